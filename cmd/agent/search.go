@@ -82,6 +82,7 @@ say the same. Exit code 3 says that nothing was found.`,
 	f := cmd.Flags()
 	f.String("corpus", config.DefaultCorpus, "`NAME` of the corpus to search; until something is ingested into \"default\", the embedded sample")
 	f.StringVar(&flags.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
+	config.RegisterStore(f)
 	f.IntVar(&k, "k", 5, "`NUMBER` of passages")
 	f.StringArrayVar(&alternatives, "also", nil, "another `WORDING` of the query, for more candidates; may be repeated")
 	f.StringArrayVar(&filters, "filter", nil, "search only passages with metadata `KEY=VALUE`; may be repeated")
@@ -103,7 +104,9 @@ func runSearch(a *cli.App, cmd *cobra.Command, flags *config.Flags, q retrieval.
 	if err != nil {
 		return err
 	}
-	f, err := open.NewFinder(ctx, a, s, set, open.PlainExchange(a, s))
+	x := open.PlainExchange(a, s)
+	defer func() { err = cli.Also(err, x.Close()) }()
+	f, err := open.NewFinder(ctx, a, s, set, x)
 	if err != nil {
 		return err
 	}

@@ -9,29 +9,35 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
-	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/llm"
 )
 
 func threadsCommand(a *cli.App) *cobra.Command {
-	return cli.Group(&cobra.Command{
+	var flags config.Flags
+	group := cli.Group(&cobra.Command{
 		Use:   "threads",
 		Short: "List and remove saved runs",
 		Example: `  agent threads list
   agent threads remove lease
   agent threads sweep --older-than 720h`,
-	}, threadsListCommand(a), threadsRemoveCommand(a), threadsSweepCommand(a))
+	}, threadsListCommand(a, &flags), threadsRemoveCommand(a, &flags), threadsSweepCommand(a, &flags))
+	group.PersistentFlags().StringVar(&flags.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
+	config.RegisterStore(group.PersistentFlags())
+	return group
 }
 
-// onThreads runs a verb on the file of threads.
-func onThreads(a *cli.App, cmd *cobra.Command, run func(*sqlite.Saver) error) (err error) {
-	home, err := a.Env.Home()
+// onThreads runs a verb on the threads.
+func onThreads(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(open.Saver) error) (err error) {
+	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {
 		return err
 	}
-	saver, err := open.Threads(cmd.Context(), home)
+	saved := open.NewStore(s)
+	defer saved.Close()
+	saver, err := saved.Threads(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -39,7 +45,7 @@ func onThreads(a *cli.App, cmd *cobra.Command, run func(*sqlite.Saver) error) (e
 	return run(saver)
 }
 
-func threadsListCommand(a *cli.App) *cobra.Command {
+func threadsListCommand(a *cli.App, flags *config.Flags) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
@@ -47,7 +53,7 @@ func threadsListCommand(a *cli.App) *cobra.Command {
 		Example: "  agent threads list\n  agent threads list --json",
 		Args:    cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return onThreads(a, cmd, func(saver *sqlite.Saver) error {
+			return onThreads(a, cmd, flags, func(saver open.Saver) error {
 				list := []open.ThreadInfo{}
 				for t, err := range saver.Threads(cmd.Context()) {
 					if err != nil {
@@ -85,14 +91,14 @@ func threadsListCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func threadsRemoveCommand(a *cli.App) *cobra.Command {
+func threadsRemoveCommand(a *cli.App, flags *config.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove THREAD",
 		Short:   "Remove a thread and everything saved under it",
 		Example: "  agent threads remove lease",
 		Args:    cli.Exactly(1, "the name of a thread"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return onThreads(a, cmd, func(saver *sqlite.Saver) error {
+			return onThreads(a, cmd, flags, func(saver open.Saver) error {
 				if _, err := open.InfoOf(cmd.Context(), saver, args[0]); errors.Is(err, graph.ErrNoCheckpoint) {
 					return open.UnknownThread(cmd.Context(), saver, args[0])
 				} else if err != nil {
@@ -104,7 +110,7 @@ func threadsRemoveCommand(a *cli.App) *cobra.Command {
 	}
 }
 
-func threadsSweepCommand(a *cli.App) *cobra.Command {
+func threadsSweepCommand(a *cli.App, flags *config.Flags) *cobra.Command {
 	var age time.Duration
 	cmd := &cobra.Command{
 		Use:     "sweep",
@@ -115,7 +121,7 @@ func threadsSweepCommand(a *cli.App) *cobra.Command {
 			if age <= 0 {
 				return cli.Usagef("--older-than is %v: say for how long a thread must be unchanged, such as 720h", age)
 			}
-			return onThreads(a, cmd, func(saver *sqlite.Saver) error {
+			return onThreads(a, cmd, flags, func(saver open.Saver) error {
 				n, err := graph.Sweep(cmd.Context(), saver, a.Now().Add(-age))
 				fmt.Fprintf(a.Stdout, "removed %s\n", cli.Count(n, "thread"))
 				return err

@@ -86,6 +86,7 @@ passages that it was trained on: then train again, or --remove it.`, learn.Enoug
 	set := cmd.Flags()
 	set.String("corpus", config.DefaultCorpus, "`NAME` of the corpus")
 	set.StringVar(&flags.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
+	config.RegisterStore(set)
 	set.StringVar(&f.files.Format, "format", "beir", "`FORMAT` of the files: "+strings.Join(trainFormats(), ", "))
 	set.StringVar(&f.files.Queries, "queries", "", "`FILE` of the questions (JSON Lines)")
 	set.StringVar(&f.files.Qrels, "qrels", "", "`FILE` of the judgments; for beir only")
@@ -181,7 +182,9 @@ func trainRerank(a *cli.App, cmd *cobra.Command, flags *config.Flags, f *trainRe
 	if err != nil {
 		return err
 	}
-	finder, err := open.NewFinder(ctx, a, s, set, open.PlainExchange(a, s))
+	x := open.PlainExchange(a, s)
+	defer func() { err = cli.Also(err, x.Close()) }()
+	finder, err := open.NewFinder(ctx, a, s, set, x)
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,11 @@
 package postgres_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,7 +42,7 @@ const (
 	during   = 5 * time.Second
 )
 
-// timed answers at once, and prints when it was called and the tokens of the call.
+// timed answers at once, and prints when it was called.
 type timed struct {
 	mu sync.Mutex
 }
@@ -90,35 +88,16 @@ func callFor(schema string) error {
 // time at most what a bucket holds and what flows into it meanwhile.
 func TestFourProcesses(t *testing.T) {
 	schema := pgtest.Schema(t)
-	var mu sync.Mutex
 	var at []int64
-	var wg sync.WaitGroup
-	for range 4 {
-		child := exec.Command(os.Args[0])
-		child.Env = append(os.Environ(), childSchema+"="+schema)
-		out, err := child.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		wg.Go(func() {
-			for in := bufio.NewScanner(out); in.Scan(); {
-				micro, err := strconv.ParseInt(in.Text(), 10, 64)
-				if err != nil {
-					t.Error(in.Text())
-				}
-				mu.Lock()
-				at = append(at, micro)
-				mu.Unlock()
+	for _, lines := range pgtest.Copies(t, childSchema, schema, schema, schema, schema) {
+		for _, line := range lines {
+			micro, err := strconv.ParseInt(line, 10, 64)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if err := child.Wait(); err != nil {
-				t.Error(err)
-			}
-		})
+			at = append(at, micro)
+		}
 	}
-	wg.Wait()
 	// A call costs 50 tokens, so that the tokens bound the calls: 6,000 at once, then 1,000
 	// a second. It leaves a moment after its wait has ended, which is allowed for.
 	const most, perSecond, late = requests / 10, float64(requests) / 60, .3
@@ -200,4 +179,31 @@ func TestNewerTables(t *testing.T) {
 	if _, err := postgres.New(t.Context(), pool, &postgres.Options{Schema: schema}); !errors.Is(err, pgschema.ErrNewer) {
 		t.Errorf("newer tables: %v", err)
 	}
+}
+
+// BenchmarkDraw measures what a call costs in addition, without and with others that draw
+// from the same buckets.
+func BenchmarkDraw(b *testing.B) {
+	buckets, err := postgres.New(b.Context(), pgtest.Pool(b), &postgres.Options{Schema: pgtest.Schema(b)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	draws := []llm.Draw{{Bucket: "requests", Capacity: 10, Refill: 1, Amount: 1}, {Bucket: "tokens", Capacity: 100, Refill: 10, Amount: 5}}
+	b.Run("alone", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := buckets.Draw(b.Context(), draws); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("together", func(b *testing.B) {
+		b.SetParallelism(3)
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				if _, err := buckets.Draw(b.Context(), draws); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	})
 }

@@ -13,8 +13,6 @@ import (
 
 var now = []Condition{{"corpus", "f"}, {"model", "m"}}
 
-func blindly(string) []float32 { return []float32{1} }
-
 func openAt(t testing.TB, path string, opts *Options) *Memory {
 	t.Helper()
 	m, err := Open(t.Context(), path, opts)

@@ -89,9 +89,13 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, q Question, asJSON
 		if err := open.CheckThread("--thread", q.thread); err != nil {
 			return err
 		}
-		if corpus, err := open.CorpusOf(cmd.Context(), s.Home, q.thread); err != nil {
+		saved := open.NewStore(s)
+		corpus, err := saved.CorpusOf(cmd.Context(), q.thread)
+		saved.Close()
+		if err != nil {
 			return err
-		} else if corpus != "" && !cmd.Flags().Changed("corpus") {
+		}
+		if corpus != "" && !cmd.Flags().Changed("corpus") {
 			s.Corpus = corpus
 		}
 	}

@@ -49,7 +49,9 @@ func resume(a *cli.App, cmd *cobra.Command, flags *config.Flags, thread, traceFi
 	if err != nil {
 		return err
 	}
-	saver, err := open.Threads(cmd.Context(), s.Home)
+	saved := open.NewStore(s)
+	defer saved.Close()
+	saver, err := saved.Threads(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,6 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/memory"
 	"example.com/assay/graph/store"
-	"example.com/assay/graph/store/sqlite"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
 	"example.com/assay/nodes/react"
@@ -119,9 +118,9 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, names []string, sc
 		return err
 	}
 	defer func() { err = cli.Also(err, d.Close()) }()
-	var notes *sqlite.Store
+	var notes open.Notes
 	if slices.Contains(names, toolMemory) {
-		if notes, err = open.Notes(ctx, s.Home); err != nil {
+		if notes, err = d.Exchange.Store.Notes(ctx); err != nil {
 			return err
 		}
 		defer func() { err = cli.Also(err, notes.Close()) }()

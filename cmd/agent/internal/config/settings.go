@@ -48,6 +48,7 @@ type Settings struct {
 	InSession     bool // a session asks: with SearchTool, the model may also have edges verified
 	Memory        bool // use and keep earlier answers
 	Saves         bool // runs are saved in threads; the verb says so
+	Store         Store
 	Lookup        Lookup
 	BM25          index.BM25 // of corpora that are ingested
 	Verification  verification
@@ -153,6 +154,7 @@ func (f *Flags) RegisterModel(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.String("model", offline.Name, "`NAME` of the model for all skills: offline, openai:NAME, gemini:NAME, anthropic:NAME or ollama:NAME")
 	flags.StringVar(&f.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
+	RegisterStore(flags)
 	flags.String("skills", "", "`DIR` whose *.md files replace embedded skills of the same name")
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
@@ -175,15 +176,24 @@ type formatStats struct {
 
 func corpusStatsCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
-	cmd := onCorpus(a, &cobra.Command{
+	var cmd *cobra.Command
+	cmd = onCorpus(a, &cobra.Command{
 		Use:     "stats NAME",
 		Short:   "Show the size and the settings of a corpus",
 		Example: "  agent corpus stats handbook\n  agent corpus stats sample --json",
 	}, func(corpus *memory.Corpus) error {
 		info, formats, training := corpus.Info(), formatsOf(open.SourcesOf(corpus)), corpus.Training()
-		cache, err := open.CachedVectors(a, info)
-		if err != nil {
-			return err
+		var cache *embed.CacheStats
+		if info.Space != "" {
+			s, err := config.Resolve(a, cmd, &config.Flags{})
+			if err != nil {
+				return err
+			}
+			saved := open.NewStore(s)
+			defer saved.Close()
+			if cache, err = saved.VectorStats(cmd.Context(), nil); err != nil {
+				return err
+			}
 		}
 		mean := 0.0
 		if info.Passages > 0 {
@@ -214,6 +224,7 @@ func corpusStatsCommand(a *cli.App) *cobra.Command {
 		return nil
 	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	config.RegisterStore(cmd.Flags())
 	return cmd
 }
 

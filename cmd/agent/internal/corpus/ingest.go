@@ -58,12 +58,13 @@ recognised.`,
 	flags.IntVar(&f.bytes, "passage-bytes", new(document.SplitOptions).Resolved().Target, "target size of a passage in `BYTES`")
 	flags.String("bm25-k1", "1.2", "k1 of BM25, above 0 and up to 10: how soon repetitions of a word stop counting")
 	flags.String("bm25-b", "0.7", "b of BM25, 0 to 1: how much a passage loses by its length")
+	config.RegisterStore(flags)
 	flags.BoolVar(&f.rebuild, "rebuild", false, "empty the corpus first, so that it holds only PATH…")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	return cmd
 }
 
-func ingest(a *cli.App, cmd *cobra.Command, f *ingestFlags, paths []string) error {
+func ingest(a *cli.App, cmd *cobra.Command, f *ingestFlags, paths []string) (err error) {
 	if len(paths) == 0 {
 		return cli.Usagef("agent ingest needs files or directories, such as: agent ingest docs/")
 	}
@@ -78,7 +79,9 @@ func ingest(a *cli.App, cmd *cobra.Command, f *ingestFlags, paths []string) erro
 	if err != nil {
 		return err
 	}
-	found, err := open.NewEmbedder(cmd.Context(), a, s, open.PlainExchange(a, s).Controls)
+	x := open.PlainExchange(a, s)
+	defer func() { err = cli.Also(err, x.Close()) }()
+	found, err := open.NewEmbedder(cmd.Context(), a, s, x)
 	if err != nil {
 		return err
 	}

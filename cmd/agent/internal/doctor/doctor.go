@@ -43,7 +43,8 @@ func Command(a *cli.App) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check configuration, corpora, memory, models and skills, and say what to do",
 		Long: `Doctor checks the home directory, the configuration, the variables, every corpus, the
-embedded sample, the remembered answers, the saved runs, the skills and the terminal.
+embedded sample, the remembered answers, the saved runs or the store that holds them,
+the skills and the terminal.
 It lists every setting with the origin of its value: a flag, a variable, a line of
 the configuration, or the default. It changes nothing. Exit code 1 says that a check
 failed.
@@ -116,13 +117,12 @@ func examine(a *cli.App, cmd *cobra.Command, flags *config.Flags) ([]finding, []
 	out = append(out, checkVariables(a, table)...)
 	out = append(out, checkCorpora(home)...)
 	out = append(out, checkSample(home))
-	out = append(out, checkMemories(cmd.Context(), home)...)
-	out = append(out, checkThreads(cmd.Context(), home, largeThreads))
+	out = append(out, checkSaved(cmd.Context(), home, s)...)
 	if err != nil {
 		return append(out, checkTerminal(a)), nil
 	}
 	out = append(out, checkChosen(s)...)
-	out = append(out, checkVectors(s)...)
+	out = append(out, checkVectors(cmd.Context(), s)...)
 	out = append(out, checkModels(cmd.Context(), a, s)...)
 	out = append(out, checkClassifiers(cmd.Context(), a, s)...)
 	return append(out, checkTelemetry(cmd.Context(), s), checkSkills(s), checkTerminal(a)), config.Lines(s, table)

@@ -20,7 +20,7 @@ func TestDoctorOnManyThreads(t *testing.T) {
 	if f := checkThreads(ctx, home, 1); f.Status != statusOK {
 		t.Errorf("without a file: %+v", f)
 	}
-	saver, err := open.Threads(ctx, home)
+	saver, err := open.NewStore(config.Settings{Home: home}).Threads(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

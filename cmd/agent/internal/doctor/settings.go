@@ -106,9 +106,12 @@ func checkTelemetry(ctx context.Context, s config.Settings) finding {
 	return finding{"telemetry", statusOK, detail, ""}
 }
 
-// checkVectors reports the cache of vectors, if there is one.
-func checkVectors(s config.Settings) []finding {
-	stats, err := open.VectorStats(s.Home, &embed.CacheOptions{MaxBytes: int64(s.Lookup.Cache) << 20})
+// checkVectors reports the cache of vectors in the home, if there is one.
+func checkVectors(ctx context.Context, s config.Settings) []finding {
+	if s.Store.Connect != nil {
+		return nil
+	}
+	stats, err := open.NewStore(s).VectorStats(ctx, &embed.CacheOptions{MaxBytes: int64(s.Lookup.Cache) << 20})
 	if err != nil {
 		return []finding{{"vectors", statusFail, err.Error(), "rm -r " + memory.VectorsPath(s.Home)}}
 	}

@@ -229,6 +229,7 @@ func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.C
 	}
 	ctx := cmd.Context()
 	x := open.PlainExchange(a, s)
+	defer func() { err = cli.Also(err, x.Close()) }()
 	tapes, err := x.Tapes(ctx, cmd, &f.settings, &s, cases)
 	if err != nil {
 		return eval.Results{}, err

@@ -6,7 +6,6 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
-	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/llm"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
@@ -26,8 +25,8 @@ type Desk struct {
 	Corpus   *memory.Corpus // nil without one
 	Exchange *Exchange
 
-	Threads *sqlite.Saver // nil when runs are not saved
-	answers *qa.Memory    // nil when nothing is remembered
+	Threads Saver      // nil when runs are not saved
+	answers *qa.Memory // nil when nothing is remembered
 	spans   *spans
 	finder  *Finder
 	own     bool // the desk closes the exchange
@@ -73,7 +72,7 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 		}
 	}
 	if w.Threads {
-		if d.Threads, err = Threads(ctx, s.Home); err != nil {
+		if d.Threads, err = d.Exchange.Store.Threads(ctx); err != nil {
 			return nil, err
 		}
 	}

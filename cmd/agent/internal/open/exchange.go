@@ -21,11 +21,12 @@ import (
 )
 
 // An Exchange is what all desks of one verb share between them and their models: the
-// limits, with the session's budget, and a cassette. A session keeps it when it opens
-// another corpus.
+// limits, with the session's budget, the store and a cassette. A session keeps it when it
+// opens another corpus.
 type Exchange struct {
 	*cli.App
 	Controls *llm.Controls
+	Store    *Store
 	given    llm.Model          // answers instead of the models of the settings; nil for none
 	File     string             // the cassette; empty for none
 	recorder *cassette.Recorder // nil until the first models are open
@@ -57,7 +58,7 @@ func NewExchange(a *cli.App, c config.Cassette, s *config.Settings) (*Exchange, 
 	return x, nil
 }
 
-// PlainExchange makes an exchange without a cassette.
+// PlainExchange makes an exchange without a cassette. The caller closes it.
 func PlainExchange(a *cli.App, s config.Settings) *Exchange {
 	limits := s.Limits
 	limits.Retry.OnRetry = func(e llm.RetryEvent) {
@@ -67,14 +68,21 @@ func PlainExchange(a *cli.App, s config.Settings) *Exchange {
 		}
 		fmt.Fprintf(a.Stderr, "%sagent: retrying the model call in %v, after attempt %d: %v\n", clear, e.Wait.Round(100*time.Millisecond), e.Attempt, e.Err)
 	}
-	return &Exchange{App: a, Controls: llm.NewControls(&limits)}
+	x := &Exchange{App: a, Store: NewStore(s)}
+	if x.Store.Shared() {
+		limits.Rate.Buckets = x.Store
+	}
+	x.Controls = llm.NewControls(&limits)
+	return x
 }
 
-// Close ends a recording, and warns of recorded calls that a replay did not use.
+// Close ends a recording, warns of recorded calls that a replay did not use, and closes
+// the store.
 func (x *Exchange) Close() error {
 	if x == nil {
 		return nil
 	}
+	x.Store.Close()
 	if x.recorder != nil {
 		return x.recorder.Close()
 	}

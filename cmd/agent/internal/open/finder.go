@@ -41,7 +41,7 @@ func (f *Finder) Close() error {
 
 // NewEmbedder opens the embedder that the settings name. Its calls are under the limits of
 // models. The caller closes it.
-func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, controls *llm.Controls) (*Finder, error) {
+func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, x *Exchange) (*Finder, error) {
 	f := &Finder{}
 	if s.Lookup.Embedder == config.OfflineEmbedder || s.Lookup.Embedder == "" {
 		return f, nil
@@ -50,11 +50,11 @@ func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, controls *l
 	if err != nil {
 		return nil, fmt.Errorf("opening embedder %s: %w", s.Lookup.Embedder, err)
 	}
-	if f.cache, err = embed.OpenCache(memory.VectorsPath(s.Home), &embed.CacheOptions{MaxBytes: int64(s.Lookup.Cache) << 20}); err != nil {
+	if f.cache, err = x.Store.Vectors(ctx, &embed.CacheOptions{MaxBytes: int64(s.Lookup.Cache) << 20}); err != nil {
 		return nil, fmt.Errorf("opening the cache of vectors: %w", err)
 	}
 	// Only the controls limit concurrent calls.
-	priced := func(m llm.Model) llm.Model { return controls.WrapNamed(s.Lookup.Embedder, m) }
+	priced := func(m llm.Model) llm.Model { return x.Controls.WrapNamed(s.Lookup.Embedder, m) }
 	f.Space, err = embed.New(controlled(e, llm.NewCaller("embed", priced)), &embed.Options{Cache: f.cache, Concurrency: max(1, s.Limits.Concurrency)})
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -64,7 +64,7 @@ func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, controls *l
 
 // NewFinder opens the embedder and the reranker that the settings name.
 func NewFinder(ctx context.Context, a *cli.App, s config.Settings, set *skills.Set, x *Exchange) (*Finder, error) {
-	f, err := NewEmbedder(ctx, a, s, x.Controls)
+	f, err := NewEmbedder(ctx, a, s, x)
 	if err != nil {
 		return nil, err
 	}

@@ -18,12 +18,12 @@ import (
 
 // openRecall opens the memory of a corpus's answers, which the caller closes, and the
 // pipeline's view of it.
-func openRecall(ctx context.Context, s config.Settings, corpus *memory.Corpus, set *skills.Set) (*qa.Memory, research.Memory, error) {
+func openRecall(ctx context.Context, k *Store, s config.Settings, corpus *memory.Corpus, set *skills.Set) (*qa.Memory, research.Memory, error) {
 	now, err := Conditions(s, corpus.Fingerprint(), RankerID(corpus), set)
 	if err != nil {
 		return nil, nil, err
 	}
-	answers, err := qa.Open(ctx, qa.Path(s.Home, corpus.Name()), &qa.Options{Embed: corpus.Embed})
+	answers, err := k.Answers(ctx, corpus.Name(), &qa.Options{Embed: corpus.Embed})
 	if err != nil {
 		return nil, nil, err
 	}

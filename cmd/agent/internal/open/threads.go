@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
-	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/memory/text"
 )
 
@@ -23,17 +20,8 @@ const (
 	MaxThreadQuestion = 200
 )
 
-// ThreadsFile holds all threads of a home.
+// ThreadsFile holds all threads of a home, unless a server keeps them.
 func ThreadsFile(home string) string { return filepath.Join(home, "threads.db") }
-
-// Threads opens the file of threads, and makes it when it is missing.
-func Threads(ctx context.Context, home string) (*sqlite.Saver, error) {
-	saver, err := sqlite.Open(ctx, ThreadsFile(home), nil)
-	if err != nil {
-		return nil, fmt.Errorf("opening the saved runs: %w (agent doctor says what to do)", err)
-	}
-	return saver, nil
-}
 
 // CheckThread refuses names that would be hard to type again.
 func CheckThread(where, name string) error {
@@ -76,11 +64,11 @@ func UnknownThread(ctx context.Context, saver graph.Checkpointer, name string) e
 }
 
 // CorpusOf is the corpus of a thread, "" for one that does not exist.
-func CorpusOf(ctx context.Context, home, thread string) (string, error) {
-	if _, err := os.Stat(ThreadsFile(home)); errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+func (k *Store) CorpusOf(ctx context.Context, thread string) (string, error) {
+	if has, err := k.Has(ThreadsFile(k.home)); !has {
+		return "", err
 	}
-	saver, err := Threads(ctx, home)
+	saver, err := k.Threads(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +31,7 @@ func memoryNotesCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			notes, err := notesIn(cmd.Context(), s.Home, remove)
+			notes, err := notesIn(cmd.Context(), s, remove)
 			if err != nil {
 				return err
 			}
@@ -54,21 +52,25 @@ func memoryNotesCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&flags.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
+	config.RegisterStore(cmd.Flags())
 	cmd.Flags().StringVar(&remove, "remove", "", "remove the note with this `ID`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }
 
-// notesIn lists the notes of a home, after it has removed one.
-func notesIn(ctx context.Context, home, remove string) (notes []react.Note, err error) {
+// notesIn lists the notes, after it has removed one.
+func notesIn(ctx context.Context, settings config.Settings, remove string) (notes []react.Note, err error) {
 	unknown := cli.Usagef("there is no note %q; agent memory notes lists them", remove)
-	if _, err := os.Stat(open.NotesFile(home)); errors.Is(err, fs.ErrNotExist) {
-		if remove != "" {
-			return nil, unknown
-		}
+	saved := open.NewStore(settings)
+	defer saved.Close()
+	if has, err := saved.Has(open.NotesFile(settings.Home)); err != nil {
+		return nil, err
+	} else if !has && remove != "" {
+		return nil, unknown
+	} else if !has {
 		return []react.Note{}, nil
 	}
-	s, err := open.Notes(ctx, home)
+	s, err := saved.Notes(ctx)
 	if err != nil {
 		return nil, err
 	}

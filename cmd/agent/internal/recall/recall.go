@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -56,13 +54,14 @@ func onMemory(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(*rem
 	if r.name, err = open.CorpusFor(s); err != nil {
 		return err
 	}
-	path := qa.Path(s.Home, r.name)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return run(r)
-	} else if err != nil {
+	saved := open.NewStore(s)
+	defer saved.Close()
+	if has, err := saved.Has(qa.Path(s.Home, r.name)); err != nil {
 		return fmt.Errorf("looking for remembered answers: %w", err)
+	} else if !has {
+		return run(r)
 	}
-	if r.answers, err = qa.Open(cmd.Context(), path, nil); err != nil {
+	if r.answers, err = saved.Answers(cmd.Context(), r.name, nil); err != nil {
 		return err
 	}
 	defer func() { err = cli.Also(err, r.answers.Close()) }()

@@ -1,0 +1,87 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/graph/store"
+	"example.com/assay/internal/pgtest"
+	"example.com/assay/llm"
+	"example.com/assay/llm/offline"
+	"example.com/assay/memory/embed"
+)
+
+// shared are settings with a store in a schema of the test.
+func shared(t *testing.T, schema string) config.Settings {
+	t.Helper()
+	c, err := pgxpool.ParseConfig(pgtest.Address(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := config.Default(false)
+	s.Home, s.Store = t.TempDir(), config.Store{Connect: c, Schema: schema, Shown: "the test's"}
+	return s
+}
+
+// Notes and vectors that one machine keeps are there on another.
+func TestStoreOfTwoMachines(t *testing.T) {
+	schema := pgtest.Schema(t)
+	a, b := NewStore(shared(t, schema)), NewStore(shared(t, schema))
+	defer a.Close()
+	defer b.Close()
+	note := func(k *Store) Notes {
+		t.Helper()
+		notes, err := k.Notes(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return notes
+	}
+	if err := store.Put(t.Context(), note(a), NotesOf, "n", map[string]string{"text": "keys"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := store.Get[map[string]string](t.Context(), note(b), NotesOf, "n"); err != nil || got["text"] != "keys" {
+		t.Errorf("the note is %v, %v", got, err)
+	}
+	vectors, err := a.Vectors(t.Context(), nil)
+	if err == nil {
+		err = vectors.Put(t.Context(), []embed.Key{{1}}, [][]float32{{1, 2}})
+	}
+	if err = errors.Join(err, vectors.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if stats, err := b.VectorStats(t.Context(), nil); err != nil || stats.Vectors != 1 {
+		t.Errorf("the vectors are %+v, %v", stats, err)
+	}
+}
+
+// Two exchanges with one store keep one rate of calls.
+func TestRateOfTwoExchanges(t *testing.T) {
+	schema := pgtest.Schema(t)
+	generate := func(timeout time.Duration) error {
+		s := shared(t, schema)
+		s.Limits.Rate.RequestsPerMinute = 6 // one, and then one in 10 s
+		x := PlainExchange(&cli.App{}, s)
+		defer x.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
+		defer cancel()
+		_, err := x.Controls.Wrap(offline.New(nil)).Generate(ctx, llm.Request{})
+		if errors.As(err, new(*offline.UnknownSkillError)) {
+			err = nil // it was called
+		}
+		return err
+	}
+	if err := generate(time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if err := generate(500 * time.Millisecond); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "rate limit") {
+		t.Errorf("a call beyond the shared rate: %v", err)
+	}
+}
