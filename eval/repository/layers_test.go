@@ -36,6 +36,8 @@ var layers = map[string][]string{
 	"graph/checkpoint/postgres":       {"graph", "graph/checkpoint/internal", "internal/pgschema"},
 	"graph/internal/savers":           {"graph", "graph/checkpoint/sqlite", "graph/checkpoint/postgres", "internal/pgtest"},
 
+	"graph/eventlog":                {"internal/pgschema"},
+	"graph/temporal":                {"graph", "graph/store", "graph/eventlog"},
 	"graph/store":                   {},
 	"graph/store/memory":            {"graph/store"},
 	"graph/store/sqlite":            {"graph/store", "internal/sqlfile"},
@@ -102,7 +104,9 @@ var standsBehind = map[string][]string{
 	"cloud.google.com/go/auth":                     {"llm/gemini"},
 	"github.com/tmc/langchaingo":                   {"llm/langchain"},
 	"golang.org/x/sys":                             {"cmd/agent", "graph/checkpoint/sqlite", "memory/vector"},
-	"github.com/jackc/pgx/v5":                      {"internal/pgschema", "internal/pgtest", "graph/checkpoint/postgres", "graph/store/postgres", "memory/qa/postgres", "memory/embed/postgres", "llm/postgres", "cmd/agent"},
+	"github.com/jackc/pgx/v5":                      {"internal/pgschema", "internal/pgtest", "graph/checkpoint/postgres", "graph/store/postgres", "graph/eventlog", "memory/qa/postgres", "memory/embed/postgres", "llm/postgres", "cmd/agent", "graph/temporal"}, // the last in tests
+	"go.temporal.io/sdk":                           {"graph/temporal", "cmd/agent"},
+	"go.temporal.io/api":                           {"graph/temporal"},
 	"github.com/gofrs/flock":                       {"memory"},
 	"modernc.org/sqlite":                           {"internal/sqlfile", "graph/checkpoint/sqlite"}, // there in tests
 	"golang.org/x/term":                            {"cmd/agent"},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	enums "go.temporal.io/api/enums/v1"
@@ -197,13 +196,16 @@ func (c *Client) List(ctx context.Context, p Phase) iter.Seq2[Status, error] {
 func (c *Client) explained(what, thread string, err error) error {
 	var gone *serviceerror.NotFound
 	var dead *serviceerror.Unavailable
+	var invalid *serviceerror.InvalidArgument
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &gone):
 		err = ErrUnknownRun
-	case errors.As(err, &dead) || strings.Contains(err.Error(), "search attribute"):
-		err = fmt.Errorf("%w (does the server run, and were its search attributes made?)", err)
+	case errors.As(err, &dead):
+		err = fmt.Errorf("%w (does the server run?)", err)
+	case errors.As(err, &invalid):
+		err = fmt.Errorf("%w (were the search attributes made? See MakeAttributes)", err)
 	}
 	return fmt.Errorf("%s of thread %q: %w", what, thread, err)
 }

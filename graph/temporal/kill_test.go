@@ -51,7 +51,7 @@ func shared(ctx context.Context) (*postgres.Saver, error) {
 }
 
 func work(on, name, folder string) error {
-	conn, err := client.Dial(client.Options{HostPort: os.Getenv("ASSAY_TEMPORAL"), Logger: silent{}})
+	conn, err := client.Dial(client.Options{HostPort: os.Getenv("ASSAY_TEST_TEMPORAL"), Logger: silent{}})
 	if err != nil {
 		return err
 	}

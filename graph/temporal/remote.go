@@ -214,10 +214,11 @@ func (w *taskRun) take(ctx context.Context) error {
 // task is the activity of a remote task.
 func (a *activities) task(ctx context.Context, in task) (payload, error) {
 	defer beat(ctx)()
-	app, err := a.find(ctx, in.Task.Graph, in.Config)
+	app, release, err := a.open(ctx, in.Task.Graph, in.Task.Fingerprint, in.Config)
 	if err != nil {
-		return payload{}, temporal.NewNonRetryableApplicationError(err.Error(), errFailed, err)
+		return payload{}, err
 	}
+	defer release()
 	if in.Task.Input, err = a.get(ctx, in.Input); err != nil {
 		return payload{}, err
 	}
@@ -227,8 +228,6 @@ func (a *activities) task(ctx context.Context, in task) (payload, error) {
 		return a.put(ctx, data)
 	case ctx.Err() != nil:
 		return payload{}, temporal.NewCanceledError(err.Error())
-	case errors.As(err, new(*graph.FingerprintError)):
-		return payload{}, temporal.NewNonRetryableApplicationError(err.Error(), errFingerprint, err)
 	}
 	return payload{}, temporal.NewNonRetryableApplicationError(err.Error(), errFailed, err)
 }

@@ -21,12 +21,12 @@ import (
 	"example.com/assay/graph/temporal"
 )
 
-// dial connects to the server that ASSAY_TEMPORAL names, or skips the test.
+// dial connects to the server that ASSAY_TEST_TEMPORAL names, or skips the test.
 func dial(t testing.TB) client.Client {
 	t.Helper()
-	address := os.Getenv("ASSAY_TEMPORAL")
+	address := os.Getenv("ASSAY_TEST_TEMPORAL")
 	if address == "" {
-		t.Skip("ASSAY_TEMPORAL names no server, such as 127.0.0.1:7233")
+		t.Skip("ASSAY_TEST_TEMPORAL names no server, such as 127.0.0.1:7233")
 	}
 	conn, err := client.Dial(client.Options{HostPort: address, Logger: silent{}, Identity: "test"})
 	if err != nil {

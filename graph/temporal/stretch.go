@@ -27,10 +27,11 @@ type activities struct {
 // its worker.
 func (a *activities) stretch(ctx context.Context, in stretch) (stop, error) {
 	defer beat(ctx)()
-	app, err := a.app(ctx, in.Run)
+	app, release, err := a.open(ctx, in.Graph, in.Fingerprint, in.Config)
 	if err != nil {
 		return stop{}, err
 	}
+	defer release()
 	elsewhere := a.elsewhere(in)
 	defer elsewhere.close()
 	opts := &graph.RunOptions{
@@ -93,17 +94,26 @@ func (a *activities) begin(ctx context.Context, app graph.App, in stretch, opts 
 
 type sequence func(yield func(graph.Event[json.RawMessage], error) bool)
 
-// app is the graph of a run, if it has the structure that the caller knows.
-func (a *activities) app(ctx context.Context, r Run) (graph.App, error) {
-	app, err := a.find(ctx, r.Graph, r.Config)
+// open finds the graph of a run or a task, if it has the structure that the caller knows.
+func (a *activities) open(ctx context.Context, name, fingerprint string, config map[string]string) (graph.App, func(), error) {
+	app, release, err := a.find(ctx, name, config)
 	if err != nil {
-		return app, temporal.NewNonRetryableApplicationError(err.Error(), errFailed, err)
+		return app, nil, temporal.NewNonRetryableApplicationError(err.Error(), errFailed, err)
 	}
-	if r.Fingerprint != "" && r.Fingerprint != app.Fingerprint() {
-		err := &graph.FingerprintError{Graph: r.Graph, Began: r.Fingerprint, Now: app.Fingerprint()}
-		return app, temporal.NewNonRetryableApplicationError(err.Error(), errFingerprint, err)
+	done := func() {
+		if release == nil {
+			return
+		}
+		if err := release(); err != nil { // the run has its outcome
+			activity.GetLogger(ctx).Error("closing a graph", "graph", name, "error", err)
+		}
 	}
-	return app.With(a.Checkpointer), nil
+	if fingerprint != "" && fingerprint != app.Fingerprint() {
+		done()
+		err := &graph.FingerprintError{Graph: name, Began: fingerprint, Now: app.Fingerprint()}
+		return app, nil, temporal.NewNonRetryableApplicationError(err.Error(), errFingerprint, err)
+	}
+	return app.With(a.Checkpointer), done, nil
 }
 
 // asks is the result of a stretch that waits.

@@ -19,9 +19,10 @@ import (
 	"example.com/assay/graph/store"
 )
 
-// Find returns a graph by its name and the configuration of a run. It is called for
-// every stretch and task, and its errors end the run.
-type Find func(ctx context.Context, name string, config map[string]string) (graph.App, error)
+// Find returns a graph by its name and the configuration of a run, and what is called
+// when it is no longer needed, which may be nil. It is called for every stretch and task,
+// and its errors end the run.
+type Find func(ctx context.Context, name string, config map[string]string) (graph.App, func() error, error)
 
 // Apps finds graphs by their names, whatever the configuration.
 func Apps(list ...graph.App) Find {
@@ -29,12 +30,12 @@ func Apps(list ...graph.App) Find {
 	for _, app := range list {
 		byName[app.Name()] = app
 	}
-	return func(_ context.Context, name string, _ map[string]string) (graph.App, error) {
+	return func(_ context.Context, name string, _ map[string]string) (graph.App, func() error, error) {
 		app, known := byName[name]
 		if !known {
-			return app, fmt.Errorf("this worker has no graph %q; it has %q", name, slices.Sorted(maps.Keys(byName)))
+			return app, nil, fmt.Errorf("this worker has no graph %q; it has %q", name, slices.Sorted(maps.Keys(byName)))
 		}
-		return app, nil
+		return app, nil, nil
 	}
 }
 
@@ -47,8 +48,8 @@ type WorkerOptions struct {
 	Blobs store.Store
 	// Queue is the task queue. Default DefaultQueue.
 	Queue string
-	// Runs and Tasks are how many stretches and how many remote tasks run at the same
-	// time in this worker, together. Default 100.
+	// AtOnce is how many stretches and remote tasks run at the same time in this worker,
+	// together. Default 100.
 	AtOnce int
 	// Concurrency is how many nodes of a superstep run at the same time. Default: all.
 	Concurrency int
