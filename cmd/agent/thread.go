@@ -22,8 +22,9 @@ func threadsCommand(a *cli.App) *cobra.Command {
 		Short: "List and remove saved runs",
 		Example: `  agent threads list
   agent threads remove lease
-  agent threads sweep --older-than 720h`,
-	}, threadsListCommand(a, &flags), threadsRemoveCommand(a, &flags), threadsSweepCommand(a, &flags))
+  agent threads sweep --older-than 720h
+  agent threads runs --temporal 127.0.0.1:7233`,
+	}, threadsListCommand(a, &flags), threadsRemoveCommand(a, &flags), threadsSweepCommand(a, &flags), threadsRunsCommand(a, &flags), threadsCancelCommand(a, &flags))
 	group.PersistentFlags().StringVar(&flags.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
 	config.RegisterStore(group.PersistentFlags())
 	return group

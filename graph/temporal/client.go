@@ -103,7 +103,11 @@ func (c *Client) Status(ctx context.Context, thread string) (Status, error) {
 	s, running := statusOf(got.GetWorkflowExecutionInfo()), false
 	if running = s.Phase == Running || s.Phase == Waiting; !running {
 		if s.Phase == Failed {
-			s.Error = plain(c.conn.GetWorkflow(ctx, thread, s.RunID).Get(ctx, nil)).Error()
+			failure := c.conn.GetWorkflow(ctx, thread, s.RunID).Get(ctx, nil)
+			s.Error = plain(failure).Error()
+			if app, ok := errors.AsType[*temporal.ApplicationError](failure); ok && app.HasDetails() {
+				_ = app.Details(&s.Kind) // of a kind that another program wrote, nothing is known
+			}
 		}
 		return s, nil
 	}

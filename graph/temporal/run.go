@@ -49,6 +49,7 @@ type Status struct {
 	Pending []graph.PendingInterrupt `json:"pending,omitempty"` // of a run that waits; none at a breakpoint
 	Next    []string                 `json:"next,omitempty"`    // nodes that run next, of a run that waits
 	Error   string                   `json:"error,omitempty"`
+	Kind    string                   `json:"kind,omitempty"` // of the failure; see WorkerOptions.Kind
 	Began   time.Time                `json:"began"`
 	Ended   time.Time                `json:"ended,omitzero"`
 }

@@ -32,6 +32,7 @@ func Logged(log *eventlog.Log) func(Run, string) (func(graph.Event[json.RawMessa
 type RemoteError struct {
 	Thread string
 	Phase  Phase
+	Kind   string // see WorkerOptions.Kind
 	Text   string
 }
 
@@ -57,6 +58,16 @@ func Stream[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph
 			err = follow(ctx, c, log, app, r.Thread, 0, yield)
 		}
 		if err != nil && !errors.Is(err, errLeft) {
+			yield(graph.Event[S]{}, err)
+		}
+	}
+}
+
+// Follow yields the events of a thread's last run from its beginning, and waits for those
+// to come, as Stream does. It starts nothing.
+func Follow[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph.Compiled[S], thread string) iter.Seq2[graph.Event[S], error] {
+	return func(yield func(graph.Event[S], error) bool) {
+		if err := follow(ctx, c, log, app, thread, 0, yield); err != nil && !errors.Is(err, errLeft) {
 			yield(graph.Event[S]{}, err)
 		}
 	}
@@ -138,7 +149,7 @@ func follow[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph
 	case final.Phase == Waiting:
 		return &graph.InterruptedError{Pending: final.Pending, Next: final.Next}
 	case final.Phase != Ended:
-		return &RemoteError{Thread: thread, Phase: final.Phase, Text: final.Error}
+		return &RemoteError{Thread: thread, Phase: final.Phase, Kind: final.Kind, Text: final.Error}
 	}
 	return nil
 }

@@ -144,7 +144,11 @@ func (a *activities) explained(ctx context.Context, err error) error {
 	case errors.Is(err, graph.ErrThreadBusy): // a worker that was cut off still runs it
 		return err
 	case isOwn(err) || activity.GetInfo(ctx).Attempt >= maxAttempts:
-		return temporal.NewNonRetryableApplicationError(err.Error(), errFailed, err)
+		kind := ""
+		if a.Kind != nil {
+			kind = a.Kind(err)
+		}
+		return temporal.NewNonRetryableApplicationError(err.Error(), errFailed, err, kind)
 	}
 	return err
 }

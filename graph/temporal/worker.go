@@ -68,6 +68,8 @@ type WorkerOptions struct {
 	Observe func(r Run, runID string) (each func(graph.Event[json.RawMessage]), end func(context.Context) error)
 	// Modes selects the events. Default graph.Updates.
 	Modes graph.Mode
+	// Kind says of what kind a run's failure is, for RemoteError.Kind. Default: nothing.
+	Kind func(error) string
 	// Deployment and BuildID name the program, for Temporal's worker versions: a run is
 	// finished by workers of the version that it began on. Default: workers have no
 	// version, and a graph of another structure is refused.

@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"time"
 
 	"example.com/assay/graph"
@@ -30,6 +31,9 @@ type Options[S any] struct {
 	// Resume continues the thread that Run names; see graph.Compiled.Resume.
 	// Default: the run begins with its input.
 	Resume bool
+	// Stream runs the graph in another process and yields its events, all that a stream of
+	// mode Debug has. A nil input resumes. Default: the graph runs here.
+	Stream func(ctx context.Context, in graph.Update[S], opts *graph.RunOptions) iter.Seq2[graph.Event[S], error]
 	// Run is passed to the engine; its Modes are replaced.
 	Run graph.RunOptions
 }
@@ -65,7 +69,10 @@ func Run[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], o
 	took := Took{Node: map[string]time.Duration{}, Usage: map[string]state.ModelUsage{}}
 	var final S
 	stream := g.Stream
-	if o.Resume {
+	switch {
+	case o.Stream != nil:
+		stream = o.Stream
+	case o.Resume:
 		stream = g.StreamResume
 	}
 	for ev, err := range stream(ctx, in, &o.Run) {

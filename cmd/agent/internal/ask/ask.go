@@ -41,6 +41,9 @@ key in ` + config.EnvGeminiKey + `, anthropic:NAME with the key in ` + config.En
 The configuration can set a model for each skill and a fallback (models), and limit
 calls and cost (model_limits, prices). agent doctor checks the models.
 
+--temporal ADDRESS has a worker answer (agent worker): the run goes on when this command or
+a worker is killed, and agent resume THREAD --temporal ADDRESS follows it. It needs --store.
+
 --record writes every model call to a file. --replay answers the same question from
 that file, without a model; a call that the file lacks ends the run.`,
 		Example: `  agent ask "What must a plaintiff prove for battery?"
@@ -68,6 +71,7 @@ that file, without a model; a call that the file lacks ends the run.`,
 	flags.Register(cmd, false)
 	flags.RegisterTimeout(cmd)
 	flags.RegisterCassette(cmd)
+	config.RegisterTemporal(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
 	cmd.Flags().StringVar(&open, "open", "", "open source `N` of the answer: a text at its line with $PAGER or $EDITOR, another file with the system's program; Q.N when several queries cite an N")
@@ -116,7 +120,7 @@ func answerOne(a *cli.App, cmd *cobra.Command, flags *config.Flags, s config.Set
 	if err != nil {
 		return err
 	}
-	s.Saves = q.thread != ""
+	s.Saves = q.thread != "" || s.Temporal.Address != ""
 	e, err := New(ctx, a, s, c, nil)
 	if err != nil {
 		return err
@@ -135,7 +139,7 @@ func answerOne(a *cli.App, cmd *cobra.Command, flags *config.Flags, s config.Set
 	if e.IsSample() {
 		a.Warn(open.SampleNote)
 	}
-	howToGoOn(a, q.thread, runErr)
+	howToGoOn(ctx, a, e, q.thread, runErr)
 	if q.open != "" && runErr == nil {
 		source, err := SourceNumbered(answer.Sources, q.open)
 		if err == nil {

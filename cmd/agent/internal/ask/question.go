@@ -34,7 +34,11 @@ type Question struct {
 type Asker struct {
 	*open.Desk
 	Pipeline *research.Pipeline
+	workers  *open.Workers // runs the questions; nil for this process
 }
+
+// Close closes what New opened.
+func (e *Asker) Close() error { return cli.Also(e.workers.Close(), e.Desk.Close()) }
 
 // New opens a corpus with its settings and compiles the pipeline.
 func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, x *open.Exchange) (*Asker, error) {
@@ -51,7 +55,13 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	return &Asker{d, p}, nil
+	e := &Asker{Desk: d, Pipeline: p}
+	if s.Temporal.Address != "" {
+		if e.workers, err = open.NewWorkers(ctx, a, s, d.Exchange.Store); err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+	}
+	return e, nil
 }
 
 // Ask runs the pipeline on one question. The answer is also complete when the error
@@ -60,6 +70,16 @@ func (e *Asker) Ask(ctx context.Context, q Question) (state.Answer, error) {
 	ctx, cancel := cli.Within(ctx, q.Timeout)
 	defer cancel()
 	opts := &research.AskOptions{Earlier: q.Earlier, Resume: q.resume}
+	if e.workers != nil {
+		opts.Stream = open.Elsewhere(e.Desk, e.workers, e.Pipeline.Graph(), config.AskTraced)
+		if q.thread == "" {
+			id, err := open.NewRunID(e.Now(), e.Random)
+			if err != nil {
+				return failedAnswer(q.Text, err), err
+			}
+			q.thread = "ask-" + id
+		}
+	}
 	if err := e.onThread(ctx, q, opts); err != nil {
 		return failedAnswer(q.Text, err), err
 	}

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -39,6 +40,7 @@ command line.`,
 	flags.Register(cmd, false)
 	flags.RegisterTimeout(cmd)
 	flags.RegisterCassette(cmd)
+	config.RegisterTemporal(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the trace of this part of the run to `FILE` (JSON Lines)")
 	return cmd
@@ -68,9 +70,13 @@ func resume(a *cli.App, cmd *cobra.Command, flags *config.Flags, thread, traceFi
 	return answerOne(a, cmd, flags, s, Question{Text: info.Question, thread: thread, resume: true, Trace: traceFile, Timeout: flags.Timeout}, asJSON)
 }
 
-// howToGoOn tells how to continue a run that ended early.
-func howToGoOn(a *cli.App, thread string, err error) {
-	if thread != "" && err != nil && !errors.As(err, new(cli.UsageError)) {
-		a.Warn("the run is saved; continue with: agent resume %s", thread)
+// howToGoOn tells how to continue a run that ended early, if anything of it was saved.
+func howToGoOn(ctx context.Context, a *cli.App, e *Asker, thread string, err error) {
+	if thread == "" || err == nil || errors.As(err, new(cli.UsageError)) {
+		return
 	}
+	if _, missing := open.InfoOf(context.WithoutCancel(ctx), e.Threads, thread); errors.Is(missing, graph.ErrNoCheckpoint) {
+		return
+	}
+	a.Warn("the run is saved; continue with: agent resume %s", thread)
 }

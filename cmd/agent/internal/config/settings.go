@@ -49,6 +49,7 @@ type Settings struct {
 	Memory        bool // use and keep earlier answers
 	Saves         bool // runs are saved in threads; the verb says so
 	Store         Store
+	Temporal      Temporal
 	Lookup        Lookup
 	BM25          index.BM25 // of corpora that are ingested
 	Verification  verification

@@ -15,6 +15,7 @@ import (
 	"example.com/assay/graph"
 	threadrows "example.com/assay/graph/checkpoint/postgres"
 	threadfile "example.com/assay/graph/checkpoint/sqlite"
+	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/store"
 	noterows "example.com/assay/graph/store/postgres"
 	notefile "example.com/assay/graph/store/sqlite"
@@ -106,6 +107,9 @@ func (k *Store) prepare(ctx context.Context, pool *pgxpool.Pool) error {
 	if err == nil {
 		k.rates, err = raterows.New(ctx, pool, &raterows.Options{Schema: k.at.Schema})
 	}
+	if err == nil {
+		_, err = eventlog.Open(ctx, pool, k.at.Schema)
+	}
 	return err
 }
 
@@ -189,6 +193,15 @@ func (k *Store) Vectors(ctx context.Context, opts *embed.CacheOptions) (*embed.C
 		return nil, err
 	}
 	return embed.NewCache(rows, opts), nil
+}
+
+// Events opens the log of events, which only a server has.
+func (k *Store) Events(ctx context.Context) (*eventlog.Log, error) {
+	pool, err := k.connected(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return eventlog.Open(ctx, pool, k.at.Schema)
 }
 
 // Draw implements llm.Buckets for the rates of a server.

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/internal/pgtest"
+)
+
+// works runs agent worker until the function that it returns is called.
+func (u storeUser) works(args ...string) (stop func()) {
+	u.t.Helper()
+	a, stdout, stderr := clitest.App(u.home)
+	for name, value := range u.env {
+		a.Env[name] = value
+	}
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(u.t.Context()))
+	ended := make(chan int, 1)
+	go func() { ended <- execute(ctx, a, append([]string{"worker"}, args...)) }()
+	return func() {
+		u.t.Helper()
+		cancel(cli.ErrInterrupted)
+		if code := <-ended; code != cli.ExitDone {
+			u.t.Errorf("the worker ended with code %d\n%s%s", code, stdout, stderr)
+		}
+	}
+}
+
+// A question that one machine asks is answered by a worker on another, with the same
+// answer, and is on the thread of both; a worker with other documents refuses it.
+func TestWorkerAnswers(t *testing.T) {
+	server := os.Getenv("ASSAY_TEST_TEMPORAL")
+	if server == "" {
+		t.Skip("ASSAY_TEST_TEMPORAL names no server, such as 127.0.0.1:7233")
+	}
+	asks, works := twoHomes(t, pgtest.URL(t, pgtest.Schema(t)))
+	want := asks.run(cli.ExitDone, "ask", clitest.PermitQuestion)
+	for _, u := range []storeUser{asks, works} {
+		u.env["ASSAY_TEMPORAL"] = server
+	}
+	stop := works.works()
+	got := asks.run(cli.ExitDone, "ask", "--thread", "lease", clitest.PermitQuestion)
+	same := regexp.MustCompile(regexp.QuoteMeta(asks.home) + "|" + regexp.QuoteMeta(works.home))
+	if got, want := same.ReplaceAllString(got, "HOME"), same.ReplaceAllString(want, "HOME"); got != want {
+		t.Errorf("a worker answers\n%s\nthis process\n%s", got, want)
+	}
+	asks.shows(`(?m)^lease .*default  What are the elements`, "threads", "list")
+	asks.shows(`(?m)^lease .*  ended  research$`, "threads", "runs")
+	asks.shows(`"status": "answered"`, "resume", "lease", "--json")
+	stop()
+	other := storeUser{t, t.TempDir(), map[string]string{config.EnvStore: works.env[config.EnvStore], "ASSAY_TEMPORAL": server}}
+	stop = other.works()
+	defer stop()
+	if got := asks.run(cli.ExitFailed, "ask", clitest.PermitQuestion); !strings.Contains(got, "ingest the same documents here") {
+		t.Errorf("a worker with other documents: %s", got)
+	}
+}
+
+// What is missing is said before anything runs.
+func TestWorkerUsage(t *testing.T) {
+	u := storeUser{t, t.TempDir(), map[string]string{}}
+	for what, args := range map[string][]string{
+		"add --temporal HOST:PORT": {"worker"},
+		"add --store postgres://":  {"worker", "--temporal", "127.0.0.1:1"},
+		"it must be HOST:PORT":     {"ask", "--temporal", "nowhere", "What?"},
+		"name the Temporal server": {"threads", "runs"},
+		"it must be at least 1":    {"worker", "--temporal", "127.0.0.1:1", "--at-once", "0"},
+		"there are: running, wait": {"threads", "runs", "--phase", "lost"},
+		"the name of a thread":     {"threads", "cancel"},
+	} {
+		if got := u.run(cli.ExitUsage, args...); !strings.Contains(got, what) {
+			t.Errorf("%q says %q, want %q", args, got, what)
+		}
+	}
+}
