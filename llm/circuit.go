@@ -121,6 +121,9 @@ func tell(ctx context.Context, err error) verdict {
 	if _, ok := errors.AsType[*BudgetError](err); ok {
 		return untold
 	}
+	if _, ok := errors.AsType[*BucketsError](err); ok {
+		return untold
+	}
 	if Retryable(err) {
 		return dead
 	}

@@ -63,6 +63,14 @@ func (e *ConnectionError) untrusted() bool {
 	return ok || errors.Is(e.Err, http.ErrSchemeMismatch)
 }
 
+// A BucketsError says that a call was not made, because the Buckets of its rate could not be
+// drawn from.
+type BucketsError struct{ Err error }
+
+func (e *BucketsError) Error() string { return fmt.Sprintf("waiting for the rate limit: %v", e.Err) }
+
+func (e *BucketsError) Unwrap() error { return e.Err }
+
 // A ResponseError says that a server answered with success, but not in its
 // provider's format: what answers there may be something else.
 type ResponseError struct {
@@ -121,8 +129,8 @@ func (e *UnsupportedError) Error() string {
 const quotaExhausted = "insufficient_quota"
 
 // Retryable reports whether the same call can succeed when it is made again:
-// statuses 408, 409, 429 and 5xx, lost connections, and calls that Timeout
-// stopped. An exhausted quota, a refused certificate and everything else can
+// statuses 408, 409, 429 and 5xx, lost connections, calls that Timeout stopped, and calls
+// that were not made for want of their Buckets. An exhausted quota, a refused certificate and everything else can
 // not. It decides by type, status and code.
 func Retryable(err error) bool {
 	if e, ok := errors.AsType[*StatusError](err); ok {
@@ -136,6 +144,9 @@ func Retryable(err error) bool {
 	}
 	if e, ok := errors.AsType[*ConnectionError](err); ok {
 		return !e.untrusted()
+	}
+	if _, ok := errors.AsType[*BucketsError](err); ok {
+		return true
 	}
 	_, ok := errors.AsType[*TimeoutError](err)
 	return ok

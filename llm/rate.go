@@ -39,7 +39,7 @@ type Draw struct {
 // it holds a tenth of a minute's worth, at least one, and refills evenly.
 // Calls go in the order in which they came. A call that waits gives up with
 // the context's cause and gives back what it took. When the buckets cannot be
-// reached, no call is made.
+// drawn from, no call is made: a *BucketsError, which is Retryable.
 //
 // What a call will read and write is not known before it: it is booked with a
 // quarter of its characters, images as nothing, and settled by its usage, so
@@ -98,11 +98,11 @@ func (r rated) Generate(ctx context.Context, req Request) (Response, error) {
 	}
 	estimate := float64(inputChars(req.Messages)) / charsPerToken
 	wait, err := r.take(ctx, map[string]float64{bucketRequests: 1, bucketTokens: estimate})
+	if err != nil && ctx.Err() != nil {
+		return Response{}, fmt.Errorf("waiting for the rate limit: %w", context.Cause(ctx))
+	}
 	if err != nil {
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-		return Response{}, fmt.Errorf("waiting for the rate limit: %w", err)
+		return Response{}, &BucketsError{err}
 	}
 	if wait > 0 {
 		if cause := sleep(ctx, wait); cause != nil {

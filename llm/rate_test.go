@@ -199,6 +199,9 @@ func TestRateOfSharedBuckets(t *testing.T) {
 			t.Errorf("call %d: %v; want %v", i+1, err, want)
 		}
 	}
+	if !llm.Retryable(&llm.BucketsError{Err: gone}) {
+		t.Error("a call that was not made for want of its buckets is not made again")
+	}
 	if len(m.asked) != 3 || shared.drawn["requests"] != 3 || shared.drawn["tokens"] != 1800 {
 		t.Errorf("%d calls of 600 tokens drew %v", len(m.asked), shared.drawn)
 	}

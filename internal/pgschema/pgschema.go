@@ -27,8 +27,8 @@ import (
 const (
 	// Default is the schema of tables when nothing else is said.
 	Default = "assay"
-	// Oldest is the earliest server on which tables are made.
-	Oldest = 12
+	// oldest is the earliest server on which tables are made.
+	oldest = 12
 	// LogColumns are the columns of a log of versions.
 	LogColumns = "version bigint PRIMARY KEY, applied timestamptz NOT NULL DEFAULT now()"
 )
@@ -48,7 +48,7 @@ type Tables struct {
 // CheckName refuses what cannot be the name of a schema.
 func CheckName(schema string) error {
 	if schema == "" || len(schema) > 63 || strings.Contains(schema, "\x00") {
-		return fmt.Errorf("%.80q is no name of a schema: PostgreSQL keeps 1 to 63 bytes", schema)
+		return fmt.Errorf("%.80q cannot be the name of a schema: PostgreSQL keeps 1 to 63 bytes", schema)
 	}
 	return nil
 }
@@ -58,8 +58,8 @@ func In(schema, statement string) string {
 	return strings.ReplaceAll(statement, "{s}", pgx.Identifier{schema}.Sanitize())
 }
 
-// Querier is a pool, a connection or a transaction.
-type Querier interface {
+// querier is a pool, a connection or a transaction.
+type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
@@ -69,9 +69,9 @@ const (
 	unknownSchema  = "3F000"
 )
 
-// Version returns the version of the tables, 0 if there are none. Tables of a later
+// version returns the version of the tables, 0 if there are none. Tables of a later
 // version than this program's are ErrNewer.
-func (t Tables) Version(ctx context.Context, db Querier, schema string) (int, error) {
+func (t Tables) version(ctx context.Context, db querier, schema string) (int, error) {
 	var version int
 	err := db.QueryRow(ctx, In(schema, "SELECT coalesce(max(version), 0) FROM {s}.")+t.Log).Scan(&version)
 	if fault, ok := errors.AsType[*pgconn.PgError](err); ok && (fault.Code == undefinedTable || fault.Code == unknownSchema) {
@@ -86,9 +86,9 @@ func (t Tables) Version(ctx context.Context, db Querier, schema string) (int, er
 	return version, nil
 }
 
-// Versions returns the version of the tables as Version does, and the newest one.
-func (t Tables) Versions(ctx context.Context, db Querier, schema string) (have, newest int, err error) {
-	have, err = t.Version(ctx, db, schema)
+// Versions returns the version of the tables as version does, and the newest one.
+func (t Tables) Versions(ctx context.Context, db querier, schema string) (have, newest int, err error) {
+	have, err = t.version(ctx, db, schema)
 	return have, len(t.Steps), err
 }
 
@@ -108,7 +108,7 @@ func (t Tables) Open(ctx context.Context, pool *pgxpool.Pool, schema string) (st
 
 // migrate brings the tables to the newest version. One process at a time does so.
 func (t Tables) migrate(ctx context.Context, pool *pgxpool.Pool, schema string) error {
-	version, err := t.Version(ctx, pool, schema)
+	version, err := t.version(ctx, pool, schema)
 	if err != nil || version == len(t.Steps) {
 		return err
 	}
@@ -122,7 +122,7 @@ func (t Tables) migrate(ctx context.Context, pool *pgxpool.Pool, schema string) 
 		}
 		version := 0
 		if exists { // another process may have been faster
-			if version, err = t.Version(ctx, tx, schema); err != nil {
+			if version, err = t.version(ctx, tx, schema); err != nil {
 				return err
 			}
 		}
@@ -165,15 +165,15 @@ func (t Tables) prepare(ctx context.Context, tx pgx.Tx, schema string) (exists b
 }
 
 // CheckServer refuses a server that is too old and a database that is not in UTF8.
-func CheckServer(ctx context.Context, db Querier) error {
+func CheckServer(ctx context.Context, db querier) error {
 	var number int
 	var encoding string
 	err := db.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding')").Scan(&number, &encoding)
 	switch {
 	case err != nil:
 		return fmt.Errorf("asking for the server's version: %w", err)
-	case number/10000 < Oldest:
-		return fmt.Errorf("the server is PostgreSQL %d: version %d or later is needed", number/10000, Oldest)
+	case number/10000 < oldest:
+		return fmt.Errorf("the server is PostgreSQL %d: version %d or later is needed", number/10000, oldest)
 	case encoding != "UTF8":
 		return fmt.Errorf("the database is in %s: make one with ENCODING 'UTF8'", encoding)
 	}

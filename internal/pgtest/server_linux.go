@@ -108,7 +108,7 @@ func (s *Server) Start(t *testing.T) {
 }
 
 // Kill kills all processes of the server at once, as a machine that fails does, and waits
-// until they are gone. A server that does not run is none.
+// until they are gone. It does nothing when the server does not run.
 func (s *Server) Kill(t *testing.T) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))

@@ -201,7 +201,7 @@ func (r *rows) Write(ctx context.Context, row qa.Row, keep int) error {
 		scope := r.scope(row.Conditions)
 		batch.Queue(pgschema.In(r.schema, deleteIDs), r.corpus, []string{row.ID})
 		batch.Queue(pgschema.In(r.schema, addScope), scope, r.corpus, row.Conditions)
-		words := append([]int64{}, row.Words...) // none is no NULL
+		words := append([]int64{}, row.Words...) // an empty list, since NULL is refused
 		batch.Queue(pgschema.In(r.schema, addEntry), r.corpus, row.ID, scope, row.Shape, words, []byte(row.Question), []byte(row.Answer), row.Payload, row.Confidence, row.Stored).
 			QueryRow(func(found pgx.Row) error { return found.Scan(&span) })
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil || span < int64(keep) {
