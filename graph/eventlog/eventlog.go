@@ -25,6 +25,12 @@ var tables = pgschema.Tables{Log: "event_migrations", Columns: pgschema.LogColum
 	CREATE INDEX events_by_time ON {s}.events (made);`,
 }}
 
+// Version returns the version of the table in a schema, 0 if there is none, and the
+// newest one.
+func Version(ctx context.Context, pool *pgxpool.Pool, schema string) (have, newest int, err error) {
+	return tables.Versions(ctx, pool, schema)
+}
+
 // A Log is the events of all runs in one schema.
 type Log struct {
 	pool   *pgxpool.Pool

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	threadrows "example.com/assay/graph/checkpoint/postgres"
+	"example.com/assay/graph/eventlog"
 	noterows "example.com/assay/graph/store/postgres"
 	"example.com/assay/internal/pgschema"
 	raterows "example.com/assay/llm/postgres"
@@ -65,7 +66,7 @@ func (e *Examined) compare(ctx context.Context, pool *pgxpool.Pool) error {
 		return nil
 	}
 	for _, version := range []func(context.Context, *pgxpool.Pool, string) (int, int, error){
-		threadrows.Version, noterows.Version, answerrows.Version, vectorrows.Version, raterows.Version,
+		threadrows.Version, noterows.Version, answerrows.Version, vectorrows.Version, raterows.Version, eventlog.Version,
 	} {
 		have, newest, err := version(ctx, pool, e.Schema)
 		if errors.Is(err, pgschema.ErrNewer) {
