@@ -58,7 +58,7 @@ func (l *Log) hear(ctx context.Context) error {
 		return err
 	}
 	conn := borrowed.Hijack() // so that it does not go back while it listens
-	defer conn.Close(context.WithoutCancel(ctx))
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // its error says no more than that of the wait
 	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{l.channel()}.Sanitize()); err != nil {
 		return err
 	}
