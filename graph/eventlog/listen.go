@@ -57,7 +57,7 @@ func (l *Log) hear(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	conn := borrowed.Hijack() // so that it does not go back while it listens
+	conn := borrowed.Hijack()                                     // so that it does not go back while it listens
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // its error says no more than that of the wait
 	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{l.channel()}.Sanitize()); err != nil {
 		return err
