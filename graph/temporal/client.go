@@ -60,6 +60,7 @@ func (c *Client) Start(ctx context.Context, r Run) error {
 		ID: r.Thread, TaskQueue: c.queue,
 		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		Memo:                                     map[string]any{memoMetadata: r.Metadata},
 		TypedSearchAttributes:                    temporal.NewSearchAttributes(attributeGraph.ValueSet(r.Graph), attributePhase.ValueSet(string(Running))),
 	}, workflowRun, in)
 	if busy := (*serviceerror.WorkflowExecutionAlreadyStarted)(nil); errors.As(err, &busy) {
@@ -100,15 +101,17 @@ func (c *Client) Status(ctx context.Context, thread string) (Status, error) {
 	if err != nil {
 		return Status{}, c.explained("asking for the status", thread, err)
 	}
-	s, running := statusOf(got.GetWorkflowExecutionInfo()), false
-	if running = s.Phase == Running || s.Phase == Waiting; !running {
-		if s.Phase == Failed {
-			failure := c.conn.GetWorkflow(ctx, thread, s.RunID).Get(ctx, nil)
-			s.Error = plain(failure).Error()
-			if app, ok := errors.AsType[*temporal.ApplicationError](failure); ok && app.HasDetails() {
-				_ = app.Details(&s.Kind) // of a kind that another program wrote, nothing is known
-			}
+	s := statusOf(got.GetWorkflowExecutionInfo())
+	switch s.Phase {
+	case Failed:
+		failure := c.conn.GetWorkflow(ctx, thread, s.RunID).Get(ctx, nil)
+		s.Error = plain(failure).Error()
+		if app, ok := errors.AsType[*temporal.ApplicationError](failure); ok && app.HasDetails() {
+			_ = app.Details(&s.Kind) // of a kind that another program wrote, nothing is known
 		}
+		return s, nil
+	case Waiting: // a worker knows for what
+	default:
 		return s, nil
 	}
 	value, err := c.conn.QueryWorkflow(ctx, thread, s.RunID, queryStatus)

@@ -50,8 +50,10 @@ type Status struct {
 	Next    []string                 `json:"next,omitempty"`    // nodes that run next, of a run that waits
 	Error   string                   `json:"error,omitempty"`
 	Kind    string                   `json:"kind,omitempty"` // of the failure; see WorkerOptions.Kind
-	Began   time.Time                `json:"began"`
-	Ended   time.Time                `json:"ended,omitzero"`
+	// Metadata is the Run's.
+	Metadata map[string]string `json:"metadata,omitempty"`
+	Began    time.Time         `json:"began"`
+	Ended    time.Time         `json:"ended,omitzero"`
 }
 
 // begun is the argument of a workflow.
@@ -107,6 +109,9 @@ const (
 	updateTake    = "take"
 	blobNamespace = "temporal"
 )
+
+// memoMetadata is the memo of a run that has its metadata.
+const memoMetadata = "metadata"
 
 // Search attributes of a run.
 const (

@@ -132,7 +132,7 @@ func TestClientOnServer(t *testing.T) {
 	app := compile(t, asking(), graph.CompileOptions{Name: "asking " + on}).App()
 	serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on})
 	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
-	ctx, run := t.Context(), temporal.Run{Graph: app.Name(), Thread: on, Input: encoded(t, update{})}
+	ctx, run := t.Context(), temporal.Run{Graph: app.Name(), Thread: on, Metadata: map[string]string{"of": "Ada"}, Input: encoded(t, update{})}
 	if _, err := c.Status(ctx, on); !errors.Is(err, temporal.ErrUnknownRun) {
 		t.Errorf("before the start: %v", err)
 	}
@@ -140,7 +140,7 @@ func TestClientOnServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := c.Wait(ctx, on)
-	if err != nil || s.Phase != temporal.Waiting || len(s.Pending) != 1 || s.Pending[0].Key != "name" || string(s.Pending[0].Payload) != "1" || s.Graph != app.Name() {
+	if err != nil || s.Phase != temporal.Waiting || len(s.Pending) != 1 || s.Pending[0].Key != "name" || string(s.Pending[0].Payload) != "1" || s.Graph != app.Name() || s.Metadata["of"] != "Ada" {
 		t.Fatalf("status %+v, error %v", s, err)
 	}
 	if err := c.Start(ctx, run); !errors.Is(err, graph.ErrThreadBusy) {

@@ -20,6 +20,9 @@ func statusOf(info *workflowpb.WorkflowExecutionInfo) Status {
 		Thread: info.GetExecution().GetWorkflowId(), RunID: info.GetExecution().GetRunId(), Phase: Failed,
 		Graph: attribute(info, AttributeGraph), Began: info.GetStartTime().AsTime(),
 	}
+	if memo := info.GetMemo().GetFields()[memoMetadata]; memo != nil {
+		_ = converter.GetDefaultDataConverter().FromPayload(memo, &s.Metadata) // another program may have written it
+	}
 	if end := info.GetCloseTime(); end != nil {
 		s.Ended = end.AsTime()
 	}

@@ -117,6 +117,9 @@ func (e *Asker) onThread(ctx context.Context, q Question, opts *research.AskOpti
 		return nil
 	}
 	info, err := open.InfoOf(ctx, e.Threads, q.thread)
+	if errors.Is(err, graph.ErrNoCheckpoint) && q.resume && e.workers != nil {
+		info, err = e.workers.Info(ctx, q.thread)
+	}
 	switch {
 	case err != nil && !errors.Is(err, graph.ErrNoCheckpoint):
 		return err

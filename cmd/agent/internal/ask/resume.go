@@ -58,6 +58,9 @@ func resume(a *cli.App, cmd *cobra.Command, flags *config.Flags, thread, traceFi
 		return err
 	}
 	info, err := open.InfoOf(cmd.Context(), saver, thread)
+	if errors.Is(err, graph.ErrNoCheckpoint) && s.Temporal.Address != "" {
+		info, err = waiting(cmd.Context(), a, s, saved, thread)
+	}
 	if errors.Is(err, graph.ErrNoCheckpoint) {
 		err = open.UnknownThread(cmd.Context(), saver, thread)
 	}
@@ -68,6 +71,16 @@ func resume(a *cli.App, cmd *cobra.Command, flags *config.Flags, thread, traceFi
 		s.Corpus = info.Corpus
 	}
 	return answerOne(a, cmd, flags, s, Question{Text: info.Question, thread: thread, resume: true, Trace: traceFile, Timeout: flags.Timeout}, asJSON)
+}
+
+// waiting describes a thread whose run no worker has begun.
+func waiting(ctx context.Context, a *cli.App, s config.Settings, saved *open.Store, thread string) (open.ThreadInfo, error) {
+	w, err := open.NewWorkers(ctx, a, s, saved)
+	if err != nil {
+		return open.ThreadInfo{}, err
+	}
+	info, err := w.Info(ctx, thread)
+	return info, cli.Also(err, w.Close())
 }
 
 // howToGoOn tells how to continue a run that ended early, if anything of it was saved.

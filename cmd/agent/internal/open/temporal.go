@@ -77,6 +77,17 @@ func (r *Workers) Close() error {
 	return nil
 }
 
+// Info describes a thread of which nothing is saved yet, because no worker has begun its
+// run. A thread without a run is graph.ErrNoCheckpoint.
+func (r *Workers) Info(ctx context.Context, thread string) (ThreadInfo, error) {
+	run, err := r.Runs.Status(ctx, thread)
+	if errors.Is(err, temporal.ErrUnknownRun) || err == nil && run.Phase != temporal.Running {
+		return ThreadInfo{}, graph.ErrNoCheckpoint
+	}
+	m := run.Metadata
+	return ThreadInfo{Thread: thread, Question: m[ThreadQuestion], Corpus: m[ThreadCorpus], Updated: run.Began, Fingerprint: m[ThreadFingerprint]}, err
+}
+
 // Elsewhere is the stream of a pipeline's graph that workers run with the desk's settings.
 // When ctx ends, the run is cancelled.
 func Elsewhere[S any](d *Desk, r *Workers, app *graph.Compiled[S], keys []string) func(context.Context, graph.Update[S], *graph.RunOptions) iter.Seq2[graph.Event[S], error] {
