@@ -26,7 +26,7 @@ func (r *run) attach(ctx context.Context, opts *RunOptions) (release func(), err
 	}
 	unlock, err := r.saver.Lock(ctx, opts.Thread)
 	if err != nil {
-		return nil, fmt.Errorf("taking thread %q: %w", opts.Thread, err)
+		return nil, fmt.Errorf("taking thread %q: %w", opts.Thread, ofCheckpointer(err))
 	}
 	id := cmp.Or(opts.RunID, rand.Text())
 	saving, stop := savingContext(ctx)

@@ -10,6 +10,10 @@ import (
 )
 
 var (
+	// ErrCheckpointer is in the chain of a run's error when its checkpointer could not
+	// read or save, also when a node returned that error. The graph did not fail: Resume
+	// goes on with what is saved.
+	ErrCheckpointer = errors.New("the checkpointer failed")
 	// ErrThreadBusy is a run of a thread that another run uses.
 	ErrThreadBusy = errors.New("thread is busy: another run of it is under way")
 	// ErrStale is a change to a thread that has changed since it was read.
@@ -235,4 +239,20 @@ func Lineage(sorted []Checkpoint, id string) ([]Checkpoint, error) {
 		return nil, ErrNoCheckpoint
 	}
 	return nil, fmt.Errorf("checkpoint %s is read from %s, and %s between them is missing", out[0].ID, base, id)
+}
+
+// A checkpointerError is an error of a checkpointer, in its own words.
+type checkpointerError struct{ error }
+
+func (e checkpointerError) Unwrap() error { return e.error }
+
+// Is puts ErrCheckpointer into the chain.
+func (e checkpointerError) Is(target error) bool { return target == ErrCheckpointer }
+
+// ofCheckpointer marks an error, unless it is one of those that answer a question.
+func ofCheckpointer(err error) error {
+	if err == nil || errors.Is(err, ErrNoCheckpoint) || errors.Is(err, ErrThreadBusy) {
+		return err
+	}
+	return checkpointerError{err}
 }

@@ -205,7 +205,7 @@ func (l *persister) save(ctx context.Context, change Change) (err error) {
 	if err != nil && errors.Is(context.Cause(ctx), errGrace) {
 		err = fmt.Errorf("%w: %w", errGrace, err)
 	}
-	return err
+	return ofCheckpointer(err)
 }
 
 // startNext lets the waiting batch commit.

@@ -16,7 +16,7 @@ type point struct {
 func readPoint(ctx context.Context, saver Checkpointer, key Key) (*point, error) {
 	lineage, records, err := saver.Load(ctx, key)
 	if err != nil {
-		return nil, fmt.Errorf("loading %s: %w", key, err)
+		return nil, fmt.Errorf("loading %s: %w", key, ofCheckpointer(err))
 	}
 	f, err := fold(lineage, stateReaderOf(ctx, saver, key.Thread))
 	if err != nil {
@@ -46,7 +46,7 @@ func readBoth(ctx context.Context, saver Checkpointer, key Key) (p *point, newes
 	}
 	for c, err := range saver.List(ctx, Query{Thread: key.Thread, Namespace: key.Namespace, Limit: 1}) {
 		if err != nil {
-			return nil, "", fmt.Errorf("listing %s: %w", key, err)
+			return nil, "", fmt.Errorf("listing %s: %w", key, ofCheckpointer(err))
 		}
 		newest = c.ID
 	}

@@ -143,7 +143,7 @@ func (a *activities) explained(ctx context.Context, err error) error {
 		return temporal.NewCanceledError(err.Error())
 	case errors.Is(err, graph.ErrThreadBusy): // a worker that was cut off still runs it
 		return err
-	case isOwn(err) || activity.GetInfo(ctx).Attempt >= maxAttempts:
+	case isOwn(err) && !errors.Is(err, graph.ErrCheckpointer) || activity.GetInfo(ctx).Attempt >= maxAttempts:
 		kind := ""
 		if a.Kind != nil {
 			kind = a.Kind(err)

@@ -198,7 +198,7 @@ func TestFailures(t *testing.T) {
 	if _, err := s.run(t, encoded(t, update{})); err == nil || !strings.Contains(err.Error(), "the well is dry") || calls != 1 {
 		t.Errorf("%d calls, error %v", calls, err)
 	}
-	saver := &failing{Checkpointer: memory.New(), left: 3}
+	saver := &failing{Checkpointer: memory.New(), after: 1, left: 3}
 	s = newSuite(t, compile(t, chain(3), graph.CompileOptions{Name: "g"}).App(), func(o *temporal.WorkerOptions) { o.Checkpointer = saver })
 	s.app = s.app.With(saver)
 	state, err := s.run(t, encoded(t, update{}))
@@ -207,14 +207,32 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// failing is a checkpointer whose second commit and some more fail.
+// A database that is down while a node records something is no failure of the node.
+func TestDatabaseDownInANode(t *testing.T) {
+	g := newBoard()
+	g.AddNode("a", func(ctx context.Context, _ board) (update, error) {
+		n, err := graph.Once(ctx, "effect", func(context.Context) (int, error) { return 7, nil })
+		return update{sum.Add(n)}, err
+	})
+	g.AddEdge(graph.Start, "a")
+	for after := range 4 {
+		saver := &failing{Checkpointer: memory.New(), after: after, left: 1}
+		s := newSuite(t, compile(t, g, graph.CompileOptions{Name: "g"}).App(), func(o *temporal.WorkerOptions) { o.Checkpointer = saver })
+		s.app = s.app.With(saver)
+		if state, err := s.run(t, encoded(t, update{})); err != nil || !strings.Contains(state, `"sum":7`) || saver.left > 0 {
+			t.Errorf("commit %d fails: state %s, error %v, failures left %d", after+1, state, err, saver.left)
+		}
+	}
+}
+
+// failing is a checkpointer of which some commits fail after others.
 type failing struct {
 	graph.Checkpointer
-	commits, left int
+	commits, after, left int
 }
 
 func (f *failing) Commit(ctx context.Context, thread string, c graph.Change) error {
-	if f.commits++; f.commits > 1 && f.left >= 0 {
+	if f.commits++; f.commits > f.after && f.left >= 0 {
 		if f.left--; f.left >= 0 {
 			return errors.New("the database is down")
 		}
