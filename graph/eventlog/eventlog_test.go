@@ -86,20 +86,25 @@ func TestNotice(t *testing.T) {
 		}
 	}()
 	time.Sleep(300 * time.Millisecond) // it listens
-	var times []time.Duration
-	for n := range 11 {
-		out := log.Recorder("r")
-		began <- time.Now()
-		out.Add(event(n))
-		times = append(times, <-got)
-		if err := out.Close(t.Context()); err != nil {
-			t.Fatal(err)
+	for round := 1; ; round++ {
+		var times []time.Duration
+		for n := range 11 {
+			out := log.Recorder("r")
+			began <- time.Now()
+			out.Add(event(n))
+			times = append(times, <-got)
+			if err := out.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(20 * time.Millisecond)
 		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	slices.Sort(times)
-	if median := times[len(times)/2]; median > 300*time.Millisecond {
-		t.Errorf("an event takes %v", median)
+		slices.Sort(times)
+		switch median := times[len(times)/2]; {
+		case median < 200*time.Millisecond:
+			return
+		case round == 4: // not only once, on a busy machine
+			t.Fatalf("an event takes %v", median)
+		}
 	}
 }
 
