@@ -186,17 +186,22 @@ func (a *activities) drain(ctx context.Context, c *graph.Control) (stop func()) 
 // beat tells the server that the activity lives, and learns of a cancellation.
 func beat(ctx context.Context) (stop func()) {
 	every := max(activity.GetInfo(ctx).HeartbeatTimeout/4, 10*time.Millisecond)
-	done := make(chan struct{})
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
-		for tick := time.NewTicker(every); ; {
+		defer close(ended)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
 			activity.RecordHeartbeat(ctx)
 			select {
 			case <-tick.C:
 			case <-done:
-				tick.Stop()
 				return
 			}
 		}
 	}()
-	return func() { close(done) }
+	return func() { // after it, nothing of the activity is under way
+		close(done)
+		<-ended
+	}
 }
