@@ -99,8 +99,8 @@ type Want struct {
 }
 
 // LoadCase reads a case: its file, or the folder that holds one. Errors name the
-// file, the line and the key; an unknown key is one. A pipeline that is none of the five is
-// taken for a registered graph: whether it is one, Bench.Prepare says.
+// file, the line and the key. An unknown key is an error. A pipeline with another name than
+// those of this package is taken for a registered graph; Bench.Prepare checks it.
 func LoadCase(path string) (Case, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		file, ok := caseIn(path)

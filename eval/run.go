@@ -42,7 +42,7 @@ func (r Run) Usage() state.ModelUsage {
 	return sum
 }
 
-// run runs the graph of a job and keeps what it came to.
+// run runs the graph of a job, and returns its answer, trace and scores.
 func run[S any](ctx context.Context, p *Prepared, label string, job Job[S], engine graph.RunOptions) (Run, error) {
 	input, err := json.Marshal(job.Input)
 	if err != nil {

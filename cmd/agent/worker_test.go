@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -53,12 +54,40 @@ func TestWorkerAnswers(t *testing.T) {
 	asks.shows(`(?m)^lease .*default  What are the elements`, "threads", "list")
 	asks.shows(`(?m)^lease .*  ended  research$`, "threads", "runs")
 	asks.shows(`"status": "answered"`, "resume", "lease", "--json")
+	asks.env["ASSAY_SKILLS"] = overlay(t)
+	if got := asks.run(cli.ExitFailed, "ask", clitest.PermitQuestion); !strings.Contains(got, "other prompts") {
+		t.Errorf("a worker with other prompts: %s", got)
+	}
+	delete(asks.env, "ASSAY_SKILLS")
 	stop()
 	other := storeUser{t, t.TempDir(), map[string]string{config.EnvStore: works.env[config.EnvStore], "ASSAY_TEMPORAL": server}}
 	stop = other.works()
 	defer stop()
 	if got := asks.run(cli.ExitFailed, "ask", clitest.PermitQuestion); !strings.Contains(got, "ingest the same documents here") {
 		t.Errorf("a worker with other documents: %s", got)
+	}
+}
+
+// overlay is a folder with a prompt that has another text.
+func overlay(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.FromSlash("../../skills/plan_synthesis.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "plan_synthesis.md"), append(data, "\nBe brief.\n"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// A Temporal server in the environment is for agent ask: a session runs here.
+func TestSessionIgnoresTemporal(t *testing.T) {
+	a, stdout, stderr := clitest.App(t.TempDir())
+	a.Env["ASSAY_TEMPORAL"], a.Stdin = "127.0.0.1:1", strings.NewReader("What is consideration?\n")
+	if code := execute(t.Context(), a, nil); code != cli.ExitDone {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }
 
@@ -69,6 +98,7 @@ func TestWorkerUsage(t *testing.T) {
 		"add --temporal HOST:PORT": {"worker"},
 		"add --store postgres://":  {"worker", "--temporal", "127.0.0.1:1"},
 		"it must be HOST:PORT":     {"ask", "--temporal", "nowhere", "What?"},
+		"for runs in this process": {"ask", "--temporal", "127.0.0.1:1", "--replay", "x.cassette", "What?"},
 		"name the Temporal server": {"threads", "runs"},
 		"it must be at least 1":    {"worker", "--temporal", "127.0.0.1:1", "--at-once", "0"},
 		"there are: running, wait": {"threads", "runs", "--phase", "lost"},

@@ -207,7 +207,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A database that is down while a node records something is no failure of the node.
+// When a database fails while a node records something, the run is tried again.
 func TestDatabaseDownInANode(t *testing.T) {
 	g := newBoard()
 	g.AddNode("a", func(ctx context.Context, _ board) (update, error) {

@@ -14,7 +14,6 @@ import (
 const (
 	errFailed      = "GraphFailed"      // the graph's own failure
 	errFingerprint = "OtherFingerprint" // the worker has another structure of the graph
-	errAnswer      = "AnswerFitsNothing"
 )
 
 // lost is how a stretch or a task that lost its worker, or could not save, is tried
@@ -51,6 +50,7 @@ func (l limits) run(ctx workflow.Context, in begun) (stop, error) {
 		if err := workflow.ExecuteActivity(activity, activityRun, next).Get(ctx, &out); err != nil {
 			return stop{}, err
 		}
+		next.Input = nil // the thread has it
 		if !out.Asks {
 			return out, workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
 		}

@@ -106,7 +106,7 @@ func FuzzErrorsBetween(f *testing.F) {
 	f.Add("é", "e")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if !isPlain(a) || !isPlain(b) {
-			t.Skip()
+			t.Skip("only plain words are respelt")
 		}
 		cost, edits := errorCost([]rune(a), []rune(b)), text.Edits(a, b)
 		if cost < edits || cost > 2*edits {

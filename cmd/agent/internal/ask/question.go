@@ -56,7 +56,7 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 		return nil, errors.Join(err, d.Close())
 	}
 	e := &Asker{Desk: d, Pipeline: p}
-	if s.Temporal.Address != "" {
+	if s.Temporal.Address != "" && s.Saves { // a session and a measurement run here
 		if e.workers, err = open.NewWorkers(ctx, a, s, d.Exchange.Store); err != nil {
 			return nil, errors.Join(err, d.Close())
 		}

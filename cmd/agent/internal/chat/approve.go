@@ -72,7 +72,7 @@ func decision(line string) (react.Approval, error) {
 // waits is the end of a command whose model asks.
 func (c *chat) waits() error {
 	if c.thread == "" {
-		c.Warn("nothing was changed; with --thread NAME the conversation is kept, and the next agent chat --thread NAME can answer")
+		c.Warn("the call was not made; with --thread NAME the conversation is kept, and the next agent chat --thread NAME can answer")
 	} else {
 		c.Warn("answer with: agent chat --thread %s", c.thread)
 	}

@@ -2,10 +2,14 @@ package open
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 
 	"github.com/rs/zerolog"
 	"go.temporal.io/sdk/client"
@@ -117,7 +121,7 @@ func Elsewhere[S any](d *Desk, r *Workers, app *graph.Compiled[S], keys []string
 				}
 			}
 			if ctx.Err() != nil {
-				if err := r.Runs.Cancel(context.WithoutCancel(ctx), run.Thread); err != nil {
+				if err := r.Runs.Cancel(context.WithoutCancel(ctx), run.Thread); err != nil && !errors.Is(err, temporal.ErrUnknownRun) {
 					d.Warn("%v", err)
 				}
 			}
@@ -125,11 +129,24 @@ func Elsewhere[S any](d *Desk, r *Workers, app *graph.Compiled[S], keys []string
 	}
 }
 
+// ConfigPrompts is the entry of a run's configuration that names the caller's prompts.
+const ConfigPrompts = "prompts"
+
+// Prompts identifies the desk's prompts: another one gives another text.
+func (d *Desk) Prompts() string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(d.Hashes)) {
+		fmt.Fprintln(sum, name, d.Hashes[name])
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
 func remoteRun[S any](d *Desk, app *graph.Compiled[S], in graph.Update[S], opts *graph.RunOptions, keys []string) (temporal.Run, error) {
 	header, err := Header(d, &Traced[S]{Keys: keys})
 	if err != nil {
 		return temporal.Run{}, err
 	}
+	header.Config[ConfigPrompts] = d.Prompts()
 	run := temporal.Run{Graph: app.Name(), Fingerprint: app.Fingerprint(), Config: header.Config, Thread: opts.Thread, Metadata: opts.Metadata}
 	if in != nil {
 		if run.Input, err = json.Marshal(in); err != nil {

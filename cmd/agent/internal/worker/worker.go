@@ -119,6 +119,9 @@ func (w *worker) find(ctx context.Context, name string, conf map[string]string) 
 	if was, is := conf[config.TracedFingerprint], d.Corpus.Fingerprint(); was != is {
 		return graph.App{}, nil, errors.Join(fmt.Errorf("the question is about corpus %q with fingerprint %.12s; on this worker it is %.12s: ingest the same documents here", s.Corpus, was, is), d.Close())
 	}
+	if conf[open.ConfigPrompts] != d.Prompts() {
+		return graph.App{}, nil, errors.Join(errors.New("the question is to be answered with other prompts than this worker has: give both the same --skills"), d.Close())
+	}
 	p, err := d.Research(ctx, nil)
 	if err != nil {
 		return graph.App{}, nil, errors.Join(err, d.Close())
