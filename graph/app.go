@@ -1,10 +1,13 @@
 package graph
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 )
 
 // An App is a compiled graph whose inputs, updates and states are JSON. Programs that
@@ -29,6 +32,16 @@ func (a App) With(saver Checkpointer) App {
 	own := *a.plain
 	own.saver = saver
 	return App{&own}
+}
+
+// Subgraph returns the graph inside a node, with the same checkpointer, and whether the
+// node has one that AddSubgraph or AddMappedSubgraph added.
+func (a App) Subgraph(node string) (App, bool) {
+	at := a.plain.nodeID(node)
+	if at < 0 || a.plain.nodes[at].inner == nil {
+		return App{}, false
+	}
+	return App{a.plain.nodes[at].inner}.With(a.plain.saver), true
 }
 
 // Stream is Compiled.Stream. No input at all is nil.
@@ -72,12 +85,74 @@ func (a App) update(data json.RawMessage) (update, error) {
 	return u, nil
 }
 
+// Values encodes an object of channels and values as an update, as callers without types
+// write inputs: {"n": 1, "log": ["a"]}. A channel with a reducer gets the value added, a
+// list or one element of a list appended; others are set. A null adds nothing to a list.
+// Unknown channels are errors.
+func (a App) Values(object json.RawMessage) (json.RawMessage, error) {
+	var values map[string]json.RawMessage
+	if err := decodeInto(object, &values); err != nil {
+		return nil, fmt.Errorf("reading values for graph %q: they must be an object of channels: %w", a.plain.name, err)
+	}
+	writes := []writeJSON{}
+	for _, id := range a.plain.ids {
+		value, ok := values[id.name]
+		if !ok {
+			continue
+		}
+		delete(values, id.name)
+		w := writeJSON{Channel: id.name, Value: value}
+		switch id.kind {
+		case KindAppend, KindKeyed:
+			if w.Op = OpAdd.String(); id.kind == KindKeyed {
+				w.Op = OpPut.String()
+			}
+			if data := bytes.TrimSpace(value); bytes.Equal(data, []byte("null")) {
+				continue
+			} else if data[0] != '[' {
+				w.Value = slices.Concat(json.RawMessage("["), value, json.RawMessage("]"))
+			}
+		case KindReduce:
+			w.Op = OpAdd.String()
+		default:
+			w.Op = OpSet.String()
+		}
+		writes = append(writes, w)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		writes = append(writes, writeJSON{Channel: name, Op: OpSet.String()}) // refused by name
+	}
+	if _, err := a.plain.readUpdate(writes); err != nil {
+		return nil, fmt.Errorf("reading values for graph %q: %w", a.plain.name, err)
+	}
+	return encode(&writes)
+}
+
 // State is Compiled.State.
 func (a App) State(ctx context.Context, key Key) (*StateSnapshot[json.RawMessage], error) {
 	d, err := a.plain.stateAt(ctx, key)
 	if err != nil {
 		return nil, err
 	}
+	return a.snapshot(d)
+}
+
+// History is Compiled.History.
+func (a App) History(ctx context.Context, thread string, opts *HistoryOptions) iter.Seq2[*StateSnapshot[json.RawMessage], error] {
+	return func(yield func(*StateSnapshot[json.RawMessage], error) bool) {
+		for d, err := range a.plain.history(ctx, thread, opts) {
+			var snap *StateSnapshot[json.RawMessage]
+			if err == nil {
+				snap, err = a.snapshot(d)
+			}
+			if !yield(snap, err) {
+				return
+			}
+		}
+	}
+}
+
+func (a App) snapshot(d *described) (*StateSnapshot[json.RawMessage], error) {
 	data, err := encode(a.plain.storable(d.state))
 	if err != nil {
 		return nil, fmt.Errorf("encoding the state of %s: %w", d.Key, err)
@@ -85,3 +160,27 @@ func (a App) State(ctx context.Context, key Key) (*StateSnapshot[json.RawMessage
 	d.state = &data
 	return snapshotOf[json.RawMessage](d), nil
 }
+
+// An AppUpdate is a StateUpdate with an encoded update; nil is an empty one.
+type AppUpdate struct {
+	As     string
+	Update json.RawMessage
+}
+
+// UpdateState is Compiled.BulkUpdateState.
+func (a App) UpdateState(ctx context.Context, key Key, supersteps ...[]AppUpdate) (Key, error) {
+	plain := make([][]handUpdate, len(supersteps))
+	for i, updates := range supersteps {
+		for _, u := range updates {
+			read, err := a.update(u.Update)
+			if err != nil {
+				return key, err
+			}
+			plain[i] = append(plain[i], handUpdate{u.As, read})
+		}
+	}
+	return a.plain.updateState(ctx, key, plain)
+}
+
+// Fork is Compiled.Fork.
+func (a App) Fork(ctx context.Context, key Key) (Key, error) { return a.plain.fork(ctx, key) }

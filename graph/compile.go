@@ -92,8 +92,8 @@ type node struct {
 	name        string
 	run         nodeFunc
 	opts        nodeOptions
-	gotos       []int // of opts.gotos; end for End
-	isSubgraph  bool  // its function runs a graph
+	gotos       []int    // of opts.gotos; end for End
+	inner       *program // the graph that its function runs; nil for a plain node
 	persistence Persistence
 	exits       exits
 }
@@ -225,7 +225,7 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 	for i, s := range specs {
 		ids[s.name] = i
 		s.opts.policies = s.opts.policies.or(g.defaults)
-		c.nodes = append(c.nodes, node{name: s.name, run: s.run, opts: s.opts, isSubgraph: s.inner != nil, persistence: s.persistence})
+		c.nodes = append(c.nodes, node{name: s.name, run: s.run, opts: s.opts, inner: s.inner, persistence: s.persistence})
 	}
 	cache := (&Cache[struct{}]{}).untyped() // of nodes that name none
 	for i := range c.nodes {

@@ -54,7 +54,11 @@ func (e drawnEdge) styled(plain, joining, chosen, labelled string) string {
 func (g *blueprint) draw(name string) Drawing {
 	d := Drawing{name: name}
 	for _, n := range g.nodes {
-		d.nodes = append(d.nodes, drawnNode{n.name, n.opts.deferred, n.inner})
+		drawn := drawnNode{name: n.name, deferred: n.opts.deferred}
+		if n.inner != nil {
+			drawn.inner = &n.inner.drawing
+		}
+		d.nodes = append(d.nodes, drawn)
 	}
 	slices.SortFunc(d.nodes, func(a, b drawnNode) int { return strings.Compare(a.name, b.name) })
 	leaves := map[string]bool{}
@@ -274,4 +278,40 @@ func shown(name string) string {
 		return strconv.Quote(name)
 	}
 	return name
+}
+
+// A DrawnNode is a node of a Drawing.
+type DrawnNode struct {
+	Name     string
+	Deferred bool
+	Subgraph *Drawing // of a node that is a graph, else nil
+}
+
+// A DrawnEdge is an edge of a Drawing, from Start or a node to a node or End.
+type DrawnEdge struct {
+	From, To    string
+	Conditional bool   // chosen by a router or a Command
+	Join        bool   // one of several that the target waits for
+	Label       string // the route, if it is not the target's name; the sources of a join
+}
+
+// Name returns the graph's name.
+func (d Drawing) Name() string { return d.name }
+
+// Nodes returns the nodes, sorted by name, without Start and End.
+func (d Drawing) Nodes() []DrawnNode {
+	out := make([]DrawnNode, len(d.nodes))
+	for i, n := range d.nodes {
+		out[i] = DrawnNode{n.name, n.deferred, n.inner}
+	}
+	return out
+}
+
+// Edges returns the edges of the graph itself, in the order of the calls that added them.
+func (d Drawing) Edges() []DrawnEdge {
+	out := make([]DrawnEdge, len(d.edges))
+	for i, e := range d.edges {
+		out[i] = DrawnEdge{From: e.from, To: e.to, Conditional: e.style == conditionalEdge || e.style == gotoEdge, Join: e.style == joinEdge, Label: e.label}
+	}
+	return out
 }

@@ -98,11 +98,14 @@ type Event[S any] struct {
 	Kind      EventKind
 	Namespace string  // outer nodes, joined by "/"; empty at the root
 	Places    []Place // outermost graph first
-	Step      int     // in the innermost graph: -1 for the input, 0 for Start, 1 for the first nodes
-	Node      string
-	Attempt   int // 1 for the first
-	Time      time.Time
-	Elapsed   time.Duration // of the node or run that ended
+	// Tasks are the IDs of the tasks at Places, as TaskState has them, for runs that are
+	// saved. It ends before a Place that is no task's.
+	Tasks   []string
+	Step    int // in the innermost graph: -1 for the input, 0 for Start, 1 for the first nodes
+	Node    string
+	Attempt int // 1 for the first
+	Time    time.Time
+	Elapsed time.Duration // of the node or run that ended
 
 	Graph       string             // RunStart: the graph's name
 	Fingerprint string             // RunStart: the graph's fingerprint
@@ -143,7 +146,7 @@ type event struct {
 // eventOf makes the event for readers of a graph's stream.
 func eventOf[S any](ev event) Event[S] {
 	out := Event[S]{
-		Kind: ev.Kind, Namespace: ev.Namespace, Places: ev.Places, Step: ev.Step, Node: ev.Node, Attempt: ev.Attempt,
+		Kind: ev.Kind, Namespace: ev.Namespace, Places: ev.Places, Tasks: ev.Tasks, Step: ev.Step, Node: ev.Node, Attempt: ev.Attempt,
 		Time: ev.Time, Elapsed: ev.Elapsed, Graph: ev.Graph, Fingerprint: ev.Fingerprint,
 		Nodes: ev.Nodes, Waiting: ev.Waiting, Update: typed[S](ev.update), Cached: ev.Cached, Replayed: ev.Replayed,
 		Name: ev.Name, Text: ev.Text, Data: ev.Data, Err: ev.Err,

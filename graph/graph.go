@@ -67,7 +67,7 @@ type nodeSpec struct {
 	name        string
 	run         nodeFunc
 	opts        nodeOptions
-	inner       *Drawing    // a subgraph's structure; nil for a plain node
+	inner       *program    // the graph of a subgraph; nil for a plain node
 	outputs     []channel   // channels that a subgraph over the same state may write
 	persistence Persistence // of a subgraph
 }

@@ -54,7 +54,7 @@ func (t *task) places() []Place {
 func (r *run) replay(res *result, n *node) (bool, error) {
 	t := res.task
 	rec, err := r.recording.Task(t.places(), n.name)
-	if err != nil || rec == nil || n.isSubgraph && !rec.Handled {
+	if err != nil || rec == nil || n.inner != nil && !rec.Handled {
 		return false, err
 	}
 	for _, ev := range rec.Events {

@@ -136,6 +136,9 @@ func (n nested) publish(ev event) {
 	}
 	out.Namespace = joinPath(n.name, ev.Namespace)
 	out.Places = append([]Place{n.outer.at()}, ev.Places...)
+	if ids := n.outer.ids(); ids != nil {
+		out.Tasks = append(ids, ev.Tasks...)
+	}
 	n.outer.publish(out)
 }
 

@@ -24,7 +24,7 @@ func optionsOf[S any](opts []NodeOptions[S]) nodeOptions {
 }
 
 func (b *blueprint) addSubgraph(name string, child *program, opts nodeOptions, options int) {
-	spec := nodeSpec{name: name, opts: opts, inner: &child.drawing, outputs: child.channels, persistence: child.persist}
+	spec := nodeSpec{name: name, opts: opts, inner: child, outputs: child.channels, persistence: child.persist}
 	spec.run = func(ctx context.Context, state any, dst update) (update, error) {
 		r := newRun(ctx, child, &noOptions)
 		r.machine.collects = true
@@ -60,7 +60,7 @@ func AddMappedSubgraph[S, C any](g *StateGraph[S], name string, child *Compiled[
 		return out(result), nil
 	}, opts...)
 	added := &g.plan.nodes[len(g.plan.nodes)-1]
-	added.inner, added.persistence = &child.plain.drawing, child.plain.persist
+	added.inner, added.persistence = child.plain, child.plain.persist
 }
 
 // outerStateRef returns the outer checkpoint that holds the run's first state,

@@ -53,6 +53,14 @@ func (t *task) name() string { return t.run.nodes[t.node].name }
 // at returns the task's place in its run.
 func (t *task) at() Place { return Place{int(t.step), int(t.place)} }
 
+// ids is the task's ID as events have it; nil when the run is not saved.
+func (t *task) ids() []string {
+	if t.journal == nil {
+		return nil
+	}
+	return []string{t.journal.identity()}
+}
+
 type taskKey struct{}
 
 // Value returns the task for its own key. A task is thus a context without a
@@ -82,6 +90,7 @@ func (t *task) listens(k EventKind) bool { return t.run.modes.wants(k) }
 func (t *task) emit(ev foreign) {
 	if t.listens(ev.Kind) {
 		ev.Places, ev.Step, ev.Node, ev.Attempt = []Place{t.at()}, int(t.step), t.name(), int(t.attempt)
+		ev.Tasks = t.ids()
 		t.publish(event{foreign: ev})
 	}
 }
