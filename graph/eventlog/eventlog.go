@@ -5,64 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"sort"
 	"sync"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-
-	"example.com/assay/internal/pgschema"
 )
-
-// tables of the log. Data is text, so that it comes back byte by byte.
-var tables = pgschema.Tables{Log: "event_migrations", Columns: pgschema.LogColumns, Steps: []string{`
-	CREATE TABLE {s}.events (
-		run  text COLLATE "C" NOT NULL,
-		seq  bigint NOT NULL,
-		made timestamptz NOT NULL DEFAULT now(),
-		data text NOT NULL,
-		PRIMARY KEY (run, seq));
-	CREATE INDEX events_by_time ON {s}.events (made);`,
-}}
-
-// Version returns the version of the table in a schema, 0 if there is none, and the
-// newest one.
-func Version(ctx context.Context, pool *pgxpool.Pool, schema string) (have, newest int, err error) {
-	return tables.Versions(ctx, pool, schema)
-}
-
-// A Log is the events of all runs in one schema.
-type Log struct {
-	pool   *pgxpool.Pool
-	schema string
-
-	mu      sync.Mutex
-	readers map[string]map[chan struct{}]bool // by run; each is woken when there is more
-	listens bool
-	stop    context.CancelFunc
-	stopped chan struct{}
-}
-
-// Open makes the table if there is none. The schema's default is pgschema.Default. The
-// caller closes the log, then the pool.
-func Open(ctx context.Context, pool *pgxpool.Pool, schema string) (*Log, error) {
-	schema, err := tables.Open(ctx, pool, schema)
-	if err != nil {
-		return nil, fmt.Errorf("opening the log of events: %w", err)
-	}
-	return &Log{pool: pool, schema: schema, readers: map[string]map[chan struct{}]bool{}}, nil
-}
-
-// Close ends the connection that waits for notices. Readers go on by looking.
-func (l *Log) Close() {
-	l.mu.Lock()
-	stop, stopped := l.stop, l.stopped
-	l.mu.Unlock()
-	if stop != nil {
-		stop()
-		<-stopped
-	}
-}
 
 // An Entry is an event in the log.
 type Entry struct {
@@ -70,17 +16,102 @@ type Entry struct {
 	Data json.RawMessage
 }
 
-// maxRead is how many events one query reads.
-const maxRead = 500
+// rows keep events of runs.
+type rows interface {
+	// append writes batches behind the events of their runs, and their first numbers into
+	// them, in one transaction. The batches are sorted by run.
+	append(ctx context.Context, batches []*batch) error
+	page(ctx context.Context, run string, after int64, limit int) ([]Entry, error)
+	last(ctx context.Context, run string) (int64, error)
+	remove(ctx context.Context, run string) error
+	sweep(ctx context.Context, before time.Time) (int, error)
+	// listen calls heard with runs that other processes write, until ctx ends.
+	listen(ctx context.Context, heard func(run string))
+	close() error
+}
 
-// Read yields the events of a run behind one, in order, and then waits for more. It
-// ends with ctx, whose error is the last element, or with an error of the database.
-func (l *Log) Read(ctx context.Context, run string, after int64) iter.Seq2[Entry, error] {
+// A batch is events of one run that are written together.
+type batch struct {
+	run    string
+	events []json.RawMessage
+	first  int64 // the number of the first of them, once they are written
+}
+
+// A Log is the events of all runs in one file or schema.
+type Log struct {
+	rows rows
+
+	mu        sync.Mutex
+	tails     map[string]*tail // of runs that are written or read here
+	waiting   map[string]*batch
+	writing   map[string]*batch
+	size      int        // bytes that wait or are being written
+	room      *sync.Cond // there is room again
+	more      chan struct{}
+	closed    bool
+	done      chan struct{} // the writer has ended
+	listening chan struct{} // closed when listen has ended; nil before the first reader
+	stop      context.CancelFunc
+}
+
+// tail is the end of a run's events, as its recorders write it, and its readers.
+type tail struct {
+	recorders int
+	failed    error   // why events of the recorders are lost
+	entries   []Entry // the last ones, without a gap
+	bytes     int
+	readers   map[chan struct{}]bool // each is woken when there is more
+}
+
+const (
+	// maxRead is how many events one query reads.
+	maxRead = 500
+	// A run's last events are kept in memory up to these bounds.
+	maxTail, maxTailBytes = 512, 1 << 20
+	// maxWaiting is how many bytes wait for the disk before Add waits, too.
+	maxWaiting = 32 << 20
+	// pulse is how often readers look by themselves.
+	pulse = time.Second
+)
+
+func newLog(r rows) *Log {
+	l := &Log{rows: r, tails: map[string]*tail{}, waiting: map[string]*batch{}, more: make(chan struct{}, 1), done: make(chan struct{})}
+	l.room = sync.NewCond(&l.mu)
+	go l.write()
+	return l
+}
+
+// Close writes what recorders have added, and closes a file. The log and its recorders
+// are not used afterwards.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return nil
+	}
+	l.closed = true
+	stop, listening := l.stop, l.listening
+	l.mu.Unlock()
+	close(l.more)
+	<-l.done
+	if stop != nil {
+		stop()
+		<-listening
+	}
+	return l.rows.close()
+}
+
+// Read yields the events of a run behind one, in order, and waits for more. It ends with
+// ctx, whose error is the last element, or with an error of the database; or when until is
+// closed and all events are yielded that are there by then.
+func (l *Log) Read(ctx context.Context, run string, after int64, until <-chan struct{}) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		woken, leave := l.join(run)
 		defer leave()
-		for {
-			list, err := l.Page(ctx, run, after)
+		look := time.NewTimer(pulse)
+		defer look.Stop()
+		for ended := false; ; {
+			list, full, err := l.behind(ctx, run, after)
 			if err != nil {
 				yield(Entry{}, err)
 				return
@@ -91,12 +122,18 @@ func (l *Log) Read(ctx context.Context, run string, after int64) iter.Seq2[Entry
 					return
 				}
 			}
-			if len(list) == maxRead {
+			if full {
 				continue
 			}
+			if ended {
+				return
+			}
+			look.Reset(pulse)
 			select {
 			case <-woken:
-			case <-time.After(time.Second):
+			case <-look.C:
+			case <-until:
+				ended = true
 			case <-ctx.Done():
 				yield(Entry{}, context.Cause(ctx))
 				return
@@ -105,20 +142,24 @@ func (l *Log) Read(ctx context.Context, run string, after int64) iter.Seq2[Entry
 	}
 }
 
+// behind returns events behind one, and whether there may be more already.
+func (l *Log) behind(ctx context.Context, run string, after int64) (_ []Entry, full bool, err error) {
+	l.mu.Lock()
+	if t := l.tails[run]; t != nil && len(t.entries) > 0 && t.entries[0].Seq <= after+1 {
+		at := sort.Search(len(t.entries), func(i int) bool { return t.entries[i].Seq > after })
+		list := t.entries[at:] // entries never change, and a full list is copied
+		l.mu.Unlock()
+		return list[:len(list):len(list)], false, nil
+	}
+	l.mu.Unlock()
+	list, err := l.Page(ctx, run, after)
+	return list, len(list) == maxRead, err
+}
+
 // Page returns the events of a run behind one that are there already, in order, 500 at
 // most.
 func (l *Log) Page(ctx context.Context, run string, after int64) ([]Entry, error) {
-	rows, err := l.pool.Query(ctx, pgschema.In(l.schema, `SELECT seq, data FROM {s}.events WHERE run = $1 AND seq > $2 ORDER BY seq LIMIT $3`), run, after, maxRead)
-	if err != nil {
-		return nil, fmt.Errorf("reading the events of run %q: %w", run, err)
-	}
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Entry, error) {
-		var e Entry
-		var text string
-		err := row.Scan(&e.Seq, &text)
-		e.Data = json.RawMessage(text)
-		return e, err
-	})
+	list, err := l.rows.page(ctx, run, after, maxRead)
 	if err != nil {
 		return nil, fmt.Errorf("reading the events of run %q: %w", run, err)
 	}
@@ -127,37 +168,85 @@ func (l *Log) Page(ctx context.Context, run string, after int64) ([]Entry, error
 
 // Last returns the number of the run's last event; 0 for none.
 func (l *Log) Last(ctx context.Context, run string) (seq int64, err error) {
-	err = l.pool.QueryRow(ctx, pgschema.In(l.schema, `SELECT coalesce(max(seq), 0) FROM {s}.events WHERE run = $1`), run).Scan(&seq)
-	if err != nil {
+	if seq, err = l.rows.last(ctx, run); err != nil {
 		return 0, fmt.Errorf("reading the events of run %q: %w", run, err)
 	}
 	return seq, nil
 }
 
-// append writes events behind those of the run, and wakes its readers. Two processes
-// that write for one run, of which one is cut off from its work, take turns.
-func (l *Log) append(ctx context.Context, run string, events []json.RawMessage) error {
-	texts := make([]string, len(events))
-	for i, data := range events {
-		texts[i] = string(data)
+// Remove removes the events of a run that nobody writes.
+func (l *Log) Remove(ctx context.Context, run string) error {
+	if err := l.rows.remove(ctx, run); err != nil {
+		return fmt.Errorf("removing the events of run %q: %w", run, err)
 	}
-	return pgx.BeginFunc(ctx, l.pool, func(tx pgx.Tx) error {
-		batch := &pgx.Batch{}
-		batch.Queue(`SET LOCAL synchronous_commit = off`)
-		batch.Queue(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, "assay events "+l.schema+" "+run)
-		batch.Queue(pgschema.In(l.schema, `INSERT INTO {s}.events (run, seq, data)
-			SELECT $1, coalesce((SELECT max(seq) FROM {s}.events WHERE run = $1), 0) + n, text
-			FROM unnest($2::text[]) WITH ORDINALITY AS new (text, n)`), run, texts)
-		batch.Queue(`SELECT pg_notify($1, $2)`, l.channel(), run)
-		return tx.SendBatch(ctx, batch).Close()
-	})
+	return nil
 }
 
 // Sweep removes the events that were written before a time, and returns their number.
 func (l *Log) Sweep(ctx context.Context, before time.Time) (int, error) {
-	tag, err := l.pool.Exec(ctx, pgschema.In(l.schema, `DELETE FROM {s}.events WHERE made < $1`), before)
+	n, err := l.rows.sweep(ctx, before)
 	if err != nil {
 		return 0, fmt.Errorf("removing old events: %w", err)
 	}
-	return int(tag.RowsAffected()), nil
+	return n, nil
+}
+
+// join returns a channel that wakes a reader of a run, and how it leaves.
+func (l *Log) join(run string) (woken <-chan struct{}, leave func()) {
+	wake := make(chan struct{}, 1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tail(run).readers[wake] = true
+	if l.listening == nil && !l.closed {
+		ctx, stop := context.WithCancel(context.Background())
+		l.stop, l.listening = stop, make(chan struct{})
+		go func() {
+			defer close(l.listening)
+			l.rows.listen(ctx, l.wake)
+		}()
+	}
+	return wake, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.tail(run).readers, wake)
+		l.drop(run)
+	}
+}
+
+// tail returns the tail of a run. The caller holds mu.
+func (l *Log) tail(run string) *tail {
+	t := l.tails[run]
+	if t == nil {
+		t = &tail{readers: map[chan struct{}]bool{}}
+		l.tails[run] = t
+	}
+	return t
+}
+
+// drop forgets a tail that nobody needs. The caller holds mu.
+func (l *Log) drop(run string) {
+	if t := l.tails[run]; t.recorders == 0 {
+		t.entries, t.bytes = nil, 0
+		if len(t.readers) == 0 {
+			delete(l.tails, run)
+		}
+	}
+}
+
+// wake wakes the readers of a run.
+func (l *Log) wake(run string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t := l.tails[run]; t != nil {
+		t.wake()
+	}
+}
+
+func (t *tail) wake() {
+	for wake := range t.readers {
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	}
 }

@@ -1,66 +1,158 @@
 package eventlog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"sync"
+	"maps"
+	"slices"
 )
 
-// A Recorder writes the events of one run, as many at a time as came meanwhile. Any
-// number of goroutines may use it.
+// A Recorder writes the events of one run. Any number of goroutines may use it.
 type Recorder struct {
-	log     *Log
-	run     string
-	mu      sync.Mutex
-	waiting []json.RawMessage
-	err     error // the first failure; what comes after it is dropped
-	more    chan struct{}
-	done    chan struct{}
+	log *Log
+	run string
 }
 
-// Recorder begins to write events of a run. The caller closes it.
+// Recorder begins to write events of a run. The caller closes it, before the log.
 func (l *Log) Recorder(run string) *Recorder {
-	r := &Recorder{log: l, run: run, more: make(chan struct{}, 1), done: make(chan struct{})}
-	go r.write()
-	return r
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tail(run).recorders++
+	return &Recorder{l, run}
 }
 
-// Add adds an event. The recorder keeps data.
+// Add adds an event. The recorder keeps data. It waits only while very much waits for the
+// disk already.
 func (r *Recorder) Add(data json.RawMessage) {
-	r.mu.Lock()
-	r.waiting = append(r.waiting, data)
-	r.mu.Unlock()
+	l := r.log
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.size > maxWaiting && !l.closed {
+		l.room.Wait()
+	}
+	if l.closed {
+		l.tail(r.run).fail(r.run, errClosed)
+		return
+	}
+	b := l.waiting[r.run]
+	if b == nil {
+		b = &batch{run: r.run}
+		l.waiting[r.run] = b
+	}
+	b.events = append(b.events, data)
+	l.size += len(data)
 	select {
-	case r.more <- struct{}{}:
+	case l.more <- struct{}{}:
 	default:
+	}
+}
+
+var errClosed = errors.New("the log is closed")
+
+// fail keeps the first reason why events of a run are lost. The caller holds mu.
+func (t *tail) fail(run string, err error) {
+	if t.failed == nil {
+		t.failed = fmt.Errorf("writing the events of run %q: %w", run, err)
 	}
 }
 
 // Close waits until all events are in the log, or ctx ends. It returns why some are not.
 func (r *Recorder) Close(ctx context.Context) error {
-	close(r.more)
-	select {
-	case <-r.done:
-		return r.err
-	case <-ctx.Done():
-		return fmt.Errorf("writing the events of run %q: %w", r.run, context.Cause(ctx))
+	err := r.Flush(ctx)
+	l := r.log
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.tail(r.run)
+	if t.recorders--; t.recorders == 0 {
+		t.failed = nil
+	}
+	l.drop(r.run)
+	return err
+}
+
+// Flush waits until all events that were added are in the log, or ctx ends. It returns why
+// some are not.
+func (r *Recorder) Flush(ctx context.Context) error {
+	l := r.log
+	woken, leave := l.join(r.run)
+	defer leave()
+	for {
+		l.mu.Lock()
+		waits, failed := l.waiting[r.run] != nil || l.writing[r.run] != nil, l.tail(r.run).failed
+		l.mu.Unlock()
+		if !waits {
+			return failed
+		}
+		select {
+		case <-woken:
+		case <-ctx.Done():
+			return fmt.Errorf("writing the events of run %q: %w", r.run, context.Cause(ctx))
+		}
 	}
 }
 
-func (r *Recorder) write() {
-	defer close(r.done)
+// write writes what recorders add until the log is closed.
+func (l *Log) write() {
+	defer close(l.done)
 	for open := true; open; {
-		_, open = <-r.more
-		r.mu.Lock()
-		list := r.waiting
-		r.waiting = nil
-		r.mu.Unlock()
-		if len(list) == 0 || r.err != nil {
+		_, open = <-l.more
+		l.mu.Lock()
+		l.writing, l.waiting = l.waiting, map[string]*batch{}
+		list := slices.Collect(maps.Values(l.writing))
+		l.mu.Unlock()
+		if len(list) == 0 {
 			continue
 		}
-		if err := r.log.append(context.Background(), r.run, list); err != nil {
-			r.err = fmt.Errorf("writing the events of run %q: %w", r.run, err)
+		slices.SortFunc(list, func(a, b *batch) int { return cmp.Compare(a.run, b.run) })
+		err := l.rows.append(context.Background(), list)
+		for _, b := range list {
+			own := err
+			if err != nil && len(list) > 1 { // one run's events do not lose those of another
+				own = l.rows.append(context.Background(), []*batch{b})
+			}
+			l.written(b, own)
 		}
+	}
+}
+
+// written keeps the last events of a run in memory, and wakes who reads them or waits for
+// them.
+func (l *Log) written(b *batch, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.writing, b.run)
+	for _, data := range b.events {
+		l.size -= len(data)
+	}
+	l.room.Broadcast()
+	t := l.tail(b.run)
+	if err != nil {
+		t.fail(b.run, err)
+		t.entries, t.bytes = nil, 0
+	} else if t.recorders > 0 {
+		t.keep(b)
+	}
+	t.wake()
+	l.drop(b.run)
+}
+
+// keep adds events that were written to those in memory. Readers hold parts of the list.
+func (t *tail) keep(b *batch) {
+	if n := len(t.entries); n > 0 && t.entries[n-1].Seq+1 != b.first {
+		t.entries, t.bytes = nil, 0 // another process writes this run, too
+	}
+	for i, data := range b.events {
+		t.entries = append(t.entries, Entry{b.first + int64(i), data})
+		t.bytes += len(data)
+	}
+	drop := 0
+	for ; len(t.entries)-drop > maxTail || t.bytes > maxTailBytes && drop < len(t.entries); drop++ {
+		t.bytes -= len(t.entries[drop].Data)
+	}
+	if drop > 0 {
+		t.entries = slices.Clone(t.entries[drop:])
 	}
 }

@@ -103,44 +103,27 @@ func follow[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph
 	if err != nil {
 		return err
 	}
-	give := func(e eventlog.Entry) error {
-		after = e.Seq
-		ev, err := app.DecodeEvent(e.Data)
-		if err == nil && !yield(ev, nil) {
-			err = errLeft
-		}
-		return err
-	}
-	reading, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	stopped := errors.New("the run has stopped")
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
 	var final Status
 	var failed error
 	waited := make(chan struct{})
 	go func() {
 		defer close(waited)
-		final, failed = c.Wait(reading, thread)
-		stop(stopped)
+		final, failed = c.Wait(waiting, thread)
 	}()
-	for e, err := range log.Read(reading, s.RunID, after) {
+	for e, err := range log.Read(ctx, s.RunID, after, waited) {
+		var ev graph.Event[S]
 		if err == nil {
-			err = give(e)
+			ev, err = app.DecodeEvent(e.Data)
 		}
-		if err != nil && !errors.Is(context.Cause(reading), stopped) {
-			stop(nil)
+		if err == nil && !yield(ev, nil) {
+			err = errLeft
+		}
+		if err != nil {
+			stop()
 			<-waited
 			return err
-		}
-	}
-	<-waited
-	for list := []eventlog.Entry{{}}; len(list) > 0; {
-		if list, err = log.Page(ctx, s.RunID, after); err != nil {
-			return err
-		}
-		for _, e := range list {
-			if err := give(e); err != nil {
-				return err
-			}
 		}
 	}
 	switch {

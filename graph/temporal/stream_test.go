@@ -37,7 +37,7 @@ func TestStreamSameAsInProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(log.Close)
+	t.Cleanup(func() { _ = log.Close() })
 	saver := memory.New()
 	app := compile(t, asking(), graph.CompileOptions{Name: "asking", Checkpointer: saver})
 	serve(t, conn, temporal.Apps(app.App()), temporal.WorkerOptions{Checkpointer: saver, Queue: on, Observe: temporal.Logged(log), Modes: graph.Debug | graph.Tokens})
@@ -90,7 +90,7 @@ func TestStreamOfARunThatFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(log.Close)
+	t.Cleanup(func() { _ = log.Close() })
 	app := compile(t, chain(1), graph.CompileOptions{Name: "g"})
 	serve(t, conn, temporal.Apps(app.App()), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on, Observe: temporal.Logged(log)})
 	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})

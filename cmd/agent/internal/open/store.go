@@ -108,7 +108,10 @@ func (k *Store) prepare(ctx context.Context, pool *pgxpool.Pool) error {
 		k.rates, err = raterows.New(ctx, pool, &raterows.Options{Schema: k.at.Schema})
 	}
 	if err == nil {
-		_, err = eventlog.Open(ctx, pool, k.at.Schema)
+		var events *eventlog.Log
+		if events, err = eventlog.Open(ctx, pool, k.at.Schema); err == nil {
+			err = events.Close()
+		}
 	}
 	return err
 }

@@ -72,13 +72,14 @@ func (r *Workers) Close() error {
 	if r.Conn != nil {
 		r.Conn.Close()
 	}
+	var err error
 	if r.Events != nil {
-		r.Events.Close()
+		err = r.Events.Close()
 	}
 	if r.Blobs != nil {
-		return r.Blobs.Close()
+		err = errors.Join(err, r.Blobs.Close())
 	}
-	return nil
+	return err
 }
 
 // Info describes a thread of which nothing is saved yet, because no worker has begun its
