@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/rand"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/internal/pgtest"
+	"example.com/assay/llm"
+	"example.com/assay/llm/offline"
 )
 
 // A storeUser runs the command on a home with a store.
@@ -20,15 +23,27 @@ type storeUser struct {
 	t    *testing.T
 	home string
 	env  map[string]string
+	// model answers instead of the offline model. Default: the offline model.
+	model func() llm.Model
+}
+
+// app is the program of the user.
+func (u storeUser) app() (a *cli.App, stdout, stderr *bytes.Buffer) {
+	a, stdout, stderr = clitest.App(u.home)
+	a.Random = rand.Reader // one thread for each run
+	for name, value := range u.env {
+		a.Env[name] = value
+	}
+	if u.model != nil {
+		a.Models[offline.Name] = u.model
+	}
+	return a, stdout, stderr
 }
 
 // run returns what a command line prints, after it has ended with a code.
 func (u storeUser) run(code int, args ...string) string {
 	u.t.Helper()
-	a, stdout, stderr := clitest.App(u.home)
-	for name, value := range u.env {
-		a.Env[name] = value
-	}
+	a, stdout, stderr := u.app()
 	if got := execute(u.t.Context(), a, args); got != code {
 		u.t.Fatalf("%q: exit code %d, want %d\n%s%s", args, got, code, stdout, stderr)
 	}
@@ -52,7 +67,7 @@ func twoHomes(t *testing.T, store string) (a, b storeUser) {
 	}
 	var users [2]storeUser
 	for i := range users {
-		users[i] = storeUser{t, t.TempDir(), map[string]string{config.EnvStore: store}}
+		users[i] = storeUser{t: t, home: t.TempDir(), env: map[string]string{config.EnvStore: store}}
 		users[i].run(cli.ExitDone, "ingest", file)
 	}
 	return users[0], users[1]
@@ -154,7 +169,7 @@ func TestStoreWithLeastRights(t *testing.T) {
 func TestStoreKeepsItsPassword(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
-	u := storeUser{t, home, map[string]string{config.EnvStore: "postgres://ann:s3cret@127.0.0.1:1/assay?sslpassword=s3cret&connect_timeout=2"}}
+	u := storeUser{t: t, home: home, env: map[string]string{config.EnvStore: "postgres://ann:s3cret@127.0.0.1:1/assay?sslpassword=s3cret&connect_timeout=2"}}
 	traced := filepath.Join(t.TempDir(), "run.jsonl")
 	var all bytes.Buffer
 	for _, args := range [][]string{

@@ -17,10 +17,7 @@ import (
 // works runs agent worker until the function that it returns is called.
 func (u storeUser) works(args ...string) (stop func()) {
 	u.t.Helper()
-	a, stdout, stderr := clitest.App(u.home)
-	for name, value := range u.env {
-		a.Env[name] = value
-	}
+	a, stdout, stderr := u.app()
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(u.t.Context()))
 	ended := make(chan int, 1)
 	go func() { ended <- execute(ctx, a, append([]string{"worker"}, args...)) }()
@@ -33,13 +30,21 @@ func (u storeUser) works(args ...string) (stop func()) {
 	}
 }
 
-// A question that one machine asks is answered by a worker on another, with the same
-// answer, and is on the thread of both; a worker with other documents refuses it.
-func TestWorkerAnswers(t *testing.T) {
+// temporalServer is the address of the Temporal server for tests, without which the test
+// is skipped.
+func temporalServer(t *testing.T) string {
+	t.Helper()
 	server := os.Getenv("ASSAY_TEST_TEMPORAL")
 	if server == "" {
 		t.Skip("ASSAY_TEST_TEMPORAL names no server, such as 127.0.0.1:7233")
 	}
+	return server
+}
+
+// A question that one machine asks is answered by a worker on another, with the same
+// answer, and is on the thread of both; a worker with other documents refuses it.
+func TestWorkerAnswers(t *testing.T) {
+	server := temporalServer(t)
 	asks, works := twoHomes(t, pgtest.URL(t, pgtest.Schema(t)))
 	want := asks.run(cli.ExitDone, "ask", clitest.PermitQuestion)
 	for _, u := range []storeUser{asks, works} {
@@ -60,7 +65,7 @@ func TestWorkerAnswers(t *testing.T) {
 	}
 	delete(asks.env, "ASSAY_SKILLS")
 	stop()
-	other := storeUser{t, t.TempDir(), map[string]string{config.EnvStore: works.env[config.EnvStore], "ASSAY_TEMPORAL": server}}
+	other := storeUser{t: t, home: t.TempDir(), env: map[string]string{config.EnvStore: works.env[config.EnvStore], "ASSAY_TEMPORAL": server}}
 	stop = other.works()
 	defer stop()
 	if got := asks.run(cli.ExitFailed, "ask", clitest.PermitQuestion); !strings.Contains(got, "ingest the same documents here") {
@@ -93,7 +98,7 @@ func TestSessionIgnoresTemporal(t *testing.T) {
 
 // What is missing is said before anything runs.
 func TestWorkerUsage(t *testing.T) {
-	u := storeUser{t, t.TempDir(), map[string]string{}}
+	u := storeUser{t: t, home: t.TempDir(), env: map[string]string{}}
 	for what, args := range map[string][]string{
 		"add --temporal HOST:PORT": {"worker"},
 		"add --store postgres://":  {"worker", "--temporal", "127.0.0.1:1"},

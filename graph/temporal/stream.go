@@ -48,23 +48,10 @@ func (e *RemoteError) Is(target error) bool {
 	return e.Phase == Cancelled && target == context.Canceled
 }
 
-// Stream starts a run and yields its events as Compiled.Stream does, from the log that
-// its workers write. A run that asks ends with a *graph.InterruptedError, one that failed
-// with a *RemoteError. Breaking the loop, or ctx, does not stop the run: see Cancel.
-func Stream[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph.Compiled[S], r Run) iter.Seq2[graph.Event[S], error] {
-	return func(yield func(graph.Event[S], error) bool) {
-		err := c.Start(ctx, r)
-		if err == nil {
-			err = follow(ctx, c, log, app, r.Thread, 0, yield)
-		}
-		if err != nil && !errors.Is(err, errLeft) {
-			yield(graph.Event[S]{}, err)
-		}
-	}
-}
-
-// Follow yields the events of a thread's last run from its beginning, and waits for those
-// to come, as Stream does. It starts nothing.
+// Follow yields the events of a thread's last run as Compiled.Stream does, from the log
+// that its workers write: all from the beginning, and those to come. A run that asks ends
+// with a *graph.InterruptedError, one that failed or was cancelled with a *RemoteError.
+// Breaking the loop, or ctx, does not stop the run: see Cancel.
 func Follow[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph.Compiled[S], thread string) iter.Seq2[graph.Event[S], error] {
 	return func(yield func(graph.Event[S], error) bool) {
 		if err := follow(ctx, c, log, app, thread, 0, yield); err != nil && !errors.Is(err, errLeft) {
@@ -73,7 +60,7 @@ func Follow[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph
 	}
 }
 
-// StreamAnswer answers a run that waits, and yields what comes after that, as Stream
+// StreamAnswer answers a run that waits, and yields what comes after that, as Follow
 // does.
 func StreamAnswer[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph.Compiled[S], thread string, answers ...Reply) iter.Seq2[graph.Event[S], error] {
 	return func(yield func(graph.Event[S], error) bool) {

@@ -44,7 +44,10 @@ func TestStreamSameAsInProcess(t *testing.T) {
 	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
 	run := temporal.Run{Graph: "asking", Fingerprint: app.Fingerprint(), Thread: on, Input: encoded(t, update{})}
 	var asked *graph.InterruptedError
-	got, _, err := told(t, temporal.Stream(t.Context(), c, log, app, run))
+	if err := c.Start(t.Context(), run); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := told(t, temporal.Follow(t.Context(), c, log, app, on))
 	if !errors.As(err, &asked) || len(asked.Pending) != 1 {
 		t.Fatalf("error %v after\n%s", err, strings.Join(got, "\n"))
 	}
@@ -95,7 +98,10 @@ func TestStreamOfARunThatFails(t *testing.T) {
 	serve(t, conn, temporal.Apps(app.App()), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on, Observe: temporal.Logged(log)})
 	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
 	var failed *temporal.RemoteError
-	_, _, err = told(t, temporal.Stream(t.Context(), c, log, app, temporal.Run{Graph: "other", Thread: on, Input: encoded(t, update{})}))
+	if err := c.Start(t.Context(), temporal.Run{Graph: "other", Thread: on, Input: encoded(t, update{})}); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = told(t, temporal.Follow(t.Context(), c, log, app, on))
 	if !errors.As(err, &failed) || !strings.Contains(err.Error(), `no graph "other"`) {
 		t.Errorf("error %v", err)
 	}

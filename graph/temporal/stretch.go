@@ -183,9 +183,12 @@ func (a *activities) drain(ctx context.Context, c *graph.Control) (stop func()) 
 	return func() { close(done) }
 }
 
+// beats is how often an activity is heard of before it counts as lost.
+const beats = 4
+
 // beat tells the server that the activity lives, and learns of a cancellation.
 func beat(ctx context.Context) (stop func()) {
-	every := max(activity.GetInfo(ctx).HeartbeatTimeout/4, 10*time.Millisecond)
+	every := max(activity.GetInfo(ctx).HeartbeatTimeout/beats, 10*time.Millisecond)
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)

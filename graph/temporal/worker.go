@@ -97,6 +97,7 @@ func NewWorker(conn client.Client, find Find, opts *WorkerOptions) (*Worker, err
 	own := worker.Options{
 		MaxConcurrentActivityExecutionSize: cmp.Or(o.AtOnce, 100),
 		WorkerStopTimeout:                  cmp.Or(o.Drain, 30*time.Second),
+		MaxHeartbeatThrottleInterval:       cmp.Or(o.Heartbeat, 10*time.Second) / beats, // else a cancellation is learned late
 	}
 	if o.BuildID != "" {
 		own.DeploymentOptions = worker.DeploymentOptions{

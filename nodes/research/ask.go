@@ -2,7 +2,6 @@ package research
 
 import (
 	"context"
-	"iter"
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
@@ -20,8 +19,6 @@ type AskOptions struct {
 	Earlier []state.Exchange
 	// Again says that Run.Thread holds an earlier question, which has ended.
 	Again bool
-	// Stream runs the graph in another process; see follow.Options.
-	Stream func(context.Context, graph.Update[state.Agent], *graph.RunOptions) iter.Seq2[graph.Event[state.Agent], error]
 	// Run is passed to the engine; its Modes are replaced.
 	Run graph.RunOptions
 	// Resume continues the run of Run.Thread after a failure or a kill. The question is
@@ -48,7 +45,7 @@ func (p *Pipeline) Ask(ctx context.Context, question string, opts *AskOptions) (
 		o = *opts
 	}
 	in := o.Input(question)
-	final, took, err := follow.Run(ctx, p.graph, in, &follow.Options[state.Agent]{Trace: o.Trace, Observe: o.Observe, Resume: o.Resume, Stream: o.Stream, Run: o.Run, End: End})
+	final, took, err := follow.Run(ctx, p.graph, in, &follow.Options[state.Agent]{Trace: o.Trace, Observe: o.Observe, Resume: o.Resume, Run: o.Run, End: End})
 	if final.Objective == "" {
 		final.Objective = question
 	}

@@ -120,9 +120,6 @@ func answerOne(a *cli.App, cmd *cobra.Command, flags *config.Flags, s config.Set
 	if err != nil {
 		return err
 	}
-	if s.Temporal.Address != "" && (c.Record != "" || c.Replay != "") {
-		return cli.Usagef("--record and --replay are for runs in this process: add --temporal \"\"")
-	}
 	s.Saves = q.thread != "" || s.Temporal.Address != ""
 	e, err := New(ctx, a, s, c, nil)
 	if err != nil {

@@ -34,11 +34,7 @@ type Question struct {
 type Asker struct {
 	*open.Desk
 	Pipeline *research.Pipeline
-	workers  *open.Workers // runs the questions; nil for this process
 }
-
-// Close closes what New opened.
-func (e *Asker) Close() error { return cli.Also(e.workers.Close(), e.Desk.Close()) }
 
 // New opens a corpus with its settings and compiles the pipeline.
 func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, x *open.Exchange) (*Asker, error) {
@@ -47,7 +43,7 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 			return nil, err
 		}
 	}
-	d, err := open.New(ctx, a, s, c, open.Want{Skills: research.Skills(), Corpus: open.Corpus, Threads: s.Saves, Spans: true, Exchange: x})
+	d, err := open.New(ctx, a, s, c, open.Want{Skills: research.Skills(), Corpus: open.Corpus, Threads: s.Saves, Spans: true, Workers: s.Saves, Exchange: x})
 	if err != nil {
 		return nil, err
 	}
@@ -55,13 +51,7 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	e := &Asker{Desk: d, Pipeline: p}
-	if s.Temporal.Address != "" && s.Saves { // a session and a measurement run here
-		if e.workers, err = open.NewWorkers(ctx, a, s, d.Exchange.Store); err != nil {
-			return nil, errors.Join(err, d.Close())
-		}
-	}
-	return e, nil
+	return &Asker{Desk: d, Pipeline: p}, nil
 }
 
 // Ask runs the pipeline on one question. The answer is also complete when the error
@@ -70,27 +60,19 @@ func (e *Asker) Ask(ctx context.Context, q Question) (state.Answer, error) {
 	ctx, cancel := cli.Within(ctx, q.Timeout)
 	defer cancel()
 	opts := &research.AskOptions{Earlier: q.Earlier, Resume: q.resume}
-	if e.workers != nil {
-		opts.Stream = open.Elsewhere(e.Desk, e.workers, e.Pipeline.Graph(), config.AskTraced)
-		if q.thread == "" {
-			id, err := open.NewRunID(e.Now(), e.Random)
-			if err != nil {
-				return failedAnswer(q.Text, err), err
-			}
-			q.thread = "ask-" + id
-		}
-	}
 	if err := e.onThread(ctx, q, opts); err != nil {
 		return failedAnswer(q.Text, err), err
 	}
-	t := &open.Traced[state.Agent]{In: opts.Input(q.Text), File: q.Trace, Copy: q.Copy, Keys: config.AskTraced, Options: follow.Options[state.Agent]{Observe: q.Observe, Run: opts.Run}}
+	t := &open.Traced[state.Agent]{Graph: e.Pipeline.Graph(), In: opts.Input(q.Text), Question: q.Text, File: q.Trace, Copy: q.Copy, Keys: config.AskTraced, Options: follow.Options[state.Agent]{
+		Observe: q.Observe, Resume: q.resume, Run: opts.Run, End: research.End,
+	}}
 	e.Exchange.Controls.Budget().Reset()
-	final, took, runErr := open.Run(ctx, e.Desk, t, func(ctx context.Context, o *follow.Options[state.Agent]) (state.Agent, follow.Took, error) {
-		opts.Trace, opts.Observe, opts.Run = o.Trace, o.Observe, o.Run
-		return e.Pipeline.Ask(ctx, q.Text, opts)
-	})
+	final, took, runErr := open.Run(ctx, e.Desk, t)
 	if took.Node == nil {
 		return failedAnswer(q.Text, runErr), runErr
+	}
+	if final.Objective == "" { // no input was committed
+		final.Objective = q.Text
 	}
 	answer := e.result(final, runErr)
 	open.Sign(e.Desk, &answer, t, took)
@@ -117,12 +99,14 @@ func (e *Asker) onThread(ctx context.Context, q Question, opts *research.AskOpti
 		return nil
 	}
 	info, err := open.InfoOf(ctx, e.Threads, q.thread)
-	if errors.Is(err, graph.ErrNoCheckpoint) && q.resume && e.workers != nil {
-		info, err = e.workers.Info(ctx, q.thread)
+	if errors.Is(err, graph.ErrNoCheckpoint) && q.resume && e.Workers != nil {
+		info, err = e.Workers.Info(ctx, q.thread)
 	}
 	switch {
 	case err != nil && !errors.Is(err, graph.ErrNoCheckpoint):
 		return err
+	case err == nil && info.Graph != e.Pipeline.Graph().Name():
+		return cli.Usagef("thread %q is a run of the pipeline %s, not a question: run its own command again, or name another thread", q.thread, info.Graph)
 	case q.resume && err != nil:
 		return open.UnknownThread(ctx, e.Threads, q.thread)
 	case !q.resume && err == nil:
@@ -132,12 +116,7 @@ func (e *Asker) onThread(ctx context.Context, q Question, opts *research.AskOpti
 	case q.resume && info.Fingerprint != e.Corpus.Fingerprint():
 		e.Warn("corpus %s has changed since thread %q began: its earlier passages are checked against the corpus as it is now", e.Corpus.Name(), q.thread)
 	}
-	run := &opts.Run
-	run.Thread = q.thread
-	run.Metadata = map[string]string{open.ThreadCorpus: e.Corpus.Name(), open.ThreadFingerprint: e.Corpus.Fingerprint(), open.ThreadQuestion: llm.Cut(open.Printable(q.Text), open.MaxThreadQuestion)}
-	if q.resume {
-		run.Metadata[open.ThreadQuestion] = info.Question
-	}
+	opts.Run.Thread = q.thread
 	return nil
 }
 

@@ -107,6 +107,7 @@ finished there are not asked again.`,
 	flags.RegisterModel(cmd)
 	flags.RegisterTimeout(cmd)
 	flags.RegisterCassette(cmd)
+	config.RegisterTemporal(f)
 	return cmd
 }
 
@@ -146,7 +147,7 @@ type complier struct {
 }
 
 func openComplier(ctx context.Context, a *cli.App, s config.Settings, files config.Cassette, modelReview bool) (*complier, error) {
-	d, err := open.New(ctx, a, s, files, open.Want{Skills: evidence.Skills(), Corpus: open.ComplyCorpus})
+	d, err := open.New(ctx, a, s, files, open.Want{Skills: evidence.Skills(), Corpus: open.ComplyCorpus, Workers: true})
 	if err != nil {
 		return nil, err
 	}
@@ -194,13 +195,13 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFlags, tex
 // ask runs the pipeline on one question. The audit is also complete when the run returns
 // an error.
 func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string, watch func(graph.Event[evidence.State])) (evidence.Audit, error) {
-	t := &open.Traced[evidence.State]{In: in.Update(), File: traceFile, More: map[string]string{config.TracedReview: strconv.FormatBool(c.modelReview)}, Options: follow.Options[evidence.State]{
+	t := &open.Traced[evidence.State]{Graph: c.pipeline.Graph(), In: in.Update(), Question: in.Question, File: traceFile, More: map[string]string{config.TracedReview: strconv.FormatBool(c.modelReview)}, Options: follow.Options[evidence.State]{
 		Observe: watch, End: func(final evidence.State, err error) state.End {
 			final.Question = in.Question
 			return c.InCorpus(evidence.End(final, err))
 		},
 	}}
-	final, took, runErr := open.Run(ctx, c.Desk, t, open.Follows(c.pipeline.Graph(), t.In))
+	final, took, runErr := open.Run(ctx, c.Desk, t)
 	final.Question, final.Filter = in.Question, in.Filter
 	audit := evidence.Result(final, runErr, c.Corpus)
 	audit.Skills, audit.Fingerprint, audit.ModelReview = c.Hashes, c.Corpus.Fingerprint(), c.modelReview

@@ -11,7 +11,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 )
 
-// A Temporal is the Temporal server whose workers run the questions. The zero value is
+// A Temporal is the Temporal server whose workers run pipelines. The zero value is
 // none: this process runs them.
 type Temporal struct {
 	Address   string // HOST:PORT
@@ -23,13 +23,13 @@ const temporalExample = "temporal.example.com:7233/default"
 
 // RegisterTemporal adds the flag of verbs that know runs on a server.
 func RegisterTemporal(flags *pflag.FlagSet) {
-	flags.String("temporal", "", "`ADDRESS` of a Temporal server whose workers (agent worker) run the question, such as "+temporalExample+"; it needs --store")
+	flags.String("temporal", "", "`ADDRESS` of a Temporal server whose workers (agent worker) run the pipeline, such as "+temporalExample+"; it needs --store")
 }
 
 func temporalSetting() Setting {
 	return Setting{
 		key: "temporal", variable: "ASSAY_TEMPORAL", flag: "temporal", example: temporalExample,
-		about: "The Temporal server, HOST:PORT[/NAMESPACE], whose workers run questions and keep them running when one of them dies; none by default. It needs a store.",
+		about: "The Temporal server, HOST:PORT[/NAMESPACE], whose workers run pipelines and keep them running when one of them dies; none by default. It needs a store.",
 		set: func(p *parser, s *Settings, from origin, text string) {
 			at, err := parseTemporal(text)
 			if err != nil {

@@ -72,6 +72,7 @@ and no edge is grounded.`,
 	flags.RegisterTimeout(cmd)
 	flags.RegisterCassette(cmd)
 	config.RegisterGrounding(cmd)
+	config.RegisterTemporal(fl)
 	return cmd
 }
 
@@ -158,7 +159,7 @@ type grounder struct {
 }
 
 func openGrounder(ctx context.Context, a *cli.App, s config.Settings, files config.Cassette, saved bool) (*grounder, error) {
-	d, err := open.New(ctx, a, s, files, open.Want{Skills: causal.Skills(), Corpus: open.Corpus, Threads: saved, Spans: true})
+	d, err := open.New(ctx, a, s, files, open.Want{Skills: causal.Skills(), Corpus: open.Corpus, Threads: saved, Spans: true, Workers: true})
 	if err != nil {
 		return nil, err
 	}
@@ -183,15 +184,12 @@ func (g *grounder) onThread(ctx context.Context, thread string, edges []causal.E
 	}
 	sum := sha256.Sum256(data)
 	run.Thread = thread
-	run.Metadata = map[string]string{
-		open.ThreadCorpus: g.Corpus.Name(), open.ThreadFingerprint: g.Corpus.Fingerprint(), threadEdges: hex.EncodeToString(sum[:]),
-		open.ThreadQuestion: "edges: " + cli.Count(len(edges), "edge"),
-	}
+	run.Metadata = map[string]string{threadEdges: hex.EncodeToString(sum[:])}
 	for c, err := range g.Threads.List(ctx, graph.Query{Thread: thread, Limit: 1}) {
 		switch {
 		case err != nil:
 			return false, fmt.Errorf("reading thread %q: %w", thread, err)
-		case c.Metadata[threadEdges] != run.Metadata[threadEdges] || c.Metadata[open.ThreadFingerprint] != run.Metadata[open.ThreadFingerprint]:
+		case c.Metadata[threadEdges] != run.Metadata[threadEdges] || c.Metadata[open.ThreadFingerprint] != g.Corpus.Fingerprint():
 			return false, cli.Usagef("thread %q has other edges or another corpus; name another thread, or remove it: agent threads remove %s", thread, thread)
 		}
 		return true, nil
@@ -201,7 +199,7 @@ func (g *grounder) onThread(ctx context.Context, thread string, edges []causal.E
 
 func (g *grounder) verify(ctx context.Context, edges []causal.Edge, f edgesFlags, watch func(graph.Event[causal.State])) (answer causal.Answer, err error) {
 	var kept causal.Kept
-	t := &open.Traced[causal.State]{In: causal.Input(edges), File: f.trace, Keys: config.CausalTraced, Options: follow.Options[causal.State]{
+	t := &open.Traced[causal.State]{Graph: g.pipeline.Graph(), In: causal.Input(edges), Question: "edges: " + cli.Count(len(edges), "edge"), File: f.trace, Keys: config.CausalTraced, Options: follow.Options[causal.State]{
 		Observe: func(ev graph.Event[causal.State]) {
 			kept.Observe(ev)
 			watch(ev)
@@ -214,7 +212,7 @@ func (g *grounder) verify(ctx context.Context, edges []causal.Edge, f edgesFlags
 	if t.Resume {
 		t.In = nil
 	}
-	final, took, runErr := open.Run(ctx, g.Desk, t, open.Follows(g.pipeline.Graph(), t.In))
+	final, took, runErr := open.Run(ctx, g.Desk, t)
 	if runErr != nil {
 		if final, err = kept.State(edges); err != nil {
 			return answer, cli.Also(runErr, err)

@@ -97,6 +97,7 @@ says which.`,
 	flags.RegisterModel(cmd)
 	flags.RegisterTimeout(cmd)
 	flags.RegisterCassette(cmd)
+	config.RegisterTemporal(f)
 	return cmd
 }
 
@@ -131,7 +132,7 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f extractFlags, pa
 	if err != nil {
 		return err
 	}
-	d, err := open.New(cmd.Context(), a, s, files, open.Want{Skills: extract.Skills()})
+	d, err := open.New(cmd.Context(), a, s, files, open.Want{Skills: extract.Skills(), Workers: true})
 	if err != nil {
 		return err
 	}
@@ -241,10 +242,10 @@ type fieldReader struct {
 func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Document, watch func(graph.Event[extract.State])) (extract.Answer, error) {
 	ctx, cancel := cli.Within(ctx, r.timeout)
 	defer cancel()
-	t := &open.Traced[extract.State]{In: extract.Update(doc.FieldDocument), File: r.flags.trace, More: map[string]string{
+	t := &open.Traced[extract.State]{Graph: r.pipeline.Graph(), In: extract.Update(doc.FieldDocument), Question: "extract: " + doc.Source, File: r.flags.trace, More: map[string]string{
 		config.TracedSchema: string(r.source), config.TracedIterations: strconv.Itoa(r.flags.iterations), config.TracedOpinion: strconv.FormatBool(r.flags.review),
 	}, Options: follow.Options[extract.State]{Observe: watch, Run: graph.RunOptions{RunID: runID}, End: r.schema.End}}
-	final, took, runErr := open.Run(ctx, r.Desk, t, open.Follows(r.pipeline.Graph(), t.In))
+	final, took, runErr := open.Run(ctx, r.Desk, t)
 	answer := r.schema.Answer(final, runErr)
 	answer.Document = doc.Source
 	open.Sign(r.Desk, &answer.Answer, t, took)

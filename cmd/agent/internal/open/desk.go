@@ -26,6 +26,7 @@ type Desk struct {
 	Exchange *Exchange
 
 	Threads Saver      // nil when runs are not saved
+	Workers *Workers   // run the pipeline; nil for this process
 	answers *qa.Memory // nil when nothing is remembered
 	spans   *spans
 	finder  *Finder
@@ -39,12 +40,17 @@ type Want struct {
 	Corpus   func(context.Context, *cli.App, config.Settings, *memory.OpenOptions) (*memory.Corpus, error)
 	Threads  bool // runs are saved
 	Spans    bool // spans go to the collector of the settings
+	Workers  bool // the workers of the settings' Temporal server run the pipeline, if there is one
 	Exchange *Exchange
 }
 
 // New opens what the settings name. The caller closes an exchange that it gives; without
 // one the desk makes its own, with the cassette.
 func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, w Want) (_ *Desk, err error) {
+	w.Workers = w.Workers && s.Temporal.Address != ""
+	if w.Workers && (c.Record != "" || c.Replay != "") {
+		return nil, cli.Usagef("--record and --replay are for runs in this process: add --temporal \"\"")
+	}
 	d := &Desk{App: a, Exchange: w.Exchange, own: w.Exchange == nil}
 	if d.own {
 		if d.Exchange, err = NewExchange(a, c, &s); err != nil {
@@ -79,6 +85,11 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 	if d.Model, err = d.Exchange.Model(ctx, s); err != nil {
 		return nil, err
 	}
+	if w.Workers {
+		if d.Workers, err = NewWorkers(ctx, a, s, d.Exchange.Store); err != nil {
+			return nil, err
+		}
+	}
 	if w.Spans {
 		d.spans, err = newSpans(ctx, s)
 	}
@@ -94,7 +105,7 @@ func (d *Desk) Close() error {
 	if err := d.spans.close(); err != nil {
 		d.Warn("%v", err)
 	}
-	var errs []error
+	errs := []error{d.Workers.Close()}
 	if d.Threads != nil {
 		errs = append(errs, d.Threads.Close())
 	}

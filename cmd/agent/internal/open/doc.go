@@ -5,7 +5,10 @@
 //
 //	d, err := open.New(ctx, app, settings, cassette, open.Want{Skills: evidence.Skills(), Corpus: open.Corpus})
 //	p, err := d.Comply(false)
-//	final, took, err := open.Run(ctx, d, t, open.Follows(p.Graph(), t.In))
+//	final, took, err := open.Run(ctx, d, &open.Traced[evidence.State]{Graph: p.Graph(), In: in.Update()})
+//
+// With a Temporal server in the settings, workers run the graph instead, if the verb wants
+// that; [Kinds] has what they need to know of each pipeline.
 //
 // It knows no verb, and prints only warnings.
 package open

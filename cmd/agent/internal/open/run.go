@@ -14,6 +14,7 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
+	"example.com/assay/llm"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
 	"example.com/assay/telemetry"
@@ -21,27 +22,20 @@ import (
 
 // A Traced is one run of a pipeline: its input, and what observes it.
 type Traced[S any] struct {
-	In   graph.Update[S]
-	File string            // receives the trace; empty for none
-	Copy io.Writer         // also receives the trace; nil for none
-	Keys []string          // keys of settings for the trace
-	More map[string]string // more entries for the trace's configuration
+	Graph    *graph.Compiled[S]
+	In       graph.Update[S]   // nil to resume
+	Question string            // what the list of threads shows of the run
+	File     string            // receives the trace; empty for none
+	Copy     io.Writer         // also receives the trace; nil for none
+	Keys     []string          // keys of settings for the trace
+	More     map[string]string // more entries for the trace's configuration
 	follow.Options[S]
 }
 
-// A runner runs a pipeline's graph as follow.Run does.
-type runner[S any] func(context.Context, *follow.Options[S]) (S, follow.Took, error)
-
-// Follows is the runner of a graph.
-func Follows[S any](g *graph.Compiled[S], in graph.Update[S]) runner[S] {
-	return func(ctx context.Context, opts *follow.Options[S]) (S, follow.Took, error) {
-		return follow.Run(ctx, g, in, opts)
-	}
-}
-
-// Run runs a pipeline on a desk: it gives the run an id, writes its trace and sends its
-// spans. For a run that did not begin, follow.Took is zero.
-func Run[S any](ctx context.Context, d *Desk, t *Traced[S], run runner[S]) (final S, took follow.Took, err error) {
+// Run runs a pipeline on a desk, or on its workers: it gives the run an id, describes its
+// thread, writes its trace and sends its spans. For a run that did not begin, follow.Took
+// is zero.
+func Run[S any](ctx context.Context, d *Desk, t *Traced[S]) (final S, took follow.Took, err error) {
 	if t.Run.RunID == "" {
 		if t.Run.RunID, err = NewRunID(d.Now(), d.Random); err != nil {
 			return final, took, err
@@ -51,26 +45,40 @@ func Run[S any](ctx context.Context, d *Desk, t *Traced[S], run runner[S]) (fina
 	if err != nil {
 		return final, took, err
 	}
-	return runTraced(ctx, t, header, func(ctx context.Context, opts *follow.Options[S]) (S, follow.Took, error) {
-		if d.spans == nil {
-			return run(ctx, opts)
-		}
+	if d.Workers != nil {
+		elsewhere(d, t, header)
+	}
+	if t.Run.Thread != "" {
+		t.Run.Metadata = d.describe(t.Question, t.Run.Metadata)
+	}
+	if d.spans != nil {
 		rec := d.spans.recorder(ctx, t.Run.RunID, d.Corpus.Name())
 		defer rec.End()
-		observe := opts.Observe
-		opts.Observe = func(ev graph.Event[S]) {
+		ctx = rec.Context(ctx)
+		observe := t.Observe
+		t.Observe = func(ev graph.Event[S]) {
 			telemetry.Observe(rec, ev)
 			if observe != nil {
 				observe(ev)
 			}
 		}
-		return run(rec.Context(ctx), opts)
-	})
+	}
+	return runTraced(ctx, t, header)
+}
+
+// describe adds what the list of threads shows to the metadata of a run.
+func (d *Desk) describe(question string, more map[string]string) map[string]string {
+	out := map[string]string{ThreadQuestion: llm.Cut(Printable(question), MaxThreadQuestion)}
+	if d.Corpus != nil {
+		out[ThreadCorpus], out[ThreadFingerprint] = d.Corpus.Name(), d.Corpus.Fingerprint()
+	}
+	maps.Copy(out, more)
+	return out
 }
 
 // runTraced runs a pipeline, and writes its trace if one is wanted. The error of a stopped
 // run is the cause of the stop, not the node that it hit.
-func runTraced[S any](ctx context.Context, t *Traced[S], header trace.Header, run runner[S]) (final S, took follow.Took, err error) {
+func runTraced[S any](ctx context.Context, t *Traced[S], header trace.Header) (final S, took follow.Took, err error) {
 	var sinks []io.Writer
 	if t.File != "" {
 		file, failed := os.Create(t.File)
@@ -90,7 +98,7 @@ func runTraced[S any](ctx context.Context, t *Traced[S], header trace.Header, ru
 	if len(sinks) > 0 {
 		t.Trace = trace.NewWriter(io.MultiWriter(sinks...), header)
 	}
-	final, took, err = run(ctx, &t.Options)
+	final, took, err = follow.Run(ctx, t.Graph, t.In, &t.Options)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

@@ -32,7 +32,7 @@ func TestTraceThatCannotBeClosed(t *testing.T) {
 			}
 		}
 	}}
-	final, _, err := runTraced(t.Context(), &Traced[said]{File: file, Options: opts}, trace.Header{}, Follows(app, graph.Update[said]{}))
+	final, _, err := runTraced(t.Context(), &Traced[said]{Graph: app, In: graph.Update[said]{}, File: file, Options: opts}, trace.Header{})
 	if final.Text != "x" || err == nil {
 		t.Errorf("%+v, error %v", final, err)
 	}

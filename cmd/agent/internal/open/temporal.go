@@ -4,12 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/rs/zerolog"
 	"go.temporal.io/sdk/client"
@@ -19,6 +19,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/temporal"
+	"example.com/assay/graph/trace"
 	"example.com/assay/state"
 )
 
@@ -90,43 +91,89 @@ func (r *Workers) Info(ctx context.Context, thread string) (ThreadInfo, error) {
 		return ThreadInfo{}, graph.ErrNoCheckpoint
 	}
 	m := run.Metadata
-	return ThreadInfo{Thread: thread, Question: m[ThreadQuestion], Corpus: m[ThreadCorpus], Updated: run.Began, Fingerprint: m[ThreadFingerprint]}, err
+	return ThreadInfo{Thread: thread, Graph: run.Graph, Question: m[ThreadQuestion], Corpus: m[ThreadCorpus], Updated: run.Began, Fingerprint: m[ThreadFingerprint]}, err
 }
 
-// Elsewhere is the stream of a pipeline's graph that workers run with the desk's settings.
-// When ctx ends, the run is cancelled.
-func Elsewhere[S any](d *Desk, r *Workers, app *graph.Compiled[S], keys []string) func(context.Context, graph.Update[S], *graph.RunOptions) iter.Seq2[graph.Event[S], error] {
-	return func(ctx context.Context, in graph.Update[S], opts *graph.RunOptions) iter.Seq2[graph.Event[S], error] {
+// elsewhere has the desk's workers run a graph, with the configuration of its trace. A run
+// without a thread gets one of its own. When its context ends, the run is cancelled and
+// followed to its end.
+func elsewhere[S any](d *Desk, t *Traced[S], header trace.Header) {
+	if t.Run.Thread == "" {
+		t.Run.Thread = t.Graph.Name() + "-" + t.Run.RunID
+	}
+	conf := maps.Clone(header.Config)
+	conf[ConfigPrompts] = d.Prompts()
+	t.Stream = func(ctx context.Context, in graph.Update[S], opts *graph.RunOptions) iter.Seq2[graph.Event[S], error] {
 		return func(yield func(graph.Event[S], error) bool) {
-			run, err := remoteRun(d, app, in, opts, keys)
-			var status temporal.Status
-			if err == nil && in == nil {
-				if status, err = r.Runs.Status(ctx, run.Thread); errors.Is(err, temporal.ErrUnknownRun) {
-					err = nil // it began in a process
-				}
-			}
+			run := temporal.Run{Graph: t.Graph.Name(), Fingerprint: t.Graph.Fingerprint(), Config: conf, Thread: opts.Thread, Metadata: opts.Metadata, Input: header.Input}
+			err := d.Workers.begin(ctx, run)
+			following, stop := d.cancelsWith(ctx, run.Thread)
+			defer stop()
 			if err != nil {
 				yield(graph.Event[S]{}, err)
 				return
 			}
-			events := temporal.Stream(ctx, r.Runs, r.Events, app, run)
-			if status.Phase == temporal.Running { // whoever began it has left
-				events = temporal.Follow(ctx, r.Runs, r.Events, app, run.Thread)
-			}
-			for ev, err := range events {
+			for ev, err := range temporal.Follow(following, d.Workers.Runs, d.Workers.Events, t.Graph, run.Thread) {
 				if failed, ok := errors.AsType[*temporal.RemoteError](err); ok && failed.Kind != "" {
 					err = remoteFailure{failed}
 				}
 				if !yield(ev, err) {
-					break
-				}
-			}
-			if ctx.Err() != nil {
-				if err := r.Runs.Cancel(context.WithoutCancel(ctx), run.Thread); err != nil && !errors.Is(err, temporal.ErrUnknownRun) {
-					d.Warn("%v", err)
+					if err == nil { // nobody reads on
+						d.cancel(ctx, run.Thread)
+					}
+					return
 				}
 			}
 		}
+	}
+}
+
+// begin starts a run. A thread that is to go on, and whose run is under way since whoever
+// began it has left, needs no start.
+func (r *Workers) begin(ctx context.Context, run temporal.Run) error {
+	if run.Input == nil {
+		switch status, err := r.Runs.Status(ctx, run.Thread); {
+		case errors.Is(err, temporal.ErrUnknownRun): // it began in a process
+		case err != nil:
+			return err
+		case status.Phase == temporal.Running:
+			return nil
+		}
+	}
+	return r.Runs.Start(ctx, run)
+}
+
+// lastWords is how long a run that is cancelled is followed.
+const lastWords = 15 * time.Second
+
+// cancelsWith returns a context for following a run. When ctx ends, the run is cancelled,
+// and the following ends soon after.
+func (d *Desk) cancelsWith(ctx context.Context, thread string) (following context.Context, stop func()) {
+	following, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	undo := context.AfterFunc(ctx, func() {
+		defer close(done)
+		d.cancel(ctx, thread)
+		select {
+		case <-time.After(lastWords):
+			end(context.Cause(ctx))
+		case <-following.Done():
+		}
+	})
+	return following, func() {
+		end(nil)
+		if !undo() {
+			<-done
+		}
+	}
+}
+
+// cancel cancels a run, if it goes on, also after the end of ctx.
+func (d *Desk) cancel(ctx context.Context, thread string) {
+	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer end()
+	if err := d.Workers.Runs.Cancel(ctx, thread); err != nil && !errors.Is(err, temporal.ErrUnknownRun) {
+		d.Warn("%v", err)
 	}
 }
 
@@ -140,21 +187,6 @@ func (d *Desk) Prompts() string {
 		fmt.Fprintln(sum, name, d.Hashes[name])
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
-}
-
-func remoteRun[S any](d *Desk, app *graph.Compiled[S], in graph.Update[S], opts *graph.RunOptions, keys []string) (temporal.Run, error) {
-	header, err := Header(d, &Traced[S]{Keys: keys})
-	if err != nil {
-		return temporal.Run{}, err
-	}
-	header.Config[ConfigPrompts] = d.Prompts()
-	run := temporal.Run{Graph: app.Name(), Fingerprint: app.Fingerprint(), Config: header.Config, Thread: opts.Thread, Metadata: opts.Metadata}
-	if in != nil {
-		if run.Input, err = json.Marshal(in); err != nil {
-			return run, fmt.Errorf("sending the input: %w", err)
-		}
-	}
-	return run, nil
 }
 
 // remoteFailure is the failure of a run with its cause.

@@ -39,7 +39,7 @@ func InfoOf(ctx context.Context, saver graph.Checkpointer, thread string) (Threa
 			return ThreadInfo{}, fmt.Errorf("reading thread %q: %w", thread, err)
 		}
 		m := c.Metadata
-		return ThreadInfo{Thread: thread, Question: m[ThreadQuestion], Corpus: m[ThreadCorpus], Updated: c.Time, Fingerprint: m[ThreadFingerprint]}, nil
+		return ThreadInfo{Thread: thread, Graph: c.Graph, Question: m[ThreadQuestion], Corpus: m[ThreadCorpus], Updated: c.Time, Fingerprint: m[ThreadFingerprint]}, nil
 	}
 	return ThreadInfo{}, graph.ErrNoCheckpoint
 }
@@ -82,6 +82,7 @@ func (k *Store) CorpusOf(ctx context.Context, thread string) (string, error) {
 // A ThreadInfo describes a thread, without its state.
 type ThreadInfo struct {
 	Thread      string    `json:"thread"`
+	Graph       string    `json:"graph,omitempty"`
 	Question    string    `json:"question,omitempty"`
 	Corpus      string    `json:"corpus,omitempty"`
 	Checkpoints int       `json:"checkpoints"`

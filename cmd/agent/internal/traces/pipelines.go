@@ -1,9 +1,7 @@
 package traces
 
 import (
-	"cmp"
 	"context"
-	"strconv"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
@@ -28,33 +26,25 @@ type tracedRun struct {
 
 // openRerun makes the pipeline of a trace with the trace's settings.
 func openRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchange, path string, first trace.Record) (_ *rerunner, err error) {
-	pipelines := map[string]struct {
-		again  func(*tracedRun, context.Context, *rerunner) error
-		skills []string
-		corpus bool // it needs a corpus
-	}{
-		"research": {(*tracedRun).research, research.Skills(), true}, "comply": {(*tracedRun).comply, evidence.Skills(), true},
-		"edges": {(*tracedRun).edges, causal.Skills(), true}, "extract": {(*tracedRun).extract, extract.Skills(), false}, "verify": {(*tracedRun).verify, verify.Skills(), false},
+	again := map[string]func(*tracedRun, context.Context, *rerunner) error{
+		"research": (*tracedRun).research, "comply": (*tracedRun).comply, "edges": (*tracedRun).edges, "extract": (*tracedRun).extract, "verify": (*tracedRun).verify,
 	}
-	of, known := pipelines[first.Graph]
-	named := first.Header.Config["corpus"] != ""
+	kind, err := open.KindOf(first.Graph)
 	switch {
-	case !known:
-		return nil, cli.Usagef("%s: its graph is %q; only research, comply, edges, extract and verify can be run again", path, first.Graph)
-	case of.corpus && !named:
+	case err != nil:
+		return nil, cli.Usagef("%s: a run of this graph cannot be repeated: %w", path, err)
+	case kind.Corpus && first.Header.Config["corpus"] == "":
 		return nil, cli.Usagef("%s: it does not name its corpus; replay a golden trace with --case", path)
 	}
-	w := open.Want{Skills: of.skills, Exchange: x}
-	if named {
-		w.Corpus = open.Corpus
-	}
+	w := kind.Want(first.Header.Config)
+	w.Exchange = x
 	d, err := open.New(ctx, a, s, config.Cassette{}, w)
 	if err != nil {
 		return nil, err
 	}
 	r, t := &rerunner{closers: []func() error{d.Close}}, &tracedRun{d, path, first}
 	if err = t.sameCorpus(); err == nil {
-		err = of.again(t, ctx, r)
+		err = again[first.Graph](t, ctx, r)
 	}
 	if err != nil {
 		return nil, cli.Also(err, r.close())
@@ -130,18 +120,9 @@ func (t *tracedRun) edges(_ context.Context, r *rerunner) error {
 }
 
 func (t *tracedRun) extract(_ context.Context, r *rerunner) error {
-	conf := t.first.Header.Config
-	schema, err := extract.ParseSchema([]byte(conf[config.TracedSchema]))
+	p, schema, err := t.ExtractAgain(t.first.Header.Config)
 	if err != nil {
-		return cli.Usagef("%s: reading the schema of its first line: %w", t.path, err)
-	}
-	iterations, err := strconv.Atoi(cmp.Or(conf[config.TracedIterations], "0"))
-	if err != nil || iterations < 0 {
-		return cli.Usagef("%s: %s is %q in its first line: it must be a whole number", t.path, config.TracedIterations, conf[config.TracedIterations])
-	}
-	p, err := t.Extract(schema, &extract.Options{MaxIterations: iterations, Review: conf[config.TracedOpinion] == "true"})
-	if err != nil {
-		return err
+		return cli.Usagef("%s: its first line: %w", t.path, err)
 	}
 	return tracedAgain(t, r, p.Graph(), nil, func(final extract.State, runErr error) (state.Answer, error) {
 		answer := schema.Answer(final, runErr)

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -80,6 +81,7 @@ to check. 1: no claim could be judged, and the cause is named.`,
 	flags.RegisterTimeout(cmd)
 	flags.RegisterCassette(cmd)
 	config.RegisterVerification(cmd)
+	config.RegisterTemporal(f)
 	return cmd
 }
 
@@ -225,7 +227,7 @@ type checker struct {
 }
 
 func openChecker(ctx context.Context, a *cli.App, s config.Settings, files config.Cassette, texts *memory.Texts, wantsCorpus bool) (*checker, error) {
-	w := open.Want{Skills: verify.Skills()}
+	w := open.Want{Skills: verify.Skills(), Workers: true}
 	if wantsCorpus {
 		w.Corpus = open.Corpus
 	}
@@ -250,10 +252,10 @@ func (c *checker) TextPath(source string) (path, original string, err error) {
 }
 
 func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, watch func(graph.Event[verify.State])) (verify.Answer, error) {
-	t := &open.Traced[verify.State]{In: in.Update(), File: traceFile, Keys: config.VerifyTraced, Options: follow.Options[verify.State]{
+	t := &open.Traced[verify.State]{Graph: c.pipeline.Graph(), In: in.Update(), Question: cmp.Or(in.Query, "verify: "+in.Response), File: traceFile, Keys: config.VerifyTraced, Options: follow.Options[verify.State]{
 		Observe: watch, End: func(final verify.State, err error) state.End { return verify.Result(final, err, c).End },
 	}}
-	final, took, runErr := open.Run(ctx, c.Desk, t, open.Follows(c.pipeline.Graph(), t.In))
+	final, took, runErr := open.Run(ctx, c.Desk, t)
 	answer := verify.Result(final, runErr, c)
 	answer.Question = in.Query
 	open.Sign(c.Desk, &answer.Answer, t, took)

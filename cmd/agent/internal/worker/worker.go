@@ -1,4 +1,4 @@
-// Package worker is agent worker, which runs questions for other processes.
+// Package worker is agent worker, which runs pipelines for other processes.
 package worker
 
 import (
@@ -14,7 +14,6 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/graph/temporal"
-	"example.com/assay/nodes/research"
 	"example.com/assay/state"
 )
 
@@ -24,13 +23,14 @@ func Command(a *cli.App) *cobra.Command {
 	var w worker
 	cmd := &cobra.Command{
 		Use:   "worker",
-		Short: "Run questions for agent ask --temporal",
-		Long: `Worker takes questions from a Temporal server and answers them, until it is stopped.
-Any number of workers share the work. What a worker has finished is in the store; when it
-dies, another goes on from there. On SIGTERM or Ctrl-C a worker takes no more work, and its
-questions stop after their current step, for another worker to go on with.
+		Short: "Run the pipelines of other commands, which name a Temporal server",
+		Long: `Worker takes runs from a Temporal server, until it is stopped: those of agent ask,
+comply, edges verify, extract and verify with --temporal. Any number of workers share the
+work. What a worker has finished is in the store; when it dies, another goes on from there.
+On SIGTERM or Ctrl-C a worker takes no more work, and its runs stop after their current
+step, for another worker to go on with.
 
-A question brings its corpus, model and other settings from the command that asked it.
+A run brings its input, corpus, model and other settings from the command that began it.
 The keys of providers, the addresses of servers and the limits are the worker's own. The
 corpus must be on the worker's machine and have the fingerprint that the caller knows.`,
 		Example: `  agent worker --temporal 127.0.0.1:7233 --store postgres://assay@localhost/assay
@@ -43,9 +43,9 @@ corpus must be on the worker's machine and have the fingerprint that the caller 
 	}
 	flags.Register(cmd, false)
 	config.RegisterTemporal(cmd.Flags())
-	cmd.Flags().IntVar(&w.atOnce, "at-once", 8, "how many questions run at the same time")
+	cmd.Flags().IntVar(&w.atOnce, "at-once", 8, "how many runs go on at the same time")
 	cmd.Flags().DurationVar(&w.drain, "drain", 30*time.Second, "how long to wait for the current steps when the worker is stopped, a `DURATION`")
-	cmd.Flags().StringVar(&w.build, "build", "", "`ID` of this program's version for Temporal's worker versions: questions are finished by the version that began them")
+	cmd.Flags().StringVar(&w.build, "build", "", "`ID` of this program's version for Temporal's worker versions: runs are finished by the version that began them")
 	return cmd
 }
 
@@ -91,20 +91,20 @@ func (w *worker) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.Stdout, "worker on %s, queue %q, %d questions at a time; store %s\n", s.Temporal.Address, remote.Queue, w.atOnce, s.Store.Shown)
+	fmt.Fprintf(w.Stdout, "worker on %s, queue %q, %d runs at a time; store %s\n", s.Temporal.Address, remote.Queue, w.atOnce, s.Store.Shown)
 	return runs.Run(ctx)
 }
 
 // kind is the cause of a run's failure.
 func kind(err error) string { return string(state.CauseOf(err)) }
 
-// find opens a desk with the settings of a run, and makes its pipeline.
+// find opens a desk with the settings of a run, and makes its pipeline's graph.
 func (w *worker) find(ctx context.Context, name string, conf map[string]string) (graph.App, func() error, error) {
-	if name != "research" {
-		return graph.App{}, nil, fmt.Errorf("this worker has no graph %q; it has \"research\"", name)
+	kind, err := open.KindOf(name)
+	if err != nil {
+		return graph.App{}, nil, err
 	}
 	flags := *w.flags
-	var err error
 	if flags.Traced, err = config.TracedSettings(w.App, "the run", conf, true); err != nil {
 		return graph.App{}, nil, err
 	}
@@ -112,19 +112,30 @@ func (w *worker) find(ctx context.Context, name string, conf map[string]string) 
 	if err != nil {
 		return graph.App{}, nil, err
 	}
-	d, err := open.New(ctx, w.App, s, config.Cassette{}, open.Want{Skills: research.Skills(), Corpus: open.Corpus, Spans: true})
+	d, err := open.New(ctx, w.App, s, config.Cassette{}, kind.Want(conf))
 	if err != nil {
 		return graph.App{}, nil, err
 	}
-	if was, is := conf[config.TracedFingerprint], d.Corpus.Fingerprint(); was != is {
-		return graph.App{}, nil, errors.Join(fmt.Errorf("the question is about corpus %q with fingerprint %.12s; on this worker it is %.12s: ingest the same documents here", s.Corpus, was, is), d.Close())
-	}
-	if conf[open.ConfigPrompts] != d.Prompts() {
-		return graph.App{}, nil, errors.Join(errors.New("the question is to be answered with other prompts than this worker has: give both the same --skills"), d.Close())
-	}
-	p, err := d.Research(ctx, nil)
-	if err != nil {
+	if err := fits(d, conf); err != nil {
 		return graph.App{}, nil, errors.Join(err, d.Close())
 	}
-	return p.Graph().App(), d.Close, nil
+	app, err := kind.App(ctx, d, conf)
+	if err != nil {
+		return app, nil, errors.Join(err, d.Close())
+	}
+	return app, d.Close, nil
+}
+
+// fits refuses a desk with other documents or prompts than the command has that began the
+// run.
+func fits(d *open.Desk, conf map[string]string) error {
+	if d.Corpus != nil {
+		if was, is := conf[config.TracedFingerprint], d.Corpus.Fingerprint(); was != is {
+			return fmt.Errorf("the run reads corpus %q with fingerprint %.12s; on this worker it is %.12s: ingest the same documents here", d.Corpus.Name(), was, is)
+		}
+	}
+	if conf[open.ConfigPrompts] != d.Prompts() {
+		return errors.New("the run has other prompts than this worker: give both the same --skills")
+	}
+	return nil
 }
