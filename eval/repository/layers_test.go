@@ -36,7 +36,7 @@ var layers = map[string][]string{
 	"graph/checkpoint/postgres":       {"graph", "graph/checkpoint/internal", "internal/pgschema"},
 	"graph/internal/savers":           {"graph", "graph/checkpoint/sqlite", "graph/checkpoint/postgres", "internal/pgtest"},
 
-	"graph/eventlog":                {"internal/pgschema"},
+	"graph/eventlog":                {"internal/pgschema", "internal/sqlfile"},
 	"graph/temporal":                {"graph", "graph/store", "graph/eventlog"},
 	"graph/store":                   {},
 	"graph/store/memory":            {"graph/store"},
