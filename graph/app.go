@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -71,6 +72,48 @@ func (a App) stream(ctx context.Context, in json.RawMessage, opts *RunOptions, b
 		}
 		return out
 	})
+}
+
+// A Pursuit is a run that is carried out once, however often its process dies.
+type Pursuit struct {
+	Input  json.RawMessage // an update; with Resume it may be nil
+	Resume bool            // continue the thread, instead of a new turn
+	// Answers are answers by the IDs of interrupts. That of an only one may be empty.
+	Answers map[string]json.RawMessage
+	// Again means that a process may have begun the run, which opts.RunID names, and died.
+	Again bool
+}
+
+// Pursue streams a run. Again, it goes on where the thread's newest checkpoint is, if that
+// is of the run, and leaves out answers that were given already.
+func (a App) Pursue(ctx context.Context, p Pursuit, opts *RunOptions) iter.Seq2[Event[json.RawMessage], error] {
+	run := *opts
+	if p.Again {
+		at, err := a.plain.stateAt(ctx, Key{Thread: run.Thread})
+		if err != nil && !errors.Is(err, ErrNoCheckpoint) {
+			return func(yield func(Event[json.RawMessage], error) bool) { yield(Event[json.RawMessage]{}, err) }
+		}
+		if err == nil && at.Run == run.RunID {
+			p.Input, p.Resume, run.Checkpoint = nil, true, ""
+		}
+		if err == nil {
+			p.Answers = maps.Clone(p.Answers)
+			maps.DeleteFunc(p.Answers, func(id string, _ json.RawMessage) bool {
+				return !slices.ContainsFunc(at.Interrupts, func(q PendingInterrupt) bool { return q.ID == id || id == "" })
+			})
+		}
+	}
+	if !p.Resume {
+		return a.Stream(ctx, p.Input, &run)
+	}
+	for _, id := range slices.Sorted(maps.Keys(p.Answers)) {
+		answer := ReplyTo(id, p.Answers[id])
+		if id == "" {
+			answer = Reply(p.Answers[id])
+		}
+		run.Resume = append(run.Resume, answer)
+	}
+	return a.StreamResume(ctx, p.Input, &run)
 }
 
 // update reads an update; nil stays nil.

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// eventJSON is an Event as JSON. Updates are encoded as Update is, and errors are
-// their texts.
-type eventJSON struct {
+// An EventRecord is an Event as JSON, for other processes and for readers that do not
+// know the type of the state. Its fields are those of Event.
+type EventRecord struct {
 	Kind        string             `json:"kind"`
 	Namespace   string             `json:"ns,omitempty"`
 	Places      []Place            `json:"at,omitempty"`
@@ -23,7 +23,7 @@ type eventJSON struct {
 	Fingerprint string             `json:"fingerprint,omitempty"`
 	Nodes       []string           `json:"nodes,omitempty"`
 	Waiting     []string           `json:"waiting,omitempty"`
-	Update      json.RawMessage    `json:"update,omitempty"` // of the root; Data has that of a subgraph
+	Update      json.RawMessage    `json:"update,omitempty"` // as Update encodes itself; of the root, Data has that of a subgraph
 	State       json.RawMessage    `json:"state,omitempty"`
 	Cached      bool               `json:"cached,omitempty"`
 	Replayed    bool               `json:"replayed,omitempty"`
@@ -34,13 +34,12 @@ type eventJSON struct {
 	Parent      string             `json:"parent,omitempty"`
 	Source      Source             `json:"source,omitempty"`
 	Data        json.RawMessage    `json:"data,omitempty"`
-	Error       string             `json:"error,omitempty"`
+	Error       string             `json:"error,omitempty"` // the text of Err
 }
 
-// MarshalJSON encodes the event for another process, which Compiled.DecodeEvent reads
-// there. Of an error only the text travels.
-func (e Event[S]) MarshalJSON() ([]byte, error) {
-	out := eventJSON{
+// Record returns the event as a record.
+func (e Event[S]) Record() (EventRecord, error) {
+	out := EventRecord{
 		Kind: e.Kind.String(), Namespace: e.Namespace, Places: e.Places, Tasks: e.Tasks, Step: e.Step, Node: e.Node, Attempt: e.Attempt,
 		Time: e.Time, Elapsed: e.Elapsed, Graph: e.Graph, Fingerprint: e.Fingerprint, Nodes: e.Nodes, Waiting: e.Waiting,
 		Cached: e.Cached, Replayed: e.Replayed, Name: e.Name, Text: e.Text, Interrupts: e.Interrupts,
@@ -53,13 +52,23 @@ func (e Event[S]) MarshalJSON() ([]byte, error) {
 	root := e.Namespace == ""
 	if root && e.Kind == NodeUpdate {
 		if out.Update, err = e.UpdateJSON(); err != nil {
-			return nil, fmt.Errorf("encoding the update of node %q: %w", e.Node, err)
+			return out, fmt.Errorf("encoding the update of node %q: %w", e.Node, err)
 		}
 	}
 	if root && (e.Kind == StateValue || e.Kind == RunEnd) {
 		if out.State, err = encode(&e.State); err != nil {
-			return nil, fmt.Errorf("encoding a state: %w", err)
+			return out, fmt.Errorf("encoding a state: %w", err)
 		}
+	}
+	return out, nil
+}
+
+// MarshalJSON encodes the event's record, which Compiled.DecodeEvent reads in another
+// process.
+func (e Event[S]) MarshalJSON() ([]byte, error) {
+	out, err := e.Record()
+	if err != nil {
+		return nil, err
 	}
 	return encode(&out)
 }
@@ -67,7 +76,7 @@ func (e Event[S]) MarshalJSON() ([]byte, error) {
 // DecodeEvent reads an event of this graph that another process encoded. Writes to
 // Untracked channels are gone.
 func (c *Compiled[S]) DecodeEvent(data []byte) (Event[S], error) {
-	var in eventJSON
+	var in EventRecord
 	if err := decodeInto(data, &in); err != nil {
 		return Event[S]{}, fmt.Errorf("reading an event: %w", err)
 	}

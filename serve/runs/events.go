@@ -1,0 +1,190 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/eventlog"
+)
+
+// KindAttempt is the kind of the event that is the first of each attempt at a run.
+// EventRecord.Attempt counts them.
+const KindAttempt = "run_attempt"
+
+// An Event is an event of a run. Numbers begin with 1 and have no gaps.
+type Event struct {
+	Seq int64
+	graph.EventRecord
+}
+
+// Events yields the events of a run behind one, those that are there and those to come,
+// until the run has ended. A reader that falls behind delays nobody. Events are kept as
+// long as their run; see Options.
+func (s *Space) Events(ctx context.Context, run string, after int64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		watch, stop := context.WithCancel(ctx)
+		defer stop()
+		ended, err := s.ended(watch, run)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		for entry, err := range s.Log.Read(ctx, run, after, ended) {
+			ev := Event{Seq: entry.Seq}
+			if err == nil {
+				err = json.Unmarshal(entry.Data, &ev.EventRecord)
+			}
+			if err != nil {
+				yield(Event{}, fmt.Errorf("reading run %q: %w", run, err))
+				return
+			}
+			if !yield(ev, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A recording writes the events of an attempt at a run.
+type recording struct {
+	out    *eventlog.Recorder
+	nested bool            // also of subgraphs
+	known  map[string]bool // tasks whose updates earlier attempts have written
+	states map[int]bool    // the steps after which they have written the state
+}
+
+// record begins to write the events of an attempt. After earlier ones it first writes what
+// they saved and had no time to write, so that a reader misses nothing and sees nothing
+// twice.
+func (l *live) record(app graph.App) (*recording, error) {
+	r := l.now()
+	last, err := l.space.Log.Last(l.ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := &recording{out: l.space.Log.Recorder(r.ID), nested: r.Spec.Subgraphs}
+	r = l.set(func(r *Run) { r.Attempt = 1 })
+	if last > 0 || l.adopted {
+		var attempts int
+		if attempts, err = out.mend(l, app); err == nil {
+			r = l.set(func(r *Run) { r.Attempt = attempts + 1 })
+		}
+	}
+	if err == nil {
+		err = out.write(graph.EventRecord{Kind: KindAttempt, Attempt: r.Attempt, Time: l.space.Now()})
+	}
+	if err != nil {
+		return nil, errors.Join(err, out.close())
+	}
+	return out, nil
+}
+
+func (o *recording) close() error { return o.out.Close(context.Background()) }
+
+func (o *recording) add(ev graph.Event[json.RawMessage]) error {
+	if ev.Namespace != "" && !o.nested {
+		return nil
+	}
+	if n := len(ev.Tasks); ev.Kind == graph.NodeUpdate && n > 0 && o.known[ev.Tasks[n-1]] {
+		return nil
+	}
+	if ev.Kind == graph.StateValue && ev.Namespace == "" && o.states[ev.Step] {
+		return nil
+	}
+	if ev.Kind == graph.RunEnd {
+		ev.State = nil // the last StateValue has it
+	}
+	rec, err := ev.Record()
+	if err != nil {
+		return err
+	}
+	return o.write(rec)
+}
+
+func (o *recording) write(rec graph.EventRecord) error {
+	data, err := json.Marshal(&rec)
+	if err == nil {
+		o.out.Add(data)
+	}
+	return err
+}
+
+// mend writes the events of checkpoints that earlier attempts have saved and not written,
+// and returns the number of these attempts.
+func (o *recording) mend(l *live, app graph.App) (attempts int, err error) {
+	o.known, o.states = map[string]bool{}, map[int]bool{}
+	checkpoints := map[string]bool{}
+	there := make(chan struct{})
+	close(there)
+	for entry, err := range l.space.Log.Read(l.ctx, l.run.ID, 0, there) {
+		var rec graph.EventRecord
+		if err == nil {
+			err = json.Unmarshal(entry.Data, &rec)
+		}
+		if err != nil {
+			return 0, err
+		}
+		switch n := len(rec.Tasks); {
+		case rec.Kind == KindAttempt:
+			attempts++
+		case rec.Kind == graph.NodeUpdate.String() && n > 0:
+			o.known[rec.Tasks[n-1]] = true
+		case rec.Kind == graph.StateValue.String() && rec.Namespace == "":
+			o.states[rec.Step] = true
+		case rec.Kind == graph.CheckpointSaved.String() && rec.Namespace == "":
+			checkpoints[rec.Checkpoint] = true
+		}
+	}
+	thread := l.space.saved(l.run.Thread)
+	var missing []*Snapshot
+	for at, err := range app.History(l.ctx, thread, &graph.HistoryOptions{Run: l.run.ID}) {
+		if err != nil {
+			return 0, err
+		}
+		if checkpoints[at.Key.ID] {
+			break
+		}
+		missing = append(missing, at)
+	}
+	for _, at := range slices.Backward(missing) {
+		if err := o.tell(l, app, at); err != nil {
+			return 0, err
+		}
+	}
+	return max(1, attempts), nil
+}
+
+// tell writes the events of a checkpoint that was saved.
+func (o *recording) tell(l *live, app graph.App, at *Snapshot) error {
+	if at.Parent != "" && at.Source == graph.SourceLoop {
+		before, err := app.State(l.ctx, graph.Key{Thread: at.Key.Thread, ID: at.Parent})
+		if err != nil {
+			return err
+		}
+		for _, t := range before.Tasks {
+			if !t.Done || o.known[t.ID] || t.Node == graph.Start {
+				continue
+			}
+			o.known[t.ID] = true
+			update, err := t.Update.MarshalJSON()
+			if err != nil {
+				return err
+			}
+			if err := o.write(graph.EventRecord{Kind: graph.NodeUpdate.String(), Tasks: []string{t.ID}, Step: at.Step, Node: t.Node, Time: at.Time, Update: update}); err != nil {
+				return err
+			}
+		}
+	}
+	if l.run.Spec.Modes&(graph.Values|graph.Debug) != 0 && !o.states[at.Step] {
+		o.states[at.Step] = true
+		if err := o.write(graph.EventRecord{Kind: graph.StateValue.String(), Step: at.Step, Time: at.Time, State: at.State}); err != nil {
+			return err
+		}
+	}
+	return o.write(graph.EventRecord{Kind: graph.CheckpointSaved.String(), Step: at.Step, Time: at.Time, Checkpoint: at.Key.ID, Parent: at.Parent, Source: at.Source, Nodes: at.Next})
+}

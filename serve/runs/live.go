@@ -1,0 +1,302 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"example.com/assay/graph"
+)
+
+// A live run is one that this process carries out.
+type live struct {
+	space   *Space
+	claim   func() // gives it up
+	control *graph.Control
+	ctx     context.Context
+	stop    context.CancelCauseFunc
+	before  []*live       // the runs before it on its thread
+	done    chan struct{} // it has ended, or this process carries it out no more
+	adopted bool          // another process has begun it, or may have
+
+	mu  sync.Mutex
+	run Run
+}
+
+func (s *Space) newLive(r Run, claim func()) *live {
+	l := &live{space: s, claim: claim, control: new(graph.Control), done: make(chan struct{}), run: r}
+	l.ctx, l.stop = context.WithCancelCause(context.Background())
+	return l
+}
+
+func (l *live) cancel(why error) { l.stop(why) }
+
+// now returns the run as it stands.
+func (l *live) now() Run {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.run
+}
+
+func (l *live) set(change func(*Run)) Run {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(&l.run)
+	l.run.Updated = l.space.Now()
+	return l.run
+}
+
+func (l *live) wait(ctx context.Context) error {
+	select {
+	case <-l.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// find returns a live run of the space; nil for none.
+func (s *Space) find(id string) *live {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.live[id]; l != nil && l.space.tenant == s.tenant {
+		return l
+	}
+	return nil
+}
+
+// liveOn returns the live runs of a thread, in their order.
+func (s *Space) liveOn(thread string) []*live {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.on[s.saved(thread)])
+}
+
+// start puts a run behind the others of its thread. It reports false when the manager is
+// closed.
+func (s *Space) start(l *live) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.closed:
+		return false
+	default:
+	}
+	key := s.saved(l.run.Thread)
+	l.before = s.on[key]
+	s.live[l.run.ID], s.on[key] = l, append(slices.Clip(l.before), l)
+	s.working.Go(l.carryOut)
+	return true
+}
+
+// leave takes a run from those of its thread, and reports whether there are others.
+func (l *live) leave() (others bool) {
+	s := l.space
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := s.saved(l.run.Thread)
+	rest := slices.DeleteFunc(slices.Clone(s.on[key]), func(other *live) bool { return other == l })
+	if s.on[key] = rest; len(rest) == 0 {
+		delete(s.on, key)
+	}
+	return len(rest) > 0
+}
+
+// carryOut waits for the run's turn, runs its graph, and writes how it ended.
+func (l *live) carryOut() {
+	defer func() {
+		l.leave()
+		l.space.mu.Lock()
+		delete(l.space.live, l.run.ID)
+		l.space.mu.Unlock()
+		l.claim()
+		close(l.done)
+		l.stop(nil)
+	}()
+	err := l.turn()
+	if err == nil {
+		err = l.runGraph()
+		<-l.space.slots
+	}
+	l.end(err)
+}
+
+// turn waits until the run may begin, and takes a slot.
+func (l *live) turn() error {
+	stopped := func() error { return context.Cause(l.ctx) }
+	for _, other := range l.before {
+		select {
+		case <-other.done:
+		case <-l.ctx.Done():
+			return stopped()
+		case <-l.space.closed:
+			return errStopping
+		}
+	}
+	if wait := l.run.Created.Add(l.run.Spec.Delay).Sub(l.space.Now()); l.run.Spec.Delay > 0 && wait > 0 {
+		select {
+		case <-time.After(wait):
+		case <-l.ctx.Done():
+			return stopped()
+		case <-l.space.closed:
+			return errStopping
+		}
+	}
+	select {
+	case l.space.slots <- struct{}{}:
+	case <-l.ctx.Done():
+		return stopped()
+	case <-l.space.closed:
+		return errStopping
+	}
+	if l.ctx.Err() != nil {
+		<-l.space.slots
+		return stopped()
+	}
+	return nil
+}
+
+// runGraph runs the graph and writes its events. A panic of it is an error.
+func (l *live) runGraph() (err error) {
+	r := l.set(func(r *Run) { r.Status = Running })
+	ended := l.space.Observe(r)
+	defer func() { ended(l.now()) }()
+	spec := r.Spec
+	g, err := l.space.graph(spec.Graph)
+	if err != nil {
+		return err
+	}
+	opts := &graph.RunOptions{
+		Thread: l.space.saved(spec.Thread), RunID: r.ID, Checkpoint: spec.Checkpoint, RecursionLimit: spec.Limit,
+		InterruptBefore: spec.Before, InterruptAfter: spec.After, Durability: spec.Durability, Timeout: spec.Timeout,
+		Metadata: spec.Saved, Control: l.control, Modes: spec.Modes | graph.Updates | graph.Checkpoints,
+	}
+	out, err := l.record(g.App)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.close()) }()
+	p := graph.Pursuit{Input: spec.Input, Resume: spec.Resume, Answers: spec.Answers, Again: l.adopted}
+	for ev, failed := range g.App.Pursue(l.ctx, p, opts) {
+		if failed == nil {
+			failed = out.add(ev)
+		}
+		if failed != nil {
+			return failed
+		}
+	}
+	return nil
+}
+
+// statusOf is the status of a run by how its graph ended.
+func (l *live) statusOf(err error) Status {
+	timeout := (*graph.NodeTimeout)(nil)
+	switch {
+	case err == nil, errors.As(err, new(*graph.InterruptedError)):
+		return Success
+	case errors.Is(context.Cause(l.ctx), errCancelled):
+		return Cancelled
+	case errors.As(err, &timeout) && timeout.Kind == graph.TimeoutTotal:
+		return TimedOut
+	}
+	return Errored
+}
+
+// unfinished reports whether a run that stopped is to go on later, in this process or
+// another.
+func (l *live) unfinished(err error) bool {
+	return errors.As(err, new(*graph.DrainedError)) || errors.Is(err, errStopping) || errors.Is(context.Cause(l.ctx), errStopping)
+}
+
+// end writes how the run ended. It tries until it is written or the manager closes: then
+// the run is taken up again and found at its end.
+func (l *live) end(err error) {
+	if l.unfinished(err) {
+		return
+	}
+	status, temporary := l.statusOf(err), l.now().Spec.Temporary
+	r := l.set(func(r *Run) {
+		r.Status, r.Spec = status, nil
+		if status == Errored || status == TimedOut {
+			r.Error = err.Error()
+		}
+	})
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
+		failed := l.conclude(context.Background(), r, temporary)
+		if failed == nil {
+			return
+		}
+		l.space.Warn(fmt.Errorf("writing the end of run %q: %w", r.ID, failed))
+		select {
+		case <-time.After(pause):
+		case <-l.space.closed:
+			return
+		}
+	}
+}
+
+// conclude writes the record of a run that has ended, and its thread's.
+func (l *live) conclude(ctx context.Context, r Run, temporary bool) error {
+	s := l.space
+	defer s.hold(r.Thread)()
+	others := l.leave()
+	var c change
+	c.put(s.runsOn(r.Thread), r.ID, r, s.Keep)
+	c.put(s.ids(), r.ID, place{s.tenant, r.Thread}, s.Keep)
+	c.remove(opened, r.ID)
+	t, err := s.Thread(ctx, r.Thread)
+	switch {
+	case errors.As(err, new(*NotFoundError)): // it was removed
+	case err != nil:
+		return err
+	case temporary && !others:
+		if err := s.removeThread(ctx, r.Thread, false); err != nil {
+			return err
+		}
+	default:
+		var failure error
+		if r.Error != "" {
+			failure = errors.New(r.Error)
+		}
+		if err := s.refresh(ctx, &t, failure); err != nil {
+			return err
+		}
+		if r.Status == Cancelled {
+			t.Status = Idle
+		}
+		if others {
+			t.Status = Busy
+		}
+		c.put(s.threads(), t.ID, t, 0)
+	}
+	if err := s.write(ctx, &c); err != nil {
+		return err
+	}
+	return s.prune(ctx, r.Thread)
+}
+
+// prune removes the oldest runs of a thread that has too many.
+func (s *Space) prune(ctx context.Context, thread string) error {
+	all, err := list[Run](ctx, s.Manager, s.runsOn(thread))
+	if err != nil || len(all) <= s.KeepRuns {
+		return err
+	}
+	slices.SortFunc(all, newestFirst)
+	var c change
+	for _, r := range all[s.KeepRuns:] {
+		if !r.Status.Ended() {
+			continue
+		}
+		s.forget(&c, r)
+		if err := s.Log.Remove(ctx, r.ID); err != nil {
+			return err
+		}
+	}
+	if len(c.ops) == 0 {
+		return nil
+	}
+	return s.write(ctx, &c)
+}

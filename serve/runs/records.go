@@ -1,0 +1,120 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.com/assay/graph/store"
+)
+
+// Labels of namespaces in the store. What belongs to a tenant is below its name.
+const (
+	root        = "serve"
+	openRuns    = "open" // the runs that have not ended, of all tenants
+	threadsOf   = "threads"
+	runsOf      = "runs"
+	runsByID    = "ids"
+	tenantsRoot = "tenants"
+)
+
+func (s *Space) threads() []string { return []string{root, tenantsRoot, s.tenant, threadsOf} }
+func (s *Space) ids() []string     { return []string{root, tenantsRoot, s.tenant, runsByID} }
+func (s *Space) runsOn(thread string) []string {
+	return []string{root, tenantsRoot, s.tenant, runsOf, thread}
+}
+
+var opened = []string{root, openRuns}
+
+// place says where a run is. It is the record of a run by its ID alone, and of one that
+// has not ended.
+type place struct {
+	Tenant string `json:"tenant"`
+	Thread string `json:"thread"`
+}
+
+// read returns a record. A missing one is a *NotFoundError.
+func read[T any](ctx context.Context, m *Manager, what string, namespace []string, key string) (T, error) {
+	v, err := store.Get[T](ctx, m.Store, namespace, key)
+	invalid := (*store.InvalidError)(nil)
+	if errors.Is(err, store.ErrNotFound) || errors.As(err, &invalid) { // no record has such a name
+		err = &NotFoundError{what, key}
+	}
+	return v, err
+}
+
+// A change gathers records that are written together.
+type change struct {
+	ops []store.Op
+	err error
+}
+
+func (c *change) put(namespace []string, key string, value any, ttl time.Duration) {
+	op, err := store.Encode(namespace, key, value)
+	op.TTL = ttl
+	c.ops, c.err = append(c.ops, op), errors.Join(c.err, err)
+}
+
+func (c *change) remove(namespace []string, key string) {
+	c.ops = append(c.ops, store.Op{Namespace: namespace, Key: key})
+}
+
+// write makes the change. What the store refuses is an *InvalidError.
+func (m *Manager) write(ctx context.Context, c *change) error {
+	err := c.err
+	if err == nil {
+		err = m.Store.Apply(ctx, c.ops...)
+	}
+	if invalid := (*store.InvalidError)(nil); errors.As(err, &invalid) {
+		return &InvalidError{err}
+	}
+	return err
+}
+
+// pageSize is how many records one search reads.
+const pageSize = 1000
+
+// list reads all records of a namespace, sorted by key.
+func list[T any](ctx context.Context, m *Manager, namespace []string) ([]T, error) {
+	var out []T
+	for {
+		found, err := m.Store.Search(ctx, store.Query{Namespace: namespace, Limit: pageSize, Offset: len(out)})
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range found {
+			v, err := store.Decode[T](item.Item)
+			if err != nil {
+				return nil, fmt.Errorf("reading %v %q: %w", item.Namespace, item.Key, err)
+			}
+			out = append(out, v)
+		}
+		if len(found) < pageSize {
+			return out, nil
+		}
+	}
+}
+
+// object is a JSON object; empty when there is none.
+func object(data json.RawMessage) json.RawMessage {
+	if len(data) == 0 {
+		return json.RawMessage("{}")
+	}
+	return data
+}
+
+// merged is an object with the fields of another in addition, which win.
+func merged(data, more json.RawMessage) (json.RawMessage, error) {
+	all := map[string]json.RawMessage{}
+	for _, part := range []json.RawMessage{data, more} {
+		if len(part) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(part, &all); err != nil {
+			return nil, &InvalidError{fmt.Errorf("metadata must be an object: %w", err)}
+		}
+	}
+	return json.Marshal(all)
+}

@@ -1,0 +1,93 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+
+	"example.com/assay/graph"
+)
+
+// A Snapshot is a thread at one of its checkpoints.
+type Snapshot = graph.StateSnapshot[json.RawMessage]
+
+// State returns a thread's state, at a checkpoint or, without one, the newest. The graph
+// is that of the thread's last run. A thread without a checkpoint has none: nil.
+func (s *Space) State(ctx context.Context, thread, namespace, checkpoint string) (*Snapshot, Graph, error) {
+	g, err := s.graphOn(ctx, thread)
+	if errors.Is(err, ErrNoGraph) {
+		return nil, g, nil
+	}
+	if err != nil {
+		return nil, g, err
+	}
+	at, err := g.App.State(ctx, graph.Key{Thread: s.saved(thread), Namespace: namespace, ID: checkpoint})
+	if errors.Is(err, graph.ErrNoCheckpoint) {
+		if checkpoint != "" {
+			return nil, g, &NotFoundError{"checkpoint", checkpoint}
+		}
+		return nil, g, nil
+	}
+	return at, g, err
+}
+
+// History yields a thread's snapshots, the newest first. A thread without a run has none.
+func (s *Space) History(ctx context.Context, thread string, opts *graph.HistoryOptions) iter.Seq2[*Snapshot, error] {
+	g, err := s.graphOn(ctx, thread)
+	if errors.Is(err, ErrNoGraph) {
+		return func(func(*Snapshot, error) bool) {}
+	}
+	if err != nil {
+		return func(yield func(*Snapshot, error) bool) { yield(nil, err) }
+	}
+	return g.App.History(ctx, s.saved(thread), opts)
+}
+
+// UpdateState edits a thread by hand, as graph.App.UpdateState does, and returns the new
+// checkpoint's ID. The graph is that of the thread's last run, or, before the first, the
+// one that is named.
+func (s *Space) UpdateState(ctx context.Context, thread, named, checkpoint string, supersteps ...[]graph.AppUpdate) (string, error) {
+	defer s.hold(thread)()
+	t, err := s.Thread(ctx, thread)
+	if err != nil {
+		return "", err
+	}
+	if t.Graph == "" {
+		t.Graph = named
+	}
+	if t.Graph == "" {
+		return "", ErrNoGraph
+	}
+	g, err := s.graph(t.Graph)
+	if err != nil {
+		return "", err
+	}
+	key, err := g.App.UpdateState(ctx, graph.Key{Thread: s.saved(thread), ID: checkpoint}, supersteps...)
+	switch {
+	case errors.Is(err, graph.ErrThreadBusy):
+		return "", ErrBusy
+	case errors.Is(err, graph.ErrNoCheckpoint):
+		return "", &NotFoundError{"checkpoint", checkpoint}
+	case errors.Is(err, graph.ErrInvalidUpdate):
+		return "", &InvalidError{err}
+	case err != nil:
+		return "", err
+	}
+	if err := s.refresh(ctx, &t, nil); err != nil {
+		return "", err
+	}
+	return key.ID, s.keep(ctx, &t)
+}
+
+// graphOn returns the graph of a thread's last run.
+func (s *Space) graphOn(ctx context.Context, thread string) (Graph, error) {
+	t, err := s.Thread(ctx, thread)
+	if err != nil {
+		return Graph{}, err
+	}
+	if t.Graph == "" {
+		return Graph{}, ErrNoGraph
+	}
+	return s.graph(t.Graph)
+}

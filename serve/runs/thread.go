@@ -1,0 +1,207 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.com/assay/graph"
+)
+
+// A ThreadStatus is where a thread stands.
+type ThreadStatus string
+
+const (
+	Idle        ThreadStatus = "idle"        // its last run has ended, or it has had none
+	Busy        ThreadStatus = "busy"        // a run goes on or waits
+	Interrupted ThreadStatus = "interrupted" // its last run stopped for a person, or at a breakpoint
+	Failed      ThreadStatus = "error"       // its last run failed
+)
+
+// A Thread is a thread, with a copy of its state as of its last run or edit.
+type Thread struct {
+	ID         string                              `json:"id"`
+	Created    time.Time                           `json:"created"`
+	Updated    time.Time                           `json:"updated"`
+	Metadata   json.RawMessage                     `json:"metadata"` // an object
+	Config     json.RawMessage                     `json:"config"`   // an object: what callers keep
+	Status     ThreadStatus                        `json:"status"`
+	Graph      string                              `json:"graph,omitempty"`      // of its last run; empty before the first
+	Values     json.RawMessage                     `json:"values,omitempty"`     // nil before the first run
+	Interrupts map[string][]graph.PendingInterrupt `json:"interrupts,omitempty"` // by the ID of their task
+	Error      string                              `json:"error,omitempty"`      // of its last run, if that failed
+}
+
+// A ThreadSpec is a new thread.
+type ThreadSpec struct {
+	ID       string          // default: made up
+	Metadata json.RawMessage // an object; default: an empty one
+	Existing bool            // a thread with this ID may exist, and is returned
+}
+
+// CreateThread makes a thread.
+func (s *Space) CreateThread(ctx context.Context, spec ThreadSpec) (Thread, error) {
+	if spec.ID == "" {
+		spec.ID = s.NewID()
+	}
+	defer s.hold(spec.ID)()
+	old, err := s.Thread(ctx, spec.ID)
+	switch {
+	case err == nil && spec.Existing:
+		return old, nil
+	case err == nil:
+		return Thread{}, fmt.Errorf("thread %q: %w", spec.ID, ErrExists)
+	case !errors.As(err, new(*NotFoundError)):
+		return Thread{}, err
+	}
+	t := s.newThread(spec.ID)
+	if t.Metadata, err = merged(nil, spec.Metadata); err != nil {
+		return Thread{}, err
+	}
+	return t, s.keep(ctx, &t)
+}
+
+func (s *Space) newThread(id string) Thread {
+	now := s.Now()
+	return Thread{ID: id, Created: now, Updated: now, Metadata: object(nil), Config: object(nil), Status: Idle}
+}
+
+// keep writes a thread.
+func (s *Space) keep(ctx context.Context, t *Thread) error {
+	var c change
+	c.put(s.threads(), t.ID, t, 0)
+	return s.write(ctx, &c)
+}
+
+// Thread returns a thread.
+func (s *Space) Thread(ctx context.Context, id string) (Thread, error) {
+	return read[Thread](ctx, s.Manager, "thread", s.threads(), id)
+}
+
+// Threads returns all threads that a condition selects, sorted by ID.
+func (s *Space) Threads(ctx context.Context, match func(*Thread) bool) ([]Thread, error) {
+	all, err := list[Thread](ctx, s.Manager, s.threads())
+	if err != nil {
+		return nil, err
+	}
+	out := all[:0]
+	for i := range all {
+		if match(&all[i]) {
+			out = append(out, all[i])
+		}
+	}
+	return out, nil
+}
+
+// PatchThread adds fields to a thread's metadata.
+func (s *Space) PatchThread(ctx context.Context, id string, metadata json.RawMessage) (Thread, error) {
+	defer s.hold(id)()
+	t, err := s.Thread(ctx, id)
+	if err != nil {
+		return t, err
+	}
+	if t.Metadata, err = merged(t.Metadata, metadata); err != nil {
+		return t, err
+	}
+	t.Updated = s.Now()
+	return t, s.keep(ctx, &t)
+}
+
+// DeleteThread removes a thread with its runs and checkpoints. A run that goes on is
+// cancelled first.
+func (s *Space) DeleteThread(ctx context.Context, id string) error {
+	if _, err := s.Thread(ctx, id); err != nil {
+		return err
+	}
+	for _, l := range s.liveOn(id) {
+		l.cancel(errCancelled)
+		if err := l.wait(ctx); err != nil {
+			return err
+		}
+	}
+	defer s.hold(id)()
+	return s.removeThread(ctx, id, true)
+}
+
+// removeThread removes a thread; its runs, too, if they are not to be read any more.
+func (s *Space) removeThread(ctx context.Context, id string, withRuns bool) error {
+	if err := graph.DeleteThread(ctx, s.Checkpointer, s.saved(id)); err != nil {
+		return err
+	}
+	var c change
+	c.remove(s.threads(), id)
+	if withRuns {
+		all, err := list[Run](ctx, s.Manager, s.runsOn(id))
+		if err != nil {
+			return err
+		}
+		for _, r := range all {
+			s.forget(&c, r)
+			if err := s.Log.Remove(ctx, r.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return s.write(ctx, &c)
+}
+
+// CopyThread makes a thread with the checkpoints and the metadata of another.
+func (s *Space) CopyThread(ctx context.Context, id string) (Thread, error) {
+	t, err := s.Thread(ctx, id)
+	if err != nil {
+		return t, err
+	}
+	out := s.newThread(s.NewID())
+	if err := graph.CopyThread(ctx, s.Checkpointer, s.saved(id), s.saved(out.ID)); err != nil && !errors.Is(err, graph.ErrNoCheckpoint) {
+		return t, err
+	}
+	out.Metadata, out.Config, out.Graph = t.Metadata, t.Config, t.Graph
+	if out.Graph != "" {
+		if err := s.refresh(ctx, &out, nil); err != nil {
+			return t, err
+		}
+	}
+	return out, s.keep(ctx, &out)
+}
+
+// saved is the name of a thread among the checkpoints.
+func (s *Space) saved(thread string) string {
+	if s.tenant == DefaultTenant {
+		return thread
+	}
+	return s.tenant + "/" + thread
+}
+
+// refresh copies a thread's state from its checkpoints. Failure is why its last run failed.
+func (s *Space) refresh(ctx context.Context, t *Thread, failure error) error {
+	g, err := s.graph(t.Graph)
+	if err != nil {
+		return err
+	}
+	t.Updated, t.Error, t.Status, t.Interrupts = s.Now(), "", Idle, nil
+	at, err := g.App.State(ctx, graph.Key{Thread: s.saved(t.ID)})
+	switch {
+	case errors.Is(err, graph.ErrNoCheckpoint):
+	case err != nil:
+		return fmt.Errorf("reading the state of thread %q: %w", t.ID, err)
+	default:
+		t.Values = at.State
+		if len(at.Next) > 0 {
+			t.Status = Interrupted
+		}
+		for _, task := range at.Tasks {
+			if len(task.Interrupts) > 0 {
+				if t.Interrupts == nil {
+					t.Interrupts = map[string][]graph.PendingInterrupt{}
+				}
+				t.Interrupts[task.ID] = task.Interrupts
+			}
+		}
+	}
+	if failure != nil {
+		t.Status, t.Error = Failed, failure.Error()
+	}
+	return nil
+}
