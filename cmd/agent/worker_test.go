@@ -11,6 +11,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/graph/temporal/temporaltest"
 	"example.com/assay/internal/pgtest"
 )
 
@@ -30,21 +31,10 @@ func (u storeUser) works(args ...string) (stop func()) {
 	}
 }
 
-// temporalServer is the address of the Temporal server for tests, without which the test
-// is skipped.
-func temporalServer(t *testing.T) string {
-	t.Helper()
-	server := os.Getenv("ASSAY_TEST_TEMPORAL")
-	if server == "" {
-		t.Skip("ASSAY_TEST_TEMPORAL names no server, such as 127.0.0.1:7233")
-	}
-	return server
-}
-
 // A question that one machine asks is answered by a worker on another, with the same
 // answer, and is on the thread of both; a worker with other documents refuses it.
 func TestWorkerAnswers(t *testing.T) {
-	server := temporalServer(t)
+	server := temporaltest.Address(t)
 	asks, works := twoHomes(t, pgtest.URL(t, pgtest.Schema(t)))
 	want := asks.run(cli.ExitDone, "ask", clitest.PermitQuestion)
 	for _, u := range []storeUser{asks, works} {
