@@ -52,7 +52,7 @@ func shared(ctx context.Context) (*postgres.Saver, error) {
 }
 
 func work(on, name, folder string) error {
-	conn, err := client.Dial(client.Options{HostPort: os.Getenv(temporaltest.Variable), Logger: temporaltest.Silent{}})
+	conn, err := client.Dial(client.Options{HostPort: os.Getenv(temporaltest.Variable), Logger: temporaltest.Silent()})
 	if err != nil {
 		return err
 	}

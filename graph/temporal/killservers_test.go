@@ -156,7 +156,7 @@ func TestKilledServers(t *testing.T) {
 	wire := newProxy(t, "127.0.0.1:"+port)
 	var conn client.Client
 	patiently(t, 5*time.Minute, "reaching Temporal", func() (err error) {
-		conn, err = client.Dial(client.Options{HostPort: "127.0.0.1:" + port, Logger: temporaltest.Silent{}})
+		conn, err = client.Dial(client.Options{HostPort: "127.0.0.1:" + port, Logger: temporaltest.Silent()})
 		return err
 	})
 	defer conn.Close()

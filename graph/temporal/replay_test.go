@@ -53,7 +53,7 @@ func TestReplay(t *testing.T) {
 	for _, file := range files {
 		r := worker.NewWorkflowReplayer()
 		temporal.RegisterWorkflows(r)
-		if err := r.ReplayWorkflowHistoryFromJSONFile(temporaltest.Silent{}, file); err != nil {
+		if err := r.ReplayWorkflowHistoryFromJSONFile(temporaltest.Silent(), file); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
 	}

@@ -5,12 +5,14 @@ package temporaltest
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"sync"
 	"testing"
 	"time"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
 
 	"example.com/assay/graph/temporal"
 )
@@ -32,7 +34,7 @@ func Address(t testing.TB) string {
 // attributes of runs.
 func Dial(t testing.TB) client.Client {
 	t.Helper()
-	conn, err := client.Dial(client.Options{HostPort: Address(t), Logger: Silent{}, Identity: "test"})
+	conn, err := client.Dial(client.Options{HostPort: Address(t), Logger: Silent(), Identity: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,13 +45,8 @@ func Dial(t testing.TB) client.Client {
 	return conn
 }
 
-// Silent drops what Temporal's library logs.
-type Silent struct{}
-
-func (Silent) Debug(string, ...any) {}
-func (Silent) Info(string, ...any)  {}
-func (Silent) Warn(string, ...any)  {}
-func (Silent) Error(string, ...any) {}
+// Silent is a logger for Temporal's library that drops everything.
+func Silent() log.Logger { return log.NewStructuredLogger(slog.New(slog.DiscardHandler)) }
 
 // Queue returns a task queue of this test alone.
 func Queue(t testing.TB) string {
