@@ -96,11 +96,27 @@ func TestWorkerUsage(t *testing.T) {
 		"for runs in this process": {"ask", "--temporal", "127.0.0.1:1", "--replay", "x.cassette", "What?"},
 		"name the Temporal server": {"threads", "runs"},
 		"it must be at least 1":    {"worker", "--temporal", "127.0.0.1:1", "--at-once", "0"},
+		"add --build ID":           {"worker", "--temporal", "127.0.0.1:1", "--current"},
 		"there are: running, wait": {"threads", "runs", "--phase", "lost"},
 		"the name of a thread":     {"threads", "cancel"},
 	} {
 		if got := u.run(cli.ExitUsage, args...); !strings.Contains(got, what) {
 			t.Errorf("%q says %q, want %q", args, got, what)
 		}
+	}
+}
+
+// New runs go to the version that was made current last, and only to its workers.
+func TestWorkerVersions(t *testing.T) {
+	u := storeUser{t: t, home: t.TempDir(), env: map[string]string{config.EnvStore: pgtest.URL(t, pgtest.Schema(t)), "ASSAY_TEMPORAL": temporaltest.Address(t)}}
+	clitest.Ingest(t, u.home, clitest.Permits)
+	for _, build := range []string{"one", "two"} {
+		stop := u.works("--build", build, "--current")
+		u.run(cli.ExitDone, "ask", "--thread", build, clitest.PermitQuestion)
+		stop()
+	}
+	defer u.works("--build", "one")()
+	if got := u.run(cli.ExitFailed, "ask", "--timeout", "3s", "--thread", "three", clitest.PermitQuestion); !strings.Contains(got, "stopped after 3s") {
+		t.Errorf("a worker of an earlier version answers: %s", got)
 	}
 }
