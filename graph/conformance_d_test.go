@@ -61,17 +61,7 @@ var durableD = []durable{
 	}},
 	{"D2", func(t *testing.T, open func() graph.Checkpointer) {
 		var c calls
-		app := compileOn(t, open(), wire("START -> n", c.counting(map[string]node{"n": func(ctx context.Context, _ board) (update, error) {
-			a, err := graph.Interrupt[string](ctx, "q", "1?")
-			if err != nil {
-				return nil, err
-			}
-			b, err := graph.Interrupt[string](ctx, "q", "2?")
-			if err != nil {
-				return nil, err
-			}
-			return update{log.Add(a, b)}, nil
-		}})))
+		app := compileOn(t, open(), askTwice(&c))
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		first := pendingIn(t, err, "n: 1?")
 		nextOf(t, app, "1", "n")
@@ -86,17 +76,7 @@ var durableD = []durable{
 	}},
 	{"D3", func(t *testing.T, open func() graph.Checkpointer) {
 		var c calls
-		app := compileOn(t, open(), wire("START -> n", c.counting(map[string]node{"n": func(ctx context.Context, _ board) (update, error) {
-			for prompt := "How old are you?"; ; prompt = "invalid" {
-				age, err := graph.Interrupt[int](ctx, "age", prompt)
-				if err != nil {
-					return nil, err
-				}
-				if age >= 18 {
-					return update{x.Add(age)}, nil
-				}
-			}
-		}})))
+		app := compileOn(t, open(), askUntilValid(&c))
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		pendingIn(t, err, "n: How old are you?")
 		for _, age := range []int{13, 15} {
@@ -146,12 +126,7 @@ var durableD = []durable{
 	{"D4/sends", func(t *testing.T, open func() graph.Checkpointer) {
 		// Three tasks of one node ask; they are answered one by one, the middle first.
 		var c calls
-		g := wire("w -> END", map[string]node{"w": func(ctx context.Context, s board) (update, error) {
-			c.note("w")
-			return asks(s.Foo, s.Foo+"?")(ctx, s)
-		}})
-		g.AddConditionalEdges(graph.Start, always(graph.Sends(to("w", "a", "b", "c")...)), "w")
-		app := compileOn(t, open(), g)
+		app := compileOn(t, open(), askInSends(&c))
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		ids := pendingIn(t, err, "w: a?", "w: b?", "w: c?")
 		_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[1], "B")))
@@ -168,14 +143,7 @@ var durableD = []durable{
 	{"D4/joined", func(t *testing.T, open func() graph.Checkpointer) {
 		// One node asks for two things at once.
 		var c calls
-		app := compileOn(t, open(), wire("START -> n", c.counting(map[string]node{"n": func(ctx context.Context, _ board) (update, error) {
-			name, err1 := graph.Interrupt[string](ctx, "name", "name?")
-			age, err2 := graph.Interrupt[int](ctx, "age", "age?")
-			if err := errors.Join(err1, err2); err != nil {
-				return nil, err
-			}
-			return update{log.Add(name), x.Add(age)}, nil
-		}})))
+		app := compileOn(t, open(), askJoined(&c))
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		ids := pendingIn(t, err, "n: name?", "n: age?")
 		_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[1], 7)))
@@ -512,21 +480,7 @@ var durableD = []durable{
 	{"D13", func(t *testing.T, open func() graph.Checkpointer) {
 		for _, beside := range []bool{false, true} {
 			var c calls
-			g := newBoard()
-			g.AddNode("ask", c.of("ask", asks("h", "q?")), options{
-				Retry: []graph.RetryPolicy{{MaxAttempts: 5, InitialInterval: ms, RetryOn: func(error) bool { return true }}},
-				OnError: func(context.Context, board, error) (update, error) {
-					c.note("handler")
-					return nil, nil
-				},
-				Timeout: graph.Timeout{Run: 1 << 40, Idle: 1 << 40},
-			})
-			g.AddEdge(graph.Start, "ask")
-			if beside {
-				g.AddNode("z", writes())
-				g.AddEdge(graph.Start, "z")
-			}
-			app := compileOn(t, open(), g)
+			app := compileOn(t, open(), askWithPolicies(&c, beside))
 			_, err := app.Invoke(t.Context(), update{}, on("1"))
 			pendingIn(t, err, "ask: q?")
 			c.were(t, "ask1")

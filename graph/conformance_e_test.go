@@ -100,25 +100,10 @@ var durableE = []durable{
 		// The parent's node is retried: the graph in it continues.
 		for _, called := range []bool{false, true} {
 			var c calls
-			child := mustCompile(t, wire("START -> s1 -> s2", c.counting(map[string]node{"s1": nil, "s2": func(context.Context, board) (update, error) {
-				if c.times("s2") < 3 {
-					return nil, errBoom
-				}
-				return update{log.Add("s2")}, nil
-			}})))
-			g := newBoard()
-			retry := options{Retry: []graph.RetryPolicy{{MaxAttempts: 3, InitialInterval: ms}}}
-			if called {
-				g.AddNode("p", c.of("p", func(ctx context.Context, s board) (update, error) {
-					out, err := child.Invoke(ctx, update{log.Add(s.Log...)}, nil)
-					return update{log.Overwrite(out.Log)}, err
-				}), retry)
-			} else {
-				g.AddSubgraph("p", child, retry)
+			app := compileOn(t, open(), retriedAround(t, &c, called))
+			if !called {
 				c.count = map[string]int{"p": 3}
 			}
-			g.AddEdge(graph.Start, "p")
-			app := compileOn(t, open(), g)
 			for _, durability := range []graph.Durability{graph.DurabilitySync, graph.DurabilityAsync, graph.DurabilityExit} {
 				if durability > 0 {
 					c.count = map[string]int{"p": 3 - 3*map[bool]int{true: 1}[called]}

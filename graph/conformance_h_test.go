@@ -182,10 +182,7 @@ var durableH = []durable{
 	{"H2/node", func(t *testing.T, open func() graph.Checkpointer) {
 		var c calls
 		saver := open()
-		child := keeping(t, askBelow(&c), graph.PersistPerRun)
-		g := wire("START -> pre", c.counting(map[string]node{"pre": nil}))
-		g.AddSubgraph("sub", child)
-		g.AddEdge("pre", "sub")
+		g, child := askInSubgraph(t, &c)
 		app := compileOn(t, saver, g)
 		p := play(t.Context(), app, update{}, graph.RunOptions{Thread: "1", Modes: graph.Updates | graph.Values})
 		ids := pendingIn(t, p.err, "s2: q?")
@@ -216,14 +213,7 @@ var durableH = []durable{
 		for _, durability := range []graph.Durability{graph.DurabilitySync, graph.DurabilityAsync, graph.DurabilityExit} {
 			var c calls
 			saver := open()
-			l3 := keeping(t, wire("START -> b -> c", c.counting(map[string]node{"b": nil, "c": asks("c", "q?")})), graph.PersistPerRun)
-			g2 := wire("START -> a", c.counting(map[string]node{"a": nil}))
-			g2.AddSubgraph("l3", l3)
-			g2.AddEdge("a", "l3")
-			l2 := keeping(t, g2, graph.PersistPerRun)
-			g1 := newBoard()
-			g1.AddSubgraph("l2", l2)
-			g1.AddEdge(graph.Start, "l2")
+			g1, l2, l3 := askDeepBelow(t, &c)
 			app := compileOn(t, saver, g1)
 			_, err := app.Invoke(t.Context(), update{}, &graph.RunOptions{Thread: "1", Durability: durability})
 			pendingIn(t, err, "c: q?")
@@ -242,14 +232,7 @@ var durableH = []durable{
 		// A graph in each of several Sends asks; they are answered one by one.
 		for _, persist := range []graph.Persistence{graph.PersistPerRun, graph.PersistNever} {
 			for _, concurrency := range concurrencies {
-				child := keeping(t, wire("START -> i1 i2", map[string]node{
-					"i1": func(ctx context.Context, s board) (update, error) { return asks("i1"+s.Foo, "1"+s.Foo)(ctx, s) },
-					"i2": func(ctx context.Context, s board) (update, error) { return asks("i2"+s.Foo, "2"+s.Foo)(ctx, s) },
-				}), persist)
-				g := newBoard()
-				g.AddSubgraph("sub", child)
-				g.AddConditionalEdges(graph.Start, always(graph.Sends(to("sub", "x", "y")...)), "sub")
-				app := compileOn(t, open(), g)
+				app := compileOn(t, open(), askInSubgraphSends(t, persist))
 				_, err := app.Invoke(t.Context(), update{}, &graph.RunOptions{Thread: "1", Concurrency: concurrency})
 				ids := pendingIn(t, err, "i1: 1x", "i2: 2x", "i1: 1y", "i2: 2y")
 				_, err = app.Resume(t.Context(), nil, on("1", graph.ReplyTo(ids[2], "a")))
@@ -293,21 +276,7 @@ var durableH = []durable{
 	}},
 	{"H4", func(t *testing.T, open func() graph.Checkpointer) {
 		var c calls
-		app := compileOn(t, open(), wire("START -> flow", c.counting(map[string]node{"flow": func(ctx context.Context, s board) (update, error) {
-			var out []string
-			for i := range 3 {
-				n, err := graph.Once(ctx, "double", func(context.Context) (int, error) { c.note("task"); return 2 * (i + 1), nil })
-				if err != nil {
-					return nil, err
-				}
-				answer, err := graph.Interrupt[string](ctx, "next", n)
-				if err != nil {
-					return nil, err
-				}
-				out = append(out, fmt.Sprint(n), answer)
-			}
-			return update{log.Add(out...)}, nil
-		}})))
+		app := compileOn(t, open(), onceAndAsk(&c))
 		_, err := app.Invoke(t.Context(), update{}, on("1"))
 		for i, answer := range []string{"a", "b", "c"} {
 			pendingIn(t, err, fmt.Sprintf("flow: %d", 2*(i+1)))

@@ -13,6 +13,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/graph/temporal/temporaltest"
 	"example.com/assay/internal/pgtest"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
@@ -41,7 +42,7 @@ func (h halting) Generate(ctx context.Context, _ llm.Request) (llm.Response, err
 // Each pipeline that a worker runs prints what it prints in one process, as text and as
 // JSON, with the same exit code, also when its budget is spent and when it is stopped.
 func TestPipelinesOnWorkers(t *testing.T) {
-	server, store := temporalServer(t), pgtest.URL(t, pgtest.Schema(t))
+	server, store := temporaltest.Address(t), pgtest.URL(t, pgtest.Schema(t))
 	schema, whole, _, blank := extractFiles(t)
 	dir := t.TempDir()
 	long, response, rules := filepath.Join(dir, "long.txt"), filepath.Join(dir, "response.txt"), filepath.Join(dir, "rules.md")
@@ -111,7 +112,7 @@ func TestPipelinesOnWorkers(t *testing.T) {
 // Many questions are as many runs; each has a thread that says what it was, which agent
 // resume does not take for a question. Edges with a thread go on there.
 func TestThreadsOfPipelinesOnWorkers(t *testing.T) {
-	u := storeUser{t: t, home: t.TempDir(), env: map[string]string{config.EnvStore: pgtest.URL(t, pgtest.Schema(t)), "ASSAY_TEMPORAL": temporalServer(t)}}
+	u := storeUser{t: t, home: t.TempDir(), env: map[string]string{config.EnvStore: pgtest.URL(t, pgtest.Schema(t)), "ASSAY_TEMPORAL": temporaltest.Address(t)}}
 	clitest.Ingest(t, u.home, harbourRules+"\n"+trials)
 	defer u.works()()
 	dir := t.TempDir()

@@ -11,6 +11,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/graph/temporal/temporaltest"
 	"example.com/assay/internal/pgtest"
 )
 
@@ -30,21 +31,10 @@ func (u storeUser) works(args ...string) (stop func()) {
 	}
 }
 
-// temporalServer is the address of the Temporal server for tests, without which the test
-// is skipped.
-func temporalServer(t *testing.T) string {
-	t.Helper()
-	server := os.Getenv("ASSAY_TEST_TEMPORAL")
-	if server == "" {
-		t.Skip("ASSAY_TEST_TEMPORAL names no server, such as 127.0.0.1:7233")
-	}
-	return server
-}
-
 // A question that one machine asks is answered by a worker on another, with the same
 // answer, and is on the thread of both; a worker with other documents refuses it.
 func TestWorkerAnswers(t *testing.T) {
-	server := temporalServer(t)
+	server := temporaltest.Address(t)
 	asks, works := twoHomes(t, pgtest.URL(t, pgtest.Schema(t)))
 	want := asks.run(cli.ExitDone, "ask", clitest.PermitQuestion)
 	for _, u := range []storeUser{asks, works} {
@@ -106,11 +96,27 @@ func TestWorkerUsage(t *testing.T) {
 		"for runs in this process": {"ask", "--temporal", "127.0.0.1:1", "--replay", "x.cassette", "What?"},
 		"name the Temporal server": {"threads", "runs"},
 		"it must be at least 1":    {"worker", "--temporal", "127.0.0.1:1", "--at-once", "0"},
+		"add --build ID":           {"worker", "--temporal", "127.0.0.1:1", "--current"},
 		"there are: running, wait": {"threads", "runs", "--phase", "lost"},
 		"the name of a thread":     {"threads", "cancel"},
 	} {
 		if got := u.run(cli.ExitUsage, args...); !strings.Contains(got, what) {
 			t.Errorf("%q says %q, want %q", args, got, what)
 		}
+	}
+}
+
+// New runs go to the version that was made current last, and only to its workers.
+func TestWorkerVersions(t *testing.T) {
+	u := storeUser{t: t, home: t.TempDir(), env: map[string]string{config.EnvStore: pgtest.URL(t, pgtest.Schema(t)), "ASSAY_TEMPORAL": temporaltest.Address(t)}}
+	clitest.Ingest(t, u.home, clitest.Permits)
+	for _, build := range []string{"one", "two"} {
+		stop := u.works("--build", build, "--current")
+		u.run(cli.ExitDone, "ask", "--thread", build, clitest.PermitQuestion)
+		stop()
+	}
+	defer u.works("--build", "one")()
+	if got := u.run(cli.ExitFailed, "ask", "--timeout", "3s", "--thread", "three", clitest.PermitQuestion); !strings.Contains(got, "stopped after 3s") {
+		t.Errorf("a worker of an earlier version answers: %s", got)
 	}
 }

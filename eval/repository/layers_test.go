@@ -38,6 +38,7 @@ var layers = map[string][]string{
 
 	"graph/eventlog":                {"internal/pgschema", "internal/sqlfile"},
 	"graph/temporal":                {"graph", "graph/store", "graph/eventlog"},
+	"graph/temporal/temporaltest":   {"graph/temporal"},
 	"graph/store":                   {},
 	"graph/store/memory":            {"graph/store"},
 	"graph/store/sqlite":            {"graph/store", "internal/sqlfile"},

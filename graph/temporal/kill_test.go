@@ -19,6 +19,7 @@ import (
 	"example.com/assay/graph/checkpoint/memory"
 	"example.com/assay/graph/checkpoint/postgres"
 	"example.com/assay/graph/temporal"
+	"example.com/assay/graph/temporal/temporaltest"
 )
 
 // A worker in a process of its own is this program with these variables.
@@ -51,7 +52,7 @@ func shared(ctx context.Context) (*postgres.Saver, error) {
 }
 
 func work(on, name, folder string) error {
-	conn, err := client.Dial(client.Options{HostPort: os.Getenv("ASSAY_TEST_TEMPORAL"), Logger: silent{}})
+	conn, err := client.Dial(client.Options{HostPort: os.Getenv(temporaltest.Variable), Logger: temporaltest.Silent()})
 	if err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func TestKilledWorkers(t *testing.T) {
 	if testing.Short() || os.Getenv("ASSAY_POSTGRES") == "" {
 		t.Skip("ASSAY_POSTGRES names no server that several workers can share")
 	}
-	conn, on, folder := dial(t), queue(t), t.TempDir()
+	conn, on, folder := temporaltest.Dial(t), temporaltest.Queue(t), t.TempDir()
 	saver, err := shared(context.WithoutCancel(t.Context()))
 	if err != nil {
 		t.Fatal(err)

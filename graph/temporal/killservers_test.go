@@ -22,6 +22,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/postgres"
 	"example.com/assay/graph/temporal"
+	"example.com/assay/graph/temporal/temporaltest"
 	"example.com/assay/internal/pgtest"
 )
 
@@ -155,7 +156,7 @@ func TestKilledServers(t *testing.T) {
 	wire := newProxy(t, "127.0.0.1:"+port)
 	var conn client.Client
 	patiently(t, 5*time.Minute, "reaching Temporal", func() (err error) {
-		conn, err = client.Dial(client.Options{HostPort: "127.0.0.1:" + port, Logger: silent{}})
+		conn, err = client.Dial(client.Options{HostPort: "127.0.0.1:" + port, Logger: temporaltest.Silent()})
 		return err
 	})
 	defer conn.Close()
@@ -164,7 +165,7 @@ func TestKilledServers(t *testing.T) {
 	for range 3 {
 		workers = append(workers, keepRunning(t, func() *exec.Cmd {
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), envQueue+"=kill", envGraph+"=effects", envFolder+"="+folder, "ASSAY_TEST_TEMPORAL="+wire.in.Addr().String(), "ASSAY_POSTGRES="+pg.Address)
+			cmd.Env = append(os.Environ(), envQueue+"=kill", envGraph+"=effects", envFolder+"="+folder, temporaltest.Variable+"="+wire.in.Addr().String(), "ASSAY_POSTGRES="+pg.Address)
 			return cmd
 		}))
 	}

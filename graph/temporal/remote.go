@@ -64,7 +64,7 @@ func (r *runner) of(t graph.RemoteTask) *taskRun {
 				earlier.end()
 			}
 		}
-		w := &taskRun{conn: r.conn, id: id, queue: t.Queue, home: r.Queue, step: t.Step, waiting: map[string]chan outcome{}, more: make(chan struct{}, 1), dead: make(chan struct{}), ended: make(chan struct{})}
+		w := &taskRun{conn: r.conn, version: r.version(), id: id, queue: t.Queue, home: r.Queue, step: t.Step, waiting: map[string]chan outcome{}, more: make(chan struct{}, 1), dead: make(chan struct{}), ended: make(chan struct{})}
 		r.steps[id] = w
 		go w.drive()
 	}
@@ -83,6 +83,7 @@ func (r *runner) close() {
 // A taskRun is the near end of a workflow of tasks.
 type taskRun struct {
 	conn        client.Client
+	version     client.VersioningOverride // of the run
 	id          string
 	queue, home string
 	step        int
@@ -169,7 +170,7 @@ func (w *taskRun) send(ctx context.Context) error {
 			n++
 		}
 		_, err := w.conn.SignalWithStartWorkflow(ctx, w.id, signalAdd, list[:n], client.StartWorkflowOptions{
-			TaskQueue: w.home, WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+			TaskQueue: w.home, WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, VersioningOverride: w.version,
 		}, workflowTasks, w.queue)
 		if err != nil {
 			return err

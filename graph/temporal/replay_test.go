@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"example.com/assay/graph/temporal"
+	"example.com/assay/graph/temporal/temporaltest"
 )
 
 var record = flag.Bool("record", false, "write the histories of runs on the server to testdata; an earlier one must not change while runs of it may go on")
@@ -52,7 +53,7 @@ func TestReplay(t *testing.T) {
 	for _, file := range files {
 		r := worker.NewWorkflowReplayer()
 		temporal.RegisterWorkflows(r)
-		if err := r.ReplayWorkflowHistoryFromJSONFile(silent{}, file); err != nil {
+		if err := r.ReplayWorkflowHistoryFromJSONFile(temporaltest.Silent(), file); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
 	}

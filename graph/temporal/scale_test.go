@@ -12,6 +12,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/memory"
 	"example.com/assay/graph/temporal"
+	"example.com/assay/graph/temporal/temporaltest"
 )
 
 var scale = flag.Bool("scale", false, "measure what takes minutes; see docs/scale.md")
@@ -44,13 +45,13 @@ func TestRemoteSpreads(t *testing.T) {
 		t.Skip("without -scale")
 	}
 	const n = 1000
-	conn := dial(t)
+	conn := temporaltest.Dial(t)
 	took := map[int]time.Duration{}
 	for _, workers := range []int{1, 2} {
-		on, tasks := queue(t), queue(t)+" tasks"
+		on, tasks := temporaltest.Queue(t), temporaltest.Queue(t)+" tasks"
 		saver := memory.New()
 		app := compile(t, slow(n, tasks), graph.CompileOptions{Name: "slow"})
-		stop := serve(t, conn, temporal.Apps(app.App()), temporal.WorkerOptions{Checkpointer: saver, Queue: on})
+		stop := temporaltest.Serve(t, conn, temporal.Apps(app.App()), temporal.WorkerOptions{Checkpointer: saver, Queue: on})
 		for range workers {
 			w := process(t, envQueue+"="+tasks, envGraph+"=slow")
 			t.Cleanup(func() { kill(w) })
@@ -83,9 +84,9 @@ func TestManyRuns(t *testing.T) {
 		t.Skip("without -scale")
 	}
 	const runs = 200
-	conn, on, saver := dial(t), queue(t), memory.New()
+	conn, on, saver := temporaltest.Dial(t), temporaltest.Queue(t), memory.New()
 	app := compile(t, chain(10), graph.CompileOptions{Name: "g"})
-	serve(t, conn, temporal.Apps(app.App()), temporal.WorkerOptions{Checkpointer: saver, Queue: on})
+	temporaltest.Serve(t, conn, temporal.Apps(app.App()), temporal.WorkerOptions{Checkpointer: saver, Queue: on})
 	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
 	began := time.Now()
 	for i := range runs {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -13,64 +12,13 @@ import (
 	"time"
 
 	enums "go.temporal.io/api/enums/v1"
-	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/proto"
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/memory"
 	"example.com/assay/graph/temporal"
+	"example.com/assay/graph/temporal/temporaltest"
 )
-
-// dial connects to the server that ASSAY_TEST_TEMPORAL names, or skips the test.
-func dial(t testing.TB) client.Client {
-	t.Helper()
-	address := os.Getenv("ASSAY_TEST_TEMPORAL")
-	if address == "" {
-		t.Skip("ASSAY_TEST_TEMPORAL names no server, such as 127.0.0.1:7233")
-	}
-	conn, err := client.Dial(client.Options{HostPort: address, Logger: silent{}, Identity: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(conn.Close)
-	if err := temporal.MakeAttributes(t.Context(), conn, client.DefaultNamespace); err != nil {
-		t.Fatal(err)
-	}
-	return conn
-}
-
-// silent drops what the library logs.
-type silent struct{}
-
-func (silent) Debug(string, ...any) {}
-func (silent) Info(string, ...any)  {}
-func (silent) Warn(string, ...any)  {}
-func (silent) Error(string, ...any) {}
-
-// queue is a task queue of this test alone.
-func queue(t testing.TB) string {
-	return fmt.Sprintf("%s %d", t.Name(), time.Now().UnixNano())
-}
-
-// serve runs a worker until the test ends, or stop is called.
-func serve(t testing.TB, conn client.Client, find temporal.Find, o temporal.WorkerOptions) (stop func()) {
-	t.Helper()
-	w, err := temporal.NewWorker(conn, find, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- w.Run(ctx) }()
-	stop = sync.OnceFunc(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(stop)
-	return stop
-}
 
 // finish answers each question of a run with its key until the run has ended.
 func finish(t testing.TB, c *temporal.Client, thread string) temporal.Status {
@@ -95,15 +43,15 @@ func finish(t testing.TB, c *temporal.Client, thread string) temporal.Status {
 
 // Each kind of graph comes to the same state by the same events on a server.
 func TestSameOnServer(t *testing.T) {
-	conn := dial(t)
+	conn := temporaltest.Dial(t)
 	for name, build := range graphs {
 		t.Run(name, func(t *testing.T) {
 			want, lines := inProcess(t, compile(t, build(t), graph.CompileOptions{Name: "g", Checkpointer: memory.New()}).App())
-			saver, on := memory.New(), queue(t)
+			saver, on := memory.New(), temporaltest.Queue(t)
 			app := compile(t, build(t), graph.CompileOptions{Name: "g"}).App()
 			var mu sync.Mutex
 			var seen []string
-			serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: on, Concurrency: 1, Observe: updates(&mu, &seen)})
+			temporaltest.Serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: on, Concurrency: 1, Observe: updates(&mu, &seen)})
 			c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
 			if err := c.Start(t.Context(), temporal.Run{Graph: "g", Fingerprint: app.Fingerprint(), Thread: on, Input: encoded(t, update{})}); err != nil {
 				t.Fatal(err)
@@ -128,9 +76,9 @@ func TestSameOnServer(t *testing.T) {
 // What a client sees of a run that waits: its questions, that its thread is busy, that
 // another answer is refused, and its place in the list.
 func TestClientOnServer(t *testing.T) {
-	conn, on := dial(t), queue(t)
+	conn, on := temporaltest.Dial(t), temporaltest.Queue(t)
 	app := compile(t, asking(), graph.CompileOptions{Name: "asking " + on}).App()
-	serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on})
+	temporaltest.Serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on})
 	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
 	ctx, run := t.Context(), temporal.Run{Graph: app.Name(), Thread: on, Metadata: map[string]string{"of": "Ada"}, Input: encoded(t, update{})}
 	if _, err := c.Status(ctx, on); !errors.Is(err, temporal.ErrUnknownRun) {
@@ -182,7 +130,7 @@ func TestClientOnServer(t *testing.T) {
 
 // A node that waits is cancelled through the heartbeat.
 func TestCancelRunningNode(t *testing.T) {
-	conn, on := dial(t), queue(t)
+	conn, on := temporaltest.Dial(t), temporaltest.Queue(t)
 	began, ended := make(chan struct{}), make(chan struct{})
 	g := newBoard()
 	g.AddNode("wait", func(ctx context.Context, _ board) (update, error) {
@@ -193,7 +141,7 @@ func TestCancelRunningNode(t *testing.T) {
 	})
 	g.AddEdge(graph.Start, "wait")
 	app := compile(t, g, graph.CompileOptions{Name: "g"}).App()
-	serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on, Heartbeat: time.Second})
+	temporaltest.Serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on, Heartbeat: time.Second})
 	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
 	if err := c.Start(t.Context(), temporal.Run{Graph: "g", Thread: on, Input: encoded(t, update{})}); err != nil {
 		t.Fatal(err)
@@ -214,7 +162,7 @@ func TestCancelRunningNode(t *testing.T) {
 
 // A worker that stops drains its runs: another one goes on at the next superstep.
 func TestDrain(t *testing.T) {
-	conn, on, saver := dial(t), queue(t), memory.New()
+	conn, on, saver := temporaltest.Dial(t), temporaltest.Queue(t), memory.New()
 	var mu sync.Mutex
 	ran := map[string]int{}
 	began := make(chan struct{}, 100)
@@ -233,7 +181,7 @@ func TestDrain(t *testing.T) {
 		from = name
 	}
 	app := compile(t, g, graph.CompileOptions{Name: "g"}).App()
-	first := serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: on})
+	first := temporaltest.Serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: on})
 	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
 	if err := c.Start(t.Context(), temporal.Run{Graph: "g", Thread: on, Input: encoded(t, update{})}); err != nil {
 		t.Fatal(err)
@@ -241,7 +189,7 @@ func TestDrain(t *testing.T) {
 	<-began
 	<-began
 	first()
-	serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: on})
+	temporaltest.Serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: on})
 	if s := finish(t, c, on); s.Phase != temporal.Ended {
 		t.Fatalf("status %+v", s)
 	}
@@ -259,10 +207,10 @@ func TestDrain(t *testing.T) {
 // Remote tasks run on their own queue, with large states through the store, and their
 // failures are those of the node.
 func TestRemoteOnServer(t *testing.T) {
-	conn, on, tasks, saver := dial(t), queue(t), queue(t)+" tasks", memory.New()
+	conn, on, tasks, saver := temporaltest.Dial(t), temporaltest.Queue(t), temporaltest.Queue(t)+" tasks", memory.New()
 	app := compile(t, fanOut(30, tasks), graph.CompileOptions{Name: "g"}).App()
-	serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: on})
-	serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: tasks})
+	temporaltest.Serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: on})
+	temporaltest.Serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: saver, Queue: tasks})
 	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
 	if err := c.Start(t.Context(), temporal.Run{Graph: "g", Thread: on, Input: encoded(t, update{})}); err != nil {
 		t.Fatal(err)
@@ -279,9 +227,9 @@ func TestRemoteOnServer(t *testing.T) {
 
 // The history of a chain of ten nodes is short, and so is its time.
 func TestHistoryOfAChain(t *testing.T) {
-	conn, on := dial(t), queue(t)
+	conn, on := temporaltest.Dial(t), temporaltest.Queue(t)
 	app := compile(t, chain(10), graph.CompileOptions{Name: "g"}).App()
-	serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on})
+	temporaltest.Serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on})
 	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
 	least := time.Hour
 	for i := range 20 {

@@ -13,6 +13,7 @@ import (
 	"example.com/assay/graph/checkpoint/memory"
 	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/temporal"
+	"example.com/assay/graph/temporal/temporaltest"
 	"example.com/assay/internal/pgtest"
 )
 
@@ -32,7 +33,7 @@ func told(t *testing.T, events iter.Seq2[graph.Event[board], error]) (lines []st
 
 // A stream from workers has the events of one in process, before and after a question.
 func TestStreamSameAsInProcess(t *testing.T) {
-	conn, on := dial(t), queue(t)
+	conn, on := temporaltest.Dial(t), temporaltest.Queue(t)
 	log, err := eventlog.Open(t.Context(), pgtest.Pool(t), pgtest.Schema(t))
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +41,7 @@ func TestStreamSameAsInProcess(t *testing.T) {
 	t.Cleanup(func() { _ = log.Close() })
 	saver := memory.New()
 	app := compile(t, asking(), graph.CompileOptions{Name: "asking", Checkpointer: saver})
-	serve(t, conn, temporal.Apps(app.App()), temporal.WorkerOptions{Checkpointer: saver, Queue: on, Observe: temporal.Logged(log), Modes: graph.Debug | graph.Tokens})
+	temporaltest.Serve(t, conn, temporal.Apps(app.App()), temporal.WorkerOptions{Checkpointer: saver, Queue: on, Observe: temporal.Logged(log), Modes: graph.Debug | graph.Tokens})
 	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
 	run := temporal.Run{Graph: "asking", Fingerprint: app.Fingerprint(), Thread: on, Input: encoded(t, update{})}
 	var asked *graph.InterruptedError
@@ -88,14 +89,14 @@ func TestStreamSameAsInProcess(t *testing.T) {
 
 // A run that fails before it has an event ends the stream with the reason.
 func TestStreamOfARunThatFails(t *testing.T) {
-	conn, on := dial(t), queue(t)
+	conn, on := temporaltest.Dial(t), temporaltest.Queue(t)
 	log, err := eventlog.Open(t.Context(), pgtest.Pool(t), pgtest.Schema(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = log.Close() })
 	app := compile(t, chain(1), graph.CompileOptions{Name: "g"})
-	serve(t, conn, temporal.Apps(app.App()), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on, Observe: temporal.Logged(log)})
+	temporaltest.Serve(t, conn, temporal.Apps(app.App()), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: on, Observe: temporal.Logged(log)})
 	c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: on})
 	var failed *temporal.RemoteError
 	if err := c.Start(t.Context(), temporal.Run{Graph: "other", Thread: on, Input: encoded(t, update{})}); err != nil {

@@ -71,8 +71,9 @@ type WorkerOptions struct {
 	// Kind says of what kind a run's failure is, for RemoteError.Kind. Default: nothing.
 	Kind func(error) string
 	// Deployment and BuildID name the program, for Temporal's worker versions: a run is
-	// finished by workers of the version that it began on. Default: workers have no
-	// version, and a graph of another structure is refused.
+	// finished by workers of the version that it began on, and so are its remote tasks if
+	// their queue has such workers. MakeCurrent says which version new runs begin on.
+	// Default: workers have no version, and a graph of another structure is refused.
 	Deployment, BuildID string
 }
 

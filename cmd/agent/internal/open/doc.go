@@ -8,7 +8,7 @@
 //	final, took, err := open.Run(ctx, d, &open.Traced[evidence.State]{Graph: p.Graph(), In: in.Update()})
 //
 // With a Temporal server in the settings, workers run the graph instead, if the verb wants
-// that; [Kinds] has what they need to know of each pipeline.
+// that; [KindOf] tells them what each pipeline needs.
 //
 // It knows no verb, and prints only warnings.
 package open

@@ -32,6 +32,8 @@ type Workers struct {
 	// Queue is the task queue. Schemas have queues of their own, since a worker must have
 	// the threads of its callers.
 	Queue string
+	// Deployment has the versions of the queue's workers.
+	Deployment string
 }
 
 // NewWorkers connects to the server of the settings. It makes the search attributes that
@@ -60,7 +62,7 @@ func NewWorkers(ctx context.Context, a *cli.App, s config.Settings, store *Store
 	if r.Blobs, err = store.Notes(ctx); err != nil {
 		return nil, err
 	}
-	r.Queue = "assay " + s.Store.Schema
+	r.Queue, r.Deployment = "assay "+s.Store.Schema, "assay-"+s.Store.Schema
 	r.Runs = temporal.NewClient(conn, &temporal.ClientOptions{Blobs: r.Blobs, Queue: r.Queue})
 	return r, nil
 }
@@ -144,7 +146,7 @@ func (r *Workers) begin(ctx context.Context, run temporal.Run) error {
 }
 
 // lastWords is how long a run that is cancelled is followed.
-const lastWords = 15 * time.Second
+const lastWords = 5 * time.Second
 
 // cancelsWith returns a context for following a run. When ctx ends, the run is cancelled,
 // and the following ends soon after.

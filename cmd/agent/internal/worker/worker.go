@@ -46,6 +46,7 @@ corpus must be on the worker's machine and have the fingerprint that the caller 
 	cmd.Flags().IntVar(&w.atOnce, "at-once", 8, "how many runs go on at the same time")
 	cmd.Flags().DurationVar(&w.drain, "drain", 30*time.Second, "how long to wait for the current steps when the worker is stopped, a `DURATION`")
 	cmd.Flags().StringVar(&w.build, "build", "", "`ID` of this program's version for Temporal's worker versions: runs are finished by the version that began them")
+	cmd.Flags().BoolVar(&w.current, "current", false, "with --build: runs that begin from now on go to this version")
 	return cmd
 }
 
@@ -56,6 +57,8 @@ type worker struct {
 	atOnce int
 	drain  time.Duration
 	build  string
+	// current makes the version of the build the one of new runs.
+	current bool
 }
 
 func (w *worker) run(ctx context.Context) (err error) {
@@ -65,6 +68,8 @@ func (w *worker) run(ctx context.Context) (err error) {
 		return err
 	case s.Temporal.Address == "":
 		return cli.Usagef("a worker needs the address of a Temporal server: add --temporal HOST:PORT (ASSAY_TEMPORAL)")
+	case w.current && w.build == "":
+		return cli.Usagef("--current is for a version: add --build ID")
 	case w.atOnce < 1:
 		return cli.Usagef("--at-once is %d: it must be at least 1", w.atOnce)
 	}
@@ -85,14 +90,29 @@ func (w *worker) run(ctx context.Context) (err error) {
 		Observe: temporal.Logged(remote.Events), Modes: graph.Debug | graph.Tokens, Kind: kind,
 	}
 	if w.build != "" {
-		o.Deployment, o.BuildID = "assay", w.build
+		o.Deployment, o.BuildID = remote.Deployment, w.build
 	}
 	runs, err := temporal.NewWorker(remote.Conn, w.find, o)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w.Stdout, "worker on %s, queue %q, %d runs at a time; store %s\n", s.Temporal.Address, remote.Queue, w.atOnce, s.Store.Shown)
-	return runs.Run(ctx)
+	if !w.current {
+		return runs.Run(ctx)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	made := make(chan error, 1)
+	go func() {
+		err := temporal.MakeCurrent(ctx, remote.Conn, o.Deployment, w.build)
+		if err != nil && ctx.Err() == nil {
+			stop() // it would wait for runs that do not come
+		} else {
+			err = nil
+		}
+		made <- err
+	}()
+	return errors.Join(runs.Run(ctx), <-made)
 }
 
 // kind is the cause of a run's failure.

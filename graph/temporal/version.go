@@ -1,0 +1,49 @@
+package temporal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+)
+
+// MakeCurrent has runs that begin from now on go to the workers of a version; see
+// WorkerOptions.BuildID. Before the first version is current, runs go to workers without
+// one. It waits a minute for a worker of the version to be known to the server.
+func MakeCurrent(ctx context.Context, conn client.Client, deployment, buildID string) error {
+	ctx, stop := context.WithTimeout(ctx, time.Minute)
+	defer stop()
+	of := conn.WorkerDeploymentClient().GetHandle(deployment)
+	var last error
+	for {
+		_, err := of.SetCurrentVersion(ctx, client.WorkerDeploymentSetCurrentVersionOptions{BuildID: buildID})
+		var unknown *serviceerror.NotFound
+		var unready *serviceerror.FailedPrecondition
+		switch {
+		case err == nil:
+			return nil
+		case errors.As(err, &unknown), errors.As(err, &unready):
+			last = err
+		case ctx.Err() == nil:
+			return fmt.Errorf("making version %q of deployment %q current: %w", buildID, deployment, err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("making version %q of deployment %q current: %w", buildID, deployment, cmp.Or(last, context.Cause(ctx)))
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// version pins a workflow to the version of these workers; nil when they have none.
+func (o WorkerOptions) version() client.VersioningOverride {
+	if o.BuildID == "" {
+		return nil
+	}
+	return &client.PinnedVersioningOverride{Version: worker.WorkerDeploymentVersion{DeploymentName: o.Deployment, BuildID: o.BuildID}}
+}
