@@ -121,6 +121,9 @@ func (m *machine) taskRecorded(out *output, i int, late error) {
 func (m *machine) publishOf(out *output, res *result, ev event) {
 	ev.Step, ev.Node, ev.Attempt, ev.Elapsed = m.step, m.nodes[res.node].name, int(res.attempt), res.elapsed
 	ev.Places = []Place{{m.step, int(res.place)}}
+	if m.ledger != nil {
+		ev.Tasks = []string{m.taskID(res)}
+	}
 	out.events = append(out.events, ev)
 }
 

@@ -138,6 +138,7 @@ func (o *recording) mend(l *live, app graph.App) (attempts int, err error) {
 			o.states[rec.Step] = true
 		case rec.Kind == graph.CheckpointSaved.String() && rec.Namespace == "":
 			checkpoints[rec.Checkpoint] = true
+			o.states[rec.Step] = o.states[rec.Step] || rec.Source != graph.SourceInput // it was written before
 		}
 	}
 	thread := l.space.saved(l.run.Thread)
@@ -156,15 +157,19 @@ func (o *recording) mend(l *live, app graph.App) (attempts int, err error) {
 			return 0, err
 		}
 	}
-	return max(1, attempts), nil
+	return attempts, nil
 }
 
 // tell writes the events of a checkpoint that was saved.
 func (o *recording) tell(l *live, app graph.App, at *Snapshot) error {
+	step := at.Step // of the event of the state
 	if at.Parent != "" && at.Source == graph.SourceLoop {
 		before, err := app.State(l.ctx, graph.Key{Thread: at.Key.Thread, ID: at.Parent})
 		if err != nil {
 			return err
+		}
+		if before.Source == graph.SourceInput {
+			step = before.Step
 		}
 		for _, t := range before.Tasks {
 			if !t.Done || o.known[t.ID] || t.Node == graph.Start {
@@ -180,11 +185,12 @@ func (o *recording) tell(l *live, app graph.App, at *Snapshot) error {
 			}
 		}
 	}
-	if l.run.Spec.Modes&(graph.Values|graph.Debug) != 0 && !o.states[at.Step] {
-		o.states[at.Step] = true
-		if err := o.write(graph.EventRecord{Kind: graph.StateValue.String(), Step: at.Step, Time: at.Time, State: at.State}); err != nil {
+	if wanted := l.run.Spec.Modes&(graph.Values|graph.Debug) != 0; wanted && at.Source != graph.SourceInput && !o.states[step] {
+		o.states[step] = true
+		if err := o.write(graph.EventRecord{Kind: graph.StateValue.String(), Step: step, Time: at.Time, State: at.State}); err != nil {
 			return err
 		}
 	}
+	o.states[at.Step] = o.states[at.Step] || at.Source != graph.SourceInput
 	return o.write(graph.EventRecord{Kind: graph.CheckpointSaved.String(), Step: at.Step, Time: at.Time, Checkpoint: at.Key.ID, Parent: at.Parent, Source: at.Source, Nodes: at.Next})
 }
