@@ -63,7 +63,7 @@ func NewWorkers(ctx context.Context, a *cli.App, s config.Settings, store *Store
 		return nil, err
 	}
 	r.Queue, r.Deployment = "assay "+s.Store.Schema, "assay-"+s.Store.Schema
-	r.Runs = temporal.NewClient(conn, &temporal.ClientOptions{Blobs: r.Blobs, Queue: r.Queue})
+	r.Runs = temporal.NewClient(conn, &temporal.ClientOptions{Blobs: r.Blobs, Queue: r.Queue, Prefix: s.Store.Schema + "/"})
 	return r, nil
 }
 
