@@ -22,20 +22,24 @@ import (
 type ClientOptions struct {
 	Queue string      // of new runs; default DefaultQueue
 	Blobs store.Store // has payloads above BlobLimit; default: such a payload is an error
+	// Prefix is put before a thread to make the ID of its workflow, so that threads of
+	// several stores can share a namespace. Default: none.
+	Prefix string
 }
 
 // A Client begins runs, follows and answers them.
 type Client struct {
 	blobs
-	conn  client.Client
-	queue string
+	conn   client.Client
+	queue  string
+	prefix string
 }
 
 // NewClient makes a client on a connection that the caller closes.
 func NewClient(conn client.Client, opts *ClientOptions) *Client {
 	c := &Client{conn: conn, queue: DefaultQueue}
 	if opts != nil {
-		c.queue, c.blobs = cmp.Or(opts.Queue, DefaultQueue), blobs{opts.Blobs}
+		c.queue, c.blobs, c.prefix = cmp.Or(opts.Queue, DefaultQueue), blobs{opts.Blobs}, opts.Prefix
 	}
 	return c
 }
@@ -57,7 +61,7 @@ func (c *Client) Start(ctx context.Context, r Run) error {
 		in.Input = &p
 	}
 	_, err := c.conn.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: r.Thread, TaskQueue: c.queue,
+		ID: c.prefix + r.Thread, TaskQueue: c.queue,
 		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 		Memo:                                     map[string]any{memoMetadata: r.Metadata},
@@ -80,7 +84,7 @@ func (c *Client) Answer(ctx context.Context, thread string, answers ...Reply) er
 		}
 		given[i] = reply{a.ID, p}
 	}
-	h, err := c.conn.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: thread, UpdateName: updateAnswer, Args: []any{given}, WaitForStage: client.WorkflowUpdateStageCompleted})
+	h, err := c.conn.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: c.prefix + thread, UpdateName: updateAnswer, Args: []any{given}, WaitForStage: client.WorkflowUpdateStageCompleted})
 	if err == nil {
 		err = h.Get(ctx, nil)
 	}
@@ -92,19 +96,19 @@ func (c *Client) Answer(ctx context.Context, thread string, answers ...Reply) er
 
 // Cancel asks a run to stop. Its thread keeps what finished.
 func (c *Client) Cancel(ctx context.Context, thread string) error {
-	return c.explained("cancelling", thread, c.conn.CancelWorkflow(ctx, thread, ""))
+	return c.explained("cancelling", thread, c.conn.CancelWorkflow(ctx, c.prefix+thread, ""))
 }
 
 // Status says where the last run of a thread stands.
 func (c *Client) Status(ctx context.Context, thread string) (Status, error) {
-	got, err := c.conn.DescribeWorkflowExecution(ctx, thread, "")
+	got, err := c.conn.DescribeWorkflowExecution(ctx, c.prefix+thread, "")
 	if err != nil {
 		return Status{}, c.explained("asking for the status", thread, err)
 	}
-	s := statusOf(got.GetWorkflowExecutionInfo())
+	s := c.statusOf(got.GetWorkflowExecutionInfo())
 	switch s.Phase {
 	case Failed:
-		failure := c.conn.GetWorkflow(ctx, thread, s.RunID).Get(ctx, nil)
+		failure := c.conn.GetWorkflow(ctx, c.prefix+thread, s.RunID).Get(ctx, nil)
 		s.Error = plain(failure).Error()
 		if app, ok := errors.AsType[*temporal.ApplicationError](failure); ok && app.HasDetails() {
 			_ = app.Details(&s.Kind) // of a kind that another program wrote, nothing is known
@@ -114,7 +118,7 @@ func (c *Client) Status(ctx context.Context, thread string) (Status, error) {
 	default:
 		return s, nil
 	}
-	value, err := c.conn.QueryWorkflow(ctx, thread, s.RunID, queryStatus)
+	value, err := c.conn.QueryWorkflow(ctx, c.prefix+thread, s.RunID, queryStatus)
 	var now at
 	if err == nil {
 		err = value.Get(&now)
@@ -140,7 +144,7 @@ func (c *Client) Wait(ctx context.Context, thread string) (Status, error) {
 	watch, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
-		_ = c.conn.GetWorkflow(watch, thread, "").Get(watch, nil) // Status reads its outcome
+		_ = c.conn.GetWorkflow(watch, c.prefix+thread, "").Get(watch, nil) // Status reads its outcome
 		close(ended)
 	}()
 	known := time.Now()
@@ -164,8 +168,8 @@ func (c *Client) Wait(ctx context.Context, thread string) (Status, error) {
 // patience is how long Wait bears a server, or workers, that do not answer.
 const patience = 2 * time.Minute
 
-// List yields the runs that the server keeps, the newest first. Without a phase it
-// yields all.
+// List yields the runs of the client's queue that the server keeps, the newest first.
+// Without a phase it yields all.
 func (c *Client) List(ctx context.Context, p Phase) iter.Seq2[Status, error] {
 	query := fmt.Sprintf("WorkflowType = '%s'", workflowRun)
 	switch p {
@@ -188,7 +192,10 @@ func (c *Client) List(ctx context.Context, p Phase) iter.Seq2[Status, error] {
 				return
 			}
 			for _, info := range got.GetExecutions() {
-				if !yield(statusOf(info), nil) {
+				if info.GetTaskQueue() != c.queue { // a query cannot name every queue: servers misread quotes
+					continue
+				}
+				if !yield(c.statusOf(info), nil) {
 					return
 				}
 			}

@@ -9,7 +9,7 @@
 //	status, err := runs.Wait(ctx, "t1")          // it asks, or it has ended
 //	err = runs.Answer(ctx, "t1", temporal.Reply{ID: status.Pending[0].ID, Value: yes})
 //
-// A run is one workflow, whose ID is the thread. It runs the graph in stretches: one
+// A run is one workflow, whose ID is the thread behind a prefix. It runs the graph in stretches: one
 // activity from the beginning, or from an answer, to the next question or the end. All
 // that finished is in the thread's checkpoints, which all workers share, for example in
 // PostgreSQL. A worker that dies loses nothing of it: another one goes on from there,

@@ -116,6 +116,9 @@ func TestClientOnServer(t *testing.T) {
 	if err := c.Cancel(ctx, on); err != nil {
 		t.Fatal(err)
 	}
+	if err := conn.GetWorkflow(ctx, on, "").Get(ctx, nil); err == nil { // until then it waits
+		t.Error("a run that was cancelled has a result")
+	}
 	if s, err := c.Wait(ctx, on); err != nil || s.Phase != temporal.Cancelled {
 		t.Errorf("status %+v, error %v", s, err)
 	}
@@ -253,5 +256,42 @@ func TestHistoryOfAChain(t *testing.T) {
 	t.Logf("a chain of 10: %v at best, %d events, %d bytes", least, events, bytes)
 	if events > 15 {
 		t.Errorf("the history has %d events", events)
+	}
+}
+
+// Threads of the same name in two stores are two runs, and each client lists its own.
+func TestPrefixes(t *testing.T) {
+	conn, on := temporaltest.Dial(t), temporaltest.Queue(t)
+	app := compile(t, asking(), graph.CompileOptions{Name: "g"}).App()
+	var clients []*temporal.Client
+	for _, store := range []string{`the "one" of Ada's \`, "two"} {
+		queue := on + " " + store
+		temporaltest.Serve(t, conn, temporal.Apps(app), temporal.WorkerOptions{Checkpointer: memory.New(), Queue: queue})
+		c := temporal.NewClient(conn, &temporal.ClientOptions{Queue: queue, Prefix: queue + "/"})
+		if err := c.Start(t.Context(), temporal.Run{Graph: "g", Thread: "t", Input: encoded(t, update{})}); err != nil {
+			t.Fatal(err)
+		}
+		clients = append(clients, c)
+	}
+	if s := finish(t, clients[0], "t"); s.Phase != temporal.Ended || s.Thread != "t" {
+		t.Errorf("status %+v", s)
+	}
+	if s, err := clients[1].Wait(t.Context(), "t"); err != nil || s.Phase != temporal.Waiting {
+		t.Errorf("the other store's run: %+v, error %v", s, err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		var list []temporal.Status
+		for s, err := range clients[0].List(t.Context(), "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, s)
+		}
+		if len(list) == 1 && list[0].Thread == "t" && list[0].Phase == temporal.Ended {
+			return
+		}
+		if time.Now().After(deadline) { // the server's list lags
+			t.Fatalf("runs %+v", list)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	commonpb "go.temporal.io/api/common/v1"
 	enums "go.temporal.io/api/enums/v1"
@@ -15,9 +16,9 @@ import (
 )
 
 // statusOf is what the server knows of a run by itself.
-func statusOf(info *workflowpb.WorkflowExecutionInfo) Status {
+func (c *Client) statusOf(info *workflowpb.WorkflowExecutionInfo) Status {
 	s := Status{
-		Thread: info.GetExecution().GetWorkflowId(), RunID: info.GetExecution().GetRunId(), Phase: Failed,
+		Thread: strings.TrimPrefix(info.GetExecution().GetWorkflowId(), c.prefix), RunID: info.GetExecution().GetRunId(), Phase: Failed,
 		Graph: attribute(info, AttributeGraph), Began: info.GetStartTime().AsTime(),
 	}
 	if memo := info.GetMemo().GetFields()[memoMetadata]; memo != nil {

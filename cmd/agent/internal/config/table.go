@@ -205,7 +205,7 @@ func checkEndpoint(text string) error {
 
 // Known lists the variables that the program reads, in the order of the help.
 func Known(e cli.Environment, table []Setting) []string {
-	names := []string{cli.EnvHome, cli.EnvConfig}
+	names := []string{cli.EnvHome, cli.EnvConfig, EnvTemporalKey}
 	for _, t := range table {
 		if t.variable != "" {
 			names = append(names, t.variable)

@@ -44,7 +44,7 @@ func Command(a *cli.App) *cobra.Command {
 		Short: "Check configuration, corpora, memory, models and skills, and say what to do",
 		Long: `Doctor checks the home directory, the configuration, the variables, every corpus, the
 embedded sample, the remembered answers, the saved runs or the store that holds them,
-the skills and the terminal.
+the Temporal server and its workers, the skills and the terminal.
 It lists every setting with the origin of its value: a flag, a variable, a line of
 the configuration, or the default. It changes nothing. Exit code 1 says that a check
 failed.
@@ -86,6 +86,7 @@ name are right. With the default settings no network is used.`,
 		},
 	}
 	flags.Register(cmd, false)
+	config.RegisterTemporal(cmd.Flags())
 	cmd.Flags().BoolVar(&initialise, "init", false, "write a commented configuration instead of checking")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
@@ -121,6 +122,7 @@ func examine(a *cli.App, cmd *cobra.Command, flags *config.Flags) ([]finding, []
 	if err != nil {
 		return append(out, checkTerminal(a)), nil
 	}
+	out = append(out, checkTemporal(cmd.Context(), a, s)...)
 	out = append(out, checkChosen(s)...)
 	out = append(out, checkVectors(cmd.Context(), s)...)
 	out = append(out, checkModels(cmd.Context(), a, s)...)

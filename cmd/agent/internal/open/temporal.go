@@ -48,11 +48,10 @@ func NewWorkers(ctx context.Context, a *cli.App, s config.Settings, store *Store
 			err = errors.Join(err, r.Close())
 		}
 	}()
-	conn, err := client.DialContext(ctx, client.Options{HostPort: s.Temporal.Address, Namespace: s.Temporal.Namespace, Logger: sdkLog{a}})
-	if err != nil {
-		return nil, fmt.Errorf("connecting to the Temporal server at %s: %w", s.Temporal.Address, err)
+	if r.Conn, err = DialTemporal(ctx, a, s); err != nil {
+		return nil, err
 	}
-	r.Conn = conn
+	conn := r.Conn
 	if err := temporal.MakeAttributes(ctx, conn, s.Temporal.Namespace); err != nil {
 		return nil, fmt.Errorf("%w (docs/scale.md has the command for who may not make them)", err)
 	}
@@ -62,9 +61,28 @@ func NewWorkers(ctx context.Context, a *cli.App, s config.Settings, store *Store
 	if r.Blobs, err = store.Notes(ctx); err != nil {
 		return nil, err
 	}
-	r.Queue, r.Deployment = "assay "+s.Store.Schema, "assay-"+s.Store.Schema
-	r.Runs = temporal.NewClient(conn, &temporal.ClientOptions{Blobs: r.Blobs, Queue: r.Queue})
+	r.Queue, r.Deployment = QueueOf(s), "assay-"+s.Store.Schema
+	r.Runs = temporal.NewClient(conn, &temporal.ClientOptions{Blobs: r.Blobs, Queue: r.Queue, Prefix: s.Store.Schema + "/"})
 	return r, nil
+}
+
+// QueueOf is the task queue of the settings' workers.
+func QueueOf(s config.Settings) string { return "assay " + s.Store.Schema }
+
+// DialTemporal connects to the Temporal server of the settings. The caller closes it.
+func DialTemporal(ctx context.Context, a *cli.App, s config.Settings) (client.Client, error) {
+	o := client.Options{HostPort: s.Temporal.Address, Namespace: s.Temporal.Namespace, Logger: sdkLog{a}, ConnectionOptions: client.ConnectionOptions{TLS: s.Temporal.TLS}}
+	if key := a.Env.Get(config.EnvTemporalKey); key != "" {
+		if s.Temporal.TLS == nil {
+			return nil, cli.Usagef("%s is set, and the connection to %s is not encrypted: write tls://%s, or unset it", config.EnvTemporalKey, s.Temporal.Shown, s.Temporal.Shown)
+		}
+		o.Credentials = client.NewAPIKeyStaticCredentials(key)
+	}
+	conn, err := client.DialContext(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the Temporal server at %s: %w", s.Temporal.Shown, err)
+	}
+	return conn, nil
 }
 
 // Close ends the connections. It is for nil, too.

@@ -96,7 +96,7 @@ func (w *worker) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.Stdout, "worker on %s, queue %q, %d runs at a time; store %s\n", s.Temporal.Address, remote.Queue, w.atOnce, s.Store.Shown)
+	fmt.Fprintf(w.Stdout, "worker on %s, queue %q, %d runs at a time; store %s\n", s.Temporal.Shown, remote.Queue, w.atOnce, s.Store.Shown)
 	if !w.current {
 		return runs.Run(ctx)
 	}

@@ -1,0 +1,57 @@
+package temporal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+)
+
+// An Examination is what a server has for runs.
+type Examination struct {
+	Server    string   // its version
+	Namespace bool     // it has the namespace
+	Missing   []string // search attributes of runs that are not made
+	Workers   int      // processes that polled the queue in the last minutes
+}
+
+// Examine asks a server what it has for runs on a queue. It changes nothing.
+func Examine(ctx context.Context, conn client.Client, namespace, queue string) (e Examination, err error) {
+	system, err := conn.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
+	if err != nil {
+		return e, fmt.Errorf("asking the server for its version: %w", err)
+	}
+	e.Server = system.GetServerVersion()
+	_, err = conn.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: namespace})
+	if missing := (*serviceerror.NamespaceNotFound)(nil); errors.As(err, &missing) {
+		return e, nil
+	}
+	if err != nil {
+		return e, fmt.Errorf("looking for namespace %q: %w", namespace, err)
+	}
+	e.Namespace = true
+	known, err := conn.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	if err != nil {
+		return e, fmt.Errorf("listing the search attributes: %w", err)
+	}
+	for _, name := range []string{AttributeGraph, AttributePhase} {
+		if known.GetCustomAttributes()[name] != enums.INDEXED_VALUE_TYPE_KEYWORD {
+			e.Missing = append(e.Missing, name)
+		}
+	}
+	at, err := conn.DescribeTaskQueue(ctx, queue, enums.TASK_QUEUE_TYPE_ACTIVITY)
+	if err != nil {
+		return e, fmt.Errorf("looking for workers of queue %q: %w", queue, err)
+	}
+	seen := map[string]bool{}
+	for _, p := range at.GetPollers() {
+		seen[p.GetIdentity()] = true
+	}
+	e.Workers = len(seen)
+	return e, nil
+}
