@@ -51,9 +51,9 @@ type Index struct {
 
 	// Of the generation; of a pool, the table holds a few of them.
 	passages, allDocs int
-	lexicon             *lexicon   // what is known of them where they are on a server; nil of files
-	server              Collection // nil of files
-	where               []Where    // of a pool: the filter that it was found by
+	lexicon           *lexicon   // what is known of them where they are on a server; nil of files
+	server            Collection // nil of files
+	where             []Where    // of a pool: the filter that it was found by
 
 	stems    *stemCache
 	stemmers *sync.Pool // of analyses of what a server found; nil of files

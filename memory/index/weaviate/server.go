@@ -180,8 +180,8 @@ func message(body []byte) string {
 	return string(bytes.ToValidUTF8(body[:min(len(body), 300)], nil))
 }
 
-// Classes lists the classes whose names begin with prefix, sorted.
-func (s *Server) Classes(ctx context.Context, prefix string) ([]string, error) {
+// Collections lists the classes whose names begin with prefix, sorted.
+func (s *Server) Collections(ctx context.Context, prefix string) ([]string, error) {
 	var schema struct{ Classes []struct{ Class string } }
 	if err := s.call(ctx, readFor, http.MethodGet, "/v1/schema", nil, &schema, nil); err != nil {
 		return nil, fmt.Errorf("listing the classes of the index: %w", err)
