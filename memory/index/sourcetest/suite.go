@@ -15,10 +15,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/index/indextest"
@@ -269,8 +268,21 @@ func same(t testing.TB, p Pair, q retrieval.Query) {
 	a, b := answer(t, p.Files, q), answer(t, p.Served, q)
 	a.Candidates, a.Widened, b.Candidates, b.Widened = 0, 0, 0, 0
 	if text(a) != text(b) {
-		t.Errorf("%+v differs:\n%s", q, cmp.Diff(a, b))
+		t.Errorf("%+v: %s", q, apart(text(a), text(b)))
 	}
+}
+
+// apart shows where two texts part.
+func apart(files, served string) string {
+	a, b := strings.Split(files, "\n"), strings.Split(served, "\n")
+	at := 0
+	for at < min(len(a), len(b)) && a[at] == b[at] {
+		at++
+	}
+	near := func(list []string) string {
+		return strings.Join(list[max(0, min(at, len(list))-3):min(len(list), at+4)], "\n")
+	}
+	return fmt.Sprintf("line %d of the answer is on the server\n%s\nand in files\n%s", at+1, near(b), near(a))
 }
 
 func text(v any) string {

@@ -66,7 +66,7 @@ func (c *class) Create(ctx context.Context, ranking index.BM25) error {
 	if c.server.shards > 0 {
 		made["shardingConfig"] = object{"desiredCount": c.server.shards}
 	}
-	if err := c.server.call(ctx, readFor, http.MethodPost, "/v1/schema", made, nil, nil); err != nil {
+	if err := c.server.call(ctx, readFor, http.MethodPost, "/v1/schema", made, nil); err != nil {
 		return fmt.Errorf("making class %s: %w", c.name, err)
 	}
 	return nil
@@ -74,7 +74,7 @@ func (c *class) Create(ctx context.Context, ranking index.BM25) error {
 
 // Drop removes the class.
 func (c *class) Drop(ctx context.Context) error {
-	if err := c.server.call(ctx, readFor, http.MethodDelete, "/v1/schema/"+c.name, nil, nil, nil); err != nil {
+	if err := c.server.call(ctx, readFor, http.MethodDelete, "/v1/schema/"+c.name, nil, nil); err != nil {
 		return fmt.Errorf("removing class %s: %w", c.name, err)
 	}
 	return nil
@@ -106,14 +106,17 @@ func (c *class) Write(ctx context.Context, records []index.Record) error {
 			objects[i]["vector"] = short(r.Vector)
 		}
 	}
-	var results []struct {
-		Result struct {
-			Errors *struct{ Error []struct{ Message string } }
+	read := func(answer []byte) error {
+		var results []struct {
+			Result struct {
+				Errors struct{ Error []struct{ Message string } }
+			}
 		}
-	}
-	check := func() error {
+		if err := json.Unmarshal(answer, &results); err != nil {
+			return err
+		}
 		for i, r := range results {
-			if r.Result.Errors != nil && len(r.Result.Errors.Error) > 0 {
+			if len(r.Result.Errors.Error) > 0 {
 				return fmt.Errorf("passage %q: %s", records[i].Passage.ID, r.Result.Errors.Error[0].Message)
 			}
 		}
@@ -122,7 +125,7 @@ func (c *class) Write(ctx context.Context, records []index.Record) error {
 		}
 		return nil
 	}
-	err := c.server.call(ctx, writeFor, http.MethodPost, "/v1/batch/objects?consistency_level=QUORUM", object{"objects": objects}, &results, check)
+	err := c.server.call(ctx, writeFor, http.MethodPost, "/v1/batch/objects?consistency_level=QUORUM", object{"objects": objects}, read)
 	if err != nil {
 		return fmt.Errorf("writing to class %s: %w", c.name, err)
 	}
@@ -170,26 +173,27 @@ func short(v []float32) []float32 {
 
 // query sends a question and reads the data of the answer.
 func (s *Server) query(ctx context.Context, query string, data any) error {
-	var answer struct {
-		Data   json.RawMessage
-		Errors []struct{ Message string }
-	}
-	check := func() error {
+	read := func(body []byte) error {
+		var answer struct {
+			Data   json.RawMessage
+			Errors []struct{ Message string }
+		}
+		if err := json.Unmarshal(body, &answer); err != nil {
+			return err
+		}
 		if len(answer.Errors) > 0 {
-			message := answer.Errors[0].Message
-			answer.Errors = nil
-			return errors.New(message)
+			return errors.New(answer.Errors[0].Message)
 		}
 		return json.Unmarshal(answer.Data, data)
 	}
-	return s.call(ctx, readFor, http.MethodPost, "/v1/graphql", object{"query": query}, &answer, check)
+	return s.call(ctx, readFor, http.MethodPost, "/v1/graphql", object{"query": query}, read)
 }
 
 // Reachable asks the server whether it answers and has the class, within some seconds.
 func (s *Server) Reachable(ctx context.Context, class string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	if err := s.call(ctx, time.Second, http.MethodGet, "/v1/schema/"+class, nil, nil, nil); err != nil {
+	if err := s.call(ctx, time.Second, http.MethodGet, "/v1/schema/"+class, nil, nil); err != nil {
 		if r, ok := errors.AsType[*refusal](err); ok && r.status == http.StatusNotFound {
 			return fmt.Errorf("the server of the index has no class %s; ingest again", class)
 		}

@@ -17,6 +17,7 @@ import (
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/index/indextest"
 	"example.com/assay/memory/index/sourcetest"
+	"example.com/assay/memory/index/weaviate/weaviatetest"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
@@ -107,9 +108,9 @@ func TestRecall(t *testing.T) {
 		nodes    int
 		settings string
 	}{{1, ""}, {3, "?shards=3&replicas=2"}} {
-		nodes := start(t, c.nodes)
+		nodes := weaviatetest.Start(t, c.nodes)
 		from := time.Now()
-		p := sourcetest.Publish(t, connect(t, nodes.address(c.settings)).Collection(className()), passages)
+		p := sourcetest.Publish(t, connect(t, nodes.Address(c.settings)).Collection(className()), passages)
 		t.Logf("%d nodes: %d passages ingested, written and settled in %v", c.nodes, len(passages), time.Since(from).Round(time.Second))
 		files, inFiles := recall(t, p.Files, questions)
 		served, asked := recall(t, p.Served, questions)
@@ -126,7 +127,7 @@ func TestScale(t *testing.T) {
 		t.Skip("give -scale N to load N passages")
 	}
 	const asked, stream = 200, 50000
-	nodes := start(t, 1)
+	nodes := weaviatetest.Start(t, 1)
 	dir := t.TempDir()
 	files, served := filepath.Join(dir, "files"), filepath.Join(dir, "served")
 	from := time.Now()
@@ -141,7 +142,7 @@ func TestScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d passages indexed in files in %v", *scale, time.Since(from).Round(time.Second))
-	to := connect(t, nodes.address("")).Collection(className())
+	to := connect(t, nodes.Address("")).Collection(className())
 	var phase string
 	if err := index.Publish(t.Context(), index.PublishOptions{From: files, Dir: served, To: to, Progress: func(name string, done, total int) {
 		if name != phase {
@@ -189,5 +190,5 @@ func TestScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("ended after %v: %.1f GB on the node's disk, lexicon %d MB, search p50 %v, p95 %v; first hit as in files in %d of %d",
-		time.Since(from).Round(time.Second), float64(nodes.bytes())/1e9, info.Size()>>20, took[asked/2], took[asked*95/100], same, asked)
+		time.Since(from).Round(time.Second), float64(nodes.Bytes())/1e9, info.Size()>>20, took[asked/2], took[asked*95/100], same, asked)
 }

@@ -94,10 +94,9 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("the server answers %d: %s", r.status, r.message)
 }
 
-// call sends a request until a host answers it, for as long as given, and reads the answer
-// into out unless that is nil. check, unless nil, says what is wrong with an answer that
-// came.
-func (s *Server) call(ctx context.Context, wait time.Duration, method, path string, body, out any, check func() error) error {
+// call sends a request until a host answers it, for as long as given. read, unless nil, reads
+// an answer, and its error is a reason to try again.
+func (s *Server) call(ctx context.Context, wait time.Duration, method, path string, body any, read func(answer []byte) error) error {
 	data, err := json.Marshal(body)
 	if err != nil {
 		return err
@@ -108,9 +107,9 @@ func (s *Server) call(ctx context.Context, wait time.Duration, method, path stri
 		var failed error
 		for range s.hosts {
 			at := s.first.Load()
-			err := s.once(ctx, s.hosts[at], method, path, data, out)
-			if err == nil && check != nil {
-				err = check()
+			answer, err := s.once(ctx, s.hosts[at], method, path, data)
+			if err == nil && read != nil {
+				err = read(answer)
 			}
 			if _, final := errors.AsType[*refusal](err); err == nil || final || ctx.Err() != nil {
 				return err
@@ -130,7 +129,7 @@ func (s *Server) call(ctx context.Context, wait time.Duration, method, path stri
 	}
 }
 
-func (s *Server) once(ctx context.Context, host, method, path string, data []byte, out any) error {
+func (s *Server) once(ctx context.Context, host, method, path string, data []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, onceFor)
 	defer cancel()
 	var body io.Reader
@@ -139,7 +138,7 @@ func (s *Server) once(ctx context.Context, host, method, path string, data []byt
 	}
 	req, err := http.NewRequestWithContext(ctx, method, host+path, body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if s.key != "" {
@@ -147,26 +146,21 @@ func (s *Server) once(ctx context.Context, host, method, path string, data []byt
 	}
 	res, err := s.http.Do(req)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	answer, err := io.ReadAll(res.Body)
 	if err = errors.Join(err, res.Body.Close()); err != nil {
-		return err
+		return nil, err
 	}
 	switch {
 	case res.StatusCode == http.StatusUnauthorized, res.StatusCode == http.StatusForbidden:
-		return &refusal{res.StatusCode, "it does not accept the key; set WEAVIATE_API_KEY"}
+		return nil, &refusal{res.StatusCode, "it does not accept the key; set WEAVIATE_API_KEY"}
 	case res.StatusCode >= 500, res.StatusCode == http.StatusTooManyRequests:
-		return fmt.Errorf("%s answers %d: %s", host, res.StatusCode, message(answer))
+		return nil, fmt.Errorf("%s answers %d: %s", host, res.StatusCode, message(answer))
 	case res.StatusCode >= 300:
-		return &refusal{res.StatusCode, message(answer)}
-	case out == nil:
-		return nil
+		return nil, &refusal{res.StatusCode, message(answer)}
 	}
-	if err := json.Unmarshal(answer, out); err != nil {
-		return fmt.Errorf("reading what %s answers: %w", host, err)
-	}
-	return nil
+	return answer, nil
 }
 
 // message is what an error's body says, in short.
@@ -183,7 +177,7 @@ func message(body []byte) string {
 // Collections lists the classes whose names begin with prefix, sorted.
 func (s *Server) Collections(ctx context.Context, prefix string) ([]string, error) {
 	var schema struct{ Classes []struct{ Class string } }
-	if err := s.call(ctx, readFor, http.MethodGet, "/v1/schema", nil, &schema, nil); err != nil {
+	if err := s.call(ctx, readFor, http.MethodGet, "/v1/schema", nil, func(answer []byte) error { return json.Unmarshal(answer, &schema) }); err != nil {
 		return nil, fmt.Errorf("listing the classes of the index: %w", err)
 	}
 	var out []string

@@ -8,6 +8,7 @@ import (
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/index/sourcetest"
 	"example.com/assay/memory/index/weaviate"
+	"example.com/assay/memory/index/weaviate/weaviatetest"
 )
 
 var classes atomic.Int64
@@ -24,6 +25,6 @@ func connect(t testing.TB, address string) *weaviate.Server {
 }
 
 func TestCollection(t *testing.T) {
-	s := connect(t, start(t, 1).address(""))
+	s := connect(t, weaviatetest.Start(t, 1).Address(""))
 	sourcetest.Run(t, func(*testing.T) index.Collection { return s.Collection(className()) })
 }

@@ -1,4 +1,6 @@
-package weaviate_test
+// Package weaviatetest starts Weaviate nodes of this machine for tests, which may kill them.
+// It needs the program: ASSAY_TEST_WEAVIATE names it, and .ci/scale builds it.
+package weaviatetest
 
 import (
 	"errors"
@@ -13,8 +15,8 @@ import (
 	"time"
 )
 
-// A cluster is nodes of a Weaviate that a test may kill.
-type cluster struct {
+// A Cluster is nodes of a Weaviate that a test may kill.
+type Cluster struct {
 	t       testing.TB
 	program string
 	dir     string
@@ -24,15 +26,15 @@ type cluster struct {
 
 const portsOfNode = 6
 
-// start starts a cluster of n nodes and waits until each is ready. Without the program
+// Start starts a cluster of n nodes and waits until each is ready. Without the program
 // that ASSAY_TEST_WEAVIATE names, the test is skipped.
-func start(t testing.TB, n int) *cluster {
+func Start(t testing.TB, n int) *Cluster {
 	t.Helper()
 	program := os.Getenv("ASSAY_TEST_WEAVIATE")
 	if program == "" {
 		t.Skip("set ASSAY_TEST_WEAVIATE to the program weaviate-server to test with one; .ci/scale builds it")
 	}
-	c := &cluster{t: t, program: program, dir: t.TempDir(), running: make([]*exec.Cmd, n)}
+	c := &Cluster{t: t, program: program, dir: t.TempDir(), running: make([]*exec.Cmd, n)}
 	for i, port := range freePorts(t, n*portsOfNode) {
 		if i%portsOfNode == 0 {
 			c.ports = append(c.ports, port)
@@ -40,14 +42,15 @@ func start(t testing.TB, n int) *cluster {
 	}
 	t.Cleanup(func() {
 		for i := range c.running {
-			c.kill(i)
+			c.Kill(i)
 		}
 	})
 	for i := range n {
-		c.run(i)
+		c.Run(i)
+		c.listens(i)
 	}
 	for i := range n {
-		c.ready(i)
+		c.Ready(i)
 	}
 	return c
 }
@@ -75,8 +78,8 @@ func freePorts(t testing.TB, n int) []int {
 	return nil
 }
 
-// run starts a node. What it says goes to a file.
-func (c *cluster) run(i int) {
+// Run starts a node. What it says goes to a file.
+func (c *Cluster) Run(i int) {
 	c.t.Helper()
 	var join []string
 	for node, port := range c.ports {
@@ -96,7 +99,7 @@ func (c *cluster) run(i int) {
 		"CLUSTER_IN_LOCALHOST=true", "CLUSTER_ADVERTISE_ADDR=127.0.0.1", "CLUSTER_BIND_ADDR=127.0.0.1", "CLUSTER_JOIN="+gossip,
 		fmt.Sprintf("CLUSTER_GOSSIP_BIND_PORT=%d", port+1), fmt.Sprintf("CLUSTER_DATA_BIND_PORT=%d", port+2),
 		fmt.Sprintf("RAFT_PORT=%d", port+3), fmt.Sprintf("RAFT_INTERNAL_RPC_PORT=%d", port+4), "RAFT_JOIN="+strings.Join(join, ","),
-		fmt.Sprintf("RAFT_BOOTSTRAP_EXPECT=%d", len(c.ports)), fmt.Sprintf("GRPC_PORT=%d", port+5), "PROFILING_PORT=0",
+		fmt.Sprintf("RAFT_BOOTSTRAP_EXPECT=%d", len(c.ports)), fmt.Sprintf("GRPC_PORT=%d", port+5), "GO_PROFILING_DISABLE=true",
 	)
 	log, err := os.OpenFile(filepath.Join(c.dir, fmt.Sprintf("%d.log", i)), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -109,8 +112,20 @@ func (c *cluster) run(i int) {
 	c.running[i] = cmd
 }
 
-// kill kills a node with -9.
-func (c *cluster) kill(i int) {
+// listens waits until a node takes part in the gossip, which the next ones join.
+func (c *Cluster) listens(i int) {
+	c.t.Helper()
+	c.wait(i, func() error {
+		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", c.ports[i]+1))
+		if err == nil {
+			err = conn.Close()
+		}
+		return err
+	})
+}
+
+// Kill kills a node with -9.
+func (c *Cluster) Kill(i int) {
 	cmd := c.running[i]
 	if cmd == nil || cmd.ProcessState != nil {
 		return
@@ -119,31 +134,37 @@ func (c *cluster) kill(i int) {
 	_ = cmd.Wait()         // the error is that it was killed
 }
 
-// ready waits until a node answers.
-func (c *cluster) ready(i int) {
+// Ready waits until a node answers.
+func (c *Cluster) Ready(i int) {
 	c.t.Helper()
-	until := time.Now().Add(2 * time.Minute)
-	for {
+	c.wait(i, func() error {
 		res, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/v1/.well-known/ready", c.ports[i]))
+		if err != nil {
+			return err
+		}
+		if res.StatusCode != http.StatusOK {
+			err = errors.New(res.Status)
+		}
+		return errors.Join(err, res.Body.Close())
+	})
+}
+
+func (c *Cluster) wait(i int, there func() error) {
+	c.t.Helper()
+	for until := time.Now().Add(2 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
+		err := there()
 		if err == nil {
-			ready := res.StatusCode == http.StatusOK
-			if err := res.Body.Close(); err != nil {
-				c.t.Fatal(err)
-			}
-			if ready {
-				return
-			}
+			return
 		}
 		if time.Now().After(until) {
 			data, _ := os.ReadFile(filepath.Join(c.dir, fmt.Sprintf("%d.log", i)))
 			c.t.Fatalf("node %d does not get ready: %v\n%s", i, err, data[max(0, len(data)-2000):])
 		}
-		time.Sleep(200 * time.Millisecond)
 	}
 }
 
-// address names all nodes, and how classes are made.
-func (c *cluster) address(settings string) string {
+// Address names all nodes, and how classes are made.
+func (c *Cluster) Address(settings string) string {
 	hosts := make([]string, len(c.ports))
 	for i, port := range c.ports {
 		hosts[i] = fmt.Sprintf("127.0.0.1:%d", port)
@@ -151,8 +172,8 @@ func (c *cluster) address(settings string) string {
 	return "weaviate://" + strings.Join(hosts, ",") + settings
 }
 
-// bytes is what the nodes have on disk.
-func (c *cluster) bytes() (n int64) {
+// Bytes is what the nodes have on disk.
+func (c *Cluster) Bytes() (n int64) {
 	_ = filepath.WalkDir(c.dir, func(_ string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			if info, err := d.Info(); err == nil { // a file that goes meanwhile is not counted
