@@ -32,6 +32,7 @@ type CorpusInfo struct {
 	Space       string `json:"space,omitempty"` // the remote one's ID; empty without one
 	Fingerprint string `json:"fingerprint"`
 	Generation  string `json:"generation"`
+	Index       string `json:"index,omitempty"` // address of the server that holds its index; empty of files
 	Fault       string `json:"fault,omitempty"` // from List: why the corpus cannot be opened
 }
 
@@ -65,11 +66,14 @@ type OpenOptions struct {
 	Ranker *learn.Model
 	// Untrained leaves the trained ranker out.
 	Untrained bool
+	// Servers reaches the server of a corpus whose index is on one. Nil: such a corpus
+	// cannot be opened.
+	Servers Servers
 }
 
 // Open opens a corpus for reading. The errors to expect are
 // *UnknownCorpusError, *EmptyCorpusError, *OtherVersionError and
-// *CorruptCorpusError.
+// *CorruptCorpusError. A corpus whose index is on a server needs [OpenWith].
 func Open(home, name string) (*Corpus, error) { return OpenWith(home, name, nil) }
 
 // OpenWith is Open with the help of others.
@@ -149,11 +153,19 @@ func openGeneration(s *store, gen string, inUse *flock.Flock, opts OpenOptions) 
 	var manifestErr error
 	var reading sync.WaitGroup
 	reading.Go(func() { m, manifestErr = readManifest(s.path(gen, manifestFile)) })
-	ix, err := index.OpenIn(s.path(gen, indexDir), opts.Space)
+	var ix *index.Index
+	var err error
+	dir, onServer := s.searched(gen)
+	if !onServer {
+		ix, err = index.OpenIn(dir, opts.Space)
+	}
 	reading.Wait()
+	if onServer && manifestErr == nil {
+		ix, err = s.openServed(dir, m, opts)
+	}
 	switch {
 	case manifestErr != nil:
-		if err == nil {
+		if ix != nil {
 			err = ix.Close()
 		}
 		return nil, errors.Join(&CorruptCorpusError{Name: s.name, Err: errors.Join(manifestErr, err)}, inUse.Close())
@@ -161,6 +173,7 @@ func openGeneration(s *store, gen string, inUse *flock.Flock, opts OpenOptions) 
 		return nil, errors.Join(s.unopened(m, err), inUse.Close())
 	}
 	m.Info.Name, m.Info.Fingerprint, m.Info.Generation = s.name, m.Fingerprint, gen
+	m.Info.Index = m.address()
 	c := &Corpus{store: s, gen: gen, manifest: m, index: ix, inUse: inUse, opts: opts}
 	if err := c.useRanker(); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -172,6 +185,9 @@ func openGeneration(s *store, gen string, inUse *flock.Flock, opts OpenOptions) 
 func (s *store) unopened(m *manifest, err error) error {
 	if version, ok := errors.AsType[*index.VersionError](err); ok {
 		return &OtherVersionError{Name: s.name, Roots: m.roots(), Got: version.Got, Want: version.Want, Err: err}
+	}
+	if _, ok := errors.AsType[*index.CorruptError](err); !ok && m.Served != nil {
+		return &ServerError{Corpus: s.name, Address: m.Served.Address, Err: err}
 	}
 	return &CorruptCorpusError{Name: s.name, Err: err}
 }
@@ -222,6 +238,9 @@ func (c *Corpus) Search(ctx context.Context, q retrieval.Query) (retrieval.Resul
 	}
 	if _, ok := errors.AsType[*index.CorruptError](err); ok {
 		err = &CorruptCorpusError{Name: c.store.name, Err: err}
+	}
+	if err != nil && c.manifest.Served != nil && ctx.Err() == nil && !errors.As(err, new(*retrieval.UnknownKeyError)) {
+		err = &ServerError{Corpus: c.store.name, Address: c.manifest.Served.Address, Err: err}
 	}
 	if err != nil {
 		return retrieval.Result{}, fmt.Errorf("searching corpus %q: %w", c.store.name, err)
@@ -381,8 +400,9 @@ func describe(home, name string) CorpusInfo {
 		return CorpusInfo{Name: name, Generation: gen, Fault: (&CorruptCorpusError{Name: name, Err: err}).Error()}
 	}
 	info := m.Info
-	info.Name, info.Fingerprint, info.Generation = name, m.Fingerprint, gen
-	if _, err := index.ReadStats(s.path(gen, indexDir)); err != nil {
+	info.Name, info.Fingerprint, info.Generation, info.Index = name, m.Fingerprint, gen, m.address()
+	dir, _ := s.searched(gen)
+	if _, err := index.ReadStats(dir); err != nil {
 		info.Fault = s.unopened(m, err).Error()
 	}
 	return info

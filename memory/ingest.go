@@ -34,6 +34,12 @@ type IngestOptions struct {
 	// the corpus was made with make its index anew.
 	BM25 index.BM25
 
+	// Index is the address of the server that is to hold the index, or InFiles. Another
+	// one than that of the corpus moves it. A server takes no vectors of Space. Empty:
+	// where the corpus has it, and files for a new one.
+	Index   string
+	Servers Servers // reaches Index, and what the corpus has on other servers
+
 	// Rebuild forgets what the corpus holds and makes it anew from Paths
 	// alone. It needs nothing of the old generation, which may be damaged, and
 	// removes it once the new one is live.
@@ -104,7 +110,7 @@ func ingest(ctx context.Context, opts IngestOptions, step func(op string)) (repo
 	defer func() { err = errors.Join(err, lock.Close()) }()
 
 	if report, err = attempt(ctx, s, opts, w, roots); err != nil {
-		return Report{}, errors.Join(err, s.removeIfNew())
+		return Report{}, errors.Join(err, s.removeIfNew(ctx, opts.Servers))
 	}
 	return report, nil
 }
@@ -114,15 +120,18 @@ func ingest(ctx context.Context, opts IngestOptions, step func(op string)) (repo
 func attempt(ctx context.Context, s *store, opts IngestOptions, w *walker, roots []string) (Report, error) {
 	run := ingestion{store: s, opts: opts, roots: roots, settings: settingsOf(opts.Load, opts.Split), old: &manifest{}}
 	run.report = Report{Corpus: opts.Corpus, Skipped: slices.Clone(w.skipped)}
-	if err := run.begin(); err != nil {
+	if err := run.begin(ctx); err != nil {
 		return Report{}, err
+	}
+	if run.opts.Space != nil && run.wanted() != "" {
+		return Report{}, errors.New("an index on a server takes no vectors of a remote embedder; leave out the embedder, or name the index " + InFiles)
 	}
 	run.afresh = !run.old.sameMaking(run.settings) || run.outdated()
 	all, err := run.survey(ctx, w.files)
 	if err != nil {
 		return Report{}, err
 	}
-	if all && run.live != "" && !run.goneBelow(w.files) && !run.respaced() && !run.reranked() {
+	if all && run.live != "" && !run.goneBelow(w.files) && !run.respaced() && !run.reranked() && !run.moved() {
 		if err := run.read(ctx, w.files, func([]state.Passage) error { return nil }); err != nil {
 			return Report{}, err
 		}
@@ -165,7 +174,7 @@ type ingestion struct {
 var errSettled = errors.New("nothing has changed")
 
 // begin finds where to start from and removes leftovers.
-func (r *ingestion) begin() error {
+func (r *ingestion) begin(ctx context.Context) error {
 	if r.opts.Rebuild {
 		return nil // leftovers wait until the new generation is live: they may be all there is
 	}
@@ -179,10 +188,14 @@ func (r *ingestion) begin() error {
 		}
 	}
 	r.live = live
-	return r.store.clean(live)
+	if err := r.store.clean(live); err != nil || r.wanted() == "" {
+		return err
+	}
+	return r.store.dropCollections(ctx, r.opts.Servers, true)
 }
 
-// outdated reports whether the live index is of another version of the format.
+// outdated reports whether the live index is of another version of the format, or, as on
+// a machine that only searches, not there.
 // What else is wrong with it shows when it is read.
 func (r *ingestion) outdated() bool {
 	if r.live == "" {
@@ -190,7 +203,7 @@ func (r *ingestion) outdated() bool {
 	}
 	_, err := index.ReadStats(r.store.path(r.live, indexDir))
 	_, other := errors.AsType[*index.VersionError](err)
-	return other
+	return other || errors.Is(err, os.ErrNotExist)
 }
 
 // goneBelow reports whether a file of the live generation is no longer below the
@@ -207,7 +220,7 @@ func (r *ingestion) goneBelow(list []found) bool {
 
 // settled reports whether the live generation already holds what was read.
 func (r *ingestion) settled() bool {
-	return r.live != "" && r.report.Added+r.report.Changed+r.report.Removed == 0 && !r.afresh && !r.respaced() && !r.reranked()
+	return r.live != "" && r.report.Added+r.report.Changed+r.report.Removed == 0 && !r.afresh && !r.respaced() && !r.reranked() && !r.moved()
 }
 
 // respaced reports whether the live generation is of another embedder.
@@ -259,17 +272,18 @@ func (r *ingestion) commit(ctx context.Context, list []found) (*manifest, error)
 	if err != nil {
 		// Unless the pointer already names it, the generation is of no use.
 		if live, readErr := r.store.current(); readErr != nil || live != gen {
-			err = errors.Join(err, os.RemoveAll(r.store.path(gen)))
+			err = errors.Join(err, r.unpublish(ctx, m), os.RemoveAll(r.store.path(gen)))
 		}
 		return nil, err
 	}
-	if err := r.store.clean(gen); err != nil {
+	if err := errors.Join(r.store.clean(gen), r.store.dropCollections(ctx, r.opts.Servers, true)); err != nil {
 		return nil, fmt.Errorf("the files are ingested, but the replaced ones could not be removed: %w", err)
 	}
 	return m, nil
 }
 
-// build fills the directory of a generation.
+// build fills the directory of a generation. With an error it may return a manifest: of what
+// is on a server already.
 func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manifest, error) {
 	from := ""
 	if r.live != "" && !r.afresh {
@@ -298,7 +312,11 @@ func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manif
 		}
 		return nil, err
 	}
-	m := &manifest{Version: formatVersion, Document: document.Version, Settings: r.settings, Files: r.files, Running: r.running}
+	on, err := r.publish(ctx, gen)
+	if err != nil {
+		return nil, err
+	}
+	m := &manifest{Served: on, Version: formatVersion, Document: document.Version, Settings: r.settings, Files: r.files, Running: r.running}
 	m.seal()
 	m.Info = CorpusInfo{Files: len(m.Files), Passages: stats.Passages, Documents: stats.Documents, Embedder: cmp.Or(stats.Space, stats.Embedder), Space: stats.Space}
 	for _, f := range m.Files {
@@ -306,19 +324,19 @@ func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manif
 	}
 	data, err := m.encode()
 	if err != nil {
-		return nil, err
+		return m, err
 	}
 	if err := r.store.writeFile(gen+"/"+inUseFile, nil); err != nil {
-		return nil, fmt.Errorf("writing generation: %w", err)
+		return m, fmt.Errorf("writing generation: %w", err)
 	}
 	if err := r.store.writeFile(gen+"/"+manifestFile, data); err != nil {
-		return nil, fmt.Errorf("writing generation: %w", err)
+		return m, fmt.Errorf("writing generation: %w", err)
 	}
 	// The texts and the generation's own name must be on disk before CURRENT
 	// names them.
 	for _, dir := range []string{r.store.path(textsDir), r.store.dir} {
 		if err := syncDir(dir); err != nil {
-			return nil, fmt.Errorf("writing generation: %w", err)
+			return m, fmt.Errorf("writing generation: %w", err)
 		}
 	}
 	return m, nil

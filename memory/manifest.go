@@ -24,6 +24,7 @@ type manifest struct {
 	Fingerprint string     `json:"fingerprint"`
 	Info        CorpusInfo `json:"info"`
 	Files       []file     `json:"files"`             // by source
+	Served      *served    `json:"served,omitempty"`  // nil where the index is in files
 	Running     []string   `json:"running,omitempty"` // what repeats over pages and is in no passage, as running lists it
 }
 

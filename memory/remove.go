@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,8 +14,9 @@ import (
 // Remove deletes a corpus and the answers remembered from it, never the
 // documents that it was made from. Its directory is renamed first, so that it
 // is gone at once or not at all; readers keep what they opened. The errors to
-// expect are *UnknownCorpusError and *BusyError.
-func Remove(home, name string) (err error) {
+// expect are *UnknownCorpusError, *BusyError and, of an index on a server, which is removed
+// first, *ServerError.
+func Remove(ctx context.Context, home, name string, servers Servers) (err error) {
 	if err := CheckName(name); err != nil {
 		return err
 	}
@@ -31,6 +33,9 @@ func Remove(home, name string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
+	if err := s.dropCollections(ctx, servers, false); err != nil {
+		return fmt.Errorf("removing corpus %q: %w", name, err)
+	}
 	gone, err := os.MkdirTemp(filepath.Dir(s.dir), ".removed-*")
 	if err != nil {
 		return fmt.Errorf("removing corpus %q: %w", name, err)

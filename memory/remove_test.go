@@ -27,10 +27,10 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	var unknown *UnknownCorpusError
-	if err := Remove(home, "other"); !errors.As(err, &unknown) || len(unknown.Known) != 1 {
+	if err := Remove(t.Context(), home, "other", nil); !errors.As(err, &unknown) || len(unknown.Known) != 1 {
 		t.Errorf("removing an unknown corpus: %v", err)
 	}
-	if err := Remove(home, "../k"); err == nil {
+	if err := Remove(t.Context(), home, "../k", nil); err == nil {
 		t.Error("a name that leads elsewhere was taken")
 	}
 
@@ -40,14 +40,14 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	var busy *BusyError
-	if err := Remove(home, "k"); !errors.As(err, &busy) {
+	if err := Remove(t.Context(), home, "k", nil); !errors.As(err, &busy) {
 		t.Errorf("removing a corpus that is written: %v", err)
 	}
 	if err := lock.Close(); err != nil {
 		t.Fatal(err)
 	}
 
-	if err := Remove(home, "k"); err != nil {
+	if err := Remove(t.Context(), home, "k", nil); err != nil {
 		t.Fatal(err)
 	}
 	if list, err := List(home); err != nil || len(list) != 0 {

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -242,13 +243,19 @@ func (s *store) removeFiles(dir string, unwanted func(name string) bool) error {
 }
 
 // removeIfNew removes a corpus of which there is no generation, so that a
-// first ingest that fails leaves no empty corpus behind.
-func (s *store) removeIfNew() error {
+// first ingest that fails leaves no empty corpus behind, unless something of it is on a
+// server and cannot be removed.
+func (s *store) removeIfNew(ctx context.Context, servers Servers) error {
 	gens, err := s.generations()
 	if err != nil || len(gens) > 0 {
 		return err
 	}
 	if _, err := os.Stat(s.path(currentFile)); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	clear, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropWithin)
+	defer cancel()
+	if err := s.dropCollections(clear, servers, false); err != nil {
 		return err
 	}
 	return os.RemoveAll(s.dir)

@@ -175,8 +175,15 @@ func (c *Corpus) useRanker() error {
 		return nil
 	}
 	model := c.opts.Ranker
+	if c.manifest.Served != nil && model != nil {
+		return c.needsFiles("a trained ranker")
+	}
 	if model == nil {
 		if c.ranker, model = readRanker(c.store.path(rankerFile)); model == nil {
+			return nil
+		}
+		if c.manifest.Served != nil {
+			c.ranker.Fault = c.needsFiles("a trained ranker").Error()
 			return nil
 		}
 		c.ranker.Kept = kept(c.index, model.Judged)
@@ -218,12 +225,21 @@ func (c *Corpus) Ranker() (RankerInfo, bool) {
 	return *c.ranker, true
 }
 
-// PassageIDs lists the ids of the corpus's passages, sorted.
-func (c *Corpus) PassageIDs() []string { return c.index.IDs() }
+// PassageIDs lists the ids of the corpus's passages, sorted. An index on a server is an
+// error.
+func (c *Corpus) PassageIDs() ([]string, error) {
+	if c.manifest.Served != nil {
+		return nil, c.needsFiles("listing passages")
+	}
+	return c.index.IDs(), nil
+}
 
 // Train trains a ranker on judged questions about this corpus, and changes
 // nothing. See [learn.Train], [SaveRanker].
 func (c *Corpus) Train(ctx context.Context, questions []learn.Question, opts *learn.Options) (*learn.Model, error) {
+	if c.manifest.Served != nil {
+		return nil, c.needsFiles("training a ranker")
+	}
 	m, err := learn.Train(ctx, c.index, questions, opts)
 	if err != nil {
 		return nil, fmt.Errorf("training a ranker for corpus %q: %w", c.store.name, err)

@@ -150,7 +150,7 @@ func TestRankerWhenTheCorpusChanges(t *testing.T) {
 	if info, err := StoredRanker(home, "yard"); err != nil || info.ID == "" {
 		t.Errorf("after a rebuild: %+v, %v", info, err)
 	}
-	if err := Remove(home, "yard"); err != nil {
+	if err := Remove(t.Context(), home, "yard", nil); err != nil {
 		t.Fatal(err)
 	}
 	mustIngest(t, IngestOptions{Home: home, Corpus: "yard", Paths: []string{file}})

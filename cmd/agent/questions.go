@@ -78,7 +78,10 @@ func draftQuestions(ctx context.Context, a *cli.App, corpus *memory.Corpus, n in
 
 // allPassages reads the passages of a corpus.
 func allPassages(ctx context.Context, corpus *memory.Corpus, progress func(string, int, int)) ([]state.Passage, error) {
-	ids := corpus.PassageIDs()
+	ids, err := corpus.PassageIDs()
+	if err != nil {
+		return nil, err
+	}
 	out := make([]state.Passage, 0, len(ids))
 	for i, id := range ids {
 		if err := context.Cause(ctx); err != nil {

@@ -213,12 +213,16 @@ func trainRerank(a *cli.App, cmd *cobra.Command, flags *config.Flags, f *trainRe
 
 // try trains in folds, compares, and keeps a ranker that wins.
 func try(ctx context.Context, a *cli.App, home string, corpus *memory.Corpus, opts memory.OpenOptions, f *trainRerankFlags, progress func(string, int, int)) (*trial, error) {
-	set, err := retrieval.Read(ctx, f.files, &retrieval.ReadOptions{Held: corpus.PassageIDs(), Progress: progress})
+	held, err := corpus.PassageIDs()
+	if err != nil {
+		return nil, err
+	}
+	set, err := retrieval.Read(ctx, f.files, &retrieval.ReadOptions{Held: held, Progress: progress})
 	if err != nil {
 		return nil, err
 	}
 	t := &trial{corpus: corpus.Name(), set: set.Found(), flags: f}
-	if err := checkQuestions(a, t, set, corpus, f); err != nil {
+	if err := checkQuestions(a, t, set, corpus.Name(), held, f); err != nil {
 		return nil, err
 	}
 	train := &learn.Options{Seed: f.seed, Progress: progress}
@@ -249,17 +253,17 @@ func try(ctx context.Context, a *cli.App, home string, corpus *memory.Corpus, op
 }
 
 // checkQuestions refuses too few questions.
-func checkQuestions(a *cli.App, t *trial, set *retrieval.Dataset, corpus *memory.Corpus, f *trainRerankFlags) error {
+func checkQuestions(a *cli.App, t *trial, set *retrieval.Dataset, name string, ids []string, f *trainRerankFlags) error {
 	n := len(t.set.Queries)
 	if n == 0 {
 		have := "it has none"
-		if ids := corpus.PassageIDs(); len(ids) > 0 {
+		if len(ids) > 0 {
 			have = fmt.Sprintf("its ids are like %q", ids[0])
 		}
-		return fmt.Errorf("training a ranker: no judgment names a passage of corpus %q: %s, those of the judgments like %q; ingest records with the ids that the judgments use (agent help ingest), or judge what agent search --json shows", corpus.Name(), have, set.NotHeld)
+		return fmt.Errorf("training a ranker: no judgment names a passage of corpus %q: %s, those of the judgments like %q; ingest records with the ids that the judgments use (agent help ingest), or judge what agent search --json shows", name, have, set.NotHeld)
 	}
 	if n < max(learn.Enough, f.folds) && !f.force {
-		return fmt.Errorf("training a ranker: there are %s about corpus %q and at least %d are needed; judge more, or try with --force", cli.Count(n, "judged question"), corpus.Name(), learn.Enough)
+		return fmt.Errorf("training a ranker: there are %s about corpus %q and at least %d are needed; judge more, or try with --force", cli.Count(n, "judged question"), name, learn.Enough)
 	}
 	if n < f.folds {
 		return fmt.Errorf("training a ranker: %s cannot be divided into %d folds", cli.Count(n, "judged question"), f.folds)

@@ -68,6 +68,9 @@ var layers = map[string][]string{
 	"memory/qa/postgres":    {"memory/qa", "internal/pgschema"},
 	"memory/embed/postgres": {"memory/embed", "internal/pgschema"},
 
+	// A server of indexes knows the index alone, and no corpus.
+	"memory/index/weaviate": {"memory/index"},
+
 	"nodes":         {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide"},
 	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "case_studies"},
 	"case_studies":  {},

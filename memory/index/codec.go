@@ -25,6 +25,15 @@ func (e *encoder) each(list []string) {
 	}
 }
 
+func (e *encoder) float(v float64) { e.fixed64(math.Float64bits(v)) }
+
+func (e *encoder) uints(list []int) {
+	e.uint(len(list))
+	for _, v := range list {
+		e.uint(v)
+	}
+}
+
 // A decoder reads what an encoder wrote. The first error sticks; after it
 // every read gives a zero value, so that loops end at once.
 type decoder struct {
@@ -95,6 +104,16 @@ func (d *decoder) fixed64() uint64 {
 		return 0
 	}
 	return binary.LittleEndian.Uint64(b)
+}
+
+func (d *decoder) float() float64 { return math.Float64frombits(d.fixed64()) }
+
+func (d *decoder) uints() []int {
+	out := make([]int, d.count())
+	for i := range out {
+		out[i] = d.uint()
+	}
+	return out
 }
 
 // strs reads strings that share one allocation.

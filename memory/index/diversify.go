@@ -61,6 +61,16 @@ func (x *Index) Diversify(hits []state.Hit, relevance []float64, lambda float64,
 	if len(relevance) != len(hits) || !(lambda >= 0 && lambda <= 1) {
 		return nil, fmt.Errorf("diversifying hits: %d relevances for %d hits, lambda %v", len(relevance), len(hits), lambda)
 	}
+	if x.lexicon != nil {
+		records := make([]Record, len(hits))
+		for i, h := range hits {
+			records[i].Passage = h.Passage
+		}
+		var err error
+		if x, err = x.pooled(records); err != nil {
+			return nil, err
+		}
+	}
 	ords := make([]int32, len(hits))
 	low, high := math.Inf(1), math.Inf(-1)
 	for i, h := range hits {
@@ -124,8 +134,12 @@ func (x *Index) neighbours(ctx context.Context, ord int32, n int, only *subset) 
 	if n == 0 {
 		return nil, nil, nil
 	}
-	list := make([]int32, 0, len(x.members[x.table.doc(ord)]))
-	for _, m := range x.members[x.table.doc(ord)] {
+	if found, ok := x.store.(*pool); ok {
+		return x.around(ctx, found.records[ord], n)
+	}
+	members := x.members(x.docOf[ord])
+	list := make([]int32, 0, len(members))
+	for _, m := range members {
 		if m == ord || only.has(m) {
 			list = append(list, m)
 		}

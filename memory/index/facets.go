@@ -25,6 +25,9 @@ type FacetValue struct {
 
 // Facets lists the keys of metadata, sorted, each with at most limit values.
 func (x *Index) Facets(ctx context.Context, limit int) ([]Facet, error) {
+	if x.lexicon != nil {
+		return x.lexicon.facets(limit), nil
+	}
 	var out []Facet
 	err := x.read(func() error {
 		keys, err := x.metadataKeys(ctx)
@@ -56,7 +59,7 @@ func (x *Index) facet(ctx context.Context, key string, limit int) (Facet, error)
 	}
 	for _, term := range terms {
 		var err error
-		if list, err = x.store.postings(ctx, metaField, term, x.table.drawn, list[:0]); err != nil {
+		if list, err = x.store.postings(ctx, metaField, term, list[:0]); err != nil {
 			return f, err
 		}
 		for _, p := range list {
@@ -72,15 +75,23 @@ func (x *Index) facet(ctx context.Context, key string, limit int) (Facet, error)
 			f.Passages++
 		}
 	}
+	return f.first(limit), nil
+}
+
+// first keeps the most frequent values.
+func (f Facet) first(limit int) Facet {
 	slices.SortFunc(f.Values, func(a, b FacetValue) int {
 		return cmp.Or(cmp.Compare(b.Passages, a.Passages), cmp.Compare(a.Value, b.Value))
 	})
 	f.Values = slices.Clip(f.Values[:min(max(0, limit), len(f.Values))])
-	return f, nil
+	return f
 }
 
 // metadataKeys lists the keys that passages have, sorted.
 func (x *Index) metadataKeys(ctx context.Context) ([]string, error) {
+	if x.lexicon != nil {
+		return x.lexicon.keys, nil
+	}
 	if x.store == nil {
 		return nil, nil
 	}
@@ -89,7 +100,7 @@ func (x *Index) metadataKeys(ctx context.Context) ([]string, error) {
 	var failed error
 	err := x.store.terms(metaField, "", func(term string) (string, bool) {
 		key, _, _ := strings.Cut(term, "\x00")
-		if list, failed = x.store.postings(ctx, metaField, term, x.table.drawn, list[:0]); failed != nil {
+		if list, failed = x.store.postings(ctx, metaField, term, list[:0]); failed != nil {
 			return "", false
 		}
 		if len(list) == 0 { // all deleted; another value may not be

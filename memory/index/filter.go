@@ -83,6 +83,25 @@ func (x *Index) subset(ctx context.Context, conditions []retrieval.Condition) (*
 
 // holding marks the passages of which a condition holds.
 func (x *Index) holding(ctx context.Context, c retrieval.Condition) ([]bool, error) {
+	terms, err := x.conditionTerms(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]bool, x.table.len())
+	var list []posting
+	for _, term := range terms {
+		if list, err = x.store.postings(ctx, metaField, term, list[:0]); err != nil {
+			return nil, err
+		}
+		for _, p := range list {
+			out[p.ord] = true
+		}
+	}
+	return out, nil
+}
+
+// conditionTerms lists the terms of metadata of which a passage must have one.
+func (x *Index) conditionTerms(ctx context.Context, c retrieval.Condition) ([]string, error) {
 	key := text.Key(c.Key)
 	known, err := x.metadataKeys(ctx)
 	if err != nil {
@@ -103,17 +122,7 @@ func (x *Index) holding(ctx context.Context, c retrieval.Condition) ([]bool, err
 			return nil, err
 		}
 	}
-	out := make([]bool, x.table.len())
-	var list []posting
-	for _, term := range terms {
-		if list, err = x.store.postings(ctx, metaField, term, x.table.drawn, list[:0]); err != nil {
-			return nil, err
-		}
-		for _, p := range list {
-			out[p.ord] = true
-		}
-	}
-	return out, nil
+	return terms, nil
 }
 
 // lexical takes what a filter leaves out from the scores by words. What comes

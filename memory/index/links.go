@@ -23,14 +23,20 @@ func (x *Index) mentioned(s string, fn func(ord int32)) {
 	if len(x.titles) == 0 {
 		return
 	}
+	eachRun(s, func(key uint64) {
+		at, found := slices.BinarySearchFunc(x.titles, key, func(r titleRef, key uint64) int { return cmp.Compare(r.key, key) })
+		for ; found && at < len(x.titles) && x.titles[at].key == key; at++ {
+			fn(x.titles[at].ord)
+		}
+	})
+}
+
+// eachRun calls fn for the keys of the runs of words of s that may be a title.
+func eachRun(s string, fn func(key uint64)) {
 	list := words(s)
 	for i := range list {
 		for n := 1; n <= maxTitleWords && i+n <= len(list); n++ {
-			key := wordsKey(list[i : i+n])
-			at, found := slices.BinarySearchFunc(x.titles, key, func(r titleRef, key uint64) int { return cmp.Compare(r.key, key) })
-			for ; found && at < len(x.titles) && x.titles[at].key == key; at++ {
-				fn(x.titles[at].ord)
-			}
+			fn(wordsKey(list[i : i+n]))
 		}
 	}
 }

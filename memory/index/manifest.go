@@ -26,11 +26,16 @@ const spaceVersion = 7
 // generation, with what has changed since beside it.
 const changeVersion = 8
 
+// serverVersion is the version of a layout without parts and vectors, whose passages are
+// on a server.
+const serverVersion = 9
+
 // Files of a generation, beside those of its parts.
 const (
 	manifestFile = "manifest"
 	tableFile    = "table"
-	termsFile    = "terms" // of the bags, with how many passages hold each; only Update reads it
+	lexiconFile  = "lexicon" // only where the passages are on a server
+	termsFile    = "terms"   // of the bags, with how many passages hold each; only Update reads it
 	modelFile    = "lsa"
 	vectorsFile  = "vectors"
 	meaningFile  = "meaning" // vectors of a remote embedder; only where there is one
@@ -77,6 +82,9 @@ func (m *manifest) encode() ([]byte, error) {
 	if m.has(changeFile) {
 		version = changeVersion
 	}
+	if m.has(lexiconFile) {
+		version = serverVersion
+	}
 	head := fmt.Sprintf("%s %d %08x\n", manifestMagic, version, crc32.Checksum(body, castagnoli))
 	return append([]byte(head), body...), nil
 }
@@ -101,7 +109,7 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 	if _, err := fmt.Sscanf(head, manifestMagic+" %d %x", &version, &sum); err != nil {
 		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest is not one of ours")}
 	}
-	if version != formatVersion && version != spaceVersion && version != changeVersion {
+	if version != formatVersion && version != spaceVersion && version != changeVersion && version != serverVersion {
 		return nil, &VersionError{Dir: dir, Got: version, Want: formatVersion}
 	}
 	if crc32.Checksum([]byte(body), castagnoli) != sum {
@@ -110,6 +118,9 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 	m := new(manifest)
 	if err := json.Unmarshal([]byte(body), m); err != nil {
 		return nil, &CorruptError{Dir: dir, Err: fmt.Errorf("reading its manifest: %w", err)}
+	}
+	if (version == serverVersion) != m.has(lexiconFile) {
+		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not say where its passages are")}
 	}
 	spaced := version == spaceVersion || version == changeVersion && m.Scale != nil
 	if spaced != (m.Scale != nil) || (version == changeVersion) != m.has(changeFile) || (m.Scale != nil) != (m.Stats.Space != "") {

@@ -93,7 +93,7 @@ func (t *table) findTitles() {
 			t.titles = append(t.titles, titleRef{key: key, ord: ord})
 		}
 	}
-	slices.SortFunc(t.titles, func(a, b titleRef) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.ord, b.ord))
-	})
+	slices.SortFunc(t.titles, byTitle)
 }
+
+func byTitle(a, b titleRef) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.ord, b.ord)) }

@@ -21,7 +21,7 @@ import (
 // several processes; nothing that reads it changes it.
 type Index struct {
 	dir         string
-	store       *store // nil when there are no passages
+	store       source // nil when there are no passages
 	table       *table
 	model       *lsa.Model
 	vectors     *vector.Set // a row of model.Dims per passage
@@ -36,7 +36,8 @@ type Index struct {
 	// Derived from the table by prepare, which searches need.
 	docOf    []int32      // document per passage
 	norm     []float64    // per passage: what BM25 adds to a term's frequency, for its length
-	members  [][]int32    // passages per document
+	inDoc    [][]int32    // passages per document
+	sizes    []int32      // how many
 	docLen   []float64    // terms per document, its name included
 	nameOf   [][]nameTerm // of the table
 	nameUses []nameCount  // documents whose name holds each of the table's nameTerms, one term's after the other's
@@ -48,11 +49,17 @@ type Index struct {
 	avgDoc   float64
 	grouped  bool // most passages share their document with others
 
-	stemLock sync.RWMutex
-	stems    map[string]string // of words that were read, stem
+	// Of the generation; of a pool, the table holds a few of them.
+	passages, allDocs int
+	lexicon           *lexicon   // what is known of them where they are on a server; nil of files
+	server            Collection // nil of files
+	where             []Where    // of a pool: the filter that it was found by
 
-	scratch   sync.Pool
-	gatherers sync.Pool
+	stems    *stemCache
+	stemmers *sync.Pool // of analyses of what a server found; nil of files
+
+	scratch   *sync.Pool
+	gatherers *sync.Pool
 	closing   sync.RWMutex // held for reading while files are read
 	closed    bool
 }
@@ -82,6 +89,9 @@ func openChecking(dir string, space *embed.Space, whole int64) (*Index, error) {
 	m, err := readManifest(dir)
 	if err != nil {
 		return nil, err
+	}
+	if m.has(lexiconFile) {
+		return nil, fmt.Errorf("opening index %q: its passages are on a server; open it with that", dir)
 	}
 	wait := m.verifyOthers(dir, m.sidecars(), whole)
 	x, files, err := readSidecars(dir, m)
@@ -181,10 +191,15 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 }
 
 func newIndex(dir string, t *table, model *lsa.Model, vectors *vector.Set, bm25 BM25) *Index {
-	x := &Index{dir: dir, table: t, model: model, vectors: vectors, bm25: bm25.Resolved(), stems: make(map[string]string)}
-	x.scratch.New = func() any { return newScratch(t.len(), len(t.docs)) }
-	x.gatherers.New = func() any { return &gatherer{place: make([]int32, len(t.docs))} }
+	x := &Index{dir: dir, table: t, model: model, vectors: vectors, bm25: bm25.Resolved(), stems: &stemCache{stems: make(map[string]string)}}
+	x.pools(t.len(), len(t.docs))
 	return x
+}
+
+// pools makes the memory of searches.
+func (x *Index) pools(passages, docs int) {
+	x.scratch = &sync.Pool{New: func() any { return newScratch(passages, docs) }}
+	x.gatherers = &sync.Pool{New: func() any { return &gatherer{place: make([]int32, docs)} }}
 }
 
 // openStore opens the parts, if there is anything in them.
@@ -192,8 +207,11 @@ func (x *Index) openStore(parts []part, sums [][]byte) error {
 	if x.table.len() == 0 {
 		return nil
 	}
-	return guarded(func() (err error) {
-		x.store, err = openStore(x.dir, x.table, parts, sums)
+	return guarded(func() error {
+		parts, err := openStore(x.dir, x.table, parts, sums)
+		if err == nil {
+			x.store = parts
+		}
 		return err
 	})
 }
@@ -207,7 +225,7 @@ func (x *Index) prepare() {
 	var length, pairs int
 	parallel(2, func(i int) {
 		if i == 0 {
-			x.members = t.members()
+			x.inDoc = t.members()
 			return
 		}
 		for ord := range int32(t.len()) {
@@ -219,9 +237,12 @@ func (x *Index) prepare() {
 		}
 	})
 	x.nameDocuments()
+	x.passages, x.allDocs = t.len(), len(t.docs)
+	x.sizes = make([]int32, len(t.docs))
 	shared := 0
 	var docs float64
-	for doc, members := range x.members {
+	for doc, members := range x.inDoc {
+		x.sizes[doc] = int32(len(members))
 		if len(members) > 1 {
 			shared += len(members)
 		}
@@ -257,6 +278,14 @@ func (x *Index) nameDocuments() {
 			x.docLen[doc] += float64(nameWeight * n.count)
 		}
 	}
+}
+
+// members lists the passages of a document.
+func (x *Index) members(doc int32) []int32 {
+	if found, ok := x.store.(*pool); ok {
+		return found.members[doc]
+	}
+	return x.inDoc[doc]
 }
 
 // named lists the documents with a stem in their name, and how often it is there.
@@ -356,6 +385,9 @@ func (x *Index) Training() Training {
 // Passage returns the passage with an id, exactly as it was added, and
 // whether there is one.
 func (x *Index) Passage(id string) (p state.Passage, ok bool, err error) {
+	if x.server != nil {
+		return x.fetched(id)
+	}
 	if _, ok := x.table.find(id); !ok {
 		return p, false, nil
 	}

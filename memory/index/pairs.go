@@ -296,6 +296,12 @@ func mergePairs(path string, streams []*pairStream) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
+	return eachPair(streams, w.add)
+}
+
+// eachPair calls fn for the pairs of several files in the order of their keys. fn does
+// not keep the list.
+func eachPair(streams []*pairStream, fn func(key uint64, list []posting) error) error {
 	for _, s := range streams {
 		if err := s.next(); err != nil {
 			return err
@@ -323,7 +329,7 @@ func mergePairs(path string, streams []*pairStream) (err error) {
 			}
 		}
 		if len(list) > 0 {
-			if err := w.add(key, list); err != nil {
+			if err := fn(key, list); err != nil {
 				return err
 			}
 		}

@@ -22,6 +22,7 @@ type occurrences struct {
 type docOccurrences struct {
 	doc       int32
 	passages  int32   // that hold the term; none where only the document's name does
+	here      int32   // of them, those that are in the index's table: all, but in a pool
 	saturated float64 // the part of BM25 that depends on the document
 	idf       float64 // in a document of many passages over these; -1 where its name holds the term
 }
@@ -107,21 +108,21 @@ type gatherer struct {
 // gather reads the postings of a term, brings those of a document together, and
 // computes what all wordings need of them.
 func (x *Index) gather(ctx context.Context, term string, same []otherForm, g *gatherer, o *occurrences) (err error) {
-	g.list, err = x.store.postings(ctx, bodyField, term, x.table.drawn, g.list[:0])
+	g.list, err = x.store.postings(ctx, bodyField, term, g.list[:0])
 	if err == nil {
 		g.list, err = x.withOther(ctx, term, g.list, same)
 	}
 	if err != nil {
 		return err
 	}
-	list := x.byDocument(term, g, o)
-	o.idf = idf(float64(x.table.len()), float64(len(list)))
-	o.docIDF = idf(float64(len(x.table.docs)), float64(len(o.docs)))
+	list, all := x.byDocument(term, g, o)
+	o.idf = idf(float64(x.passages), float64(all.passages))
+	o.docIDF = idf(float64(x.allDocs), float64(all.documents))
 	for i := range o.docs {
 		d := &o.docs[i]
 		g.place[d.doc] = 0
 		d.saturated = saturate(d.saturated, x.docLen[d.doc], x.avgDoc, x.bm25.K1, x.bm25.B)
-		switch size := len(x.members[d.doc]); {
+		switch size := x.sizes[d.doc]; {
 		case d.idf < 0:
 		case x.nameOf[d.doc] == nil || size < inDocMin:
 			d.idf = o.idf
@@ -137,12 +138,14 @@ func (x *Index) gather(ctx context.Context, term string, same []otherForm, g *ga
 		o.ords = append(o.ords, p.ord)
 		o.saturated = append(o.saturated, (x.bm25.K1+1)*tf/(tf+x.norm[p.ord]))
 	}
+	o.total = max(o.total, all.total)
 	return nil
 }
 
 // byDocument counts the occurrences in each document, three times those in its name,
-// and returns the gathered postings with those of a document one after the other.
-func (x *Index) byDocument(term string, g *gatherer, o *occurrences) []posting {
+// and returns the gathered postings with those of a document one after the other, and
+// how many there are in the generation.
+func (x *Index) byDocument(term string, g *gatherer, o *occurrences) ([]posting, totals) {
 	o.docs = o.docs[:0]
 	add := func(doc int32) *docOccurrences {
 		if g.place[doc] == 0 {
@@ -156,19 +159,25 @@ func (x *Index) byDocument(term string, g *gatherer, o *occurrences) []posting {
 		d := add(x.docOf[p.ord])
 		apart = apart || d != &o.docs[len(o.docs)-1]
 		d.passages++
+		d.here++
 		d.saturated += float64(p.tf)
+	}
+	all := totals{passages: len(g.list)}
+	if x.lexicon != nil {
+		all = x.lexicon.complete(term, len(g.list), o, add)
 	}
 	for _, named := range x.named(term) {
 		d := add(named.doc)
 		d.saturated += float64(nameWeight * named.count)
 		d.idf = -1
 	}
+	all.documents += len(o.docs)
 	if !apart {
-		return g.list
+		return g.list, all
 	}
 	next := make([]int32, len(o.docs)+1)
 	for i, d := range o.docs {
-		next[i+1] = next[i] + d.passages
+		next[i+1] = next[i] + d.here
 	}
 	g.sorted = slices.Grow(g.sorted[:0], len(g.list))[:len(g.list)]
 	for _, p := range g.list {
@@ -176,5 +185,5 @@ func (x *Index) byDocument(term string, g *gatherer, o *occurrences) []posting {
 		g.sorted[*at] = p
 		*at++
 	}
-	return g.sorted
+	return g.sorted, all
 }

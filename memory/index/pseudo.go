@@ -160,7 +160,7 @@ func (x *Index) words(ctx context.Context, list []string, doc int) ([]word, erro
 	var found []posting
 	for i, t := range list {
 		var err error
-		if found, err = x.store.postings(ctx, bodyField, t, x.table.drawn, found[:0]); err != nil {
+		if found, err = x.store.postings(ctx, bodyField, t, found[:0]); err != nil {
 			return nil, err
 		}
 		elsewhere := func(p posting) bool { return x.table.doc(p.ord) != doc }

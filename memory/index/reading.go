@@ -22,7 +22,7 @@ type wording struct {
 
 func (x *Index) wording(question string, list []string, sig *signals) *wording {
 	w := &wording{terms: sig.terms, idfs: sig.idfs, cfs: sig.cfs, number: make(map[string]int), written: make(map[string]int)}
-	w.tokens = x.avgLen * float64(x.table.len())
+	w.tokens = x.avgLen * float64(x.passages)
 	for i, t := range sig.terms {
 		w.number[t.term] = i
 		w.mass += sig.idfs[i]

@@ -123,7 +123,7 @@ func (x *Index) labelled(ctx context.Context, field string, c citation.Citation,
 	var list []posting
 	for _, key := range c.Exact() {
 		var err error
-		if list, err = x.store.postings(ctx, field, key, x.table.drawn, list[:0]); err != nil {
+		if list, err = x.store.postings(ctx, field, key, list[:0]); err != nil {
 			return nil, err
 		}
 		for _, p := range list {
@@ -194,7 +194,7 @@ func (x *Index) countCited(c citation.Citation, exact []int32, sig *signals) {
 		return
 	}
 	held := sig.bits(queryTerms(c.Text))
-	weight := idf(float64(x.table.len()), float64(len(exact)))
+	weight := idf(float64(x.passages), float64(len(exact)))
 	if len(sig.idfs) < maxTerms {
 		held |= 1 << len(sig.idfs)
 		sig.idfs = append(sig.idfs, weight)

@@ -205,7 +205,11 @@ func (x *Index) stemsLike(ctx context.Context, word string) ([]likeStem, error) 
 
 // wordsOf reads passages for the words of a stem, as long as fn wants more.
 func (x *Index) wordsOf(ctx context.Context, stem string, passages int, fn func(word string) bool) error {
-	list, err := x.store.postings(ctx, bodyField, stem, x.table.drawn, nil)
+	if x.lexicon != nil {
+		x.lexicon.wordsOf(stem, fn)
+		return nil
+	}
+	list, err := x.store.postings(ctx, bodyField, stem, nil)
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func TestPartsAreMerged(t *testing.T) {
 	if got := x.Stats(); got.Fingerprint != y.Stats().Fingerprint || got.Terms != y.Stats().Terms {
 		t.Errorf("%+v, want those of %+v", got, y.Stats())
 	}
-	if n := len(x.store.parts); n > mergeAt+4 {
+	if n := len(x.store.(*store).parts); n > mergeAt+4 {
 		t.Errorf("57 passages are in %d parts", n)
 	}
 	for _, q := range indextest.Questions(10, passages[:57], 5) {

@@ -55,6 +55,13 @@ func (x *Index) Search(ctx context.Context, q retrieval.Query) (retrieval.Result
 		})
 	}
 	list := r.terms(q.Primary)
+	citations := citation.Parse(q.Primary)
+	if err == nil && x.server != nil {
+		err = x.read(func() (err error) {
+			x, err = x.candidatesOf(ctx, q, list, citations, r)
+			return err
+		})
+	}
 	var vectors [][]float32
 	if err == nil {
 		vectors, err = x.queryVectors(ctx, list, q)
@@ -65,7 +72,7 @@ func (x *Index) Search(ctx context.Context, q retrieval.Query) (retrieval.Result
 	}
 	if err == nil {
 		err = x.read(func() (err error) {
-			out, err = x.searchTerms(ctx, asked{list, vectors, citation.Parse(q.Primary), about, r}, q, nil)
+			out, err = x.searchTerms(ctx, asked{list, vectors, citations, about, r}, q, nil)
 			if damage := x.vectors.Err(); err == nil && damage != nil {
 				err = &CorruptError{Dir: x.dir, Err: damage}
 			}
@@ -345,7 +352,7 @@ func (x *Index) ofDocuments(sig *signals, least float64) []int32 {
 		if score <= 0 || score < floor {
 			continue
 		}
-		if members := x.members[doc]; len(members) > 0 && documentWeight*x.document(sig, members[0]) >= least {
+		if members := x.members(int32(doc)); len(members) > 0 && documentWeight*x.document(sig, members[0]) >= least {
 			list = append(list, members...)
 		}
 	}

@@ -106,11 +106,11 @@ func (x *Index) withOther(ctx context.Context, term string, list []posting, same
 // phrase are the postings of terms that follow each other, how often at most.
 func (x *Index) phrase(ctx context.Context, list []string) ([]posting, error) {
 	if len(list) == 1 {
-		return x.store.postings(ctx, bodyField, list[0], x.table.drawn, nil)
+		return x.store.postings(ctx, bodyField, list[0], nil)
 	}
 	var out []posting
 	for i, pair := range bigrams(list) {
-		found, err := x.store.postings(ctx, bigramField, pair, x.table.drawn, nil)
+		found, err := x.store.postings(ctx, bigramField, pair, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +151,10 @@ func united(list, more []posting) []posting {
 // longForm is what most passages that define an abbreviation say that it stands for, in
 // lower case.
 func (x *Index) longForm(ctx context.Context, short string) (string, error) {
-	list, err := x.store.postings(ctx, bodyField, x.stem(strings.ToLower(short)), x.table.drawn, nil)
+	if x.lexicon != nil {
+		return x.lexicon.longForm(short, x.stem(strings.ToLower(short))), nil
+	}
+	list, err := x.store.postings(ctx, bodyField, x.stem(strings.ToLower(short)), nil)
 	if err != nil {
 		return "", err
 	}
@@ -189,8 +192,14 @@ func (x *Index) shortForm(ctx context.Context, phrase string) (string, error) {
 		if !x.store.holds(stem) {
 			continue
 		}
+		if x.lexicon != nil {
+			if x.lexicon.abbreviates(initials, stems) {
+				return initials, nil
+			}
+			continue
+		}
 		for _, pair := range []string{stems[len(stems)-1] + " " + stem, stem + " " + stems[0]} {
-			list, err := x.store.postings(ctx, bigramField, pair, x.table.drawn, nil)
+			list, err := x.store.postings(ctx, bigramField, pair, nil)
 			if err != nil {
 				return "", err
 			}
@@ -225,11 +234,16 @@ func (x *Index) mostDefined(list []posting, fn func(text.ShortForm) string) (str
 			}
 		}
 	}
+	return mostCounted(counts), nil
+}
+
+// mostCounted is the form of most counts, of equals the first in the alphabet.
+func mostCounted(counts map[string]int) string {
 	best := ""
 	for form, n := range counts {
 		if best == "" || n > counts[best] || n == counts[best] && form < best {
 			best = form
 		}
 	}
-	return best, nil
+	return best
 }

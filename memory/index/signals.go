@@ -194,7 +194,7 @@ func (s *scratch) scoreTerm(bit uint64, weight float64, o *occurrences) {
 	for _, d := range o.docs {
 		s.docs[d.doc] += docWeight * d.saturated
 		local := weight * (o.idf + d.idf) / 2
-		for i, ord := range ords[:d.passages] {
+		for i, ord := range ords[:d.here] {
 			if s.holds[ord] == 0 {
 				s.touched = append(s.touched, ord)
 			}
@@ -208,7 +208,7 @@ func (s *scratch) scoreTerm(bit uint64, weight float64, o *occurrences) {
 			}
 			s.names[ord] += global * saturated[i]
 		}
-		ords, saturated = ords[d.passages:], saturated[d.passages:]
+		ords, saturated = ords[d.here:], saturated[d.here:]
 	}
 }
 
@@ -237,7 +237,7 @@ func (x *Index) gateDocuments(sig *signals) {
 			second = score
 		}
 	}
-	if sig.top > 0 && len(x.table.docs) > 1 {
+	if sig.top > 0 && x.allDocs > 1 {
 		sig.gate = 1 - second/sig.top
 	}
 }
@@ -257,7 +257,7 @@ func (x *Index) restoreNames(sig *signals) {
 // are documents of their own it says nothing about those.
 func (x *Index) document(sig *signals, ord int32) float64 {
 	doc := x.docOf[ord]
-	if sig.top == 0 || !x.grouped && len(x.members[doc]) < 2 {
+	if sig.top == 0 || !x.grouped && x.sizes[doc] < 2 {
 		return 0
 	}
 	return sig.docs[doc] / sig.top * sig.gate
@@ -289,10 +289,14 @@ func (x *Index) scorePairs(ctx context.Context, list []string, s *scratch) error
 	}
 	var held []posting
 	for _, q := range found {
-		if held, err = x.store.postings(ctx, bigramField, q.term, x.table.drawn, held[:0]); err != nil {
+		if held, err = x.store.postings(ctx, bigramField, q.term, held[:0]); err != nil {
 			return err
 		}
-		weight := q.weight * idf(float64(x.table.len()), float64(len(held)))
+		among := len(held)
+		if x.lexicon != nil {
+			among = max(among, x.lexicon.pair(q.term))
+		}
+		weight := q.weight * idf(float64(x.passages), float64(among))
 		for _, p := range held {
 			if s.pairs[p.ord] == 0 {
 				s.paired = append(s.paired, p.ord)

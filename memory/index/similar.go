@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/blevesearch/vellum"
 	"github.com/blevesearch/vellum/levenshtein"
 )
 
@@ -19,16 +20,24 @@ var automata = [...]func() (*levenshtein.LevenshteinAutomatonBuilder, error){
 	}),
 }
 
+// automaton recognises the words that few errors, 1 or 2, make of a word.
+func automaton(word string, errors int) (vellum.Automaton, error) {
+	builder, err := automata[errors]()
+	if err == nil {
+		var dfa vellum.Automaton
+		if dfa, err = builder.BuildDfa(word, uint8(errors)); err == nil {
+			return dfa, nil
+		}
+	}
+	return nil, fmt.Errorf("looking for terms like %q: %w", word, err)
+}
+
 // similar appends the terms of a field that few errors, 1 or 2, make of a word and
 // that begin with its first letter.
 func (s *store) similar(field, word string, errors int, out []string) ([]string, error) {
-	builder, err := automata[errors]()
+	dfa, err := automaton(word, errors)
 	if err != nil {
-		return out, fmt.Errorf("looking for terms like %q: %w", word, err)
-	}
-	dfa, err := builder.BuildDfa(word, uint8(errors))
-	if err != nil {
-		return out, fmt.Errorf("looking for terms like %q: %w", word, err)
+		return out, err
 	}
 	first := string(firstRune(word))
 	for _, p := range s.parts {

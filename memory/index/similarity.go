@@ -84,7 +84,7 @@ func (x *Index) strength(sig *signals, hits []candidate, out func(ord int32) boo
 	for _, h := range hits[:min(judged, len(hits))] {
 		top = max(top, sig.plain[h.ord])
 	}
-	words := (top - backgroundShare*background(sig.plain, sig.bestPlain(backgroundTo, out))) / idf(float64(x.table.len()), 1)
+	words := (top - backgroundShare*background(sig.plain, sig.bestPlain(backgroundTo, out))) / idf(float64(x.passages), 1)
 	if words <= 0 {
 		return 0
 	}

@@ -1,16 +1,27 @@
 package index
 
-import "example.com/assay/memory/text"
+import (
+	"sync"
+
+	"example.com/assay/memory/text"
+)
 
 // maxStems bounds the words whose stems are remembered.
 const maxStems = 1 << 17
 
+// A stemCache remembers the stems of words that were read. It is safe for concurrent use.
+type stemCache struct {
+	lock  sync.RWMutex
+	stems map[string]string
+}
+
 // stem is [text.Stem] of a word, remembered: reading a hundred passages for
 // every question would stem the same words over and over.
 func (x *Index) stem(word string) string {
-	x.stemLock.RLock()
-	stem, ok := x.stems[word]
-	x.stemLock.RUnlock()
+	c := x.stems
+	c.lock.RLock()
+	stem, ok := c.stems[word]
+	c.lock.RUnlock()
 	if ok {
 		return stem
 	}
@@ -18,10 +29,10 @@ func (x *Index) stem(word string) string {
 	if len(stem) > maxTerm {
 		stem = stem[:maxTerm]
 	}
-	x.stemLock.Lock()
-	if len(x.stems) < maxStems {
-		x.stems[word] = stem
+	c.lock.Lock()
+	if len(c.stems) < maxStems {
+		c.stems[word] = stem
 	}
-	x.stemLock.Unlock()
+	c.lock.Unlock()
 	return stem
 }

@@ -20,7 +20,7 @@ import (
 	"example.com/assay/state"
 )
 
-// A store is the parts of a generation, open for reading.
+// A store is the source that reads the parts of a generation.
 type store struct {
 	dir   string
 	table *table
@@ -128,7 +128,7 @@ func (s *store) holds(term string) bool {
 // frequency returns how many passages hold a term.
 func (s *store) frequency(ctx context.Context, field, term string) (n uint64, err error) {
 	if field == bigramField {
-		list, err := s.pairsOf(term, s.table.drawn, nil)
+		list, err := s.pairsOf(term, nil)
 		return uint64(len(list)), err
 	}
 	key := termKey(field, term)
@@ -156,10 +156,11 @@ func (s *store) frequency(ctx context.Context, field, term string) (n uint64, er
 type posting struct{ ord, tf int32 }
 
 // postings appends the passages that hold a term, in no particular order.
-func (s *store) postings(ctx context.Context, field, term string, drawn []int32, out []posting) ([]posting, error) {
+func (s *store) postings(ctx context.Context, field, term string, out []posting) ([]posting, error) {
 	if field == bigramField {
-		return s.pairsOf(term, drawn, out)
+		return s.pairsOf(term, out)
 	}
+	drawn := s.table.drawn
 	key := termKey(field, term)
 	for _, p := range s.parts {
 		want, ok := p.sum(key)
@@ -191,7 +192,8 @@ func (s *store) postings(ctx context.Context, field, term string, drawn []int32,
 
 // pairsOf appends the passages that hold two terms, joined by a space, one after the
 // other. It reads no block of a part that lacks one of the two.
-func (s *store) pairsOf(term string, drawn []int32, out []posting) ([]posting, error) {
+func (s *store) pairsOf(term string, out []posting) ([]posting, error) {
+	drawn := s.table.drawn
 	key := pairKey(keyOf(keyStart, term))
 	one, other, _ := strings.Cut(term, " ")
 	oneKey, otherKey := termKey(bodyField, one), termKey(bodyField, other)

@@ -114,7 +114,7 @@ func (h *topic) match(ctx context.Context, heading string) (float64, error) {
 			if err != nil {
 				return 0, err
 			}
-			rarity = idf(float64(h.x.table.len()), float64(n))
+			rarity = idf(float64(h.x.passages), float64(n))
 			h.idfs[t] = rarity
 		}
 		all += rarity
@@ -127,8 +127,11 @@ func (h *topic) match(ctx context.Context, heading string) (float64, error) {
 
 // opens reports whether a passage is the first below its heading.
 func (x *Index) opens(p state.Passage, ord int32) (bool, error) {
+	if found, ok := x.store.(*pool); ok {
+		return found.records[ord].Opens, nil
+	}
 	before := int32(-1)
-	for _, m := range x.members[x.docOf[ord]] {
+	for _, m := range x.members(x.docOf[ord]) {
 		if x.byPlace(m, ord) < 0 && (before < 0 || x.byPlace(m, before) > 0) {
 			before = m
 		}

@@ -49,6 +49,7 @@ type Settings struct {
 	Memory        bool // use and keep earlier answers
 	Saves         bool // runs are saved in threads; the verb says so
 	Store         Store
+	Index         string // of corpora that are ingested: an address, memory.InFiles, or empty for where they have it
 	Temporal      Temporal
 	Lookup        Lookup
 	BM25          index.BM25 // of corpora that are ingested

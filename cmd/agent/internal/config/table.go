@@ -81,7 +81,7 @@ func Table(a *cli.App) ([]Setting, error) {
 		key: keyMemory, flag: "memory", negation: "no-memory", about: "Use and keep earlier answers to the same question; a session does by default.",
 		set:  func(p *parser, s *Settings, from origin, text string) { s.Memory = p.boolean(from, text) },
 		show: func(s *Settings) string { return strconv.FormatBool(s.Memory) },
-	}, storeSetting(), temporalSetting(), {
+	}, storeSetting(), temporalSetting(), indexSetting(), {
 		key: "skills", flag: "skills", about: "A directory whose *.md files replace embedded skills; relative to this file.", example: "skills",
 		set: func(p *parser, s *Settings, from origin, text string) {
 			s.Skills = from.path(p.text(from, text, "a directory"))

@@ -129,6 +129,9 @@ func corpusShowCommand(a *cli.App) *cobra.Command {
 		}
 		info := corpus.Info()
 		fmt.Fprintf(a.Stdout, "%s: %s, %s, fingerprint %.12s\n", info.Name, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), info.Fingerprint)
+		if info.Index != "" {
+			fmt.Fprintf(a.Stdout, "  index: %s\n", info.Index)
+		}
 		if r := rankerOf(corpus); r != nil {
 			fmt.Fprintf(a.Stdout, "  ranker: %s\n", render.Ranker(*r))
 		}

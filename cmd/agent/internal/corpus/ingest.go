@@ -45,7 +45,8 @@ recognised.`,
 		Example: `  agent ingest docs/
   agent ingest --corpus handbook policies/ faq.md
   agent ingest --corpus cases --text-field body --id-field case_no cases.jsonl
-  agent ingest --corpus handbook --rebuild policies/`,
+  agent ingest --corpus handbook --rebuild policies/
+  agent ingest --corpus law --index weaviate://localhost:8080 laws/`,
 		RunE: func(cmd *cobra.Command, args []string) error { return ingest(a, cmd, &f, args) },
 	}
 	flags := cmd.Flags()
@@ -58,6 +59,7 @@ recognised.`,
 	flags.IntVar(&f.bytes, "passage-bytes", new(document.SplitOptions).Resolved().Target, "target size of a passage in `BYTES`")
 	flags.String("bm25-k1", "1.2", "k1 of BM25, above 0 and up to 10: how soon repetitions of a word stop counting")
 	flags.String("bm25-b", "0.7", "b of BM25, 0 to 1: how much a passage loses by its length")
+	flags.String("index", "", "`ADDRESS` of a server for the index, such as "+config.IndexExample+", or files; default: where the corpus has it")
 	config.RegisterStore(flags)
 	flags.BoolVar(&f.rebuild, "rebuild", false, "empty the corpus first, so that it holds only PATH…")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
@@ -88,7 +90,7 @@ func ingest(a *cli.App, cmd *cobra.Command, f *ingestFlags, paths []string) (err
 	progress := render.NewBar(a, f.asJSON)
 	began := a.Now()
 	report, err := memory.Ingest(cmd.Context(), memory.IngestOptions{
-		Home: s.Home, Corpus: s.Corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.Update, Space: found.Space, BM25: s.BM25,
+		Home: s.Home, Corpus: s.Corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.Update, Space: found.Space, BM25: s.BM25, Index: s.Index, Servers: config.Servers(a.Env),
 	})
 	err = errors.Join(err, progress.Close(), found.Close())
 	if err != nil {

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -17,7 +18,7 @@ func corpusRemoveCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "remove NAME --yes",
 		Short:   "Remove a corpus and the answers remembered from it",
-		Long:    "Remove deletes the index, extracted texts and remembered answers of a corpus. It never deletes the documents themselves.",
+		Long:    "Remove deletes the index, wherever it is, extracted texts and remembered answers of a corpus. It never deletes the documents themselves.",
 		Example: "  agent corpus remove handbook --yes",
 		Args:    cli.Exactly(1, "the name of a corpus"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -25,7 +26,7 @@ func corpusRemoveCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := removeCorpus(home, args[0], yes); err != nil {
+			if err := removeCorpus(cmd.Context(), a, home, args[0], yes); err != nil {
 				return err
 			}
 			if asJSON {
@@ -45,7 +46,7 @@ func corpusRemoveCommand(a *cli.App) *cobra.Command {
 }
 
 // removeCorpus removes a corpus when it exists and the user said yes.
-func removeCorpus(home, name string, yes bool) error {
+func removeCorpus(ctx context.Context, a *cli.App, home, name string, yes bool) error {
 	if err := config.CheckCorpus("the name", name); err != nil {
 		return err
 	}
@@ -66,5 +67,5 @@ func removeCorpus(home, name string, yes bool) error {
 	if !yes {
 		return cli.Usagef("removing corpus %q needs --yes: agent corpus remove %s --yes", name, name)
 	}
-	return memory.Remove(home, name)
+	return memory.Remove(ctx, home, name, config.Servers(a.Env))
 }

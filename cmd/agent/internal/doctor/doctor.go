@@ -116,7 +116,7 @@ func examine(a *cli.App, cmd *cobra.Command, flags *config.Flags) ([]finding, []
 	s, err := config.Resolve(a, cmd, flags)
 	out = append(out, checkConfiguration(a, s, err))
 	out = append(out, checkVariables(a, table)...)
-	out = append(out, checkCorpora(home)...)
+	out = append(out, checkCorpora(cmd.Context(), home, config.Servers(a.Env))...)
 	out = append(out, checkSample(home))
 	out = append(out, checkSaved(cmd.Context(), home, s)...)
 	if err != nil {
@@ -202,7 +202,7 @@ func checkVariables(a *cli.App, table []config.Setting) []finding {
 }
 
 // checkCorpora opens every corpus and checks its files for changes.
-func checkCorpora(home string) []finding {
+func checkCorpora(ctx context.Context, home string, servers memory.Servers) []finding {
 	list, err := memory.List(home)
 	if err != nil {
 		return []finding{{"corpora", statusFail, err.Error(), "ls -l " + home}}
@@ -210,7 +210,7 @@ func checkCorpora(home string) []finding {
 	var out []finding
 	for _, info := range list {
 		if info.Name != open.SampleCorpus {
-			out = append(out, checkCorpus(home, info.Name)...)
+			out = append(out, checkCorpus(ctx, home, info.Name, servers)...)
 		}
 	}
 	if out == nil {
@@ -235,10 +235,10 @@ func checkChosen(s config.Settings) []finding {
 	return []finding{{"corpora", statusFail, open.UnknownCorpus(s.Corpus, known).Error(), "agent ingest PATH… --corpus " + s.Corpus}}
 }
 
-func checkCorpus(home, name string) []finding {
+func checkCorpus(ctx context.Context, home, name string, servers memory.Servers) []finding {
 	what := fmt.Sprintf("corpus %q", name)
 	flag := " --corpus " + name
-	corpus, err := memory.Open(home, name)
+	corpus, err := memory.OpenWith(home, name, &memory.OpenOptions{Servers: servers})
 	var empty *memory.EmptyCorpusError
 	if errors.As(err, &empty) {
 		return []finding{{"corpora", statusWarn, err.Error(), "agent ingest PATH…" + flag}}
@@ -252,9 +252,13 @@ func checkCorpus(home, name string) []finding {
 			stale = append(stale, s.Source)
 		}
 	}
+	unreachable := corpus.Reachable(ctx)
 	info, training, ranker := corpus.Info(), corpus.Training(), checkRanker(corpus, flag)
 	if err := corpus.Close(); err != nil {
 		return []finding{{"corpora", statusFail, fmt.Sprintf("%s: %v", what, err), "agent ingest --rebuild PATH…" + flag}}
+	}
+	if unreachable != nil {
+		return append([]finding{{"corpora", statusFail, unreachable.Error(), "start the server of the index, check " + config.EnvIndexKey + ", or: agent ingest --index files PATH…" + flag}}, ranker...)
 	}
 	if stale != nil {
 		return append([]finding{{"corpora", statusWarn, fmt.Sprintf("%s: %s changed or gone since they were ingested, first %s", what, cli.Count(len(stale), "file"), stale[0]), "agent ingest PATH…" + flag}}, ranker...)

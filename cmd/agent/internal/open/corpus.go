@@ -32,7 +32,12 @@ func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.Ope
 			return e.open(ctx, s.Home, a.Note)
 		}
 	}
-	corpus, err := memory.OpenWith(s.Home, s.Corpus, opts)
+	var with memory.OpenOptions
+	if opts != nil {
+		with = *opts
+	}
+	with.Servers = config.Servers(a.Env)
+	corpus, err := memory.OpenWith(s.Home, s.Corpus, &with)
 	unknown, missing := errors.AsType[*memory.UnknownCorpusError](err)
 	if s.Corpus == config.DefaultCorpus && (missing || errors.As(err, new(*memory.EmptyCorpusError))) {
 		if sample.instead != "" {

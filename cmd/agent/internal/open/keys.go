@@ -31,7 +31,7 @@ func (c *Connector) secrets() []string {
 			}
 		}
 	}
-	for _, variable := range []string{config.EnvRerankKey, config.EnvJudgeKey, config.EnvDetectorKey} {
+	for _, variable := range []string{config.EnvRerankKey, config.EnvJudgeKey, config.EnvDetectorKey, config.EnvIndexKey} {
 		if key := c.env.Get(variable); key != "" {
 			out = append(out, key)
 		}

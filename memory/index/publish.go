@@ -1,0 +1,262 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// PublishOptions say what Publish copies, and where to.
+type PublishOptions struct {
+	From string     // a generation of files
+	Dir  string     // what searches need beside the collection is written here; must not exist, its parent must
+	To   Collection // must not exist
+	// Settle bounds the wait until the server ranks as the files do; default 10 minutes.
+	Settle time.Duration
+	// Progress is called as the work goes on, never concurrently. Nil: nobody watches.
+	Progress func(phase string, done, total int)
+}
+
+// Phases that Publish reports.
+const (
+	PhaseWrite  = "writing to the server"
+	PhaseSettle = "waiting until the server ranks as the files do"
+)
+
+// Publish copies the passages of a generation to a server. It returns when the server
+// has all of them and ranks them as the files do, so that searches by [OpenServed] may
+// begin. On an error or cancellation Dir and the collection are removed. A generation
+// with vectors of a remote embedder is refused.
+func Publish(ctx context.Context, opts PublishOptions) (err error) {
+	x, err := Open(opts.From)
+	if err != nil {
+		return fmt.Errorf("publishing an index: %w", err)
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	if x.stats.Space != "" {
+		return fmt.Errorf("publishing an index: its vectors are of %q, and a server ranks by those of the offline embedder alone; ingest without a remote embedder", x.stats.Space)
+	}
+	p := &publication{ctx: ctx, opts: opts, x: x, words: map[string]bool{}, forms: map[definition]int{}}
+	if err = p.run(); err == nil {
+		return nil
+	}
+	// The context may be why it ended, and what is half written must go all the same.
+	clear, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	return errors.Join(fmt.Errorf("publishing an index: %w", err), opts.To.Drop(clear), os.RemoveAll(opts.Dir))
+}
+
+// A publication is one run of Publish.
+type publication struct {
+	ctx  context.Context
+	opts PublishOptions
+	x    *Index
+
+	own, within [][]string // keys of numbered parts, per passage
+	titles      map[int32]string
+	order       []int32 // all passages, by document and place
+	places      []int   // of these, in their document
+
+	lock  sync.Mutex
+	words map[string]bool
+	forms map[definition]int // times each is written
+	done  int
+}
+
+func (p *publication) run() error {
+	if err := os.Mkdir(p.opts.Dir, 0o700); err != nil {
+		return err
+	}
+	if err := p.opts.To.Create(p.ctx, p.x.bm25); err != nil {
+		return err
+	}
+	if p.x.store != nil {
+		if err := guarded(p.lookUp); err != nil {
+			return err
+		}
+		if err := p.write(); err != nil {
+			return err
+		}
+	}
+	if err := guarded(p.seal); err != nil {
+		return err
+	}
+	return p.settle()
+}
+
+func (p *publication) report(phase string, done, total int) {
+	if p.opts.Progress != nil {
+		p.opts.Progress(phase, done, total)
+	}
+}
+
+// lookUp finds what a record says beside its passage.
+func (p *publication) lookUp() (err error) {
+	x := p.x
+	if p.own, err = p.keys(ownField); err != nil {
+		return err
+	}
+	if p.within, err = p.keys(withinField); err != nil {
+		return err
+	}
+	p.titles = make(map[int32]string, len(x.titles))
+	for _, t := range x.titles {
+		p.titles[t.ord] = titleValue(t.key)
+	}
+	for doc := range x.table.docs {
+		members := slices.SortedFunc(slices.Values(x.members(int32(doc))), x.byPlace)
+		for place, ord := range members {
+			p.order, p.places = append(p.order, ord), append(p.places, place)
+		}
+	}
+	return nil
+}
+
+// keys lists the terms of a field per passage.
+func (p *publication) keys(field string) ([][]string, error) {
+	out := make([][]string, p.x.table.len())
+	return out, p.eachTerm(field, func(term string, list []posting) {
+		for _, found := range list {
+			out[found.ord] = append(out[found.ord], term)
+		}
+	})
+}
+
+const (
+	writtenAtOnce = 200
+	writers       = 4 // a server answers one batch while the next is made
+)
+
+// write sends the records, several batches at a time.
+func (p *publication) write() error {
+	ctx, cancel := context.WithCancelCause(p.ctx)
+	defer cancel(nil)
+	p.report(PhaseWrite, 0, len(p.order))
+	next := make(chan int)
+	var working sync.WaitGroup
+	for range max(writers, runtime.GOMAXPROCS(0)) {
+		working.Go(func() {
+			stems := stemmer{}
+			for from := range next {
+				if err := guarded(func() error { return p.batch(ctx, from, min(from+writtenAtOnce, len(p.order)), stems) }); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for from := 0; from < len(p.order) && ctx.Err() == nil; from += writtenAtOnce {
+		select {
+		case next <- from:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	working.Wait()
+	return context.Cause(ctx)
+}
+
+// batch sends the records from..to of the order, and learns their words.
+func (p *publication) batch(ctx context.Context, from, to int, stems stemmer) error {
+	records := make([]Record, 0, to-from)
+	words, forms := map[string]bool{}, map[definition]int{}
+	var before state.Passage
+	for i := from; i < to; i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if i == from && p.places[i] > 0 {
+			var err error
+			if before, err = p.passage(i - 1); err != nil {
+				return err
+			}
+		}
+		read, err := p.passage(i)
+		if err != nil {
+			return err
+		}
+		r, err := p.record(i, read, stems)
+		if err != nil {
+			return err
+		}
+		r.Opens = r.Place == 0 || before.Section != read.Section
+		before = read
+		records = append(records, r)
+		learn(read, words, forms)
+	}
+	if err := p.opts.To.Write(ctx, records); err != nil {
+		return err
+	}
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	for w := range words {
+		p.words[w] = true
+	}
+	for d, n := range forms {
+		p.forms[d] += n
+	}
+	p.done += len(records)
+	p.report(PhaseWrite, p.done, len(p.order))
+	return nil
+}
+
+func (p *publication) passage(i int) (state.Passage, error) {
+	return p.x.store.passage(p.x.table.id(p.order[i]))
+}
+
+func (p *publication) record(i int, read state.Passage, stems stemmer) (Record, error) {
+	ord := p.order[i]
+	a, err := analyseOne(read, stems)
+	if err != nil {
+		return Record{}, err
+	}
+	r := Record{Passage: read, Meta: a.meta, Own: p.own[ord], Within: p.within[ord], Title: p.titles[ord], Place: p.places[i]}
+	for _, t := range a.bag {
+		for range t.N {
+			r.Terms = append(r.Terms, t.Text)
+		}
+	}
+	if v := p.x.vector(ord); slices.ContainsFunc(v, func(c float32) bool { return c != 0 }) {
+		r.Vector = v
+	}
+	return r, nil
+}
+
+// learn notes the words of a passage and what it defines.
+func learn(p state.Passage, words map[string]bool, forms map[definition]int) {
+	for _, s := range []string{p.Text, lastHeading(p), p.Title} {
+		for _, t := range text.Tokens(s) {
+			if isPlain(t.Text) && !words[t.Text] {
+				words[strings.Clone(t.Text)] = true
+			}
+		}
+		for _, f := range text.ShortForms(s) {
+			forms[definition{Short: strings.ToLower(f.Short), Long: strings.ToLower(strings.Join(strings.Fields(f.Long), " "))}]++
+		}
+	}
+}
+
+// seal writes the directory.
+func (p *publication) seal() error {
+	l, err := p.lexicon()
+	if err != nil {
+		return err
+	}
+	m := &manifest{Stats: p.x.stats, Changed: p.x.changed, Calibration: p.x.calibration}
+	model, err := p.x.model.MarshalBinary()
+	if err != nil {
+		return fmt.Errorf("encoding the embedder: %w", err)
+	}
+	if err := errors.Join(writeFile(p.opts.Dir, lexiconFile, l.encode()), writeFile(p.opts.Dir, modelFile, model)); err != nil {
+		return err
+	}
+	return m.seal(p.opts.Dir, nil)
+}
