@@ -25,6 +25,21 @@ func (a App) Name() string { return a.plain.name }
 // Fingerprint identifies the graph's structure; see Compiled.Fingerprint.
 func (a App) Fingerprint() string { return a.plain.fingerprint }
 
+// A ChannelInfo describes a channel of a graph.
+type ChannelInfo struct {
+	Name string
+	Kind ChannelKind
+}
+
+// Channels returns the graph's channels, in the order of NewStateGraph.
+func (a App) Channels() []ChannelInfo {
+	out := make([]ChannelInfo, len(a.plain.ids))
+	for i, id := range a.plain.ids {
+		out[i] = ChannelInfo{id.name, id.kind}
+	}
+	return out
+}
+
 // Drawing returns the graph's structure, with subgraphs as single nodes.
 func (a App) Drawing() Drawing { return a.plain.drawing }
 

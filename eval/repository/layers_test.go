@@ -38,6 +38,8 @@ var layers = map[string][]string{
 
 	"graph/eventlog":                {"internal/pgschema", "internal/sqlfile"},
 	"graph/temporal":                {"graph", "graph/store", "graph/eventlog"},
+	"serve/runs":                    {"graph", "graph/store", "graph/eventlog"},
+	"serve/langgraph":               {"graph", "graph/store", "serve/runs"},
 	"graph/temporal/temporaltest":   {"graph/temporal"},
 	"graph/store":                   {},
 	"graph/store/memory":            {"graph/store"},
@@ -108,6 +110,7 @@ var standsBehind = map[string][]string{
 	"cloud.google.com/go/auth":                     {"llm/gemini"},
 	"github.com/tmc/langchaingo":                   {"llm/langchain"},
 	"golang.org/x/sys":                             {"cmd/agent", "graph/checkpoint/sqlite", "memory/vector"},
+	"github.com/google/uuid":                       {"serve/runs", "serve/langgraph"},
 	"github.com/jackc/pgx/v5":                      {"internal/pgschema", "internal/pgtest", "graph/checkpoint/postgres", "graph/store/postgres", "graph/eventlog", "memory/qa/postgres", "memory/embed/postgres", "llm/postgres", "cmd/agent", "graph/temporal"}, // the last in tests
 	"go.temporal.io/sdk":                           {"graph/temporal", "cmd/agent"},
 	"go.temporal.io/api":                           {"graph/temporal"},

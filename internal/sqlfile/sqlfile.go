@@ -90,7 +90,14 @@ func open(ctx context.Context, path string, schema Schema, o Options, patience t
 	f.Write.SetMaxOpenConns(1)
 	waiting, cancel := context.WithTimeoutCause(ctx, patience, errInUse)
 	defer cancel()
-	err = WhileBusy(waiting, func() error { return prepare(ctx, f.Write, schema) })
+	// A file that others write all the time is looked at again and again, and not waited for
+	// once: by then one of them has made its tables.
+	err = WhileBusy(waiting, func() error {
+		return errors.Join(busyTimeout(ctx, f.Write, 100*time.Millisecond), prepare(ctx, f.Write, schema))
+	})
+	if err == nil {
+		err = busyTimeout(ctx, f.Write, o.Busy)
+	}
 	if err == nil {
 		f.Read, err = sql.Open("sqlite", address(absolute, o, "query_only(1)"))
 	}
@@ -120,6 +127,12 @@ func address(path string, o Options, pragmas ...string) string {
 	}
 	all := append([]string{fmt.Sprintf("busy_timeout(%d)", o.Busy.Milliseconds()), "synchronous(" + synchronous + ")"}, pragmas...)
 	return "file://" + (&url.URL{Path: slashed}).EscapedPath() + "?" + url.Values{"_pragma": all}.Encode()
+}
+
+// busyTimeout sets how long the connection that writes waits for other processes.
+func busyTimeout(ctx context.Context, db *sql.DB, wait time.Duration) error {
+	_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", wait.Milliseconds()))
+	return err
 }
 
 // prepare brings a file to WAL mode and to the last version of its schema.

@@ -20,6 +20,11 @@ const (
 	tenantsRoot = "tenants"
 )
 
+// Records is the namespace in the store of what a wire keeps for the tenant.
+func (s *Space) Records(kind string) []string {
+	return []string{root, tenantsRoot, s.tenant, "wire", kind}
+}
+
 func (s *Space) threads() []string { return []string{root, tenantsRoot, s.tenant, threadsOf} }
 func (s *Space) ids() []string     { return []string{root, tenantsRoot, s.tenant, runsByID} }
 func (s *Space) runsOn(thread string) []string {
@@ -105,8 +110,8 @@ func object(data json.RawMessage) json.RawMessage {
 	return data
 }
 
-// merged is an object with the fields of another in addition, which win.
-func merged(data, more json.RawMessage) (json.RawMessage, error) {
+// Merge returns an object with the fields of another in addition, which win.
+func Merge(data, more json.RawMessage) (json.RawMessage, error) {
 	all := map[string]json.RawMessage{}
 	for _, part := range []json.RawMessage{data, more} {
 		if len(part) == 0 {

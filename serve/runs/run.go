@@ -98,7 +98,7 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	t, err := s.Thread(ctx, spec.Thread)
 	if errors.As(err, new(*NotFoundError)) && spec.Create {
 		t = s.newThread(spec.Thread)
-		t.Metadata, err = merged(nil, spec.Metadata)
+		t.Metadata, err = Merge(nil, spec.Metadata)
 	}
 	if err != nil {
 		return Run{}, err

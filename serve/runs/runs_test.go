@@ -328,7 +328,7 @@ func TestThread(t *testing.T) {
 	if _, err := s.CreateThread(t.Context(), runs.ThreadSpec{ID: "t"}); !errors.Is(err, runs.ErrExists) {
 		t.Errorf("the same again: %v", err)
 	}
-	if at, _, err := s.State(t.Context(), "t", "", ""); at != nil || err != nil {
+	if at, _, err := s.State(t.Context(), "t", ""); at != nil || err != nil {
 		t.Errorf("before its first run: %v, %v", at, err)
 	}
 	if th, err = s.PatchThread(t.Context(), "t", json.RawMessage(`{"b":2}`)); err != nil || string(th.Metadata) != `{"a":1,"b":2}` {

@@ -12,9 +12,26 @@ import (
 // A Snapshot is a thread at one of its checkpoints.
 type Snapshot = graph.StateSnapshot[json.RawMessage]
 
+// Inside returns the state of the graph inside a task of a snapshot, and that graph. A task
+// without one has none: nil.
+func (s *Space) Inside(ctx context.Context, at *Snapshot, g Graph, task string) (*Snapshot, Graph, error) {
+	for _, t := range at.Tasks {
+		inner, ok := g.App.Subgraph(t.Node)
+		if t.ID != task || !ok || t.Child == (graph.Key{}) {
+			continue
+		}
+		state, err := inner.State(ctx, t.Child)
+		if errors.Is(err, graph.ErrNoCheckpoint) {
+			return nil, g, nil
+		}
+		return state, Graph{Name: inner.Name(), App: inner}, err
+	}
+	return nil, g, nil
+}
+
 // State returns a thread's state, at a checkpoint or, without one, the newest. The graph
 // is that of the thread's last run. A thread without a checkpoint has none: nil.
-func (s *Space) State(ctx context.Context, thread, namespace, checkpoint string) (*Snapshot, Graph, error) {
+func (s *Space) State(ctx context.Context, thread, checkpoint string) (*Snapshot, Graph, error) {
 	g, err := s.graphOn(ctx, thread)
 	if errors.Is(err, ErrNoGraph) {
 		return nil, g, nil
@@ -22,7 +39,7 @@ func (s *Space) State(ctx context.Context, thread, namespace, checkpoint string)
 	if err != nil {
 		return nil, g, err
 	}
-	at, err := g.App.State(ctx, graph.Key{Thread: s.saved(thread), Namespace: namespace, ID: checkpoint})
+	at, err := g.App.State(ctx, graph.Key{Thread: s.saved(thread), ID: checkpoint})
 	if errors.Is(err, graph.ErrNoCheckpoint) {
 		if checkpoint != "" {
 			return nil, g, &NotFoundError{"checkpoint", checkpoint}

@@ -57,7 +57,7 @@ func (s *Space) CreateThread(ctx context.Context, spec ThreadSpec) (Thread, erro
 		return Thread{}, err
 	}
 	t := s.newThread(spec.ID)
-	if t.Metadata, err = merged(nil, spec.Metadata); err != nil {
+	if t.Metadata, err = Merge(nil, spec.Metadata); err != nil {
 		return Thread{}, err
 	}
 	return t, s.keep(ctx, &t)
@@ -102,7 +102,7 @@ func (s *Space) PatchThread(ctx context.Context, id string, metadata json.RawMes
 	if err != nil {
 		return t, err
 	}
-	if t.Metadata, err = merged(t.Metadata, metadata); err != nil {
+	if t.Metadata, err = Merge(t.Metadata, metadata); err != nil {
 		return t, err
 	}
 	t.Updated = s.Now()

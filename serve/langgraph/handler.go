@@ -1,0 +1,343 @@
+package langgraph
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/store"
+	"example.com/assay/serve/runs"
+)
+
+// Options configure a handler.
+type Options struct {
+	// Space returns what the caller of a request has. Its error is answered with 401.
+	Space func(*http.Request) (*runs.Space, error)
+	// Items are the long-term memory of a caller. Default: requests for it are refused.
+	Items func(*http.Request) store.Store
+	// Version is what /info says.
+	Version string
+	// Heartbeat is how often a silent stream sends a comment. Default: 5 seconds.
+	Heartbeat time.Duration
+}
+
+type server struct {
+	Options
+}
+
+// A call is one request.
+type call struct {
+	*server
+	*runs.Space
+	w http.ResponseWriter
+	r *http.Request
+}
+
+// Handler returns the handler of all paths of the wire.
+func Handler(o Options) http.Handler {
+	if o.Heartbeat <= 0 {
+		o.Heartbeat = 5 * time.Second
+	}
+	s := &server{o}
+	mux := http.NewServeMux()
+	for pattern, serve := range map[string]func(*call) error{
+		"GET /ok":   (*call).ok,
+		"GET /info": (*call).info,
+
+		"POST /assistants":                             (*call).createAssistant,
+		"POST /assistants/search":                      (*call).searchAssistants,
+		"POST /assistants/count":                       (*call).countAssistants,
+		"GET /assistants/{assistant}":                  (*call).getAssistant,
+		"PATCH /assistants/{assistant}":                (*call).patchAssistant,
+		"DELETE /assistants/{assistant}":               (*call).deleteAssistant,
+		"POST /assistants/{assistant}/latest":          (*call).latestAssistant,
+		"POST /assistants/{assistant}/versions":        (*call).assistantVersions,
+		"GET /assistants/{assistant}/graph":            (*call).assistantGraph,
+		"GET /assistants/{assistant}/schemas":          (*call).assistantSchemas,
+		"GET /assistants/{assistant}/subgraphs":        (*call).assistantSubgraphs,
+		"GET /assistants/{assistant}/subgraphs/{node}": (*call).assistantSubgraphs,
+
+		"POST /threads":                            (*call).createThread,
+		"POST /threads/search":                     (*call).searchThreads,
+		"POST /threads/count":                      (*call).countThreads,
+		"GET /threads/{thread}":                    (*call).getThread,
+		"PATCH /threads/{thread}":                  (*call).patchThread,
+		"DELETE /threads/{thread}":                 (*call).deleteThread,
+		"POST /threads/{thread}/copy":              (*call).copyThread,
+		"GET /threads/{thread}/state":              (*call).getState,
+		"POST /threads/{thread}/state":             (*call).updateState,
+		"GET /threads/{thread}/state/{checkpoint}": (*call).getState,
+		"POST /threads/{thread}/state/checkpoint":  (*call).stateAtCheckpoint,
+		"GET /threads/{thread}/history":            (*call).getHistory,
+		"POST /threads/{thread}/history":           (*call).postHistory,
+
+		"GET /threads/{thread}/runs":               (*call).listRuns,
+		"POST /threads/{thread}/runs":              (*call).createRun,
+		"POST /threads/{thread}/runs/stream":       (*call).streamRun,
+		"POST /threads/{thread}/runs/wait":         (*call).waitRun,
+		"GET /threads/{thread}/runs/{run}":         (*call).getRun,
+		"DELETE /threads/{thread}/runs/{run}":      (*call).deleteRun,
+		"GET /threads/{thread}/runs/{run}/join":    (*call).joinRun,
+		"GET /threads/{thread}/runs/{run}/stream":  (*call).joinStream,
+		"POST /threads/{thread}/runs/{run}/cancel": (*call).cancelRun,
+		"POST /runs":             (*call).createRun,
+		"POST /runs/stream":      (*call).streamRun,
+		"POST /runs/wait":        (*call).waitRun,
+		"POST /runs/batch":       (*call).createRuns,
+		"POST /runs/cancel":      (*call).cancelRuns,
+		"GET /runs/{run}/stream": (*call).joinStream,
+
+		"PUT /store/items":         (*call).putItem,
+		"GET /store/items":         (*call).getItem,
+		"DELETE /store/items":      (*call).deleteItem,
+		"POST /store/items/search": (*call).searchItems,
+		"POST /store/namespaces":   (*call).listNamespaces,
+	} {
+		mux.HandleFunc(pattern, s.handle(serve))
+	}
+	return mux
+}
+
+func (s *server) handle(serve func(*call) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c := &call{server: s, w: w, r: r}
+		var err error
+		if c.Space, err = s.Space(r); err != nil {
+			c.fail(http.StatusUnauthorized, err.Error())
+			return
+		}
+		if err := serve(c); err != nil && r.Context().Err() == nil {
+			c.fail(statusOf(err), err.Error())
+		}
+	}
+}
+
+// A refusal is a request that is refused with a status.
+type refusal struct {
+	status int
+	text   string
+}
+
+func (e *refusal) Error() string { return e.text }
+
+func refuse(status int, format string, args ...any) error {
+	return &refusal{status, fmt.Sprintf(format, args...)}
+}
+
+// statusOf is the status of an answer to a request that failed.
+func statusOf(err error) int {
+	var (
+		refused *refusal
+		invalid *runs.InvalidError
+		missing *runs.NotFoundError
+		item    *store.InvalidError
+		tooLong *http.MaxBytesError
+	)
+	switch {
+	case errors.As(err, &refused):
+		return refused.status
+	case errors.As(err, &missing), errors.Is(err, store.ErrNotFound):
+		return http.StatusNotFound
+	case errors.As(err, &tooLong):
+		return http.StatusRequestEntityTooLarge
+	case errors.As(err, &invalid), errors.As(err, &item), errors.Is(err, graph.ErrInvalidUpdate):
+		return http.StatusUnprocessableEntity
+	case errors.Is(err, runs.ErrBusy), errors.Is(err, runs.ErrExists):
+		return http.StatusConflict
+	case errors.Is(err, runs.ErrNoGraph):
+		return http.StatusBadRequest
+	case errors.Is(err, runs.ErrFull):
+		return http.StatusTooManyRequests
+	case errors.Is(err, runs.ErrClosing):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
+
+func (c *call) fail(status int, text string) {
+	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		c.w.Header().Set("Retry-After", "1")
+	}
+	c.send(status, map[string]string{"detail": text})
+}
+
+// reply answers with a value as JSON.
+func (c *call) reply(v any) error {
+	c.send(http.StatusOK, v)
+	return nil
+}
+
+func (c *call) send(status int, v any) {
+	data, err := json.Marshal(v)
+	if err != nil { // a value of ours can always be encoded
+		status, data = http.StatusInternalServerError, []byte(`{"detail":"encoding the answer failed"}`)
+	}
+	c.w.Header().Set("Content-Type", "application/json")
+	c.w.WriteHeader(status)
+	_, _ = c.w.Write(data) // the caller has left
+}
+
+func (c *call) nothing(status int) error {
+	c.w.WriteHeader(status)
+	return nil
+}
+
+// body reads the request's JSON. A field that the type does not have is refused by its
+// name. No body at all is an empty object.
+func (c *call) body(v any) error {
+	data, err := io.ReadAll(c.r.Body)
+	if err != nil {
+		return fmt.Errorf("reading the request: %w", err)
+	}
+	if len(strings.TrimSpace(string(data))) == 0 {
+		return nil
+	}
+	return decode(data, v)
+}
+
+// decode reads JSON of a request.
+func decode(data []byte, v any) error {
+	d := json.NewDecoder(strings.NewReader(string(data)))
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	if err == nil && d.More() {
+		err = errors.New("there is more than one value")
+	}
+	if err == nil {
+		return nil
+	}
+	if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		return refuse(http.StatusUnprocessableEntity, "the field %s is not understood here; nothing was done", field)
+	}
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
+		return refuse(http.StatusUnprocessableEntity, "the field %q cannot be a %s", wrong.Field, wrong.Value)
+	}
+	return refuse(http.StatusUnprocessableEntity, "the request is no JSON that is understood here: %v", err)
+}
+
+// flag reads a boolean of the query.
+func (c *call) flag(name string) bool {
+	switch strings.ToLower(c.r.URL.Query().Get(name)) {
+	case "true", "1", "yes":
+		return true
+	}
+	return false
+}
+
+// number reads a number of the query.
+func (c *call) number(name string, otherwise int) (int, error) {
+	text := c.r.URL.Query().Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, refuse(http.StatusUnprocessableEntity, "%s is %q: it must be a number from 0", name, text)
+	}
+	return n, nil
+}
+
+// page is a part of a list that a caller asks for.
+type page struct {
+	Limit  *int `json:"limit"`
+	Offset int  `json:"offset"`
+}
+
+// cut returns a page of a list, and tells the caller how long the list is.
+func cut[T any](c *call, list []T, p page) ([]T, error) {
+	limit := 10
+	if p.Limit != nil {
+		limit = *p.Limit
+	}
+	if limit < 0 || limit > 1000 || p.Offset < 0 {
+		return nil, refuse(http.StatusUnprocessableEntity, "limit must be from 0 to 1000, offset from 0")
+	}
+	c.w.Header().Set("X-Pagination-Total", strconv.Itoa(len(list)))
+	from := min(p.Offset, len(list))
+	to := min(from+limit, len(list))
+	if to < len(list) {
+		c.w.Header().Set("X-Pagination-Next", strconv.Itoa(to))
+	}
+	return list[from:to], nil
+}
+
+// contains reports whether an object has all fields of another, at any depth.
+func contains(have, want json.RawMessage) bool {
+	if len(want) == 0 || string(want) == "null" {
+		return true
+	}
+	var a, b any
+	if len(have) > 0 && json.Unmarshal(have, &a) != nil || json.Unmarshal(want, &b) != nil {
+		return false
+	}
+	return includes(a, b)
+}
+
+func includes(have, want any) bool {
+	fields, ok := want.(map[string]any)
+	if !ok {
+		x, _ := json.Marshal(have) // they were read from JSON
+		y, _ := json.Marshal(want)
+		return string(x) == string(y)
+	}
+	all, ok := have.(map[string]any)
+	if !ok {
+		return false
+	}
+	for name, v := range fields {
+		if other, ok := all[name]; !ok || !includes(other, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// fields are the fields of an object that a caller asks for; all without a list.
+func fields(v any, selected []string) (any, error) {
+	if len(selected) == 0 {
+		return v, nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, err
+	}
+	out := map[string]json.RawMessage{}
+	for _, name := range selected {
+		if value, ok := all[name]; ok {
+			out[name] = value
+		}
+	}
+	return out, nil
+}
+
+// moment is a time as clients read it.
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func object(data json.RawMessage) json.RawMessage {
+	if len(data) == 0 || string(data) == "null" {
+		return json.RawMessage("{}")
+	}
+	return data
+}
+
+func (c *call) ok() error { return c.reply(map[string]bool{"ok": true}) }
+
+func (c *call) info() error {
+	return c.reply(map[string]any{
+		"version": c.Version, "context": "go",
+		"flags": map[string]bool{"assistants": true, "crons": false, "langsmith": false, "langsmith_tracing_replicas": false},
+	})
+}
+
+func (c *call) ctx() context.Context { return c.r.Context() }

@@ -1,0 +1,147 @@
+package langgraph
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"example.com/assay/graph/store"
+)
+
+type itemJSON struct {
+	Namespace []string        `json:"namespace"`
+	Key       string          `json:"key"`
+	Value     json.RawMessage `json:"value"`
+	Created   string          `json:"created_at"`
+	Updated   string          `json:"updated_at"`
+	Score     *float64        `json:"score,omitempty"`
+}
+
+func itemOf(i store.Item) itemJSON {
+	return itemJSON{Namespace: i.Namespace, Key: i.Key, Value: i.Value, Created: moment(i.Created), Updated: moment(i.Updated)}
+}
+
+func (c *call) items() (store.Store, error) {
+	if c.Items == nil {
+		return nil, refuse(http.StatusNotImplemented, "this server has no long-term memory")
+	}
+	return c.Items(c.r), nil
+}
+
+func (c *call) putItem() error {
+	var in struct {
+		Namespace []string        `json:"namespace"`
+		Key       string          `json:"key"`
+		Value     json.RawMessage `json:"value"`
+		Index     json.RawMessage `json:"index"`
+	}
+	if err := c.body(&in); err != nil {
+		return err
+	}
+	if len(in.Index) > 0 && string(in.Index) != "null" {
+		return refuse(http.StatusUnprocessableEntity, `the field "index" is not understood here: all texts of an item are found`)
+	}
+	items, err := c.items()
+	if err != nil {
+		return err
+	}
+	if in.Value == nil {
+		return refuse(http.StatusUnprocessableEntity, "an item needs a value: an object")
+	}
+	if err := items.Apply(c.ctx(), store.Op{Namespace: in.Namespace, Key: in.Key, Value: in.Value}); err != nil {
+		return err
+	}
+	return c.nothing(http.StatusNoContent)
+}
+
+func (c *call) getItem() error {
+	items, err := c.items()
+	if err != nil {
+		return err
+	}
+	q := c.r.URL.Query()
+	item, err := items.Get(c.ctx(), strings.Split(q.Get("namespace"), "."), q.Get("key"))
+	if err != nil {
+		return err
+	}
+	return c.reply(itemOf(item))
+}
+
+func (c *call) deleteItem() error {
+	var in struct {
+		Namespace []string `json:"namespace"`
+		Key       string   `json:"key"`
+	}
+	if err := c.body(&in); err != nil {
+		return err
+	}
+	items, err := c.items()
+	if err != nil {
+		return err
+	}
+	if err := store.Delete(c.ctx(), items, in.Namespace, in.Key); err != nil {
+		return err
+	}
+	return c.nothing(http.StatusNoContent)
+}
+
+func (c *call) searchItems() error {
+	var in struct {
+		Prefix []string        `json:"namespace_prefix"`
+		Filter json.RawMessage `json:"filter"`
+		Limit  int             `json:"limit"`
+		Offset int             `json:"offset"`
+		Query  string          `json:"query"`
+	}
+	if err := c.body(&in); err != nil {
+		return err
+	}
+	items, err := c.items()
+	if err != nil {
+		return err
+	}
+	q := store.Query{Namespace: in.Prefix, Text: in.Query, Limit: in.Limit, Offset: in.Offset}
+	if len(in.Filter) > 0 && string(in.Filter) != "null" {
+		if q.Filters, err = store.ParseFilters(in.Filter); err != nil {
+			return err
+		}
+	}
+	found, err := items.Search(c.ctx(), q)
+	if err != nil {
+		return err
+	}
+	out := []itemJSON{}
+	for _, r := range found {
+		one := itemOf(r.Item)
+		if in.Query != "" {
+			one.Score = &r.Score
+		}
+		out = append(out, one)
+	}
+	return c.reply(map[string]any{"items": out})
+}
+
+func (c *call) listNamespaces() error {
+	var in struct {
+		Prefix   []string `json:"prefix"`
+		Suffix   []string `json:"suffix"`
+		MaxDepth int      `json:"max_depth"`
+		Limit    int      `json:"limit"`
+		Offset   int      `json:"offset"`
+	}
+	if err := c.body(&in); err != nil {
+		return err
+	}
+	items, err := c.items()
+	if err != nil {
+		return err
+	}
+	list, err := items.ListNamespaces(c.ctx(), store.NamespaceQuery{Prefix: in.Prefix, Suffix: in.Suffix, MaxDepth: in.MaxDepth, Limit: in.Limit, Offset: in.Offset})
+	if err != nil {
+		return err
+	}
+	if list == nil {
+		list = [][]string{}
+	}
+	return c.reply(map[string]any{"namespaces": list})
+}

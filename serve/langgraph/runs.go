@@ -1,0 +1,294 @@
+package langgraph
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"example.com/assay/serve/runs"
+)
+
+// begin begins the run that the request asks for.
+func (c *call) begin() (runs.Run, *runRequest, error) {
+	data, err := io.ReadAll(c.r.Body)
+	if err != nil {
+		return runs.Run{}, nil, err
+	}
+	return c.beginWith(data)
+}
+
+func (c *call) beginWith(data json.RawMessage) (runs.Run, *runRequest, error) {
+	var in runRequest
+	if err := decode(data, &in); err != nil {
+		return runs.Run{}, nil, err
+	}
+	spec, err := c.spec(&in, data)
+	if err != nil {
+		return runs.Run{}, nil, err
+	}
+	r, err := c.Begin(c.ctx(), spec)
+	if err == nil {
+		c.w.Header().Set("Content-Location", c.location(r))
+	}
+	return r, &in, err
+}
+
+// location is the path of a run. Clients read the IDs from it.
+func (c *call) location(r runs.Run) string {
+	if c.thread() == "" {
+		return "/runs/" + r.ID
+	}
+	return "/threads/" + r.Thread + "/runs/" + r.ID
+}
+
+func (c *call) createRun() error {
+	r, _, err := c.begin()
+	if err != nil {
+		return err
+	}
+	return c.reply(runOf(r))
+}
+
+// createRuns begins several runs. When one is refused, those before it have begun.
+func (c *call) createRuns() error {
+	var list []json.RawMessage
+	if err := c.body(&list); err != nil {
+		return err
+	}
+	out := []runJSON{}
+	for _, one := range list {
+		r, _, err := c.beginWith(one)
+		if err != nil {
+			return err
+		}
+		out = append(out, runOf(r))
+	}
+	c.w.Header().Del("Content-Location")
+	return c.reply(out)
+}
+
+// found returns the run of the request's path.
+func (c *call) found() (runs.Run, error) {
+	id := c.r.PathValue("run")
+	r, err := c.Run(c.ctx(), id)
+	if err == nil && c.thread() != "" && c.thread() != r.Thread {
+		err = &runs.NotFoundError{What: "run", ID: id}
+	}
+	return r, err
+}
+
+func (c *call) getRun() error {
+	r, err := c.found()
+	if err != nil {
+		return err
+	}
+	return c.reply(runOf(r))
+}
+
+func (c *call) listRuns() error {
+	limit, err := c.number("limit", 10)
+	if err != nil {
+		return err
+	}
+	offset, err := c.number("offset", 0)
+	if err != nil {
+		return err
+	}
+	all, err := c.Runs(c.ctx(), c.thread())
+	if err != nil {
+		return err
+	}
+	if status := c.r.URL.Query().Get("status"); status != "" {
+		all = slices.DeleteFunc(all, func(r runs.Run) bool { return string(r.Status) != status })
+	}
+	if all, err = cut(c, all, page{&limit, offset}); err != nil {
+		return err
+	}
+	out := []any{}
+	for _, r := range all {
+		one, err := fields(runOf(r), c.r.URL.Query()["select"])
+		if err != nil {
+			return err
+		}
+		out = append(out, one)
+	}
+	return c.reply(out)
+}
+
+func (c *call) deleteRun() error {
+	r, err := c.found()
+	if err != nil {
+		return err
+	}
+	if err := c.DeleteRun(c.ctx(), r.ID); err != nil {
+		return err
+	}
+	return c.nothing(http.StatusNoContent)
+}
+
+func (c *call) cancelRun() error {
+	action, err := choice("action", c.r.URL.Query().Get("action"), "interrupt", "rollback")
+	if err != nil {
+		return err
+	}
+	r, err := c.found()
+	if err != nil {
+		return err
+	}
+	if action == "rollback" {
+		return refuse(http.StatusUnprocessableEntity, "action=rollback is not understood here: what a run has saved stays; use interrupt")
+	}
+	if err := c.Cancel(c.ctx(), r.ID); err != nil {
+		return err
+	}
+	if !c.flag("wait") {
+		return c.nothing(http.StatusAccepted)
+	}
+	if _, err := c.Wait(c.ctx(), r.ID); err != nil {
+		return err
+	}
+	return c.nothing(http.StatusNoContent)
+}
+
+// cancelRuns cancels some runs of a thread, or all with a status.
+func (c *call) cancelRuns() error {
+	var in struct {
+		Thread string   `json:"thread_id"`
+		Runs   []string `json:"run_ids"`
+		Status string   `json:"status"`
+	}
+	if err := c.body(&in); err != nil {
+		return err
+	}
+	status, err := choice("status", in.Status, "all", "pending", "running")
+	if err != nil {
+		return err
+	}
+	if in.Thread == "" {
+		return refuse(http.StatusUnprocessableEntity, "thread_id is missing: runs are cancelled by their thread")
+	}
+	all, err := c.Runs(c.ctx(), in.Thread)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		if r.Status.Ended() || len(in.Runs) > 0 && !slices.Contains(in.Runs, r.ID) || status != "all" && string(r.Status) != status {
+			continue
+		}
+		if err := c.Cancel(c.ctx(), r.ID); err != nil {
+			return err
+		}
+	}
+	return c.nothing(http.StatusNoContent)
+}
+
+func (c *call) waitRun() error {
+	r, in, err := c.begin()
+	if err != nil {
+		return err
+	}
+	return c.giveResult(r, in.OnDisconnect == "cancel")
+}
+
+func (c *call) joinRun() error {
+	r, err := c.found()
+	if err != nil {
+		return err
+	}
+	return c.giveResult(r, c.flag("cancel_on_disconnect"))
+}
+
+// giveResult answers with the values at the end of a run: what it asks, if it stopped for
+// a person, or why it failed. White space keeps the connection alive until then.
+func (c *call) giveResult(r runs.Run, cancel bool) error {
+	defer c.leaving(r, cancel)()
+	results := make(chan any, 1)
+	go func() {
+		v, err := c.result(r)
+		if err != nil {
+			v = map[string]any{"__error__": failure{"Error", err.Error()}}
+		}
+		results <- v
+	}()
+	tick := time.NewTicker(c.Heartbeat)
+	defer tick.Stop()
+	c.w.Header().Set("Content-Type", "application/json")
+	for {
+		select {
+		case v := <-results:
+			data, err := json.Marshal(v)
+			if err != nil {
+				return err
+			}
+			_, _ = c.w.Write(data) // the caller has left
+			return nil
+		case <-tick.C:
+			if _, err := io.WriteString(c.w, "\n"); err != nil {
+				return nil
+			}
+			if err := http.NewResponseController(c.w).Flush(); err != nil {
+				return nil
+			}
+		case <-c.ctx().Done():
+			return nil
+		}
+	}
+}
+
+// failure is how clients read an error of a run.
+type failure struct {
+	Error   string `json:"error"`
+	Message string `json:"message"`
+}
+
+// result is the last values that a run has shown.
+func (c *call) result(r runs.Run) (any, error) {
+	m := mapper{modes: modes{"values": true}, location: c.location}
+	var last json.RawMessage = json.RawMessage("null")
+	for ev, err := range c.Events(c.ctx(), r.ID, 0) {
+		if err != nil {
+			return nil, err
+		}
+		frames, err := m.frames(ev)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range frames {
+			if f.event == "values" {
+				last = f.data
+			}
+		}
+	}
+	r, err := c.Wait(c.ctx(), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	if r.Status == runs.Errored || r.Status == runs.TimedOut {
+		return nil, errors.New(r.Error)
+	}
+	return last, nil
+}
+
+// leaving cancels a run when its caller leaves, if that is wanted. The returned function
+// ends that.
+func (c *call) leaving(r runs.Run, cancel bool) (done func()) {
+	if !cancel {
+		return func() {}
+	}
+	served := make(chan struct{})
+	go func() {
+		select {
+		case <-c.ctx().Done():
+			select {
+			case <-served: // it left after the end
+			default:
+				_ = c.Cancel(contextWithout(c.ctx()), r.ID) // nobody is there to tell
+			}
+		case <-served:
+		}
+	}()
+	return func() { close(served) }
+}

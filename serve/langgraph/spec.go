@@ -1,0 +1,396 @@
+package langgraph
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/assay/graph"
+	"example.com/assay/serve/runs"
+)
+
+// runJSON is a run as clients read it.
+type runJSON struct {
+	ID        string          `json:"run_id"`
+	Thread    string          `json:"thread_id"`
+	Assistant string          `json:"assistant_id"`
+	Metadata  json.RawMessage `json:"metadata"`
+	Status    runs.Status     `json:"status"`
+	Kwargs    json.RawMessage `json:"kwargs"`
+	Strategy  runs.Strategy   `json:"multitask_strategy"`
+	Created   string          `json:"created_at"`
+	Updated   string          `json:"updated_at"`
+}
+
+func runOf(r runs.Run) runJSON {
+	assistant := fieldOf(r.Metadata, "assistant_id")
+	if assistant == "" {
+		assistant = assistantOf(r.Graph)
+	}
+	return runJSON{r.ID, r.Thread, assistant, r.Metadata, r.Status, object(r.Kept), r.Strategy, moment(r.Created), moment(r.Updated)}
+}
+
+// names is one name or several.
+type names []string
+
+func (n *names) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*n = names{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(n))
+}
+
+// settings are the config of a run, an assistant or a thread.
+type settings struct {
+	Tags         []string        `json:"tags,omitempty"`
+	Limit        int             `json:"recursion_limit,omitempty"`
+	Configurable json.RawMessage `json:"configurable,omitempty"`
+	Metadata     json.RawMessage `json:"metadata,omitempty"`
+}
+
+// placing is what a client may say of a run's place in its configuration.
+type placing struct {
+	Thread     string          `json:"thread_id"`
+	Graph      string          `json:"graph_id"`
+	Assistant  string          `json:"assistant_id"`
+	Run        string          `json:"run_id"`
+	User       json.RawMessage `json:"user_id"`
+	Agent      json.RawMessage `json:"user-agent"`
+	Checkpoint string          `json:"checkpoint_id"`
+	Namespace  string          `json:"checkpoint_ns"`
+	Map        json.RawMessage `json:"checkpoint_map"`
+}
+
+// read reads a config, and refuses what has no effect here.
+func (s *settings) read(data json.RawMessage) error {
+	if len(data) == 0 || string(data) == "null" {
+		return nil
+	}
+	if err := decode(data, s); err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	if s.Limit < 0 {
+		return refuse(http.StatusUnprocessableEntity, "config.recursion_limit is %d: it must be from 1", s.Limit)
+	}
+	if _, err := s.place(); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (s *settings) place() (placing, error) {
+	var p placing
+	if len(s.Configurable) == 0 || string(s.Configurable) == "null" {
+		return p, nil
+	}
+	if err := decode(s.Configurable, &p); err != nil {
+		return p, fmt.Errorf("config.configurable: %w", err)
+	}
+	return p, nil
+}
+
+// command is what a caller says to a thread that waits.
+type command struct {
+	Resume json.RawMessage `json:"resume"`
+	Update json.RawMessage `json:"update"`
+	Goto   json.RawMessage `json:"goto"`
+}
+
+// update is the update of values, and of the command's update and goto; nil for none.
+func (cmd *command) update(g runs.Graph, values json.RawMessage) (json.RawMessage, error) {
+	if cmd != nil && present(cmd.Update) {
+		if present(values) {
+			return nil, refuse(http.StatusUnprocessableEntity, "give values or command.update, not both")
+		}
+		values = cmd.Update
+	}
+	var writes []json.RawMessage
+	if present(values) {
+		if pairs, ok := pairsOf(values); ok {
+			values = pairs
+		}
+		data, err := g.App.Values(values)
+		if err != nil {
+			return nil, &runs.InvalidError{Err: err}
+		}
+		if err := json.Unmarshal(data, &writes); err != nil {
+			return nil, err
+		}
+	}
+	if cmd != nil && present(cmd.Goto) {
+		write, err := gotoOf(cmd.Goto)
+		if err != nil {
+			return nil, err
+		}
+		writes = append(writes, write)
+	}
+	if writes == nil && !present(values) {
+		return nil, nil
+	}
+	return json.Marshal(slices.Concat([]json.RawMessage{}, writes))
+}
+
+func present(data json.RawMessage) bool { return len(data) > 0 && string(data) != "null" }
+
+// pairsOf turns a list of names and values into an object.
+func pairsOf(values json.RawMessage) (json.RawMessage, bool) {
+	var pairs [][2]json.RawMessage
+	if json.Unmarshal(values, &pairs) != nil {
+		return nil, false
+	}
+	out := map[string]json.RawMessage{}
+	for _, p := range pairs {
+		var name string
+		if json.Unmarshal(p[0], &name) != nil {
+			return nil, false
+		}
+		out[name] = p[1]
+	}
+	data, err := json.Marshal(out)
+	return data, err == nil
+}
+
+// gotoOf is a write that leads to nodes.
+func gotoOf(data json.RawMessage) (json.RawMessage, error) {
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) != nil {
+		list = []json.RawMessage{data}
+	}
+	to := []string{}
+	for _, one := range list {
+		var name string
+		if json.Unmarshal(one, &name) != nil {
+			return nil, refuse(http.StatusUnprocessableEntity, "command.goto must name nodes; Sends cannot be given from outside")
+		}
+		to = append(to, name)
+	}
+	return json.Marshal(map[string]any{"op": "goto", "value": map[string]any{"to": to}})
+}
+
+// interruptID is how the engine writes the IDs of interrupts.
+var interruptID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// answers are what resumes a run: an answer for each interrupt by its ID, or one for the
+// only interrupt.
+func (cmd *command) answers() map[string]json.RawMessage {
+	if cmd == nil || cmd.Resume == nil {
+		return nil
+	}
+	var byID map[string]json.RawMessage
+	if json.Unmarshal(cmd.Resume, &byID) == nil && len(byID) > 0 {
+		all := true
+		for id := range byID {
+			all = all && interruptID.MatchString(id)
+		}
+		if all {
+			return byID
+		}
+	}
+	return map[string]json.RawMessage{"": cmd.Resume}
+}
+
+// runRequest is a run to begin.
+type runRequest struct {
+	Assistant    string          `json:"assistant_id"`
+	Input        json.RawMessage `json:"input"`
+	Command      *command        `json:"command"`
+	Config       json.RawMessage `json:"config"`
+	Context      json.RawMessage `json:"context"`
+	Metadata     json.RawMessage `json:"metadata"`
+	CheckpointID string          `json:"checkpoint_id"`
+	Checkpoint   *checkpointJSON `json:"checkpoint"`
+	Before       names           `json:"interrupt_before"`
+	After        names           `json:"interrupt_after"`
+	Modes        names           `json:"stream_mode"`
+	Subgraphs    bool            `json:"stream_subgraphs"`
+	Resumable    bool            `json:"stream_resumable"` // all streams are
+	OnDisconnect string          `json:"on_disconnect"`
+	OnCompletion string          `json:"on_completion"`
+	Strategy     string          `json:"multitask_strategy"`
+	IfNotExists  string          `json:"if_not_exists"`
+	AfterSeconds float64         `json:"after_seconds"`
+	Durability   string          `json:"durability"`
+	During       *bool           `json:"checkpoint_during"`
+	Webhook      json.RawMessage `json:"webhook"`
+	Feedback     json.RawMessage `json:"feedback_keys"`
+	Tracer       json.RawMessage `json:"langsmith_tracer"`
+}
+
+// choice is one of the values that a field may have, the first by default.
+func choice(field, given string, values ...string) (string, error) {
+	if given == "" {
+		return values[0], nil
+	}
+	if slices.Contains(values, given) {
+		return given, nil
+	}
+	return "", refuse(http.StatusUnprocessableEntity, "%s is %q: it can be %s", field, given, strings.Join(values, ", "))
+}
+
+// without refuses fields that this server has no use for.
+func (r *runRequest) without() error {
+	for _, f := range []struct {
+		name string
+		data json.RawMessage
+	}{{"webhook", r.Webhook}, {"feedback_keys", r.Feedback}, {"langsmith_tracer", r.Tracer}} {
+		if present(f.data) && string(f.data) != "[]" && string(f.data) != `""` {
+			return refuse(http.StatusUnprocessableEntity, "the field %q is not understood here; nothing was done", f.name)
+		}
+	}
+	if present(r.Context) && string(object(r.Context)) != "{}" {
+		return refuse(http.StatusUnprocessableEntity, `the field "context" is not understood here: the graphs of this server take no context`)
+	}
+	return nil
+}
+
+// spec is the run that a request asks for. The data is the request.
+func (c *call) spec(r *runRequest, data json.RawMessage) (spec runs.Spec, err error) {
+	if err := r.without(); err != nil {
+		return spec, err
+	}
+	v, err := c.kept(r.Assistant)
+	if err != nil {
+		return spec, err
+	}
+	g, err := c.graphNamed(v.Graph)
+	if err != nil {
+		return spec, err
+	}
+	var conf, ofAssistant settings
+	if err := conf.read(r.Config); err != nil {
+		return spec, err
+	}
+	if err := ofAssistant.read(v.Config); err != nil {
+		return spec, err
+	}
+	place, err := conf.place()
+	if err != nil {
+		return spec, err
+	}
+	spec = runs.Spec{
+		Thread: c.thread(), Graph: g.Name, Limit: ofAssistant.Limit, Checkpoint: place.Checkpoint, Subgraphs: r.Subgraphs,
+		Delay: time.Duration(r.AfterSeconds * float64(time.Second)), Kept: data, Config: object(r.Config),
+		Saved: map[string]string{"graph_id": g.Name, "assistant_id": v.ID},
+	}
+	if conf.Limit > 0 {
+		spec.Limit = conf.Limit
+	}
+	mine, err := json.Marshal(map[string]string{"graph_id": g.Name, "assistant_id": v.ID})
+	if err != nil {
+		return spec, err
+	}
+	for _, part := range []json.RawMessage{v.Metadata, conf.Metadata, r.Metadata, mine} {
+		if spec.Metadata, err = runs.Merge(spec.Metadata, part); err != nil {
+			return spec, err
+		}
+	}
+	if len(conf.Tags) > 0 {
+		tags, err := json.Marshal(map[string][]string{"tags": conf.Tags})
+		if err != nil {
+			return spec, err
+		}
+		if spec.Metadata, err = runs.Merge(spec.Metadata, tags); err != nil {
+			return spec, err
+		}
+	}
+	if err := c.input(&spec, r, g); err != nil {
+		return spec, err
+	}
+	return spec, r.policies(&spec, g)
+}
+
+// input sets what the run begins with.
+func (c *call) input(spec *runs.Spec, r *runRequest, g runs.Graph) (err error) {
+	if r.CheckpointID != "" {
+		spec.Checkpoint = r.CheckpointID
+	}
+	if p := r.Checkpoint; p != nil {
+		if p.Namespace != "" {
+			return refuse(http.StatusUnprocessableEntity, "checkpoint.checkpoint_ns is %q: a run begins at a checkpoint of the root", p.Namespace)
+		}
+		if p.ID != "" {
+			spec.Checkpoint = p.ID
+		}
+	}
+	if r.Command != nil {
+		if present(r.Input) {
+			return refuse(http.StatusUnprocessableEntity, "give input or command, not both")
+		}
+		spec.Resume, spec.Answers = true, r.Command.answers()
+		spec.Input, err = r.Command.update(g, nil)
+		return err
+	}
+	spec.Input, err = (*command)(nil).update(g, r.Input)
+	return err
+}
+
+// policies sets how the run is carried out.
+func (r *runRequest) policies(spec *runs.Spec, g runs.Graph) error {
+	var all []string
+	for _, n := range g.App.Drawing().Nodes() {
+		all = append(all, n.Name)
+	}
+	for _, b := range []struct {
+		field string
+		given names
+		to    *[]string
+	}{{"interrupt_before", r.Before, &spec.Before}, {"interrupt_after", r.After, &spec.After}} {
+		if slices.Equal(b.given, names{"*"}) {
+			*b.to = all
+			continue
+		}
+		for _, n := range b.given {
+			if !slices.Contains(all, n) {
+				return refuse(http.StatusUnprocessableEntity, "%s names %q; the graph has %s", b.field, n, strings.Join(all, ", "))
+			}
+		}
+		*b.to = b.given
+	}
+	strategy, err := choice("multitask_strategy", r.Strategy, "reject", "enqueue", "interrupt")
+	if err != nil {
+		return err
+	}
+	spec.Strategy = runs.Strategy(strategy)
+	if spec.Thread == "" {
+		done, err := choice("on_completion", r.OnCompletion, "delete", "keep")
+		if err != nil {
+			return err
+		}
+		spec.Create, spec.Temporary = true, done == "delete"
+	} else {
+		missing, err := choice("if_not_exists", r.IfNotExists, "reject", "create")
+		if err != nil {
+			return err
+		}
+		spec.Create = missing == "create"
+	}
+	if _, err := choice("on_disconnect", r.OnDisconnect, "continue", "cancel"); err != nil {
+		return err
+	}
+	saved := "sync"
+	if r.During != nil && !*r.During {
+		saved = "exit"
+	}
+	if r.Durability != "" {
+		saved = r.Durability
+	}
+	if saved, err = choice("durability", saved, "sync", "async", "exit"); err != nil {
+		return err
+	}
+	spec.Durability = map[string]graph.Durability{"sync": graph.DurabilitySync, "async": graph.DurabilityAsync, "exit": graph.DurabilityExit}[saved]
+	if r.AfterSeconds < 0 || r.AfterSeconds > 24*60*60 {
+		return refuse(http.StatusUnprocessableEntity, "after_seconds is %v: it must be from 0 to a day", r.AfterSeconds)
+	}
+	modes, err := modesOf(r.Modes)
+	if err != nil {
+		return err
+	}
+	spec.Modes = modes.wanted()
+	return nil
+}

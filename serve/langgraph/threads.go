@@ -1,0 +1,216 @@
+package langgraph
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/serve/runs"
+)
+
+// threadJSON is a thread as clients read it.
+type threadJSON struct {
+	ID         string                     `json:"thread_id"`
+	Created    string                     `json:"created_at"`
+	Updated    string                     `json:"updated_at"`
+	Metadata   json.RawMessage            `json:"metadata"`
+	Status     runs.ThreadStatus          `json:"status"`
+	Config     json.RawMessage            `json:"config"`
+	Values     json.RawMessage            `json:"values,omitempty"`
+	Interrupts map[string][]interruptJSON `json:"interrupts,omitzero"`
+	Error      string                     `json:"error,omitempty"`
+}
+
+type interruptJSON struct {
+	ID    string          `json:"id"`
+	Value json.RawMessage `json:"value"`
+}
+
+func interruptsOf(list []graph.PendingInterrupt) []interruptJSON {
+	out := []interruptJSON{}
+	for _, p := range list {
+		out = append(out, interruptJSON{p.ID, p.Payload})
+	}
+	return out
+}
+
+func threadOf(t runs.Thread) threadJSON {
+	out := threadJSON{
+		ID: t.ID, Created: moment(t.Created), Updated: moment(t.Updated), Metadata: t.Metadata, Status: t.Status,
+		Config: t.Config, Values: t.Values, Error: t.Error,
+	}
+	if t.Values != nil {
+		out.Interrupts = map[string][]interruptJSON{}
+		for task, list := range t.Interrupts {
+			out.Interrupts[taskUUID(task)] = interruptsOf(list)
+		}
+	}
+	return out
+}
+
+func (c *call) createThread() error {
+	var in struct {
+		ID         string          `json:"thread_id"`
+		Metadata   json.RawMessage `json:"metadata"`
+		IfExists   string          `json:"if_exists"`
+		Supersteps []superstep     `json:"supersteps"`
+		Graph      string          `json:"graph_id"`
+	}
+	if err := c.body(&in); err != nil {
+		return err
+	}
+	if !slices.Contains([]string{"", "raise", "do_nothing"}, in.IfExists) {
+		return refuse(http.StatusUnprocessableEntity, `if_exists is %q: it can be "raise" or "do_nothing"`, in.IfExists)
+	}
+	t, err := c.CreateThread(c.ctx(), runs.ThreadSpec{ID: in.ID, Metadata: in.Metadata, Existing: in.IfExists == "do_nothing"})
+	if err != nil {
+		return err
+	}
+	if len(in.Supersteps) > 0 {
+		named := cmp.Or(in.Graph, fieldOf(in.Metadata, "graph_id"))
+		if _, err := c.update(t, named, "", in.Supersteps); err != nil {
+			return err
+		}
+		if t, err = c.Thread(c.ctx(), t.ID); err != nil {
+			return err
+		}
+	}
+	return c.reply(threadOf(t))
+}
+
+// fieldOf is a text in an object; empty when it has none.
+func fieldOf(object json.RawMessage, name string) string {
+	var all map[string]json.RawMessage
+	var text string
+	if json.Unmarshal(object, &all) != nil || json.Unmarshal(all[name], &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// threadQuery selects threads.
+type threadQuery struct {
+	page
+	Metadata json.RawMessage   `json:"metadata"`
+	Values   json.RawMessage   `json:"values"`
+	Status   runs.ThreadStatus `json:"status"`
+	IDs      []string          `json:"ids"`
+	SortBy   string            `json:"sort_by"`
+	Order    string            `json:"sort_order"`
+	Select   []string          `json:"select"`
+}
+
+func (q *threadQuery) matches(t *runs.Thread) bool {
+	return (q.Status == "" || q.Status == t.Status) && (len(q.IDs) == 0 || slices.Contains(q.IDs, t.ID)) &&
+		contains(t.Metadata, q.Metadata) && contains(t.Values, q.Values)
+}
+
+// order is how threads are sorted.
+func (q *threadQuery) order() (func(a, b runs.Thread) int, error) {
+	by := map[string]func(a, b runs.Thread) int{
+		"":           func(a, b runs.Thread) int { return a.Created.Compare(b.Created) },
+		"created_at": func(a, b runs.Thread) int { return a.Created.Compare(b.Created) },
+		"updated_at": func(a, b runs.Thread) int { return a.Updated.Compare(b.Updated) },
+		"thread_id":  func(a, b runs.Thread) int { return strings.Compare(a.ID, b.ID) },
+		"status":     func(a, b runs.Thread) int { return cmp.Compare(a.Status, b.Status) },
+	}[q.SortBy]
+	if by == nil {
+		return nil, refuse(http.StatusUnprocessableEntity, "threads are not sorted by %q: by created_at, updated_at, thread_id or status", q.SortBy)
+	}
+	sign := -1
+	switch q.Order {
+	case "", "desc":
+	case "asc":
+		sign = 1
+	default:
+		return nil, refuse(http.StatusUnprocessableEntity, `sort_order is %q: it can be "asc" or "desc"`, q.Order)
+	}
+	return func(a, b runs.Thread) int {
+		if n := by(a, b); n != 0 {
+			return sign * n
+		}
+		return sign * strings.Compare(a.ID, b.ID)
+	}, nil
+}
+
+func (c *call) searchThreads() error {
+	var q threadQuery
+	if err := c.body(&q); err != nil {
+		return err
+	}
+	order, err := q.order()
+	if err != nil {
+		return err
+	}
+	all, err := c.Threads(c.ctx(), q.matches)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(all, order)
+	if all, err = cut(c, all, q.page); err != nil {
+		return err
+	}
+	out := []any{}
+	for _, t := range all {
+		one, err := fields(threadOf(t), q.Select)
+		if err != nil {
+			return err
+		}
+		out = append(out, one)
+	}
+	return c.reply(out)
+}
+
+func (c *call) countThreads() error {
+	var q threadQuery
+	if err := c.body(&q); err != nil {
+		return err
+	}
+	all, err := c.Threads(c.ctx(), q.matches)
+	if err != nil {
+		return err
+	}
+	return c.reply(len(all))
+}
+
+func (c *call) thread() string { return c.r.PathValue("thread") }
+
+func (c *call) getThread() error {
+	t, err := c.Thread(c.ctx(), c.thread())
+	if err != nil {
+		return err
+	}
+	return c.reply(threadOf(t))
+}
+
+func (c *call) patchThread() error {
+	var in struct {
+		Metadata json.RawMessage `json:"metadata"`
+	}
+	if err := c.body(&in); err != nil {
+		return err
+	}
+	t, err := c.PatchThread(c.ctx(), c.thread(), in.Metadata)
+	if err != nil {
+		return err
+	}
+	return c.reply(threadOf(t))
+}
+
+func (c *call) deleteThread() error {
+	if err := c.DeleteThread(c.ctx(), c.thread()); err != nil {
+		return err
+	}
+	return c.nothing(http.StatusNoContent)
+}
+
+func (c *call) copyThread() error {
+	t, err := c.CopyThread(c.ctx(), c.thread())
+	if err != nil {
+		return err
+	}
+	return c.reply(threadOf(t))
+}
