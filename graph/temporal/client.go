@@ -52,6 +52,13 @@ func (c *Client) Start(ctx context.Context, r Run) error {
 	if r.Thread == "" {
 		return fmt.Errorf("starting a run: %w", graph.ErrNoThread)
 	}
+	size := 0
+	for key, value := range r.Config {
+		size += len(key) + len(value)
+	}
+	if size > BlobLimit { // every stretch has it in the history
+		return fmt.Errorf("starting a run of thread %q: its configuration has %d bytes, and may have %d", r.Thread, size, BlobLimit)
+	}
 	in := begun{Run: r}
 	if r.Input != nil {
 		p, err := c.put(ctx, r.Input)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	enums "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
@@ -17,8 +18,11 @@ type Examination struct {
 	Server    string   // its version
 	Namespace bool     // it has the namespace
 	Missing   []string // search attributes of runs that are not made
-	Workers   int      // processes that polled the queue in the last minutes
+	Workers   int      // processes that asked for work in the last minute
 }
+
+// pollLife is how long a worker's last request may be ago: each waits a minute for work.
+const pollLife = 65 * time.Second
 
 // Examine asks a server what it has for runs on a queue. It changes nothing.
 func Examine(ctx context.Context, conn client.Client, namespace, queue string) (e Examination, err error) {
@@ -50,7 +54,9 @@ func Examine(ctx context.Context, conn client.Client, namespace, queue string) (
 	}
 	seen := map[string]bool{}
 	for _, p := range at.GetPollers() {
-		seen[p.GetIdentity()] = true
+		if time.Since(p.GetLastAccessTime().AsTime()) < pollLife {
+			seen[p.GetIdentity()] = true
+		}
 	}
 	e.Workers = len(seen)
 	return e, nil

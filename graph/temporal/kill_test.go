@@ -157,7 +157,7 @@ func TestKilledWorkers(t *testing.T) {
 		go func() { ended <- conn.GetWorkflow(t.Context(), thread(i), "").Get(t.Context(), nil) }()
 	}
 	random, kills := rand.New(rand.NewPCG(1, 2)), 0
-	deadline := time.After(3 * time.Minute)
+	next, deadline := time.After(300*time.Millisecond), time.After(3*time.Minute)
 	for left := runs; left > 0; {
 		select {
 		case err := <-ended:
@@ -165,9 +165,9 @@ func TestKilledWorkers(t *testing.T) {
 				t.Errorf("a run ended with %v", err)
 			}
 			left--
-		case <-time.After(time.Second):
-			if kills++; kills > 15 {
-				continue // and let them end
+		case <-next:
+			if kills++; kills < 15 { // then let them end
+				next = time.After(time.Second)
 			}
 			at := random.IntN(len(workers))
 			kill(workers[at])
@@ -175,6 +175,9 @@ func TestKilledWorkers(t *testing.T) {
 		case <-deadline:
 			t.Fatalf("%d runs have not ended after %d kills", left, kills)
 		}
+	}
+	if kills == 0 {
+		t.Error("all runs ended before a worker was killed: nothing was tested")
 	}
 	app := compile(t, effects(folder), graph.CompileOptions{Name: "effects", Checkpointer: saver})
 	twice := 0

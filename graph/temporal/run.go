@@ -12,10 +12,11 @@ const DefaultQueue = "assay"
 
 // A Run is what a workflow runs: a turn of a graph on a thread.
 type Run struct {
-	Graph       string            `json:"graph"`
-	Fingerprint string            `json:"fingerprint"` // of the graph that the caller knows; empty for any
-	Config      map[string]string `json:"config,omitempty"`
-	Thread      string            `json:"thread"`
+	Graph       string `json:"graph"`
+	Fingerprint string `json:"fingerprint"` // of the graph that the caller knows; empty for any
+	// Config is for Find; at most BlobLimit bytes.
+	Config map[string]string `json:"config,omitempty"`
+	Thread string            `json:"thread"`
 	// Input is an encoded graph.Update. Nil resumes the thread.
 	Input    json.RawMessage   `json:"-"`
 	Metadata map[string]string `json:"metadata,omitempty"` // of the checkpoints

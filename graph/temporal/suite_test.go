@@ -300,3 +300,11 @@ func TestLargePayloads(t *testing.T) {
 		t.Errorf("state of %d bytes, error %v", len(state), err)
 	}
 }
+
+// What is too large for every stretch's entry in the history is refused before a run begins.
+func TestLargeConfiguration(t *testing.T) {
+	run := temporal.Run{Thread: "t", Config: map[string]string{"schema": strings.Repeat("x", temporal.BlobLimit)}}
+	if err := temporal.NewClient(nil, nil).Start(t.Context(), run); err == nil || !strings.Contains(err.Error(), "may have 100000") {
+		t.Errorf("error %v", err)
+	}
+}
