@@ -91,17 +91,30 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// A batch of which the server did not take a passage is sent again.
+// A batch of which the server did not take a passage is sent again, and so is one that was
+// taken while a node was down.
 func TestWriteAgain(t *testing.T) {
-	tries := 0
+	tries, looked := 0, 0
 	var body struct{ Objects []map[string]any }
 	s, err := New("weaviate://"+host(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/schema/C":
+			fmt.Fprint(w, `{"shardingConfig":{"actualCount":1},"replicationConfig":{"factor":2}}`)
+			return
+		case "/v1/nodes/C":
+			if looked++; looked == 2 { // a node died after the second try
+				fmt.Fprint(w, `{"nodes":[{"status":"HEALTHY","shards":[{}]},{"status":"UNAVAILABLE","shards":null}]}`)
+				return
+			}
+			fmt.Fprint(w, `{"nodes":[{"status":"HEALTHY","shards":[{}]},{"status":"HEALTHY","shards":[{}]}]}`)
+			return
+		}
 		tries++
 		data, err := io.ReadAll(r.Body)
 		if err == nil {
 			err = json.Unmarshal(data, &body)
 		}
-		if err != nil || r.URL.Query().Get("consistency_level") != "QUORUM" {
+		if err != nil || r.URL.Query().Get("consistency_level") != "ALL" {
 			t.Errorf("%s: %v", r.URL, err)
 		}
 		if tries == 1 {
@@ -114,7 +127,7 @@ func TestWriteAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := index.Record{Passage: state.Passage{ID: "a", Doc: "d", Text: "Lamp."}, Terms: []string{"lamp", "lamp"}, Meta: []string{"key\x00value"}}
-	if err := s.Collection("C").Write(t.Context(), []index.Record{r}); err != nil || tries != 2 {
+	if err := s.Collection("C").Write(t.Context(), []index.Record{r}); err != nil || tries != 3 {
 		t.Fatalf("%d tries: %v", tries, err)
 	}
 	properties, _ := body.Objects[0]["properties"].(map[string]any)

@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"example.com/assay/memory/index"
@@ -26,11 +27,14 @@ const (
 type class struct {
 	server *Server
 	name   string
+
+	lock   sync.Mutex
+	copies int // of parts of the class, on all nodes together; 0 before it is known
 }
 
 // Collection returns the collection of a name, which is an upper-case letter, then
 // letters, digits and underscores. The server is not asked.
-func (s *Server) Collection(name string) index.Collection { return &class{s, name} }
+func (s *Server) Collection(name string) index.Collection { return &class{server: s, name: name} }
 
 type object map[string]any
 
@@ -80,8 +84,8 @@ func (c *class) Drop(ctx context.Context) error {
 	return nil
 }
 
-// Write sends the records and waits until a majority of the copies of each has them. Of
-// two copies these are both: with a node down it waits for it, up to five minutes.
+// Write sends the records and returns when all copies of them are written. With a node down
+// it waits for it, up to five minutes.
 func (c *class) Write(ctx context.Context, records []index.Record) error {
 	objects := make([]object, len(records))
 	for i, r := range records {
@@ -125,11 +129,89 @@ func (c *class) Write(ctx context.Context, records []index.Record) error {
 		}
 		return nil
 	}
-	err := c.server.call(ctx, writeFor, http.MethodPost, "/v1/batch/objects?consistency_level=QUORUM", object{"objects": objects}, read)
-	if err != nil {
+	send := func() error {
+		return c.server.call(ctx, writeFor, http.MethodPost, "/v1/batch/objects?consistency_level=ALL", object{"objects": objects}, read)
+	}
+	if err := c.onAll(ctx, send); err != nil {
 		return fmt.Errorf("writing to class %s: %w", c.name, err)
 	}
 	return nil
+}
+
+// onAll sends until all nodes with a copy are there before and after it. Some seconds after
+// a node died, the others count it out, and ALL and QUORUM mean those that are left: when it
+// is back, it lacks what was written meanwhile.
+func (c *class) onAll(ctx context.Context, send func() error) error {
+	for until := time.Now().Add(writeFor); ; {
+		err := c.whole(ctx)
+		if err == nil {
+			if err := send(); err != nil {
+				return err
+			}
+			if err = c.whole(ctx); err == nil {
+				return nil
+			}
+		}
+		if time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// whole reports an error unless every copy of the class is on a node that is there.
+func (c *class) whole(ctx context.Context) error {
+	copies, err := c.allCopies(ctx)
+	if err != nil || copies == 1 {
+		return err
+	}
+	there := 0
+	read := func(body []byte) error {
+		var answer struct {
+			Nodes []struct {
+				Status string
+				Shards []struct{ Class string }
+			}
+		}
+		there = 0
+		err := json.Unmarshal(body, &answer)
+		for _, node := range answer.Nodes {
+			if node.Status == "HEALTHY" {
+				there += len(node.Shards)
+			}
+		}
+		return err
+	}
+	if err := c.server.call(ctx, readFor, http.MethodGet, "/v1/nodes/"+c.name+"?output=verbose", nil, read); err != nil {
+		return err
+	}
+	if there < copies {
+		return fmt.Errorf("%d of its %d parts are on a node that is down; start it again", copies-there, copies)
+	}
+	return nil
+}
+
+// allCopies is how many parts the class has on all nodes together.
+func (c *class) allCopies(ctx context.Context) (int, error) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if c.copies > 0 {
+		return c.copies, nil
+	}
+	var made struct {
+		ShardingConfig    struct{ ActualCount int }
+		ReplicationConfig struct{ Factor int }
+	}
+	read := func(body []byte) error { return json.Unmarshal(body, &made) }
+	if err := c.server.call(ctx, readFor, http.MethodGet, "/v1/schema/"+c.name, nil, read); err != nil {
+		return 0, err
+	}
+	c.copies = max(1, made.ShardingConfig.ActualCount) * max(1, made.ReplicationConfig.Factor)
+	return c.copies, nil
 }
 
 // Count returns how many passages the class has.

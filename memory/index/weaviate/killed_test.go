@@ -24,9 +24,9 @@ func TestNodeKilled(t *testing.T) {
 	nodes := weaviatetest.Start(t, 3)
 	address := nodes.Address("?shards=3&replicas=2")
 	passages := indextest.Synthesise(1500, 4)
+	t.Run("writing", func(t *testing.T) { killedWriting(t, nodes, address) })
 	p := sourcetest.Publish(t, connect(t, address).Collection(className()), passages)
 	t.Run("asking", func(t *testing.T) { killedAsking(t, nodes, p.Served, indextest.Questions(120, passages, 9)) })
-	t.Run("writing", func(t *testing.T) { killedWriting(t, nodes, address) })
 }
 
 func killedAsking(t *testing.T, nodes *weaviatetest.Cluster, x *index.Index, questions []string) {
