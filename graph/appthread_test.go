@@ -14,7 +14,7 @@ import (
 
 type talk struct {
 	Lines []string `json:"lines"`
-	Notes []remark   `json:"notes"`
+	Notes []remark `json:"notes"`
 	N     int      `json:"n"`
 	Sum   int      `json:"sum"`
 }

@@ -103,6 +103,7 @@ type Event[S any] struct {
 	Tasks   []string
 	Step    int // in the innermost graph: -1 for the input, 0 for Start, 1 for the first nodes
 	Node    string
+	Send    int // of a task: position among the superstep\'s Sends, 1 for the first; 0 when edges triggered the node
 	Attempt int // 1 for the first
 	Time    time.Time
 	Elapsed time.Duration // of the node or run that ended
@@ -146,7 +147,7 @@ type event struct {
 // eventOf makes the event for readers of a graph's stream.
 func eventOf[S any](ev event) Event[S] {
 	out := Event[S]{
-		Kind: ev.Kind, Namespace: ev.Namespace, Places: ev.Places, Tasks: ev.Tasks, Step: ev.Step, Node: ev.Node, Attempt: ev.Attempt,
+		Kind: ev.Kind, Namespace: ev.Namespace, Places: ev.Places, Tasks: ev.Tasks, Step: ev.Step, Node: ev.Node, Send: ev.Send, Attempt: ev.Attempt,
 		Time: ev.Time, Elapsed: ev.Elapsed, Graph: ev.Graph, Fingerprint: ev.Fingerprint,
 		Nodes: ev.Nodes, Waiting: ev.Waiting, Update: typed[S](ev.update), Cached: ev.Cached, Replayed: ev.Replayed,
 		Name: ev.Name, Text: ev.Text, Data: ev.Data, Err: ev.Err,

@@ -120,7 +120,7 @@ func (m *machine) taskRecorded(out *output, i int, late error) {
 
 func (m *machine) publishOf(out *output, res *result, ev event) {
 	ev.Step, ev.Node, ev.Attempt, ev.Elapsed = m.step, m.nodes[res.node].name, int(res.attempt), res.elapsed
-	ev.Places = []Place{{m.step, int(res.place)}}
+	ev.Places, ev.Send = []Place{{m.step, int(res.place)}}, int(res.send)
 	if m.ledger != nil {
 		ev.Tasks = []string{m.taskID(res)}
 	}

@@ -23,7 +23,7 @@ type assistant struct {
 	Config      json.RawMessage `json:"config"`
 	Context     json.RawMessage `json:"context"`
 	Created     string          `json:"created_at"`
-	Updated     string          `json:"updated_at"`
+	Updated     string          `json:"updated_at,omitempty"`
 	Graph       string          `json:"graph_id"`
 	Metadata    json.RawMessage `json:"metadata"`
 	Name        string          `json:"name"`
@@ -247,6 +247,7 @@ func (c *call) assistantVersions() error {
 	list := []assistant{}
 	for _, a := range slices.Backward(v.Versions) {
 		if contains(a.Metadata, in.Metadata) {
+			a.Created, a.Updated = cmp.Or(a.Updated, a.Created), "" // a version does not change
 			list = append(list, a)
 		}
 	}

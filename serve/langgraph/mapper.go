@@ -2,6 +2,8 @@ package langgraph
 
 import (
 	"encoding/json"
+	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -59,16 +61,30 @@ func errorFrame(err error) (frame, error) {
 
 // A mapper makes the frames of a run's events. It sees all of them, in order.
 type mapper struct {
-	call      *call // nil when only values are wanted
+	call      *call
 	run       runs.Run
+	graph     runs.Graph
 	modes     modes
 	subgraphs bool
-	location  func(runs.Run) string
 
-	values json.RawMessage // the last state of the root
-	said   map[string]bool // IDs of messages that were shown
-
+	values  map[string]json.RawMessage // the last state of each graph, by namespace
+	begins  string                     // the checkpoint that the run continues, until it is shown
+	said    map[string]bool            // IDs of messages that were shown
+	written map[string]string          // what models wrote so far, by task
+	waits   map[string][]runs.Event    // begun tasks that have not ended, by graph and node
 }
+
+// mapper makes a mapper for a run.
+func (c *call) mapper(r runs.Run, modes modes, subgraphs bool) (*mapper, error) {
+	g, err := c.graphNamed(r.Graph)
+	return &mapper{
+		call: c, run: r, graph: g, modes: modes, subgraphs: subgraphs,
+		values: map[string]json.RawMessage{}, said: map[string]bool{}, written: map[string]string{}, waits: map[string][]runs.Event{},
+	}, err
+}
+
+// A sink takes a frame: its mode and its data.
+type sink func(mode string, value any)
 
 func (m *mapper) frames(ev runs.Event) (out []frame, err error) {
 	if ev.Namespace != "" && !m.subgraphs {
@@ -83,29 +99,33 @@ func (m *mapper) frames(ev runs.Event) (out []frame, err error) {
 			out = append(out, frame{event: m.named(mode, ev), data: data})
 		}
 	}
+	var failed error
 	switch ev.Kind {
 	case runs.KindAttempt:
 		add("metadata", map[string]any{"run_id": m.run.ID, "attempt": ev.Attempt})
+		m.begins = ev.Checkpoint
 	case graph.StateValue.String():
-		state := ev.State
-		if ev.Namespace != "" {
-			state = ev.Data
-		} else {
-			m.values = state
+		state := ev.Data
+		if ev.Namespace == "" {
+			state = shown(m.graph.App, ev.State)
 		}
+		m.values[ev.Namespace] = state
 		if m.modes["values"] {
 			add("values", state)
 		}
+		if m.begins != "" {
+			at := ev
+			at.Checkpoint, m.begins = m.begins, ""
+			failed = m.checkpoint(at, add)
+		}
+	case graph.NodeStart.String():
+		m.starts(ev, add)
 	case graph.NodeUpdate.String():
-		err = m.update(ev, add)
+		failed = m.update(ev, add)
+	case graph.NodeFailed.String():
+		m.ends(ev, add, json.RawMessage("{}"), ev.Error, nil)
 	case graph.RunInterrupt.String():
 		m.interrupt(ev, add)
-	case graph.NodeStart.String():
-		if ev.Attempt == 1 {
-			m.task(add, "task", ev, map[string]any{"input": m.values, "triggers": []string{"branch:to:" + ev.Node}})
-		}
-	case graph.NodeFailed.String():
-		m.task(add, "task_result", ev, map[string]any{"error": ev.Error, "result": map[string]any{}})
 	case graph.NodeCustom.String():
 		if m.modes["custom"] {
 			add("custom", map[string]any{"name": ev.Name, "data": ev.Data})
@@ -113,9 +133,12 @@ func (m *mapper) frames(ev runs.Event) (out []frame, err error) {
 	case graph.NodeToken.String():
 		m.token(ev, add)
 	case graph.CheckpointSaved.String():
-		err = m.checkpoint(ev, add)
+		failed = m.checkpoint(ev, add)
 	}
-	return out, err
+	if m.modes["events"] {
+		m.chain(ev, add)
+	}
+	return out, errors.Join(err, failed)
 }
 
 // named is the name of a frame: its mode, and the tasks around the graph that it is of.
@@ -154,7 +177,42 @@ func updateOf(ev runs.Event) json.RawMessage {
 	return ev.Update
 }
 
-func (m *mapper) update(ev runs.Event, add func(string, any)) error {
+// where names an event's node in its graph.
+func where(ev runs.Event) string { return ev.Namespace + "\n" + ev.Node }
+
+// starts shows a task that begins.
+func (m *mapper) starts(ev runs.Event, add sink) {
+	if ev.Attempt != 1 {
+		return
+	}
+	m.waits[where(ev)] = append(m.waits[where(ev)], ev)
+	one := map[string]any{"metadata": map[string]any{"graph_id": m.run.Graph, "assistant_id": runOf(m.run).Assistant, "run_id": m.run.ID}, "triggers": []string{"branch:to:" + ev.Node}}
+	if ev.Send == 0 {
+		one["input"] = m.values[ev.Namespace]
+	} else {
+		one["triggers"] = []string{"__pregel_push"} // its input is not kept apart
+	}
+	m.task(add, "task", ev, nil, one)
+}
+
+// ends shows a task that ended, or that waits for answers.
+func (m *mapper) ends(ev runs.Event, add sink, result json.RawMessage, failure any, asked []graph.PendingInterrupt) {
+	m.waits[where(ev)] = slices.DeleteFunc(m.waits[where(ev)], func(other runs.Event) bool { return taskOf(other) == taskOf(ev) })
+	m.task(add, "task_result", ev, asked, map[string]any{"result": result, "error": failure})
+}
+
+// task shows what is known of a task, in the modes tasks and debug.
+func (m *mapper) task(add sink, kind string, ev runs.Event, asked []graph.PendingInterrupt, more map[string]any) {
+	more["id"], more["name"], more["interrupts"] = taskOf(ev), ev.Node, interruptsOf(asked)
+	if m.modes["tasks"] {
+		add("tasks", more)
+	}
+	if m.modes["debug"] {
+		add("debug", map[string]any{"step": ev.Step, "type": kind, "timestamp": moment(ev.Time), "payload": more})
+	}
+}
+
+func (m *mapper) update(ev runs.Event, add sink) error {
 	delta, err := deltaOf(updateOf(ev))
 	if err != nil {
 		return err
@@ -163,11 +221,11 @@ func (m *mapper) update(ev runs.Event, add func(string, any)) error {
 	if m.modes["updates"] {
 		add("updates", map[string]json.RawMessage{ev.Node: delta})
 	}
-	m.task(add, "task_result", ev, map[string]any{"result": delta, "error": nil})
+	m.ends(ev, add, delta, nil, nil)
 	return nil
 }
 
-func (m *mapper) interrupt(ev runs.Event, add func(string, any)) {
+func (m *mapper) interrupt(ev runs.Event, add sink) {
 	if len(ev.Interrupts) == 0 {
 		return // a breakpoint
 	}
@@ -178,40 +236,51 @@ func (m *mapper) interrupt(ev runs.Event, add func(string, any)) {
 	if m.modes["values"] {
 		add("values", asked)
 	}
-}
-
-// task shows what is known of a task, in the modes tasks and debug.
-func (m *mapper) task(add func(string, any), kind string, ev runs.Event, more map[string]any) {
-	more["id"], more["name"], more["interrupts"] = taskOf(ev), ev.Node, []interruptJSON{}
-	if m.modes["tasks"] {
-		add("tasks", more)
+	byNode := map[string][]graph.PendingInterrupt{}
+	for _, p := range ev.Interrupts {
+		node := p.Node
+		if inner, ok := strings.CutPrefix(p.Namespace, ev.Namespace); ok && inner != "" { // asked inside a node of this graph
+			node, _, _ = strings.Cut(strings.TrimPrefix(inner, "/"), "/")
+		}
+		byNode[node] = append(byNode[node], p)
 	}
-	if m.modes["debug"] {
-		add("debug", map[string]any{"step": ev.Step, "type": kind, "timestamp": moment(ev.Time), "payload": more})
+	for _, node := range slices.Sorted(maps.Keys(byNode)) {
+		at := ev
+		at.Node = node
+		waiting := m.waits[where(at)]
+		for i, task := range waiting {
+			list := byNode[node]
+			if len(waiting) == len(list) { // each of several tasks asked once
+				list = list[i : i+1]
+			}
+			m.ends(task, add, json.RawMessage("{}"), nil, list)
+		}
 	}
 }
 
 // checkpoint shows a checkpoint of the root, in the modes checkpoints and debug.
-func (m *mapper) checkpoint(ev runs.Event, add func(string, any)) error {
-	if m.call == nil || ev.Namespace != "" || !m.modes["checkpoints"] && !m.modes["debug"] {
+func (m *mapper) checkpoint(ev runs.Event, add sink) error {
+	if ev.Namespace != "" || !m.modes["checkpoints"] && !m.modes["debug"] {
 		return nil
 	}
-	c := *m.call
+	c := m.call
 	at, g, err := c.State(c.ctx(), m.run.Thread, ev.Checkpoint)
+	if errors.As(err, new(*runs.NotFoundError)) { // it was pruned, or its thread removed
+		return nil
+	}
 	if err != nil {
-		if _, gone := err.(*runs.NotFoundError); gone { // it was pruned, or its thread removed
-			return nil
-		}
 		return err
 	}
-	state, err := c.stateOf(at, g, "", false)
+	state, err := c.stateOf(m.run.Thread, at, g, "", false)
 	if err != nil {
 		return err
+	}
+	for i := range state.Tasks {
+		state.Tasks[i].Result = nil // it is shown when it comes
 	}
 	if m.modes["checkpoints"] {
 		add("checkpoints", map[string]any{
 			"values": state.Values, "metadata": map[string]any{"source": at.Source, "step": at.Step, "parents": map[string]string{}}, "next": state.Next,
-			"checkpoint": state.Checkpoint, "parent_checkpoint": state.Parent, "tasks": state.Tasks,
 		})
 	}
 	if m.modes["debug"] {
@@ -232,18 +301,32 @@ func (m *mapper) about(ev runs.Event) map[string]any {
 	}
 }
 
-// token shows a piece of text of a node's model.
-func (m *mapper) token(ev runs.Event, add func(string, any)) {
-	if !m.modes["messages-tuple"] {
-		return
+// chunk is a piece of a message that a model writes.
+func chunk(ev runs.Event, text string) map[string]any {
+	return map[string]any{
+		"type": "AIMessageChunk", "id": "run-" + taskOf(ev), "content": text,
+		"additional_kwargs": map[string]any{}, "response_metadata": map[string]any{}, "tool_call_chunks": []any{},
 	}
-	message := map[string]any{"type": "AIMessageChunk", "id": "run-" + taskOf(ev), "content": ev.Text, "additional_kwargs": map[string]any{}, "response_metadata": map[string]any{}, "tool_call_chunks": []any{}}
-	add("messages", []any{message, m.about(ev)})
+}
+
+// token shows a piece of text of a node's model.
+func (m *mapper) token(ev runs.Event, add sink) {
+	if m.modes["messages-tuple"] {
+		add("messages", []any{chunk(ev, ev.Text), m.about(ev)})
+	}
+	if m.modes["messages"] {
+		task := taskOf(ev)
+		if m.written[task] == "" {
+			add("messages/metadata", map[string]any{"run-" + task: map[string]any{"metadata": m.about(ev)}})
+		}
+		m.written[task] += ev.Text
+		add("messages/partial", []any{chunk(ev, m.written[task])})
+	}
 }
 
 // messages shows messages that a node has returned and that were not shown before.
-func (m *mapper) messages(ev runs.Event, delta json.RawMessage, add func(string, any)) {
-	if !m.modes["messages-tuple"] {
+func (m *mapper) messages(ev runs.Event, delta json.RawMessage, add sink) {
+	if !m.modes["messages-tuple"] && !m.modes["messages"] {
 		return
 	}
 	var update struct {
@@ -252,15 +335,43 @@ func (m *mapper) messages(ev runs.Event, delta json.RawMessage, add func(string,
 	if json.Unmarshal(delta, &update) != nil {
 		return // its messages are none of ours
 	}
-	if m.said == nil {
-		m.said = map[string]bool{}
-	}
 	for _, one := range update.Messages {
 		id := fieldOf(one, "id")
 		if id == "" || m.said[id] {
 			continue
 		}
 		m.said[id] = true
-		add("messages", []any{one, m.about(ev)})
+		if m.modes["messages-tuple"] {
+			add("messages", []any{one, m.about(ev)})
+		}
+		if m.modes["messages"] {
+			add("messages/complete", []any{one})
+		}
+	}
+}
+
+// chain shows an event in the form of LangChain's events.
+func (m *mapper) chain(ev runs.Event, add sink) {
+	show := func(event, name, run string, data map[string]any) {
+		add("events", map[string]any{"event": event, "name": name, "run_id": run, "tags": []string{}, "metadata": m.about(ev), "data": data})
+	}
+	switch ev.Kind {
+	case graph.RunStart.String():
+		if ev.Namespace == "" {
+			show("on_chain_start", ev.Graph, m.run.ID, map[string]any{})
+		}
+	case graph.NodeStart.String():
+		show("on_chain_start", ev.Node, taskOf(ev), map[string]any{"input": m.values[ev.Namespace]})
+	case graph.NodeToken.String():
+		show("on_chat_model_stream", ev.Node, taskOf(ev), map[string]any{"chunk": chunk(ev, ev.Text)})
+	case graph.NodeUpdate.String():
+		if delta, err := deltaOf(updateOf(ev)); err == nil {
+			show("on_chain_stream", ev.Node, taskOf(ev), map[string]any{"chunk": delta})
+			show("on_chain_end", ev.Node, taskOf(ev), map[string]any{"output": delta})
+		}
+	case graph.RunEnd.String():
+		if ev.Namespace == "" {
+			show("on_chain_end", m.graph.App.Name(), m.run.ID, map[string]any{"output": m.values[""]})
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -30,6 +31,9 @@ func (c *call) beginWith(data json.RawMessage) (runs.Run, *runRequest, error) {
 		return runs.Run{}, nil, err
 	}
 	r, err := c.Begin(c.ctx(), spec)
+	if errors.Is(err, runs.ErrBusy) { // clients know this status
+		err = refuse(http.StatusUnprocessableEntity, "%v", err)
+	}
 	if err == nil {
 		c.w.Header().Set("Content-Location", c.location(r))
 	}
@@ -246,7 +250,10 @@ type failure struct {
 
 // result is the last values that a run has shown.
 func (c *call) result(r runs.Run) (any, error) {
-	m := mapper{modes: modes{"values": true}, location: c.location}
+	m, err := c.mapper(r, modes{"values": true}, false)
+	if err != nil {
+		return nil, err
+	}
 	var last json.RawMessage = json.RawMessage("null")
 	for ev, err := range c.Events(c.ctx(), r.ID, 0) {
 		if err != nil {
@@ -262,8 +269,7 @@ func (c *call) result(r runs.Run) (any, error) {
 			}
 		}
 	}
-	r, err := c.Wait(c.ctx(), r.ID)
-	if err != nil {
+	if r, err = c.Wait(c.ctx(), r.ID); err != nil {
 		return nil, err
 	}
 	if r.Status == runs.Errored || r.Status == runs.TimedOut {
@@ -285,7 +291,7 @@ func (c *call) leaving(r runs.Run, cancel bool) (done func()) {
 			select {
 			case <-served: // it left after the end
 			default:
-				_ = c.Cancel(contextWithout(c.ctx()), r.ID) // nobody is there to tell
+				_ = c.Cancel(context.WithoutCancel(c.ctx()), r.ID) // nobody is there to tell
 			}
 		case <-served:
 		}

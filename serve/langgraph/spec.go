@@ -285,6 +285,7 @@ func (c *call) spec(r *runRequest, data json.RawMessage) (spec runs.Spec, err er
 	if err != nil {
 		return spec, err
 	}
+	spec.Marks = mine
 	for _, part := range []json.RawMessage{v.Metadata, conf.Metadata, r.Metadata, mine} {
 		if spec.Metadata, err = runs.Merge(spec.Metadata, part); err != nil {
 			return spec, err

@@ -44,20 +44,20 @@ type taskJSON struct {
 
 // stateOf is a snapshot as clients read it. With nested, tasks have the states of the
 // graphs inside them. A nil snapshot is a thread without a checkpoint.
-func (c *call) stateOf(at *runs.Snapshot, g runs.Graph, namespace string, nested bool) (*stateJSON, error) {
+func (c *call) stateOf(thread string, at *runs.Snapshot, g runs.Graph, namespace string, nested bool) (*stateJSON, error) {
 	if at == nil {
 		return &stateJSON{Values: object(nil), Next: []string{}, Tasks: []taskJSON{}}, nil
 	}
 	made := moment(at.Time)
 	out := &stateJSON{
-		Values: at.State, Next: slices.Clone(at.Next), Tasks: []taskJSON{}, Metadata: metadataOf(at), Created: &made,
-		Checkpoint: &checkpointJSON{Thread: c.thread(), ID: at.Key.ID, Namespace: namespace},
+		Values: shown(g.App, at.State), Next: slices.Clone(at.Next), Tasks: []taskJSON{}, Metadata: metadataOf(thread, at), Created: &made,
+		Checkpoint: &checkpointJSON{Thread: thread, ID: at.Key.ID, Namespace: namespace},
 	}
 	if out.Next == nil {
 		out.Next = []string{}
 	}
 	if at.Parent != "" {
-		out.Parent = &checkpointJSON{Thread: c.thread(), ID: at.Parent, Namespace: namespace}
+		out.Parent = &checkpointJSON{Thread: thread, ID: at.Parent, Namespace: namespace}
 	}
 	for _, t := range at.Tasks {
 		one := taskJSON{ID: taskUUID(t.ID), Name: t.Node, Interrupts: interruptsOf(t.Interrupts), Path: pathOf(t.Node, t.Send)}
@@ -79,10 +79,10 @@ func (c *call) stateOf(at *runs.Snapshot, g runs.Graph, namespace string, nested
 		}
 		if inner != nil {
 			ns := joinNamespace(namespace, t.Node, t.ID)
-			one.Checkpoint = &checkpointJSON{Thread: c.thread(), Namespace: ns}
+			one.Checkpoint = &checkpointJSON{Thread: thread, Namespace: ns}
 			if nested {
 				one.Checkpoint = nil
-				if one.State, err = c.stateOf(inner, child, ns, true); err != nil {
+				if one.State, err = c.stateOf(thread, inner, child, ns, true); err != nil {
 					return nil, err
 				}
 			}
@@ -108,8 +108,8 @@ func pathOf(node string, send int) []any {
 	return []any{"__pregel_pull", node}
 }
 
-func metadataOf(at *runs.Snapshot) map[string]any {
-	out := map[string]any{}
+func metadataOf(thread string, at *runs.Snapshot) map[string]any {
+	out := map[string]any{"thread_id": thread}
 	for name, value := range at.Metadata {
 		out[name] = value
 	}
@@ -176,7 +176,7 @@ func (c *call) giveState(p *checkpointJSON, nested bool) error {
 	if err != nil {
 		return err
 	}
-	out, err := c.stateOf(at, g, p.Namespace, nested)
+	out, err := c.stateOf(c.thread(), at, g, p.Namespace, nested)
 	if err != nil {
 		return err
 	}
@@ -329,7 +329,7 @@ func (c *call) giveHistory(opts *graph.HistoryOptions) error {
 		if err != nil {
 			return err
 		}
-		one, err := c.stateOf(at, g, "", false)
+		one, err := c.stateOf(c.thread(), at, g, "", false)
 		if err != nil {
 			return err
 		}

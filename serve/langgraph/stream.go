@@ -11,8 +11,6 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-func contextWithout(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }
-
 func (c *call) streamRun() error {
 	r, in, err := c.begin()
 	if err != nil {
@@ -86,6 +84,10 @@ func (m mark) before(other mark) bool {
 // stream sends the events of a run as they come, until it ends or the client leaves.
 func (c *call) stream(r runs.Run, modes modes, subgraphs, cancel bool) error {
 	defer c.leaving(r, cancel)()
+	m, err := c.mapper(r, modes, subgraphs)
+	if err != nil {
+		return err
+	}
 	seen := markOf(c.r.Header.Get("Last-Event-ID"))
 	header := c.w.Header()
 	header.Set("Content-Type", "text/event-stream")
@@ -96,7 +98,6 @@ func (c *call) stream(r runs.Run, modes modes, subgraphs, cancel bool) error {
 	if err := out.Flush(); err != nil {
 		return nil
 	}
-	m := mapper{call: c, run: r, modes: modes, subgraphs: subgraphs, location: c.location}
 	events := make(chan runs.Event, 64)
 	var failed error
 	ctx, stop := context.WithCancel(c.ctx())
@@ -123,7 +124,7 @@ func (c *call) stream(r runs.Run, modes modes, subgraphs, cancel bool) error {
 		select {
 		case ev, more := <-events:
 			if !more {
-				return c.lastFrame(&m, failed, out)
+				return c.lastFrame(m, failed, out)
 			}
 			frames, err = m.frames(ev)
 			for i := range frames {
@@ -142,7 +143,7 @@ func (c *call) stream(r runs.Run, modes modes, subgraphs, cancel bool) error {
 			return nil
 		}
 		if err != nil {
-			return c.lastFrame(&m, err, out)
+			return c.lastFrame(m, err, out)
 		}
 		for _, f := range frames {
 			if seen.before(f.id) {

@@ -37,7 +37,10 @@ func interruptsOf(list []graph.PendingInterrupt) []interruptJSON {
 	return out
 }
 
-func threadOf(t runs.Thread) threadJSON {
+func (c *call) threadOf(t runs.Thread) threadJSON {
+	if g, err := c.graphNamed(t.Graph); err == nil {
+		t.Values = shown(g.App, t.Values)
+	}
 	out := threadJSON{
 		ID: t.ID, Created: moment(t.Created), Updated: moment(t.Updated), Metadata: t.Metadata, Status: t.Status,
 		Config: t.Config, Values: t.Values, Error: t.Error,
@@ -78,7 +81,7 @@ func (c *call) createThread() error {
 			return err
 		}
 	}
-	return c.reply(threadOf(t))
+	return c.reply(c.threadOf(t))
 }
 
 // fieldOf is a text in an object; empty when it has none.
@@ -155,7 +158,7 @@ func (c *call) searchThreads() error {
 	}
 	out := []any{}
 	for _, t := range all {
-		one, err := fields(threadOf(t), q.Select)
+		one, err := fields(c.threadOf(t), q.Select)
 		if err != nil {
 			return err
 		}
@@ -183,7 +186,7 @@ func (c *call) getThread() error {
 	if err != nil {
 		return err
 	}
-	return c.reply(threadOf(t))
+	return c.reply(c.threadOf(t))
 }
 
 func (c *call) patchThread() error {
@@ -197,7 +200,7 @@ func (c *call) patchThread() error {
 	if err != nil {
 		return err
 	}
-	return c.reply(threadOf(t))
+	return c.reply(c.threadOf(t))
 }
 
 func (c *call) deleteThread() error {
@@ -212,5 +215,5 @@ func (c *call) copyThread() error {
 	if err != nil {
 		return err
 	}
-	return c.reply(threadOf(t))
+	return c.reply(c.threadOf(t))
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // KindAttempt is the kind of the event that is the first of each attempt at a run.
-// EventRecord.Attempt counts them.
+// EventRecord.Attempt counts them. Checkpoint is where the run continues its thread.
 const KindAttempt = "run_attempt"
 
 // An Event is an event of a run. Numbers begin with 1 and have no gaps.
@@ -76,12 +76,27 @@ func (l *live) record(app graph.App) (*recording, error) {
 		}
 	}
 	if err == nil {
-		err = out.write(graph.EventRecord{Kind: KindAttempt, Attempt: r.Attempt, Time: l.space.Now()})
+		first := graph.EventRecord{Kind: KindAttempt, Attempt: r.Attempt, Time: l.space.Now()}
+		if r.Spec.Resume {
+			first.Checkpoint, err = l.begins()
+		}
+		err = errors.Join(err, out.write(first))
 	}
 	if err != nil {
 		return nil, errors.Join(err, out.close())
 	}
 	return out, nil
+}
+
+// begins is the checkpoint from which the run continues its thread; empty for none.
+func (l *live) begins() (string, error) {
+	if from := l.run.Spec.Checkpoint; from != "" {
+		return from, nil
+	}
+	for at, err := range l.space.Checkpointer.List(l.ctx, graph.Query{Thread: l.space.saved(l.run.Thread), Limit: 1}) {
+		return at.ID, err
+	}
+	return "", nil
 }
 
 func (o *recording) close() error { return o.out.Close(context.Background()) }

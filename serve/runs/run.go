@@ -75,6 +75,7 @@ type Spec struct {
 	Strategy  Strategy          `json:"strategy,omitempty"`  // default: Reject
 	Temporary bool              `json:"temporary,omitempty"` // the thread is removed at the end
 	Metadata  json.RawMessage   `json:"metadata,omitempty"`  // of the run, and of a thread that it makes
+	Marks     json.RawMessage   `json:"marks,omitempty"`     // added to the metadata of its thread
 	Config    json.RawMessage   `json:"config,omitempty"`    // of the thread from now on
 	Saved     map[string]string `json:"saved,omitempty"`     // metadata of its checkpoints
 	Kept      json.RawMessage   `json:"-"`                   // what Run.Kept returns
@@ -99,6 +100,9 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	if errors.As(err, new(*NotFoundError)) && spec.Create {
 		t = s.newThread(spec.Thread)
 		t.Metadata, err = Merge(nil, spec.Metadata)
+	}
+	if err == nil {
+		t.Metadata, err = Merge(t.Metadata, spec.Marks)
 	}
 	if err != nil {
 		return Run{}, err

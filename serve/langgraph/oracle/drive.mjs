@@ -1,0 +1,215 @@
+// Drives a server with the clients of LangGraph, and prints what they get: one JSON object
+// by scenario. IDs and times are replaced, so that two servers can be compared.
+//
+//	node drive.mjs http://127.0.0.1:2024
+import { Client } from "@langchain/langgraph-sdk";
+import { RemoteGraph } from "@langchain/langgraph/remote";
+import { Command } from "@langchain/langgraph";
+
+const url = process.argv[2];
+const client = new Client({ apiUrl: url, apiKey: null, callerOptions: { maxRetries: 0 } });
+const all = ["values", "updates", "tasks", "checkpoints", "custom", "messages-tuple"];
+
+const drain = async (stream) => {
+  const out = [];
+  for await (const { event, data } of stream) out.push([event, data]);
+  return out;
+};
+// failure is what a call that is refused says: its status.
+const failure = async (call) => {
+  try {
+    await call();
+    return "no error";
+  } catch (e) {
+    return e.status ?? e.name;
+  }
+};
+
+const scenarios = {
+  async threads() {
+    const made = await client.threads.create({ metadata: { a: 1 } });
+    const again = await failure(() => client.threads.create({ threadId: made.thread_id }));
+    const same = await client.threads.create({ threadId: made.thread_id, ifExists: "do_nothing" });
+    const patched = await client.threads.update(made.thread_id, { metadata: { b: { c: 2 } } });
+    const found = await client.threads.search({ metadata: { b: { c: 2 } }, limit: 5 });
+    const none = await client.threads.search({ metadata: { b: { c: 3 } } });
+    const count = await client.threads.count({ metadata: { b: { c: 2 } } });
+    const state = await client.threads.getState(made.thread_id);
+    const history = await client.threads.getHistory(made.thread_id);
+    await client.threads.delete(made.thread_id);
+    const gone = await failure(() => client.threads.get(made.thread_id));
+    return { made, again, same, patched, found, none, count, state, history, gone };
+  },
+  async chain() {
+    const { thread_id } = await client.threads.create();
+    const first = await drain(client.runs.stream(thread_id, "chain", { input: { lines: ["hi"] }, streamMode: all }));
+    const asked = await client.threads.getState(thread_id);
+    const thread = await client.threads.get(thread_id);
+    const busy = await client.threads.search({ ids: [thread_id], status: "interrupted", select: ["thread_id", "status", "interrupts"] });
+    const second = await drain(client.runs.stream(thread_id, "chain", { command: { resume: "ann" }, streamMode: ["values", "updates", "debug"] }));
+    const ended = await client.threads.get(thread_id);
+    const history = await client.threads.getHistory(thread_id);
+    const runs = await client.runs.list(thread_id);
+    const run = await client.runs.get(thread_id, runs[0].run_id);
+    return { first, asked, thread, busy, second, ended, history, runs: runs.map((r) => r.status), run: run.status };
+  },
+  async answerByID() {
+    const { thread_id } = await client.threads.create();
+    const first = await client.runs.wait(thread_id, "chain", { input: { lines: ["hi"] } });
+    const second = await client.runs.wait(thread_id, "chain", { command: { resume: { [first.__interrupt__[0].id]: "bob" } } });
+    return { first, second };
+  },
+  async fan() {
+    return drain(client.runs.stream(null, "fan", { input: { items: [1, 2, 3] }, streamMode: ["values", "updates", "tasks"] }));
+  },
+  async nested() {
+    const { thread_id } = await client.threads.create();
+    const first = await drain(client.runs.stream(thread_id, "nested", { input: { lines: ["hi"] }, streamMode: ["values", "updates", "tasks"], streamSubgraphs: true }));
+    const flat = await client.threads.getState(thread_id);
+    const deep = await client.threads.getState(thread_id, undefined, { subgraphs: true });
+    const inside = await client.threads.getState(thread_id, { ...flat.tasks[0].checkpoint });
+    const second = await drain(client.runs.stream(thread_id, "nested", { command: { resume: "ann" }, streamMode: ["values", "updates"], streamSubgraphs: true }));
+    return { first, flat, deep, inside, second };
+  },
+  async timeTravel() {
+    const { thread_id } = await client.threads.create();
+    await client.runs.wait(thread_id, "chain", { input: { lines: ["hi"] } });
+    const before = (await client.threads.getHistory(thread_id)).find((s) => s.next[0] === "a");
+    const again = await client.runs.wait(thread_id, "chain", { input: null, checkpoint: before.checkpoint });
+    await client.threads.updateState(thread_id, { values: { lines: ["edit"] }, asNode: "ask" });
+    const edited = await client.threads.getState(thread_id);
+    const forked = await client.threads.updateState(thread_id, { values: { lines: ["fork"] }, checkpointId: before.checkpoint.checkpoint_id });
+    const fork = await client.threads.getState(thread_id);
+    const rest = await client.runs.wait(thread_id, "chain", { input: null });
+    const history = (await client.threads.getHistory(thread_id, { limit: 100 })).map((s) => [s.metadata.source, s.metadata.step, s.next, s.values]);
+    return { again, edited, forked, fork, rest, history };
+  },
+  async breakpoints() {
+    const { thread_id } = await client.threads.create();
+    const first = await drain(client.runs.stream(thread_id, "chain", { input: { lines: ["hi"] }, interruptBefore: ["a"], streamMode: ["values", "updates"] }));
+    const at = await client.threads.getState(thread_id);
+    const thread = await client.threads.get(thread_id);
+    const second = await drain(client.runs.stream(thread_id, "chain", { input: null, interruptAfter: ["a"], streamMode: ["values", "updates"] }));
+    return { first, at, thread: thread.status, second, next: (await client.threads.getState(thread_id)).next };
+  },
+  async fails() {
+    const { thread_id } = await client.threads.create();
+    const events = await drain(client.runs.stream(thread_id, "fails", { input: { lines: ["hi"] }, streamMode: ["values", "updates"] }));
+    const thread = await client.threads.get(thread_id);
+    const state = await client.threads.getState(thread_id);
+    const wait = await failure(() => client.runs.wait(null, "fails", { input: {} }));
+    const runs = await client.runs.list(thread_id);
+    return { events: events.map(([e]) => e), status: thread.status, next: state.next, wait, runs: runs.map((r) => r.status) };
+  },
+  async cancel() {
+    const { thread_id } = await client.threads.create();
+    const run = await client.runs.create(thread_id, "slow", { input: { lines: [] } });
+    await new Promise((r) => setTimeout(r, 1500));
+    const second = await failure(() => client.runs.create(thread_id, "slow", { input: {} }));
+    const going = (await client.threads.get(thread_id)).status;
+    await client.runs.cancel(thread_id, run.run_id, true);
+    const ended = (await client.runs.get(thread_id, run.run_id)).status;
+    return { second, going, ended };
+  },
+  async joins() {
+    const { thread_id } = await client.threads.create();
+    const run = await client.runs.create(thread_id, "chain", { input: { lines: ["hi"] }, streamResumable: true });
+    const joined = await client.runs.join(thread_id, run.run_id);
+    return { joined, status: (await client.runs.get(thread_id, run.run_id)).status };
+  },
+  async assistants() {
+    const chain = (await client.assistants.search({ graphId: "chain" }))[0];
+    const one = await client.assistants.create({ graphId: "fan", name: "mine", metadata: { x: 1 }, config: { recursion_limit: 7 } });
+    const next = await client.assistants.update(one.assistant_id, { name: "ours", metadata: { y: 2 } });
+    const versions = await client.assistants.getVersions(one.assistant_id);
+    const back = await client.assistants.setLatest(one.assistant_id, 1);
+    const found = await client.assistants.search({ metadata: { x: 1 } });
+    const drawn = await client.assistants.getGraph("chain");
+    const run = await client.runs.wait(null, one.assistant_id, { input: { items: [4] } });
+    await client.assistants.delete(one.assistant_id);
+    return { chain, one, next, versions, back: [back.version, back.name], found: found.length, drawn, run, gone: await failure(() => client.assistants.get(one.assistant_id)) };
+  },
+  async store() {
+    await client.store.putItem(["u", "ann"], "k", { v: 1, w: "x" });
+    const item = await client.store.getItem(["u", "ann"], "k");
+    const found = await client.store.searchItems(["u"], { filter: { v: 1 } });
+    const names = await client.store.listNamespaces({ prefix: ["u"] });
+    await client.store.deleteItem(["u", "ann"], "k");
+    const rest = await client.store.searchItems(["u"]);
+    return { item, found, names, rest };
+  },
+  async refused() {
+    const { thread_id } = await client.threads.create();
+    return {
+      assistant: await failure(() => client.runs.wait(null, "nope", {})),
+      thread: await failure(() => client.runs.wait("01a20a0c-430c-732c-b891-9255cad3000f", "chain", { input: {} })),
+      run: await failure(() => client.runs.get(thread_id, "01a20a0c-430c-732c-b891-9255cad3000f")),
+      state: await failure(() => client.threads.getState("01a20a0c-430c-732c-b891-9255cad3000f")),
+      edit: await failure(() => client.threads.updateState(thread_id, { values: { lines: ["x"] } })),
+    };
+  },
+  async remoteGraph() {
+    const graph = new RemoteGraph({ graphId: "chain", url });
+    const { thread_id } = await client.threads.create();
+    const config = { configurable: { thread_id } };
+    const first = await drainTuples(await graph.stream({ lines: ["hi"] }, { ...config, streamMode: ["updates"] }));
+    const state = await graph.getState(config);
+    const second = await graph.invoke(new Command({ resume: "ann" }), config);
+    await graph.updateState(config, { lines: ["edit"] }, "b");
+    const after = (await graph.getState(config)).values;
+    const drawn = await graph.getGraphAsync();
+    const history = [];
+    for await (const s of graph.getStateHistory(config)) history.push([s.metadata.source, s.next]);
+    return { first, state: { values: state.values, next: state.next, tasks: state.tasks }, second, after, nodes: Object.keys(drawn.nodes).sort(), history };
+  },
+};
+
+const drainTuples = async (stream) => {
+  const out = [];
+  try {
+    for await (const chunk of stream) out.push(chunk);
+  } catch (e) {
+    out.push([e.name, e.interrupts]);
+  }
+  return out;
+};
+
+// What a server says of itself, and of the client that it has heard.
+const noise = new Set([
+  "created_by", "langgraph_api_url", "langgraph_host", "langgraph_plan", "langgraph_version", "ls_integration", "run_attempt", "user-agent",
+]);
+
+// What differs between runs of one server is replaced: IDs by their order in the scenario.
+const normalised = (value) => {
+  const ids = new Map();
+  const name = (kind, id) => {
+    if (!ids.has(id)) ids.set(id, `${kind}-${ids.size + 1}`);
+    return ids.get(id);
+  };
+  const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+  const walk = (v, key) => {
+    if (Array.isArray(v)) return v.map((e) => walk(e));
+    if (v !== null && typeof v === "object") {
+      const keys = Object.keys(v).sort().filter((k) => !noise.has(k));
+      return Object.fromEntries(keys.map((k) => [walk(k), walk(v[k], k)]));
+    }
+    if (typeof v !== "string") return v;
+    if (/^\d{4}-\d\d-\d\dT/.test(v)) return "time";
+    if (key === "checkpoint_id") return name("checkpoint", v);
+    if (/^[0-9a-f]{32}$/.test(v)) return name("interrupt", v);
+    return v.replace(uuid, (id) => name("id", id));
+  };
+  return walk(value);
+};
+
+const out = {};
+for (const [name, run] of Object.entries(scenarios)) {
+  if (process.argv[3] && process.argv[3] !== name) continue;
+  try {
+    out[name] = normalised(await run());
+  } catch (e) {
+    out[name] = { failed: String(e.stack ?? e) };
+  }
+}
+console.log(JSON.stringify(out, null, 1));
+process.exit(0);

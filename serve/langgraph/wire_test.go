@@ -1,0 +1,157 @@
+package langgraph_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// send makes a request and returns the answer's status and body.
+func send(t *testing.T, s *httptest.Server, method, path, body string, header ...string) (int, string, http.Header) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(data), answer.Header
+}
+
+// thread makes a thread and returns its ID.
+func thread(t *testing.T, s *httptest.Server) string {
+	t.Helper()
+	_, body, _ := send(t, s, "POST", "/threads", "{}")
+	var made struct {
+		ID string `json:"thread_id"`
+	}
+	if err := json.Unmarshal([]byte(body), &made); err != nil || made.ID == "" {
+		t.Fatalf("a new thread is %s, %v", body, err)
+	}
+	return made.ID
+}
+
+// A stream that breaks anywhere goes on behind the last frame that the client has seen.
+func TestLastEventID(t *testing.T) {
+	s := served(t)
+	id := thread(t, s)
+	status, whole, header := send(t, s, "POST", "/threads/"+id+"/runs/stream", `{"assistant_id":"chain","input":{"lines":["hi"]},"stream_mode":["values","updates","tasks","debug"]}`)
+	if status != http.StatusOK || header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("%d: %s", status, whole)
+	}
+	place := header.Get("Content-Location")
+	if place+"/stream" != header.Get("Location") || !strings.HasPrefix(place, "/threads/"+id+"/runs/") {
+		t.Errorf("the run is at %q, its stream at %q", place, header.Get("Location"))
+	}
+	frames := strings.SplitAfter(whole, "\n\n")
+	frames = frames[:len(frames)-1]
+	if len(frames) < 15 {
+		t.Fatalf("only %d frames: %s", len(frames), whole)
+	}
+	seen := regexp.MustCompile(`(?m)^id: (\S+)$`)
+	for i, f := range frames {
+		at := seen.FindStringSubmatch(f)
+		if at == nil {
+			t.Fatalf("a frame without an ID: %s", f)
+		}
+		if _, rest, _ := send(t, s, "GET", place+"/stream", "", "Last-Event-ID", at[1]); rest != strings.Join(frames[i+1:], "") {
+			t.Errorf("behind %s: %s", at[1], rest)
+		}
+	}
+	for _, last := range []string{"", "-1", "nonsense", "0"} {
+		if _, again, _ := send(t, s, "GET", place+"/stream", "", "Last-Event-ID", last); again != whole {
+			t.Errorf("from the beginning, by %q: %s", last, again)
+		}
+	}
+}
+
+// What is not understood is refused by its name, and nothing is done.
+func TestRefused(t *testing.T) {
+	s := served(t)
+	id := thread(t, s)
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		says               string
+	}{
+		{"POST", "/runs", `{"assistant_id":"chain","input":{},"colour":"red"}`, 422, `\"colour\"`},
+		{"POST", "/runs", `{"assistant_id":"chain","input":{},"webhook":"http://a"}`, 422, "webhook"},
+		{"POST", "/runs", `{"assistant_id":"chain","input":{},"context":{"a":1}}`, 422, "context"},
+		{"POST", "/runs", `{"assistant_id":"chain","input":{},"config":{"configurable":{"corpus":"x"}}}`, 422, `\"corpus\"`},
+		{"POST", "/runs", `{"assistant_id":"chain","input":{"no":1}}`, 422, `unknown channel \"no\"`},
+		{"POST", "/runs", `{"assistant_id":"chain","input":{},"multitask_strategy":"rollback"}`, 422, "rollback"},
+		{"POST", "/runs", `{"assistant_id":"chain","input":{},"command":{"goto":"b"}}`, 422, "not both"},
+		{"POST", "/runs", `{"assistant_id":"chain","input":{},"interrupt_before":["z"]}`, 422, `\"z\"`},
+		{"POST", "/runs", `{"assistant_id":"chain"`, 422, "JSON"},
+		{"POST", "/runs", `[]`, 422, "JSON"},
+		{"POST", "/runs", `{"assistant_id":"chain","input":{}}{}`, 422, "more than one"},
+		{"POST", "/runs", `{"assistant_id":"none"}`, 404, "none"},
+		{"POST", "/threads/none/runs", `{"assistant_id":"chain"}`, 404, "none"},
+		{"POST", "/threads/a.b/runs", `{"assistant_id":"chain","if_not_exists":"create","input":{}}`, 422, "a.b"},
+		{"GET", "/threads/none/state", ``, 404, "none"},
+		{"GET", "/threads/" + id + "/runs/none", ``, 404, "none"},
+		{"POST", "/threads/" + id + "/state", `{"values":{"lines":["x"]}}`, 400, "no run yet"},
+		{"POST", "/threads/search", `{"limit":-1}`, 422, "limit"},
+		{"POST", "/threads/search", `{"sort_by":"colour"}`, 422, "colour"},
+		{"PATCH", "/assistants/chain", `{"name":"x"}`, 409, "cannot be changed"},
+		{"PUT", "/store/items", `{"namespace":[],"key":"k","value":{}}`, 422, "namespace"},
+		{"GET", "/nowhere", ``, 404, ""},
+	} {
+		status, body, _ := send(t, s, c.method, c.path, c.body)
+		if status != c.status || !strings.Contains(body, c.says) {
+			t.Errorf("%s %s %s: %d %s; want %d and %q", c.method, c.path, c.body, status, body, c.status, c.says)
+		}
+	}
+	if _, body, _ := send(t, s, "POST", "/threads/count", "{}"); body != "1" {
+		t.Errorf("%s threads; want that of the test", body)
+	}
+}
+
+// A caller that leaves cancels its run if it said so; and silence is filled.
+func TestLeaving(t *testing.T) {
+	s := served(t)
+	id := thread(t, s)
+	r, err := http.NewRequest("POST", s.URL+"/threads/"+id+"/runs/stream", strings.NewReader(`{"assistant_id":"slow","input":{},"on_disconnect":"cancel"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := answer.Header.Get("Content-Location")
+	if status, body, _ := send(t, s, "POST", "/threads/"+id+"/runs", `{"assistant_id":"slow","input":{}}`); status != 422 || !strings.Contains(body, "has a run already") {
+		t.Errorf("a second run: %d %s", status, body)
+	}
+	if err := answer.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		_, body, _ := send(t, s, "GET", place, "")
+		if strings.Contains(body, `"status":"interrupted"`) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the run goes on: %s", body)
+		}
+	}
+	status, body, _ := send(t, s, "POST", "/runs/wait", `{"assistant_id":"fails","input":{}}`)
+	if status != http.StatusOK || !strings.Contains(body, `"__error__"`) || !strings.Contains(body, "it fails") {
+		t.Errorf("a run that fails: %d %s", status, body)
+	}
+}
