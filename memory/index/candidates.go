@@ -107,7 +107,7 @@ func (g *gathering) find() ([][]Record, error) {
 }
 
 func (g *gathering) pool() (*Index, error) {
-	y, err := g.x.pooled(slices.Clone(g.records))
+	y, err := g.x.pooled(g.records)
 	if err == nil {
 		y.where = g.where
 	}

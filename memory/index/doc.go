@@ -53,6 +53,13 @@
 // where a generation stands. The postings of a question and its other wordings
 // are read once, on all processors.
 //
+// # A corpus past one machine
+//
+// [Publish] copies a generation to a server (Collection; package weaviate), and [OpenServed]
+// searches it there: the server finds some hundred candidates, which are loaded into an
+// index in memory, and all else is as with files. What such an index cannot know of the
+// whole, a lexicon on each searching machine says (lexicon.go).
+//
 // # Confidence
 //
 // [retrieval.Result]'s Confidence answers "are these hits about this question?". It is a

@@ -123,12 +123,13 @@ func (p *pool) passage(id string) (state.Passage, error) {
 // poolSize is how many passages, and documents of one passage, a pool may have.
 const poolSize = 4096
 
-// pooled makes the index of what a server found. It shares the lexicon, and the memory
+// pooled makes the index of what a server found, the first of which count where there are
+// too many. It shares the lexicon, and the memory
 // of searches, of the index of the generation.
 func (x *Index) pooled(records []Record) (*Index, error) {
-	slices.SortFunc(records, func(a, b Record) int { return strings.Compare(a.Passage.ID, b.Passage.ID) })
-	records = slices.CompactFunc(records, func(a, b Record) bool { return a.Passage.ID == b.Passage.ID })
+	records = firstOfEach(records)
 	records = records[:min(len(records), poolSize)]
+	slices.SortFunc(records, func(a, b Record) int { return strings.Compare(a.Passage.ID, b.Passage.ID) })
 	p := &pool{lexicon: x.lexicon, records: records, read: make([]analysed, len(records)), members: map[int32][]int32{}}
 	drafts, kept, places := make([]draft, len(records)), make([]int32, len(records)), make([]int32, len(records))
 	stems := x.stemmers.Get().(stemmer)
@@ -158,6 +159,19 @@ func (x *Index) pooled(records []Record) (*Index, error) {
 	}
 	y.number(p, x)
 	return y, nil
+}
+
+// firstOfEach leaves out records of passages that came before.
+func firstOfEach(records []Record) []Record {
+	seen := make(map[string]bool, len(records))
+	out := make([]Record, 0, len(records))
+	for _, r := range records {
+		if !seen[r.Passage.ID] {
+			seen[r.Passage.ID] = true
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // number gives the passages of a pool the generation's numbers of documents, and those

@@ -34,6 +34,7 @@ func (m *Memory) fail(ctx context.Context, op string) error {
 
 var errAbsent = errors.New("there is no such collection")
 
+// Create makes the collection.
 func (m *Memory) Create(ctx context.Context, ranking index.BM25) error {
 	if err := m.fail(ctx, "create"); err != nil {
 		return err
@@ -47,6 +48,7 @@ func (m *Memory) Create(ctx context.Context, ranking index.BM25) error {
 	return nil
 }
 
+// Drop removes the collection.
 func (m *Memory) Drop(ctx context.Context) error {
 	if err := m.fail(ctx, "drop"); err != nil {
 		return err
@@ -64,6 +66,7 @@ func (m *Memory) Exists() bool {
 	return m.exists
 }
 
+// Write adds records.
 func (m *Memory) Write(ctx context.Context, records []index.Record) error {
 	if err := m.fail(ctx, "write"); err != nil {
 		return err
@@ -79,6 +82,7 @@ func (m *Memory) Write(ctx context.Context, records []index.Record) error {
 	return nil
 }
 
+// Count counts the records.
 func (m *Memory) Count(ctx context.Context) (int, error) {
 	if err := m.fail(ctx, "count"); err != nil {
 		return 0, err
@@ -88,6 +92,7 @@ func (m *Memory) Count(ctx context.Context) (int, error) {
 	return len(m.records), nil
 }
 
+// Find scans all records for each ask.
 func (m *Memory) Find(ctx context.Context, asks []index.Ask) ([][]index.Record, error) {
 	if err := m.fail(ctx, "find"); err != nil {
 		return nil, err

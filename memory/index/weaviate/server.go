@@ -154,7 +154,7 @@ func (s *Server) once(ctx context.Context, host, method, path string, data []byt
 	}
 	switch {
 	case res.StatusCode == http.StatusUnauthorized, res.StatusCode == http.StatusForbidden:
-		return nil, &refusal{res.StatusCode, "it does not accept the key; set WEAVIATE_API_KEY"}
+		return nil, &refusal{res.StatusCode, "it does not accept the key"}
 	case res.StatusCode >= 500, res.StatusCode == http.StatusTooManyRequests:
 		return nil, fmt.Errorf("%s answers %d: %s", host, res.StatusCode, message(answer))
 	case res.StatusCode >= 300:

@@ -55,6 +55,9 @@ func adviceOn(err error) string {
 	if e, ok := errors.AsType[*memory.EmbedderError](err); ok {
 		return "to switch the embedder run: " + ingestInto(nil, e.Corpus, "")
 	}
+	if errors.As(err, new(*memory.ServerError)) {
+		return "agent doctor says whether its server answers; WEAVIATE_API_KEY holds its key"
+	}
 	if errors.As(err, new(*memory.EarlierFileError)) {
 		return "name the directory that holds the file now, or drop the file with --rebuild"
 	}

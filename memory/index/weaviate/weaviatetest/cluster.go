@@ -92,7 +92,7 @@ func (c *Cluster) Run(i int) {
 		gossip = fmt.Sprintf("localhost:%d", c.ports[1]+1) // started again: the others are the cluster
 	}
 	port := c.ports[i]
-	cmd := exec.Command(c.program, "--host", "127.0.0.1", "--port", fmt.Sprint(port), "--scheme", "http")
+	cmd := exec.Command(c.program, option("host", "127.0.0.1"), option("port", port), option("scheme", "http"))
 	cmd.Env = append(os.Environ(),
 		"AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED=true", "DEFAULT_VECTORIZER_MODULE=none", "DISABLE_TELEMETRY=true", "LOG_LEVEL=error",
 		"PERSISTENCE_DATA_PATH="+filepath.Join(c.dir, fmt.Sprint(i)), fmt.Sprintf("CLUSTER_HOSTNAME=weaviate-%d", i),
@@ -110,6 +110,11 @@ func (c *Cluster) Run(i int) {
 		c.t.Fatal(err)
 	}
 	c.running[i] = cmd
+}
+
+// option is one of the program's command line.
+func option(name string, value any) string {
+	return fmt.Sprintf("%s%s=%v", strings.Repeat("-", 2), name, value)
 }
 
 // listens waits until a node takes part in the gossip, which the next ones join.
