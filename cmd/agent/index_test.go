@@ -18,7 +18,7 @@ func TestIndexOnAServer(t *testing.T) {
 	if err := os.WriteFile(file, []byte(clitest.Permits), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	u := storeUser{t, t.TempDir(), map[string]string{}}
+	u := storeUser{t: t, home: t.TempDir(), env: map[string]string{}}
 	u.run(cli.ExitDone, "ingest", "--index", nodes.Address(""), file)
 	u.shows(`"index": "weaviate://`, "corpus", "list", "--json")
 	u.shows(`index: weaviate://`, "corpus", "show", "default")
@@ -38,7 +38,7 @@ func TestIndexRefusals(t *testing.T) {
 	if err := os.WriteFile(file, []byte(clitest.Permits), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	u := storeUser{t, t.TempDir(), map[string]string{"ASSAY_INDEX": "elastic://db:9200"}}
+	u := storeUser{t: t, home: t.TempDir(), env: map[string]string{"ASSAY_INDEX": "elastic://db:9200"}}
 	if got := u.run(cli.ExitUsage, "ingest", file); !regexp.MustCompile(`(?s)ASSAY_INDEX.*weaviate://HOST:PORT.*or write files`).MatchString(got) {
 		t.Errorf("an index of another kind: %s", got)
 	}

@@ -99,6 +99,9 @@ func TestPipelinesOnWorkers(t *testing.T) {
 					}
 					code, stdout, stderr := run(map[string]string{}, false)
 					gotCode, gotOut, gotErr := run(map[string]string{config.EnvStore: store, "ASSAY_TEMPORAL": server}, true)
+					if model == "stopped" { // what it had done by then is chance
+						stdout, gotOut = statusIn(stdout), statusIn(gotOut)
+					}
 					differs := cmp.Diff(volatile.ReplaceAllString(stdout+stderr, ""), volatile.ReplaceAllString(gotOut+gotErr, ""))
 					if gotCode != code || differs != "" {
 						t.Errorf("%s, %q: a worker's run ends with code %d, and this process with %d; - this process, + a worker:\n%s", model, args, gotCode, code, differs)
@@ -107,6 +110,11 @@ func TestPipelinesOnWorkers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// statusIn is the status in an answer.
+func statusIn(answer string) string {
+	return regexp.MustCompile(`"status": "[a-z_]*"`).FindString(answer)
 }
 
 // Many questions are as many runs; each has a thread that says what it was, which agent
