@@ -40,6 +40,7 @@ var layers = map[string][]string{
 	"graph/temporal":                {"graph", "graph/store", "graph/eventlog"},
 	"serve/runs":                    {"graph", "graph/store", "graph/eventlog"},
 	"serve/langgraph":               {"graph", "graph/store", "serve/runs"},
+	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/runs", "serve/langgraph"},
 	"graph/temporal/temporaltest":   {"graph/temporal"},
 	"graph/store":                   {},
 	"graph/store/memory":            {"graph/store"},
@@ -110,6 +111,7 @@ var standsBehind = map[string][]string{
 	"cloud.google.com/go/auth":                     {"llm/gemini"},
 	"github.com/tmc/langchaingo":                   {"llm/langchain"},
 	"golang.org/x/sys":                             {"cmd/agent", "graph/checkpoint/sqlite", "memory/vector"},
+	"github.com/prometheus/client_golang":          {"serve"},
 	"github.com/google/uuid":                       {"serve/runs", "serve/langgraph"},
 	"github.com/jackc/pgx/v5":                      {"internal/pgschema", "internal/pgtest", "graph/checkpoint/postgres", "graph/store/postgres", "graph/eventlog", "memory/qa/postgres", "memory/embed/postgres", "llm/postgres", "cmd/agent", "graph/temporal"}, // the last in tests
 	"go.temporal.io/sdk":                           {"graph/temporal", "cmd/agent"},

@@ -93,7 +93,10 @@ func open(ctx context.Context, path string, schema Schema, o Options, patience t
 	// A file that others write all the time is looked at again and again, and not waited for
 	// once: by then one of them has made its tables.
 	err = WhileBusy(waiting, func() error {
-		return errors.Join(busyTimeout(ctx, f.Write, 100*time.Millisecond), prepare(ctx, f.Write, schema))
+		if err := busyTimeout(ctx, f.Write, 100*time.Millisecond); err != nil {
+			return err
+		}
+		return prepare(ctx, f.Write, schema)
 	})
 	if err == nil {
 		err = busyTimeout(ctx, f.Write, o.Busy)

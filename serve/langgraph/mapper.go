@@ -275,8 +275,8 @@ func (m *mapper) checkpoint(ev runs.Event, add sink) error {
 	if err != nil {
 		return err
 	}
-	for i := range state.Tasks {
-		state.Tasks[i].Result = nil // it is shown when it comes
+	for i, t := range state.Tasks { // what became of them is shown when it comes
+		state.Tasks[i] = taskJSON{ID: t.ID, Name: t.Name, Path: t.Path, Interrupts: []interruptJSON{}}
 	}
 	if m.modes["checkpoints"] {
 		add("checkpoints", map[string]any{

@@ -1,0 +1,213 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/assay/serve/runs"
+)
+
+// refuse answers with a status and a sentence.
+func refuse(w http.ResponseWriter, status int, format string, args ...any) {
+	data, _ := json.Marshal(map[string]string{"detail": fmt.Sprintf(format, args...)}) // texts can always be encoded
+	say(w, status, string(data))
+}
+
+// guarded lets through what comes from a caller that may reach the server: by one of its
+// names, and not from a page of a foreign origin. It reads the body, within its bounds.
+func (s *Server) guarded(next http.Handler) http.Handler {
+	cross := http.NewCrossOriginProtection()
+	for _, origin := range s.Origins {
+		_ = cross.AddTrustedOrigin(origin) // one that is no origin matches none
+	}
+	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusForbidden, "a page of another origin may not call this server: name its origin when you start it")
+	}))
+	inner := cross.Handler(s.bounded(next))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.knows(r.Host) {
+			refuse(w, http.StatusForbidden, "this server is not %q: name the host when you start it", cutTo(r.Host, 100))
+			return
+		}
+		origin := r.Header.Get("Origin")
+		switch {
+		case origin == "" || sameOrigin(origin, r):
+		case slices.Contains(s.Origins, origin):
+			allow(w.Header(), origin)
+			if r.Method == http.MethodOptions {
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+		default:
+			refuse(w, http.StatusForbidden, "pages of %s may not call this server: name the origin when you start it", cutTo(origin, 100))
+			return
+		}
+		inner.ServeHTTP(w, r)
+	})
+}
+
+func cutTo(s string, n int) string {
+	if len(s) > n {
+		return s[:n] + "…"
+	}
+	return s
+}
+
+// knows reports whether a request's host is a name of the server. Others are those of a
+// page whose name was made to lead here.
+func (s *Server) knows(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	name = strings.Trim(name, "[]")
+	if ip := net.ParseIP(name); ip != nil && ip.IsLoopback() {
+		return true
+	}
+	return strings.EqualFold(name, "localhost") || slices.ContainsFunc(s.Hosts, func(known string) bool { return strings.EqualFold(known, name) })
+}
+
+func sameOrigin(origin string, r *http.Request) bool {
+	u, err := url.Parse(origin)
+	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host)
+}
+
+// allow tells a browser that a page may call and read the answer.
+func allow(h http.Header, origin string) {
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Add("Vary", "Origin")
+	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key, X-Auth-Scheme, Last-Event-ID, Accept")
+	h.Set("Access-Control-Expose-Headers", "Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Request-Id")
+	h.Set("Access-Control-Max-Age", "600")
+}
+
+// bounded reads the body of a request before it is served, within bounds of size and time.
+func (s *Server) bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
+			next.ServeHTTP(w, r)
+			return
+		}
+		out := http.NewResponseController(w)
+		_ = out.SetReadDeadline(time.Now().Add(s.BodyTime)) // a test's recorder has none
+		data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.MaxBody))
+		_ = out.SetReadDeadline(time.Time{})
+		var long *http.MaxBytesError
+		switch {
+		case errors.As(err, &long):
+			refuse(w, http.StatusRequestEntityTooLarge, "the request is longer than %d bytes", long.Limit)
+			return
+		case err != nil:
+			w.Header().Set("Connection", "close")
+			refuse(w, http.StatusRequestTimeout, "the request did not arrive within %s", s.BodyTime)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(data))
+		next.ServeHTTP(w, r)
+	})
+}
+
+type tenantKey struct{}
+
+// tenantOf is the tenant of a request that was let through.
+func tenantOf(r *http.Request) string {
+	name, _ := r.Context().Value(tenantKey{}).(string)
+	return name
+}
+
+// authorized serves requests with a token that is known.
+func (s *Server) authorized(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tenant := runs.DefaultTenant
+		if !s.Open {
+			if tenant = s.tenant(r); tenant == "" {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+				refuse(w, http.StatusUnauthorized, "this server needs its token: Authorization: Bearer TOKEN, or X-Api-Key: TOKEN")
+				return
+			}
+		}
+		if seen, ok := w.(*watcher); ok {
+			seen.tenant = tenant
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tenantKey{}, tenant)))
+	})
+}
+
+// tenant is whose token a request has; empty for nobody's. It takes as long for each token.
+func (s *Server) tenant(r *http.Request) (name string) {
+	token := r.Header.Get("X-Api-Key")
+	if scheme, bearer, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
+		token = bearer
+	}
+	given := sha256.Sum256([]byte(token))
+	for _, t := range s.Tenants {
+		own := sha256.Sum256([]byte(t.Token))
+		if subtle.ConstantTimeCompare(given[:], own[:]) == 1 {
+			name = t.Name
+		}
+	}
+	return name
+}
+
+// A watcher notes what was answered.
+type watcher struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+	tenant string
+}
+
+func (w *watcher) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *watcher) Write(data []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(data)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (w *watcher) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// watched gives each request an ID, and tells of its answer. A panic is answered with 500.
+func (s *Server) watched(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id, began := s.runs.NewID(), time.Now()
+		seen := &watcher{ResponseWriter: w}
+		w.Header().Set("X-Request-Id", id)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		defer func() {
+			if fault := recover(); fault != nil && fault != http.ErrAbortHandler {
+				s.runs.Warn(fmt.Errorf("request %s: panic: %v\n%s", id, fault, debug.Stack()))
+				if seen.status == 0 {
+					refuse(seen, http.StatusInternalServerError, "a fault of the server; it is logged as request %s", id)
+				}
+			}
+			a := Access{ID: id, Tenant: seen.tenant, Method: r.Method, Path: r.URL.Path, Status: seen.status, Bytes: seen.bytes, Duration: time.Since(began), Remote: r.RemoteAddr}
+			s.metrics.request(a)
+			s.Access(a)
+		}()
+		next.ServeHTTP(seen, r)
+	})
+}

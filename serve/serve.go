@@ -1,0 +1,202 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/eventlog"
+	"example.com/assay/graph/store"
+	"example.com/assay/serve/langgraph"
+	"example.com/assay/serve/runs"
+)
+
+// A Graph is a graph that callers run by its name.
+type Graph = runs.Graph
+
+// GraphOptions describe a graph. Nil is the zero value.
+type GraphOptions struct {
+	Description string
+}
+
+// Register names a graph for callers.
+func Register[S any](name string, g *graph.Compiled[S], opts *GraphOptions) Graph {
+	if opts == nil {
+		opts = &GraphOptions{}
+	}
+	return Graph{Name: name, Description: opts.Description, App: g.App()}
+}
+
+// A Tenant is a caller by its token: it sees its own threads, runs and memory, and nothing
+// of others.
+type Tenant struct {
+	Name  string // of letters, digits, "-" and "_"
+	Token string
+}
+
+// Options configure a server.
+type Options struct {
+	Graphs       []Graph
+	Checkpointer graph.Checkpointer // keeps threads
+	Store        store.Store        // keeps records of threads and runs, and the callers' memory
+	Log          *eventlog.Log      // keeps events
+	Runs         runs.Options       // how runs are carried out; what is named above wins
+
+	// Tenants are who may call. A request names its token as "Authorization: Bearer …" or
+	// as "X-Api-Key".
+	Tenants []Tenant
+	// Open lets everybody call who reaches the server, as one tenant.
+	Open bool
+	// Hosts are the names under which callers reach the server, besides those of this
+	// machine alone: "assay.example.com".
+	Hosts []string
+	// Origins are those of pages that may call from a browser: "https://chat.example.com".
+	// The server's own is always allowed.
+	Origins []string
+	// MaxBody bounds a request's body, in bytes. Default: 8 MiB.
+	MaxBody int64
+	// BodyTime bounds how long a body may take to arrive. Default: 30 seconds.
+	BodyTime time.Duration
+
+	Version string // that /info names
+	// Log of requests: called after each. Default: nobody.
+	Access func(Access)
+}
+
+// An Access is one request that was answered.
+type Access struct {
+	ID       string // also in the answer's header X-Request-Id
+	Tenant   string // empty when the token was refused
+	Method   string
+	Path     string // without the query
+	Status   int
+	Bytes    int64
+	Duration time.Duration
+	Remote   string
+}
+
+// A Server answers requests. The caller closes it, then what the options name.
+type Server struct {
+	Options
+	runs    *runs.Manager
+	metrics *metrics
+	handler http.Handler
+}
+
+// New opens a server, and goes on with the runs that its last process left behind.
+func New(ctx context.Context, o Options) (*Server, error) {
+	o.MaxBody, o.BodyTime = cmp.Or(o.MaxBody, 8<<20), cmp.Or(o.BodyTime, 30*time.Second)
+	if o.Access == nil {
+		o.Access = func(Access) {}
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	s := &Server{Options: o}
+	s.metrics = newMetrics(s)
+	r := o.Runs
+	r.Checkpointer, r.Store, r.Log = o.Checkpointer, o.Store, o.Log
+	observe := r.Observe
+	r.Observe = func(run runs.Run) func(runs.Run) {
+		ended := s.metrics.run()
+		if observe == nil {
+			return ended
+		}
+		other := observe(run)
+		return func(run runs.Run) { ended(run); other(run) }
+	}
+	var err error
+	if s.runs, err = runs.Open(ctx, o.Graphs, r); err != nil {
+		return nil, err
+	}
+	s.handler = s.routes()
+	return s, nil
+}
+
+func (o *Options) check() error {
+	switch {
+	case o.Checkpointer == nil || o.Store == nil || o.Log == nil:
+		return errors.New("a server needs a checkpointer, a store and a log")
+	case len(o.Graphs) == 0:
+		return errors.New("a server needs a graph")
+	case !o.Open && len(o.Tenants) == 0:
+		return errors.New("a server needs tenants, or must be open to everybody")
+	case o.Open && len(o.Tenants) > 0:
+		return errors.New("a server that is open to everybody has no tenants")
+	}
+	tokens := map[string]bool{}
+	for i, t := range o.Tenants {
+		if !validName(t.Name) {
+			return fmt.Errorf("the name of tenant %q must have 1 to 64 letters, digits, \"-\" and \"_\"", t.Name)
+		}
+		if len(t.Token) < minToken {
+			return fmt.Errorf("the token of tenant %q is too short: it needs %d bytes", t.Name, minToken)
+		}
+		if tokens[t.Token] || slices.ContainsFunc(o.Tenants[:i], func(other Tenant) bool { return other.Name == t.Name }) {
+			return fmt.Errorf("tenant %q is named twice, or has the token of another", t.Name)
+		}
+		tokens[t.Token] = true
+	}
+	return nil
+}
+
+// minToken is how many bytes a token has at least.
+const minToken = 16
+
+func validName(name string) bool {
+	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
+	})
+}
+
+// Handler returns the handler of all paths.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Runs returns the manager of the runs.
+func (s *Server) Runs() *runs.Manager { return s.runs }
+
+// Close takes no more runs, and lets those that go on stop after their superstep, or at
+// once when ctx ends. They go on when a server is opened again.
+func (s *Server) Close(ctx context.Context) { s.runs.Close(ctx) }
+
+// routes puts the wires behind the guard. What only says that the server lives is open.
+func (s *Server) routes() http.Handler {
+	wire := langgraph.Handler(langgraph.Options{
+		Space:   func(r *http.Request) (*runs.Space, error) { return s.runs.Space(tenantOf(r)), nil },
+		Items:   func(r *http.Request) store.Store { return store.Below(s.Store, "items", tenantOf(r)) },
+		Version: s.Version,
+	})
+	mux := http.NewServeMux()
+	mux.Handle("/", s.authorized(wire))
+	mux.Handle("GET /metrics", s.authorized(s.metrics.handler()))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, `{"ok":true}`) })
+	mux.HandleFunc("GET /readyz", s.ready)
+	return s.watched(s.guarded(mux))
+}
+
+// ready says whether runs are taken and can be kept.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	select {
+	case <-s.runs.Closed():
+		say(w, http.StatusServiceUnavailable, `{"ready":false,"detail":"the server is stopping"}`)
+		return
+	default:
+	}
+	if _, err := s.Store.ListNamespaces(r.Context(), store.NamespaceQuery{Limit: 1}); err != nil {
+		say(w, http.StatusServiceUnavailable, `{"ready":false,"detail":"the store does not answer"}`)
+		return
+	}
+	say(w, http.StatusOK, `{"ready":true}`)
+}
+
+func say(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(body)) // the caller has left
+}
