@@ -96,7 +96,6 @@ func TestWorkerUsage(t *testing.T) {
 		"for runs in this process": {"ask", "--temporal", "127.0.0.1:1", "--replay", "x.cassette", "What?"},
 		"name the Temporal server": {"threads", "runs"},
 		"it must be at least 1":    {"worker", "--temporal", "127.0.0.1:1", "--at-once", "0"},
-		"add --build ID":           {"worker", "--temporal", "127.0.0.1:1", "--current"},
 		"there are: running, wait": {"threads", "runs", "--phase", "lost"},
 		"the name of a thread":     {"threads", "cancel"},
 	} {
@@ -115,8 +114,12 @@ func TestWorkerVersions(t *testing.T) {
 		u.run(cli.ExitDone, "ask", "--thread", build, clitest.PermitQuestion)
 		stop()
 	}
-	defer u.works("--build", "one")()
+	stop := u.works("--build", "one")
 	if got := u.run(cli.ExitFailed, "ask", "--timeout", "3s", "--thread", "three", clitest.PermitQuestion); !strings.Contains(got, "stopped after 3s") {
 		t.Errorf("a worker of an earlier version answers: %s", got)
 	}
+	u.shows(`worker of the current version "two" on queue .*, and 1 of other versions`, "doctor") // "two" asked a moment ago
+	stop()
+	defer u.works("--current")()
+	u.run(cli.ExitDone, "ask", "--timeout", "20s", "--thread", "four", clitest.PermitQuestion)
 }

@@ -18,7 +18,9 @@ type Examination struct {
 	Server    string   // its version
 	Namespace bool     // it has the namespace
 	Missing   []string // search attributes of runs that are not made
-	Workers   int      // processes that asked for work in the last minute
+	Version   string   // the build whose workers get new runs; empty for workers without one
+	Workers   int      // of that version: processes that asked for work in the last minute
+	Others    int      // of other versions
 }
 
 // pollLife is how long a worker's last request may be ago: each waits a minute for work.
@@ -52,12 +54,22 @@ func Examine(ctx context.Context, conn client.Client, namespace, queue string) (
 	if err != nil {
 		return e, fmt.Errorf("looking for workers of queue %q: %w", queue, err)
 	}
+	e.Version = at.GetVersioningInfo().GetCurrentDeploymentVersion().GetBuildId()
 	seen := map[string]bool{}
 	for _, p := range at.GetPollers() {
-		if time.Since(p.GetLastAccessTime().AsTime()) < pollLife {
-			seen[p.GetIdentity()] = true
+		version := ""
+		if d := p.GetDeploymentOptions(); d.GetWorkerVersioningMode() == enums.WORKER_VERSIONING_MODE_VERSIONED {
+			version = d.GetBuildId()
 		}
+		who := version + " " + p.GetIdentity()
+		switch {
+		case seen[who] || time.Since(p.GetLastAccessTime().AsTime()) > pollLife:
+		case version == e.Version:
+			e.Workers++
+		default:
+			e.Others++
+		}
+		seen[who] = true
 	}
-	e.Workers = len(seen)
 	return e, nil
 }

@@ -14,7 +14,8 @@ import (
 
 // MakeCurrent has runs that begin from now on go to the workers of a version; see
 // WorkerOptions.BuildID. Before the first version is current, runs go to workers without
-// one. It waits a minute for a worker of the version to be known to the server.
+// one; then, those get no new runs, until an empty build ID makes them current again. It
+// waits a minute for a worker of the version to be known to the server.
 func MakeCurrent(ctx context.Context, conn client.Client, deployment, buildID string) error {
 	ctx, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
@@ -25,7 +26,7 @@ func MakeCurrent(ctx context.Context, conn client.Client, deployment, buildID st
 		var unknown *serviceerror.NotFound
 		var unready *serviceerror.FailedPrecondition
 		switch {
-		case err == nil:
+		case err == nil, buildID == "" && errors.As(err, &unknown):
 			return nil
 		case errors.As(err, &unknown), errors.As(err, &unready):
 			last = err

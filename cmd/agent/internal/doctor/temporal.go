@@ -39,8 +39,17 @@ func checkTemporal(ctx context.Context, a *cli.App, s config.Settings) []finding
 		return []finding{{check, statusFail, detail + "without this namespace", "temporal operator namespace create --namespace " + s.Temporal.Namespace}}
 	case len(e.Missing) > 0:
 		return []finding{{check, statusWarn, detail + "without the search attributes " + strings.Join(e.Missing, ", "), "start a worker, which makes them, or see docs/scale.md"}}
-	case e.Workers == 0:
-		return []finding{{check, statusWarn, fmt.Sprintf("%sno worker on queue %q: runs would wait", detail, open.QueueOf(s)), "start one: agent worker"}}
 	}
-	return []finding{{check, statusOK, fmt.Sprintf("%s%s on queue %q", detail, cli.Count(e.Workers, "worker"), open.QueueOf(s)), ""}}
+	on, start := fmt.Sprintf("on queue %q", open.QueueOf(s)), "agent worker"
+	if e.Version != "" {
+		on, start = fmt.Sprintf("of the current version %q %s", e.Version, on), "agent worker --build "+e.Version
+	}
+	if e.Others > 0 {
+		on += fmt.Sprintf(", and %d of other versions", e.Others)
+		start += ", or make the version of the others current: --current"
+	}
+	if e.Workers == 0 {
+		return []finding{{check, statusWarn, detail + "no worker " + on + ": new runs wait", "start one: " + start}}
+	}
+	return []finding{{check, statusOK, detail + cli.Count(e.Workers, "worker") + " " + on, ""}}
 }

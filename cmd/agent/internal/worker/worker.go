@@ -46,7 +46,7 @@ corpus must be on the worker's machine and have the fingerprint that the caller 
 	cmd.Flags().IntVar(&w.atOnce, "at-once", 8, "how many runs go on at the same time")
 	cmd.Flags().DurationVar(&w.drain, "drain", 30*time.Second, "how long to wait for the current steps when the worker is stopped, a `DURATION`")
 	cmd.Flags().StringVar(&w.build, "build", "", "`ID` of this program's version for Temporal's worker versions: runs are finished by the version that began them")
-	cmd.Flags().BoolVar(&w.current, "current", false, "with --build: runs that begin from now on go to this version")
+	cmd.Flags().BoolVar(&w.current, "current", false, "runs that begin from now on go to workers of this --build, or without one to workers without a version")
 	return cmd
 }
 
@@ -68,8 +68,6 @@ func (w *worker) run(ctx context.Context) (err error) {
 		return err
 	case s.Temporal.Address == "":
 		return cli.Usagef("a worker needs the address of a Temporal server: add --temporal HOST:PORT (ASSAY_TEMPORAL)")
-	case w.current && w.build == "":
-		return cli.Usagef("--current is for a version: add --build ID")
 	case w.atOnce < 1:
 		return cli.Usagef("--at-once is %d: it must be at least 1", w.atOnce)
 	}
@@ -104,7 +102,7 @@ func (w *worker) run(ctx context.Context) (err error) {
 	defer stop()
 	made := make(chan error, 1)
 	go func() {
-		err := temporal.MakeCurrent(ctx, remote.Conn, o.Deployment, w.build)
+		err := temporal.MakeCurrent(ctx, remote.Conn, remote.Deployment, w.build)
 		if err != nil && ctx.Err() == nil {
 			stop() // it would wait for runs that do not come
 		} else {
