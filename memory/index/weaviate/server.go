@@ -24,6 +24,7 @@ type Server struct {
 	shards, replicas int
 	http             *http.Client
 	first            atomic.Int32 // the host that answered last
+	failures         atomic.Int64 // tries that failed
 }
 
 // Form is how an address is written.
@@ -115,6 +116,7 @@ func (s *Server) call(ctx context.Context, wait time.Duration, method, path stri
 				return err
 			}
 			failed = err
+			s.failures.Add(1)
 			s.first.CompareAndSwap(at, (at+1)%int32(len(s.hosts)))
 		}
 		if time.Now().After(until) {
