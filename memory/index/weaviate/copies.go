@@ -34,7 +34,7 @@ func (c *class) onAll(ctx context.Context, objects []object) error {
 		if err == nil {
 			err = errors.New("a try failed meanwhile")
 		}
-		if _, final := errors.AsType[*refusal](err); final || ctx.Err() != nil || time.Now().After(until) {
+		if isFinal(err) || ctx.Err() != nil || time.Now().After(until) {
 			return errors.Join(err, ctx.Err())
 		}
 		select {
