@@ -31,6 +31,7 @@ type class struct {
 	lock   sync.Mutex
 	copies int // of parts of the class, on all nodes together; 0 before it is known
 	recent []batch
+	nudges int // how often batches were written again
 }
 
 // Collection returns the collection of a name, which is an upper-case letter, then
