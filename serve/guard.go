@@ -105,7 +105,9 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		out := http.NewResponseController(w)
 		_ = out.SetReadDeadline(time.Now().Add(s.BodyTime)) // a test's recorder has none
 		data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.MaxBody))
-		_ = out.SetReadDeadline(time.Time{})
+		if err == nil { // else the connection, whose end nobody waits for, is closed
+			_ = out.SetReadDeadline(time.Time{})
+		}
 		var long *http.MaxBytesError
 		switch {
 		case errors.As(err, &long):

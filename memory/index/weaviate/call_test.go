@@ -63,15 +63,15 @@ func TestCall(t *testing.T) {
 		if got := r.Header.Get("Authorization"); got != "Bearer k" {
 			t.Errorf("the key is sent as %q", got)
 		}
-		fmt.Fprint(w, `{"data":{"Aggregate":{"C":[{"meta":{"count":7}}]}}}`)
+		fmt.Fprint(w, `{"classes":[{"class":"C"},{"class":"Other"}]}`)
 	})
 	s, err := New("weaviate://"+strings.TrimPrefix(dead.URL, "http://")+","+broken+","+well, "k")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if n, err := s.Collection("C").Count(t.Context()); n != 7 || err != nil {
-			t.Fatalf("%d, %v", n, err)
+		if list, err := s.Collections(t.Context(), "C"); len(list) != 1 || err != nil {
+			t.Fatalf("%v, %v", list, err)
 		}
 	}
 	if asked["broken"] != 1 || asked["well"] != 2 {

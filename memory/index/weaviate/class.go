@@ -30,6 +30,8 @@ type class struct {
 
 	lock   sync.Mutex
 	copies int // of parts of the class, on all nodes together; 0 before it is known
+	recent []batch
+	nudges int // how often batches were written again
 }
 
 // Collection returns the collection of a name, which is an upper-case letter, then
@@ -110,112 +112,17 @@ func (c *class) Write(ctx context.Context, records []index.Record) error {
 			objects[i]["vector"] = short(r.Vector)
 		}
 	}
-	read := func(answer []byte) error {
-		var results []struct {
-			Result struct {
-				Errors struct{ Error []struct{ Message string } }
-			}
-		}
-		if err := json.Unmarshal(answer, &results); err != nil {
-			return err
-		}
-		for i, r := range results {
-			if len(r.Result.Errors.Error) > 0 {
-				return fmt.Errorf("passage %q: %s", records[i].Passage.ID, r.Result.Errors.Error[0].Message)
-			}
-		}
-		if len(results) != len(records) {
-			return fmt.Errorf("it answers for %d passages of %d", len(results), len(records))
-		}
-		return nil
-	}
-	send := func() error {
-		return c.server.call(ctx, writeFor, http.MethodPost, "/v1/batch/objects?consistency_level=ALL", object{"objects": objects}, read)
-	}
-	if err := c.onAll(ctx, send); err != nil {
+	if err := c.onAll(ctx, objects); err != nil {
 		return fmt.Errorf("writing to class %s: %w", c.name, err)
 	}
 	return nil
 }
 
-// onAll sends until all nodes with a copy are there before and after it. Some seconds after
-// a node died, the others count it out, and ALL and QUORUM mean those that are left: when it
-// is back, it lacks what was written meanwhile.
-func (c *class) onAll(ctx context.Context, send func() error) error {
-	for until := time.Now().Add(writeFor); ; {
-		err := c.whole(ctx)
-		if err == nil {
-			if err := send(); err != nil {
-				return err
-			}
-			if err = c.whole(ctx); err == nil {
-				return nil
-			}
-		}
-		if time.Now().After(until) {
-			return err
-		}
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-// whole reports an error unless every copy of the class is on a node that is there.
-func (c *class) whole(ctx context.Context) error {
-	copies, err := c.allCopies(ctx)
-	if err != nil || copies == 1 {
-		return err
-	}
-	there := 0
-	read := func(body []byte) error {
-		var answer struct {
-			Nodes []struct {
-				Status string
-				Shards []struct{ Class string }
-			}
-		}
-		there = 0
-		err := json.Unmarshal(body, &answer)
-		for _, node := range answer.Nodes {
-			if node.Status == "HEALTHY" {
-				there += len(node.Shards)
-			}
-		}
-		return err
-	}
-	if err := c.server.call(ctx, readFor, http.MethodGet, "/v1/nodes/"+c.name+"?output=verbose", nil, read); err != nil {
-		return err
-	}
-	if there < copies {
-		return fmt.Errorf("%d of its %d parts are on a node that is down; start it again", copies-there, copies)
-	}
-	return nil
-}
-
-// allCopies is how many parts the class has on all nodes together.
-func (c *class) allCopies(ctx context.Context) (int, error) {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	if c.copies > 0 {
-		return c.copies, nil
-	}
-	var made struct {
-		ShardingConfig    struct{ ActualCount int }
-		ReplicationConfig struct{ Factor int }
-	}
-	read := func(body []byte) error { return json.Unmarshal(body, &made) }
-	if err := c.server.call(ctx, readFor, http.MethodGet, "/v1/schema/"+c.name, nil, read); err != nil {
-		return 0, err
-	}
-	c.copies = max(1, made.ShardingConfig.ActualCount) * max(1, made.ReplicationConfig.Factor)
-	return c.copies, nil
-}
-
-// Count returns how many passages the class has.
+// Count returns how many passages the class has, once all copies are there.
 func (c *class) Count(ctx context.Context) (int, error) {
+	if err := c.onAll(ctx, nil); err != nil {
+		return 0, fmt.Errorf("counting the passages of class %s: %w", c.name, err)
+	}
 	var found struct {
 		Aggregate map[string][]struct{ Meta struct{ Count int } }
 	}

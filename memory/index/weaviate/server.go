@@ -24,6 +24,7 @@ type Server struct {
 	shards, replicas int
 	http             *http.Client
 	first            atomic.Int32 // the host that answered last
+	failures         atomic.Int64 // tries that failed
 }
 
 // Form is how an address is written.
@@ -84,7 +85,7 @@ const (
 	mostWait  = 2 * time.Second
 )
 
-// A refusal is an answer of a server that another try does not change.
+// A refusal is an answer that says that the request is wrong.
 type refusal struct {
 	status  int
 	message string
@@ -92,6 +93,13 @@ type refusal struct {
 
 func (r *refusal) Error() string {
 	return fmt.Sprintf("the server answers %d: %s", r.status, r.message)
+}
+
+// isFinal reports whether another try does not change an error. A node that was just started
+// does not know all classes yet.
+func isFinal(err error) bool {
+	r, ok := errors.AsType[*refusal](err)
+	return ok && r.status != http.StatusNotFound
 }
 
 // call sends a request until a host answers it, for as long as given. read, unless nil, reads
@@ -111,10 +119,11 @@ func (s *Server) call(ctx context.Context, wait time.Duration, method, path stri
 			if err == nil && read != nil {
 				err = read(answer)
 			}
-			if _, final := errors.AsType[*refusal](err); err == nil || final || ctx.Err() != nil {
+			if err == nil || isFinal(err) || ctx.Err() != nil {
 				return err
 			}
 			failed = err
+			s.failures.Add(1)
 			s.first.CompareAndSwap(at, (at+1)%int32(len(s.hosts)))
 		}
 		if time.Now().After(until) {
