@@ -39,6 +39,7 @@ var layers = map[string][]string{
 	"graph/eventlog":                {"internal/pgschema", "internal/sqlfile"},
 	"graph/temporal":                {"graph", "graph/store", "graph/eventlog"},
 	"serve/runs":                    {"graph", "graph/store", "graph/eventlog"},
+	"serve/conversation":            {"graph"},
 	"serve/langgraph":               {"graph", "graph/store", "serve/runs"},
 	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/runs", "serve/langgraph"},
 	"graph/temporal/temporaltest":   {"graph/temporal"},

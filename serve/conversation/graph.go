@@ -1,0 +1,89 @@
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"example.com/assay/graph"
+)
+
+// State is a conversation.
+type State struct {
+	Messages []Message `json:"messages"`
+	// Input has further fields of a pipeline for the next turn, such as the context of a
+	// response: an object.
+	Input json.RawMessage `json:"input,omitempty"`
+	// Answer is what the pipeline answered last: the JSON that its command prints.
+	Answer json.RawMessage `json:"answer,omitempty"`
+	// Earlier is what the next turn knows of each turn before it.
+	Earlier []json.RawMessage `json:"earlier,omitempty"`
+
+	Question Turn  `json:"question,omitzero"` // of the turn that goes on
+	Reply    Reply `json:"reply,omitzero"`
+}
+
+// A Turn is what a pipeline is asked.
+type Turn struct {
+	Text    string            `json:"text"`
+	Input   json.RawMessage   `json:"input,omitempty"`
+	Earlier []json.RawMessage `json:"earlier,omitempty"` // Reply.Earlier of the turns before, in order
+	Message string            `json:"message"`           // the ID of the person's message
+}
+
+// A Reply is what a pipeline answers.
+type Reply struct {
+	Text      string          `json:"text"` // Markdown
+	Citations []Citation      `json:"citations,omitempty"`
+	Answer    json.RawMessage `json:"answer,omitempty"`
+	Earlier   json.RawMessage `json:"earlier,omitempty"` // nil if the next turn is to know nothing
+}
+
+// A Pipeline answers a turn with a graph of its own.
+type Pipeline[C any] struct {
+	Graph *graph.Compiled[C]
+	Ask   func(Turn) graph.Update[C] // the input of a turn
+	Reply func(C) Reply              // of the state at the end
+}
+
+// ErrNothingAsked is a turn without a person's message at its end.
+var ErrNothingAsked = errors.New(`nothing was asked: the last message must be a person's ({"type": "human", "content": "…"}), with a text`)
+
+// Graph makes the graph of conversations with a pipeline. It has three nodes: hear takes
+// the question, the node of the pipeline's name answers it, and reply adds the message.
+func Graph[C any](name string, p Pipeline[C]) (*graph.Compiled[State], error) {
+	messages := graph.Keyed("messages", func(s *State) *[]Message { return &s.Messages }, func(m *Message) *string { return &m.ID })
+	input := graph.LastValue("input", func(s *State) *json.RawMessage { return &s.Input })
+	answer := graph.LastValue("answer", func(s *State) *json.RawMessage { return &s.Answer })
+	earlier := graph.Append("earlier", func(s *State) *[]json.RawMessage { return &s.Earlier })
+	question := graph.LastValue("question", func(s *State) *Turn { return &s.Question })
+	reply := graph.LastValue("reply", func(s *State) *Reply { return &s.Reply })
+
+	g := graph.NewStateGraph(messages, input, answer, earlier, question, reply)
+	g.Input(messages, input)
+	g.AddNode("hear", func(_ context.Context, s State) (graph.Update[State], error) {
+		n := len(s.Messages)
+		if n == 0 || s.Messages[n-1].Type != "human" || strings.TrimSpace(s.Messages[n-1].Content.String()) == "" {
+			return nil, ErrNothingAsked
+		}
+		last := s.Messages[n-1]
+		turn := Turn{Text: last.Content.String(), Input: s.Input, Earlier: s.Earlier, Message: last.ID}
+		return graph.Update[State]{question.Set(turn), input.Set(nil)}, nil
+	})
+	graph.AddMappedSubgraph(g, name, p.Graph,
+		func(s State) graph.Update[C] { return p.Ask(s.Question) },
+		func(c C) graph.Update[State] { return graph.Update[State]{reply.Set(p.Reply(c))} })
+	g.AddNode("reply", func(_ context.Context, s State) (graph.Update[State], error) {
+		m := Message{ID: "reply-" + s.Question.Message, Type: "ai", Name: name, Content: Content{Blocks: []Block{{Type: "text", Text: s.Reply.Text, Annotations: s.Reply.Citations}}}}
+		u := graph.Update[State]{messages.Put(m), answer.Set(s.Reply.Answer), question.Set(Turn{}), reply.Set(Reply{})}
+		if s.Reply.Earlier != nil {
+			u = append(u, earlier.Add(s.Reply.Earlier))
+		}
+		return u, nil
+	})
+	g.AddEdge(graph.Start, "hear")
+	g.AddEdge("hear", name)
+	g.AddEdge(name, "reply")
+	return g.Compile(&graph.CompileOptions{Name: name})
+}
