@@ -68,6 +68,7 @@ type mapper struct {
 	subgraphs bool
 
 	values  map[string]json.RawMessage // the last state of each graph, by namespace
+	held    map[string]json.RawMessage // states that are shown with their checkpoints, by namespace
 	begins  string                     // the checkpoint that the run continues, until it is shown
 	said    map[string]bool            // IDs of messages that were shown
 	written map[string]string          // what models wrote so far, by task
@@ -79,7 +80,7 @@ func (c *call) mapper(r runs.Run, modes modes, subgraphs bool) (*mapper, error) 
 	g, err := c.graphNamed(r.Graph)
 	return &mapper{
 		call: c, run: r, graph: g, modes: modes, subgraphs: subgraphs,
-		values: map[string]json.RawMessage{}, said: map[string]bool{}, written: map[string]string{}, waits: map[string][]runs.Event{},
+		values: map[string]json.RawMessage{}, held: map[string]json.RawMessage{}, said: map[string]bool{}, written: map[string]string{}, waits: map[string][]runs.Event{},
 	}, err
 }
 
@@ -100,24 +101,15 @@ func (m *mapper) frames(ev runs.Event) (out []frame, err error) {
 		}
 	}
 	var failed error
+	if ev.Kind != graph.CheckpointSaved.String() {
+		m.release(ev.Namespace, add)
+	}
 	switch ev.Kind {
 	case runs.KindAttempt:
 		add("metadata", map[string]any{"run_id": m.run.ID, "attempt": ev.Attempt})
 		m.begins = ev.Checkpoint
 	case graph.StateValue.String():
-		state := ev.Data
-		if ev.Namespace == "" {
-			state = shown(m.graph.App, ev.State)
-		}
-		m.values[ev.Namespace] = state
-		if m.modes["values"] {
-			add("values", state)
-		}
-		if m.begins != "" {
-			at := ev
-			at.Checkpoint, m.begins = m.begins, ""
-			failed = m.checkpoint(at, add)
-		}
+		failed = m.state(ev, add)
 	case graph.NodeStart.String():
 		m.starts(ev, add)
 	case graph.NodeUpdate.String():
@@ -177,6 +169,61 @@ func updateOf(ev runs.Event) json.RawMessage {
 	return ev.Update
 }
 
+// state shows a state. A client that reads graphs inside nodes, and no checkpoints, gets
+// the name of its checkpoint before it.
+func (m *mapper) state(ev runs.Event, add sink) error {
+	state := ev.Data
+	if ev.Namespace == "" {
+		state = shown(m.graph.App, ev.State)
+	}
+	m.values[ev.Namespace] = state
+	begins := m.begins
+	if ev.Namespace == "" {
+		m.begins = ""
+	}
+	if m.names() && begins == "" {
+		m.held[ev.Namespace] = state
+		return nil
+	}
+	if m.names() && ev.Namespace == "" {
+		at, _, err := m.call.State(m.call.ctx(), m.run.Thread, begins)
+		if err != nil {
+			return err
+		}
+		add("checkpoints", envelope(at.Key.ID, at.Parent, at.Source, at.Step))
+	}
+	if m.modes["values"] {
+		add("values", state)
+	}
+	if begins == "" || ev.Namespace != "" {
+		return nil
+	}
+	at := ev
+	at.Checkpoint = begins
+	return m.checkpoint(at, add)
+}
+
+// names reports whether states are shown with the names of their checkpoints.
+func (m *mapper) names() bool {
+	return m.subgraphs && m.modes["values"] && !m.modes["checkpoints"]
+}
+
+func envelope(id, parent string, source graph.Source, step int) map[string]any {
+	out := map[string]any{"id": id, "source": source, "step": step}
+	if parent != "" {
+		out["parent_id"] = parent
+	}
+	return out
+}
+
+// release shows a state whose checkpoint does not come.
+func (m *mapper) release(namespace string, add sink) {
+	if state, ok := m.held[namespace]; ok {
+		delete(m.held, namespace)
+		add("values", state)
+	}
+}
+
 // where names an event's node in its graph.
 func where(ev runs.Event) string { return ev.Namespace + "\n" + ev.Node }
 
@@ -226,9 +273,6 @@ func (m *mapper) update(ev runs.Event, add sink) error {
 }
 
 func (m *mapper) interrupt(ev runs.Event, add sink) {
-	if len(ev.Interrupts) == 0 {
-		return // a breakpoint
-	}
 	asked := map[string]any{"__interrupt__": interruptsOf(ev.Interrupts)}
 	if m.modes["updates"] {
 		add("updates", asked)
@@ -260,6 +304,10 @@ func (m *mapper) interrupt(ev runs.Event, add sink) {
 
 // checkpoint shows a checkpoint of the root, in the modes checkpoints and debug.
 func (m *mapper) checkpoint(ev runs.Event, add sink) error {
+	if _, ok := m.held[ev.Namespace]; ok {
+		add("checkpoints", envelope(ev.Checkpoint, ev.Parent, ev.Source, ev.Step))
+		m.release(ev.Namespace, add)
+	}
 	if ev.Namespace != "" || !m.modes["checkpoints"] && !m.modes["debug"] {
 		return nil
 	}
@@ -275,16 +323,17 @@ func (m *mapper) checkpoint(ev runs.Event, add sink) error {
 	if err != nil {
 		return err
 	}
-	for i, t := range state.Tasks { // what became of them is shown when it comes
-		state.Tasks[i] = taskJSON{ID: t.ID, Name: t.Name, Path: t.Path, Interrupts: []interruptJSON{}}
-	}
+	about := map[string]any{"source": at.Source, "step": at.Step, "parents": map[string]string{}}
 	if m.modes["checkpoints"] {
-		add("checkpoints", map[string]any{
-			"values": state.Values, "metadata": map[string]any{"source": at.Source, "step": at.Step, "parents": map[string]string{}}, "next": state.Next,
-		})
+		add("checkpoints", map[string]any{"values": state.Values, "metadata": about, "next": state.Next})
 	}
 	if m.modes["debug"] {
-		add("debug", map[string]any{"step": ev.Step, "type": "checkpoint", "timestamp": moment(ev.Time), "payload": state})
+		tasks := []map[string]any{}
+		for _, t := range state.Tasks { // what became of them is shown when it comes
+			tasks = append(tasks, map[string]any{"id": t.ID, "name": t.Name, "path": t.Path, "interrupts": []interruptJSON{}})
+		}
+		payload := map[string]any{"values": state.Values, "metadata": about, "next": state.Next, "tasks": tasks, "checkpoint": state.Checkpoint, "parent_checkpoint": state.Parent}
+		add("debug", map[string]any{"step": at.Step, "type": "checkpoint", "timestamp": moment(ev.Time), "payload": payload})
 	}
 	return nil
 }

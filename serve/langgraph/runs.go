@@ -208,7 +208,7 @@ func (c *call) joinRun() error {
 // giveResult answers with the values at the end of a run: what it asks, if it stopped for
 // a person, or why it failed. White space keeps the connection alive until then.
 func (c *call) giveResult(r runs.Run, cancel bool) error {
-	defer c.leaving(r, cancel)()
+	defer c.leaving(r, cancel)
 	results := make(chan any, 1)
 	go func() {
 		v, err := c.result(r)
@@ -278,23 +278,9 @@ func (c *call) result(r runs.Run) (any, error) {
 	return last, nil
 }
 
-// leaving cancels a run when its caller leaves, if that is wanted. The returned function
-// ends that.
-func (c *call) leaving(r runs.Run, cancel bool) (done func()) {
-	if !cancel {
-		return func() {}
+// leaving cancels a run whose caller has left before its end, if that is wanted.
+func (c *call) leaving(r runs.Run, cancel bool) {
+	if cancel && c.ctx().Err() != nil {
+		_ = c.Cancel(context.WithoutCancel(c.ctx()), r.ID) // nobody is there to tell
 	}
-	served := make(chan struct{})
-	go func() {
-		select {
-		case <-c.ctx().Done():
-			select {
-			case <-served: // it left after the end
-			default:
-				_ = c.Cancel(context.WithoutCancel(c.ctx()), r.ID) // nobody is there to tell
-			}
-		case <-served:
-		}
-	}()
-	return func() { close(served) }
 }

@@ -83,7 +83,7 @@ func (m mark) before(other mark) bool {
 
 // stream sends the events of a run as they come, until it ends or the client leaves.
 func (c *call) stream(r runs.Run, modes modes, subgraphs, cancel bool) error {
-	defer c.leaving(r, cancel)()
+	defer c.leaving(r, cancel)
 	m, err := c.mapper(r, modes, subgraphs)
 	if err != nil {
 		return err

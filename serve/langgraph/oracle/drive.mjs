@@ -15,6 +15,25 @@ const drain = async (stream) => {
   for await (const { event, data } of stream) out.push([event, data]);
   return out;
 };
+// perStep sorts the events of a superstep, whose tasks run at the same time.
+const perStep = (events) => {
+  const out = [];
+  let step = [];
+  const end = () => {
+    const kind = ([mode, data]) => [mode === "tasks" && data.input ? 0 : 1, JSON.stringify(data)].join();
+    out.push(...step.sort((a, b) => (kind(a) < kind(b) ? -1 : 1)));
+    step = [];
+  };
+  for (const e of events) {
+    if (e[0] !== "values") step.push(e);
+    else {
+      end();
+      out.push(e);
+    }
+  }
+  end();
+  return out;
+};
 // failure is what a call that is refused says: its status.
 const failure = async (call) => {
   try {
@@ -60,7 +79,8 @@ const scenarios = {
     return { first, second };
   },
   async fan() {
-    return drain(client.runs.stream(null, "fan", { input: { items: [1, 2, 3] }, streamMode: ["values", "updates", "tasks"] }));
+    const events = await drain(client.runs.stream(null, "fan", { input: { items: [1, 2, 3] }, streamMode: ["values", "updates", "tasks"] }));
+    return perStep(events);
   },
   async nested() {
     const { thread_id } = await client.threads.create();
