@@ -106,6 +106,7 @@ func (l *Log) Close() error {
 // closed and all events are yielded that are there by then.
 func (l *Log) Read(ctx context.Context, run string, after int64, until <-chan struct{}) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
+		l.listen()
 		woken, leave := l.join(run)
 		defer leave()
 		look := time.NewTimer(pulse)
@@ -197,20 +198,27 @@ func (l *Log) join(run string) (woken <-chan struct{}, leave func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tail(run).readers[wake] = true
-	if l.listening == nil && !l.closed {
-		ctx, stop := context.WithCancel(context.Background())
-		l.stop, l.listening = stop, make(chan struct{})
-		go func() {
-			defer close(l.listening)
-			l.rows.listen(ctx, l.wake)
-		}()
-	}
 	return wake, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		delete(l.tail(run).readers, wake)
 		l.drop(run)
 	}
+}
+
+// listen begins to hear of other processes' events.
+func (l *Log) listen() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.listening != nil || l.closed {
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	l.stop, l.listening = stop, make(chan struct{})
+	go func() {
+		defer close(l.listening)
+		l.rows.listen(ctx, l.wake)
+	}()
 }
 
 // tail returns the tail of a run. The caller holds mu.

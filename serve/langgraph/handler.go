@@ -149,7 +149,7 @@ func statusOf(err error) int {
 		return http.StatusRequestEntityTooLarge
 	case errors.As(err, &invalid), errors.As(err, &item), errors.Is(err, graph.ErrInvalidUpdate):
 		return http.StatusUnprocessableEntity
-	case errors.Is(err, runs.ErrBusy), errors.Is(err, runs.ErrExists):
+	case errors.Is(err, runs.ErrBusy), errors.Is(err, runs.ErrExists), errors.Is(err, graph.ErrThreadBusy):
 		return http.StatusConflict
 	case errors.Is(err, runs.ErrNoGraph):
 		return http.StatusBadRequest
