@@ -17,11 +17,16 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/serve/openai"
 	"example.com/assay/serve/runs"
 )
 
-// refuse answers with a status and a sentence.
-func refuse(w http.ResponseWriter, status int, format string, args ...any) {
+// refuse answers with a status and a sentence, in the form of the wire that was called.
+func refuse(w http.ResponseWriter, r *http.Request, status int, format string, args ...any) {
+	if strings.HasPrefix(r.URL.Path, "/v1/") {
+		openai.Refuse(w, status, fmt.Sprintf(format, args...))
+		return
+	}
 	data, _ := json.Marshal(map[string]string{"detail": fmt.Sprintf(format, args...)}) // texts can always be encoded
 	say(w, status, string(data))
 }
@@ -33,13 +38,13 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 	for _, origin := range s.Origins {
 		_ = cross.AddTrustedOrigin(origin) // one that is no origin matches none
 	}
-	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, http.StatusForbidden, "a page of another origin may not call this server: name its origin when you start it")
+	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, r, http.StatusForbidden, "a page of another origin may not call this server: name its origin when you start it")
 	}))
 	inner := cross.Handler(s.bounded(next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.knows(r.Host) {
-			refuse(w, http.StatusForbidden, "this server is not %q: name the host when you start it", cutTo(r.Host, 100))
+			refuse(w, r, http.StatusForbidden, "this server is not %q: name the host when you start it", cutTo(r.Host, 100))
 			return
 		}
 		origin := r.Header.Get("Origin")
@@ -52,7 +57,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 				return
 			}
 		default:
-			refuse(w, http.StatusForbidden, "pages of %s may not call this server: name the origin when you start it", cutTo(origin, 100))
+			refuse(w, r, http.StatusForbidden, "pages of %s may not call this server: name the origin when you start it", cutTo(origin, 100))
 			return
 		}
 		inner.ServeHTTP(w, r)
@@ -111,11 +116,11 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		var long *http.MaxBytesError
 		switch {
 		case errors.As(err, &long):
-			refuse(w, http.StatusRequestEntityTooLarge, "the request is longer than %d bytes", long.Limit)
+			refuse(w, r, http.StatusRequestEntityTooLarge, "the request is longer than %d bytes", long.Limit)
 			return
 		case err != nil:
 			w.Header().Set("Connection", "close")
-			refuse(w, http.StatusRequestTimeout, "the request did not arrive within %s", s.BodyTime)
+			refuse(w, r, http.StatusRequestTimeout, "the request did not arrive within %s", s.BodyTime)
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(data))
@@ -138,7 +143,7 @@ func (s *Server) authorized(next http.Handler) http.Handler {
 		if !s.Open {
 			if tenant = s.tenant(r); tenant == "" {
 				w.Header().Set("WWW-Authenticate", "Bearer")
-				refuse(w, http.StatusUnauthorized, "this server needs its token: Authorization: Bearer TOKEN, or X-Api-Key: TOKEN")
+				refuse(w, r, http.StatusUnauthorized, "this server needs its token: Authorization: Bearer TOKEN, or X-Api-Key: TOKEN")
 				return
 			}
 		}
@@ -203,7 +208,7 @@ func (s *Server) watched(next http.Handler) http.Handler {
 			if fault := recover(); fault != nil && fault != http.ErrAbortHandler {
 				s.runs.Warn(fmt.Errorf("request %s: panic: %v\n%s", id, fault, debug.Stack()))
 				if seen.status == 0 {
-					refuse(seen, http.StatusInternalServerError, "a fault of the server; it is logged as request %s", id)
+					refuse(seen, r, http.StatusInternalServerError, "a fault of the server; it is logged as request %s", id)
 				}
 			}
 			a := Access{ID: id, Tenant: seen.tenant, Method: r.Method, Path: r.URL.Path, Status: seen.status, Bytes: seen.bytes, Duration: time.Since(began), Remote: r.RemoteAddr}

@@ -14,6 +14,7 @@ import (
 	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/store"
 	"example.com/assay/serve/langgraph"
+	"example.com/assay/serve/openai"
 	"example.com/assay/serve/runs"
 )
 
@@ -167,13 +168,15 @@ func (s *Server) Close(ctx context.Context) { s.runs.Close(ctx) }
 
 // routes puts the wires behind the guard. What only says that the server lives is open.
 func (s *Server) routes() http.Handler {
+	space := func(r *http.Request) *runs.Space { return s.runs.Space(tenantOf(r)) }
 	wire := langgraph.Handler(langgraph.Options{
-		Space:   func(r *http.Request) (*runs.Space, error) { return s.runs.Space(tenantOf(r)), nil },
+		Space:   func(r *http.Request) (*runs.Space, error) { return space(r), nil },
 		Items:   func(r *http.Request) store.Store { return store.Below(s.Store, "items", tenantOf(r)) },
 		Version: s.Version,
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/", s.authorized(wire))
+	mux.Handle("/v1/", s.authorized(openai.Handler(openai.Options{Space: space})))
 	mux.Handle("GET /metrics", s.authorized(s.metrics.handler()))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, `{"ok":true}`) })
 	mux.HandleFunc("GET /readyz", s.ready)
