@@ -1,4 +1,4 @@
-// Package serve puts graphs behind HTTP, for the clients of LangGraph.
+// Package serve puts graphs behind HTTP, for the clients of LangGraph and of OpenAI.
 //
 //	s, err := serve.New(ctx, serve.Options{
 //		Graphs:       []serve.Graph{serve.Register("chain", chain, nil), serve.Register("fan", fan, nil)},

@@ -4,75 +4,19 @@ package langgraph_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/assay/serve/internal/npmtest"
 )
-
-// clients is a folder with the scripts of the oracle and the packages that they need, which
-// are installed once, outside of the checkout.
-func clients(t *testing.T) string {
-	t.Helper()
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("the clients of LangGraph need %s", program)
-		}
-	}
-	packages, err := os.ReadFile("oracle/package.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(packages)
-	installed := filepath.Join(cache, "assay-ci", "clients-"+hex.EncodeToString(sum[:6]))
-	if _, err := os.Stat(filepath.Join(installed, "complete")); err != nil {
-		if err := os.MkdirAll(installed, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(installed, "package.json"), packages)
-		cmd := exec.Command("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--silent")
-		if cmd.Dir = installed; cmd.Run() != nil {
-			t.Skip("the clients of LangGraph cannot be installed: npm install failed")
-		}
-		write(t, filepath.Join(installed, "complete"), nil)
-	}
-	dir := t.TempDir()
-	scripts, err := filepath.Glob("oracle/*.*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range scripts {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(dir, filepath.Base(name)), data)
-	}
-	if err := os.Symlink(filepath.Join(installed, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // reference starts LangGraph's own development server.
 func reference(t *testing.T, dir string) (url string) {
@@ -133,7 +77,7 @@ func TestOracle(t *testing.T) {
 	if os.Getenv("ASSAY_TEST_ORACLE") == "" {
 		t.Skip("ASSAY_TEST_ORACLE is not set; differences remain, see docs/rough_edges.md")
 	}
-	dir := clients(t)
+	dir := npmtest.Clients(t, "oracle")
 	ours := driven(t, dir, served(t).URL)
 	theirs := driven(t, dir, reference(t, dir))
 	for name, want := range theirs {

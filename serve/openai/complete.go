@@ -185,7 +185,7 @@ func (s *stream) answer(a *answer) error {
 	if err := s.chunk([]any{choice(map[string]any{}, "stop")}, nil, s.about(a)); err != nil {
 		return err
 	}
-	if s.in.StreamOptions.Usage {
+	if s.in.Usage {
 		if err := s.chunk([]any{}, a.usage, nil); err != nil {
 			return err
 		}
@@ -203,7 +203,7 @@ func (s *stream) delta(delta map[string]any) error {
 
 func (s *stream) chunk(choices []any, usage any, about map[string]any) error {
 	more := map[string]any{"choices": choices}
-	if s.in.StreamOptions.Usage {
+	if s.in.Usage {
 		more["usage"] = usage
 	}
 	if about != nil {

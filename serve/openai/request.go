@@ -12,15 +12,10 @@ import (
 
 // A request is a turn of a conversation.
 type request struct {
-	Model         string        `json:"model"`
-	Messages      []message     `json:"-"`
-	Stream        bool          `json:"stream"`
-	StreamOptions streamOptions `json:"stream_options"`
-}
-
-type streamOptions struct {
-	Usage       bool `json:"include_usage"`
-	Obfuscation bool `json:"include_obfuscation"` // is not done
+	Model    string
+	Messages []message
+	Stream   bool
+	Usage    bool // a stream ends with the usage
 }
 
 // A message is one of the conversation.
@@ -58,6 +53,9 @@ var ofMessage = rule{
 	without: []string{"id", "refusal", "annotations", "reasoning", "reasoning_content", "assay"},
 	only:    map[string][]string{"tool_calls": {"[]"}, "function_call": nil, "audio": nil},
 }
+
+// ofStream are the fields of stream_options.
+var ofStream = rule{known: []string{"include_usage"}, without: []string{"include_obfuscation"}}
 
 // ofPart are the fields of a part of a message.
 var ofPart = rule{known: []string{"type", "text"}, without: []string{"annotations", "cache_control"}}
@@ -123,24 +121,36 @@ func read(data []byte) (*request, error) {
 		return nil, err
 	}
 	var in struct {
-		request
-		List []json.RawMessage `json:"messages"`
+		Model    string            `json:"model"`
+		Messages []json.RawMessage `json:"messages"`
+		Stream   bool              `json:"stream"`
+		Options  json.RawMessage   `json:"stream_options"`
 	}
 	if err := into("", data, &in); err != nil {
 		return nil, err
 	}
-	for i, one := range in.List {
+	out := &request{Model: in.Model, Stream: in.Stream}
+	if in.Options != nil && compact(in.Options) != "null" {
+		var options struct {
+			Usage bool `json:"include_usage"`
+		}
+		if err := errors.Join(ofStream.check("stream_options.", in.Options), into("stream_options.", in.Options, &options)); err != nil {
+			return nil, err
+		}
+		out.Usage = options.Usage
+	}
+	for i, one := range in.Messages {
 		m, err := readMessage(fmt.Sprintf("messages[%d].", i), one)
 		if err != nil {
 			return nil, err
 		}
-		in.Messages = append(in.Messages, m)
+		out.Messages = append(out.Messages, m)
 	}
-	n := len(in.Messages)
-	if n == 0 || in.Messages[n-1].Role != "user" || strings.TrimSpace(in.Messages[n-1].Text) == "" {
+	n := len(out.Messages)
+	if n == 0 || out.Messages[n-1].Role != "user" || strings.TrimSpace(out.Messages[n-1].Text) == "" {
 		return nil, invalid("messages", "", "nothing was asked: the last message must have the role user and a text")
 	}
-	return &in.request, nil
+	return out, nil
 }
 
 func readMessage(path string, data json.RawMessage) (m message, err error) {

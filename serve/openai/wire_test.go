@@ -37,7 +37,7 @@ func TestModels(t *testing.T) {
 func TestAnswer(t *testing.T) {
 	s := served(t, nil)
 	got, text := s.ask(talk{}.user("grüß Gott"))
-	if text != "“Über” 1: GRÜSS GOTT" && text != "“Über” 1: GRÜß GOTT" {
+	if text != "“Über” 1: GRÜß GOTT" {
 		t.Errorf("the answer is %q", text)
 	}
 	message := got.Choices[0].Message
@@ -338,7 +338,9 @@ func TestRefusals(t *testing.T) {
 			header = []string{c.header, c.value}
 		}
 		status, body, got := s.call("POST", "/v1/chat/completions", c.body, header...)
-		var e struct{ Error struct{ Message, Type, Code string } }
+		var e struct {
+			Error struct{ Message, Type, Code string }
+		}
 		if err := json.Unmarshal([]byte(body), &e); err != nil || status != c.status || e.Error.Type != c.kind || e.Error.Code != c.code || e.Error.Message == "" {
 			t.Errorf("%d %s, %v; want %d %s %s", status, body, err, c.status, c.kind, c.code)
 		}

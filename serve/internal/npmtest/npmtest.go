@@ -1,0 +1,73 @@
+// Package npmtest prepares clients of npm for tests that drive a server with them. It runs
+// none of them.
+package npmtest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Clients returns a folder with the files of another one, which has a package.json, and
+// with the packages that this names. They are installed once, outside of the checkout. The
+// test is skipped where that cannot be done.
+func Clients(t testing.TB, from string) string {
+	t.Helper()
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("the clients need %s", program)
+		}
+	}
+	packages, err := os.ReadFile(filepath.Join(from, "package.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(packages)
+	installed := filepath.Join(cache, "assay-ci", "clients-"+hex.EncodeToString(sum[:6]))
+	if _, err := os.Stat(filepath.Join(installed, "complete")); err != nil {
+		install(t, installed, packages)
+	}
+	dir := t.TempDir()
+	scripts, err := filepath.Glob(filepath.Join(from, "*.*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range scripts {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, filepath.Base(name)), data)
+	}
+	if err := os.Symlink(filepath.Join(installed, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func install(t testing.TB, dir string, packages []byte) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "package.json"), packages)
+	cmd := exec.Command("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--silent")
+	if cmd.Dir = dir; cmd.Run() != nil {
+		t.Skip("the clients cannot be installed: npm install failed")
+	}
+	write(t, filepath.Join(dir, "complete"), nil)
+}
+
+func write(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
