@@ -116,7 +116,7 @@ func TestForkOfBusyThread(t *testing.T) {
 	go ask("wait")
 	<-s.begun
 	go ask("two")
-	for _, waiting := s.runs.Counts(); waiting == 0; _, waiting = s.runs.Counts() {
+	for _, waiting := s.runs.Counts(); waiting == 0 && len(answers) == 0; _, waiting = s.runs.Counts() {
 		time.Sleep(time.Millisecond)
 	}
 	close(s.open)

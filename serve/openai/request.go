@@ -36,7 +36,8 @@ type rule struct {
 var parameters = rule{
 	known: []string{"model", "messages", "stream", "stream_options"},
 	without: []string{
-		"temperature", "top_p", "presence_penalty", "frequency_penalty", "logit_bias", "seed", "max_tokens", "max_completion_tokens",
+		"temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias", "seed",
+		"max_tokens", "max_completion_tokens",
 		"reasoning_effort", "verbosity", "parallel_tool_calls", "service_tier", "user", "safety_identifier", "prompt_cache_key",
 		"prompt_cache_retention", "metadata", "chat_id", "session_id",
 	},

@@ -91,7 +91,7 @@ func TestReadAccepts(t *testing.T) {
 func TestReadOpenWebUI(t *testing.T) {
 	for _, body := range []string{
 		`{"stream": true, "model": "research", "messages": [{"role": "user", "content": "What is a tort?"}], "stream_options": {"include_usage": true}}`,
-		`{"stream": true, "model": "research", "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}], "temperature": 0.8, "max_tokens": 128, "top_p": 0.9, "frequency_penalty": 0, "presence_penalty": 0, "seed": 0, "logit_bias": {"1": -100}, "reasoning_effort": "medium"}`,
+		`{"stream": true, "model": "research", "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}], "temperature": 0.8, "max_tokens": 128, "top_p": 0.9, "min_p": 0.05, "frequency_penalty": 0, "presence_penalty": 0, "seed": 0, "logit_bias": {"1": -100}, "reasoning_effort": "medium"}`,
 		`{"model": "research", "messages": [{"role": "user", "content": "### Task:\nGenerate a concise title"}], "stream": false, "max_completion_tokens": 1000}`,
 	} {
 		if _, err := read([]byte(body)); err != nil {

@@ -154,6 +154,13 @@ func TestTurns(t *testing.T) {
 	if c, text := s.ask(third); text != "“Über” 3: THREE" || c.Assay.Thread != a.Assay.Thread {
 		t.Errorf("%q", text)
 	}
+	// A system message replaces that of the turn before.
+	later := append(talk{{"role": "system", "content": "it is one"}}, third[1:].assistant("“Über” 3: THREE").user("four")...)
+	c, text := s.ask(later)
+	state, _, err := s.runs.Space("ann").State(t.Context(), c.Assay.Thread, "")
+	if err != nil || text != "“Über” 4: FOUR" || !strings.Contains(string(state.State), "it is one") || strings.Contains(string(state.State), "it is noon") {
+		t.Errorf("%q of %s, %v", text, state.State, err)
+	}
 	// The same again is a fork, which has the same turns before it.
 	if c, text := s.ask(third); text != "“Über” 3: THREE" || c.Assay.Thread != a.Assay.Thread {
 		t.Errorf("once more: %q", text)
@@ -166,11 +173,11 @@ func TestTurns(t *testing.T) {
 		t.Errorf("the one that was edited: %q", text)
 	}
 	// What is not known is a new conversation with all its messages.
-	c, text := s.ask(first.assistant("never said").user("two"))
+	c, text = s.ask(first.assistant("never said").user("two"))
 	if text != "“Über” 1: TWO" || c.Assay.Thread == a.Assay.Thread {
 		t.Errorf("not known: %q", text)
 	}
-	state, _, err := s.runs.Space("ann").State(t.Context(), c.Assay.Thread, "")
+	state, _, err = s.runs.Space("ann").State(t.Context(), c.Assay.Thread, "")
 	if err != nil || strings.Count(string(state.State), `"type":`) < 4 || !strings.Contains(string(state.State), "never said") {
 		t.Errorf("its thread is %s, %v", state.State, err)
 	}
@@ -196,7 +203,7 @@ func TestSameBeginnings(t *testing.T) {
 	if err := s.runs.Space("ann").DeleteThread(t.Context(), a.Assay.Thread); err != nil {
 		t.Fatal(err)
 	}
-	if c, text := s.ask(next.assistant("“Über” 2: TWO").user("three")); text != "“Über” 1: THREE" && c.Assay.Thread == a.Assay.Thread {
+	if c, text := s.ask(next.assistant("“Über” 2: TWO").user("three")); text != "“Über” 1: THREE" || c.Assay.Thread == a.Assay.Thread {
 		t.Errorf("%q on %s", text, c.Assay.Thread)
 	}
 	// The other wire sees the threads, and where they are from.
