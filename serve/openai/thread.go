@@ -66,13 +66,17 @@ func (c *call) begin(in *request, model runs.Graph) (*turn, error) {
 	known := in.answered()
 	if known > 0 {
 		at := c.places(model.Name, in.Messages[:known])
-		for _, taken := range []bool{false, true} {
-			found, err := c.Store.Search(c.ctx(), store.Query{Namespace: at, Filters: []store.Filter{store.Equal("taken", taken)}})
+		free := []store.Filter{store.Equal("taken", false)}
+		for _, try := range []struct {
+			among []store.Filter
+			how   runs.Strategy
+		}{{free, runs.Reject}, {nil, runs.Enqueue}} {
+			found, err := c.Store.Search(c.ctx(), store.Query{Namespace: at, Filters: try.among})
 			if err != nil {
 				return nil, fmt.Errorf("looking for the thread of the conversation: %w", err)
 			}
 			for _, item := range found {
-				begun, err := c.goOn(t, item.Item, known)
+				begun, err := c.goOn(t, item.Item, known, try.how)
 				if begun || err != nil {
 					return t, err
 				}
@@ -86,8 +90,9 @@ func (c *call) begin(in *request, model runs.Graph) (*turn, error) {
 	return t, err
 }
 
-// goOn begins the run at a place. It reports false when that is gone, or busy.
-func (c *call) goOn(t *turn, item store.Item, known int) (bool, error) {
+// goOn begins the run at a place. It reports false when that is gone, or busy and the run
+// is not to wait.
+func (c *call) goOn(t *turn, item store.Item, known int, how runs.Strategy) (bool, error) {
 	p, err := store.Decode[place](item)
 	if err != nil {
 		return false, err
@@ -108,16 +113,14 @@ func (c *call) goOn(t *turn, item store.Item, known int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	spec.Thread, spec.Checkpoint = p.Thread, p.Checkpoint
+	spec.Thread, spec.Checkpoint, spec.Strategy = p.Thread, p.Checkpoint, how
 	if p.Question != "" {
 		answer, err := json.Marshal(t.in.Messages[len(t.in.Messages)-1].Text)
 		if err != nil {
 			return false, err
 		}
+		spec.Strategy = runs.Reject // behind another run, it would come too late
 		spec.Resume, spec.Answers = true, map[string]json.RawMessage{p.Question: answer}
-	}
-	if p.Taken {
-		spec.Strategy = runs.Enqueue
 	}
 	t.run, err = c.Begin(c.ctx(), spec)
 	if missing(err) || errors.Is(err, runs.ErrBusy) {
@@ -127,7 +130,7 @@ func (c *call) goOn(t *turn, item store.Item, known int) (bool, error) {
 		return false, err
 	}
 	p.Taken = true
-	if err := c.keep(c.ctx(), item.Namespace, p); err != nil {
+	if err := c.keep(item.Namespace, p); err != nil {
 		c.Warn(err) // another turn from here forks the thread all the same
 	}
 	return true, nil
@@ -174,10 +177,10 @@ func (c *call) remember(t *turn, a *answer) error {
 	if len(a.asked) == 1 {
 		p.Question = a.asked[0].ID
 	}
-	return c.keep(context.WithoutCancel(c.ctx()), c.places(t.model.Name, conversation), p)
+	return c.keep(c.places(t.model.Name, conversation), p)
 }
 
-// keep writes a place, for as long as a run is kept.
-func (c *call) keep(ctx context.Context, at []string, p place) error {
-	return store.Put(ctx, c.Store, at, p.Thread, p, &store.PutOptions{TTL: c.Keep})
+// keep writes a place, for as long as a run is kept, also for a caller that has left.
+func (c *call) keep(at []string, p place) error {
+	return store.Put(context.WithoutCancel(c.ctx()), c.Store, at, p.Thread, p, &store.PutOptions{TTL: c.Keep})
 }
