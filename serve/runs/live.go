@@ -169,18 +169,23 @@ func (l *live) runGraph() (err error) {
 	if err != nil {
 		return err
 	}
+	open, err := l.open(g, r)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, open.Close()) }()
 	opts := &graph.RunOptions{
 		Thread: l.space.saved(spec.Thread), RunID: r.ID, Checkpoint: spec.Checkpoint, RecursionLimit: spec.Limit,
 		InterruptBefore: spec.Before, InterruptAfter: spec.After, Durability: spec.Durability, Timeout: spec.Timeout,
 		Metadata: spec.Saved, Control: l.control, Modes: spec.Modes | graph.Updates | graph.Checkpoints,
 	}
-	out, err := l.record(g.App)
+	out, err := l.record(open.App)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.close()) }()
 	p := graph.Pursuit{Input: spec.Input, Resume: spec.Resume, Answers: spec.Answers, Again: l.adopted}
-	for ev, failed := range g.App.Pursue(l.ctx, p, opts) {
+	for ev, failed := range open.App.Pursue(open.Context, p, opts) {
 		if failed == nil {
 			failed = out.add(ev)
 		}

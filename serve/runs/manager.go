@@ -17,13 +17,6 @@ import (
 	"example.com/assay/graph/store"
 )
 
-// A Graph is a graph that callers run by its name.
-type Graph struct {
-	Name        string
-	Description string
-	App         graph.App
-}
-
 // Options configure a manager.
 type Options struct {
 	Checkpointer graph.Checkpointer // keeps threads

@@ -78,12 +78,18 @@ type Spec struct {
 	Marks     json.RawMessage   `json:"marks,omitempty"`     // added to the metadata of its thread
 	Config    json.RawMessage   `json:"config,omitempty"`    // of the thread from now on
 	Saved     map[string]string `json:"saved,omitempty"`     // metadata of its checkpoints
-	Kept      json.RawMessage   `json:"-"`                   // what Run.Kept returns
+	// Settings are values of the graph's settings.
+	Settings map[string]json.RawMessage `json:"settings,omitempty"`
+	Kept     json.RawMessage            `json:"-"` // what Run.Kept returns
 }
 
 // Begin takes a run, which begins when it is its turn.
 func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
-	if _, err := s.graph(spec.Graph); err != nil {
+	g, err := s.graph(spec.Graph)
+	if err == nil {
+		err = g.Check(spec.Settings)
+	}
+	if err != nil {
 		return Run{}, err
 	}
 	if spec.Thread == "" {
