@@ -27,7 +27,7 @@ func refuse(w http.ResponseWriter, status int, format string, args ...any) {
 }
 
 // guarded lets through what comes from a caller that may reach the server: by one of its
-// names, and not from a page of a foreign origin. It reads the body, within its bounds.
+// names, and not from a page of a foreign origin.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	for _, origin := range s.Origins {
@@ -36,7 +36,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusForbidden, "a page of another origin may not call this server: name its origin when you start it")
 	}))
-	inner := cross.Handler(s.bounded(next))
+	inner := cross.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.knows(r.Host) {
 			refuse(w, http.StatusForbidden, "this server is not %q: name the host when you start it", cutTo(r.Host, 100))
@@ -102,6 +102,11 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
+		if r.ContentLength > s.MaxBody { // nothing of it is read
+			w.Header().Set("Connection", "close")
+			refuse(w, http.StatusRequestEntityTooLarge, "the request is longer than %d bytes", s.MaxBody)
+			return
+		}
 		out := http.NewResponseController(w)
 		_ = out.SetReadDeadline(time.Now().Add(s.BodyTime)) // a test's recorder has none
 		data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.MaxBody))
@@ -165,9 +170,11 @@ func (s *Server) tenant(r *http.Request) (name string) {
 	return name
 }
 
-// A watcher notes what was answered.
+// A watcher notes what was answered, and does not wait for a caller that takes nothing.
 type watcher struct {
 	http.ResponseWriter
+	out    *http.ResponseController
+	take   time.Duration
 	status int
 	bytes  int64
 	tenant string
@@ -177,6 +184,7 @@ func (w *watcher) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
 	}
+	w.hurry()
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -184,10 +192,14 @@ func (w *watcher) Write(data []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
+	w.hurry()
 	n, err := w.ResponseWriter.Write(data)
 	w.bytes += int64(n)
 	return n, err
 }
+
+// hurry bounds the time for what is written next.
+func (w *watcher) hurry() { _ = w.out.SetWriteDeadline(time.Now().Add(w.take)) } // a test's recorder has none
 
 // Unwrap is for http.ResponseController.
 func (w *watcher) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -196,7 +208,7 @@ func (w *watcher) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func (s *Server) watched(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id, began := s.runs.NewID(), time.Now()
-		seen := &watcher{ResponseWriter: w}
+		seen := &watcher{ResponseWriter: w, out: http.NewResponseController(w), take: s.TakeTime}
 		w.Header().Set("X-Request-Id", id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		defer func() {

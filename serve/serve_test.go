@@ -73,7 +73,9 @@ func served(t *testing.T, change func(*serve.Options)) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httptest.NewServer(s.Handler())
+	h := httptest.NewUnstartedServer(nil)
+	h.Config = s.HTTP()
+	h.Start()
 	t.Cleanup(func() {
 		h.Close()
 		s.Close(context.Background())

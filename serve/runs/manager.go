@@ -24,8 +24,12 @@ type Options struct {
 	Log          *eventlog.Log      // keeps events
 	// AtOnce is how many runs go on at the same time. Default: 8.
 	AtOnce int
-	// Waiting is how many runs wait at most; a further one is ErrFull. Default: 1000.
+	// Waiting is how many runs wait at most; a further one is ErrFull. Runs that are
+	// delayed, or wait for another of their thread, count. Default: 1000.
 	Waiting int
+	// TenantAtOnce and TenantWaiting are the same of one tenant's runs. Slots that are free
+	// go to the tenant with the fewest runs that go on. Defaults: AtOnce, Waiting.
+	TenantAtOnce, TenantWaiting int
 	// Keep is how long a run that has ended is kept, with its events. Its thread stays.
 	// Default: a week.
 	Keep time.Duration
@@ -44,7 +48,7 @@ type Options struct {
 type Manager struct {
 	Options
 	graphs  []Graph // sorted by name
-	slots   chan struct{}
+	turns   *turns
 	closed  chan struct{} // nothing more begins
 	working sync.WaitGroup
 
@@ -53,6 +57,12 @@ type Manager struct {
 	on   map[string][]*live // the same by thread, in their order
 	held map[string]*holder // by thread
 }
+
+// Defaults of Options.
+const (
+	DefaultAtOnce  = 8
+	DefaultWaiting = 1000
+)
 
 // DefaultTenant is the tenant of a server for one user.
 const DefaultTenant = "default"
@@ -69,7 +79,8 @@ func (m *Manager) Space(tenant string) *Space { return &Space{m, tenant} }
 // Open begins to run graphs, first those runs that a process left behind when it died. The
 // caller closes the manager, then what the options name.
 func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {
-	o.AtOnce, o.Waiting = cmp.Or(o.AtOnce, 8), cmp.Or(o.Waiting, 1000)
+	o.AtOnce, o.Waiting = cmp.Or(o.AtOnce, DefaultAtOnce), cmp.Or(o.Waiting, DefaultWaiting)
+	o.TenantAtOnce, o.TenantWaiting = cmp.Or(o.TenantAtOnce, o.AtOnce), cmp.Or(o.TenantWaiting, o.Waiting)
 	o.Keep, o.KeepRuns = cmp.Or(o.Keep, 7*24*time.Hour), cmp.Or(o.KeepRuns, 100)
 	if o.Now == nil {
 		o.Now = time.Now
@@ -84,7 +95,7 @@ func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {
 		o.Observe = func(Run) func(Run) { return func(Run) {} }
 	}
 	m := &Manager{
-		Options: o, slots: make(chan struct{}, o.AtOnce), closed: make(chan struct{}),
+		Options: o, turns: newTurns(bounds{o.AtOnce, o.Waiting, o.TenantAtOnce, o.TenantWaiting}), closed: make(chan struct{}),
 		live: map[string]*live{}, on: map[string][]*live{}, held: map[string]*holder{},
 	}
 	for _, g := range graphs {
@@ -152,12 +163,7 @@ func (m *Manager) Close(ctx context.Context) {
 func (m *Manager) Closed() <-chan struct{} { return m.closed }
 
 // Counts says how many runs of this process go on, and how many wait.
-func (m *Manager) Counts() (running, waiting int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	running = len(m.slots)
-	return running, max(0, len(m.live)-running)
-}
+func (m *Manager) Counts() (running, waiting int) { return m.turns.counts() }
 
 // Every so often a manager looks for runs whose process has died, and removes old events.
 const (
@@ -222,10 +228,12 @@ func (s *Space) adopt(ctx context.Context, id, thread string) error {
 	r, err := read[Run](ctx, s.Manager, "run", s.runsOn(thread), id)
 	switch {
 	case err == nil && !r.Status.Ended():
+		s.turns.enter(s.tenant, true)
 		l := s.newLive(r, claim)
 		if l.adopted = true; s.start(l) {
 			return nil
 		}
+		s.turns.leave(s.tenant)
 		err = ErrClosing
 	case err == nil, errors.As(err, new(*NotFoundError)): // it has ended meanwhile
 		var c change

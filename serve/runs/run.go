@@ -117,9 +117,15 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	if len(others) > 0 && spec.Strategy == Reject {
 		return Run{}, ErrBusy
 	}
-	if s.full() {
+	if !s.turns.enter(s.tenant, false) {
 		return Run{}, ErrFull
 	}
+	begun := false
+	defer func() {
+		if !begun {
+			s.turns.leave(s.tenant)
+		}
+	}()
 	now := s.Now()
 	r := Run{
 		ID: s.NewID(), Thread: t.ID, Graph: spec.Graph, Status: Pending, Created: now, Updated: now,
@@ -144,7 +150,7 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 		return Run{}, err
 	}
 	l := s.newLive(r, claim)
-	if !s.start(l) {
+	if begun = s.start(l); !begun {
 		claim()
 		return r, nil // it begins at the next start
 	}
@@ -154,12 +160,6 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 		}
 	}
 	return r, nil
-}
-
-// full reports whether as many runs wait as may.
-func (m *Manager) full() bool {
-	running, waiting := m.Counts()
-	return waiting >= m.Waiting && running == cap(m.slots)
 }
 
 // Run returns a run.
