@@ -2,6 +2,7 @@ package langgraph_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -109,6 +110,21 @@ func nested(t testing.TB) *graph.Compiled[talk] {
 	return compiled(t, g, "nested")
 }
 
+// settled says what was chosen for a run.
+func settled(t testing.TB) runs.Graph {
+	var chosen string
+	g := runs.Graph{Name: "settled", Settings: []runs.Setting{{Name: "corpus", Schema: json.RawMessage(`{"type":"string"}`)}, {Name: "depth"}}}
+	g.App = line(t, "settled", step{"say", func(context.Context, talk) (graph.Update[talk], error) {
+		return graph.Update[talk]{talkLines.Add(chosen)}, nil
+	}}).App()
+	g.Open = func(_ context.Context, _ string, r runs.Run) (runs.Opening, error) {
+		data, err := json.Marshal(r.Spec.Settings)
+		chosen = string(data)
+		return runs.Opening{App: g.App}, err
+	}
+	return g
+}
+
 // served is a server of the three graphs, and one that fails.
 func served(t testing.TB) *httptest.Server {
 	t.Helper()
@@ -138,6 +154,7 @@ func served(t testing.TB) *httptest.Server {
 			}
 			return nil, ctx.Err()
 		}}).App()},
+		settled(t),
 	}
 	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: saver, Store: rows, Log: log, Warn: func(err error) { t.Error(err) }})
 	if err != nil {
