@@ -102,7 +102,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Access == nil {
 		o.Access = func(Access) {}
 	}
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	s := &Server{Options: o}
@@ -130,7 +130,8 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-func (o *Options) check() error {
+// Check says what is wrong with the options.
+func (o *Options) Check() error {
 	switch {
 	case o.Checkpointer == nil || o.Store == nil || o.Log == nil:
 		return errors.New("a server needs a checkpointer, a store and a log")

@@ -35,6 +35,8 @@ type Options struct {
 	Keep time.Duration
 	// KeepRuns is how many runs that have ended are kept of a thread. Default: 100.
 	KeepRuns int
+	// Timeout bounds a run that says nothing of its own. Default: none.
+	Timeout time.Duration
 	// Warn is told what goes wrong where no caller waits. Default: nobody.
 	Warn func(error)
 	// Observe is called when a run begins, and returns what is called at its end.

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,7 +67,7 @@ type Spec struct {
 	Before     []string                   `json:"before,omitempty"`     // breakpoints
 	After      []string                   `json:"after,omitempty"`
 	Limit      int                        `json:"limit,omitempty"`   // of supersteps; default: the graph's
-	Timeout    time.Duration              `json:"timeout,omitempty"` // default: none
+	Timeout    time.Duration              `json:"timeout,omitempty"` // default: Options.Timeout
 	Delay      time.Duration              `json:"delay,omitempty"`   // it begins so much later
 	Durability graph.Durability           `json:"durability,omitempty"`
 	// Modes are the events that the log gets; those of Updates and Checkpoints always are.
@@ -98,6 +99,7 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	if spec.Strategy == "" {
 		spec.Strategy = Reject
 	}
+	spec.Timeout = cmp.Or(spec.Timeout, s.Timeout)
 	if spec.Input == nil {
 		spec.Resume = true
 	}
