@@ -54,7 +54,7 @@ type Run struct {
 
 // A Spec is a run to begin.
 type Spec struct {
-	Thread string `json:"thread"`           // default: a new one
+	Thread string `json:"thread"`           // an ID without "." and "/"; default: a new thread
 	Create bool   `json:"create,omitempty"` // make a missing thread; else it is a *NotFoundError
 	Graph  string `json:"graph"`
 	// Input is an encoded graph.Update. Without one, or with Resume, the run continues
@@ -98,8 +98,7 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	defer s.hold(spec.Thread)()
 	t, err := s.Thread(ctx, spec.Thread)
 	if errors.As(err, new(*NotFoundError)) && spec.Create {
-		t = s.newThread(spec.Thread)
-		t.Metadata, err = Merge(nil, spec.Metadata)
+		t, err = s.newThread(spec.Thread, spec.Metadata)
 	}
 	if err == nil {
 		t.Metadata, err = Merge(t.Metadata, spec.Marks)

@@ -447,3 +447,40 @@ func TestPrune(t *testing.T) {
 		t.Errorf("%d events of a run that is gone, error %v", last, err)
 	}
 }
+
+// A node may write what the store does not take: its run ends all the same.
+func TestUnstorable(t *testing.T) {
+	const zero = "a\x00b \\u0000 \\"
+	g := graph.NewStateGraph(talkLines, talkWho, talkWait)
+	g.AddNode("write", func(context.Context, talk) (graph.Update[talk], error) {
+		return graph.Update[talk]{talkLines.Add(zero)}, nil
+	})
+	g.AddNode("ask", func(ctx context.Context, _ talk) (graph.Update[talk], error) {
+		_, err := graph.Interrupt[string](ctx, "who", zero)
+		return nil, err
+	})
+	g.AddNode("fail", func(context.Context, talk) (graph.Update[talk], error) { return nil, errors.New(zero) })
+	g.AddEdge(graph.Start, "write")
+	g.AddEdge("write", "ask")
+	g.AddEdge("ask", "fail")
+	app, err := g.Compile(&graph.CompileOptions{Name: "zero"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := manager(t, runs.Graph{Name: "zero", App: app.App()})
+	r := wait(t, s, begin(t, s, runs.Spec{Graph: "zero", Input: json.RawMessage(hello)}).ID)
+	const shown = "a\ufffdb \\u0000 \\"
+	v, th := state(t, s, r.Thread)
+	if r.Status != runs.Success || th.Status != runs.Interrupted || v.Lines[1] != shown {
+		t.Fatalf("%+v, its thread %+v shows %q", r, th, v.Lines)
+	}
+	for _, asked := range th.Interrupts {
+		if got := string(asked[0].Payload); got != `"a\ufffdb \\u0000 \\"` {
+			t.Errorf("it asks %s", got)
+		}
+	}
+	r = wait(t, s, begin(t, s, runs.Spec{Graph: "zero", Thread: r.Thread, Answers: map[string]json.RawMessage{"": json.RawMessage(`"ann"`)}}).ID)
+	if r.Status != runs.Errored || !strings.Contains(r.Error, shown) {
+		t.Errorf("it fails with %+v", r)
+	}
+}
