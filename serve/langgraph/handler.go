@@ -148,7 +148,7 @@ func statusOf(err error) int {
 		return http.StatusNotFound
 	case errors.As(err, &tooLong):
 		return http.StatusRequestEntityTooLarge
-	case errors.As(err, &invalid), errors.As(err, &item), errors.Is(err, graph.ErrInvalidUpdate):
+	case errors.As(err, &invalid), errors.As(err, &item), errors.Is(err, graph.ErrInvalidUpdate), errors.Is(err, store.ErrNoEmbedder):
 		return http.StatusUnprocessableEntity
 	case errors.Is(err, runs.ErrBusy), errors.Is(err, runs.ErrExists), errors.Is(err, graph.ErrThreadBusy):
 		return http.StatusConflict

@@ -103,6 +103,9 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	if err == nil {
 		t.Metadata, err = Merge(t.Metadata, spec.Marks)
 	}
+	if err == nil && t.Graph != "" && t.Graph != spec.Graph {
+		err = s.unsaved(ctx, t)
+	}
 	if err != nil {
 		return Run{}, err
 	}
@@ -153,6 +156,17 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 		}
 	}
 	return r, nil
+}
+
+// unsaved refuses another graph on a thread that has states of its own.
+func (s *Space) unsaved(ctx context.Context, t Thread) error {
+	for _, err := range s.Checkpointer.List(ctx, graph.Query{Thread: s.saved(t.ID), Limit: 1}) {
+		if err != nil {
+			return err
+		}
+		return &InvalidError{fmt.Errorf("thread %q has states of graph %q: run another graph on a thread of its own", t.ID, t.Graph)}
+	}
+	return nil
 }
 
 // Run returns a run.

@@ -484,3 +484,24 @@ func TestUnstorable(t *testing.T) {
 		t.Errorf("it fails with %+v", r)
 	}
 }
+
+// A thread stays with its graph. When that is changed, runs on it fail, and end.
+func TestAnotherGraph(t *testing.T) {
+	h := openHome(t, t.TempDir())
+	m := h.open(t, chain(t, "one", "a"), chain(t, "two", "a", "b"))
+	s := m.Space(runs.DefaultTenant)
+	r := wait(t, s, begin(t, s, runs.Spec{Graph: "one", Thread: "t", Create: true, Input: json.RawMessage(hello)}).ID)
+	if _, err := s.Begin(t.Context(), runs.Spec{Graph: "two", Thread: r.Thread, Input: json.RawMessage(hello)}); !errors.As(err, new(*runs.InvalidError)) {
+		t.Errorf("another graph: %v", err)
+	}
+	m.Close(t.Context())
+	m = h.open(t, chain(t, "one", "a", "new"))
+	defer m.Close(context.Background())
+	s = m.Space(runs.DefaultTenant)
+	if r = wait(t, s, begin(t, s, runs.Spec{Graph: "one", Thread: "t", Input: json.RawMessage(hello)}).ID); r.Status != runs.Errored {
+		t.Errorf("%+v", r)
+	}
+	if th, err := s.Thread(t.Context(), "t"); err != nil || th.Status != runs.Failed || !strings.Contains(th.Error, "fingerprint") {
+		t.Errorf("%+v, %v", th, err)
+	}
+}

@@ -202,8 +202,10 @@ func (s *Space) refresh(ctx context.Context, t *Thread, failure error) error {
 	at, err := g.App.State(ctx, graph.Key{Thread: s.saved(t.ID)})
 	switch {
 	case errors.Is(err, graph.ErrNoCheckpoint):
-	case err != nil:
+	case errors.Is(err, graph.ErrCheckpointer):
 		return fmt.Errorf("reading the state of thread %q: %w", t.ID, err)
+	case err != nil: // it stays so, as when the graph was changed: see graph.MismatchError
+		failure = errors.Join(failure, err)
 	default:
 		t.Values = storable(at.State)
 		if len(at.Next) > 0 {
@@ -223,7 +225,7 @@ func (s *Space) refresh(ctx context.Context, t *Thread, failure error) error {
 		}
 	}
 	if failure != nil {
-		t.Status, t.Error = Failed, failure.Error()
+		t.Status, t.Error = Failed, strings.ReplaceAll(failure.Error(), "\x00", "\ufffd") // see storable
 	}
 	return nil
 }
