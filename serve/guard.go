@@ -46,7 +46,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		switch {
 		case origin == "" || sameOrigin(origin, r):
 		case slices.Contains(s.Origins, origin):
-			allow(w.Header(), origin)
+			allow(w.Header(), r, origin)
 			if r.Method == http.MethodOptions {
 				w.WriteHeader(http.StatusNoContent)
 				return
@@ -86,13 +86,16 @@ func sameOrigin(origin string, r *http.Request) bool {
 }
 
 // allow tells a browser that a page may call and read the answer.
-func allow(h http.Header, origin string) {
+func allow(h http.Header, r *http.Request, origin string) {
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")
 	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
 	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key, X-Auth-Scheme, Last-Event-ID, Accept")
 	h.Set("Access-Control-Expose-Headers", "Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Request-Id")
 	h.Set("Access-Control-Max-Age", "600")
+	if r.Header.Get("Access-Control-Request-Private-Network") != "" { // the page is on the internet, the server here
+		h.Set("Access-Control-Allow-Private-Network", "true")
+	}
 }
 
 // bounded reads the body of a request before it is served, within bounds of size and time.
@@ -103,7 +106,6 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 			return
 		}
 		if r.ContentLength > s.MaxBody { // nothing of it is read
-			w.Header().Set("Connection", "close")
 			refuse(w, http.StatusRequestEntityTooLarge, "the request is longer than %d bytes", s.MaxBody)
 			return
 		}
@@ -218,7 +220,7 @@ func (s *Server) watched(next http.Handler) http.Handler {
 					refuse(seen, http.StatusInternalServerError, "a fault of the server; it is logged as request %s", id)
 				}
 			}
-			a := Access{ID: id, Tenant: seen.tenant, Method: r.Method, Path: r.URL.Path, Status: seen.status, Bytes: seen.bytes, Duration: time.Since(began), Remote: r.RemoteAddr}
+			a := Access{ID: id, Tenant: seen.tenant, Method: r.Method, Path: cutTo(r.URL.Path, 500), Status: seen.status, Bytes: seen.bytes, Duration: time.Since(began), Remote: r.RemoteAddr}
 			s.metrics.request(a)
 			s.Access(a)
 		}()

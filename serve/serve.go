@@ -81,7 +81,7 @@ type Access struct {
 	ID       string // also in the answer's header X-Request-Id
 	Tenant   string // empty when the token was refused
 	Method   string
-	Path     string // without the query
+	Path     string // without the query; a long one is cut
 	Status   int
 	Bytes    int64
 	Duration time.Duration

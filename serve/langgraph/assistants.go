@@ -199,8 +199,7 @@ func (c *call) deleteAssistant() error {
 		return err
 	}
 	if c.flag("delete_threads") {
-		mine := json.RawMessage(fmt.Sprintf(`{"assistant_id":%q}`, v.ID))
-		all, err := c.Threads(c.ctx(), func(t *runs.Thread) bool { return contains(t.Metadata, mine) })
+		all, err := c.Threads(c.ctx(), func(t *runs.Thread) bool { return fieldOf(t.Metadata, "assistant_id") == v.ID })
 		if err != nil {
 			return err
 		}
@@ -241,7 +240,7 @@ func (c *call) latestAssistant() error {
 func (c *call) assistantVersions() error {
 	var in struct {
 		page
-		Metadata json.RawMessage `json:"metadata"`
+		Metadata filter `json:"metadata"`
 	}
 	if err := c.body(&in); err != nil {
 		return err
@@ -252,7 +251,7 @@ func (c *call) assistantVersions() error {
 	}
 	list := []assistant{}
 	for _, a := range slices.Backward(v.Versions) {
-		if contains(a.Metadata, in.Metadata) {
+		if in.Metadata.matches(a.Metadata) {
 			a.Created, a.Updated = cmp.Or(a.Updated, a.Created), "" // a version does not change
 			list = append(list, a)
 		}
@@ -266,12 +265,12 @@ func (c *call) assistantVersions() error {
 // assistantQuery selects assistants.
 type assistantQuery struct {
 	page
-	Metadata json.RawMessage `json:"metadata"`
-	Graph    string          `json:"graph_id"`
-	Name     string          `json:"name"`
-	SortBy   string          `json:"sort_by"`
-	Order    string          `json:"sort_order"`
-	Select   []string        `json:"select"`
+	Metadata filter   `json:"metadata"`
+	Graph    string   `json:"graph_id"`
+	Name     string   `json:"name"`
+	SortBy   string   `json:"sort_by"`
+	Order    string   `json:"sort_order"`
+	Select   []string `json:"select"`
 }
 
 func (c *call) assistants(q *assistantQuery) ([]assistant, error) {
@@ -296,7 +295,7 @@ func (c *call) assistants(q *assistantQuery) ([]assistant, error) {
 		}
 	}
 	all = slices.DeleteFunc(all, func(a assistant) bool {
-		return q.Graph != "" && a.Graph != q.Graph || !strings.Contains(strings.ToLower(a.Name), strings.ToLower(q.Name)) || !contains(a.Metadata, q.Metadata)
+		return q.Graph != "" && a.Graph != q.Graph || !strings.Contains(strings.ToLower(a.Name), strings.ToLower(q.Name)) || !q.Metadata.matches(a.Metadata)
 	})
 	key := map[string]func(a assistant) string{
 		"": func(a assistant) string { return a.Created }, "created_at": func(a assistant) string { return a.Created },

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -231,7 +232,7 @@ func (l *live) end(err error) {
 	r := l.set(func(r *Run) {
 		r.Status, r.Spec = status, nil
 		if status == Errored || status == TimedOut {
-			r.Error = err.Error()
+			r.Error = strings.ReplaceAll(err.Error(), "\x00", "\ufffd") // see storable
 		}
 	})
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {

@@ -248,7 +248,7 @@ func (s *Space) adopt(ctx context.Context, id, thread string) error {
 
 // claim makes this process the one that carries out a run, for as long as it lives.
 func (m *Manager) claim(ctx context.Context, run string) (release func(), err error) {
-	return m.Checkpointer.Lock(ctx, "run/"+run)
+	return m.Checkpointer.Lock(ctx, "/run/"+run) // no thread has this name
 }
 
 // A holder is a lock of one thread's records.

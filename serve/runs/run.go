@@ -55,7 +55,7 @@ type Run struct {
 
 // A Spec is a run to begin.
 type Spec struct {
-	Thread string `json:"thread"`           // default: a new one
+	Thread string `json:"thread"`           // an ID without "." and "/"; default: a new thread
 	Create bool   `json:"create,omitempty"` // make a missing thread; else it is a *NotFoundError
 	Graph  string `json:"graph"`
 	// Input is an encoded graph.Update. Without one, or with Resume, the run continues
@@ -106,11 +106,13 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	defer s.hold(spec.Thread)()
 	t, err := s.Thread(ctx, spec.Thread)
 	if errors.As(err, new(*NotFoundError)) && spec.Create {
-		t = s.newThread(spec.Thread)
-		t.Metadata, err = Merge(nil, spec.Metadata)
+		t, err = s.newThread(spec.Thread, spec.Metadata)
 	}
 	if err == nil {
 		t.Metadata, err = Merge(t.Metadata, spec.Marks)
+	}
+	if err == nil && t.Graph != "" && t.Graph != spec.Graph {
+		err = s.unsaved(ctx, t)
 	}
 	if err != nil {
 		return Run{}, err
@@ -162,6 +164,17 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 		}
 	}
 	return r, nil
+}
+
+// unsaved refuses another graph on a thread that has states of its own.
+func (s *Space) unsaved(ctx context.Context, t Thread) error {
+	for _, err := range s.Checkpointer.List(ctx, graph.Query{Thread: s.saved(t.ID), Limit: 1}) {
+		if err != nil {
+			return err
+		}
+		return &InvalidError{fmt.Errorf("thread %q has states of graph %q: run another graph on a thread of its own", t.ID, t.Graph)}
+	}
+	return nil
 }
 
 // Run returns a run.
