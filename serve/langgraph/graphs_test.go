@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/store"
 	notes "example.com/assay/graph/store/sqlite"
+	"example.com/assay/serve/conversation"
 	"example.com/assay/serve/langgraph"
 	"example.com/assay/serve/runs"
 )
@@ -125,7 +127,72 @@ func settled(t testing.TB) runs.Graph {
 	return g
 }
 
-// served is a server of the three graphs, and one that fails.
+// chat is what chats hold: messages as conversations have them.
+type chat struct {
+	Messages []conversation.Message `json:"messages"`
+	Who      string                 `json:"who,omitempty"`
+}
+
+var (
+	chatMessages = graph.Keyed("messages", func(s *chat) *[]conversation.Message { return &s.Messages }, func(m *conversation.Message) *string { return &m.ID })
+	chatWho      = graph.LastValue("who", func(s *chat) *string { return &s.Who })
+)
+
+// reply says what the last message said, with a citation.
+func reply(ctx context.Context, s chat) (graph.Update[chat], error) {
+	said := s.Messages[len(s.Messages)-1].Content.String()
+	if err := graph.Emit(ctx, "progress", map[string]string{"step": "reply"}); err != nil {
+		return nil, err
+	}
+	cited := conversation.Citation{Type: "citation", URL: "https://example.com/d", Title: "D", EndIndex: 4, CitedText: "They", Doc: "d", Start: 7, End: 11}
+	block := conversation.Block{Type: "text", Text: "They said: " + said, Annotations: []conversation.Citation{cited}}
+	m := conversation.Message{ID: fmt.Sprintf("reply-%d", len(s.Messages)), Type: "ai", Content: conversation.Content{Blocks: []conversation.Block{block}}}
+	return graph.Update[chat]{chatMessages.Put(m)}, nil
+}
+
+// chats has a node that replies, behind one that asks first if it is to.
+func chats(t testing.TB, name string, asks bool) *graph.Compiled[chat] {
+	g := graph.NewStateGraph(chatMessages, chatWho)
+	g.AddNode("reply", reply)
+	if !asks {
+		g.AddEdge(graph.Start, "reply")
+		return compiled(t, g, name)
+	}
+	g.AddNode("ask", func(ctx context.Context, _ chat) (graph.Update[chat], error) {
+		who, err := graph.Interrupt[string](ctx, "ask", map[string]string{"text": "may I?"})
+		return graph.Update[chat]{chatWho.Set(who)}, err
+	})
+	g.AddEdge(graph.Start, "ask")
+	g.AddEdge("ask", "reply")
+	return compiled(t, g, name)
+}
+
+// pause takes a while.
+func pause(line string) graph.Node[talk] {
+	return func(ctx context.Context, s talk) (graph.Update[talk], error) {
+		select {
+		case <-time.After(400 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		return say(line)(ctx, s)
+	}
+}
+
+// both has two nodes that ask at the same time.
+func both(t testing.TB) *graph.Compiled[talk] {
+	g := graph.NewStateGraph(talkLines, talkWho)
+	for _, name := range []string{"left", "right"} {
+		g.AddNode(name, func(ctx context.Context, _ talk) (graph.Update[talk], error) {
+			line, err := graph.Interrupt[string](ctx, name, name+"?")
+			return graph.Update[talk]{talkLines.Add(line)}, err
+		})
+		g.AddEdge(graph.Start, name)
+	}
+	return compiled(t, g, "both")
+}
+
+// served is a server of the graphs.
 func served(t testing.TB) *httptest.Server {
 	t.Helper()
 	ctx, folder := context.Background(), t.TempDir()
@@ -156,6 +223,11 @@ func served(t testing.TB) *httptest.Server {
 		}}).App()},
 		settled(t),
 	}
+	graphs = append(graphs,
+		runs.Graph{Name: "pace", App: line(t, "pace", step{"a", pause("a")}, step{"b", pause("b")}, step{"c", pause("c")}).App()},
+		runs.Graph{Name: "both", App: both(t).App()},
+		runs.Graph{Name: "chat", App: chats(t, "chat", false).App()}, runs.Graph{Name: "approve", App: chats(t, "approve", true).App()},
+	)
 	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: saver, Store: rows, Log: log, Warn: func(err error) { t.Error(err) }})
 	if err != nil {
 		t.Fatal(err)

@@ -89,6 +89,10 @@ func (s *Space) start(l *live) bool {
 	key := s.saved(l.run.Thread)
 	l.earlier = s.on[key]
 	s.live[l.run.ID], s.on[key] = l, append(slices.Clip(l.earlier), l)
+	if h := s.held[key]; h != nil {
+		close(h.begun)
+		h.begun = make(chan struct{})
+	}
 	s.working.Go(l.carryOut)
 	return true
 }

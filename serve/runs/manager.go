@@ -251,31 +251,39 @@ func (m *Manager) claim(ctx context.Context, run string) (release func(), err er
 	return m.Checkpointer.Lock(ctx, "/run/"+run) // no thread has this name
 }
 
-// A holder is a lock of one thread's records.
+// A holder is what those share who work on one thread: a lock of its records.
 type holder struct {
 	sync.Mutex
 	users int
+	begun chan struct{} // closed, and replaced, when a run begins
 }
 
-// hold makes the caller the only one in this process to change the records of a thread,
-// until it calls release.
-func (s *Space) hold(thread string) (release func()) {
+// share returns the holder of a thread, until the caller calls release.
+func (s *Space) share(thread string) (h *holder, release func()) {
 	key := s.saved(thread)
 	s.mu.Lock()
-	h := s.held[key]
-	if h == nil {
-		h = &holder{}
+	defer s.mu.Unlock()
+	if h = s.held[key]; h == nil {
+		h = &holder{begun: make(chan struct{})}
 		s.held[key] = h
 	}
 	h.users++
-	s.mu.Unlock()
-	h.Lock()
-	return func() {
-		h.Unlock()
+	return h, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if h.users--; h.users == 0 {
 			delete(s.held, key)
 		}
+	}
+}
+
+// hold makes the caller the only one in this process to change the records of a thread,
+// until it calls release.
+func (s *Space) hold(thread string) (release func()) {
+	h, leave := s.share(thread)
+	h.Lock()
+	return func() {
+		h.Unlock()
+		leave()
 	}
 }

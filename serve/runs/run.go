@@ -42,6 +42,7 @@ type Run struct {
 	ID       string          `json:"id"`
 	Thread   string          `json:"thread"`
 	Graph    string          `json:"graph"`
+	Number   int             `json:"number"` // among the runs of its thread, from 1
 	Status   Status          `json:"status"`
 	Created  time.Time       `json:"created"`
 	Updated  time.Time       `json:"updated"`
@@ -131,8 +132,9 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 		}
 	}()
 	now := s.Now()
+	t.Runs++
 	r := Run{
-		ID: s.NewID(), Thread: t.ID, Graph: spec.Graph, Status: Pending, Created: now, Updated: now,
+		ID: s.NewID(), Thread: t.ID, Graph: spec.Graph, Number: t.Runs, Status: Pending, Created: now, Updated: now,
 		Metadata: object(spec.Metadata), Kept: spec.Kept, Strategy: spec.Strategy, Spec: &spec,
 	}
 	t.Graph, t.Status, t.Updated = spec.Graph, Busy, now

@@ -264,6 +264,41 @@ func TestBusy(t *testing.T) {
 	}
 }
 
+// Who follows a thread gets its runs in their order, those that are there and those that
+// come, and none twice.
+func TestFollow(t *testing.T) {
+	s := manager(t, chain(t, "two", "a", "b"))
+	ctx, stop := context.WithCancel(t.Context())
+	got := make(chan runs.Run)
+	go func() {
+		defer close(got)
+		for r, err := range s.Follow(ctx, "t", 1) {
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			got <- r
+		}
+	}()
+	spec := runs.Spec{Graph: "two", Thread: "t", Create: true, Input: json.RawMessage(hello), Strategy: runs.Enqueue}
+	for i := range 4 {
+		r := begin(t, s, spec)
+		if i == 0 {
+			continue // before those that it wants
+		}
+		if seen := <-got; seen.ID != r.ID || seen.Number != i+1 {
+			t.Errorf("run %d is %s; want %s", seen.Number, seen.ID, r.ID)
+		}
+		if i%2 == 0 {
+			wait(t, s, r.ID)
+		}
+	}
+	stop()
+	if r, more := <-got; more {
+		t.Errorf("run %d again", r.Number)
+	}
+}
+
 // Failures are told with their cause, and leave the thread usable.
 func TestFailure(t *testing.T) {
 	s := manager(t, chain(t, "fails", "a", "fail"), chain(t, "two", "a", "b"))

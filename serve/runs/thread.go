@@ -37,6 +37,7 @@ type Thread struct {
 	Values     json.RawMessage                     `json:"values,omitempty"`     // nil before the first run
 	Interrupts map[string][]graph.PendingInterrupt `json:"interrupts,omitempty"` // by the ID of their task
 	Error      string                              `json:"error,omitempty"`      // of its last run, if that failed
+	Runs       int                                 `json:"runs,omitempty"`       // how many it has had; Run.Number counts them
 }
 
 // A ThreadSpec is a new thread.
