@@ -240,7 +240,7 @@ func (c *call) latestAssistant() error {
 func (c *call) assistantVersions() error {
 	var in struct {
 		page
-		Metadata filter `json:"metadata"`
+		Metadata pattern `json:"metadata"`
 	}
 	if err := c.body(&in); err != nil {
 		return err
@@ -265,7 +265,7 @@ func (c *call) assistantVersions() error {
 // assistantQuery selects assistants.
 type assistantQuery struct {
 	page
-	Metadata filter   `json:"metadata"`
+	Metadata pattern  `json:"metadata"`
 	Graph    string   `json:"graph_id"`
 	Name     string   `json:"name"`
 	SortBy   string   `json:"sort_by"`

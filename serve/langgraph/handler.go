@@ -283,16 +283,16 @@ func cut[T any](c *call, list []T, p page) ([]T, error) {
 	return list[from:to], nil
 }
 
-// A filter is an object whose fields an object must have, at any depth. It is read once for
+// A pattern is an object whose fields an object must have, at any depth. It is read once for
 // all objects that are searched.
-type filter struct {
+type pattern struct {
 	wants any // nil for nothing
 }
 
 // maxFilter is how many bytes a filter has at most: each object is compared with all of it.
 const maxFilter = 64 << 10
 
-func (f *filter) UnmarshalJSON(data []byte) error {
+func (f *pattern) UnmarshalJSON(data []byte) error {
 	if len(data) > maxFilter {
 		return &runs.InvalidError{Err: fmt.Errorf("a filter of %d bytes is too long: it has %d at most", len(data), maxFilter)}
 	}
@@ -300,7 +300,7 @@ func (f *filter) UnmarshalJSON(data []byte) error {
 }
 
 // matches reports whether an object has what the filter wants.
-func (f *filter) matches(have json.RawMessage) bool {
+func (f *pattern) matches(have json.RawMessage) bool {
 	if f.wants == nil {
 		return true
 	}

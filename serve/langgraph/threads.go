@@ -97,8 +97,8 @@ func fieldOf(object json.RawMessage, name string) string {
 // threadQuery selects threads.
 type threadQuery struct {
 	page
-	Metadata filter            `json:"metadata"`
-	Values   filter            `json:"values"`
+	Metadata pattern           `json:"metadata"`
+	Values   pattern           `json:"values"`
 	Status   runs.ThreadStatus `json:"status"`
 	IDs      []string          `json:"ids"`
 	SortBy   string            `json:"sort_by"`
