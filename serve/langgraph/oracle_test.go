@@ -110,12 +110,12 @@ func reference(t *testing.T, dir string) (url string) {
 	}
 }
 
-// driven is what the clients get of a server, by scenario.
-func driven(t *testing.T, dir, url string) map[string]any {
+// driven is what the clients of a script get of a server, by scenario.
+func driven(t *testing.T, dir, script, url string) map[string]any {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer stop()
-	cmd := exec.CommandContext(ctx, "node", "drive.mjs", url)
+	cmd := exec.CommandContext(ctx, "node", script, url)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	data, err := cmd.Output()
 	if err != nil {
@@ -134,14 +134,16 @@ func TestOracle(t *testing.T) {
 		t.Skip("ASSAY_TEST_ORACLE is not set; differences remain, see docs/rough_edges.md")
 	}
 	dir := clients(t)
-	ours := driven(t, dir, served(t).URL)
-	theirs := driven(t, dir, reference(t, dir))
-	for name, want := range theirs {
-		if diff := cmp.Diff(want, ours[name]); diff != "" {
-			t.Errorf("%s: - LangGraph's server, + this one:\n%s", name, diff)
+	own, other := served(t).URL, reference(t, dir)
+	for _, script := range []string{"drive.mjs", "hooks.mjs"} {
+		ours, theirs := driven(t, dir, script, own), driven(t, dir, script, other)
+		for name, want := range theirs {
+			if diff := cmp.Diff(want, ours[name]); diff != "" {
+				t.Errorf("%s: - LangGraph's server, + this one:\n%s", name, diff)
+			}
 		}
-	}
-	if len(ours) != len(theirs) {
-		t.Errorf("%d and %d scenarios", len(ours), len(theirs))
+		if len(ours) != len(theirs) {
+			t.Errorf("%s: %d and %d scenarios", script, len(ours), len(theirs))
+		}
 	}
 }

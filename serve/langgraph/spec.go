@@ -103,7 +103,7 @@ type command struct {
 }
 
 // update is the update of values, and of the command's update and goto; nil for none.
-func (cmd *command) update(g runs.Graph, values json.RawMessage) (json.RawMessage, error) {
+func (cmd *command) update(c *call, g runs.Graph, values json.RawMessage) (json.RawMessage, error) {
 	if cmd != nil && present(cmd.Update) {
 		if present(values) {
 			return nil, refuse(http.StatusUnprocessableEntity, "give values or command.update, not both")
@@ -114,6 +114,10 @@ func (cmd *command) update(g runs.Graph, values json.RawMessage) (json.RawMessag
 	if present(values) {
 		if pairs, ok := pairsOf(values); ok {
 			values = pairs
+		}
+		values, err := c.identified(g, values)
+		if err != nil {
+			return nil, err
 		}
 		data, err := g.App.Values(values)
 		if err != nil {
@@ -217,6 +221,7 @@ type runRequest struct {
 	AfterSeconds float64         `json:"after_seconds"`
 	Durability   string          `json:"durability"`
 	During       *bool           `json:"checkpoint_during"`
+	Strict       bool            `json:"strict_resume"` // an answer to nothing always fails
 	Webhook      json.RawMessage `json:"webhook"`
 	Feedback     json.RawMessage `json:"feedback_keys"`
 	Tracer       json.RawMessage `json:"langsmith_tracer"`
@@ -324,10 +329,10 @@ func (c *call) input(spec *runs.Spec, r *runRequest, g runs.Graph) (err error) {
 			return refuse(http.StatusUnprocessableEntity, "give input or command, not both")
 		}
 		spec.Resume, spec.Answers = true, r.Command.answers()
-		spec.Input, err = r.Command.update(g, nil)
+		spec.Input, err = r.Command.update(c, g, nil)
 		return err
 	}
-	spec.Input, err = (*command)(nil).update(g, r.Input)
+	spec.Input, err = (*command)(nil).update(c, g, r.Input)
 	return err
 }
 

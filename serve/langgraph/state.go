@@ -223,7 +223,7 @@ func (c *call) update(t runs.Thread, named, checkpoint string, steps []superstep
 	for _, step := range steps {
 		var updates []graph.AppUpdate
 		for _, u := range step.Updates {
-			data, err := u.Command.update(g, u.Values)
+			data, err := u.Command.update(c, g, u.Values)
 			if err != nil {
 				return "", err
 			}

@@ -306,3 +306,17 @@ func TestCommandsRefused(t *testing.T) {
 		t.Errorf("an assistant that does not exist: %d", status)
 	}
 }
+
+// A message without an ID gets one, and keeps another.
+func TestMessageIDs(t *testing.T) {
+	s := served(t)
+	_, body, _ := send(t, s, "POST", "/runs/wait", `{"assistant_id":"chat","input":{"messages":[{"role":"user","content":"a","id":"1"},{"role":"user","content":"b"},{"role":"user","content":"c","id":null}]}}`)
+	var state struct{ Messages []struct{ ID, Type string } }
+	if err := json.Unmarshal([]byte(body), &state); err != nil || len(state.Messages) != 4 {
+		t.Fatalf("%s: %v", body, err)
+	}
+	m := state.Messages
+	if m[0].ID != "1" || m[1].ID == "" || m[2].ID == "" || m[1].ID == m[2].ID || m[3].Type != "ai" {
+		t.Errorf("the messages are %+v", m)
+	}
+}
