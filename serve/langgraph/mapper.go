@@ -171,9 +171,12 @@ func updateOf(ev runs.Event) json.RawMessage {
 // state shows a state. A client that reads graphs inside nodes, and no checkpoints, gets
 // the name of its checkpoint before it.
 func (m *mapper) state(ev runs.Event, add sink) error {
-	state := ev.Data
-	if ev.Namespace == "" {
-		state = shown(m.graph.App, ev.State)
+	state := ev.State
+	if ev.Namespace != "" {
+		state = ev.Data
+	}
+	if app, ok := m.app(ev.Namespace); ok {
+		state = shown(app, state)
 	}
 	m.values[ev.Namespace] = state
 	begins := m.begins
@@ -200,6 +203,20 @@ func (m *mapper) state(ev runs.Event, add sink) error {
 	at := ev
 	at.Checkpoint = begins
 	return m.checkpoint(at, add)
+}
+
+// app is the graph inside nodes; none if a node itself runs it.
+func (m *mapper) app(namespace string) (app graph.App, ok bool) {
+	app, ok = m.graph.App, true
+	if namespace == "" {
+		return app, ok
+	}
+	for node := range strings.SplitSeq(namespace, "/") {
+		if app, ok = app.Subgraph(node); !ok {
+			break
+		}
+	}
+	return app, ok
 }
 
 // names reports whether states are shown with the names of their checkpoints.

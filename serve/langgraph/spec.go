@@ -97,6 +97,7 @@ func (s *settings) place() (placing, error) {
 
 // command is what a caller says to a thread that waits.
 type command struct {
+	Name   string          `json:"lg_name"` // as clients write the class
 	Resume json.RawMessage `json:"resume"`
 	Update json.RawMessage `json:"update"`
 	Goto   json.RawMessage `json:"goto"`
@@ -280,11 +281,14 @@ func (c *call) spec(r *runRequest, data json.RawMessage) (spec runs.Spec, err er
 	}
 	spec = runs.Spec{
 		Thread: c.thread(), Graph: g.Name, Limit: ofAssistant.Limit, Checkpoint: place.Checkpoint, Subgraphs: r.Subgraphs,
-		Delay: time.Duration(r.AfterSeconds * float64(time.Second)), Kept: data, Config: object(r.Config),
+		Delay: time.Duration(r.AfterSeconds * float64(time.Second)), Kept: data,
 		Saved: map[string]string{"graph_id": g.Name, "assistant_id": v.ID},
 	}
 	if conf.Limit > 0 {
 		spec.Limit = conf.Limit
+	}
+	if spec.Config, err = runs.Merge(json.RawMessage(`{"configurable":{}}`), r.Config); err != nil {
+		return spec, err
 	}
 	mine, err := json.Marshal(map[string]string{"graph_id": g.Name, "assistant_id": v.ID})
 	if err != nil {

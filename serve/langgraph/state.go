@@ -114,6 +114,10 @@ func metadataOf(thread string, at *runs.Snapshot) map[string]any {
 		out[name] = value
 	}
 	out["source"], out["step"], out["parents"], out["run_id"] = at.Source, at.Step, map[string]string{}, at.Run
+	if at.Source == graph.SourceUpdate { // no run made it
+		delete(out, "run_id")
+		delete(out, "assistant_id")
+	}
 	return out
 }
 

@@ -218,7 +218,7 @@ lifecycle interrupted nested`,
 		`"channels":["updates","lifecycle"],"namespaces":[["inside"],[]],"depth":0`: `lifecycle running nested
 updates before {"lines":["before"]}
 inside lifecycle started inside
-inside updates first {"lines":["first"]}
+inside updates first {"said":["first"]}
 inside lifecycle completed inside
 lifecycle interrupted nested`,
 	} {

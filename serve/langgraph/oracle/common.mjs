@@ -7,6 +7,7 @@ const noise = new Set([
 ]);
 
 // What differs between runs of one server is replaced: IDs by their order in the scenario.
+// A checkpoint has its ID within its namespace.
 const normalised = (value) => {
   const ids = new Map();
   const name = (kind, id) => {
@@ -14,19 +15,32 @@ const normalised = (value) => {
     return ids.get(id);
   };
   const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-  const walk = (v, key) => {
-    if (Array.isArray(v)) return v.map((e) => walk(e));
-    if (v !== null && typeof v === "object") {
-      const keys = Object.keys(v).sort().filter((k) => !noise.has(k));
-      return Object.fromEntries(keys.map((k) => [walk(k), walk(v[k], k)]));
-    }
-    if (typeof v !== "string") return v;
+  const text = (v) => {
     if (/^\d{4}-\d\d-\d\dT/.test(v)) return "time";
-    if (key === "checkpoint_id") return name("checkpoint", v);
     if (/^[0-9a-f]{32}$/.test(v)) return name("interrupt", v);
     return v.replace(uuid, (id) => name("id", id));
   };
-  return walk(value);
+  const walk = (v, ns) => {
+    if (typeof v === "string") return text(v);
+    if (v === null || typeof v !== "object") return v;
+    if (Array.isArray(v)) {
+      const [, around] = typeof v[0] === "string" && v.length === 2 ? v[0].split(/\|(.*)/) : [];
+      return v.map((e) => walk(e, around ?? ""));
+    }
+    ns = v.checkpoint_ns ?? ns;
+    const checkpoint = (id, at) => (typeof id === "string" ? name("checkpoint", `${at} ${id}`) : walk(id));
+    const envelope = "source" in v && "step" in v;
+    const of = (key) => {
+      if (key === "checkpoint_map" || key === "parents") {
+        return v[key] && Object.fromEntries(Object.entries(v[key]).map(([at, id]) => [text(at), checkpoint(id, at)]));
+      }
+      if (key === "checkpoint_id" || (envelope && (key === "id" || key === "parent_id"))) return checkpoint(v[key], ns);
+      return walk(v[key], ns);
+    };
+    const keys = Object.keys(v).sort().filter((k) => !noise.has(k) && !(k === "checkpoint_map" && v[k] === null));
+    return Object.fromEntries(keys.map((k) => [text(k), of(k)]));
+  };
+  return walk(value, "");
 };
 
 // run carries out the scenarios, or one that the command line names, and prints what they

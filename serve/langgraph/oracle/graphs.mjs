@@ -54,7 +54,17 @@ export const fan = new StateGraph(Fanned)
   .addEdge("sum", END)
   .compile();
 
-const inner = line({ first: say("first"), question: ask({ text: "who?" }) });
+const Quiz = Annotation.Root({
+  said: Annotation({ reducer: (a, b) => a.concat(b), default: () => [] }),
+  who: Annotation(),
+});
+const inner = new StateGraph(Quiz)
+  .addNode("first", async () => ({ said: ["first"] }))
+  .addNode("question", ask({ text: "who?" }))
+  .addEdge(START, "first")
+  .addEdge("first", "question")
+  .addEdge("question", END)
+  .compile();
 export const nested = new StateGraph(Talk)
   .addNode("before", say("before"))
   .addNode("inside", inner)

@@ -96,7 +96,7 @@ for (const [name, hook, more, answer, from] of [
     async answersInside() {
       const p = page("nested");
       await p.until("the page", () => true);
-      p.stream.submit({ lines: [] }, { streamSubgraphs: true });
+      p.stream.submit({ lines: [], who: "it" }, { streamSubgraphs: true });
       const asked = await p.until("a question", (now) => now.interrupts.length === 1 && !now.isLoading);
       answer(p.stream, "ann");
       const answered = await p.until("the end", (now) => now.values.who === "ann" && !now.isLoading && now.interrupts.length === 0);
