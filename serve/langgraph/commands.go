@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -179,7 +180,8 @@ func (c *call) runStart(data json.RawMessage) (any, position, error) {
 		Input     json.RawMessage `json:"input"`
 		Config    json.RawMessage `json:"config"`
 		Metadata  json.RawMessage `json:"metadata"`
-		Strategy  string          `json:"multitaskStrategy"`
+		Camel     string          `json:"multitaskStrategy"` // clients give both
+		Strategy  string          `json:"multitask_strategy"`
 		Tracer    json.RawMessage `json:"langsmith_tracer"`
 	}
 	if err := params(data, &in); err != nil {
@@ -190,7 +192,7 @@ func (c *call) runStart(data json.RawMessage) (any, position, error) {
 	}
 	req := map[string]any{
 		"assistant_id": in.Assistant, "input": in.Input, "config": in.Config, "metadata": in.Metadata,
-		"multitask_strategy": in.Strategy, "langsmith_tracer": in.Tracer,
+		"multitask_strategy": cmp.Or(in.Strategy, in.Camel), "langsmith_tracer": in.Tracer,
 	}
 	if present(in.Input) {
 		var conf settings
@@ -228,6 +230,7 @@ func (c *call) inputRespond(data json.RawMessage) (any, position, error) {
 		Responses []response      `json:"responses"`
 		Update    json.RawMessage `json:"update"`
 		Goto      json.RawMessage `json:"goto"`
+		Strict    bool            `json:"strict_resume"` // it always is
 		Config    json.RawMessage `json:"config"`
 		Metadata  json.RawMessage `json:"metadata"`
 	}

@@ -83,10 +83,9 @@ func (c *call) streamEvents() error {
 			if !more {
 				return c.giveUp(*failed, out)
 			}
-			if !f.wants(&ev) {
-				continue
+			if f.wants(&ev) {
+				err = c.writeEvent(&ev)
 			}
-			err = c.writeEvent(&ev)
 		case <-silent.C:
 			_, err = fmt.Fprint(c.w, ": heartbeat\n\n")
 		case <-c.Closed():

@@ -100,11 +100,30 @@ func fan(t testing.TB) *graph.Compiled[fanned] {
 	return compiled(t, g, "fan")
 }
 
+// quiz is the state of the graph inside a node of nested.
+type quiz struct {
+	Said []string `json:"said"`
+	Who  string   `json:"who,omitempty"`
+}
+
 func nested(t testing.TB) *graph.Compiled[talk] {
-	inner := line(t, "inner", step{"first", say("first")}, step{"question", ask(map[string]string{"text": "who?"})})
+	said := graph.Append("said", func(s *quiz) *[]string { return &s.Said })
+	who := graph.LastValue("who", func(s *quiz) *string { return &s.Who })
+	q := graph.NewStateGraph(said, who)
+	q.AddNode("first", func(context.Context, quiz) (graph.Update[quiz], error) {
+		return graph.Update[quiz]{said.Add("first")}, nil
+	})
+	q.AddNode("question", func(ctx context.Context, _ quiz) (graph.Update[quiz], error) {
+		answer, err := graph.Interrupt[string](ctx, "who", map[string]string{"text": "who?"})
+		return graph.Update[quiz]{who.Set(answer)}, err
+	})
+	q.AddEdge(graph.Start, "first")
+	q.AddEdge("first", "question")
 	g := graph.NewStateGraph(talkLines, talkWho)
 	g.AddNode("before", say("before"))
-	g.AddSubgraph("inside", inner)
+	graph.AddMappedSubgraph(g, "inside", compiled(t, q, "quiz"),
+		func(s talk) graph.Update[quiz] { return graph.Update[quiz]{who.Set(s.Who)} },
+		func(s quiz) graph.Update[talk] { return graph.Update[talk]{talkWho.Set(s.Who)} })
 	g.AddNode("after", say("after"))
 	g.AddEdge(graph.Start, "before")
 	g.AddEdge("before", "inside")

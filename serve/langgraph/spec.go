@@ -119,13 +119,14 @@ func settingsOf(g runs.Graph, all ...choices) (map[string]json.RawMessage, error
 
 // command is what a caller says to a thread that waits.
 type command struct {
+	Name   string          `json:"lg_name"` // as clients write the class
 	Resume json.RawMessage `json:"resume"`
 	Update json.RawMessage `json:"update"`
 	Goto   json.RawMessage `json:"goto"`
 }
 
 // update is the update of values, and of the command's update and goto; nil for none.
-func (cmd *command) update(g runs.Graph, values json.RawMessage) (json.RawMessage, error) {
+func (cmd *command) update(c *call, g runs.Graph, values json.RawMessage) (json.RawMessage, error) {
 	if cmd != nil && present(cmd.Update) {
 		if present(values) {
 			return nil, refuse(http.StatusUnprocessableEntity, "give values or command.update, not both")
@@ -136,6 +137,10 @@ func (cmd *command) update(g runs.Graph, values json.RawMessage) (json.RawMessag
 	if present(values) {
 		if pairs, ok := pairsOf(values); ok {
 			values = pairs
+		}
+		values, err := c.identified(g, values)
+		if err != nil {
+			return nil, err
 		}
 		data, err := g.App.Values(values)
 		if err != nil {
@@ -239,6 +244,7 @@ type runRequest struct {
 	AfterSeconds float64         `json:"after_seconds"`
 	Durability   string          `json:"durability"`
 	During       *bool           `json:"checkpoint_during"`
+	Strict       bool            `json:"strict_resume"` // an answer to nothing always fails
 	Webhook      json.RawMessage `json:"webhook"`
 	Feedback     json.RawMessage `json:"feedback_keys"`
 	Tracer       json.RawMessage `json:"langsmith_tracer"`
@@ -298,11 +304,14 @@ func (c *call) spec(r *runRequest, data json.RawMessage) (spec runs.Spec, err er
 	}
 	spec = runs.Spec{
 		Thread: c.thread(), Graph: g.Name, Limit: ofAssistant.Limit, Checkpoint: place.Checkpoint, Subgraphs: r.Subgraphs,
-		Delay: time.Duration(r.AfterSeconds * float64(time.Second)), Kept: data, Config: object(r.Config),
+		Delay: time.Duration(r.AfterSeconds * float64(time.Second)), Kept: data,
 		Saved: map[string]string{"graph_id": g.Name, "assistant_id": v.ID}, Settings: chosen,
 	}
 	if conf.Limit > 0 {
 		spec.Limit = conf.Limit
+	}
+	if spec.Config, err = runs.Merge(json.RawMessage(`{"configurable":{}}`), r.Config); err != nil {
+		return spec, err
 	}
 	mine, err := json.Marshal(map[string]string{"graph_id": g.Name, "assistant_id": v.ID})
 	if err != nil {
@@ -347,10 +356,10 @@ func (c *call) input(spec *runs.Spec, r *runRequest, g runs.Graph) (err error) {
 			return refuse(http.StatusUnprocessableEntity, "give input or command, not both")
 		}
 		spec.Resume, spec.Answers = true, r.Command.answers()
-		spec.Input, err = r.Command.update(g, nil)
+		spec.Input, err = r.Command.update(c, g, nil)
 		return err
 	}
-	spec.Input, err = (*command)(nil).update(g, r.Input)
+	spec.Input, err = (*command)(nil).update(c, g, r.Input)
 	return err
 }
 

@@ -218,7 +218,7 @@ lifecycle interrupted nested`,
 		`"channels":["updates","lifecycle"],"namespaces":[["inside"],[]],"depth":0`: `lifecycle running nested
 updates before {"lines":["before"]}
 inside lifecycle started inside
-inside updates first {"lines":["first"]}
+inside updates first {"said":["first"]}
 inside lifecycle completed inside
 lifecycle interrupted nested`,
 	} {
@@ -304,5 +304,19 @@ func TestCommandsRefused(t *testing.T) {
 	}
 	if status, _, _ := send(t, s, "POST", "/threads/"+id+"/commands", `{"id":1,"method":"run.start","params":{"assistant_id":"none","input":{}}}`); status != http.StatusNotFound {
 		t.Errorf("an assistant that does not exist: %d", status)
+	}
+}
+
+// A message without an ID gets one, and keeps another.
+func TestMessageIDs(t *testing.T) {
+	s := served(t)
+	_, body, _ := send(t, s, "POST", "/runs/wait", `{"assistant_id":"chat","input":{"messages":[{"role":"user","content":"a","id":"1"},{"role":"user","content":"b"},{"role":"user","content":"c","id":null}]}}`)
+	var state struct{ Messages []struct{ ID, Type string } }
+	if err := json.Unmarshal([]byte(body), &state); err != nil || len(state.Messages) != 4 {
+		t.Fatalf("%s: %v", body, err)
+	}
+	m := state.Messages
+	if m[0].ID != "1" || m[1].ID == "" || m[2].ID == "" || m[1].ID == m[2].ID || m[3].Type != "ai" {
+		t.Errorf("the messages are %+v", m)
 	}
 }

@@ -183,3 +183,12 @@ func TestLeaving(t *testing.T) {
 		t.Errorf("a run that fails: %d %s", status, body)
 	}
 }
+
+// Who waits for a run gets all that it asks.
+func TestWaitAsked(t *testing.T) {
+	s := served(t)
+	_, body, _ := send(t, s, "POST", "/runs/wait", `{"assistant_id":"both","input":{}}`)
+	if !strings.Contains(body, `"left?"`) || !strings.Contains(body, `"right?"`) {
+		t.Errorf("it asks %s", body)
+	}
+}
