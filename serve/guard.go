@@ -32,7 +32,7 @@ func refuse(w http.ResponseWriter, r *http.Request, status int, format string, a
 }
 
 // guarded lets through what comes from a caller that may reach the server: by one of its
-// names, and not from a page of a foreign origin. It reads the body, within its bounds.
+// names, and not from a page of a foreign origin.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	for _, origin := range s.Origins {
@@ -41,7 +41,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, http.StatusForbidden, "a page of another origin may not call this server: name its origin when you start it")
 	}))
-	inner := cross.Handler(s.bounded(next))
+	inner := cross.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.knows(r.Host) {
 			refuse(w, r, http.StatusForbidden, "this server is not %q: name the host when you start it", cutTo(r.Host, 100))
@@ -51,7 +51,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		switch {
 		case origin == "" || sameOrigin(origin, r):
 		case slices.Contains(s.Origins, origin):
-			allow(w.Header(), origin)
+			allow(w.Header(), r, origin)
 			if r.Method == http.MethodOptions {
 				w.WriteHeader(http.StatusNoContent)
 				return
@@ -91,13 +91,16 @@ func sameOrigin(origin string, r *http.Request) bool {
 }
 
 // allow tells a browser that a page may call and read the answer.
-func allow(h http.Header, origin string) {
+func allow(h http.Header, r *http.Request, origin string) {
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")
 	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
 	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key, X-Auth-Scheme, Last-Event-ID, Accept")
 	h.Set("Access-Control-Expose-Headers", "Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Request-Id")
 	h.Set("Access-Control-Max-Age", "600")
+	if r.Header.Get("Access-Control-Request-Private-Network") != "" { // the page is on the internet, the server here
+		h.Set("Access-Control-Allow-Private-Network", "true")
+	}
 }
 
 // bounded reads the body of a request before it is served, within bounds of size and time.
@@ -105,6 +108,10 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 			next.ServeHTTP(w, r)
+			return
+		}
+		if r.ContentLength > s.MaxBody { // nothing of it is read
+			refuse(w, r, http.StatusRequestEntityTooLarge, "the request is longer than %d bytes", s.MaxBody)
 			return
 		}
 		out := http.NewResponseController(w)
@@ -170,9 +177,11 @@ func (s *Server) tenant(r *http.Request) (name string) {
 	return name
 }
 
-// A watcher notes what was answered.
+// A watcher notes what was answered, and does not wait for a caller that takes nothing.
 type watcher struct {
 	http.ResponseWriter
+	out    *http.ResponseController
+	take   time.Duration
 	status int
 	bytes  int64
 	tenant string
@@ -182,6 +191,7 @@ func (w *watcher) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
 	}
+	w.hurry()
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -189,10 +199,14 @@ func (w *watcher) Write(data []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
+	w.hurry()
 	n, err := w.ResponseWriter.Write(data)
 	w.bytes += int64(n)
 	return n, err
 }
+
+// hurry bounds the time for what is written next.
+func (w *watcher) hurry() { _ = w.out.SetWriteDeadline(time.Now().Add(w.take)) } // a test's recorder has none
 
 // Unwrap is for http.ResponseController.
 func (w *watcher) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -201,7 +215,7 @@ func (w *watcher) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func (s *Server) watched(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id, began := s.runs.NewID(), time.Now()
-		seen := &watcher{ResponseWriter: w}
+		seen := &watcher{ResponseWriter: w, out: http.NewResponseController(w), take: s.TakeTime}
 		w.Header().Set("X-Request-Id", id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		defer func() {
@@ -211,7 +225,7 @@ func (s *Server) watched(next http.Handler) http.Handler {
 					refuse(seen, r, http.StatusInternalServerError, "a fault of the server; it is logged as request %s", id)
 				}
 			}
-			a := Access{ID: id, Tenant: seen.tenant, Method: r.Method, Path: r.URL.Path, Status: seen.status, Bytes: seen.bytes, Duration: time.Since(began), Remote: r.RemoteAddr}
+			a := Access{ID: id, Tenant: seen.tenant, Method: r.Method, Path: cutTo(r.URL.Path, 500), Status: seen.status, Bytes: seen.bytes, Duration: time.Since(began), Remote: r.RemoteAddr}
 			s.metrics.request(a)
 			s.Access(a)
 		}()

@@ -2,7 +2,9 @@ package langgraph_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/store"
 	notes "example.com/assay/graph/store/sqlite"
+	"example.com/assay/serve/conversation"
 	"example.com/assay/serve/langgraph"
 	"example.com/assay/serve/runs"
 )
@@ -97,11 +100,30 @@ func fan(t testing.TB) *graph.Compiled[fanned] {
 	return compiled(t, g, "fan")
 }
 
+// quiz is the state of the graph inside a node of nested.
+type quiz struct {
+	Said []string `json:"said"`
+	Who  string   `json:"who,omitempty"`
+}
+
 func nested(t testing.TB) *graph.Compiled[talk] {
-	inner := line(t, "inner", step{"first", say("first")}, step{"question", ask(map[string]string{"text": "who?"})})
+	said := graph.Append("said", func(s *quiz) *[]string { return &s.Said })
+	who := graph.LastValue("who", func(s *quiz) *string { return &s.Who })
+	q := graph.NewStateGraph(said, who)
+	q.AddNode("first", func(context.Context, quiz) (graph.Update[quiz], error) {
+		return graph.Update[quiz]{said.Add("first")}, nil
+	})
+	q.AddNode("question", func(ctx context.Context, _ quiz) (graph.Update[quiz], error) {
+		answer, err := graph.Interrupt[string](ctx, "who", map[string]string{"text": "who?"})
+		return graph.Update[quiz]{who.Set(answer)}, err
+	})
+	q.AddEdge(graph.Start, "first")
+	q.AddEdge("first", "question")
 	g := graph.NewStateGraph(talkLines, talkWho)
 	g.AddNode("before", say("before"))
-	g.AddSubgraph("inside", inner)
+	graph.AddMappedSubgraph(g, "inside", compiled(t, q, "quiz"),
+		func(s talk) graph.Update[quiz] { return graph.Update[quiz]{who.Set(s.Who)} },
+		func(s quiz) graph.Update[talk] { return graph.Update[talk]{talkWho.Set(s.Who)} })
 	g.AddNode("after", say("after"))
 	g.AddEdge(graph.Start, "before")
 	g.AddEdge("before", "inside")
@@ -109,7 +131,87 @@ func nested(t testing.TB) *graph.Compiled[talk] {
 	return compiled(t, g, "nested")
 }
 
-// served is a server of the three graphs, and one that fails.
+// settled says what was chosen for a run.
+func settled(t testing.TB) runs.Graph {
+	var chosen string
+	g := runs.Graph{Name: "settled", Settings: []runs.Setting{{Name: "corpus", Schema: json.RawMessage(`{"type":"string"}`)}, {Name: "depth"}}}
+	g.App = line(t, "settled", step{"say", func(context.Context, talk) (graph.Update[talk], error) {
+		return graph.Update[talk]{talkLines.Add(chosen)}, nil
+	}}).App()
+	g.Open = func(_ context.Context, _ string, r runs.Run) (runs.Opening, error) {
+		data, err := json.Marshal(r.Spec.Settings)
+		chosen = string(data)
+		return runs.Opening{App: g.App}, err
+	}
+	return g
+}
+
+// chat is what chats hold: messages as conversations have them.
+type chat struct {
+	Messages []conversation.Message `json:"messages"`
+	Who      string                 `json:"who,omitempty"`
+}
+
+var (
+	chatMessages = graph.Keyed("messages", func(s *chat) *[]conversation.Message { return &s.Messages }, func(m *conversation.Message) *string { return &m.ID })
+	chatWho      = graph.LastValue("who", func(s *chat) *string { return &s.Who })
+)
+
+// reply says what the last message said, with a citation.
+func reply(ctx context.Context, s chat) (graph.Update[chat], error) {
+	said := s.Messages[len(s.Messages)-1].Content.String()
+	if err := graph.Emit(ctx, "progress", map[string]string{"step": "reply"}); err != nil {
+		return nil, err
+	}
+	cited := conversation.Citation{Type: "citation", URL: "https://example.com/d", Title: "D", EndIndex: 4, CitedText: "They", Doc: "d", Start: 7, End: 11}
+	block := conversation.Block{Type: "text", Text: "They said: " + said, Annotations: []conversation.Citation{cited}}
+	m := conversation.Message{ID: fmt.Sprintf("reply-%d", len(s.Messages)), Type: "ai", Content: conversation.Content{Blocks: []conversation.Block{block}}}
+	return graph.Update[chat]{chatMessages.Put(m)}, nil
+}
+
+// chats has a node that replies, behind one that asks first if it is to.
+func chats(t testing.TB, name string, asks bool) *graph.Compiled[chat] {
+	g := graph.NewStateGraph(chatMessages, chatWho)
+	g.AddNode("reply", reply)
+	if !asks {
+		g.AddEdge(graph.Start, "reply")
+		return compiled(t, g, name)
+	}
+	g.AddNode("ask", func(ctx context.Context, _ chat) (graph.Update[chat], error) {
+		who, err := graph.Interrupt[string](ctx, "ask", map[string]string{"text": "may I?"})
+		return graph.Update[chat]{chatWho.Set(who)}, err
+	})
+	g.AddEdge(graph.Start, "ask")
+	g.AddEdge("ask", "reply")
+	return compiled(t, g, name)
+}
+
+// pause takes a while.
+func pause(line string) graph.Node[talk] {
+	return func(ctx context.Context, s talk) (graph.Update[talk], error) {
+		select {
+		case <-time.After(400 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		return say(line)(ctx, s)
+	}
+}
+
+// both has two nodes that ask at the same time.
+func both(t testing.TB) *graph.Compiled[talk] {
+	g := graph.NewStateGraph(talkLines, talkWho)
+	for _, name := range []string{"left", "right"} {
+		g.AddNode(name, func(ctx context.Context, _ talk) (graph.Update[talk], error) {
+			line, err := graph.Interrupt[string](ctx, name, name+"?")
+			return graph.Update[talk]{talkLines.Add(line)}, err
+		})
+		g.AddEdge(graph.Start, name)
+	}
+	return compiled(t, g, "both")
+}
+
+// served is a server of the graphs.
 func served(t testing.TB) *httptest.Server {
 	t.Helper()
 	ctx, folder := context.Background(), t.TempDir()
@@ -138,7 +240,13 @@ func served(t testing.TB) *httptest.Server {
 			}
 			return nil, ctx.Err()
 		}}).App()},
+		settled(t),
 	}
+	graphs = append(graphs,
+		runs.Graph{Name: "pace", App: line(t, "pace", step{"a", pause("a")}, step{"b", pause("b")}, step{"c", pause("c")}).App()},
+		runs.Graph{Name: "both", App: both(t).App()},
+		runs.Graph{Name: "chat", App: chats(t, "chat", false).App()}, runs.Graph{Name: "approve", App: chats(t, "approve", true).App()},
+	)
 	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: saver, Store: rows, Log: log, Warn: func(err error) { t.Error(err) }})
 	if err != nil {
 		t.Fatal(err)

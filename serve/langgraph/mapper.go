@@ -3,7 +3,6 @@ package langgraph
 import (
 	"encoding/json"
 	"errors"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -172,9 +171,12 @@ func updateOf(ev runs.Event) json.RawMessage {
 // state shows a state. A client that reads graphs inside nodes, and no checkpoints, gets
 // the name of its checkpoint before it.
 func (m *mapper) state(ev runs.Event, add sink) error {
-	state := ev.Data
-	if ev.Namespace == "" {
-		state = shown(m.graph.App, ev.State)
+	state := ev.State
+	if ev.Namespace != "" {
+		state = ev.Data
+	}
+	if app, ok := m.app(ev.Namespace); ok {
+		state = shown(app, state)
 	}
 	m.values[ev.Namespace] = state
 	begins := m.begins
@@ -201,6 +203,20 @@ func (m *mapper) state(ev runs.Event, add sink) error {
 	at := ev
 	at.Checkpoint = begins
 	return m.checkpoint(at, add)
+}
+
+// app is the graph inside nodes; none if a node itself runs it.
+func (m *mapper) app(namespace string) (app graph.App, ok bool) {
+	app, ok = m.graph.App, true
+	if namespace == "" {
+		return app, ok
+	}
+	for node := range strings.SplitSeq(namespace, "/") {
+		if app, ok = app.Subgraph(node); !ok {
+			break
+		}
+	}
+	return app, ok
 }
 
 // names reports whether states are shown with the names of their checkpoints.
@@ -272,32 +288,46 @@ func (m *mapper) update(ev runs.Event, add sink) error {
 	return nil
 }
 
+// interrupt shows what tasks ask, one after the other.
 func (m *mapper) interrupt(ev runs.Event, add sink) {
-	asked := map[string]any{"__interrupt__": interruptsOf(ev.Interrupts)}
-	if m.modes["updates"] {
-		add("updates", asked)
-	}
-	if m.modes["values"] {
-		add("values", asked)
-	}
+	var nodes []string // in the order in which they ask
 	byNode := map[string][]graph.PendingInterrupt{}
 	for _, p := range ev.Interrupts {
 		node := p.Node
 		if inner, ok := strings.CutPrefix(p.Namespace, ev.Namespace); ok && inner != "" { // asked inside a node of this graph
 			node, _, _ = strings.Cut(strings.TrimPrefix(inner, "/"), "/")
 		}
+		if byNode[node] == nil {
+			nodes = append(nodes, node)
+		}
 		byNode[node] = append(byNode[node], p)
 	}
-	for _, node := range slices.Sorted(maps.Keys(byNode)) {
+	if len(nodes) == 0 { // a breakpoint
+		m.asks(nil, add)
+	}
+	for _, node := range nodes {
 		at := ev
 		at.Node = node
-		waiting := m.waits[where(at)]
+		list, waiting := byNode[node], m.waits[where(at)]
+		if len(waiting) != len(list) { // else each of the tasks asked once
+			m.asks(list, add)
+		}
 		for i, task := range waiting {
-			list := byNode[node]
-			if len(waiting) == len(list) { // each of several tasks asked once
-				list = list[i : i+1]
+			own := list
+			if len(waiting) == len(list) {
+				own = list[i : i+1]
+				m.asks(own, add)
 			}
-			m.ends(task, add, json.RawMessage("{}"), nil, list)
+			m.ends(task, add, json.RawMessage("{}"), nil, own)
+		}
+	}
+}
+
+func (m *mapper) asks(list []graph.PendingInterrupt, add sink) {
+	asked := map[string]any{"__interrupt__": interruptsOf(list)}
+	for _, mode := range []string{"updates", "values"} {
+		if m.modes[mode] {
+			add(mode, asked)
 		}
 	}
 }

@@ -255,6 +255,7 @@ func (c *call) result(r runs.Run) (any, error) {
 		return nil, err
 	}
 	var last json.RawMessage = json.RawMessage("null")
+	var asked []interruptJSON
 	for ev, err := range c.Events(c.ctx(), r.ID, 0) {
 		if err != nil {
 			return nil, err
@@ -264,8 +265,17 @@ func (c *call) result(r runs.Run) (any, error) {
 			return nil, err
 		}
 		for _, f := range frames {
-			if f.event == "values" {
-				last = f.data
+			if f.event != "values" {
+				continue
+			}
+			var asks struct {
+				List []interruptJSON `json:"__interrupt__"`
+			}
+			if last = f.data; json.Unmarshal(f.data, &asks) == nil && len(asks.List) > 0 { // else it asks nothing
+				asked = append(asked, asks.List...)
+				if last, err = json.Marshal(map[string]any{"__interrupt__": asked}); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}

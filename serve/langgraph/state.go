@@ -114,6 +114,10 @@ func metadataOf(thread string, at *runs.Snapshot) map[string]any {
 		out[name] = value
 	}
 	out["source"], out["step"], out["parents"], out["run_id"] = at.Source, at.Step, map[string]string{}, at.Run
+	if at.Source == graph.SourceUpdate { // no run made it
+		delete(out, "run_id")
+		delete(out, "assistant_id")
+	}
 	return out
 }
 
@@ -223,7 +227,7 @@ func (c *call) update(t runs.Thread, named, checkpoint string, steps []superstep
 	for _, step := range steps {
 		var updates []graph.AppUpdate
 		for _, u := range step.Updates {
-			data, err := u.Command.update(g, u.Values)
+			data, err := u.Command.update(c, g, u.Values)
 			if err != nil {
 				return "", err
 			}

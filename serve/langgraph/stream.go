@@ -81,6 +81,17 @@ func (m mark) before(other mark) bool {
 	return m.seq < other.seq || m.seq == other.seq && m.frame < other.frame
 }
 
+// openStream begins a stream of events. It reports false if the client has left.
+func (c *call) openStream() (*http.ResponseController, bool) {
+	header := c.w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Accel-Buffering", "no") // a proxy must not wait for more
+	out := http.NewResponseController(c.w)
+	c.w.WriteHeader(http.StatusOK)
+	return out, out.Flush() == nil
+}
+
 // stream sends the events of a run as they come, until it ends or the client leaves.
 func (c *call) stream(r runs.Run, modes modes, subgraphs, cancel bool) error {
 	defer c.leaving(r, cancel)
@@ -89,13 +100,8 @@ func (c *call) stream(r runs.Run, modes modes, subgraphs, cancel bool) error {
 		return err
 	}
 	seen := markOf(c.r.Header.Get("Last-Event-ID"))
-	header := c.w.Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // a proxy must not wait for more
-	out := http.NewResponseController(c.w)
-	c.w.WriteHeader(http.StatusOK)
-	if err := out.Flush(); err != nil {
+	out, ok := c.openStream()
+	if !ok {
 		return nil
 	}
 	events := make(chan runs.Event, 64)

@@ -97,8 +97,8 @@ func fieldOf(object json.RawMessage, name string) string {
 // threadQuery selects threads.
 type threadQuery struct {
 	page
-	Metadata json.RawMessage   `json:"metadata"`
-	Values   json.RawMessage   `json:"values"`
+	Metadata pattern           `json:"metadata"`
+	Values   pattern           `json:"values"`
 	Status   runs.ThreadStatus `json:"status"`
 	IDs      []string          `json:"ids"`
 	SortBy   string            `json:"sort_by"`
@@ -108,11 +108,17 @@ type threadQuery struct {
 
 func (q *threadQuery) matches(t *runs.Thread) bool {
 	return (q.Status == "" || q.Status == t.Status) && (len(q.IDs) == 0 || slices.Contains(q.IDs, t.ID)) &&
-		contains(t.Metadata, q.Metadata) && contains(t.Values, q.Values)
+		q.Metadata.matches(t.Metadata) && q.Values.matches(t.Values)
 }
+
+// maxIDs is how many threads a search names at most.
+const maxIDs = 1000
 
 // order is how threads are sorted.
 func (q *threadQuery) order() (func(a, b runs.Thread) int, error) {
+	if len(q.IDs) > maxIDs {
+		return nil, refuse(http.StatusUnprocessableEntity, "a search names %d threads at most", maxIDs)
+	}
 	by := map[string]func(a, b runs.Thread) int{
 		"":           func(a, b runs.Thread) int { return a.Created.Compare(b.Created) },
 		"created_at": func(a, b runs.Thread) int { return a.Created.Compare(b.Created) },
@@ -170,6 +176,9 @@ func (c *call) searchThreads() error {
 func (c *call) countThreads() error {
 	var q threadQuery
 	if err := c.body(&q); err != nil {
+		return err
+	}
+	if _, err := q.order(); err != nil {
 		return err
 	}
 	all, err := c.Threads(c.ctx(), q.matches)

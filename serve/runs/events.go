@@ -1,12 +1,14 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/eventlog"
@@ -34,6 +36,25 @@ func (s *Space) Events(ctx context.Context, run string, after int64) iter.Seq2[E
 			yield(Event{}, err)
 			return
 		}
+		s.read(ctx, run, after, ended)(yield)
+	}
+}
+
+// Recorded yields the events of a run that are there, and waits for none.
+func (s *Space) Recorded(ctx context.Context, run string) iter.Seq2[Event, error] {
+	there := make(chan struct{})
+	close(there)
+	return func(yield func(Event, error) bool) {
+		if _, err := s.Run(ctx, run); err != nil { // it may be another tenant's
+			yield(Event{}, err)
+			return
+		}
+		s.read(ctx, run, 0, there)(yield)
+	}
+}
+
+func (s *Space) read(ctx context.Context, run string, after int64, ended <-chan struct{}) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
 		for entry, err := range s.Log.Read(ctx, run, after, ended) {
 			ev := Event{Seq: entry.Seq}
 			if err == nil {
@@ -48,6 +69,59 @@ func (s *Space) Events(ctx context.Context, run string, after int64) iter.Seq2[E
 			}
 		}
 	}
+}
+
+// Follow yields the runs of a thread behind one, by their numbers: those that are there and
+// those to come, until ctx ends. A thread that does not exist yet is waited for.
+func (s *Space) Follow(ctx context.Context, thread string, after int) iter.Seq2[Run, error] {
+	return func(yield func(Run, error) bool) {
+		h, leave := s.share(thread)
+		defer leave()
+		look := time.NewTicker(time.Second) // another process may begin runs, too
+		defer look.Stop()
+		for {
+			s.mu.Lock()
+			begun := h.begun
+			s.mu.Unlock()
+			behind, err := s.behind(ctx, thread, after)
+			if err != nil {
+				yield(Run{}, err)
+				return
+			}
+			for _, r := range behind {
+				if after = r.Number; !yield(r, nil) {
+					return
+				}
+			}
+			if len(behind) > 0 {
+				continue // reading them took time
+			}
+			select {
+			case <-begun:
+			case <-look.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// behind returns the runs of a thread behind one, in their order.
+func (s *Space) behind(ctx context.Context, thread string, after int) ([]Run, error) {
+	t, err := s.Thread(ctx, thread)
+	if errors.As(err, new(*NotFoundError)) || err == nil && t.Runs <= after {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.Runs(ctx, thread)
+	if errors.As(err, new(*NotFoundError)) {
+		return nil, nil // it was removed
+	}
+	all = slices.DeleteFunc(all, func(r Run) bool { return r.Number <= after })
+	slices.SortFunc(all, func(a, b Run) int { return cmp.Compare(a.Number, b.Number) })
+	return all, err
 }
 
 // A recording writes the events of an attempt at a run.

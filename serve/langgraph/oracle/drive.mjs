@@ -2,11 +2,11 @@
 // by scenario. IDs and times are replaced, so that two servers can be compared.
 //
 //	node drive.mjs http://127.0.0.1:2024
+import { run, url } from "./common.mjs";
 import { Client } from "@langchain/langgraph-sdk";
 import { RemoteGraph } from "@langchain/langgraph/remote";
 import { Command } from "@langchain/langgraph";
 
-const url = process.argv[2];
 const client = new Client({ apiUrl: url, apiKey: null, callerOptions: { maxRetries: 0 } });
 const all = ["values", "updates", "tasks", "checkpoints", "custom", "messages-tuple"];
 
@@ -15,12 +15,14 @@ const drain = async (stream) => {
   for await (const { event, data } of stream) out.push([event, data]);
   return out;
 };
-// perStep sorts the events of a superstep, whose tasks run at the same time.
+// perStep sorts the events of a superstep, whose tasks run at the same time: by what they
+// are, and not by the IDs of the tasks, which differ.
 const perStep = (events) => {
   const out = [];
   let step = [];
   const end = () => {
-    const kind = ([mode, data]) => [mode === "tasks" && data.input ? 0 : 1, JSON.stringify(data)].join();
+    step = step.map(([mode, data]) => [mode, { ...data, id: undefined }]);
+    const kind = ([mode, data]) => [data.triggers ? 0 : 1, mode, data.name, JSON.stringify(data.result ?? data.input ?? data)].join();
     out.push(...step.sort((a, b) => (kind(a) < kind(b) ? -1 : 1)));
     step = [];
   };
@@ -84,12 +86,12 @@ const scenarios = {
   },
   async nested() {
     const { thread_id } = await client.threads.create();
-    const first = await drain(client.runs.stream(thread_id, "nested", { input: { lines: ["hi"] }, streamMode: ["values", "updates", "tasks"], streamSubgraphs: true }));
+    const first = await drain(client.runs.stream(thread_id, "nested", { input: { lines: ["hi"], who: "it" }, streamMode: ["values", "updates", "tasks"], streamSubgraphs: true }));
     const flat = await client.threads.getState(thread_id);
     const deep = await client.threads.getState(thread_id, undefined, { subgraphs: true });
     const inside = await client.threads.getState(thread_id, { ...flat.tasks[0].checkpoint });
     const second = await drain(client.runs.stream(thread_id, "nested", { command: { resume: "ann" }, streamMode: ["values", "updates"], streamSubgraphs: true }));
-    return { first, flat, deep, inside, second };
+    return { first, flat, deep, inside, second: second.filter(([event]) => !event.startsWith("checkpoints|")) };
   },
   async timeTravel() {
     const { thread_id } = await client.threads.create();
@@ -100,7 +102,7 @@ const scenarios = {
     const edited = await client.threads.getState(thread_id);
     const forked = await client.threads.updateState(thread_id, { values: { lines: ["fork"] }, checkpointId: before.checkpoint.checkpoint_id });
     const fork = await client.threads.getState(thread_id);
-    const rest = await client.runs.wait(thread_id, "chain", { input: null });
+    const rest = await client.runs.wait(thread_id, "chain", { input: null, checkpoint: forked.checkpoint });
     const history = (await client.threads.getHistory(thread_id, { limit: 100 })).map((s) => [s.metadata.source, s.metadata.step, s.next, s.values]);
     return { again, edited, forked, fork, rest, history };
   },
@@ -133,7 +135,7 @@ const scenarios = {
   },
   async joins() {
     const { thread_id } = await client.threads.create();
-    const run = await client.runs.create(thread_id, "chain", { input: { lines: ["hi"] }, streamResumable: true });
+    const run = await client.runs.create(thread_id, "pace", { input: { lines: ["hi"] }, streamResumable: true });
     const joined = await client.runs.join(thread_id, run.run_id);
     return { joined, status: (await client.runs.get(thread_id, run.run_id)).status };
   },
@@ -194,42 +196,4 @@ const drainTuples = async (stream) => {
   return out;
 };
 
-// What a server says of itself, and of the client that it has heard.
-const noise = new Set([
-  "created_by", "langgraph_api_url", "langgraph_host", "langgraph_plan", "langgraph_version", "ls_integration", "run_attempt", "user-agent",
-]);
-
-// What differs between runs of one server is replaced: IDs by their order in the scenario.
-const normalised = (value) => {
-  const ids = new Map();
-  const name = (kind, id) => {
-    if (!ids.has(id)) ids.set(id, `${kind}-${ids.size + 1}`);
-    return ids.get(id);
-  };
-  const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-  const walk = (v, key) => {
-    if (Array.isArray(v)) return v.map((e) => walk(e));
-    if (v !== null && typeof v === "object") {
-      const keys = Object.keys(v).sort().filter((k) => !noise.has(k));
-      return Object.fromEntries(keys.map((k) => [walk(k), walk(v[k], k)]));
-    }
-    if (typeof v !== "string") return v;
-    if (/^\d{4}-\d\d-\d\dT/.test(v)) return "time";
-    if (key === "checkpoint_id") return name("checkpoint", v);
-    if (/^[0-9a-f]{32}$/.test(v)) return name("interrupt", v);
-    return v.replace(uuid, (id) => name("id", id));
-  };
-  return walk(value);
-};
-
-const out = {};
-for (const [name, run] of Object.entries(scenarios)) {
-  if (process.argv[3] && process.argv[3] !== name) continue;
-  try {
-    out[name] = normalised(await run());
-  } catch (e) {
-    out[name] = { failed: String(e.stack ?? e) };
-  }
-}
-console.log(JSON.stringify(out, null, 1));
-process.exit(0);
+await run(scenarios);

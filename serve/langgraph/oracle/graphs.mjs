@@ -1,5 +1,6 @@
 // The graphs of graphs_test.go for the reference server.
-import { Annotation, END, Send, START, StateGraph, interrupt } from "@langchain/langgraph";
+import { AIMessage } from "@langchain/core/messages";
+import { Annotation, END, MessagesAnnotation, Send, START, StateGraph, interrupt } from "@langchain/langgraph";
 
 const Talk = Annotation.Root({
   lines: Annotation({ reducer: (a, b) => a.concat(b), default: () => [] }),
@@ -53,7 +54,17 @@ export const fan = new StateGraph(Fanned)
   .addEdge("sum", END)
   .compile();
 
-const inner = line({ first: say("first"), question: ask({ text: "who?" }) });
+const Quiz = Annotation.Root({
+  said: Annotation({ reducer: (a, b) => a.concat(b), default: () => [] }),
+  who: Annotation(),
+});
+const inner = new StateGraph(Quiz)
+  .addNode("first", async () => ({ said: ["first"] }))
+  .addNode("question", ask({ text: "who?" }))
+  .addEdge(START, "first")
+  .addEdge("first", "question")
+  .addEdge("question", END)
+  .compile();
 export const nested = new StateGraph(Talk)
   .addNode("before", say("before"))
   .addNode("inside", inner)
@@ -62,4 +73,36 @@ export const nested = new StateGraph(Talk)
   .addEdge("before", "inside")
   .addEdge("inside", "after")
   .addEdge("after", END)
+  .compile();
+
+const pause = (line) => async () => {
+  await new Promise((r) => setTimeout(r, 400));
+  return { lines: [line] };
+};
+export const pace = line({ a: pause("a"), b: pause("b"), c: pause("c") });
+
+const answered = (name) => async () => ({ lines: [interrupt(name)] });
+export const both = new StateGraph(Talk)
+  .addNode("left", answered("left?"))
+  .addNode("right", answered("right?"))
+  .addEdge(START, "left")
+  .addEdge(START, "right")
+  .addEdge("left", END)
+  .addEdge("right", END)
+  .compile();
+
+const Chat = Annotation.Root({ ...MessagesAnnotation.spec, who: Annotation() });
+const reply = async (s, config) => {
+  const said = s.messages.at(-1).text;
+  config.writer?.({ step: "reply" });
+  const annotations = [{ type: "citation", url: "https://example.com/d", title: "D", start_index: 0, end_index: 4, cited_text: "They", doc: "d", start: 7, end: 11 }];
+  return { messages: [new AIMessage({ id: `reply-${s.messages.length}`, content: [{ type: "text", text: `They said: ${said}`, annotations }] })] };
+};
+export const chat = new StateGraph(Chat).addNode("reply", reply).addEdge(START, "reply").addEdge("reply", END).compile();
+export const approve = new StateGraph(Chat)
+  .addNode("ask", ask({ text: "may I?" }))
+  .addNode("reply", reply)
+  .addEdge(START, "ask")
+  .addEdge("ask", "reply")
+  .addEdge("reply", END)
   .compile();

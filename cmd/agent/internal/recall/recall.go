@@ -61,7 +61,7 @@ func onMemory(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(*rem
 	} else if !has {
 		return run(r)
 	}
-	if r.answers, err = saved.Answers(cmd.Context(), r.name, nil); err != nil {
+	if r.answers, err = saved.Answers(cmd.Context(), "", r.name, nil); err != nil {
 		return err
 	}
 	defer func() { err = cli.Also(err, r.answers.Close()) }()

@@ -1,0 +1,181 @@
+package langgraph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/assay/serve/runs"
+)
+
+// A filter says which events of a thread a client wants.
+type filter struct {
+	Channels   []string   `json:"channels"`
+	Namespaces [][]string `json:"namespaces"` // below one of these; all without any
+	Depth      *int       `json:"depth"`      // how far below, at most
+	Since      int64      `json:"since"`      // those behind it
+}
+
+// wants reports whether a client wants an event.
+func (f *filter) wants(ev *toldEvent) bool {
+	if ev.Seq <= f.Since || !f.hasChannel(ev) {
+		return false
+	}
+	return len(f.Namespaces) == 0 || slices.ContainsFunc(f.Namespaces, func(prefix []string) bool {
+		return below(ev.Params.Namespace, prefix) && (f.Depth == nil || len(ev.Params.Namespace)-len(prefix) <= *f.Depth)
+	})
+}
+
+func (f *filter) hasChannel(ev *toldEvent) bool {
+	channel, _, _ := strings.Cut(ev.Method, ".")
+	if slices.Contains(f.Channels, channel) {
+		return true
+	}
+	named, ok := ev.Params.Data.(map[string]json.RawMessage)
+	var name string
+	return channel == "custom" && ok && json.Unmarshal(named["name"], &name) == nil && slices.Contains(f.Channels, "custom:"+name)
+}
+
+// below reports whether a namespace begins with another, which may leave out the tasks.
+func below(namespace, prefix []string) bool {
+	if len(prefix) > len(namespace) {
+		return false
+	}
+	for i, part := range prefix {
+		node, _, _ := strings.Cut(namespace[i], ":")
+		if part != namespace[i] && part != node {
+			return false
+		}
+	}
+	return true
+}
+
+// streamEvents sends the events of a thread as they come, of all its runs, until the client
+// leaves. It stays open between the runs, also before the first.
+func (c *call) streamEvents() error {
+	var f filter
+	if err := c.body(&f); err != nil {
+		return err
+	}
+	if len(f.Channels) == 0 {
+		return refuse(http.StatusUnprocessableEntity, "channels is missing: name at least one, such as \"values\"")
+	}
+	if f.Since < 0 || f.Depth != nil && *f.Depth < 0 {
+		return refuse(http.StatusUnprocessableEntity, "since and depth must be numbers from 0")
+	}
+	out, ok := c.openStream()
+	if !ok {
+		return nil
+	}
+	ctx, stop := context.WithCancel(c.ctx())
+	defer stop()
+	events, failed := c.tellAll(ctx, f.Since)
+	silent := time.NewTicker(c.Heartbeat)
+	defer silent.Stop()
+	for {
+		var err error
+		select {
+		case ev, more := <-events:
+			if !more {
+				return c.giveUp(*failed, out)
+			}
+			if f.wants(&ev) {
+				err = c.writeEvent(&ev)
+			}
+		case <-silent.C:
+			_, err = fmt.Fprint(c.w, ": heartbeat\n\n")
+		case <-c.Closed():
+			return nil // the client comes back
+		case <-ctx.Done():
+			return nil
+		}
+		if err == nil && len(events) == 0 {
+			err = out.Flush()
+		}
+		if err != nil {
+			return nil // the client has left
+		}
+	}
+}
+
+// tellAll tells the events of all runs of the thread, from the run of a seq on. The channel
+// is closed when ctx ends or telling fails; then the error is there.
+func (c *call) tellAll(ctx context.Context, since int64) (<-chan toldEvent, *error) {
+	events, failed := make(chan toldEvent, 64), new(error)
+	send := func(list []toldEvent, err error) error {
+		for _, ev := range list {
+			select {
+			case events <- ev:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return err
+	}
+	go func() {
+		defer close(events)
+		for r, err := range c.Follow(ctx, c.thread(), max(0, runAt(since)-1)) {
+			if err == nil {
+				err = c.tellRun(ctx, r, send)
+			}
+			if err != nil {
+				*failed = err
+				return
+			}
+		}
+	}()
+	return events, failed
+}
+
+// tellRun tells a run until it has ended.
+func (c *call) tellRun(ctx context.Context, r runs.Run, send func([]toldEvent, error) error) error {
+	t, err := c.teller(r)
+	if err != nil {
+		return err
+	}
+	if err := send(t.begin()); err != nil {
+		return err
+	}
+	for ev, err := range c.Events(ctx, r.ID, 0) {
+		if err == nil {
+			err = send(t.tell(ev))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if r, err = c.Run(ctx, r.ID); err != nil || !r.Status.Ended() {
+		return err
+	}
+	return send(t.end(r))
+}
+
+// giveUp tells why a stream cannot be told further.
+func (c *call) giveUp(err error, out *http.ResponseController) error {
+	if err == nil || c.ctx().Err() != nil {
+		return nil
+	}
+	data, failed := json.Marshal(commandAnswer{Type: "error", Error: "unknown_error", Message: err.Error()})
+	if failed != nil {
+		return failed
+	}
+	_, _ = fmt.Fprintf(c.w, "event: error\ndata: %s\n\n", data) // the client has left
+	_ = out.Flush()
+	return nil
+}
+
+func (c *call) writeEvent(ev *toldEvent) error {
+	data, err := json.Marshal(ev)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.w, "event: %s\ndata: %s\nid: %s\n\n", ev.Method, data, ev.ID)
+	return err
+}

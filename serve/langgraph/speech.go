@@ -1,0 +1,167 @@
+package langgraph
+
+import (
+	"encoding/json"
+	"strings"
+
+	"example.com/assay/serve/runs"
+)
+
+// A speech is a message that a node's model writes.
+type speech struct {
+	namespace []string
+	text      strings.Builder
+}
+
+// spoken is a message as the parts of its telling need it.
+type spoken struct {
+	ID       string          `json:"id"`
+	Type     string          `json:"type"`
+	Role     string          `json:"role"`
+	Content  json.RawMessage `json:"content"`
+	Call     string          `json:"tool_call_id"`
+	Status   string          `json:"status"`
+	Calls    []toolCall      `json:"tool_calls"`
+	Usage    json.RawMessage `json:"usage_metadata"`
+	Metadata json.RawMessage `json:"response_metadata"`
+}
+
+type toolCall struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+// speaks is the namespace of what an event's node says: its own.
+func speaks(ev runs.Event) []string {
+	own := ev.Node + ":" + taskOf(ev)
+	if ev.Namespace == "" {
+		return []string{own}
+	}
+	return append(strings.Split(namespaceOf(ev), "|"), own)
+}
+
+func (t *teller) say(namespace []string, data map[string]any) { t.add("messages", namespace, "", data) }
+
+// token tells a piece of text that a node's model writes.
+func (t *teller) token(ev runs.Event) {
+	task := taskOf(ev)
+	s := t.speech[task]
+	if s == nil {
+		s = &speech{namespace: speaks(ev)}
+		t.speech[task] = s
+		t.say(s.namespace, map[string]any{"event": "message-start", "id": "run-" + task})
+		t.say(s.namespace, map[string]any{"event": "content-block-start", "index": 0, "content": textBlock("")})
+	}
+	s.text.WriteString(ev.Text)
+	t.say(s.namespace, textDelta(0, ev.Text))
+}
+
+// hush tells the end of what a node's model wrote.
+func (t *teller) hush(ev runs.Event) {
+	s := t.speech[taskOf(ev)]
+	if s == nil {
+		return
+	}
+	delete(t.speech, taskOf(ev))
+	t.say(s.namespace, map[string]any{"event": "content-block-finish", "index": 0, "content": textBlock(s.text.String())})
+	t.say(s.namespace, map[string]any{"event": "message-finish"})
+}
+
+func textBlock(text string) map[string]any { return map[string]any{"type": "text", "text": text} }
+
+func textDelta(index int, text string) map[string]any {
+	return map[string]any{"event": "content-block-delta", "index": index, "delta": map[string]any{"type": "text-delta", "text": text}}
+}
+
+// messages tells the messages that a node has returned, with the tools that they call and
+// the results of these.
+func (t *teller) messages(ev runs.Event) error {
+	t.hush(ev)
+	delta, err := deltaOf(updateOf(ev))
+	if err != nil {
+		return err
+	}
+	for _, m := range messagesOf(delta) {
+		if m.ID == "" || t.said[m.ID] {
+			continue
+		}
+		t.said[m.ID] = true
+		namespace := speaks(ev)
+		if m.Type == "tool" {
+			t.toolEnds(namespace, m)
+			continue
+		}
+		t.message(namespace, m)
+		for _, call := range m.Calls {
+			t.add("tools", namespace, "", map[string]any{"event": "tool-started", "tool_call_id": call.ID, "tool_name": call.Name, "input": call.Args})
+		}
+	}
+	return nil
+}
+
+// messagesOf are the messages of an update; none if its channel of that name has no
+// messages.
+func messagesOf(delta json.RawMessage) []spoken {
+	var update struct {
+		Messages json.RawMessage `json:"messages"`
+	}
+	var out []spoken
+	if json.Unmarshal(delta, &update) != nil || update.Messages == nil || json.Unmarshal(update.Messages, &out) != nil {
+		return nil
+	}
+	return out
+}
+
+func (t *teller) toolEnds(namespace []string, m spoken) {
+	if m.Status == "error" {
+		var text string
+		if json.Unmarshal(m.Content, &text) != nil {
+			text = string(m.Content)
+		}
+		t.add("tools", namespace, "", map[string]any{"event": "tool-error", "tool_call_id": m.Call, "message": text})
+		return
+	}
+	t.add("tools", namespace, "", map[string]any{"event": "tool-finished", "tool_call_id": m.Call, "output": m.Content})
+}
+
+// message tells a whole message, block by block.
+func (t *teller) message(namespace []string, m spoken) {
+	start := map[string]any{"event": "message-start", "id": m.ID}
+	if m.Type != "ai" {
+		start["role"] = m.Type
+	}
+	t.say(namespace, start)
+	for i, block := range blocksOf(m.Content) {
+		var plain struct{ Type, Text string }
+		content := any(block)
+		if json.Unmarshal(block, &plain) == nil && plain.Type == "text" {
+			content = textBlock("")
+		}
+		t.say(namespace, map[string]any{"event": "content-block-start", "index": i, "content": content})
+		if plain.Type == "text" && plain.Text != "" {
+			t.say(namespace, textDelta(i, plain.Text))
+		}
+		t.say(namespace, map[string]any{"event": "content-block-finish", "index": i, "content": block})
+	}
+	finish := map[string]any{"event": "message-finish"}
+	if present(m.Usage) {
+		finish["usage"] = m.Usage
+	}
+	if present(m.Metadata) {
+		finish["responseMetadata"] = m.Metadata
+	}
+	t.say(namespace, finish)
+}
+
+// blocksOf are the blocks of a message's content. A text is one block.
+func blocksOf(content json.RawMessage) []json.RawMessage {
+	var blocks []json.RawMessage
+	var text string
+	if json.Unmarshal(content, &text) == nil && text != "" {
+		data, _ := json.Marshal(textBlock(text)) // a text can always be encoded
+		return []json.RawMessage{data}
+	}
+	_ = json.Unmarshal(content, &blocks) // else there are none
+	return blocks
+}
