@@ -32,11 +32,14 @@ type usage struct {
 	Total      int `json:"total_tokens"`
 }
 
-// modelCall is the custom event of a call of a model that has counted its tokens.
-const modelCall = "model_call"
+const (
+	modelCall = "model_call" // the custom event of a call of a model
+	offline   = "offline"    // the model that counts words, and costs nothing
+)
 
 func (u *usage) add(event json.RawMessage) error {
 	var call struct {
+		Model string `json:"model"`
 		Usage struct {
 			Input  int `json:"input_tokens"`
 			Output int `json:"output_tokens"`
@@ -44,6 +47,9 @@ func (u *usage) add(event json.RawMessage) error {
 	}
 	if err := json.Unmarshal(event, &call); err != nil {
 		return fmt.Errorf("reading a %s event: %w", modelCall, err)
+	}
+	if call.Model == offline {
+		return nil
 	}
 	u.Prompt += call.Usage.Input
 	u.Completion += call.Usage.Output
@@ -180,7 +186,7 @@ func (a *answer) cite(before int, b conversation.Block) error {
 			Type: "url_citation",
 			URL: urlCitation{
 				Start: start, End: start + utf8.RuneCountInString(b.Text[c.StartIndex:c.EndIndex]),
-				URL: cmp.Or(c.URL, c.Path, c.Doc), Title: cmp.Or(c.Title, c.Path, c.Doc),
+				URL: cmp.Or(c.URL, c.Doc, c.Path), Title: cmp.Or(c.Title, c.Doc, c.Path),
 			},
 			Own: source{CitedText: c.CitedText, Doc: c.Doc, Path: c.Path, Start: c.Start, End: c.End},
 		})

@@ -32,7 +32,7 @@ func TestOracle(t *testing.T) {
 		"models": ["parrot"], "one": "parrot",
 		"whole": {
 			"text": "“Über” 1: GRÜß 𝄞 GOTT", "finish": "stop", "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
-			"annotations": [{"type": "url_citation", "url_citation": {"start_index": 10, "end_index": 21, "url": "a/b.md", "title": "a/b.md"},
+			"annotations": [{"type": "url_citation", "url_citation": {"start_index": 10, "end_index": 21, "url": "d1", "title": "d1"},
 				"assay": {"cited_text": "GRÜß 𝄞 GOTT", "doc": "d1", "path": "a/b.md", "start": 7, "end": 9}}]
 		},
 		"again": "“Über” 2: TWO",

@@ -15,7 +15,8 @@ type request struct {
 	Model    string
 	Messages []message
 	Stream   bool
-	Usage    bool // a stream ends with the usage
+	Usage    bool                       // a stream ends with the usage
+	Settings map[string]json.RawMessage // of the graph
 }
 
 // A message is one of the conversation.
@@ -34,7 +35,7 @@ type rule struct {
 
 // parameters are the fields of a request.
 var parameters = rule{
-	known: []string{"model", "messages", "stream", "stream_options"},
+	known: []string{"model", "messages", "stream", "stream_options", "assay"},
 	without: []string{
 		"temperature", "top_p", "top_k", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias", "seed",
 		"max_tokens", "max_completion_tokens",
@@ -126,11 +127,13 @@ func read(data []byte) (*request, error) {
 		Messages []json.RawMessage `json:"messages"`
 		Stream   bool              `json:"stream"`
 		Options  json.RawMessage   `json:"stream_options"`
+
+		Settings map[string]json.RawMessage `json:"assay"`
 	}
 	if err := into("", data, &in); err != nil {
 		return nil, err
 	}
-	out := &request{Model: in.Model, Stream: in.Stream}
+	out := &request{Model: in.Model, Stream: in.Stream, Settings: in.Settings}
 	if in.Options != nil && compact(in.Options) != "null" {
 		var options struct {
 			Usage bool `json:"include_usage"`

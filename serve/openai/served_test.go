@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ type said struct {
 type parrot struct {
 	begun chan struct{} // gets one when a turn waits
 	open  chan struct{} // closed when waiting turns may end
+	voice atomic.Value  // what the last run has chosen: a string
 }
 
 func (p *parrot) answer(ctx context.Context, text string) (string, error) {
@@ -54,8 +56,8 @@ func (p *parrot) answer(ctx context.Context, text string) (string, error) {
 	case strings.HasPrefix(text, "long"):
 		return strings.Repeat("ä long answer. ", 1000), nil
 	case strings.HasPrefix(text, "spend"):
-		for range 2 {
-			if err := graph.Emit(ctx, "model_call", json.RawMessage(`{"usage":{"input_tokens":3,"output_tokens":4}}`)); err != nil {
+		for _, model := range []string{"m", "offline", "m"} {
+			if err := graph.Emit(ctx, "model_call", json.RawMessage(`{"model":"`+model+`","usage":{"input_tokens":3,"output_tokens":4}}`)); err != nil {
 				return "", err
 			}
 		}
@@ -92,7 +94,13 @@ func (p *parrot) graph(t testing.TB) serve.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return serve.Register("parrot", chat, nil)
+	registered := serve.Register("parrot", chat, nil)
+	registered.Settings = []runs.Setting{{Name: "voice"}}
+	registered.Open = func(_ context.Context, _ string, r runs.Run) (runs.Opening, error) {
+		p.voice.Store(string(r.Spec.Settings["voice"]))
+		return runs.Opening{App: chat.App()}, nil
+	}
+	return registered
 }
 
 // counter is a graph that holds no conversation.
@@ -128,7 +136,7 @@ func served(t testing.TB, change func(*serve.Options)) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &parrot{make(chan struct{}, 10), make(chan struct{})}
+	p := &parrot{begun: make(chan struct{}, 10), open: make(chan struct{})}
 	o := serve.Options{
 		Graphs: []serve.Graph{p.graph(t), counter(t)}, Checkpointer: saver.New(), Store: kept, Log: log,
 		Tenants: []serve.Tenant{{Name: "ann", Token: token}, {Name: "bob", Token: "the-token-of-bob"}},

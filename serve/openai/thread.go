@@ -166,7 +166,7 @@ func (t *turn) spec(known int, newID func() string) (runs.Spec, error) {
 	metadata, err := json.Marshal(map[string]string{"graph_id": t.model.Name, "wire": "openai"})
 	return runs.Spec{
 		Graph: t.model.Name, Input: input, Metadata: metadata, Marks: metadata, Modes: graph.Custom, Subgraphs: true,
-		Saved: map[string]string{"graph_id": t.model.Name},
+		Saved: map[string]string{"graph_id": t.model.Name}, Settings: t.in.Settings,
 	}, err
 }
 

@@ -3,6 +3,7 @@ package openai_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -48,7 +49,7 @@ func TestAnswer(t *testing.T) {
 		t.Fatalf("%d annotations", len(message.Annotations))
 	}
 	a := message.Annotations[0]
-	if cited := string([]rune(text)[a.URL.Start:a.URL.End]); a.Type != "url_citation" || cited != a.Assay.CitedText || a.URL.URL != "a/b.md" || a.URL.Title != "a/b.md" {
+	if cited := string([]rune(text)[a.URL.Start:a.URL.End]); a.Type != "url_citation" || cited != a.Assay.CitedText || a.URL.URL != "d1" || a.URL.Title != "d1" {
 		t.Errorf("%+v cites %q", a, cited)
 	}
 	if a.Assay.Doc != "d1" || a.Assay.Start != 7 || a.Assay.End != 9 {
@@ -132,7 +133,7 @@ func TestStream(t *testing.T) {
 		t.Errorf("the stream gives %d bytes of %d, and ends %v", text.Len(), len(whole), ends)
 	}
 	n := len(list)
-	if at(list[0], "choices", 0, "delta", "role") != "assistant" || at(list[n-3], "choices", 0, "delta", "annotations", 0, "url_citation", "url") != "a/b.md" {
+	if at(list[0], "choices", 0, "delta", "role") != "assistant" || at(list[n-3], "choices", 0, "delta", "annotations", 0, "url_citation", "url") != "d1" {
 		t.Errorf("it begins with %v, and cites %v", list[0], list[n-3])
 	}
 	if at(list[n-2], "assay", "thread_id") == nil || len(at(list[n-1], "choices").([]any)) != 0 || at(list[n-1], "usage", "total_tokens") != 0.0 {
@@ -217,6 +218,17 @@ func TestSameBeginnings(t *testing.T) {
 		return f.ID == b.Assay.Thread
 	}) {
 		t.Errorf("%s, %v", body, err)
+	}
+}
+
+// A field of this server chooses the graph's settings.
+func TestSettings(t *testing.T) {
+	s := served(t, nil)
+	const ask = `{"model":"parrot","messages":[{"role":"user","content":"hi"}]%s}`
+	for more, want := range map[string]string{``: "", `,"assay":null`: "", `,"assay":{"voice":"loud"}`: `"loud"`} {
+		if status, body, _ := s.call("POST", "/v1/chat/completions", fmt.Sprintf(ask, more)); status != 200 || s.voice.Load() != want {
+			t.Errorf("%s: %d %s; the voice is %v", more, status, body, s.voice.Load())
+		}
 	}
 }
 
@@ -338,6 +350,7 @@ func TestRefusals(t *testing.T) {
 		{slow, "Origin", "https://evil.example", 403, "permission_error", ""},
 		{strings.Repeat(" ", 2000), "", "", 413, "invalid_request_error", ""},
 		{`{"model":"gpt","messages":[{"role":"user","content":"hi"}]}`, "", "", 404, "invalid_request_error", "model_not_found"},
+		{`{"model":"parrot","messages":[{"role":"user","content":"hi"}],"assay":{"choice":"loud"}}`, "", "", 400, "invalid_request_error", ""},
 		{`{"model":"parrot","messages":[],"tools":[{}]}`, "", "", 400, "invalid_request_error", "unsupported_value"},
 	} {
 		header := []string{"X-Test", "1"}
