@@ -76,8 +76,8 @@ func (k EventKind) mode() Mode {
 	return Debug
 }
 
-// wants reports whether a stream of mode m reports events of kind k.
-func (m Mode) wants(k EventKind) bool {
+// Wants reports whether a stream of mode m reports events of kind k.
+func (m Mode) Wants(k EventKind) bool {
 	mode := k.mode()
 	if mode != Tokens {
 		mode |= Debug

@@ -84,7 +84,7 @@ func (t *task) next() *task {
 	return &again
 }
 
-func (t *task) listens(k EventKind) bool { return t.run.modes.wants(k) }
+func (t *task) listens(k EventKind) bool { return t.run.modes.Wants(k) }
 
 // emit publishes an event of the task to a reader of its kind.
 func (t *task) emit(ev foreign) {

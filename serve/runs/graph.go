@@ -35,7 +35,9 @@ type Setting struct {
 type Opening struct {
 	Context context.Context // of the run; default: the one that Open was given
 	App     graph.App       // of the same fingerprint as the graph's own
-	Close   func() error    // called after the run; nil for nothing
+	// Observe is called for each event, also for those that nobody asked for. Default: not.
+	Observe func(graph.Event[json.RawMessage])
+	Close   func() error // called after the run; nil for nothing
 }
 
 // Check refuses settings that the graph does not have.

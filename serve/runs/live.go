@@ -189,6 +189,10 @@ func (l *live) runGraph() (err error) {
 		InterruptBefore: spec.Before, InterruptAfter: spec.After, Durability: spec.Durability, Timeout: spec.Timeout,
 		Metadata: spec.Saved, Control: l.control, Modes: spec.Modes | graph.Updates | graph.Checkpoints,
 	}
+	logged := opts.Modes
+	if open.Observe != nil {
+		opts.Modes |= graph.Debug | graph.Tokens
+	}
 	out, err := l.record(open.App)
 	if err != nil {
 		return err
@@ -196,7 +200,10 @@ func (l *live) runGraph() (err error) {
 	defer func() { err = errors.Join(err, out.close()) }()
 	p := graph.Pursuit{Input: spec.Input, Resume: spec.Resume, Answers: spec.Answers, Again: l.adopted}
 	for ev, failed := range open.App.Pursue(open.Context, p, opts) {
-		if failed == nil {
+		if failed == nil && open.Observe != nil {
+			open.Observe(ev)
+		}
+		if failed == nil && logged.Wants(ev.Kind) {
 			failed = out.add(ev)
 		}
 		if failed != nil {

@@ -5,7 +5,6 @@ import (
 
 	"example.com/assay/cmd/agent/internal/ask"
 	"example.com/assay/cmd/agent/internal/cli"
-	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/evidence"
@@ -13,7 +12,7 @@ import (
 )
 
 // Comply answers compliance questions, each by itself.
-func Comply(d *open.Desk) (graph.App, error) {
+func Comply(d Desk) (graph.App, error) {
 	p, err := d.Comply(false)
 	if err != nil {
 		return graph.App{}, err
@@ -26,9 +25,9 @@ func Comply(d *open.Desk) (graph.App, error) {
 		},
 		Reply: func(final evidence.State) conversation.Reply {
 			audit := evidence.Result(final, nil, d.Corpus)
-			audit.Model, audit.Fingerprint = d.ModelLabel(), d.Corpus.Fingerprint()
+			audit.Model, audit.Corpus, audit.Fingerprint = d.ModelLabel(), d.Corpus.Name(), d.Corpus.Fingerprint()
 			audit.In(d.Corpus.Name())
-			return audited(audit).done(audit, nil)
+			return audited(audit).done(d, audit, nil)
 		},
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/causal"
@@ -15,7 +14,7 @@ import (
 var errNoEdge = errors.New("no edge was named: write one on each line, as CAUSE => EFFECT, or ask “Does the evidence show that A causes B?”")
 
 // Edges verifies the causal edges of a message.
-func Edges(d *open.Desk) (graph.App, error) {
+func Edges(d Desk) (graph.App, error) {
 	p, err := d.Edges()
 	if err != nil {
 		return graph.App{}, err
@@ -38,7 +37,7 @@ func Edges(d *open.Desk) (graph.App, error) {
 			if err != nil {
 				r.note("reading what the edges quote: " + err.Error())
 			}
-			return r.done(answer, nil)
+			return r.done(d, answer, nil)
 		},
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
-	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/extract"
@@ -25,7 +24,7 @@ const anySchema = `{"type":"object","properties":{"value":{"type":"string"}}}`
 
 // Extract reads the fields of a JSON Schema from the text of a message. Without a schema
 // every turn is refused.
-func Extract(d *open.Desk, schema json.RawMessage) (graph.App, error) {
+func Extract(d Desk, schema json.RawMessage) (graph.App, error) {
 	given := len(schema) > 0
 	if !given {
 		schema = json.RawMessage(anySchema)
@@ -54,7 +53,7 @@ func Extract(d *open.Desk, schema json.RawMessage) (graph.App, error) {
 		Reply: func(final extract.State) conversation.Reply {
 			answer := fields.Answer(final, nil)
 			answer.Model = d.ModelLabel()
-			return fieldsOf(answer).done(answer, nil)
+			return fieldsOf(answer).done(d, answer, nil)
 		},
 	})
 }

@@ -6,10 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/serve/conversation"
 	"example.com/assay/state"
 )
+
+// A Desk is what a conversation's pipeline works with.
+type Desk struct {
+	*open.Desk
+	HidePaths bool // messages and answers say nothing of where files are
+}
 
 // A reply is Markdown that knows where its quotes are from.
 type reply struct {
@@ -86,8 +93,43 @@ func (r *reply) ended(a state.Answer) {
 
 // done is the message, with the answer as a command prints it, and what the next turn is
 // to know.
-func (r *reply) done(answer, earlier any) conversation.Reply {
-	return conversation.Reply{Text: strings.TrimSpace(r.text.String()), Citations: r.citations, Answer: encoded(answer), Earlier: encoded(earlier)}
+func (r *reply) done(d Desk, answer, earlier any) conversation.Reply {
+	out := conversation.Reply{Text: strings.TrimSpace(r.text.String()), Citations: r.citations, Answer: encoded(answer), Earlier: encoded(earlier)}
+	if d.HidePaths {
+		for i := range out.Citations {
+			out.Citations[i].Path = ""
+		}
+		out.Answer = withoutPaths(out.Answer)
+	}
+	return out
+}
+
+// withoutPaths is an answer that says nothing of where this machine has its files.
+func withoutPaths(answer json.RawMessage) json.RawMessage {
+	var v any
+	if json.Unmarshal(answer, &v) != nil {
+		return nil
+	}
+	var clear func(any)
+	clear = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, e := range v {
+				clear(e)
+			}
+		case map[string]any:
+			for _, name := range []string{"path", "original"} {
+				if _, ok := v[name].(string); ok {
+					v[name] = ""
+				}
+			}
+			for _, e := range v {
+				clear(e)
+			}
+		}
+	}
+	clear(v)
+	return encoded(v)
 }
 
 // encoded is a value of ours in JSON, which it always has; nil for nil.

@@ -18,7 +18,7 @@ import (
 )
 
 // Research answers questions. A question may lean on those before it.
-func Research(ctx context.Context, d *open.Desk) (graph.App, error) {
+func Research(ctx context.Context, d Desk) (graph.App, error) {
 	p, err := d.Research(ctx, nil)
 	if err != nil {
 		return graph.App{}, err
@@ -40,7 +40,7 @@ func Research(ctx context.Context, d *open.Desk) (graph.App, error) {
 			if d.IsSample() {
 				r.note(open.SampleNote)
 			}
-			return r.done(answer, earlier)
+			return r.done(d, answer, earlier)
 		},
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/memory"
@@ -62,7 +61,7 @@ func (v *toVerify) passages(ctx context.Context) (*memory.Texts, error) {
 
 // Verify checks a response against the corpus of the desk, if it has one, and against the
 // texts that a turn brings.
-func Verify(d *open.Desk) (graph.App, error) {
+func Verify(d Desk) (graph.App, error) {
 	p, err := d.Verify()
 	if err != nil {
 		return graph.App{}, err
@@ -95,7 +94,7 @@ func Verify(d *open.Desk) (graph.App, error) {
 			if d.Corpus != nil {
 				answer.Corpus = d.Corpus.Name()
 			}
-			return verified(answer).done(answer, nil)
+			return verified(answer).done(d, answer, nil)
 		},
 	})
 }

@@ -80,7 +80,7 @@ func (d *desks) take(ctx context.Context, at place) (*desk, error) {
 // new opens a desk, which has one user: its shelf.
 func (d *desks) new(ctx context.Context, at place) (*desk, error) {
 	s := d.settings
-	want := open.Want{Exchange: d.exchange, Tenant: at.tenant}
+	want := open.Want{Exchange: d.exchange, Tenant: at.tenant, Spans: true}
 	if at.corpus != "" {
 		s.Corpus, want.Corpus = at.corpus, open.Corpus
 		if at.county {
@@ -113,13 +113,13 @@ func (d *desk) release() error {
 }
 
 // app returns the graph of a pipeline, made once.
-func (d *desk) app(name string, make func(*open.Desk) (graph.App, error)) (graph.App, error) {
+func (d *desk) app(name string, make func() (graph.App, error)) (graph.App, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if app, ok := d.apps[name]; ok {
 		return app, nil
 	}
-	app, err := make(d.Desk)
+	app, err := make()
 	if err == nil {
 		d.apps[name] = app
 	}

@@ -9,10 +9,10 @@ import (
 
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/converse"
-	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/serve"
 	"example.com/assay/serve/runs"
+	"example.com/assay/telemetry"
 )
 
 // Settings of the graphs, which callers choose for a run or an assistant.
@@ -26,18 +26,24 @@ type pipeline struct {
 	name  string
 	about string
 	takes string // the setting that it has
-	make  func(ctx context.Context, d *open.Desk, chosen json.RawMessage) (graph.App, error)
+	make  func(ctx context.Context, d converse.Desk, chosen json.RawMessage) (graph.App, error)
 }
 
 // pipelines are what is served, in the order in which it is shown.
 var pipelines = []pipeline{
-	{"research", "Answers questions from a corpus, with quotes; a question may lean on those before it.", settingCorpus, func(ctx context.Context, d *open.Desk, _ json.RawMessage) (graph.App, error) {
+	{"research", "Answers questions from a corpus, with quotes; a question may lean on those before it.", settingCorpus, func(ctx context.Context, d converse.Desk, _ json.RawMessage) (graph.App, error) {
 		return converse.Research(ctx, d)
 	}},
-	{"comply", "Answers compliance questions by the requirements that a corpus lays down.", settingCorpus, func(_ context.Context, d *open.Desk, _ json.RawMessage) (graph.App, error) { return converse.Comply(d) }},
-	{"verify", "Checks the claims of the message against a corpus, and against texts in input.context.", settingCorpus, func(_ context.Context, d *open.Desk, _ json.RawMessage) (graph.App, error) { return converse.Verify(d) }},
-	{"edges", "Verifies causal edges, one on each line: CAUSE => EFFECT.", settingCorpus, func(_ context.Context, d *open.Desk, _ json.RawMessage) (graph.App, error) { return converse.Edges(d) }},
-	{"extract", "Reads the fields of a JSON Schema from the text of the message.", settingSchema, func(_ context.Context, d *open.Desk, schema json.RawMessage) (graph.App, error) {
+	{"comply", "Answers compliance questions by the requirements that a corpus lays down.", settingCorpus, func(_ context.Context, d converse.Desk, _ json.RawMessage) (graph.App, error) {
+		return converse.Comply(d)
+	}},
+	{"verify", "Checks the claims of the message against a corpus, and against texts in input.context.", settingCorpus, func(_ context.Context, d converse.Desk, _ json.RawMessage) (graph.App, error) {
+		return converse.Verify(d)
+	}},
+	{"edges", "Verifies causal edges, one on each line: CAUSE => EFFECT.", settingCorpus, func(_ context.Context, d converse.Desk, _ json.RawMessage) (graph.App, error) {
+		return converse.Edges(d)
+	}},
+	{"extract", "Reads the fields of a JSON Schema from the text of the message.", settingSchema, func(_ context.Context, d converse.Desk, schema json.RawMessage) (graph.App, error) {
 		return converse.Extract(d, schema)
 	}},
 }
@@ -79,7 +85,16 @@ func (s *server) begin(ctx context.Context, p pipeline, name string, r runs.Run)
 	if err != nil {
 		return runs.Opening{}, err
 	}
-	return runs.Opening{Context: s.exchange.Controls.Budget().Begin(ctx), App: app, Close: d.release}, nil
+	o := runs.Opening{Context: s.exchange.Controls.Budget().Begin(ctx), App: app, Close: d.release}
+	if rec := d.Recorder(ctx, r.ID); rec != nil {
+		o.Context = rec.Context(o.Context)
+		o.Observe = func(ev graph.Event[json.RawMessage]) { telemetry.Observe(rec, ev) }
+		o.Close = func() error {
+			rec.End()
+			return d.release()
+		}
+	}
+	return o, nil
 }
 
 // on makes a pipeline's graph for a tenant, on a desk that the caller releases.
@@ -98,10 +113,11 @@ func (s *server) on(ctx context.Context, p pipeline, t tenant, chosen json.RawMe
 		return nil, graph.App{}, err
 	}
 	var app graph.App
+	with := converse.Desk{Desk: d.Desk, HidePaths: s.tenantFile != ""}
 	if p.takes == settingCorpus {
-		app, err = d.app(p.name, func(d *open.Desk) (graph.App, error) { return p.make(context.WithoutCancel(ctx), d, nil) })
+		app, err = d.app(p.name, func() (graph.App, error) { return p.make(context.WithoutCancel(ctx), with, nil) })
 	} else {
-		app, err = p.make(ctx, d.Desk, chosen)
+		app, err = p.make(ctx, with, chosen)
 	}
 	if err != nil {
 		if closing := d.release(); closing != nil {
