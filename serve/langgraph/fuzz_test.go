@@ -156,7 +156,11 @@ func FuzzRequests(f *testing.F) {
 		if strings.Contains(path, "/t") && method == "DELETE" {
 			return // it is needed
 		}
+		began := time.Now()
 		w := answer(h, method, path, query, last, body)
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s %s?%s of %q takes %v", method, path, query, body, took)
+		}
 		if w.Code >= 500 {
 			t.Errorf("%s %s?%s of %q: %d %s", method, path, query, body, w.Code, w.Body)
 		}

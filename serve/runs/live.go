@@ -302,7 +302,7 @@ func (l *live) conclude(ctx context.Context, r Run, temporary bool) error {
 
 // prune removes the oldest runs of a thread that has too many.
 func (s *Space) prune(ctx context.Context, thread string) error {
-	all, err := list[Run](ctx, s.Manager, s.runsOn(thread))
+	all, err := list[Run](ctx, s.Manager, s.runsOn(thread), nil)
 	if err != nil || len(all) <= s.KeepRuns {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -199,7 +200,7 @@ func (m *Manager) look() {
 
 // adopt takes up the runs that no process carries out.
 func (m *Manager) adopt(ctx context.Context) error {
-	found, err := m.Store.Search(ctx, store.Query{Namespace: opened, Limit: pageSize})
+	found, err := m.Store.Search(ctx, store.Query{Namespace: opened, Limit: math.MaxInt32})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 	"unicode/utf8"
 
@@ -80,28 +81,23 @@ func (m *Manager) write(ctx context.Context, c *change) error {
 	return err
 }
 
-// pageSize is how many records one search reads.
-const pageSize = 1000
-
-// list reads all records of a namespace, sorted by key.
-func list[T any](ctx context.Context, m *Manager, namespace []string) ([]T, error) {
+// list reads the records of a namespace that a condition selects, sorted by key.
+func list[T any](ctx context.Context, m *Manager, namespace []string, match func(*T) bool) ([]T, error) {
+	found, err := m.Store.Search(ctx, store.Query{Namespace: namespace, Limit: math.MaxInt32})
+	if err != nil {
+		return nil, err
+	}
 	var out []T
-	for {
-		found, err := m.Store.Search(ctx, store.Query{Namespace: namespace, Limit: pageSize, Offset: len(out)})
+	for _, item := range found {
+		v, err := store.Decode[T](item.Item)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("reading %v %q: %w", item.Namespace, item.Key, err)
 		}
-		for _, item := range found {
-			v, err := store.Decode[T](item.Item)
-			if err != nil {
-				return nil, fmt.Errorf("reading %v %q: %w", item.Namespace, item.Key, err)
-			}
+		if match == nil || match(&v) {
 			out = append(out, v)
 		}
-		if len(found) < pageSize {
-			return out, nil
-		}
 	}
+	return out, nil
 }
 
 // storable is JSON of a graph as the store takes it: without U+0000, and in UTF-8. A value

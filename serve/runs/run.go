@@ -196,7 +196,7 @@ func (s *Space) Runs(ctx context.Context, thread string) ([]Run, error) {
 	if _, err := s.Thread(ctx, thread); err != nil {
 		return nil, err
 	}
-	all, err := list[Run](ctx, s.Manager, s.runsOn(thread))
+	all, err := list[Run](ctx, s.Manager, s.runsOn(thread), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -98,17 +98,7 @@ func (s *Space) Thread(ctx context.Context, id string) (Thread, error) {
 
 // Threads returns all threads that a condition selects, sorted by ID.
 func (s *Space) Threads(ctx context.Context, match func(*Thread) bool) ([]Thread, error) {
-	all, err := list[Thread](ctx, s.Manager, s.threads())
-	if err != nil {
-		return nil, err
-	}
-	out := all[:0]
-	for i := range all {
-		if match(&all[i]) {
-			out = append(out, all[i])
-		}
-	}
-	return out, nil
+	return list(ctx, s.Manager, s.threads(), match)
 }
 
 // PatchThread adds fields to a thread's metadata.
@@ -149,7 +139,7 @@ func (s *Space) removeThread(ctx context.Context, id string, withRuns bool) erro
 	var c change
 	c.remove(s.threads(), id)
 	if withRuns {
-		all, err := list[Run](ctx, s.Manager, s.runsOn(id))
+		all, err := list[Run](ctx, s.Manager, s.runsOn(id), nil)
 		if err != nil {
 			return err
 		}
