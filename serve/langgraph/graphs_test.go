@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/graph/eventlog"
@@ -169,11 +171,17 @@ func reply(ctx context.Context, s chat) (graph.Update[chat], error) {
 	return graph.Update[chat]{chatMessages.Put(m)}, nil
 }
 
-// chats has a node that replies, behind one that asks first if it is to.
-func chats(t testing.TB, name string, asks bool) *graph.Compiled[chat] {
+// chats are the graphs of chats: one that replies, one that asks first if it is to, and one
+// that writes its reply.
+func chats(t testing.TB, name string) *graph.Compiled[chat] {
 	g := graph.NewStateGraph(chatMessages, chatWho)
+	if name == "writes" {
+		g.AddNode("write", dictate)
+		g.AddEdge(graph.Start, "write")
+		return compiled(t, g, name)
+	}
 	g.AddNode("reply", reply)
-	if !asks {
+	if name == "chat" {
 		g.AddEdge(graph.Start, "reply")
 		return compiled(t, g, name)
 	}
@@ -184,6 +192,21 @@ func chats(t testing.TB, name string, asks bool) *graph.Compiled[chat] {
 	g.AddEdge(graph.Start, "ask")
 	g.AddEdge("ask", "reply")
 	return compiled(t, g, name)
+}
+
+// dictate says its message piece by piece before it returns it.
+func dictate(ctx context.Context, s chat) (graph.Update[chat], error) {
+	m := conversation.Message{ID: "run-" + uuid.NewString(), Type: "ai"}
+	for _, word := range []string{"Once ", "upon ", "a time"} {
+		select {
+		case <-time.After(150 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		graph.EmitToken(ctx, word)
+		m.Content.Text += word
+	}
+	return graph.Update[chat]{chatMessages.Put(m)}, nil
 }
 
 // pause takes a while.
@@ -245,8 +268,10 @@ func served(t testing.TB) *httptest.Server {
 	graphs = append(graphs,
 		runs.Graph{Name: "pace", App: line(t, "pace", step{"a", pause("a")}, step{"b", pause("b")}, step{"c", pause("c")}).App()},
 		runs.Graph{Name: "both", App: both(t).App()},
-		runs.Graph{Name: "chat", App: chats(t, "chat", false).App()}, runs.Graph{Name: "approve", App: chats(t, "approve", true).App()},
 	)
+	for _, name := range []string{"chat", "approve", "writes"} {
+		graphs = append(graphs, runs.Graph{Name: name, App: chats(t, name).App()})
+	}
 	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: saver, Store: rows, Log: log, Warn: func(err error) { t.Error(err) }})
 	if err != nil {
 		t.Fatal(err)

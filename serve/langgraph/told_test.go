@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -318,5 +319,32 @@ func TestMessageIDs(t *testing.T) {
 	m := state.Messages
 	if m[0].ID != "1" || m[1].ID == "" || m[2].ID == "" || m[1].ID == m[2].ID || m[3].Type != "ai" {
 		t.Errorf("the messages are %+v", m)
+	}
+}
+
+// What a node's model writes is told piece by piece. Then a state has it, and the state
+// behind that the node's own message instead, which is not told again.
+func TestToldTokens(t *testing.T) {
+	s, id := served(t), "01a20a0c-430c-732c-b891-9255cad30006"
+	l := listen(t, s, id, `{"channels":["messages","values","lifecycle"],"namespaces":[[]],"depth":1}`)
+	order(t, s, id, "run.start", `{"assistant_id":"writes","input":{"messages":[{"id":"1","role":"user","content":"hi"}]}}`)
+	got := regexp.MustCompile(`"run-[^"]*"`).ReplaceAllString(shorts(l.until(runEnd)), `"run"`)
+	const human = `{"id":"1","type":"human","content":"hi"}`
+	const want = `lifecycle running writes
+values {"messages":[` + human + `]}
+write lifecycle started write
+write messages message-start
+write messages content-block-start {"text":"","type":"text"}
+write messages content-block-delta {"text":"Once ","type":"text-delta"}
+write messages content-block-delta {"text":"upon ","type":"text-delta"}
+write messages content-block-delta {"text":"a time","type":"text-delta"}
+write messages content-block-finish {"text":"Once upon a time","type":"text"}
+write messages message-finish
+values {"messages":[` + human + `,{"content":"Once upon a time","id":"run","type":"ai"}]}
+write lifecycle completed write
+values {"messages":[` + human + `,{"id":"run","type":"ai","content":"Once upon a time"}]}
+lifecycle completed writes`
+	if got != want {
+		t.Errorf("told\n%s\nwant\n%s", got, want)
 	}
 }
