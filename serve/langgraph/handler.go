@@ -67,6 +67,7 @@ func Handler(o Options) http.Handler {
 
 		"POST /threads":                            (*call).createThread,
 		"POST /threads/search":                     (*call).searchThreads,
+		"POST /threads/prune":                      (*call).pruneThreads,
 		"POST /threads/count":                      (*call).countThreads,
 		"GET /threads/{thread}":                    (*call).getThread,
 		"PATCH /threads/{thread}":                  (*call).patchThread,

@@ -100,6 +100,7 @@ type server struct {
 	desks    *desks
 	tenants  []tenant // never empty
 	closers  []func() error
+	sample   bool // the embedded sample answers
 }
 
 func (s *server) checkFlags(cmd *cobra.Command) error {
@@ -298,7 +299,11 @@ func (s *server) greet(addr string) {
 	default:
 		fmt.Fprintf(s.Stdout, "token in %s\n", s.tokens)
 	}
-	fmt.Fprintf(s.Stdout, "\ncurl -s %s/runs/wait%s -d '{\"assistant_id\":\"research\",\"input\":{\"messages\":[{\"role\":\"user\",\"content\":\"What must a plaintiff prove for battery?\"}]}}'\n\n", base, key)
+	question := "Your question"
+	if s.sample {
+		question = "What must a plaintiff prove for battery?"
+	}
+	fmt.Fprintf(s.Stdout, "\ncurl -s %s/runs/wait%s -d '{\"assistant_id\":\"research\",\"input\":{\"messages\":[{\"role\":\"user\",\"content\":\"%s\"}]}}'\n\n", base, key, question)
 }
 
 // quoted is a path as a shell reads it.
