@@ -19,6 +19,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/recall"
 	"example.com/assay/cmd/agent/internal/serve"
 	"example.com/assay/memory"
 )
@@ -263,13 +264,13 @@ func TestTenants(t *testing.T) {
 			t.Errorf("a corpus of others: %s", text)
 		}
 	}
-	for _, name := range []string{"tenants/harbour/qa/default.db", "tenants/quay/qa/ferries.db"} {
-		if _, err := os.Stat(filepath.Join(home, name)); err != nil {
-			t.Errorf("the memory of a tenant: %v", err)
+	s.stop()
+	for of, want := range map[string]string{"harbour": "valid lantern permit", "quay": "no remembered answers", "": "no remembered answers"} {
+		a, stdout, stderr := clitest.App(home)
+		code := clitest.Run(t.Context(), a, []string{"memory", "list", "--tenant", of}, recall.Command(a))
+		if got := stdout.String() + stderr.String(); code != cli.ExitDone || !strings.Contains(got, want) {
+			t.Errorf("the memory of tenant %q: code %d, %s", of, code, got)
 		}
-	}
-	if _, err := os.Stat(filepath.Join(home, "qa")); err == nil {
-		t.Error("a tenant's answers are in the command's memory")
 	}
 }
 
