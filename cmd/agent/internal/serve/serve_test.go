@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,6 +19,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/recall"
 	"example.com/assay/cmd/agent/internal/serve"
@@ -53,8 +55,13 @@ type started struct {
 // start starts agent serve in a home, on a free port.
 func start(t *testing.T, home string, args ...string) *started {
 	t.Helper()
+	return startWith(t, []string{cli.EnvHome + "=" + home}, args...)
+}
+
+func startWith(t *testing.T, environ []string, args ...string) *started {
+	t.Helper()
 	s := &started{t: t, stdout: &said{}, stderr: &said{}}
-	a := cli.New(strings.NewReader(""), s.stdout, s.stderr, []string{cli.EnvHome + "=" + home})
+	a := cli.New(strings.NewReader(""), s.stdout, s.stderr, environ)
 	a.Models = open.Local()
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(t.Context()))
 	ended := make(chan int, 1)
@@ -270,6 +277,28 @@ func TestTenants(t *testing.T) {
 		code := clitest.Run(t.Context(), a, []string{"memory", "list", "--tenant", of}, recall.Command(a))
 		if got := stdout.String() + stderr.String(); code != cli.ExitDone || !strings.Contains(got, want) {
 			t.Errorf("the memory of tenant %q: code %d, %s", of, code, got)
+		}
+	}
+}
+
+// The spans of runs reach the collector.
+func TestSpans(t *testing.T) {
+	home := t.TempDir()
+	clitest.Ingest(t, home, clitest.Permits)
+	var got said
+	to := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if _, err := io.Copy(&got, r.Body); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer to.Close()
+	s := startWith(t, []string{cli.EnvHome + "=" + home, config.EnvOTLP + "=" + to.URL}, "--no-auth")
+	_, answer := s.post("", "/threads", "{}")
+	s.ask(turn{thread: answer["thread_id"].(string), graph: "research", text: clitest.PermitQuestion})
+	s.stop()
+	for _, name := range []string{"invoke_workflow research", "node execute", "chat offline", "retrieval default"} {
+		if !strings.Contains(got.String(), name) { // names stand in the bytes as they are
+			t.Errorf("no span %q arrived", name)
 		}
 	}
 }
