@@ -145,8 +145,9 @@ func tenantOf(r *http.Request) string {
 	return name
 }
 
-// authorized serves requests with a token that is known.
+// authorized serves requests with a token that is known. Only theirs is a body read.
 func (s *Server) authorized(next http.Handler) http.Handler {
+	next = s.bounded(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tenant := runs.DefaultTenant
 		if !s.Open {
