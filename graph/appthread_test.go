@@ -98,7 +98,7 @@ func TestAppThread(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ev.Kind == graph.NodeStart {
-			tasks = append(tasks, ev.Tasks)
+			tasks = append(tasks, ev.Tasks())
 		}
 	}
 	var seen []string

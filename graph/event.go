@@ -76,8 +76,8 @@ func (k EventKind) mode() Mode {
 	return Debug
 }
 
-// wants reports whether a stream of mode m reports events of kind k.
-func (m Mode) wants(k EventKind) bool {
+// Wants reports whether a stream of mode m reports events of kind k.
+func (m Mode) Wants(k EventKind) bool {
 	mode := k.mode()
 	if mode != Tokens {
 		mode |= Debug
@@ -98,15 +98,13 @@ type Event[S any] struct {
 	Kind      EventKind
 	Namespace string  // outer nodes, joined by "/"; empty at the root
 	Places    []Place // outermost graph first
-	// Tasks are the IDs of the tasks at Places, as TaskState has them, for runs that are
-	// saved. It ends before a Place that is no task's.
-	Tasks   []string
-	Step    int // in the innermost graph: -1 for the input, 0 for Start, 1 for the first nodes
-	Node    string
-	Send    int // of a task: position among the superstep\'s Sends, 1 for the first; 0 when edges triggered the node
-	Attempt int // 1 for the first
-	Time    time.Time
-	Elapsed time.Duration // of the node or run that ended
+	tasks     taskNames
+	Step      int // in the innermost graph: -1 for the input, 0 for Start, 1 for the first nodes
+	Node      string
+	Send      int // of a task: position among the superstep\'s Sends, 1 for the first; 0 when edges triggered the node
+	Attempt   int // 1 for the first
+	Time      time.Time
+	Elapsed   time.Duration // of the node or run that ended
 
 	Graph       string             // RunStart: the graph's name
 	Fingerprint string             // RunStart: the graph's fingerprint
@@ -137,6 +135,24 @@ func (e Event[S]) UpdateJSON() (json.RawMessage, error) {
 // A foreign is an event without the types of a graph.
 type foreign = Event[struct{}]
 
+// taskNames are the IDs of an event's tasks.
+type taskNames struct {
+	ids []string // all, or those around a task whose own ID is made when it is asked for
+	// Of that task: see taskID.
+	own              bool // there is one
+	namespace, point string
+}
+
+// Tasks returns the IDs of the tasks at Places, as TaskState has them, for runs that are
+// saved. They end before a Place that is no task's.
+func (e Event[S]) Tasks() []string {
+	if !e.tasks.own {
+		return e.tasks.ids
+	}
+	own := taskID(e.tasks.namespace, e.tasks.point, e.Step, e.Node, e.Send)
+	return append(slices.Clip(e.tasks.ids), own)
+}
+
 // An event is a foreign with the values of its own graph.
 type event struct {
 	foreign
@@ -147,7 +163,7 @@ type event struct {
 // eventOf makes the event for readers of a graph's stream.
 func eventOf[S any](ev event) Event[S] {
 	out := Event[S]{
-		Kind: ev.Kind, Namespace: ev.Namespace, Places: ev.Places, Tasks: ev.Tasks, Step: ev.Step, Node: ev.Node, Send: ev.Send, Attempt: ev.Attempt,
+		Kind: ev.Kind, Namespace: ev.Namespace, Places: ev.Places, tasks: ev.tasks, Step: ev.Step, Node: ev.Node, Send: ev.Send, Attempt: ev.Attempt,
 		Time: ev.Time, Elapsed: ev.Elapsed, Graph: ev.Graph, Fingerprint: ev.Fingerprint,
 		Nodes: ev.Nodes, Waiting: ev.Waiting, Update: typed[S](ev.update), Cached: ev.Cached, Replayed: ev.Replayed,
 		Name: ev.Name, Text: ev.Text, Data: ev.Data, Err: ev.Err,

@@ -41,7 +41,7 @@ type EventRecord struct {
 // Record returns the event as a record.
 func (e Event[S]) Record() (EventRecord, error) {
 	out := EventRecord{
-		Kind: e.Kind.String(), Namespace: e.Namespace, Places: e.Places, Tasks: e.Tasks, Step: e.Step, Node: e.Node, Send: e.Send, Attempt: e.Attempt,
+		Kind: e.Kind.String(), Namespace: e.Namespace, Places: e.Places, Tasks: e.Tasks(), Step: e.Step, Node: e.Node, Send: e.Send, Attempt: e.Attempt,
 		Time: e.Time, Elapsed: e.Elapsed, Graph: e.Graph, Fingerprint: e.Fingerprint, Nodes: e.Nodes, Waiting: e.Waiting,
 		Cached: e.Cached, Replayed: e.Replayed, Name: e.Name, Text: e.Text, Interrupts: e.Interrupts,
 		Checkpoint: e.Checkpoint, Parent: e.Parent, Source: e.Source, Data: e.Data,
@@ -82,7 +82,7 @@ func (c *Compiled[S]) DecodeEvent(data []byte) (Event[S], error) {
 		return Event[S]{}, fmt.Errorf("reading an event: %w", err)
 	}
 	out := Event[S]{
-		Kind: KindNamed(in.Kind), Namespace: in.Namespace, Places: in.Places, Tasks: in.Tasks, Step: in.Step, Node: in.Node, Send: in.Send, Attempt: in.Attempt,
+		Kind: KindNamed(in.Kind), Namespace: in.Namespace, Places: in.Places, tasks: taskNames{ids: in.Tasks}, Step: in.Step, Node: in.Node, Send: in.Send, Attempt: in.Attempt,
 		Time: in.Time, Elapsed: in.Elapsed, Graph: in.Graph, Fingerprint: in.Fingerprint, Nodes: in.Nodes, Waiting: in.Waiting,
 		Cached: in.Cached, Replayed: in.Replayed, Name: in.Name, Text: in.Text, Interrupts: in.Interrupts,
 		Checkpoint: in.Checkpoint, Parent: in.Parent, Source: in.Source, Data: in.Data,

@@ -46,9 +46,11 @@ type recordKey struct {
 // independent of concurrent tasks. Send counts from 1, and is 0 for the task
 // that edges trigger.
 func taskID(namespace, point string, step int, node string, send int) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%s\n%d\n%s\n%d", namespace, point, step, node, send)
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	b := make([]byte, 0, 128)
+	b = append(append(append(append(b, namespace...), '\n'), point...), '\n')
+	b = append(append(append(strconv.AppendInt(b, int64(step), 10), '\n'), node...), '\n')
+	sum := sha256.Sum256(strconv.AppendInt(b, int64(send), 10))
+	return hex.EncodeToString(sum[:16])
 }
 
 // id returns the task's ID. The caller holds mu.

@@ -122,7 +122,7 @@ func (m *machine) publishOf(out *output, res *result, ev event) {
 	ev.Step, ev.Node, ev.Attempt, ev.Elapsed = m.step, m.nodes[res.node].name, int(res.attempt), res.elapsed
 	ev.Places, ev.Send = []Place{{m.step, int(res.place)}}, int(res.send)
 	if m.ledger != nil {
-		ev.Tasks = []string{m.taskID(res)}
+		ev.tasks = taskNames{own: true, namespace: m.namespace, point: m.id}
 	}
 	out.events = append(out.events, ev)
 }

@@ -65,7 +65,7 @@ func (m *machine) nodeError(res *result, err error) *NodeError {
 	return &NodeError{Node: m.nodes[res.node].name, Step: m.step, Send: int(res.send), Attempts: int(res.attempt), Err: err}
 }
 
-func (m *machine) wants(k EventKind) bool { return m.modes.wants(k) }
+func (m *machine) wants(k EventKind) bool { return m.modes.Wants(k) }
 
 // publish adds an event of the run itself, at a position in its step.
 func (m *machine) publish(out *output, ev event, position int) {

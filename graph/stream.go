@@ -137,7 +137,7 @@ func (n nested) publish(ev event) {
 	out.Namespace = joinPath(n.name, ev.Namespace)
 	out.Places = append([]Place{n.outer.at()}, ev.Places...)
 	if ids := n.outer.ids(); ids != nil {
-		out.Tasks = append(ids, ev.Tasks...)
+		out.tasks.ids = append(ids, ev.tasks.ids...)
 	}
 	n.outer.publish(out)
 }

@@ -84,13 +84,13 @@ func (t *task) next() *task {
 	return &again
 }
 
-func (t *task) listens(k EventKind) bool { return t.run.modes.wants(k) }
+func (t *task) listens(k EventKind) bool { return t.run.modes.Wants(k) }
 
 // emit publishes an event of the task to a reader of its kind.
 func (t *task) emit(ev foreign) {
 	if t.listens(ev.Kind) {
 		ev.Places, ev.Step, ev.Node, ev.Attempt = []Place{t.at()}, int(t.step), t.name(), int(t.attempt)
-		ev.Tasks, ev.Send = t.ids(), int(t.send)
+		ev.tasks.ids, ev.Send = t.ids(), int(t.send)
 		t.publish(event{foreign: ev})
 	}
 }

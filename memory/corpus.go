@@ -197,6 +197,13 @@ func (c *Corpus) Close() error {
 	return errors.Join(c.index.Close(), c.inUse.Close())
 }
 
+// Current reports whether the corpus still has this generation: nothing was ingested since
+// it was opened, and it was not removed.
+func (c *Corpus) Current() bool {
+	now, err := c.store.current()
+	return err == nil && now == c.gen
+}
+
 // Name returns the corpus's name.
 func (c *Corpus) Name() string { return c.store.name }
 

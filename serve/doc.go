@@ -1,4 +1,4 @@
-// Package serve puts graphs behind HTTP, for the clients of LangGraph.
+// Package serve puts graphs behind HTTP, for the clients of LangGraph and of OpenAI.
 //
 //	s, err := serve.New(ctx, serve.Options{
 //		Graphs:       []serve.Graph{serve.Register("chain", chain, nil), serve.Register("fan", fan, nil)},
@@ -8,7 +8,9 @@
 //		return err
 //	}
 //	defer s.Close(ctx)
-//	err = http.ListenAndServe("127.0.0.1:2024", s.Handler())
+//	h := s.HTTP()
+//	h.Addr = "127.0.0.1:2024"
+//	err = h.ListenAndServe()
 //
 // The handler asks for a token unless Options.Open says that there is none, answers only
 // to the names of its host, and to pages of other origins only if they are named. It bounds

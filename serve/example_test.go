@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 
@@ -37,11 +37,17 @@ func Example() {
 		return
 	}
 	defer s.Close(context.Background())
-	server := httptest.NewServer(s.Handler()) // or http.ListenAndServe("127.0.0.1:2024", s.Handler())
+	l, err := net.Listen("tcp", "127.0.0.1:0") // or "127.0.0.1:2024"
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	server := s.HTTP()
+	go server.Serve(l)
 	defer server.Close()
 
 	for _, graph := range []string{"up", "down"} {
-		answer, err := http.Post(server.URL+"/runs/wait", "application/json", strings.NewReader(`{"assistant_id":"`+graph+`","input":{"n":41}}`))
+		answer, err := http.Post("http://"+l.Addr().String()+"/runs/wait", "application/json", strings.NewReader(`{"assistant_id":"`+graph+`","input":{"n":41}}`))
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -17,42 +17,47 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/serve/openai"
 	"example.com/assay/serve/runs"
 )
 
-// refuse answers with a status and a sentence.
-func refuse(w http.ResponseWriter, status int, format string, args ...any) {
+// refuse answers with a status and a sentence, in the form of the wire that was called.
+func refuse(w http.ResponseWriter, r *http.Request, status int, format string, args ...any) {
+	if strings.HasPrefix(r.URL.Path, "/v1/") {
+		openai.Refuse(w, status, fmt.Sprintf(format, args...))
+		return
+	}
 	data, _ := json.Marshal(map[string]string{"detail": fmt.Sprintf(format, args...)}) // texts can always be encoded
 	say(w, status, string(data))
 }
 
 // guarded lets through what comes from a caller that may reach the server: by one of its
-// names, and not from a page of a foreign origin. It reads the body, within its bounds.
+// names, and not from a page of a foreign origin.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	for _, origin := range s.Origins {
 		_ = cross.AddTrustedOrigin(origin) // one that is no origin matches none
 	}
-	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, http.StatusForbidden, "a page of another origin may not call this server: name its origin when you start it")
+	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, r, http.StatusForbidden, "a page of another origin may not call this server: name its origin when you start it")
 	}))
-	inner := cross.Handler(s.bounded(next))
+	inner := cross.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.knows(r.Host) {
-			refuse(w, http.StatusForbidden, "this server is not %q: name the host when you start it", cutTo(r.Host, 100))
+			refuse(w, r, http.StatusForbidden, "this server is not %q: name the host when you start it", cutTo(r.Host, 100))
 			return
 		}
 		origin := r.Header.Get("Origin")
 		switch {
 		case origin == "" || sameOrigin(origin, r):
 		case slices.Contains(s.Origins, origin):
-			allow(w.Header(), origin)
+			allow(w.Header(), r, origin)
 			if r.Method == http.MethodOptions {
 				w.WriteHeader(http.StatusNoContent)
 				return
 			}
 		default:
-			refuse(w, http.StatusForbidden, "pages of %s may not call this server: name the origin when you start it", cutTo(origin, 100))
+			refuse(w, r, http.StatusForbidden, "pages of %s may not call this server: name the origin when you start it", cutTo(origin, 100))
 			return
 		}
 		inner.ServeHTTP(w, r)
@@ -86,13 +91,18 @@ func sameOrigin(origin string, r *http.Request) bool {
 }
 
 // allow tells a browser that a page may call and read the answer.
-func allow(h http.Header, origin string) {
+func allow(h http.Header, r *http.Request, origin string) {
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Add("Vary", "Origin")
+	h.Add("Vary", "Origin, Access-Control-Request-Headers")
 	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
-	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key, X-Auth-Scheme, Last-Event-ID, Accept")
+	if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
+		h.Set("Access-Control-Allow-Headers", asked) // clients name some of their own, which change nothing here
+	}
 	h.Set("Access-Control-Expose-Headers", "Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Request-Id")
 	h.Set("Access-Control-Max-Age", "600")
+	if r.Header.Get("Access-Control-Request-Private-Network") != "" { // the page is on the internet, the server here
+		h.Set("Access-Control-Allow-Private-Network", "true")
+	}
 }
 
 // bounded reads the body of a request before it is served, within bounds of size and time.
@@ -100,6 +110,10 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 			next.ServeHTTP(w, r)
+			return
+		}
+		if r.ContentLength > s.MaxBody { // nothing of it is read
+			refuse(w, r, http.StatusRequestEntityTooLarge, "the request is longer than %d bytes", s.MaxBody)
 			return
 		}
 		out := http.NewResponseController(w)
@@ -111,11 +125,11 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		var long *http.MaxBytesError
 		switch {
 		case errors.As(err, &long):
-			refuse(w, http.StatusRequestEntityTooLarge, "the request is longer than %d bytes", long.Limit)
+			refuse(w, r, http.StatusRequestEntityTooLarge, "the request is longer than %d bytes", long.Limit)
 			return
 		case err != nil:
 			w.Header().Set("Connection", "close")
-			refuse(w, http.StatusRequestTimeout, "the request did not arrive within %s", s.BodyTime)
+			refuse(w, r, http.StatusRequestTimeout, "the request did not arrive within %s", s.BodyTime)
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(data))
@@ -138,7 +152,7 @@ func (s *Server) authorized(next http.Handler) http.Handler {
 		if !s.Open {
 			if tenant = s.tenant(r); tenant == "" {
 				w.Header().Set("WWW-Authenticate", "Bearer")
-				refuse(w, http.StatusUnauthorized, "this server needs its token: Authorization: Bearer TOKEN, or X-Api-Key: TOKEN")
+				refuse(w, r, http.StatusUnauthorized, "this server needs its token: Authorization: Bearer TOKEN, or X-Api-Key: TOKEN")
 				return
 			}
 		}
@@ -165,9 +179,11 @@ func (s *Server) tenant(r *http.Request) (name string) {
 	return name
 }
 
-// A watcher notes what was answered.
+// A watcher notes what was answered, and does not wait for a caller that takes nothing.
 type watcher struct {
 	http.ResponseWriter
+	out    *http.ResponseController
+	take   time.Duration
 	status int
 	bytes  int64
 	tenant string
@@ -177,6 +193,7 @@ func (w *watcher) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
 	}
+	w.hurry()
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -184,10 +201,14 @@ func (w *watcher) Write(data []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
+	w.hurry()
 	n, err := w.ResponseWriter.Write(data)
 	w.bytes += int64(n)
 	return n, err
 }
+
+// hurry bounds the time for what is written next.
+func (w *watcher) hurry() { _ = w.out.SetWriteDeadline(time.Now().Add(w.take)) } // a test's recorder has none
 
 // Unwrap is for http.ResponseController.
 func (w *watcher) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -196,17 +217,17 @@ func (w *watcher) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func (s *Server) watched(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id, began := s.runs.NewID(), time.Now()
-		seen := &watcher{ResponseWriter: w}
+		seen := &watcher{ResponseWriter: w, out: http.NewResponseController(w), take: s.TakeTime}
 		w.Header().Set("X-Request-Id", id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		defer func() {
 			if fault := recover(); fault != nil && fault != http.ErrAbortHandler {
 				s.runs.Warn(fmt.Errorf("request %s: panic: %v\n%s", id, fault, debug.Stack()))
 				if seen.status == 0 {
-					refuse(seen, http.StatusInternalServerError, "a fault of the server; it is logged as request %s", id)
+					refuse(seen, r, http.StatusInternalServerError, "a fault of the server; it is logged as request %s", id)
 				}
 			}
-			a := Access{ID: id, Tenant: seen.tenant, Method: r.Method, Path: r.URL.Path, Status: seen.status, Bytes: seen.bytes, Duration: time.Since(began), Remote: r.RemoteAddr}
+			a := Access{ID: id, Tenant: seen.tenant, Method: r.Method, Path: cutTo(r.URL.Path, 500), Status: seen.status, Bytes: seen.bytes, Duration: time.Since(began), Remote: r.RemoteAddr}
 			s.metrics.request(a)
 			s.Access(a)
 		}()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/store"
 	"example.com/assay/serve/langgraph"
+	"example.com/assay/serve/openai"
 	"example.com/assay/serve/runs"
 )
 
@@ -46,7 +48,10 @@ type Options struct {
 	Checkpointer graph.Checkpointer // keeps threads
 	Store        store.Store        // keeps records of threads and runs, and the callers' memory
 	Log          *eventlog.Log      // keeps events
-	Runs         runs.Options       // how runs are carried out; what is named above wins
+	// Runs say how runs are carried out; what is named above wins. With several tenants,
+	// TenantAtOnce is by default one less than AtOnce, and TenantWaiting an equal share of
+	// Waiting, so that no tenant keeps the others out.
+	Runs runs.Options
 
 	// Tenants are who may call. A request names its token as "Authorization: Bearer …" or
 	// as "X-Api-Key".
@@ -63,6 +68,9 @@ type Options struct {
 	MaxBody int64
 	// BodyTime bounds how long a body may take to arrive. Default: 30 seconds.
 	BodyTime time.Duration
+	// TakeTime bounds how long a caller may take nothing of an answer that is sent. A
+	// stream that ends so is read on from its last event. Default: a minute.
+	TakeTime time.Duration
 
 	Version string // that /info names
 	// Log of requests: called after each. Default: nobody.
@@ -74,7 +82,7 @@ type Access struct {
 	ID       string // also in the answer's header X-Request-Id
 	Tenant   string // empty when the token was refused
 	Method   string
-	Path     string // without the query
+	Path     string // without the query; a long one is cut
 	Status   int
 	Bytes    int64
 	Duration time.Duration
@@ -91,17 +99,21 @@ type Server struct {
 
 // New opens a server, and goes on with the runs that its last process left behind.
 func New(ctx context.Context, o Options) (*Server, error) {
-	o.MaxBody, o.BodyTime = cmp.Or(o.MaxBody, 8<<20), cmp.Or(o.BodyTime, 30*time.Second)
+	o.MaxBody, o.BodyTime, o.TakeTime = cmp.Or(o.MaxBody, 8<<20), cmp.Or(o.BodyTime, 30*time.Second), cmp.Or(o.TakeTime, time.Minute)
 	if o.Access == nil {
 		o.Access = func(Access) {}
 	}
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	s := &Server{Options: o}
 	s.metrics = newMetrics(s)
 	r := o.Runs
 	r.Checkpointer, r.Store, r.Log = o.Checkpointer, o.Store, o.Log
+	if n := len(o.Tenants); n > 1 {
+		r.TenantAtOnce = cmp.Or(r.TenantAtOnce, max(1, cmp.Or(r.AtOnce, runs.DefaultAtOnce)-1))
+		r.TenantWaiting = cmp.Or(r.TenantWaiting, max(1, cmp.Or(r.Waiting, runs.DefaultWaiting)/n))
+	}
 	observe := r.Observe
 	r.Observe = func(run runs.Run) func(runs.Run) {
 		ended := s.metrics.run()
@@ -119,7 +131,8 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-func (o *Options) check() error {
+// Check says what is wrong with the options.
+func (o *Options) Check() error {
 	switch {
 	case o.Checkpointer == nil || o.Store == nil || o.Log == nil:
 		return errors.New("a server needs a checkpointer, a store and a log")
@@ -158,6 +171,24 @@ func validName(name string) bool {
 // Handler returns the handler of all paths.
 func (s *Server) Handler() http.Handler { return s.handler }
 
+// HTTP returns an HTTP server with the handler, and with bounds on what a caller may cost
+// before the handler sees it: headers of 64 KiB that arrive within 10 seconds, and two
+// minutes without a request. A caller that wraps the handler sets that in its place.
+func (s *Server) HTTP() *http.Server {
+	return &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: log.New(warner{s.runs}, "", 0),
+	}
+}
+
+// A warner tells what package http logs.
+type warner struct{ runs *runs.Manager }
+
+func (w warner) Write(line []byte) (int, error) {
+	w.runs.Warn(errors.New(strings.TrimSpace(string(line))))
+	return len(line), nil
+}
+
 // Runs returns the manager of the runs.
 func (s *Server) Runs() *runs.Manager { return s.runs }
 
@@ -167,13 +198,15 @@ func (s *Server) Close(ctx context.Context) { s.runs.Close(ctx) }
 
 // routes puts the wires behind the guard. What only says that the server lives is open.
 func (s *Server) routes() http.Handler {
+	space := func(r *http.Request) *runs.Space { return s.runs.Space(tenantOf(r)) }
 	wire := langgraph.Handler(langgraph.Options{
-		Space:   func(r *http.Request) (*runs.Space, error) { return s.runs.Space(tenantOf(r)), nil },
+		Space:   func(r *http.Request) (*runs.Space, error) { return space(r), nil },
 		Items:   func(r *http.Request) store.Store { return store.Below(s.Store, "items", tenantOf(r)) },
 		Version: s.Version,
 	})
 	mux := http.NewServeMux()
-	mux.Handle("/", s.authorized(wire))
+	mux.Handle("/", s.authorized(s.bounded(wire)))
+	mux.Handle("/v1/", s.authorized(s.bounded(openai.Handler(openai.Options{Space: space}))))
 	mux.Handle("GET /metrics", s.authorized(s.metrics.handler()))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, `{"ok":true}`) })
 	mux.HandleFunc("GET /readyz", s.ready)

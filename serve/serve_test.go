@@ -18,6 +18,7 @@ import (
 	"example.com/assay/graph/eventlog"
 	notes "example.com/assay/graph/store/sqlite"
 	"example.com/assay/serve"
+	"example.com/assay/serve/conversation"
 )
 
 type count struct {
@@ -37,6 +38,20 @@ func counter(name string, by int) *graph.Compiled[count] {
 		panic(err)
 	}
 	return app
+}
+
+// talk is a conversation about a number.
+func talk(t *testing.T) *graph.Compiled[conversation.State] {
+	t.Helper()
+	chat, err := conversation.Graph("talk", conversation.Pipeline[count]{
+		Graph: counter("talk", 1),
+		Ask:   func(conversation.Turn) graph.Update[count] { return graph.Update[count]{} },
+		Reply: func(s count) conversation.Reply { return conversation.Reply{Text: fmt.Sprint(s.N)} },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return chat
 }
 
 // kept is options with files in a folder, and what closes them.
@@ -64,7 +79,7 @@ func served(t *testing.T, change func(*serve.Options)) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Graphs = []serve.Graph{serve.Register("one", counter("one", 1), nil)}
+	o.Graphs = []serve.Graph{serve.Register("one", counter("one", 1), nil), serve.Register("talk", talk(t), nil)}
 	o.Tenants = []serve.Tenant{{Name: "ann", Token: "the-token-of-ann"}, {Name: "bob", Token: "the-token-of-bob"}}
 	if change != nil {
 		change(&o)
@@ -73,7 +88,9 @@ func served(t *testing.T, change func(*serve.Options)) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httptest.NewServer(s.Handler())
+	h := httptest.NewUnstartedServer(nil)
+	h.Config = s.HTTP()
+	h.Start()
 	t.Cleanup(func() {
 		h.Close()
 		s.Close(context.Background())

@@ -27,6 +27,7 @@ Run it in its own folder:
 	go run . -rounds 15              narrower medians
 	go run . -only loop              one row
 	go run . -json > figures.json    every sample, for other tools
+	go run . -server                 the server, in place of the engines
 
 LangGraph.js needs node and npm. The first run fetches its packages. Without
 them its column says so and the rest is measured.
@@ -60,6 +61,7 @@ func command(ctx context.Context, args []string, out, log io.Writer) error {
 	rounds := flags.Int("rounds", 5, "how often each figure is measured, after one round to warm up")
 	only := flags.String("only", "", "the one workload to run: "+strings.Join(names, ", "))
 	asJSON := flags.Bool("json", false, "print every sample as JSON in place of the table")
+	asServer := flags.Bool("server", false, "measure runs over HTTP in place of the engines")
 	flags.Usage = func() { fmt.Fprint(log, help); flags.PrintDefaults() }
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -80,6 +82,9 @@ func command(ctx context.Context, args []string, out, log io.Writer) error {
 		return fmt.Errorf("looking for the script, which needs docs/performance as working directory: %w", err)
 	}
 
+	if *asServer {
+		return compareServers(ctx, *rounds, out, log)
+	}
 	javascript, stop := langGraph(ctx, "langgraph", log)
 	engines := []engine{
 		goEngine("floor", "", floor()),

@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,11 +30,21 @@ func OpenFile(ctx context.Context, path string) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the log of events in %s: %w", path, err)
 	}
-	return newLog(&file{f}), nil
+	rows := &file{File: f}
+	if rows.next, err = f.Write.PrepareContext(ctx, "SELECT coalesce(max(seq), 0) + 1 FROM events WHERE run = ?"); err == nil {
+		rows.insert, err = f.Write.PrepareContext(ctx, "INSERT INTO events (run, seq, made, data) VALUES (?, ?, ?, ?)")
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the log of events in %s: %w", path, err), rows.close())
+	}
+	return newLog(rows), nil
 }
 
-// file is rows in an SQLite file.
-type file struct{ *sqlfile.File }
+// file is rows in an SQLite file. What is written for each event is prepared once.
+type file struct {
+	*sqlfile.File
+	next, insert *sql.Stmt
+}
 
 func (f *file) append(ctx context.Context, batches []*batch) error {
 	tx, err := f.Write.BeginTx(ctx, nil)
@@ -42,12 +53,13 @@ func (f *file) append(ctx context.Context, batches []*batch) error {
 	}
 	defer tx.Rollback() // after Commit there is nothing to undo
 	now := time.Now().UnixMicro()
+	next, insert := tx.StmtContext(ctx, f.next), tx.StmtContext(ctx, f.insert)
 	for _, b := range batches {
-		if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) + 1 FROM events WHERE run = ?", b.run).Scan(&b.first); err != nil {
+		if err := next.QueryRowContext(ctx, b.run).Scan(&b.first); err != nil {
 			return err
 		}
 		for i, data := range b.events {
-			if _, err := tx.ExecContext(ctx, "INSERT INTO events (run, seq, made, data) VALUES (?, ?, ?, ?)", b.run, b.first+int64(i), now, string(data)); err != nil {
+			if _, err := insert.ExecContext(ctx, b.run, b.first+int64(i), now, string(data)); err != nil {
 				return err
 			}
 		}
@@ -95,4 +107,12 @@ func (f *file) sweep(ctx context.Context, before time.Time) (int, error) {
 // listen hears nothing: readers look by themselves.
 func (f *file) listen(ctx context.Context, _ func(run string)) { <-ctx.Done() }
 
-func (f *file) close() error { return f.Close() }
+func (f *file) close() error {
+	var errs []error
+	for _, s := range []*sql.Stmt{f.next, f.insert} {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	return errors.Join(append(errs, f.Close())...)
+}

@@ -15,12 +15,18 @@ import (
 //
 // Operators are $eq, $ne, $gt, $gte, $lt, $lte and $in, which takes a list. An
 // unknown operator is an *InvalidError. The filters are sorted by field and
-// operator.
+// operator. Fields are nested 32 deep at most.
 func ParseFilters(data []byte) ([]Filter, error) {
-	return parseFilters("", data)
+	return parseFilters("", data, 1)
 }
 
-func parseFilters(prefix string, data []byte) ([]Filter, error) {
+// maxDepth bounds the time that nested fields take, each of which is read anew.
+const maxDepth = 32
+
+func parseFilters(prefix string, data []byte, depth int) ([]Filter, error) {
+	if depth > maxDepth {
+		return nil, invalid("filter", "fields are nested deeper than %d", maxDepth)
+	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil || fields == nil {
 		return nil, invalid("filter", "%.80s is not an object of fields", data)
@@ -30,7 +36,7 @@ func parseFilters(prefix string, data []byte) ([]Filter, error) {
 		if strings.HasPrefix(name, "$") {
 			return nil, invalid("filter", "the operator %.80q stands where a field is expected", name)
 		}
-		more, err := parseField(prefix+name, fields[name])
+		more, err := parseField(prefix+name, fields[name], depth)
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +45,7 @@ func parseFilters(prefix string, data []byte) ([]Filter, error) {
 	return out, nil
 }
 
-func parseField(field string, data json.RawMessage) ([]Filter, error) {
+func parseField(field string, data json.RawMessage, depth int) ([]Filter, error) {
 	var inner map[string]json.RawMessage
 	if json.Unmarshal(data, &inner) != nil || inner == nil {
 		return one(Filter{field: field, op: opEqual, operands: []json.RawMessage{data}})
@@ -49,7 +55,7 @@ func parseField(field string, data json.RawMessage) ([]Filter, error) {
 	}
 	names := slices.Sorted(maps.Keys(inner))
 	if !strings.HasPrefix(names[0], "$") && !strings.HasPrefix(names[len(names)-1], "$") {
-		return parseFilters(field+".", data)
+		return parseFilters(field+".", data, depth+1)
 	}
 	var out []Filter
 	for _, name := range names {

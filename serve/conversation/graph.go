@@ -30,6 +30,9 @@ type Turn struct {
 	Input   json.RawMessage   `json:"input,omitempty"`
 	Earlier []json.RawMessage `json:"earlier,omitempty"` // Reply.Earlier of the turns before, in order
 	Message string            `json:"message"`           // the ID of the person's message
+	// Before are the messages before it, if nothing is known of their turns: a caller may
+	// begin a thread with a conversation.
+	Before []Message `json:"before,omitempty"`
 }
 
 // A Reply is what a pipeline answers.
@@ -43,7 +46,8 @@ type Reply struct {
 // A Pipeline answers a turn with a graph of its own.
 type Pipeline[C any] struct {
 	Graph *graph.Compiled[C]
-	Ask   func(Turn) graph.Update[C] // the input of a turn
+	Check func(Turn) error           // refuses a turn; nil refuses none
+	Ask   func(Turn) graph.Update[C] // the input of a turn that was not refused
 	Reply func(C) Reply              // of the state at the end
 }
 
@@ -69,6 +73,14 @@ func Graph[C any](name string, p Pipeline[C]) (*graph.Compiled[State], error) {
 		}
 		last := s.Messages[n-1]
 		turn := Turn{Text: last.Content.String(), Input: s.Input, Earlier: s.Earlier, Message: last.ID}
+		if len(s.Earlier) == 0 {
+			turn.Before = s.Messages[:n-1]
+		}
+		if p.Check != nil {
+			if err := p.Check(turn); err != nil {
+				return nil, err
+			}
+		}
 		return graph.Update[State]{question.Set(turn), input.Set(nil)}, nil
 	})
 	graph.AddMappedSubgraph(g, name, p.Graph,

@@ -104,10 +104,7 @@ func (c *call) createAssistant() error {
 	if err := c.body(&in); err != nil {
 		return err
 	}
-	if _, err := c.graphNamed(in.Graph); err != nil {
-		return err
-	}
-	if err := (&settings{}).read(in.Config); err != nil {
+	if err := c.configured(in.Graph, in.Config, in.Context); err != nil {
 		return err
 	}
 	if in.ID == "" {
@@ -131,6 +128,20 @@ func (c *call) createAssistant() error {
 		return err
 	}
 	return c.reply(a)
+}
+
+// configured refuses what an assistant of a graph cannot have.
+func (c *call) configured(graph string, config, context json.RawMessage) error {
+	g, err := c.graphNamed(graph)
+	if err != nil {
+		return err
+	}
+	var s settings
+	if err := s.read(config); err != nil {
+		return err
+	}
+	_, err = settingsOf(g, choices{s, context})
+	return err
 }
 
 func (c *call) getAssistant() error {
@@ -157,20 +168,15 @@ func (c *call) patchAssistant() error {
 	if err != nil {
 		return err
 	}
-	if in.Graph != "" {
-		if _, err := c.graphNamed(in.Graph); err != nil {
-			return err
-		}
-		v.Graph = in.Graph
-	}
+	v.Graph = cmp.Or(in.Graph, v.Graph)
 	if in.Config != nil {
-		if err := (&settings{}).read(in.Config); err != nil {
-			return err
-		}
 		v.Config = in.Config
 	}
 	if in.Context != nil {
 		v.Context = in.Context
+	}
+	if err := c.configured(v.Graph, v.Config, v.Context); err != nil {
+		return err
 	}
 	if v.Metadata, err = runs.Merge(v.Metadata, in.Metadata); err != nil {
 		return err
@@ -193,8 +199,7 @@ func (c *call) deleteAssistant() error {
 		return err
 	}
 	if c.flag("delete_threads") {
-		mine := json.RawMessage(fmt.Sprintf(`{"assistant_id":%q}`, v.ID))
-		all, err := c.Threads(c.ctx(), func(t *runs.Thread) bool { return contains(t.Metadata, mine) })
+		all, err := c.Threads(c.ctx(), func(t *runs.Thread) bool { return fieldOf(t.Metadata, "assistant_id") == v.ID })
 		if err != nil {
 			return err
 		}
@@ -235,7 +240,7 @@ func (c *call) latestAssistant() error {
 func (c *call) assistantVersions() error {
 	var in struct {
 		page
-		Metadata json.RawMessage `json:"metadata"`
+		Metadata pattern `json:"metadata"`
 	}
 	if err := c.body(&in); err != nil {
 		return err
@@ -246,7 +251,7 @@ func (c *call) assistantVersions() error {
 	}
 	list := []assistant{}
 	for _, a := range slices.Backward(v.Versions) {
-		if contains(a.Metadata, in.Metadata) {
+		if in.Metadata.matches(a.Metadata) {
 			a.Created, a.Updated = cmp.Or(a.Updated, a.Created), "" // a version does not change
 			list = append(list, a)
 		}
@@ -260,12 +265,12 @@ func (c *call) assistantVersions() error {
 // assistantQuery selects assistants.
 type assistantQuery struct {
 	page
-	Metadata json.RawMessage `json:"metadata"`
-	Graph    string          `json:"graph_id"`
-	Name     string          `json:"name"`
-	SortBy   string          `json:"sort_by"`
-	Order    string          `json:"sort_order"`
-	Select   []string        `json:"select"`
+	Metadata pattern  `json:"metadata"`
+	Graph    string   `json:"graph_id"`
+	Name     string   `json:"name"`
+	SortBy   string   `json:"sort_by"`
+	Order    string   `json:"sort_order"`
+	Select   []string `json:"select"`
 }
 
 func (c *call) assistants(q *assistantQuery) ([]assistant, error) {
@@ -290,7 +295,7 @@ func (c *call) assistants(q *assistantQuery) ([]assistant, error) {
 		}
 	}
 	all = slices.DeleteFunc(all, func(a assistant) bool {
-		return q.Graph != "" && a.Graph != q.Graph || !strings.Contains(strings.ToLower(a.Name), strings.ToLower(q.Name)) || !contains(a.Metadata, q.Metadata)
+		return q.Graph != "" && a.Graph != q.Graph || !strings.Contains(strings.ToLower(a.Name), strings.ToLower(q.Name)) || !q.Metadata.matches(a.Metadata)
 	})
 	key := map[string]func(a assistant) string{
 		"": func(a assistant) string { return a.Created }, "created_at": func(a assistant) string { return a.Created },
@@ -448,7 +453,8 @@ func (c *call) assistantSchemas() error {
 	return c.reply(schemasOf(g))
 }
 
-// schemasOf describes what a graph takes and holds. Of the values only the names are known.
+// schemasOf describes what a graph takes and holds. Of the values of channels only the
+// names are known.
 func schemasOf(g runs.Graph) map[string]any {
 	properties := map[string]any{}
 	for _, ch := range g.App.Channels() {
@@ -459,7 +465,12 @@ func schemasOf(g runs.Graph) map[string]any {
 		properties[ch.Name] = one
 	}
 	state := map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": properties, "additionalProperties": false}
-	return map[string]any{"graph_id": g.Name, "input_schema": state, "output_schema": state, "state_schema": state, "config_schema": map[string]any{"type": "object"}, "context_schema": map[string]any{"type": "object"}}
+	chosen := map[string]any{}
+	for _, s := range g.Settings {
+		chosen[s.Name] = object(s.Schema)
+	}
+	settings := map[string]any{"type": "object", "properties": chosen, "additionalProperties": false}
+	return map[string]any{"graph_id": g.Name, "input_schema": state, "output_schema": state, "state_schema": state, "config_schema": settings, "context_schema": settings}
 }
 
 func (c *call) assistantSubgraphs() error {

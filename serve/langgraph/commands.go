@@ -214,7 +214,7 @@ func (c *call) runStart(data json.RawMessage) (any, position, error) {
 		if err := conf.read(in.Config); err != nil {
 			return nil, position{}, err
 		}
-		from, err := conf.place()
+		from, _, err := conf.place()
 		if err != nil {
 			return nil, position{}, err
 		}

@@ -2,6 +2,7 @@ package langgraph_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -130,6 +131,21 @@ func nested(t testing.TB) *graph.Compiled[talk] {
 	g.AddEdge("before", "inside")
 	g.AddEdge("inside", "after")
 	return compiled(t, g, "nested")
+}
+
+// settled says what was chosen for a run.
+func settled(t testing.TB) runs.Graph {
+	var chosen string
+	g := runs.Graph{Name: "settled", Settings: []runs.Setting{{Name: "corpus", Schema: json.RawMessage(`{"type":"string"}`)}, {Name: "depth"}}}
+	g.App = line(t, "settled", step{"say", func(context.Context, talk) (graph.Update[talk], error) {
+		return graph.Update[talk]{talkLines.Add(chosen)}, nil
+	}}).App()
+	g.Open = func(_ context.Context, _ string, r runs.Run) (runs.Opening, error) {
+		data, err := json.Marshal(r.Spec.Settings)
+		chosen = string(data)
+		return runs.Opening{App: g.App}, err
+	}
+	return g
 }
 
 // chat is what chats hold: messages as conversations have them.
@@ -271,6 +287,7 @@ func served(t testing.TB) *httptest.Server {
 			}
 			return nil, ctx.Err()
 		}}).App()},
+		settled(t),
 	}
 	graphs = append(graphs,
 		runs.Graph{Name: "pace", App: line(t, "pace", step{"a", pause("a")}, step{"b", pause("b")}, step{"c", pause("c")}).App()},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -66,6 +67,7 @@ func Handler(o Options) http.Handler {
 
 		"POST /threads":                            (*call).createThread,
 		"POST /threads/search":                     (*call).searchThreads,
+		"POST /threads/prune":                      (*call).pruneThreads,
 		"POST /threads/count":                      (*call).countThreads,
 		"GET /threads/{thread}":                    (*call).getThread,
 		"PATCH /threads/{thread}":                  (*call).patchThread,
@@ -149,7 +151,7 @@ func statusOf(err error) int {
 		return http.StatusNotFound
 	case errors.As(err, &tooLong):
 		return http.StatusRequestEntityTooLarge
-	case errors.As(err, &invalid), errors.As(err, &item), errors.Is(err, graph.ErrInvalidUpdate):
+	case errors.As(err, &invalid), errors.As(err, &item), errors.Is(err, graph.ErrInvalidUpdate), errors.Is(err, store.ErrNoEmbedder):
 		return http.StatusUnprocessableEntity
 	case errors.Is(err, runs.ErrBusy), errors.Is(err, runs.ErrExists), errors.Is(err, graph.ErrThreadBusy):
 		return http.StatusConflict
@@ -167,8 +169,14 @@ func (c *call) fail(status int, text string) {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		c.w.Header().Set("Retry-After", "1")
 	}
+	if len(text) > maxDetail { // it has what the caller sent
+		text = strings.ToValidUTF8(text[:maxDetail], "") + "…"
+	}
 	c.send(status, map[string]string{"detail": text})
 }
+
+// maxDetail is how many bytes the text of a refusal has at most.
+const maxDetail = 1000
 
 // reply answers with a value as JSON.
 func (c *call) reply(v any) error {
@@ -215,6 +223,9 @@ func decode(data []byte, v any) error {
 	if err == nil {
 		return nil
 	}
+	if errors.As(err, new(*runs.InvalidError)) {
+		return err
+	}
 	if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		return refuse(http.StatusUnprocessableEntity, "the field %s is not understood here; nothing was done", field)
 	}
@@ -246,6 +257,9 @@ func (c *call) number(name string, otherwise int) (int, error) {
 	return n, nil
 }
 
+// maxPage is how long a part of a list is at most.
+const maxPage = 1000
+
 // page is a part of a list that a caller asks for.
 type page struct {
 	Limit  *int `json:"limit"`
@@ -258,8 +272,8 @@ func cut[T any](c *call, list []T, p page) ([]T, error) {
 	if p.Limit != nil {
 		limit = *p.Limit
 	}
-	if limit < 0 || limit > 1000 || p.Offset < 0 {
-		return nil, refuse(http.StatusUnprocessableEntity, "limit must be from 0 to 1000, offset from 0")
+	if limit < 0 || limit > maxPage || p.Offset < 0 {
+		return nil, refuse(http.StatusUnprocessableEntity, "limit must be from 0 to %d, offset from 0", maxPage)
 	}
 	c.w.Header().Set("X-Pagination-Total", strconv.Itoa(len(list)))
 	from := min(p.Offset, len(list))
@@ -270,24 +284,35 @@ func cut[T any](c *call, list []T, p page) ([]T, error) {
 	return list[from:to], nil
 }
 
-// contains reports whether an object has all fields of another, at any depth.
-func contains(have, want json.RawMessage) bool {
-	if len(want) == 0 || string(want) == "null" {
+// A pattern is an object whose fields an object must have, at any depth. It is read once for
+// all objects that are searched.
+type pattern struct {
+	wants any // nil for nothing
+}
+
+// maxFilter is how many bytes a filter has at most: each object is compared with all of it.
+const maxFilter = 64 << 10
+
+func (f *pattern) UnmarshalJSON(data []byte) error {
+	if len(data) > maxFilter {
+		return &runs.InvalidError{Err: fmt.Errorf("a filter of %d bytes is too long: it has %d at most", len(data), maxFilter)}
+	}
+	return json.Unmarshal(data, &f.wants)
+}
+
+// matches reports whether an object has what the filter wants.
+func (f *pattern) matches(have json.RawMessage) bool {
+	if f.wants == nil {
 		return true
 	}
-	var a, b any
-	if len(have) > 0 && json.Unmarshal(have, &a) != nil || json.Unmarshal(want, &b) != nil {
-		return false
-	}
-	return includes(a, b)
+	var v any
+	return (len(have) == 0 || json.Unmarshal(have, &v) == nil) && includes(v, f.wants)
 }
 
 func includes(have, want any) bool {
 	fields, ok := want.(map[string]any)
 	if !ok {
-		x, _ := json.Marshal(have) // they were read from JSON
-		y, _ := json.Marshal(want)
-		return string(x) == string(y)
+		return reflect.DeepEqual(have, want) // values of JSON
 	}
 	all, ok := have.(map[string]any)
 	if !ok {

@@ -101,6 +101,9 @@ func (c *call) searchItems() error {
 		return err
 	}
 	q := store.Query{Namespace: in.Prefix, Text: in.Query, Limit: in.Limit, Offset: in.Offset}
+	if in.Limit > maxPage || len(in.Filter) > maxFilter {
+		return refuse(http.StatusUnprocessableEntity, "limit must be from 1 to %d; a filter has %d bytes at most", maxPage, maxFilter)
+	}
 	if len(in.Filter) > 0 && string(in.Filter) != "null" {
 		if q.Filters, err = store.ParseFilters(in.Filter); err != nil {
 			return err
@@ -135,6 +138,9 @@ func (c *call) listNamespaces() error {
 	items, err := c.items()
 	if err != nil {
 		return err
+	}
+	if in.Limit > maxPage {
+		return refuse(http.StatusUnprocessableEntity, "limit must be from 1 to %d", maxPage)
 	}
 	list, err := items.ListNamespaces(c.ctx(), store.NamespaceQuery{Prefix: in.Prefix, Suffix: in.Suffix, MaxDepth: in.MaxDepth, Limit: in.Limit, Offset: in.Offset})
 	if err != nil {

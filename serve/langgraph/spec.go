@@ -3,6 +3,7 @@ package langgraph
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -53,17 +54,9 @@ type settings struct {
 	Metadata     json.RawMessage `json:"metadata,omitempty"`
 }
 
-// placing is what a client may say of a run's place in its configuration.
+// placing is what is read of what a client says of a run's place in its configuration.
 type placing struct {
-	Thread     string          `json:"thread_id"`
-	Graph      string          `json:"graph_id"`
-	Assistant  string          `json:"assistant_id"`
-	Run        string          `json:"run_id"`
-	User       json.RawMessage `json:"user_id"`
-	Agent      json.RawMessage `json:"user-agent"`
-	Checkpoint string          `json:"checkpoint_id"`
-	Namespace  string          `json:"checkpoint_ns"`
-	Map        json.RawMessage `json:"checkpoint_map"`
+	Checkpoint string `json:"checkpoint_id"`
 }
 
 // read reads a config, and refuses what has no effect here.
@@ -77,21 +70,50 @@ func (s *settings) read(data json.RawMessage) error {
 	if s.Limit < 0 {
 		return refuse(http.StatusUnprocessableEntity, "config.recursion_limit is %d: it must be from 1", s.Limit)
 	}
-	if _, err := s.place(); err != nil {
-		return err
-	}
-	return nil
+	_, _, err := s.place()
+	return err
 }
 
-func (s *settings) place() (placing, error) {
-	var p placing
-	if len(s.Configurable) == 0 || string(s.Configurable) == "null" {
-		return p, nil
+// place reads where a config says that a run is, and what it chooses for the run.
+func (s *settings) place() (p placing, chosen map[string]json.RawMessage, err error) {
+	if !present(s.Configurable) {
+		return p, nil, nil
 	}
-	if err := decode(s.Configurable, &p); err != nil {
-		return p, fmt.Errorf("config.configurable: %w", err)
+	if err = json.Unmarshal(s.Configurable, &chosen); err == nil {
+		err = json.Unmarshal(s.Configurable, &p)
 	}
-	return p, nil
+	if err != nil {
+		return p, nil, refuse(http.StatusUnprocessableEntity, "config.configurable: %v", err)
+	}
+	for _, name := range []string{"thread_id", "graph_id", "assistant_id", "run_id", "user_id", "user-agent", "checkpoint_id", "checkpoint_ns", "checkpoint_map"} {
+		delete(chosen, name)
+	}
+	return p, chosen, nil
+}
+
+// choices are what an assistant or a run chooses, in either of two places.
+type choices struct {
+	config  settings
+	context json.RawMessage
+}
+
+// settingsOf are the settings of a run of a graph; later choices win.
+func settingsOf(g runs.Graph, all ...choices) (map[string]json.RawMessage, error) {
+	out := map[string]json.RawMessage{}
+	for _, c := range all {
+		_, chosen, err := c.config.place()
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(out, chosen)
+		if !present(c.context) {
+			continue
+		}
+		if err := json.Unmarshal(c.context, &out); err != nil {
+			return nil, refuse(http.StatusUnprocessableEntity, "context must be an object: %v", err)
+		}
+	}
+	return out, g.Check(out)
 }
 
 // runRequest is a run to begin.
@@ -143,9 +165,6 @@ func (r *runRequest) without() error {
 			return refuse(http.StatusUnprocessableEntity, "the field %q is not understood here; nothing was done", f.name)
 		}
 	}
-	if present(r.Context) && string(object(r.Context)) != "{}" {
-		return refuse(http.StatusUnprocessableEntity, `the field "context" is not understood here: the graphs of this server take no context`)
-	}
 	return nil
 }
 
@@ -169,14 +188,18 @@ func (c *call) spec(r *runRequest, data json.RawMessage) (spec runs.Spec, err er
 	if err := ofAssistant.read(v.Config); err != nil {
 		return spec, err
 	}
-	place, err := conf.place()
+	place, _, err := conf.place()
+	if err != nil {
+		return spec, err
+	}
+	chosen, err := settingsOf(g, choices{ofAssistant, v.Context}, choices{conf, r.Context})
 	if err != nil {
 		return spec, err
 	}
 	spec = runs.Spec{
 		Thread: c.thread(), Graph: g.Name, Limit: ofAssistant.Limit, Checkpoint: place.Checkpoint, Subgraphs: r.Subgraphs,
 		Delay: time.Duration(r.AfterSeconds * float64(time.Second)), Kept: data,
-		Saved: map[string]string{"graph_id": g.Name, "assistant_id": v.ID},
+		Saved: map[string]string{"graph_id": g.Name, "assistant_id": v.ID}, Settings: chosen,
 	}
 	if conf.Limit > 0 {
 		spec.Limit = conf.Limit

@@ -3,6 +3,7 @@ package langgraph
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -97,8 +98,8 @@ func fieldOf(object json.RawMessage, name string) string {
 // threadQuery selects threads.
 type threadQuery struct {
 	page
-	Metadata json.RawMessage   `json:"metadata"`
-	Values   json.RawMessage   `json:"values"`
+	Metadata pattern           `json:"metadata"`
+	Values   pattern           `json:"values"`
 	Status   runs.ThreadStatus `json:"status"`
 	IDs      []string          `json:"ids"`
 	SortBy   string            `json:"sort_by"`
@@ -108,11 +109,17 @@ type threadQuery struct {
 
 func (q *threadQuery) matches(t *runs.Thread) bool {
 	return (q.Status == "" || q.Status == t.Status) && (len(q.IDs) == 0 || slices.Contains(q.IDs, t.ID)) &&
-		contains(t.Metadata, q.Metadata) && contains(t.Values, q.Values)
+		q.Metadata.matches(t.Metadata) && q.Values.matches(t.Values)
 }
+
+// maxIDs is how many threads a search names at most.
+const maxIDs = 1000
 
 // order is how threads are sorted.
 func (q *threadQuery) order() (func(a, b runs.Thread) int, error) {
+	if len(q.IDs) > maxIDs {
+		return nil, refuse(http.StatusUnprocessableEntity, "a search names %d threads at most", maxIDs)
+	}
 	by := map[string]func(a, b runs.Thread) int{
 		"":           func(a, b runs.Thread) int { return a.Created.Compare(b.Created) },
 		"created_at": func(a, b runs.Thread) int { return a.Created.Compare(b.Created) },
@@ -172,11 +179,47 @@ func (c *call) countThreads() error {
 	if err := c.body(&q); err != nil {
 		return err
 	}
+	if _, err := q.order(); err != nil {
+		return err
+	}
 	all, err := c.Threads(c.ctx(), q.matches)
 	if err != nil {
 		return err
 	}
 	return c.reply(len(all))
+}
+
+// pruneThreads removes threads, or what they were before they became what they are.
+func (c *call) pruneThreads() error {
+	var in struct {
+		Threads  []string `json:"thread_ids"`
+		Strategy string   `json:"strategy"`
+	}
+	if err := c.body(&in); err != nil {
+		return err
+	}
+	if len(in.Threads) > maxIDs {
+		return refuse(http.StatusUnprocessableEntity, "a request names %d threads at most", maxIDs)
+	}
+	strategy, err := choice("strategy", in.Strategy, "delete", "keep_latest")
+	if err != nil {
+		return err
+	}
+	prune := c.DeleteThread
+	if strategy == "keep_latest" {
+		prune = c.PruneThread
+	}
+	n := 0
+	for _, id := range in.Threads {
+		err := prune(c.ctx(), id)
+		switch {
+		case err == nil:
+			n++
+		case !errors.As(err, new(*runs.NotFoundError)):
+			return err
+		}
+	}
+	return c.reply(map[string]int{"pruned_count": n})
 }
 
 func (c *call) thread() string { return c.r.PathValue("thread") }

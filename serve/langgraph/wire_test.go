@@ -91,7 +91,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{"POST", "/runs", `{"assistant_id":"chain","input":{},"colour":"red"}`, 422, `\"colour\"`},
 		{"POST", "/runs", `{"assistant_id":"chain","input":{},"webhook":"http://a"}`, 422, "webhook"},
-		{"POST", "/runs", `{"assistant_id":"chain","input":{},"context":{"a":1}}`, 422, "context"},
+		{"POST", "/runs", `{"assistant_id":"chain","input":{},"context":{"a":1}}`, 422, `no setting \"a\"`},
 		{"POST", "/runs", `{"assistant_id":"chain","input":{},"config":{"configurable":{"corpus":"x"}}}`, 422, `\"corpus\"`},
 		{"POST", "/runs", `{"assistant_id":"chain","input":{"no":1}}`, 422, `unknown channel \"no\"`},
 		{"POST", "/runs", `{"assistant_id":"chain","input":{},"multitask_strategy":"rollback"}`, 422, "rollback"},
@@ -119,6 +119,58 @@ func TestRefused(t *testing.T) {
 	}
 	if _, body, _ := send(t, s, "POST", "/threads/count", "{}"); body != "1" {
 		t.Errorf("%s threads; want that of the test", body)
+	}
+}
+
+// A run is carried out with what its assistant chooses, and with what it chooses itself,
+// which wins.
+func TestSettings(t *testing.T) {
+	s := served(t)
+	status, body, _ := send(t, s, "POST", "/assistants", `{"graph_id":"settled","assistant_id":"mine","context":{"corpus":"handbook"},"config":{"configurable":{"depth":1}}}`)
+	if status != 200 {
+		t.Fatal(body)
+	}
+	for request, want := range map[string]string{
+		`"assistant_id":"settled"`:                                      `{}`,
+		`"assistant_id":"mine"`:                                         `{"corpus":"handbook","depth":1}`,
+		`"assistant_id":"mine","context":{"depth":2}`:                   `{"corpus":"handbook","depth":2}`,
+		`"assistant_id":"mine","config":{"configurable":{"corpus":""}}`: `{"corpus":"","depth":1}`,
+	} {
+		_, body, _ := send(t, s, "POST", "/runs/wait", `{"input":{},`+request+`}`)
+		var got struct{ Lines []string }
+		if err := json.Unmarshal([]byte(body), &got); err != nil || len(got.Lines) != 1 || got.Lines[0] != want {
+			t.Errorf("%s: %s; want %s", request, body, want)
+		}
+	}
+	if _, body, _ := send(t, s, "POST", "/assistants", `{"graph_id":"settled","context":{"colour":"red"}}`); !strings.Contains(body, `no setting \"colour\": it has corpus, depth`) {
+		t.Errorf("an assistant with another setting: %s", body)
+	}
+	if _, body, _ := send(t, s, "GET", "/assistants/mine/schemas", ""); !strings.Contains(body, `"context_schema":{"additionalProperties":false,"properties":{"corpus":{"type":"string"},"depth":{}},"type":"object"}`) {
+		t.Errorf("schemas: %s", body)
+	}
+}
+
+// Pruned threads are gone, or have their newest state alone.
+func TestPrune(t *testing.T) {
+	s := served(t)
+	kept, gone := thread(t, s), thread(t, s)
+	send(t, s, "POST", "/threads/"+kept+"/runs/wait", `{"assistant_id":"fan","input":{"items":[1,2]}}`)
+	_, before, _ := send(t, s, "GET", "/threads/"+kept+"/state", "")
+	if _, body, _ := send(t, s, "POST", "/threads/prune", `{"thread_ids":["`+kept+`","none"],"strategy":"keep_latest"}`); body != `{"pruned_count":1}` {
+		t.Errorf("%s", body)
+	}
+	if _, after, _ := send(t, s, "GET", "/threads/"+kept+"/state", ""); !strings.Contains(after, `"done":[10,20]`) || !strings.Contains(before, `"done":[10,20]`) {
+		t.Errorf("before %s, after %s", before, after)
+	}
+	var history []any
+	if _, body, _ := send(t, s, "GET", "/threads/"+kept+"/history", ""); json.Unmarshal([]byte(body), &history) != nil || len(history) != 1 {
+		t.Errorf("the history is %s", body)
+	}
+	if _, body, _ := send(t, s, "POST", "/threads/prune", `{"thread_ids":["`+gone+`"]}`); body != `{"pruned_count":1}` {
+		t.Errorf("%s", body)
+	}
+	if status, body, _ := send(t, s, "GET", "/threads/"+gone, ""); status != 404 {
+		t.Errorf("%d %s", status, body)
 	}
 }
 

@@ -3,6 +3,8 @@ package runs
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 )
 
 // Errors of callers. Others are faults of the database.
@@ -29,6 +31,16 @@ type InvalidError struct{ Err error }
 
 func (e *InvalidError) Error() string { return e.Err.Error() }
 func (e *InvalidError) Unwrap() error { return e.Err }
+
+// checkTexts refuses names and conditions that no store can hold.
+func checkTexts(texts ...string) error {
+	for _, text := range texts {
+		if strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
+			return &InvalidError{fmt.Errorf("%.40q has U+0000 or is not UTF-8", text)}
+		}
+	}
+	return nil
+}
 
 // Reasons for which a run's context ends.
 var (

@@ -179,8 +179,10 @@ func (o *recording) add(ev graph.Event[json.RawMessage]) error {
 	if ev.Namespace != "" && !o.nested {
 		return nil
 	}
-	if n := len(ev.Tasks); ev.Kind == graph.NodeUpdate && n > 0 && o.known[ev.Tasks[n-1]] {
-		return nil
+	if ev.Kind == graph.NodeUpdate && len(o.known) > 0 {
+		if ids := ev.Tasks(); len(ids) > 0 && o.known[ids[len(ids)-1]] {
+			return nil
+		}
 	}
 	if ev.Kind == graph.StateValue && ev.Namespace == "" && o.states[ev.Step] {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,7 +19,7 @@ type live struct {
 	control *graph.Control
 	ctx     context.Context
 	stop    context.CancelCauseFunc
-	before  []*live       // the runs before it on its thread
+	earlier []*live       // the runs before it on its thread
 	done    chan struct{} // it has ended, or this process carries it out no more
 	adopted bool          // another process has begun it, or may have
 
@@ -86,8 +87,8 @@ func (s *Space) start(l *live) bool {
 	default:
 	}
 	key := s.saved(l.run.Thread)
-	l.before = s.on[key]
-	s.live[l.run.ID], s.on[key] = l, append(slices.Clip(l.before), l)
+	l.earlier = s.on[key]
+	s.live[l.run.ID], s.on[key] = l, append(slices.Clip(l.earlier), l)
 	if h := s.held[key]; h != nil {
 		close(h.begun)
 		h.begun = make(chan struct{})
@@ -117,21 +118,21 @@ func (l *live) carryOut() {
 		delete(l.space.live, l.run.ID)
 		l.space.mu.Unlock()
 		l.claim()
+		l.space.turns.leave(l.space.tenant)
 		close(l.done)
 		l.stop(nil)
 	}()
-	err := l.turn()
+	err := l.before()
 	if err == nil {
-		err = l.runGraph()
-		<-l.space.slots
+		err = l.inTurn(l.runGraph)
 	}
 	l.end(err)
 }
 
-// turn waits until the run may begin, and takes a slot.
-func (l *live) turn() error {
+// before waits until the run may begin.
+func (l *live) before() error {
 	stopped := func() error { return context.Cause(l.ctx) }
-	for _, other := range l.before {
+	for _, other := range l.earlier {
 		select {
 		case <-other.done:
 		case <-l.ctx.Done():
@@ -149,18 +150,23 @@ func (l *live) turn() error {
 			return errStopping
 		}
 	}
+	return nil
+}
+
+// inTurn waits for a slot, and does something in it.
+func (l *live) inTurn(do func() error) error {
+	own := l.space.turns.ask(l.space.tenant)
+	defer l.space.turns.giveUp(own)
 	select {
-	case l.space.slots <- struct{}{}:
+	case <-own.ready:
 	case <-l.ctx.Done():
-		return stopped()
 	case <-l.space.closed:
 		return errStopping
 	}
 	if l.ctx.Err() != nil {
-		<-l.space.slots
-		return stopped()
+		return context.Cause(l.ctx)
 	}
-	return nil
+	return do()
 }
 
 // runGraph runs the graph and writes its events. A panic of it is an error.
@@ -173,19 +179,31 @@ func (l *live) runGraph() (err error) {
 	if err != nil {
 		return err
 	}
+	open, err := l.open(g, r)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, open.Close()) }()
 	opts := &graph.RunOptions{
 		Thread: l.space.saved(spec.Thread), RunID: r.ID, Checkpoint: spec.Checkpoint, RecursionLimit: spec.Limit,
 		InterruptBefore: spec.Before, InterruptAfter: spec.After, Durability: spec.Durability, Timeout: spec.Timeout,
 		Metadata: spec.Saved, Control: l.control, Modes: spec.Modes | graph.Updates | graph.Checkpoints,
 	}
-	out, err := l.record(g.App)
+	logged := opts.Modes
+	if open.Observe != nil {
+		opts.Modes |= graph.Debug | graph.Tokens
+	}
+	out, err := l.record(open.App)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.close()) }()
 	p := graph.Pursuit{Input: spec.Input, Resume: spec.Resume, Answers: spec.Answers, Again: l.adopted}
-	for ev, failed := range g.App.Pursue(l.ctx, p, opts) {
-		if failed == nil {
+	for ev, failed := range open.App.Pursue(open.Context, p, opts) {
+		if failed == nil && open.Observe != nil {
+			open.Observe(ev)
+		}
+		if failed == nil && logged.Wants(ev.Kind) {
 			failed = out.add(ev)
 		}
 		if failed != nil {
@@ -225,7 +243,7 @@ func (l *live) end(err error) {
 	r := l.set(func(r *Run) {
 		r.Status, r.Spec = status, nil
 		if status == Errored || status == TimedOut {
-			r.Error = err.Error()
+			r.Error = strings.ReplaceAll(err.Error(), "\x00", "\ufffd") // see storable
 		}
 	})
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
@@ -284,7 +302,7 @@ func (l *live) conclude(ctx context.Context, r Run, temporary bool) error {
 
 // prune removes the oldest runs of a thread that has too many.
 func (s *Space) prune(ctx context.Context, thread string) error {
-	all, err := list[Run](ctx, s.Manager, s.runsOn(thread))
+	all, err := list[Run](ctx, s.Manager, s.runsOn(thread), nil)
 	if err != nil || len(all) <= s.KeepRuns {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -17,13 +18,6 @@ import (
 	"example.com/assay/graph/store"
 )
 
-// A Graph is a graph that callers run by its name.
-type Graph struct {
-	Name        string
-	Description string
-	App         graph.App
-}
-
 // Options configure a manager.
 type Options struct {
 	Checkpointer graph.Checkpointer // keeps threads
@@ -31,13 +25,19 @@ type Options struct {
 	Log          *eventlog.Log      // keeps events
 	// AtOnce is how many runs go on at the same time. Default: 8.
 	AtOnce int
-	// Waiting is how many runs wait at most; a further one is ErrFull. Default: 1000.
+	// Waiting is how many runs wait at most; a further one is ErrFull. Runs that are
+	// delayed, or wait for another of their thread, count. Default: 1000.
 	Waiting int
+	// TenantAtOnce and TenantWaiting are the same of one tenant's runs. Slots that are free
+	// go to the tenant with the fewest runs that go on. Defaults: AtOnce, Waiting.
+	TenantAtOnce, TenantWaiting int
 	// Keep is how long a run that has ended is kept, with its events. Its thread stays.
 	// Default: a week.
 	Keep time.Duration
 	// KeepRuns is how many runs that have ended are kept of a thread. Default: 100.
 	KeepRuns int
+	// Timeout bounds a run that says nothing of its own. Default: none.
+	Timeout time.Duration
 	// Warn is told what goes wrong where no caller waits. Default: nobody.
 	Warn func(error)
 	// Observe is called when a run begins, and returns what is called at its end.
@@ -51,7 +51,7 @@ type Options struct {
 type Manager struct {
 	Options
 	graphs  []Graph // sorted by name
-	slots   chan struct{}
+	turns   *turns
 	closed  chan struct{} // nothing more begins
 	working sync.WaitGroup
 
@@ -60,6 +60,12 @@ type Manager struct {
 	on   map[string][]*live // the same by thread, in their order
 	held map[string]*holder // by thread
 }
+
+// Defaults of Options.
+const (
+	DefaultAtOnce  = 8
+	DefaultWaiting = 1000
+)
 
 // DefaultTenant is the tenant of a server for one user.
 const DefaultTenant = "default"
@@ -76,7 +82,8 @@ func (m *Manager) Space(tenant string) *Space { return &Space{m, tenant} }
 // Open begins to run graphs, first those runs that a process left behind when it died. The
 // caller closes the manager, then what the options name.
 func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {
-	o.AtOnce, o.Waiting = cmp.Or(o.AtOnce, 8), cmp.Or(o.Waiting, 1000)
+	o.AtOnce, o.Waiting = cmp.Or(o.AtOnce, DefaultAtOnce), cmp.Or(o.Waiting, DefaultWaiting)
+	o.TenantAtOnce, o.TenantWaiting = cmp.Or(o.TenantAtOnce, o.AtOnce), cmp.Or(o.TenantWaiting, o.Waiting)
 	o.Keep, o.KeepRuns = cmp.Or(o.Keep, 7*24*time.Hour), cmp.Or(o.KeepRuns, 100)
 	if o.Now == nil {
 		o.Now = time.Now
@@ -91,7 +98,7 @@ func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {
 		o.Observe = func(Run) func(Run) { return func(Run) {} }
 	}
 	m := &Manager{
-		Options: o, slots: make(chan struct{}, o.AtOnce), closed: make(chan struct{}),
+		Options: o, turns: newTurns(bounds{o.AtOnce, o.Waiting, o.TenantAtOnce, o.TenantWaiting}), closed: make(chan struct{}),
 		live: map[string]*live{}, on: map[string][]*live{}, held: map[string]*holder{},
 	}
 	for _, g := range graphs {
@@ -159,12 +166,7 @@ func (m *Manager) Close(ctx context.Context) {
 func (m *Manager) Closed() <-chan struct{} { return m.closed }
 
 // Counts says how many runs of this process go on, and how many wait.
-func (m *Manager) Counts() (running, waiting int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	running = len(m.slots)
-	return running, max(0, len(m.live)-running)
-}
+func (m *Manager) Counts() (running, waiting int) { return m.turns.counts() }
 
 // Every so often a manager looks for runs whose process has died, and removes old events.
 const (
@@ -198,7 +200,7 @@ func (m *Manager) look() {
 
 // adopt takes up the runs that no process carries out.
 func (m *Manager) adopt(ctx context.Context) error {
-	found, err := m.Store.Search(ctx, store.Query{Namespace: opened, Limit: pageSize})
+	found, err := m.Store.Search(ctx, store.Query{Namespace: opened, Limit: math.MaxInt32})
 	if err != nil {
 		return err
 	}
@@ -229,10 +231,12 @@ func (s *Space) adopt(ctx context.Context, id, thread string) error {
 	r, err := read[Run](ctx, s.Manager, "run", s.runsOn(thread), id)
 	switch {
 	case err == nil && !r.Status.Ended():
+		s.turns.enter(s.tenant, true)
 		l := s.newLive(r, claim)
 		if l.adopted = true; s.start(l) {
 			return nil
 		}
+		s.turns.leave(s.tenant)
 		err = ErrClosing
 	case err == nil, errors.As(err, new(*NotFoundError)): // it has ended meanwhile
 		var c change
@@ -245,7 +249,7 @@ func (s *Space) adopt(ctx context.Context, id, thread string) error {
 
 // claim makes this process the one that carries out a run, for as long as it lives.
 func (m *Manager) claim(ctx context.Context, run string) (release func(), err error) {
-	return m.Checkpointer.Lock(ctx, "run/"+run)
+	return m.Checkpointer.Lock(ctx, "/run/"+run) // no thread has this name
 }
 
 // A holder is what those share who work on one thread: a lock of its records.

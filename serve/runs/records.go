@@ -1,11 +1,14 @@
 package runs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
+	"unicode/utf8"
 
 	"example.com/assay/graph/store"
 )
@@ -78,28 +81,44 @@ func (m *Manager) write(ctx context.Context, c *change) error {
 	return err
 }
 
-// pageSize is how many records one search reads.
-const pageSize = 1000
-
-// list reads all records of a namespace, sorted by key.
-func list[T any](ctx context.Context, m *Manager, namespace []string) ([]T, error) {
+// list reads the records of a namespace that a condition selects, sorted by key.
+func list[T any](ctx context.Context, m *Manager, namespace []string, match func(*T) bool) ([]T, error) {
+	found, err := m.Store.Search(ctx, store.Query{Namespace: namespace, Limit: math.MaxInt32})
+	if err != nil {
+		return nil, err
+	}
 	var out []T
-	for {
-		found, err := m.Store.Search(ctx, store.Query{Namespace: namespace, Limit: pageSize, Offset: len(out)})
+	for _, item := range found {
+		v, err := store.Decode[T](item.Item)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("reading %v %q: %w", item.Namespace, item.Key, err)
 		}
-		for _, item := range found {
-			v, err := store.Decode[T](item.Item)
-			if err != nil {
-				return nil, fmt.Errorf("reading %v %q: %w", item.Namespace, item.Key, err)
-			}
+		if match == nil || match(&v) {
 			out = append(out, v)
 		}
-		if len(found) < pageSize {
-			return out, nil
-		}
 	}
+	return out, nil
+}
+
+// storable is JSON of a graph as the store takes it: without U+0000, and in UTF-8. A value
+// that a node made must not keep its run from ending.
+func storable(data json.RawMessage) json.RawMessage {
+	if !bytes.Contains(data, []byte(`\u0000`)) && utf8.Valid(data) {
+		return data
+	}
+	out := make([]byte, 0, len(data))
+	for rest := bytes.ToValidUTF8(data, []byte("\ufffd")); len(rest) > 0; {
+		n := 1
+		if rest[0] == '\\' {
+			n = min(2, len(rest)) // what is escaped belongs to it
+		}
+		if bytes.HasPrefix(rest, []byte(`\u0000`)) {
+			out, rest = append(out, `\ufffd`...), rest[6:]
+			continue
+		}
+		out, rest = append(out, rest[:n]...), rest[n:]
+	}
+	return out
 }
 
 // object is a JSON object; empty when there is none.

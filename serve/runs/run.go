@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,7 +56,7 @@ type Run struct {
 
 // A Spec is a run to begin.
 type Spec struct {
-	Thread string `json:"thread"`           // default: a new one
+	Thread string `json:"thread"`           // an ID without "." and "/"; default: a new thread
 	Create bool   `json:"create,omitempty"` // make a missing thread; else it is a *NotFoundError
 	Graph  string `json:"graph"`
 	// Input is an encoded graph.Update. Without one, or with Resume, the run continues
@@ -67,7 +68,7 @@ type Spec struct {
 	Before     []string                   `json:"before,omitempty"`     // breakpoints
 	After      []string                   `json:"after,omitempty"`
 	Limit      int                        `json:"limit,omitempty"`   // of supersteps; default: the graph's
-	Timeout    time.Duration              `json:"timeout,omitempty"` // default: none
+	Timeout    time.Duration              `json:"timeout,omitempty"` // default: Options.Timeout
 	Delay      time.Duration              `json:"delay,omitempty"`   // it begins so much later
 	Durability graph.Durability           `json:"durability,omitempty"`
 	// Modes are the events that the log gets; those of Updates and Checkpoints always are.
@@ -79,12 +80,18 @@ type Spec struct {
 	Marks     json.RawMessage   `json:"marks,omitempty"`     // added to the metadata of its thread
 	Config    json.RawMessage   `json:"config,omitempty"`    // of the thread from now on
 	Saved     map[string]string `json:"saved,omitempty"`     // metadata of its checkpoints
-	Kept      json.RawMessage   `json:"-"`                   // what Run.Kept returns
+	// Settings are values of the graph's settings.
+	Settings map[string]json.RawMessage `json:"settings,omitempty"`
+	Kept     json.RawMessage            `json:"-"` // what Run.Kept returns
 }
 
 // Begin takes a run, which begins when it is its turn.
 func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
-	if _, err := s.graph(spec.Graph); err != nil {
+	g, err := s.graph(spec.Graph)
+	if err == nil {
+		err = g.Check(spec.Settings)
+	}
+	if err != nil {
 		return Run{}, err
 	}
 	if spec.Thread == "" {
@@ -93,17 +100,20 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	if spec.Strategy == "" {
 		spec.Strategy = Reject
 	}
+	spec.Timeout = cmp.Or(spec.Timeout, s.Timeout)
 	if spec.Input == nil {
 		spec.Resume = true
 	}
 	defer s.hold(spec.Thread)()
 	t, err := s.Thread(ctx, spec.Thread)
 	if errors.As(err, new(*NotFoundError)) && spec.Create {
-		t = s.newThread(spec.Thread)
-		t.Metadata, err = Merge(nil, spec.Metadata)
+		t, err = s.newThread(spec.Thread, spec.Metadata)
 	}
 	if err == nil {
 		t.Metadata, err = Merge(t.Metadata, spec.Marks)
+	}
+	if err == nil && t.Graph != "" && t.Graph != spec.Graph {
+		err = s.unsaved(ctx, t)
 	}
 	if err != nil {
 		return Run{}, err
@@ -112,9 +122,15 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	if len(others) > 0 && spec.Strategy == Reject {
 		return Run{}, ErrBusy
 	}
-	if s.full() {
+	if !s.turns.enter(s.tenant, false) {
 		return Run{}, ErrFull
 	}
+	begun := false
+	defer func() {
+		if !begun {
+			s.turns.leave(s.tenant)
+		}
+	}()
 	now := s.Now()
 	t.Runs++
 	r := Run{
@@ -140,7 +156,7 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 		return Run{}, err
 	}
 	l := s.newLive(r, claim)
-	if !s.start(l) {
+	if begun = s.start(l); !begun {
 		claim()
 		return r, nil // it begins at the next start
 	}
@@ -152,10 +168,15 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	return r, nil
 }
 
-// full reports whether as many runs wait as may.
-func (m *Manager) full() bool {
-	running, waiting := m.Counts()
-	return waiting >= m.Waiting && running == cap(m.slots)
+// unsaved refuses another graph on a thread that has states of its own.
+func (s *Space) unsaved(ctx context.Context, t Thread) error {
+	for _, err := range s.Checkpointer.List(ctx, graph.Query{Thread: s.saved(t.ID), Limit: 1}) {
+		if err != nil {
+			return err
+		}
+		return &InvalidError{fmt.Errorf("thread %q has states of graph %q: run another graph on a thread of its own", t.ID, t.Graph)}
+	}
+	return nil
 }
 
 // Run returns a run.
@@ -175,7 +196,7 @@ func (s *Space) Runs(ctx context.Context, thread string) ([]Run, error) {
 	if _, err := s.Thread(ctx, thread); err != nil {
 		return nil, err
 	}
-	all, err := list[Run](ctx, s.Manager, s.runsOn(thread))
+	all, err := list[Run](ctx, s.Manager, s.runsOn(thread), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -482,3 +482,61 @@ func TestPrune(t *testing.T) {
 		t.Errorf("%d events of a run that is gone, error %v", last, err)
 	}
 }
+
+// A node may write what the store does not take: its run ends all the same.
+func TestUnstorable(t *testing.T) {
+	const zero = "a\x00b \\u0000 \\"
+	g := graph.NewStateGraph(talkLines, talkWho, talkWait)
+	g.AddNode("write", func(context.Context, talk) (graph.Update[talk], error) {
+		return graph.Update[talk]{talkLines.Add(zero)}, nil
+	})
+	g.AddNode("ask", func(ctx context.Context, _ talk) (graph.Update[talk], error) {
+		_, err := graph.Interrupt[string](ctx, "who", zero)
+		return nil, err
+	})
+	g.AddNode("fail", func(context.Context, talk) (graph.Update[talk], error) { return nil, errors.New(zero) })
+	g.AddEdge(graph.Start, "write")
+	g.AddEdge("write", "ask")
+	g.AddEdge("ask", "fail")
+	app, err := g.Compile(&graph.CompileOptions{Name: "zero"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := manager(t, runs.Graph{Name: "zero", App: app.App()})
+	r := wait(t, s, begin(t, s, runs.Spec{Graph: "zero", Input: json.RawMessage(hello)}).ID)
+	const shown = "a\ufffdb \\u0000 \\"
+	v, th := state(t, s, r.Thread)
+	if r.Status != runs.Success || th.Status != runs.Interrupted || v.Lines[1] != shown {
+		t.Fatalf("%+v, its thread %+v shows %q", r, th, v.Lines)
+	}
+	for _, asked := range th.Interrupts {
+		if got := string(asked[0].Payload); got != `"a\ufffdb \\u0000 \\"` {
+			t.Errorf("it asks %s", got)
+		}
+	}
+	r = wait(t, s, begin(t, s, runs.Spec{Graph: "zero", Thread: r.Thread, Answers: map[string]json.RawMessage{"": json.RawMessage(`"ann"`)}}).ID)
+	if r.Status != runs.Errored || !strings.Contains(r.Error, shown) {
+		t.Errorf("it fails with %+v", r)
+	}
+}
+
+// A thread stays with its graph. When that is changed, runs on it fail, and end.
+func TestAnotherGraph(t *testing.T) {
+	h := openHome(t, t.TempDir())
+	m := h.open(t, chain(t, "one", "a"), chain(t, "two", "a", "b"))
+	s := m.Space(runs.DefaultTenant)
+	r := wait(t, s, begin(t, s, runs.Spec{Graph: "one", Thread: "t", Create: true, Input: json.RawMessage(hello)}).ID)
+	if _, err := s.Begin(t.Context(), runs.Spec{Graph: "two", Thread: r.Thread, Input: json.RawMessage(hello)}); !errors.As(err, new(*runs.InvalidError)) {
+		t.Errorf("another graph: %v", err)
+	}
+	m.Close(t.Context())
+	m = h.open(t, chain(t, "one", "a", "new"))
+	defer m.Close(context.Background())
+	s = m.Space(runs.DefaultTenant)
+	if r = wait(t, s, begin(t, s, runs.Spec{Graph: "one", Thread: "t", Input: json.RawMessage(hello)}).ID); r.Status != runs.Errored {
+		t.Errorf("%+v", r)
+	}
+	if th, err := s.Thread(t.Context(), "t"); err != nil || th.Status != runs.Failed || !strings.Contains(th.Error, "fingerprint") {
+		t.Errorf("%+v, %v", th, err)
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"maps"
+	"slices"
 
 	"example.com/assay/graph"
 )
@@ -32,6 +34,9 @@ func (s *Space) Inside(ctx context.Context, at *Snapshot, g Graph, task string) 
 // State returns a thread's state, at a checkpoint or, without one, the newest. The graph
 // is that of the thread's last run. A thread without a checkpoint has none: nil.
 func (s *Space) State(ctx context.Context, thread, checkpoint string) (*Snapshot, Graph, error) {
+	if err := checkTexts(checkpoint); err != nil {
+		return nil, Graph{}, err
+	}
 	g, err := s.graphOn(ctx, thread)
 	if errors.Is(err, ErrNoGraph) {
 		return nil, g, nil
@@ -51,7 +56,14 @@ func (s *Space) State(ctx context.Context, thread, checkpoint string) (*Snapshot
 
 // History yields a thread's snapshots, the newest first. A thread without a run has none.
 func (s *Space) History(ctx context.Context, thread string, opts *graph.HistoryOptions) iter.Seq2[*Snapshot, error] {
-	g, err := s.graphOn(ctx, thread)
+	if opts == nil {
+		opts = &graph.HistoryOptions{}
+	}
+	err := checkTexts(slices.Concat([]string{opts.Before, opts.Run, string(opts.Source)}, slices.Collect(maps.Keys(opts.Metadata)), slices.Collect(maps.Values(opts.Metadata)))...)
+	var g Graph
+	if err == nil {
+		g, err = s.graphOn(ctx, thread)
+	}
 	if errors.Is(err, ErrNoGraph) {
 		return func(func(*Snapshot, error) bool) {}
 	}
@@ -65,6 +77,9 @@ func (s *Space) History(ctx context.Context, thread string, opts *graph.HistoryO
 // checkpoint's ID. The graph is that of the thread's last run, or, before the first, the
 // one that is named.
 func (s *Space) UpdateState(ctx context.Context, thread, named, checkpoint string, supersteps ...[]graph.AppUpdate) (string, error) {
+	if err := checkTexts(checkpoint); err != nil {
+		return "", err
+	}
 	defer s.hold(thread)()
 	t, err := s.Thread(ctx, thread)
 	if err != nil {

@@ -5,7 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"example.com/assay/graph"
 )
@@ -20,7 +24,8 @@ const (
 	Failed      ThreadStatus = "error"       // its last run failed
 )
 
-// A Thread is a thread, with a copy of its state as of its last run or edit.
+// A Thread is a thread, with a copy of its state as of its last run or edit. In the copy
+// U+FFFD stands for U+0000, which the store does not take.
 type Thread struct {
 	ID         string                              `json:"id"`
 	Created    time.Time                           `json:"created"`
@@ -37,7 +42,7 @@ type Thread struct {
 
 // A ThreadSpec is a new thread.
 type ThreadSpec struct {
-	ID       string          // default: made up
+	ID       string          // default: made up; see Spec.Thread
 	Metadata json.RawMessage // an object; default: an empty one
 	Existing bool            // a thread with this ID may exist, and is returned
 }
@@ -57,16 +62,26 @@ func (s *Space) CreateThread(ctx context.Context, spec ThreadSpec) (Thread, erro
 	case !errors.As(err, new(*NotFoundError)):
 		return Thread{}, err
 	}
-	t := s.newThread(spec.ID)
-	if t.Metadata, err = Merge(nil, spec.Metadata); err != nil {
+	t, err := s.newThread(spec.ID, spec.Metadata)
+	if err != nil {
 		return Thread{}, err
 	}
 	return t, s.keep(ctx, &t)
 }
 
-func (s *Space) newThread(id string) Thread {
+// maxThread is how many bytes the ID of a thread has at most.
+const maxThread = 255
+
+// newThread makes a thread, whose ID cannot be taken for the name of something else.
+func (s *Space) newThread(id string, metadata json.RawMessage) (Thread, error) {
+	if id == "" || len(id) > maxThread || strings.ContainsAny(id, "./") || strings.ContainsFunc(id, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }) {
+		return Thread{}, &InvalidError{fmt.Errorf("%.40q cannot be the ID of a thread: it has 1 to %d bytes of UTF-8, without \".\", \"/\" and control characters", id, maxThread)}
+	}
 	now := s.Now()
-	return Thread{ID: id, Created: now, Updated: now, Metadata: object(nil), Config: object(nil), Status: Idle}
+	t := Thread{ID: id, Created: now, Updated: now, Config: object(nil), Status: Idle}
+	var err error
+	t.Metadata, err = Merge(nil, metadata)
+	return t, err
 }
 
 // keep writes a thread.
@@ -83,17 +98,7 @@ func (s *Space) Thread(ctx context.Context, id string) (Thread, error) {
 
 // Threads returns all threads that a condition selects, sorted by ID.
 func (s *Space) Threads(ctx context.Context, match func(*Thread) bool) ([]Thread, error) {
-	all, err := list[Thread](ctx, s.Manager, s.threads())
-	if err != nil {
-		return nil, err
-	}
-	out := all[:0]
-	for i := range all {
-		if match(&all[i]) {
-			out = append(out, all[i])
-		}
-	}
-	return out, nil
+	return list(ctx, s.Manager, s.threads(), match)
 }
 
 // PatchThread adds fields to a thread's metadata.
@@ -126,6 +131,20 @@ func (s *Space) DeleteThread(ctx context.Context, id string) error {
 	return s.removeThread(ctx, id, true)
 }
 
+// PruneThread removes the checkpoints of a thread but the newest. A thread with a run that
+// goes on is ErrBusy.
+func (s *Space) PruneThread(ctx context.Context, id string) error {
+	if _, err := s.Thread(ctx, id); err != nil {
+		return err
+	}
+	defer s.hold(id)()
+	if len(s.liveOn(id)) > 0 {
+		return fmt.Errorf("thread %q: %w", id, ErrBusy)
+	}
+	_, err := graph.Prune(ctx, s.Checkpointer, s.saved(id), nil)
+	return err
+}
+
 // removeThread removes a thread; its runs, too, if they are not to be read any more.
 func (s *Space) removeThread(ctx context.Context, id string, withRuns bool) error {
 	if err := graph.DeleteThread(ctx, s.Checkpointer, s.saved(id)); err != nil {
@@ -134,7 +153,7 @@ func (s *Space) removeThread(ctx context.Context, id string, withRuns bool) erro
 	var c change
 	c.remove(s.threads(), id)
 	if withRuns {
-		all, err := list[Run](ctx, s.Manager, s.runsOn(id))
+		all, err := list[Run](ctx, s.Manager, s.runsOn(id), nil)
 		if err != nil {
 			return err
 		}
@@ -154,11 +173,14 @@ func (s *Space) CopyThread(ctx context.Context, id string) (Thread, error) {
 	if err != nil {
 		return t, err
 	}
-	out := s.newThread(s.NewID())
+	out, err := s.newThread(s.NewID(), t.Metadata)
+	if err != nil {
+		return t, err
+	}
 	if err := graph.CopyThread(ctx, s.Checkpointer, s.saved(id), s.saved(out.ID)); err != nil && !errors.Is(err, graph.ErrNoCheckpoint) {
 		return t, err
 	}
-	out.Metadata, out.Config, out.Graph = t.Metadata, t.Config, t.Graph
+	out.Config, out.Graph = t.Config, t.Graph
 	if out.Graph != "" {
 		if err := s.refresh(ctx, &out, nil); err != nil {
 			return t, err
@@ -185,10 +207,12 @@ func (s *Space) refresh(ctx context.Context, t *Thread, failure error) error {
 	at, err := g.App.State(ctx, graph.Key{Thread: s.saved(t.ID)})
 	switch {
 	case errors.Is(err, graph.ErrNoCheckpoint):
-	case err != nil:
+	case errors.Is(err, graph.ErrCheckpointer):
 		return fmt.Errorf("reading the state of thread %q: %w", t.ID, err)
+	case err != nil: // it stays so, as when the graph was changed: see graph.MismatchError
+		failure = errors.Join(failure, err)
 	default:
-		t.Values = at.State
+		t.Values = storable(at.State)
 		if len(at.Next) > 0 {
 			t.Status = Interrupted
 		}
@@ -197,12 +221,16 @@ func (s *Space) refresh(ctx context.Context, t *Thread, failure error) error {
 				if t.Interrupts == nil {
 					t.Interrupts = map[string][]graph.PendingInterrupt{}
 				}
-				t.Interrupts[task.ID] = task.Interrupts
+				asked := slices.Clone(task.Interrupts)
+				for i := range asked {
+					asked[i].Payload = storable(asked[i].Payload)
+				}
+				t.Interrupts[task.ID] = asked
 			}
 		}
 	}
 	if failure != nil {
-		t.Status, t.Error = Failed, failure.Error()
+		t.Status, t.Error = Failed, strings.ReplaceAll(failure.Error(), "\x00", "\ufffd") // see storable
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ type Desk struct {
 	answers *qa.Memory // nil when nothing is remembered
 	spans   *spans
 	finder  *Finder
+	tenant  string
 	own     bool // the desk closes the exchange
 }
 
@@ -42,6 +43,7 @@ type Want struct {
 	Spans    bool // spans go to the collector of the settings
 	Workers  bool // the workers of the settings' Temporal server run the pipeline, if there is one
 	Exchange *Exchange
+	Tenant   string // of agent serve, whose remembered answers are its own; else empty
 }
 
 // New opens what the settings name. The caller closes an exchange that it gives; without
@@ -51,7 +53,7 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 	if w.Workers && (c.Record != "" || c.Replay != "") {
 		return nil, cli.Usagef("--record and --replay are for runs in this process: add --temporal \"\"")
 	}
-	d := &Desk{App: a, Exchange: w.Exchange, own: w.Exchange == nil}
+	d := &Desk{App: a, Exchange: w.Exchange, own: w.Exchange == nil, tenant: w.Tenant}
 	if d.own {
 		if d.Exchange, err = NewExchange(a, c, &s); err != nil {
 			return nil, err

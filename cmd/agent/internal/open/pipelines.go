@@ -35,7 +35,7 @@ func (d *Desk) Research(ctx context.Context, memory research.Memory) (*research.
 	case memory != nil:
 		deps.Memory = memory
 	default:
-		d.answers, deps.Memory, err = openRecall(ctx, d.Exchange.Store, d.Settings, d.Corpus, d.Set)
+		d.answers, deps.Memory, err = openRecall(ctx, d.Exchange.Store, d.tenant, d.Settings, d.Corpus, d.Set)
 		if errors.As(err, new(*qa.DamagedError)) {
 			d.Warn("%v; answering without memory", err)
 		} else if err != nil {

@@ -16,14 +16,14 @@ import (
 	"example.com/assay/skills"
 )
 
-// openRecall opens the memory of a corpus's answers, which the caller closes, and the
-// pipeline's view of it.
-func openRecall(ctx context.Context, k *Store, s config.Settings, corpus *memory.Corpus, set *skills.Set) (*qa.Memory, research.Memory, error) {
+// openRecall opens a tenant's memory of a corpus's answers, which the caller closes, and
+// the pipeline's view of it.
+func openRecall(ctx context.Context, k *Store, tenant string, s config.Settings, corpus *memory.Corpus, set *skills.Set) (*qa.Memory, research.Memory, error) {
 	now, err := Conditions(s, corpus.Fingerprint(), RankerID(corpus), set)
 	if err != nil {
 		return nil, nil, err
 	}
-	answers, err := k.Answers(ctx, corpus.Name(), &qa.Options{Embed: corpus.Embed})
+	answers, err := k.Answers(ctx, tenant, corpus.Name(), &qa.Options{Embed: corpus.Embed})
 	if err != nil {
 		return nil, nil, err
 	}

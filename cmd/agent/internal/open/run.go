@@ -51,8 +51,7 @@ func Run[S any](ctx context.Context, d *Desk, t *Traced[S]) (final S, took follo
 	if t.Run.Thread != "" {
 		t.Run.Metadata = d.describe(t.Question, t.Run.Metadata)
 	}
-	if d.spans != nil {
-		rec := d.spans.recorder(ctx, t.Run.RunID, d.Corpus.Name())
+	if rec := d.Recorder(ctx, t.Run.RunID); rec != nil {
 		defer rec.End()
 		ctx = rec.Context(ctx)
 		observe := t.Observe

@@ -53,12 +53,16 @@ func newSpans(ctx context.Context, s config.Settings) (*spans, error) {
 	}, nil
 }
 
-// recorder returns the recorder of one question, or nil.
-func (t *spans) recorder(ctx context.Context, runID, corpus string) *telemetry.Recorder {
-	if t == nil {
+// Recorder returns the recorder of one run's spans, nil when nobody wants them.
+func (d *Desk) Recorder(ctx context.Context, runID string) *telemetry.Recorder {
+	if d.spans == nil {
 		return nil
 	}
-	return telemetry.NewRecorder(ctx, t.provider.Tracer("example.com/assay/telemetry"), &telemetry.Options{Content: t.content, RunID: runID, Corpus: corpus})
+	o := &telemetry.Options{Content: d.spans.content, RunID: runID}
+	if d.Corpus != nil {
+		o.Corpus = d.Corpus.Name()
+	}
+	return telemetry.NewRecorder(ctx, d.spans.provider.Tracer("example.com/assay/telemetry"), o)
 }
 
 // close sends the remaining spans, even after an interrupt. The error says why spans were

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -166,20 +167,34 @@ func (k *Store) Notes(ctx context.Context) (Notes, error) {
 	return sharedNotes{notes}, err
 }
 
-// Answers opens the remembered answers of a corpus.
-func (k *Store) Answers(ctx context.Context, corpus string, opts *qa.Options) (*qa.Memory, error) {
+// Answers opens the remembered answers of a corpus. Those of a tenant of agent serve are
+// apart from those of the command, whose tenant is "".
+func (k *Store) Answers(ctx context.Context, tenant, corpus string, opts *qa.Options) (*qa.Memory, error) {
 	if !k.Shared() {
-		return qa.Open(ctx, qa.Path(k.home, corpus), opts)
+		return qa.Open(ctx, AnswersFile(k.home, tenant, corpus), opts)
 	}
 	pool, err := k.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := answerrows.New(ctx, pool, corpus, &answerrows.Options{Schema: k.at.Schema})
+	rows, err := answerrows.New(ctx, pool, filepath.ToSlash(filepath.Join(tenantFolder(tenant), corpus)), &answerrows.Options{Schema: k.at.Schema})
 	if err != nil {
 		return nil, err
 	}
 	return qa.New(rows, opts), nil
+}
+
+// AnswersFile is where the remembered answers of a corpus are, unless a server keeps them.
+func AnswersFile(home, tenant, corpus string) string {
+	return qa.Path(filepath.Join(home, tenantFolder(tenant)), corpus)
+}
+
+// tenantFolder is where the files of a tenant are below the home.
+func tenantFolder(tenant string) string {
+	if tenant == "" {
+		return ""
+	}
+	return filepath.Join("tenants", tenant)
 }
 
 // Vectors opens the cache of vectors.
@@ -198,8 +213,20 @@ func (k *Store) Vectors(ctx context.Context, opts *embed.CacheOptions) (*embed.C
 	return embed.NewCache(rows, opts), nil
 }
 
-// Events opens the log of events, which only a server has.
+// Served opens what agent serve keeps beside threads: records of runs, and the memory of
+// its callers.
+func (k *Store) Served(ctx context.Context) (Notes, error) {
+	if !k.Shared() {
+		return notefile.Open(ctx, filepath.Join(k.home, "serve.db"), nil)
+	}
+	return k.Notes(ctx)
+}
+
+// Events opens the log of events.
 func (k *Store) Events(ctx context.Context) (*eventlog.Log, error) {
+	if !k.Shared() {
+		return eventlog.OpenFile(ctx, filepath.Join(k.home, "events.db"))
+	}
 	pool, err := k.connected(ctx)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
@@ -38,15 +39,27 @@ func Answer(a *cli.App, answer state.Answer, files verify.Locator) {
 			Verdicts(a, check, files, true)
 		}
 	}
-	if answer.Answer != "" {
-		fmt.Fprint(a.Stdout, Markdown(relevanceLine(answer), look))
-		fmt.Fprint(a.Stdout, Markdown(summary(answer), look))
+	for _, line := range Measured(answer) {
+		fmt.Fprint(a.Stdout, Markdown(line, look))
 	}
 	if a.Verbose && modelNotes[answer.Model] == "" {
 		for _, line := range NodeUsage(answer.Metrics.NodeUsage) {
 			fmt.Fprintln(a.Stdout, "  "+Visible(line))
 		}
 	}
+}
+
+// Measured are the lines below an answer: how well it fits the question, and what of it
+// was checked. There are none without an answer.
+func Measured(answer state.Answer) []string {
+	if answer.Answer == "" {
+		return nil
+	}
+	lines := []string{summary(answer)}
+	if fit := relevanceLine(answer); fit != "" {
+		lines = slices.Insert(lines, 0, fit)
+	}
+	return lines
 }
 
 // sourcesHeading begins the answer's own list of sources.

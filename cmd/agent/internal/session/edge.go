@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,18 +14,6 @@ import (
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
 )
-
-// A question of a session that verify_edge answers instead of research.
-var asksOfEdge = regexp.MustCompile(`(?i)^does the (?:evidence|corpus|literature) (?:really |actually |truly )?(?:show|say|prove|support) that (.+?) (?:causes?|leads? to|results? in|brings? about|triggers?|increases?|reduces?|prevents?|raises?|lowers?) (.+?)\s*\?*$`)
-
-// causalQuestion reads the variables of such a question.
-func causalQuestion(line string) (cause, effect string, ok bool) {
-	m := asksOfEdge.FindStringSubmatch(strings.TrimSpace(line))
-	if m == nil {
-		return "", "", false
-	}
-	return m[1], m[2], true
-}
 
 func (s *session) edgeSlash(ctx context.Context, text string) error {
 	cause, effect, ok := strings.Cut(text, "=>")

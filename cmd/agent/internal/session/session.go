@@ -15,6 +15,7 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
+	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
 )
@@ -100,7 +101,7 @@ func (s *session) line(ctx context.Context, line string) (quit bool, err error) 
 	if name, ok := strings.CutPrefix(line, "/"); ok && !strings.Contains(line, "\n") {
 		return s.command(ctx, strings.Fields(name))
 	}
-	if cause, effect, ok := causalQuestion(line); ok {
+	if cause, effect, ok := causal.AskedIn(line); ok {
 		return false, s.verifyEdge(ctx, cause, effect)
 	}
 	return false, s.question(ctx, line)

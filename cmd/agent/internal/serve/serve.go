@@ -1,0 +1,315 @@
+// Package serve is agent serve, which puts the pipelines behind the wires of chat clients.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/serve"
+	"example.com/assay/serve/runs"
+)
+
+// Command is agent serve.
+func Command(a *cli.App, version string) *cobra.Command {
+	var flags config.Flags
+	s := &server{App: a, version: version}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the pipelines to LangGraph's clients and to chat clients",
+		Long: `Serve puts research, comply, verify, edges and extract behind the wire that clients of
+LangGraph speak: its SDK, useStream, agent-chat-ui, RemoteGraph. Threads, runs and their
+events are kept, so that a client may leave and come back, and a server that was killed
+goes on with its runs when it starts again.
+
+A caller needs the token, which is made at the first start. With --tenants each token has
+its own threads and memory, and the corpora that the file names. Nothing that is served
+writes files or corpora.
+
+On SIGTERM or Ctrl-C the server takes no more runs, and those that go on stop after their
+current step, for the next start to go on with.`,
+		Example: `  agent serve
+  agent serve --corpus handbook --origin http://localhost:3000
+  agent serve --addr 0.0.0.0:443 --host assay.example.com --tls-cert cert.pem --tls-key key.pem --tenants tenants.yaml
+  agent serve --check`,
+		Args: cli.Exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, err := config.Resolve(a, cmd, &flags)
+			if err != nil {
+				return err
+			}
+			s.settings, s.timeout = settings, flags.Timeout
+			if err := s.checkFlags(cmd); err != nil {
+				return err
+			}
+			if s.check {
+				return s.examine(cmd.Context())
+			}
+			return s.run(cmd.Context())
+		},
+	}
+	flags.Register(cmd, true)
+	flags.RegisterTimeout(cmd)
+	f := cmd.Flags()
+	f.StringVar(&s.addr, "addr", "127.0.0.1:2024", "`HOST:PORT` to listen on")
+	f.StringVar(&s.tokens, "token-file", "", "`FILE` with the token; by default serve.token of the home, which the first start makes")
+	f.BoolVar(&s.open, "no-auth", false, "ask for no token; only on this machine's own address")
+	f.StringVar(&s.tenantFile, "tenants", "", "`FILE` (YAML) of tenants, each with a name, a token, and the corpora that it may read")
+	f.StringArrayVar(&s.hosts, "host", nil, "`NAME` under which callers reach the server, besides localhost; may be repeated")
+	f.StringArrayVar(&s.origins, "origin", nil, "`URL` of a page that may call from a browser, such as http://localhost:3000; may be repeated")
+	f.StringVar(&s.cert, "tls-cert", "", "`FILE` with the certificate (PEM); serves HTTPS")
+	f.StringVar(&s.key, "tls-key", "", "`FILE` with the certificate's key (PEM)")
+	f.IntVar(&s.atOnce, "at-once", 8, "how many runs go on at the same time")
+	f.DurationVar(&s.keep, "keep", 7*24*time.Hour, "how long runs that have ended are kept with their events, a `DURATION`; threads stay")
+	f.DurationVar(&s.drain, "drain", 30*time.Second, "how long to wait for the current steps when the server is stopped, a `DURATION`")
+	f.BoolVar(&s.check, "check", false, "say what would keep the server from starting, and do not start it")
+	return cmd
+}
+
+// A server is agent serve.
+type server struct {
+	*cli.App
+	settings   config.Settings
+	version    string
+	timeout    time.Duration
+	addr       string
+	tokens     string
+	open       bool
+	tenantFile string
+	hosts      []string
+	origins    []string
+	cert, key  string
+	atOnce     int
+	keep       time.Duration
+	drain      time.Duration
+	check      bool
+
+	exchange *open.Exchange
+	desks    *desks
+	tenants  []tenant // never empty
+	closers  []func() error
+	sample   bool // the embedded sample answers
+}
+
+func (s *server) checkFlags(cmd *cobra.Command) error {
+	host, _, err := net.SplitHostPort(s.addr)
+	own := host == "localhost" || net.ParseIP(host).IsLoopback()
+	switch {
+	case err != nil:
+		return cli.Usagef("--addr is %q: it must be HOST:PORT, such as 127.0.0.1:2024", s.addr)
+	case s.open && !own:
+		return cli.Usagef("--no-auth would let everybody in who reaches %s: leave it out, or listen on 127.0.0.1", s.addr)
+	case s.open && (s.tenantFile != "" || cmd.Flags().Changed("token-file")):
+		return cli.Usagef("--no-auth and a file of tokens are both given; give one")
+	case s.tenantFile != "" && cmd.Flags().Changed("token-file"):
+		return cli.Usagef("--tenants and --token-file are both given; give one")
+	case (s.cert == "") != (s.key == ""):
+		return cli.Usagef("--tls-cert and --tls-key belong together: give both")
+	case s.atOnce < 1:
+		return cli.Usagef("--at-once is %d: it must be at least 1", s.atOnce)
+	case s.keep <= 0 || s.drain < 0:
+		return cli.Usagef("--keep must be above 0, --drain not below")
+	}
+	if s.tokens == "" {
+		s.tokens = tokenFile(s.settings.Home)
+	}
+	return nil
+}
+
+// readTokens reads who may call.
+func (s *server) readTokens() (err error) {
+	switch {
+	case s.open:
+		s.tenants = []tenant{{Name: runs.DefaultTenant}}
+	case s.tenantFile != "":
+		s.tenants, err = readTenants(s.tenantFile)
+	default:
+		s.tenants = []tenant{{Name: runs.DefaultTenant}}
+		s.tenants[0].Token, err = tokenAt(s.tokens)
+	}
+	return err
+}
+
+// prepare opens what a server stands on: everything but the socket. What it opened is
+// closed by close, also after an error.
+func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve.Options, err error) {
+	if err := os.MkdirAll(s.settings.Home, 0o700); err != nil {
+		return options, err
+	}
+	if err := s.readTokens(); err != nil {
+		return options, err
+	}
+	s.exchange = open.PlainExchange(s.App, s.settings)
+	s.closers = append(s.closers, s.exchange.Close)
+	s.desks = newDesks(s.App, s.settings, s.exchange)
+	s.closers = append(s.closers, s.desks.close)
+	graphs, err := s.graphs(ctx)
+	if err != nil {
+		return options, err
+	}
+	store := s.exchange.Store
+	threads, err := store.Threads(ctx)
+	if err != nil {
+		return options, err
+	}
+	s.closers = append(s.closers, threads.Close)
+	records, err := store.Served(ctx)
+	if err != nil {
+		return options, err
+	}
+	s.closers = append(s.closers, records.Close)
+	events, err := store.Events(ctx)
+	if err != nil {
+		return options, err
+	}
+	s.closers = append(s.closers, events.Close)
+	options = serve.Options{
+		Graphs: graphs, Checkpointer: threads, Store: records, Log: events, Open: s.open, Hosts: s.hosts, Origins: s.origins, Version: s.version,
+		Runs:   runs.Options{AtOnce: s.atOnce, Keep: s.keep, Timeout: s.timeout, Warn: func(err error) { log.Warn().Err(err).Msg("serving") }},
+		Access: func(a serve.Access) { accessed(log, a) },
+	}
+	if !s.open {
+		for _, t := range s.tenants {
+			options.Tenants = append(options.Tenants, serve.Tenant{Name: t.Name, Token: t.Token})
+		}
+	}
+	return options, options.Check()
+}
+
+func (s *server) close() error {
+	var err error
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		err = cli.Also(err, s.closers[i]())
+	}
+	return err
+}
+
+// accessed writes the line of a request.
+func accessed(log zerolog.Logger, a serve.Access) {
+	log.Info().Str("id", a.ID).Str("tenant", a.Tenant).Str("method", a.Method).Str("path", a.Path).Int("status", a.Status).
+		Int64("bytes", a.Bytes).Float64("ms", cli.Milliseconds(a.Duration)).Str("remote", a.Remote).Msg("request")
+}
+
+// logger writes lines for people on a terminal, and JSON elsewhere.
+func (s *server) logger() zerolog.Logger {
+	if s.Stderr.TTY {
+		return zerolog.New(zerolog.ConsoleWriter{Out: s.Stderr, NoColor: !s.Stderr.Colour, TimeFormat: time.TimeOnly}).With().Timestamp().Logger()
+	}
+	return zerolog.New(s.Stderr).With().Timestamp().Logger()
+}
+
+func (s *server) run(ctx context.Context) (err error) {
+	defer func() { err = cli.Also(err, s.close()) }()
+	options, err := s.prepare(ctx, s.logger())
+	if err != nil {
+		return err
+	}
+	listener, err := s.listen(ctx)
+	if err != nil {
+		return err
+	}
+	o, err := serve.New(ctx, options)
+	if err != nil {
+		return cli.Also(err, listener.Close())
+	}
+	web := o.HTTP()
+	served := make(chan error, 1)
+	go func() {
+		if s.cert != "" {
+			served <- web.ServeTLS(listener, s.cert, s.key)
+		} else {
+			served <- web.Serve(listener)
+		}
+	}()
+	s.greet(listener.Addr().String())
+	select {
+	case err = <-served:
+		stop(o, s.drain)
+		return err
+	case <-ctx.Done():
+	}
+	fmt.Fprintf(s.Stderr, "agent: stopping: runs stop after their current step, within %s\n", s.drain)
+	stop(o, s.drain)
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := web.Shutdown(late); err != nil { // streams of runs that go on elsewhere
+		err = web.Close()
+		s.Warn("closing connections: %v", err)
+	}
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// stop ends what the server does, without its socket.
+func stop(o *serve.Server, drain time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), drain)
+	defer cancel()
+	o.Close(ctx)
+}
+
+// listen opens the socket, or takes the one that systemd has opened.
+func (s *server) listen(ctx context.Context) (net.Listener, error) {
+	if inherited, err := activated(s.Env); inherited != nil || err != nil {
+		return inherited, err
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
+	if err != nil {
+		return nil, cli.Usagef("listening on %s: %w; choose another with --addr", s.addr, err)
+	}
+	return l, nil
+}
+
+// greet says what is served, where, and how to call it.
+func (s *server) greet(addr string) {
+	scheme, names := "http", make([]string, len(pipelines))
+	if s.cert != "" {
+		scheme = "https"
+	}
+	for i, p := range pipelines {
+		names[i] = p.name
+	}
+	base := scheme + "://" + addr
+	kept := "in " + s.settings.Home
+	if s.settings.Store.Shown != "" {
+		kept = "in " + s.settings.Store.Shown
+	}
+	fmt.Fprintf(s.Stdout, "serving %s on %s\ncorpus %s, model %s, kept %s\n", strings.Join(names, ", "), base, s.settings.Corpus, s.settings.ModelLabel(), kept)
+	key := ` -H "X-Api-Key: $(cat ` + quoted(s.tokens) + `)"`
+	switch {
+	case s.open:
+		key = ""
+		fmt.Fprintln(s.Stdout, "no token: everybody on this machine may call")
+	case s.tenantFile != "":
+		key = ` -H "X-Api-Key: TOKEN"`
+		fmt.Fprintf(s.Stdout, "%s by the tokens of %s\n", cli.Count(len(s.tenants), "tenant"), s.tenantFile)
+	default:
+		fmt.Fprintf(s.Stdout, "token in %s\n", s.tokens)
+	}
+	question := "Your question"
+	if s.sample {
+		question = "What must a plaintiff prove for battery?"
+	}
+	fmt.Fprintf(s.Stdout, "\ncurl -s %s/runs/wait%s -d '{\"assistant_id\":\"research\",\"input\":{\"messages\":[{\"role\":\"user\",\"content\":\"%s\"}]}}'\n\n", base, key, question)
+}
+
+// quoted is a path as a shell reads it.
+func quoted(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return strings.ContainsRune(" '\"$`\\!*?()[]{}<>|&;#~", r) }) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return filepath.Clean(path)
+}

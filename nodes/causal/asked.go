@@ -1,0 +1,18 @@
+package causal
+
+import (
+	"regexp"
+	"strings"
+)
+
+var asksOfEdge = regexp.MustCompile(`(?i)^does the (?:evidence|corpus|literature) (?:really |actually |truly )?(?:show|say|prove|support) that (.+?) (?:causes?|leads? to|results? in|brings? about|triggers?|increases?|reduces?|prevents?|raises?|lowers?) (.+?)\s*\?*$`)
+
+// AskedIn reads the variables of a question for an edge: "Does the evidence show that A
+// causes B?"
+func AskedIn(line string) (cause, effect string, ok bool) {
+	m := asksOfEdge.FindStringSubmatch(strings.TrimSpace(line))
+	if m == nil {
+		return "", "", false
+	}
+	return m[1], m[2], true
+}

@@ -1,0 +1,90 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"example.com/assay/serve/runs"
+)
+
+// A failure is an error as clients read it. They choose their own error by its status.
+type failure struct {
+	Status  int
+	Message string
+	Param   string // the field that is at fault; empty for none
+	Code    string // empty for that of the status
+	Final   bool   // the same request fails again: clients must not repeat it by themselves
+}
+
+func (e *failure) Error() string { return e.Message }
+
+// MarshalJSON writes the body of the answer.
+func (e *failure) MarshalJSON() ([]byte, error) {
+	kind, code := "invalid_request_error", e.Code
+	switch {
+	case e.Status == http.StatusUnauthorized:
+		kind, code = "authentication_error", "invalid_api_key"
+	case e.Status == http.StatusForbidden:
+		kind = "permission_error"
+	case e.Status == http.StatusTooManyRequests:
+		kind, code = "rate_limit_error", "rate_limit_exceeded"
+	case e.Status >= http.StatusInternalServerError:
+		kind = "server_error"
+	}
+	orNull := func(s string) any {
+		if s == "" {
+			return nil
+		}
+		return s
+	}
+	return json.Marshal(map[string]any{"error": map[string]any{"message": e.Message, "type": kind, "param": orNull(e.Param), "code": orNull(code)}})
+}
+
+// invalid is a request with a field that cannot be served.
+func invalid(param, code, format string, args ...any) error {
+	return &failure{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Param: param, Code: code}
+}
+
+func failureOf(err error) *failure {
+	var (
+		own     *failure
+		refused *runs.InvalidError
+	)
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &refused):
+		return &failure{Status: http.StatusBadRequest, Message: err.Error()}
+	case errors.Is(err, runs.ErrFull):
+		return &failure{Status: http.StatusTooManyRequests, Message: err.Error()}
+	case errors.Is(err, runs.ErrClosing):
+		return &failure{Status: http.StatusServiceUnavailable, Message: err.Error()}
+	}
+	return &failure{Status: http.StatusInternalServerError, Message: err.Error()}
+}
+
+// send answers with a failure.
+func send(w http.ResponseWriter, e *failure) {
+	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	if e.Final {
+		w.Header().Set("X-Should-Retry", "false")
+	}
+	reply(w, e.Status, e)
+}
+
+// Refuse answers a request that may not reach the handler, in the form of its errors.
+func Refuse(w http.ResponseWriter, status int, text string) {
+	send(w, &failure{Status: status, Message: text})
+}
+
+// quoted is a text of a caller, cut to what fits into a sentence.
+func quoted(s string) string {
+	if len(s) > 100 {
+		s = s[:100] + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
