@@ -234,6 +234,30 @@ func both(t testing.TB) *graph.Compiled[talk] {
 	return compiled(t, g, "both")
 }
 
+// agent is messages as other programs write them.
+type agent struct {
+	Messages []map[string]any `json:"messages"`
+}
+
+// tools has a node that calls two tools, and a node with their results.
+func tools(t testing.TB) *graph.Compiled[agent] {
+	messages := graph.Append("messages", func(s *agent) *[]map[string]any { return &s.Messages })
+	g := graph.NewStateGraph(messages)
+	calls := []any{map[string]any{"id": "1", "name": "search", "args": map[string]any{"q": "x"}}, map[string]any{"id": "2", "name": "clock", "args": map[string]any{}}}
+	g.AddNode("model", func(context.Context, agent) (graph.Update[agent], error) {
+		return graph.Update[agent]{messages.Add(map[string]any{"id": "a", "type": "ai", "content": "", "tool_calls": calls})}, nil
+	})
+	g.AddNode("tools", func(context.Context, agent) (graph.Update[agent], error) {
+		return graph.Update[agent]{
+			messages.Add(map[string]any{"id": "b", "type": "tool", "content": "found", "tool_call_id": "1"}),
+			messages.Add(map[string]any{"id": "c", "type": "tool", "content": "it stands still", "tool_call_id": "2", "status": "error"}),
+		}, nil
+	})
+	g.AddEdge(graph.Start, "model")
+	g.AddEdge("model", "tools")
+	return compiled(t, g, "tools")
+}
+
 // served is a server of the graphs.
 func served(t testing.TB) *httptest.Server {
 	t.Helper()
@@ -267,7 +291,13 @@ func served(t testing.TB) *httptest.Server {
 	}
 	graphs = append(graphs,
 		runs.Graph{Name: "pace", App: line(t, "pace", step{"a", pause("a")}, step{"b", pause("b")}, step{"c", pause("c")}).App()},
-		runs.Graph{Name: "both", App: both(t).App()},
+		runs.Graph{Name: "both", App: both(t).App()}, runs.Graph{Name: "tools", App: tools(t).App()},
+		runs.Graph{Name: "ponders", App: line(t, "ponders", step{"ask", func(ctx context.Context, s talk) (graph.Update[talk], error) {
+			if _, err := graph.Interrupt[string](ctx, "ask", "who?"); err != nil {
+				return nil, err
+			}
+			return pause("thought")(ctx, s)
+		}}).App()},
 	)
 	for _, name := range []string{"chat", "approve", "writes"} {
 		graphs = append(graphs, runs.Graph{Name: name, App: chats(t, name).App()})
