@@ -27,12 +27,17 @@ type drawnEdge struct {
 	Conditional bool   `json:"conditional"`
 }
 
-func (c *call) assistantGraph() error {
+// graphOf is the graph of the assistant that a request names.
+func (c *call) graphOf() (runs.Graph, error) {
 	v, err := c.kept(c.r.PathValue("assistant"))
 	if err != nil {
-		return err
+		return runs.Graph{}, err
 	}
-	g, err := c.graphNamed(v.Graph)
+	return c.graphNamed(v.Graph)
+}
+
+func (c *call) assistantGraph() error {
+	g, err := c.graphOf()
 	if err != nil {
 		return err
 	}
@@ -96,11 +101,7 @@ func ends(inside map[string]graph.Drawing, prefix, node, border string) []string
 }
 
 func (c *call) assistantSchemas() error {
-	v, err := c.kept(c.r.PathValue("assistant"))
-	if err != nil {
-		return err
-	}
-	g, err := c.graphNamed(v.Graph)
+	g, err := c.graphOf()
 	if err != nil {
 		return err
 	}
@@ -128,11 +129,7 @@ func schemasOf(g runs.Graph) map[string]any {
 }
 
 func (c *call) assistantSubgraphs() error {
-	v, err := c.kept(c.r.PathValue("assistant"))
-	if err != nil {
-		return err
-	}
-	g, err := c.graphNamed(v.Graph)
+	g, err := c.graphOf()
 	if err != nil {
 		return err
 	}
