@@ -246,7 +246,8 @@ func (c *call) input(spec *runs.Spec, r *runRequest, g runs.Graph) (err error) {
 		}
 	}
 	if r.Command != nil {
-		if present(r.Input) {
+		var given map[string]json.RawMessage // agent-chat-ui answers with an empty input beside the command
+		if present(r.Input) && (json.Unmarshal(r.Input, &given) != nil || len(given) > 0) {
 			return refuse(http.StatusUnprocessableEntity, "give input or command, not both")
 		}
 		spec.Resume, spec.Answers = true, r.Command.answers()

@@ -2,6 +2,7 @@ package langgraph_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -95,7 +96,8 @@ func TestRefused(t *testing.T) {
 		{"POST", "/runs", `{"assistant_id":"chain","input":{},"config":{"configurable":{"corpus":"x"}}}`, 422, `\"corpus\"`},
 		{"POST", "/runs", `{"assistant_id":"chain","input":{"no":1}}`, 422, `unknown channel \"no\"`},
 		{"POST", "/runs", `{"assistant_id":"chain","input":{},"multitask_strategy":"rollback"}`, 422, "rollback"},
-		{"POST", "/runs", `{"assistant_id":"chain","input":{},"command":{"goto":"b"}}`, 422, "not both"},
+		{"POST", "/runs", `{"assistant_id":"chain","input":{"lines":["x"]},"command":{"goto":"b"}}`, 422, "not both"},
+		{"POST", "/runs", `{"assistant_id":"chain","input":[],"command":{"goto":"b"}}`, 422, "not both"},
 		{"POST", "/runs", `{"assistant_id":"chain","input":{},"interrupt_before":["z"]}`, 422, `\"z\"`},
 		{"POST", "/runs", `{"assistant_id":"chain"`, 422, "JSON"},
 		{"POST", "/runs", `[]`, 422, "JSON"},
@@ -214,5 +216,26 @@ func TestWaitAsked(t *testing.T) {
 	_, body, _ := send(t, s, "POST", "/runs/wait", `{"assistant_id":"both","input":{}}`)
 	if !strings.Contains(body, `"left?"`) || !strings.Contains(body, `"right?"`) {
 		t.Errorf("it asks %s", body)
+	}
+}
+
+// agent-chat-ui answers from the newest checkpoint, with an empty input beside the command.
+func TestAnswerOfAgentChatUI(t *testing.T) {
+	s := served(t)
+	id := thread(t, s)
+	send(t, s, "POST", "/threads/"+id+"/runs/wait", `{"assistant_id":"chain","input":{}}`)
+	_, body, _ := send(t, s, "GET", "/threads/"+id+"/state", "")
+	var at struct {
+		Checkpoint struct {
+			ID string `json:"checkpoint_id"`
+		} `json:"checkpoint"`
+	}
+	if err := json.Unmarshal([]byte(body), &at); err != nil {
+		t.Fatal(err)
+	}
+	const request = `{"assistant_id":"chain","input":{},"command":{"resume":"me"},"checkpoint":{"checkpoint_id":%q,"checkpoint_ns":"","checkpoint_map":null}}`
+	status, body, _ := send(t, s, "POST", "/threads/"+id+"/runs/wait", fmt.Sprintf(request, at.Checkpoint.ID))
+	if body != `{"lines":["a","b"],"who":"me"}` {
+		t.Errorf("%d: %s", status, body)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/assay/graph"
@@ -127,9 +128,10 @@ func (s *Space) behind(ctx context.Context, thread string, after int) ([]Run, er
 // A recording writes the events of an attempt at a run.
 type recording struct {
 	out    *eventlog.Recorder
-	nested bool            // also of subgraphs
-	known  map[string]bool // tasks whose updates earlier attempts have written
-	states map[int]bool    // the steps after which they have written the state
+	nested bool                                      // also of subgraphs
+	known  map[string]bool                           // tasks whose updates earlier attempts have written
+	states map[int]bool                              // the steps after which they have written the state
+	steps  func(graph.Event[json.RawMessage]) string // see Graph.Steps; nil for none
 }
 
 // record begins to write the events of an attempt. After earlier ones it first writes what
@@ -174,6 +176,19 @@ func (l *live) begins() (string, error) {
 }
 
 func (o *recording) close() error { return o.out.Close(context.Background()) }
+
+// step writes what a graph inside a node does as text of the root's node.
+func (o *recording) step(ev graph.Event[json.RawMessage]) error {
+	if o.steps == nil || ev.Namespace == "" {
+		return nil
+	}
+	text := o.steps(ev)
+	if text == "" {
+		return nil
+	}
+	node, _, _ := strings.Cut(ev.Namespace, "/")
+	return o.write(graph.EventRecord{Kind: graph.NodeToken.String(), Tasks: ev.Tasks()[:1], Step: ev.Places[0].Step, Node: node, Time: ev.Time, Text: text})
+}
 
 func (o *recording) add(ev graph.Event[json.RawMessage]) error {
 	if ev.Namespace != "" && !o.nested {

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"example.com/assay/graph"
 	"example.com/assay/serve/runs"
 )
 
@@ -63,5 +66,65 @@ func TestOpenedForEachRun(t *testing.T) {
 	_, err := s.Begin(t.Context(), runs.Spec{Graph: "g", Input: json.RawMessage("[]"), Settings: map[string]json.RawMessage{"colour": nil}})
 	if !errors.As(err, &invalid) || !strings.Contains(err.Error(), `no setting "colour": it has corpus`) {
 		t.Errorf("%v", err)
+	}
+}
+
+// What a graph inside a node does is told as text of the node, to those who read messages
+// while they are written and to nobody else.
+func TestSteps(t *testing.T) {
+	inner := graph.NewStateGraph(talkLines, talkWho, talkWait)
+	inner.AddNode("look", func(context.Context, talk) (graph.Update[talk], error) { return nil, nil })
+	inner.AddNode("find", func(context.Context, talk) (graph.Update[talk], error) {
+		return graph.Update[talk]{talkLines.Add("found")}, nil
+	})
+	inner.AddEdge(graph.Start, "look")
+	inner.AddEdge("look", "find")
+	child, err := inner.Compile(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outer := graph.NewStateGraph(talkLines, talkWho, talkWait)
+	outer.AddNode("hear", func(context.Context, talk) (graph.Update[talk], error) { return nil, nil })
+	outer.AddSubgraph("search", child)
+	outer.AddEdge(graph.Start, "hear")
+	outer.AddEdge("hear", "search")
+	app, err := outer.Compile(&graph.CompileOptions{Name: "g"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := runs.Graph{Name: "g", App: app.App(), Steps: func(ev graph.Event[json.RawMessage]) string {
+		if ev.Kind != graph.NodeStart {
+			return ""
+		}
+		return ev.Namespace + "." + ev.Node
+	}}
+	s := manager(t, g)
+	for modes, want := range map[graph.Mode]string{
+		graph.Tokens: "run_attempt checkpoint checkpoint node_update.hear checkpoint token.search=search.look token.search=search.find node_update.search checkpoint",
+		graph.Values: "run_attempt checkpoint values checkpoint node_update.hear checkpoint node_update.search values checkpoint",
+	} {
+		r := begin(t, s, runs.Spec{Graph: "g", Input: json.RawMessage("[]"), Modes: modes})
+		var got, tasks []string
+		for ev, err := range s.Events(t.Context(), r.ID, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			one := ev.Kind
+			if ev.Node != "" {
+				one += "." + ev.Node
+			}
+			if ev.Text != "" {
+				one += "=" + ev.Text
+			}
+			if got = append(got, one); ev.Node == "search" {
+				tasks = append(tasks, fmt.Sprint(ev.Tasks, ev.Step))
+			}
+		}
+		if said := strings.Join(got, " "); said != want {
+			t.Errorf("%s\nwant\n%s", said, want)
+		}
+		if len(slices.Compact(tasks)) != 1 {
+			t.Errorf("the node's events are of the tasks %q", tasks)
+		}
 	}
 }

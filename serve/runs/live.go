@@ -197,11 +197,18 @@ func (l *live) runGraph() (err error) {
 	if err != nil {
 		return err
 	}
+	if g.Steps != nil && logged.Wants(graph.NodeToken) {
+		out.steps = g.Steps
+		opts.Modes |= graph.Tasks
+	}
 	defer func() { err = errors.Join(err, out.close()) }()
 	p := graph.Pursuit{Input: spec.Input, Resume: spec.Resume, Answers: spec.Answers, Again: l.adopted}
 	for ev, failed := range open.App.Pursue(open.Context, p, opts) {
 		if failed == nil && open.Observe != nil {
 			open.Observe(ev)
+		}
+		if failed == nil {
+			failed = out.step(ev)
 		}
 		if failed == nil && logged.Wants(ev.Kind) {
 			failed = out.add(ev)

@@ -23,6 +23,7 @@ type reply struct {
 	text      strings.Builder
 	citations []conversation.Citation
 	next      string // a heading before the next item
+	noted     int    // the length behind the last note
 }
 
 func (r *reply) printf(format string, args ...any) { fmt.Fprintf(&r.text, format, args...) }
@@ -35,7 +36,7 @@ func (r *reply) paragraph() {
 }
 
 // heading begins a list with one. It is not written before the list has an item.
-func (r *reply) heading(words string) { r.next = "\n\n## " + words + "\n" }
+func (r *reply) heading(words string) { r.next = "\n\n### " + words + "\n" }
 
 // item begins one of a list.
 func (r *reply) item(format string, args ...any) {
@@ -74,10 +75,15 @@ func (r *reply) evidence(what string, quotes []state.Quote, sources []state.Sour
 	}
 }
 
-// note writes a line beside the answer.
+// note writes a line beside the answer. Notes that follow each other are one paragraph.
 func (r *reply) note(line string) {
-	r.paragraph()
+	if r.noted > 0 && r.noted == r.text.Len() {
+		r.printf("  \n") // Markdown's line break
+	} else {
+		r.paragraph()
+	}
 	r.printf("*%s*", render.Line(line))
+	r.noted = r.text.Len()
 }
 
 // ended says why an answer is none or not whole, and what went wrong beside it.

@@ -83,12 +83,14 @@ func exchanges(t conversation.Turn) []state.Exchange {
 func researched(answer state.Answer) *reply {
 	r := &reply{}
 	if answer.Resolved != "" {
-		r.printf("Searched for: %s\n", render.Visible(answer.Resolved))
+		r.note("searched for: " + answer.Resolved)
 	}
-	r.printf("%s", render.SearchedFor(answer.Respelt))
+	if words := render.SearchedFor(answer.Respelt); words != "" {
+		r.note(strings.TrimSpace(words))
+	}
 	r.paragraph()
 	from := r.text.Len()
-	r.printf("%s", answer.Answer)
+	r.printf("%s", strings.Replace(answer.Answer, "\n## Sources\n", "\n### Sources\n", 1)) // pages show headings of level 2 too large
 	r.quotesOf(answer, from)
 	for _, line := range render.Measured(answer) {
 		r.note(line)

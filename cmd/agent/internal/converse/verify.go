@@ -134,11 +134,11 @@ func verified(a verify.Answer) *reply {
 	}
 	if a.FinalResponse != "" {
 		r.paragraph()
-		r.printf("## Response\n\n%s", a.FinalResponse)
+		r.printf("### Response\n\n%s", a.FinalResponse)
 	}
 	if c := a.Correction; c != nil {
 		r.paragraph()
-		r.printf("## Suggested correction\n\n%s\n\n*%d of %d of its claims are supported; the verdict above is on the response as it was given.*", c.Response, c.Supported, c.Checked)
+		r.printf("### Suggested correction\n\n%s\n\n*%d of %d of its claims are supported; the verdict above is on the response as it was given.*", c.Response, c.Supported, c.Checked)
 	}
 	r.ended(a.Answer)
 	return r

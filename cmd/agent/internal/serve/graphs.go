@@ -69,7 +69,7 @@ func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 			return nil, err
 		}
 		out = append(out, serve.Graph{
-			Name: p.name, Description: p.about, App: app, Settings: []runs.Setting{{Name: p.takes, Schema: schemas[p.takes]}},
+			Name: p.name, Description: p.about, App: app, Settings: []runs.Setting{{Name: p.takes, Schema: schemas[p.takes]}}, Steps: converse.Steps,
 			Open: func(ctx context.Context, tenant string, r runs.Run) (runs.Opening, error) {
 				return s.begin(ctx, p, tenant, r)
 			},

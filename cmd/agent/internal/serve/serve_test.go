@@ -237,6 +237,26 @@ func TestPipelines(t *testing.T) {
 	}
 }
 
+// Who reads messages while they are written sees the steps of a pipeline.
+func TestSteps(t *testing.T) {
+	home := t.TempDir()
+	clitest.Ingest(t, home, clitest.Permits)
+	s := start(t, home, "--no-auth")
+	const request = `{"assistant_id":"research","stream_mode":["values","messages-tuple"],"input":{"messages":[{"type":"human","content":"When does a permit expire?"}]}}`
+	res, err := http.Post(s.url+"/runs/stream", "application/json", strings.NewReader(request))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`(?s)event: messages\ndata: \[\{[^\n]*"content":"plan → ".*"content":"retrieve → ".*"id":"reply-`).Match(data) {
+		t.Errorf("the stream has no steps: %s", data)
+	}
+}
+
 // A tenant reads the corpora that the file names, has its own memory, and is not told where
 // files are.
 func TestTenants(t *testing.T) {
