@@ -212,15 +212,11 @@ func (s *server) logger() zerolog.Logger {
 
 func (s *server) run(ctx context.Context) (err error) {
 	defer func() { err = cli.Also(err, s.close()) }()
-	options, err := s.prepare(ctx, s.logger())
-	if err != nil {
-		return err
-	}
 	listener, err := s.listen(ctx)
 	if err != nil {
 		return err
 	}
-	o, err := serve.New(ctx, options)
+	o, err := s.serve(ctx)
 	if err != nil {
 		return cli.Also(err, listener.Close())
 	}
@@ -245,13 +241,23 @@ func (s *server) run(ctx context.Context) (err error) {
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := web.Shutdown(late); err != nil { // streams of runs that go on elsewhere
-		err = web.Close()
-		s.Warn("closing connections: %v", err)
+		if err := web.Close(); err != nil {
+			s.Warn("closing connections: %v", err)
+		}
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
+}
+
+// serve opens the server, without its socket.
+func (s *server) serve(ctx context.Context) (*serve.Server, error) {
+	options, err := s.prepare(ctx, s.logger())
+	if err != nil {
+		return nil, err
+	}
+	return serve.New(ctx, options)
 }
 
 // stop ends what the server does, without its socket.
