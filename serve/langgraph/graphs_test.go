@@ -213,7 +213,7 @@ func dictate(ctx context.Context, s chat) (graph.Update[chat], error) {
 func pause(line string) graph.Node[talk] {
 	return func(ctx context.Context, s talk) (graph.Update[talk], error) {
 		select {
-		case <-time.After(400 * time.Millisecond):
+		case <-time.After(time.Second):
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

@@ -66,12 +66,12 @@ type mapper struct {
 	modes     modes
 	subgraphs bool
 
-	values  map[string]json.RawMessage // the last state of each graph, by namespace
-	held    map[string]json.RawMessage // states that are shown with their checkpoints, by namespace
-	begins  string                     // the checkpoint that the run continues, until it is shown
-	said    map[string]bool            // IDs of messages that were shown
-	written map[string]string          // what models wrote so far, by task
-	waits   map[string][]runs.Event    // begun tasks that have not ended, by graph and node
+	values          map[string]json.RawMessage // the last state of each graph, by namespace
+	held            map[string]json.RawMessage // states that are shown with their checkpoints, by namespace
+	begins          string                     // the checkpoint that the run continues, until it is shown
+	said, completed map[string]bool            // IDs of messages that were shown, in the two modes of messages
+	written         map[string]string          // what models wrote so far, by task
+	waits           map[string][]runs.Event    // begun tasks that have not ended, by graph and node
 }
 
 // mapper makes a mapper for a run.
@@ -79,7 +79,7 @@ func (c *call) mapper(r runs.Run, modes modes, subgraphs bool) (*mapper, error) 
 	g, err := c.graphNamed(r.Graph)
 	return &mapper{
 		call: c, run: r, graph: g, modes: modes, subgraphs: subgraphs,
-		values: map[string]json.RawMessage{}, held: map[string]json.RawMessage{}, said: map[string]bool{}, written: map[string]string{}, waits: map[string][]runs.Event{},
+		values: map[string]json.RawMessage{}, held: map[string]json.RawMessage{}, said: map[string]bool{}, completed: map[string]bool{}, written: map[string]string{}, waits: map[string][]runs.Event{},
 	}, err
 }
 
@@ -179,6 +179,7 @@ func (m *mapper) state(ev runs.Event, add sink) error {
 		state = shown(app, state)
 	}
 	m.values[ev.Namespace] = state
+	m.complete(state, add)
 	begins := m.begins
 	if ev.Namespace == "" {
 		m.begins = ""
@@ -249,11 +250,9 @@ func (m *mapper) starts(ev runs.Event, add sink) {
 		return
 	}
 	m.waits[where(ev)] = append(m.waits[where(ev)], ev)
-	one := map[string]any{"metadata": map[string]any{"graph_id": m.run.Graph, "assistant_id": runOf(m.run).Assistant, "run_id": m.run.ID}, "triggers": []string{"branch:to:" + ev.Node}}
-	if ev.Send == 0 {
+	one := map[string]any{"metadata": map[string]any{"graph_id": m.run.Graph, "assistant_id": runOf(m.run).Assistant, "run_id": m.run.ID}, "triggers": triggersOf(ev)}
+	if ev.Send == 0 { // the input of a Send is not kept apart
 		one["input"] = m.values[ev.Namespace]
-	} else {
-		one["triggers"] = []string{"__pregel_push"} // its input is not kept apart
 	}
 	m.task(add, "task", ev, nil, one)
 }

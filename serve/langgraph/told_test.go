@@ -357,7 +357,7 @@ func TestCommandsRefused(t *testing.T) {
 	}
 	for path, bodies := range map[string][]string{
 		"/commands":      {`{}`, `{"id":"a","method":"state.get"}`, `{"id":1,"method":"state.get","more":1}`},
-		"/stream/events": {`{}`, `{"channels":["values"],"colour":1}`, `{"channels":["values"],"since":-1}`, `{"channels":["values"],"depth":-1}`},
+		"/stream/events": {`{}`, `{"channels":["values"],"colour":1}`, `{"channels":["values","colour"]}`, `{"channels":["values"],"since":-1}`, `{"channels":["values"],"depth":-1}`},
 	} {
 		for _, body := range bodies {
 			if status, answer, _ := send(t, s, "POST", "/threads/"+id+path, body); status != http.StatusUnprocessableEntity {

@@ -2,6 +2,7 @@ package langgraph
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"example.com/assay/graph"
 	"example.com/assay/serve/runs"
@@ -17,8 +18,17 @@ func (m *mapper) about(ev runs.Event) map[string]any {
 	}
 	return map[string]any{
 		"langgraph_node": ev.Node, "langgraph_step": ev.Step, "langgraph_checkpoint_ns": ns, "checkpoint_ns": ns,
-		"run_id": m.run.ID, "thread_id": m.run.Thread, "graph_id": m.run.Graph, "run_attempt": m.run.Attempt,
+		"langgraph_path": pathOf(ev.Node, ev.Send), "langgraph_triggers": triggersOf(ev), "name": ev.Node, "tags": []string{fmt.Sprintf("graph:step:%d", ev.Step)},
+		"run_id": m.run.ID, "thread_id": m.run.Thread, "graph_id": m.run.Graph, "assistant_id": runOf(m.run).Assistant, "run_attempt": m.run.Attempt,
 	}
+}
+
+// triggersOf says what began an event's task.
+func triggersOf(ev runs.Event) []string {
+	if ev.Send > 0 {
+		return []string{"__pregel_push"}
+	}
+	return []string{"branch:to:" + ev.Node}
 }
 
 // chunk is a piece of a message that a model writes.
@@ -46,28 +56,40 @@ func (m *mapper) token(ev runs.Event, add sink) {
 
 // messages shows messages that a node has returned and that were not shown before.
 func (m *mapper) messages(ev runs.Event, delta json.RawMessage, add sink) {
-	if !m.modes["messages-tuple"] && !m.modes["messages"] {
+	if !m.modes["messages-tuple"] {
 		return
 	}
-	var update struct {
+	for _, one := range unseen(delta, m.said) {
+		add("messages", []any{one, m.about(ev)})
+	}
+}
+
+// complete shows messages of a state that were not shown before.
+func (m *mapper) complete(state json.RawMessage, add sink) {
+	if !m.modes["messages"] {
+		return
+	}
+	if list := unseen(state, m.completed); len(list) > 0 {
+		add("messages/complete", list)
+	}
+}
+
+// unseen are the messages of a state or an update that are not in a set, to which they are
+// added.
+func unseen(fields json.RawMessage, seen map[string]bool) (out []json.RawMessage) {
+	var in struct {
 		Messages []json.RawMessage `json:"messages"`
 	}
-	if json.Unmarshal(delta, &update) != nil {
-		return // its messages are none of ours
+	if json.Unmarshal(fields, &in) != nil {
+		return nil // its messages are none of ours
 	}
-	for _, one := range update.Messages {
-		id := fieldOf(one, "id")
-		if id == "" || m.said[id] {
-			continue
-		}
-		m.said[id] = true
-		if m.modes["messages-tuple"] {
-			add("messages", []any{one, m.about(ev)})
-		}
-		if m.modes["messages"] {
-			add("messages/complete", []any{one})
+	for _, one := range in.Messages {
+		if id := fieldOf(one, "id"); id != "" && !seen[id] {
+			seen[id] = true
+			out = append(out, one)
 		}
 	}
+	return out
 }
 
 // chain shows an event in the form of LangChain's events.

@@ -105,6 +105,14 @@ const scenarios = {
     const second = await client.runs.wait(thread_id, "chain", { command: { resume: { [first.__interrupt__[0].id]: "bob" } } });
     return { first, second };
   },
+  async messages() {
+    const { thread_id } = await client.threads.create();
+    const input = { messages: [{ role: "user", content: "hi", id: "1" }] };
+    const tuples = await drain(client.runs.stream(thread_id, "chat", { input, streamMode: ["messages-tuple", "values"] }));
+    const whole = await drain(client.runs.stream(thread_id, "chat", { input: { messages: [{ role: "user", content: "more", id: "2" }] }, streamMode: ["messages"] }));
+    const state = await client.threads.getState(thread_id);
+    return { tuples, whole, state: state.values };
+  },
   async events() {
     const id = crypto.randomUUID();
     const thread = client.threads.stream(id, { assistantId: "approve", transport: "sse" });

@@ -77,7 +77,7 @@ export const nested = new StateGraph(Talk)
   .compile();
 
 const pause = (line) => async () => {
-  await new Promise((r) => setTimeout(r, 400));
+  await new Promise((r) => setTimeout(r, 1000));
   return { lines: [line] };
 };
 export const pace = line({ a: pause("a"), b: pause("b"), c: pause("c") });

@@ -46,7 +46,7 @@ const open = (hook, options) => {
   page.close = () => root.unmount();
   // until waits for what stays: a page is told in several steps.
   page.until = async (what, test) => {
-    for (let i = 0, held = 0; i < 400; i++) {
+    for (let i = 0, held = 0; i < 2400; i++) {
       await sleep(25);
       held = page.stream && test(page.now) ? held + 1 : 0;
       if (held === 4) return page.now;
