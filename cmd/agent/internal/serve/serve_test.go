@@ -357,7 +357,7 @@ func TestRefusedFlags(t *testing.T) {
 		"wants no argument":           {"here"},
 	} {
 		a, stdout, stderr := clitest.App(home)
-		code := clitest.Run(t.Context(), a, append([]string{"serve"}, args...), serve.Command(a, "test"))
+		code := clitest.Run(t.Context(), a, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...), serve.Command(a, "test")) // the later --addr wins
 		if got := stdout.String() + stderr.String(); code == cli.ExitDone || !strings.Contains(got, want) || strings.Contains(got, "secret-token") {
 			t.Errorf("%q: code %d, %s; want %q", args, code, got, want)
 		}
