@@ -3,6 +3,7 @@ package serve
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -91,6 +92,7 @@ type server struct {
 	hosts      []string
 	origins    []string
 	cert, key  string
+	pairs      []tls.Certificate // nil for plain HTTP
 	atOnce     int
 	keep       time.Duration
 	drain      time.Duration
@@ -124,6 +126,13 @@ func (s *server) checkFlags(cmd *cobra.Command) error {
 	}
 	if s.tokens == "" {
 		s.tokens = tokenFile(s.settings.Home)
+	}
+	if s.cert != "" {
+		pair, err := tls.LoadX509KeyPair(s.cert, s.key)
+		if err != nil {
+			return cli.Usagef("--tls-cert and --tls-key: %w", err)
+		}
+		s.pairs = []tls.Certificate{pair}
 	}
 	return nil
 }
@@ -223,8 +232,9 @@ func (s *server) run(ctx context.Context) (err error) {
 	web := o.HTTP()
 	served := make(chan error, 1)
 	go func() {
-		if s.cert != "" {
-			served <- web.ServeTLS(listener, s.cert, s.key)
+		if s.pairs != nil {
+			web.TLSConfig = &tls.Config{Certificates: s.pairs}
+			served <- web.ServeTLS(listener, "", "")
 		} else {
 			served <- web.Serve(listener)
 		}
@@ -282,7 +292,7 @@ func (s *server) listen(ctx context.Context) (net.Listener, error) {
 // greet says what is served, where, and how to call it.
 func (s *server) greet(addr string) {
 	scheme, names := "http", make([]string, len(pipelines))
-	if s.cert != "" {
+	if s.pairs != nil {
 		scheme = "https"
 	}
 	for i, p := range pipelines {

@@ -3,7 +3,9 @@ package serve_test
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
@@ -48,6 +50,7 @@ func (s *said) String() string {
 type started struct {
 	t              *testing.T
 	url            string
+	client         *http.Client
 	stdout, stderr *said
 	stop           func()
 }
@@ -60,7 +63,7 @@ func start(t *testing.T, home string, args ...string) *started {
 
 func startWith(t *testing.T, environ []string, args ...string) *started {
 	t.Helper()
-	s := &started{t: t, stdout: &said{}, stderr: &said{}}
+	s := &started{t: t, client: http.DefaultClient, stdout: &said{}, stderr: &said{}}
 	a := cli.New(strings.NewReader(""), s.stdout, s.stderr, environ)
 	a.Models = open.Local()
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(t.Context()))
@@ -95,7 +98,7 @@ func (s *started) post(token, path, body string) (status int, answer map[string]
 		s.t.Fatal(err)
 	}
 	r.Header.Set("X-Api-Key", token)
-	res, err := http.DefaultClient.Do(r)
+	res, err := s.client.Do(r)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -321,6 +324,33 @@ func TestSpans(t *testing.T) {
 			t.Errorf("no span %q arrived", name)
 		}
 	}
+}
+
+// A certificate makes it HTTPS.
+func TestTLS(t *testing.T) {
+	home := t.TempDir()
+	clitest.Ingest(t, home, clitest.Permits)
+	other := httptest.NewTLSServer(nil) // whose certificate is of 127.0.0.1
+	defer other.Close()
+	pair := other.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for name, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, "key.pem": {Type: "PRIVATE KEY", Bytes: key}} {
+		if err := os.WriteFile(filepath.Join(folder, name), pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := start(t, home, "--no-auth", "--tls-cert", filepath.Join(folder, "cert.pem"), "--tls-key", filepath.Join(folder, "key.pem"))
+	if s.client = other.Client(); !strings.HasPrefix(s.url, "https://127.0.0.1:") {
+		t.Errorf("it is at %s", s.url)
+	}
+	if text, _ := s.ask(turn{graph: "research", text: clitest.PermitQuestion}); !strings.Contains(text, "lantern fee") {
+		t.Errorf("%s", text)
+	}
+	s.client.CloseIdleConnections()
 }
 
 // What cannot be served is refused before anything is listened on, with what to do.
