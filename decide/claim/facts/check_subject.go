@@ -2,7 +2,9 @@ package facts
 
 import (
 	"slices"
+	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/wordnet"
 	"example.com/assay/state"
 )
@@ -16,6 +18,9 @@ const (
 // generic subjects may be anybody's.
 var generic = rootSet(`person people individual anyone everyone someone party user applicant one other thing item case section
 	article rule chapter paragraph following`)
+
+// equating words and signs stand between two names of a thing.
+var equating = text.Set(`( mean means or called named known ie`)
 
 // checkSubject finds a predicate that the evidence has of another subject, and not of the
 // claim's: "The tenant repairs the roof" where the landlord does. It is a conflict when a
@@ -130,15 +135,17 @@ func (c *comparison) pointsBack(st statement, k int, p phrase) bool {
 	case "this", "these", "that", "those", "such":
 		return true
 	case "the":
-		return c.e.stemmed[s.toks[p.head].stem][0] == int32(k) && nameLike(c.claim, st.head)
+		return c.e.stemmed[s.toks[p.head].stem][0] == int32(k) && nameLike(c.claim, st)
 	}
 	return false
 }
 
-// nameLike reports whether a word of a sentence is a name, or one that no dictionary has.
-func nameLike(s *sentence, i int) bool {
-	return shapeOf(s, i) != noShape || len(wordnet.Bases(s.toks[i].text)) == 0 ||
-		slices.ContainsFunc(s.names, func(n name) bool { return !n.weak && slices.Contains(n.parts, i) })
+// nameLike reports whether a claim's subject seems to be a name: written as one, in no
+// dictionary, or one thing without an article.
+func nameLike(claim *sentence, st statement) bool {
+	first, w := st.who[0], claim.toks[st.head].text
+	return shapeOf(claim, st.head) != noShape || len(wordnet.Bases(w)) == 0 || !strings.HasSuffix(w, "s") && (first == 0 || !determiners[claim.toks[first-1].text]) ||
+		slices.ContainsFunc(claim.names, func(n name) bool { return !n.weak && slices.Contains(n.parts, st.head) })
 }
 
 // alike reports whether a noun phrase of the evidence may be the claim's subject: one has
@@ -146,7 +153,7 @@ func nameLike(s *sentence, i int) bool {
 func (c *comparison) alike(st statement, s *sentence, p phrase, speaks []float64) bool {
 	head, named := c.claim.toks[st.head], s.toks[p.head]
 	if generic[named.root] || kindOf(head.text, named.text) || kindOf(named.text, head.text) ||
-		slices.ContainsFunc(st.who, func(i int) bool { return means(c.claim.toks[i], named) }) {
+		slices.ContainsFunc(st.who, func(i int) bool { return means(c.claim.toks[i], named) }) || c.equated(st, named) {
 		return true
 	}
 	for j := p.first; j < p.end; j++ {
@@ -155,6 +162,33 @@ func (c *comparison) alike(st statement, s *sentence, p phrase, speaks []float64
 		}
 	}
 	return false
+}
+
+// equated reports whether a sentence says that one of two things is the other: "Drivers are
+// employees", "the lessee (tenant)".
+func (c *comparison) equated(st statement, t token) bool {
+	for _, k := range c.e.stemmed[t.stem] {
+		s := c.e.sentences[k]
+		for _, i := range s.places[c.claim.toks[st.head].stem] {
+			for _, j := range s.places[t.stem] {
+				if equates(s.toks, min(i, j), max(i, j)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func equates(toks []token, i, j int) bool {
+	link := false
+	for _, t := range toks[i+1 : max(j, i+1)] {
+		if !being[t.text] && !equating[t.text] && t.content {
+			return false
+		}
+		link = link || being[t.text] || equating[t.text]
+	}
+	return link
 }
 
 // means reports whether a word of the evidence says the same as one of the claim.

@@ -149,7 +149,8 @@ func beginsPredicate(toks []token, i int) bool {
 	case strings.HasSuffix(t.text, "s") && !strings.HasSuffix(t.text, "ss") && !strings.HasSuffix(t.text, "us"):
 		return !strings.HasSuffix(before.text, "s") && len(wordnet.Bases(t.text)) > 0 && (opens || !auxiliary && !noun)
 	}
-	return plural(toks, i-1) && wordnet.Known(t.text) && (opens || !auxiliary && next.text != "of")
+	compound := i+2 < len(toks) && next.content && strings.HasSuffix(next.text, "s") && toks[i+2].content // the sales team signs contracts
+	return plural(toks, i-1) && wordnet.Known(t.text) && (opens || !auxiliary && !compound && next.text != "of")
 }
 
 // plural reports whether a noun phrase that ends with token i seems to be of several.
