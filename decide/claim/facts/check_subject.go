@@ -13,6 +13,8 @@ import (
 const (
 	mostlySaid = .6 // of the predicate, in a sentence about another
 	lessSaid   = .2 // less of it in any sentence about the claim's own
+	halfSaid   = .5 // of the predicate, in a sentence far from the claim's subject
+	muchLess   = .3 // of it in any sentence with the subject or beside one
 )
 
 // generic subjects may be anybody's.
@@ -21,6 +23,8 @@ var generic = rootSet(`person people individual anyone everyone someone party us
 
 // equating words and signs stand between two names of a thing.
 var equating = text.Set(`( mean means or called named known ie`)
+
+var personal = text.Set(`i we you he she it they my our your his her its their`)
 
 // checkSubject finds a predicate that the evidence has of another subject, and not of the
 // claim's: "The tenant repairs the roof" where the landlord does. It is a conflict when a
@@ -45,17 +49,33 @@ func (c *comparison) checkSubject(r *carriage) {
 			against, by = said[k], place{k, other}
 		}
 	}
-	if by.sentence < 0 {
-		return
-	}
 	known := slices.ContainsFunc(speaks, func(held float64) bool { return held >= inOtherWords })
-	sameVerb := c.e.sentences[by.sentence].has[c.claim.toks[st.verb].root]
 	switch less := against - shown; {
-	case known && sameVerb && against >= allTheRest && less >= farLess:
+	case by.sentence >= 0 && known && against >= allTheRest && less >= farLess && c.e.sentences[by.sentence].has[c.claim.toks[st.verb].root]:
 		c.add(state.ConflictRole, st.head, st.head+1, by.sentence, by.index, by.index+1, true)
-	case against >= mostlySaid && less >= lessSaid:
+	case against >= mostlySaid && less >= lessSaid, known && c.apart(st, said, speaks):
 		c.doubt(state.ConflictRole, st.head, st.head+1)
 	}
+}
+
+// apart reports whether the evidence speaks of the claim's subject only far from what the
+// claim says of it, and no pronoun leads there.
+func (c *comparison) apart(st statement, said, speaks []float64) bool {
+	best, beside := 0, 0.0
+	for k := range said {
+		if said[k] > said[best] {
+			best = k
+		}
+		if speaks[k] > 0 {
+			beside = max(beside, said[k])
+		}
+	}
+	if said[best] < halfSaid || said[best]-beside < muchLess || slices.ContainsFunc(c.e.sentences[best].toks, func(t token) bool { return personal[t.text] }) {
+		return false
+	}
+	return !slices.ContainsFunc(c.e.sentences[max(0, best-3):min(best+2, len(said))], func(s *sentence) bool {
+		return slices.ContainsFunc(st.who, func(i int) bool { return s.has[c.claim.toks[i].root] })
+	})
 }
 
 // of is how well each sentence has token i of the claim.
