@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ const (
 
 // generic subjects may be anybody's.
 var generic = rootSet(`person people individual anyone everyone someone party user applicant one other thing item case section
-	article rule chapter paragraph following`)
+	article rule chapter paragraph following former latter`)
 
 // equating words and signs stand between two names of a thing.
 var equating = text.Set(`( mean means or called named known ie`)
@@ -38,9 +39,9 @@ func (c *comparison) checkSubject(r *carriage) {
 	speaks := r.of(c.claim, st.head)
 	said := r.saying(c.claim, st.predicate)
 	shown, against, by := 0.0, 0.0, place{-1, 0}
-	for k := range said {
+	for _, k := range mostFirst(said, mostlySaid-farLess) {
 		if said[k] <= min(shown, against) {
-			continue
+			break
 		}
 		switch other, how := c.cast(st, k, speaks); {
 		case how == own:
@@ -76,6 +77,17 @@ func (c *comparison) apart(st statement, said, speaks []float64) bool {
 	return !slices.ContainsFunc(c.e.sentences[max(0, best-3):min(best+2, len(said))], func(s *sentence) bool {
 		return slices.ContainsFunc(st.who, func(i int) bool { return s.has[c.claim.toks[i].root] })
 	})
+}
+
+// mostFirst are the sentences of which a share is above least, the greatest first.
+func mostFirst(share []float64, least float64) (out []int) {
+	for k, x := range share {
+		if x > least {
+			out = append(out, k)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(share[b], share[a]) })
+	return out
 }
 
 // of is how well each sentence has token i of the claim.
@@ -217,10 +229,7 @@ func means(said, t token) bool {
 }
 
 // kindOf reports whether a is a kind of b.
-func kindOf(a, b string) bool {
-	of := wordnet.Bases(b)
-	return slices.ContainsFunc(wordnet.Bases(a), func(x string) bool { return meet(wordnet.Hypernyms(x), of) })
-}
+func kindOf(a, b string) bool { return meet(meaningOf(a).kinds, meaningOf(b).own) }
 
 // shortens reports whether a word of the evidence may be a short form of the claim's
 // subject: a sentence has both, or the claim has words with its letters.
