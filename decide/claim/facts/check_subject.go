@@ -37,6 +37,9 @@ func (c *comparison) checkSubject(r *carriage) {
 		return
 	}
 	speaks := r.of(c.claim, st.head)
+	if !slices.ContainsFunc(speaks, func(held float64) bool { return held >= inOtherWords }) {
+		return // the judge of support misses the word
+	}
 	said := r.saying(c.claim, st.predicate)
 	shown, against, by := 0.0, 0.0, place{-1, 0}
 	for _, k := range mostFirst(said, mostlySaid-farLess) {
@@ -50,11 +53,10 @@ func (c *comparison) checkSubject(r *carriage) {
 			against, by = said[k], place{k, other}
 		}
 	}
-	known := slices.ContainsFunc(speaks, func(held float64) bool { return held >= inOtherWords })
 	switch less := against - shown; {
-	case by.sentence >= 0 && known && against >= allTheRest && less >= farLess && c.e.sentences[by.sentence].has[c.claim.toks[st.verb].root]:
+	case by.sentence >= 0 && against >= allTheRest && less >= farLess && c.e.sentences[by.sentence].has[c.claim.toks[st.verb].root]:
 		c.add(state.ConflictRole, st.head, st.head+1, by.sentence, by.index, by.index+1, true)
-	case against >= mostlySaid && less >= lessSaid, known && c.apart(st, said, speaks):
+	case against >= mostlySaid && less >= lessSaid, c.apart(st, said, speaks):
 		c.doubt(state.ConflictRole, st.head, st.head+1)
 	}
 }

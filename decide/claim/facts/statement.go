@@ -35,6 +35,7 @@ var (
 		these those such`)
 	havings    = text.Set(`has have had`)
 	notAdverbs = text.Set(`apply comply imply rely reply supply multiply fly ally family assembly anomaly monopoly butterfly`)
+	noAgents   = text.Set(`end beginning start middle time date day week month year deadline means virtue way default law hand mail post`)
 	adjectives = strings.Fields(`ent ant ic al ous ive ble ful less ary ory ing`)
 )
 
@@ -191,10 +192,15 @@ func endsPhrase(t token) bool {
 	return prepositions[t.text] || relatives[t.text] || auxiliaries[t.text]
 }
 
-// agentOf is where the noun phrase after "by" begins, behind a participle; -1 for none.
+// agentOf is where the noun phrase after "by" begins, behind a participle; -1 for none. What
+// tells when or how is no agent.
 func agentOf(toks []token, verb, end int) int {
 	for i := verb + 1; i+1 < end && i < verb+12; i++ {
-		if toks[i].text == "by" && toks[i+1].kind == word && !strings.HasSuffix(toks[i+1].text, "ing") {
+		next := toks[i+1]
+		if toks[i].text != "by" || next.kind != word || next.roles&asDate != 0 || strings.HasSuffix(next.text, "ing") {
+			continue
+		}
+		if head := headOf(toks, i+1, end); head >= 0 && !noAgents[toks[head].text] {
 			return i + 1
 		}
 	}

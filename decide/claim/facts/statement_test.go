@@ -13,6 +13,7 @@ func TestStatement(t *testing.T) {
 		{"Tenants repair what they break.", "tenants", "repair", ""},
 		{"The roof is repaired by the landlord.", "landlord", "repaired", ""},
 		{"The roof is inspected every March.", "roof", "inspected", "undergoes"},
+		{"The report is filed by the end of the year.", "report", "filed", "undergoes"},
 		{"The owner of the shop repairs the roof.", "owner", "repairs", ""},
 		{"The landlord and the tenant pay the tax.", "tenant", "pay", ""},
 		{"The sales team signs supplier contracts.", "team", "signs", ""},
