@@ -138,18 +138,20 @@ func (c *comparison) cast(st statement, k int, speaks []float64) (int, casting) 
 	s := c.e.sentences[k]
 	named := slices.ContainsFunc(speaks[max(0, k-2):k], func(held float64) bool { return held >= inOtherWords })
 	verb := c.claim.toks[st.verb]
+	same := meaningOf(verb.text).same
 	out, other := untold, 0
-	for _, stem := range meaningOf(verb.text).same {
-		for _, j := range s.places[stem] {
-			if s.negated[j] != c.claim.negated[st.verb] || s.toks[j].stem == verb.stem && !st.linked && !inflects(s.toks[j].text, verb.text) {
-				continue
-			}
-			switch p := subjectAt(s, j, st); {
-			case p.head == backward && named, p.head >= 0 && (c.alike(st, s, p, speaks) || named && c.pointsBack(st, k, p)):
-				return 0, own
-			case p.head >= 0 && out == untold:
-				out, other = another, p.head
-			}
+	for j, t := range s.toks {
+		if t.root != verb.root && !slices.Contains(same, t.stem) {
+			continue
+		}
+		if s.negated[j] != c.claim.negated[st.verb] || t.stem == verb.stem && !st.linked && !inflects(t.text, verb.text) {
+			continue
+		}
+		switch p := subjectAt(s, j, st); {
+		case p.head == backward && named, p.head >= 0 && (c.alike(st, s, p, speaks) || named && c.pointsBack(st, k, p)):
+			return 0, own
+		case p.head >= 0 && out == untold:
+			out, other = another, p.head
 		}
 	}
 	return other, out

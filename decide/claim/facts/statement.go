@@ -35,6 +35,7 @@ var (
 		these those such`)
 	havings    = text.Set(`has have had`)
 	notAdverbs = text.Set(`apply comply imply rely reply supply multiply fly ally family assembly anomaly monopoly butterfly`)
+	between    = text.Set(`also often usually always never sometimes now then still only already thus therefore however just`) // subject and verb
 	noAgents   = text.Set(`end beginning start middle time date day week month year deadline means virtue way default law hand mail post`)
 	adjectives = strings.Fields(`ent ant ic al ous ive ble ful less ary ory ing`)
 )
@@ -128,7 +129,11 @@ func predicateOf(toks []token, first int) int {
 // beginsPredicate reports whether a content word behind a noun seems to be a verb, by its
 // form and by what follows.
 func beginsPredicate(toks []token, i int) bool {
-	t, before := toks[i], toks[i-1]
+	b := i - 1
+	for b > 0 && (adverb(toks[b].text) || between[toks[b].text]) {
+		b--
+	}
+	t, before := toks[i], toks[b]
 	if t.kind != word || !t.content || t.capital || before.kind != word && before.kind != number ||
 		before.kind == word && !before.content && !pointers[before.text] || adjectival(before.text) {
 		return false
@@ -151,7 +156,7 @@ func beginsPredicate(toks []token, i int) bool {
 		return !strings.HasSuffix(before.text, "s") && len(wordnet.Bases(t.text)) > 0 && (opens || !auxiliary && !noun)
 	}
 	compound := i+2 < len(toks) && next.content && strings.HasSuffix(next.text, "s") && toks[i+2].content // the sales team signs contracts
-	return plural(toks, i-1) && wordnet.Known(t.text) && (opens || !auxiliary && !compound && next.text != "of")
+	return plural(toks, b) && wordnet.Known(t.text) && (opens || !auxiliary && !compound && next.text != "of")
 }
 
 // plural reports whether a noun phrase that ends with token i seems to be of several.
@@ -175,7 +180,7 @@ func headOf(toks []token, first, end int) int {
 	head := -1
 	for i := first; i < end; i++ {
 		t := toks[i]
-		if head >= 0 && (endsPhrase(t) || beginsPredicate(toks, i)) {
+		if head >= 0 && (endsPhrase(t) || head == i-1 && determiners[t.text] || beginsPredicate(toks, i)) {
 			break
 		}
 		if t.kind == word && t.content && !adverb(t.text) && t.text != "less" {
