@@ -128,9 +128,7 @@ func documentsOf(t *testing.T, name string) (ids []string, sentences map[string]
 		if _, seen := sentences[id]; !seen {
 			ids = append(ids, id)
 		}
-		for _, span := range text.Sentences(s) {
-			sentences[id] = append(sentences[id], strings.TrimSpace(s[span.Start:span.End]))
-		}
+		sentences[id] = append(sentences[id], sentencesOf(s)...)
 	}
 	dataFile(t, name, func(line []byte) error {
 		var r struct {
@@ -195,12 +193,11 @@ func countJoined(t *testing.T, rows []joined) {
 		if len(r.Conflicts) > 0 {
 			c.any++
 		}
-		role := func(k state.ConflictKind) bool { return k == state.ConflictRole }
-		refused := slices.ContainsFunc(r.Conflicts, func(f Conflict) bool { return role(f.Kind) })
+		refused := slices.ContainsFunc(r.Conflicts, func(f Conflict) bool { return f.Kind == state.ConflictRole })
 		switch {
 		case refused:
 			c.refused++
-		case slices.ContainsFunc(r.Doubts, func(d Doubt) bool { return role(d.Kind) }):
+		case len(r.Conflicts) == 0 && slices.ContainsFunc(r.Doubts, func(d Doubt) bool { return d.Kind == state.ConflictRole }):
 			c.doubted++
 		}
 		if halfOf(row.document) == 0 && refused != (row.kind == others) {
@@ -215,7 +212,7 @@ func countJoined(t *testing.T, rows []joined) {
 	for _, k := range keys {
 		c := counts[k]
 		n := float64(c.n)
-		t.Logf("TOTAL %-30s n %4d, any conflict %.3f, role %.3f, in doubt %.3f", k, c.n, float64(c.any)/n, float64(c.refused)/n, float64(c.doubted)/n)
+		t.Logf("%-30s n %4d, any conflict %.3f (of who %.3f), else a doubt of who %.3f", k, c.n, float64(c.any)/n, float64(c.refused)/n, float64(c.doubted)/n)
 	}
 }
 
