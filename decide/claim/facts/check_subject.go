@@ -30,7 +30,8 @@ var personal = text.Set(`i we you he she it they my our your his her its their`)
 // checkSubject finds a predicate that the evidence has of another subject, and not of the
 // claim's: "The tenant repairs the roof" where the landlord does. It is a conflict when a
 // sentence says it all with the claim's verb, and the evidence speaks of the claim's
-// subject elsewhere: it tells the two apart.
+// subject elsewhere: it tells the two apart. It is a doubt when a sentence says most of it,
+// or when nothing leads from the claim's subject to where it is said.
 func (c *comparison) checkSubject(r *carriage) {
 	st, ok := statementOf(c.claim)
 	if !ok || c.reported(part{first: st.head, end: st.head + 1}) {
