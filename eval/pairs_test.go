@@ -34,7 +34,7 @@ const (
 
 // TestMinimalPairs: a response made of sentences of its context is grounded, and
 // the same response with one number, unit, date, name, negation, direction,
-// quantifier or modality changed loses exactly that claim.
+// quantifier, modality or subject changed loses exactly that claim.
 func TestMinimalPairs(t *testing.T) {
 	p := verifier(t)
 	kinds := map[string][2]int{} // pairs, of them with the unchanged claim supported
@@ -61,7 +61,7 @@ func TestMinimalPairs(t *testing.T) {
 		kinds[c.Kind] = n
 	}
 	all := 0
-	for _, kind := range []string{"number", "unit", "date", "name", "negation", "direction", "quantifier", "modality"} {
+	for _, kind := range []string{"number", "unit", "date", "name", "negation", "direction", "quantifier", "modality", "role"} {
 		n := kinds[kind]
 		all += n[0]
 		t.Logf("%-10s %2d pairs; %2d of the unchanged paraphrases supported", kind, n[0], n[1])

@@ -97,6 +97,7 @@ var asked = map[string]string{
 	"POST /threads":                                `{"thread_id":"{thread}","if_exists":"do_nothing"}`,
 	"POST /threads/search":                         `{"limit":1000,"ids":["{thread}"]}`,
 	"POST /threads/count":                          `{"ids":["{thread}"]}`,
+	"POST /threads/prune":                          `{"thread_ids":["{thread}"],"strategy":"keep_latest"}`,
 	"PATCH /threads/{thread}":                      `{"metadata":{"mine":1}}`,
 	"POST /threads/{thread}/copy":                  `{}`,
 	"POST /threads/{thread}/state":                 `{"values":{"n":1},"checkpoint_id":"{checkpoint}"}`,

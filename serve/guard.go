@@ -93,9 +93,11 @@ func sameOrigin(origin string, r *http.Request) bool {
 // allow tells a browser that a page may call and read the answer.
 func allow(h http.Header, r *http.Request, origin string) {
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Add("Vary", "Origin")
+	h.Add("Vary", "Origin, Access-Control-Request-Headers")
 	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
-	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Api-Key, X-Auth-Scheme, Last-Event-ID, Accept")
+	if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
+		h.Set("Access-Control-Allow-Headers", asked) // clients name some of their own, which change nothing here
+	}
 	h.Set("Access-Control-Expose-Headers", "Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Request-Id")
 	h.Set("Access-Control-Max-Age", "600")
 	if r.Header.Get("Access-Control-Request-Private-Network") != "" { // the page is on the internet, the server here
@@ -143,8 +145,9 @@ func tenantOf(r *http.Request) string {
 	return name
 }
 
-// authorized serves requests with a token that is known.
+// authorized serves requests with a token that is known. Only theirs is a body read.
 func (s *Server) authorized(next http.Handler) http.Handler {
+	next = s.bounded(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tenant := runs.DefaultTenant
 		if !s.Open {

@@ -1,11 +1,13 @@
 package serve_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"slices"
@@ -15,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/assay/serve"
 	"example.com/assay/serve/runs"
 )
 
@@ -186,6 +189,44 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
+// A caller that takes nothing for a while is left, though it does not leave.
+func TestTakesNothing(t *testing.T) {
+	left := make(chan serve.Access, 10)
+	h := served(t, func(o *serve.Options) {
+		o.Graphs = append(o.Graphs, serve.Register("ten", ten(), nil))
+		o.TakeTime, o.Access = 100*time.Millisecond, func(a serve.Access) { left <- a }
+	})
+	conn, err := net.Dial("tcp", h.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	body := `{"assistant_id":"ten","input":{"tokens":2000},"stream_mode":"messages-tuple","on_completion":"keep"}`
+	fmt.Fprintf(conn, "POST /runs/stream HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", ann, len(body), body)
+	answer, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatal(answer, err)
+	}
+	select {
+	case a := <-left:
+		if a.Path != "/runs/stream" || a.Bytes < 1000 {
+			t.Errorf("%+v", a)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the server waits for a caller that takes nothing")
+	}
+	place := answer.Header.Get("Content-Location")
+	r, err := http.NewRequest("GET", h.URL+place+"/stream", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Api-Key", ann)
+	n := 0
+	if err := streamed(http.DefaultClient, r, func(ev sse) bool { n++; return true }); err != nil || n < 20_000 {
+		t.Errorf("the run has %d events, error %v", n, err)
+	}
+}
+
 // Very many readers of one run cost one run: it takes as long as with one.
 func TestManyReaders(t *testing.T) {
 	readers := load(100, 1000)
@@ -208,7 +249,7 @@ func TestManyReaders(t *testing.T) {
 		}
 		// It begins later, when all are there.
 		at := c.url + "/threads/" + made["thread_id"].(string) + "/runs"
-		if answer, err = client.Do(post(at, `{"assistant_id":"ten","input":{"wait":100},"stream_mode":["values","updates"],"after_seconds":3}`)); err != nil {
+		if answer, err = client.Do(post(at, `{"assistant_id":"ten","input":{"wait":100},"stream_mode":["values","updates"],"after_seconds":`+fmt.Sprint(load(1, 3))+`}`)); err != nil {
 			t.Fatal(err)
 		}
 		err = json.NewDecoder(answer.Body).Decode(&made)

@@ -205,8 +205,8 @@ func (s *Server) routes() http.Handler {
 		Version: s.Version,
 	})
 	mux := http.NewServeMux()
-	mux.Handle("/", s.authorized(s.bounded(wire)))
-	mux.Handle("/v1/", s.authorized(s.bounded(openai.Handler(openai.Options{Space: space}))))
+	mux.Handle("/", s.authorized(wire))
+	mux.Handle("/v1/", s.authorized(openai.Handler(openai.Options{Space: space})))
 	mux.Handle("GET /metrics", s.authorized(s.metrics.handler()))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, `{"ok":true}`) })
 	mux.HandleFunc("GET /readyz", s.ready)

@@ -11,6 +11,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
+	"example.com/assay/graph/layout"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
@@ -26,9 +27,10 @@ import (
 // graphFormats are the ways to draw a pipeline.
 var graphFormats = map[string]func(graph.Drawing) string{
 	"dot": graph.Drawing.DOT, "mermaid": graph.Drawing.Mermaid, "text": graph.Drawing.Text,
+	"svg": func(d graph.Drawing) string { return layout.Of(d).SVG() },
 }
 
-func formatNames() []string { return []string{"mermaid", "dot", "text"} }
+func formatNames() []string { return []string{"mermaid", "dot", "svg", "text"} }
 
 // A pipeline is one that `agent graph` can draw.
 type pipeline struct {
@@ -104,7 +106,7 @@ func graphCommand(a *cli.App) *cobra.Command {
 		Long:  "Graph draws a pipeline's nodes and edges. Without a name it lists the pipelines.",
 		Example: `  agent graph
   agent graph research
-  agent graph research --format dot | dot -Tsvg > research.svg`,
+  agent graph research --format svg > research.svg`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return cli.Usagef("agent graph draws one pipeline; it got %d names", len(args))
@@ -140,7 +142,7 @@ func graphCommand(a *cli.App) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "mermaid", "`FORMAT` of the drawing: mermaid, dot or text")
+	cmd.Flags().StringVar(&format, "format", "mermaid", "`FORMAT` of the drawing: mermaid, dot, svg or text")
 	cmd.Flags().BoolVar(&expand, "expand", true, "show the insides of subgraphs; --expand=false shows each as one node")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd

@@ -128,36 +128,51 @@ func TestComposeFiles(t *testing.T) {
 	}
 }
 
-// The unit of systemd starts the program with flags and variables that it has, and has no
+// The units of systemd start the program with flags and variables that it has, and have no
 // fault that systemd-analyze finds, where that is installed.
-func TestSystemdUnit(t *testing.T) {
-	unit := released(t, "systemd", "assay-worker.service")
-	run := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/agent (.*)$`).FindStringSubmatch(unit)
-	if run == nil {
-		t.Fatal("it starts no agent")
-	}
-	checkCommandLine(t, "assay-worker.service", strings.Fields(run[1]))
-	variables := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^(?:Environment=)?([A-Z_]+)=(.*)$`).FindAllStringSubmatch(unit+released(t, "systemd", "worker.env"), -1) {
-		variables[m[1]] = m[2]
-	}
-	if len(variables) != 4 {
-		t.Errorf("variables %v", variables)
-	}
-	checkVariables(t, "worker.env", variables)
-	analyze, err := exec.LookPath("systemd-analyze")
-	if err != nil {
-		t.Skip("systemd-analyze is not installed")
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "assay-worker.service")
-	if err := os.WriteFile(file, []byte(strings.ReplaceAll(unit, "/usr/local/bin/agent", self)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.CommandContext(t.Context(), analyze, "verify", file).CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%v: %s", err, out)
+func TestSystemdUnits(t *testing.T) {
+	for name, variables := range map[string]int{"assay-worker": 4, "assay-serve": 1} {
+		t.Run(name, func(t *testing.T) {
+			unit := released(t, "systemd", name+".service")
+			run := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/agent (.*)$`).FindStringSubmatch(unit)
+			if run == nil {
+				t.Fatal("it starts no agent")
+			}
+			checkCommandLine(t, name, strings.Fields(run[1]))
+			set := map[string]string{}
+			settings := unit
+			if name == "assay-worker" {
+				settings += released(t, "systemd", "worker.env")
+			}
+			for _, m := range regexp.MustCompile(`(?m)^(?:Environment=)?([A-Z_]+)=(.*)$`).FindAllStringSubmatch(settings, -1) {
+				set[m[1]] = m[2]
+			}
+			if len(set) != variables {
+				t.Errorf("variables %v", set)
+			}
+			checkVariables(t, name, set)
+			analyze, err := exec.LookPath("systemd-analyze")
+			if err != nil {
+				t.Skip("systemd-analyze is not installed")
+			}
+			self, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			files := []string{filepath.Join(t.TempDir(), name+".service")}
+			if err := os.WriteFile(files[0], []byte(strings.ReplaceAll(unit, "/usr/local/bin/agent", self)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if name == "assay-serve" {
+				socket := filepath.Join(filepath.Dir(files[0]), name+".socket")
+				if err := os.WriteFile(socket, []byte(released(t, "systemd", name+".socket")), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				files = append(files, socket)
+			}
+			if out, err := exec.CommandContext(t.Context(), analyze, append([]string{"verify"}, files...)...).CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
 	}
 }

@@ -8,8 +8,8 @@
 // much of a claim the sentences of the evidence hold: coverage by rarity, order,
 // fragments, and a noisy-or over its words. Its weights were learned from WiCE (Kamoi et
 // al., 2023) and SciFact (Wadden et al., 2020). Package facts compares what a judge of
-// meaning overlooks: numbers, units, dates, names, negation, direction, quantifiers
-// and modality. Why neither is enough alone: docs/decisions/0013 and 0026.
+// meaning overlooks: numbers, units, dates, names, negation, direction, quantifiers,
+// modality and whose predicate it is. Why neither is enough alone: docs/decisions/0013 and 0026.
 //
 // A contradiction by the evidence refuses a claim. So does an amount, a date, a name or an
 // extent that the evidence lacks. Anything else that the evidence leaves open is a doubt,

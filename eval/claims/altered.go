@@ -38,6 +38,7 @@ func alterations() []alteration {
 		{"negation", (*editor).negations},
 		{"number", (*editor).numbers},
 		{"quantifier", func(e *editor) []edit { return e.swaps(quantities) }},
+		{"subject", (*editor).subjects},
 		{"unit", func(e *editor) []edit { return e.swaps(units) }},
 	}
 }
@@ -54,6 +55,7 @@ func Altered(d *Dataset) *Dataset {
 			continue
 		}
 		out.Items = append(out.Items, item)
+		e.subjectsOf(item.Evidence)
 		for _, kind := range alterations() {
 			e.read(item.ID+kind.Name, item.Text)
 			edits := slices.DeleteFunc(kind.edit(e), func(x edit) bool { return strings.EqualFold(item.Text[x.from:x.to], x.by) })
@@ -183,6 +185,7 @@ type editor struct {
 	words []span // runs of letters
 	seed  uint64
 	all   []string // names of the dataset, sorted
+	doing []string // subjects of the evidence's sentences, in their order
 }
 
 type span struct{ from, to int }

@@ -49,6 +49,30 @@ func TestAltered(t *testing.T) {
 	}
 }
 
+// The subject of another sentence takes the place of the claim's: a thing that of a thing,
+// a name that of a name, and no pronoun.
+func TestAlteredSubject(t *testing.T) {
+	set := written("The landlord repaired the roof in spring.", "Petra Haas bought the mill.", "It was sold again.")
+	evidence := "They met twice. The old tenant painted the fence. Oskar Lind sold the mill. The landlord had a ladder."
+	for i := range set.Items {
+		set.Items[i].Evidence = []state.Evidence{{Passage: state.Passage{ID: "p", Text: evidence}}}
+	}
+	want := map[string]string{"a": "The old tenant repaired the roof in spring.", "b": "Oskar Lind bought the mill."}
+	for _, item := range claims.Altered(set).Items {
+		original, kind, _ := claims.AlterationOf(item.ID)
+		if kind != "subject" {
+			continue
+		}
+		if item.Text != want[original] {
+			t.Errorf("%s is %q; want %q", item.ID, item.Text, want[original])
+		}
+		delete(want, original)
+	}
+	if len(want) > 0 {
+		t.Errorf("not altered: %v", want)
+	}
+}
+
 func TestResist(t *testing.T) {
 	outcome := func(id string, gold claims.Label, status state.ClaimStatus, doubts int) claims.Outcome {
 		return claims.Outcome{Item: claims.Item{ID: id, Gold: gold}, Verdict: state.Verdict{Status: status, Doubts: make([]state.Doubt, doubts)}}

@@ -50,13 +50,13 @@ judge offline does not look for any.
 
 The judge verify is that of agent verify: trained weights, and code that checks each
 critical word of the claim (numbers, dates, names, negation, direction, gender,
-quantifiers, modality) and overrules the weights. offline is the weights alone.
+quantifiers, modality, the subject) and overrules the weights. offline is the weights alone.
 configured is verify with the small model of verification.judge, without a fallback.
 For that judge the output has a calibration for the configuration, with the
 calibration error on claims that it was not fitted on.
 
---altered judges the fully supported claims together with copies in which one word or
-number is changed, so that they are no longer supported. For each kind of change it
+--altered judges the fully supported claims together with copies in which one word,
+number or subject is changed, so that they are no longer supported. For each kind of change it
 prints the share of copies that are refused, and that are refused or in doubt, among
 claims whose original is accepted. A file that already holds altered claims, with ids
 such as ID+negation, is counted in the same way.

@@ -13,7 +13,7 @@ import (
 
 // A Verified judges as the verification pipeline does: a model by the skill
 // judge_claim, then code that compares numbers, dates, names, negation, direction,
-// quantifiers and modality, and overrules the model. A whole response is judged like one
+// quantifiers, modality and subjects, and overrules the model. A whole response is judged like one
 // long claim.
 type Verified struct{ judge *verify.Judge }
 

@@ -118,12 +118,12 @@ var All = []Measurement{
 	{
 		Name: "altered claims, WiCE, by alterations of our own (weights trained on the originals)", Folder: "wice", Source: wice,
 		Command: "eval claims --format wice --data @claims.jsonl.gz --altered",
-		Figures: []Figure{{Metric: "refused_negation", Target: .90}, {Metric: "refused_or_doubt_negation", Target: .95}, {Metric: "refused_number", Target: .92}, {Metric: "refused_or_doubt_number", Target: .95}, {Metric: "refused_name", Target: .95}, {Metric: "refused_or_doubt_name", Target: .95}, {Metric: "refused_direction", Target: .40}, {Metric: "refused_or_doubt_direction", Target: .75}, {Metric: "refused_gender"}, {Metric: "refused_or_doubt_gender"}, {Metric: "refused_quantifier"}, {Metric: "refused_or_doubt_quantifier"}, {Metric: "refused_modality"}, {Metric: "refused_or_doubt_modality"}, {Metric: "refused_month"}, {Metric: "refused_or_doubt_month"}, {Metric: "refused_exchange"}, {Metric: "refused_or_doubt_exchange"}, {Metric: "refused_unit"}, {Metric: "refused_or_doubt_unit"}, {Metric: "ECE", Target: .05, AtMost: true}},
+		Figures: []Figure{{Metric: "refused_negation", Target: .90}, {Metric: "refused_or_doubt_negation", Target: .95}, {Metric: "refused_number", Target: .92}, {Metric: "refused_or_doubt_number", Target: .95}, {Metric: "refused_name", Target: .95}, {Metric: "refused_or_doubt_name", Target: .95}, {Metric: "refused_direction", Target: .40}, {Metric: "refused_or_doubt_direction", Target: .75}, {Metric: "refused_gender"}, {Metric: "refused_or_doubt_gender"}, {Metric: "refused_quantifier"}, {Metric: "refused_or_doubt_quantifier"}, {Metric: "refused_modality"}, {Metric: "refused_or_doubt_modality"}, {Metric: "refused_month"}, {Metric: "refused_or_doubt_month"}, {Metric: "refused_exchange"}, {Metric: "refused_or_doubt_exchange"}, {Metric: "refused_subject"}, {Metric: "refused_or_doubt_subject"}, {Metric: "refused_unit"}, {Metric: "refused_or_doubt_unit"}, {Metric: "ECE", Target: .05, AtMost: true}},
 	},
 	{
 		Name: "altered claims, SciFact, by alterations of our own (weights trained on the originals)", Folder: "scifact", Source: scifact,
 		Command: "eval claims --format scifact --data @claims.jsonl --corpus @corpus.jsonl.gz --altered",
-		Figures: []Figure{{Metric: "refused_negation"}, {Metric: "refused_or_doubt_negation"}, {Metric: "refused_direction"}, {Metric: "refused_or_doubt_direction"}, {Metric: "refused_number"}, {Metric: "refused_or_doubt_number"}},
+		Figures: []Figure{{Metric: "refused_negation"}, {Metric: "refused_or_doubt_negation"}, {Metric: "refused_direction"}, {Metric: "refused_or_doubt_direction"}, {Metric: "refused_number"}, {Metric: "refused_or_doubt_number"}, {Metric: "refused_subject"}, {Metric: "refused_or_doubt_subject"}},
 	},
 	{
 		Name: "requirements, sentences", Folder: "obligation_sentences", Source: "github.com/RegNLP/RePASs",

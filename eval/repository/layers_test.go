@@ -36,6 +36,7 @@ var layers = map[string][]string{
 	"graph/checkpoint/postgres":       {"graph", "graph/checkpoint/internal", "internal/pgschema"},
 	"graph/internal/savers":           {"graph", "graph/checkpoint/sqlite", "graph/checkpoint/postgres", "internal/pgtest"},
 
+	"graph/layout":                  {"graph"},
 	"graph/eventlog":                {"internal/pgschema", "internal/sqlfile"},
 	"graph/temporal":                {"graph", "graph/store", "graph/eventlog"},
 	"serve/runs":                    {"graph", "graph/store", "graph/eventlog"},

@@ -11,7 +11,7 @@
 //
 // What a model says of a claim does not count by itself. A quote that no
 // passage holds is dropped, and a claim without one is unsupported; numbers,
-// units, dates, names, negation, direction, quantifiers and modality are
+// units, dates, names, negation, direction, quantifiers, modality and subjects are
 // compared by code (package facts), whatever the model says. A claim that is a
 // whole sentence of a passage needs no model.
 //

@@ -156,7 +156,8 @@ func (c *call) start(fields map[string]any) (runs.Run, error) {
 	return c.Begin(c.ctx(), spec)
 }
 
-// pending are the interrupts of the thread that wait for answers.
+// pending are the interrupts of the thread that wait for answers, and that no run is about
+// to answer.
 func (c *call) pending() (map[string]bool, error) {
 	out := map[string]bool{}
 	at, _, err := c.State(c.ctx(), c.thread(), "")
@@ -168,6 +169,20 @@ func (c *call) pending() (map[string]bool, error) {
 	}
 	for _, p := range at.Interrupts {
 		out[p.ID] = true
+	}
+	all, err := c.Runs(c.ctx(), c.thread())
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range all {
+		if r.Status.Ended() {
+			continue
+		}
+		for id := range answersOf(r) {
+			if delete(out, id); id == "" {
+				clear(out)
+			}
+		}
 	}
 	return out, nil
 }

@@ -12,6 +12,6 @@
 // 422: nothing that a caller asks for is dropped silently. Errors are {"detail": …}.
 //
 // The package does not know who a caller is, and has no limits: see package serve. It has
-// no crons, no webhooks and no feedback keys. Messages are those of a channel named
+// no crons, no webhooks, no feedback keys and no WebSockets. Messages are those of a channel named
 // "messages"; a graph without one has none.
 package langgraph

@@ -3,6 +3,7 @@ package langgraph
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -19,6 +20,8 @@ type filter struct {
 	Depth      *int       `json:"depth"`      // how far below, at most
 	Since      int64      `json:"since"`      // those behind it
 }
+
+var channels = []string{"lifecycle", "values", "updates", "messages", "tools", "input", "checkpoints", "tasks", "custom"}
 
 // wants reports whether a client wants an event.
 func (f *filter) wants(ev *toldEvent) bool {
@@ -62,7 +65,12 @@ func (c *call) streamEvents() error {
 		return err
 	}
 	if len(f.Channels) == 0 {
-		return refuse(http.StatusUnprocessableEntity, "channels is missing: name at least one, such as \"values\"")
+		return refuse(http.StatusUnprocessableEntity, "channels is missing: name at least one of %s", strings.Join(channels, ", "))
+	}
+	for _, name := range f.Channels {
+		if !slices.Contains(channels, name) && !strings.HasPrefix(name, "custom:") {
+			return refuse(http.StatusUnprocessableEntity, "channels has %q: it can be %s, or custom:NAME", name, strings.Join(channels, ", "))
+		}
 	}
 	if f.Since < 0 || f.Depth != nil && *f.Depth < 0 {
 		return refuse(http.StatusUnprocessableEntity, "since and depth must be numbers from 0")
@@ -121,6 +129,9 @@ func (c *call) tellAll(ctx context.Context, since int64) (<-chan toldEvent, *err
 		for r, err := range c.Follow(ctx, c.thread(), max(0, runAt(since)-1)) {
 			if err == nil {
 				err = c.tellRun(ctx, r, send)
+			}
+			if errors.As(err, new(*runs.NotFoundError)) {
+				continue // it was removed meanwhile
 			}
 			if err != nil {
 				*failed = err

@@ -139,6 +139,10 @@ func FuzzRequests(f *testing.F) {
 			`{"values":{"lines":["x"]},"as_node":"a","checkpoint_id":"0000000001"}`, `{"before":{"configurable":{"checkpoint_id":"x"}},"metadata":{"run_id":"x","source":"loop"},"limit":3}`,
 			`{"namespace":["a","b"],"key":"k","value":{"x":[1,"\u0001"]}}`, `{"namespace_prefix":["a"],"filter":{"x":{"$gte":1,"$in":[1]}},"query":"x"}`, `{"prefix":["a"],"suffix":["b"],"max_depth":1}`,
 			`{"graph_id":"chain","assistant_id":"x","supersteps":[{"updates":[{"values":{"lines":["x"]},"as_node":"a"}]}],"if_exists":"do_nothing"}`,
+			`{"channels":["values","updates","messages","tools","lifecycle","custom:x"],"namespaces":[["a"],[]],"depth":1,"since":2}`,
+			`{"id":1,"method":"run.start","params":{"assistant_id":"chain","input":{"lines":["x"]},"config":{"recursion_limit":5},"metadata":{"a":1}}}`,
+			`{"id":2,"method":"input.respond","params":{"namespace":["a"],"interrupt_id":"0123456789abcdef0123456789abcdef","response":"ann"}}`,
+			`{"id":3,"method":"state.get","params":{"namespace":[]}}`, `{"thread_ids":["x","t"],"strategy":"keep_latest"}`,
 		} {
 			f.Add(uint8(i), "", "limit=3&offset=0&stream_mode=values,debug&subgraphs=true", "2.1", []byte(body))
 		}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/graph/eventlog"
@@ -169,11 +171,17 @@ func reply(ctx context.Context, s chat) (graph.Update[chat], error) {
 	return graph.Update[chat]{chatMessages.Put(m)}, nil
 }
 
-// chats has a node that replies, behind one that asks first if it is to.
-func chats(t testing.TB, name string, asks bool) *graph.Compiled[chat] {
+// chats are the graphs of chats: one that replies, one that asks first if it is to, and one
+// that writes its reply.
+func chats(t testing.TB, name string) *graph.Compiled[chat] {
 	g := graph.NewStateGraph(chatMessages, chatWho)
+	if name == "writes" {
+		g.AddNode("write", dictate)
+		g.AddEdge(graph.Start, "write")
+		return compiled(t, g, name)
+	}
 	g.AddNode("reply", reply)
-	if !asks {
+	if name == "chat" {
 		g.AddEdge(graph.Start, "reply")
 		return compiled(t, g, name)
 	}
@@ -186,11 +194,26 @@ func chats(t testing.TB, name string, asks bool) *graph.Compiled[chat] {
 	return compiled(t, g, name)
 }
 
+// dictate says its message piece by piece before it returns it.
+func dictate(ctx context.Context, s chat) (graph.Update[chat], error) {
+	m := conversation.Message{ID: "run-" + uuid.NewString(), Type: "ai"}
+	for _, word := range []string{"Once ", "upon ", "a time"} {
+		select {
+		case <-time.After(150 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		graph.EmitToken(ctx, word)
+		m.Content.Text += word
+	}
+	return graph.Update[chat]{chatMessages.Put(m)}, nil
+}
+
 // pause takes a while.
 func pause(line string) graph.Node[talk] {
 	return func(ctx context.Context, s talk) (graph.Update[talk], error) {
 		select {
-		case <-time.After(400 * time.Millisecond):
+		case <-time.After(time.Second):
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -209,6 +232,30 @@ func both(t testing.TB) *graph.Compiled[talk] {
 		g.AddEdge(graph.Start, name)
 	}
 	return compiled(t, g, "both")
+}
+
+// agent is messages as other programs write them.
+type agent struct {
+	Messages []map[string]any `json:"messages"`
+}
+
+// tools has a node that calls two tools, and a node with their results.
+func tools(t testing.TB) *graph.Compiled[agent] {
+	messages := graph.Append("messages", func(s *agent) *[]map[string]any { return &s.Messages })
+	g := graph.NewStateGraph(messages)
+	calls := []any{map[string]any{"id": "1", "name": "search", "args": map[string]any{"q": "x"}}, map[string]any{"id": "2", "name": "clock", "args": map[string]any{}}}
+	g.AddNode("model", func(context.Context, agent) (graph.Update[agent], error) {
+		return graph.Update[agent]{messages.Add(map[string]any{"id": "a", "type": "ai", "content": "", "tool_calls": calls})}, nil
+	})
+	g.AddNode("tools", func(context.Context, agent) (graph.Update[agent], error) {
+		return graph.Update[agent]{
+			messages.Add(map[string]any{"id": "b", "type": "tool", "content": "found", "tool_call_id": "1"}),
+			messages.Add(map[string]any{"id": "c", "type": "tool", "content": "it stands still", "tool_call_id": "2", "status": "error"}),
+		}, nil
+	})
+	g.AddEdge(graph.Start, "model")
+	g.AddEdge("model", "tools")
+	return compiled(t, g, "tools")
 }
 
 // served is a server of the graphs.
@@ -245,9 +292,17 @@ func served(t testing.TB) *httptest.Server {
 	graphs = append(graphs,
 		runs.Graph{Name: "steps", App: nested(t).App(), Steps: func(ev graph.Event[json.RawMessage]) string { return ev.Kind.String() + "." + ev.Node + " " }},
 		runs.Graph{Name: "pace", App: line(t, "pace", step{"a", pause("a")}, step{"b", pause("b")}, step{"c", pause("c")}).App()},
-		runs.Graph{Name: "both", App: both(t).App()},
-		runs.Graph{Name: "chat", App: chats(t, "chat", false).App()}, runs.Graph{Name: "approve", App: chats(t, "approve", true).App()},
+		runs.Graph{Name: "both", App: both(t).App()}, runs.Graph{Name: "tools", App: tools(t).App()},
+		runs.Graph{Name: "ponders", App: line(t, "ponders", step{"ask", func(ctx context.Context, s talk) (graph.Update[talk], error) {
+			if _, err := graph.Interrupt[string](ctx, "ask", "who?"); err != nil {
+				return nil, err
+			}
+			return pause("thought")(ctx, s)
+		}}).App()},
 	)
+	for _, name := range []string{"chat", "approve", "writes"} {
+		graphs = append(graphs, runs.Graph{Name: name, App: chats(t, name).App()})
+	}
 	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: saver, Store: rows, Log: log, Warn: func(err error) { t.Error(err) }})
 	if err != nil {
 		t.Fatal(err)

@@ -67,6 +67,7 @@ func Handler(o Options) http.Handler {
 
 		"POST /threads":                            (*call).createThread,
 		"POST /threads/search":                     (*call).searchThreads,
+		"POST /threads/prune":                      (*call).pruneThreads,
 		"POST /threads/count":                      (*call).countThreads,
 		"GET /threads/{thread}":                    (*call).getThread,
 		"PATCH /threads/{thread}":                  (*call).patchThread,
@@ -152,7 +153,7 @@ func statusOf(err error) int {
 		return http.StatusRequestEntityTooLarge
 	case errors.As(err, &invalid), errors.As(err, &item), errors.Is(err, graph.ErrInvalidUpdate), errors.Is(err, store.ErrNoEmbedder):
 		return http.StatusUnprocessableEntity
-	case errors.Is(err, runs.ErrBusy), errors.Is(err, runs.ErrExists), errors.Is(err, graph.ErrThreadBusy):
+	case errors.Is(err, runs.ErrBusy), errors.Is(err, runs.ErrExists), errors.Is(err, graph.ErrThreadBusy), errors.As(err, new(*graph.MismatchError)):
 		return http.StatusConflict
 	case errors.Is(err, runs.ErrNoGraph):
 		return http.StatusBadRequest

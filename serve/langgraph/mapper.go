@@ -66,12 +66,12 @@ type mapper struct {
 	modes     modes
 	subgraphs bool
 
-	values  map[string]json.RawMessage // the last state of each graph, by namespace
-	held    map[string]json.RawMessage // states that are shown with their checkpoints, by namespace
-	begins  string                     // the checkpoint that the run continues, until it is shown
-	said    map[string]bool            // IDs of messages that were shown
-	written map[string]string          // what models wrote so far, by task
-	waits   map[string][]runs.Event    // begun tasks that have not ended, by graph and node
+	values          map[string]json.RawMessage // the last state of each graph, by namespace
+	held            map[string]json.RawMessage // states that are shown with their checkpoints, by namespace
+	begins          string                     // the checkpoint that the run continues, until it is shown
+	said, completed map[string]bool            // IDs of messages that were shown, in the two modes of messages
+	written         map[string]string          // what models wrote so far, by task
+	waits           map[string][]runs.Event    // begun tasks that have not ended, by graph and node
 }
 
 // mapper makes a mapper for a run.
@@ -79,7 +79,7 @@ func (c *call) mapper(r runs.Run, modes modes, subgraphs bool) (*mapper, error) 
 	g, err := c.graphNamed(r.Graph)
 	return &mapper{
 		call: c, run: r, graph: g, modes: modes, subgraphs: subgraphs,
-		values: map[string]json.RawMessage{}, held: map[string]json.RawMessage{}, said: map[string]bool{}, written: map[string]string{}, waits: map[string][]runs.Event{},
+		values: map[string]json.RawMessage{}, held: map[string]json.RawMessage{}, said: map[string]bool{}, completed: map[string]bool{}, written: map[string]string{}, waits: map[string][]runs.Event{},
 	}, err
 }
 
@@ -179,6 +179,7 @@ func (m *mapper) state(ev runs.Event, add sink) error {
 		state = shown(app, state)
 	}
 	m.values[ev.Namespace] = state
+	m.complete(state, add)
 	begins := m.begins
 	if ev.Namespace == "" {
 		m.begins = ""
@@ -249,11 +250,9 @@ func (m *mapper) starts(ev runs.Event, add sink) {
 		return
 	}
 	m.waits[where(ev)] = append(m.waits[where(ev)], ev)
-	one := map[string]any{"metadata": map[string]any{"graph_id": m.run.Graph, "assistant_id": runOf(m.run).Assistant, "run_id": m.run.ID}, "triggers": []string{"branch:to:" + ev.Node}}
-	if ev.Send == 0 {
+	one := map[string]any{"metadata": map[string]any{"graph_id": m.run.Graph, "assistant_id": runOf(m.run).Assistant, "run_id": m.run.ID}, "triggers": triggersOf(ev)}
+	if ev.Send == 0 { // the input of a Send is not kept apart
 		one["input"] = m.values[ev.Namespace]
-	} else {
-		one["triggers"] = []string{"__pregel_push"} // its input is not kept apart
 	}
 	m.task(add, "task", ev, nil, one)
 }
@@ -366,91 +365,4 @@ func (m *mapper) checkpoint(ev runs.Event, add sink) error {
 		add("debug", map[string]any{"step": at.Step, "type": "checkpoint", "timestamp": moment(ev.Time), "payload": payload})
 	}
 	return nil
-}
-
-// about is the metadata of a message.
-func (m *mapper) about(ev runs.Event) map[string]any {
-	ns := ev.Node + ":" + taskOf(ev)
-	if ev.Namespace != "" {
-		ns = namespaceOf(ev) + "|" + ns
-	}
-	return map[string]any{
-		"langgraph_node": ev.Node, "langgraph_step": ev.Step, "langgraph_checkpoint_ns": ns, "checkpoint_ns": ns,
-		"run_id": m.run.ID, "thread_id": m.run.Thread, "graph_id": m.run.Graph, "run_attempt": m.run.Attempt,
-	}
-}
-
-// chunk is a piece of a message that a model writes.
-func chunk(ev runs.Event, text string) map[string]any {
-	return map[string]any{
-		"type": "AIMessageChunk", "id": "run-" + taskOf(ev), "content": text,
-		"additional_kwargs": map[string]any{}, "response_metadata": map[string]any{}, "tool_call_chunks": []any{},
-	}
-}
-
-// token shows a piece of text of a node's model.
-func (m *mapper) token(ev runs.Event, add sink) {
-	if m.modes["messages-tuple"] {
-		add("messages", []any{chunk(ev, ev.Text), m.about(ev)})
-	}
-	if m.modes["messages"] {
-		task := taskOf(ev)
-		if m.written[task] == "" {
-			add("messages/metadata", map[string]any{"run-" + task: map[string]any{"metadata": m.about(ev)}})
-		}
-		m.written[task] += ev.Text
-		add("messages/partial", []any{chunk(ev, m.written[task])})
-	}
-}
-
-// messages shows messages that a node has returned and that were not shown before.
-func (m *mapper) messages(ev runs.Event, delta json.RawMessage, add sink) {
-	if !m.modes["messages-tuple"] && !m.modes["messages"] {
-		return
-	}
-	var update struct {
-		Messages []json.RawMessage `json:"messages"`
-	}
-	if json.Unmarshal(delta, &update) != nil {
-		return // its messages are none of ours
-	}
-	for _, one := range update.Messages {
-		id := fieldOf(one, "id")
-		if id == "" || m.said[id] {
-			continue
-		}
-		m.said[id] = true
-		if m.modes["messages-tuple"] {
-			add("messages", []any{one, m.about(ev)})
-		}
-		if m.modes["messages"] {
-			add("messages/complete", []any{one})
-		}
-	}
-}
-
-// chain shows an event in the form of LangChain's events.
-func (m *mapper) chain(ev runs.Event, add sink) {
-	show := func(event, name, run string, data map[string]any) {
-		add("events", map[string]any{"event": event, "name": name, "run_id": run, "tags": []string{}, "metadata": m.about(ev), "data": data})
-	}
-	switch ev.Kind {
-	case graph.RunStart.String():
-		if ev.Namespace == "" {
-			show("on_chain_start", ev.Graph, m.run.ID, map[string]any{})
-		}
-	case graph.NodeStart.String():
-		show("on_chain_start", ev.Node, taskOf(ev), map[string]any{"input": m.values[ev.Namespace]})
-	case graph.NodeToken.String():
-		show("on_chat_model_stream", ev.Node, taskOf(ev), map[string]any{"chunk": chunk(ev, ev.Text)})
-	case graph.NodeUpdate.String():
-		if delta, err := deltaOf(updateOf(ev)); err == nil {
-			show("on_chain_stream", ev.Node, taskOf(ev), map[string]any{"chunk": delta})
-			show("on_chain_end", ev.Node, taskOf(ev), map[string]any{"output": delta})
-		}
-	case graph.RunEnd.String():
-		if ev.Namespace == "" {
-			show("on_chain_end", m.graph.App.Name(), m.run.ID, map[string]any{"output": m.values[""]})
-		}
-	}
 }

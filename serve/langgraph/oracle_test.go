@@ -62,7 +62,7 @@ func reference(t *testing.T, dir string) (url string) {
 // driven is what the clients of a script get of a server, by scenario.
 func driven(t *testing.T, dir, script, url string) map[string]any {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, "node", script, url)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr

@@ -57,15 +57,35 @@ func (t *teller) token(ev runs.Event) {
 	t.say(s.namespace, textDelta(0, ev.Text))
 }
 
-// hush tells the end of what a node's model wrote.
-func (t *teller) hush(ev runs.Event) {
+// hush tells the end of what a node's model wrote, and returns it. The message that the node
+// returns has an ID of its own, and clients keep what they saw written until a state has it
+// no more. So they get a state with it, before that which follows the node.
+func (t *teller) hush(ev runs.Event) (string, error) {
 	s := t.speech[taskOf(ev)]
 	if s == nil {
-		return
+		return "", nil
 	}
 	delete(t.speech, taskOf(ev))
-	t.say(s.namespace, map[string]any{"event": "content-block-finish", "index": 0, "content": textBlock(s.text.String())})
+	text := s.text.String()
+	t.say(s.namespace, map[string]any{"event": "content-block-finish", "index": 0, "content": textBlock(text)})
 	t.say(s.namespace, map[string]any{"event": "message-finish"})
+	if ev.Namespace != "" {
+		return text, nil
+	}
+	var state map[string]json.RawMessage
+	var list []json.RawMessage
+	if json.Unmarshal(t.m.values[""], &state) != nil || json.Unmarshal(state["messages"], &list) != nil {
+		return text, nil // the graph has no messages
+	}
+	written, err := json.Marshal(map[string]any{"type": "ai", "id": "run-" + taskOf(ev), "content": text})
+	if err != nil {
+		return "", err
+	}
+	if state["messages"], err = json.Marshal(append(list, written)); err != nil {
+		return "", err
+	}
+	t.add("values", nil, "", state)
+	return text, nil
 }
 
 func textBlock(text string) map[string]any { return map[string]any{"type": "text", "text": text} }
@@ -77,7 +97,10 @@ func textDelta(index int, text string) map[string]any {
 // messages tells the messages that a node has returned, with the tools that they call and
 // the results of these.
 func (t *teller) messages(ev runs.Event) error {
-	t.hush(ev)
+	text, err := t.hush(ev)
+	if err != nil {
+		return err
+	}
 	delta, err := deltaOf(updateOf(ev))
 	if err != nil {
 		return err
@@ -92,7 +115,9 @@ func (t *teller) messages(ev runs.Event) error {
 			t.toolEnds(namespace, m)
 			continue
 		}
-		t.message(namespace, m)
+		if text == "" || text != textOf(m.Content) { // else it was seen written
+			t.message(namespace, m)
+		}
 		for _, call := range m.Calls {
 			t.add("tools", namespace, "", map[string]any{"event": "tool-started", "tool_call_id": call.ID, "tool_name": call.Name, "input": call.Args})
 		}
@@ -152,6 +177,18 @@ func (t *teller) message(namespace []string, m spoken) {
 		finish["responseMetadata"] = m.Metadata
 	}
 	t.say(namespace, finish)
+}
+
+// textOf is the text of a message's content.
+func textOf(content json.RawMessage) string {
+	var out strings.Builder
+	for _, data := range blocksOf(content) {
+		var block struct{ Type, Text string }
+		if json.Unmarshal(data, &block) == nil && block.Type == "text" {
+			out.WriteString(block.Text)
+		}
+	}
+	return out.String()
 }
 
 // blocksOf are the blocks of a message's content. A text is one block.

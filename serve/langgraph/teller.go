@@ -3,6 +3,7 @@ package langgraph
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -151,19 +152,20 @@ func (t *teller) ends(s *standing, status string) {
 // begin tells that the run goes on, and which questions it answers.
 func (t *teller) begin() ([]toldEvent, error) {
 	t.lifecycle(nil, t.status, "")
-	var in runRequest
-	if t.run.Kept != nil && decode(t.run.Kept, &in) == nil { // else another wire began it
-		var ids []string
-		for id := range in.Command.answers() {
-			if id != "" {
-				ids = append(ids, id)
-			}
-		}
-		if slices.Sort(ids); len(ids) > 0 {
-			t.add("input.answered", nil, "", map[string]any{"interrupt_ids": ids})
-		}
+	ids := slices.Sorted(maps.Keys(answersOf(t.run)))
+	if len(ids) > 0 && ids[0] != "" { // else it answers the only one
+		t.add("input.answered", nil, "", map[string]any{"interrupt_ids": ids})
 	}
 	return t.numbered(0)
+}
+
+// answersOf are the answers with which a run began; see command.answers.
+func answersOf(r runs.Run) map[string]json.RawMessage {
+	var in runRequest
+	if r.Kept == nil || decode(r.Kept, &in) != nil {
+		return nil // another wire began it
+	}
+	return in.Command.answers()
 }
 
 // tell tells an event of the run's log.

@@ -3,6 +3,7 @@ package langgraph
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -186,6 +187,39 @@ func (c *call) countThreads() error {
 		return err
 	}
 	return c.reply(len(all))
+}
+
+// pruneThreads removes threads, or what they were before they became what they are.
+func (c *call) pruneThreads() error {
+	var in struct {
+		Threads  []string `json:"thread_ids"`
+		Strategy string   `json:"strategy"`
+	}
+	if err := c.body(&in); err != nil {
+		return err
+	}
+	if len(in.Threads) > maxIDs {
+		return refuse(http.StatusUnprocessableEntity, "a request names %d threads at most", maxIDs)
+	}
+	strategy, err := choice("strategy", in.Strategy, "delete", "keep_latest")
+	if err != nil {
+		return err
+	}
+	prune := c.DeleteThread
+	if strategy == "keep_latest" {
+		prune = c.PruneThread
+	}
+	n := 0
+	for _, id := range in.Threads {
+		err := prune(c.ctx(), id)
+		switch {
+		case err == nil:
+			n++
+		case !errors.As(err, new(*runs.NotFoundError)):
+			return err
+		}
+	}
+	return c.reply(map[string]int{"pruned_count": n})
 }
 
 func (c *call) thread() string { return c.r.PathValue("thread") }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -241,6 +242,9 @@ lifecycle interrupted nested`,
 			t.Errorf("%s: told\n%s\nwant\n%s", filter, got, want)
 		}
 	}
+	if got := shorts(listen(t, s, id, `{"channels":["values","lifecycle"]}`).until(runEnd)); !strings.Contains(got, "inside values {\"said\":[]}\n") {
+		t.Errorf("an empty list inside is told as\n%s", got)
+	}
 	if got, want := order(t, s, id, "agent.getTree", "{}"), `"status":"interrupted","graph_name":"nested","children":[{"namespace":["inside:`; !strings.Contains(got, want) {
 		t.Errorf("the tree is %s", got)
 	}
@@ -268,6 +272,65 @@ func TestAnswers(t *testing.T) {
 	l.until(runEnd)
 	order(t, s, other, "run.start", `{"assistant_id":"chain","input":"ann"}`)
 	if got := shorts(l.until(runEnd)); !strings.HasSuffix(got, "values {\"lines\":[\"hi\",\"a\",\"b\"],\"who\":\"ann\"}\nlifecycle completed chain") {
+		t.Errorf("told\n%s", got)
+	}
+}
+
+// An input at a checkpoint is an input, also when the thread asks something.
+func TestForked(t *testing.T) {
+	s, id := served(t), "01a20a0c-430c-732c-b891-9255cad30008"
+	l := listen(t, s, id, `{"channels":["lifecycle","checkpoints","values"]}`)
+	order(t, s, id, "run.start", `{"assistant_id":"chain","input":{"lines":["hi"]}}`)
+	var first string
+	for _, e := range l.until(runEnd) {
+		if e.Method == "checkpoints" && first == "" {
+			first = text(e.Params.Data, "id")
+		}
+	}
+	order(t, s, id, "run.start", `{"assistant_id":"chain","input":{"lines":["you"]},"config":{"configurable":{"checkpoint_id":"`+first+`"}}}`)
+	if got := shorts(l.until(runEnd)); !strings.HasSuffix(got, "values {\"lines\":[\"hi\",\"you\",\"a\"]}\nlifecycle interrupted chain") {
+		t.Errorf("told\n%s", got)
+	}
+}
+
+// Calls of tools are told when a message has them, and when their results come.
+func TestToldTools(t *testing.T) {
+	s, id := served(t), "01a20a0c-430c-732c-b891-9255cad30009"
+	l := listen(t, s, id, `{"channels":["tools","lifecycle"],"namespaces":[[]],"depth":1}`)
+	order(t, s, id, "run.start", `{"assistant_id":"tools","input":{}}`)
+	var got []string
+	for _, e := range l.until(runEnd) {
+		if e.Method == "tools" {
+			got = append(got, string(e.Params.Data))
+		}
+	}
+	want := []string{
+		`{"event":"tool-started","input":{"q":"x"},"tool_call_id":"1","tool_name":"search"}`,
+		`{"event":"tool-started","input":{},"tool_call_id":"2","tool_name":"clock"}`,
+		`{"event":"tool-finished","output":"found","tool_call_id":"1"}`,
+		`{"event":"tool-error","message":"it stands still","tool_call_id":"2"}`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A question is answered once, also while its answer is worked on.
+func TestAnsweredTwice(t *testing.T) {
+	s, id := served(t), "01a20a0c-430c-732c-b891-9255cad30007"
+	l := listen(t, s, id, `{"channels":["lifecycle","input"]}`)
+	order(t, s, id, "run.start", `{"assistant_id":"ponders","input":{}}`)
+	answer := fmt.Sprintf(`{"interrupt_id":%q,"response":"ann"}`, questions(l.until(runEnd))[0])
+	if got := order(t, s, id, "input.respond", answer); !strings.Contains(got, `"success"`) {
+		t.Fatal(got)
+	}
+	if got := order(t, s, id, "input.respond", answer); !strings.Contains(got, "only be used while the run is interrupted") {
+		t.Errorf("the same again: %s", got)
+	}
+	if got := order(t, s, id, "run.start", `{"assistant_id":"ponders","input":{"lines":["more"]}}`); !strings.Contains(got, `"success"`) {
+		t.Errorf("an input behind the answer: %s", got)
+	}
+	if got := shorts(l.until(runEnd)) + shorts(l.until(runEnd)); strings.Contains(got, "failed") {
 		t.Errorf("told\n%s", got)
 	}
 }
@@ -309,7 +372,7 @@ func TestCommandsRefused(t *testing.T) {
 	}
 	for path, bodies := range map[string][]string{
 		"/commands":      {`{}`, `{"id":"a","method":"state.get"}`, `{"id":1,"method":"state.get","more":1}`},
-		"/stream/events": {`{}`, `{"channels":["values"],"colour":1}`, `{"channels":["values"],"since":-1}`, `{"channels":["values"],"depth":-1}`},
+		"/stream/events": {`{}`, `{"channels":["values"],"colour":1}`, `{"channels":["values","colour"]}`, `{"channels":["values"],"since":-1}`, `{"channels":["values"],"depth":-1}`},
 	} {
 		for _, body := range bodies {
 			if status, answer, _ := send(t, s, "POST", "/threads/"+id+path, body); status != http.StatusUnprocessableEntity {
@@ -333,5 +396,32 @@ func TestMessageIDs(t *testing.T) {
 	m := state.Messages
 	if m[0].ID != "1" || m[1].ID == "" || m[2].ID == "" || m[1].ID == m[2].ID || m[3].Type != "ai" {
 		t.Errorf("the messages are %+v", m)
+	}
+}
+
+// What a node's model writes is told piece by piece. Then a state has it, and the state
+// behind that the node's own message instead, which is not told again.
+func TestToldTokens(t *testing.T) {
+	s, id := served(t), "01a20a0c-430c-732c-b891-9255cad30006"
+	l := listen(t, s, id, `{"channels":["messages","values","lifecycle"],"namespaces":[[]],"depth":1}`)
+	order(t, s, id, "run.start", `{"assistant_id":"writes","input":{"messages":[{"id":"1","role":"user","content":"hi"}]}}`)
+	got := regexp.MustCompile(`"run-[^"]*"`).ReplaceAllString(shorts(l.until(runEnd)), `"run"`)
+	const human = `{"id":"1","type":"human","content":"hi"}`
+	const want = `lifecycle running writes
+values {"messages":[` + human + `]}
+write lifecycle started write
+write messages message-start
+write messages content-block-start {"text":"","type":"text"}
+write messages content-block-delta {"text":"Once ","type":"text-delta"}
+write messages content-block-delta {"text":"upon ","type":"text-delta"}
+write messages content-block-delta {"text":"a time","type":"text-delta"}
+write messages content-block-finish {"text":"Once upon a time","type":"text"}
+write messages message-finish
+values {"messages":[` + human + `,{"content":"Once upon a time","id":"run","type":"ai"}]}
+write lifecycle completed write
+values {"messages":[` + human + `,{"id":"run","type":"ai","content":"Once upon a time"}]}
+lifecycle completed writes`
+	if got != want {
+		t.Errorf("told\n%s\nwant\n%s", got, want)
 	}
 }

@@ -152,6 +152,30 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// Pruned threads are gone, or have their newest state alone.
+func TestPrune(t *testing.T) {
+	s := served(t)
+	kept, gone := thread(t, s), thread(t, s)
+	send(t, s, "POST", "/threads/"+kept+"/runs/wait", `{"assistant_id":"fan","input":{"items":[1,2]}}`)
+	_, before, _ := send(t, s, "GET", "/threads/"+kept+"/state", "")
+	if _, body, _ := send(t, s, "POST", "/threads/prune", `{"thread_ids":["`+kept+`","none"],"strategy":"keep_latest"}`); body != `{"pruned_count":1}` {
+		t.Errorf("%s", body)
+	}
+	if _, after, _ := send(t, s, "GET", "/threads/"+kept+"/state", ""); !strings.Contains(after, `"done":[10,20]`) || !strings.Contains(before, `"done":[10,20]`) {
+		t.Errorf("before %s, after %s", before, after)
+	}
+	var history []any
+	if _, body, _ := send(t, s, "GET", "/threads/"+kept+"/history", ""); json.Unmarshal([]byte(body), &history) != nil || len(history) != 1 {
+		t.Errorf("the history is %s", body)
+	}
+	if _, body, _ := send(t, s, "POST", "/threads/prune", `{"thread_ids":["`+gone+`"]}`); body != `{"pruned_count":1}` {
+		t.Errorf("%s", body)
+	}
+	if status, body, _ := send(t, s, "GET", "/threads/"+gone, ""); status != 404 {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
 // A caller that leaves cancels its run if it said so; and silence is filled.
 func TestLeaving(t *testing.T) {
 	s := served(t)

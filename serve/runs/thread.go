@@ -131,6 +131,20 @@ func (s *Space) DeleteThread(ctx context.Context, id string) error {
 	return s.removeThread(ctx, id, true)
 }
 
+// PruneThread removes the checkpoints of a thread but the newest. A thread with a run that
+// goes on is ErrBusy.
+func (s *Space) PruneThread(ctx context.Context, id string) error {
+	if _, err := s.Thread(ctx, id); err != nil {
+		return err
+	}
+	defer s.hold(id)()
+	if len(s.liveOn(id)) > 0 {
+		return fmt.Errorf("thread %q: %w", id, ErrBusy)
+	}
+	_, err := graph.Prune(ctx, s.Checkpointer, s.saved(id), nil)
+	return err
+}
+
 // removeThread removes a thread; its runs, too, if they are not to be read any more.
 func (s *Space) removeThread(ctx context.Context, id string, withRuns bool) error {
 	if err := graph.DeleteThread(ctx, s.Checkpointer, s.saved(id)); err != nil {

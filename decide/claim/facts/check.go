@@ -74,7 +74,9 @@ func (e *Evidence) Check(claim string) Result {
 	c.checkQuantifiers()
 	c.checkCount()
 	c.checkModality()
-	c.checkThings()
+	carried := c.carriageOf()
+	c.checkThings(carried)
+	c.checkSubject(carried)
 	c.checkParts()
 	slices.SortStableFunc(c.found, func(a, b Conflict) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), strings.Compare(string(a.Kind), string(b.Kind)))

@@ -1,6 +1,6 @@
 // Package facts compares a claim with its evidence in what a judge of meaning overlooks:
-// numbers, units, dates, names, negation, direction, quantifiers and modality. It runs in
-// every mode, with a model or without.
+// numbers, units, dates, names, negation, direction, quantifiers, modality, and who or what
+// something is said of. It runs in every mode, with a model or without.
 //
 //	ev := facts.Prepare(sentences)
 //	for _, c := range ev.Check("Records are kept for seven years.").Conflicts {
@@ -14,9 +14,14 @@
 // What it does not do: it does not say that a claim is supported. Without a conflict, no
 // word was found that changes the meaning, but the claim may be about something else. It
 // knows English words; in other languages it compares only numbers, ISO dates and
-// capitalised names. It does no arithmetic (a sum, an age from two years), does not
-// resolve pronouns, and takes two names for one person only when they share a part. It
-// detects a direction only when both texts use words of its list for the same thing. It
-// takes a denial far from a bound ("must not be loaded above 2 tonnes") for a denial of
-// the verb. It reads at most 8 kB and 128 numbers of one sentence.
+// capitalised names. It does no arithmetic (a sum, an age from two years), and takes two
+// names for one person only when they share a part. It detects a direction only when both
+// texts use words of its list for the same thing. It takes a denial far from a bound ("must
+// not be loaded above 2 tonnes") for a denial of the verb. It reads at most 8 kB and 128
+// numbers of one sentence.
+//
+// It takes only the first clause of a claim apart into subject and predicate, by the forms
+// of words. It does not resolve pronouns: one may stand for anything that the two sentences
+// before it name. A subject that a sentence has anywhere may be the one that it speaks of,
+// and of subjects joined by "and" only the last is looked for.
 package facts

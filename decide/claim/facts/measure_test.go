@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/assay/memory/text"
 )
 
 // measured is a claim that people have judged against sentences.
@@ -101,12 +103,37 @@ func scifact(t testing.TB) (out []measured) {
 	return out
 }
 
+// summaries are the sentences of summaries that models wrote, with the text that they
+// sum up. People found no hallucination in the clean ones.
+func summaries(t testing.TB) (out []measured) {
+	dataFile(t, "faithbench/samples.jsonl.gz", func(line []byte) error {
+		var r struct {
+			ID, Source, Response string
+			Hallucinated         int
+		}
+		err := json.Unmarshal(line, &r)
+		label := [2]string{"clean", "hallucinated somewhere"}[min(r.Hallucinated, 1)]
+		for _, s := range sentencesOf(r.Response) {
+			out = append(out, measured{r.ID, s, label, sentencesOf(r.Source)})
+		}
+		return err
+	})
+	return out
+}
+
+func sentencesOf(s string) (out []string) {
+	for _, span := range text.Sentences(s) {
+		out = append(out, strings.TrimSpace(s[span.Start:span.End]))
+	}
+	return out
+}
+
 // TestMeasureFalseAlarms counts conflicts of claims by what people said of them.
 func TestMeasureFalseAlarms(t *testing.T) {
 	for _, set := range []struct {
 		name string
 		read func(testing.TB) []measured
-	}{{"wice", wice}, {"scifact", scifact}} {
+	}{{"wice", wice}, {"scifact", scifact}, {"faithbench", summaries}} {
 		t.Run(set.name, func(t *testing.T) { countConflicts(t, set.read(t)) })
 	}
 }
@@ -125,6 +152,13 @@ func countConflicts(t *testing.T, rows []measured) {
 		}
 		if isOpposed(r) {
 			opposed[row.Label]++
+		}
+		doubted := map[string]bool{}
+		for _, d := range r.Doubts {
+			if k := string(d.Kind) + " in doubt"; !doubted[k] {
+				doubted[k] = true
+				kinds[row.Label][k]++
+			}
 		}
 		for _, c := range r.Conflicts {
 			k := string(c.Kind)

@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"slices"
+
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
@@ -58,6 +60,9 @@ var genderOf = func() map[string]int {
 // genderParts are the pronouns of the claim, against those of the evidence.
 func (c *comparison) genderParts() []part {
 	var out []part
+	if !slices.ContainsFunc(c.claim.toks, func(t token) bool { return genderOf[t.text] != 0 }) {
+		return nil
+	}
 	count := map[int]float64{}
 	for _, s := range c.e.sentences {
 		for _, t := range s.toks {

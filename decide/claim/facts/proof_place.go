@@ -137,8 +137,7 @@ const (
 // checkThings finds a sentence that carries a short claim but for one thing, in
 // whose place it has another of the same shape: "END is an alias for ROLLBACK"
 // where it has COMMIT. That the claim's own is named elsewhere shows nothing.
-func (c *comparison) checkThings() {
-	r := c.carriageOf()
+func (c *comparison) checkThings(r *carriage) {
 	if len(r.words) < fewWords || len(r.words) > manyWords {
 		return
 	}

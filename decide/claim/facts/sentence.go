@@ -117,6 +117,9 @@ type triple struct {
 var mutual = rootSet(`meet marry differ equal similar adjacent border share agree compare same neighbour
 	join connect link match resemble divorce compete cooperate separate different between parallel`)
 
+// articles stand before things, not before what they do.
+var articles = text.Set(`the a an`)
+
 var being = text.Set(`is are was were be been being get gets got`)
 
 // triples finds them around every content word, and around "to", "before",
@@ -149,7 +152,7 @@ func triples(toks []token, all []name) []triple {
 	var out []triple
 	for k := 1; k+1 < len(things); k++ {
 		left, p, right := things[k-1], things[k], things[k+1]
-		if p.proper || mutual[p.root] || link(left) || link(right) || left.root == right.root {
+		if p.proper || mutual[p.root] || link(left) || link(right) || left.root == right.root || articles[toks[p.first-1].text] {
 			continue
 		}
 		if stops(toks, left.end, p.first) || stops(toks, p.end, right.first) {

@@ -103,11 +103,12 @@ func synonymGroups(list string) map[string]string {
 	return m
 }
 
-// A meaning is what is known of a word: stems that say the same, and stems that
-// say the opposite.
+// A meaning is what is known of a word: stems that say the same, those
+// of what it is a kind of, and those that say the opposite.
 type meaning struct {
 	own      []string        // stems of its base forms
 	same     []string        // those of synonyms and derivations, its own first
+	kinds    []string        // those of what it is a kind of
 	opposite []string        // those of direct opposites
 	contrary map[string]bool // the base forms of direct opposites
 }
@@ -138,11 +139,12 @@ func meaningOf(w string) meaning {
 func lookUp(w string) meaning {
 	bases := wordnet.Bases(w)
 	contrary := map[string]bool{}
-	own, same, opposite := []string{text.Stem(w)}, []string{}, []string{}
+	own, same, kinds, opposite := []string{text.Stem(w)}, []string{}, []string{}, []string{}
 	for _, b := range bases {
 		own = append(own, text.Stem(b))
 		same = appendStems(same, wordnet.Synonyms(b))
 		same = appendStems(same, wordnet.Derived(b))
+		kinds = appendStems(kinds, wordnet.Hypernyms(b))
 		for _, a := range wordnet.Antonyms(b) {
 			opposite, contrary[a] = append(opposite, text.Stem(a)), true
 		}
@@ -158,7 +160,7 @@ func lookUp(w string) meaning {
 	own, opposite = distinct(own), distinct(opposite)
 	opposite = slices.DeleteFunc(opposite, func(s string) bool { return slices.Contains(own, s) })
 	same = slices.DeleteFunc(distinct(append(slices.Clone(own), same...)), func(s string) bool { return slices.Contains(opposite, s) })
-	return meaning{own: own, same: same, opposite: opposite, contrary: contrary}
+	return meaning{own: own, same: same, kinds: kinds, opposite: opposite, contrary: contrary}
 }
 
 func appendStems(to, words []string) []string {

@@ -44,7 +44,7 @@ const (
 	synonyms
 	antonyms
 	derived
-	hypernyms // what a noun is a kind of, in its first sense, up to two levels
+	hypernyms
 )
 
 // Known reports whether WordNet has a word, as a base form or an irregular one.
@@ -58,6 +58,10 @@ func Antonyms(word string) []string { return column(word, antonyms) }
 
 // Derived are words of another part of speech that share a base form's root, sorted.
 func Derived(word string) []string { return column(word, derived) }
+
+// Hypernyms are what a noun in its base form is a kind of: in its first sense, up to two
+// levels, sorted. A word that is no noun has none.
+func Hypernyms(word string) []string { return column(word, hypernyms) }
 
 func column(word string, which relation) []string {
 	l := line(word)

@@ -27,9 +27,11 @@ const normalised = (value) => {
       const [, around] = typeof v[0] === "string" && v.length === 2 ? v[0].split(/\|(.*)/) : [];
       return v.map((e) => walk(e, around ?? ""));
     }
-    ns = v.checkpoint_ns ?? ns;
+    ns = v.checkpoint_ns ?? (Array.isArray(v.namespace) ? v.namespace.join("|") : ns);
     const checkpoint = (id, at) => (typeof id === "string" ? name("checkpoint", `${at} ${id}`) : walk(id));
-    const envelope = "source" in v && "step" in v;
+    const envelope = ("source" in v && "step" in v) || "ns" in v;
+    const message = ("type" in v && "content" in v) || v.event === "message-finish";
+    const empty = (e) => e !== null && typeof e === "object" && Object.keys(e).length === 0;
     const of = (key) => {
       if (key === "checkpoint_map" || key === "parents") {
         return v[key] && Object.fromEntries(Object.entries(v[key]).map(([at, id]) => [text(at), checkpoint(id, at)]));
@@ -37,7 +39,7 @@ const normalised = (value) => {
       if (key === "checkpoint_id" || (envelope && (key === "id" || key === "parent_id"))) return checkpoint(v[key], ns);
       return walk(v[key], ns);
     };
-    const keys = Object.keys(v).sort().filter((k) => !noise.has(k) && !(k === "checkpoint_map" && v[k] === null));
+    const keys = Object.keys(v).sort().filter((k) => !noise.has(k) && !(k === "checkpoint_map" && v[k] === null) && !(message && empty(v[k])));
     return Object.fromEntries(keys.map((k) => [text(k), of(k)]));
   };
   return walk(value, "");

@@ -36,6 +36,31 @@ const perStep = (events) => {
   end();
   return out;
 };
+// told are the events of a thread from its beginning up to an end.
+const told = async (thread_id, end) => {
+  const stop = new AbortController();
+  const channels = ["lifecycle", "values", "updates", "messages", "input", "checkpoints", "tasks", "custom"];
+  const answer = await fetch(`${url}/threads/${thread_id}/stream/events`, {
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ channels }), signal: stop.signal,
+  });
+  const out = [];
+  let text = "";
+  for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
+    const frames = (text + piece).split("\n\n");
+    text = frames.pop();
+    for (const frame of frames) {
+      const line = frame.split("\n").find((l) => l.startsWith("data: "));
+      if (!line) continue;
+      const { method, params: { namespace, node, data } } = JSON.parse(line.slice(6));
+      if (method !== "input.answered") out.push([method, { namespace, node, data: { ...data, run_id: undefined } }]);
+      if (method === "lifecycle" && namespace.length === 0 && data.event === end) {
+        stop.abort();
+        return out;
+      }
+    }
+  }
+  throw new Error(`the stream of ${thread_id} ends`);
+};
 // failure is what a call that is refused says: its status.
 const failure = async (call) => {
   try {
@@ -79,6 +104,36 @@ const scenarios = {
     const first = await client.runs.wait(thread_id, "chain", { input: { lines: ["hi"] } });
     const second = await client.runs.wait(thread_id, "chain", { command: { resume: { [first.__interrupt__[0].id]: "bob" } } });
     return { first, second };
+  },
+  async messages() {
+    const { thread_id } = await client.threads.create();
+    const input = { messages: [{ role: "user", content: "hi", id: "1" }] };
+    const tuples = await drain(client.runs.stream(thread_id, "chat", { input, streamMode: ["messages-tuple", "values"] }));
+    const whole = await drain(client.runs.stream(thread_id, "chat", { input: { messages: [{ role: "user", content: "more", id: "2" }] }, streamMode: ["messages"] }));
+    const state = await client.threads.getState(thread_id);
+    return { tuples, whole, state: state.values };
+  },
+  async events() {
+    const id = crypto.randomUUID();
+    const thread = client.threads.stream(id, { assistantId: "approve", transport: "sse" });
+    await thread.run.start({ input: { messages: [{ role: "user", content: "hi", id: "1" }] } });
+    await told(id, "interrupted");
+    const tree = await thread.agent.getTree();
+    const state = await thread.state.get({ namespace: [] });
+    const [{ id: interrupt_id }] = (await client.threads.getState(id)).tasks[0].interrupts;
+    await thread.input.respond({ namespace: [], interrupt_id, response: "ann" });
+    const all = await told(id, "completed");
+    await thread.close();
+    return { tree, state, all };
+  },
+  async eventsInside() {
+    const id = crypto.randomUUID();
+    const thread = client.threads.stream(id, { assistantId: "nested", transport: "sse" });
+    await thread.run.start({ input: { lines: ["hi"], who: "it" } });
+    const all = await told(id, "interrupted");
+    const tree = await thread.agent.getTree();
+    await thread.close();
+    return { all, tree };
   },
   async fan() {
     const events = await drain(client.runs.stream(null, "fan", { input: { items: [1, 2, 3] }, streamMode: ["values", "updates", "tasks"] }));

@@ -1,5 +1,6 @@
 // The graphs of graphs_test.go for the reference server.
 import { AIMessage } from "@langchain/core/messages";
+import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { Annotation, END, MessagesAnnotation, Send, START, StateGraph, interrupt } from "@langchain/langgraph";
 
 const Talk = Annotation.Root({
@@ -76,7 +77,7 @@ export const nested = new StateGraph(Talk)
   .compile();
 
 const pause = (line) => async () => {
-  await new Promise((r) => setTimeout(r, 400));
+  await new Promise((r) => setTimeout(r, 1000));
   return { lines: [line] };
 };
 export const pace = line({ a: pause("a"), b: pause("b"), c: pause("c") });
@@ -94,7 +95,7 @@ export const both = new StateGraph(Talk)
 const Chat = Annotation.Root({ ...MessagesAnnotation.spec, who: Annotation() });
 const reply = async (s, config) => {
   const said = s.messages.at(-1).text;
-  config.writer?.({ step: "reply" });
+  config.writer?.({ name: "progress", payload: { step: "reply" } });
   const annotations = [{ type: "citation", url: "https://example.com/d", title: "D", start_index: 0, end_index: 4, cited_text: "They", doc: "d", start: 7, end: 11 }];
   return { messages: [new AIMessage({ id: `reply-${s.messages.length}`, content: [{ type: "text", text: `They said: ${said}`, annotations }] })] };
 };
@@ -105,4 +106,15 @@ export const approve = new StateGraph(Chat)
   .addEdge(START, "ask")
   .addEdge("ask", "reply")
   .addEdge("reply", END)
+  .compile();
+
+const model = new FakeListChatModel({ sleep: 40, responses: ["Once upon a time"] });
+export const writes = new StateGraph(Chat)
+  .addNode("write", async (s) => {
+    let whole;
+    for await (const piece of await model.stream(s.messages)) whole = whole ? whole.concat(piece) : piece;
+    return { messages: [new AIMessage({ id: whole.id, content: whole.content })] };
+  })
+  .addEdge(START, "write")
+  .addEdge("write", END)
   .compile();

@@ -44,10 +44,12 @@ const open = (hook, options) => {
   const root = createRoot(document.body.appendChild(document.createElement("div")));
   root.render(createElement(Page));
   page.close = () => root.unmount();
+  // until waits for what stays: a page is told in several steps.
   page.until = async (what, test) => {
-    for (let i = 0; i < 400; i++) {
+    for (let i = 0, held = 0; i < 2400; i++) {
       await sleep(25);
-      if (page.stream && test(page.now)) return page.now;
+      held = page.stream && test(page.now) ? held + 1 : 0;
+      if (held === 4) return page.now;
     }
     throw new Error(`${what} does not come: ${JSON.stringify(page.now)}`);
   };
@@ -79,6 +81,21 @@ for (const [name, hook, more, answer, from] of [
       const reload = await again.until("what was said", (now) => now.messages.length === 4 && !now.isLoading);
       again.close();
       return { first, second, reload, log: p.log };
+    },
+    async writes() {
+      const p = page("writes");
+      await p.until("the page", () => true);
+      p.stream.submit(ask("hi", { id: "1" }));
+      const text = (m) => `${m.type}: ${typeof m.content === "string" ? m.content : m.content.map((b) => b.text).join("")}`;
+      const before = new Set(); // how far the reply was
+      await p.until("the end", (now) => {
+        for (const m of now.messages.slice(1)) before.add(text(m));
+        return now.messages.at(-1)?.type === "ai" && !now.isLoading;
+      });
+      const { messages } = await p.idle();
+      p.close();
+      const whole = text(messages.at(-1));
+      return { messages: messages.map(text), parts: [...before].every((part) => whole.startsWith(part)), log: p.log };
     },
     async answers() {
       const p = page("approve");

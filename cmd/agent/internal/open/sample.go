@@ -42,7 +42,7 @@ type embedded struct {
 var (
 	lawSample    = embedded{SampleCorpus, casestudies.SampleName, "", casestudies.Sample}
 	countySample = embedded{
-		CountyCorpus, casestudies.CountyName, "answered from the embedded compliance sample, an invented county; `agent ingest DIR` makes your own", casestudies.County,
+		CountyCorpus, casestudies.CountyName, "the embedded compliance sample answers, an invented county; `agent ingest DIR` makes your own", casestudies.County,
 	}
 )
 

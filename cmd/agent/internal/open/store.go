@@ -171,7 +171,7 @@ func (k *Store) Notes(ctx context.Context) (Notes, error) {
 // apart from those of the command, whose tenant is "".
 func (k *Store) Answers(ctx context.Context, tenant, corpus string, opts *qa.Options) (*qa.Memory, error) {
 	if !k.Shared() {
-		return qa.Open(ctx, qa.Path(filepath.Join(k.home, tenantFolder(tenant)), corpus), opts)
+		return qa.Open(ctx, AnswersFile(k.home, tenant, corpus), opts)
 	}
 	pool, err := k.connected(ctx)
 	if err != nil {
@@ -182,6 +182,11 @@ func (k *Store) Answers(ctx context.Context, tenant, corpus string, opts *qa.Opt
 		return nil, err
 	}
 	return qa.New(rows, opts), nil
+}
+
+// AnswersFile is where the remembered answers of a corpus are, unless a server keeps them.
+func AnswersFile(home, tenant, corpus string) string {
+	return qa.Path(filepath.Join(home, tenantFolder(tenant)), corpus)
 }
 
 // tenantFolder is where the files of a tenant are below the home.

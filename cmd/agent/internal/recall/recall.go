@@ -18,6 +18,10 @@ import (
 
 // Command is agent memory.
 func Command(a *cli.App) *cobra.Command {
+	ofAnswers := []*cobra.Command{memoryListCommand(a), memoryShowCommand(a), memoryForgetCommand(a), memoryStatsCommand(a)}
+	for _, cmd := range ofAnswers {
+		cmd.Flags().String(flagTenant, "", "`NAME` of a tenant of agent serve, whose remembered answers are its own")
+	}
 	return cli.Group(&cobra.Command{
 		Use:   "memory",
 		Short: "List, show, count and forget remembered answers",
@@ -31,8 +35,10 @@ is called stale.`,
 		Example: `  agent memory list
   agent memory show 3f2a
   agent memory forget --stale --corpus handbook`,
-	}, memoryListCommand(a), memoryShowCommand(a), memoryForgetCommand(a), memoryStatsCommand(a), memoryNotesCommand(a))
+	}, append(ofAnswers, memoryNotesCommand(a))...)
 }
+
+const flagTenant = "tenant"
 
 // remembered is the memory of one corpus, with the conditions under which an answer is
 // served now.
@@ -50,18 +56,27 @@ func onMemory(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(*rem
 	if err != nil {
 		return err
 	}
+	tenant, err := cmd.Flags().GetString(flagTenant)
+	if err != nil {
+		return err
+	}
+	if tenant != "" {
+		if err := config.CheckCorpus("--"+flagTenant, tenant); err != nil { // a name of the same form
+			return err
+		}
+	}
 	r := &remembered{}
 	if r.name, err = open.CorpusFor(s); err != nil {
 		return err
 	}
 	saved := open.NewStore(s)
 	defer saved.Close()
-	if has, err := saved.Has(qa.Path(s.Home, r.name)); err != nil {
+	if has, err := saved.Has(open.AnswersFile(s.Home, tenant, r.name)); err != nil {
 		return fmt.Errorf("looking for remembered answers: %w", err)
 	} else if !has {
 		return run(r)
 	}
-	if r.answers, err = saved.Answers(cmd.Context(), "", r.name, nil); err != nil {
+	if r.answers, err = saved.Answers(cmd.Context(), tenant, r.name, nil); err != nil {
 		return err
 	}
 	defer func() { err = cli.Also(err, r.answers.Close()) }()

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,12 +31,6 @@ func (s *server) examine(ctx context.Context) error {
 		}
 		return s.addr, l.Close()
 	})
-	if s.cert != "" {
-		step("certificate", func() (string, error) {
-			_, err := tls.LoadX509KeyPair(s.cert, s.key)
-			return s.cert, err
-		})
-	}
 	if !s.open && s.tenantFile == "" {
 		if _, err := os.Stat(s.tokens); errors.Is(err, fs.ErrNotExist) {
 			fmt.Fprintf(s.Stdout, "– token: the first start makes it in %s\n", s.tokens)

@@ -62,6 +62,9 @@ func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 		if err != nil {
 			return nil, fmt.Errorf("opening %s: %w", p.name, err)
 		}
+		if p.name == "research" {
+			s.sample = d.IsSample()
+		}
 		if err := d.release(); err != nil {
 			return nil, err
 		}

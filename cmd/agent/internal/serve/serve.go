@@ -3,6 +3,7 @@ package serve
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -91,6 +92,7 @@ type server struct {
 	hosts      []string
 	origins    []string
 	cert, key  string
+	pairs      []tls.Certificate // nil for plain HTTP
 	atOnce     int
 	keep       time.Duration
 	drain      time.Duration
@@ -100,6 +102,7 @@ type server struct {
 	desks    *desks
 	tenants  []tenant // never empty
 	closers  []func() error
+	sample   bool // the embedded sample answers
 }
 
 func (s *server) checkFlags(cmd *cobra.Command) error {
@@ -123,6 +126,13 @@ func (s *server) checkFlags(cmd *cobra.Command) error {
 	}
 	if s.tokens == "" {
 		s.tokens = tokenFile(s.settings.Home)
+	}
+	if s.cert != "" {
+		pair, err := tls.LoadX509KeyPair(s.cert, s.key)
+		if err != nil {
+			return cli.Usagef("--tls-cert and --tls-key: %w", err)
+		}
+		s.pairs = []tls.Certificate{pair}
 	}
 	return nil
 }
@@ -211,23 +221,20 @@ func (s *server) logger() zerolog.Logger {
 
 func (s *server) run(ctx context.Context) (err error) {
 	defer func() { err = cli.Also(err, s.close()) }()
-	options, err := s.prepare(ctx, s.logger())
-	if err != nil {
-		return err
-	}
 	listener, err := s.listen(ctx)
 	if err != nil {
 		return err
 	}
-	o, err := serve.New(ctx, options)
+	o, err := s.serve(ctx)
 	if err != nil {
 		return cli.Also(err, listener.Close())
 	}
 	web := o.HTTP()
 	served := make(chan error, 1)
 	go func() {
-		if s.cert != "" {
-			served <- web.ServeTLS(listener, s.cert, s.key)
+		if s.pairs != nil {
+			web.TLSConfig = &tls.Config{Certificates: s.pairs}
+			served <- web.ServeTLS(listener, "", "")
 		} else {
 			served <- web.Serve(listener)
 		}
@@ -244,13 +251,23 @@ func (s *server) run(ctx context.Context) (err error) {
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := web.Shutdown(late); err != nil { // streams of runs that go on elsewhere
-		err = web.Close()
-		s.Warn("closing connections: %v", err)
+		if err := web.Close(); err != nil {
+			s.Warn("closing connections: %v", err)
+		}
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
+}
+
+// serve opens the server, without its socket.
+func (s *server) serve(ctx context.Context) (*serve.Server, error) {
+	options, err := s.prepare(ctx, s.logger())
+	if err != nil {
+		return nil, err
+	}
+	return serve.New(ctx, options)
 }
 
 // stop ends what the server does, without its socket.
@@ -275,7 +292,7 @@ func (s *server) listen(ctx context.Context) (net.Listener, error) {
 // greet says what is served, where, and how to call it.
 func (s *server) greet(addr string) {
 	scheme, names := "http", make([]string, len(pipelines))
-	if s.cert != "" {
+	if s.pairs != nil {
 		scheme = "https"
 	}
 	for i, p := range pipelines {
@@ -298,7 +315,11 @@ func (s *server) greet(addr string) {
 	default:
 		fmt.Fprintf(s.Stdout, "token in %s\n", s.tokens)
 	}
-	fmt.Fprintf(s.Stdout, "\ncurl -s %s/runs/wait%s -d '{\"assistant_id\":\"research\",\"input\":{\"messages\":[{\"role\":\"user\",\"content\":\"What must a plaintiff prove for battery?\"}]}}'\n\n", base, key)
+	question := "Your question"
+	if s.sample {
+		question = "What must a plaintiff prove for battery?"
+	}
+	fmt.Fprintf(s.Stdout, "\ncurl -s %s/runs/wait%s -d '{\"assistant_id\":\"research\",\"input\":{\"messages\":[{\"role\":\"user\",\"content\":\"%s\"}]}}'\n\n", base, key, question)
 }
 
 // quoted is a path as a shell reads it.

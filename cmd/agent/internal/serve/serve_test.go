@@ -3,11 +3,14 @@ package serve_test
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,7 +21,9 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/recall"
 	"example.com/assay/cmd/agent/internal/serve"
 	"example.com/assay/memory"
 )
@@ -45,6 +50,7 @@ func (s *said) String() string {
 type started struct {
 	t              *testing.T
 	url            string
+	client         *http.Client
 	stdout, stderr *said
 	stop           func()
 }
@@ -52,8 +58,13 @@ type started struct {
 // start starts agent serve in a home, on a free port.
 func start(t *testing.T, home string, args ...string) *started {
 	t.Helper()
-	s := &started{t: t, stdout: &said{}, stderr: &said{}}
-	a := cli.New(strings.NewReader(""), s.stdout, s.stderr, []string{cli.EnvHome + "=" + home})
+	return startWith(t, []string{cli.EnvHome + "=" + home}, args...)
+}
+
+func startWith(t *testing.T, environ []string, args ...string) *started {
+	t.Helper()
+	s := &started{t: t, client: http.DefaultClient, stdout: &said{}, stderr: &said{}}
+	a := cli.New(strings.NewReader(""), s.stdout, s.stderr, environ)
 	a.Models = open.Local()
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(t.Context()))
 	ended := make(chan int, 1)
@@ -87,7 +98,7 @@ func (s *started) post(token, path, body string) (status int, answer map[string]
 		s.t.Fatal(err)
 	}
 	r.Header.Set("X-Api-Key", token)
-	res, err := http.DefaultClient.Do(r)
+	res, err := s.client.Do(r)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -283,14 +294,63 @@ func TestTenants(t *testing.T) {
 			t.Errorf("a corpus of others: %s", text)
 		}
 	}
-	for _, name := range []string{"tenants/harbour/qa/default.db", "tenants/quay/qa/ferries.db"} {
-		if _, err := os.Stat(filepath.Join(home, name)); err != nil {
-			t.Errorf("the memory of a tenant: %v", err)
+	s.stop()
+	for of, want := range map[string]string{"harbour": "valid lantern permit", "quay": "no remembered answers", "": "no remembered answers"} {
+		a, stdout, stderr := clitest.App(home)
+		code := clitest.Run(t.Context(), a, []string{"memory", "list", "--tenant", of}, recall.Command(a))
+		if got := stdout.String() + stderr.String(); code != cli.ExitDone || !strings.Contains(got, want) {
+			t.Errorf("the memory of tenant %q: code %d, %s", of, code, got)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(home, "qa")); err == nil {
-		t.Error("a tenant's answers are in the command's memory")
+}
+
+// The spans of runs reach the collector.
+func TestSpans(t *testing.T) {
+	home := t.TempDir()
+	clitest.Ingest(t, home, clitest.Permits)
+	var got said
+	to := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if _, err := io.Copy(&got, r.Body); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer to.Close()
+	s := startWith(t, []string{cli.EnvHome + "=" + home, config.EnvOTLP + "=" + to.URL}, "--no-auth")
+	_, answer := s.post("", "/threads", "{}")
+	s.ask(turn{thread: answer["thread_id"].(string), graph: "research", text: clitest.PermitQuestion})
+	s.stop()
+	for _, name := range []string{"invoke_workflow research", "node execute", "chat offline", "retrieval default"} {
+		if !strings.Contains(got.String(), name) { // names stand in the bytes as they are
+			t.Errorf("no span %q arrived", name)
+		}
 	}
+}
+
+// A certificate makes it HTTPS.
+func TestTLS(t *testing.T) {
+	home := t.TempDir()
+	clitest.Ingest(t, home, clitest.Permits)
+	other := httptest.NewTLSServer(nil) // whose certificate is of 127.0.0.1
+	defer other.Close()
+	pair := other.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for name, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, "key.pem": {Type: "PRIVATE KEY", Bytes: key}} {
+		if err := os.WriteFile(filepath.Join(folder, name), pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := start(t, home, "--no-auth", "--tls-cert", filepath.Join(folder, "cert.pem"), "--tls-key", filepath.Join(folder, "key.pem"))
+	if s.client = other.Client(); !strings.HasPrefix(s.url, "https://127.0.0.1:") {
+		t.Errorf("it is at %s", s.url)
+	}
+	if text, _ := s.ask(turn{graph: "research", text: clitest.PermitQuestion}); !strings.Contains(text, "lantern fee") {
+		t.Errorf("%s", text)
+	}
+	s.client.CloseIdleConnections()
 }
 
 // What cannot be served is refused before anything is listened on, with what to do.
@@ -327,7 +387,7 @@ func TestRefusedFlags(t *testing.T) {
 		"wants no argument":           {"here"},
 	} {
 		a, stdout, stderr := clitest.App(home)
-		code := clitest.Run(t.Context(), a, append([]string{"serve"}, args...), serve.Command(a, "test"))
+		code := clitest.Run(t.Context(), a, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...), serve.Command(a, "test")) // the later --addr wins
 		if got := stdout.String() + stderr.String(); code == cli.ExitDone || !strings.Contains(got, want) || strings.Contains(got, "secret-token") {
 			t.Errorf("%q: code %d, %s; want %q", args, code, got, want)
 		}

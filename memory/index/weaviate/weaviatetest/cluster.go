@@ -94,7 +94,7 @@ func (c *Cluster) Run(i int) {
 	port := c.ports[i]
 	cmd := exec.Command(c.program, option("host", "127.0.0.1"), option("port", port), option("scheme", "http"))
 	cmd.Env = append(os.Environ(),
-		"AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED=true", "DEFAULT_VECTORIZER_MODULE=none", "DISABLE_TELEMETRY=true", "LOG_LEVEL=error",
+		"AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED=true", "DEFAULT_VECTORIZER_MODULE=none", "DISABLE_TELEMETRY=true", "ASYNC_INDEXING=true", "LOG_LEVEL=error",
 		"PERSISTENCE_DATA_PATH="+filepath.Join(c.dir, fmt.Sprint(i)), fmt.Sprintf("CLUSTER_HOSTNAME=weaviate-%d", i),
 		"CLUSTER_IN_LOCALHOST=true", "CLUSTER_ADVERTISE_ADDR=127.0.0.1", "CLUSTER_BIND_ADDR=127.0.0.1", "CLUSTER_JOIN="+gossip,
 		fmt.Sprintf("CLUSTER_GOSSIP_BIND_PORT=%d", port+1), fmt.Sprintf("CLUSTER_DATA_BIND_PORT=%d", port+2),

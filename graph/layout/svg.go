@@ -1,0 +1,79 @@
+package layout
+
+import (
+	"encoding/xml"
+	"fmt"
+	"strings"
+)
+
+// style is that of a drawing on a page of its own.
+const style = `text{font:12px monospace;fill:#1b1b1b;text-anchor:middle}
+rect{fill:#fff;stroke:#4a4a4a}
+.graph>rect{fill:#f4f4f2}
+.border>rect{fill:#1b1b1b}
+.border>text{fill:#fff}
+path{fill:none;stroke:#4a4a4a}
+.conditional{stroke-dasharray:5 3}
+.join{stroke-width:2}
+.label{font-size:11px;fill:#4a4a4a;stroke:#fff;stroke-width:4;paint-order:stroke}
+@media (prefers-color-scheme:dark){svg{background:#1b1b1b}text{fill:#eee}rect{fill:#262626;stroke:#aaa}.graph>rect{fill:#202020}.border>rect{fill:#eee}.border>text{fill:#1b1b1b}path{stroke:#aaa}.label{fill:#bbb;stroke:#1b1b1b}}`
+
+// SVG is the layout as a file that needs nothing else. Its description lists the edges, for
+// readers who do not see it. Broken lines are chosen by a router, thick ones are waited for.
+func (l Layout) SVG() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-labelledby="title desc">`, l.Width, l.Height, l.Width, l.Height)
+	fmt.Fprintf(&b, "\n<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n<style>%s</style>\n", escape(l.Name), escape(l.words()), style)
+	b.WriteString(`<marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 8 4 0 8" /></marker>` + "\n")
+	for _, x := range l.Boxes {
+		kind := "node"
+		if x.Graph {
+			kind = "node graph"
+		} else if x.Border {
+			kind = "border"
+		}
+		textY := x.Y + x.H/2 + 4
+		if x.Graph {
+			textY = x.Y + 15
+		}
+		fmt.Fprintf(&b, "<g class=%q data-node=\"%s\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/><text x=\"%d\" y=\"%d\">%s</text></g>\n",
+			kind, escape(x.Path), x.X, x.Y, x.W, x.H, x.X+x.W/2, textY, escape(x.Label))
+	}
+	for _, r := range l.Routes {
+		kind := "edge"
+		if r.Conditional {
+			kind += " conditional"
+		}
+		if r.Join {
+			kind += " join"
+		}
+		points := make([]string, len(r.Points))
+		for i, p := range r.Points {
+			points[i] = fmt.Sprintf("%d %d", p.X, p.Y)
+		}
+		fmt.Fprintf(&b, "<path class=%q d=\"M%s\" marker-end=\"url(#head)\"/>\n", kind, strings.Join(points, "L"))
+		if r.Label != "" {
+			fmt.Fprintf(&b, "<text class=\"label\" x=\"%d\" y=\"%d\">%s</text>\n", r.At.X, r.At.Y+4, escape(r.Label))
+		}
+	}
+	b.WriteString("</svg>\n")
+	return b.String()
+}
+
+// words describe the layout.
+func (l Layout) words() string {
+	edges := make([]string, len(l.Routes))
+	for i, r := range l.Routes {
+		edges[i] = r.From + " to " + r.To
+		if r.Label != "" {
+			edges[i] += " (" + r.Label + ")"
+		}
+	}
+	return strings.Join(edges, ", ")
+}
+
+func escape(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // a builder takes everything
+	return b.String()
+}
