@@ -4,6 +4,7 @@ package serve_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -141,7 +142,8 @@ func command(t *testing.T, origins ...string) (url, token string) {
 		args = append(args, "--origin", o)
 	}
 	cmd := exec.Command(program, args...)
-	cmd.Env, cmd.Stderr = append(os.Environ(), "ASSAY_HOME="+home), os.Stderr
+	var log bytes.Buffer
+	cmd.Env, cmd.Stderr = append(os.Environ(), "ASSAY_HOME="+home), &log
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -155,6 +157,9 @@ func command(t *testing.T, origins ...string) (url, token string) {
 		}
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("the command ends: %v", err)
+		}
+		if t.Failed() {
+			t.Logf("the command said\n%s", log.String())
 		}
 	})
 	address := regexp.MustCompile(` on (http://\S+)`)
@@ -192,14 +197,10 @@ func TestPage(t *testing.T) {
 	if os.Getenv("ASSAY_TEST_PAGE") == "" {
 		t.Skip("ASSAY_TEST_PAGE is not set: it makes this test build agent-chat-ui from npm, and use it in Chromium")
 	}
-	for _, program := range []string{"node", "npm", "chromium"} {
+	for _, program := range []string{"npm", "node", "chromium"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("the page needs %s", program)
 		}
-	}
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatal(err)
 	}
 	dir, current := npmtest.Clients(t, "page"), npmtest.Clients(t, "page/current")
 	gate := make(chan struct{})
@@ -212,7 +213,7 @@ func TestPage(t *testing.T) {
 		name, url, joins, stepped string
 	}{{"served", was.URL, "", "Again: done"}, {"current", is.URL, "joins", "Go: done"}} {
 		t.Run(c.name, func(t *testing.T) {
-			said := node(t, dir, "drive.mjs", c.url, agent, token, own.URL, t.ArtifactDir(), chromium, c.joins)
+			said := node(t, dir, "drive.mjs", c.url, agent, token, own.URL, t.ArtifactDir(), c.joins)
 			want := map[string]any{
 				"problems": []any{}, "headings": []any{"Rule", "Elements", "Exceptions", "Sources"}, "quotes": 8.0, "sources": []any{
 					"[Query 1][Source 1] Battery, The Rule and Its Elements (torts/battery.md, bytes 118–835)",

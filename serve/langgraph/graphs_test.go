@@ -290,6 +290,7 @@ func served(t testing.TB) *httptest.Server {
 		settled(t),
 	}
 	graphs = append(graphs,
+		runs.Graph{Name: "steps", App: nested(t).App(), Steps: func(ev graph.Event[json.RawMessage]) string { return ev.Kind.String() + "." + ev.Node + " " }},
 		runs.Graph{Name: "pace", App: line(t, "pace", step{"a", pause("a")}, step{"b", pause("b")}, step{"c", pause("c")}).App()},
 		runs.Graph{Name: "both", App: both(t).App()}, runs.Graph{Name: "tools", App: tools(t).App()},
 		runs.Graph{Name: "ponders", App: line(t, "ponders", step{"ask", func(ctx context.Context, s talk) (graph.Update[talk], error) {

@@ -121,7 +121,7 @@ func (m *mapper) frames(ev runs.Event) (out []frame, err error) {
 		if m.modes["custom"] {
 			add("custom", map[string]any{"name": ev.Name, "data": ev.Data})
 		}
-	case graph.NodeToken.String():
+	case graph.NodeToken.String(), runs.KindSteps: // of the second wire, whose clients keep what is written, steps are no messages
 		m.token(ev, add)
 	case graph.CheckpointSaved.String():
 		failed = m.checkpoint(ev, add)

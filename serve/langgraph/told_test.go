@@ -202,6 +202,21 @@ lifecycle completed approve`
 	}
 }
 
+// Steps of a graph inside a node are text of the node to clients that replace what is written
+// by what is kept. To those that keep it, they are no messages.
+func TestSteps(t *testing.T) {
+	s, id := served(t), "01a20a0c-430c-732c-b891-9255cad30004"
+	_, body, _ := send(t, s, "POST", "/runs/stream", `{"assistant_id":"steps","input":{"lines":["hi"]},"stream_mode":["messages-tuple"]}`)
+	if !strings.Contains(body, `"content":"node_start.first "`) || !strings.Contains(body, `"langgraph_node":"inside"`) {
+		t.Errorf("the stream is\n%s", body)
+	}
+	l := listen(t, s, id, "{"+everything+"}")
+	order(t, s, id, "run.start", `{"assistant_id":"steps","input":{"lines":["hi"]}}`)
+	if got := shorts(l.until(runEnd)); strings.Contains(got, "node_start.first") || !strings.Contains(got, "lifecycle interrupted") {
+		t.Errorf("told\n%s", got)
+	}
+}
+
 // A stream tells what its filter wants: channels, and graphs down to a depth.
 func TestFilter(t *testing.T) {
 	s, id := served(t), "01a20a0c-430c-732c-b891-9255cad30002"

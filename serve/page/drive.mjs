@@ -1,16 +1,18 @@
 // Uses the chat page as a person does, in Chromium, and prints what is seen. Pictures go to
 // a folder.
+import { execFileSync } from "node:child_process";
 import puppeteer from "puppeteer-core";
 
-const [page, agent, token, own, pictures, chromium, joins] = process.argv.slice(2);
-const browser = await puppeteer.launch({ executablePath: chromium, args: ["--no-sandbox"] });
+const [page, agent, token, own, pictures, joins] = process.argv.slice(2);
+const executablePath = execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
+const browser = await puppeteer.launch({ executablePath, args: ["--no-sandbox"] });
 const out = { problems: [] };
 
 // open opens the page on a graph of a server.
 async function open(server, graph) {
   const p = await (await browser.createBrowserContext()).newPage();
   await p.setViewport({ width: 1280, height: 1200 });
-  p.setDefaultTimeout(60000);
+  p.setDefaultTimeout(30000);
   await p.evaluateOnNewDocument((key) => localStorage.setItem("lg:chat:apiKey", key), token);
   p.on("pageerror", (err) => out.problems.push(String(err)));
   p.on("response", (r) => {
@@ -82,6 +84,7 @@ async function approval() {
   await sees(p, "send_letter");
   await picture(p, "question");
   await press(p, "Accept");
+  await sees(p, "done by"); // the question has a text like that of an answer
   await rests(p, 1);
   out.approved = await answers(p);
   await picture(p, "approved");
@@ -127,9 +130,13 @@ async function steps(joins) {
   await ended(p, "interrupted");
 }
 
-await conversation();
-await refusal();
-await approval();
-await steps(joins === "joins");
+try {
+  await conversation();
+  await refusal();
+  await approval();
+  await steps(joins === "joins");
+} catch (err) {
+  out.problems.push(err.stack);
+}
 await browser.close();
 console.log(JSON.stringify(out));

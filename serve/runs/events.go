@@ -19,6 +19,10 @@ import (
 // EventRecord.Attempt counts them. Checkpoint is where the run continues its thread.
 const KindAttempt = "run_attempt"
 
+// KindSteps is the kind of the events that have what Graph.Steps says, as the Text of the
+// root's node.
+const KindSteps = "run_steps"
+
 // An Event is an event of a run. Numbers begin with 1 and have no gaps.
 type Event struct {
 	Seq int64
@@ -177,7 +181,7 @@ func (l *live) begins() (string, error) {
 
 func (o *recording) close() error { return o.out.Close(context.Background()) }
 
-// step writes what a graph inside a node does as text of the root's node.
+// step writes what a graph inside a node does.
 func (o *recording) step(ev graph.Event[json.RawMessage]) error {
 	if o.steps == nil || ev.Namespace == "" {
 		return nil
@@ -187,7 +191,7 @@ func (o *recording) step(ev graph.Event[json.RawMessage]) error {
 		return nil
 	}
 	node, _, _ := strings.Cut(ev.Namespace, "/")
-	return o.write(graph.EventRecord{Kind: graph.NodeToken.String(), Tasks: ev.Tasks()[:1], Step: ev.Places[0].Step, Node: node, Time: ev.Time, Text: text})
+	return o.write(graph.EventRecord{Kind: KindSteps, Tasks: ev.Tasks()[:1], Step: ev.Places[0].Step, Node: node, Time: ev.Time, Text: text})
 }
 
 func (o *recording) add(ev graph.Event[json.RawMessage]) error {

@@ -23,9 +23,9 @@ type Graph struct {
 	// Open returns what one run is carried out with. It is called when a run begins or
 	// goes on after a stop. Default: App.
 	Open func(ctx context.Context, tenant string, r Run) (Opening, error)
-	// Steps says what a graph inside a node does, by an event of it; empty for nothing. Who
-	// reads messages while they are written reads it there, as text that the node writes. No
-	// state keeps it. Default: nothing.
+	// Steps says what a graph inside a node does, by an event of it; empty for nothing. It is
+	// told in events of KindSteps to those who ask for tokens, and no state keeps it.
+	// Default: nothing.
 	Steps func(graph.Event[json.RawMessage]) string
 }
 

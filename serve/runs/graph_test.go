@@ -69,8 +69,8 @@ func TestOpenedForEachRun(t *testing.T) {
 	}
 }
 
-// What a graph inside a node does is told as text of the node, to those who read messages
-// while they are written and to nobody else.
+// What a graph inside a node does is told of the node around it, to those who ask for tokens
+// and to nobody else.
 func TestSteps(t *testing.T) {
 	inner := graph.NewStateGraph(talkLines, talkWho, talkWait)
 	inner.AddNode("look", func(context.Context, talk) (graph.Update[talk], error) { return nil, nil })
@@ -100,7 +100,7 @@ func TestSteps(t *testing.T) {
 	}}
 	s := manager(t, g)
 	for modes, want := range map[graph.Mode]string{
-		graph.Tokens: "run_attempt checkpoint checkpoint node_update.hear checkpoint token.search=search.look token.search=search.find node_update.search checkpoint",
+		graph.Tokens: "run_attempt checkpoint checkpoint node_update.hear checkpoint run_steps.search=search.look run_steps.search=search.find node_update.search checkpoint",
 		graph.Values: "run_attempt checkpoint values checkpoint node_update.hear checkpoint node_update.search values checkpoint",
 	} {
 		r := begin(t, s, runs.Spec{Graph: "g", Input: json.RawMessage("[]"), Modes: modes})
