@@ -202,7 +202,7 @@ func TestPage(t *testing.T) {
 			t.Skipf("the page needs %s", program)
 		}
 	}
-	dir, current := npmtest.Clients(t, "page"), npmtest.Clients(t, "page/current")
+	dir, current := npmtest.Clients(t, "chatpage"), npmtest.Clients(t, "chatpage/current")
 	gate := make(chan struct{})
 	was, is := page(t, node(t, dir, "build.mjs"), gate), page(t, node(t, dir, "build.mjs", current), gate)
 	agent, token := command(t, was.URL, is.URL)
