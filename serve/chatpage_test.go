@@ -194,6 +194,9 @@ func node(t *testing.T, dir string, args ...string) string {
 // is refused with a reason, approves, and finds all of it again when the page is loaded
 // anew, as npm serves the page and with LangGraph's current packages.
 func TestPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a page")
+	}
 	if os.Getenv("ASSAY_TEST_PAGE") == "" {
 		t.Skip("ASSAY_TEST_PAGE is not set: it makes this test build agent-chat-ui from npm, and use it in Chromium")
 	}
