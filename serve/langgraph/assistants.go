@@ -139,7 +139,7 @@ func (c *call) configured(graph string, config, context json.RawMessage) error {
 	if err := s.read(config); err != nil {
 		return err
 	}
-	_, err = settingsOf(g, choices{s, context})
+	_, err = c.settingsOf(g, choices{s, context})
 	return err
 }
 

@@ -98,22 +98,22 @@ type choices struct {
 }
 
 // settingsOf are the settings of a run of a graph; later choices win.
-func settingsOf(g runs.Graph, all ...choices) (map[string]json.RawMessage, error) {
+func (c *call) settingsOf(g runs.Graph, all ...choices) (map[string]json.RawMessage, error) {
 	out := map[string]json.RawMessage{}
-	for _, c := range all {
-		_, chosen, err := c.config.place()
+	for _, part := range all {
+		_, chosen, err := part.config.place()
 		if err != nil {
 			return nil, err
 		}
 		maps.Copy(out, chosen)
-		if !present(c.context) {
+		if !present(part.context) {
 			continue
 		}
-		if err := json.Unmarshal(c.context, &out); err != nil {
+		if err := json.Unmarshal(part.context, &out); err != nil {
 			return nil, refuse(http.StatusUnprocessableEntity, "context must be an object: %v", err)
 		}
 	}
-	return out, g.Check(out)
+	return out, c.CheckSettings(g, out)
 }
 
 // runRequest is a run to begin.
@@ -192,7 +192,7 @@ func (c *call) spec(r *runRequest, data json.RawMessage) (spec runs.Spec, err er
 	if err != nil {
 		return spec, err
 	}
-	chosen, err := settingsOf(g, choices{ofAssistant, v.Context}, choices{conf, r.Context})
+	chosen, err := c.settingsOf(g, choices{ofAssistant, v.Context}, choices{conf, r.Context})
 	if err != nil {
 		return spec, err
 	}

@@ -33,6 +33,8 @@ type Graph struct {
 type Setting struct {
 	Name   string
 	Schema json.RawMessage // JSON Schema of its values, with a description
+	// Accepts says why a tenant cannot choose a value. Default: every value is accepted.
+	Accepts func(tenant string, value json.RawMessage) error
 }
 
 // An Opening is what a run is carried out with.
@@ -44,11 +46,19 @@ type Opening struct {
 	Close   func() error // called after the run; nil for nothing
 }
 
-// Check refuses settings that the graph does not have.
-func (g Graph) Check(chosen map[string]json.RawMessage) error {
+// CheckSettings refuses settings that a graph does not have, and values that it does not
+// accept, by an *InvalidError.
+func (s *Space) CheckSettings(g Graph, chosen map[string]json.RawMessage) error {
 	known := make([]string, len(g.Settings))
-	for i, s := range g.Settings {
-		known[i] = s.Name
+	for i, one := range g.Settings {
+		known[i] = one.Name
+		value, ok := chosen[one.Name]
+		if !ok || one.Accepts == nil {
+			continue
+		}
+		if err := one.Accepts(s.tenant, value); err != nil {
+			return &InvalidError{err}
+		}
 	}
 	var unknown []string
 	for name := range chosen {

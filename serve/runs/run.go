@@ -89,7 +89,7 @@ type Spec struct {
 func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	g, err := s.graph(spec.Graph)
 	if err == nil {
-		err = g.Check(spec.Settings)
+		err = s.CheckSettings(g, spec.Settings)
 	}
 	if err != nil {
 		return Run{}, err

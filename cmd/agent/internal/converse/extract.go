@@ -22,6 +22,20 @@ type toExtract struct {
 // anySchema makes the graph where no schema is known yet.
 const anySchema = `{"type":"object","properties":{"value":{"type":"string"}}}`
 
+// CheckSchema says what is wrong with the schema of an extraction.
+func CheckSchema(schema json.RawMessage) error {
+	_, err := schemaOf(schema)
+	return err
+}
+
+func schemaOf(data json.RawMessage) (*extract.Schema, error) {
+	schema, err := extract.ParseSchema(data)
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	return schema, nil
+}
+
 // Extract reads the fields of a JSON Schema from the text of a message. Without a schema
 // every turn is refused.
 func Extract(d Desk, schema json.RawMessage) (graph.App, error) {
@@ -29,9 +43,9 @@ func Extract(d Desk, schema json.RawMessage) (graph.App, error) {
 	if !given {
 		schema = json.RawMessage(anySchema)
 	}
-	fields, err := extract.ParseSchema(schema)
+	fields, err := schemaOf(schema)
 	if err != nil {
-		return graph.App{}, fmt.Errorf("reading the schema: %w", err)
+		return graph.App{}, err
 	}
 	p, err := d.Extract(fields, nil)
 	if err != nil {

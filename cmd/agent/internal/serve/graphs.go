@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/converse"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/serve"
 	"example.com/assay/serve/runs"
@@ -69,7 +69,7 @@ func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 			return nil, err
 		}
 		out = append(out, serve.Graph{
-			Name: p.name, Description: p.about, App: app, Settings: []runs.Setting{{Name: p.takes, Schema: schemas[p.takes]}}, Steps: converse.Steps,
+			Name: p.name, Description: p.about, App: app, Settings: []runs.Setting{{Name: p.takes, Schema: schemas[p.takes], Accepts: s.accepts(p.takes)}}, Steps: converse.Steps,
 			Open: func(ctx context.Context, tenant string, r runs.Run) (runs.Opening, error) {
 				return s.begin(ctx, p, tenant, r)
 			},
@@ -78,13 +78,40 @@ func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 	return out, nil
 }
 
+// accepts returns what refuses values of a setting before a run begins.
+func (s *server) accepts(setting string) func(string, json.RawMessage) error {
+	if setting == settingSchema {
+		return func(_ string, value json.RawMessage) error { return converse.CheckSchema(value) }
+	}
+	return func(name string, value json.RawMessage) error {
+		t, err := s.tenant(name)
+		if err != nil {
+			return err
+		}
+		with := s.settings
+		if with.Corpus, err = t.corpus(value, with.Corpus); err == nil {
+			_, err = open.CorpusFor(with)
+		}
+		return err
+	}
+}
+
+func (s *server) tenant(name string) (tenant, error) {
+	for _, t := range s.tenants {
+		if t.Name == name {
+			return t, nil
+		}
+	}
+	return tenant{}, fmt.Errorf("tenant %q is served no more", name)
+}
+
 // begin opens a pipeline for a run, which has its own budget.
 func (s *server) begin(ctx context.Context, p pipeline, name string, r runs.Run) (runs.Opening, error) {
-	of := slices.IndexFunc(s.tenants, func(t tenant) bool { return t.Name == name })
-	if of < 0 {
-		return runs.Opening{}, fmt.Errorf("tenant %q is served no more", name)
+	t, err := s.tenant(name)
+	if err != nil {
+		return runs.Opening{}, err
 	}
-	d, app, err := s.on(ctx, p, s.tenants[of], r.Spec.Settings[p.takes])
+	d, app, err := s.on(ctx, p, t, r.Spec.Settings[p.takes])
 	if err != nil {
 		return runs.Opening{}, err
 	}

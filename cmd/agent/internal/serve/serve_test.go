@@ -260,6 +260,25 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// What a caller chooses is refused before a run begins, also for an assistant.
+func TestChosen(t *testing.T) {
+	home := t.TempDir()
+	clitest.Ingest(t, home, clitest.Permits)
+	s := start(t, home, "--no-auth")
+	for body, want := range map[string]string{
+		`{"graph_id":"research","context":{"corpus":"none"}}`:           `there is no corpus "none"`,
+		`{"graph_id":"extract","context":{"schema":{"type":"text"}}}`:   "reading the schema",
+		`{"graph_id":"research","context":{"corpus":7}}`:                "it must be the name of one",
+		`{"graph_id":"research","context":{"corpus":"default"}}`:        "",
+		`{"graph_id":"extract","config":{"configurable":{"schema":1}}}`: "reading the schema",
+	} {
+		status, answer := s.post("", "/assistants", body)
+		if refused := status == http.StatusUnprocessableEntity; refused != (want != "") || !strings.Contains(fmt.Sprint(answer["detail"]), want) && refused {
+			t.Errorf("%s: %d %v; want %q", body, status, answer, want)
+		}
+	}
+}
+
 // A tenant reads the corpora that the file names, has its own memory, and is not told where
 // files are.
 func TestTenants(t *testing.T) {
