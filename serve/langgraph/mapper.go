@@ -71,6 +71,7 @@ type mapper struct {
 	begins          string                     // the checkpoint that the run continues, until it is shown
 	said, completed map[string]bool            // IDs of messages that were shown, in the two modes of messages
 	written         map[string]string          // what models wrote so far, by task
+	steps           map[string]runs.Event      // the last steps that are shown, by task
 	waits           map[string][]runs.Event    // begun tasks that have not ended, by graph and node
 }
 
@@ -79,7 +80,7 @@ func (c *call) mapper(r runs.Run, modes modes, subgraphs bool) (*mapper, error) 
 	g, err := c.graphNamed(r.Graph)
 	return &mapper{
 		call: c, run: r, graph: g, modes: modes, subgraphs: subgraphs,
-		values: map[string]json.RawMessage{}, held: map[string]json.RawMessage{}, said: map[string]bool{}, completed: map[string]bool{}, written: map[string]string{}, waits: map[string][]runs.Event{},
+		values: map[string]json.RawMessage{}, held: map[string]json.RawMessage{}, said: map[string]bool{}, completed: map[string]bool{}, written: map[string]string{}, steps: map[string]runs.Event{}, waits: map[string][]runs.Event{},
 	}, err
 }
 
@@ -121,8 +122,10 @@ func (m *mapper) frames(ev runs.Event) (out []frame, err error) {
 		if m.modes["custom"] {
 			add("custom", map[string]any{"name": ev.Name, "data": ev.Data})
 		}
-	case graph.NodeToken.String(), runs.KindSteps: // of the second wire, whose clients keep what is written, steps are no messages
+	case graph.NodeToken.String():
 		m.token(ev, add)
+	case runs.KindSteps:
+		m.step(ev, add)
 	case graph.CheckpointSaved.String():
 		failed = m.checkpoint(ev, add)
 	}
@@ -279,6 +282,7 @@ func (m *mapper) update(ev runs.Event, add sink) error {
 	if err != nil {
 		return err
 	}
+	m.unsay(taskOf(ev), add)
 	m.messages(ev, delta, add)
 	if m.modes["updates"] {
 		add("updates", map[string]json.RawMessage{ev.Node: delta})
@@ -289,6 +293,7 @@ func (m *mapper) update(ev runs.Event, add sink) error {
 
 // interrupt shows what tasks ask, one after the other.
 func (m *mapper) interrupt(ev runs.Event, add sink) {
+	m.unsayAll(add)
 	var nodes []string // in the order in which they ask
 	byNode := map[string][]graph.PendingInterrupt{}
 	for _, p := range ev.Interrupts {

@@ -202,13 +202,22 @@ lifecycle completed approve`
 	}
 }
 
-// Steps of a graph inside a node are text of the node to clients that replace what is written
-// by what is kept. To those that keep it, they are no messages.
+// Steps of a graph inside a node are text of the node while it runs, which is taken back when
+// it ends or asks. To clients that cannot take back messages they are none.
 func TestSteps(t *testing.T) {
 	s, id := served(t), "01a20a0c-430c-732c-b891-9255cad30004"
-	_, body, _ := send(t, s, "POST", "/runs/stream", `{"assistant_id":"steps","input":{"lines":["hi"]},"stream_mode":["messages-tuple"]}`)
-	if !strings.Contains(body, `"content":"node_start.first "`) || !strings.Contains(body, `"langgraph_node":"inside"`) {
-		t.Errorf("the stream is\n%s", body)
+	other := thread(t, s)
+	const modes = `"assistant_id":"steps","stream_mode":["messages-tuple","messages"]}`
+	_, asked, _ := send(t, s, "POST", "/threads/"+other+"/runs/stream", `{"input":{"lines":["hi"]},`+modes)
+	_, answered, _ := send(t, s, "POST", "/threads/"+other+"/runs/stream", `{"command":{"resume":"ann"},`+modes)
+	for said, wants := range map[string]string{asked: "node_start.first ", answered: "node_update.question "} {
+		text, gone, ok := strings.Cut(said, `{"content":"","id":"run-`)
+		if !ok || !strings.Contains(text, `"content":"`+wants) || !strings.Contains(text, `"langgraph_node":"inside"`) || !strings.Contains(text, "messages/partial") {
+			t.Errorf("the stream is\n%s", said)
+		}
+		if strings.Contains(gone, wants) || strings.Count(said, `"type":"remove"`) != 2 || !strings.Contains(gone, "messages/complete") {
+			t.Errorf("behind it is\n%s", gone)
+		}
 	}
 	l := listen(t, s, id, "{"+everything+"}")
 	order(t, s, id, "run.start", `{"assistant_id":"steps","input":{"lines":["hi"]}}`)
