@@ -62,7 +62,8 @@ type Citation struct {
 	Type  string `json:"type"` // "citation"
 	URL   string `json:"url,omitempty"`
 	Title string `json:"title,omitempty"`
-	// StartIndex and EndIndex are the stretch of the block's text, in bytes.
+	// StartIndex and EndIndex are the stretch of the block's text, in characters: Unicode
+	// code points, the end exclusive.
 	StartIndex int `json:"start_index"`
 	EndIndex   int `json:"end_index"`
 	// CitedText is the quote: the bytes Start to End of the document Doc.

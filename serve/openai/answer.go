@@ -174,18 +174,16 @@ func (a *answer) add(gap, text string) (before int) {
 	return before
 }
 
-// cite adds the citations of a block. They count its bytes; those of the answer count the
-// characters of its text.
+// cite adds the citations of a block behind so many characters.
 func (a *answer) cite(before int, b conversation.Block) error {
 	for _, c := range b.Annotations {
-		if c.StartIndex < 0 || c.EndIndex < c.StartIndex || c.EndIndex > len(b.Text) {
-			return fmt.Errorf("a citation is of the bytes %d to %d of a text of %d", c.StartIndex, c.EndIndex, len(b.Text))
+		if n := utf8.RuneCountInString(b.Text); c.StartIndex < 0 || c.EndIndex < c.StartIndex || c.EndIndex > n {
+			return fmt.Errorf("a citation is of the characters %d to %d of a text of %d", c.StartIndex, c.EndIndex, n)
 		}
-		start := before + utf8.RuneCountInString(b.Text[:c.StartIndex])
 		a.citations = append(a.citations, annotation{
 			Type: "url_citation",
 			URL: urlCitation{
-				Start: start, End: start + utf8.RuneCountInString(b.Text[c.StartIndex:c.EndIndex]),
+				Start: before + c.StartIndex, End: before + c.EndIndex,
 				URL: cmp.Or(c.URL, c.Doc, c.Path), Title: cmp.Or(c.Title, c.Doc, c.Path),
 			},
 			Own: source{CitedText: c.CitedText, Doc: c.Doc, Path: c.Path, Start: c.Start, End: c.End},

@@ -20,11 +20,11 @@ func TestReadAnswer(t *testing.T) {
 		messages, text, cites, fault string
 	}{
 		{asked + `{"id":"3","type":"ai","content":"new"}`, "new", "", ""},
-		{asked + `{"id":"3","type":"tool","content":"t"},{"id":"4","type":"ai","content":"é"},{"id":"5","role":"assistant","content":` + cited("öä", 2, 4) + `}`, "é\n\nöä", "ä", ""},
+		{asked + `{"id":"3","type":"tool","content":"t"},{"id":"4","type":"ai","content":"é"},{"id":"5","role":"assistant","content":` + cited("öä", 1, 2) + `}`, "é\n\nöä", "ä", ""},
 		{asked + `{"id":"3","type":"ai","content":[{"type":"text","text":"é"},{"type":"image"},{"type":"text","text":"b"}]}`, "é\nb", "", ""},
 		{asked[:len(asked)-1], "", "", "without an answer"},
-		{asked + `{"id":"3","type":"ai","content":` + cited("öä", 0, 5) + `}`, "", "", "bytes 0 to 5 of a text of 4"},
-		{asked + `{"id":"3","type":"ai","content":` + cited("öä", 2, 1) + `}`, "", "", "bytes 2 to 1"},
+		{asked + `{"id":"3","type":"ai","content":` + cited("öä", 0, 3) + `}`, "", "", "characters 0 to 3 of a text of 2"},
+		{asked + `{"id":"3","type":"ai","content":` + cited("öä", 2, 1) + `}`, "", "", "characters 2 to 1"},
 		{`{"id":"3","type":"ghost"}`, "", "", "ghost"},
 	} {
 		var a answer

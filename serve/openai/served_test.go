@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"example.com/assay/graph"
 	saver "example.com/assay/graph/checkpoint/memory"
@@ -87,7 +88,7 @@ func (p *parrot) graph(t testing.TB) serve.Graph {
 		Reply: func(s said) conversation.Reply {
 			before := fmt.Sprintf("“Über” %d: ", s.Turn)
 			return conversation.Reply{Text: before + s.Text, Earlier: json.RawMessage(`{}`), Citations: []conversation.Citation{
-				{Type: "citation", StartIndex: len(before), EndIndex: len(before + s.Text), CitedText: s.Text, Doc: "d1", Path: "a/b.md", Start: 7, End: 9},
+				{Type: "citation", StartIndex: utf8.RuneCountInString(before), EndIndex: utf8.RuneCountInString(before + s.Text), CitedText: s.Text, Doc: "d1", Path: "a/b.md", Start: 7, End: 9},
 			}}
 		},
 	})

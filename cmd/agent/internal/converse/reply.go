@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
@@ -48,15 +49,16 @@ func (r *reply) item(format string, args ...any) {
 // quote writes words that are a quote.
 func (r *reply) quote(words string, from conversation.Citation) {
 	r.text.WriteString("“")
-	from.StartIndex = r.text.Len()
-	r.text.WriteString(words)
-	from.EndIndex = r.text.Len()
-	r.text.WriteString("”")
-	r.cite(from)
+	at := r.text.Len()
+	r.text.WriteString(words + "”")
+	r.cite(at, at+len(words), from)
 }
 
-func (r *reply) cite(from conversation.Citation) {
-	from.Type = "citation"
+// cite says where the bytes of the text between two places are from.
+func (r *reply) cite(start, end int, from conversation.Citation) {
+	text := r.text.String()
+	from.Type, from.StartIndex = "citation", utf8.RuneCountInString(text[:start])
+	from.EndIndex = from.StartIndex + utf8.RuneCountInString(text[start:end])
 	r.citations = append(r.citations, from)
 }
 

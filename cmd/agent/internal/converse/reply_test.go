@@ -23,7 +23,7 @@ func TestResearched(t *testing.T) {
 	if !strings.HasPrefix(text, want) || !strings.Contains(text, "\n\n### Sources\n\n") {
 		t.Errorf("the message is\n%s", text)
 	}
-	if c := r.citations; len(c) != 1 || text[c[0].StartIndex:c[0].EndIndex] != "Consent is a defence." {
+	if c := r.citations; len(c) != 1 || string([]rune(text)[c[0].StartIndex:c[0].EndIndex]) != "Consent is a defence." {
 		t.Errorf("it cites %+v", c)
 	}
 	r.note("one")

@@ -112,9 +112,8 @@ func (r *reply) quotesOf(answer state.Answer, from int) {
 		s := answer.Sources[source]
 		for _, span := range s.Quotes {
 			if span.Text == q.Text {
-				r.cite(conversation.Citation{
-					Title: s.Where, Doc: s.Doc, Path: s.Path, StartIndex: from + at, EndIndex: from + at + len(words),
-					CitedText: span.Text, Start: span.Start, End: span.End,
+				r.cite(from+at, from+at+len(words), conversation.Citation{
+					Title: s.Where, Doc: s.Doc, Path: s.Path, CitedText: span.Text, Start: span.Start, End: span.End,
 				})
 				break
 			}

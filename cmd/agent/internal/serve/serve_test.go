@@ -183,7 +183,7 @@ func TestServe(t *testing.T) {
 			t.Errorf("a citation of %q holds %q", got, c)
 		}
 		from, to = int(c["start_index"].(float64)), int(c["end_index"].(float64))
-		if got := text[from:to]; got != strings.Join(strings.Fields(c["cited_text"].(string)), " ") {
+		if got := string([]rune(text)[from:to]); got != strings.Join(strings.Fields(c["cited_text"].(string)), " ") {
 			t.Errorf("at its place the message has %q, of %q", got, c["cited_text"])
 		}
 	}
