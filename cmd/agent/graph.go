@@ -27,7 +27,7 @@ import (
 // graphFormats are the ways to draw a pipeline.
 var graphFormats = map[string]func(graph.Drawing) string{
 	"dot": graph.Drawing.DOT, "mermaid": graph.Drawing.Mermaid, "text": graph.Drawing.Text,
-	"svg": func(d graph.Drawing) string { return layout.Of(d).SVG() },
+	"svg": func(d graph.Drawing) string { return layout.Of(d, nil).SVG() },
 }
 
 func formatNames() []string { return []string{"mermaid", "dot", "svg", "text"} }

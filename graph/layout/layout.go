@@ -36,6 +36,29 @@ type Box struct {
 	Depth  int  // 0 at the root
 	Graph  bool // it holds a graph
 	Border bool // it is a graph's start or end
+	Mark
+}
+
+// A Mark is what a caller says about a node. It changes what is drawn, not where boxes stand
+// in relation to each other.
+type Mark struct {
+	Class string // of the box in the SVG, beside its own; one or several CSS classes
+	Note  string // shown behind the name, such as "3 times"; "" for nothing
+	Href  string // what a click on the box leads to, such as "#step-3"; "" for nothing
+}
+
+// Options tune a layout. Nil is the zero value.
+type Options struct {
+	// Mark says how a node is marked, by its path. Default: no node is marked.
+	Mark func(path string) Mark
+}
+
+// text is what stands in the box.
+func (b Box) text() string {
+	if b.Note == "" {
+		return b.Label
+	}
+	return b.Label + " · " + b.Note
 }
 
 // A Route is an edge, as points that are joined by lines.
@@ -58,8 +81,12 @@ type Layout struct {
 }
 
 // Of places a drawing.
-func Of(d graph.Drawing) Layout {
-	s := sketch(d, "", 0)
+func Of(d graph.Drawing, opts *Options) Layout {
+	mark := func(string) Mark { return Mark{} }
+	if opts != nil && opts.Mark != nil {
+		mark = opts.Mark
+	}
+	s := sketch(d, "", 0, mark)
 	out := Layout{Name: d.Name(), Width: s.width + 2*margin, Height: s.height + 2*margin}
 	s.write(&out, margin, margin)
 	return out
@@ -95,14 +122,17 @@ type sheet struct {
 	width, height int
 }
 
-func sketch(d graph.Drawing, prefix string, depth int) *sheet {
+func sketch(d graph.Drawing, prefix string, depth int, mark func(string) Mark) *sheet {
 	s := &sheet{}
 	at := map[string]int{}
 	add := func(name, label string, inner *graph.Drawing) {
 		c := &cell{box: Box{Path: prefix + name, Label: label, Depth: depth, Graph: inner != nil, Border: name == graph.Start || name == graph.End}}
-		c.w, c.h = utf8.RuneCountInString(label)*charWidth+2*boxPadding, boxHeight
+		if !c.box.Border {
+			c.box.Mark = mark(c.box.Path)
+		}
+		c.w, c.h = utf8.RuneCountInString(c.box.text())*charWidth+2*boxPadding, boxHeight
 		if inner != nil {
-			c.inner = sketch(*inner, prefix+name+"/", depth+1)
+			c.inner = sketch(*inner, prefix+name+"/", depth+1, mark)
 			c.w, c.h = max(c.w, c.inner.width+2*inset), c.inner.height+titleBand+inset
 		}
 		at[name] = len(s.cells)

@@ -139,11 +139,11 @@ func check(t *testing.T, l layout.Layout) {
 func TestRandom(t *testing.T) {
 	for seed := range uint64(400) {
 		g := random(t, rand.New(rand.NewPCG(seed, 7)), 0)
-		l := layout.Of(g.Drawing())
+		l := layout.Of(g.Drawing(), nil)
 		if check(t, l); t.Failed() {
 			t.Fatalf("seed %d\n%s", seed, g.Drawing().Text())
 		}
-		if again := layout.Of(g.Drawing()); again.SVG() != l.SVG() {
+		if again := layout.Of(g.Drawing(), nil); again.SVG() != l.SVG() {
 			t.Fatalf("seed %d: another time it is drawn otherwise", seed)
 		}
 		drawn, edges := 0, 0
@@ -190,7 +190,7 @@ func TestChain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := layout.Of(c.Drawing())
+	l := layout.Of(c.Drawing(), nil)
 	check(t, l)
 	middle := l.Boxes[0].X + l.Boxes[0].W/2
 	for _, b := range l.Boxes {
@@ -211,9 +211,44 @@ func TestChain(t *testing.T) {
 	}
 }
 
+// A marked node has its note in its box, its class and its link; the style of a file stays out
+// of a page.
+func TestMarks(t *testing.T) {
+	g := graph.NewStateGraph(x)
+	g.AddNode("a", idle)
+	g.AddNode("b", idle)
+	g.AddEdge(graph.Start, "a")
+	g.AddEdge("a", "b")
+	g.AddEdge("b", graph.End)
+	c, err := g.Compile(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := layout.Of(c.Drawing(), &layout.Options{Mark: func(path string) layout.Mark {
+		if path != "a" {
+			return layout.Mark{}
+		}
+		return layout.Mark{Class: `ran"`, Note: "ran 12 times <b>", Href: `#"1"`}
+	}})
+	check(t, l)
+	svg := l.Inline()
+	wellFormed(t, svg)
+	for _, want := range []string{`class="node ran&#34;"`, "a · ran 12 times &lt;b&gt;</text>", `<a href="#&#34;1&#34;">`, `role="group"`, "a: ran 12 times &lt;b&gt;</desc>", `class="node" data-node="b"`} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %s in %s", want, svg)
+		}
+	}
+	if strings.Contains(svg, "<style") || !strings.Contains(l.SVG(), "<style") {
+		t.Error("the style belongs to the file alone")
+	}
+	if wide := l.Boxes[1].W; wide < 20*7 {
+		t.Errorf("a box of %d px holds the note of 20 characters", wide)
+	}
+}
+
 func BenchmarkOf(b *testing.B) {
 	d := random(b, rand.New(rand.NewPCG(3, 7)), 0).Drawing()
 	for b.Loop() {
-		layout.Of(d)
+		layout.Of(d, nil)
 	}
 }

@@ -3,6 +3,7 @@ package layout
 import (
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -20,11 +21,21 @@ path{fill:none;stroke:#4a4a4a}
 
 // SVG is the layout as a file that needs nothing else. Its description lists the edges, for
 // readers who do not see it. Broken lines are chosen by a router, thick ones are waited for.
-func (l Layout) SVG() string {
+func (l Layout) SVG() string { return l.svg(style) }
+
+// Inline is the layout as an element of a page, whose style sheet draws it by the classes
+// node, graph, border, edge, conditional, join, label and those of [Mark]. A box with an Href is
+// a link. A page holds one, since its parts have fixed ids.
+func (l Layout) Inline() string { return l.svg("") }
+
+func (l Layout) svg(style string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-labelledby="title desc">`, l.Width, l.Height, l.Width, l.Height)
-	fmt.Fprintf(&b, "\n<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n<style>%s</style>\n", escape(l.Name), escape(l.words()), style)
-	b.WriteString(`<marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 8 4 0 8" /></marker>` + "\n")
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" class="drawing" role="%s" aria-labelledby="drawing-title drawing-desc">`, l.Width, l.Height, l.Width, l.Height, l.role())
+	fmt.Fprintf(&b, "\n<title id=\"drawing-title\">%s</title>\n<desc id=\"drawing-desc\">%s</desc>\n", escape(l.Name), escape(l.words()))
+	if style != "" {
+		fmt.Fprintf(&b, "<style>%s</style>\n", style)
+	}
+	b.WriteString(`<marker id="drawing-head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 8 4 0 8" /></marker>` + "\n")
 	for _, x := range l.Boxes {
 		kind := "node"
 		if x.Graph {
@@ -32,12 +43,19 @@ func (l Layout) SVG() string {
 		} else if x.Border {
 			kind = "border"
 		}
+		if x.Class != "" {
+			kind += " " + x.Class
+		}
 		textY := x.Y + x.H/2 + 4
 		if x.Graph {
 			textY = x.Y + 15
 		}
-		fmt.Fprintf(&b, "<g class=%q data-node=\"%s\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/><text x=\"%d\" y=\"%d\">%s</text></g>\n",
-			kind, escape(x.Path), x.X, x.Y, x.W, x.H, x.X+x.W/2, textY, escape(x.Label))
+		box := fmt.Sprintf("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/><text x=\"%d\" y=\"%d\">%s</text>",
+			x.X, x.Y, x.W, x.H, x.X+x.W/2, textY, escape(x.text()))
+		if x.Href != "" {
+			box = fmt.Sprintf("<a href=\"%s\">%s</a>", escape(x.Href), box)
+		}
+		fmt.Fprintf(&b, "<g class=\"%s\" data-node=\"%s\">%s</g>\n", escape(kind), escape(x.Path), box)
 	}
 	for _, r := range l.Routes {
 		kind := "edge"
@@ -51,7 +69,7 @@ func (l Layout) SVG() string {
 		for i, p := range r.Points {
 			points[i] = fmt.Sprintf("%d %d", p.X, p.Y)
 		}
-		fmt.Fprintf(&b, "<path class=%q d=\"M%s\" marker-end=\"url(#head)\"/>\n", kind, strings.Join(points, "L"))
+		fmt.Fprintf(&b, "<path class=%q d=\"M%s\" marker-end=\"url(#drawing-head)\"/>\n", kind, strings.Join(points, "L"))
 		if r.Label != "" {
 			fmt.Fprintf(&b, "<text class=\"label\" x=\"%d\" y=\"%d\">%s</text>\n", r.At.X, r.At.Y+4, escape(r.Label))
 		}
@@ -60,16 +78,30 @@ func (l Layout) SVG() string {
 	return b.String()
 }
 
+// role is "img" unless there are links, which an image would hide from screen readers.
+func (l Layout) role() string {
+	if slices.ContainsFunc(l.Boxes, func(b Box) bool { return b.Href != "" }) {
+		return "group"
+	}
+	return "img"
+}
+
 // words describe the layout.
 func (l Layout) words() string {
-	edges := make([]string, len(l.Routes))
-	for i, r := range l.Routes {
-		edges[i] = r.From + " to " + r.To
+	var out []string
+	for _, r := range l.Routes {
+		edge := r.From + " to " + r.To
 		if r.Label != "" {
-			edges[i] += " (" + r.Label + ")"
+			edge += " (" + r.Label + ")"
+		}
+		out = append(out, edge)
+	}
+	for _, b := range l.Boxes {
+		if b.Note != "" {
+			out = append(out, b.Path+": "+b.Note)
 		}
 	}
-	return strings.Join(edges, ", ")
+	return strings.Join(out, ", ")
 }
 
 func escape(s string) string {

@@ -16,6 +16,7 @@ import (
 	"example.com/assay/graph/trace"
 	"example.com/assay/memory"
 	"example.com/assay/memory/text"
+	"example.com/assay/serve/view"
 )
 
 // A slashCommand is a command of a session.
@@ -188,11 +189,11 @@ func (s *session) showTrace() error {
 	if err != nil {
 		return err
 	}
-	view, err := traceview.New(records)
+	run, err := view.New(records)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(s.Stdout, view.Text(traceview.TextOptions{Colour: s.Stdout.Colour}))
+	fmt.Fprint(s.Stdout, traceview.Text(run, traceview.TextOptions{Colour: s.Stdout.Colour}))
 	return nil
 }
 

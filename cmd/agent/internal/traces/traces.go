@@ -12,6 +12,7 @@ import (
 	"example.com/assay/cmd/agent/internal/traceview"
 	"example.com/assay/graph/trace"
 	"example.com/assay/memory/text"
+	"example.com/assay/serve/view"
 )
 
 // Command is agent trace.
@@ -61,20 +62,20 @@ there is, and exits with 1.`,
 			if len(records) == 0 {
 				return readErr
 			}
-			view, err := traceview.New(records)
+			run, err := view.New(records)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], errors.Join(readErr, err))
 			}
 			if cmd.Flags().Changed("node") {
-				if view, err = onlyNode(view, node); err != nil {
+				if run, err = onlyNode(run, node); err != nil {
 					return err
 				}
 			}
 			if asJSON {
-				a.PrintJSON(view)
+				a.PrintJSON(run)
 				return readErr
 			}
-			fmt.Fprint(a.Stdout, view.Text(traceview.TextOptions{Full: full, Colour: a.Stdout.Colour}))
+			fmt.Fprint(a.Stdout, traceview.Text(run, traceview.TextOptions{Full: full, Colour: a.Stdout.Colour}))
 			return readErr
 		},
 	}
@@ -84,10 +85,10 @@ there is, and exits with 1.`,
 	return cmd
 }
 
-func onlyNode(view traceview.View, node string) (traceview.View, error) {
-	only, ok := view.Only(node)
+func onlyNode(v view.View, node string) (view.View, error) {
+	only, ok := v.Only(node)
 	if !ok {
-		return view, cli.Usagef("--node is %q: no such node ran%s; there are: %s", node, text.DidYouMean(node, view.Nodes()), strings.Join(view.Nodes(), ", "))
+		return v, cli.Usagef("--node is %q: no such node ran%s; there are: %s", node, text.DidYouMean(node, v.Nodes()), strings.Join(v.Nodes(), ", "))
 	}
 	return only, nil
 }

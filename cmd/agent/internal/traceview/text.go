@@ -10,6 +10,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/serve/view"
 )
 
 // TextOptions say how much Text prints.
@@ -23,8 +24,8 @@ const (
 	shownRunes = 100 // most characters of a value
 )
 
-// Text prints the view for people, one block per superstep.
-func (v View) Text(o TextOptions) string {
+// Text prints a view for people, one block per superstep.
+func Text(v view.View, o TextOptions) string {
 	w := writer{TextOptions: o}
 	w.head(v)
 	for _, s := range v.Steps {
@@ -52,7 +53,7 @@ func (v View) Text(o TextOptions) string {
 }
 
 // usage prints the model calls of all nodes together, and of each node.
-func (w *writer) usage(v View) {
+func (w *writer) usage(v view.View) {
 	if len(v.Usage) == 0 {
 		return
 	}
@@ -82,7 +83,7 @@ func (w *writer) strong(s string) string {
 
 func ms(v float64) string { return fmt.Sprintf("%.1f ms", v) }
 
-func (w *writer) head(v View) {
+func (w *writer) head(v view.View) {
 	title := fmt.Sprintf("%s, graph %.12s", v.Graph, v.Fingerprint)
 	if v.Started != "" {
 		title += ", " + v.Started
@@ -123,7 +124,7 @@ func sortedKeys(m map[string]string) []string {
 	return keys
 }
 
-func (w *writer) node(n Node) {
+func (w *writer) node(n view.Node) {
 	depth := 1 + strings.Count(n.Name, "/")
 	title := fmt.Sprintf("%s  %s", n.Name, ms(n.MS))
 	if n.Unfinished {

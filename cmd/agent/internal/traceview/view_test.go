@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/assay/graph/trace"
+	"example.com/assay/serve/view"
 )
 
 const sample = `{"v":1,"seq":0,"kind":"run_start","time":"2026-01-02T03:04:05Z","at":[{"step":0,"task":-1}],"graph":"research","fingerprint":"0123456789abcdef","header":{"run_id":"r1","config":{"model":"offline","corpus":"c"},"skills":{"s":"abcdef0123456789"},"input":{"question":"q"}}}
@@ -24,13 +25,13 @@ const sample = `{"v":1,"seq":0,"kind":"run_start","time":"2026-01-02T03:04:05Z",
 {"v":1,"seq":12,"kind":"run_end","elapsed_us":9000,"at":[{"step":3,"task":-1}],"error":"broke"}
 `
 
-func view(t *testing.T, text string) View {
+func viewOf(t *testing.T, text string) view.View {
 	t.Helper()
 	records, err := trace.Read(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := New(records)
+	v, err := view.New(records)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,13 +65,13 @@ models: 1 call, 3 tokens read and 0 written, cost 0.25, unpriced calls: 1
 
 failed after 9.0 ms: broke
 `
-	if diff := cmp.Diff(want, view(t, sample).Text(TextOptions{})); diff != "" {
+	if diff := cmp.Diff(want, Text(viewOf(t, sample), TextOptions{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
 func TestOnly(t *testing.T) {
-	v := view(t, sample)
+	v := viewOf(t, sample)
 	if diff := cmp.Diff([]string{"execute", "execute/retrieve", "plan"}, v.Nodes()); diff != "" {
 		t.Errorf("nodes (-want +got):\n%s", diff)
 	}
@@ -103,7 +104,7 @@ func TestFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := New(records); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := view.New(records); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", name, err, tt.want)
 		}
 	}
@@ -118,12 +119,12 @@ func FuzzView(f *testing.F) {
 		if err != nil {
 			return
 		}
-		v, err := New(records)
+		v, err := view.New(records)
 		if err != nil {
 			return
 		}
 		for _, full := range []bool{false, true} {
-			if out := v.Text(TextOptions{Full: full}); strings.ContainsAny(out, "\x1b\x07\u202e") {
+			if out := Text(v, TextOptions{Full: full}); strings.ContainsAny(out, "\x1b\x07\u202e") {
 				t.Errorf("control characters: %q", out)
 			}
 		}

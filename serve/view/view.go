@@ -1,4 +1,4 @@
-package traceview
+package view
 
 import (
 	"encoding/json"
@@ -27,7 +27,9 @@ type View struct {
 	Ended     bool                        `json:"ended"` // false when the run was killed
 	ElapsedMS float64                     `json:"elapsed_ms"`
 	Error     string                      `json:"error,omitempty"`
-	End       json.RawMessage             `json:"end,omitempty"` // the end of the run, in the form of its pipeline
+	// Interrupts are the questions that the run stopped for.
+	Interrupts []graph.PendingInterrupt `json:"interrupts,omitempty"`
+	End        json.RawMessage          `json:"end,omitempty"` // the end of the run, in the form of its pipeline
 }
 
 // A Step is a superstep of the outermost graph.
@@ -110,6 +112,11 @@ func (b *builder) add(rec trace.Record) error {
 	case "run_end":
 		if rec.Namespace == "" {
 			b.Ended, b.ElapsedMS, b.Error, b.End = true, float64(rec.ElapsedUS)/1000, rec.Error, rec.End
+		}
+		return nil
+	case "interrupt":
+		if rec.Namespace == "" {
+			b.Interrupts = rec.Interrupts
 		}
 		return nil
 	case "step_start":
