@@ -27,6 +27,8 @@ var layers = map[string][]string{
 	// What makes tables in PostgreSQL, and what connects tests to a server, likewise.
 	"internal/pgschema": {},
 	"internal/pgtest":   {},
+	// What runs the case studies for tests.
+	"internal/studytest": {"eval", "llm/offline", "skills"},
 
 	// Savers and stores do not know each other; what tests all of them knows all.
 	"graph/checkpoint/internal":       {"graph"},

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/assay/internal/studytest"
 )
 
 var screenshots = flag.String("screenshots", "", "write pictures of the pages that the browser shows to `DIR`")
@@ -43,7 +45,7 @@ const focused = `(() => {
 func TestPageInBrowser(t *testing.T) {
 	b := openBrowser(t)
 	attacked, changes := hostile(t)
-	for name, text := range map[string]string{"studies": render(t, caseStudies(t), nil), "hostile": render(t, attacked, changes)} {
+	for name, text := range map[string]string{"studies": render(t, studytest.Results(t), nil), "hostile": render(t, attacked, changes)} {
 		file := filepath.Join(t.TempDir(), name+".html")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -101,7 +103,7 @@ func (b *browser) shoot(name, state string, width int, scheme string) {
 func TestPageWithoutScripts(t *testing.T) {
 	b := openBrowser(t)
 	file := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(file, []byte(render(t, caseStudies(t), nil)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(render(t, studytest.Results(t), nil)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
@@ -129,7 +131,7 @@ func TestPageWithoutScripts(t *testing.T) {
 func TestPageByKeyboard(t *testing.T) {
 	b := openBrowser(t)
 	file := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(file, []byte(render(t, caseStudies(t), nil)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(render(t, studytest.Results(t), nil)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, width := range []int{375, 1400} {
