@@ -10,10 +10,8 @@ import (
 	"strings"
 
 	"example.com/assay/eval"
+	"example.com/assay/serve/page/look"
 )
-
-//go:embed page.css
-var style string
 
 //go:embed page.tmpl
 var pageText string
@@ -21,14 +19,12 @@ var pageText string
 //go:embed case.tmpl
 var caseText string
 
-var page = template.Must(template.Must(template.New("page").Funcs(template.FuncMap{
-	"number": number, "share": share, "duration": duration, "cost": cost, "count": count, "plain": plain, "tone": tone,
-}).Parse(pageText)).Parse(caseText))
+var page = look.Parse(template.FuncMap{"cost": cost}, pageText, caseText)
 
 // A shownPage is everything that the page shows.
 type shownPage struct {
 	eval.Results
-	Style       template.CSS
+	Frame       look.Frame
 	Runs        int
 	RunsPassed  int
 	Facts       []fact
@@ -57,7 +53,7 @@ type shownMetric struct {
 // comparison to the baseline if there is one. The error is that of w, or names the
 // item whose result is not that of its pipeline; nothing is written then.
 func HTML(w io.Writer, r eval.Results, c *eval.Comparison) error {
-	p := shownPage{Results: r, Style: template.CSS(style), Runs: len(r.Items), Facts: facts(r), Comparison: c, Reliability: reliability(r.Calibration), Curve: coverage(r.Coverage)}
+	p := shownPage{Results: r, Frame: frameOf(r, c), Runs: len(r.Items), Facts: facts(r), Comparison: c, Reliability: reliability(r.Calibration), Curve: coverage(r.Coverage)}
 	for i, item := range r.Items {
 		one, err := show(item, i+1)
 		if err != nil {
@@ -85,14 +81,24 @@ func HTML(w io.Writer, r eval.Results, c *eval.Comparison) error {
 		}
 	}
 	p.Corpora, p.Hashes = corpora(r.Made.Corpora), hashes(r.Made.Skills)
-	var b strings.Builder
-	if err := page.Execute(&b, p); err != nil {
-		return fmt.Errorf("writing the page: %w", err)
+	return look.Write(w, page, p)
+}
+
+// frameOf is what stands around the page.
+func frameOf(r eval.Results, c *eval.Comparison) look.Frame {
+	passed := fmt.Sprintf("%d of %s passed", r.Passed, look.Count(r.N, "case"))
+	parts := []look.Link{{Text: "Overview", Href: "#overview"}}
+	if r.Passed < r.N {
+		parts = append(parts, look.Link{Text: "What failed", Href: "#failed"})
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("writing the page: %w", err)
+	if c != nil {
+		parts = append(parts, look.Link{Text: "Since the baseline", Href: "#changes"})
 	}
-	return nil
+	return look.Frame{
+		Title: passed + ", " + r.Model, Eyebrow: "Assay · " + r.Model, Heading: passed, Skip: "Skip to the results",
+		Parts: append(parts, look.Link{Text: "Confidence", Href: "#confidence"}, look.Link{Text: "Pipelines", Href: "#pipelines"}, look.Link{Text: "Cases", Href: "#cases"}),
+		Foot:  "Written by Assay " + r.Made.Version + ". This page needs no network and no script.",
+	}
 }
 
 // corpora lists fingerprints with the cases that read them.
@@ -114,21 +120,4 @@ func hashes(skills map[string]string) []fact {
 		out = append(out, fact{name, skills[name]})
 	}
 	return out
-}
-
-// tones are the classes by which verdicts are coloured. The word is always there
-// too.
-var tones = map[string]string{
-	"pass": "good", "FAIL": "bad", "ERROR": "bad",
-	"answered": "good", "no_evidence": "warn", "rejected": "bad", "interrupted": "bad", "failed": "bad",
-	"supported": "good", "partially_supported": "warn", "unsupported": "bad",
-	"grounded": "good", "high": "good", "medium": "warn", "low": "warn", "insufficient": "bad",
-	"CRITICAL": "bad", "HIGH": "bad", "MEDIUM": "warn", "LOW": "warn",
-}
-
-func tone(v any) string {
-	if class, ok := tones[fmt.Sprint(v)]; ok {
-		return class
-	}
-	return "plain"
 }

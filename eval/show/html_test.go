@@ -134,7 +134,7 @@ func TestPageOfCaseStudies(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		fmt.Sprintf("<h1>%d of %d cases passed</h1>", r.Passed, r.N), `<time datetime="2026-01-02T03:04:05Z">`, "linux/amd64, 2 processors", "What must an applicant show to be granted asylum?",
+		fmt.Sprintf(`<h1 dir="auto">%d of %d cases passed</h1>`, r.Passed, r.N), `<time datetime="2026-01-02T03:04:05Z">`, "linux/amd64, 2 processors", "What must an applicant show to be granted asylum?",
 		"“five (5) years” against “three (3) years”", `<span class="badge bad">against</span>`, "REQ-S001 says <span dir=\"auto\">“60 minutes”</span> and REQ-P001",
 		"<strong dir=\"auto\">tobacco smoking</strong> → <strong dir=\"auto\">lung cancer</strong>", "Tallow &amp; Reed LLC", "Reliability diagram", "execute/synthesize", "20240607",
 	} {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/assay/eval"
+	"example.com/assay/serve/page/look"
 )
 
 // Markdown writes results as the summary of a CI job: what passed, what failed and
@@ -13,24 +14,24 @@ import (
 // Names, answers and errors are shown as they are and never as markup.
 func Markdown(w io.Writer, r eval.Results, c *eval.Comparison) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %d of %s passed\n\n", r.Passed, count(r.N, "case"))
+	fmt.Fprintf(&b, "# %d of %s passed\n\n", r.Passed, look.Count(r.N, "case"))
 	fmt.Fprintf(&b, "Model %s, %s%s, %s\n", inMarkdown(r.Model), inMarkdown(r.Made.Version), repeats(r), inMarkdown(r.Made.Date))
 	changesMarkdown(&b, c)
 	failuresMarkdown(&b, r)
 
 	b.WriteString("\n## Cases\n\n| case | pipeline | result | status | calls | time | cost |\n|---|---|---|---|--:|--:|--:|\n")
 	for _, item := range r.Items {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %d | %s | %s |\n", inMarkdown(item.Name()), inMarkdown(item.Pipeline), verdict(item), inMarkdown(plain(string(item.Status))), item.Usage.Calls, duration(item.LatencyMS), cost(item.Usage))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %d | %s | %s |\n", inMarkdown(item.Name()), inMarkdown(item.Pipeline), verdict(item), inMarkdown(look.Plain(string(item.Status))), item.Usage.Calls, look.Duration(item.LatencyMS), cost(item.Usage))
 	}
 
 	b.WriteString("\n## Metrics\n\n| metric | mean | 95 % interval |\n|---|--:|---|\n")
 	for _, name := range r.MetricNames() {
 		v := r.Metrics[name]
-		fmt.Fprintf(&b, "| %s | %s | %s to %s |\n", inMarkdown(plain(name)), number(v.Value), number(v.Lo), number(v.Hi))
+		fmt.Fprintf(&b, "| %s | %s | %s to %s |\n", inMarkdown(look.Plain(name)), look.Number(v.Value), look.Number(v.Lo), look.Number(v.Hi))
 	}
-	fmt.Fprintf(&b, "\nLatency p50 %s, p95 %s. Intervals are over cases: %d bootstrap resamples, seed %d.\n", duration(r.Latency.P50), duration(r.Latency.P95), r.Resample.Resamples, r.Resample.Seed)
+	fmt.Fprintf(&b, "\nLatency p50 %s, p95 %s. Intervals are over cases: %d bootstrap resamples, seed %d.\n", look.Duration(r.Latency.P50), look.Duration(r.Latency.P95), r.Resample.Resamples, r.Resample.Seed)
 	if r.Calibration.N > 0 {
-		fmt.Fprintf(&b, "Expected calibration error %s over %s that answered.\n", number(r.Calibration.ECE), count(r.Calibration.N, "run"))
+		fmt.Fprintf(&b, "Expected calibration error %s over %s that answered.\n", look.Number(r.Calibration.ECE), look.Count(r.Calibration.N, "run"))
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("writing the summary: %w", err)
@@ -82,7 +83,7 @@ func changesMarkdown(b *strings.Builder, c *eval.Comparison) {
 		fmt.Fprintf(b, "- **Regression:** %s\n", inMarkdown(sentence))
 	}
 	for _, change := range c.Cases {
-		fmt.Fprintf(b, "- %s: passed %s, was %s\n", inMarkdown(change.ID), number(change.Is), number(change.Was))
+		fmt.Fprintf(b, "- %s: passed %s, was %s\n", inMarkdown(change.ID), look.Number(change.Is), look.Number(change.Was))
 	}
 	if len(c.Regressions)+len(c.Cases) == 0 {
 		b.WriteString("Nothing has changed.\n")
@@ -90,7 +91,7 @@ func changesMarkdown(b *strings.Builder, c *eval.Comparison) {
 	heading := "\n| metric | was | is | difference | 95 % interval | p | cases |\n|---|--:|--:|--:|---|--:|--:|\n"
 	for _, m := range c.Metrics {
 		if m.Difference != 0 {
-			fmt.Fprintf(b, "%s| %s | %s | %s | %+.4g | %s to %s | %.3g | %d |\n", heading, inMarkdown(plain(m.Name)), number(m.Was), number(m.Is), m.Difference, number(m.Lo), number(m.Hi), m.P, m.N)
+			fmt.Fprintf(b, "%s| %s | %s | %s | %+.4g | %s to %s | %.3g | %d |\n", heading, inMarkdown(look.Plain(m.Name)), look.Number(m.Was), look.Number(m.Is), m.Difference, look.Number(m.Lo), look.Number(m.Hi), m.P, m.N)
 			heading = ""
 		}
 	}

@@ -52,13 +52,13 @@ func TestPageInBrowser(t *testing.T) {
 		}
 		for _, width := range []int{375, 1400} {
 			for _, scheme := range []string{"light", "dark"} {
-				look(t, b, file, name, width, scheme)
+				lookAt(t, b, file, name, width, scheme)
 			}
 		}
 	}
 }
 
-func look(t *testing.T, b *browser, file, name string, width int, scheme string) {
+func lookAt(t *testing.T, b *browser, file, name string, width int, scheme string) {
 	t.Helper()
 	at := fmt.Sprintf("%s at %d px in %s", name, width, scheme)
 	b.open(file, width, scheme)

@@ -1,12 +1,10 @@
 package show
 
 import (
-	"fmt"
-	"math"
 	"strconv"
-	"strings"
 
 	"example.com/assay/eval"
+	"example.com/assay/serve/page/look"
 	"example.com/assay/state"
 )
 
@@ -27,40 +25,16 @@ func reasons(item eval.Item) []string {
 	return []string{"not run: " + item.Error}
 }
 
-// number is a figure as people read it.
-func number(v float64) string {
-	return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'g', 5, 64)
-}
-
-func share(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
-
-// duration is a time in milliseconds as people read it.
-func duration(ms float64) string {
-	switch {
-	case ms >= 60_000:
-		return fmt.Sprintf("%.1f min", ms/60_000)
-	case ms >= 1000:
-		return fmt.Sprintf("%.2f s", ms/1000)
-	case ms >= 100:
-		return fmt.Sprintf("%.0f ms", ms)
-	case ms >= 1:
-		return fmt.Sprintf("%.1f ms", ms)
-	case ms == 0:
-		return "0 ms"
-	}
-	return fmt.Sprintf("%.3f ms", ms)
-}
-
 // cost is what calls cost. What is unknown of it is said, and is never 0; what a
 // replay does not spend again is said beside it.
 func cost(s eval.Spent) string {
 	text := "0"
 	switch {
 	case s.Cost == nil && s.Unpriced > 0:
-		text = "unknown: " + count(s.Unpriced, "call")
+		text = "unknown: " + look.Count(s.Unpriced, "call")
 	case s.Cost != nil:
 		if text = s.Cost.String(); s.Unpriced > 0 {
-			text += " and unknown: " + count(s.Unpriced, "call")
+			text += " and unknown: " + look.Count(s.Unpriced, "call")
 		}
 	}
 	if s.RecordedCost > 0 || s.RecordedUnpriced > 0 {
@@ -68,16 +42,6 @@ func cost(s eval.Spent) string {
 	}
 	return text
 }
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// plain is the name of a kind, a metric or a status in words.
-func plain(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
 // countedMetrics are no shares; they are listed first.
 var countedMetrics = []string{"calls", "input_tokens", "output_tokens", "cost"}

@@ -1,4 +1,4 @@
-package show
+package look
 
 import (
 	"math"
@@ -34,7 +34,7 @@ var (
 // Colours are named once for light and once for dark, are used by name only, and
 // have the contrast of level AA wherever one stands on the other.
 func TestContrast(t *testing.T) {
-	light, rest, found := strings.Cut(style, "@media (prefers-color-scheme: dark) {")
+	light, rest, found := strings.Cut(Style, "@media (prefers-color-scheme: dark) {")
 	dark, rules, ended := strings.Cut(rest, "\n}\n")
 	if !found || !ended {
 		t.Fatal("the style has no dark colours")

@@ -1,0 +1,64 @@
+package look
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Number is a figure as people read it.
+func Number(v float64) string {
+	return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'g', 5, 64)
+}
+
+// Share is a figure from 0 to 1.
+func Share(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
+
+// Percent is a figure from 0 to 1 in percent.
+func Percent(v float64) string { return strconv.FormatFloat(v*100, 'f', 0, 64) + " %" }
+
+// Duration is a time in milliseconds as people read it.
+func Duration(ms float64) string {
+	switch {
+	case ms >= 60_000:
+		return fmt.Sprintf("%.1f min", ms/60_000)
+	case ms >= 1000:
+		return fmt.Sprintf("%.2f s", ms/1000)
+	case ms >= 100:
+		return fmt.Sprintf("%.0f ms", ms)
+	case ms >= 1:
+		return fmt.Sprintf("%.1f ms", ms)
+	case ms == 0:
+		return "0 ms"
+	}
+	return fmt.Sprintf("%.3f ms", ms)
+}
+
+// Count is a number of things: "1 run", "2 runs".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Plain is the name of a kind, a metric or a status in words.
+func Plain(s string) string { return strings.ReplaceAll(s, "_", " ") }
+
+// tones are the classes by which verdicts are coloured. The word is always there too.
+var tones = map[string]string{
+	"pass": "good", "FAIL": "bad", "ERROR": "bad",
+	"answered": "good", "ungrounded": "warn", "no_evidence": "warn", "unavailable": "bad", "rejected": "bad", "interrupted": "warn", "cancelled": "warn", "failed": "bad",
+	"supported": "good", "partially_supported": "warn", "unsupported": "bad", "not_judged": "warn",
+	"grounded": "good", "high": "good", "medium": "warn", "low": "warn", "insufficient": "bad",
+	"CRITICAL": "bad", "HIGH": "bad", "MEDIUM": "warn", "LOW": "warn",
+}
+
+// Tone is the class of a verdict: "good", "warn", "bad", or "plain" for one that is not known.
+func Tone(v any) string {
+	if class, ok := tones[fmt.Sprint(v)]; ok {
+		return class
+	}
+	return "plain"
+}
