@@ -27,6 +27,9 @@ var layers = map[string][]string{
 	// What makes tables in PostgreSQL, and what connects tests to a server, likewise.
 	"internal/pgschema": {},
 	"internal/pgtest":   {},
+	// What looks at pages in a browser, and what installs packages of npm for that.
+	"internal/npmtest":     {},
+	"internal/browsertest": {"internal/npmtest"},
 
 	// Savers and stores do not know each other; what tests all of them knows all.
 	"graph/checkpoint/internal":       {"graph"},
