@@ -95,6 +95,9 @@ func (m *Model) call(ctx context.Context, contents []*genai.Content, config *gen
 			onText(llm.Chunk{Text: text})
 			told = false
 		}
+		if ctx.Err() != nil { // the rest may be there already
+			return all, ctx.Err()
+		}
 	}
 	return all, nil
 }
