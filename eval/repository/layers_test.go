@@ -47,7 +47,7 @@ var layers = map[string][]string{
 	"serve/page/run":                {"graph", "graph/layout", "graph/trace", "llm", "memory/retrieval", "serve/page/look", "serve/view", "state"},
 	"serve/langgraph":               {"graph", "graph/store", "serve/runs"},
 	"serve/openai":                  {"graph", "graph/store", "serve/runs", "serve/conversation"},
-	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/runs", "serve/langgraph", "serve/openai"},
+	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/runs", "serve/langgraph", "serve/openai", "serve/page"},
 	"graph/temporal/temporaltest":   {"graph/temporal"},
 	"graph/store":                   {},
 	"graph/store/memory":            {"graph/store"},
