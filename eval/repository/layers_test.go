@@ -52,7 +52,8 @@ var layers = map[string][]string{
 	"serve/page/run":                {"graph", "graph/layout", "graph/trace", "llm", "memory/retrieval", "serve/page/look", "serve/view", "state"},
 	"serve/langgraph":               {"graph", "graph/store", "serve/runs"},
 	"serve/openai":                  {"graph", "graph/store", "serve/runs", "serve/conversation"},
-	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/runs", "serve/langgraph", "serve/openai", "serve/page"},
+	"serve/mcp":                     {"graph", "graph/store", "serve/runs"},
+	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/runs", "serve/langgraph", "serve/mcp", "serve/openai", "serve/page"},
 	"graph/temporal/temporaltest":   {"graph/temporal"},
 	"graph/store":                   {},
 	"graph/store/memory":            {"graph/store"},
@@ -112,6 +113,7 @@ var standsBehind = map[string][]string{
 	"golang.org/x/sync":                            {"memory", "llm"},
 	"github.com/santhosh-tekuri/jsonschema/v6":     {"llm", "nodes/extract"},
 	"github.com/google/jsonschema-go":              {"llm"},
+	"github.com/modelcontextprotocol/go-sdk":       {"serve/mcp", "serve", "cmd/agent", "nodes/mcp"}, // in tests but for the first
 	"go.yaml.in/yaml/v3":                           {"skills", "eval", "cmd/agent"},
 	"github.com/rs/zerolog":                        {"cmd/agent"},
 	"github.com/spf13/cobra":                       {"cmd/agent"},
