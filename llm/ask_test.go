@@ -283,6 +283,30 @@ func TestCallEvents(t *testing.T) {
 	}
 }
 
+// Below Verbatim events hold what was said, with texts that are cut and without pictures.
+func TestVerbatim(t *testing.T) {
+	long := strings.Repeat("é", 40_000)
+	m := script("", llmtest.Answer{Text: long, Calls: []llm.ToolCall{{Name: "f", Arguments: json.RawMessage(`{"x"`)}}})
+	var got *llm.Said
+	inNode(t, graph.Custom, func(ctx context.Context) error {
+		_, _, err := llm.Generate(llm.Verbatim(ctx), m, llm.Request{Messages: []llm.Message{{Role: llm.User, Text: long, Images: []llm.Image{{MediaType: "image/png", Data: []byte("SECRET")}}}}})
+		return err
+	}, func(_ graph.EventKind, _, _ string, data json.RawMessage) {
+		var e llm.CallEvent
+		if err := json.Unmarshal(data, &e); err != nil {
+			t.Fatal(err)
+		}
+		got = e.Said
+	})
+	if got == nil || len(got.Messages) != 1 || len(got.Calls) != 1 {
+		t.Fatalf("said %+v", got)
+	}
+	const most = 64 << 10
+	if n := len(got.Messages[0].Text); n > most || n < most-4 || len(got.Answer) > most || len(got.Messages[0].Images[0].Data) > 0 || string(got.Calls[0].Arguments) != `"{\"x\""` || got.Cassette {
+		t.Errorf("%d bytes of prompt, %d of answer, picture %q, arguments %s", n, len(got.Answer), got.Messages[0].Images[0].Data, got.Calls[0].Arguments)
+	}
+}
+
 func FuzzAsk(f *testing.F) {
 	f.Add(simple)
 	f.Add("```json\n{}\n```")

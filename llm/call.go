@@ -2,8 +2,10 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"example.com/assay/graph"
@@ -13,8 +15,7 @@ import (
 // EventModelCall is the name of the custom event that each call publishes.
 const EventModelCall = "model_call"
 
-// CallEvent is the payload of a "model_call" event. It holds no prompt and no
-// answer, only what was asked of whom and how it went.
+// CallEvent is the payload of a "model_call" event: what was asked of whom and how it went.
 type CallEvent struct {
 	Skill     string           `json:"skill"`
 	SkillHash string           `json:"skill_hash"`
@@ -24,6 +25,55 @@ type CallEvent struct {
 	OK        bool             `json:"ok"`              // the answer came and fits its schema
 	Repaired  bool             `json:"repaired"`        // this call was the repair of an answer that did not fit
 	Error     string           `json:"error,omitempty"` // at most 300 bytes
+	Said      *Said            `json:"said,omitempty"`  // below a context of Verbatim
+}
+
+// Said is what was sent to a model and what it answered. Of pictures it has no bytes, and
+// each text is cut to 64 KiB.
+type Said struct {
+	Messages []Message  `json:"messages"`
+	Answer   string     `json:"answer,omitempty"` // empty when the call failed
+	Calls    []ToolCall `json:"calls,omitempty"`
+	Cassette bool       `json:"cassette,omitempty"` // the answer is a recorded one
+}
+
+const maxSaid = 64 << 10
+
+type verbatimKey struct{}
+
+// Verbatim returns a context below which the events of calls hold prompts and answers.
+func Verbatim(ctx context.Context) context.Context {
+	return context.WithValue(ctx, verbatimKey{}, true)
+}
+
+// said is what a call sent and got; nil when nobody wants to know.
+func said(ctx context.Context, req Request, resp Response, taped bool) *Said {
+	if ctx.Value(verbatimKey{}) == nil {
+		return nil
+	}
+	out := &Said{Messages: slices.Clone(req.Messages), Answer: Cut(resp.Text, maxSaid), Calls: slices.Clone(resp.Calls), Cassette: taped}
+	for i := range out.Messages {
+		m := &out.Messages[i]
+		m.Text, m.Images, m.Calls, m.Results = Cut(m.Text, maxSaid), slices.Clone(m.Images), slices.Clone(m.Calls), slices.Clone(m.Results)
+		for k := range m.Images {
+			m.Images[k].Data = nil
+		}
+		for k := range m.Results {
+			m.Results[k].Text = Cut(m.Results[k].Text, maxSaid)
+		}
+		cutArguments(m.Calls)
+	}
+	cutArguments(out.Calls)
+	return out
+}
+
+// cutArguments makes long arguments, and those that are not JSON, a string.
+func cutArguments(calls []ToolCall) {
+	for i, c := range calls {
+		if len(c.Arguments) > maxSaid || !json.Valid(c.Arguments) {
+			calls[i].Arguments, _ = json.Marshal(Cut(string(c.Arguments), maxSaid)) // a string can be encoded
+		}
+	}
 }
 
 const maxErrorText = 300
@@ -52,7 +102,7 @@ func call(ctx context.Context, m Model, req Request, accept func(Response) error
 			event.Error = Cut(refusal.Error(), maxErrorText)
 		}
 	}
-	event.Usage, event.OK = usage, err == nil && refusal == nil
+	event.Usage, event.OK, event.Said = usage, err == nil && refusal == nil, said(ctx, req, resp, met.Taped)
 	met.ModelUsage = usage
 	Book(ctx, met)
 	if emitErr := graph.Emit(ctx, EventModelCall, event); emitErr != nil {

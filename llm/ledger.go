@@ -13,6 +13,7 @@ type Entry struct {
 	state.ModelUsage
 	Fallback string      // why the first model did not answer, when another was asked; at most 300 bytes
 	Lost     state.Cause // the cause of that, when the other only stood in for it (StandIn); else empty
+	Taped    bool        // a cassette answered
 
 	model string // the first model of Unpriced; may be empty
 }
@@ -29,6 +30,7 @@ func (e Entry) Plus(later Entry) Entry {
 	if later.Lost != "" {
 		e.Lost = later.Lost
 	}
+	e.Taped = e.Taped || later.Taped
 	return e
 }
 

@@ -119,7 +119,7 @@ func ingest(ctx context.Context, opts IngestOptions, step func(op string)) (repo
 // reads every file of the corpus again and starts from no index.
 func attempt(ctx context.Context, s *store, opts IngestOptions, w *walker, roots []string) (Report, error) {
 	run := ingestion{store: s, opts: opts, roots: roots, settings: settingsOf(opts.Load, opts.Split), old: &manifest{}}
-	run.report = Report{Corpus: opts.Corpus, Skipped: slices.Clone(w.skipped)}
+	run.report, run.unread = Report{Corpus: opts.Corpus, Skipped: slices.Clone(w.skipped)}, slices.Clone(w.skipped)
 	if err := run.begin(ctx); err != nil {
 		return Report{}, err
 	}
@@ -166,6 +166,7 @@ type ingestion struct {
 	gone  []string                    // sources of the live generation whose passages go
 
 	running []string // what repeats over pages
+	unread  []Skip   // files and links that were left out
 
 	fault error // of reading, which ends the making of the index
 }
@@ -317,6 +318,7 @@ func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manif
 		return nil, err
 	}
 	m := &manifest{Served: on, Version: formatVersion, Document: document.Version, Settings: r.settings, Files: r.files, Running: r.running}
+	m.leaveOut(r)
 	m.seal()
 	m.Info = CorpusInfo{Files: len(m.Files), Passages: stats.Passages, Documents: stats.Documents, Embedder: cmp.Or(stats.Space, stats.Embedder), Space: stats.Space}
 	for _, f := range m.Files {

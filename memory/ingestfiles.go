@@ -81,7 +81,8 @@ func (r *ingestion) read(ctx context.Context, list []found, push func([]state.Pa
 			if !ok || item.named {
 				return err
 			}
-			r.report.Skipped = append(r.report.Skipped, Skip{Path: item.path, Reason: reason})
+			left := Skip{Path: item.path, Reason: reason}
+			r.report.Skipped, r.unread = append(r.report.Skipped, left), append(r.unread, left)
 			continue
 		}
 		kept[item.path], taken[before.Source] = true, true

@@ -26,6 +26,7 @@ type manifest struct {
 	Files       []file     `json:"files"`             // by source
 	Served      *served    `json:"served,omitempty"`  // nil where the index is in files
 	Running     []string   `json:"running,omitempty"` // what repeats over pages and is in no passage, as running lists it
+	Unread      []Skip     `json:"unread,omitempty"`  // files and links that were found and left out
 }
 
 // settings are the options that decide what a file becomes.

@@ -22,7 +22,7 @@ type Reranker interface {
 }
 
 // RankerRerank is the name of a reranker's score in a hit.
-const RankerRerank = "rerank"
+const RankerRerank = retrieval.RankerRerank
 
 const (
 	defaultRerankDepth = 20

@@ -145,18 +145,23 @@ func tenantOf(r *http.Request) string {
 	return name
 }
 
-// authorized serves requests with a token that is known. Only theirs is a body read.
+// authorized serves requests with a token that is known.
 func (s *Server) authorized(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tenant := s.tenant(r)
+		if tenant == "" {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			refuse(w, r, http.StatusUnauthorized, "this server needs its token: Authorization: Bearer TOKEN, or X-Api-Key: TOKEN")
+			return
+		}
+		s.admitted(tenant, next).ServeHTTP(w, r)
+	})
+}
+
+// admitted serves requests of a tenant. Only theirs is a body read.
+func (s *Server) admitted(tenant string, next http.Handler) http.Handler {
 	next = s.bounded(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		tenant := runs.DefaultTenant
-		if !s.Open {
-			if tenant = s.tenant(r); tenant == "" {
-				w.Header().Set("WWW-Authenticate", "Bearer")
-				refuse(w, r, http.StatusUnauthorized, "this server needs its token: Authorization: Bearer TOKEN, or X-Api-Key: TOKEN")
-				return
-			}
-		}
 		if seen, ok := w.(*watcher); ok {
 			seen.tenant = tenant
 		}
@@ -164,12 +169,20 @@ func (s *Server) authorized(next http.Handler) http.Handler {
 	})
 }
 
-// tenant is whose token a request has; empty for nobody's. It takes as long for each token.
-func (s *Server) tenant(r *http.Request) (name string) {
+// tenant is who calls: whose token a request has, or everybody; empty for nobody.
+func (s *Server) tenant(r *http.Request) string {
+	if s.Open {
+		return runs.DefaultTenant
+	}
 	token := r.Header.Get("X-Api-Key")
 	if scheme, bearer, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		token = bearer
 	}
+	return s.whose(token)
+}
+
+// whose is the tenant that has a token; empty for nobody. It takes as long for each token.
+func (s *Server) whose(token string) (name string) {
 	given := sha256.Sum256([]byte(token))
 	for _, t := range s.Tenants {
 		own := sha256.Sum256([]byte(t.Token))

@@ -16,6 +16,7 @@ import (
 	"example.com/assay/graph/store"
 	"example.com/assay/serve/langgraph"
 	"example.com/assay/serve/openai"
+	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
 )
 
@@ -72,7 +73,11 @@ type Options struct {
 	// stream that ends so is read on from its last event. Default: a minute.
 	TakeTime time.Duration
 
-	Version string // that /info names
+	// Page serves pages for people under /ui/; what is named here wins. The log then gets
+	// of every run what the pages show. Default: no pages.
+	Page *page.Options
+
+	Version string // that /info and the pages name
 	// Log of requests: called after each. Default: nobody.
 	Access func(Access)
 }
@@ -110,6 +115,9 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	s.metrics = newMetrics(s)
 	r := o.Runs
 	r.Checkpointer, r.Store, r.Log = o.Checkpointer, o.Store, o.Log
+	if o.Page != nil {
+		r.Modes, r.Subgraphs = r.Modes|page.Modes, true
+	}
 	if n := len(o.Tenants); n > 1 {
 		r.TenantAtOnce = cmp.Or(r.TenantAtOnce, max(1, cmp.Or(r.AtOnce, runs.DefaultAtOnce)-1))
 		r.TenantWaiting = cmp.Or(r.TenantWaiting, max(1, cmp.Or(r.Waiting, runs.DefaultWaiting)/n))
@@ -205,12 +213,25 @@ func (s *Server) routes() http.Handler {
 		Version: s.Version,
 	})
 	mux := http.NewServeMux()
+	if s.Page != nil {
+		mux.Handle("/ui/", s.page())
+	}
 	mux.Handle("/", s.authorized(wire))
 	mux.Handle("/v1/", s.authorized(openai.Handler(openai.Options{Space: space})))
 	mux.Handle("GET /metrics", s.authorized(s.metrics.handler()))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, `{"ok":true}`) })
 	mux.HandleFunc("GET /readyz", s.ready)
 	return s.watched(s.guarded(mux))
+}
+
+// page serves the pages for people.
+func (s *Server) page() http.Handler {
+	o := *s.Page
+	o.Caller, o.Whose, o.Admit, o.Space, o.Version = s.tenant, s.whose, s.admitted, s.runs.Space, s.Version
+	for _, t := range s.Tenants {
+		o.Tenants = append(o.Tenants, page.Tenant(t))
+	}
+	return page.Handler(o)
 }
 
 // ready says whether runs are taken and can be kept.

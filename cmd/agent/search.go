@@ -14,7 +14,6 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
-	"example.com/assay/memory/index"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
@@ -219,27 +218,25 @@ func printCited(a *cli.App, c retrieval.Cited) {
 	}
 }
 
-// scores shows the first score as the sum of its summands that are not zero, and after it
-// the scores that are not summands.
+// scores shows the first score as the sum of its summands, and after it the scores that are
+// not summands.
 func scores(list []state.Score) string {
-	var sum, beside []string
-	for i, s := range list {
-		switch one := fmt.Sprintf("%s %.3f", s.Ranker, s.Value); {
-		case i == 0:
-		case s.Ranker == memory.RankerRerank || s.Ranker == index.RankerMMR || s.Ranker == index.RankerTrained:
-			beside = append(beside, one)
-		case s.Value != 0:
-			sum = append(sum, one)
-		}
-	}
 	if len(list) == 0 {
 		return ""
 	}
-	line := fmt.Sprintf("%s %.3f", list[0].Ranker, list[0].Value)
-	if len(sum) > 0 {
-		line += " = " + strings.Join(sum, " + ")
+	texts := func(some []state.Score) []string {
+		var out []string
+		for _, s := range some {
+			out = append(out, fmt.Sprintf("%s %.3f", s.Ranker, s.Value))
+		}
+		return out
 	}
-	return strings.Join(append([]string{line}, beside...), " · ")
+	e := retrieval.Explain(list)
+	line := fmt.Sprintf("%s %.3f", e.Sum.Ranker, e.Sum.Value)
+	if len(e.Summands) > 0 {
+		line += " = " + strings.Join(texts(e.Summands), " + ")
+	}
+	return strings.Join(append([]string{line}, texts(e.Others)...), " · ")
 }
 
 // conditions reads the filters of a command line.

@@ -48,7 +48,7 @@ type receipt struct {
 
 // entry books the call of a receipt as one that was paid at another time.
 func (r receipt) entry() llm.Entry {
-	e := llm.Entry{Fallback: r.Fallback, Lost: r.Lost}
+	e := llm.Entry{Fallback: r.Fallback, Lost: r.Lost, Taped: true}
 	if e.RecordedCost = r.Cost; r.Unpriced {
 		e.RecordedUnpriced = 1
 	}

@@ -78,6 +78,9 @@ func TestHitScoresExplainTheRank(t *testing.T) {
 			var sum float64
 			for _, s := range h.Scores[1:] {
 				sum += s.Value
+				if retrieval.Meaning(s.Ranker) == "" {
+					t.Errorf("nothing says what %s rewards", s.Ranker)
+				}
 			}
 			if fused := h.Scores[0].Value; math.Abs(sum-fused) > rounding+1e-12 || fused > last {
 				t.Errorf("%q: hit %d has %v, its parts sum to %v, the hit above has %v", q, i, fused, sum, last)

@@ -18,7 +18,7 @@ const trainedDepth = 100
 
 // RankerTrained is the name of a trained ranker's score in a hit. It orders
 // the hits, and is no summand of the fused score.
-const RankerTrained = "trained"
+const RankerTrained = retrieval.RankerTrained
 
 // A Scorer gives a row of features a score: the higher, the better. Scores of
 // one question are compared with each other only.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"example.com/assay/memory/embed"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -61,7 +62,7 @@ const (
 	RankerCitation   = "citation"   // only of passages that the query names by their number
 	RankerHeading    = "heading"    // only of the first passage below a heading that the query is about
 	RankerDefinition = "definition" // only of passages that define what the query asks for
-	RankerMMR        = "mmr"        // no summand: the marginal relevance, only where Query.MMR asks for it
+	RankerMMR        = retrieval.RankerMMR
 )
 
 // A CorruptError says that a directory is not a whole generation: a file is

@@ -147,7 +147,7 @@ func (l *live) record(app graph.App) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &recording{out: l.space.Log.Recorder(r.ID), nested: r.Spec.Subgraphs}
+	out := &recording{out: l.space.Log.Recorder(r.ID), nested: r.Spec.Subgraphs || l.space.Subgraphs}
 	r = l.set(func(r *Run) { r.Attempt = 1 })
 	if last > 0 || l.adopted {
 		var attempts int
@@ -295,7 +295,7 @@ func (o *recording) tell(l *live, app graph.App, at *Snapshot) error {
 			}
 		}
 	}
-	if wanted := l.run.Spec.Modes&(graph.Values|graph.Debug) != 0; wanted && at.Source != graph.SourceInput && !o.states[step] {
+	if wanted := (l.run.Spec.Modes|l.space.Modes)&(graph.Values|graph.Debug) != 0; wanted && at.Source != graph.SourceInput && !o.states[step] {
 		o.states[step] = true
 		if err := o.write(graph.EventRecord{Kind: graph.StateValue.String(), Step: step, Time: at.Time, State: at.State}); err != nil {
 			return err

@@ -187,7 +187,7 @@ func (l *live) runGraph() (err error) {
 	opts := &graph.RunOptions{
 		Thread: l.space.saved(spec.Thread), RunID: r.ID, Checkpoint: spec.Checkpoint, RecursionLimit: spec.Limit,
 		InterruptBefore: spec.Before, InterruptAfter: spec.After, Durability: spec.Durability, Timeout: spec.Timeout,
-		Metadata: spec.Saved, Control: l.control, Modes: spec.Modes | graph.Updates | graph.Checkpoints,
+		Metadata: spec.Saved, Control: l.control, Modes: spec.Modes | l.space.Modes | graph.Updates | graph.Checkpoints,
 	}
 	logged := opts.Modes
 	if open.Observe != nil {
@@ -248,7 +248,7 @@ func (l *live) end(err error) {
 	}
 	status, temporary := l.statusOf(err), l.now().Spec.Temporary
 	r := l.set(func(r *Run) {
-		r.Status, r.Spec = status, nil
+		r.Status, r.Spec, r.Asks = status, nil, errors.As(err, new(*graph.InterruptedError))
 		if status == Errored || status == TimedOut {
 			r.Error = strings.ReplaceAll(err.Error(), "\x00", "\ufffd") // see storable
 		}

@@ -36,6 +36,10 @@ type Options struct {
 	Keep time.Duration
 	// KeepRuns is how many runs that have ended are kept of a thread. Default: 100.
 	KeepRuns int
+	// Modes and Subgraphs are what the log gets of every run, besides what its Spec asks
+	// for: who reads a run later may be another than who began it. Default: nothing.
+	Modes     graph.Mode
+	Subgraphs bool
 	// Timeout bounds a run that says nothing of its own. Default: none.
 	Timeout time.Duration
 	// Warn is told what goes wrong where no caller waits. Default: nobody.

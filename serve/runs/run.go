@@ -49,7 +49,9 @@ type Run struct {
 	Metadata json.RawMessage `json:"metadata"`       // an object
 	Kept     json.RawMessage `json:"kept,omitempty"` // Spec.Kept
 	Strategy Strategy        `json:"strategy"`
-	Attempt  int             `json:"attempt"` // 1, and more after its process died
+	Asked    string          `json:"asked,omitempty"` // what its input asks, in a line, cut; empty for no input
+	Asks     bool            `json:"asks,omitempty"`  // it has ended to wait for a person
+	Attempt  int             `json:"attempt"`         // 1, and more after its process died
 	Error    string          `json:"error,omitempty"`
 	Spec     *Spec           `json:"spec,omitempty"` // until it ends
 }
@@ -71,9 +73,10 @@ type Spec struct {
 	Timeout    time.Duration              `json:"timeout,omitempty"` // default: Options.Timeout
 	Delay      time.Duration              `json:"delay,omitempty"`   // it begins so much later
 	Durability graph.Durability           `json:"durability,omitempty"`
-	// Modes are the events that the log gets; those of Updates and Checkpoints always are.
+	// Modes are the events that the log gets, besides those of Options.Modes, Updates and
+	// Checkpoints.
 	Modes     graph.Mode        `json:"modes,omitempty"`
-	Subgraphs bool              `json:"subgraphs,omitempty"` // also events of graphs inside nodes
+	Subgraphs bool              `json:"subgraphs,omitempty"` // also events of graphs inside nodes; see Options.Subgraphs
 	Strategy  Strategy          `json:"strategy,omitempty"`  // default: Reject
 	Temporary bool              `json:"temporary,omitempty"` // the thread is removed at the end
 	Metadata  json.RawMessage   `json:"metadata,omitempty"`  // of the run, and of a thread that it makes
@@ -135,7 +138,7 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	t.Runs++
 	r := Run{
 		ID: s.NewID(), Thread: t.ID, Graph: spec.Graph, Number: t.Runs, Status: Pending, Created: now, Updated: now,
-		Metadata: object(spec.Metadata), Kept: spec.Kept, Strategy: spec.Strategy, Spec: &spec,
+		Metadata: object(spec.Metadata), Kept: spec.Kept, Strategy: spec.Strategy, Asked: asked(&spec), Spec: &spec,
 	}
 	t.Graph, t.Status, t.Updated = spec.Graph, Busy, now
 	if len(spec.Config) > 0 {
@@ -207,6 +210,26 @@ func (s *Space) Runs(ctx context.Context, thread string) ([]Run, error) {
 	}
 	slices.SortFunc(all, newestFirst)
 	return all, nil
+}
+
+// AllRuns returns the runs of all threads that a condition selects, the newest first. Nil
+// selects all.
+func (s *Space) AllRuns(ctx context.Context, match func(*Run) bool) ([]Run, error) {
+	all, err := list[Run](ctx, s.Manager, []string{root, tenantsRoot, s.tenant, runsOf}, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := all[:0]
+	for _, r := range all {
+		if l := s.find(r.ID); l != nil {
+			r = l.now()
+		}
+		if match == nil || match(&r) {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, newestFirst)
+	return out, nil
 }
 
 func newestFirst(a, b Run) int {

@@ -84,7 +84,7 @@ func runTraced[S any](ctx context.Context, t *Traced[S], header trace.Header) (f
 		if failed != nil {
 			return final, took, cli.Usagef("writing the trace: %w", failed)
 		}
-		sinks = append(sinks, file)
+		sinks, ctx = append(sinks, file), llm.Verbatim(ctx)
 		defer func() {
 			if closing := file.Close(); closing != nil {
 				err = errors.Join(err, fmt.Errorf("writing the trace: %w", closing))

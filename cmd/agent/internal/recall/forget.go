@@ -29,7 +29,7 @@ unambiguous beginning of an id is enough. If one id is unknown, nothing is remov
 			var removed []qa.Entry
 			var name string
 			err := onMemory(a, cmd, &flags, func(r *remembered) (err error) {
-				name = r.name
+				name = r.Name
 				removed, err = r.forget(cmd.Context(), args, stale)
 				return err
 			})
@@ -75,19 +75,19 @@ func one(of ...bool) bool {
 // forget removes the answers with these ids, the stale ones, or all.
 func (r *remembered) forget(ctx context.Context, ids []string, stale bool) ([]qa.Entry, error) {
 	switch {
-	case r.answers == nil && len(ids) > 0:
+	case r.Answers == nil && len(ids) > 0:
 		return nil, cli.Usagef("no remembered answer has the id %q; %s", ids[0], r.nothing())
-	case r.answers == nil:
+	case r.Answers == nil:
 		return nil, nil
 	case len(ids) > 0:
-		removed, err := r.answers.Forget(ctx, ids...)
+		removed, err := r.Answers.Forget(ctx, ids...)
 		return removed, r.unknownAnswer(ctx, err)
 	case !stale:
-		return r.answers.ForgetAll(ctx)
-	case r.fault != nil:
-		return nil, fmt.Errorf("telling which answers are stale: %w", r.fault)
+		return r.Answers.ForgetAll(ctx)
+	case r.Fault != nil:
+		return nil, fmt.Errorf("telling which answers are stale: %w", r.Fault)
 	}
-	return r.answers.ForgetStale(ctx, r.now)
+	return r.Answers.ForgetStale(ctx, r.Now)
 }
 
 func forgottenRows(list []qa.Entry) []memoryRow {

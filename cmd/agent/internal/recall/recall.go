@@ -11,7 +11,6 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
-	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
 	"example.com/assay/memory/text"
 )
@@ -40,15 +39,8 @@ is called stale.`,
 
 const flagTenant = "tenant"
 
-// remembered is the memory of one corpus, with the conditions under which an answer is
-// served now.
-type remembered struct {
-	name    string         // of the corpus
-	answers *qa.Memory     // nil when nothing was remembered yet
-	corpus  *memory.Corpus // nil when it cannot be opened
-	fault   error          // why the corpus cannot be opened
-	now     []qa.Condition // nil if the corpus cannot be opened
-}
+// remembered is the memory that a command line names.
+type remembered struct{ open.Remembered }
 
 // onMemory runs a verb on the memory that the settings name.
 func onMemory(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(*remembered) error) (err error) {
@@ -66,43 +58,38 @@ func onMemory(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(*rem
 		}
 	}
 	r := &remembered{}
-	if r.name, err = open.CorpusFor(s); err != nil {
+	if r.Name, err = open.CorpusFor(s); err != nil {
 		return err
 	}
 	saved := open.NewStore(s)
 	defer saved.Close()
-	if has, err := saved.Has(open.AnswersFile(s.Home, tenant, r.name)); err != nil {
+	if has, err := saved.Has(open.AnswersFile(s.Home, tenant, r.Name)); err != nil {
 		return fmt.Errorf("looking for remembered answers: %w", err)
 	} else if !has {
 		return run(r)
 	}
-	if r.answers, err = saved.Answers(cmd.Context(), tenant, r.name, nil); err != nil {
+	if r.Answers, err = saved.Answers(cmd.Context(), tenant, r.Name, nil); err != nil {
 		return err
 	}
-	defer func() { err = cli.Also(err, r.answers.Close()) }()
-	if r.corpus, r.fault = open.Corpus(cmd.Context(), a, config.Settings{Home: s.Home, Corpus: r.name}, nil); r.fault != nil {
-		a.Warn("%v; until then none of its answers is served", r.fault)
+	defer func() { err = cli.Also(err, r.Answers.Close()) }()
+	if r.Corpus, r.Fault = open.Corpus(cmd.Context(), a, config.Settings{Home: s.Home, Corpus: r.Name}, nil); r.Fault != nil {
+		a.Warn("%v; until then none of its answers is served", r.Fault)
 		return run(r)
 	}
-	defer func() { err = cli.Also(err, r.corpus.Close()) }()
+	defer func() { err = cli.Also(err, r.Corpus.Close()) }()
 	set, err := s.LoadSkills()
 	if err != nil {
 		return err
 	}
-	if r.now, err = open.Conditions(s, r.corpus.Fingerprint(), open.RankerID(r.corpus), set); err != nil {
+	if r.Now, err = open.Conditions(s, r.Corpus.Fingerprint(), open.RankerID(r.Corpus), set); err != nil {
 		return err
 	}
 	return run(r)
 }
 
-// stale reports whether an entry would not be served with these settings.
-func (r *remembered) stale(e qa.Entry) bool {
-	return r.fault != nil || len(qa.Differences(e.Conditions, r.now)) > 0
-}
-
 // nothing says that there are no answers, and how to make some.
 func (r *remembered) nothing() string {
-	return fmt.Sprintf("corpus %s has no remembered answers; a session remembers them, or: agent ask --memory --corpus %s QUESTION", r.name, r.name)
+	return fmt.Sprintf("corpus %s has no remembered answers; a session remembers them, or: agent ask --memory --corpus %s QUESTION", r.Name, r.Name)
 }
 
 // unknownAnswer is the usage error for an unknown id. It names the nearest id.
@@ -114,7 +101,7 @@ func (r *remembered) unknownAnswer(ctx context.Context, err error) error {
 	if len(unknown.Begin) > 0 {
 		return cli.Usagef("%w", unknown)
 	}
-	list, listErr := r.answers.List(ctx, 0)
+	list, listErr := r.Answers.List(ctx, 0)
 	if listErr != nil {
 		return errors.Join(err, listErr)
 	}
@@ -126,7 +113,7 @@ func (r *remembered) unknownAnswer(ctx context.Context, err error) error {
 		ids = append(ids, e.ID)
 	}
 	slices.Sort(ids)
-	return cli.Usagef("%w%s; agent memory list --corpus %s shows all", unknown, text.DidYouMean(unknown.ID, ids), r.name)
+	return cli.Usagef("%w%s; agent memory list --corpus %s shows all", unknown, text.DidYouMean(unknown.ID, ids), r.Name)
 }
 
 // memoryRow is an entry in a list.
@@ -138,7 +125,7 @@ type memoryRow struct {
 func (r *remembered) rows(list []qa.Entry) []memoryRow {
 	out := make([]memoryRow, len(list))
 	for i, e := range list {
-		out[i] = memoryRow{e, r.stale(e)}
+		out[i] = memoryRow{e, r.Stale(e)}
 		out[i].Conditions = nil // show lists them
 	}
 	return out
@@ -161,11 +148,11 @@ func memoryListCommand(a *cli.App) *cobra.Command {
 				var list []qa.Entry
 				var total qa.Stats
 				var err error
-				if r.answers != nil {
-					if list, err = r.answers.List(cmd.Context(), limit); err != nil {
+				if r.Answers != nil {
+					if list, err = r.Answers.List(cmd.Context(), limit); err != nil {
 						return err
 					}
-					if total, err = r.answers.Stats(cmd.Context(), r.now); err != nil {
+					if total, err = r.Answers.Stats(cmd.Context(), r.Now); err != nil {
 						return err
 					}
 				}
@@ -175,7 +162,7 @@ func memoryListCommand(a *cli.App) *cobra.Command {
 						Corpus  string      `json:"corpus"`
 						Total   int         `json:"total"`
 						Entries []memoryRow `json:"entries"`
-					}{1, r.name, total.Entries, r.rows(list)})
+					}{1, r.Name, total.Entries, r.rows(list)})
 					return nil
 				}
 				printMemoryList(a, r, list, total.Entries)
@@ -200,13 +187,13 @@ func memoryStatsCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return onMemory(a, cmd, &flags, func(r *remembered) error {
 				var stats qa.Stats
-				if r.answers != nil {
+				if r.Answers != nil {
 					var err error
-					if stats, err = r.answers.Stats(cmd.Context(), r.now); err != nil {
+					if stats, err = r.Answers.Stats(cmd.Context(), r.Now); err != nil {
 						return err
 					}
 				}
-				if r.fault != nil {
+				if r.Fault != nil {
 					stats.Stale = stats.Entries
 				}
 				if asJSON {
@@ -214,7 +201,7 @@ func memoryStatsCommand(a *cli.App) *cobra.Command {
 						Schema int    `json:"schema"`
 						Corpus string `json:"corpus"`
 						qa.Stats
-					}{1, r.name, stats})
+					}{1, r.Name, stats})
 					return nil
 				}
 				printMemoryStats(a, r, stats)

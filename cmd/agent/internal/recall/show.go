@@ -1,21 +1,16 @@
 package recall
 
 import (
-	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
-	"example.com/assay/llm"
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/research"
-	"example.com/assay/nodes/research/recall"
-	"example.com/assay/state"
 )
 
 func memoryShowCommand(a *cli.App) *cobra.Command {
@@ -31,14 +26,14 @@ cited passage.`,
 		Args:    cli.Exactly(1, "the id of a remembered answer"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return onMemory(a, cmd, &flags, func(r *remembered) error {
-				if r.answers == nil {
+				if r.Answers == nil {
 					return cli.Usagef("no remembered answer has the id %q; %s", args[0], r.nothing())
 				}
-				entry, err := r.answers.Get(cmd.Context(), args[0])
+				entry, err := r.Answers.Get(cmd.Context(), args[0])
 				if err != nil {
 					return r.unknownAnswer(cmd.Context(), err)
 				}
-				shown, err := r.show(entry)
+				shown, err := r.Judge(entry)
 				if err != nil {
 					return err
 				}
@@ -56,68 +51,6 @@ cited passage.`,
 	return cmd
 }
 
-// shownAnswer is an entry with its verdict.
-type shownAnswer struct {
-	Schema     int             `json:"schema"`
-	Corpus     string          `json:"corpus"`
-	ID         string          `json:"id"`
-	Question   string          `json:"question"`
-	Answer     string          `json:"answer"`
-	Confidence float64         `json:"confidence"`
-	Stored     time.Time       `json:"stored"`
-	Served     int             `json:"served"`
-	LastServed time.Time       `json:"last_served,omitzero"`
-	Servable   bool            `json:"servable"` // with the settings of this call
-	WhyNot     []string        `json:"why_not"`  // empty when it is servable
-	Conditions []qa.Condition  `json:"conditions"`
-	Changed    []qa.Difference `json:"changed"` // of the conditions
-	Sources    []state.Source  `json:"sources"`
-}
-
-// show decides whether an entry would be served, and why not.
-func (r *remembered) show(e qa.Entry) (shownAnswer, error) {
-	s := shownAnswer{
-		Schema: 1, Corpus: r.name, ID: e.ID, Question: e.Question, Answer: e.Answer, Confidence: e.Confidence, Stored: e.Stored,
-		Served: e.Served, LastServed: e.LastServed, WhyNot: []string{}, Conditions: e.Conditions, Changed: []qa.Difference{}, Sources: []state.Source{},
-	}
-	if r.fault != nil {
-		s.WhyNot = append(s.WhyNot, "the corpus cannot be opened")
-	} else {
-		s.Changed = append(s.Changed, qa.Differences(e.Conditions, r.now)...)
-	}
-	for _, d := range s.Changed {
-		s.WhyNot = append(s.WhyNot, whyNot(d))
-	}
-	kept, err := recall.Remembered(e, r.corpus)
-	if unsound, ok := errors.AsType[*recall.UnsoundError](err); ok {
-		s.WhyNot = append(s.WhyNot, unsound.Reason)
-	} else if err != nil {
-		return s, err
-	}
-	if r.corpus != nil && kept.Whole() {
-		s.Sources = research.Result(state.Agent{Plan: kept.Steps}, nil, r.corpus).Sources
-	}
-	s.Servable = len(s.WhyNot) == 0
-	return s, nil
-}
-
-// whyNot describes a condition that has changed.
-func whyNot(d qa.Difference) string {
-	none := func(s string) string {
-		if s == "" {
-			return "none"
-		}
-		return llm.Cut(s, 60)
-	}
-	if d.Name == "corpus" {
-		return fmt.Sprintf("the corpus has changed: its fingerprint was %.12s, it is %.12s", d.Then, d.Now)
-	}
-	if skill, ok := strings.CutPrefix(d.Name, "skill "); ok {
-		return fmt.Sprintf("the skill %s has changed: its hash was %.12s, it is %.12s", skill, none(d.Then), none(d.Now))
-	}
-	return fmt.Sprintf("%s was %s, it is %s", d.Name, none(d.Then), none(d.Now))
-}
-
 func printMemoryList(a *cli.App, r *remembered, list []qa.Entry, total int) {
 	if len(list) == 0 {
 		fmt.Fprintln(a.Stdout, r.nothing())
@@ -125,7 +58,7 @@ func printMemoryList(a *cli.App, r *remembered, list []qa.Entry, total int) {
 	}
 	for _, e := range list {
 		note := ""
-		if r.stale(e) {
+		if r.Stale(e) {
 			note = "  (stale)"
 		}
 		fmt.Fprintf(a.Stdout, "%s  %s  %.2f  %s%s\n", e.ID, render.Day(e.Stored), e.Confidence, render.Short(e.Question), note)
@@ -140,14 +73,14 @@ func printMemoryStats(a *cli.App, r *remembered, s qa.Stats) {
 		fmt.Fprintln(a.Stdout, r.nothing())
 		return
 	}
-	fmt.Fprintf(a.Stdout, "corpus   %s\nanswers  %d, %d of them stale\nserved   %s\n", r.name, s.Entries, s.Stale, render.Times(s.Served))
+	fmt.Fprintf(a.Stdout, "corpus   %s\nanswers  %d, %d of them stale\nserved   %s\n", r.Name, s.Entries, s.Stale, render.Times(s.Served))
 	fmt.Fprintf(a.Stdout, "size     %s\noldest   %s\nnewest   %s\n", render.Size(s.Bytes), render.Day(s.Oldest), render.Day(s.Newest))
 }
 
-func printRemembered(a *cli.App, s shownAnswer) {
+func printRemembered(a *cli.App, s open.RememberedAnswer) {
 	look := render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
 	fmt.Fprintf(a.Stdout, "%s\n\n", render.Visible(s.Question))
-	fmt.Fprint(a.Stdout, render.Markdown(render.WithoutSources(s.Answer), look))
+	fmt.Fprint(a.Stdout, render.Markdown(research.WithoutSources(s.Answer), look))
 	if len(s.Sources) > 0 {
 		fmt.Fprint(a.Stdout, "\n", render.Markdown("## Sources\n", look), render.Sources(s.Sources, a.Stdout.Colour))
 	}

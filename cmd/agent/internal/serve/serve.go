@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/serve"
+	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
 )
 
@@ -38,6 +40,9 @@ goes on with its runs when it starts again.
 A caller needs the token, which is made at the first start. With --tenants each token has
 its own threads and memory, and the corpora that the file names. Nothing that is served
 writes files or corpora.
+
+Its page shows runs while they go on and afterwards, with the evidence of each answer. With
+--allow-write it edits states and runs again from them.
 
 On SIGTERM or Ctrl-C the server takes no more runs, and those that go on stop after their
 current step, for the next start to go on with.`,
@@ -75,6 +80,7 @@ current step, for the next start to go on with.`,
 	f.IntVar(&s.atOnce, "at-once", 8, "how many runs go on at the same time")
 	f.DurationVar(&s.keep, "keep", 7*24*time.Hour, "how long runs that have ended are kept with their events, a `DURATION`; threads stay")
 	f.DurationVar(&s.drain, "drain", 30*time.Second, "how long to wait for the current steps when the server is stopped, a `DURATION`")
+	f.BoolVar(&s.write, "allow-write", false, "let the page change what has happened: edit states, fork threads, run again with another prompt, forget")
 	f.BoolVar(&s.check, "check", false, "say what would keep the server from starting, and do not start it")
 	return cmd
 }
@@ -96,6 +102,7 @@ type server struct {
 	atOnce     int
 	keep       time.Duration
 	drain      time.Duration
+	write      bool
 	check      bool
 
 	exchange *open.Exchange
@@ -188,6 +195,7 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 		Graphs: graphs, Checkpointer: threads, Store: records, Log: events, Open: s.open, Hosts: s.hosts, Origins: s.origins, Version: s.version,
 		Runs:   runs.Options{AtOnce: s.atOnce, Keep: s.keep, Timeout: s.timeout, Warn: func(err error) { log.Warn().Err(err).Msg("serving") }},
 		Access: func(a serve.Access) { accessed(log, a) },
+		Page:   &page.Options{Write: s.write, HowToWrite: "This server changes nothing that has happened: start it with --allow-write."},
 	}
 	if !s.open {
 		for _, t := range s.tenants {
@@ -304,6 +312,7 @@ func (s *server) greet(addr string) {
 		kept = "in " + s.settings.Store.Shown
 	}
 	fmt.Fprintf(s.Stdout, "serving %s on %s\ncorpus %s, model %s, kept %s\n", strings.Join(names, ", "), base, s.settings.Corpus, s.settings.ModelLabel(), kept)
+	s.greetPage(base)
 	key := ` -H "X-Api-Key: $(cat ` + quoted(s.tokens) + `)"`
 	switch {
 	case s.open:
@@ -320,6 +329,16 @@ func (s *server) greet(addr string) {
 		question = "What must a plaintiff prove for battery?"
 	}
 	fmt.Fprintf(s.Stdout, "\ncurl -s %s/runs/wait%s -d '{\"assistant_id\":\"research\",\"input\":{\"messages\":[{\"role\":\"user\",\"content\":\"%s\"}]}}'\n\n", base, key, question)
+}
+
+// greetPage says where the page is. On a terminal the address has the token in it; what goes
+// into a log has not.
+func (s *server) greetPage(base string) {
+	at := base + "/ui/"
+	if len(s.tenants) == 1 && s.Stdout.TTY && !s.open && s.tenantFile == "" {
+		at += "enter?token=" + url.QueryEscape(s.tenants[0].Token)
+	}
+	fmt.Fprintf(s.Stdout, "page %s\n", at)
 }
 
 // quoted is a path as a shell reads it.

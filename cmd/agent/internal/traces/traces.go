@@ -1,6 +1,7 @@
 package traces
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/traceview"
 	"example.com/assay/graph/trace"
+	"example.com/assay/llm"
 	"example.com/assay/memory/text"
 	"example.com/assay/serve/view"
 )
@@ -105,7 +107,7 @@ func traceNormaliseCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			records = trace.Normalise(records)
+			records = normalised(records)
 			if asJSON {
 				a.PrintJSON(struct {
 					Schema  int            `json:"schema"`
@@ -139,7 +141,7 @@ so first. Exit code 1 says that there is a difference.`,
 			if err != nil {
 				return err
 			}
-			d, differ := trace.First(trace.Normalise(was), trace.Normalise(is))
+			d, differ := trace.First(normalised(was), normalised(is))
 			printDifference(a, twoGraphs(was[0], is[0]), d, differ, asJSON)
 			if differ {
 				return cli.Silent(cli.ExitFailed)
@@ -149,6 +151,20 @@ so first. Exit code 1 says that there is a difference.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
+}
+
+// normalised is a normalised trace without what was said to models and by them: golden
+// traces have none of it.
+func normalised(records []trace.Record) []trace.Record {
+	out := trace.Normalise(records)
+	for i, rec := range out {
+		var call llm.CallEvent
+		if rec.Kind == llm.EventModelCall && json.Unmarshal(rec.Data, &call) == nil && call.Said != nil {
+			call.Said = nil
+			out[i].Data, _ = json.Marshal(call) // it was JSON
+		}
+	}
+	return out
 }
 
 // difference is trace.Difference in JSON.

@@ -1,0 +1,92 @@
+package open
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"example.com/assay/llm"
+	"example.com/assay/memory"
+	"example.com/assay/memory/qa"
+	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/research/recall"
+	"example.com/assay/state"
+)
+
+// Remembered is the memory of one corpus, with the conditions under which an answer is
+// served now.
+type Remembered struct {
+	Name    string         // of the corpus
+	Answers *qa.Memory     // nil when nothing was remembered yet
+	Corpus  *memory.Corpus // nil when it cannot be opened
+	Fault   error          // why the corpus cannot be opened
+	Now     []qa.Condition // nil if the corpus cannot be opened
+}
+
+// Stale reports whether an entry would not be served, whatever it cites.
+func (r *Remembered) Stale(e qa.Entry) bool {
+	return r.Fault != nil || len(qa.Differences(e.Conditions, r.Now)) > 0
+}
+
+// A RememberedAnswer is an entry with its verdict.
+type RememberedAnswer struct {
+	Schema     int             `json:"schema"`
+	Corpus     string          `json:"corpus"`
+	ID         string          `json:"id"`
+	Question   string          `json:"question"`
+	Answer     string          `json:"answer"`
+	Confidence float64         `json:"confidence"`
+	Stored     time.Time       `json:"stored"`
+	Served     int             `json:"served"`
+	LastServed time.Time       `json:"last_served,omitzero"`
+	Servable   bool            `json:"servable"` // with the settings of this call
+	WhyNot     []string        `json:"why_not"`  // empty when it is servable
+	Conditions []qa.Condition  `json:"conditions"`
+	Changed    []qa.Difference `json:"changed"` // of the conditions
+	Sources    []state.Source  `json:"sources"`
+}
+
+// Judge decides whether an entry would be served, and why not.
+func (r *Remembered) Judge(e qa.Entry) (RememberedAnswer, error) {
+	s := RememberedAnswer{
+		Schema: 1, Corpus: r.Name, ID: e.ID, Question: e.Question, Answer: e.Answer, Confidence: e.Confidence, Stored: e.Stored,
+		Served: e.Served, LastServed: e.LastServed, WhyNot: []string{}, Conditions: e.Conditions, Changed: []qa.Difference{}, Sources: []state.Source{},
+	}
+	if r.Fault != nil {
+		s.WhyNot = append(s.WhyNot, "the corpus cannot be opened")
+	} else {
+		s.Changed = append(s.Changed, qa.Differences(e.Conditions, r.Now)...)
+	}
+	for _, d := range s.Changed {
+		s.WhyNot = append(s.WhyNot, whyNot(d))
+	}
+	kept, err := recall.Remembered(e, r.Corpus)
+	if unsound, ok := errors.AsType[*recall.UnsoundError](err); ok {
+		s.WhyNot = append(s.WhyNot, unsound.Reason)
+	} else if err != nil {
+		return s, err
+	}
+	if r.Corpus != nil && kept.Whole() {
+		s.Sources = research.Result(state.Agent{Plan: kept.Steps}, nil, r.Corpus).Sources
+	}
+	s.Servable = len(s.WhyNot) == 0
+	return s, nil
+}
+
+// whyNot describes a condition that has changed.
+func whyNot(d qa.Difference) string {
+	none := func(s string) string {
+		if s == "" {
+			return "none"
+		}
+		return llm.Cut(s, 60)
+	}
+	if d.Name == "corpus" {
+		return fmt.Sprintf("the corpus has changed: its fingerprint was %.12s, it is %.12s", d.Then, d.Now)
+	}
+	if skill, ok := strings.CutPrefix(d.Name, "skill "); ok {
+		return fmt.Sprintf("the skill %s has changed: its hash was %.12s, it is %.12s", skill, none(d.Then), none(d.Now))
+	}
+	return fmt.Sprintf("%s was %s, it is %s", d.Name, none(d.Then), none(d.Now))
+}

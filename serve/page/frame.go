@@ -1,0 +1,110 @@
+package page
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"example.com/assay/serve/page/look"
+)
+
+//go:embed *.tmpl
+var templateFiles embed.FS
+
+// parsed is the template of a page: its own files behind parts.tmpl, which all have.
+func parsed(files ...string) *template.Template {
+	var texts []string
+	for _, name := range append([]string{"parts.tmpl"}, files...) {
+		data, err := templateFiles.ReadFile(name)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		texts = append(texts, string(data))
+	}
+	return look.Parse(template.FuncMap{"path": join}, texts...)
+}
+
+// join is a path of ours: /ui/ and parts, each of which may have any text.
+func join(parts ...string) string {
+	for i, p := range parts {
+		parts[i] = escape(p)
+	}
+	return root + strings.Join(parts, "/")
+}
+
+// A shown is what a page's template gets.
+type shown struct {
+	Frame  look.Frame
+	Ticket string // of the forms; see the template "ticket"
+	Write  bool   // Options.Write
+	How    string // Options.HowToWrite
+	Data   any    // the page's own
+}
+
+// A room is a page that the navigation of all pages leads to.
+type room struct{ name, path string }
+
+// rooms are in the order in which they are shown.
+var rooms = []room{{"Runs", ""}, {"Keys", "keys"}}
+
+// show answers with a page. The frame has what only this page says; in is the name of its
+// room.
+func (v *visit) show(page *template.Template, in string, frame look.Frame, data any) error {
+	return v.answer(http.StatusOK, page, in, frame, data)
+}
+
+func (v *visit) answer(status int, page *template.Template, in string, frame look.Frame, data any) error {
+	frame.Style = root + "static/style.css"
+	frame.Scripts = append([]string{root + "static/keys.js"}, frame.Scripts...)
+	if frame.Heading == "" {
+		frame.Heading = frame.Title
+	}
+	frame.Title += " · Assay"
+	if v.Version != "" {
+		frame.Foot = "Assay " + v.Version
+	}
+	if v.tenant != "" {
+		for _, r := range rooms {
+			frame.Site = append(frame.Site, look.Link{Text: r.name, Href: root + r.path, Here: r.name == in})
+		}
+	}
+	var b bytes.Buffer
+	if err := look.Write(&b, page, shown{frame, v.ticket, v.Write, v.HowToWrite, data}); err != nil {
+		return err
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.WriteHeader(status)
+	_, _ = v.w.Write(b.Bytes()) // the browser has left
+	return nil
+}
+
+var errorPage = parsed("error.tmpl")
+
+// fail answers with why a page cannot be shown.
+func (v *visit) fail(err error) {
+	status := statusOf(err)
+	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		v.w.Header().Set("Retry-After", "1")
+	}
+	text := err.Error()
+	if len(text) > maxReason { // it has what the browser sent
+		text = strings.ToValidUTF8(text[:maxReason], "") + "…"
+	}
+	title := map[int]string{http.StatusNotFound: "Not found", http.StatusForbidden: "Not allowed", http.StatusInternalServerError: "This failed"}[status]
+	if title == "" {
+		title = "This cannot be done"
+	}
+	if failed := v.answer(status, errorPage, "", look.Frame{Title: title}, text); failed != nil {
+		http.Error(v.w, fmt.Sprint(failed), http.StatusInternalServerError)
+	}
+}
+
+// maxReason is how many bytes the text of a failure has at most.
+const maxReason = 1000
+
+var keysPage = parsed("keys.tmpl")
+
+func (v *visit) keys() error { return v.show(keysPage, "Keys", look.Frame{Title: "Keys"}, nil) }

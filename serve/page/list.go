@@ -1,0 +1,149 @@
+package page
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/assay/serve/page/look"
+	"example.com/assay/serve/runs"
+)
+
+var listPage = parsed("list.tmpl")
+
+// perPage is how many rows a page of a list has.
+const perPage = 50
+
+// A runRow is a run in a list.
+type runRow struct {
+	ID, Thread, Graph, Asked string
+	Status                   statusWord
+	Began, Took              string
+}
+
+// A listing is the page of runs.
+type listing struct {
+	Query string
+	Total int
+	Runs  []runRow
+	Pager pager
+}
+
+// list shows the tenant's runs, the newest first, or those that have the words of a search.
+func (v *visit) list() error {
+	from, err := v.number("from", 0)
+	if err != nil {
+		return err
+	}
+	query := strings.TrimSpace(v.r.URL.Query().Get("q"))
+	words := strings.Fields(strings.ToLower(query))
+	found, err := v.AllRuns(v.r.Context(), func(r *runs.Run) bool { return matches(r, words) })
+	if err != nil {
+		return err
+	}
+	out := listing{Query: query, Total: len(found)}
+	from = min(from, len(found))
+	for _, r := range found[from:min(from+perPage, len(found))] {
+		out.Runs = append(out.Runs, v.row(r))
+	}
+	out.Pager = paged(root, url.Values{"q": {query}}, from, len(found))
+	return v.show(listPage, "Runs", look.Frame{Title: "Runs"}, out)
+}
+
+// matches reports whether a run has all words, each in its question, graph, status, thread
+// or ID.
+func matches(r *runs.Run, words []string) bool {
+	text := strings.ToLower(strings.Join([]string{r.Asked, r.Graph, worded(*r).Word, r.Thread, r.ID}, "\n"))
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
+
+func (v *visit) row(r runs.Run) runRow {
+	out := runRow{ID: r.ID, Thread: r.Thread, Graph: r.Graph, Asked: title(r), Status: worded(r), Began: moment(r.Created)}
+	if r.Status.Ended() {
+		out.Took = look.Duration(float64(r.Updated.Sub(r.Created)) / float64(time.Millisecond))
+	}
+	return out
+}
+
+// title is what a run is called: what it was asked.
+func title(r runs.Run) string {
+	if r.Asked == "" {
+		return fmt.Sprintf("Run %d of %s", r.Number, r.Graph)
+	}
+	return r.Asked
+}
+
+// A statusWord is a status for people.
+type statusWord struct{ Word, Tone string }
+
+// worded says where a run stands.
+func worded(r runs.Run) statusWord {
+	switch r.Status {
+	case runs.Pending:
+		return statusWord{"waits", "plain"}
+	case runs.Running:
+		return statusWord{"runs", "warn"}
+	case runs.Success:
+		if r.Asks {
+			return statusWord{"asks a person", "warn"}
+		}
+		return statusWord{"done", "good"}
+	case runs.Errored:
+		return statusWord{"failed", "bad"}
+	case runs.TimedOut:
+		return statusWord{"took too long", "bad"}
+	case runs.Cancelled:
+		return statusWord{"stopped", "warn"}
+	}
+	return statusWord{string(r.Status), "plain"}
+}
+
+// moment is a time as pages show it.
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
+
+// A pager leads to the other pages of a list.
+type pager struct{ Before, Next, Says string }
+
+// paged is the pager of a list of which a page begins with one row. The query has what the
+// list is asked for besides.
+func paged(path string, query url.Values, from, total int) pager {
+	at := func(from int) string {
+		q := url.Values{}
+		for name, values := range query {
+			if len(values) > 0 && values[0] != "" {
+				q[name] = values
+			}
+		}
+		if from > 0 {
+			q.Set("from", strconv.Itoa(from))
+		}
+		if len(q) == 0 {
+			return path
+		}
+		return path + "?" + q.Encode()
+	}
+	p := pager{Says: fmt.Sprintf("%d to %d of %d", min(from+1, total), min(from+perPage, total), total)}
+	if from > 0 {
+		p.Before = at(max(0, from-perPage))
+	}
+	if from+perPage < total {
+		p.Next = at(from + perPage)
+	}
+	return p
+}
+
+// escape is a text as a part of a path.
+func escape(part string) string {
+	switch part {
+	case ".", "..":
+		return strings.ReplaceAll(part, ".", "%2E")
+	}
+	return url.PathEscape(part)
+}

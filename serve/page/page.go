@@ -1,0 +1,212 @@
+package page
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/assay/graph"
+	"example.com/assay/serve/runs"
+)
+
+// Options configure the pages.
+type Options struct {
+	// Tenants are who may enter. Without any, everybody is runs.DefaultTenant.
+	Tenants []Tenant
+	// Caller is the tenant whose token is in a request's header; empty for nobody's.
+	Caller func(*http.Request) string
+	// Whose is the tenant that has a token; empty for nobody.
+	Whose func(token string) string
+	// Admit lets a request of a tenant through: it notes whose it is, and bounds its body.
+	// Default: nothing is done.
+	Admit func(tenant string, next http.Handler) http.Handler
+	// Space returns what a tenant has.
+	Space func(tenant string) *runs.Space
+	// Write lets pages change what has happened: edit states, fork threads, run again with
+	// another prompt, forget. To ask, to answer and to stop a run needs no permission.
+	Write bool
+	// HowToWrite is what pages say where Write is not set. Default: that this server
+	// changes nothing that has happened.
+	HowToWrite string
+
+	Version string           // of the program
+	Now     func() time.Time // default: time.Now
+	// Heartbeat is how often a silent stream sends a comment. Default: 5 seconds.
+	Heartbeat time.Duration
+}
+
+// A Tenant is who may enter with a token.
+type Tenant struct{ Name, Token string }
+
+type handler struct {
+	Options
+	sessions sessions
+	mux      *http.ServeMux
+}
+
+// A visit is one request of a tenant.
+type visit struct {
+	*handler
+	*runs.Space
+	w      http.ResponseWriter
+	r      *http.Request
+	tenant string
+	ticket string // what the forms of this browser carry
+}
+
+// Handler returns the handler of all paths under /ui/.
+func Handler(o Options) http.Handler {
+	o.Heartbeat = cmp.Or(o.Heartbeat, 5*time.Second)
+	o.HowToWrite = cmp.Or(o.HowToWrite, "This server changes nothing that has happened.")
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Admit == nil {
+		o.Admit = func(_ string, next http.Handler) http.Handler { return next }
+	}
+	h := &handler{Options: o, sessions: newSessions(o.Tenants, o.Now), mux: http.NewServeMux()}
+	h.mux.HandleFunc("GET "+root+"static/{file}", h.static)
+	h.mux.HandleFunc("GET "+root+"enter", h.enter)
+	h.mux.HandleFunc("POST "+root+"enter", h.enter)
+	for pattern, serve := range map[string]func(*visit) error{
+		"GET {$}":       (*visit).list,
+		"GET keys":      (*visit).keys,
+		"POST leave":    (*visit).leave,
+		"GET {rest...}": (*visit).missing,
+	} {
+		method, path, _ := strings.Cut(pattern, " ")
+		h.mux.Handle(method+" "+root+path, h.visited(serve))
+	}
+	return h
+}
+
+// root is the path of all pages.
+const root = "/ui/"
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for name, value := range headers {
+		w.Header().Set(name, value)
+	}
+	h.mux.ServeHTTP(w, r)
+}
+
+// headers are those of every answer. Nothing may be loaded from elsewhere, run from within a
+// page, or put into a frame; and no other site learns the address of a page.
+var headers = map[string]string{
+	"Content-Security-Policy":      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Referrer-Policy":              "no-referrer",
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+	"Cache-Control":                "no-store",
+}
+
+// visited serves a page to a tenant. A POST has come from a form of ours, or with the token
+// in its header, which no browser adds by itself.
+func (h *handler) visited(serve func(*visit) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tenant, ticket := h.sessions.tenant(r)
+		byHeader := tenant == "" && h.Caller(r) != ""
+		if byHeader {
+			tenant = h.Caller(r)
+		}
+		if tenant == "" {
+			h.turnAway(w, r)
+			return
+		}
+		h.Admit(tenant, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			v := &visit{handler: h, Space: h.Space(tenant), w: w, r: r, tenant: tenant, ticket: ticket}
+			var err error
+			if r.Method == http.MethodPost && !byHeader {
+				err = v.checkTicket()
+			}
+			if err == nil {
+				err = serve(v)
+			}
+			if err != nil && r.Context().Err() == nil {
+				v.fail(err)
+			}
+		})).ServeHTTP(w, r)
+	})
+}
+
+// A refusal is a request that is refused with a status.
+type refusal struct {
+	status int
+	text   string
+}
+
+func (e *refusal) Error() string { return e.text }
+
+func refuse(status int, format string, args ...any) error {
+	return &refusal{status, fmt.Sprintf(format, args...)}
+}
+
+// mayWrite refuses what needs Options.Write.
+func (v *visit) mayWrite() error {
+	if !v.Write {
+		return refuse(http.StatusForbidden, "%s", v.HowToWrite)
+	}
+	return nil
+}
+
+// statusOf is the status of an answer to a request that failed.
+func statusOf(err error) int {
+	var (
+		refused *refusal
+		missing *runs.NotFoundError
+		invalid *runs.InvalidError
+		tooLong *http.MaxBytesError
+	)
+	switch {
+	case errors.As(err, &refused):
+		return refused.status
+	case errors.As(err, &missing):
+		return http.StatusNotFound
+	case errors.As(err, &tooLong):
+		return http.StatusRequestEntityTooLarge
+	case errors.As(err, &invalid), errors.Is(err, graph.ErrInvalidUpdate):
+		return http.StatusUnprocessableEntity
+	case errors.Is(err, runs.ErrBusy), errors.Is(err, graph.ErrThreadBusy), errors.As(err, new(*graph.MismatchError)):
+		return http.StatusConflict
+	case errors.Is(err, runs.ErrNoGraph):
+		return http.StatusNotFound
+	case errors.Is(err, runs.ErrFull):
+		return http.StatusTooManyRequests
+	case errors.Is(err, runs.ErrClosing):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
+
+// to leads the browser to another page, after a form.
+func (v *visit) to(path string) error {
+	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
+	return nil
+}
+
+// number reads a number of the query, from 0.
+func (v *visit) number(name string, otherwise int) (int, error) {
+	text := v.r.URL.Query().Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, refuse(http.StatusBadRequest, "%s is %.40q: it must be a number from 0", name, text)
+	}
+	return n, nil
+}
+
+func (v *visit) missing() error {
+	return refuse(http.StatusNotFound, "there is no page %.100q", v.r.URL.Path)
+}
+
+// Modes are the events that the log must have of every run, also inside subgraphs, for the
+// pages to show it. States are not among them: checkpoints have them.
+const Modes = graph.Tasks | graph.Custom

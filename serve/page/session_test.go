@@ -1,0 +1,173 @@
+package page_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/assay/serve"
+)
+
+// paths are one of each route that a session needs.
+func paths(run, thread string) []string {
+	return []string{"/ui/", "/ui/keys", "/ui/none"}
+}
+
+// Without a session every page leads to where one begins, and nothing is done.
+func TestNobody(t *testing.T) {
+	s := served(t, nil)
+	r := s.run("plain", `{"text":"secret"}`)
+	stranger := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for _, path := range paths(r.ID, r.Thread) {
+		status, body, answer := s.do(stranger, "GET", path, nil)
+		if want := "/ui/enter?to=" + url.QueryEscape(path); status != http.StatusSeeOther || answer.Header.Get("Location") != want {
+			t.Errorf("GET %s: %d to %q, want %q", path, status, answer.Header.Get("Location"), want)
+		}
+		if strings.Contains(body, "secret") {
+			t.Errorf("GET %s shows what was asked", path)
+		}
+	}
+	if status, _, _ := s.do(stranger, "POST", "/ui/leave", url.Values{}); status != http.StatusUnauthorized {
+		t.Errorf("POST without a session: %d", status)
+	}
+}
+
+// A token makes a session that no script reads and no other site sends; it leads to where
+// one wanted to go, on this server only.
+func TestEnter(t *testing.T) {
+	s := served(t, nil)
+	direct := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for to, want := range map[string]string{
+		"": "/ui/", "/ui/keys": "/ui/keys", "/ui/?q=a+b": "/ui/?q=a+b", "https://evil.example/": "/ui/", "//evil.example/ui/": "/ui/", "/ui/\\evil": "/ui/", "/v1/models": "/ui/", "javascript:alert(1)": "/ui/", "/ui/%0d%0aSet-Cookie:x": "/ui/%0d%0aSet-Cookie:x",
+	} {
+		status, _, answer := s.do(direct, "POST", "/ui/enter", url.Values{"token": {tokenOfAnn}, "to": {to}})
+		if status != http.StatusSeeOther || answer.Header.Get("Location") != want {
+			t.Errorf("to %q: %d, %q", to, status, answer.Header.Get("Location"))
+		}
+		c := answer.Cookies()
+		if len(c) != 1 || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode || c[0].Path != "/ui/" || c[0].MaxAge != 30*24*3600 || strings.Contains(c[0].Value, tokenOfAnn) {
+			t.Fatalf("cookies %v", c)
+		}
+	}
+	status, body, answer := s.do(direct, "POST", "/ui/enter", url.Values{"token": {"another-token-that-is-long"}})
+	if status != http.StatusForbidden || len(answer.Cookies()) > 0 || !strings.Contains(body, "No one has this token") {
+		t.Errorf("another token: %d %v\n%s", status, answer.Cookies(), body)
+	}
+	if status, _, _ := s.do(direct, "POST", "/ui/enter", url.Values{"token": {strings.Repeat("x", 5000)}}); status == http.StatusSeeOther {
+		t.Errorf("a long token: %d", status)
+	}
+}
+
+// A cookie that was changed, is of another tenant's key, or is too old, is none.
+func TestCookie(t *testing.T) {
+	now := time.Now()
+	s := served(t, func(o *serve.Options) { o.Page.Now = func() time.Time { return now } })
+	at, err := url.Parse(s.url + "/ui/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := s.ann.Jar.Cookies(at)[0]
+	direct := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	with := func(value string) int {
+		r, err := http.NewRequest("GET", s.url+"/ui/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Cookie", own.Name+"="+value)
+		answer, err := direct.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		return answer.StatusCode
+	}
+	parts := strings.Split(own.Value, ".")
+	for name, value := range map[string]string{
+		"another tenant": strings.Replace(own.Value, "ann.", "bob.", 1),
+		"nobody":         strings.Replace(own.Value, "ann.", "eve.", 1),
+		"a longer time":  parts[0] + ".99999999999." + parts[2] + "." + parts[3],
+		"no signature":   parts[0] + "." + parts[1] + "." + parts[2] + ".",
+		"another one":    parts[0] + "." + parts[1] + "." + parts[2] + "." + strings.Repeat("A", len(parts[3])),
+		"the form's":     parts[0] + "." + parts[1] + "." + parts[2] + "." + s.ticket(s.ann),
+		"too few parts":  parts[0] + "." + parts[3],
+		"too many parts": own.Value + ".x",
+		"nothing":        "",
+	} {
+		if status := with(value); status != http.StatusSeeOther {
+			t.Errorf("%s: %d", name, status)
+		}
+	}
+	if status := with(own.Value); status != http.StatusOK {
+		t.Errorf("the cookie itself: %d", status)
+	}
+	now = now.Add(30 * 24 * time.Hour)
+	if status := with(own.Value); status != http.StatusSeeOther {
+		t.Errorf("after 30 days: %d", status)
+	}
+}
+
+// A form counts only with the ticket of its session; one who sends the token needs none.
+func TestForms(t *testing.T) {
+	s := served(t, nil)
+	bob := s.enters(tokenOfBob)
+	for name, form := range map[string]url.Values{"none": {}, "another": {"ticket": {"x"}}, "bob's": {"ticket": {s.ticket(bob)}}} {
+		if status, body, _ := s.do(s.ann, "POST", "/ui/leave", form); status != http.StatusForbidden || !strings.Contains(body, "another session") {
+			t.Errorf("%s: %d\n%s", name, status, body)
+		}
+	}
+	if status, body, _ := s.post("/ui/leave", nil); status != http.StatusOK || !strings.Contains(body, `name="token"`) {
+		t.Errorf("leaving: %d\n%s", status, body)
+	}
+	if status, body, _ := s.do(s.ann, "GET", "/ui/", nil); status != http.StatusOK || !strings.Contains(body, `name="token"`) {
+		t.Errorf("after leaving: %d\n%s", status, body)
+	}
+	r, err := http.NewRequest("POST", s.url+"/ui/leave", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Api-Key", tokenOfBob)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Errorf("with the token: %d", answer.StatusCode)
+	}
+}
+
+// Where everybody may enter, nobody is asked, and forms still need their ticket.
+func TestOpen(t *testing.T) {
+	s := opened(t, t.TempDir(), func(o *serve.Options) { o.Open, o.Tenants = true, nil })
+	s.ann = http.DefaultClient
+	s.get("/ui/")
+	if status, _, _ := s.do(s.ann, "POST", "/ui/leave", url.Values{}); status != http.StatusForbidden {
+		t.Errorf("without a ticket: %d", status)
+	}
+	if status, _, _ := s.post("/ui/leave", nil); status != http.StatusOK {
+		t.Errorf("with one: %d", status)
+	}
+}
+
+// Every answer under /ui/ says what it may load, and that nobody may frame or keep it.
+func TestHeaders(t *testing.T) {
+	s := served(t, nil)
+	r := s.run("plain", `{}`)
+	list := append(paths(r.ID, r.Thread), "/ui/enter", "/ui/static/style.css", "/ui/static/keys.js", "/ui/static/none.js", "/ui/static/..%2fpage.go", "/ui")
+	for _, path := range list {
+		status, _, answer := s.do(s.ann, "GET", path, nil)
+		h := answer.Header
+		if !strings.HasPrefix(h.Get("Content-Security-Policy"), "default-src 'none'") || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" ||
+			h.Get("X-Frame-Options") != "DENY" || !strings.Contains(h.Get("Cache-Control"), "no-") {
+			t.Errorf("%s: %d %v", path, status, h)
+		}
+	}
+	for path, kind := range map[string]string{"/ui/static/style.css": "text/css; charset=utf-8", "/ui/static/keys.js": "text/javascript; charset=utf-8"} {
+		_, _, answer := s.do(s.ann, "GET", path, nil)
+		if got := answer.Header.Get("Content-Type"); got != kind {
+			t.Errorf("%s is %q", path, got)
+		}
+	}
+}
