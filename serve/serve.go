@@ -154,7 +154,8 @@ func New(ctx context.Context, o Options) (*Server, error) {
 // mount opens what serves tools.
 func (s *Server) mount(ctx context.Context) (err error) {
 	o := *s.MCP
-	o.Space, o.Version = s.runs.Space, s.Version
+	o.Version = s.Version
+	o.Space = func(tenant string) (*runs.Space, error) { return s.runs.Space(tenant), nil }
 	if o.Key, err = mcp.StoredKey(ctx, s.Store); err != nil {
 		return err
 	}

@@ -39,7 +39,10 @@ func (t *tenant) call(name string, req *sdk.CallToolRequest) (*Call, error) {
 func (c *Call) purpose() string { return c.Tenant + "/" + c.name }
 
 // Space is what the caller has.
-func (c *Call) Space() *runs.Space { return c.tool.Space(c.Tenant) }
+func (c *Call) Space() (*runs.Space, error) { return c.tool.Space(c.Tenant) }
+
+// Arguments are those of the call, as the client wrote them.
+func (c *Call) Arguments() json.RawMessage { return c.req.Params.Arguments }
 
 // Progress tells the client what is done now, if it wants to know. A client that does not
 // take it learns the output all the same.

@@ -21,7 +21,7 @@ type Options struct {
 	Instructions         string // for the model, on when to use what
 	Tools                []Tool
 	// Space is what a tenant has, for tools that run graphs. Default: they cannot.
-	Space func(tenant string) *runs.Space
+	Space func(tenant string) (*runs.Space, error)
 	// Key seals the state of input requests: 32 bytes, the same in all processes that serve
 	// the same threads. Default: one of this process alone.
 	Key []byte

@@ -31,7 +31,10 @@ type End struct {
 // run is cancelled. When the run waits for a person, the error is an *InputRequired, which
 // the tool returns; at the next call Run goes on with the answers.
 func (c *Call) Run(ctx context.Context, j Job) (End, error) {
-	space := c.Space()
+	space, err := c.Space()
+	if err != nil {
+		return End{}, err
+	}
 	spec, err := c.spec(space, j)
 	if err != nil {
 		return End{}, err

@@ -106,6 +106,11 @@ func opened(t *testing.T, folder string, graphs ...runs.Graph) (*runs.Manager, f
 	}
 }
 
+// spaces are those of a manager.
+func spaces(m *runs.Manager) func(string) (*runs.Space, error) {
+	return func(tenant string) (*runs.Space, error) { return m.Space(tenant), nil }
+}
+
 type word struct {
 	Text string `json:"text" jsonschema:"what is said"`
 	mcp.Limited
@@ -309,7 +314,7 @@ func TestQuestions(t *testing.T) {
 			m, done := opened(t, folder, graphs...)
 			defer done()
 			var asked []string
-			c := r.join(t, mounted(t, mcp.Options{Key: key, Space: m.Space}), &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, e *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			c := r.join(t, mounted(t, mcp.Options{Key: key, Space: spaces(m)}), &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, e *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 				asked = append(asked, e.Params.Message)
 				return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": "Ann", "copies": 3}}, nil
 			}})
@@ -321,7 +326,7 @@ func TestQuestions(t *testing.T) {
 			if got != want || asked[0] != "Who sends it?" {
 				t.Errorf("%s, asked %v", got, asked)
 			}
-			if got, _ := ask(t, r.join(t, mounted(t, mcp.Options{Space: m.Space}), nil), "approve", word{Text: "it"}); !strings.Contains(got, "This client cannot ask") {
+			if got, _ := ask(t, r.join(t, mounted(t, mcp.Options{Space: spaces(m)}), nil), "approve", word{Text: "it"}); !strings.Contains(got, "This client cannot ask") {
 				t.Error(got)
 			}
 		})
@@ -329,7 +334,7 @@ func TestQuestions(t *testing.T) {
 	t.Run("restart", func(t *testing.T) {
 		m, done := opened(t, folder, graphs...)
 		byHand := func(m *runs.Manager) *sdk.ClientSession {
-			return roads[2].join(t, mounted(t, mcp.Options{Key: key, Space: m.Space}), &sdk.ClientOptions{
+			return roads[2].join(t, mounted(t, mcp.Options{Key: key, Space: spaces(m)}), &sdk.ClientOptions{
 				MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true}, ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) { return nil, nil },
 			})
 		}
@@ -384,7 +389,7 @@ func TestCancel(t *testing.T) {
 			began, ended := make(chan string, 1), make(chan string, 1)
 			m, done := opened(t, t.TempDir(), runs.Graph{Name: "endless", App: endless(began, ended).App()})
 			defer done()
-			c := r.join(t, mounted(t, mcp.Options{Space: m.Space}), nil)
+			c := r.join(t, mounted(t, mcp.Options{Space: spaces(m)}), nil)
 			ctx, stop := context.WithCancel(t.Context())
 			go func() {
 				<-began

@@ -19,6 +19,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/mcp"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/serve"
 	"example.com/assay/serve/page"
@@ -31,9 +32,10 @@ func Command(a *cli.App, version string) *cobra.Command {
 	s := &server{App: a, version: version}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the pipelines to LangGraph's clients and to chat clients",
+		Short: "Serve the pipelines to LangGraph's clients, to chat clients and to assistants",
 		Long: `Serve puts research, comply, verify, edges and extract behind the wire that clients of
-LangGraph speak: its SDK, useStream, agent-chat-ui, RemoteGraph. Threads, runs and their
+LangGraph speak: its SDK, useStream, agent-chat-ui, RemoteGraph. Assistants have them as
+tools at /mcp. Threads, runs and their
 events are kept, so that a client may leave and come back, and a server that was killed
 goes on with its runs when it starts again.
 
@@ -167,10 +169,7 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 	if err := s.readTokens(); err != nil {
 		return options, err
 	}
-	s.exchange = open.PlainExchange(s.App, s.settings)
-	s.closers = append(s.closers, s.exchange.Close)
-	s.desks = newDesks(s.App, s.settings, s.exchange)
-	s.closers = append(s.closers, s.desks.close)
+	s.openDesks()
 	graphs, err := s.graphs(ctx)
 	if err != nil {
 		return options, err
@@ -197,12 +196,22 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 		Access: func(a serve.Access) { accessed(log, a) },
 		Page:   &page.Options{Write: s.write, HowToWrite: "This server changes nothing that has happened: start it with --allow-write."},
 	}
+	tools := s.mounting(mcp.Options{Host: host{s}}, nil)
+	options.MCP = &tools
 	if !s.open {
 		for _, t := range s.tenants {
 			options.Tenants = append(options.Tenants, serve.Tenant{Name: t.Name, Token: t.Token})
 		}
 	}
 	return options, options.Check()
+}
+
+// openDesks opens what corpora and models are reached by.
+func (s *server) openDesks() {
+	s.exchange = open.PlainExchange(s.App, s.settings)
+	s.closers = append(s.closers, s.exchange.Close)
+	s.desks = newDesks(s.App, s.settings, s.exchange)
+	s.closers = append(s.closers, s.desks.close)
 }
 
 func (s *server) close() error {

@@ -1,0 +1,233 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/mcp"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/graph/checkpoint/sqlite"
+	"example.com/assay/graph/eventlog"
+	notes "example.com/assay/graph/store/sqlite"
+	"example.com/assay/memory"
+	mount "example.com/assay/serve/mcp"
+	"example.com/assay/serve/runs"
+)
+
+// MCPCommand is agent mcp.
+func MCPCommand(a *cli.App, version string) *cobra.Command {
+	var flags config.Flags
+	p := &piped{server: &server{App: a, version: version, open: true, atOnce: runs.DefaultAtOnce, tenants: []tenant{{Name: runs.DefaultTenant}}}}
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve the pipelines as tools to an assistant (MCP), which starts this command",
+		Long: `Mcp speaks the Model Context Protocol on standard input and output. An assistant such
+as Claude, VS Code, Cursor or Goose starts it, and calls the pipelines as tools: ask,
+search_passages, verify, comply, extract, verify_edges. docs/mcp.md has the lines to
+configure each of them. Over HTTP, agent serve has the same tools at /mcp.
+
+The assistant names corpora, and never paths. With --root it may also name files below
+one folder, to verify and to extract; with --allow-write it may ingest them.
+
+What was asked is kept in the folder mcp of the home for a week, so that answers and
+traces can be read again.`,
+		Example: `  agent mcp
+  agent mcp --corpus handbook
+  agent mcp --root ~/contracts --allow-write`,
+		Args: cli.Exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, err := config.Resolve(a, cmd, &flags)
+			if err != nil {
+				return err
+			}
+			p.settings, p.timeout = settings, flags.Timeout
+			if p.write && p.root == "" {
+				return cli.Usagef("--allow-write needs --root DIR: the folder whose files may be ingested")
+			}
+			return p.run(cmd.Context())
+		},
+	}
+	flags.Register(cmd, true)
+	flags.RegisterTimeout(cmd)
+	f := cmd.Flags()
+	f.StringVar(&p.root, "root", "", "let the assistant name files below `DIR`")
+	f.BoolVar(&p.write, "allow-write", false, "let the assistant ingest files below --root into corpora")
+	return cmd
+}
+
+// A piped is agent mcp: a server for the one client that started it.
+type piped struct {
+	*server
+	root string
+}
+
+func (p *piped) run(ctx context.Context) (err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	o := mcp.Options{Host: host{p.server}}
+	if p.root != "" {
+		if o.Files, err = mcp.OpenFiles(p.root); err != nil {
+			return cli.Usagef("--root: %w", err)
+		}
+		p.closers = append(p.closers, o.Files.Close)
+	}
+	if p.write {
+		o.Ingest = p.ingest
+	}
+	defer func() { err = cli.Also(err, p.close()) }()
+	if err := os.MkdirAll(p.settings.Home, 0o700); err != nil {
+		return err
+	}
+	p.openDesks()
+	manager := sync.OnceValues(func() (*runs.Manager, error) { return p.manager(context.WithoutCancel(ctx)) }) // the first answers need none
+	m, err := mount.New(p.mounting(o, func(tenant string) (*runs.Space, error) {
+		m, err := manager()
+		if err != nil {
+			return nil, err
+		}
+		return m.Space(tenant), nil
+	}))
+	if err != nil {
+		return err
+	}
+	if cli.IsTerminal(p.Stdin) {
+		p.Warn("this command speaks MCP with the assistant that starts it; docs/mcp.md says how to configure yours")
+	}
+	in, ok := p.Stdin.(io.ReadCloser)
+	if !ok {
+		in = io.NopCloser(p.Stdin)
+	}
+	return m.Serve(ctx, runs.DefaultTenant, in, kept{p.Stdout.To})
+}
+
+// kept is an output that stays open.
+type kept struct{ io.Writer }
+
+func (kept) Close() error { return nil }
+
+// manager opens what carries out runs, and keeps them in files of their own: those of agent
+// serve are its own to go on with.
+func (p *piped) manager(ctx context.Context) (*runs.Manager, error) {
+	folder := filepath.Join(p.settings.Home, "mcp")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	graphs, err := p.graphs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	threads, err := sqlite.Open(ctx, filepath.Join(folder, "threads.db"), nil)
+	if err != nil {
+		return nil, err
+	}
+	p.closers = append(p.closers, threads.Close)
+	records, err := notes.Open(ctx, filepath.Join(folder, "runs.db"), nil)
+	if err != nil {
+		return nil, err
+	}
+	p.closers = append(p.closers, records.Close)
+	events, err := eventlog.OpenFile(ctx, filepath.Join(folder, "events.db"))
+	if err != nil {
+		return nil, err
+	}
+	p.closers = append(p.closers, events.Close)
+	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: threads, Store: records, Log: events, Timeout: p.timeout, Warn: func(err error) { p.Warn("%v", err) }})
+	if err != nil {
+		return nil, err
+	}
+	p.closers = append(p.closers, func() error {
+		late, stop := context.WithTimeout(context.Background(), p.drain)
+		defer stop()
+		m.Close(late)
+		return nil
+	})
+	return m, nil
+}
+
+// ingest reads files into a corpus.
+func (p *piped) ingest(ctx context.Context, corpus string, paths []string, progress func(phase string, done, total int)) (memory.Report, error) {
+	if corpus == open.SampleCorpus || corpus == open.CountyCorpus {
+		return memory.Report{}, fmt.Errorf("the corpus %q is the embedded sample: choose another name", corpus)
+	}
+	if err := config.CheckCorpus("corpus", corpus); err != nil {
+		return memory.Report{}, err
+	}
+	s := p.settings
+	s.Corpus = corpus
+	found, err := open.NewEmbedder(ctx, p.App, s, p.exchange)
+	if err != nil {
+		return memory.Report{}, err
+	}
+	report, err := memory.Ingest(ctx, memory.IngestOptions{
+		Home: s.Home, Corpus: corpus, Paths: paths, Progress: progress, Space: found.Space, BM25: s.BM25, Index: s.Index, Servers: config.Servers(p.Env),
+	})
+	return report, errors.Join(err, found.Close())
+}
+
+// mounting is what assistants are served.
+func (s *server) mounting(o mcp.Options, space func(tenant string) (*runs.Space, error)) mount.Options {
+	return mount.Options{
+		Name: "assay", Title: "Assay", Version: s.version, Instructions: mcp.Instructions, Tools: mcp.Tools(o), Space: space,
+	}
+}
+
+// host opens corpora for tools.
+type host struct{ *server }
+
+// Corpora implements mcp.Host. The samples are always there.
+func (h host) Corpora(name string) ([]memory.CorpusInfo, error) {
+	t, err := h.tenant(name)
+	if err != nil {
+		return nil, err
+	}
+	list, err := memory.List(h.settings.Home)
+	if err != nil {
+		return nil, err
+	}
+	for _, sample := range []string{open.SampleCorpus, open.CountyCorpus} {
+		if !slices.ContainsFunc(list, func(i memory.CorpusInfo) bool { return i.Name == sample }) {
+			list = append(list, memory.CorpusInfo{Name: sample})
+		}
+	}
+	list = slices.DeleteFunc(list, func(i memory.CorpusInfo) bool { return !t.may(i.Name) })
+	for i := range list {
+		if list[i].Fault != "" && h.tenantFile != "" {
+			list[i].Fault = "it cannot be opened" // the fault says where it is
+		}
+	}
+	return list, nil
+}
+
+// Corpus implements mcp.Host.
+func (h host) Corpus(ctx context.Context, name, corpus string) (*memory.Corpus, func() error, error) {
+	t, err := h.tenant(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	var chosen json.RawMessage
+	if corpus != "" {
+		if chosen, err = json.Marshal(corpus); err != nil {
+			return nil, nil, err
+		}
+	}
+	at := place{tenant: t.owner()}
+	if at.corpus, err = t.corpus(chosen, h.settings.Corpus); err != nil {
+		return nil, nil, err
+	}
+	d, err := h.desks.take(ctx, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	return d.Corpus, d.release, nil
+}

@@ -1,0 +1,269 @@
+package serve_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/serve"
+)
+
+// An assistant is a client of MCP.
+type assistant struct {
+	*sdk.ClientSession
+	t        *testing.T
+	progress *said
+}
+
+// piped starts agent mcp, and talks to it as an assistant that speaks a version of the
+// protocol.
+func piped(t *testing.T, home, version string, args ...string) assistant {
+	t.Helper()
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	errs := &said{}
+	a := cli.New(in, out, errs, []string{cli.EnvHome + "=" + home})
+	a.Models = open.Local()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- clitest.Run(context.WithoutCancel(t.Context()), a, append([]string{"mcp"}, args...), serve.MCPCommand(a, "test"))
+		_ = out.Close()
+	}()
+	t.Cleanup(func() {
+		_ = toServer.Close()
+		if code := <-ended; code != cli.ExitDone {
+			t.Errorf("agent mcp ended with %d: %s", code, errs)
+		}
+	})
+	return join(t, &sdk.IOTransport{Reader: fromServer, Writer: toServer}, version)
+}
+
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// overHTTP talks to agent serve.
+func overHTTP(t *testing.T, url, token, version string) assistant {
+	t.Helper()
+	return join(t, &sdk.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: bearer(token)}}, version)
+}
+
+func join(t *testing.T, by sdk.Transport, version string) assistant {
+	t.Helper()
+	told := &said{}
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, p *sdk.ProgressNotificationClientRequest) {
+		fmt.Fprintln(told, p.Params.Message)
+	}}).Connect(t.Context(), by, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return assistant{c, t, told}
+}
+
+// call calls a tool, and returns its output as JSON, or the error that it tells.
+func (a assistant) call(tool string, args map[string]any) string {
+	a.t.Helper()
+	p := &sdk.CallToolParams{Name: tool, Arguments: args}
+	p.SetProgressToken("p")
+	res, err := a.CallTool(a.t.Context(), p)
+	if err != nil {
+		return "protocol: " + err.Error()
+	}
+	if res.IsError {
+		return "tool: " + res.Content[0].(*sdk.TextContent).Text
+	}
+	data, err := json.Marshal(res.StructuredContent)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// wants reports an output that lacks something.
+func (a assistant) wants(tool string, args map[string]any, parts ...string) string {
+	a.t.Helper()
+	got := a.call(tool, args)
+	for _, part := range parts {
+		if !strings.Contains(got, part) {
+			a.t.Errorf("%s %v lacks %s:\n%.1500s", tool, args, part, got)
+		}
+	}
+	return got
+}
+
+const (
+	permit      = "What are the elements of a valid lantern permit?"
+	permitQuote = `"text":"a written application to the harbour office;","uri":"assay://corpus/default/permits.md?start=`
+)
+
+type object = map[string]any
+
+// allTools calls every tool that reads.
+func (a assistant) allTools() {
+	a.wants("ask", object{"question": permit}, `"status":"answered"`, `"corpus":"default"`, `"verdict":"supported"`, permitQuote)
+	a.wants("ask", object{"question": "How tall is the lighthouse of Ys?"}, `"status":"no_evidence"`)
+	a.wants("search_passages", object{"query": "lantern permit", "k": 1}, `"corpus":"default"`, `"doc":"permits.md"`, `"uri":"assay://corpus/default/permits.md?start=`)
+	a.wants("verify", object{"text": "A lantern permit expires after two winters. A lantern permit costs nine crowns."}, `"verdict":"supported"`, `"verdict":"unsupported"`, `"uri":"assay://corpus/default/permits.md?start=`)
+	a.wants("verify", object{"text": "The gate is red.", "context": []object{{"name": "gates", "text": "The gate is red."}}}, `"verdict":"supported"`, `"doc":"gates"`)
+	a.wants("comply", object{"question": "What must an applicant for a lantern permit pay?"}, `"status":`, `"trace":"assay://trace/`)
+	a.wants("extract", object{"text": "\n Invoice 7, total 12.50 EUR", "schema": object{"type": "object", "properties": object{"total": object{"type": "number"}}}}, `"fields":{"total":12.5}`, `"start":19`, `"text":"12.50"`)
+	a.wants("verify_edges", object{"edges": []object{{"cause": "a failed inspection", "effect": "no renewal"}}}, `"text":"a failed inspection → no renewal"`, `"about":"edge e1"`)
+	a.wants("list_corpora", nil, `"name":"default"`, `"name":"sample"`)
+	var found struct {
+		Results []struct{ ID, Title, URL string }
+	}
+	if err := json.Unmarshal([]byte(a.wants("search", object{"query": "lantern permit expiry"}, `"results":[{"id":"assay://`)), &found); err != nil {
+		a.t.Fatal(err)
+	}
+	a.wants("fetch", object{"id": found.Results[0].ID}, `"text":"A lantern permit expires after two winters.`, `"metadata":{"corpus":"default"}`)
+	a.wants("fetch", object{"id": "assay://corpus/default/permits.md"}, `"text":"# Lantern permits`)
+	if told := a.progress.String(); !strings.Contains(told, "retrieve\n") || !strings.Contains(told, "judge\n") {
+		a.t.Errorf("progress is %q", told)
+	}
+}
+
+// refusals are calls that a model can correct by what it is told.
+func (a assistant) refusals() {
+	for _, c := range []struct {
+		tool string
+		args object
+		want string
+	}{
+		{"ask", object{"question": "  "}, "tool: the question is empty"},
+		{"ask", object{"question": permit, "corpus": "../default"}, "tool: corpus is \"../default\""},
+		{"ask", object{"question": permit, "corpus": "nowhere"}, "tool: there is no corpus \"nowhere\""},
+		{"ask", object{"question": permit, "max_tokens": 1}, `"left_out":`},
+		{"ask", object{"questions": permit}, "tool: validating"},
+		{"search_passages", object{"query": "x", "corpus": "/etc"}, "tool: corpus is \"/etc\""},
+		{"search_passages", object{"query": ""}, "tool: give a query"},
+		{"search_passages", object{"query": "x", "k": 5000}, "tool: give a query"},
+		{"search_passages", object{"query": "x", "filter": []string{"topic"}}, "tool: "},
+		{"verify", object{}, "tool: give a text, or a file"},
+		{"verify", object{"text": strings.Repeat("The gate is red. ", 300_000)}, "tool: the text has 5100000 bytes, and may have 1048576"},
+		{"verify", object{"text": "x", "context": []object{{"text": strings.Repeat("y", 1<<20)}}}, "tool: the texts have 1048577 bytes together"},
+		{"verify", object{"file": "a.txt"}, "tool: this server reads no files"},
+		{"extract", object{"text": "x", "schema": object{"type": 7}}, "tool: reading the schema"},
+		{"verify_edges", object{"edges": []object{{"cause": "a => b", "effect": "c"}}}, "tool: the edge"},
+		{"verify_edges", object{"edges": []object{}}, "tool: name an edge"},
+		{"fetch", object{"id": "assay://corpus/default/../../etc/passwd"}, "tool: corpus \"default\" has no document"},
+		{"fetch", object{"id": "assay://corpus/default/..%2F..%2Fetc%2Fpasswd"}, "tool: corpus \"default\" has no document"},
+		{"fetch", object{"id": "assay://corpus/..%2Fx/permits.md"}, "tool: corpus is \"../x\""},
+		{"fetch", object{"id": "file:///etc/passwd"}, "is no address of this server"},
+		{"fetch", object{"id": "assay://corpus/default/permits.md?start=9&end=1"}, "tool: the document has "},
+		{"fetch", object{"id": "assay://corpus/default/permits.md?start=-1"}, "start and end must be numbers"},
+		{"fetch", object{"id": "assay://corpus/default/permits.md?end=99999999999"}, "tool: the document has "},
+		{"ingest", object{"paths": []string{"."}, "corpus": "x"}, "protocol: "},
+	} {
+		a.wants(c.tool, c.args, c.want)
+	}
+}
+
+// Every tool answers over standard input and output and over HTTP, clients of this version
+// of the protocol and of an older one, and refuses what leads out of the corpora.
+func TestMCP(t *testing.T) {
+	home := t.TempDir()
+	clitest.Ingest(t, home, clitest.Permits)
+	s := start(t, home)
+	token, err := os.ReadFile(filepath.Join(home, "serve.token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := strings.TrimSpace(string(token))
+	for name, a := range map[string]func(t *testing.T) assistant{
+		"stdio":     func(t *testing.T) assistant { return piped(t, home, "") },
+		"stdio old": func(t *testing.T) assistant { return piped(t, home, "2025-06-18") },
+		"http":      func(t *testing.T) assistant { return overHTTP(t, s.url, key, "2026-07-28") },
+		"http old":  func(t *testing.T) assistant { return overHTTP(t, s.url, key, "2025-03-26") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := a(t)
+			a.allTools()
+			if name == "stdio" || name == "http" {
+				a.refusals()
+			}
+		})
+	}
+}
+
+// A tenant's tools read its corpora alone, and say nothing of where files are.
+func TestMCPTenants(t *testing.T) {
+	home := t.TempDir()
+	clitest.Ingest(t, home, clitest.Permits)
+	file := filepath.Join(t.TempDir(), "tenants.yaml")
+	if err := os.WriteFile(file, []byte("- {name: ann, token: the-token-of-ann, corpora: [default]}\n- {name: bob, token: the-token-of-bob, corpora: [sample]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, home, "--tenants", file)
+	ann, bob := overHTTP(t, s.url, "the-token-of-ann", ""), overHTTP(t, s.url, "the-token-of-bob", "")
+	got := ann.wants("ask", object{"question": permit}, permitQuote)
+	if strings.Contains(got, filepath.Dir(home)) {
+		t.Errorf("it says where files are: %s", got)
+	}
+	if got := bob.wants("list_corpora", nil, `"name":"sample"`); strings.Contains(got, "default") {
+		t.Errorf("bob sees %s", got)
+	}
+	for _, args := range []object{{"id": "assay://corpus/default/permits.md"}, {"id": "assay://corpus/sample-county/x"}} {
+		bob.wants("fetch", args, "for you; there are sample")
+	}
+	bob.wants("ask", object{"question": permit, "corpus": "default"}, "for you; there are sample")
+}
+
+// With --root files below it are read, and nothing else; with --allow-write they are
+// ingested.
+func TestMCPFiles(t *testing.T) {
+	home, root, outside := t.TempDir(), t.TempDir(), t.TempDir()
+	for path, text := range map[string]string{
+		filepath.Join(root, "docs", "permits.md"): clitest.Permits, filepath.Join(root, "claim.txt"): "A lantern permit expires after two winters.",
+		filepath.Join(outside, "secret.txt"): "The secret is 4711.",
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"link.txt": filepath.Join(outside, "secret.txt"), "out": outside} {
+		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := piped(t, home, "", "--root", root, "--allow-write")
+	a.wants("ingest", object{"paths": []string{"docs"}, "corpus": "default"}, `"corpus":"default"`, `"added":1`)
+	a.wants("ask", object{"question": permit}, `"status":"answered"`, permitQuote)
+	a.wants("verify", object{"file": "claim.txt"}, `"verdict":"supported"`)
+	a.wants("extract", object{"file": "claim.txt", "schema": object{"type": "object", "properties": object{"holder": object{"type": "string"}}}}, `"status":`)
+	for _, name := range []string{"link.txt", "out/secret.txt", "../" + filepath.Base(outside) + "/secret.txt", filepath.Join(outside, "secret.txt"), "docs/../../x", "nothing.txt", "docs", ""} {
+		for tool, args := range map[string]object{
+			"verify": {"file": name}, "extract": {"file": name, "schema": object{"type": "object"}}, "ingest": {"paths": []string{name}, "corpus": "default"},
+		} {
+			if tool == "ingest" && (name == "docs" || name == "") {
+				continue
+			}
+			if got := a.call(tool, args); !strings.HasPrefix(got, "tool: ") || strings.Contains(got, "4711") || strings.Contains(got, root) {
+				t.Errorf("%s %q: %s", tool, name, got)
+			}
+		}
+	}
+	for corpus, want := range map[string]string{"sample": "tool: the corpus \"sample\" is", "../x": "tool: corpus is \"../x\"", "": "tool: corpus is"} {
+		a.wants("ingest", object{"paths": []string{"docs"}, "corpus": corpus}, want)
+	}
+	without := piped(t, home, "", "--root", root)
+	without.wants("ingest", object{"paths": []string{"docs"}, "corpus": "x"}, "protocol: ")
+}
