@@ -20,6 +20,9 @@ type Options struct {
 	Name, Title, Version string
 	Instructions         string // for the model, on when to use what
 	Tools                []Tool
+	Library              Library // what can be read; default: nothing
+	Prompts              []Prompt
+	Pages                []Page
 	// Space is what a tenant has, for tools that run graphs. Default: they cannot.
 	Space func(tenant string) (*runs.Space, error)
 	// Key seals the state of input requests: 32 bytes, the same in all processes that serve
@@ -72,6 +75,9 @@ func New(o Options) (*Mounting, error) {
 		}
 		names[t.about.Name] = true
 	}
+	if err := o.checkPages(); err != nil {
+		return nil, err
+	}
 	return &Mounting{Options: o, seal: s, schemas: sdk.NewSchemaCache(), tenants: map[string]*tenant{}}, nil
 }
 
@@ -83,12 +89,18 @@ func (m *Mounting) tenant(name string) *tenant {
 		return t
 	}
 	t := &tenant{Mounting: m, name: name}
-	t.server = sdk.NewServer(&sdk.Implementation{Name: m.Name, Title: m.Title, Version: cmp.Or(m.Version, "devel")}, &sdk.ServerOptions{
-		Instructions: m.Instructions, Capabilities: &sdk.ServerCapabilities{}, SchemaCache: m.schemas,
-		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" }, // tenants see different things
-	})
+	t.server = sdk.NewServer(&sdk.Implementation{Name: m.Name, Title: m.Title, Version: cmp.Or(m.Version, "devel")}, t.serverOptions())
 	for _, tool := range m.Tools {
 		tool.add(t)
+	}
+	for _, p := range m.Prompts {
+		t.addPrompt(p)
+	}
+	for _, p := range m.Pages {
+		t.addPage(p)
+	}
+	if m.Library != nil {
+		t.addLibrary()
 	}
 	if m.more != nil {
 		m.more(t.server)
@@ -102,6 +114,20 @@ func (m *Mounting) tenant(name string) *tenant {
 	})
 	m.tenants[name] = t
 	return t
+}
+
+func (t *tenant) serverOptions() *sdk.ServerOptions {
+	o := &sdk.ServerOptions{
+		Instructions: t.Instructions, Capabilities: &sdk.ServerCapabilities{}, SchemaCache: t.schemas,
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" }, // tenants see different things
+	}
+	if len(t.Pages) > 0 {
+		o.Capabilities.AddExtension(pageExtension, map[string]any{"mimeTypes": []string{pageType}})
+	}
+	if t.Library != nil {
+		o.CompletionHandler = t.complete
+	}
+	return o
 }
 
 // stateless is the first version of the protocol without sessions.

@@ -88,7 +88,7 @@ func (c *Call) spec(space *runs.Space, j Job) (runs.Spec, error) {
 		return runs.Spec{}, err
 	}
 	spec := runs.Spec{
-		Graph: j.Graph, Metadata: metadata, Marks: metadata, Modes: graph.Custom | graph.Tokens, Subgraphs: true,
+		Graph: j.Graph, Metadata: metadata, Marks: metadata, Modes: graph.Tasks | graph.Custom | graph.Tokens, Subgraphs: true,
 		Saved: map[string]string{"graph_id": j.Graph}, Settings: j.Settings,
 	}
 	if c.state != nil {

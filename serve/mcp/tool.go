@@ -14,7 +14,7 @@ type About struct {
 	Description string // for the model: what it does, and when to call it
 	// Writes says that the tool changes something. Default: it only reads.
 	Writes bool
-	// Page is the URI of the page that shows the tool's outputs: see Options.Page.
+	// Page is the URI of the page that shows the tool's outputs. Default: none does.
 	Page string
 }
 
@@ -55,6 +55,9 @@ func (a About) tool() *sdk.Tool {
 	out := &sdk.Tool{
 		Name: a.Name, Title: a.Title, Description: a.Description,
 		Annotations: &sdk.ToolAnnotations{Title: a.Title, ReadOnlyHint: !a.Writes, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
+	}
+	if a.Page != "" {
+		out.Meta = sdk.Meta{"ui": map[string]any{"resourceUri": a.Page}}
 	}
 	return out
 }

@@ -2,86 +2,181 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"slices"
-	"unicode/utf8"
+	"strings"
 
 	"example.com/assay/memory"
+	"example.com/assay/serve/mcp"
+	"example.com/assay/serve/runs"
 )
 
-// maxRead bounds what is read of a document at once, in bytes.
-const maxRead = 1 << 20
+// NewLibrary is what assistants read: corpora, their documents and stretches of them, the
+// answers of a tenant and how they were found.
+func NewLibrary(o Options) mcp.Library { return &tools{o} }
 
-// document reads a document, or a stretch of it. The bytes are those that were ingested:
-// a file that has changed since is an error.
-func (t *tools) document(ctx context.Context, tenant, uri string) (text string, p place, err error) {
-	if p, err = parse(uri); err != nil {
-		return "", p, err
+// Templates implements mcp.Library.
+func (t *tools) Templates() []mcp.Template {
+	return []mcp.Template{
+		{URI: corpusTemplate, Name: "corpus", Title: "Corpus", Description: "The documents of a corpus.", MIMEType: jsonType},
+		{URI: docTemplate, Name: "document", Title: "Document", Description: "The text of a document, up to 1 MiB.", MIMEType: textType},
+		{URI: rangeTemplate, Name: "passage", Title: "Passage", Description: "The bytes start to end of a document: a passage or a quote.", MIMEType: textType},
+		{URI: answerTemplate, Name: "answer", Title: "Answer", Description: "An answer with everything that it stands on.", MIMEType: jsonType},
+		{URI: traceTemplate, Name: "trace", Title: "Trace", Description: "How an answer was found, an event on each line.", MIMEType: linesType},
 	}
-	if p.kind != "corpus" || p.doc == "" {
-		return "", p, fmt.Errorf("%.200q is no document: such are %s", uri, rangeTemplate)
+}
+
+// List implements mcp.Library.
+func (t *tools) List(_ context.Context, tenant string) ([]mcp.Link, error) {
+	list, err := t.Host.Corpora(tenant)
+	var out []mcp.Link
+	for _, i := range list {
+		out = append(out, mcp.Link{URI: corpusURI(i.Name), Name: i.Name, Description: fmt.Sprintf("A corpus of %d files.", i.Files), MIMEType: jsonType})
 	}
-	err = t.with(ctx, tenant, p.name, func(c *memory.Corpus) error {
-		if !slices.Contains(c.Sources(), p.doc) {
-			return fmt.Errorf("corpus %q has no document %.200q: search_passages finds those that it has", p.name, p.doc)
+	return out, err
+}
+
+// Read implements mcp.Library.
+func (t *tools) Read(ctx context.Context, tenant, uri string) (mcp.Content, error) {
+	p, err := parse(uri)
+	if err != nil {
+		return mcp.Content{}, err
+	}
+	switch {
+	case p.kind == "corpus" && p.doc == "":
+		return t.contents(ctx, tenant, p.name)
+	case p.kind == "corpus":
+		text, _, err := t.document(ctx, tenant, uri)
+		return mcp.Content{MIMEType: textType, Text: text}, err
+	case p.kind == "answer" && p.doc == "":
+		return t.answer(ctx, tenant, p.name)
+	case p.kind == "trace" && p.doc == "":
+		return t.trace(ctx, tenant, p.name)
+	}
+	return mcp.Content{}, fmt.Errorf("%.200q names nothing here", uri)
+}
+
+// mostListed is how many documents a corpus lists.
+const mostListed = 1000
+
+// contents are the documents of a corpus.
+func (t *tools) contents(ctx context.Context, tenant, name string) (mcp.Content, error) {
+	var out struct {
+		Corpus    string   `json:"corpus"`
+		Count     int      `json:"documents_count"`
+		Documents []string `json:"documents"` // addresses
+	}
+	err := t.with(ctx, tenant, name, func(c *memory.Corpus) error {
+		all := c.Sources()
+		out.Corpus, out.Count = c.Name(), len(all)
+		for _, doc := range all[:min(len(all), mostListed)] {
+			out.Documents = append(out.Documents, uriOf(c.Name(), doc, 0, 0))
 		}
-		if err := c.Check(p.doc); err != nil {
-			return errors.New("the document has changed since it was ingested: its bytes are others now. Ingest it again")
-		}
-		path, _, err := c.TextPath(p.doc)
-		if err != nil {
-			return err
-		}
-		text, err = stretch(path, p)
-		return err
+		return nil
 	})
-	return text, p, err
+	return asJSON(out, err)
 }
 
-// stretch reads a stretch of a file of text.
-func stretch(path string, p place) (text string, err error) {
-	f, err := os.Open(path)
+func asJSON(v any, err error) (mcp.Content, error) {
 	if err != nil {
-		return "", errors.New("the document cannot be opened any more: ingest it again")
+		return mcp.Content{}, err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	end := p.end
-	if end == 0 {
-		end = int(info.Size())
-	}
-	if p.start > end || int64(end) > info.Size() {
-		return "", fmt.Errorf("the document has %d bytes: start and end must be within, and start not behind end", info.Size())
-	}
-	end = min(end, p.start+maxRead)
-	data := make([]byte, end-p.start)
-	if _, err := f.ReadAt(data, int64(p.start)); err != nil && !errors.Is(err, io.EOF) {
-		return "", err
-	}
-	if end < p.end || p.end == 0 {
-		return whole(string(data)), nil
-	}
-	if !utf8.Valid(data) {
-		return "", errors.New("start or end is within a character: move it by a byte or two")
-	}
-	return string(data), nil
+	data, err := json.Marshal(v)
+	return mcp.Content{MIMEType: jsonType, Text: string(data)}, err
 }
 
-// whole is a text without the beginning of a character at its end.
-func whole(s string) string {
-	for i := 1; i <= min(utf8.UTFMax, len(s)); i++ {
-		if c := s[len(s)-i]; utf8.RuneStart(c) {
-			if !utf8.FullRuneInString(s[len(s)-i:]) {
-				return s[:len(s)-i]
-			}
+// ended is a run of a tenant.
+func (t *tools) ended(ctx context.Context, tenant, id string) (*runs.Space, runs.Run, error) {
+	space, err := t.Space(tenant)
+	if err != nil {
+		return nil, runs.Run{}, err
+	}
+	r, err := space.Run(ctx, id)
+	if errors.As(err, new(*runs.NotFoundError)) {
+		err = fmt.Errorf("there is no answer %.100q: answers are kept for a while only. Ask again", id)
+	}
+	return space, r, err
+}
+
+func (t *tools) answer(ctx context.Context, tenant, id string) (mcp.Content, error) {
+	space, r, err := t.ended(ctx, tenant, id)
+	if err != nil {
+		return mcp.Content{}, err
+	}
+	at, _, err := space.State(ctx, r.Thread, "")
+	if err != nil || at == nil {
+		return mcp.Content{}, errors.Join(errors.New("the run has no state: ask again"), err)
+	}
+	data, err := answerIn(at.State)
+	return mcp.Content{MIMEType: jsonType, Text: string(data)}, err
+}
+
+const linesType = "application/jsonl"
+
+// trace are the events of a run, without states.
+func (t *tools) trace(ctx context.Context, tenant, id string) (mcp.Content, error) {
+	space, r, err := t.ended(ctx, tenant, id)
+	if err != nil {
+		return mcp.Content{}, err
+	}
+	var out strings.Builder
+	for ev, err := range space.Recorded(ctx, r.ID) {
+		if err != nil {
+			return mcp.Content{}, err
+		}
+		ev.State = nil
+		data, err := json.Marshal(ev.EventRecord)
+		if err != nil {
+			return mcp.Content{}, err
+		}
+		if out.Len()+len(data) > maxRead {
+			out.WriteString(`{"kind":"cut"}` + "\n")
 			break
 		}
+		out.Write(data)
+		out.WriteByte('\n')
 	}
-	return s
+	return mcp.Content{MIMEType: linesType, Text: out.String()}, nil
+}
+
+// Complete implements mcp.Library.
+func (t *tools) Complete(ctx context.Context, tenant, argument, text string, earlier map[string]string) (out []string, err error) {
+	var all []string
+	switch argument {
+	case "corpus":
+		list, err := t.Host.Corpora(tenant)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range list {
+			all = append(all, i.Name)
+		}
+	case "document":
+		err := t.with(ctx, tenant, earlier["corpus"], func(c *memory.Corpus) error {
+			all = c.Sources()
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	case "run":
+		space, err := t.Space(tenant)
+		if err != nil {
+			return nil, err
+		}
+		list, err := space.AllRuns(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range list {
+			all = append(all, r.ID)
+		}
+	}
+	for _, name := range all {
+		if strings.HasPrefix(name, text) {
+			out = append(out, name)
+		}
+	}
+	return out, nil
 }

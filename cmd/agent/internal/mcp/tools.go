@@ -10,6 +10,7 @@ import (
 
 	"example.com/assay/memory"
 	"example.com/assay/serve/mcp"
+	"example.com/assay/serve/runs"
 )
 
 // A Host opens what tools need.
@@ -23,7 +24,8 @@ type Host interface {
 // Options say what there is.
 type Options struct {
 	Host  Host
-	Files *Files // where files are read; nil for nowhere
+	Space func(tenant string) (*runs.Space, error) // where the pipelines run
+	Files *Files                                   // where files are read; nil for nowhere
 	// Ingest reads files into a corpus. Nil: there is no such tool.
 	Ingest func(ctx context.Context, corpus string, paths []string, progress func(phase string, done, total int)) (memory.Report, error)
 }
@@ -38,12 +40,12 @@ const Instructions = `Assay answers from the user's own documents, and only with
 func Tools(o Options) []mcp.Tool {
 	t := &tools{o}
 	out := []mcp.Tool{
-		mcp.NewTool(mcp.About{Name: "ask", Title: "Ask", Description: "Answers a question from a corpus of the user's documents, with exact quotes. Says when the documents do not hold the answer."}, t.ask),
+		mcp.NewTool(mcp.About{Name: "ask", Page: pageURI, Title: "Ask", Description: "Answers a question from a corpus of the user's documents, with exact quotes. Says when the documents do not hold the answer."}, t.ask),
 		mcp.NewTool(mcp.About{Name: "search_passages", Title: "Search passages", Description: "Finds the passages of a corpus that fit a query, with their bytes. Confidence from 0.70: they are about it; below 0.35: the corpus does not hold it."}, t.search),
-		mcp.NewTool(mcp.About{Name: "verify", Title: "Verify", Description: "Checks a text claim by claim against a corpus, or against texts that you give: supported, in part, or unsupported, with the quotes for and against."}, t.verify),
-		mcp.NewTool(mcp.About{Name: "comply", Title: "Comply", Description: "Answers a compliance question by the requirements that a corpus lays down, verbatim, for an auditor."}, t.comply),
-		mcp.NewTool(mcp.About{Name: "extract", Title: "Extract", Description: "Reads the fields of a JSON Schema from a text, each with its place in it."}, t.extract),
-		mcp.NewTool(mcp.About{Name: "verify_edges", Title: "Verify causal edges", Description: "Checks whether a corpus shows that one thing causes another, with quotes."}, t.edges),
+		mcp.NewTool(mcp.About{Name: "verify", Page: pageURI, Title: "Verify", Description: "Checks a text claim by claim against a corpus, or against texts that you give: supported, in part, or unsupported, with the quotes for and against."}, t.verify),
+		mcp.NewTool(mcp.About{Name: "comply", Page: pageURI, Title: "Comply", Description: "Answers a compliance question by the requirements that a corpus lays down, verbatim, for an auditor."}, t.comply),
+		mcp.NewTool(mcp.About{Name: "extract", Page: pageURI, Title: "Extract", Description: "Reads the fields of a JSON Schema from a text, each with its place in it."}, t.extract),
+		mcp.NewTool(mcp.About{Name: "verify_edges", Page: pageURI, Title: "Verify causal edges", Description: "Checks whether a corpus shows that one thing causes another, with quotes."}, t.edges),
 		mcp.NewTool(mcp.About{Name: "list_corpora", Title: "List corpora", Description: "Lists the corpora that can be asked, with their sizes."}, t.corpora),
 		mcp.NewTool(mcp.About{Name: "search", Title: "Search", Description: "Finds passages of the usual corpus by a query. Read one whole with fetch."}, t.find),
 		mcp.NewTool(mcp.About{Name: "fetch", Title: "Fetch", Description: "Reads what search has found, by its id."}, t.fetch),

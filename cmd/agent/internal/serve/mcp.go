@@ -91,13 +91,14 @@ func (p *piped) run(ctx context.Context) (err error) {
 	}
 	p.openDesks()
 	manager := sync.OnceValues(func() (*runs.Manager, error) { return p.manager(context.WithoutCancel(ctx)) }) // the first answers need none
-	m, err := mount.New(p.mounting(o, func(tenant string) (*runs.Space, error) {
+	o.Space = func(tenant string) (*runs.Space, error) {
 		m, err := manager()
 		if err != nil {
 			return nil, err
 		}
 		return m.Space(tenant), nil
-	}))
+	}
+	m, err := mount.New(p.mounting(o))
 	if err != nil {
 		return err
 	}
@@ -176,9 +177,10 @@ func (p *piped) ingest(ctx context.Context, corpus string, paths []string, progr
 }
 
 // mounting is what assistants are served.
-func (s *server) mounting(o mcp.Options, space func(tenant string) (*runs.Space, error)) mount.Options {
+func (s *server) mounting(o mcp.Options) mount.Options {
 	return mount.Options{
-		Name: "assay", Title: "Assay", Version: s.version, Instructions: mcp.Instructions, Tools: mcp.Tools(o), Space: space,
+		Name: "assay", Title: "Assay", Version: s.version, Instructions: mcp.Instructions,
+		Tools: mcp.Tools(o), Library: mcp.NewLibrary(o), Prompts: mcp.Prompts(), Pages: mcp.Pages(), Space: o.Space,
 	}
 }
 

@@ -138,6 +138,109 @@ func (a assistant) allTools() {
 	}
 }
 
+// read reads a resource.
+func (a assistant) read(uri string) (text, kind string) {
+	a.t.Helper()
+	res, err := a.ReadResource(a.t.Context(), &sdk.ReadResourceParams{URI: uri})
+	if err != nil {
+		return err.Error(), "error"
+	}
+	return res.Contents[0].Text, res.Contents[0].MIMEType
+}
+
+// library reads every kind of resource, completes, and gets every prompt.
+func (a assistant) library() {
+	a.t.Helper()
+	ctx := a.t.Context()
+	list, err := a.ListResources(ctx, nil)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	var listed []string
+	for _, r := range list.Resources {
+		listed = append(listed, r.URI)
+	}
+	if got := fmt.Sprint(listed); got != "[ui://assay/evidence assay://corpus/default assay://corpus/sample assay://corpus/sample-county]" {
+		a.t.Errorf("listed are %s", got)
+	}
+	templates, err := a.ListResourceTemplates(ctx, nil)
+	if err != nil || len(templates.ResourceTemplates) != 5 {
+		a.t.Errorf("templates %v, %v", templates, err)
+	}
+	var answer struct{ URI, Trace string }
+	if err := json.Unmarshal([]byte(a.call("ask", object{"question": permit})), &answer); err != nil {
+		a.t.Fatal(err)
+	}
+	for uri, want := range map[string][2]string{
+		"assay://corpus/default":                          {"application/json", `{"corpus":"default","documents_count":1,"documents":["assay://corpus/default/permits.md"]}`},
+		"assay://corpus/default/permits.md":               {"text/plain; charset=utf-8", "# Lantern permits"},
+		"assay://corpus/default/permits.md?start=2&end=9": {"text/plain; charset=utf-8", "Lantern"},
+		answer.URI:                                 {"application/json", `"question":"` + permit},
+		answer.Trace:                               {"application/jsonl", `"node":"detect_injection"`},
+		"ui://assay/evidence":                      {"text/html;profile=mcp-app", "ui/initialize"},
+		"assay://answer/nothing":                   {"error", "there is no answer"},
+		"assay://trace/nothing":                    {"error", "there is no answer"},
+		"assay://corpus/nowhere":                   {"error", `there is no corpus "nowhere"`},
+		"assay://corpus/default/no.md":             {"error", "has no document"},
+		"assay://corpus/default/../../serve.token": {"error", "has no document"},
+		"assay://corpus/..":                        {"error", "corpus is"},
+		"assay://answer/x/y":                       {"error", "not found"},
+		"file:///etc/passwd":                       {"error", "not found"},
+	} {
+		if text, kind := a.read(uri); kind != want[0] || !strings.Contains(text, want[1]) {
+			a.t.Errorf("%s is %s: %.300s", uri, kind, text)
+		}
+	}
+	complete := func(uri, name, value string, earlier map[string]string) string {
+		res, err := a.Complete(ctx, &sdk.CompleteParams{
+			Ref: &sdk.CompleteReference{Type: "ref/resource", URI: uri}, Argument: sdk.CompleteParamsArgument{Name: name, Value: value}, Context: &sdk.CompleteContext{Arguments: earlier},
+		})
+		if err != nil {
+			return err.Error()
+		}
+		return fmt.Sprint(res.Completion.Values)
+	}
+	const docs = "assay://corpus/{corpus}/{+document}"
+	run := strings.TrimPrefix(answer.URI, "assay://answer/")
+	for got, want := range map[string]string{
+		complete(docs, "corpus", "sam", nil):                                            "[sample sample-county]",
+		complete(docs, "document", "per", map[string]string{"corpus": "default"}):       "[permits.md]",
+		complete(docs, "document", "torts/batt", map[string]string{"corpus": "sample"}): "[torts/battery.md]",
+		complete("assay://answer/{run}", "run", run, nil):                               "[" + run + "]",
+		complete(docs, "start", "", nil):                                                "[]",
+	} {
+		if got != want {
+			a.t.Errorf("completed to %s, want %s", got, want)
+		}
+	}
+	if got := complete(docs, "document", "", map[string]string{"corpus": "../x"}); !strings.Contains(got, "corpus is") {
+		a.t.Error(got)
+	}
+	prompts, err := a.ListPrompts(ctx, nil)
+	if err != nil || len(prompts.Prompts) != 5 {
+		a.t.Fatalf("prompts %v, %v", prompts, err)
+	}
+	for _, p := range prompts.Prompts {
+		args := map[string]string{}
+		for _, arg := range p.Arguments {
+			args[arg.Name] = "the " + arg.Name
+		}
+		res, err := a.GetPrompt(ctx, &sdk.GetPromptParams{Name: p.Name, Arguments: args})
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		text := res.Messages[0].Content.(*sdk.TextContent).Text
+		for _, value := range args {
+			if !strings.Contains(text, value) || strings.Contains(text, "%!") {
+				a.t.Errorf("prompt %s lacks %q: %s", p.Name, value, text)
+			}
+		}
+		if _, err := a.GetPrompt(ctx, &sdk.GetPromptParams{Name: p.Name}); err == nil || !strings.Contains(err.Error(), "needs the argument") {
+			a.t.Errorf("prompt %s without arguments: %v", p.Name, err)
+		}
+	}
+}
+
 // refusals are calls that a model can correct by what it is told.
 func (a assistant) refusals() {
 	for _, c := range []struct {
@@ -194,6 +297,7 @@ func TestMCP(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := a(t)
 			a.allTools()
+			a.library()
 			if name == "stdio" || name == "http" {
 				a.refusals()
 			}
@@ -222,6 +326,21 @@ func TestMCPTenants(t *testing.T) {
 		bob.wants("fetch", args, "for you; there are sample")
 	}
 	bob.wants("ask", object{"question": permit, "corpus": "default"}, "for you; there are sample")
+	var answer struct{ URI, Trace string }
+	if err := json.Unmarshal([]byte(got), &answer); err != nil {
+		t.Fatal(err)
+	}
+	for _, uri := range []string{answer.URI, answer.Trace} {
+		if text, kind := ann.read(uri); kind == "error" || strings.Contains(text, filepath.Dir(home)) {
+			t.Errorf("ann reads %s: %s", kind, text)
+		}
+		if text, kind := bob.read(uri); kind != "error" || !strings.Contains(text, "there is no answer") {
+			t.Errorf("bob reads %s: %s", kind, text)
+		}
+	}
+	if text, kind := bob.read("assay://corpus/default/permits.md"); kind != "error" || !strings.Contains(text, "for you") {
+		t.Errorf("bob reads %s: %s", kind, text)
+	}
 }
 
 // With --root files below it are read, and nothing else; with --allow-write they are

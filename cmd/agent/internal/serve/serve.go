@@ -112,6 +112,7 @@ type server struct {
 	tenants  []tenant // never empty
 	closers  []func() error
 	sample   bool // the embedded sample answers
+	runs     *runs.Manager
 }
 
 func (s *server) checkFlags(cmd *cobra.Command) error {
@@ -196,7 +197,7 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 		Access: func(a serve.Access) { accessed(log, a) },
 		Page:   &page.Options{Write: s.write, HowToWrite: "This server changes nothing that has happened: start it with --allow-write."},
 	}
-	tools := s.mounting(mcp.Options{Host: host{s}}, nil)
+	tools := s.mounting(mcp.Options{Host: host{s}, Space: func(tenant string) (*runs.Space, error) { return s.runs.Space(tenant), nil }})
 	options.MCP = &tools
 	if !s.open {
 		for _, t := range s.tenants {
@@ -284,7 +285,11 @@ func (s *server) serve(ctx context.Context) (*serve.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return serve.New(ctx, options)
+	o, err := serve.New(ctx, options)
+	if err == nil {
+		s.runs = o.Runs()
+	}
+	return o, err
 }
 
 // stop ends what the server does, without its socket.
