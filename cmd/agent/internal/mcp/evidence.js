@@ -5,11 +5,15 @@ const tones = {
   unsupported: "bad", rejected: "bad", "not in the document": "bad",
 };
 
-// element makes an element with a class, and texts or elements in it.
+// element makes an element with a class, and texts or elements in it. A text cannot turn the
+// direction of those beside it.
 function element(name, className, ...children) {
   const e = document.createElement(name);
   if (className) e.className = className;
-  e.append(...children.filter((c) => c !== undefined && c !== ""));
+  for (const c of children) {
+    if (typeof c !== "string") e.append(c);
+    else if (c) e.appendChild(document.createElement("bdi")).textContent = c;
+  }
   return e;
 }
 
