@@ -36,7 +36,8 @@ type Options struct {
 	// Sessions is how many such sessions a tenant has at most. Default: 1000.
 	Sessions int
 
-	more func(*sdk.Server) // what tests add
+	tune func(*sdk.ServerOptions) // what tests change
+	more func(*sdk.Server)        // and what they add
 }
 
 // A Mounting serves what its options name. Any number of goroutines may use it.
@@ -126,6 +127,9 @@ func (t *tenant) serverOptions() *sdk.ServerOptions {
 	}
 	if t.Library != nil {
 		o.CompletionHandler = t.complete
+	}
+	if t.tune != nil {
+		t.tune(o)
 	}
 	return o
 }
