@@ -58,8 +58,7 @@ type tenant struct {
 	current, past http.Handler // for clients of this version of the protocol, and of older ones
 }
 
-// New makes a mounting. Tools whose types have no JSON Schema, or whose names are taken,
-// are errors of the program.
+// New makes a mounting.
 func New(o Options) (*Mounting, error) {
 	o.MaxTokens, o.Idle, o.Sessions = cmp.Or(o.MaxTokens, 8000), cmp.Or(o.Idle, 30*time.Minute), cmp.Or(o.Sessions, 1000)
 	s, err := newSeal(o.Key)

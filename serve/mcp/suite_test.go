@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/graph/eventlog"
 	notes "example.com/assay/graph/store/sqlite"
@@ -56,6 +58,9 @@ func suite(t *testing.T) *httptest.Server {
 // kit installs the programs of npm.
 func kit(t *testing.T) (dir string) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it runs other people's programs")
+	}
 	if os.Getenv("ASSAY_TEST_ORACLE") == "" {
 		t.Skip("ASSAY_TEST_ORACLE is not set: it makes this test install the conformance suite and the inspector of MCP from npm")
 	}
@@ -90,6 +95,74 @@ func TestConformance(t *testing.T) {
 			passed := regexp.MustCompile(`(?m)^✓ \S+: [1-9]\d* passed, 0 failed$`).FindAllString(summary, -1)
 			if err != nil || len(passed) < c.least {
 				t.Errorf("%d scenarios pass, error %v\n%s", len(passed), err, out)
+			}
+		})
+	}
+}
+
+// agent builds the command, with a home in which the sample is indexed.
+func agent(t testing.TB) (path string) {
+	t.Helper()
+	dir := t.TempDir()
+	path = filepath.Join(dir, "agent")
+	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/agent").CombinedOutput(); err != nil {
+		t.Fatalf("building the command: %v\n%s", err, out)
+	}
+	t.Setenv("ASSAY_HOME", dir)
+	if out, err := exec.Command(path, "search", "battery").CombinedOutput(); err != nil {
+		t.Fatalf("indexing the sample: %v\n%s", err, out)
+	}
+	return path
+}
+
+// The inspector lists and calls tools, reads and prompts, and does not find a schema that
+// some client cannot take.
+func TestInspector(t *testing.T) {
+	dir := kit(t)
+	path := agent(t)
+	for method, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"tools/list":               {[]string{"--strict"}, `"name": "verify_edges"`},
+		"tools/call":               {[]string{"--tool-name", "ask", "--tool-arg", "question=What must a plaintiff prove for battery?"}, `assay://corpus/sample/torts/battery.md?start=`},
+		"resources/list":           {nil, `"uri": "assay://corpus/sample"`},
+		"resources/templates/list": {nil, `assay://corpus/{corpus}/{+document}{?start,end}`},
+		"resources/read":           {[]string{"--uri", "assay://corpus/sample/torts/battery.md?start=118&end=256"}, "Battery is the intentional infliction"},
+		"prompts/list":             {nil, `"name": "comply"`},
+		"prompts/get":              {[]string{"--prompt-name", "verify", "--prompt-args", "text=It is so."}, "It is so."},
+	} {
+		args := append([]string{"node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js", "--cli", path, "mcp", "--method", method}, c.args...)
+		out, err := program(t, dir, args...)
+		if err != nil || !strings.Contains(out, c.want) || strings.Contains(out, "Warning:") || strings.Contains(out, "Error:") {
+			t.Errorf("%s: %v\n%s", method, err, out)
+		}
+	}
+}
+
+// From the start of the program to its first answers.
+func BenchmarkStart(b *testing.B) {
+	path := agent(b)
+	for name, ask := range map[string]*sdk.CallToolParams{
+		"tools": nil, "search": {Name: "search_passages", Arguments: map[string]any{"query": "elements of battery"}},
+		"ask": {Name: "ask", Arguments: map[string]any{"question": "What must a plaintiff prove for battery?"}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				c, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(b.Context(), &sdk.CommandTransport{Command: exec.Command(path, "mcp")}, nil)
+				if err == nil && ask == nil {
+					_, err = c.ListTools(b.Context(), nil)
+				} else if err == nil {
+					_, err = c.CallTool(b.Context(), ask)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				if err := c.Close(); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
 			}
 		})
 	}

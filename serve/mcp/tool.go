@@ -3,7 +3,10 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -25,11 +28,13 @@ type Tool struct {
 }
 
 // NewTool makes a tool of a function. The schemas of its arguments and its output are those
-// of the types; arguments are checked before the function is called. An error of the
-// function is told to the model, as the output of a tool that failed: it says what to do.
+// of the types; arguments are checked before the function is called. A list in an output that
+// is nil must be left out (omitempty). An error of the function is told to the model, as the
+// output of a tool that failed: it says what to do. A type that has no schema is a panic.
 func NewTool[In, Out any](about About, do func(ctx context.Context, c *Call, in In) (Out, error)) Tool {
+	tool := about.tool(schemaOf[In](), schemaOf[Out]())
 	return Tool{about, func(t *tenant) {
-		sdk.AddTool(t.server, about.tool(), func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+		sdk.AddTool(t.server, tool, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 			var none Out
 			c, err := t.call(about.Name, req)
 			if err != nil {
@@ -50,14 +55,39 @@ func NewTool[In, Out any](about About, do func(ctx context.Context, c *Call, in 
 	}}
 }
 
-func (a About) tool() *sdk.Tool {
+func (a About) tool(in, out *jsonschema.Schema) *sdk.Tool {
 	no := false
-	out := &sdk.Tool{
-		Name: a.Name, Title: a.Title, Description: a.Description,
+	tool := &sdk.Tool{
+		Name: a.Name, Title: a.Title, Description: a.Description, InputSchema: in, OutputSchema: out,
 		Annotations: &sdk.ToolAnnotations{Title: a.Title, ReadOnlyHint: !a.Writes, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
 	}
 	if a.Page != "" {
-		out.Meta = sdk.Meta{"ui": map[string]any{"resourceUri": a.Page}}
+		tool.Meta = sdk.Meta{"ui": map[string]any{"resourceUri": a.Page}}
 	}
-	return out
+	return tool
+}
+
+// schemaOf is the schema of a type. It has no null beside another type, which some clients
+// cannot express: a field that may be missing is left out.
+func schemaOf[T any]() *jsonschema.Schema {
+	s, err := jsonschema.For[T](nil)
+	if err != nil {
+		panic(fmt.Errorf("the schema of %v: %w", reflect.TypeFor[T](), err))
+	}
+	withoutNull(s)
+	return s
+}
+
+func withoutNull(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+	for _, p := range s.Properties {
+		withoutNull(p)
+	}
+	withoutNull(s.Items)
+	withoutNull(s.AdditionalProperties)
 }

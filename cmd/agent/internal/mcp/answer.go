@@ -20,7 +20,7 @@ type Answer struct {
 	Words    string    `json:"words,omitempty" jsonschema:"what must be said about the answer"`
 	Answer   string    `json:"answer,omitempty" jsonschema:"Markdown"`
 	Findings []Finding `json:"findings,omitempty" jsonschema:"what was found about each claim, requirement, edge, field or quote"`
-	Fields   any       `json:"fields,omitempty" jsonschema:"of extract: the values, as the schema describes them"`
+	Fields   object    `json:"fields,omitempty" jsonschema:"of extract: the values, as the schema describes them"`
 	Sources  []Source  `json:"sources,omitempty" jsonschema:"passages that were read"`
 	Nearest  *Quote    `json:"nearest,omitempty" jsonschema:"of no_evidence: what comes nearest, and does not answer"`
 	Notes    []string  `json:"notes,omitempty"`
@@ -31,6 +31,9 @@ type Answer struct {
 	Trace    string    `json:"trace" jsonschema:"how it was found, as a resource"`
 	LeftOut  int       `json:"left_out,omitempty" jsonschema:"sources, notes and findings and halves of the answer that max_tokens left out"`
 }
+
+// An object is one of JSON.
+type object = map[string]any
 
 // A Finding is a part of an answer with its verdict.
 type Finding struct {
@@ -131,7 +134,6 @@ func answerOf(pipeline, run string, data json.RawMessage) (Answer, error) {
 	var more struct {
 		Corpus string `json:"corpus"`
 		Model  string `json:"model"`
-		Result any    `json:"result"`
 	}
 	if err := json.Unmarshal(data, &more); err != nil {
 		return Answer{}, fmt.Errorf("reading the answer of %s: %w", pipeline, err)
@@ -141,7 +143,13 @@ func answerOf(pipeline, run string, data json.RawMessage) (Answer, error) {
 		Notes: p.Warnings, URI: answerURI(run), Trace: traceURI(run),
 	}
 	if pipeline == "extract" {
-		out.Fields = more.Result
+		var fields struct {
+			Result object `json:"result"`
+		}
+		if err := json.Unmarshal(data, &fields); err != nil {
+			return Answer{}, fmt.Errorf("reading the fields: %w", err)
+		}
+		out.Fields = fields.Result
 	}
 	quote := func(q proof.Quote) Quote {
 		doc := ""
