@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"strings"
@@ -103,6 +104,9 @@ func runParts(r runs.Run, here string) []look.Link {
 // ended adds what a run has at its end: its answer or its state, and what it asks.
 func (v *visit) ended(r runs.Run, g runs.Graph, out *runView) error {
 	at, err := v.last(r)
+	if errors.As(err, new(*runs.NotFoundError)) { // the thread was removed, or its checkpoints
+		return nil
+	}
 	if err != nil || at == nil {
 		return err
 	}
@@ -122,15 +126,19 @@ func (v *visit) ended(r runs.Run, g runs.Graph, out *runView) error {
 	return err
 }
 
-// last is the newest checkpoint that a run has made; nil for none.
+// last is the state at the end of a run: the thread's, while no other run has gone on with
+// it, and else the newest checkpoint that the run has made; nil for none.
 func (v *visit) last(r runs.Run) (*runs.Snapshot, error) {
-	for at, err := range v.History(v.r.Context(), r.Thread, &graph.HistoryOptions{Run: r.ID, Limit: 1}) {
-		if err != nil {
-			return nil, err
-		}
-		if r.Asks { // what it asks stands beside the checkpoint
-			at, _, err = v.Space.State(v.r.Context(), r.Thread, at.Key.ID)
-		}
+	ctx := v.r.Context()
+	t, err := v.Thread(ctx, r.Thread)
+	if err != nil {
+		return nil, err
+	}
+	if t.Runs == r.Number {
+		at, _, err := v.State(ctx, r.Thread, "")
+		return at, err
+	}
+	for at, err := range v.History(ctx, r.Thread, &graph.HistoryOptions{Run: r.ID, Limit: 1}) {
 		return at, err
 	}
 	return nil, nil

@@ -26,7 +26,7 @@ func TestList(t *testing.T) {
 	s.run("fails", `{"text":"break"}`)
 	waits := s.run("asks", `{"text":"publish"}`)
 	for query, want := range map[string][]string{
-		"":                    {"text: What is &lt;b&gt;negligence&lt;/b&gt;?", "done", "failed", "asks a person"},
+		"":                    {"text: What is &lt;b&gt;negligence&lt;/b&gt;?", "done", "failed", "asked a person"},
 		"negligence":          {"negligence", "1 run"},
 		"NEGLIGENCE plain":    {"negligence", "1 run"},
 		"failed":              {"text: break", "1 run"},
