@@ -115,12 +115,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // headers are those of every answer. Nothing may be loaded from elsewhere, run from within a
-// page, or put into a frame; and no other site learns the address of a page.
+// page, or put into a frame; and no other site learns the address of a page. Without any
+// referrer, forms would have no origin, and the server would refuse them.
 var headers = map[string]string{
 	"Content-Security-Policy":      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 	"Cross-Origin-Opener-Policy":   "same-origin",
 	"Cross-Origin-Resource-Policy": "same-origin",
-	"Referrer-Policy":              "no-referrer",
+	"Referrer-Policy":              "same-origin",
 	"X-Content-Type-Options":       "nosniff",
 	"X-Frame-Options":              "DENY",
 	"Cache-Control":                "no-store",

@@ -159,7 +159,7 @@ func TestHeaders(t *testing.T) {
 	for _, path := range list {
 		status, _, answer := s.do(s.ann, "GET", path, nil)
 		h := answer.Header
-		if !strings.HasPrefix(h.Get("Content-Security-Policy"), "default-src 'none'") || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" ||
+		if !strings.HasPrefix(h.Get("Content-Security-Policy"), "default-src 'none'") || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "same-origin" ||
 			h.Get("X-Frame-Options") != "DENY" || !strings.Contains(h.Get("Cache-Control"), "no-") {
 			t.Errorf("%s: %d %v", path, status, h)
 		}
