@@ -3,8 +3,6 @@ package page
 import (
 	"context"
 	"time"
-
-	"example.com/assay/state"
 )
 
 // Memory is what is remembered: questions with the answers that are given again. For a
@@ -50,8 +48,17 @@ type Remembered struct {
 	LastServed time.Time
 	WhyNot     []string // why it would not be served now; empty if it would be
 	Conditions []Condition
-	Sources    []state.Source
+	Sources    []Cited
 }
 
 // A Condition is something that an answer depends on.
 type Condition struct{ Name, Then, Now string }
+
+// Cited is a passage that an answer cites.
+type Cited struct {
+	Where      string // title, section, page and line, for a reader
+	Source     string // the name of its text in the corpus
+	Passage    string // its ID
+	Start, End int    // its bytes
+	Quotes     []string
+}

@@ -33,6 +33,12 @@ type Options struct {
 	// changes nothing that has happened.
 	HowToWrite string
 
+	// Corpora, Memory and Evals are what further pages show. Default: there are no such
+	// pages.
+	Corpora Corpora
+	Memory  Memory
+	Evals   Evals
+
 	Version string           // of the program
 	Now     func() time.Time // default: time.Now
 	// Heartbeat is how often a silent stream sends a comment. Default: 5 seconds.
