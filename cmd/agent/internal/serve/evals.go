@@ -83,7 +83,9 @@ func (e *results) List(ctx context.Context, _ string) (reports []page.Report, un
 			reports = append(reports, f.report)
 		}
 	}
-	slices.SortFunc(reports, func(a, b page.Report) int { return cmp.Or(strings.Compare(a.Date, b.Date), strings.Compare(a.ID, b.ID)) })
+	slices.SortFunc(reports, func(a, b page.Report) int {
+		return cmp.Or(strings.Compare(a.Date, b.Date), strings.Compare(a.ID, b.ID))
+	})
 	slices.SortFunc(unread, func(a, b page.Fact) int { return strings.Compare(a.Name, b.Name) })
 	return reports, unread, nil
 }
