@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,18 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/graph/layout"
-	"example.com/assay/llm/offline"
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
-	"example.com/assay/nodes/causal"
-	"example.com/assay/nodes/evidence"
-	"example.com/assay/nodes/extract"
-	"example.com/assay/nodes/research"
-	"example.com/assay/nodes/verify"
-	"example.com/assay/skills"
-	"example.com/assay/state"
 )
 
 // graphFormats are the ways to draw a pipeline.
@@ -41,61 +32,23 @@ type pipeline struct {
 }
 
 // pipelines lists every pipeline.
-func pipelines() ([]pipeline, error) {
-	set, err := skills.Load(nil)
-	if err != nil {
-		return nil, err
+func pipelines(a *cli.App) ([]pipeline, error) {
+	all := []pipeline{
+		{Name: "research", Does: "answers a question with citations (agent ask)"},
+		{Name: "verify", Does: "checks a response claim by claim and corrects it (agent verify)"},
+		{Name: "edges", Does: "checks the edges of a causal graph one by one (agent edges verify)"},
+		{Name: "comply", Does: "answers with verbatim requirements, for an auditor (agent comply)"},
+		{Name: "extract", Does: "reads fields from a document, checks them and keeps the best (agent extract)"},
 	}
-	r, err := research.New(research.Deps{Model: offline.New(nil), Skills: set, Corpus: noCorpus{}}, nil)
-	if err != nil {
-		return nil, err
+	for i, p := range all {
+		bare, err := open.NewBare(a, config.Default(false), p.Name, nil)
+		if err != nil {
+			return nil, err
+		}
+		all[i].Fingerprint, all[i].drawing = bare.App.Fingerprint(), bare.App.Drawing()
 	}
-	v, err := verify.New(verify.Deps{Model: offline.New(nil), Skills: set, Corpus: noCorpus{}}, nil)
-	if err != nil {
-		return nil, err
-	}
-	e, err := causal.New(causal.Deps{Model: offline.New(nil), Skills: set, Corpus: noCorpus{}}, nil)
-	if err != nil {
-		return nil, err
-	}
-	c, err := evidence.New(evidence.Deps{Model: offline.New(nil), Skills: set, Corpus: noCorpus{}}, nil)
-	if err != nil {
-		return nil, err
-	}
-	schema, err := extract.ParseSchema([]byte(`{"type": "object", "properties": {"field": {"type": "string"}}}`))
-	if err != nil {
-		return nil, err
-	}
-	x, err := extract.New(extract.Deps{Model: offline.New(nil), Skills: set, Schema: schema}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return []pipeline{{
-		Name: "research", Does: "answers a question with citations (agent ask)",
-		Fingerprint: r.Graph().Fingerprint(), drawing: r.Graph().Drawing(),
-	}, {
-		Name: "verify", Does: "checks a response claim by claim and corrects it (agent verify)",
-		Fingerprint: v.Graph().Fingerprint(), drawing: v.Graph().Drawing(),
-	}, {
-		Name: "edges", Does: "checks the edges of a causal graph one by one (agent edges verify)",
-		Fingerprint: e.Graph().Fingerprint(), drawing: e.Graph().Drawing(),
-	}, {
-		Name: "comply", Does: "answers with verbatim requirements, for an auditor (agent comply)",
-		Fingerprint: c.Graph().Fingerprint(), drawing: c.Graph().Drawing(),
-	}, {
-		Name: "extract", Does: "reads fields from a document, checks them and keeps the best (agent extract)",
-		Fingerprint: x.Graph().Fingerprint(), drawing: x.Graph().Drawing(),
-	}}, nil
+	return all, nil
 }
-
-// noCorpus takes the place of a corpus in a pipeline that is only drawn.
-type noCorpus struct{}
-
-func (noCorpus) Search(context.Context, retrieval.Query) (retrieval.Result, error) {
-	return retrieval.Result{}, errors.New("a drawn pipeline has no corpus")
-}
-
-func (noCorpus) Passage(string) (state.Passage, bool, error) { return state.Passage{}, false, nil }
 
 func graphCommand(a *cli.App) *cobra.Command {
 	var format string
@@ -114,7 +67,7 @@ func graphCommand(a *cli.App) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := pipelines()
+			all, err := pipelines(a)
 			if err != nil {
 				return err
 			}

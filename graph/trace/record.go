@@ -73,35 +73,27 @@ func Add[S any](w *Writer, ev graph.Event[S]) error {
 	if ev.Kind == graph.StateValue || ev.Kind == graph.NodeToken {
 		return nil
 	}
-	rec := Record{
-		V: Version, Seq: w.seq, Kind: ev.Kind.String(), Time: ev.Time.UTC().Format(time.RFC3339Nano), ElapsedUS: ev.Elapsed.Microseconds(),
-		Namespace: ev.Namespace, Places: ev.Places, Node: ev.Node, Graph: ev.Graph, Fingerprint: ev.Fingerprint,
-		Nodes: ev.Nodes, Waiting: ev.Waiting, Interrupts: ev.Interrupts,
-		Checkpoint: ev.Checkpoint, Parent: ev.Parent, Source: string(ev.Source), Replayed: ev.Replayed,
-	}
-	if ev.Attempt > 1 {
-		rec.Attempt = ev.Attempt
+	in := graph.EventRecord{
+		Kind: ev.Kind.String(), Namespace: ev.Namespace, Places: ev.Places, Node: ev.Node, Attempt: ev.Attempt, Time: ev.Time, Elapsed: ev.Elapsed,
+		Graph: ev.Graph, Fingerprint: ev.Fingerprint, Nodes: ev.Nodes, Waiting: ev.Waiting, Cached: ev.Cached, Replayed: ev.Replayed, Name: ev.Name,
+		Interrupts: ev.Interrupts, Checkpoint: ev.Checkpoint, Parent: ev.Parent, Source: ev.Source, Data: ev.Data,
 	}
 	if ev.Err != nil {
-		rec.Error = ev.Err.Error()
+		in.Error = ev.Err.Error()
 	}
-	switch ev.Kind {
-	case graph.RunStart:
-		rec.Header, w.header = w.header, nil
-	case graph.RunEnd:
-		if ev.Namespace == "" {
-			rec.End = w.end
-		}
-	case graph.NodeCustom:
-		rec.Kind, rec.Data = ev.Name, ev.Data
-	case graph.NodeStep:
-		rec.Key, rec.Data = ev.Name, ev.Data
-	case graph.NodeUpdate:
-		update, err := ev.UpdateJSON()
-		if err != nil {
+	if ev.Kind == graph.NodeUpdate {
+		var err error
+		if in.Update, err = ev.UpdateJSON(); err != nil {
 			return fmt.Errorf("tracing node %q: %w", ev.Node, err)
 		}
-		rec.Update, rec.Cached = update, ev.Cached
+	}
+	rec := Of(in)
+	rec.Seq = w.seq
+	switch {
+	case ev.Kind == graph.RunStart:
+		rec.Header, w.header = w.header, nil
+	case ev.Kind == graph.RunEnd && ev.Namespace == "":
+		rec.End = w.end
 	}
 	line, err := encode(rec)
 	if err != nil {
@@ -112,6 +104,31 @@ func Add[S any](w *Writer, ev graph.Event[S]) error {
 	}
 	w.seq++
 	return nil
+}
+
+// Of returns an event as a trace has it, without a number, a header and how the run
+// ended.
+func Of(ev graph.EventRecord) Record {
+	rec := Record{
+		V: Version, Kind: ev.Kind, Time: ev.Time.UTC().Format(time.RFC3339Nano), ElapsedUS: ev.Elapsed.Microseconds(),
+		Namespace: ev.Namespace, Places: ev.Places, Node: ev.Node, Graph: ev.Graph, Fingerprint: ev.Fingerprint,
+		Nodes: ev.Nodes, Waiting: ev.Waiting, Interrupts: ev.Interrupts, Cached: ev.Cached, Replayed: ev.Replayed,
+		Checkpoint: ev.Checkpoint, Parent: ev.Parent, Source: string(ev.Source), Error: ev.Error,
+	}
+	if ev.Attempt > 1 {
+		rec.Attempt = ev.Attempt
+	}
+	switch graph.KindNamed(ev.Kind) {
+	case graph.NodeCustom:
+		rec.Kind, rec.Data = ev.Name, ev.Data
+	case graph.NodeStep:
+		rec.Key, rec.Data = ev.Name, ev.Data
+	case graph.NodeUpdate:
+		if rec.Update = ev.Update; rec.Update == nil { // of a subgraph
+			rec.Update = ev.Data
+		}
+	}
+	return rec
 }
 
 // encode keeps <, > and & as they are: traces are read by people.

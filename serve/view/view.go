@@ -13,7 +13,7 @@ import (
 	"example.com/assay/state"
 )
 
-// A View is a run, reconstructed from its trace.
+// A View is a run, reconstructed from its trace or from the events of a server.
 type View struct {
 	Schema      int           `json:"schema"`
 	Graph       string        `json:"graph"`
@@ -22,20 +22,61 @@ type View struct {
 	Header      *trace.Header `json:"header,omitempty"`
 	Steps       []Step        `json:"supersteps"`
 	// Usage holds the model calls of each node that made any; Total is their sum.
-	Usage     map[string]state.ModelUsage `json:"node_usage,omitempty"`
-	Total     state.ModelUsage            `json:"usage"`
-	Ended     bool                        `json:"ended"` // false when the run was killed
-	ElapsedMS float64                     `json:"elapsed_ms"`
-	Error     string                      `json:"error,omitempty"`
+	Usage map[string]state.ModelUsage `json:"node_usage,omitempty"`
+	Total state.ModelUsage            `json:"usage"`
+	// Continued is the superstep behind which the run took up its thread; 0 for a run from the
+	// beginning.
+	Continued int `json:"continued_after,omitempty"`
+	// Attempts is how often the run was begun, since its process had died; 0 for a trace.
+	Attempts  int     `json:"attempts,omitempty"`
+	Ended     bool    `json:"ended"` // false when the run was killed, or goes on
+	ElapsedMS float64 `json:"elapsed_ms"`
+	// LastMS is when the last event happened, in milliseconds after the first.
+	LastMS float64 `json:"-"`
+	Error  string  `json:"error,omitempty"`
 	// Interrupts are the questions that the run stopped for.
 	Interrupts []graph.PendingInterrupt `json:"interrupts,omitempty"`
 	End        json.RawMessage          `json:"end,omitempty"` // the end of the run, in the form of its pipeline
+	// Channels are the channels that were written, by graph and name.
+	Channels []Channel `json:"channels,omitempty"`
+	// First is the state before the first superstep, and Last the newest one; nil when they
+	// were not recorded.
+	First json.RawMessage `json:"-"`
+	Last  json.RawMessage `json:"-"`
+}
+
+// A Channel says who wrote it. Who read it is not known: a node gets the whole state.
+type Channel struct {
+	Namespace string   `json:"ns,omitempty"` // of its graph: outer nodes, joined by "/"
+	Name      string   `json:"channel"`
+	Writers   []Writer `json:"writers"` // in the order of their first writes
+}
+
+// A Writer is a node that wrote a channel.
+type Writer struct {
+	Node  string `json:"node"`
+	Times int    `json:"times"` // tasks that wrote it
 }
 
 // A Step is a superstep of the outermost graph.
 type Step struct {
-	Step  int    `json:"step"`
-	Nodes []Node `json:"nodes"`
+	Step       int    `json:"step"`
+	Attempt    int    `json:"attempt,omitempty"` // of the run, from 2 on; see View.Attempts
+	Checkpoint string `json:"checkpoint,omitempty"`
+	Nodes      []Node `json:"nodes"`
+	// Fields are the fields of the state that the superstep changed, in the order of the
+	// state. They are known if States is true.
+	Fields []Field `json:"-"`
+	States bool    `json:"-"`
+}
+
+// A Field is a field of the state before and after a superstep.
+type Field struct {
+	Name    string
+	Was, Is json.RawMessage // nil when the field was not there
+	// Added is what a list got at its end; nil when it changed in another way.
+	Added json.RawMessage
+	By    []string // nodes that wrote the channel of that name
 }
 
 // A Node is one task of a node. The nodes of a subgraph follow the subgraph's own node,
@@ -45,12 +86,25 @@ type Node struct {
 	MS         float64           `json:"ms"`
 	Attempts   int               `json:"attempts"`
 	Replayed   bool              `json:"replayed,omitempty"` // taken from an earlier trace
+	Cached     bool              `json:"cached,omitempty"`   // it did not run: see graph.Event
 	ModelCalls []llm.CallEvent   `json:"model_calls,omitempty"`
 	Retrievals []retrieval.Event `json:"retrievals,omitempty"`
 	Custom     []string          `json:"custom,omitempty"` // names of other events
 	Changed    []Change          `json:"changed,omitempty"`
 	Error      string            `json:"error,omitempty"`
-	Unfinished bool              `json:"unfinished,omitempty"` // the trace ends before the task does
+	Handled    string            `json:"handled_error,omitempty"` // an error that its handler took over
+	Asked      []string          `json:"asked,omitempty"`         // keys of the questions that it stopped for
+	Unfinished bool              `json:"unfinished,omitempty"`    // the trace ends before the task does
+	// Usage sums up its model calls; nil without any. Those of an earlier trace are not in it.
+	Usage *state.ModelUsage `json:"-"`
+	// Timed says that Start and Stop are known: milliseconds after the first event. An
+	// unfinished task has no Stop.
+	Timed       bool    `json:"-"`
+	Start, Stop float64 `json:"-"`
+	Longest     bool    `json:"-"` // it is on the longest path; see Longest
+	Inside      int     `json:"-"` // position of the task that it is in; -1 at the root
+	Superstep   int     `json:"-"` // of its own graph
+	places      []graph.Place
 }
 
 // A Change is a write to a channel.
@@ -63,18 +117,16 @@ type Change struct {
 // New groups the records of one run. It returns an error for records of several runs or of
 // none.
 func New(records []trace.Record) (View, error) {
-	v := View{Schema: 1, Steps: []Step{}}
+	b := NewBuilder(nil)
 	if len(records) == 0 {
-		return v, fmt.Errorf("viewing trace: it is empty")
+		return b.View(), fmt.Errorf("viewing trace: it is empty")
 	}
-	b := builder{View: &v, open: map[string][2]int{}}
 	for _, rec := range records {
-		if err := b.add(rec); err != nil {
-			return v, fmt.Errorf("viewing trace, event %d: %w", rec.Seq, err)
+		if err := b.Trace(rec); err != nil {
+			return b.View(), fmt.Errorf("viewing trace, event %d: %w", rec.Seq, err)
 		}
 	}
-	v.count()
-	return v, nil
+	return b.View(), nil
 }
 
 // count sums up the model calls of the view, without those of an earlier trace.
@@ -82,123 +134,22 @@ func (v *View) count() {
 	v.Usage, v.Total = map[string]state.ModelUsage{}, state.ModelUsage{}
 	for _, s := range v.Steps {
 		for _, n := range s.Nodes {
-			if n.Replayed {
-				continue
-			}
-			for _, c := range n.ModelCalls {
-				v.Usage[n.Name] = v.Usage[n.Name].Plus(c.Usage)
-				v.Total = v.Total.Plus(c.Usage)
+			if n.Usage != nil {
+				v.Usage[n.Name] = v.Usage[n.Name].Plus(*n.Usage)
+				v.Total = v.Total.Plus(*n.Usage)
 			}
 		}
 	}
-}
-
-// builder fills a View.
-type builder struct {
-	*View
-	open map[string][2]int // task to its step and node in the view
-}
-
-func (b *builder) add(rec trace.Record) error {
-	switch rec.Kind {
-	case "run_start":
-		if rec.Namespace == "" {
-			if b.Graph != "" {
-				return fmt.Errorf("a second run begins: show one trace at a time")
-			}
-			b.Graph, b.Fingerprint, b.Started, b.Header = rec.Graph, rec.Fingerprint, rec.Time, rec.Header
-		}
-		return nil
-	case "run_end":
-		if rec.Namespace == "" {
-			b.Ended, b.ElapsedMS, b.Error, b.End = true, float64(rec.ElapsedUS)/1000, rec.Error, rec.End
-		}
-		return nil
-	case "interrupt":
-		if rec.Namespace == "" {
-			b.Interrupts = rec.Interrupts
-		}
-		return nil
-	case "step_start":
-		return nil
-	}
-	if rec.Node == "" || len(rec.Places) == 0 {
-		return nil
-	}
-	return b.event(b.node(rec), rec)
-}
-
-// event adds an event to the node that it belongs to.
-func (b *builder) event(n *Node, rec trace.Record) error {
-	switch rec.Kind {
-	case "node_start":
-		n.Attempts = max(rec.Attempt, 1)
-	case "node_retry":
-		n.Error = rec.Error
-	case "node_error":
-		n.Error, n.MS, n.Unfinished = rec.Error, float64(rec.ElapsedUS)/1000, false
-	case "node_update":
-		n.Error, n.MS, n.Unfinished, n.Replayed = "", float64(rec.ElapsedUS)/1000, false, rec.Replayed
-		if len(rec.Update) > 0 {
-			if err := json.Unmarshal(rec.Update, &n.Changed); err != nil {
-				return fmt.Errorf("reading the update of node %q: %w", n.Name, err)
-			}
-		}
-	case llm.EventModelCall:
-		return decodeTo(&n.ModelCalls, rec)
-	case retrieval.EventName:
-		return decodeTo(&n.Retrievals, rec)
-	default:
-		n.Custom = append(n.Custom, rec.Kind)
-	}
-	return nil
-}
-
-func decodeTo[T any](list *[]T, rec trace.Record) error {
-	var v T
-	if err := json.Unmarshal(rec.Data, &v); err != nil {
-		return fmt.Errorf("reading a %s event of node %q: %w", rec.Kind, rec.Node, err)
-	}
-	*list = append(*list, v)
-	return nil
-}
-
-// node finds the run of a node that a record belongs to, or begins it.
-func (b *builder) node(rec trace.Record) *Node {
-	key := taskKey(rec.Places)
-	if at, ok := b.open[key]; ok {
-		return &b.Steps[at[0]].Nodes[at[1]]
-	}
-	step := rec.Places[0].Step
-	at := slices.IndexFunc(b.Steps, func(s Step) bool { return s.Step == step })
-	if at < 0 {
-		at = len(b.Steps)
-		b.Steps = append(b.Steps, Step{Step: step})
-	}
-	name := rec.Node
-	if rec.Namespace != "" {
-		name = rec.Namespace + "/" + name
-	}
-	b.open[key] = [2]int{at, len(b.Steps[at].Nodes)}
-	b.Steps[at].Nodes = append(b.Steps[at].Nodes, Node{Name: name, Attempts: 1, Unfinished: true})
-	return &b.Steps[at].Nodes[len(b.Steps[at].Nodes)-1]
-}
-
-func taskKey(places []graph.Place) string {
-	var b strings.Builder
-	for _, p := range places {
-		fmt.Fprintf(&b, "%d.%d/", p.Step, p.Task)
-	}
-	return b.String()
 }
 
 // Nodes lists the names of all nodes that ran, each once, in order.
 func (v View) Nodes() []string {
 	var out []string
+	seen := map[string]bool{}
 	for _, s := range v.Steps {
 		for _, n := range s.Nodes {
-			if !slices.Contains(out, n.Name) {
-				out = append(out, n.Name)
+			if !seen[n.Name] {
+				seen[n.Name], out = true, append(out, n.Name)
 			}
 		}
 	}
@@ -211,14 +162,12 @@ func (v View) Only(name string) (View, bool) {
 	all := v.Steps
 	v.Steps = []Step{}
 	for _, s := range all {
-		var kept []Node
-		for _, n := range s.Nodes {
-			if n.Name == name || strings.HasSuffix(n.Name, "/"+name) {
-				kept = append(kept, n)
-			}
-		}
-		if kept != nil {
-			v.Steps = append(v.Steps, Step{s.Step, kept})
+		kept := slices.DeleteFunc(slices.Clone(s.Nodes), func(n Node) bool {
+			return n.Name != name && !strings.HasSuffix(n.Name, "/"+name)
+		})
+		if len(kept) > 0 {
+			s.Nodes = kept
+			v.Steps = append(v.Steps, s)
 		}
 	}
 	v.count()

@@ -81,6 +81,16 @@ func appOf[S any](p interface{ Graph() *graph.Compiled[S] }, err error) (graph.A
 
 // ExtractAgain makes the pipeline that reads the fields of a configuration's schema.
 func (d *Desk) ExtractAgain(conf map[string]string) (*extract.Pipeline, *extract.Schema, error) {
+	schema, opts, err := extractOptions(conf)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := d.Extract(schema, opts)
+	return p, schema, err
+}
+
+// extractOptions are the schema and the options of a configuration.
+func extractOptions(conf map[string]string) (*extract.Schema, *extract.Options, error) {
 	schema, err := extract.ParseSchema([]byte(conf[config.TracedSchema]))
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the schema: %w", err)
@@ -89,6 +99,5 @@ func (d *Desk) ExtractAgain(conf map[string]string) (*extract.Pipeline, *extract
 	if err != nil || iterations < 0 {
 		return nil, nil, fmt.Errorf("%s is %q: it must be a whole number", config.TracedIterations, conf[config.TracedIterations])
 	}
-	p, err := d.Extract(schema, &extract.Options{MaxIterations: iterations, Review: conf[config.TracedOpinion] == "true"})
-	return p, schema, err
+	return schema, &extract.Options{MaxIterations: iterations, Review: conf[config.TracedOpinion] == "true"}, nil
 }

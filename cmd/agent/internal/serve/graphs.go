@@ -10,6 +10,7 @@ import (
 	"example.com/assay/cmd/agent/internal/converse"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
+	"example.com/assay/llm"
 	"example.com/assay/serve"
 	"example.com/assay/serve/runs"
 	"example.com/assay/telemetry"
@@ -130,7 +131,7 @@ func (s *server) begin(ctx context.Context, p pipeline, name string, r runs.Run)
 	if err != nil {
 		return runs.Opening{}, err
 	}
-	o := runs.Opening{Context: s.exchange.Controls.Budget().Begin(ctx), App: app, Close: d.release}
+	o := runs.Opening{Context: llm.Verbatim(s.exchange.Controls.Budget().Begin(ctx)), App: app, Close: d.release}
 	if rec := d.Recorder(ctx, r.ID); rec != nil {
 		o.Context = rec.Context(o.Context)
 		o.Observe = func(ev graph.Event[json.RawMessage]) { telemetry.Observe(rec, ev) }

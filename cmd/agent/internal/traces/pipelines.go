@@ -80,7 +80,7 @@ func tracedAgain[S any](t *tracedRun, r *rerunner, g *graph.Compiled[S], keys []
 }
 
 func (t *tracedRun) research(ctx context.Context, r *rerunner) error {
-	p, err := t.Research(ctx, rehearsal{})
+	p, err := t.Research(ctx, open.NoMemory{})
 	if err != nil {
 		return err
 	}
@@ -88,15 +88,6 @@ func (t *tracedRun) research(ctx context.Context, r *rerunner) error {
 		return research.Result(final, runErr, t.Corpus), nil
 	})
 }
-
-// rehearsal is a memory that finds nothing and keeps nothing.
-type rehearsal struct{}
-
-func (rehearsal) Lookup(context.Context, string) (research.Recall, bool, error) {
-	return research.Recall{}, false, nil
-}
-
-func (rehearsal) Store(context.Context, string, research.Recall, float64) error { return nil }
 
 func (t *tracedRun) comply(_ context.Context, r *rerunner) error {
 	p, err := t.Comply(t.first.Header.Config[config.TracedReview] == "true")

@@ -1,6 +1,7 @@
 package traces
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -25,7 +26,7 @@ func printReplay(a *cli.App, r replayed) {
 	}
 	fmt.Fprintf(a.Stdout, "%s, a run of %s, again %s\n", r.Trace, r.Graph, point)
 	for _, c := range r.Given {
-		fmt.Fprintf(a.Stdout, "  with %s %s → %s\n", c.Name, brief(orAbsent(c.Was)), brief(orAbsent(c.Is)))
+		fmt.Fprintf(a.Stdout, "  with %s %s → %s\n", c.Name, brief(cmp.Or(c.Was, "absent")), brief(cmp.Or(c.Is, "absent")))
 	}
 	fmt.Fprintf(a.Stdout, "nodes: %d from the trace, %d run\n", r.Nodes.Taken, r.Nodes.Made)
 	fmt.Fprintf(a.Stdout, "model calls: %d saved, %d made; searches: %d saved, %d made\n", r.Calls.Taken, r.Calls.Made, r.Searches.Taken, r.Searches.Made)

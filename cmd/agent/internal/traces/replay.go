@@ -130,7 +130,10 @@ func traceReplay(a *cli.App, cmd *cobra.Command, f *replayFlags, path string) (e
 	if err != nil {
 		return err
 	}
-	report := newReplay(path, was, after.records)
+	report, err := newReplay(path, was, after.records)
+	if err != nil {
+		return err
+	}
 	report.From, report.Skill = f.from, changed
 	report.Before, report.After = outcomeOf(before), outcomeOf(after)
 	if f.out != "" {

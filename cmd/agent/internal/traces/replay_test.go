@@ -18,6 +18,7 @@ import (
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
+	"example.com/assay/serve/view"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -104,7 +105,7 @@ func TestReplayOfAChangedSkill(t *testing.T) {
 	if d == nil || d.Event != `node_update of node "plan" in step 3` || d.Field != "update[0].value[0].question" || !strings.HasSuffix(d.Is, `in one sentence?"`) || strings.Join(d.Path, " ") != "detect_injection classify" {
 		t.Errorf("difference %+v", d)
 	}
-	if !slices.ContainsFunc(got.Changed, func(c nodeChange) bool { return c.Node == "execute/retrieve" }) || got.Changed[0].Node != "plan" || got.Changed[0].Changes[0].Name != "plan[0].question" {
+	if !slices.ContainsFunc(got.Changed, func(c view.NodeChange) bool { return c.Node == "execute/retrieve" }) || got.Changed[0].Node != "plan" || got.Changed[0].Changes[0].Name != "plan[0].question" {
 		t.Errorf("changed %+v", got.Changed)
 	}
 	if got.Before.Status != state.StatusAnswered || got.Before.Answer == "" || got.After.Confidence > got.Before.Confidence {

@@ -159,7 +159,7 @@ func normalised(records []trace.Record) []trace.Record {
 	out := trace.Normalise(records)
 	for i, rec := range out {
 		var call llm.CallEvent
-		if isCall(rec) && json.Unmarshal(rec.Data, &call) == nil && call.Said != nil {
+		if rec.Kind == llm.EventModelCall && json.Unmarshal(rec.Data, &call) == nil && call.Said != nil {
 			call.Said = nil
 			out[i].Data, _ = json.Marshal(call) // it was JSON
 		}

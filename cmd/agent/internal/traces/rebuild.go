@@ -1,0 +1,161 @@
+package traces
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/graph"
+	"example.com/assay/graph/trace"
+	"example.com/assay/state"
+)
+
+// A rebuilt run is what a trace alone does not hold. No node runs for it and no model is
+// asked.
+type rebuilt struct {
+	app    *graph.App              // of the trace; nil when this program has no such graph
+	states map[int]json.RawMessage // by the superstep that they are behind; 0 is that of the input
+	answer json.RawMessage         // what the run's command printed; nil when it is not known
+	why    string                  // why something is missing, in a sentence; empty when nothing is
+}
+
+// rebuild replays a trace. Without a library the files of passages are not looked at.
+func rebuild(ctx context.Context, a *cli.App, s config.Settings, records []trace.Record, files open.Library) (rebuilt, error) {
+	first := records[0]
+	if first.Kind != graph.RunStart.String() || first.Header == nil {
+		return rebuilt{why: "The trace does not begin with the start of its run."}, nil
+	}
+	bare, err := open.NewBare(a, s, first.Graph, first.Header.Config)
+	if err != nil {
+		return rebuilt{why: fmt.Sprintf("This version of Assay cannot make the graph again: %v.", err)}, nil
+	}
+	if bare.App.Fingerprint() != first.Fingerprint {
+		return rebuilt{why: fmt.Sprintf("The graph has changed since: its fingerprint was %.12s, and is %.12s.", first.Fingerprint, bare.App.Fingerprint())}, nil
+	}
+	out := rebuilt{app: &bare.App, states: map[int]json.RawMessage{}}
+	if len(first.Header.Input) == 0 || len(first.Places) != 1 || first.Places[0].Step != -1 {
+		out.why = "The run continued a thread, and what came before is not in its trace."
+		return out, nil
+	}
+	final, err := out.replay(ctx, bare.App, records)
+	if err != nil {
+		if ctx.Err() != nil {
+			return out, context.Cause(ctx)
+		}
+		out.why = fmt.Sprintf("The states could not be made again: %v.", err)
+		return out, nil
+	}
+	out.answer, err = answerOf(bare, final, records, files)
+	if err != nil {
+		out.why = fmt.Sprintf("The answer could not be made again: %v.", err)
+	}
+	return out, nil
+}
+
+// replay fills in the states behind the supersteps that were committed, and returns the last.
+func (r *rebuilt) replay(ctx context.Context, app graph.App, records []trace.Record) (json.RawMessage, error) {
+	committed := committedSteps(records)
+	if committed == 0 {
+		return nil, nil
+	}
+	whole, err := trace.NewRecording(records, nil)
+	if err != nil {
+		return nil, err
+	}
+	var last json.RawMessage
+	for ev, err := range app.Stream(ctx, records[0].Header.Input, &graph.RunOptions{Replay: whole, Modes: graph.Values, RecursionLimit: committed}) {
+		if errors.As(err, new(*graph.RecursionError)) {
+			break // the trace goes no further
+		}
+		if err != nil {
+			return nil, err
+		}
+		if ev.Kind == graph.StateValue && ev.Namespace == "" {
+			r.states[ev.Step], last = ev.State, ev.State
+		}
+	}
+	return last, nil
+}
+
+// committedSteps counts the supersteps of a run whose updates were all merged: those before
+// the last, and the last when the run went on to its end.
+func committedSteps(records []trace.Record) int {
+	begun := 0
+	for _, rec := range records {
+		if rec.Kind == graph.StepStart.String() && rec.Namespace == "" {
+			begun++
+		}
+	}
+	if last := rootEnd(records); last != nil && last.Error == "" && !asked(records) {
+		return begun
+	}
+	return max(0, begun-1)
+}
+
+// asked reports whether a run stopped for a person.
+func asked(records []trace.Record) bool {
+	for _, rec := range records {
+		if rec.Kind == graph.RunInterrupt.String() && rec.Namespace == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// answerOf is the answer of a run, with its end as the trace has it.
+func answerOf(bare open.Bare, final json.RawMessage, records []trace.Record, files open.Library) (json.RawMessage, error) {
+	last := rootEnd(records)
+	var runErr error
+	switch {
+	case last == nil:
+		runErr = errors.New("the trace ends before its run does")
+	case last.Error != "":
+		runErr = errors.New(last.Error)
+	}
+	answer, err := bare.Answer(final, runErr, cmp.Or(files, open.Library(elsewhere{})))
+	if err != nil {
+		return nil, err
+	}
+	conf := records[0].Header.Config
+	known := map[string]any{"model": conf["model"], "corpus": conf["corpus"], "run_id": records[0].Header.RunID}
+	if last != nil && last.End != nil {
+		var end map[string]any
+		if err := json.Unmarshal(last.End, &end); err != nil {
+			return nil, fmt.Errorf("reading how the run ended: %w", err)
+		}
+		for key, value := range end {
+			known[key] = value
+		}
+	}
+	return merged(answer, known)
+}
+
+// merged is an object with other values of some keys.
+func merged(object json.RawMessage, values map[string]any) (json.RawMessage, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(object, &all); err != nil {
+		return nil, err
+	}
+	for key, value := range values {
+		data, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		all[key] = data
+	}
+	return json.Marshal(all)
+}
+
+// elsewhere is the library of a run whose corpus is not here.
+type elsewhere struct{}
+
+func (elsewhere) TextPath(string) (string, string, error) {
+	return "", "", errors.New("the corpus of the run is not here, so this is the text as the run recorded it")
+}
+
+func (elsewhere) Passage(string) (state.Passage, bool, error) { return state.Passage{}, false, nil }

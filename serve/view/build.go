@@ -1,0 +1,405 @@
+package view
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/trace"
+	"example.com/assay/llm"
+	"example.com/assay/memory/retrieval"
+)
+
+// Options say what a view holds. Nil is the zero value.
+type Options struct {
+	// From and Steps select supersteps, by their position from 0. Of the others the view has
+	// their tasks with times and counts, and no calls, hits, changes and states. Default: all.
+	From, Steps int
+	// State returns the state after a superstep, for a run whose events have no states, and
+	// whether it is known. Default: it is not.
+	State func(step int) (json.RawMessage, bool)
+}
+
+// A Builder makes a View of events that come one at a time. Its memory grows with the
+// number of tasks, and with the values in the selected supersteps.
+type Builder struct {
+	opts  Options
+	view  View
+	at    map[[2]int]int   // attempt and superstep to the position of the step
+	open  map[string]*task // by its place
+	saved map[string]*task // by its ID
+	tasks [][]*task        // by the position of the step
+	// first and last are when events happened. Zero in a normalised trace.
+	first, last time.Time
+	writers     map[[2]string]*Channel
+	writes      map[[3]string]int // channel and node to the position among the writers
+	key         []byte
+}
+
+// A task is a Node that is not complete yet.
+type task struct {
+	Node
+	at int // position of its step
+}
+
+// An event is a record, with what a trace leaves out.
+type event struct {
+	trace.Record
+	when  time.Time
+	tasks []string
+	step  int
+	state json.RawMessage
+}
+
+// NewBuilder begins a view.
+func NewBuilder(opts *Options) *Builder {
+	b := &Builder{
+		view: View{Schema: 1, Steps: []Step{}}, at: map[[2]int]int{}, open: map[string]*task{}, saved: map[string]*task{},
+		writers: map[[2]string]*Channel{}, writes: map[[3]string]int{},
+	}
+	if opts != nil {
+		b.opts = *opts
+	}
+	return b
+}
+
+// Trace adds a record of a trace. It returns an error when a second run begins.
+func (b *Builder) Trace(rec trace.Record) error {
+	ev := event{Record: rec}
+	if len(rec.Places) > 0 {
+		ev.step = rec.Places[0].Step
+	}
+	if rec.Time != "" {
+		when, err := time.Parse(time.RFC3339Nano, rec.Time)
+		if err != nil {
+			return fmt.Errorf("reading its time: %w", err)
+		}
+		ev.when = when
+	}
+	return b.add(ev)
+}
+
+// kindAttempt is the kind of the event with which a server begins a run, also again.
+const kindAttempt = "run_attempt"
+
+// Event adds an event of a server's log. It skips kinds that no graph has.
+func (b *Builder) Event(rec graph.EventRecord) error {
+	kind := graph.KindNamed(rec.Kind)
+	switch {
+	case rec.Kind == kindAttempt:
+		b.view.Attempts = rec.Attempt
+		clear(b.open) // what they did not end, they never will
+		return nil
+	case kind == 0 || kind == graph.NodeToken:
+		return nil
+	}
+	ev := event{Record: trace.Of(rec), when: rec.Time, tasks: rec.Tasks, step: rec.Step}
+	if rec.Namespace == "" {
+		ev.state = rec.State
+	}
+	return b.add(ev)
+}
+
+func (b *Builder) add(ev event) error {
+	if !ev.when.IsZero() {
+		if b.first.IsZero() {
+			b.first = ev.when
+		}
+		b.last = ev.when
+	}
+	root := ev.Namespace == ""
+	switch graph.KindNamed(ev.Kind) {
+	case graph.RunStart:
+		if root {
+			return b.begin(ev.Record)
+		}
+	case graph.RunEnd:
+		if root {
+			b.end(ev.Record)
+		}
+	case graph.RunInterrupt:
+		if root {
+			b.view.Interrupts = ev.Interrupts
+		}
+		b.ask(ev.Record)
+	case graph.StateValue:
+		if root && ev.state != nil {
+			return b.value(ev.step, ev.state)
+		}
+	case graph.CheckpointSaved:
+		if at, ok := b.at[[2]int{b.attempt(), ev.step}]; root && ok {
+			b.view.Steps[at].Checkpoint = ev.Checkpoint
+		}
+	case graph.StepStart:
+	default:
+		if ev.Node != "" && len(ev.Places)+len(ev.tasks) > 0 {
+			return b.happened(b.task(ev), ev)
+		}
+	}
+	return nil
+}
+
+func (b *Builder) begin(rec trace.Record) error {
+	v := &b.view
+	if v.Graph != "" && v.Attempts < 2 {
+		return fmt.Errorf("a second run begins: show one trace at a time")
+	}
+	if v.Graph == "" && len(rec.Places) > 0 {
+		v.Continued = max(0, rec.Places[0].Step)
+		v.Started = rec.Time
+	}
+	v.Graph, v.Fingerprint, v.Error = rec.Graph, rec.Fingerprint, ""
+	if rec.Header != nil {
+		v.Header = rec.Header
+	}
+	return nil
+}
+
+func (b *Builder) end(rec trace.Record) {
+	v := &b.view
+	v.Ended, v.ElapsedMS, v.Error, v.End = true, float64(rec.ElapsedUS)/1000, rec.Error, rec.End
+	if v.Attempts > 1 {
+		v.ElapsedMS = ms(b.last.Sub(b.first)) // rec knows the last attempt alone
+	}
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// attempt is the attempt at the run, as Step has it.
+func (b *Builder) attempt() int {
+	if b.view.Attempts < 2 {
+		return 0
+	}
+	return b.view.Attempts
+}
+
+// detailed reports whether the view holds everything of a step.
+func (b *Builder) detailed(at int) bool {
+	return b.opts.Steps == 0 || at >= b.opts.From && at < b.opts.From+b.opts.Steps
+}
+
+// task finds the task that an event belongs to, or begins it.
+func (b *Builder) task(ev event) *task {
+	places, step, id := ev.Places, ev.step, ""
+	if len(ev.tasks) > 0 && len(ev.tasks) >= len(places) {
+		id = ev.tasks[len(ev.tasks)-1]
+	}
+	b.key = b.key[:0]
+	for _, p := range places {
+		b.key = append(strconv.AppendInt(append(strconv.AppendInt(b.key, int64(p.Step), 10), '.'), int64(p.Task), 10), '/')
+	}
+	t := b.open[string(b.key)]
+	if len(places) == 0 {
+		t = b.saved[id] // a server knows it from a checkpoint, since its process had died
+	} else {
+		step = places[0].Step
+	}
+	if t != nil {
+		return t
+	}
+	where := [2]int{b.attempt(), step}
+	at, ok := b.at[where]
+	if !ok {
+		at = len(b.tasks)
+		b.at[where] = at
+		b.view.Steps = append(b.view.Steps, Step{Step: step, Attempt: b.attempt()})
+		b.tasks = append(b.tasks, nil)
+	}
+	if len(places) == 0 {
+		places = []graph.Place{{Step: step, Task: len(b.tasks[at])}}
+	}
+	t = &task{Node{Name: path(ev.Namespace, ev.Node), Attempts: 1, Unfinished: true, Superstep: places[len(places)-1].Step, places: places}, at}
+	if !ev.when.IsZero() {
+		t.Timed, t.Start = true, ms(ev.when.Sub(b.first))
+	}
+	b.tasks[at] = append(b.tasks[at], t)
+	if len(ev.Places) > 0 {
+		b.open[string(b.key)] = t
+	}
+	if id != "" {
+		b.saved[id] = t
+	}
+	return t
+}
+
+func path(namespace, node string) string {
+	if namespace == "" {
+		return node
+	}
+	return namespace + "/" + node
+}
+
+// happened adds an event to its task.
+func (b *Builder) happened(t *task, ev event) error {
+	switch graph.KindNamed(ev.Kind) {
+	case graph.NodeStart:
+		t.Attempts = max(ev.Attempt, 1)
+	case graph.NodeRetry:
+		t.Error = ev.Error
+	case graph.NodeHandled:
+		t.Handled = ev.Error
+	case graph.NodeFailed:
+		t.Error = ev.Error
+		b.stop(t, ev)
+	case graph.NodeUpdate:
+		t.Error, t.Replayed, t.Cached = "", ev.Replayed, ev.Cached
+		b.stop(t, ev)
+		return b.update(t, ev.Record)
+	default:
+		return b.custom(t, ev.Record)
+	}
+	return nil
+}
+
+func (b *Builder) stop(t *task, ev event) {
+	t.Unfinished, t.Asked, t.MS = false, nil, float64(ev.ElapsedUS)/1000
+	t.Timed = t.Timed && !ev.when.IsZero() && len(ev.Places) > 0 // else the time is that of a checkpoint
+	if t.Timed {
+		t.Stop = max(t.Start, ms(ev.when.Sub(b.first)))
+	}
+}
+
+func (b *Builder) update(t *task, rec trace.Record) error {
+	if len(rec.Update) == 0 {
+		return nil
+	}
+	var changed []Change
+	if err := json.Unmarshal(rec.Update, &changed); err != nil {
+		return fmt.Errorf("reading the update of node %q: %w", t.Name, err)
+	}
+	for i, c := range changed {
+		if c.Channel != "" && !slices.ContainsFunc(changed[:i], func(earlier Change) bool { return earlier.Channel == c.Channel }) {
+			b.wrote(rec.Namespace, c.Channel, t.Name)
+		}
+	}
+	if b.detailed(t.at) {
+		t.Changed = changed
+	}
+	return nil
+}
+
+// wrote notes that a task wrote a channel.
+func (b *Builder) wrote(namespace, channel, node string) {
+	key := [2]string{namespace, channel}
+	c := b.writers[key]
+	if c == nil {
+		c = &Channel{Namespace: namespace, Name: channel}
+		b.writers[key] = c
+	}
+	by := [3]string{namespace, channel, node}
+	at, ok := b.writes[by]
+	if !ok {
+		at = len(c.Writers)
+		b.writes[by] = at
+		c.Writers = append(c.Writers, Writer{Node: node})
+	}
+	c.Writers[at].Times++
+}
+
+// custom adds an event that a node published.
+func (b *Builder) custom(t *task, rec trace.Record) error {
+	switch rec.Kind {
+	case llm.EventModelCall:
+		var call llm.CallEvent
+		if err := decode(rec, &call); err != nil {
+			return err
+		}
+		if !rec.Replayed {
+			sum := call.Usage
+			if t.Usage != nil {
+				sum = sum.Plus(*t.Usage)
+			}
+			t.Usage = &sum
+		}
+		if b.detailed(t.at) {
+			t.ModelCalls = append(t.ModelCalls, call)
+		}
+	case retrieval.EventName:
+		if !b.detailed(t.at) {
+			return nil
+		}
+		var found retrieval.Event
+		if err := decode(rec, &found); err != nil {
+			return err
+		}
+		t.Retrievals = append(t.Retrievals, found)
+	default:
+		if b.detailed(t.at) {
+			t.Custom = append(t.Custom, rec.Kind)
+		}
+	}
+	return nil
+}
+
+func decode[T any](rec trace.Record, to *T) error {
+	if err := json.Unmarshal(rec.Data, to); err != nil {
+		return fmt.Errorf("reading a %s event of node %q: %w", rec.Kind, rec.Node, err)
+	}
+	return nil
+}
+
+// ask marks the tasks that wait for an answer, and those around them. A superstep ends
+// before its run stops for a question: which of its tasks have no result asked one.
+func (b *Builder) ask(rec trace.Record) {
+	if len(rec.Interrupts) == 0 || len(rec.Places) == 0 {
+		return
+	}
+	at, ok := b.at[[2]int{b.attempt(), rec.Places[0].Step}]
+	if !ok {
+		return
+	}
+	for _, n := range b.tasks[at] {
+		for _, q := range rec.Interrupts {
+			asker := path(q.Namespace, q.Node)
+			if n.Unfinished && (asker == n.Name || strings.HasPrefix(asker, n.Name+"/")) && !slices.Contains(n.Asked, q.Key) {
+				n.Asked = append(n.Asked, q.Key)
+			}
+		}
+	}
+}
+
+// View returns the view of the events so far.
+func (b *Builder) View() View {
+	v := b.view
+	v.Steps = slices.Clone(v.Steps)
+	for at, tasks := range b.tasks {
+		s := &v.Steps[at]
+		sorted := slices.Clone(tasks)
+		slices.SortStableFunc(sorted, func(a, b *task) int {
+			return slices.CompareFunc(a.places, b.places, func(p, q graph.Place) int {
+				return cmp.Or(cmp.Compare(p.Step, q.Step), cmp.Compare(p.Task, q.Task))
+			})
+		})
+		s.Nodes = make([]Node, len(sorted))
+		for i, n := range sorted {
+			s.Nodes[i] = n.Node
+			s.Nodes[i].Inside = around(s.Nodes[:i], n.places)
+		}
+		b.fields(at, s)
+	}
+	for _, c := range b.writers {
+		v.Channels = append(v.Channels, Channel{c.Namespace, c.Name, slices.Clone(c.Writers)})
+	}
+	slices.SortFunc(v.Channels, func(a, b Channel) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+	v.LastMS = ms(b.last.Sub(b.first))
+	v.count()
+	v.markLongest()
+	return v
+}
+
+// around finds the task that a place is in, among those before it.
+func around(before []Node, places []graph.Place) int {
+	for at := len(before) - 1; at >= 0; at = before[at].Inside {
+		if n := len(before[at].places); n < len(places) && slices.Equal(before[at].places, places[:n]) {
+			return at
+		}
+	}
+	return -1
+}

@@ -1,0 +1,326 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/trace"
+	"example.com/assay/llm"
+)
+
+// A Comparison is what differs between two runs.
+type Comparison struct {
+	Given []Value // skills and settings
+	// First is the first event that differs when settings, times and the sizes of model calls
+	// are left out; nil when there is none. Its Index counts the events of the normalised
+	// trace. Step is its superstep; -1 outside of any.
+	First *trace.Difference
+	Step  int
+	Nodes []NodeChange // in the order of the runs
+}
+
+// A Value is one before and after, as JSON or "absent".
+type Value struct {
+	Name string `json:"name"`
+	Was  string `json:"was"`
+	Is   string `json:"is"`
+}
+
+// A NodeChange lists the changed fields of a node's update, or says that the node ran in
+// only one of the runs. Its second task is "#2".
+type NodeChange struct {
+	Node    string  `json:"node"`
+	Gone    bool    `json:"gone,omitempty"`
+	New     bool    `json:"new,omitempty"`
+	Changes []Value `json:"changes"`
+}
+
+// Compare compares two runs by their records.
+func Compare(was, is []trace.Record) (Comparison, error) {
+	if len(was) == 0 || len(is) == 0 {
+		return Comparison{}, fmt.Errorf("comparing runs: one of them has no events")
+	}
+	normal := trace.Normalise(was)
+	c := Comparison{Given: given(normal, trace.Normalise(is)), Step: -1}
+	before, after := effects(was), effects(is)
+	if d, differ := trace.First(before, after); differ {
+		side := before
+		if d.Index >= len(before) {
+			side = after
+		}
+		if places := side[d.Index].Places; len(places) > 0 {
+			c.Step = places[0].Step
+		}
+		d.Index = indexIn(normal, d.Index)
+		c.First = &d
+	}
+	c.Nodes = changesOf(before, after)
+	return c, nil
+}
+
+// given lists the skills and settings that differ between the two runs.
+func given(was, is []trace.Record) []Value {
+	out := []Value{}
+	add := func(prefix string, was, is map[string]string) {
+		both := maps.Clone(was)
+		maps.Copy(both, is)
+		for _, name := range slices.Sorted(maps.Keys(both)) {
+			if was[name] != is[name] {
+				out = append(out, Value{prefix + name, was[name], is[name]})
+			}
+		}
+	}
+	a, b := headerOf(was), headerOf(is)
+	skills := func(of, other map[string]string) map[string]string { // those that both runs used
+		of = maps.Clone(of)
+		maps.DeleteFunc(of, func(name, _ string) bool { return other[name] == "" })
+		return of
+	}
+	add("skill ", skills(a.Skills, b.Skills), skills(b.Skills, a.Skills))
+	add("", a.Config, b.Config)
+	return out
+}
+
+// headerOf is the header of a run; an empty one for a run of a server.
+func headerOf(records []trace.Record) trace.Header {
+	for _, rec := range records {
+		if rec.Header != nil {
+			return *rec.Header
+		}
+	}
+	return trace.Header{}
+}
+
+// incidental reports whether a record differs between runs that did the same: the sizes of a
+// model call, the ID of a checkpoint.
+func incidental(rec trace.Record) bool {
+	return rec.Kind == llm.EventModelCall || rec.Kind == graph.CheckpointSaved.String()
+}
+
+// indexIn turns an index into [effects] into the index of the same event in the normalised
+// trace.
+func indexIn(normal []trace.Record, without int) int {
+	for i, rec := range normal {
+		if incidental(rec) {
+			continue
+		}
+		if without == 0 {
+			return i
+		}
+		without--
+	}
+	return len(normal) + without
+}
+
+// effects is a normalised trace without the settings of the run, the hashes of prompts, the
+// IDs of questions, and what is incidental.
+func effects(records []trace.Record) []trace.Record {
+	out := slices.DeleteFunc(trace.Normalise(records), incidental)
+	for i := range out {
+		rec := &out[i]
+		rec.Seq, rec.Header = i, nil
+		rec.Update, rec.Data = withoutUsage(rec.Update), withoutUsage(rec.Data)
+		rec.Interrupts = slices.Clone(rec.Interrupts)
+		for k := range rec.Interrupts {
+			rec.Interrupts[k].ID = ""
+		}
+	}
+	return out
+}
+
+// usageKeys are those of a state.ModelUsage.
+var usageKeys = []string{"calls", "input_chars", "output_chars", "input_tokens", "output_tokens", "parse_failures", "cost", "unpriced", "recorded_cost", "recorded_unpriced"}
+
+// withoutUsage removes the usage of models from a JSON value. It leaves other text as it
+// is.
+func withoutUsage(data json.RawMessage) json.RawMessage {
+	var v any
+	d := json.NewDecoder(strings.NewReader(string(data)))
+	d.UseNumber()
+	if len(data) == 0 || d.Decode(&v) != nil {
+		return data
+	}
+	out, err := json.Marshal(strip(v))
+	if err != nil {
+		return data
+	}
+	return out
+}
+
+func strip(v any) any {
+	switch v := v.(type) {
+	case []any:
+		kept := v[:0]
+		for _, item := range v {
+			if w, ok := item.(map[string]any); ok && w["channel"] == "usage" {
+				continue
+			}
+			kept = append(kept, strip(item))
+		}
+		return kept
+	case map[string]any:
+		if _, is := v["input_chars"]; is {
+			for _, key := range usageKeys {
+				delete(v, key)
+			}
+		}
+		delete(v, "skill_hash")
+		for key := range v {
+			v[key] = strip(v[key])
+		}
+	}
+	return v
+}
+
+// ended is the end of a node's task: its update, by channel, or its error.
+type ended struct {
+	order  []string
+	fields map[string][]json.RawMessage
+}
+
+// changesOf lists the nodes with another result, in the order of the runs. It leaves out a
+// node whose inner nodes are listed.
+func changesOf(was, is []trace.Record) []NodeChange {
+	a, namesA := endings(was)
+	b, namesB := endings(is)
+	names := slices.Clone(namesB)
+	for _, name := range namesA {
+		if _, also := b[name]; !also {
+			names = append(names, name)
+		}
+	}
+	out := []NodeChange{}
+	for _, name := range names {
+		before, ran := a[name]
+		after, runs := b[name]
+		switch {
+		case !runs:
+			out = append(out, NodeChange{Node: name, Gone: true, Changes: []Value{}})
+		case !ran:
+			out = append(out, NodeChange{Node: name, New: true, Changes: []Value{}})
+		default:
+			if changes := before.changes(after); len(changes) > 0 {
+				out = append(out, NodeChange{Node: name, Changes: changes})
+			}
+		}
+	}
+	outer := map[string]bool{} // nodes around the listed ones
+	for _, c := range out {
+		for i, r := range c.Node {
+			if r == '/' {
+				outer[c.Node[:i]] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(c NodeChange) bool { return outer[c.Node] })
+}
+
+// endings are the ends of a run's tasks, by node and by the count of its tasks in its
+// graph, and their names in order.
+func endings(records []trace.Record) (map[string]ended, []string) {
+	names := map[string]string{} // by place
+	times := map[string]int{}
+	out := map[string]ended{}
+	var order []string
+	for _, rec := range records {
+		if rec.Node == "" {
+			continue
+		}
+		around, name := strings.Split(rec.Namespace, "/"), ""
+		for depth := range rec.Places {
+			at, node := fmt.Sprint(rec.Places[:depth+1]), rec.Node
+			if depth < len(rec.Places)-1 && depth < len(around) {
+				node = around[depth]
+			}
+			if names[at] == "" {
+				full := strings.TrimPrefix(name+"/"+node, "/")
+				if times[full]++; times[full] > 1 {
+					full = fmt.Sprintf("%s#%d", full, times[full])
+				}
+				names[at] = full
+			}
+			name = names[at]
+		}
+		switch rec.Kind {
+		case graph.NodeUpdate.String():
+			out[name] = fieldsOf(rec.Update)
+		case graph.NodeFailed.String():
+			text, err := json.Marshal(rec.Error)
+			if err == nil {
+				out[name] = ended{[]string{"error"}, map[string][]json.RawMessage{"error": {text}}}
+			}
+		default:
+			continue
+		}
+		order = append(order, name)
+	}
+	return out, order
+}
+
+// fieldsOf are the writes of an update, by channel.
+func fieldsOf(update json.RawMessage) ended {
+	e := ended{fields: map[string][]json.RawMessage{}}
+	var writes []struct {
+		Channel string          `json:"channel"`
+		Op      string          `json:"op"`
+		Value   json.RawMessage `json:"value"`
+	}
+	if json.Unmarshal(update, &writes) != nil {
+		return ended{[]string{"update"}, map[string][]json.RawMessage{"update": {update}}}
+	}
+	for _, w := range writes {
+		name := w.Channel
+		if name == "" {
+			name = w.Op // a command
+		}
+		if e.fields[name] == nil {
+			e.order = append(e.order, name)
+		}
+		e.fields[name] = append(e.fields[name], w.Value)
+	}
+	return e
+}
+
+// changes are the fields that differ, each with the first place of difference.
+func (e ended) changes(after ended) []Value {
+	names := slices.Clone(e.order)
+	for _, name := range after.order {
+		if e.fields[name] == nil {
+			names = append(names, name)
+		}
+	}
+	var out []Value
+	for _, name := range names {
+		was, is := e.fields[name], after.fields[name]
+		for i := range max(len(was), len(is)) {
+			var a, b json.RawMessage
+			if i < len(was) {
+				a = was[i]
+			}
+			if i < len(is) {
+				b = is[i]
+			}
+			field, before, now, differ := trace.FirstField(a, b)
+			if !differ {
+				continue
+			}
+			if field != "" && field[0] != '[' {
+				field = "." + field
+			}
+			out = append(out, Value{name + field, orAbsent(before), orAbsent(now)})
+			break
+		}
+	}
+	return out
+}
+
+func orAbsent(value string) string {
+	if value == "" {
+		return "absent"
+	}
+	return value
+}

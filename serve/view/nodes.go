@@ -1,0 +1,134 @@
+package view
+
+import (
+	"example.com/assay/state"
+)
+
+// Ran is what the tasks of a node did, for drawings and tables.
+type Ran struct {
+	Path       string
+	Tasks      int
+	Supersteps int // in which it ran
+	AtOnce     int // most tasks in one superstep
+	Again      int // attempts after the first of a task
+	Replayed   int // tasks that were taken from an earlier trace
+	Cached     int // tasks that did not run
+	Failed     int
+	Handled    int // errors that a handler took over
+	Asked      int // tasks that wait for an answer
+	Unfinished int // others without an end
+	Error      string
+	Usage      state.ModelUsage
+	Untimed    int     // tasks whose times are not known
+	MS, MaxMS  float64 // of the timed tasks that ended: together, and the longest
+	Longest    int     // tasks on the longest path
+	First      int     // position in View.Steps of its first superstep
+}
+
+// Ran lists the nodes in the order in which they first ran.
+func (v View) Ran() []Ran {
+	var out []Ran
+	at := map[string]int{}
+	type group struct {
+		node              string
+		inside, superstep int
+	}
+	for i, s := range v.Steps {
+		together := map[group]int{}
+		for _, n := range s.Nodes {
+			k, ok := at[n.Name]
+			if !ok {
+				k = len(out)
+				at[n.Name] = k
+				out = append(out, Ran{Path: n.Name, First: i})
+			}
+			g := group{n.Name, n.Inside, n.Superstep}
+			together[g]++
+			if together[g] == 1 {
+				out[k].Supersteps++
+			}
+			out[k].AtOnce = max(out[k].AtOnce, together[g])
+			out[k].add(n)
+		}
+	}
+	return out
+}
+
+func (r *Ran) add(n Node) {
+	r.Tasks++
+	r.Again += n.Attempts - 1
+	count := func(to *int, when bool) {
+		if when {
+			*to++
+		}
+	}
+	count(&r.Replayed, n.Replayed)
+	count(&r.Cached, n.Cached)
+	count(&r.Handled, n.Handled != "")
+	count(&r.Asked, len(n.Asked) > 0)
+	count(&r.Longest, n.Longest)
+	count(&r.Untimed, !n.Timed)
+	count(&r.Failed, n.Error != "" && !n.Unfinished)
+	count(&r.Unfinished, n.Unfinished && len(n.Asked) == 0)
+	if n.Error != "" {
+		r.Error = n.Error
+	}
+	if n.Usage != nil {
+		r.Usage = r.Usage.Plus(*n.Usage)
+	}
+	if n.Timed && !n.Unfinished {
+		took := n.Stop - n.Start
+		r.MS, r.MaxMS = r.MS+took, max(r.MaxMS, took)
+	}
+}
+
+// markLongest marks the tasks that decided when the run ended: of each superstep the one
+// that ended last, and inside it the same of its own supersteps. A task without an end counts
+// as the last, since its superstep waits for it.
+func (v *View) markLongest() {
+	type group struct{ inside, superstep int }
+	for i := range v.Steps {
+		nodes := v.Steps[i].Nodes
+		last := map[group]int{}
+		for k, n := range nodes {
+			if !n.Timed {
+				continue
+			}
+			if n.Inside >= 0 && !nodes[n.Inside].Timed {
+				continue
+			}
+			g := group{n.Inside, n.Superstep}
+			if best, ok := last[g]; !ok || later(n, nodes[best]) {
+				last[g] = k
+			}
+		}
+		for k, n := range nodes { // those around a task stand before it
+			g := group{n.Inside, n.Superstep}
+			best, ok := last[g]
+			nodes[k].Longest = ok && best == k && (n.Inside < 0 || nodes[n.Inside].Longest)
+		}
+	}
+}
+
+func later(a, b Node) bool {
+	if a.Unfinished != b.Unfinished {
+		return a.Unfinished
+	}
+	if a.Unfinished {
+		return a.Start < b.Start
+	}
+	return a.Stop > b.Stop
+}
+
+// LongestMS is how long the tasks on the longest path took together, those of subgraphs
+// within the subgraph's own. The run's own work between supersteps is not in it.
+func (v View) LongestMS() (sum float64) {
+	for _, s := range v.Steps {
+		for _, n := range s.Nodes {
+			if n.Longest && n.Inside < 0 && !n.Unfinished {
+				sum += n.Stop - n.Start
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,358 @@
+package view_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/trace"
+	"example.com/assay/serve/view"
+)
+
+// untimed leaves out what a clock says, and what a trace does not hold.
+var untimed = cmp.Options{
+	cmpopts.IgnoreUnexported(view.Node{}),
+	cmpopts.IgnoreFields(view.View{}, "Started", "ElapsedMS", "LastMS", "Header", "First", "Last"),
+	cmpopts.IgnoreFields(view.Step{}, "Fields", "States"),
+	cmpopts.IgnoreFields(view.Node{}, "MS", "Start", "Stop", "Longest"),
+}
+
+func summary(v view.View) string {
+	var b strings.Builder
+	for _, r := range v.Ran() {
+		fmt.Fprintf(&b, "%s: %d tasks in %d supersteps, %d at once, first %d", r.Path, r.Tasks, r.Supersteps, r.AtOnce, r.First)
+		for name, n := range map[string]int{"asked": r.Asked, "failed": r.Failed, "unfinished": r.Unfinished, "cached": r.Cached, "replayed": r.Replayed} {
+			if n > 0 {
+				fmt.Fprintf(&b, ", %d %s", n, name)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// A run that asks, goes on and fails is the same view from its trace and from its events.
+func TestRun(t *testing.T) {
+	c := build(t)
+	asked, byEvents := play(t, c).views(t, nil)
+	if diff := cmp.Diff(asked, byEvents, untimed); diff != "" {
+		t.Errorf("the trace and the events differ:\n%s", diff)
+	}
+	want := `count: 3 tasks in 3 supersteps, 1 at once, first 0
+check: 1 tasks in 1 supersteps, 1 at once, first 3
+check/split: 1 tasks in 1 supersteps, 1 at once, first 3
+check/judge: 4 tasks in 1 supersteps, 4 at once, first 3
+ask: 1 tasks in 1 supersteps, 1 at once, first 4, 1 asked
+`
+	if diff := cmp.Diff(want, summary(asked)); diff != "" {
+		t.Error(diff)
+	}
+	if got := asked.Total; got.Calls != 4 || got.InputTokens != 12 || len(asked.Interrupts) != 1 || !asked.Ended {
+		t.Errorf("%+v, questions %v", got, asked.Interrupts)
+	}
+	failed, byEvents := play(t, c, "no").views(t, nil)
+	if diff := cmp.Diff(failed, byEvents, untimed); diff != "" {
+		t.Errorf("the trace and the events differ:\n%s", diff)
+	}
+	want = "ask: 1 tasks in 1 supersteps, 1 at once, first 0\nlast: 1 tasks in 1 supersteps, 1 at once, first 1, 1 failed\n"
+	if got := summary(failed); got != want || failed.Continued != 4 || !strings.Contains(failed.Error, "the reply is no") {
+		t.Errorf("%s, continued after %d, error %q", got, failed.Continued, failed.Error)
+	}
+}
+
+// The states are told as what changed, with those who wrote it.
+func TestStates(t *testing.T) {
+	_, v := play(t, build(t)).views(t, nil)
+	show := func(s view.Step) (out []string) {
+		for _, f := range s.Fields {
+			out = append(out, fmt.Sprintf("%s: %s → %s, added %s, by %v", f.Name, f.Was, f.Is, f.Added, f.By))
+		}
+		return out
+	}
+	want := [][]string{
+		{`seen: null → ["counted"], added ["counted"], by [count]`, `n: 0 → 1, added , by [count]`},
+		{`seen: ["counted"] → ["counted","counted"], added ["counted"], by [count]`, `n: 1 → 2, added , by [count]`},
+	}
+	for i, fields := range want {
+		if diff := cmp.Diff(fields, show(v.Steps[i])); diff != "" || !v.Steps[i].States {
+			t.Errorf("superstep %d: %s", i+1, diff)
+		}
+	}
+	if last := v.Steps[len(v.Steps)-1]; last.States {
+		t.Error("a superstep that waits for an answer has no state after it")
+	}
+	wrote := []view.Channel{
+		{Name: "n", Writers: []view.Writer{{Node: "count", Times: 3}}},
+		{Name: "seen", Writers: []view.Writer{{Node: "count", Times: 3}, {Node: "check", Times: 1}}},
+		{Namespace: "check", Name: "seen", Writers: []view.Writer{{Node: "check/judge", Times: 4}}},
+	}
+	if diff := cmp.Diff(wrote, v.Channels); diff != "" {
+		t.Error(diff)
+	}
+	if v, _ := play(t, build(t)).views(t, nil); v.Steps[0].States || v.Last != nil {
+		t.Error("a trace has no states")
+	}
+}
+
+// A function gives the states that the events lack.
+func TestStatesOfCheckpoints(t *testing.T) {
+	states := map[int]string{0: `{"n":0,"seen":null}`, 1: `{"n":1,"seen":["counted"]}`}
+	v, _ := play(t, build(t)).views(t, &view.Options{State: func(step int) (json.RawMessage, bool) {
+		s, ok := states[step]
+		return json.RawMessage(s), ok
+	}})
+	if s := v.Steps[0]; !s.States || len(s.Fields) != 2 || string(s.Fields[0].Is) != "1" || !slices.Equal(s.Fields[0].By, []string{"count"}) {
+		t.Errorf("%+v", s.Fields)
+	}
+	if v.Steps[1].States {
+		t.Error("the state after the second superstep is not known")
+	}
+}
+
+// What a list got at its end is told apart from other changes.
+func TestAdded(t *testing.T) {
+	for _, x := range [][3]string{
+		{`[1,2]`, `[1,2,3]`, `[3]`}, {`[]`, `[1]`, `[1]`}, {`null`, `[1]`, `[1]`}, {`[1]`, `[12]`, ``}, {`[1]`, `[1,2,[3]]`, `[2,[3]]`},
+		{`["a"]`, `["a","b]"]`, `["b]"]`}, {`{"a":1}`, `{"a":1,"b":2}`, ``}, {`1`, `12`, ``}, {`"["`, `"[["`, ``}, {`[1,2]`, `[1]`, ``},
+	} {
+		b := view.NewBuilder(nil)
+		step := func(kind graph.EventKind, k int, state string) {
+			ev := graph.EventRecord{Kind: kind.String(), Step: k, Node: "a", Places: []graph.Place{{Step: k}}, State: json.RawMessage(state)}
+			if err := b.Event(ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+		step(graph.StateValue, 0, `{"x":`+x[0]+`}`)
+		step(graph.NodeStart, 1, ``)
+		step(graph.StateValue, 1, `{"x":`+x[1]+`}`)
+		if got := b.View().Steps[0].Fields; len(got) != 1 || string(got[0].Added) != x[2] {
+			t.Errorf("%s → %s: added %q, want %q", x[0], x[1], got[0].Added, x[2])
+		}
+	}
+}
+
+// A trace that breaks off anywhere is a view: unfinished tasks, and no end.
+func TestBrokenOff(t *testing.T) {
+	all := play(t, build(t)).trace
+	for cut := 1; cut < len(all); cut++ {
+		v, err := view.New(all[:cut])
+		if err != nil {
+			t.Fatal(err)
+		}
+		started := map[string]int{}
+		for _, rec := range all[:cut] {
+			switch rec.Kind {
+			case "node_start":
+				started[fmt.Sprint(rec.Places)] = 1
+			case "node_update":
+				delete(started, fmt.Sprint(rec.Places))
+			}
+		}
+		open := 0
+		for _, r := range v.Ran() {
+			open += r.Unfinished + r.Asked
+		}
+		if v.Ended || open != len(started) {
+			t.Errorf("after %d events: ended %t, %d tasks are open of %d", cut, v.Ended, open, len(started))
+		}
+		check(t, v)
+	}
+}
+
+// check reports what cannot be true of any view.
+func check(t *testing.T, v view.View) {
+	t.Helper()
+	tasks, longest := 0, 0
+	for _, r := range v.Ran() {
+		tasks += r.Tasks
+		longest += r.Longest
+		if r.MaxMS > r.MS+1e-9 || r.AtOnce > r.Tasks || r.Supersteps > r.Tasks {
+			t.Errorf("node %+v", r)
+		}
+	}
+	there := 0
+	for _, s := range v.Steps {
+		there += len(s.Nodes)
+		roots := 0
+		for i, n := range s.Nodes {
+			if n.Inside >= i || n.Inside >= 0 && !strings.HasPrefix(n.Name, s.Nodes[n.Inside].Name+"/") {
+				t.Errorf("%s is in task %d", n.Name, n.Inside)
+			}
+			if n.Longest {
+				longest--
+				if n.Inside < 0 {
+					roots++
+				} else if !s.Nodes[n.Inside].Longest {
+					t.Errorf("the longest path leads to %s, and not to the task around it", n.Name)
+				}
+			}
+			if n.Timed && !n.Unfinished && (n.Stop < n.Start || n.Stop > v.LastMS) {
+				t.Errorf("%s lasts from %v to %v of %v", n.Name, n.Start, n.Stop, v.LastMS)
+			}
+		}
+		if roots > 1 {
+			t.Errorf("superstep %d: %d tasks are the last", s.Step, roots)
+		}
+	}
+	if tasks != there || longest != 0 {
+		t.Errorf("the nodes have %d tasks, the supersteps %d; the longest paths differ by %d", tasks, there, longest)
+	}
+	if v.LongestMS() > v.LastMS+.001 {
+		t.Errorf("the longest path takes %v ms of %v", v.LongestMS(), v.LastMS)
+	}
+}
+
+// Tasks of any lengths give the longest path by those that end last, whatever the order in
+// which their events come.
+func TestLongest(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		records := []trace.Record{{Kind: "run_start", Time: at(0), Graph: "g", Places: []graph.Place{{Step: -1, Task: -1}}}}
+		now, want := 0, 0
+		for step := 1; step <= 5; step++ {
+			var events []trace.Record
+			end, longest := now, 0
+			for task := range 1 + r.IntN(4) {
+				began := now + r.IntN(5)
+				took := 1 + r.IntN(50)
+				place := []graph.Place{{Step: step, Task: task}}
+				events = append(events, trace.Record{Kind: "node_start", Node: "n", Places: place, Time: at(began)}, trace.Record{Kind: "node_update", Node: "n", Places: place, Time: at(began + took)})
+				if began+took > end {
+					end, longest = began+took, took
+				}
+			}
+			slices.SortStableFunc(events, func(a, b trace.Record) int { return strings.Compare(a.Time, b.Time) })
+			records, now, want = append(records, events...), end, want+longest
+		}
+		v, err := view.New(records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, v)
+		if got := v.LongestMS(); got != float64(want) {
+			t.Errorf("seed %d: %v ms, want %d of %d", seed, got, want, now)
+		}
+	}
+}
+
+func at(ms int) string { return fmt.Sprintf("2026-01-02T03:04:05.%03dZ", ms) }
+
+// A window holds all tasks, and the values of its supersteps alone.
+func TestWindow(t *testing.T) {
+	run := play(t, build(t))
+	_, all := run.views(t, nil)
+	_, some := run.views(t, &view.Options{From: 1, Steps: 2})
+	if diff := cmp.Diff(all.Ran(), some.Ran()); diff != "" {
+		t.Error(diff)
+	}
+	if all.Total != some.Total || !reflect.DeepEqual(all.Channels, some.Channels) {
+		t.Errorf("%+v, %v", some.Total, some.Channels)
+	}
+	for i := range all.Steps {
+		inside := i == 1 || i == 2
+		if got := some.Steps[i].Nodes[0].Changed != nil; got != inside {
+			t.Errorf("superstep %d: has its writes: %t", i, got)
+		}
+		if inside && !reflect.DeepEqual(all.Steps[i].Fields, some.Steps[i].Fields) {
+			t.Errorf("superstep %d: %v", i, some.Steps[i].Fields)
+		}
+	}
+}
+
+// A server begins a run again when its process died: what was not ended stays so, what was
+// saved is told, and the superstep stands there twice.
+func TestAgain(t *testing.T) {
+	b := view.NewBuilder(nil)
+	root := []graph.Place{{Step: 1}}
+	for _, ev := range []graph.EventRecord{
+		{Kind: "run_attempt", Attempt: 1},
+		{Kind: "run_start", Graph: "g", Places: []graph.Place{{Step: -1, Task: -1}}},
+		{Kind: "node_start", Node: "a", Places: root, Tasks: []string{"A"}, Step: 1},
+		{Kind: "node_start", Node: "b", Places: []graph.Place{{Step: 1, Task: 1}}, Tasks: []string{"B"}, Step: 1},
+		{Kind: "node_update", Node: "a", Tasks: []string{"A"}, Step: 1, Update: json.RawMessage(`[{"channel":"x","op":"set","value":1}]`)},
+		{Kind: "node_update", Node: "c", Tasks: []string{"C"}, Step: 1, Update: json.RawMessage(`[]`)},
+		{Kind: "run_attempt", Attempt: 2},
+		{Kind: "run_steps", Node: "a", Tasks: []string{"A"}, Step: 1, Text: "of a wire"},
+		{Kind: "run_start", Graph: "g", Places: []graph.Place{{Step: 0, Task: -1}}},
+		{Kind: "node_start", Node: "b", Places: []graph.Place{{Step: 1, Task: 1}}, Tasks: []string{"B"}, Step: 1},
+		{Kind: "node_update", Node: "b", Places: []graph.Place{{Step: 1, Task: 1}}, Tasks: []string{"B"}, Step: 1},
+		{Kind: "run_end", Places: []graph.Place{{Step: 2, Task: -1}}},
+	} {
+		if err := b.Event(ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := b.View()
+	var got []string
+	for _, s := range v.Steps {
+		for _, n := range s.Nodes {
+			got = append(got, fmt.Sprintf("%d/%d %s unfinished %t, writes %d", s.Step, s.Attempt, n.Name, n.Unfinished, len(n.Changed)))
+		}
+	}
+	want := []string{"1/0 a unfinished false, writes 1", "1/0 b unfinished true, writes 0", "1/0 c unfinished false, writes 0", "1/2 b unfinished false, writes 0"}
+	if !slices.Equal(got, want) || v.Attempts != 2 || !v.Ended {
+		t.Errorf("%d attempts: %q", v.Attempts, got)
+	}
+}
+
+// Errors name what cannot be read.
+func TestErrors(t *testing.T) {
+	if _, err := view.New(nil); err == nil {
+		t.Error("an empty trace is a view")
+	}
+	start := trace.Record{Kind: "run_start", Graph: "g"}
+	task := trace.Record{Node: "a", Places: []graph.Place{{Step: 1}}}
+	for want, rec := range map[string]trace.Record{
+		"a second run begins": start, "reading its time": {Kind: "step_start", Time: "noon"},
+		`the update of node "a"`:      {Kind: "node_update", Update: json.RawMessage(`{}`)},
+		`a model_call event of node`:  {Kind: "model_call", Data: json.RawMessage(`[]`)},
+		`a retrieval event of node "`: {Kind: "retrieval", Data: json.RawMessage(`"x"`)},
+	} {
+		if rec.Kind != "run_start" && rec.Time == "" {
+			rec.Node, rec.Places = task.Node, task.Places
+		}
+		if _, err := view.New([]trace.Record{start, rec}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// Two runs part where they do something else, and not by their times, calls and checkpoints.
+func TestCompare(t *testing.T) {
+	a, b := play(t, build(t)).trace, play(t, build(t)).trace
+	c, err := view.Compare(a, b)
+	if err != nil || c.First != nil || len(c.Nodes) > 0 || len(c.Given) > 0 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	with := func(reply string) []trace.Record {
+		app := build(t)
+		play(t, app)
+		return play(t, app, reply).trace
+	}
+	a, b = with("yes"), with("no")
+	a[0].Header.Config, b[0].Header.Config = map[string]string{"model": "x"}, map[string]string{"model": "y"}
+	c, err = view.Compare(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := []view.Value{{Name: "model", Was: "x", Is: "y"}}
+	nodes := []view.NodeChange{{Node: "ask", Changes: []view.Value{{Name: "reply", Was: `"yes"`, Is: `"no"`}}}, {Node: "last", Changes: []view.Value{
+		{Name: "seen", Was: `["last"]`, Is: "absent"}, {Name: "error", Was: "absent", Is: `"running node \"last\" in step 6: the reply is no"`}}}}
+	if diff := cmp.Diff(given, c.Given) + cmp.Diff(nodes, c.Nodes); diff != "" {
+		t.Error(diff)
+	}
+	if c.First == nil || c.Step != 5 || !strings.Contains(c.First.Event, `"ask"`) {
+		t.Errorf("they part in superstep %d: %v", c.Step, c.First)
+	}
+	if _, err := view.Compare(a, nil); err == nil {
+		t.Error("a run is compared with nothing")
+	}
+}
