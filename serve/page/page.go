@@ -33,6 +33,8 @@ type Options struct {
 	// changes nothing that has happened.
 	HowToWrite string
 
+	// Usual is the graph that a question is for until another is chosen. Default: the first.
+	Usual string
 	// Corpora, Memory and Evals are what further pages show. Default: there are no such
 	// pages.
 	Corpora Corpora
@@ -79,10 +81,21 @@ func Handler(o Options) http.Handler {
 	h.mux.HandleFunc("GET "+root+"enter", h.enter)
 	h.mux.HandleFunc("POST "+root+"enter", h.enter)
 	for pattern, serve := range map[string]func(*visit) error{
-		"GET {$}":       (*visit).list,
-		"GET keys":      (*visit).keys,
-		"POST leave":    (*visit).leave,
-		"GET {rest...}": (*visit).missing,
+		"GET {$}":    (*visit).list,
+		"GET keys":   (*visit).keys,
+		"POST leave": (*visit).leave,
+		"GET ask":    (*visit).ask,
+		"POST ask":   (*visit).begin,
+
+		"GET corpora":                      (*visit).corpora,
+		"GET corpora/{corpus}":             (*visit).corpus,
+		"GET corpora/{corpus}/document":    (*visit).document,
+		"GET memory":                       (*visit).memories,
+		"GET memory/{corpus}/{id}":         (*visit).remembered,
+		"POST memory/{corpus}/{id}/forget": (*visit).forget,
+		"GET evals":                        (*visit).results,
+		"GET evals/{id}":                   (*visit).report,
+		"GET {rest...}":                    (*visit).missing,
 	} {
 		method, path, _ := strings.Cut(pattern, " ")
 		h.mux.Handle(method+" "+root+path, h.visited(serve))

@@ -161,6 +161,18 @@ func (o *openCorpus) Facts() []page.Fact {
 	return out
 }
 
+func (o *openCorpus) Facets(ctx context.Context, limit int) ([]page.Facet, error) {
+	list, err := o.Corpus.Facets(ctx, limit)
+	out := make([]page.Facet, len(list))
+	for i, f := range list {
+		out[i] = page.Facet{Key: f.Key, Passages: f.Passages, Distinct: f.Distinct}
+		for _, v := range f.Values {
+			out[i].Values = append(out[i].Values, page.FacetValue(v))
+		}
+	}
+	return out, err
+}
+
 func (o *openCorpus) Unread() (list []page.Fact, all int) {
 	unread := o.Corpus.Unread()
 	if o.server.tenantFile == "" {

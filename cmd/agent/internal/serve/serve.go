@@ -217,7 +217,7 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 func (s *server) page() *page.Options {
 	o := &page.Options{
 		Write: s.write, HowToWrite: "This server changes nothing that has happened: start it with --allow-write.",
-		Corpora: corpora{s}, Memory: answers{s},
+		Usual: "research", Corpora: corpora{s}, Memory: answers{s},
 	}
 	if s.evals == "" && s.tenantFile == "" {
 		s.evals = open.ResultsDir(s.settings.Home)
