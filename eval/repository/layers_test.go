@@ -27,6 +27,11 @@ var layers = map[string][]string{
 	// What makes tables in PostgreSQL, and what connects tests to a server, likewise.
 	"internal/pgschema": {},
 	"internal/pgtest":   {},
+	// What runs the case studies for tests.
+	"internal/studytest": {"eval", "llm/offline", "skills"},
+	// What looks at pages in a browser, and what installs packages of npm for that.
+	"internal/npmtest":     {},
+	"internal/browsertest": {"internal/npmtest"},
 
 	// Savers and stores do not know each other; what tests all of them knows all.
 	"graph/checkpoint/internal":       {"graph"},

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"example.com/assay/eval"
+	"example.com/assay/internal/studytest"
 	"example.com/assay/nodes/verify"
 )
 
@@ -37,7 +38,7 @@ var (
 // and no level of heading is skipped, whatever the texts are.
 func TestPagesHoldTogether(t *testing.T) {
 	attacked, changes := hostile(t)
-	for name, text := range map[string]string{"case studies": render(t, caseStudies(t), nil), "hostile": render(t, attacked, changes)} {
+	for name, text := range map[string]string{"case studies": render(t, studytest.Results(t), nil), "hostile": render(t, attacked, changes)} {
 		ids := map[string]int{}
 		for _, m := range idOf.FindAllStringSubmatch(text, -1) {
 			if ids[m[1]]++; ids[m[1]] > 1 {
@@ -81,7 +82,7 @@ func TestPagesHoldTogether(t *testing.T) {
 
 // Each quote that a case's answer is checked by is marked where it stands.
 func TestQuotesAreMarked(t *testing.T) {
-	r := caseStudies(t)
+	r := studytest.Results(t)
 	marked := 0
 	for i, item := range r.Items {
 		one, err := show(item, i)
@@ -118,7 +119,7 @@ func TestQuotesAreMarked(t *testing.T) {
 
 // What a case study is known for is on the page, in words.
 func TestPageOfCaseStudies(t *testing.T) {
-	r := caseStudies(t)
+	r := studytest.Results(t)
 	text := render(t, r, nil)
 	marks := map[string]bool{}
 	for _, m := range markOf.FindAllStringSubmatch(text, -1) {
@@ -141,7 +142,7 @@ func TestPageOfCaseStudies(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
-	if text != render(t, caseStudies(t), nil) {
+	if text != render(t, studytest.Results(t), nil) {
 		t.Error("the same results give other bytes")
 	}
 }

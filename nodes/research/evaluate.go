@@ -151,6 +151,19 @@ func body(answer string) string {
 	return strings.TrimRight(answer, "\n")
 }
 
+// WithoutSources is an answer without its map of sources, for who shows the sources in
+// full. A choice that follows the map stays.
+func WithoutSources(answer string) string {
+	at := strings.LastIndex(answer, "\n"+strings.TrimRight(sourcesHeading, "\n")+"\n")
+	if at < 0 {
+		return answer
+	}
+	if choice := strings.Index(answer[at:], choiceRule); choice >= 0 {
+		return answer[:at] + answer[at+choice:]
+	}
+	return answer[:at]
+}
+
 // demote makes the headings of a step's answer subheadings of the step's own.
 func demote(answer string) string {
 	lines := strings.Split(answer, "\n")

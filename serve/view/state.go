@@ -15,7 +15,7 @@ func (b *Builder) value(step int, now json.RawMessage) error {
 		v.First = now
 	}
 	if ok && b.detailed(at) {
-		fields, err := changes(v.Last, now)
+		fields, err := Changes(v.Last, now)
 		if err != nil {
 			return fmt.Errorf("reading the state after superstep %d: %w", step, err)
 		}
@@ -49,7 +49,7 @@ func (b *Builder) fields(at int, s *Step) {
 	case b.opts.State != nil:
 		was, knownBefore := b.opts.State(s.Step - 1)
 		is, known := b.opts.State(s.Step)
-		if fields, err := changes(was, is); known && knownBefore && err == nil {
+		if fields, err := Changes(was, is); known && knownBefore && err == nil {
 			s.Fields, s.States = fields, true
 		}
 	}
@@ -59,8 +59,8 @@ func (b *Builder) fields(at int, s *Step) {
 	}
 }
 
-// changes lists the fields in which two states differ.
-func changes(was, is json.RawMessage) ([]Field, error) {
+// Changes lists the fields in which two states differ.
+func Changes(was, is json.RawMessage) ([]Field, error) {
 	before, _, err := object(was)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory/qa"
+	"example.com/assay/nodes/research"
 )
 
 func memoryShowCommand(a *cli.App) *cobra.Command {
@@ -79,7 +80,7 @@ func printMemoryStats(a *cli.App, r *remembered, s qa.Stats) {
 func printRemembered(a *cli.App, s open.RememberedAnswer) {
 	look := render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
 	fmt.Fprintf(a.Stdout, "%s\n\n", render.Visible(s.Question))
-	fmt.Fprint(a.Stdout, render.Markdown(render.WithoutSources(s.Answer), look))
+	fmt.Fprint(a.Stdout, render.Markdown(research.WithoutSources(s.Answer), look))
 	if len(s.Sources) > 0 {
 		fmt.Fprint(a.Stdout, "\n", render.Markdown("## Sources\n", look), render.Sources(s.Sources, a.Stdout.Colour))
 	}

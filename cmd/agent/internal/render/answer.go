@@ -10,6 +10,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/llm/offline"
+	"example.com/assay/nodes/research"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
@@ -27,7 +28,7 @@ func Answer(a *cli.App, answer state.Answer, files verify.Locator) {
 	}
 	fmt.Fprint(a.Stdout, SearchedFor(answer.Respelt))
 	if answer.Answer != "" {
-		fmt.Fprint(a.Stdout, Markdown(withLines(WithoutSources(answer.Answer), answer.Quotes), look))
+		fmt.Fprint(a.Stdout, Markdown(withLines(research.WithoutSources(answer.Answer), answer.Quotes), look))
 		fmt.Fprintln(a.Stdout)
 	}
 	if len(answer.Sources) > 0 {
@@ -60,23 +61,6 @@ func Measured(answer state.Answer) []string {
 		lines = slices.Insert(lines, 0, fit)
 	}
 	return lines
-}
-
-// sourcesHeading begins the answer's own list of sources.
-const sourcesHeading = "\n## Sources\n"
-
-// WithoutSources removes the list of sources from an answer, since a fuller one is printed
-// after it. A choice that follows the list stays.
-func WithoutSources(answer string) string {
-	at := strings.LastIndex(answer, sourcesHeading)
-	if at < 0 {
-		return answer
-	}
-	rest := answer[at+len(sourcesHeading):]
-	if choice := strings.Index(rest, "\n\n---\n\n"); choice >= 0 {
-		return answer[:at] + rest[choice:]
-	}
-	return answer[:at]
 }
 
 // Sources lists sources on lines that are not wrapped, so that paths can be copied. With

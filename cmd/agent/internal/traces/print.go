@@ -8,6 +8,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph/trace"
+	"example.com/assay/nodes/research"
 )
 
 const (
@@ -57,7 +58,7 @@ func printReplay(a *cli.App, r replayed) {
 		fmt.Fprintf(a.Stdout, "\nthe answer is as before: %s\n", r.After.line())
 		return
 	}
-	was, is := trace.Shorten(render.WithoutSources(r.Before.Answer), render.WithoutSources(r.After.Answer), shownReplayed)
+	was, is := trace.Shorten(research.WithoutSources(r.Before.Answer), research.WithoutSources(r.After.Answer), shownReplayed)
 	for _, side := range []struct {
 		name, text string
 		replayedAnswer

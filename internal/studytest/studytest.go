@@ -1,8 +1,13 @@
-package show
+// Package studytest runs the project's case studies for tests of what shows their results:
+// offline, once in a test's process. It does not hold them to what they expect: the tests
+// of case_studies do.
+package studytest
 
 import (
 	"context"
+	"errors"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -11,15 +16,18 @@ import (
 	"example.com/assay/skills"
 )
 
-// studies runs the project's case studies offline, once for all tests.
 var studies = sync.OnceValues(func() (_ eval.Results, err error) {
 	ctx := context.Background()
-	dir, err := os.MkdirTemp("", "assay-report-*")
+	dir, err := os.MkdirTemp("", "assay-studies-*")
 	if err != nil {
 		return eval.Results{}, err
 	}
-	defer os.RemoveAll(dir)
-	cases, err := eval.FindCases("../../case_studies", "")
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	folder, err := Folder()
+	if err != nil {
+		return eval.Results{}, err
+	}
+	cases, err := eval.FindCases(folder, "")
 	if err != nil {
 		return eval.Results{}, err
 	}
@@ -28,7 +36,7 @@ var studies = sync.OnceValues(func() (_ eval.Results, err error) {
 		return eval.Results{}, err
 	}
 	corpora := eval.NewCorpora(dir, nil)
-	defer corpora.Close()
+	defer func() { err = errors.Join(err, corpora.Close()) }()
 	bench, err := eval.NewBench(eval.Deps{Model: offline.New(nil), Skills: set, Corpora: corpora}, nil)
 	if err != nil {
 		return eval.Results{}, err
@@ -47,11 +55,29 @@ var studies = sync.OnceValues(func() (_ eval.Results, err error) {
 	return r, err
 })
 
-func caseStudies(t *testing.T) eval.Results {
+// Results are the results of all case studies.
+func Results(t *testing.T) eval.Results {
 	t.Helper()
 	r, err := studies()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// Folder is the folder of the case studies, above the folder of a test.
+func Folder() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, "case_studies"), nil
+		}
+		if filepath.Dir(dir) == dir {
+			return "", errors.New("finding the case studies: no go.mod above the test's folder")
+		}
+		dir = filepath.Dir(dir)
+	}
 }

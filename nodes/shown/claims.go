@@ -1,0 +1,152 @@
+package shown
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"example.com/assay/state"
+	"example.com/assay/state/proof"
+)
+
+// checks are the claims of an answer, the reasons of its choice, and the quotations that
+// neither of them covers.
+func (b *builder) checks(a state.Answer) {
+	in := &finder{text: b.Answer}
+	b.check(a.Verification.ClaimCheck, proof.Claim, in)
+	if at := strings.LastIndex(b.Answer, "\n---\n"); at >= 0 {
+		b.check(a.Verification.Choice, proof.Reason, &finder{text: b.Answer, at: at})
+	} else {
+		b.check(a.Verification.Choice, proof.Reason, &finder{})
+	}
+	in = &finder{text: b.Answer}
+	for _, q := range a.Quotes {
+		span := in.span(nil, q.Shown)
+		if q.Source < 1 || q.Source > len(a.Sources) || covered(b.Findings, span) {
+			continue
+		}
+		s := a.Sources[q.Source-1]
+		f := proof.Finding{Kind: proof.Quoted, Text: q.Shown, Span: span, Tone: proof.Plain}
+		for _, at := range s.Quotes {
+			if at.Text == q.Text && len(f.Quotes) == 0 {
+				f.Quotes = append(f.Quotes, proof.Quote{Stand: proof.For, Doc: b.Passages[q.Source-1].Doc, Start: at.Start, End: at.End, Text: at.Text})
+			}
+		}
+		b.add(f)
+	}
+}
+
+// covered reports whether a finding says something of all of a span.
+func covered(list []proof.Finding, s *proof.Span) bool {
+	return s != nil && slices.ContainsFunc(list, func(f proof.Finding) bool {
+		return f.Span != nil && f.Span.Start <= s.Start && s.End <= f.Span.End
+	})
+}
+
+func (b *builder) check(c *state.ClaimCheck, kind proof.Kind, in *finder) {
+	if c == nil {
+		return
+	}
+	if c.ClaimsChecked > 0 {
+		b.measure(string(kind)+"s", "%d of %d supported, confidence %.2f (%s)", c.ClaimsSupported, c.ClaimsChecked, c.Confidence, plain(c.Level))
+	}
+	if c.Rewritten > 0 {
+		b.measure("rewritten", "%s", count(c.Rewritten, "sentence"))
+	}
+	if c.Unverified != "" {
+		b.note("Not verified", "", proof.Warn, c.Unverified)
+	}
+	for _, claim := range c.Claims {
+		b.claim(claim, kind, in)
+	}
+	for _, text := range c.Corrections {
+		b.note("Suggested corrections", "", proof.Plain, text)
+	}
+}
+
+func (b *builder) claim(c state.CheckedClaim, kind proof.Kind, in *finder) {
+	f := proof.Finding{Kind: kind, Text: c.Claim, Span: in.span(&c.Span, c.Claim), Verdict: plain(string(c.Status)), Tone: proof.Bad}
+	switch {
+	case c.Error != "":
+		f.Verdict, f.Tone = "not judged", proof.Warn
+	case c.Status == state.PartiallySupported:
+		f.Tone = proof.Warn
+	case c.Status == state.Supported && (len(c.Doubts) > 0 || c.Miscited):
+		f.Verdict, f.Tone = "supported, with doubts", proof.Warn
+	case c.Status == state.Supported:
+		f.Tone = proof.Good
+	}
+	if c.Error == "" {
+		f.Confidence = &c.Confidence
+	}
+	for _, x := range c.Conflicts {
+		d := proof.Decision{Label: string(x.Kind), Tone: proof.Bad, Words: x.Claim, Evidence: x.Evidence, Text: fmt.Sprintf("“%s”: the evidence has nothing of the kind", x.Claim)}
+		if x.Evidence != "" {
+			d.Text = fmt.Sprintf("“%s” against “%s”", x.Claim, x.Evidence)
+		}
+		f.Decided = append(f.Decided, d)
+	}
+	for _, x := range c.Doubts {
+		f.Decided = append(f.Decided, proof.Decision{Label: string(x.Kind), Tone: proof.Warn, Words: x.Claim, Text: fmt.Sprintf("“%s” could be neither found nor refuted", x.Claim)})
+	}
+	if c.Miscited {
+		f.Decided = append(f.Decided, proof.Decision{Label: "miscited", Tone: proof.Warn, Text: "what it cites does not support it"})
+	}
+	f.Decided = reason(reason(f.Decided, c.Reasoning, proof.Plain), c.Error, proof.Bad)
+	for _, q := range c.Evidence {
+		f.Quotes = append(f.Quotes, b.quote(q, proof.For))
+	}
+	for _, q := range c.Against {
+		f.Quotes = append(f.Quotes, b.quote(q, proof.Against))
+	}
+	b.add(f)
+}
+
+// reason appends words that decided, if there are any.
+func reason(list []proof.Decision, text string, tone proof.Tone) []proof.Decision {
+	if text == "" {
+		return list
+	}
+	return append(list, proof.Decision{Tone: tone, Text: text})
+}
+
+// A finder finds the parts of an answer, one behind the other.
+type finder struct {
+	text string
+	at   int
+}
+
+// span is where a part stands: at its recorded bytes if they are the part, else at the
+// first place behind the part before. An answer may have marks in it that the checked
+// text had not.
+func (f *finder) span(recorded *state.ByteSpan, part string) *proof.Span {
+	if part == "" {
+		return nil
+	}
+	if r := recorded; r != nil && r.Start >= f.at && r.End <= len(f.text) && r.Start < r.End && f.text[r.Start:r.End] == part {
+		f.at = r.End
+		return &proof.Span{Start: r.Start, End: r.End}
+	}
+	for from := f.at; ; {
+		at := strings.Index(f.text[from:], part)
+		if at < 0 {
+			return nil
+		}
+		start := from + at
+		end := start + len(part)
+		before, _ := utf8.DecodeLastRuneInString(f.text[:start])
+		after, _ := utf8.DecodeRuneInString(f.text[end:])
+		first, _ := utf8.DecodeRuneInString(part)
+		last, _ := utf8.DecodeLastRuneInString(part)
+		if !(inWord(before) && inWord(first)) && !(inWord(last) && inWord(after)) {
+			f.at = end
+			return &proof.Span{Start: start, End: end}
+		}
+		_, size := utf8.DecodeRuneInString(part)
+		from = start + size
+	}
+}
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
