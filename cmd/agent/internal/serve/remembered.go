@@ -8,8 +8,8 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/open"
-	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory/qa"
+	"example.com/assay/nodes/research"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
 )
@@ -131,7 +131,7 @@ func (a answers) Show(ctx context.Context, tenant, corpus, id string) (out page.
 		if err != nil {
 			return err
 		}
-		out = page.Remembered{Entry: entry(r, e), Corpus: corpus, Answer: render.WithoutSources(shown.Answer), LastServed: e.LastServed, WhyNot: shown.WhyNot}
+		out = page.Remembered{Entry: entry(r, e), Corpus: corpus, Answer: research.WithoutSources(shown.Answer), LastServed: e.LastServed, WhyNot: shown.WhyNot}
 		for i, p := range shown.Passages {
 			cited := page.Cited{Where: p.Where(), Source: p.Source, Passage: p.ID, Start: p.Start, End: p.End}
 			for _, q := range shown.Sources[i].Quotes {
