@@ -20,9 +20,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/assay/graph"
+	"example.com/assay/internal/npmtest"
 	"example.com/assay/serve"
 	"example.com/assay/serve/conversation"
-	"example.com/assay/serve/internal/npmtest"
 )
 
 // letter is the state of the graphs that a page asks.

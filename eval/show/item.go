@@ -44,7 +44,7 @@ func show(item eval.Item, n int) (*shownCase, error) {
 			return proof.Content{Text: item.Document}, nil
 		}
 	}
-	c.Evidence, err = evidence.Section(context.Background(), p, docs, &evidence.Options{Prefix: c.Anchor, Level: 4})
+	c.Evidence, err = evidence.Section(context.Background(), p, docs, &evidence.Options{Prefix: c.Anchor, Of: c.Anchor + "-name", Level: 4})
 	return c, err
 }
 

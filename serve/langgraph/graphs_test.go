@@ -84,7 +84,11 @@ func fan(t testing.TB) *graph.Compiled[fanned] {
 	done := graph.Append("done", func(s *fanned) *[]int { return &s.Done })
 	g := graph.NewStateGraph(items, item, done)
 	g.AddNode("plan", func(context.Context, fanned) (graph.Update[fanned], error) { return nil, nil })
-	g.AddNode("work", func(_ context.Context, s fanned) (graph.Update[fanned], error) {
+	g.AddNode("work", func(ctx context.Context, s fanned) (graph.Update[fanned], error) {
+		if s.Item < 0 {
+			_, err := graph.Interrupt[int](ctx, "item", s.Item)
+			return nil, err
+		}
 		return graph.Update[fanned]{done.Add(s.Item * 10)}, nil
 	})
 	g.AddNode("sum", func(_ context.Context, s fanned) (graph.Update[fanned], error) {
@@ -259,7 +263,11 @@ func tools(t testing.TB) *graph.Compiled[agent] {
 }
 
 // served is a server of the graphs.
-func served(t testing.TB) *httptest.Server {
+func served(t testing.TB) *httptest.Server { return keeping(t, graph.Tasks|graph.Custom, true) }
+
+// keeping is a server whose log gets events of every run, besides those that callers ask
+// for; inside nodes, too, if they are to be.
+func keeping(t testing.TB, modes graph.Mode, inside bool) *httptest.Server {
 	t.Helper()
 	ctx, folder := context.Background(), t.TempDir()
 	saver, err := sqlite.Open(ctx, filepath.Join(folder, "threads.db"), nil)
@@ -303,7 +311,7 @@ func served(t testing.TB) *httptest.Server {
 	for _, name := range []string{"chat", "approve", "writes"} {
 		graphs = append(graphs, runs.Graph{Name: name, App: chats(t, name).App()})
 	}
-	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: saver, Store: rows, Log: log, Warn: func(err error) { t.Error(err) }})
+	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: saver, Store: rows, Log: log, Modes: modes, Subgraphs: inside, Warn: func(err error) { t.Error(err) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,6 +46,13 @@ func (m modes) wanted() graph.Mode {
 	return out
 }
 
+// reads reports whether frames of the modes are made of events of a kind. The log may have
+// more; see runs.Options.Modes.
+func (m modes) reads(kind string) bool {
+	k := graph.KindNamed(kind)
+	return k == 0 || (m.wanted() | graph.Updates | graph.Checkpoints).Wants(k)
+}
+
 // A frame is one event of a stream.
 type frame struct {
 	event string
@@ -88,8 +95,8 @@ func (c *call) mapper(r runs.Run, modes modes, subgraphs bool) (*mapper, error) 
 type sink func(mode string, value any)
 
 func (m *mapper) frames(ev runs.Event) (out []frame, err error) {
-	if ev.Namespace != "" && !m.subgraphs {
-		return nil, nil
+	if ev.Namespace != "" && !m.subgraphs || !m.modes.reads(ev.Kind) {
+		return nil, nil // the log has it for others
 	}
 	add := func(mode string, value any) {
 		if err != nil {

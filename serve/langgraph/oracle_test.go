@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/assay/serve/internal/npmtest"
+	"example.com/assay/internal/npmtest"
 )
 
 // reference starts LangGraph's own development server.

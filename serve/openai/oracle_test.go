@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/assay/internal/npmtest"
 	"example.com/assay/serve"
-	"example.com/assay/serve/internal/npmtest"
 )
 
 // OpenAI's own client reads answers, streams and errors as it reads OpenAI's.

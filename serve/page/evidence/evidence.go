@@ -21,6 +21,7 @@ var page = look.Parse(template.FuncMap{"sign": sign}, pageText)
 // Options adjust Section. Nil is the zero value.
 type Options struct {
 	Prefix string // of all ids, for a page with several answers: letters, digits and hyphens. Default: none
+	Of     string // id of the element that names what is answered, on a page with several. Default: none
 	Level  int    // of its headings. Default: 2
 }
 
@@ -31,8 +32,9 @@ type Options struct {
 func Section(ctx context.Context, p proof.Proof, docs proof.Documents, opts *Options) (template.HTML, error) {
 	e := beside{Proof: p, Level: 2}
 	if opts != nil {
-		e.prefix, e.Level = opts.Prefix, cmp.Or(opts.Level, e.Level)
+		e.prefix, e.Of, e.Level = opts.Prefix, opts.Of, cmp.Or(opts.Level, e.Level)
 	}
+	e.ID = e.id("documents")
 	e.lay(ctx, docs)
 	return look.Section(page, "evidence", &e)
 }
@@ -40,6 +42,8 @@ func Section(ctx context.Context, p proof.Proof, docs proof.Documents, opts *Opt
 // A beside is an answer and its documents, as the template gets them.
 type beside struct {
 	proof.Proof
+	Of      string
+	ID      string // of the heading of the documents
 	Level   int
 	Blocks  []block
 	Groups  []*group

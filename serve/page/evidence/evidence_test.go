@@ -53,8 +53,8 @@ var (
 	onPage = regexp.MustCompile(` href="#([^"]*)"`)
 )
 
-// look reads a section as a browser does.
-func look(t interface{ Errorf(string, ...any) }, page string) looked {
+// read reads a section as a browser does.
+func read(t interface{ Errorf(string, ...any) }, page string) looked {
 	l := looked{quoted: map[string]string{}, leads: map[string]string{}, ids: map[string]int{}}
 	var open []map[string]string
 	inText, depth := -1, 0
@@ -108,7 +108,7 @@ func look(t interface{ Errorf(string, ...any) }, page string) looked {
 // sound says of a section that its ids are there once, and that its links lead somewhere.
 func sound(t *testing.T, page string) looked {
 	t.Helper()
-	l := look(t, page)
+	l := read(t, page)
 	for id, n := range l.ids {
 		if n > 1 {
 			t.Errorf("id %q is there %d times", id, n)
@@ -223,11 +223,11 @@ func TestWordsThatDecided(t *testing.T) {
 		page := section(t, p, files(item.ID, map[string]string{item.ID: item.Document}), nil)
 		for _, want := range map[string][]string{
 			"planted_errors":       {`<strong class="decided">five (5) years</strong>`, `<strong class="decided">three (3) years</strong>`, "“five (5) years” against “three (3) years”", `<span class="badge bad">against</span>`, "4 unsupported", "Not grounded: 4 of 8 claims"},
-			"county_conflicting":   {"REQ-S001 says “60 minutes” and REQ-P001 “90 minutes”", "Not used in the answer: 12 requirements", `<span class="badge bad">✗ rejected</span>`},
+			"county_conflicting":   {"REQ-S001 says “60 minutes” and REQ-P001 “90 minutes”", "Not used in the answer: 12 requirements", `<span class="badge bad" dir="auto">✗ rejected</span>`},
 			"public_health_edges":  {"tobacco smoking → lung cancer", "Source 1 finds no such effect.", "9 rejected"},
 			"contract_fields":      {"effective_date", "2021-09-14", "5 in the document"},
 			"asylum_out_of_corpus": {"nearest passage", `<span class="read" id="nearest">If the lease grants the use of “equipment,” the conversation may be heard to show what that word means.</span>`, "no passage that was read has “asylum”", "! no evidence"},
-			"battery_ricochet":     {`<span class="badge plain">C</span>`, "Reasons for the choice"},
+			"battery_ricochet":     {`<span class="badge plain" dir="auto">C</span>`, "Reasons for the choice"},
 		}[item.ID] {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s: no %s", item.ID, want)
@@ -315,7 +315,7 @@ func TestMarksAreQuotes(t *testing.T) {
 		if start, end := rapid.SampledFrom(bounds).Draw(t, "start"), rapid.SampledFrom(bounds).Draw(t, "end"); start < end {
 			p.Passages = []proof.Passage{{Start: start, End: end, Text: doc[start:end]}}
 		}
-		l := look(t, section(t, p, of(doc), nil))
+		l := read(t, section(t, p, of(doc), nil))
 		if len(p.Findings)+len(p.Passages) > 0 && (len(l.texts) != 1 || l.texts[0] != doc) {
 			t.Fatalf("%q is shown as %q", doc, l.texts)
 		}

@@ -10,6 +10,7 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory/qa"
+	"example.com/assay/nodes/research"
 )
 
 func memoryShowCommand(a *cli.App) *cobra.Command {

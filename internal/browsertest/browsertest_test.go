@@ -1,0 +1,117 @@
+package browsertest_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/assay/internal/browsertest"
+)
+
+// serve serves pages by their paths.
+func serve(t *testing.T, pages map[string]string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, found := pages[r.URL.Path]
+		if !found {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if strings.HasSuffix(r.URL.Path, ".js") {
+			w.Header().Set("Content-Type", "text/javascript")
+		}
+		if _, err := w.Write([]byte(text)); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+const frame = `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>A page</title><body><main><h1>A page</h1><p>one</p><p>two</p><p>three</p><p>four</p>`
+
+// Each check finds the fault that it is for, and none on a page without faults.
+func TestChecks(t *testing.T) {
+	p := browsertest.Open(t)
+	for name, c := range map[string]struct {
+		body string
+		look func() []string
+		want string
+	}{
+		"wide":            {`<div style="width: 3000px; height: 1px"></div>`, p.Wide, "3000px"},
+		"grey":            {`<p style="color: #888">pale</p>`, p.Faint, "pale"},
+		"thin":            {`<p style="opacity: .4">pale</p>`, p.Faint, "pale"},
+		"glass":           {`<div style="background: rgba(0, 0, 0, .6)"><p>dusky</p></div>`, p.Faint, "dusky"},
+		"drawing":         {`<svg width="90" height="30"><rect width="90" height="30" fill="#333"/><text x="9" y="20">dim</text></svg>`, p.Faint, "dim"},
+		"console":         {`<script>console.log("hello")</script>`, p.Complaints, "hello"},
+		"exception":       {`<script>throw Error("no")</script>`, p.Complaints, "exceptionThrown"},
+		"dialog":          {`<script>alert("hello")</script>`, p.Complaints, "hello"},
+		"missing":         {`<script src="/none.js"></script>`, p.Complaints, "404"},
+		"stranger":        {`<img alt="" src="http://assay.invalid/x.png">`, p.Strangers, "assay.invalid"},
+		"nameless":        {`<button></button>`, p.Nameless, "button"},
+		"nameless region": {`<div role="region" tabindex="0">text</div>`, p.Nameless, "without a name"},
+		"order":           {`<a href="#1" tabindex="2">first</a>`, p.Walk, "not where it is read"},
+		"unreached":       {`<button onfocus="this.nextElementSibling.focus()">a</button><button>b</button><button>c</button>`, p.Walk, "Tab 1 reaches <button>b"},
+		"unseen":          {`<button style="outline: none; border: 0; background: #ddd">a</button>`, p.Walk, "nothing shows the focus"},
+		"covered":         {`<button>a</button><div style="position: fixed; inset: 0; background: #fff"></div>`, p.Walk, "lies over"},
+		"outside":         {`<button style="position: absolute; left: -999px">a</button>`, p.Walk, "outside of the window"},
+	} {
+		url := serve(t, map[string]string{"/": frame + c.body, "/good": frame + `<style>:focus-visible { outline: 3px solid #123 }</style><button>a</button><a href="#">b</a><input type="radio" name="r" aria-label="c" checked><input type="radio" name="r" aria-label="d"><details><summary>e</summary><button>f</button></details>`})
+		for path, found := range map[string]bool{"/": true, "/good": false} {
+			p.Goto(url + path)
+			faults := c.look()
+			if found != slices.ContainsFunc(faults, func(fault string) bool { return strings.Contains(fault, c.want) }) || !found && len(faults) > 0 {
+				t.Errorf("%s: %q at %s", name, faults, path)
+			}
+		}
+	}
+}
+
+// A page is used by keyboard and by mouse, keeps its cookies apart from another one, and is
+// looked at without scripts and without a network.
+func TestUse(t *testing.T) {
+	url := serve(t, map[string]string{
+		"/": frame + `<form action="/sent"><input name="q" aria-label="q"><button>Send</button></form><a href="/other" style="margin-top: 3000px; display: block">other</a>
+<script>document.querySelector('h1').textContent = 'With script'; addEventListener('keydown', e => { if (e.target === document.body) document.title += e.key + (e.ctrlKey ? '^' : '') })</script>`,
+		"/sent": frame + "sent", "/other": frame + "another",
+	})
+	p := browsertest.Open(t)
+	p.Goto(url)
+	p.Press("j", "Control+j", "Escape", "?")
+	p.Wait(`document.title === 'A pagejj^Escape?'`)
+	p.Focus("input")
+	p.Type("a question")
+	p.Press("x", "Backspace", "!")
+	p.Loads(func() { p.Press("Enter") })
+	p.Wait(`location.search === '?q=a+question%21'`)
+	p.Goto(url)
+	p.Loads(func() { p.Click("a") })
+	if text := p.Text(); !strings.HasSuffix(text, "another") {
+		t.Errorf("a click leads to %q", text)
+	}
+	p.Look(browsertest.View{NoScript: true, Width: 800, Zoom: 200, Dark: true})
+	p.Goto(url)
+	var seen struct {
+		Title string
+		Width int
+		Dark  bool
+	}
+	p.Eval(`({Title: document.querySelector('h1').textContent, Width: innerWidth, Dark: matchMedia('(prefers-color-scheme: dark)').matches})`, &seen)
+	if seen.Title != "A page" || seen.Width != 400 || !seen.Dark {
+		t.Errorf("%+v", seen)
+	}
+	p.Look(browsertest.View{})
+	p.Cookie(url, "a", "b")
+	q := p.Tab(t)
+	q.Cookie(url, "a", "c")
+	p.Goto(url)
+	p.Offline(true)
+	var offline bool
+	p.Eval(`fetch('/').then(() => false, () => true)`, &offline)
+	if !offline {
+		t.Error("the network is there")
+	}
+}

@@ -1,0 +1,129 @@
+package browsertest
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+)
+
+//go:embed checks.js
+var checks string
+
+// check calls a function of checks.js.
+func (p *Page) check(call string, result any) {
+	p.t.Helper()
+	p.Eval("("+checks+")."+call, result)
+}
+
+func (p *Page) list(call string) []string {
+	p.t.Helper()
+	var out []string
+	p.check(call, &out)
+	return out
+}
+
+// Unfold opens all parts of the page that can be opened.
+func (p *Page) Unfold() {
+	p.t.Helper()
+	p.check("unfold()", nil)
+}
+
+// Wide names what reaches over the right edge of the page.
+func (p *Page) Wide() []string {
+	p.t.Helper()
+	return p.list("wide()")
+}
+
+// Faint names the texts whose contrast is below level AA of WCAG 2.2 for small text, as the
+// browser draws them.
+func (p *Page) Faint() []string {
+	p.t.Helper()
+	return p.list("faint()")
+}
+
+// Complaints are what the page, or the browser about the page, has written to the console
+// since Goto, dialogs, and requests that failed.
+func (p *Page) Complaints() []string {
+	p.t.Helper()
+	var out []string
+	for _, ev := range p.events {
+		switch ev.Method {
+		case "Network.loadingFailed":
+			var failed struct{ Canceled bool }
+			if json.Unmarshal(ev.Params, &failed) == nil && failed.Canceled { // a page that was left
+				continue
+			}
+			fallthrough
+		case "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Page.javascriptDialogOpening":
+			out = append(out, fmt.Sprintf("%s: %.400s", ev.Method, ev.Params))
+		}
+	}
+	return out
+}
+
+// Strangers are requests for anything but the host of the page, or but the file that the
+// page is.
+func (p *Page) Strangers() []string {
+	p.t.Helper()
+	own, err := url.Parse(p.url)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var out []string
+	for _, address := range p.Requests() {
+		to, err := url.Parse(address)
+		if err != nil || to.Scheme != "data" && (to.Scheme != own.Scheme || to.Host != own.Host || own.Scheme == "file" && to.Path != own.Path) {
+			out = append(out, "a request to "+address)
+		}
+	}
+	return out
+}
+
+// Walk presses Tab through the page, from its beginning, and says where the focus is not on
+// what comes next in the order of reading, not visible, or covered, and what it never
+// reaches.
+func (p *Page) Walk() []string {
+	p.t.Helper()
+	out := p.list("usable()")
+	var n int
+	p.Eval("assayUsable.length", &n)
+	for i := range n {
+		p.Press("Tab")
+		out = append(out, p.list(fmt.Sprintf("focused(%d)", i+1))...)
+		if len(out) >= 8 {
+			break
+		}
+	}
+	return out
+}
+
+// Nameless lists what can have the focus and tells a screen reader no name.
+func (p *Page) Nameless() []string {
+	p.t.Helper()
+	type value struct{ Value any }
+	var tree struct {
+		Nodes []struct {
+			Ignored    bool
+			Role, Name value
+			Properties []struct {
+				Name  string
+				Value value
+			}
+		}
+	}
+	p.call("Accessibility.getFullAXTree", nil, &tree)
+	var out []string
+	for _, n := range tree.Nodes {
+		focusable := false
+		for _, property := range n.Properties {
+			focusable = focusable || property.Name == "focusable" && property.Value.Value == true
+		}
+		unnamed := n.Name.Value == nil || n.Name.Value == ""
+		if focusable && unnamed && !n.Ignored && !slices.Contains([]any{"RootWebArea", "main"}, n.Role.Value) {
+			out = append(out, fmt.Sprintf("without a name: a %v", n.Role.Value))
+		}
+	}
+	return out
+}

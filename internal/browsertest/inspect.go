@@ -1,0 +1,115 @@
+package browsertest
+
+import (
+	"flag"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var screenshots = flag.String("screenshots", "", "write pictures of the pages that the browser shows to `DIR`")
+
+// InspectOptions say what is special about a page. Nil and the zero value work.
+type InspectOptions struct {
+	// Prepare brings the page from its beginning into the state to look at. By default that
+	// is as it is loaded. It does not move the focus.
+	Prepare func(p *Page)
+	// Differs says that the page shows other words without its scripts. By default that is a
+	// fault.
+	Differs bool
+}
+
+// Inspect opens an address, or a file, in narrow and wide windows, light and dark, enlarged
+// and without scripts, with every part open, and reports as errors of the test what is wrong:
+// messages in the console, requests to other hosts, overflow, faint text, a focus that goes
+// astray or is not seen, texts that are more than text, and what axe-core finds where it is
+// installed. Pictures get the name.
+func (p *Page) Inspect(t *testing.T, name, address string, opts *InspectOptions) {
+	t.Helper()
+	if opts == nil {
+		opts = &InspectOptions{}
+	}
+	source := axe(t)
+	if source == "" {
+		t.Run("axe", func(t *testing.T) {
+			t.Skip("axe-core is not installed: ASSAY_TEST_PAGE=1 makes the test install it by npm")
+		})
+	}
+	look := func(v View) (report func(...string)) {
+		p.Look(v)
+		p.Goto(address)
+		if opts.Prepare != nil {
+			opts.Prepare(p)
+		}
+		return func(faults ...string) {
+			t.Helper()
+			if len(faults) > 0 {
+				t.Errorf("%s as %+v: %s", name, v, strings.Join(faults, "\n  "))
+			}
+		}
+	}
+	for _, v := range []View{{Width: 360}, {Width: 360, Dark: true}, {Width: 1440}, {Width: 1440, Dark: true}} {
+		report := look(v)
+		report(p.Wide()...)
+		p.Shoot(name)
+		p.Unfold()
+		report(p.Wide()...)
+		report(p.Faint()...)
+		if v.Dark {
+			report(p.Nameless()...)
+		} else {
+			report(p.Walk()...)
+		}
+		if source != "" && v.Dark == (v.Width == 360) {
+			report(p.barriers(source)...)
+		}
+		report(p.Complaints()...)
+		report(p.Strangers()...)
+		report(p.Ran()...)
+		report(p.Armed()...)
+		report(p.Turning()...)
+	}
+	report := look(View{Zoom: 200})
+	p.Unfold()
+	report(p.Wide()...)
+	p.inspectWords(look, opts.Differs)
+	p.Look(View{})
+}
+
+// inspectWords compares what the page says with scripts and without.
+func (p *Page) inspectWords(look func(View) func(...string), differs bool) {
+	p.t.Helper()
+	var with, without string
+	look(View{})
+	p.Unfold()
+	p.check("words()", &with)
+	report := look(View{NoScript: true})
+	p.Unfold()
+	p.check("words()", &without)
+	report(p.Wide()...)
+	report(p.Complaints()...)
+	if with != without && !differs {
+		n := 0
+		for n < min(len(with), len(without)) && with[n] == without[n] {
+			n++
+		}
+		report(fmt.Sprintf("with scripts the page says %.200q, and without %.200q", with[max(0, n-40):], without[max(0, n-40):]))
+	}
+}
+
+// Shoot writes a picture of the page where the flag -screenshots asks for pictures. Its name
+// gets the width and the colours of the view.
+func (p *Page) Shoot(name string) {
+	p.t.Helper()
+	if *screenshots == "" {
+		return
+	}
+	scheme := "light"
+	if p.view.Dark {
+		scheme = "dark"
+	}
+	var height int
+	p.Eval(`document.documentElement.scrollHeight`, &height)
+	p.screenshot(filepath.Join(*screenshots, fmt.Sprintf("%s-%d-%s.png", name, p.view.Width, scheme)), p.view.Width, min(height, 12000))
+}
