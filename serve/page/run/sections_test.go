@@ -27,14 +27,14 @@ func written(t testing.TB) func(template.HTML, error) string {
 	}
 }
 
-var boxOf = regexp.MustCompile(`<g class="([^"]*)" data-node="([^"]*)">(?:<a href="([^"]*)">)?<rect[^>]*/><text[^>]*>([^<]*)`)
+var boxOf = regexp.MustCompile(`<g class="([^"]*)" data-node="([^"]*)">(?:<a href="([^"]*)">)?<rect[^>]*/>(?:<a href="([^"]*)">)?<text[^>]*>([^<]*)`)
 
 // marks are the boxes of a drawing: class, text and link by path.
 func marks(page string) map[string]string {
 	out := map[string]string{}
 	for _, m := range boxOf.FindAllStringSubmatch(page, -1) {
 		if !strings.HasPrefix(m[1], "border") {
-			out[m[2]] = m[1] + " | " + m[4] + " | " + m[3]
+			out[m[2]] = m[1] + " | " + m[5] + " | " + m[3] + m[4]
 		}
 	}
 	return out

@@ -136,7 +136,7 @@ func (r *Run) nodeLines() []nodeLine {
 	for _, n := range all {
 		l := nodeLine{Ran: n, Class: r.class(n), Note: r.note(n), Href: r.step(n.First), Tokens: n.Usage.InputTokens + n.Usage.OutputTokens, Depth: depth(n.Path)}
 		l.Tone = tone(l.Class)
-		if n.Untimed < n.Tasks {
+		if n.MaxMS > 0 || n.Untimed+n.Asked+n.Unfinished == 0 {
 			l.Sum, l.Max = look.Duration(n.MS), look.Duration(n.MaxMS)
 		}
 		if most > 0 {
