@@ -23,8 +23,8 @@ type InspectOptions struct {
 // Inspect opens an address, or a file, in narrow and wide windows, light and dark, enlarged
 // and without scripts, with every part open, and reports as errors of the test what is wrong:
 // messages in the console, requests to other hosts, overflow, faint text, a focus that goes
-// astray or is not seen, and what axe-core finds where it is installed. Pictures get the
-// name.
+// astray or is not seen, texts that are more than text, and what axe-core finds where it is
+// installed. Pictures get the name.
 func (p *Page) Inspect(t *testing.T, name, address string, opts *InspectOptions) {
 	t.Helper()
 	if opts == nil {
@@ -66,6 +66,9 @@ func (p *Page) Inspect(t *testing.T, name, address string, opts *InspectOptions)
 		}
 		report(p.Complaints()...)
 		report(p.Strangers()...)
+		report(p.Ran()...)
+		report(p.Armed()...)
+		report(p.Turning()...)
 	}
 	report := look(View{Zoom: 200})
 	p.Unfold()
