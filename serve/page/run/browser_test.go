@@ -13,23 +13,19 @@ import (
 	"example.com/assay/serve/view"
 )
 
-// The files of a run that asks, of one that goes on and fails, and what differs between two
-// runs, are without fault in a browser.
+// The file of a run that asks, and what differs between two runs, are without fault in a
+// browser.
 func TestBrowser(t *testing.T) {
 	p := browsertest.Open(t)
 	c := testGraph(t)
 	dir := t.TempDir()
 	var sides []*Side
 	var records [][]trace.Record
-	begun := play(t, c)
-	failed := play(t, c, "no")
-	for name, r := range map[string]*Run{"asked": runOf(t, c, begun), "failed": runOf(t, c, failed), "broken-off": runOf(t, nil, begun[:len(begun)/2])} {
-		var b bytes.Buffer
-		if err := File(&b, r, nil); err != nil {
-			t.Fatal(err)
-		}
-		p.Inspect(t, name, write(t, dir, name, b.Bytes()), nil)
+	var b bytes.Buffer
+	if err := File(&b, runOf(t, c, play(t, c)), nil); err != nil {
+		t.Fatal(err)
 	}
+	p.Inspect(t, "file", write(t, dir, "file", b.Bytes()), nil)
 	for _, reply := range []string{"yes", "no"} {
 		other := testGraph(t)
 		play(t, other)
@@ -51,7 +47,7 @@ func TestBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
+	b.Reset()
 	page := look.Parse(nil, `{{define "body"}}{{.Body}}{{end}}`)
 	if err := look.Write(&b, page, struct {
 		Frame look.Frame

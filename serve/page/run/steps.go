@@ -77,6 +77,7 @@ type callData struct {
 	Cost string
 	Hash string
 	Said []saying // what was sent and what came back; nil when that was not recorded
+	Text string   // the template of its prompt instead; empty when it is not known
 }
 
 // A saying is a part of a conversation with a model.
@@ -216,7 +217,7 @@ func (r *Run) taskData(n *view.Node) taskData {
 	}
 	t.Wrote = strings.Join(wrote, ", ")
 	for _, c := range n.ModelCalls {
-		t.ModelCalls = append(t.ModelCalls, callOf(c))
+		t.ModelCalls = append(t.ModelCalls, r.callOf(c))
 	}
 	for _, e := range n.Retrievals {
 		t.Retrievals = append(t.Retrievals, searchOf(e))
@@ -224,7 +225,7 @@ func (r *Run) taskData(n *view.Node) taskData {
 	return t
 }
 
-func callOf(c llm.CallEvent) callData {
+func (r *Run) callOf(c llm.CallEvent) callData {
 	d := callData{CallEvent: c, Hash: fmt.Sprintf("%.12s", c.SkillHash), Cost: cost(c.Usage), From: "not recorded"}
 	switch {
 	case c.Said != nil && c.Said.Cassette, c.Usage.RecordedCost > 0, c.Usage.RecordedUnpriced > 0:
@@ -235,6 +236,9 @@ func callOf(c llm.CallEvent) callData {
 		d.From = "live"
 	}
 	if c.Said == nil {
+		if r.Skill != nil {
+			d.Text, _ = r.Skill(c.Skill, c.SkillHash) // empty when it is not known
+		}
 		return d
 	}
 	say := func(who, text string, images int) {
