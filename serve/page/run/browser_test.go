@@ -16,6 +16,9 @@ import (
 // The file of a run that asks, and what differs between two runs, are without fault in a
 // browser.
 func TestBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it opens a browser")
+	}
 	p := browsertest.Open(t)
 	c := testGraph(t)
 	dir := t.TempDir()
