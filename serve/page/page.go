@@ -2,8 +2,11 @@ package page
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"net/http"
 	"strconv"
 	"strings"
@@ -33,6 +36,12 @@ type Options struct {
 	// changes nothing that has happened.
 	HowToWrite string
 
+	// Answer is the answer in a run's state, with its evidence; empty for a graph whose
+	// answer it does not know. Default: states are shown.
+	Answer func(ctx context.Context, tenant string, r runs.Run, state json.RawMessage) (template.HTML, error)
+	// Skills are the prompts of a graph that a run may have replaced, by its setting
+	// "skill". Default: none.
+	Skills func(graph string) []Skill
 	// Usual is the graph that a question is for until another is chosen. Default: the first.
 	Usual string
 	// Corpora, Memory and Evals are what further pages show. Default: there are no such
@@ -84,8 +93,18 @@ func Handler(o Options) http.Handler {
 		"GET {$}":    (*visit).list,
 		"GET keys":   (*visit).keys,
 		"POST leave": (*visit).leave,
-		"GET ask":    (*visit).ask,
-		"POST ask":   (*visit).begin,
+
+		"GET runs/{run}":        (*visit).run,
+		"GET runs/{run}/events": (*visit).events,
+		"POST runs/{run}/stop":  (*visit).stop,
+
+		"GET threads/{thread}":         (*visit).thread,
+		"POST threads/{thread}/answer": (*visit).answerQuestion,
+		"POST threads/{thread}/edit":   (*visit).editState,
+		"POST threads/{thread}/go-on":  (*visit).goOn,
+
+		"GET ask":  (*visit).ask,
+		"POST ask": (*visit).begin,
 
 		"GET corpora":                      (*visit).corpora,
 		"GET corpora/{corpus}":             (*visit).corpus,
@@ -114,12 +133,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // headers are those of every answer. Nothing may be loaded from elsewhere, run from within a
-// page, or put into a frame; and no other site learns the address of a page.
+// page, or put into a frame; and no other site learns the address of a page. Without any
+// referrer, forms would have no origin, and the server would refuse them.
 var headers = map[string]string{
 	"Content-Security-Policy":      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 	"Cross-Origin-Opener-Policy":   "same-origin",
 	"Cross-Origin-Resource-Policy": "same-origin",
-	"Referrer-Policy":              "no-referrer",
+	"Referrer-Policy":              "same-origin",
 	"X-Content-Type-Options":       "nosniff",
 	"X-Frame-Options":              "DENY",
 	"Cache-Control":                "no-store",
