@@ -108,7 +108,7 @@ func (s *sheet) passage(p *recorded) string {
 
 // nearest marks the line of a passage that came nearest. It stands there with other white
 // space, perhaps.
-func (s *sheet) nearest(q proof.Quote, id string) string {
+func (s *sheet) nearest(q proof.Quote, id string, b back) string {
 	start, end := q.Start, min(q.End, len(s.content.Text))
 	if !s.known || start < 0 || start >= end {
 		return ""
@@ -116,7 +116,7 @@ func (s *sheet) nearest(q proof.Quote, id string) string {
 	words := strings.Fields(q.Text)
 	for at := start; at < end && len(words) > 0; at++ {
 		if stop := spelt(s.content.Text[at:end], words); stop > 0 {
-			return s.marker.add(at, at+stop, id, nil)
+			return s.marker.add(at, at+stop, id, &b)
 		}
 	}
 	return ""
