@@ -15,6 +15,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/serve/view"
+	"example.com/assay/state"
 )
 
 // untimed leaves out what a clock says, and what a trace does not hold.
@@ -159,6 +160,36 @@ func TestParts(t *testing.T) {
 	}
 	if got := f.Parts(len(want) - 1); len(got) != 1 || got[0].Name != "x" {
 		t.Errorf("%d parts", len(got))
+	}
+}
+
+// Tasks that were taken from elsewhere, tried again or handled are counted as such, and the
+// model calls of an earlier run are not this one's.
+func TestCounts(t *testing.T) {
+	at := func(task int) []graph.Place { return []graph.Place{{Step: 1, Task: task}} }
+	call := json.RawMessage(`{"skill":"s","ok":true,"usage":{"calls":1,"input_tokens":5}}`)
+	v, err := view.New([]trace.Record{
+		{Kind: "run_start", Graph: "g"},
+		{Kind: "model_call", Node: "n", Places: at(0), Data: call, Replayed: true},
+		{Kind: "node_update", Node: "n", Places: at(0), Replayed: true},
+		{Kind: "node_update", Node: "n", Places: at(1), Cached: true},
+		{Kind: "node_start", Node: "n", Places: at(2)},
+		{Kind: "node_retry", Node: "n", Places: at(2), Error: "late"},
+		{Kind: "node_start", Node: "n", Places: at(2), Attempt: 2},
+		{Kind: "model_call", Node: "n", Places: at(2), Data: call},
+		{Kind: "node_handled", Node: "n", Places: at(2), Error: "late again"},
+		{Kind: "node_update", Node: "n", Places: at(2), Attempt: 2},
+		{Kind: "node_error", Node: "n", Places: at(3), Error: "broke"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := view.Ran{Path: "n", Tasks: 4, Supersteps: 1, AtOnce: 4, Again: 1, Replayed: 1, Cached: 1, Failed: 1, Handled: 1, Error: "broke", Usage: state.ModelUsage{Calls: 1, InputTokens: 5}, Untimed: 4}
+	if diff := cmp.Diff([]view.Ran{want}, v.Ran()); diff != "" {
+		t.Error(diff)
+	}
+	if n := v.Steps[0].Nodes[2]; n.Handled != "late again" || n.Error != "" || n.Attempts != 2 || v.Total != want.Usage {
+		t.Errorf("%+v, %+v", n, v.Total)
 	}
 }
 
