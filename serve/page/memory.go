@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"net/url"
 	"time"
 
 	"example.com/assay/serve/page/look"
@@ -103,7 +102,7 @@ func (v *visit) memories() error {
 		}
 		s.Entries = s.Entries[min(from, len(s.Entries)):]
 		out.Chosen = &s
-		out.Pager = paged(root+"memory", url.Values{"corpus": {name}}, min(from, s.Total), s.Total)
+		out.Pager = paged(root+"memory", min(from, s.Total), s.Total, "corpus", name)
 	}
 	return v.show(memoryPage, "Memory", look.Frame{Title: "Memory"}, out)
 }
