@@ -84,7 +84,7 @@ func (s *started) first(page, match string) string {
 	return all[0]
 }
 
-var marked = regexp.MustCompile(`(?s)<mark id="passage" tabindex="-1">(.*?)</mark>`)
+var marked = regexp.MustCompile(`(?s)<mark id="passage">(.*?)</mark>`)
 
 // The corpora are there with what is known of them; a search explains itself; a hit leads to
 // its bytes in the document, unless that has changed.
@@ -226,7 +226,7 @@ func TestPageOfTenants(t *testing.T) {
 	if page := s.sees(quay, "/ui/corpora", "ferries", "1 corpus"); strings.Contains(page, "default") || strings.Contains(page, "/ui/evals") {
 		t.Errorf("what the quay sees: %s", page)
 	}
-	if page := s.sees(quay, "/ui/ask", "ferries"); strings.Contains(page, "<option>default") {
+	if page := s.sees(quay, "/ui/ask", "ferries"); strings.Contains(page, `<option dir="auto">default`) {
 		t.Errorf("what the quay may choose: %s", page)
 	}
 	answer := s.first(s.sees(harbour, "/ui/memory", "default", clitest.PermitQuestion), `/ui/memory/default/[^"]*`)
@@ -371,7 +371,7 @@ func TestPageOfAsking(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
 	s := start(t, home, "--no-auth")
-	page := s.sees("", "/ui/ask", "research", "Answers questions", "<option>sample", "as the server has it")
+	page := s.sees("", "/ui/ask", "research", "Answers questions", "<option dir="auto">sample", "as the server has it")
 	form := url.Values{"ticket": {ticket(t, page)}, "graph": {"research"}, "question": {clitest.PermitQuestion}, "set.corpus": {"default"}}
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	asked := func(form url.Values) (run, thread string) {
@@ -399,7 +399,7 @@ func TestPageOfAsking(t *testing.T) {
 		}
 	}
 	_, thread := asked(form)
-	s.sees("", "/ui/ask?thread="+thread, "Ask further", `<option selected>default`)
+	s.sees("", "/ui/ask?thread="+thread, "Ask further", `<option dir="auto" selected>default`)
 	form = url.Values{"ticket": form["ticket"], "thread": {thread}, "question": {"And when does it expire?"}, "set.corpus": {""}}
 	_, second := asked(form)
 	if second != thread {
