@@ -94,9 +94,14 @@ func Handler(o Options) http.Handler {
 		"GET keys":   (*visit).keys,
 		"POST leave": (*visit).leave,
 
-		"GET runs/{run}":        (*visit).run,
-		"GET runs/{run}/events": (*visit).events,
-		"POST runs/{run}/stop":  (*visit).stop,
+		"GET runs/{run}":          (*visit).run,
+		"GET runs/{run}/events":   (*visit).events,
+		"GET runs/{run}/graph":    (*visit).graphPart,
+		"GET runs/{run}/steps":    (*visit).stepsPart,
+		"GET runs/{run}/timeline": (*visit).timelinePart,
+		"GET runs/{run}/file":     (*visit).file,
+		"GET compare":             (*visit).compare,
+		"POST runs/{run}/stop":    (*visit).stop,
 
 		"GET threads/{thread}":         (*visit).thread,
 		"POST threads/{thread}/answer": (*visit).answerQuestion,
