@@ -124,7 +124,7 @@ func (d *documentView) split(text string, more bool) {
 		return
 	}
 	start, end := p.Start-d.From, p.End-d.From
-	if d.Changed = d.Source.Stale != ""; d.Changed || start < 0 || start >= len(text) && more { // or on another page
+	if start < 0 || start >= len(text) && more { // on another page
 		return
 	}
 	if end > len(text) || text[start:end] != p.Text {

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html"
@@ -19,6 +20,7 @@ import (
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
 	"example.com/assay/state"
+	"example.com/assay/state/proof"
 )
 
 // shelves are corpora by name, of which everything that is a text is given. Bob may read none.
@@ -50,6 +52,7 @@ type shelfCorpus struct {
 	name  string
 	words []string          // hostile ones, or just words
 	texts map[string]string // by name
+	now   map[string]string // what some texts are now
 	stale string
 	fault error
 }
@@ -99,7 +102,7 @@ func (c *shelfCorpus) Source(_ context.Context, name string) (page.Source, error
 }
 
 func (c *shelfCorpus) Text(_ context.Context, name string, from, to int) ([]byte, error) {
-	text := c.texts[name]
+	text := cmp.Or(c.now[name], c.texts[name])
 	return []byte(text[min(from, len(text)):min(to, len(text))]), nil
 }
 
@@ -176,10 +179,14 @@ func (m *recollections) List(_ context.Context, tenant, corpus string, limit int
 func (m *recollections) Show(_ context.Context, tenant, corpus, id string) (page.Remembered, error) {
 	for _, e := range m.shelf().Entries {
 		if e.ID == id && corpus == m.name && tenant == "ann" {
-			r := page.Remembered{Entry: e, Corpus: corpus, Answer: strings.Join(m.words, "\n"), WhyNot: m.words}
+			r := page.Remembered{Entry: e, Corpus: corpus, Answer: strings.Join(m.words, "\n"), WhyNot: m.words, Proof: &proof.Proof{Answer: strings.Join(m.words, "\n")}}
 			for i, w := range m.words {
 				r.Conditions = append(r.Conditions, page.Condition{Name: w, Then: m.word(i + 1), Now: m.word(i + i%2)})
-				r.Sources = append(r.Sources, page.Cited{Where: w, Source: m.word(i + 1), Passage: m.word(i + 2), Quotes: []string{m.word(i + 3)}})
+				r.Proof.Documents = append(r.Proof.Documents, proof.Document{Name: w})
+				r.Proof.Passages = append(r.Proof.Passages, proof.Passage{Doc: i, Head: m.word(i + 1), Where: m.word(i + 2), Text: m.word(i + 3), End: len(m.word(i + 3))})
+			}
+			r.Documents = func(_ context.Context, d proof.Document) (proof.Content, error) {
+				return proof.Content{Text: d.Name + m.word(3)}, nil
 			}
 			return r, nil
 		}
@@ -382,8 +389,13 @@ func TestLongDocument(t *testing.T) {
 		t.Error(body)
 	}
 	c.stale = "it has changed"
-	if body := s.get("/ui/corpora/law/document?" + url.Values{"source": {"long"}, "passage": {"long:0:4"}}.Encode()); !strings.Contains(body, "marked nowhere") || strings.Contains(body, "<mark") {
-		t.Errorf("a stale document:\n%.3000s", body)
+	stale := "/ui/corpora/law/document?" + url.Values{"source": {"long"}, "passage": {"long:0:4"}}.Encode()
+	if body := s.get(stale); !strings.Contains(body, "still those of the passage") || !strings.Contains(body, "<mark") {
+		t.Errorf("a stale document with the passage:\n%.3000s", body)
+	}
+	c.now = map[string]string{"long": "x" + text}
+	if body := s.get(stale); !strings.Contains(body, "marked nowhere") || strings.Contains(body, "<mark") {
+		t.Errorf("a stale document without the passage:\n%.3000s", body)
 	}
 }
 

@@ -139,8 +139,13 @@ func TestPageOfCorpora(t *testing.T) {
 		}
 	}
 
-	// The same bytes stand in the changed file: that they are the ones is not known.
-	if err := os.WriteFile(file, []byte(clitest.Permits+"\nChanged.\n"), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(clitest.Permits+"\nMore.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if page = s.sees("", hit, "This is not what was ingested", "still those of the passage", "More."); !marked.MatchString(page) {
+		t.Error("the same bytes of a changed document are not marked")
+	}
+	if err := os.WriteFile(file, []byte("Changed.\n"+clitest.Permits), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	page = s.sees("", hit, "This is not what was ingested", "marked nowhere", "three elements", "Changed.")
@@ -270,9 +275,9 @@ func TestPageOfMemory(t *testing.T) {
 		}
 	}
 	answer := s.first(s.sees("", "/ui/memory", clitest.PermitQuestion, "1 answer", "conditions hold"), `/ui/memory/default/[^"]*`)
-	page := s.sees("", answer, "would be served now", "served 1 time", "lantern fee", "What it cites", "model", "the same", "--allow-write")
-	if cited := marked.FindStringSubmatch(s.sees("", s.first(page, `/ui/corpora/default/document[^"]*`))); cited == nil || !strings.Contains(cited[1], "lantern fee") {
-		t.Errorf("what it cites: %q", cited)
+	page := s.sees("", answer, "would be served now", "served 1 time", "lantern fee", "permits.md", "model", "the same", "--allow-write")
+	if !regexp.MustCompile(`<mark [^>]*>payment of the lantern fee in full`).MatchString(page) {
+		t.Errorf("what it quotes is not marked in the document:\n%s", page)
 	}
 	leaveless := url.Values{"ticket": {ticket(t, s.sees("", "/ui/keys"))}}
 	if status, page := s.page("", "POST", answer+"/forget", leaveless); status != http.StatusForbidden || !strings.Contains(page, "--allow-write") {
