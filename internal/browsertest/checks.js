@@ -76,7 +76,7 @@
     const left = Math.max(r.left, 0), right = Math.min(r.right, innerWidth), top = Math.max(r.top, 0), bottom = Math.min(r.bottom, innerHeight);
     const hit = left < right && top < bottom && document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
     if (!hit) out.push('outside of the window: ' + this.tell(e));
-    else if (!e.contains(hit) && !hit.contains(e)) out.push(`${this.tell(hit)} lies over ${this.tell(e)}`);
+    else if (!e.contains(hit) && !hit.contains(e) && !(e.ownerSVGElement && e.ownerSVGElement === hit.ownerSVGElement)) out.push(`${this.tell(hit)} lies over ${this.tell(e)}`);
     return out;
   },
 
