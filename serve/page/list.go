@@ -92,7 +92,7 @@ func worded(r runs.Run) statusWord {
 		return statusWord{"runs", "warn"}
 	case runs.Success:
 		if r.Asks {
-			return statusWord{"asks a person", "warn"}
+			return statusWord{"asked a person", "warn"}
 		}
 		return statusWord{"done", "good"}
 	case runs.Errored:

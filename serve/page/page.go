@@ -2,8 +2,11 @@ package page
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"net/http"
 	"strconv"
 	"strings"
@@ -32,6 +35,13 @@ type Options struct {
 	// HowToWrite is what pages say where Write is not set. Default: that this server
 	// changes nothing that has happened.
 	HowToWrite string
+
+	// Answer is the answer in a run's state, with its evidence; empty for a graph whose
+	// answer it does not know. Default: states are shown.
+	Answer func(ctx context.Context, tenant string, r runs.Run, state json.RawMessage) (template.HTML, error)
+	// Skills are the prompts of a graph that a run may have replaced, by its setting
+	// "skill". Default: none.
+	Skills func(graph string) []Skill
 
 	Version string           // of the program
 	Now     func() time.Time // default: time.Now
@@ -73,9 +83,19 @@ func Handler(o Options) http.Handler {
 	h.mux.HandleFunc("GET "+root+"enter", h.enter)
 	h.mux.HandleFunc("POST "+root+"enter", h.enter)
 	for pattern, serve := range map[string]func(*visit) error{
-		"GET {$}":       (*visit).list,
-		"GET keys":      (*visit).keys,
-		"POST leave":    (*visit).leave,
+		"GET {$}":    (*visit).list,
+		"GET keys":   (*visit).keys,
+		"POST leave": (*visit).leave,
+
+		"GET runs/{run}":        (*visit).run,
+		"GET runs/{run}/events": (*visit).events,
+		"POST runs/{run}/stop":  (*visit).stop,
+
+		"GET threads/{thread}":         (*visit).thread,
+		"POST threads/{thread}/answer": (*visit).answerQuestion,
+		"POST threads/{thread}/edit":   (*visit).editState,
+		"POST threads/{thread}/go-on":  (*visit).goOn,
+
 		"GET {rest...}": (*visit).missing,
 	} {
 		method, path, _ := strings.Cut(pattern, " ")

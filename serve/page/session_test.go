@@ -12,7 +12,7 @@ import (
 
 // paths are one of each route that a session needs.
 func paths(run, thread string) []string {
-	return []string{"/ui/", "/ui/keys", "/ui/none"}
+	return []string{"/ui/", "/ui/keys", "/ui/runs/" + run, "/ui/runs/" + run + "/events", "/ui/threads/" + thread}
 }
 
 // Without a session every page leads to where one begins, and nothing is done.

@@ -67,7 +67,7 @@ func (r *rebuilt) replay(ctx context.Context, app graph.App, records []trace.Rec
 	if err != nil {
 		return nil, err
 	}
-	var last json.RawMessage
+	told := map[int]json.RawMessage{}
 	for ev, err := range app.Stream(ctx, records[0].Header.Input, &graph.RunOptions{Replay: whole, Modes: graph.Values, RecursionLimit: committed}) {
 		if errors.As(err, new(*graph.RecursionError)) {
 			break // the trace goes no further
@@ -76,8 +76,15 @@ func (r *rebuilt) replay(ctx context.Context, app graph.App, records []trace.Rec
 			return nil, err
 		}
 		if ev.Kind == graph.StateValue && ev.Namespace == "" {
-			r.states[ev.Step], last = ev.State, ev.State
+			told[ev.Step] = ev.State
 		}
+	}
+	last := told[-1] // the input's
+	for step := range committed + 1 {
+		if state, changed := told[step]; changed {
+			last = state
+		}
+		r.states[step] = last
 	}
 	return last, nil
 }

@@ -1,0 +1,247 @@
+package page
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/layout"
+	"example.com/assay/serve/page/look"
+	"example.com/assay/serve/runs"
+	"example.com/assay/serve/view"
+)
+
+var runPage = parsed("run.tmpl", "value.tmpl")
+
+// A runView is the page of a run.
+type runView struct {
+	Run     runRow
+	Error   string
+	Live    bool // it goes on
+	After   int64
+	Drawing template.HTML
+	Lines   []said // the last that happened, while it goes on
+	Earlier int    // lines before them
+	Asks    []question
+	Answer  template.HTML // with its evidence, once it has ended
+	State   []value       // of a graph whose answer the server cannot read
+	Forked  string        // the run of whose checkpoint it went on
+}
+
+// maxLines is how many lines the page of a run that goes on shows.
+const maxLines = 200
+
+// run shows a run: while it goes on what happens, and afterwards its answer.
+func (v *visit) run() error {
+	r, err := v.Run(v.r.Context(), v.r.PathValue("run"))
+	if err != nil {
+		return err
+	}
+	g, err := v.graphOf(r)
+	if err != nil {
+		return err
+	}
+	out := runView{Run: v.row(r), Error: r.Error, Live: !r.Status.Ended(), Forked: r.Forked}
+	b := view.NewBuilder(&view.Options{From: 1 << 30, Steps: 1}) // of each superstep its tasks are enough
+	for ev, err := range v.Recorded(v.r.Context(), r.ID) {
+		if err == nil {
+			err = b.Event(ev.EventRecord)
+		}
+		if err != nil {
+			return err
+		}
+		out.After = ev.Seq
+		if line, ok := saying(ev); ok && out.Live {
+			if out.Lines = append(out.Lines, line); len(out.Lines) >= 2*maxLines {
+				out.Earlier += len(out.Lines) - maxLines
+				out.Lines = append(out.Lines[:0], out.Lines[len(out.Lines)-maxLines:]...)
+			}
+		}
+	}
+	if extra := len(out.Lines) - maxLines; extra > 0 {
+		out.Earlier, out.Lines = out.Earlier+extra, out.Lines[extra:]
+	}
+	out.Drawing = drawn(g, b.View())
+	if !out.Live {
+		if err := v.ended(r, g, &out); err != nil {
+			return err
+		}
+	}
+	frame := look.Frame{Title: title(r), Eyebrow: "Run of " + r.Graph, Parts: runParts(r, ""), Full: true}
+	if out.Live {
+		frame.Scripts = []string{root + "static/live.js"}
+	}
+	return v.show(runPage, "Runs", frame, out)
+}
+
+// graphOf is the graph of a run. It may be served no more.
+func (v *visit) graphOf(r runs.Run) (runs.Graph, error) {
+	for _, g := range v.Graphs() {
+		if g.Name == r.Graph {
+			return g, nil
+		}
+	}
+	return runs.Graph{}, refuse(404, "graph %q of this run is served no more", r.Graph)
+}
+
+// runParts lead to the pages of a run.
+func runParts(r runs.Run, here string) []look.Link {
+	var out []look.Link
+	for _, p := range []struct{ name, path string }{{"Answer", ""}} {
+		path := join("runs", r.ID)
+		if p.path != "" {
+			path += "/" + p.path
+		}
+		out = append(out, look.Link{Text: p.name, Href: path, Here: p.path == here})
+	}
+	return append(out, look.Link{Text: "Thread", Href: join("threads", r.Thread)})
+}
+
+// ended adds what a run has at its end: its answer or its state, and what it asks.
+func (v *visit) ended(r runs.Run, g runs.Graph, out *runView) error {
+	at, err := v.last(r)
+	if errors.As(err, new(*runs.NotFoundError)) { // the thread was removed, or its checkpoints
+		return nil
+	}
+	if err != nil || at == nil {
+		return err
+	}
+	if r.Asks {
+		if out.Asks, err = v.questions(at, r.Thread); err != nil {
+			return err
+		}
+	}
+	if v.Answer != nil {
+		if out.Answer, err = v.Answer(v.r.Context(), v.tenant, r, at.State); err != nil {
+			return err
+		}
+	}
+	if out.Answer == "" {
+		out.State, err = fields(at.State)
+	}
+	return err
+}
+
+// last is the state at the end of a run: the thread's, while no other run has gone on with
+// it, and else the newest checkpoint that the run has made; nil for none.
+func (v *visit) last(r runs.Run) (*runs.Snapshot, error) {
+	ctx := v.r.Context()
+	t, err := v.Thread(ctx, r.Thread)
+	if err != nil {
+		return nil, err
+	}
+	if t.Runs == r.Number {
+		at, _, err := v.State(ctx, r.Thread, "")
+		return at, err
+	}
+	for at, err := range v.History(ctx, r.Thread, &graph.HistoryOptions{Run: r.ID, Limit: 1}) {
+		return at, err
+	}
+	return nil, nil
+}
+
+// drawn is the graph as it is declared, with what ran.
+func drawn(g runs.Graph, w view.View) template.HTML {
+	marks := map[string]layout.Mark{}
+	for _, n := range w.Ran() {
+		m := layout.Mark{Class: "done"}
+		switch {
+		case n.Failed > 0:
+			m.Class = "error"
+		case n.Asked > 0:
+			m.Class = "asked"
+		case n.Unfinished > 0:
+			m.Class = "running"
+		}
+		if n.Tasks > 1 {
+			m.Note = fmt.Sprintf("×%d", n.Tasks)
+		}
+		marks[n.Path] = m
+	}
+	svg := layout.Of(g.App.Drawing().Expanded(), &layout.Options{Mark: func(path string) layout.Mark { return marks[path] }}).Inline()
+	return template.HTML(svg) // escaped by its package
+}
+
+// A said is an event in words.
+type said struct {
+	Seq   int64  `json:"seq"`
+	Node  string `json:"node,omitempty"`  // its path in the drawing; empty for the run itself
+	Class string `json:"class,omitempty"` // that the node gets
+	Text  string `json:"text"`
+	At    int64  `json:"at"` // when it happened, in milliseconds since 1970
+}
+
+// saying says what happened. Most events say nothing to people.
+func saying(ev runs.Event) (out said, ok bool) {
+	out = said{Seq: ev.Seq, Node: ev.Node, At: ev.Time.UnixMilli()}
+	if ev.Namespace != "" && ev.Node != "" {
+		out.Node = ev.Namespace + "/" + ev.Node
+	}
+	switch ev.Kind {
+	case runs.KindAttempt:
+		if out.Text = "The run begins."; ev.Attempt > 1 {
+			out.Text = "The run goes on: the server before this one has stopped."
+		}
+	case graph.NodeStart.String():
+		if out.Class, out.Text = "running", "begins"; ev.Attempt > 1 {
+			out.Text = fmt.Sprintf("begins again, attempt %d", ev.Attempt)
+		}
+	case graph.NodeUpdate.String():
+		if out.Class, out.Text = "done", "done in "+look.Duration(float64(ev.Elapsed)/float64(time.Millisecond)); ev.Cached {
+			out.Text = "done, as before"
+		}
+	case graph.NodeRetry.String():
+		out.Class, out.Text = "running", "failed, and is tried again: "+ev.Error
+	case graph.NodeFailed.String():
+		out.Class, out.Text = "error", "failed: "+ev.Error
+	case graph.NodeHandled.String():
+		out.Class, out.Text = "error", "failed, and its handler takes over: "+ev.Error
+	case graph.NodeCustom.String():
+		out.Text = customText(ev)
+	case graph.RunInterrupt.String():
+		if ev.Namespace != "" {
+			return out, false
+		}
+		if out.Text = "The run waits at a breakpoint."; len(ev.Interrupts) > 0 {
+			p := ev.Interrupts[0]
+			out.Node, out.Class, out.Text = strings.Trim(p.Namespace+"/"+p.Node, "/"), "asked", "asks a person"
+		}
+	default:
+		return out, false
+	}
+	return out, true
+}
+
+// customText is what an event of a node says: its name, and of a model's call the model and
+// the tokens.
+func customText(ev runs.Event) string {
+	var call struct {
+		Model string `json:"model"`
+		Skill string `json:"skill"`
+		Usage struct {
+			Input  int `json:"input_tokens"`
+			Output int `json:"output_tokens"`
+		} `json:"usage"`
+	}
+	if ev.Name != "model_call" || json.Unmarshal(ev.Data, &call) != nil || call.Model == "" {
+		return look.Plain(ev.Name)
+	}
+	text := "called " + call.Model
+	if call.Skill != "" {
+		text += " for " + call.Skill
+	}
+	return fmt.Sprintf("%s: %d tokens in, %d out", text, call.Usage.Input, call.Usage.Output)
+}
+
+// stop stops a run.
+func (v *visit) stop() error {
+	id := v.r.PathValue("run")
+	if err := v.Cancel(v.r.Context(), id); err != nil {
+		return err
+	}
+	return v.to(join("runs", id))
+}
