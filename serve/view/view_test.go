@@ -139,6 +139,29 @@ func TestAdded(t *testing.T) {
 	}
 }
 
+// What changed deep in a field is told by its place, unless it is too much.
+func TestParts(t *testing.T) {
+	f := view.Field{
+		Name: "x", By: []string{"a"},
+		Was: json.RawMessage(`{"n":1,"same":[1],"list":[{"k":"v","deep":[1]},7],"gone":true,"kind":1}`),
+		Is:  json.RawMessage(`{"n":2,"same":[1],"list":[{"k":"w","deep":[1,2]},7,8,9],"kind":"1","new":null}`),
+	}
+	var got []string
+	for _, p := range f.Parts(20) {
+		got = append(got, fmt.Sprintf("%s %s → %s +%s %v", p.Name, p.Was, p.Is, p.Added, p.By))
+	}
+	want := []string{
+		"x.n 1 → 2 + [a]", `x.list[0].k "v" → "w" + [a]`, "x.list[0].deep [1] → [1,2] +[2] [a]", "x.list[2]  → 8 + [a]", "x.list[3]  → 9 + [a]",
+		`x.kind 1 → "1" + [a]`, "x.new  → null + [a]", "x.gone true →  + [a]",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := f.Parts(len(want) - 1); len(got) != 1 || got[0].Name != "x" {
+		t.Errorf("%d parts", len(got))
+	}
+}
+
 // A trace that breaks off anywhere is a view: unfinished tasks, and no end.
 func TestBrokenOff(t *testing.T) {
 	all := play(t, build(t)).trace

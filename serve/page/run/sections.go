@@ -17,11 +17,11 @@ type Run struct {
 	View view.View
 	// App is the graph of the run as the program has it; nil when it has none of that name.
 	App *graph.App
+	// Why says in a sentence why there is no graph, or why the states are not known. Default:
+	// that the program has none, and that they were not recorded.
+	Why string
 	// Live says that the run goes on: a task without an end is running.
 	Live bool
-	// Skill returns the template of a prompt whose content has a hash, as the program has it,
-	// and whether it has that one. Default: no prompt is shown.
-	Skill func(name, hash string) (text string, ok bool)
 	// Links are where the sections stand.
 	Links Links
 	// short says that not all supersteps are shown; see allSteps.

@@ -14,14 +14,18 @@ import (
 	"example.com/assay/state"
 )
 
+// mostParts is how many places in a field of the state are shown by themselves.
+const mostParts = 12
+
 // stepsData is what steps.tmpl shows.
 type stepsData struct {
 	Pager  Pager
 	Steps  []stepData
 	First  bool // the first superstep of the run is among them
 	View   *view.View
-	Calls  bool   // a model was called
-	States bool   // the states of the run were recorded
+	Unsaid bool   // of a model call its prompt and answer are not recorded
+	States bool   // the states of the run are known
+	Why    string // why they are not
 	Broken string // how the run ended, or that it did not
 	// LeftOut is how many supersteps are not shown between Steps and Behind.
 	LeftOut int
@@ -72,7 +76,14 @@ type callData struct {
 	From string // who answered: a cassette, or a model
 	Cost string
 	Hash string
-	Text string // the template of its prompt, if it is known
+	Said []saying // what was sent and what came back; nil when that was not recorded
+}
+
+// A saying is a part of a conversation with a model.
+type saying struct {
+	Who    string
+	Text   value
+	Images int
 }
 
 // searchData is a search as a table: a column for each ranker.
@@ -104,13 +115,16 @@ func (r *Run) steps(from, to int, p Pager) (template.HTML, error) {
 
 func (r *Run) stepsData(from, to int) stepsData {
 	v := &r.View
-	data := stepsData{First: from == 0, View: v, Calls: v.Total.Calls > 0, States: v.Last != nil}
+	data := stepsData{First: from == 0, View: v, States: v.Last != nil, Why: r.Why}
 	if to == len(v.Steps) {
 		data.Broken = r.ending()
 	}
 	for i := from; i < to; i++ {
 		data.Steps = append(data.Steps, r.stepData(i))
 		data.States = data.States || v.Steps[i].States
+		for _, n := range v.Steps[i].Nodes {
+			data.Unsaid = data.Unsaid || slices.ContainsFunc(n.ModelCalls, func(c llm.CallEvent) bool { return c.Said == nil })
+		}
 	}
 	return data
 }
@@ -168,12 +182,14 @@ func (r *Run) stepData(position int) stepData {
 	}
 	d.Tone = tone(d.Class)
 	d.Took = took(timed, ended-began)
-	for _, f := range s.Fields {
-		line := fieldLine{Field: f}
-		if had := max(elements(f.Was), 0); f.Added != nil {
-			line.Grown = fmt.Sprintf("%d added to %d", elements(f.Added), had)
+	for _, field := range s.Fields {
+		for _, f := range field.Parts(mostParts) {
+			line := fieldLine{Field: f}
+			if had := max(elements(f.Was), 0); f.Added != nil {
+				line.Grown = fmt.Sprintf("%d added to %d", elements(f.Added), had)
+			}
+			d.Fields = append(d.Fields, line)
 		}
-		d.Fields = append(d.Fields, line)
 	}
 	return d
 }
@@ -200,7 +216,7 @@ func (r *Run) taskData(n *view.Node) taskData {
 	}
 	t.Wrote = strings.Join(wrote, ", ")
 	for _, c := range n.ModelCalls {
-		t.ModelCalls = append(t.ModelCalls, r.callData(c))
+		t.ModelCalls = append(t.ModelCalls, callOf(c))
 	}
 	for _, e := range n.Retrievals {
 		t.Retrievals = append(t.Retrievals, searchOf(e))
@@ -208,20 +224,36 @@ func (r *Run) taskData(n *view.Node) taskData {
 	return t
 }
 
-func (r *Run) callData(c llm.CallEvent) callData {
-	d := callData{CallEvent: c, Hash: fmt.Sprintf("%.12s", c.SkillHash), Cost: cost(c.Usage), From: "live, or a cassette of calls without costs"}
+func callOf(c llm.CallEvent) callData {
+	d := callData{CallEvent: c, Hash: fmt.Sprintf("%.12s", c.SkillHash), Cost: cost(c.Usage), From: "not recorded"}
 	switch {
-	case c.Usage.RecordedCost > 0 || c.Usage.RecordedUnpriced > 0:
-		d.From = "cassette"
-	case c.Usage.Cost > 0 || c.Usage.Unpriced > 0:
-		d.From = "live"
+	case c.Said != nil && c.Said.Cassette, c.Usage.RecordedCost > 0, c.Usage.RecordedUnpriced > 0:
+		d.From = "by a cassette"
 	case c.Model == "offline":
 		d.From = "by code, without a model"
+	case c.Said != nil, c.Usage.Cost > 0, c.Usage.Unpriced > 0:
+		d.From = "live"
 	}
-	if r.Skill != nil {
-		if text, ok := r.Skill(c.Skill, c.SkillHash); ok {
-			d.Text = text
+	if c.Said == nil {
+		return d
+	}
+	say := func(who, text string, images int) {
+		if text != "" || images > 0 {
+			d.Said = append(d.Said, saying{who, textOf(text), images})
 		}
+	}
+	for _, m := range c.Said.Messages {
+		say(string(m.Role), m.Text, len(m.Images))
+		for _, call := range m.Calls {
+			say("called "+call.Name, string(call.Arguments), 0)
+		}
+		for _, result := range m.Results {
+			say(result.Name+" returned", result.Text, 0)
+		}
+	}
+	say("answer", c.Said.Answer, 0)
+	for _, call := range c.Said.Calls {
+		say("calls "+call.Name, string(call.Arguments), 0)
 	}
 	return d
 }
