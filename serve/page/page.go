@@ -42,6 +42,13 @@ type Options struct {
 	// Skills are the prompts of a graph that a run may have replaced, by its setting
 	// "skill". Default: none.
 	Skills func(graph string) []Skill
+	// Usual is the graph that a question is for until another is chosen. Default: the first.
+	Usual string
+	// Corpora, Memory and Evals are what further pages show. Default: there are no such
+	// pages.
+	Corpora Corpora
+	Memory  Memory
+	Evals   Evals
 
 	Version string           // of the program
 	Now     func() time.Time // default: time.Now
@@ -96,7 +103,18 @@ func Handler(o Options) http.Handler {
 		"POST threads/{thread}/edit":   (*visit).editState,
 		"POST threads/{thread}/go-on":  (*visit).goOn,
 
-		"GET {rest...}": (*visit).missing,
+		"GET ask":  (*visit).ask,
+		"POST ask": (*visit).begin,
+
+		"GET corpora":                      (*visit).corpora,
+		"GET corpora/{corpus}":             (*visit).corpus,
+		"GET corpora/{corpus}/document":    (*visit).document,
+		"GET memory":                       (*visit).memories,
+		"GET memory/{corpus}/{id}":         (*visit).remembered,
+		"POST memory/{corpus}/{id}/forget": (*visit).forget,
+		"GET evals":                        (*visit).results,
+		"GET evals/{id}":                   (*visit).report,
+		"GET {rest...}":                    (*visit).missing,
 	} {
 		method, path, _ := strings.Cut(pattern, " ")
 		h.mux.Handle(method+" "+root+path, h.visited(serve))

@@ -70,13 +70,28 @@ func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 			return nil, err
 		}
 		out = append(out, serve.Graph{
-			Name: p.name, Description: p.about, App: app, Settings: []runs.Setting{{Name: p.takes, Schema: schemas[p.takes], Accepts: s.accepts(p.takes)}}, Steps: converse.Steps,
+			Name: p.name, Description: p.about, App: app, Settings: []runs.Setting{{Name: p.takes, Schema: schemas[p.takes], Values: s.values(p.takes), Accepts: s.accepts(p.takes)}}, Steps: converse.Steps,
 			Open: func(ctx context.Context, tenant string, r runs.Run) (runs.Opening, error) {
 				return s.begin(ctx, p, tenant, r)
 			},
 		})
 	}
 	return out, nil
+}
+
+// values returns what lists the values of a setting; nil for one of any values.
+func (s *server) values(setting string) func(string) ([]string, error) {
+	if setting != settingCorpus {
+		return nil
+	}
+	return func(tenant string) ([]string, error) {
+		list, err := corpora{s}.List(context.Background(), tenant)
+		names := make([]string, len(list))
+		for i, c := range list {
+			names[i] = c.Name
+		}
+		return names, err
+	}
 }
 
 // accepts returns what refuses values of a setting before a run begins.
