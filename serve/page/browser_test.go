@@ -29,6 +29,7 @@ func TestBrowserPages(t *testing.T) {
 	p := s.enter()
 	p.Inspect(t, "empty", s.url+"/ui/", nil)
 	plain := s.run("plain", `{"text":"What must a visitor wear?"}`)
+	again := s.run("plain", `{"text":"What must a visitor carry?"}`)
 	asks := s.run("asks", `{"text":"May it be published?"}`)
 	fails := s.run("fails", `{"text":"Does the model answer?"}`)
 	outer := s.run("outer", `{"text":"What is inside?"}`)
@@ -39,6 +40,10 @@ func TestBrowserPages(t *testing.T) {
 		{"list", ""}, {"search", "?q=model"}, {"search-none", "?q=nothing+has+this"}, {"keys", "keys"},
 		{"run-plain", "runs/" + plain.ID}, {"run-asks", "runs/" + asks.ID}, {"run-fails", "runs/" + fails.ID}, {"run-outer", "runs/" + outer.ID}, {"run-long", "runs/" + long.ID},
 		{"thread-plain", "threads/" + plain.Thread}, {"thread-asks", "threads/" + asks.Thread}, {"thread-fails", "threads/" + fails.Thread}, {"thread-long", "threads/" + long.Thread},
+		{"graph-outer", "runs/" + outer.ID + "/graph"}, {"graph-long", "runs/" + long.ID + "/graph"}, {"steps-outer", "runs/" + outer.ID + "/steps"}, {"steps-fails", "runs/" + fails.ID + "/steps"}, {"steps-long", "runs/" + long.ID + "/steps"},
+		{"timeline-outer", "runs/" + outer.ID + "/timeline"}, {"timeline-long", "runs/" + long.ID + "/timeline"}, {"timeline-last", "runs/" + long.ID + "/timeline?from=4900"},
+		{"compare", "compare?a=" + plain.ID + "&b=" + again.ID}, {"compare-other", "compare?a=" + plain.ID + "&b=" + fails.ID}, {"compare-one", "compare?a=" + plain.ID}, {"compare-none", "compare"},
+		{"ask", "ask"}, {"corpora", "corpora"}, {"memory", "memory"}, {"evals", "evals"},
 	} {
 		p.Inspect(t, page.name, s.url+"/ui/"+page.path, nil)
 	}
