@@ -302,6 +302,7 @@ func TestAgain(t *testing.T) {
 		{Kind: "node_start", Node: "b", Places: []graph.Place{{Step: 1, Task: 1}}, Tasks: []string{"B"}, Step: 1},
 		{Kind: "node_update", Node: "a", Tasks: []string{"A"}, Step: 1, Update: json.RawMessage(`[{"channel":"x","op":"set","value":1}]`)},
 		{Kind: "node_update", Node: "c", Tasks: []string{"C"}, Step: 1, Update: json.RawMessage(`[]`)},
+		{Kind: "run_start", Graph: "g"},
 		{Kind: "run_attempt", Attempt: 2},
 		{Kind: "run_steps", Node: "a", Tasks: []string{"A"}, Step: 1, Text: "of a wire"},
 		{Kind: "run_start", Graph: "g", Places: []graph.Place{{Step: 0, Task: -1}}},

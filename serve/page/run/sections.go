@@ -22,6 +22,9 @@ type Run struct {
 	Why string
 	// Live says that the run goes on: a task without an end is running.
 	Live bool
+	// Skill returns the template of a prompt whose content has a hash, and whether the program
+	// has it. It is shown where the prompt itself was not recorded. Default: nothing is shown.
+	Skill func(name, hash string) (text string, ok bool)
 	// Links are where the sections stand.
 	Links Links
 	// short says that not all supersteps are shown; see allSteps.

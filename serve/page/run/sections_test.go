@@ -27,14 +27,14 @@ func written(t testing.TB) func(template.HTML, error) string {
 	}
 }
 
-var boxOf = regexp.MustCompile(`<g class="([^"]*)" data-node="([^"]*)">(?:<a href="([^"]*)">)?<rect[^>]*/><text[^>]*>([^<]*)`)
+var boxOf = regexp.MustCompile(`<g class="([^"]*)" data-node="([^"]*)">(?:<a href="([^"]*)">)?<rect[^>]*/>(?:<a href="([^"]*)">)?<text[^>]*>([^<]*)`)
 
 // marks are the boxes of a drawing: class, text and link by path.
 func marks(page string) map[string]string {
 	out := map[string]string{}
 	for _, m := range boxOf.FindAllStringSubmatch(page, -1) {
 		if !strings.HasPrefix(m[1], "border") {
-			out[m[2]] = m[1] + " | " + m[4] + " | " + m[3]
+			out[m[2]] = m[1] + " | " + m[5] + " | " + m[3] + m[4]
 		}
 	}
 	return out
@@ -127,7 +127,8 @@ func TestNoDrawing(t *testing.T) {
 // and the question.
 func TestSteps(t *testing.T) {
 	c := testGraph(t)
-	page := written(t)(runOf(t, c, play(t, c)).Steps(0))
+	r := runOf(t, c, play(t, c))
+	page := written(t)(r.Steps(0))
 	sound(t, page)
 	for _, want := range []string{
 		`<h3 id="step-2-h">Superstep 2`, `1 added to 1`, `<td><code dir="auto">1</code></td><td><code dir="auto">2</code></td>`,
@@ -137,6 +138,15 @@ func TestSteps(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s", want)
 		}
+	}
+	for i := range r.View.Steps[3].Nodes {
+		for k := range r.View.Steps[3].Nodes[i].ModelCalls {
+			r.View.Steps[3].Nodes[i].ModelCalls[k].Said = nil
+		}
+	}
+	r.Skill = func(name, hash string) (string, bool) { return "Judge " + hash, name == hostile }
+	if page := written(t)(r.Steps(0)); strings.Count(page, "<pre dir=\"auto\">Judge &#34;") != 4 || !strings.Contains(page, "its answer were not recorded") {
+		t.Error("the template of a prompt that was not recorded is not shown")
 	}
 	failed := written(t)(runOf(t, c, play(t, c, "no")).Steps(0))
 	sound(t, failed)
@@ -243,7 +253,7 @@ func TestFile(t *testing.T) {
 		r.Links = Links{Graph: "/g", Steps: "/s", Timeline: "/t"}
 		var a, b bytes.Buffer
 		for _, w := range []*bytes.Buffer{&a, &b} {
-			if err := File(w, r, &FileOptions{Version: "v9"}); err != nil {
+			if err := File(w, r, &FileOptions{Version: "v9", Heading: hostile, Answer: "<p>Yes.</p>"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -252,7 +262,7 @@ func TestFile(t *testing.T) {
 		if !bytes.Equal(a.Bytes(), b.Bytes()) {
 			t.Errorf("run %d: another time it is written otherwise", i)
 		}
-		for _, want := range []string{"Written by Assay v9. Graph ", "default-src &#39;none&#39;", `aria-labelledby="graph-h"`} {
+		for _, want := range []string{"Written by Assay v9. Graph ", "<p>Yes.</p>", `<a href="#answer">`, "default-src &#39;none&#39;", `aria-labelledby="graph-h"`} {
 			if !strings.Contains(page, want) {
 				t.Errorf("run %d: no %q", i, want)
 			}

@@ -39,7 +39,7 @@ type stepData struct {
 	Tone       string
 	Class      string
 	Word       string
-	Nodes      []taskGroup
+	Groups     []*taskGroup
 	Took       string
 	Fields     []fieldLine
 }
@@ -52,15 +52,14 @@ type fieldLine struct {
 
 // A taskGroup is tasks of one node that ran at the same time.
 type taskGroup struct {
-	Name  string
-	Tasks []taskData
-	Depth int
+	Name              string
+	Tasks             []taskData
+	Class, Word, Tone string // of the worst of them
 }
 
 type taskData struct {
 	*view.Node
 	ID         string
-	Depth      int // how many nodes it is inside of
 	Number     int // among those of its node in the superstep
 	Class      string
 	Word       string
@@ -69,6 +68,7 @@ type taskData struct {
 	Wrote      string
 	ModelCalls []callData
 	Retrievals []searchData
+	Inner      []*taskGroup // tasks of the graph inside it
 }
 
 type callData struct {
@@ -77,6 +77,7 @@ type callData struct {
 	Cost string
 	Hash string
 	Said []saying // what was sent and what came back; nil when that was not recorded
+	Text string   // the template of its prompt instead; empty when it is not known
 }
 
 // A saying is a part of a conversation with a model.
@@ -151,33 +152,22 @@ func (r *Run) stepData(position int) stepData {
 	if r.Links.Checkpoint != nil && s.Checkpoint != "" {
 		d.Checkpoint = r.Links.Checkpoint(s.Checkpoint)
 	}
-	worst := []string{"done", "stopped", "running", "asked", "error"}
+	inside := map[int][]int{} // tasks by the one around them
 	var began, ended float64
-	timed, numbers := len(s.Nodes) > 0, map[string]int{}
-	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		t := r.taskData(n)
-		t.ID = fmt.Sprintf("%s-task-%d", d.Anchor, i)
-		numbers[n.Name]++
-		t.Number = numbers[n.Name]
-		last := len(d.Nodes) - 1
-		together := last >= 0 && d.Nodes[last].Name == n.Name && d.Nodes[last].Tasks[0].Inside == n.Inside && d.Nodes[last].Tasks[0].Superstep == n.Superstep
-		if !together {
-			d.Nodes = append(d.Nodes, taskGroup{Name: n.Name, Depth: depth(n.Name)})
-			last++
-		}
-		d.Nodes[last].Tasks = append(d.Nodes[last].Tasks, t)
-		if n.Inside >= 0 {
-			continue
-		}
-		if slices.Index(worst, t.Class) > slices.Index(worst, d.Class) {
-			d.Class, d.Word = t.Class, t.Word
-		}
+	timed := len(s.Nodes) > 0
+	for i, n := range s.Nodes {
+		inside[n.Inside] = append(inside[n.Inside], i)
 		if timed = timed && n.Timed && !n.Unfinished; timed {
 			if i == 0 || n.Start < began {
 				began = n.Start
 			}
 			ended = max(ended, n.Stop)
+		}
+	}
+	d.Groups = r.groups(d.Anchor, s.Nodes, inside, -1)
+	for _, g := range d.Groups {
+		if worse(g.Class, d.Class) {
+			d.Class, d.Word = g.Class, g.Word
 		}
 	}
 	d.Tone = tone(d.Class)
@@ -194,8 +184,31 @@ func (r *Run) stepData(position int) stepData {
 	return d
 }
 
-// depth is how many nodes a node is inside of, as far as pages tell.
-func depth(path string) int { return min(strings.Count(path, "/"), 3) }
+// groups are the tasks inside of one, -1 for none, and what is inside of them.
+func (r *Run) groups(anchor string, nodes []view.Node, inside map[int][]int, around int) []*taskGroup {
+	var out []*taskGroup
+	for _, i := range inside[around] {
+		n := &nodes[i]
+		t := r.taskData(n)
+		t.ID = fmt.Sprintf("%s-task-%d", anchor, i)
+		t.Inner = r.groups(anchor, nodes, inside, i)
+		if last := len(out) - 1; last < 0 || out[last].Name != n.Name || out[last].Tasks[0].Superstep != n.Superstep {
+			out = append(out, &taskGroup{Name: n.Name, Class: t.Class, Word: t.Word, Tone: t.Tone})
+		}
+		g := out[len(out)-1]
+		t.Number = len(g.Tasks) + 1
+		g.Tasks = append(g.Tasks, t)
+		if worse(t.Class, g.Class) {
+			g.Class, g.Word, g.Tone = t.Class, t.Word, t.Tone
+		}
+	}
+	return out
+}
+
+// worst are the classes of tasks, the worst behind.
+var worst = []string{"done", "stopped", "running", "asked", "error"}
+
+func worse(a, b string) bool { return slices.Index(worst, a) > slices.Index(worst, b) }
 
 func took(known bool, ms float64) string {
 	if !known {
@@ -205,7 +218,7 @@ func took(known bool, ms float64) string {
 }
 
 func (r *Run) taskData(n *view.Node) taskData {
-	t := taskData{Node: n, Depth: depth(n.Name), Took: took(n.Timed && !n.Unfinished, n.Stop-n.Start)}
+	t := taskData{Node: n, Took: took(n.Timed && !n.Unfinished, n.Stop-n.Start)}
 	t.Class, t.Word = r.outcome(n)
 	t.Tone = tone(t.Class)
 	var wrote []string
@@ -216,7 +229,7 @@ func (r *Run) taskData(n *view.Node) taskData {
 	}
 	t.Wrote = strings.Join(wrote, ", ")
 	for _, c := range n.ModelCalls {
-		t.ModelCalls = append(t.ModelCalls, callOf(c))
+		t.ModelCalls = append(t.ModelCalls, r.callOf(c))
 	}
 	for _, e := range n.Retrievals {
 		t.Retrievals = append(t.Retrievals, searchOf(e))
@@ -224,7 +237,7 @@ func (r *Run) taskData(n *view.Node) taskData {
 	return t
 }
 
-func callOf(c llm.CallEvent) callData {
+func (r *Run) callOf(c llm.CallEvent) callData {
 	d := callData{CallEvent: c, Hash: fmt.Sprintf("%.12s", c.SkillHash), Cost: cost(c.Usage), From: "not recorded"}
 	switch {
 	case c.Said != nil && c.Said.Cassette, c.Usage.RecordedCost > 0, c.Usage.RecordedUnpriced > 0:
@@ -235,6 +248,9 @@ func callOf(c llm.CallEvent) callData {
 		d.From = "live"
 	}
 	if c.Said == nil {
+		if r.Skill != nil {
+			d.Text, _ = r.Skill(c.Skill, c.SkillHash) // empty when it is not known
+		}
 		return d
 	}
 	say := func(who, text string, images int) {

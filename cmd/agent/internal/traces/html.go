@@ -99,7 +99,7 @@ func tracePage(a *cli.App, cmd *cobra.Command, flags *config.Flags, path string,
 		}
 	}
 	var page bytes.Buffer
-	err = run.File(&page, &run.Run{View: b.View(), App: again.app}, &run.FileOptions{Version: cli.ThisBuild().Version})
+	err = run.File(&page, &run.Run{View: b.View(), App: again.app, Why: again.why}, &run.FileOptions{Version: cli.ThisBuild().Version})
 	return page.Bytes(), err
 }
 
