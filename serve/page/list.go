@@ -67,7 +67,7 @@ func matches(r *runs.Run, words []string) bool {
 func (v *visit) row(r runs.Run) runRow {
 	out := runRow{ID: r.ID, Thread: r.Thread, Graph: r.Graph, Asked: title(r), Status: worded(r), Began: moment(r.Created)}
 	if r.Status.Ended() {
-		out.Took = look.Duration(float64(r.Updated.Sub(r.Created)) / float64(time.Millisecond))
+		out.Took = look.Duration(float64(took(r)) / float64(time.Millisecond))
 	}
 	return out
 }

@@ -39,6 +39,9 @@ type Options struct {
 	// Answer is the answer in a run's state, with its evidence; empty for a graph whose
 	// answer it does not know. Default: states are shown.
 	Answer func(ctx context.Context, tenant string, r runs.Run, state json.RawMessage) (template.HTML, error)
+	// Skill is the prompt of a name whose content has a hash, and whether it is known.
+	// Default: none is.
+	Skill func(name, hash string) (text string, ok bool)
 	// Skills are the prompts of a graph that a run may have replaced, by its setting
 	// "skill". Default: none.
 	Skills func(graph string) []Skill
@@ -94,9 +97,14 @@ func Handler(o Options) http.Handler {
 		"GET keys":   (*visit).keys,
 		"POST leave": (*visit).leave,
 
-		"GET runs/{run}":        (*visit).run,
-		"GET runs/{run}/events": (*visit).events,
-		"POST runs/{run}/stop":  (*visit).stop,
+		"GET runs/{run}":          (*visit).run,
+		"GET runs/{run}/events":   (*visit).events,
+		"GET runs/{run}/graph":    (*visit).graphPart,
+		"GET runs/{run}/steps":    (*visit).stepsPart,
+		"GET runs/{run}/timeline": (*visit).timelinePart,
+		"GET runs/{run}/file":     (*visit).file,
+		"GET compare":             (*visit).compare,
+		"POST runs/{run}/stop":    (*visit).stop,
 
 		"GET threads/{thread}":         (*visit).thread,
 		"POST threads/{thread}/answer": (*visit).answerQuestion,

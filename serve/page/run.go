@@ -9,31 +9,25 @@ import (
 	"time"
 
 	"example.com/assay/graph"
-	"example.com/assay/graph/layout"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/runs"
-	"example.com/assay/serve/view"
 )
 
 var runPage = parsed("run.tmpl", "value.tmpl")
 
 // A runView is the page of a run.
 type runView struct {
-	Run     runRow
-	Error   string
-	Live    bool // it goes on
-	After   int64
-	Drawing template.HTML
-	Lines   []said // the last that happened, while it goes on
-	Earlier int    // lines before them
-	Asks    []question
-	Answer  template.HTML // with its evidence, once it has ended
-	State   []value       // of a graph whose answer the server cannot read
-	Forked  string        // the run of whose checkpoint it went on
+	Run      runRow
+	Live     bool  // it goes on
+	After    int64 // the last event that the page has
+	Lines    []said
+	Earlier  bool // there were lines before them
+	Asks     []question
+	Answer   template.HTML // with its evidence, once the run has ended
+	State    []value       // of a graph whose answer the server cannot read
+	Forked   string        // the run of whose checkpoint it went on
+	Sections []template.HTML
 }
-
-// maxLines is how many lines the page of a run that goes on shows.
-const maxLines = 200
 
 // run shows a run: while it goes on what happens, and afterwards its answer.
 func (v *visit) run() error {
@@ -41,68 +35,56 @@ func (v *visit) run() error {
 	if err != nil {
 		return err
 	}
-	g, err := v.graphOf(r)
+	a, err := v.account(r, want{})
 	if err != nil {
 		return err
 	}
-	out := runView{Run: v.row(r), Error: r.Error, Live: !r.Status.Ended(), Forked: r.Forked}
-	b := view.NewBuilder(&view.Options{From: 1 << 30, Steps: 1}) // of each superstep its tasks are enough
-	for ev, err := range v.Recorded(v.r.Context(), r.ID) {
-		if err == nil {
-			err = b.Event(ev.EventRecord)
-		}
+	out := runView{Run: v.row(r), Live: a.Live, After: a.seq, Lines: a.lines, Earlier: a.earlier, Forked: r.Forked}
+	var open []string
+	if frame := v.runFrame(r, ""); a.Live {
+		open, frame.Scripts = a.inner(), []string{root + "static/live.js"}
+		drawing, err := a.Graph(open)
 		if err != nil {
 			return err
 		}
-		out.After = ev.Seq
-		if line, ok := saying(ev); ok && out.Live {
-			if out.Lines = append(out.Lines, line); len(out.Lines) >= 2*maxLines {
-				out.Earlier += len(out.Lines) - maxLines
-				out.Lines = append(out.Lines[:0], out.Lines[len(out.Lines)-maxLines:]...)
-			}
-		}
+		out.Sections = []template.HTML{drawing}
+		return v.show(runPage, "Runs", frame, out)
 	}
-	if extra := len(out.Lines) - maxLines; extra > 0 {
-		out.Earlier, out.Lines = out.Earlier+extra, out.Lines[extra:]
+	if err := v.ended(r, &out); err != nil {
+		return err
 	}
-	out.Drawing = drawn(g, b.View())
-	if !out.Live {
-		if err := v.ended(r, g, &out); err != nil {
+	for _, part := range []func() (template.HTML, error){a.Overview, func() (template.HTML, error) { return a.Graph(nil) }} {
+		html, err := part()
+		if err != nil {
 			return err
 		}
+		out.Sections = append(out.Sections, html)
 	}
-	frame := look.Frame{Title: title(r), Eyebrow: "Run of " + r.Graph, Parts: runParts(r, ""), Full: true}
-	if out.Live {
-		frame.Scripts = []string{root + "static/live.js"}
-	}
-	return v.show(runPage, "Runs", frame, out)
+	return v.show(runPage, "Runs", v.runFrame(r, ""), out)
 }
 
-// graphOf is the graph of a run. It may be served no more.
-func (v *visit) graphOf(r runs.Run) (runs.Graph, error) {
-	for _, g := range v.Graphs() {
-		if g.Name == r.Graph {
-			return g, nil
-		}
-	}
-	return runs.Graph{}, refuse(404, "graph %q of this run is served no more", r.Graph)
-}
-
-// runParts lead to the pages of a run.
-func runParts(r runs.Run, here string) []look.Link {
-	var out []look.Link
-	for _, p := range []struct{ name, path string }{{"Answer", ""}} {
+// runFrame is the frame of a run's pages.
+func (v *visit) runFrame(r runs.Run, here string) look.Frame {
+	f := look.Frame{Title: title(r), Eyebrow: "Run of " + r.Graph, Full: true}
+	for _, p := range []struct{ name, path string }{{"Answer", ""}, {"Graph", "graph"}, {"Steps", "steps"}, {"Timeline", "timeline"}} {
 		path := join("runs", r.ID)
 		if p.path != "" {
-			path += "/" + p.path
+			path = join("runs", r.ID, p.path)
 		}
-		out = append(out, look.Link{Text: p.name, Href: path, Here: p.path == here})
+		f.Parts = append(f.Parts, look.Link{Text: p.name, Href: path, Here: p.path == here})
 	}
-	return append(out, look.Link{Text: "Thread", Href: join("threads", r.Thread)})
+	f.Parts = append(f.Parts, look.Link{Text: "Thread", Href: join("threads", r.Thread)})
+	if r.Forked != "" {
+		f.Parts = append(f.Parts, look.Link{Text: "Compare with the run before", Href: comparePath(r.Forked, r.ID)})
+	}
+	if r.Status.Ended() {
+		f.Parts = append(f.Parts, look.Link{Text: "As one file", Href: join("runs", r.ID, "file")})
+	}
+	return f
 }
 
 // ended adds what a run has at its end: its answer or its state, and what it asks.
-func (v *visit) ended(r runs.Run, g runs.Graph, out *runView) error {
+func (v *visit) ended(r runs.Run, out *runView) error {
 	at, err := v.last(r)
 	if errors.As(err, new(*runs.NotFoundError)) { // the thread was removed, or its checkpoints
 		return nil
@@ -142,28 +124,6 @@ func (v *visit) last(r runs.Run) (*runs.Snapshot, error) {
 		return at, err
 	}
 	return nil, nil
-}
-
-// drawn is the graph as it is declared, with what ran.
-func drawn(g runs.Graph, w view.View) template.HTML {
-	marks := map[string]layout.Mark{}
-	for _, n := range w.Ran() {
-		m := layout.Mark{Class: "done"}
-		switch {
-		case n.Failed > 0:
-			m.Class = "error"
-		case n.Asked > 0:
-			m.Class = "asked"
-		case n.Unfinished > 0:
-			m.Class = "running"
-		}
-		if n.Tasks > 1 {
-			m.Note = fmt.Sprintf("×%d", n.Tasks)
-		}
-		marks[n.Path] = m
-	}
-	svg := layout.Of(g.App.Drawing().Expanded(), &layout.Options{Mark: func(path string) layout.Mark { return marks[path] }}).Inline()
-	return template.HTML(svg) // escaped by its package
 }
 
 // A said is an event in words.

@@ -82,7 +82,7 @@ func TestRun(t *testing.T) {
 	plain, outer, fails := s.run("plain", `{"text":"x"}`), s.run("outer", `{"text":"x"}`), s.run("fails", `{}`)
 	for id, want := range map[string][]string{
 		plain.ID: {`class="badge good">done`, `class="node done" data-node="second"`, "first", "What it came to"},
-		outer.ID: {`class="node done" data-node="mind/think"`, "thought"},
+		outer.ID: {`class="node done closed" data-node="mind"`, "thought"},
 		fails.ID: {`class="badge bad">failed`, `class="node error" data-node="try"`, "the model does not answer"},
 	} {
 		body := s.get("/ui/runs/" + id)
@@ -93,6 +93,41 @@ func TestRun(t *testing.T) {
 		}
 		if strings.Contains(body, "live.js") {
 			t.Error("a run that has ended is live")
+		}
+	}
+}
+
+// Each part of a run has its page: the graphs inside nodes, the states behind supersteps,
+// what differs from another run; and all of them are one file.
+func TestParts(t *testing.T) {
+	s := served(t, nil)
+	r, other := s.run("outer", `{"text":"x"}`), s.run("outer", `{"text":"y"}`)
+	plain := s.run("plain", `{"text":"x"}`)
+	for path, want := range map[string][]string{
+		"runs/" + r.ID + "/graph?open=mind":                  {`class="node done" data-node="mind/think"`},
+		"runs/" + r.ID + "/steps":                            {"thought", `href="/ui/threads/` + r.Thread + `?at=`, "mind/think"},
+		"runs/" + plain.ID + "/steps":                        {"1 added to 1"},
+		"runs/" + plain.ID + "/timeline":                     {"third"},
+		"compare?a=" + r.ID + "&b=" + other.ID:               {"/ui/runs/" + other.ID, "text: x", "text: y"},
+		"compare?a=" + r.ID + "&b=" + r.ID:                   {"/ui/runs/" + r.ID},
+		"runs/" + plain.ID + "/steps?from=99999":             {"third"},
+		"runs/" + plain.ID + "/timeline?from=99999":          {"third"},
+		"runs/" + plain.ID + "/graph?open=none&open=%3Cb%3E": {"third"},
+	} {
+		body := s.get("/ui/" + path)
+		for _, w := range want {
+			if !strings.Contains(body, w) {
+				t.Errorf("%s: no %q in\n%s", path, w, body)
+			}
+		}
+	}
+	_, body, answer := s.do(s.ann, "GET", "/ui/runs/"+plain.ID+"/file", nil)
+	if got := answer.Header.Get("Content-Disposition"); got != `attachment; filename="run-`+plain.ID+`.html"` || !strings.Contains(body, "Written by Assay test") || strings.Contains(body, "<script") || strings.Contains(body, "/ui/") {
+		t.Errorf("%s\n%s", got, body)
+	}
+	for path, want := range map[string]int{"compare": http.StatusBadRequest, "compare?a=" + r.ID: http.StatusBadRequest, "compare?a=" + r.ID + "&b=none": http.StatusNotFound, "runs/" + r.ID + "/steps?from=-1": http.StatusBadRequest, "runs/" + r.ID + "/nothing": http.StatusNotFound} {
+		if status, body, _ := s.do(s.ann, "GET", "/ui/"+path, nil); status != want {
+			t.Errorf("%s: %d\n%s", path, status, body)
 		}
 	}
 }
@@ -307,7 +342,7 @@ func TestLong(t *testing.T) {
 	began := time.Now()
 	body := s.get("/ui/runs/" + r.ID)
 	t.Logf("the page of %d bytes takes %s", len(body), time.Since(began))
-	if len(body) > 400_000 || !strings.Contains(body, "×5000") {
+	if len(body) > 400_000 || !strings.Contains(body, "5000 times") {
 		t.Errorf("the page has %d bytes", len(body))
 	}
 	if n := len(s.streams(r.ID, "").all()); n < 10_000 {

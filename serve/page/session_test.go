@@ -12,7 +12,7 @@ import (
 
 // paths are one of each route that a session needs.
 func paths(run, thread string) []string {
-	return []string{"/ui/", "/ui/keys", "/ui/runs/" + run, "/ui/runs/" + run + "/events", "/ui/threads/" + thread}
+	return []string{"/ui/", "/ui/keys", "/ui/runs/" + run, "/ui/runs/" + run + "/events", "/ui/runs/" + run + "/graph", "/ui/runs/" + run + "/steps", "/ui/runs/" + run + "/timeline", "/ui/runs/" + run + "/file", "/ui/compare?a=" + run + "&b=" + run, "/ui/threads/" + thread}
 }
 
 // Without a session every page leads to where one begins, and nothing is done.

@@ -5,7 +5,7 @@ const status = live.querySelector("[data-live-status]");
 const steps = live.querySelector("[data-live-steps]");
 const earlier = live.querySelector("[data-live-earlier]");
 const most = Number(steps.dataset.most);
-const classes = ["running", "done", "error", "asked"];
+const signs = { running: "▶", done: "✓", error: "✕", asked: "?" }; // for readers who see no colour
 
 let after = Number(live.dataset.after);
 let source = null;
@@ -38,8 +38,10 @@ function put() {
   const last = new Map(list.filter((ev) => ev.class).map((ev) => [ev.node, ev.class]));
   for (const [node, name] of last) {
     for (const box of document.querySelectorAll(`.drawing [data-node="${CSS.escape(node)}"]`)) {
-      box.classList.remove(...classes);
+      box.classList.remove("never", ...Object.keys(signs));
       box.classList.add(name);
+      const label = box.querySelector("text");
+      label.textContent = `${label.textContent.split(" · ")[0]} · ${signs[name]}`;
     }
   }
   const told = list.at(-1);
