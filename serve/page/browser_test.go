@@ -23,7 +23,7 @@ func (s *site) enter() *browsertest.Page {
 // Every page is sound in a browser, with runs that ended, wait, failed and go on.
 func TestBrowserPages(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it opens each page in seven views")
+		t.Skip("it opens many pages, each in five views")
 	}
 	s := served(t, nil)
 	p := s.enter()

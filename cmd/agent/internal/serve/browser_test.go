@@ -64,7 +64,7 @@ func TestPageInBrowser(t *testing.T) {
 // Every page of a server with runs of all pipelines is sound in a browser.
 func TestPagesInBrowser(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it opens each page in seven views")
+		t.Skip("it opens many pages, each in five views")
 	}
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
