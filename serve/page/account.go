@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -21,6 +22,41 @@ type account struct {
 	lines   []said         // the last events in words, if the run goes on
 	earlier bool           // there were lines before them
 	records []trace.Record // its events as a trace has them, if they are wanted
+	wrote   writes         // by nodes of the root
+}
+
+// writes are the last values that were written to channels, in the order of the first ones.
+type writes struct {
+	names  []string
+	values map[string]json.RawMessage
+}
+
+func (w *writes) add(update json.RawMessage) error {
+	var list []view.Change
+	if err := json.Unmarshal(update, &list); err != nil {
+		return err
+	}
+	for _, c := range list {
+		if c.Channel == "" || c.Value == nil {
+			continue // it leads somewhere, or its value is not saved
+		}
+		if w.values == nil {
+			w.values = map[string]json.RawMessage{}
+		}
+		if _, ok := w.values[c.Channel]; !ok {
+			w.names = append(w.names, c.Channel)
+		}
+		w.values[c.Channel] = c.Value
+	}
+	return nil
+}
+
+// object is the writes as a state; nil for none.
+func (w *writes) object() (json.RawMessage, error) {
+	if w.values == nil {
+		return nil, nil
+	}
+	return json.Marshal(w.values)
 }
 
 // A want says what of a run is read.
@@ -35,7 +71,7 @@ const maxLines = 200
 
 // account reads the log of a run.
 func (v *visit) account(r runs.Run, w want) (*account, error) {
-	out := &account{Run: run.Run{Live: !r.Status.Ended(), Skill: v.Skill, Links: linksOf(r)}}
+	out := &account{Run: run.Run{Live: !r.Status.Ended(), Links: linksOf(r)}}
 	if all := v.Graphs(); slices.ContainsFunc(all, func(g runs.Graph) bool { return g.Name == r.Graph }) {
 		out.graph = &all[slices.IndexFunc(all, func(g runs.Graph) bool { return g.Name == r.Graph })]
 		out.App = &out.graph.App
@@ -64,8 +100,14 @@ func (v *visit) account(r runs.Run, w want) (*account, error) {
 		if err != nil {
 			return nil, err
 		}
-		if ev.Kind == graph.CheckpointSaved.String() && ev.Namespace == "" {
+		switch {
+		case ev.Namespace != "":
+		case ev.Kind == graph.CheckpointSaved.String():
 			saved[ev.Step] = ev.Checkpoint
+		case ev.Kind == graph.NodeUpdate.String():
+			if err := out.wrote.add(ev.Update); err != nil {
+				return nil, fmt.Errorf("reading event %d of run %q: %w", ev.Seq, r.ID, err)
+			}
 		}
 		out.seq = ev.Seq
 		out.say(ev)

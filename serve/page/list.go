@@ -21,6 +21,7 @@ type runRow struct {
 	ID, Thread, Graph, Asked string
 	Status                   statusWord
 	Began, Took              string
+	Removed                  bool // its thread is there no more
 }
 
 // A listing is the page of runs.
@@ -65,7 +66,7 @@ func matches(r *runs.Run, words []string) bool {
 }
 
 func (v *visit) row(r runs.Run) runRow {
-	out := runRow{ID: r.ID, Thread: r.Thread, Graph: r.Graph, Asked: title(r), Status: worded(r), Began: moment(r.Created)}
+	out := runRow{ID: r.ID, Thread: r.Thread, Graph: r.Graph, Asked: title(r), Status: worded(r), Began: moment(r.Created), Removed: r.Temporary && r.Status.Ended()}
 	if r.Status.Ended() {
 		out.Took = look.Duration(float64(took(r)) / float64(time.Millisecond))
 	}

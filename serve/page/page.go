@@ -39,9 +39,6 @@ type Options struct {
 	// Answer is the answer in a run's state, with its evidence; empty for a graph whose
 	// answer it does not know. Default: states are shown.
 	Answer func(ctx context.Context, tenant string, r runs.Run, state json.RawMessage) (template.HTML, error)
-	// Skill is the prompt of a name whose content has a hash, and whether it is known.
-	// Default: none is.
-	Skill func(name, hash string) (text string, ok bool)
 	// Skills are the prompts of a graph that a run may have replaced, by its setting
 	// "skill". Default: none.
 	Skills func(graph string) []Skill

@@ -25,6 +25,7 @@ type runView struct {
 	Asks     []question
 	Answer   template.HTML // with its evidence, once the run has ended
 	State    []value       // of a graph whose answer the server cannot read
+	Removed  bool          // the thread was removed, and State is what the log has
 	Forked   string        // the run of whose checkpoint it went on
 	Sections []template.HTML
 }
@@ -50,7 +51,7 @@ func (v *visit) run() error {
 		out.Sections = []template.HTML{drawing}
 		return v.show(runPage, "Runs", frame, out)
 	}
-	if err := v.ended(r, &out); err != nil {
+	if err := v.ended(r, a, &out); err != nil {
 		return err
 	}
 	for _, part := range []func() (template.HTML, error){a.Overview, func() (template.HTML, error) { return a.Graph(nil) }} {
@@ -73,7 +74,9 @@ func (v *visit) runFrame(r runs.Run, here string) look.Frame {
 		}
 		f.Parts = append(f.Parts, look.Link{Text: p.name, Href: path, Here: p.path == here})
 	}
-	f.Parts = append(f.Parts, look.Link{Text: "Thread", Href: join("threads", r.Thread)})
+	if !r.Temporary || !r.Status.Ended() {
+		f.Parts = append(f.Parts, look.Link{Text: "Thread", Href: join("threads", r.Thread)})
+	}
 	if r.Forked != "" {
 		f.Parts = append(f.Parts, look.Link{Text: "Compare with the run before", Href: comparePath(r.Forked, r.ID)})
 	}
@@ -83,27 +86,36 @@ func (v *visit) runFrame(r runs.Run, here string) look.Frame {
 	return f
 }
 
-// ended adds what a run has at its end: its answer or its state, and what it asks.
-func (v *visit) ended(r runs.Run, out *runView) error {
+// ended adds what a run has at its end: its answer or its state, and what it asks. Of a
+// thread that was removed, as that of a run without one is, the log has what was written.
+func (v *visit) ended(r runs.Run, a *account, out *runView) error {
 	at, err := v.last(r)
-	if errors.As(err, new(*runs.NotFoundError)) { // the thread was removed, or its checkpoints
-		return nil
-	}
-	if err != nil || at == nil {
-		return err
-	}
-	if r.Asks {
-		if out.Asks, err = v.questions(at, r.Thread); err != nil {
+	out.Removed = errors.As(err, new(*runs.NotFoundError))
+	var state json.RawMessage
+	switch {
+	case out.Removed:
+		if state, err = a.wrote.object(); err != nil {
 			return err
 		}
+	case err != nil:
+		return err
+	case at != nil:
+		if state = at.State; r.Asks {
+			if out.Asks, err = v.questions(at, r.Thread); err != nil {
+				return err
+			}
+		}
+	}
+	if state == nil {
+		return nil
 	}
 	if v.Answer != nil {
-		if out.Answer, err = v.Answer(v.r.Context(), v.tenant, r, at.State); err != nil {
+		if out.Answer, err = v.Answer(v.r.Context(), v.tenant, r, state); err != nil {
 			return err
 		}
 	}
 	if out.Answer == "" {
-		out.State, err = fields(at.State)
+		out.State, err = fields(state)
 	}
 	return err
 }

@@ -81,7 +81,7 @@ func TestRun(t *testing.T) {
 	s := served(t, nil)
 	plain, outer, fails := s.run("plain", `{"text":"x"}`), s.run("outer", `{"text":"x"}`), s.run("fails", `{}`)
 	for id, want := range map[string][]string{
-		plain.ID: {`class="badge good">done`, `class="node done" data-node="second"`, "first", "What it came to"},
+		plain.ID: {`class="badge good">done`, `class="node done" data-node="second"`, "first", "The state at its end"},
 		outer.ID: {`class="node done closed" data-node="mind"`, "thought"},
 		fails.ID: {`class="badge bad">failed`, `class="node error" data-node="try"`, "the model does not answer"},
 	} {
@@ -94,6 +94,21 @@ func TestRun(t *testing.T) {
 		if strings.Contains(body, "live.js") {
 			t.Error("a run that has ended is live")
 		}
+	}
+}
+
+// Of a run whose thread was removed the log has what was written.
+func TestTemporary(t *testing.T) {
+	s := served(t, nil)
+	r := s.wait(s.begin(runs.Spec{Graph: "plain", Temporary: true}, `{"text":"x"}`).ID)
+	if body := s.get("/ui/runs/" + r.ID); !strings.Contains(body, "was removed") || !strings.Contains(body, "third") || strings.Contains(body, "/ui/threads/") {
+		t.Errorf("%s", body)
+	}
+	if body := s.get("/ui/"); !strings.Contains(body, "removed") || strings.Contains(body, "/ui/threads/") {
+		t.Errorf("the list:\n%s", body)
+	}
+	if body := s.get("/ui/runs/" + r.ID + "/steps"); !strings.Contains(body, "third") {
+		t.Errorf("the steps:\n%s", body)
 	}
 }
 

@@ -47,21 +47,20 @@ type shownPlace struct {
 type placeTask struct{ Node, Status, Tone string }
 
 // thread shows where a thread has been, and its state at one of these places.
-func (v *visit) thread() error { return v.showThread(http.StatusOK, edit{}) }
+func (v *visit) thread() error {
+	return v.showThread(http.StatusOK, v.r.URL.Query().Get("at"), edit{}, again{})
+}
 
-// showThread shows a thread, with what was edited in vain if there is such.
-func (v *visit) showThread(status int, tried edit) error {
+// showThread shows a thread at a checkpoint, or without one at the newest, with what was
+// tried in vain.
+func (v *visit) showThread(status int, chosen string, edited edit, asked again) error {
 	ctx, id := v.r.Context(), v.r.PathValue("thread")
 	t, err := v.Thread(ctx, id)
 	if err != nil {
 		return err
 	}
-	out := threadView{ID: id, Graph: t.Graph, Status: threadWord(t.Status), Error: t.Error, Edit: tried}
-	query := v.r.URL.Query()
-	before, chosen := query.Get("before"), query.Get("at")
-	if tried.Checkpoint != "" {
-		chosen = tried.Checkpoint
-	}
+	out := threadView{ID: id, Graph: t.Graph, Status: threadWord(t.Status), Error: t.Error}
+	before := v.r.URL.Query().Get("before")
 	at, g, err := v.State(ctx, id, chosen)
 	if err != nil {
 		return err
@@ -94,8 +93,7 @@ func (v *visit) showThread(status int, tried edit) error {
 			out.Live = append(out.Live, v.row(r))
 		}
 	}
-	out.Edit = editOf(g, at, tried)
-	out.Again = v.againOf(g)
+	out.Edit, out.Again = editOf(g, at, edited), v.againOf(g, asked)
 	return v.answer(status, threadPage, "Runs", v.threadFrame(t), out)
 }
 

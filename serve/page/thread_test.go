@@ -52,7 +52,7 @@ func TestThread(t *testing.T) {
 		t.Fatalf("checkpoints %v", at)
 	}
 	body = s.get("/ui/threads/" + r.Thread + "?at=" + url.QueryEscape(at["1"]))
-	for _, want := range []string{"At step 1", "<h3>Due next</h3><ul><li><span dir=\"auto\">second</span>", "first", "Run on from step 1", "the checkpoint before"} {
+	for _, want := range []string{"At step 1", "<h3>What is due here, and what became of it</h3><ul><li><span dir=\"auto\">second</span>", "first", "Run on from step 1", "the checkpoint before"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("at step 1: no %q in\n%s", want, body)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"example.com/assay/graph"
 	"example.com/assay/serve/runs"
@@ -53,7 +54,7 @@ func (v *visit) editState() error {
 	}
 	if statusOf(err) == http.StatusUnprocessableEntity {
 		e.Fault = err.Error()
-		return v.showThread(http.StatusUnprocessableEntity, e)
+		return v.showThread(http.StatusUnprocessableEntity, e.Checkpoint, e, again{})
 	}
 	if err != nil {
 		return err
@@ -81,26 +82,30 @@ func (e edit) update(g runs.Graph) (json.RawMessage, error) {
 }
 
 // A Skill is a prompt that a run may have replaced.
-type Skill struct{ Name, Text string }
+type Skill struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
 
-// settingSkill is the setting of graphs that replaces a prompt: {"name": …, "text": …}.
-const settingSkill = "skill"
+// SettingSkill is the setting of graphs that replaces a prompt of a run by a Skill.
+const SettingSkill = "skill"
 
 // again is the form by which a run is carried out once more with another prompt.
 type again struct {
 	Skills []string
-	Skill  Skill // the one that is chosen
+	Skill  Skill  // the one that is chosen
+	Fault  string // why its text was refused
 }
 
-// againOf is the form for a graph; empty if its prompts cannot be replaced.
-func (v *visit) againOf(g runs.Graph) again {
-	if v.Skills == nil || !slices.ContainsFunc(g.Settings, func(s runs.Setting) bool { return s.Name == settingSkill }) {
+// againOf is the form for a graph, with what was tried before; empty if its prompts cannot be
+// replaced.
+func (v *visit) againOf(g runs.Graph, tried again) again {
+	if v.Skills == nil || !slices.ContainsFunc(g.Settings, func(s runs.Setting) bool { return s.Name == SettingSkill }) {
 		return again{}
 	}
-	var out again
-	chosen := v.r.URL.Query().Get("skill")
+	out, chosen := tried, v.r.URL.Query().Get("skill")
 	for _, s := range v.Skills(g.Name) {
-		if out.Skills = append(out.Skills, s.Name); s.Name == chosen {
+		if out.Skills = append(out.Skills, s.Name); s.Name == chosen && tried.Skill.Name == "" {
 			out.Skill = s
 		}
 	}
@@ -128,17 +133,23 @@ func (v *visit) goOn() error {
 	if spec.Forked, spec.Settings, err = v.origin(ctx, thread, at.Run); err != nil {
 		return err
 	}
+	var tried Skill
 	if name := v.r.PostFormValue("skill"); name != "" {
-		data, err := json.Marshal(map[string]string{"name": name, "text": v.r.PostFormValue("text")})
+		text := strings.ReplaceAll(v.r.PostFormValue("text"), "\r\n", "\n") // as browsers send lines
+		tried = Skill{name, text}
+		data, err := json.Marshal(tried)
 		if err != nil {
 			return err
 		}
 		if spec.Settings == nil {
 			spec.Settings = map[string]json.RawMessage{}
 		}
-		spec.Settings[settingSkill] = data
+		spec.Settings[SettingSkill] = data
 	}
 	r, err := v.Begin(ctx, spec)
+	if tried.Name != "" && statusOf(err) == http.StatusUnprocessableEntity {
+		return v.showThread(http.StatusUnprocessableEntity, checkpoint, edit{}, again{Skill: tried, Fault: err.Error()})
+	}
 	if err != nil {
 		return err
 	}
@@ -160,7 +171,7 @@ func (v *visit) origin(ctx context.Context, thread, id string) (string, map[stri
 	}
 	settings := map[string]json.RawMessage{}
 	for name, value := range of.Settings {
-		if name != settingSkill {
+		if name != SettingSkill {
 			settings[name] = value
 		}
 	}

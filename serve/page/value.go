@@ -23,7 +23,7 @@ const (
 // readable is JSON with line breaks; text as it is.
 func readable(data json.RawMessage) string {
 	var text string
-	if json.Unmarshal(data, &text) == nil {
+	if json.Unmarshal(data, &text) == nil && string(data) != "null" {
 		return text
 	}
 	var b bytes.Buffer

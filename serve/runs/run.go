@@ -51,7 +51,8 @@ type Run struct {
 	Strategy Strategy        `json:"strategy"`
 	Asked    string          `json:"asked,omitempty"` // what its input asks, in a line, cut; empty for no input
 	Asks     bool            `json:"asks,omitempty"`  // it has ended to wait for a person
-	// Settings and Forked are those of the Spec.
+	// Temporary, Settings and Forked are those of the Spec.
+	Temporary bool `json:"temporary,omitempty"`
 	Settings map[string]json.RawMessage `json:"settings,omitempty"`
 	Forked   string                     `json:"forked,omitempty"`
 	Attempt  int                        `json:"attempt"` // 1, and more after its process died
@@ -142,7 +143,7 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	t.Runs++
 	r := Run{
 		ID: s.NewID(), Thread: t.ID, Graph: spec.Graph, Number: t.Runs, Status: Pending, Created: now, Updated: now,
-		Metadata: object(spec.Metadata), Kept: spec.Kept, Strategy: spec.Strategy, Asked: asked(&spec), Settings: spec.Settings, Forked: spec.Forked, Spec: &spec,
+		Metadata: object(spec.Metadata), Kept: spec.Kept, Strategy: spec.Strategy, Asked: asked(&spec), Temporary: spec.Temporary, Settings: spec.Settings, Forked: spec.Forked, Spec: &spec,
 	}
 	t.Graph, t.Status, t.Updated = spec.Graph, Busy, now
 	if len(spec.Config) > 0 {

@@ -20,7 +20,7 @@ type answers struct{ *server }
 // on calls a function with what a tenant's runs remember of a corpus. Of a corpus without
 // remembered answers it is not called.
 func (a answers) on(ctx context.Context, tenant, name string, do func(*open.Remembered) error) error {
-	list, err := corpora{a.server}.List(ctx, tenant)
+	list, err := corpora(a).List(ctx, tenant)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (a answers) of(ctx context.Context, tenant, name string, do func(*open.Reme
 
 // Corpora implements page.Memory.
 func (a answers) Corpora(ctx context.Context, tenant string) ([]page.Shelf, error) {
-	list, err := corpora{a.server}.List(ctx, tenant)
+	list, err := corpora(a).List(ctx, tenant)
 	if err != nil {
 		return nil, err
 	}

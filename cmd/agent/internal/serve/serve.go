@@ -23,6 +23,7 @@ import (
 	"example.com/assay/serve"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
+	"example.com/assay/skills"
 )
 
 // Command is agent serve.
@@ -109,6 +110,7 @@ type server struct {
 
 	exchange *open.Exchange
 	desks    *desks
+	set      *skills.Set
 	tenants  []tenant // never empty
 	closers  []func() error
 	sample   bool // the embedded sample answers
@@ -178,6 +180,9 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 	s.closers = append(s.closers, s.exchange.Close)
 	s.desks = newDesks(s.App, s.settings, s.exchange)
 	s.closers = append(s.closers, s.desks.close)
+	if s.set, err = s.settings.LoadSkills(); err != nil {
+		return options, err
+	}
 	graphs, err := s.graphs(ctx)
 	if err != nil {
 		return options, err
@@ -217,7 +222,7 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 func (s *server) page() *page.Options {
 	o := &page.Options{
 		Write: s.write, HowToWrite: "This server changes nothing that has happened: start it with --allow-write.",
-		Usual: "research", Corpora: corpora{s}, Memory: answers{s},
+		Usual: "research", Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills,
 	}
 	if s.evals == "" && s.tenantFile == "" {
 		s.evals = open.ResultsDir(s.settings.Home)
