@@ -110,7 +110,9 @@ func (b *Builder) add(ev event) error {
 		if b.first.IsZero() {
 			b.first = ev.when
 		}
-		b.last = ev.when
+		if ev.when.After(b.last) {
+			b.last = ev.when
+		}
 	}
 	root := ev.Namespace == ""
 	switch graph.KindNamed(ev.Kind) {
@@ -146,12 +148,14 @@ func (b *Builder) add(ev event) error {
 
 func (b *Builder) begin(rec trace.Record) error {
 	v := &b.view
-	if v.Graph != "" && v.Attempts < 2 {
+	if v.Graph != "" && v.Attempts == 0 {
 		return fmt.Errorf("a second run begins: show one trace at a time")
 	}
-	if v.Graph == "" && len(rec.Places) > 0 {
-		v.Continued = max(0, rec.Places[0].Step)
+	if v.Graph == "" {
 		v.Started = rec.Time
+		if len(rec.Places) > 0 {
+			v.Continued = max(0, rec.Places[0].Step)
+		}
 	}
 	v.Graph, v.Fingerprint, v.Error = rec.Graph, rec.Fingerprint, ""
 	if rec.Header != nil {

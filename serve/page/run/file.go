@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"example.com/assay/serve/page/look"
 )
@@ -12,12 +13,18 @@ import (
 // FileOptions say what a file of a run has besides the run. Nil is the zero value.
 type FileOptions struct {
 	Version string // of the program that writes the file; default: not said
+	// Heading is what stands above the page, such as the question. Default: the graph's name.
+	Heading string
+	// Answer is the answer beside its documents. It must be a page's part without an ID of the
+	// others. Default: there is none.
+	Answer template.HTML
 }
 
 // fileData is what file.tmpl shows.
 type fileData struct {
-	Frame look.Frame
-	Parts []template.HTML
+	Frame  look.Frame
+	Answer template.HTML
+	Parts  []template.HTML
 }
 
 // mostSteps is how many supersteps a file holds, half of them from the beginning and half from
@@ -37,7 +44,7 @@ func File(w io.Writer, r *Run, opts *FileOptions) error {
 	}
 	alone := *r
 	alone.Links, alone.short = Links{}, len(r.View.Steps) > mostSteps
-	data := fileData{Frame: alone.frame(o)}
+	data := fileData{Frame: alone.frame(o), Answer: o.Answer}
 	tasks := 0
 	for _, s := range r.View.Steps {
 		tasks += len(s.Nodes)
@@ -75,11 +82,18 @@ func (r *Run) frame(o FileOptions) look.Frame {
 	if h := r.View.Header; h != nil {
 		name = h.RunID
 	}
+	title := fmt.Sprintf("Run of %s", r.View.Graph)
 	f := look.Frame{
-		Title: fmt.Sprintf("Run of %s", r.View.Graph), Heading: fmt.Sprintf("Run of %s", r.View.Graph), Eyebrow: name,
-		Parts: []look.Link{{Text: "Overview", Href: "#overview"}, {Text: "Graph", Href: "#graph"}, {Text: "Steps", Href: "#supersteps"}, {Text: "Timeline", Href: "#tasks"}},
-		Foot:  fmt.Sprintf("Graph %s, fingerprint %s", r.View.Graph, cmp.Or(r.View.Fingerprint, "not recorded")),
+		Title: cmp.Or(o.Heading, title), Heading: cmp.Or(o.Heading, title), Eyebrow: name, Full: o.Answer != "",
+		Foot: fmt.Sprintf("Graph %s, fingerprint %s", r.View.Graph, cmp.Or(r.View.Fingerprint, "not recorded")),
 	}
+	if o.Heading != "" {
+		f.Eyebrow = strings.TrimSpace(title + " " + name)
+	}
+	if o.Answer != "" {
+		f.Parts = append(f.Parts, look.Link{Text: "Answer", Href: "#answer"})
+	}
+	f.Parts = append(f.Parts, look.Link{Text: "Overview", Href: "#overview"}, look.Link{Text: "Graph", Href: "#graph"}, look.Link{Text: "Steps", Href: "#supersteps"}, look.Link{Text: "Timeline", Href: "#tasks"})
 	if o.Version != "" {
 		f.Foot = fmt.Sprintf("Written by Assay %s. %s", o.Version, f.Foot)
 	}

@@ -55,6 +55,8 @@ func (r *Run) Graph(open []string) (template.HTML, error) {
 		data.Channels = append(data.Channels, line)
 	}
 	switch {
+	case r.App == nil && r.Why != "":
+		data.Unknown = r.Why
 	case r.App == nil:
 		data.Unknown = fmt.Sprintf("This program has no graph %q, so that it cannot be drawn.", r.View.Graph)
 	case r.App.Fingerprint() != r.View.Fingerprint:

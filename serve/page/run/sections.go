@@ -17,10 +17,13 @@ type Run struct {
 	View view.View
 	// App is the graph of the run as the program has it; nil when it has none of that name.
 	App *graph.App
+	// Why says in a sentence why there is no graph, or why the states are not known. Default:
+	// that the program has none, and that they were not recorded.
+	Why string
 	// Live says that the run goes on: a task without an end is running.
 	Live bool
-	// Skill returns the template of a prompt whose content has a hash, as the program has it,
-	// and whether it has that one. Default: no prompt is shown.
+	// Skill returns the template of a prompt whose content has a hash, and whether the program
+	// has it. It is shown where the prompt itself was not recorded. Default: nothing is shown.
 	Skill func(name, hash string) (text string, ok bool)
 	// Links are where the sections stand.
 	Links Links
@@ -107,6 +110,13 @@ type Pager struct {
 	From, To, Of   int    // those shown, from 1
 	Before, Behind string // addresses; empty for none
 	Pages          []look.Link
+	Last           bool // it stands at the end, as the second of its name
+}
+
+// AtEnd is the same pager at the end of its part.
+func (p Pager) AtEnd() Pager {
+	p.Last = true
+	return p
 }
 
 // morePages is the most pages that a pager leads to by themselves, beside the first and the last.

@@ -14,14 +14,18 @@ import (
 	"example.com/assay/state"
 )
 
+// mostParts is how many places in a field of the state are shown by themselves.
+const mostParts = 12
+
 // stepsData is what steps.tmpl shows.
 type stepsData struct {
 	Pager  Pager
 	Steps  []stepData
 	First  bool // the first superstep of the run is among them
 	View   *view.View
-	Calls  bool   // a model was called
-	States bool   // the states of the run were recorded
+	Unsaid bool   // of a model call its prompt and answer are not recorded
+	States bool   // the states of the run are known
+	Why    string // why they are not
 	Broken string // how the run ended, or that it did not
 	// LeftOut is how many supersteps are not shown between Steps and Behind.
 	LeftOut int
@@ -35,7 +39,7 @@ type stepData struct {
 	Tone       string
 	Class      string
 	Word       string
-	Nodes      []taskGroup
+	Groups     []*taskGroup
 	Took       string
 	Fields     []fieldLine
 }
@@ -48,15 +52,14 @@ type fieldLine struct {
 
 // A taskGroup is tasks of one node that ran at the same time.
 type taskGroup struct {
-	Name  string
-	Tasks []taskData
-	Depth int
+	Name              string
+	Tasks             []taskData
+	Class, Word, Tone string // of the worst of them
 }
 
 type taskData struct {
 	*view.Node
 	ID         string
-	Depth      int // how many nodes it is inside of
 	Number     int // among those of its node in the superstep
 	Class      string
 	Word       string
@@ -65,6 +68,7 @@ type taskData struct {
 	Wrote      string
 	ModelCalls []callData
 	Retrievals []searchData
+	Inner      []*taskGroup // tasks of the graph inside it
 }
 
 type callData struct {
@@ -72,7 +76,15 @@ type callData struct {
 	From string // who answered: a cassette, or a model
 	Cost string
 	Hash string
-	Text string // the template of its prompt, if it is known
+	Said []saying // what was sent and what came back; nil when that was not recorded
+	Text string   // the template of its prompt instead; empty when it is not known
+}
+
+// A saying is a part of a conversation with a model.
+type saying struct {
+	Who    string
+	Text   value
+	Images int
 }
 
 // searchData is a search as a table: a column for each ranker.
@@ -104,13 +116,16 @@ func (r *Run) steps(from, to int, p Pager) (template.HTML, error) {
 
 func (r *Run) stepsData(from, to int) stepsData {
 	v := &r.View
-	data := stepsData{First: from == 0, View: v, Calls: v.Total.Calls > 0, States: v.Last != nil}
+	data := stepsData{First: from == 0, View: v, States: v.Last != nil, Why: r.Why}
 	if to == len(v.Steps) {
 		data.Broken = r.ending()
 	}
 	for i := from; i < to; i++ {
 		data.Steps = append(data.Steps, r.stepData(i))
 		data.States = data.States || v.Steps[i].States
+		for _, n := range v.Steps[i].Nodes {
+			data.Unsaid = data.Unsaid || slices.ContainsFunc(n.ModelCalls, func(c llm.CallEvent) bool { return c.Said == nil })
+		}
 	}
 	return data
 }
@@ -137,28 +152,11 @@ func (r *Run) stepData(position int) stepData {
 	if r.Links.Checkpoint != nil && s.Checkpoint != "" {
 		d.Checkpoint = r.Links.Checkpoint(s.Checkpoint)
 	}
-	worst := []string{"done", "stopped", "running", "asked", "error"}
+	inside := map[int][]int{} // tasks by the one around them
 	var began, ended float64
-	timed, numbers := len(s.Nodes) > 0, map[string]int{}
-	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		t := r.taskData(n)
-		t.ID = fmt.Sprintf("%s-task-%d", d.Anchor, i)
-		numbers[n.Name]++
-		t.Number = numbers[n.Name]
-		last := len(d.Nodes) - 1
-		together := last >= 0 && d.Nodes[last].Name == n.Name && d.Nodes[last].Tasks[0].Inside == n.Inside && d.Nodes[last].Tasks[0].Superstep == n.Superstep
-		if !together {
-			d.Nodes = append(d.Nodes, taskGroup{Name: n.Name, Depth: depth(n.Name)})
-			last++
-		}
-		d.Nodes[last].Tasks = append(d.Nodes[last].Tasks, t)
-		if n.Inside >= 0 {
-			continue
-		}
-		if slices.Index(worst, t.Class) > slices.Index(worst, d.Class) {
-			d.Class, d.Word = t.Class, t.Word
-		}
+	timed := len(s.Nodes) > 0
+	for i, n := range s.Nodes {
+		inside[n.Inside] = append(inside[n.Inside], i)
 		if timed = timed && n.Timed && !n.Unfinished; timed {
 			if i == 0 || n.Start < began {
 				began = n.Start
@@ -166,20 +164,51 @@ func (r *Run) stepData(position int) stepData {
 			ended = max(ended, n.Stop)
 		}
 	}
+	d.Groups = r.groups(d.Anchor, s.Nodes, inside, -1)
+	for _, g := range d.Groups {
+		if worse(g.Class, d.Class) {
+			d.Class, d.Word = g.Class, g.Word
+		}
+	}
 	d.Tone = tone(d.Class)
 	d.Took = took(timed, ended-began)
-	for _, f := range s.Fields {
-		line := fieldLine{Field: f}
-		if had := max(elements(f.Was), 0); f.Added != nil {
-			line.Grown = fmt.Sprintf("%d added to %d", elements(f.Added), had)
+	for _, field := range s.Fields {
+		for _, f := range field.Parts(mostParts) {
+			line := fieldLine{Field: f}
+			if had := max(elements(f.Was), 0); f.Added != nil {
+				line.Grown = fmt.Sprintf("%d added to %d", elements(f.Added), had)
+			}
+			d.Fields = append(d.Fields, line)
 		}
-		d.Fields = append(d.Fields, line)
 	}
 	return d
 }
 
-// depth is how many nodes a node is inside of, as far as pages tell.
-func depth(path string) int { return min(strings.Count(path, "/"), 3) }
+// groups are the tasks inside of one, -1 for none, and what is inside of them.
+func (r *Run) groups(anchor string, nodes []view.Node, inside map[int][]int, around int) []*taskGroup {
+	var out []*taskGroup
+	for _, i := range inside[around] {
+		n := &nodes[i]
+		t := r.taskData(n)
+		t.ID = fmt.Sprintf("%s-task-%d", anchor, i)
+		t.Inner = r.groups(anchor, nodes, inside, i)
+		if last := len(out) - 1; last < 0 || out[last].Name != n.Name || out[last].Tasks[0].Superstep != n.Superstep {
+			out = append(out, &taskGroup{Name: n.Name, Class: t.Class, Word: t.Word, Tone: t.Tone})
+		}
+		g := out[len(out)-1]
+		t.Number = len(g.Tasks) + 1
+		g.Tasks = append(g.Tasks, t)
+		if worse(t.Class, g.Class) {
+			g.Class, g.Word, g.Tone = t.Class, t.Word, t.Tone
+		}
+	}
+	return out
+}
+
+// worst are the classes of tasks, the worst behind.
+var worst = []string{"done", "stopped", "running", "asked", "error"}
+
+func worse(a, b string) bool { return slices.Index(worst, a) > slices.Index(worst, b) }
 
 func took(known bool, ms float64) string {
 	if !known {
@@ -189,7 +218,7 @@ func took(known bool, ms float64) string {
 }
 
 func (r *Run) taskData(n *view.Node) taskData {
-	t := taskData{Node: n, Depth: depth(n.Name), Took: took(n.Timed && !n.Unfinished, n.Stop-n.Start)}
+	t := taskData{Node: n, Took: took(n.Timed && !n.Unfinished, n.Stop-n.Start)}
 	t.Class, t.Word = r.outcome(n)
 	t.Tone = tone(t.Class)
 	var wrote []string
@@ -200,7 +229,7 @@ func (r *Run) taskData(n *view.Node) taskData {
 	}
 	t.Wrote = strings.Join(wrote, ", ")
 	for _, c := range n.ModelCalls {
-		t.ModelCalls = append(t.ModelCalls, r.callData(c))
+		t.ModelCalls = append(t.ModelCalls, r.callOf(c))
 	}
 	for _, e := range n.Retrievals {
 		t.Retrievals = append(t.Retrievals, searchOf(e))
@@ -208,20 +237,39 @@ func (r *Run) taskData(n *view.Node) taskData {
 	return t
 }
 
-func (r *Run) callData(c llm.CallEvent) callData {
-	d := callData{CallEvent: c, Hash: fmt.Sprintf("%.12s", c.SkillHash), Cost: cost(c.Usage), From: "live, or a cassette of calls without costs"}
+func (r *Run) callOf(c llm.CallEvent) callData {
+	d := callData{CallEvent: c, Hash: fmt.Sprintf("%.12s", c.SkillHash), Cost: cost(c.Usage), From: "not recorded"}
 	switch {
-	case c.Usage.RecordedCost > 0 || c.Usage.RecordedUnpriced > 0:
-		d.From = "cassette"
-	case c.Usage.Cost > 0 || c.Usage.Unpriced > 0:
-		d.From = "live"
+	case c.Said != nil && c.Said.Cassette, c.Usage.RecordedCost > 0, c.Usage.RecordedUnpriced > 0:
+		d.From = "by a cassette"
 	case c.Model == "offline":
 		d.From = "by code, without a model"
+	case c.Said != nil, c.Usage.Cost > 0, c.Usage.Unpriced > 0:
+		d.From = "live"
 	}
-	if r.Skill != nil {
-		if text, ok := r.Skill(c.Skill, c.SkillHash); ok {
-			d.Text = text
+	if c.Said == nil {
+		if r.Skill != nil {
+			d.Text, _ = r.Skill(c.Skill, c.SkillHash) // empty when it is not known
 		}
+		return d
+	}
+	say := func(who, text string, images int) {
+		if text != "" || images > 0 {
+			d.Said = append(d.Said, saying{who, textOf(text), images})
+		}
+	}
+	for _, m := range c.Said.Messages {
+		say(string(m.Role), m.Text, len(m.Images))
+		for _, call := range m.Calls {
+			say("called "+call.Name, string(call.Arguments), 0)
+		}
+		for _, result := range m.Results {
+			say(result.Name+" returned", result.Text, 0)
+		}
+	}
+	say("answer", c.Said.Answer, 0)
+	for _, call := range c.Said.Calls {
+		say("calls "+call.Name, string(call.Arguments), 0)
 	}
 	return d
 }

@@ -69,7 +69,7 @@ type barLine struct {
 const (
 	barHeight = 10
 	thinBar   = 4 // when several run at once
-	mostRows  = 16
+	mostRows  = 64
 	leastBar  = 2 // of 1000
 )
 
@@ -136,7 +136,7 @@ func (r *Run) nodeLines() []nodeLine {
 	for _, n := range all {
 		l := nodeLine{Ran: n, Class: r.class(n), Note: r.note(n), Href: r.step(n.First), Tokens: n.Usage.InputTokens + n.Usage.OutputTokens, Depth: depth(n.Path)}
 		l.Tone = tone(l.Class)
-		if n.Untimed < n.Tasks {
+		if n.MaxMS > 0 || n.Untimed+n.Asked+n.Unfinished == 0 {
 			l.Sum, l.Max = look.Duration(n.MS), look.Duration(n.MaxMS)
 		}
 		if most > 0 {
@@ -146,6 +146,9 @@ func (r *Run) nodeLines() []nodeLine {
 	}
 	return out
 }
+
+// depth is how many nodes a node is inside of, as far as pages tell.
+func depth(path string) int { return min(strings.Count(path, "/"), 3) }
 
 // lay lays the tasks of a page into lanes. fans is how many tasks of a node ran in one
 // superstep at most, and last when the last event happened.
@@ -208,6 +211,9 @@ func (d *timelineData) lay(nodes []*view.Node, fans map[string]int, last float64
 		l.Label = split(l.Path).Name
 		if fans[l.Path] > 1 {
 			l.Label += fmt.Sprintf(" ×%d", fans[l.Path])
+		}
+		if len(free[l.Path]) == mostRows {
+			l.Label += fmt.Sprintf(", in %d rows", mostRows)
 		}
 	}
 }

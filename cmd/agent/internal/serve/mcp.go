@@ -89,7 +89,9 @@ func (p *piped) run(ctx context.Context) (err error) {
 	if err := os.MkdirAll(p.settings.Home, 0o700); err != nil {
 		return err
 	}
-	p.openDesks()
+	if err := p.openDesks(); err != nil {
+		return err
+	}
 	manager := sync.OnceValues(func() (*runs.Manager, error) { return p.manager(context.WithoutCancel(ctx)) }) // the first answers need none
 	o.Space = func(tenant string) (*runs.Space, error) {
 		m, err := manager()
