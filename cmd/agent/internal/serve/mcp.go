@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -189,28 +188,20 @@ func (s *server) mounting(o mcp.Options) mount.Options {
 // host opens corpora for tools.
 type host struct{ *server }
 
-// Corpora implements mcp.Host. The samples are always there.
+// Corpora implements mcp.Host.
 func (h host) Corpora(name string) ([]memory.CorpusInfo, error) {
 	t, err := h.tenant(name)
 	if err != nil {
 		return nil, err
 	}
-	list, err := memory.List(h.settings.Home)
-	if err != nil {
-		return nil, err
-	}
-	for _, sample := range []string{open.SampleCorpus, open.CountyCorpus} {
-		if !slices.ContainsFunc(list, func(i memory.CorpusInfo) bool { return i.Name == sample }) {
-			list = append(list, memory.CorpusInfo{Name: sample})
-		}
-	}
-	list = slices.DeleteFunc(list, func(i memory.CorpusInfo) bool { return !t.may(i.Name) })
+	list, err := h.readable(t)
 	for i := range list {
-		if list[i].Fault != "" && h.tenantFile != "" {
-			list[i].Fault = "it cannot be opened" // the fault says where it is
+		list[i].Fault = h.told(list[i].Fault)
+		if list[i].Generation == "" && list[i].Name == config.DefaultCorpus {
+			list[i].Fault = "" // the sample answers for it
 		}
 	}
-	return list, nil
+	return list, err
 }
 
 // Corpus implements mcp.Host.
