@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -144,17 +145,38 @@ func (p *piped) manager(ctx context.Context) (*runs.Manager, error) {
 		return nil, err
 	}
 	p.closers = append(p.closers, events.Close)
-	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: threads, Store: records, Log: events, Timeout: p.timeout, Warn: func(err error) { p.Warn("%v", err) }})
+	m, err := runs.Open(ctx, graphs, runs.Options{
+		Checkpointer: threads, Store: records, Log: events, Timeout: p.timeout, Keep: keptFor, Now: p.Now, Warn: func(err error) { p.Warn("%v", err) },
+	})
 	if err != nil {
 		return nil, err
 	}
+	sweeping, stop := context.WithCancel(ctx)
+	var swept sync.WaitGroup
+	swept.Go(func() { p.sweep(sweeping, m.Space(runs.DefaultTenant)) })
 	p.closers = append(p.closers, func() error {
-		late, stop := context.WithTimeout(context.Background(), p.drain)
-		defer stop()
-		m.Close(late)
+		stop()
+		swept.Wait()
+		m.Close(sweeping) // at once: nobody waits for what goes on
 		return nil
 	})
 	return m, nil
+}
+
+// keptFor is how long an answer is kept.
+const keptFor = 7 * 24 * time.Hour
+
+// sweep removes what was asked long ago.
+func (p *piped) sweep(ctx context.Context, space *runs.Space) {
+	old, err := space.Threads(ctx, func(t *runs.Thread) bool { return t.Status != runs.Busy && p.Now().Sub(t.Updated) > keptFor })
+	for _, t := range old {
+		if err == nil {
+			err = space.DeleteThread(ctx, t.ID)
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		p.Warn("removing old answers: %v", err)
+	}
 }
 
 // ingest reads files into a corpus.

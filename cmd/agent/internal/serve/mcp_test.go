@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -30,23 +32,31 @@ type assistant struct {
 // protocol.
 func piped(t *testing.T, home, version string, args ...string) assistant {
 	t.Helper()
+	a, _ := pipedAt(t, home, version, time.Now, args...)
+	return a
+}
+
+// pipedAt is piped at another time. Calling end ends it before the test does.
+func pipedAt(t *testing.T, home, version string, now func() time.Time, args ...string) (_ assistant, end func()) {
+	t.Helper()
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	errs := &said{}
 	a := cli.New(in, out, errs, []string{cli.EnvHome + "=" + home})
-	a.Models = open.Local()
+	a.Models, a.Now = open.Local(), now
 	ended := make(chan int, 1)
 	go func() {
 		ended <- clitest.Run(context.WithoutCancel(t.Context()), a, append([]string{"mcp"}, args...), serve.MCPCommand(a, "test"))
 		_ = out.Close()
 	}()
-	t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		_ = toServer.Close()
 		if code := <-ended; code != cli.ExitDone {
 			t.Errorf("agent mcp ended with %d: %s", code, errs)
 		}
 	})
-	return join(t, &sdk.IOTransport{Reader: fromServer, Writer: toServer}, version)
+	t.Cleanup(end)
+	return join(t, &sdk.IOTransport{Reader: fromServer, Writer: toServer}, version), end
 }
 
 type bearer string
@@ -385,4 +395,30 @@ func TestMCPFiles(t *testing.T) {
 	}
 	without := piped(t, home, "", "--root", root)
 	without.wants("ingest", object{"paths": []string{"docs"}, "corpus": "x"}, "protocol: ")
+}
+
+// An answer can be read in a later session, and is gone after a week.
+func TestMCPKeeps(t *testing.T) {
+	home := t.TempDir()
+	clitest.Ingest(t, home, clitest.Permits)
+	a, end := pipedAt(t, home, "", time.Now)
+	var answer struct{ URI string }
+	if err := json.Unmarshal([]byte(a.call("ask", object{"question": permit})), &answer); err != nil {
+		t.Fatal(err)
+	}
+	end()
+	a, end = pipedAt(t, home, "", func() time.Time { return time.Now().Add(6 * 24 * time.Hour) })
+	if text, kind := a.read(answer.URI); kind == "error" {
+		t.Errorf("after six days: %s", text)
+	}
+	end()
+	a, _ = pipedAt(t, home, "", func() time.Time { return time.Now().Add(8 * 24 * time.Hour) })
+	for until := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, kind := a.read(answer.URI); kind == "error" {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatal("after eight days it is still there")
+		}
+	}
 }
