@@ -46,14 +46,18 @@ func (f *Files) read(ctx context.Context, name string) (text string, err error) 
 	if f == nil {
 		return "", errNoRoot
 	}
+	info, err := f.root.Stat(filepath.FromSlash(name)) // before it is opened: a pipe would wait
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxFile) {
+		return "", fmt.Errorf("%q is not a file of at most %d bytes", name, maxFile)
+	}
+	if err != nil {
+		return "", f.fault(name, err)
+	}
 	in, err := f.root.Open(filepath.FromSlash(name))
 	if err != nil {
 		return "", f.fault(name, err)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
-		return "", fmt.Errorf("%q is not a file of at most %d bytes", name, maxFile)
-	}
 	dir, err := os.MkdirTemp("", "assay-mcp-")
 	if err != nil {
 		return "", err
