@@ -19,6 +19,9 @@ type Job struct {
 	Graph    string
 	Values   json.RawMessage // an object: values of the graph's channels
 	Settings map[string]json.RawMessage
+	// Durability says when the run is saved. A run that was not saved when its process died
+	// begins anew. Default: after each superstep.
+	Durability graph.Durability
 }
 
 // An End is the end of a job.
@@ -89,7 +92,7 @@ func (c *Call) spec(space *runs.Space, j Job) (runs.Spec, error) {
 	}
 	spec := runs.Spec{
 		Graph: j.Graph, Metadata: metadata, Marks: metadata, Modes: graph.Tasks | graph.Custom | graph.Tokens, Subgraphs: true,
-		Saved: map[string]string{"graph_id": j.Graph}, Settings: j.Settings,
+		Saved: map[string]string{"graph_id": j.Graph}, Settings: j.Settings, Durability: j.Durability,
 	}
 	if c.state != nil {
 		spec.Thread, spec.Resume = c.state.Thread, true

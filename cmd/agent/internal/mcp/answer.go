@@ -86,7 +86,7 @@ const jsonType = "application/json"
 
 // run carries out a pipeline on one message, and makes an Answer of what it says.
 func (t *tools) run(ctx context.Context, c *mcp.Call, pipeline, message string, input map[string]any, settings map[string]any) (Answer, error) {
-	job := mcp.Job{Graph: pipeline, Settings: map[string]json.RawMessage{}}
+	job := mcp.Job{Graph: pipeline, Settings: map[string]json.RawMessage{}, Durability: t.Durability}
 	values := map[string]any{"messages": []map[string]string{{"id": "1", "type": "human", "content": message}}}
 	if input != nil {
 		values["input"] = input

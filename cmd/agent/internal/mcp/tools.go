@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/assay/graph"
 	"example.com/assay/memory"
 	"example.com/assay/serve/mcp"
 	"example.com/assay/serve/runs"
@@ -25,7 +26,9 @@ type Host interface {
 type Options struct {
 	Host  Host
 	Space func(tenant string) (*runs.Space, error) // where the pipelines run
-	Files *Files                                   // where files are read; nil for nowhere
+	// Durability says when runs are saved. Default: after each superstep.
+	Durability graph.Durability
+	Files      *Files // where files are read; nil for nowhere
 	// Ingest reads files into a corpus. Nil: there is no such tool.
 	Ingest func(ctx context.Context, corpus string, paths []string, progress func(phase string, done, total int)) (memory.Report, error)
 }

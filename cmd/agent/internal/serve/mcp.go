@@ -17,6 +17,7 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/mcp"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/graph/eventlog"
 	notes "example.com/assay/graph/store/sqlite"
@@ -75,7 +76,7 @@ type piped struct {
 func (p *piped) run(ctx context.Context) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	o := mcp.Options{Host: host{p.server}}
+	o := mcp.Options{Host: host{p.server}, Durability: graph.DurabilityExit} // no page shows their steps
 	if p.root != "" {
 		if o.Files, err = mcp.OpenFiles(p.root); err != nil {
 			return cli.Usagef("--root: %w", err)
