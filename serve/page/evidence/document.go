@@ -181,6 +181,8 @@ func (s *sheet) Changed() bool { return s.known && s.Gone > 0 && len(s.marker.sp
 // Fate says how the document is shown.
 func (s *sheet) Fate() string {
 	switch {
+	case s.Why != "" && len(s.Read) == 0:
+		return "The document could not be read: " + s.Why + "."
 	case s.Why != "":
 		return "The document could not be read: " + s.Why + ". Below are the passages as they were read."
 	case s.Changed():
@@ -198,10 +200,15 @@ func (s *sheet) Holds() string {
 		return "as it was read"
 	case s.Changed():
 		return "changed since it was read"
-	case s.Whole:
-		return fmt.Sprintf("as it stands now, %s; each mark was compared byte for byte", size(s.Bytes))
 	}
-	return fmt.Sprintf("as it stands now; of %s only the surroundings of the marks; each mark was compared byte for byte", size(s.Bytes))
+	stands := "as it stands now"
+	if s.content.Held {
+		stands = "as the run read it"
+	}
+	if s.Whole {
+		return fmt.Sprintf("%s, %s; each mark was compared byte for byte", stands, size(s.Bytes))
+	}
+	return fmt.Sprintf("%s; of %s only the surroundings of the marks; each mark was compared byte for byte", stands, size(s.Bytes))
 }
 
 func size(n int) string { return look.Count(n, "byte") }
