@@ -59,6 +59,9 @@ var statusTones = map[state.Status]proof.Tone{
 func (b *builder) common(a state.Answer, text string) {
 	b.Question, b.Answer, b.Choice, b.Warnings = a.Question, text, a.Choice, a.Warnings
 	b.Status, b.Tone, b.Words = a.Status, cmp.Or(statusTones[a.Status], proof.Bad), a.Words()
+	if head, _, _ := strings.Cut(b.Words, ":"); strings.Contains("\n"+text, "\n"+head+":") || strings.Contains(text, b.Words) {
+		b.Words = "" // the answer says so itself
+	}
 	for _, s := range a.Sources {
 		p := proof.Passage{Doc: b.document(s.Doc, s.Path, s.Original), Head: fmt.Sprintf("Source %d", s.N), Where: s.Where, Start: s.Start, End: s.End, Text: s.Text, Stale: s.Stale}
 		if s.Query > 0 {
@@ -75,7 +78,7 @@ func (b *builder) common(a state.Answer, text string) {
 		b.Nearest = &proof.Nearest{Where: n.Where, Why: n.Why, Quote: proof.Quote{Stand: proof.Weighed, Doc: b.document(n.Doc, n.Path, n.Original), Start: n.Start, End: n.End, Text: n.Line}}
 	}
 	if r := a.Relevance; r != nil && a.Status != state.StatusNoEvidence {
-		b.measure("relevance", "%.2f", r.Confidence)
+		b.measure("relevance", "%.2f: about %d in 10 answers like this one held what was asked (measured on software manuals)", r.Confidence, int(r.Confidence*10+.5))
 		if r.Parts > 1 {
 			b.measure("parts of the question", "%d of %d found", r.Found, r.Parts)
 		}

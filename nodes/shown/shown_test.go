@@ -110,8 +110,11 @@ func TestCaseStudiesInWords(t *testing.T) {
 		t.Errorf("%q %q", errors.Tone, errors.Words)
 	}
 	refused := byCase["asylum_out_of_corpus"]
-	if refused.Nearest == nil || refused.Nearest.Why != "no passage that was read has “asylum”" || refused.Documents[refused.Nearest.Doc].Name != "contracts/interpretation-and-parol-evidence.md" || !strings.Contains(refused.Words, "No evidence") {
+	if refused.Nearest == nil || refused.Nearest.Why != "no passage that was read has “asylum”" || refused.Documents[refused.Nearest.Doc].Name != "contracts/interpretation-and-parol-evidence.md" || refused.Words != "" {
 		t.Errorf("%+v %q", refused.Nearest, refused.Words)
+	}
+	if p := of(t, "comply", state.Answer{Answer: "", End: state.End{Status: state.StatusNoEvidence, Searched: &state.Searched{}}}); !strings.Contains(p.Words, "No evidence") {
+		t.Errorf("%q", p.Words)
 	}
 	county := byCase["county_conflicting"]
 	conflict := county.Notes[slices.IndexFunc(county.Notes, func(n proof.Note) bool { return n.Group == "Conflicts" })]

@@ -113,7 +113,7 @@ func (s *sheet) nearest(q proof.Quote, id string, b back) string {
 	if !s.known || start < 0 || start >= end {
 		return ""
 	}
-	words := strings.Fields(q.Text)
+	words := strings.Fields(strings.TrimSuffix(q.Text, "…")) // which ends a line that was cut
 	for at := start; at < end && len(words) > 0; at++ {
 		if stop := spelt(s.content.Text[at:end], words); stop > 0 {
 			return s.marker.add(at, at+stop, id, &b)

@@ -203,9 +203,6 @@ func (e *beside) lay(ctx context.Context, docs proof.Documents) {
 		}
 	}
 	e.Blocks = e.blocksOf(anchors)
-	if strings.Contains(e.Answer, e.Proof.Words) {
-		e.Proof.Words = "" // it says so itself
-	}
 	e.group(cards)
 	e.notice()
 }

@@ -236,6 +236,19 @@ func TestWordsThatDecided(t *testing.T) {
 	}
 }
 
+// The line of a passage that came nearest is marked also where white space is other, or its
+// end was cut off.
+func TestNearest(t *testing.T) {
+	for line, want := range map[string]string{"Salt is white.": "Salt\n  is white.", "Salt is …": "Salt\n  is", "Salt is…": "Salt\n  is", "Salt was white.": "", "": "", "…": ""} {
+		doc := "Before. Salt is. Salt\n  is white. After."
+		p := proof.Proof{Documents: []proof.Document{{Name: "d"}}, Nearest: &proof.Nearest{Where: "d", Quote: proof.Quote{Start: 17, End: len(doc) + 9, Text: line}}}
+		l := sound(t, section(t, p, of(doc), nil))
+		if l.quoted["nearest-quote"] != want {
+			t.Errorf("%q: %q is marked, want %q", line, l.quoted, want)
+		}
+	}
+}
+
 // simple is an answer with a claim that is quoted at two places of a document.
 func simple() proof.Proof {
 	return proof.Proof{
