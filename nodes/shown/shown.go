@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -113,10 +114,17 @@ func (b *builder) add(f proof.Finding) *proof.Finding {
 	return &b.Findings[len(b.Findings)-1]
 }
 
-// document is the index of a document, which is its file, or its name without one.
+// document is the index of a document, which is its file, or its name without one. A file
+// of several documents, such as records, has its own name.
 func (b *builder) document(name, path, original string) int {
 	for i, d := range b.Documents {
-		if path != "" && d.Path == path || (path == "" || d.Path == "") && d.Name == name {
+		switch {
+		case path != "" && d.Path == path:
+			if d.Name != name {
+				b.Documents[i].Name = filepath.Base(cmp.Or(d.Original, path))
+			}
+			return i
+		case (path == "" || d.Path == "") && d.Name == name:
 			return i
 		}
 	}

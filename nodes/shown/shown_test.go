@@ -2,6 +2,7 @@ package shown_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -173,6 +174,20 @@ func TestDocumentsOfQuotes(t *testing.T) {
 		if got := p.Findings[0].Quotes[0].Doc; got != want || len(p.Documents) != max(2, want+1) {
 			t.Errorf("%s: document %d of %d, want %d", name, got, len(p.Documents), want)
 		}
+	}
+}
+
+// The records of a file are parts of one document, which has the file's name.
+func TestRecordsOfAFile(t *testing.T) {
+	record := func(n int) state.Source {
+		return state.Source{N: n, Doc: fmt.Sprintf("row %d", n), Path: "/kept/0a1b.txt", Original: "/data/rows.csv", Start: n * 4, End: n*4 + 4, Text: "same"}
+	}
+	p := of(t, "verify", map[string]any{
+		"sources":      []state.Source{record(1), record(2), {N: 3, Doc: "other.md", Path: "/other.md", Start: 8, End: 12, Text: "same"}},
+		"verification": map[string]any{"claims": []state.CheckedClaim{{Claim: "x", Evidence: []state.Quote{{Source: "rows.csv", Start: 8, End: 12, Text: "same"}}}}},
+	})
+	if len(p.Documents) != 2 || p.Documents[0] != (proof.Document{Name: "rows.csv", Path: "/kept/0a1b.txt", Original: "/data/rows.csv"}) || p.Findings[0].Quotes[0].Doc != 0 {
+		t.Errorf("%+v %+v", p.Documents, p.Findings)
 	}
 }
 

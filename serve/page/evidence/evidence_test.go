@@ -378,6 +378,27 @@ func TestLongDocument(t *testing.T) {
 	}
 }
 
+// Of many documents not more is shown whole than a page can hold.
+func TestManyDocuments(t *testing.T) {
+	doc := strings.Repeat("One line of the document.\n", 7000)
+	p := proof.Proof{}
+	for i := range 12 {
+		p.Documents = append(p.Documents, proof.Document{Name: fmt.Sprint(i)})
+		p.Findings = append(p.Findings, proof.Finding{ID: fmt.Sprintf("claim-%d", i), Kind: proof.Claim, Label: fmt.Sprint(i), Quotes: []proof.Quote{{Doc: i, Start: 2600, End: 2626, Text: doc[2600:2626]}}})
+	}
+	page := section(t, p, of(doc), nil)
+	l := sound(t, page)
+	whole := 0
+	for _, text := range l.texts {
+		if text == doc {
+			whole++
+		}
+	}
+	if len(l.texts) != 12 || whole != 5 || len(page) > 1_100_000 || len(l.quoted) != 12 {
+		t.Errorf("%d of %d documents are whole, in %d bytes, with %d marks", whole, len(l.texts), len(page), len(l.quoted))
+	}
+}
+
 // Hundreds of quotes in one document, each across the next, are all marked.
 func TestManyQuotes(t *testing.T) {
 	doc := strings.Repeat("A sentence of the document. ", 400)
