@@ -356,6 +356,19 @@ func TestCompare(t *testing.T) {
 	if !strings.Contains(same, "The runs did the same") {
 		t.Error("equal runs are not said to be equal")
 	}
+	x, was := ended("yes")
+	y, is := ended("yes")
+	y.View.First = json.RawMessage(`{"seen":null,"n":7}`)
+	found, err := view.Compare(was, is)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if html := written(t)(Compare(x, y, found)); strings.Contains(html, "The runs did the same") || !strings.Contains(html, `<th scope="row" dir="auto">state, n</th>`) {
+		t.Error("runs that began with other states are said to be equal")
+	}
+	if found.Given = []view.Value{{Name: "input n", Was: "3", Is: "7"}}; strings.Contains(written(t)(Compare(x, y, found)), "state, n") {
+		t.Error("what was given is told twice")
+	}
 }
 
 // Values are shown whole, or say how much is missing.
