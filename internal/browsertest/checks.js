@@ -76,7 +76,7 @@
     const left = Math.max(r.left, 0), right = Math.min(r.right, innerWidth), top = Math.max(r.top, 0), bottom = Math.min(r.bottom, innerHeight);
     const hit = left < right && top < bottom && document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
     if (!hit) out.push('outside of the window: ' + this.tell(e));
-    else if (!e.contains(hit) && !hit.contains(e)) out.push(`${this.tell(hit)} lies over ${this.tell(e)}`);
+    else if (!e.contains(hit) && !hit.contains(e) && !(e.ownerSVGElement && e.ownerSVGElement === hit.ownerSVGElement)) out.push(`${this.tell(hit)} lies over ${this.tell(e)}`);
     return out;
   },
 
@@ -110,11 +110,12 @@
     return out.slice(0, 8);
   },
 
-  // Texts that turn the direction of what stands beside them.
+  // Texts that turn the direction of what stands beside them. Fields, options and the texts of
+  // a drawing stand alone.
   turning() {
     const out = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let n; n = walk.nextNode();) {
-      if (/[\u202a-\u202e\u2066-\u2069]/.test(n.data) && !n.parentElement.closest('[dir=auto], bdi, textarea, title, desc, style, script')) out.push('not isolated: ' + this.tell(n.parentElement));
+      if (/[\u202a-\u202e\u2066-\u2069]/.test(n.data) && !n.parentElement.closest('[dir=auto], bdi, textarea, option, text, title, desc, style, script')) out.push('not isolated: ' + this.tell(n.parentElement));
     }
     return out.slice(0, 8);
   },

@@ -79,6 +79,9 @@ func write(h browsertest.Hostile) (string, error) {
 // A page or a server that writes a hostile text as it is lets it run, so each text of the
 // table can be found out; one that escapes it does not.
 func TestHostileTextsRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it opens a page for each text")
+	}
 	all := browsertest.HostileTexts()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, stream := strings.CutPrefix(r.URL.Path, "/stream")

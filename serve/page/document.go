@@ -97,7 +97,7 @@ func (d *documentView) read(v *visit, c OpenCorpus, from int) error {
 	}
 	d.From, d.To = from+first, from+last
 	text := string(data[first:last])
-	d.split(text)
+	d.split(text, more)
 	d.pages(more)
 	return nil
 }
@@ -115,18 +115,19 @@ func wholeRunes(data []byte) int {
 	return len(data)
 }
 
-// split marks the passage in a text, if its bytes stand where they stood.
-func (d *documentView) split(text string) {
+// split marks the passage in a text, if its bytes stand where they stood. After the text there
+// may be more.
+func (d *documentView) split(text string, more bool) {
 	d.Before = text
 	p := d.Passage
 	if p == nil {
 		return
 	}
 	start, end := p.Start-d.From, p.End-d.From
-	if d.Changed = d.Source.Stale != ""; d.Changed || end <= 0 || start >= len(text) { // or on another page
+	if start < 0 || start >= len(text) && more { // on another page
 		return
 	}
-	if start < 0 || end > len(text) || text[start:end] != p.Text {
+	if end > len(text) || text[start:end] != p.Text {
 		d.Changed = true
 		return
 	}

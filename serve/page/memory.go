@@ -2,9 +2,12 @@ package page
 
 import (
 	"context"
+	"html/template"
 	"time"
 
+	"example.com/assay/serve/page/evidence"
 	"example.com/assay/serve/page/look"
+	"example.com/assay/state/proof"
 )
 
 // Memory is what is remembered: questions with the answers that are given again. For a
@@ -45,25 +48,19 @@ type Entry struct {
 // Remembered is a remembered answer.
 type Remembered struct {
 	Entry
-	Corpus     string
-	Answer     string // Markdown
+	Corpus string
+	Answer string // Markdown
+	// Proof is the answer with its evidence, whose documents Documents reads; nil when the
+	// evidence cannot be read.
+	Proof      *proof.Proof
+	Documents  proof.Documents
 	LastServed time.Time
 	WhyNot     []string // why it would not be served now; empty if it would be
 	Conditions []Condition
-	Sources    []Cited
 }
 
 // A Condition is something that an answer depends on.
 type Condition struct{ Name, Then, Now string }
-
-// Cited is a passage that an answer cites.
-type Cited struct {
-	Where      string // title, section, page and line, for a reader
-	Source     string // the name of its text in the corpus
-	Passage    string // its ID
-	Start, End int    // its bytes
-	Quotes     []string
-}
 
 var (
 	memoryPage     = parsed("memory.tmpl")
@@ -107,6 +104,12 @@ func (v *visit) memories() error {
 	return v.show(memoryPage, "Memory", look.Frame{Title: "Memory"}, out)
 }
 
+// A recollection is the page of one answer.
+type recollection struct {
+	Remembered
+	Evidence template.HTML // empty when it cannot be read
+}
+
 // remembered shows one answer that is remembered.
 func (v *visit) remembered() error {
 	if err := off(v.Memory != nil, "remembered answers"); err != nil {
@@ -116,7 +119,13 @@ func (v *visit) remembered() error {
 	if err != nil {
 		return err
 	}
-	return v.show(rememberedPage, "Memory", look.Frame{Title: "A remembered answer", Heading: r.Question, Eyebrow: "Remembered of the corpus " + r.Corpus}, r)
+	out := recollection{Remembered: r}
+	if r.Proof != nil {
+		if out.Evidence, err = evidence.Section(v.r.Context(), *r.Proof, r.Documents, nil); err != nil {
+			return err
+		}
+	}
+	return v.show(rememberedPage, "Memory", look.Frame{Title: "A remembered answer", Heading: r.Question, Eyebrow: "Remembered of the corpus " + r.Corpus, Full: true}, out)
 }
 
 // forget removes an answer for good.
@@ -144,6 +153,3 @@ func (r Remembered) Last() string {
 	}
 	return moment(r.LastServed)
 }
-
-// Href is where the passage is shown.
-func (c Cited) Href(corpus string) string { return documentAt(corpus, c.Source, c.Passage) }

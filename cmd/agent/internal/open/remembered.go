@@ -45,7 +45,10 @@ type RememberedAnswer struct {
 	Conditions []qa.Condition  `json:"conditions"`
 	Changed    []qa.Difference `json:"changed"` // of the conditions
 	Sources    []state.Source  `json:"sources"`
-	Passages   []state.Passage `json:"-"` // of the sources, in their order
+	// Result is the answer as a run of it ends, and Passages are those of its sources, in
+	// their order. Both are empty when the corpus cannot be opened.
+	Result   state.Answer    `json:"-"`
+	Passages []state.Passage `json:"-"`
 }
 
 // Judge decides whether an entry would be served, and why not.
@@ -69,7 +72,8 @@ func (r *Remembered) Judge(e qa.Entry) (RememberedAnswer, error) {
 		return s, err
 	}
 	if r.Corpus != nil && kept.Whole() {
-		s.Sources = research.Result(state.Agent{Plan: kept.Steps}, nil, r.Corpus).Sources
+		s.Result = research.Result(state.Agent{Objective: e.Question, Answer: e.Answer, Plan: kept.Steps, Check: kept.Check}, nil, r.Corpus)
+		s.Sources = s.Result.Sources
 		for _, source := range s.Sources {
 			s.Passages = append(s.Passages, passageOf(source, kept.Steps))
 		}

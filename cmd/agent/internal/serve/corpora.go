@@ -20,6 +20,7 @@ import (
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
 	"example.com/assay/state"
+	"example.com/assay/state/proof"
 )
 
 // corpora are what the page shows of corpora.
@@ -247,6 +248,45 @@ func (o *openCorpus) Text(_ context.Context, name string, from, to int) (data []
 		err = nil
 	}
 	return data[:n], err
+}
+
+// maxDocument is how many bytes a document has at most that is shown beside an answer.
+const maxDocument = 8 << 20
+
+// documents reads the texts of a corpus that a tenant may read, as they stand: a document has
+// the name of a text, or its path.
+func (s *server) documents(tenant, corpus string) proof.Documents {
+	return func(ctx context.Context, d proof.Document) (content proof.Content, err error) {
+		c, err := corpora{s}.Open(ctx, tenant, corpus)
+		if err != nil {
+			return content, err
+		}
+		defer func() { err = cli.Also(err, c.Close()) }()
+		name, known := c.(*openCorpus).named(d)
+		if !known {
+			return content, fmt.Errorf("the corpus %s has no such text", corpus)
+		}
+		data, err := c.Text(ctx, name, 0, maxDocument+1)
+		if err == nil && len(data) > maxDocument {
+			err = fmt.Errorf("it has more than %d bytes", maxDocument)
+		}
+		return proof.Content{Text: string(data)}, err
+	}
+}
+
+// named is the name of a document's text, and whether the corpus has it.
+func (o *openCorpus) named(d proof.Document) (string, bool) {
+	for _, i := range o.infos {
+		if i.Source == d.Name {
+			return i.Source, true
+		}
+	}
+	for _, i := range o.infos {
+		if path, _, err := o.Corpus.TextPath(i.Source); err == nil && d.Path != "" && path == d.Path {
+			return i.Source, true
+		}
+	}
+	return "", false
 }
 
 func (o *openCorpus) Close() error { return o.release() }

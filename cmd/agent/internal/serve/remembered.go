@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,8 +11,10 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/research"
+	shows "example.com/assay/nodes/shown"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
+	"example.com/assay/state/proof"
 )
 
 // answers are what the page shows of remembered answers.
@@ -132,12 +135,11 @@ func (a answers) Show(ctx context.Context, tenant, corpus, id string) (out page.
 			return err
 		}
 		out = page.Remembered{Entry: entry(r, e), Corpus: corpus, Answer: research.WithoutSources(shown.Answer), LastServed: e.LastServed, WhyNot: shown.WhyNot}
-		for i, p := range shown.Passages {
-			cited := page.Cited{Where: p.Where(), Source: p.Source, Passage: p.ID, Start: p.Start, End: p.End}
-			for _, q := range shown.Sources[i].Quotes {
-				cited.Quotes = append(cited.Quotes, q.Text)
+		if len(shown.Passages) > 0 {
+			if out.Proof, err = a.proof(shown); err != nil {
+				return err
 			}
-			out.Sources = append(out.Sources, cited)
+			out.Documents = a.documents(tenant, corpus)
 		}
 		for _, c := range e.Conditions {
 			out.Conditions = append(out.Conditions, page.Condition{Name: c.Name, Then: c.Value, Now: c.Value})
@@ -148,6 +150,25 @@ func (a answers) Show(ctx context.Context, tenant, corpus, id string) (out page.
 		return nil
 	})
 	return out, errors.Join(err, unknown)
+}
+
+// proof is a remembered answer with its evidence. Its documents have the names of the
+// corpus's texts.
+func (a answers) proof(shown open.RememberedAnswer) (*proof.Proof, error) {
+	result := shown.Result
+	result.Relevance = nil // it is measured of what a run searched, of which not all is remembered
+	for i := range result.Sources {
+		s := &result.Sources[i]
+		if s.Doc = shown.Passages[i].Source; a.tenantFile != "" {
+			s.Path, s.Original, s.Stale = "", "", a.told(s.Stale)
+		}
+	}
+	data, err := json.Marshal(result)
+	if err != nil {
+		return nil, err
+	}
+	p, err := shows.Of("research", data)
+	return &p, err
 }
 
 // changed notes that a condition is another now.

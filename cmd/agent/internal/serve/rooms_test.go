@@ -84,7 +84,7 @@ func (s *started) first(page, match string) string {
 	return all[0]
 }
 
-var marked = regexp.MustCompile(`(?s)<mark id="passage" tabindex="-1">(.*?)</mark>`)
+var marked = regexp.MustCompile(`(?s)<mark id="passage">(.*?)</mark>`)
 
 // The corpora are there with what is known of them; a search explains itself; a hit leads to
 // its bytes in the document, unless that has changed.
@@ -139,8 +139,13 @@ func TestPageOfCorpora(t *testing.T) {
 		}
 	}
 
-	// The same bytes stand in the changed file: that they are the ones is not known.
-	if err := os.WriteFile(file, []byte(clitest.Permits+"\nChanged.\n"), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(clitest.Permits+"\nMore.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if page = s.sees("", hit, "This is not what was ingested", "still those of the passage", "More."); !marked.MatchString(page) {
+		t.Error("the same bytes of a changed document are not marked")
+	}
+	if err := os.WriteFile(file, []byte("Changed.\n"+clitest.Permits), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	page = s.sees("", hit, "This is not what was ingested", "marked nowhere", "three elements", "Changed.")
@@ -226,7 +231,7 @@ func TestPageOfTenants(t *testing.T) {
 	if page := s.sees(quay, "/ui/corpora", "ferries", "1 corpus"); strings.Contains(page, "default") || strings.Contains(page, "/ui/evals") {
 		t.Errorf("what the quay sees: %s", page)
 	}
-	if page := s.sees(quay, "/ui/ask", "ferries"); strings.Contains(page, "<option>default") {
+	if page := s.sees(quay, "/ui/ask", "ferries"); strings.Contains(page, `<option dir="auto">default`) {
 		t.Errorf("what the quay may choose: %s", page)
 	}
 	answer := s.first(s.sees(harbour, "/ui/memory", "default", clitest.PermitQuestion), `/ui/memory/default/[^"]*`)
@@ -270,9 +275,9 @@ func TestPageOfMemory(t *testing.T) {
 		}
 	}
 	answer := s.first(s.sees("", "/ui/memory", clitest.PermitQuestion, "1 answer", "conditions hold"), `/ui/memory/default/[^"]*`)
-	page := s.sees("", answer, "would be served now", "served 1 time", "lantern fee", "What it cites", "model", "the same", "--allow-write")
-	if cited := marked.FindStringSubmatch(s.sees("", s.first(page, `/ui/corpora/default/document[^"]*`))); cited == nil || !strings.Contains(cited[1], "lantern fee") {
-		t.Errorf("what it cites: %q", cited)
+	page := s.sees("", answer, "would be served now", "served 1 time", "lantern fee", "permits.md", "model", "the same", "--allow-write")
+	if !regexp.MustCompile(`<mark [^>]*>payment of the lantern fee in full`).MatchString(page) {
+		t.Errorf("what it quotes is not marked in the document:\n%s", page)
 	}
 	leaveless := url.Values{"ticket": {ticket(t, s.sees("", "/ui/keys"))}}
 	if status, page := s.page("", "POST", answer+"/forget", leaveless); status != http.StatusForbidden || !strings.Contains(page, "--allow-write") {
@@ -371,7 +376,7 @@ func TestPageOfAsking(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
 	s := start(t, home, "--no-auth")
-	page := s.sees("", "/ui/ask", "research", "Answers questions", "<option>sample", "as the server has it")
+	page := s.sees("", "/ui/ask", "research", "Answers questions", `<option dir="auto">sample`, "as the server has it")
 	form := url.Values{"ticket": {ticket(t, page)}, "graph": {"research"}, "question": {clitest.PermitQuestion}, "set.corpus": {"default"}}
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	asked := func(form url.Values) (run, thread string) {
@@ -399,7 +404,7 @@ func TestPageOfAsking(t *testing.T) {
 		}
 	}
 	_, thread := asked(form)
-	s.sees("", "/ui/ask?thread="+thread, "Ask further", `<option selected>default`)
+	s.sees("", "/ui/ask?thread="+thread, "Ask further", `<option dir="auto" selected>default`)
 	form = url.Values{"ticket": form["ticket"], "thread": {thread}, "question": {"And when does it expire?"}, "set.corpus": {""}}
 	_, second := asked(form)
 	if second != thread {
