@@ -403,7 +403,12 @@ func TestPageOfAsking(t *testing.T) {
 			}
 		}
 	}
-	_, thread := asked(form)
+	run, thread := asked(form)
+	for _, from := range []string{"/ui/runs/" + run, "/ui/threads/" + thread} {
+		if further := s.first(s.sees("", from, "Ask further"), `/ui/ask\?[^"]*`); further != "/ui/ask?thread="+thread {
+			t.Errorf("%s leads to %s", from, further)
+		}
+	}
 	s.sees("", "/ui/ask?thread="+thread, "Ask further", `<option dir="auto" selected>default`)
 	form = url.Values{"ticket": form["ticket"], "thread": {thread}, "question": {"And when does it expire?"}, "set.corpus": {""}}
 	_, second := asked(form)
