@@ -16,6 +16,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/evals"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/serve"
 	"example.com/assay/internal/browsertest"
 	"example.com/assay/memory"
@@ -252,6 +253,34 @@ func TestPageOfTenants(t *testing.T) {
 		}
 	}
 	s.sees(harbour, "/ui/corpora/ferries", "1 file or link was", "Whoever runs the server sees which")
+	// A search is refused to its caller in words, and a fault to nobody but the log.
+	if status, page := s.get(harbour, "/ui/corpora/ferries?q=x&filter=nokey%3Dx"); status != http.StatusBadRequest || !strings.Contains(page, "nokey") {
+		t.Errorf("%d\n%s", status, page)
+	}
+	damaged := open.AnswersFile(home, "quay", "ferries")
+	broken, noise := filepath.Join(home, "corpora", "broken"), strings.Repeat("no database ", 1000)
+	for path, text := range map[string]string{damaged: noise, filepath.Join(broken, "CURRENT"): "gen-000001\n", filepath.Join(broken, "gen-000001", "manifest.json"): noise} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if page := s.sees(quay, "/ui/memory", "none is served", "this failed"); strings.Contains(page, home) {
+		t.Errorf("a damaged memory: %s", page)
+	}
+	if status, page := s.get(quay, "/ui/memory?corpus=ferries"); status != http.StatusInternalServerError || strings.Contains(page, home) {
+		t.Errorf("a damaged memory: %d\n%s", status, page)
+	}
+	for _, path := range []string{"/ui/corpora", "/ui/corpora/broken"} {
+		if page := s.sees(harbour, path, "broken"); strings.Contains(page, home) || !strings.Contains(page, "who runs the server sees why") {
+			t.Errorf("a damaged corpus: %s", page)
+		}
+	}
+	if log := s.stderr.String(); !strings.Contains(log, damaged) || !strings.Contains(log, "broken") {
+		t.Errorf("the log: %s", log)
+	}
 	// What was not ingested is not shown, though it stands in the place of what was.
 	if err := os.WriteFile(file, []byte("another secret"), 0o644); err != nil {
 		t.Fatal(err)
