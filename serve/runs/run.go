@@ -52,12 +52,12 @@ type Run struct {
 	Asked    string          `json:"asked,omitempty"` // what its input asks, in a line, cut; empty for no input
 	Asks     bool            `json:"asks,omitempty"`  // it has ended to wait for a person
 	// Temporary, Settings and Forked are those of the Spec.
-	Temporary bool `json:"temporary,omitempty"`
-	Settings map[string]json.RawMessage `json:"settings,omitempty"`
-	Forked   string                     `json:"forked,omitempty"`
-	Attempt  int                        `json:"attempt"` // 1, and more after its process died
-	Error    string                     `json:"error,omitempty"`
-	Spec     *Spec                      `json:"spec,omitempty"` // until it ends
+	Temporary bool                       `json:"temporary,omitempty"`
+	Settings  map[string]json.RawMessage `json:"settings,omitempty"`
+	Forked    string                     `json:"forked,omitempty"`
+	Attempt   int                        `json:"attempt"` // 1, and more after its process died
+	Error     string                     `json:"error,omitempty"`
+	Spec      *Spec                      `json:"spec,omitempty"` // until it ends
 }
 
 // A Spec is a run to begin.
