@@ -114,7 +114,7 @@ func TestAskObject(t *testing.T) {
 	}
 }
 
-var partOf = regexp.MustCompile(`(?s)<p class="text" dir="auto">(.*?)</p></figure>`)
+var partOf = regexp.MustCompile(`(?s)<div class="text" dir="auto">(.*?)</div></article>`)
 
 // A long document is read in parts, which together are its bytes; a passage is marked where it
 // stands, also on the border of characters.

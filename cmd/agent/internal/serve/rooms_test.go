@@ -108,7 +108,7 @@ func TestPageOfCorpora(t *testing.T) {
 
 	page := s.sees("", "/ui/corpora/default?q="+url.QueryEscape(clitest.PermitQuestion), "the passages are about this", "Why it is here", "bm25", "words of the query", "learnt", "bytes ")
 	hit := s.first(page, `/ui/corpora/default/document[^"]*`)
-	page = s.sees("", hit, "The whole text; marked", file)
+	page = s.sees("", hit, "the whole text; marked", file)
 	got := marked.FindStringSubmatch(page)
 	if got == nil || !strings.Contains(clitest.Permits, html.UnescapeString(got[1])) || !strings.Contains(got[1], "three elements") {
 		t.Fatalf("marked: %q", got)
