@@ -44,7 +44,9 @@ func writeFieldPage(ctx context.Context, path string, docs []extract.Document, a
 		if err != nil {
 			return fmt.Errorf("writing --html: %w", err)
 		}
-		read := func(context.Context, proof.Document) (proof.Content, error) { return contentOf(docs[i]), nil }
+		read := func(context.Context, proof.Document) (proof.Content, error) {
+			return shown.Content(docs[i].FieldDocument), nil
+		}
 		if one.Evidence, err = evidence.Section(ctx, fields, read, &evidence.Options{Prefix: one.ID, Of: one.ID + "-name", Level: 3}); err != nil {
 			return fmt.Errorf("writing --html: %w", err)
 		}
@@ -61,13 +63,4 @@ func writeFieldPage(ctx context.Context, path string, docs []extract.Document, a
 		return cli.Usagef("writing --html: %w", err)
 	}
 	return nil
-}
-
-// contentOf is a document as it was read, with the boxes of its text.
-func contentOf(d extract.Document) proof.Content {
-	c := proof.Content{Text: d.Text}
-	for _, b := range d.Boxes {
-		c.Pieces = append(c.Pieces, proof.Piece{Start: b.Start, End: b.End, Page: d.PageAt(b.Start), Box: proof.Box(b.Box)})
-	}
-	return c
 }

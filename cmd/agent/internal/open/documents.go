@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"example.com/assay/memory"
 	"example.com/assay/state/proof"
@@ -21,9 +22,10 @@ func Documents(c *memory.Corpus, held map[string]proof.Content) proof.Documents 
 		if c == nil {
 			return proof.Content{}, errors.New("the corpus of the run is not here or has changed, and no other file is opened because a run names it")
 		}
-		path, err := pathIn(c, d)
-		if err != nil {
-			return proof.Content{}, err
+		source, known := SourceOf(c, d)
+		path, _, err := c.TextPath(source)
+		if !known || err != nil {
+			return proof.Content{}, fmt.Errorf("corpus %q no longer has it", c.Name())
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -33,15 +35,18 @@ func Documents(c *memory.Corpus, held map[string]proof.Content) proof.Documents 
 	}
 }
 
-// pathIn is the file of a document of a corpus.
-func pathIn(c *memory.Corpus, d proof.Document) (string, error) {
-	if path, _, err := c.TextPath(d.Name); err == nil {
-		return path, nil
+// SourceOf is the text of a corpus that is a document, by its name or by its path.
+func SourceOf(c *memory.Corpus, d proof.Document) (source string, known bool) {
+	all := c.Sources()
+	if slices.Contains(all, d.Name) {
+		return d.Name, true
 	}
-	for _, source := range c.Sources() {
-		if path, _, err := c.TextPath(source); err == nil && d.Path != "" && path == d.Path {
-			return path, nil
-		}
+	at := slices.IndexFunc(all, func(source string) bool {
+		path, _, err := c.TextPath(source)
+		return err == nil && d.Path != "" && path == d.Path
+	})
+	if at < 0 {
+		return "", false
 	}
-	return "", fmt.Errorf("corpus %q no longer has it", c.Name())
+	return all[at], true
 }

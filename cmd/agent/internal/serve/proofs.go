@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"example.com/assay/nodes/shown"
@@ -10,9 +11,6 @@ import (
 	"example.com/assay/serve/runs"
 	"example.com/assay/state/proof"
 )
-
-// mostText is how many bytes of a document are read to be shown beside an answer.
-const mostText = 64 << 20
 
 // proof is the last answer of a conversation with its evidence, for the page. Documents are
 // those of the corpus that was read, if the tenant may read it, and the text of the message
@@ -41,30 +39,15 @@ func (s *server) proof(_ context.Context, tenant string, r runs.Run, data json.R
 			message = m.Content.String()
 		}
 	}
-	return &p, func(ctx context.Context, d proof.Document) (proof.Content, error) {
-		if r.Graph == "extract" {
-			if message == "" {
-				return proof.Content{}, errGone
-			}
-			return proof.Content{Text: message}, nil
+	if r.Graph != "extract" {
+		return &p, s.documents(tenant, about.Corpus), nil
+	}
+	return &p, func(context.Context, proof.Document) (proof.Content, error) {
+		if message == "" {
+			return proof.Content{}, errGone
 		}
-		return s.document(ctx, tenant, about.Corpus, d.Name)
+		return proof.Content{Text: message, Held: true}, nil
 	}, nil
 }
 
-var errGone = fmt.Errorf("the message that it was is not kept")
-
-// document reads a document of a corpus as it stands.
-func (s *server) document(ctx context.Context, tenant, corpus, name string) (_ proof.Content, err error) {
-	c, err := corpora{s}.Open(ctx, tenant, corpus)
-	if err != nil {
-		return proof.Content{}, err
-	}
-	defer func() {
-		if closing := c.Close(); err == nil {
-			err = closing
-		}
-	}()
-	data, err := c.Text(ctx, name, 0, mostText)
-	return proof.Content{Text: string(data)}, err
-}
+var errGone = errors.New("the message that it was is not kept")
