@@ -44,6 +44,9 @@ var words = []legendLine{{"done", "ran", 0}, {"running", "running", 0}, {"asked"
 // and those that ran and are the only ones of their graph.
 func (r *Run) Graph(open []string) (template.HTML, error) {
 	data := graphData{Name: r.View.Graph}
+	if data.Name == "" && r.App != nil {
+		data.Name = r.App.Name()
+	}
 	ran := map[string]view.Ran{}
 	for _, n := range r.View.Ran() {
 		ran[n.Path] = n
@@ -60,7 +63,9 @@ func (r *Run) Graph(open []string) (template.HTML, error) {
 		data.Unknown = r.Why
 	case r.App == nil:
 		data.Unknown = fmt.Sprintf("This program has no graph %q, so that it cannot be drawn.", r.View.Graph)
-	case r.App.Fingerprint() != r.View.Fingerprint:
+	case r.View.Fingerprint == "" && !r.Live: // of a run that has just begun none is recorded yet
+		data.Unknown = "The events of the run do not say which graph ran."
+	case r.View.Fingerprint != "" && r.App.Fingerprint() != r.View.Fingerprint:
 		data.Unknown = fmt.Sprintf("The graph %q has changed since this run: its fingerprint was %s and is %s. It is not drawn, since the run took its way through the other one.", r.View.Graph, r.View.Fingerprint, r.App.Fingerprint())
 	default:
 		r.draw(&data, r.App.Drawing(), ran, open)

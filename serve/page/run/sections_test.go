@@ -124,6 +124,10 @@ func TestNoDrawing(t *testing.T) {
 	for want, change := range map[string]func(){
 		"This program has no graph": func() {},
 		"It cannot be made again.":  func() { r.Why = "It cannot be made again." },
+		"do not say which graph": func() {
+			app := c.App()
+			r.App, r.View.Fingerprint = &app, ""
+		},
 		"has changed since this run": func() {
 			app := c.App()
 			r.App, r.View.Fingerprint = &app, "another"
