@@ -110,11 +110,12 @@
     return out.slice(0, 8);
   },
 
-  // Texts that turn the direction of what stands beside them.
+  // Texts that turn the direction of what stands beside them. Fields, options and the texts of
+  // a drawing stand alone.
   turning() {
     const out = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let n; n = walk.nextNode();) {
-      if (/[\u202a-\u202e\u2066-\u2069]/.test(n.data) && !n.parentElement.closest('[dir=auto], bdi, textarea, title, desc, style, script')) out.push('not isolated: ' + this.tell(n.parentElement));
+      if (/[\u202a-\u202e\u2066-\u2069]/.test(n.data) && !n.parentElement.closest('[dir=auto], bdi, textarea, option, text, title, desc, style, script')) out.push('not isolated: ' + this.tell(n.parentElement));
     }
     return out.slice(0, 8);
   },

@@ -238,7 +238,6 @@ func (p *Page) Armed() []string {
 func (p *Page) Ran() []string {
 	p.t.Helper()
 	out := p.list("ran()")
-	loads := 0
 	for _, ev := range p.events {
 		var of struct {
 			URL, Message, EventName string
@@ -257,7 +256,7 @@ func (p *Page) Ran() []string {
 				out = append(out, "a request to "+of.Request.URL+of.URL)
 			}
 		case "Page.frameNavigated":
-			if loads++; loads > 1 {
+			if p.strange(of.Frame.URL) {
 				out = append(out, "a navigation to "+of.Frame.URL)
 			}
 		case "Network.eventSourceMessageReceived":

@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -209,6 +210,12 @@ func (p *Page) Wait(expression string) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// Sees waits until the page shows a text, whatever stands between its words.
+func (p *Page) Sees(text string) {
+	p.t.Helper()
+	p.Wait(fmt.Sprintf(`document.body.innerText.replace(/\s+/g, ' ').includes(%q)`, text))
 }
 
 // Text returns the text that the page shows, with one space between words.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -160,7 +159,7 @@ func (v *visit) contents(c OpenCorpus, name string, out *reading) error {
 		}
 		out.Sources = append(out.Sources, s)
 	}
-	out.Pager = paged(path, url.Values{}, from, len(names))
+	out.Pager = paged(path, from, len(names))
 	return nil
 }
 

@@ -25,7 +25,7 @@ func parsed(files ...string) *template.Template {
 		}
 		texts = append(texts, string(data))
 	}
-	return look.Parse(template.FuncMap{"path": join, "query": query, "size": size, "size64": func(n int) string { return size(int64(n)) }, "short": short}, texts...)
+	return look.Parse(template.FuncMap{"path": join, "query": query, "size": size, "size64": func(n int) string { return size(int64(n)) }, "short": short, "tail": tail}, texts...)
 }
 
 // query adds parameters, names and values in turn, to a path of ours. Empty ones are left out.
@@ -63,6 +63,14 @@ func short(text string) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:12], "") + "…"
+}
+
+// tail is the end of a text that identifies something: those made at one time begin alike.
+func tail(text string) string {
+	if len(text) <= 12 {
+		return text
+	}
+	return "…" + strings.ToValidUTF8(text[len(text)-12:], "")
 }
 
 // join is a path of ours: /ui/ and parts, each of which may have any text.

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"html/template"
-	"net/url"
 	"time"
 
 	"example.com/assay/serve/page/evidence"
@@ -100,7 +99,7 @@ func (v *visit) memories() error {
 		}
 		s.Entries = s.Entries[min(from, len(s.Entries)):]
 		out.Chosen = &s
-		out.Pager = paged(root+"memory", url.Values{"corpus": {name}}, min(from, s.Total), s.Total)
+		out.Pager = paged(root+"memory", min(from, s.Total), s.Total, "corpus", name)
 	}
 	return v.show(memoryPage, "Memory", look.Frame{Title: "Memory"}, out)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/serve/runs"
+	"example.com/assay/state/proof"
 )
 
 // Options configure the pages.
@@ -36,9 +36,9 @@ type Options struct {
 	// changes nothing that has happened.
 	HowToWrite string
 
-	// Answer is the answer in a run's state, with its evidence; empty for a graph whose
-	// answer it does not know. Default: states are shown.
-	Answer func(ctx context.Context, tenant string, r runs.Run, state json.RawMessage) (template.HTML, error)
+	// Proof is the answer in a run's state with its evidence, and how its documents are read;
+	// nil for a state without an answer that it knows. Default: states are shown.
+	Proof func(ctx context.Context, tenant string, r runs.Run, state json.RawMessage) (*proof.Proof, proof.Documents, error)
 	// Skills are the prompts of a graph that a run may have replaced, by its setting
 	// "skill". Default: none.
 	Skills func(graph string) []Skill

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/assay/graph"
+	"example.com/assay/serve/page/evidence"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/runs"
 )
@@ -25,6 +26,7 @@ type runView struct {
 	Asks     []question
 	Answer   template.HTML // with its evidence, once the run has ended
 	State    []value       // of a graph whose answer the server cannot read
+	Fault    string        // why an answer cannot be shown with its evidence
 	Removed  bool          // the thread was removed, and State is what the log has
 	Forked   string        // the run of whose checkpoint it went on
 	Sections []template.HTML
@@ -109,15 +111,26 @@ func (v *visit) ended(r runs.Run, a *account, out *runView) error {
 	if state == nil {
 		return nil
 	}
-	if v.Answer != nil {
-		if out.Answer, err = v.Answer(v.r.Context(), v.tenant, r, state); err != nil {
-			return err
-		}
+	if out.Answer, err = v.evidence(r, state); err != nil {
+		out.Fault = err.Error()
 	}
 	if out.Answer == "" {
 		out.State, err = fields(state)
 	}
 	return err
+}
+
+// evidence is the answer in a run's state beside the documents that it stands on; empty for a
+// state without one.
+func (v *visit) evidence(r runs.Run, state json.RawMessage) (template.HTML, error) {
+	if v.Proof == nil || state == nil {
+		return "", nil
+	}
+	p, docs, err := v.Proof(v.r.Context(), v.tenant, r, state)
+	if err != nil || p == nil {
+		return "", err
+	}
+	return evidence.Section(v.r.Context(), *p, docs, nil)
 }
 
 // last is the state at the end of a run: the thread's, while no other run has gone on with

@@ -2,7 +2,6 @@ package page
 
 import (
 	"net/http"
-	"net/url"
 
 	"example.com/assay/graph"
 	"example.com/assay/serve/page/look"
@@ -28,6 +27,7 @@ type threadView struct {
 // A place is a checkpoint in the list of a thread.
 type place struct {
 	ID, Href, When, Why, Run string
+	Number                   int // of the run on its thread; 0 if it is kept no more
 	Step                     int
 	Next                     []string
 	Here, Asks               bool
@@ -68,6 +68,16 @@ func (v *visit) showThread(status int, chosen string, edited edit, asked again) 
 	if at == nil {
 		return v.answer(status, threadPage, "Runs", v.threadFrame(t), out)
 	}
+	all, err := v.Runs(ctx, id)
+	if err != nil {
+		return err
+	}
+	numbers := map[string]int{}
+	for _, r := range all {
+		if numbers[r.ID] = r.Number; !r.Status.Ended() {
+			out.Live = append(out.Live, v.row(r))
+		}
+	}
 	for p, err := range v.History(ctx, id, &graph.HistoryOptions{Before: before, Limit: perPage + 1}) {
 		if err != nil {
 			return err
@@ -76,22 +86,15 @@ func (v *visit) showThread(status int, chosen string, edited edit, asked again) 
 			out.Older = threadPath(id, "before", out.Places[perPage-1].ID)
 			break
 		}
-		out.Places = append(out.Places, v.place(p, id, at.Key.ID))
+		one := placeOf(p, id, at.Key.ID)
+		one.Number = numbers[p.Run]
+		out.Places = append(out.Places, one)
 	}
 	if before != "" {
 		out.Newest = threadPath(id, "at", chosen)
 	}
 	if out.Shown, err = v.shownPlace(at, id, chosen == ""); err != nil {
 		return err
-	}
-	all, err := v.Runs(ctx, id)
-	if err != nil {
-		return err
-	}
-	for _, r := range all {
-		if !r.Status.Ended() {
-			out.Live = append(out.Live, v.row(r))
-		}
 	}
 	out.Edit, out.Again = editOf(g, at, edited), v.againOf(g, asked)
 	return v.answer(status, threadPage, "Runs", v.threadFrame(t), out)
@@ -107,17 +110,7 @@ func (v *visit) threadFrame(t runs.Thread) look.Frame {
 
 // threadPath leads to a thread's page, with something chosen.
 func threadPath(thread string, chosen ...string) string {
-	q := url.Values{}
-	for i := 0; i < len(chosen); i += 2 {
-		if chosen[i+1] != "" {
-			q.Set(chosen[i], chosen[i+1])
-		}
-	}
-	path := join("threads", thread)
-	if len(q) > 0 {
-		path += "?" + q.Encode()
-	}
-	return path
+	return query(join("threads", thread), chosen...)
 }
 
 func threadWord(s runs.ThreadStatus) statusWord {
@@ -136,7 +129,7 @@ var sources = map[graph.Source]string{
 	graph.SourceInput: "input", graph.SourceLoop: "superstep", graph.SourceUpdate: "edited by hand", graph.SourceFork: "fork",
 }
 
-func (v *visit) place(at *runs.Snapshot, thread, here string) place {
+func placeOf(at *runs.Snapshot, thread, here string) place {
 	return place{
 		ID: at.Key.ID, Href: threadPath(thread, "at", at.Key.ID), When: moment(at.Time), Why: sources[at.Source], Run: at.Run,
 		Step: at.Step, Next: at.Next, Here: at.Key.ID == here, Asks: len(at.Interrupts) > 0,
@@ -144,7 +137,7 @@ func (v *visit) place(at *runs.Snapshot, thread, here string) place {
 }
 
 func (v *visit) shownPlace(at *runs.Snapshot, thread string, newest bool) (*shownPlace, error) {
-	out := &shownPlace{place: v.place(at, thread, at.Key.ID), Newest: newest}
+	out := &shownPlace{place: placeOf(at, thread, at.Key.ID), Newest: newest}
 	if at.Parent != "" {
 		out.Parent = threadPath(thread, "at", at.Parent)
 	}

@@ -14,7 +14,7 @@ import (
 
 var (
 	questionID   = regexp.MustCompile(`name="id" value="([0-9a-f]{32})"`)
-	checkpointAt = regexp.MustCompile(`(?s)<td class="n">(-?\d+)</td>\s*<th scope="row"><a href="([^"#]+)#place"[^>]*>([^<]+)</a>`)
+	checkpointAt = regexp.MustCompile(`(?s)<td class="n">(-?\d+)</td>\s*<th scope="row"[^>]*><a href="([^"#]+)#place"[^>]*>([^<]+)</a>`)
 )
 
 // checkpoints are those in a thread's list, by their step.

@@ -110,7 +110,9 @@ func (b *Builder) add(ev event) error {
 		if b.first.IsZero() {
 			b.first = ev.when
 		}
-		b.last = ev.when
+		if ev.when.After(b.last) {
+			b.last = ev.when
+		}
 	}
 	root := ev.Namespace == ""
 	switch graph.KindNamed(ev.Kind) {

@@ -15,6 +15,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/serve/view"
+	"example.com/assay/state"
 )
 
 // untimed leaves out what a clock says, and what a trace does not hold.
@@ -162,6 +163,36 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// Tasks that were taken from elsewhere, tried again or handled are counted as such, and the
+// model calls of an earlier run are not this one's.
+func TestCounts(t *testing.T) {
+	at := func(task int) []graph.Place { return []graph.Place{{Step: 1, Task: task}} }
+	call := json.RawMessage(`{"skill":"s","ok":true,"usage":{"calls":1,"input_tokens":5}}`)
+	v, err := view.New([]trace.Record{
+		{Kind: "run_start", Graph: "g"},
+		{Kind: "model_call", Node: "n", Places: at(0), Data: call, Replayed: true},
+		{Kind: "node_update", Node: "n", Places: at(0), Replayed: true},
+		{Kind: "node_update", Node: "n", Places: at(1), Cached: true},
+		{Kind: "node_start", Node: "n", Places: at(2)},
+		{Kind: "node_retry", Node: "n", Places: at(2), Error: "late"},
+		{Kind: "node_start", Node: "n", Places: at(2), Attempt: 2},
+		{Kind: "model_call", Node: "n", Places: at(2), Data: call},
+		{Kind: "node_handled", Node: "n", Places: at(2), Error: "late again"},
+		{Kind: "node_update", Node: "n", Places: at(2), Attempt: 2},
+		{Kind: "node_error", Node: "n", Places: at(3), Error: "broke"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := view.Ran{Path: "n", Tasks: 4, Supersteps: 1, AtOnce: 4, Again: 1, Replayed: 1, Cached: 1, Failed: 1, Handled: 1, Error: "broke", Usage: state.ModelUsage{Calls: 1, InputTokens: 5}, Untimed: 4}
+	if diff := cmp.Diff([]view.Ran{want}, v.Ran()); diff != "" {
+		t.Error(diff)
+	}
+	if n := v.Steps[0].Nodes[2]; n.Handled != "late again" || n.Error != "" || n.Attempts != 2 || v.Total != want.Usage {
+		t.Errorf("%+v, %+v", n, v.Total)
+	}
+}
+
 // A trace that breaks off anywhere is a view: unfinished tasks, and no end.
 func TestBrokenOff(t *testing.T) {
 	all := play(t, build(t)).trace
@@ -268,6 +299,58 @@ func TestLongest(t *testing.T) {
 
 func at(ms int) string { return fmt.Sprintf("2026-01-02T03:04:05.%03dZ", ms) }
 
+// The longest path leads through the graph of the task that ended last, and through no other.
+func TestLongestInside(t *testing.T) {
+	place := func(task int, inner ...int) []graph.Place {
+		out := []graph.Place{{Step: 1, Task: task}}
+		for _, k := range inner {
+			out = append(out, graph.Place{Step: k})
+		}
+		return out
+	}
+	records := []trace.Record{{Kind: "run_start", Time: at(0), Graph: "g"}}
+	task := func(places []graph.Place, namespace string, from, to int) {
+		records = append(records,
+			trace.Record{Kind: "node_start", Namespace: namespace, Node: "n", Places: places, Time: at(from)},
+			trace.Record{Kind: "node_update", Namespace: namespace, Node: "n", Places: places, Time: at(to)})
+	}
+	task(place(0), "", 0, 40)
+	task(place(0, 1), "n", 1, 38)
+	task(place(1), "", 0, 50)
+	task(place(1, 1), "n", 1, 20)
+	task(place(1, 2), "n", 20, 48)
+	v, err := view.New(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, v)
+	var got []bool
+	for _, n := range v.Steps[0].Nodes {
+		got = append(got, n.Longest)
+	}
+	if want := []bool{false, false, true, true, true}; !slices.Equal(got, want) || v.LongestMS() != 50 {
+		t.Errorf("%v, %v ms", got, v.LongestMS())
+	}
+}
+
+// Of the tasks of one node those ask that have no result.
+func TestAsked(t *testing.T) {
+	place := func(task int) []graph.Place { return []graph.Place{{Step: 1, Task: task}} }
+	v, err := view.New([]trace.Record{
+		{Kind: "run_start", Graph: "g"}, {Kind: "node_start", Node: "n", Places: place(0)}, {Kind: "node_start", Node: "n", Places: place(1)}, {Kind: "node_start", Node: "m", Places: place(2)},
+		{Kind: "node_update", Node: "n", Places: place(0)},
+		{Kind: "interrupt", Places: place(3), Interrupts: []graph.PendingInterrupt{{Node: "n", Key: "k"}, {Node: "n", Key: "k"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]string{nil, {"k"}, nil} {
+		if got := v.Steps[0].Nodes[i].Asked; !slices.Equal(got, want) {
+			t.Errorf("task %d asks %v", i, got)
+		}
+	}
+}
+
 // A window holds all tasks, and the values of its supersteps alone.
 func TestWindow(t *testing.T) {
 	run := play(t, build(t))
@@ -352,6 +435,14 @@ func TestErrors(t *testing.T) {
 // Two runs part where they do something else, and not by their times, calls and checkpoints.
 func TestCompare(t *testing.T) {
 	a, b := play(t, build(t)).trace, play(t, build(t)).trace
+	for i := range b { // as on another thread
+		if b[i].Checkpoint != "" {
+			b[i].Checkpoint, b[i].Parent = b[i].Checkpoint+"x", "y"
+		}
+		for k := range b[i].Interrupts {
+			b[i].Interrupts[k].ID += "z"
+		}
+	}
 	c, err := view.Compare(a, b)
 	if err != nil || c.First != nil || len(c.Nodes) > 0 || len(c.Given) > 0 {
 		t.Fatalf("%+v, %v", c, err)

@@ -152,6 +152,7 @@ type Note struct {
 // Content is a document as it stands.
 type Content struct {
 	Text   string
+	Held   bool    // the run holds it, and where it was read from was not looked at again
 	Pieces []Piece // for a text that was read from pages with a layout
 }
 

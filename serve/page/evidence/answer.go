@@ -178,7 +178,7 @@ func (in *inliner) ref() []inline {
 	if c.Verdict != "" {
 		name += ", " + c.Verdict
 	}
-	return []inline{{Text: strings.TrimSpace(c.Label + " " + sign(c.Tone)), Href: c.ID, Tone: c.Tone, Ref: name}}
+	return []inline{{Text: strings.TrimSpace(c.Label + "\u00a0" + sign(c.Tone)), Href: c.ID, Tone: c.Tone, Ref: name}}
 }
 
 const longestMark = 200 // bytes of a mark of sources

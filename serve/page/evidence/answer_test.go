@@ -47,8 +47,8 @@ func TestPartsLead(t *testing.T) {
 	want := []block{
 		{"list", [][]inline{{{Text: "“"}, {Text: "Salt is", Href: "a", ID: "a-said", Tone: proof.Good}}}},
 		{"text", [][]inline{
-			{{Text: "white.", Href: "a", Tone: proof.Good}, {Text: "”"}, {Text: "a ✓", Href: "a", Tone: proof.Good, Ref: "claim a, supported"}, {Text: " "}, {Text: "And ", ID: "c-said", Tone: proof.Good}, {Text: "[S]", Href: "s"}, {Text: " so", Tone: proof.Good}, {Text: "."}},
-			{{Text: "Rain ", Href: "d", ID: "d-said", Tone: proof.Good}, {Text: "is wet", Strong: true, Href: "d", Tone: proof.Good}, {Text: "d ✓", Href: "d", Tone: proof.Good, Ref: "claim d, supported"}},
+			{{Text: "white.", Href: "a", Tone: proof.Good}, {Text: "”"}, {Text: "a\u00a0✓", Href: "a", Tone: proof.Good, Ref: "claim a, supported"}, {Text: " "}, {Text: "And ", ID: "c-said", Tone: proof.Good}, {Text: "[S]", Href: "s"}, {Text: " so", Tone: proof.Good}, {Text: "."}},
+			{{Text: "Rain ", Href: "d", ID: "d-said", Tone: proof.Good}, {Text: "is wet", Strong: true, Href: "d", Tone: proof.Good}, {Text: "d\u00a0✓", Href: "d", Tone: proof.Good, Ref: "claim d, supported"}},
 		}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

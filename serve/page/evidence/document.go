@@ -108,7 +108,7 @@ func (s *sheet) passage(p *recorded) string {
 
 // nearest marks the line of a passage that came nearest. It stands there with other white
 // space, perhaps.
-func (s *sheet) nearest(q proof.Quote, id string) string {
+func (s *sheet) nearest(q proof.Quote, id string, b back) string {
 	start, end := q.Start, min(q.End, len(s.content.Text))
 	if !s.known || start < 0 || start >= end {
 		return ""
@@ -116,7 +116,7 @@ func (s *sheet) nearest(q proof.Quote, id string) string {
 	words := strings.Fields(q.Text)
 	for at := start; at < end && len(words) > 0; at++ {
 		if stop := spelt(s.content.Text[at:end], words); stop > 0 {
-			return s.marker.add(at, at+stop, id, nil)
+			return s.marker.add(at, at+stop, id, &b)
 		}
 	}
 	return ""
@@ -181,6 +181,8 @@ func (s *sheet) Changed() bool { return s.known && s.Gone > 0 && len(s.marker.sp
 // Fate says how the document is shown.
 func (s *sheet) Fate() string {
 	switch {
+	case s.Why != "" && len(s.Read) == 0:
+		return "The document could not be read: " + s.Why + "."
 	case s.Why != "":
 		return "The document could not be read: " + s.Why + ". Below are the passages as they were read."
 	case s.Changed():
@@ -198,10 +200,15 @@ func (s *sheet) Holds() string {
 		return "as it was read"
 	case s.Changed():
 		return "changed since it was read"
-	case s.Whole:
-		return fmt.Sprintf("as it stands now, %s; each mark was compared byte for byte", size(s.Bytes))
 	}
-	return fmt.Sprintf("as it stands now; of %s only the surroundings of the marks; each mark was compared byte for byte", size(s.Bytes))
+	stands := "as it stands now"
+	if s.content.Held {
+		stands = "as the run read it"
+	}
+	if s.Whole {
+		return fmt.Sprintf("%s, %s; each mark was compared byte for byte", stands, size(s.Bytes))
+	}
+	return fmt.Sprintf("%s; of %s only the surroundings of the marks; each mark was compared byte for byte", stands, size(s.Bytes))
 }
 
 func size(n int) string { return look.Count(n, "byte") }

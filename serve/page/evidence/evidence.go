@@ -48,7 +48,8 @@ type beside struct {
 	Blocks  []block
 	Groups  []*group
 	Sheets  []*sheet
-	Closest link // to the nearest passage
+	Near    string // id of the nearest passage's card
+	Closest string // id of its mark; empty when it is marked nowhere
 	Notices []notices
 
 	prefix string
@@ -177,7 +178,8 @@ func (e *beside) lay(ctx context.Context, docs proof.Documents) {
 		}
 	}
 	if n := e.Nearest; n != nil {
-		e.Closest = link{n.Where, sheets[n.Doc].nearest(n.Quote, e.id("nearest"))}
+		e.Near = e.id("nearest")
+		e.Closest = sheets[n.Doc].nearest(n.Quote, e.id("nearest", "quote"), back{link: link{"nearest", e.Near}, Name: "nearest passage", Stand: proof.Weighed})
 	}
 	anchors := map[string]string{}
 	for _, s := range sheets {
@@ -264,6 +266,18 @@ func (e *beside) first(c *card) string {
 		}
 	}
 	return shown
+}
+
+// Long reports whether the documents are likely to be longer than a window.
+func (e *beside) Long() bool {
+	n := 0
+	for _, s := range e.Sheets {
+		n += s.Bytes + 1500*len(s.Pages)
+		for _, r := range s.Read {
+			n += len(r.Passage.Text)
+		}
+	}
+	return n > 2000
 }
 
 func (e *beside) group(cards []*card) {

@@ -226,7 +226,7 @@ func TestWordsThatDecided(t *testing.T) {
 			"county_conflicting":   {"REQ-S001 says “60 minutes” and REQ-P001 “90 minutes”", "Not used in the answer: 12 requirements", `<span class="badge bad" dir="auto">✗ rejected</span>`},
 			"public_health_edges":  {"tobacco smoking → lung cancer", "Source 1 finds no such effect.", "9 rejected"},
 			"contract_fields":      {"effective_date", "2021-09-14", "5 in the document"},
-			"asylum_out_of_corpus": {"nearest passage", `<span class="read" id="nearest">If the lease grants the use of “equipment,” the conversation may be heard to show what that word means.</span>`, "no passage that was read has “asylum”", "! no evidence"},
+			"asylum_out_of_corpus": {"nearest passage", `<mark id="nearest-quote" class="weighed">If the lease grants the use of “equipment,” the conversation may be heard to show what that word means.</mark><a class="back weighed" href="#nearest"`, "no passage that was read has “asylum”", "! no evidence"},
 			"battery_ricochet":     {`<span class="badge plain" dir="auto">C</span>`, "Reasons for the choice"},
 		}[item.ID] {
 			if !strings.Contains(page, want) {

@@ -13,16 +13,15 @@ import (
 
 // overviewData is what overview.tmpl shows.
 type overviewData struct {
-	View       *view.View
-	Status     string
-	Tone       string
-	Why        string
-	Tiles      []tile
-	Input      []view.Change // nil when it is not a list of writes
-	Settings   []setting
-	Skills     []setting
-	Supersteps int
-	Tasks      int
+	View     *view.View
+	Status   string
+	Tone     string
+	Why      string
+	Tiles    []tile
+	Input    []view.Change // nil when it is not a list of writes
+	Settings []setting
+	Skills   []setting
+	Tasks    int
 }
 
 type tile struct{ Name, Value, More string }
@@ -32,21 +31,30 @@ type setting struct{ Name, Value string }
 // Overview is what ran, how it ended, and with which settings.
 func (r *Run) Overview() (template.HTML, error) {
 	v := &r.View
-	data := overviewData{View: v, Why: r.ending(), Supersteps: len(v.Steps)}
+	data := overviewData{View: v, Why: r.ending()}
 	data.Status, data.Tone = r.status()
-	for _, s := range v.Steps {
-		data.Tasks += len(s.Nodes)
+	replayed := 0
+	for _, n := range v.Ran() {
+		data.Tasks += n.Tasks
+		replayed += n.Replayed
 	}
-	time := "not recorded"
-	if v.ElapsedMS > 0 {
-		time = look.Duration(v.ElapsedMS)
+	tasks := look.Count(data.Tasks, "task")
+	if replayed > 0 {
+		tasks += fmt.Sprintf(", %d from an earlier run", replayed)
+	}
+	time := tile{Name: "Time", Value: "not recorded"}
+	switch {
+	case v.ElapsedMS > 0:
+		time.Value = look.Duration(v.ElapsedMS)
+	case v.LastMS > 0:
+		time.Value, time.More = look.Duration(v.LastMS), "until the last event"
 	}
 	calls := tile{"Model calls", fmt.Sprint(v.Total.Calls), ""}
 	if v.Total.Calls > 0 {
 		calls.More = fmt.Sprintf("%d tokens in, %d out", v.Total.InputTokens, v.Total.OutputTokens)
 	}
 	data.Tiles = []tile{
-		{"Time", time, ""}, {"Supersteps", fmt.Sprint(data.Supersteps), look.Count(data.Tasks, "task")}, calls, {"Cost", cost(v.Total), ""},
+		time, {"Supersteps", fmt.Sprint(len(v.Steps)), tasks}, calls, {"Cost", cost(v.Total), ""},
 	}
 	if h := v.Header; h != nil {
 		if json.Unmarshal(h.Input, &data.Input) != nil {

@@ -110,6 +110,13 @@ type Pager struct {
 	From, To, Of   int    // those shown, from 1
 	Before, Behind string // addresses; empty for none
 	Pages          []look.Link
+	Last           bool // it stands at the end, as the second of its name
+}
+
+// AtEnd is the same pager at the end of its part.
+func (p Pager) AtEnd() Pager {
+	p.Last = true
+	return p
 }
 
 // morePages is the most pages that a pager leads to by themselves, beside the first and the last.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -100,6 +101,16 @@ func TestOpenByItself(t *testing.T) {
 	}
 	if got := marks(written(t)(r.Graph(nil)))["check/judge"]; !strings.HasPrefix(got, "node error | judge · ✕ failed ×4") {
 		t.Errorf("the graph is %q", got)
+	}
+}
+
+// To close a graph closes those inside it.
+func TestToggled(t *testing.T) {
+	open := []string{"a", "a/b", "ab", "c"}
+	for path, want := range map[string][]string{"a": {"ab", "c"}, "a/b": {"a", "ab", "c"}, "d": {"a", "a/b", "ab", "c", "d"}} {
+		if got := toggled(open, path); !slices.Equal(got, want) {
+			t.Errorf("%s: %v", path, got)
+		}
 	}
 }
 
@@ -204,21 +215,9 @@ func TestLanes(t *testing.T) {
 	c := testGraph(t)
 	page := written(t)(runOf(t, c, play(t, c)).Timeline(0))
 	sound(t, strings.ReplaceAll(page, `href="#step`, `href="/step`))
-	found := bars.FindAllStringSubmatch(page, -1)
-	if rows := strings.Count(page, `<td class="n"><a href="#step-`); len(found) != 10 || rows != len(found) {
-		t.Errorf("%d bars, %d rows", len(found), rows)
-	}
-	for _, m := range found {
-		var x, w float64
-		if _, err := fmt.Sscan(m[2], &x); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := fmt.Sscan(m[3], &w); err != nil {
-			t.Fatal(err)
-		}
-		if x < 0 || w <= 0 || x+w > 1000.1 {
-			t.Errorf("a bar from %v, %v wide", x, w)
-		}
+	found := inLanes(t, page)
+	if rows := strings.Count(page, `<td class="n"><a href="#step-`); found != 10 || rows != found {
+		t.Errorf("%d bars, %d rows", found, rows)
 	}
 	if !strings.Contains(page, "judge ×4") || !strings.Contains(page, `class="bar asked longest"`) {
 		t.Error("the fan-out or the question is not marked")
@@ -237,6 +236,39 @@ func TestLanes(t *testing.T) {
 	}
 	if page := written(t)((&Run{View: v}).Timeline(0)); !strings.Contains(page, "is not recorded") || strings.Contains(page, `class="bar done`) {
 		t.Error("a run without times has bars")
+	}
+}
+
+// inLanes counts the bars of a page, and reports those that leave their lanes.
+func inLanes(t *testing.T, page string) int {
+	t.Helper()
+	found := bars.FindAllStringSubmatch(page, -1)
+	for _, m := range found {
+		var x, w float64
+		if _, err := fmt.Sscan(m[2]+" "+m[3], &x, &w); err != nil {
+			t.Fatal(err)
+		}
+		if x < 0 || w <= 0 || x+w > 1000.1 {
+			t.Errorf("a bar from %v, %v wide", x, w)
+		}
+	}
+	return len(found)
+}
+
+// A task at the end that took no time, and more at once than a lane has rows, stay in the lane.
+func TestNarrowLanes(t *testing.T) {
+	began := long(0)[0].Time
+	at := func(ms int) time.Time { return began.Add(time.Duration(ms) * time.Millisecond) }
+	events := long(0)[:1]
+	for task := range mostRows + 9 {
+		events = append(events, graph.EventRecord{Kind: "node_start", Node: "n", Step: 1, Places: []graph.Place{{Step: 1, Task: task}}, Time: at(0)})
+	}
+	for _, kind := range []string{"node_start", "node_update"} {
+		events = append(events, graph.EventRecord{Kind: kind, Node: "m", Step: 2, Places: []graph.Place{{Step: 2}}, Time: at(100)})
+	}
+	page := written(t)((&Run{View: viewOf(t, events, nil)}).Timeline(0))
+	if n := inLanes(t, page); n != mostRows+10 || !strings.Contains(page, fmt.Sprintf("n ×%d, in %d rows", mostRows+9, mostRows)) {
+		t.Errorf("%d bars", n)
 	}
 }
 

@@ -276,7 +276,7 @@ func (s *server) documents(tenant, corpus string) proof.Documents {
 			return content, err
 		}
 		defer func() { err = cli.Also(err, c.Close()) }()
-		name, known := c.(*openCorpus).named(d)
+		name, known := open.SourceOf(c.(*openCorpus).Corpus, d)
 		if !known {
 			return content, fmt.Errorf("the corpus %s has no such text", corpus)
 		}
@@ -286,21 +286,6 @@ func (s *server) documents(tenant, corpus string) proof.Documents {
 		}
 		return proof.Content{Text: string(data)}, err
 	}
-}
-
-// named is the name of a document's text, and whether the corpus has it.
-func (o *openCorpus) named(d proof.Document) (string, bool) {
-	for _, i := range o.infos {
-		if i.Source == d.Name {
-			return i.Source, true
-		}
-	}
-	for _, i := range o.infos {
-		if path, _, err := o.Corpus.TextPath(i.Source); err == nil && d.Path != "" && path == d.Path {
-			return i.Source, true
-		}
-	}
-	return "", false
 }
 
 func (o *openCorpus) Close() error { return o.fault("closing", o.release()) }

@@ -222,7 +222,7 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 func (s *server) page() *page.Options {
 	o := &page.Options{
 		Write: s.write, HowToWrite: "This server changes nothing that has happened: start it with --allow-write.",
-		Usual: "research", Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills,
+		Usual: "research", Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof,
 	}
 	if s.evals == "" && s.tenantFile == "" {
 		s.evals = open.ResultsDir(s.settings.Home)

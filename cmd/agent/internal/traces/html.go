@@ -14,6 +14,8 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph/trace"
 	"example.com/assay/memory"
+	"example.com/assay/nodes/shown"
+	"example.com/assay/serve/page/evidence"
 	"example.com/assay/serve/page/run"
 	"example.com/assay/serve/view"
 )
@@ -98,8 +100,19 @@ func tracePage(a *cli.App, cmd *cobra.Command, flags *config.Flags, path string,
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
+	opts := &run.FileOptions{Version: cli.ThisBuild().Version}
+	if again.answer != nil {
+		p, err := shown.Of(records[0].Graph, again.answer)
+		if err != nil {
+			return nil, err
+		}
+		opts.Heading = p.Question
+		if opts.Answer, err = evidence.Section(cmd.Context(), p, open.Documents(corpus, again.held), nil); err != nil {
+			return nil, err
+		}
+	}
 	var page bytes.Buffer
-	err = run.File(&page, &run.Run{View: b.View(), App: again.app, Why: again.why}, &run.FileOptions{Version: cli.ThisBuild().Version})
+	err = run.File(&page, &run.Run{View: b.View(), App: again.app, Why: again.why}, opts)
 	return page.Bytes(), err
 }
 
