@@ -33,7 +33,7 @@ func (t *tools) document(ctx context.Context, tenant, uri string) (text string, 
 		}
 		path, _, err := c.TextPath(p.doc)
 		if err != nil {
-			return err
+			return t.Host.Fault("reading", err)
 		}
 		text, err = stretch(path, p)
 		return err

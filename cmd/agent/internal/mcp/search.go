@@ -73,7 +73,7 @@ func (t *tools) search(ctx context.Context, c *mcp.Call, in searching) (Found, e
 	err := t.with(ctx, c.Tenant, in.Corpus, func(corpus *memory.Corpus) error {
 		found, err := corpus.Search(ctx, q)
 		if err != nil {
-			return err
+			return t.Host.Fault("searching", err)
 		}
 		out = foundIn(corpus.Name(), found)
 		return nil

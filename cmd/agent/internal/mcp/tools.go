@@ -20,6 +20,8 @@ type Host interface {
 	Corpora(tenant string) ([]memory.CorpusInfo, error)
 	// Corpus opens one of them; empty is the tenant's usual one. The caller releases it.
 	Corpus(ctx context.Context, tenant, name string) (c *memory.Corpus, release func() error, err error)
+	// Fault is what a caller may learn of an error of a corpus.
+	Fault(doing string, err error) error
 }
 
 // Options say what there is.

@@ -245,7 +245,10 @@ func (h host) Corpus(ctx context.Context, name, corpus string) (*memory.Corpus, 
 	}
 	d, err := h.desks.take(ctx, at)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, h.fault(fmt.Sprintf("opening corpus %q", at.corpus), err)
 	}
 	return d.Corpus, d.release, nil
 }
+
+// Fault implements mcp.Host.
+func (h host) Fault(doing string, err error) error { return h.fault(doing, err) }
