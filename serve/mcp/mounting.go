@@ -137,7 +137,8 @@ func (t *tenant) serverOptions() *sdk.ServerOptions {
 const stateless = "2026-07-28"
 
 // Handler returns the handler of one path, for tenants by what caller says of a request.
-// The caller of the handler bounds bodies, and checks tokens, hosts and origins.
+// The caller of the handler bounds bodies, and checks tokens, hosts and origins. Clients of
+// older versions get sessions, since only there can they be asked in the middle of a call.
 func (m *Mounting) Handler(caller func(*http.Request) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := m.tenant(caller(r))
