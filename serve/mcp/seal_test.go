@@ -10,7 +10,7 @@ import (
 
 // A state is opened only as it was sealed: by the same key, for the same tenant and tool.
 func TestSeal(t *testing.T) {
-	key := bytes.Repeat([]byte{7}, KeySize)
+	key := bytes.Repeat([]byte{7}, keySize)
 	s, err := newSeal(key)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestStoredKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, err := StoredKey(context.Background(), rows)
-	if err != nil || len(first) != KeySize {
+	if err != nil || len(first) != keySize {
 		t.Fatalf("%x, %v", first, err)
 	}
 	again, err := StoredKey(context.Background(), rows)
