@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -75,8 +76,13 @@ func (v *visit) asking(given url.Values) (*asking, error) {
 			return nil, err
 		}
 		a.Thread = &t
-		if _, chosen, err = v.origin(v.r.Context(), thread, ""); err != nil {
+		all, err := v.Runs(v.r.Context(), thread)
+		if err != nil {
 			return nil, err
+		}
+		if len(all) > 0 {
+			chosen = maps.Clone(all[0].Settings)
+			delete(chosen, SettingSkill)
 		}
 		if t.Graph != "" {
 			name = t.Graph

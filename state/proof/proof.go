@@ -31,7 +31,7 @@ type Proof struct {
 
 	Status state.Status
 	Tone   Tone
-	Words  string // how the run ended, in a sentence; empty for an answer that holds
+	Words  string // how the run ended, in a sentence; empty for an answer that holds, or says so itself
 
 	Measures  []Measure
 	Warnings  []string

@@ -43,7 +43,7 @@ func TestPartsLead(t *testing.T) {
 		return proof.Finding{ID: id, Kind: proof.Claim, Label: id, Verdict: verdict, Tone: proof.Good, Span: &proof.Span{Start: start, End: end}}
 	}
 	answer := "- “Salt is\nwhite.” And [S] so.\nRain **is wet**"
-	got := laid(answer, map[string]string{"[S]": "s"}, about("a", "supported", 5, 19), about("b", "supported", 8, 12), about("c", "", 23, 33), about("d", "supported", 34, len(answer)))
+	got := laid(answer, map[string]string{"[S]": "s"}, about("a", "supported", 5, 19), about("b", "supported", 8, 12), about("x", "supported", 15, 26), about("c", "", 23, 33), about("d", "supported", 34, len(answer)))
 	want := []block{
 		{"list", [][]inline{{{Text: "“"}, {Text: "Salt is", Href: "a", ID: "a-said", Tone: proof.Good}}}},
 		{"text", [][]inline{

@@ -43,8 +43,12 @@ type recorded struct {
 	marker
 }
 
-// most is how many bytes of a document are shown whole.
-const most = 200_000
+// most is how many bytes of a document are shown whole, and mostOfAll of all that an answer
+// stands on.
+const (
+	most      = 200_000
+	mostOfAll = 1_000_000
+)
 
 // sheetsOf are the documents of a proof, each read once.
 func (e *beside) sheetsOf(ctx context.Context, docs proof.Documents) []*sheet {
@@ -113,7 +117,7 @@ func (s *sheet) nearest(q proof.Quote, id string, b back) string {
 	if !s.known || start < 0 || start >= end {
 		return ""
 	}
-	words := strings.Fields(q.Text)
+	words := strings.Fields(strings.TrimSuffix(q.Text, "…")) // which ends a line that was cut
 	for at := start; at < end && len(words) > 0; at++ {
 		if stop := spelt(s.content.Text[at:end], words); stop > 0 {
 			return s.marker.add(at, at+stop, id, &b)
@@ -153,8 +157,8 @@ func (s *sheet) absent() string {
 	return "not marked: no passage that was recorded holds it"
 }
 
-// finish lays out the texts.
-func (s *sheet) finish() {
+// finish lays out the texts. A document of more bytes than room is not shown whole.
+func (s *sheet) finish(room int) {
 	s.N, s.First, s.Partly = s.marker.quotes, s.marker.first(), len(s.passages) > s.Gone
 	for _, r := range s.Read {
 		r.Text = r.lay(r.Passage.Text, [][2]int{{0, len(r.Passage.Text)}})
@@ -164,7 +168,7 @@ func (s *sheet) finish() {
 		return
 	}
 	windows := [][2]int{{0, s.Bytes}}
-	if s.Whole = s.Bytes <= most; !s.Whole {
+	if s.Whole = s.Bytes <= min(most, room); !s.Whole {
 		windows = s.marker.windows(s.content.Text)
 	}
 	s.Stands = s.marker.lay(s.content.Text, windows)

@@ -192,9 +192,13 @@ func (e *beside) lay(ctx context.Context, docs proof.Documents) {
 			}
 		}
 	}
+	room := mostOfAll
 	for _, s := range sheets {
-		if s.finish(); s.shown() {
-			e.Sheets = append(e.Sheets, s)
+		if s.finish(room); !s.shown() {
+			continue
+		}
+		if e.Sheets = append(e.Sheets, s); s.Whole {
+			room -= s.Bytes
 		}
 	}
 	for _, c := range cards {
@@ -203,9 +207,6 @@ func (e *beside) lay(ctx context.Context, docs proof.Documents) {
 		}
 	}
 	e.Blocks = e.blocksOf(anchors)
-	if strings.Contains(e.Answer, e.Proof.Words) {
-		e.Proof.Words = "" // it says so itself
-	}
 	e.group(cards)
 	e.notice()
 }

@@ -236,6 +236,19 @@ func TestWordsThatDecided(t *testing.T) {
 	}
 }
 
+// The line of a passage that came nearest is marked also where white space is other, or its
+// end was cut off.
+func TestNearest(t *testing.T) {
+	for line, want := range map[string]string{"Salt is white.": "Salt\n  is white.", "Salt is …": "Salt\n  is", "Salt is…": "Salt\n  is", "Salt was white.": "", "": "", "…": ""} {
+		doc := "Before. Salt is. Salt\n  is white. After."
+		p := proof.Proof{Documents: []proof.Document{{Name: "d"}}, Nearest: &proof.Nearest{Where: "d", Quote: proof.Quote{Start: 17, End: len(doc) + 9, Text: line}}}
+		l := sound(t, section(t, p, of(doc), nil))
+		if l.quoted["nearest-quote"] != want {
+			t.Errorf("%q: %q is marked, want %q", line, l.quoted, want)
+		}
+	}
+}
+
 // simple is an answer with a claim that is quoted at two places of a document.
 func simple() proof.Proof {
 	return proof.Proof{
@@ -362,6 +375,27 @@ func TestLongDocument(t *testing.T) {
 		if len(l.texts) != 1 || len(l.texts[0])+left != len(doc) || len(l.texts[0]) > 30_000 || len(l.quoted) != 4 || !utf8.ValidString(page) {
 			t.Errorf("%q: %d texts, %d bytes shown, %d left out of %d, %d marks", line, len(l.texts), len(l.texts[0]), left, len(doc), len(l.quoted))
 		}
+	}
+}
+
+// Of many documents not more is shown whole than a page can hold.
+func TestManyDocuments(t *testing.T) {
+	doc := strings.Repeat("One line of the document.\n", 7000)
+	p := proof.Proof{}
+	for i := range 12 {
+		p.Documents = append(p.Documents, proof.Document{Name: fmt.Sprint(i)})
+		p.Findings = append(p.Findings, proof.Finding{ID: fmt.Sprintf("claim-%d", i), Kind: proof.Claim, Label: fmt.Sprint(i), Quotes: []proof.Quote{{Doc: i, Start: 2600, End: 2626, Text: doc[2600:2626]}}})
+	}
+	page := section(t, p, of(doc), nil)
+	l := sound(t, page)
+	whole := 0
+	for _, text := range l.texts {
+		if text == doc {
+			whole++
+		}
+	}
+	if len(l.texts) != 12 || whole != 5 || len(page) > 1_100_000 || len(l.quoted) != 12 {
+		t.Errorf("%d of %d documents are whole, in %d bytes, with %d marks", whole, len(l.texts), len(page), len(l.quoted))
 	}
 }
 
