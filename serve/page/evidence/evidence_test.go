@@ -273,6 +273,9 @@ func TestChanged(t *testing.T) {
 		"cut":       {of("?! Größe"), "nothing is marked in it", []string{"Größe zählt. Mehr nicht.", "?! Größe"}},
 		"empty":     {of(""), "nothing is marked in it", []string{"Größe zählt. Mehr nicht."}},
 		"one byte":  {of("?! Grösse zählt. Mehr nicht.\n"), "nothing is marked in it", []string{"Größe zählt. Mehr nicht.", "?! Grösse zählt. Mehr nicht.\n"}},
+		"behind": {func(context.Context, proof.Document) (proof.Content, error) {
+			return proof.Content{Text: "?! Größe zählt. Mehr nicht.\nMore.", Changed: true}, nil
+		}, "nothing is marked in it", []string{"Größe zählt. Mehr nicht.", "?! Größe zählt. Mehr nicht.\nMore."}},
 		"unread": {func(context.Context, proof.Document) (proof.Content, error) {
 			return proof.Content{}, errors.New("it is not in the corpus")
 		}, "could not be read: it is not in the corpus", []string{"Größe zählt. Mehr nicht."}},
