@@ -90,7 +90,7 @@ func (g *gate) node(ctx context.Context, _ work) (graph.Update[work], error) {
 }
 
 // graphs are those of the tests: "plain" runs through, "asks" waits for a person, "fails"
-// fails, "held" waits at the gate, "steps" takes as many supersteps as its input says, and
+// fails, "held" waits at the gate, "steps" takes as many supersteps as its input says,
 // "outer" has a graph inside a node, and "varies" returns something else each time.
 func graphs(g *gate) []serve.Graph {
 	inner := compiled("inner", chain("inner", "think", node(func(ctx context.Context, _ work) (graph.Update[work], error) {
