@@ -79,7 +79,7 @@ func (b *builder) common(a state.Answer, text string) {
 		b.Nearest = &proof.Nearest{Where: n.Where, Why: n.Why, Quote: proof.Quote{Stand: proof.Weighed, Doc: b.document(n.Doc, n.Path, n.Original), Start: n.Start, End: n.End, Text: n.Line}}
 	}
 	if r := a.Relevance; r != nil && a.Status != state.StatusNoEvidence {
-		b.measure("relevance", "%.2f: about %d in 10 answers like this one held what was asked (measured on software manuals)", r.Confidence, int(r.Confidence*10+.5))
+		b.measure("relevance", "%s", r.Words(a.Model == "" || a.Model == "offline"))
 		if r.Parts > 1 {
 			b.measure("parts of the question", "%d of %d found", r.Found, r.Parts)
 		}

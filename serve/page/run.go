@@ -12,6 +12,7 @@ import (
 	"example.com/assay/serve/page/evidence"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/runs"
+	"example.com/assay/state/proof"
 )
 
 var runPage = parsed("run.tmpl", "value.tmpl")
@@ -26,6 +27,7 @@ type runView struct {
 	Asks     []question
 	Answer   template.HTML // with its evidence, once the run has ended
 	State    []value       // of a graph whose answer the server cannot read
+	Failed   string        // why the run failed
 	Fault    string        // why an answer cannot be shown with its evidence
 	Removed  bool          // the thread was removed, and State is what the log has
 	Forked   string        // the run of whose checkpoint it went on
@@ -56,6 +58,7 @@ func (v *visit) run() error {
 	if err := v.ended(r, a, &out); err != nil {
 		return err
 	}
+	out.Failed = r.Error
 	for _, part := range []func() (template.HTML, error){a.Overview, func() (template.HTML, error) { return a.Graph(nil) }} {
 		html, err := part()
 		if err != nil {
@@ -79,58 +82,68 @@ func (v *visit) runFrame(r runs.Run, here string) look.Frame {
 	if !r.Temporary || !r.Status.Ended() {
 		f.Parts = append(f.Parts, look.Link{Text: "Thread", Href: join("threads", r.Thread)})
 	}
+	compare := look.Link{Text: "Compare", Href: query(root+"compare", "b", r.ID)}
 	if r.Forked != "" {
-		f.Parts = append(f.Parts, look.Link{Text: "Compare with the run before", Href: comparePath(r.Forked, r.ID)})
+		compare = look.Link{Text: "Compare with the run before", Href: query(root+"compare", "a", r.Forked, "b", r.ID)}
 	}
+	f.Parts = append(f.Parts, compare)
 	if r.Status.Ended() {
 		f.Parts = append(f.Parts, look.Link{Text: "As one file", Href: join("runs", r.ID, "file")})
 	}
 	return f
 }
 
-// ended adds what a run has at its end: its answer or its state, and what it asks. Of a
-// thread that was removed, as that of a run without one is, the log has what was written.
+// ended adds what a run has at its end: its answer or its state, and what it asks.
 func (v *visit) ended(r runs.Run, a *account, out *runView) error {
-	at, err := v.last(r)
-	out.Removed = errors.As(err, new(*runs.NotFoundError))
-	var state json.RawMessage
-	switch {
-	case out.Removed:
-		if state, err = a.wrote.object(); err != nil {
+	at, state, err := v.final(r, a)
+	if err != nil || state == nil {
+		return err
+	}
+	if out.Removed = at == nil; at != nil && r.Asks {
+		if out.Asks, err = v.questions(at, r.Thread); err != nil {
 			return err
 		}
-	case err != nil:
-		return err
-	case at != nil:
-		if state = at.State; r.Asks {
-			if out.Asks, err = v.questions(at, r.Thread); err != nil {
-				return err
-			}
-		}
 	}
-	if state == nil {
-		return nil
-	}
-	if out.Answer, err = v.evidence(r, state); err != nil {
+	if out.Answer, _, err = v.proven(r, a); err != nil {
 		out.Fault = err.Error()
 	}
 	if out.Answer == "" {
 		out.State, err = fields(state)
+		return err
 	}
-	return err
+	return nil
 }
 
-// evidence is the answer in a run's state beside the documents that it stands on; empty for a
-// state without one.
-func (v *visit) evidence(r runs.Run, state json.RawMessage) (template.HTML, error) {
-	if v.Proof == nil || state == nil {
-		return "", nil
+// final is the state at the end of a run. Of a thread that was removed, as that of a run
+// without one is, the log has what was written; then there is no snapshot.
+func (v *visit) final(r runs.Run, a *account) (*runs.Snapshot, json.RawMessage, error) {
+	at, err := v.last(r)
+	if errors.As(err, new(*runs.NotFoundError)) {
+		state, err := a.wrote.object()
+		return nil, state, err
+	}
+	if err != nil || at == nil {
+		return nil, nil, err
+	}
+	return at, at.State, nil
+}
+
+// proven is the answer of a run that has ended beside the documents that it stands on, and
+// that answer; empty and nil for a run without one.
+func (v *visit) proven(r runs.Run, a *account) (template.HTML, *proof.Proof, error) {
+	if v.Proof == nil || !r.Status.Ended() {
+		return "", nil, nil
+	}
+	_, state, err := v.final(r, a)
+	if err != nil || state == nil {
+		return "", nil, err
 	}
 	p, docs, err := v.Proof(v.r.Context(), v.tenant, r, state)
 	if err != nil || p == nil {
-		return "", err
+		return "", nil, err
 	}
-	return evidence.Section(v.r.Context(), *p, docs, nil)
+	html, err := evidence.Section(v.r.Context(), *p, docs, nil)
+	return html, p, err
 }
 
 // last is the state at the end of a run: the thread's, while no other run has gone on with

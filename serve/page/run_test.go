@@ -123,7 +123,8 @@ func TestParts(t *testing.T) {
 		"runs/" + r.ID + "/steps":                            {"thought", `href="/ui/threads/` + r.Thread + `?at=`, "mind/think"},
 		"runs/" + plain.ID + "/steps":                        {"1 added to 1"},
 		"runs/" + plain.ID + "/timeline":                     {"third"},
-		"compare?a=" + r.ID + "&b=" + other.ID:               {"/ui/runs/" + other.ID, "text: x", "text: y"},
+		"compare?a=" + r.ID + "&b=" + other.ID:               {"/ui/runs/" + other.ID, "What they were given", "what was asked", "<td dir=\"auto\">text: x</td><td dir=\"auto\">text: y</td>"},
+		"compare":                                            {"<option value=\"" + r.ID + "\">text: x · outer"},
 		"compare?a=" + r.ID + "&b=" + r.ID:                   {"/ui/runs/" + r.ID},
 		"runs/" + plain.ID + "/steps?from=99999":             {"third"},
 		"runs/" + plain.ID + "/timeline?from=99999":          {"third"},
@@ -140,7 +141,7 @@ func TestParts(t *testing.T) {
 	if got := answer.Header.Get("Content-Disposition"); got != `attachment; filename="run-`+plain.ID+`.html"` || !strings.Contains(body, "Written by Assay test") || strings.Contains(body, "<script") || strings.Contains(body, "/ui/") {
 		t.Errorf("%s\n%s", got, body)
 	}
-	for path, want := range map[string]int{"compare": http.StatusBadRequest, "compare?a=" + r.ID: http.StatusBadRequest, "compare?a=" + r.ID + "&b=none": http.StatusNotFound, "runs/" + r.ID + "/steps?from=-1": http.StatusBadRequest, "runs/" + r.ID + "/nothing": http.StatusNotFound} {
+	for path, want := range map[string]int{"compare?a=" + r.ID + "&b=none": http.StatusNotFound, "runs/" + r.ID + "/steps?from=-1": http.StatusBadRequest, "runs/" + r.ID + "/nothing": http.StatusNotFound} {
 		if status, body, _ := s.do(s.ann, "GET", "/ui/"+path, nil); status != want {
 			t.Errorf("%s: %d\n%s", path, status, body)
 		}

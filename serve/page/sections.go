@@ -3,12 +3,10 @@ package page
 import (
 	"bytes"
 	"html/template"
-	"net/http"
-	"net/url"
 
+	"example.com/assay/graph/trace"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/page/run"
-	"example.com/assay/serve/runs"
 	"example.com/assay/serve/view"
 )
 
@@ -66,8 +64,12 @@ func (v *visit) file() error {
 	if err != nil {
 		return err
 	}
+	opts := &run.FileOptions{Version: v.Version, Heading: title(r)}
+	if opts.Answer, _, err = v.proven(r, a); err != nil {
+		return err
+	}
 	var b bytes.Buffer
-	if err := run.File(&b, &a.Run, &run.FileOptions{Version: v.Version}); err != nil {
+	if err := run.File(&b, &a.Run, opts); err != nil {
 		return err
 	}
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -86,36 +88,56 @@ func plainName(id string) string {
 	}, []byte(id)))
 }
 
-func comparePath(a, b string) string {
-	return root + "compare?" + url.Values{"a": {a}, "b": {b}}.Encode()
+var comparePage = parsed("compare.tmpl")
+
+// A comparison is the page of two runs.
+type comparison struct {
+	A, B  string
+	Runs  []runRow // that can be chosen, the newest first
+	Found template.HTML
 }
 
-// compare shows two runs side by side.
+// mostChosen is how many runs the form of a comparison offers.
+const mostChosen = 200
+
+// compare shows two runs side by side, and asks which.
 func (v *visit) compare() error {
-	query := v.r.URL.Query()
-	a, was, err := v.side(query.Get("a"))
+	out := comparison{A: v.r.URL.Query().Get("a"), B: v.r.URL.Query().Get("b")}
+	all, err := v.AllRuns(v.r.Context(), nil)
 	if err != nil {
 		return err
 	}
-	b, is, err := v.side(query.Get("b"))
+	for i, r := range all {
+		if i < mostChosen || r.ID == out.A || r.ID == out.B {
+			out.Runs = append(out.Runs, v.row(r))
+		}
+	}
+	if out.A != "" && out.B != "" {
+		if out.Found, err = v.compared(out.A, out.B); err != nil {
+			return err
+		}
+	}
+	return v.show(comparePage, "Runs", look.Frame{Title: "Two runs", Eyebrow: "Compare", Full: true}, out)
+}
+
+func (v *visit) compared(a, b string) (template.HTML, error) {
+	first, was, err := v.side(a)
 	if err != nil {
-		return err
+		return "", err
+	}
+	second, is, err := v.side(b)
+	if err != nil {
+		return "", err
 	}
 	found, err := view.Compare(was.records, is.records)
 	if err != nil {
-		return err
+		return "", err
 	}
-	html, err := run.Compare(a, b, found)
-	if err != nil {
-		return err
-	}
-	return v.show(sectionPage, "Runs", look.Frame{Title: "Two runs", Eyebrow: "Compare", Full: true}, html)
+	return run.Compare(first, second, found)
 }
 
+// side is one of two runs that are compared, with what it was given.
 func (v *visit) side(id string) (*run.Side, *account, error) {
-	if id == "" {
-		return nil, nil, refuse(http.StatusBadRequest, "two runs are compared: name them as a and b")
-	}
 	r, err := v.Run(v.r.Context(), id)
 	if err != nil {
 		return nil, nil, err
@@ -124,7 +146,17 @@ func (v *visit) side(id string) (*run.Side, *account, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &run.Side{Run: a.Run, Name: sideName(r), Href: join("runs", r.ID)}, a, nil
+	given := map[string]string{"what was asked": r.Asked}
+	for name, value := range r.Settings {
+		given["setting "+name] = readable(value)
+	}
+	if len(a.records) > 0 {
+		a.records[0].Header = &trace.Header{RunID: r.ID, Config: given}
+	}
+	out := &run.Side{Run: a.Run, Name: title(r) + ", " + moment(r.Created), Href: join("runs", r.ID)}
+	_, p, err := v.proven(r, a)
+	if p != nil {
+		out.Answer = p.Answer
+	}
+	return out, a, err
 }
-
-func sideName(r runs.Run) string { return title(r) + ", " + moment(r.Created) }

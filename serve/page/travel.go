@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -130,7 +131,7 @@ func (v *visit) goOn() error {
 		return refuse(http.StatusConflict, "nothing is due at this checkpoint: go on from one before it, or edit its state")
 	}
 	spec := runs.Spec{Thread: thread, Graph: g.Name, Resume: true, Checkpoint: checkpoint}
-	if spec.Forked, spec.Settings, err = v.origin(ctx, thread, at.Run); err != nil {
+	if err := v.continues(ctx, &spec, at.Run); err != nil {
 		return err
 	}
 	var tried Skill
@@ -156,24 +157,19 @@ func (v *visit) goOn() error {
 	return v.to(join("runs", r.ID))
 }
 
-// origin is the run of which a checkpoint is, with its settings; of one that was edited by
-// hand the thread's last run. There is none if it is kept no more.
-func (v *visit) origin(ctx context.Context, thread, id string) (string, map[string]json.RawMessage, error) {
-	all, err := v.Runs(ctx, thread)
+// continues makes a run go on with that of which a checkpoint is: it asks the same, with the
+// same settings. Of a checkpoint that was edited by hand it is the thread's last run. There is
+// none if it is kept no more.
+func (v *visit) continues(ctx context.Context, spec *runs.Spec, id string) error {
+	all, err := v.Runs(ctx, spec.Thread)
 	if err != nil || len(all) == 0 {
-		return "", nil, err
+		return err
 	}
 	of := all[0]
-	for _, r := range all {
-		if r.ID == id {
-			of = r
-		}
+	if at := slices.IndexFunc(all, func(r runs.Run) bool { return r.ID == id }); at >= 0 {
+		of = all[at]
 	}
-	settings := map[string]json.RawMessage{}
-	for name, value := range of.Settings {
-		if name != SettingSkill {
-			settings[name] = value
-		}
-	}
-	return of.ID, settings, nil
+	spec.Forked, spec.Asked, spec.Settings = of.ID, of.Asked, maps.Clone(of.Settings)
+	delete(spec.Settings, SettingSkill)
+	return nil
 }

@@ -90,6 +90,7 @@ type Spec struct {
 	// Settings are values of the graph's settings.
 	Settings map[string]json.RawMessage `json:"settings,omitempty"`
 	Forked   string                     `json:"forked,omitempty"` // the run of whose checkpoint it goes on, for readers
+	Asked    string                     `json:"asked,omitempty"`  // what it asks, for readers; default: what its input says
 	Kept     json.RawMessage            `json:"-"`                // what Run.Kept returns
 }
 
@@ -143,7 +144,7 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	t.Runs++
 	r := Run{
 		ID: s.NewID(), Thread: t.ID, Graph: spec.Graph, Number: t.Runs, Status: Pending, Created: now, Updated: now,
-		Metadata: object(spec.Metadata), Kept: spec.Kept, Strategy: spec.Strategy, Asked: asked(&spec), Temporary: spec.Temporary, Settings: spec.Settings, Forked: spec.Forked, Spec: &spec,
+		Metadata: object(spec.Metadata), Kept: spec.Kept, Strategy: spec.Strategy, Asked: cmp.Or(line(spec.Asked), asked(&spec)), Temporary: spec.Temporary, Settings: spec.Settings, Forked: spec.Forked, Spec: &spec,
 	}
 	t.Graph, t.Status, t.Updated = spec.Graph, Busy, now
 	if len(spec.Config) > 0 {

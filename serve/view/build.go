@@ -392,6 +392,9 @@ func (b *Builder) View() View {
 	slices.SortFunc(v.Channels, func(a, b Channel) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
+	if b.opts.State != nil && b.opts.Steps == 0 {
+		b.ends(&v)
+	}
 	v.LastMS = ms(b.last.Sub(b.first))
 	v.count()
 	v.markLongest()

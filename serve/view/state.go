@@ -59,6 +59,24 @@ func (b *Builder) fields(at int, s *Step) {
 	}
 }
 
+// ends looks for the first and the last state of a run whose events have none.
+func (b *Builder) ends(v *View) {
+	if len(v.Steps) == 0 || v.Last != nil {
+		return
+	}
+	if was, known := b.before(v.Steps[0].Step); known {
+		v.First = was
+	}
+	for at := len(v.Steps) - 1; at >= 0 && v.Last == nil; at-- {
+		s := &v.Steps[at]
+		if is, known := b.opts.State(s.Step); known {
+			v.Last = is
+		} else if !s.States || len(s.Fields) > 0 {
+			return // what it changed is not known
+		}
+	}
+}
+
 // before is the last known state before a superstep.
 func (b *Builder) before(step int) (was json.RawMessage, known bool) {
 	first := b.view.Continued

@@ -106,15 +106,27 @@ func TestStates(t *testing.T) {
 // A function gives the states that the events lack.
 func TestStatesOfCheckpoints(t *testing.T) {
 	states := map[int]string{0: `{"n":0,"seen":null}`, 1: `{"n":1,"seen":["counted"]}`}
-	v, _ := play(t, build(t)).views(t, &view.Options{State: func(step int) (json.RawMessage, bool) {
-		s, ok := states[step]
-		return json.RawMessage(s), ok
-	}})
+	viewed := func() view.View {
+		v, _ := play(t, build(t)).views(t, &view.Options{State: func(step int) (json.RawMessage, bool) {
+			s, ok := states[step]
+			return json.RawMessage(s), ok
+		}})
+		return v
+	}
+	v := viewed()
 	if s := v.Steps[0]; !s.States || len(s.Fields) != 2 || string(s.Fields[0].Is) != "1" || !slices.Equal(s.Fields[0].By, []string{"count"}) {
 		t.Errorf("%+v", s.Fields)
 	}
-	if v.Steps[1].States {
-		t.Error("the state after the second superstep is not known")
+	if v.Steps[1].States || v.Last != nil || string(v.First) != states[0] {
+		t.Errorf("the state after the second superstep is not known; first %s, last %s", v.First, v.Last)
+	}
+	states[4] = `{"n":3}` // the fifth superstep waits for an answer
+	if v = viewed(); v.Last != nil {
+		t.Errorf("the last state is %s", v.Last)
+	}
+	states[5] = `{"n":4}`
+	if v = viewed(); string(v.Last) != states[5] {
+		t.Errorf("the last state is %s", v.Last)
 	}
 }
 
@@ -454,11 +466,12 @@ func TestCompare(t *testing.T) {
 	}
 	a, b = with("yes"), with("no")
 	a[0].Header.Config, b[0].Header.Config = map[string]string{"model": "x"}, map[string]string{"model": "y"}
+	a[0].Header.Input, b[0].Header.Input = json.RawMessage(`[{"channel":"q","op":"set","value":"wear?"}]`), json.RawMessage(`[{"channel":"q","op":"set","value":"carry?"}]`)
 	c, err = view.Compare(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := []view.Value{{Name: "model", Was: "x", Is: "y"}}
+	given := []view.Value{{Name: "model", Was: "x", Is: "y"}, {Name: "input q", Was: `"wear?"`, Is: `"carry?"`}}
 	nodes := []view.NodeChange{{Node: "ask", Changes: []view.Value{{Name: "reply", Was: `"yes"`, Is: `"no"`}}}, {Node: "last", Changes: []view.Value{
 		{Name: "seen", Was: `["last"]`, Is: "absent"}, {Name: "error", Was: "absent", Is: `"running node \"last\" in step 6: the reply is no"`}}}}
 	if diff := cmp.Diff(given, c.Given) + cmp.Diff(nodes, c.Nodes); diff != "" {

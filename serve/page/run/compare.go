@@ -1,10 +1,11 @@
 package run
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 
 	"example.com/assay/graph/trace"
 	"example.com/assay/serve/page/look"
@@ -31,6 +32,7 @@ type compareData struct {
 	Part    [2]string
 	Figures []figure
 	Nodes   []nodePair
+	Input   []view.Field // of the states before the first superstep
 	State   []view.Field
 	Answers bool
 }
@@ -54,7 +56,6 @@ const (
 // Compare shows what differs between two runs, from the first event in which they part.
 func Compare(a, b *Side, found view.Comparison) (template.HTML, error) {
 	data := compareData{A: a, B: b, Found: found, Graphs: twoGraphs(&a.View, &b.View), Figures: figures(a, b), Nodes: nodePairs(a, b)}
-	data.Equal = found.First == nil && data.Graphs == "" && len(found.Given) == 0
 	if d := found.First; d != nil {
 		data.Event, data.Path = d.Event, d.Path
 		if len(data.Path) > pathShown {
@@ -67,15 +68,33 @@ func Compare(a, b *Side, found view.Comparison) (template.HTML, error) {
 			}
 		}
 	}
-	if a.View.Last != nil && b.View.Last != nil && !bytes.Equal(a.View.Last, b.View.Last) {
-		fields, err := view.Changes(a.View.Last, b.View.Last)
-		if err != nil {
-			return "", fmt.Errorf("comparing the states of two runs: %w", err)
-		}
-		data.State = fields
+	var err error
+	if data.Input, err = statesDiffer(a.View.First, b.View.First); err == nil {
+		data.State, err = statesDiffer(a.View.Last, b.View.Last)
+	}
+	if err != nil {
+		return "", fmt.Errorf("comparing the states of two runs: %w", err)
+	}
+	if slices.ContainsFunc(found.Given, func(v view.Value) bool { return strings.HasPrefix(v.Name, "input ") }) {
+		data.Input = nil // it is told by channel
 	}
 	data.Answers = a.Answer != b.Answer
+	data.Equal = found.First == nil && data.Graphs == "" && len(found.Given)+len(data.Input)+len(data.State) == 0 && !data.Answers
 	return section("compare", data)
+}
+
+// statesDiffer lists the places in which two states differ; nothing when one is not known.
+func statesDiffer(a, b json.RawMessage) ([]view.Field, error) {
+	if a == nil || b == nil {
+		return nil, nil
+	}
+	fields, err := view.Changes(a, b)
+	var out []view.Field
+	for _, f := range fields {
+		f.Added = nil // neither came first
+		out = append(out, f.Parts(mostParts)...)
+	}
+	return out, err
 }
 
 // twoGraphs says how the graphs of two runs differ; empty when they do not.

@@ -40,9 +40,13 @@ type writerLine struct{ Node, Times, Href string }
 var words = []legendLine{{"done", "ran", 0}, {"running", "running", 0}, {"asked", "asks", 0}, {"error", "failed", 0}, {"stopped", "not finished", 0}, {"never", "did not run", 0}}
 
 // Graph is the declared graph with the path taken. The graphs inside the nodes of open are
-// drawn, by path; without a list, those inside which something failed, asks or has not ended.
+// drawn, by path; without a list, those inside which something failed, asks or has not ended,
+// and those that ran and are the only ones of their graph.
 func (r *Run) Graph(open []string) (template.HTML, error) {
 	data := graphData{Name: r.View.Graph}
+	if data.Name == "" && r.App != nil {
+		data.Name = r.App.Name()
+	}
 	ran := map[string]view.Ran{}
 	for _, n := range r.View.Ran() {
 		ran[n.Path] = n
@@ -59,7 +63,9 @@ func (r *Run) Graph(open []string) (template.HTML, error) {
 		data.Unknown = r.Why
 	case r.App == nil:
 		data.Unknown = fmt.Sprintf("This program has no graph %q, so that it cannot be drawn.", r.View.Graph)
-	case r.App.Fingerprint() != r.View.Fingerprint:
+	case r.View.Fingerprint == "" && !r.Live: // of a run that has just begun none is recorded yet
+		data.Unknown = "The events of the run do not say which graph ran."
+	case r.View.Fingerprint != "" && r.App.Fingerprint() != r.View.Fingerprint:
 		data.Unknown = fmt.Sprintf("The graph %q has changed since this run: its fingerprint was %s and is %s. It is not drawn, since the run took its way through the other one.", r.View.Graph, r.View.Fingerprint, r.App.Fingerprint())
 	default:
 		r.draw(&data, r.App.Drawing(), ran, open)
@@ -71,10 +77,7 @@ func (r *Run) Graph(open []string) (template.HTML, error) {
 func (r *Run) draw(data *graphData, d graph.Drawing, ran map[string]view.Ran, open []string) {
 	inner := nested(d, "")
 	if open == nil {
-		open = slices.DeleteFunc(slices.Clone(inner), func(path string) bool {
-			class := r.class(ran[path])
-			return class == "done" || class == "never"
-		})
+		open = r.openByThemselves(inner, ran)
 	}
 	open = slices.DeleteFunc(slices.Clone(open), func(path string) bool { return !slices.Contains(inner, path) })
 	shown := func(path string) bool { return slices.Contains(open, path) }
@@ -134,6 +137,20 @@ func nested(d graph.Drawing, prefix string) (out []string) {
 		}
 	}
 	return out
+}
+
+// openByThemselves are the nodes whose graphs are drawn when nobody chose: see Graph.
+func (r *Run) openByThemselves(inner []string, ran map[string]view.Ran) []string {
+	return slices.DeleteFunc(slices.Clone(inner), func(path string) bool {
+		class := r.class(ran[path])
+		return class == "never" || class == "done" && !alone(inner, path)
+	})
+}
+
+// alone reports whether no other node beside one holds a graph.
+func alone(inner []string, path string) bool {
+	before := split(path).Before
+	return !slices.ContainsFunc(inner, func(other string) bool { return other != path && split(other).Before == before })
 }
 
 // class is the class of a node by what it did.

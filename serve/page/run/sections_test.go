@@ -65,7 +65,7 @@ func TestGraphMarks(t *testing.T) {
 		name: strings.Replace(loop, "#step", "/ui/runs/1/steps#step", 1), "check": "node done closed | check · ✓ ran, a graph inside | /ui/runs/1/graph?open=check#graph",
 		"ask": "node asked | ask · ? asks | /ui/runs/1/steps#step-5", "last": "node never | last | ", "never": "node never | never | ",
 	}
-	page = written(t)(r.Graph(nil))
+	page = written(t)(r.Graph([]string{}))
 	if diff := cmp.Diff(closed, marks(page)); diff != "" {
 		t.Error(diff)
 	}
@@ -89,18 +89,21 @@ func TestGraphMarks(t *testing.T) {
 	}
 }
 
-// A graph inside which something asks or fails is open by itself.
-func TestOpenByItself(t *testing.T) {
-	r := runOf(t, testGraph(t), play(t, testGraph(t)))
-	for i := range r.View.Steps {
-		for k := range r.View.Steps[i].Nodes {
-			if n := &r.View.Steps[i].Nodes[k]; strings.HasPrefix(n.Name, "check") {
-				n.Error = "it broke"
-			}
-		}
+// Graphs are open by themselves where something asks, fails or has not ended, and where there
+// is no other.
+func TestOpenByThemselves(t *testing.T) {
+	inner := []string{"a", "a/b", "a/c", "d", "never"}
+	ran := map[string]view.Ran{"a": {Tasks: 1}, "a/b": {Tasks: 1}, "a/c": {Tasks: 1, Asked: 1}, "d": {Tasks: 2, Unfinished: 1}}
+	r := &Run{}
+	if got := r.openByThemselves(inner, ran); !slices.Equal(got, []string{"a/c", "d"}) {
+		t.Errorf("%v", got)
 	}
-	if got := marks(written(t)(r.Graph(nil)))["check/judge"]; !strings.HasPrefix(got, "node error | judge · ✕ failed ×4") {
-		t.Errorf("the graph is %q", got)
+	if got := r.openByThemselves([]string{"a", "a/b"}, ran); !slices.Equal(got, []string{"a", "a/b"}) {
+		t.Errorf("%v", got)
+	}
+	ran["d"] = view.Ran{Tasks: 1, Failed: 1}
+	if got := r.openByThemselves(inner, ran); !slices.Equal(got, []string{"a/c", "d"}) {
+		t.Errorf("%v", got)
 	}
 }
 
@@ -121,6 +124,10 @@ func TestNoDrawing(t *testing.T) {
 	for want, change := range map[string]func(){
 		"This program has no graph": func() {},
 		"It cannot be made again.":  func() { r.Why = "It cannot be made again." },
+		"do not say which graph": func() {
+			app := c.App()
+			r.App, r.View.Fingerprint = &app, ""
+		},
 		"has changed since this run": func() {
 			app := c.App()
 			r.App, r.View.Fingerprint = &app, "another"
@@ -142,7 +149,7 @@ func TestSteps(t *testing.T) {
 	page := written(t)(r.Steps(0))
 	sound(t, page)
 	for _, want := range []string{
-		`<h3 id="step-2-h">Superstep 2`, `1 added to 1`, `<td><code dir="auto">1</code></td><td><code dir="auto">2</code></td>`,
+		`<h3 id="step-2-h">Superstep 2`, `1 added to 1`, `data-column="Before"><code dir="auto">1</code></td><td role="cell" data-column="After"><code dir="auto">2</code></td>`,
 		`<b dir="auto"><span class="hidden">check/</span>judge</b> ×4`, `fused is the sum of the others`, `<td class="n">3.000</td><td class="n">2.000</td><td class="n">1.000</td>`,
 		`<td class="n">2.000</td><td class="n">2.000</td><td class="n">–</td>`, `2 pictures, not kept`, `It waits for an answer`, `asks (<span`, `The run stopped for a person.`,
 	} {
@@ -352,6 +359,19 @@ func TestCompare(t *testing.T) {
 	}
 	if !strings.Contains(same, "The runs did the same") {
 		t.Error("equal runs are not said to be equal")
+	}
+	x, was := ended("yes")
+	y, is := ended("yes")
+	y.View.First = json.RawMessage(`{"seen":null,"n":7}`)
+	found, err := view.Compare(was, is)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if html := written(t)(Compare(x, y, found)); strings.Contains(html, "The runs did the same") || !strings.Contains(html, `<th scope="row" dir="auto">state, n</th>`) {
+		t.Error("runs that began with other states are said to be equal")
+	}
+	if found.Given = []view.Value{{Name: "input n", Was: "3", Is: "7"}}; strings.Contains(written(t)(Compare(x, y, found)), "state, n") {
+		t.Error("what was given is told twice")
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/evals"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/serve"
 	"example.com/assay/internal/browsertest"
 	"example.com/assay/memory"
@@ -107,7 +108,7 @@ func TestPageOfCorpora(t *testing.T) {
 
 	page := s.sees("", "/ui/corpora/default?q="+url.QueryEscape(clitest.PermitQuestion), "the passages are about this", "Why it is here", "bm25", "words of the query", "learnt", "bytes ")
 	hit := s.first(page, `/ui/corpora/default/document[^"]*`)
-	page = s.sees("", hit, "The whole text; marked", file)
+	page = s.sees("", hit, "the whole text; marked", file)
 	got := marked.FindStringSubmatch(page)
 	if got == nil || !strings.Contains(clitest.Permits, html.UnescapeString(got[1])) || !strings.Contains(got[1], "three elements") {
 		t.Fatalf("marked: %q", got)
@@ -252,6 +253,34 @@ func TestPageOfTenants(t *testing.T) {
 		}
 	}
 	s.sees(harbour, "/ui/corpora/ferries", "1 file or link was", "Whoever runs the server sees which")
+	// A search is refused to its caller in words, and a fault to nobody but the log.
+	if status, page := s.get(harbour, "/ui/corpora/ferries?q=x&filter=nokey%3Dx"); status != http.StatusBadRequest || !strings.Contains(page, "nokey") {
+		t.Errorf("%d\n%s", status, page)
+	}
+	damaged := open.AnswersFile(home, "quay", "ferries")
+	broken, noise := filepath.Join(home, "corpora", "broken"), strings.Repeat("no database ", 1000)
+	for path, text := range map[string]string{damaged: noise, filepath.Join(broken, "CURRENT"): "gen-000001\n", filepath.Join(broken, "gen-000001", "manifest.json"): noise} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if page := s.sees(quay, "/ui/memory", "none is served", "this failed"); strings.Contains(page, home) {
+		t.Errorf("a damaged memory: %s", page)
+	}
+	if status, page := s.get(quay, "/ui/memory?corpus=ferries"); status != http.StatusInternalServerError || strings.Contains(page, home) {
+		t.Errorf("a damaged memory: %d\n%s", status, page)
+	}
+	for _, path := range []string{"/ui/corpora", "/ui/corpora/broken"} {
+		if page := s.sees(harbour, path, "broken"); strings.Contains(page, home) || !strings.Contains(page, "who runs the server sees why") {
+			t.Errorf("a damaged corpus: %s", page)
+		}
+	}
+	if log := s.stderr.String(); !strings.Contains(log, damaged) || !strings.Contains(log, "broken") {
+		t.Errorf("the log: %s", log)
+	}
 	// What was not ingested is not shown, though it stands in the place of what was.
 	if err := os.WriteFile(file, []byte("another secret"), 0o644); err != nil {
 		t.Fatal(err)
@@ -403,7 +432,12 @@ func TestPageOfAsking(t *testing.T) {
 			}
 		}
 	}
-	_, thread := asked(form)
+	run, thread := asked(form)
+	for _, from := range []string{"/ui/runs/" + run, "/ui/threads/" + thread} {
+		if further := s.first(s.sees("", from, "Ask further"), `/ui/ask\?[^"]*`); further != "/ui/ask?thread="+thread {
+			t.Errorf("%s leads to %s", from, further)
+		}
+	}
 	s.sees("", "/ui/ask?thread="+thread, "Ask further", `<option dir="auto" selected>default`)
 	form = url.Values{"ticket": form["ticket"], "thread": {thread}, "question": {"And when does it expire?"}, "set.corpus": {""}}
 	_, second := asked(form)
