@@ -38,7 +38,7 @@ func sound(t *testing.T, p *browsertest.Page) {
 // cited marked in its document. What is remembered is forgotten by mouse.
 func TestPageInBrowser(t *testing.T) {
 	home := t.TempDir()
-	clitest.Ingest(t, home, clitest.Permits)
+	file := clitest.Ingest(t, home, clitest.Permits)
 	s := start(t, home, "--allow-write")
 	p := s.browser(home)
 	p.Loads(func() { p.Press("g", "a") })
@@ -49,6 +49,20 @@ func TestPageInBrowser(t *testing.T) {
 	p.Sees("payment of the lantern fee in full")
 	p.Wait(`document.querySelector('header .badge').textContent === 'done'`)
 	sound(t, p)
+	var run string
+	p.Eval(`location.href`, &run)
+	evidence(t, p)
+	if err := os.WriteFile(file, []byte(strings.Replace(clitest.Permits, "lantern fee", "lamp fee", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.Goto(run)
+	p.Sees("has changed")
+	if err := os.WriteFile(file, []byte(clitest.Permits), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.Goto(run + "/steps")
+	p.Unfold()
+	p.Sees("Hits with their scores")
 	p.Loads(func() { p.Press("g", "c") })
 	p.Press("j")
 	p.Loads(func() { p.Press("Enter") })
@@ -66,6 +80,23 @@ func TestPageInBrowser(t *testing.T) {
 	p.Loads(func() { p.Click("button.danger") })
 	p.Sees("Nothing is remembered")
 	sound(t, p)
+}
+
+// evidence goes from a sentence of the answer to its bytes in the document: by keyboard from
+// the sentence, by mouse from the claim.
+func evidence(t *testing.T, p *browsertest.Page) {
+	t.Helper()
+	p.Focus(".answer a")
+	p.Press("Enter")
+	p.Wait(`document.querySelector(':target')`)
+	p.Click(".findings .quotes a")
+	p.Wait(`document.querySelector('.documents :target')`)
+	var mark string
+	p.Eval(`(at => (at.closest('mark') || at.querySelector('mark') || at).textContent)(document.querySelector('.documents :target'))`, &mark)
+	if !strings.Contains(clitest.Permits, strings.TrimSpace(mark)) || mark == "" {
+		t.Errorf("the quote leads to %q", mark)
+	}
+	p.Wait(`(r => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector('.documents :target').getBoundingClientRect())`)
 }
 
 // Every page of a server with runs of all pipelines is sound in a browser.
