@@ -54,7 +54,10 @@ func (v *visit) ask() error {
 }
 
 func (v *visit) showAsk(status int, a *asking) error {
-	frame := look.Frame{Title: "Ask", Parts: a.Graphs, PartsName: "What is asked"}
+	frame := look.Frame{Title: "Ask", PartsName: "What is asked"}
+	if len(a.Graphs) > 1 {
+		frame.Parts = a.Graphs
+	}
 	if a.Thread != nil {
 		frame.Title, frame.Eyebrow = "Ask further", "Thread "+a.Thread.ID
 	}

@@ -82,7 +82,7 @@ func TestRun(t *testing.T) {
 	plain, outer, fails := s.run("plain", `{"text":"x"}`), s.run("outer", `{"text":"x"}`), s.run("fails", `{}`)
 	for id, want := range map[string][]string{
 		plain.ID: {`class="badge good">done`, `class="node done" data-node="second"`, "first", "The state at its end"},
-		outer.ID: {`class="node graph done" data-node="mind"`, "thought"},
+		outer.ID: {`class="node graph done" data-node="mind"`, `data-node="mind/think"`},
 		fails.ID: {`class="badge bad">failed`, `class="node error" data-node="try"`, "the model does not answer"},
 	} {
 		body := s.get("/ui/runs/" + id)
