@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/serve/mcp"
 	"example.com/assay/serve/openai"
 	"example.com/assay/serve/runs"
 )
@@ -98,7 +99,7 @@ func allow(h http.Header, r *http.Request, origin string) {
 	if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
 		h.Set("Access-Control-Allow-Headers", asked) // clients name some of their own, which change nothing here
 	}
-	h.Set("Access-Control-Expose-Headers", "Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Request-Id")
+	h.Set("Access-Control-Expose-Headers", "Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Request-Id, Mcp-Session-Id")
 	h.Set("Access-Control-Max-Age", "600")
 	if r.Header.Get("Access-Control-Request-Private-Network") != "" { // the page is on the internet, the server here
 		h.Set("Access-Control-Allow-Private-Network", "true")
@@ -150,12 +151,20 @@ func (s *Server) authorized(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tenant := s.tenant(r)
 		if tenant == "" {
-			w.Header().Set("WWW-Authenticate", "Bearer")
+			w.Header().Set("WWW-Authenticate", challenge(r))
 			refuse(w, r, http.StatusUnauthorized, "this server needs its token: Authorization: Bearer TOKEN, or X-Api-Key: TOKEN")
 			return
 		}
 		s.admitted(tenant, next).ServeHTTP(w, r)
 	})
+}
+
+// challenge says which token is needed, in the form that clients of a path expect.
+func challenge(r *http.Request) string {
+	if r.URL.Path == mcp.Path {
+		return mcp.Challenge(r)
+	}
+	return "Bearer"
 }
 
 // admitted serves requests of a tenant. Only theirs is a body read.

@@ -15,6 +15,7 @@ import (
 	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/store"
 	"example.com/assay/serve/langgraph"
+	"example.com/assay/serve/mcp"
 	"example.com/assay/serve/openai"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
@@ -77,7 +78,11 @@ type Options struct {
 	// of every run what the pages show. Default: no pages.
 	Page *page.Options
 
-	Version string // that /info and the pages name
+	// MCP serves tools to assistants at /mcp; what is named here wins, and the key is in the
+	// store. Default: no tools.
+	MCP *mcp.Options
+
+	Version string // that /info, the pages and MCP name
 	// Log of requests: called after each. Default: nobody.
 	Access func(Access)
 }
@@ -99,6 +104,7 @@ type Server struct {
 	Options
 	runs    *runs.Manager
 	metrics *metrics
+	tools   *mcp.Mounting // nil without MCP
 	handler http.Handler
 }
 
@@ -135,8 +141,26 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if s.runs, err = runs.Open(ctx, o.Graphs, r); err != nil {
 		return nil, err
 	}
+	if o.MCP != nil {
+		if err := s.mount(ctx); err != nil {
+			s.runs.Close(ctx)
+			return nil, err
+		}
+	}
 	s.handler = s.routes()
 	return s, nil
+}
+
+// mount opens what serves tools.
+func (s *Server) mount(ctx context.Context) (err error) {
+	o := *s.MCP
+	o.Version = s.Version
+	o.Space = func(tenant string) (*runs.Space, error) { return s.runs.Space(tenant), nil }
+	if o.Key, err = mcp.StoredKey(ctx, s.Store); err != nil {
+		return err
+	}
+	s.tools, err = mcp.New(o)
+	return err
 }
 
 // Check says what is wrong with the options.
@@ -202,7 +226,14 @@ func (s *Server) Runs() *runs.Manager { return s.runs }
 
 // Close takes no more runs, and lets those that go on stop after their superstep, or at
 // once when ctx ends. They go on when a server is opened again.
-func (s *Server) Close(ctx context.Context) { s.runs.Close(ctx) }
+func (s *Server) Close(ctx context.Context) {
+	if s.tools != nil {
+		if err := s.tools.Close(); err != nil {
+			s.runs.Warn(err)
+		}
+	}
+	s.runs.Close(ctx)
+}
 
 // routes puts the wires behind the guard. What only says that the server lives is open.
 func (s *Server) routes() http.Handler {
@@ -218,6 +249,10 @@ func (s *Server) routes() http.Handler {
 	}
 	mux.Handle("/", s.authorized(wire))
 	mux.Handle("/v1/", s.authorized(openai.Handler(openai.Options{Space: space})))
+	if s.tools != nil {
+		mux.Handle(mcp.Path, s.authorized(s.tools.Handler(tenantOf)))
+		mux.Handle(mcp.MetadataPath, mcp.Metadata())
+	}
 	mux.Handle("GET /metrics", s.authorized(s.metrics.handler()))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, `{"ok":true}`) })
 	mux.HandleFunc("GET /readyz", s.ready)

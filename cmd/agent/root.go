@@ -63,7 +63,7 @@ evidence or an unsupported claim, 4 waits for a person, 130 interrupted,
 	root.SetHelpCommand(help)
 	root.AddCommand(help,
 		ask.Command(a), chat.Command(a), comply.Command(a), verify.Command(a), edges.Command(a), extract.Command(a), searchCommand(a), ask.ResumeCommand(a), threadsCommand(a), corpus.IngestCommand(a), corpus.Command(a), questionsCommand(a), recall.Command(a), graphCommand(a),
-		traces.Command(a), trainCommand(a), evals.Command(a), doctor.Command(a), serve.Command(a, cli.ThisBuild().Version), worker.Command(a), versionCommand(a),
+		traces.Command(a), trainCommand(a), evals.Command(a), doctor.Command(a), serve.Command(a, cli.ThisBuild().Version), serve.MCPCommand(a, cli.ThisBuild().Version), worker.Command(a), versionCommand(a),
 	)
 	return root
 }

@@ -39,9 +39,19 @@ func (c corpora) List(_ context.Context, name string) ([]page.Corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := memory.List(c.settings.Home)
+	list, err := c.readable(t)
+	var out []page.Corpus
+	for _, info := range list {
+		out = append(out, c.describe(info))
+	}
+	return out, err
+}
+
+// readable are the corpora that a tenant may read, sorted by name.
+func (s *server) readable(t tenant) ([]memory.CorpusInfo, error) {
+	list, err := memory.List(s.settings.Home)
 	if err != nil {
-		return nil, c.fault("listing the corpora", err)
+		return nil, s.fault("listing the corpora", err)
 	}
 	for _, always := range []string{config.DefaultCorpus, open.SampleCorpus, open.CountyCorpus} {
 		if !slices.ContainsFunc(list, func(info memory.CorpusInfo) bool { return info.Name == always }) {
@@ -49,13 +59,7 @@ func (c corpora) List(_ context.Context, name string) ([]page.Corpus, error) {
 		}
 	}
 	slices.SortFunc(list, func(a, b memory.CorpusInfo) int { return strings.Compare(a.Name, b.Name) })
-	var out []page.Corpus
-	for _, info := range list {
-		if t.may(info.Name) {
-			out = append(out, c.describe(info))
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(list, func(info memory.CorpusInfo) bool { return !t.may(info.Name) }), nil
 }
 
 // describe describes a corpus without opening it.

@@ -19,6 +19,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/mcp"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/serve"
 	"example.com/assay/serve/page"
@@ -32,9 +33,10 @@ func Command(a *cli.App, version string) *cobra.Command {
 	s := &server{App: a, version: version}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the pipelines to LangGraph's clients and to chat clients",
+		Short: "Serve the pipelines to LangGraph's clients, to chat clients and to assistants",
 		Long: `Serve puts research, comply, verify, edges and extract behind the wire that clients of
-LangGraph speak: its SDK, useStream, agent-chat-ui, RemoteGraph. Threads, runs and their
+LangGraph speak: its SDK, useStream, agent-chat-ui, RemoteGraph. Assistants have them as
+tools at /mcp. Threads, runs and their
 events are kept, so that a client may leave and come back, and a server that was killed
 goes on with its runs when it starts again.
 
@@ -114,6 +116,7 @@ type server struct {
 	tenants  []tenant // never empty
 	closers  []func() error
 	sample   bool // the embedded sample answers
+	runs     *runs.Manager
 }
 
 func (s *server) checkFlags(cmd *cobra.Command) error {
@@ -176,11 +179,7 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 	if err := s.readTokens(); err != nil {
 		return options, err
 	}
-	s.exchange = open.PlainExchange(s.App, s.settings)
-	s.closers = append(s.closers, s.exchange.Close)
-	s.desks = newDesks(s.App, s.settings, s.exchange)
-	s.closers = append(s.closers, s.desks.close)
-	if s.set, err = s.settings.LoadSkills(); err != nil {
+	if err := s.openDesks(); err != nil {
 		return options, err
 	}
 	graphs, err := s.graphs(ctx)
@@ -209,12 +208,24 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 		Access: func(a serve.Access) { accessed(log, a) },
 		Page:   s.page(),
 	}
+	tools := s.mounting(mcp.Options{Host: host{s}, Space: func(tenant string) (*runs.Space, error) { return s.runs.Space(tenant), nil }})
+	options.MCP = &tools
 	if !s.open {
 		for _, t := range s.tenants {
 			options.Tenants = append(options.Tenants, serve.Tenant{Name: t.Name, Token: t.Token})
 		}
 	}
 	return options, options.Check()
+}
+
+// openDesks opens what corpora and models are reached by.
+func (s *server) openDesks() (err error) {
+	s.exchange = open.PlainExchange(s.App, s.settings)
+	s.closers = append(s.closers, s.exchange.Close)
+	s.desks = newDesks(s.App, s.settings, s.exchange)
+	s.closers = append(s.closers, s.desks.close)
+	s.set, err = s.settings.LoadSkills()
+	return err
 }
 
 // page is what the page shows. Results of cases have questions and answers of whoever ran
@@ -303,7 +314,11 @@ func (s *server) serve(ctx context.Context) (*serve.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return serve.New(ctx, options)
+	o, err := serve.New(ctx, options)
+	if err == nil {
+		s.runs = o.Runs()
+	}
+	return o, err
 }
 
 // stop ends what the server does, without its socket.

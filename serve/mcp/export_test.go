@@ -1,0 +1,16 @@
+package mcp
+
+import sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+// Extend adds to a mounting what only the conformance suite wants.
+func Extend(o *Options, tune func(*sdk.ServerOptions), more func(*sdk.Server)) {
+	o.tune, o.more = tune, more
+}
+
+// Given is what a person has answered to a question of a tool that runs no graph.
+func Given(c *Call, id string) map[string]any {
+	if r, ok := c.req.Params.InputResponses[id].(*sdk.ElicitResult); ok && r.Action == "accept" {
+		return r.Content
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Limited is embedded in the arguments of a tool whose output can be long.
+type Limited struct {
+	MaxTokens int `json:"max_tokens,omitempty" jsonschema:"how long the output may be, in tokens of 3 bytes; 8000 without it. What does not fit is named by links to resources"`
+}
+
+func (l Limited) limit() int { return l.MaxTokens }
+
+// tokenBytes is how many bytes of JSON count as a token.
+const tokenBytes = 3
+
+// leastTokens is the smallest limit: less holds no answer.
+const leastTokens = 200
+
+func (t *tenant) limit(in any) int {
+	n := t.MaxTokens
+	if l, ok := in.(interface{ limit() int }); ok && l.limit() > 0 {
+		n = l.limit()
+	}
+	return max(n, leastTokens)
+}
+
+// A Cutter is an output that can be made shorter.
+type Cutter interface {
+	// Cut leaves out the least important part, and links to where that can be read. When
+	// nothing more can be left out it reports false.
+	Cut() (Link, bool)
+}
+
+// A Link names a resource.
+type Link struct {
+	URI, Name, Description, MIMEType string
+}
+
+// fit cuts an output until it has at most so many tokens. Outputs that fit are left to the
+// SDK.
+func fit(out any, tokens int) (*sdk.CallToolResult, error) {
+	var links []Link
+	for {
+		data, err := json.Marshal(out)
+		if err != nil {
+			return nil, fmt.Errorf("encoding the output: %w", err)
+		}
+		if len(data) <= tokens*tokenBytes {
+			return linked(string(data), links), nil
+		}
+		var link Link
+		c, ok := out.(Cutter)
+		if ok {
+			link, ok = c.Cut()
+		}
+		if !ok {
+			return nil, fmt.Errorf("the output has %d tokens of %d bytes, and may have %d: ask for less, or raise max_tokens", len(data)/tokenBytes+1, tokenBytes, tokens)
+		}
+		if !slices.Contains(links, link) {
+			links = append(links, link)
+		}
+	}
+}
+
+// linked is a result with links behind its text; nil without any.
+func linked(text string, links []Link) *sdk.CallToolResult {
+	if len(links) == 0 {
+		return nil
+	}
+	res := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}
+	for _, l := range links {
+		res.Content = append(res.Content, &sdk.ResourceLink{URI: l.URI, Name: l.Name, Description: l.Description, MIMEType: l.MIMEType})
+	}
+	return res
+}

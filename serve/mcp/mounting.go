@@ -1,0 +1,184 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"example.com/assay/serve/runs"
+)
+
+// Options configure a mounting.
+type Options struct {
+	Name, Title, Version string
+	Instructions         string // for the model, on when to use what
+	Tools                []Tool
+	Library              Library // what can be read; default: nothing
+	Prompts              []Prompt
+	Pages                []Page
+	// Space is what a tenant has, for tools that run graphs. Default: they cannot.
+	Space func(tenant string) (*runs.Space, error)
+	// Key seals the state of input requests: 32 bytes, the same in all processes that serve
+	// the same threads. Default: one of this process alone.
+	Key []byte
+	// MaxTokens bounds an output whose caller says nothing of it. Default: 8000.
+	MaxTokens int
+	// Idle is after how much silence the session of a client with an old version of the
+	// protocol ends. Newer clients have no sessions. Default: 30 minutes.
+	Idle time.Duration
+	// Sessions is how many such sessions a tenant has at most. Default: 1000.
+	Sessions int
+
+	tune func(*sdk.ServerOptions) // what tests change
+	more func(*sdk.Server)        // and what they add
+}
+
+// A Mounting serves what its options name. Any number of goroutines may use it.
+type Mounting struct {
+	Options
+	seal    *seal
+	schemas *sdk.SchemaCache
+
+	mu      sync.Mutex
+	tenants map[string]*tenant
+}
+
+// A tenant has its own server, so that no session can be used by another.
+type tenant struct {
+	*Mounting
+	name          string
+	server        *sdk.Server
+	current, past http.Handler // for clients of this version of the protocol, and of older ones
+}
+
+// New makes a mounting.
+func New(o Options) (*Mounting, error) {
+	o.MaxTokens, o.Idle, o.Sessions = cmp.Or(o.MaxTokens, 8000), cmp.Or(o.Idle, 30*time.Minute), cmp.Or(o.Sessions, 1000)
+	s, err := newSeal(o.Key)
+	if err != nil {
+		return nil, err
+	}
+	if o.Name == "" {
+		return nil, errors.New("a server of MCP needs a name")
+	}
+	names := map[string]bool{}
+	for _, t := range o.Tools {
+		if names[t.about.Name] {
+			return nil, fmt.Errorf("tool %q is named twice", t.about.Name)
+		}
+		names[t.about.Name] = true
+	}
+	if err := o.checkPages(); err != nil {
+		return nil, err
+	}
+	return &Mounting{Options: o, seal: s, schemas: sdk.NewSchemaCache(), tenants: map[string]*tenant{}}, nil
+}
+
+// tenant returns what serves a tenant.
+func (m *Mounting) tenant(name string) *tenant {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t := m.tenants[name]; t != nil {
+		return t
+	}
+	t := &tenant{Mounting: m, name: name}
+	t.server = sdk.NewServer(&sdk.Implementation{Name: m.Name, Title: m.Title, Version: cmp.Or(m.Version, "devel")}, t.serverOptions())
+	for _, tool := range m.Tools {
+		tool.add(t)
+	}
+	for _, p := range m.Prompts {
+		t.addPrompt(p)
+	}
+	for _, p := range m.Pages {
+		t.addPage(p)
+	}
+	if m.Library != nil {
+		t.addLibrary()
+	}
+	if m.more != nil {
+		m.more(t.server)
+	}
+	get := func(*http.Request) *sdk.Server { return t.server }
+	t.current = sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
+		Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // the caller of Handler sees to both
+	})
+	t.past = sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
+		SessionTimeout: m.Idle, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
+	})
+	m.tenants[name] = t
+	return t
+}
+
+func (t *tenant) serverOptions() *sdk.ServerOptions {
+	o := &sdk.ServerOptions{
+		Instructions: t.Instructions, Capabilities: &sdk.ServerCapabilities{}, SchemaCache: t.schemas,
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" }, // tenants see different things
+	}
+	if len(t.Pages) > 0 {
+		o.Capabilities.AddExtension(pageExtension, map[string]any{"mimeTypes": []string{pageType}})
+	}
+	if t.Library != nil {
+		o.CompletionHandler = t.complete
+	}
+	if t.tune != nil {
+		t.tune(o)
+	}
+	return o
+}
+
+// stateless is the first version of the protocol without sessions.
+const stateless = "2026-07-28"
+
+// Handler returns the handler of one path, for tenants by what caller says of a request.
+// The caller of the handler bounds bodies, and checks tokens, hosts and origins.
+func (m *Mounting) Handler(caller func(*http.Request) string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t := m.tenant(caller(r))
+		if r.Header.Get("Mcp-Protocol-Version") >= stateless {
+			t.current.ServeHTTP(w, r)
+			return
+		}
+		if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && t.sessions() >= m.Sessions {
+			http.Error(w, fmt.Sprintf("there are %d sessions already: end one (DELETE), or use version %s of the protocol, which has none", m.Sessions, stateless), http.StatusServiceUnavailable)
+			return
+		}
+		t.past.ServeHTTP(w, r)
+	})
+}
+
+func (t *tenant) sessions() (n int) {
+	for range t.server.Sessions() {
+		n++
+	}
+	return n
+}
+
+// Close ends the sessions of old clients.
+func (m *Mounting) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var errs []error
+	for _, t := range m.tenants {
+		for s := range t.server.Sessions() {
+			errs = append(errs, s.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Serve serves one client that writes into in and reads from out, until it closes in or ctx
+// ends. Nothing else may be written into out.
+func (m *Mounting) Serve(ctx context.Context, tenant string, in io.ReadCloser, out io.WriteCloser) error {
+	err := m.tenant(tenant).server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
+	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,93 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// An About describes a tool to the model that calls it, and to people.
+type About struct {
+	Name        string // of letters, digits, "_", "-" and "."
+	Title       string // for people
+	Description string // for the model: what it does, and when to call it
+	// Writes says that the tool changes something. Default: it only reads.
+	Writes bool
+	// Page is the URI of the page that shows the tool's outputs. Default: none does.
+	Page string
+}
+
+// A Tool is a function that clients call by its name.
+type Tool struct {
+	about About
+	add   func(*tenant)
+}
+
+// NewTool makes a tool of a function. The schemas of its arguments and its output are those
+// of the types; arguments are checked before the function is called. A list in an output that
+// is nil must be left out (omitempty). An error of the function is told to the model, as the
+// output of a tool that failed: it says what to do. A type that has no schema is a panic.
+func NewTool[In, Out any](about About, do func(ctx context.Context, c *Call, in In) (Out, error)) Tool {
+	tool := about.tool(schemaOf[In](), schemaOf[Out]())
+	return Tool{about, func(t *tenant) {
+		sdk.AddTool(t.server, tool, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+			var none Out
+			c, err := t.call(about.Name, req)
+			if err != nil {
+				return nil, none, err
+			}
+			out, err := do(ctx, c, in)
+			var asks *InputRequired
+			if errors.As(err, &asks) {
+				res, err := c.ask(asks)
+				return res, none, err
+			}
+			if err != nil {
+				return nil, none, err
+			}
+			res, err := fit(&out, t.limit(in))
+			return res, out, err
+		})
+	}}
+}
+
+func (a About) tool(in, out *jsonschema.Schema) *sdk.Tool {
+	no := false
+	tool := &sdk.Tool{
+		Name: a.Name, Title: a.Title, Description: a.Description, InputSchema: in, OutputSchema: out,
+		Annotations: &sdk.ToolAnnotations{Title: a.Title, ReadOnlyHint: !a.Writes, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
+	}
+	if a.Page != "" {
+		tool.Meta = sdk.Meta{"ui": map[string]any{"resourceUri": a.Page}}
+	}
+	return tool
+}
+
+// schemaOf is the schema of a type. It has no null beside another type, which some clients
+// cannot express: a field that may be missing is left out.
+func schemaOf[T any]() *jsonschema.Schema {
+	s, err := jsonschema.For[T](nil)
+	if err != nil {
+		panic(fmt.Errorf("the schema of %v: %w", reflect.TypeFor[T](), err))
+	}
+	withoutNull(s)
+	return s
+}
+
+func withoutNull(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+	for _, p := range s.Properties {
+		withoutNull(p)
+	}
+	withoutNull(s.Items)
+	withoutNull(s.AdditionalProperties)
+}
