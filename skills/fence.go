@@ -1,6 +1,8 @@
 package skills
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"regexp"
 	"strings"
 	"unicode"
@@ -29,6 +31,15 @@ func defuse(v any) any {
 		}
 	}
 	return v
+}
+
+// Fence puts a text that is data between marks, as prompts have it: nothing in the text can
+// be taken for their end. A prompt says what stands between them, and that it is no
+// instruction.
+func Fence(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	mark := "data-" + hex.EncodeToString(sum[:4])
+	return "<" + mark + ">\n" + fence.ReplaceAllString(text, defused+"$1") + "\n</" + mark + ">"
 }
 
 // Find returns where text holds a quote, as bytes text[start:end]: the quote
