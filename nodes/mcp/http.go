@@ -13,7 +13,6 @@ import (
 // over makes the transport to a server's address. Its requests end with life.
 func over(life context.Context, s Server, report func(error)) sdk.Transport {
 	base := http.DefaultTransport.(*http.Transport).Clone() // which the standard library sets to one
-	base.ResponseHeaderTimeout = s.Timeout
 	client := &http.Client{
 		Transport: sending(func(req *http.Request) (*http.Response, error) {
 			ctx, cancel := context.WithCancel(req.Context())

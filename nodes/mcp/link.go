@@ -38,10 +38,10 @@ func (l *link) report(err error) {
 }
 
 // met is what was wrong so far, and what the server asked for.
-func (l *link) met() (fault error, asked string) {
+func (l *link) met() (asked string, fault error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.fault, l.asked
+	return l.asked, l.fault
 }
 
 // connect reaches a server. Its errors are those of failed.
@@ -96,7 +96,7 @@ func (l *link) transport(s Server) (sdk.Transport, error) {
 	}
 	g := &guard{ReadCloser: out, report: l.report}
 	l.renew = g.renew
-	return &sdk.IOTransport{Reader: g, Writer: in, MaxLineLength: maxBytes}, nil
+	return &sdk.IOTransport{Reader: g, Writer: in, MaxLineLength: 2 * maxBytes}, nil
 }
 
 // refuse answers what a server may not ask for. Notices and pings pass.
@@ -161,6 +161,10 @@ func (l *link) isOver() bool {
 	}
 }
 
+// codeRejected is the code of an error that the SDK makes itself, of an answer of HTTP that
+// is no answer of the protocol.
+const codeRejected = -32005
+
 // failed says why a call, or the connection, has no result. The timeout is that of ctx; when
 // the caller's own context ended, the caller asks that.
 func (l *link) failed(ctx context.Context, s Server, tool string, err error) error {
@@ -168,23 +172,25 @@ func (l *link) failed(ctx context.Context, s Server, tool string, err error) err
 	if l.stderr != nil {
 		out.Said = said(l.stderr.String())
 	}
-	fault, asked := l.met()
+	asked, fault := l.met()
 	refused, isRefusal := errors.AsType[*jsonrpc.Error](err)
 	switch {
 	case fault != nil:
 		out.What = fault.Error()
 	case ctx.Err() != nil:
 		out.What = fmt.Sprintf("it did not answer within %v: see whether it runs, or allow more with its timeout", s.Timeout)
-	case isRefusal:
+	case isRefusal && refused.Code != codeRejected:
 		out.What, out.Said = fmt.Sprintf("it refused (code %d)", refused.Code), said(refused.Message)
 	case tool == "" && s.Command != "" && l.stderr == nil:
 		out.What = fmt.Sprintf("its command %q cannot be started: %v", s.Command, err)
 	case tool == "" && s.Command != "":
 		out.What = fmt.Sprintf("its command %q does not speak the protocol, or has ended: run it by hand, and name the variables that it needs", s.Command)
 	case s.URL != "":
-		out.What = "it cannot be reached, or does not speak the protocol: check its address"
-	default:
+		out.What, out.Said = "it cannot be reached, or does not speak the protocol: check its address", said(err.Error())
+	case errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		out.What = "it ended: see its log; the next call starts it again"
+	default:
+		out.What, out.Said = "its answer cannot be understood: report it to who makes the server", said(err.Error())
 	}
 	if asked != "" {
 		out.What += fmt.Sprintf(" (it asked for %s, which it does not get)", said(asked))

@@ -37,11 +37,11 @@ func checkSchema(schema json.RawMessage, inspect retrieval.Inspect) (clean json.
 	if clean, err = llm.Encode(root); err != nil {
 		return nil, nil, fmt.Errorf("encoding it: %w", err)
 	}
-	if err := llm.CheckSchema(clean); err != nil {
+	r := reach{root: root}
+	if err := r.each(root); err != nil {
 		return nil, nil, err
 	}
-	r := reach{root: root}
-	return clean, w.kinds, r.each(root)
+	return clean, w.kinds, llm.CheckSchema(clean)
 }
 
 // words leaves orders out of the words of a schema.

@@ -178,7 +178,7 @@ func (s *Session) reach(ctx context.Context, tool string, fn func(context.Contex
 	if _, known := errors.AsType[*CallError](err); err != nil && !known {
 		err = l.failed(ctx, s.server, tool, err)
 	}
-	if fault, _ := l.met(); fault != nil { // what it sent cannot be trusted to be whole
+	if _, fault := l.met(); fault != nil { // what it sent cannot be trusted to be whole
 		l.cut()
 	}
 	return out, err
