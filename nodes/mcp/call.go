@@ -37,6 +37,11 @@ type ResultEvent struct {
 	Error  string   `json:"error,omitempty"`  // at most 300 bytes
 }
 
+// Warning is what a person is told of a result in which something reads as an order.
+func Warning(server, tool string, kinds []string) string {
+	return fmt.Sprintf("what the tool %s of the server %s returned reads as an order to an assistant (%s): it was shown as data; check the answer before you rely on it", tool, server, strings.Join(kinds, ", "))
+}
+
 const (
 	maxShownArguments = 16 << 10
 	maxErrorText      = 300
@@ -56,12 +61,11 @@ func (r Result) bytes() int { return len(r.Text) + len(r.Structured) }
 // Call calls a tool with a JSON object. An error of the server or its tool is a *CallError,
 // and a call beyond the run's budget an *llm.BudgetError.
 func (s *Session) Call(ctx context.Context, tool string, arguments json.RawMessage) (Result, error) {
-	at := slices.IndexFunc(s.tools, func(d Definition) bool { return d.Name == tool })
-	if at < 0 {
-		return Result{}, &CallError{Server: s.server.Name, What: fmt.Sprintf("the tool %q is not among those that may be called: %s", tool, strings.Join(names(s.tools), ", "))}
+	d, err := s.definition(tool)
+	if err != nil {
+		return Result{}, err
 	}
-	d := s.tools[at]
-	arguments, err := llm.CheckArguments(llm.Tool{Parameters: d.Input}, arguments)
+	arguments, err = llm.CheckArguments(llm.Tool{Parameters: d.Input}, arguments)
 	if err != nil {
 		return Result{}, fmt.Errorf("calling the tool %q of the server %q: %w", tool, s.server.Name, err)
 	}
@@ -80,6 +84,15 @@ func (s *Session) Call(ctx context.Context, tool string, arguments json.RawMessa
 		event.Error = llm.Cut(err.Error(), maxErrorText)
 	}
 	return result, errors.Join(err, graph.Emit(ctx, EventResult, event))
+}
+
+// definition is that of a tool that may be called.
+func (s *Session) definition(tool string) (Definition, error) {
+	at := slices.IndexFunc(s.tools, func(d Definition) bool { return d.Name == tool })
+	if at < 0 {
+		return Definition{}, &CallError{Server: s.server.Name, What: fmt.Sprintf("the tool %q is not among those that may be called: %s", tool, strings.Join(names(s.tools), ", "))}
+	}
+	return s.tools[at], nil
 }
 
 // call makes a call whose arguments were checked.
@@ -126,17 +139,19 @@ func (d Definition) promised(r Result) error {
 // outcomeOf is what a server returned, if it is a result within the limits.
 func (s *Session) outcomeOf(tool string, got *sdk.CallToolResult) (outcome, error) {
 	failure := func(what, words string) (outcome, error) {
-		return outcome{}, &CallError{Server: s.server.Name, Tool: tool, What: what, Said: said(words)}
+		return outcome{}, &CallError{Server: s.server.Name, Tool: tool, What: what, Said: Printable(words)}
 	}
+	hide := s.server.hide()
 	if got.NeedsInput() || len(got.InputRequests) > 0 {
 		return failure("it asks for an answer of a model, folders or input of a person, which it does not get: call it with everything that it needs", "")
 	}
-	out := outcome{Text: strings.ToValidUTF8(textOf(got.Content), "\uFFFD")}
+	out := outcome{Text: hide(strings.ToValidUTF8(textOf(got.Content), "\uFFFD"))}
 	if got.StructuredContent != nil {
 		var err error
 		if out.Structured, err = llm.Encode(got.StructuredContent); err != nil {
 			return out, fmt.Errorf("encoding a result: %w", err)
 		}
+		out.Structured = json.RawMessage(hide(string(out.Structured)))
 	}
 	if got.IsError {
 		return failure("the tool failed", out.Text)
@@ -159,7 +174,7 @@ func textOf(list []sdk.Content) string {
 		case *sdk.AudioContent:
 			parts = append(parts, fmt.Sprintf("(a recording of %d bytes was left out)", len(c.Data)))
 		case *sdk.ResourceLink:
-			parts = append(parts, fmt.Sprintf("(a link to %s: %s)", said(c.Name), said(c.URI)))
+			parts = append(parts, fmt.Sprintf("(a link to %s: %s)", Printable(c.Name), Printable(c.URI)))
 		case *sdk.EmbeddedResource:
 			switch {
 			case c.Resource == nil:

@@ -35,7 +35,7 @@ const (
 func defined(listed []*sdk.Tool, allowed []string) ([]Definition, error) {
 	out := make([]Definition, 0, len(listed))
 	for _, t := range listed {
-		d := Definition{Name: t.Name, Description: said(t.Description), ReadOnly: t.Annotations != nil && t.Annotations.ReadOnlyHint}
+		d := Definition{Name: t.Name, Description: Printable(t.Description), ReadOnly: t.Annotations != nil && t.Annotations.ReadOnlyHint}
 		if slices.Contains(allowed, t.Name) {
 			var err error
 			if d.Input, err = encoded(t.InputSchema); err == nil {

@@ -37,8 +37,9 @@ func (e *CallError) text() string {
 
 const maxSaid = 2000
 
-// said are words of a server as errors have them: on one line, without control characters.
-func said(text string) string {
+// Printable are words of a server as they may be shown to people: on one line, without
+// control characters, at most 2,000 bytes.
+func Printable(text string) string {
 	clean := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return ' '

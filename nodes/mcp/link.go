@@ -170,7 +170,7 @@ const codeRejected = -32005
 func (l *link) failed(ctx context.Context, s Server, tool string, err error) error {
 	out := &CallError{Server: s.Name, Tool: tool, Err: err}
 	if l.stderr != nil {
-		out.Said = said(l.stderr.String())
+		out.Said = Printable(l.stderr.String())
 	}
 	asked, fault := l.met()
 	refused, isRefusal := errors.AsType[*jsonrpc.Error](err)
@@ -180,20 +180,21 @@ func (l *link) failed(ctx context.Context, s Server, tool string, err error) err
 	case ctx.Err() != nil:
 		out.What = fmt.Sprintf("it did not answer within %v: see whether it runs, or allow more with its timeout", s.Timeout)
 	case isRefusal && refused.Code != codeRejected:
-		out.What, out.Said = fmt.Sprintf("it refused (code %d)", refused.Code), said(refused.Message)
+		out.What, out.Said = fmt.Sprintf("it refused (code %d)", refused.Code), Printable(refused.Message)
 	case tool == "" && s.Command != "" && l.stderr == nil:
 		out.What = fmt.Sprintf("its command %q cannot be started: %v", s.Command, err)
 	case tool == "" && s.Command != "":
 		out.What = fmt.Sprintf("its command %q does not speak the protocol, or has ended: run it by hand, and name the variables that it needs", s.Command)
 	case s.URL != "":
-		out.What, out.Said = "it cannot be reached, or does not speak the protocol: check its address", said(err.Error())
+		out.What, out.Said = "it cannot be reached, or does not speak the protocol: check its address", Printable(err.Error())
 	case errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		out.What = "it ended: see its log; the next call starts it again"
 	default:
-		out.What, out.Said = "its answer cannot be understood: report it to who makes the server", said(err.Error())
+		out.What, out.Said = "its answer cannot be understood: report it to who makes the server", Printable(err.Error())
 	}
+	out.Said = s.hide()(out.Said)
 	if asked != "" {
-		out.What += fmt.Sprintf(" (it asked for %s, which it does not get)", said(asked))
+		out.What += fmt.Sprintf(" (it asked for %s, which it does not get)", Printable(asked))
 	}
 	return out
 }

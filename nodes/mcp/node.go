@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
@@ -19,10 +18,10 @@ import (
 // An error of the call is the node's; a retry policy repeats it. A node that was cut off by a
 // crash calls again.
 func Node[S, In, Out any](s *Session, tool string, in func(S) In, out func(Out) graph.Write[S]) (graph.Node[S], error) {
-	switch {
-	case !slices.Contains(names(s.tools), tool):
-		return nil, fmt.Errorf("making a node: the tool %q is not among those of the server %q that may be called: %q", tool, s.server.Name, names(s.tools))
-	case in == nil || out == nil:
+	if _, err := s.definition(tool); err != nil {
+		return nil, fmt.Errorf("making a node: %w", err)
+	}
+	if in == nil || out == nil {
 		return nil, fmt.Errorf("making a node of the tool %q: it needs a function for its arguments, and one for its result", tool)
 	}
 	return func(ctx context.Context, state S) (graph.Update[S], error) {

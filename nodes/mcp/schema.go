@@ -32,7 +32,7 @@ func checkSchema(schema json.RawMessage, inspect retrieval.Inspect) (clean json.
 	w := words{inspect: inspect}
 	w.clean(root)
 	if w.refused != "" {
-		return nil, nil, fmt.Errorf("%q in it reads as an order to an assistant", said(w.refused))
+		return nil, nil, fmt.Errorf("%q in it reads as an order to an assistant", Printable(w.refused))
 	}
 	if clean, err = llm.Encode(root); err != nil {
 		return nil, nil, fmt.Errorf("encoding it: %w", err)
@@ -171,7 +171,7 @@ func (r *reach) same(v any, depth int) error {
 func (r *reach) at(ref string) (any, error) {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok || pointer != "" && pointer[0] != '/' {
-		return nil, fmt.Errorf("it refers to %q: only places such as #/$defs/name are followed", said(ref))
+		return nil, fmt.Errorf("it refers to %q: only places such as #/$defs/name are followed", Printable(ref))
 	}
 	v := r.root
 	for _, step := range strings.Split(pointer, "/")[1:] {

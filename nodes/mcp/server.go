@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"example.com/assay/llm"
@@ -20,7 +23,7 @@ const (
 	// DefaultTimeout is how long a call, or the start of a server, may take by default.
 	DefaultTimeout = 60 * time.Second
 	// DefaultMaxOutput is the size of a result in bytes that a server may return by default.
-	DefaultMaxOutput = 256 << 10
+	DefaultMaxOutput = 64 << 10
 )
 
 // A Server says how a server is reached, and which of its tools may be called. It has a
@@ -33,11 +36,12 @@ type Server struct {
 	// as a shell finds it, with its arguments.
 	Command string
 	Args    []string
-	// Env is the whole environment of the command, as NAME=VALUE. Default: it has none.
+	// Env is the whole environment of the command, as NAME=VALUE. Default: it has none. The
+	// values of names such as API_KEY are cut out of what the server says.
 	Env []string
 	// URL is the address of a server that speaks streamable HTTP.
 	URL string
-	// Header is sent with each request to URL. With a header, the address must begin with
+	// Header is sent with each request to URL. Its values of such names are cut out too. With a header, the address must begin with
 	// https or name this machine, and redirects to other servers are never followed.
 	Header http.Header
 	// Tools are the names of the tools that may be called. Others do not exist. Default: none.
@@ -69,6 +73,39 @@ type Tape interface {
 }
 
 var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,30}$`)
+
+// secretName matches variables and headers that hold secrets, to judge by their names.
+var secretName = regexp.MustCompile(`(?i)key|token|secret|pass|auth|cred|cookie`)
+
+const minSecret = 8 // bytes; shorter ones would cut words
+
+// hide returns a function that cuts the secrets that a server was given out of what it says,
+// as it is and as JSON writes it.
+func (s Server) hide() func(string) string {
+	var secrets []string
+	for _, pair := range s.Env {
+		if name, value, _ := strings.Cut(pair, "="); secretName.MatchString(name) {
+			secrets = append(secrets, value)
+		}
+	}
+	for name, values := range s.Header {
+		if secretName.MatchString(name) {
+			secrets = append(secrets, strings.Fields(strings.Join(values, " "))...)
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) // none hides a part of another
+	var pairs []string
+	for _, secret := range secrets {
+		if len(secret) < minSecret {
+			continue
+		}
+		pairs = append(pairs, secret, "[key]")
+		if data, err := llm.Encode(secret); err == nil { // a text can be encoded
+			pairs = append(pairs, strings.Trim(string(data), `"`), "[key]")
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace
+}
 
 // checked returns the server with its defaults, or what is wrong with it.
 func (s Server) checked() (Server, error) {

@@ -76,7 +76,7 @@ func (s *Session) open(ctx context.Context) error {
 	for _, name := range s.server.Tools {
 		at := slices.IndexFunc(out.Tools, func(d Definition) bool { return d.Name == name })
 		if at < 0 {
-			problems = append(problems, &CallError{Server: s.server.Name, What: fmt.Sprintf("it has no tool %q: remove it from the tools that may be called; it has: %s", name, said(strings.Join(names(out.Tools), ", ")))})
+			problems = append(problems, &CallError{Server: s.server.Name, What: fmt.Sprintf("it has no tool %q: remove it from the tools that may be called; it has: %s", name, Printable(strings.Join(names(out.Tools), ", ")))})
 			continue
 		}
 		d, err := out.Tools[at].usable(s.opts.Inspect)
@@ -265,7 +265,7 @@ func (s *Session) list(ctx context.Context, l *link) ([]Definition, error) {
 	}
 	for i := 1; i < len(list); i++ {
 		if list[i].Name == list[i-1].Name {
-			return nil, &CallError{Server: s.server.Name, What: fmt.Sprintf("it lists the tool %q twice: leave it out", said(list[i].Name))}
+			return nil, &CallError{Server: s.server.Name, What: fmt.Sprintf("it lists the tool %q twice: leave it out", Printable(list[i].Name))}
 		}
 	}
 	return list, nil

@@ -36,9 +36,9 @@ func TestChild(t *testing.T) {
 // A child gets the variables that are named, and no others.
 func TestEnvironmentOfAChild(t *testing.T) {
 	t.Setenv("ASSAY_TEST_SECRET", "hidden")
-	s := open(t, child(t, "env", "LANG=x"), nil)
+	s := open(t, child(t, "env", "LANG=x", "SHOP_TOKEN=hunter2hunter2"), nil)
 	r, err := s.Call(t.Context(), "price", json.RawMessage(`{}`))
-	if err != nil || r.Text != "ASSAY_TEST_SERVER=env LANG=x" {
+	if err != nil || r.Text != "ASSAY_TEST_SERVER=env LANG=x SHOP_TOKEN=[key]" {
 		t.Errorf("the environment is %q, %v", r.Text, err)
 	}
 }

@@ -26,6 +26,12 @@ func (s *Session) Tools() []llm.Callable {
 	return out
 }
 
+// Tool is one of Tools, by the server's own name for it.
+func (s *Session) Tool(name string) (llm.Callable, error) {
+	d, err := s.definition(name)
+	return tool{s, d}, err
+}
+
 // A tool is one tool for a model.
 type tool struct {
 	session *Session
