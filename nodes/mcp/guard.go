@@ -20,11 +20,13 @@ var errBatch = errors.New("it sent messages in a batch, which the protocol has n
 // A guard reads what a server sends, and stops when it is too much.
 type guard struct {
 	io.ReadCloser
+	byLine bool        // each line is a message, or the part of one
+	report func(error) // gets the fault
+
 	mu              sync.Mutex
 	bytes, messages int
 	inside          bool // of a line
 	fault           error
-	report          func(error) // gets the fault
 }
 
 // renew begins what is counted anew: a call is made.
@@ -52,7 +54,7 @@ func (g *guard) Read(p []byte) (int, error) {
 
 func (g *guard) count(read []byte) error {
 	g.bytes += len(read)
-	for len(read) > 0 {
+	for g.byLine && len(read) > 0 {
 		if !g.inside {
 			read = bytes.TrimLeft(read, " \t\r\n")
 			if len(read) == 0 {

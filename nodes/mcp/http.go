@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,7 +35,8 @@ func over(life context.Context, s Server, report func(error)) sdk.Transport {
 			if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
 				report(fmt.Errorf("it refuses this program (HTTP status %d): give it a header with a key that it accepts", resp.StatusCode))
 			}
-			resp.Body = &body{&guard{ReadCloser: resp.Body, report: report}, end}
+			events := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")
+			resp.Body = &body{&guard{ReadCloser: resp.Body, byLine: events, report: report}, end}
 			return resp, nil
 		}),
 		CheckRedirect: func(*http.Request, []*http.Request) error {

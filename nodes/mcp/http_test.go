@@ -49,6 +49,18 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
+// JSON may be spread over lines.
+func TestPrettyHTTP(t *testing.T) {
+	server := overHTTP(lying(func(w http.ResponseWriter, _ *http.Request, id json.RawMessage) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"structuredContent\":{\"euro\":1},\"content\":\n[%s\n]}}", id, strings.Repeat("\n", maxMessages+1))
+	}), t)
+	r, err := open(t, server, nil).Call(t.Context(), "price", json.RawMessage(`{}`))
+	if err != nil || string(r.Structured) != `{"euro":1}` {
+		t.Errorf("%s, %v", r.Structured, err)
+	}
+}
+
 // lying answers the handshake and the list by HTTP, and leaves calls to fn.
 func lying(fn func(w http.ResponseWriter, r *http.Request, id json.RawMessage)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -94,7 +94,7 @@ func (l *link) transport(s Server) (sdk.Transport, error) {
 		out, in = p.out, ending{p}
 		l.cut, l.stderr = p.kill, p.stderr
 	}
-	g := &guard{ReadCloser: out, report: l.report}
+	g := &guard{ReadCloser: out, byLine: true, report: l.report}
 	l.renew = g.renew
 	return &sdk.IOTransport{Reader: g, Writer: in, MaxLineLength: 2 * maxBytes}, nil
 }

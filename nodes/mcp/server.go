@@ -29,8 +29,8 @@ const (
 // A Server says how a server is reached, and which of its tools may be called. It has a
 // Command or a URL.
 type Server struct {
-	// Name is the server's name in traces, errors and names of tools: 1 to 30 letters,
-	// digits, "_" or "-".
+	// Name is the server's name in traces, errors and names of tools: a letter, then at
+	// most 29 letters, digits, "_" or "-".
 	Name string
 	// Command is a program that speaks the protocol on its standard input and output, found
 	// as a shell finds it, with its arguments.
@@ -72,7 +72,7 @@ type Tape interface {
 	Outside(ctx context.Context, server, method string, params json.RawMessage, live func(context.Context) (json.RawMessage, error)) (json.RawMessage, error)
 }
 
-var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,30}$`)
+var serverName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,29}$`)
 
 // secretName matches variables and headers that hold secrets, to judge by their names.
 var secretName = regexp.MustCompile(`(?i)key|token|secret|pass|auth|cred|cookie`)
@@ -111,7 +111,7 @@ func (s Server) hide() func(string) string {
 func (s Server) checked() (Server, error) {
 	switch {
 	case !serverName.MatchString(s.Name):
-		return s, fmt.Errorf("the server's name is %q: it must be 1 to 30 letters, digits, \"_\" or \"-\"", s.Name)
+		return s, fmt.Errorf("the server's name is %q: it must be a letter, then at most 29 letters, digits, \"_\" or \"-\"", s.Name)
 	case s.pipe == nil && (s.Command == "") == (s.URL == ""):
 		return s, fmt.Errorf("the server %q needs a command or an address, and not both", s.Name)
 	case s.Timeout < 0 || s.MaxOutput < 0:

@@ -140,7 +140,7 @@ func serverSetting(key, name string, part serverPart) Setting {
 }
 
 var (
-	serverNames   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,30}$`)
+	serverNames   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,29}$`)
 	variableNames = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
@@ -149,7 +149,7 @@ func (f *configReader) servers(value *yaml.Node) {
 	f.lines(value, KeyServers+needsLines, "a key is a name for a server, such as files", func(name, server *yaml.Node) {
 		section := KeyServers + "." + name.Value
 		if !serverNames.MatchString(name.Value) {
-			f.fail(cli.Usagef("%s:%d: %s is %q: a server's name must be 1 to 30 letters, digits, _ or -", f.path, name.Line, KeyServers, name.Value))
+			f.fail(cli.Usagef("%s:%d: %s is %q: a server's name must be a letter, then at most 29 letters, digits, _ or -", f.path, name.Line, KeyServers, name.Value))
 		}
 		known := serverPartNames()
 		hint, given := "known keys: "+strings.Join(known, ", "), map[string]bool{}

@@ -52,7 +52,7 @@ func (d *Desk) Research(ctx context.Context, memory research.Memory) (*research.
 		}
 		opts.Tools = []research.Tool{tool}
 	}
-	if d.SearchTool {
+	if d.SearchTool && d.Workers == nil {
 		sessions, err := d.Exchange.Sessions(ctx, d.Settings)
 		if err != nil {
 			return nil, err

@@ -23,7 +23,7 @@ type servers struct {
 }
 
 // Sessions opens the MCP servers of the settings, the first time, and returns their sessions
-// in the order of their names. The exchange closes them. A cassette that answers needs no
+// in the order of their names, or the errors of all that cannot be used. The exchange closes them. A cassette that answers needs no
 // server. Cases, whose calls are recorded one by one, have none.
 func (x *Exchange) Sessions(ctx context.Context, s config.Settings) ([]*mcp.Session, error) {
 	x.servers.mu.Lock()
@@ -38,9 +38,16 @@ func (x *Exchange) Sessions(ctx context.Context, s config.Settings) ([]*mcp.Sess
 		wg.Go(func() { sessions[i], errs[i] = x.session(ctx, s.Servers[name]) })
 	}
 	wg.Wait()
-	x.servers.sessions = slices.DeleteFunc(sessions, func(one *mcp.Session) bool { return one == nil })
-	x.servers.opened = true
-	return x.servers.sessions, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil { // the next question tries again
+		for _, one := range sessions {
+			if one != nil {
+				err = errors.Join(err, one.Close())
+			}
+		}
+		return nil, err
+	}
+	x.servers.sessions, x.servers.opened = sessions, true
+	return sessions, nil
 }
 
 // session opens one server.
