@@ -169,8 +169,9 @@ const codeRejected = -32005
 // the caller's own context ended, the caller asks that.
 func (l *link) failed(ctx context.Context, s Server, tool string, err error) error {
 	out := &CallError{Server: s.Name, Tool: tool, Err: err}
+	log := ""
 	if l.stderr != nil {
-		out.Said = Printable(l.stderr.String())
+		log = Printable(l.stderr.String())
 	}
 	asked, fault := l.met()
 	refused, isRefusal := errors.AsType[*jsonrpc.Error](err)
@@ -184,11 +185,11 @@ func (l *link) failed(ctx context.Context, s Server, tool string, err error) err
 	case tool == "" && s.Command != "" && l.stderr == nil:
 		out.What = fmt.Sprintf("its command %q cannot be started: %v", s.Command, err)
 	case tool == "" && s.Command != "":
-		out.What = fmt.Sprintf("its command %q does not speak the protocol, or has ended: run it by hand, and name the variables that it needs", s.Command)
+		out.What, out.Said = fmt.Sprintf("its command %q does not speak the protocol, or has ended: run it by hand, and name the variables that it needs", s.Command), log
 	case s.URL != "":
 		out.What, out.Said = "it cannot be reached, or does not speak the protocol: check its address", Printable(err.Error())
 	case errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		out.What = "it ended: see its log; the next call starts it again"
+		out.What, out.Said = "it ended: see its log; the next call starts it again", log
 	default:
 		out.What, out.Said = "its answer cannot be understood: report it to who makes the server", Printable(err.Error())
 	}
