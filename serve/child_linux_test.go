@@ -18,12 +18,14 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/serve"
+	pages "example.com/assay/serve/page"
 )
 
 // childOptions configure the server of another process.
 type childOptions struct {
 	Folder string
 	AtOnce int
+	Page   bool
 }
 
 const childVariable = "ASSAY_TEST_SERVER"
@@ -79,6 +81,9 @@ func TestChild(t *testing.T) {
 	}
 	o.Graphs, o.Open, o.Runs.AtOnce, o.Runs.Waiting = []serve.Graph{serve.Register("ten", ten(), nil)}, true, in.AtOnce, 1<<20
 	o.Runs.Warn = func(err error) { t.Error(err) }
+	if in.Page {
+		o.Page = &pages.Options{}
+	}
 	s, err := serve.New(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ const (
 func parse(file string, data []byte, named bool) (Skill, error) {
 	p := &parser{file: file, named: named, lines: strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")}
 	sum := sha256.Sum256(data)
-	p.skill.Hash = hex.EncodeToString(sum[:])
+	p.skill.Hash, p.skill.Text = hex.EncodeToString(sum[:]), string(data)
 	if end := p.frontMatter(); end > 0 {
 		p.body(end)
 	}

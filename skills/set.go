@@ -75,12 +75,17 @@ func (s *Set) With(file string) (*Set, Skill, error) {
 	if err != nil {
 		return nil, Skill{}, fmt.Errorf("reading skill: %w", err)
 	}
-	skill, err := parse(file, data, false)
+	return s.Replace(file, data)
+}
+
+// Replace is With for the text of a file. Name is what errors call it.
+func (s *Set) Replace(name string, text []byte) (*Set, Skill, error) {
+	skill, err := parse(name, text, false)
 	if err != nil {
 		return nil, Skill{}, err
 	}
 	out := &Set{names: s.names, skills: maps.Clone(s.skills)}
-	if err := out.replace(skill, file); err != nil {
+	if err := out.replace(skill, name); err != nil {
 		return nil, Skill{}, err
 	}
 	return out, skill, nil

@@ -19,6 +19,7 @@ type Skill struct {
 	Version     string
 	Description string
 	Hash        string          // SHA-256 of the file, in hexadecimal
+	Text        string          // the whole file
 	Schema      json.RawMessage // JSON Schema of the answer; nil when the answer is free text
 
 	inputs       []string // sorted

@@ -1,5 +1,7 @@
 package state
 
+import "fmt"
+
 // AnswerSchema is the version of Answer's JSON.
 const AnswerSchema = 1
 
@@ -74,6 +76,15 @@ type Relevance struct {
 	Absent     float64 `json:"absent"`     // share of the question's words that no passage has; mean
 	Parts      int     `json:"parts"`      // that the question asks for; 0 when none can be told apart
 	Found      int     `json:"found"`      // of them, those that a cited passage or the answer has
+}
+
+// Words says to a person what the confidence is worth. It was measured with the offline model.
+func (r *Relevance) Words(offline bool) string {
+	measured := "measured on software manuals"
+	if !offline {
+		measured += ", with the offline model"
+	}
+	return fmt.Sprintf("%.2f: about %d in 10 answers like this one held what was asked (%s)", r.Confidence, int(r.Confidence*10+.5), measured)
 }
 
 // Source is a cited passage: the bytes Start..End of the file at Path are

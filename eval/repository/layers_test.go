@@ -49,6 +49,7 @@ var layers = map[string][]string{
 	"serve/view":                    {"graph", "graph/trace", "llm", "memory/retrieval", "state"},
 	"serve/page":                    {"graph", "graph/layout", "graph/trace", "llm", "memory/retrieval", "serve/runs", "serve/view", "state"},
 	"serve/page/look":               {},
+	"serve/page/evidence":           {"serve/page/look", "state"},
 	"serve/page/run":                {"graph", "graph/layout", "graph/trace", "llm", "memory/retrieval", "serve/page/look", "serve/view", "state"},
 	"serve/langgraph":               {"graph", "graph/store", "serve/runs"},
 	"serve/openai":                  {"graph", "graph/store", "serve/runs", "serve/conversation"},
@@ -87,7 +88,7 @@ var layers = map[string][]string{
 	"memory/index/weaviate": {"memory/index"},
 
 	"nodes":         {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide"},
-	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "case_studies", "serve/page/look", "serve/page/run"},
+	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "case_studies", "serve/page/look", "serve/page/evidence"},
 	"case_studies":  {},
 	"docs/examples": {"graph", "graph/checkpoint/memory", "graph/trace", "state", "skills", "llm", "llm/llmtest", "llm/offline", "llm/openai", "memory", "nodes", "eval"}, // what a caller may import
 	"cmd":           {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry"},

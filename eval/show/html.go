@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.com/assay/eval"
+	"example.com/assay/eval/metrics"
 	"example.com/assay/serve/page/look"
 )
 
@@ -69,7 +70,7 @@ func HTML(w io.Writer, r eval.Results, c *eval.Comparison) error {
 	p.Groups = groupsOf(p.Cases)
 	for _, name := range r.MetricNames() {
 		v := r.Metrics[name]
-		one := shownMetric{Name: name, Value: v.Value, Lo: v.Lo, Hi: v.Hi, IsShare: v.Lo >= 0 && v.Hi <= 1 && !slices.Contains(countedMetrics, name)}
+		one := shownMetric{Name: name, Value: v.Value, Lo: v.Lo, Hi: v.Hi, IsShare: IsShare(name, v)}
 		one.Left, one.Width, one.Mean = v.Lo*100, (v.Hi-v.Lo)*100, v.Value*100
 		p.Rows = append(p.Rows, one)
 	}
@@ -99,6 +100,11 @@ func frameOf(r eval.Results, c *eval.Comparison) look.Frame {
 		Parts: append(parts, look.Link{Text: "Confidence", Href: "#confidence"}, look.Link{Text: "Pipelines", Href: "#pipelines"}, look.Link{Text: "Cases", Href: "#cases"}),
 		Foot:  "Written by Assay " + r.Made.Version + ". This page needs no network and no script.",
 	}
+}
+
+// IsShare reports whether a metric of results is from 0 to 1.
+func IsShare(name string, v metrics.Interval) bool {
+	return v.Lo >= 0 && v.Hi <= 1 && !slices.Contains(countedMetrics, name)
 }
 
 // corpora lists fingerprints with the cases that read them.

@@ -3,9 +3,11 @@ package show
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"example.com/assay/eval"
 	"example.com/assay/internal/browsertest"
 	"example.com/assay/internal/studytest"
 )
@@ -69,4 +71,23 @@ func TestPageByKeyboard(t *testing.T) {
 	p.Wait(`document.activeElement.parentElement.open`)
 	p.Press(" ")
 	p.Wait(`!document.activeElement.parentElement.open`)
+}
+
+// No text of the table of hostile texts is more than text as a case's name, question, answer,
+// choice, note or miss.
+func TestHostileTextsInBrowser(t *testing.T) {
+	var items []eval.Item
+	for _, h := range browsertest.HostileTexts() {
+		items = append(items, eval.Item{ID: h.Text, Repeat: len(items), Pipeline: eval.Research, Question: h.Text, Answer: h.Text, Choice: h.Text, Notes: h.Text, Misses: []string{h.Text}, Timeline: []eval.Stay{{Node: h.Text, MS: 2}}})
+	}
+	r, err := eval.Summarise(items, eval.Made{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := browsertest.Open(t)
+	p.Goto(file(t, render(t, r, nil)))
+	p.Unfold()
+	if found := slices.Concat(p.Ran(), p.Armed(), p.Turning(), p.Wide(), p.Strangers()); len(found) > 0 {
+		t.Errorf("%d cases: %s", len(items), strings.Join(found, "\n"))
+	}
 }

@@ -51,6 +51,8 @@ type Mark struct {
 type Options struct {
 	// Mark says how a node is marked, by its path. Default: no node is marked.
 	Mark func(path string) Mark
+	// Closed says of which nodes the graphs inside are left out, by path. Default: of none.
+	Closed func(path string) bool
 }
 
 // text is what stands in the box.
@@ -82,11 +84,14 @@ type Layout struct {
 
 // Of places a drawing.
 func Of(d graph.Drawing, opts *Options) Layout {
-	mark := func(string) Mark { return Mark{} }
+	o := Options{Mark: func(string) Mark { return Mark{} }, Closed: func(string) bool { return false }}
 	if opts != nil && opts.Mark != nil {
-		mark = opts.Mark
+		o.Mark = opts.Mark
 	}
-	s := sketch(d, "", 0, mark)
+	if opts != nil && opts.Closed != nil {
+		o.Closed = opts.Closed
+	}
+	s := sketch(d, "", 0, o)
 	out := Layout{Name: d.Name(), Width: s.width + 2*margin, Height: s.height + 2*margin}
 	s.write(&out, margin, margin)
 	return out
@@ -122,17 +127,20 @@ type sheet struct {
 	width, height int
 }
 
-func sketch(d graph.Drawing, prefix string, depth int, mark func(string) Mark) *sheet {
+func sketch(d graph.Drawing, prefix string, depth int, o Options) *sheet {
 	s := &sheet{}
 	at := map[string]int{}
 	add := func(name, label string, inner *graph.Drawing) {
+		if inner != nil && o.Closed(prefix+name) {
+			inner = nil
+		}
 		c := &cell{box: Box{Path: prefix + name, Label: label, Depth: depth, Graph: inner != nil, Border: name == graph.Start || name == graph.End}}
 		if !c.box.Border {
-			c.box.Mark = mark(c.box.Path)
+			c.box.Mark = o.Mark(c.box.Path)
 		}
 		c.w, c.h = utf8.RuneCountInString(c.box.text())*charWidth+2*boxPadding, boxHeight
 		if inner != nil {
-			c.inner = sketch(*inner, prefix+name+"/", depth+1, mark)
+			c.inner = sketch(*inner, prefix+name+"/", depth+1, o)
 			c.w, c.h = max(c.w, c.inner.width+2*inset), c.inner.height+titleBand+inset
 		}
 		at[name] = len(s.cells)

@@ -246,6 +246,28 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// The graph inside a closed node is left out, and edges lead to the node as before.
+func TestClosed(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 7))
+	for range 40 {
+		d := random(t, r, 0).Drawing()
+		inner := map[string]bool{}
+		for _, n := range d.Nodes() {
+			inner[n.Name] = n.Subgraph != nil
+		}
+		l := layout.Of(d, &layout.Options{Closed: func(path string) bool { return inner[path] }})
+		check(t, l)
+		for _, b := range l.Boxes {
+			if b.Graph || strings.Contains(b.Path, "/") {
+				t.Errorf("%s is drawn", b.Path)
+			}
+		}
+		if len(l.Routes) != len(d.Edges()) {
+			t.Errorf("%d edges of %d", len(l.Routes), len(d.Edges()))
+		}
+	}
+}
+
 func BenchmarkOf(b *testing.B) {
 	d := random(b, rand.New(rand.NewPCG(3, 7)), 0).Drawing()
 	for b.Loop() {

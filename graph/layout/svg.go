@@ -50,10 +50,15 @@ func (l Layout) svg(style string) string {
 		if x.Graph {
 			textY = x.Y + 15
 		}
-		box := fmt.Sprintf("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/><text x=\"%d\" y=\"%d\">%s</text>",
-			x.X, x.Y, x.W, x.H, x.X+x.W/2, textY, escape(x.text()))
-		if x.Href != "" {
-			box = fmt.Sprintf("<a href=\"%s\">%s</a>", escape(x.Href), box)
+		rect := fmt.Sprintf("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>", x.X, x.Y, x.W, x.H)
+		text := fmt.Sprintf("<text x=\"%d\" y=\"%d\">%s</text>", x.X+x.W/2, textY, escape(x.text()))
+		box := rect + text
+		switch open := fmt.Sprintf("<a href=\"%s\">", escape(x.Href)); {
+		case x.Href == "":
+		case x.Graph: // other boxes stand on it
+			box = rect + open + text + "</a>"
+		default:
+			box = open + box + "</a>"
 		}
 		fmt.Fprintf(&b, "<g class=\"%s\" data-node=\"%s\">%s</g>\n", escape(kind), escape(x.Path), box)
 	}

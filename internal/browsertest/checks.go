@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 )
 
 //go:embed checks.js
@@ -67,18 +66,25 @@ func (p *Page) Complaints() []string {
 // page is.
 func (p *Page) Strangers() []string {
 	p.t.Helper()
-	own, err := url.Parse(p.url)
-	if err != nil {
-		p.t.Fatal(err)
-	}
 	var out []string
 	for _, address := range p.Requests() {
-		to, err := url.Parse(address)
-		if err != nil || to.Scheme != "data" && (to.Scheme != own.Scheme || to.Host != own.Host || own.Scheme == "file" && to.Path != own.Path) {
+		if p.strange(address) {
 			out = append(out, "a request to "+address)
 		}
 	}
 	return out
+}
+
+// strange reports whether an address leads elsewhere than to the host of the page, or to the
+// file that it is. Data that the page itself has is no stranger.
+func (p *Page) strange(address string) bool {
+	p.t.Helper()
+	own, err := url.Parse(p.url)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	to, err := url.Parse(address)
+	return err != nil || to.Scheme != "data" && (to.Scheme != own.Scheme || to.Host != own.Host || own.Scheme == "file" && to.Path != own.Path)
 }
 
 // Walk presses Tab through the page, from its beginning, and says where the focus is not on
@@ -106,6 +112,7 @@ func (p *Page) Nameless() []string {
 	var tree struct {
 		Nodes []struct {
 			Ignored    bool
+			ID         int `json:"backendDOMNodeId"`
 			Role, Name value
 			Properties []struct {
 				Name  string
@@ -121,9 +128,22 @@ func (p *Page) Nameless() []string {
 			focusable = focusable || property.Name == "focusable" && property.Value.Value == true
 		}
 		unnamed := n.Name.Value == nil || n.Name.Value == ""
-		if focusable && unnamed && !n.Ignored && !slices.Contains([]any{"RootWebArea", "main"}, n.Role.Value) {
-			out = append(out, fmt.Sprintf("without a name: a %v", n.Role.Value))
+		if focusable && unnamed && !n.Ignored && n.Role.Value != "RootWebArea" {
+			if html := p.reached(n.ID); html != "" {
+				out = append(out, fmt.Sprintf("without a name, a %v: %s", n.Role.Value, html))
+			}
 		}
 	}
 	return out
+}
+
+// reached is the beginning of an element that Tab reaches; empty for one that only links lead
+// to.
+func (p *Page) reached(id int) string {
+	p.t.Helper()
+	var at struct{ Object struct{ ObjectID string } }
+	p.call("DOM.resolveNode", map[string]any{"backendNodeId": id}, &at)
+	var html struct{ Result struct{ Value string } }
+	p.call("Runtime.callFunctionOn", map[string]any{"objectId": at.Object.ObjectID, "returnByValue": true, "functionDeclaration": `function() { return this.tabIndex < 0 ? '' : this.outerHTML.slice(0, 120) }`}, &html)
+	return html.Result.Value
 }

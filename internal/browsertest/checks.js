@@ -76,8 +76,48 @@
     const left = Math.max(r.left, 0), right = Math.min(r.right, innerWidth), top = Math.max(r.top, 0), bottom = Math.min(r.bottom, innerHeight);
     const hit = left < right && top < bottom && document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
     if (!hit) out.push('outside of the window: ' + this.tell(e));
-    else if (!e.contains(hit) && !hit.contains(e)) out.push(`${this.tell(hit)} lies over ${this.tell(e)}`);
+    else if (!e.contains(hit) && !hit.contains(e) && !(e.ownerSVGElement && e.ownerSVGElement === hit.ownerSVGElement)) out.push(`${this.tell(hit)} lies over ${this.tell(e)}`);
     return out;
+  },
+
+  // What texts have done that became more than text.
+  ran() {
+    if (location.protocol === 'chrome-error:') return ['the page is left'];
+    const out = [];
+    if ('ran' in globalThis) out.push('the variable ran is ' + globalThis.ran);
+    if (/\bran=/.test(Document.prototype.__lookupGetter__('cookie').call(document))) out.push('a cookie');
+    if ([...document.all].some(e => getComputedStyle(e).getPropertyValue('--ran'))) out.push('the property --ran');
+    for (const name of ['cookie', 'getElementById', 'querySelector', 'forms', 'title']) {
+      if (document[name] instanceof Element) out.push('another document.' + name);
+    }
+    if (document.body.tagName !== 'BODY') out.push('another document.body');
+    return out;
+  },
+
+  // What texts have made that would do something: our pages have no such thing.
+  armed() {
+    const out = [], own = [location.protocol, location.host].join();
+    const odd = 'iframe, frame, object, embed, base, plaintext, marquee, template, math, meta[http-equiv=refresh], script:not([src])';
+    for (const e of document.all) {
+      if (e.matches(odd)) out.push('an element: ' + this.tell(e));
+      for (const a of e.attributes) {
+        if (a.name.startsWith('on') || a.name === 'style') out.push('an attribute: ' + this.tell(e));
+        if (!['href', 'src', 'action', 'formaction', 'xlink:href', 'data', 'poster', 'srcset', 'ping', 'background'].includes(a.name)) continue;
+        const to = URL.parse(a.value, location.href);
+        if (!to || to.protocol !== 'data:' && [to.protocol, to.host].join() !== own || to.protocol === 'data:' && !/^(img|link)$/i.test(e.tagName)) out.push('an address: ' + this.tell(e));
+      }
+    }
+    return out.slice(0, 8);
+  },
+
+  // Texts that turn the direction of what stands beside them. Fields, options and the texts of
+  // a drawing stand alone.
+  turning() {
+    const out = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let n; n = walk.nextNode();) {
+      if (/[\u202a-\u202e\u2066-\u2069]/.test(n.data) && !n.parentElement.closest('[dir=auto], bdi, textarea, option, text, title, desc, style, script')) out.push('not isolated: ' + this.tell(n.parentElement));
+    }
+    return out.slice(0, 8);
   },
 
   // The words that a reader gets, with everything open.

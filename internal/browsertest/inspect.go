@@ -20,11 +20,11 @@ type InspectOptions struct {
 	Differs bool
 }
 
-// Inspect opens an address, or a file, in narrow and wide windows, light and dark, enlarged
-// and without scripts, with every part open, and reports as errors of the test what is wrong:
+// Inspect opens an address, or a file, in a narrow and dark window, in a wide and light one,
+// enlarged and without scripts, with every part open, and reports as errors of the test what is wrong:
 // messages in the console, requests to other hosts, overflow, faint text, a focus that goes
-// astray or is not seen, and what axe-core finds where it is installed. Pictures get the
-// name.
+// astray or is not seen, texts that are more than text, and what axe-core finds where it is
+// installed. Pictures get the name.
 func (p *Page) Inspect(t *testing.T, name, address string, opts *InspectOptions) {
 	t.Helper()
 	if opts == nil {
@@ -49,23 +49,31 @@ func (p *Page) Inspect(t *testing.T, name, address string, opts *InspectOptions)
 			}
 		}
 	}
-	for _, v := range []View{{Width: 360}, {Width: 360, Dark: true}, {Width: 1440}, {Width: 1440, Dark: true}} {
+	// Colours do not depend on the width. Pictures are of all four.
+	views := []View{{Width: 360, Dark: true}, {Width: 1440}, {Width: 360}, {Width: 1440, Dark: true}}
+	for i, v := range views {
+		if i > 1 && *screenshots == "" {
+			break
+		}
 		report := look(v)
 		report(p.Wide()...)
 		p.Shoot(name)
+		if i > 1 {
+			continue
+		}
 		p.Unfold()
 		report(p.Wide()...)
 		report(p.Faint()...)
-		if v.Dark {
-			report(p.Nameless()...)
-		} else {
-			report(p.Walk()...)
-		}
-		if source != "" && v.Dark == (v.Width == 360) {
+		report(p.Walk()...)
+		report(p.Nameless()...)
+		if source != "" {
 			report(p.barriers(source)...)
 		}
 		report(p.Complaints()...)
 		report(p.Strangers()...)
+		report(p.Ran()...)
+		report(p.Armed()...)
+		report(p.Turning()...)
 	}
 	report := look(View{Zoom: 200})
 	p.Unfold()

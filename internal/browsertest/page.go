@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -113,20 +114,17 @@ func (p *Page) Goto(address string) {
 		address = (&url.URL{Scheme: "file", Path: filepath.ToSlash(address)}).String()
 	}
 	// From a page to a part of the same page nothing would be loaded.
-	p.navigate("about:blank")
+	p.Loads(func() { p.navigate("about:blank") })
 	p.events, p.url = nil, address
-	p.navigate(address)
+	p.Loads(func() { p.navigate(address) })
 }
 
 func (p *Page) navigate(address string) {
 	p.t.Helper()
-	var to struct{ LoaderID, ErrorText string }
+	var to struct{ ErrorText string }
 	p.call("Page.navigate", map[string]any{"url": address}, &to)
 	if to.ErrorText != "" {
 		p.t.Fatalf("%s: %s", address, to.ErrorText)
-	}
-	for p.loaded() != to.LoaderID {
-		p.browser.next(p.t, address)
 	}
 }
 
@@ -158,6 +156,10 @@ func (p *Page) loaded() string {
 func (p *Page) Eval(expression string, result any) {
 	p.t.Helper()
 	problem := p.eval(expression, result)
+	for i := 0; i < 50 && strings.Contains(problem, "navigated"); i++ { // the next page can be asked
+		time.Sleep(20 * time.Millisecond)
+		problem = p.eval(expression, result)
+	}
 	if problem != "" {
 		p.t.Fatalf("%s\n%.500s", problem, expression)
 	}
@@ -167,7 +169,7 @@ func (p *Page) eval(expression string, result any) (problem string) {
 	p.t.Helper()
 	answer := p.browser.ask(p.t, p.session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true})
 	if answer.Error != nil {
-		return answer.Error.Message
+		return answer.Error.Message // such as that the page was left meanwhile
 	}
 	var out struct {
 		Result struct {
@@ -208,6 +210,12 @@ func (p *Page) Wait(expression string) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// Sees waits until the page shows a text, whatever stands between its words.
+func (p *Page) Sees(text string) {
+	p.t.Helper()
+	p.Wait(fmt.Sprintf(`document.body.innerText.replace(/\s+/g, ' ').includes(%q)`, text))
 }
 
 // Text returns the text that the page shows, with one space between words.

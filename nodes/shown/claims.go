@@ -38,10 +38,10 @@ func (b *builder) checks(a state.Answer) {
 	}
 }
 
-// covered reports whether a finding says something of all of a span.
+// covered reports whether a finding says something of a part of a span.
 func covered(list []proof.Finding, s *proof.Span) bool {
 	return s != nil && slices.ContainsFunc(list, func(f proof.Finding) bool {
-		return f.Span != nil && f.Span.Start <= s.Start && s.End <= f.Span.End
+		return f.Span != nil && f.Span.Start < s.End && s.Start < f.Span.End
 	})
 }
 
@@ -58,16 +58,20 @@ func (b *builder) check(c *state.ClaimCheck, kind proof.Kind, in *finder) {
 	if c.Unverified != "" {
 		b.note("Not verified", "", proof.Warn, c.Unverified)
 	}
-	for _, claim := range c.Claims {
-		b.claim(claim, kind, in)
+	for i, claim := range c.Claims {
+		label := fmt.Sprint(i + 1)
+		if kind == proof.Reason {
+			label = "R" + label
+		}
+		b.claim(claim, kind, label, in)
 	}
 	for _, text := range c.Corrections {
 		b.note("Suggested corrections", "", proof.Plain, text)
 	}
 }
 
-func (b *builder) claim(c state.CheckedClaim, kind proof.Kind, in *finder) {
-	f := proof.Finding{Kind: kind, Text: c.Claim, Span: in.span(&c.Span, c.Claim), Verdict: plain(string(c.Status)), Tone: proof.Bad}
+func (b *builder) claim(c state.CheckedClaim, kind proof.Kind, label string, in *finder) {
+	f := proof.Finding{Kind: kind, Label: label, Text: c.Claim, Span: in.span(&c.Span, c.Claim), Verdict: plain(string(c.Status)), Tone: proof.Bad}
 	switch {
 	case c.Error != "":
 		f.Verdict, f.Tone = "not judged", proof.Warn
@@ -94,7 +98,10 @@ func (b *builder) claim(c state.CheckedClaim, kind proof.Kind, in *finder) {
 	if c.Miscited {
 		f.Decided = append(f.Decided, proof.Decision{Label: "miscited", Tone: proof.Warn, Text: "what it cites does not support it"})
 	}
-	f.Decided = reason(reason(f.Decided, c.Reasoning, proof.Plain), c.Error, proof.Bad)
+	if len(c.Conflicts) == 0 || !strings.Contains(c.Reasoning, c.Conflicts[0].Claim) { // it says the same
+		f.Decided = reason(f.Decided, c.Reasoning, proof.Plain)
+	}
+	f.Decided = reason(f.Decided, c.Error, proof.Bad)
 	for _, q := range c.Evidence {
 		f.Quotes = append(f.Quotes, b.quote(q, proof.For))
 	}

@@ -51,7 +51,7 @@ func (b *builder) fields(a extract.Answer) {
 	about := map[string][]string{}
 	for _, v := range a.Fields {
 		f := proof.Finding{Kind: proof.Field, Label: v.Field, Text: v.Value, Verdict: "not in the document", Tone: proof.Bad, Confidence: &v.Confidence}
-		if v.Verbatim != v.Value {
+		if v.Place == nil && v.Verbatim != v.Value {
 			f.Decided = append(f.Decided, proof.Decision{Label: "read as", Tone: proof.Plain, Text: v.Verbatim})
 		}
 		if len(v.Normalised) > 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -59,6 +60,9 @@ var statusTones = map[state.Status]proof.Tone{
 func (b *builder) common(a state.Answer, text string) {
 	b.Question, b.Answer, b.Choice, b.Warnings = a.Question, text, a.Choice, a.Warnings
 	b.Status, b.Tone, b.Words = a.Status, cmp.Or(statusTones[a.Status], proof.Bad), a.Words()
+	if head, _, _ := strings.Cut(b.Words, ":"); strings.Contains("\n"+text, "\n"+head+":") || strings.Contains(text, b.Words) {
+		b.Words = "" // the answer says so itself
+	}
 	for _, s := range a.Sources {
 		p := proof.Passage{Doc: b.document(s.Doc, s.Path, s.Original), Head: fmt.Sprintf("Source %d", s.N), Where: s.Where, Start: s.Start, End: s.End, Text: s.Text, Stale: s.Stale}
 		if s.Query > 0 {
@@ -75,7 +79,7 @@ func (b *builder) common(a state.Answer, text string) {
 		b.Nearest = &proof.Nearest{Where: n.Where, Why: n.Why, Quote: proof.Quote{Stand: proof.Weighed, Doc: b.document(n.Doc, n.Path, n.Original), Start: n.Start, End: n.End, Text: n.Line}}
 	}
 	if r := a.Relevance; r != nil && a.Status != state.StatusNoEvidence {
-		b.measure("relevance", "%.2f", r.Confidence)
+		b.measure("relevance", "%s", r.Words(a.Model == "" || a.Model == "offline"))
 		if r.Parts > 1 {
 			b.measure("parts of the question", "%d of %d found", r.Found, r.Parts)
 		}
@@ -110,10 +114,17 @@ func (b *builder) add(f proof.Finding) *proof.Finding {
 	return &b.Findings[len(b.Findings)-1]
 }
 
-// document is the index of a document, which is its file, or its name without one.
+// document is the index of a document, which is its file, or its name without one. A file
+// of several documents, such as records, has its own name.
 func (b *builder) document(name, path, original string) int {
 	for i, d := range b.Documents {
-		if path != "" && d.Path == path || (path == "" || d.Path == "") && d.Name == name {
+		switch {
+		case path != "" && d.Path == path:
+			if d.Name != name {
+				b.Documents[i].Name = filepath.Base(cmp.Or(d.Original, path))
+			}
+			return i
+		case (path == "" || d.Path == "") && d.Name == name:
 			return i
 		}
 	}

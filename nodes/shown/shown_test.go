@@ -2,6 +2,7 @@ package shown_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -110,8 +111,11 @@ func TestCaseStudiesInWords(t *testing.T) {
 		t.Errorf("%q %q", errors.Tone, errors.Words)
 	}
 	refused := byCase["asylum_out_of_corpus"]
-	if refused.Nearest == nil || refused.Nearest.Why != "no passage that was read has “asylum”" || refused.Documents[refused.Nearest.Doc].Name != "contracts/interpretation-and-parol-evidence.md" || !strings.Contains(refused.Words, "No evidence") {
+	if refused.Nearest == nil || refused.Nearest.Why != "no passage that was read has “asylum”" || refused.Documents[refused.Nearest.Doc].Name != "contracts/interpretation-and-parol-evidence.md" || refused.Words != "" {
 		t.Errorf("%+v %q", refused.Nearest, refused.Words)
+	}
+	if p := of(t, "comply", state.Answer{Answer: "", End: state.End{Status: state.StatusNoEvidence, Searched: &state.Searched{}}}); !strings.Contains(p.Words, "No evidence") {
+		t.Errorf("%q", p.Words)
 	}
 	county := byCase["county_conflicting"]
 	conflict := county.Notes[slices.IndexFunc(county.Notes, func(n proof.Note) bool { return n.Group == "Conflicts" })]
@@ -127,7 +131,7 @@ func TestCaseStudiesInWords(t *testing.T) {
 		t.Errorf("%+v", rejected)
 	}
 	contract := byCase["contract_fields"]
-	if f := contract.Findings[0]; f.Name() != "field effective_date" || f.Text != "2021-09-14" || f.Quotes[0].Text != "September 14, 2021" || f.Decided[0].Text != "September 14, 2021" {
+	if f := contract.Findings[0]; f.Name() != "field effective_date" || f.Text != "2021-09-14" || f.Quotes[0].Text != "September 14, 2021" || f.Decided[0].Text != "date" {
 		t.Errorf("%+v", f)
 	}
 	if len(contract.Documents) != 1 || contract.Documents[0].Path != "" {
@@ -170,6 +174,20 @@ func TestDocumentsOfQuotes(t *testing.T) {
 		if got := p.Findings[0].Quotes[0].Doc; got != want || len(p.Documents) != max(2, want+1) {
 			t.Errorf("%s: document %d of %d, want %d", name, got, len(p.Documents), want)
 		}
+	}
+}
+
+// The records of a file are parts of one document, which has the file's name.
+func TestRecordsOfAFile(t *testing.T) {
+	record := func(n int) state.Source {
+		return state.Source{N: n, Doc: fmt.Sprintf("row %d", n), Path: "/kept/0a1b.txt", Original: "/data/rows.csv", Start: n * 4, End: n*4 + 4, Text: "same"}
+	}
+	p := of(t, "verify", map[string]any{
+		"sources":      []state.Source{record(1), record(2), {N: 3, Doc: "other.md", Path: "/other.md", Start: 8, End: 12, Text: "same"}},
+		"verification": map[string]any{"claims": []state.CheckedClaim{{Claim: "x", Evidence: []state.Quote{{Source: "rows.csv", Start: 8, End: 12, Text: "same"}}}}},
+	})
+	if len(p.Documents) != 2 || p.Documents[0] != (proof.Document{Name: "rows.csv", Path: "/kept/0a1b.txt", Original: "/data/rows.csv"}) || p.Findings[0].Quotes[0].Doc != 0 {
+		t.Errorf("%+v %+v", p.Documents, p.Findings)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"example.com/assay/graph"
 	"example.com/assay/serve/runs"
 )
 
@@ -69,9 +68,7 @@ func modelOf(g runs.Graph) modelJSON { return modelJSON{ID: g.Name, Object: "mod
 
 // models are the graphs that hold a conversation.
 func (c *call) models() []runs.Graph {
-	return slices.DeleteFunc(c.Graphs(), func(g runs.Graph) bool {
-		return !slices.Contains(g.App.Channels(), graph.ChannelInfo{Name: "messages", Kind: graph.KindKeyed})
-	})
+	return slices.DeleteFunc(c.Graphs(), func(g runs.Graph) bool { return !g.Converses() })
 }
 
 func (c *call) model(name string) (runs.Graph, error) {

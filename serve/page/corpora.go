@@ -40,6 +40,9 @@ type OpenCorpus interface {
 	Ingested() (time.Time, error)
 	// Facts are what else is known of it: how it was trained, how it is searched.
 	Facts() []Fact
+	// Facets are the keys of the metadata that passages can be chosen by, sorted, each with
+	// its most frequent values, at most limit.
+	Facets(ctx context.Context, limit int) ([]Facet, error)
 	// Unread is what was found and is not in it. Where the reader must not learn where files
 	// are, it has no entries, and all says how many there are.
 	Unread() (list []Fact, all int)
@@ -69,4 +72,18 @@ type Source struct {
 	Lost   []string
 	// LostRecords is how many records could not be read; Lost has the first.
 	LostRecords int
+}
+
+// A Facet is a key of metadata with values that passages have.
+type Facet struct {
+	Key      string
+	Passages int // that have the key
+	Distinct int // values
+	Values   []FacetValue
+}
+
+// A FacetValue is a value, and how many passages have it.
+type FacetValue struct {
+	Value    string
+	Passages int
 }

@@ -1,8 +1,15 @@
 package page
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"io"
+	"net/http"
+	"slices"
+
+	"example.com/assay/serve/page/look"
 )
 
 // Evals are the results of cases. For an unknown ID their error is a *runs.NotFoundError.
@@ -31,4 +38,98 @@ type Figure struct {
 	Name          string
 	Value, Lo, Hi float64
 	IsShare       bool // it is from 0 to 1
+}
+
+var evalsPage = parsed("evals.tmpl")
+
+// An overview is the page of results over time.
+type overview struct {
+	Metric  string
+	Metrics []string
+	Sets    []caseSet
+	Unread  []Fact
+}
+
+// A caseSet is the results of the same cases, the newest last.
+type caseSet struct {
+	ID     string
+	Cases  int
+	Number int // on the page, from 1
+	Chart  chart
+	Rows   []resultRow
+}
+
+// A resultRow is a report with one figure.
+type resultRow struct {
+	Report
+	Label  string // of its model in the chart
+	Figure *Figure
+	Href   string
+}
+
+// firstMetric is the one that is shown until another is chosen.
+const firstMetric = "pass_rate"
+
+// results shows the results of cases over time.
+func (v *visit) results() error {
+	if err := off(v.Evals != nil, "results of cases"); err != nil {
+		return err
+	}
+	reports, unread, err := v.Evals.List(v.r.Context(), v.tenant)
+	if err != nil {
+		return err
+	}
+	out := overview{Metric: v.r.URL.Query().Get("metric"), Unread: unread}
+	for _, r := range reports {
+		for _, f := range r.Figures {
+			if !slices.Contains(out.Metrics, f.Name) {
+				out.Metrics = append(out.Metrics, f.Name)
+			}
+		}
+	}
+	if out.Metric == "" {
+		out.Metric = firstMetric
+	} else if !slices.Contains(out.Metrics, out.Metric) {
+		return refuse(http.StatusNotFound, "no results have the metric %.100q", out.Metric)
+	}
+	for _, r := range reports {
+		at := slices.IndexFunc(out.Sets, func(s caseSet) bool { return s.ID == r.Set })
+		if at < 0 {
+			at = len(out.Sets)
+			out.Sets = append(out.Sets, caseSet{ID: r.Set, Cases: r.Cases, Number: at + 1})
+		}
+		out.Sets[at].Rows = append(out.Sets[at].Rows, rowOf(r, out.Metric))
+	}
+	for i := range out.Sets {
+		out.Sets[i].Chart = chartOf(out.Sets[i].Rows)
+		slices.Reverse(out.Sets[i].Rows) // the newest is read first
+	}
+	return v.show(evalsPage, "Evals", look.Frame{Title: "Evals"}, out)
+}
+
+func rowOf(r Report, metric string) resultRow {
+	row := resultRow{Report: r, Href: join("evals", r.ID)}
+	if at := slices.IndexFunc(r.Figures, func(f Figure) bool { return f.Name == metric }); at >= 0 {
+		row.Figure = &r.Figures[at]
+	}
+	return row
+}
+
+// report shows the results of one time, as the page that holds everything it needs: its
+// style is in it, and no script is let in.
+func (v *visit) report() error {
+	if err := off(v.Evals != nil, "results of cases"); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := v.Evals.Write(v.r.Context(), v.tenant, v.r.PathValue("id"), &b); err != nil {
+		return err
+	}
+	_, rest, _ := bytes.Cut(b.Bytes(), []byte("<style>"))
+	style, _, _ := bytes.Cut(rest, []byte("</style>"))
+	sum := sha256.Sum256(style)
+	v.w.Header().Set("Content-Security-Policy", "default-src 'none'; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = v.w.Write(b.Bytes()) // the browser has left
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"example.com/assay/serve/page/look"
@@ -24,7 +25,48 @@ func parsed(files ...string) *template.Template {
 		}
 		texts = append(texts, string(data))
 	}
-	return look.Parse(template.FuncMap{"path": join}, texts...)
+	return look.Parse(template.FuncMap{"path": join, "query": query, "size": size, "size64": func(n int) string { return size(int64(n)) }, "short": short, "tail": tail}, texts...)
+}
+
+// query adds parameters, names and values in turn, to a path of ours. Empty ones are left out.
+func query(path string, nameValues ...string) string {
+	q := url.Values{}
+	for i := 0; i+1 < len(nameValues); i += 2 {
+		if nameValues[i+1] != "" {
+			q.Add(nameValues[i], nameValues[i+1])
+		}
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}
+
+// short is the beginning of a text that identifies something.
+func short(text string) string {
+	if len(text) <= 12 {
+		return text
+	}
+	return strings.ToValidUTF8(text[:12], "") + "…"
+}
+
+// tail is the end of a text that identifies something: those made at one time begin alike.
+func tail(text string) string {
+	if len(text) <= 12 {
+		return text
+	}
+	return "…" + strings.ToValidUTF8(text[len(text)-12:], "")
 }
 
 // join is a path of ours: /ui/ and parts, each of which may have any text.
@@ -45,10 +87,19 @@ type shown struct {
 }
 
 // A room is a page that the navigation of all pages leads to.
-type room struct{ name, path string }
+type room struct {
+	name, path string
+	off        func(*Options) bool // the server has no such page; nil if it always has
+}
 
 // rooms are in the order in which they are shown.
-var rooms = []room{{"Runs", ""}, {"Keys", "keys"}}
+var rooms = []room{
+	{"Runs", "", nil}, {"Ask", "ask", nil},
+	{"Corpora", "corpora", func(o *Options) bool { return o.Corpora == nil }},
+	{"Memory", "memory", func(o *Options) bool { return o.Memory == nil }},
+	{"Evals", "evals", func(o *Options) bool { return o.Evals == nil }},
+	{"Keys", "keys", nil},
+}
 
 // show answers with a page. The frame has what only this page says; in is the name of its
 // room.
@@ -68,7 +119,9 @@ func (v *visit) answer(status int, page *template.Template, in string, frame loo
 	}
 	if v.tenant != "" {
 		for _, r := range rooms {
-			frame.Site = append(frame.Site, look.Link{Text: r.name, Href: root + r.path, Here: r.name == in})
+			if r.off == nil || !r.off(&v.Options) {
+				frame.Site = append(frame.Site, look.Link{Text: r.name, Href: root + r.path, Here: r.name == in})
+			}
 		}
 	}
 	var b bytes.Buffer

@@ -21,6 +21,7 @@ type runRow struct {
 	ID, Thread, Graph, Asked string
 	Status                   statusWord
 	Began, Took              string
+	Removed                  bool // its thread is there no more
 }
 
 // A listing is the page of runs.
@@ -48,7 +49,7 @@ func (v *visit) list() error {
 	for _, r := range found[from:min(from+perPage, len(found))] {
 		out.Runs = append(out.Runs, v.row(r))
 	}
-	out.Pager = paged(root, url.Values{"q": {query}}, from, len(found))
+	out.Pager = paged(root, from, len(found), "q", query)
 	return v.show(listPage, "Runs", look.Frame{Title: "Runs"}, out)
 }
 
@@ -65,9 +66,9 @@ func matches(r *runs.Run, words []string) bool {
 }
 
 func (v *visit) row(r runs.Run) runRow {
-	out := runRow{ID: r.ID, Thread: r.Thread, Graph: r.Graph, Asked: title(r), Status: worded(r), Began: moment(r.Created)}
+	out := runRow{ID: r.ID, Thread: r.Thread, Graph: r.Graph, Asked: title(r), Status: worded(r), Began: moment(r.Created), Removed: r.Temporary && r.Status.Ended()}
 	if r.Status.Ended() {
-		out.Took = look.Duration(float64(r.Updated.Sub(r.Created)) / float64(time.Millisecond))
+		out.Took = look.Duration(float64(took(r)) / float64(time.Millisecond))
 	}
 	return out
 }
@@ -92,7 +93,7 @@ func worded(r runs.Run) statusWord {
 		return statusWord{"runs", "warn"}
 	case runs.Success:
 		if r.Asks {
-			return statusWord{"asks a person", "warn"}
+			return statusWord{"asked a person", "warn"}
 		}
 		return statusWord{"done", "good"}
 	case runs.Errored:
@@ -111,23 +112,14 @@ func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") 
 // A pager leads to the other pages of a list.
 type pager struct{ Before, Next, Says string }
 
-// paged is the pager of a list of which a page begins with one row. The query has what the
-// list is asked for besides.
-func paged(path string, query url.Values, from, total int) pager {
+// paged is the pager of a list of which a page begins with one row. Asked is what the list is
+// asked for besides, names and values in turn.
+func paged(path string, from, total int, asked ...string) pager {
 	at := func(from int) string {
-		q := url.Values{}
-		for name, values := range query {
-			if len(values) > 0 && values[0] != "" {
-				q[name] = values
-			}
+		if from <= 0 {
+			return query(path, asked...)
 		}
-		if from > 0 {
-			q.Set("from", strconv.Itoa(from))
-		}
-		if len(q) == 0 {
-			return path
-		}
-		return path + "?" + q.Encode()
+		return query(path, append(asked, "from", strconv.Itoa(from))...)
 	}
 	p := pager{Says: fmt.Sprintf("%d to %d of %d", min(from+1, total), min(from+perPage, total), total)}
 	if from > 0 {

@@ -2,9 +2,12 @@ package page
 
 import (
 	"context"
+	"html/template"
 	"time"
 
-	"example.com/assay/state"
+	"example.com/assay/serve/page/evidence"
+	"example.com/assay/serve/page/look"
+	"example.com/assay/state/proof"
 )
 
 // Memory is what is remembered: questions with the answers that are given again. For a
@@ -45,13 +48,108 @@ type Entry struct {
 // Remembered is a remembered answer.
 type Remembered struct {
 	Entry
-	Corpus     string
-	Answer     string // Markdown
+	Corpus string
+	Answer string // Markdown
+	// Proof is the answer with its evidence, whose documents Documents reads; nil when the
+	// evidence cannot be read.
+	Proof      *proof.Proof
+	Documents  proof.Documents
 	LastServed time.Time
 	WhyNot     []string // why it would not be served now; empty if it would be
 	Conditions []Condition
-	Sources    []state.Source
 }
 
 // A Condition is something that an answer depends on.
 type Condition struct{ Name, Then, Now string }
+
+var (
+	memoryPage     = parsed("memory.tmpl")
+	rememberedPage = parsed("remembered.tmpl")
+)
+
+// A remembering is the page of what is remembered.
+type remembering struct {
+	Shelves []Shelf
+	Chosen  *Shelf // whose entries are shown; nil for none
+	Pager   pager
+}
+
+// memories shows what is remembered of each corpus, and the entries of one.
+func (v *visit) memories() error {
+	if err := off(v.Memory != nil, "remembered answers"); err != nil {
+		return err
+	}
+	from, err := v.number("from", 0)
+	if err != nil {
+		return err
+	}
+	ctx := v.r.Context()
+	out := remembering{}
+	if out.Shelves, err = v.Memory.Corpora(ctx, v.tenant); err != nil {
+		return err
+	}
+	name := v.r.URL.Query().Get("corpus")
+	if name == "" && len(out.Shelves) == 1 {
+		name = out.Shelves[0].Corpus
+	}
+	if name != "" {
+		s, err := v.Memory.List(ctx, v.tenant, name, from+perPage)
+		if err != nil {
+			return err
+		}
+		s.Entries = s.Entries[min(from, len(s.Entries)):]
+		out.Chosen = &s
+		out.Pager = paged(root+"memory", min(from, s.Total), s.Total, "corpus", name)
+	}
+	return v.show(memoryPage, "Memory", look.Frame{Title: "Memory"}, out)
+}
+
+// A recollection is the page of one answer.
+type recollection struct {
+	Remembered
+	Evidence template.HTML // empty when it cannot be read
+}
+
+// remembered shows one answer that is remembered.
+func (v *visit) remembered() error {
+	if err := off(v.Memory != nil, "remembered answers"); err != nil {
+		return err
+	}
+	r, err := v.Memory.Show(v.r.Context(), v.tenant, v.r.PathValue("corpus"), v.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	out := recollection{Remembered: r}
+	if r.Proof != nil {
+		if out.Evidence, err = evidence.Section(v.r.Context(), *r.Proof, r.Documents, nil); err != nil {
+			return err
+		}
+	}
+	return v.show(rememberedPage, "Memory", look.Frame{Title: "A remembered answer", Heading: r.Question, Eyebrow: "Remembered of the corpus " + r.Corpus, Full: true}, out)
+}
+
+// forget removes an answer for good.
+func (v *visit) forget() error {
+	if err := v.mayWrite(); err != nil {
+		return err
+	}
+	if err := off(v.Memory != nil, "remembered answers"); err != nil {
+		return err
+	}
+	corpus := v.r.PathValue("corpus")
+	if err := v.Memory.Forget(v.r.Context(), v.tenant, corpus, v.r.PathValue("id")); err != nil {
+		return err
+	}
+	return v.to(query(root+"memory", "corpus", corpus))
+}
+
+// Day is when the answer was given.
+func (e Entry) Day() string { return moment(e.Stored) }
+
+// Last is when the answer was given again last; empty if it never was.
+func (r Remembered) Last() string {
+	if r.LastServed.IsZero() {
+		return ""
+	}
+	return moment(r.LastServed)
+}

@@ -2,6 +2,8 @@ package page
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +13,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/serve/runs"
+	"example.com/assay/state/proof"
 )
 
 // Options configure the pages.
@@ -32,6 +35,20 @@ type Options struct {
 	// HowToWrite is what pages say where Write is not set. Default: that this server
 	// changes nothing that has happened.
 	HowToWrite string
+
+	// Proof is the answer in a run's state with its evidence, and how its documents are read;
+	// nil for a state without an answer that it knows. Default: states are shown.
+	Proof func(ctx context.Context, tenant string, r runs.Run, state json.RawMessage) (*proof.Proof, proof.Documents, error)
+	// Skills are the prompts of a graph that a run may have replaced, by its setting
+	// "skill". Default: none.
+	Skills func(graph string) []Skill
+	// Usual is the graph that a question is for until another is chosen. Default: the first.
+	Usual string
+	// Corpora, Memory and Evals are what further pages show. Default: there are no such
+	// pages.
+	Corpora Corpora
+	Memory  Memory
+	Evals   Evals
 
 	Version string           // of the program
 	Now     func() time.Time // default: time.Now
@@ -73,10 +90,36 @@ func Handler(o Options) http.Handler {
 	h.mux.HandleFunc("GET "+root+"enter", h.enter)
 	h.mux.HandleFunc("POST "+root+"enter", h.enter)
 	for pattern, serve := range map[string]func(*visit) error{
-		"GET {$}":       (*visit).list,
-		"GET keys":      (*visit).keys,
-		"POST leave":    (*visit).leave,
-		"GET {rest...}": (*visit).missing,
+		"GET {$}":    (*visit).list,
+		"GET keys":   (*visit).keys,
+		"POST leave": (*visit).leave,
+
+		"GET runs/{run}":          (*visit).run,
+		"GET runs/{run}/events":   (*visit).events,
+		"GET runs/{run}/graph":    (*visit).graphPart,
+		"GET runs/{run}/steps":    (*visit).stepsPart,
+		"GET runs/{run}/timeline": (*visit).timelinePart,
+		"GET runs/{run}/file":     (*visit).file,
+		"GET compare":             (*visit).compare,
+		"POST runs/{run}/stop":    (*visit).stop,
+
+		"GET threads/{thread}":         (*visit).thread,
+		"POST threads/{thread}/answer": (*visit).answerQuestion,
+		"POST threads/{thread}/edit":   (*visit).editState,
+		"POST threads/{thread}/go-on":  (*visit).goOn,
+
+		"GET ask":  (*visit).ask,
+		"POST ask": (*visit).begin,
+
+		"GET corpora":                      (*visit).corpora,
+		"GET corpora/{corpus}":             (*visit).corpus,
+		"GET corpora/{corpus}/document":    (*visit).document,
+		"GET memory":                       (*visit).memories,
+		"GET memory/{corpus}/{id}":         (*visit).remembered,
+		"POST memory/{corpus}/{id}/forget": (*visit).forget,
+		"GET evals":                        (*visit).results,
+		"GET evals/{id}":                   (*visit).report,
+		"GET {rest...}":                    (*visit).missing,
 	} {
 		method, path, _ := strings.Cut(pattern, " ")
 		h.mux.Handle(method+" "+root+path, h.visited(serve))
@@ -95,12 +138,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // headers are those of every answer. Nothing may be loaded from elsewhere, run from within a
-// page, or put into a frame; and no other site learns the address of a page.
+// page, or put into a frame; and no other site learns the address of a page. Without any
+// referrer, forms would have no origin, and the server would refuse them.
 var headers = map[string]string{
 	"Content-Security-Policy":      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 	"Cross-Origin-Opener-Policy":   "same-origin",
 	"Cross-Origin-Resource-Policy": "same-origin",
-	"Referrer-Policy":              "no-referrer",
+	"Referrer-Policy":              "same-origin",
 	"X-Content-Type-Options":       "nosniff",
 	"X-Frame-Options":              "DENY",
 	"Cache-Control":                "no-store",

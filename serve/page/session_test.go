@@ -12,7 +12,7 @@ import (
 
 // paths are one of each route that a session needs.
 func paths(run, thread string) []string {
-	return []string{"/ui/", "/ui/keys", "/ui/none"}
+	return []string{"/ui/", "/ui/keys", "/ui/runs/" + run, "/ui/runs/" + run + "/events", "/ui/runs/" + run + "/graph", "/ui/runs/" + run + "/steps", "/ui/runs/" + run + "/timeline", "/ui/runs/" + run + "/file", "/ui/compare?a=" + run + "&b=" + run, "/ui/threads/" + thread}
 }
 
 // Without a session every page leads to where one begins, and nothing is done.
@@ -159,7 +159,7 @@ func TestHeaders(t *testing.T) {
 	for _, path := range list {
 		status, _, answer := s.do(s.ann, "GET", path, nil)
 		h := answer.Header
-		if !strings.HasPrefix(h.Get("Content-Security-Policy"), "default-src 'none'") || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" ||
+		if !strings.HasPrefix(h.Get("Content-Security-Policy"), "default-src 'none'") || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "same-origin" ||
 			h.Get("X-Frame-Options") != "DENY" || !strings.Contains(h.Get("Cache-Control"), "no-") {
 			t.Errorf("%s: %d %v", path, status, h)
 		}

@@ -16,7 +16,8 @@ import (
 )
 
 // KindAttempt is the kind of the event that is the first of each attempt at a run.
-// EventRecord.Attempt counts them. Checkpoint is where the run continues its thread.
+// EventRecord.Attempt counts them. Checkpoint is where the run continues its thread, Graph and
+// Fingerprint are what runs.
 const KindAttempt = "run_attempt"
 
 // KindSteps is the kind of the events that have what Graph.Steps says, as the Text of the
@@ -156,7 +157,7 @@ func (l *live) record(app graph.App) (*recording, error) {
 		}
 	}
 	if err == nil {
-		first := graph.EventRecord{Kind: KindAttempt, Attempt: r.Attempt, Time: l.space.Now()}
+		first := graph.EventRecord{Kind: KindAttempt, Attempt: r.Attempt, Time: l.space.Now(), Graph: r.Graph, Fingerprint: app.Fingerprint()}
 		if r.Spec.Resume {
 			first.Checkpoint, err = l.begins()
 		}

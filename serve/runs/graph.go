@@ -33,8 +33,17 @@ type Graph struct {
 type Setting struct {
 	Name   string
 	Schema json.RawMessage // JSON Schema of its values, with a description
+	// Values are those that a tenant can choose, if they can be listed: texts. Default: they
+	// cannot.
+	Values func(tenant string) ([]string, error)
 	// Accepts says why a tenant cannot choose a value. Default: every value is accepted.
 	Accepts func(tenant string, value json.RawMessage) error
+}
+
+// Converses reports whether the graph holds a conversation: a list of messages, as package
+// conversation makes it.
+func (g Graph) Converses() bool {
+	return slices.Contains(g.App.Channels(), graph.ChannelInfo{Name: "messages", Kind: graph.KindKeyed})
 }
 
 // An Opening is what a run is carried out with.

@@ -51,9 +51,13 @@ type Run struct {
 	Strategy Strategy        `json:"strategy"`
 	Asked    string          `json:"asked,omitempty"` // what its input asks, in a line, cut; empty for no input
 	Asks     bool            `json:"asks,omitempty"`  // it has ended to wait for a person
-	Attempt  int             `json:"attempt"`         // 1, and more after its process died
-	Error    string          `json:"error,omitempty"`
-	Spec     *Spec           `json:"spec,omitempty"` // until it ends
+	// Temporary, Settings and Forked are those of the Spec.
+	Temporary bool                       `json:"temporary,omitempty"`
+	Settings  map[string]json.RawMessage `json:"settings,omitempty"`
+	Forked    string                     `json:"forked,omitempty"`
+	Attempt   int                        `json:"attempt"` // 1, and more after its process died
+	Error     string                     `json:"error,omitempty"`
+	Spec      *Spec                      `json:"spec,omitempty"` // until it ends
 }
 
 // A Spec is a run to begin.
@@ -85,7 +89,9 @@ type Spec struct {
 	Saved     map[string]string `json:"saved,omitempty"`     // metadata of its checkpoints
 	// Settings are values of the graph's settings.
 	Settings map[string]json.RawMessage `json:"settings,omitempty"`
-	Kept     json.RawMessage            `json:"-"` // what Run.Kept returns
+	Forked   string                     `json:"forked,omitempty"` // the run of whose checkpoint it goes on, for readers
+	Asked    string                     `json:"asked,omitempty"`  // what it asks, for readers; default: what its input says
+	Kept     json.RawMessage            `json:"-"`                // what Run.Kept returns
 }
 
 // Begin takes a run, which begins when it is its turn.
@@ -138,7 +144,7 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	t.Runs++
 	r := Run{
 		ID: s.NewID(), Thread: t.ID, Graph: spec.Graph, Number: t.Runs, Status: Pending, Created: now, Updated: now,
-		Metadata: object(spec.Metadata), Kept: spec.Kept, Strategy: spec.Strategy, Asked: asked(&spec), Spec: &spec,
+		Metadata: object(spec.Metadata), Kept: spec.Kept, Strategy: spec.Strategy, Asked: cmp.Or(line(spec.Asked), asked(&spec)), Temporary: spec.Temporary, Settings: spec.Settings, Forked: spec.Forked, Spec: &spec,
 	}
 	t.Graph, t.Status, t.Updated = spec.Graph, Busy, now
 	if len(spec.Config) > 0 {

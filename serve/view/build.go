@@ -110,7 +110,9 @@ func (b *Builder) add(ev event) error {
 		if b.first.IsZero() {
 			b.first = ev.when
 		}
-		b.last = ev.when
+		if ev.when.After(b.last) {
+			b.last = ev.when
+		}
 	}
 	root := ev.Namespace == ""
 	switch graph.KindNamed(ev.Kind) {
@@ -146,12 +148,14 @@ func (b *Builder) add(ev event) error {
 
 func (b *Builder) begin(rec trace.Record) error {
 	v := &b.view
-	if v.Graph != "" && v.Attempts < 2 {
+	if v.Graph != "" && v.Attempts == 0 {
 		return fmt.Errorf("a second run begins: show one trace at a time")
 	}
-	if v.Graph == "" && len(rec.Places) > 0 {
-		v.Continued = max(0, rec.Places[0].Step)
+	if v.Graph == "" {
 		v.Started = rec.Time
+		if len(rec.Places) > 0 {
+			v.Continued = max(0, rec.Places[0].Step)
+		}
 	}
 	v.Graph, v.Fingerprint, v.Error = rec.Graph, rec.Fingerprint, ""
 	if rec.Header != nil {
@@ -416,6 +420,9 @@ func (b *Builder) View() View {
 	slices.SortFunc(v.Channels, func(a, b Channel) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
+	if b.opts.State != nil && b.opts.Steps == 0 {
+		b.ends(&v)
+	}
 	v.LastMS = ms(b.last.Sub(b.first))
 	v.count()
 	v.markLongest()

@@ -14,7 +14,7 @@ import (
 
 // A Comparison is what differs between two runs.
 type Comparison struct {
-	Given []Value // skills and settings
+	Given []Value // skills, settings and the input
 	// First is the first event that differs when settings, times and the sizes of model calls
 	// are left out; nil when there is none. Its Index counts the events of the normalised
 	// trace. Step is its superstep; -1 outside of any.
@@ -62,7 +62,7 @@ func Compare(was, is []trace.Record) (Comparison, error) {
 	return c, nil
 }
 
-// given lists the skills and settings that differ between the two runs.
+// given lists the skills, the settings and the input that differ between the two runs.
 func given(was, is []trace.Record) []Value {
 	out := []Value{}
 	add := func(prefix string, was, is map[string]string) {
@@ -82,6 +82,20 @@ func given(was, is []trace.Record) []Value {
 	}
 	add("skill ", skills(a.Skills, b.Skills), skills(b.Skills, a.Skills))
 	add("", a.Config, b.Config)
+	add("input ", inputOf(a), inputOf(b))
+	return out
+}
+
+// inputOf is the input of a run by channel; empty when it is not a list of writes.
+func inputOf(h trace.Header) map[string]string {
+	var writes []Change
+	if json.Unmarshal(h.Input, &writes) != nil {
+		return nil
+	}
+	out := map[string]string{}
+	for _, w := range writes {
+		out[w.Channel] += string(w.Value)
+	}
 	return out
 }
 

@@ -15,7 +15,7 @@ func (b *Builder) value(step int, now json.RawMessage) error {
 		v.First = now
 	}
 	if ok && b.detailed(at) {
-		fields, err := changes(v.Last, now)
+		fields, err := Changes(v.Last, now)
 		if err != nil {
 			return fmt.Errorf("reading the state after superstep %d: %w", step, err)
 		}
@@ -44,13 +44,13 @@ func (b *Builder) fields(at int, s *Step) {
 	}
 	switch {
 	case s.States:
-	case b.view.Last != nil && ended && len(wrote) == 0:
+	case ended && len(wrote) == 0 && (b.view.Last != nil || b.opts.State != nil):
 		s.States = true // no state is told after a superstep without writes
 	case b.opts.State != nil:
-		was, knownBefore := b.opts.State(s.Step - 1)
 		is, known := b.opts.State(s.Step)
-		if fields, err := changes(was, is); known && knownBefore && err == nil {
-			s.Fields, s.States = fields, true
+		if was, ok := b.before(s.Step); ok && known {
+			fields, err := Changes(was, is)
+			s.Fields, s.States = fields, err == nil
 		}
 	}
 	s.Fields = slices.Clone(s.Fields)
@@ -59,8 +59,38 @@ func (b *Builder) fields(at int, s *Step) {
 	}
 }
 
-// changes lists the fields in which two states differ.
-func changes(was, is json.RawMessage) ([]Field, error) {
+// ends looks for the first and the last state of a run whose events have none.
+func (b *Builder) ends(v *View) {
+	if len(v.Steps) == 0 || v.Last != nil {
+		return
+	}
+	if was, known := b.before(v.Steps[0].Step); known {
+		v.First = was
+	}
+	for at := len(v.Steps) - 1; at >= 0 && v.Last == nil; at-- {
+		s := &v.Steps[at]
+		if is, known := b.opts.State(s.Step); known {
+			v.Last = is
+		} else if !s.States || len(s.Fields) > 0 {
+			return // what it changed is not known
+		}
+	}
+}
+
+// before is the last known state before a superstep.
+func (b *Builder) before(step int) (was json.RawMessage, known bool) {
+	first := b.view.Continued
+	if first == 0 {
+		first = -1 // the state after the input
+	}
+	for step--; step >= first && !known; step-- {
+		was, known = b.opts.State(step)
+	}
+	return was, known
+}
+
+// Changes lists the fields in which two states differ.
+func Changes(was, is json.RawMessage) ([]Field, error) {
 	before, _, err := object(was)
 	if err != nil {
 		return nil, err
@@ -82,6 +112,62 @@ func changes(was, is json.RawMessage) ([]Field, error) {
 		}
 	}
 	return out, err
+}
+
+// Parts lists the innermost places that differ in a field, such as "plan[0].status", and what
+// lists got at their ends; or the field as it is when there are more than so many.
+func (f Field) Parts(most int) []Field {
+	out := f.parts(most, nil)
+	if len(out) == 0 || len(out) > most {
+		return []Field{f}
+	}
+	return out
+}
+
+func (f Field) parts(most int, out []Field) []Field {
+	inside, ok := f.inside()
+	if !ok {
+		return append(out, f)
+	}
+	for _, part := range inside {
+		if out = part.parts(most, out); len(out) > most {
+			break
+		}
+	}
+	return out
+}
+
+// inside lists what differs in an object or a list.
+func (f Field) inside() ([]Field, bool) {
+	if f.Added != nil || len(f.Was) == 0 || len(f.Is) == 0 || f.Was[0] != f.Is[0] {
+		return nil, false
+	}
+	if f.Was[0] == '{' {
+		changed, err := Changes(f.Was, f.Is)
+		for i := range changed {
+			changed[i].Name, changed[i].By = f.Name+"."+changed[i].Name, f.By
+		}
+		return changed, err == nil
+	}
+	var was, is []json.RawMessage
+	if f.Was[0] != '[' || json.Unmarshal(f.Was, &was) != nil || json.Unmarshal(f.Is, &is) != nil {
+		return nil, false
+	}
+	var out []Field
+	for i := range max(len(was), len(is)) {
+		part := Field{Name: fmt.Sprintf("%s[%d]", f.Name, i), By: f.By}
+		if i < len(was) {
+			part.Was = was[i]
+		}
+		if i < len(is) {
+			part.Is = is[i]
+		}
+		if !bytes.Equal(part.Was, part.Is) {
+			part.Added = appended(part.Was, part.Is)
+			out = append(out, part)
+		}
+	}
+	return out, true
 }
 
 // object reads the fields of a JSON object, and their names in order. A state that is no

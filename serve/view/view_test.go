@@ -15,6 +15,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/serve/view"
+	"example.com/assay/state"
 )
 
 // untimed leaves out what a clock says, and what a trace does not hold.
@@ -105,15 +106,27 @@ func TestStates(t *testing.T) {
 // A function gives the states that the events lack.
 func TestStatesOfCheckpoints(t *testing.T) {
 	states := map[int]string{0: `{"n":0,"seen":null}`, 1: `{"n":1,"seen":["counted"]}`}
-	v, _ := play(t, build(t)).views(t, &view.Options{State: func(step int) (json.RawMessage, bool) {
-		s, ok := states[step]
-		return json.RawMessage(s), ok
-	}})
+	viewed := func() view.View {
+		v, _ := play(t, build(t)).views(t, &view.Options{State: func(step int) (json.RawMessage, bool) {
+			s, ok := states[step]
+			return json.RawMessage(s), ok
+		}})
+		return v
+	}
+	v := viewed()
 	if s := v.Steps[0]; !s.States || len(s.Fields) != 2 || string(s.Fields[0].Is) != "1" || !slices.Equal(s.Fields[0].By, []string{"count"}) {
 		t.Errorf("%+v", s.Fields)
 	}
-	if v.Steps[1].States {
-		t.Error("the state after the second superstep is not known")
+	if v.Steps[1].States || v.Last != nil || string(v.First) != states[0] {
+		t.Errorf("the state after the second superstep is not known; first %s, last %s", v.First, v.Last)
+	}
+	states[4] = `{"n":3}` // the fifth superstep waits for an answer
+	if v = viewed(); v.Last != nil {
+		t.Errorf("the last state is %s", v.Last)
+	}
+	states[5] = `{"n":4}`
+	if v = viewed(); string(v.Last) != states[5] {
+		t.Errorf("the last state is %s", v.Last)
 	}
 }
 
@@ -136,6 +149,59 @@ func TestAdded(t *testing.T) {
 		if got := b.View().Steps[0].Fields; len(got) != 1 || string(got[0].Added) != x[2] {
 			t.Errorf("%s → %s: added %q, want %q", x[0], x[1], got[0].Added, x[2])
 		}
+	}
+}
+
+// What changed deep in a field is told by its place, unless it is too much.
+func TestParts(t *testing.T) {
+	f := view.Field{
+		Name: "x", By: []string{"a"},
+		Was: json.RawMessage(`{"n":1,"same":[1],"list":[{"k":"v","deep":[1]},7],"gone":true,"kind":1}`),
+		Is:  json.RawMessage(`{"n":2,"same":[1],"list":[{"k":"w","deep":[1,2]},7,8,9],"kind":"1","new":null}`),
+	}
+	var got []string
+	for _, p := range f.Parts(20) {
+		got = append(got, fmt.Sprintf("%s %s → %s +%s %v", p.Name, p.Was, p.Is, p.Added, p.By))
+	}
+	want := []string{
+		"x.n 1 → 2 + [a]", `x.list[0].k "v" → "w" + [a]`, "x.list[0].deep [1] → [1,2] +[2] [a]", "x.list[2]  → 8 + [a]", "x.list[3]  → 9 + [a]",
+		`x.kind 1 → "1" + [a]`, "x.new  → null + [a]", "x.gone true →  + [a]",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := f.Parts(len(want) - 1); len(got) != 1 || got[0].Name != "x" {
+		t.Errorf("%d parts", len(got))
+	}
+}
+
+// Tasks that were taken from elsewhere, tried again or handled are counted as such, and the
+// model calls of an earlier run are not this one's.
+func TestCounts(t *testing.T) {
+	at := func(task int) []graph.Place { return []graph.Place{{Step: 1, Task: task}} }
+	call := json.RawMessage(`{"skill":"s","ok":true,"usage":{"calls":1,"input_tokens":5}}`)
+	v, err := view.New([]trace.Record{
+		{Kind: "run_start", Graph: "g"},
+		{Kind: "model_call", Node: "n", Places: at(0), Data: call, Replayed: true},
+		{Kind: "node_update", Node: "n", Places: at(0), Replayed: true},
+		{Kind: "node_update", Node: "n", Places: at(1), Cached: true},
+		{Kind: "node_start", Node: "n", Places: at(2)},
+		{Kind: "node_retry", Node: "n", Places: at(2), Error: "late"},
+		{Kind: "node_start", Node: "n", Places: at(2), Attempt: 2},
+		{Kind: "model_call", Node: "n", Places: at(2), Data: call},
+		{Kind: "node_handled", Node: "n", Places: at(2), Error: "late again"},
+		{Kind: "node_update", Node: "n", Places: at(2), Attempt: 2},
+		{Kind: "node_error", Node: "n", Places: at(3), Error: "broke"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := view.Ran{Path: "n", Tasks: 4, Supersteps: 1, AtOnce: 4, Again: 1, Replayed: 1, Cached: 1, Failed: 1, Handled: 1, Error: "broke", Usage: state.ModelUsage{Calls: 1, InputTokens: 5}, Untimed: 4}
+	if diff := cmp.Diff([]view.Ran{want}, v.Ran()); diff != "" {
+		t.Error(diff)
+	}
+	if n := v.Steps[0].Nodes[2]; n.Handled != "late again" || n.Error != "" || n.Attempts != 2 || v.Total != want.Usage {
+		t.Errorf("%+v, %+v", n, v.Total)
 	}
 }
 
@@ -245,6 +311,58 @@ func TestLongest(t *testing.T) {
 
 func at(ms int) string { return fmt.Sprintf("2026-01-02T03:04:05.%03dZ", ms) }
 
+// The longest path leads through the graph of the task that ended last, and through no other.
+func TestLongestInside(t *testing.T) {
+	place := func(task int, inner ...int) []graph.Place {
+		out := []graph.Place{{Step: 1, Task: task}}
+		for _, k := range inner {
+			out = append(out, graph.Place{Step: k})
+		}
+		return out
+	}
+	records := []trace.Record{{Kind: "run_start", Time: at(0), Graph: "g"}}
+	task := func(places []graph.Place, namespace string, from, to int) {
+		records = append(records,
+			trace.Record{Kind: "node_start", Namespace: namespace, Node: "n", Places: places, Time: at(from)},
+			trace.Record{Kind: "node_update", Namespace: namespace, Node: "n", Places: places, Time: at(to)})
+	}
+	task(place(0), "", 0, 40)
+	task(place(0, 1), "n", 1, 38)
+	task(place(1), "", 0, 50)
+	task(place(1, 1), "n", 1, 20)
+	task(place(1, 2), "n", 20, 48)
+	v, err := view.New(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, v)
+	var got []bool
+	for _, n := range v.Steps[0].Nodes {
+		got = append(got, n.Longest)
+	}
+	if want := []bool{false, false, true, true, true}; !slices.Equal(got, want) || v.LongestMS() != 50 {
+		t.Errorf("%v, %v ms", got, v.LongestMS())
+	}
+}
+
+// Of the tasks of one node those ask that have no result.
+func TestAsked(t *testing.T) {
+	place := func(task int) []graph.Place { return []graph.Place{{Step: 1, Task: task}} }
+	v, err := view.New([]trace.Record{
+		{Kind: "run_start", Graph: "g"}, {Kind: "node_start", Node: "n", Places: place(0)}, {Kind: "node_start", Node: "n", Places: place(1)}, {Kind: "node_start", Node: "m", Places: place(2)},
+		{Kind: "node_update", Node: "n", Places: place(0)},
+		{Kind: "interrupt", Places: place(3), Interrupts: []graph.PendingInterrupt{{Node: "n", Key: "k"}, {Node: "n", Key: "k"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]string{nil, {"k"}, nil} {
+		if got := v.Steps[0].Nodes[i].Asked; !slices.Equal(got, want) {
+			t.Errorf("task %d asks %v", i, got)
+		}
+	}
+}
+
 // A window holds all tasks, and the values of its supersteps alone.
 func TestWindow(t *testing.T) {
 	run := play(t, build(t))
@@ -279,6 +397,7 @@ func TestAgain(t *testing.T) {
 		{Kind: "node_start", Node: "b", Places: []graph.Place{{Step: 1, Task: 1}}, Tasks: []string{"B"}, Step: 1},
 		{Kind: "node_update", Node: "a", Tasks: []string{"A"}, Step: 1, Update: json.RawMessage(`[{"channel":"x","op":"set","value":1}]`)},
 		{Kind: "node_update", Node: "c", Tasks: []string{"C"}, Step: 1, Update: json.RawMessage(`[]`)},
+		{Kind: "run_start", Graph: "g"},
 		{Kind: "run_attempt", Attempt: 2},
 		{Kind: "run_steps", Node: "a", Tasks: []string{"A"}, Step: 1, Text: "of a wire"},
 		{Kind: "run_start", Graph: "g", Places: []graph.Place{{Step: 0, Task: -1}}},
@@ -328,6 +447,14 @@ func TestErrors(t *testing.T) {
 // Two runs part where they do something else, and not by their times, calls and checkpoints.
 func TestCompare(t *testing.T) {
 	a, b := play(t, build(t)).trace, play(t, build(t)).trace
+	for i := range b { // as on another thread
+		if b[i].Checkpoint != "" {
+			b[i].Checkpoint, b[i].Parent = b[i].Checkpoint+"x", "y"
+		}
+		for k := range b[i].Interrupts {
+			b[i].Interrupts[k].ID += "z"
+		}
+	}
 	c, err := view.Compare(a, b)
 	if err != nil || c.First != nil || len(c.Nodes) > 0 || len(c.Given) > 0 {
 		t.Fatalf("%+v, %v", c, err)
@@ -339,11 +466,12 @@ func TestCompare(t *testing.T) {
 	}
 	a, b = with("yes"), with("no")
 	a[0].Header.Config, b[0].Header.Config = map[string]string{"model": "x"}, map[string]string{"model": "y"}
+	a[0].Header.Input, b[0].Header.Input = json.RawMessage(`[{"channel":"q","op":"set","value":"wear?"}]`), json.RawMessage(`[{"channel":"q","op":"set","value":"carry?"}]`)
 	c, err = view.Compare(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := []view.Value{{Name: "model", Was: "x", Is: "y"}}
+	given := []view.Value{{Name: "model", Was: "x", Is: "y"}, {Name: "input q", Was: `"wear?"`, Is: `"carry?"`}}
 	nodes := []view.NodeChange{{Node: "ask", Changes: []view.Value{{Name: "reply", Was: `"yes"`, Is: `"no"`}}}, {Node: "last", Changes: []view.Value{
 		{Name: "seen", Was: `["last"]`, Is: "absent"}, {Name: "error", Was: "absent", Is: `"running node \"last\" in step 6: the reply is no"`}}}}
 	if diff := cmp.Diff(given, c.Given) + cmp.Diff(nodes, c.Nodes); diff != "" {

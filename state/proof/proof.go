@@ -31,7 +31,7 @@ type Proof struct {
 
 	Status state.Status
 	Tone   Tone
-	Words  string // how the run ended, in a sentence; empty for an answer that holds
+	Words  string // how the run ended, in a sentence; empty for an answer that holds, or says so itself
 
 	Measures  []Measure
 	Warnings  []string
@@ -152,6 +152,7 @@ type Note struct {
 // Content is a document as it stands.
 type Content struct {
 	Text   string
+	Held   bool    // the run holds it, and where it was read from was not looked at again
 	Pieces []Piece // for a text that was read from pages with a layout
 }
 

@@ -17,6 +17,7 @@ var onTop = []struct {
 	{"text", "page", 4.5}, {"text", "card", 4.5}, {"text", "inset", 4.5}, {"muted", "page", 4.5}, {"muted", "card", 4.5}, {"muted", "inset", 4.5},
 	{"accent", "page", 4.5}, {"accent", "card", 4.5}, {"accent", "inset", 4.5}, {"mark-text", "mark", 4.5},
 	{"good", "good-soft", 4.5}, {"bad", "bad-soft", 4.5}, {"warn", "warn-soft", 4.5},
+	{"text", "good-soft", 4.5}, {"text", "bad-soft", 4.5}, {"text", "warn-soft", 4.5}, {"good", "grid", 3}, {"bad", "grid", 3}, {"warn", "grid", 3}, {"muted", "grid", 3},
 	{"accent", "good-soft", 3}, {"accent", "bad-soft", 3}, {"accent", "warn-soft", 3}, {"accent", "mark", 3},
 	{"good", "card", 3}, {"bad", "card", 3}, {"warn", "card", 3}, {"accent", "accent-soft", 3}, {"accent", "grid", 3},
 }

@@ -19,9 +19,11 @@ type Frame struct {
 	Heading string
 	Site    []Link // pages of the same server; none in a file
 	Parts   []Link // of this page
-	Skip    string // the words that lead past the navigation; default: "Skip to the content"
-	Foot    string // the last line; empty for none
-	Full    bool   // as wide as the window, for what stands side by side
+	// PartsName says what the parts are. Default: "Parts of this page".
+	PartsName string
+	Skip      string // the words that lead past the navigation; default: "Skip to the content"
+	Foot      string // the last line; empty for none
+	Full      bool   // as wide as the window, for what stands side by side
 	// Style is the address of the style sheet. Without it the page is a file: it holds the
 	// style, and its browser loads nothing.
 	Style string

@@ -1,5 +1,5 @@
 // Keys for everything that Tab reaches, too: see /ui/keys.
-const places = { r: "/ui/" };
+const places = { r: "/ui/", a: "/ui/ask", c: "/ui/corpora", m: "/ui/memory", e: "/ui/evals" };
 let before = "";
 
 const rows = () => [...document.querySelectorAll("[data-list] tbody tr, [data-list] > li")];
@@ -14,6 +14,12 @@ function move(by) {
   all[next].querySelector(focusable).focus();
 }
 
+// part is the link to the part of this page beside the one that is shown.
+function part(by) {
+  const all = [...document.querySelectorAll("header nav a")];
+  return all[all.findIndex((a) => a.hasAttribute("aria-current")) + by];
+}
+
 // typing reports whether keys belong to what has the focus.
 function typing(el) {
   return el.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(el.tagName) || el.closest("dialog[open]") !== null;
@@ -24,9 +30,13 @@ document.addEventListener("keydown", (ev) => {
   const pair = before + ev.key;
   before = ev.key === "g" && pair !== "gg" ? "g" : "";
   const to = pair.length === 2 && pair[0] === "g" ? places[pair[1]] : undefined;
+  const beside = { "[": -1, "]": 1 }[ev.key]; // parts of this page
+  const page = { n: "next", p: "prev" }[ev.key]; // pages of a list
+  const leads = beside ? part(beside) : page ? document.querySelector(`main a[rel="${page}"]`) : null;
   const search = document.querySelector("[data-search]");
   const inList = rows().some((row) => row.contains(document.activeElement));
   if (to) location.assign(to);
+  else if (leads) leads.click();
   else if (ev.key === "j" || (ev.key === "ArrowDown" && inList)) move(1);
   else if (ev.key === "k" || (ev.key === "ArrowUp" && inList)) move(-1);
   else if (ev.key === "/" && search) search.focus();

@@ -6,11 +6,13 @@ import (
 	"encoding/csv"
 	"fmt"
 	"html/template"
+	"net/url"
 	"path/filepath"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/evidence"
+	"example.com/assay/serve/page/look"
 	"example.com/assay/state"
 )
 
@@ -61,18 +63,19 @@ func writeSummaryCSV(dir string, rows []summaryRow) error {
 	return nil
 }
 
-var summaryPage = template.Must(template.New("summary").Parse(`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Compliance questions</title>
-<style>body{font:15px/1.45 system-ui,sans-serif;margin:2em}table{border-collapse:collapse}th,td{border:1px solid #bbb;padding:.4em .6em;text-align:left;vertical-align:top}pre{white-space:pre-wrap;margin:0;font:inherit}</style>
-</head><body><h1>Compliance questions</h1>
-<table><thead><tr><th>Id</th><th>Question</th><th>Result</th><th>Grounding</th><th>Verified</th><th>Answer</th><th>Audit</th></tr></thead><tbody>
-{{range .}}<tr><td>{{.ID}}</td><td>{{.Question}}</td><td>{{if .Error}}failed: {{.Error}}{{else}}{{.Result}}{{end}}{{if .Lost}}: {{.Lost}}{{end}}</td><td>{{.Grounding}}</td><td>{{.Verified}}</td><td><pre>{{.Answer}}</pre></td><td>{{if .Audit}}<a href="{{.Audit}}">{{.Audit}}</a>{{end}}</td></tr>
-{{end}}</tbody></table></body></html>
-`))
+var summaryPage = look.Parse(template.FuncMap{"escaped": url.PathEscape}, `{{define "body"}}<section><div class="scroll" tabindex="0" role="region" aria-label="The questions and their answers"><table class="rows">
+<caption class="hidden">The questions and their answers</caption>
+<thead><tr><th scope="col">Id</th><th scope="col">Question</th><th scope="col">Result</th><th scope="col">Grounding</th><th scope="col" class="n">Verified</th><th scope="col">Answer</th><th scope="col">Audit</th></tr></thead>
+<tbody>{{range .Rows}}<tr><th scope="row" dir="auto">{{.ID}}</th><td dir="auto">{{.Question}}</td><td dir="auto">{{if .Error}}<span class="badge bad">failed</span> {{.Error}}{{else}}<span class="badge {{tone .Status}}">{{.Result}}</span>{{end}}{{with .Lost}} {{.}}{{end}}</td><td>{{with .Grounding}}<span class="badge {{tone .}}">{{.}}</span>{{end}}</td><td class="n">{{.Verified}}</td><td class="question" dir="auto">{{.Answer}}</td><td>{{with .Audit}}<a href="{{escaped .}}" dir="auto">{{.}}</a>{{end}}</td></tr>
+{{end}}</tbody></table></div></section>{{end}}`)
 
 func writeSummaryHTML(dir string, rows []summaryRow) error {
+	heading := cli.Count(len(rows), "compliance question")
 	var b bytes.Buffer
-	if err := summaryPage.Execute(&b, rows); err != nil {
+	if err := look.Write(&b, summaryPage, struct {
+		Frame look.Frame
+		Rows  []summaryRow
+	}{look.Frame{Title: heading, Heading: heading, Eyebrow: "Assay · comply", Full: true, Foot: "Written by agent comply."}, rows}); err != nil {
 		return fmt.Errorf("writing the summary: %w", err)
 	}
 	if err := cli.WriteFile(filepath.Join(dir, "summary.html"), b.Bytes(), 0o644); err != nil {

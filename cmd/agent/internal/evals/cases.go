@@ -29,6 +29,7 @@ type evalCasesFlags struct {
 	repeat   int
 	out      string
 	baseline string
+	keep     bool
 	asJSON   bool
 }
 
@@ -78,6 +79,9 @@ several names, separated by commas, prints a table of cases and models.
 --out writes results.json, junit.xml, summary.md, report.html and a trace of each run
 to DIR. A finished case is not run again while nothing that it depends on changes.
 
+--keep adds the results to those in the folder evals of ASSAY_HOME. The page of agent
+serve shows them: each report, and the figures over time.
+
 --baseline compares with a results.json of the same cases and corpora. The exit code
 then says whether something got worse. For deterministic runs every loss counts; for
 others a loss counts that a paired randomisation test finds (p < 0.05).
@@ -92,6 +96,7 @@ Exit code 1: an expectation is not met or, with --baseline, something got worse.
   agent eval cases case_studies --filter battery
   agent eval cases my-cases --out results
   agent eval cases my-cases --baseline results/results.json
+  agent eval cases my-cases --keep
   agent eval cases my-cases --model offline,openai:gpt-4.1-mini --repeat 3
   agent eval cases my-cases --model openai:gpt-4.1-mini --record tapes
   agent eval cases my-cases --replay tapes`,
@@ -104,6 +109,7 @@ Exit code 1: an expectation is not met or, with --baseline, something got worse.
 	flags.StringVar(&f.filter, "filter", "", "run only cases with this `TEXT` in their name")
 	flags.IntVar(&f.repeat, "repeat", 1, "run each case `NUMBER` times")
 	flags.StringVar(&f.out, "out", "", "write results and reports to `DIR`, or continue there")
+	flags.BoolVar(&f.keep, "keep", false, "also keep the results in the folder evals of ASSAY_HOME, which the page of agent serve shows over time")
 	flags.StringVar(&f.baseline, "baseline", "", "compare with a `FILE` of earlier results")
 	flags.StringVar(&f.settings.Record, "record", "", "write each case's model calls to a new file in `DIR`, without keys")
 	flags.StringVar(&f.settings.Replay, "replay", "", "answer model calls from the files in a `DIR` of --record, without key or cost")
@@ -139,7 +145,7 @@ func evalCases(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, dir string) er
 	var was *eval.Results
 	if f.baseline != "" {
 		var err error
-		if was, err = readResults(f.baseline); err != nil {
+		if was, err = baseline(f.baseline); err != nil {
 			return cli.Usagef("%w", err)
 		}
 	}
@@ -165,11 +171,11 @@ func evalCases(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, dir string) er
 		}
 		changes = &c
 	}
-	if err := writeResults(f.out, r, changes); err != nil {
+	if err := f.write(a, f.out, r, changes); err != nil {
 		return err
 	}
 	if f.asJSON {
-		a.PrintJSON(casesDocument{Results: r, Comparison: changes})
+		a.PrintJSON(open.CaseResults{Results: r, Comparison: changes})
 	} else {
 		printCases(a.Stdout, r)
 		printChanges(a.Stdout, changes)
@@ -195,13 +201,13 @@ func evalModels(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.
 		}
 		out := f.out
 		if out != "" {
-			out = filepath.Join(out, fileName(model))
+			out = filepath.Join(out, open.FileName(model))
 		}
 		r, err := evalModel(a, cmd, f, cases, out)
 		if err != nil {
 			return fmt.Errorf("model %s: %w", model, err)
 		}
-		if err := writeResults(out, r, nil); err != nil {
+		if err := f.write(a, out, r, nil); err != nil {
 			return err
 		}
 		failed = failed || r.Passed < r.N

@@ -2,24 +2,18 @@ package evals
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/open"
 
 	"example.com/assay/eval"
 	"example.com/assay/eval/show"
 )
-
-// casesDocument is what --json prints of one model.
-type casesDocument struct {
-	eval.Results
-	Comparison *eval.Comparison `json:"comparison,omitempty"`
-}
 
 // matrixDocument is what --json prints of several models.
 type matrixDocument struct {
@@ -28,30 +22,13 @@ type matrixDocument struct {
 	Models []eval.Results `json:"models"`
 }
 
-// fileName is a model's name without characters that file names should not have.
-func fileName(model string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\:*?"<>| `, r) || r < ' ' {
-			return '_'
-		}
-		return r
-	}, model)
-}
-
-// readResults reads a file that --out wrote, or that --json printed.
-func readResults(path string) (*eval.Results, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
+// baseline reads the results to compare with.
+func baseline(path string) (*eval.Results, error) {
+	r, err := open.ReadResults(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("reading --baseline: %w; --out makes one", err)
 	}
-	var r eval.Results
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("%s: %w; it is not a results.json of agent eval cases", path, err)
-	}
-	if r.Task != "cases" || r.Schema != eval.ResultsSchema || len(r.Items) == 0 {
-		return nil, fmt.Errorf("%s: these are not results of agent eval cases; --out makes them", path)
-	}
-	return &r, nil
+	return &r.Results, err
 }
 
 // writeResults writes results and their reports to a folder, if there is one.
@@ -59,18 +36,15 @@ func writeResults(dir string, r eval.Results, changes *eval.Comparison) error {
 	if dir == "" {
 		return nil
 	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(casesDocument{r, changes}); err != nil {
+	data, err := open.CaseResults{Results: r, Comparison: changes}.Encode()
+	if err != nil {
 		return err
 	}
 	files := []struct {
 		name  string
 		write func(io.Writer) error
 	}{
-		{"results.json", func(w io.Writer) error { _, err := io.WriteString(w, b.String()); return err }},
+		{"results.json", func(w io.Writer) error { _, err := w.Write(data); return err }},
 		{"junit.xml", func(w io.Writer) error { return show.JUnit(w, r) }},
 		{"summary.md", func(w io.Writer) error { return show.Markdown(w, r, changes) }},
 		{"report.html", func(w io.Writer) error { return show.HTML(w, r, changes) }},
@@ -85,4 +59,16 @@ func writeResults(dir string, r eval.Results, changes *eval.Comparison) error {
 		}
 	}
 	return nil
+}
+
+// write writes results to a folder, if there is one, and keeps them, if they shall be kept.
+func (f *evalCasesFlags) write(a *cli.App, dir string, r eval.Results, changes *eval.Comparison) error {
+	if err := writeResults(dir, r, changes); err != nil || !f.keep {
+		return err
+	}
+	home, err := a.Env.Home()
+	if err != nil {
+		return err
+	}
+	return open.KeepResults(open.ResultsDir(home), open.CaseResults{Results: r, Comparison: changes})
 }

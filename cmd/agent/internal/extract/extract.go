@@ -143,7 +143,7 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f extractFlags, pa
 	}
 	answers, runErr := r.all(cmd.Context(), docs)
 	if f.html != "" && len(answers) > 0 {
-		if err := writeFieldPage(f.html, docs, answers); err != nil {
+		if err := writeFieldPage(cmd.Context(), f.html, docs, answers); err != nil {
 			return cli.Also(runErr, err)
 		}
 	}

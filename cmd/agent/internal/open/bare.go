@@ -62,7 +62,11 @@ func NewBare(a *cli.App, s config.Settings, name string, conf map[string]string)
 	case "edges":
 		p, err := causal.New(causal.Deps{Model: model, Skills: set, Corpus: noCorpus{}}, s.Grounding.Options(s.Limits.Concurrency))
 		return bare(p, err, func(final causal.State, runErr error, files Library) (any, error) {
-			return causal.Result(final, runErr, files)
+			answer, err := causal.Result(final, runErr, files)
+			if _, nobody := files.(Elsewhere); nobody { // it looked up no passage
+				answer.Warnings = final.Warnings
+			}
+			return answer, err
 		})
 	case "extract":
 		known := conf[config.TracedSchema] != ""
@@ -119,6 +123,17 @@ func (noCorpus) Search(context.Context, retrieval.Query) (retrieval.Result, erro
 }
 
 func (noCorpus) Passage(string) (state.Passage, bool, error) { return state.Passage{}, false, nil }
+
+// Elsewhere is the library of a run whose corpus is not here.
+type Elsewhere struct{}
+
+// TextPath says that it knows no file.
+func (Elsewhere) TextPath(string) (path, original string, err error) {
+	return "", "", errors.New("its file was not looked at again: this is the text as the run recorded it")
+}
+
+// Passage knows none.
+func (Elsewhere) Passage(string) (state.Passage, bool, error) { return state.Passage{}, false, nil }
 
 // NoMemory is a memory that finds nothing and keeps nothing.
 type NoMemory struct{}

@@ -3,6 +3,7 @@ package open
 import (
 	"context"
 	"errors"
+	"maps"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
@@ -122,6 +123,26 @@ func (d *Desk) Close() error {
 		errs = append(errs, d.Exchange.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// Replaced returns a desk with another text of one of its skills, and what closes it. It
+// shares with the first desk all that this has open.
+func (d *Desk) Replaced(name, text string) (*Desk, func() error, error) {
+	set, skill, err := d.Set.Replace(name, []byte(text))
+	if err != nil {
+		return nil, nil, err
+	}
+	own := *d
+	own.Set, own.Hashes, own.answers = set, maps.Clone(d.Hashes), nil
+	if _, used := own.Hashes[skill.Name]; used {
+		own.Hashes[skill.Name] = skill.Hash
+	}
+	return &own, func() error {
+		if own.answers == nil {
+			return nil
+		}
+		return own.answers.Close()
+	}, nil
 }
 
 // IsSample reports whether the embedded sample answers.

@@ -45,6 +45,10 @@ type RememberedAnswer struct {
 	Conditions []qa.Condition  `json:"conditions"`
 	Changed    []qa.Difference `json:"changed"` // of the conditions
 	Sources    []state.Source  `json:"sources"`
+	// Result is the answer as a run of it ends, and Passages are those of its sources, in
+	// their order. Both are empty when the corpus cannot be opened.
+	Result   state.Answer    `json:"-"`
+	Passages []state.Passage `json:"-"`
 }
 
 // Judge decides whether an entry would be served, and why not.
@@ -68,7 +72,11 @@ func (r *Remembered) Judge(e qa.Entry) (RememberedAnswer, error) {
 		return s, err
 	}
 	if r.Corpus != nil && kept.Whole() {
-		s.Sources = research.Result(state.Agent{Plan: kept.Steps}, nil, r.Corpus).Sources
+		s.Result = research.Result(state.Agent{Objective: e.Question, Answer: e.Answer, Plan: kept.Steps, Check: kept.Check}, nil, r.Corpus)
+		s.Sources = s.Result.Sources
+		for _, source := range s.Sources {
+			s.Passages = append(s.Passages, passageOf(source, kept.Steps))
+		}
 	}
 	s.Servable = len(s.WhyNot) == 0
 	return s, nil
@@ -89,4 +97,16 @@ func whyNot(d qa.Difference) string {
 		return fmt.Sprintf("the skill %s has changed: its hash was %.12s, it is %.12s", skill, none(d.Then), none(d.Now))
 	}
 	return fmt.Sprintf("%s was %s, it is %s", d.Name, none(d.Then), none(d.Now))
+}
+
+// passageOf is the passage that a source is.
+func passageOf(source state.Source, steps []state.Step) state.Passage {
+	for _, step := range steps {
+		for _, h := range step.Hits {
+			if p := h.Passage; p.Doc == source.Doc && p.Start == source.Start && p.End == source.End && p.Text == source.Text {
+				return p
+			}
+		}
+	}
+	return state.Passage{Doc: source.Doc, Title: source.Title, Section: source.Section, Start: source.Start, End: source.End, Text: source.Text}
 }

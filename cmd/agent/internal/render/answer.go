@@ -88,11 +88,7 @@ func relevanceLine(answer state.Answer) string {
 	if r == nil || answer.Status == state.StatusNoEvidence {
 		return ""
 	}
-	measured := "measured on software manuals"
-	if modelNotes[answer.Model] == "" {
-		measured += ", with the offline model"
-	}
-	parts := []string{fmt.Sprintf("relevance %.2f: about %d in 10 answers like this one held what was asked (%s)", r.Confidence, int(r.Confidence*10+.5), measured)}
+	parts := []string{"relevance " + r.Words(modelNotes[answer.Model] != "")}
 	if r.Parts > 1 {
 		parts = append(parts, fmt.Sprintf("%d of %d parts of the question found", r.Found, r.Parts))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/converse"
 	"example.com/assay/cmd/agent/internal/open"
@@ -59,7 +60,7 @@ var schemas = map[string]json.RawMessage{
 func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 	var out []serve.Graph
 	for _, p := range pipelines {
-		d, app, err := s.on(ctx, p, s.tenants[0], nil)
+		d, app, err := s.on(ctx, p, s.tenants[0], nil) // without settings
 		if err != nil {
 			return nil, fmt.Errorf("opening %s: %w", p.name, err)
 		}
@@ -70,13 +71,28 @@ func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 			return nil, err
 		}
 		out = append(out, serve.Graph{
-			Name: p.name, Description: p.about, App: app, Settings: []runs.Setting{{Name: p.takes, Schema: schemas[p.takes], Accepts: s.accepts(p.takes)}}, Steps: converse.Steps,
+			Name: p.name, Description: p.about, App: app, Settings: s.settingsOf(p), Steps: converse.Steps,
 			Open: func(ctx context.Context, tenant string, r runs.Run) (runs.Opening, error) {
 				return s.begin(ctx, p, tenant, r)
 			},
 		})
 	}
 	return out, nil
+}
+
+// values returns what lists the values of a setting; nil for one of any values.
+func (s *server) values(setting string) func(string) ([]string, error) {
+	if setting != settingCorpus {
+		return nil
+	}
+	return func(tenant string) ([]string, error) {
+		list, err := corpora{s}.List(context.Background(), tenant)
+		names := make([]string, len(list))
+		for i, c := range list {
+			names[i] = c.Name
+		}
+		return names, err
+	}
 }
 
 // accepts returns what refuses values of a setting before a run begins.
@@ -112,24 +128,33 @@ func (s *server) begin(ctx context.Context, p pipeline, name string, r runs.Run)
 	if err != nil {
 		return runs.Opening{}, err
 	}
-	d, app, err := s.on(ctx, p, t, r.Spec.Settings[p.takes])
+	d, app, err := s.on(ctx, p, t, r.Spec.Settings)
 	if err != nil {
 		return runs.Opening{}, err
 	}
-	o := runs.Opening{Context: llm.Verbatim(s.exchange.Controls.Budget().Begin(ctx)), App: app, Close: d.release}
+	release := d.release
+	if data, ok := r.Spec.Settings[settingSkill]; ok {
+		var closing func() error
+		if app, closing, err = s.prompted(ctx, p, d, data, r.Spec.Settings[p.takes]); err != nil {
+			return runs.Opening{}, cli.Also(err, d.release())
+		}
+		release = func() error { return cli.Also(closing(), d.release()) }
+	}
+	o := runs.Opening{Context: llm.Verbatim(s.exchange.Controls.Budget().Begin(ctx)), App: app, Close: release}
 	if rec := d.Recorder(ctx, r.ID); rec != nil {
 		o.Context = rec.Context(o.Context)
 		o.Observe = func(ev graph.Event[json.RawMessage]) { telemetry.Observe(rec, ev) }
 		o.Close = func() error {
 			rec.End()
-			return d.release()
+			return release()
 		}
 	}
 	return o, nil
 }
 
 // on makes a pipeline's graph for a tenant, on a desk that the caller releases.
-func (s *server) on(ctx context.Context, p pipeline, t tenant, chosen json.RawMessage) (*desk, graph.App, error) {
+func (s *server) on(ctx context.Context, p pipeline, t tenant, settings map[string]json.RawMessage) (*desk, graph.App, error) {
+	chosen := settings[p.takes]
 	at := place{tenant: t.owner()}
 	var err error
 	if p.takes == settingCorpus {

@@ -23,6 +23,7 @@ import (
 	"example.com/assay/serve"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
+	"example.com/assay/skills"
 )
 
 // Command is agent serve.
@@ -81,6 +82,7 @@ current step, for the next start to go on with.`,
 	f.DurationVar(&s.keep, "keep", 7*24*time.Hour, "how long runs that have ended are kept with their events, a `DURATION`; threads stay")
 	f.DurationVar(&s.drain, "drain", 30*time.Second, "how long to wait for the current steps when the server is stopped, a `DURATION`")
 	f.BoolVar(&s.write, "allow-write", false, "let the page change what has happened: edit states, fork threads, run again with another prompt, forget")
+	f.StringVar(&s.evals, "evals", "", "`DIR` with results of agent eval cases, files of --json or folders of --out, that the page shows over time; without --tenants, by default what --keep keeps")
 	f.BoolVar(&s.check, "check", false, "say what would keep the server from starting, and do not start it")
 	return cmd
 }
@@ -103,10 +105,12 @@ type server struct {
 	keep       time.Duration
 	drain      time.Duration
 	write      bool
+	evals      string
 	check      bool
 
 	exchange *open.Exchange
 	desks    *desks
+	set      *skills.Set
 	tenants  []tenant // never empty
 	closers  []func() error
 	sample   bool // the embedded sample answers
@@ -130,6 +134,11 @@ func (s *server) checkFlags(cmd *cobra.Command) error {
 		return cli.Usagef("--at-once is %d: it must be at least 1", s.atOnce)
 	case s.keep <= 0 || s.drain < 0:
 		return cli.Usagef("--keep must be above 0, --drain not below")
+	}
+	if s.evals != "" {
+		if info, err := os.Stat(s.evals); err != nil || !info.IsDir() {
+			return cli.Usagef("--evals is %q: it must be a folder; agent eval cases --out makes one", s.evals)
+		}
 	}
 	if s.tokens == "" {
 		s.tokens = tokenFile(s.settings.Home)
@@ -171,6 +180,9 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 	s.closers = append(s.closers, s.exchange.Close)
 	s.desks = newDesks(s.App, s.settings, s.exchange)
 	s.closers = append(s.closers, s.desks.close)
+	if s.set, err = s.settings.LoadSkills(); err != nil {
+		return options, err
+	}
 	graphs, err := s.graphs(ctx)
 	if err != nil {
 		return options, err
@@ -195,7 +207,7 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 		Graphs: graphs, Checkpointer: threads, Store: records, Log: events, Open: s.open, Hosts: s.hosts, Origins: s.origins, Version: s.version,
 		Runs:   runs.Options{AtOnce: s.atOnce, Keep: s.keep, Timeout: s.timeout, Warn: func(err error) { log.Warn().Err(err).Msg("serving") }},
 		Access: func(a serve.Access) { accessed(log, a) },
-		Page:   &page.Options{Write: s.write, HowToWrite: "This server changes nothing that has happened: start it with --allow-write."},
+		Page:   s.page(),
 	}
 	if !s.open {
 		for _, t := range s.tenants {
@@ -203,6 +215,22 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 		}
 	}
 	return options, options.Check()
+}
+
+// page is what the page shows. Results of cases have questions and answers of whoever ran
+// them: other tenants see them only if a folder is named.
+func (s *server) page() *page.Options {
+	o := &page.Options{
+		Write: s.write, HowToWrite: "This server changes nothing that has happened: start it with --allow-write.",
+		Usual: "research", Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof,
+	}
+	if s.evals == "" && s.tenantFile == "" {
+		s.evals = open.ResultsDir(s.settings.Home)
+	}
+	if s.evals != "" {
+		o.Evals = &results{dir: s.evals}
+	}
+	return o
 }
 
 func (s *server) close() error {

@@ -12,16 +12,19 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
-	"example.com/assay/state"
+	"example.com/assay/nodes/extract"
+	"example.com/assay/nodes/shown"
+	"example.com/assay/state/proof"
 )
 
 // A rebuilt run is what a trace alone does not hold. No node runs for it and no model is
 // asked.
 type rebuilt struct {
-	app    *graph.App              // of the trace; nil when this program has no such graph
-	states map[int]json.RawMessage // by the superstep that they are behind; 0 is that of the input
-	answer json.RawMessage         // what the run's command printed; nil when it is not known
-	why    string                  // why something is missing, in a sentence; empty when nothing is
+	app    *graph.App               // of the trace; nil when this program has no such graph
+	states map[int]json.RawMessage  // by the superstep that they are behind; 0 is that of the input
+	answer json.RawMessage          // what the run's command printed; nil when it is not known
+	held   map[string]proof.Content // documents that the run itself holds, by name
+	why    string                   // why something is missing, in a sentence; empty when nothing is
 }
 
 // rebuild replays a trace. Without a library the files of passages are not looked at.
@@ -50,11 +53,25 @@ func rebuild(ctx context.Context, a *cli.App, s config.Settings, records []trace
 		out.why = fmt.Sprintf("The states could not be made again: %v.", err)
 		return out, nil
 	}
-	out.answer, err = answerOf(bare, final, records, files)
+	if out.held, err = heldBy(first.Graph, final); err == nil {
+		out.answer, err = answerOf(bare, final, records, files)
+	}
 	if err != nil {
 		out.why = fmt.Sprintf("The answer could not be made again: %v.", err)
 	}
 	return out, nil
+}
+
+// heldBy are the documents that the last state of a run has as a whole.
+func heldBy(pipeline string, final json.RawMessage) (map[string]proof.Content, error) {
+	if pipeline != "extract" || final == nil {
+		return nil, nil
+	}
+	var s extract.State
+	if err := json.Unmarshal(final, &s); err != nil {
+		return nil, fmt.Errorf("reading the last state: %w", err)
+	}
+	return map[string]proof.Content{s.Document.Source: shown.Content(s.Document)}, nil
 }
 
 // replay fills in the states behind the supersteps that were committed, and returns the last.
@@ -67,7 +84,7 @@ func (r *rebuilt) replay(ctx context.Context, app graph.App, records []trace.Rec
 	if err != nil {
 		return nil, err
 	}
-	var last json.RawMessage
+	told := map[int]json.RawMessage{}
 	for ev, err := range app.Stream(ctx, records[0].Header.Input, &graph.RunOptions{Replay: whole, Modes: graph.Values, RecursionLimit: committed}) {
 		if errors.As(err, new(*graph.RecursionError)) {
 			break // the trace goes no further
@@ -76,8 +93,15 @@ func (r *rebuilt) replay(ctx context.Context, app graph.App, records []trace.Rec
 			return nil, err
 		}
 		if ev.Kind == graph.StateValue && ev.Namespace == "" {
-			r.states[ev.Step], last = ev.State, ev.State
+			told[ev.Step] = ev.State
 		}
+	}
+	last := told[-1] // the input's
+	for step := range committed + 1 {
+		if state, changed := told[step]; changed {
+			last = state
+		}
+		r.states[step] = last
 	}
 	return last, nil
 }
@@ -117,7 +141,7 @@ func answerOf(bare open.Bare, final json.RawMessage, records []trace.Record, fil
 	case last.Error != "":
 		runErr = errors.New(last.Error)
 	}
-	answer, err := bare.Answer(final, runErr, cmp.Or(files, open.Library(elsewhere{})))
+	answer, err := bare.Answer(final, runErr, cmp.Or(files, open.Library(open.Elsewhere{})))
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +156,25 @@ func answerOf(bare open.Bare, final json.RawMessage, records []trace.Record, fil
 			known[key] = value
 		}
 	}
-	return merged(answer, known)
+	if answer, err = merged(answer, known); err == nil && files == nil {
+		answer, err = unchecked(answer)
+	}
+	return answer, err
+}
+
+// unchecked is an answer that does not count its quotes, since no file was compared.
+func unchecked(answer json.RawMessage) (json.RawMessage, error) {
+	var a struct {
+		Verification json.RawMessage `json:"verification"`
+	}
+	if err := json.Unmarshal(answer, &a); err != nil || a.Verification == nil {
+		return answer, err
+	}
+	verification, err := merged(a.Verification, map[string]any{"quotes_checked": 0, "quotes_exact": 0})
+	if err != nil {
+		return nil, err
+	}
+	return merged(answer, map[string]any{"verification": verification})
 }
 
 // merged is an object with other values of some keys.
@@ -150,12 +192,3 @@ func merged(object json.RawMessage, values map[string]any) (json.RawMessage, err
 	}
 	return json.Marshal(all)
 }
-
-// elsewhere is the library of a run whose corpus is not here.
-type elsewhere struct{}
-
-func (elsewhere) TextPath(string) (string, string, error) {
-	return "", "", errors.New("the corpus of the run is not here, so this is the text as the run recorded it")
-}
-
-func (elsewhere) Passage(string) (state.Passage, bool, error) { return state.Passage{}, false, nil }

@@ -42,7 +42,7 @@ func TestRebuild(t *testing.T) {
 			if err != nil || got.why != missing || got.app == nil {
 				t.Fatalf("%v, why %q", err, got.why)
 			}
-			if want := committedSteps(records); len(got.states) < want {
+			if want := committedSteps(records) + 1; len(got.states) != want || got.states[0] == nil {
 				t.Errorf("%d states of %d supersteps", len(got.states), want)
 			}
 			var answer state.Answer

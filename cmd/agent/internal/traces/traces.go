@@ -26,7 +26,7 @@ func Command(a *cli.App) *cobra.Command {
   agent trace show run.jsonl
   agent trace diff golden.jsonl run.jsonl
   agent trace replay run.jsonl --skill my_judge_edge.md`,
-	}, traceShowCommand(a), traceNormaliseCommand(a), traceDiffCommand(a), traceReplayCommand(a))
+	}, traceShowCommand(a), traceHTMLCommand(a), traceNormaliseCommand(a), traceDiffCommand(a), traceReplayCommand(a))
 }
 
 // readTrace reads a trace file. With an error, which names the line, it also returns the

@@ -1,0 +1,150 @@
+package serve_test
+
+import (
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/assay/cmd/agent/internal/clitest"
+)
+
+// A browser is one that has entered a server's page.
+type browser struct {
+	*started
+	client *http.Client
+}
+
+func (s *started) enters(token string) *browser {
+	s.t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	b := &browser{s, &http.Client{Jar: jar}}
+	b.load("POST", "/ui/enter", url.Values{"token": {token}})
+	return b
+}
+
+// load sends a request, with the ticket of the pages if it has a form.
+func (b *browser) load(method, path string, form url.Values) (int, string, string) {
+	b.t.Helper()
+	if form != nil && path != "/ui/enter" {
+		_, body, _ := b.load("GET", "/ui/keys", nil)
+		form.Set("ticket", regexp.MustCompile(`name="ticket" value="([^"]+)"`).FindStringSubmatch(body)[1])
+	}
+	r, err := http.NewRequestWithContext(b.t.Context(), method, b.url+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	answer, err := b.client.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return answer.StatusCode, string(data), answer.Request.URL.Path
+}
+
+// ended waits until the page of a run has no more to wait for.
+func (b *browser) ended(path string) string {
+	b.t.Helper()
+	for until := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		status, body, _ := b.load("GET", path, nil)
+		if status == http.StatusOK && !strings.Contains(body, "data-live=") {
+			return body
+		}
+		if time.Now().After(until) {
+			b.t.Fatalf("%s: %d\n%s", path, status, body)
+		}
+	}
+}
+
+var runLink = regexp.MustCompile(`<a href="(/ui/runs/[^"/]+)"`)
+
+// The page shows what a client of the wire has asked, goes back in it and runs on with another
+// prompt; what is wrong with a prompt stands beside it.
+func TestPage(t *testing.T) {
+	home := t.TempDir()
+	clitest.Ingest(t, home, clitest.Permits)
+	s := start(t, home, "--allow-write")
+	key := token(t, home)
+	if out := s.stdout.String(); !strings.Contains(out, "page "+s.url+"/ui/\n") || strings.Contains(out, key) {
+		t.Errorf("what is said into a file has no token:\n%s", out)
+	}
+	_, made := s.post(key, "/threads", "{}")
+	s.ask(turn{token: key, thread: made["thread_id"].(string), graph: "research", text: clitest.PermitQuestion})
+	b := s.enters(key)
+	_, list, _ := b.load("GET", "/ui/?q=lantern", nil)
+	link := runLink.FindStringSubmatch(list)
+	if link == nil || !strings.Contains(list, html.EscapeString(clitest.PermitQuestion)) {
+		t.Fatalf("the list:\n%s", list)
+	}
+	run := b.ended(link[1])
+	if !regexp.MustCompile(`<mark[^>]*>[^<]*payment of the lantern fee`).MatchString(run) || strings.Contains(run, "cannot be") {
+		t.Errorf("the evidence:\n%s", run)
+	}
+	if _, steps, _ := b.load("GET", link[1]+"/steps", nil); !strings.Contains(steps, "research/execute/retrieve") {
+		t.Errorf("the steps have no graphs inside nodes:\n%.3000s", steps)
+	}
+	thread := regexp.MustCompile(`/ui/threads/[^"?]+`).FindString(list)
+	_, places, _ := b.load("GET", thread, nil)
+	before := regexp.MustCompile(`(?s)at=([^"#]+)#place"[^>]*>[^<]+</a>\s*</th>\s*<td[^>]*>[^<]*</td>\s*<td[^>]*>research`).FindStringSubmatch(places)
+	if before == nil {
+		t.Fatalf("no checkpoint before the pipeline:\n%s", places)
+	}
+	_, form, _ := b.load("GET", thread+"?at="+before[1]+"&skill=synthesize_and_cite", nil)
+	text := regexp.MustCompile(`(?s)<textarea id="text"[^>]*>\n(.*?)</textarea>`).FindStringSubmatch(form)
+	if text == nil {
+		t.Fatalf("no prompt in\n%s", form)
+	}
+	prompt := html.UnescapeString(text[1])
+	for change, want := range map[string]string{strings.Replace(prompt, "name: synthesize_and_cite", "name: query_rewrite", 1): "its inputs are", "hello": "front matter"} {
+		status, body, _ := b.load("POST", thread+"/go-on", url.Values{"checkpoint": {before[1]}, "skill": {"synthesize_and_cite"}, "text": {change}})
+		if status != http.StatusUnprocessableEntity || !strings.Contains(body, `id="text-fault"`) || !strings.Contains(body, want) || !strings.Contains(body, html.EscapeString(change)) {
+			t.Errorf("%.60q: %d\n%s", change, status, body)
+		}
+	}
+	status, _, again := b.load("POST", thread+"/go-on", url.Values{"checkpoint": {before[1]}, "skill": {"synthesize_and_cite"}, "text": {strings.ReplaceAll(prompt, "\n", "\r\n") + "\r\nBe brief.\r\n"}})
+	if status != http.StatusOK || again == link[1] || !strings.HasPrefix(again, "/ui/runs/") {
+		t.Fatalf("running on: %d at %s", status, again)
+	}
+	body := b.ended(again)
+	compare := html.UnescapeString(regexp.MustCompile(`/ui/compare\?[^"]+`).FindString(body))
+	if !strings.Contains(body, "payment of the lantern fee") || compare == "" {
+		t.Errorf("the new run:\n%s", body)
+	}
+	if status, found, _ := b.load("GET", compare, nil); status != http.StatusOK {
+		t.Errorf("comparing: %d\n%s", status, found)
+	}
+	if _, steps, _ := b.load("GET", again+"/steps", nil); !strings.Contains(steps, "Be brief.") {
+		t.Errorf("the new prompt is nowhere:\n%.3000s", steps)
+	}
+}
+
+// Without --allow-write no run has another prompt, on no way.
+func TestPageReads(t *testing.T) {
+	s := start(t, t.TempDir(), "--no-auth")
+	b := &browser{s, http.DefaultClient}
+	if _, answer := s.post("", "/runs/wait", `{"assistant_id":"research","input":{"messages":[{"role":"user","content":"What is negligence?"}]},"context":{"skill":{"name":"plan","text":"x"}}}`); !strings.Contains(answer["detail"].(string), `no setting "skill"`) {
+		t.Errorf("%v", answer)
+	}
+	_, made := s.post("", "/threads", "{}")
+	s.ask(turn{thread: made["thread_id"].(string), graph: "research", text: "What is negligence?"})
+	_, list, _ := b.load("GET", "/ui/", nil)
+	thread := regexp.MustCompile(`/ui/threads/[^"?]+`).FindString(list)
+	if _, body, _ := b.load("GET", thread, nil); strings.Count(body, "--allow-write") != 2 {
+		t.Errorf("the thread:\n%s", body)
+	}
+}

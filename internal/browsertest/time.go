@@ -1,0 +1,13 @@
+package browsertest
+
+import "time"
+
+// Times are how long after its request a page had come whole, and how long after it the
+// browser painted something of it.
+func (p *Page) Times() (come, painted time.Duration) {
+	p.t.Helper()
+	p.Wait(`performance.getEntriesByName('first-contentful-paint').length > 0`)
+	var ms [2]float64
+	p.Eval(`(({requestStart, responseEnd}) => [responseEnd - requestStart, performance.getEntriesByName('first-contentful-paint')[0].startTime - requestStart])(performance.getEntriesByType('navigation')[0])`, &ms)
+	return time.Duration(ms[0] * float64(time.Millisecond)), time.Duration(ms[1] * float64(time.Millisecond))
+}

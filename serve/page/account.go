@@ -1,0 +1,187 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/layout"
+	"example.com/assay/graph/trace"
+	"example.com/assay/serve/page/run"
+	"example.com/assay/serve/runs"
+	"example.com/assay/serve/view"
+)
+
+// An account is a run as its log tells it.
+type account struct {
+	run.Run
+	graph   *runs.Graph    // nil when it is served no more
+	seq     int64          // of the last event
+	lines   []said         // the last events in words, if the run goes on
+	earlier bool           // there were lines before them
+	records []trace.Record // its events as a trace has them, if they are wanted
+	wrote   writes         // by nodes of the root
+}
+
+// writes are the last values that were written to channels, in the order of the first ones.
+type writes struct {
+	names  []string
+	values map[string]json.RawMessage
+}
+
+func (w *writes) add(update json.RawMessage) error {
+	var list []view.Change
+	if err := json.Unmarshal(update, &list); err != nil {
+		return err
+	}
+	for _, c := range list {
+		if c.Channel == "" || c.Value == nil {
+			continue // it leads somewhere, or its value is not saved
+		}
+		if w.values == nil {
+			w.values = map[string]json.RawMessage{}
+		}
+		if _, ok := w.values[c.Channel]; !ok {
+			w.names = append(w.names, c.Channel)
+		}
+		w.values[c.Channel] = c.Value
+	}
+	return nil
+}
+
+// object is the writes as a state; nil for none.
+func (w *writes) object() (json.RawMessage, error) {
+	if w.values == nil {
+		return nil, nil
+	}
+	return json.Marshal(w.values)
+}
+
+// A want says what of a run is read.
+type want struct {
+	from, steps int  // supersteps with all that is known of them, by their position
+	all         bool // supersteps
+	records     bool
+}
+
+// maxLines is how many lines the page of a run that goes on shows.
+const maxLines = 200
+
+// account reads the log of a run.
+func (v *visit) account(r runs.Run, w want) (*account, error) {
+	out := &account{Run: run.Run{Live: !r.Status.Ended(), Links: linksOf(r)}}
+	if all := v.Graphs(); slices.ContainsFunc(all, func(g runs.Graph) bool { return g.Name == r.Graph }) {
+		out.graph = &all[slices.IndexFunc(all, func(g runs.Graph) bool { return g.Name == r.Graph })]
+		out.App = &out.graph.App
+	}
+	saved := map[int]string{} // checkpoints by the superstep before them
+	opts := &view.Options{From: w.from, Steps: w.steps, State: v.stateAt(r, saved)}
+	if w.all {
+		opts.From, opts.Steps = 0, 0
+	} else if w.steps == 0 {
+		opts.From, opts.Steps = 1<<30, 1
+	}
+	b := view.NewBuilder(opts)
+	add := func(rec graph.EventRecord) error {
+		if w.records && graph.KindNamed(rec.Kind) != 0 {
+			out.records = append(out.records, trace.Of(rec))
+		}
+		return b.Event(rec)
+	}
+	for ev, err := range v.Recorded(v.r.Context(), r.ID) {
+		if err == nil && ev.Kind == runs.KindAttempt {
+			err = add(graph.EventRecord{Kind: graph.RunStart.String(), Time: ev.Time, Graph: r.Graph, Fingerprint: ev.Fingerprint})
+		}
+		if err == nil {
+			err = add(ev.EventRecord)
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case ev.Namespace != "":
+		case ev.Kind == graph.CheckpointSaved.String():
+			saved[ev.Step] = ev.Checkpoint
+		case ev.Kind == graph.NodeUpdate.String():
+			if err := out.wrote.add(ev.Update); err != nil {
+				return nil, fmt.Errorf("reading event %d of run %q: %w", ev.Seq, r.ID, err)
+			}
+		}
+		out.seq = ev.Seq
+		out.say(ev)
+	}
+	if r.Status.Ended() {
+		end := graph.EventRecord{Kind: graph.RunEnd.String(), Time: r.Updated, Elapsed: r.Updated.Sub(r.Created), Error: r.Error}
+		if err := add(end); err != nil {
+			return nil, err
+		}
+	}
+	if extra := len(out.lines) - maxLines; extra > 0 {
+		out.earlier, out.lines = true, out.lines[extra:]
+	}
+	out.View = b.View()
+	return out, nil
+}
+
+// say notes an event in words, if people are to read what goes on.
+func (a *account) say(ev runs.Event) {
+	line, ok := saying(ev)
+	if !a.Live || !ok {
+		return
+	}
+	if a.lines = append(a.lines, line); len(a.lines) >= 2*maxLines {
+		a.earlier, a.lines = true, slices.Clone(a.lines[maxLines:])
+	}
+}
+
+// stateAt returns what reads the state behind a superstep of a run.
+func (v *visit) stateAt(r runs.Run, saved map[int]string) func(int) (json.RawMessage, bool) {
+	type read struct {
+		state json.RawMessage
+		ok    bool
+	}
+	known := map[int]read{} // each is asked for twice
+	return func(step int) (json.RawMessage, bool) {
+		if s, ok := known[step]; ok {
+			return s.state, s.ok
+		}
+		id, ok := saved[step]
+		if !ok {
+			return nil, false
+		}
+		at, _, err := v.State(v.r.Context(), r.Thread, id)
+		s := read{ok: err == nil && at != nil} // it was pruned, or the graph has changed: the page says that it is not known
+		if s.ok {
+			s.state = at.State
+		}
+		known[step] = s
+		return s.state, s.ok
+	}
+}
+
+// linksOf are where the parts of a run stand.
+func linksOf(r runs.Run) run.Links {
+	return run.Links{
+		Graph: join("runs", r.ID, "graph"), Steps: join("runs", r.ID, "steps"), Timeline: join("runs", r.ID, "timeline"),
+		Checkpoint: func(id string) string { return threadPath(r.Thread, "at", id) + "#place" },
+	}
+}
+
+// inner are the paths of all nodes with a graph inside.
+func (a *account) inner() []string {
+	out := []string{}
+	if a.App == nil {
+		return out
+	}
+	for _, b := range layout.Of(a.App.Drawing().Expanded(), nil).Boxes {
+		if b.Graph {
+			out = append(out, b.Path)
+		}
+	}
+	return out
+}
+
+// took is how long a run has taken, once it has ended.
+func took(r runs.Run) time.Duration { return r.Updated.Sub(r.Created) }

@@ -1,0 +1,257 @@
+package page
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/serve/page/look"
+	"example.com/assay/serve/runs"
+)
+
+var askPage = parsed("ask.tmpl")
+
+// An asking is the page where a run begins, with what was filled in.
+type asking struct {
+	Graphs   []look.Link // that can be chosen in place of Graph
+	Graph    runs.Graph
+	Thread   *runs.Thread // that the run goes on with; nil for a new one
+	Says     string       // what the thread keeps the next run from, in a sentence
+	Converse bool         // the graph takes a question, and not an object
+	More     bool         // it takes further input beside the question
+	Channels []graph.ChannelInfo
+	Settings []setting
+	Question string
+	Input    string // JSON
+	Refused  string // why it did not begin
+}
+
+// A setting is a field of the form.
+type setting struct {
+	Name, About, Value string
+	Field              string // the name of the field
+	IsText             bool   // its values are texts, and not JSON
+	Values             []string
+}
+
+// settingField begins the names of fields of settings.
+const settingField = "set."
+
+// ask shows the form.
+func (v *visit) ask() error {
+	a, err := v.asking(v.r.URL.Query())
+	if err != nil {
+		return err
+	}
+	return v.showAsk(http.StatusOK, a)
+}
+
+func (v *visit) showAsk(status int, a *asking) error {
+	frame := look.Frame{Title: "Ask", Parts: a.Graphs, PartsName: "What is asked"}
+	if a.Thread != nil {
+		frame.Title, frame.Eyebrow = "Ask further", "Thread "+a.Thread.ID
+	}
+	return v.answer(status, askPage, "Ask", frame, a)
+}
+
+// asking is the form for a graph, or for the graph of a thread, with the values that are
+// given.
+func (v *visit) asking(given url.Values) (*asking, error) {
+	a := &asking{Question: given.Get("question"), Input: given.Get("input")}
+	name, thread := given.Get("graph"), given.Get("thread")
+	chosen := map[string]json.RawMessage{}
+	if thread != "" {
+		t, err := v.Thread(v.r.Context(), thread)
+		if err != nil {
+			return nil, err
+		}
+		a.Thread = &t
+		chosen = choicesOf(t)
+		if t.Graph != "" {
+			name = t.Graph
+		}
+		switch t.Status {
+		case runs.Busy:
+			a.Says = "A run of this thread goes on. Wait for its end before you ask further."
+		case runs.Interrupted:
+			a.Says = "The last run of this thread waits for an answer. A question begins anew, and leaves that one unanswered."
+		}
+	}
+	all := v.Graphs()
+	at := slices.IndexFunc(all, func(g runs.Graph) bool { return g.Name == name })
+	if at < 0 && name != "" {
+		return nil, &runs.NotFoundError{What: "graph", ID: name}
+	}
+	if at < 0 {
+		at = max(0, slices.IndexFunc(all, func(g runs.Graph) bool { return g.Name == v.Usual }))
+	}
+	a.Graph = all[at]
+	for _, g := range all {
+		if a.Thread == nil || a.Thread.Graph == "" || g.Name == a.Graph.Name {
+			a.Graphs = append(a.Graphs, look.Link{Text: g.Name, Href: query(root+"ask", "graph", g.Name, "thread", thread), Here: g.Name == a.Graph.Name})
+		}
+	}
+	a.Converse = a.Graph.Converses()
+	for _, ch := range a.Graph.App.Channels() {
+		a.More = a.More || a.Converse && ch.Name == "input"
+		a.Channels = append(a.Channels, ch)
+	}
+	for _, s := range a.Graph.Settings {
+		one, err := v.setting(s, chosen[s.Name])
+		if err != nil {
+			return nil, err
+		}
+		if given.Has(one.Field) {
+			one.Value = given.Get(one.Field)
+		}
+		a.Settings = append(a.Settings, one)
+	}
+	return a, nil
+}
+
+// setting is the field of a setting, with what the thread chose before.
+func (v *visit) setting(s runs.Setting, before json.RawMessage) (setting, error) {
+	var schema struct {
+		Type        any    `json:"type"`
+		Description string `json:"description"`
+	}
+	_ = json.Unmarshal(s.Schema, &schema) // one without a type takes JSON
+	out := setting{Name: s.Name, About: schema.Description, Field: settingField + s.Name, IsText: schema.Type == "string", Value: string(before)}
+	if out.IsText {
+		var text string
+		_ = json.Unmarshal(before, &text) // nothing was chosen before
+		out.Value = text
+	}
+	var err error
+	if s.Values != nil {
+		if out.Values, err = s.Values(v.tenant); err != nil {
+			err = fmt.Errorf("listing values of %s: %w", s.Name, err)
+		}
+	}
+	return out, err
+}
+
+// configuration is how a thread keeps what its runs choose, as LangGraph's clients do.
+type configuration struct {
+	Configurable map[string]json.RawMessage `json:"configurable"`
+}
+
+// choicesOf is what the last run of a thread chose.
+func choicesOf(t runs.Thread) map[string]json.RawMessage {
+	var c configuration
+	_ = json.Unmarshal(t.Config, &c) // callers keep there what they like
+	return c.Configurable
+}
+
+// begin begins a run, and leads to its page.
+func (v *visit) begin() error {
+	if err := v.r.ParseForm(); err != nil {
+		return refuse(http.StatusBadRequest, "the form cannot be read: %v", err)
+	}
+	a, err := v.asking(v.r.PostForm)
+	if err != nil {
+		return err
+	}
+	run, err := v.beginRun(v.r.Context(), a)
+	if err == nil {
+		return v.to(join("runs", run.ID))
+	}
+	status := statusOf(err)
+	if status == http.StatusInternalServerError {
+		return err
+	}
+	a.Refused = err.Error()
+	return v.showAsk(status, a)
+}
+
+func (v *visit) beginRun(ctx context.Context, a *asking) (runs.Run, error) {
+	spec := runs.Spec{Graph: a.Graph.Name, Saved: map[string]string{"graph_id": a.Graph.Name}}
+	if a.Thread != nil {
+		spec.Thread = a.Thread.ID
+	}
+	values, err := a.values(v.NewID())
+	if err != nil {
+		return runs.Run{}, err
+	}
+	if spec.Input, err = a.Graph.App.Values(values); err != nil {
+		return runs.Run{}, &runs.InvalidError{Err: err}
+	}
+	if spec.Settings, err = a.chosen(); err != nil {
+		return runs.Run{}, err
+	}
+	// Not only settings stand there: the thread's other callers have theirs.
+	if a.Thread != nil {
+		spec.Config = a.Thread.Config
+	}
+	kept := choicesOf(runs.Thread{Config: spec.Config})
+	if kept == nil {
+		kept = map[string]json.RawMessage{}
+	}
+	for _, s := range a.Settings {
+		delete(kept, s.Name)
+	}
+	maps.Copy(kept, spec.Settings)
+	own, err := json.Marshal(configuration{kept})
+	if err != nil {
+		return runs.Run{}, err
+	}
+	if spec.Config, err = runs.Merge(spec.Config, own); err != nil {
+		return runs.Run{}, err
+	}
+	if spec.Metadata, err = json.Marshal(map[string]string{"graph_id": a.Graph.Name}); err != nil {
+		return runs.Run{}, err
+	}
+	spec.Marks = spec.Metadata
+	return v.Begin(ctx, spec)
+}
+
+// values is the input of the graph as an object of its channels.
+func (a *asking) values(messageID string) (json.RawMessage, error) {
+	text, input := strings.TrimSpace(a.Question), strings.TrimSpace(a.Input)
+	if input != "" && !json.Valid([]byte(input)) {
+		return nil, refuse(http.StatusUnprocessableEntity, "the input is not JSON: %v", json.Unmarshal([]byte(input), new(any)))
+	}
+	if !a.Converse {
+		if input == "" {
+			return nil, refuse(http.StatusUnprocessableEntity, "nothing was given: write an object with the graph's channels")
+		}
+		return json.RawMessage(input), nil
+	}
+	if text == "" {
+		return nil, refuse(http.StatusUnprocessableEntity, "nothing was asked: write a question")
+	}
+	values := map[string]any{"messages": []map[string]string{{"id": messageID, "type": "human", "content": text}}}
+	if a.More && input != "" {
+		values["input"] = json.RawMessage(input)
+	}
+	return json.Marshal(values)
+}
+
+// chosen are the settings that the form has.
+func (a *asking) chosen() (map[string]json.RawMessage, error) {
+	out := map[string]json.RawMessage{}
+	for _, s := range a.Settings {
+		value := strings.TrimSpace(s.Value)
+		switch {
+		case value == "":
+		case s.IsText:
+			data, err := json.Marshal(value)
+			if err != nil {
+				return nil, err
+			}
+			out[s.Name] = data
+		case !json.Valid([]byte(value)):
+			return nil, &runs.InvalidError{Err: errors.New(s.Name + " is not JSON")}
+		default:
+			out[s.Name] = json.RawMessage(value)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,156 @@
+package page
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/assay/serve/page/look"
+	"example.com/assay/serve/runs"
+	"example.com/assay/state"
+)
+
+var documentPage = parsed("document.tmpl")
+
+const (
+	// partBytes is how much of a document a page shows.
+	partBytes = 256 << 10
+	// leadBytes is how much of it stands before a passage, at least, in a long document.
+	leadBytes = 16 << 10
+)
+
+// A documentView is a document, with a passage of it.
+type documentView struct {
+	Corpus  string
+	Source  Source
+	Passage *state.Passage // nil for none
+	// Changed says that nothing is marked, because the bytes are not those of the passage.
+	Changed bool
+	Fault   string // why the text cannot be read
+
+	From, To            int // the bytes that are shown
+	Before, Mark, After string
+	Pager               pager
+}
+
+// document shows the text of a document as it stands, with a passage marked by its bytes.
+func (v *visit) document() error {
+	q, name := v.r.URL.Query(), v.r.PathValue("corpus")
+	from, err := v.number("at", 0)
+	if err != nil {
+		return err
+	}
+	out := documentView{Corpus: name}
+	err = v.use(v.r.Context(), name, func(c OpenCorpus) error {
+		var err error
+		if out.Source, err = c.Source(v.r.Context(), q.Get("source")); err != nil {
+			return err
+		}
+		if id := q.Get("passage"); id != "" {
+			p, ok, err := c.Passage(id)
+			if err != nil {
+				return err
+			}
+			if !ok || p.Source != out.Source.Name {
+				return &runs.NotFoundError{What: "passage", ID: id}
+			}
+			out.Passage = &p
+			if !q.Has("at") {
+				from = max(0, p.Start-leadBytes)
+			}
+		}
+		return out.read(v, c, from)
+	})
+	if err != nil {
+		return err
+	}
+	return v.show(documentPage, "Corpora", look.Frame{Title: out.Source.Name, Eyebrow: "Document of the corpus " + name}, out)
+}
+
+// read fills in the part of the text that begins at a byte.
+func (d *documentView) read(v *visit, c OpenCorpus, from int) error {
+	ctx := v.r.Context()
+	to := from + partBytes
+	if p := d.Passage; p != nil && p.Start >= from && p.Start < to {
+		to = max(to, p.End)
+	}
+	data, err := c.Text(ctx, d.Source.Name, from, to+utf8.UTFMax) // and one byte to see that there are more
+	if err != nil {
+		d.Fault = err.Error()
+		d.Changed = d.Passage != nil
+		return ctx.Err()
+	}
+	more := len(data) > to-from
+	if more {
+		data = data[:to-from]
+	}
+	if from > 0 && len(data) == 0 {
+		return refuse(http.StatusNotFound, "the document ends before byte %d", from)
+	}
+	first, last := 0, len(data)
+	for first < last && first < utf8.UTFMax && from > 0 && !utf8.RuneStart(data[first]) {
+		first++ // the rest of a character
+	}
+	if more {
+		last = wholeRunes(data)
+	}
+	d.From, d.To = from+first, from+last
+	text := string(data[first:last])
+	d.split(text, more)
+	d.pages(more)
+	return nil
+}
+
+// wholeRunes is how many bytes there are without the begun character at the end.
+func wholeRunes(data []byte) int {
+	for i := 1; i < utf8.UTFMax && i <= len(data); i++ {
+		if at := len(data) - i; utf8.RuneStart(data[at]) {
+			if !utf8.FullRune(data[at:]) {
+				return at
+			}
+			break
+		}
+	}
+	return len(data)
+}
+
+// split marks the passage in a text, if its bytes stand where they stood. After the text there
+// may be more.
+func (d *documentView) split(text string, more bool) {
+	d.Before = text
+	p := d.Passage
+	if p == nil {
+		return
+	}
+	start, end := p.Start-d.From, p.End-d.From
+	if start < 0 || start >= len(text) && more { // on another page
+		return
+	}
+	if end > len(text) || text[start:end] != p.Text {
+		d.Changed = true
+		return
+	}
+	d.Before, d.Mark, d.After = text[:start], text[start:end], text[end:]
+}
+
+// pages lead to the other parts of a long document.
+func (d *documentView) pages(more bool) {
+	passage := ""
+	if d.Passage != nil {
+		passage = d.Passage.ID
+	}
+	at := func(from int) string {
+		return query(join("corpora", d.Corpus, "document"), "source", d.Source.Name, "passage", passage, "at", fmt.Sprint(from))
+	}
+	if d.From > 0 {
+		d.Pager.Before = at(max(0, d.From-partBytes))
+	}
+	if more {
+		d.Pager.Next = at(d.To)
+	}
+	d.Pager.Says = fmt.Sprintf("bytes %d to %d", d.From, d.To)
+}
+
+// Shown is a text as a page shows it: bytes that are no text are replaced.
+func (d documentView) Shown(text string) string { return strings.ToValidUTF8(text, "\ufffd") }

@@ -1,0 +1,222 @@
+package evidence
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"example.com/assay/state/proof"
+)
+
+// A block is a paragraph, a heading or a list of an answer.
+type block struct {
+	Kind  string // "text", "head", "list" or "rule"
+	Lines [][]inline
+}
+
+// An inline is a run of words of an answer.
+type inline struct {
+	Text   string
+	Strong bool
+	Href   string     // id of what it leads to; empty for nothing, as of a finding without a place
+	ID     string     // of the element; empty for none
+	Tone   proof.Tone // of the finding about it; empty for none
+	Ref    string     // it is the number of a finding, and this says in words which
+}
+
+var headLine = regexp.MustCompile(`^#{1,6} +`)
+
+// blocksOf lays out what answers are made of: paragraphs, headings, lists, rules, bold words
+// and the marks of sources, which anchors leads to the page's elements. What findings are
+// about leads to its bytes. Anything else stays as it is written.
+func (e *beside) blocksOf(anchors map[string]string) []block {
+	in := inliner{beside: e, anchors: anchors}
+	for _, f := range e.Findings {
+		if f.Span != nil {
+			in.spans = append(in.spans, f)
+		}
+	}
+	slices.SortStableFunc(in.spans, func(a, b proof.Finding) int {
+		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(b.Span.End, a.Span.End))
+	})
+	var out []block
+	open := false // the last block goes on
+	add := func(kind string, start, end int) {
+		line := in.line(start, end)
+		if open && kind != "head" && out[len(out)-1].Kind == kind {
+			out[len(out)-1].Lines = append(out[len(out)-1].Lines, line)
+			return
+		}
+		out = append(out, block{kind, [][]inline{line}})
+		open = true
+	}
+	at := 0
+	for line := range strings.Lines(e.Answer) {
+		start := at + len(line) - len(strings.TrimLeftFunc(line, unicode.IsSpace))
+		at += len(line)
+		text := strings.TrimSpace(line)
+		end := start + len(text)
+		switch {
+		case text == "":
+			open = open && out[len(out)-1].Kind == "list"
+		case text == "---":
+			out, open = append(out, block{Kind: "rule"}), false
+		case headLine.MatchString(text):
+			add("head", start+len(headLine.FindString(text)), end)
+		case strings.HasPrefix(text, "- "):
+			add("list", start+2, end)
+		default:
+			add("text", start, end)
+		}
+	}
+	return out
+}
+
+// An inliner lays out lines of an answer, one behind the other.
+type inliner struct {
+	*beside
+	anchors map[string]string
+	spans   []proof.Finding // by their start; those that are left
+	in      *card           // the finding that the words are about
+	end     int             // of its part of the answer
+	past    *card           // the finding whose number is to follow
+}
+
+// line lays out the bytes start..end of the answer.
+func (in *inliner) line(start, end int) []inline {
+	var out []inline
+	strong, from := false, start
+	flush := func(to int) {
+		if from < to {
+			out = append(out, in.words(in.Answer[from:to], strong))
+		}
+		from = to
+	}
+	for i := start; i < end; {
+		if in.in != nil && i >= in.end {
+			flush(i)
+			in.past, in.in = in.in, nil
+		}
+		if in.past != nil {
+			if strings.HasPrefix(in.Answer[i:end], closing) {
+				i += len(closing)
+			}
+			flush(i)
+			out = append(out, in.ref()...)
+			continue
+		}
+		if in.begins(i, end) {
+			flush(i)
+			in.open()
+		}
+		rest := in.Answer[i:end]
+		if strings.HasPrefix(rest, "**") && (strong || strings.Contains(rest[2:], "**")) {
+			flush(i)
+			strong, i = !strong, i+2
+			from = i
+			continue
+		}
+		if mark, length := in.mark(rest); length > 0 {
+			flush(i)
+			out = append(out, mark...)
+			i += length
+			from = i
+			continue
+		}
+		i++
+	}
+	flush(end)
+	if in.in != nil && end >= in.end {
+		in.past, in.in = in.in, nil
+	}
+	if in.past != nil {
+		out = append(out, in.ref()...)
+	}
+	return out
+}
+
+// begins reports whether a finding's part begins at a byte of a line, or has begun between
+// lines. Parts that begin inside another are left out.
+func (in *inliner) begins(at, end int) bool {
+	for len(in.spans) > 0 && (in.spans[0].Span.End <= at || in.spans[0].Span.Start < in.end) {
+		in.spans = in.spans[1:]
+	}
+	return in.in == nil && len(in.spans) > 0 && in.spans[0].Span.Start <= at && at < end
+}
+
+func (in *inliner) open() {
+	f := in.spans[0]
+	in.in, in.end, in.spans = in.ids[f.ID], f.Span.End, in.spans[1:]
+}
+
+// words are a run of words, which lead to the bytes that they stand on.
+func (in *inliner) words(text string, strong bool) inline {
+	out := inline{Text: text, Strong: strong}
+	if c := in.in; c != nil {
+		out.Href, out.Tone = in.first(c), c.Tone
+		if !in.said[c.Finding.ID] {
+			in.said[c.Finding.ID], out.ID = true, c.ID+"-said"
+		}
+	}
+	return out
+}
+
+// closing ends a quotation, whose finding's number follows it.
+const closing = "”"
+
+// ref is the number of the finding that has ended. One of which there is nothing more to
+// say has none.
+func (in *inliner) ref() []inline {
+	c := in.past
+	in.past = nil
+	if c.bare() {
+		return nil
+	}
+	name := c.Name()
+	if c.Verdict != "" {
+		name += ", " + c.Verdict
+	}
+	return []inline{{Text: strings.TrimSpace(c.Label + "\u00a0" + sign(c.Tone)), Href: c.ID, Tone: c.Tone, Ref: name}}
+}
+
+const longestMark = 200 // bytes of a mark of sources
+
+// mark lays out the longest mark of sources that a text begins with, "[Query 1][Source 2]"
+// or "[REQ-1, REQ-2]", and returns its length: 0 without one.
+func (in *inliner) mark(text string) (out []inline, length int) {
+	if text[0] != '[' {
+		return nil, 0
+	}
+	text = text[:min(len(text), longestMark)]
+	for end := 0; ; {
+		at := strings.IndexByte(text[end:], ']')
+		if at < 0 {
+			break
+		}
+		end += at + 1
+		if to, ok := in.anchors[text[:end]]; ok {
+			out, length = []inline{{Text: text[:end], Href: to}}, end
+		}
+		if end >= len(text) || text[end] != '[' {
+			break
+		}
+	}
+	inner, _, closed := strings.Cut(text[1:], "]")
+	if length > 0 || !closed {
+		return out, length
+	}
+	for i, name := range strings.Split(inner, ", ") {
+		to, ok := in.anchors["["+name+"]"]
+		if !ok {
+			return nil, 0
+		}
+		before := ", "
+		if i == 0 {
+			before = "["
+		}
+		out = append(out, inline{Text: before}, inline{Text: name, Href: to})
+	}
+	return append(out, inline{Text: "]"}), len(inner) + 2
+}

@@ -1,0 +1,266 @@
+package evidence
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/assay/serve/page/look"
+	"example.com/assay/state/proof"
+)
+
+// A sheet is a document as it is shown: as it stands, or the passages of it that were read.
+type sheet struct {
+	proof.Document
+	ID     string
+	N      int    // quotes that are marked
+	First  string // id of the first of them
+	Partly bool   // the document is known to have been read in parts
+	Why    string // why the document is not shown as it stands; empty where it is
+	Gone   int    // passages that the document no longer holds
+	Whole  bool   // all of it is shown
+	Bytes  int
+	Stands text        // the document as it stands
+	Read   []*recorded // passages that it does not hold
+	Pages  []*drawing
+
+	known    bool
+	wanted   bool // something that is not aside is quoted from it
+	content  proof.Content
+	marker   marker
+	passages []*recorded
+}
+
+// A recorded is a passage as it was read, where its document does not show it.
+type recorded struct {
+	proof.Passage
+	ID    string
+	Where string
+	Text  text
+	holds bool // the document holds it, at its bytes
+	marker
+}
+
+// most is how many bytes of a document are shown whole, and mostOfAll of all that an answer
+// stands on.
+const (
+	most      = 200_000
+	mostOfAll = 1_000_000
+)
+
+// sheetsOf are the documents of a proof, each read once.
+func (e *beside) sheetsOf(ctx context.Context, docs proof.Documents) []*sheet {
+	var out []*sheet
+	for i, d := range e.Documents {
+		s := &sheet{Document: d, ID: e.id("document", i+1)}
+		out = append(out, s)
+		if docs == nil {
+			continue
+		}
+		content, err := docs(ctx, d)
+		if err != nil {
+			s.Why = err.Error()
+			continue
+		}
+		s.known, s.content, s.Bytes = true, content, len(content.Text)
+		s.drawings(e.id("document", i+1))
+	}
+	for i, p := range e.Passages {
+		s := out[p.Doc]
+		r := &recorded{Passage: p, ID: e.id("source", i+1), holds: s.known && holds(s.content.Text, p.Start, p.Text)}
+		if r.Where = fmt.Sprintf("bytes %d–%d", p.Start, p.End); p.Where != "" && p.Where != s.Name {
+			r.Where = p.Where + ", " + r.Where
+		}
+		s.passages = append(s.passages, r)
+		if s.known && !r.holds {
+			s.Gone++
+		}
+	}
+	return out
+}
+
+// holds reports whether a text has a part at a byte.
+func holds(text string, start int, part string) bool {
+	return part != "" && utf8.ValidString(part) && start >= 0 && start <= len(text) && strings.HasPrefix(text[start:], part)
+}
+
+// quote marks a quote: in the document if that holds it at its bytes, and the passage that
+// it is of; else in that passage as it was read. It returns the id of the mark, empty when
+// neither is so.
+func (s *sheet) quote(q proof.Quote, id string, b back) string {
+	for _, r := range s.passages {
+		if from := q.Start - r.Start; !r.holds && holds(r.Passage.Text, from, q.Text) {
+			return r.add(from, from+len(q.Text), id, &b)
+		}
+	}
+	if s.known && holds(s.content.Text, q.Start, q.Text) {
+		return s.marker.add(q.Start, q.Start+len(q.Text), id, &b)
+	}
+	return ""
+}
+
+// passage marks the extent of a passage that was read, and returns the id of its element.
+func (s *sheet) passage(p *recorded) string {
+	if p.holds {
+		return s.marker.add(p.Start, p.Start+len(p.Passage.Text), p.ID, nil)
+	}
+	s.Read = append(s.Read, p)
+	return p.ID
+}
+
+// nearest marks the line of a passage that came nearest. It stands there with other white
+// space, perhaps.
+func (s *sheet) nearest(q proof.Quote, id string, b back) string {
+	start, end := q.Start, min(q.End, len(s.content.Text))
+	if !s.known || start < 0 || start >= end {
+		return ""
+	}
+	words := strings.Fields(strings.TrimSuffix(q.Text, "…")) // which ends a line that was cut
+	for at := start; at < end && len(words) > 0; at++ {
+		if stop := spelt(s.content.Text[at:end], words); stop > 0 {
+			return s.marker.add(at, at+stop, id, &b)
+		}
+	}
+	return ""
+}
+
+// spelt is how many bytes of a text are these words with white space between them, 0 if it
+// begins otherwise.
+func spelt(text string, words []string) int {
+	at := 0
+	for i, w := range words {
+		if i > 0 {
+			rest := strings.TrimLeft(text[at:], " \t\r\n\u00a0")
+			if len(rest) == len(text)-at {
+				return 0
+			}
+			at = len(text) - len(rest)
+		}
+		if !strings.HasPrefix(text[at:], w) {
+			return 0
+		}
+		at += len(w)
+	}
+	return at
+}
+
+// absent says why a quote is marked nowhere.
+func (s *sheet) absent() string {
+	switch {
+	case s.known:
+		return "not marked: the document does not hold these words at their bytes"
+	case s.Why != "":
+		return "not marked: the document could not be read"
+	}
+	return "not marked: no passage that was recorded holds it"
+}
+
+// finish lays out the texts. A document of more bytes than room is not shown whole.
+func (s *sheet) finish(room int) {
+	s.N, s.First, s.Partly = s.marker.quotes, s.marker.first(), len(s.passages) > s.Gone
+	for _, r := range s.Read {
+		r.Text = r.lay(r.Passage.Text, [][2]int{{0, len(r.Passage.Text)}})
+		s.N, s.First = s.N+r.quotes, cmp.Or(s.First, r.first())
+	}
+	if !s.known {
+		return
+	}
+	windows := [][2]int{{0, s.Bytes}}
+	if s.Whole = s.Bytes <= min(most, room); !s.Whole {
+		windows = s.marker.windows(s.content.Text)
+	}
+	s.Stands = s.marker.lay(s.content.Text, windows)
+}
+
+// shown reports whether there is anything to show of a document.
+func (s *sheet) shown() bool {
+	return len(s.Read)+len(s.marker.spans)+len(s.Pages) > 0 || s.Why != "" && s.wanted
+}
+
+// Changed reports whether the document holds nothing of what was read of it.
+func (s *sheet) Changed() bool { return s.known && s.Gone > 0 && len(s.marker.spans) == 0 }
+
+// Fate says how the document is shown.
+func (s *sheet) Fate() string {
+	switch {
+	case s.Why != "" && len(s.Read) == 0:
+		return "The document could not be read: " + s.Why + "."
+	case s.Why != "":
+		return "The document could not be read: " + s.Why + ". Below are the passages as they were read."
+	case s.Changed():
+		return "The document has changed since it was read: nothing is marked in it. Below are the passages as they were read."
+	case s.Gone > 0:
+		return fmt.Sprintf("The document has changed since it was read: it no longer holds %s of %d, shown below as they were read.", look.Count(s.Gone, "passage"), len(s.passages))
+	}
+	return ""
+}
+
+// Holds says that marks were compared, where the document is shown.
+func (s *sheet) Holds() string {
+	switch {
+	case !s.known:
+		return "as it was read"
+	case s.Changed():
+		return "changed since it was read"
+	}
+	stands := "as it stands now"
+	if s.content.Held {
+		stands = "as the run read it"
+	}
+	if s.Whole {
+		return fmt.Sprintf("%s, %s; each mark was compared byte for byte", stands, size(s.Bytes))
+	}
+	return fmt.Sprintf("%s; of %s only the surroundings of the marks; each mark was compared byte for byte", stands, size(s.Bytes))
+}
+
+func size(n int) string { return look.Count(n, "byte") }
+
+// besides is how many bytes around a mark are shown of a document that is not shown whole.
+const besides = 2000
+
+// windows are the surroundings of the marks, from whole lines where these are short.
+func (m *marker) windows(text string) [][2]int {
+	var out [][2]int
+	for _, s := range m.sorted() {
+		from, to := lineBefore(text, s.start-besides), lineAfter(text, s.end+besides)
+		if n := len(out); n > 0 && from <= out[n-1][1] {
+			out[n-1][1] = max(out[n-1][1], to)
+			continue
+		}
+		out = append(out, [2]int{from, to})
+	}
+	if out == nil {
+		out = append(out, [2]int{0, lineAfter(text, 2*besides)})
+	}
+	return out
+}
+
+// lineBefore is the first byte of the line of a byte, or of a character near it.
+func lineBefore(text string, at int) int {
+	if at <= 0 {
+		return 0
+	}
+	if nl := strings.LastIndexByte(text[max(0, at-besides):at], '\n'); nl >= 0 {
+		return max(0, at-besides) + nl + 1
+	}
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return at
+}
+
+// lineAfter is the end of the line of a byte, or of a character near it.
+func lineAfter(text string, at int) int {
+	if at >= len(text) {
+		return len(text)
+	}
+	if nl := strings.IndexByte(text[at:min(len(text), at+besides)], '\n'); nl >= 0 {
+		return at + nl + 1
+	}
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	return at
+}

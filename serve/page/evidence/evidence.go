@@ -1,0 +1,351 @@
+package evidence
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"example.com/assay/serve/page/look"
+	"example.com/assay/state/proof"
+)
+
+//go:embed evidence.tmpl
+var pageText string
+
+var page = look.Parse(template.FuncMap{"sign": sign}, pageText)
+
+// Options adjust Section. Nil is the zero value.
+type Options struct {
+	Prefix string // of all ids, for a page with several answers: letters, digits and hyphens. Default: none
+	Of     string // id of the element that names what is answered, on a page with several. Default: none
+	Level  int    // of its headings. Default: 2
+}
+
+// Section is an answer beside the documents that it stands on. Each part of the answer that
+// something was found about leads to its finding and to its bytes in the document, and these
+// lead back. Documents are read by docs; where they cannot be read, have changed, or docs is
+// nil, the passages are shown as they were recorded. The only errors are the template's.
+func Section(ctx context.Context, p proof.Proof, docs proof.Documents, opts *Options) (template.HTML, error) {
+	e := beside{Proof: p, Level: 2}
+	if opts != nil {
+		e.prefix, e.Of, e.Level = opts.Prefix, opts.Of, cmp.Or(opts.Level, e.Level)
+	}
+	e.ID = e.id("documents")
+	e.lay(ctx, docs)
+	return look.Section(page, "evidence", &e)
+}
+
+// A beside is an answer and its documents, as the template gets them.
+type beside struct {
+	proof.Proof
+	Of      string
+	ID      string // of the heading of the documents
+	Level   int
+	Blocks  []block
+	Groups  []*group
+	Sheets  []*sheet
+	Near    string // id of the nearest passage's card
+	Closest string // id of its mark; empty when it is marked nowhere
+	Notices []notices
+
+	prefix string
+	ids    map[string]*card // by those of findings
+	said   map[string]bool  // findings that the answer leads to
+}
+
+// id is an id of the page: parts of ours behind the prefix, joined by hyphens.
+func (e *beside) id(parts ...any) string {
+	id := e.prefix
+	for _, part := range parts {
+		if id != "" {
+			id += "-"
+		}
+		id += fmt.Sprint(part)
+	}
+	return id
+}
+
+// A link leads to an element of the page.
+type link struct{ Text, ID string }
+
+// A group is the findings of one kind.
+type group struct {
+	Title  string
+	ID     string
+	Counts []tally
+	Cards  []*card
+	Aside  []*card
+}
+
+// A tally is how often there is a verdict.
+type tally struct {
+	Verdict string
+	Tone    proof.Tone
+	N       int
+}
+
+// A card is a finding as it is shown.
+type card struct {
+	proof.Finding
+	ID     string  // of its element
+	Said   string  // of the element that is its part of the answer; empty for none
+	Words  []words // its text
+	Quotes []quote
+	Rests  []link
+	For    []*card // findings that stand on it
+}
+
+// bare reports whether there is no more to say of a finding than what it stands on.
+func (c *card) bare() bool { return c.Verdict == "" && len(c.Decided)+len(c.Finding.Quotes) == 0 }
+
+// Uses are the places that stand on a finding: cards, or parts of the answer that have none.
+func (c *card) Uses() []link {
+	var out []link
+	text := "in the answer"
+	for _, by := range c.For {
+		if by.Said == "" || !by.bare() {
+			out = append(out, link{by.Name(), by.ID})
+			continue
+		}
+		out = append(out, link{text, by.Said})
+		text = "again"
+	}
+	return out
+}
+
+// Words are a stretch of text. What decided a verdict is strong.
+type words struct {
+	Text   string
+	Strong bool
+}
+
+// A quote is a proof's, with the places where the page marks it.
+type quote struct {
+	proof.Quote
+	Words  []words
+	Same   bool   // it is what the finding says, word for word
+	Place  string // id of its mark; empty when it is marked nowhere
+	Drawn  string // id of its box on the drawing of its page
+	Where  string
+	Absent string // why it is marked nowhere
+}
+
+// notices are the notes of a group.
+type notices struct {
+	Title string
+	Aside bool
+	Notes []notice
+}
+
+type notice struct {
+	proof.Note
+	About []link
+}
+
+var titles = map[proof.Kind]string{
+	proof.Claim: "Claims", proof.Reason: "Reasons for the choice", proof.Statement: "Statements", proof.Requirement: "Requirements",
+	proof.Edge: "Edges", proof.Field: "Fields", proof.Quoted: "Quotations",
+}
+
+// Fold says what is folded away in a group.
+func (g *group) Fold() string {
+	return "Not used in the answer: " + look.Count(len(g.Aside), string(g.Aside[0].Kind))
+}
+
+func (e *beside) lay(ctx context.Context, docs proof.Documents) {
+	e.ids, e.said = map[string]*card{}, map[string]bool{}
+	var cards []*card
+	for _, f := range e.Findings {
+		c := &card{Finding: f, ID: e.id(f.ID)}
+		c.Words = stressed(f.Text, f.Decided, func(d proof.Decision) string { return d.Words })
+		e.ids[f.ID] = c
+		cards = append(cards, c)
+	}
+	sheets := e.sheetsOf(ctx, docs)
+	for _, c := range cards {
+		for i, q := range c.Finding.Quotes {
+			c.Quotes = append(c.Quotes, e.quoteOf(c, q, i, sheets[q.Doc]))
+		}
+		for _, id := range c.Finding.Rests {
+			if on := e.ids[id]; on != nil {
+				c.Rests = append(c.Rests, link{on.Label, on.ID})
+				on.For = append(on.For, c)
+			}
+		}
+	}
+	if n := e.Nearest; n != nil {
+		e.Near = e.id("nearest")
+		e.Closest = sheets[n.Doc].nearest(n.Quote, e.id("nearest", "quote"), back{link: link{"nearest", e.Near}, Name: "nearest passage", Stand: proof.Weighed})
+	}
+	anchors := map[string]string{}
+	for _, s := range sheets {
+		for _, p := range s.passages {
+			id := s.passage(p)
+			for _, mark := range p.Marks {
+				if anchors[mark] == "" { // a mark of several passages leads to the first
+					anchors[mark] = id
+				}
+			}
+		}
+	}
+	room := mostOfAll
+	for _, s := range sheets {
+		if s.finish(room); !s.shown() {
+			continue
+		}
+		if e.Sheets = append(e.Sheets, s); s.Whole {
+			room -= s.Bytes
+		}
+	}
+	for _, c := range cards {
+		if c.Kind == proof.Requirement {
+			anchors["["+c.Label+"]"] = c.ID
+		}
+	}
+	e.Blocks = e.blocksOf(anchors)
+	e.group(cards)
+	e.notice()
+}
+
+// quoteOf marks a quote where it stands.
+func (e *beside) quoteOf(c *card, q proof.Quote, n int, s *sheet) quote {
+	out := quote{Quote: q, Words: stressed(q.Text, c.Decided, func(d proof.Decision) string { return d.Evidence }), Same: strings.Join(strings.Fields(q.Text), " ") == strings.Join(strings.Fields(c.Text), " ")}
+	out.Where = fmt.Sprintf("bytes %d–%d", q.Start, q.End)
+	if q.Page > 0 {
+		out.Where = fmt.Sprintf("page %d, %s", q.Page, out.Where)
+	}
+	where := e.whereOf(q)
+	if where == "" && len(e.Documents) > 1 {
+		where = s.Name
+	}
+	if where != "" {
+		out.Where = where + ", " + out.Where
+	}
+	back := back{link: link{c.Label, c.ID}, Name: c.Name() + ", " + c.Verdict, Stand: q.Stand, Aside: c.Aside}
+	if c.Verdict == "" {
+		back.Name = c.Name()
+	}
+	s.wanted = s.wanted || !c.Aside
+	out.Place = s.quote(q, e.id(c.Finding.ID, "quote", n+1), back)
+	out.Drawn = s.draw(q, e.id(c.Finding.ID, "box", n+1), back)
+	if out.Place == "" {
+		out.Absent = s.absent()
+	}
+	return out
+}
+
+// whereOf names the passage that a quote stands in.
+func (e *beside) whereOf(q proof.Quote) string {
+	for _, p := range e.Passages {
+		if p.Doc == q.Doc && p.Start <= q.Start && q.End <= p.End {
+			return p.Where
+		}
+	}
+	return ""
+}
+
+// first is what a part of the answer leads to: the first place of its finding's quotes, or
+// of the findings that it stands on, else the first of these that is shown by itself.
+func (e *beside) first(c *card) string {
+	shown := ""
+	for _, id := range append([]string{c.Finding.ID}, c.Finding.Rests...) {
+		on := e.ids[id]
+		if on == nil {
+			continue
+		}
+		for _, q := range on.Quotes {
+			if q.Place != "" {
+				return q.Place
+			}
+		}
+		if shown == "" && !on.bare() {
+			shown = on.ID
+		}
+	}
+	return shown
+}
+
+// Long reports whether the documents are likely to be longer than a window.
+func (e *beside) Long() bool {
+	n := 0
+	for _, s := range e.Sheets {
+		n += s.Bytes + 1500*len(s.Pages)
+		for _, r := range s.Read {
+			n += len(r.Passage.Text)
+		}
+	}
+	return n > 2000
+}
+
+func (e *beside) group(cards []*card) {
+	for _, c := range cards {
+		if e.said[c.Finding.ID] {
+			c.Said = c.ID + "-said"
+		}
+		if c.Said != "" && c.bare() {
+			continue
+		}
+		at := slices.IndexFunc(e.Groups, func(g *group) bool { return g.Title == titles[c.Kind] })
+		if at < 0 {
+			at = len(e.Groups)
+			e.Groups = append(e.Groups, &group{Title: titles[c.Kind], ID: e.id(string(c.Kind) + "s")})
+		}
+		g := e.Groups[at]
+		if c.Aside {
+			g.Aside = append(g.Aside, c)
+		} else {
+			g.Cards = append(g.Cards, c)
+		}
+		if c.Verdict == "" {
+			continue
+		}
+		n := slices.IndexFunc(g.Counts, func(t tally) bool { return t.Verdict == c.Verdict })
+		if n < 0 {
+			n = len(g.Counts)
+			g.Counts = append(g.Counts, tally{Verdict: c.Verdict, Tone: c.Tone})
+		}
+		g.Counts[n].N++
+	}
+}
+
+func (e *beside) notice() {
+	for _, n := range e.Notes {
+		one := notice{Note: n}
+		for _, id := range n.About {
+			if c := e.ids[id]; c != nil {
+				one.About = append(one.About, link{c.Label, c.ID})
+			}
+		}
+		at := slices.IndexFunc(e.Notices, func(x notices) bool { return x.Title == n.Group && x.Aside == n.Aside })
+		if at < 0 {
+			at = len(e.Notices)
+			e.Notices = append(e.Notices, notices{Title: n.Group, Aside: n.Aside})
+		}
+		e.Notices[at].Notes = append(e.Notices[at].Notes, one)
+	}
+}
+
+// stressed divides a text at the words of it that decided.
+func stressed(text string, list []proof.Decision, of func(proof.Decision) string) []words {
+	var out []words
+	for _, d := range list {
+		w := of(d)
+		if w == "" {
+			continue
+		}
+		if before, after, found := strings.Cut(text, w); found {
+			out = append(out, words{before, false}, words{w, true})
+			text = after
+		}
+	}
+	return append(out, words{text, false})
+}
+
+// sign stands beside a tone, for who does not see its colour.
+func sign(t proof.Tone) string {
+	return map[proof.Tone]string{proof.Good: "✓", proof.Warn: "!", proof.Bad: "✗"}[t]
+}

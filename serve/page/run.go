@@ -1,0 +1,245 @@
+package page
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+
+	"example.com/assay/graph"
+	"example.com/assay/serve/page/evidence"
+	"example.com/assay/serve/page/look"
+	"example.com/assay/serve/runs"
+	"example.com/assay/state/proof"
+)
+
+var runPage = parsed("run.tmpl", "value.tmpl")
+
+// A runView is the page of a run.
+type runView struct {
+	Run      runRow
+	Live     bool  // it goes on
+	After    int64 // the last event that the page has
+	Lines    []said
+	Earlier  bool // there were lines before them
+	Asks     []question
+	Answer   template.HTML // with its evidence, once the run has ended
+	State    []value       // of a graph whose answer the server cannot read
+	Failed   string        // why the run failed
+	Fault    string        // why an answer cannot be shown with its evidence
+	Removed  bool          // the thread was removed, and State is what the log has
+	Forked   string        // the run of whose checkpoint it went on
+	Sections []template.HTML
+}
+
+// run shows a run: while it goes on what happens, and afterwards its answer.
+func (v *visit) run() error {
+	r, err := v.Run(v.r.Context(), v.r.PathValue("run"))
+	if err != nil {
+		return err
+	}
+	a, err := v.account(r, want{})
+	if err != nil {
+		return err
+	}
+	out := runView{Run: v.row(r), Live: a.Live, After: a.seq, Lines: a.lines, Earlier: a.earlier, Forked: r.Forked}
+	var open []string
+	if frame := v.runFrame(r, ""); a.Live {
+		open, frame.Scripts = a.inner(), []string{root + "static/live.js"}
+		drawing, err := a.Graph(open)
+		if err != nil {
+			return err
+		}
+		out.Sections = []template.HTML{drawing}
+		return v.show(runPage, "Runs", frame, out)
+	}
+	if err := v.ended(r, a, &out); err != nil {
+		return err
+	}
+	out.Failed = r.Error
+	for _, part := range []func() (template.HTML, error){a.Overview, func() (template.HTML, error) { return a.Graph(nil) }} {
+		html, err := part()
+		if err != nil {
+			return err
+		}
+		out.Sections = append(out.Sections, html)
+	}
+	return v.show(runPage, "Runs", v.runFrame(r, ""), out)
+}
+
+// runFrame is the frame of a run's pages.
+func (v *visit) runFrame(r runs.Run, here string) look.Frame {
+	f := look.Frame{Title: title(r), Eyebrow: "Run of " + r.Graph, Full: true}
+	for _, p := range []struct{ name, path string }{{"Answer", ""}, {"Graph", "graph"}, {"Steps", "steps"}, {"Timeline", "timeline"}} {
+		path := join("runs", r.ID)
+		if p.path != "" {
+			path = join("runs", r.ID, p.path)
+		}
+		f.Parts = append(f.Parts, look.Link{Text: p.name, Href: path, Here: p.path == here})
+	}
+	if !r.Temporary || !r.Status.Ended() {
+		f.Parts = append(f.Parts, look.Link{Text: "Thread", Href: join("threads", r.Thread)})
+	}
+	compare := look.Link{Text: "Compare", Href: query(root+"compare", "b", r.ID)}
+	if r.Forked != "" {
+		compare = look.Link{Text: "Compare with the run before", Href: query(root+"compare", "a", r.Forked, "b", r.ID)}
+	}
+	f.Parts = append(f.Parts, compare)
+	if r.Status.Ended() {
+		f.Parts = append(f.Parts, look.Link{Text: "As one file", Href: join("runs", r.ID, "file")})
+	}
+	return f
+}
+
+// ended adds what a run has at its end: its answer or its state, and what it asks.
+func (v *visit) ended(r runs.Run, a *account, out *runView) error {
+	at, state, err := v.final(r, a)
+	if err != nil || state == nil {
+		return err
+	}
+	if out.Removed = at == nil; at != nil && r.Asks {
+		if out.Asks, err = v.questions(at, r.Thread); err != nil {
+			return err
+		}
+	}
+	if out.Answer, _, err = v.proven(r, a); err != nil {
+		out.Fault = err.Error()
+	}
+	if out.Answer == "" {
+		out.State, err = fields(state)
+		return err
+	}
+	return nil
+}
+
+// final is the state at the end of a run. Of a thread that was removed, as that of a run
+// without one is, the log has what was written; then there is no snapshot.
+func (v *visit) final(r runs.Run, a *account) (*runs.Snapshot, json.RawMessage, error) {
+	at, err := v.last(r)
+	if errors.As(err, new(*runs.NotFoundError)) {
+		state, err := a.wrote.object()
+		return nil, state, err
+	}
+	if err != nil || at == nil {
+		return nil, nil, err
+	}
+	return at, at.State, nil
+}
+
+// proven is the answer of a run that has ended beside the documents that it stands on, and
+// that answer; empty and nil for a run without one.
+func (v *visit) proven(r runs.Run, a *account) (template.HTML, *proof.Proof, error) {
+	if v.Proof == nil || !r.Status.Ended() {
+		return "", nil, nil
+	}
+	_, state, err := v.final(r, a)
+	if err != nil || state == nil {
+		return "", nil, err
+	}
+	p, docs, err := v.Proof(v.r.Context(), v.tenant, r, state)
+	if err != nil || p == nil {
+		return "", nil, err
+	}
+	html, err := evidence.Section(v.r.Context(), *p, docs, nil)
+	return html, p, err
+}
+
+// last is the state at the end of a run: the thread's, while no other run has gone on with
+// it, and else the newest checkpoint that the run has made; nil for none.
+func (v *visit) last(r runs.Run) (*runs.Snapshot, error) {
+	ctx := v.r.Context()
+	t, err := v.Thread(ctx, r.Thread)
+	if err != nil {
+		return nil, err
+	}
+	if t.Runs == r.Number {
+		at, _, err := v.State(ctx, r.Thread, "")
+		return at, err
+	}
+	for at, err := range v.History(ctx, r.Thread, &graph.HistoryOptions{Run: r.ID, Limit: 1}) {
+		return at, err
+	}
+	return nil, nil
+}
+
+// A said is an event in words.
+type said struct {
+	Seq   int64  `json:"seq"`
+	Node  string `json:"node,omitempty"`  // its path in the drawing; empty for the run itself
+	Class string `json:"class,omitempty"` // that the node gets
+	Text  string `json:"text"`
+	At    int64  `json:"at"` // when it happened, in milliseconds since 1970
+}
+
+// saying says what happened. Most events say nothing to people.
+func saying(ev runs.Event) (out said, ok bool) {
+	out = said{Seq: ev.Seq, Node: ev.Node, At: ev.Time.UnixMilli()}
+	if ev.Namespace != "" && ev.Node != "" {
+		out.Node = ev.Namespace + "/" + ev.Node
+	}
+	switch ev.Kind {
+	case runs.KindAttempt:
+		if out.Text = "The run begins."; ev.Attempt > 1 {
+			out.Text = "The run goes on: the server before this one has stopped."
+		}
+	case graph.NodeStart.String():
+		if out.Class, out.Text = "running", "begins"; ev.Attempt > 1 {
+			out.Text = fmt.Sprintf("begins again, attempt %d", ev.Attempt)
+		}
+	case graph.NodeUpdate.String():
+		if out.Class, out.Text = "done", "done in "+look.Duration(float64(ev.Elapsed)/float64(time.Millisecond)); ev.Cached {
+			out.Text = "done, as before"
+		}
+	case graph.NodeRetry.String():
+		out.Class, out.Text = "running", "failed, and is tried again: "+ev.Error
+	case graph.NodeFailed.String():
+		out.Class, out.Text = "error", "failed: "+ev.Error
+	case graph.NodeHandled.String():
+		out.Class, out.Text = "error", "failed, and its handler takes over: "+ev.Error
+	case graph.NodeCustom.String():
+		out.Text = customText(ev)
+	case graph.RunInterrupt.String():
+		if ev.Namespace != "" {
+			return out, false
+		}
+		if out.Text = "The run waits at a breakpoint."; len(ev.Interrupts) > 0 {
+			p := ev.Interrupts[0]
+			out.Node, out.Class, out.Text = strings.Trim(p.Namespace+"/"+p.Node, "/"), "asked", "asks a person"
+		}
+	default:
+		return out, false
+	}
+	return out, true
+}
+
+// customText is what an event of a node says: its name, and of a model's call the model and
+// the tokens.
+func customText(ev runs.Event) string {
+	var call struct {
+		Model string `json:"model"`
+		Skill string `json:"skill"`
+		Usage struct {
+			Input  int `json:"input_tokens"`
+			Output int `json:"output_tokens"`
+		} `json:"usage"`
+	}
+	if ev.Name != "model_call" || json.Unmarshal(ev.Data, &call) != nil || call.Model == "" {
+		return look.Plain(ev.Name)
+	}
+	text := "called " + call.Model
+	if call.Skill != "" {
+		text += " for " + call.Skill
+	}
+	return fmt.Sprintf("%s: %d tokens in, %d out", text, call.Usage.Input, call.Usage.Output)
+}
+
+// stop stops a run.
+func (v *visit) stop() error {
+	id := v.r.PathValue("run")
+	if err := v.Cancel(v.r.Context(), id); err != nil {
+		return err
+	}
+	return v.to(join("runs", id))
+}

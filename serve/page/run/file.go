@@ -1,0 +1,123 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"example.com/assay/serve/page/look"
+)
+
+// FileOptions say what a file of a run has besides the run. Nil is the zero value.
+type FileOptions struct {
+	Version string // of the program that writes the file; default: not said
+	// Heading is what stands above the page, such as the question. Default: the graph's name.
+	Heading string
+	// Answer is the answer beside its documents. It must be a page's part without an ID of the
+	// others. Default: there is none.
+	Answer template.HTML
+}
+
+// fileData is what file.tmpl shows.
+type fileData struct {
+	Frame  look.Frame
+	Answer template.HTML
+	Parts  []template.HTML
+}
+
+// mostSteps is how many supersteps a file holds, half of them from the beginning and half from
+// the end; and mostTasks how many tasks its timeline shows.
+const (
+	mostSteps = 1000
+	mostTasks = 2000
+)
+
+var filePage = parsed(texts, "file.tmpl")
+
+// File writes the whole run as one page that needs nothing else: no script, no other file.
+func File(w io.Writer, r *Run, opts *FileOptions) error {
+	var o FileOptions
+	if opts != nil {
+		o = *opts
+	}
+	alone := *r
+	alone.Links, alone.short = Links{}, len(r.View.Steps) > mostSteps
+	data := fileData{Frame: alone.frame(o), Answer: o.Answer}
+	tasks := 0
+	for _, s := range r.View.Steps {
+		tasks += len(s.Nodes)
+	}
+	for _, part := range []func() (template.HTML, error){
+		alone.Overview,
+		func() (template.HTML, error) { return alone.Graph(alone.entered()) },
+		alone.allSteps,
+		func() (template.HTML, error) {
+			to := min(tasks, mostTasks)
+			return alone.timeline(0, to, pager("tasks", "", 0, to, tasks))
+		},
+	} {
+		html, err := part()
+		if err != nil {
+			return err
+		}
+		data.Parts = append(data.Parts, html)
+	}
+	return look.Write(w, filePage, data)
+}
+
+// entered are the nodes whose graphs ran: a file, which has no other page to open them on,
+// draws these.
+func (r *Run) entered() []string {
+	out := []string{}
+	for _, n := range r.View.Ran() {
+		out = append(out, n.Path)
+	}
+	return out
+}
+
+func (r *Run) frame(o FileOptions) look.Frame {
+	name := ""
+	if h := r.View.Header; h != nil {
+		name = h.RunID
+	}
+	title := fmt.Sprintf("Run of %s", r.View.Graph)
+	f := look.Frame{
+		Title: cmp.Or(o.Heading, title), Heading: cmp.Or(o.Heading, title), Eyebrow: name, Full: o.Answer != "",
+		Foot: fmt.Sprintf("Graph %s, fingerprint %s", r.View.Graph, cmp.Or(r.View.Fingerprint, "not recorded")),
+	}
+	if o.Heading != "" {
+		f.Eyebrow = strings.TrimSpace(title + " " + name)
+	}
+	if o.Answer != "" {
+		f.Parts = append(f.Parts, look.Link{Text: "Answer", Href: "#answer"})
+	}
+	f.Parts = append(f.Parts, look.Link{Text: "Overview", Href: "#overview"}, look.Link{Text: "Graph", Href: "#graph"}, look.Link{Text: "Steps", Href: "#supersteps"}, look.Link{Text: "Timeline", Href: "#tasks"})
+	if o.Version != "" {
+		f.Foot = fmt.Sprintf("Written by Assay %s. %s", o.Version, f.Foot)
+	}
+	if r.View.Started != "" {
+		f.Foot += ". The run began at " + r.View.Started
+	}
+	f.Foot += "."
+	return f
+}
+
+// allSteps are the steps of a file.
+func (r *Run) allSteps() (template.HTML, error) {
+	n := len(r.View.Steps)
+	if !r.short {
+		return r.steps(0, n, Pager{})
+	}
+	data := r.stepsData(0, mostSteps/2)
+	data.LeftOut = n - mostSteps
+	behind := r.stepsData(n-mostSteps/2, n)
+	data.Behind, data.Broken = behind.Steps, behind.Broken
+	return section("steps", data)
+}
+
+// leftOut reports whether a file of a long run lacks a superstep.
+func (r *Run) leftOut(position int) bool {
+	return position >= mostSteps/2 && position < len(r.View.Steps)-mostSteps/2
+}

@@ -1,0 +1,199 @@
+package run
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"net/url"
+	"strings"
+
+	"example.com/assay/graph"
+	"example.com/assay/serve/page/look"
+	"example.com/assay/serve/view"
+)
+
+// A Run is what the sections of a run show.
+type Run struct {
+	View view.View
+	// App is the graph of the run as the program has it; nil when it has none of that name.
+	App *graph.App
+	// Why says in a sentence why there is no graph, or why the states are not known. Default:
+	// that the program has none, and that they were not recorded.
+	Why string
+	// Live says that the run goes on: a task without an end is running.
+	Live bool
+	// Skill returns the template of a prompt whose content has a hash, and whether the program
+	// has it. It is shown where the prompt itself was not recorded. Default: nothing is shown.
+	Skill func(name, hash string) (text string, ok bool)
+	// Links are where the sections stand.
+	Links Links
+	// short says that not all supersteps are shown; see allSteps.
+	short bool
+}
+
+// Links are addresses of pages. A part without one stands on the same page.
+type Links struct {
+	Graph, Steps, Timeline string
+	// Checkpoint is the address of a saved state, by its ID. Default: it has none.
+	Checkpoint func(id string) string
+}
+
+// TasksPerPage and StepsPerPage are how much of a long run one page shows.
+const (
+	StepsPerPage = 50
+	TasksPerPage = 200
+)
+
+//go:embed overview.tmpl graph.tmpl steps.tmpl timeline.tmpl compare.tmpl values.tmpl file.tmpl
+var texts embed.FS
+
+var sections = parsed(texts, "overview.tmpl", "graph.tmpl", "steps.tmpl", "timeline.tmpl", "compare.tmpl", "values.tmpl")
+
+func parsed(from embed.FS, names ...string) *template.Template {
+	var all []string
+	for _, name := range names {
+		data, err := from.ReadFile(name)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		all = append(all, string(data))
+	}
+	return look.Parse(template.FuncMap{"value": valueOf, "text": textOf, "bytes": size, "sign": sign, "split": split}, all...)
+}
+
+// section writes a part of a page. It returns what a page embeds.
+func section(name string, data any) (template.HTML, error) { return look.Section(sections, name, data) }
+
+// step is the address of a superstep, by its position in the view.
+func (r *Run) step(position int) string {
+	anchor := "#" + r.anchor(position)
+	if r.short && r.leftOut(position) {
+		return "#left-out"
+	}
+	if r.Links.Steps == "" {
+		return anchor
+	}
+	return at(r.Links.Steps, "from", position/StepsPerPage*StepsPerPage) + anchor
+}
+
+// anchor is the ID of a superstep's section.
+func (r *Run) anchor(position int) string {
+	s := r.View.Steps[position]
+	if s.Attempt > 0 {
+		return fmt.Sprintf("step-%d-attempt-%d", s.Step, s.Attempt)
+	}
+	return fmt.Sprintf("step-%d", s.Step)
+}
+
+func at(page, key string, value int) string {
+	if value == 0 {
+		return page
+	}
+	return fmt.Sprintf("%s?%s=%d", page, key, value)
+}
+
+// opened is the address of the graph with these of its nodes open.
+func (r *Run) opened(paths []string) string {
+	query := make([]string, len(paths))
+	for i, p := range paths {
+		query[i] = "open=" + url.QueryEscape(p)
+	}
+	if len(paths) == 0 {
+		query = []string{"open="}
+	}
+	return r.Links.Graph + "?" + strings.Join(query, "&") + "#graph"
+}
+
+// A Pager leads through the pages of a part.
+type Pager struct {
+	What           string // "supersteps"
+	From, To, Of   int    // those shown, from 1
+	Before, Behind string // addresses; empty for none
+	Pages          []look.Link
+	Last           bool // it stands at the end, as the second of its name
+}
+
+// AtEnd is the same pager at the end of its part.
+func (p Pager) AtEnd() Pager {
+	p.Last = true
+	return p
+}
+
+// morePages is the most pages that a pager leads to by themselves, beside the first and the last.
+const morePages = 7
+
+func pager(what, page string, from, per, of int) Pager {
+	p := Pager{What: what, From: min(from+1, of), To: min(from+per, of), Of: of}
+	if page == "" || of <= per {
+		return p
+	}
+	address := func(from int) string { return at(page, "from", from) + "#" + what }
+	if from > 0 {
+		p.Before = address(max(0, from-per))
+	}
+	if from+per < of {
+		p.Behind = address(from + per)
+	}
+	here, last := from/per, (of-1)/per
+	for i := range last + 1 {
+		if near := i - here; i == 0 || i == last || near >= -morePages/2 && near <= morePages/2 {
+			p.Pages = append(p.Pages, look.Link{Text: fmt.Sprintf("%d–%d", i*per+1, min((i+1)*per, of)), Href: address(i * per), Here: i == here})
+		}
+	}
+	return p
+}
+
+// window returns a slice's bounds for a page, and where it begins when it is asked for something
+// that is not there.
+func window(from, per, of int) (int, int) {
+	from = max(0, min(from, of-1)) / per * per
+	return from, min(from+per, of)
+}
+
+// times is how often something happened, in words.
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// signs stand beside the words of a tone, for readers who do not see its colour.
+var signs = map[string]string{"done": "✓", "error": "✕", "asked": "?", "running": "▶", "stopped": "■", "never": "–"}
+
+func sign(class string) string { return signs[class] }
+
+// outcome is the class and the word of a task.
+func (r *Run) outcome(n *view.Node) (class, word string) {
+	switch {
+	case len(n.Asked) > 0:
+		return "asked", "asks"
+	case n.Error != "" && !n.Unfinished:
+		return "error", "failed"
+	case n.Unfinished && r.Live:
+		return "running", "running"
+	case n.Unfinished:
+		return "stopped", "not finished"
+	case n.Replayed:
+		return "done", "from an earlier run"
+	case n.Cached:
+		return "done", "not run: its result was saved"
+	}
+	return "done", "done"
+}
+
+// tone is the tone of look for a class.
+func tone(class string) string {
+	switch class {
+	case "done":
+		return "good"
+	case "error":
+		return "bad"
+	case "asked", "stopped":
+		return "warn"
+	}
+	return "plain"
+}

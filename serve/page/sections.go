@@ -1,0 +1,162 @@
+package page
+
+import (
+	"bytes"
+	"html/template"
+
+	"example.com/assay/graph/trace"
+	"example.com/assay/serve/page/look"
+	"example.com/assay/serve/page/run"
+	"example.com/assay/serve/view"
+)
+
+var sectionPage = parsed("section.tmpl")
+
+// part shows one part of a run on a page of its own.
+func (v *visit) part(here string, w want, section func(*account) (template.HTML, error)) error {
+	r, err := v.Run(v.r.Context(), v.r.PathValue("run"))
+	if err != nil {
+		return err
+	}
+	a, err := v.account(r, w)
+	if err != nil {
+		return err
+	}
+	html, err := section(a)
+	if err != nil {
+		return err
+	}
+	return v.show(sectionPage, "Runs", v.runFrame(r, here), html)
+}
+
+func (v *visit) graphPart() error {
+	var open []string // those inside which something failed, asks or has not ended
+	if list, chosen := v.r.URL.Query()["open"]; chosen {
+		open = list
+	}
+	return v.part("graph", want{}, func(a *account) (template.HTML, error) { return a.Graph(open) })
+}
+
+func (v *visit) stepsPart() error {
+	from, err := v.number("from", 0)
+	if err != nil {
+		return err
+	}
+	from = from / run.StepsPerPage * run.StepsPerPage
+	return v.part("steps", want{from: from, steps: run.StepsPerPage}, func(a *account) (template.HTML, error) { return a.Steps(from) })
+}
+
+func (v *visit) timelinePart() error {
+	from, err := v.number("from", 0)
+	if err != nil {
+		return err
+	}
+	return v.part("timeline", want{}, func(a *account) (template.HTML, error) { return a.Timeline(from) })
+}
+
+// file is the whole run as one file that needs nothing.
+func (v *visit) file() error {
+	r, err := v.Run(v.r.Context(), v.r.PathValue("run"))
+	if err != nil {
+		return err
+	}
+	a, err := v.account(r, want{all: true})
+	if err != nil {
+		return err
+	}
+	opts := &run.FileOptions{Version: v.Version, Heading: title(r)}
+	if opts.Answer, _, err = v.proven(r, a); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := run.File(&b, &a.Run, opts); err != nil {
+		return err
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.Header().Set("Content-Disposition", `attachment; filename="run-`+plainName(r.ID)+`.html"`)
+	_, _ = v.w.Write(b.Bytes()) // the browser has left
+	return nil
+}
+
+// plainName is an ID with only what may stand in the name of a file.
+func plainName(id string) string {
+	return string(bytes.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' {
+			return c
+		}
+		return -1
+	}, []byte(id)))
+}
+
+var comparePage = parsed("compare.tmpl")
+
+// A comparison is the page of two runs.
+type comparison struct {
+	A, B  string
+	Runs  []runRow // that can be chosen, the newest first
+	Found template.HTML
+}
+
+// mostChosen is how many runs the form of a comparison offers.
+const mostChosen = 200
+
+// compare shows two runs side by side, and asks which.
+func (v *visit) compare() error {
+	out := comparison{A: v.r.URL.Query().Get("a"), B: v.r.URL.Query().Get("b")}
+	all, err := v.AllRuns(v.r.Context(), nil)
+	if err != nil {
+		return err
+	}
+	for i, r := range all {
+		if i < mostChosen || r.ID == out.A || r.ID == out.B {
+			out.Runs = append(out.Runs, v.row(r))
+		}
+	}
+	if out.A != "" && out.B != "" {
+		if out.Found, err = v.compared(out.A, out.B); err != nil {
+			return err
+		}
+	}
+	return v.show(comparePage, "Runs", look.Frame{Title: "Two runs", Eyebrow: "Compare", Full: true}, out)
+}
+
+func (v *visit) compared(a, b string) (template.HTML, error) {
+	first, was, err := v.side(a)
+	if err != nil {
+		return "", err
+	}
+	second, is, err := v.side(b)
+	if err != nil {
+		return "", err
+	}
+	found, err := view.Compare(was.records, is.records)
+	if err != nil {
+		return "", err
+	}
+	return run.Compare(first, second, found)
+}
+
+// side is one of two runs that are compared, with what it was given.
+func (v *visit) side(id string) (*run.Side, *account, error) {
+	r, err := v.Run(v.r.Context(), id)
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := v.account(r, want{all: true, records: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	given := map[string]string{"what was asked": r.Asked}
+	for name, value := range r.Settings {
+		given["setting "+name] = readable(value)
+	}
+	if len(a.records) > 0 {
+		a.records[0].Header = &trace.Header{RunID: r.ID, Config: given}
+	}
+	out := &run.Side{Run: a.Run, Name: title(r) + ", " + moment(r.Created), Href: join("runs", r.ID)}
+	_, p, err := v.proven(r, a)
+	if p != nil {
+		out.Answer = p.Answer
+	}
+	return out, a, err
+}

@@ -1,0 +1,80 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// A value is a JSON value with a name, for people.
+type value struct {
+	Name  string
+	Short string // its beginning, if it is long
+	Text  string // all of it
+}
+
+// A value is long from so many bytes or lines on. More than maxValue is not shown.
+const (
+	longValue, longLines = 2000, 25
+	maxValue             = 1 << 20
+)
+
+// readable is JSON with line breaks; text as it is.
+func readable(data json.RawMessage) string {
+	var text string
+	if json.Unmarshal(data, &text) == nil && string(data) != "null" {
+		return text
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, data, "", "  ") != nil {
+		return string(data)
+	}
+	return b.String()
+}
+
+func named(name string, data json.RawMessage) value {
+	v := value{Name: name, Text: readable(data)}
+	if len(v.Text) > maxValue {
+		v.Text = cut(v.Text, maxValue) + "\n… it is longer than a page shows."
+	}
+	if lines := strings.SplitAfterN(v.Text, "\n", longLines+1); len(v.Text) > longValue || len(lines) > longLines {
+		if len(lines) > longLines {
+			lines = lines[:longLines]
+		}
+		v.Short = cut(strings.Join(lines, ""), longValue) + "…"
+	}
+	return v
+}
+
+// cut is a text up to so many bytes, without half a character.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// fields are the fields of a JSON object, in its order.
+func fields(object json.RawMessage) ([]value, error) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return []value{named("", object)}, nil
+	}
+	var out []value
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var data json.RawMessage
+		if err := d.Decode(&data); err != nil {
+			return nil, err
+		}
+		out = append(out, named(name.(string), data)) // a key is a string
+	}
+	return out, nil
+}
