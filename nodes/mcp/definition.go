@@ -19,7 +19,6 @@ type Definition struct {
 	Description string          `json:"description,omitempty"` // at most 2,000 bytes
 	Input       json.RawMessage `json:"input,omitempty"`       // JSON Schema of the arguments
 	Output      json.RawMessage `json:"output,omitempty"`      // of structured results; nil without one
-	ReadOnly    bool            `json:"read_only,omitempty"`   // the server says so
 	// Withheld are the kinds of what reads as an order to an assistant in its words, which
 	// were left out.
 	Withheld []string `json:"withheld,omitempty"`
@@ -35,7 +34,7 @@ const (
 func defined(listed []*sdk.Tool, allowed []string) ([]Definition, error) {
 	out := make([]Definition, 0, len(listed))
 	for _, t := range listed {
-		d := Definition{Name: t.Name, Description: Printable(t.Description), ReadOnly: t.Annotations != nil && t.Annotations.ReadOnlyHint}
+		d := Definition{Name: t.Name, Description: Printable(t.Description)}
 		if slices.Contains(allowed, t.Name) {
 			var err error
 			if d.Input, err = encoded(t.InputSchema); err == nil {
