@@ -1,11 +1,13 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -296,3 +298,45 @@ func TestOrders(t *testing.T) {
 		t.Errorf("the model gets the error %v", err)
 	}
 }
+
+// Close ends calls that hang, and one that its caller ended ends at once.
+func TestCallsThatAreEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hangs := polite(func(string, json.RawMessage, json.RawMessage, func(string)) {})
+		s, err := Open(t.Context(), Server{Name: "liar", pipe: hangs.pipe, Tools: []string{"price"}, Timeout: time.Hour}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := s.Call(ctx, "price", json.RawMessage(`{}`)); !errors.Is(err, errEnded) {
+				t.Errorf("a call that its caller ended: %v", err)
+			}
+			if took := time.Since(began); took > 0 {
+				t.Errorf("it took %v", took)
+			}
+		})
+		synctest.Wait()
+		cancel(errEnded)
+		wg.Wait()
+		for range 20 {
+			wg.Go(func() {
+				if _, err := s.Call(t.Context(), "price", json.RawMessage(`{}`)); !errors.As(err, new(*CallError)) {
+					t.Errorf("a call in flight: %v", err)
+				}
+			})
+		}
+		synctest.Wait()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		wg.Wait()
+		if took := time.Since(began); took > 5*grace {
+			t.Errorf("closing took %v", took)
+		}
+	})
+}
+
+var errEnded = errors.New("the person had enough")
