@@ -54,7 +54,10 @@ func (v *visit) ask() error {
 }
 
 func (v *visit) showAsk(status int, a *asking) error {
-	frame := look.Frame{Title: "Ask", Parts: a.Graphs, PartsName: "What is asked"}
+	frame := look.Frame{Title: "Ask", PartsName: "What is asked"}
+	if len(a.Graphs) > 1 {
+		frame.Parts = a.Graphs
+	}
 	if a.Thread != nil {
 		frame.Title, frame.Eyebrow = "Ask further", "Thread "+a.Thread.ID
 	}
@@ -66,14 +69,21 @@ func (v *visit) showAsk(status int, a *asking) error {
 func (v *visit) asking(given url.Values) (*asking, error) {
 	a := &asking{Question: given.Get("question"), Input: given.Get("input")}
 	name, thread := given.Get("graph"), given.Get("thread")
-	chosen := map[string]json.RawMessage{}
+	var chosen map[string]json.RawMessage // by the thread's last run
 	if thread != "" {
 		t, err := v.Thread(v.r.Context(), thread)
 		if err != nil {
 			return nil, err
 		}
 		a.Thread = &t
-		chosen = choicesOf(t)
+		all, err := v.Runs(v.r.Context(), thread)
+		if err != nil {
+			return nil, err
+		}
+		if len(all) > 0 {
+			chosen = maps.Clone(all[0].Settings)
+			delete(chosen, SettingSkill)
+		}
 		if t.Graph != "" {
 			name = t.Graph
 		}
@@ -104,6 +114,9 @@ func (v *visit) asking(given url.Values) (*asking, error) {
 		a.Channels = append(a.Channels, ch)
 	}
 	for _, s := range a.Graph.Settings {
+		if s.Name == SettingSkill {
+			continue // it is for running again
+		}
 		one, err := v.setting(s, chosen[s.Name])
 		if err != nil {
 			return nil, err
@@ -136,18 +149,6 @@ func (v *visit) setting(s runs.Setting, before json.RawMessage) (setting, error)
 		}
 	}
 	return out, err
-}
-
-// configuration is how a thread keeps what its runs choose, as LangGraph's clients do.
-type configuration struct {
-	Configurable map[string]json.RawMessage `json:"configurable"`
-}
-
-// choicesOf is what the last run of a thread chose.
-func choicesOf(t runs.Thread) map[string]json.RawMessage {
-	var c configuration
-	_ = json.Unmarshal(t.Config, &c) // callers keep there what they like
-	return c.Configurable
 }
 
 // begin begins a run, and leads to its page.
@@ -184,25 +185,6 @@ func (v *visit) beginRun(ctx context.Context, a *asking) (runs.Run, error) {
 		return runs.Run{}, &runs.InvalidError{Err: err}
 	}
 	if spec.Settings, err = a.chosen(); err != nil {
-		return runs.Run{}, err
-	}
-	// Not only settings stand there: the thread's other callers have theirs.
-	if a.Thread != nil {
-		spec.Config = a.Thread.Config
-	}
-	kept := choicesOf(runs.Thread{Config: spec.Config})
-	if kept == nil {
-		kept = map[string]json.RawMessage{}
-	}
-	for _, s := range a.Settings {
-		delete(kept, s.Name)
-	}
-	maps.Copy(kept, spec.Settings)
-	own, err := json.Marshal(configuration{kept})
-	if err != nil {
-		return runs.Run{}, err
-	}
-	if spec.Config, err = runs.Merge(spec.Config, own); err != nil {
 		return runs.Run{}, err
 	}
 	if spec.Metadata, err = json.Marshal(map[string]string{"graph_id": a.Graph.Name}); err != nil {

@@ -2,6 +2,8 @@ package page_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +22,16 @@ func (s *site) enter() *browsertest.Page {
 	return p
 }
 
+// long is a run of 5,000 supersteps.
+func (s *site) long() runs.Run {
+	s.Helper()
+	r := s.wait(s.begin(runs.Spec{Graph: "steps", Limit: 5000}, `{"text":"How long is it?","until":5000}`).ID)
+	if r.Status != runs.Success {
+		s.Fatalf("the long run is %s: %s", r.Status, r.Error)
+	}
+	return r
+}
+
 // Every page is sound in a browser, with runs that ended, wait, failed and go on.
 func TestBrowserPages(t *testing.T) {
 	if testing.Short() {
@@ -33,7 +45,7 @@ func TestBrowserPages(t *testing.T) {
 	asks := s.run("asks", `{"text":"May it be published?"}`)
 	fails := s.run("fails", `{"text":"Does the model answer?"}`)
 	outer := s.run("outer", `{"text":"What is inside?"}`)
-	long := s.run("steps", `{"text":"How long is it?","until":5000}`)
+	long := s.long()
 	held := s.begin(runs.Spec{Graph: "held"}, `{"text":"What goes on?"}`)
 	<-s.gate.reached
 	for _, page := range []struct{ name, path string }{
@@ -179,6 +191,9 @@ func TestBrowserTravel(t *testing.T) {
 	p.Focus("#go-on button")
 	p.Loads(func() { p.Press("Enter") })
 	p.Sees(`"edited"`)
+	p.Loads(func() { p.Click(`a[href*="/ui/compare"]`) })
+	p.Sees("Where they part")
+	sound(t, p)
 	p.Goto(s.url + "/ui/threads/" + r.Thread)
 	p.Click("textarea[name=value]")
 	p.Type("no JSON")
@@ -196,4 +211,59 @@ func TestBrowserReadOnly(t *testing.T) {
 	p.Sees("Edit the state Ask whoever runs it.")
 	p.Wait(`!document.querySelector('#edit form, #go-on form')`)
 	sound(t, p)
+}
+
+// The parts of a run: a graph inside a node opens and closes, by keyboard and by mouse; a
+// task opens to what it wrote; the steps and the timeline of 5,000 supersteps come in pages.
+func TestBrowserParts(t *testing.T) {
+	s := served(t, nil)
+	p := s.enter()
+	outer := s.run("outer", `{"text":"What is inside?"}`)
+	p.Goto(s.url + "/ui/runs/" + outer.ID)
+	p.Loads(func() { p.Click(`header a[href$="/graph"]`) })
+	p.Wait(`document.querySelector('.drawing [data-node="mind/think"]')`)
+	p.Loads(func() { p.Click(`#graph a[href$="open=#graph"]`) })
+	p.Wait(`!document.querySelector('.drawing [data-node="mind/think"]')`)
+	p.Focus(`.drawing a[href*="open=mind"]`)
+	p.Loads(func() { p.Press("Enter") })
+	p.Wait(`document.querySelector('.drawing [data-node="mind/think"]')`)
+	p.Loads(func() { p.Click(`header a[href$="/steps"]`) })
+	p.Focus("main summary")
+	p.Press("Enter")
+	p.Wait(`document.activeElement.parentElement.open`)
+	sound(t, p)
+
+	long := s.long()
+	for _, part := range []string{"steps", "timeline"} {
+		p.Goto(s.url + "/ui/runs/" + long.ID + "/" + part)
+		p.Focus("a[rel=next]")
+		p.Loads(func() { p.Press("Enter") })
+		p.Wait(`document.querySelector('a[rel=prev]')`)
+		p.Loads(func() { p.Click(".pages li:nth-last-child(2) a") })
+		p.Sees("5000 of 5000")
+		p.Wait(`!document.querySelector('a[rel=next]')`)
+		sound(t, p)
+	}
+}
+
+// A run is saved as one file, which a browser opens from disk without a network.
+func TestBrowserFile(t *testing.T) {
+	s := served(t, nil)
+	p := browsertest.Open(t)
+	for name, r := range map[string]runs.Run{
+		"outer": s.run("outer", `{"text":"What is inside?"}`), "asks": s.run("asks", `{"text":"May it?"}`), "fails": s.run("fails", `{}`), "long": s.long(),
+	} {
+		file := filepath.Join(t.TempDir(), "run.html")
+		if err := os.WriteFile(file, []byte(s.get("/ui/runs/"+r.ID+"/file")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.Offline(true)
+		p.Goto(file)
+		p.Shoot("file-" + name)
+		p.Sees("Written by Assay test")
+		sound(t, p)
+		for _, fault := range slices.Concat(p.Wide(), p.Faint()) {
+			t.Errorf("%s: %s", name, fault)
+		}
+	}
 }

@@ -5,9 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 
 	"example.com/assay/serve/page/look"
 )
@@ -46,17 +49,25 @@ var evalsPage = parsed("evals.tmpl")
 type overview struct {
 	Metric  string
 	Metrics []string
-	Sets    []caseSet
+	Set     string    // the only one that is shown; empty for the newest ones
+	Sets    []caseSet // the newest first
+	Earlier []caseSet // that are not shown
 	Unread  []Fact
 }
 
-// A caseSet is the results of the same cases, the newest last.
+// A caseSet is the results of the same cases.
 type caseSet struct {
 	ID     string
 	Cases  int
-	Number int // on the page, from 1
+	Newest string // when the newest was made
+	Href   string // leads to all of them
+	Number int    // on the page, from 1
+	Total  int    // reports
+	From   int    // number of the first that is shown, the newest is 1
+	To     int
 	Chart  chart
 	Rows   []resultRow
+	Pager  pager
 }
 
 // A resultRow is a report with one figure.
@@ -96,15 +107,66 @@ func (v *visit) results() error {
 		at := slices.IndexFunc(out.Sets, func(s caseSet) bool { return s.ID == r.Set })
 		if at < 0 {
 			at = len(out.Sets)
-			out.Sets = append(out.Sets, caseSet{ID: r.Set, Cases: r.Cases, Number: at + 1})
+			out.Sets = append(out.Sets, caseSet{ID: r.Set, Cases: r.Cases, Href: query(root+"evals", "set", r.Set, "metric", out.Metric)})
 		}
+		out.Sets[at].Newest = r.Date
 		out.Sets[at].Rows = append(out.Sets[at].Rows, rowOf(r, out.Metric))
 	}
+	slices.SortStableFunc(out.Sets, func(a, b caseSet) int { return strings.Compare(b.Newest, a.Newest) })
+	if err := out.choose(v); err != nil {
+		return err
+	}
 	for i := range out.Sets {
-		out.Sets[i].Chart = chartOf(out.Sets[i].Rows)
-		slices.Reverse(out.Sets[i].Rows) // the newest is read first
+		s := &out.Sets[i]
+		s.Number = i + 1
+		s.Chart = chartOf(s.Rows)
+		slices.Reverse(s.Rows) // the newest is read first
 	}
 	return v.show(evalsPage, "Evals", look.Frame{Title: "Evals"}, out)
+}
+
+const (
+	// setsShown is how many sets of cases a page has, and reportsShown how many reports of one.
+	setsShown, reportsShown = 10, 100
+)
+
+// choose leaves the sets and the reports of a page: those of one set, or the newest of the
+// newest sets.
+func (o *overview) choose(v *visit) error {
+	from, err := v.number("from", 0)
+	if err != nil {
+		return err
+	}
+	o.Set = v.r.URL.Query().Get("set")
+	if o.Set != "" {
+		at := slices.IndexFunc(o.Sets, func(s caseSet) bool { return s.ID == o.Set })
+		if at < 0 {
+			return refuse(http.StatusNotFound, "no results are of the set %.100q", o.Set)
+		}
+		o.Sets = o.Sets[at : at+1]
+	} else {
+		from = 0
+	}
+	shown := min(len(o.Sets), setsShown)
+	o.Sets, o.Earlier = o.Sets[:shown], o.Sets[shown:]
+	for i := range o.Sets {
+		s := &o.Sets[i]
+		s.Total = len(s.Rows)
+		end := max(0, s.Total-from)
+		s.Rows = s.Rows[max(0, end-reportsShown):end]
+		s.From, s.To = min(from, s.Total)+1, from+len(s.Rows)
+		older, newer := "", ""
+		if end > reportsShown {
+			older = query(s.Href, "from", strconv.Itoa(from+reportsShown))
+		}
+		if from > reportsShown {
+			newer = query(s.Href, "from", strconv.Itoa(from-reportsShown))
+		} else if from > 0 {
+			newer = s.Href
+		}
+		s.Pager = pager{Before: newer, Next: older, Says: fmt.Sprintf("%d to %d of %d", s.From, s.To, s.Total)}
+	}
+	return nil
 }
 
 func rowOf(r Report, metric string) resultRow {

@@ -30,7 +30,11 @@ func parsed(files ...string) *template.Template {
 
 // query adds parameters, names and values in turn, to a path of ours. Empty ones are left out.
 func query(path string, nameValues ...string) string {
-	q := url.Values{}
+	path, had, _ := strings.Cut(path, "?")
+	q, err := url.ParseQuery(had)
+	if err != nil {
+		panic(err) // it is ours
+	}
 	for i := 0; i+1 < len(nameValues); i += 2 {
 		if nameValues[i+1] != "" {
 			q.Add(nameValues[i], nameValues[i+1])

@@ -89,7 +89,7 @@ func (v *visit) memories() error {
 		return err
 	}
 	name := v.r.URL.Query().Get("corpus")
-	if name == "" && len(out.Shelves) == 1 {
+	if name == "" && len(out.Shelves) == 1 && out.Shelves[0].Total > 0 {
 		name = out.Shelves[0].Corpus
 	}
 	if name != "" {

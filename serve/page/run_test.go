@@ -82,7 +82,7 @@ func TestRun(t *testing.T) {
 	plain, outer, fails := s.run("plain", `{"text":"x"}`), s.run("outer", `{"text":"x"}`), s.run("fails", `{}`)
 	for id, want := range map[string][]string{
 		plain.ID: {`class="badge good">done`, `class="node done" data-node="second"`, "first", "The state at its end"},
-		outer.ID: {`class="node done closed" data-node="mind"`, "thought"},
+		outer.ID: {`class="node graph done" data-node="mind"`, `data-node="mind/think"`},
 		fails.ID: {`class="badge bad">failed`, `class="node error" data-node="try"`, "the model does not answer"},
 	} {
 		body := s.get("/ui/runs/" + id)
@@ -123,7 +123,7 @@ func TestParts(t *testing.T) {
 		"runs/" + r.ID + "/steps":                            {"thought", `href="/ui/threads/` + r.Thread + `?at=`, "mind/think"},
 		"runs/" + plain.ID + "/steps":                        {"1 added to 1"},
 		"runs/" + plain.ID + "/timeline":                     {"third"},
-		"compare?a=" + r.ID + "&b=" + other.ID:               {"/ui/runs/" + other.ID, "What they were given", "what was asked", "<td dir=\"auto\">text: x</td><td dir=\"auto\">text: y</td>"},
+		"compare?a=" + r.ID + "&b=" + other.ID:               {"/ui/runs/" + other.ID, "What they were given", "what was asked", `<code dir="auto">text: x</code></td><td><code dir="auto">text: y</code>`},
 		"compare":                                            {"<option value=\"" + r.ID + "\">text: x · outer"},
 		"compare?a=" + r.ID + "&b=" + r.ID:                   {"/ui/runs/" + r.ID},
 		"runs/" + plain.ID + "/steps?from=99999":             {"third"},

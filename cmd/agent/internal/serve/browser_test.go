@@ -1,12 +1,19 @@
 package serve_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/clitest"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/internal/browsertest"
+	"example.com/assay/llm/llmtest"
+	"example.com/assay/memory"
 )
 
 // browser is a browser whose person has entered with the token of a home's server.
@@ -31,7 +38,7 @@ func sound(t *testing.T, p *browsertest.Page) {
 // cited marked in its document. What is remembered is forgotten by mouse.
 func TestPageInBrowser(t *testing.T) {
 	home := t.TempDir()
-	clitest.Ingest(t, home, clitest.Permits)
+	file := clitest.Ingest(t, home, clitest.Permits)
 	s := start(t, home, "--allow-write")
 	p := s.browser(home)
 	p.Loads(func() { p.Press("g", "a") })
@@ -42,6 +49,20 @@ func TestPageInBrowser(t *testing.T) {
 	p.Sees("payment of the lantern fee in full")
 	p.Wait(`document.querySelector('header .badge').textContent === 'done'`)
 	sound(t, p)
+	var run string
+	p.Eval(`location.href`, &run)
+	evidence(t, p)
+	if err := os.WriteFile(file, []byte(strings.Replace(clitest.Permits, "lantern fee", "lamp fee", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.Goto(run)
+	p.Sees("has changed")
+	if err := os.WriteFile(file, []byte(clitest.Permits), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.Goto(run + "/steps")
+	p.Unfold()
+	p.Sees("Hits with their scores")
 	p.Loads(func() { p.Press("g", "c") })
 	p.Press("j")
 	p.Loads(func() { p.Press("Enter") })
@@ -59,6 +80,23 @@ func TestPageInBrowser(t *testing.T) {
 	p.Loads(func() { p.Click("button.danger") })
 	p.Sees("Nothing is remembered")
 	sound(t, p)
+}
+
+// evidence goes from a sentence of the answer to its bytes in the document: by keyboard from
+// the sentence, by mouse from the claim.
+func evidence(t *testing.T, p *browsertest.Page) {
+	t.Helper()
+	p.Focus(".answer a")
+	p.Press("Enter")
+	p.Wait(`document.querySelector(':target')`)
+	p.Click(".findings .quotes a")
+	p.Wait(`document.querySelector('.documents :target')`)
+	var mark string
+	p.Eval(`(at => (at.closest('mark') || at.querySelector('mark') || at).textContent)(document.querySelector('.documents :target'))`, &mark)
+	if !strings.Contains(clitest.Permits, strings.TrimSpace(mark)) || mark == "" {
+		t.Errorf("the quote leads to %q", mark)
+	}
+	p.Wait(`(r => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector('.documents :target').getBoundingClientRect())`)
 }
 
 // Every page of a server with runs of all pipelines is sound in a browser.
@@ -84,7 +122,11 @@ func TestPagesInBrowser(t *testing.T) {
 		p.Goto(s.url + "/ui/")
 		var run string
 		p.Eval(`document.querySelector('[data-list] tbody a').getAttribute('href')`, &run)
-		for _, part := range []string{"", "/graph", "/steps", "/timeline"} {
+		parts := []string{""}
+		if u.graph == "research" {
+			parts = []string{"", "/graph", "/steps", "/timeline"}
+		}
+		for _, part := range parts {
 			p.Inspect(t, u.graph+strings.ReplaceAll(part, "/", "-"), s.url+run+part, nil)
 		}
 	}
@@ -92,5 +134,81 @@ func TestPagesInBrowser(t *testing.T) {
 		"asking": "ask", "asking-extract": "ask?graph=extract", "corpora": "corpora", "corpus": "corpora/default", "search": "corpora/default?q=permit+fee", "memory": "memory?corpus=default", "evals": "evals", "keys": "keys",
 	} {
 		p.Inspect(t, "serve-"+name, s.url+"/ui/"+path, nil)
+	}
+}
+
+// Where a model fails, the page of the run says at which node, and why.
+func TestFailingModelInBrowser(t *testing.T) {
+	home := t.TempDir()
+	clitest.Ingest(t, home, clitest.Permits)
+	model := llmtest.NewServer(t, llmtest.OpenAI, &llmtest.Script{}) // it refuses every call
+	s := startWith(t, []string{cli.EnvHome + "=" + home, config.EnvOpenAIKey + "=none", config.EnvOpenAIURL + "=" + model.URL}, "--model", "openai:m")
+	p := s.browser(home)
+	p.Goto(s.url + "/ui/ask")
+	p.Click("#question")
+	p.Type(clitest.PermitQuestion)
+	p.Loads(func() { p.Click("main form button") })
+	p.Wait(`!document.querySelector('[data-live]')`)
+	p.Sees("failed")
+	p.Sees("openai answered 400")
+	p.Wait(`document.querySelector('.drawing .error')`)
+	sound(t, p)
+	var run string
+	p.Eval(`location.href`, &run)
+	for name, part := range map[string]string{"answer": "", "steps": "/steps"} {
+		p.Inspect(t, "failed-"+name, run+part, nil)
+	}
+}
+
+// No text of documents, of their names, of questions and of models' answers is more than
+// text, in any pipeline.
+func TestHostileTextsInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it opens many pages")
+	}
+	home, folder := t.TempDir(), t.TempDir()
+	var all []string
+	for i, h := range browsertest.HostileTexts() {
+		text := strings.Join(strings.Fields(strings.ReplaceAll(h.Text, "\x00", "")), " ")
+		all = append(all, fmt.Sprintf("A lantern permit needs %s, by rule %d.", text, i))
+		if name := h.File(); name != "" && !strings.HasPrefix(name, ".") && i%4 == 0 {
+			if err := os.WriteFile(filepath.Join(folder, name+".md"), []byte("# "+text+"\n\n"+all[i]+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := memory.Ingest(t.Context(), memory.IngestOptions{Home: home, Corpus: config.DefaultCorpus, Paths: []string{folder}}); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, home, "--allow-write")
+	key := token(t, home)
+	p := s.browser(home)
+	look := func(path string) {
+		p.Goto(s.url + path)
+		p.Unfold()
+		for _, fault := range slices.Concat(p.Complaints(), p.Strangers(), p.Ran(), p.Armed(), p.Turning(), p.Wide()) {
+			t.Errorf("%s: %s", path, fault)
+		}
+	}
+	schema := `,"context":{"schema":{"type":"object","properties":{"permit":{"type":"string"},"rule":{"type":"string"}}}}`
+	for _, u := range []turn{
+		{graph: "research", text: "What does a lantern permit need by rule 4? " + all[0]},
+		{graph: "comply", text: "What does a lantern permit need? " + all[8]},
+		{graph: "verify", text: strings.Join(all[:60], " ")},
+		{graph: "verify", text: strings.Join(all[60:], " ")},
+		{graph: "edges", text: "<img src=data:, onerror=ran=1> => <script>ran=1</script>"},
+		{graph: "extract", text: "Permit: " + strings.Join(all, "\nPermit: "), more: schema},
+	} {
+		u.token = key
+		s.ask(u)
+		p.Goto(s.url + "/ui/")
+		var run string
+		p.Eval(`document.querySelector('[data-list] tbody a[href*="/runs/"]').getAttribute('href')`, &run)
+		for _, part := range []string{"", "/graph", "/steps", "/timeline"} {
+			look(run + part)
+		}
+	}
+	for _, path := range []string{"corpora", "corpora/default", "corpora/default?q=lantern+permit", "memory?corpus=default", "ask", "?q=permit"} {
+		look("/ui/" + path)
 	}
 }

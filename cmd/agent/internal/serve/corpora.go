@@ -41,7 +41,7 @@ func (c corpora) List(_ context.Context, name string) ([]page.Corpus, error) {
 	}
 	list, err := memory.List(c.settings.Home)
 	if err != nil {
-		return nil, err
+		return nil, c.fault("listing the corpora", err)
 	}
 	for _, always := range []string{config.DefaultCorpus, open.SampleCorpus, open.CountyCorpus} {
 		if !slices.ContainsFunc(list, func(info memory.CorpusInfo) bool { return info.Name == always }) {
@@ -74,6 +74,20 @@ func (c corpora) describe(info memory.CorpusInfo) page.Corpus {
 		out.Fault, out.Note = "", "Nothing is ingested into it. Until something is, the embedded sample answers for it."
 	}
 	return out
+}
+
+// fault is an error that a tenant may learn. What is none of the caller's says where files
+// are, perhaps, and is for who runs the server.
+func (s *server) fault(doing string, err error) error {
+	var (
+		missing *runs.NotFoundError
+		key     *retrieval.UnknownKeyError
+	)
+	if err == nil || s.tenantFile == "" || errors.As(err, &missing) || errors.As(err, &key) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	s.Warn("%s: %v", doing, err)
+	return fmt.Errorf("%s: this failed; who runs the server sees why in its log", doing)
 }
 
 // told is a reason that a tenant may learn. Of several tenants none learns where files are.
@@ -109,14 +123,7 @@ func (s *server) corpus(ctx context.Context, t tenant, name string) (*desk, erro
 		}
 	}
 	d, err := s.desks.take(ctx, place{tenant: t.owner(), corpus: name})
-	if err != nil {
-		if s.tenantFile != "" {
-			s.Warn("opening corpus %q: %v", name, err)
-			err = errors.New(s.told(err.Error()))
-		}
-		return nil, fmt.Errorf("opening corpus %q: %w", name, err)
-	}
-	return d, nil
+	return d, s.fault(fmt.Sprintf("opening corpus %q", name), err)
 }
 
 // An openCorpus is a corpus on a desk.
@@ -128,7 +135,8 @@ type openCorpus struct {
 }
 
 func (o *openCorpus) Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
-	return o.Corpus.Search(ctx, q)
+	found, err := o.Corpus.Search(ctx, q)
+	return found, o.fault("searching", err)
 }
 
 func (o *openCorpus) About() page.Corpus {
@@ -140,7 +148,15 @@ func (o *openCorpus) About() page.Corpus {
 	return out
 }
 
-func (o *openCorpus) Ingested() (time.Time, error) { return o.Corpus.Ingested() }
+// fault is that of the server, of what is done with this corpus.
+func (o *openCorpus) fault(doing string, err error) error {
+	return o.server.fault(fmt.Sprintf("%s corpus %q", doing, o.name), err)
+}
+
+func (o *openCorpus) Ingested() (time.Time, error) {
+	when, err := o.Corpus.Ingested()
+	return when, o.fault("reading", err)
+}
 
 func (o *openCorpus) Facts() []page.Fact {
 	t := o.Corpus.Training()
@@ -171,7 +187,7 @@ func (o *openCorpus) Facets(ctx context.Context, limit int) ([]page.Facet, error
 			out[i].Values = append(out[i].Values, page.FacetValue(v))
 		}
 	}
-	return out, err
+	return out, o.fault("reading", err)
 }
 
 func (o *openCorpus) Unread() (list []page.Fact, all int) {
@@ -210,7 +226,10 @@ func (o *openCorpus) Source(_ context.Context, name string) (page.Source, error)
 	return out, nil
 }
 
-func (o *openCorpus) Passage(id string) (state.Passage, bool, error) { return o.Corpus.Passage(id) }
+func (o *openCorpus) Passage(id string) (state.Passage, bool, error) {
+	p, ok, err := o.Corpus.Passage(id)
+	return p, ok, o.fault("reading", err)
+}
 
 // Text implements page.OpenCorpus. Of several tenants none reads what was not ingested.
 func (o *openCorpus) Text(_ context.Context, name string, from, to int) (data []byte, err error) {
@@ -218,12 +237,7 @@ func (o *openCorpus) Text(_ context.Context, name string, from, to int) (data []
 	if err != nil {
 		return nil, &runs.NotFoundError{What: "document", ID: name}
 	}
-	defer func() {
-		if err != nil && o.server.tenantFile != "" {
-			o.server.Warn("reading %q of corpus %q: %v", name, o.name, err)
-			err = errors.New("its text cannot be read")
-		}
-	}()
+	defer func() { err = o.fault(fmt.Sprintf("reading %q of", name), err) }()
 	if o.server.tenantFile != "" {
 		if err := o.Corpus.Check(name); err != nil {
 			return nil, err
@@ -274,4 +288,4 @@ func (s *server) documents(tenant, corpus string) proof.Documents {
 	}
 }
 
-func (o *openCorpus) Close() error { return o.release() }
+func (o *openCorpus) Close() error { return o.fault("closing", o.release()) }

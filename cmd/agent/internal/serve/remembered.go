@@ -34,7 +34,8 @@ func (a answers) on(ctx context.Context, tenant, name string, do func(*open.Reme
 }
 
 // of is on, for a corpus that the tenant is known to read.
-func (a answers) of(ctx context.Context, tenant, name string, do func(*open.Remembered) error) error {
+func (a answers) of(ctx context.Context, tenant, name string, do func(*open.Remembered) error) (err error) {
+	defer func() { err = a.fault(fmt.Sprintf("looking at what is remembered of corpus %q", name), err) }()
 	t, err := a.tenant(tenant)
 	if err != nil {
 		return err
@@ -45,6 +46,9 @@ func (a answers) of(ctx context.Context, tenant, name string, do func(*open.Reme
 	r := &open.Remembered{Name: name}
 	if r.Answers, err = a.exchange.Store.Answers(ctx, t.owner(), name, nil); err != nil {
 		return err
+	}
+	if stats, err := r.Answers.Stats(ctx, nil); err != nil || stats.Entries == 0 {
+		return cli.Also(err, r.Answers.Close())
 	}
 	d, err := a.corpus(ctx, t, name)
 	if err != nil {
@@ -68,18 +72,15 @@ func (a answers) Corpora(ctx context.Context, tenant string) ([]page.Shelf, erro
 	for _, c := range list {
 		err := a.of(ctx, tenant, c.Name, func(r *open.Remembered) error {
 			s, err := counted(ctx, r)
-			if s.Total > 0 {
+			if err == nil {
 				out = append(out, s)
 			}
 			return err
 		})
-		if damaged, ok := errors.AsType[*qa.DamagedError](err); ok {
-			a.Warn("%v", damaged)
-			out = append(out, page.Shelf{Corpus: c.Name, Fault: "the file of its answers is damaged"})
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("looking at what is remembered of corpus %q: %w", c.Name, err)
+		if err != nil && ctx.Err() == nil { // the others can be looked at
+			out = append(out, page.Shelf{Corpus: c.Name, Fault: err.Error()})
+		} else if err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
