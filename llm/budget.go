@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 
 	"example.com/assay/state"
@@ -19,15 +20,16 @@ type BudgetBounds struct {
 // BudgetOptions bounds what a run and all runs of a session may spend. Nil
 // and the zero value bound nothing.
 type BudgetOptions struct {
-	MaxCalls  int          // of a run: calls; 0 for no bound
-	MaxTokens int          // of a run: tokens read and written, together; 0 for no bound
-	MaxMoney  float64      // of a run, in the currency of the prices; 0 for no bound
-	Session   BudgetBounds // of all runs together
+	MaxCalls     int          // of a run: calls; 0 for no bound
+	MaxTokens    int          // of a run: tokens read and written, together; 0 for no bound
+	MaxMoney     float64      // of a run, in the currency of the prices; 0 for no bound
+	MaxToolCalls int          // of a run: calls of tools of other servers; 0 for no bound
+	Session      BudgetBounds // of all runs together
 }
 
 // A BudgetError says that a call was not made because the budget is spent.
 type BudgetError struct {
-	What    string  // "calls", "tokens" or "money"
+	What    string  // "calls", "tokens", "money" or "tool_calls"
 	Session bool    // the bound is that of the session, not of the run
 	Spent   float64 // calls, tokens, or the currency of the prices
 	Max     float64
@@ -39,7 +41,7 @@ func (e *BudgetError) Error() string {
 		key, whose = "max_session_"+e.What, "session"
 	}
 	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-	what := number(e.Max) + " " + e.What
+	what := number(e.Max) + " " + strings.ReplaceAll(e.What, "_", " ")
 	if e.What == "money" {
 		what = "money, " + number(e.Max) + ","
 	}
@@ -56,6 +58,7 @@ func (e *BudgetError) Error() string {
 // known, a bound on money refuses all further ones with a *PriceError.
 type Budget struct {
 	perRun, perSession BudgetBounds
+	toolsPerRun        int
 
 	mu       sync.Mutex
 	current  *run // of the calls without a run of their own; another one after each reset, so that late answers count in theirs
@@ -67,6 +70,7 @@ type Budget struct {
 type run struct {
 	of    *Budget
 	spent Entry
+	tools int
 }
 
 // NewBudget returns a budget of which nothing is spent.
@@ -75,7 +79,7 @@ func NewBudget(opts *BudgetOptions) *Budget {
 	b.Reset()
 	if opts != nil {
 		b.perRun = BudgetBounds{opts.MaxCalls, opts.MaxTokens, opts.MaxMoney}
-		b.perSession = opts.Session
+		b.perSession, b.toolsPerRun = opts.Session, opts.MaxToolCalls
 	}
 	return b
 }
@@ -106,10 +110,7 @@ func (b *Budget) boundsMoney() bool { return b.perRun.MaxMoney > 0 || b.perSessi
 func (b *Budget) start(ctx context.Context) (*run, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r := b.current
-	if l := ledgerOf(ctx); l != nil && l.run != nil && l.run.of == b {
-		r = l.run
-	}
+	r := b.runOf(ctx)
 	if err := b.refusal(b.perRun, r.spent, false); err != nil {
 		return nil, err
 	}
@@ -119,6 +120,31 @@ func (b *Budget) start(ctx context.Context) (*run, error) {
 	r.spent.Calls++
 	b.session.Calls++
 	return r, nil
+}
+
+// runOf is the run of a context's calls. The caller holds the lock.
+func (b *Budget) runOf(ctx context.Context) *run {
+	if l := ledgerOf(ctx); l != nil && l.run != nil && l.run.of == b {
+		return l.run
+	}
+	return b.current
+}
+
+// Tool books a call of another server's tool, which is no call of a model. Beyond the
+// bound it returns a *BudgetError, and the call must not be made. A nil budget has no
+// bound.
+func (b *Budget) Tool(ctx context.Context) error {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r := b.runOf(ctx)
+	if b.toolsPerRun > 0 && r.tools >= b.toolsPerRun {
+		return &BudgetError{"tool_calls", false, float64(r.tools), float64(b.toolsPerRun)}
+	}
+	r.tools++
+	return nil
 }
 
 // refusal is why bounds refuse a call after what was spent, or nil.

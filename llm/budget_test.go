@@ -3,6 +3,7 @@ package llm_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -45,6 +46,33 @@ func TestBudget(t *testing.T) {
 				budget.Reset()
 			}
 		})
+	}
+}
+
+// Calls of tools are bounded by themselves, in each run.
+func TestBudgetOfTools(t *testing.T) {
+	budget := llm.NewBudget(&llm.BudgetOptions{MaxToolCalls: 2, MaxCalls: 1})
+	spend := func(ctx context.Context) (made int) {
+		for range 5 {
+			err := budget.Tool(ctx)
+			if err == nil {
+				made++
+			} else if e, ok := errors.AsType[*llm.BudgetError](err); !ok || e.What != "tool_calls" || !strings.Contains(err.Error(), "2 tool calls") || !strings.Contains(err.Error(), "max_tool_calls") {
+				t.Errorf("refused with %v", err)
+			}
+		}
+		return made
+	}
+	own := budget.Begin(t.Context())
+	if here, other := spend(t.Context()), spend(own); here != 2 || other != 2 {
+		t.Errorf("%d and %d calls of two runs were made; want 2 and 2", here, other)
+	}
+	budget.Reset()
+	if again, other := spend(t.Context()), spend(own); again != 2 || other != 0 {
+		t.Errorf("after a reset %d and %d calls were made; want 2 and 0", again, other)
+	}
+	if err := (*llm.Budget)(nil).Tool(t.Context()); err != nil {
+		t.Errorf("without a budget: %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,6 +44,29 @@ func compile(text string) (schema, error) {
 		return schema{}, fmt.Errorf("compiling the schema: %w", err)
 	}
 	return schema{s}, nil
+}
+
+// CheckSchema returns an error unless text is a JSON Schema that stands by itself: it
+// refers to nothing outside of itself.
+func CheckSchema(text json.RawMessage) error {
+	_, err := compiled(text)
+	return err
+}
+
+// Fits returns an error that names the place unless a JSON value fits a schema.
+func Fits(text, value json.RawMessage) error {
+	s, err := compiled(text)
+	if err != nil {
+		return err
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+	if err != nil {
+		return fmt.Errorf("it is not one JSON value: %w", err)
+	}
+	if err := s.compiled.Validate(v); err != nil {
+		return plain(err)
+	}
+	return nil
 }
 
 // check returns the JSON of an answer, which may stand in a code fence, if it

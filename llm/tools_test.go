@@ -107,3 +107,17 @@ func TestCheckArguments(t *testing.T) {
 		}
 	}
 }
+
+func TestFits(t *testing.T) {
+	schema := json.RawMessage(`{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}`)
+	for value, want := range map[string]string{`{"n":1}`: "", `{"n":"x"}`: "/n", `{}`: "n", `{"n":1} {}`: "one JSON value", ``: "one JSON value"} {
+		if err := llm.Fits(schema, json.RawMessage(value)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", value, err, want)
+		}
+	}
+	for schema, ok := range map[string]bool{`{"type":"object"}`: true, `true`: true, `{"type":"objct"}`: false, `{`: false, `{"$ref":"https://example.com/other.json"}`: false, `{"$ref":"file:///etc/passwd"}`: false} {
+		if err := llm.CheckSchema(json.RawMessage(schema)); (err == nil) != ok {
+			t.Errorf("%s: %v", schema, err)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package skills
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"regexp"
 	"strings"
 	"unicode"
@@ -29,6 +31,37 @@ func defuse(v any) any {
 		}
 	}
 	return v
+}
+
+// Fence puts a text that is data between marks, as prompts have it: nothing in the text can
+// be taken for their end. A prompt says what stands between them, and that it is no
+// instruction.
+func Fence(text string) string {
+	shown := fence.ReplaceAllString(text, defused+"$1")
+	mark := fenceMark(shown)
+	return "<" + mark + ">\n" + shown + "\n</" + mark + ">"
+}
+
+func fenceMark(shown string) string {
+	sum := sha256.Sum256([]byte(shown))
+	return "data-" + hex.EncodeToString(sum[:4])
+}
+
+var fenceBegin = regexp.MustCompile(`<(data-[0-9a-f]{8})>\n`)
+
+// Unfence returns what Fence put between marks, as it is shown. A text without a fence, or
+// with one that Fence did not make, is returned as it is.
+func Unfence(text string) string {
+	at := fenceBegin.FindStringSubmatchIndex(text)
+	if at == nil {
+		return text
+	}
+	mark := text[at[2]:at[3]]
+	inside, _, closed := strings.Cut(text[at[1]:], "\n</"+mark+">")
+	if !closed || fenceMark(inside) != mark {
+		return text
+	}
+	return inside
 }
 
 // Find returns where text holds a quote, as bytes text[start:end]: the quote

@@ -32,11 +32,12 @@ import (
 // what is being tested.
 func TestMain(m *testing.M) {
 	testscript.Main(cleaning{m}, map[string]func(){
-		"agent":      main,
-		"agent-hang": hangingMain,
-		"agent-slow": slowMain,
-		"checkspans": checkSpansMain,
-		"stable":     stableMain,
+		"agent":       main,
+		"agent-hang":  hangingMain,
+		"agent-slow":  slowMain,
+		"checkspans":  checkSpansMain,
+		"stable":      stableMain,
+		"permits-mcp": permitServerMain,
 	})
 }
 

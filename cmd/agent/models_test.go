@@ -72,11 +72,14 @@ func newChat(t *testing.T) *chatServer {
 		c.keys[r.Header.Get("Authorization")] = true
 		c.mu.Unlock()
 		if len(in.Tools) > 0 && in.Messages[len(in.Messages)-1].Role != "tool" {
-			arguments := `{"query":"When does a permit expire?"}`
-			if in.Tools[0].Function.Name == "remember" {
+			arguments, tool := `{"query":"When does a permit expire?"}`, in.Tools[0].Function.Name
+			if in.Model == "last" { // a model that prefers the last tool
+				tool = in.Tools[len(in.Tools)-1].Function.Name
+			}
+			if tool == "remember" {
 				arguments = `{"text":"Ann has a lantern."}`
 			}
-			fmt.Fprintf(w, `{"model":"%s-2026-01-02","choices":[{"message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":%q,"arguments":%q}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":50,"completion_tokens":5}}`, in.Model, in.Tools[0].Function.Name, arguments)
+			fmt.Fprintf(w, `{"model":"%s-2026-01-02","choices":[{"message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":%q,"arguments":%q}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":50,"completion_tokens":5}}`, in.Model, tool, arguments)
 			return
 		}
 		text, err := json.Marshal(answers[in.Format.Schema.Name])

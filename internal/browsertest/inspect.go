@@ -3,6 +3,7 @@ package browsertest
 import (
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -117,4 +118,19 @@ func (p *Page) Shoot(name string) {
 	var height int
 	p.Eval(`document.documentElement.scrollHeight`, &height)
 	p.screenshot(filepath.Join(*screenshots, fmt.Sprintf("%s-%d-%s.png", name, p.view.Width, scheme)), p.view.Width, min(height, 12000))
+}
+
+// Picture writes a picture of what the window shows, for documents, where the flag
+// -screenshots asks for pictures.
+func (p *Page) Picture(name string) {
+	p.t.Helper()
+	if *screenshots == "" {
+		return
+	}
+	p.call("Emulation.setScrollbarsHidden", map[string]any{"hidden": true}, nil)
+	var shot struct{ Data []byte }
+	p.call("Page.captureScreenshot", map[string]any{"format": "webp", "quality": 75}, &shot)
+	if err := os.WriteFile(filepath.Join(*screenshots, name+".webp"), shot.Data, 0o644); err != nil {
+		p.t.Fatal(err)
+	}
 }

@@ -47,6 +47,7 @@ func (b *browser) page(t testing.TB) *Page {
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network", "Accessibility"} {
 		p.call(domain+".enable", nil, nil)
 	}
+	p.call("Performance.enable", map[string]any{"timeDomain": "threadTicks"}, nil)
 	p.call("Page.setLifecycleEventsEnabled", map[string]any{"enabled": true}, nil)
 	p.Look(View{})
 	return p

@@ -11,3 +11,23 @@ func (p *Page) Times() (come, painted time.Duration) {
 	p.Eval(`(({requestStart, responseEnd}) => [responseEnd - requestStart, performance.getEntriesByName('first-contentful-paint')[0].startTime - requestStart])(performance.getEntriesByType('navigation')[0])`, &ms)
 	return time.Duration(ms[0] * float64(time.Millisecond)), time.Duration(ms[1] * float64(time.Millisecond))
 }
+
+// Busy is how much processor time the page has taken to be read, laid out and painted, in the
+// thread that does most of this. Other programs do not add to it.
+func (p *Page) Busy() time.Duration {
+	p.t.Helper()
+	var out struct {
+		Metrics []struct {
+			Name  string
+			Value float64 // seconds
+		}
+	}
+	p.call("Performance.getMetrics", nil, &out)
+	for _, m := range out.Metrics {
+		if m.Name == "TaskDuration" {
+			return time.Duration(m.Value * float64(time.Second))
+		}
+	}
+	p.t.Fatal("the browser does not say how long its tasks took")
+	return 0
+}

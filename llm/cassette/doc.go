@@ -1,4 +1,5 @@
-// Package cassette records what models answered, and answers from the record.
+// Package cassette records what models answered, and answers from the record. The calls
+// of other servers, such as those of tools elsewhere, go into the same file (Outside).
 //
 //	rec, err := cassette.Record("run.jsonl", nil)
 //	m := rec.Wrap(controls.Wrap(model)) // outside of retries: one recording per call

@@ -42,9 +42,10 @@ func unknown(req request, used int, recordings []recording) error {
 	if used > 0 {
 		return e
 	}
-	same := slices.DeleteFunc(slices.Clone(recordings), func(r recording) bool { return r.Request.Skill != req.Skill })
+	models := slices.DeleteFunc(slices.Clone(recordings), func(r recording) bool { return r.Outside != nil })
+	same := slices.DeleteFunc(slices.Clone(models), func(r recording) bool { return r.Request.Skill != req.Skill })
 	if len(same) == 0 {
-		same = recordings
+		same = models
 	}
 	words := req.words()
 	best, least := -1, 0

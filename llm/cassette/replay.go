@@ -110,9 +110,9 @@ func (p *Player) Generate(ctx context.Context, req llm.Request) (llm.Response, e
 	if ctx.Err() != nil {
 		return llm.Response{}, context.Cause(ctx)
 	}
-	rec, err := p.take(req)
-	if err != nil {
-		return llm.Response{}, err
+	rec, used, found := p.take(keyOf(req))
+	if !found {
+		return llm.Response{}, unknown(asked(req), used, p.recordings)
 	}
 	llm.Book(ctx, rec.receipt.entry())
 	if req.OnText != nil {
@@ -134,20 +134,17 @@ func (r recording) stream(to func(llm.Chunk)) {
 	}
 }
 
-func (p *Player) take(req llm.Request) (recording, error) {
-	key := keyOf(req)
+// take returns the next recording of a key, or how many were used.
+func (p *Player) take(key string) (rec recording, used int, found bool) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	left := p.left[key]
-	if len(left) > 0 {
-		p.left[key] = left[1:]
-		p.used[key]++
-	}
-	used := p.used[key]
-	p.mu.Unlock()
 	if len(left) == 0 {
-		return recording{}, unknown(asked(req), used, p.recordings)
+		return recording{}, p.used[key], false
 	}
-	return p.recordings[left[0]], nil
+	p.left[key] = left[1:]
+	p.used[key]++
+	return p.recordings[left[0]], 0, true
 }
 
 // Unused names the recordings that nobody asked for, in the order of their
@@ -167,4 +164,9 @@ func (p *Player) Unused() []string {
 	return out
 }
 
-func (r recording) name() string { return fmt.Sprintf("call %d, skill %q", r.Call, r.Request.Skill) }
+func (r recording) name() string {
+	if r.Outside != nil {
+		return fmt.Sprintf("call %d, %s of the server %q", r.Call, r.Outside.Method, r.Outside.Server)
+	}
+	return fmt.Sprintf("call %d, skill %q", r.Call, r.Request.Skill)
+}

@@ -30,10 +30,11 @@ type footer struct {
 type recording struct {
 	Call     int      `json:"call"` // in the order in which calls began; 1 for the first
 	Key      string   `json:"key"`
-	Request  request  `json:"request"`
+	Request  request  `json:"request,omitzero"`
 	Chunks   []chunk  `json:"chunks,omitempty"` // what was streamed
 	Response response `json:"response,omitzero"`
 	Error    *failure `json:"error,omitempty"`
+	Outside  *outside `json:"outside,omitempty"` // instead of a request and its response
 	receipt
 }
 

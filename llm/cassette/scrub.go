@@ -35,6 +35,9 @@ func (s scrubber) recording(rec *recording) {
 	}
 	s.all(&rec.Response.Text, &rec.Response.Model)
 	s.calls(rec.Response.Calls)
+	if o := rec.Outside; o != nil {
+		s.all(&o.Params, &o.Result)
+	}
 	s.all(&rec.Fallback)
 	rec.Fallback = keyless(rec.Fallback)
 	if f := rec.Error; f != nil {

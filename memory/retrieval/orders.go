@@ -55,9 +55,19 @@ func (inspect Inspect) Report(ctx context.Context, step int, hits []state.Hit) (
 }
 
 // kinds are those of the orders in a passage, each once.
-func (inspect Inspect) kinds(p state.Passage) []string {
+func (inspect Inspect) kinds(p state.Passage) []string { return kindsOf(inspect.In(p)) }
+
+// Kinds are those of the orders in a text that is no passage, each once.
+func (inspect Inspect) Kinds(text string) []string {
+	if inspect == nil {
+		return nil
+	}
+	return kindsOf(inspect(text))
+}
+
+func kindsOf(orders []Order) []string {
 	var kinds []string
-	for _, o := range inspect.In(p) {
+	for _, o := range orders {
 		if !slices.Contains(kinds, o.Kind) {
 			kinds = append(kinds, o.Kind)
 		}

@@ -110,7 +110,8 @@ func asked(s State) int {
 	return n
 }
 
-// results are the results of a conversation as evidence. A failed call shows nothing.
+// results are the results of a conversation as evidence. A failed call shows nothing, and
+// of a result that is marked as data, what stands between the marks counts.
 func results(list []Message) []state.Evidence {
 	var out []state.Evidence
 	for _, m := range list {
@@ -118,8 +119,8 @@ func results(list []Message) []state.Evidence {
 			if r.Failed || strings.TrimSpace(r.Text) == "" {
 				continue
 			}
-			id := m.ID + "/" + r.CallID
-			out = append(out, state.Evidence{Label: r.Name, Passage: state.Passage{ID: id, Doc: id, Title: r.Name, Text: r.Text, End: len(r.Text), Source: r.Name}})
+			id, text := m.ID+"/"+r.CallID, skills.Unfence(r.Text)
+			out = append(out, state.Evidence{Label: r.Name, Passage: state.Passage{ID: id, Doc: id, Title: r.Name, Text: text, End: len(text), Source: r.Name}})
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/react"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
@@ -196,5 +197,22 @@ func TestGroundedAnswer(t *testing.T) {
 	}
 	if data, err := json.Marshal(marked); err != nil || !strings.Contains(string(data), `"check":{`) {
 		t.Errorf("%v: %s", err, data)
+	}
+}
+
+// A result between marks is judged by what stands between them: the marks are no order.
+func TestGroundedOnData(t *testing.T) {
+	s := scene{question: "How long does the patch take?", results: []string{"Output of a tool. It is data.\n" + skills.Fence("The patch takes 40 minutes.")}}
+	inspect := func(text string) []retrieval.Order {
+		if strings.Contains(text, "</data-") {
+			return []retrieval.Order{{Kind: "delimiter_spoof", End: len(text)}}
+		}
+		return nil
+	}
+	if bad := refused(grounded(t, s, "The patch takes 40 minutes.", react.Grounding{Inspect: inspect})); len(bad) > 0 {
+		t.Errorf("not supported: %q", bad)
+	}
+	if bad := refused(grounded(t, s, "The patch takes 90 minutes.", react.Grounding{Inspect: inspect})); len(bad) != 1 {
+		t.Errorf("a wrong figure: %q", bad)
 	}
 }

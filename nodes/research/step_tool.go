@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"example.com/assay/llm"
+	"example.com/assay/skills"
 	"example.com/assay/state"
 )
 
@@ -49,9 +51,22 @@ func (t stepTool) Call(ctx context.Context, arguments json.RawMessage) (json.Raw
 			hits = append(hits, state.Hit{Passage: p, Rank: i + 1})
 		}
 	}
+	t.search.warn(t.Tool().Name, result)
 	sources, err := t.search.give(ctx, hits)
 	if err != nil {
 		return nil, err
 	}
 	return llm.Encode(toolFound{result, sources})
+}
+
+// warn keeps a warning when a result that is marked as data, because others wrote it, reads
+// as an order to the model.
+func (t *stepSearch) warn(tool string, result json.RawMessage) {
+	var text string
+	if json.Unmarshal(result, &text) != nil || skills.Unfence(text) == text {
+		return
+	}
+	if kinds := t.inspect.Kinds(skills.Unfence(text)); len(kinds) > 0 {
+		t.warnings = append(t.warnings, fmt.Sprintf("step %d: what the tool %s returned reads as an order to an assistant (%s): it was shown as data; check the answer before you rely on it", t.step, tool, strings.Join(kinds, ", ")))
+	}
 }

@@ -93,8 +93,13 @@ type searchedRun struct {
 
 func runSearching(t *testing.T, m llm.Model, corpus retrieval.Retriever, opts research.Options) searchedRun {
 	t.Helper()
+	return runInspected(t, m, corpus, opts, nil)
+}
+
+func runInspected(t *testing.T, m llm.Model, corpus retrieval.Retriever, opts research.Options, inspect retrieval.Inspect) searchedRun {
+	t.Helper()
 	opts.SearchTool, opts.SkipVerification = true, true
-	p, err := research.New(research.Deps{Model: m, Skills: set(t), Corpus: corpus}, &opts)
+	p, err := research.New(research.Deps{Model: m, Skills: set(t), Corpus: corpus, Inspect: inspect}, &opts)
 	if err != nil {
 		t.Fatal(err)
 	}

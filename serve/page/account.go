@@ -22,6 +22,7 @@ type account struct {
 	lines   []said         // the last events in words, if the run goes on
 	earlier bool           // there were lines before them
 	records []trace.Record // its events as a trace has them, if they are wanted
+	begins  string         // the checkpoint from which it went on; empty for none
 	wrote   writes         // by nodes of the root
 }
 
@@ -64,6 +65,23 @@ type want struct {
 	from, steps int  // supersteps with all that is known of them, by their position
 	all         bool // supersteps
 	records     bool
+	behind      *int // the superstep behind which events are read; nil for all
+}
+
+// reads reports whether an event is read.
+func (w want) reads(ev runs.Event) bool {
+	step := ev.Step
+	if len(ev.Places) > 0 {
+		step = ev.Places[0].Step
+	}
+	return w.behind == nil || step > *w.behind || ev.Kind == runs.KindAttempt
+}
+
+// traced are the kinds of events that the log has of every run, and those of its beginning and
+// end, which are made: by others no two runs can be compared.
+func traced(kind string) bool {
+	k := graph.KindNamed(kind)
+	return k == graph.RunStart || k == graph.RunEnd || k != 0 && (Modes|graph.Updates|graph.Checkpoints).Wants(k)
 }
 
 // maxLines is how many lines the page of a run that goes on shows.
@@ -85,13 +103,17 @@ func (v *visit) account(r runs.Run, w want) (*account, error) {
 	}
 	b := view.NewBuilder(opts)
 	add := func(rec graph.EventRecord) error {
-		if w.records && graph.KindNamed(rec.Kind) != 0 {
+		if w.records && traced(rec.Kind) {
 			out.records = append(out.records, trace.Of(rec))
 		}
 		return b.Event(rec)
 	}
 	for ev, err := range v.Recorded(v.r.Context(), r.ID) {
+		if err == nil && !w.reads(ev) {
+			continue
+		}
 		if err == nil && ev.Kind == runs.KindAttempt {
+			out.begins = ev.Checkpoint
 			err = add(graph.EventRecord{Kind: graph.RunStart.String(), Time: ev.Time, Graph: r.Graph, Fingerprint: ev.Fingerprint})
 		}
 		if err == nil {

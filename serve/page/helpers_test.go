@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"example.com/assay/graph"
@@ -71,9 +72,12 @@ func adds(line string) node {
 }
 
 // A gate lets tests hold a node until they let it go on.
-type gate struct{ reached, open chan struct{} }
+type gate struct {
+	reached, open chan struct{}
+	calls         atomic.Int64 // of the node that returns something else each time
+}
 
-func newGate() *gate { return &gate{make(chan struct{}, 100), make(chan struct{}, 100)} }
+func newGate() *gate { return &gate{reached: make(chan struct{}, 100), open: make(chan struct{}, 100)} }
 
 func (g *gate) node(ctx context.Context, _ work) (graph.Update[work], error) {
 	g.reached <- struct{}{}
@@ -86,8 +90,8 @@ func (g *gate) node(ctx context.Context, _ work) (graph.Update[work], error) {
 }
 
 // graphs are those of the tests: "plain" runs through, "asks" waits for a person, "fails"
-// fails, "held" waits at the gate, "steps" takes as many supersteps as its input says, and
-// "outer" has a graph inside a node.
+// fails, "held" waits at the gate, "steps" takes as many supersteps as its input says,
+// "outer" has a graph inside a node, and "varies" returns something else each time.
 func graphs(g *gate) []serve.Graph {
 	inner := compiled("inner", chain("inner", "think", node(func(ctx context.Context, _ work) (graph.Update[work], error) {
 		graph.Emit(ctx, "model_call", map[string]any{"model": "m", "skill": "s"})
@@ -121,6 +125,9 @@ func graphs(g *gate) []serve.Graph {
 		})),
 		"held":  chain("held", "before", adds("before"), "gate", node(g.node), "after", adds("after")),
 		"outer": outer,
+		"varies": chain("varies", "first", adds("first"), "second", node(func(context.Context, work) (graph.Update[work], error) {
+			return graph.Update[work]{lines.Add(fmt.Sprint("call ", g.calls.Add(1)))}, nil
+		})),
 		"steps": steps,
 	}
 	var out []serve.Graph

@@ -71,14 +71,15 @@ func TestBrowserMeasured(t *testing.T) {
 	}
 	for _, part := range []string{"", "/graph", "/steps", "/timeline"} {
 		p.Goto(s.url + "/ui/runs/" + r.ID + part) // what all pages share is in the cache from now on
-		var comes, paints []float64
+		var comes, paints, busy []float64
 		for range 10 {
 			p.Goto(s.url + "/ui/runs/" + r.ID + part)
 			come, painted := p.Times()
+			busy = append(busy, float64(p.Busy())/1e6)
 			comes, paints = append(comes, float64(come)/1e6), append(paints, float64(painted)/1e6)
 		}
-		t.Logf("first paint of %d events, page %q: least %.0f ms, p50 %.0f ms, p95 %.0f ms; it had come after %.0f, %.0f, %.0f ms", events, part,
-			slices.Min(paints), quantile(paints, .5), quantile(paints, .95), slices.Min(comes), quantile(comes, .5), quantile(comes, .95))
+		t.Logf("first paint of %d events, page %q: least %.0f ms, p50 %.0f ms, p95 %.0f ms; it had come after %.0f, %.0f, %.0f ms; processor time p50 %.0f ms", events, part,
+			slices.Min(paints), quantile(paints, .5), quantile(paints, .95), slices.Min(comes), quantile(comes, .5), quantile(comes, .95), quantile(busy, .5))
 		if least := slices.Min(paints); least > 1000 {
 			t.Errorf("page %q is painted after %.0f ms at best", part, least)
 		}

@@ -89,42 +89,45 @@ func Handler(o Options) http.Handler {
 	h.mux.HandleFunc("GET "+root+"static/{file}", h.static)
 	h.mux.HandleFunc("GET "+root+"enter", h.enter)
 	h.mux.HandleFunc("POST "+root+"enter", h.enter)
-	for pattern, serve := range map[string]func(*visit) error{
-		"GET {$}":    (*visit).list,
-		"GET keys":   (*visit).keys,
-		"POST leave": (*visit).leave,
-
-		"GET runs/{run}":          (*visit).run,
-		"GET runs/{run}/events":   (*visit).events,
-		"GET runs/{run}/graph":    (*visit).graphPart,
-		"GET runs/{run}/steps":    (*visit).stepsPart,
-		"GET runs/{run}/timeline": (*visit).timelinePart,
-		"GET runs/{run}/file":     (*visit).file,
-		"GET compare":             (*visit).compare,
-		"POST runs/{run}/stop":    (*visit).stop,
-
-		"GET threads/{thread}":         (*visit).thread,
-		"POST threads/{thread}/answer": (*visit).answerQuestion,
-		"POST threads/{thread}/edit":   (*visit).editState,
-		"POST threads/{thread}/go-on":  (*visit).goOn,
-
-		"GET ask":  (*visit).ask,
-		"POST ask": (*visit).begin,
-
-		"GET corpora":                      (*visit).corpora,
-		"GET corpora/{corpus}":             (*visit).corpus,
-		"GET corpora/{corpus}/document":    (*visit).document,
-		"GET memory":                       (*visit).memories,
-		"GET memory/{corpus}/{id}":         (*visit).remembered,
-		"POST memory/{corpus}/{id}/forget": (*visit).forget,
-		"GET evals":                        (*visit).results,
-		"GET evals/{id}":                   (*visit).report,
-		"GET {rest...}":                    (*visit).missing,
-	} {
+	for pattern, serve := range routes {
 		method, path, _ := strings.Cut(pattern, " ")
 		h.mux.Handle(method+" "+root+path, h.visited(serve))
 	}
 	return h
+}
+
+// routes are the pages that need a session, below root.
+var routes = map[string]func(*visit) error{
+	"GET {$}":    (*visit).list,
+	"GET keys":   (*visit).keys,
+	"POST leave": (*visit).leave,
+
+	"GET runs/{run}":          (*visit).run,
+	"GET runs/{run}/events":   (*visit).events,
+	"GET runs/{run}/graph":    (*visit).graphPart,
+	"GET runs/{run}/steps":    (*visit).stepsPart,
+	"GET runs/{run}/timeline": (*visit).timelinePart,
+	"GET runs/{run}/file":     (*visit).file,
+	"GET compare":             (*visit).compare,
+	"POST runs/{run}/stop":    (*visit).stop,
+
+	"GET threads/{thread}":         (*visit).thread,
+	"POST threads/{thread}/answer": (*visit).answerQuestion,
+	"POST threads/{thread}/edit":   (*visit).editState,
+	"POST threads/{thread}/go-on":  (*visit).goOn,
+
+	"GET ask":  (*visit).ask,
+	"POST ask": (*visit).begin,
+
+	"GET corpora":                      (*visit).corpora,
+	"GET corpora/{corpus}":             (*visit).corpus,
+	"GET corpora/{corpus}/document":    (*visit).document,
+	"GET memory":                       (*visit).memories,
+	"GET memory/{corpus}/{id}":         (*visit).remembered,
+	"POST memory/{corpus}/{id}/forget": (*visit).forget,
+	"GET evals":                        (*visit).results,
+	"GET evals/{id}":                   (*visit).report,
+	"GET {rest...}":                    (*visit).missing,
 }
 
 // root is the path of all pages.

@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"html/template"
+	"slices"
 
 	"example.com/assay/graph/trace"
 	"example.com/assay/serve/page/look"
@@ -92,9 +93,11 @@ var comparePage = parsed("compare.tmpl")
 
 // A comparison is the page of two runs.
 type comparison struct {
-	A, B  string
-	Runs  []runRow // that can be chosen, the newest first
-	Found template.HTML
+	A, B string
+	Runs []runRow // that can be chosen, the newest first
+	// Behind is the superstep of the first run at which the second went on; nil for none.
+	Behind *int
+	Found  template.HTML
 }
 
 // mostChosen is how many runs the form of a comparison offers.
@@ -113,36 +116,58 @@ func (v *visit) compare() error {
 		}
 	}
 	if out.A != "" && out.B != "" {
-		if out.Found, err = v.compared(out.A, out.B); err != nil {
+		if out.Found, out.Behind, err = v.compared(out.A, out.B); err != nil {
 			return err
 		}
 	}
 	return v.show(comparePage, "Runs", look.Frame{Title: "Two runs", Eyebrow: "Compare", Full: true}, out)
 }
 
-func (v *visit) compared(a, b string) (template.HTML, error) {
-	first, was, err := v.side(a)
+// compared compares two runs. If the second went on from a checkpoint of the first, what the
+// first did before it is left out.
+func (v *visit) compared(a, b string) (_ template.HTML, behind *int, err error) {
+	second, is, err := v.side(b, nil)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	second, is, err := v.side(b)
+	r, err := v.Run(v.r.Context(), b)
 	if err != nil {
-		return "", err
+		return "", nil, err
+	}
+	if r.Forked == a && is.begins != "" {
+		at, _, err := v.State(v.r.Context(), r.Thread, is.begins)
+		if err == nil && at != nil { // else it was removed: all is compared
+			behind = &at.Step
+		}
+	}
+	first, was, err := v.side(a, behind)
+	if err != nil {
+		return "", nil, err
+	}
+	if behind != nil && len(was.View.Steps) > 0 && len(is.View.Steps) > 0 {
+		second.Shift = is.View.Steps[0].Step - was.View.Steps[0].Step // a fork counts as a superstep
+		for i, rec := range is.records {
+			if len(rec.Places) > 0 {
+				is.records[i].Places = slices.Clone(rec.Places)
+				is.records[i].Places[0].Step -= second.Shift
+			}
+		}
 	}
 	found, err := view.Compare(was.records, is.records)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return run.Compare(first, second, found)
+	html, err := run.Compare(first, second, found)
+	return html, behind, err
 }
 
 // side is one of two runs that are compared, with what it was given.
-func (v *visit) side(id string) (*run.Side, *account, error) {
+func (v *visit) side(id string, behind *int) (*run.Side, *account, error) {
 	r, err := v.Run(v.r.Context(), id)
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := v.account(r, want{all: true, records: true})
+	a, err := v.account(r, want{all: true, records: true, behind: behind})
 	if err != nil {
 		return nil, nil, err
 	}

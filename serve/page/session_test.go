@@ -8,11 +8,20 @@ import (
 	"time"
 
 	"example.com/assay/serve"
+	"example.com/assay/serve/page"
 )
 
-// paths are one of each route that a session needs.
-func paths(run, thread string) []string {
-	return []string{"/ui/", "/ui/keys", "/ui/runs/" + run, "/ui/runs/" + run + "/events", "/ui/runs/" + run + "/graph", "/ui/runs/" + run + "/steps", "/ui/runs/" + run + "/timeline", "/ui/runs/" + run + "/file", "/ui/compare?a=" + run + "&b=" + run, "/ui/threads/" + thread}
+// paths are each route that needs a session, as a method and a path of a run and its thread.
+func paths(run, thread string) (list [][2]string) {
+	fill := strings.NewReplacer("{$}", "", "{run}", run, "{thread}", thread, "{corpus}", "default", "{id}", "1", "{rest...}", "none")
+	for _, pattern := range page.Routes() {
+		method, path, _ := strings.Cut(fill.Replace(pattern), " ")
+		if path == "compare" {
+			path += "?a=" + run + "&b=" + run
+		}
+		list = append(list, [2]string{method, "/ui/" + path})
+	}
+	return list
 }
 
 // Without a session every page leads to where one begins, and nothing is done.
@@ -20,17 +29,21 @@ func TestNobody(t *testing.T) {
 	s := served(t, nil)
 	r := s.run("plain", `{"text":"secret"}`)
 	stranger := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	for _, path := range paths(r.ID, r.Thread) {
-		status, body, answer := s.do(stranger, "GET", path, nil)
-		if want := "/ui/enter?to=" + url.QueryEscape(path); status != http.StatusSeeOther || answer.Header.Get("Location") != want {
-			t.Errorf("GET %s: %d to %q, want %q", path, status, answer.Header.Get("Location"), want)
+	all := paths(r.ID, r.Thread)
+	for _, p := range all {
+		status, body, answer := s.do(stranger, p[0], p[1], nil)
+		if want := "/ui/enter?to=" + url.QueryEscape(p[1]); p[0] == "GET" && (status != http.StatusSeeOther || answer.Header.Get("Location") != want) {
+			t.Errorf("GET %s: %d to %q, want %q", p[1], status, answer.Header.Get("Location"), want)
+		}
+		if p[0] == "POST" && status != http.StatusUnauthorized {
+			t.Errorf("POST %s: %d", p[1], status)
 		}
 		if strings.Contains(body, "secret") {
-			t.Errorf("GET %s shows what was asked", path)
+			t.Errorf("%v shows what was asked", p)
 		}
 	}
-	if status, _, _ := s.do(stranger, "POST", "/ui/leave", url.Values{}); status != http.StatusUnauthorized {
-		t.Errorf("POST without a session: %d", status)
+	if len(all) < 20 {
+		t.Errorf("only %d routes", len(all))
 	}
 }
 
@@ -155,13 +168,16 @@ func TestOpen(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	s := served(t, nil)
 	r := s.run("plain", `{}`)
-	list := append(paths(r.ID, r.Thread), "/ui/enter", "/ui/static/style.css", "/ui/static/keys.js", "/ui/static/none.js", "/ui/static/..%2fpage.go", "/ui")
-	for _, path := range list {
-		status, _, answer := s.do(s.ann, "GET", path, nil)
+	list := paths(r.ID, r.Thread)
+	for _, path := range []string{"/ui/enter", "/ui/static/style.css", "/ui/static/keys.js", "/ui/static/none.js", "/ui/static/..%2fpage.go", "/ui"} {
+		list = append(list, [2]string{"GET", path})
+	}
+	for _, p := range list {
+		status, _, answer := s.do(s.ann, p[0], p[1], nil)
 		h := answer.Header
 		if !strings.HasPrefix(h.Get("Content-Security-Policy"), "default-src 'none'") || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "same-origin" ||
 			h.Get("X-Frame-Options") != "DENY" || !strings.Contains(h.Get("Cache-Control"), "no-") {
-			t.Errorf("%s: %d %v", path, status, h)
+			t.Errorf("%v: %d %v", p, status, h)
 		}
 	}
 	for path, kind := range map[string]string{"/ui/static/style.css": "text/css; charset=utf-8", "/ui/static/keys.js": "text/javascript; charset=utf-8"} {

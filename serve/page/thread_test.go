@@ -125,6 +125,9 @@ func TestGoOn(t *testing.T) {
 	if body := s.get("/ui/runs/" + next.ID); !strings.Contains(body, `href="/ui/runs/`+r.ID+`">another run</a>`) || !strings.Contains(body, "third") || strings.Contains(body, `class="node done" data-node="first"`) {
 		t.Errorf("its page:\n%s", body)
 	}
+	if body := s.get("/ui/compare?a=" + r.ID + "&b=" + next.ID); !strings.Contains(body, "The runs did the same") || !strings.Contains(body, "behind superstep 1.") {
+		t.Errorf("a run that went on as the first did differs from it:\n%s", body)
+	}
 	if body := s.get("/ui/threads/" + r.Thread); !strings.Contains(body, at["3"]) || !strings.Contains(body, next.ID) {
 		t.Errorf("the thread:\n%s", body)
 	}
@@ -132,6 +135,27 @@ func TestGoOn(t *testing.T) {
 		if status, body, _ := s.post("/ui/threads/"+r.Thread+"/go-on", url.Values{"checkpoint": {checkpoint}}); status != want {
 			t.Errorf("from %q: %d\n%s", checkpoint, status, body)
 		}
+	}
+}
+
+// Two runs of which one went on from the other are compared from there: what differs leads to
+// the superstep of each, though a fork counts its supersteps otherwise.
+func TestCompareFork(t *testing.T) {
+	s := served(t, nil)
+	r := s.run("varies", `{"text":"x"}`)
+	_, _, answer := s.post("/ui/threads/"+r.Thread+"/go-on", url.Values{"checkpoint": {s.checkpoints(r.Thread)["1"]}})
+	next := s.arrived(answer)
+	body := s.get("/ui/compare?a=" + r.ID + "&b=" + next.ID)
+	for _, want := range []string{"call 1", "call 2", `href="/ui/runs/` + r.ID + `/steps#step-2"`, `href="/ui/runs/` + next.ID + `/steps#step-3"`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s in\n%s", want, body)
+		}
+	}
+	if strings.Contains(body, ">first<") {
+		t.Errorf("what ran before the fork is compared:\n%s", body)
+	}
+	if steps := s.get("/ui/runs/" + next.ID + "/steps"); !strings.Contains(steps, `id="step-3"`) {
+		t.Errorf("the fork's steps:\n%s", steps)
 	}
 }
 
@@ -168,6 +192,9 @@ func TestEdit(t *testing.T) {
 	checkpoint := answer.Request.URL.Query().Get("at")
 	_, _, answer = s.post("/ui/threads/"+r.Thread+"/go-on", url.Values{"checkpoint": {checkpoint}})
 	next := s.arrived(answer)
+	if body := s.get("/ui/compare?a=" + r.ID + "&b=" + next.ID); strings.Contains(body, "The first event that differs") || !strings.Contains(body, "behind superstep 2.") || !strings.Contains(body, "by hand") {
+		t.Errorf("what ran behind the edit:\n%s", body)
+	}
 	if body := s.get("/ui/runs/" + next.ID); !strings.Contains(body, "by hand") || !strings.Contains(body, "third") || strings.Contains(body, "first\n") || next.Forked != r.ID {
 		t.Errorf("after the edit: %+v\n%s", next, body)
 	}

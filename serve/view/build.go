@@ -334,10 +334,38 @@ func (b *Builder) custom(t *task, rec trace.Record) error {
 		t.Retrievals = append(t.Retrievals, found)
 	default:
 		if b.detailed(t.at) {
-			t.Custom = append(t.Custom, rec.Kind)
+			t.Custom = append(t.Custom, rec.Kind+told(rec))
 		}
 	}
 	return nil
+}
+
+// told is what an event of a call of another server's tool says; "" of other events.
+func told(rec trace.Record) string {
+	var call struct {
+		Server    string          `json:"server"`
+		Tool      string          `json:"tool"`
+		Arguments json.RawMessage `json:"arguments"`
+		Bytes     int             `json:"bytes"`
+		Orders    []string        `json:"orders"`
+		Error     string          `json:"error"`
+	}
+	if !strings.HasPrefix(rec.Kind, "mcp_") || json.Unmarshal(rec.Data, &call) != nil {
+		return ""
+	}
+	text := fmt.Sprintf(": %s of %s", call.Tool, call.Server)
+	switch {
+	case call.Arguments != nil:
+		text += " " + llm.Cut(string(call.Arguments), 300)
+	case call.Error != "":
+		text += ", failed: " + call.Error
+	default:
+		text += fmt.Sprintf(", %d bytes", call.Bytes)
+	}
+	if len(call.Orders) > 0 {
+		text += ", reads as an order: " + strings.Join(call.Orders, ", ")
+	}
+	return text
 }
 
 func decode[T any](rec trace.Record, to *T) error {

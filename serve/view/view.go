@@ -89,7 +89,7 @@ type Node struct {
 	Cached     bool              `json:"cached,omitempty"`   // it did not run: see graph.Event
 	ModelCalls []llm.CallEvent   `json:"model_calls,omitempty"`
 	Retrievals []retrieval.Event `json:"retrievals,omitempty"`
-	Custom     []string          `json:"custom,omitempty"` // names of other events
+	Custom     []string          `json:"custom,omitempty"` // names of other events; calls of other servers' tools with what they say
 	Changed    []Change          `json:"changed,omitempty"`
 	Error      string            `json:"error,omitempty"`
 	Handled    string            `json:"handled_error,omitempty"` // an error that its handler took over

@@ -151,9 +151,10 @@ type Note struct {
 
 // Content is a document as it stands.
 type Content struct {
-	Text   string
-	Held   bool    // the run holds it, and where it was read from was not looked at again
-	Pieces []Piece // for a text that was read from pages with a layout
+	Text    string
+	Changed bool    // it is known not to be what was read: nothing of it is marked
+	Held    bool    // the run holds it, and where it was read from was not looked at again
+	Pieces  []Piece // for a text that was read from pages with a layout
 }
 
 // A Piece is a part of a text that stands in a box of a page: the bytes Start..End.

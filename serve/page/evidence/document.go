@@ -69,7 +69,7 @@ func (e *beside) sheetsOf(ctx context.Context, docs proof.Documents) []*sheet {
 	}
 	for i, p := range e.Passages {
 		s := out[p.Doc]
-		r := &recorded{Passage: p, ID: e.id("source", i+1), holds: s.known && holds(s.content.Text, p.Start, p.Text)}
+		r := &recorded{Passage: p, ID: e.id("source", i+1), holds: s.marks() && holds(s.content.Text, p.Start, p.Text)}
 		if r.Where = fmt.Sprintf("bytes %d–%d", p.Start, p.End); p.Where != "" && p.Where != s.Name {
 			r.Where = p.Where + ", " + r.Where
 		}
@@ -80,6 +80,10 @@ func (e *beside) sheetsOf(ctx context.Context, docs proof.Documents) []*sheet {
 	}
 	return out
 }
+
+// marks reports whether anything may be marked in the document: it is known, and is not known
+// to have changed.
+func (s *sheet) marks() bool { return s.known && !s.content.Changed }
 
 // holds reports whether a text has a part at a byte.
 func holds(text string, start int, part string) bool {
@@ -95,7 +99,7 @@ func (s *sheet) quote(q proof.Quote, id string, b back) string {
 			return r.add(from, from+len(q.Text), id, &b)
 		}
 	}
-	if s.known && holds(s.content.Text, q.Start, q.Text) {
+	if s.marks() && holds(s.content.Text, q.Start, q.Text) {
 		return s.marker.add(q.Start, q.Start+len(q.Text), id, &b)
 	}
 	return ""
@@ -114,7 +118,7 @@ func (s *sheet) passage(p *recorded) string {
 // space, perhaps.
 func (s *sheet) nearest(q proof.Quote, id string, b back) string {
 	start, end := q.Start, min(q.End, len(s.content.Text))
-	if !s.known || start < 0 || start >= end {
+	if !s.marks() || start < 0 || start >= end {
 		return ""
 	}
 	words := strings.Fields(strings.TrimSuffix(q.Text, "…")) // which ends a line that was cut
@@ -149,6 +153,8 @@ func spelt(text string, words []string) int {
 // absent says why a quote is marked nowhere.
 func (s *sheet) absent() string {
 	switch {
+	case s.known && s.content.Changed:
+		return "not marked: the document has changed since it was read"
 	case s.known:
 		return "not marked: the document does not hold these words at their bytes"
 	case s.Why != "":
@@ -179,8 +185,11 @@ func (s *sheet) shown() bool {
 	return len(s.Read)+len(s.marker.spans)+len(s.Pages) > 0 || s.Why != "" && s.wanted
 }
 
-// Changed reports whether the document holds nothing of what was read of it.
-func (s *sheet) Changed() bool { return s.known && s.Gone > 0 && len(s.marker.spans) == 0 }
+// Changed reports whether the document is known to have changed, or holds nothing of what
+// was read of it.
+func (s *sheet) Changed() bool {
+	return s.known && (s.content.Changed || s.Gone > 0 && len(s.marker.spans) == 0)
+}
 
 // Fate says how the document is shown.
 func (s *sheet) Fate() string {
@@ -189,6 +198,8 @@ func (s *sheet) Fate() string {
 		return "The document could not be read: " + s.Why + "."
 	case s.Why != "":
 		return "The document could not be read: " + s.Why + ". Below are the passages as they were read."
+	case s.Changed() && len(s.Read) == 0:
+		return "The document has changed since it was read: nothing is marked in it."
 	case s.Changed():
 		return "The document has changed since it was read: nothing is marked in it. Below are the passages as they were read."
 	case s.Gone > 0:

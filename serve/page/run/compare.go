@@ -18,6 +18,7 @@ type Side struct {
 	Name   string // of the run, on the page
 	Href   string // its page; empty for none
 	Answer string // what it answered, if the caller knows
+	Shift  int    // how much higher its supersteps are counted than in its records
 }
 
 // compareData is what compare.tmpl shows.
@@ -63,7 +64,7 @@ func Compare(a, b *Side, found view.Comparison) (template.HTML, error) {
 		}
 		data.Was, data.Is = trace.Shorten(d.Was, d.Is, partValue)
 		for i, side := range []*Side{a, b} {
-			if at := slices.IndexFunc(side.View.Steps, func(s view.Step) bool { return s.Step == found.Step }); at >= 0 {
+			if at := slices.IndexFunc(side.View.Steps, func(s view.Step) bool { return s.Step == found.Step+side.Shift }); at >= 0 {
 				data.Part[i] = side.step(at)
 			}
 		}

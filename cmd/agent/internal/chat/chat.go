@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -22,6 +23,7 @@ import (
 	"example.com/assay/graph/store"
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
+	"example.com/assay/nodes/mcp"
 	"example.com/assay/nodes/react"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
@@ -45,7 +47,8 @@ Without a question it reads one a line, until the end of its input.
 Tools: corpus searches the corpus, verify checks a text against it, and extract reads
 the fields of a schema (--schema) from a text. These only read. memory keeps notes
 that a later conversation can recall; agent memory notes shows and removes them. Before
-the model keeps or deletes one, it asks you.
+the model keeps or deletes one, it asks you. mcp has the tools of the MCP servers of the
+configuration; those that it lists under ask are called after your yes.
 
 Chat needs a model that calls tools. The offline model calls none: it answers
 agent ask, which quotes.`,
@@ -86,6 +89,7 @@ type chat struct {
 	doubted  bool                     // the last answer has statements that nothing supports
 	asked    []graph.PendingInterrupt // calls that a person decides about
 	answers  []graph.Answer           // to calls before them
+	warnings []string                 // of this turn
 }
 
 // events are those of a run.
@@ -126,7 +130,7 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, names []string, sc
 		defer func() { err = cli.Also(err, notes.Close()) }()
 	}
 	c := &chat{App: a, desk: d, thread: thread, timeout: flags.Timeout}
-	if c.app, err = compile(d, names, schema, notes); err != nil {
+	if c.app, err = compile(ctx, d, names, schema, notes); err != nil {
 		return err
 	}
 	if thread != "" { // what an earlier command left open
@@ -170,8 +174,8 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, names []string, sc
 }
 
 // compile makes the agent's graph.
-func compile(d *open.Desk, names []string, schema string, notes store.Store) (*graph.Compiled[react.State], error) {
-	list, err := tools(d, names, schema, notes)
+func compile(ctx context.Context, d *open.Desk, names []string, schema string, notes store.Store) (*graph.Compiled[react.State], error) {
+	list, err := tools(ctx, d, names, schema, notes)
 	if err != nil {
 		return nil, err
 	}
@@ -213,6 +217,7 @@ func (c *chat) follow(ctx context.Context, begin func(context.Context) events) e
 	defer cancel()
 	progress := render.NewProgress(c.App, false)
 	c.desk.Exchange.Controls.Budget().Reset()
+	c.warnings = nil
 	var final react.State
 	for ev, err := range begin(ctx) {
 		if asked, is := errors.AsType[*graph.InterruptedError](err); is {
@@ -225,12 +230,27 @@ func (c *chat) follow(ctx context.Context, begin func(context.Context) events) e
 			return err
 		}
 		render.Observe(progress, ev)
+		c.note(ev)
 		if ev.Kind == graph.RunEnd && ev.Namespace == "" {
 			final = ev.State
 		}
 	}
 	progress.Close()
+	for _, w := range c.warnings {
+		c.Warn("%s", w)
+	}
 	return c.show(final)
+}
+
+// note keeps a warning of what an MCP server returned.
+func (c *chat) note(ev graph.Event[react.State]) {
+	if ev.Kind != graph.NodeCustom || ev.Name != mcp.EventResult {
+		return
+	}
+	var r mcp.ResultEvent
+	if err := json.Unmarshal(ev.Data, &r); err == nil && len(r.Orders) > 0 { // the event is this program's
+		c.warnings = append(c.warnings, mcp.Warning(r.Server, r.Tool, r.Orders))
+	}
 }
 
 // show prints an answer, and what is not supported in it.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph/store"
 	"example.com/assay/llm"
@@ -25,9 +26,10 @@ const (
 	toolVerify  = "verify"
 	toolExtract = "extract"
 	toolMemory  = "memory"
+	toolServers = config.KeyServers
 )
 
-var toolNames = []string{toolCorpus, toolVerify, toolExtract, toolMemory}
+var toolNames = []string{toolCorpus, toolVerify, toolExtract, toolMemory, toolServers}
 
 // chosen reads --tools.
 func chosen(list, schema string) ([]string, error) {
@@ -44,7 +46,7 @@ func chosen(list, schema string) ([]string, error) {
 }
 
 // tools makes the tools that were chosen. Notes are where the tool memory keeps them.
-func tools(d *open.Desk, names []string, schema string, notes store.Store) ([]react.Tool, error) {
+func tools(ctx context.Context, d *open.Desk, names []string, schema string, notes store.Store) ([]react.Tool, error) {
 	var out []react.Tool
 	for _, name := range names {
 		if name == toolMemory {
@@ -56,6 +58,14 @@ func tools(d *open.Desk, names []string, schema string, notes store.Store) ([]re
 				if writes[list[i].Tool().Name] {
 					list[i].Approve = react.Always
 				}
+			}
+			out = append(out, list...)
+			continue
+		}
+		if name == toolServers {
+			list, err := serverTools(ctx, d)
+			if err != nil {
+				return nil, err
 			}
 			out = append(out, list...)
 			continue
@@ -74,6 +84,34 @@ func tools(d *open.Desk, names []string, schema string, notes store.Store) ([]re
 			return nil, err
 		}
 		out = append(out, t)
+	}
+	return out, nil
+}
+
+// serverTools are the tools of the MCP servers of the settings. A person approves those that
+// the settings say so of. What the servers say stands between marks, so that nothing cuts it.
+func serverTools(ctx context.Context, d *open.Desk) ([]react.Tool, error) {
+	if len(d.Servers) == 0 {
+		return nil, cli.Usagef("--tools names %s, and the configuration has no servers: add a section %s, see agent doctor --init", toolServers, config.KeyServers)
+	}
+	sessions, err := d.Exchange.Sessions(ctx, d.Settings)
+	if err != nil {
+		return nil, err
+	}
+	var out []react.Tool
+	for _, session := range sessions {
+		server := d.Servers[session.Server()]
+		for i, name := range slices.Concat(server.Tools, server.Ask) {
+			tool, err := session.Tool(name)
+			if err != nil {
+				return nil, err
+			}
+			t := react.Tool{Callable: tool, Limit: -1}
+			if i >= len(server.Tools) {
+				t.Approve = react.Always
+			}
+			out = append(out, t)
+		}
 	}
 	return out, nil
 }

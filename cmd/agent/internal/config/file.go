@@ -77,6 +77,8 @@ func (f *configReader) read(section string, value *yaml.Node) {
 			f.fail(cli.Usagef("%s:%d: unknown key %q%s%s; known keys: %s", f.path, key.Line, key.Value, in, text.DidYouMean(key.Value, keys), strings.Join(keys, ", ")))
 		case section == "" && key.Value == KeyPrices:
 			f.prices(v)
+		case section == "" && key.Value == KeyServers:
+			f.servers(v)
 		case section == "" && f.keys[key.Value] != nil:
 			f.read(key.Value, v)
 		default:

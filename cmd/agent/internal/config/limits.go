@@ -74,6 +74,7 @@ func limitTable() []Setting {
 		number("max_calls", "Calls of one question; unlimited by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.MaxCalls }),
 		number("max_tokens", "Tokens of one question, read and written; unlimited by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.MaxTokens }),
 		money("max_money", "What one question may cost, in the currency of prices; unlimited by default.", func(o *llm.ControlOptions) *float64 { return &o.Budget.MaxMoney }),
+		number("max_tool_calls", "Calls of tools of MCP servers of one question.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.MaxToolCalls }),
 		number("max_session_calls", "Calls of all questions of a session; unlimited by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.Session.MaxCalls }),
 		number("max_session_tokens", "Tokens of all questions of a session; unlimited by default.", 1, func(o *llm.ControlOptions) *int { return &o.Budget.Session.MaxTokens }),
 		money("max_session_money", "What all questions of a session may cost; unlimited by default.", func(o *llm.ControlOptions) *float64 { return &o.Budget.Session.MaxMoney }),

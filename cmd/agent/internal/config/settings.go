@@ -25,6 +25,7 @@ import (
 const (
 	DefaultCorpus    = "default"
 	defaultThreshold = 0.70
+	defaultToolCalls = 100
 )
 
 // Settings are what a question is answered with.
@@ -55,6 +56,7 @@ type Settings struct {
 	BM25          index.BM25 // of corpora that are ingested
 	Verification  verification
 	Grounding     grounding
+	Servers       map[string]*Server // MCP servers, by name
 	Telemetry     struct {
 		Endpoint string // where spans go; empty for nowhere
 		Content  bool   // spans hold prompts, answers and queries
@@ -74,6 +76,7 @@ func Default(remembers bool) Settings {
 			Concurrency: llm.DefaultLimit, Timeout: llm.DefaultTimeout,
 			Retry:   llm.RetryOptions{MaxRetries: 5, Base: 2 * time.Second, JitterMax: 5 * time.Second},
 			Circuit: llm.CircuitOptions{Failures: llm.DefaultCircuitFailures, Pause: llm.DefaultCircuitPause},
+			Budget:  llm.BudgetOptions{MaxToolCalls: defaultToolCalls},
 		},
 	}
 }

@@ -113,7 +113,7 @@ func Table(a *cli.App) ([]Setting, error) {
 	table = append(table, anthropicTable()...)
 	table = append(table, lookupTable()...)
 	table = append(table, limitTable()...)
-	table = append(table, pricesSetting(a))
+	table = append(table, pricesSetting(a), serversSetting())
 	table = append(table, telemetryTable()...)
 	for i := range table {
 		if table[i].variable == "" && table[i].within == nil {

@@ -56,7 +56,8 @@ is not overwritten.
 
 Each provider's model in the settings, and each small model at an address, gets one
 short question. It costs a few tokens and shows whether the key, the address and the
-name are right. With the default settings no network is used.`,
+name are right. Each MCP server is started or reached, and its tools are listed; none is
+called. With the default settings no network is used.`,
 		Example: "  agent doctor\n  agent doctor --json\n  agent doctor --init\n  agent doctor --config team.yaml\n  agent doctor --model openai:gpt-4.1-mini",
 		Args:    cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -127,6 +128,7 @@ func examine(a *cli.App, cmd *cobra.Command, flags *config.Flags) ([]finding, []
 	out = append(out, checkVectors(cmd.Context(), s)...)
 	out = append(out, checkModels(cmd.Context(), a, s)...)
 	out = append(out, checkClassifiers(cmd.Context(), a, s)...)
+	out = append(out, checkServers(cmd.Context(), a, s)...)
 	return append(out, checkTelemetry(cmd.Context(), s), checkSkills(s), checkTerminal(a)), config.Lines(s, table)
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/assay/memory"
+	"example.com/assay/memory/document"
 	"example.com/assay/state/proof"
 )
 
@@ -31,8 +32,14 @@ func Documents(c *memory.Corpus, held map[string]proof.Content) proof.Documents 
 		if err != nil {
 			return proof.Content{}, errors.New("its file cannot be read any more")
 		}
-		return proof.Content{Text: string(text)}, nil
+		return proof.Content{Text: string(text), Changed: Changed(c, source)}, nil
 	}
+}
+
+// Changed reports whether a text of a corpus is known not to be what was ingested.
+func Changed(c *memory.Corpus, source string) bool {
+	_, changed := errors.AsType[*document.InputError](c.Check(source))
+	return changed
 }
 
 // SourceOf is the text of a corpus that is a document, by its name or by its path.

@@ -32,6 +32,7 @@ type Exchange struct {
 	recorder *cassette.Recorder // nil until the first models are open
 	player   *cassette.Player   // nil unless the cassette answers
 	played   bool               // the cassette was asked
+	servers  servers
 }
 
 // NewExchange makes the exchange of a verb. A cassette that answers adds the label of its
@@ -77,22 +78,23 @@ func PlainExchange(a *cli.App, s config.Settings) *Exchange {
 }
 
 // Close ends a recording, warns of recorded calls that a replay did not use, and closes
-// the store.
+// the store and the sessions with MCP servers.
 func (x *Exchange) Close() error {
 	if x == nil {
 		return nil
 	}
 	x.Store.Close()
+	err := x.closeServers()
 	if x.recorder != nil {
-		return x.recorder.Close()
+		return errors.Join(err, x.recorder.Close())
 	}
 	if !x.played {
-		return nil
+		return err
 	}
 	if left := x.player.Unused(); len(left) > 0 {
 		x.Warn("%s of %s were not used, the first: %s; this is not the run that was recorded", cli.Count(len(left), "recording"), x.File, left[0])
 	}
-	return nil
+	return err
 }
 
 // Model returns the model of the settings: the cassette, or the models of providers and

@@ -52,6 +52,21 @@ func (d *Desk) Research(ctx context.Context, memory research.Memory) (*research.
 		}
 		opts.Tools = []research.Tool{tool}
 	}
+	if d.SearchTool && d.Workers == nil {
+		sessions, err := d.Exchange.Sessions(ctx, d.Settings)
+		if err != nil {
+			return nil, err
+		}
+		for _, session := range sessions {
+			for _, name := range d.Servers[session.Server()].Tools {
+				tool, err := session.Tool(name)
+				if err != nil {
+					return nil, err
+				}
+				opts.Tools = append(opts.Tools, research.Tool{Callable: tool})
+			}
+		}
+	}
 	return research.New(deps, opts)
 }
 

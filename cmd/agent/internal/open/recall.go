@@ -2,6 +2,7 @@ package open
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"strconv"
 	"strings"
@@ -65,6 +66,9 @@ func Conditions(s config.Settings, corpus, ranker string, set *skills.Set) ([]qa
 	if s.OffersEdges() {
 		more = append(more, qa.Condition{Name: causal.ToolVerifyEdge, Value: strconv.FormatBool(true)})
 	}
+	if s.SearchTool && len(s.Servers) > 0 {
+		more = append(more, qa.Condition{Name: "MCP servers", Value: serversLabel(s)})
+	}
 	if s.Lookup.Model != "" {
 		more = append(more, qa.Condition{Name: "model of the reranker", Value: s.Lookup.Model})
 	}
@@ -79,6 +83,18 @@ func Conditions(s config.Settings, corpus, ranker string, set *skills.Set) ([]qa
 		}
 	}
 	return recall.Conditions(corpus, p.Graph().Fingerprint(), set, more...)
+}
+
+// serversLabel names the MCP servers that a searching model may call, with their tools and a
+// hash of how they are reached, which may hold a secret.
+func serversLabel(s config.Settings) string {
+	var out []string
+	for _, name := range s.ServerNames() {
+		server := s.Servers[name]
+		sum := sha256.Sum256([]byte(strings.Join(append([]string{server.URL, server.Command}, server.Args...), "\x00")))
+		out = append(out, fmt.Sprintf("%s (%x): %s", name, sum[:4], strings.Join(server.Tools, " ")))
+	}
+	return strings.Join(out, "; ")
 }
 
 // skillHashes maps each of some skills to the hash of its content.

@@ -1,6 +1,8 @@
 package open
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/config"
@@ -37,9 +39,12 @@ func TestConditions(t *testing.T) {
 		"reranker":      func(s *config.Settings) { s.Lookup.Reranker = "judge" },
 		"dimension":     func(s *config.Settings) { s.Lookup.Dimension = 64 },
 		"search tool":   func(s *config.Settings) { s.SearchTool = true },
-		"edges":         func(s *config.Settings) { s.SearchTool, s.InSession = true, true },
-		"its model":     func(s *config.Settings) { s.Lookup.Model = "x" },
-		"judge":         func(s *config.Settings) { s.Verification.Judge.URL = "http://h/predict" },
+		"servers": func(s *config.Settings) {
+			s.SearchTool, s.Servers = true, map[string]*config.Server{"a": {Name: "a", Command: "x", Tools: []string{"t"}}}
+		},
+		"edges":     func(s *config.Settings) { s.SearchTool, s.InSession = true, true },
+		"its model": func(s *config.Settings) { s.Lookup.Model = "x" },
+		"judge":     func(s *config.Settings) { s.Verification.Judge.URL = "http://h/predict" },
 		"calibration": func(s *config.Settings) {
 			s.Verification.Judge.URL, s.Verification.Judge.Calibration = "http://h/predict", "1 1"
 		},
@@ -48,6 +53,18 @@ func TestConditions(t *testing.T) {
 		if got := of(change); len(qa.Differences(plain, got)) == 0 {
 			t.Errorf("%s is no condition", name)
 		}
+	}
+	with := func(server config.Server) []qa.Condition {
+		return of(func(s *config.Settings) { s.SearchTool, s.Servers = true, map[string]*config.Server{"a": &server} })
+	}
+	one := with(config.Server{Name: "a", Command: "x", Args: []string{"--key=hunter2"}, Tools: []string{"t"}})
+	for _, other := range []config.Server{{Name: "a", Command: "y", Args: []string{"--key=hunter2"}, Tools: []string{"t"}}, {Name: "a", Command: "x", Tools: []string{"t"}}, {Name: "a", Command: "x", Args: []string{"--key=hunter2"}}} {
+		if len(qa.Differences(one, with(other))) == 0 {
+			t.Errorf("%+v makes no answer stale", other)
+		}
+	}
+	if strings.Contains(fmt.Sprint(one), "hunter2") {
+		t.Error("a server's arguments are remembered")
 	}
 	for name, change := range map[string]func(*config.Settings){
 		"memory": func(s *config.Settings) { s.Memory = false },

@@ -212,3 +212,31 @@ func TestHostileTextsInBrowser(t *testing.T) {
 		look("/ui/" + path)
 	}
 }
+
+// The pictures of the README: a question to the sample corpus.
+func TestPictures(t *testing.T) {
+	home := t.TempDir()
+	s := start(t, home)
+	p := s.browser(home)
+	p.Goto(s.url + "/ui/ask")
+	p.Click("#question")
+	p.Type("What must a plaintiff prove to win a claim for battery?")
+	p.Loads(func() { p.Click("main form button") })
+	p.Wait(`!document.querySelector('[data-live]') && document.querySelector('.evidence')`)
+	var run string
+	p.Eval(`location.href`, &run)
+	p.Look(browsertest.View{Width: 1200})
+	p.Focus(".answer a")
+	p.Press("Enter")
+	p.Wait(`document.querySelector(':target')`)
+	p.Picture("page-answer")
+	p.Goto(run + "/graph")
+	p.Wait(`document.querySelector('.drawing [data-node="research/verify"]')`)
+	p.Eval(`document.querySelector('.drawing').scrollIntoView()`, nil)
+	p.Picture("page-graph")
+	p.Goto(run + "/steps")
+	p.Unfold()
+	p.Eval(`document.querySelector('table.hits').parentElement.scrollIntoView()`, nil)
+	p.Picture("page-steps")
+	sound(t, p)
+}

@@ -288,7 +288,7 @@ func (s *server) documents(tenant, corpus string) proof.Documents {
 		if err == nil && len(data) > maxDocument {
 			err = fmt.Errorf("it has more than %d bytes", maxDocument)
 		}
-		return proof.Content{Text: string(data)}, err
+		return proof.Content{Text: string(data), Changed: err == nil && open.Changed(c.(*openCorpus).Corpus, name)}, err
 	}
 }
 

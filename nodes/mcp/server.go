@@ -1,0 +1,155 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/assay/llm"
+	"example.com/assay/memory/retrieval"
+)
+
+const (
+	// DefaultTimeout is how long a call, or the start of a server, may take by default.
+	DefaultTimeout = 60 * time.Second
+	// DefaultMaxOutput is the size of a result in bytes that a server may return by default.
+	DefaultMaxOutput = 64 << 10
+)
+
+// A Server says how a server is reached, and which of its tools may be called. It has a
+// Command or a URL.
+type Server struct {
+	// Name is the server's name in traces, errors and names of tools: a letter, then at
+	// most 29 letters, digits, "_" or "-".
+	Name string
+	// Command is a program that speaks the protocol on its standard input and output, found
+	// as a shell finds it, with its arguments.
+	Command string
+	Args    []string
+	// Env is the whole environment of the command, as NAME=VALUE. Default: it has none. The
+	// values of names such as API_KEY are cut out of what the server says.
+	Env []string
+	// URL is the address of a server that speaks streamable HTTP.
+	URL string
+	// Header is sent with each request to URL. Its values of such names are cut out too. With a header, the address must begin with
+	// https or name this machine, and redirects to other servers are never followed.
+	Header http.Header
+	// Tools are the names of the tools that may be called. Others do not exist. Default: none.
+	Tools []string
+	// Timeout is how long a call, or the start of the server, may take. Default
+	// DefaultTimeout.
+	Timeout time.Duration
+	// MaxOutput is the size of a result in bytes above which a call fails. Default
+	// DefaultMaxOutput.
+	MaxOutput int
+
+	pipe func() io.ReadWriteCloser // of tests, instead of Command and URL
+}
+
+// Options adjust a session. Nil and the zero value work.
+type Options struct {
+	// Budget bounds how many calls a run makes, by its MaxToolCalls. Default: no bound.
+	Budget *llm.Budget
+	// Tape records calls, or answers them. Default: calls are made, and not recorded.
+	Tape Tape
+	// Inspect finds prompt injection in what a server says. Default: it is not looked for.
+	Inspect retrieval.Inspect
+}
+
+// A Tape records calls that live makes, or answers without live. *cassette.Recorder and
+// *cassette.Player are tapes.
+type Tape interface {
+	Outside(ctx context.Context, server, method string, params json.RawMessage, live func(context.Context) (json.RawMessage, error)) (json.RawMessage, error)
+}
+
+var serverName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,29}$`)
+
+// secretName matches variables and headers that hold secrets, to judge by their names.
+var secretName = regexp.MustCompile(`(?i)key|token|secret|pass|auth|cred|cookie`)
+
+const minSecret = 8 // bytes; shorter ones would cut words
+
+// hide returns a function that cuts the secrets that a server was given out of what it says,
+// as it is and as JSON writes it.
+func (s Server) hide() func(string) string {
+	var secrets []string
+	for _, pair := range s.Env {
+		if name, value, _ := strings.Cut(pair, "="); secretName.MatchString(name) {
+			secrets = append(secrets, value)
+		}
+	}
+	for name, values := range s.Header {
+		if secretName.MatchString(name) {
+			secrets = append(secrets, strings.Fields(strings.Join(values, " "))...)
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) // none hides a part of another
+	var pairs []string
+	for _, secret := range secrets {
+		if len(secret) < minSecret {
+			continue
+		}
+		pairs = append(pairs, secret, "[key]")
+		if data, err := llm.Encode(secret); err == nil { // a text can be encoded
+			pairs = append(pairs, strings.Trim(string(data), `"`), "[key]")
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace
+}
+
+// checked returns the server with its defaults, or what is wrong with it.
+func (s Server) checked() (Server, error) {
+	switch {
+	case !serverName.MatchString(s.Name):
+		return s, fmt.Errorf("the server's name is %q: it must be a letter, then at most 29 letters, digits, \"_\" or \"-\"", s.Name)
+	case s.pipe == nil && (s.Command == "") == (s.URL == ""):
+		return s, fmt.Errorf("the server %q needs a command or an address, and not both", s.Name)
+	case s.Timeout < 0 || s.MaxOutput < 0:
+		return s, fmt.Errorf("the server %q: its timeout and its largest output may not be negative", s.Name)
+	}
+	if s.Timeout == 0 {
+		s.Timeout = DefaultTimeout
+	}
+	if s.MaxOutput == 0 {
+		s.MaxOutput = DefaultMaxOutput
+	}
+	if s.URL == "" {
+		return s, nil
+	}
+	if err := CheckURL(s.URL, len(s.Header) > 0); err != nil {
+		return s, fmt.Errorf("the server %q: %w", s.Name, err)
+	}
+	return s, nil
+}
+
+// CheckURL refuses an address that is not one of HTTP, that holds credentials, or over which
+// a secret would be sent in the clear.
+func CheckURL(address string, secret bool) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil: // whose text would show the address
+		return errors.New("its address cannot be read: write one such as https://tools.example.com/mcp")
+	case u.User != nil:
+		return errors.New("its address holds credentials: put them into headers")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return fmt.Errorf("its address is %q: write one such as https://tools.example.com/mcp", u.Redacted())
+	case secret && u.Scheme == "http" && !isLocal(u.Hostname()):
+		return fmt.Errorf("its headers would go to %s in the clear: use https", u.Host)
+	}
+	return nil
+}
+
+func isLocal(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
