@@ -1,4 +1,5 @@
-// Package serve puts graphs behind HTTP, for the clients of LangGraph and of OpenAI.
+// Package serve puts graphs behind HTTP, for the clients of LangGraph and of OpenAI, and for
+// assistants that call tools.
 //
 //	s, err := serve.New(ctx, serve.Options{
 //		Graphs:       []serve.Graph{serve.Register("chain", chain, nil), serve.Register("fan", fan, nil)},

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -39,7 +40,12 @@ func (t *tenant) call(name string, req *sdk.CallToolRequest) (*Call, error) {
 func (c *Call) purpose() string { return c.Tenant + "/" + c.name }
 
 // Space is what the caller has.
-func (c *Call) Space() (*runs.Space, error) { return c.tool.Space(c.Tenant) }
+func (c *Call) Space() (*runs.Space, error) {
+	if c.tool.Space == nil {
+		return nil, errors.New("this server runs no graphs")
+	}
+	return c.tool.Space(c.Tenant)
+}
 
 // Arguments are those of the call, as the client wrote them.
 func (c *Call) Arguments() json.RawMessage { return c.req.Params.Arguments }

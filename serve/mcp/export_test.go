@@ -1,6 +1,10 @@
 package mcp
 
-import sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+import (
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
 
 // Extend adds to a mounting what only the conformance suite wants.
 func Extend(o *Options, tune func(*sdk.ServerOptions), more func(*sdk.Server)) {
@@ -13,4 +17,10 @@ func Given(c *Call, id string) map[string]any {
 		return r.Content
 	}
 	return nil
+}
+
+// Bounded is a mounting whose tenants have so many sessions, which end after so much silence.
+func Bounded(o Options, sessions int, idle time.Duration) Options {
+	o.sessions, o.idle = sessions, idle
+	return o
 }

@@ -77,7 +77,7 @@ func begin(t *testing.T, url string) int {
 // Sessions of old clients are bounded, and end by themselves; new clients need none.
 func TestSessionsBounded(t *testing.T) {
 	caller := func(*http.Request) string { return "ann" }
-	s := httptest.NewServer(mounted(t, mcp.Options{Sessions: 3}).Handler(caller))
+	s := httptest.NewServer(mounted(t, mcp.Bounded(mcp.Options{}, 3, time.Hour)).Handler(caller))
 	defer s.Close()
 	for i, want := range []int{200, 200, 200, 503, 503} {
 		if status := begin(t, s.URL); status != want {
@@ -89,7 +89,7 @@ func TestSessionsBounded(t *testing.T) {
 		t.Fatalf("a client without a session: %v", err)
 	}
 	_ = c.Close()
-	short := httptest.NewServer(mounted(t, mcp.Options{Sessions: 1, Idle: time.Millisecond}).Handler(caller))
+	short := httptest.NewServer(mounted(t, mcp.Bounded(mcp.Options{}, 1, time.Millisecond)).Handler(caller))
 	defer short.Close()
 	for range 3 {
 		for until := time.Now().Add(30 * time.Second); begin(t, short.URL) != http.StatusOK; time.Sleep(5 * time.Millisecond) {

@@ -18,11 +18,15 @@ func (l Limited) limit() int { return l.MaxTokens }
 // tokenBytes is how many bytes of JSON count as a token.
 const tokenBytes = 3
 
-// leastTokens is the smallest limit: less holds no answer.
-const leastTokens = 200
+// usualTokens is the limit of a caller who says nothing, and leastTokens the smallest: less
+// holds no answer.
+const (
+	usualTokens = 8000
+	leastTokens = 200
+)
 
-func (t *tenant) limit(in any) int {
-	n := t.MaxTokens
+func limitOf(in any) int {
+	n := usualTokens
 	if l, ok := in.(interface{ limit() int }); ok && l.limit() > 0 {
 		n = l.limit()
 	}

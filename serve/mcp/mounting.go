@@ -28,17 +28,19 @@ type Options struct {
 	// Key seals the state of input requests: 32 bytes, the same in all processes that serve
 	// the same threads. Default: one of this process alone.
 	Key []byte
-	// MaxTokens bounds an output whose caller says nothing of it. Default: 8000.
-	MaxTokens int
-	// Idle is after how much silence the session of a client with an old version of the
-	// protocol ends. Newer clients have no sessions. Default: 30 minutes.
-	Idle time.Duration
-	// Sessions is how many such sessions a tenant has at most. Default: 1000.
-	Sessions int
 
-	tune func(*sdk.ServerOptions) // what tests change
-	more func(*sdk.Server)        // and what they add
+	idle     time.Duration            // default: idle
+	sessions int                      // default: mostSessions
+	tune     func(*sdk.ServerOptions) // what tests change
+	more     func(*sdk.Server)        // and what they add
 }
+
+// The session of a client with an old version of the protocol ends after this silence, and a
+// tenant has so many of them. Newer clients have none.
+const (
+	idle         = 30 * time.Minute
+	mostSessions = 1000
+)
 
 // A Mounting serves what its options name. Any number of goroutines may use it.
 type Mounting struct {
@@ -60,7 +62,7 @@ type tenant struct {
 
 // New makes a mounting.
 func New(o Options) (*Mounting, error) {
-	o.MaxTokens, o.Idle, o.Sessions = cmp.Or(o.MaxTokens, 8000), cmp.Or(o.Idle, 30*time.Minute), cmp.Or(o.Sessions, 1000)
+	o.idle, o.sessions = cmp.Or(o.idle, idle), cmp.Or(o.sessions, mostSessions)
 	s, err := newSeal(o.Key)
 	if err != nil {
 		return nil, err
@@ -110,7 +112,7 @@ func (m *Mounting) tenant(name string) *tenant {
 		Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // the caller of Handler sees to both
 	})
 	t.past = sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
-		SessionTimeout: m.Idle, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
+		SessionTimeout: m.idle, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
 	})
 	m.tenants[name] = t
 	return t
@@ -137,7 +139,8 @@ func (t *tenant) serverOptions() *sdk.ServerOptions {
 const stateless = "2026-07-28"
 
 // Handler returns the handler of one path, for tenants by what caller says of a request.
-// The caller of the handler bounds bodies, and checks tokens, hosts and origins.
+// The caller of the handler bounds bodies, and checks tokens, hosts and origins. Clients of
+// older versions get sessions, since only there can they be asked in the middle of a call.
 func (m *Mounting) Handler(caller func(*http.Request) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := m.tenant(caller(r))
@@ -145,15 +148,15 @@ func (m *Mounting) Handler(caller func(*http.Request) string) http.Handler {
 			t.current.ServeHTTP(w, r)
 			return
 		}
-		if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && t.sessions() >= m.Sessions {
-			http.Error(w, fmt.Sprintf("there are %d sessions already: end one (DELETE), or use version %s of the protocol, which has none", m.Sessions, stateless), http.StatusServiceUnavailable)
+		if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" && t.open() >= m.sessions {
+			http.Error(w, fmt.Sprintf("there are %d sessions already: end one (DELETE), or use version %s of the protocol, which has none", m.sessions, stateless), http.StatusServiceUnavailable)
 			return
 		}
 		t.past.ServeHTTP(w, r)
 	})
 }
 
-func (t *tenant) sessions() (n int) {
+func (t *tenant) open() (n int) {
 	for range t.server.Sessions() {
 		n++
 	}

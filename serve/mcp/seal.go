@@ -13,8 +13,8 @@ import (
 	"example.com/assay/graph/store"
 )
 
-// KeySize is how many bytes Options.Key has.
-const KeySize = 32
+// keySize is how many bytes Options.Key has.
+const keySize = 32
 
 // StoredKey returns the key that a store keeps, and makes it the first time. Two processes
 // that both make it in the same moment differ until one of them starts again.
@@ -25,7 +25,7 @@ func StoredKey(ctx context.Context, s store.Store) ([]byte, error) {
 	at := []string{"mcp"}
 	k, err := store.Get[kept](ctx, s, at, "key")
 	if errors.Is(err, store.ErrNotFound) {
-		k.Key = make([]byte, KeySize)
+		k.Key = make([]byte, keySize)
 		_, _ = rand.Read(k.Key) // it never fails
 		if err = store.Put(ctx, s, at, "key", k, &store.PutOptions{TTL: store.Forever}); err == nil {
 			k, err = store.Get[kept](ctx, s, at, "key")
@@ -42,11 +42,11 @@ type seal struct{ aead cipher.AEAD }
 
 func newSeal(key []byte) (*seal, error) {
 	if key == nil {
-		key = make([]byte, KeySize)
+		key = make([]byte, keySize)
 		_, _ = rand.Read(key) // it never fails
 	}
-	if len(key) != KeySize {
-		return nil, fmt.Errorf("the key has %d bytes: it must have %d", len(key), KeySize)
+	if len(key) != keySize {
+		return nil, fmt.Errorf("the key has %d bytes: it must have %d", len(key), keySize)
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {

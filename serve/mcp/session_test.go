@@ -258,11 +258,11 @@ func TestTools(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			schema, err := json.Marshal(list.Tools[1].InputSchema)
+			schema, err := json.Marshal([]any{list.Tools[1].InputSchema, list.Tools[1].OutputSchema})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(list.Tools) != 4 || list.Tools[1].Name != "echo" || !list.Tools[1].Annotations.ReadOnlyHint || list.Tools[3].Annotations.ReadOnlyHint || list.Tools[1].OutputSchema == nil || !strings.Contains(string(schema), "what is said") {
+			if len(list.Tools) != 4 || list.Tools[1].Name != "echo" || !list.Tools[1].Annotations.ReadOnlyHint || list.Tools[3].Annotations.ReadOnlyHint || list.Tools[1].OutputSchema == nil || !strings.Contains(string(schema), "what is said") || strings.Contains(string(schema), "null") {
 				t.Errorf("the tools are %s", schema)
 			}
 			for in, want := range map[string]string{
@@ -307,7 +307,7 @@ func TestLimit(t *testing.T) {
 // A run that asks is gone on with by the answers, also in another process with the same key;
 // a state that was changed, or is another tool's, is refused.
 func TestQuestions(t *testing.T) {
-	key, folder := []byte(strings.Repeat("k", mcp.KeySize)), t.TempDir()
+	key, folder := []byte(strings.Repeat("k", 32)), t.TempDir()
 	graphs := []runs.Graph{{Name: "approve", App: approve().App()}}
 	for _, r := range roads {
 		t.Run(r.name, func(t *testing.T) {
@@ -343,7 +343,12 @@ func TestQuestions(t *testing.T) {
 		m, done = opened(t, folder, graphs...)
 		defer done()
 		c := byHand(m)
-		try := func(tool, state, action string) string {
+		bob := road{"http of bob", "2026-07-28", func(t *testing.T, m *mcp.Mounting) sdk.Transport {
+			s := httptest.NewServer(m.Handler(func(*http.Request) string { return "bob" }))
+			t.Cleanup(s.Close)
+			return &sdk.StreamableClientTransport{Endpoint: s.URL}
+		}}.join(t, mounted(t, mcp.Options{Key: key, Space: spaces(m)}), nil)
+		tryOf := func(c *sdk.ClientSession, tool, state, action string) string {
 			p := &sdk.CallToolParams{Name: tool, Arguments: word{Text: "it"}, RequestState: state, InputResponses: sdk.InputResponseMap{}}
 			for id := range first.InputRequests {
 				p.InputResponses[id] = &sdk.ElicitResult{Action: action, Content: map[string]any{"answer": "Ann"}}
@@ -357,7 +362,11 @@ func TestQuestions(t *testing.T) {
 			}
 			return fmt.Sprint(len(res.InputRequests), " more")
 		}
+		try := func(tool, state, action string) string { return tryOf(c, tool, state, action) }
 		state := first.RequestState
+		if got := tryOf(bob, "approve", state, "accept"); !strings.Contains(got, "requestState was changed") {
+			t.Errorf("of another tenant: %s", got)
+		}
 		for _, at := range []int{0, len(state) / 2, len(state) - 2} {
 			if got := try("approve", state[:at]+flipped(state[at])+state[at+1:], "accept"); !strings.Contains(got, "requestState was changed") {
 				t.Errorf("changed at %d: %s", at, got)

@@ -49,7 +49,7 @@ func NewTool[In, Out any](about About, do func(ctx context.Context, c *Call, in 
 			if err != nil {
 				return nil, none, err
 			}
-			res, err := fit(&out, t.limit(in))
+			res, err := fit(&out, limitOf(in))
 			return res, out, err
 		})
 	}}
