@@ -128,6 +128,10 @@ func TestBrowserHostile(t *testing.T) {
 		r := s.run(name, input)
 		for _, part := range []string{"", "/graph", "/steps", "/timeline"} {
 			look("runs/" + r.ID + part)
+			var shown int
+			if p.Eval(`document.body.textContent.split('ran=1').length - 1`, &shown); shown < 20 && part == "" {
+				t.Errorf("%s shows %d texts", name, shown)
+			}
 		}
 		look("threads/" + r.Thread)
 		look("compare?" + url.Values{"a": {r.ID}, "b": {other.ID}}.Encode())
