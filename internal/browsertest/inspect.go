@@ -25,7 +25,7 @@ type InspectOptions struct {
 // enlarged and without scripts, with every part open, and reports as errors of the test what is wrong:
 // messages in the console, requests to other hosts, overflow, faint text, a focus that goes
 // astray or is not seen, texts that are more than text, and what axe-core finds where it is
-// installed. Pictures get the name.
+// installed. Pictures get the name. With -short only the narrow window is looked at.
 func (p *Page) Inspect(t *testing.T, name, address string, opts *InspectOptions) {
 	t.Helper()
 	if opts == nil {
@@ -53,7 +53,7 @@ func (p *Page) Inspect(t *testing.T, name, address string, opts *InspectOptions)
 	// Colours do not depend on the width. Pictures are of all four.
 	views := []View{{Width: 360, Dark: true}, {Width: 1440}, {Width: 360}, {Width: 1440, Dark: true}}
 	for i, v := range views {
-		if i > 1 && *screenshots == "" {
+		if i > 1 && *screenshots == "" || i > 0 && testing.Short() {
 			break
 		}
 		report := look(v)
@@ -75,6 +75,10 @@ func (p *Page) Inspect(t *testing.T, name, address string, opts *InspectOptions)
 		report(p.Ran()...)
 		report(p.Armed()...)
 		report(p.Turning()...)
+	}
+	if testing.Short() {
+		p.Look(View{})
+		return
 	}
 	report := look(View{Zoom: 200})
 	p.Unfold()

@@ -248,6 +248,9 @@ func TestBrowserParts(t *testing.T) {
 
 // A run is saved as one file, which a browser opens from disk without a network.
 func TestBrowserFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one of the files has 1,000 supersteps")
+	}
 	s := served(t, nil)
 	p := browsertest.Open(t)
 	for name, r := range map[string]runs.Run{
