@@ -224,7 +224,8 @@ func TestForeignNames(t *testing.T) {
 				continue
 			}
 			status, body := th.ask(t, h.URL, route, bob)
-			if strings.Contains(body, secret) || strings.Contains(body, "4711") || strings.Contains(body, "4712") {
+			figures := !strings.HasSuffix(route, "/metrics") // whose times have all digits
+			if strings.Contains(body, secret) || figures && (strings.Contains(body, "4711") || strings.Contains(body, "4712")) {
 				t.Errorf("%s shows another's: %d %s", route, status, body)
 			}
 			if strings.Contains(route, "{") && status != http.StatusNotFound && route != endless && route != everybodys {
