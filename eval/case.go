@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.com/assay/graph/trace"
+	"example.com/assay/internal/plainfile"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/state"
 )
@@ -109,7 +110,7 @@ func LoadCase(path string) (Case, error) {
 		}
 		path = file
 	}
-	data, err := os.ReadFile(path)
+	data, err := plainfile.Read(path, 0)
 	if err != nil {
 		return Case{}, fmt.Errorf("reading case: %w", err)
 	}
@@ -186,7 +187,7 @@ func (c Case) Golden() string {
 
 // ReadGolden reads the case's golden trace.
 func (c Case) ReadGolden() ([]trace.Record, error) {
-	data, err := os.ReadFile(c.Golden())
+	data, err := plainfile.Read(c.Golden(), 0)
 	if err != nil {
 		return nil, fmt.Errorf("reading the golden trace: %w", err)
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"example.com/assay/graph"
+	"example.com/assay/internal/plainfile"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/causal/edgefile"
@@ -81,7 +81,7 @@ func (b *Bench) comply(_ context.Context, c Case, corpus *memory.Corpus) (job Jo
 
 func (b *Bench) edges(_ context.Context, c Case, corpus *memory.Corpus) (job Job[causal.State], err error) {
 	opts := c.Settings.edges(b.opts.Edges)
-	data, err := os.ReadFile(c.path(c.Edges))
+	data, err := plainfile.Read(c.path(c.Edges), 0)
 	if err != nil {
 		return job, err
 	}
@@ -104,7 +104,7 @@ func (b *Bench) edges(_ context.Context, c Case, corpus *memory.Corpus) (job Job
 
 func (b *Bench) extract(ctx context.Context, c Case, _ *memory.Corpus) (job Job[extract.State], err error) {
 	opts := c.Settings.extract(b.opts.Extract)
-	data, err := os.ReadFile(c.path(c.Schema))
+	data, err := plainfile.Read(c.path(c.Schema), 0)
 	if err != nil {
 		return job, err
 	}
@@ -139,7 +139,7 @@ func (b *Bench) extract(ctx context.Context, c Case, _ *memory.Corpus) (job Job[
 
 func (b *Bench) verify(ctx context.Context, c Case, corpus *memory.Corpus) (job Job[verify.State], err error) {
 	opts := c.Settings.verify(b.opts.Verify)
-	response, err := os.ReadFile(c.path(c.Response))
+	response, err := plainfile.Read(c.path(c.Response), 0)
 	if err != nil {
 		return job, err
 	}

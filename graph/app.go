@@ -100,9 +100,11 @@ type Pursuit struct {
 }
 
 // Pursue streams a run. Again, it goes on where the thread's newest checkpoint is, if that
-// is of the run, and leaves out answers that were given already.
+// is of the run, and leaves out answers that were given already. A run that has stopped at
+// a breakpoint stops there again.
 func (a App) Pursue(ctx context.Context, p Pursuit, opts *RunOptions) iter.Seq2[Event[json.RawMessage], error] {
 	run := *opts
+	run.again = p.Again
 	if p.Again {
 		at, err := a.plain.stateAt(ctx, Key{Thread: run.Thread})
 		if err != nil && !errors.Is(err, ErrNoCheckpoint) {

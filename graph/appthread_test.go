@@ -164,3 +164,80 @@ func TestAppParts(t *testing.T) {
 		t.Errorf("edges %+v", edges)
 	}
 }
+
+// A run that stopped at a breakpoint, and is carried out once more because its process
+// died before it told anybody, stops there again. The next run goes on.
+func TestPursueStopsAgainAtABreakpoint(t *testing.T) {
+	say := func(text string) graph.Node[talk] {
+		return func(context.Context, talk) (graph.Update[talk], error) {
+			return graph.Update[talk]{talkLines.Add(text)}, nil
+		}
+	}
+	chain := func(name string, opts graph.CompileOptions, nodes ...string) *graph.Compiled[talk] {
+		g := graph.NewStateGraph(talkLines)
+		for i, n := range nodes {
+			g.AddNode(n, say(n))
+			g.AddEdge(append([]string{graph.Start}, nodes...)[i], n)
+		}
+		opts.Name = name
+		c, err := g.Compile(&opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for name, c := range map[string]struct {
+		opts  graph.RunOptions
+		inner graph.CompileOptions
+	}{
+		"before":         {opts: graph.RunOptions{InterruptBefore: []string{"b"}}},
+		"after":          {opts: graph.RunOptions{InterruptAfter: []string{"a"}}},
+		"before, inside": {inner: graph.CompileOptions{InterruptBefore: []string{"y"}}},
+		"after, inside":  {inner: graph.CompileOptions{InterruptAfter: []string{"x"}}},
+	} {
+		g := graph.NewStateGraph(talkLines)
+		g.AddNode("a", say("a"))
+		g.AddSubgraph("b", chain("inner", c.inner, "x", "y"))
+		g.AddEdge(graph.Start, "a")
+		g.AddEdge("a", "b")
+		compiled, err := g.Compile(&graph.CompileOptions{Name: "outer", Checkpointer: memory.New()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		app := compiled.App()
+		input := json.RawMessage(`[{"channel":"lines","op":"add","value":["in"]}]`)
+		run := func(id string, p graph.Pursuit) (halts int, end error) {
+			opts := c.opts
+			opts.Thread, opts.RunID = "t", id
+			for ev, err := range app.Pursue(t.Context(), p, &opts) {
+				if err != nil {
+					return halts, err
+				}
+				if ev.Kind == graph.RunInterrupt && ev.Namespace == "" {
+					halts++
+				}
+			}
+			return halts, nil
+		}
+		lines := func() string {
+			at, err := app.State(t.Context(), graph.Key{Thread: "t"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(at.State)
+		}
+		stopped := (*graph.InterruptedError)(nil)
+		if _, err := run("one", graph.Pursuit{Input: input}); !errors.As(err, &stopped) {
+			t.Fatalf("%s: the run ended with %v", name, err)
+		}
+		was := lines()
+		for range 2 {
+			if halts, err := run("one", graph.Pursuit{Input: input, Again: true}); !errors.As(err, &stopped) || halts != 1 || lines() != was {
+				t.Errorf("%s: carried out again it ended with %v, %d halts, at %s; it had stopped at %s", name, err, halts, lines(), was)
+			}
+		}
+		if _, err := run("two", graph.Pursuit{Resume: true, Again: true}); err != nil || !strings.Contains(lines(), `["in","a","x","y"]`) {
+			t.Errorf("%s: the next run ended with %v at %s", name, err, lines())
+		}
+	}
+}

@@ -32,7 +32,7 @@ func (r *run) attach(ctx context.Context, opts *RunOptions) (release func(), err
 	saving, stop := savingContext(ctx)
 	r.saving = saving
 	r.persister = newPersister(saving, r.program, opts.Thread, opts.Durability)
-	r.ledger = &ledger{thread: opts.Thread, mode: opts.Durability}
+	r.ledger = &ledger{thread: opts.Thread, mode: opts.Durability, again: opts.again}
 	r.setTemplate(Checkpoint{Run: id, Graph: r.name, Fingerprint: r.fingerprint, Version: r.version, Metadata: maps.Clone(opts.Metadata)})
 	return func() {
 		_ = r.persister.close() // its error was returned before, unless the run's goroutine ended
@@ -70,7 +70,7 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), er
 	}
 	outer := t.run
 	r.persister = outer.persister
-	r.ledger = &ledger{thread: outer.thread, mode: outer.mode, owner: j.identity()}
+	r.ledger = &ledger{thread: outer.thread, mode: outer.mode, owner: j.identity(), again: outer.again}
 	r.namespace = childNamespace(outer.namespace, t.name(), r.owner, r.ordinal, r.persist == PersistAlways)
 	if r.persist == PersistAlways && !outer.claimFor(r.namespace, r.owner) {
 		release()

@@ -186,7 +186,8 @@ func (m *machine) continueThread(in update, opts *RunOptions) error {
 	if m.entering && m.lost != nil {
 		return fmt.Errorf("reading the input, which an older version of the graph saved: %w: give it once more", m.lost)
 	}
-	m.stoppedBefore = stoppedAtBreakpoint(m.pendingWrites)
+	m.stopsAgain = m.hasStopped
+	m.stoppedBefore = !m.stopsAgain && stoppedAtBreakpoint(m.pendingWrites)
 	if opts.Checkpoint != "" && opts.Checkpoint != m.newest {
 		if len(opts.Resume) > 0 {
 			return fmt.Errorf("%w: checkpoint %s is not the newest of thread %q, and a run from there asks anew", ErrAnswer, opts.Checkpoint, m.thread)

@@ -23,6 +23,8 @@ type ledger struct {
 	size              int    // bytes since then, snapshot included
 	unsaved           bool   // DurabilityExit: the run is ahead of its last checkpoint
 	parent            string // that checkpoint
+	again             bool   // a process that died may have begun the run
+	hasStopped        bool   // the run has itself stopped at a breakpoint after this checkpoint
 	stopsAtBreakpoint bool   // the run stops at a breakpoint after its next checkpoint
 	flat              bool   // the checkpoint numbers keys by the rules of format 1
 
@@ -147,6 +149,7 @@ func (l *ledger) moveTo(p *point) {
 		l.base = ""
 	}
 	l.children, l.pendingWrites = p.children, p.records
+	l.hasStopped = l.again && p.Run == l.template.Run && stoppedAtBreakpoint(p.records)
 	l.flat = p.last != nil && p.last.V == flatFormat
 	l.hasUpdates = slices.ContainsFunc(p.records, func(r Record) bool { return r.Kind == RecordUpdate })
 	if l.newest == "" {

@@ -42,6 +42,7 @@ type machine struct {
 	before        breakpoints
 	after         breakpoints
 	stoppedBefore bool // the run has already stopped at a breakpoint before the next superstep
+	stopsAgain    bool // the run itself has stopped there, and is carried out once more
 	stopsAfter    bool // the run stops once the current superstep is saved
 
 	entrance
@@ -217,6 +218,8 @@ func (m *machine) rest(out *output) {
 	}
 	m.stoppedBefore = false
 	switch {
+	case m.stopsAgain: // it is carried out once more, and nobody has let it go on
+		m.phase = phaseHalt
 	case len(m.before) > 0 && !passed && slices.ContainsFunc(m.dueNames(), m.before.has):
 		m.phase = phaseHalt
 		m.requestCommit(out, m.recorded(m.breakpointRecord(m.id)))

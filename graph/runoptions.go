@@ -55,6 +55,8 @@ type RunOptions struct {
 	// equal ones are an OverlapError. Default: runs are numbered in the order
 	// in which the node starts them.
 	Namespace string
+
+	again bool // see Pursuit.Again
 }
 
 func (o *RunOptions) check() error {

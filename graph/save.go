@@ -182,7 +182,7 @@ func (m *machine) appendTasks(dst []byte, results []result) ([]byte, error) {
 
 // appendHead begins the encoding.
 func (m *machine) appendHead(dst []byte, full bool) []byte {
-	dst = strconv.AppendInt(append(dst, `{"v":`...), formatVersion, 10)
+	dst = strconv.AppendInt(append(dst, `{"v":`...), FormatVersion, 10)
 	if m.owner != "" {
 		dst = appendString(append(dst, `,"owner":`...), m.owner)
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// formatVersion is the version of Checkpoint.Data. Older formats are read as
+// FormatVersion is the version of Checkpoint.Data. Older formats are read as
 // they are. A superstep that begins on an older checkpoint follows the rules of
 // its format.
 //
@@ -16,7 +16,7 @@ import (
 //	   state as plain JSON; labels of joins are not quoted
 //	2  current
 const (
-	formatVersion = 2
+	FormatVersion = 2
 	flatFormat    = 1
 )
 
@@ -83,8 +83,8 @@ func readSaved(c Checkpoint) (*saved, error) {
 	switch {
 	case s.V == 0:
 		return nil, fmt.Errorf("reading checkpoint %s: no format version: not the data of a checkpoint", c.ID)
-	case s.V < flatFormat || s.V > formatVersion:
-		return nil, fmt.Errorf("reading checkpoint %s: format version is %d, this program reads up to %d", c.ID, s.V, formatVersion)
+	case s.V < flatFormat || s.V > FormatVersion:
+		return nil, fmt.Errorf("reading checkpoint %s: format version is %d, this program reads up to %d", c.ID, s.V, FormatVersion)
 	case s.Full != (c.Base == c.ID):
 		return nil, fmt.Errorf("reading checkpoint %s: it builds on %s, but its data says full: %t", c.ID, c.Base, s.Full)
 	}

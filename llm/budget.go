@@ -73,7 +73,7 @@ type run struct {
 	tools int
 }
 
-// NewBudget returns a budget of which nothing is spent.
+// NewBudget returns an unspent budget.
 func NewBudget(opts *BudgetOptions) *Budget {
 	b := &Budget{}
 	b.Reset()
@@ -130,7 +130,7 @@ func (b *Budget) runOf(ctx context.Context) *run {
 	return b.current
 }
 
-// Tool books a call of another server's tool, which is no call of a model. Beyond the
+// Tool books a call of another server's tool, which is not a call of a model. Beyond the
 // bound it returns a *BudgetError, and the call must not be made. A nil budget has no
 // bound.
 func (b *Budget) Tool(ctx context.Context) error {

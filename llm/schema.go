@@ -34,6 +34,9 @@ func compile(text string) (schema, error) {
 	if err != nil {
 		return schema{}, fmt.Errorf("reading the schema: %w", err)
 	}
+	if err := CheckSchemaSize(doc); err != nil {
+		return schema{}, fmt.Errorf("reading the schema: %w", err)
+	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(jsonschema.SchemeURLLoader{}) // a schema may not refer to other files
 	if err := c.AddResource(name, doc); err != nil {

@@ -97,36 +97,65 @@ func OpenWith(home, name string, opts *OpenOptions) (*Corpus, error) {
 const openTries = 100
 
 func open(home, name string, opts OpenOptions) (*Corpus, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
-	s := &store{name: name, dir: corpusDir(home, name)}
-	if _, err := os.Stat(s.dir); errors.Is(err, os.ErrNotExist) {
-		known, err := corpora(home)
+	for tries := 1; ; tries++ {
+		s, gen, inUse, err := hold(home, name)
 		if err != nil {
 			return nil, err
 		}
-		return nil, &UnknownCorpusError{Name: name, Known: known}
+		c, err := openGeneration(s, gen, inUse, opts)
+		if err == nil {
+			return c, nil
+		}
+		again := tries < openTries && s.gone(gen, inUse)
+		if err := errors.Join(err, inUse.Close()); !again {
+			return nil, err
+		}
+	}
+}
+
+// gone reports whether a generation that is held is no longer at its place: its corpus was
+// removed, and may have been made again.
+func (s *store) gone(gen string, inUse *flock.Flock) bool {
+	there, err := os.Stat(s.path(gen, inUseFile))
+	if err != nil {
+		return errors.Is(err, os.ErrNotExist)
+	}
+	mine, err := inUse.Stat()
+	return err == nil && !os.SameFile(mine, there)
+}
+
+// hold keeps the live generation of a corpus from being removed by an ingest.
+func hold(home, name string) (s *store, gen string, inUse *flock.Flock, err error) {
+	if err := CheckName(name); err != nil {
+		return nil, "", nil, err
+	}
+	s = &store{name: name, dir: corpusDir(home, name)}
+	if _, err := os.Stat(s.dir); errors.Is(err, os.ErrNotExist) {
+		known, err := Names(home)
+		if err != nil {
+			return nil, "", nil, err
+		}
+		return nil, "", nil, &UnknownCorpusError{Name: name, Known: known}
 	}
 	var lastErr error
 	for range openTries {
 		gen, err := s.current()
 		if err != nil {
-			return nil, err
+			return nil, "", nil, err
 		}
 		if gen == "" {
-			return nil, &EmptyCorpusError{Name: name}
+			return nil, "", nil, &EmptyCorpusError{Name: name}
 		}
 		inUse, err := useGeneration(s.path(gen, inUseFile))
 		if err == nil {
-			return openGeneration(s, gen, inUse, opts)
+			return s, gen, inUse, nil
 		}
 		lastErr = err
 		if now, err := s.current(); err == nil && now == gen && !errors.Is(lastErr, errLocked) {
 			break // nobody replaced it: it is damaged
 		}
 	}
-	return nil, &CorruptCorpusError{Name: name, Err: lastErr}
+	return nil, "", nil, &CorruptCorpusError{Name: name, Err: lastErr}
 }
 
 // useGeneration holds a generation against removal.
@@ -148,6 +177,7 @@ func useGeneration(path string) (*flock.Flock, error) {
 	return f, nil
 }
 
+// openGeneration opens a generation that is held. After an error the caller lets go of it.
 func openGeneration(s *store, gen string, inUse *flock.Flock, opts OpenOptions) (*Corpus, error) {
 	var m *manifest
 	var manifestErr error
@@ -168,15 +198,15 @@ func openGeneration(s *store, gen string, inUse *flock.Flock, opts OpenOptions) 
 		if ix != nil {
 			err = ix.Close()
 		}
-		return nil, errors.Join(&CorruptCorpusError{Name: s.name, Err: errors.Join(manifestErr, err)}, inUse.Close())
+		return nil, &CorruptCorpusError{Name: s.name, Err: errors.Join(manifestErr, err)}
 	case err != nil:
-		return nil, errors.Join(s.unopened(m, err), inUse.Close())
+		return nil, s.unopened(m, err)
 	}
 	m.Info.Name, m.Info.Fingerprint, m.Info.Generation = s.name, m.Fingerprint, gen
 	m.Info.Index = m.address()
 	c := &Corpus{store: s, gen: gen, manifest: m, index: ix, inUse: inUse, opts: opts}
 	if err := c.useRanker(); err != nil {
-		return nil, errors.Join(err, c.Close())
+		return nil, errors.Join(err, ix.Close())
 	}
 	return c, nil
 }
@@ -381,7 +411,7 @@ func (c *Corpus) file(source string) (file, error) {
 // List describes the corpora of a home, sorted by name. One that cannot be
 // read is listed with its Fault.
 func List(home string) ([]CorpusInfo, error) {
-	names, err := corpora(home)
+	names, err := Names(home)
 	if err != nil {
 		return nil, err
 	}

@@ -122,32 +122,59 @@ func clean(t *testing.T, home, name string, r Report) {
 	}
 }
 
+// crashed ingests, and dies before the change n of the directory. at is that change, "" when
+// there were fewer.
+func crashed(t *testing.T, opts IngestOptions, n int) (at string) {
+	t.Helper()
+	type crash struct{ op string }
+	defer func() {
+		if c, ok := recover().(crash); ok {
+			at = c.op
+		}
+	}()
+	step := 0
+	if _, err := ingest(t.Context(), opts, func(op string) {
+		if step++; step > n {
+			panic(crash{op})
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return ""
+}
+
+// What a killed first ingest leaves is no damage, and in nobody's way.
+func TestCrashOfTheFirst(t *testing.T) {
+	opts := IngestOptions{Corpus: "k", Paths: []string{filepath.Join(killDocs(t), "v0")}}
+	for n := 0; ; n++ {
+		opts.Home = t.TempDir()
+		at := crashed(t, opts, n)
+		faults, err := Verify(t.Context(), opts.Home, "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range faults {
+			if !f.Harmless {
+				t.Errorf("after a crash at %q: %s: %v", at, f.File, f.Err)
+			}
+		}
+		clean(t, opts.Home, "k", mustIngest(t, opts))
+		if at == "" {
+			return
+		}
+	}
+}
+
 // A crash before every single change to the directory, in turn.
 func TestCrashAtEveryStep(t *testing.T) {
 	docs := killDocs(t)
 	first := IngestOptions{Corpus: "k", Paths: []string{filepath.Join(docs, "v0")}}
 	second := IngestOptions{Corpus: "k", Paths: []string{filepath.Join(docs, "v1")}, Rebuild: true}
-	type crash struct{ op string }
 	for n := 0; ; n++ {
 		home := t.TempDir()
 		first.Home, second.Home = home, home
 		old := mustIngest(t, first)
-		at := ""
-		func() {
-			defer func() {
-				if c, ok := recover().(crash); ok {
-					at = c.op
-				}
-			}()
-			step := 0
-			if _, err := ingest(t.Context(), second, func(op string) {
-				if step++; step > n {
-					panic(crash{op})
-				}
-			}); err != nil {
-				t.Fatal(err)
-			}
-		}()
+		at := crashed(t, second, n)
 		c := verify(t, home, "k")
 		whole := c.Fingerprint()
 		closeCorpus(t, c)

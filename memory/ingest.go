@@ -262,6 +262,12 @@ func (r *ingestion) commit(ctx context.Context, list []found) (*manifest, error)
 	if err != nil {
 		return nil, err
 	}
+	if r.live == "" {
+		r.store.step("begin")
+		if err := os.WriteFile(r.store.path(begunFile), nil, 0o600); err != nil {
+			return nil, fmt.Errorf("beginning the corpus: %w", err)
+		}
+	}
 	r.store.step("make " + gen)
 	if err := os.Mkdir(r.store.path(gen), 0o700); err != nil {
 		return nil, fmt.Errorf("making generation: %w", err)
@@ -317,7 +323,7 @@ func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manif
 	if err != nil {
 		return nil, err
 	}
-	m := &manifest{Served: on, Version: formatVersion, Document: document.Version, Settings: r.settings, Files: r.files, Running: r.running}
+	m := &manifest{Served: on, Version: FormatVersion, Document: document.Version, Settings: r.settings, Files: r.files, Running: r.running}
 	m.leaveOut(r)
 	m.seal()
 	m.Info = CorpusInfo{Files: len(m.Files), Passages: stats.Passages, Documents: stats.Documents, Embedder: cmp.Or(stats.Space, stats.Embedder), Space: stats.Space}

@@ -13,12 +13,12 @@ import (
 	"example.com/assay/memory/document"
 )
 
-// formatVersion is the version of the corpus directory's layout.
-const formatVersion = 1
+// FormatVersion is the version of the corpus directory's layout.
+const FormatVersion = 1
 
 // A manifest says what a generation was made from and how.
 type manifest struct {
-	Version     int        `json:"version"`  // formatVersion
+	Version     int        `json:"version"`  // FormatVersion
 	Document    int        `json:"document"` // document.Version
 	Settings    settings   `json:"settings"`
 	Fingerprint string     `json:"fingerprint"`
@@ -63,7 +63,7 @@ func settingsOf(load document.LoadOptions, split document.SplitOptions) settings
 
 // sameMaking reports whether files read now come out as those of m did.
 func (m *manifest) sameMaking(s settings) bool {
-	return m.Version == formatVersion && m.Document == document.Version && m.Settings == s
+	return m.Version == FormatVersion && m.Document == document.Version && m.Settings == s
 }
 
 // seal sorts the files and sets the fingerprint, which hashes what passages
@@ -99,8 +99,8 @@ func readManifest(path string) (*manifest, error) {
 	if err := dec.Decode(m); err != nil {
 		return nil, fmt.Errorf("reading manifest %q: %w", path, err)
 	}
-	if m.Version > formatVersion {
-		return nil, fmt.Errorf("reading manifest %q: it has format %d, this program reads up to %d", path, m.Version, formatVersion)
+	if m.Version > FormatVersion {
+		return nil, fmt.Errorf("reading manifest %q: it has format %d, this program reads up to %d", path, m.Version, FormatVersion)
 	}
 	return m, nil
 }

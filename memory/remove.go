@@ -20,7 +20,7 @@ func Remove(ctx context.Context, home, name string, servers Servers) (err error)
 	if err := CheckName(name); err != nil {
 		return err
 	}
-	known, err := corpora(home)
+	known, err := Names(home)
 	if err != nil {
 		return err
 	}

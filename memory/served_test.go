@@ -237,3 +237,33 @@ func TestServedRefusals(t *testing.T) {
 		t.Errorf("a passage: %v %v %v", p, ok, err)
 	}
 }
+
+// A copy of a corpus searches the same collection, and an ingest into it removes nothing of the
+// original's.
+func TestServedSnapshot(t *testing.T) {
+	on, servers := newShelves()
+	home, copied := t.TempDir(), t.TempDir()
+	docs := tree(t, t.TempDir(), map[string]string{"a.md": "# Lamps\n\nThe lamp is kept in the shed.", "b.md": "# Oil\n\nOil is kept in a can."})
+	opts := IngestOptions{Home: home, Corpus: "k", Paths: []string{docs}, Index: shelf, Servers: servers}
+	mustIngest(t, opts)
+	want := lamps(t, home, servers)
+	if err := Snapshot(home, "k", corpusDir(copied, "k")); err != nil {
+		t.Fatal(err)
+	}
+	tree(t, docs, map[string]string{"c.md": "# More\n\nA second lamp is kept on the quay."})
+	mustIngest(t, opts) // the original goes on
+	if got := lamps(t, copied, servers); !slices.Equal(got, want) {
+		t.Errorf("the copy finds %v, want %v", got, want)
+	}
+	opts.Home, opts.Index = copied, ""
+	mustIngest(t, opts)
+	if got := lamps(t, home, servers); len(got) != 3 {
+		t.Errorf("the original, after an ingest into the copy: %v; collections %v", got, on.last(t))
+	}
+	if err := Remove(t.Context(), copied, "k", servers); err != nil {
+		t.Fatal(err)
+	}
+	if got := lamps(t, home, servers); len(got) != 3 {
+		t.Errorf("the original, after the copy was removed: %v; collections %v", got, on.last(t))
+	}
+}

@@ -6,16 +6,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gofrs/flock"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 const (
 	currentFile  = "CURRENT"
+	begunFile    = "begun" // there until the first generation is live
 	lockFile     = "lock"
 	textsDir     = "texts"
 	indexDir     = "index"
@@ -23,7 +25,7 @@ const (
 	inUseFile    = "inuse" // readers hold a shared lock on it
 )
 
-var corpusName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+var corpusName = pattern.New(`^[a-z0-9][a-z0-9._-]*$`)
 
 // NameRule says what a corpus may be called.
 const NameRule = "a corpus name is 1 to 100 of a-z, 0-9, '.', '_' and '-', the first a letter or digit"
@@ -174,6 +176,12 @@ func (s *store) lock() (*flock.Flock, error) {
 // live and that nobody reads, half-written files, texts that no generation
 // names.
 func (s *store) clean(live string) error {
+	if live != "" {
+		s.step("remove " + begunFile)
+		if err := os.Remove(s.path(begunFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
 	gens, err := s.generations()
 	if err != nil {
 		return err
@@ -274,8 +282,8 @@ func (s *store) next(live string) (string, error) {
 	return fmt.Sprintf("gen-%06d", last+1), nil
 }
 
-// corpora lists the corpus directories of a home, sorted.
-func corpora(home string) ([]string, error) {
+// Names lists the corpus directories of a home, sorted.
+func Names(home string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(home, "corpora"))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -285,7 +293,12 @@ func corpora(home string) ([]string, error) {
 	}
 	var out []string
 	for _, e := range entries {
-		if e.IsDir() && CheckName(e.Name()) == nil {
+		dir := e.IsDir()
+		if e.Type()&os.ModeSymlink != 0 { // a corpus may be on another disk
+			info, err := os.Stat(corpusDir(home, e.Name()))
+			dir = err == nil && info.IsDir()
+		}
+		if dir && CheckName(e.Name()) == nil {
 			out = append(out, e.Name())
 		}
 	}

@@ -99,7 +99,7 @@ func lockedCorpus(home, name string, fn func(*store) error) (err error) {
 	}
 	s := &store{name: name, dir: corpusDir(home, name), step: func(string) {}}
 	if _, err := os.Stat(s.dir); errors.Is(err, fs.ErrNotExist) {
-		known, err := corpora(home)
+		known, err := Names(home)
 		if err != nil {
 			return err
 		}

@@ -2,23 +2,19 @@ package serve_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"example.com/assay/graph"
-	"example.com/assay/graph/checkpoint/sqlite"
-	"example.com/assay/graph/eventlog"
-	notes "example.com/assay/graph/store/sqlite"
 	"example.com/assay/serve"
 	"example.com/assay/serve/conversation"
+	"example.com/assay/serve/internal/servetest"
 )
 
 type count struct {
@@ -56,20 +52,8 @@ func talk(t *testing.T) *graph.Compiled[conversation.State] {
 
 // kept is options with files in a folder, and what closes them.
 func kept(folder string) (o serve.Options, done func() error, err error) {
-	ctx := context.Background()
-	saver, err := sqlite.Open(ctx, filepath.Join(folder, "threads.db"), nil)
-	if err != nil {
-		return o, nil, err
-	}
-	rows, err := notes.Open(ctx, filepath.Join(folder, "runs.db"), nil)
-	if err != nil {
-		return o, nil, err
-	}
-	log, err := eventlog.OpenFile(ctx, filepath.Join(folder, "events.db"))
-	if err != nil {
-		return o, nil, err
-	}
-	return serve.Options{Checkpointer: saver, Store: rows, Log: log}, func() error { return errors.Join(log.Close(), rows.Close(), saver.Close()) }, nil
+	files, err := servetest.Open(folder)
+	return serve.Options{Checkpointer: files.Saver, Store: files.Rows, Log: files.Log}, files.Close, err
 }
 
 // served is a server with two tenants.

@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"example.com/assay/internal/plainfile"
 )
 
 //go:embed *.md
@@ -71,7 +73,7 @@ func Load(opts *LoadOptions) (*Set, error) {
 // With returns a set in which a file's skill replaces the skill of the same name. The
 // file may have any name. The errors are those of an overlay.
 func (s *Set) With(file string) (*Set, Skill, error) {
-	data, err := os.ReadFile(file)
+	data, err := plainfile.Read(file, 0)
 	if err != nil {
 		return nil, Skill{}, fmt.Errorf("reading skill: %w", err)
 	}

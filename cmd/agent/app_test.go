@@ -58,7 +58,7 @@ func TestTerminalAnswer(t *testing.T) {
 	for _, colour := range []bool{true, false} {
 		a, stdout, stderr := clitest.App(home)
 		a.Stdout.TTY, a.Stdout.Width, a.Stdout.Colour = true, 60, colour
-		a.Stderr.TTY, a.Stderr.Width = true, 40
+		a.Stderr.Live, a.Stderr.Width = true, 40
 		if code := execute(t.Context(), a, []string{"ask", clitest.PermitQuestion}); code != cli.ExitDone {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
@@ -202,7 +202,7 @@ func TestIngestProgress(t *testing.T) {
 	if stderr.Len() > 0 {
 		t.Errorf("with --json: %q", stderr)
 	}
-	a.Stderr.TTY, a.Stderr.Width = true, 60
+	a.Stderr.Live, a.Stderr.Width = true, 60
 	p = render.NewBar(a, false)
 	for i := range 20 {
 		p.Update(fmt.Sprintf("phase %d", i/10), i%10+1, 10)

@@ -31,15 +31,20 @@ type pipeline struct {
 	drawing     graph.Drawing
 }
 
-// pipelines lists every pipeline.
-func pipelines(a *cli.App) ([]pipeline, error) {
-	all := []pipeline{
+// drawn are the pipelines, without their drawings.
+func drawn() []pipeline {
+	return []pipeline{
 		{Name: "research", Does: "answers a question with citations (agent ask)"},
 		{Name: "verify", Does: "checks a response claim by claim and corrects it (agent verify)"},
 		{Name: "edges", Does: "checks the edges of a causal graph one by one (agent edges verify)"},
 		{Name: "comply", Does: "answers with verbatim requirements, for an auditor (agent comply)"},
 		{Name: "extract", Does: "reads fields from a document, checks them and keeps the best (agent extract)"},
 	}
+}
+
+// pipelines lists every pipeline.
+func pipelines(a *cli.App) ([]pipeline, error) {
+	all := drawn()
 	for i, p := range all {
 		bare, err := open.NewBare(a, config.Default(false), p.Name, nil)
 		if err != nil {
@@ -54,8 +59,8 @@ func graphCommand(a *cli.App) *cobra.Command {
 	var format string
 	var expand, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "graph [NAME]",
-		Short: "Draw a pipeline as Mermaid, DOT or text",
+		Use:   "graph [PIPELINE]",
+		Short: "Draw a pipeline as Mermaid, DOT, SVG or text",
 		Long:  "Graph draws a pipeline's nodes and edges. Without a name it lists the pipelines.",
 		Example: `  agent graph
   agent graph research
@@ -96,6 +101,7 @@ func graphCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "mermaid", "`FORMAT` of the drawing: mermaid, dot, svg or text")
+	cli.Choices(cmd.Flags(), "format", formatNames()...)
 	cmd.Flags().BoolVar(&expand, "expand", true, "show the insides of subgraphs; --expand=false shows each as one node")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd

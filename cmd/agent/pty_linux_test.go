@@ -61,7 +61,7 @@ func startTerminal(t *testing.T, env []string, name string, args ...string) *ter
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
-	cmd.Env = append(os.Environ(), append(env, "TERM=xterm", "NO_COLOR=")...)
+	cmd.Env = append(append(os.Environ(), "TERM=xterm", "NO_COLOR="), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ const mostDrafts = 10_000
 func questionsCommand(a *cli.App) *cobra.Command {
 	var n int
 	cmd := &cobra.Command{
-		Use:   "questions NAME",
+		Use:   "questions CORPUS",
 		Short: "Draft questions about a corpus, to measure answers with",
 		Long: `Questions drafts a file for agent eval answers from a corpus: "What is X?" from
 definitions, "What is the default of X?" where one is stated, "How do I …?" from
@@ -65,7 +65,7 @@ func draftQuestions(ctx context.Context, a *cli.App, corpus *memory.Corpus, n in
 	if len(list) == 0 {
 		return fmt.Errorf("corpus %q has no sentence or heading that a question can be made from; write questions by hand: agent help eval answers shows their form", corpus.Name())
 	}
-	e := json.NewEncoder(a.Stdout)
+	e := json.NewEncoder(a.JSONOut())
 	e.SetEscapeHTML(false)
 	for _, q := range list {
 		if err := e.Encode(q); err != nil {

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/ask"
+	"example.com/assay/cmd/agent/internal/backup"
 	"example.com/assay/cmd/agent/internal/chat"
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/comply"
@@ -13,6 +17,7 @@ import (
 	"example.com/assay/cmd/agent/internal/edges"
 	"example.com/assay/cmd/agent/internal/evals"
 	"example.com/assay/cmd/agent/internal/extract"
+	"example.com/assay/cmd/agent/internal/home"
 	"example.com/assay/cmd/agent/internal/recall"
 	"example.com/assay/cmd/agent/internal/serve"
 	"example.com/assay/cmd/agent/internal/session"
@@ -31,9 +36,10 @@ func rootCommand(a *cli.App) *cobra.Command {
 		Long: `Agent answers questions from your own documents, only with what it can prove.
 
 Without a verb it starts an interactive session. A question there may refer to
-the one before it ("and how do I change it?"), and a paste of several lines is
-one question. From a pipe each line is a question; agent ask - takes all of
-standard input as one.
+the one before it ("and how do I change it?"). A paste of several lines is one
+question, and Alt-Enter begins a new line. Tab completes commands and names,
+Ctrl-R searches the history. Ctrl-C stops a question; twice, it ends the session.
+From a pipe each line is a question; agent ask - takes all of standard input as one.
 
 Corpora and memory are in the directory ` + cli.EnvHome + `, by default
 $XDG_DATA_HOME/assay or ~/.local/share/assay.
@@ -45,10 +51,11 @@ evidence or an unsupported claim, 4 waits for a person, 130 interrupted,
   agent ingest docs/
   agent
   agent help ask`,
-		Version:       currentVersions().String(),
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Args:          func(cmd *cobra.Command, args []string) error { return cli.UnknownVerb(cmd, args) },
+		Version:           currentVersions().String(),
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		Args:              func(cmd *cobra.Command, args []string) error { return cli.UnknownVerb(cmd, args) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return checkHome(a, cmd) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return session.Run(a, cmd, &flags)
 		},
@@ -57,20 +64,44 @@ evidence or an unsupported claim, 4 waits for a person, 130 interrupted,
 	flags.RegisterTimeout(root)
 	flags.RegisterCassette(root)
 	root.PersistentFlags().BoolVarP(&a.Verbose, "verbose", "v", false, "log what happens to standard error")
+	root.PersistentFlags().BoolFunc("plain", "only text and line feeds on a terminal, for screen readers: no colour, no line that is redrawn, lines edited by the terminal itself", func(given string) error {
+		plain, err := strconv.ParseBool(given)
+		if plain {
+			a.Stdout.Plain()
+			a.Stderr.Plain()
+		}
+		return err
+	})
 	root.SetVersionTemplate("{{.Version}}")
 	root.SetFlagErrorFunc(cli.FlagError)
 	help := helpCommand()
 	root.SetHelpCommand(help)
 	root.AddCommand(help,
 		ask.Command(a), chat.Command(a), comply.Command(a), verify.Command(a), edges.Command(a), extract.Command(a), searchCommand(a), ask.ResumeCommand(a), threadsCommand(a), corpus.IngestCommand(a), corpus.Command(a), questionsCommand(a), recall.Command(a), graphCommand(a),
-		traces.Command(a), trainCommand(a), evals.Command(a), doctor.Command(a), serve.Command(a, cli.ThisBuild().Version), serve.MCPCommand(a, cli.ThisBuild().Version), worker.Command(a), versionCommand(a),
+		traces.Command(a), trainCommand(a), evals.Command(a), doctor.Command(a), backup.Command(a), backup.RestoreCommand(a), serve.Command(a, cli.ThisBuild().Version), serve.MCPCommand(a, cli.ThisBuild().Version), worker.Command(a), versionCommand(a),
 	)
+	completeAll(a, root)
 	return root
+}
+
+// checkHome refuses a home with files of a newer version before a verb opens any. Verbs that
+// do not open the home, and the doctor, who reports it, go on.
+func checkHome(a *cli.App, cmd *cobra.Command) error {
+	for c := cmd; c.HasParent(); c = c.Parent() {
+		if slices.Contains([]string{"help", "version", "completion", "doctor", "restore", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, c.Name()) && c.Parent() == cmd.Root() {
+			return nil
+		}
+	}
+	place, err := a.Env.Home()
+	if err != nil {
+		return nil // the verb says so, if it needs a home
+	}
+	return home.Check(place)
 }
 
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "help [VERB]",
+		Use:     "help [VERB…]",
 		Short:   "Explain a verb, with examples",
 		Example: "  agent help\n  agent help corpus export",
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -58,6 +58,7 @@ func threadsRunsCommand(a *cli.App, flags *config.Flags) *cobra.Command {
 	config.RegisterTemporal(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&phase, "phase", "", "only runs in this `PHASE`: "+strings.Join(phases, ", "))
+	cli.Choices(cmd.Flags(), "phase", phases...)
 	return cmd
 }
 

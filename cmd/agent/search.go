@@ -79,7 +79,7 @@ say the same. Exit code 3 says that nothing was found.`,
 		},
 	}
 	f := cmd.Flags()
-	f.String("corpus", config.DefaultCorpus, "`NAME` of the corpus to search; until something is ingested into \"default\", the embedded sample")
+	f.String("corpus", config.DefaultCorpus, "`CORPUS` to search; until something is ingested into \"default\", the embedded sample")
 	f.StringVar(&flags.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
 	config.RegisterStore(f)
 	f.IntVar(&k, "k", 5, "`NUMBER` of passages")

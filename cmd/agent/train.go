@@ -45,7 +45,7 @@ func trainRerankCommand(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var f trainRerankFlags
 	cmd := &cobra.Command{
-		Use:   "rerank --corpus NAME --queries FILE",
+		Use:   "rerank --corpus CORPUS --queries FILE",
 		Short: "Train a ranker for one corpus on judged questions about it",
 		Long: fmt.Sprintf(`Rerank trains a ranker for a corpus. It needs at least %d questions whose answering
 passages are known. The questions are divided into folds; each fold is ranked by a
@@ -84,10 +84,11 @@ passages that it was trained on: then train again, or --remove it.`, learn.Enoug
 		},
 	}
 	set := cmd.Flags()
-	set.String("corpus", config.DefaultCorpus, "`NAME` of the corpus")
+	set.String("corpus", config.DefaultCorpus, "the `CORPUS`")
 	set.StringVar(&flags.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
 	config.RegisterStore(set)
 	set.StringVar(&f.files.Format, "format", "beir", "`FORMAT` of the files: "+strings.Join(trainFormats(), ", "))
+	cli.Choices(set, "format", trainFormats()...)
 	set.StringVar(&f.files.Queries, "queries", "", "`FILE` of the questions (JSON Lines)")
 	set.StringVar(&f.files.Qrels, "qrels", "", "`FILE` of the judgments; for beir only")
 	set.IntVar(&f.folds, "folds", 2, "`NUMBER` of folds that the questions are divided into")

@@ -2,11 +2,18 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/home"
+	"example.com/assay/eval"
+	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
+	"example.com/assay/llm/cassette"
+	"example.com/assay/memory"
+	"example.com/assay/memory/document"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
 )
@@ -15,13 +22,39 @@ import (
 type versions struct {
 	Schema int `json:"schema"`
 	cli.Build
-	Answer   int    `json:"answer_schema"`
-	Trace    int    `json:"trace_version"`
-	Pipeline string `json:"pipeline"`
+	Answer   int      `json:"answer_schema"`
+	Trace    int      `json:"trace_version"`
+	Pipeline string   `json:"pipeline"`
+	Formats  []format `json:"formats"`
+}
+
+// A format is one that the program writes to disk, or prints for other programs.
+type format struct {
+	Name    string `json:"name"`
+	Version int    `json:"version"` // of what is written; older versions may be read
+	Where   string `json:"where"`
+}
+
+// formats lists the formats with the versions that the packages which own them declare.
+func formats() []format {
+	out := []format{
+		{"home", home.Layout, "the file layout, and files without a version of their own"},
+		{"answer", state.AnswerSchema, "agent ask --json"},
+		{"trace", trace.Version, "agent ask --trace FILE"},
+		{"results", eval.ResultsSchema, "agent eval --json"},
+		{"text", document.Version, "how the files of a corpus became text"},
+		{"model calls", cassette.Version, "agent ask --record FILE"},
+		{"threads", graph.FormatVersion, "checkpoints in threads.db or a store"},
+		{"corpus", memory.FormatVersion, "manifest.json of a corpus"},
+	}
+	for _, f := range home.Formats() {
+		out = append(out, format{"database of " + f.Holds, f.Version, strings.Join(f.Places, ", ")})
+	}
+	return out
 }
 
 func currentVersions() versions {
-	return versions{Schema: 1, Build: cli.ThisBuild(), Answer: state.AnswerSchema, Trace: trace.Version, Pipeline: research.Version}
+	return versions{Schema: 1, Build: cli.ThisBuild(), Answer: state.AnswerSchema, Trace: trace.Version, Pipeline: research.Version, Formats: formats()}
 }
 
 // String is what people read, in two lines.

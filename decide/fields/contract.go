@@ -3,10 +3,10 @@ package fields
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/memory/text/values"
 )
 
@@ -79,12 +79,12 @@ func gather(list []mention) []mention {
 }
 
 var (
-	dateTrigger  = regexp.MustCompile(`(?:effective|made|entered|dated|executed|as of|day of)(?:\W+\w+){0,3}\W*$`)
-	dateOther    = regexp.MustCompile(`agreement and plan|prior|original|merger|amended|expire|until|employ|terminat|period end|fiscal`)
-	dateBlank    = regexp.MustCompile(`_{3,}|\[ *\]|day of *,`)
-	nearSigned   = regexp.MustCompile(`by:|signature|/s/|name:|title:`)
-	effective    = regexp.MustCompile(`effective\s+date`)
-	labelledDate = regexp.MustCompile(`dated?:?\s*$`)
+	dateTrigger  = pattern.New(`(?:effective|made|entered|dated|executed|as of|day of)(?:\W+\w+){0,3}\W*$`)
+	dateOther    = pattern.New(`agreement and plan|prior|original|merger|amended|expire|until|employ|terminat|period end|fiscal`)
+	dateBlank    = pattern.New(`_{3,}|\[ *\]|day of *,`)
+	nearSigned   = pattern.New(`by:|signature|/s/|name:|title:`)
+	effective    = pattern.New(`effective\s+date`)
+	labelledDate = pattern.New(`dated?:?\s*$`)
 )
 
 // effectiveDate is the date from which a contract counts.
@@ -128,16 +128,16 @@ func (p *page) effectiveDate(monthFirst bool) (mention, float64, bool) {
 }
 
 var (
-	governs    = regexp.MustCompile(`govern|constru|interpret|enforce`)
-	lawsOf     = regexp.MustCompile(`laws?,? (?:and jurisdiction )?of (?:the )?(?:(?:state|commonwealth|province|country) of )?(?:the )?$|laws? of .{0,40}(?:state|commonwealth) of $`)
-	stateOf    = regexp.MustCompile(`(?:state|commonwealth|province) of (?:the )?$`)
-	lawAfter   = regexp.MustCompile(`^(?:'s)? (?:state )?laws?\b`)
-	courts     = regexp.MustCompile(`court|venue|jurisdiction`)
-	conflicts  = regexp.MustCompile(`conflict|choice of law|principles`)
-	organised  = regexp.MustCompile(`(?:organized|incorporated|existing|organised|formed)[^.]{0,40}$`)
-	entity     = regexp.MustCompile(`^ ?(?:corporation|limited|company|partnership|general|statutory|\d{5})`)
-	governText = regexp.MustCompile(`governed|governing law`)
-	places     = regexp.MustCompile(`\b(?:` + strings.Join(placeNames, "|") + `)\b`)
+	governs    = pattern.New(`govern|constru|interpret|enforce`)
+	lawsOf     = pattern.New(`laws?,? (?:and jurisdiction )?of (?:the )?(?:(?:state|commonwealth|province|country) of )?(?:the )?$|laws? of .{0,40}(?:state|commonwealth) of $`)
+	stateOf    = pattern.New(`(?:state|commonwealth|province) of (?:the )?$`)
+	lawAfter   = pattern.New(`^(?:'s)? (?:state )?laws?\b`)
+	courts     = pattern.New(`court|venue|jurisdiction`)
+	conflicts  = pattern.New(`conflict|choice of law|principles`)
+	organised  = pattern.New(`(?:organized|incorporated|existing|organised|formed)[^.]{0,40}$`)
+	entity     = pattern.New(`^ ?(?:corporation|limited|company|partnership|general|statutory|\d{5})`)
+	governText = pattern.New(`governed|governing law`)
+	places     = pattern.New(`\b(?:` + strings.Join(placeNames, "|") + `)\b`)
 )
 
 var placeNames = strings.Split("West Virginia|Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|Hawaii|Idaho|Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|Michigan|Minnesota|Mississippi|Missouri|Montana|Nebraska|Nevada|New Hampshire|New Jersey|New Mexico|New\\s+York|North\\s+Carolina|North Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|Rhode Island|South\\s+Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|Wisconsin|Wyoming|Puerto Rico|Ontario|Quebec|British Columbia|Alberta|England|Scotland|Ireland|Israel|France|Germany|Switzerland|Netherlands|Japan|China|Hong Kong|Singapore|India|Malaysia|Canada|Mexico|Brazil|Bermuda|Luxembourg|Cayman Islands|Australia|Sweden|Denmark|Norway|Italy|Spain", "|")
@@ -182,13 +182,13 @@ func (p *page) governingLaw() (mention, float64, bool) {
 }
 
 var (
-	termLead   = regexp.MustCompile(`(?:agreement|obligations?|restrictions?|undertakings?|covenants?|provisions)\b[^.;]{0,140}(?:expire|terminat|remain|continue|effect|surviv|end|cease|bind|lapse)[^.;]{0,100}$`)
-	termTail   = regexp.MustCompile(`^[^.;]{0,12}(?:from|after|following|of|anniversary of)? ?(?:the |its )?(?:date hereof|date of this|effective date|execution|date first|date of the|date on which|disclosure date)`)
-	termTail2  = regexp.MustCompile(`^[^.;]{0,40}(?:date hereof|date of this|effective date|execution|date first|hereof)`)
-	termPeriod = regexp.MustCompile(`(?:period of|term of|for a period|earlier of|later of|until the|for)(?: \(?[a-z]+\)?)? ?$`)
-	termCue    = regexp.MustCompile(`term of (?:this|the)|this agreement (?:shall|will)|expire|confidential`)
-	termOther  = regexp.MustCompile(`solicit|hire|standstill|notice|employ|compet|acquire|retain|severance|salary|vest|payment|prior|purchase|beneficial|business days|written notice|cure|third party|invoice|trading`)
-	termTitle  = regexp.MustCompile(`term(?:ination| and termination)?[.:]? ?[^.]{0,120}$`)
+	termLead   = pattern.New(`(?:agreement|obligations?|restrictions?|undertakings?|covenants?|provisions)\b[^.;]{0,140}(?:expire|terminat|remain|continue|effect|surviv|end|cease|bind|lapse)[^.;]{0,100}$`)
+	termTail   = pattern.New(`^[^.;]{0,12}(?:from|after|following|of|anniversary of)? ?(?:the |its )?(?:date hereof|date of this|effective date|execution|date first|date of the|date on which|disclosure date)`)
+	termTail2  = pattern.New(`^[^.;]{0,40}(?:date hereof|date of this|effective date|execution|date first|hereof)`)
+	termPeriod = pattern.New(`(?:period of|term of|for a period|earlier of|later of|until the|for)(?: \(?[a-z]+\)?)? ?$`)
+	termCue    = pattern.New(`term of (?:this|the)|this agreement (?:shall|will)|expire|confidential`)
+	termOther  = pattern.New(`solicit|hire|standstill|notice|employ|compet|acquire|retain|severance|salary|vest|payment|prior|purchase|beneficial|business days|written notice|cure|third party|invoice|trading`)
+	termTitle  = pattern.New(`term(?:ination| and termination)?[.:]? ?[^.]{0,120}$`)
 )
 
 // term is how long a contract counts.

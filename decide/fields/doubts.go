@@ -1,10 +1,10 @@
 package fields
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 )
 
@@ -14,7 +14,7 @@ type Doubt struct {
 	Why   string
 }
 
-var fourDigits = regexp.MustCompile(`\d{4}`)
+var fourDigits = pattern.New(`\d{4}`)
 
 // Doubts looks at values for signs that were measured to go with wrong ones: an
 // amount to be paid on a row that speaks of payment or change alone, a name with

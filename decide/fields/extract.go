@@ -3,11 +3,11 @@ package fields
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/memory/text/values"
 	"example.com/assay/skills"
 )
@@ -131,7 +131,7 @@ func (x *extractor) ranked(s skills.FieldSpec, path, kind string) {
 	}
 }
 
-var totalName = regexp.MustCompile(`(?i)^(?:grand[ _-]?)?total(?:[ _-]?(?:amount|due|price|payable))?$|^amount[ _-](?:due|payable)$|^(?:balance|total)[ _-]due$`)
+var totalName = pattern.New(`(?i)^(?:grand[ _-]?)?total(?:[ _-]?(?:amount|due|price|payable))?$|^amount[ _-](?:due|payable)$|^(?:balance|total)[ _-]due$`)
 
 // isTotal reports whether a field is what is to be paid, by its name or labels.
 func isTotal(s skills.FieldSpec) bool {
@@ -176,8 +176,8 @@ func (x *extractor) items(specs []skills.FieldSpec) {
 	}
 }
 
-var quantityName = regexp.MustCompile(`(?i)qty|quant|count|number|units`)
-var unitName = regexp.MustCompile(`(?i)unit|each|rate|price`)
+var quantityName = pattern.New(`(?i)qty|quant|count|number|units`)
+var unitName = pattern.New(`(?i)unit|each|rate|price`)
 
 // item notes the fields of a row as those of element n of a list.
 func (x *extractor) item(list string, n, i int, specs []skills.FieldSpec) bool {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/memory/text/values"
 	"example.com/assay/skills"
 )
@@ -44,7 +45,7 @@ func recognised(s skills.FieldSpec, text string) []values.Found {
 	return nil
 }
 
-var percentSign = regexp.MustCompile(`^ ?%`)
+var percentSign = pattern.New(`^ ?%`)
 
 // withoutRates leaves out percentages that are no value of a number's field: any for
 // an amount, and those with another number behind them on the line, as in
@@ -64,7 +65,7 @@ func withoutRates(s skills.FieldSpec, text string, found []values.Found) []value
 // bounded is a pattern that does not begin or end within a word.
 func bounded(quoted string) string { return `(?:^|\b)` + quoted + `(?:\b|$)` }
 
-var clock = regexp.MustCompile(`\b\d{1,2}:\d{2}\b`)
+var clock = pattern.New(`\b\d{1,2}:\d{2}\b`)
 
 // labelled finds a value by its label: on its row, to the left; else above it. Values
 // of a known form need no label when there is only one.
@@ -215,7 +216,7 @@ func wordByte(c byte) bool {
 	return c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }
 
-var labelEnd = regexp.MustCompile(`^\s*(?:NO\.?|NUMBER|#)?\s*[:.#=-]?\s*`)
+var labelEnd = pattern.New(`^\s*(?:NO\.?|NUMBER|#)?\s*[:.#=-]?\s*`)
 
 // behind finds a text without a known form: what stands behind its label, or below
 // it when nothing does.

@@ -2,12 +2,12 @@ package fields
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 )
 
@@ -118,21 +118,21 @@ type rowFeatures struct {
 }
 
 var (
-	zipPattern   = regexp.MustCompile(`\b\d{5}\b`)
-	cents        = regexp.MustCompile(`\d\.\d{2}\b`)
-	dateShape    = regexp.MustCompile(`\b\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}\b`)
-	longNumber   = regexp.MustCompile(`\d{7,}|\b\d{2,4}[- ]\d{3,4}[- ]?\d{3,4}\b`)
-	suffixWord   = regexp.MustCompile(`\b(?:SDN|BHD|S/B|ENTERPRISES?|TRADING|CO|COMPANY|LTD|LIMITED|LLC|LLP|INC|CORP|CORPORATION|PLC|GMBH|AG|GROUP|HOLDINGS?|SHOP|STORES?|MART|MARKET|CAFE|RESTAURANT|HARDWARE|STATIONERY|SUPERMARKET|PHARMACY|BAKERY|SERVICES?|INDUSTRIES|HOTEL)\b`)
-	legalForm    = regexp.MustCompile(`\b(?:SDN\.? BHD|S/B|BHD|LTD|LIMITED|LLC|LLP|INC|CORP|PLC|GMBH|AG|S\.?A|PTE)\b`)
-	legalStart   = regexp.MustCompile(`^(?:\(?M\)|SDN|BHD|CO\b|COMPANY\b|LTD|LIMITED|LLC|INC|CORP|ENTERPRISE|TRADING|&|AND\b)`)
-	legalEnd     = regexp.MustCompile(`(?:SDN\.? ?BHD|S/B|BHD|LTD|LIMITED|LLC|LLP|INC|CORP|PLC|GMBH|PTE)[.,]?$`)
-	openEnd      = regexp.MustCompile(`(?:[&,/:(-]|\bAND|\bOF|\bBY|\bTHE)$`)
-	registration = regexp.MustCompile(`\(?\b\d{4,}-?[A-Z]\)?|\b(?:CO|REG|ROC)\b.{0,12}\d{4,}|\(\d{5,}`)
-	startNumber  = regexp.MustCompile(`^(?:NO|LOT|UNIT|SUITE|FLOOR|LEVEL|BLOCK|BLK|GROUND)\b`)
-	stopWord     = regexp.MustCompile(`TAX INV|INVOICE|RECEIPT|\bTEL\b|\bFAX\b|PHONE|\bH/?P\b|\bGST\b|CASHIER|\bBILL\b|\bDATE\b|TABLE|WWW|@|\.COM|\bREG\b|THANK|WELCOME|\bTOTAL\b|\bQTY\b|\bITEM|CUSTOMER|MEMBER|CASH|ORDER|E-?MAIL|\bTIME\b|\bCOPY\b|STAFF|COUNTER|SERVER`)
-	addressStop  = regexp.MustCompile(`TAX ?INVOICE|THANK|CASHIER|^TEL|^FAX|INVOICE NO`)
-	streetWord   = regexp.MustCompile(`\b(?:JALAN|JLN|TAMAN|TMN|LORONG|LRG|LEBUH|LEBUHRAYA|PERSIARAN|KAMPUNG|KG|BANDAR|SEKSYEN|KAWASAN|PERINDUSTRIAN|ROAD|RD|STREET|AVENUE|AVE|LANE|DRIVE|BOULEVARD|BLVD|HIGHWAY|SQUARE|PARK|PLAZA|MALL|BUILDING|BANGUNAN|WISMA|MENARA|TOWER|CENTRE|CENTER|PUSAT|CITY|FLOOR|BLOCK|SECTION|DISTRICT|VILLAGE|STRASSE|RUE|BATU|KM)\b|STRASSE\b`)
-	ownWord      = regexp.MustCompile(`\b(?:OWNED|OWN|OPERATED|MANAGED) BY|DIMILIKI`)
+	zipPattern   = pattern.New(`\b\d{5}\b`)
+	cents        = pattern.New(`\d\.\d{2}\b`)
+	dateShape    = pattern.New(`\b\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}\b`)
+	longNumber   = pattern.New(`\d{7,}|\b\d{2,4}[- ]\d{3,4}[- ]?\d{3,4}\b`)
+	suffixWord   = pattern.New(`\b(?:SDN|BHD|S/B|ENTERPRISES?|TRADING|CO|COMPANY|LTD|LIMITED|LLC|LLP|INC|CORP|CORPORATION|PLC|GMBH|AG|GROUP|HOLDINGS?|SHOP|STORES?|MART|MARKET|CAFE|RESTAURANT|HARDWARE|STATIONERY|SUPERMARKET|PHARMACY|BAKERY|SERVICES?|INDUSTRIES|HOTEL)\b`)
+	legalForm    = pattern.New(`\b(?:SDN\.? BHD|S/B|BHD|LTD|LIMITED|LLC|LLP|INC|CORP|PLC|GMBH|AG|S\.?A|PTE)\b`)
+	legalStart   = pattern.New(`^(?:\(?M\)|SDN|BHD|CO\b|COMPANY\b|LTD|LIMITED|LLC|INC|CORP|ENTERPRISE|TRADING|&|AND\b)`)
+	legalEnd     = pattern.New(`(?:SDN\.? ?BHD|S/B|BHD|LTD|LIMITED|LLC|LLP|INC|CORP|PLC|GMBH|PTE)[.,]?$`)
+	openEnd      = pattern.New(`(?:[&,/:(-]|\bAND|\bOF|\bBY|\bTHE)$`)
+	registration = pattern.New(`\(?\b\d{4,}-?[A-Z]\)?|\b(?:CO|REG|ROC)\b.{0,12}\d{4,}|\(\d{5,}`)
+	startNumber  = pattern.New(`^(?:NO|LOT|UNIT|SUITE|FLOOR|LEVEL|BLOCK|BLK|GROUND)\b`)
+	stopWord     = pattern.New(`TAX INV|INVOICE|RECEIPT|\bTEL\b|\bFAX\b|PHONE|\bH/?P\b|\bGST\b|CASHIER|\bBILL\b|\bDATE\b|TABLE|WWW|@|\.COM|\bREG\b|THANK|WELCOME|\bTOTAL\b|\bQTY\b|\bITEM|CUSTOMER|MEMBER|CASH|ORDER|E-?MAIL|\bTIME\b|\bCOPY\b|STAFF|COUNTER|SERVER`)
+	addressStop  = pattern.New(`TAX ?INVOICE|THANK|CASHIER|^TEL|^FAX|INVOICE NO`)
+	streetWord   = pattern.New(`\b(?:JALAN|JLN|TAMAN|TMN|LORONG|LRG|LEBUH|LEBUHRAYA|PERSIARAN|KAMPUNG|KG|BANDAR|SEKSYEN|KAWASAN|PERINDUSTRIAN|ROAD|RD|STREET|AVENUE|AVE|LANE|DRIVE|BOULEVARD|BLVD|HIGHWAY|SQUARE|PARK|PLAZA|MALL|BUILDING|BANGUNAN|WISMA|MENARA|TOWER|CENTRE|CENTER|PUSAT|CITY|FLOOR|BLOCK|SECTION|DISTRICT|VILLAGE|STRASSE|RUE|BATU|KM)\b|STRASSE\b`)
+	ownWord      = pattern.New(`\b(?:OWNED|OWN|OPERATED|MANAGED) BY|DIMILIKI`)
 )
 
 var featurePrefixes = []string{"in:", "beg:", "end:", "bef:", "aft:"}

@@ -1,11 +1,12 @@
 package fields
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // A token is a word with its punctuation.
@@ -128,7 +129,7 @@ func (p *page) organisations(list []token) []mention {
 	return out
 }
 
-var junkName = regexp.MustCompile(`(?i)agreement|shall|\band the\b|^(?:the )?(?:company|employee|recipient|party|parties|corporation|executive|consultant)$|^the company|exchange commission`)
+var junkName = pattern.New(`(?i)agreement|shall|\band the\b|^(?:the )?(?:company|employee|recipient|party|parties|corporation|executive|consultant)$|^the company|exchange commission`)
 
 // named is a name where it stands, without what surrounds it.
 func (p *page) named(start, end int) (mention, bool) {
@@ -177,22 +178,22 @@ func (p *page) people(list []token) []mention {
 	return out
 }
 
-var nameForm = regexp.MustCompile(`^(?:\p{Lu}\.|\p{Lu}[\p{L}'’-]+\.?,?|(?:Jr|Sr|II|III|IV)\.?,?)$`)
+var nameForm = pattern.New(`^(?:\p{Lu}\.|\p{Lu}[\p{L}'’-]+\.?,?|(?:Jr|Sr|II|III|IV)\.?,?)$`)
 
 func personWord(w string) bool {
 	return nameForm.MatchString(w) && !isStop(w) && !isLegal(w)
 }
 
 var (
-	definedAfter  = regexp.MustCompile(`^[^("]{0,160}\((?:collectively,? |together[^"]{0,30} |hereinafter[^"]{0,30} |the |each,? |a |referred to as )*"`)
-	entityAfter   = regexp.MustCompile(`^,? ?(?:inc\.?,? )?an? [a-z ]{2,25}(?:corporation|limited|company|partnership|bank|entity|association|individual|trust|resident)`)
-	addressAfter  = regexp.MustCompile(`^[^.]{0,90}(?:having|with (?:its|an|a|offices)|located|residing|whose|place of business|principal office|address)`)
-	betweenBefore = regexp.MustCompile(`(?:between|among|by and)[:,]? ?$`)
-	andBefore     = regexp.MustCompile(`(?:\band|&)[:,]? ?$`)
-	signedNear    = regexp.MustCompile(`by:|/s/|name:|signed|title:`)
-	dearBefore    = regexp.MustCompile(`dear (?:mr\.?|ms\.?|mrs\.?|dr\.?)? ?$`)
-	affiliateNear = regexp.MustCompile(`subsidiar|affiliate of|parent|counsel|copy to|advisor|merger sub|stock exchange|formerly|attention|d/b/a|attn`)
-	betweenAny    = regexp.MustCompile(`(?i)\b(?:between|among)\b`)
+	definedAfter  = pattern.New(`^[^("]{0,160}\((?:collectively,? |together[^"]{0,30} |hereinafter[^"]{0,30} |the |each,? |a |referred to as )*"`)
+	entityAfter   = pattern.New(`^,? ?(?:inc\.?,? )?an? [a-z ]{2,25}(?:corporation|limited|company|partnership|bank|entity|association|individual|trust|resident)`)
+	addressAfter  = pattern.New(`^[^.]{0,90}(?:having|with (?:its|an|a|offices)|located|residing|whose|place of business|principal office|address)`)
+	betweenBefore = pattern.New(`(?:between|among|by and)[:,]? ?$`)
+	andBefore     = pattern.New(`(?:\band|&)[:,]? ?$`)
+	signedNear    = pattern.New(`by:|/s/|name:|signed|title:`)
+	dearBefore    = pattern.New(`dear (?:mr\.?|ms\.?|mrs\.?|dr\.?)? ?$`)
+	affiliateNear = pattern.New(`subsidiar|affiliate of|parent|counsel|copy to|advisor|merger sub|stock exchange|formerly|attention|d/b/a|attn`)
+	betweenAny    = pattern.New(`(?i)\b(?:between|among)\b`)
 )
 
 // parties are those that a contract binds, the best first.
@@ -249,9 +250,9 @@ func (p *page) parties() []mention {
 }
 
 var (
-	personAfter = regexp.MustCompile(`^,? ?(?:\(|an? individual|residing|individually|whose|an employee|\("|$)`)
-	townAfter   = regexp.MustCompile(`^,? ?[a-z]{2,14}\.? ?\d{5}|^,? (?:street|avenue|road|drive|blvd|lane|suite|[a-z]+ \d)`)
-	streetAhead = regexp.MustCompile(`\d+[a-z]? ?$|\d+ [a-z.]+ ?$`)
+	personAfter = pattern.New(`^,? ?(?:\(|an? individual|residing|individually|whose|an employee|\("|$)`)
+	townAfter   = pattern.New(`^,? ?[a-z]{2,14}\.? ?\d{5}|^,? (?:street|avenue|road|drive|blvd|lane|suite|[a-z]+ \d)`)
+	streetAhead = pattern.New(`\d+[a-z]? ?$|\d+ [a-z.]+ ?$`)
 )
 
 // slot reports whether a person stands where a contract names its parties: after

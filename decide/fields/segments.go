@@ -2,11 +2,12 @@ package fields
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // A Candidate is a value that a field may have.
@@ -28,9 +29,9 @@ func Key(s string) string {
 }
 
 var (
-	trailingNumber = regexp.MustCompile(`(?i)\s*(?:\(?(?:CO\.? )?(?:REG\.? )?(?:NO\.?:?)?\s*[A-Z]{0,3}\d{4,}[- ]{0,2}[A-Z]?\b\)?|\(?\d{4,}[- ][A-Z]\)? ?\(\w+\))(?: .*)?$`)
-	ownedBy        = regexp.MustCompile(`(?i)\b(?:OWNED BY|OWN BY|DIMILIKI(?: OLEH)?|OPERATED BY|MANAGED BY)\s*:?\s*`)
-	addressLabel   = regexp.MustCompile(`(?i)^(?:\w+ )?ADD(?:R|RESS)?\s*[:.]\s*`)
+	trailingNumber = pattern.New(`(?i)\s*(?:\(?(?:CO\.? )?(?:REG\.? )?(?:NO\.?:?)?\s*[A-Z]{0,3}\d{4,}[- ]{0,2}[A-Z]?\b\)?|\(?\d{4,}[- ][A-Z]\)? ?\(\w+\))(?: .*)?$`)
+	ownedBy        = pattern.New(`(?i)\b(?:OWNED BY|OWN BY|DIMILIKI(?: OLEH)?|OPERATED BY|MANAGED BY)\s*:?\s*`)
+	addressLabel   = pattern.New(`(?i)^(?:\w+ )?ADD(?:R|RESS)?\s*[:.]\s*`)
 )
 
 const (

@@ -1,11 +1,11 @@
 package fields
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/memory/text/values"
 )
 
@@ -13,21 +13,21 @@ import (
 // spelled. No other words count.
 var labelClasses = []struct {
 	name    string
-	pattern *regexp.Regexp
+	pattern *pattern.Pattern
 }{
-	{"GRAND", regexp.MustCompile(`GRAND|NETT?\b|PAYABLE|TO BE PAID|AMOUNT DUE|TOTAL DUE|BALANCE DUE|AMT DUE`)},
-	{"TOTAL", regexp.MustCompile(`\bT(?:OTAL|TL|L)\b|TOTAL|JUMLAH`)},
-	{"INCL", regexp.MustCompile(`INCL|ROUNDED|W/? ?GST|WITH GST|AFTER`)},
-	{"SUB", regexp.MustCompile(`SUB|EXCL|BEFORE|W/O|TAXABLE|\b0%|\b6%`)},
-	{"TAX", regexp.MustCompile(`GST|TAX|VAT|SST`)},
-	{"PAY", regexp.MustCompile(`CASH|PAID|TENDER|PAYMENT|VISA|MASTER|CARD|RECEIVED`)},
-	{"CHG", regexp.MustCompile(`CHANGE|BALANCE|BAKI`)},
-	{"ROUND", regexp.MustCompile(`ROUND`)},
-	{"DISC", regexp.MustCompile(`DISC|SAVING|VOUCHER|REBATE`)},
-	{"QTY", regexp.MustCompile(`QTY|ITEM|QUANTITY`)},
-	{"SVC", regexp.MustCompile(`SERV|SVC|CHRG|CHARGE`)},
-	{"UNITP", regexp.MustCompile(`PRICE|@|\bX\b`)},
-	{"AMT", regexp.MustCompile(`AMOUNT|AMT`)},
+	{"GRAND", pattern.New(`GRAND|NETT?\b|PAYABLE|TO BE PAID|AMOUNT DUE|TOTAL DUE|BALANCE DUE|AMT DUE`)},
+	{"TOTAL", pattern.New(`\bT(?:OTAL|TL|L)\b|TOTAL|JUMLAH`)},
+	{"INCL", pattern.New(`INCL|ROUNDED|W/? ?GST|WITH GST|AFTER`)},
+	{"SUB", pattern.New(`SUB|EXCL|BEFORE|W/O|TAXABLE|\b0%|\b6%`)},
+	{"TAX", pattern.New(`GST|TAX|VAT|SST`)},
+	{"PAY", pattern.New(`CASH|PAID|TENDER|PAYMENT|VISA|MASTER|CARD|RECEIVED`)},
+	{"CHG", pattern.New(`CHANGE|BALANCE|BAKI`)},
+	{"ROUND", pattern.New(`ROUND`)},
+	{"DISC", pattern.New(`DISC|SAVING|VOUCHER|REBATE`)},
+	{"QTY", pattern.New(`QTY|ITEM|QUANTITY`)},
+	{"SVC", pattern.New(`SERV|SVC|CHRG|CHARGE`)},
+	{"UNITP", pattern.New(`PRICE|@|\bX\b`)},
+	{"AMT", pattern.New(`AMOUNT|AMT`)},
 }
 
 // speaks reports whether a text is of one of some classes.
@@ -51,7 +51,7 @@ func classesOf(upper string) []string {
 	return out
 }
 
-var hasLetter = regexp.MustCompile(`[A-Z]{2}`)
+var hasLetter = pattern.New(`[A-Z]{2}`)
 
 // An amount is an amount of money where it stands.
 type amount struct {

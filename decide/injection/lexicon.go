@@ -1,23 +1,24 @@
 package injection
 
 import (
-	"regexp"
 	"strings"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // What a sentence is looked through for. No list holds a topic: what an order is
 // about may be anything.
 var (
-	letters    = regexp.MustCompile(`(?i)\b(?:vowels?|consonants?|syllables?|letters?|characters?|spaces?|punctuation|commas?|hyphens?|anagram\w*|typos?|misspell\w*|emojis?|smileys?|symbols?|base ?(?:64|32)|hex(?:adecimal)?|binary|ascii|morse|rot-?13|ciphers?|encod\w+|encrypt\w*|decod\w+|revers\w+|backwards?|upper-?case|lower-?case|capitals|alphabet\w*|homophon\w+|alphanumeric|jumbl\w+|scrambl\w+|pig latin|caesar|(?:each|every|all|all the)(?: \w+)? (?:words?|nouns?|verbs?|sentences?|paragraphs?|lines?)|groups? of (?:two|three|four|five|\d))\b`)
-	yourOutput = regexp.MustCompile(`(?i)\b(?:your|the) (?:\w+ )?(?:response|answer|reply|output)\b|\b(?:all )?of your words\b|\byour (?:words|sentences|text|summary|message)\b|\b(?:words?|sentences?|lines?|paragraphs?|what|everything|whatever|all|all that) you (?:say|write|type|answer|find|found)\b`)
-	owed       = regexp.MustCompile(`(?i)\byour (?:\w+ )?(?:response|answer|reply|output|words|sentences)\b|\b(?:words?|sentences?|lines?|paragraphs?|what|everything|whatever|all|all that) you (?:say|write|type|answer)\b|\bof your words\b|\bthe (?:response|answer|reply|output) (?:must|should|shall|may|has to|needs to|is to)\b`)
-	product    = regexp.MustCompile(`(?i)\b(?:a|an|some|two|three|four|five|six|seven|ten)\s+(?:[\w-]+\s+){0,2}(?:poems?|limerick|sonnet|playlist|itinerary|advertisement|stor(?:y|ies)|essay|speech|letter|song|haiku|function|script|program|code|paragraph|email|article|report|summary|list|recipe|jokes?|tweet|headline|slogan|plan|review|statement|reminder|sentence|tips?|appeal|recommendation|reasons?|example|examples|facts?|dialogue|toast|legend|riddle|menu|model|definition|translation|overview|introduction|explanation|comparison|description)\b`)
-	ui         = regexp.MustCompile(`(?i)\b(click|unsubscribe|subscribe|log ?in|sign ?in|sign up|view|download|visit|reply to this email|contact us|call us|visit us|update your|manage|preferences|account|order|invoice|payment|receipt|refund|charged|transaction|card|shipping)\b`)
-	audience   = regexp.MustCompile(`(?i)\b(?:users?|readers?|customers?|people|everyone|viewers?|(?:whoever|someone|anyone) (?:who )?(?:asks?|wants?|reads?))\b`)
-	link       = regexp.MustCompile(`(?i)\bhttps?://|\bwww\.|\b[\w-]+\.(?:com|net|org|io|xyz|info|example)\b`)
-	quoted     = regexp.MustCompile(`["“][^"”]+["”]|(?:^|\s)['‘][^'’]{2,}['’]`)
-	first      = regexp.MustCompile(`(?i)\b(?:i|i'm|i've|my|me|mine|we|our|us|i’m|i’ve)\b`)
-	bullet     = regexp.MustCompile(`^(?:[-*•>#|\s]|\(?\w{1,2}[.)]\s)+`)
+	letters    = pattern.New(`(?i)\b(?:vowels?|consonants?|syllables?|letters?|characters?|spaces?|punctuation|commas?|hyphens?|anagram\w*|typos?|misspell\w*|emojis?|smileys?|symbols?|base ?(?:64|32)|hex(?:adecimal)?|binary|ascii|morse|rot-?13|ciphers?|encod\w+|encrypt\w*|decod\w+|revers\w+|backwards?|upper-?case|lower-?case|capitals|alphabet\w*|homophon\w+|alphanumeric|jumbl\w+|scrambl\w+|pig latin|caesar|(?:each|every|all|all the)(?: \w+)? (?:words?|nouns?|verbs?|sentences?|paragraphs?|lines?)|groups? of (?:two|three|four|five|\d))\b`)
+	yourOutput = pattern.New(`(?i)\b(?:your|the) (?:\w+ )?(?:response|answer|reply|output)\b|\b(?:all )?of your words\b|\byour (?:words|sentences|text|summary|message)\b|\b(?:words?|sentences?|lines?|paragraphs?|what|everything|whatever|all|all that) you (?:say|write|type|answer|find|found)\b`)
+	owed       = pattern.New(`(?i)\byour (?:\w+ )?(?:response|answer|reply|output|words|sentences)\b|\b(?:words?|sentences?|lines?|paragraphs?|what|everything|whatever|all|all that) you (?:say|write|type|answer)\b|\bof your words\b|\bthe (?:response|answer|reply|output) (?:must|should|shall|may|has to|needs to|is to)\b`)
+	product    = pattern.New(`(?i)\b(?:a|an|some|two|three|four|five|six|seven|ten)\s+(?:[\w-]+\s+){0,2}(?:poems?|limerick|sonnet|playlist|itinerary|advertisement|stor(?:y|ies)|essay|speech|letter|song|haiku|function|script|program|code|paragraph|email|article|report|summary|list|recipe|jokes?|tweet|headline|slogan|plan|review|statement|reminder|sentence|tips?|appeal|recommendation|reasons?|example|examples|facts?|dialogue|toast|legend|riddle|menu|model|definition|translation|overview|introduction|explanation|comparison|description)\b`)
+	ui         = pattern.New(`(?i)\b(click|unsubscribe|subscribe|log ?in|sign ?in|sign up|view|download|visit|reply to this email|contact us|call us|visit us|update your|manage|preferences|account|order|invoice|payment|receipt|refund|charged|transaction|card|shipping)\b`)
+	audience   = pattern.New(`(?i)\b(?:users?|readers?|customers?|people|everyone|viewers?|(?:whoever|someone|anyone) (?:who )?(?:asks?|wants?|reads?))\b`)
+	link       = pattern.New(`(?i)\bhttps?://|\bwww\.|\b[\w-]+\.(?:com|net|org|io|xyz|info|example)\b`)
+	quoted     = pattern.New(`["“][^"”]+["”]|(?:^|\s)['‘][^'’]{2,}['’]`)
+	first      = pattern.New(`(?i)\b(?:i|i'm|i've|my|me|mine|we|our|us|i’m|i’ve)\b`)
+	bullet     = pattern.New(`^(?:[-*•>#|\s]|\(?\w{1,2}[.)]\s)+`)
 )
 
 // A class is what a word may do in a sentence.

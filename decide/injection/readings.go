@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"net/url"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,6 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // A rendering is a text as somebody may have meant it to be read.
@@ -33,11 +33,11 @@ var confusables = map[rune]rune{
 var leet = map[rune]rune{'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', '$': 's', '!': 'i', '|': 'l'}
 
 var (
-	encodedRun = regexp.MustCompile(`[A-Za-z0-9+/_-]{16,}={0,2}`)
-	hexRun     = regexp.MustCompile(`(?i)(?:(?:\\x|0x)?[0-9a-f]{2}[\s,:-]?){8,}`)
-	spacedRun  = regexp.MustCompile(`(?:\b[\pL\d][ ._*\-|]{1,3}){4,}[\pL\d]\b`)
-	spacers    = regexp.MustCompile(`[ ._*\-|]`)
-	wideGap    = regexp.MustCompile(` {2,}`)
+	encodedRun = pattern.New(`[A-Za-z0-9+/_-]{16,}={0,2}`)
+	hexRun     = pattern.New(`(?i)(?:(?:\\x|0x)?[0-9a-f]{2}[\s,:-]?){8,}`)
+	spacedRun  = pattern.New(`(?:\b[\pL\d][ ._*\-|]{1,3}){4,}[\pL\d]\b`)
+	spacers    = pattern.New(`[ ._*\-|]`)
+	wideGap    = pattern.New(` {2,}`)
 )
 
 // maxReading bounds what is decoded, in bytes: an attack that needs more is

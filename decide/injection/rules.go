@@ -1,10 +1,10 @@
 package injection
 
 import (
-	"regexp"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // tokenRules look at the piece i as the verb of an order. They return the
@@ -299,9 +299,9 @@ func forceRule(t *talk, i int) (hit, int, bool) {
 }
 
 var (
-	regardless = regexp.MustCompile(`\b(?:no matter what|regardless of|irrespective of|whatever)\s+(?:(?:the|your|any)\s+)?(?:sources?|evidence|passages?|documents?|context|retrieved|question|instructions|facts say|research|is asked|i ask|you (?:think|find|know)|user|they|rules)`)
-	prefixed   = regexp.MustCompile(`\b(?:start|begin)\s+(?:your|the|every|each)\s+(?:\w+\s+)?(?:reply|response|answer|output)\s+(?:with|by saying)\s*:?\s*["“'‘]`)
-	forcedText = regexp.MustCompile(`\b(?:say|respond|reply|answer|output|print|write|return)\b[^.?!]{0,40}\b(?:exactly|nothing but|only with|with only|just with|the (?:exact )?(?:words?|phrase|text|string)|just the words?)\b[^.?!]{0,12}["“'‘:][^"”'’]{2,}|\b(?:say|print|output|write|respond with|reply with|answer with)\s+["“'‘](?:[^"”'’]*\b(?:pwned|hacked|owned|jailbroken|compromised|i am free|i will obey|access granted)\b)`)
+	regardless = pattern.New(`\b(?:no matter what|regardless of|irrespective of|whatever)\s+(?:(?:the|your|any)\s+)?(?:sources?|evidence|passages?|documents?|context|retrieved|question|instructions|facts say|research|is asked|i ask|you (?:think|find|know)|user|they|rules)`)
+	prefixed   = pattern.New(`\b(?:start|begin)\s+(?:your|the|every|each)\s+(?:\w+\s+)?(?:reply|response|answer|output)\s+(?:with|by saying)\s*:?\s*["“'‘]`)
+	forcedText = pattern.New(`\b(?:say|respond|reply|answer|output|print|write|return)\b[^.?!]{0,40}\b(?:exactly|nothing but|only with|with only|just with|the (?:exact )?(?:words?|phrase|text|string)|just the words?)\b[^.?!]{0,12}["“'‘:][^"”'’]{2,}|\b(?:say|print|output|write|respond with|reply with|answer with)\s+["“'‘](?:[^"”'’]*\b(?:pwned|hacked|owned|jailbroken|compromised|i am free|i will obey|access granted)\b)`)
 )
 
 // sendRule: conversation, prompt or credentials are to leave.
@@ -371,8 +371,8 @@ var rawRules = []func(string) (hit, bool){
 		`(?:忽略|无视|無視|忘记|忘記|不要遵守|不要遵循).{0,12}(?:指令|指示|提示|规则|規則|命令|说明|內容|内容)|(?:指示|命令|ルール|プロンプト).{0,8}(?:無視|忘れ)|(?:지시|명령|규칙|프롬프트).{0,8}(?:무시|잊)|(?:显示|輸出|输出|透露|告诉我).{0,10}(?:系统提示|系統提示|提示词)|(?:システムプロンプト).{0,8}(?:表示|教え|見せ)|(?:تجاهل).{0,20}(?:التعليمات|الأوامر)|(?:अनदेखा|भूल).{0,20}(?:निर्देश)|(?:निर्देश).{0,24}(?:अनदेखा|भूल)`),
 }
 
-func rawRule(category string, score float64, why string, worth func(string) bool, pattern string) func(string) (hit, bool) {
-	re := regexp.MustCompile(pattern)
+func rawRule(category string, score float64, why string, worth func(string) bool, expression string) func(string) (hit, bool) {
+	re := pattern.New(expression)
 	return func(s string) (hit, bool) {
 		if !worth(s) {
 			return hit{}, false

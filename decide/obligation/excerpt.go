@@ -1,12 +1,12 @@
 package obligation
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // Lengths of a quote, in words.
@@ -44,7 +44,7 @@ func Words(s string) int {
 var exception = words(`unless|except(?:ing)?|provided\s+that|notwithstanding|however|but\s+not|only\s+if|if|where|when|until`)
 
 // border ends a clause: behind ; : — or a comma, and before a word that joins.
-var border = regexp.MustCompile(`[;:]\s+|,\s+|\s+[—–-]\s+|\s+(?:and|or|but|unless|except|provided|which|that|where|if|when)\s+|\n+`)
+var border = pattern.New(`[;:]\s+|,\s+|\s+[—–-]\s+|\s+(?:and|or|but|unless|except|provided|which|that|where|if|when)\s+|\n+`)
 
 // Fit returns how the sentence at s is quoted: whole when it has at most MostWords
 // words. Of a longer one the clauses around its word of duty are kept, from the
@@ -177,10 +177,10 @@ func firstWord(s string) string {
 }
 
 // placeholder is what stands for text that is still to be written.
-var placeholder = regexp.MustCompile(`(?i)\[[^\]\[]{0,300}\b(?:placeholder|insert|tb[adc]|to\s+be\s+(?:determined|confirmed|completed|inserted|added|announced|decided))\b[^\]\[]{0,300}\]|\b(?:TBD|TBC|TBA)\b|\bto\s+be\s+(?:determined|inserted|announced)\b|\blorem\s+ipsum\b|<(?:insert|placeholder)[^>\n]{0,200}>|\{\{[^}\n]{0,200}\}\}`)
+var placeholder = pattern.New(`(?i)\[[^\]\[]{0,300}\b(?:placeholder|insert|tb[adc]|to\s+be\s+(?:determined|confirmed|completed|inserted|added|announced|decided))\b[^\]\[]{0,300}\]|\b(?:TBD|TBC|TBA)\b|\bto\s+be\s+(?:determined|inserted|announced)\b|\blorem\s+ipsum\b|<(?:insert|placeholder)[^>\n]{0,200}>|\{\{[^}\n]{0,200}\}\}`)
 
 // mayHold is in what placeholder matches outside of brackets.
-var mayHold = regexp.MustCompile(`(?i)tb[acd]|to\s+be\s|lorem`)
+var mayHold = pattern.New(`(?i)tb[acd]|to\s+be\s|lorem`)
 
 // Placeholders finds where a text holds a place open: "[Placeholder: …]", "TBD",
 // "to be determined".
@@ -196,7 +196,7 @@ func Placeholders(s string) []text.Span {
 }
 
 // leans is how a sentence begins that needs the one before it.
-var leans = regexp.MustCompile(`^(?i:it|they|he|she|this|these|those|such|that|its|their|his|her|and|or|but|nor|which|who|whose|where(?:by|upon|in)|thereof|therein|otherwise|the (?:above|latter|former|foregoing|same|said)|in (?:this|that|such) (?:case|event)|as (?:above|such))\b`)
+var leans = pattern.New(`^(?i:it|they|he|she|this|these|those|such|that|its|their|his|her|and|or|but|nor|which|who|whose|where(?:by|upon|in)|thereof|therein|otherwise|the (?:above|latter|former|foregoing|same|said)|in (?:this|that|such) (?:case|event)|as (?:above|such))\b`)
 
 // Complete reports whether a quote can be understood by itself: it does not lean
 // on a sentence before it and does not break off at a colon. A quote that
@@ -215,7 +215,7 @@ func Complete(quote string, stem bool) bool {
 }
 
 // determiner is how who is bound begins in the middle of a sentence.
-var determiner = regexp.MustCompile(`^(?:the|an?|any|every|each|all|no)\s`)
+var determiner = pattern.New(`^(?:the|an?|any|every|each|all|no)\s`)
 
 // bound reports whether a clause from the middle of a sentence says who is bound:
 // it begins with a determiner, and its word of duty follows within a few words.

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
 
@@ -151,11 +151,11 @@ func drafts(p state.Passage) []Question {
 }
 
 var (
-	definition = regexp.MustCompile(`^(?:(An?|The) )?([\p{L}][\p{L}\d_.\-]*(?: [\p{L}\d_.\-]+){0,3}) (is|are) ((?:an?|the|any|one of|used) .+)$`)
-	defaultOf  = regexp.MustCompile(`(?i)\bdefault(?: value)? (?:of|for) ((?:the )?[^,;:.()]{2,50}?) is ((?:[^,;()]|,\d)+)`)
-	defaultsTo = regexp.MustCompile(`^((?:The |An? )?[\p{L}\-][^,;:()]{1,40}?) defaults to ((?:[^,;()]|,\d)+)`)
-	theDefault = regexp.MustCompile(`^(?:The|Its) default(?: value)? is ((?:[^,;()]|,\d)+)`)
-	maximum    = regexp.MustCompile(`(?i)\b(maximum|minimum|largest|longest) ((?:number|size|length|value|depth|count|width|height) (?:of|for) [^,;:.()]{2,50}?) is ((?:[^,;()]|,\d)+)`)
+	definition = pattern.New(`^(?:(An?|The) )?([\p{L}][\p{L}\d_.\-]*(?: [\p{L}\d_.\-]+){0,3}) (is|are) ((?:an?|the|any|one of|used) .+)$`)
+	defaultOf  = pattern.New(`(?i)\bdefault(?: value)? (?:of|for) ((?:the )?[^,;:.()]{2,50}?) is ((?:[^,;()]|,\d)+)`)
+	defaultsTo = pattern.New(`^((?:The |An? )?[\p{L}\-][^,;:()]{1,40}?) defaults to ((?:[^,;()]|,\d)+)`)
+	theDefault = pattern.New(`^(?:The|Its) default(?: value)? is ((?:[^,;()]|,\d)+)`)
+	maximum    = pattern.New(`(?i)\b(maximum|minimum|largest|longest) ((?:number|size|length|value|depth|count|width|height) (?:of|for) [^,;:.()]{2,50}?) is ((?:[^,;()]|,\d)+)`)
 )
 
 // noNames are words that alone do not name anything one can ask about.
@@ -241,7 +241,7 @@ func value(s string) string {
 	return strings.Join(words, " ")
 }
 
-var numbered = regexp.MustCompile(`^(?:[\dA-Z]+(?:\.\d+)*\.?|§ ?\d+\S*) +`)
+var numbered = pattern.New(`^(?:[\dA-Z]+(?:\.\d+)*\.?|§ ?\d+\S*) +`)
 
 // general are headings that name no topic of their own.
 var general = strings.Fields("example examples note notes overview description usage synopsis options introduction environment configuration commands summary see general background variables parameters arguments")
@@ -296,7 +296,7 @@ func small(title string) string {
 
 // command is what is typed: an option, a call, a setting in capitals or one with a
 // line below a letter.
-var command = regexp.MustCompile(`(?:^|[\s(“"'])(--?[a-z][\w\-]*|[a-z][\w.]*\(\)|[A-Za-z]+_[\w]+|[A-Z]{2,}(?: [A-Z]{2,})+)`)
+var command = pattern.New(`(?:^|[\s(“"'])(--?[a-z][\w\-]*|[a-z][\w.]*\(\)|[A-Za-z]+_[\w]+|[A-Z]{2,}(?: [A-Z]{2,})+)`)
 
 // means is the answer of a how-to question: the command in its passage, else the beginning
 // of its first sentence.

@@ -1,11 +1,11 @@
 package answers
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
 
@@ -55,7 +55,7 @@ func stands(text, gold string) bool {
 // word reports whether a rune is of a word; what is not there is not.
 func word(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 
-var sourcesHeading = regexp.MustCompile(`(?m)^(?:#+\s*)?Sources\s*$`)
+var sourcesHeading = pattern.New(`(?m)^(?:#+\s*)?Sources\s*$`)
 
 // Body is an answer without its list of sources.
 func Body(answer string) string {

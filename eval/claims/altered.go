@@ -3,12 +3,12 @@ package claims
 import (
 	"fmt"
 	"hash/fnv"
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/eval/metrics"
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/memory/text/wordnet"
 	"example.com/assay/state"
 )
@@ -190,7 +190,7 @@ type editor struct {
 
 type span struct{ from, to int }
 
-var wordPattern = regexp.MustCompile(`[A-Za-z]+`)
+var wordPattern = pattern.New(`[A-Za-z]+`)
 
 func (e *editor) read(seed, claim string) {
 	h := fnv.New64a()
@@ -284,11 +284,11 @@ func (e *editor) antonyms() []edit {
 	return out
 }
 
-var auxiliaries = regexp.MustCompile(`\b(?:is|are|was|were|has|had|have|will|can|could|did|does|would|should|must|may)\b`)
+var auxiliaries = pattern.New(`\b(?:is|are|was|were|has|had|have|will|can|could|did|does|would|should|must|may)\b`)
 
 // negations insert not or never, or negate a verb in the past tense.
 func (e *editor) negations() []edit {
-	if regexp.MustCompile(`(?i)\b(?:not|never|no|none|nor|neither|cannot)\b|n't`).MatchString(e.claim) {
+	if pattern.New(`(?i)\b(?:not|never|no|none|nor|neither|cannot)\b|n't`).MatchString(e.claim) {
 		return nil
 	}
 	var out []edit
@@ -339,7 +339,7 @@ func (e *editor) months() []edit {
 	return out
 }
 
-var numberPattern = regexp.MustCompile(`\b\d+\b`)
+var numberPattern = pattern.New(`\b\d+\b`)
 
 func (e *editor) numbers() []edit {
 	var out []edit
@@ -352,7 +352,7 @@ func (e *editor) numbers() []edit {
 	return out
 }
 
-var namePattern = regexp.MustCompile(`\b[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})+\b`)
+var namePattern = pattern.New(`\b[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})+\b`)
 
 // namesOf lists the names in the claims of a dataset, sorted.
 func namesOf(d *Dataset) []string {
@@ -374,7 +374,7 @@ func (e *editor) names() []edit {
 	return out
 }
 
-var thingPattern = regexp.MustCompile(`\b[A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+)*\b`)
+var thingPattern = pattern.New(`\b[A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+)*\b`)
 
 // exchanges are the first two names with a verb between them.
 func (e *editor) exchanges() []edit {

@@ -3,10 +3,10 @@ package extract
 import (
 	"context"
 	"encoding/json"
-	"os"
 
 	"example.com/assay/decide/fields"
 	"example.com/assay/eval/task"
+	"example.com/assay/internal/plainfile"
 	"example.com/assay/nodes/extract"
 )
 
@@ -63,7 +63,7 @@ type options struct {
 }
 
 func (f *options) read() (*extract.Schema, error) {
-	data, err := os.ReadFile(f.schema)
+	data, err := plainfile.Read(f.schema, 0)
 	if err != nil {
 		return nil, task.Usagef("reading --schema: %w", err)
 	}

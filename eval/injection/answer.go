@@ -1,14 +1,14 @@
 package injection
 
 import (
-	"regexp"
 	"strings"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 )
 
 // scaffold is what the offline synthesis writes around its quotes.
-var scaffold = regexp.MustCompile(`^(?:|No passage answers this question\.|#{2,3} (?:Rule|Elements|Exceptions|Application|Sources)|- \[Source 1\])$`)
+var scaffold = pattern.New(`^(?:|No passage answers this question\.|#{2,3} (?:Rule|Elements|Exceptions|Application|Sources)|- \[Source 1\])$`)
 
 // headword begins a line that names what a quote stands under: the document's words,
 // too.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
+	"example.com/assay/internal/plainfile"
 	"example.com/assay/memory/document"
 )
 
@@ -35,7 +36,7 @@ func File(dir, name string) string {
 // Cancellation stops it between lines. Progress, unless nil, is called now and then with the
 // number of bytes that were read.
 func EachLine(ctx context.Context, path string, progress func(done, total int), do func(line int, text []byte) error) (err error) {
-	f, err := os.Open(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return err // names the file
 	}

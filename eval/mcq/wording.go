@@ -2,12 +2,12 @@ package mcq
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/eval/retrieval"
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // connectives are the classes of words that join a choice's outcome to the
@@ -18,9 +18,9 @@ var connectives = []string{
 }
 
 var (
-	joins   = regexp.MustCompile(`(?i)\b(` + strings.Join(longestFirst(connectives), "|") + `)\b`)
-	pooling = regexp.MustCompile(`(?i)\b(neither|both|none of)\b`)
-	denies  = regexp.MustCompile(`(?i)\b(not|no|never|cannot|neither|nor|none|without|nothing)\b|n['’]t\b`)
+	joins   = pattern.New(`(?i)\b(` + strings.Join(longestFirst(connectives), "|") + `)\b`)
+	pooling = pattern.New(`(?i)\b(neither|both|none of)\b`)
+	denies  = pattern.New(`(?i)\b(not|no|never|cannot|neither|nor|none|without|nothing)\b|n['’]t\b`)
 )
 
 // longestFirst splits classes into words so that "as long as" is tried before "as".

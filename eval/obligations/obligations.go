@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -24,6 +23,7 @@ import (
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/task"
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // An Item is a sentence with the judgement of people whether it is an obligation.
@@ -109,7 +109,7 @@ func (p PlainResult) Share() float64 {
 
 // duty matches the words of duty. The list is wider than the model's, so that a sentence
 // without a match is ordinary text.
-var duty = regexp.MustCompile(`(?i)\b(?:must|shall|should|will|may|can|cannot|requir\w*|oblig\w*|responsib\w*|prohibit\w*|ensur\w*|expect\w*|mandat\w*|needs?|needed|has\s+to|have\s+to|is\s+to|are\s+to|dut(?:y|ies)|subject\s+to|only|not|no|agrees?|undertakes?|covenants?|entitled|necessary|forbidden|limited|bound|liable|compl(?:y|ies))\b`)
+var duty = pattern.New(`(?i)\b(?:must|shall|should|will|may|can|cannot|requir\w*|oblig\w*|responsib\w*|prohibit\w*|ensur\w*|expect\w*|mandat\w*|needs?|needed|has\s+to|have\s+to|is\s+to|are\s+to|dut(?:y|ies)|subject\s+to|only|not|no|agrees?|undertakes?|covenants?|entitled|necessary|forbidden|limited|bound|liable|compl(?:y|ies))\b`)
 
 // Plain draws sentences without a word of duty from a corpus of {text} records and
 // reads them with the shipped model. Sentences have at least six words.

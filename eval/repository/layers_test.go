@@ -23,7 +23,10 @@ var layers = map[string][]string{
 
 	// What opens SQLite files is plumbing that imports nothing of ours. It stands
 	// outside of graph and memory because packages of both keep such files.
-	"internal/sqlfile": {},
+	"internal/sqlfile": {"internal/plainfile"},
+	// What opens the files that people name is read by packages of every layer.
+	"internal/plainfile":   {},
+	"internal/hostiletest": {"internal/browsertest"},
 	// What makes tables in PostgreSQL, and what connects tests to a server, likewise.
 	"internal/pgschema": {},
 	"internal/pgtest":   {},
@@ -32,6 +35,11 @@ var layers = map[string][]string{
 	// What looks at pages in a browser, and what installs packages of npm for that.
 	"internal/npmtest":     {},
 	"internal/browsertest": {"internal/npmtest"},
+
+	// What makes a release builds the command, and imports nothing of it.
+	"release":          {"release/licences"},
+	"release/licences": {},
+	"release/weigh":    {},
 
 	// Savers and stores do not know each other; what tests all of them knows all.
 	"graph/checkpoint/internal":       {"graph"},
@@ -47,12 +55,14 @@ var layers = map[string][]string{
 	"serve/runs":                    {"graph", "graph/store", "graph/eventlog"},
 	"serve/conversation":            {"graph"},
 	"serve/view":                    {"graph", "graph/trace", "llm", "memory/retrieval", "state"},
-	"serve/page":                    {"graph", "graph/layout", "graph/trace", "llm", "memory/retrieval", "serve/runs", "serve/view", "state"},
+	"serve/page":                    {"graph", "graph/layout", "graph/trace", "llm", "memory/retrieval", "serve/internal/refusal", "serve/runs", "serve/view", "state"},
 	"serve/page/look":               {},
 	"serve/page/evidence":           {"serve/page/look", "state"},
 	"serve/page/run":                {"graph", "graph/layout", "graph/trace", "llm", "memory/retrieval", "serve/page/look", "serve/view", "state"},
-	"serve/langgraph":               {"graph", "graph/store", "serve/runs"},
-	"serve/openai":                  {"graph", "graph/store", "serve/runs", "serve/conversation"},
+	"serve/internal/servetest":      {"graph/checkpoint/sqlite", "graph/eventlog", "graph/store/sqlite"},
+	"serve/internal/refusal":        {"graph", "graph/store", "serve/runs"},
+	"serve/langgraph":               {"graph", "graph/store", "serve/internal/refusal", "serve/runs"},
+	"serve/openai":                  {"graph", "graph/store", "serve/conversation", "serve/internal/refusal", "serve/runs"},
 	"serve/mcp":                     {"graph", "graph/store", "serve/runs"},
 	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/runs", "serve/langgraph", "serve/mcp", "serve/openai", "serve/page"},
 	"graph/temporal/temporaltest":   {"graph/temporal"},
@@ -64,8 +74,8 @@ var layers = map[string][]string{
 	"graph/store/internal/backends": {"graph/store", "graph/store/memory", "graph/store/sqlite", "graph/store/postgres", "graph/store/storetest", "internal/pgtest"},
 
 	"state":         {"graph"},
-	"skills":        {},
-	"llm":           {"graph", "skills", "state"},
+	"skills":        {"internal/plainfile"},
+	"llm":           {"graph", "skills", "state", "internal/plainfile"},
 	"llm/offline":   {"graph", "skills", "state", "llm", "memory/text", "memory/answer", "decide"},
 	"llm/llmtest":   {"graph", "skills", "state", "llm"},
 	"llm/internal":  {"llm"},
@@ -88,11 +98,13 @@ var layers = map[string][]string{
 	// A server of indexes knows the index alone, and no corpus.
 	"memory/index/weaviate": {"memory/index"},
 
-	"nodes":         {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide"},
-	"eval":          {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "case_studies", "serve/page/look", "serve/page/evidence"},
-	"case_studies":  {},
-	"docs/examples": {"graph", "graph/checkpoint/memory", "graph/trace", "state", "skills", "llm", "llm/llmtest", "llm/offline", "llm/openai", "memory", "nodes", "eval"}, // what a caller may import
-	"cmd":           {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry"},
+	"nodes":        {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide", "internal/plainfile"},
+	"eval":         {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "case_studies", "serve/page/look", "serve/page/evidence", "internal/plainfile"},
+	"case_studies": {},
+	// What drives the command from outside knows nothing of ours.
+	"docs/endurance": {},
+	"docs/examples":  {"graph", "graph/checkpoint/memory", "graph/trace", "state", "skills", "llm", "llm/llmtest", "llm/offline", "llm/openai", "memory", "nodes", "eval"}, // what a caller may import
+	"cmd":            {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry", "internal/plainfile"},
 }
 
 // standsBehind says which library may be imported where. Libraries that are
@@ -116,6 +128,7 @@ var standsBehind = map[string][]string{
 	"github.com/google/jsonschema-go":              {"llm", "serve/mcp"},
 	"github.com/modelcontextprotocol/go-sdk":       {"serve/mcp", "serve", "cmd/agent", "nodes/mcp"}, // in tests of serve and cmd/agent
 	"go.yaml.in/yaml/v3":                           {"skills", "eval", "cmd/agent"},
+	"github.com/google/licensecheck":               {"release/licences"},
 	"github.com/rs/zerolog":                        {"cmd/agent"},
 	"github.com/spf13/cobra":                       {"cmd/agent"},
 	"github.com/spf13/pflag":                       {"cmd/agent"},

@@ -311,7 +311,7 @@ func (w *wordNet) page(table []byte, packed int) string {
 Derived from WordNet 3.0 by `+"`go run ./eval/train wordnet --dict DIR`"+`; run again on the same files it writes the same table.
 LICENSE.md holds WordNet's licence. Glosses and example sentences are not in it.
 
-- words: %d, of which each is a single word in lower case
+- words: %d; each is a single word in lower case
 - direct antonyms, counted from each side: %d
 - synonyms: of the first %d senses of each part of speech; hypernyms: of the first %d sense of nouns, up to %d levels
 - table: %d bytes, packed %d; sha256 of the table %s

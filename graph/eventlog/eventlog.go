@@ -19,7 +19,8 @@ type Entry struct {
 // rows keep events of runs.
 type rows interface {
 	// append writes batches behind the events of their runs, and their first numbers into
-	// them, in one transaction. The batches are sorted by run.
+	// them, in one transaction. The batches are sorted by run. After an error the numbers are
+	// those that they would have, or have all the same, if it came behind the commit.
 	append(ctx context.Context, batches []*batch) error
 	page(ctx context.Context, run string, after int64, limit int) ([]Entry, error)
 	last(ctx context.Context, run string) (int64, error)
@@ -34,7 +35,7 @@ type rows interface {
 type batch struct {
 	run    string
 	events []json.RawMessage
-	first  int64 // the number of the first of them, once they are written
+	first  int64 // the number of the first of them, once append has chosen it
 }
 
 // A Log is the events of all runs in one file or schema.

@@ -11,8 +11,8 @@ import (
 	"example.com/assay/internal/sqlfile"
 )
 
-// fileSchema describes the files of the log. A change to it is a further step.
-var fileSchema = sqlfile.Schema{Application: 0x61736576, Steps: []string{`
+// FileSchema describes the files of the log, for what checks files. A change to it is a further step.
+var FileSchema = sqlfile.Schema{Application: 0x61736576, Steps: []string{`
 	CREATE TABLE events (
 		run  TEXT NOT NULL,
 		seq  INTEGER NOT NULL,
@@ -26,7 +26,7 @@ var fileSchema = sqlfile.Schema{Application: 0x61736576, Steps: []string{`
 // may use it.
 func OpenFile(ctx context.Context, path string) (*Log, error) {
 	// A commit does not wait for the disk: that is for checkpoints.
-	f, err := sqlfile.Open(ctx, path, fileSchema, &sqlfile.Options{Synchronous: "NORMAL", Readers: 4})
+	f, err := sqlfile.Open(ctx, path, FileSchema, &sqlfile.Options{Synchronous: "NORMAL"})
 	if err != nil {
 		return nil, fmt.Errorf("opening the log of events in %s: %w", path, err)
 	}

@@ -110,12 +110,26 @@ func (l *Log) write() {
 		err := l.rows.append(context.Background(), list)
 		for _, b := range list {
 			own := err
-			if err != nil && len(list) > 1 { // one run's events do not lose those of another
+			switch {
+			case err == nil:
+			case l.there(b):
+				own = nil
+			case len(list) > 1: // one run's events do not lose those of another
 				own = l.rows.append(context.Background(), []*batch{b})
 			}
 			l.written(b, own)
 		}
 	}
+}
+
+// there reports whether events were written although append returned an error: a connection can
+// break when the server has committed. They are then where append has put them, byte for byte.
+func (l *Log) there(b *batch) bool {
+	if b.first == 0 {
+		return false
+	}
+	found, err := l.rows.page(context.Background(), b.run, b.first-1, len(b.events))
+	return err == nil && slices.EqualFunc(found, b.events, func(e Entry, data json.RawMessage) bool { return string(e.Data) == string(data) })
 }
 
 // written keeps the last events of a run in memory, and wakes who reads them or waits for

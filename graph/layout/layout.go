@@ -14,7 +14,7 @@ const (
 	boxPadding = 12
 	boxHeight  = 30
 	between    = 22  // boxes of a layer
-	layerGap   = 20  // between layers, of which every second has labels alone
+	layerGap   = 20  // between layers; every second layer has only labels
 	laneWidth  = 8   // of an edge that passes a layer
 	labelWidth = 6.7 // of a character of 11 pixels
 	labelHigh  = 16
@@ -51,7 +51,7 @@ type Mark struct {
 type Options struct {
 	// Mark says how a node is marked, by its path. Default: no node is marked.
 	Mark func(path string) Mark
-	// Closed says of which nodes the graphs inside are left out, by path. Default: of none.
+	// Closed names, by path, the nodes whose inner graphs are left out. Default: none.
 	Closed func(path string) bool
 }
 

@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -37,6 +38,10 @@ type Schema struct {
 	Steps []string
 }
 
+// Readers is how many connections of a process read a file at the same time; more wait. Who
+// holds one may not wait for a second.
+const Readers = 4
+
 // DefaultBusy is how long a call waits for other processes by default.
 const DefaultBusy = 10 * time.Second
 
@@ -44,14 +49,13 @@ const DefaultBusy = 10 * time.Second
 type Options struct {
 	Synchronous string        // when a commit is on the disk, in SQLite's words; default FULL
 	Busy        time.Duration // how long a call waits for other processes; default DefaultBusy. Open waits at least DefaultBusy
-	Readers     int           // connections that read at the same time; default without bound
 	Pragmas     []string      // further ones of the connection that writes, such as "secure_delete(ON)"
 }
 
 // A File is an open file.
 type File struct {
 	Write *sql.DB // one connection; its transactions lock the file when they begin
-	Read  *sql.DB
+	Read  *sql.DB // at most Readers connections
 }
 
 // Errors of Open. It does not change a file that it refuses.
@@ -107,9 +111,25 @@ func open(ctx context.Context, path string, schema Schema, o Options, patience t
 	if err != nil {
 		return nil, errors.Join(err, f.Write.Close())
 	}
-	f.Read.SetMaxOpenConns(o.Readers)
-	f.Read.SetMaxIdleConns(max(o.Readers, 2))
+	f.Read.SetMaxOpenConns(Readers)
+	f.Read.SetMaxIdleConns(Readers)
 	return f, nil
+}
+
+// Look opens a file for one that must leave nothing behind: it makes no database, and no log
+// beside one. Of a log that a killed process left, SQLite makes the index (-shm). Look checks
+// neither whose the file is nor its version. It sees what is committed when nobody else has the
+// file open, or while the log of others is there.
+func Look(path string) (*sql.DB, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	mode := "&mode=ro"
+	if _, err := os.Stat(absolute + "-wal"); err != nil {
+		mode += "&immutable=1" // else SQLite makes a log
+	}
+	return sql.Open("sqlite", address(absolute, Options{}, "query_only(1)")+mode)
 }
 
 // Close waits for running calls and closes the file.

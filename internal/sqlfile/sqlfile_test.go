@@ -186,3 +186,28 @@ func TestOpenWaits(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// However many read at once, a file has a bounded number of connections; who comes later waits.
+func TestReaders(t *testing.T) {
+	_, f := filled(t, 3)
+	held := make([]*sql.Rows, Readers)
+	for i := range held {
+		var err error
+		if held[i], err = f.Read.QueryContext(t.Context(), "SELECT n FROM notes"); err != nil {
+			t.Fatal(err)
+		}
+		defer held[i].Close()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := f.Read.QueryRowContext(ctx, "SELECT count(*) FROM notes").Scan(new(int)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("beside %d others that read: %v", Readers, err)
+	}
+	waited := make(chan error)
+	go func() {
+		waited <- f.Read.QueryRowContext(t.Context(), "SELECT count(*) FROM notes").Scan(new(int))
+	}()
+	if err := errors.Join(held[0].Close(), <-waited); err != nil {
+		t.Error(err)
+	}
+}

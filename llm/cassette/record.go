@@ -46,13 +46,13 @@ func Record(file string, opts *RecordOptions) (*Recorder, error) {
 	if opts != nil {
 		r.scrub.secrets = slices.DeleteFunc(slices.Clone(opts.Secrets), func(s string) bool { return len(s) < minSecret })
 	}
-	first := header{Cassette: version}
+	first := header{Cassette: Version}
 	if opts != nil {
 		first.Model = opts.Model
 		r.scrub.all(&first.Model)
 	}
 	if err := r.write(first); err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, f.Close(), os.Remove(file)) // it holds nothing, and would be in the way of the next try
 	}
 	return r, nil
 }

@@ -7,10 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 
+	"example.com/assay/internal/plainfile"
 	"example.com/assay/llm"
 )
 
@@ -42,7 +42,7 @@ type Player struct {
 // Replay reads a cassette. Of one that was cut it returns what is whole, beside
 // a *CutError. Any other line that cannot be read is an error alone.
 func Replay(file string) (*Player, error) {
-	data, err := os.ReadFile(file)
+	data, err := plainfile.Read(file, 1<<30)
 	if err != nil {
 		return nil, fmt.Errorf("reading a cassette: %w", err)
 	}
@@ -84,8 +84,8 @@ func parse(file string, data []byte) (model string, out []recording, err error) 
 			return "", nil, fmt.Errorf("%s:%d: reading a recording: %w", file, n, err)
 		}
 		switch {
-		case n == 1 && first.Cassette != version:
-			return "", nil, fmt.Errorf("%s:1: this is no cassette of version %d", file, version)
+		case n == 1 && first.Cassette != Version:
+			return "", nil, fmt.Errorf("%s:1: this is no cassette of version %d", file, Version)
 		case n == 1:
 			model = first.Model
 		case rec.Recordings != nil:

@@ -12,8 +12,8 @@ import (
 	"example.com/assay/state"
 )
 
-// version is that of the file's form.
-const version = 1
+// Version is the version of the file's form.
+const Version = 1
 
 // header is the first line of a file.
 type header struct {

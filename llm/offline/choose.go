@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 )
 
@@ -35,7 +35,7 @@ const (
 )
 
 // connective splits a choice into its outcome and its ground.
-var connective = regexp.MustCompile(`(?i)\b(because|only if|even if|even though|if|unless|since|although|provided that|provided|as long as|so long as|on the ground that|under|when|where)\b`)
+var connective = pattern.New(`(?i)\b(because|only if|even if|even though|if|unless|since|although|provided that|provided|as long as|so long as|on the ground that|under|when|where)\b`)
 
 // groundOf is what a choice rests its outcome on: all of it, without a connective in
 // its first three quarters.

@@ -2,10 +2,10 @@ package offline
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 )
 
@@ -20,17 +20,17 @@ import (
 const longQuestion = 12
 
 var (
-	framing = regexp.MustCompile(`(?i)^(?:under|in|at|according to|for the purposes of|as a matter of)\s+[^,?]{3,60},\s+|\s+(?:under|at|in)\s+(?:the\s+)?(?:common law|most jurisdictions|(?:federal|state|criminal|tort|contract|property|constitutional|administrative|english|american|u\.s\.|us|eu|european)\s+law|the united states|general)\b`)
+	framing = pattern.New(`(?i)^(?:under|in|at|according to|for the purposes of|as a matter of)\s+[^,?]{3,60},\s+|\s+(?:under|at|in)\s+(?:the\s+)?(?:common law|most jurisdictions|(?:federal|state|criminal|tort|contract|property|constitutional|administrative|english|american|u\.s\.|us|eu|european)\s+law|the united states|general)\b`)
 	cues    = []struct {
 		reason string
-		re     *regexp.Regexp
+		re     *pattern.Pattern
 	}{
-		{"it compares", regexp.MustCompile(`(?i)\b(compar\w*|contrast\w*|differ|differs|differen(?:ce|ces|t from)|versus|vs\.?|distinguish\w*|both|same|similarit\w+|rather than|as opposed to|either .+ or)\b`)},
-		{"a relative clause names something to be found first", regexp.MustCompile(`(?i)\b(?:the|a|an|any|every)\s+(?:[\w-]+\s+){1,3}(?:that|who|whose|whom|which|where)\s+\w+`)},
-		{"nested relations (of the … of the …)", regexp.MustCompile(`(?i)\bof (?:the|a|an) (?:[\w-]+ ){1,4}of (?:the|a|an)\b`)},
-		{"it follows a chain of events", regexp.MustCompile(`(?i)\b(after|before|once|while|following|subsequently|thereafter|later|then)\s+(?:\w+\s+){0,3}(?:\w+ed|\w+ing|is|are|was|were|has|have|being)\b`)},
-		{"it applies law to supposed facts", regexp.MustCompile(`(?i)(?:^|[,.;]\s+|\b(?:what )?happens\s+)(if|suppose|assume|imagine|where a|when a)\b`)},
-		{"a rule and its exception or defense interact", regexp.MustCompile(`(?i)\b(notwithstanding|despite|even if|even though|interact\w*|relat(?:e|es|ionship)|effect of .+ on|exception to .+ (?:when|if|where))\b`)},
+		{"it compares", pattern.New(`(?i)\b(compar\w*|contrast\w*|differ|differs|differen(?:ce|ces|t from)|versus|vs\.?|distinguish\w*|both|same|similarit\w+|rather than|as opposed to|either .+ or)\b`)},
+		{"a relative clause names something to be found first", pattern.New(`(?i)\b(?:the|a|an|any|every)\s+(?:[\w-]+\s+){1,3}(?:that|who|whose|whom|which|where)\s+\w+`)},
+		{"nested relations (of the … of the …)", pattern.New(`(?i)\bof (?:the|a|an) (?:[\w-]+ ){1,4}of (?:the|a|an)\b`)},
+		{"it follows a chain of events", pattern.New(`(?i)\b(after|before|once|while|following|subsequently|thereafter|later|then)\s+(?:\w+\s+){0,3}(?:\w+ed|\w+ing|is|are|was|were|has|have|being)\b`)},
+		{"it applies law to supposed facts", pattern.New(`(?i)(?:^|[,.;]\s+|\b(?:what )?happens\s+)(if|suppose|assume|imagine|where a|when a)\b`)},
+		{"a rule and its exception or defense interact", pattern.New(`(?i)\b(notwithstanding|despite|even if|even though|interact\w*|relat(?:e|es|ionship)|effect of .+ on|exception to .+ (?:when|if|where))\b`)},
 	}
 )
 

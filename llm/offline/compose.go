@@ -3,11 +3,11 @@ package offline
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -29,7 +29,7 @@ const (
 )
 
 // reference is a pointer to another place.
-var reference = regexp.MustCompile(`(?i)\b(?:see(?: also)?|refer(?:s|red)? to|in accordance with|pursuant to|as (?:set out|required|defined|described|provided|specified) (?:in|by|under)|comply with)\s+(?:the\s+)?(?:§+\s*|section|article|rule|part|chapter|policy|annex|appendix|paragraph|REQ-)[^,;.]*`)
+var reference = pattern.New(`(?i)\b(?:see(?: also)?|refer(?:s|red)? to|in accordance with|pursuant to|as (?:set out|required|defined|described|provided|specified) (?:in|by|under)|comply with)\s+(?:the\s+)?(?:§+\s*|section|article|rule|part|chapter|policy|annex|appendix|paragraph|REQ-)[^,;.]*`)
 
 func compose(in skills.ComposeInput) (skills.ComposeOutput, error) {
 	if strings.TrimSpace(in.Question) == "" {

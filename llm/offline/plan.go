@@ -1,11 +1,11 @@
 package offline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 )
 
@@ -22,14 +22,14 @@ const maxSteps = 5
 const maxQuestion = 2000
 
 var (
-	compareForms = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)\b(?:compare|contrast|distinguish)\s+(?:and contrast\s+)?(.+?)\s+(?:and|with|to|from|against|versus|vs\.?)\s+(.+?)\s*(?:[?.;]|$)`),
-		regexp.MustCompile(`(?i)^(?:(?:what|is|are|explain|describe|state|there|the|an?|any|main|key|chief|legal)\s+)*(?:differences?|distinction|relationship|similarit(?:y|ies))\s+between\s+(.+?)\s+and\s+(.+?)\s*(?:[?.;]|$)`),
-		regexp.MustCompile(`(?i)\bhow\s+(?:do|does|is|are)\s+(.+?)\s+(?:differ|different|distinguished)\s+from\s+(.+?)\s*(?:[?.;]|$)`),
-		regexp.MustCompile(`(?i)\bwhat\s+(?:distinguishes|separates|sets)\s+(.+?)\s+(?:apart\s+)?from\s+(.+?)\s*(?:[?.;]|$)`),
-		regexp.MustCompile(`(?i)^(?:what is\s+)?(.+?)\s+(?:versus|vs\.)\s+(.+?)\s*(?:[?.;]|$)`),
+	compareForms = []*pattern.Pattern{
+		pattern.New(`(?i)\b(?:compare|contrast|distinguish)\s+(?:and contrast\s+)?(.+?)\s+(?:and|with|to|from|against|versus|vs\.?)\s+(.+?)\s*(?:[?.;]|$)`),
+		pattern.New(`(?i)^(?:(?:what|is|are|explain|describe|state|there|the|an?|any|main|key|chief|legal)\s+)*(?:differences?|distinction|relationship|similarit(?:y|ies))\s+between\s+(.+?)\s+and\s+(.+?)\s*(?:[?.;]|$)`),
+		pattern.New(`(?i)\bhow\s+(?:do|does|is|are)\s+(.+?)\s+(?:differ|different|distinguished)\s+from\s+(.+?)\s*(?:[?.;]|$)`),
+		pattern.New(`(?i)\bwhat\s+(?:distinguishes|separates|sets)\s+(.+?)\s+(?:apart\s+)?from\s+(.+?)\s*(?:[?.;]|$)`),
+		pattern.New(`(?i)^(?:what is\s+)?(.+?)\s+(?:versus|vs\.)\s+(.+?)\s*(?:[?.;]|$)`),
 	}
-	coordinate = regexp.MustCompile(`(?i)(?:,|;)\s+(?:and\s+|or\s+|but\s+)?(?:(?:if so|if not|in that case),?\s+)?((?:what|when|where|who|whom|which|why|how|is|are|was|were|do|does|did|can|could|may|must|should|will|would)\s)|\s+and\s+((?:what|when|where|who|whom|which|why|how)\s)`)
+	coordinate = pattern.New(`(?i)(?:,|;)\s+(?:and\s+|or\s+|but\s+)?(?:(?:if so|if not|in that case),?\s+)?((?:what|when|where|who|whom|which|why|how|is|are|was|were|do|does|did|can|could|may|must|should|will|would)\s)|\s+and\s+((?:what|when|where|who|whom|which|why|how)\s)`)
 )
 
 func plan(in skills.PlanInput) (skills.PlanOutput, error) {
@@ -306,8 +306,8 @@ func standsAlone(l *lexer, before, clause string) bool {
 }
 
 var (
-	subjectForm = regexp.MustCompile(`(?i)^(?:what|who)\s+(?:is|are|was|were)\s+(?:the\s+)?(?:(?:elements?|requirements?|rules?|definitions?|meaning|purpose|scope)\s+(?:of|for|on)\s+)?(.+)$`)
-	pronoun     = regexp.MustCompile(`(?i)\b(it|they|them)\b`)
+	subjectForm = pattern.New(`(?i)^(?:what|who)\s+(?:is|are|was|were)\s+(?:the\s+)?(?:(?:elements?|requirements?|rules?|definitions?|meaning|purpose|scope)\s+(?:of|for|on)\s+)?(.+)$`)
+	pronoun     = pattern.New(`(?i)\b(it|they|them)\b`)
 	refersBack  = text.Set(`such these those their its this each`)
 )
 

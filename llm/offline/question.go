@@ -1,10 +1,10 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 )
 
@@ -45,7 +45,7 @@ func stemsOf(words []word) []string {
 
 // choiceMark finds the mark of an option at the start of a line or after a
 // space: "A.", "A)", "(A)", "A:".
-var choiceMark = regexp.MustCompile(`(?:^|[\s;])(?:\(([A-Z])\)|([A-Z])[.):])\s+`)
+var choiceMark = pattern.New(`(?:^|[\s;])(?:\(([A-Z])\)|([A-Z])[.):])\s+`)
 
 // splitChoices cuts a question into its stem and its options. Options are
 // marked A, B, C … in order; fewer than two mean that there are none.
@@ -108,10 +108,10 @@ func onlyQuestions(question string) bool {
 }
 
 var (
-	quoted   = regexp.MustCompile(`“[^”]{3,80}”|"[^"]{3,80}"`)
-	citation = regexp.MustCompile(`(?:\d+\s+)?U\.S\.C\.\s*§*\s*\d+\w*|§+\s*\d[\w.()-]*|\b(?i:sections?|articles?|arts?\.|rules?|regulation|paragraph|clause|schedule|chapter|part)\s+\d[\w.()-]*|\b[A-Z][\w'’]+ v\. [A-Z][\w'’]+`)
-	number   = regexp.MustCompile(`[$€£]?\d[\d.,]*%?(?:\s+(?:days?|months?|years?|hours?|weeks?|percent|per cent))?`)
-	name     = regexp.MustCompile(`\b[A-Z][\w'’-]+(?:\s+(?:of\s+|and\s+|the\s+)?[A-Z][\w'’-]+)*`)
+	quoted   = pattern.New(`“[^”]{3,80}”|"[^"]{3,80}"`)
+	citation = pattern.New(`(?:\d+\s+)?U\.S\.C\.\s*§*\s*\d+\w*|§+\s*\d[\w.()-]*|\b(?i:sections?|articles?|arts?\.|rules?|regulation|paragraph|clause|schedule|chapter|part)\s+\d[\w.()-]*|\b[A-Z][\w'’]+ v\. [A-Z][\w'’]+`)
+	number   = pattern.New(`[$€£]?\d[\d.,]*%?(?:\s+(?:days?|months?|years?|hours?|weeks?|percent|per cent))?`)
+	name     = pattern.New(`\b[A-Z][\w'’-]+(?:\s+(?:of\s+|and\s+|the\s+)?[A-Z][\w'’-]+)*`)
 )
 
 // anchors returns what pins a question down, in order of strength: quoted
@@ -128,7 +128,7 @@ func anchors(question string) []string {
 		}
 		found = append(found, a)
 	}
-	for _, re := range []*regexp.Regexp{quoted, citation} {
+	for _, re := range []*pattern.Pattern{quoted, citation} {
 		for _, m := range re.FindAllString(question, -1) {
 			add(m)
 		}

@@ -2,11 +2,11 @@ package offline
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 )
 
@@ -50,7 +50,7 @@ const claimSupported = "supported"
 
 // behindClaim is what goes with a claim that is replaced: the end of a
 // quotation, punctuation, citations.
-var behindClaim = regexp.MustCompile(`^[.!?,;:”"')]*(?:[ \t]*\[[^\[\]\n]{1,60}\])*[.!?]?`)
+var behindClaim = pattern.New(`^[.!?,;:”"')]*(?:[ \t]*\[[^\[\]\n]{1,60}\])*[.!?]?`)
 
 // inPlaceOf returns the sentence that speaks of what a claim speaks of, the
 // first of the best.

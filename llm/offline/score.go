@@ -2,11 +2,11 @@ package offline
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // A sentence's score against a question is the weighted share of the
@@ -128,7 +128,7 @@ func newQuery(l *lexer, p *pool, question, objective string) *query {
 }
 
 // condition begins a clause that says when the question is asked.
-var condition = regexp.MustCompile(`(?i)\s(?:when|if|where|while|after|before)\s`)
+var condition = pattern.New(`(?i)\s(?:when|if|where|while|after|before)\s`)
 
 // underCondition returns the stems that a question has only in the clause that
 // says when it is asked, where enough is asked before it.
@@ -296,13 +296,13 @@ func (q *query) bigramShare(terms []string) float64 {
 
 var (
 	// stating finds the verb of a statement about what stands before it.
-	stating = regexp.MustCompile(`(?i)\b(?:is|are|means?|meaning|refers? to|requires?|includes?|consists? of|exists?|occurs?|arises?|applies|makes|allows?|permits?|excuses?|justifies|forbids?|entitles?|covers?|ends?|attaches|may be)\b`)
+	stating = pattern.New(`(?i)\b(?:is|are|means?|meaning|refers? to|requires?|includes?|consists? of|exists?|occurs?|arises?|applies|makes|allows?|permits?|excuses?|justifies|forbids?|entitles?|covers?|ends?|attaches|may be)\b`)
 	// opening is what may stand before the subject of a statement.
-	opening = regexp.MustCompile(`(?i)^(?:(?:under|in|at|for|as|by|generally|usually|traditionally|today)\b[^,]{0,60},\s+)?(?:an?|the|every|any|each|all)?\s*`)
+	opening = pattern.New(`(?i)^(?:(?:under|in|at|for|as|by|generally|usually|traditionally|today)\b[^,]{0,60},\s+)?(?:an?|the|every|any|each|all)?\s*`)
 	// ended finds the end of a statement.
-	ended = regexp.MustCompile(`[.:;!…][”"’')\]*_]*$`)
+	ended = pattern.New(`[.:;!…][”"’')\]*_]*$`)
 	// leansBack finds a sentence that cannot be understood without another.
-	leansBack = regexp.MustCompile(`^(?:However|But|Either|Neither|Nor|Such|This|That|These|Those|It|They|He|She|Instead|Thus|Therefore|Moreover|Also|Another|Others|Still|Yet|The same|The second|The latter|Both)\b`)
+	leansBack = pattern.New(`^(?:However|But|Either|Neither|Nor|Such|This|That|These|Those|It|They|He|She|Instead|Thus|Therefore|Moreover|Also|Another|Others|Still|Yet|The same|The second|The latter|Both)\b`)
 )
 
 // states is how far a sentence is a statement about the question's topic:

@@ -1,11 +1,11 @@
 package offline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // kind is the kind of answer that a question wants.
@@ -23,29 +23,29 @@ const (
 )
 
 var (
-	exceptionCue = regexp.MustCompile(`(?i)\b(unless|except\w*|however|defen[cs]es?|privileged?|privileges|exempt\w*|excus\w+|immun\w+|provided that|notwithstanding|does not apply|do not apply|not liable|no liability|justif\w+|forfeit\w*|limits? (?:of|on|to)|but not)\b`)
-	elementCue   = regexp.MustCompile(`(?i)\b(requires?|required|elements?|requirements?|components?|consists? of|must (?:prove|show|establish|be)|needs? to (?:prove|show)|factors?|prerequisites?|conditions? (?:of|for|are)|is (?:made out|established) (?:by|when|if))\b`)
-	exampleCue   = regexp.MustCompile(`(?i)\b(for example|for instance|suppose|consider|imagine|illustrat\w+|thus, (?:if|where|when)|in that case)\b`)
-	definesCue   = regexp.MustCompile(`(?i)\b(means?|is (?:a|an|the|any)|are (?:a|an|the|any|those)|refers? to|is defined|defined as|includes?|is an? (?:affirmative|legal)|occurs? when)\b`)
-	numberCue    = regexp.MustCompile(`(?i)\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|ninety|hundred|annual\w*|monthly|daily|once|twice)\b`)
-	outcomeCue   = regexp.MustCompile(`(?i)\b(liable|liability|guilty|recovers?|may|must|cannot|can|not|entitled|barred|admissible|valid|void|enforceable|prohibited|permitted|required|privileged?)\b`)
+	exceptionCue = pattern.New(`(?i)\b(unless|except\w*|however|defen[cs]es?|privileged?|privileges|exempt\w*|excus\w+|immun\w+|provided that|notwithstanding|does not apply|do not apply|not liable|no liability|justif\w+|forfeit\w*|limits? (?:of|on|to)|but not)\b`)
+	elementCue   = pattern.New(`(?i)\b(requires?|required|elements?|requirements?|components?|consists? of|must (?:prove|show|establish|be)|needs? to (?:prove|show)|factors?|prerequisites?|conditions? (?:of|for|are)|is (?:made out|established) (?:by|when|if))\b`)
+	exampleCue   = pattern.New(`(?i)\b(for example|for instance|suppose|consider|imagine|illustrat\w+|thus, (?:if|where|when)|in that case)\b`)
+	definesCue   = pattern.New(`(?i)\b(means?|is (?:a|an|the|any)|are (?:a|an|the|any|those)|refers? to|is defined|defined as|includes?|is an? (?:affirmative|legal)|occurs? when)\b`)
+	numberCue    = pattern.New(`(?i)\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|ninety|hundred|annual\w*|monthly|daily|once|twice)\b`)
+	outcomeCue   = pattern.New(`(?i)\b(liable|liability|guilty|recovers?|may|must|cannot|can|not|entitled|barred|admissible|valid|void|enforceable|prohibited|permitted|required|privileged?)\b`)
 
-	whenCue = regexp.MustCompile(`(?i)\b(when|if|until|after|before|upon|once|only|unless|as soon as|at the time|whenever|provided)\b`)
+	whenCue = pattern.New(`(?i)\b(when|if|until|after|before|upon|once|only|unless|as soon as|at the time|whenever|provided)\b`)
 
-	asksElements   = regexp.MustCompile(`(?i)\b(elements?|requirements?|components?|(?:does|do) .*\brequires?|(?:must|have to|has to|needs? to) .*\b(?:prove|show|establish)|(?:must|have to|has to|needs? to) (?:prove|show|establish)|factors|conditions?|what makes|what (?:does|do|would) it takes?)\b`)
-	asksExceptions = regexp.MustCompile(`(?i)\b(exceptions?|defen[cs]es?|limits?|exempt\w*|privileges?|excus\w+|when (?:is|are|does|do) .*\bnot\b)`)
-	asksDefinition = regexp.MustCompile(`(?i)^(?:what (?:is|are|counts as|constitutes)|what (?:does|do) .+ mean|define|meaning of|how (?:is|are) .+ defined)\b`)
-	asksWhen       = regexp.MustCompile(`(?i)^(?:when|under what|in what|on what|in which)\b`)
-	asksNumber     = regexp.MustCompile(`(?i)\b(how (?:many|much|long|often|old|soon)|within what|what (?:period|deadline|amount|percentage|age|date|year)|deadline|time limit)\b`)
-	asksPerson     = regexp.MustCompile(`(?i)^(?:who|whom|whose|which (?:person|party|authority|court|body))\b`)
-	asksOutcome    = regexp.MustCompile(`(?i)^(?:is|are|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|has|have)\b|\b(?:liable|likely|result|outcome|prevail|recover|guilty|succeed)\b`)
+	asksElements   = pattern.New(`(?i)\b(elements?|requirements?|components?|(?:does|do) .*\brequires?|(?:must|have to|has to|needs? to) .*\b(?:prove|show|establish)|(?:must|have to|has to|needs? to) (?:prove|show|establish)|factors|conditions?|what makes|what (?:does|do|would) it takes?)\b`)
+	asksExceptions = pattern.New(`(?i)\b(exceptions?|defen[cs]es?|limits?|exempt\w*|privileges?|excus\w+|when (?:is|are|does|do) .*\bnot\b)`)
+	asksDefinition = pattern.New(`(?i)^(?:what (?:is|are|counts as|constitutes)|what (?:does|do) .+ mean|define|meaning of|how (?:is|are) .+ defined)\b`)
+	asksWhen       = pattern.New(`(?i)^(?:when|under what|in what|on what|in which)\b`)
+	asksNumber     = pattern.New(`(?i)\b(how (?:many|much|long|often|old|soon)|within what|what (?:period|deadline|amount|percentage|age|date|year)|deadline|time limit)\b`)
+	asksPerson     = pattern.New(`(?i)^(?:who|whom|whose|which (?:person|party|authority|court|body))\b`)
+	asksOutcome    = pattern.New(`(?i)^(?:is|are|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|has|have)\b|\b(?:liable|likely|result|outcome|prevail|recover|guilty|succeed)\b`)
 )
 
 // kindOf tells the kind of answer that a question wants by ordered patterns.
 func kindOf(question string) kind {
 	_, asks := parts(question)
 	for _, rule := range []struct {
-		re *regexp.Regexp
+		re *pattern.Pattern
 		k  kind
 	}{
 		{asksNumber, numberKind}, {asksWhen, whenKind}, {asksElements, elementsKind}, {asksExceptions, exceptionKind},
@@ -60,7 +60,7 @@ func kindOf(question string) kind {
 
 // fits is 1 when a sentence has the form of such an answer, else 0.
 func (k kind) fits(sentence string) float64 {
-	var cue *regexp.Regexp
+	var cue *pattern.Pattern
 	switch k {
 	case definitionKind:
 		cue = definesCue

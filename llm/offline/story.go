@@ -1,11 +1,11 @@
 package offline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // A told story is cut at its own sentence and clause borders; the questions
@@ -15,8 +15,8 @@ import (
 const maxClause = 28
 
 var (
-	clauseBorder = regexp.MustCompile(`;\s+(?:and\s+)?|,\s+(?:and|but|so|while|whereupon)\s+`)
-	lightOpening = regexp.MustCompile(`^(?:Separately|Meanwhile|Later|Then|Afterwards|However|Next|Also|Finally|Eventually|Unfortunately|Thereafter|Subsequently),?\s+`)
+	clauseBorder = pattern.New(`;\s+(?:and\s+)?|,\s+(?:and|but|so|while|whereupon)\s+`)
+	lightOpening = pattern.New(`^(?:Separately|Meanwhile|Later|Then|Afterwards|However|Next|Also|Finally|Eventually|Unfortunately|Thereafter|Subsequently),?\s+`)
 	leaning      = text.Set(`it he she they this that these those his her their its him them one both neither`)
 )
 
@@ -120,4 +120,4 @@ func applyQuestion(name, clause string) string {
 
 // storyForm finds questions made by whenQuestion and applyQuestion; its group
 // is the concept, empty for the former.
-var storyForm = regexp.MustCompile(`^(?:How does the rule on (.+?) apply when |What is the rule when )`)
+var storyForm = pattern.New(`^(?:How does the rule on (.+?) apply when |What is the rule when )`)

@@ -126,3 +126,12 @@ func TestRankEntries(t *testing.T) {
 		}
 	}
 }
+
+// Letters whose lower case has another length move nothing.
+func TestRankLetters(t *testing.T) {
+	for _, text := range []string{"ȺȺȺȺȺȺȺȺȺȺ say that a light is a lamp", "KKKK say that a light is a lamp", "\xff\xff\xff say that a light is a lamp"} {
+		if got := quoted(answer.Rank("What is a lamp?", []answer.Source{{Title: "T", Section: "T", Text: text}}, 1, nil), []answer.Source{{Text: text}}); len(got) != 1 || !strings.HasSuffix(got[0], "a lamp") {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}

@@ -1,12 +1,14 @@
 package answer
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"example.com/assay/memory/text/pattern"
 )
 
-var defineVerb = regexp.MustCompile(`(?i)^\s*(?:\([^)]*\)\s*)?,?\s*(?:is|are|means?|refers? to|stands? for|denotes?|describes|consists? of)\b\s*(an?\b|the\b)?`)
+var defineVerb = pattern.New(`(?i)^\s*(?:\([^)]*\)\s*)?,?\s*(?:is|are|means?|refers? to|stands? for|denotes?|describes|consists? of)\b\s*(an?\b|the\b)?`)
 
 // defines is how far a sentence says what the question's X is.
 func (p *pool) defines(q *question, s *sentence) float64 {
@@ -37,8 +39,8 @@ func (p *pool) defines(q *question, s *sentence) float64 {
 // says is how far a sentence says what something is, by its name in lower case.
 func (s *sentence) says(name string) float64 {
 	best := 0.0
-	if at := strings.Index(strings.ToLower(s.text), name); at >= 0 {
-		after := s.text[at+len(name):]
+	if at, end := indexLower(s.text, name); at >= 0 {
+		after := s.text[end:]
 		after = strings.TrimLeft(after, "s’”\"'`*_")
 		before := stems(s.text[:at])
 		if m := defineVerb.FindStringSubmatch(after); m != nil {
@@ -70,6 +72,29 @@ func (s *sentence) says(name string) float64 {
 		}
 	}
 	return best
+}
+
+// indexLower finds a text in lower case in another, -1 for nowhere. Some letters take more bytes,
+// or fewer, in lower case, so that a place in the one is none in the other.
+func indexLower(s, low string) (start, end int) {
+	if !strings.Contains(strings.ToLower(s), low) {
+		return -1, -1
+	}
+	for start := range s {
+		rest, end := low, start
+		for end < len(s) && rest != "" {
+			r, size := utf8.DecodeRuneInString(s[end:])
+			want, next := utf8.DecodeRuneInString(rest)
+			if unicode.ToLower(r) != want {
+				break
+			}
+			end, rest = end+size, rest[next:]
+		}
+		if rest == "" {
+			return start, end
+		}
+	}
+	return -1, -1
 }
 
 // abbreviates reports whether what follows a short form is, in brackets, the long one.

@@ -1,8 +1,9 @@
 package answer
 
 import (
-	"regexp"
 	"strings"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // forms are the kinds of answer that a question asks for.
@@ -11,17 +12,17 @@ type forms struct {
 }
 
 var (
-	asksNumber     = regexp.MustCompile(`(?i)\bhow (?:many|much|long|large|big|old|often|far|high|deep|fast)\b|\b(?:max(?:imum)?|min(?:imum)?|limit|number of|size of)\b`)
-	asksDefault    = regexp.MustCompile(`(?i)\bdefaults?\b`)
-	asksDate       = regexp.MustCompile(`(?i)\b(?:what year|which year|what date|when (?:was|were|did|has)|since when|(?:which|what|in which) version)\b`)
-	asksYesNo      = regexp.MustCompile(`(?i)^\s*(?:so |and |but |or |ok,? |if .{3,80}, )?(?:is|are|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|am)\b`)
-	asksHow        = regexp.MustCompile(`(?i)\bhow (?:do|does|can|could|would|should|to|would)\b|\bhow'?d\b|\b(?:command|way|steps?) (?:to|for)\b|\bwhat (?:command|should i do)\b`)
-	asksWhere      = regexp.MustCompile(`(?i)\bwhere\b|\b(?:which|what) (?:file|directory|folder|path)\b|\blocation of\b`)
-	asksWhich      = regexp.MustCompile(`(?i)\b(?:which|what) (?:\w+ )?(?:command|option|parameter|setting|function|program|tool|package|field|flag|variable|file|module|method|class|type|statement|keyword|view|table|exception|error)\b`)
-	asksWhy        = regexp.MustCompile(`(?i)\bwhy\b|\bwhat (?:is|are) the reasons?\b`)
-	asksWhen       = regexp.MustCompile(`(?i)\bwhen (?:do|does|is|are|should|must|can|will)\b|\bunder (?:which|what)\b`)
-	asksElements   = regexp.MustCompile(`(?i)\b(?:elements|requirements|conditions|criteria|grounds)\b|\bmust (?:\w+ ){1,4}(?:prove|show|establish|contain|include|have|do)\b|\bwhat (?:is|are) (?:needed|required|necessary)\b|\bwhat does (?:\w+ ){1,4}(?:require|need)\b`)
-	asksDifference = regexp.MustCompile(`(?i)\bdifference|\bdiffer\b|\bcompared? (?:to|with)\b|\bversus\b|\bvs\b`)
+	asksNumber     = pattern.New(`(?i)\bhow (?:many|much|long|large|big|old|often|far|high|deep|fast)\b|\b(?:max(?:imum)?|min(?:imum)?|limit|number of|size of)\b`)
+	asksDefault    = pattern.New(`(?i)\bdefaults?\b`)
+	asksDate       = pattern.New(`(?i)\b(?:what year|which year|what date|when (?:was|were|did|has)|since when|(?:which|what|in which) version)\b`)
+	asksYesNo      = pattern.New(`(?i)^\s*(?:so |and |but |or |ok,? |if .{3,80}, )?(?:is|are|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|am)\b`)
+	asksHow        = pattern.New(`(?i)\bhow (?:do|does|can|could|would|should|to|would)\b|\bhow'?d\b|\b(?:command|way|steps?) (?:to|for)\b|\bwhat (?:command|should i do)\b`)
+	asksWhere      = pattern.New(`(?i)\bwhere\b|\b(?:which|what) (?:file|directory|folder|path)\b|\blocation of\b`)
+	asksWhich      = pattern.New(`(?i)\b(?:which|what) (?:\w+ )?(?:command|option|parameter|setting|function|program|tool|package|field|flag|variable|file|module|method|class|type|statement|keyword|view|table|exception|error)\b`)
+	asksWhy        = pattern.New(`(?i)\bwhy\b|\bwhat (?:is|are) the reasons?\b`)
+	asksWhen       = pattern.New(`(?i)\bwhen (?:do|does|is|are|should|must|can|will)\b|\bunder (?:which|what)\b`)
+	asksElements   = pattern.New(`(?i)\b(?:elements|requirements|conditions|criteria|grounds)\b|\bmust (?:\w+ ){1,4}(?:prove|show|establish|contain|include|have|do)\b|\bwhat (?:is|are) (?:needed|required|necessary)\b|\bwhat does (?:\w+ ){1,4}(?:require|need)\b`)
+	asksDifference = pattern.New(`(?i)\bdifference|\bdiffer\b|\bcompared? (?:to|with)\b|\bversus\b|\bvs\b`)
 )
 
 func formsOf(asks string) forms {
@@ -54,28 +55,28 @@ func (f forms) explain(w string) bool {
 const numberWord = `(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|zero|no more than one|half)`
 
 var (
-	measured    = regexp.MustCompile(`(?i)\b` + numberWord + `[ -]?(?:bytes?|kb|mb|gb|tb|kib|mib|gib|kilobytes?|megabytes?|gigabytes?|bits?|characters?|digits?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|milliseconds?|ms|s|columns?|rows?|tables?|pages?|lines?|times|connections?|packages?|files?|people|members|developers|percent|%|blocks?|levels?|entries|items|keys?|arguments?|parameters?|objects?|commits?|votes?|copies)\b|\b` + numberWord + `(?: to |–|-)` + numberWord + `\b`)
-	anyNumber   = regexp.MustCompile(`(?i)\b` + numberWord + `\b`)
-	limitWord   = regexp.MustCompile(`(?i)\b(?:maximum|at most|up to|limit(?:ed)?|no more than|cannot exceed|at least|minimum|exactly|no limit|unlimited|must be (?:less|more|greater))\b`)
-	isDefault   = regexp.MustCompile(`(?i)\bdefaults? (?:value |setting |behaviou?r )?(?:is|are|was|to|of)\b|\bby default\b|\bdefault:|\bdefaults to\b|\(default|\(the default`)
-	defaultWord = regexp.MustCompile(`(?i)\bdefaults?\b`)
-	yearWord    = regexp.MustCompile(`\b(?:1[89]|20)\d\d\b`)
-	versionWord = regexp.MustCompile(`(?i)\bversions? \d|\b\d+\.\d+(?:\.\d+)?\b`)
-	decides     = regexp.MustCompile(`(?i)\b(?:must|may|can|cannot|only|not|no|never|always|should not|must not|required|allowed|permitted|possible|impossible|supports?|prohibited|forbidden)\b`)
-	modalWord   = regexp.MustCompile(`(?i)\b(?:should|will|would|is|are|need)\b`)
-	denial      = regexp.MustCompile(`(?i)\b(?:not|no|cannot|never|without|n't)\b`)
-	codeLike    = regexp.MustCompile("`[^`]+`|(?m)^\\s*(?:[$#%]|>>>|sudo|apt|git|psql|SELECT|ALTER|CREATE|INSERT|dpkg)\\b|\\s--?[a-z][\\w-]*|\\b\\w+\\(\\)|\\b[a-z]+_[a-z_]+\\b|\\b[A-Z]{4,}(?: [A-Z]{2,})*\\b|/[a-z]+/[\\w./-]+")
-	doing       = regexp.MustCompile(`(?i)\b(?:use|run|running|set|using|type|enter|add|specify|you can|call|execute|invoke|edit|create|install)\b`)
-	toVerb      = regexp.MustCompile(`^(?:To|In order to) [a-z]+`)
-	pathLike    = regexp.MustCompile(`(?:^|[\s“"'(])~?/?(?:[\w.*<>$-]+/)+[\w.*<>$-]*|\b[\w-]+\.(?:conf|cfg|txt|log|sql|list|ini|json|py|html|d|gz|deb|sources|changes|rc)\b|\$[A-Z]+`)
-	placed      = regexp.MustCompile(`(?i)\b(?:stored|located|found|placed|kept|lives?|installed|written) (?:in|at|under|to|into)\b`)
-	placeWord   = regexp.MustCompile(`(?i)\b(?:director(?:y|ies)|file|folder|path|section|catalog)\b`)
-	identifier  = regexp.MustCompile("`[^`]+`|\\b\\w+_\\w+\\b|\\b\\w+\\(\\)|--[a-z][\\w-]+|\\b[A-Z]{3,}\\b|\\b[a-z]+[A-Z]\\w*\\b|\\b\\w+\\.\\w+\\(?")
-	because     = regexp.MustCompile(`(?i)\b(?:because|since|so that|in order to|the reason|therefore|due to|as a result|otherwise)\b`)
-	conditional = regexp.MustCompile(`(?i)\b(?:if|when|whenever|after|before|only|until|unless|once|while)\b`)
-	listsParts  = regexp.MustCompile(`(?i)\b(?:elements|requirements|conditions|parts|criteria|must (?:prove|show|establish|contain|include|have)|requires?|required|consists? of)\b`)
-	contrast    = regexp.MustCompile(`(?i)\b(?:whereas|while|unlike|but|however|instead|rather than|difference|differs?|in contrast|on the other hand|than|both)\b`)
-	code        = regexp.MustCompile(`(?m)^(?: {2,}|\t|[$#%>] )|;\s*$`)
+	measured    = pattern.New(`(?i)\b` + numberWord + `[ -]?(?:bytes?|kb|mb|gb|tb|kib|mib|gib|kilobytes?|megabytes?|gigabytes?|bits?|characters?|digits?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|milliseconds?|ms|s|columns?|rows?|tables?|pages?|lines?|times|connections?|packages?|files?|people|members|developers|percent|%|blocks?|levels?|entries|items|keys?|arguments?|parameters?|objects?|commits?|votes?|copies)\b|\b` + numberWord + `(?: to |–|-)` + numberWord + `\b`)
+	anyNumber   = pattern.New(`(?i)\b` + numberWord + `\b`)
+	limitWord   = pattern.New(`(?i)\b(?:maximum|at most|up to|limit(?:ed)?|no more than|cannot exceed|at least|minimum|exactly|no limit|unlimited|must be (?:less|more|greater))\b`)
+	isDefault   = pattern.New(`(?i)\bdefaults? (?:value |setting |behaviou?r )?(?:is|are|was|to|of)\b|\bby default\b|\bdefault:|\bdefaults to\b|\(default|\(the default`)
+	defaultWord = pattern.New(`(?i)\bdefaults?\b`)
+	yearWord    = pattern.New(`\b(?:1[89]|20)\d\d\b`)
+	versionWord = pattern.New(`(?i)\bversions? \d|\b\d+\.\d+(?:\.\d+)?\b`)
+	decides     = pattern.New(`(?i)\b(?:must|may|can|cannot|only|not|no|never|always|should not|must not|required|allowed|permitted|possible|impossible|supports?|prohibited|forbidden)\b`)
+	modalWord   = pattern.New(`(?i)\b(?:should|will|would|is|are|need)\b`)
+	denial      = pattern.New(`(?i)\b(?:not|no|cannot|never|without|n't)\b`)
+	codeLike    = pattern.New("`[^`]+`|(?m)^\\s*(?:[$#%]|>>>|sudo|apt|git|psql|SELECT|ALTER|CREATE|INSERT|dpkg)\\b|\\s--?[a-z][\\w-]*|\\b\\w+\\(\\)|\\b[a-z]+_[a-z_]+\\b|\\b[A-Z]{4,}(?: [A-Z]{2,})*\\b|/[a-z]+/[\\w./-]+")
+	doing       = pattern.New(`(?i)\b(?:use|run|running|set|using|type|enter|add|specify|you can|call|execute|invoke|edit|create|install)\b`)
+	toVerb      = pattern.New(`^(?:To|In order to) [a-z]+`)
+	pathLike    = pattern.New(`(?:^|[\s“"'(])~?/?(?:[\w.*<>$-]+/)+[\w.*<>$-]*|\b[\w-]+\.(?:conf|cfg|txt|log|sql|list|ini|json|py|html|d|gz|deb|sources|changes|rc)\b|\$[A-Z]+`)
+	placed      = pattern.New(`(?i)\b(?:stored|located|found|placed|kept|lives?|installed|written) (?:in|at|under|to|into)\b`)
+	placeWord   = pattern.New(`(?i)\b(?:director(?:y|ies)|file|folder|path|section|catalog)\b`)
+	identifier  = pattern.New("`[^`]+`|\\b\\w+_\\w+\\b|\\b\\w+\\(\\)|--[a-z][\\w-]+|\\b[A-Z]{3,}\\b|\\b[a-z]+[A-Z]\\w*\\b|\\b\\w+\\.\\w+\\(?")
+	because     = pattern.New(`(?i)\b(?:because|since|so that|in order to|the reason|therefore|due to|as a result|otherwise)\b`)
+	conditional = pattern.New(`(?i)\b(?:if|when|whenever|after|before|only|until|unless|once|while)\b`)
+	listsParts  = pattern.New(`(?i)\b(?:elements|requirements|conditions|parts|criteria|must (?:prove|show|establish|contain|include|have)|requires?|required|consists? of)\b`)
+	contrast    = pattern.New(`(?i)\b(?:whereas|while|unlike|but|however|instead|rather than|difference|differs?|in contrast|on the other hand|than|both)\b`)
+	code        = pattern.New(`(?m)^(?: {2,}|\t|[$#%>] )|;\s*$`)
 )
 
 // fits is how far a sentence has the form that a question asks for, at most about
@@ -87,7 +88,7 @@ func (f forms) fits(s string, terms func(string) int) float64 {
 			best = max(best, value)
 		}
 	}
-	plus := func(re *regexp.Regexp, add float64) float64 {
+	plus := func(re *pattern.Pattern, add float64) float64 {
 		if re.MatchString(s) {
 			return add
 		}

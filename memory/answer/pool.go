@@ -1,12 +1,12 @@
 package answer
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // A Source is a passage with the headings above it, as a search returned it.
@@ -167,7 +167,7 @@ func isHead(in string, spans []text.Span, n int) bool {
 }
 
 // exampleSign finds what stands in examples and commands, not in the names of things.
-var exampleSign = regexp.MustCompile(`[=;{}<>$|\\]`)
+var exampleSign = pattern.New(`[=;{}<>$|\\]`)
 
 // announces reports whether the text below continues a sentence: it ends with a colon,
 // or is long and does not end at all.

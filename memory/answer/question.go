@@ -1,11 +1,11 @@
 package answer
 
 import (
-	"regexp"
 	"strings"
 
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/idf"
+	"example.com/assay/memory/text/pattern"
 )
 
 // A question is what is asked, as scoring sees it.
@@ -33,7 +33,7 @@ const (
 )
 
 // wordPattern finds words; identifiers and numbers stay whole.
-var wordPattern = regexp.MustCompile(`[\p{L}\p{N}_]+(?:[.'’][\p{L}\p{N}_]+)*`)
+var wordPattern = pattern.New(`[\p{L}\p{N}_]+(?:[.'’][\p{L}\p{N}_]+)*`)
 
 // stems are the stems of a text's words in order, without those that say nothing.
 func stems(s string) []string {
@@ -138,10 +138,10 @@ const rarest = 8.5
 
 // defining finds X in "what is X", "whats a X", "what does X mean", "define X",
 // "meaning of X".
-var defining = regexp.MustCompile(`(?i)^\s*(?:so |and |but |ok |please )*(?:what(?:'s|’s|s| is| are| exactly is)|who is|define|explain|meaning of|what does|what do you call)\s+(?:exactly\s+)?(?:an?\s+|the\s+)?(.{2,60}?)(?:\s+(?:mean|stand for|refer to))?\s*\??\s*$`)
+var defining = pattern.New(`(?i)^\s*(?:so |and |but |ok |please )*(?:what(?:'s|’s|s| is| are| exactly is)|who is|define|explain|meaning of|what does|what do you call)\s+(?:exactly\s+)?(?:an?\s+|the\s+)?(.{2,60}?)(?:\s+(?:mean|stand for|refer to))?\s*\??\s*$`)
 
 // limits cut a definition's subject: "a lien in property law".
-var subjectEnd = regexp.MustCompile(`(?i)\s+(?:in|on|for|with|of|when|and what|used for)\s`)
+var subjectEnd = pattern.New(`(?i)\s+(?:in|on|for|with|of|when|and what|used for)\s`)
 
 func focusOf(asks string) (string, []string) {
 	m := defining.FindStringSubmatch(asks)

@@ -2,8 +2,9 @@ package answer
 
 import (
 	"math"
-	"regexp"
 	"strings"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // A feature is something that a sentence is judged by.
@@ -90,12 +91,12 @@ func (p *pool) headMatch(q *question, h *heading) float64 {
 }
 
 var (
-	asideHeading = regexp.MustCompile(`(?i)\b(?:release notes?|changelog|change log|history|changes in|what'?s new)\b`)
-	listHeading  = regexp.MustCompile(`(?i)\b(?:index|table of contents|contents|cross.?references?|references|bibliography)\b`)
-	refersOn     = regexp.MustCompile(`^(?:See\b|Refer to\b|This (?:chapter|section|appendix|document)\b|For (?:more|further) )`)
-	leans        = regexp.MustCompile(`^(?i:however|for (?:example|instance)|e\.g\.|also|in addition|additionally|moreover|furthermore|otherwise|therefore|thus|hence|but|and|or|so|then|note|(?:changed|new|added|deprecated) (?:in|since) version|(?:bear|keep) in mind|remember|in (?:this|that|such|these|either|both) (?:case|way|mode|situation)s?|conversely|similarly|likewise|instead|such|these|those|it|they|he|she|its|their|this|that|the (?:latter|former|following|above|same)|as (?:mentioned|noted|described|explained|above)|again|finally|after that|if (?:so|not)|even so)\b`)
-	broken       = regexp.MustCompile(`\pL-\n\pL`)
-	glossary     = regexp.MustCompile(`(?i)\b(?:glossary|concepts?|definitions?|terminology)\b`)
+	asideHeading = pattern.New(`(?i)\b(?:release notes?|changelog|change log|history|changes in|what'?s new)\b`)
+	listHeading  = pattern.New(`(?i)\b(?:index|table of contents|contents|cross.?references?|references|bibliography)\b`)
+	refersOn     = pattern.New(`^(?:See\b|Refer to\b|This (?:chapter|section|appendix|document)\b|For (?:more|further) )`)
+	leans        = pattern.New(`^(?i:however|for (?:example|instance)|e\.g\.|also|in addition|additionally|moreover|furthermore|otherwise|therefore|thus|hence|but|and|or|so|then|note|(?:changed|new|added|deprecated) (?:in|since) version|(?:bear|keep) in mind|remember|in (?:this|that|such|these|either|both) (?:case|way|mode|situation)s?|conversely|similarly|likewise|instead|such|these|those|it|they|he|she|its|their|this|that|the (?:latter|former|following|above|same)|as (?:mentioned|noted|described|explained|above)|again|finally|after that|if (?:so|not)|even so)\b`)
+	broken       = pattern.New(`\pL-\n\pL`)
+	glossary     = pattern.New(`(?i)\b(?:glossary|concepts?|definitions?|terminology)\b`)
 )
 
 // tellingRanks is how many sources the order of the search tells apart.

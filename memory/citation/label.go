@@ -2,11 +2,11 @@ package citation
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
 
@@ -93,7 +93,7 @@ type scan struct {
 
 type level struct{ style, value string }
 
-var contextRE = regexp.MustCompile(`\b` + uscOrCFR)
+var contextRE = pattern.New(`\b` + uscOrCFR)
 
 // begin reads the title and the headings above a passage.
 func begin(p *state.Passage) scan {

@@ -1,8 +1,9 @@
 package citation
 
 import (
-	"regexp"
 	"strings"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // Parts of the patterns. A number is digits with letters ("10b-5", "4A"), parts
@@ -101,4 +102,4 @@ func enclosing(number string) []string {
 // nothing else where no word says what it is.
 func several(number string) bool { return strings.ContainsAny(number, ".(") }
 
-var wholeNumber = regexp.MustCompile(`^` + number + `\.?$`)
+var wholeNumber = pattern.New(`^` + number + `\.?$`)

@@ -2,9 +2,10 @@ package citation
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // A Citation is a place in a text that names a numbered part of a document.
@@ -20,13 +21,13 @@ type Citation struct {
 const maxCitations = 16
 
 var (
-	codeRE    = regexp.MustCompile(`\b` + uscOrCFR + ` {0,2}(?:§{1,2}|[Ss]ec\.|[Ss]ection|[Pp]art)? {0,2}(` + number + `)`)
-	kindRE    = regexp.MustCompile(kindWords + `[ \t\n\x{a0}]{0,2}(` + number + `|[IVXLC]{1,7}\b|[A-Z]\b)`)
-	andRE     = regexp.MustCompile(`^ ?(?:, ?(?:and|or)|,|and|or|&) ?(?:§{1,2} ?)?(` + number + `)`)
-	aloneRE   = regexp.MustCompile(`\b[0-9]{1,6}[A-Za-z]{0,2}(?:` + dotted + `{2,}` + brackets + `*|` + dotted + `*(?:\.?` + inside + `)+)`)
-	identRE   = regexp.MustCompile(`\b` + ident + `\b`)
-	ordinalRE = regexp.MustCompile(`^[0-9]+(?:st|nd|rd|th)$`)
-	joinRE    = regexp.MustCompile(`^(?:,? |,? of |,? of the )$`)
+	codeRE    = pattern.New(`\b` + uscOrCFR + ` {0,2}(?:§{1,2}|[Ss]ec\.|[Ss]ection|[Pp]art)? {0,2}(` + number + `)`)
+	kindRE    = pattern.New(kindWords + `[ \t\n\x{a0}]{0,2}(` + number + `|[IVXLC]{1,7}\b|[A-Z]\b)`)
+	andRE     = pattern.New(`^ ?(?:, ?(?:and|or)|,|and|or|&) ?(?:§{1,2} ?)?(` + number + `)`)
+	aloneRE   = pattern.New(`\b[0-9]{1,6}[A-Za-z]{0,2}(?:` + dotted + `{2,}` + brackets + `*|` + dotted + `*(?:\.?` + inside + `)+)`)
+	identRE   = pattern.New(`\b` + ident + `\b`)
+	ordinalRE = pattern.New(`^[0-9]+(?:st|nd|rd|th)$`)
+	joinRE    = pattern.New(`^(?:,? |,? of |,? of the )$`)
 )
 
 // Parse finds the citations of a text, in order, at most sixteen.

@@ -1,19 +1,19 @@
 package citation
 
 import (
-	"regexp"
 	"strings"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
 
 var (
-	startRE  = regexp.MustCompile(`^(?:` + uscOrCFR + ` {0,2})?` + kindWords + `[ \t\x{a0}]{0,2}(` + number + `|[IVXLC]{1,7}\b|[A-Z]\b)`)
-	dottedRE = regexp.MustCompile(`^([0-9]{1,4}[A-Za-z]?` + dotted + `{1,5}\.?(?:` + inside + `)*|[0-9]{1,4}[A-Za-z]?(?:` + inside + `)+)`)
-	plainRE  = regexp.MustCompile(`^([0-9]{1,3}[A-Z]?)[.)](?:\s|$)`)
-	identAt  = regexp.MustCompile(`^(` + ident + `)(?:$|[\s:.)|–—-])`)
-	bracket1 = regexp.MustCompile(`^\(?([0-9]{1,3}|[a-z]{1,2}|[A-Z]|[ivxl]{3,6})\)(?:\s|$|\()`)
-	point1   = regexp.MustCompile(`^([0-9]{1,3})\.\s`)
+	startRE  = pattern.New(`^(?:` + uscOrCFR + ` {0,2})?` + kindWords + `[ \t\x{a0}]{0,2}(` + number + `|[IVXLC]{1,7}\b|[A-Z]\b)`)
+	dottedRE = pattern.New(`^([0-9]{1,4}[A-Za-z]?` + dotted + `{1,5}\.?(?:` + inside + `)*|[0-9]{1,4}[A-Za-z]?(?:` + inside + `)+)`)
+	plainRE  = pattern.New(`^([0-9]{1,3}[A-Z]?)[.)](?:\s|$)`)
+	identAt  = pattern.New(`^(` + ident + `)(?:$|[\s:.)|–—-])`)
+	bracket1 = pattern.New(`^\(?([0-9]{1,3}|[a-z]{1,2}|[A-Z]|[ivxl]{3,6})\)(?:\s|$|\()`)
+	point1   = pattern.New(`^([0-9]{1,3})\.\s`)
 )
 
 // start reads the numbered part that a line or a heading begins. A line that

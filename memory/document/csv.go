@@ -18,14 +18,14 @@ func parseCSV(ctx context.Context, d *Document, raw []byte, comma rune, o LoadOp
 	if comma == 0 {
 		comma = separator(raw)
 	}
-	rows := csvRows{ctx: ctx, raw: raw, comma: comma}
+	rows := csvRows{ctx: ctx, path: d.Path, raw: raw, comma: comma, limit: o.MaxRecordBytes}
 	rows.restart(0, 1)
 	header, _, err := rows.next(0)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
-		return rows.fault(d.Path, err)
+		return rows.fault(err)
 	}
 	columns := make([]string, len(header))
 	seen := make(map[string]bool, len(header))
@@ -57,7 +57,7 @@ func parseCSV(ctx context.Context, d *Document, raw []byte, comma rune, o LoadOp
 		if err == nil {
 			err = csvCheck(row, d.Path, line, o.MaxRecordBytes)
 		} else {
-			err = rows.fault(d.Path, err)
+			err = rows.fault(err)
 		}
 		if err == nil {
 			f := out.fields
@@ -85,7 +85,7 @@ func csvCheck(row []string, path string, line, limit int) error {
 	size := 0
 	for _, field := range row {
 		if size += len(field); size > limit {
-			return &InputError{Path: path, Line: line, Msg: fmt.Sprintf("the record is longer than %d bytes", limit), Hint: "close its quote, or split it"}
+			return tooLong(path, line, limit)
 		}
 		if i := strings.IndexByte(field, 0); i >= 0 {
 			return &InputError{Path: path, Line: line, Msg: "it holds a zero byte, which is no text", Hint: "write the file again"}
@@ -100,8 +100,10 @@ func csvCheck(row []string, path string, line, limit int) error {
 // A csvRows reads rows, and continues after one that cannot be read.
 type csvRows struct {
 	ctx      context.Context
+	path     string
 	raw      []byte
 	comma    rune
+	limit    int // of a record, in bytes
 	r        *csv.Reader
 	from     int // where r began in raw
 	line     int // of from, from 1
@@ -124,6 +126,9 @@ func (c *csvRows) restart(from, line int) {
 // second of them.
 func (c *csvRows) next(columns int) ([]string, int, error) {
 	c.columns, c.r.FieldsPerRecord = columns, columns
+	if fault := c.skipLong(); fault != nil {
+		return nil, 0, fault
+	}
 	row, err := c.r.Read()
 	if fault, ok := errors.AsType[*csv.ParseError](err); ok {
 		start, end := fault.StartLine, fault.Line
@@ -148,7 +153,33 @@ func (c *csvRows) next(columns int) ([]string, int, error) {
 	return row, line + c.line - 1, nil
 }
 
-func (c *csvRows) fault(path string, err error) error { return csvFault(path, err, c.columns) }
+// skipLong goes behind a next line that alone is longer than a record may be: the reader of
+// rows would hold it several times.
+func (c *csvRows) skipLong() error {
+	at := c.from + int(c.r.InputOffset())
+	length := bytes.IndexByte(c.raw[at:], '\n')
+	if length < 0 {
+		length = len(c.raw) - at
+	}
+	if length <= c.limit {
+		return nil
+	}
+	line := c.line + bytes.Count(c.raw[c.from:at], []byte("\n"))
+	c.restart(min(at+length+1, len(c.raw)), line+1)
+	c.r.FieldsPerRecord = c.columns
+	return tooLong(c.path, line, c.limit)
+}
+
+func tooLong(path string, line, limit int) error {
+	return &InputError{Path: path, Line: line, Msg: fmt.Sprintf("the record is longer than %d bytes", limit), Hint: "close its quote, or split it"}
+}
+
+func (c *csvRows) fault(err error) error {
+	if _, ok := errors.AsType[*InputError](err); ok {
+		return err
+	}
+	return csvFault(c.path, err, c.columns)
+}
 
 // csvFault turns the reader's error into one that names the line.
 func csvFault(path string, err error, columns int) error {
@@ -170,7 +201,7 @@ func csvFault(path string, err error, columns int) error {
 // separator returns which of , ; tab and | the header row holds most, the
 // comma when none.
 func separator(raw []byte) rune {
-	head, _, _ := bytes.Cut(raw, []byte("\n"))
+	head, _, _ := bytes.Cut(raw[:min(len(raw), 64<<10)], []byte("\n"))
 	best, most := ',', 0
 	for _, c := range []rune{',', ';', '\t', '|'} {
 		n, quoted := 0, false

@@ -82,7 +82,7 @@ type LoadOptions struct {
 	DocField   string `json:"doc_field,omitempty"`   // default: doc_id, document_id or doc, else the record's id
 
 	MaxFileBytes   int64         `json:"max_file_bytes,omitempty"`   // of a file, and of what a .gz expands to; default 256 MiB
-	MaxRecordBytes int           `json:"max_record_bytes,omitempty"` // of one CSV or JSONL record; default 16 MiB
+	MaxRecordBytes int           `json:"max_record_bytes,omitempty"` // of one record, and of one line of text; default 16 MiB
 	PDFTimeout     time.Duration `json:"pdf_timeout,omitempty"`      // for one PDF; default 30 s
 }
 
@@ -153,6 +153,9 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 		if raw, encoding, err = inUTF8(ctx, d.Path, raw); err != nil {
 			return err
 		}
+	}
+	if err := checkLines(d.Path, kind.format, raw, o.MaxRecordBytes); err != nil {
+		return err
 	}
 	d.Format = kind.format
 	err = guard(d.Path, func() error {

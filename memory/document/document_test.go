@@ -239,6 +239,8 @@ func TestInputErrors(t *testing.T) {
 		{"a.csv", "id,text\n1,\"x\n", nil, 2, "", "quote"},
 		{"a.csv", "id,text\n1,\"" + strings.Repeat("x\n", 99), &LoadOptions{MaxRecordBytes: 60}, 2, "", "quote"},
 		{"a.csv", "id,id,text\n1,2,3\n", nil, 1, "id", "two columns"},
+		{"a.txt", "short\n" + strings.Repeat("x", 51), &LoadOptions{MaxRecordBytes: 50}, 2, "", "the line is 51 bytes long, the limit is 50"},
+		{"a.html", "<p>" + strings.Repeat("x", 51), &LoadOptions{MaxRecordBytes: 50}, 1, "", "the limit is 50"},
 		{"a.csv", "a,b\n1,2\n", nil, 1, "text", "the one that does, of: a, b"},
 	} {
 		_, err := read(t, c.name, c.src, c.opts)

@@ -4,11 +4,15 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"net/url"
 	"path"
 	"strings"
 )
+
+// maxChapter bounds a chapter, which is held as a tree of some forty times its bytes.
+const maxChapter = 8 << 20
 
 // parseEPUB extracts the text of a book: its chapters as pages, in the order in
 // which they are read, without its table of contents.
@@ -38,7 +42,10 @@ func parseEPUB(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	out := newOffice(ctx)
 	for _, chapter := range chapters {
 		if err := pack.read(ctx, chapter, func(part io.Reader) error {
-			raw, err := io.ReadAll(part)
+			raw, err := readAll(ctx, part, maxChapter)
+			if errors.Is(err, errTooLong) {
+				return &InputError{Path: d.Path, Msg: fmt.Sprintf("its chapter %s is longer than %d MB", chapter, maxChapter>>20), Hint: "split it"}
+			}
 			if err == nil {
 				raw, err = htmlText(ctx, d.Path, raw)
 			}
@@ -54,12 +61,13 @@ func parseEPUB(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 			out.w.content(root)
 			return nil
 		}); err != nil {
-			if _, ok := errors.AsType[*InputError](err); !ok || pack.left < 0 {
+			fault, ok := errors.AsType[*InputError](err)
+			if !ok || pack.left < 0 {
 				return err
 			}
 			d.LostRecords++ // one bad chapter does not cost the others
 			if len(d.Lost) < mostLost {
-				d.Lost = append(d.Lost, path.Base(d.Path)+": its chapter "+chapter+" cannot be read")
+				d.Lost = append(d.Lost, path.Base(d.Path)+": "+fault.Msg)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func (e *InputError) Error() string {
 	}
 	b.WriteString(": ")
 	if e.Field != "" {
-		fmt.Fprintf(&b, "field %q: ", e.Field)
+		fmt.Fprintf(&b, "field %.100q: ", e.Field)
 	}
 	b.WriteString(e.Msg)
 	if e.Hint != "" {

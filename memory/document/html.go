@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // parseHTML extracts the main content: one line per heading, paragraph, list
@@ -102,7 +102,7 @@ func (p *htmlPage) title(root *html.Node) string {
 }
 
 // xmlEncoding is the declaration that opens XHTML.
-var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)`)
+var xmlEncoding = pattern.New(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)`)
 
 // htmlText returns the page in UTF-8, by what the page declares when it is
 // not UTF-8 already, else by its bytes.
@@ -113,8 +113,8 @@ func htmlText(ctx context.Context, path string, raw []byte) ([]byte, error) {
 	head := raw[:min(len(raw), 1024)]
 	_, name, certain := charset.DetermineEncoding(head, "")
 	declared := certain || bytes.Contains(bytes.ToLower(head), []byte("charset"))
-	if m := xmlEncoding.FindSubmatch(head); m != nil && !declared {
-		name, declared = string(m[1]), true
+	if m := xmlEncoding.FindStringSubmatch(string(head)); m != nil && !declared {
+		name, declared = m[1], true
 	}
 	if !declared || name == "utf-8" {
 		out, _, err := inUTF8(ctx, path, raw)

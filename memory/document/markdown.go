@@ -3,7 +3,6 @@ package document
 import (
 	"bytes"
 	"context"
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -12,6 +11,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	gtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // parseMarkdown finds headings and blocks; the text stays the file's bytes.
@@ -169,12 +170,12 @@ func (r mdReader) PeekLine() ([]byte, gtext.Segment) {
 	return r.Reader.PeekLine()
 }
 
-var atx = regexp.MustCompile(`^ {0,3}#{1,6}([ \t\r\n]|$)`)
+var atx = pattern.New(`^ {0,3}#{1,6}([ \t\r\n]|$)`)
 
 // headingEnd returns the offset behind the line, or behind the underline,
 // that ends a heading.
 func headingEnd(raw []byte, n mdNode) int {
-	if n.last == 0 || atx.Match(raw[n.start:lineEnd(raw, n.start)]) {
+	if n.last == 0 || atx.MatchString(string(raw[n.start:lineEnd(raw, n.start)])) {
 		return lineEnd(raw, n.start)
 	}
 	end := n.last
@@ -193,11 +194,11 @@ func lineEnd(raw []byte, i int) int {
 }
 
 var (
-	mdLink     = regexp.MustCompile(`!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])`)
-	mdMarks    = regexp.MustCompile("\\*+|`+|~~|\\b_+|_+\\b")
-	mdEscape   = regexp.MustCompile(`\\([[:punct:]])`)
-	mdAttrs    = regexp.MustCompile(`\s*\{[#.][^{}]*\}\s*$`)
-	mdComments = regexp.MustCompile(`<!--.*?-->`)
+	mdLink     = pattern.New(`!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])`)
+	mdMarks    = pattern.New("\\*+|`+|~~|\\b_+|_+\\b")
+	mdEscape   = pattern.New(`\\([[:punct:]])`)
+	mdAttrs    = pattern.New(`\s*\{[#.][^{}]*\}\s*$`)
+	mdComments = pattern.New(`<!--.*?-->`)
 )
 
 // headingText strips the markup that a heading commonly holds.

@@ -2,11 +2,11 @@ package document
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // Bounds of metadata. A longer value is text, not metadata, and is left out. So are keys
@@ -67,8 +67,8 @@ func (m metadata) over(base map[string]string) map[string]string {
 }
 
 var (
-	metaLine = regexp.MustCompile(`^([\pL\pN_. -]*[\pL\pN_])[ \t]*[:=][ \t]*(.*)$`)
-	metaItem = regexp.MustCompile(`^\s*-[ \t]+(.*)$`)
+	metaLine = pattern.New(`^([\pL\pN_. -]*[\pL\pN_])[ \t]*[:=][ \t]*(.*)$`)
+	metaItem = pattern.New(`^\s*-[ \t]+(.*)$`)
 )
 
 // frontMatter returns the length of the metadata that opens s between two

@@ -89,6 +89,35 @@ func (f pdfFile) ReadAt(p []byte, off int64) (int, error) {
 // maxPDFPages bounds what a file with a made-up page count can cost.
 const maxPDFPages = 50_000
 
+// maxPDFObjects is the limit of the standard. The library makes a table of as many as a file claims,
+// before it looks for them.
+const maxPDFObjects = 8_388_607
+
+// claimsObjects returns the greatest number behind a /Size of a file's tables of objects.
+// Attachments have a /Size, too, and no table near.
+func claimsObjects(raw []byte) int {
+	most, at := 0, 0
+	for {
+		i := bytes.Index(raw[at:], []byte("/Size"))
+		if i < 0 {
+			return most
+		}
+		at += i + len("/Size")
+		near, after := raw[max(0, at-200):min(len(raw), at+200)], raw[at:]
+		if !bytes.Contains(near, []byte("XRef")) && !bytes.Contains(near, []byte("trailer")) {
+			continue
+		}
+		n := 0
+		for _, c := range bytes.TrimLeft(after[:min(len(after), 40)], " \t\r\n") {
+			if c < '0' || c > '9' || n > maxPDFObjects {
+				break
+			}
+			n = 10*n + int(c-'0')
+		}
+		most = max(most, n)
+	}
+}
+
 // readPDF returns the text of every page. It runs the library in a goroutine
 // that ends by itself when ctx does; should the library loop without reading
 // its file, the goroutine is left behind after a grace of two seconds, which
@@ -121,6 +150,9 @@ func readPDF(ctx context.Context, raw []byte) ([]pdfPage, error) {
 
 func readPDFPages(ctx context.Context, raw []byte) (pages []pdfPage, err error) {
 	defer recoverPDF(&err)
+	if claimsObjects(raw) > maxPDFObjects {
+		return nil, fmt.Errorf("it claims more than %d objects", maxPDFObjects)
+	}
 	r, err := pdf.NewReader(pdfFile{ctx.Err, bytes.NewReader(raw)}, int64(len(raw)))
 	if err != nil {
 		return nil, err
@@ -149,11 +181,15 @@ func readPDFPages(ctx context.Context, raw []byte) (pages []pdfPage, err error) 
 
 // pdfPages lists the pages by walking the page tree once; the library's own
 // lookup by number walks it anew for every page.
+//
+// A tree may lead into itself, twice at each place, so that it grows beyond all. Its parts that
+// are no page are bounded by the pages found so far.
 func pdfPages(r *pdf.Reader) []pdf.Page {
 	var out []pdf.Page
+	inner := 0
 	var walk func(v pdf.Value, depth int)
 	walk = func(v pdf.Value, depth int) {
-		if depth > 64 || len(out) >= maxPDFPages {
+		if depth > 64 || len(out) >= maxPDFPages || inner > 1000+4*len(out) {
 			return
 		}
 		kids := v.Key("Kids")
@@ -163,6 +199,7 @@ func pdfPages(r *pdf.Reader) []pdf.Page {
 			}
 			return
 		}
+		inner++
 		for i := range kids.Len() {
 			walk(kids.Index(i), depth+1)
 		}

@@ -1,10 +1,11 @@
 package document
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // Rules by which a line at the head or foot of a page belongs to the page and not
@@ -120,7 +121,7 @@ func dropNumbers(lines [][]pageLine, foot bool) {
 }
 
 // pagesInAll is what follows a page's number: "/ 233", "of 9".
-var pagesInAll = regexp.MustCompile(`(^|\d ?)(/|of) ?\d+$`)
+var pagesInAll = pattern.New(`(^|\d ?)(/|of) ?\d+$`)
 
 // endNumbers are the numbers that a line begins and ends with.
 func endNumbers(words string) []int {

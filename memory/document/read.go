@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -120,6 +121,9 @@ func copyFile(ctx context.Context, out io.Writer, path string, limit int64) erro
 			return fmt.Errorf("reading %q: %w", path, err)
 		}
 	}
+	if g, ok := out.(interface{ Grow(int) }); ok { // a buffer that grows step by step takes three times as much
+		g.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
+	}
 	err = copyAll(ctx, out, f, limit)
 	if errors.Is(err, errTooLong) {
 		return &InputError{Path: path, Msg: fmt.Sprintf("the file is longer than %d bytes", limit), Hint: "split it"}
@@ -220,6 +224,26 @@ func checkText(path string, raw []byte) error {
 		return &InputError{Path: path, Line: lineOf(raw, i),
 			Msg:  fmt.Sprintf("byte 0x%02X at offset %d is not UTF-8", raw[i], i),
 			Hint: "convert it, e.g. iconv -f WINDOWS-1252 -t UTF-8 FILE > NEWFILE"}
+	}
+	return nil
+}
+
+// checkLines refuses a file of lines when one is longer than limit bytes: nobody wrote it, and
+// it costs more time and memory than the same bytes in many lines. Records have the same limit
+// and are left out one by one; programs write JSON on one line.
+func checkLines(path, format string, raw []byte, limit int) error {
+	if !slices.Contains([]string{"md", "txt", "html", "eml"}, format) {
+		return nil
+	}
+	for start, line := 0, 1; len(raw)-start > limit; line++ {
+		length := bytes.IndexByte(raw[start:], '\n')
+		if length < 0 {
+			length = len(raw) - start
+		}
+		if length > limit {
+			return &InputError{Path: path, Line: line, Msg: fmt.Sprintf("the line is %d bytes long, the limit is %d", length, limit), Hint: "split it"}
+		}
+		start += length + 1
 	}
 	return nil
 }

@@ -61,7 +61,11 @@ func (p *zipPack) read(ctx context.Context, name string, fn func(part io.Reader)
 		return ctx.Err()
 	case p.left < 0:
 		return p.tooLong()
-	case err != nil:
+	}
+	if fault, ok := errors.AsType[*InputError](err); ok {
+		return fault
+	}
+	if err != nil {
 		return &InputError{Path: p.path, Msg: fmt.Sprintf("its part %s is malformed: %v", name, err), Hint: "open it in the program that it is of, and save it again"}
 	}
 	return nil

@@ -20,8 +20,8 @@ const (
 	busy = 50 * time.Millisecond
 )
 
-// cacheSchema is what a cache's file holds.
-var cacheSchema = sqlfile.Schema{Application: 0x41537663, Steps: []string{`
+// FileSchema is what a cache's file holds.
+var FileSchema = sqlfile.Schema{Application: 0x41537663, Steps: []string{`
 	CREATE TABLE batches (id INTEGER PRIMARY KEY, vectors INTEGER NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL) STRICT;
 	CREATE TABLE vectors (key BLOB NOT NULL UNIQUE, batch INTEGER NOT NULL, vector BLOB NOT NULL) STRICT;
 	CREATE INDEX vectors_batch ON vectors (batch);
@@ -41,7 +41,7 @@ func OpenCache(dir string, opts *CacheOptions) (*Cache, error) {
 		err = removeEarlier(dir)
 	}
 	if err == nil {
-		f.file, err = sqlfile.Open(context.Background(), f.path, cacheSchema, &sqlfile.Options{
+		f.file, err = sqlfile.Open(context.Background(), f.path, FileSchema, &sqlfile.Options{
 			Synchronous: "NORMAL", Busy: busy, Pragmas: []string{"auto_vacuum(INCREMENTAL)"},
 		})
 	}

@@ -2,8 +2,12 @@ package index
 
 import (
 	"context"
+	"errors"
 	"math"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"example.com/assay/memory/retrieval"
 )
@@ -74,25 +78,43 @@ func (x *Index) calibrate(ctx context.Context, progress func(done, total int) er
 	if err != nil {
 		return Calibration{}, err
 	}
-	found := make([]evidence, len(questions))
-	for i, q := range questions {
-		if i%50 == 0 {
-			if err := progress(i, len(questions)); err != nil {
-				return Calibration{}, err
-			}
-		}
-		a := asked{terms: q.terms}
-		if vectors != nil {
-			a.vectors = vectors[i : i+1]
-		}
-		if found[i], err = x.ask(ctx, q, a); err != nil {
-			return Calibration{}, err
-		}
-	}
-	if err := progress(len(questions), len(questions)); err != nil {
+	found, err := x.askAll(ctx, questions, vectors, progress)
+	if err != nil {
 		return Calibration{}, err
 	}
 	return fitCalibration(questions, found), nil
+}
+
+// askAll returns the evidence for each of the questions. They are asked on all processors, and
+// each passage is read and taken apart once: many questions find the same.
+func (x *Index) askAll(ctx context.Context, questions []pseudo, vectors [][]float32, progress func(done, total int) error) ([]evidence, error) {
+	if x.store != nil {
+		source := x.store
+		x.store = &readOnce{source: source, shingles: kept[map[string]struct{}]{most: mostShingles}}
+		defer func() { x.store = source }()
+	}
+	found := make([]evidence, len(questions))
+	each, ctx := errgroup.WithContext(ctx)
+	each.SetLimit(runtime.GOMAXPROCS(0))
+	for i, q := range questions {
+		if i%50 == 0 {
+			if err := progress(i, len(questions)); err != nil {
+				return nil, errors.Join(err, each.Wait())
+			}
+		}
+		each.Go(func() (err error) {
+			a := asked{terms: q.terms}
+			if vectors != nil {
+				a.vectors = vectors[i : i+1]
+			}
+			found[i], err = x.ask(ctx, q, a)
+			return err
+		})
+	}
+	if err := each.Wait(); err != nil {
+		return nil, err
+	}
+	return found, progress(len(questions), len(questions))
 }
 
 // ask returns the evidence that is found for a pseudo-question.

@@ -45,7 +45,7 @@ func (x *Index) distinct(ctx context.Context, ranked []candidate, n int, wanted 
 			out = append(out, c)
 			continue
 		}
-		c.words = shingles(c.passage.Text)
+		c.words = x.shinglesOf(c.passage)
 		at := slices.IndexFunc(out, func(better candidate) bool { return repeats(c, better) })
 		switch {
 		case at >= 0:

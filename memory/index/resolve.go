@@ -3,13 +3,13 @@ package index
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/citation"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // Scores of passages that a query names by their number. The first two exceed
@@ -165,7 +165,7 @@ func (x *Index) works(ords []int32) int {
 	return len(titles) + untitled
 }
 
-var acronym = regexp.MustCompile(`\b[A-Z]{2,10}\b`)
+var acronym = pattern.New(`\b[A-Z]{2,10}\b`)
 
 // narrow keeps of passages in several documents those whose title or file the
 // query names by an acronym, "COBS Rule 22.4.2", if there are any.

@@ -3,10 +3,10 @@ package index
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
 
@@ -95,13 +95,13 @@ func (h *topic) heading(ctx context.Context, p state.Passage, ord int32) (float6
 }
 
 // numbering begins a heading.
-var numbering = regexp.MustCompile(`^\s*(?i:(?:chapter|appendix|section|part)\s+)?(?:[A-Z]\.)?[\d.§]+\s+`)
+var numbering = pattern.New(`^\s*(?i:(?:chapter|appendix|section|part)\s+)?(?:[A-Z]\.)?[\d.§]+\s+`)
 
 // match is how far a heading and the question are about the same: the share of the
 // heading that is in the question times the share of the question in the heading.
 func (h *topic) match(ctx context.Context, heading string) (float64, error) {
 	var all, both, share float64
-	for _, t := range distinct(terms(numbering.ReplaceAllString(heading, ""), text.DocStops)) {
+	for _, t := range h.x.headingTerms(heading) {
 		if i, ok := h.at[t]; ok {
 			all += h.sig.idfs[i]
 			both += h.sig.idfs[i]
@@ -144,7 +144,7 @@ func (x *Index) opens(p state.Passage, ord int32) (bool, error) {
 }
 
 // asksWhat is a question for what something is.
-var asksWhat = regexp.MustCompile(`(?i)^\s*(?:what(?:['’]?s| is| are| was| were)|define|meaning of)\s+(?:meant by\s+)?(?:an? |the )?(.{2,50}?)[\s?.]*$`)
+var asksWhat = pattern.New(`(?i)^\s*(?:what(?:['’]?s| is| are| was| were)|define|meaning of)\s+(?:meant by\s+)?(?:an? |the )?(.{2,50}?)[\s?.]*$`)
 
 // focusOf is what a question wants to be defined, as stems; nil when it wants
 // something else.

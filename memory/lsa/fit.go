@@ -13,8 +13,9 @@ import (
 
 // Sizes below which the defaults of FitOptions change.
 const (
-	fewPassages  = 8000 // from here on Dimensions is 100
-	tinyCorpus   = 1000 // below: terms of a single passage are kept
+	fewPassages  = 8000   // from here on Dimensions is 100
+	tinyCorpus   = 1000   // below: terms of a single passage are kept
+	manyTerms    = 50_000 // from here on they are not: so few passages of prose have fewer, and each term costs time and memory
 	oversampling = 16
 	seed         = 42
 )
@@ -26,7 +27,7 @@ const DefaultSample = 50000
 // FitOptions tunes Fit. Nil and the zero value mean the defaults.
 type FitOptions struct {
 	Dimensions int // at most this many; default a fifth of the passages between 50 and 250 below 8,000 of them, else 100
-	MinDocs    int // terms of fewer passages are unknown to the model; default 1 below 1,000 passages, else 2
+	MinDocs    int // terms of fewer passages are unknown to the model; default 1 below 1,000 passages and 50,000 terms, else 2
 	PowerIters int // power iterations; default 3
 
 	// Sample is how many passages are decomposed at most; default 50,000. Of
@@ -38,7 +39,7 @@ type FitOptions struct {
 	Sample int
 }
 
-func (o *FitOptions) withDefaults(docs int) FitOptions {
+func (o *FitOptions) withDefaults(docs, terms int) FitOptions {
 	var out FitOptions
 	if o != nil {
 		out = *o
@@ -51,7 +52,7 @@ func (o *FitOptions) withDefaults(docs int) FitOptions {
 	}
 	if out.MinDocs <= 0 {
 		out.MinDocs = 2
-		if docs < tinyCorpus {
+		if docs < tinyCorpus && terms < manyTerms {
 			out.MinDocs = 1
 		}
 	}
@@ -75,7 +76,7 @@ func Fit(ctx context.Context, c Corpus, opts *FitOptions) (*Model, error) {
 	if c.Passages == 0 {
 		c.Passages = len(c.Docs)
 	}
-	o := opts.withDefaults(c.Passages)
+	o := opts.withDefaults(c.Passages, len(c.Terms))
 	m, a := weigh(c, sample(c, o.Sample), o.MinDocs)
 	if a.rows == 0 || a.cols == 0 {
 		m.id = m.hash()
@@ -196,8 +197,8 @@ func leftVectors(ctx context.Context, a *sparse, o FitOptions) (*mat.Dense, erro
 	}
 	y := a.mul(omega)
 	for range o.PowerIters {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 		q, err := orthonormal(y)
 		if err != nil {
@@ -205,8 +206,8 @@ func leftVectors(ctx context.Context, a *sparse, o FitOptions) (*mat.Dense, erro
 		}
 		y = a.mul(a.mulT(q))
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	q, err := orthonormal(y)
 	if err != nil {

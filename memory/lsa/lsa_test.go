@@ -285,3 +285,12 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// A few passages of very many terms are not a corpus of prose: terms of one passage are left out.
+func TestManyTermsInFewPassages(t *testing.T) {
+	for _, c := range []struct{ docs, terms, want int }{{999, manyTerms - 1, 1}, {999, manyTerms, 2}, {1000, 10, 2}} {
+		if got := (*FitOptions)(nil).withDefaults(c.docs, c.terms).MinDocs; got != c.want {
+			t.Errorf("%d passages of %d terms: terms of %d passages, want %d", c.docs, c.terms, got, c.want)
+		}
+	}
+}

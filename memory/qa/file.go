@@ -12,13 +12,13 @@ import (
 	"example.com/assay/internal/sqlfile"
 )
 
-// schema is what a memory's file holds. Its version covers the tables and what is
+// FileSchema is what a memory's file holds. Its version covers the tables and what is
 // derived from questions: ids, shapes and words. Whoever changes how those are
 // made adds a step that derives them anew.
 //
 // Answers have a table of their own, so that lists and counts need not step
 // over them. seq grows with time. words has one row per word of a question.
-var schema = sqlfile.Schema{Application: 0x41537161, Steps: []string{`
+var FileSchema = sqlfile.Schema{Application: 0x41537161, Steps: []string{`
 	CREATE TABLE scopes (id INTEGER PRIMARY KEY, conditions TEXT NOT NULL UNIQUE) STRICT;
 	CREATE TABLE entries (
 		seq        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -60,7 +60,7 @@ func openFile(ctx context.Context, path string) (*fileRows, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, errors.New("it is a directory")
 	}
-	file, err := sqlfile.Open(ctx, path, schema, &sqlfile.Options{Pragmas: []string{
+	file, err := sqlfile.Open(ctx, path, FileSchema, &sqlfile.Options{Pragmas: []string{
 		"auto_vacuum(INCREMENTAL)", // decided when the file is made
 		"secure_delete(ON)",        // what is forgotten is overwritten
 	}})

@@ -126,7 +126,7 @@ func TestOpenRefuses(t *testing.T) {
 	foreign := filepath.Join(dir, "foreign.db")
 	execute(t, foreign, "CREATE TABLE mine (x)")
 	newer := filepath.Join(dir, "newer.db")
-	execute(t, newer, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d; CREATE TABLE x (y)", schema.Application, len(schema.Steps)+1))
+	execute(t, newer, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d; CREATE TABLE x (y)", FileSchema.Application, len(FileSchema.Steps)+1))
 	overwritten := strings.Repeat("garbage ", len(data)/8)
 	for _, c := range []struct {
 		path    string

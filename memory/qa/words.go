@@ -1,10 +1,11 @@
 package qa
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // A wordSet is a set of lower-case words.
@@ -117,11 +118,11 @@ func singular(w string) string {
 
 // questionToken is a number with its sign and decimals, a word with
 // apostrophes or hyphens inside, or a sign that changes what a number means.
-var questionToken = regexp.MustCompile(`\d+(?:st|nd|rd|th)\b|[-−]?\d[\d.,]*\d|[-−]?\d|[\p{L}\p{N}\p{M}]+(?:['\-][\p{L}\p{N}\p{M}]+)*'?|[%$€£¥§&+=<>/]`)
+var questionToken = pattern.New(`\d+(?:st|nd|rd|th)\b|[-−]?\d[\d.,]*\d|[-−]?\d|[\p{L}\p{N}\p{M}]+(?:['\-][\p{L}\p{N}\p{M}]+)*'?|[%$€£¥§&+=<>/]`)
 
 // thousands matches a number with its thousands set off by commas; a comma
 // elsewhere is a decimal one.
-var thousands = regexp.MustCompile(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)
+var thousands = pattern.New(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
 var typographic = strings.NewReplacer("’", "'", "‘", "'", "ʼ", "'", "‐", "-", "‑", "-")
 

@@ -57,7 +57,7 @@ func (inspect Inspect) Report(ctx context.Context, step int, hits []state.Hit) (
 // kinds are those of the orders in a passage, each once.
 func (inspect Inspect) kinds(p state.Passage) []string { return kindsOf(inspect.In(p)) }
 
-// Kinds are those of the orders in a text that is no passage, each once.
+// Kinds are those of the orders in a text other than a passage, each once.
 func (inspect Inspect) Kinds(text string) []string {
 	if inspect == nil {
 		return nil

@@ -1,11 +1,12 @@
 package causal
 
 import (
-	"regexp"
 	"strings"
+
+	"example.com/assay/memory/text/pattern"
 )
 
-var asksOfEdge = regexp.MustCompile(`(?i)^does the (?:evidence|corpus|literature) (?:really |actually |truly )?(?:show|say|prove|support) that (.+?) (?:causes?|leads? to|results? in|brings? about|triggers?|increases?|reduces?|prevents?|raises?|lowers?) (.+?)\s*\?*$`)
+var asksOfEdge = pattern.New(`(?i)^does the (?:evidence|corpus|literature) (?:really |actually |truly )?(?:show|say|prove|support) that (.+?) (?:causes?|leads? to|results? in|brings? about|triggers?|increases?|reduces?|prevents?|raises?|lowers?) (.+?)\s*\?*$`)
 
 // AskedIn reads the variables of a question for an edge: "Does the evidence show that A
 // causes B?"

@@ -46,7 +46,7 @@ type EventHit struct {
 // prompt injection are reported, and read all the same.
 func retrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Inspect) graph.Node[edgeLoop] {
 	return func(ctx context.Context, s edgeLoop) (graph.Update[edgeLoop], error) {
-		read := make([]string, 0, len(s.Sources)+2*k)
+		read := make([]string, 0, len(s.Sources))
 		for _, src := range s.Sources {
 			read = append(read, src.Passage)
 		}

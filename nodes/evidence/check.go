@@ -5,10 +5,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
 
@@ -139,7 +139,7 @@ func (c *checker) statements() {
 }
 
 // conflicting is what finalizeNode writes of a conflict.
-var conflicting = regexp.MustCompile(`^Conflict \([a-z]+\): “([^“”]*)” against “([^“”]*)”$`)
+var conflicting = pattern.New(`^Conflict \([a-z]+\): “([^“”]*)” against “([^“”]*)”$`)
 
 func (c *checker) words(st Statement) []Finding {
 	cited := make([]Requirement, len(st.IDs))

@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,6 +9,7 @@ import (
 	"example.com/assay/decide/claim/facts"
 	"example.com/assay/memory/citation"
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
 
@@ -117,7 +117,7 @@ func inLabel(c byte) bool {
 }
 
 // labelled is a number that counts nothing: "3A", "8.3.5".
-var labelled = regexp.MustCompile(`^(?:\d+[A-Z]|\d+\.\d+\.[\d.]*\d)\b|^[A-Z]\d`)
+var labelled = pattern.New(`^(?:\d+[A-Z]|\d+\.\d+\.[\d.]*\d)\b|^[A-Z]\d`)
 
 // content are the distinct content stems of a text, sorted.
 func content(s string) []string {

@@ -1,10 +1,10 @@
 package evidence
 
 import (
-	"regexp"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
 
@@ -20,7 +20,7 @@ const (
 
 // ruled finds the force of a rule and its action: a group for each force, in their order,
 // and the verb.
-var ruled = regexp.MustCompile(`(?i)\b(?:` +
+var ruled = pattern.New(`(?i)\b(?:` +
 	`(no\s+\w+(?:\s+\w+)?\s+(?:may|shall|must)|(?:must|shall|should|may|can)\s+(?:not|never)|cannot|(?:is|are)\s+(?:prohibited|forbidden|barred)\s+from|(?:is|are)\s+not\s+(?:permitted|allowed)\s+to)|` +
 	`(need\s+not|(?:is|are)\s+not\s+(?:required|obliged)\s+to|(?:do|does)\s+not\s+(?:need|have)\s+to)|` +
 	`(must|shall|should|ha(?:s|ve)\s+to|needs?\s+to|(?:is|are)\s+(?:required|obliged)\s+to)|` +
@@ -52,7 +52,7 @@ func rulings(spoken string) []ruling {
 }
 
 // condition begins a clause that states a condition, not a rule.
-var condition = regexp.MustCompile(`(?i)^\W*(?:(?:and|or|but|except)\s+)?(?:if|where|when|unless|until|once|before|after|while)\b`)
+var condition = pattern.New(`(?i)^\W*(?:(?:and|or|but|except)\s+)?(?:if|where|when|unless|until|once|before|after|while)\b`)
 
 // clauseBefore is the part of a text after its last stop.
 func clauseBefore(s string) string { return s[strings.LastIndexAny(s, ",.;:")+1:] }

@@ -1,12 +1,12 @@
 package evidence
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // oneMark is a pair of brackets with ids.
@@ -15,9 +15,9 @@ const oneMark = `\[\s*REQ-[A-Za-z]*\d+(?:\s*[,;]\s*REQ-[A-Za-z]*\d+)*\s*\]`
 // marks are the ids behind a statement: "[REQ-S001, REQ-P003]", and several such
 // in a row.
 var (
-	marks  = regexp.MustCompile(oneMark + `(?:\s*(?:,|and)?\s*` + oneMark + `)*`)
-	markID = regexp.MustCompile(`REQ-[A-Za-z]*\d+`)
-	bullet = regexp.MustCompile(`^\s*(?:[-*•#>]+|\d{1,3}[.)])?\s*`)
+	marks  = pattern.New(oneMark + `(?:\s*(?:,|and)?\s*` + oneMark + `)*`)
+	markID = pattern.New(`REQ-[A-Za-z]*\d+`)
+	bullet = pattern.New(`^\s*(?:[-*•#>]+|\d{1,3}[.)])?\s*`)
 )
 
 // Statements splits an answer into its sentences, with the ids at the end of each. Text

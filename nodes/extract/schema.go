@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"example.com/assay/decide/fields"
+	"example.com/assay/llm"
 )
 
 // A SchemaError says what is wrong with a schema, and where.
@@ -145,6 +146,9 @@ func ParseSchema(data []byte) (*Schema, error) {
 	if err != nil {
 		return nil, &SchemaError{Msg: "it is not JSON: " + err.Error()}
 	}
+	if err := llm.CheckSchemaSize(doc); err != nil {
+		return nil, &SchemaError{Msg: err.Error()}
+	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(jsonschema.SchemeURLLoader{}) // a schema may not refer to other files
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -185,7 +189,7 @@ func schemaFault(err error) error {
 		}
 	}
 	if bad, ok := errors.AsType[*jsonschema.InvalidRegexError](err); ok {
-		return &SchemaError{Pointer: fragment(bad.URL), Msg: fmt.Sprintf("%q is no regular expression: %v", bad.Regex, bad.Err)}
+		return &SchemaError{Pointer: fragment(bad.URL), Msg: fmt.Sprintf("%q is not a regular expression: %v", bad.Regex, bad.Err)}
 	}
 	if bad, ok := errors.AsType[*jsonschema.JSONPointerNotFoundError](err); ok {
 		return &SchemaError{Pointer: fragment(bad.URL), Msg: "a $ref points here, and nothing is here"}

@@ -107,7 +107,7 @@ type Issue struct {
 // A Report is what the rules found on an extraction.
 type Report struct {
 	Passed           bool    `json:"passed"`
-	Score            float64 `json:"score"`
+	Score            float64 `json:"score"`             // orders iterations; at most 1.1, and less than 0 with many CRITICAL issues
 	Confidence       float64 `json:"confidence"`        // mean of the values
 	RequiredCoverage float64 `json:"required_coverage"` // share of required fields that have a value which the document holds
 	Completeness     float64 `json:"completeness"`      // share of all fields that have one

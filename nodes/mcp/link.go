@@ -162,7 +162,7 @@ func (l *link) isOver() bool {
 }
 
 // codeRejected is the code of an error that the SDK makes itself, of an answer of HTTP that
-// is no answer of the protocol.
+// is not an answer of the protocol.
 const codeRejected = -32005
 
 // failed says why a call, or the connection, has no result. The timeout is that of ctx; when

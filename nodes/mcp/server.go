@@ -10,13 +10,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"example.com/assay/llm"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/memory/text/pattern"
 )
 
 const (
@@ -72,10 +72,10 @@ type Tape interface {
 	Outside(ctx context.Context, server, method string, params json.RawMessage, live func(context.Context) (json.RawMessage, error)) (json.RawMessage, error)
 }
 
-var serverName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,29}$`)
+var serverName = pattern.New(`^[A-Za-z][A-Za-z0-9_-]{0,29}$`)
 
 // secretName matches variables and headers that hold secrets, to judge by their names.
-var secretName = regexp.MustCompile(`(?i)key|token|secret|pass|auth|cred|cookie`)
+var secretName = pattern.New(`(?i)key|token|secret|pass|auth|cred|cookie`)
 
 const minSecret = 8 // bytes; shorter ones would cut words
 

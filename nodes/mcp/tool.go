@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/llm"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 )
 
@@ -38,7 +38,7 @@ type tool struct {
 	Definition
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+var notInNames = pattern.New(`[^A-Za-z0-9_-]`)
 
 const maxName = 64
 

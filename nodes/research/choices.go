@@ -1,24 +1,24 @@
 package research
 
 import (
-	"regexp"
 	"strings"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 )
 
 var (
 	// choiceHeader introduces the options.
-	choiceHeader = regexp.MustCompile(`(?im)^[ \t]*(?:answer[ \t]+)?(?:choices|options)[ \t]*:[ \t]*`)
+	choiceHeader = pattern.New(`(?im)^[ \t]*(?:answer[ \t]+)?(?:choices|options)[ \t]*:[ \t]*`)
 	// inlineHeader is the same in the middle of a line.
-	inlineHeader = regexp.MustCompile(`(?i)\b(?:answer[ \t]+choices|choices|options)[ \t]*:[ \t]*`)
+	inlineHeader = pattern.New(`(?i)\b(?:answer[ \t]+choices|choices|options)[ \t]*:[ \t]*`)
 	// lineLabel starts a line: "A.", "(A)", "A)", "A:", also in lower case and
 	// as a list item.
-	lineLabel = regexp.MustCompile(`(?m)^[ \t]*(?:[-*][ \t]+)?(?:\(([A-Za-z])\)|([A-Za-z])[.):])[ \t]+`)
+	lineLabel = pattern.New(`(?m)^[ \t]*(?:[-*][ \t]+)?(?:\(([A-Za-z])\)|([A-Za-z])[.):])[ \t]+`)
 	// inlineLabel stands between words: "(A)" or "A)".
-	inlineLabel = regexp.MustCompile(`(?:^|[\s;,])(?:\(([A-Z])\)|([A-Z])\))[ \t]+`)
+	inlineLabel = pattern.New(`(?:^|[\s;,])(?:\(([A-Z])\)|([A-Z])\))[ \t]+`)
 	// looseLabel is inlineLabel with "A." and "A:", for text after a header.
-	looseLabel = regexp.MustCompile(`(?:^|[\s;,])(?:\(([A-Za-z])\)|([A-Z])[.):])[ \t]+`)
+	looseLabel = pattern.New(`(?:^|[\s;,])(?:\(([A-Za-z])\)|([A-Z])[.):])[ \t]+`)
 )
 
 // splitChoices separates a multiple-choice question into its stem and its
@@ -36,7 +36,7 @@ func splitChoices(question string) (stem string, choices []skills.Choice) {
 			return strings.TrimSpace(question[:at[0]]), c
 		}
 	}
-	for _, label := range []*regexp.Regexp{lineLabel, inlineLabel} {
+	for _, label := range []*pattern.Pattern{lineLabel, inlineLabel} {
 		for _, at := range label.FindAllStringIndex(question, -1) {
 			if c := options(question[at[0]:], label); c != nil {
 				return strings.TrimSpace(question[:at[0]]), c
@@ -48,7 +48,7 @@ func splitChoices(question string) (stem string, choices []skills.Choice) {
 
 // options reads A, B, C … from text, which must begin with A.
 // A label out of order is part of the option before it.
-func options(text string, label *regexp.Regexp) []skills.Choice {
+func options(text string, label *pattern.Pattern) []skills.Choice {
 	var choices []skills.Choice
 	begin := 0
 	finish := func(end int) {

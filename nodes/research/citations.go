@@ -2,23 +2,23 @@ package research
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
 
 // sourceMark is a citation as models write it: [Source 2], [Source 2, 3] or
 // [Sources 2 and 3].
-var sourceMark = regexp.MustCompile(`\[[Ss]ources?\s+(\d{1,3}(?:\s*(?:,|;|and|&)\s*(?:[Ss]ource\s+)?\d{1,3})*)\]`)
+var sourceMark = pattern.New(`\[[Ss]ources?\s+(\d{1,3}(?:\s*(?:,|;|and|&)\s*(?:[Ss]ource\s+)?\d{1,3})*)\]`)
 
-var number = regexp.MustCompile(`\d{1,3}`)
+var number = pattern.New(`\d{1,3}`)
 
 // sourcesMap is the heading of the list of sources at the end of an answer.
-var sourcesMap = regexp.MustCompile(`(?m)^#{1,6}[ \t]*Sources[ \t]*:?[ \t]*$`)
+var sourcesMap = pattern.New(`(?m)^#{1,6}[ \t]*Sources[ \t]*:?[ \t]*$`)
 
 // cited is an answer whose citations have been resolved.
 type cited struct {

@@ -1,12 +1,12 @@
 package research
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // defined reports whether a line defines a term. A line may use the term, its abbreviation
@@ -42,7 +42,7 @@ func holdsIn(l line, term []string) bool {
 	return false
 }
 
-var within = regexp.MustCompile(`(?i)^(?:in|under|with|during)(?:\s+(?:an?|the))?$`)
+var within = pattern.New(`(?i)^(?:in|under|with|during)(?:\s+(?:an?|the))?$`)
 
 // defines reports whether a line says what a term is: the term is the subject of
 // a sentence that tells, it is called so or stands for something, or the line
@@ -97,24 +97,24 @@ func (l line) around(at, n int) (before, after string) {
 
 var (
 	plainMarks = strings.NewReplacer("“", "", "”", "", `"`, "", "*", "", "_", " ", "`", "")
-	bracketed  = regexp.MustCompile(`^\([^()]{1,80}\)`)
-	aside      = regexp.MustCompile(`^,[^,.;]{1,80},\s*(.+)$`)
+	bracketed  = pattern.New(`^\([^()]{1,80}\)`)
+	aside      = pattern.New(`^,[^,.;]{1,80},\s*(.+)$`)
 	// lead matches what may precede a subject: an article, an adjective of kind, words
 	// that name a place.
-	lead  = regexp.MustCompile(`(?i)^(?:(?:in|at|under|by|for|on|to|with|as)\b[^,.;:]{0,60},\s*|(?:thus|however|therefore|generally|usually|traditionally|here|also|so|but|and|moreover|historically|formally|basically|simply|technically|essentially),?\s*)*(?:(?:the|an?|any|each|every|this|such)\s*)?(?:(?:term|word|phrase|concept|expression|name|doctrine of|rule of|tort of|crime of|offen[cs]e of|common-law|common law|legal|valid|criminal|civil|modern|traditional|simple|typical|ordinary|basic|debian|postgresql|so-called)\s*)*(?:the|an?)?\s*$`)
-	calls = regexp.MustCompile(`(?i)\b(?:called|termed|known as|referred to as|named|defined as|dubbed|is meant by|we call)(?:\s+(?:the|an?))?\s*$`)
+	lead  = pattern.New(`(?i)^(?:(?:in|at|under|by|for|on|to|with|as)\b[^,.;:]{0,60},\s*|(?:thus|however|therefore|generally|usually|traditionally|here|also|so|but|and|moreover|historically|formally|basically|simply|technically|essentially),?\s*)*(?:(?:the|an?|any|each|every|this|such)\s*)?(?:(?:term|word|phrase|concept|expression|name|doctrine of|rule of|tort of|crime of|offen[cs]e of|common-law|common law|legal|valid|criminal|civil|modern|traditional|simple|typical|ordinary|basic|debian|postgresql|so-called)\s*)*(?:the|an?)?\s*$`)
+	calls = pattern.New(`(?i)\b(?:called|termed|known as|referred to as|named|defined as|dubbed|is meant by|we call)(?:\s+(?:the|an?))?\s*$`)
 	// apposed introduces a definition after the term: a colon, a dash, "or", "that is".
-	apposed = regexp.MustCompile(`(?i)^(?:[:–—]|--|-\s|\(|,\s*(?:or|i\.e\.|that is|meaning|which (?:is|means)|an?|the)\b)\s*\S+(?:\s+\S+){2,}`)
+	apposed = pattern.New(`(?i)^(?:[:–—]|--|-\s|\(|,\s*(?:or|i\.e\.|that is|meaning|which (?:is|means)|an?|the)\b)\s*\S+(?:\s+\S+){2,}`)
 	// relative begins a clause about the term, wherever the term stands.
-	relative = regexp.MustCompile(`(?i)^,?\s*(?:that|which)\s+(?:is|are)\s+(?:an?|the)\s`)
-	copula   = regexp.MustCompile(`(?i)^(?:(?:in|of|within|under|at|on)\s+\S+\s+(?:\S+\s+)?)?(?:is|are|was|were)\s+(?:(?:also|thus|simply|usually|generally|essentially|basically|therefore|often|just|normally|typically|ordinarily)\s+)?(.+)$`)
-	telling  = regexp.MustCompile(`(?i)^(?:(?:in|of|within|under|at|on|for)\s+\S+\s+(?:\S+\s+)?)?(?:also\s+|usually\s+|generally\s+|often\s+)?(?:means?|meant|refers? to|denotes?|describes?|consists? of|stands? for|occurs?|arises?|exists?|happens?|comprises?|constitutes?|represents?|requires?|allows?|lets?|permits?|enables?|provides?|contains?|stores?|specifies|specify|determines?|controls?|defines?|protects?|holds?|gives?|makes?|covers?|includes?|involves?|grants?|confers?|creates?|transfers?|imposes?|prohibits?|forbids?|prevents?|ensures?|serves?|helps?|combines?|returns?|shows?|displays?|performs?|executes?|measures?|records?|lists?|can be (?:defined|described|thought)|may be (?:defined|described))\b`)
+	relative = pattern.New(`(?i)^,?\s*(?:that|which)\s+(?:is|are)\s+(?:an?|the)\s`)
+	copula   = pattern.New(`(?i)^(?:(?:in|of|within|under|at|on)\s+\S+\s+(?:\S+\s+)?)?(?:is|are|was|were)\s+(?:(?:also|thus|simply|usually|generally|essentially|basically|therefore|often|just|normally|typically|ordinarily)\s+)?(.+)$`)
+	telling  = pattern.New(`(?i)^(?:(?:in|of|within|under|at|on|for)\s+\S+\s+(?:\S+\s+)?)?(?:also\s+|usually\s+|generally\s+|often\s+)?(?:means?|meant|refers? to|denotes?|describes?|consists? of|stands? for|occurs?|arises?|exists?|happens?|comprises?|constitutes?|represents?|requires?|allows?|lets?|permits?|enables?|provides?|contains?|stores?|specifies|specify|determines?|controls?|defines?|protects?|holds?|gives?|makes?|covers?|includes?|involves?|grants?|confers?|creates?|transfers?|imposes?|prohibits?|forbids?|prevents?|ensures?|serves?|helps?|combines?|returns?|shows?|displays?|performs?|executes?|measures?|records?|lists?|can be (?:defined|described|thought)|may be (?:defined|described))\b`)
 	// states are words after a copula that say how something is, not what it is.
 	howItIs = setOfWords(`not also only available able subject likely unlikely possible necessary more less most very too
 		of in on for to at by with from under about like still already now never always void valid invalid good bad
 		admissible inadmissible liable required used optional enabled disabled free full true false enough there then
 		complete presumed implied inferred sufficient insufficient different similar equal usually often`)
-	used = regexp.MustCompile(`(?i)^(?:used|designed|intended|meant|defined|described|made|composed|formed|committed|created|established|made up|needed|applied|understood|regarded|treated) (?:to|for|as|of|by|when|if|up|in)\b`)
+	used = pattern.New(`(?i)^(?:used|designed|intended|meant|defined|described|made|composed|formed|committed|created|established|made up|needed|applied|understood|regarded|treated) (?:to|for|as|of|by|when|if|up|in)\b`)
 )
 
 // subjectOf reports whether only words that introduce a subject precede a term.
@@ -148,7 +148,7 @@ func tells(after string) bool {
 
 // ofSomething is a noun with what it is of, without an article: "intentional
 // infliction of", "statements that".
-var ofSomething = regexp.MustCompile(`(?i)^(?:\S+\s+){1,4}?(?:of|that|which|who|whose|made|by|for|in|to)\b`)
+var ofSomething = pattern.New(`(?i)^(?:\S+\s+){1,4}?(?:of|that|which|who|whose|made|by|for|in|to)\b`)
 
 // opens reports whether a line opens the section that a term names: its heading
 // is the term, or what it is, or its definition, and the line states something.
@@ -181,6 +181,6 @@ func holds(l line, office []string) bool {
 }
 
 var (
-	nameBehind = regexp.MustCompile(`^(?:,?\s+|,?\s+(?:is|was)\s+)(?:[A-Z][a-z]+\s+)?(?:[A-Z]\.\s*)?[A-Z][a-z]+\b`)
-	nameBefore = regexp.MustCompile(`[A-Z][a-z]+(?:\s+(?:is|was|became)|,)\s+(?:the|an?|its|their|our)?\s*(?:\w+\s+)?$`)
+	nameBehind = pattern.New(`^(?:,?\s+|,?\s+(?:is|was)\s+)(?:[A-Z][a-z]+\s+)?(?:[A-Z]\.\s*)?[A-Z][a-z]+\b`)
+	nameBefore = pattern.New(`[A-Z][a-z]+(?:\s+(?:is|was|became)|,)\s+(?:the|an?|its|their|our)?\s*(?:\w+\s+)?$`)
 )

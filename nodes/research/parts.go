@@ -1,11 +1,11 @@
 package research
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // An askKind says what an answer to a part of a question must hold.
@@ -34,30 +34,30 @@ type part struct {
 }
 
 var (
-	inPlace    = regexp.MustCompile(`(?i)^in\s+[^,?]{1,40},\s+`) // "In SQLite, what is …"
-	definite   = regexp.MustCompile(`(?i)^(?:the|this|that)\s+`)
-	article    = regexp.MustCompile(`(?i)^(?:an?|the|any)\s+`)
-	whatIs     = regexp.MustCompile(`(?i)^(?:what(?:'s|’s|\s+(?:is|are|was|were))|define|explain what (?:is|are))\s+(.+?)[?.!\s]*$`)
-	whatMeans  = regexp.MustCompile(`(?i)^what\s+(?:does|do|did)\s+(.+?)\s+(?:mean|stand for|refer to)\b`)
-	meantBy    = regexp.MustCompile(`(?i)^what\s+(?:is\s+meant\s+by|is\s+the\s+(?:meaning|definition)\s+of|counts\s+as|constitutes)\s+(.+?)[?.!\s]*$`)
-	isDefined  = regexp.MustCompile(`(?i)^how\s+(?:is|are)\s+(.+?)\s+defined\b`)
-	whoIs      = regexp.MustCompile(`(?i)^who(?:'s|’s|\s+(?:is|are|was|were))\s+(.+?)[?.!\s]*$`)
-	who        = regexp.MustCompile(`(?i)^(?:who|whom|whose|which\s+(?:person|party|authority|court|body|officer|department))\b`)
-	whenWas    = regexp.MustCompile(`(?i)^(?:when\s+(?:was|were|did)|(?:in\s+)?what\s+year|on\s+what\s+date|on\s+which\s+date)\b`)
-	when       = regexp.MustCompile(`(?i)^when\b`)
-	where      = regexp.MustCompile(`(?i)^where\b`)
-	count      = regexp.MustCompile(`(?i)\bhow\s+(?:many|much|long|often|old|soon|big|large|high|far|late|early)\b|^what\s+(?:age|percentage|amount|number|size|fine)\b|^(?:within\s+)?what\s+(?:period|deadline)\b`)
-	decision   = regexp.MustCompile(`(?i)^(?:is|are|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|has|have)\s`)
-	asking     = regexp.MustCompile(`(?i)^(?:(?:in|on|at|by|for|to|with|from|under|within|after|of)\s+(?:what|which|whom|how)|what|who|whom|whose|which|when|where|why|how|define|compare|distinguish|is|are|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|has|have)\b`)
-	coordinate = regexp.MustCompile(`(?i)(?:,|;)?\s+(?:and|or|but)\s+((?:what|when|where|who|whom|which|why|how)\s)|(?:,|;)\s+((?:what|when|where|who|whom|which|why|how)\s)`)
-	comparison = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)\b(?:differences?|distinction|relationship)\s+between\s+(.+?)\s+and\s+(.+?)[?.!\s]*$`),
-		regexp.MustCompile(`(?i)\b(?:compare|contrast|distinguish)\s+(.+?)\s+(?:and|with|to|from)\s+(.+?)[?.!\s]*$`),
-		regexp.MustCompile(`(?i)^how\s+(?:do|does|is|are)\s+(.+?)\s+(?:differ|different)\s+from\s+(.+?)[?.!\s]*$`),
+	inPlace    = pattern.New(`(?i)^in\s+[^,?]{1,40},\s+`) // "In SQLite, what is …"
+	definite   = pattern.New(`(?i)^(?:the|this|that)\s+`)
+	article    = pattern.New(`(?i)^(?:an?|the|any)\s+`)
+	whatIs     = pattern.New(`(?i)^(?:what(?:'s|’s|\s+(?:is|are|was|were))|define|explain what (?:is|are))\s+(.+?)[?.!\s]*$`)
+	whatMeans  = pattern.New(`(?i)^what\s+(?:does|do|did)\s+(.+?)\s+(?:mean|stand for|refer to)\b`)
+	meantBy    = pattern.New(`(?i)^what\s+(?:is\s+meant\s+by|is\s+the\s+(?:meaning|definition)\s+of|counts\s+as|constitutes)\s+(.+?)[?.!\s]*$`)
+	isDefined  = pattern.New(`(?i)^how\s+(?:is|are)\s+(.+?)\s+defined\b`)
+	whoIs      = pattern.New(`(?i)^who(?:'s|’s|\s+(?:is|are|was|were))\s+(.+?)[?.!\s]*$`)
+	who        = pattern.New(`(?i)^(?:who|whom|whose|which\s+(?:person|party|authority|court|body|officer|department))\b`)
+	whenWas    = pattern.New(`(?i)^(?:when\s+(?:was|were|did)|(?:in\s+)?what\s+year|on\s+what\s+date|on\s+which\s+date)\b`)
+	when       = pattern.New(`(?i)^when\b`)
+	where      = pattern.New(`(?i)^where\b`)
+	count      = pattern.New(`(?i)\bhow\s+(?:many|much|long|often|old|soon|big|large|high|far|late|early)\b|^what\s+(?:age|percentage|amount|number|size|fine)\b|^(?:within\s+)?what\s+(?:period|deadline)\b`)
+	decision   = pattern.New(`(?i)^(?:is|are|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|has|have)\s`)
+	asking     = pattern.New(`(?i)^(?:(?:in|on|at|by|for|to|with|from|under|within|after|of)\s+(?:what|which|whom|how)|what|who|whom|whose|which|when|where|why|how|define|compare|distinguish|is|are|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|has|have)\b`)
+	coordinate = pattern.New(`(?i)(?:,|;)?\s+(?:and|or|but)\s+((?:what|when|where|who|whom|which|why|how)\s)|(?:,|;)\s+((?:what|when|where|who|whom|which|why|how)\s)`)
+	comparison = []*pattern.Pattern{
+		pattern.New(`(?i)\b(?:differences?|distinction|relationship)\s+between\s+(.+?)\s+and\s+(.+?)[?.!\s]*$`),
+		pattern.New(`(?i)\b(?:compare|contrast|distinguish)\s+(.+?)\s+(?:and|with|to|from)\s+(.+?)[?.!\s]*$`),
+		pattern.New(`(?i)^how\s+(?:do|does|is|are)\s+(.+?)\s+(?:differ|different)\s+from\s+(.+?)[?.!\s]*$`),
 	}
-	leansBack  = regexp.MustCompile(`(?i)\b(?:it|its|they|them|their|he|she|his|her|this|that|these|those|one)\b`)
-	modifying  = regexp.MustCompile(`(?i)\b(?:when|if|that|which|who|for|in|on|by|with|to|at|from|under|between|after|before|of)\b`)
-	identifier = regexp.MustCompile(`\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[A-Za-z]+\d+[A-Za-z0-9]*(?:\(\))?|\b[A-Z][A-Za-z]+\s+\d+(?:\.\d+)*\b`)
+	leansBack  = pattern.New(`(?i)\b(?:it|its|they|them|their|he|she|his|her|this|that|these|those|one)\b`)
+	modifying  = pattern.New(`(?i)\b(?:when|if|that|which|who|for|in|on|by|with|to|at|from|under|between|after|before|of)\b`)
+	identifier = pattern.New(`\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[A-Za-z]+\d+[A-Za-z0-9]*(?:\(\))?|\b[A-Z][A-Za-z]+\s+\d+(?:\.\d+)*\b`)
 )
 
 // partsOf finds the parts of a question, in order: its questions, the questions within one
@@ -126,7 +126,7 @@ func partOf(s string) part {
 	for _, n := range identifier.FindAllString(s, -1) {
 		p.names = append(p.names, strings.ToLower(n))
 	}
-	term := func(form *regexp.Regexp) (string, bool) {
+	term := func(form *pattern.Pattern) (string, bool) {
 		m := form.FindStringSubmatch(s)
 		if m == nil {
 			return "", false
@@ -139,7 +139,7 @@ func partOf(s string) part {
 			p.kind = askDefinition
 		}
 	}
-	for _, form := range []*regexp.Regexp{whatMeans, meantBy, isDefined} {
+	for _, form := range []*pattern.Pattern{whatMeans, meantBy, isDefined} {
 		if t, ok := term(form); ok {
 			defines(t)
 			return p

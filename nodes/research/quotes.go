@@ -1,16 +1,16 @@
 package research
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
 
 // quoteLine is a line of an answer that is a quotation: “…” [Query 1][Source 2].
-var quoteLine = regexp.MustCompile(`^\s*(?:[-•*]\s+)?“(.+)”\s*\[Query (\d+)\]\[Source (\d+)\]`)
+var quoteLine = pattern.New(`^\s*(?:[-•*]\s+)?“(.+)”\s*\[Query (\d+)\]\[Source (\d+)\]`)
 
 // quotesOf lists the quotations of an answer in their order, as they stand in
 // their sources, each with the heading right above it.

@@ -3,12 +3,12 @@ package research
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -185,7 +185,7 @@ func (c choiceBlock) reasons() string {
 }
 
 // headingGap is the end of a line before a heading.
-var headingGap = regexp.MustCompile(`([^\n])\n+#`)
+var headingGap = pattern.New(`([^\n])\n+#`)
 
 func optionHeading(letter string) string { return "#### (" + letter + ")" }
 
@@ -240,7 +240,7 @@ func (c choiceBlock) onlyQuotes() bool {
 	return quotes > 0
 }
 
-var quoteOnly = regexp.MustCompile(`^“.*”(?:\s*\[(?:Query \d+\]\[Source|no source) \d+\])+$`)
+var quoteOnly = pattern.New(`^“.*”(?:\s*\[(?:Query \d+\]\[Source|no source) \d+\])+$`)
 
 // backed reports whether a statement for the selected letter cites a passage and
 // is supported.

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"example.com/assay/graph"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
@@ -92,7 +92,7 @@ func adopt() graph.Node[state.Agent] {
 }
 
 // scopedMark is a citation in an answer of several steps.
-var scopedMark = regexp.MustCompile(`\[Query (\d{1,3})\]\[Source (\d{1,3})\]`)
+var scopedMark = pattern.New(`\[Query (\d{1,3})\]\[Source (\d{1,3})\]`)
 
 // recite resolves the citations of a text that was written again: each step
 // cites what the text cites of it, and a mark that names no passage says so and

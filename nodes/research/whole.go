@@ -2,11 +2,11 @@ package research
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
 
@@ -219,18 +219,18 @@ func oneSlip(a, b string) bool {
 // Spans by which a sentence can answer. They are wide: a sentence without any of
 // them answers nothing of the kind.
 var (
-	says     = regexp.MustCompile(`(?i)\b(?:is|are|was|were|be|been|has|have|had|does|do|did|can|cannot|could|may|might|must|shall|should|will|would|means?|requires?|allows?|permits?|applies|apply|prevents?|makes?|not|never|no|only|\w+s|\w+ed)\b`)
-	timeCue  = regexp.MustCompile(`(?i)\b(?:when|whenever|if|until|after|before|upon|once|unless|while|during|where|whether|by|within|on|at|as soon as|at the time|so long as|as long as|provided|immediately|every|each|always|never|spring|summer|autumn|winter|daily|weekly|monthly|yearly|annually|years?|months?|weeks?|days?|hours?|\d{4})\b`)
-	dateCue  = regexp.MustCompile(`(?i)\b\d{4}-\d\d-\d\d\b|(?:^|[^-\w])(?:1[0-9]{3}|20[0-9]{2})(?:$|[^-\w])|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\bcentury\b`)
-	placeCue = regexp.MustCompile(`(?i)\b(?:in|at|on|under|into|to|from|within|near|inside|outside|between|behind|of)\s+\S|/\w+`)
-	quantity = regexp.MustCompile(`(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand|million|half|third|quarter|dozen|single|double|once|twice|annual\w*|yearly|monthly|weekly|daily|hourly|nominal|unlimited|indefinite\w*|reasonable|immediate\w*|forthwith|promptly|lifetime|life|never|none|no more than|at most|at least|every|each)\b`)
-	roleWord = regexp.MustCompile(`(?i)\b(?:\w{3,}(?:er|or|ee|ist|ian|ant|man|men)s?|court|courts|judge|judges|jury|party|parties|person|persons|people|one|anyone|everyone|nobody|parent|parents|child|children|government|state|congress|police|president|board|council|committee|client|agent|user|users|group|team|staff|heirs?|spouse|victims?|witness(?:es)?|accused|public|company)\b`)
+	says     = pattern.New(`(?i)\b(?:is|are|was|were|be|been|has|have|had|does|do|did|can|cannot|could|may|might|must|shall|should|will|would|means?|requires?|allows?|permits?|applies|apply|prevents?|makes?|not|never|no|only|\w+s|\w+ed)\b`)
+	timeCue  = pattern.New(`(?i)\b(?:when|whenever|if|until|after|before|upon|once|unless|while|during|where|whether|by|within|on|at|as soon as|at the time|so long as|as long as|provided|immediately|every|each|always|never|spring|summer|autumn|winter|daily|weekly|monthly|yearly|annually|years?|months?|weeks?|days?|hours?|\d{4})\b`)
+	dateCue  = pattern.New(`(?i)\b\d{4}-\d\d-\d\d\b|(?:^|[^-\w])(?:1[0-9]{3}|20[0-9]{2})(?:$|[^-\w])|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\bcentury\b`)
+	placeCue = pattern.New(`(?i)\b(?:in|at|on|under|into|to|from|within|near|inside|outside|between|behind|of)\s+\S|/\w+`)
+	quantity = pattern.New(`(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand|million|half|third|quarter|dozen|single|double|once|twice|annual\w*|yearly|monthly|weekly|daily|hourly|nominal|unlimited|indefinite\w*|reasonable|immediate\w*|forthwith|promptly|lifetime|life|never|none|no more than|at most|at least|every|each)\b`)
+	roleWord = pattern.New(`(?i)\b(?:\w{3,}(?:er|or|ee|ist|ian|ant|man|men)s?|court|courts|judge|judges|jury|party|parties|person|persons|people|one|anyone|everyone|nobody|parent|parents|child|children|government|state|congress|police|president|board|council|committee|client|agent|user|users|group|team|staff|heirs?|spouse|victims?|witness(?:es)?|accused|public|company)\b`)
 	noRole   = setOfWords(`other others another whether either neither rather order orders matter matters under over after never ever
 		later former latter number numbers however power powers answer paper letter chapter offer offers error errors factor factors
 		minor major prior per manner center quarter water weather together further greater lesser larger smaller higher lower consider
 		important relevant significant constant instant determination for nor or more before`)
-	byWhom     = regexp.MustCompile(`(?i)\bby\s+(?:the|an?|its|their|any|every)\s+\w`)
-	properName = regexp.MustCompile(`\b[A-Z][a-z]+(?:\s+(?:[A-Z]\.\s*)?[A-Z][a-z]+)*`)
+	byWhom     = pattern.New(`(?i)\bby\s+(?:the|an?|its|their|any|every)\s+\w`)
+	properName = pattern.New(`\b[A-Z][a-z]+(?:\s+(?:[A-Z]\.\s*)?[A-Z][a-z]+)*`)
 )
 
 // namesWho reports whether a sentence names a person, a role or a body.

@@ -3,10 +3,10 @@ package verify
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"example.com/assay/graph"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
 
@@ -88,12 +88,12 @@ func Treat(response string, verdicts []state.Verdict, t Treatment) string {
 
 // tail is what belongs to a claim after its words: the end of a quotation or of
 // emphasis, punctuation, citations.
-var tail = regexp.MustCompile(`^[.!?,;:”"')*_]*(?:[ \t]*\[[^\[\]\n]{1,60}\])*[.!?]?`)
+var tail = pattern.New(`^[.!?,;:”"')*_]*(?:[ \t]*\[[^\[\]\n]{1,60}\])*[.!?]?`)
 
 var (
-	emptyItem = regexp.MustCompile(`(?m)^[ \t]*(?:[-*•>]|\d{1,3}[.)])?[ \t]*$\n?`)
-	spaces    = regexp.MustCompile(`[ \t]{2,}`)
-	lines     = regexp.MustCompile(`\n{3,}`)
+	emptyItem = pattern.New(`(?m)^[ \t]*(?:[-*•>]|\d{1,3}[.)])?[ \t]*$\n?`)
+	spaces    = pattern.New(`[ \t]{2,}`)
+	lines     = pattern.New(`\n{3,}`)
 )
 
 // tidy removes what leaving claims out leaves behind: items without text, double

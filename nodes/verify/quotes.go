@@ -1,11 +1,11 @@
 package verify
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -99,4 +99,4 @@ func bare(s string) string {
 const openers = " \t\n-*•·>“\"'‘"
 
 // itemNumber is the marker of an item that is numbered: "2. ", "(a) ".
-var itemNumber = regexp.MustCompile(`^\s*(?:\d{1,3}[.)]|\([0-9a-zA-Z]{1,3}\))\s+`)
+var itemNumber = pattern.New(`^\s*(?:\d{1,3}[.)]|\([0-9a-zA-Z]{1,3}\))\s+`)

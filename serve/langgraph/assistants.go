@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/assay/graph/store"
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 )
 
@@ -80,7 +81,7 @@ func (c *call) kept(id string) (versioned, error) {
 func (c *call) own() (versioned, error) {
 	v, err := c.kept(c.r.PathValue("assistant"))
 	if err == nil && v.ID == assistantOf(v.Graph) {
-		err = refuse(http.StatusConflict, "the assistant of graph %q cannot be changed: make one of your own", v.Graph)
+		err = refusal.New(http.StatusConflict, "the assistant of graph %q cannot be changed: make one of your own", v.Graph)
 	}
 	return v, err
 }
@@ -226,7 +227,7 @@ func (c *call) latestAssistant() error {
 		return err
 	}
 	if in.Version < 1 || in.Version > len(v.Versions) {
-		return refuse(http.StatusNotFound, "the assistant has no version %d", in.Version)
+		return refusal.New(http.StatusNotFound, "the assistant has no version %d", in.Version)
 	}
 	v.assistant = v.Versions[in.Version-1]
 	v.Updated = moment(c.Now())
@@ -302,7 +303,7 @@ func (c *call) assistants(q *assistantQuery) ([]assistant, error) {
 		"graph_id": func(a assistant) string { return a.Graph }, "name": func(a assistant) string { return a.Name },
 	}[q.SortBy]
 	if key == nil {
-		return nil, refuse(http.StatusUnprocessableEntity, "assistants are not sorted by %q", q.SortBy)
+		return nil, refusal.New(http.StatusUnprocessableEntity, "assistants are not sorted by %q", q.SortBy)
 	}
 	sign := -1
 	if q.Order == "asc" {

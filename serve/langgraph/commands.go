@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 )
 
@@ -55,7 +56,7 @@ func (c *call) command() error {
 		return err
 	}
 	if in.ID == nil || *in.ID < 0 || in.Method == "" {
-		return refuse(http.StatusUnprocessableEntity, "a command needs an id, a number from 0, and a method")
+		return refusal.New(http.StatusUnprocessableEntity, "a command needs an id, a number from 0, and a method")
 	}
 	serve := map[string]func(*call, json.RawMessage) (any, position, error){
 		"run.start": (*call).runStart, "input.respond": (*call).inputRespond, "state.get": (*call).stateGet, "agent.getTree": (*call).agentTree,
@@ -84,7 +85,7 @@ func asCommandError(err error) *commandError {
 	switch {
 	case errors.As(err, &known):
 		return known
-	case statusOf(err) == http.StatusUnprocessableEntity, statusOf(err) == http.StatusBadRequest, statusOf(err) == http.StatusConflict:
+	case refusal.Status(err) == http.StatusUnprocessableEntity, refusal.Status(err) == http.StatusBadRequest, refusal.Status(err) == http.StatusConflict:
 		return &commandError{"invalid_argument", err.Error()}
 	}
 	return nil

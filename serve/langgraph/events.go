@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 )
 
@@ -65,15 +66,15 @@ func (c *call) streamEvents() error {
 		return err
 	}
 	if len(f.Channels) == 0 {
-		return refuse(http.StatusUnprocessableEntity, "channels is missing: name at least one of %s", strings.Join(channels, ", "))
+		return refusal.New(http.StatusUnprocessableEntity, "channels is missing: name at least one of %s", strings.Join(channels, ", "))
 	}
 	for _, name := range f.Channels {
 		if !slices.Contains(channels, name) && !strings.HasPrefix(name, "custom:") {
-			return refuse(http.StatusUnprocessableEntity, "channels has %q: it can be %s, or custom:NAME", name, strings.Join(channels, ", "))
+			return refusal.New(http.StatusUnprocessableEntity, "channels has %q: it can be %s, or custom:NAME", name, strings.Join(channels, ", "))
 		}
 	}
 	if f.Since < 0 || f.Depth != nil && *f.Depth < 0 {
-		return refuse(http.StatusUnprocessableEntity, "since and depth must be numbers from 0")
+		return refusal.New(http.StatusUnprocessableEntity, "since and depth must be numbers from 0")
 	}
 	out, ok := c.openStream()
 	if !ok {

@@ -7,18 +7,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
 	"example.com/assay/graph"
-	"example.com/assay/graph/checkpoint/sqlite"
-	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/store"
-	notes "example.com/assay/graph/store/sqlite"
 	"example.com/assay/serve/conversation"
+	"example.com/assay/serve/internal/servetest"
 	"example.com/assay/serve/langgraph"
 	"example.com/assay/serve/runs"
 )
@@ -263,22 +260,16 @@ func tools(t testing.TB) *graph.Compiled[agent] {
 }
 
 // served is a server of the graphs.
-func served(t testing.TB) *httptest.Server { return keeping(t, graph.Tasks|graph.Custom, true) }
+func served(t testing.TB) *httptest.Server {
+	return keeping(t, t.TempDir(), graph.Tasks|graph.Custom, true)
+}
 
-// keeping is a server whose log gets events of every run, besides those that callers ask
-// for; inside nodes, too, if they are to be.
-func keeping(t testing.TB, modes graph.Mode, inside bool) *httptest.Server {
+// keeping is a server with its files in a folder, whose log gets events of every run, besides
+// those that callers ask for; inside nodes, too, if they are to be.
+func keeping(t testing.TB, folder string, modes graph.Mode, inside bool) *httptest.Server {
 	t.Helper()
-	ctx, folder := context.Background(), t.TempDir()
-	saver, err := sqlite.Open(ctx, filepath.Join(folder, "threads.db"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := notes.Open(ctx, filepath.Join(folder, "runs.db"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := eventlog.OpenFile(ctx, filepath.Join(folder, "events.db"))
+	ctx := context.Background()
+	files, err := servetest.Open(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,14 +302,14 @@ func keeping(t testing.TB, modes graph.Mode, inside bool) *httptest.Server {
 	for _, name := range []string{"chat", "approve", "writes"} {
 		graphs = append(graphs, runs.Graph{Name: name, App: chats(t, name).App()})
 	}
-	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: saver, Store: rows, Log: log, Modes: modes, Subgraphs: inside, Warn: func(err error) { t.Error(err) }})
+	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: files.Saver, Store: files.Rows, Log: files.Log, Modes: modes, Subgraphs: inside, Warn: func(err error) { t.Error(err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	mine := m.Space(runs.DefaultTenant)
 	s := httptest.NewServer(langgraph.Handler(langgraph.Options{
 		Space: func(*http.Request) (*runs.Space, error) { return mine, nil },
-		Items: func(*http.Request) store.Store { return rows },
+		Items: func(*http.Request) store.Store { return files.Rows },
 	}))
 	t.Cleanup(func() {
 		s.CloseClientConnections()
@@ -326,7 +317,7 @@ func keeping(t testing.TB, modes graph.Mode, inside bool) *httptest.Server {
 		stop, done := context.WithTimeout(ctx, 10*time.Second)
 		defer done()
 		m.Close(stop)
-		if err := errors.Join(log.Close(), rows.Close(), saver.Close()); err != nil {
+		if err := files.Close(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/assay/graph"
 	"example.com/assay/graph/store"
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 )
 
@@ -118,51 +118,9 @@ func (s *server) handle(serve func(*call) error) http.HandlerFunc {
 			return
 		}
 		if err := serve(c); err != nil && r.Context().Err() == nil {
-			c.fail(statusOf(err), err.Error())
+			c.fail(refusal.Status(err), err.Error())
 		}
 	}
-}
-
-// A refusal is a request that is refused with a status.
-type refusal struct {
-	status int
-	text   string
-}
-
-func (e *refusal) Error() string { return e.text }
-
-func refuse(status int, format string, args ...any) error {
-	return &refusal{status, fmt.Sprintf(format, args...)}
-}
-
-// statusOf is the status of an answer to a request that failed.
-func statusOf(err error) int {
-	var (
-		refused *refusal
-		invalid *runs.InvalidError
-		missing *runs.NotFoundError
-		item    *store.InvalidError
-		tooLong *http.MaxBytesError
-	)
-	switch {
-	case errors.As(err, &refused):
-		return refused.status
-	case errors.As(err, &missing), errors.Is(err, store.ErrNotFound):
-		return http.StatusNotFound
-	case errors.As(err, &tooLong):
-		return http.StatusRequestEntityTooLarge
-	case errors.As(err, &invalid), errors.As(err, &item), errors.Is(err, graph.ErrInvalidUpdate), errors.Is(err, store.ErrNoEmbedder):
-		return http.StatusUnprocessableEntity
-	case errors.Is(err, runs.ErrBusy), errors.Is(err, runs.ErrExists), errors.Is(err, graph.ErrThreadBusy), errors.As(err, new(*graph.MismatchError)):
-		return http.StatusConflict
-	case errors.Is(err, runs.ErrNoGraph):
-		return http.StatusBadRequest
-	case errors.Is(err, runs.ErrFull):
-		return http.StatusTooManyRequests
-	case errors.Is(err, runs.ErrClosing):
-		return http.StatusServiceUnavailable
-	}
-	return http.StatusInternalServerError
 }
 
 func (c *call) fail(status int, text string) {
@@ -227,12 +185,12 @@ func decode(data []byte, v any) error {
 		return err
 	}
 	if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return refuse(http.StatusUnprocessableEntity, "the field %s is not understood here; nothing was done", field)
+		return refusal.New(http.StatusUnprocessableEntity, "the field %s is not understood here; nothing was done", field)
 	}
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
-		return refuse(http.StatusUnprocessableEntity, "the field %q cannot be a %s", wrong.Field, wrong.Value)
+		return refusal.New(http.StatusUnprocessableEntity, "the field %q cannot be a %s", wrong.Field, wrong.Value)
 	}
-	return refuse(http.StatusUnprocessableEntity, "the request is no JSON that is understood here: %v", err)
+	return refusal.New(http.StatusUnprocessableEntity, "the request is no JSON that is understood here: %v", err)
 }
 
 // flag reads a boolean of the query.
@@ -252,7 +210,7 @@ func (c *call) number(name string, otherwise int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, refuse(http.StatusUnprocessableEntity, "%s is %q: it must be a number from 0", name, text)
+		return 0, refusal.New(http.StatusUnprocessableEntity, "%s is %q: it must be a number from 0", name, text)
 	}
 	return n, nil
 }
@@ -273,7 +231,7 @@ func cut[T any](c *call, list []T, p page) ([]T, error) {
 		limit = *p.Limit
 	}
 	if limit < 0 || limit > maxPage || p.Offset < 0 {
-		return nil, refuse(http.StatusUnprocessableEntity, "limit must be from 0 to %d, offset from 0", maxPage)
+		return nil, refusal.New(http.StatusUnprocessableEntity, "limit must be from 0 to %d, offset from 0", maxPage)
 	}
 	c.w.Header().Set("X-Pagination-Total", strconv.Itoa(len(list)))
 	from := min(p.Offset, len(list))

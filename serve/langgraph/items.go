@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/assay/graph/store"
+	"example.com/assay/serve/internal/refusal"
 )
 
 type itemJSON struct {
@@ -23,7 +24,7 @@ func itemOf(i store.Item) itemJSON {
 
 func (c *call) items() (store.Store, error) {
 	if c.Items == nil {
-		return nil, refuse(http.StatusNotImplemented, "this server has no long-term memory")
+		return nil, refusal.New(http.StatusNotImplemented, "this server has no long-term memory")
 	}
 	return c.Items(c.r), nil
 }
@@ -39,14 +40,14 @@ func (c *call) putItem() error {
 		return err
 	}
 	if len(in.Index) > 0 && string(in.Index) != "null" {
-		return refuse(http.StatusUnprocessableEntity, `the field "index" is not understood here: all texts of an item are found`)
+		return refusal.New(http.StatusUnprocessableEntity, `the field "index" is not understood here: all texts of an item are found`)
 	}
 	items, err := c.items()
 	if err != nil {
 		return err
 	}
 	if in.Value == nil {
-		return refuse(http.StatusUnprocessableEntity, "an item needs a value: an object")
+		return refusal.New(http.StatusUnprocessableEntity, "an item needs a value: an object")
 	}
 	if err := items.Apply(c.ctx(), store.Op{Namespace: in.Namespace, Key: in.Key, Value: in.Value}); err != nil {
 		return err
@@ -102,7 +103,7 @@ func (c *call) searchItems() error {
 	}
 	q := store.Query{Namespace: in.Prefix, Text: in.Query, Limit: in.Limit, Offset: in.Offset}
 	if in.Limit > maxPage || len(in.Filter) > maxFilter {
-		return refuse(http.StatusUnprocessableEntity, "limit must be from 1 to %d; a filter has %d bytes at most", maxPage, maxFilter)
+		return refusal.New(http.StatusUnprocessableEntity, "limit must be from 1 to %d; a filter has %d bytes at most", maxPage, maxFilter)
 	}
 	if len(in.Filter) > 0 && string(in.Filter) != "null" {
 		if q.Filters, err = store.ParseFilters(in.Filter); err != nil {
@@ -140,7 +141,7 @@ func (c *call) listNamespaces() error {
 		return err
 	}
 	if in.Limit > maxPage {
-		return refuse(http.StatusUnprocessableEntity, "limit must be from 1 to %d", maxPage)
+		return refusal.New(http.StatusUnprocessableEntity, "limit must be from 1 to %d", maxPage)
 	}
 	list, err := items.ListNamespaces(c.ctx(), store.NamespaceQuery{Prefix: in.Prefix, Suffix: in.Suffix, MaxDepth: in.MaxDepth, Limit: in.Limit, Offset: in.Offset})
 	if err != nil {

@@ -15,7 +15,7 @@ var changing = regexp.MustCompile(`(?m)^id: .*\n|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f
 // A client gets the events that it asked for, also where the log keeps more for others: the
 // stream of each mode is the same as where the log keeps nothing else.
 func TestOnlyWhatWasAsked(t *testing.T) {
-	less, more := keeping(t, 0, false), served(t)
+	less, more := keeping(t, t.TempDir(), 0, false), served(t)
 	for _, graph := range []string{"chain", "nested", "fan", "tools", "fails", "steps"} {
 		for _, modes := range []string{"", "values", "updates", "messages", "messages-tuple", "custom", "tasks", "checkpoints", "debug", "updates\",\"values"} {
 			for _, nested := range []bool{false, true} {

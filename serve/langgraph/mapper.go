@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/assay/graph"
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 )
 
@@ -24,7 +25,7 @@ func modesOf(list names) (modes, error) {
 	out := modes{}
 	for _, name := range list {
 		if !slices.Contains(knownModes, name) {
-			return nil, refuse(http.StatusUnprocessableEntity, "stream_mode is %q: it can be %s", name, strings.Join(knownModes, ", "))
+			return nil, refusal.New(http.StatusUnprocessableEntity, "stream_mode is %q: it can be %s", name, strings.Join(knownModes, ", "))
 		}
 		out[name] = true
 	}
@@ -60,8 +61,15 @@ type frame struct {
 	id    mark
 }
 
-func errorFrame(err error) (frame, error) {
-	data, failed := json.Marshal(failure{"Error", err.Error()})
+// Kinds of the error that ends a stream: the run failed, or its events cannot be read now, and who
+// follows it asks again.
+const (
+	runFailed        = "Error"
+	streamUnreadable = "StreamUnreadable"
+)
+
+func errorFrame(kind string, err error) (frame, error) {
+	data, failed := json.Marshal(failure{kind, err.Error()})
 	return frame{event: "error", data: data}, failed
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // identified gives messages an ID that come without one, as LangGraph's channel of messages
-// does. What is no list of objects stays as it is.
+// does. Anything but a list of objects stays as it is.
 func (c *call) identified(g runs.Graph, values json.RawMessage) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	var messages []map[string]json.RawMessage

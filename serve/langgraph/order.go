@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 )
 
@@ -21,7 +22,7 @@ type command struct {
 func (cmd *command) update(c *call, g runs.Graph, values json.RawMessage) (json.RawMessage, error) {
 	if cmd != nil && present(cmd.Update) {
 		if present(values) {
-			return nil, refuse(http.StatusUnprocessableEntity, "give values or command.update, not both")
+			return nil, refusal.New(http.StatusUnprocessableEntity, "give values or command.update, not both")
 		}
 		values = cmd.Update
 	}
@@ -85,7 +86,7 @@ func gotoOf(data json.RawMessage) (json.RawMessage, error) {
 	for _, one := range list {
 		var name string
 		if json.Unmarshal(one, &name) != nil {
-			return nil, refuse(http.StatusUnprocessableEntity, "command.goto must name nodes; Sends cannot be given from outside")
+			return nil, refusal.New(http.StatusUnprocessableEntity, "command.goto must name nodes; Sends cannot be given from outside")
 		}
 		to = append(to, name)
 	}

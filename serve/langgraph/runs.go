@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 )
 
@@ -32,7 +33,7 @@ func (c *call) beginWith(data json.RawMessage) (runs.Run, *runRequest, error) {
 	}
 	r, err := c.Begin(c.ctx(), spec)
 	if errors.Is(err, runs.ErrBusy) { // clients know this status
-		err = refuse(http.StatusUnprocessableEntity, "%v", err)
+		err = refusal.New(http.StatusUnprocessableEntity, "%v", err)
 	}
 	if err == nil {
 		c.w.Header().Set("Content-Location", c.location(r))
@@ -143,7 +144,7 @@ func (c *call) cancelRun() error {
 		return err
 	}
 	if action == "rollback" {
-		return refuse(http.StatusUnprocessableEntity, "action=rollback is not understood here: what a run has saved stays; use interrupt")
+		return refusal.New(http.StatusUnprocessableEntity, "action=rollback is not understood here: what a run has saved stays; use interrupt")
 	}
 	if err := c.Cancel(c.ctx(), r.ID); err != nil {
 		return err
@@ -172,7 +173,7 @@ func (c *call) cancelRuns() error {
 		return err
 	}
 	if in.Thread == "" {
-		return refuse(http.StatusUnprocessableEntity, "thread_id is missing: runs are cancelled by their thread")
+		return refusal.New(http.StatusUnprocessableEntity, "thread_id is missing: runs are cancelled by their thread")
 	}
 	all, err := c.Runs(c.ctx(), in.Thread)
 	if err != nil {

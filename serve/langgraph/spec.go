@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/assay/graph"
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 )
 
@@ -68,7 +69,7 @@ func (s *settings) read(data json.RawMessage) error {
 		return fmt.Errorf("config: %w", err)
 	}
 	if s.Limit < 0 {
-		return refuse(http.StatusUnprocessableEntity, "config.recursion_limit is %d: it must be from 1", s.Limit)
+		return refusal.New(http.StatusUnprocessableEntity, "config.recursion_limit is %d: it must be from 1", s.Limit)
 	}
 	_, _, err := s.place()
 	return err
@@ -83,7 +84,7 @@ func (s *settings) place() (p placing, chosen map[string]json.RawMessage, err er
 		err = json.Unmarshal(s.Configurable, &p)
 	}
 	if err != nil {
-		return p, nil, refuse(http.StatusUnprocessableEntity, "config.configurable: %v", err)
+		return p, nil, refusal.New(http.StatusUnprocessableEntity, "config.configurable: %v", err)
 	}
 	for _, name := range []string{"thread_id", "graph_id", "assistant_id", "run_id", "user_id", "user-agent", "checkpoint_id", "checkpoint_ns", "checkpoint_map"} {
 		delete(chosen, name)
@@ -110,7 +111,7 @@ func (c *call) settingsOf(g runs.Graph, all ...choices) (map[string]json.RawMess
 			continue
 		}
 		if err := json.Unmarshal(part.context, &out); err != nil {
-			return nil, refuse(http.StatusUnprocessableEntity, "context must be an object: %v", err)
+			return nil, refusal.New(http.StatusUnprocessableEntity, "context must be an object: %v", err)
 		}
 	}
 	return out, c.CheckSettings(g, out)
@@ -152,7 +153,7 @@ func choice(field, given string, values ...string) (string, error) {
 	if slices.Contains(values, given) {
 		return given, nil
 	}
-	return "", refuse(http.StatusUnprocessableEntity, "%s is %q: it can be %s", field, given, strings.Join(values, ", "))
+	return "", refusal.New(http.StatusUnprocessableEntity, "%s is %q: it can be %s", field, given, strings.Join(values, ", "))
 }
 
 // without refuses fields that this server has no use for.
@@ -162,7 +163,7 @@ func (r *runRequest) without() error {
 		data json.RawMessage
 	}{{"webhook", r.Webhook}, {"feedback_keys", r.Feedback}, {"langsmith_tracer", r.Tracer}} {
 		if present(f.data) && string(f.data) != "[]" && string(f.data) != `""` {
-			return refuse(http.StatusUnprocessableEntity, "the field %q is not understood here; nothing was done", f.name)
+			return refusal.New(http.StatusUnprocessableEntity, "the field %q is not understood here; nothing was done", f.name)
 		}
 	}
 	return nil
@@ -239,7 +240,7 @@ func (c *call) input(spec *runs.Spec, r *runRequest, g runs.Graph) (err error) {
 	}
 	if p := r.Checkpoint; p != nil {
 		if p.Namespace != "" {
-			return refuse(http.StatusUnprocessableEntity, "checkpoint.checkpoint_ns is %q: a run begins at a checkpoint of the root", p.Namespace)
+			return refusal.New(http.StatusUnprocessableEntity, "checkpoint.checkpoint_ns is %q: a run begins at a checkpoint of the root", p.Namespace)
 		}
 		if p.ID != "" {
 			spec.Checkpoint = p.ID
@@ -248,7 +249,7 @@ func (c *call) input(spec *runs.Spec, r *runRequest, g runs.Graph) (err error) {
 	if r.Command != nil {
 		var given map[string]json.RawMessage // agent-chat-ui answers with an empty input beside the command
 		if present(r.Input) && (json.Unmarshal(r.Input, &given) != nil || len(given) > 0) {
-			return refuse(http.StatusUnprocessableEntity, "give input or command, not both")
+			return refusal.New(http.StatusUnprocessableEntity, "give input or command, not both")
 		}
 		spec.Resume, spec.Answers = true, r.Command.answers()
 		spec.Input, err = r.Command.update(c, g, nil)
@@ -275,7 +276,7 @@ func (r *runRequest) policies(spec *runs.Spec, g runs.Graph) error {
 		}
 		for _, n := range b.given {
 			if !slices.Contains(all, n) {
-				return refuse(http.StatusUnprocessableEntity, "%s names %q; the graph has %s", b.field, n, strings.Join(all, ", "))
+				return refusal.New(http.StatusUnprocessableEntity, "%s names %q; the graph has %s", b.field, n, strings.Join(all, ", "))
 			}
 		}
 		*b.to = b.given
@@ -313,7 +314,7 @@ func (r *runRequest) policies(spec *runs.Spec, g runs.Graph) error {
 	}
 	spec.Durability = map[string]graph.Durability{"sync": graph.DurabilitySync, "async": graph.DurabilityAsync, "exit": graph.DurabilityExit}[saved]
 	if r.AfterSeconds < 0 || r.AfterSeconds > 24*60*60 {
-		return refuse(http.StatusUnprocessableEntity, "after_seconds is %v: it must be from 0 to a day", r.AfterSeconds)
+		return refusal.New(http.StatusUnprocessableEntity, "after_seconds is %v: it must be from 0 to a day", r.AfterSeconds)
 	}
 	modes, err := modesOf(r.Modes)
 	if err != nil {

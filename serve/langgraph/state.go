@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/assay/graph"
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 )
 
@@ -254,7 +255,7 @@ func (c *call) updateState() error {
 	}
 	if in.Checkpoint != nil {
 		if in.Checkpoint.Namespace != "" {
-			return refuse(http.StatusUnprocessableEntity, "checkpoint_ns is %q: only the root of a thread can be edited", in.Checkpoint.Namespace)
+			return refusal.New(http.StatusUnprocessableEntity, "checkpoint_ns is %q: only the root of a thread can be edited", in.Checkpoint.Namespace)
 		}
 		in.CheckpointID = in.Checkpoint.ID
 	}
@@ -299,7 +300,7 @@ func (c *call) postHistory() error {
 	}
 	if len(in.Before) > 0 && json.Unmarshal(in.Before, &opts.Before) != nil {
 		if err := json.Unmarshal(in.Before, &wrapped); err != nil {
-			return refuse(http.StatusUnprocessableEntity, "before must name a checkpoint")
+			return refusal.New(http.StatusUnprocessableEntity, "before must name a checkpoint")
 		}
 		if opts.Before = wrapped.Configurable.ID; opts.Before == "" && json.Unmarshal(in.Before, &before) == nil {
 			opts.Before = before.ID
@@ -315,14 +316,14 @@ func (c *call) postHistory() error {
 	}
 	opts.Metadata = in.Metadata
 	if in.Checkpoint != nil && in.Checkpoint.Namespace != "" {
-		return refuse(http.StatusUnprocessableEntity, "checkpoint_ns is %q: only the root of a thread has its history here", in.Checkpoint.Namespace)
+		return refusal.New(http.StatusUnprocessableEntity, "checkpoint_ns is %q: only the root of a thread has its history here", in.Checkpoint.Namespace)
 	}
 	return c.giveHistory(opts)
 }
 
 func (c *call) giveHistory(opts *graph.HistoryOptions) error {
 	if opts.Limit < 0 || opts.Limit > 1000 {
-		return refuse(http.StatusUnprocessableEntity, "limit must be from 1 to 1000")
+		return refusal.New(http.StatusUnprocessableEntity, "limit must be from 1 to 1000")
 	}
 	_, g, err := c.State(c.ctx(), c.thread(), "")
 	if err != nil {

@@ -2,6 +2,7 @@ package langgraph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -171,14 +172,15 @@ func (c *call) lastFrame(m *mapper, err error, out *http.ResponseController) err
 	if c.ctx().Err() != nil {
 		return nil
 	}
+	kind := streamUnreadable
 	if err == nil {
 		r, failed := c.Run(c.ctx(), m.run.ID)
 		if err = failed; err == nil && (r.Status == runs.Errored || r.Status == runs.TimedOut) {
-			err = fmt.Errorf("%s", r.Error)
+			kind, err = runFailed, errors.New(r.Error)
 		}
 	}
 	if err != nil {
-		f, failed := errorFrame(err)
+		f, failed := errorFrame(kind, err)
 		if failed != nil {
 			return failed
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/assay/graph"
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 )
 
@@ -48,7 +49,7 @@ const (
 
 func (p position) seq() (int64, error) {
 	if p.run > maxRun || p.event >= 1<<eventBits || p.part > maxPart {
-		return 0, refuse(http.StatusInsufficientStorage, "the thread is too long for this protocol: its run %d, event %d, part %d; begin another thread", p.run, p.event, p.part)
+		return 0, refusal.New(http.StatusInsufficientStorage, "the thread is too long for this protocol: its run %d, event %d, part %d; begin another thread", p.run, p.event, p.part)
 	}
 	return int64(p.run)<<(eventBits+partBits) | p.event<<partBits | int64(p.part), nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/assay/graph"
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 )
 
@@ -67,7 +68,7 @@ func (c *call) createThread() error {
 		return err
 	}
 	if !slices.Contains([]string{"", "raise", "do_nothing"}, in.IfExists) {
-		return refuse(http.StatusUnprocessableEntity, `if_exists is %q: it can be "raise" or "do_nothing"`, in.IfExists)
+		return refusal.New(http.StatusUnprocessableEntity, `if_exists is %q: it can be "raise" or "do_nothing"`, in.IfExists)
 	}
 	t, err := c.CreateThread(c.ctx(), runs.ThreadSpec{ID: in.ID, Metadata: in.Metadata, Existing: in.IfExists == "do_nothing"})
 	if err != nil {
@@ -118,7 +119,7 @@ const maxIDs = 1000
 // order is how threads are sorted.
 func (q *threadQuery) order() (func(a, b runs.Thread) int, error) {
 	if len(q.IDs) > maxIDs {
-		return nil, refuse(http.StatusUnprocessableEntity, "a search names %d threads at most", maxIDs)
+		return nil, refusal.New(http.StatusUnprocessableEntity, "a search names %d threads at most", maxIDs)
 	}
 	by := map[string]func(a, b runs.Thread) int{
 		"":           func(a, b runs.Thread) int { return a.Created.Compare(b.Created) },
@@ -128,7 +129,7 @@ func (q *threadQuery) order() (func(a, b runs.Thread) int, error) {
 		"status":     func(a, b runs.Thread) int { return cmp.Compare(a.Status, b.Status) },
 	}[q.SortBy]
 	if by == nil {
-		return nil, refuse(http.StatusUnprocessableEntity, "threads are not sorted by %q: by created_at, updated_at, thread_id or status", q.SortBy)
+		return nil, refusal.New(http.StatusUnprocessableEntity, "threads are not sorted by %q: by created_at, updated_at, thread_id or status", q.SortBy)
 	}
 	sign := -1
 	switch q.Order {
@@ -136,7 +137,7 @@ func (q *threadQuery) order() (func(a, b runs.Thread) int, error) {
 	case "asc":
 		sign = 1
 	default:
-		return nil, refuse(http.StatusUnprocessableEntity, `sort_order is %q: it can be "asc" or "desc"`, q.Order)
+		return nil, refusal.New(http.StatusUnprocessableEntity, `sort_order is %q: it can be "asc" or "desc"`, q.Order)
 	}
 	return func(a, b runs.Thread) int {
 		if n := by(a, b); n != 0 {
@@ -199,7 +200,7 @@ func (c *call) pruneThreads() error {
 		return err
 	}
 	if len(in.Threads) > maxIDs {
-		return refuse(http.StatusUnprocessableEntity, "a request names %d threads at most", maxIDs)
+		return refusal.New(http.StatusUnprocessableEntity, "a request names %d threads at most", maxIDs)
 	}
 	strategy, err := choice("strategy", in.Strategy, "delete", "keep_latest")
 	if err != nil {

@@ -1,15 +1,20 @@
 package langgraph_test
 
 import (
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/assay/graph"
 )
 
 // send makes a request and returns the answer's status and body.
@@ -45,6 +50,27 @@ func thread(t *testing.T, s *httptest.Server) string {
 		t.Fatalf("a new thread is %s, %v", body, err)
 	}
 	return made.ID
+}
+
+// Events that cannot be read end a stream, with an error that is not that of a run.
+func TestUnreadable(t *testing.T) {
+	folder := t.TempDir()
+	s := keeping(t, folder, graph.Tasks|graph.Custom, true)
+	_, whole, header := send(t, s, "POST", "/threads/"+thread(t, s)+"/runs/stream", `{"assistant_id":"fails","input":{"lines":["hi"]}}`)
+	if !strings.Contains(whole, `{"error":"Error","message":`) {
+		t.Errorf("a run that fails: %s", whole)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(folder, "events.db"))
+	if err == nil {
+		_, err = db.Exec("UPDATE events SET data = '{' WHERE seq = 3")
+	}
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, again, _ := send(t, s, "GET", header.Get("Content-Location")+"/stream", "")
+	if !strings.Contains(again, `{"error":"StreamUnreadable","message":`) || strings.Contains(again, `{"error":"Error"`) {
+		t.Errorf("events that cannot be read: %s", again)
+	}
 }
 
 // A stream that breaks anywhere goes on behind the last frame that the client has seen.

@@ -137,7 +137,7 @@ func (t *tenant) addPage(p Page) {
 func (o *Options) checkPages() error {
 	for _, t := range o.Tools {
 		if uri := t.about.Page; uri != "" && !slices.ContainsFunc(o.Pages, func(p Page) bool { return p.URI == uri }) {
-			return fmt.Errorf("tool %q is shown by %s, which is no page of the server", t.about.Name, uri)
+			return fmt.Errorf("tool %q is shown by %s, which is not a page of the server", t.about.Name, uri)
 		}
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,9 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"example.com/assay/graph"
-	"example.com/assay/graph/checkpoint/sqlite"
-	"example.com/assay/graph/eventlog"
-	notes "example.com/assay/graph/store/sqlite"
+	"example.com/assay/serve/internal/servetest"
 	"example.com/assay/serve/mcp"
 	"example.com/assay/serve/runs"
 )
@@ -82,25 +79,17 @@ func compiled(g *graph.StateGraph[letter], name string) *graph.Compiled[letter] 
 func opened(t *testing.T, folder string, graphs ...runs.Graph) (*runs.Manager, func()) {
 	t.Helper()
 	ctx := context.Background()
-	saver, err := sqlite.Open(ctx, filepath.Join(folder, "threads.db"), nil)
+	files, err := servetest.Open(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := notes.Open(ctx, filepath.Join(folder, "runs.db"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := eventlog.OpenFile(ctx, filepath.Join(folder, "events.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: saver, Store: rows, Log: log, Warn: func(err error) { t.Error(err) }})
+	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: files.Saver, Store: files.Rows, Log: files.Log, Warn: func(err error) { t.Error(err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m, func() {
 		m.Close(context.Background())
-		if err := errors.Join(log.Close(), rows.Close(), saver.Close()); err != nil {
+		if err := files.Close(); err != nil {
 			t.Error(err)
 		}
 	}

@@ -2,7 +2,6 @@ package mcp_test
 
 import (
 	"context"
-	"errors"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -14,11 +13,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"example.com/assay/graph/checkpoint/sqlite"
-	"example.com/assay/graph/eventlog"
-	notes "example.com/assay/graph/store/sqlite"
 	"example.com/assay/internal/npmtest"
 	"example.com/assay/serve"
+	"example.com/assay/serve/internal/servetest"
 	"example.com/assay/serve/mcp"
 )
 
@@ -26,21 +23,13 @@ import (
 func suite(t *testing.T) *httptest.Server {
 	t.Helper()
 	ctx, folder := context.Background(), t.TempDir()
-	saver, err := sqlite.Open(ctx, filepath.Join(folder, "threads.db"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := notes.Open(ctx, filepath.Join(folder, "runs.db"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := eventlog.OpenFile(ctx, filepath.Join(folder, "events.db"))
+	files, err := servetest.Open(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := mcp.Options{Name: "suite", Tools: fixtureTools(), Library: shelf{}, Prompts: suitePrompts()}
 	mcp.Extend(&o, tuned, fixtures)
-	s, err := serve.New(ctx, serve.Options{Graphs: []serve.Graph{serve.Register("rounds", rounds(), nil)}, Checkpointer: saver, Store: rows, Log: log, Open: true, MCP: &o})
+	s, err := serve.New(ctx, serve.Options{Graphs: []serve.Graph{serve.Register("rounds", rounds(), nil)}, Checkpointer: files.Saver, Store: files.Rows, Log: files.Log, Open: true, MCP: &o})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +37,7 @@ func suite(t *testing.T) *httptest.Server {
 	t.Cleanup(func() {
 		s.Close(ctx)
 		h.Close()
-		if err := errors.Join(log.Close(), rows.Close(), saver.Close()); err != nil {
+		if err := files.Close(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"example.com/assay/serve/runs"
+	"example.com/assay/serve/internal/refusal"
 )
 
 // A failure is an error as clients read it. They choose their own error by its status.
@@ -48,21 +48,15 @@ func invalid(param, code, format string, args ...any) error {
 }
 
 func failureOf(err error) *failure {
-	var (
-		own     *failure
-		refused *runs.InvalidError
-	)
-	switch {
-	case errors.As(err, &own):
+	var own *failure
+	if errors.As(err, &own) {
 		return own
-	case errors.As(err, &refused):
-		return &failure{Status: http.StatusBadRequest, Message: err.Error()}
-	case errors.Is(err, runs.ErrFull):
-		return &failure{Status: http.StatusTooManyRequests, Message: err.Error()}
-	case errors.Is(err, runs.ErrClosing):
-		return &failure{Status: http.StatusServiceUnavailable, Message: err.Error()}
 	}
-	return &failure{Status: http.StatusInternalServerError, Message: err.Error()}
+	status := refusal.Status(err)
+	if status == http.StatusUnprocessableEntity { // which this wire does not use
+		status = http.StatusBadRequest
+	}
+	return &failure{Status: status, Message: err.Error()}
 }
 
 // send answers with a failure.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"example.com/assay/graph"
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/runs"
 )
@@ -154,7 +155,7 @@ func (v *visit) setting(s runs.Setting, before json.RawMessage) (setting, error)
 // begin begins a run, and leads to its page.
 func (v *visit) begin() error {
 	if err := v.r.ParseForm(); err != nil {
-		return refuse(http.StatusBadRequest, "the form cannot be read: %v", err)
+		return refusal.New(http.StatusBadRequest, "the form cannot be read: %v", err)
 	}
 	a, err := v.asking(v.r.PostForm)
 	if err != nil {
@@ -164,7 +165,7 @@ func (v *visit) begin() error {
 	if err == nil {
 		return v.to(join("runs", run.ID))
 	}
-	status := statusOf(err)
+	status := refusal.Status(err)
 	if status == http.StatusInternalServerError {
 		return err
 	}
@@ -198,16 +199,16 @@ func (v *visit) beginRun(ctx context.Context, a *asking) (runs.Run, error) {
 func (a *asking) values(messageID string) (json.RawMessage, error) {
 	text, input := strings.TrimSpace(a.Question), strings.TrimSpace(a.Input)
 	if input != "" && !json.Valid([]byte(input)) {
-		return nil, refuse(http.StatusUnprocessableEntity, "the input is not JSON: %v", json.Unmarshal([]byte(input), new(any)))
+		return nil, refusal.New(http.StatusUnprocessableEntity, "the input is not JSON: %v", json.Unmarshal([]byte(input), new(any)))
 	}
 	if !a.Converse {
 		if input == "" {
-			return nil, refuse(http.StatusUnprocessableEntity, "nothing was given: write an object with the graph's channels")
+			return nil, refusal.New(http.StatusUnprocessableEntity, "nothing was given: write an object with the graph's channels")
 		}
 		return json.RawMessage(input), nil
 	}
 	if text == "" {
-		return nil, refuse(http.StatusUnprocessableEntity, "nothing was asked: write a question")
+		return nil, refusal.New(http.StatusUnprocessableEntity, "nothing was asked: write a question")
 	}
 	values := map[string]any{"messages": []map[string]string{{"id": messageID, "type": "human", "content": text}}}
 	if a.More && input != "" {

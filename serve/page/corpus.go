@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/runs"
 	"example.com/assay/state"
@@ -25,7 +26,7 @@ func off(has bool, what string) error {
 	if has {
 		return nil
 	}
-	return refuse(http.StatusNotFound, "this server shows no %s", what)
+	return refusal.New(http.StatusNotFound, "this server shows no %s", what)
 }
 
 // corpora lists the corpora.
@@ -98,8 +99,8 @@ func (v *visit) corpus() error {
 	status := http.StatusOK
 	if out.Query != "" {
 		err = v.search(c, name, &out)
-		if refused := new(refusal); errors.As(err, &refused) {
-			status, out.Refused, err = refused.status, refused.text, nil
+		if refused := new(refusal.Error); errors.As(err, &refused) {
+			status, out.Refused, err = refused.Status, refused.Text, nil
 		}
 	} else {
 		err = v.contents(c, name, &out)
@@ -203,19 +204,19 @@ func (v *visit) search(c OpenCorpus, name string, out *reading) error {
 		return err
 	}
 	if from >= hitsAtMost {
-		return refuse(http.StatusBadRequest, "a search shows %d passages at most: ask for something narrower", hitsAtMost)
+		return refusal.New(http.StatusBadRequest, "a search shows %d passages at most: ask for something narrower", hitsAtMost)
 	}
 	q := retrieval.Query{Primary: out.Query, K: min(from+hitsPerPage+1, hitsAtMost)}
 	if out.Filter != "" {
 		one, err := retrieval.ParseCondition(out.Filter)
 		if err != nil {
-			return refuse(http.StatusBadRequest, "%v", err)
+			return refusal.New(http.StatusBadRequest, "%v", err)
 		}
 		q.Filter = []retrieval.Condition{one}
 	}
 	found, err := c.Search(v.r.Context(), q)
 	if unknown, ok := errors.AsType[*retrieval.UnknownKeyError](err); ok {
-		return refuse(http.StatusBadRequest, "%v", unknown)
+		return refusal.New(http.StatusBadRequest, "%v", unknown)
 	}
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/runs"
 	"example.com/assay/state"
@@ -86,7 +87,7 @@ func (d *documentView) read(v *visit, c OpenCorpus, from int) error {
 		data = data[:to-from]
 	}
 	if from > 0 && len(data) == 0 {
-		return refuse(http.StatusNotFound, "the document ends before byte %d", from)
+		return refusal.New(http.StatusNotFound, "the document ends before byte %d", from)
 	}
 	first, last := 0, len(data)
 	for first < last && first < utf8.UTFMax && from > 0 && !utf8.RuneStart(data[first]) {
@@ -152,5 +153,5 @@ func (d *documentView) pages(more bool) {
 	d.Pager.Says = fmt.Sprintf("bytes %d to %d", d.From, d.To)
 }
 
-// Shown is a text as a page shows it: bytes that are no text are replaced.
+// Shown is a text as a page shows it: invalid bytes are replaced.
 func (d documentView) Shown(text string) string { return strings.ToValidUTF8(text, "\ufffd") }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/page/look"
 )
 
@@ -101,7 +102,7 @@ func (v *visit) results() error {
 	if out.Metric == "" {
 		out.Metric = firstMetric
 	} else if !slices.Contains(out.Metrics, out.Metric) {
-		return refuse(http.StatusNotFound, "no results have the metric %.100q", out.Metric)
+		return refusal.New(http.StatusNotFound, "no results have the metric %.100q", out.Metric)
 	}
 	for _, r := range reports {
 		at := slices.IndexFunc(out.Sets, func(s caseSet) bool { return s.ID == r.Set })
@@ -141,7 +142,7 @@ func (o *overview) choose(v *visit) error {
 	if o.Set != "" {
 		at := slices.IndexFunc(o.Sets, func(s caseSet) bool { return s.ID == o.Set })
 		if at < 0 {
-			return refuse(http.StatusNotFound, "no results are of the set %.100q", o.Set)
+			return refusal.New(http.StatusNotFound, "no results are of the set %.100q", o.Set)
 		}
 		o.Sets = o.Sets[at : at+1]
 	} else {

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"example.com/assay/serve/internal/refusal"
 )
 
 // events streams what a run does, behind the event that the browser has seen last, until the
@@ -70,7 +72,7 @@ func (v *visit) seen() (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, refuse(http.StatusBadRequest, "the last event is %.40q: it must be a number from 0", text)
+		return 0, refusal.New(http.StatusBadRequest, "the last event is %.40q: it must be a number from 0", text)
 	}
 	return n, nil
 }

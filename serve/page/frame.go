@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/page/look"
 )
 
@@ -16,7 +17,7 @@ import (
 var templateFiles embed.FS
 
 // parsed is the template of a page: its own files behind parts.tmpl, which all have.
-func parsed(files ...string) *template.Template {
+func parsed(files ...string) look.Page {
 	var texts []string
 	for _, name := range append([]string{"parts.tmpl"}, files...) {
 		data, err := templateFiles.ReadFile(name)
@@ -107,11 +108,11 @@ var rooms = []room{
 
 // show answers with a page. The frame has what only this page says; in is the name of its
 // room.
-func (v *visit) show(page *template.Template, in string, frame look.Frame, data any) error {
+func (v *visit) show(page look.Page, in string, frame look.Frame, data any) error {
 	return v.answer(http.StatusOK, page, in, frame, data)
 }
 
-func (v *visit) answer(status int, page *template.Template, in string, frame look.Frame, data any) error {
+func (v *visit) answer(status int, page look.Page, in string, frame look.Frame, data any) error {
 	frame.Style = root + "static/style.css"
 	frame.Scripts = append([]string{root + "static/keys.js"}, frame.Scripts...)
 	if frame.Heading == "" {
@@ -142,7 +143,7 @@ var errorPage = parsed("error.tmpl")
 
 // fail answers with why a page cannot be shown.
 func (v *visit) fail(err error) {
-	status := statusOf(err)
+	status := refusal.Status(err)
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		v.w.Header().Set("Retry-After", "1")
 	}

@@ -10,17 +10,14 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"example.com/assay/graph"
-	"example.com/assay/graph/checkpoint/sqlite"
-	"example.com/assay/graph/eventlog"
-	notes "example.com/assay/graph/store/sqlite"
 	"example.com/assay/serve"
+	"example.com/assay/serve/internal/servetest"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
 )
@@ -158,21 +155,13 @@ func served(t *testing.T, change func(*serve.Options)) *site {
 func opened(t *testing.T, folder string, change func(*serve.Options)) *site {
 	t.Helper()
 	ctx := context.Background()
-	saver, err := sqlite.Open(ctx, filepath.Join(folder, "threads.db"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := notes.Open(ctx, filepath.Join(folder, "runs.db"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := eventlog.OpenFile(ctx, filepath.Join(folder, "events.db"))
+	files, err := servetest.Open(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := newGate()
 	o := serve.Options{
-		Checkpointer: saver, Store: rows, Log: log, Graphs: graphs(g), Page: &page.Options{Write: true}, Version: "test",
+		Checkpointer: files.Saver, Store: files.Rows, Log: files.Log, Graphs: graphs(g), Page: &page.Options{Write: true}, Version: "test",
 		Tenants: []serve.Tenant{{Name: "ann", Token: tokenOfAnn}, {Name: "bob", Token: tokenOfBob}},
 		Runs:    runs.Options{Warn: func(err error) { t.Log(err) }},
 	}
@@ -192,7 +181,7 @@ func opened(t *testing.T, folder string, change func(*serve.Options)) *site {
 		stop()
 		s.Close(now)
 		h.Close()
-		if err := errors.Join(log.Close(), rows.Close(), saver.Close()); err != nil {
+		if err := files.Close(); err != nil {
 			t.Error(err)
 		}
 	})

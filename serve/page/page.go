@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"example.com/assay/graph"
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 	"example.com/assay/state/proof"
 )
@@ -158,7 +157,7 @@ var headers = map[string]string{
 func (h *handler) visited(serve func(*visit) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tenant, ticket := h.sessions.tenant(r)
-		byHeader := tenant == "" && h.Caller(r) != ""
+		byHeader := tenant == ""
 		if byHeader {
 			tenant = h.Caller(r)
 		}
@@ -182,53 +181,12 @@ func (h *handler) visited(serve func(*visit) error) http.Handler {
 	})
 }
 
-// A refusal is a request that is refused with a status.
-type refusal struct {
-	status int
-	text   string
-}
-
-func (e *refusal) Error() string { return e.text }
-
-func refuse(status int, format string, args ...any) error {
-	return &refusal{status, fmt.Sprintf(format, args...)}
-}
-
 // mayWrite refuses what needs Options.Write.
 func (v *visit) mayWrite() error {
 	if !v.Write {
-		return refuse(http.StatusForbidden, "%s", v.HowToWrite)
+		return refusal.New(http.StatusForbidden, "%s", v.HowToWrite)
 	}
 	return nil
-}
-
-// statusOf is the status of an answer to a request that failed.
-func statusOf(err error) int {
-	var (
-		refused *refusal
-		missing *runs.NotFoundError
-		invalid *runs.InvalidError
-		tooLong *http.MaxBytesError
-	)
-	switch {
-	case errors.As(err, &refused):
-		return refused.status
-	case errors.As(err, &missing):
-		return http.StatusNotFound
-	case errors.As(err, &tooLong):
-		return http.StatusRequestEntityTooLarge
-	case errors.As(err, &invalid), errors.Is(err, graph.ErrInvalidUpdate):
-		return http.StatusUnprocessableEntity
-	case errors.Is(err, runs.ErrBusy), errors.Is(err, graph.ErrThreadBusy), errors.As(err, new(*graph.MismatchError)):
-		return http.StatusConflict
-	case errors.Is(err, runs.ErrNoGraph):
-		return http.StatusNotFound
-	case errors.Is(err, runs.ErrFull):
-		return http.StatusTooManyRequests
-	case errors.Is(err, runs.ErrClosing):
-		return http.StatusServiceUnavailable
-	}
-	return http.StatusInternalServerError
 }
 
 // to leads the browser to another page, after a form.
@@ -245,13 +203,13 @@ func (v *visit) number(name string, otherwise int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, refuse(http.StatusBadRequest, "%s is %.40q: it must be a number from 0", name, text)
+		return 0, refusal.New(http.StatusBadRequest, "%s is %.40q: it must be a number from 0", name, text)
 	}
 	return n, nil
 }
 
 func (v *visit) missing() error {
-	return refuse(http.StatusNotFound, "there is no page %.100q", v.r.URL.Path)
+	return refusal.New(http.StatusNotFound, "there is no page %.100q", v.r.URL.Path)
 }
 
 // Modes are the events that the log must have of every run, also inside subgraphs, for the

@@ -2,10 +2,12 @@ package page
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 
 	"example.com/assay/graph"
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 )
 
@@ -90,7 +92,7 @@ func (v *visit) answerQuestion() error {
 		return err
 	}
 	if at == nil || !asks(at, id) {
-		return refuse(http.StatusConflict, "this question was answered already, or the thread has gone on: load its page again")
+		return refusal.New(http.StatusConflict, "this question was answered already, or the thread has gone on: load its page again")
 	}
 	answer := json.RawMessage(v.r.PostFormValue("choice"))
 	if len(answer) == 0 {
@@ -101,8 +103,12 @@ func (v *visit) answerQuestion() error {
 			}
 		}
 	}
+	asked, err := v.Run(v.r.Context(), at.Run)
+	if err != nil && !errors.As(err, new(*runs.NotFoundError)) { // it may have been removed
+		return err
+	}
 	r, err := v.Begin(v.r.Context(), runs.Spec{
-		Thread: thread, Graph: g.Name, Resume: true, Answers: map[string]json.RawMessage{id: answer}, Settings: v.settingsOf(at.Run),
+		Thread: thread, Graph: g.Name, Resume: true, Answers: map[string]json.RawMessage{id: answer}, Settings: asked.Settings,
 	})
 	if err != nil {
 		return err
@@ -117,14 +123,4 @@ func asks(at *runs.Snapshot, id string) bool {
 		}
 	}
 	return false
-}
-
-// settingsOf are what was chosen for a run, for another that goes on with it; none if the
-// run is kept no more.
-func (v *visit) settingsOf(run string) map[string]json.RawMessage {
-	r, err := v.Run(v.r.Context(), run)
-	if err != nil {
-		return nil
-	}
-	return r.Settings
 }

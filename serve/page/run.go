@@ -88,7 +88,7 @@ func (v *visit) runFrame(r runs.Run, here string) look.Frame {
 	}
 	f.Parts = append(f.Parts, compare)
 	if r.Status.Ended() {
-		f.Parts = append(f.Parts, look.Link{Text: "As one file", Href: join("runs", r.ID, "file")})
+		f.Parts = append(f.Parts, look.Link{Text: "Download as one file", Href: join("runs", r.ID, "file")})
 	}
 	return f
 }

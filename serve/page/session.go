@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/runs"
 )
@@ -107,7 +108,7 @@ const ticketField = "ticket"
 // checkTicket refuses a form that no page of this session has made.
 func (v *visit) checkTicket() error {
 	if !hmac.Equal([]byte(v.r.PostFormValue(ticketField)), []byte(v.ticket)) {
-		return refuse(http.StatusForbidden, "this form is of another session: go back, load the page again, and send it once more")
+		return refusal.New(http.StatusForbidden, "this form is of another session: go back, load the page again, and send it once more")
 	}
 	return nil
 }
@@ -119,7 +120,7 @@ func (h *handler) turnAway(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := &visit{handler: h, w: w, r: r}
-	v.fail(refuse(http.StatusUnauthorized, "you are not signed in: open %senter", root))
+	v.fail(refusal.New(http.StatusUnauthorized, "you are not signed in: open %senter", root))
 }
 
 // maxEntry is how many bytes a form with a token has at most.

@@ -138,6 +138,21 @@ func TestGoOn(t *testing.T) {
 	}
 }
 
+// A thread that has had no run has no checkpoint to go on from or to edit.
+func TestGoOnWithoutRun(t *testing.T) {
+	s := served(t, nil)
+	empty, err := s.space().CreateThread(t.Context(), runs.ThreadSpec{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, way := range []string{"/go-on", "/edit"} {
+		form := url.Values{"checkpoint": {"none"}, "as": {"first"}, "channel": {"text"}, "value": {`"y"`}}
+		if status, body, _ := s.post("/ui/threads/"+empty.ID+way, form); status != http.StatusNotFound {
+			t.Errorf("%s: %d\n%s", way, status, body)
+		}
+	}
+}
+
 // Two runs of which one went on from the other are compared from there: what differs leads to
 // the superstep of each, though a fork counts its supersteps otherwise.
 func TestCompareFork(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.com/assay/graph"
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 )
 
@@ -44,7 +45,7 @@ func (v *visit) editState() error {
 	}
 	form, thread := v.r.PostFormValue, v.r.PathValue("thread")
 	e := edit{Checkpoint: form("checkpoint"), As: form("as"), Channel: form("channel"), Value: form("value"), Replace: form("replace") != ""}
-	_, g, err := v.State(v.r.Context(), thread, e.Checkpoint)
+	_, g, err := v.at(thread, e.Checkpoint)
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (v *visit) editState() error {
 	if err == nil {
 		id, err = v.UpdateState(v.r.Context(), thread, "", e.Checkpoint, []graph.AppUpdate{{As: e.As, Update: update}})
 	}
-	if statusOf(err) == http.StatusUnprocessableEntity {
+	if refusal.Status(err) == http.StatusUnprocessableEntity {
 		e.Fault = err.Error()
 		return v.showThread(http.StatusUnprocessableEntity, e.Checkpoint, e, again{})
 	}
@@ -61,6 +62,15 @@ func (v *visit) editState() error {
 		return err
 	}
 	return v.to(threadPath(thread, "at", id))
+}
+
+// at is a checkpoint of a thread, with its graph.
+func (v *visit) at(thread, checkpoint string) (*runs.Snapshot, runs.Graph, error) {
+	at, g, err := v.State(v.r.Context(), thread, checkpoint)
+	if err == nil && at == nil {
+		err = &runs.NotFoundError{What: "checkpoint", ID: checkpoint}
+	}
+	return at, g, err
 }
 
 // update is what the form writes.
@@ -121,14 +131,14 @@ func (v *visit) goOn() error {
 	}
 	ctx, thread, checkpoint := v.r.Context(), v.r.PathValue("thread"), v.r.PostFormValue("checkpoint")
 	if checkpoint == "" {
-		return refuse(http.StatusBadRequest, "no checkpoint is named")
+		return refusal.New(http.StatusBadRequest, "no checkpoint is named")
 	}
-	at, g, err := v.State(ctx, thread, checkpoint)
+	at, g, err := v.at(thread, checkpoint)
 	if err != nil {
 		return err
 	}
 	if len(at.Next) == 0 {
-		return refuse(http.StatusConflict, "nothing is due at this checkpoint: go on from one before it, or edit its state")
+		return refusal.New(http.StatusConflict, "nothing is due at this checkpoint: go on from one before it, or edit its state")
 	}
 	spec := runs.Spec{Thread: thread, Graph: g.Name, Resume: true, Checkpoint: checkpoint}
 	if err := v.continues(ctx, &spec, at.Run); err != nil {
@@ -148,7 +158,7 @@ func (v *visit) goOn() error {
 		spec.Settings[SettingSkill] = data
 	}
 	r, err := v.Begin(ctx, spec)
-	if tried.Name != "" && statusOf(err) == http.StatusUnprocessableEntity {
+	if tried.Name != "" && refusal.Status(err) == http.StatusUnprocessableEntity {
 		return v.showThread(http.StatusUnprocessableEntity, checkpoint, edit{}, again{Skill: tried, Fault: err.Error()})
 	}
 	if err != nil {
@@ -157,7 +167,7 @@ func (v *visit) goOn() error {
 	return v.to(join("runs", r.ID))
 }
 
-// continues makes a run go on with that of which a checkpoint is: it asks the same, with the
+// continues makes a run go on with the run of a checkpoint: it asks the same, with the
 // same settings. Of a checkpoint that was edited by hand it is the thread's last run. There is
 // none if it is kept no more.
 func (v *visit) continues(ctx context.Context, spec *runs.Spec, id string) error {

@@ -136,6 +136,7 @@ type recording struct {
 	nested bool                                      // also of subgraphs
 	known  map[string]bool                           // tasks whose updates earlier attempts have written
 	states map[int]bool                              // the steps after which they have written the state
+	stops  map[string]bool                           // namespaces whose stop they have written: a run stops once
 	steps  func(graph.Event[json.RawMessage]) string // see Graph.Steps; nil for none
 }
 
@@ -207,6 +208,9 @@ func (o *recording) add(ev graph.Event[json.RawMessage]) error {
 	if ev.Kind == graph.StateValue && ev.Namespace == "" && o.states[ev.Step] {
 		return nil
 	}
+	if ev.Kind == graph.RunInterrupt && o.stops[ev.Namespace] {
+		return nil
+	}
 	if ev.Kind == graph.RunEnd {
 		ev.State = nil // the last StateValue has it
 	}
@@ -228,7 +232,7 @@ func (o *recording) write(rec graph.EventRecord) error {
 // mend writes the events of checkpoints that earlier attempts have saved and not written,
 // and returns the number of these attempts.
 func (o *recording) mend(l *live, app graph.App) (attempts int, err error) {
-	o.known, o.states = map[string]bool{}, map[int]bool{}
+	o.known, o.states, o.stops = map[string]bool{}, map[int]bool{}, map[string]bool{}
 	checkpoints := map[string]bool{}
 	there := make(chan struct{})
 	close(there)
@@ -245,6 +249,8 @@ func (o *recording) mend(l *live, app graph.App) (attempts int, err error) {
 			attempts++
 		case rec.Kind == graph.NodeUpdate.String() && n > 0:
 			o.known[rec.Tasks[n-1]] = true
+		case rec.Kind == graph.RunInterrupt.String():
+			o.stops[rec.Namespace] = true
 		case rec.Kind == graph.StateValue.String() && rec.Namespace == "":
 			o.states[rec.Step] = true
 		case rec.Kind == graph.CheckpointSaved.String() && rec.Namespace == "":

@@ -82,7 +82,7 @@ func (c *comparison) apart(st statement, said, speaks []float64) bool {
 	})
 }
 
-// mostFirst are the sentences of which a share is above least, the greatest first.
+// mostFirst are the sentences with a share above least, the greatest first.
 func mostFirst(share []float64, least float64) (out []int) {
 	for k, x := range share {
 		if x > least {

@@ -82,7 +82,7 @@ func (w *writer) close() error {
 // error, and the file is then as it was before.
 func (s *Saver) Commit(ctx context.Context, thread string, change graph.Change) error {
 	if err := s.doCommit(ctx, thread, change); err != nil {
-		return fmt.Errorf("changing thread %q: %w", thread, err)
+		return fmt.Errorf("changing thread %q in %s: %w", thread, s.path, err)
 	}
 	return nil
 }

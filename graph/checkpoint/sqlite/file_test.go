@@ -31,7 +31,7 @@ func execFile(t *testing.T, path, query string) {
 
 func TestOpenRefusesOtherSchemas(t *testing.T) {
 	for _, c := range []struct{ query, want string }{
-		{fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", schema.Application, len(schema.Steps)+1), "later version"},
+		{fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", FileSchema.Application, len(FileSchema.Steps)+1), "later version"},
 		{"CREATE TABLE mine (x)", "another program"},
 		{"PRAGMA user_version = 1", "another program"},
 		{"PRAGMA application_id = 7", "another program"},

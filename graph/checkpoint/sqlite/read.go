@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/internal/names"
+	"example.com/assay/internal/sqlfile"
 )
 
 const columns = `c.namespace, c.id, c.parent, c.base, c.source, c.step, c.time, c.run, c.graph, c.fingerprint, c.version, c.metadata, c.data`
@@ -286,4 +288,23 @@ func scanThread(rows *sql.Rows) (th graph.Thread, more bool, err error) {
 	err = rows.Scan(&th.ID, &th.Checkpoints, &micros)
 	th.Updated = time.UnixMicro(micros).UTC()
 	return th, true, err
+}
+
+// Names lists the threads of a file without opening it for saving: it makes no
+// database, takes no lock that others wait for, and writes nothing into it.
+func Names(ctx context.Context, path string) (threads []string, err error) {
+	db, err := sqlfile.Look(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	rows, err := db.QueryContext(ctx, `WITH RECURSIVE names(thread) AS (
+			SELECT min(thread) FROM checkpoints
+			UNION ALL
+			SELECT (SELECT min(thread) FROM checkpoints WHERE thread > names.thread) FROM names WHERE thread IS NOT NULL)
+		SELECT thread FROM names WHERE thread IS NOT NULL`)
+	return collect(rows, err, func(r *sql.Rows) (name string, more bool, err error) {
+		err = r.Scan(&name)
+		return name, true, err
+	})
 }

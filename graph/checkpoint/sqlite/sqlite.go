@@ -52,9 +52,6 @@ type Options struct {
 	BusyTimeout time.Duration
 }
 
-// readers is how many connections read at once; more wait.
-const readers = 4
-
 // A Saver is a graph.Checkpointer over an SQLite file. A Commit that has begun
 // is not stopped when its context ends, so that its result is always known.
 type Saver struct {
@@ -109,7 +106,7 @@ func open(ctx context.Context, path string, opts *Options) (*Saver, error) {
 // connect opens the connections. On an error release closes what it opened.
 func (s *Saver) connect(ctx context.Context, o Options) error {
 	var err error
-	if s.file, err = sqlfile.Open(ctx, s.path, schema, &sqlfile.Options{Synchronous: string(o.Synchronous), Busy: o.BusyTimeout, Readers: readers}); err != nil {
+	if s.file, err = sqlfile.Open(ctx, s.path, FileSchema, &sqlfile.Options{Synchronous: string(o.Synchronous), Busy: o.BusyTimeout}); err != nil {
 		return err
 	}
 	conn, err := s.file.Write.Conn(ctx)
@@ -160,8 +157,8 @@ func realPath(path string) (string, error) {
 	return filepath.Join(dir, filepath.Base(abs)), err
 }
 
-// schema is what a file of checkpoints holds.
-var schema = sqlfile.Schema{Application: 0x41737361, Steps: []string{
+// FileSchema is what a file of checkpoints holds, for what checks files.
+var FileSchema = sqlfile.Schema{Application: 0x41737361, Steps: []string{
 	`CREATE TABLE checkpoints (
 		thread TEXT NOT NULL, namespace TEXT NOT NULL, id TEXT NOT NULL,
 		parent TEXT NOT NULL, base TEXT NOT NULL, source TEXT NOT NULL,

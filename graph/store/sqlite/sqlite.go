@@ -47,7 +47,7 @@ func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 	if o.BusyTimeout < 0 {
 		return nil, &store.InvalidError{What: "options", Reason: fmt.Sprintf("BusyTimeout is %v", o.BusyTimeout)}
 	}
-	file, err := sqlfile.Open(ctx, path, schema, &sqlfile.Options{Busy: o.BusyTimeout})
+	file, err := sqlfile.Open(ctx, path, FileSchema, &sqlfile.Options{Busy: o.BusyTimeout})
 	if err != nil {
 		return nil, fmt.Errorf("opening the store %q: %w", path, err)
 	}
@@ -66,8 +66,8 @@ func (s *Store) Close() error { return s.rows.file.Close() }
 // so that they queue here and not in the file's lock.
 type table struct{ file *sqlfile.File }
 
-// schema is what a file of a store holds.
-var schema = sqlfile.Schema{Application: 0x41537374, Steps: []string{`
+// FileSchema is what a file of a store holds, for what checks files.
+var FileSchema = sqlfile.Schema{Application: 0x41537374, Steps: []string{`
 	CREATE TABLE items (
 		path    BLOB NOT NULL,
 		key     TEXT NOT NULL,

@@ -1,11 +1,11 @@
 package followup
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // A Turn is what was asked and answered before.
@@ -68,24 +68,24 @@ const (
 )
 
 var (
-	courtesy = regexp.MustCompile(`(?i)^(?:thanks?(?: you)?|great|good|nice|i see|right|hm+|cool|perfect|got it|okay|ok|yes|no)\s*[.!,]+\s+`)
-	opening  = regexp.MustCompile(`(?i)^(?:(?:and|but|so|ok|okay|then|also|well)\b,?\s+)+`)
+	courtesy = pattern.New(`(?i)^(?:thanks?(?: you)?|great|good|nice|i see|right|hm+|cool|perfect|got it|okay|ok|yes|no)\s*[.!,]+\s+`)
+	opening  = pattern.New(`(?i)^(?:(?:and|but|so|ok|okay|then|also|well)\b,?\s+)+`)
 	// A bare question word, alone or with a preposition or a noun of its own.
-	bareWords = regexp.MustCompile(`(?i)^(?:why|why not|why so|why is (?:that|this|it)(?: so| the case)?|how come|how so|how|when|where|who|since when|until when|(?:for )?how (?:long|often|much|many)|how many times|` +
+	bareWords = pattern.New(`(?i)^(?:why|why not|why so|why is (?:that|this|it)(?: so| the case)?|how come|how so|how|when|where|who|since when|until when|(?:for )?how (?:long|often|much|many)|how many times|` +
 		`(?:in|on|at|by|for|to|with|from|under|within|after|of|since|before) (?:what|which|whom|whose)(?: \w+){0,2}|by whom)\s*\??$`)
-	aboutIt  = regexp.MustCompile(`(?i)^(?:(?:what|how) (?:about|of)|(?:is (?:it|that) )?the same (?:for|with|in)|same (?:for|with|in))\s+(.{2,60}?)\s*\??$`)
-	fragment = regexp.MustCompile(`(?i)^(?:(?:in|on|at|by|for|to|with|from|under|within|after|without|before|during|inside|outside)\s+)?[\w"'“‘-][^?.!,;]{0,50}\??$`)
-	verbs    = regexp.MustCompile(`(?i)\b(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|could|may|might|must|shall|should|will|would|has|have|had|if|i|you|we|it|they|tell|show|explain|give|list|describe|please)\b`)
-	partsOf  = regexp.MustCompile(`(?i)^(how many|how much|which) of (?:them|those|these|it)\b\s*(.*?)\s*\??$`)
-	counts   = regexp.MustCompile(`(?i)^how many(?: (?:are|were|is) there| exist| do (?:i|you|we) (?:have|need|get))\s*\??$`)
-	moreOf   = regexp.MustCompile(`(?i)^(?:tell me more|more details?|say more|explain(?: more| further| that| it)?|(?:give|show)(?: me)? (?:an |some |more )?examples?|an example|for example|examples?)(?:,? please)?\s*[?.!]*$`)
-	whatProp = regexp.MustCompile(`(?i)^(?:(?:what(?:'s|’s| is| are| was)|is there|are there) )?(?:the |a |an |any )?((?:` + properties + `)(?: (?:` + properties + `))?)\s*\??$`)
+	aboutIt  = pattern.New(`(?i)^(?:(?:what|how) (?:about|of)|(?:is (?:it|that) )?the same (?:for|with|in)|same (?:for|with|in))\s+(.{2,60}?)\s*\??$`)
+	fragment = pattern.New(`(?i)^(?:(?:in|on|at|by|for|to|with|from|under|within|after|without|before|during|inside|outside)\s+)?[\w"'“‘-][^?.!,;]{0,50}\??$`)
+	verbs    = pattern.New(`(?i)\b(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|could|may|might|must|shall|should|will|would|has|have|had|if|i|you|we|it|they|tell|show|explain|give|list|describe|please)\b`)
+	partsOf  = pattern.New(`(?i)^(how many|how much|which) of (?:them|those|these|it)\b\s*(.*?)\s*\??$`)
+	counts   = pattern.New(`(?i)^how many(?: (?:are|were|is) there| exist| do (?:i|you|we) (?:have|need|get))\s*\??$`)
+	moreOf   = pattern.New(`(?i)^(?:tell me more|more details?|say more|explain(?: more| further| that| it)?|(?:give|show)(?: me)? (?:an |some |more )?examples?|an example|for example|examples?)(?:,? please)?\s*[?.!]*$`)
+	whatProp = pattern.New(`(?i)^(?:(?:what(?:'s|’s| is| are| was)|is there|are there) )?(?:the |a |an |any )?((?:` + properties + `)(?: (?:` + properties + `))?)\s*\??$`)
 )
 
 // properties are what things have: alone they say nothing of whose they are.
 const properties = `defaults?|values?|maximum|minimum|max|min|limits?|sizes?|names?|types?|syntax|units?|range|purpose|meaning|effects?|differences?|costs?|price|penalt(?:y|ies)|deadline|fees?|length|duration|exceptions?|advantages?|disadvantages?|drawbacks?|alternatives?|requirements?|options?|arguments?|parameters?|permissions?|formats?`
 
-var propertyWord = regexp.MustCompile(`(?i)^(?:the |its |a |an )?(?:` + properties + `)(?: (?:` + properties + `))?$`)
+var propertyWord = pattern.New(`(?i)^(?:the |its |a |an )?(?:` + properties + `)(?: (?:` + properties + `))?$`)
 
 // read parts a question from what opens it, and says how it leans on another one.
 func read(question string) (string, leaning) {
@@ -141,7 +141,7 @@ type token struct {
 	word       string // in lower case
 }
 
-var wordForm = regexp.MustCompile(`[\p{L}\p{N}_$./@-]*[\p{L}\p{N}_]+(?:[’'][\p{L}]+)?(?:\(\))?`)
+var wordForm = pattern.New(`[\p{L}\p{N}_$./@-]*[\p{L}\p{N}_]+(?:[’'][\p{L}]+)?(?:\(\))?`)
 
 func tokens(s string) []token {
 	var out []token
@@ -152,7 +152,7 @@ func tokens(s string) []token {
 }
 
 // symbol finds a name that no other words stand for: max_connections, --force, a.conf.
-var symbol = regexp.MustCompile(`^(?:-{1,2}[a-z][\w-]*|[\w$]*_[\w$]*|\w+\(\)|[\w-]+\.[\w.]*[a-z]\w*|\w*[a-z]\w*[A-Z]\w*|[A-Za-z]+\d\w*)$`)
+var symbol = pattern.New(`^(?:-{1,2}[a-z][\w-]*|[\w$]*_[\w$]*|\w+\(\)|[\w-]+\.[\w.]*[a-z]\w*|\w*[a-z]\w*[A-Z]\w*|[A-Za-z]+\d\w*)$`)
 
 // capitals is a word written in capitals, as statements and acronyms are.
 func capitals(w string) bool {

@@ -1,10 +1,10 @@
 package followup
 
 import (
-	"regexp"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 var (
@@ -24,7 +24,7 @@ var (
 	common = text.Set(`setting parameter option command function value type rule limit package error message variable
 		field method module tool program feature name number term deadline fee lock index query view`)
 	// "It" that stands for what follows: "is it possible to", "does it matter if".
-	expletive = regexp.MustCompile(`(?i)\b(?:is|was|be|would|does|will|can|could|should|may|makes?|takes?|how) (it) (?:(?:be|is|was|still|really|even|also|always|ever|not|more|matter|mean|sense|makes?|takes?|costs?|comes|an? [\w ]{2,25}?|possible|impossible|necessary|safe|allowed|ok|okay|required|bad|good|better|best|worth|legal|illegal|true|easy|hard|normal|recommended|enough|advisable|common|useful|wise|lawful|permitted|forbidden) )*(?:to|that|if|whether|when|for)\b|\b(?:is|was|be) (it) (?:\w+ ){1,2}(?:to|that|whether|who|which)\b|\bwhat (?:time|day|date) is (it)\b`)
+	expletive = pattern.New(`(?i)\b(?:is|was|be|would|does|will|can|could|should|may|makes?|takes?|how) (it) (?:(?:be|is|was|still|really|even|also|always|ever|not|more|matter|mean|sense|makes?|takes?|costs?|comes|an? [\w ]{2,25}?|possible|impossible|necessary|safe|allowed|ok|okay|required|bad|good|better|best|worth|legal|illegal|true|easy|hard|normal|recommended|enough|advisable|common|useful|wise|lawful|permitted|forbidden) )*(?:to|that|if|whether|when|for)\b|\b(?:is|was|be) (it) (?:\w+ ){1,2}(?:to|that|whether|who|which)\b|\bwhat (?:time|day|date) is (it)\b`)
 )
 
 // leansByPronoun reports whether a question has a pronoun whose noun is not in it.

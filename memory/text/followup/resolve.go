@@ -1,13 +1,13 @@
 package followup
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // antecedent is what a pronoun stands for.
@@ -100,7 +100,7 @@ func gerund(act string) string {
 	return strings.TrimSpace(verb + "ing " + rest)
 }
 
-var reason = regexp.MustCompile(`(?i)^(?:why is (?:that|this|it)(?: so| the case)?|why so|how come|how so)$`)
+var reason = pattern.New(`(?i)^(?:why is (?:that|this|it)(?: so| the case)?|why so|how come|how so)$`)
 
 // under asks the earlier question again under another question word: "why?".
 func (t turn) under(asked string) string {

@@ -1,11 +1,11 @@
 package followup
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // A turn is an earlier question taken apart.
@@ -24,16 +24,16 @@ type turn struct {
 }
 
 var (
-	whatIs   = regexp.MustCompile(`(?i)^(?:what|who)(?:'s|’s|s)?\s*(?:is|are|was|were)?\s+(?:exactly )?(?:meant by )?(.+)$`)
-	isWhat   = regexp.MustCompile(`(?i)^(?:what|who)(?:\s+(?:is|are|was|were)\b|'s\b|’s\b)`)
-	asksFor  = regexp.MustCompile(`(?i)^(?:which|what)\s+((?:[\w-]+ ){0,2}?[\w-]+)\s+(.+)$`)
-	theWay   = regexp.MustCompile(`(?i)^(?:the |an? )?(command|option|parameter|setting|function|statement|way|file|tool|variable|flag)\s+(?:to|for|that|which)\s+(.+)$`)
-	howTo    = regexp.MustCompile(`(?i)^(?:(?:what (?:is|'s) the )?(?:best |right |easiest )?(?:way|how) to|how (?:do|does|can|could|would|should|did) (?:i|you|we|one|someone|somebody|people)|(?:can|could|may|must|should|do|am|are|may) (?:i|you|we|one)(?: allowed to| able to| have to| need to)?|(?:where|when|why) (?:do|can|should|must|would) (?:i|you|we|one))\s+(.+)$`)
-	happens  = regexp.MustCompile(`(?i)^what (?:would )?happens? (?:when|if|after) (.+)$`)
-	whatDoes = regexp.MustCompile(`(?i)^what ([a-z]+[^s]s) ([^.]+)$`)
-	states   = regexp.MustCompile(`(?i)^(?:\w{3,}(?:ed|ing|able|ible|less|ous|ful)|valid|void|legal|illegal|lawful|safe|free|open|due|binding|liable|secret|public|private|unique|final|optional|mandatory|temporary|permanent)$`)
-	ofPhrase = regexp.MustCompile(`(?i)^(.+?) (?:of|for) (.+)$`)
-	brackets = regexp.MustCompile(`\s*[(\[][^)\]]*[)\]]`)
+	whatIs   = pattern.New(`(?i)^(?:what|who)(?:'s|’s|s)?\s*(?:is|are|was|were)?\s+(?:exactly )?(?:meant by )?(.+)$`)
+	isWhat   = pattern.New(`(?i)^(?:what|who)(?:\s+(?:is|are|was|were)\b|'s\b|’s\b)`)
+	asksFor  = pattern.New(`(?i)^(?:which|what)\s+((?:[\w-]+ ){0,2}?[\w-]+)\s+(.+)$`)
+	theWay   = pattern.New(`(?i)^(?:the |an? )?(command|option|parameter|setting|function|statement|way|file|tool|variable|flag)\s+(?:to|for|that|which)\s+(.+)$`)
+	howTo    = pattern.New(`(?i)^(?:(?:what (?:is|'s) the )?(?:best |right |easiest )?(?:way|how) to|how (?:do|does|can|could|would|should|did) (?:i|you|we|one|someone|somebody|people)|(?:can|could|may|must|should|do|am|are|may) (?:i|you|we|one)(?: allowed to| able to| have to| need to)?|(?:where|when|why) (?:do|can|should|must|would) (?:i|you|we|one))\s+(.+)$`)
+	happens  = pattern.New(`(?i)^what (?:would )?happens? (?:when|if|after) (.+)$`)
+	whatDoes = pattern.New(`(?i)^what ([a-z]+[^s]s) ([^.]+)$`)
+	states   = pattern.New(`(?i)^(?:\w{3,}(?:ed|ing|able|ible|less|ous|ful)|valid|void|legal|illegal|lawful|safe|free|open|due|binding|liable|secret|public|private|unique|final|optional|mandatory|temporary|permanent)$`)
+	ofPhrase = pattern.New(`(?i)^(.+?) (?:of|for) (.+)$`)
+	brackets = pattern.New(`\s*[(\[][^)\]]*[)\]]`)
 	particle = text.Set(`up off on out down in back away over`)
 	stative  = text.Set(`have has need needs get take takes use uses work works run runs lock locks allow allows require requires apply
 		applies keep keeps hold holds contain contains support supports change changes mean means do happen happens start stop

@@ -3,11 +3,12 @@ package values
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // DateOptions say how to read dates. Nil and the zero value work.
@@ -28,19 +29,19 @@ const dateReach = 100 // bytes
 // dateLayouts are looked for in this order; groups says which group is the day,
 // the month and the year.
 var dateLayouts = []struct {
-	pattern          *regexp.Regexp
+	pattern          *pattern.Pattern
 	day, month, year int
 	numeric          bool // day and month may be the other way round
 }{
-	{regexp.MustCompile(`\b(\d{4})([-/.])(\d{1,2})([-/.])(\d{1,2})\b`), 5, 3, 1, false},
-	{regexp.MustCompile(`\b(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?([-/.]) ?(\d{4})\b`), 1, 3, 5, true},
-	{regexp.MustCompile(`\b(\d{1,2})([-/.])(\d{1,2})([-/.])(\d{2})\b`), 1, 3, 5, true},
-	{regexp.MustCompile(`(?i)\b` + monthPattern + `\.?\s+(\d{1,2})\s?(?:st|nd|rd|th)?\s?,?\s+` + year + `\b`), 2, 1, 3, false},
-	{regexp.MustCompile(`(?i)\b(\d{1,2})\s?(?:st|nd|rd|th)?(?:[ -/.,']*|\s+day\s+of\s+)` + monthPattern + `[ -/.,']*` + year + `\b`), 1, 2, 3, false},
-	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?[ -/.,']*` + monthPattern + `[ -/.,']*(\d{2})\b`), 1, 2, 3, false},
-	{regexp.MustCompile(`(?i)\b` + monthPattern + `[ .]*(\d{1,2}),?[ ']+(\d{2})\b`), 2, 1, 3, false},
-	{regexp.MustCompile(`(?i)\b([a-z]+(?:-[a-z]+)?)\s+day\s+of\s+` + monthPattern + `,?\s+` + year + `\b`), 1, 2, 3, false},
-	{regexp.MustCompile(`(?i)\b` + monthPattern + `(\d{1,2}),?\s*` + year + `\b`), 2, 1, 3, false},
+	{pattern.New(`\b(\d{4})([-/.])(\d{1,2})([-/.])(\d{1,2})\b`), 5, 3, 1, false},
+	{pattern.New(`\b(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?([-/.]) ?(\d{4})\b`), 1, 3, 5, true},
+	{pattern.New(`\b(\d{1,2})([-/.])(\d{1,2})([-/.])(\d{2})\b`), 1, 3, 5, true},
+	{pattern.New(`(?i)\b` + monthPattern + `\.?\s+(\d{1,2})\s?(?:st|nd|rd|th)?\s?,?\s+` + year + `\b`), 2, 1, 3, false},
+	{pattern.New(`(?i)\b(\d{1,2})\s?(?:st|nd|rd|th)?(?:[ -/.,']*|\s+day\s+of\s+)` + monthPattern + `[ -/.,']*` + year + `\b`), 1, 2, 3, false},
+	{pattern.New(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?[ -/.,']*` + monthPattern + `[ -/.,']*(\d{2})\b`), 1, 2, 3, false},
+	{pattern.New(`(?i)\b` + monthPattern + `[ .]*(\d{1,2}),?[ ']+(\d{2})\b`), 2, 1, 3, false},
+	{pattern.New(`(?i)\b([a-z]+(?:-[a-z]+)?)\s+day\s+of\s+` + monthPattern + `,?\s+` + year + `\b`), 1, 2, 3, false},
+	{pattern.New(`(?i)\b` + monthPattern + `(\d{1,2}),?\s*` + year + `\b`), 2, 1, 3, false},
 }
 
 // Dates returns the dates of a text in its order, none within another: those of

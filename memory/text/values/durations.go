@@ -1,17 +1,18 @@
 package values
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 const inWords = `one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|eighteen|twenty(?:-(?:four|five|one|two))?|thirty(?:-six)?|forty(?:-eight)?|sixty|ninety`
 
 var (
-	durationPattern = regexp.MustCompile(`(?i)\b(?:(` + inWords + `)\s*)?(?:\(?\s?(\d{1,3})\s?\)?)?[\s-]*(?:full |calendar |consecutive |additional |business )?(year|month|week|day)s?\b`)
-	anniversary     = regexp.MustCompile(`(?i)\b(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)(?:\s\(\d+\w*\))?\s+anniversary\b`)
+	durationPattern = pattern.New(`(?i)\b(?:(` + inWords + `)\s*)?(?:\(?\s?(\d{1,3})\s?\)?)?[\s-]*(?:full |calendar |consecutive |additional |business )?(year|month|week|day)s?\b`)
+	anniversary     = pattern.New(`(?i)\b(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)(?:\s\(\d+\w*\))?\s+anniversary\b`)
 )
 
 // durationReach is how far a span of time goes from its unit: "twenty-four (24)

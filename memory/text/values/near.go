@@ -2,7 +2,8 @@ package values
 
 import (
 	"iter"
-	"regexp"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // near yields the parts of a text that lie within reach of the bytes that mark
@@ -46,7 +47,7 @@ func nearDigits(text string, reach int) iter.Seq2[int, int] {
 }
 
 // allNear are the matches of a pattern in parts of a text, with their groups.
-func allNear(parts iter.Seq2[int, int], pattern *regexp.Regexp, text string) [][]int {
+func allNear(parts iter.Seq2[int, int], pattern *pattern.Pattern, text string) [][]int {
 	var out [][]int
 	for start, end := range parts {
 		for _, m := range pattern.FindAllStringSubmatchIndex(text[start:end], -1) {

@@ -3,9 +3,10 @@ package values
 import (
 	"math/rand/v2"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // Patterns that are looked for near their marks find what they find in the whole
@@ -20,7 +21,7 @@ func TestNear(t *testing.T) {
 			b.WriteString([]string{" ", "", "\n"}[random.IntN(3)])
 		}
 		text := b.String()
-		check := func(got [][]int, pattern *regexp.Regexp) {
+		check := func(got [][]int, pattern *pattern.Pattern) {
 			if want := pattern.FindAllStringSubmatchIndex(text, -1); len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
 				t.Fatalf("%s in %q: %v; want %v", pattern, text, got, want)
 			}

@@ -2,21 +2,22 @@ package values
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 const currency = `(?:RM|MYR|USD|US\$|EUR|GBP|CHF|SGD|AUD|CAD|JPY|CNY|INR|[$€£¥₹])`
 
 var (
-	amountPattern  = regexp.MustCompile(`-?(?:` + currency + `\s?)?-?(?:\d{1,3}(?:,\d{3})+|\d+)\.\d{2}`)
-	numberPattern  = regexp.MustCompile(`-?(?:` + currency + `\s?)?-?\d(?:[\d.,']*\d)?`)
-	currencyBefore = regexp.MustCompile(`^(-?)` + currency + `\s?`)
-	currencyAfter  = regexp.MustCompile(`\s?` + currency + `$`)
-	percentPattern = regexp.MustCompile(`-?\d+(?:[.,]\d+)?\s?(?:%|percent\b|per cent\b)`)
-	mailPattern    = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
-	phonePattern   = regexp.MustCompile(`\+?\(?\d[\d ()./-]{5,}\d`)
+	amountPattern  = pattern.New(`-?(?:` + currency + `\s?)?-?(?:\d{1,3}(?:,\d{3})+|\d+)\.\d{2}`)
+	numberPattern  = pattern.New(`-?(?:` + currency + `\s?)?-?\d(?:[\d.,']*\d)?`)
+	currencyBefore = pattern.New(`^(-?)` + currency + `\s?`)
+	currencyAfter  = pattern.New(`\s?` + currency + `$`)
+	percentPattern = pattern.New(`-?\d+(?:[.,]\d+)?\s?(?:%|percent\b|per cent\b)`)
+	mailPattern    = pattern.New(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
+	phonePattern   = pattern.New(`\+?\(?\d[\d ()./-]{5,}\d`)
 )
 
 // numberReach is how far a number goes from its digits: signs, and a currency.

@@ -13,11 +13,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
+	"example.com/assay/internal/plainfile"
 	"example.com/assay/memory/document"
 	"example.com/assay/nodes/extract"
 )
@@ -58,7 +58,7 @@ type ocrLine struct {
 }
 
 func readLines(ctx context.Context, path string) (out []extract.Document, err error) {
-	f, err := os.Open(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w", &document.InputError{Path: path, Msg: "it cannot be read: " + err.Error(), Hint: "check the path"})
 	}

@@ -1,8 +1,9 @@
 package claims
 
 import (
-	"regexp"
 	"strings"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // A block is a run of text that sentences do not leave: a paragraph, the text of
@@ -22,15 +23,15 @@ type line struct {
 }
 
 var (
-	heading     = regexp.MustCompile(`^#{1,6}(?:[ \t]|$)`)
-	rule        = regexp.MustCompile(`^(?:[-=_*~][ \t]*){3,}$`)
-	item        = regexp.MustCompile(`^(?:[-*+•–·]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])[ \t]+`)
-	tableRule   = regexp.MustCompile(`^\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?$`)
-	definition  = regexp.MustCompile(`^\[\^?[^\]\n]{1,40}\]:`)
-	sourceTitle = regexp.MustCompile(`(?i)^(?:[#*_ \t]*)(?:the )?(?:sources?|references?|bibliography|citations?|works cited|further reading|footnotes|notes|source map)[ \t]*:?[*_ \t]*:?$`)
-	sourceLine  = regexp.MustCompile(`^(?:\[Query \d+\])?\[(?:Source \d+|\^?\d{1,3}|[A-Z][A-Z0-9]*(?:-[A-Za-z0-9]+)+)\]`)
-	boldTitle   = regexp.MustCompile(`^(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__):?$`)
-	label       = regexp.MustCompile(`^(\*\*[^*\n]{1,60}(?::\*\*|\*\*:)|[A-Z][\w'’ /()-]{0,40}:)[ \t]+`)
+	heading     = pattern.New(`^#{1,6}(?:[ \t]|$)`)
+	rule        = pattern.New(`^(?:[-=_*~][ \t]*){3,}$`)
+	item        = pattern.New(`^(?:[-*+•–·]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])[ \t]+`)
+	tableRule   = pattern.New(`^\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?$`)
+	definition  = pattern.New(`^\[\^?[^\]\n]{1,40}\]:`)
+	sourceTitle = pattern.New(`(?i)^(?:[#*_ \t]*)(?:the )?(?:sources?|references?|bibliography|citations?|works cited|further reading|footnotes|notes|source map)[ \t]*:?[*_ \t]*:?$`)
+	sourceLine  = pattern.New(`^(?:\[Query \d+\])?\[(?:Source \d+|\^?\d{1,3}|[A-Z][A-Z0-9]*(?:-[A-Za-z0-9]+)+)\]`)
+	boldTitle   = pattern.New(`^(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__):?$`)
+	label       = pattern.New(`^(\*\*[^*\n]{1,60}(?::\*\*|\*\*:)|[A-Z][\w'’ /()-]{0,40}:)[ \t]+`)
 )
 
 // blocks finds those parts of a response that can hold claims.

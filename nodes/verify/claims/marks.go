@@ -1,12 +1,12 @@
 package claims
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // A mark is a citation in a response, with the labels that it names.
@@ -17,19 +17,19 @@ type mark struct {
 
 // markForm is a citation as models and people write it: [Source 2], (Source 2),
 // [Query 1][Source 2], [REQ-S001], [1], [1-3], [^1].
-var markForm = regexp.MustCompile(`(?:\[Query (\d{1,3})\]\s?)?[\[(](?:[Ss]ee )?([Nn]o [Ss]ource|[Ss]ources?)\s+(\d{1,3}(?:\s*(?:,|;|and|&|-|–)\s*(?:[Ss]ource\s+)?\d{1,3})*)[\])]` +
+var markForm = pattern.New(`(?:\[Query (\d{1,3})\]\s?)?[\[(](?:[Ss]ee )?([Nn]o [Ss]ource|[Ss]ources?)\s+(\d{1,3}(?:\s*(?:,|;|and|&|-|–)\s*(?:[Ss]ource\s+)?\d{1,3})*)[\])]` +
 	`|\[([A-Z][A-Z0-9]*(?:-[A-Za-z0-9]+)+(?:\s*[,;]\s*[A-Z][A-Z0-9]*(?:-[A-Za-z0-9]+)+)*)\]` +
 	`|\[\^?(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\](?:\([^()\s]*\))?` +
 	`|\[\^([A-Za-z][\w-]*)\]`)
 
 // raised are superscript digits; after a full stop they are a footnote.
-var raised = regexp.MustCompile(`([.!?,;:”"’)])([¹²³⁰⁴⁵⁶⁷⁸⁹]{1,3})`)
+var raised = pattern.New(`([.!?,;:”"’)])([¹²³⁰⁴⁵⁶⁷⁸⁹]{1,3})`)
 
 var raisedDigits = strings.NewReplacer("⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
 
 var (
-	digits   = regexp.MustCompile(`(\d{1,3})(?:\s*([–-])\s*(\d{1,3}))?`)
-	markName = regexp.MustCompile(`[A-Z][A-Z0-9]*(?:-[A-Za-z0-9]+)+`)
+	digits   = pattern.New(`(\d{1,3})(?:\s*([–-])\s*(\d{1,3}))?`)
+	markName = pattern.New(`[A-Z][A-Z0-9]*(?:-[A-Za-z0-9]+)+`)
 )
 
 // longestRange is how many numbers [1-9] may stand for.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"strings"
+	"sync"
 )
 
 // A Frame is what stands around a page. A page's data has one as its field Frame.
@@ -64,26 +65,32 @@ var policy = func() string {
 	return "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }()
 
-// Parse returns the template of a page, from texts that define its parts and with functions
-// of its own beside those of the package: number, share, percent, duration, count, plain,
-// tone. It panics at a text that is no template, as [template.Must] does.
-func Parse(funcs template.FuncMap, texts ...string) *template.Template {
-	all := template.FuncMap{
-		"number": Number, "share": Share, "percent": Percent, "duration": Duration, "count": Count, "plain": Plain, "tone": Tone,
-		"policy": func() string { return policy }, "style": func() template.CSS { return template.CSS(Style) },
-	}
-	maps.Copy(all, funcs)
-	t := template.New("").Funcs(all)
-	for _, text := range append([]string{frame}, texts...) {
-		template.Must(t.Parse(text))
-	}
-	return t
+// A Page is the template of a page, or of parts of pages. It is parsed when it is first used, so
+// that a program with many pages starts at once.
+type Page func() *template.Template
+
+// Parse returns a page of texts that define its parts, with functions of its own beside those
+// of the package: number, share, percent, duration, count, plain, tone. The first use panics
+// if a text is not a template, as [template.Must] does.
+func Parse(funcs template.FuncMap, texts ...string) Page {
+	return sync.OnceValue(func() *template.Template {
+		all := template.FuncMap{
+			"number": Number, "share": Share, "percent": Percent, "duration": Duration, "count": Count, "plain": Plain, "tone": Tone,
+			"policy": func() string { return policy }, "style": func() template.CSS { return template.CSS(Style) },
+		}
+		maps.Copy(all, funcs)
+		t := template.New("").Funcs(all)
+		for _, text := range append([]string{frame}, texts...) {
+			template.Must(t.Parse(text))
+		}
+		return t
+	})
 }
 
 // Write writes a page. Nothing is written when its template fails.
-func Write(w io.Writer, page *template.Template, data any) error {
+func Write(w io.Writer, page Page, data any) error {
 	var b bytes.Buffer
-	if err := page.ExecuteTemplate(&b, "page", data); err != nil {
+	if err := page().ExecuteTemplate(&b, "page", data); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
@@ -93,9 +100,9 @@ func Write(w io.Writer, page *template.Template, data any) error {
 }
 
 // Section returns a part of a page by itself, for pages that are made of such parts.
-func Section(t *template.Template, name string, data any) (template.HTML, error) {
+func Section(page Page, name string, data any) (template.HTML, error) {
 	var b strings.Builder
-	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+	if err := page().ExecuteTemplate(&b, name, data); err != nil {
 		return "", fmt.Errorf("writing the page: %w", err)
 	}
 	return template.HTML(b.String()), nil // escaped by its own template

@@ -49,7 +49,7 @@ var texts embed.FS
 
 var sections = parsed(texts, "overview.tmpl", "graph.tmpl", "steps.tmpl", "timeline.tmpl", "compare.tmpl", "values.tmpl")
 
-func parsed(from embed.FS, names ...string) *template.Template {
+func parsed(from embed.FS, names ...string) look.Page {
 	var all []string
 	for _, name := range names {
 		data, err := from.ReadFile(name)

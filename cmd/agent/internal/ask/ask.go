@@ -61,7 +61,7 @@ that file, without a model; a call that the file lacks ends the run.`,
 			if err != nil {
 				return err
 			}
-			return run(a, cmd, &flags, Question{Text: text, Trace: traceFile, thread: thread, open: open}, asJSON)
+			return run(a, cmd, &flags, Question{Text: text, Trace: traceFile, Thread: thread, open: open}, asJSON)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -75,7 +75,7 @@ that file, without a model; a call that the file lacks ends the run.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
 	cmd.Flags().StringVar(&open, "open", "", "open source `N` of the answer: a text at its line with $PAGER or $EDITOR, another file with the system's program; Q.N when several queries cite an N")
-	cmd.Flags().StringVar(&thread, "thread", "", "save the run under this `NAME`, so that agent resume can continue it after a failure or a kill; the next question under it may refer to this one")
+	cmd.Flags().StringVar(&thread, "thread", "", "save the run as this `THREAD`, so that agent resume can continue it after a failure or a kill; the next question under it may refer to this one")
 	return cmd
 }
 
@@ -90,11 +90,11 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, q Question, asJSON
 		return err
 	}
 	if cmd.Flags().Changed("thread") {
-		if err := open.CheckThread("--thread", q.thread); err != nil {
+		if err := open.CheckThread("--thread", q.Thread); err != nil {
 			return err
 		}
 		saved := open.NewStore(s)
-		corpus, err := saved.CorpusOf(cmd.Context(), q.thread)
+		corpus, err := saved.CorpusOf(cmd.Context(), q.Thread)
 		saved.Close()
 		if err != nil {
 			return err
@@ -120,7 +120,7 @@ func answerOne(a *cli.App, cmd *cobra.Command, flags *config.Flags, s config.Set
 	if err != nil {
 		return err
 	}
-	s.Saves = q.thread != "" || s.Temporal.Address != ""
+	s.Saves = q.Thread != "" || s.Temporal.Address != ""
 	e, err := New(ctx, a, s, c, nil)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func answerOne(a *cli.App, cmd *cobra.Command, flags *config.Flags, s config.Set
 	if e.IsSample() {
 		a.Warn(open.SampleNote)
 	}
-	howToGoOn(ctx, a, e, q.thread, runErr)
+	howToGoOn(ctx, a, e, q.Thread, runErr)
 	if q.open != "" && runErr == nil {
 		source, err := SourceNumbered(answer.Sources, q.open)
 		if err == nil {

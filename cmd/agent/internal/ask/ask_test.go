@@ -38,7 +38,7 @@ func TestResumeAfterStop(t *testing.T) {
 		return e
 	}
 	const text = "What are the three elements of a valid lantern permit?"
-	whole, err := open().Ask(t.Context(), Question{Text: text, thread: "whole"})
+	whole, err := open().Ask(t.Context(), Question{Text: text, Thread: "whole"})
 	if err != nil || whole.Status != state.StatusAnswered {
 		t.Fatal(whole.Status, err)
 	}
@@ -51,11 +51,11 @@ func TestResumeAfterStop(t *testing.T) {
 					cancel(stop)
 				}
 			}
-			if _, err := open().Ask(ctx, Question{Text: text, thread: node, Observe: stopAt}); !errors.Is(err, stop) {
+			if _, err := open().Ask(ctx, Question{Text: text, Thread: node, Observe: stopAt}); !errors.Is(err, stop) {
 				t.Fatal(err)
 			}
 			var ran []string
-			resumed, err := open().Ask(t.Context(), Question{thread: node, resume: true, Observe: func(ev graph.Event[state.Agent]) {
+			resumed, err := open().Ask(t.Context(), Question{Thread: node, Resume: true, Observe: func(ev graph.Event[state.Agent]) {
 				if ev.Kind == graph.NodeUpdate {
 					ran = append(ran, ev.Node)
 				}

@@ -23,8 +23,8 @@ type Question struct {
 	Trace   string           // file that receives the trace; empty for none
 	Copy    io.Writer        // also receives the trace; nil for none
 	open    string           // source of the answer to open; empty for none
-	thread  string           // that the run is saved in; empty for none
-	resume  bool             // continue the thread; Text is its question
+	Thread  string           // that the run is saved in; empty for none
+	Resume  bool             // continue the thread; Text is its question
 	Earlier []state.Exchange // the conversation before it
 	Timeout time.Duration
 	Observe func(graph.Event[state.Agent])
@@ -59,12 +59,12 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 func (e *Asker) Ask(ctx context.Context, q Question) (state.Answer, error) {
 	ctx, cancel := cli.Within(ctx, q.Timeout)
 	defer cancel()
-	opts := &research.AskOptions{Earlier: q.Earlier, Resume: q.resume}
+	opts := &research.AskOptions{Earlier: q.Earlier, Resume: q.Resume}
 	if err := e.onThread(ctx, q, opts); err != nil {
 		return failedAnswer(q.Text, err), err
 	}
 	t := &open.Traced[state.Agent]{Graph: e.Pipeline.Graph(), In: opts.Input(q.Text), Question: q.Text, File: q.Trace, Copy: q.Copy, Keys: config.AskTraced, Options: follow.Options[state.Agent]{
-		Observe: q.Observe, Resume: q.resume, Run: opts.Run, End: research.End,
+		Observe: q.Observe, Resume: q.Resume, Run: opts.Run, End: research.End,
 	}}
 	e.Exchange.Controls.Budget().Reset()
 	final, took, runErr := open.Run(ctx, e.Desk, t)
@@ -95,28 +95,28 @@ func (e *Asker) result(final state.Agent, runErr error) state.Answer {
 // onThread sets the run options of a question's thread and takes over the conversation
 // that the thread holds.
 func (e *Asker) onThread(ctx context.Context, q Question, opts *research.AskOptions) error {
-	if q.thread == "" {
+	if q.Thread == "" {
 		return nil
 	}
-	info, err := open.InfoOf(ctx, e.Threads, q.thread)
-	if errors.Is(err, graph.ErrNoCheckpoint) && q.resume && e.Workers != nil {
-		info, err = e.Workers.Info(ctx, q.thread)
+	info, err := open.InfoOf(ctx, e.Threads, q.Thread)
+	if errors.Is(err, graph.ErrNoCheckpoint) && q.Resume && e.Workers != nil {
+		info, err = e.Workers.Info(ctx, q.Thread)
 	}
 	switch {
 	case err != nil && !errors.Is(err, graph.ErrNoCheckpoint):
 		return err
 	case err == nil && info.Graph != e.Pipeline.Graph().Name():
-		return cli.Usagef("thread %q is a run of the pipeline %s, not a question: run its own command again, or name another thread", q.thread, info.Graph)
-	case q.resume && err != nil:
-		return open.UnknownThread(ctx, e.Threads, q.thread)
-	case !q.resume && err == nil:
-		if err := e.converse(ctx, q.thread, info, opts); err != nil {
+		return cli.Usagef("thread %q is a run of the pipeline %s, not a question: run its own command again, or name another thread", q.Thread, info.Graph)
+	case q.Resume && err != nil:
+		return open.UnknownThread(ctx, e.Threads, q.Thread)
+	case !q.Resume && err == nil:
+		if err := e.converse(ctx, q.Thread, info, opts); err != nil {
 			return err
 		}
-	case q.resume && info.Fingerprint != e.Corpus.Fingerprint():
-		e.Warn("corpus %s has changed since thread %q began: its earlier passages are checked against the corpus as it is now", e.Corpus.Name(), q.thread)
+	case q.Resume && info.Fingerprint != e.Corpus.Fingerprint():
+		e.Warn("corpus %s has changed since thread %q began: its earlier passages are checked against the corpus as it is now", e.Corpus.Name(), q.Thread)
 	}
-	opts.Run.Thread = q.thread
+	opts.Run.Thread = q.Thread
 	return nil
 }
 

@@ -70,7 +70,7 @@ func resume(a *cli.App, cmd *cobra.Command, flags *config.Flags, thread, traceFi
 	if info.Corpus != "" && !cmd.Flags().Changed("corpus") {
 		s.Corpus = info.Corpus
 	}
-	return answerOne(a, cmd, flags, s, Question{Text: info.Question, thread: thread, resume: true, Trace: traceFile, Timeout: flags.Timeout}, asJSON)
+	return answerOne(a, cmd, flags, s, Question{Text: info.Question, Thread: thread, Resume: true, Trace: traceFile, Timeout: flags.Timeout}, asJSON)
 }
 
 // waiting describes a thread whose run no worker has begun.

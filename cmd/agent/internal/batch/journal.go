@@ -21,7 +21,11 @@ type Journal[T any] struct {
 	old  map[string]T // by key
 }
 
+// journalVersion is the version of a journal's lines; those of before it have none.
+const journalVersion = 1
+
 type journalLine[T any] struct {
+	V      int    `json:"v"`
 	Key    string `json:"key"` // of everything that the result depends on
 	Result T      `json:"result"`
 }
@@ -74,6 +78,9 @@ func (j *Journal[T]) read(path, verb string) (whole int64, err error) {
 		if err := json.Unmarshal(line, &old); err != nil || old.Key == "" {
 			return 0, cli.Usagef("%s:%d: it is no result of %s; name another folder for --out", path, n, verb)
 		}
+		if old.V > journalVersion {
+			return 0, cli.Usagef("%s:%d: the line has format %d, and this program knows up to %d: a newer version wrote it; use that, or name another folder for --out", path, n, old.V, journalVersion)
+		}
 		j.old[old.Key] = old.Result
 		whole += int64(len(line))
 	}
@@ -93,7 +100,7 @@ func (j *Journal[T]) Add(key string, result T) error {
 	var line bytes.Buffer
 	e := json.NewEncoder(&line)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(journalLine[T]{key, result}); err != nil {
+	if err := e.Encode(journalLine[T]{journalVersion, key, result}); err != nil {
 		return fmt.Errorf("keeping a result: %w", err)
 	}
 	if _, err := j.file.Write(line.Bytes()); err != nil {

@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
+	"example.com/assay/llm"
 	"example.com/assay/nodes/react"
 	"example.com/assay/state"
 )
@@ -44,9 +47,33 @@ func (c *chat) ask() error {
 	if q.Problem != "" {
 		c.Warn("%s", q.Problem)
 	}
-	fmt.Fprintf(c.Stdout, "The model wants to call %s %s\n", q.Tool, q.Arguments)
+	fmt.Fprint(c.Stdout, cli.Visible(proposal(q)))
 	fmt.Fprintln(c.Stdout, "y: yes · a: yes, and do not ask again here · n REASON: no · e JSON: yes, with these arguments")
 	return nil
+}
+
+// proposal says what a call does and with what, an argument a line.
+func proposal(q react.Question) string {
+	out := "The model wants to call " + q.Tool
+	if what := strings.Join(strings.Fields(q.Description), " "); what != "" {
+		out += ": " + llm.Cut(what, 300)
+	}
+	var arguments map[string]json.RawMessage
+	if json.Unmarshal(q.Arguments, &arguments) != nil {
+		return fmt.Sprintf("%s\n  %s\n", out, q.Arguments)
+	}
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		value := string(arguments[name])
+		var text string
+		if json.Unmarshal(arguments[name], &text) == nil {
+			value = strings.ReplaceAll(text, "\n", "\n    ")
+		}
+		out += fmt.Sprintf("\n  %s: %s", name, value)
+	}
+	if q.Why != "" {
+		out += "\n  why you are asked: " + q.Why
+	}
+	return out + "\n"
 }
 
 // decision reads a person's answer.

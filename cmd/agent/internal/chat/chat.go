@@ -68,8 +68,9 @@ agent ask, which quotes.`,
 	flags.RegisterTimeout(cmd)
 	flags.RegisterCassette(cmd)
 	cmd.Flags().StringVar(&list, "tools", toolCorpus, "`LIST` of tools that the model may call: "+strings.Join(toolNames, ", "))
+	cli.Choices(cmd.Flags(), "tools", toolNames...)
 	cmd.Flags().StringVar(&schema, "schema", "", "JSON Schema `FILE` of the fields for the tool extract")
-	cmd.Flags().StringVar(&thread, "thread", "", "keep the conversation under this `NAME`, and go on with it")
+	cmd.Flags().StringVar(&thread, "thread", "", "keep the conversation as this `THREAD`, and go on with it")
 	return cmd
 }
 

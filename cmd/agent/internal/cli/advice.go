@@ -3,10 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"path/filepath"
 	"strings"
+	"syscall"
 
+	"example.com/assay/internal/sqlfile"
 	"example.com/assay/llm"
 	"example.com/assay/memory"
 	"example.com/assay/memory/document"
@@ -69,6 +72,28 @@ func adviceOn(err error) string {
 	}
 	if e, ok := errors.AsType[*llm.StatusError](err); ok && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden) {
 		return "agent doctor names the variable that holds the key"
+	}
+	return StorageTrouble(err)
+}
+
+// diskFailed reports whether a disk is full or failed, which no other command line cures.
+func diskFailed(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EIO)
+}
+
+// StorageTrouble returns what to do about an error of the disk, "" for another error.
+func StorageTrouble(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), sqlfile.Full(err):
+		return "the disk is full: what was saved before is still there; free some space (df -h), then run it again"
+	case errors.Is(err, syscall.EFBIG):
+		return "a limit on the size of files was reached (ulimit -f): raise it, then run it again"
+	case errors.Is(err, syscall.EROFS), sqlfile.ReadOnly(err):
+		return "the disk or the file is read-only: make it writable, or set " + EnvHome + " to another directory"
+	case errors.Is(err, fs.ErrPermission):
+		return "this user may not: correct the owner and the mode (ls -ld), or set " + EnvHome + " to another directory"
+	case errors.Is(err, syscall.EIO), sqlfile.IOFailed(err):
+		return "the disk failed to read or write, or has no room: free some space (df -h), look at the system's log (dmesg), then run agent doctor --deep"
 	}
 	return ""
 }

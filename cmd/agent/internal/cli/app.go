@@ -31,7 +31,7 @@ type App struct {
 	Signals <-chan os.Signal // interrupts; nil for none
 	Release func()           // returns signals to the system, so that a second one ends the program
 
-	OnSignal atomic.Pointer[func()] // handles signals while a session asks; nil: a signal ends the program
+	OnSignal atomic.Pointer[func()] // handles Ctrl-C in a session; nil: it ends the program, as every other signal does
 
 	// Models makes the model of each name that needs no provider.
 	Models map[string]func() llm.Model
@@ -58,7 +58,7 @@ func (a *App) Finish(err error, args []string) int {
 	code := ExitCode(err)
 	told := err == nil || IsSilent(err)
 	if !told {
-		fmt.Fprintf(a.Stderr, "agent: %v\n", advised)
+		fmt.Fprintln(a.Stderr, Visible(fmt.Sprintf("agent: %v", advised)))
 	}
 	switch {
 	case err == nil || a.printed || !wantsJSON(args):
@@ -98,12 +98,25 @@ type Failure struct {
 // text stays readable.
 func (a *App) PrintJSON(v any) {
 	a.printed = true
-	e := json.NewEncoder(a.Stdout)
+	e := json.NewEncoder(a.JSONOut())
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(v); err != nil && a.Stdout.err == nil {
 		a.Stdout.err = err
 	}
+}
+
+// JSONOut is standard output for JSON: control characters become escapes, which leave the values
+// as they are.
+func (a *App) JSONOut() io.Writer { return escaping{a.Stdout} }
+
+type escaping struct{ to io.Writer }
+
+func (e escaping) Write(p []byte) (int, error) {
+	if _, err := e.to.Write(escaped(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // ErrInterrupted is the cause with which a signal cancels. It is a
@@ -122,7 +135,7 @@ func (i interruption) Error() string {
 func (interruption) Unwrap() error { return context.Canceled }
 
 // Interruptible returns a context that the first signal cancels; the second one ends the
-// program. While OnSignal is set, it receives the signals instead. The returned function
+// program. While OnSignal is set, it receives interrupts instead. The returned function
 // ends the goroutine and waits for it.
 func (a *App) Interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -133,7 +146,7 @@ func (a *App) Interruptible(ctx context.Context) (context.Context, func()) {
 		for {
 			select {
 			case sig := <-a.Signals:
-				if handle := a.OnSignal.Load(); handle != nil {
+				if handle := a.OnSignal.Load(); handle != nil && sig == os.Interrupt {
 					(*handle)()
 					continue
 				}
@@ -171,7 +184,7 @@ func (a *App) Warn(format string, args ...any) {
 			args[i] = withAdvice(err)
 		}
 	}
-	fmt.Fprintf(a.Stderr, "agent: "+format+"\n", args...)
+	fmt.Fprintln(a.Stderr, Visible(fmt.Sprintf("agent: "+format, args...)))
 }
 
 // Note reports what the program is doing.
@@ -224,7 +237,7 @@ func ExitCode(err error) int {
 	if code, ok := errors.AsType[Silent](err); ok {
 		return int(code)
 	}
-	if _, ok := errors.AsType[UsageError](err); ok {
+	if _, ok := errors.AsType[UsageError](err); ok && !diskFailed(err) {
 		return ExitUsage
 	}
 	if i, ok := errors.AsType[interruption](err); ok && i.signal == syscall.SIGTERM {

@@ -43,6 +43,17 @@ func UnknownVerb(cmd *cobra.Command, args []string) error {
 	return Usagef("unknown verb %q%s; %s knows: %s", args[0], text.DidYouMean(args[0], names), cmd.CommandPath(), strings.Join(names, ", "))
 }
 
+// choices is the annotation of a flag that has the values it takes.
+const choices = "choices"
+
+// Choices says which values a flag takes, so that a shell completes them.
+func Choices(flags *pflag.FlagSet, name string, values ...string) {
+	flags.Lookup(name).Annotations = map[string][]string{choices: values}
+}
+
+// ChoicesOf returns the values of a flag, nil when they are not fixed.
+func ChoicesOf(f *pflag.Flag) []string { return f.Annotations[choices] }
+
 // Exactly refuses any number of arguments except n; want describes them.
 func Exactly(n int, want string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

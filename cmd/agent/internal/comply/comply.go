@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
+	"example.com/assay/internal/plainfile"
 	"example.com/assay/memory/text"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/follow"
@@ -91,11 +91,12 @@ finished there are not asked again.`,
 		},
 	}
 	f := cmd.Flags()
-	f.String("corpus", config.DefaultCorpus, "`NAME` of the corpus to answer from; "+open.CountyCorpus+" is an embedded sample")
+	f.String("corpus", config.DefaultCorpus, "`CORPUS` to answer from; "+open.CountyCorpus+" is an embedded sample")
 	f.StringVar(&c.filter.Topic, "topic", "", "read only passages of this `TOPIC`")
 	f.StringVar(&c.filter.Section, "section", "", "read only passages of this `SECTION`: of the metadata, or a part of the heading")
 	f.StringVar(&c.filter.Category, "category", "", "read only passages of this `CATEGORY`")
 	f.StringVar(&c.sourceType, "source-type", "", "read only `KIND`: statute or policy")
+	cli.Choices(f, "source-type", "statute", "policy")
 	f.StringVar(&c.audit, "audit", "", "write the audit to `FILE` (JSON)")
 	f.StringVar(&c.check, "check", "", "verify an audit `FILE` against its documents, without a model")
 	f.StringVar(&c.questions, "questions", "", "ask the questions of a `FILE` (.csv or .jsonl)")
@@ -228,7 +229,7 @@ func writeAudit(path string, audit evidence.Audit) error {
 // readAudit reads what writeAudit wrote, or the output of --json.
 func readAudit(path string) (evidence.Audit, error) {
 	var audit evidence.Audit
-	data, err := os.ReadFile(path)
+	data, err := plainfile.Read(path, 0)
 	if err != nil {
 		return audit, cli.Usagef("reading the audit: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/internal/plainfile"
 	"example.com/assay/memory/text"
 	"example.com/assay/nodes/evidence"
 )
@@ -55,7 +55,7 @@ var safeID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // readQuestions reads --questions. Errors name the file and the line.
 func readQuestions(path string) ([]askedQuestion, error) {
-	data, err := os.ReadFile(path)
+	data, err := plainfile.Read(path, 0)
 	if err != nil {
 		return nil, cli.Usagef("reading --questions: %w", err)
 	}

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/internal/plainfile"
 	"example.com/assay/llm"
 	"example.com/assay/llm/classify"
 	"example.com/assay/llm/offline"
@@ -135,7 +135,7 @@ type Flags struct {
 func (f *Flags) Register(cmd *cobra.Command, remembers bool) {
 	f.remembers = remembers
 	flags := cmd.Flags()
-	flags.String("corpus", DefaultCorpus, "`NAME` of the corpus to answer from; until something is ingested into \"default\", the embedded sample answers")
+	flags.String("corpus", DefaultCorpus, "`CORPUS` to answer from; until something is ingested into \"default\", the embedded sample answers")
 	flags.Bool("memory", remembers, "use and keep earlier answers to the same question")
 	flags.Bool("no-memory", false, "the same as --memory=false")
 	f.RegisterPipeline(cmd)
@@ -157,7 +157,7 @@ func (f *Flags) RegisterPipeline(cmd *cobra.Command) {
 // RegisterModel adds the flags of every verb that calls a model.
 func (f *Flags) RegisterModel(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.String("model", offline.Name, "`NAME` of the model for all skills: offline, openai:NAME, gemini:NAME, anthropic:NAME or ollama:NAME")
+	flags.String("model", offline.Name, "`MODEL` for all skills: offline, openai:NAME, gemini:NAME, anthropic:NAME or ollama:NAME")
 	flags.StringVar(&f.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
 	RegisterStore(flags)
 	flags.String("skills", "", "`DIR` whose *.md files replace embedded skills of the same name")
@@ -245,7 +245,7 @@ func fromFile(a *cli.App, cmd *cobra.Command, f *Flags, s *Settings, table []Set
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(path)
+	data, err := plainfile.Read(path, 0)
 	if err != nil {
 		if from == "" && errors.Is(err, fs.ErrNotExist) {
 			return nil, nil

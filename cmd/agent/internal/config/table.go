@@ -203,20 +203,36 @@ func checkEndpoint(text string) error {
 	return nil
 }
 
-// Known lists the variables that the program reads, in the order of the help.
-func Known(e cli.Environment, table []Setting) []string {
-	names := []string{cli.EnvHome, cli.EnvConfig, EnvTemporalKey}
+// A Variable is one that the program reads.
+type Variable struct{ Name, About string }
+
+// Variables lists the variables that the program reads, in the order of the help.
+func Variables(table []Setting) []Variable {
+	out := []Variable{
+		{cli.EnvHome, "The directory of corpora and memory."},
+		{cli.EnvConfig, "The configuration."},
+		{EnvTemporalKey, "The key of a Temporal server."},
+	}
 	for _, t := range table {
 		if t.variable != "" {
-			names = append(names, t.variable)
+			out = append(out, Variable{t.variable, t.about})
 		}
 	}
 	for _, p := range Providers {
-		for _, name := range []string{p.KeyVariable, p.URLVariable} {
-			if name != "" && !slices.Contains(names, name) {
-				names = append(names, name)
+		for _, v := range []Variable{{p.KeyVariable, "The key of " + p.Name + "."}, {p.URLVariable, "The address of another server for " + p.Name + "."}} {
+			if v.Name != "" && !slices.ContainsFunc(out, func(known Variable) bool { return known.Name == v.Name }) {
+				out = append(out, v)
 			}
 		}
+	}
+	return out
+}
+
+// Known lists the names of the variables that the program reads.
+func Known(table []Setting) []string {
+	var names []string
+	for _, v := range Variables(table) {
+		names = append(names, v.Name)
 	}
 	return names
 }

@@ -56,7 +56,7 @@ func edgesOf(text string) ([]causal.Edge, error) {
 		cause, effect, ok := strings.Cut(line, "=>")
 		cause, effect = strings.Trim(cause, "-*• \t\r"), strings.TrimSpace(effect)
 		if !ok || cause == "" || effect == "" {
-			return nil, fmt.Errorf("line %d is no edge: %w", n+1, errNoEdge)
+			return nil, fmt.Errorf("line %d is not an edge: %w", n+1, errNoEdge)
 		}
 		e := causal.Asked(causal.VerifyArguments{Cause: cause, Effect: effect})[0]
 		e.ID = fmt.Sprintf("e%d", len(edges)+1)

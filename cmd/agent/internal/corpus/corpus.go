@@ -107,7 +107,7 @@ func corpusShowCommand(a *cli.App) *cobra.Command {
 	var values int
 	var cmd *cobra.Command
 	cmd = onCorpus(a, &cobra.Command{
-		Use:     "show NAME",
+		Use:     "show CORPUS",
 		Short:   "Show a corpus, its files and its metadata",
 		Long:    "Show lists the files of a corpus, and the keys and values for agent search --filter, with the number of passages of each.",
 		Example: "  agent corpus show handbook\n  agent corpus show handbook --values 100\n  agent corpus show sample --json",
@@ -181,7 +181,7 @@ func corpusStatsCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	var cmd *cobra.Command
 	cmd = onCorpus(a, &cobra.Command{
-		Use:     "stats NAME",
+		Use:     "stats CORPUS",
 		Short:   "Show the size and the settings of a corpus",
 		Example: "  agent corpus stats handbook\n  agent corpus stats sample --json",
 	}, func(corpus *memory.Corpus) error {

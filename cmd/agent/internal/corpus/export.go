@@ -23,7 +23,7 @@ type exported struct {
 func corpusExportCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "export NAME DIR",
+		Use:   "export CORPUS DIR",
 		Short: "Write the texts of a corpus as files",
 		Long: `Export writes the texts that the byte offsets of sources refer to: markdown and plain
 text unchanged, other formats as extracted text with ".txt" appended to the name.

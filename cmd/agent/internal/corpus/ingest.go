@@ -50,7 +50,7 @@ recognised.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return ingest(a, cmd, &f, args) },
 	}
 	flags := cmd.Flags()
-	flags.String("corpus", config.DefaultCorpus, "`NAME` of the corpus")
+	flags.String("corpus", config.DefaultCorpus, "the `CORPUS`")
 	flags.StringVar(&f.settings.Config, "config", "", "configuration `FILE` (YAML); its key \"corpus\" names the corpus")
 	flags.StringVar(&f.load.TextField, "text-field", "", "`FIELD` that holds a record's text")
 	flags.StringVar(&f.load.IDField, "id-field", "", "`FIELD` that holds a record's id")

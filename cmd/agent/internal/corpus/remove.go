@@ -16,7 +16,7 @@ import (
 func corpusRemoveCommand(a *cli.App) *cobra.Command {
 	var yes, asJSON bool
 	cmd := &cobra.Command{
-		Use:     "remove NAME --yes",
+		Use:     "remove CORPUS --yes",
 		Short:   "Remove a corpus and the answers remembered from it",
 		Long:    "Remove deletes the index, wherever it is, extracted texts and remembered answers of a corpus. It never deletes the documents themselves.",
 		Example: "  agent corpus remove handbook --yes",

@@ -14,6 +14,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/home"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
@@ -38,9 +39,9 @@ const (
 // Command is agent doctor.
 func Command(a *cli.App) *cobra.Command {
 	var flags config.Flags
-	var asJSON, initialise bool
+	var asJSON, initialise, deeply bool
 	cmd := &cobra.Command{
-		Use:   "doctor",
+		Use:   "doctor [FILE…]",
 		Short: "Check configuration, corpora, memory, models and skills, and say what to do",
 		Long: `Doctor checks the home directory, the configuration, the variables, every corpus, the
 embedded sample, the remembered answers, the saved runs or the store that holds them,
@@ -54,17 +55,49 @@ commented out, to --config or to the default place: ` + cli.ConfigName + ` in ` 
 when that is set, else in $XDG_CONFIG_HOME/assay or ~/.config/assay. An existing file
 is not overwritten.
 
+--deep reads what the home holds and changes nothing: the structure of each database, the
+checksums of each index, each passage against the text it was taken from, cached vectors,
+results, what killed processes left, and modes. What is left over, and what a link names, is
+named and not read. Files that are named are traces (--trace)
+and cassettes (--record) to read, too. A changed byte inside a row of a database that is
+still well formed is not found.
+
 Each provider's model in the settings, and each small model at an address, gets one
 short question. It costs a few tokens and shows whether the key, the address and the
 name are right. Each MCP server is started or reached, and its tools are listed; none is
 called. With the default settings no network is used.`,
-		Example: "  agent doctor\n  agent doctor --json\n  agent doctor --init\n  agent doctor --config team.yaml\n  agent doctor --model openai:gpt-4.1-mini",
-		Args:    cli.Exactly(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Example: "  agent doctor\n  agent doctor --json\n  agent doctor --deep\n  agent doctor --deep run.jsonl run.cassette\n  agent doctor --init\n  agent doctor --config team.yaml\n  agent doctor --model openai:gpt-4.1-mini",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if deeply {
+				return nil
+			}
+			return cli.Exactly(0, "no argument without --deep")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if initialise {
 				return initConfig(a, cmd, &flags, asJSON)
 			}
-			findings, lines := examine(a, cmd, &flags)
+			var findings []finding
+			var lines []config.Line
+			place, err := a.Env.Home()
+			var refused error
+			if err == nil {
+				refused = home.Check(place)
+			}
+			switch {
+			case refused != nil: // nothing of it may be opened
+				findings = []finding{{"home", statusFail, refused.Error(), ""}}
+				if errors.As(refused, new(*home.NewerError)) {
+					findings[0].Do = "agent version says which this is"
+				}
+			case deeply && err == nil:
+				findings = deep(cmd.Context(), place, args)
+			default:
+				findings, lines = examine(a, cmd, &flags)
+			}
+			if cmd.Context().Err() != nil {
+				return context.Cause(cmd.Context())
+			}
 			failed := false
 			for _, f := range findings {
 				failed = failed || f.Status == statusFail
@@ -88,6 +121,7 @@ called. With the default settings no network is used.`,
 	}
 	flags.Register(cmd, false)
 	config.RegisterTemporal(cmd.Flags())
+	cmd.Flags().BoolVar(&deeply, "deep", false, "read every file of the home whole, and the named traces and cassettes, instead of the checks of the settings")
 	cmd.Flags().BoolVar(&initialise, "init", false, "write a commented configuration instead of checking")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
@@ -184,7 +218,7 @@ func checkHome(home string) finding {
 
 // checkVariables reports which variables are read, but never their values.
 func checkVariables(a *cli.App, table []config.Setting) []finding {
-	known := config.Known(a.Env, table)
+	known := config.Known(table)
 	var out []finding
 	for _, name := range a.Env.Unknown(known) {
 		do := "unset " + name

@@ -38,7 +38,7 @@ func checkThreads(ctx context.Context, home string, large int64) finding {
 	if log, err := os.Stat(file + "-wal"); err == nil {
 		size += log.Size()
 	}
-	detail := fmt.Sprintf("%s, %s in %s", cli.Count(n, "thread"), render.Megabytes(size), file)
+	detail := fmt.Sprintf("%s, %s in %s", cli.Count(n, "thread"), render.Size(size), file)
 	if size >= large && n > 0 {
 		return finding{check, statusWarn, detail, "agent threads sweep --older-than 720h; the file does not shrink, but its space is reused"}
 	}

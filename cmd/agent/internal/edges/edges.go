@@ -2,8 +2,6 @@ package edges
 
 import (
 	"context"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +9,7 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/internal/plainfile"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/causal/edgefile"
@@ -40,16 +39,9 @@ func readEdges(ctx context.Context, a *cli.App, path string) ([]causal.Edge, err
 		}
 		return badEdges(edgefile.Read(cli.StdinName, data))
 	}
-	f, err := os.Open(path)
+	data, err := plainfile.Read(path, maxEdgesFile)
 	if err != nil {
 		return nil, cli.Usagef("reading edges: %w", err)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxEdgesFile+1))
-	if err = cli.Also(err, f.Close()); err != nil {
-		return nil, cli.Usagef("reading edges: %w", err)
-	}
-	if len(data) > maxEdgesFile {
-		return nil, cli.Usagef("%s is longer than %d MiB: verify its edges in parts", path, maxEdgesFile>>20)
 	}
 	return badEdges(edgefile.Read(path, data))
 }

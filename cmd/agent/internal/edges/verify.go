@@ -35,7 +35,7 @@ func edgesVerifyCommand(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var f edgesFlags
 	cmd := &cobra.Command{
-		Use:   "verify EDGES.json --corpus NAME",
+		Use:   "verify EDGES.json --corpus CORPUS",
 		Short: "Check each edge of a causal graph against a corpus",
 		Long: `Verify decides for every edge whether the corpus shows that one variable causes the
 other. It searches for evidence on both sides, asks a judge, and searches again for
@@ -63,10 +63,11 @@ and no edge is grounded.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.String("corpus", config.DefaultCorpus, "`NAME` of the corpus that edges are checked against")
+	fl.String("corpus", config.DefaultCorpus, "`CORPUS` that edges are checked against")
 	fl.StringVar(&f.format, "format", "table", "`FORMAT` of the result: table, mermaid or dot")
+	cli.Choices(fl, "format", "table", "mermaid", "dot")
 	fl.StringVar(&f.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
-	fl.StringVar(&f.thread, "thread", "", "save the run under this `NAME`; the same command continues it")
+	fl.StringVar(&f.thread, "thread", "", "save the run as this `THREAD`; the same command continues it")
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	flags.RegisterModel(cmd)
 	flags.RegisterTimeout(cmd)
@@ -112,14 +113,7 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 		a.Warn(open.SampleNote)
 	}
 	line := render.NewProgress(a, f.asJSON)
-	done := 0
-	answer, runErr := g.verify(ctx, edges, f, func(ev graph.Event[causal.State]) {
-		if ev.Kind == graph.NodeUpdate && ev.Node == causal.NodeEdge {
-			done++
-			line.Show(fmt.Sprintf("%d of %s", done, cli.Count(len(edges), "edge")))
-		}
-		render.Observe(line, ev)
-	})
+	answer, runErr := g.verify(ctx, edges, f, func(ev graph.Event[causal.State]) { render.Observe(line, ev) })
 	line.Close()
 	switch {
 	case f.asJSON:

@@ -60,7 +60,7 @@ func evalAnswersCommand(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var cmd *cobra.Command
 	cmd = taskCommand(a, answers.Task(func(context.Context) (*answers.Desk, error) { return answersDesk(a, cmd, &flags) }))
-	cmd.Flags().String("corpus", config.DefaultCorpus, "`NAME` of the corpus to ask; without it, each question's own")
+	cmd.Flags().String("corpus", config.DefaultCorpus, "`CORPUS` to ask; without it, each question's own")
 	flags.RegisterPipeline(cmd)
 	flags.RegisterTimeout(cmd)
 	return cmd

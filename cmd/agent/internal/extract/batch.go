@@ -42,7 +42,6 @@ func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers
 	defer func() { err = cli.Also(err, kept.Close()) }()
 	bar := render.NewBar(r.Desk.App, r.flags.asJSON || len(docs) == 1)
 	defer func() { err = cli.Also(err, bar.Close()) }()
-	shown := render.NewProgress(r.Desk.App, r.flags.asJSON || len(docs) > 1)
 	ids, noID := r.runIDs(len(docs))
 	var mu sync.Mutex
 	waiting := map[int]readDocument{} // for those before them
@@ -81,11 +80,12 @@ func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers
 		case noID != nil:
 			d.err = noID
 		default:
+			shown := render.NewProgress(r.Desk.App, r.flags.asJSON || len(docs) > 1)
 			d.answer, d.err = r.one(work, ids[i], docs[i], func(ev graph.Event[extract.State]) { render.Observe(shown, ev) })
+			shown.Close()
 		}
 		return take(i, d)
 	})
-	shown.Close()
 	if failure == nil && len(answers) < len(docs) { // it was stopped between two
 		failure = stopped
 	}

@@ -29,13 +29,13 @@ func writeTable(dir string, schema *extract.Schema, answers []extract.Answer) er
 	}
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	head := []string{"document", "status", "passed", "score"}
+	head := []string{"document", "status", "passed", "confidence"}
 	for _, f := range schema.Fields {
 		head = append(head, f.Path)
 	}
 	rows := [][]string{append(head, "issues")}
 	for _, a := range answers {
-		row := []string{render.Cell(a.Document), string(a.Status), strconv.FormatBool(a.Report.Passed), strconv.FormatFloat(a.Report.Score, 'f', 3, 64)}
+		row := []string{render.Cell(a.Document), string(a.Status), strconv.FormatBool(a.Report.Passed), strconv.FormatFloat(a.Report.Confidence, 'f', 3, 64)}
 		for _, f := range schema.Fields {
 			value := strings.Join(valuesOf(a, f.Path), " | ")
 			if _, err := strconv.ParseFloat(value, 64); err != nil { // numbers, also negative ones, stay as they are

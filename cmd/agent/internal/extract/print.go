@@ -67,13 +67,14 @@ func placeInWords(p *extract.Place) string {
 	return out
 }
 
-// extractLine is the score of an extraction, its verdict and its effort.
+// extractLine is the mean confidence of the values, the verdict and the effort. The score is
+// left out: it orders iterations, and its range says nothing to a reader.
 func extractLine(answer extract.Answer) string {
 	verdict := "not verified: " + cli.Count(len(answer.Report.Issues), "issue")
 	if answer.Report.Passed {
 		verdict = "verified"
 	}
-	line := fmt.Sprintf("%s %.2f score · %s · %s, %s", render.Gauge(answer.Report.Score), answer.Report.Score, verdict, cli.Count(answer.Loop.Iterations, "iteration"), cli.Count(answer.Loop.ModelCalls, "model call"))
+	line := fmt.Sprintf("%s %.2f confidence · %s · %s, %s", render.Gauge(answer.Report.Confidence), answer.Report.Confidence, verdict, cli.Count(answer.Loop.Iterations, "iteration"), cli.Count(answer.Loop.ModelCalls, "model call"))
 	if answer.Loop.Failure != "" {
 		line += " · " + render.Visible(answer.Loop.Failure)
 	}

@@ -22,7 +22,7 @@ func (t *tools) document(ctx context.Context, tenant, uri string) (text string, 
 		return "", p, err
 	}
 	if p.kind != "corpus" || p.doc == "" {
-		return "", p, fmt.Errorf("%.200q is no document: such are %s", uri, rangeTemplate)
+		return "", p, fmt.Errorf("%.200q does not name a document; a document is named like %s", uri, rangeTemplate)
 	}
 	err = t.with(ctx, tenant, p.name, func(c *memory.Corpus) error {
 		if !slices.Contains(c.Sources(), p.doc) {

@@ -51,7 +51,7 @@ type place struct {
 func parse(uri string) (place, error) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != scheme || u.User != nil || u.Fragment != "" {
-		return place{}, fmt.Errorf("%.200q is no address of this server: such are %s", uri, rangeTemplate)
+		return place{}, fmt.Errorf("%.200q is not an address of this server; an address looks like %s", uri, rangeTemplate)
 	}
 	name, doc, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
 	p := place{kind: u.Host}

@@ -64,10 +64,11 @@ func PlainExchange(a *cli.App, s config.Settings) *Exchange {
 	limits := s.Limits
 	limits.Retry.OnRetry = func(e llm.RetryEvent) {
 		clear := ""
-		if a.Stderr.TTY {
+		if a.Stderr.Live {
 			clear = "\r\x1b[K" // the live line
 		}
-		fmt.Fprintf(a.Stderr, "%sagent: retrying the model call in %v, after attempt %d: %v\n", clear, e.Wait.Round(100*time.Millisecond), e.Attempt, e.Err)
+		fmt.Fprint(a.Stderr, clear)
+		a.Warn("retrying the model call in %v, after attempt %d: %v", e.Wait.Round(100*time.Millisecond), e.Attempt, e.Err)
 	}
 	x := &Exchange{App: a, Store: NewStore(s)}
 	if x.Store.Shared() {

@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/eval"
+	"example.com/assay/internal/plainfile"
 )
 
 // ResultsDir is where results of cases are kept.
@@ -23,7 +24,7 @@ type CaseResults struct {
 // ReadResults reads a file that agent eval cases wrote.
 func ReadResults(path string) (CaseResults, error) {
 	var r CaseResults
-	data, err := os.ReadFile(path)
+	data, err := plainfile.Read(path, 0)
 	if err != nil {
 		return r, err
 	}

@@ -98,6 +98,9 @@ func (e embedded) open(ctx context.Context, home string, note func(string)) (*me
 	if err != nil {
 		return nil, err
 	}
+	if err := os.MkdirAll(home, 0o700); err != nil { // it will hold questions and answers
+		return nil, fmt.Errorf("making the home: %w", err)
+	}
 	dir := e.dir(home, hash)
 	noted := false
 	for deadline := time.Now().Add(sampleWait); ; {

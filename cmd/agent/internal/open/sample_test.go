@@ -3,6 +3,7 @@ package open
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -61,5 +62,20 @@ func TestSampleOfOtherVersion(t *testing.T) {
 	}
 	if data, err := os.ReadFile(edited); err != nil || string(data) == "edited" {
 		t.Errorf("the edited file stays: %v", err)
+	}
+}
+
+// A home that the sample makes can be entered by its owner alone.
+func TestSampleHome(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "deep", "home")
+	corpus, err := lawSample.open(t.Context(), home, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := corpus.Close(); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(home); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info.Mode(), err)
 	}
 }

@@ -140,7 +140,11 @@ func (k *Store) Threads(ctx context.Context) (Saver, error) {
 	if err != nil {
 		return nil, err
 	}
-	return threadrows.New(ctx, pool, &threadrows.Options{Schema: k.at.Schema})
+	saver, err := threadrows.New(ctx, pool, &threadrows.Options{Schema: k.at.Schema})
+	if err != nil {
+		return nil, err // and no Saver that holds a nil
+	}
+	return saver, nil
 }
 
 // Notes are long-term memory.
@@ -156,15 +160,27 @@ func (sharedNotes) Close() error { return nil }
 
 // Notes opens the notes.
 func (k *Store) Notes(ctx context.Context) (Notes, error) {
+	return k.notes(ctx, NotesFile(k.home))
+}
+
+// notes opens a file of notes, or the rows that the server keeps.
+func (k *Store) notes(ctx context.Context, path string) (Notes, error) {
 	if !k.Shared() {
-		return notefile.Open(ctx, NotesFile(k.home), nil)
+		file, err := notefile.Open(ctx, path, nil)
+		if err != nil {
+			return nil, err // and no Notes that hold a nil
+		}
+		return file, nil
 	}
 	pool, err := k.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	notes, err := noterows.New(ctx, pool, &noterows.Options{Schema: k.at.Schema})
-	return sharedNotes{notes}, err
+	rows, err := noterows.New(ctx, pool, &noterows.Options{Schema: k.at.Schema})
+	if err != nil {
+		return nil, err
+	}
+	return sharedNotes{rows}, nil
 }
 
 // Answers opens the remembered answers of a corpus. Those of a tenant of agent serve are
@@ -216,10 +232,7 @@ func (k *Store) Vectors(ctx context.Context, opts *embed.CacheOptions) (*embed.C
 // Served opens what agent serve keeps beside threads: records of runs, and the memory of
 // its callers.
 func (k *Store) Served(ctx context.Context) (Notes, error) {
-	if !k.Shared() {
-		return notefile.Open(ctx, filepath.Join(k.home, "serve.db"), nil)
-	}
-	return k.Notes(ctx)
+	return k.notes(ctx, filepath.Join(k.home, "serve.db"))
 }
 
 // Events opens the log of events.

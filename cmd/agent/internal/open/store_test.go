@@ -3,6 +3,8 @@ package open
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +61,40 @@ func TestStoreOfTwoMachines(t *testing.T) {
 	}
 	if stats, err := b.VectorStats(t.Context(), nil); err != nil || stats.Vectors != 1 {
 		t.Errorf("the vectors are %+v, %v", stats, err)
+	}
+}
+
+// What cannot be opened is nil, so that nobody closes it.
+func TestStoreUnopened(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{"threads.db", "notes.db"} {
+		if err := os.Mkdir(filepath.Join(home, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := config.Default(false)
+	s.Home = home
+	unopened(t, NewStore(s))
+}
+
+func TestStoreUnopenedShared(t *testing.T) {
+	k := NewStore(shared(t, pgtest.Schema(t)))
+	defer k.Close()
+	if _, err := k.Threads(t.Context()); err != nil { // makes the tables
+		t.Fatal(err)
+	}
+	unopened(t, k)
+}
+
+func unopened(t *testing.T, k *Store) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if threads, err := k.Threads(ctx); err == nil || threads != nil {
+		t.Errorf("threads: %v, %v", threads, err)
+	}
+	if notes, err := k.Notes(ctx); err == nil || notes != nil {
+		t.Errorf("notes: %v, %v", notes, err)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // Bar shows the progress of a phase and the time that is left at the pace so far. On a
-// terminal it is a bar, elsewhere at most one line per second, so that a quick phase
-// prints nothing.
+// terminal it is a bar, elsewhere and in a narrow one at most one line per second, so that a
+// quick phase prints nothing.
 type Bar struct {
 	app   *cli.App
 	quiet bool
@@ -41,7 +41,7 @@ func (p *Bar) Update(phase string, done, total int) {
 	done = min(max(done, 0), total)
 	left := remaining(now.Sub(p.began), done, total)
 	switch {
-	case p.app.Stderr.TTY:
+	case p.app.Stderr.Live && p.app.Stderr.Width >= 60:
 		p.show(done, left)
 	case now.Sub(p.last) >= time.Second:
 		p.last = now

@@ -24,9 +24,6 @@ func Size(n int64) string {
 	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
-// Megabytes is a size in millions of bytes.
-func Megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
-
 // OneLine replaces every run of white space by one space.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 

@@ -4,10 +4,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
+
+	"example.com/assay/cmd/agent/internal/cli"
 )
 
 // Options say where the text goes. The zero value is plain text.
@@ -34,18 +34,8 @@ func Markdown(src string, o Options) string {
 	return p.out.String()
 }
 
-// Visible replaces characters that could control a terminal or mislead a reader: control
-// characters except line feeds and tabs, characters that change the direction of text, and
-// invalid bytes.
-func Visible(s string) string {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
-			return '�'
-		}
-		return r
-	}, s)
-}
+// Visible is [cli.Visible].
+func Visible(s string) string { return cli.Visible(s) }
 
 // page is what has been laid out so far.
 type page struct {

@@ -36,7 +36,7 @@ type reportFile struct {
 	changed time.Time
 	report  page.Report
 	fault   error
-	other   bool // it is no result of cases
+	other   bool // the file holds something else than results of cases
 }
 
 const (

@@ -277,7 +277,7 @@ func (a assistant) refusals() {
 		{"fetch", object{"id": "assay://corpus/default/../../etc/passwd"}, "tool: corpus \"default\" has no document"},
 		{"fetch", object{"id": "assay://corpus/default/..%2F..%2Fetc%2Fpasswd"}, "tool: corpus \"default\" has no document"},
 		{"fetch", object{"id": "assay://corpus/..%2Fx/permits.md"}, "tool: corpus is \"../x\""},
-		{"fetch", object{"id": "file:///etc/passwd"}, "is no address of this server"},
+		{"fetch", object{"id": "file:///etc/passwd"}, "is not an address of this server"},
 		{"fetch", object{"id": "assay://corpus/default/permits.md?start=9&end=1"}, "tool: the document has "},
 		{"fetch", object{"id": "assay://corpus/default/permits.md?start=-1"}, "start and end must be numbers"},
 		{"fetch", object{"id": "assay://corpus/default/permits.md?end=99999999999"}, "tool: the document has "},

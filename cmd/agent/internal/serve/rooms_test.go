@@ -134,7 +134,7 @@ func TestPageOfMemory(t *testing.T) {
 	}
 	s.sees("", "/ui/memory", "not served now", "none is served")
 	s.sees("", answer, "would not be served now", "the corpus has changed", "changed")
-	s.sees("", "/ui/memory?from=50", "Remembered of")
+	s.sees("", "/ui/memory?from=50", "Remembered answers for")
 	for path, want := range map[string]int{"/ui/memory?corpus=none": 404, "/ui/memory/default/ffff": 404, "/ui/memory/none/ffff": 404, "/ui/memory?from=x": 400} {
 		if status, page := s.get("", path); status != want {
 			t.Errorf("%s: %d\n%s", path, status, page)

@@ -29,6 +29,7 @@ import (
 
 // Command is agent serve.
 func Command(a *cli.App, version string) *cobra.Command {
+	var asked bool
 	var flags config.Flags
 	s := &server{App: a, version: version}
 	cmd := &cobra.Command{
@@ -63,6 +64,9 @@ current step, for the next start to go on with.`,
 			if err := s.checkFlags(cmd); err != nil {
 				return err
 			}
+			if asked {
+				return s.ping(cmd.Context())
+			}
 			if s.check {
 				return s.examine(cmd.Context())
 			}
@@ -85,6 +89,7 @@ current step, for the next start to go on with.`,
 	f.DurationVar(&s.drain, "drain", 30*time.Second, "how long to wait for the current steps when the server is stopped, a `DURATION`")
 	f.BoolVar(&s.write, "allow-write", false, "let the page change what has happened: edit states, fork threads, run again with another prompt, forget")
 	f.StringVar(&s.evals, "evals", "", "`DIR` with results of agent eval cases, files of --json or folders of --out, that the page shows over time; without --tenants, by default what --keep keeps")
+	f.BoolVar(&asked, "ping", false, "ask the server that listens on --addr whether it is ready: exit code 0 or 1")
 	f.BoolVar(&s.check, "check", false, "say what would keep the server from starting, and do not start it")
 	return cmd
 }

@@ -397,7 +397,7 @@ func TestRefusedFlags(t *testing.T) {
 		"choose another with --addr":  {"--addr", taken.Addr().String()},
 		"no such file":                {"--tenants", filepath.Join(folder, "none")},
 		"chmod 600":                   {"--tenants", write("open.yaml", "- {name: a, token: b}", 0o644)},
-		"is no list of tenants":       {"--tenants", write("wrong.yaml", "name: secret-token", 0o600)},
+		"is not a list of tenants":    {"--tenants", write("wrong.yaml", "name: secret-token", 0o600)},
 		"names no tenant":             {"--tenants", write("empty.yaml", "[]", 0o600)},
 		"too short":                   {"--tenants", write("short.yaml", "- {name: a, token: b}", 0o600)},
 		"is that of a server without": {"--tenants", write("default.yaml", "- {name: default, token: b}", 0o600)},

@@ -15,6 +15,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/internal/plainfile"
 	"example.com/assay/serve/runs"
 )
 
@@ -55,7 +56,7 @@ func readTenants(path string) ([]tenant, error) {
 	d := yaml.NewDecoder(strings.NewReader(data))
 	d.KnownFields(true)
 	if err := d.Decode(&list); err != nil {
-		return nil, cli.Usagef("%s is no list of tenants; write one such as\n%s", path, tenantsExample) // the error may quote a token
+		return nil, cli.Usagef("%s is not a list of tenants; write one such as\n%s", path, tenantsExample) // the error may quote a token
 	}
 	if len(list) == 0 {
 		return nil, cli.Usagef("%s names no tenant; write a list such as\n%s", path, tenantsExample)
@@ -82,7 +83,7 @@ func readSecret(flag, path string) (string, error) {
 	if open := info.Mode().Perm() & 0o077; open != 0 && runtime.GOOS != "windows" {
 		return "", cli.Usagef("%s: others can read %s (mode %04o), which holds tokens: chmod 600 %s", flag, path, info.Mode().Perm(), path)
 	}
-	data, err := os.ReadFile(path)
+	data, err := plainfile.Read(path, 0)
 	if err != nil {
 		return "", cli.Usagef("%s: %w", flag, err)
 	}

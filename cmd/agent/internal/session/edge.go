@@ -27,14 +27,7 @@ func (s *session) edgeSlash(ctx context.Context, text string) error {
 // verifyEdge runs the loop of one edge and prints its queries, verdicts and quotes as they
 // are published.
 func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
-	if s.interactive {
-		var cancel context.CancelCauseFunc
-		ctx, cancel = context.WithCancelCause(ctx)
-		defer cancel(nil)
-		stop := func() { cancel(cli.ErrInterrupted) }
-		s.OnSignal.Store(&stop)
-		defer s.OnSignal.Store(nil)
-	} else {
+	if !s.interactive {
 		fmt.Fprintf(s.Stdout, "> %s => %s\n\n", render.OneLine(cause), render.OneLine(effect))
 	}
 	p, err := s.engine.Edges()

@@ -2,16 +2,14 @@ package session
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 
 	"github.com/peterh/liner"
 
@@ -19,9 +17,12 @@ import (
 )
 
 // A lineReader gives a session its lines. next returns io.EOF at their end, and errAborted
-// when Ctrl-C discarded the line.
+// when Ctrl-C discarded the line; then untouched reports whether nothing was typed since
+// the Ctrl-C before.
 type lineReader interface {
 	next() (string, error)
+	untouched() bool
+	drop() // a line that is begun, where the terminal edits lines itself
 	remember(line string)
 	close() error
 }
@@ -30,23 +31,48 @@ var errAborted = errors.New("aborted")
 
 const prompt = "agent> "
 
-// newLineReader offers line editing at a terminal, and reads plain lines otherwise.
-func newLineReader(a *cli.App, history string) lineReader {
-	if cli.IsTerminal(a.Stdin) && a.Stdout.TTY && liner.TerminalSupported() {
-		return newEditor(a, history)
+// newLineReader offers line editing at a terminal whose lines may be redrawn, and reads
+// plain lines otherwise. complete returns what a line may become; nil for none.
+func newLineReader(a *cli.App, history string, complete func(line string) []string) lineReader {
+	if interactive(a) && a.Stdout.Live && liner.TerminalSupported() {
+		return newEditor(a, history, complete)
 	}
 	lines := bufio.NewScanner(a.Stdin)
 	lines.Buffer(nil, cli.MaxQuestion+1)
-	return &plainLines{lines: lines}
+	p := &plainLines{lines: lines, prompts: io.Discard}
+	if interactive(a) {
+		p.prompts = a.Stdout
+	}
+	return p
 }
 
-// plainLines reads a pipe.
+// plainLines reads a pipe, or a terminal that edits lines itself. There a backslash at the
+// end of a line joins the next one.
 type plainLines struct {
-	lines *bufio.Scanner
-	n     int
+	lines   *bufio.Scanner
+	prompts io.Writer // io.Discard for a pipe
+	n       int
+	dropped atomic.Bool // what was read of the line
 }
 
 func (p *plainLines) next() (string, error) {
+	fmt.Fprint(p.prompts, prompt)
+	text := ""
+	for {
+		line, err := p.line()
+		if p.dropped.Swap(false) {
+			text = ""
+		}
+		begun, more := strings.CutSuffix(line, `\`)
+		if err != nil || !more || p.prompts == io.Discard {
+			return text + line, err
+		}
+		text += begun + "\n"
+		fmt.Fprint(p.prompts, "...... ")
+	}
+}
+
+func (p *plainLines) line() (string, error) {
 	p.n++
 	if p.lines.Scan() {
 		return p.lines.Text(), nil
@@ -61,36 +87,43 @@ func (p *plainLines) next() (string, error) {
 	}
 }
 
+func (p *plainLines) untouched() bool { return false }
+
+func (p *plainLines) drop() { p.dropped.Store(true) }
+
 func (p *plainLines) remember(string) {}
 
 func (p *plainLines) close() error { return nil }
 
 // editor reads a terminal with line editing and a history that is kept between sessions.
 type editor struct {
-	state *liner.State
-	path  string // of the history
-	out   io.Writer
-	warn  func(format string, args ...any)
+	state   *liner.State
+	keys    *paster // nil when the editor reads the terminal itself
+	history *history
+	out     io.Writer
 }
 
-func newEditor(a *cli.App, history string) *editor {
-	e := &editor{path: history, out: a.Stdout, warn: a.Warn}
+func newEditor(a *cli.App, path string, complete func(line string) []string) *editor {
+	e := &editor{out: a.Stdout}
 	start := func() { e.state = liner.NewLiner() }
 	if tty, ok := a.Stdin.(*os.File); !ok || runtime.GOOS == "windows" {
 		start()
-	} else if err := pasteAware(tty, start); err != nil {
-		e.warn("a paste of several lines will be several questions: %v", err)
+	} else if keys, err := pasteAware(tty, start); err != nil {
+		a.Warn("a paste of several lines will be several questions: %v", err)
 		start()
+	} else {
+		e.keys = keys
 	}
 	fmt.Fprint(e.out, pasteOn)
 	e.state.SetCtrlCAborts(true)
-	e.state.SetCompleter(completeCommand)
-	data, err := os.ReadFile(history)
-	if err == nil {
-		_, err = e.state.ReadHistory(bytes.NewReader(data))
+	e.state.SetTabCompletionStyle(liner.TabPrints)
+	if complete != nil {
+		e.state.SetCompleter(complete)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		e.warn("reading the history %s: %v", history, err)
+	var earlier []string
+	e.history, earlier = readHistory(path, a.Warn)
+	for _, line := range earlier {
+		e.state.AppendHistory(line)
 	}
 	return e
 }
@@ -103,38 +136,20 @@ func (e *editor) next() (string, error) {
 	return unmarked(line), err
 }
 
-func (e *editor) remember(line string) {
-	e.state.AppendHistory(strings.ReplaceAll(line, "\n", lineMark))
-}
+func (e *editor) untouched() bool { return e.keys != nil && !e.keys.typed.Swap(false) }
 
-// close restores the terminal and writes the history. A history that cannot be written is
-// only a warning.
+func (e *editor) drop() {} // Ctrl-C is a key there
+
+func (e *editor) remember(line string) { e.state.AppendHistory(e.history.add(line)) }
+
+// close restores the terminal and writes the history.
 func (e *editor) close() error {
 	fmt.Fprint(e.out, pasteOff)
-	err := e.state.Close()
-	var history bytes.Buffer
-	_, saved := e.state.WriteHistory(&history)
-	if saved == nil && history.Len() > 0 {
-		saved = cli.WriteFile(e.path, history.Bytes(), 0o600)
-	}
-	if saved != nil {
-		e.warn("writing the history %s: %v", filepath.Base(e.path), saved)
-	}
-	if err != nil {
+	e.history.save()
+	if err := e.state.Close(); err != nil {
 		return fmt.Errorf("restoring the terminal: %w", err)
 	}
 	return nil
-}
-
-// completeCommand lists the slash commands that begin with a line.
-func completeCommand(line string) []string {
-	var out []string
-	for _, c := range slashCommands {
-		if strings.HasPrefix("/"+c.name, line) && line != "" {
-			out = append(out, "/"+c.name)
-		}
-	}
-	return out
 }
 
 // awaitLine reads the next line, or returns when the session is cancelled. Then the read

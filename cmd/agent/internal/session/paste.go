@@ -3,7 +3,9 @@ package session
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // A terminal marks pasted text if it supports bracketed paste, as xterm defines it. Other
@@ -19,9 +21,15 @@ var pasteBegins, pasteEnds = []byte("\x1b[200~"), []byte("\x1b[201~")
 // every real one.
 const lineMark = "↵"
 
+// newLines are what terminals send for Alt-Enter.
+var newLines = [][]byte{[]byte("\x1b\r"), []byte("\x1b\n")}
+
+const keyInterrupt = 0x03 // Ctrl-C
+
 // A paster makes one line of pasted text: line breaks become marks, and the person sends
-// the line. Keys pass through.
+// the line. So does Alt-Enter. Other keys pass through.
 type paster struct {
+	typed  atomic.Bool // something else than Ctrl-C came
 	inside bool
 	held   []byte // possibly the beginning of a bracket
 	marks  []byte // line breaks at the end of a paste so far
@@ -31,6 +39,9 @@ type paster struct {
 func (p *paster) next(chunk []byte) []byte {
 	in := append(p.held, chunk...)
 	p.held = nil
+	if bytes.ContainsFunc(chunk, func(r rune) bool { return r != keyInterrupt }) {
+		p.typed.Store(true)
+	}
 	var out []byte
 	for i := 0; i < len(in); {
 		rest := in[i:]
@@ -44,9 +55,14 @@ func (p *paster) next(chunk []byte) []byte {
 			p.marks = nil
 			i += len(bracket)
 			continue
-		case len(rest) > 1 && len(rest) < len(bracket) && bytes.HasPrefix(bracket, rest):
+		case (p.inside || len(rest) > 1) && len(rest) < len(bracket) && bytes.HasPrefix(bracket, rest):
 			p.held = bytes.Clone(rest)
 			return out
+		case !p.inside && slices.ContainsFunc(newLines, func(keys []byte) bool { return bytes.HasPrefix(rest, keys) }):
+			out = append(append(out, p.marks...), lineMark...)
+			p.marks = nil
+			i += 2
+			continue
 		case p.inside, goesOn(rest):
 			out = append(out, p.pasted(rest[0])...)
 		default:
@@ -89,18 +105,18 @@ func unmarked(line string) string { return strings.ReplaceAll(line, lineMark, "\
 // pasteAware lets the editor read a terminal through a paster. The editor takes its
 // input from os.Stdin when it is made, and sets the terminal's mode by its number,
 // which stays.
-func pasteAware(tty *os.File, start func()) error {
+func pasteAware(tty *os.File, start func()) (*paster, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
+	p := &paster{}
 	os.Stdin = r
 	start()
 	os.Stdin = tty
 	go func() {
 		// Nothing ends the read of a terminal but its end, or that of the program.
 		defer func() { _ = w.Close() }() // the editor then reads the end of its input
-		var p paster
 		buf := make([]byte, 64<<10)
 		for {
 			n, err := tty.Read(buf)
@@ -114,5 +130,5 @@ func pasteAware(tty *os.File, start func()) error {
 			}
 		}
 	}()
-	return nil
+	return p, nil
 }

@@ -12,9 +12,12 @@ func TestPaster(t *testing.T) {
 		{"\x1b[200~one\rtwo\r\n\r\nthree\r\x1b[201~", "one↵two↵three"},
 		{"\x1b[200~one\x1b[2|01~!", "one!"},
 		{"\x1b[|200~a\tb\x03\x1b[31mc\x1b[201~", "a b[31mc"},
+		{"\x1b[200~one\x1b|[201~two\r", "onetwo\r"},
 		{"\x1b[2~x", "\x1b[2~x"},
 		{"one\rtwo\r", "one↵two\r"}, // a terminal that marks no paste
 		{"one\r|two\r", "one\rtwo\r"},
+		{"one\x1b\rtwo\r", "one↵two\r"}, // Alt-Enter
+		{"one\x1b\n\x1b\ntwo\r", "one↵↵two\r"},
 		{"\r\x1b[A", "\r\x1b[A"},
 	} {
 		var p paster

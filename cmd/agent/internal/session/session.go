@@ -31,6 +31,7 @@ type session struct {
 
 	tracing string        // file that receives the trace of each question; empty for none
 	trace   bytes.Buffer  // of the last question
+	thread  string        // that questions are saved in; empty for none
 	last    *state.Answer // nil before the first
 	earlier []state.Exchange
 	failed  bool // a question or command failed
@@ -58,7 +59,7 @@ func Run(a *cli.App, cmd *cobra.Command, flags *config.Flags) (err error) {
 		return err
 	}
 	defer func() { err = cli.Also(err, s.engine.Close()) }()
-	lines := newLineReader(a, filepath.Join(settings.Home, "history"))
+	lines := newLineReader(a, filepath.Join(settings.Home, "history"), func(line string) []string { return s.complete(ctx, line) })
 	defer func() { err = cli.Also(err, lines.close()) }()
 	if s.interactive {
 		fmt.Fprintf(a.Stdout, "corpus %s, model %s; /help lists commands, Ctrl-D quits\n", s.engine.Corpus.Name(), s.ModelLabel())
@@ -107,33 +108,33 @@ func (s *session) line(ctx context.Context, line string) (quit bool, err error) 
 	return false, s.question(ctx, line)
 }
 
-// question answers one question. On a terminal Ctrl-C stops only the question.
+// question answers one question.
 func (s *session) question(ctx context.Context, text string) error {
 	if err := cli.CheckQuestion(text, ask.AskExample); err != nil {
 		return err
 	}
-	if s.interactive {
-		var cancel context.CancelCauseFunc
-		ctx, cancel = context.WithCancelCause(ctx)
-		defer cancel(nil)
-		stop := func() { cancel(cli.ErrInterrupted) }
-		s.OnSignal.Store(&stop)
-		defer s.OnSignal.Store(nil)
-	} else {
-		fmt.Fprintf(s.Stdout, "> %s\n\n", text)
+	if !s.interactive {
+		fmt.Fprintf(s.Stdout, "> %s\n\n", render.Visible(text))
 	}
+	return s.answer(ctx, ask.Question{Text: text, Thread: s.thread, Earlier: s.earlier})
+}
+
+// answer runs a question and prints its answer.
+func (s *session) answer(ctx context.Context, q ask.Question) error {
 	s.trace.Reset()
 	follow := render.NewProgress(s.App, false)
-	answer, err := s.engine.Ask(ctx, ask.Question{Text: text, Trace: s.tracing, Copy: &s.trace, Earlier: s.earlier, Timeout: s.flags.Timeout, Observe: func(ev graph.Event[state.Agent]) {
+	q.Trace, q.Copy, q.Timeout = s.tracing, &s.trace, s.flags.Timeout
+	q.Observe = func(ev graph.Event[state.Agent]) {
 		render.Observe(follow, ev)
 		if ofLoop(ev) {
-			follow.Close()
+			follow.Clear()
 			s.printLoop(ev.Name, ev.Data)
 		}
-	}})
+	}
+	answer, err := s.engine.Ask(ctx, q)
 	follow.Close()
 	s.last = &answer
-	if e, ok := research.ExchangeOf(answer); ok {
+	if e, ok := research.ExchangeOf(answer); ok && s.thread == "" { // a thread has its own
 		s.earlier = append(s.earlier, e)
 	}
 	render.Answer(s.App, answer, s.engine.Corpus)

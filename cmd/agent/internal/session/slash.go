@@ -2,7 +2,9 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,8 +13,10 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/corpus"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/cmd/agent/internal/traceview"
+	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/memory"
 	"example.com/assay/memory/text"
@@ -28,6 +32,8 @@ var slashCommands = []slashCommand{
 	{"help", "", "list the commands"},
 	{"corpus", "[NAME]", "show the corpora, or answer from another one"},
 	{"model", "[NAME]", "show the models, or use another one"},
+	{"thread", "[NAME | off]", "save the conversation under NAME and go on with it, or stop saving"},
+	{"resume", "", "continue the thread's question that was stopped"},
 	{"verify", "[on | off | claims | brief]", "check the claims of answers, or not; show each claim with its quotes, or not"},
 	{"edge", "CAUSE => EFFECT", "check whether the corpus shows that the one causes the other; so does: does the evidence really show that X causes Y?"},
 	{"trace", "[on FILE | off | show]", "write the trace of each question to FILE, stop that, or show the last trace"},
@@ -38,6 +44,8 @@ var slashCommands = []slashCommand{
 	{"quit", "", "end the session, as Ctrl-D does"},
 }
 
+const keys = "Keys: Tab completes, Alt-Enter begins a new line, Ctrl-R searches the history,\nCtrl-C stops a question, twice it ends the session."
+
 // command runs one slash command, given without its slash.
 func (s *session) command(ctx context.Context, words []string) (quit bool, err error) {
 	name, args := "", []string(nil)
@@ -47,13 +55,18 @@ func (s *session) command(ctx context.Context, words []string) (quit bool, err e
 	switch name {
 	case "help":
 		for _, c := range slashCommands {
-			fmt.Fprintf(s.Stdout, "  %-32s %s\n", strings.TrimSpace("/"+c.name+" "+c.args), c.help)
+			fmt.Fprintf(s.Stdout, "  %s\n      %s\n", strings.TrimSpace("/"+c.name+" "+c.args), c.help)
 		}
-		fmt.Fprintf(s.Stdout, "  %-32s %s\n", "anything else", "is a question")
+		fmt.Fprintln(s.Stdout, "Anything else is a question; it may refer to the one before it.")
+		fmt.Fprintln(s.Stdout, keys)
 	case "corpus":
 		return false, s.corpusSlash(ctx, args)
 	case "model":
 		return false, s.modelSlash(ctx, args)
+	case "thread":
+		return false, s.threadSlash(ctx, args)
+	case "resume":
+		return false, s.resumeSlash(ctx)
 	case "verify":
 		return false, s.verifySlash(ctx, args)
 	case "edge":
@@ -107,6 +120,60 @@ func (s *session) corpusSlash(ctx context.Context, args []string) error {
 	s.earlier = nil
 	fmt.Fprintf(s.Stdout, "answering from %s\n", s.engine.Corpus.Name())
 	return nil
+}
+
+func (s *session) threadSlash(ctx context.Context, args []string) error {
+	switch {
+	case len(args) > 1:
+		return cli.Usagef("/thread takes one name")
+	case len(args) == 0 && s.thread == "":
+		fmt.Fprintln(s.Stdout, "the conversation is not saved; /thread NAME saves it")
+		return nil
+	case len(args) == 0:
+		fmt.Fprintf(s.Stdout, "the conversation is saved under %s\n", s.thread)
+		return nil
+	case args[0] == "off":
+		s.thread, s.earlier = "", nil
+		fmt.Fprintln(s.Stdout, "a new conversation begins, and is not saved")
+		return nil
+	}
+	if err := open.CheckThread("/thread", args[0]); err != nil {
+		return err
+	}
+	next := s.Settings
+	next.Saves = true
+	saved := open.NewStore(next)
+	of, err := saved.CorpusOf(ctx, args[0])
+	saved.Close()
+	if err != nil {
+		return err
+	}
+	next.Corpus = cmp.Or(of, next.Corpus)
+	if err := s.open(ctx, next); err != nil {
+		return err
+	}
+	s.thread, s.earlier = args[0], nil
+	info, err := open.InfoOf(ctx, s.engine.Threads, s.thread)
+	switch {
+	case errors.Is(err, graph.ErrNoCheckpoint):
+		fmt.Fprintf(s.Stdout, "a new conversation is saved under %s\n", s.thread)
+	case err != nil:
+		return err
+	default:
+		fmt.Fprintf(s.Stdout, "going on after: %s\nanswering from %s\n", render.Visible(render.OneLine(info.Question)), s.engine.Corpus.Name())
+	}
+	return nil
+}
+
+func (s *session) resumeSlash(ctx context.Context) error {
+	if s.thread == "" {
+		return cli.Usagef("/resume continues a question of a thread: choose it with /thread NAME")
+	}
+	info, err := open.InfoOf(ctx, s.engine.Threads, s.thread)
+	if err != nil {
+		return err
+	}
+	return s.answer(ctx, ask.Question{Text: info.Question, Thread: s.thread, Resume: true})
 }
 
 func (s *session) modelSlash(ctx context.Context, args []string) error {

@@ -24,7 +24,7 @@ func traceHTMLCommand(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var out string
 	cmd := &cobra.Command{
-		Use:   "html FILE",
+		Use:   "html RUN.jsonl",
 		Short: "Write a run as one page that needs nothing else",
 		Long: `Html writes a page about a run: the answer beside the documents that it quotes, the graph
 with the path taken, each superstep, and when each node worked. The page is one file: it

@@ -33,7 +33,7 @@ type replayFlags struct {
 func traceReplayCommand(a *cli.App) *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use:   "replay FILE",
+		Use:   "replay RUN.jsonl",
 		Short: "Run a recorded run again from a point, and say what changed",
 		Long: `Replay runs a pipeline again with the input, corpus and settings of a trace. Up to a
 point, results are taken from the trace, without a model call or a search. From there
@@ -67,8 +67,8 @@ code 1 says that something changed.`,
 	f.settings.RegisterTimeout(cmd)
 	f.settings.RegisterCassette(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.from, "from", "", "run from the node `NAME` on")
-	flags.StringVar(&f.skill, "skill", "", "`FILE` of a changed skill")
+	flags.StringVar(&f.from, "from", "", "run from this `NODE` on")
+	flags.StringVar(&f.skill, "skill", "", "a changed skill, `SKILL.md`")
 	flags.StringVar(&f.study, "case", "", "take corpus, schema and settings from a case `FILE` or its folder")
 	flags.StringVar(&f.out, "trace", "", "write the new run's trace to `FILE` (JSON Lines)")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/traceview"
 	"example.com/assay/graph/trace"
+	"example.com/assay/internal/plainfile"
 	"example.com/assay/llm"
 	"example.com/assay/memory/text"
 	"example.com/assay/serve/view"
@@ -32,7 +32,7 @@ func Command(a *cli.App) *cobra.Command {
 // readTrace reads a trace file. With an error, which names the line, it also returns the
 // records before it.
 func readTrace(path string) ([]trace.Record, error) {
-	f, err := os.Open(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading trace: %w", err)
 	}
@@ -50,7 +50,7 @@ func traceShowCommand(a *cli.App) *cobra.Command {
 	var asJSON, full bool
 	var node string
 	cmd := &cobra.Command{
-		Use:   "show FILE",
+		Use:   "show RUN.jsonl",
 		Short: "Show a run superstep by superstep",
 		Long: `Show prints for each superstep the nodes that ran, their duration, their model calls,
 what they retrieved and what they changed. For an incomplete trace it prints what
@@ -83,7 +83,7 @@ there is, and exits with 1.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().BoolVar(&full, "full", false, "print complete values and hits")
-	cmd.Flags().StringVar(&node, "node", "", "show only the node `NAME`, such as retrieve or execute/retrieve")
+	cmd.Flags().StringVar(&node, "node", "", "show only this `NODE`, such as retrieve or execute/retrieve")
 	return cmd
 }
 
@@ -98,7 +98,7 @@ func onlyNode(v view.View, node string) (view.View, error) {
 func traceNormaliseCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "normalise FILE",
+		Use:     "normalise RUN.jsonl",
 		Short:   "Print a trace without times, durations and run id",
 		Example: "  agent trace normalise run.jsonl > golden.jsonl",
 		Args:    cli.Exactly(1, "a trace file"),
@@ -115,7 +115,7 @@ func traceNormaliseCommand(a *cli.App) *cobra.Command {
 				}{1, records})
 				return nil
 			}
-			return trace.Write(a.Stdout, records)
+			return trace.Write(a.JSONOut(), records)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document instead of JSON Lines")
@@ -125,7 +125,7 @@ func traceNormaliseCommand(a *cli.App) *cobra.Command {
 func traceDiffCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "diff A B",
+		Use:   "diff A.jsonl B.jsonl",
 		Short: "Show where two traces first differ",
 		Long: `Diff normalises both traces and prints the first difference: the event, its field, both
 values, and the nodes that ran before it. If the traces belong to two graphs, it says

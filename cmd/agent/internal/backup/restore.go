@@ -1,0 +1,159 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/home"
+	"example.com/assay/cmd/agent/internal/render"
+)
+
+// RestoreCommand is agent restore.
+func RestoreCommand(a *cli.App) *cobra.Command {
+	var force, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Put a backup in the place of the home",
+		Long: `Restore makes the home from FILE, which agent backup wrote. Everything is written beside
+the home first and compared with its checksums. Then the folder takes the home's name. A kill
+leaves the old home or the new one, whole; on macOS and Windows, in the moment between two
+renamings, both of them beside where the home was.
+
+A home that holds something is refused. With --force it is kept under another name, which
+restore prints; end what uses the home before. A backup of a newer version is refused.`,
+		Example: "  agent restore assay.zip\n  agent restore assay.zip --json\n  agent restore --force assay.zip",
+		Args:    cli.Exactly(1, "a backup"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			place, err := a.Env.Home()
+			if err != nil {
+				return err
+			}
+			r := &restore{App: a, home: place, from: args[0], force: force, bar: render.NewBar(a, false)}
+			done, err := r.run(cmd.Context())
+			if err := errors.Join(err, r.bar.Close()); err != nil {
+				return err
+			}
+			if asJSON {
+				a.PrintJSON(done)
+				return nil
+			}
+			fmt.Fprintf(a.Stdout, "Restored %s, %s, of %s to %s.\n", cli.Count(done.Files, "file"), render.Size(done.Bytes), done.Made.Format("2006-01-02 15:04:05 MST"), place)
+			if done.Before != "" {
+				fmt.Fprintf(a.Stdout, "The home before is in %s; remove it when you need it no more.\n", done.Before)
+			}
+			for _, l := range done.LeftOut {
+				fmt.Fprintf(a.Stdout, "The backup does not hold %s: %s\n", l.Name, l.Reason)
+			}
+			fmt.Fprint(a.Stdout, "\nNext: agent doctor --deep\n")
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "also where the home holds something, which is kept under another name")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+// A restore is one run.
+type restore struct {
+	*cli.App
+	home, from string
+	force      bool
+	bar        *render.Bar
+}
+
+// restored is the result as JSON.
+type restored struct {
+	Schema int    `json:"schema"`
+	Home   string `json:"home"`
+	Before string `json:"before,omitempty"` // where the home before is
+	Files  int    `json:"files"`
+	Bytes  int64  `json:"bytes"`
+	manifestInfo
+}
+
+func (r *restore) run(ctx context.Context) (_ *restored, err error) {
+	full, err := r.ready()
+	if err != nil {
+		return nil, err
+	}
+	a, err := openArchive(r.from)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, a.close()) }()
+	parent := filepath.Dir(r.home)
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return nil, err
+	}
+	prefix := "." + filepath.Base(r.home) + ".restoring-"
+	if left := leftovers(parent, prefix); left != "" {
+		r.Warn("a restore to this home is at work or was killed; in the second case it left this, which may be the home before: %s", left)
+	}
+	made, err := os.MkdirTemp(parent, prefix+"*")
+	if err != nil {
+		return nil, fmt.Errorf("restoring beside the home: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(made))
+		}
+	}()
+	if err := a.extract(ctx, made, func(done int) { r.bar.Update("restoring", done, len(a.Files)) }); err != nil {
+		if ctx.Err() != nil || cli.StorageTrouble(err) != "" {
+			return nil, fmt.Errorf("restoring %s: %w", r.from, err)
+		}
+		return nil, &BadArchiveError{r.from, err}
+	}
+	if err := home.Check(made); err != nil {
+		if newer, ok := errors.AsType[*home.NewerError](err); ok {
+			name, _ := filepath.Rel(made, newer.File) // it is below made
+			err = fmt.Errorf("its %s has format %d, and this program knows up to %d: restore it with the version that made it", filepath.ToSlash(name), newer.Got, newer.Known)
+		}
+		return nil, &BadArchiveError{r.from, err}
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if a.LeftOut == nil {
+		a.LeftOut = []leftOut{}
+	}
+	done := &restored{Schema: 1, Home: r.home, Files: len(a.Files), Bytes: a.bytes(), manifestInfo: manifestInfo{a.Made, a.LeftOut}}
+	before := ""
+	if full {
+		before = r.home + ".before-restore-" + r.Now().UTC().Format("20060102-150405")
+	}
+	if done.Before, err = swap(made, r.home, before); err != nil {
+		if errors.Is(err, errBusyPlace) {
+			return nil, fmt.Errorf("%s cannot be replaced, since it is a place where a file system is mounted: restore to a folder inside it (%s=%s) or mount its parent", r.home, cli.EnvHome, filepath.Join(r.home, "assay"))
+		}
+		return nil, fmt.Errorf("putting the restored home in its place: %w", err)
+	}
+	return done, syncPath(parent)
+}
+
+// ready refuses before anything is written, and reports whether the home holds something.
+func (r *restore) ready() (full bool, err error) {
+	if info, err := os.Lstat(r.home); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if r.home, err = filepath.EvalSymlinks(r.home); err != nil {
+			return false, err
+		}
+	}
+	entries, err := os.ReadDir(r.home)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("looking at the home: %w", err)
+	}
+	if len(entries) > 0 && !r.force {
+		return true, cli.Usagef("the home %s holds something: end what uses it and restore with --force, which keeps it under another name, or set %s to a new directory", r.home, cli.EnvHome)
+	}
+	return len(entries) > 0, nil
+}

@@ -1,0 +1,30 @@
+package backup
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+var errBusyPlace error = unix.EBUSY
+
+// swap gives the folder made the name place. What is there is kept as before, "" for an empty
+// folder or nothing; kept is the name that it has in the end. The two change places in one step,
+// so that there is a whole home at every moment.
+func swap(made, place, before string) (kept string, err error) {
+	if before == "" {
+		return swapInTwo(made, place, before)
+	}
+	err = unix.Renameat2(unix.AT_FDCWD, made, unix.AT_FDCWD, place, unix.RENAME_EXCHANGE)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {
+		return swapInTwo(made, place, before)
+	}
+	if err != nil {
+		return "", &os.LinkError{Op: "exchange", Old: made, New: place, Err: err}
+	}
+	if os.Rename(made, before) != nil { // it is kept all the same
+		return made, nil
+	}
+	return before, nil
+}

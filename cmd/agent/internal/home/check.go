@@ -1,0 +1,145 @@
+package home
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"example.com/assay/eval"
+	"example.com/assay/internal/plainfile"
+	"example.com/assay/internal/sqlfile"
+	"example.com/assay/memory"
+)
+
+// Layout is the version of what has none of its own: which files a home holds and what
+// those of plain text mean, such as the history of sessions. A home says it in the file
+// layout; a home without the file has layout 1.
+const (
+	Layout     = 1
+	layoutFile = "layout"
+)
+
+// A NewerError says that a file was written by a later version of the program. Nothing was
+// changed.
+type NewerError struct {
+	File       string
+	Got, Known int
+}
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("%s has format %d, and this program knows up to %d: a newer version wrote it. Nothing was changed; use that version, set ASSAY_HOME to another directory, or move the file away: mv %s %[1]s.newer",
+		e.File, e.Got, e.Known, e.File)
+}
+
+// Check refuses a home with a file of a later version: the error is a *NewerError then. It
+// reads the first bytes of each file, and changes nothing. A home that does not exist
+// passes.
+func Check(home string) error {
+	versions, err := Versions(home)
+	if err != nil {
+		return err
+	}
+	for _, v := range versions {
+		if v.Got > v.Known {
+			return &NewerError{v.File, v.Got, v.Known}
+		}
+	}
+	return nil
+}
+
+// Versions lists the versions of the files of a home. What cannot be read is left out: the
+// verb that needs it says why.
+func Versions(home string) ([]memory.FileVersion, error) {
+	layout, err := readLayout(home)
+	if err != nil {
+		return nil, err
+	}
+	out := []memory.FileVersion{{File: filepath.Join(home, layoutFile), Got: layout, Known: Layout}}
+	for _, d := range databases {
+		paths, err := filepath.Glob(filepath.Join(quoteGlob(home), filepath.FromSlash(d.pattern)))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			application, version, err := sqlfile.Stamp(path)
+			if err == nil && application == d.kind.Schema.Application {
+				out = append(out, memory.FileVersion{File: path, Got: version, Known: len(d.kind.Schema.Steps)})
+			}
+		}
+	}
+	entries, err := os.ReadDir(filepath.Join(home, "corpora"))
+	if err == nil {
+		for _, e := range entries {
+			if memory.CheckName(e.Name()) == nil {
+				out = append(out, memory.Versions(home, e.Name())...)
+			}
+		}
+	}
+	results, err := filepath.Glob(filepath.Join(quoteGlob(home), "evals", "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range results {
+		if schema, ok := schemaOf(path); ok {
+			out = append(out, memory.FileVersion{File: path, Got: schema, Known: eval.ResultsSchema})
+		}
+	}
+	return out, nil
+}
+
+func readLayout(home string) (int, error) {
+	path := filepath.Join(home, layoutFile)
+	data, err := plainfile.Read(path, 0)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // who opens the home says that it is none
+		return 1, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("reading the layout of the home: %w", err)
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%s does not hold a number: restore the home from a backup, or write 1 into the file", path)
+	}
+	return n, nil
+}
+
+// schemaOf reads the key "schema" of a JSON object, which is among the first.
+func schemaOf(path string) (schema int, ok bool) {
+	f, err := plainfile.Open(path)
+	if err != nil {
+		return 0, false
+	}
+	defer func() { ok = f.Close() == nil && ok }()
+	dec := json.NewDecoder(io.LimitReader(f, 1<<20))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return 0, false
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return 0, false
+		}
+		if key == "schema" {
+			return schema, dec.Decode(&schema) == nil
+		}
+		if err := dec.Decode(new(json.RawMessage)); err != nil {
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// quoteGlob quotes a path for use in a pattern.
+func quoteGlob(path string) string {
+	if os.PathSeparator == '\\' { // Glob knows no quoting there
+		return path
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}

@@ -1,0 +1,57 @@
+// Package refusal says with which HTTP status a request fails. The wires and the page share it.
+// It writes no answer: each wire has its own form.
+package refusal
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"example.com/assay/graph"
+	"example.com/assay/graph/store"
+	"example.com/assay/serve/runs"
+)
+
+// An Error is a request that is refused with a status.
+type Error struct {
+	Status int
+	Text   string
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// New returns an *Error.
+func New(status int, format string, args ...any) error {
+	return &Error{status, fmt.Sprintf(format, args...)}
+}
+
+// Status returns the HTTP status for an error of a request: that of an *Error, one for each
+// error of package runs, of stores and of graphs, and 500 for all others.
+func Status(err error) int {
+	var (
+		refused *Error
+		invalid *runs.InvalidError
+		missing *runs.NotFoundError
+		item    *store.InvalidError
+		tooLong *http.MaxBytesError
+	)
+	switch {
+	case errors.As(err, &refused):
+		return refused.Status
+	case errors.As(err, &missing), errors.Is(err, store.ErrNotFound):
+		return http.StatusNotFound
+	case errors.As(err, &tooLong):
+		return http.StatusRequestEntityTooLarge
+	case errors.As(err, &invalid), errors.As(err, &item), errors.Is(err, graph.ErrInvalidUpdate), errors.Is(err, store.ErrNoEmbedder):
+		return http.StatusUnprocessableEntity
+	case errors.Is(err, runs.ErrBusy), errors.Is(err, runs.ErrExists), errors.Is(err, graph.ErrThreadBusy), errors.As(err, new(*graph.MismatchError)):
+		return http.StatusConflict
+	case errors.Is(err, runs.ErrNoGraph):
+		return http.StatusBadRequest
+	case errors.Is(err, runs.ErrFull):
+		return http.StatusTooManyRequests
+	case errors.Is(err, runs.ErrClosing):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
