@@ -184,46 +184,50 @@ func weigh(c Corpus, rows []int, minDocs int) (*Model, *sparse) {
 	return m, newSparse(len(m.terms), cols)
 }
 
-// leftVectors returns the leading left singular vectors of a, a column each.
+// leftVectors returns the leading left singular vectors of a, a column each. The subspace is
+// iterated on the side of a that is shorter, where a basis costs least to keep orthonormal:
+// of a few hundred passages with thousands of terms that is the passages'.
 func leftVectors(ctx context.Context, a *sparse, o FitOptions) (*mat.Dense, error) {
-	width := min(o.Dimensions+oversampling, a.rows, a.cols)
+	short, long := a, a.transposed()
+	if short.rows > long.rows {
+		short, long = long, short
+	}
+	width := min(o.Dimensions+oversampling, short.rows)
 	rng := rand.New(rand.NewPCG(seed, seed))
-	omega := mat.NewDense(a.cols, width, nil)
-	for i := range a.cols {
-		row := omega.RawRowView(i)
+	basis := mat.NewDense(short.rows, width, nil)
+	for i := range short.rows {
+		row := basis.RawRowView(i)
 		for j := range row {
 			row[j] = rng.NormFloat64()
 		}
 	}
-	y := a.mul(omega)
-	for range o.PowerIters {
+	for range o.PowerIters + 1 { // the first one turns noise into a basis
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		q, err := orthonormal(y)
-		if err != nil {
+		var err error
+		if basis, err = orthonormal(short.mul(long.mul(basis))); err != nil {
 			return nil, err
 		}
-		y = a.mul(a.mulT(q))
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	q, err := orthonormal(y)
+	basis, err := orthonormal(basis) // twice is enough
 	if err != nil {
 		return nil, err
 	}
-	if q, err = orthonormal(q); err != nil { // twice is enough
-		return nil, err
-	}
-	z := a.mulT(q) // = Bᵀ for B = QᵀA, so BBᵀ = ZᵀZ
-	values, vectors, err := eigen(z)
+	image := long.mul(basis) // of its singular vectors one side is a's, the other turns the basis into a's
+	values, vectors, err := eigen(image)
 	if err != nil {
 		return nil, err
 	}
 	k := max(1, min(o.Dimensions, rank(values)))
+	if short != a {
+		return onto(image, values, vectors, k), nil
+	}
 	var u mat.Dense
-	u.Mul(q, vectors.Slice(0, vectors.RawMatrix().Rows, 0, k))
+	u.Mul(basis, vectors.Slice(0, vectors.RawMatrix().Rows, 0, k))
 	return &u, nil
 }
 

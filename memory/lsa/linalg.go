@@ -44,22 +44,20 @@ func newSparse(rows int, cols [][]entry) *sparse {
 	return &sparse{rows: rows, cols: len(cols), byRow: byRow, byCols: cols}
 }
 
-// mul returns a · x.
-func (a *sparse) mul(x *mat.Dense) *mat.Dense { return mulRows(a.byRow, x) }
+// transposed returns aᵀ, which shares a's entries.
+func (a *sparse) transposed() *sparse {
+	return &sparse{rows: a.cols, cols: a.rows, byRow: a.byCols, byCols: a.byRow}
+}
 
-// mulT returns aᵀ · x.
-func (a *sparse) mulT(x *mat.Dense) *mat.Dense { return mulRows(a.byCols, x) }
-
-// mulRows multiplies a matrix given by its sparse rows. Each row of the result
-// is summed by one goroutine in the order of the entries, so the number of
-// processors does not change a bit of it.
-func mulRows(rows [][]entry, x *mat.Dense) *mat.Dense {
+// mul returns a · x. Each row of the result is summed by one goroutine in the order of the
+// entries, so the number of processors does not change a bit of it.
+func (a *sparse) mul(x *mat.Dense) *mat.Dense {
 	_, width := x.Dims()
-	out := mat.NewDense(len(rows), width, nil)
-	inBlocks(len(rows), func(from, to int) {
+	out := mat.NewDense(a.rows, width, nil)
+	inBlocks(a.rows, func(from, to int) {
 		for r := from; r < to; r++ {
 			dst := out.RawRowView(r)
-			for _, e := range rows[r] {
+			for _, e := range a.byRow[r] {
 				src := x.RawRowView(int(e.at))[:len(dst)]
 				for j := range dst {
 					dst[j] += e.value * src[j]
@@ -93,7 +91,11 @@ func orthonormal(y *mat.Dense) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := max(rank(values), 1)
+	return onto(y, values, vectors, max(rank(values), 1)), nil
+}
+
+// onto returns the first k left singular vectors of y, by the eigenvalues and eigenvectors of yᵀy.
+func onto(y *mat.Dense, values []float64, vectors *mat.Dense, k int) *mat.Dense {
 	scaled := mat.DenseCopyOf(vectors.Slice(0, vectors.RawMatrix().Rows, 0, k))
 	for j := range k {
 		if values[j] > 0 {
@@ -105,7 +107,7 @@ func orthonormal(y *mat.Dense) (*mat.Dense, error) {
 	}
 	var q mat.Dense
 	q.Mul(y, scaled)
-	return &q, nil
+	return &q
 }
 
 // eigen returns the eigenvalues of yᵀy, largest first, and its eigenvectors
