@@ -45,6 +45,10 @@ type IngestOptions struct {
 	// removes it once the new one is live.
 	Rebuild bool
 
+	// Learnt is what an earlier ingest learnt from the same files with the same options
+	// (Corpus.Learnt). What does not fit the corpus exactly is ignored. Nil: nothing is known.
+	Learnt *index.Learnt
+
 	// Progress is called during the work, never concurrently, with the current task and
 	// how much of it is done. Nil: not called.
 	Progress func(phase string, done, total int)
@@ -299,7 +303,7 @@ func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manif
 	r.store.step("index " + gen)
 	r.pages = map[string][]state.Passage{}
 	stats, err := index.Update(ctx, index.UpdateOptions{
-		Dir: r.store.path(gen, indexDir), From: from, BM25: r.opts.BM25, Space: r.opts.Space, Progress: r.opts.Progress,
+		Dir: r.store.path(gen, indexDir), From: from, BM25: r.opts.BM25, Space: r.opts.Space, Learnt: r.opts.Learnt, Progress: r.opts.Progress,
 		Stream: func(add func([]state.Passage) error) ([]string, error) {
 			if r.fault = r.read(ctx, list, add); r.fault == nil && r.settled() {
 				r.fault = errSettled

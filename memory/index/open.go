@@ -349,6 +349,9 @@ func (x *Index) Stats() Stats { return x.stats }
 // Calibration says what the generation's confidences were learnt from.
 func (x *Index) Calibration() Calibration { return x.calibration }
 
+// Learnt is what another update of the same passages need not learn again.
+func (x *Index) Learnt() Learnt { return Learnt{In: x.stats, Calibration: x.calibration} }
+
 // Training says what the offline embedder of a generation was trained on, when
 // it will be trained again, and how vectors are searched.
 type Training struct {

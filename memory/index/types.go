@@ -30,9 +30,19 @@ type UpdateOptions struct {
 	// the calibration anew. Nil: the offline embedder alone.
 	Space *embed.Space
 
+	// Learnt is what an earlier update learnt from the same passages. It is taken where
+	// everything that it depends on is the same, and else ignored. Nil: nothing is known.
+	Learnt *Learnt
+
 	// Progress is called as the work goes on, never concurrently: what is
 	// being done and how much of it. Nil means nobody watches.
 	Progress func(phase string, done, total int)
+}
+
+// A Learnt is a calibration and the generation that it was learnt in.
+type Learnt struct {
+	In          Stats       `json:"in"`
+	Calibration Calibration `json:"calibration"`
 }
 
 // Stats describes a generation.

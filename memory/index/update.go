@@ -303,7 +303,12 @@ func (u *update) calibrate() (err error) {
 	if err := u.mean(x); err != nil {
 		return err
 	}
-	if u.manifest.Stats.Refit {
+	l := u.opts.Learnt
+	switch {
+	case !u.manifest.Stats.Refit:
+	case l != nil && l.In == u.manifest.Stats && l.Calibration.Version == calibrationVersion:
+		u.manifest.Calibration = l.Calibration
+	default:
 		x.prepare()
 		u.manifest.Calibration, err = x.calibrate(u.ctx, func(done, total int) error { return u.report(PhaseCalibrate, done, total) })
 		if err != nil {
