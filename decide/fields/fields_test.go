@@ -226,6 +226,9 @@ func FuzzExtract(f *testing.F) {
 // A window of one line that is full of values is read in time that grows with its
 // length, and not with the square of it.
 func TestLongLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures time")
+	}
 	specs := slices.Concat(receiptFields, contractFields, []skills.FieldSpec{{Path: "n", Type: "number"}})
 	took := func(repeats int) time.Duration {
 		text := strings.Repeat("total 5.00 Ann Lee Inc. two years 4/5/2019 Vermont ", repeats)

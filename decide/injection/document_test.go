@@ -143,6 +143,9 @@ func TestHeard(t *testing.T) {
 
 // A long document of nothing but orders takes time in proportion to its length.
 func TestLongRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures time")
+	}
 	w, err := Shipped()
 	if err != nil {
 		t.Fatal(err)

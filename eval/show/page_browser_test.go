@@ -17,6 +17,9 @@ import (
 // hard to read, the keyboard reaches everything in order, nothing is asked of the network or
 // complained about, and no text runs as a script, though scripts may run.
 func TestPageInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it opens each page in many views")
+	}
 	p := browsertest.Open(t)
 	attacked, changes := hostile(t)
 	for name, text := range map[string]string{"studies": render(t, studytest.Results(t), nil), "hostile": render(t, attacked, changes)} {
@@ -37,6 +40,9 @@ func file(t *testing.T, text string) string {
 // The words of the page are there when scripts are disabled, quotes in their
 // passages among them.
 func TestPageWithoutScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it unfolds the page of all case studies")
+	}
 	p := browsertest.Open(t)
 	p.Look(browsertest.View{NoScript: true})
 	p.Goto(file(t, render(t, studytest.Results(t), nil)))

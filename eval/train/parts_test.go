@@ -62,6 +62,9 @@ func write(t *testing.T, path, text string) string {
 }
 
 func TestInjectionTwice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes, and takes long")
+	}
 	var contexts, attacks strings.Builder
 	for i := range 6 {
 		fmt.Fprintf(&contexts, "{\"id\": \"c%d\", \"context\": \"Pier %d is open. The pier closes at nine. Boats pay at the pier.\", \"question\": \"When does it close?\"}\n", i, i)

@@ -83,6 +83,9 @@ func firsts(t testing.TB, x *index.Index, questions []Question) int {
 }
 
 func TestTrainHelpsWithOtherQuestions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes, and takes long")
+	}
 	passages, questions := shelf(160)
 	x := build(t, passages)
 	var phases []string

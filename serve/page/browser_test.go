@@ -233,6 +233,9 @@ func TestBrowserParts(t *testing.T) {
 	p.Wait(`document.activeElement.parentElement.open`)
 	sound(t, p)
 
+	if testing.Short() {
+		return // the pages of 5,000 supersteps take long
+	}
 	long := s.long()
 	for _, part := range []string{"steps", "timeline"} {
 		p.Goto(s.url + "/ui/runs/" + long.ID + "/" + part)

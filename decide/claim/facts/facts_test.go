@@ -154,6 +154,9 @@ func TestOtherScripts(t *testing.T) {
 
 // A passage may end anywhere in a sentence.
 func TestCutOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes, and takes long")
+	}
 	texts := []string{"The term of three (3) years ends in Q3 of 12.12.2012, at 1/2 of 5 kg per day, one of $5m.", "Between 3 and 5 % of the (twenty-) first-class rooms must not cost more than £7 a night."}
 	for _, x := range fixturesOf(t, "pairs.jsonl") {
 		texts = append(texts, x.Changed, x.Evidence[0])

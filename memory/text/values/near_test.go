@@ -12,6 +12,9 @@ import (
 // Patterns that are looked for near their marks find what they find in the whole
 // text.
 func TestNear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it only computes, and takes long")
+	}
 	pieces := strings.Split("4/5/2019|the twenty-first day of May, 2014|Sept. 3rd, 2020|RM 1,200.50|-5.00|USD\n7|two (2) years|forty-eight full months|7|x|May|day|\n|"+strings.Repeat("nothing is said here, by anybody; ", 8)+"|wordwithoutanyend"+strings.Repeat("a", 150)+"|1.1.1.1|’|8", "|")
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {

@@ -60,6 +60,9 @@ func study(t *testing.T, id string) (proof.Proof, proof.Documents) {
 // In a real browser the evidence of each pipeline, and of an answer that is none, is readable
 // on a telephone and on a desk, in light and in dark, and by a screen reader.
 func TestInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it opens each page in many views")
+	}
 	b := browsertest.Open(t)
 	for _, id := range []string{"battery_ricochet", "county_conflicting", "public_health_edges", "contract_fields", "planted_errors", "asylum_out_of_corpus"} {
 		p, docs := study(t, id)
