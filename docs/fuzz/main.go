@@ -146,7 +146,8 @@ func fuzz(ctx context.Context, t target, each time.Duration, parallel int) resul
 	}
 	before := r.cases()
 	began := time.Now()
-	said, err := goTest(ctx, t, each, "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(), "-parallel", fmt.Sprint(parallel))
+	// A worker that makes an input small tries no others meanwhile, by default for up to a minute.
+	said, err := goTest(ctx, t, each, "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", each.String(), "-fuzzminimizetime", "1s", "-parallel", fmt.Sprint(parallel))
 	r.ran = time.Since(began)
 	if all := progress.FindAllSubmatch(said, -1); len(all) > 0 {
 		r.execs, r.interesting = string(all[len(all)-1][1]), string(all[len(all)-1][2])
