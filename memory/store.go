@@ -12,6 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"example.com/assay/internal/durable"
 	"example.com/assay/memory/text/pattern"
 )
 
@@ -89,7 +90,7 @@ func (s *store) writeFile(name string, data []byte) error {
 		return err
 	}
 	s.step("sync " + name)
-	return syncDir(filepath.Dir(path))
+	return durable.Sync(filepath.Dir(path))
 }
 
 // writeSynced writes a file and waits until it is on disk.
@@ -103,15 +104,6 @@ func writeSynced(path string, data []byte) error {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
-}
-
-// syncDir makes renames and new files in a directory durable.
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // generationNumber returns the number of "gen-000007", or 0.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"example.com/assay/internal/durable"
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/learn"
 )
@@ -87,7 +88,7 @@ func RemoveRanker(home, name string) (removed bool, err error) {
 			return fmt.Errorf("removing a trained ranker: %w", err)
 		}
 		removed = true
-		return syncDir(s.dir)
+		return durable.Sync(s.dir)
 	})
 	return removed, err
 }

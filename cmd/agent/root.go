@@ -42,7 +42,8 @@ Ctrl-R searches the history. Ctrl-C stops a question; twice, it ends the session
 From a pipe each line is a question; agent ask - takes all of standard input as one.
 
 Corpora and memory are in the directory ` + cli.EnvHome + `, by default
-$XDG_DATA_HOME/assay or ~/.local/share/assay.
+$XDG_DATA_HOME/assay or ~/.local/share/assay, on Windows
+%LOCALAPPDATA%\assay.
 
 Exit codes: 0 done, 1 failed or could not search, 2 wrong usage, 3 no sufficient
 evidence or an unsupported claim, 4 waits for a person, 130 interrupted,

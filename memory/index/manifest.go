@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"example.com/assay/internal/durable"
 )
 
 // formatVersion is the version of a generation's layout. Every change of what
@@ -296,7 +298,7 @@ func (m *manifest) seal(dir string, linked map[string]file) error {
 			return err
 		}
 		m.Files = append(m.Files, file{Name: filepath.ToSlash(name), Size: size, CRC: sum})
-		return syncPath(path)
+		return durable.Sync(path)
 	})
 	if err != nil {
 		return fmt.Errorf("sealing the index: %w", err)
@@ -309,7 +311,7 @@ func (m *manifest) seal(dir string, linked map[string]file) error {
 		return err
 	}
 	for _, path := range []string{filepath.Join(dir, manifestFile), dir, filepath.Dir(dir)} {
-		if err := syncPath(path); err != nil {
+		if err := durable.Sync(path); err != nil {
 			return fmt.Errorf("sealing the index: %w", err)
 		}
 	}
@@ -331,16 +333,6 @@ func writeFile(dir, name string, pieces ...[]byte) error {
 		return fmt.Errorf("writing the index: %w", err)
 	}
 	return nil
-}
-
-// syncPath flushes a file or a directory to disk.
-func syncPath(path string) (err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return f.Sync()
 }
 
 func copyFile(src, dst string) (err error) {

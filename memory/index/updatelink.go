@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"example.com/assay/internal/durable"
 )
 
 // link gives the generation a file of the earlier one that stays as it is.
@@ -17,7 +19,7 @@ func (u *update) link(name string) error {
 	if os.Link(src, dst) != nil {
 		err := copyFile(src, dst)
 		if err == nil {
-			err = syncPath(dst) // seal does not
+			err = durable.Sync(dst) // seal does not
 		}
 		if err != nil {
 			return fmt.Errorf("linking %s: %w", name, err)

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"example.com/assay/internal/durable"
 )
 
 // archiveVersion is the version of the archive's form.
@@ -257,7 +259,7 @@ func (a *archive) extract(ctx context.Context, dir string, progress func(done in
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		return syncPath(path)
+		return durable.Sync(path)
 	})
 }
 
@@ -281,13 +283,4 @@ func (a *archive) extractFile(root *os.Root, f *zip.File, e entry) (err error) {
 		err = out.Sync()
 	}
 	return err
-}
-
-// syncPath flushes a file or a directory to disk.
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

@@ -13,6 +13,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/home"
 	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/internal/durable"
 )
 
 // RestoreCommand is agent restore.
@@ -135,7 +136,7 @@ func (r *restore) run(ctx context.Context) (_ *restored, err error) {
 		}
 		return nil, fmt.Errorf("putting the restored home in its place: %w", err)
 	}
-	return done, syncPath(parent)
+	return done, durable.Sync(parent)
 }
 
 // ready refuses before anything is written, and reports whether the home holds something.

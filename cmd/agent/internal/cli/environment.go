@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -14,7 +15,8 @@ const (
 	EnvConfig = "ASSAY_CONFIG"
 )
 
-// An Environment holds a process's variables. Of equal names the last one counts.
+// An Environment holds a process's variables. Of equal names the last one counts. On Windows
+// names are in capitals, since case means nothing there.
 type Environment map[string]string
 
 // NewEnvironment reads variables of the form NAME=VALUE.
@@ -22,6 +24,9 @@ func NewEnvironment(environ []string) Environment {
 	env := Environment{}
 	for _, pair := range environ {
 		if name, value, ok := strings.Cut(pair, "="); ok {
+			if runtime.GOOS == "windows" {
+				name = strings.ToUpper(name)
+			}
 			env[name] = value
 		}
 	}
@@ -43,9 +48,8 @@ func (e Environment) Unknown(known []string) []string {
 	return out
 }
 
-// Home is the directory that holds everything: ASSAY_HOME, else "assay" in
-// the user's data directory by the XDG rules, which ignore a relative
-// XDG_DATA_HOME.
+// Home is the directory that holds everything: ASSAY_HOME, else "assay" where the system keeps a
+// user's data.
 func (e Environment) Home() (string, error) {
 	if home := e.Get(EnvHome); home != "" {
 		if !filepath.IsAbs(home) {
@@ -53,31 +57,52 @@ func (e Environment) Home() (string, error) {
 		}
 		return filepath.Clean(home), nil
 	}
-	if data := e.Get("XDG_DATA_HOME"); filepath.IsAbs(data) {
-		return filepath.Join(data, "assay"), nil
+	p := placesOf(runtime.GOOS)
+	if dir := e.first(p.data); dir != "" {
+		return filepath.Join(dir, "assay"), nil
 	}
-	if user := e.Get("HOME"); filepath.IsAbs(user) {
-		return filepath.Join(user, ".local", "share", "assay"), nil
-	}
-	return "", UsageError{fmt.Errorf("finding a directory for corpora and memory: HOME is not an absolute path; set %s to one", EnvHome)}
+	return "", UsageError{fmt.Errorf("finding a directory for corpora and memory: %s is not an absolute path; set %s to one", p.data[len(p.data)-1].variable, EnvHome)}
 }
 
 // Config is the default place of the configuration: in ASSAY_HOME if that is set, else
-// "assay" in the user's configuration directory by the XDG rules.
+// "assay" where the system keeps a user's settings.
 func (e Environment) Config() (string, error) {
 	home, err := e.Home()
 	if err != nil {
 		return "", err
 	}
 	if e.Get(EnvHome) == "" {
-		if dir := e.Get("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		if dir := e.first(placesOf(runtime.GOOS).settings); dir != "" {
 			return filepath.Join(dir, "assay", ConfigName), nil
-		}
-		if user := e.Get("HOME"); filepath.IsAbs(user) {
-			return filepath.Join(user, ".config", "assay", ConfigName), nil
 		}
 	}
 	return filepath.Join(home, ConfigName), nil
+}
+
+// A place is a folder of the user: what a variable names, and a path below that.
+type place struct{ variable, below string }
+
+// places are where a system keeps a user's data and settings, the first that is set. All follow
+// XDG. Windows has variables of its own, and HOME there only in some shells: by it, a user would
+// have two homes.
+type places struct{ data, settings []place }
+
+func placesOf(goos string) places {
+	p := places{data: []place{{"XDG_DATA_HOME", ""}, {"HOME", ".local/share"}}, settings: []place{{"XDG_CONFIG_HOME", ""}, {"HOME", ".config"}}}
+	if goos == "windows" {
+		p.data[1], p.settings[1] = place{"LOCALAPPDATA", ""}, place{"APPDATA", ""}
+	}
+	return p
+}
+
+// first is the first place whose variable names an absolute path: XDG's rules ignore others.
+func (e Environment) first(list []place) string {
+	for _, p := range list {
+		if dir := e.Get(p.variable); filepath.IsAbs(dir) {
+			return filepath.Join(dir, filepath.FromSlash(p.below))
+		}
+	}
+	return ""
 }
 
 const ConfigName = "config.yaml"

@@ -52,8 +52,8 @@ failed.
 
 --init checks nothing. It writes a configuration in which every key is explained and
 commented out, to --config or to the default place: ` + cli.ConfigName + ` in ` + cli.EnvHome + `
-when that is set, else in $XDG_CONFIG_HOME/assay or ~/.config/assay. An existing file
-is not overwritten.
+when that is set, else in $XDG_CONFIG_HOME/assay or ~/.config/assay, on Windows in
+%APPDATA%\assay. An existing file is not overwritten.
 
 --deep reads what the home holds and changes nothing: the structure of each database, the
 checksums of each index, each passage against the text it was taken from, cached vectors,
