@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -282,15 +281,6 @@ func (g *grown) print(m timing) {
 	per := func(bytes int64) string { return fmt.Sprintf("%.2f", float64(bytes)/1000/float64(g.passages)) }
 	fmt.Printf("| %d | %.1f | %.1f | %.0f | %s | %.2f | %s | %s | %s | %s | %s | %s |\n", g.passages, g.took.Seconds(), g.cpu.Seconds(), float64(g.passages)/g.took.Seconds(),
 		per(g.peak), g.added.Seconds(), ms(m.p50), ms(m.p95), ms(g.open), per(g.disk), per(g.heap), vectors(g.corpus.Training()))
-}
-
-// cpuTime is what the process has used of the processors.
-func cpuTime() time.Duration {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		return 0
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 func vectors(t index.Training) string {

@@ -96,6 +96,9 @@ func outside(ctx context.Context, place string, name string, args ...string) (co
 		if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() {
 			code = 128 + int(s.Signal())
 		}
+		if runtime.GOOS == "windows" && ctx.Err() != nil { // a process that was killed has no signal there
+			code = 128 + int(syscall.SIGKILL)
+		}
 		err = nil
 	}
 	return code, b.String(), err

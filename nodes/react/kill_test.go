@@ -57,7 +57,11 @@ func (s *aDyingSaver) Commit(ctx context.Context, thread string, change graph.Ch
 		}
 	}
 	if s.left--; s.left == 0 {
-		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		self, err := os.FindProcess(os.Getpid())
+		if err != nil {
+			return err
+		}
+		return self.Kill()
 	}
 	return nil
 }

@@ -70,8 +70,7 @@ func Sources(sources []state.Source, links bool) string {
 	for _, s := range sources {
 		place := Visible(cmp.Or(s.Original, fmt.Sprintf("%s, bytes %d–%d", s.Path, s.Start, s.End)))
 		if file := cmp.Or(s.Original, s.Path); links && filepath.IsAbs(file) {
-			target := url.URL{Scheme: "file", Path: filepath.ToSlash(file)}
-			place = "\x1b]8;;" + target.String() + "\x1b\\" + place + "\x1b]8;;\x1b\\"
+			place = "\x1b]8;;" + fileURL(filepath.ToSlash(file)) + "\x1b\\" + place + "\x1b]8;;\x1b\\"
 		}
 		fmt.Fprintf(&b, "• [Query %d][Source %d] %s — %s\n", s.Query, s.Source, Visible(s.Where), place)
 		if s.Stale != "" {
@@ -79,6 +78,11 @@ func Sources(sources []state.Source, links bool) string {
 		}
 	}
 	return b.String()
+}
+
+// fileURL is the address of a file. A path that begins with a drive's letter has a slash before it.
+func fileURL(path string) string {
+	return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(path, "/")}).String()
 }
 
 // relevanceLine is the headline: how well the passages answer the question, and how many

@@ -16,4 +16,7 @@ func TestSourceLinks(t *testing.T) {
 	if got := Sources(sources, true); !strings.Contains(got, "\x1b]8;;file:///tmp/my%20notes.md\x1b\\/tmp/my notes.md, bytes 1–4\x1b]8;;\x1b\\") {
 		t.Errorf("linked: %q", got)
 	}
+	if got := fileURL("C:/my notes.md"); got != "file:///C:/my%20notes.md" {
+		t.Errorf("on a drive: %q", got)
+	}
 }
