@@ -8,7 +8,7 @@ import (
 	"os"
 	"slices"
 
-	"example.com/assay/internal/durable"
+	"example.com/assay/internal/disk"
 	"example.com/assay/memory/document"
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/index"
@@ -348,7 +348,7 @@ func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manif
 	// The texts and the generation's own name must be on disk before CURRENT
 	// names them.
 	for _, dir := range []string{r.store.path(textsDir), r.store.dir} {
-		if err := durable.Sync(dir); err != nil {
+		if err := disk.Sync(dir); err != nil {
 			return m, fmt.Errorf("writing generation: %w", err)
 		}
 	}

@@ -3,10 +3,11 @@ package memory
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"example.com/assay/internal/disk"
 )
 
 // Snapshot copies the live generation of a corpus to the directory dir, which must not exist:
@@ -58,7 +59,7 @@ func (s *store) copyTo(gen, dir string) error {
 		case d.Name() == inUseFile: // a link would share its lock
 			return os.WriteFile(to.path(rel), nil, 0o600)
 		}
-		return linkOrCopy(path, to.path(rel))
+		return disk.Link(path, to.path(rel))
 	})
 	if err != nil {
 		return err
@@ -69,31 +70,12 @@ func (s *store) copyTo(gen, dir string) error {
 			continue
 		}
 		linked[f.Text] = true
-		if err := linkOrCopy(s.path(textsDir, f.Text), to.path(textsDir, f.Text)); err != nil {
+		if err := disk.Link(s.path(textsDir, f.Text), to.path(textsDir, f.Text)); err != nil {
 			return err
 		}
 	}
-	if err := linkOrCopy(s.path(rankerFile), to.path(rankerFile)); err != nil && !errors.Is(err, fs.ErrNotExist) { // replaced by renaming, never written in place
+	if err := disk.Link(s.path(rankerFile), to.path(rankerFile)); err != nil && !errors.Is(err, fs.ErrNotExist) { // replaced by renaming, never written in place
 		return err
 	}
 	return os.WriteFile(to.path(currentFile), []byte(gen+"\n"), 0o600)
-}
-
-// linkOrCopy gives a file that does not change a second place.
-func linkOrCopy(from, to string) (err error) {
-	if os.Link(from, to) == nil {
-		return nil
-	}
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	_, err = io.Copy(out, in)
-	return err
 }

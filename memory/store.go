@@ -12,7 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"example.com/assay/internal/durable"
+	"example.com/assay/internal/disk"
 	"example.com/assay/memory/text/pattern"
 )
 
@@ -86,11 +86,11 @@ func (s *store) writeFile(name string, data []byte) error {
 		return err
 	}
 	s.step("rename " + name)
-	if err := os.Rename(tmp, path); err != nil {
+	if err := disk.Rename(tmp, path); err != nil {
 		return err
 	}
 	s.step("sync " + name)
-	return durable.Sync(filepath.Dir(path))
+	return disk.Sync(filepath.Dir(path))
 }
 
 // writeSynced writes a file and waits until it is on disk.
@@ -213,7 +213,15 @@ func (s *store) removeGeneration(gen string) (bool, error) {
 	}
 	if err == nil || errors.Is(err, os.ErrNotExist) { // without the file it was never finished: nobody can have opened it
 		s.step("remove " + gen)
-		if err = os.RemoveAll(s.path(gen)); err != nil && f.Close() == nil { // Windows removes no file that is open
+		// Without this file nobody opens it any more. Windows removes it only when nobody has
+		// it open, and this lock has.
+		if err = os.Remove(s.path(gen, inUseFile)); disk.InUse(err) && f.Close() == nil {
+			err = os.Remove(s.path(gen, inUseFile))
+		}
+		if disk.InUse(err) {
+			return false, nil
+		}
+		if err == nil || errors.Is(err, os.ErrNotExist) {
 			err = os.RemoveAll(s.path(gen))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"example.com/assay/internal/durable"
+	"example.com/assay/internal/disk"
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/learn"
 )
@@ -88,7 +88,7 @@ func RemoveRanker(home, name string) (removed bool, err error) {
 			return fmt.Errorf("removing a trained ranker: %w", err)
 		}
 		removed = true
-		return durable.Sync(s.dir)
+		return disk.Sync(s.dir)
 	})
 	return removed, err
 }

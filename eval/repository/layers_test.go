@@ -26,7 +26,7 @@ var layers = map[string][]string{
 	"internal/sqlfile": {"internal/plainfile"},
 	// What opens the files that people name is read by packages of every layer.
 	"internal/plainfile":   {},
-	"internal/durable":     {},
+	"internal/disk":        {},
 	"internal/hostiletest": {"internal/browsertest"},
 	// What makes tables in PostgreSQL, and what connects tests to a server, likewise.
 	"internal/pgschema": {},
@@ -89,7 +89,7 @@ var layers = map[string][]string{
 	"llm/classify":  {"llm", "llm/internal", "skills", "state", "memory/text"},
 	"memory/text":   {},
 	"decide":        {"skills", "state", "memory/text"},
-	"memory":        {"graph", "state", "internal/durable", "internal/sqlfile", "memory/text"}, // memory/qa keeps a file
+	"memory":        {"graph", "state", "internal/disk", "internal/sqlfile", "memory/text"}, // memory/qa keeps a file
 	"memory/embed":  {"internal/sqlfile", "memory/text"},
 
 	// What keeps rows in a database stands by itself, so that no pipeline links it.

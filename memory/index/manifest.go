@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/assay/internal/durable"
+	"example.com/assay/internal/disk"
 )
 
 // formatVersion is the version of a generation's layout. Every change of what
@@ -298,7 +298,7 @@ func (m *manifest) seal(dir string, linked map[string]file) error {
 			return err
 		}
 		m.Files = append(m.Files, file{Name: filepath.ToSlash(name), Size: size, CRC: sum})
-		return durable.Sync(path)
+		return disk.Sync(path)
 	})
 	if err != nil {
 		return fmt.Errorf("sealing the index: %w", err)
@@ -311,7 +311,7 @@ func (m *manifest) seal(dir string, linked map[string]file) error {
 		return err
 	}
 	for _, path := range []string{filepath.Join(dir, manifestFile), dir, filepath.Dir(dir)} {
-		if err := durable.Sync(path); err != nil {
+		if err := disk.Sync(path); err != nil {
 			return fmt.Errorf("sealing the index: %w", err)
 		}
 	}
@@ -333,19 +333,4 @@ func writeFile(dir, name string, pieces ...[]byte) error {
 		return fmt.Errorf("writing the index: %w", err)
 	}
 	return nil
-}
-
-func copyFile(src, dst string) (err error) {
-	in, err := os.Open(src)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	out, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	_, err = io.Copy(out, in)
-	return err
 }

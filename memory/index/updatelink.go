@@ -2,11 +2,10 @@ package index
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
-	"example.com/assay/internal/durable"
+	"example.com/assay/internal/disk"
 )
 
 // link gives the generation a file of the earlier one that stays as it is.
@@ -16,14 +15,8 @@ func (u *update) link(name string) error {
 		return fmt.Errorf("linking %s: the earlier generation does not have it", name)
 	}
 	src, dst := filepath.Join(u.opts.From, name), filepath.Join(u.opts.Dir, name)
-	if os.Link(src, dst) != nil {
-		err := copyFile(src, dst)
-		if err == nil {
-			err = durable.Sync(dst) // seal does not
-		}
-		if err != nil {
-			return fmt.Errorf("linking %s: %w", name, err)
-		}
+	if err := disk.Link(src, dst); err != nil {
+		return fmt.Errorf("linking %s: %w", name, err)
 	}
 	if u.linked == nil {
 		u.linked = map[string]file{}

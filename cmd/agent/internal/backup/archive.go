@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/assay/internal/durable"
+	"example.com/assay/internal/disk"
 )
 
 // archiveVersion is the version of the archive's form.
@@ -259,7 +259,7 @@ func (a *archive) extract(ctx context.Context, dir string, progress func(done in
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		return durable.Sync(path)
+		return disk.Sync(path)
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/home"
 	"example.com/assay/cmd/agent/internal/render"
-	"example.com/assay/internal/durable"
+	"example.com/assay/internal/disk"
 	"example.com/assay/internal/sqlfile"
 	"example.com/assay/memory"
 )
@@ -382,7 +382,7 @@ func (b *backup) pack(ctx context.Context, staged, partial string) (size int64, 
 	if err != nil {
 		return 0, err
 	}
-	return size, durable.Sync(filepath.Dir(b.to))
+	return size, disk.Sync(filepath.Dir(b.to))
 }
 
 // copyFile copies a file that is replaced or appended to by others.

@@ -13,7 +13,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/home"
 	"example.com/assay/cmd/agent/internal/render"
-	"example.com/assay/internal/durable"
+	"example.com/assay/internal/disk"
 )
 
 // RestoreCommand is agent restore.
@@ -136,7 +136,7 @@ func (r *restore) run(ctx context.Context) (_ *restored, err error) {
 		}
 		return nil, fmt.Errorf("putting the restored home in its place: %w", err)
 	}
-	return done, durable.Sync(parent)
+	return done, disk.Sync(parent)
 }
 
 // ready refuses before anything is written, and reports whether the home holds something.

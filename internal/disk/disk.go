@@ -1,0 +1,79 @@
+// Package disk does what systems do differently with files that several processes use: flush
+// them, give them a second place, replace them and see that one is in use.
+//
+// On Windows a file cannot be removed or replaced while a process has it open, by any of its
+// names. The package takes no locks, and repairs nothing.
+package disk
+
+import (
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+const windows = runtime.GOOS == "windows"
+
+// Sync flushes a file, or the names in a folder, to the disk. Windows has no flush of a folder:
+// NTFS writes names to its journal itself, so there Sync only says whether the folder exists.
+func Sync(path string) error {
+	flags := os.O_RDONLY
+	if windows {
+		flags = os.O_RDWR // without the right to write, a flush is refused
+		if info, err := os.Stat(path); err != nil || info.IsDir() {
+			return err
+		}
+	}
+	f, err := os.OpenFile(path, flags, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Link gives a file that does not change a second place, which must be free: by a hard link, else
+// by a copy, flushed to the disk. On Windows it copies, since a link could not be removed while
+// somebody reads the file at its other place.
+func Link(from, to string) (err error) {
+	if !windows && os.Link(from, to) == nil {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	if _, err = io.Copy(out, in); err != nil {
+		return err
+	}
+	return out.Sync()
+}
+
+// renameTries are spread over two seconds.
+const renameTries = 100
+
+// Rename puts a file in the place of another. On Windows it waits up to two seconds for those who
+// read the other, which is enough for files that are read at once.
+func Rename(from, to string) error {
+	for tries := 1; ; tries++ {
+		err := os.Rename(from, to)
+		if err == nil || tries == renameTries || !InUse(err) && !(windows && errors.Is(err, os.ErrPermission)) {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// InUse reports whether Windows refused an operation because a process has the file open. On other
+// systems nothing is refused for that.
+func InUse(err error) bool {
+	const sharingViolation, lockViolation = syscall.Errno(32), syscall.Errno(33)
+	return windows && (errors.Is(err, sharingViolation) || errors.Is(err, lockViolation))
+}
