@@ -6,14 +6,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
+	"example.com/assay/internal/disk"
 	"example.com/assay/memory/qa"
 )
 
 // Remove deletes a corpus and the answers remembered from it, never the
 // documents that it was made from. Its directory is renamed first, so that it
-// is gone at once or not at all; readers keep what they opened. The errors to
+// is gone at once or not at all; readers keep what they opened, and on Windows
+// keep it from being removed. The errors to
 // expect are *UnknownCorpusError, *BusyError and, of an index on a server, which is removed
 // first, *ServerError.
 func Remove(ctx context.Context, home, name string, servers Servers) (err error) {
@@ -40,7 +43,10 @@ func Remove(ctx context.Context, home, name string, servers Servers) (err error)
 	if err != nil {
 		return fmt.Errorf("removing corpus %q: %w", name, err)
 	}
-	if err := os.Rename(s.dir, filepath.Join(gone, name)); err != nil {
+	if runtime.GOOS == "windows" { // where no folder is renamed that has an open file, such as the lock
+		err = lock.Close()
+	}
+	if err := errors.Join(err, disk.Rename(s.dir, filepath.Join(gone, name))); err != nil {
 		return fmt.Errorf("removing corpus %q: %w", name, errors.Join(err, os.Remove(gone)))
 	}
 	err = qa.Remove(qa.Path(home, name))

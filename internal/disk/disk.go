@@ -1,5 +1,5 @@
 // Package disk does what systems do differently with files that several processes use: flush
-// them, give them a second place, replace them and see that one is in use.
+// them, give them a second place, replace them, and tell why that failed.
 //
 // On Windows a file cannot be removed or replaced while a process has it open, by any of its
 // names. The package takes no locks, and repairs nothing.
@@ -7,6 +7,7 @@ package disk
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -59,21 +60,40 @@ func Link(from, to string) (err error) {
 // renameTries are spread over two seconds.
 const renameTries = 100
 
-// Rename puts a file in the place of another. On Windows it waits up to two seconds for those who
-// read the other, which is enough for files that are read at once.
+// Rename puts a file in the place of another, or gives a folder a new name. On Windows it waits up to
+// two seconds for those who have the other file, or one in the folder, open: that is enough for
+// files that are read at once.
 func Rename(from, to string) error {
 	for tries := 1; ; tries++ {
 		err := os.Rename(from, to)
-		if err == nil || tries == renameTries || !InUse(err) && !(windows && errors.Is(err, os.ErrPermission)) {
+		denied := windows && errors.Is(err, os.ErrPermission) // what Windows says of both
+		switch {
+		case err == nil || !denied && !InUse(err):
+			return err
+		case tries < renameTries:
+			time.Sleep(20 * time.Millisecond)
+		case denied:
+			return fmt.Errorf("%w: %w", err, errInUse)
+		default:
 			return err
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+var errInUse = errors.New("a process may have it open")
+
+// Full reports whether a disk or a quota has no room left.
+func Full(err error) bool {
+	const handleDiskFull, diskFull, quotaExceeded = syscall.Errno(39), syscall.Errno(112), syscall.Errno(1295)
+	if windows {
+		return errors.Is(err, handleDiskFull) || errors.Is(err, diskFull) || errors.Is(err, quotaExceeded)
+	}
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // InUse reports whether Windows refused an operation because a process has the file open. On other
 // systems nothing is refused for that.
 func InUse(err error) bool {
 	const sharingViolation, lockViolation = syscall.Errno(32), syscall.Errno(33)
-	return windows && (errors.Is(err, sharingViolation) || errors.Is(err, lockViolation))
+	return errors.Is(err, errInUse) || windows && (errors.Is(err, sharingViolation) || errors.Is(err, lockViolation))
 }

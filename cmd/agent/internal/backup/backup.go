@@ -374,10 +374,10 @@ func (b *backup) pack(ctx context.Context, staged, partial string) (size int64, 
 		return 0, err
 	}
 	if b.force {
-		err = os.Rename(partial, b.to)
+		err = disk.Rename(partial, b.to)
 	} else if err = os.Link(partial, b.to); errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
 		// Where there are no links, a file that appeared since ready looked is replaced.
-		err = os.Rename(partial, b.to)
+		err = disk.Rename(partial, b.to)
 	}
 	if err != nil {
 		return 0, err

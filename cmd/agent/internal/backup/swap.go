@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+
+	"example.com/assay/internal/disk"
 )
 
 // swapInTwo is swap where a system cannot exchange two folders. A kill between the steps leaves
@@ -15,14 +17,14 @@ func swapInTwo(made, place, before string) (kept string, err error) {
 			err = nil
 		}
 	} else {
-		err = os.Rename(place, before)
+		err = disk.Rename(place, before)
 	}
 	if err != nil {
 		return "", err
 	}
-	err = os.Rename(made, place)
+	err = disk.Rename(made, place)
 	if err != nil && before != "" {
-		err = errors.Join(err, os.Rename(before, place))
+		err = errors.Join(err, disk.Rename(before, place))
 	}
 	return before, err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"example.com/assay/internal/disk"
 	"example.com/assay/internal/sqlfile"
 	"example.com/assay/llm"
 	"example.com/assay/memory"
@@ -78,14 +79,16 @@ func adviceOn(err error) string {
 
 // diskFailed reports whether a disk is full or failed, which no other command line cures.
 func diskFailed(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EIO)
+	return disk.Full(err) || errors.Is(err, syscall.EIO)
 }
 
 // StorageTrouble returns what to do about an error of the disk, "" for another error.
 func StorageTrouble(err error) string {
 	switch {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), sqlfile.Full(err):
+	case disk.Full(err), sqlfile.Full(err):
 		return "the disk is full: what was saved before is still there; free some space (df -h), then run it again"
+	case disk.InUse(err):
+		return "another process has a file open: end it (agent serve, a conversation), then run it again"
 	case errors.Is(err, syscall.EFBIG):
 		return "a limit on the size of files was reached (ulimit -f): raise it, then run it again"
 	case errors.Is(err, syscall.EROFS), sqlfile.ReadOnly(err):

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"example.com/assay/internal/disk"
 )
 
 // WriteFile replaces a file atomically, and makes its directory if needed.
@@ -19,7 +21,7 @@ func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	_, err = tmp.Write(data)
 	err = errors.Join(err, tmp.Chmod(perm), tmp.Close())
 	if err == nil {
-		err = os.Rename(tmp.Name(), path)
+		err = disk.Rename(tmp.Name(), path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(tmp.Name()))
