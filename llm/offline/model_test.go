@@ -14,6 +14,7 @@ import (
 	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/llm/offline"
+	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 )
 
@@ -169,7 +170,7 @@ func outputs(t testing.TB, s *skills.Set, m llm.Model, question, other, source s
 
 // checkQuotes reads an answer as its consumer does: every line with a
 // citation holds one quote between the outermost curly quotes, and the quote
-// is a substring of a source with that number.
+// is a substring of a source with that number, both written on one line.
 func checkQuotes(t testing.TB, answer string, sources []skills.Source) int {
 	t.Helper()
 	body, _, _ := strings.Cut(answer, "\n## Sources\n")
@@ -187,7 +188,7 @@ func checkQuotes(t testing.TB, answer string, sources []skills.Source) int {
 		}
 		found := false
 		for _, s := range sources {
-			found = found || s.N == n && strings.Contains(s.Text, quote)
+			found = found || s.N == n && strings.Contains(text.OneLine(s.Text), quote)
 		}
 		if !found {
 			t.Errorf("source %d does not hold %q", n, quote)
