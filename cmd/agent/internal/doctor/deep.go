@@ -81,19 +81,20 @@ func (d *deepCheck) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if rel == "." && !e.IsDir() {
+		name := filepath.ToSlash(rel)
+		if name == "." && !e.IsDir() {
 			return errors.New("it is not a directory")
 		}
 		d.mode(path, e)
 		if e.IsDir() {
-			if home.Unfinished(rel) {
+			if home.Unfinished(name) {
 				d.unfinished(path)
 				return fs.SkipDir
 			}
 			return nil
 		}
 		d.files++
-		d.file(ctx, path, filepath.ToSlash(rel), e)
+		d.file(ctx, path, name, e)
 		return nil
 	})
 	if err != nil {

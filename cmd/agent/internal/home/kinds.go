@@ -86,7 +86,7 @@ func BesideDatabase(name string) string {
 	return ""
 }
 
-// Unfinished reports whether a name is that of a file or folder that a killed process left
+// Unfinished reports whether a slash-separated name is that of a file or folder that a killed process left
 // half made.
 func Unfinished(name string) bool {
 	base := path.Base(name)
