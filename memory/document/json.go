@@ -17,7 +17,7 @@ func parseJSON(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	raw = bytes.TrimPrefix(raw, []byte(bom))
 	out := recordText{d: d, watch: &watch{ended: ctx.Err}, lineOf: map[string]int{}}
 	dec := json.NewDecoder(stoppable(ctx, bytes.NewReader(raw)))
-	list := bytes.HasPrefix(bytes.TrimSpace(raw), []byte("["))
+	list := bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("["))
 	if list {
 		if _, err := dec.Token(); err != nil {
 			return err

@@ -198,6 +198,9 @@ func (t turn) spot(x string) string {
 
 func last(s string) string {
 	list := strings.Fields(strings.ToLower(s))
+	if len(list) == 0 {
+		return ""
+	}
 	return strings.TrimSuffix(list[len(list)-1], "s")
 }
 
