@@ -60,13 +60,13 @@ func Link(from, to string) (err error) {
 // renameTries are spread over two seconds.
 const renameTries = 100
 
-// Rename puts a file in the place of another, or gives a folder a new name. On Windows it waits up to
-// two seconds for those who have the other file, or one in the folder, open: that is enough for
-// files that are read at once.
+// Rename puts a file in the place of another, or gives a folder a new name. On Windows it tries for
+// two seconds while a process has that other file, or one in the folder, open. An error after
+// that is one that InUse knows.
 func Rename(from, to string) error {
 	for tries := 1; ; tries++ {
 		err := os.Rename(from, to)
-		denied := windows && errors.Is(err, os.ErrPermission) // what Windows says of both
+		denied := windows && errors.Is(err, os.ErrPermission) // said of open files as well
 		switch {
 		case err == nil || !denied && !InUse(err):
 			return err

@@ -72,8 +72,8 @@ func offset(thread string) int64 {
 // Lock implements graph.Checkpointer. On Linux and Windows it keeps out all
 // others. On macOS and the BSDs it keeps out other processes and users of this
 // Saver; of two savers on one file in one process, each may lock a thread, and the
-// first that is closed frees the locks of both. Elsewhere it keeps out users of this Saver
-// only.
+// first that is closed frees the locks of both. Elsewhere it keeps out users of
+// this Saver only.
 func (s *Saver) Lock(ctx context.Context, thread string) (unlock func(), err error) {
 	if err = ctx.Err(); err == nil {
 		err = names.Check(thread)

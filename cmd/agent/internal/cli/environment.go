@@ -82,8 +82,8 @@ func (e Environment) Config() (string, error) {
 // A place is a folder of the user: what a variable names, and a path below that.
 type place struct{ variable, below string }
 
-// places are where a system keeps a user's data and settings, the first that is set. All follow
-// XDG. Windows has variables of its own, and HOME there only in some shells: by it, a user would
+// places are where a system keeps a user's data and settings; the first that is set counts. XDG's
+// variables count on every system. On Windows only some shells set HOME, so with it a user would
 // have two homes.
 type places struct{ data, settings []place }
 

@@ -86,8 +86,8 @@ func BesideDatabase(name string) string {
 	return ""
 }
 
-// Unfinished reports whether a slash-separated name is that of a file or folder that a killed process left
-// half made.
+// Unfinished reports whether a slash-separated name is that of a file or folder that a killed
+// process left half made.
 func Unfinished(name string) bool {
 	base := path.Base(name)
 	for _, prefix := range []string{".tmp-", ".removed-", ".agent-doctor-"} {
