@@ -141,7 +141,7 @@ func printFindings(a *cli.App, findings []finding) {
 func examine(a *cli.App, cmd *cobra.Command, flags *config.Flags) ([]finding, []config.Line) {
 	home, err := a.Env.Home()
 	if err != nil {
-		return []finding{{"home", statusFail, err.Error(), "export " + cli.EnvHome + "=\"$HOME/assay\""}}, nil
+		return []finding{{"home", statusFail, err.Error(), "set " + cli.EnvHome + " to the absolute path of a directory that this user may write"}}, nil
 	}
 	out := []finding{checkHome(home)}
 	table, err := config.Table(a)
@@ -199,7 +199,7 @@ func checkHome(home string) finding {
 			break
 		}
 		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return finding{"home", statusFail, err.Error(), "export " + cli.EnvHome + "=\"$HOME/assay\""}
+			return finding{"home", statusFail, err.Error(), "set " + cli.EnvHome + " to the absolute path of a directory that this user may write"}
 		}
 		dir = filepath.Dir(dir)
 	}
