@@ -24,6 +24,9 @@ type Passage struct {
 	Element string `json:"element,omitempty"` // CSS selector of the element that the text begins in, for HTML
 	Line    int    `json:"line,omitempty"`    // 1-based line of the record, for CSV and JSONL
 
+	// Blocks are the typed parts of the text, in order, without overlap.
+	Blocks []Block `json:"blocks,omitempty"`
+
 	// Orders are what a detector that looked at the passage when it was found says
 	// that it tells an assistant to do. The passage in its corpus has none.
 	Orders []Order `json:"orders,omitempty"`
@@ -46,7 +49,8 @@ type Order struct {
 func (p Passage) Equal(q Passage) bool {
 	return p.ID == q.ID && p.Doc == q.Doc && p.Title == q.Title && p.Section == q.Section && p.Text == q.Text &&
 		p.Start == q.Start && p.End == q.End && p.Source == q.Source && p.Page == q.Page && p.Element == q.Element &&
-		p.Line == q.Line && maps.Equal(p.Metadata, q.Metadata) && slices.Equal(p.Orders, q.Orders)
+		p.Line == q.Line && maps.Equal(p.Metadata, q.Metadata) && slices.Equal(p.Orders, q.Orders) &&
+		slices.EqualFunc(p.Blocks, q.Blocks, Block.Equal)
 }
 
 // Where names the place of a passage for a reader: title, section, page, line.

@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"example.com/assay/state"
 )
 
 // Version names the way this package turns files into text and passages. It
 // changes whenever an unchanged file would come out differently, so that a
 // corpus knows when to read its files again.
-const Version = 5
+const Version = 6
 
 // A Document is one loaded file.
 type Document struct {
@@ -57,6 +59,16 @@ type Block struct {
 	Title      string   // the record's title; may be empty
 
 	Metadata map[string]string // the record's other fields, over those of the document
+
+	// Kind, Label, Under, Number and Cells are those of state.Block, with offsets in
+	// Document.Text. A block that holds others is a table, a list or a run of text, and its
+	// own Kind is empty; what lies between its blocks is running text.
+	Kind   state.BlockKind
+	Label  string
+	Under  string
+	Number string
+	Cells  []state.Cell
+	Blocks []Block
 
 	entry *entry // of the description list that the block is in; nil for none
 	joins joins
@@ -188,6 +200,9 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 		}
 		return parsePlain(ctx, d, raw)
 	})
+	if err == nil {
+		err = guard(d.Path, func() error { structure(ctx, d); return nil })
+	}
 	if err != nil {
 		return err
 	}

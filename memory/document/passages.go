@@ -73,9 +73,43 @@ func split(w *watch, d Document, o SplitOptions) []state.Passage {
 			for last := first + 1; within != nil && last < j && d.Blocks[last].Start < span.End; last++ {
 				within = within.common(d.Blocks[last].entry)
 			}
-			out = append(out, passage(d, d.Blocks[first], within, span, n))
+			p := passage(d, d.Blocks[first], within, span, n)
+			p.Blocks = blocksIn(d.Blocks[first:j], span)
+			out = append(out, p)
 		}
 		i = j
+	}
+	return out
+}
+
+// blocksIn are the typed parts of some blocks that lie in a span, with offsets in it. A part
+// that the span cuts is there as far as it reaches.
+func blocksIn(blocks []Block, span text.Span) []state.Block {
+	var out []state.Block
+	for _, b := range blocks {
+		if b.Start >= span.End {
+			break
+		}
+		if b.End <= span.Start {
+			continue
+		}
+		if len(b.Blocks) > 0 {
+			out = append(out, blocksIn(b.Blocks, span)...)
+			continue
+		}
+		if b.Kind == "" {
+			continue
+		}
+		p := state.Block{Kind: b.Kind, Label: caption(b.Label), Under: caption(b.Under), Number: b.Number}
+		p.Start, p.End = max(b.Start, span.Start)-span.Start, min(b.End, span.End)-span.Start
+		for _, c := range b.Cells {
+			if c.Start < span.Start || c.End > span.End {
+				continue
+			}
+			c.Start, c.End, c.Header = c.Start-span.Start, c.End-span.Start, caption(c.Header)
+			p.Cells = append(p.Cells, c)
+		}
+		out = append(out, p)
 	}
 	return out
 }

@@ -19,7 +19,9 @@ func parsePlain(ctx context.Context, d *Document, raw []byte) error {
 // FromText makes a document of a plain text that is in no file. The text must be
 // valid UTF-8.
 func FromText(source, text string) Document {
-	return Document{Source: source, Format: "txt", Text: text, Plain: true, Title: source, Blocks: paragraphs(nil, text, bodyStart(text), len(text), Block{})}
+	d := Document{Source: source, Format: "txt", Text: text, Plain: true, Title: source, Blocks: paragraphs(nil, text, bodyStart(text), len(text), Block{})}
+	structure(context.Background(), &d)
+	return d
 }
 
 // bodyStart returns where the text begins behind a byte order mark.

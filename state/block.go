@@ -1,0 +1,51 @@
+package state
+
+import "slices"
+
+// A BlockKind says what a part of a document is.
+type BlockKind string
+
+// The kinds of blocks. A paragraph without a label or number is not listed: what lies
+// between the blocks of a passage is such text.
+const (
+	BlockHeading    BlockKind = "heading"    // names what follows, inside a passage
+	BlockParagraph  BlockKind = "paragraph"  // running text that has a number or a heading inside its passage
+	BlockItem       BlockKind = "item"       // of a list; its label is the sentence that leads into the list
+	BlockStep       BlockKind = "step"       // of a numbered list
+	BlockClause     BlockKind = "clause"     // a numbered part of a text
+	BlockRow        BlockKind = "row"        // of a table
+	BlockField      BlockKind = "field"      // a label and its value; Start to End is both
+	BlockAnswer     BlockKind = "answer"     // below its question, which is the label
+	BlockDefinition BlockKind = "definition" // of a term, which is the label
+	BlockCode       BlockKind = "code"       // kept as it is
+	BlockQuoted     BlockKind = "quoted"     // an earlier mail or message that a later one repeats
+)
+
+// A Block is a typed part of a passage: the bytes Start..End of the passage's text. What a
+// block's bytes do not say by themselves stands in Label, Under, Number and in the headers
+// of its cells. These are searched and shown with the block, and are not part of a quote.
+type Block struct {
+	Kind   BlockKind `json:"kind"`
+	Start  int       `json:"start"`
+	End    int       `json:"end"`
+	Label  string    `json:"label,omitempty"`
+	Under  string    `json:"under,omitempty"`  // the headings inside the text that it stands under, outermost first, joined by " > "
+	Number string    `json:"number,omitempty"` // its address, such as "7.2", "5(1)(b)" or "3"
+	Cells  []Cell    `json:"cells,omitempty"`  // of a row: its columns in order; of a field: its value
+}
+
+// A Cell is a value of a row or a field: the bytes Start..End of the passage's text.
+// Header is the name of its column, "" where the table has none. A cell that spans
+// several rows is a cell of each; in those that do not hold its bytes Start equals End
+// and Text is what it says.
+type Cell struct {
+	Header string `json:"header,omitempty"`
+	Start  int    `json:"start"`
+	End    int    `json:"end"`
+	Text   string `json:"text,omitempty"`
+}
+
+// Equal reports whether two blocks are the same in everything.
+func (b Block) Equal(c Block) bool {
+	return b.Kind == c.Kind && b.Start == c.Start && b.End == c.End && b.Label == c.Label && b.Under == c.Under && b.Number == c.Number && slices.Equal(b.Cells, c.Cells)
+}
