@@ -22,12 +22,11 @@ type Quote struct {
 type Ranking struct {
 	Quotes []Quote // the best first
 	// What the confidence is made of.
-	Top     float64 // score of the best
-	Lead    float64 // by which it is above the mean of the next ten
-	Absent  float64 // share of the question's words that no source has
-	Form    float64 // how far the best has the form asked for
-	Chance  float64 // that the best quote answers
-	Refused bool    // the chance is too small
+	Top    float64 // score of the best
+	Lead   float64 // by which it is above the mean of the next ten
+	Absent float64 // share of the question's words that no source has
+	Form   float64 // how far the best has the form asked for
+	Chance float64 // that the best quote answers
 }
 
 // windows are the lengths in bytes to which quotes grow around their sentence. The
@@ -61,6 +60,7 @@ func Rank(q string, sources []Source, most int, usable func(source, start, end i
 	if n > 0 {
 		out.Lead = out.Top - rest/float64(n)
 	}
+	out.Chance = out.chance()
 	var said []string
 	for _, s := range list {
 		if len(out.Quotes) == most {
