@@ -109,7 +109,7 @@ func (l Language) Word(token string) string {
 const longestElided = 6
 
 // languageSample bounds what a language is told by, in bytes.
-const languageSample = 8 << 10
+const languageSample = 4 << 10
 
 // votes says how much a function word speaks for each of its languages: the fewer have
 // it, the more.
@@ -177,6 +177,9 @@ func LanguageOf(s string) Language {
 	words := 0
 	for _, t := range Tokens(s) {
 		words++
+		if len(t.Text) == 1 {
+			continue // labels and variables as well
+		}
 		for l, n := range votes[t.Text] {
 			score[l] += n
 		}
