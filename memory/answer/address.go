@@ -53,6 +53,9 @@ func (a address) at(b *state.Block) float64 {
 		return 0
 	}
 	n := strings.TrimSuffix(b.Number, ".")
+	if at := strings.LastIndexByte(n, '('); at >= 0 && b.Kind == state.BlockStep {
+		n = strings.Trim(n[at:], "()")
+	}
 	switch {
 	case strings.EqualFold(n, a.number):
 		return 1

@@ -55,8 +55,10 @@ type pool struct {
 	sentences []sentence
 	df        map[string]int // blocks by stem, with their headwords
 	blocks    int
-	words     []map[string]bool // stems of each source's sentences
-	same      []otherForm       // what sources name as the question does not
+	words     []map[string]bool  // stems of each source's sentences
+	heads     []map[string]bool  // stems of what stands above each source, and of the labels in it
+	documents map[string]float64 // weight of the question in each document
+	same      []otherForm        // what sources name as the question does not
 	reader
 }
 
@@ -64,7 +66,7 @@ type pool struct {
 const longestHead = 100
 
 func newPool(r reader, sources []Source, same []otherForm) *pool {
-	p := &pool{sources: sources, df: map[string]int{}, words: make([]map[string]bool, len(sources)), same: same, reader: r}
+	p := &pool{sources: sources, df: map[string]int{}, words: make([]map[string]bool, len(sources)), heads: make([]map[string]bool, len(sources)), documents: map[string]float64{}, same: same, reader: r}
 	for i, src := range sources {
 		p.add(i, src)
 	}
@@ -94,7 +96,12 @@ func newPool(r reader, sources []Source, same []otherForm) *pool {
 
 func (p *pool) add(index int, src Source) {
 	up := p.aboveOf(src)
-	p.words[index] = map[string]bool{}
+	p.words[index], p.heads[index] = map[string]bool{}, map[string]bool{}
+	for _, list := range [][]string{up.title.stems, up.last.stems, up.other} {
+		for _, stem := range list {
+			p.heads[index][stem] = true
+		}
+	}
 	at := 0
 	var head *heading
 	for i := range src.Blocks {
@@ -169,6 +176,14 @@ func (p *pool) addBlock(index int, in string, b *state.Block, up *above, head *h
 		}
 	}
 	s.whole = whole
+	for stem := range s.extra {
+		p.heads[index][stem] = true
+	}
+	if s.head != nil {
+		for _, stem := range s.head.stems {
+			p.heads[index][stem] = true
+		}
+	}
 	for i, span := range spans {
 		s.start, s.end, s.first = span.Start, span.End, i == 0
 		p.append(s, in[span.Start:span.End])
@@ -189,6 +204,9 @@ func (p *pool) append(s sentence, body string) {
 		s.words[stem]++
 		s.size++
 		p.words[s.source][stem] = true
+	}
+	if s.size == 0 {
+		return
 	}
 	if s.part != nil && s.part.Kind == state.BlockRow { // "A" and "d" name rows
 		for _, c := range s.part.Cells {

@@ -6,13 +6,15 @@ import (
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/idf"
 	"example.com/assay/memory/text/pattern"
+	"example.com/assay/memory/text/wordnet"
 )
 
 // A question is what is asked, as scoring sees it.
 type question struct {
 	lang    text.Language
 	terms   []term
-	total   float64 // of the terms' weights
+	total   float64 // of the terms' weights, without those that no source has
+	mass    float64 // of all terms' weights
 	forms   forms
 	wants   wants
 	focus   []string // stems of X in "what is X"
@@ -24,9 +26,10 @@ type question struct {
 
 // A term is a stem of the question.
 type term struct {
-	stem   string
-	weight float64
-	told   bool // it stands in what is told before the question only
+	stem    string
+	weight  float64
+	related []string // stems of words that mean nearly the same
+	told    bool     // it stands in what is told before the question only
 }
 
 // The weight of a term that stands in the story before the question, or that only says
@@ -125,14 +128,33 @@ func parse(q string) *question {
 					weight *= sameShare
 				}
 			}
-			out.terms = append(out.terms, term{stem, weight, before})
+			out.terms = append(out.terms, term{stem, weight, r.related(w), before})
 			out.total += weight
+			out.mass += weight
 		}
 	}
 	add(asks, 1, false)
 	add(told, toldShare, true)
 	out.focusx, out.focus = focusOf(r, asks)
 	return out
+}
+
+// related are the stems of words that mean nearly the same as a word, in English.
+func (r reader) related(w string) []string {
+	if r.lang != "" && r.lang != text.English {
+		return nil
+	}
+	var out []string
+	for _, base := range wordnet.Bases(w) {
+		for _, list := range [][]string{wordnet.Synonyms(base), wordnet.Derived(base), wordnet.Hypernyms(base)} {
+			for _, o := range list {
+				if !r.small(o) {
+					out = append(out, r.stemOf(o))
+				}
+			}
+		}
+	}
+	return text.Distinct(out)
 }
 
 // namesIn are the single capital letters inside a text, in lower case: "grade A", "gate D".

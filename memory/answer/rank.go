@@ -45,7 +45,7 @@ func Rank(q string, sources []Source, most int, usable func(source, start, end i
 	list := p.scores(asks)
 	list = slices.DeleteFunc(list, func(s scored) bool {
 		x := &p.sentences[s.index]
-		return x.size < 2 || markup(x.text) || x.names() || len(x.text) > longest || usable != nil && !usable(x.source, x.start, x.end)
+		return x.size < 2 && (x.part == nil || !x.alone()) || markup(x.text) && x.part == nil || x.names() || len(x.text) > longest || usable != nil && !usable(x.source, x.start, x.end)
 	})
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	out := Ranking{Absent: asks.absent(p)}
@@ -94,7 +94,9 @@ func letters(s string) string {
 }
 
 // markup reports a line that is not text: a heading of markdown, a fence of code.
-func markup(s string) bool { return strings.HasPrefix(s, "#") || strings.HasPrefix(s, "```") }
+func markup(s string) bool {
+	return strings.HasPrefix(s, "#") || strings.HasPrefix(s, "```") || strings.HasPrefix(s, "|")
+}
 
 // names reports a sentence that only names what follows: a question, or the heading
 // that stands above it as well.
@@ -155,7 +157,7 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 			return false
 		}
 		o := &p.sentences[j]
-		return o.source == s.source && !markup(o.text) && (usable == nil || usable(o.source, o.start, o.end))
+		return o.source == s.source && (o.part != nil || !markup(o.text)) && (usable == nil || usable(o.source, o.start, o.end))
 	}
 	if s.part != nil && s.alone() {
 		from, to := i, i
@@ -211,7 +213,7 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 // alone reports whether a part is read without what stands beside it.
 func (s *sentence) alone() bool {
 	switch s.part.Kind {
-	case state.BlockRow, state.BlockField, state.BlockAnswer, state.BlockDefinition, state.BlockQuoted:
+	case state.BlockRow, state.BlockField, state.BlockAnswer, state.BlockDefinition, state.BlockQuoted, state.BlockClause:
 		return true
 	}
 	return false

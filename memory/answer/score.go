@@ -35,7 +35,8 @@ const (
 	ofQuoted                   // an earlier message that a later one repeats
 	ofOlder                    // its document was replaced by that of another source
 	ofValue                    // it holds a value of the kind that is asked for
-	ofElsewhere                // further share of the question in other passages of its document
+	ofElsewhere                // share of the question in its document
+	ofRelated                  // share of the question in words that mean nearly the same
 	ofCrumb                    // running text of a few words: a heading, a greeting
 	ofBroken                   // a word is broken at the end of a line: a page that was set, not written
 	features
@@ -46,7 +47,7 @@ var weights = [features]float64{
 	ofShare: 3.3, ofNear: 1, ofAbove: 1, ofHead: 2.2, ofTitle: 2.3, ofFirst: 1.5, ofDocument: 1.1, ofRank: 1.7,
 	ofMatch: 1.9, ofForm: 2, ofFitting: 1.6, ofDefines: 2.2, ofAside: -.9, ofRow: -.3, ofBegin: .3, ofLead: -.4, ofDependent: -.6, ofBroken: -.6,
 	ofAddress: 5, ofRange: 2.5, ofAnswer: 2, ofQuoted: -2.5, ofOlder: -2,
-	ofValue: 1.5, ofElsewhere: 1, ofCrumb: -1.5,
+	ofValue: 1.5, ofElsewhere: 2, ofCrumb: -1.5, ofRelated: 2.5,
 }
 
 // A scored sentence.
@@ -75,6 +76,9 @@ func (q *question) match(list []string) float64 {
 			if t.stem == stem {
 				both += w
 				share += t.weight
+			} else if contains(t.related, stem) {
+				both += nearly * w
+				share += nearly * t.weight
 			}
 		}
 	}
@@ -83,6 +87,9 @@ func (q *question) match(list []string) float64 {
 	}
 	return both / all * share / q.total
 }
+
+// nearly is what a word counts that means nearly the same.
+const nearly = .6
 
 // headMatch is the best match of a headword: without its brackets, or one of the
 // names that it lists.
@@ -154,8 +161,8 @@ func (p *pool) features(q *question) [][features]float64 {
 			f[ofRank] = 1 / math.Sqrt(float64(s.source+1))
 		}
 		f[ofMatch] = bm[s.block]
+		wanted := q.wants.fits(s)
 		f[ofForm], f[ofDefines] = q.forms.fits(shown, func(string) int { return q.held(s) }), p.defines(q, s)
-		f[ofFitting] = min(1, f[ofForm]) * (f[ofShare] + p.restShare(q, s))
 		f[ofAside], f[ofBegin], f[ofLead] = aside(s), is(s.first), is(announces(s.text))
 		if s.part != nil {
 			f[ofAddress], f[ofRange] = q.address.at(s.part), q.within(p, s)
@@ -164,7 +171,12 @@ func (p *pool) features(q *question) [][features]float64 {
 				f[ofAnswer] = q.match(s.head.stems)
 			}
 		}
-		f[ofValue], f[ofElsewhere] = q.wants.fits(s), p.elsewhere(q, s)
+		if s.part != nil && (s.part.Kind == state.BlockRow || s.part.Kind == state.BlockField) && f[ofForm] < 1 { // it has no form of a sentence
+			f[ofForm] = max(f[ofForm], min(1, .5+wanted))
+		}
+		f[ofFitting] = min(1, f[ofForm]) * (f[ofShare] + p.restShare(q, s))
+		f[ofValue], f[ofElsewhere] = wanted, p.inDocument(q, s)
+		f[ofRelated] = q.related(s)
 		f[ofCrumb] = is(s.size < 3 && (s.part == nil || s.part.Kind == state.BlockParagraph || s.part.Kind == state.BlockClause || s.part.Kind == state.BlockCode))
 		f[ofOlder] = is(older[s.source])
 		f[ofRow], f[ofDependent], f[ofBroken] = is(s.part != nil && s.part.Kind == state.BlockRow && s.part.Cells[0].Header == ""), is(leans.MatchString(s.text)), is(broken.MatchString(s.text))
@@ -295,24 +307,48 @@ func (p *pool) restShare(q *question, s *sentence) float64 {
 	return sum / q.total
 }
 
-// elsewhere is how much of the question only other passages of the sentence's document hold.
-func (p *pool) elsewhere(q *question, s *sentence) float64 {
-	if q.total == 0 || p.sources[s.source].Doc == "" {
-		return 0
-	}
+// related is how much of the question a sentence holds only in words that mean nearly the
+// same, or are a kind of it.
+func (q *question) related(s *sentence) float64 {
 	sum := 0.0
 	for _, t := range q.terms {
-		if s.holds(t.stem) || s.above.holds(t.stem) || p.words[s.source][t.stem] {
+		if s.holds(t.stem) {
 			continue
 		}
-		for i, o := range p.sources {
-			if i != s.source && o.Doc == p.sources[s.source].Doc && p.words[i][t.stem] {
+		for _, r := range t.related {
+			if s.holds(r) {
 				sum += t.weight
 				break
 			}
 		}
 	}
-	return sum / q.total
+	if q.mass == 0 {
+		return 0
+	}
+	return sum / q.mass
+}
+
+// inDocument is how much of the question a sentence's document holds, as far as it was found:
+// its title, its headings and its passages.
+func (p *pool) inDocument(q *question, s *sentence) float64 {
+	if q.total == 0 {
+		return 0
+	}
+	doc := p.sources[s.source].Doc
+	held, ok := p.documents[doc]
+	if !ok || doc == "" {
+		held = 0
+		for _, t := range q.terms {
+			for i := range p.sources {
+				if (i == s.source || doc != "" && p.sources[i].Doc == doc) && (p.words[i][t.stem] || p.heads[i][t.stem]) {
+					held += t.weight
+					break
+				}
+			}
+		}
+		p.documents[doc] = held
+	}
+	return held / q.total
 }
 
 // BM25's constants (Robertson and Zaragoza, 2009), and what a word counts that
