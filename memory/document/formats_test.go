@@ -94,7 +94,7 @@ func TestFormats(t *testing.T) {
 		{"a.xlsx", xlsx(t, `<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2" t="s"><v>1</v></c><c r="B2" t="inlineStr"><is><t>Due</t></is></c><c r="D2" t="str"><v>Rate</v></c></row>`+
 			`<row r="3"><c r="A3" t="s"><v>2</v></c><c r="B3" s="1"><v>46053</v></c><c r="D3" s="2"><v>0.125</v></c></row><row r="4"><c r="A4"><v>0.30000000000000004</v></c><c r="D4" t="b"><v>1</v></c></row>`,
 			`<si><t>All prices</t></si><si><r><t>Na</t></r><r><t>me</t></r><rPh><t>x</t></rPh></si><si><t>Rent</t></si>`),
-			"a", "0 Prices: All prices\n\nName; Due; Rate\n\nRent; Due: 2026-01-31; Rate: 12.5%\n\n0.3; Rate: TRUE"},
+			"a", "0 Prices: All prices\n\nName; Due; Rate\n\nRent; Due: 2026-01-31; Rate: 12.50%\n\n0.3; Rate: TRUE"},
 		{"a.pptx", pptx(t, slide), "The Plan", "1 The Plan: Opening words.|2 Costs: They rise.\n\nThen fall.\n\nYear; Sum\n\n2025; Sum: 7\n\nSay it slowly."},
 		{"a.epub", epub(t, "<html><body><h1>Two</h1><p>Second chapter.</p></body></html>"), "A Book", "0 One: First chapter.|0 Two: Second chapter."},
 		{"a.eml", mail, "The rent", "0 : From: René <r@example.com>\nTo: a@example.com\nDate: Mon, 2 Jan 2006 15:04:05 -0700\nSubject: The rent\n\nThe rent for the café is due.\n\nPay it.\n\nAttachment: bill.pdf"},

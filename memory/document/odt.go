@@ -39,7 +39,7 @@ func parseODT(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 		out.write(n)
 	}
 	out.finish(d)
-	d.Title, err = pack.declaredTitle(ctx, "meta.xml")
+	d.Title, d.Metadata, err = pack.properties(ctx, "meta.xml")
 	return err
 }
 

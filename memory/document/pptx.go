@@ -67,8 +67,8 @@ func parsePPTX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 		}
 	}
 	out.finish(d)
-	declared, err := pack.declaredTitle(ctx, "docProps/core.xml")
-	if d.Title == "" {
+	declared, props, err := pack.properties(ctx, "docProps/core.xml")
+	if d.Metadata = props; d.Title == "" {
 		d.Title = declared
 	}
 	return err
