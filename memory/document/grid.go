@@ -21,6 +21,7 @@ type grid struct {
 	rows    []gridRow
 	label   string   // its caption, or the sentence that leads into it
 	headers []string // of a table above that it goes on with, where it has none itself
+	records bool     // a row of one cell is a row as others are
 }
 
 // A gridRow is a row. Its cells are in the order of columns; a cell of several rows is
@@ -107,11 +108,11 @@ func (g *grid) write(w *watch, like Block) (string, []Block, []string) {
 			next, _ = rows[i+1].filled()
 		}
 		switch {
-		case n == 1 && columns > 1 && first.column == 0 && !first.carried && next > 1 && !endsSentence(first.text):
+		case n == 1 && !g.records && columns > 1 && first.column == 0 && !first.carried && next > 1 && !endsSentence(first.text):
 			o.under = text.Clip(first.text, longestHeader)
 			o.line(r, first.text, state.BlockHeading)
 			lines = 0
-		case n == 1 && columns > 1 && first.column == 0 && (first.width >= columns || endsSentence(first.text)), columns == 1:
+		case n == 1 && !g.records && columns > 1 && first.column == 0 && (first.width >= columns || endsSentence(first.text)), columns == 1:
 			o.line(r, first.text, "")
 			lines = 0
 		case len(o.headers) > 0:

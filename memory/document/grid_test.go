@@ -94,6 +94,14 @@ func TestTables(t *testing.T) {
 			"answer (May I eat here?): Cold snacks only.\nanswer (Can I print?): In black."},
 		{"items.html", "<p>Bring these:<ul><li>a towel<li>soap</ul>", "item (Bring these:): a towel\nitem (Bring these:): soap"},
 		{"a table.md", "Fees:\n\n| Who | Fee |\n|---|---|\n| Adult | 6 EUR |\n| Child | 3 EUR |\n", "row (Fees:): Who=Adult, Fee=6 EUR\nrow (Fees:): Who=Child, Fee=3 EUR"},
+		{"decimal commas.csv", "Artikel;Preis;Lieferzeit\nSchr\xe4nke;389,00;2 Wochen\nTisch;\"1;2\";\n", "heading: Artikel; Preis; Lieferzeit\nrow: Artikel=Schränke, Preis=389,00, Lieferzeit=2 Wochen\nrow: Artikel=Tisch, Preis=1;2"},
+		{"a title.csv", "Prices 2026\n\nName, first|City|Fee\nOtto, A|Bonn|3\n", "heading: Name, first; City; Fee\nrow (Prices 2026): Name, first=Otto, A, City=Bonn, Fee=3"},
+		{"tabs.tsv", "Day\tOpens\nMonday\t07:35\n", "heading: Day; Opens\nrow: Day=Monday, Opens=07:35"},
+		{"no names.csv", "Tisch,149.90\nStuhl,49.50\n", "field (Tisch): Tisch=149.90\nfield (Stuhl): Stuhl=49.50"},
+		{"months.csv", "Item,2026-01,2026-02\nRent,410,420\n", "heading: Item; 2026-01; 2026-02\nrow: Item=Rent, 2026-01=410, 2026-02=420"},
+		{"objects.json", `[{"item":"Pen","price":{"net":2,"vat":true}},{"item":"Ink","tags":["a","b"]}]`, "heading: item; price net; price vat; tags\nrow: item=Pen, price net=2, price vat=true\nrow: item=Ink, tags=a, b"},
+		{"one object.json", `{"name":"pump","lines":[{"no":1},{"no":2}],"none":null}`, "field (name): name=pump\nfield (lines 1 no): lines 1 no=1\nfield (lines 2 no): lines 2 no=2"},
+		{"objects.jsonl", "{\"a\":\"x\"}\n{\"a\":\"y\",\"b\":3}", "heading: a; b\nrow: a=x\nrow: a=y, b=3"},
 	} {
 		d := mustRead(t, c.name, c.src, nil)
 		if got := typed(t, d); got != c.want {
