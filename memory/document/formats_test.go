@@ -84,7 +84,7 @@ func TestFormats(t *testing.T) {
 		<a:tr><a:tc><a:txBody><a:p><a:r><a:t>2025</a:t></a:r></a:p></a:txBody></a:tc><a:tc><a:txBody><a:p><a:r><a:t>7</a:t></a:r></a:p></a:txBody></a:tc></a:tr></a:tbl></p:graphicFrame>
 		<p:sp><p:nvSpPr><p:nvPr><p:ph type="ftr"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>Footer</a:t></a:r></a:p></p:txBody></p:sp></p:sld>`
 	mail := "From: =?utf-8?q?Ren=C3=A9?= <r@example.com>\r\nTo: a@example.com\r\nSubject: The rent\r\nDate: Mon, 2 Jan 2006 15:04:05 -0700\r\nContent-Type: multipart/mixed; boundary=B\r\n\r\n" +
-		"--B\r\nContent-Type: multipart/alternative; boundary=C\r\n\r\n--C\r\nContent-Type: text/html\r\n\r\n<p>In <b>HTML</b>.\r\n--C\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nThe rent for the caf=E9 is due.\r\n\r\nPay it.\r\n--C--\r\n" +
+		"--B\r\nContent-Type: multipart/alternative; boundary=C\r\n\r\n--C\r\nContent-Type: text/html\r\n\r\n<p>The rent for the <b>caf&eacute;</b> is due. <p>Pay it.\r\n--C\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nThe rent for the caf=E9 is due.\r\n\r\nPay it.\r\n--C--\r\n" +
 		"--B\r\nContent-Type: application/pdf\r\nContent-Disposition: attachment; filename=\"bill.pdf\"\r\nContent-Transfer-Encoding: base64\r\n\r\nAAAA\r\n--B--\r\n"
 	for _, c := range []struct{ name, src, title, want string }{
 		{"a.odt", odt(t, `<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes><text:h text:outline-level="1">Visits</text:h><text:p>Wear<text:s/>a <text:span>badge</text:span><text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Or a tag.</text:p></text:note-body></text:note>.</text:p>`+
@@ -97,7 +97,7 @@ func TestFormats(t *testing.T) {
 			"a", "0 Prices: All prices\n\nName; Due; Rate\n\nRent; Due: 2026-01-31; Rate: 12.50%\n\n0.3; Rate: TRUE"},
 		{"a.pptx", pptx(t, slide), "The Plan", "1 The Plan: Opening words.|2 Costs: They rise.\n\nThen fall.\n\nYear; Sum\n\n2025; Sum: 7\n\nSay it slowly."},
 		{"a.epub", epub(t, "<html><body><h1>Two</h1><p>Second chapter.</p></body></html>"), "A Book", "0 One: First chapter.|0 Two: Second chapter."},
-		{"a.eml", mail, "The rent", "0 : From: René <r@example.com>\nTo: a@example.com\nDate: Mon, 2 Jan 2006 15:04:05 -0700\nSubject: The rent\n\nThe rent for the café is due.\n\nPay it.\n\nAttachment: bill.pdf"},
+		{"a.eml", mail, "The rent", "0 : From: René <r@example.com>\nTo: a@example.com\nDate: Mon, 2 Jan 2006 15:04:05 -0700\nSubject: The rent\n\nThe rent for the café is due.\n\nPay it.|0 : Attachment: bill.pdf"},
 		{"a.json", "[\n {\"id\":1,\"text\":\"One.\"},\n 7,\n {\"id\":2,\n  \"text\":\"Two.\"}\n]", "a", "0 : One.|0 : Two."},
 		{"a.json", `{"text":"Only one.","title":"T"}`, "a", "0 : Only one."},
 		{"a.md.gz", gz("# Head\n\nText."), "Head", "0 Head: Text."},
