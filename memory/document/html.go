@@ -32,7 +32,7 @@ func parseHTML(ctx context.Context, d *Document, raw []byte) error {
 	w := htmlWriter{page: page}
 	w.content(root)
 	d.Text, d.Blocks = w.out.String(), w.blocks
-	d.Title = page.title(root)
+	d.Title, d.Metadata = page.title(root), page.declared(root)
 	return nil
 }
 
@@ -88,6 +88,30 @@ func (p *htmlPage) title(root *html.Node) string {
 		}
 	}
 	return ""
+}
+
+// pageDates are the names by which pages declare their dates, the last change first.
+var pageDates = []string{"article:modified_time", "og:updated_time", "dcterms.modified", "dc.date.modified", "last-modified", "date", "dc.date", "dcterms.date", "article:published_time",
+	"datepublished", "dcterms.created", "dc.date.created", "dcterms.issued"}
+
+// declared is the metadata of a page: its date.
+func (p *htmlPage) declared(root *html.Node) metadata {
+	found := map[string]string{}
+	p.find(root, func(n *html.Node) bool {
+		if n.DataAtom == atom.Meta {
+			for _, key := range []string{"name", "property", "itemprop", "http-equiv"} {
+				if name := attr(n, key); name != "" && found[name] == "" {
+					found[name] = attr(n, "content")
+				}
+			}
+		}
+		return n.DataAtom == atom.Body
+	})
+	m := metadata{}
+	for _, name := range pageDates {
+		m.setDate(found[name])
+	}
+	return m
 }
 
 // xmlEncoding is the declaration that opens XHTML.

@@ -8,6 +8,7 @@ import (
 
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
+	"example.com/assay/memory/text/values"
 )
 
 // Bounds of metadata. A longer value is text, not metadata, and is left out. So are keys
@@ -55,7 +56,7 @@ func (m metadata) setDate(s string) {
 		s = m
 	} else if at, err := mail.ParseDate(s); err == nil {
 		s = at.Format("2006-01-02 15:04")
-	} else {
+	} else if s, _ = values.Date(s, nil); s == "" {
 		return
 	}
 	m.set(keyDate, s)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/xml"
 	"io"
+	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -116,10 +117,29 @@ func (r *pptxReader) rule(e xml.StartElement, in *html.Node) (*html.Node, use) {
 			r.shape.DataAtom, r.shape.Data = atom.H1, "h1"
 		}
 	}
+	switch e.Name.Local {
+	case "tableStyleId", "extLst", "Fallback":
+		return nil, asNothing
+	}
 	if in == nil {
 		return nil, asContent
 	}
 	switch e.Name.Local {
+	case "r":
+		return element(atom.Span), asElement
+	case "rPr":
+		if in.DataAtom == atom.Span {
+			of := atom.Span
+			switch base := attribute(e, "baseline"); {
+			case strings.HasPrefix(base, "-"):
+				of = atom.Sub
+			case base != "" && base != "0":
+				of = atom.Sup
+			case attribute(e, "b") == "1":
+				of = atom.B
+			}
+			in.DataAtom, in.Data = of, of.String()
+		}
 	case "p":
 		return element(atom.P), asElement
 	case "br":
