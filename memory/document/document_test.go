@@ -242,7 +242,6 @@ func TestInputErrors(t *testing.T) {
 		{"a.pdf", "%PDF-1.4\nbroken", nil, 0, "", "broken"},
 		{"a.jsonl", "[1]", nil, 1, "", "JSON array"},
 		{"a.jsonl", "null", nil, 1, "", "null"},
-		{"a.jsonl", `{"a":"x","b":"y"}`, nil, 1, "text", "the one that does, of: a, b"},
 		{"a.jsonl", `{"text":"x"}`, &LoadOptions{IDField: "uid"}, 1, "uid", "it has: text"},
 		{"a.jsonl", `{"text":{"x":1}}`, nil, 1, "text", "an object"},
 		{"a.jsonl", `{"text":"` + strings.Repeat("x", 99) + `"}`, &LoadOptions{MaxRecordBytes: 50}, 1, "", "the limit is 50"},
@@ -253,7 +252,7 @@ func TestInputErrors(t *testing.T) {
 		{"a.csv", "id,id,text\n1,2,3\n", nil, 1, "id", "two columns"},
 		{"a.txt", "short\n" + strings.Repeat("x", 51), &LoadOptions{MaxRecordBytes: 50}, 2, "", "the line is 51 bytes long, the limit is 50"},
 		{"a.html", "<p>" + strings.Repeat("x", 51), &LoadOptions{MaxRecordBytes: 50}, 1, "", "the limit is 50"},
-		{"a.csv", "a,b\n1,2\n", nil, 1, "text", "the one that does, of: a, b"},
+		{"a.csv", "a,b\n1,2\n", &LoadOptions{TextField: "c"}, 1, "c", "it has: a, b"},
 	} {
 		_, err := read(t, c.name, c.src, c.opts)
 		var in *InputError

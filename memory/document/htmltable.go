@@ -64,8 +64,17 @@ func (w *htmlWriter) lead() string {
 		return ""
 	}
 	last := w.blocks[len(w.blocks)-1]
-	s := w.out.String()[last.Start:last.End]
-	if last.Group != w.like.Group || last.Kind != "" || !strings.HasSuffix(s, ":") && !strings.HasSuffix(s, "：") {
+	if last.Group != w.like.Group {
+		return ""
+	}
+	return leadOf(w.out.String()[last.Start:], last)
+}
+
+// leadOf is the last sentence of a block where it leads into what comes next. The text begins
+// at the block.
+func leadOf(s string, b Block) string {
+	s = s[:b.End-b.Start]
+	if c := lastRune(s); b.Kind != "" || c != ':' && c != '：' {
 		return ""
 	}
 	return text.Clip(whole1(lastSentence(s)), longestCaption)
