@@ -41,8 +41,11 @@ func pieceOf(words []pdfWord, logical bool) pdfPiece {
 				s += "\u00ad"
 			}
 		}
-		space := i > 0 && (w.blank || w.x0-words[i-1].x1 > spaceGap*min(w.em, words[i-1].em))
-		if shift := w.base - body.base; i > 0 && w.size < .85*body.size && signs(s) && w.x0-words[i-1].x1 < .3*body.em {
+		if s == "" {
+			continue
+		}
+		space := len(texts) > 0 && (w.blank || w.x0-words[i-1].x1 > spaceGap*min(w.em, words[i-1].em))
+		if shift := w.base - body.base; len(texts) > 0 && w.size < .85*body.size && signs(s) && w.x0-words[i-1].x1 < .3*body.em {
 			switch {
 			case shift > .12*body.size:
 				s, space = raisedSigns.Replace(s), false
@@ -51,7 +54,7 @@ func pieceOf(words []pdfWord, logical bool) pdfPiece {
 			}
 		}
 		switch {
-		case i > 0 && !space:
+		case len(texts) > 0 && !space:
 			texts[len(texts)-1] += s
 		default:
 			texts = append(texts, s)

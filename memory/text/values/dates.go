@@ -42,6 +42,8 @@ var dateLayouts = []struct {
 	{pattern.New(`(?i)\b` + monthPattern + `[ .]*(\d{1,2}),?[ ']+(\d{2})\b`), 2, 1, 3, false},
 	{pattern.New(`(?i)\b([a-z]+(?:-[a-z]+)?)\s+day\s+of\s+` + monthPattern + `,?\s+` + year + `\b`), 1, 2, 3, false},
 	{pattern.New(`(?i)\b` + monthPattern + `(\d{1,2}),?\s*` + year + `\b`), 2, 1, 3, false},
+	{pattern.New(`(?i)\b(\d{1,2})(?:\.|er|º|°)?\s+(?:de\s+)?([a-zäéûç]{3,10})\s+(?:del?\s+)?` + year + `\b`), 1, 2, 3, false},
+	{pattern.New(`(\d{4}) ?年 ?(\d{1,2}) ?月 ?(\d{1,2}) ?日`), 3, 2, 1, false},
 }
 
 // Dates returns the dates of a text in its order, none within another: those of
@@ -109,10 +111,7 @@ func monthOf(s string) (int, bool) {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n, true
 	}
-	n := 0
-	if len(s) >= 3 {
-		n = Month(strings.ToLower(s[:3]))
-	}
+	n := MonthOf(s)
 	return n, n > 0
 }
 

@@ -10,8 +10,8 @@
 //	}
 //
 // It does not say what a value means: which of two dates is the one that is
-// looked for is for who asks. Dates are of the Gregorian calendar with English
-// names of months; numbers are in Western digits.
+// looked for is for who asks. Dates are of the Gregorian calendar with the
+// names of months in seven languages; numbers are in Western digits.
 package values
 
 // A Found is a value in a text.

@@ -33,6 +33,37 @@ func Month(w string) int {
 	return 0
 }
 
+// monthsElsewhere are the names of months in German, French, Spanish, Italian, Dutch and
+// Portuguese, in lower case.
+var monthsElsewhere = func() map[string]int {
+	all := map[string]int{}
+	for _, list := range []string{
+		`januar februar märz april mai juni juli august september oktober november dezember`,
+		`janvier février mars avril mai juin juillet août septembre octobre novembre décembre`,
+		`enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre`,
+		`gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre`,
+		`januari februari maart april mei juni juli augustus september oktober november december`,
+		`janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro`,
+		`jänner - - - - - - - setiembre - - -`,
+	} {
+		for i, name := range strings.Fields(list) {
+			all[name] = i + 1
+		}
+	}
+	delete(all, "-")
+	return all
+}()
+
+// MonthOf is the number of a month by its name in any of the languages that Dates reads; 0 for
+// another word. "Mars" and "mai" are other words in English: Month is for texts in it.
+func MonthOf(w string) int {
+	w = strings.ToLower(w)
+	if n := Month(w); n > 0 {
+		return n
+	}
+	return monthsElsewhere[w]
+}
+
 // MonthName is the name of the n-th month in lower case.
 func MonthName(n int) string { return monthNames[n-1] }
 
