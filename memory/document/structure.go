@@ -64,7 +64,7 @@ func looksLikeCode(s string) bool {
 type scope struct {
 	heads    []head
 	marks    []part  // the numbered parts that the line stands in
-	open     []above // labels whose value is the deeper lines below
+	open     []holder // labels whose value is the deeper lines below
 	lead     string  // the sentence that leads into the list that is open or may follow
 	question string  // asked, and answered by what follows
 	asked    string  // how the question was announced, such as "Q"
@@ -81,8 +81,8 @@ type part struct {
 	lead string
 }
 
-// An above is a label and how far its line is indented.
-type above struct {
+// A holder is a label and how far its line is indented.
+type holder struct {
 	indent int
 	label  string
 }

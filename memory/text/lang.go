@@ -37,6 +37,22 @@ var stemmers = map[Language]func(*snowballstem.Env) bool{
 var accents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ã", "a", "é", "e", "è", "e", "ê", "e", "ë", "e", "í", "i", "ì", "i", "î", "i", "ï", "i",
 	"ó", "o", "ò", "o", "ô", "o", "õ", "o", "ú", "u", "ù", "u", "û", "u", "ü", "u", "ç", "c")
 
+// ParseLanguage reads the language of a tag such as "de", "pt-BR" or "nb"; another
+// is read as English.
+func ParseLanguage(tag string) Language {
+	tag = strings.ToLower(strings.TrimSpace(tag))
+	if at := strings.IndexAny(tag, "-_"); at >= 0 {
+		tag = tag[:at]
+	}
+	switch {
+	case tag == "nb" || tag == "nn":
+		return "no"
+	case len(tag) != 2 || !IsASCII(tag):
+		return English
+	}
+	return Language(tag)
+}
+
 // isEnglish reports whether a text is read as English.
 func (l Language) isEnglish() bool { return l == "" || l == English }
 
@@ -124,6 +140,7 @@ var votes = func() map[string]map[Language]float64 {
 		}
 	}
 	add(English, QueryStops)
+	add(English, stopList(`end man men son sin fin per dog fast over pour me sur ton mine line male sole come tale era dove ten ties tot met om`))
 	for l, list := range functionWords {
 		add(l, list)
 	}
@@ -147,6 +164,7 @@ const (
 	letterVote = .5  // of a letter, beside a function word that one language has alone
 	leastVotes = .6  // that a language needs
 	leastLead  = 1.2 // times the votes of the next language
+	fewWords   = 6   // of which one may tell
 	manyWords  = 8   // of them, one vote in manyWords is too few to tell by
 )
 
@@ -174,7 +192,8 @@ func LanguageOf(s string) Language {
 	if l := byScript(scripts, all); l != "" {
 		return l
 	}
-	words := 0
+	words, telling := 0, map[Language]int{} // how many different words tell each
+	seen := map[string]bool{}
 	for _, t := range Tokens(s) {
 		words++
 		if len(t.Text) == 1 {
@@ -182,7 +201,11 @@ func LanguageOf(s string) Language {
 		}
 		for l, n := range votes[t.Text] {
 			score[l] += n
+			if !seen[t.Text] {
+				telling[l]++
+			}
 		}
+		seen[t.Text] = true
 		if before, _, found := strings.Cut(t.Text, "'"); found {
 			for l, n := range votes[before] {
 				if l == "fr" || l == "it" {
@@ -200,7 +223,7 @@ func LanguageOf(s string) Language {
 			next = l
 		}
 	}
-	if score[best] < leastVotes || score[best]*manyWords < float64(words) || score[best] < leastLead*score[next] {
+	if score[best] < leastVotes || words > fewWords && telling[best] < 2 || score[best]*manyWords < float64(words) || score[best] < leastLead*score[next] {
 		return ""
 	}
 	return best

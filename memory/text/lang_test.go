@@ -2,6 +2,7 @@ package text
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -41,6 +42,35 @@ func TestLanguageTerms(t *testing.T) {
 	} {
 		if got := test.l.Terms(test.in); !slices.Equal(got, test.want) {
 			t.Errorf("%s: Terms(%q) = %q, want %q", test.l, test.in, got, test.want)
+		}
+	}
+}
+
+// The vertical line is where the next sentence begins.
+func TestSentencesAbroad(t *testing.T) {
+	for _, marked := range []string{
+		"Der Vertrag beginnt am 1. Januar 2026 und endet am 31. Dezember. | Die Kaution ist zu zahlen.",
+		"Die Wohnung liegt im 3. Stock. | Sie hat einen Balkon, z. B. für Blumen.",
+		"Siehe Nr. 4 und § 5 Abs. 2 der Ordnung. | Sie gilt, d. h. alle halten sich daran.",
+		"Er ist 12. | Der Hund ist alt.",
+		"Pagamos al Sr. López en la pág. 4. | La fianza es de 2 meses.",
+		"Voir l'art. 5 de la loi. | Le loyer est dû le 1er du mois.",
+		"有給休暇は十日です。|申請は三日前までに！|よろしいですか？|はい。",
+		"「はい。」|彼は行きました。",
+		"She is 12. | The dog and the cat are old.",
+		"Er arbeitet bei der Firma. | Die Firma zahlt bzw. Otto zahlt.",
+	} {
+		var want []string
+		for part := range strings.SplitSeq(marked, "|") {
+			want = append(want, strings.TrimSpace(part))
+		}
+		in := strings.ReplaceAll(strings.ReplaceAll(marked, " | ", " "), "|", "")
+		var got []string
+		for _, span := range Sentences(in) {
+			got = append(got, in[span.Start:span.End])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q\n got %q\nwant %q", in, got, want)
 		}
 	}
 }
