@@ -12,6 +12,7 @@ import (
 var frames = stemSet(`require requires required requirement requirements must shall obligation obligations obligated duty duties rule rules ruled
 	need needs expect expected expectations regulation regulations regulatory mandate mandates mandated mandatory necessary
 	provide provides describe explain clarify clarification elaborate outline outlines regarding concerning under according
+	enough sufficient allowed permitted forbidden prohibited possible
 	specific specifically detail details example examples guidance guideline guidelines advice recommend recommends recommended recommendation
 	recommendations suggest suggested do does should may apply applies applicable exist exists say says tell ensure ensures clarity`)
 
@@ -60,7 +61,7 @@ func Subject(question string) []SubjectWord {
 		all = add(all, w)
 		switch {
 		case i > 0 && tokens[i-1].Text == "how": // long, many
-		case text.QueryStops.Has(t.Text) || frames[w.Stem] || modifiers[w.Stem] && i+1 < len(tokens) && asks(tokens[i+1].Text):
+		case text.QueryStops.Has(t.Text) || frames[w.Stem] || deontic(t.Text) || modifiers[w.Stem] && i+1 < len(tokens) && asks(tokens[i+1].Text):
 		case asides[w.Stem]:
 			weak = add(weak, w)
 		default:
@@ -73,6 +74,11 @@ func Subject(question string) []SubjectWord {
 		}
 	}
 	return all
+}
+
+// deontic reports whether a word says must, may or is in another language.
+func deontic(word string) bool {
+	return slices.ContainsFunc(traits[word], func(t trait) bool { return t <= may })
 }
 
 // asks reports whether a word is one by which people ask for duties.
