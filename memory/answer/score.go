@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/assay/memory/text/pattern"
+	"example.com/assay/state"
 )
 
 // A feature is something that a sentence is judged by.
@@ -28,6 +29,14 @@ const (
 	ofBegin                    // it begins a block
 	ofLead                     // it announces what follows
 	ofDependent                // it leans on the sentence before
+	ofAddress                  // it is the numbered part that the question names
+	ofRange                    // a row whose range holds the question's number, or does not
+	ofAnswer                   // it stands below a question: how far that is the question
+	ofQuoted                   // an earlier message that a later one repeats
+	ofOlder                    // its document was replaced by that of another source
+	ofValue                    // it holds a value of the kind that is asked for
+	ofElsewhere                // further share of the question in other passages of its document
+	ofCrumb                    // running text of a few words: a heading, a greeting
 	ofBroken                   // a word is broken at the end of a line: a page that was set, not written
 	features
 )
@@ -36,6 +45,8 @@ const (
 var weights = [features]float64{
 	ofShare: 3.3, ofNear: 1, ofAbove: 1, ofHead: 2.2, ofTitle: 2.3, ofFirst: 1.5, ofDocument: 1.1, ofRank: 1.7,
 	ofMatch: 1.9, ofForm: 2, ofFitting: 1.6, ofDefines: 2.2, ofAside: -.9, ofRow: -.3, ofBegin: .3, ofLead: -.4, ofDependent: -.6, ofBroken: -.6,
+	ofAddress: 5, ofRange: 2.5, ofAnswer: 2, ofQuoted: -2.5, ofOlder: -2,
+	ofValue: 1.5, ofElsewhere: 1, ofCrumb: -1.5,
 }
 
 // A scored sentence.
@@ -119,6 +130,7 @@ func (p *pool) features(q *question) [][features]float64 {
 	bm := p.bm25(q)
 	out := make([][features]float64, len(p.sentences))
 	titled := map[*above][2]float64{}
+	older := p.older()
 	for i := range p.sentences {
 		s, f := &p.sentences[i], &out[i]
 		up, ok := titled[s.above]
@@ -145,7 +157,17 @@ func (p *pool) features(q *question) [][features]float64 {
 		f[ofForm], f[ofDefines] = q.forms.fits(shown, func(string) int { return q.held(s) }), p.defines(q, s)
 		f[ofFitting] = min(1, f[ofForm]) * (f[ofShare] + p.restShare(q, s))
 		f[ofAside], f[ofBegin], f[ofLead] = aside(s), is(s.first), is(announces(s.text))
-		f[ofRow], f[ofDependent], f[ofBroken] = is(s.row), is(leans.MatchString(s.text)), is(broken.MatchString(s.text))
+		if s.part != nil {
+			f[ofAddress], f[ofRange] = q.address.at(s.part), q.within(p, s)
+			f[ofQuoted] = is(s.part.Kind == state.BlockQuoted)
+			if s.part.Kind == state.BlockAnswer && s.head != nil {
+				f[ofAnswer] = q.match(s.head.stems)
+			}
+		}
+		f[ofValue], f[ofElsewhere] = q.wants.fits(s), p.elsewhere(q, s)
+		f[ofCrumb] = is(s.size < 3 && (s.part == nil || s.part.Kind == state.BlockParagraph || s.part.Kind == state.BlockClause || s.part.Kind == state.BlockCode))
+		f[ofOlder] = is(older[s.source])
+		f[ofRow], f[ofDependent], f[ofBroken] = is(s.part != nil && s.part.Kind == state.BlockRow && s.part.Cells[0].Header == ""), is(leans.MatchString(s.text)), is(broken.MatchString(s.text))
 	}
 	return out
 }
@@ -188,7 +210,7 @@ func (q *question) share(s *sentence) float64 {
 }
 
 func (s *sentence) holds(stem string) bool {
-	if s.words[stem] > 0 {
+	if s.words[stem] > 0 || s.extra[stem] {
 		return true
 	}
 	if s.head != nil {
@@ -273,6 +295,26 @@ func (p *pool) restShare(q *question, s *sentence) float64 {
 	return sum / q.total
 }
 
+// elsewhere is how much of the question only other passages of the sentence's document hold.
+func (p *pool) elsewhere(q *question, s *sentence) float64 {
+	if q.total == 0 || p.sources[s.source].Doc == "" {
+		return 0
+	}
+	sum := 0.0
+	for _, t := range q.terms {
+		if s.holds(t.stem) || s.above.holds(t.stem) || p.words[s.source][t.stem] {
+			continue
+		}
+		for i, o := range p.sources {
+			if i != s.source && o.Doc == p.sources[s.source].Doc && p.words[i][t.stem] {
+				sum += t.weight
+				break
+			}
+		}
+	}
+	return sum / q.total
+}
+
 // BM25's constants (Robertson and Zaragoza, 2009), and what a word counts that
 // stands in a headword or a heading.
 const (
@@ -294,6 +336,9 @@ func (p *pool) bm25(q *question) []float64 {
 			for _, t := range q.terms {
 				if s.head != nil && contains(s.head.stems, t.stem) {
 					counts[b][t.stem] += inHead
+				}
+				if s.extra[t.stem] {
+					counts[b][t.stem] += inLast
 				}
 				if contains(s.above.last.stems, t.stem) {
 					counts[b][t.stem] += inLast

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,6 +15,7 @@ import (
 
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
+	"example.com/assay/state"
 )
 
 // parseHTML extracts the main content: one line per heading, paragraph, list
@@ -28,14 +30,7 @@ func parseHTML(ctx context.Context, d *Document, raw []byte) error {
 		return err
 	}
 	w := htmlWriter{page: page}
-	body := w.content(root)
-	if len(w.blocks) == 0 && body.DataAtom != atom.Body {
-		if b := page.find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body }); b != nil {
-			w = htmlWriter{page: page}
-			w.walk(b)
-			w.endBlock()
-		}
-	}
+	w.content(root)
 	d.Text, d.Blocks = w.out.String(), w.blocks
 	d.Title = page.title(root)
 	return nil
@@ -57,16 +52,10 @@ func parsePage(ctx context.Context, path string, raw []byte) (page *htmlPage, ro
 	return page, root, nil
 }
 
-// content writes a page's main content and its notes, and returns the former.
-func (w *htmlWriter) content(root *html.Node) *html.Node {
-	body := w.page.mainContent(root)
-	w.walk(body)
-	for _, notes := range w.page.notesOutside(root, body) {
-		w.endBlock()
-		w.walk(notes)
-	}
+// content writes a page's content.
+func (w *htmlWriter) content(root *html.Node) {
+	w.walk(w.page.body(root))
 	w.endBlock()
-	return body
 }
 
 // An htmlPage is a parsed page, and the findings about its nodes.
@@ -157,11 +146,12 @@ type htmlWriter struct {
 	pre      int        // depth of preformatted elements
 	depth    int        // of lists
 	marked   bool       // the line holds the sign of a list item and nothing else
-	row      bool       // inside a table row: cells do not break lines
-	layout   bool       // inside a table that places content: its cells are blocks
+	script   script     // of what is written
+	mail     bool       // what is quoted is an earlier mail
 	items    itemCount  // of the innermost list
 	outer    *entry     // of the description list that the innermost one stands in
 	termed   bool       // the last item of the innermost description list was a term
+	parts    []Block    // terms and descriptions of the open block
 }
 
 // mostLinks is how many links of a block are known by their texts.
@@ -180,8 +170,11 @@ func (w *htmlWriter) endBlock() {
 	s := w.out.String()
 	n := len(w.blocks)
 	w.like.Element, w.like.links = w.page.of(w.first), w.links
-	w.first, w.links = nil, nil
 	w.blocks = appendBlock(w.blocks, s, w.start, len(s), w.like)
+	if len(w.blocks) > n {
+		w.blocks[n].Blocks = w.parts
+	}
+	w.first, w.links, w.parts = nil, nil, nil
 	if len(w.blocks) > n {
 		w.like.joins = joinsNothing
 	}
@@ -211,6 +204,12 @@ func (w *htmlWriter) text(s string) {
 		w.out.WriteString(s)
 		w.marked = false
 		return
+	}
+	if w.script != onLine {
+		before := w.out.String()
+		if s = scripted(s, w.script, before[min(w.start, len(before)):]); w.space {
+			s = strings.TrimLeft(s, " ")
+		}
 	}
 	for _, r := range s {
 		w.page.step()
@@ -265,21 +264,50 @@ func (w *htmlWriter) walk(n *html.Node) {
 	case w.page.hidden(n):
 		return
 	}
-	if w.row && n.DataAtom != atom.Td && n.DataAtom != atom.Th && (isBlock(n.DataAtom) || n.DataAtom == atom.Br) {
-		w.space = true // inside a cell everything stays on the row's line
-		w.children(n)
-		w.space = true
-		return
-	}
 	if mark, ok := noteMark(n); ok {
 		w.text("[" + mark + "]")
 		return
 	}
+	if n.Namespace == "math" && w.math(n) {
+		return
+	}
 	switch n.DataAtom {
+	case atom.Sup, atom.Sub:
+		outer := w.script
+		if w.script = above; n.DataAtom == atom.Sub {
+			w.script = below
+		}
+		w.children(n)
+		w.script = outer
+	case atom.Details:
+		sections := w.sections
+		w.sections.headings = slices.Clone(w.sections.headings)
+		w.endBlock()
+		w.children(n)
+		w.endBlock()
+		if w.sections.section != sections.section {
+			w.like.Group++
+		}
+		w.sections, w.like.Section = sections, sections.String()
+	case atom.Summary:
+		w.heading(n)
+	case atom.Blockquote:
+		outer := w.like.Kind
+		w.endBlock()
+		if w.mail {
+			w.like.Kind = state.BlockQuoted
+			w.like.Group++
+		}
+		w.children(n)
+		w.endBlock()
+		if w.mail {
+			w.like.Group++
+		}
+		w.like.Kind = outer
 	case atom.A:
 		from := w.out.Len()
 		w.children(n)
-		if w.out.Len() > from && len(w.links) < mostLinks && !w.inline {
+		if w.out.Len() > from && len(w.links) < mostLinks {
 			w.links = append(w.links, text.Clip(strings.TrimSpace(w.out.String()[from:]), longestHeader))
 		}
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
@@ -356,9 +384,17 @@ func (w *htmlWriter) heading(n *html.Node) {
 		w.out.WriteString("\n\n")
 	}
 	w.start, w.first, w.links = w.out.Len(), nil, nil
-	w.sections.add(int(n.Data[1]-'0'), title)
+	w.sections.add(headingLevel(n), title)
 	w.like.Section = w.sections.String()
 	w.like.Group++
+}
+
+// headingLevel is the level of a heading. What a summary opens is below every other.
+func headingLevel(n *html.Node) int {
+	if n.DataAtom == atom.Summary {
+		return 7
+	}
+	return int(n.Data[1] - '0')
 }
 
 // list writes a list as one block, its items as lines; each entry of a description
@@ -399,11 +435,19 @@ func (w *htmlWriter) description(n *html.Node) {
 		w.like.entry = w.outer.open(head)
 	}
 	w.termed = n.DataAtom == atom.Dt && !w.inline
-	termed := w.termed
+	termed, entry := w.termed, w.like.entry
 	w.newline()
+	from, blocks := w.out.Len(), len(w.blocks)
 	w.children(n)
 	w.newline()
-	w.termed = termed
+	if w.termed = termed; len(w.blocks) > blocks || w.inline || entry == nil { // it holds blocks of its own
+		return
+	}
+	like := Block{Kind: state.BlockDefinition, Label: entry.head}
+	if termed {
+		like = Block{Kind: state.BlockHeading}
+	}
+	w.parts = appendBlock(w.parts, w.out.String(), from, w.out.Len(), like)
 }
 
 func isBlock(a atom.Atom) bool {

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
@@ -22,6 +23,9 @@ func structure(ctx context.Context, d *Document) {
 		b := &d.Blocks[i]
 		if i == 0 || d.Blocks[i-1].Group != b.Group {
 			r.scope = scope{}
+			if _, asked, _ := text.CutLast(" > "+b.Section, " > "); strings.HasSuffix(asked, "?") || strings.HasSuffix(asked, "？") {
+				r.question, r.lead = asked, asked
+			}
 		}
 		if len(b.Blocks) == 0 && b.Kind == "" {
 			b.Blocks = r.read(*b)
