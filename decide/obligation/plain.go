@@ -79,8 +79,8 @@ var lexicon = map[trait]string{
 		suficiente gratuita incluído excluído necessário necessária volstaat geldig gratis inbegrepen nodig`,
 	finite: `is are has have goes go pays pay stays stay needs need takes take lies lie stands stand ist sind hat haben wird werden gilt gelten bleibt bleiben beträgt betragen
 		est sont a ont ferme ouvre es está son están ha han tiene tienen è sono hanno viene vengono são tem têm é está fica ficam is zijn heeft hebben wordt worden blijft geldt`,
-	past: `was were had did went came became began voted said told wrote war waren wurde wurden hatte hatten était étaient fut furent avait avaient a-été
-		fue fueron era eran había fu furono erano foi foram eram waren werd had stond`,
+	past: `since ago was were had did went came became began voted said told wrote war waren wurde wurden hatte hatten était étaient fut furent avait avaient a-été
+		seit depuis fue fueron era eran había fu furono erano foi foram eram waren werd had stond`,
 	first:  `i my me we our us ich wir mir mein unser je j'ai nous notre yo mi nosotros io noi nostro eu nós nosso ik wij ons`,
 	exists: `there gibt hay existe c'è há er`,
 	unit: `second seconds minute minutes hour hours day days night nights week weeks month months year years times metre metres meter meters percent euro euros pound pounds dollar dollars cent cents degrees

@@ -11,6 +11,7 @@ import (
 // An Asked is a question with how much each of its words says among the rules that could
 // answer it.
 type Asked struct {
+	in      text.Language
 	words   []SubjectWord
 	weights []float64
 	value   bool // asks for a number, a time or a sum
@@ -37,11 +38,11 @@ type Place struct {
 
 // Weigh reads a question. The rules that could answer it say which of its words are rare.
 func Weigh(question string, rules []Place) Asked {
-	a := Asked{words: Subject(question), value: asksValue.MatchString(question)}
+	a := Asked{in: text.LanguageOf(question), words: Subject(question), value: asksValue.MatchString(question)}
 	a.weights = make([]float64, len(a.words))
 	df := make([]float64, len(a.words))
 	for _, r := range rules {
-		has := stemSets(r.Quote + "\n" + r.Beside)[0]
+		has := a.stems(r.Quote + "\n" + r.Beside)[0]
 		for i, w := range a.words {
 			if Within(has, w.Stem) {
 				df[i]++
@@ -55,11 +56,11 @@ func Weigh(question string, rules []Place) Asked {
 	return a
 }
 
-func stemSets(texts ...string) []map[string]bool {
+func (a Asked) stems(texts ...string) []map[string]bool {
 	out := make([]map[string]bool, len(texts))
 	for i, t := range texts {
 		out[i] = map[string]bool{}
-		for _, s := range text.Terms(t, text.DocStops) {
+		for _, s := range a.in.Terms(t) {
 			out[i][s] = true
 		}
 	}
@@ -68,7 +69,7 @@ func stemSets(texts ...string) []map[string]bool {
 
 // Relevance is how much of the question a rule speaks of, from 0 to 1.
 func (a Asked) Relevance(r Place) float64 {
-	in := stemSets(r.Quote, r.Beside, r.Above, r.Before)
+	in := a.stems(r.Quote, r.Beside, r.Above, r.Before)
 	before := beforeQuote
 	if needs(r.Quote) {
 		before = besideQuote

@@ -284,7 +284,7 @@ func bigInputs(t testing.TB) map[string]json.RawMessage {
 		skills.JudgeEdge:           skills.JudgeEdgeInput{From: "late notice", To: "loss of cargo", Sources: edgeSources(sources), Asked: []string{}},
 		skills.DevilsAdvocate:      skills.DevilsAdvocateInput{From: "late notice", To: "loss of cargo", Quote: sources[0].Text[:40], Sources: edgeSources(sources)},
 		skills.DraftEdges:          skills.DraftEdgesInput{Sources: sources},
-		skills.ExtractRequirements: skills.RequirementsInput{Sources: asked},
+		skills.ExtractRequirements: skills.RequirementsInput{Sources: []skills.RequirementSource{{Source: sources[0]}, {Source: sources[1]}}},
 		skills.VerifyGrounding:     skills.GroundingInput{Question: question, Requirement: skills.QuotedRequirement{ID: "REQ-S001", Quote: sources[0].Text[:300]}},
 		skills.ComposeAnswer: skills.ComposeInput{Question: question, Requirements: []skills.QuotedRequirement{
 			{ID: "REQ-S001", Quote: sources[0].Text[:300]}, {ID: "REQ-P001", Quote: sources[1].Text[:300]},

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,9 +68,12 @@ func covered(stems []string, body string) (share float64, own int) {
 
 // relevance is that of a requirement: as it was found among others, else by itself.
 func relevance(question string, r skills.QuotedRequirement) (of, least float64) {
+	if r.Least > 0 {
+		return r.Relevance, r.Least
+	}
 	place := obligation.Place{Quote: r.Quote, Above: r.Document + "\n" + r.Section}
 	asked := obligation.Weigh(question, []obligation.Place{place})
-	return cmp.Or(r.Relevance, asked.Relevance(place)), asked.Least(0)
+	return asked.Relevance(place), asked.Least(0)
 }
 
 func ground(in skills.GroundingInput) (skills.GroundingOutput, error) {
@@ -82,7 +84,7 @@ func ground(in skills.GroundingInput) (skills.GroundingOutput, error) {
 	of, least := relevance(in.Question, r)
 	out := skills.GroundingOutput{ID: r.ID, Reason: "none", Rationale: fmt.Sprintf("It speaks of %.0f %% of what the question asks about", 100*of)}
 	switch {
-	case of < cmp.Or(r.Least, least):
+	case of < least:
 		out.Reason = string(state.NotRelevant)
 		out.Rationale += ", which is too little."
 	case obligation.Defers(r.Quote):
