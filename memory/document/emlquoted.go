@@ -2,6 +2,8 @@ package document
 
 import (
 	"strings"
+
+	"example.com/assay/memory/text"
 	"unicode/utf8"
 
 	"example.com/assay/memory/text/pattern"
@@ -151,7 +153,7 @@ func unquoted(s string) string {
 	for line := range strings.Lines(strings.ToValidUTF8(s, "")) {
 		out = append(out, strings.TrimLeft(line, "> "))
 	}
-	return whole1(strings.Join(out, " "))
+	return text.OneLine(strings.Join(out, " "))
 }
 
 // quotesFollow reports whether the next line with text is quoted with ">".

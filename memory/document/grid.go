@@ -9,11 +9,11 @@ import (
 
 // Bounds of what the rows of a table repeat.
 const (
-	longestHeader = 80   // bytes of a column's header
-	headersKept   = 1024 // columns whose header is repeated
-	mostCarried   = 3    // cells that reach down into a row
-	longestCarry  = 40   // bytes of such a cell that its further rows repeat
-	longestLabel  = 60   // bytes of a cell that labels the one beside it
+	longestHeader    = 80   // bytes of a column's header
+	headersKept      = 1024 // columns whose header is repeated
+	mostCarried      = 3    // cells that reach down into a row
+	longestCarry     = 40   // bytes of such a cell that its further rows repeat
+	longestSideLabel = 60   // bytes of a cell that labels the one beside it
 )
 
 // A grid is a table as a reader finds it.

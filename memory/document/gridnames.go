@@ -184,7 +184,7 @@ func labels(rows []gridRow) bool {
 			}
 			return false
 		}
-		if s := shapeOf(first.text); first.carried || seen[first.text] || len(first.text) > longestLabel || s == shapeValue || s == shapeYear || endsSentence(first.text) {
+		if s := shapeOf(first.text); first.carried || seen[first.text] || len(first.text) > longestSideLabel || s == shapeValue || s == shapeYear || endsSentence(first.text) {
 			return false
 		}
 		seen[first.text] = true

@@ -77,7 +77,7 @@ func leadOf(s string, b Block) string {
 	if c := lastRune(s); b.Kind != "" || c != ':' && c != '：' {
 		return ""
 	}
-	return text.Clip(whole1(lastSentence(s)), longestCaption)
+	return text.Clip(text.OneLine(lastSentence(s)), longestCaption)
 }
 
 // A tableReader reads the rows of one table.

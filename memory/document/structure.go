@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
@@ -63,11 +62,11 @@ func looksLikeCode(s string) bool {
 // A scope is what stands above the next line, inside one group of blocks.
 type scope struct {
 	heads    []head
-	marks    []part  // the numbered parts that the line stands in
+	marks    []part   // the numbered parts that the line stands in
 	open     []holder // labels whose value is the deeper lines below
-	lead     string  // the sentence that leads into the list that is open or may follow
-	question string  // asked, and answered by what follows
-	asked    string  // how the question was announced, such as "Q"
+	lead     string   // the sentence that leads into the list that is open or may follow
+	question string   // asked, and answered by what follows
+	asked    string   // how the question was announced, such as "Q"
 	table    *table
 	quoted   bool // the rest is an earlier mail
 }
@@ -353,7 +352,7 @@ func (r *structureReader) extend(out []Block, l textLine, kind state.BlockKind) 
 
 // under is the path of headings and labels above a line.
 func (r *structureReader) under(l textLine) string {
-	r.open = slices.DeleteFunc(r.open, func(a above) bool { return a.indent >= l.indent })
+	r.open = slices.DeleteFunc(r.open, func(a holder) bool { return a.indent >= l.indent })
 	path := r.underHeads(len(r.heads))
 	for _, a := range r.open {
 		if path != "" {

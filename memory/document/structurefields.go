@@ -227,7 +227,7 @@ func (r *structureReader) labelled(lines []textLine) ([]Block, int) {
 	deeper := len(lines) > 1 && lines[1].indent > l.indent
 	under := r.under(l)
 	if deeper && (n == 1 || r.format == "txt" && l.label.words == 1 && n < len(lines)) {
-		r.open = append(r.open, above{l.indent, name})
+		r.open = append(r.open, holder{l.indent, name})
 	}
 	if n == 1 || n < len(lines) && lines[n].label.words == 0 && !deeper {
 		if next.style != "" && !deeper {

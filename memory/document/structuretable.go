@@ -399,8 +399,8 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 			if n > len(rows[0].cells) {
 				wider++
 			}
-			alike[shape(last)]++
-			most = max(most, alike[shape(last)])
+			alike[shapedAs(last)]++
+			most = max(most, alike[shapedAs(last)])
 		}
 	}
 	if head == 0 && below == body && 2*wider > body {
@@ -412,8 +412,8 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 	return head == 0 && body > 1 && 2*most >= body && 3*below >= 2*body && len(rows[0].cells) == 2
 }
 
-// shape is how a value is written: its digits and letters alike.
-func shape(s string) string {
+// shapedAs is how a value is written: its digits and letters alike.
+func shapedAs(s string) string {
 	var b strings.Builder
 	last := rune(0)
 	for _, c := range s {

@@ -318,7 +318,7 @@ func (x *xlsxReader) write() {
 		for j < len(x.rows) && x.rows[j].number == x.rows[j-1].number+1 {
 			j++
 		}
-		parts := sideBySide(x.rows[i:j])
+		parts := apart(x.rows[i:j])
 		for _, rows := range parts {
 			g, from := grid{label: caption, headers: names}, left
 			if len(parts) > 1 {
@@ -346,9 +346,9 @@ func (x *xlsxReader) write() {
 	x.rows = nil
 }
 
-// sideBySide parts rows at columns that are empty in all of them, where what stands on both
+// apart parts rows at columns that are empty in all of them, where what stands on both
 // sides has several rows and columns.
-func sideBySide(rows []xlsxRow) [][]xlsxRow {
+func apart(rows []xlsxRow) [][]xlsxRow {
 	first, last := widestSheet, 0
 	for _, r := range rows {
 		first = min(first, r.cells[0].column)
