@@ -52,7 +52,7 @@ func (f forms) explain(w string) bool {
 	return false
 }
 
-const numberWord = `(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|zero|no more than one|half)`
+const numberWord = `(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|zero|no more than one|half)`
 
 var (
 	measured    = pattern.New(`(?i)\b` + numberWord + `[ -]?(?:bytes?|kb|mb|gb|tb|kib|mib|gib|kilobytes?|megabytes?|gigabytes?|bits?|characters?|digits?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|milliseconds?|ms|s|columns?|rows?|tables?|pages?|lines?|times|connections?|packages?|files?|people|members|developers|percent|%|blocks?|levels?|entries|items|keys?|arguments?|parameters?|objects?|commits?|votes?|copies)\b|\b` + numberWord + `(?: to |–|-)` + numberWord + `\b`)

@@ -43,10 +43,7 @@ func Rank(q string, sources []Source, most int, usable func(source, start, end i
 	p := newPool(reader{asks.lang}, sources, otherForms(asks, sources))
 	asks.weigh(p)
 	list := p.scores(asks)
-	list = slices.DeleteFunc(list, func(s scored) bool {
-		x := &p.sentences[s.index]
-		return x.size < 2 && (x.part == nil || !x.alone()) || markup(x.text) && x.part == nil || x.names() || len(x.text) > longest || usable != nil && !usable(x.source, x.start, x.end)
-	})
+	list = slices.DeleteFunc(list, func(s scored) bool { return !p.candidate(s.index, usable) })
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	out := Ranking{Absent: asks.absent(p)}
 	if len(list) == 0 {
@@ -80,6 +77,13 @@ func Rank(q string, sources []Source, most int, usable func(source, start, end i
 		out.Quotes = append(out.Quotes, quote)
 	}
 	return out
+}
+
+// candidate reports whether a sentence can answer: it says something itself, and may be shown.
+func (p *pool) candidate(i int, usable func(source, start, end int) bool) bool {
+	x := &p.sentences[i]
+	alone := x.part != nil && x.alone()
+	return !(x.size < 2 && !alone || markup(x.text) && x.part == nil || x.names() || len(x.text) > longest || usable != nil && !usable(x.source, x.start, x.end))
 }
 
 // letters are the letters and digits of a text, in lower case: two texts that have

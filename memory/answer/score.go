@@ -36,6 +36,8 @@ const (
 	ofOlder                    // its document was replaced by that of another source
 	ofValue                    // it holds a value of the kind that is asked for
 	ofElsewhere                // share of the question in its document
+	ofUnkeyed                  // a row that the question tells from no other by what stands in its cells
+	ofMarked                   // a row whose column that is asked about says yes, or no
 	ofRelated                  // share of the question in words that mean nearly the same
 	ofCrumb                    // running text of a few words: a heading, a greeting
 	ofBroken                   // a word is broken at the end of a line: a page that was set, not written
@@ -44,10 +46,10 @@ const (
 
 // weights are set by hand; each was measured by leaving it out: docs/measurements.md.
 var weights = [features]float64{
-	ofShare: 3.3, ofNear: 1, ofAbove: 1, ofHead: 2.2, ofTitle: 2.3, ofFirst: 1.5, ofDocument: 1.1, ofRank: 1.7,
-	ofMatch: 1.9, ofForm: 2, ofFitting: 1.6, ofDefines: 2.2, ofAside: -.9, ofRow: -.3, ofBegin: .3, ofLead: -.4, ofDependent: -.6, ofBroken: -.6,
+	ofShare: 3.3, ofNear: 1, ofAbove: 2, ofHead: 2.2, ofTitle: 2.3, ofFirst: 1.5, ofDocument: 1.1, ofRank: 1.7,
+	ofMatch: 1.9, ofForm: 2, ofFitting: 1.6, ofDefines: 2.2, ofAside: -.9, ofRow: -.3, ofBegin: .3, ofLead: -1, ofDependent: -1, ofBroken: -.6,
 	ofAddress: 5, ofRange: 2.5, ofAnswer: 2, ofQuoted: -2.5, ofOlder: -2,
-	ofValue: 1.5, ofElsewhere: 2, ofCrumb: -1.5, ofRelated: 2.5,
+	ofValue: 1.5, ofElsewhere: 2, ofCrumb: -1.5, ofRelated: 2.5, ofUnkeyed: -2, ofMarked: 1.5,
 }
 
 // A scored sentence.
@@ -161,11 +163,15 @@ func (p *pool) features(q *question) [][features]float64 {
 			f[ofRank] = 1 / math.Sqrt(float64(s.source+1))
 		}
 		f[ofMatch] = bm[s.block]
-		wanted := q.wants.fits(s)
+		f[ofRelated] = q.related(s)
+		wanted := q.wants.fits(p, s)
 		f[ofForm], f[ofDefines] = q.forms.fits(shown, func(string) int { return q.held(s) }), p.defines(q, s)
 		f[ofAside], f[ofBegin], f[ofLead] = aside(s), is(s.first), is(announces(s.text))
 		if s.part != nil {
 			f[ofAddress], f[ofRange] = q.address.at(s.part), q.within(p, s)
+			if s.part.Kind == state.BlockRow {
+				f[ofUnkeyed], f[ofMarked] = is(q.own(s) == 0 && f[ofRange] <= 0), q.marked(p, s)
+			}
 			f[ofQuoted] = is(s.part.Kind == state.BlockQuoted)
 			if s.part.Kind == state.BlockAnswer && s.head != nil {
 				f[ofAnswer] = q.match(s.head.stems)
@@ -176,7 +182,6 @@ func (p *pool) features(q *question) [][features]float64 {
 		}
 		f[ofFitting] = min(1, f[ofForm]) * (f[ofShare] + p.restShare(q, s))
 		f[ofValue], f[ofElsewhere] = wanted, p.inDocument(q, s)
-		f[ofRelated] = q.related(s)
 		f[ofCrumb] = is(s.size < 3 && (s.part == nil || s.part.Kind == state.BlockParagraph || s.part.Kind == state.BlockClause || s.part.Kind == state.BlockCode))
 		f[ofOlder] = is(older[s.source])
 		f[ofRow], f[ofDependent], f[ofBroken] = is(s.part != nil && s.part.Kind == state.BlockRow && s.part.Cells[0].Header == ""), is(leans.MatchString(s.text)), is(broken.MatchString(s.text))
@@ -207,11 +212,18 @@ func aside(s *sentence) float64 {
 	return v
 }
 
+// ofLabel is what a word of the question counts that only the names of a row's columns hold.
+const ofLabel = .6
+
 // share is how much of the question a sentence and its headword hold.
 func (q *question) share(s *sentence) float64 {
 	sum := 0.0
 	for _, t := range q.terms {
-		if s.holds(t.stem) {
+		switch {
+		case !s.holds(t.stem):
+		case s.words[t.stem] == 0 && s.extra[t.stem] && s.part.Kind == state.BlockRow:
+			sum += ofLabel * t.weight
+		default:
 			sum += t.weight
 		}
 	}
@@ -305,6 +317,52 @@ func (p *pool) restShare(q *question, s *sentence) float64 {
 		return 0
 	}
 	return sum / q.total
+}
+
+// own counts the words of the question that stand in a row's cells and are no name of its
+// columns.
+func (q *question) own(s *sentence) int {
+	n := 0
+	for _, t := range q.terms {
+		if s.words[t.stem] > 0 && !s.extra[t.stem] || hasRelated(t.related, s) {
+			n++
+		}
+	}
+	return n
+}
+
+func hasRelated(related []string, s *sentence) bool {
+	for _, r := range related {
+		if s.words[r] > 0 && !s.extra[r] {
+			return true
+		}
+	}
+	return false
+}
+
+var yes, no = set(`yes y ja oui sí si sim true x ✓ ✔ はい 是`), set(`no n nein non não nee false - – — ✗ いいえ 否 none`)
+
+// marked says whether the column of a row that the question names says yes (1) or no (−1).
+func (q *question) marked(p *pool, s *sentence) float64 {
+	for _, c := range s.part.Cells {
+		if c.Header == "" {
+			continue
+		}
+		v := strings.ToLower(strings.TrimSpace(p.sources[s.source].Text[c.Start:c.End] + c.Text))
+		if !yes[v] && !no[v] {
+			continue
+		}
+		for _, stem := range p.reader.stems(c.Header) {
+			for _, t := range q.terms {
+				if t.stem == stem && yes[v] {
+					return 1
+				} else if t.stem == stem {
+					return -1
+				}
+			}
+		}
+	}
+	return 0
 }
 
 // related is how much of the question a sentence holds only in words that mean nearly the

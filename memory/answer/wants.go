@@ -3,9 +3,9 @@ package answer
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"example.com/assay/memory/text/pattern"
-	"example.com/assay/state"
 )
 
 // wants are the kinds of value that a question asks for, beside the forms of sentences: what
@@ -33,20 +33,21 @@ func wantsOf(asks string) wants {
 
 const (
 	digits   = `(?:\d[\d.,' ]*\d|\d)`
-	counting = `(?:` + digits + `|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|half an?|an?|ein(?:e|en|em|er)?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|vierzehn|zwanzig|dreißig|une?|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|quinze|vingt|trente|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|quince|veinte|treinta|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|quindici|venti|trenta|dois|duas|três|quatro|sete|oito|dez|vinte|een|twee|drie|vijf|zes|zeven|negen|tien|veertien|twintig|dertig)`
+	counting = `(?:` + digits + `|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|half an?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|vierzehn|zwanzig|dreißig|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|quinze|vingt|trente|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|quince|veinte|treinta|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|quindici|venti|trenta|dois|duas|três|quatro|sete|oito|dez|vinte|een|twee|drie|vijf|zes|zeven|negen|tien|veertien|twintig|dertig)`
+	article  = `(?:an?|ein(?:e|en|em|er)?|une?|uno?a?|een)`
 )
 
 var (
 	hasMoney = pattern.New(`(?i)[$€£¥₹]\s?\d|\d\s?[$€£¥₹]|\b(?:eur|usd|gbp|chf|nok|sek|dkk|jpy|kr)\.?\s?\d|\d\s?(?:eur|usd|gbp|chf|nok|sek|dkk|jpy|kr|euros?|dollars?|pounds?|crowns?|kroner|kronor|francs?|franken|cents?|pence|per ?cent|%)(?:$|\P{L})|` + counting + ` (?:euros?|dollars?|pounds?|crowns?|francs?|cents?|pence|monatsmieten)|\bfree\b|kostenlos|gratuit|gratis|gratuito|[円元]|\d[.,]\d\d(?:\D|$)`)
 	hasCount = pattern.New(`(?i)\d|(?:^|\P{L})` + counting + `(?:$|\P{L})|[一二三四五六七八九十百千]`)
-	hasSpan  = pattern.New(`(?i)(?:^|\P{L})` + counting + `[ -]?(?:full |working |calendar |consecutive |business |half )*(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|nights?|jahre?n?|monate?n?|wochen?|tage?n?|werktagen?|arbeitstagen?|stunden?|minuten?|sekunden?|ans?|années?|mois|semaines?|jours?|heures?|minutes?|años?|mes(?:es)?|semanas?|días?|horas?|minutos?|ann[oi]|mes[ei]|settiman[ae]|giorn[oi]|or[ae]|minut[oi]|anos?|mês|dias?|jaren|jaar|maanden|maand|weken|week|dagen|dag|uren|uur|werkdagen)(?:$|\P{L})|[一二三四五六七八九十\d]+\s?(?:日|時間|か月|ヶ月|個月|个月|年|週間|周|天|小时)|\b(?:immediately|at once|sofort|unverzüglich|overnight)\b`)
+	hasSpan  = pattern.New(`(?i)(?:^|\P{L})(?:` + counting + `|` + article + `)[ -]?(?:full |working |calendar |consecutive |business |half )*(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|nights?|jahre?n?|monate?n?|wochen?|tage?n?|werktagen?|arbeitstagen?|stunden?|minuten?|sekunden?|ans?|années?|mois|semaines?|jours?|heures?|minutes?|años?|mes(?:es)?|semanas?|días?|horas?|minutos?|ann[oi]|mes[ei]|settiman[ae]|giorn[oi]|or[ae]|minut[oi]|anos?|mês|dias?|jaren|jaar|maanden|maand|weken|week|dagen|dag|uren|uur|werkdagen)(?:$|\P{L})|[一二三四五六七八九十\d]+\s?(?:日|時間|か月|ヶ月|個月|个月|年|週間|周|天|小时)|\b(?:immediately|at once|sofort|unverzüglich|overnight)\b`)
 	hasTime  = pattern.New(`(?i)\d{1,2}[:.h]\d\d(?:\D|$)|\d\s?(?:am|pm|a\.m\.|p\.m\.|o'clock|uhr|heures|h)(?:$|\P{L})|\d{4}-\d\d-\d\d|\d{1,2}\.\s?\d{1,2}\.|\b(?:1[89]|20)\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:mon|tue|wed|thu|fri|sat|sun)\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|werktags|januar|februar|märz|juni|juli|oktober|dezember|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|lunes|martes|miércoles|jueves|viernes|sábado|domingo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|octubre|noviembre|diciembre|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|segunda|terça|quarta|quinta|sexta|janeiro|fevereiro|março|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|maart|[月曜日]|\b(?:weekdays?|weekends?|noon|midnight|morning|evening|afternoon|easter|christmas|spring|summer|autumn|winter|quarter)\b`)
 	hasOften = pattern.New(`(?i)\b(?:every|each|once|twice|daily|weekly|monthly|yearly|annually|quarterly|hourly|times a|per (?:day|week|month|year)|a (?:day|week|month|year))\b|täglich|wöchentlich|monatlich|jährlich|\bmal\b|chaque|tous les|par (?:jour|semaine|mois|an)|cada|veces|ogni|volte|todos os|vezes|elke|dagelijks|wekelijks|毎|每`)
 	hasPlace = pattern.New(`(?i)\b(?:in|at|on|under|into|to|from|within|near|inside|outside|between|behind|opposite|above|below|beside|upstairs|downstairs|room|floor|street|building|gate|desk|cellar|hall)\b|(?:^|\s)(?:in|im|am|an|auf|bei|beim|unter|neben|hinter|vor|à|au|aux|en|dans|sur|chez|sous|près|al|nel|nella|sul|presso|no|na|em|op|bij|te|naar)\s|[にで在于]`)
 )
 
 // fits is how far a candidate holds a value of a kind that is asked for, at most 1.
-func (w wants) fits(s *sentence) float64 {
+func (w wants) fits(p *pool, s *sentence) float64 {
 	best, asked := 0.0, false
 	try := func(wanted bool, has *pattern.Pattern, rest float64) {
 		if !wanted {
@@ -68,7 +69,7 @@ func (w wants) fits(s *sentence) float64 {
 	try(w.place, hasPlace, 0)
 	if w.person {
 		asked = true
-		best = max(best, s.person())
+		best = max(best, s.person(p))
 	}
 	if !asked {
 		return 0
@@ -77,13 +78,18 @@ func (w wants) fits(s *sentence) float64 {
 }
 
 // person is how far a candidate names somebody: a name inside it, an office in capital
-// letters, or a subject that is not the first word's article alone.
-func (s *sentence) person() float64 {
-	if s.part != nil && (s.part.Kind == state.BlockRow || s.part.Kind == state.BlockField || s.part.Kind == state.BlockDefinition) {
-		return .8
+// letters; of a row or field, a value that is written like a name.
+func (s *sentence) person(p *pool) float64 {
+	if s.part != nil && len(s.part.Cells) > 0 {
+		for _, c := range s.part.Cells {
+			v := p.sources[s.source].Text[c.Start:c.End] + c.Text
+			if r, _ := utf8.DecodeRuneInString(v); unicode.IsUpper(r) && !strings.ContainsFunc(v, unicode.IsDigit) {
+				return .9
+			}
+		}
+		return 0
 	}
-	words := strings.Fields(s.text)
-	for i, w := range words {
+	for i, w := range strings.Fields(s.text) {
 		w = strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })
 		if w == "" || !unicode.IsUpper([]rune(w)[0]) || w == "I" {
 			continue
