@@ -115,7 +115,7 @@ func (c *csvRows) table(out *recordText, o LoadOptions) error {
 			}
 			continue
 		}
-		r := gridRow{like: Block{Line: line}}
+		r := gridRow{line: line}
 		for i, field := range fields {
 			r.cells = append(r.cells, gridCell{text: text.OneLine(field), column: i, width: 1})
 		}

@@ -148,6 +148,7 @@ func TestHTML(t *testing.T) {
 		{"<main><p>in</main><div>What stands outside of the main part, and says something.</div>", "in\n\nWhat stands outside of the main part, and says something."},
 		{"<main><p>in</main><div>A way to <a href=a>all of the pages that there are about this</a></div>", "in"},
 		{"<h1>Manual</h1><p>It is bled every autumn.<div><article>Read next</article></div><p>Five years.", "Manual\n\nIt is bled every autumn.\n\nRead next\n\nFive years."},
+		{"<header><h1>Fees</h1><p>From May.</header><header><a href=a>Home of all</a> of us</header><p>x<aside><h3>Hours</h3><p>Monday to Friday from 9:00 to 17:00 at the counter.</aside>", "Fees\n\nFrom May.\n\nx\n\nHours\n\nMonday to Friday from 9:00 to 17:00 at the counter."},
 		{"<p>x<aside><article>news of today</article></aside><p>y", "x\n\ny"},
 		{"<div class=nav><a href=a>Home</a> | <a href=b>Fares</a> | <a href=c>Contact</a></div><p>x", "x"},
 		{"<p>5&times;10<sup>6</sup>, 10<sup>-4</sup>, 3<sup>1</sup>&frasl;<sub>4</sub>, CO<sub>2</sub>, 1<sup>st</sup>, 10<sub>2</sub>, a year.<sup>12</sup>", "5×10⁶, 10⁻⁴, 3¹⁄₄, CO2, 1st, 10₂, a year.¹²"},

@@ -20,7 +20,7 @@ func (t *docxTable) open(e xml.StartElement, page int) {
 	cell := t.cell()
 	switch e.Name.Local {
 	case "tr":
-		t.row = gridRow{like: Block{Page: page + 1}}
+		t.row = gridRow{page: page + 1}
 	case "tblHeader":
 		t.row.head = isOn(val)
 	case "tc":

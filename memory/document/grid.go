@@ -22,6 +22,7 @@ type grid struct {
 	label   string   // its caption, or the sentence that leads into it
 	headers []string // of a table above that it goes on with, where it has none itself
 	records bool     // a row of one cell is a row as others are
+	marked  bool     // it would say so if its first row named the columns, were they words
 }
 
 // A gridRow is a row. Its cells are in the order of columns; a cell of several rows is
@@ -30,7 +31,10 @@ type gridRow struct {
 	cells []gridCell
 	head  bool    // the file says that it names the columns
 	inner []*grid // tables inside its cells
-	like  Block   // where it stands: Page, Line, Element
+
+	page, line int      // where it stands; 0 for as the table does
+	element    *Element // likewise
+	links      []string
 }
 
 // A gridCell is a cell that holds text on one line, or none.
@@ -91,7 +95,7 @@ func (g *grid) write(w *watch, like Block) (string, []Block, []string) {
 		o.label = text.Clip(first.text, longestCaption)
 		rows = rows[1:]
 	}
-	heads := headRows(rows, columns)
+	heads := headRows(rows, columns, g.marked)
 	for _, r := range rows[:heads] {
 		o.header(r)
 	}
@@ -139,8 +143,10 @@ func (g *grid) write(w *watch, like Block) (string, []Block, []string) {
 	return o.out.String(), o.blocks, o.headers
 }
 
-// trimmed returns the rows that hold anything, and the number of columns.
+// trimmed returns the rows that hold anything, and the number of columns from the first one
+// that does.
 func (g *grid) trimmed() (rows []gridRow, columns int) {
+	first := 1 << 30
 	for _, r := range g.rows {
 		if n, _ := r.filled(); n == 0 && len(r.inner) == 0 {
 			continue
@@ -148,11 +154,23 @@ func (g *grid) trimmed() (rows []gridRow, columns int) {
 		rows = append(rows, r)
 		for _, c := range r.cells {
 			if c.text != "" {
-				columns = max(columns, c.column+1)
+				columns, first = max(columns, c.column+1), min(first, c.column)
 			}
 		}
 	}
-	return rows, columns
+	if first == 0 || columns == 0 || len(g.headers) > 0 {
+		return rows, columns
+	}
+	for i, r := range rows {
+		cells := make([]gridCell, 0, len(r.cells))
+		for _, c := range r.cells {
+			if c.column -= first; c.column >= 0 {
+				cells = append(cells, c)
+			}
+		}
+		rows[i].cells = cells
+	}
+	return rows, columns - first
 }
 
 // moved adds to the offsets of blocks.
@@ -183,16 +201,16 @@ func (o *gridWriter) block(r gridRow, kind state.BlockKind) *Block {
 	if kind == state.BlockRow || kind == state.BlockField {
 		b.Label = o.label
 	}
-	if r.like.Page > 0 {
-		b.Page = r.like.Page
+	if r.page > 0 {
+		b.Page = r.page
 	}
-	if r.like.Line > 0 {
-		b.Line = r.like.Line
+	if r.line > 0 {
+		b.Line = r.line
 	}
-	if r.like.Element != nil {
-		b.Element = r.like.Element
+	if r.element != nil {
+		b.Element = r.element
 	}
-	b.links = r.like.links
+	b.links = r.links
 	if len(o.blocks) > 0 {
 		b.joins = joinsNothing
 	}

@@ -7,13 +7,13 @@ import (
 )
 
 // headRows is how many rows name the columns: those that the file says, else by what they hold.
-func headRows(rows []gridRow, columns int) int {
+func headRows(rows []gridRow, columns int, marked bool) int {
 	n := 0
 	for n < len(rows) && rows[n].head {
 		n++
 	}
 	if n == 0 {
-		if columns < 2 || len(rows) < 2 || !namesColumns(rows, columns) {
+		if columns < 2 || len(rows) < 2 || !namesColumns(rows, columns, marked) {
 			return 0
 		}
 		n = 1
@@ -90,8 +90,9 @@ func shapeOf(s string) shape {
 
 // namesColumns reports whether the first of some rows names their columns: its cells are
 // short and no values, and those below are values, or the corner is empty, or its cells
-// alone are bold. A table of words alone needs three rows and columns.
-func namesColumns(rows []gridRow, columns int) bool {
+// alone are bold. A table of words alone needs three rows and columns, in a format whose tables
+// do not mark their names.
+func namesColumns(rows []gridRow, columns int, marked bool) bool {
 	first, below := rows[0], rows[1:]
 	filled, _ := first.filled()
 	corner := first.cells[0].column > 0 || first.cells[0].text == ""
@@ -146,7 +147,7 @@ func namesColumns(rows []gridRow, columns int) bool {
 			return true
 		}
 	}
-	return columns > 2 && len(rows) > 2 && words
+	return columns > 2 && len(rows) > 2 && words && !marked
 }
 
 // alike reports whether the second cells of rows are values of one form: all dates and times,

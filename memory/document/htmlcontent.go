@@ -131,14 +131,34 @@ func (p *htmlPage) hasTextBelow(n *html.Node) bool {
 	return shows
 }
 
+// speaks reports whether an element beside the content has text of its own: as much as a
+// sentence outside of links, or a heading of the first level that is no link.
+func (p *htmlPage) speaks(n *html.Node) bool {
+	if known, ok := p.spoken[n]; ok {
+		return known
+	}
+	said, title := 0, false
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		s := p.says(c)
+		said += s
+		title = title || s > 0 && p.find(c, func(n *html.Node) bool { return n.DataAtom == atom.H1 }) != nil
+	}
+	p.spoken[n] = said >= ownText || title
+	return p.spoken[n]
+}
+
 // hidden reports whether an element is not shown, or not part of the content.
 func (p *htmlPage) hidden(n *html.Node) bool {
 	if p.left[n] || isBacklink(n) || isPermalink(n) {
 		return true
 	}
 	switch n.DataAtom {
-	case atom.Footer, atom.Aside:
+	case atom.Footer:
 		if !isNotes(n) {
+			return true
+		}
+	case atom.Aside:
+		if !isNotes(n) && !p.speaks(n) {
 			return true
 		}
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Head, atom.Nav,
@@ -152,7 +172,9 @@ func (p *htmlPage) hidden(n *html.Node) bool {
 				return false
 			}
 		}
-		return true
+		if !p.speaks(n) {
+			return true
+		}
 	}
 	for _, a := range n.Attr {
 		if a.Key == "hidden" {

@@ -155,7 +155,7 @@ func (p *htmlPage) leads(n *html.Node, w weight, neighbours int) bool {
 	links := float64(w.links) > linkShare*float64(w.text) && w.items >= linkItems
 	turns := w.turns*2 >= w.anchors && w.heads == 0 &&
 		(w.turns >= 2 && w.text <= turnBytes || w.turns == 1 && (neighbours == 1 || w.anchors == 1) && w.text <= turnAlone)
-	menu := w.parts == 0 && w.anchors >= linkItems && float64(w.links) > linkShare*float64(w.text) && w.links <= menuLink*w.anchors && !introduced(n)
+	menu := w.parts == 0 && w.anchors >= linkItems && float64(w.links) > linkShare*float64(w.text) && w.links <= menuLink*w.anchors && !listed(n) && !introduced(n)
 	switch n.DataAtom {
 	case atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Table:
 		contents := n.DataAtom == atom.Dl && w.terms > 0 && float64(w.termLinks) > linkShare*float64(w.terms) && w.described == 0
@@ -169,6 +169,16 @@ func (p *htmlPage) leads(n *html.Node, w weight, neighbours int) bool {
 			return true
 		}
 		return w.left > 0 && w.tops == 0 && w.text-w.left <= min(linkCaption, w.left)
+	}
+	return false
+}
+
+// listed reports whether commas part what an element holds, as in a sentence.
+func listed(n *html.Node) bool {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.TextNode && strings.Contains(c.Data, ",") {
+			return true
+		}
 	}
 	return false
 }

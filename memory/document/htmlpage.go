@@ -34,12 +34,13 @@ type htmlPage struct {
 	watch
 	nodePlaces
 	shows  map[*html.Node]bool   // whether a node shows any text
+	spoken map[*html.Node]bool   // whether headers and asides have text of their own
 	left   map[*html.Node]bool   // elements that lead elsewhere and say nothing themselves
 	tables map[*html.Node]weight // what tables hold
 }
 
 func newPage(ctx context.Context) *htmlPage {
-	return &htmlPage{watch: watch{ended: ctx.Err}, nodePlaces: newPlaces(), shows: map[*html.Node]bool{},
+	return &htmlPage{watch: watch{ended: ctx.Err}, nodePlaces: newPlaces(), shows: map[*html.Node]bool{}, spoken: map[*html.Node]bool{},
 		left: map[*html.Node]bool{}, tables: map[*html.Node]weight{}}
 }
 

@@ -35,7 +35,7 @@ func (w *htmlWriter) table(n *html.Node) {
 		w.endBlock()
 		return
 	}
-	t := tableReader{w: w, grid: grid{label: w.lead()}}
+	t := tableReader{w: w, grid: grid{label: w.lead(), marked: !w.office}}
 	t.rows(n, false)
 	w.grid(&t.grid)
 }
@@ -125,7 +125,7 @@ func span(n *html.Node, key string) int {
 
 // row reads a row, with regard to the cells that reach down into it.
 func (t *tableReader) row(n *html.Node, head bool) {
-	row := gridRow{like: Block{Element: t.w.page.of(n)}}
+	row := gridRow{element: t.w.page.of(n)}
 	column := 0
 	carry := func() {
 		for ; column < len(t.spans) && t.spans[column].rows > 0; column++ {
@@ -150,7 +150,7 @@ func (t *tableReader) row(n *html.Node, head bool) {
 			w.children(c)
 			cell.text = strings.TrimSpace(w.out.String())
 			cell.strong = t.w.page.strong(c)
-			row.like.links = append(row.like.links, w.links[:min(len(w.links), mostLinks-len(row.like.links))]...)
+			row.links = append(row.links, w.links[:min(len(w.links), mostLinks-len(row.links))]...)
 		}
 		row.cells = append(row.cells, cell)
 		if further := span(c, "rowspan") - 1; column < spansKept && (further > 0 || column < len(t.spans)) {

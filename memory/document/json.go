@@ -109,7 +109,7 @@ func (r *recordText) row(raw []byte, line int) error {
 	if r.rows == nil {
 		r.rows = &jsonTable{columns: map[string]int{}}
 	}
-	row := gridRow{like: Block{Line: line}}
+	row := gridRow{line: line}
 	r.rows.pairs = 0
 	r.rows.add(&row, "", raw, 0)
 	slices.SortStableFunc(row.cells, func(a, b gridCell) int { return a.column - b.column })

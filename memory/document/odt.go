@@ -23,6 +23,7 @@ func parseODT(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 		return pack.missing("content.xml")
 	}
 	out := newOffice(ctx)
+	out.w.office = true
 	r := odtReader{styles: map[string]odtStyle{}, lists: map[string][numberLevels]string{}}
 	if err := pack.read(ctx, "styles.xml", func(part io.Reader) error {
 		return eachElement(part, func(e xml.StartElement) error { r.style(e); return nil })

@@ -42,6 +42,7 @@ func parsePPTX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 		return err
 	}
 	out := newOffice(ctx)
+	out.w.office = true
 	seen := map[string]bool{}
 	for i, slide := range slides {
 		if seen[slide] {
