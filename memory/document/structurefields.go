@@ -12,7 +12,7 @@ import (
 func (r *structureReader) isHeading(lines []textLine, next string) bool {
 	l := lines[0]
 	s := l.in(r.text)
-	if next == "" || l.mark.number != "" || l.mark.style == bulletStyle || r.format != "txt" && r.format != "md" && r.format != "pdf" {
+	if next == "" || l.mark.number != "" || l.mark.style == bulletStyle || !slices.Contains([]string{"txt", "md", "pdf", "rtf", "man"}, r.format) {
 		return false
 	}
 	if s[0] == '[' && s[len(s)-1] == ']' && r.format == "txt" { // of a file of settings
