@@ -37,13 +37,13 @@ var (
 		`|\b(?:valid[oaie]|in vigore)(?:\s+(?:dal|a partire dal|dall'))?|\ba partire dal` +
 		`|\b(?:geldig|van kracht)(?:\s+(?:vanaf|per|met ingang van))?|\bmet ingang van|\bprijzen (?:vanaf|per))` + article)
 	validUntil = pattern.New(`(?i)(?:\b(?:valid|effective|in force|applies|apply)\b.{0,60}\b(?:until|till|through|to)|\bexpires?(?: on)?|\bexpiry date|\bgültig\b.{0,60}\bbis(?: zum)?|\bgilt\b.{0,60}\bbis(?: zum)?|\bvalables?\b.{0,60}\b(?:jusqu'au|jusqu’au|au)|\b(?:válid|vigente|vigor).{0,60}\b(?:hasta|até)(?: el)?|\b(?:valid[oaie]|vigore)\b.{0,60}\bfino al|\bgeldig\b.{0,60}\b(?:tot(?: en met)?|t/m))` + article)
-	datedOn = pattern.New(`(?i)(?:^|[(*_,;–-]\s*|\s)(?:dated?|as (?:of|at)|last (?:updated|revised|changed|edited|modified|reviewed)|updated|revised|issued|published|adopted|amended|version|versie|versión|versione|versão|edition|status|stand|datum|ausgabe|fassung|erstellt|aktualisiert|fecha|actualizado|data|aggiornat[oa]|bijgewerkt|atualizado|mise? à jour|édition|fait à \pL+,?|日期|日付)` + article)
-	versioned = pattern.New(`(?im)(?:^|[,;(|–—-])[\s*_#]*(?:(?:document |current )?(?:version|versión|versione|versie|versão|revision|révision|rev\.|release|edition|ausgabe|auflage|fassung)\s*(?:no\.?|nr\.?)?[\s:]*(v?\d{1,3}(?:\.\d{1,4}){0,3}[a-z]?|(?-i:[A-Z]))|v(\d{1,3}(?:\.\d{1,4}){0,3}))(?:[\s,;).*_|–—]|$)`)
-	monthYear = pattern.New(`(\pL{3,10})\.?\s+(?:del?\s+)?((?:19|20)\d\d)\b`)
-	replaced  = pattern.New(`(?i)\b(?:(?:was|is|has been|been)\s+(?:replaced|superseded)\s+by|wurde durch|ersetzt durch|a été remplacée? par|est remplacée? par|(?:ha sido|fue|es) (?:sustituid|reemplazad)[oa] por|(?:è stat[oa]|è) sostituit[oa] da|(?:is|werd) vervangen door|foi substituíd[oa] por)\s+`)
-	replaces  = pattern.New(`(?i)(?:\b(?:replaces|supersedes|replacing|superseding|ersetzt|annule et remplace|remplace|sustituye|reemplaza|sostituisce|vervangt|substitui)\b|取代|に代わる)\s*`)
-	itself    = pattern.New(`(?i)^[\s*_>-]*(?:(?:this|these|it|diese[rs]?|sie|ce|cette|il|elle|est[ea]|questo|questa|dit|deze|esta|本)\b[^.;]{0,60})?$`)
-	oneYear   = regexp.MustCompile(`(?:^|[^0-9])((?:19|20)\d\d)(?:[^0-9]|$)`)
+	datedOn    = pattern.New(`(?i)(?:^|[(*_,;–-]\s*|\s)(?:dated?|as (?:of|at)|last (?:updated|revised|changed|edited|modified|reviewed)|updated|revised|issued|published|adopted|amended|version|versie|versión|versione|versão|edition|status|stand|datum|ausgabe|fassung|erstellt|aktualisiert|fecha|actualizado|data|aggiornat[oa]|bijgewerkt|atualizado|mise? à jour|édition|fait à \pL+,?|日期|日付)` + article)
+	versioned  = pattern.New(`(?im)(?:^|[,;(|–—-])[\s*_#]*(?:(?:document |current )?(?:version|versión|versione|versie|versão|revision|révision|rev\.|release|edition|ausgabe|auflage|fassung)\s*(?:no\.?|nr\.?)?[\s:]*(v?\d{1,3}(?:\.\d{1,4}){0,3}[a-z]?|(?-i:[A-Z]))|v(\d{1,3}(?:\.\d{1,4}){0,3}))(?:[\s,;).*_|–—]|$)`)
+	monthYear  = pattern.New(`(\pL{3,10})\.?\s+(?:del?\s+)?((?:19|20)\d\d)\b`)
+	replaced   = pattern.New(`(?i)\b(?:(?:was|is|has been|been)\s+(?:replaced|superseded)\s+by|wurde durch|ersetzt durch|a été remplacée? par|est remplacée? par|(?:ha sido|fue|es) (?:sustituid|reemplazad)[oa] por|(?:è stat[oa]|è) sostituit[oa] da|(?:is|werd) vervangen door|foi substituíd[oa] por)\s+`)
+	replaces   = pattern.New(`(?i)(?:\b(?:replaces|supersedes|replacing|superseding|ersetzt|annule et remplace|remplace|sustituye|reemplaza|sostituisce|vervangt|substitui)\b|取代|に代わる)\s*`)
+	itself     = pattern.New(`(?i)^[\s*_>-]*(?:(?:this|these|it|diese[rs]?|sie|ce|cette|il|elle|est[ea]|questo|questa|dit|deze|esta|本)\b[^.;]{0,60})?$`)
+	oneYear    = regexp.MustCompile(`(?:^|[^0-9])((?:19|20)\d\d)(?:[^0-9]|$)`)
 )
 
 // times notes what the first lines of a document, its title and its name say of its time.
