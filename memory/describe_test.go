@@ -11,7 +11,7 @@ import (
 // place of what an earlier one left out there.
 func TestUnread(t *testing.T) {
 	home, docs := t.TempDir(), tree(t, t.TempDir(), small())
-	other := tree(t, t.TempDir(), map[string]string{"b.md": "Another text.", "b.png": "x", "half.jsonl": `{"id":"c3","text":"A whole record."}` + "\n{"})
+	other := tree(t, t.TempDir(), map[string]string{"b.md": "Another text.", "b.png": "\x89PNG\r\n", "half.jsonl": `{"id":"c3","text":"A whole record."}` + "\n{"})
 	ingest := func(want []string, paths ...string) *Corpus {
 		t.Helper()
 		mustIngest(t, IngestOptions{Home: home, Corpus: "law", Paths: paths})

@@ -45,7 +45,7 @@ func small() map[string]string {
 		"web/page.html":     "<title>Liens</title><p>A lien secures a debt.</p>",
 		"data/cases.jsonl":  `{"id":"c1","text":"The court dismissed the appeal."}` + "\n" + `{"id":"c2","text":"The buyer rescinded the contract."}`,
 		"data/broken.jsonl": `{"id":`,
-		"pictures/a.png":    "png",
+		"pictures/a.png":    "\x89PNG\r\n",
 		".git/config":       "x",
 	}
 }
@@ -126,7 +126,7 @@ func TestIngest(t *testing.T) {
 	for _, s := range r.Skipped {
 		skipped = append(skipped, filepath.Base(s.Path)+": "+strings.SplitN(s.Reason, ";", 2)[0])
 	}
-	want := []string{".git: it is hidden", "broken.jsonl: broken.jsonl:1: it is not a JSON object: unexpected end of JSON input (byte 6 of the line)", "a.png: a.png: this kind of file is not supported"}
+	want := []string{".git: it is hidden", "broken.jsonl: broken.jsonl:1: it is not a JSON object: unexpected end of JSON input (byte 6 of the line)", "a.png: a.png: this kind of file is not supported: it is a picture"}
 	if !slices.Equal(skipped, want) {
 		t.Errorf("skipped %q", skipped)
 	}

@@ -202,7 +202,7 @@ func nothingToRead(paths []string, skipped []Skip) error {
 		}
 		fmt.Fprintf(&b, "; skipped %s: %s", s.Path, s.Reason)
 	}
-	return fmt.Errorf("found no document in %s; supported are %s%s",
+	return fmt.Errorf("found no document in %s; supported are %s and text of any other name%s",
 		strings.Join(paths, ", "), strings.Join(document.Extensions(), " "), b.String())
 }
 

@@ -120,6 +120,7 @@ var standsBehind = map[string][]string{
 	"github.com/mattn/go-runewidth":                {"cmd/agent"},
 	"github.com/blevesearch/snowballstem":          {"memory/text"},
 	"gonum.org/v1/gonum":                           {"memory/lsa"},
+	"github.com/gogs/chardet":                      {"memory/document"},
 	"github.com/yuin/goldmark":                     {"memory/document"},
 	"github.com/ledongthuc/pdf":                    {"memory/document"},
 	"golang.org/x/net/html":                        {"memory/document"},

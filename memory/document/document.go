@@ -23,7 +23,7 @@ const Version = 7
 type Document struct {
 	Source  string // slash-separated name within the corpus
 	Path    string // absolute path of the file
-	Format  string // as in Extensions: "md", "txt", "html", "docx", "odt", "pptx", "xlsx", "epub", "eml", "pdf", "csv", "json" or "jsonl"
+	Format  string // as in Extensions: "md", "txt", "html", "docx", "odt", "pptx", "xlsx", "epub", "eml", "pdf", "csv", "json" or "jsonl", and "rtf" or "man", a manual page
 	Text    string // valid UTF-8; what all offsets count in
 	Plain   bool   // Text is the file's bytes
 	Hash    string // SHA-256 of the file's bytes, hexadecimal
@@ -37,9 +37,10 @@ type Document struct {
 	Lost        []string
 	LostRecords int
 
-	// Metadata is what the file declares (front matter of markdown) and, as
-	// "dir" and "file_type", where it lies and what it is. Keys are in the form
-	// of text.Key, several values of one are lines.
+	// Metadata is what the file declares (front matter of markdown), what it says of its
+	// time and version (date, valid_from, valid_until, version, replaces, superseded_by) and,
+	// as "dir" and "file_type", where it lies and what it is. Keys are in the form of
+	// text.Key, several values of one are lines.
 	Metadata map[string]string
 }
 
@@ -163,7 +164,7 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	}
 	encoding := ""
 	switch kind.format {
-	case "md", "txt", "csv", "jsonl", "json":
+	case "md", "txt", "man", "csv", "jsonl", "json":
 		if raw, encoding, err = inUTF8(ctx, d.Path, raw); err != nil {
 			return err
 		}
@@ -199,6 +200,10 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 			return parseEPUB(ctx, d, raw, o)
 		case "eml":
 			return parseEML(ctx, d, raw, o)
+		case "rtf":
+			return parseRTF(ctx, d, raw)
+		case "man":
+			return parseTroff(ctx, d, raw)
 		}
 		return parsePlain(ctx, d, raw)
 	})
@@ -219,6 +224,7 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 		d.Plain = false
 	}
 	own.set(keyEncoding, encoding)
+	own.times(d)
 	own.complete(d)
 	d.Metadata = own
 	for i, b := range d.Blocks {

@@ -14,6 +14,10 @@ import (
 	"testing"
 	"unicode"
 
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+
 	"example.com/assay/state"
 )
 
@@ -232,7 +236,9 @@ func TestInputErrors(t *testing.T) {
 		{"a.txt", " \n\t\n", nil, 0, "", "no text"},
 		{"a.txt", "one\ntwo\x00", nil, 2, "", "binary"},
 		{"a.txt", "один два ö \xe9\n", nil, 1, "", "byte 0xE9 at offset"},
-		{"a.txt", "\xcf\xf0\xe8\xe2\xe5\xf2 \xec\xe8\xf0", nil, 1, "", "not UTF-8"},
+		{"disk", "\x7fELF\x02\x01\x01", nil, 0, "", "it is a program"},
+		{"picture", "\x89PNG\r\n\x1a\n\x00", nil, 0, "", "it is a picture"},
+		{"data.bin", "one\x00two", nil, 0, "", "it is binary"},
 		{"a.txt", "\xff\xfea\x00\x00\xd8b", nil, 0, "", "not whole text in utf-16le"},
 		{"a.ods", "PK", nil, 0, "", "supported are .md"},
 		{"a.docx.gz", gz("x"), nil, 0, "", "decompress"},
@@ -267,6 +273,38 @@ func TestInputErrors(t *testing.T) {
 	}
 }
 
+func encoded(e encoding.Encoding, s string) string {
+	out, err := e.NewEncoder().String(s)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// Files are read as what they hold, whatever their name.
+func TestKinds(t *testing.T) {
+	page := ".\\\" a comment\n.TH KEEP 1 2026\n.SH NAME\nkeep \\- hold a lamp\n.SH OPTIONS\n.TP\n\\fB\\-v\\fR, \\fB\\-\\-verbose\\fR\nSay more.\n"
+	for _, c := range []struct{ name, src, format, want string }{
+		{"LICENSE-2.0", "The licence of the lamp.", "txt", "The licence of the lamp."},
+		{"app.conf", "port = 25", "txt", "port = 25"},
+		{"page", "<!doctype html><p>Hello.", "html", "Hello."},
+		{"letter", "Message-ID: <1@x>\nSubject: Lamp\n\nIt burns.", "eml", "Subject: Lamp\n\nIt burns."},
+		{"keep.1", page, "man", "keep - hold a lamp"},
+		{"keep.1.gz", gz(page), "man", "keep - hold a lamp"},
+		{"letter.rtf", `{\rtf1\ansi\ansicpg1250{\fonttbl{\f0 Arial;}}\f0 Dvo\'f8\'e1k, 5 \u8364?\par Next.}`, "rtf", "Dvořák, 5 €\n\nNext."},
+		{"letter.txt", `{\rtf1 Plain {\*\generator x}text.}`, "rtf", "Plain text."},
+	} {
+		d := mustRead(t, c.name, c.src, nil)
+		if ps := check(t, d, nil); d.Format != c.format || ps[0].Text != c.want {
+			t.Errorf("%s: %s %q", c.name, d.Format, ps[0].Text)
+		}
+	}
+	d := mustRead(t, "keep.1", page, nil)
+	if got := told(d); d.Title != "keep(1)" || got != "definition @-v, --verbose: -v, --verbose Say more." {
+		t.Errorf("%s: %s", d.Title, got)
+	}
+}
+
 func TestEncodings(t *testing.T) {
 	wide := func(s string, low, high int) string {
 		var b strings.Builder
@@ -287,6 +325,14 @@ func TestEncodings(t *testing.T) {
 		{"a.html", wide("<p>Größe и мир", 0, 8), "Größe и мир", ""},
 		{"a.txt.gz", gz("Gr\xf6\xdfe" + " und mehr als das"), "Größe und mehr als das", "windows-1252"},
 		{"a.txt", "Größe", "Größe", ""},
+		{"a.txt", encoded(charmap.ISO8859_2, "Proszę zamknąć drzwi i oddać klucz. Parking jest płatny."), "Proszę zamknąć drzwi i oddać klucz. Parking jest płatny.", "iso-8859-2"},
+		{"a.txt", encoded(charmap.Windows1250, "Dobrý den, zítra přijdu v šest hodin večer. Žádný klíč."), "Dobrý den, zítra přijdu v šest hodin večer. Žádný klíč.", "windows-1250"},
+		{"a.txt", encoded(charmap.Windows1251, "Ключ от мастерской находится у дежурного."), "Ключ от мастерской находится у дежурного.", "windows-1251"},
+		{"a.txt", encoded(charmap.KOI8R, "Ключ от мастерской находится у дежурного."), "Ключ от мастерской находится у дежурного.", "koi8-r"},
+		{"a.txt", encoded(charmap.Macintosh, "Le café ouvre à huit heures, chez l’huissier."), "Le café ouvre à huit heures, chez l’huissier.", "macintosh"},
+		{"a.txt", encoded(charmap.Macintosh, "Die Schlüssel hängen über der Tür."), "Die Schlüssel hängen über der Tür.", "macintosh"},
+		{"a.txt", encoded(charmap.Windows1252, "La señora López está aquí. ¿Qué año?"), "La señora López está aquí. ¿Qué año?", "windows-1252"},
+		{"a.txt", encoded(japanese.ShiftJIS, "有給休暇は入社後六か月で十日間付与される。"), "有給休暇は入社後六か月で十日間付与される。", "shift_jis"},
 	} {
 		d := mustRead(t, c.name, c.src, nil)
 		ps := check(t, d, nil)

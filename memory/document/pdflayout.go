@@ -41,7 +41,8 @@ const (
 func (g *glyphs) lines() []pdfLine {
 	var out []pdfLine
 	logical := drawnInOrder(g.words)
-	for words := g.words; len(words) > 0; {
+	words := g.words
+	for turn := 0; len(words) > 0; turn++ {
 		dir := words[0].dir
 		var same, others []pdfWord
 		for _, w := range words {
@@ -51,7 +52,7 @@ func (g *glyphs) lines() []pdfLine {
 				others = append(others, w)
 			}
 		}
-		if len(out) > 1<<10 { // nobody turns text in a thousand ways
+		if turn == 16 { // nobody turns text in more ways
 			same, others = words, nil
 		}
 		list := readingOrder(pieces(same, logical), 0)

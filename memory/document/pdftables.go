@@ -33,20 +33,26 @@ func lineOf1(row []pdfPiece) pdfLine {
 		row = slices.Clone(row)
 		slices.Reverse(row)
 	}
+	var b strings.Builder
+	b.WriteString(row[0].text)
 	for i, p := range row[1:] {
 		gap := int(math.Abs(p.x0-row[i].x1) / max(p.size, 1) * 2)
-		l.text += strings.Repeat(" ", min(max(gap, 2), 12)) + p.text
+		b.WriteString(strings.Repeat(" ", min(max(gap, 2), 12)) + p.text)
 		l.size = max(l.size, p.size)
 	}
+	l.text = b.String()
 	return l
 }
+
+// mostColumns bounds the columns of a table that is found by its gaps.
+const mostColumns = 64
 
 // tableAt counts the rows of the table that begins with the first row, 1 for none, and
 // returns the spans of its columns. A row of one piece belongs to it where it is indented,
 // or closer to the row above than rows are. A piece across two columns ends it.
 func tableAt(rows [][]pdfPiece) (int, [][2]float64) {
 	cols := columnsWith(nil, rows[0])
-	if len(rows[0]) < 2 || len(cols) < 2 {
+	if len(rows[0]) < 2 || len(cols) < 2 || len(cols) > mostColumns {
 		return 1, cols
 	}
 	pitch := 0.0
@@ -57,8 +63,11 @@ func tableAt(rows [][]pdfPiece) (int, [][2]float64) {
 		if drop > 4*one.size || pitch > 0 && drop > 1.8*pitch || one.x0 < cols[0][0]-one.size {
 			break
 		}
+		if len(rows[n]) > mostColumns {
+			break
+		}
 		wider := columnsWith(cols, rows[n])
-		if len(wider) < len(cols) || crowded(cols, rows[n]) {
+		if len(wider) > mostColumns || len(wider) < len(cols) || crowded(cols, rows[n]) {
 			break
 		}
 		if len(rows[n]) == 1 {

@@ -14,11 +14,12 @@ import (
 	"unicode/utf8"
 )
 
-// Extensions lists the file name extensions that Load reads, lower case. Text and
-// PDF are read compressed, too, with ".gz" behind theirs.
+// Extensions lists the file name extensions that Load reads as something else than text,
+// or as text without a look at it, lower case. Text of any other name is read, too. Text and
+// PDF are read compressed, with ".gz" behind their name.
 func Extensions() []string {
 	return []string{".md", ".markdown", ".txt", ".text", ".rst", ".html", ".htm", ".xhtml", ".docx", ".odt", ".pptx", ".xlsx", ".epub", ".eml",
-		".pdf", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz"}
+		".pdf", ".rtf", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz"}
 }
 
 // A kind is what a file is read as.
@@ -36,6 +37,7 @@ var kinds = map[string]kind{
 	".xlsx": {format: "xlsx", packed: true}, ".epub": {format: "epub", packed: true},
 	".eml": {format: "eml"},
 	".pdf": {format: "pdf"},
+	".rtf": {format: "rtf"},
 	".csv": {format: "csv"}, ".tsv": {format: "csv", comma: '\t'},
 	".json": {format: "json"}, ".jsonl": {format: "jsonl"}, ".ndjson": {format: "jsonl"},
 }
@@ -54,40 +56,128 @@ func unzipped(ctx context.Context, path string, raw []byte, limit int64) (string
 	return inner, raw, err
 }
 
-// detect decides by the extension, and corrects it by the first bytes where
-// they leave no doubt.
+// detect decides by the content where a name does not say what a file is, or its first
+// bytes leave no doubt.
 func detect(path string, raw []byte) (kind, error) {
-	ext := strings.ToLower(filepath.Ext(filepath.Base(path)))
-	k, known := kinds[ext]
+	k, known := kinds[strings.ToLower(filepath.Ext(filepath.Base(path)))]
 	isPDF := bytes.HasPrefix(raw, []byte("%PDF-"))
+	text := !known || k.format == "txt"
 	switch {
-	case k.format == "pdf" && !isPDF:
-		return kind{}, &InputError{Path: path, Msg: "it is named .pdf but does not begin with %PDF-", Hint: "give it the extension of what it is"}
 	case isPDF:
 		return kind{format: "pdf"}, nil
-	case known && k.format != "md" && k.format != "txt":
-		return k, nil
-	case (known && k.format == "txt" || ext == "") && looksHTML(raw):
+	case k.format == "pdf":
+		return kind{}, &InputError{Path: path, Msg: "it is named .pdf but does not begin with %PDF-", Hint: "give it the extension of what it is"}
+	case (text || k.format == "rtf") && bytes.HasPrefix(raw, []byte(`{\rtf`)):
+		return kind{format: "rtf"}, nil
+	case k.format == "rtf":
+		return kind{format: "txt"}, nil
+	case text && looksHTML(raw):
 		return kind{format: "html"}, nil
+	case text && looksLikeTroff(raw):
+		return kind{format: "man"}, nil
 	case known:
 		return k, nil
-	case ext == "" && bytes.IndexByte(raw, 0) < 0:
-		return kind{format: "txt"}, nil
+	case looksLikeMail(raw):
+		return kind{format: "eml"}, nil
 	}
-	return kind{}, unsupported(path)
+	if what := binary(raw[:min(len(raw), sniffed)]); what != "" {
+		return kind{}, unsupported(path, what)
+	}
+	return kind{format: "txt"}, nil
 }
 
-func unsupported(path string) error {
-	return &InputError{Path: path, Msg: "this kind of file is not supported", Hint: "supported are " + strings.Join(Extensions(), " ")}
+func unsupported(path, what string) error {
+	return &InputError{Path: path, Msg: "this kind of file is not supported: it is " + what, Hint: "supported are " + strings.Join(Extensions(), " ") + " and text of any other name"}
 }
 
-// named reports whether a file's name says that it may be read: a disk image
-// of many gigabytes is refused by name.
-func named(path string) bool {
+// sniffed is how much of a file says whether it is text, in bytes.
+const sniffed = 8 << 10
+
+// magics are the first bytes of kinds of files that hold no text to read.
+var magics = []struct{ start, what string }{
+	{"\x7fELF", "a program"}, {"MZ", "a program"}, {"\xca\xfe\xba\xbe", "a program"}, {"\xcf\xfa\xed\xfe", "a program"}, {"\x00asm", "a program"},
+	{"\x89PNG", "a picture"}, {"\xff\xd8\xff", "a picture"}, {"GIF8", "a picture"}, {"II*\x00", "a picture"}, {"MM\x00*", "a picture"},
+	{"PK", "a ZIP archive"}, {"\x1f\x8b", "a compressed file"}, {"BZh", "a compressed file"}, {"\xfd7zXZ", "a compressed file"}, {"7z\xbc\xaf", "an archive"}, {"\x28\xb5\x2f\xfd", "a compressed file"}, {"!<arch>\n", "an archive"},
+	{"SQLite format 3", "a database"}, {"\xd0\xcf\x11\xe0", "a document of an old Office program: save it in the new format"},
+	{"ID3", "a sound"}, {"OggS", "a sound or film"}, {"RIFF", "a sound, film or picture"}, {"fLaC", "a sound"},
+}
+
+// binary says what a file is by its first bytes; "" for text.
+func binary(head []byte) string {
+	for _, m := range magics {
+		if bytes.HasPrefix(head, []byte(m.start)) && (len(m.start) > 3 || m.start == "PK" || len(head) < 4 || !printable(head)) {
+			return m.what
+		}
+	}
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || printable(head) {
+		return ""
+	}
+	return "binary"
+}
+
+// printable reports bytes without zeros and with few other controls.
+func printable(head []byte) bool {
+	controls := 0
+	for _, c := range head {
+		if c == 0 {
+			return false
+		}
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\b' && c != 0x1b {
+			controls++
+		}
+	}
+	return 20*controls <= len(head)
+}
+
+// headed finds binary files by their first bytes, unpacked where they are compressed. Only
+// files are asked whose names do not say what they are.
+func headed(path string, f io.ReadSeeker) error {
 	name := strings.ToLower(filepath.Base(path))
-	ext := filepath.Ext(name)
-	_, known := kinds[ext]
-	return known || ext == "" || ext == ".gz"
+	packed := filepath.Ext(name) == ".gz"
+	if _, known := kinds[filepath.Ext(strings.TrimSuffix(name, ".gz"))]; known {
+		return nil
+	}
+	in := io.Reader(f)
+	if packed {
+		zr, err := gzip.NewReader(f)
+		if err != nil {
+			zr = nil // said when it is read
+		} else {
+			in = zr
+		}
+	}
+	head := make([]byte, sniffed)
+	n, _ := io.ReadFull(in, head) // a fault is found again when the file is read
+	if what := binary(head[:n]); what != "" && !(packed && n == 0) {
+		if packed && what == "a compressed file" {
+			return nil
+		}
+		return unsupported(path, what)
+	}
+	_, err := f.Seek(0, io.SeekStart)
+	return err
+}
+
+// looksLikeMail reports whether a file opens with the headers of a mail.
+func looksLikeMail(raw []byte) bool {
+	head := raw[:min(len(raw), sniffed)]
+	if end := bytes.Index(head, []byte("\n\n")); end >= 0 {
+		head = head[:end+1]
+	} else if end := bytes.Index(head, []byte("\r\n\r\n")); end >= 0 {
+		head = head[:end+2]
+	}
+	found := 0
+	for line := range bytes.Lines(head) {
+		name, _, ok := bytes.Cut(line, []byte(":"))
+		if !ok && line[0] != ' ' && line[0] != '\t' || bytes.IndexByte(name, ' ') > 0 {
+			return false
+		}
+		switch strings.ToLower(string(name)) {
+		case "message-id", "mime-version", "received", "return-path":
+			found++
+		}
+	}
+	return found > 0
 }
 
 // looksHTML reports whether a file opens as an HTML page does.
@@ -112,14 +202,11 @@ func copyFile(ctx context.Context, out io.Writer, path string, limit int64) erro
 		return unreadable(path, err)
 	}
 	defer func() { _ = f.Close() }() // only read from
-	if !named(path) {
-		head := make([]byte, 5)
-		if n, err := io.ReadFull(f, head); err != nil || string(head[:n]) != "%PDF-" {
-			return unsupported(path)
-		}
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return fmt.Errorf("reading %q: %w", path, err)
-		}
+	if err := headed(path, f); err != nil {
+		return err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("reading %q: %w", path, err)
 	}
 	if g, ok := out.(interface{ Grow(int) }); ok { // a buffer that grows step by step takes three times as much
 		g.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
@@ -232,7 +319,7 @@ func checkText(path string, raw []byte) error {
 // it costs more time and memory than the same bytes in many lines. Records have the same limit
 // and are left out one by one; programs write JSON on one line.
 func checkLines(path, format string, raw []byte, limit int) error {
-	if !slices.Contains([]string{"md", "txt", "html", "eml"}, format) {
+	if !slices.Contains([]string{"md", "txt", "html", "eml", "man"}, format) {
 		return nil
 	}
 	for start, line := 0, 1; len(raw)-start > limit; line++ {

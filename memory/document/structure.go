@@ -21,9 +21,11 @@ func structure(ctx context.Context, d *Document) {
 		r.w.step()
 		b := &d.Blocks[i]
 		if i == 0 || d.Blocks[i-1].Group != b.Group {
-			r.scope = scope{}
-			if asked := b.Section[strings.LastIndex(b.Section, ">")+1:]; strings.HasSuffix(asked, "?") || strings.HasSuffix(asked, "？") {
-				r.question, r.lead = strings.TrimSpace(asked), strings.TrimSpace(asked)
+			above := strings.TrimSpace(b.Section[strings.LastIndex(b.Section, " > ")+1:])
+			above = strings.TrimSpace(strings.TrimPrefix(above, ">"))
+			r.scope = scope{section: sectionMark(above, r.words)}
+			if endsAsking(above) {
+				r.question, r.lead = above, above
 			}
 		}
 		r.after, r.afterLong = "", false
@@ -61,6 +63,7 @@ func looksLikeCode(s string) bool {
 
 // A scope is what stands above the next line, inside one group of blocks.
 type scope struct {
+	section  head // the heading above the group; its title is not needed
 	heads    []head
 	marks    []part   // the numbered parts that the line stands in
 	open     []holder // labels whose value is the deeper lines below
@@ -94,16 +97,12 @@ type structureReader struct {
 	after     string         // the first line of the next block of the group
 	afterLong bool           // the next block is no single short line
 	lines     []textLine     // room for those of a block
+	blocks    []Block        // the same
 	first     bool           // the line is the first of its block
 	scope
 }
 
-var (
-	quotedTerm  = pattern.New(`^["“„«'‘]([^"”“»'’]{1,60}[^"”“»'’.,!?])["”“»'’]\s+[^\s,.;:]+\s+\S+\s`)
-	dashedTerm  = pattern.New(`^(?:[-*•]\s+)?(\*\*|__)?(\pL[^.:;!?–—*_]{1,40}?)(?:\*\*|__)?\s+[–—]\s+\pL`)
-	earlierMail = pattern.New(`^(?i:-{2,}\s*(?:original message|forwarded message|ursprüngliche nachricht|message d'origine|mensaje original).*|on .{6,80} wrote:|am .{6,80} schrieb.{0,60}:|le .{6,80} a écrit\s?:|el .{6,80} escribió:|il .{6,80} ha scritto:|op .{6,80} schreef.{0,60}:)$`)
-	message     = pattern.New(`^(?:[\[(<]?[\d/.\-,: ]{4,22}(?:[AaPp]\.?[Mm]\.?)?[\])>]?\s*[-–—]?\s*<?(\pL[^:<>\[\]()]{0,30}?)>?:|(\pL[^:<>\[\]()]{0,30}?)\s*[\[(][\d/.\-,: ]{4,22}(?:[AaPp]\.?[Mm]\.?)?[\])]\s*:|<(\pL[^:<>\[\]()]{0,30})>)\s+(\S)`)
-)
+var earlierMail = pattern.New(`^(?i:-{2,}\s*(?:original message|forwarded message|ursprüngliche nachricht|message d'origine|mensaje original).*|on .{6,80} wrote:|am .{6,80} schrieb.{0,60}:|le .{6,80} a écrit\s?:|el .{6,80} escribió:|il .{6,80} ha scritto:|op .{6,80} schreef.{0,60}:)$`)
 
 // linesIn are the lines of a block that hold anything.
 func (r *structureReader) linesIn(start, end int) []textLine {
@@ -115,14 +114,24 @@ func (r *structureReader) linesIn(start, end int) []textLine {
 			next = at + n
 		}
 		raw := r.text[at:next]
-		left := strings.TrimLeftFunc(raw, unicode.IsSpace)
-		if body := strings.TrimRightFunc(left, unicode.IsSpace); body != "" {
+		left := strings.TrimLeft(raw, " \t")
+		if left != "" && (left[0] >= utf8.RuneSelf || left[0] < ' ') {
+			left = strings.TrimLeftFunc(left, unicode.IsSpace)
+		}
+		body := strings.TrimRight(left, " \t\r")
+		if body != "" && (body[len(body)-1] >= utf8.RuneSelf || body[len(body)-1] < ' ') {
+			body = strings.TrimRightFunc(body, unicode.IsSpace)
+		}
+		if body != "" {
 			from := at + len(raw) - len(left)
 			l := textLine{start: from, end: from + len(body), indent: len(raw) - len(left)}
 			if at == start { // the block begins behind the white space of its first line
 				l.indent = min(from-1-strings.LastIndexByte(r.text[max(0, from-200):from], '\n'), from) - max(0, from-200)
 			}
-			l.mark = markOf(body, r.words)
+			bold := strings.HasPrefix(body, "**")
+			if l.mark = markOf(strings.TrimPrefix(body, "**"), r.words); bold && l.mark.style != "" {
+				l.mark.size += 2
+			}
 			if l.label = labelOf(body[l.mark.size:]); l.label.words > 0 {
 				l.label.from, l.label.to, l.label.value = l.label.from+l.mark.size, l.label.to+l.mark.size, l.label.value+l.mark.size
 			}
@@ -138,7 +147,7 @@ func (r *structureReader) linesIn(start, end int) []textLine {
 
 // read returns the typed blocks of one run of text.
 func (r *structureReader) read(b Block) []Block {
-	var out []Block
+	out := r.blocks[:0]
 	lines := r.linesIn(b.Start, b.End)
 	fenced := false
 	for i := 0; i < len(lines); i++ {
@@ -176,7 +185,11 @@ func (r *structureReader) read(b Block) []Block {
 		out, taken = r.line(out, lines[i:], more)
 		i += taken - 1
 	}
-	return out
+	r.blocks = out
+	if len(out) == 0 {
+		return nil
+	}
+	return slices.Clone(out)
 }
 
 // isQuoted reports whether a line belongs to an earlier mail.
@@ -200,7 +213,7 @@ func (r *structureReader) isQuoted(lines []textLine, i int, out []Block) bool {
 // broken for width, and opens nothing.
 func (r *structureReader) continues(first, before, l textLine) bool {
 	s, prev := l.in(r.text), before.in(r.text)
-	if l.mark.style != "" || l.label.words > 0 && (l.label.words < 4 || !unicode.IsLower(rune(s[0]))) || l.gaps || before.gaps || strings.IndexByte("|>#`[\"", s[0]) >= 0 || isRule(s) {
+	if l.mark.style != "" || l.label.words > 0 && (l.label.words < 4 || !unicode.IsLower(rune(s[0]))) || l.gaps || before.gaps || strings.IndexByte("|>#`[\"", s[0]) >= 0 || strings.HasPrefix(s, "**") || isRule(s) {
 		return false
 	}
 	if quotedTermOf(s) != "" || settingOf(s).words > 0 {
@@ -247,6 +260,19 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 		}
 		return append(out, b), more
 	}
+	if title, rest := boldTitle(whole); title != "" {
+		switch {
+		case l.mark.number != "":
+			b.Kind, b.Number = state.BlockClause, r.address(l.mark)
+			b.Under = r.under(l)
+		case strings.IndexByte("-\xe2", rest[0]) >= 0 && len(strings.Fields(title)) <= mostWords:
+			b.Kind = state.BlockDefinition
+		default:
+			b.Kind = state.BlockParagraph
+		}
+		b.Label, r.lead = title, ""
+		return append(out, b), more
+	}
 	if strings.Contains(s, " – ") || strings.Contains(s, " — ") {
 		if m := dashedTerm.FindStringSubmatch(s); m != nil && (m[1] != "" || l.mark.style == bulletStyle || !last && dashedTerm.MatchString(next) || len(out) > 0 && out[len(out)-1].Kind == state.BlockDefinition) {
 			b.Kind, b.Label = state.BlockDefinition, m[2]
@@ -284,61 +310,19 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 	} else if r.lead = ""; !last && lines[more].mark.style != "" && !strings.ContainsRune(sentenceEnd, end) {
 		r.lead = oneLine(lastSentence(whole))
 	}
-	if b.Under != "" {
+	if b.Number = r.top().number; b.Under != "" || b.Number != "" {
 		b.Kind = state.BlockParagraph
 		out = append(out, b)
 	}
 	return out, more
 }
 
-// messageOf reads a line of a conversation, which has a time.
-func messageOf(s string) []int {
-	if !canBeMessage(s) {
-		return nil
+// top is the heading that a line stands under.
+func (r *structureReader) top() head {
+	if n := len(r.heads); n > 0 {
+		return r.heads[n-1]
 	}
-	return message.FindStringSubmatchIndex(s)
-}
-
-func canBeMessage(s string) bool {
-	switch c := s[0]; {
-	case c == '<':
-		return true
-	case c == '[' || c == '(' || c >= '0' && c <= '9':
-		near := s[:min(len(s), 60)]
-		return strings.Contains(near, ": ") && strings.ContainsAny(near[1:], "0123456789")
-	}
-	return strings.Contains(s[:min(len(s), 60)], "):") || strings.Contains(s[:min(len(s), 60)], "]:")
-}
-
-// quotedTermOf is the term that a line defines: it begins with it, in quotes.
-func quotedTermOf(s string) string {
-	if s == "" || strings.IndexByte("\"'\xe2\xc2", s[0]) < 0 {
-		return ""
-	}
-	if m := quotedTerm.FindStringSubmatch(s); m != nil {
-		return m[1]
-	}
-	return ""
-}
-
-func endsAsking(s string) bool { return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") }
-
-// questionOf returns the question that a line is, and how it is announced.
-func (r *structureReader) questionOf(l textLine, whole string) (asked, how string) {
-	whole = strings.TrimRight(whole, "*_ ")
-	if !endsAsking(whole) || len(whole) > 220 || l.mark.style == bulletStyle {
-		return "", ""
-	}
-	from := l.mark.size
-	if l.label.words == 1 && l.label.to-l.label.from <= 10 {
-		how = whole[l.label.from:l.label.to]
-		from = l.label.value
-	}
-	asked = oneLine(strings.Trim(whole[min(from, len(whole)):], "#*_ "))
-	if strings.Contains(asked, ". ") || how == "" && startsLower(asked) {
-		return "", ""
-	}
-	return asked, how
+	return r.section
 }
 
 // extend adds a line to the last block of its kind, or begins one.

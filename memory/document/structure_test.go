@@ -54,9 +54,9 @@ func TestStructure(t *testing.T) {
 		{"a list", "You need:\n\n- a pen\n\n- paper that\n  is white", "item @You need:: a pen\nitem @You need:: paper that is white"},
 		{"steps", "To open:\n1. Turn the key.\n2. Push.", "step #1 @To open:: 1. Turn the key.\nstep #2 @To open:: 2. Push."},
 		{"articles", "Chapter I  General\n\nArticle 1 (Aim)\nThis law helps.\n\nArticle 2 (Terms)\n(1) A berth is a place.\n(2) The holder\n a) pays;\n b) cleans.\n\nChapter II  Rest\n\nArticle 3\nNone.",
-			"heading #I: Chapter I General\nheading #1 ^Chapter I General: Article 1 (Aim)\nparagraph ^Chapter I General > Article 1 (Aim): This law helps.\nheading #2 ^Chapter I General: Article 2 (Terms)\n" +
+			"heading #I: Chapter I General\nheading #1 ^Chapter I General: Article 1 (Aim)\nparagraph #1 ^Chapter I General > Article 1 (Aim): This law helps.\nheading #2 ^Chapter I General: Article 2 (Terms)\n" +
 				"clause #2(1) ^Chapter I General > Article 2 (Terms): (1) A berth is a place.\nclause #2(2) ^Chapter I General > Article 2 (Terms): (2) The holder\nclause #2(2)(a) @The holder ^Chapter I General > Article 2 (Terms): a) pays;\nclause #2(2)(b) @The holder ^Chapter I General > Article 2 (Terms): b) cleans.\n" +
-				"heading #II: Chapter II Rest\nheading #3 ^Chapter II Rest: Article 3\nparagraph ^Chapter II Rest > Article 3: None."},
+				"heading #II: Chapter II Rest\nheading #3 ^Chapter II Rest: Article 3\nparagraph #3 ^Chapter II Rest > Article 3: None."},
 		{"clauses", "4.1 The client pays.\n4.2 The client\n  (a) calls, or\n  (b) writes.", "clause #4.1: 4.1 The client pays.\nclause #4.2: 4.2 The client\nclause #4.2(a) @The client: (a) calls, or\nclause #4.2(b) @The client: (b) writes."},
 		{"amounts and dates that number nothing", "3.5 kg of flour are needed.\n3. März 2026 war ein Dienstag.", ""},
 		{"Japanese articles", "第一条 目的は保護である。\n第二条 会員は会費を払う。", "clause #1: 第一条 目的は保護である。\nclause #2: 第二条 会員は会費を払う。"},
@@ -66,6 +66,8 @@ func TestStructure(t *testing.T) {
 		{"capitals", "OPENING HOURS\n\nThe shop opens at nine.\n\nPRICES\nEntry is 5 euros.", "heading: OPENING HOURS\nparagraph ^OPENING HOURS: The shop opens at nine.\nheading: PRICES\nparagraph ^PRICES: Entry is 5 euros."},
 		{"a line above a rule", "Usage\n=====\n\nRun it twice.", "heading: Usage\nparagraph ^Usage: Run it twice."},
 		{"a program's options", "OPTIONS\n    -v, --verbose\n        Say more.\n        And more.", "heading: OPTIONS\ndefinition @-v, --verbose ^OPTIONS: -v, --verbose Say more. And more."},
+		{"titles in bold", "**§ 6 Fees.** The fee is due in May.\n\n**Noise.** Saws run until 7.\n\n**Cheese** - the stack of pulp.", "clause #6 @§ 6 Fees: **§ 6 Fees.** The fee is due in May.\nparagraph @Noise: **Noise.** Saws run until 7.\ndefinition @Cheese: **Cheese** - the stack of pulp."},
+		{"a number in bold", "**§ 7 Fees.**\n\nThey are due in May.\n\n**§ 8 Votes.** A majority decides.", "heading #7: **§ 7 Fees.**\nparagraph #7 ^§ 7 Fees: They are due in May.\nclause #8 @§ 8 Votes: **§ 8 Votes.** A majority decides."},
 		{"a table", "Item     Price  Left\nPen       1.20    4\nPaper    12.00   17", "row [Item=Pen] [Price=1.20] [Left=4]\nrow [Item=Paper] [Price=12.00] [Left=17]"},
 		{"empty cells", "Day    Monday  Tuesday\n8:00   Maths   Art\n9:00           Sport", "row [Day=8:00] [Monday=Maths] [Tuesday=Art]\nrow [Day=9:00] [Monday=] [Tuesday=Sport]"},
 		{"a header in another block", "Item       Price\n\nPen         1.20\nPaper      12.00", "row [Item=Pen] [Price=1.20]\nrow [Item=Paper] [Price=12.00]"},

@@ -12,7 +12,7 @@ import (
 func (r *structureReader) isHeading(lines []textLine, next string) bool {
 	l := lines[0]
 	s := l.in(r.text)
-	if next == "" || l.mark.number != "" || l.mark.style == bulletStyle || r.format != "txt" && r.format != "md" && r.format != "pdf" {
+	if next == "" || l.mark.number != "" || l.mark.style == bulletStyle || !slices.Contains([]string{"txt", "md", "pdf", "rtf", "man"}, r.format) {
 		return false
 	}
 	if s[0] == '[' && s[len(s)-1] == ']' && r.format == "txt" { // of a file of settings
@@ -61,17 +61,18 @@ func (r *structureReader) numbered(b Block, l textLine, next string, end, more i
 	listed := slices.ContainsFunc(r.marks, func(o part) bool { return o.style == m.style })
 	numeral := m.style[0] == '1' || m.style[0] >= 'A' && m.style[0] <= 'Z'
 	heads := more == 1 && next != "" && m.style[0] != '(' && (numeral || len(m.style) > 2) && !startsLower(next) && follows.style != m.style && !listed
-	if heads && (rest == "" && !numeral || shortHeading(rest) && len(s) <= 70) {
-		title := oneLine(rest)
+	bold := strings.HasPrefix(s, "**") && strings.HasSuffix(s, "**")
+	if heads && (rest == "" && !numeral || shortHeading(rest) && len(s) <= 70) || bold && more == 1 && next != "" {
+		title := oneLine(strings.TrimRight(rest, "*."))
 		if !numeral {
-			title = oneLine(s)
+			title = oneLine(strings.Trim(s, "*."))
 		}
 		r.setHead(m.style, title, m.number)
 		b.Kind, b.Number, b.Under = state.BlockHeading, m.number, r.underHeads(len(r.heads)-1)
 		return b
 	}
 	b.Kind, b.Number = state.BlockClause, r.address(m)
-	b.Label = r.lead
+	b.Label, b.Under = r.lead, r.under(l)
 	if c := lastRune(r.text[l.start:end]); c == ':' || c == '：' || follows.style != "" && follows.style != m.style && !strings.ContainsRune(sentenceEnd, c) {
 		r.lead = oneLine(lastSentence(r.text[l.start+m.size : end]))
 	}
@@ -87,10 +88,10 @@ func isStep(word string) bool {
 
 // address enters a numbered part and returns its number with those of the parts around it.
 func (r *structureReader) address(m mark) string {
-	var top head
-	if n := len(r.heads); n > 0 {
-		top = r.heads[n-1]
+	if at := slices.IndexFunc(r.heads, func(h head) bool { return h.style == m.style }); at >= 0 {
+		r.heads, r.marks = r.heads[:at], nil
 	}
+	top := r.top()
 	own := strings.HasPrefix(m.style, "1.1") || m.style[0] != '(' && m.style[0] != '1' && len(m.style) > 2 // a number that names the part by itself
 	if at := slices.IndexFunc(r.marks, func(o part) bool { return o.style == m.style }); at >= 0 {
 		r.lead = r.marks[at].lead
@@ -130,7 +131,7 @@ var nextLabel = pattern.New(`[.;|][ \t]+(\p{Lu}[^.:;|!?,"“”]{0,40}):[ \t]+\S
 func (r *structureReader) fields(lines []textLine, more int) ([]Block, int) {
 	l, end := lines[0], lines[more-1].end
 	s := l.in(r.text)
-	if l.label.words == 0 && !l.gaps {
+	if l.label.words == 0 {
 		if k := settingOf(s); k.words > 0 && (r.format == "txt" || r.format == "md") {
 			value := s[k.value:]
 			for _, mark := range []string{" #", " ;", "\t#", "\t;"} {
@@ -138,7 +139,9 @@ func (r *structureReader) fields(lines []textLine, more int) ([]Block, int) {
 			}
 			return []Block{r.field(l, s[k.from:k.to], l.start, l.start+k.value, l.start+k.value+len(strings.TrimRight(value, " \t")))}, 1
 		}
-		return nil, 0
+		if !l.gaps {
+			return nil, 0
+		}
 	}
 	if l.gaps && l.mark.style == "" {
 		if cells := alignedCells(r.text, l); len(cells) > 1 {
@@ -227,7 +230,7 @@ func (r *structureReader) labelled(lines []textLine) ([]Block, int) {
 	deeper := len(lines) > 1 && lines[1].indent > l.indent
 	under := r.under(l)
 	if deeper && (n == 1 || r.format == "txt" && l.label.words == 1 && n < len(lines)) {
-		r.open = append(r.open, holder{l.indent, name})
+		r.open = append(r.open[:min(len(r.open), mostHeads)], holder{l.indent, name})
 	}
 	if n == 1 || n < len(lines) && lines[n].label.words == 0 && !deeper {
 		if next.style != "" && !deeper {

@@ -1,0 +1,156 @@
+package document
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"example.com/assay/memory/text/pattern"
+	"example.com/assay/memory/text/values"
+)
+
+// Keys of what a document says of its own time and version. Dates are YYYY-MM-DD, YYYY-MM or
+// YYYY. What a document declares itself stays.
+const (
+	keyDate         = "date"
+	keyValidFrom    = "valid_from"
+	keyValidUntil   = "valid_until"
+	keyVersion      = "version"
+	keyReplaces     = "replaces"      // in its words
+	keySupersededBy = "superseded_by" // in its words
+)
+
+// timedLines and timedBytes bound where a document speaks of itself.
+const (
+	timedLines = 40
+	timedBytes = 4 << 10
+)
+
+// What stands before a date says what it is a date of. Each is a phrase that ends where the
+// date begins.
+var (
+	article   = `(?:\s+(?:on|the|of|am|vom|dem|den|le|du|el|il|lo|o|dia))?[\s:]*(?:\*\*|__)?$`
+	validFrom = pattern.New(`(?i)(?:\b(?:valid|effective|in (?:force|effect)|appl(?:y|ies)|applicable|binding|in use)(?:\s+(?:from|as of|as from|since|starting|with effect from))?|\b(?:enters?|comes?|came|entered) into (?:force|effect)(?: on)?|\beffective date|\bwith effect from|\b(?:prices?|rates?|list|tariff|fees)\s+(?:valid\s+)?from` +
+		`|\b(?:gültig|gilt|gelten|wirksam|in kraft(?: getreten)?)\s*(?:ab|seit|vom|am)?(?:\s+dem)?|\btritt am|\bpreise ab` +
+		`|(?:valables?|applicables?|en vigueur)(?:\s+(?:à partir|à compter|dès|depuis))?(?:\s+(?:du|le))?|(?:à partir|à compter) du|\bdepuis le` +
+		`|\b(?:válid[oa]s?|vigentes?|en vigor|em vigor)(?:\s+(?:desde|a partir de[l]?))?(?:\s+el)?|\ba partir del?` +
+		`|\b(?:valid[oaie]|in vigore)(?:\s+(?:dal|a partire dal|dall'))?|\ba partire dal` +
+		`|\b(?:geldig|van kracht)(?:\s+(?:vanaf|per|met ingang van))?|\bmet ingang van|\bprijzen (?:vanaf|per))` + article)
+	validUntil = pattern.New(`(?i)(?:\b(?:valid|effective|in force|applies|apply)\b.{0,60}\b(?:until|till|through|to)|\bexpires?(?: on)?|\bexpiry date|\bgültig\b.{0,60}\bbis(?: zum)?|\bgilt\b.{0,60}\bbis(?: zum)?|\bvalables?\b.{0,60}\b(?:jusqu'au|jusqu’au|au)|\b(?:válid|vigente|vigor).{0,60}\b(?:hasta|até)(?: el)?|\b(?:valid[oaie]|vigore)\b.{0,60}\bfino al|\bgeldig\b.{0,60}\b(?:tot(?: en met)?|t/m))` + article)
+	datedOn    = pattern.New(`(?i)(?:^|[(*_,;–-]\s*|\s)(?:dated?|as (?:of|at)|last (?:updated|revised|changed|edited|modified|reviewed)|updated|revised|issued|published|adopted|amended|version|versie|versión|versione|versão|edition|status|stand|datum|ausgabe|fassung|erstellt|aktualisiert|fecha|actualizado|data|aggiornat[oa]|bijgewerkt|atualizado|mise? à jour|édition|fait à \pL+,?|日期|日付)` + article)
+	versioned  = pattern.New(`(?im)(?:^|[,;(|–—-])[\s*_#]*(?:(?:document |current )?(?:version|versión|versione|versie|versão|revision|révision|rev\.|release|edition|ausgabe|auflage|fassung)\s*(?:no\.?|nr\.?)?[\s:]*(v?\d{1,3}(?:\.\d{1,4}){0,3}[a-z]?|(?-i:[A-Z]))|v(\d{1,3}(?:\.\d{1,4}){0,3}))(?:[\s,;).*_|–—]|$)`)
+	monthYear  = pattern.New(`(\pL{3,10})\.?\s+(?:del?\s+)?((?:19|20)\d\d)\b`)
+	replaced   = pattern.New(`(?i)\b(?:(?:was|is|has been|been)\s+(?:replaced|superseded)\s+by|wurde durch|ersetzt durch|a été remplacée? par|est remplacée? par|(?:ha sido|fue|es) (?:sustituid|reemplazad)[oa] por|(?:è stat[oa]|è) sostituit[oa] da|(?:is|werd) vervangen door|foi substituíd[oa] por)\s+`)
+	replaces   = pattern.New(`(?i)(?:\b(?:replaces|supersedes|replacing|superseding|ersetzt|annule et remplace|remplace|sustituye|reemplaza|sostituisce|vervangt|substitui)\b|取代|に代わる)\s*`)
+	itself     = pattern.New(`(?i)^[\s*_>-]*(?:(?:this|these|it|diese[rs]?|sie|ce|cette|il|elle|est[ea]|questo|questa|dit|deze|esta|本)\b[^.;]{0,60})?$`)
+	oneYear    = regexp.MustCompile(`(?:^|[^0-9])((?:19|20)\d\d)(?:[^0-9]|$)`)
+)
+
+// times notes what the first lines of a document, its title and its name say of its time.
+func (m metadata) times(d *Document) {
+	switch d.Format {
+	case "csv", "json", "jsonl", "xlsx":
+		return
+	}
+	head := d.Text[:min(len(d.Text), timedBytes)]
+	at := 0
+	for range timedLines {
+		n := strings.IndexByte(head[at:], '\n')
+		if n < 0 {
+			at = len(head)
+			break
+		}
+		at += n + 1
+	}
+	head = strings.ToValidUTF8(head[:at], "")
+	alone, last := "", -1
+	for _, date := range datesIn(head) {
+		line := strings.LastIndexByte(head[:date.Start], '\n') + 1
+		before := head[max(line, date.Start-120):date.Start]
+		if stop := strings.LastIndexAny(before, "!?"); stop >= 0 {
+			before = before[stop+1:]
+		}
+		end := len(head)
+		if n := strings.IndexByte(head[date.End:], '\n'); n >= 0 {
+			end = date.End + n
+		}
+		after := strings.TrimSpace(head[date.End:end])
+		switch {
+		case validUntil.MatchString(before), last >= line && strings.Trim(head[last:date.Start], " \t") != "" && joinsDates(head[last:date.Start]):
+			m.set(keyValidUntil, date.Value)
+			last = -1
+		case validFrom.MatchString(before), strings.HasPrefix(after, "in Kraft"), strings.HasPrefix(after, "起"), strings.HasPrefix(after, "から"):
+			m.set(keyValidFrom, date.Value)
+			last = date.End
+		case datedOn.MatchString(before):
+			m.set(keyDate, date.Value)
+		case alone == "" && len(before) < 30 && len(after) < 12 && strings.Count(head[:line], "\n") < 15 && !strings.Contains(before, ":"):
+			alone = date.Value
+		}
+	}
+	if v := versioned.FindStringSubmatch(head); v != nil {
+		m.set(keyVersion, strings.TrimPrefix(v[1]+v[2], "v"))
+	}
+	m.replacing(head)
+	m.set(keyDate, alone)
+	for _, name := range []string{d.Title, strings.ReplaceAll(stem(path.Base(d.Source)), "_", "-")} {
+		if dates := datesIn(name); len(dates) > 0 {
+			m.set(keyDate, dates[0].Value)
+		} else if years := oneYear.FindAllStringSubmatch(name, 2); len(years) == 1 {
+			m.set(keyDate, years[0][1])
+		}
+	}
+}
+
+// joinsDates reports whether what stands between two dates makes them the ends of a time.
+func joinsDates(between string) bool {
+	switch strings.ToLower(strings.TrimSpace(between)) {
+	case "to", "until", "till", "through", "-", "–", "—", "bis", "bis zum", "au", "al", "hasta el", "tot", "tot en met", "t/m", "até", "a":
+		return true
+	}
+	return false
+}
+
+// datesIn are the dates of a text, those of a month without a day among them, in order of
+// their kinds.
+func datesIn(s string) []values.Found {
+	out := values.Dates(s, nil)
+	for _, g := range monthYear.FindAllStringSubmatchIndex(s, -1) {
+		within := false
+		for _, f := range out {
+			within = within || f.Start < g[1] && g[0] < f.End
+		}
+		if n := values.MonthOf(s[g[2]:g[3]]); n > 0 && !within {
+			out = append(out, values.Found{Start: g[0], End: g[1], Value: s[g[4]:g[5]] + "-" + string([]byte{'0' + byte(n/10), '0' + byte(n%10)})})
+		}
+	}
+	return out
+}
+
+// replacing notes what a text says that it replaces, or that it is replaced by.
+func (m metadata) replacing(head string) {
+	if g := replaced.FindStringIndex(head); g != nil {
+		m.set(keySupersededBy, clause(head[g[1]:]))
+		return
+	}
+	for _, g := range replaces.FindAllStringIndex(head, 4) {
+		sentence := strings.LastIndexAny(head[:g[0]], ".;\n") + 1
+		if object := clause(head[g[1]:]); object != "" && (itself.MatchString(head[sentence:g[0]]) || strings.ContainsAny(object, "0123456789") && sentence == g[0]) {
+			m.set(keyReplaces, object)
+		}
+	}
+}
+
+// clause is the rest of a sentence that goes on with it.
+func clause(s string) string {
+	for i := 0; i < len(s) && i < 160; i++ {
+		if c := s[i]; c == '\n' && (i+1 == len(s) || s[i+1] == '\n') || strings.IndexByte(";!?", c) >= 0 || c == '.' && (i+1 == len(s) || isSpace(s[i+1]) || s[i+1] == '*') {
+			s = s[:i]
+			break
+		}
+	}
+	if s = oneLine(strings.Trim(s, "*_ \n")); len(s) > 160 {
+		return ""
+	}
+	return s
+}
