@@ -31,6 +31,12 @@ func Units(whole string, blocks []state.Block) []Unit {
 		label := strings.TrimSpace(b.Under + "\n" + b.Label)
 		switch b.Kind {
 		case state.BlockHeading, state.BlockCode:
+		case state.BlockAnswer:
+			if Words(whole[b.Start:b.End]) > MostWords {
+				out = append(out, sentences(whole, b.Start, b.End, label)...)
+			} else {
+				out = append(out, Unit{Span: text.Span{Start: b.Start, End: b.End}, Label: label})
+			}
 		case state.BlockRow:
 			for _, c := range b.Cells {
 				label += "\n" + c.Header

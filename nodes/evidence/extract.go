@@ -124,7 +124,7 @@ func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.In
 	r := Requirement{
 		SourceType: sourceTypeOf(p), Document: p.Doc, Title: p.Title, Heading: p.Section, Label: unit.Label,
 		Quote: q.Text, Chunk: p.ID, Source: q.Source, Start: q.Start, End: q.End, Cut: fit.Cut,
-		Degree: model.Degree(p.Text[start:end], strings.TrimSpace(fit.Lead(p.Text, start))),
+		Degree: model.Degree(p.Text[start:end], strings.TrimSpace(fit.Lead(p.Text, start)), unit.Label),
 		Whole:  unit.Start <= fit.Quote.Start && strings.TrimSpace(p.Text[unit.Start:fit.Quote.Start]) == "",
 	}
 	for _, s := range fit.Stems {
