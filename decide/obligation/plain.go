@@ -273,9 +273,11 @@ func (d Degree) Confidence(x Excerpt) string {
 
 // inSoManyWords reports whether a sentence says must, required, prohibited, or the like.
 func inSoManyWords(s string) bool {
-	denied := strongDenied.ReplaceAllString(s, " ")
+	if mayDeny.MatchString(strings.ToLower(s)) {
+		s = strongDenied.ReplaceAllString(s, " ")
+	}
 	for _, c := range cues[:7] {
-		if m := c.re.FindString(denied); m != "" && !strings.Contains(strings.ToLower(m), "only") {
+		if m := c.re.FindString(s); m != "" && !strings.Contains(strings.ToLower(m), "only") {
 			return true
 		}
 	}
