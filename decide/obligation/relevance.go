@@ -127,8 +127,9 @@ func needs(s string) bool {
 // Least is the relevance that a rule needs: half of a short question, less of a long one,
 // and a share of what the best of all has.
 func (a Asked) Least(best float64) float64 {
-	const few, some, most, ofBest = 4, .12, .48, .7
-	return math.Max(some+(most-some)*math.Min(1, few/float64(max(len(a.words), 1))), ofBest*best)
+	const few, some, most, ofBest = 4, .1, .48, .7
+	short := math.Min(1, few/float64(max(len(a.words), 1)))
+	return math.Max(some+(most-some)*short*short, ofBest*best)
 }
 
 // compounding are languages that write several words as one.

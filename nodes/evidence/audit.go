@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"example.com/assay/decide/obligation"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
@@ -56,6 +57,10 @@ type VerifiedRequirement struct {
 	Quote    string `json:"exact_quote"`
 	Document string `json:"document_id"`
 	Heading  string `json:"section_heading"`
+	// Label, Degree and Relevance are those of the requirement.
+	Label     string            `json:"label,omitempty"`
+	Degree    obligation.Degree `json:"degree"`
+	Relevance float64           `json:"relevance"`
 }
 
 // An AuditStatement is a statement with its evidence.
@@ -146,15 +151,19 @@ func (a *Audit) nothing(final State) string {
 	for _, h := range final.Hits {
 		docs[h.Passage.Doc] = true
 	}
-	switch {
-	case len(final.Hits) == 0:
+	if len(final.Hits) == 0 {
 		return "No passage of the corpus has a word of the question."
-	case len(a.Rejected) == 0:
-		return fmt.Sprintf("No rule stands in what was read: %s of %s.", count(len(final.Hits), "passage"), count(len(docs), "document"))
 	}
-	near := a.Rejected[0]
-	return fmt.Sprintf("None of the %s in what was read (%s of %s) answers the question. The nearest, of %s: “%s”",
-		count(len(a.Rejected), "rule"), count(len(final.Hits), "passage"), count(len(docs), "document"), near.Document, llm.Cut(oneLine(near.Quote), mostShown))
+	rule := "rule"
+	if final.Filter.Explicit {
+		rule = "norm in so many words"
+	}
+	said := fmt.Sprintf("No %s in what was read (%s of %s) answers the question.", rule, count(len(final.Hits), "passage"), count(len(docs), "document"))
+	if len(a.Rejected) > 0 && a.Rejected[0].Relevance > 0 {
+		near := a.Rejected[0]
+		said += fmt.Sprintf(" The nearest, of %s: “%s”", near.Document, llm.Cut(oneLine(near.Quote), mostShown))
+	}
+	return said
 }
 
 func count(n int, of string) string {
@@ -231,7 +240,7 @@ func (a *Audit) verdicts(final State, byID map[string]Requirement) {
 	}
 	for _, v := range final.Verdicts {
 		r := byID[v.ID]
-		one := VerifiedRequirement{v, r.Quote, r.Document, r.Heading}
+		one := VerifiedRequirement{v, r.Quote, r.Document, r.Heading, r.Label, r.Degree, r.Relevance}
 		if v.Verified {
 			a.Verified = append(a.Verified, one)
 		} else {
