@@ -206,7 +206,7 @@ func Placeholders(s string) []text.Span {
 }
 
 // leans is how a sentence begins that needs the one before it.
-var leans = pattern.New(`^(?i:it|they|he|she|this|these|those|such|that|its|their|his|her|and|or|but|nor|which|who|whose|where(?:by|upon|in)|thereof|therein|otherwise|the (?:above|latter|former|foregoing|same|said)|in (?:this|that|such) (?:case|event)|as (?:above|such))\b`)
+var leans = pattern.New(`^(?i:it|they|he|she|this|these|those|such|that|its|their|his|her|and|or|but|nor|which|who|whose|where(?:by|upon|in)|thereof|therein|otherwise|the (?:above|latter|former|foregoing|same|said)|in (?:this|that|such) (?:case|event)|as (?:above|such))\b|^(?i:[a-z]+ed (?:within|by|in|at|for|only|from|before|after)\b)|\b(?:it|them|so)[.;]?$`)
 
 // Complete reports whether a quote can be understood by itself: it does not lean
 // on a sentence before it and does not break off at a colon. A quote that

@@ -45,6 +45,8 @@ const (
 	value    // a number, a time, a sum
 	mood     // begins with what to do
 	fragment // has no verb that can be told
+	generic  // is about all of a kind: a plural at its beginning
+	answers  // stands below a question
 	manyTraits
 )
 
@@ -122,12 +124,12 @@ var unspaced = []struct {
 // weights say how much a trait speaks for a rule that is stated plainly; a sentence is
 // one from leastPlain on.
 var weights = [manyTraits]float64{
-	must: 2, forbid: 2, may: .7, not: .3, only: .9, never: 1.1, every: .6, enough: .5, finite: .4, past: -1.6, first: -.3, exists: -.7,
-	addressed: .3, value: .5, mood: 1.1, fragment: -.2,
+	must: 2, forbid: 2, may: .7, not: .3, only: .9, never: 1.1, every: .6, enough: .5, finite: .4, past: -1.6, first: -.3, exists: -1.2,
+	addressed: .2, value: .5, mood: 1.1, fragment: -.2, generic: .3, answers: .4,
 }
 
 const (
-	leastPlain = .9
+	leastPlain = .6
 	limited    = .5 // of a bound together with a value
 	refused    = .5 // of a denial together with what may be or suffices
 	fewWords   = 2  // a rule has more
@@ -139,6 +141,10 @@ var (
 	base = pattern.New(`^(?:(?i:please|always|then|first|kindly|bitte|in an emergency|if [^,.;]{1,80}),?\s+)*(?:(?:[Dd]o not|[Dd]on['’]t|[Nn]ever)\s+([a-z]+)|([A-Za-z][a-z]+)(?:\s+(?:up|off|out|down|back|away))?\s+(?:the|an?|your|yourself|any|all|each|every|no|it|them|this|these|both|twice|only|at least|us|away)\b|[A-ZÄÖÜ][a-zäöüß]+(?:en|n) Sie\b|[A-ZÉÈ][a-zéèêç]+ez\s|[A-Z][a-z]+(?:ar|er|ir|are|ere|ire)\s+(?:el|la|los|las|il|lo|gli|le|les|o|a|os|as)\s)`)
 	// without is a rule of a list or a sign that begins with what there must not be.
 	without = pattern.New(`^(?i:no|kein|keine|keinen|pas de|aucun|aucune|nessun|nessuna|nada de|sin|geen)\s+\p{L}`)
+	// plural is a kind of things at the beginning.
+	plural = pattern.New(`^(?:[A-Z][a-z]{2,}[^s\W]s|[\p{L}]+ (?:and|or|und|et|y|e|en) [\p{L}]+|(?i:les|los|las|gli|os|as|de|die|the) [\p{L}]+(?:s|en|n|i))\s+[\p{Ll}]`)
+	// finiteT is a third person of the present in German, French and Dutch.
+	finiteT = pattern.New(`^(?:(?i:der|die|das|de|het|les|le|la|ein|eine|wer)\s+)?[\p{L}-]+\s+[\p{Ll}]{2,}(?:t|en|ent)\s`)
 	// told is a verb of the past before what it was done to.
 	told = pattern.New(`(?i)(?:^|\s)([\p{L}]+)\s+[a-z]{2,}ed\s+(?:the|an?|to|that|him|her|it|them|in|from|for|against|its|his|by)\b`)
 	// leaders are the dots of a table of contents.
@@ -196,15 +202,17 @@ func plainTraits(s string) (has [manyTraits]bool, words int) {
 		verb := strings.ToLower(m[1] + m[2])
 		has[mood] = !text.DocStops.Has(verb) && len(traits[verb]) == 0
 	}
-	has[finite] = has[finite] || finiteS.MatchString(bare)
+	has[finite] = has[finite] || finiteS.MatchString(bare) || finiteT.MatchString(bare)
+	has[generic] = plural.MatchString(bare)
 	has[fragment] = !has[finite] && !has[mood] && !has[must] && !has[may]
 	return has, len(tokens)
 }
 
 // states reports whether a sentence prescribes without a word of duty in English, and
 // whether it does so by a word of duty of another language.
-func states(s string) (rule, explicit bool) {
+func states(s, label string) (rule, explicit bool) {
 	has, words := plainTraits(s)
+	has[answers] = strings.HasSuffix(label, "?") || strings.HasSuffix(label, "?")
 	end := strings.TrimRight(s, "*_ \t\r\n")
 	switch {
 	case words <= fewWords || strings.HasSuffix(end, "?") || strings.HasSuffix(end, "?") || Leads(s) || leaders.MatchString(s):
@@ -226,8 +234,8 @@ func states(s string) (rule, explicit bool) {
 }
 
 // Degree says how plainly a sentence is a rule; lead is what stands before it and belongs
-// to it: the lead-in of its list, its question.
-func (m *Model) Degree(sentence, lead string) Degree {
+// to it, as the lead-in of its list; label is that of its block.
+func (m *Model) Degree(sentence, lead, label string) Degree {
 	r := m.Read(sentence)
 	of := Reading{}
 	if lead != "" {
@@ -239,7 +247,7 @@ func (m *Model) Degree(sentence, lead string) Degree {
 	if r.Defines || of.Defines || Leads(sentence) {
 		return NoRule
 	}
-	rule, foreign := states(sentence)
+	rule, foreign := states(sentence, label)
 	switch {
 	case Defers(sentence) && (rule || r.Obligation):
 		return Reference
@@ -265,9 +273,11 @@ func (d Degree) Confidence(x Excerpt) string {
 
 // inSoManyWords reports whether a sentence says must, required, prohibited, or the like.
 func inSoManyWords(s string) bool {
-	denied := strongDenied.ReplaceAllString(s, " ")
+	if mayDeny.MatchString(strings.ToLower(s)) {
+		s = strongDenied.ReplaceAllString(s, " ")
+	}
 	for _, c := range cues[:7] {
-		if m := c.re.FindString(denied); m != "" && !strings.Contains(strings.ToLower(m), "only") {
+		if m := c.re.FindString(s); m != "" && !strings.Contains(strings.ToLower(m), "only") {
 			return true
 		}
 	}

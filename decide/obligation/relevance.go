@@ -2,6 +2,7 @@ package obligation
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
@@ -19,10 +20,11 @@ type Asked struct {
 
 // What a word of the question counts for by its place.
 const (
-	besideQuote = .8  // in the label or the lead-in, or before a sentence that leans on it
-	beforeQuote = .2  // before any other, in the same block
-	aboveQuote  = .55 // in the headings and the title
-	noValue     = .6  // times the relevance of a rule without the number or time that is asked for
+	besideQuote  = .8  // in the label or the lead-in, or before a sentence that leans on it
+	beforeQuote  = .2  // before any other, in the same block
+	aboveQuote   = .55 // in the headings and the title
+	absentWeight = .8  // times the weight of a word that no rule has: it may be said otherwise
+	noValue      = .6  // times the relevance of a rule without the number or time that is asked for
 )
 
 // asksValue is a question whose answer is a number, a time or a sum.
@@ -38,20 +40,29 @@ type Place struct {
 
 // Weigh reads a question. The rules that could answer it say which of its words are rare.
 func Weigh(question string, rules []Place) Asked {
-	a := Asked{in: text.LanguageOf(question), words: Subject(question), value: asksValue.MatchString(question)}
+	a := Asked{in: text.LanguageOf(question), words: Subject(question)}
+	if at := asksValue.FindStringIndex(question); at != nil {
+		a.value = true
+		if rest := slices.DeleteFunc(slices.Clone(a.words), func(w SubjectWord) bool { return at[0] <= w.Start && w.End <= at[1] }); len(rest) > 0 {
+			a.words = rest
+		}
+	}
 	a.weights = make([]float64, len(a.words))
 	df := make([]float64, len(a.words))
 	for _, r := range rules {
 		has := a.stems(r.Quote + "\n" + r.Beside)[0]
 		for i, w := range a.words {
-			if Within(has, w.Stem) {
+			if a.has(has, w.Stem) {
 				df[i]++
 			}
 		}
 	}
 	n := float64(len(rules))
-	for i, w := range a.words {
-		a.weights[i] = (.5 + math.Log(1+(n-df[i]+.5)/(math.Max(df[i], 1)+.5))) * float64(min(len(w.Stem), 8))
+	for i := range a.words {
+		a.weights[i] = (.5 + math.Log(1+(n-df[i]+.5)/(math.Max(df[i], 1)+.5)))
+		if df[i] == 0 {
+			a.weights[i] *= absentWeight
+		}
 	}
 	return a
 }
@@ -79,18 +90,18 @@ func (a Asked) Relevance(r Place) float64 {
 	for i, w := range a.words {
 		all += a.weights[i]
 		switch {
-		case Within(in[0], w.Stem):
+		case a.has(in[0], w.Stem):
 			sum += a.weights[i]
 			own = true
-		case Within(in[1], w.Stem):
+		case a.has(in[1], w.Stem):
 			sum += besideQuote * a.weights[i]
 			own = true
-		case before > aboveQuote && Within(in[3], w.Stem):
+		case before > aboveQuote && a.has(in[3], w.Stem):
 			sum += before * a.weights[i]
 			own = true
-		case Within(in[2], w.Stem):
+		case a.has(in[2], w.Stem):
 			sum += aboveQuote * a.weights[i]
-		case Within(in[3], w.Stem):
+		case a.has(in[3], w.Stem):
 			sum += before * a.weights[i]
 		}
 	}
@@ -116,8 +127,25 @@ func needs(s string) bool {
 // Least is the relevance that a rule needs: half of a short question, less of a long one,
 // and a share of what the best of all has.
 func (a Asked) Least(best float64) float64 {
-	const few, some, most, ofBest = 4, .12, .48, .6
-	return math.Max(some+(most-some)*math.Min(1, few/float64(max(len(a.words), 1))), ofBest*best)
+	const few, some, most, ofBest = 4, .1, .48, .7
+	short := math.Min(1, few/float64(max(len(a.words), 1)))
+	return math.Max(some+(most-some)*short*short, ofBest*best)
+}
+
+// compounding are languages that write several words as one.
+var compounding = map[text.Language]bool{"de": true, "nl": true, "sv": true, "da": true, "no": true, "fi": true}
+
+// has reports whether a set has a stem, one of its family, or a compound of it.
+func (a Asked) has(set map[string]bool, stem string) bool {
+	if Within(set, stem) {
+		return true
+	}
+	for s := range set {
+		if compounding[a.in] && len(stem) >= leastPrefix && strings.Contains(s, stem) {
+			return true
+		}
+	}
+	return false
 }
 
 // leastPrefix is how many letters two stems must share to belong to one family, as "hospit"

@@ -1,6 +1,8 @@
 package obligation
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
@@ -31,6 +33,12 @@ func Units(whole string, blocks []state.Block) []Unit {
 		label := strings.TrimSpace(b.Under + "\n" + b.Label)
 		switch b.Kind {
 		case state.BlockHeading, state.BlockCode:
+		case state.BlockAnswer:
+			if Words(whole[b.Start:b.End]) > MostWords {
+				out = append(out, sentences(whole, b.Start, b.End, label)...)
+			} else {
+				out = append(out, Unit{Span: text.Span{Start: b.Start, End: b.End}, Label: label})
+			}
 		case state.BlockRow:
 			for _, c := range b.Cells {
 				label += "\n" + c.Header
@@ -70,11 +78,9 @@ func sentences(whole string, from, to int, label string) []Unit {
 }
 
 // UnitAt is the unit that a place of a passage is in; without one its Span is empty.
-func UnitAt(whole string, blocks []state.Block, at int) Unit {
-	for _, u := range Units(whole, blocks) {
-		if u.Start <= at && at < u.End {
-			return u
-		}
+func UnitAt(units []Unit, at int) Unit {
+	if i, _ := slices.BinarySearchFunc(units, at, func(u Unit, at int) int { return cmp.Compare(u.End, at+1) }); i < len(units) && units[i].Start <= at {
+		return units[i]
 	}
 	return Unit{}
 }

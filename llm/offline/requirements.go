@@ -37,7 +37,7 @@ func extract(in skills.RequirementsInput, memo *orderMemo) (skills.RequirementsO
 				continue
 			}
 			x := obligation.Fit(src.Text, text.Span{Start: part.Start, End: part.End})
-			degree := m.Degree(sentence, strings.TrimSpace(x.Lead(src.Text, part.Start)))
+			degree := m.Degree(sentence, strings.TrimSpace(x.Lead(src.Text, part.Start)), part.Label)
 			quote := src.Text[x.Quote.Start:x.Quote.End]
 			if degree == obligation.NoRule || obligation.Leads(quote) {
 				continue // a lead-in goes with its items

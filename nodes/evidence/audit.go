@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 
+	"example.com/assay/decide/obligation"
+	"example.com/assay/llm"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
@@ -18,8 +20,6 @@ const (
 	ResultAnswered   = "ANSWERED"
 	ResultNoEvidence = "NO_AUTHORITATIVE_EVIDENCE"
 	ResultUnknown    = "UNKNOWN" // the run did not come to its end, or could not look
-
-	noEvidence = "No authoritative requirement found in provided sources."
 )
 
 // An Audit is the result of a run, as `agent comply --json` prints it: the answer's
@@ -57,6 +57,10 @@ type VerifiedRequirement struct {
 	Quote    string `json:"exact_quote"`
 	Document string `json:"document_id"`
 	Heading  string `json:"section_heading"`
+	// Label, Degree and Relevance are those of the requirement.
+	Label     string            `json:"label,omitempty"`
+	Degree    obligation.Degree `json:"degree"`
+	Relevance float64           `json:"relevance"`
 }
 
 // An AuditStatement is a statement with its evidence.
@@ -109,9 +113,7 @@ func Result(final State, runErr error, files verify.Locator) Audit {
 		Extracted: orEmpty(final.Requirements), Verified: []VerifiedRequirement{}, Rejected: []VerifiedRequirement{},
 		Conflicts: orEmpty(final.Conflicts), Findings: orEmpty(final.Findings), Documents: []AuditDocument{}, Skills: map[string]string{},
 	}
-	if a.Result = result(a.Status); a.Result == ResultNoEvidence {
-		a.Message = noEvidence
-	}
+	a.Result = result(a.Status)
 	byID := map[string]Requirement{}
 	for _, r := range final.Requirements {
 		byID[r.ID] = r
@@ -134,10 +136,41 @@ func Result(final State, runErr error, files verify.Locator) Audit {
 		Confidence: final.Draft.Confidence, Revisions: final.Revisions,
 	}
 	a.Trail.PassRate = passRate(a.Trail.Verified, a.Trail.Extracted)
+	if a.Result == ResultNoEvidence {
+		a.Message = a.nothing(final)
+	}
 	if a.Trail.Confidence == "" {
 		a.Trail.Confidence = GroundedInsufficient
 	}
 	return a
+}
+
+// nothing says that no rule was found, among how much, and which comes nearest.
+func (a *Audit) nothing(final State) string {
+	docs := map[string]bool{}
+	for _, h := range final.Hits {
+		docs[h.Passage.Doc] = true
+	}
+	if len(final.Hits) == 0 {
+		return "No passage of the corpus has a word of the question."
+	}
+	rule := "rule"
+	if final.Filter.Explicit {
+		rule = "norm in so many words"
+	}
+	said := fmt.Sprintf("No %s in what was read (%s of %s) answers the question.", rule, count(len(final.Hits), "passage"), count(len(docs), "document"))
+	if len(a.Rejected) > 0 && a.Rejected[0].Relevance > 0 {
+		near := a.Rejected[0]
+		said += fmt.Sprintf(" The nearest, of %s: “%s”", near.Document, llm.Cut(oneLine(near.Quote), mostShown))
+	}
+	return said
+}
+
+func count(n int, of string) string {
+	if n != 1 {
+		of += "s"
+	}
+	return fmt.Sprintf("%d %s", n, of)
 }
 
 func passRate(verified, extracted int) float64 {
@@ -196,7 +229,8 @@ func distinct[T comparable](list []T) []T {
 	return out
 }
 
-// verdicts sorts the requirements into verified and rejected ones. Of the latter
+// verdicts sorts the requirements into verified ones, the most relevant first, and rejected
+// ones. Of the latter
 // those come first that address the question and fail another criterion, then in
 // the order of their passages' ranks.
 func (a *Audit) verdicts(final State, byID map[string]Requirement) {
@@ -206,13 +240,14 @@ func (a *Audit) verdicts(final State, byID map[string]Requirement) {
 	}
 	for _, v := range final.Verdicts {
 		r := byID[v.ID]
-		one := VerifiedRequirement{v, r.Quote, r.Document, r.Heading}
+		one := VerifiedRequirement{v, r.Quote, r.Document, r.Heading, r.Label, r.Degree, r.Relevance}
 		if v.Verified {
 			a.Verified = append(a.Verified, one)
 		} else {
 			a.Rejected = append(a.Rejected, one)
 		}
 	}
+	slices.SortStableFunc(a.Verified, func(x, y VerifiedRequirement) int { return cmp.Compare(byID[y.ID].Relevance, byID[x.ID].Relevance) })
 	near := func(v VerifiedRequirement) int {
 		if v.Reason == state.NotRelevant {
 			return 1

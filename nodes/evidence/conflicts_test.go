@@ -60,7 +60,7 @@ func TestStemsAreQuoted(t *testing.T) {
 	if len(leaning.Stems) != 1 || !strings.HasPrefix(leaning.Spoken(), "All lantern records of the harbour should be kept") {
 		t.Errorf("the sentence that leans has the stems %+v", leaning.Stems)
 	}
-	if len(nested.Stems) != 2 || !strings.HasPrefix(nested.Spoken(), "A keeper must, for the lantern records") || !strings.Contains(nested.Spoken(), "went ashore: (ii) the hour") {
+	if len(nested.Stems) != 2 || !strings.HasPrefix(nested.Spoken(), "A keeper must, for the lantern records") || !strings.Contains(nested.Spoken(), "went ashore: … (ii) the hour") {
 		t.Errorf("the item has the stems %+v", nested.Stems)
 	}
 	if len(nested.Stems) > 0 {

@@ -26,10 +26,12 @@ const mostShown = 500
 func extractNode(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		in := skills.RequirementsInput{Sources: make([]skills.RequirementSource, len(s.Hits))}
+		units := make([][]obligation.Unit, len(s.Hits))
 		for i, h := range s.Hits {
 			p := h.Passage
 			in.Sources[i].Source = skills.Source{N: i + 1, Title: p.Title, Section: p.Section, Text: p.Text}
-			for _, u := range obligation.Units(p.Text, p.Blocks) {
+			units[i] = obligation.Units(p.Text, p.Blocks)
+			for _, u := range units[i] {
 				in.Sources[i].Parts = append(in.Sources[i].Parts, skills.SourcePart{Start: u.Start, End: u.End, Label: u.Label})
 			}
 		}
@@ -57,7 +59,7 @@ func extractNode(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) gra
 				continue
 			}
 			p := s.Hits[x.Source-1].Passage
-			r, bad := settle(p, x, inspect, model)
+			r, bad := settle(p, units[x.Source-1], x, inspect, model)
 			if bad != nil {
 				bad.Chunk, bad.Outcome = p.ID, "dropped"
 				findings = append(findings, *bad)
@@ -99,7 +101,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // settle makes a requirement of a text that a model copied from a passage, or says why the
 // text is not one.
-func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.Inspect, model *obligation.Model) (Requirement, *Finding) {
+func settle(p state.Passage, units []obligation.Unit, x skills.ExtractedRequirement, inspect retrieval.Inspect, model *obligation.Model) (Requirement, *Finding) {
 	refuse := func(kind state.FindingKind, detail string) (Requirement, *Finding) {
 		f := caught(NodeExtract, kind, x.Quote, detail)
 		return Requirement{}, &f
@@ -120,11 +122,11 @@ func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.In
 		}
 	}
 	q := state.QuoteIn(p, fit.Quote.Start, fit.Quote.End-fit.Quote.Start)
-	unit := obligation.UnitAt(p.Text, p.Blocks, start)
+	unit := obligation.UnitAt(units, start)
 	r := Requirement{
 		SourceType: sourceTypeOf(p), Document: p.Doc, Title: p.Title, Heading: p.Section, Label: unit.Label,
 		Quote: q.Text, Chunk: p.ID, Source: q.Source, Start: q.Start, End: q.End, Cut: fit.Cut,
-		Degree: model.Degree(p.Text[start:end], strings.TrimSpace(fit.Lead(p.Text, start))),
+		Degree: model.Degree(p.Text[start:end], strings.TrimSpace(fit.Lead(p.Text, start)), unit.Label),
 		Whole:  unit.Start <= fit.Quote.Start && strings.TrimSpace(p.Text[unit.Start:fit.Quote.Start]) == "",
 	}
 	for _, s := range fit.Stems {

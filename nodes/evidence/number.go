@@ -82,10 +82,13 @@ func ordered(hits []state.Hit, found []Requirement) []Requirement {
 // weigh sets how much of the question each requirement speaks of, and returns the least
 // that one needs.
 func weigh(question string, hits []state.Hit, all []Requirement) float64 {
-	places := make([]obligation.Place, len(all))
+	places, units := make([]obligation.Place, len(all)), map[string][]obligation.Unit{}
 	for i, r := range all {
 		p := hits[place(hits, r.Chunk)].Passage
-		unit := obligation.UnitAt(p.Text, p.Blocks, r.Start-p.Start)
+		if units[p.ID] == nil {
+			units[p.ID] = obligation.Units(p.Text, p.Blocks)
+		}
+		unit := obligation.UnitAt(units[p.ID], r.Start-p.Start)
 		places[i] = obligation.Place{Quote: r.Quote, Beside: r.Label, Before: unit.Before, Above: r.Title + "\n" + r.Heading}
 		for _, stem := range r.Stems {
 			places[i].Beside += "\n" + stem.Text

@@ -4,6 +4,8 @@ import (
 	"example.com/assay/decide/obligation"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
+	"slices"
+	"strings"
 )
 
 // SourceType is the kind of document that a requirement stands in.
@@ -56,14 +58,27 @@ type Requirement struct {
 }
 
 // Spoken is the quote behind its stems, with single spaces: what a statement may
-// say and a judge reads.
+// say and a judge reads. Three dots stand where something is left out.
 func (r Requirement) Spoken() string {
-	words := ""
-	for _, s := range r.Stems {
-		words += text.OneLine(s.Text) + " "
+	words, at := "", r.Start
+	if len(r.Stems) > 0 {
+		at = r.Stems[0].Start
 	}
-	return words + text.OneLine(r.Quote)
+	for _, q := range append(slices.Clone(r.Stems), state.Quote{Start: r.Start, End: r.End, Text: r.Quote}) {
+		if q.Start > at+mostSpace || r.Cut && !r.Whole && q.Start == r.Start {
+			words += "… "
+		}
+		words += text.OneLine(q.Text) + " "
+		at = q.End
+	}
+	if words = strings.TrimSpace(words); r.Cut && !strings.HasSuffix(words, ".") {
+		words += " …"
+	}
+	return words
 }
+
+// mostSpace is the space between two lines of a list, in bytes; more is text.
+const mostSpace = 12
 
 // A CrossReference is a part of a document that a requirement names.
 type CrossReference struct {

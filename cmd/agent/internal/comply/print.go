@@ -6,6 +6,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/nodes/evidence"
+	"example.com/assay/state"
 )
 
 // mostNearest is how many rejected requirements are shown when none is verified.
@@ -21,7 +22,7 @@ func printAudit(a *cli.App, audit evidence.Audit) {
 	if audit.Result == evidence.ResultNoEvidence {
 		fmt.Fprintln(a.Stdout, audit.Message)
 		for i, r := range audit.Rejected {
-			if i == mostNearest {
+			if i == mostNearest || r.Reason == state.NotRelevant && r.Relevance == 0 {
 				break
 			}
 			fmt.Fprintf(a.Stdout, "\n✗ %s “%s”\n    %s: %s\n    %s\n", r.ID, render.Line(r.Quote), r.Reason, render.Line(r.Rationale), render.Line(r.Document+", "+r.Heading))
@@ -34,6 +35,9 @@ func printAudit(a *cli.App, audit evidence.Audit) {
 				continue
 			}
 			fmt.Fprintf(a.Stdout, "%s  %s, %s\n      %s, bytes %d–%d\n", r.ID, render.Line(r.Title), render.Line(r.Heading), pathOf(audit, r), r.Start, r.End)
+			if r.Label != "" {
+				fmt.Fprintf(a.Stdout, "      under: %s\n", render.Line(r.Label))
+			}
 			for _, ref := range r.Refers {
 				to := "which the corpus does not hold"
 				if ref.Linked {
