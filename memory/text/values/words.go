@@ -33,6 +33,22 @@ func Month(w string) int {
 	return 0
 }
 
+// monthStarts are how the names of months begin in the languages of MonthWords.
+var monthStarts = strings.Fields(`jan,ene,gen,jän feb,fev,fév mar,mär,maa apr,avr,abr may,mai,mag,mei jun,jui,giu jul,juil,lug aug,aoû,ago sep,set oct,okt,ott,out nov dec,dez,déc,dic`)
+
+// monthNamed is the number of a month by a name that MonthWords has; 0 for none.
+func monthNamed(w string) int {
+	best, n := 0, 0
+	for i, starts := range monthStarts {
+		for _, s := range strings.Split(starts, ",") {
+			if strings.HasPrefix(w, s) && len(s) > best {
+				best, n = len(s), i+1
+			}
+		}
+	}
+	return n
+}
+
 // MonthName is the name of the n-th month in lower case.
 func MonthName(n int) string { return monthNames[n-1] }
 
