@@ -19,7 +19,10 @@ type option struct {
 	start, end int
 	value      string // "" for what stands there
 	p          float64
+	list       []span // elements of a list that are lines of their own
 }
+
+var surnameFirst = pattern.New(`(?i)^\W*(?:surname|last name|family name|nachname|name|nom|apellidos?|cognome|achternaam)\s*[,/]`)
 
 var percentSign = pattern.New(`^ ?%`)
 
@@ -30,14 +33,23 @@ const leastLikeness = .5
 func (p *paper) options(w *want) []option {
 	var out []option
 	add := func(start, end int, value string, score float64) {
-		if start < end && score >= leastLikeness {
+		least := leastLikeness
+		if w.kind == aBoolean { // its values are rare
+			least = .3
+		}
+		if start < end && score >= least {
 			if w.pattern != nil && !w.pattern.MatchString(cmp.Or(value, p.text[start:end])) {
 				score *= .6
 			}
-			out = append(out, option{w, start, end, value, min(score, .98)})
+			out = append(out, option{want: w, start: start, end: end, value: value, p: min(score, .98)})
 		}
 	}
 	for _, r := range p.regions {
+		if r.running && (w.listed || w.kind == aText) && r.first {
+			if under := r.heading[strings.LastIndexByte(r.heading, '>')+1:]; len(under) < 60 && w.likeness(termsOf(under), false, nil) > .7 {
+				add(r.start, r.end, "", .75)
+			}
+		}
 		if r.running && (w.kind == aText || w.kind == aParty) {
 			p.runs(w, r, add)
 			continue
@@ -47,6 +59,31 @@ func (p *paper) options(w *want) []option {
 		}
 	}
 	p.placed(w, add)
+	if w.listed {
+		out = append(out, p.listed(w)...)
+	}
+	return out
+}
+
+// listed are the lists whose heading or lead-in names a field.
+func (p *paper) listed(w *want) []option {
+	var out []option
+	for i := 0; i < len(p.blocks); {
+		b := p.blocks[i]
+		o := option{want: w, start: b.Start}
+		for ; i < len(p.blocks) && p.blocks[i].Kind == "item" && p.blocks[i].Under == b.Under && p.blocks[i].Label == b.Label; i++ {
+			start, end := p.trim(p.blocks[i].Start, p.blocks[i].End)
+			o.list, o.end = append(o.list, span{start, end}), end
+		}
+		if o.list == nil {
+			i++
+			continue
+		}
+		o.p = .9 * max(w.likeness(termsOf(b.Label), false, nil), w.likeness(termsOf(b.Under[strings.LastIndexByte(b.Under, '>')+1:]), false, nil))
+		if o.p > leastLikeness {
+			out = append(out, o)
+		}
+	}
 	return out
 }
 
@@ -86,6 +123,9 @@ func (p *paper) find(w *want, r region) []values.Found {
 		if at := sentences.FindStringIndex(s); at != nil && w.kind != aText {
 			end = r.start + at[0] + len(strings.TrimRight(s[at[0]:at[1]], " \n.;"))
 		}
+		if last, first, ok := strings.Cut(strings.Trim(s, "*_ \n"), ", "); ok && surnameFirst.MatchString(r.name) && !strings.Contains(first, ",") {
+			return one(r.start, end, first+" "+last)
+		}
 		return one(r.start, end, "")
 	case aParty:
 		if start, end, ok := p.nameIn(r.start, r.end); ok && !r.running {
@@ -93,7 +133,7 @@ func (p *paper) find(w *want, r region) []values.Found {
 		}
 	case aCurrency:
 		for _, v := range p.in(aCurrency, r.start, r.end) {
-			out = append(out, values.Found{Start: v.Start, End: v.End, Value: cmp.Or(currencyCodes[strings.ToUpper(v.Value)], v.Value)})
+			out = append(out, values.Found{Start: v.Start, End: v.End, Value: Currency(v.Value)})
 		}
 	case aCode:
 		out = p.in(aCode, r.start, r.end)
@@ -148,6 +188,9 @@ func (p *paper) fits(w *want, r region, v values.Found) float64 {
 		return max(.85*own, .88*w.likeness(before, true, slices.Concat(around, r.label)))
 	}
 	slices.Reverse(behind)
+	if w.kind == aNumber && w.likeness(before, true, nil) == 0 && w.likeness(behind, true, nil) == 0 {
+		return 0
+	}
 	return max(r.sure*w.likeness(before, true, around), .8*w.likeness(behind, true, slices.Concat(around, before)))
 }
 
@@ -182,7 +225,7 @@ func (p *paper) placed(w *want, add func(start, end int, value string, score flo
 		}
 	case aCurrency:
 		for _, v := range p.found[aCurrency] {
-			add(v.Start, v.End, cmp.Or(currencyCodes[strings.ToUpper(v.Value)], v.Value), .7)
+			add(v.Start, v.End, Currency(v.Value), .7)
 		}
 	case aDate:
 		if m := w.meanings[0]; !m.special || m.has("signed") {
@@ -271,7 +314,7 @@ var (
 	runEnd     = pattern.New(`[,.;:()"“”„«»*_\n]`)
 	quotedRun  = pattern.New(`^[\s,]*(?:(?:an?|the|eine?[nmrs]?|de[rmns]?|die|das|la|le|un|une|el|il|of|von) )*(\*+|_+|["“„«])`)
 	article    = pattern.New(`^\s*(?:(?:an?|the|eine?[nmrs]?|de[rmns]?|die|das|la|le|un|une|el|il|of|von|du|di|is|ist|by|with) |l['’]|d['’])`)
-	capitalRun = pattern.New(`^[\p{Lu}\d][\pL\d.'’&-]*(?: (?:&|and|of|de|du|und|et|y|e|van|von|der|[\p{Lu}][\pL\d.'’&-]*))*`)
+	capitalRun = pattern.New(`^[\p{Lu}\d][\pL\d.'’&-]*(?: (?:(?:&|and|of|de|du|und|et|y|e|van|von|der) )?[\p{Lu}][\pL\d.'’&-]*)*`)
 )
 
 // runs are the words behind a phrase of running text that names a field: those in

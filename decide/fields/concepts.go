@@ -158,7 +158,7 @@ var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
 
 func (v *vocabulary) unknown(w string) []term {
 	plain := umlauts.Replace(w)
-	for _, form := range []string{plain, strings.TrimSuffix(w, "s"), strings.TrimSuffix(w, "n"), strings.TrimSuffix(w, "en")} {
+	for _, form := range []string{plain, strings.TrimSuffix(w, "s"), strings.TrimSuffix(w, "n"), strings.TrimSuffix(w, "en"), strings.TrimSuffix(w, "e"), strings.TrimSuffix(w, "er"), strings.TrimSuffix(w, "es")} {
 		if t := v.terms[form]; t != nil && len(form) > 2 {
 			return []term{t}
 		}
@@ -251,6 +251,7 @@ func (m meaning) likeness(label []term, running bool, around []term) float64 {
 	}
 	seen := map[int]bool{}
 	covered, matched, all, near, place, special := 0.0, 0.0, 0.0, 0.0, 1.0, false
+	others := false // the label says something else
 	cover := func(t term, share float64) bool {
 		i := m.hit(t)
 		if i >= 0 && !seen[i] {
@@ -269,12 +270,17 @@ func (m meaning) likeness(label []term, running bool, around []term) float64 {
 		if cover(label[i], 1) {
 			matched += w
 			near = max(near, place)
+		} else if !label[i].general() {
+			others = true
 		}
 		if !label[i].general() {
 			place = max(.2, place-.15)
 		}
 	}
 	own := matched > 0
+	if others && !special {
+		near /= 2
+	}
 	typed := 0.0
 	for _, t := range around {
 		if t.weight() > 0 {

@@ -85,7 +85,10 @@ func (x *extractor) note(o option) {
 		x.putAs(w.path, x.paper.oneLine(o), o.start, o.end, o.p)
 		return
 	}
-	for i, s := range x.paper.parts(o.start, o.end) {
+	if o.list == nil {
+		o.list = x.paper.parts(o.start, o.end)
+	}
+	for i, s := range o.list {
 		x.put(w.spec, fmt.Sprintf("%s[%d]", strings.TrimSuffix(w.path, "[]"), i), s.start, s.end, o.p)
 	}
 }

@@ -19,6 +19,7 @@ type region struct {
 	label      []term // of a field, a cell, a question; none for running text
 	around     []term // headings, and what else stands by
 	running    bool
+	first      bool // below its heading
 	heading    string
 	sure       float64 // of the label
 }
@@ -61,6 +62,9 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 			end := b.Cells[0].End
 			if n := strings.IndexByte(text[b.Cells[0].Start:end], '\n'); n > 0 && strings.Contains(text[b.Cells[0].Start+n:end], ":") {
 				end = b.Cells[0].Start + n
+			}
+			if gap := wideGap.FindStringIndex(text[b.Cells[0].Start:end]); gap != nil && !anyBox.MatchString(text[b.Cells[0].Start:end]) {
+				end = b.Cells[0].Start + gap[0]
 			}
 			p.labelled(b.Label, b.Cells[0].Start, end, b.Under, .98)
 			at = end
@@ -289,11 +293,12 @@ func (p *paper) prose(start, end int, under string) {
 	at := start
 	add := func(to int) {
 		if from, to := p.trim(at, to); from < to {
-			p.regions = append(p.regions, region{start: from, end: to, around: termsOf(under), heading: under, running: true, sure: .88})
+			first := under != "" && (len(p.regions) == 0 || p.regions[len(p.regions)-1].heading != under)
+			p.regions = append(p.regions, region{start: from, end: to, around: termsOf(under), heading: under, running: true, first: first, sure: .88})
 		}
 	}
 	for _, m := range sentences.FindAllStringIndex(p.text[start:end], -1) {
-		if c, _ := utf8.DecodeRuneInString(p.text[start+m[1]:]); !unicode.IsUpper(c) && p.text[start+m[0]] != ';' {
+		if c, _ := utf8.DecodeRuneInString(p.text[start+m[1]:]); p.text[start+m[0]] != ';' && (!unicode.IsUpper(c) || (values.Found{Start: start + m[0], End: start + m[1]}).In(p.found[aDate])) {
 			continue
 		}
 		add(start + m[1])

@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -22,8 +23,9 @@ var (
 	nameCut  = pattern.New(`\s*(?:\(|\s[-–—·|]\s|\n|,\s*(?:born\b|geb|né|[\d\p{Ll}])|,\s[^,]*\d|:\s)`)
 	called   = pattern.New(`\((?:[^()"“„«]{0,40}["“„«])?([^()"“”„«»]{3,40})["”“»]?\)|["“„«]([\pL ]{4,30})["”“»]`)
 	binds    = pattern.New(`(?i)\b(?:between|zwischen|entre|tra|tussen)\b[\s*_:]*`)
-	andParty = pattern.New(`^[\s,;*_]*(?:(?i:and|und|et|y|e|en)\b[\s*_]*)?(?:(?i:der|die|the|la|le)\s+(?i:firma|company|société|empresa|società)?\s*)?`)
+	andParty = pattern.New(`^[\s,;*_–—-]*(?:(?i:and|und|et|y|e|en)\b[\s*_]*)?(?:(?i:der|die|the|la|le)\s+(?i:firma|company|société|empresa|società)?\s*)?`)
 	doctors  = pattern.New(`\b(?:Dr|Prof|Dott|Dra)\.?(?: (?:med|Dr)\.?)* \p{Lu}[\pL.'’-]*(?: \p{Lu}[\pL.'’-]+){0,3}`)
+	shortEnd = pattern.New(`(?:\.\pL+|[ .]\pL{2,4})\.$`)
 	attnLine = pattern.New(`(?i)\b(?:attn|attention|z\. ?hd|contact)\b[.:]*\s*(?:v\.\s*)?`)
 )
 
@@ -48,6 +50,9 @@ func (p *paper) nameIn(start, end int) (int, int, bool) {
 		end = start + at[0]
 	}
 	start, end = p.trim(start, end)
+	if m := foreignTitles.FindString(p.text[start:end]); m != "" {
+		start += len(m)
+	}
 	s := strings.TrimRight(p.text[start:end], ",;")
 	end = start + len(s)
 	if len(s) < 2 || len(strings.Fields(s)) > 9 || !strings.ContainsFunc(s, unicode.IsLetter) || len(p.in(aDate, start, end))+len(p.in(aMail, start, end)) > 0 {
@@ -117,9 +122,17 @@ func (p *paper) letterhead() {
 			}
 		}
 	}
+	for _, r := range p.cast { // whoever they are
+		p.cast = append(p.cast, role{place: map[string]string{"head": "from", "to": "addressee"}[r.place], start: r.start, end: r.end, p: r.p})
+	}
+	legal := func(place string) bool {
+		at := slices.IndexFunc(p.cast, func(r role) bool { return r.place == place })
+		return at >= 0 && legalForm.MatchString(strings.ToUpper(p.text[p.cast[at].start:p.cast[at].end]))
+	}
+	order = order || legal("to") && !legal("head") // or a person writes to a firm
 	if order { // who orders writes, and who sells is written to
 		for i, r := range p.cast {
-			p.cast[i].place = map[string]string{"head": "to", "to": "head"}[r.place]
+			p.cast[i].place = cmp.Or(map[string]string{"head": "to", "to": "head"}[r.place], r.place)
 		}
 	}
 	for _, r := range p.regions {
@@ -127,7 +140,8 @@ func (p *paper) letterhead() {
 			return slices.ContainsFunc(t, func(c concept) bool { return c.name == "recipient" })
 		}) {
 			if start, end, ok := p.nameIn(r.start, r.end); ok {
-				p.cast = append(p.cast, role{place: map[bool]string{true: "head", false: "to"}[order], start: start, end: end, p: .72})
+				p.cast = append(p.cast, role{place: map[bool]string{true: "head", false: "to"}[order], start: start, end: end, p: .72},
+					role{place: "addressee", start: start, end: end, p: .72})
 			}
 		}
 	}
@@ -152,7 +166,7 @@ func (p *paper) nameLike(start, end int) bool {
 	s := p.text[start:end]
 	words := strings.Fields(s)
 	c, _ := utf8.DecodeRuneInString(s)
-	return len(words) <= 7 && !strings.ContainsAny(s, "0123456789:?!@") && !strings.HasSuffix(s, ".") && unicode.IsUpper(c) &&
+	return len(words) <= 7 && !strings.ContainsAny(s, "0123456789:?!@") && (!strings.HasSuffix(s, ".") || shortEnd.MatchString(s)) && unicode.IsUpper(c) &&
 		slices.ContainsFunc(termsOf(s), func(t term) bool { return t[0].class == 0 }) &&
 		!slices.ContainsFunc(termsOf(s), func(t term) bool {
 			return slices.ContainsFunc(t, func(c concept) bool { return c.class == '+' || c.class == '@' })
@@ -193,8 +207,9 @@ func (p *paper) defined() {
 			from += at[len(at)-1][1]
 		}
 		from += len(andParty.FindString(p.text[from:m[0]]))
+		from, _ = p.trim(from, m[0])
 		last = m[1]
-		if start, end, ok := p.nameIn(from, m[0]); ok && start == from {
+		if start, end, ok := p.nameIn(from, m[0]); ok && start-from < 14 {
 			if comma := strings.Index(p.text[start:end], ", "); comma > 0 {
 				end = start + comma
 			}
@@ -224,7 +239,7 @@ func (p *paper) fill(w *want, add func(start, end int, value string, score float
 				return slices.ContainsFunc(t, func(c concept) bool { return slices.Contains(names, c.name) })
 			})
 		}
-		if w.place == "re" && says("subject") || w.place == "to" && len(r.label) == 1 && says("recipient") || strings.HasSuffix(w.path, "_by") && says("signatory") || w.kind == aParty && w.place == "to" && len(r.label) == 1 && says("name") {
+		if w.place == "re" && says("subject") || (w.place == "to" || w.place == "addressee") && len(r.label) == 1 && says("recipient") || strings.HasSuffix(w.path, "_by") && says("signatory") || w.kind == aParty && w.place == "to" && len(r.label) == 1 && says("name") {
 			for _, v := range p.find(w, r)[:min(1, len(p.find(w, r)))] {
 				add(v.Start, v.End, v.Value, .72*r.sure)
 			}

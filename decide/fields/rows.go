@@ -205,7 +205,7 @@ func (p *paper) columns(rows []skills.TextBlock, wants []*want) ([]int, float64)
 }
 
 var (
-	timesLine = pattern.New(`^[-*•]?\s*(\d+(?:[.,]\d+)?)\s*[x×]\s+(.+?)\s*(?:[-–—:@]|\s)\s*(?:` + `[\p{Lu}$€£]{0,3}\s?)(\d[\d.,]*)\s*(?:€|EUR|[\p{Lu}]{3})?\s*(each|per|je|pro|chacun|cada|cad\.?)?.*$`)
+	timesLine = pattern.New(`^[-*•]?\s*(\d+(?:[.,]\d+)?)\s*[x×]\s+(.+?)(?:\s+[-–—@]\s*|:\s+|\s{2,})(?:[\p{Lu}$€£]{0,3}\s?)(\d[\d.,]*)\s*(?:€|EUR|[\p{Lu}]{3})?\s*(each|per|je|pro|chacun|cada|cad\.?)?.*$`)
 	tailOf    = pattern.New(`(?:\s+(?:[€$£]\s?|[A-Z]{3} )?-?\d[\d.,]*(?:\s?(?:[€$£%]|[\p{L}²³]{1,3}))?)+$`)
 	headQty   = pattern.New(`^(\d{1,4})\s+\pL`)
 )

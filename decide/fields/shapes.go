@@ -23,6 +23,7 @@ var (
 	yesNo         = pattern.New(`(?i)^(?:yes|no|ja|nein|oui|non|s[ií]|sì|sim|não|nee|y|n|true|false|wahr|falsch)\b`)
 	tickedBox     = pattern.New(`(?:\[[xX✓✔]\]|\([xX✓✔]\)|☒|☑|✓|✔)\s*`)
 	anyBox        = pattern.New(`(?:\[[ xX✓✔]?\]|\([ xX✓✔]\)|[☐☒☑✓✔])\s*`)
+	foreignTitles = pattern.New(`^(?:Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Sra?\.?|Sig\.?(?:ra)?|Dhr\.?|Mevr\.?) `)
 	personTitles  = pattern.New(`^(?:Mr|Mrs|Ms|Miss|Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Sra?|Sig|Sig\.ra|Dhr|Mevr)\.? `)
 )
 
@@ -33,6 +34,15 @@ const (
 
 // currencyCodes are the codes of signs.
 var currencyCodes = map[string]string{"€": "EUR", "£": "GBP", "$": "USD", "US$": "USD", "¥": "JPY", "₹": "INR", "EURO": "EUR", "EUROS": "EUR"}
+
+// Currency is the code of a sign or a code of a currency, "" for something else.
+func Currency(s string) string {
+	s = strings.ToUpper(strings.TrimSpace(s))
+	if code, ok := currencyCodes[s]; ok || !moneySign.MatchString(s) {
+		return code
+	}
+	return s
+}
 
 // Decimal is the sign of decimals in a text, by the numbers that can be read in one way:
 // ',' or '.', and 0 when none can.
@@ -83,7 +93,7 @@ func numbers(text string, decimal byte) []values.Found {
 			continue // the number of an item
 		}
 		before, after := text[max(0, m[0]-1):m[0]], text[m[1]:min(len(text), m[1]+1)]
-		if wordEdge(before) || wordEdge(after) || strings.ContainsAny(before, "/_#") || strings.ContainsAny(after, "/_") && !strings.HasSuffix(text[:m[1]], " ") || before == "-" || before == "." {
+		if wordEdge(before) || wordEdge(after) || strings.ContainsAny(before, "/_#") || strings.HasSuffix(strings.TrimRight(text[max(0, m[0]-4):m[0]], " "), "§") || strings.ContainsAny(after, "/_") && !strings.HasSuffix(text[:m[1]], " ") || before == "-" || before == "." {
 			if !wordEdge(after) || !unitBehind.MatchString(text[m[1]:min(len(text), m[1]+6)]) || wordEdge(before) {
 				continue
 			}
@@ -119,7 +129,7 @@ func codes(text string) []values.Found {
 			end = start + at
 		}
 		for _, group := range strings.Split(text[start:end], " ") { // words before the code
-			if strings.ContainsAny(group, "0123456789") || len(group) <= 4 && strings.ContainsAny(text[start+len(group):end], "0123456789") && len(group) < end-start {
+			if strings.ContainsAny(group, "0123456789") || len(group) <= 4 && !known(group) && strings.ContainsAny(text[start+len(group):end], "0123456789") && len(group) < end-start {
 				break
 			}
 			start = min(end, start+len(group)+1)
@@ -136,6 +146,12 @@ func codes(text string) []values.Found {
 		}
 	}
 	return out
+}
+
+// known reports whether the table of labels has a word.
+func known(word string) bool {
+	words, _ := wordsOf(word)
+	return len(words) > 0 && (labels().terms[strings.Join(words, " ")] != nil || word == "P.")
 }
 
 // periods are spans of time: "three months", "July 2026", from one date to another.

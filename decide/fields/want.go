@@ -84,7 +84,7 @@ func kindOf(s skills.FieldSpec, m meaning) kind {
 		return aPhone
 	case s.Format == "period":
 		return aPeriod
-	case s.Format == "percent" || s.Type != "string" && own.has("percent", "discount") && m.has("percent"):
+	case s.Format == "percent" || s.Type != "string" && m.has("percent") && !own.has("hours", "amount", "salary"):
 		return aPercent
 	case s.Type == "number" || s.Type == "integer" || s.Format == "currency":
 		return aNumber

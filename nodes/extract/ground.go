@@ -105,11 +105,22 @@ func (g *ground) within(f Field, value, quote string) (start, end int, ok bool) 
 	if f.Numeric() || f.Format == "date" || f.Format == "period" {
 		return 0, 0, false
 	}
+	if fields.Currency(quote) == value || sameWords(quote, value) {
+		return 0, len(quote), true
+	}
 	if start, end, ok := findText(quote, value); ok {
 		return start, end, true
 	}
 	key := fields.Alphanumeric(value)
 	return 0, len(quote), key != "" && (strings.Contains(fields.Alphanumeric(quote), key) || len(f.Enum) > 0)
+}
+
+// sameWords reports whether a value is a quote in another order: "Lee, Ann" is Ann Lee.
+func sameWords(quote, value string) bool {
+	a, b := strings.Fields(strings.ReplaceAll(quote, ",", " ")), strings.Fields(value)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
 }
 
 // search looks for a value in the whole document.
