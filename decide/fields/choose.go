@@ -178,20 +178,43 @@ func (p *paper) fits(w *want, r region, v values.Found) float64 {
 	if len(behind) > 4 {
 		behind = behind[:4]
 	}
+	if words := strings.Fields(p.text[from:v.Start]); from > r.start && len(words) > 1 && p.text[from] == ' ' && len(before) > 0 && w.kind == aNumber {
+		before = before[1:] // the unit of the number before
+	}
 	around := slices.Concat(typeTerms[w.kind], r.around, termsOf(p.text[r.start:from]), behind)
 	bare := !slices.ContainsFunc(before, func(t term) bool { return t.weight() > 0 })
 	if !r.running {
 		own := r.sure * w.likeness(r.label, false, slices.Concat(around, before))
+		if n := len(behind); n > 0 && w.kind == aNumber { // its unit
+			own = max(own, .9*w.likeness(behind[:1], true, slices.Concat(around, r.label)))
+		}
 		if bare {
 			return own
 		}
-		return max(.85*own, .88*w.likeness(before, true, slices.Concat(around, r.label)))
+		inner := .88 * w.likeness(before, true, slices.Concat(around, r.label))
+		if w.kind == aNumber && w.likeness(r.label, false, nil) == 0 && !strings.Contains(v.Value, ".") && !p.priced(v) {
+			inner *= .6 // "Terms: Net 30"
+		}
+		return max(.85*own, inner)
 	}
 	slices.Reverse(behind)
 	if w.kind == aNumber && w.likeness(before, true, nil) == 0 && w.likeness(behind, true, nil) == 0 {
 		return 0
 	}
-	return max(r.sure*w.likeness(before, true, around), .8*w.likeness(behind, true, slices.Concat(around, before)))
+	after := .8
+	if n := len(behind); n > 0 && w.kind == aNumber && w.likeness(behind[n-1:], true, nil) > 0 { // its unit
+		after = .9
+	}
+	score := max(r.sure*w.likeness(before, true, around), after*w.likeness(behind, true, slices.Concat(around, before)))
+	if w.kind == aNumber && !strings.Contains(v.Value, ".") && w.meanings[0].has("net", "total", "vat", "gross", "net pay") && !p.priced(v) {
+		score *= .5
+	}
+	return score
+}
+
+// priced reports whether a sign of currency stands beside a number.
+func (p *paper) priced(v values.Found) bool {
+	return len(p.in(aCurrency, max(0, v.Start-5), v.Start))+len(p.in(aCurrency, v.End, min(len(p.text), v.End+6))) > 0
 }
 
 // placed adds values that need no label: what the letterhead says, and shapes of which a
@@ -320,9 +343,12 @@ var (
 // runs are the words behind a phrase of running text that names a field: those in
 // emphasis, a name, or what is left of the phrase's clause.
 func (p *paper) runs(w *want, r region, add func(start, end int, value string, score float64)) {
+	if w.place == "head" { // the words of a letterhead lead to nothing
+		return
+	}
 	terms, ends := termSpans(p.text[r.start:r.end])
 	for i, t := range terms {
-		if t.general() || w.meanings[0].hit(t) < 0 || i+1 < len(terms) && w.meanings[0].hit(terms[i+1]) >= 0 && !terms[i+1].general() {
+		if i > 0 && ends[i]-ends[i-1] < 4 || t.general() || w.meanings[0].hit(t) < 0 || i+1 < len(terms) && w.meanings[0].hit(terms[i+1]) >= 0 && !terms[i+1].general() {
 			continue
 		}
 		score := .8 * w.likeness(terms[max(0, i-2):i+1], true, r.around)

@@ -25,6 +25,8 @@ var (
 	binds    = pattern.New(`(?i)\b(?:between|zwischen|entre|tra|tussen)\b[\s*_:]*`)
 	andParty = pattern.New(`^[\s,;*_–—-]*(?:(?i:and|und|et|y|e|en)\b[\s*_]*)?(?:(?i:der|die|the|la|le)\s+(?i:firma|company|société|empresa|società)?\s*)?`)
 	doctors  = pattern.New(`\b(?:Dr|Prof|Dott|Dra)\.?(?: (?:med|Dr)\.?)* \p{Lu}[\pL.'’-]*(?: \p{Lu}[\pL.'’-]+){0,3}`)
+	greeting = pattern.New(`(?m)^(?:Dear|Hello|Hi|Liebe[r]?|Guten Tag|Hallo|Sehr geehrte[rs]?|Bonjour|Ch[eè]re?|Hola|Estimad[oa]|Gentile|Car[oa]|Beste|Geachte|Olá|Prezad[oa])\s+(\p{Lu}[\pL.’' -]{2,50}),?\s*$`)
+	firmForm = pattern.New(`(?:\b(?:Ltd|Limited|LLC|LLP|Inc|Corp|PLC|plc|GmbH|AG|KG|OHG|UG|SE|AS|ASA|AB|Oy|ApS|A/S|BV|NV|SA|SAS|SARL|SL|Srl|SRL|SpA|Lda|Co|eG)\b|\b(?:[A-Z]\.){2,}|S\.p\.A\.|e\. ?V\.)`)
 	shortEnd = pattern.New(`(?:\.\pL+|[ .]\pL{2,4})\.$`)
 	attnLine = pattern.New(`(?i)\b(?:attn|attention|z\. ?hd|contact)\b[.:]*\s*(?:v\.\s*)?`)
 )
@@ -75,6 +77,11 @@ func (p *paper) roles() []role {
 	p.cast = []role{}
 	p.letterhead()
 	p.defined()
+	if m := greeting.FindStringSubmatchIndex(p.text); m != nil {
+		if start, end, ok := p.nameIn(m[2], m[3]); ok && start-m[2] < 14 {
+			p.cast = append(p.cast, role{place: "to", start: start, end: end, p: .58}, role{place: "addressee", start: start, end: end, p: .58})
+		}
+	}
 	for _, m := range doctors.FindAllStringIndex(p.text, 3) {
 		p.cast = append(p.cast, role{place: "dr", start: m[0], end: m[1], p: .62})
 	}
@@ -109,7 +116,7 @@ func (p *paper) letterhead() {
 			if at := strings.Index(p.text[start:end], ", "); at > 0 && !legalForm.MatchString(strings.ToUpper(p.text[start+at:end])) {
 				end = start + at
 			}
-			if !ok || start != s.start || !p.nameLike(start, end) {
+			if !ok || start != s.start || greeting.MatchString(p.text[l.start:l.end]) || !p.nameLike(start, end) {
 				continue
 			}
 			apart := i > 0 && strings.Count(p.text[lines[i-1].end:l.start], "\n") > 1
@@ -127,9 +134,16 @@ func (p *paper) letterhead() {
 	}
 	legal := func(place string) bool {
 		at := slices.IndexFunc(p.cast, func(r role) bool { return r.place == place })
-		return at >= 0 && legalForm.MatchString(strings.ToUpper(p.text[p.cast[at].start:p.cast[at].end]))
+		return at >= 0 && firmForm.MatchString(p.text[p.cast[at].start:p.cast[at].end])
 	}
-	order = order || legal("to") && !legal("head") // or a person writes to a firm
+	for i, r := range p.cast { // an employee may write, too
+		if place := map[string]string{"head": "firm", "to": "person"}[r.place]; place != "" {
+			if legal("to") && !legal("head") {
+				place = map[string]string{"head": "person", "to": "firm"}[r.place]
+			}
+			p.cast = append(p.cast, role{place: place, start: r.start, end: r.end, p: p.cast[i].p})
+		}
+	}
 	if order { // who orders writes, and who sells is written to
 		for i, r := range p.cast {
 			p.cast[i].place = cmp.Or(map[string]string{"head": "to", "to": "head"}[r.place], r.place)
@@ -239,7 +253,7 @@ func (p *paper) fill(w *want, add func(start, end int, value string, score float
 				return slices.ContainsFunc(t, func(c concept) bool { return slices.Contains(names, c.name) })
 			})
 		}
-		if w.place == "re" && says("subject") || (w.place == "to" || w.place == "addressee") && len(r.label) == 1 && says("recipient") || strings.HasSuffix(w.path, "_by") && says("signatory") || w.kind == aParty && w.place == "to" && len(r.label) == 1 && says("name") {
+		if w.place == "re" && says("subject") || (w.place == "to" || w.place == "addressee" || w.place == "person") && len(r.label) == 1 && says("recipient") || strings.HasSuffix(w.path, "_by") && says("signatory") || w.kind == aParty && w.place != "head" && w.place != "from" && w.place != "firm" && len(r.label) == 1 && says("name") {
 			for _, v := range p.find(w, r)[:min(1, len(p.find(w, r)))] {
 				add(v.Start, v.End, v.Value, .72*r.sure)
 			}
@@ -248,7 +262,7 @@ func (p *paper) fill(w *want, add func(start, end int, value string, score float
 }
 
 var (
-	entryTime  = pattern.New(`^(?:(?:\pL{3,9}\.? |\d\d?[/.])?(?:19|20)\d\d)(?:\s*(?:[-–—]|to|bis|à|a|until)\s*(?:(?:\pL{3,9}\.? |\d\d?[/.])?(?:19|20)\d\d|(\pL[\pL' ’]{1,14})))?:?$`)
+	entryTime  = pattern.New(`^(?:((?i:since|seit|depuis|desde|dal|sinds) ))?(?:(?:\pL{3,9}\.? |\d\d?[/.])?(?:19|20)\d\d)(?:\s*(?:[-–—]|to|bis|à|a|until)\s*(?:(?:\pL{3,9}\.? |\d\d?[/.])?(?:19|20)\d\d|(\pL[\pL' ’]{1,14})))?:?$`)
 	openEnded  = pattern.New(`(?i)^(?:now|today|present|current|currently|heute|jetzt|aujourd.hui|présent|ce jour|actual|actualidad|hoy|presente|oggi|atual|hoje|heden|nu|date)`)
 	degreeWord = pattern.New(`\b(?:[BM](?:\.? ?Sc|\.? ?A|\.? ?Eng|BA)|Ph\.? ?D|LL\.?[BM]|Dipl|Bachelor|Master|Magister|Diplom|Staatsexamen|Licen[cs]e|Licenciad[ao]|Laurea|Grado|Doctora|Doktor|Abitur|A-levels|Apprentice|Lehre)`)
 )
@@ -277,7 +291,7 @@ func (p *paper) entries() []entry {
 		}
 		switch last := parts[len(parts)-1]; {
 		case m != nil:
-			e.open = openEnded.MatchString(m[1])
+			e.open = m[1] != "" || openEnded.MatchString(m[2])
 			e.year = p.yearIn(r.start-len(r.name)-30, r.start)
 		case e.study && len(parts) > 1:
 			e.year = p.yearIn(last.start, last.end)

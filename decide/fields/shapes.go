@@ -23,7 +23,7 @@ var (
 	yesNo         = pattern.New(`(?i)^(?:yes|no|ja|nein|oui|non|s[ií]|sì|sim|não|nee|y|n|true|false|wahr|falsch)\b`)
 	tickedBox     = pattern.New(`(?:\[[xX✓✔]\]|\([xX✓✔]\)|☒|☑|✓|✔)\s*`)
 	anyBox        = pattern.New(`(?:\[[ xX✓✔]?\]|\([ xX✓✔]\)|[☐☒☑✓✔])\s*`)
-	foreignTitles = pattern.New(`^(?:Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Sra?\.?|Sig\.?(?:ra)?|Dhr\.?|Mevr\.?) `)
+	foreignTitles = pattern.New(`^(?:Herrn?|Frau|M\.|Mme|Mlle|Monsieur|Madame|Sra?\.?|Sig\.?(?:ra)?|Dhr\.?|Mevr\.?) `)
 	personTitles  = pattern.New(`^(?:Mr|Mrs|Ms|Miss|Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Sra?|Sig|Sig\.ra|Dhr|Mevr)\.? `)
 )
 
@@ -85,7 +85,7 @@ func number(s string, decimal byte) (string, bool) {
 func numbers(text string, decimal byte) []values.Found {
 	var out []values.Found
 	shape := plainNumber
-	if decimal == ',' {
+	if decimal != '.' {
 		shape = numberShape
 	}
 	for _, m := range shape.FindAllStringIndex(text, -1) {
@@ -151,7 +151,7 @@ func codes(text string) []values.Found {
 // known reports whether the table of labels has a word.
 func known(word string) bool {
 	words, _ := wordsOf(word)
-	return len(words) > 0 && (labels().terms[strings.Join(words, " ")] != nil || word == "P.")
+	return len(words) > 0 && (labels().terms[strings.Join(words, " ")].weight() > 0 || word == "P.")
 }
 
 // periods are spans of time: "three months", "July 2026", from one date to another.
