@@ -18,7 +18,7 @@ var (
 	ibanShape     = pattern.New(`\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{2,4}){2,8}\b`)
 	timeShape     = pattern.New(`(?i)\b(?:\d+(?:[.,]\d+)?|` + smallNumbers + `)(?: \(\d+\))?[ -](?:calendar |business |working |full |volle[nr]? )?(?:` + timeUnits + `)\b['’]?`)
 	rangeJoin     = pattern.New(`^\s*(?:bis|to|until|till|au|al|a|tot|until|[-–—])\s*(?:zum |le |el |il |den )?$`)
-	monthShape    = pattern.New(`(?i)\b(?:` + values.MonthWords + `)\.?(?: de)? (?:19|20)\d\d\b`)
+	monthShape    = pattern.New(`(?i)\b(?:` + monthWords + `)\.?(?: de)? (?:19|20)\d\d\b`)
 	moneySign     = pattern.New(`US\$|[€£¥₹$]|\b(?:EUR|GBP|USD|CHF|NOK|SEK|DKK|PLN|CZK|HUF|RON|TRY|JPY|CNY|INR|CAD|AUD|NZD|SGD|MYR|BRL|ZAR|ISK)\b|(?i:\beuros?\b)`)
 	yesNo         = pattern.New(`(?i)^(?:yes|no|ja|nein|oui|non|s[ií]|sì|sim|não|nee|y|n|true|false|wahr|falsch)\b`)
 	tickedBox     = pattern.New(`(?:\[[xX✓✔]\]|\([xX✓✔]\)|☒|☑|✓|✔)\s*`)
@@ -31,6 +31,8 @@ const (
 	smallNumbers = `one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fourteen|fifteen|eighteen|twenty|thirty|sixty|ninety|eine[mnr]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|vierzehn|un|une|deux|trois|quatre|cinq|huit|dix|douze|quinze|uno|una|dos|tres|cuatro|cinco|seis|ocho|diez|doce|quince|due|tre|quattro|cinque|sei|otto|dieci|dodici`
 	timeUnits    = `years?|months?|weeks?|days?|hours?|Jahren?|Jahre|Monaten?|Monate|Wochen?|Tagen?|Tage|Stunden?|ans?|années?|mois|semaines?|jours?|heures?|años?|mes(?:es)?|semanas?|días?|horas?|ann[oi]|mes[ei]|settiman[ae]|giorn[oi]|ore|dagen|weken|maanden|jaar`
 )
+
+const monthWords = `jan(?:uary|uar|vier|eiro|uari)?|jänner|enero|gennaio|feb(?:ruary|ruar|rero|braio|ruari)?|février|fevereiro|mar(?:ch|s|zo|ço)?|märz|maart|apr(?:ile|il)?|avril|abril|may|mayo|mai|maio|maggio|mei|june?|juni|juin|junio|junho|giugno|july?|juli|juillet|julio|julho|luglio|aug(?:ust|ustus)?|août|agosto|sept?(?:ember|embre|iembre)?|settembre|setembro|oct(?:ober|obre)?|okt(?:ober)?|ottobre|outubro|nov(?:ember|embre|iembre|embro)?|de[cz](?:ember|embro)?|décembre|dic(?:iembre|embre)?`
 
 // currencyCodes are the codes of signs.
 var currencyCodes = map[string]string{"€": "EUR", "£": "GBP", "$": "USD", "US$": "USD", "¥": "JPY", "₹": "INR", "EURO": "EUR", "EUROS": "EUR"}
