@@ -1,5 +1,7 @@
 package skills
 
+import "example.com/assay/state"
+
 // Inputs and outputs of the research skills. A skill's prompt is rendered
 // from its input's JSON field names, its output schema describes the output's.
 // Nodes, the offline model and tests share these types, so a field that is
@@ -24,6 +26,10 @@ type Source struct {
 	Title   string `json:"title"`
 	Section string `json:"section"`
 	Text    string `json:"text"`
+
+	Doc    string        `json:"doc,omitempty"`    // names its document
+	Date   string        `json:"date,omitempty"`   // from when the document holds; see state.Passage.ValidFrom
+	Blocks []state.Block `json:"blocks,omitempty"` // the typed parts of Text
 }
 
 // Choice is one option of a multiple-choice question.

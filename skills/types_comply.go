@@ -10,7 +10,21 @@ const (
 
 // RequirementsInput is the input of extract_requirements.
 type RequirementsInput struct {
-	Sources []Source `json:"sources"`
+	Sources []RequirementSource `json:"sources"`
+}
+
+// RequirementSource is a passage and the parts of it that may be rules.
+type RequirementSource struct {
+	Source
+	Parts []SourcePart `json:"parts,omitempty"`
+}
+
+// SourcePart is a sentence or a row of a source: the bytes Start..End of its text. Label is
+// what the part stands under.
+type SourcePart struct {
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	Label string `json:"label,omitempty"`
 }
 
 // RequirementsOutput is its output.
@@ -38,6 +52,11 @@ type QuotedRequirement struct {
 	Document   string `json:"document"`    // its title
 	Section    string `json:"section_heading"`
 	Quote      string `json:"exact_quote"` // behind its list's stem
+	// Relevance is how much of the question the requirement speaks of, as code sees it
+	// among the others, from 0 to 1.
+	Relevance float64 `json:"relevance,omitempty"`
+	// Least is the relevance that it needs; 0 when it was not compared with others.
+	Least float64 `json:"least,omitempty"`
 }
 
 // GroundingOutput is its output.

@@ -49,3 +49,15 @@ type Cell struct {
 func (b Block) Equal(c Block) bool {
 	return b.Kind == c.Kind && b.Start == c.Start && b.End == c.End && b.Label == c.Label && b.Under == c.Under && b.Number == c.Number && slices.Equal(b.Cells, c.Cells)
 }
+
+// ValidFrom is the day from which a passage's document says that it holds, else the day on
+// which it was written, as far as it is known: "2025-01-31", "2025-01" or "2025"; "" for
+// neither.
+func (p Passage) ValidFrom() string {
+	for _, key := range []string{"valid_from", "date", "modified", "created"} {
+		if v := p.Metadata[key]; len(v) >= 4 && v[0] >= '0' && v[0] <= '9' {
+			return v
+		}
+	}
+	return ""
+}

@@ -77,7 +77,7 @@ func (r reading) gap(i int) string {
 	if i <= 0 || i >= len(r.tokens) {
 		return ""
 	}
-	return strings.TrimSpace(r.s[r.tokens[i-1].End:r.tokens[i].Start])
+	return strings.TrimSpace(text.Between(r.s, r.tokens[i-1], r.tokens[i]))
 }
 
 // comma is the token behind the first comma after token at, within so many; 0 for none.

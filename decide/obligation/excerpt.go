@@ -27,6 +27,16 @@ type Excerpt struct {
 	Limited bool // what is left out holds an exception or a condition
 }
 
+// Lead is what a sentence that begins at a place has before it: its stems, and what of the
+// quote comes before the place.
+func (x Excerpt) Lead(whole string, at int) string {
+	lead := ""
+	for _, stem := range x.Stems {
+		lead += whole[stem.Start:stem.End] + " "
+	}
+	return lead + whole[min(x.Quote.Start, at):at]
+}
+
 // Words counts the words of a text: runs without white space that hold a letter
 // or a digit.
 func Words(s string) int {

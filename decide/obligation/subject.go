@@ -12,6 +12,7 @@ import (
 var frames = stemSet(`require requires required requirement requirements must shall obligation obligations obligated duty duties rule rules ruled
 	need needs expect expected expectations regulation regulations regulatory mandate mandates mandated mandatory necessary
 	provide provides describe explain clarify clarification elaborate outline outlines regarding concerning under according
+	enough sufficient allowed permitted forbidden prohibited possible
 	specific specifically detail details example examples guidance guideline guidelines advice recommend recommends recommended recommendation
 	recommendations suggest suggested do does should may apply applies applicable exist exists say says tell ensure ensures clarity`)
 
@@ -36,7 +37,7 @@ func stemSet(words string) map[string]bool {
 // A SubjectWord is a word of a question that says what it is about.
 type SubjectWord struct {
 	text.Span        // bytes of the question
-	Stem      string // as text.Terms has it
+	Stem      string // in the language of the question
 }
 
 // Subject returns the words that say what a question about duties is about, each stem
@@ -44,7 +45,7 @@ type SubjectWord struct {
 // Of a question that asks of nothing else its weaker words of asking are the subject,
 // then all of its content.
 func Subject(question string) []SubjectWord {
-	tokens := text.Tokens(question)
+	tokens, in := text.Tokens(question), text.LanguageOf(question)
 	var subject, weak, all []SubjectWord
 	add := func(list []SubjectWord, w SubjectWord) []SubjectWord {
 		if slices.ContainsFunc(list, func(o SubjectWord) bool { return o.Stem == w.Stem }) {
@@ -53,14 +54,15 @@ func Subject(question string) []SubjectWord {
 		return append(list, w)
 	}
 	for i, t := range tokens {
-		if text.DocStops.Has(t.Text) {
+		word := in.Word(t.Text)
+		if in.Stops(word) {
 			continue
 		}
-		w := SubjectWord{text.Span{Start: t.Start, End: t.End}, text.Stem(t.Text)}
+		w := SubjectWord{text.Span{Start: t.Start, End: t.End}, in.Stem(word)}
 		all = add(all, w)
 		switch {
 		case i > 0 && tokens[i-1].Text == "how": // long, many
-		case text.QueryStops.Has(t.Text) || frames[w.Stem] || modifiers[w.Stem] && i+1 < len(tokens) && asks(tokens[i+1].Text):
+		case text.QueryStops.Has(t.Text) || frames[w.Stem] || deontic(word) || modifiers[w.Stem] && i+1 < len(tokens) && asks(tokens[i+1].Text):
 		case asides[w.Stem]:
 			weak = add(weak, w)
 		default:
@@ -73,6 +75,11 @@ func Subject(question string) []SubjectWord {
 		}
 	}
 	return all
+}
+
+// deontic reports whether a word says must, may or is in another language.
+func deontic(word string) bool {
+	return slices.ContainsFunc(traits[word], func(t trait) bool { return t <= may })
 }
 
 // asks reports whether a word is one by which people ask for duties.

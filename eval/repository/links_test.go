@@ -21,6 +21,11 @@ var linked = map[string][]string{
 var linkedByAll = []string{
 	"github.com/blevesearch/snowballstem",
 	"github.com/blevesearch/snowballstem/english",
+	"github.com/blevesearch/snowballstem/danish", "github.com/blevesearch/snowballstem/dutch", "github.com/blevesearch/snowballstem/finnish",
+	"github.com/blevesearch/snowballstem/french", "github.com/blevesearch/snowballstem/german", "github.com/blevesearch/snowballstem/italian",
+	"github.com/blevesearch/snowballstem/norwegian", "github.com/blevesearch/snowballstem/portuguese", "github.com/blevesearch/snowballstem/russian",
+	"github.com/blevesearch/snowballstem/spanish", "github.com/blevesearch/snowballstem/swedish", "github.com/blevesearch/snowballstem/turkish",
+	"golang.org/x/text/unicode/norm", "golang.org/x/text/width",
 	"github.com/google/jsonschema-go/jsonschema",
 	"github.com/santhosh-tekuri/jsonschema/v6",
 	"go.yaml.in/yaml/v3",

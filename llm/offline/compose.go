@@ -2,18 +2,15 @@ package offline
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
-	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
 
-// Composing an answer lists quotes: the requirements that hold most of the
-// question's words, weighed by their rarity among the requirements, each between
+// Composing an answer lists quotes: the requirements that are most relevant, each between
 // quotation marks and followed by its ids. Requirements of the same words are one
 // statement; a requirement brings those it conflicts with.
 
@@ -27,9 +24,6 @@ const (
 	// each kind of source, in the order in which their passages were found.
 	placeShare = .5
 )
-
-// reference is a pointer to another place.
-var reference = pattern.New(`(?i)\b(?:see(?: also)?|refer(?:s|red)? to|in accordance with|pursuant to|as (?:set out|required|defined|described|provided|specified) (?:in|by|under)|comply with)\s+(?:the\s+)?(?:§+\s*|section|article|rule|part|chapter|policy|annex|appendix|paragraph|REQ-)[^,;.]*`)
 
 func compose(in skills.ComposeInput) (skills.ComposeOutput, error) {
 	if strings.TrimSpace(in.Question) == "" {
@@ -66,31 +60,11 @@ func compose(in skills.ComposeInput) (skills.ComposeOutput, error) {
 // byQuestion orders the requirements by what they have of the question, and by
 // their place.
 func byQuestion(in skills.ComposeInput) (order []int, score []float64) {
-	stems := subject(in.Question)
-	df := map[string]int{}
-	held := make([][]string, len(in.Requirements))
-	for i, r := range in.Requirements {
-		held[i] = text.Terms(r.Quote, text.DocStops)
-		for _, s := range stems {
-			if slices.Contains(held[i], s) {
-				df[s]++
-			}
-		}
-	}
-	score = make([]float64, len(in.Requirements))
 	nth := map[string]int{} // how many of a kind came before
 	for i, r := range in.Requirements {
-		above := text.Terms(r.Document+"\n"+r.Section, text.DocStops)
-		for _, s := range stems {
-			idf := math.Log(1 + (float64(len(held)-df[s])+.5)/(float64(df[s])+.5))
-			if slices.Contains(held[i], s) {
-				score[i] += .5 + idf
-			} else if slices.Contains(above, s) {
-				score[i] += headingShare * .5
-			}
-		}
+		of, _ := relevance(in.Question, r)
 		nth[r.SourceType]++
-		score[i] *= 1 + 1/(1+placeShare*float64(nth[r.SourceType]-1))
+		score = append(score, of*(1+1/(1+placeShare*float64(nth[r.SourceType]-1))))
 		order = append(order, i)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })

@@ -147,7 +147,7 @@ func outputs(t testing.TB, s *skills.Set, m llm.Model, question, other, source s
 	}
 	next, u, err := llm.Ask[skills.ReplanOutput](ctx, m, skill(t, s, skills.AdaptiveReplan), skills.ReplanInput{Objective: question, Asked: []string{other}, Findings: []skills.Finding{{StepID: 1, Question: other, Answer: source, Status: "completed"}}})
 	b.WriteString(check(next, u.Calls, err))
-	found, u, err := llm.Ask[skills.RequirementsOutput](ctx, m, skill(t, s, skills.ExtractRequirements), skills.RequirementsInput{Sources: sources})
+	found, u, err := llm.Ask[skills.RequirementsOutput](ctx, m, skill(t, s, skills.ExtractRequirements), skills.RequirementsInput{Sources: []skills.RequirementSource{{Source: sources[0]}, {Source: sources[1]}, {Source: sources[2]}}})
 	b.WriteString(check(found, u.Calls, err))
 	for _, r := range found.Requirements {
 		if utf8.ValidString(source) && !slices.ContainsFunc(sources, func(s skills.Source) bool { return s.N == r.Source && strings.Contains(s.Text, r.Quote) }) {
@@ -284,7 +284,7 @@ func bigInputs(t testing.TB) map[string]json.RawMessage {
 		skills.JudgeEdge:           skills.JudgeEdgeInput{From: "late notice", To: "loss of cargo", Sources: edgeSources(sources), Asked: []string{}},
 		skills.DevilsAdvocate:      skills.DevilsAdvocateInput{From: "late notice", To: "loss of cargo", Quote: sources[0].Text[:40], Sources: edgeSources(sources)},
 		skills.DraftEdges:          skills.DraftEdgesInput{Sources: sources},
-		skills.ExtractRequirements: skills.RequirementsInput{Sources: sources},
+		skills.ExtractRequirements: skills.RequirementsInput{Sources: []skills.RequirementSource{{Source: sources[0]}, {Source: sources[1]}}},
 		skills.VerifyGrounding:     skills.GroundingInput{Question: question, Requirement: skills.QuotedRequirement{ID: "REQ-S001", Quote: sources[0].Text[:300]}},
 		skills.ComposeAnswer: skills.ComposeInput{Question: question, Requirements: []skills.QuotedRequirement{
 			{ID: "REQ-S001", Quote: sources[0].Text[:300]}, {ID: "REQ-P001", Quote: sources[1].Text[:300]},

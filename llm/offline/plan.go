@@ -176,7 +176,7 @@ func topic(l *lexer, question string) string {
 		}
 		end, n := i, 1
 		for j := i + 1; j < len(words) && n < 6; j++ {
-			between := asks[words[j-1].End:words[j].Start]
+			between := text.Between(asks, words[j-1].Token, words[j].Token)
 			if strings.TrimSpace(strings.Trim(between, "-'’")) != "" || !wanted[words[j].Start] && !linkWords[words[j].Text] {
 				break
 			}

@@ -203,21 +203,13 @@ func layout(p *pool, sources []skills.Source, sections [4][]int) string {
 // mostAnswers is how many quotes answer a plain question.
 const mostAnswers = 3
 
-// leastFit is the fit of the best sentence, less what the absent words cost, from
-// which there is an answer: of 205 questions over six manuals it refuses 1 in 4 of
-// those that have none, and 2 in 100 of the answers that are right.
-const (
-	leastFit  = 5.5
-	perAbsent = 2.2
-)
-
 // quoteAnswers answers a question that tells no story: the stretches of the sources
 // that answer it, the best first.
 func quoteAnswers(question string, sources []skills.Source, most int) string {
 	list := make([]answer.Source, len(sources))
 	orders := make([][]injection.Instruction, len(sources))
 	for i, s := range sources {
-		list[i] = answer.Source{Title: s.Title, Section: s.Section, Text: s.Text}
+		list[i] = answer.Source{Title: s.Title, Section: s.Section, Text: s.Text, Blocks: s.Blocks, Doc: s.Doc, Date: s.Date}
 		orders[i] = injection.Instructions(s.Text)
 	}
 	ranking := answer.Rank(question, list, most, func(source, start, end int) bool {
@@ -228,7 +220,7 @@ func quoteAnswers(question string, sources []skills.Source, most int) string {
 		}
 		return quotable(sources[source].Text[start:end], true)
 	})
-	if len(ranking.Quotes) == 0 || ranking.Top-perAbsent*ranking.Absent < leastFit {
+	if ranking.Chance < answer.Least {
 		return noAnswer
 	}
 	var b strings.Builder

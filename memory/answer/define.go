@@ -42,7 +42,7 @@ func (s *sentence) says(name string) float64 {
 	if at, end := indexLower(s.text, name); at >= 0 {
 		after := s.text[end:]
 		after = strings.TrimLeft(after, "s’”\"'`*_")
-		before := stems(s.text[:at])
+		before := reader{}.stems(s.text[:at])
 		if m := defineVerb.FindStringSubmatch(after); m != nil {
 			v := .3
 			switch {

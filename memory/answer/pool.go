@@ -7,6 +7,7 @@ import (
 
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
+	"example.com/assay/state"
 )
 
 // A Source is a passage with the headings above it, as a search returned it.
@@ -14,9 +15,12 @@ type Source struct {
 	Title   string // of its document
 	Section string // the headings, the last one nearest, parted by " > "
 	Text    string
+	Blocks  []state.Block // the typed parts of Text, in order
+	Doc     string        // names its document; sources of one document share it
+	Date    string        // from when its document holds, as 2025-01-31 or 2025; "" for unknown
 }
 
-// A sentence of a source, with the headings and headword above it.
+// A sentence of a source, or a row or field of it, with what stands above it.
 type sentence struct {
 	source     int
 	start, end int
@@ -27,7 +31,9 @@ type sentence struct {
 	first      bool           // of its block
 	head       *heading       // headword above it, nil without one
 	above      *above
-	row        bool // of a table
+	part       *state.Block    // that it is, or stands in; nil for running text
+	extra      map[string]bool // stems of the labels of its block
+	whole      bool            // it is a block that is read alone: a row, a field
 }
 
 // A heading is a line above others, with its stems.
@@ -49,15 +55,18 @@ type pool struct {
 	sentences []sentence
 	df        map[string]int // blocks by stem, with their headwords
 	blocks    int
-	words     []map[string]bool // stems of each source's sentences
-	same      []otherForm       // what sources name as the question does not
+	words     []map[string]bool  // stems of each source's sentences
+	heads     []map[string]bool  // stems of what stands above each source, and of the labels in it
+	documents map[string]float64 // weight of the question in each document
+	same      []otherForm        // what sources name as the question does not
+	reader
 }
 
 // longestHead is how long a line may be that is a headword, in bytes.
 const longestHead = 100
 
-func newPool(sources []Source, same []otherForm) *pool {
-	p := &pool{sources: sources, df: map[string]int{}, words: make([]map[string]bool, len(sources)), same: same}
+func newPool(r reader, sources []Source, same []otherForm) *pool {
+	p := &pool{sources: sources, df: map[string]int{}, words: make([]map[string]bool, len(sources)), heads: make([]map[string]bool, len(sources)), documents: map[string]float64{}, same: same, reader: r}
 	for i, src := range sources {
 		p.add(i, src)
 	}
@@ -78,35 +87,137 @@ func newPool(sources []Source, same []otherForm) *pool {
 				count(stem)
 			}
 		}
+		for stem := range s.extra {
+			count(stem)
+		}
 	}
 	return p
 }
 
 func (p *pool) add(index int, src Source) {
 	up := p.aboveOf(src)
-	p.words[index] = map[string]bool{}
-	spans := text.Sentences(src.Text)
+	p.words[index], p.heads[index] = map[string]bool{}, map[string]bool{}
+	for _, list := range [][]string{up.title.stems, up.last.stems, up.other} {
+		for _, stem := range list {
+			p.heads[index][stem] = true
+		}
+	}
+	at := 0
 	var head *heading
+	for i := range src.Blocks {
+		b := &src.Blocks[i]
+		if b.Start < at || b.End > len(src.Text) || b.Start > b.End {
+			continue
+		}
+		head = p.addText(index, src.Text, at, b.Start, up, head)
+		head = p.addBlock(index, src.Text, b, up, head)
+		at = b.End
+	}
+	p.addText(index, src.Text, at, len(src.Text), up, head)
+}
+
+// addText adds the sentences of running text, and returns the headword that holds behind it.
+func (p *pool) addText(index int, in string, from, to int, up *above, head *heading) *heading {
+	in = in[:to]
+	spans := text.Sentences(in[from:])
+	for i := range spans {
+		spans[i].Start, spans[i].End = spans[i].Start+from, spans[i].End+from
+	}
 	block := p.blocks
 	for n, span := range spans {
-		body := src.Text[span.Start:span.End]
-		breaks := n == 0 || strings.Contains(src.Text[spans[n-1].End:span.Start], "\n")
+		body := in[span.Start:span.End]
+		breaks := n == 0 || strings.Contains(in[spans[n-1].End:span.Start], "\n")
 		if breaks {
 			block = p.blocks
 			p.blocks++
 		}
-		if breaks && isHead(src.Text, spans, n) {
+		if breaks && isHead(in, spans, n) {
 			head = &heading{text: body, stems: p.stems(body), start: span.Start, end: span.End}
 			continue
 		}
-		s := sentence{source: index, start: span.Start, end: span.End, text: body, words: map[string]int{}, block: block, first: breaks, head: head, above: up, row: strings.HasPrefix(body, "|")}
-		for _, stem := range p.stems(body) {
-			s.words[stem]++
-			s.size++
-			p.words[index][stem] = true
-		}
-		p.sentences = append(p.sentences, s)
+		p.append(sentence{source: index, start: span.Start, end: span.End, block: block, first: breaks, head: head, above: up}, body)
 	}
+	return head
+}
+
+// addBlock adds a typed part: whole where it is read alone, else its sentences. It returns
+// the headword that holds behind it.
+func (p *pool) addBlock(index int, in string, b *state.Block, up *above, head *heading) *heading {
+	if b.Kind == state.BlockHeading {
+		body := strings.TrimLeft(in[b.Start:b.End], "#* ")
+		return &heading{text: body, stems: p.stems(body), start: b.Start, end: b.End}
+	}
+	s := sentence{source: index, above: up, part: b, extra: map[string]bool{}, block: p.blocks, first: true}
+	p.blocks++
+	label := b.Label
+	if label == "" {
+		label = b.Under
+	} else {
+		s.know(p.stems(b.Under))
+	}
+	if label != "" {
+		s.head = &heading{text: label, stems: p.stems(label), start: -1}
+		if b.Kind == state.BlockField || b.Kind == state.BlockDefinition {
+			s.head.start = b.Start
+		}
+	} else if b.Kind != state.BlockRow && b.Kind != state.BlockField {
+		s.head = head
+	}
+	for _, c := range b.Cells {
+		s.know(p.stems(c.Header))
+		s.know(p.stems(c.Text))
+	}
+	whole := b.Kind == state.BlockRow || b.Kind == state.BlockField || b.Kind == state.BlockCode
+	spans := []text.Span{{Start: b.Start, End: b.End}}
+	if !whole || b.End-b.Start > longest {
+		spans = text.Sentences(in[b.Start:b.End])
+		for i := range spans {
+			spans[i].Start, spans[i].End = spans[i].Start+b.Start, spans[i].End+b.Start
+		}
+	}
+	s.whole = whole
+	for stem := range s.extra {
+		p.heads[index][stem] = true
+	}
+	if s.head != nil {
+		for _, stem := range s.head.stems {
+			p.heads[index][stem] = true
+		}
+	}
+	for i, span := range spans {
+		s.start, s.end, s.first = span.Start, span.End, i == 0
+		p.append(s, in[span.Start:span.End])
+	}
+	return head
+}
+
+func (s *sentence) know(stems []string) {
+	for _, stem := range stems {
+		s.extra[stem] = true
+	}
+}
+
+// append adds a sentence with its words.
+func (p *pool) append(s sentence, body string) {
+	s.text, s.words = body, map[string]int{}
+	for _, stem := range p.stems(body) {
+		s.words[stem]++
+		s.size++
+		p.words[s.source][stem] = true
+	}
+	if s.size == 0 {
+		return
+	}
+	if s.part != nil && s.part.Kind == state.BlockRow { // "A" and "d" name rows
+		for _, c := range s.part.Cells {
+			if t := strings.ToLower(strings.TrimSpace(p.sources[s.source].Text[c.Start:c.End])); len(t) == 1 && s.words[t] == 0 {
+				s.words[t]++
+				s.size++
+				p.words[s.source][t] = true
+			}
+		}
+	}
+	p.sentences = append(p.sentences, s)
 }
 
 func (p *pool) aboveOf(src Source) *above {

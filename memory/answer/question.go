@@ -6,22 +6,30 @@ import (
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/idf"
 	"example.com/assay/memory/text/pattern"
+	"example.com/assay/memory/text/wordnet"
 )
 
 // A question is what is asked, as scoring sees it.
 type question struct {
-	terms  []term
-	total  float64 // of the terms' weights
-	forms  forms
-	focus  []string // stems of X in "what is X"
-	focusx string   // X as it is written, in lower case
+	lang    text.Language
+	terms   []term
+	total   float64 // of the terms' weights, without those that no source has
+	mass    float64 // of all terms' weights
+	forms   forms
+	wants   wants
+	focus   []string // stems of X in "what is X"
+	focusx  string   // X as it is written, in lower case
+	address address
+	numbers []counted
+	list    bool // it asks for all of several things
 }
 
 // A term is a stem of the question.
 type term struct {
-	stem   string
-	weight float64
-	told   bool // it stands in what is told before the question only
+	stem    string
+	weight  float64
+	related []string // stems of words that mean nearly the same
+	told    bool     // it stands in what is told before the question only
 }
 
 // The weight of a term that stands in the story before the question, or that only says
@@ -35,27 +43,49 @@ const (
 // wordPattern finds words; identifiers and numbers stay whole.
 var wordPattern = pattern.New(`[\p{L}\p{N}_]+(?:[.'’][\p{L}\p{N}_]+)*`)
 
+// A reader reads words in the language of a question.
+type reader struct{ lang text.Language }
+
 // stems are the stems of a text's words in order, without those that say nothing.
-func stems(s string) []string {
+func (r reader) stems(s string) []string {
 	var out []string
-	for _, w := range wordPattern.FindAllString(strings.ToLower(s), -1) {
-		w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
-		if small(w) {
-			continue
+	for _, w := range r.words(s) {
+		if !r.small(w) {
+			out = append(out, r.stemOf(w))
 		}
-		out = append(out, stemOf(w))
 	}
 	return out
 }
 
-func stemOf(w string) string {
+// words are the words of a text in lower case; identifiers and numbers stay whole.
+func (r reader) words(s string) []string {
+	var out []string
+	for _, w := range wordPattern.FindAllString(strings.ToLower(s), -1) {
+		w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
+		if !text.IsASCII(w) { // composed, and in pieces where a script has no spaces
+			for _, t := range text.Tokens(w) {
+				out = append(out, r.lang.Word(t.Text))
+			}
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+func (r reader) stemOf(w string) string {
 	if strings.ContainsAny(w, "_.") {
 		return w
 	}
-	return text.Stem(w)
+	return r.lang.Stem(w)
 }
 
-func small(w string) bool { return text.DocStops.Has(w) || asking[w] }
+func (r reader) small(w string) bool {
+	if r.lang == "" || r.lang == text.English {
+		return text.DocStops.Has(w) || asking[w]
+	}
+	return r.lang.Stops(w)
+}
 
 func set(words string) map[string]bool {
 	out := map[string]bool{}
@@ -77,32 +107,71 @@ var asked = set(`default defaults value values maximum max minimum min limit lim
 
 func parse(q string) *question {
 	told, asks := split(q)
-	out := &question{forms: formsOf(asks)}
+	r := reader{text.LanguageOf(q)}
+	out := &question{lang: r.lang, forms: formsOf(asks), wants: wantsOf(asks), address: addressOf(asks), numbers: countedIn(r, asks), list: asksList.MatchString(asks)}
 	seen := map[string]bool{}
 	add := func(s string, share float64, before bool) {
-		for _, w := range wordPattern.FindAllString(strings.ToLower(s), -1) {
-			w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
-			if small(w) || seen[stemOf(w)] {
+		named := namesIn(s)
+		for _, w := range r.words(s) {
+			if r.small(w) && !named[w] || seen[r.stemOf(w)] {
 				continue
 			}
-			stem := stemOf(w)
+			stem := r.stemOf(w)
 			seen[stem] = true
 			weight := rarity(stem) * share
+			if len(w) == 1 && named[w] {
+				weight = rarest * share
+			}
 			if asked[w] {
 				weight *= formShare
 				if out.forms.explain(w) {
 					weight *= sameShare
 				}
 			}
-			out.terms = append(out.terms, term{stem, weight, before})
+			out.terms = append(out.terms, term{stem, weight, r.related(w), before})
 			out.total += weight
+			out.mass += weight
 		}
 	}
 	add(asks, 1, false)
 	add(told, toldShare, true)
-	out.focusx, out.focus = focusOf(asks)
+	out.focusx, out.focus = focusOf(r, asks)
 	return out
 }
+
+// related are the stems of words that mean nearly the same as a word, in English.
+func (r reader) related(w string) []string {
+	if r.lang != "" && r.lang != text.English {
+		return nil
+	}
+	var out []string
+	for _, base := range wordnet.Bases(w) {
+		for _, list := range [][]string{wordnet.Synonyms(base), wordnet.Derived(base), wordnet.Hypernyms(base)} {
+			for _, o := range list {
+				if !r.small(o) {
+					out = append(out, r.stemOf(o))
+				}
+			}
+		}
+	}
+	return text.Distinct(out)
+}
+
+// namesIn are the single capital letters inside a text, in lower case: "grade A", "gate D".
+func namesIn(s string) map[string]bool {
+	out := map[string]bool{}
+	for _, at := range singleLetter.FindAllStringSubmatchIndex(s, -1) {
+		if w := s[at[2]:at[3]]; w != "I" || at[1] == len(s) {
+			out[strings.ToLower(w)] = true
+		}
+	}
+	return out
+}
+
+var singleLetter = pattern.New(`[\pL\pN,] (\p{Lu})(?:[ ?.,!;:)]|$)`)
+
+// asksList finds questions for all of several things.
+var asksList = pattern.New(`(?i)^(?:which|what)(?: \pL+){0,3} (?:are|were|have|do|can|may|should|must|belong|come)\b|\b(?:list|all|every|each of)\b|^what (?:do i|should i|must i|can i|to) (?:bring|pack|need)|^(?:welche|quels|quelles|cuáles|qué|quali|quais|welke)\b`)
 
 // split separates the story from the sentence that asks: the last with a question
 // mark, else the last.
@@ -143,7 +212,7 @@ var defining = pattern.New(`(?i)^\s*(?:so |and |but |ok |please )*(?:what(?:'s|�
 // limits cut a definition's subject: "a lien in property law".
 var subjectEnd = pattern.New(`(?i)\s+(?:in|on|for|with|of|when|and what|used for)\s`)
 
-func focusOf(asks string) (string, []string) {
+func focusOf(r reader, asks string) (string, []string) {
 	m := defining.FindStringSubmatch(asks)
 	if m == nil {
 		return "", nil
@@ -152,7 +221,7 @@ func focusOf(asks string) (string, []string) {
 	if at := subjectEnd.FindStringIndex(x); at != nil && at[0] > 1 {
 		x = x[:at[0]]
 	}
-	list := stems(x)
+	list := r.stems(x)
 	if len(list) == 0 || len(list) > 4 {
 		return "", nil
 	}

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
 )
 
 // A Quote is a stretch of a source that may answer.
@@ -23,6 +26,7 @@ type Ranking struct {
 	Lead   float64 // by which it is above the mean of the next ten
 	Absent float64 // share of the question's words that no source has
 	Form   float64 // how far the best has the form asked for
+	Chance float64 // that the best quote answers
 }
 
 // windows are the lengths in bytes to which quotes grow around their sentence. The
@@ -36,12 +40,12 @@ const longest = 900
 // answer a question. usable may leave sentences out; nil takes all.
 func Rank(q string, sources []Source, most int, usable func(source, start, end int) bool) Ranking {
 	asks := parse(q)
-	p := newPool(sources, otherForms(asks, sources))
+	p := newPool(reader{asks.lang}, sources, otherForms(asks, sources))
 	asks.weigh(p)
 	list := p.scores(asks)
 	list = slices.DeleteFunc(list, func(s scored) bool {
 		x := &p.sentences[s.index]
-		return x.size < 2 || markup(x.text) || x.names() || len(x.text) > longest || usable != nil && !usable(x.source, x.start, x.end)
+		return x.size < 2 && (x.part == nil || !x.alone()) || markup(x.text) && x.part == nil || x.names() || len(x.text) > longest || usable != nil && !usable(x.source, x.start, x.end)
 	})
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	out := Ranking{Absent: asks.absent(p)}
@@ -56,6 +60,7 @@ func Rank(q string, sources []Source, most int, usable func(source, start, end i
 	if n > 0 {
 		out.Lead = out.Top - rest/float64(n)
 	}
+	out.Chance = out.chance()
 	var said []string
 	for _, s := range list {
 		if len(out.Quotes) == most {
@@ -89,7 +94,9 @@ func letters(s string) string {
 }
 
 // markup reports a line that is not text: a heading of markdown, a fence of code.
-func markup(s string) bool { return strings.HasPrefix(s, "#") || strings.HasPrefix(s, "```") }
+func markup(s string) bool {
+	return strings.HasPrefix(s, "#") || strings.HasPrefix(s, "```") || strings.HasPrefix(s, "|")
+}
 
 // names reports a sentence that only names what follows: a question, or the heading
 // that stands above it as well.
@@ -139,18 +146,33 @@ func (q *question) absent(p *pool) float64 {
 	return missing / all
 }
 
-// window is the shown stretch of a sentence. It starts at the beginning of the block,
-// if that fits, or at a headword right above, and ends with the last fitting text that
-// belongs to the sentence.
+// window is the shown stretch of a sentence. A row, a field, an answer below its question
+// stand alone; a list is shown whole where the question asks for all of it. Running text
+// starts at the beginning of the block, if that fits, or at a headword right above, and ends
+// with the last fitting text that belongs to the sentence.
 func (p *pool) window(q *question, i, size int, usable func(source, start, end int) bool) Quote {
 	s := &p.sentences[i]
-	free := func(j int) bool {
+	may := func(j int) bool {
 		if j < 0 || j >= len(p.sentences) {
 			return false
 		}
 		o := &p.sentences[j]
-		return o.source == s.source && o.head == s.head && !markup(o.text) && (usable == nil || usable(o.source, o.start, o.end))
+		return o.source == s.source && (o.part != nil || !markup(o.text)) && (usable == nil || usable(o.source, o.start, o.end))
 	}
+	if s.part != nil && s.alone() {
+		from, to := i, i
+		for may(from-1) && p.sentences[from-1].part == s.part && s.end-p.sentences[from-1].start <= size {
+			from--
+		}
+		for may(to+1) && p.sentences[to+1].part == s.part && p.sentences[to+1].end-p.sentences[from].start <= size {
+			to++
+		}
+		return Quote{Source: s.source, Start: p.sentences[from].start, End: p.sentences[to].end, Head: p.headOf(s)}
+	}
+	if from, to, ok := p.listed(q, i, may); ok {
+		return Quote{Source: s.source, Start: p.sentences[from].start, End: p.sentences[to].end, Head: p.headOf(s)}
+	}
+	free := func(j int) bool { return may(j) && p.sentences[j].readsOn(s) }
 	// Later text belongs to it if it speaks of the question too, refers to the text
 	// before it, or was announced.
 	belongs := func(j int) bool {
@@ -176,12 +198,82 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 		from--
 	}
 	quote := Quote{Source: s.source, Start: p.sentences[from].start, End: p.sentences[to].end}
-	if s.head != nil && (usable == nil || usable(s.source, s.head.start, s.head.end)) {
+	if s.head != nil && s.part == nil && (usable == nil || usable(s.source, s.head.start, s.head.end)) {
 		if from > 0 && p.sentences[from-1].source == s.source && p.sentences[from-1].head == s.head {
 			quote.Head = s.head.text
 		} else {
 			quote.Start = s.head.start
 		}
+	} else if s.part != nil {
+		quote.Head = p.headOf(s)
 	}
 	return quote
+}
+
+// alone reports whether a part is read without what stands beside it.
+func (s *sentence) alone() bool {
+	switch s.part.Kind {
+	case state.BlockRow, state.BlockField, state.BlockAnswer, state.BlockDefinition, state.BlockQuoted, state.BlockClause:
+		return true
+	}
+	return false
+}
+
+// readsOn reports whether a sentence may stand in one quote with another of its source.
+func (s *sentence) readsOn(o *sentence) bool {
+	if s.part != nil && s.alone() || o.part != nil && o.alone() {
+		return false
+	}
+	return s.part != nil || o.part != nil || s.head == o.head
+}
+
+// headOf is what is shown above a quote from a typed part: its label, or the names of the
+// columns of a row that does not hold them itself.
+func (p *pool) headOf(s *sentence) string {
+	switch b := s.part; {
+	case b == nil || b.Kind == state.BlockField || b.Kind == state.BlockDefinition:
+		return ""
+	case b.Kind == state.BlockRow:
+		var names []string
+		for _, c := range b.Cells {
+			if c.Header != "" && !strings.Contains(s.text, c.Header+":") {
+				names = append(names, c.Header)
+			}
+		}
+		if len(names) > 1 {
+			return strings.Join(names, " | ")
+		}
+		return ""
+	}
+	return text.OneLine(s.part.Label)
+}
+
+// listed is the whole list that a sentence is an item of, or leads into, where the question
+// asks for all of it.
+func (p *pool) listed(q *question, i int, may func(int) bool) (from, to int, ok bool) {
+	s := &p.sentences[i]
+	item := func(j int) bool {
+		return may(j) && p.sentences[j].part != nil && (p.sentences[j].part.Kind == state.BlockItem || p.sentences[j].part.Kind == state.BlockStep)
+	}
+	from, to = i, i
+	if !item(i) && (!announces(s.text) || !item(i+1)) || q.address.number != "" || !q.list && !q.forms.howto && !announces(s.text) {
+		return i, i, false
+	}
+	for item(from-1) && p.sentences[from-1].part.Label == p.sentences[i].label() {
+		from--
+	}
+	for item(to+1) && (p.sentences[to+1].part.Label == p.sentences[i].label() || !item(i)) {
+		to++
+	}
+	if from > 0 && may(from-1) && announces(p.sentences[from-1].text) {
+		from--
+	}
+	return from, to, to > from && p.sentences[to].end-p.sentences[from].start <= longest
+}
+
+func (s *sentence) label() string {
+	if s.part == nil {
+		return ""
+	}
+	return s.part.Label
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/assay/memory/text/pattern"
+	"example.com/assay/state"
 )
 
 // A feature is something that a sentence is judged by.
@@ -28,6 +29,15 @@ const (
 	ofBegin                    // it begins a block
 	ofLead                     // it announces what follows
 	ofDependent                // it leans on the sentence before
+	ofAddress                  // it is the numbered part that the question names
+	ofRange                    // a row whose range holds the question's number, or does not
+	ofAnswer                   // it stands below a question: how far that is the question
+	ofQuoted                   // an earlier message that a later one repeats
+	ofOlder                    // its document was replaced by that of another source
+	ofValue                    // it holds a value of the kind that is asked for
+	ofElsewhere                // share of the question in its document
+	ofRelated                  // share of the question in words that mean nearly the same
+	ofCrumb                    // running text of a few words: a heading, a greeting
 	ofBroken                   // a word is broken at the end of a line: a page that was set, not written
 	features
 )
@@ -36,6 +46,8 @@ const (
 var weights = [features]float64{
 	ofShare: 3.3, ofNear: 1, ofAbove: 1, ofHead: 2.2, ofTitle: 2.3, ofFirst: 1.5, ofDocument: 1.1, ofRank: 1.7,
 	ofMatch: 1.9, ofForm: 2, ofFitting: 1.6, ofDefines: 2.2, ofAside: -.9, ofRow: -.3, ofBegin: .3, ofLead: -.4, ofDependent: -.6, ofBroken: -.6,
+	ofAddress: 5, ofRange: 2.5, ofAnswer: 2, ofQuoted: -2.5, ofOlder: -2,
+	ofValue: 1.5, ofElsewhere: 2, ofCrumb: -1.5, ofRelated: 2.5,
 }
 
 // A scored sentence.
@@ -64,6 +76,9 @@ func (q *question) match(list []string) float64 {
 			if t.stem == stem {
 				both += w
 				share += t.weight
+			} else if contains(t.related, stem) {
+				both += nearly * w
+				share += nearly * t.weight
 			}
 		}
 	}
@@ -72,6 +87,9 @@ func (q *question) match(list []string) float64 {
 	}
 	return both / all * share / q.total
 }
+
+// nearly is what a word counts that means nearly the same.
+const nearly = .6
 
 // headMatch is the best match of a headword: without its brackets, or one of the
 // names that it lists.
@@ -119,6 +137,7 @@ func (p *pool) features(q *question) [][features]float64 {
 	bm := p.bm25(q)
 	out := make([][features]float64, len(p.sentences))
 	titled := map[*above][2]float64{}
+	older := p.older()
 	for i := range p.sentences {
 		s, f := &p.sentences[i], &out[i]
 		up, ok := titled[s.above]
@@ -142,10 +161,25 @@ func (p *pool) features(q *question) [][features]float64 {
 			f[ofRank] = 1 / math.Sqrt(float64(s.source+1))
 		}
 		f[ofMatch] = bm[s.block]
+		wanted := q.wants.fits(s)
 		f[ofForm], f[ofDefines] = q.forms.fits(shown, func(string) int { return q.held(s) }), p.defines(q, s)
-		f[ofFitting] = min(1, f[ofForm]) * (f[ofShare] + p.restShare(q, s))
 		f[ofAside], f[ofBegin], f[ofLead] = aside(s), is(s.first), is(announces(s.text))
-		f[ofRow], f[ofDependent], f[ofBroken] = is(s.row), is(leans.MatchString(s.text)), is(broken.MatchString(s.text))
+		if s.part != nil {
+			f[ofAddress], f[ofRange] = q.address.at(s.part), q.within(p, s)
+			f[ofQuoted] = is(s.part.Kind == state.BlockQuoted)
+			if s.part.Kind == state.BlockAnswer && s.head != nil {
+				f[ofAnswer] = q.match(s.head.stems)
+			}
+		}
+		if s.part != nil && (s.part.Kind == state.BlockRow || s.part.Kind == state.BlockField) && f[ofForm] < 1 { // it has no form of a sentence
+			f[ofForm] = max(f[ofForm], min(1, .5+wanted))
+		}
+		f[ofFitting] = min(1, f[ofForm]) * (f[ofShare] + p.restShare(q, s))
+		f[ofValue], f[ofElsewhere] = wanted, p.inDocument(q, s)
+		f[ofRelated] = q.related(s)
+		f[ofCrumb] = is(s.size < 3 && (s.part == nil || s.part.Kind == state.BlockParagraph || s.part.Kind == state.BlockClause || s.part.Kind == state.BlockCode))
+		f[ofOlder] = is(older[s.source])
+		f[ofRow], f[ofDependent], f[ofBroken] = is(s.part != nil && s.part.Kind == state.BlockRow && s.part.Cells[0].Header == ""), is(leans.MatchString(s.text)), is(broken.MatchString(s.text))
 	}
 	return out
 }
@@ -188,7 +222,7 @@ func (q *question) share(s *sentence) float64 {
 }
 
 func (s *sentence) holds(stem string) bool {
-	if s.words[stem] > 0 {
+	if s.words[stem] > 0 || s.extra[stem] {
 		return true
 	}
 	if s.head != nil {
@@ -273,6 +307,50 @@ func (p *pool) restShare(q *question, s *sentence) float64 {
 	return sum / q.total
 }
 
+// related is how much of the question a sentence holds only in words that mean nearly the
+// same, or are a kind of it.
+func (q *question) related(s *sentence) float64 {
+	sum := 0.0
+	for _, t := range q.terms {
+		if s.holds(t.stem) {
+			continue
+		}
+		for _, r := range t.related {
+			if s.holds(r) {
+				sum += t.weight
+				break
+			}
+		}
+	}
+	if q.mass == 0 {
+		return 0
+	}
+	return sum / q.mass
+}
+
+// inDocument is how much of the question a sentence's document holds, as far as it was found:
+// its title, its headings and its passages.
+func (p *pool) inDocument(q *question, s *sentence) float64 {
+	if q.total == 0 {
+		return 0
+	}
+	doc := p.sources[s.source].Doc
+	held, ok := p.documents[doc]
+	if !ok || doc == "" {
+		held = 0
+		for _, t := range q.terms {
+			for i := range p.sources {
+				if (i == s.source || doc != "" && p.sources[i].Doc == doc) && (p.words[i][t.stem] || p.heads[i][t.stem]) {
+					held += t.weight
+					break
+				}
+			}
+		}
+		p.documents[doc] = held
+	}
+	return held / q.total
+}
+
 // BM25's constants (Robertson and Zaragoza, 2009), and what a word counts that
 // stands in a headword or a heading.
 const (
@@ -294,6 +372,9 @@ func (p *pool) bm25(q *question) []float64 {
 			for _, t := range q.terms {
 				if s.head != nil && contains(s.head.stems, t.stem) {
 					counts[b][t.stem] += inHead
+				}
+				if s.extra[t.stem] {
+					counts[b][t.stem] += inLast
 				}
 				if contains(s.above.last.stems, t.stem) {
 					counts[b][t.stem] += inLast

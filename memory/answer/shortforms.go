@@ -16,6 +16,7 @@ type otherForm struct {
 
 // otherForms lists the other forms of what a question names that sources define.
 func otherForms(q *question, sources []Source) []otherForm {
+	r := reader{q.lang}
 	var asked []string
 	for _, t := range q.terms {
 		asked = append(asked, t.stem)
@@ -23,7 +24,7 @@ func otherForms(q *question, sources []Source) []otherForm {
 	var out []otherForm
 	for _, src := range sources {
 		for _, f := range text.ShortForms(src.Text) {
-			short, long := stems(f.Short), stems(f.Long)
+			short, long := r.stems(f.Short), r.stems(f.Long)
 			if len(short) == 0 || len(long) < 2 {
 				continue
 			}
@@ -55,7 +56,7 @@ func follows(list, some []string) int {
 
 // stems are the stems of a text's words. A word in another form gets the question's form.
 func (p *pool) stems(s string) []string {
-	list := stems(s)
+	list := p.reader.stems(s)
 	for _, o := range p.same {
 		for from := 0; ; {
 			at := follows(list[from:], o.words)

@@ -9,10 +9,13 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
+
+	"example.com/assay/memory/text"
 )
 
-// parseCSV reads a table whose first row names the columns. A comma of 0 is
-// found by the header.
+// parseCSV reads a file of rows: records, where its first row names a column for their
+// text, else a table. A comma of 0 is found by the first rows.
 func parseCSV(ctx context.Context, d *Document, raw []byte, comma rune, o LoadOptions) error {
 	raw = bytes.TrimPrefix(raw, []byte(bom))
 	if comma == 0 {
@@ -28,17 +31,24 @@ func parseCSV(ctx context.Context, d *Document, raw []byte, comma rune, o LoadOp
 		return rows.fault(err)
 	}
 	columns := make([]string, len(header))
+	twice := ""
 	seen := make(map[string]bool, len(header))
 	for i, name := range header {
-		columns[i] = strings.TrimSpace(name)
-		if columns[i] != "" && seen[columns[i]] {
-			return &InputError{Path: d.Path, Line: 1, Field: columns[i], Msg: "two columns have this name", Hint: "rename one"}
+		if columns[i] = strings.TrimSpace(name); columns[i] != "" && seen[columns[i]] {
+			twice = columns[i]
 		}
 		seen[columns[i]] = true
 	}
 	out := recordText{d: d, watch: &watch{ended: ctx.Err}, lineOf: map[string]int{}}
 	if out.fields, err = pickFields(d.Path, 1, columns, o); err != nil {
 		return err
+	}
+	if out.fields.text == "" {
+		rows.restart(0, 1)
+		return rows.table(&out, o)
+	}
+	if twice != "" {
+		return &InputError{Path: d.Path, Line: 1, Field: twice, Msg: "two columns have this name", Hint: "rename one"}
 	}
 	at := func(name string, row []string) string {
 		if name == "" {
@@ -78,6 +88,71 @@ func parseCSV(ctx context.Context, d *Document, raw []byte, comma rune, o LoadOp
 		}
 	}
 	return out.finish()
+}
+
+// table reads rows without a column for their text. The first of several cells names the
+// columns, unless it has values of the form of those below it.
+func (c *csvRows) table(out *recordText, o LoadOptions) error {
+	g := grid{}
+	first, below := -1, false // the row of names, and whether one below it was seen
+	c.columns, c.r.FieldsPerRecord = -1, -1
+	for {
+		fields, line, err := c.next(-1)
+		if c.ctx.Err() != nil {
+			return c.ctx.Err()
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = csvCheck(fields, c.path, line, o.MaxRecordBytes)
+		} else {
+			err = c.fault(err)
+		}
+		if err != nil {
+			if err := out.lose(err); err != nil {
+				return err
+			}
+			continue
+		}
+		r := gridRow{like: Block{Line: line}}
+		for i, field := range fields {
+			r.cells = append(r.cells, gridCell{text: text.OneLine(field), column: i, width: 1})
+		}
+		switch n, _ := r.filled(); {
+		case n > 1 && first < 0:
+			first = len(g.rows)
+			r.head = true
+		case n > 1 && !below:
+			below = true
+			for i, c := range g.rows[first].cells {
+				if shapeOf(c.text) == shapeValue && i < len(r.cells) && formOf(c.text) == formOf(r.cells[i].text) {
+					g.rows[first].head = false
+				}
+			}
+		}
+		g.rows = append(g.rows, r)
+	}
+	return out.table(&g)
+}
+
+// formOf is a value with one sign for each run of digits, and for each of letters.
+func formOf(s string) string {
+	var b strings.Builder
+	last := rune(0)
+	for _, r := range s {
+		switch {
+		case unicode.IsDigit(r):
+			r = '9'
+		case unicode.IsLetter(r):
+			r = 'a'
+		}
+		if r != last || r != '9' && r != 'a' {
+			b.WriteRune(r)
+		}
+		last = r
+	}
+	return b.String()
 }
 
 // csvCheck refuses a row that is too long or not text.
@@ -184,7 +259,7 @@ func (c *csvRows) fault(err error) error {
 // csvFault turns the reader's error into one that names the line.
 func csvFault(path string, err error, columns int) error {
 	if errors.Is(err, io.EOF) {
-		return &InputError{Path: path, Line: 1, Msg: "it has no header row", Hint: "name the columns in the first row"}
+		return &InputError{Path: path, Line: 1, Msg: "it has no row", Hint: "write a row of names and rows of values"}
 	}
 	var pe *csv.ParseError
 	if !errors.As(err, &pe) {
@@ -198,22 +273,36 @@ func csvFault(path string, err error, columns int) error {
 		Hint: `put the field in double quotes and write a quote inside it as ""`}
 }
 
-// separator returns which of , ; tab and | the header row holds most, the
-// comma when none.
+// separator returns which of , ; tab and | parts the most of the first lines into as many
+// fields as the first of them; of those that do so equally the one that makes the most fields. It is
+// the comma where none does.
 func separator(raw []byte) rune {
-	head, _, _ := bytes.Cut(raw[:min(len(raw), 64<<10)], []byte("\n"))
-	best, most := ',', 0
+	raw = raw[:min(len(raw), 64<<10)]
+	best, bestLines, most := ',', 0, 0
 	for _, c := range []rune{',', ';', '\t', '|'} {
-		n, quoted := 0, false
-		for _, b := range string(head) {
-			if b == '"' {
+		first, same, n, quoted := -1, 0, 0, false
+		lines := 0
+		for _, b := range string(raw) + "\n" {
+			switch {
+			case b == '"':
 				quoted = !quoted
-			} else if b == c && !quoted {
+			case b == c && !quoted:
 				n++
+			case b == '\n' && !quoted:
+				if lines++; first < 1 {
+					first = n
+				}
+				if n > 0 && n == first {
+					same++
+				}
+				n = 0
+			}
+			if lines == 20 {
+				break
 			}
 		}
-		if n > most {
-			best, most = c, n
+		if first > 0 && (same > bestLines || same == bestLines && first > most) {
+			best, bestLines, most = c, same, first
 		}
 	}
 	return best

@@ -17,7 +17,7 @@ import (
 // Version names the way this package turns files into text and passages. It
 // changes whenever an unchanged file would come out differently, so that a
 // corpus knows when to read its files again.
-const Version = 6
+const Version = 7
 
 // A Document is one loaded file.
 type Document struct {
@@ -96,6 +96,8 @@ type LoadOptions struct {
 	MaxFileBytes   int64         `json:"max_file_bytes,omitempty"`   // of a file, and of what a .gz expands to; default 256 MiB
 	MaxRecordBytes int           `json:"max_record_bytes,omitempty"` // of one record, and of one line of text; default 16 MiB
 	PDFTimeout     time.Duration `json:"pdf_timeout,omitempty"`      // for one PDF; default 30 s
+
+	within int // mails that the file is attached to, one inside another
 }
 
 func (o *LoadOptions) withDefaults() LoadOptions {

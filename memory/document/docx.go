@@ -26,7 +26,7 @@ func parseDocx(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	if pack.files[main] == nil {
 		return &InputError{Path: d.Path, Msg: "it is a ZIP file without a Word document in it", Hint: "save it as .docx again"}
 	}
-	w := &docxWriter{list: newNumbering(), noteAt: map[docxRef][]int{}}
+	w := &docxWriter{watch: &watch{ended: ctx.Err}, list: newNumbering(), noteAt: map[docxRef][]int{}}
 	for _, p := range []struct {
 		name string
 		read func(part io.Reader) error
@@ -36,11 +36,13 @@ func parseDocx(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 		{main, w.body},
 		{path.Join(path.Dir(main), "footnotes.xml"), func(part io.Reader) error { return w.notes("footnote", part) }},
 		{path.Join(path.Dir(main), "endnotes.xml"), func(part io.Reader) error { return w.notes("endnote", part) }},
-		{"docProps/core.xml", w.properties},
 	} {
 		if err := pack.read(ctx, p.name, p.read); err != nil {
 			return err
 		}
+	}
+	if w.declared, d.Metadata, err = pack.properties(ctx, "docProps/core.xml"); err != nil {
+		return err
 	}
 	w.writeNotes()
 	d.Text, d.Blocks = w.out.String(), w.blocks

@@ -79,7 +79,7 @@ func TestDocx(t *testing.T) {
 		"docProps/core.xml":  `<p xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Other</dc:title></p>`,
 	}), nil)
 	want := "Handbook\n\nVisits\n\nVisitors wear a badge[1] always. Added.\n\n- yellow\n- blue\n\n4.1 Fees\n\n(a) first fee\n(b) second fee\n\n" +
-		"| Kind | Fee |\n| Day | 5 & 6 |\n\nShown once.\n\nOn page two.\nSame.\n\n4.2 Rest\n\nThe end.\n\n[1] Of plastic."
+		"Kind: Fee\n\nDay: 5 & 6\n\nShown once.\n\nOn page two.\nSame.\n\n4.2 Rest\n\nThe end.\n\n[1] Of plastic."
 	if d.Text != want {
 		t.Errorf("text\n%s\nwant\n%s", d.Text, want)
 	}

@@ -14,6 +14,8 @@ type docxStyle struct {
 	outline      int // 1 to 9; 0 for none
 	number       string
 	level        int
+	hidden       bool
+	script       script
 }
 
 // readStyles reads the paragraph styles by their ids.
@@ -38,6 +40,10 @@ func readStyles(part io.Reader) (map[string]docxStyle, error) {
 				s.number = val
 			case "ilvl":
 				s.level = levelOf(val)
+			case "vanish":
+				s.hidden = isOn(val)
+			case "vertAlign":
+				s.script = scriptOf(val)
 			}
 		case xml.EndElement:
 			if e.Name.Local == "style" && id != "" {
@@ -48,6 +54,13 @@ func readStyles(part io.Reader) (map[string]docxStyle, error) {
 		return nil
 	})
 	return styles, err
+}
+
+// isOn reads a switch, which is on where it has no value.
+func isOn(val string) bool { return val != "0" && val != "false" && val != "off" }
+
+func scriptOf(val string) script {
+	return map[string]script{"superscript": above, "subscript": below}[val]
 }
 
 // outlineLevel reads a level: 0 is the first, 9 is body text.
@@ -116,11 +129,12 @@ type numbering struct {
 	kindOf map[string]string                     // list → abstract list
 	counts map[string]*[numberLevels]int         // by abstract list, which lists that go on share
 	used   map[string]*[numberLevels]bool
+	starts map[string]map[int]int // by list: where it begins anew
 }
 
 func newNumbering() *numbering {
 	return &numbering{kinds: map[string]*[numberLevels]numberLevel{}, kindOf: map[string]string{},
-		counts: map[string]*[numberLevels]int{}, used: map[string]*[numberLevels]bool{}}
+		counts: map[string]*[numberLevels]int{}, used: map[string]*[numberLevels]bool{}, starts: map[string]map[int]int{}}
 }
 
 func (n *numbering) read(part io.Reader) error {
@@ -142,10 +156,17 @@ func (n *numbering) read(part io.Reader) error {
 			if list != "" {
 				n.kindOf[list] = val
 			}
-		case "lvl":
+		case "lvl", "lvlOverride":
 			level = levelOf(attribute(e, "ilvl"))
+		case "startOverride":
+			if v, err := strconv.Atoi(val); err == nil && v >= 0 && v < 1e6 && list != "" {
+				if n.starts[list] == nil {
+					n.starts[list] = map[int]int{}
+				}
+				n.starts[list][level] = v
+			}
 		}
-		if abstract == nil { // overrides of single lists are not followed
+		if abstract == nil { // other overrides of single lists are not followed
 			return nil
 		}
 		switch e.Name.Local {
@@ -178,7 +199,10 @@ func (n *numbering) next(list string, level int) (sign string, ok bool) {
 		counts, used = new([numberLevels]int), new([numberLevels]bool)
 		n.counts[kind], n.used[kind] = counts, used
 	}
-	if used[level] {
+	if start, anew := n.starts[list][level]; anew {
+		counts[level], used[level] = start, true
+		delete(n.starts[list], level)
+	} else if used[level] {
 		counts[level]++
 	} else {
 		counts[level], used[level] = levels[level].start, true

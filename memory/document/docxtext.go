@@ -22,13 +22,11 @@ type docxWriter struct {
 
 	title, firstHeading, declared string
 
-	para  []*docxPara        // open paragraphs: a text box is one inside another
-	cells []*strings.Builder // of the open table row
-	rows  []string
-	depth int // of tables
-	skip  int // depth below an element that is left out
-	inT   bool
-	start int // page on which the open table begins
+	para   []*docxPara  // open paragraphs: a text box is one inside another
+	tables []*docxTable // open tables, one inside another
+	skip   int          // depth below an element that is left out
+	inT    bool
+	watch  *watch
 
 	noted  []docxNote
 	noteAt map[docxRef][]int // places in noted
@@ -43,6 +41,60 @@ type docxPara struct {
 	level   int
 	leveled bool
 	page    int
+
+	in     bool // inside of a run, to which the next fields belong
+	hidden bool
+	bold   bool
+	script script
+	plain  bool // some of the text is not bold
+
+	base script             // of the runs of a formula
+	math []*strings.Builder // halves of fractions, one inside another
+	over []string           // what stands above the lines of open fractions
+}
+
+// out is what is being written.
+func (p *docxPara) out() *strings.Builder {
+	if n := len(p.math); n > 0 {
+		return p.math[n-1]
+	}
+	return &p.text
+}
+
+// endHalf ends a half of a fraction, which is written once both have ended.
+func (p *docxPara) endHalf(under bool) {
+	n, m := len(p.math), len(p.over)
+	if n == 0 {
+		return
+	}
+	s := p.math[n-1].String()
+	p.math = p.math[:n-1]
+	switch {
+	case !under:
+		p.over = append(p.over, s)
+	case m > 0:
+		p.over = p.over[:m-1]
+		p.out().WriteString(fraction(p.over[:m][m-1], s))
+	default:
+		p.out().WriteString(s)
+	}
+}
+
+// A docxTable is an open table.
+type docxTable struct {
+	grid  grid
+	cells [][]docxLine // of the rows before the open one
+	row   gridRow
+	below bool // the open cell goes on with the one above
+	lines []docxLine
+}
+
+// A docxLine is a paragraph of a cell.
+type docxLine struct {
+	text   string
+	level  int // of a heading
+	listed bool
+	page   int
 }
 
 // A docxNote is a note that the text refers to.
@@ -57,7 +109,7 @@ type docxRef struct{ kind, id string }
 
 // leftOut are elements whose text is not the document's: earlier places of
 // moved text, what older programs show instead, phonetic guides, comments.
-var leftOut = map[string]bool{"moveFrom": true, "del": true, "Fallback": true, "rt": true, "annotationRef": true, "rPr": true, "sectPr": true, "instrText": true, "delText": true}
+var leftOut = map[string]bool{"moveFrom": true, "del": true, "Fallback": true, "rt": true, "annotationRef": true, "sectPr": true, "instrText": true, "delText": true}
 
 // body reads the main part.
 func (w *docxWriter) body(part io.Reader) error {
@@ -77,7 +129,16 @@ func (w *docxWriter) body(part io.Reader) error {
 			w.close(e.Name.Local)
 		case xml.CharData:
 			if w.inT && w.skip == 0 && len(w.para) > 0 {
-				w.top().text.Write(e)
+				p := w.top()
+				if p.hidden {
+					return nil
+				}
+				s := string(e)
+				if p.script != onLine {
+					s = scripted(s, p.script, p.out().String())
+				}
+				p.plain = p.plain || !p.bold && strings.TrimSpace(s) != ""
+				p.out().WriteString(s)
 			}
 		}
 		return nil
@@ -93,10 +154,7 @@ func (w *docxWriter) open(e xml.StartElement) {
 		w.para = append(w.para, &docxPara{page: w.page})
 		return
 	case "tbl":
-		if w.depth == 0 {
-			w.start = w.page
-		}
-		w.depth++
+		w.tables = append(w.tables, &docxTable{})
 		return
 	case "lastRenderedPageBreak":
 		w.paged = true
@@ -108,17 +166,37 @@ func (w *docxWriter) open(e xml.StartElement) {
 	case "t":
 		w.inT = true
 		return
-	case "tc":
-		if w.depth == 1 {
-			w.cells = append(w.cells, new(strings.Builder))
-		}
-		return
+	}
+	if t := w.table(); t != nil {
+		t.open(e, w.page)
 	}
 	if len(w.para) == 0 {
 		return
 	}
 	p := w.top()
 	switch e.Name.Local {
+	case "r":
+		p.in, p.hidden, p.bold, p.script = true, false, false, p.base
+	case "rStyle":
+		if style := w.styles[val]; p.in {
+			p.hidden, p.script = style.hidden, style.script
+		}
+	case "vanish":
+		p.hidden = p.in && isOn(val)
+	case "b":
+		p.bold = p.in && isOn(val)
+	case "vertAlign":
+		if p.in {
+			p.script = scriptOf(val)
+		}
+	case "sup":
+		p.base = above
+	case "sub":
+		p.base = below
+	case "num", "den":
+		p.math = append(p.math, new(strings.Builder))
+	case "sym":
+		p.out().WriteString(symbol(attribute(e, "char")))
 	case "pStyle":
 		p.style = val
 	case "outlineLvl":
@@ -130,16 +208,16 @@ func (w *docxWriter) open(e xml.StartElement) {
 	case "ilvl":
 		p.level, p.leveled = levelOf(val), true
 	case "tab", "ptab":
-		p.text.WriteByte(' ')
+		p.out().WriteByte(' ')
 	case "br", "cr":
-		p.text.WriteByte('\n')
+		p.out().WriteByte('\n')
 	case "noBreakHyphen":
-		p.text.WriteByte('-')
+		p.out().WriteByte('-')
 	case "footnoteReference", "endnoteReference":
 		ref := docxRef{strings.TrimSuffix(e.Name.Local, "Reference"), attribute(e, "id")}
 		w.noteAt[ref] = append(w.noteAt[ref], len(w.noted))
 		w.noted = append(w.noted, docxNote{section: w.sections.String(), page: w.page})
-		fmt.Fprintf(&p.text, "[%d]", len(w.noted))
+		fmt.Fprintf(p.out(), "[%d]", len(w.noted))
 	}
 }
 
@@ -153,33 +231,42 @@ func (w *docxWriter) close(name string) {
 			w.para = w.para[:n-1]
 			w.paragraph(p)
 		}
+	case "r":
+		if len(w.para) > 0 {
+			w.top().in = false
+		}
+	case "sup", "sub":
+		if len(w.para) > 0 {
+			w.top().base = onLine
+		}
+	case "num", "den":
+		if len(w.para) > 0 {
+			w.top().endHalf(name == "den")
+		}
+	case "tc":
+		if t := w.table(); t != nil {
+			t.closeCell()
+		}
 	case "tr":
-		if w.depth == 1 {
-			w.row()
+		if t := w.table(); t != nil {
+			t.closeRow()
 		}
 	case "tbl":
-		if w.depth--; w.depth == 0 {
-			w.block(strings.Join(w.rows, "\n"), w.start, true)
-			w.rows, w.items = nil, false
+		if n := len(w.tables); n > 0 {
+			t := w.tables[n-1]
+			if w.tables = w.tables[:n-1]; n > 1 {
+				w.tables[n-2].row.inner = append(w.tables[n-2].row.inner, &t.grid)
+				return
+			}
+			w.writeTable(t)
 		}
 	}
-}
-
-// row ends the open table row. One without text leaves nothing behind.
-func (w *docxWriter) row() {
-	cells, some := make([]string, len(w.cells)), false
-	for i, c := range w.cells {
-		cells[i] = c.String()
-		some = some || cells[i] != ""
-	}
-	if some {
-		w.rows = append(w.rows, "| "+strings.Join(cells, " | ")+" |")
-	}
-	w.cells = nil
 }
 
 // paragraph puts a finished paragraph where it belongs.
 func (w *docxWriter) paragraph(p *docxPara) {
+	p.math = nil
+	p.text.WriteString(strings.Join(p.over, " "))
 	lines := strings.Split(strings.ToValidUTF8(strings.ReplaceAll(p.text.String(), "\x00", ""), "\uFFFD"), "\n")
 	for i, line := range lines {
 		lines[i] = strings.Join(strings.Fields(line), " ")
@@ -200,14 +287,8 @@ func (w *docxWriter) paragraph(p *docxPara) {
 	}
 	sign, listed := w.list.next(style.number, style.level)
 	switch {
-	case w.depth > 0:
-		if n := len(w.cells); n > 0 {
-			cell := w.cells[n-1]
-			if cell.Len() > 0 {
-				cell.WriteByte(' ')
-			}
-			cell.WriteString(strings.Join(strings.Fields(sign+text), " "))
-		}
+	case w.table() != nil:
+		w.table().add(docxLine{strings.Join(strings.Fields(sign+text), " "), style.outline % 10, listed, p.page}, !p.plain)
 	case style.outline > 0 && style.outline < 10:
 		w.heading(style.outline, strings.Join(strings.Fields(strings.TrimPrefix(sign, "- ")+text), " "))
 	case style.name == "title" && w.title == "":
@@ -266,80 +347,4 @@ func (w *docxWriter) block(s string, page int, byLine bool) {
 	start := w.out.Len()
 	w.out.WriteString(s)
 	w.blocks = appendBlock(w.blocks, w.out.String(), start, w.out.Len(), Block{Group: w.group, Section: w.sections.String(), ByLine: byLine, Page: page + 1})
-}
-
-// notes reads the texts of footnotes or endnotes.
-func (w *docxWriter) notes(kind string, part io.Reader) error {
-	var id string
-	var text strings.Builder
-	in, skip := false, 0
-	return tokens(part, func(t xml.Token) error {
-		switch e := t.(type) {
-		case xml.StartElement:
-			switch name := e.Name.Local; {
-			case skip > 0 || leftOut[name]:
-				skip++
-			case name == kind:
-				id = attribute(e, "id")
-				text.Reset()
-			case name == "t":
-				in = true
-			case name == "p" || name == "tab" || name == "br":
-				text.WriteByte(' ')
-			}
-		case xml.EndElement:
-			switch {
-			case skip > 0:
-				skip--
-			case e.Name.Local == "t":
-				in = false
-			case e.Name.Local == kind:
-				note := strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(text.String(), "\x00", ""), "\uFFFD")), " ")
-				for _, i := range w.noteAt[docxRef{kind, id}] {
-					w.noted[i].text = note
-				}
-			}
-		case xml.CharData:
-			if in && skip == 0 {
-				text.Write(e)
-			}
-		}
-		return nil
-	})
-}
-
-// writeNotes puts the notes behind the text, each with the section and page
-// of the place that refers to it.
-func (w *docxWriter) writeNotes() {
-	for i, n := range w.noted {
-		if n.text == "" {
-			continue
-		}
-		w.gap()
-		start := w.out.Len()
-		fmt.Fprintf(&w.out, "[%d] %s", i+1, n.text)
-		w.group++
-		w.blocks = append(w.blocks, Block{Start: start, End: w.out.Len(), Group: w.group, Section: n.section, Page: n.page + 1})
-	}
-}
-
-// properties reads the title that the file declares.
-func (w *docxWriter) properties(part io.Reader) error {
-	in := false
-	var title strings.Builder
-	err := tokens(part, func(t xml.Token) error {
-		switch e := t.(type) {
-		case xml.StartElement:
-			in = e.Name.Local == "title"
-		case xml.EndElement:
-			in = false
-		case xml.CharData:
-			if in && title.Len() <= longestCaption {
-				title.Write(e)
-			}
-		}
-		return nil
-	})
-	w.declared = caption(strings.Join(strings.Fields(strings.ToValidUTF8(title.String(), "\uFFFD")), " "))
-	return err
 }

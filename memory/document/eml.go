@@ -5,31 +5,37 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net/mail"
 	"net/textproto"
+	"path"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/state"
 )
 
 // Bounds of a message's structure.
 const (
 	deepestMail = 8
 	mostParts   = 500
+
+	deepestAttached = 2 // mails that an attachment is inside of
 )
 
-// parseEML extracts the text of a mail: its head, then its text, of alternatives
-// the plain one. Attached messages are read, other attachments are named.
+// parseEML extracts the text of a mail: its head, then its text, of alternatives the plain
+// one, if it says what the others say. Earlier mails in it are blocks of their own. What is
+// attached is named, and read where its format is.
 func parseEML(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
-	m := mailReader{ctx: ctx, d: d, out: newOffice(ctx), words: mime.WordDecoder{CharsetReader: charset.NewReaderLabel}}
+	m := mailReader{ctx: ctx, d: d, o: o, out: newOffice(ctx), words: mime.WordDecoder{CharsetReader: charset.NewReaderLabel}}
+	m.out.w.mail = true
 	if err := m.message(raw, 0); err != nil {
 		return err
 	}
@@ -41,9 +47,11 @@ func parseEML(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 type mailReader struct {
 	ctx   context.Context
 	d     *Document
+	o     LoadOptions
 	out   officeWriter
 	words mime.WordDecoder
 	parts int
+	bare  bool // attachments are not read
 }
 
 func (m *mailReader) message(raw []byte, depth int) error {
@@ -59,20 +67,35 @@ func (m *mailReader) message(raw []byte, depth int) error {
 		m.d.Title = subject
 		m.d.Metadata = map[string]string{}
 	}
-	var head strings.Builder
+	m.out.w.like.Group++
+	m.head(msg.Header, depth)
+	return m.part(textproto.MIMEHeader(msg.Header), msg.Body, depth)
+}
+
+// head writes the fields of a head, as one block.
+func (m *mailReader) head(head mail.Header, depth int) {
+	w := &m.out.w
+	w.endBlock()
 	for _, name := range []string{"From", "To", "Cc", "Date", "Subject"} {
-		value := m.header(msg.Header.Get(name))
+		value := m.header(head.Get(name))
 		if value == "" {
 			continue
 		}
-		fmt.Fprintf(&head, "%s: %s\n", name, value)
-		if depth == 0 && name != "Subject" {
+		start := w.out.Len()
+		w.out.WriteString(name + ": " + value)
+		end := w.out.Len()
+		w.out.WriteByte('\n')
+		w.parts = append(w.parts, Block{Kind: state.BlockField, Start: start, End: end, Label: name,
+			Cells: []state.Cell{{Header: name, Start: end - len(value), End: end}}})
+		switch {
+		case depth > 0 || name == "Subject":
+		case name == "Date":
+			metadata(m.d.Metadata).setDate(value)
+		default:
 			metadata(m.d.Metadata).set(name, value)
 		}
 	}
-	m.out.w.like.Group++
-	m.plain(head.String())
-	return m.part(textproto.MIMEHeader(msg.Header), msg.Body, depth)
+	w.endBlock()
 }
 
 // header decodes a field of a head. What cannot be decoded stays as it is.
@@ -99,7 +122,11 @@ func (m *mailReader) part(head textproto.MIMEHeader, body io.Reader, depth int) 
 		body = quotedprintable.NewReader(body)
 	}
 	disposition, file, err := mime.ParseMediaType(head.Get("Content-Disposition"))
-	attached := err == nil && disposition == "attachment"
+	name := m.header(file["filename"])
+	if err != nil || name == "" {
+		name = m.header(params["name"])
+	}
+	attached := err == nil && disposition == "attachment" || name != "" && !strings.HasPrefix(kind, "text/")
 	switch {
 	case strings.HasPrefix(kind, "multipart/"):
 		return m.multi(kind, params["boundary"], body, depth)
@@ -112,10 +139,13 @@ func (m *mailReader) part(head textproto.MIMEHeader, body io.Reader, depth int) 
 			return err
 		}
 		return nil
-	case attached || !strings.HasPrefix(kind, "text/"):
-		if name := m.header(file["filename"]); attached && name != "" {
-			m.plain("Attachment: " + name)
+	case attached && name != "":
+		raw, err := m.read(body)
+		if err != nil {
+			return err
 		}
+		return m.attachment(name, raw)
+	case attached || !strings.HasPrefix(kind, "text/"):
 		return nil
 	}
 	raw, err := m.read(body)
@@ -134,6 +164,43 @@ func (m *mailReader) part(head textproto.MIMEHeader, body io.Reader, depth int) 
 	return nil
 }
 
+// attachment names what is attached, and reads it where its format is read. Its blocks
+// stand under its name.
+func (m *mailReader) attachment(name string, raw []byte) error {
+	w := &m.out.w
+	w.like.Group++
+	w.endBlock()
+	w.text("Attachment: " + name)
+	w.endBlock()
+	if m.bare || m.o.within >= deepestAttached || len(raw) == 0 || !named(name) || path.Ext(name) == "" {
+		return nil
+	}
+	d := Document{Source: path.Base(name), Path: name}
+	o := m.o
+	o.TextField, o.TitleField, o.IDField, o.DocField = "", "", "", ""
+	o.within++
+	if err := parse(m.ctx, &d, raw, o); err != nil {
+		if fault, ok := errors.AsType[*InputError](err); ok {
+			return (&recordText{d: m.d}).lose(fault)
+		}
+		return err
+	}
+	from := w.out.Len()
+	w.out.WriteString(d.Text)
+	w.out.WriteString("\n\n")
+	w.start = w.out.Len()
+	first := w.like.Group + 1
+	for _, b := range moved(d.Blocks, from) {
+		w.like.Group = max(w.like.Group, first+b.Group)
+		b.Group += first
+		b.Section = strings.Trim(name+" > "+b.Section, " >")
+		b.Element, b.ID, b.Doc, b.Title, b.Metadata = nil, "", "", "", nil
+		w.blocks = append(w.blocks, b)
+	}
+	w.like.Group++
+	return nil
+}
+
 // read reads a part to its end; a part that is cut is what there is of it.
 func (m *mailReader) read(body io.Reader) ([]byte, error) {
 	raw, err := io.ReadAll(body)
@@ -143,17 +210,12 @@ func (m *mailReader) read(body io.Reader) ([]byte, error) {
 	return raw, nil
 }
 
-// multi reads the parts of a body: of alternatives the first that is plain text,
-// else the last.
+// multi reads the parts of a body: of alternatives one.
 func (m *mailReader) multi(kind, boundary string, body io.Reader, depth int) error {
 	if boundary == "" {
 		return nil
 	}
-	type alternative struct {
-		head textproto.MIMEHeader
-		raw  []byte
-	}
-	var best *alternative
+	var all []alternative
 	parts := multipart.NewReader(body, boundary)
 	for {
 		part, err := parts.NextRawPart()
@@ -173,41 +235,72 @@ func (m *mailReader) multi(kind, boundary string, body io.Reader, depth int) err
 			break
 		}
 		of, _, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
-		plain := err == nil && of == "text/plain"
-		if best != nil && !plain && !strings.HasPrefix(of, "text/html") && !strings.HasPrefix(of, "multipart/") {
-			continue
+		if err != nil {
+			of = "text/plain"
 		}
 		raw, err := m.read(part)
 		if err != nil {
 			return err
 		}
-		if plain && len(bytes.TrimSpace(raw)) == 0 {
-			continue
-		}
-		best = &alternative{part.Header, raw}
-		if plain {
-			break
-		}
+		all = append(all, alternative{part.Header, of, raw})
 	}
-	if best == nil {
-		return nil
+	if best := m.choose(all); best != nil {
+		return m.part(best.head, bytes.NewReader(best.raw), depth+1)
 	}
-	return m.part(best.head, bytes.NewReader(best.raw), depth+1)
+	return nil
 }
 
-// plain writes text with its paragraphs.
-func (m *mailReader) plain(s string) {
-	s = strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n"), "\x00", ""))
-	w := &m.out.w
-	w.endBlock()
-	start := w.out.Len()
-	w.out.WriteString(s)
-	for _, b := range paragraphs(&w.page.watch, s, 0, len(s), w.like) {
-		b.Start, b.End = b.Start+start, b.End+start
-		w.blocks = append(w.blocks, b)
+// An alternative is one of the forms of a body.
+type alternative struct {
+	head textproto.MIMEHeader
+	kind string
+	raw  []byte
+}
+
+// choose returns the plain text of some alternatives, if it has the words of the page beside
+// it. Plain texts that only say where the page is have not.
+func (m *mailReader) choose(all []alternative) *alternative {
+	var plain, page *alternative
+	for i := range all {
+		switch a := &all[i]; {
+		case a.kind == "text/plain" && plain == nil && len(bytes.TrimSpace(a.raw)) > 0:
+			plain = a
+		case a.kind == "text/html" || strings.HasPrefix(a.kind, "multipart/"):
+			page = a
+		}
 	}
-	w.out.WriteString("\n\n")
-	w.start = w.out.Len()
+	if plain == nil || page == nil {
+		if plain == nil {
+			plain = page
+		}
+		return plain
+	}
+	words := map[string]bool{}
+	for _, w := range m.wordsOf(*plain) {
+		words[w] = true
+	}
+	held, told := m.wordsOf(*page), 0
+	for _, w := range held {
+		if words[w] {
+			told++
+		}
+	}
+	if float64(told) < wordsTold*float64(len(held)) {
+		return page
+	}
+	return plain
+}
+
+// wordsTold is how many of a page's words are in the plain text that stands for it, no fewer.
+const wordsTold = .6
+
+// wordsOf lists the words of an alternative.
+func (m *mailReader) wordsOf(a alternative) []string {
+	sub := mailReader{ctx: m.ctx, d: &Document{Path: m.d.Path, Metadata: map[string]string{}}, o: m.o, out: newOffice(m.ctx), words: m.words, parts: m.parts, bare: true}
+	if sub.part(a.head, bytes.NewReader(a.raw), deepestMail-2) != nil {
+		return nil
+	}
+	return strings.FieldsFunc(strings.ToLower(sub.out.w.out.String()), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 
 // page writes a body that is a page of HTML.
@@ -222,8 +315,10 @@ func (m *mailReader) page(raw []byte, label string) error {
 		page, root, err = parsePage(m.ctx, m.d.Path, raw)
 	}
 	if err == nil {
+		n := len(m.out.w.blocks)
 		m.out.w.page = page
 		m.out.w.content(root)
+		m.quoteBlocks(n)
 	}
 	if _, ok := errors.AsType[*InputError](err); ok { // one bad part does not cost the others
 		return nil

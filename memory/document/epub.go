@@ -72,7 +72,7 @@ func parseEPUB(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 		}
 	}
 	out.finish(d)
-	d.Title, err = pack.declaredTitle(ctx, book)
+	d.Title, d.Metadata, err = pack.properties(ctx, book)
 	return err
 }
 

@@ -1,19 +1,17 @@
 package document
 
 import (
-	"bytes"
 	"context"
-	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-	"golang.org/x/net/html/charset"
 
 	"example.com/assay/memory/text"
-	"example.com/assay/memory/text/pattern"
+	"example.com/assay/state"
 )
 
 // parseHTML extracts the main content: one line per heading, paragraph, list
@@ -28,109 +26,16 @@ func parseHTML(ctx context.Context, d *Document, raw []byte) error {
 		return err
 	}
 	w := htmlWriter{page: page}
-	body := w.content(root)
-	if len(w.blocks) == 0 && body.DataAtom != atom.Body {
-		if b := page.find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body }); b != nil {
-			w = htmlWriter{page: page}
-			w.walk(b)
-			w.endBlock()
-		}
-	}
+	w.content(root)
 	d.Text, d.Blocks = w.out.String(), w.blocks
-	d.Title = page.title(root)
+	d.Title, d.Metadata = page.title(root), page.declared(root)
 	return nil
 }
 
-// parsePage parses a page that is in UTF-8, and finds what of it is left out.
-func parsePage(ctx context.Context, path string, raw []byte) (page *htmlPage, root *html.Node, err error) {
-	if raw, err = htmlTags(ctx, raw); err == nil {
-		root, err = html.Parse(stoppable(ctx, bytes.NewReader(raw)))
-	}
-	if ctx.Err() != nil {
-		return nil, nil, ctx.Err()
-	}
-	if err != nil {
-		return nil, nil, &InputError{Path: path, Msg: "it cannot be read as HTML: " + err.Error(), Hint: "simplify the page or save its text"}
-	}
-	page = newPage(ctx)
-	page.leaveOut(root)
-	return page, root, nil
-}
-
-// content writes a page's main content and its notes, and returns the former.
-func (w *htmlWriter) content(root *html.Node) *html.Node {
-	body := w.page.mainContent(root)
-	w.walk(body)
-	for _, notes := range w.page.notesOutside(root, body) {
-		w.endBlock()
-		w.walk(notes)
-	}
+// content writes a page's content.
+func (w *htmlWriter) content(root *html.Node) {
+	w.walk(w.page.body(root))
 	w.endBlock()
-	return body
-}
-
-// An htmlPage is a parsed page, and the findings about its nodes.
-type htmlPage struct {
-	watch
-	nodePlaces
-	shows  map[*html.Node]bool   // whether a node shows any text
-	left   map[*html.Node]bool   // elements that lead elsewhere and say nothing themselves
-	tables map[*html.Node]weight // what tables hold
-}
-
-func newPage(ctx context.Context) *htmlPage {
-	return &htmlPage{watch: watch{ended: ctx.Err}, nodePlaces: newPlaces(), shows: map[*html.Node]bool{},
-		left: map[*html.Node]bool{}, tables: map[*html.Node]weight{}}
-}
-
-// title is the first heading of the first level that has text, else what the page
-// declares.
-func (p *htmlPage) title(root *html.Node) string {
-	for _, a := range []atom.Atom{atom.H1, atom.Title} {
-		title := ""
-		p.find(root, func(n *html.Node) bool {
-			if n.DataAtom == a && n.Namespace == "" && p.hasTextBelow(n) {
-				title = p.inlineText(n)
-			}
-			return title != ""
-		})
-		if title != "" {
-			return title
-		}
-	}
-	return ""
-}
-
-// xmlEncoding is the declaration that opens XHTML.
-var xmlEncoding = pattern.New(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)`)
-
-// htmlText returns the page in UTF-8, by what the page declares when it is
-// not UTF-8 already, else by its bytes.
-func htmlText(ctx context.Context, path string, raw []byte) ([]byte, error) {
-	if checkText(path, raw) == nil {
-		return bytes.TrimPrefix(raw, []byte(bom)), nil
-	}
-	head := raw[:min(len(raw), 1024)]
-	_, name, certain := charset.DetermineEncoding(head, "")
-	declared := certain || bytes.Contains(bytes.ToLower(head), []byte("charset"))
-	if m := xmlEncoding.FindStringSubmatch(string(head)); m != nil && !declared {
-		name, declared = m[1], true
-	}
-	if !declared || name == "utf-8" {
-		out, _, err := inUTF8(ctx, path, raw)
-		if err == nil {
-			err = checkText(path, out)
-		}
-		return out, err
-	}
-	out, err := decode(ctx, raw, name)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil || !utf8.Valid(out) || bytes.IndexByte(out, 0) >= 0 {
-		return nil, &InputError{Path: path, Msg: fmt.Sprintf("it says it is encoded in %s but is not", name), Hint: "save it as UTF-8"}
-	}
-	return bytes.TrimPrefix(out, []byte(bom)), nil
 }
 
 // inlineText returns the visible text below a node on one line.
@@ -157,11 +62,12 @@ type htmlWriter struct {
 	pre      int        // depth of preformatted elements
 	depth    int        // of lists
 	marked   bool       // the line holds the sign of a list item and nothing else
-	row      bool       // inside a table row: cells do not break lines
-	layout   bool       // inside a table that places content: its cells are blocks
+	script   script     // of what is written
+	mail     bool       // what is quoted is an earlier mail
 	items    itemCount  // of the innermost list
 	outer    *entry     // of the description list that the innermost one stands in
 	termed   bool       // the last item of the innermost description list was a term
+	parts    []Block    // terms and descriptions of the open block
 }
 
 // mostLinks is how many links of a block are known by their texts.
@@ -180,8 +86,11 @@ func (w *htmlWriter) endBlock() {
 	s := w.out.String()
 	n := len(w.blocks)
 	w.like.Element, w.like.links = w.page.of(w.first), w.links
-	w.first, w.links = nil, nil
 	w.blocks = appendBlock(w.blocks, s, w.start, len(s), w.like)
+	if len(w.blocks) > n {
+		w.blocks[n].Blocks = w.parts
+	}
+	w.first, w.links, w.parts = nil, nil, nil
 	if len(w.blocks) > n {
 		w.like.joins = joinsNothing
 	}
@@ -211,6 +120,12 @@ func (w *htmlWriter) text(s string) {
 		w.out.WriteString(s)
 		w.marked = false
 		return
+	}
+	if w.script != onLine {
+		before := w.out.String()
+		if s = scripted(s, w.script, before[min(w.start, len(before)):]); w.space {
+			s = strings.TrimLeft(s, " ")
+		}
 	}
 	for _, r := range s {
 		w.page.step()
@@ -265,21 +180,50 @@ func (w *htmlWriter) walk(n *html.Node) {
 	case w.page.hidden(n):
 		return
 	}
-	if w.row && n.DataAtom != atom.Td && n.DataAtom != atom.Th && (isBlock(n.DataAtom) || n.DataAtom == atom.Br) {
-		w.space = true // inside a cell everything stays on the row's line
-		w.children(n)
-		w.space = true
-		return
-	}
 	if mark, ok := noteMark(n); ok {
 		w.text("[" + mark + "]")
 		return
 	}
+	if n.Namespace == "math" && w.math(n) {
+		return
+	}
 	switch n.DataAtom {
+	case atom.Sup, atom.Sub:
+		outer := w.script
+		if w.script = above; n.DataAtom == atom.Sub {
+			w.script = below
+		}
+		w.children(n)
+		w.script = outer
+	case atom.Details:
+		sections := w.sections
+		w.sections.headings = slices.Clone(w.sections.headings)
+		w.endBlock()
+		w.children(n)
+		w.endBlock()
+		if w.sections.section != sections.section {
+			w.like.Group++
+		}
+		w.sections, w.like.Section = sections, sections.String()
+	case atom.Summary:
+		w.heading(n)
+	case atom.Blockquote:
+		outer := w.like.Kind
+		w.endBlock()
+		if w.mail {
+			w.like.Kind = state.BlockQuoted
+			w.like.Group++
+		}
+		w.children(n)
+		w.endBlock()
+		if w.mail {
+			w.like.Group++
+		}
+		w.like.Kind = outer
 	case atom.A:
 		from := w.out.Len()
 		w.children(n)
-		if w.out.Len() > from && len(w.links) < mostLinks && !w.inline {
+		if w.out.Len() > from && len(w.links) < mostLinks {
 			w.links = append(w.links, text.Clip(strings.TrimSpace(w.out.String()[from:]), longestHeader))
 		}
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
@@ -356,9 +300,17 @@ func (w *htmlWriter) heading(n *html.Node) {
 		w.out.WriteString("\n\n")
 	}
 	w.start, w.first, w.links = w.out.Len(), nil, nil
-	w.sections.add(int(n.Data[1]-'0'), title)
+	w.sections.add(headingLevel(n), title)
 	w.like.Section = w.sections.String()
 	w.like.Group++
+}
+
+// headingLevel is the level of a heading. What a summary opens is below every other.
+func headingLevel(n *html.Node) int {
+	if n.DataAtom == atom.Summary {
+		return 7
+	}
+	return int(n.Data[1] - '0')
 }
 
 // list writes a list as one block, its items as lines; each entry of a description
@@ -399,11 +351,19 @@ func (w *htmlWriter) description(n *html.Node) {
 		w.like.entry = w.outer.open(head)
 	}
 	w.termed = n.DataAtom == atom.Dt && !w.inline
-	termed := w.termed
+	termed, entry := w.termed, w.like.entry
 	w.newline()
+	from, blocks := w.out.Len(), len(w.blocks)
 	w.children(n)
 	w.newline()
-	w.termed = termed
+	if w.termed = termed; len(w.blocks) > blocks || w.inline || entry == nil { // it holds blocks of its own
+		return
+	}
+	like := Block{Kind: state.BlockDefinition, Label: entry.head}
+	if termed {
+		like = Block{Kind: state.BlockHeading}
+	}
+	w.parts = appendBlock(w.parts, w.out.String(), from, w.out.Len(), like)
 }
 
 func isBlock(a atom.Atom) bool {

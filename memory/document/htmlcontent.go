@@ -7,31 +7,79 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// mainContent returns the page's <main>, else its only <article>, else its
-// body.
-func (p *htmlPage) mainContent(root *html.Node) *html.Node {
-	if n := p.find(root, func(n *html.Node) bool {
-		return n.DataAtom == atom.Main || attr(n, "role") == "main"
-	}); n != nil {
-		return n
+// mainShare is how much of a page's text its only article holds at least, where it is the
+// page's content. Others are teasers, cards and comments.
+const mainShare = .5
+
+// body returns the page's body, and leaves out of it what is not content. Beside a <main>, or
+// an only <article> that holds most of the page, what has text of its own stays.
+func (p *htmlPage) body(root *html.Node) *html.Node {
+	body := p.find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body })
+	if body == nil {
+		body = root
 	}
-	isArticle := func(n *html.Node) bool { return n.DataAtom == atom.Article }
-	if n := p.find(root, isArticle); n != nil {
-		others := 0
-		p.find(root, func(m *html.Node) bool {
-			if m != n && isArticle(m) {
-				others++
+	focus := p.find(body, func(n *html.Node) bool { return n.DataAtom == atom.Main || attr(n, "role") == "main" })
+	if focus == nil {
+		articles := 0
+		var visit func(n *html.Node)
+		visit = func(n *html.Node) {
+			p.step()
+			if n.DataAtom == atom.Article && p.hasText(n) {
+				focus = n
+				articles++
 			}
-			return false
-		})
-		if others == 0 {
-			return n
+			for c := n.FirstChild; c != nil && articles < 2; c = c.NextSibling {
+				if c.Type == html.ElementNode && !p.hidden(c) {
+					visit(c)
+				}
+			}
+		}
+		visit(body)
+		if focus != nil && (articles > 1 || float64(p.says(focus)) < mainShare*float64(p.says(body))) {
+			focus = nil
 		}
 	}
-	if n := p.find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body }); n != nil {
-		return n
+	for n := focus; n != nil && n != body && n.Parent != nil; n = n.Parent {
+		for s := n.Parent.FirstChild; s != nil; s = s.NextSibling {
+			if s != n && p.says(s) < ownText && !isNotes(s) {
+				p.left[s] = true
+			}
+		}
 	}
-	return root
+	return body
+}
+
+// ownText is how many bytes of text outside of links make an element content that stands
+// outside of the main content.
+const ownText = 40
+
+// says counts the text that an element shows outside of links, without white space. It is 0
+// where most of the text is in links.
+func (p *htmlPage) says(n *html.Node) int {
+	text, links := 0, 0
+	var count func(n *html.Node, linked bool)
+	count = func(n *html.Node, linked bool) {
+		p.step()
+		switch {
+		case n.Type == html.TextNode:
+			for field := range strings.FieldsSeq(n.Data) {
+				if text += len(field); linked {
+					links += len(field)
+				}
+			}
+			return
+		case n.Type == html.ElementNode && p.hidden(n):
+			return
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			count(c, linked || n.DataAtom == atom.A)
+		}
+	}
+	count(n, false)
+	if 2*links > text {
+		return 0
+	}
+	return text - links
 }
 
 // find returns the first element in document order that is wanted, or nil.
@@ -95,7 +143,7 @@ func (p *htmlPage) hidden(n *html.Node) bool {
 		}
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Head, atom.Nav,
 		atom.Iframe, atom.Object, atom.Embed, atom.Svg, atom.Canvas, atom.Audio, atom.Video,
-		atom.Button, atom.Select, atom.Textarea, atom.Input, atom.Datalist, atom.Map:
+		atom.Button, atom.Select, atom.Textarea, atom.Input, atom.Datalist, atom.Map, atom.Del, atom.Rt, atom.Rp:
 		return true
 	case atom.Header:
 		// The header of an article holds its heading; the page's holds its logo.

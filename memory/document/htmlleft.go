@@ -11,6 +11,7 @@ import (
 const (
 	linkShare   = .8  // of a list's text is in links
 	linkItems   = 3   // items, no fewer
+	menuLink    = 20  // bytes of a link of a menu in one line, in the mean
 	linkCaption = 80  // bytes of a caption around such lists, no more
 	turnBytes   = 600 // bytes of a block with links to the pages before and after, no more
 	turnAlone   = 120 // bytes of such a block on a page that declares one neighbour, no more
@@ -154,16 +155,17 @@ func (p *htmlPage) leads(n *html.Node, w weight, neighbours int) bool {
 	links := float64(w.links) > linkShare*float64(w.text) && w.items >= linkItems
 	turns := w.turns*2 >= w.anchors && w.heads == 0 &&
 		(w.turns >= 2 && w.text <= turnBytes || w.turns == 1 && (neighbours == 1 || w.anchors == 1) && w.text <= turnAlone)
+	menu := w.parts == 0 && w.anchors >= linkItems && float64(w.links) > linkShare*float64(w.text) && w.links <= menuLink*w.anchors && !introduced(n)
 	switch n.DataAtom {
 	case atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Table:
 		contents := n.DataAtom == atom.Dl && w.terms > 0 && float64(w.termLinks) > linkShare*float64(w.terms) && w.described == 0
 		return turns || (links || contents) && !introduced(n)
 	case atom.P:
-		return turns && 2*w.links >= w.text
+		return turns && 2*w.links >= w.text || menu
 	case atom.Form:
 		return w.heads == 0 && w.text <= formBytes
 	case atom.Div, atom.Section:
-		if turns && w.parts == 0 && 2*w.links >= w.text {
+		if turns && w.parts == 0 && 2*w.links >= w.text || menu {
 			return true
 		}
 		return w.left > 0 && w.tops == 0 && w.text-w.left <= min(linkCaption, w.left)

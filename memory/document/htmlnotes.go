@@ -25,33 +25,6 @@ func isNotes(n *html.Node) bool {
 	return false
 }
 
-// notesOutside lists the outermost elements with notes that are not below
-// body, in order.
-func (p *htmlPage) notesOutside(root, body *html.Node) []*html.Node {
-	var out []*html.Node
-	var visit func(n *html.Node)
-	visit = func(n *html.Node) {
-		p.step()
-		if n == body {
-			return
-		}
-		if n.Type == html.ElementNode && isNotes(n) {
-			out = append(out, n)
-			return
-		}
-		for c := n.FirstChild; c != nil; c = c.NextSibling {
-			visit(c)
-		}
-	}
-	for n := body; n != nil; n = n.Parent {
-		if isNotes(n) { // the content itself is one
-			return nil
-		}
-	}
-	visit(root)
-	return out
-}
-
 // longestMark is how long the sign of a note is at most, in bytes.
 const longestMark = 6
 

@@ -10,29 +10,23 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// Bounds of what the rows of a table repeat.
+// Bounds of tables of pages.
 const (
-	longestHeader  = 80 // bytes of a column's header
-	headersKept    = 64 // columns whose header is repeated
+	spansKept      = 64 // columns whose cells reach down into further rows
 	mostSpannedRow = 1000
 	mostRowText    = 600 // bytes of a row with one cell, in the mean; rows with more are pages
 )
 
-// table writes a table. Under a header row every row is a block that can be read
-// alone, "cell; Header: cell; Header: cell"; a row that begins with its own header
-// is "Header: cell; cell"; other rows are lines, "| cell | cell |". The cells of a
-// table that only places content on the page are blocks as they come.
+// table writes a table. The cells of one that only places content on the page are blocks
+// as they come.
 func (w *htmlWriter) table(n *html.Node) {
 	if w.inline {
 		w.children(n)
 		return
 	}
-	outer := w.layout
-	defer func() { w.layout = outer }()
 	w.endBlock()
 	held := w.page.tables[n]
-	w.layout = held.heads > 0 || held.tables > 0 || held.widest < 2 || attr(n, "role") == "presentation"
-	if w.layout {
+	if held.heads > 0 || held.tables > 0 || held.widest < 2 || attr(n, "role") == "presentation" {
 		if held.heads == 0 && held.tables == 0 && held.text <= mostRowText*held.items {
 			w.depth++ // a row of one cell is a block, its paragraphs are lines
 			defer func() { w.depth-- }()
@@ -41,24 +35,66 @@ func (w *htmlWriter) table(n *html.Node) {
 		w.endBlock()
 		return
 	}
-	w.like.joins = joinsColon
-	t := tableWriter{w: w}
+	t := tableReader{w: w, grid: grid{label: w.lead()}}
 	t.rows(n, false)
+	w.grid(&t.grid)
+}
+
+// grid writes a table that was read.
+func (w *htmlWriter) grid(g *grid) {
 	w.endBlock()
-	w.like.joins, w.like.ByLine = joinsNothing, false
+	like := w.like
+	like.joins = joinsColon
+	s, blocks, headers := g.write(&w.page.watch, like)
+	g.headers = headers
+	if s == "" {
+		return
+	}
+	from := w.out.Len()
+	w.out.WriteString(s)
+	w.out.WriteString("\n\n")
+	w.blocks = append(w.blocks, moved(blocks, from)...)
+	w.start, w.first, w.links, w.marked, w.space = w.out.Len(), nil, nil, false, false
 }
 
-// A tableWriter writes the rows of one table.
-type tableWriter struct {
-	w       *htmlWriter
-	headers []string // by column
-	data    bool     // a row of data was written
-	spans   []int    // by column: further rows that a cell above reaches into
-	name    string   // of the first cell, where it reaches into further rows
+// lead is the sentence that leads into what comes next: the last one before it, where it
+// ends with a colon.
+func (w *htmlWriter) lead() string {
+	if len(w.blocks) == 0 {
+		return ""
+	}
+	last := w.blocks[len(w.blocks)-1]
+	if last.Group != w.like.Group {
+		return ""
+	}
+	return leadOf(w.out.String()[last.Start:], last)
 }
 
-// rows writes the rows below a table or one of its sections.
-func (t *tableWriter) rows(n *html.Node, head bool) {
+// leadOf is the last sentence of a block where it leads into what comes next. The text begins
+// at the block.
+func leadOf(s string, b Block) string {
+	s = s[:b.End-b.Start]
+	if c := lastRune(s); b.Kind != "" || c != ':' && c != '：' {
+		return ""
+	}
+	return text.Clip(text.OneLine(lastSentence(s)), longestCaption)
+}
+
+// A tableReader reads the rows of one table.
+type tableReader struct {
+	w     *htmlWriter
+	grid  grid
+	spans []tableSpan // by column
+}
+
+// A tableSpan is a cell that reaches into further rows.
+type tableSpan struct {
+	rows int
+	cell gridCell
+}
+
+// rows reads the rows below a table or one of its sections.
+func (t *tableReader) rows(n *html.Node, head bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {
 		case atom.Thead, atom.Tbody, atom.Tfoot:
@@ -70,46 +106,13 @@ func (t *tableWriter) rows(n *html.Node, head bool) {
 				t.row(c, head)
 			}
 		default:
-			t.w.walk(c)
-		}
-	}
-}
-
-// A tableCell is a cell and the column that it begins in.
-type tableCell struct {
-	node   *html.Node
-	column int
-	width  int
-}
-
-// cells places the cells of a row, with regard to those that reach down into it.
-func (t *tableWriter) cells(row *html.Node) []tableCell {
-	var out []tableCell
-	for i := range t.spans {
-		t.spans[i] = max(0, t.spans[i]-1)
-	}
-	column := 0
-	free := func() {
-		for column < len(t.spans) && t.spans[column] > 0 {
-			column++
-		}
-	}
-	for c := row.FirstChild; c != nil; c = c.NextSibling {
-		if c.DataAtom != atom.Td && c.DataAtom != atom.Th {
-			continue
-		}
-		free()
-		width, height := span(c, "colspan"), span(c, "rowspan")
-		out = append(out, tableCell{c, column, width})
-		for end := min(column+width, headersKept); column < end; column++ {
-			for len(t.spans) <= column {
-				t.spans = append(t.spans, 0)
+			if c.DataAtom == atom.Caption {
+				t.grid.label = text.Clip(t.w.page.inlineText(c), longestCaption)
 			}
-			t.spans[column] = height
+			t.w.walk(c)
+			t.w.endBlock()
 		}
-		column = out[len(out)-1].column + width
 	}
-	return out
 }
 
 func span(n *html.Node, key string) int {
@@ -120,103 +123,63 @@ func span(n *html.Node, key string) int {
 	return min(v, mostSpannedRow)
 }
 
-func (t *tableWriter) row(n *html.Node, head bool) {
-	w := t.w
-	cells := t.cells(n)
-	if !w.page.hasText(n) {
-		return
-	}
-	head = head || !t.data && len(cells) > 1
-	for _, c := range cells {
-		head = head && c.node.DataAtom == atom.Th
-	}
-	switch {
-	case head && !t.data:
-		t.header(cells)
-	case len(t.headers) > 0:
-		t.underHeaders(cells)
-	case len(cells) > 1 && cells[0].node.DataAtom == atom.Th:
-		t.data = true
-		w.endBlock()
-		t.cell(cells[0].node, "")
-		for i, c := range cells[1:] {
-			t.cell(c.node, map[bool]string{true: ": ", false: "; "}[i == 0])
-		}
-		w.endBlock()
-	default:
-		t.data = true
-		w.like.ByLine = true
-		w.newline()
-		w.mark("|")
-		for _, c := range cells {
-			w.mark(" ")
-			t.content(c.node)
-			w.mark(" |")
-		}
-		w.newline()
-	}
-}
-
-// header notes what the columns are named and writes the names as a line. Names of
-// several rows are joined.
-func (t *tableWriter) header(cells []tableCell) {
-	t.w.endBlock()
-	between := ""
-	for _, c := range cells {
-		name := text.Clip(t.w.page.inlineText(c.node), longestHeader)
-		for i := c.column; i < min(c.column+c.width, headersKept); i++ {
-			for len(t.headers) <= i {
-				t.headers = append(t.headers, "")
+// row reads a row, with regard to the cells that reach down into it.
+func (t *tableReader) row(n *html.Node, head bool) {
+	row := gridRow{like: Block{Element: t.w.page.of(n)}}
+	column := 0
+	carry := func() {
+		for ; column < len(t.spans) && t.spans[column].rows > 0; column++ {
+			s := &t.spans[column]
+			s.rows--
+			if s.cell.column == column {
+				row.cells = append(row.cells, s.cell)
 			}
-			t.headers[i] = text.Clip(strings.TrimSpace(t.headers[i]+" "+name), longestHeader)
-		}
-		if t.cell(c.node, between) {
-			between = "; "
 		}
 	}
-	t.w.endBlock()
+	names, cells := true, 0
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.DataAtom != atom.Td && c.DataAtom != atom.Th {
+			continue
+		}
+		carry()
+		cells++
+		cell := gridCell{column: column, width: span(c, "colspan"), head: c.DataAtom == atom.Th}
+		names = names && cell.head
+		if t.w.page.hasText(c) {
+			w := htmlWriter{page: t.w.page, inline: true}
+			w.children(c)
+			cell.text = strings.TrimSpace(w.out.String())
+			cell.strong = t.w.page.strong(c)
+			row.like.links = append(row.like.links, w.links[:min(len(w.links), mostLinks-len(row.like.links))]...)
+		}
+		row.cells = append(row.cells, cell)
+		if further := span(c, "rowspan") - 1; column < spansKept && (further > 0 || column < len(t.spans)) {
+			carried := cell
+			carried.carried = true
+			for end := min(column+cell.width, spansKept); column < end; column++ {
+				for len(t.spans) <= column {
+					t.spans = append(t.spans, tableSpan{})
+				}
+				t.spans[column] = tableSpan{further, carried}
+			}
+		}
+		column = cell.column + cell.width
+	}
+	carry()
+	row.head = head && cells > 0 || names && cells > 1
+	t.grid.rows = append(t.grid.rows, row)
 }
 
-// underHeaders writes a row so that it can be read without the header row.
-func (t *tableWriter) underHeaders(cells []tableCell) {
-	t.data = true
-	t.w.endBlock()
-	between := ""
-	if len(cells) > 0 && cells[0].column == 0 {
-		t.name = ""
-		if t.spans[0] > 1 {
-			t.name = text.Clip(t.w.page.inlineText(cells[0].node), longestHeader)
-		}
-	} else if t.name != "" {
-		t.w.text(t.name)
-		between = "; "
-	}
-	for _, c := range cells {
-		before := between
-		if c.column > 0 && c.column < len(t.headers) && t.headers[c.column] != "" {
-			before += t.headers[c.column] + ": "
-		}
-		if t.cell(c.node, before) {
-			between = "; "
+// strong reports whether all text of an element is bold.
+func (p *htmlPage) strong(n *html.Node) bool {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.DataAtom == atom.B || c.DataAtom == atom.Strong:
+		case c.Type == html.TextNode && strings.TrimSpace(c.Data) == "":
+		case c.Type == html.ElementNode && c.FirstChild != nil && p.strong(c):
+		default:
+			return false
 		}
 	}
-	t.w.endBlock()
-}
-
-// cell writes a cell behind a sign, if it has any text.
-func (t *tableWriter) cell(n *html.Node, before string) bool {
-	if !t.w.page.hasText(n) {
-		return false
-	}
-	t.w.mark(before)
-	t.content(n)
-	return true
-}
-
-// content writes a cell on the row's line.
-func (t *tableWriter) content(n *html.Node) {
-	t.w.row = true
-	t.w.children(n)
-	t.w.row = false
-	t.w.space = false
+	return n.FirstChild != nil
 }

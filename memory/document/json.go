@@ -7,9 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/assay/memory/text"
 )
 
-// parseJSON reads a file of records: a list of objects, or one object.
+// parseJSON reads a file of records: a list of objects, or one object. Objects without a
+// field for their text are the rows of a table, and one alone is labels and values.
 func parseJSON(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	if i := bytes.IndexByte(raw, 0); i >= 0 {
 		return checkText(d.Path, raw)
@@ -71,6 +77,9 @@ func (r *recordText) object(row []byte, line int, known *bool, o LoadOptions) er
 		}
 		*known = true
 	}
+	if r.fields.text == "" {
+		return r.row(row, line)
+	}
 	rec, err := jsonRecord(obj, r.fields, r.d.Path, line)
 	if err == nil {
 		err = r.add(rec)
@@ -79,4 +88,90 @@ func (r *recordText) object(row []byte, line int, known *bool, o LoadOptions) er
 		return r.lose(err)
 	}
 	return nil
+}
+
+// A jsonTable is objects without a field for their text.
+type jsonTable struct {
+	names   []string
+	columns map[string]int
+	rows    []gridRow
+	pairs   int
+}
+
+// Bounds of what is read of objects inside of objects.
+const (
+	deepestJSON = 6
+	mostPairs   = 4096 // of an object
+)
+
+// row adds an object to the table.
+func (r *recordText) row(raw []byte, line int) error {
+	if r.rows == nil {
+		r.rows = &jsonTable{columns: map[string]int{}}
+	}
+	row := gridRow{like: Block{Line: line}}
+	r.rows.pairs = 0
+	r.rows.add(&row, "", raw, 0)
+	slices.SortStableFunc(row.cells, func(a, b gridCell) int { return a.column - b.column })
+	r.rows.rows = append(r.rows.rows, row)
+	return nil
+}
+
+// add adds a value to a row: those of objects and lists under their names and places.
+func (t *jsonTable) add(row *gridRow, name string, raw []byte, depth int) {
+	if t.pairs++; t.pairs > mostPairs {
+		return
+	}
+	within := func(key string) string {
+		if name == "" {
+			return key
+		}
+		return name + " " + key
+	}
+	var list []json.RawMessage
+	value := ""
+	switch values := jsonValues(raw); {
+	case values != nil:
+		value = text.OneLine(strings.Join(values, ", "))
+	case depth < deepestJSON && raw[0] == '{':
+		var object map[string]json.RawMessage
+		if names, err := keys(raw); err == nil && json.Unmarshal(raw, &object) == nil {
+			for _, key := range names {
+				t.add(row, within(key), object[key], depth+1)
+			}
+		}
+		return
+	case depth < deepestJSON && json.Unmarshal(raw, &list) == nil:
+		for i, element := range list {
+			t.add(row, within(strconv.Itoa(i+1)), element, depth+1)
+		}
+		return
+	}
+	if value == "" {
+		return
+	}
+	column, known := t.columns[name]
+	if !known {
+		column = len(t.names)
+		t.columns[name] = column
+		t.names = append(t.names, name)
+	}
+	row.cells = append(row.cells, gridCell{text: value, column: column, width: 1})
+}
+
+// grid is the table of the objects.
+func (t *jsonTable) grid() *grid {
+	g := &grid{records: true}
+	if len(t.rows) == 1 {
+		for _, c := range t.rows[0].cells {
+			g.rows = append(g.rows, gridRow{cells: []gridCell{{text: t.names[c.column], head: true}, {text: c.text, column: 1}}})
+		}
+		return g
+	}
+	names := gridRow{head: true}
+	for i, name := range t.names {
+		names.cells = append(names.cells, gridCell{text: name, column: i})
+	}
+	g.rows = append([]gridRow{names}, t.rows...)
+	return g
 }

@@ -1,12 +1,14 @@
 package document
 
 import (
+	"net/mail"
 	"path"
 	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
+	"example.com/assay/memory/text/values"
 )
 
 // Bounds of metadata. A longer value is text, not metadata, and is left out. So are keys
@@ -25,6 +27,8 @@ const (
 	keyEncoding = "encoding" // of a text file that was not in UTF-8
 
 	keyReader = "reader" // Document.Reader, where there is one
+
+	keyDate = "date" // when a document was last changed, sent or made, year first
 )
 
 // A metadata collects keys and values. The first value of a key stays.
@@ -43,6 +47,22 @@ func (m metadata) set(key string, values ...string) {
 		m[key] = strings.Join(kept, "\n")
 	}
 }
+
+// setDate sets the document's date from one that a program wrote, year first, or as mails
+// and servers write it.
+func (m metadata) setDate(s string) {
+	s = strings.TrimSpace(s)
+	if m := writtenDate.FindString(s); m != "" {
+		s = m
+	} else if at, err := mail.ParseDate(s); err == nil {
+		s = at.Format("2006-01-02 15:04")
+	} else if s, _ = values.Date(s, nil); s == "" {
+		return
+	}
+	m.set(keyDate, s)
+}
+
+var writtenDate = pattern.New(`^\d{4}-\d{2}-\d{2}`)
 
 // complete adds what follows from a document's name and format.
 func (m metadata) complete(d *Document) {

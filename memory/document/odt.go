@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -22,7 +23,12 @@ func parseODT(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 		return pack.missing("content.xml")
 	}
 	out := newOffice(ctx)
-	r := odtReader{}
+	r := odtReader{styles: map[string]odtStyle{}, lists: map[string][numberLevels]string{}}
+	if err := pack.read(ctx, "styles.xml", func(part io.Reader) error {
+		return eachElement(part, func(e xml.StartElement) error { r.style(e); return nil })
+	}); err != nil {
+		return err
+	}
 	err = pack.read(ctx, "content.xml", func(part io.Reader) error {
 		return xmlPieces(part, r.rule, func(n *html.Node) {
 			if r.body == n {
@@ -39,21 +45,86 @@ func parseODT(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 		out.write(n)
 	}
 	out.finish(d)
-	d.Title, err = pack.declaredTitle(ctx, "meta.xml")
+	d.Title, d.Metadata, err = pack.properties(ctx, "meta.xml")
 	return err
 }
 
 // An odtReader turns elements of OpenDocument into those of a page.
 type odtReader struct {
+	styles map[string]odtStyle
+	lists  map[string][numberLevels]string // by style and level: how items are numbered
+	named  string                          // the style that is being read
+	open   []string                        // styles of the open lists, which inner ones without have too
+
 	count int        // notes so far
 	body  *html.Node // of the open note
 	notes []*html.Node
 }
 
+// An odtStyle is what a style of characters says that matters to text.
+type odtStyle struct {
+	script script
+	hidden bool
+	bold   bool
+}
+
+// style reads what an element says about a style.
+func (r *odtReader) style(e xml.StartElement) {
+	switch e.Name.Local {
+	case "style", "list-style":
+		r.named = attribute(e, "name")
+	case "text-properties":
+		s := odtStyle{hidden: attribute(e, "display") == "none", bold: attribute(e, "font-weight") == "bold"}
+		if at, _, _ := strings.Cut(attribute(e, "text-position"), " "); at == "sub" || strings.HasPrefix(at, "-") {
+			s.script = below
+		} else if at != "" && at != "0%" {
+			s.script = above
+		}
+		if s != (odtStyle{}) {
+			r.styles[r.named] = s
+		}
+	case "list-level-style-number":
+		levels := r.lists[r.named]
+		level, err := strconv.Atoi(attribute(e, "level"))
+		if err == nil && level > 0 && level <= numberLevels {
+			levels[level-1] = attribute(e, "num-format")
+			r.lists[r.named] = levels
+		}
+	}
+}
+
+// list makes a list, numbered as its style says.
+func (r *odtReader) list(e xml.StartElement, in *html.Node) *html.Node {
+	depth := 0
+	for n := in; n != nil; n = n.Parent {
+		if n.DataAtom == atom.Ul || n.DataAtom == atom.Ol {
+			depth++
+		}
+	}
+	r.open = r.open[:min(depth, len(r.open))]
+	name := attribute(e, "style-name")
+	if name == "" && len(r.open) > 0 {
+		name = r.open[len(r.open)-1]
+	}
+	for r.open = append(r.open, name); len(r.open) <= depth; {
+		r.open = append(r.open, name)
+	}
+	format := r.lists[name][min(depth, numberLevels-1)]
+	if format == "" {
+		return element(atom.Ul)
+	}
+	n := element(atom.Ol)
+	n.Attr = []html.Attribute{{Key: "type", Val: format}}
+	return n
+}
+
 func (r *odtReader) rule(e xml.StartElement, in *html.Node) (*html.Node, use) {
+	if in == nil {
+		r.style(e)
+	}
 	switch e.Name.Local {
 	case "tracked-changes", "annotation", "annotation-end", "note-citation", "table-of-content", "alphabetical-index", "table-index",
-		"illustration-index", "object-index", "sequence-decls", "forms", "scripts", "font-face-decls", "automatic-styles", "styles",
+		"illustration-index", "object-index", "sequence-decls", "forms", "scripts", "font-face-decls",
 		"master-styles", "title", "desc", "script", "ruby-text":
 		return nil, asNothing
 	case "h":
@@ -67,9 +138,12 @@ func (r *odtReader) rule(e xml.StartElement, in *html.Node) (*html.Node, use) {
 			in.AppendChild(words(" "))
 			return nil, asContent
 		}
+		if r.styles[attribute(e, "style-name")].hidden {
+			return nil, asNothing
+		}
 		return element(atom.P), asElement
 	case "list":
-		return element(atom.Ul), asElement
+		return r.list(e, in), asElement
 	case "list-item", "list-header":
 		return element(atom.Li), asElement
 	case "table":
@@ -102,6 +176,17 @@ func (r *odtReader) rule(e xml.StartElement, in *html.Node) (*html.Node, use) {
 	switch e.Name.Local {
 	case "s", "tab":
 		return words(" "), asElement
+	case "span":
+		switch s := r.styles[attribute(e, "style-name")]; {
+		case s.hidden:
+			return nil, asNothing
+		case s.script == above:
+			return element(atom.Sup), asElement
+		case s.script == below:
+			return element(atom.Sub), asElement
+		case s.bold:
+			return element(atom.B), asElement
+		}
 	case "line-break":
 		return element(atom.Br), asElement
 	case "note":

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"example.com/assay/memory/text"
 )
 
 // An officeWriter writes documents that are not pages the way pages are written:
@@ -133,26 +135,39 @@ func (p *zipPack) relations(ctx context.Context, part string) (byID, byType map[
 	return byID, byType, err
 }
 
-// declaredTitle reads the title among a document's properties.
-func (p *zipPack) declaredTitle(ctx context.Context, part string) (string, error) {
-	var title strings.Builder
-	within := false
-	err := p.read(ctx, part, func(r io.Reader) error {
+// properties reads the title and the date among a document's properties. The date is that
+// of the last change, else of the document's making.
+func (p *zipPack) properties(ctx context.Context, part string) (title string, declared metadata, err error) {
+	found := map[string]string{}
+	name := ""
+	err = p.read(ctx, part, func(r io.Reader) error {
 		return tokens(r, func(t xml.Token) error {
 			switch e := t.(type) {
 			case xml.StartElement:
-				within = e.Name.Local == "title" && title.Len() == 0
+				if name = e.Name.Local; name == "meta" { // of a book
+					name = strings.TrimPrefix(attribute(e, "property"), "dcterms:")
+				}
+				if found[name] != "" {
+					name = ""
+				}
 			case xml.EndElement:
-				within = false
+				name = ""
 			case xml.CharData:
-				if within && title.Len() < 2*longestCaption {
-					title.Write(e)
+				switch name {
+				case "title", "modified", "date", "created", "creation-date":
+					if len(found[name]) < 2*longestCaption {
+						found[name] += string(e)
+					}
 				}
 			}
 			return nil
 		})
 	})
-	return strings.Join(strings.Fields(title.String()), " "), err
+	declared = metadata{}
+	for _, name := range []string{"modified", "date", "created", "creation-date"} {
+		declared.setDate(found[name])
+	}
+	return text.OneLine(strings.ToValidUTF8(found["title"], "\uFFFD")), declared, err
 }
 
 // missing is the error of a pack without the part that holds its text.

@@ -65,8 +65,10 @@ func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 
 func anyText(pages []pdfPage) bool {
 	for _, p := range pages {
-		if strings.ContainsFunc(p.text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
-			return true
+		for _, l := range p.rows {
+			if strings.ContainsFunc(l.text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+				return true
+			}
 		}
 	}
 	return false
@@ -212,7 +214,7 @@ func readPDFPage(ctx context.Context, p pdf.Page) (page pdfPage, err error) {
 	defer recoverPDF(&err)
 	g := glyphs{stop: ctx.Err}
 	g.run(p.V.Key("Contents"), p.Resources(), identity, 0)
-	return g.text(), nil
+	return pdfPage{rows: g.lines()}, nil
 }
 
 // recoverPDF turns the library's panics, which is how it reports broken
@@ -282,7 +284,7 @@ func pdftotext(ctx context.Context, raw []byte, o LoadOptions) ([]pdfPage, error
 	text := strings.TrimSuffix(strings.ToValidUTF8(string(data), "\uFFFD"), "\f")
 	var pages []pdfPage
 	for page := range strings.SplitSeq(strings.ReplaceAll(text, "\x00", ""), "\f") {
-		pages = append(pages, pdfPage{text: page})
+		pages = append(pages, pageOf(page))
 	}
 	return pages, nil
 }

@@ -150,3 +150,70 @@ func TestPDFScan(t *testing.T) {
 		t.Errorf("%q: %+v", d.Reader, ps)
 	}
 }
+
+// at draws a text at a place.
+func at(x, y int, text string) string {
+	return fmt.Sprintf("BT /F2 10 Tf %d %d Td (%s) Tj ET\n", x, y, text)
+}
+
+func TestPDFLayout(t *testing.T) {
+	left := []string{"The keeper lives in the", "tower and climbs the two", "hundred steps at dusk to", "light the lamp."}
+	right := []string{"Boats that pass by night", "sound their horn once and", "the keeper answers with", "two short flashes."}
+	columns, skewed, table, header := "", "", "", ""
+	for i := range left {
+		columns += at(72, 700-14*i, left[i]) + at(320, 700-14*i, right[i])
+		skewed += at(72, 700-14*i, left[i]) + at(320, 694-14*i, right[i])
+	}
+	for i, row := range [][]string{{"Test", "Price", "Sample"}, {"Iron", "12.40", "blood"}, {"Zinc", "", "water"}, {"Lead", "9.80", "blood"}} {
+		for j, cell := range row {
+			table += at(72+100*j, 700-20*i, cell)
+		}
+	}
+	wrapped := at(72, 700, "Course") + at(250, 700, "Room") + at(72, 680, "Safe use of") + at(250, 680, "Hall 5") + at(72, 668, "the lathe") + at(72, 648, "Welding") + at(250, 648, "Hall 2")
+	for i, l := range []string{"Bright Dental", "12 High Street", "Ennis"} {
+		header += at(72, 700-12*i, l) + at(320, 700-12*i, []string{"Invoice no: K-7", "Date: 3 May 2026", "Due: 2 June 2026"}[i])
+	}
+	for _, c := range []struct{ name, stream, want string }{
+		{"columns", columns, strings.Join(left, "\n") + "\n\n" + strings.Join(right, "\n")},
+		{"columns whose lines are not level", skewed, strings.Join(left, "\n") + "\n\n" + strings.Join(right, "\n")},
+		{"a heading over columns", at(72, 760, "All about the keeper of the light and its visitors") + columns, "All about the keeper of the light and its visitors\n\n" + strings.Join(left, "\n") + "\n\n" + strings.Join(right, "\n")},
+		{"a table", table, "Test  Price  Sample\nIron  12.40  blood\nZinc         water\nLead  9.80   blood"},
+		{"rows of several lines", wrapped, "Course                 Room\nSafe use of the lathe  Hall 5\nWelding                Hall 2"},
+		{"an address beside an invoice's data", header, "Bright Dental\n12 High Street\nEnnis\n\nInvoice no: K-7\nDate: 3 May 2026\nDue: 2 June 2026"},
+		{"a power", "BT /F2 10 Tf 72 700 Td (5 x 10) Tj /F2 6 Tf 36 4 Td (-6) Tj /F2 10 Tf 12 -4 Td (m) Tj ET", "5 x 10⁻⁶ m"},
+		{"a note's mark", "BT /F2 10 Tf 72 700 Td (a year.) Tj /F2 6 Tf 42 4 Td (12) Tj ET", "a year.¹²"},
+		{"an index", "BT /F2 10 Tf 72 700 Td (H) Tj /F2 6 Tf 6 -2 Td (2) Tj /F2 10 Tf 4 2 Td (O) Tj ET", "H₂O"},
+		{"words broken at line ends", at(72, 700, "Returns within four-") + at(72, 688, "teen days to the well-") + at(72, 676, "known shop for 20-") + at(72, 664, "30 euros"),
+			"Returns within fourteen\ndays to the well-known\nshop for 20-30\neuros"},
+		{"a list's numbers", at(72, 700, "1.") + at(90, 700, "Open the lid") + at(72, 688, "2.") + at(90, 688, "Close it"), "1. Open the lid\n2. Close it"},
+		{"drawn twice to look bold", at(72, 700, "Bold") + "BT /F2 10 Tf 72.3 700 Td (Bold) Tj ET", "Bold"},
+	} {
+		d := mustRead(t, "a.pdf", makePDF(c.stream), nil)
+		if d.Text != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.name, d.Text, c.want)
+		}
+		check(t, d, nil)
+	}
+	d := mustRead(t, "a.pdf", makePDF(at(72, 700, "All visitors must be accom-"), at(72, 700, "panied by staff.")), nil)
+	if ps := check(t, d, nil); ps[0].Text != "All visitors must be accompanied" || ps[1].Text != "by staff." {
+		t.Errorf("over pages: %q %q", ps[0].Text, ps[1].Text)
+	}
+}
+
+func TestPDFRightToLeft(t *testing.T) {
+	for _, c := range []struct{ drawn, want string }{
+		{"8:30 העשב חותפ דרשמה", "המשרד פתוח בשעה 8:30"},
+		{".םלוכל םניח Office 365 תורישה", "השירות Office 365 חינם לכולם."},
+		{"The word םולש לודג is Hebrew", "The word גדול שלום is Hebrew"},
+		{"(רטמ 12,5) קוחר", "רחוק (12,5 מטר)"},
+		{"المدينة كبيرة", "المدينة كبيرة"}, // drawn as it is read
+	} {
+		var words []pdfWord
+		for i, w := range strings.Fields(c.drawn) {
+			words = append(words, pdfWord{text: []byte(w), dir: [2]float64{1, 0}, x0: float64(100 * i), x1: float64(100*i + 97), size: 10, em: 10, blank: true})
+		}
+		if got := pieceOf(words, drawnInOrder(words)).text; got != c.want {
+			t.Errorf("%q: %q, want %q", c.drawn, got, c.want)
+		}
+	}
+}

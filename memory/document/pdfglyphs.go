@@ -2,7 +2,6 @@ package document
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -29,6 +28,7 @@ type pdfFont struct {
 	wide    bool             // two bytes a code
 	widths  map[int]float64
 	normal  float64           // width of a code not listed, in 1/1000 em
+	known   *[95]int16        // widths of the standard font that it is, nil for another
 	decoded map[string]string // what enc made of a code; it searches its tables from the start each time
 }
 
@@ -58,6 +58,9 @@ func loadFont(f pdf.Font) *pdfFont {
 		}
 		if w := f.V.Key("FontDescriptor").Key("MissingWidth").Float64(); w > 0 {
 			out.normal = w
+		}
+		if len(out.widths) == 0 {
+			out.known = standardWidths(f.V.Key("BaseFont").Name())
 		}
 		return out
 	}
@@ -98,22 +101,30 @@ func loadFont(f pdf.Font) *pdfFont {
 	return out
 }
 
-// glyphs interprets a page's content and writes its text, with spaces and
-// line breaks rebuilt from where the glyphs stand: many files draw words, and
-// some draw letters, without ever drawing a space.
+// glyphs interprets a page's content and collects its words, each with its place: many
+// files draw words, and some draw letters, without ever drawing a space.
 type glyphs struct {
 	stop  func() error // says when time is up; asked between operators
 	bytes int
-	lines []pdfLine
-
-	// The line being written, in the direction of its text.
-	seen       bool
-	dir        [2]float64 // unit vector along the line
-	end        float64    // where the last glyph ended along it
-	base       float64    // height of the base line across it
-	size       float64    // of the last glyph, in points
-	lastIsWord bool
+	words []pdfWord
+	blank bool    // a space was drawn after the last word
+	end   float64 // where the last glyph ended along its line
 }
+
+// A pdfWord is what is drawn side by side. Its place counts along and across its own
+// direction.
+type pdfWord struct {
+	text     []byte
+	dir      [2]float64 // unit vector along the line
+	x0, x1   float64    // along it
+	base     float64    // height of the base line across it
+	size, em float64    // in points: of the letters and of the em
+	blank    bool       // a space was drawn before it
+	leftward bool       // drawn from right to left, so that its letters are in reading order
+}
+
+// maxPDFWords bounds the words of a page. What is drawn beyond goes on with the last one.
+const maxPDFWords = 1 << 19
 
 // A graphicsState is what q saves and Q restores.
 type graphicsState struct {
@@ -258,9 +269,10 @@ func (g *glyphs) show(s *graphicsState, tm *matrix, raw string) {
 		for _, b := range []byte(code) {
 			n = n<<8 | int(b)
 		}
+		text := s.font.decode(code)
 		width, ok := s.font.widths[n]
 		if !ok {
-			width = s.font.normal
+			width = s.font.standard(text)
 		}
 		trm := matrix{s.size * s.scale, 0, 0, s.size, 0, s.rise}.times(*tm).times(s.ctm)
 		// Letters set apart are still one word.
@@ -268,7 +280,7 @@ func (g *glyphs) show(s *graphicsState, tm *matrix, raw string) {
 		if s.size != 0 {
 			spread = max(0, s.charSpace/s.size)
 		}
-		g.put(s.font.decode(code), trm, width/1000+spread)
+		g.put(text, trm, width/1000+spread)
 		advance := width / 1000 * s.size
 		if advance += s.charSpace; step == 1 && code == " " {
 			advance += s.wordSpace
@@ -277,8 +289,8 @@ func (g *glyphs) show(s *graphicsState, tm *matrix, raw string) {
 	}
 }
 
-// put writes what one glyph stands for, width em wide, after the space or
-// line break that its distance from the last glyph calls for.
+// put adds what one glyph stands for, width em wide, to the last word, or begins another
+// where its distance from the last glyph, or its size, calls for one.
 func (g *glyphs) put(text string, trm matrix, width float64) {
 	em := math.Hypot(trm[0], trm[1])
 	if em == 0 || math.IsNaN(em) || math.IsInf(em, 0) || text == "" || g.bytes > maxGlyphText {
@@ -291,96 +303,44 @@ func (g *glyphs) put(text string, trm matrix, width float64) {
 	if size == 0 {
 		size = em
 	}
-	blank := strings.TrimSpace(text) == ""
-	if g.seen && !blank {
-		larger := max(size, g.size)
-		turned := dir[0]*g.dir[0]+dir[1]*g.dir[1] < .99
-		drop := g.base - across
+	end := along + width*em
+	if strings.TrimSpace(text) == "" {
+		g.blank, g.end = true, end
+		return
+	}
+	g.bytes += len(text)
+	if n := len(g.words); n > 0 {
+		w := &g.words[n-1]
 		gap := along - g.end
+		beside := !g.blank && dir[0]*w.dir[0]+dir[1]*w.dir[1] > .99 && math.Abs(across-w.base) < .08*size && math.Abs(size-w.size) < .1*size
 		switch {
-		case turned || math.Abs(drop) > .6*larger || gap < -2*em:
-			g.lines = append(g.lines, pdfLine{text: new(strings.Builder), drop: drop, apart: turned || drop < -1.5*larger})
-		case g.lastIsWord && gap > .16*em:
-			g.write(" ")
+		case beside && gap > -.5*em && gap <= .16*em:
+			w.text, w.x1, g.end = append(w.text, text...), max(w.x1, end), end
+			return
+		case beside && isRightToLeft(text) && math.Abs(end-w.x0) <= .16*em:
+			w.text, w.x0, w.leftward = append(w.text, text...), along, true
+			return
+		case n == maxPDFWords:
+			w.text = append(append(w.text, ' '), text...)
+			return
 		}
 	}
-	switch {
-	case !blank:
-		g.write(text)
-		line := &g.lines[len(g.lines)-1]
-		line.sized, line.bytes = line.sized+size*float64(len(text)), line.bytes+len(text)
-		g.base, g.dir, g.size = across, dir, size
-	case g.lastIsWord:
-		g.write(" ")
-	}
-	g.seen, g.end, g.lastIsWord = true, along+width*em, !blank
-}
-
-func (g *glyphs) write(s string) {
-	if len(g.lines) == 0 {
-		g.lines = append(g.lines, pdfLine{text: new(strings.Builder)})
-	}
-	g.lines[len(g.lines)-1].text.WriteString(s)
-	g.bytes += len(s)
-}
-
-// A pdfLine is a line of text and its distance to the line above.
-type pdfLine struct {
-	text  *strings.Builder
-	drop  float64 // points; negative when it stands higher, as a second column's first line does
-	apart bool    // certainly no continuation of the line above
-	sized float64 // sum of the sizes of its bytes, in points
-	bytes int     // of words
-}
-
-// text returns the page's lines, with a blank line where the distance between
-// two is clearly larger than the page's usual one.
-func (g *glyphs) text() pdfPage {
-	var drops []float64
-	for _, l := range g.lines[min(1, len(g.lines)):] {
-		if l.drop > 0 {
-			drops = append(drops, l.drop)
-		}
-	}
-	usual := math.Inf(1)
-	if len(drops) > 0 {
-		slices.Sort(drops)
-		usual = drops[len(drops)/2]
-	}
-	var out strings.Builder
-	var spans []pdfSpan
-	for _, l := range g.lines {
-		line := strings.TrimSpace(l.text.String())
-		if line == "" {
-			continue
-		}
-		apart := l.apart || l.drop > 1.3*usual
-		if len(spans) > 0 {
-			out.WriteByte('\n')
-			if apart {
-				out.WriteByte('\n')
-			}
-		}
-		span := pdfSpan{start: out.Len(), size: l.sized / float64(max(1, l.bytes)), apart: apart}
-		out.WriteString(line)
-		span.end = out.Len()
-		spans = append(spans, span)
-	}
-	return pdfPage{text: out.String(), lines: spans}
+	g.words = append(g.words, pdfWord{text: []byte(text), dir: dir, x0: along, x1: end, base: across, size: size, em: em, blank: g.blank})
+	g.blank, g.end = false, end
 }
 
 // ligatures are the presentation forms that fonts use for what everybody
 // types as letters.
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
 
-// cleanGlyph drops controls, soft hyphens, the private use area and the replacement
-// character, which are not text.
+// cleanGlyph drops controls, the private use area and the replacement character, which
+// are not text. A soft hyphen stays: at the end of a line it says that a word is broken.
 func cleanGlyph(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\u00a0' || r == '\t' || r == '\n' || r == '\r':
 			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Co, r), r == unicode.ReplacementChar, r == '\u00ad':
+		case unicode.IsControl(r), unicode.Is(unicode.Co, r), r == unicode.ReplacementChar:
 			return -1
 		}
 		return r

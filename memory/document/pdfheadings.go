@@ -7,10 +7,47 @@ import (
 	"unicode"
 )
 
-// A pdfPage is the text of a page and, where the glyphs were read, its lines.
+// A pdfPage is a page of lines, and its text once it is written.
 type pdfPage struct {
+	rows  []pdfLine
 	text  string
 	lines []pdfSpan
+}
+
+// pageOf is a page of which only the text is known.
+func pageOf(text string) pdfPage {
+	var p pdfPage
+	blank := false
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			blank = true
+			continue
+		}
+		p.rows = append(p.rows, pdfLine{text: line, apart: blank})
+		blank = false
+	}
+	return p
+}
+
+// write puts the lines together, with a blank line above those that stand apart.
+func (p *pdfPage) write() {
+	var out strings.Builder
+	for _, l := range p.rows {
+		line := strings.TrimSpace(strings.TrimSuffix(l.text, "\u00ad"))
+		if line == "" {
+			continue
+		}
+		if len(p.lines) > 0 {
+			out.WriteByte('\n')
+			if l.apart {
+				out.WriteByte('\n')
+			}
+		}
+		start := out.Len()
+		out.WriteString(line)
+		p.lines = append(p.lines, pdfSpan{start: start, end: out.Len(), size: l.size, apart: l.apart})
+	}
+	p.text = out.String()
 }
 
 // A pdfSpan is a line of a page's text that is not empty.
@@ -68,6 +105,26 @@ func pdfHeadings(pages []pdfPage) []pdfHeading {
 	return slices.DeleteFunc(out, func(h pdfHeading) bool { return seen[h.title] > headingPages })
 }
 
+// overPages puts the words together that the ends of pages break: the first page has them
+// whole.
+func overPages(j *joiner, pages []pdfPage, bodies [][2]int) {
+	for i := 1; i < len(pages); i++ {
+		end, start := bodies[i-1][1], bodies[i][0]
+		before, after := pages[i-1].text, pages[i].text
+		for end > 0 && isSpace(before[end-1]) {
+			end--
+		}
+		head := max(strings.LastIndexByte(before[:end], '\n')+1, bodies[i-1][0])
+		if head >= end || start >= bodies[i][1] {
+			continue
+		}
+		if joined, n, ok := j.across(before[head:end], after[start:bodies[i][1]]); ok && start+n < bodies[i][1] {
+			pages[i-1].text = before[:head] + joined + before[end:]
+			bodies[i-1][1], bodies[i][0] = head+len(joined), start+n
+		}
+	}
+}
+
 // sameSize allows for what drawing programs round.
 func sameSize(a, b float64) bool { return math.Abs(a-b) <= .05*max(a, b) }
 
@@ -121,9 +178,12 @@ func headingLevels(list []pdfHeading) []int {
 // page numbers. A heading begins a block and is part of it: should it be no heading,
 // nothing is lost.
 func writePDF(w *watch, d *Document, pages []pdfPage) {
+	j := newJoiner(pages)
+	pages = rendered(w, j, pages)
 	headings := pdfHeadings(pages)
 	levels := headingLevels(headings)
 	bodies := pdfBodies(w, pages)
+	overPages(j, pages, bodies)
 	var text strings.Builder
 	var sections outline
 	group := 0

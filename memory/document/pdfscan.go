@@ -79,7 +79,7 @@ func readScan(ctx context.Context, raw []byte, o LoadOptions) (pages []pdfPage, 
 		default:
 			failed = 0
 		}
-		pages = append(pages, pdfPage{text: text})
+		pages = append(pages, pageOf(text))
 	}
 	return pages, nil
 }

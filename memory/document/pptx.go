@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/xml"
 	"io"
+	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -67,8 +68,8 @@ func parsePPTX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 		}
 	}
 	out.finish(d)
-	declared, err := pack.declaredTitle(ctx, "docProps/core.xml")
-	if d.Title == "" {
+	declared, props, err := pack.properties(ctx, "docProps/core.xml")
+	if d.Metadata = props; d.Title == "" {
 		d.Title = declared
 	}
 	return err
@@ -82,6 +83,7 @@ type pptxReader struct {
 	shape *html.Node // the open one
 	first bool       // the open table's first row names its columns
 	skip  bool       // the open shape is no content
+	items bool       // the open shape holds the points of a slide
 }
 
 func slideReader(out *officeWriter, d *Document) *pptxReader { return &pptxReader{out: out, d: d} }
@@ -97,16 +99,37 @@ func (r *pptxReader) read(part io.Reader) error {
 				r.d.Title = title
 			}
 		}
+		if r.items {
+			points(n)
+		}
 		r.out.write(n)
 	})
+}
+
+// points makes a list of the paragraphs of a shape, where it has several.
+func points(shape *html.Node) {
+	var paragraphs []*html.Node
+	for c := shape.FirstChild; c != nil; c = c.NextSibling {
+		if c.DataAtom == atom.P && c.FirstChild != nil {
+			paragraphs = append(paragraphs, c)
+		}
+	}
+	if len(paragraphs) < 2 || shape.DataAtom != atom.Div {
+		return
+	}
+	shape.DataAtom, shape.Data = atom.Ul, "ul"
+	for _, p := range paragraphs {
+		p.DataAtom, p.Data = atom.Li, "li"
+	}
 }
 
 func (r *pptxReader) rule(e xml.StartElement, in *html.Node) (*html.Node, use) {
 	switch e.Name.Local {
 	case "sp", "graphicFrame":
-		r.shape, r.skip, r.first = element(atom.Div), r.notes, false
+		r.shape, r.skip, r.first, r.items = element(atom.Div), r.notes, false, false
 		return r.shape, asElement
 	case "ph":
+		r.items = !r.notes && attribute(e, "type") != "subTitle"
 		switch kind := attribute(e, "type"); {
 		case kind == "sldNum" || kind == "dt" || kind == "ftr" || kind == "hdr":
 			r.skip = true
@@ -116,10 +139,29 @@ func (r *pptxReader) rule(e xml.StartElement, in *html.Node) (*html.Node, use) {
 			r.shape.DataAtom, r.shape.Data = atom.H1, "h1"
 		}
 	}
+	switch e.Name.Local {
+	case "tableStyleId", "extLst", "Fallback":
+		return nil, asNothing
+	}
 	if in == nil {
 		return nil, asContent
 	}
 	switch e.Name.Local {
+	case "r":
+		return element(atom.Span), asElement
+	case "rPr":
+		if in.DataAtom == atom.Span {
+			of := atom.Span
+			switch base := attribute(e, "baseline"); {
+			case strings.HasPrefix(base, "-"):
+				of = atom.Sub
+			case base != "" && base != "0":
+				of = atom.Sup
+			case attribute(e, "b") == "1":
+				of = atom.B
+			}
+			in.DataAtom, in.Data = of, of.String()
+		}
 	case "p":
 		return element(atom.P), asElement
 	case "br":

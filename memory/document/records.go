@@ -24,7 +24,7 @@ const textOption = "text_field"
 type fields struct{ text, title, id, doc string }
 
 // pickFields chooses the names of a file's fields from its header or first record, in
-// the file's order.
+// the file's order. A file without a field for the text is a table.
 func pickFields(path string, line int, have []string, o LoadOptions) (fields, error) {
 	var f fields
 	for _, want := range []struct {
@@ -52,10 +52,6 @@ func pickFields(path string, line int, have []string, o LoadOptions) (fields, er
 				break
 			}
 		}
-	}
-	if f.text == "" {
-		return f, &InputError{Path: path, Line: line, Field: textNames[0],
-			Msg: "no field holds the text", Option: textOption, Hint: "name the one that does, of: " + list(have)}
 	}
 	return f, nil
 }
@@ -94,6 +90,7 @@ type recordText struct {
 	lineOf map[string]int // first line of each id
 	fields fields
 	fault  *InputError // of the first record that was lost
+	rows   *jsonTable  // of records without a field for their text
 }
 
 // mostLost is how many records a document says that it lost, and why.
@@ -160,8 +157,20 @@ func (r *recordText) add(rec record) error {
 	return nil
 }
 
+// table sets the document's text to a table.
+func (r *recordText) table(g *grid) error {
+	r.d.Text, r.d.Blocks, _ = g.write(r.watch, Block{})
+	if len(r.d.Blocks) == 0 && r.fault != nil {
+		return r.fault
+	}
+	return nil
+}
+
 // finish sets the document's text once all records are added.
 func (r *recordText) finish() error {
+	if r.rows != nil {
+		return r.table(r.rows.grid())
+	}
 	r.d.Text = r.text.String()
 	if len(r.d.Blocks) == 0 && r.fault != nil {
 		return r.fault

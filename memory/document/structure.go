@@ -15,70 +15,99 @@ import (
 // lines as people set them, whatever the format was. Markdown, plain text, mail and the
 // text of a PDF all come through here.
 func structure(ctx context.Context, d *Document) {
-	w := &watch{ended: ctx.Err}
-	r := structureReader{w: w, text: d.Text}
+	r := structureReader{w: &watch{ended: ctx.Err}, text: d.Text, format: d.Format, words: numberingWords(d.Text)}
+	code := d.Format == "txt" && looksLikeCode(d.Text)
 	for i := range d.Blocks {
-		w.step()
+		r.w.step()
 		b := &d.Blocks[i]
 		if i == 0 || d.Blocks[i-1].Group != b.Group {
 			r.scope = scope{}
+			if asked := b.Section[strings.LastIndex(b.Section, ">")+1:]; strings.HasSuffix(asked, "?") || strings.HasSuffix(asked, "？") {
+				r.question, r.lead = strings.TrimSpace(asked), strings.TrimSpace(asked)
+			}
 		}
-		if len(b.Blocks) == 0 && b.Kind == "" {
+		r.after, r.afterLong = "", false
+		if i+1 < len(d.Blocks) && d.Blocks[i+1].Group == b.Group {
+			next := d.Text[d.Blocks[i+1].Start:d.Blocks[i+1].End]
+			first, more, _ := strings.Cut(next, "\n")
+			r.after, r.afterLong = strings.TrimSpace(first), len(first) > 60 || more != ""
+		}
+		switch {
+		case len(b.Blocks) > 0 || b.Kind != "":
+		case code:
+			b.Kind = state.BlockCode
+		default:
 			b.Blocks = r.read(*b)
 		}
 	}
 }
 
+// looksLikeCode reports a text most of whose lines end as those of a program do.
+func looksLikeCode(s string) bool {
+	if strings.HasPrefix(s, "#!") {
+		return true
+	}
+	lines, ends := 0, 0
+	for line := range strings.Lines(s[:min(len(s), 1<<14)]) {
+		if line = strings.TrimRight(line, " \t\r\n"); line != "" {
+			lines++
+			if strings.IndexByte(";{}", line[len(line)-1]) >= 0 || strings.HasSuffix(line, "):") {
+				ends++
+			}
+		}
+	}
+	return lines > 5 && 10*ends > 3*lines
+}
+
 // A scope is what stands above the next line, inside one group of blocks.
 type scope struct {
-	heading  string // the last numbered or short heading inside the text
-	number   string // its number
-	lead     string // the sentence that leads into the list that is open or may follow
-	question string // asked, and not answered yet
+	heads    []head
+	marks    []part   // the numbered parts that the line stands in
+	open     []holder // labels whose value is the deeper lines below
+	lead     string   // the sentence that leads into the list that is open or may follow
+	question string   // asked, and answered by what follows
+	asked    string   // how the question was announced, such as "Q"
 	table    *table
 	quoted   bool // the rest is an earlier mail
 }
 
-// A table is what the rows of an open table have in common.
-type table struct {
-	headers []string
-	starts  []int // columns of characters, of a table that is aligned by spaces
-	piped   bool
+// A head is a heading inside the text. Headings of one style are of one level.
+type head struct{ style, title, number string }
+
+// A part is a numbered one, with what leads into the list that it is in.
+type part struct {
+	mark
+	lead string
+}
+
+// A holder is a label and how far its line is indented.
+type holder struct {
+	indent int
+	label  string
 }
 
 type structureReader struct {
-	w    *watch
-	text string
+	w         *watch
+	text      string
+	format    string
+	words     map[string]int // that number the parts of the document
+	after     string         // the first line of the next block of the group
+	afterLong bool           // the next block is no single short line
+	lines     []textLine     // room for those of a block
+	first     bool           // the line is the first of its block
 	scope
 }
 
-// A line is a span of the text, without the white space around it.
-type textLine struct {
-	start, end int
-	indent     int
-}
-
-func (l textLine) in(s string) string { return s[l.start:l.end] }
-
 var (
-	fieldLine    = pattern.New(`^(?:[-*•+]\s+)?(?:\*\*|__)?([\pL\pN][^:|.!?;,“”"<>{}=]{0,44}?)(?:\*\*|__)?[ \t]*[:：][ \t]*(?:\*\*|__)?[ \t]*(\S.*)$`)
-	manyFields   = pattern.New(`(?:^|\s{2,}|\t)([\pL][^:|!?;“”"<>{}=\t]{0,38}?)[ ]?[:：][ \t]{1,}(\S(?:[^\t ]| [^\t ])*)`)
-	labelOnly    = pattern.New(`^(?:\*\*|__)?([\pL\pN][^:|.!?;“”"]{0,60}?)(?:\*\*|__)?[ \t]*[:：](?:\*\*|__)?$`)
-	askedLine    = pattern.New(`^(?i:(?:\*\*|#+\s*)?(?:q|question|frage|f|pregunta|p|domanda|d|vraag|pergunta|問|质问)\s*\d*\s*[:.)：]\s*)(.+)$`)
-	answeredLine = pattern.New(`^(?i:(?:\*\*)?(?:a|answer|antwort|r|respuesta|réponse|risposta|antwoord|resposta|答)\s*\d*\s*[:.)：]\s*)(\S.*)$`)
-	numberedLine = pattern.New(`^(?:(?i:(article|artikel|articolo|artículo|artigo|art\.|section|sec\.|clause|klausel|paragraph|chapter|rule|step|schritt|étape|paso|passo|stap|slide|day|tag|part|§+)\s*)(\d+[a-z]?(?:\.\d+)*|[IVXLC]+\b)[.:)]?|(\d+(?:\.\d+)+)[.)]?|(\d{1,3})[.)]|\((\d{1,3}|[a-z]|[ivx]{1,5})\)|([a-z])\)|第([0-9一二三四五六七八九十百]+)[条條章項])(?:[\s:：–—-]+|$)(.*)$`)
-	bulletLine   = pattern.New(`^[-*•–‣▪◦·+]\s+(?:\[[ xX]\]\s+)?(\S.*)$`)
-	ruleLine     = pattern.New(`^\|?[ \t]*:?-{2,}:?[ \t]*(?:[|+][ \t]*:?-{2,}:?[ \t]*)*\|?$`)
-	boxLine      = pattern.New(`^[+|=\-_*─━═┼├┤ \t]{3,}$`)
-	meansLine    = pattern.New(`^(?:\d+[.)]\s+|\([a-z0-9]+\)\s+|[-*•]\s+)?["“„«']([^"”“»']{2,60})["”“»']\s+(?i:means?|is|are|refers? to|bedeutet|ist|bezeichnet|désigne|signifie|significa|indica|betekent)\b`)
-	earlierMail  = pattern.New(`^(?i:-{2,}\s*(?:original message|forwarded message|ursprüngliche nachricht|message d'origine|mensaje original).*|on .{6,80} wrote:|am .{6,80} schrieb.{0,60}:|le .{6,80} a écrit\s?:|el .{6,80} escribió:|il .{6,80} ha scritto:|op .{6,80} schreef.{0,60}:)$`)
-	tableGap     = pattern.New(`\t+|[ ]{2,}`)
-	sentenceEnd  = ".!?。！？;"
+	quotedTerm  = pattern.New(`^["“„«'‘]([^"”“»'’]{1,60}[^"”“»'’.,!?])["”“»'’]\s+[^\s,.;:]+\s+\S+\s`)
+	dashedTerm  = pattern.New(`^(?:[-*•]\s+)?(\*\*|__)?(\pL[^.:;!?–—*_]{1,40}?)(?:\*\*|__)?\s+[–—]\s+\pL`)
+	earlierMail = pattern.New(`^(?i:-{2,}\s*(?:original message|forwarded message|ursprüngliche nachricht|message d'origine|mensaje original).*|on .{6,80} wrote:|am .{6,80} schrieb.{0,60}:|le .{6,80} a écrit\s?:|el .{6,80} escribió:|il .{6,80} ha scritto:|op .{6,80} schreef.{0,60}:)$`)
+	message     = pattern.New(`^(?:[\[(<]?[\d/.\-,: ]{4,22}(?:[AaPp]\.?[Mm]\.?)?[\])>]?\s*[-–—]?\s*<?(\pL[^:<>\[\]()]{0,30}?)>?:|(\pL[^:<>\[\]()]{0,30}?)\s*[\[(][\d/.\-,: ]{4,22}(?:[AaPp]\.?[Mm]\.?)?[\])]\s*:|<(\pL[^:<>\[\]()]{0,30})>)\s+(\S)`)
 )
 
 // linesIn are the lines of a block that hold anything.
 func (r *structureReader) linesIn(start, end int) []textLine {
-	var out []textLine
+	out := r.lines[:0]
 	for at := start; at < end; {
 		r.w.step()
 		next := end
@@ -89,10 +118,21 @@ func (r *structureReader) linesIn(start, end int) []textLine {
 		left := strings.TrimLeftFunc(raw, unicode.IsSpace)
 		if body := strings.TrimRightFunc(left, unicode.IsSpace); body != "" {
 			from := at + len(raw) - len(left)
-			out = append(out, textLine{from, from + len(body), len(raw) - len(left)})
+			l := textLine{start: from, end: from + len(body), indent: len(raw) - len(left)}
+			if at == start { // the block begins behind the white space of its first line
+				l.indent = min(from-1-strings.LastIndexByte(r.text[max(0, from-200):from], '\n'), from) - max(0, from-200)
+			}
+			l.mark = markOf(body, r.words)
+			if l.label = labelOf(body[l.mark.size:]); l.label.words > 0 {
+				l.label.from, l.label.to, l.label.value = l.label.from+l.mark.size, l.label.to+l.mark.size, l.label.value+l.mark.size
+			}
+			from, _ = nextGap(body, 0)
+			l.gaps = from < len(body)
+			out = append(out, l)
 		}
 		at = next + 1
 	}
+	r.lines = out
 	return out
 }
 
@@ -113,10 +153,7 @@ func (r *structureReader) read(b Block) []Block {
 			out = r.extend(out, l, state.BlockCode)
 			continue
 		}
-		if !r.quoted && earlierMail.MatchString(s) {
-			r.quoted = true
-		}
-		if r.quoted || strings.HasPrefix(s, ">") && (i > 0 && earlierMail.MatchString(lines[i-1].in(r.text)) || len(out) > 0 && out[len(out)-1].Kind == state.BlockQuoted) {
+		if r.isQuoted(lines, i, out) {
 			out = r.extend(out, l, state.BlockQuoted)
 			continue
 		}
@@ -124,183 +161,184 @@ func (r *structureReader) read(b Block) []Block {
 			i += n - 1
 			continue
 		}
-		r.table = nil
-		if ruleLine.MatchString(s) || boxLine.MatchString(s) {
+		if !l.gaps {
+			r.table = nil
+		}
+		if isRule(s) {
 			continue
 		}
 		more := 1 // lines that this one's block has
-		for i+more < len(lines) && r.continues(lines[i], lines[i+more-1], lines[i+more]) {
+		for i+more < len(lines) && r.continues(l, lines[i+more-1], lines[i+more]) {
 			more++
 		}
-		out = r.line(out, l, lines[i+more-1].end, i+more < len(lines), i+more == len(lines))
-		i += more - 1
+		r.first = i == 0
+		var taken int
+		out, taken = r.line(out, lines[i:], more)
+		i += taken - 1
 	}
 	return out
+}
+
+// isQuoted reports whether a line belongs to an earlier mail.
+func (r *structureReader) isQuoted(lines []textLine, i int, out []Block) bool {
+	s := lines[i].in(r.text)
+	if s[0] == '>' {
+		return r.format == "eml" || i > 0 && strings.HasSuffix(lines[i-1].in(r.text), ":") || len(out) > 0 && out[len(out)-1].Kind == state.BlockQuoted
+	}
+	if !r.quoted && (s[0] == '-' || s[len(s)-1] == ':') && earlierMail.MatchString(s) {
+		next := r.after
+		if i+1 < len(lines) {
+			next = lines[i+1].in(r.text)
+		}
+		r.quoted = !strings.HasPrefix(next, ">")
+		return true
+	}
+	return r.quoted
 }
 
 // continues reports whether a line goes on with the block of the line before it: it is
 // broken for width, and opens nothing.
 func (r *structureReader) continues(first, before, l textLine) bool {
 	s, prev := l.in(r.text), before.in(r.text)
-	if opens(s) || meansLine.MatchString(s) || earlierMail.MatchString(s) || strings.HasPrefix(s, "|") || strings.HasPrefix(s, "```") || cellsApart(s) > 1 || cellsApart(prev) > 1 {
+	if l.mark.style != "" || l.label.words > 0 && (l.label.words < 4 || !unicode.IsLower(rune(s[0]))) || l.gaps || before.gaps || strings.IndexByte("|>#`[\"", s[0]) >= 0 || isRule(s) {
+		return false
+	}
+	if quotedTermOf(s) != "" || settingOf(s).words > 0 {
 		return false
 	}
 	if strings.ContainsRune(sentenceEnd, lastRune(prev)) || lastRune(prev) == ':' {
-		return l.indent > first.indent || len(prev) > 50 && !shortHeading(s)
+		return l.indent > first.indent && first.mark.style != "" || len(prev) > 50 && !shortHeading(s)
 	}
 	c, _ := utf8.DecodeRuneInString(s)
-	return unicode.IsLower(c) || unicode.IsDigit(c) && len(prev) > 40 || len(prev) > 55 || l.indent > first.indent && len(prev) > 25
+	return unicode.IsLower(c) || unicode.IsDigit(c) && len(prev) > 40 || len(prev) > 55 || l.indent > first.indent && (len(prev) > 25 || first.mark.style != "")
 }
 
-// opens reports whether a line begins a block by its form alone.
-func opens(s string) bool {
-	return bulletLine.MatchString(s) || numberedLine.MatchString(s) || askedLine.MatchString(s) || answeredLine.MatchString(s) ||
-		fieldLine.MatchString(s) && !strings.Contains(s, "://") || labelOnly.MatchString(s) || strings.HasPrefix(s, ">") || strings.HasPrefix(s, "#")
-}
-
-// line reads a block of one line, or of one that goes on until end. below reports whether
-// lines follow it in its run of text, last whether it ends the run.
-func (r *structureReader) line(out []Block, l textLine, end int, below, last bool) []Block {
-	s := l.in(r.text)
-	whole := r.text[l.start:end]
-	b := Block{Start: l.start, End: end, Under: r.heading, Number: ""}
-	switch {
-	case askedLine.MatchString(s):
-		r.question = askedLine.FindStringSubmatch(whole1(whole))[1]
-		b.Kind = state.BlockHeading
-		return append(out, b)
-	case r.question != "" && answeredLine.MatchString(s):
-		m := answeredLine.FindStringSubmatchIndex(s)
-		b.Start += m[2]
-		b.Kind, b.Label = state.BlockAnswer, r.question
-		return append(out, b)
+// line reads the block that begins at the first line and has so many of them, and returns
+// how many it took.
+func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block, int) {
+	l, end := lines[0], lines[more-1].end
+	s, whole := l.in(r.text), r.text[l.start:end]
+	next, last := r.after, more == len(lines)
+	if !last {
+		next = lines[more].in(r.text)
 	}
-	if m := meansLine.FindStringSubmatch(s); m != nil {
-		b.Kind, b.Label = state.BlockDefinition, m[1]
-		r.question = ""
-		return append(out, b)
-	}
-	if m := numberedLine.FindStringSubmatch(s); m != nil {
-		number, rest := numberOf(m), strings.TrimSpace(m[8])
-		if rest == "" && !last || rest != "" && end == l.end && shortHeading(rest) && below {
-			r.heading, r.number = rest, number
-			r.lead, r.question = "", ""
-			b.Kind, b.Number, b.Under = state.BlockHeading, number, ""
-			return append(out, b)
-		}
-		b.Kind, b.Number, b.Label = state.BlockClause, number, r.lead
-		switch {
-		case m[1] != "" && isStep(m[1]), m[4] != "" && r.number == "":
-			b.Kind = state.BlockStep
-		case m[4] != "" || m[5] != "" || m[6] != "":
-			b.Number = r.number + "(" + number + ")"
-			if r.number == "" {
-				b.Number = number
+	b := Block{Start: l.start, End: end, Under: r.under(l)}
+	if m := messageOf(s); m != nil {
+		for g := 2; g < 8; g += 2 {
+			if m[g] >= 0 {
+				return append(out, r.field(l, s[m[g]:m[g+1]], l.start, l.start+m[8], end)), more
 			}
 		}
-		if f, ok := fieldOf(rest); ok && b.Kind != state.BlockClause {
-			_ = f
-		}
-		return append(out, b)
 	}
-	if fields := r.fields(l, end); len(fields) > 0 {
-		r.question = ""
-		return append(out, fields...)
-	}
-	if m := bulletLine.FindStringSubmatchIndex(s); m != nil {
-		b.Kind, b.Label = state.BlockItem, r.lead
-		b.Start += m[2]
-		return append(out, b)
-	}
-	if r.question != "" {
-		b.Kind, b.Label = state.BlockAnswer, r.question
-		if strings.HasSuffix(whole, "?") {
-			r.question = whole1(whole)
-			b.Kind, b.Label = state.BlockHeading, ""
-		}
-		return append(out, b)
-	}
-	if strings.HasSuffix(whole, "?") && len(whole) < 160 && below && end == l.end {
-		r.question = whole1(strings.TrimLeft(whole, "#* "))
+	if asked, how := r.questionOf(l, whole); asked != "" && next != "" && !endsAsking(next) {
+		r.question, r.asked, r.lead, r.table = asked, how, asked, nil
 		b.Kind = state.BlockHeading
-		return append(out, b)
+		return append(out, b), more
 	}
-	r.lead = ""
-	if r := lastRune(whole); r == ':' || r == '：' {
-		b.Label = ""
+	if r.question != "" && r.asked != "" && l.label.words == 1 && l.label.to-l.label.from <= 10 && l.mark.style == "" {
+		b.Kind, b.Label, b.Start = state.BlockAnswer, r.question, min(l.start+l.label.value, end)
+		return append(out, b), more
 	}
-	if lastRune(whole) == ':' || lastRune(whole) == '：' {
-		r.lead = whole1(lastSentence(whole))
+	body := s[l.mark.size:]
+	if term := quotedTermOf(body); term != "" {
+		b.Kind, b.Label = state.BlockDefinition, term
+		if l.mark.number != "" {
+			b.Number = r.address(l.mark)
+		}
+		return append(out, b), more
+	}
+	if strings.Contains(s, " – ") || strings.Contains(s, " — ") {
+		if m := dashedTerm.FindStringSubmatch(s); m != nil && (m[1] != "" || l.mark.style == bulletStyle || !last && dashedTerm.MatchString(next) || len(out) > 0 && out[len(out)-1].Kind == state.BlockDefinition) {
+			b.Kind, b.Label = state.BlockDefinition, m[2]
+			return append(out, b), more
+		}
+	}
+	if more == 1 && r.isHeading(lines, next) {
+		r.setHead(headStyle(s, l, lines), oneLine(strings.Trim(strings.TrimLeft(s, "#"), "*_-[] ")), "")
+		b.Kind, b.Under = state.BlockHeading, r.underHeads(len(r.heads)-1)
+		return append(out, b), more
+	}
+	if l.mark.number != "" {
+		return append(out, r.numbered(b, l, next, end, more)), more
+	}
+	if fields, taken := r.fields(lines, more); len(fields) > 0 {
+		return append(out, fields...), taken
+	}
+	switch {
+	case l.mark.style == bulletStyle:
+		b.Kind, b.Label = state.BlockItem, r.lead
+		b.Start += l.mark.size
+		return append(out, b), more
+	case s[0] == '-' && len(s) > 1 && s[1] != ' ' && len(lines) > 1 && lines[1].indent > l.indent: // an option of a program
+		b.Kind, b.Label = state.BlockDefinition, oneLine(s)
+		for more = 1; more < len(lines) && lines[more].indent > l.indent; more++ {
+			b.End = lines[more].end
+		}
+		return append(out, b), more
+	case r.question != "":
+		b.Kind, b.Label = state.BlockAnswer, r.question
+		return append(out, b), more
+	}
+	if end := lastRune(whole); end == ':' || end == '：' {
+		r.lead = oneLine(lastSentence(whole))
+	} else if r.lead = ""; !last && lines[more].mark.style != "" && !strings.ContainsRune(sentenceEnd, end) {
+		r.lead = oneLine(lastSentence(whole))
 	}
 	if b.Under != "" {
 		b.Kind = state.BlockParagraph
-		return append(out, b)
+		out = append(out, b)
 	}
-	return out
+	return out, more
 }
 
-func isStep(word string) bool {
-	return slices.Contains([]string{"step", "schritt", "étape", "paso", "passo", "stap"}, strings.ToLower(word))
+// messageOf reads a line of a conversation, which has a time.
+func messageOf(s string) []int {
+	if !canBeMessage(s) {
+		return nil
+	}
+	return message.FindStringSubmatchIndex(s)
 }
 
-// numberOf is the number that a line begins with, as it is cited.
-func numberOf(m []string) string {
-	for _, g := range m[2:8] {
-		if g != "" {
-			return g
-		}
+func canBeMessage(s string) bool {
+	switch c := s[0]; {
+	case c == '<':
+		return true
+	case c == '[' || c == '(' || c >= '0' && c <= '9':
+		near := s[:min(len(s), 60)]
+		return strings.Contains(near, ": ") && strings.ContainsAny(near[1:], "0123456789")
+	}
+	return strings.Contains(s[:min(len(s), 60)], "):") || strings.Contains(s[:min(len(s), 60)], "]:")
+}
+
+// quotedTermOf is the term that a line defines: it begins with it, in quotes.
+func quotedTermOf(s string) string {
+	if s == "" || strings.IndexByte("\"'\xe2\xc2", s[0]) < 0 {
+		return ""
+	}
+	if m := quotedTerm.FindStringSubmatch(s); m != nil {
+		return m[1]
 	}
 	return ""
 }
 
-// shortHeading reports whether a text can be a heading: a few words without an end.
-func shortHeading(s string) bool {
-	n := len(strings.Fields(s))
-	if n == 0 || n > 7 || len(s) > 70 || strings.ContainsRune(sentenceEnd+":,", lastRune(s)) {
-		return false
-	}
-	c, _ := utf8.DecodeRuneInString(s)
-	return !unicode.IsLower(c) && !strings.ContainsAny(s, "=<>{}|")
-}
+func endsAsking(s string) bool { return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") }
 
-// fields reads the labels and values of one line, none where the line is a sentence.
-func (r *structureReader) fields(l textLine, end int) []Block {
-	s := l.in(r.text)
-	if strings.Contains(s, "://") && !strings.Contains(s, ": ") {
-		return nil
+// questionOf returns the question that a line is, and how it is announced.
+func (r *structureReader) questionOf(l textLine, whole string) (asked, how string) {
+	whole = strings.TrimRight(whole, "*_ ")
+	if !endsAsking(whole) || len(whole) > 220 || l.mark.style == bulletStyle {
+		return "", ""
 	}
-	if all := manyFields.FindAllStringSubmatchIndex(s, -1); len(all) > 1 {
-		var out []Block
-		for _, m := range all {
-			out = append(out, r.field(l.start, m[2], m[3], m[4], m[5]))
-		}
-		return out
+	from := l.mark.size
+	if l.label.words == 1 && l.label.to-l.label.from <= 10 {
+		how = whole[l.label.from:l.label.to]
+		from = l.label.value
 	}
-	m := fieldLine.FindStringSubmatchIndex(s)
-	if m == nil || len(strings.Fields(s[m[2]:m[3]])) > 6 {
-		return nil
+	asked = oneLine(strings.Trim(whole[min(from, len(whole)):], "#*_ "))
+	if strings.Contains(asked, ". ") || how == "" && startsLower(asked) {
+		return "", ""
 	}
-	value := l.start + m[4]
-	f := r.field(l.start, m[2], m[3], m[4], m[5])
-	f.End = end
-	f.Cells[0].End = max(f.Cells[0].Start, end)
-	f.Cells[0].Start = value
-	return []Block{f}
-}
-
-func fieldOf(s string) (string, bool) {
-	m := fieldLine.FindStringSubmatch(s)
-	if m == nil {
-		return "", false
-	}
-	return m[1], true
-}
-
-// field makes a field from the spans of its label and value, which count from base.
-func (r *structureReader) field(base, from, to, value, end int) Block {
-	label := strings.TrimSpace(strings.Trim(r.text[base+from:base+to], "*_"))
-	return Block{Kind: state.BlockField, Start: base + from, End: base + end, Label: label, Under: r.heading,
-		Cells: []state.Cell{{Header: label, Start: base + value, End: base + end}}}
+	return asked, how
 }
 
 // extend adds a line to the last block of its kind, or begins one.
@@ -309,21 +347,42 @@ func (r *structureReader) extend(out []Block, l textLine, kind state.BlockKind) 
 		out[n-1].End = l.end
 		return out
 	}
-	return append(out, Block{Kind: kind, Start: l.start, End: l.end, Under: r.heading})
+	return append(out, Block{Kind: kind, Start: l.start, End: l.end, Under: r.under(l)})
 }
 
-// whole1 puts a text on one line.
-func whole1(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// lastSentence is what follows the last full stop inside a text.
-func lastSentence(s string) string {
-	if at := strings.LastIndexAny(s[:len(s)-1], ".!?"); at >= 0 && at+2 < len(s) {
-		return strings.TrimSpace(s[at+1:])
+// under is the path of headings and labels above a line.
+func (r *structureReader) under(l textLine) string {
+	r.open = slices.DeleteFunc(r.open, func(a holder) bool { return a.indent >= l.indent })
+	path := r.underHeads(len(r.heads))
+	for _, a := range r.open {
+		if path != "" {
+			path += " > "
+		}
+		path += a.label
 	}
-	return s
+	return path
 }
 
-func lastRune(s string) rune {
-	c, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, "*_ "))
-	return c
+func (r *structureReader) underHeads(n int) string {
+	if n == 1 {
+		return r.heads[0].title
+	}
+	titles := make([]string, 0, n)
+	for _, h := range r.heads[:n] {
+		titles = append(titles, h.title)
+	}
+	return strings.Join(titles, " > ")
+}
+
+// mostHeads is how many headings of different styles may stand above a line.
+const mostHeads = 5
+
+// setHead opens what stands under a heading.
+func (r *structureReader) setHead(style, title, number string) {
+	at := slices.IndexFunc(r.heads, func(h head) bool { return h.style == style })
+	if at < 0 {
+		at = min(len(r.heads), mostHeads-1)
+	}
+	r.heads = append(r.heads[:at:at], head{style, caption(title), number})
+	r.marks, r.open, r.lead, r.question, r.asked, r.table = nil, nil, "", "", "", nil
 }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -23,7 +24,7 @@ func (r *structureReader) pipedRows(lines []textLine, out *[]Block) int {
 	piped := func(i int) bool { return i < len(lines) && strings.Contains(lines[i].in(r.text), "|") }
 	n := 0
 	if r.table == nil || !r.table.piped {
-		if !piped(0) || len(lines) < 2 || !ruleLine.MatchString(lines[1].in(r.text)) {
+		if !piped(0) || len(lines) < 2 || !isRule(lines[1].in(r.text)) {
 			if !piped(0) || !piped(1) || !strings.HasPrefix(lines[0].in(r.text), "|") {
 				return 0
 			}
@@ -38,10 +39,10 @@ func (r *structureReader) pipedRows(lines []textLine, out *[]Block) int {
 	}
 	for ; piped(n); n++ {
 		r.w.step()
-		if ruleLine.MatchString(lines[n].in(r.text)) || boxLine.MatchString(lines[n].in(r.text)) {
+		if isRule(lines[n].in(r.text)) {
 			continue
 		}
-		*out = append(*out, r.rowOf(lines[n].start, lines[n].end, pipedCells(r.text, lines[n])))
+		*out = append(*out, r.rowOf(lines[n], pipedCells(r.text, lines[n])))
 	}
 	if n == 0 {
 		r.table = nil
@@ -50,7 +51,7 @@ func (r *structureReader) pipedRows(lines []textLine, out *[]Block) int {
 }
 
 // plainCell is a cell without the marks of emphasis.
-func plainCell(s string) string { return strings.TrimSpace(strings.Trim(whole1(s), "*_`")) }
+func plainCell(s string) string { return strings.TrimSpace(strings.Trim(oneLine(s), "*_`")) }
 
 // pipedCells are the cells between the bars of a line.
 func pipedCells(in string, l textLine) []state.Cell {
@@ -81,167 +82,351 @@ func pipedCells(in string, l textLine) []state.Cell {
 }
 
 // rowOf makes a row of the open table.
-func (r *structureReader) rowOf(start, end int, cells []state.Cell) Block {
+func (r *structureReader) rowOf(l textLine, cells []state.Cell) Block {
 	for i := range cells {
 		if i < len(r.table.headers) {
 			cells[i].Header = r.table.headers[i]
 		}
 	}
-	return Block{Kind: state.BlockRow, Start: start, End: end, Cells: cells, Under: r.heading, Label: r.lead}
+	return Block{Kind: state.BlockRow, Start: l.start, End: l.end, Cells: cells, Under: r.under(l), Label: r.lead}
 }
 
-// cellsApart counts the parts of a line that wide gaps set apart.
-func cellsApart(s string) int { return len(tableGap.FindAllStringIndex(s, -1)) + 1 }
-
-// leastRows is how many lines make a table that is set with spaces.
-const leastRows = 2
-
-// alignedRows reads a table whose columns are set with spaces or tabs: lines of as many
-// parts, whose parts begin, or end, at the same place.
-func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
-	first := alignedCells(r.text, lines[0])
-	if len(first) < 2 || manyFieldsIn(lines[0].in(r.text)) {
-		return 0
-	}
-	var rows [][]state.Cell
-	n := 0
-	for ; n < len(lines); n++ {
-		r.w.step()
-		s := lines[n].in(r.text)
-		if boxLine.MatchString(s) || ruleLine.MatchString(s) {
-			rows = append(rows, nil)
+// nextGap finds what sets cells apart, from an offset on: a tab, two spaces or a line of
+// dots, with the spaces around it. Without one both results are the length of the text.
+func nextGap(s string, at int) (from, to int) {
+	for i := at; i < len(s); i++ {
+		dots := false
+		switch c := s[i]; {
+		case c == '\t':
+		case c == ' ' && i+1 < len(s) && (s[i+1] == ' ' || s[i+1] == '\t'):
+		case c == '.' && strings.HasPrefix(s[i:], "...."):
+			dots = true
+		default:
 			continue
 		}
-		cells := alignedCells(r.text, lines[n])
-		if len(cells) < 2 || len(cells) > len(first)+1 || manyFieldsIn(s) || len(cells) != len(first) && !r.aligned(lines[0], first, lines[n], cells) {
-			break
+		from, to = i, i
+		for from > at && s[from-1] == ' ' {
+			from--
 		}
-		rows = append(rows, cells)
-	}
-	for n > 0 && rows[n-1] == nil {
-		n--
-	}
-	full := 0
-	for _, c := range rows[:n] {
-		if c != nil {
-			full++
+		for to < len(s) && (s[to] == ' ' || s[to] == '\t' || dots && s[to] == '.') {
+			to++
 		}
-	}
-	if full < leastRows {
-		return 0
-	}
-	head := r.table == nil && r.headlike(rows[:n])
-	r.table = &table{}
-	if head {
-		for _, c := range first {
-			r.table.headers = append(r.table.headers, plainCell(r.text[c.Start:c.End]))
+		if !dots && strings.HasPrefix(s[to:], "....") {
+			for to < len(s) && (s[to] == ' ' || s[to] == '.') {
+				to++
+			}
 		}
+		return from, to
 	}
-	for i, cells := range rows[:n] {
-		if cells == nil || i == 0 && head {
-			continue
-		}
-		if len(cells) != len(first) { // a column is empty: the cells are placed by where they stand
-			cells = r.place(lines[0], first, lines[i], cells)
-		}
-		if len(first) == 2 && !head {
-			label := strings.TrimRight(plainCell(r.text[cells[0].Start:cells[0].End]), ":： .")
-			*out = append(*out, Block{Kind: state.BlockField, Start: lines[i].start, End: lines[i].end, Label: label, Under: r.heading,
-				Cells: []state.Cell{{Header: label, Start: cells[1].Start, End: cells[1].End}}})
-			continue
-		}
-		*out = append(*out, r.rowOf(lines[i].start, lines[i].end, cells))
-	}
-	return n
+	return len(s), len(s)
 }
-
-func manyFieldsIn(s string) bool { return len(manyFields.FindAllStringIndex(s, 3)) > 1 }
 
 // alignedCells are the parts of a line that wide gaps set apart.
 func alignedCells(in string, l textLine) []state.Cell {
 	s := l.in(in)
 	var out []state.Cell
-	at := 0
-	for _, gap := range tableGap.FindAllStringIndex(s, -1) {
-		if gap[0] > at {
-			out = append(out, state.Cell{Start: l.start + at, End: l.start + gap[0]})
+	for at := 0; at < len(s); {
+		from, to := nextGap(s, at)
+		if to == len(s) {
+			from = len(s)
 		}
-		at = gap[1]
+		if from > at {
+			out = append(out, state.Cell{Start: l.start + at, End: l.start + from})
+		}
+		at = to
 	}
-	return append(out, state.Cell{Start: l.start + at, End: l.end})
+	return out
 }
 
-// columnOf is the place of a byte of a line, in characters from the line's beginning.
-func (r *structureReader) columnOf(l textLine, at int) int {
-	return l.indent + utf8.RuneCountInString(r.text[l.start:at])
+// A table is what the rows of an open table have in common.
+type table struct {
+	headers []string
+	columns [][2]int // of characters, of a table that is aligned by spaces
+	piped   bool
 }
 
-// aligned reports whether most cells of a line begin or end where cells of another do.
-func (r *structureReader) aligned(a textLine, first []state.Cell, b textLine, cells []state.Cell) bool {
-	same := 0
-	for _, c := range cells {
-		if r.nearest(a, first, b, c) >= 0 {
-			same++
+// A tableRow is a line of an aligned table; cells is nil for a rule.
+type tableRow struct {
+	line  textLine
+	cells []state.Cell
+	spans [][2]int // of the cells, in characters
+}
+
+func (r *structureReader) tableRow(l textLine) tableRow {
+	row := tableRow{line: l, cells: alignedCells(r.text, l)}
+	at, column := l.start, l.indent
+	for _, c := range row.cells {
+		from := column + utf8.RuneCountInString(r.text[at:c.Start])
+		at, column = c.End, from+utf8.RuneCountInString(r.text[c.Start:c.End])
+		row.spans = append(row.spans, [2]int{from, column})
+	}
+	return row
+}
+
+// alignedRows reads a table whose columns are set with spaces or tabs: lines of several
+// cells, in columns that no cell crosses.
+func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
+	if !lines[0].gaps || lines[0].mark.style == bulletStyle || isRule(lines[0].in(r.text)) {
+		return 0
+	}
+	var rows []tableRow
+	var columns [][2]int
+	full, crosses := 0, false
+	for _, l := range lines {
+		r.w.step()
+		if s := l.in(r.text); isRule(s) {
+			rows = append(rows, tableRow{line: l})
+			continue
+		}
+		if !l.gaps || len(rows) > 0 && len(rows) == full && full > 1<<12 {
+			break
+		}
+		row := r.tableRow(l)
+		least := 2
+		if l.mark.number != "" && row.cells[0].End <= l.start+l.mark.size {
+			least = 3 // a number set apart from its text is no cell
+		}
+		if len(row.cells) < least || r.labels(row) > 0 {
+			break
+		}
+		wider := mergedColumns(columns, row.spans)
+		whole := len(wider) >= len(columns) && !crossed(columns, row.spans)
+		switch {
+		case full == 0 || whole:
+			columns = wider
+		case full == 1 && len(row.cells) > len(columns) && !hasDigit(lines[0].in(r.text)):
+			columns = row.spans // below names that are as wide as two columns
+		case len(row.cells) != len(rows[0].cells):
+			crosses = true
+		}
+		if crosses {
+			break
+		}
+		rows, full = append(rows, row), full+1
+	}
+	for len(rows) > 0 && rows[len(rows)-1].cells == nil {
+		rows = rows[:len(rows)-1]
+	}
+	before := r.table
+	if full == 1 && (before == nil || before.piped || !fits(before.columns, rows[0].spans)) {
+		r.table = &table{columns: columns} // may name the columns of the next block
+		for _, c := range rows[0].cells {
+			r.table.headers = append(r.table.headers, plainCell(r.text[c.Start:c.End]))
+		}
+		cells := rows[0].cells
+		if valued := hasDigit(r.text[cells[len(cells)-1].Start:cells[len(cells)-1].End]) && !hasDigit(r.text[cells[0].Start:cells[0].End]); valued || dotted(r.text[lines[0].start:lines[0].end]) {
+			r.table.headers = nil
+			r.writeRow(rows[0], nil, out)
+			r.table = nil
+			return len(rows)
+		}
+		return 0
+	}
+	if full == 0 {
+		return 0
+	}
+	r.table = &table{columns: columns}
+	switch {
+	case before != nil && !before.piped && fits(before.columns, rows[0].spans) && (full == 1 || fits(columns, before.columns)):
+		r.table.headers = placed(before.headers, before.columns, columns)
+	case r.headlike(rows):
+		var names []string
+		for _, c := range rows[0].cells {
+			names = append(names, plainCell(r.text[c.Start:c.End]))
+		}
+		r.table.headers = placed(names, rows[0].spans, columns)
+		if len(rows[0].cells) == len(columns) {
+			r.table.headers = names
+		}
+		n := len(rows)
+		for i, row := range rows[1:] {
+			if row.cells != nil {
+				r.writeRow(row, columns, out)
+			} else if i > 0 {
+				continue
+			}
+		}
+		return n
+	}
+	for _, row := range rows {
+		if row.cells != nil {
+			r.writeRow(row, columns, out)
 		}
 	}
-	return same == len(cells)
+	return len(rows)
 }
 
-// nearest is the cell of a header line under which a cell stands, −1 for none.
-func (r *structureReader) nearest(a textLine, first []state.Cell, b textLine, c state.Cell) int {
-	from, to := r.columnOf(b, c.Start), r.columnOf(b, c.End)
-	for i, f := range first {
-		start, end := r.columnOf(a, f.Start), r.columnOf(a, f.End)
-		if abs(from-start) <= 1 || abs(to-end) <= 1 || from < end && start < to {
-			return i
+// labels counts the cells of a row that have a label of their own.
+func (r *structureReader) labels(row tableRow) int {
+	n := 0
+	for _, c := range row.cells {
+		if b := labelOf(r.text[c.Start:c.End]); b.words > 0 {
+			n++
 		}
 	}
-	return -1
+	return n
 }
 
-// place puts the cells of a line with empty columns under those of the first line.
-func (r *structureReader) place(a textLine, first []state.Cell, b textLine, cells []state.Cell) []state.Cell {
-	out := make([]state.Cell, len(first))
-	for i := range out {
-		out[i] = state.Cell{Start: b.start, End: b.start}
+func dotted(s string) bool { return strings.Contains(s, "....") }
+
+// mergedColumns adds the spans of a row to columns, which lie in order and apart.
+func mergedColumns(columns, spans [][2]int) [][2]int {
+	all := append(slices.Clone(columns), spans...)
+	slices.SortFunc(all, func(a, b [2]int) int { return a[0] - b[0] })
+	merged := all[:0]
+	for _, c := range all {
+		if n := len(merged); n > 0 && c[0] < merged[n-1][1] {
+			merged[n-1][1] = max(merged[n-1][1], c[1])
+			continue
+		}
+		merged = append(merged, c)
 	}
-	for _, c := range cells {
-		if i := r.nearest(a, first, b, c); i >= 0 {
-			out[i] = c
+	return merged
+}
+
+// crossed reports whether a column would hold two cells of a row.
+func crossed(columns, spans [][2]int) bool {
+	for _, c := range columns {
+		n := 0
+		for _, s := range spans {
+			if s[0] < c[1] && s[1] > c[0] {
+				n++
+			}
+		}
+		if n > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// fits reports whether each span lies over one column of its own.
+func fits(columns, spans [][2]int) bool {
+	return len(columns) > 1 && len(mergedColumns(columns, spans)) == max(len(columns), len(spans)) && !crossed(columns, spans) && !crossed(spans, columns)
+}
+
+// placed puts the names that stand at spans over columns: each over those from its beginning
+// to the beginning of the next.
+func placed(names []string, spans, columns [][2]int) []string {
+	out := make([]string, len(columns))
+	for i, c := range columns {
+		for j := range min(len(names), len(spans)) {
+			if s := spans[j]; s[0] < c[1] && c[0] < s[1] {
+				out[i] = names[j]
+				break
+			}
 		}
 	}
 	return out
 }
 
-func abs(n int) int { return max(n, -n) }
+// writeRow writes a row of the open table. One of two cells without headers is a field, and
+// so is each pair of a text and a number in a row without headers for them.
+func (r *structureReader) writeRow(row tableRow, columns [][2]int, out *[]Block) {
+	t := r.table
+	cells := row.cells
+	named := 0
+	for i, h := range t.headers {
+		if h != "" && i < len(columns) {
+			named++
+		}
+	}
+	if len(cells)%2 == 0 && (named == 0 || 2*named <= len(columns)) {
+		pairs := true
+		for i := 0; i < len(cells); i += 2 {
+			pairs = pairs && (len(cells) == 2 || !hasDigit(r.text[cells[i].Start:cells[i].End]) && hasDigit(r.text[cells[i+1].Start:cells[i+1].End]))
+		}
+		if pairs {
+			for i := 0; i < len(cells); i += 2 {
+				label := strings.TrimRight(plainCell(r.text[cells[i].Start:cells[i].End]), ":： .")
+				under := r.under(row.line)
+				for j, c := range columns {
+					if j < len(t.headers) && t.headers[j] != "" && row.spans[i][0] < c[1] && c[0] < row.spans[i][1] {
+						under = strings.TrimPrefix(under+" > "+t.headers[j], " > ")
+					}
+				}
+				*out = append(*out, Block{Kind: state.BlockField, Start: cells[i].Start, End: cells[i+1].End, Label: label, Under: under,
+					Cells: []state.Cell{{Header: label, Start: cells[i+1].Start, End: cells[i+1].End}}})
+			}
+			return
+		}
+	}
+	if columns != nil && len(cells) != len(columns) { // a column is empty: the cells are placed by where they stand
+		all := make([]state.Cell, len(columns))
+		for i, c := range columns {
+			all[i] = state.Cell{Start: row.line.start, End: row.line.start}
+			for j, s := range row.spans {
+				if s[0] < c[1] && c[0] < s[1] {
+					all[i] = cells[j]
+				}
+			}
+		}
+		cells = all
+	}
+	*out = append(*out, r.rowOf(row.line, cells))
+}
 
-// headlike reports whether the first row names the columns: none of its cells has a digit,
-// and cells below it have, or a rule follows it.
-func (r *structureReader) headlike(rows [][]state.Cell) bool {
-	digits := func(cells []state.Cell) int {
+func hasDigit(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
+
+// headlike reports whether the first row names the columns: a rule follows it, or its cells
+// are unlike those below, which have numbers where it has none.
+func (r *structureReader) headlike(rows []tableRow) bool {
+	if len(rows) > 2 && rows[1].cells == nil {
+		return true
+	}
+	if len(rows) < 2 {
+		return false
+	}
+	digits := func(row tableRow) int {
 		n := 0
-		for _, c := range cells {
-			if strings.ContainsFunc(r.text[c.Start:c.End], unicode.IsDigit) {
+		for _, c := range row.cells {
+			if hasDigit(r.text[c.Start:c.End]) {
 				n++
 			}
 		}
 		return n
 	}
-	if len(rows) > 1 && rows[1] == nil {
-		return true
-	}
-	if digits(rows[0]) > 0 {
-		return false
-	}
-	if len(rows[0]) > 2 {
-		return len(rows) > 2 || digits(rows[1]) > 0
-	}
-	with := 0
-	for _, cells := range rows[1:] {
-		if len(cells) > 1 && digits(cells[1:]) > 0 {
-			with++
+	head := digits(rows[0])
+	below, alike, body := 0, map[string]int{}, 0
+	most, wider := 0, 0
+	for _, row := range rows[1:] {
+		if n := len(row.cells); n > 0 {
+			body++
+			last := r.text[row.cells[n-1].Start:row.cells[n-1].End]
+			if digits(row) > 0 {
+				below++
+			}
+			if n > len(rows[0].cells) {
+				wider++
+			}
+			alike[shapedAs(last)]++
+			most = max(most, alike[shapedAs(last)])
 		}
 	}
-	first := r.text[rows[0][0].Start:rows[0][0].End]
-	return with == len(rows)-1 && !strings.HasSuffix(first, ":") && len(rows) > 2
+	if head == 0 && below == body && 2*wider > body {
+		return true
+	}
+	if len(rows[0].cells) > 2 {
+		return head == 0 && (below > 0 || body > 1) || body > 1 && 2*head < len(rows[0].cells) && head > 0 && below == body && !hasDigit(r.text[rows[0].cells[0].Start:rows[0].cells[0].End])
+	}
+	return head == 0 && body > 1 && 2*most >= body && 3*below >= 2*body && len(rows[0].cells) == 2
+}
+
+// shapedAs is how a value is written: its digits and letters alike.
+func shapedAs(s string) string {
+	var b strings.Builder
+	last := rune(0)
+	for _, c := range s {
+		switch {
+		case unicode.IsDigit(c):
+			c = '0'
+		case unicode.IsLetter(c):
+			c = 'a'
+		}
+		if c != last {
+			b.WriteRune(c)
+		}
+		last = c
+	}
+	return b.String()
 }

@@ -4,19 +4,16 @@ import (
 	"context"
 	"encoding/xml"
 	"io"
-	"math"
-	"path"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"example.com/assay/memory/text"
 )
 
 // parseXLSX extracts the text of a workbook: a sheet is a section, a row a block.
-// Below a row of names it reads "cell; Name: cell; Name: cell", so that each row can
-// be read alone. Formulas are their last values, dates are written as 2026-01-31.
-// Charts, comments and pictures are left out.
+// Formulas are their last values, numbers are written as the sheet shows them, and dates as
+// 2026-01-31. Charts, comments and pictures are left out.
 func parseXLSX(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	pack, err := openZip(d.Path, raw, o.MaxFileBytes)
 	if err != nil {
@@ -57,7 +54,7 @@ func parseXLSX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	}
 	for _, s := range sheets {
 		x.out.heading(1, s.name)
-		x.names, x.rows = nil, 0
+		x.rows, x.carried = nil, 0
 		err := pack.read(ctx, s.part, x.readSheet)
 		if x.full {
 			return pack.tooLong()
@@ -65,9 +62,10 @@ func parseXLSX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 		if err != nil {
 			return err
 		}
+		x.write()
 	}
 	x.out.finish(d)
-	d.Title, err = pack.declaredTitle(ctx, path.Join("docProps", "core.xml"))
+	d.Title, d.Metadata, err = pack.properties(ctx, "docProps/core.xml")
 	return err
 }
 
@@ -78,19 +76,17 @@ type xlsxReader struct {
 	shared   []string
 	styles   []xlsxStyle // of cells, by number
 	from1904 bool        // days are counted from 1904
-	names    []string    // of the open sheet's columns; nil before a row of names
-	rows     int         // of the open sheet that were written
+	rows     []xlsxRow   // of the open sheet
+	carried  int         // cells that merging added to them
+	size     int64       // of the texts of all cells
 	full     bool        // cells that share long texts came to too much
 }
 
-// An xlsxStyle is how a number is shown.
-type xlsxStyle int
-
-const (
-	asNumber xlsxStyle = iota
-	asPercent
-	asDate
-)
+// An xlsxRow is a row that is not empty.
+type xlsxRow struct {
+	number int // from 1
+	cells  []gridCell
+}
 
 // readStrings reads the texts that cells share, without the readings of Asian
 // characters.
@@ -120,79 +116,76 @@ func (x *xlsxReader) readStrings(part io.Reader) error {
 }
 
 func (x *xlsxReader) readStyles(part io.Reader) error {
-	formats := map[string]xlsxStyle{"9": asPercent, "10": asPercent}
-	for _, id := range []string{"14", "15", "16", "17", "18", "19", "20", "21", "22", "45", "46", "47"} {
-		formats[id] = asDate
-	}
-	cells := false
+	codes := map[string]string{}
+	var bold []bool // of fonts
+	fonts, cells := false, false
 	return tokens(part, func(t xml.Token) error {
 		switch e := t.(type) {
 		case xml.StartElement:
 			switch e.Name.Local {
 			case "numFmt":
-				formats[attribute(e, "numFmtId")] = styleOf(attribute(e, "formatCode"))
+				codes[attribute(e, "numFmtId")] = attribute(e, "formatCode")
+			case "fonts":
+				fonts = true
+			case "font":
+				if fonts {
+					bold = append(bold, false)
+				}
+			case "b":
+				if fonts && len(bold) > 0 {
+					bold[len(bold)-1] = isOn(attribute(e, "val"))
+				}
 			case "cellXfs":
 				cells = true
 			case "xf":
 				if cells {
-					x.styles = append(x.styles, formats[attribute(e, "numFmtId")])
+					id := attribute(e, "numFmtId")
+					code, ok := codes[id]
+					if !ok {
+						code = builtinFormats[id]
+					}
+					font, err := strconv.Atoi(attribute(e, "fontId"))
+					x.styles = append(x.styles, xlsxStyle{readFormat(code), err == nil && font >= 0 && font < len(bold) && bold[font]})
 				}
 			}
 		case xml.EndElement:
-			if e.Name.Local == "cellXfs" {
+			switch e.Name.Local {
+			case "cellXfs":
 				cells = false
+			case "fonts":
+				fonts = false
 			}
 		}
 		return nil
 	})
 }
 
-// styleOf reads a format such as "dd/mm/yyyy"; text in quotes and brackets is none.
-func styleOf(code string) xlsxStyle {
-	quoted := false
-	bracket := false
-	for _, r := range strings.ToLower(code) {
-		switch {
-		case r == '"':
-			quoted = !quoted
-		case quoted:
-		case r == '[':
-			bracket = true
-		case r == ']':
-			bracket = false
-		case bracket:
-		case r == '%':
-			return asPercent
-		case r == 'y' || r == 'd' || r == 'h' || r == 'm' || r == 's':
-			return asDate
-		}
-	}
-	return asNumber
-}
-
-// An xlsxCell is a cell that is not empty.
-type xlsxCell struct {
-	column int
-	text   string
-	number bool
+// An xlsxStyle is how a cell is shown.
+type xlsxStyle struct {
+	format numberFormat
+	bold   bool
 }
 
 // widestSheet is the number of columns that are kept apart; a sheet has at most 16,384.
 const widestSheet = 16_384
 
 func (x *xlsxReader) readSheet(part io.Reader) error {
-	var row []xlsxCell
 	var value strings.Builder
 	var kind, style string
-	column, next := 0, 0
-	inText := false
+	row := xlsxRow{}
+	column, next, last := 0, 0, 0
+	inText, reading := false, false
 	return tokens(part, func(t xml.Token) error {
 		x.out.w.page.step()
 		switch e := t.(type) {
 		case xml.StartElement:
 			switch inText = false; e.Name.Local {
 			case "row":
-				row, next = row[:0], 0
+				row, next = xlsxRow{number: last + 1}, 0
+				if n, err := strconv.Atoi(attribute(e, "r")); err == nil && n > last {
+					row.number = n
+				}
+				last = row.number
 			case "c":
 				kind, style = attribute(e, "t"), attribute(e, "s")
 				if column = columnOf(attribute(e, "r")); column < 0 {
@@ -200,30 +193,80 @@ func (x *xlsxReader) readSheet(part io.Reader) error {
 				}
 				next = column + 1
 				value.Reset()
+			case "rPh":
+				reading = true
 			case "v", "t":
-				inText = true
+				inText = !reading
+			case "mergeCell":
+				x.merge(attribute(e, "ref"))
 			}
 		case xml.EndElement:
 			switch inText = false; e.Name.Local {
+			case "rPh":
+				reading = false
 			case "c":
 				if cell := x.cell(kind, style, text.OneLine(value.String())); cell.text != "" && column < widestSheet {
-					cell.column = column
-					row = append(row, cell)
+					cell.column, cell.width = column, 1
+					row.cells = append(row.cells, cell)
+					x.size += int64(len(cell.text))
 				}
 			case "row":
-				x.row(row)
+				if len(row.cells) > 0 {
+					x.rows = append(x.rows, row)
+				}
 			}
 		case xml.CharData:
 			if inText {
 				value.Write(e)
 			}
 		}
-		if int64(x.out.w.out.Len()) > x.pack.limit {
+		if x.size > x.pack.limit {
 			x.full = true
 			return io.ErrShortBuffer
 		}
 		return nil
 	})
+}
+
+// merge makes the cells of a range one: its text is that of each of its rows.
+func (x *xlsxReader) merge(ref string) {
+	from, to, ok := strings.Cut(ref, ":")
+	top, bottom := rowOf(from), rowOf(to)
+	left, right := columnOf(from), columnOf(to)
+	if !ok || top < 1 || left < 0 || right < left || bottom < top {
+		return
+	}
+	find := func(number int) int {
+		i, _ := slices.BinarySearchFunc(x.rows, number, func(r xlsxRow, n int) int { return r.number - n })
+		return i
+	}
+	first := find(top)
+	if first == len(x.rows) || x.rows[first].number != top {
+		return
+	}
+	at := slices.IndexFunc(x.rows[first].cells, func(c gridCell) bool { return c.column == left })
+	if at < 0 {
+		return
+	}
+	cell := &x.rows[first].cells[at]
+	cell.width = right - left + 1
+	below := *cell
+	below.carried = true
+	for i := first + 1; i < len(x.rows) && x.rows[i].number <= bottom && i-first < mostSpannedRow; i++ {
+		r := &x.rows[i]
+		if x.carried++; x.carried > 4*len(x.rows)+mostSpannedRow {
+			return // more than a sheet of people has
+		}
+		j, found := slices.BinarySearchFunc(r.cells, left, func(c gridCell, column int) int { return c.column - column })
+		if !found {
+			r.cells = slices.Insert(r.cells, j, below)
+		}
+	}
+}
+
+func rowOf(place string) int {
+	n, _ := strconv.Atoi(strings.TrimLeft(place, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+	return n
 }
 
 // columnOf reads the column of "BC12", from 0; -1 where there is none.
@@ -239,96 +282,114 @@ func columnOf(place string) int {
 }
 
 // cell is what a cell shows.
-func (x *xlsxReader) cell(kind, style, value string) xlsxCell {
-	switch kind {
-	case "s":
-		i, err := strconv.Atoi(value)
-		if err != nil || i < 0 || i >= len(x.shared) {
-			return xlsxCell{}
-		}
-		return xlsxCell{text: x.shared[i]}
-	case "b":
-		return xlsxCell{text: map[string]string{"1": "TRUE", "0": "FALSE"}[value]}
-	case "", "n":
-	default: // a text
-		return xlsxCell{text: value}
-	}
-	number, err := strconv.ParseFloat(value, 64)
-	if err != nil {
-		return xlsxCell{text: value}
-	}
-	how := asNumber
+func (x *xlsxReader) cell(kind, style, value string) gridCell {
+	how := xlsxStyle{}
 	if i, err := strconv.Atoi(style); err == nil && i >= 0 && i < len(x.styles) {
 		how = x.styles[i]
 	}
-	switch {
-	case how == asPercent:
-		return xlsxCell{text: decimal(number*100) + "%", number: true}
-	case how == asDate && number >= 0 && number < 2_958_466: // the year 10000
-		return xlsxCell{text: x.date(number), number: true}
-	}
-	return xlsxCell{text: decimal(number), number: true}
-}
-
-// decimal writes a number with the 15 digits that a sheet keeps.
-func decimal(v float64) string {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 15, 64), 64)
-	if err != nil {
-		rounded = v
-	}
-	if math.Abs(rounded) >= 1e21 || rounded != 0 && math.Abs(rounded) < 1e-9 {
-		return strconv.FormatFloat(rounded, 'g', -1, 64)
-	}
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
-}
-
-// date writes a count of days. Before March 1900 Excel is a day off, because it
-// takes 1900 for a leap year.
-func (x *xlsxReader) date(days float64) string {
-	seconds := math.Round(days * 86_400)
-	from := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
-	if x.from1904 {
-		from = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
-	}
-	at := from.Add(time.Duration(math.Mod(seconds, 86_400))*time.Second).AddDate(0, 0, int(seconds/86_400))
-	switch {
-	case days < 1:
-		return at.Format("15:04:05")
-	case math.Mod(seconds, 86_400) == 0:
-		return at.Format("2006-01-02")
-	}
-	return at.Format("2006-01-02 15:04:05")
-}
-
-// row writes a row. The first of several cells that are all words names the columns.
-func (x *xlsxReader) row(cells []xlsxCell) {
-	if len(cells) == 0 {
-		return
-	}
-	names := x.names == nil && len(cells) > 1
-	for _, c := range cells {
-		names = names && !c.number
-	}
-	var b strings.Builder
-	for i, c := range cells {
-		if i > 0 {
-			b.WriteString("; ")
+	cell := gridCell{text: value, strong: how.bold}
+	switch kind {
+	case "s":
+		cell.text = ""
+		if i, err := strconv.Atoi(value); err == nil && i >= 0 && i < len(x.shared) {
+			cell.text = x.shared[i]
 		}
-		if c.column > 0 && c.column < len(x.names) && x.names[c.column] != "" && !names && i > 0 {
-			b.WriteString(x.names[c.column] + ": ")
+	case "b":
+		cell.text = map[string]string{"1": "TRUE", "0": "FALSE"}[value]
+	case "", "n":
+		if number, err := strconv.ParseFloat(value, 64); err == nil {
+			cell.text = how.format.show(number, x.from1904)
 		}
-		b.WriteString(c.text)
 	}
-	if names {
-		x.names = make([]string, min(cells[len(cells)-1].column+1, widestSheet))
-		for _, c := range cells {
-			if c.column < len(x.names) {
-				x.names[c.column] = text.Clip(c.text, longestHeader)
+	return cell
+}
+
+// write writes the tables of a sheet: empty rows and columns part them. One without names
+// goes on with the names of the one above.
+func (x *xlsxReader) write() {
+	caption := ""
+	var names []string
+	left := widestSheet // where the sheet begins
+	for _, r := range x.rows {
+		left = min(left, r.cells[0].column)
+	}
+	for i := 0; i < len(x.rows); {
+		j := i + 1
+		for j < len(x.rows) && x.rows[j].number == x.rows[j-1].number+1 {
+			j++
+		}
+		parts := apart(x.rows[i:j])
+		for _, rows := range parts {
+			g, from := grid{label: caption, headers: names}, left
+			if len(parts) > 1 {
+				g.headers, from = nil, widestSheet
+				for _, r := range rows {
+					from = min(from, r.cells[0].column)
+				}
+			}
+			for _, r := range rows {
+				for k := range r.cells {
+					r.cells[k].column -= from
+				}
+				g.rows = append(g.rows, gridRow{cells: r.cells})
+			}
+			if x.out.w.grid(&g); len(g.headers) > 0 {
+				names = g.headers
+			}
+		}
+		caption = ""
+		if n, first := (gridRow{cells: x.rows[i].cells}).filled(); j == i+1 && n == 1 && !endsSentence(first.text) {
+			caption = text.Clip(first.text, longestCaption)
+		}
+		i = j
+	}
+	x.rows = nil
+}
+
+// apart parts rows at columns that are empty in all of them, where what stands on both
+// sides has several rows and columns.
+func apart(rows []xlsxRow) [][]xlsxRow {
+	first, last := widestSheet, 0
+	for _, r := range rows {
+		first = min(first, r.cells[0].column)
+		end := r.cells[len(r.cells)-1]
+		last = max(last, min(end.column+end.width, widestSheet))
+	}
+	used := make([]bool, max(0, last-first))
+	for _, r := range rows {
+		for _, c := range r.cells {
+			for i := c.column; i < min(c.column+c.width, last); i++ {
+				used[i-first] = true
 			}
 		}
 	}
-	x.rows++
-	x.out.w.endBlock()
-	x.out.w.text(b.String())
-	x.out.w.endBlock()
+	var out [][]xlsxRow
+	for from := 0; from < len(used); {
+		to := from
+		for to < len(used) && used[to] {
+			to++
+		}
+		part := rows
+		if from > 0 || to < len(used) {
+			part = nil
+			for _, r := range rows {
+				cut := xlsxRow{number: r.number}
+				for _, c := range r.cells {
+					if c.column >= first+from && c.column < first+to {
+						cut.cells = append(cut.cells, c)
+					}
+				}
+				if len(cut.cells) > 0 {
+					part = append(part, cut)
+				}
+			}
+		}
+		if to-from < 2 || len(part) < 2 {
+			return [][]xlsxRow{rows}
+		}
+		out = append(out, part)
+		for from = to; from < len(used) && !used[from]; from++ {
+		}
+	}
+	return out
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"example.com/assay/memory/citation"
 	"example.com/assay/memory/lsa"
@@ -65,15 +66,17 @@ func analyseOne(p state.Passage, stems stemmer) (analysed, error) {
 		return analysed{}, fmt.Errorf("encoding passage %q: %w", p.ID, err)
 	}
 	a := analysed{json: data, meta: metaTerms(p)}
-	body, title := stems.terms(p.Text, text.DocStops), stems.terms(p.Title, text.DocStops)
+	l := languageOf(p)
+	body, title := stems.terms(l, p.Text), stems.terms(l, p.Title)
 	a.pairs = appendPairs(appendPairs(make([]uint64, 0, len(body)+len(title)), body), title)
 	all := slices.Clone(body)
 	for range titleWeight {
 		all = append(all, title...)
 	}
 	if heading := lastHeading(p); heading != "" {
-		all = append(all, stems.terms(heading, text.DocStops)...)
+		all = append(all, stems.terms(l, heading)...)
 	}
+	all = stems.appendLabels(all, l, p.Blocks)
 	a.bag = lsa.Bag(all)
 	// What is kept until the end must not hold the text of a whole file.
 	a.draft = draft{
@@ -94,22 +97,24 @@ func hashOf(data []byte) (hash [hashSize]byte) {
 // occurrences of them. It is of one goroutine.
 type stemmer map[string]string
 
-// terms is the function of that name.
-func (m stemmer) terms(s string, stop text.StopList) []string {
+// terms are the stems of s without the stop words of a language.
+func (m stemmer) terms(l text.Language, s string) []string {
 	tokens := text.Tokens(s)
 	out := make([]string, 0, len(tokens))
 	for _, t := range tokens {
-		if stop.Has(t.Text) {
+		word := l.Word(t.Text)
+		if l.Stops(word) {
 			continue
 		}
-		stem, known := m[t.Text]
+		key := word
+		if l != text.English {
+			key = string(l) + "\x00" + word
+		}
+		stem, known := m[key]
 		if !known {
-			if stem = text.Stem(t.Text); len(stem) > maxTerm {
-				stem = stem[:maxTerm]
-			}
-			stem = strings.Clone(stem)
+			stem = strings.Clone(bounded(l.Stem(word)))
 			if len(m) < maxStems {
-				m[strings.Clone(t.Text)] = stem
+				m[strings.Clone(key)] = stem
 			}
 		}
 		out = append(out, stem)
@@ -117,13 +122,58 @@ func (m stemmer) terms(s string, stop text.StopList) []string {
 	return out
 }
 
+// appendLabels adds to the terms of a passage those of its blocks' labels, headings,
+// numbers and columns that it has not, each once: what stands above the passage says
+// what is in it.
+func (m stemmer) appendLabels(all []string, l text.Language, blocks []state.Block) []string {
+	if len(blocks) == 0 {
+		return all
+	}
+	has := make(map[string]bool, len(all))
+	for _, term := range all {
+		has[term] = true
+	}
+	read := map[string]bool{"": true}
+	add := func(s string) {
+		if read[s] {
+			return
+		}
+		read[s] = true
+		for _, term := range m.terms(l, s) {
+			if !has[term] {
+				has[term] = true
+				all = append(all, term)
+			}
+		}
+	}
+	for _, b := range blocks {
+		add(b.Label)
+		add(b.Under)
+		add(b.Number)
+		for _, c := range b.Cells {
+			add(c.Header)
+		}
+	}
+	return all
+}
+
+// bounded is a term of at most maxTerm bytes.
+func bounded(term string) string {
+	if len(term) <= maxTerm {
+		return term
+	}
+	n := maxTerm
+	for n > 0 && !utf8.RuneStart(term[n]) {
+		n--
+	}
+	return term[:n]
+}
+
 // terms are the stems of s without stop words, of bounded length.
 func terms(s string, stop text.StopList) []string {
 	list := text.Terms(s, stop)
 	for i, t := range list {
-		if len(t) > maxTerm {
-			list[i] = t[:maxTerm]
-		}
+		list[i] = bounded(t)
 	}
 	return list
 }

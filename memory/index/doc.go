@@ -72,11 +72,20 @@
 // embedder's cosines are first put on a scale from unrelated to answering, learnt
 // from the corpus too.
 //
+// # Languages
+//
+// A passage is analysed in the language of its document, which its metadata have
+// ("language") where that is not English, and a question in its own if the corpus has it,
+// else in each that the corpus has (languages.go). Chinese, Japanese, Korean and Thai are
+// found by pairs of characters; a German word that no passage holds by its parts. Labels,
+// columns and headings of a passage's blocks are searched with it.
+//
 // # What it does not do
 //
 // It does not read files or cut passages, rewrite queries, call models, swap
-// generations, delete old ones or lock out a second writer. It has
-// no fuzzy matching and no language but English. A changed word in a question
+// generations, delete old ones or lock out a second writer. It does not translate: a
+// question finds passages of its own language, and names and numbers in others. Misspelt
+// words and abbreviations are looked for in English questions alone. A changed word in a question
 // that the corpus answers in other words lowers the confidence: the index
 // sees words, not meanings. A question on another subject in the words of this
 // one gets a confidence in the middle, at times a high one.

@@ -149,9 +149,10 @@ func (x *Index) features(ctx context.Context, question string, list []string, si
 			}
 			row[fFew] = max(row[fFew], like)
 		}
-		r := w.read(x, p.Text)
+		l := languageOf(p)
+		r := w.read(x, l, p.Text)
 		r.fill(row, w, x, float64(x.table.number(c.ord, rowLength)))
-		row[fHeading], row[fTitle] = w.share(x.held(w, lastHeading(p))), w.share(x.held(w, p.Title))
+		row[fHeading], row[fTitle] = w.share(x.held(w, l, lastHeading(p))), w.share(x.held(w, l, p.Title))
 		row[fQueryLength] = math.Log1p(float64(len(sig.terms)))
 	}
 	for i, row := range rows {

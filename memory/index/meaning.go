@@ -115,7 +115,7 @@ func (x *Index) queryVectors(ctx context.Context, list []string, q retrieval.Que
 	texts, at := []string{q.Primary}, []int{0}
 	alternatives := q.Alternatives[:min(len(q.Alternatives), maxQueries)]
 	for i, alternative := range alternatives {
-		if len(queryTerms(alternative)) > 0 {
+		if len(x.terms(alternative)) > 0 {
 			texts, at = append(texts, alternative), append(at, i+1)
 		}
 	}

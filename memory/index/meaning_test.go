@@ -13,6 +13,7 @@ import (
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/embed/embedtest"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -351,7 +352,7 @@ func TestScale(t *testing.T) {
 
 func TestSpelling(t *testing.T) {
 	w := spelling{}
-	w.learn("The Negligence of neglect; negligently.")
+	w.learn("The Negligence of neglect; negligently.", text.Language("").Terms)
 	if got := w.text([]string{"neglig", unknown(0), unknown(1), "neglect"}); got != "negligence quillip brentoz neglect" {
 		t.Errorf("text %q", got)
 	}

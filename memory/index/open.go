@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -54,6 +55,8 @@ type Index struct {
 	lexicon           *lexicon   // what is known of them where they are on a server; nil of files
 	server            Collection // nil of files
 	where             []Where    // of a pool: the filter that it was found by
+
+	languages []text.Language // of the passages; nil where all are English
 
 	stems    *stemCache
 	stemmers *sync.Pool // of analyses of what a server found; nil of files
@@ -211,6 +214,7 @@ func (x *Index) openStore(parts []part, sums [][]byte) error {
 		parts, err := openStore(x.dir, x.table, parts, sums)
 		if err == nil {
 			x.store = parts
+			err = x.findLanguages(context.Background())
 		}
 		return err
 	})
@@ -385,8 +389,8 @@ func (x *Index) Training() Training {
 	return t
 }
 
-// Passage returns the passage with an id, exactly as it was added, and
-// whether there is one.
+// Passage returns the passage with an id, as it was added, and whether there is one.
+// Where its document is not in English, its metadata say in which language it is.
 func (x *Index) Passage(id string) (p state.Passage, ok bool, err error) {
 	if x.server != nil {
 		return x.fetched(id)
@@ -406,14 +410,14 @@ func (x *Index) Passage(id string) (p state.Passage, ok bool, err error) {
 // part: see [lsa.Model.Embed]. A text without content words gives the zero
 // vector.
 func (x *Index) Embed(s string) []float32 {
-	return x.model.Embed(lsa.Bag(queryTerms(s)))
+	return x.model.Embed(lsa.Bag(x.terms(s)))
 }
 
 // EmbedderID is a hash of the offline embedder's content. Vectors made under
 // different ids must not be compared.
 func (x *Index) EmbedderID() string { return x.model.ID() }
 
-// queryTerms are the stems of a query without the words that questions are
+// queryTerms are the stems of an English query without the words that questions are
 // wrapped in; if nothing else is left, those count too.
 func queryTerms(s string) []string {
 	for _, stop := range []text.StopList{text.QueryStops, text.DocStops} {

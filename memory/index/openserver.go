@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
@@ -46,6 +47,9 @@ func OpenServed(dir string, server Collection) (*Index, error) {
 	x.nameOf, x.docLen = t.nameOf, append([]float64(nil), l.lens...)
 	x.nameDocuments()
 	x.pools(poolSize, len(l.docs)+poolSize)
+	if err := x.findLanguages(context.Background()); err != nil {
+		return nil, err
+	}
 	x.stemmers = &sync.Pool{New: func() any { return stemmer{} }}
 	return x, nil
 }

@@ -155,7 +155,7 @@ func (x *Index) pooled(records []Record) (*Index, error) {
 		dir: x.dir, store: p, table: p.table, model: x.model, vectors: set, calibration: x.calibration, stats: x.stats,
 		bm25: x.bm25, avgLen: x.avgLen, avgPairs: x.avgPairs, avgDoc: x.avgDoc, grouped: x.grouped,
 		nameUses: x.nameUses, nameFrom: x.nameFrom, passages: x.passages, allDocs: x.allDocs,
-		lexicon: x.lexicon, server: x.server, stems: x.stems, scratch: x.scratch, gatherers: x.gatherers, stemmers: x.stemmers,
+		lexicon: x.lexicon, server: x.server, languages: x.languages, stems: x.stems, scratch: x.scratch, gatherers: x.gatherers, stemmers: x.stemmers,
 	}
 	y.number(p, x)
 	return y, nil

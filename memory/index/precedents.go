@@ -35,7 +35,7 @@ func (x *Index) newPrecedents(judged []Judged) *precedents {
 	p := &precedents{number: make(map[string]int32), questions: make(map[int32][]int32)}
 	for q, j := range judged {
 		var bag []int32
-		for _, t := range weigh(queryTerms(j.Question), count) {
+		for _, t := range weigh(x.terms(j.Question), count) {
 			n, ok := p.number[t.term]
 			if !ok {
 				n = int32(len(p.holders))

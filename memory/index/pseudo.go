@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/state"
 )
 
 // Numbers of pseudo-questions. Every one costs a search when the corpus is
@@ -137,21 +138,33 @@ func (x *Index) samples(ctx context.Context, rng *rand.Rand) ([]sample, spelling
 		}
 		at := rng.IntN(len(spans))
 		first, last := spans[at], spans[min(at+1, len(spans)-1)]
-		list := distinct(terms(p.Text[first.Start:first.End], text.QueryStops))
+		content := x.content(p)
+		list := distinct(content(p.Text[first.Start:first.End]))
 		if len(list) <= shortest {
 			continue
 		}
 		s := sample{doc: x.table.doc(int32(ord))}
-		around := terms(p.Text[first.Start:last.End], text.QueryStops)
-		s.around = distinct(append(around, terms(lastHeading(p), text.QueryStops)...))
+		around := content(p.Text[first.Start:last.End])
+		s.around = distinct(append(around, content(lastHeading(p))...))
 		if s.words, err = x.words(ctx, list, s.doc); err != nil {
 			return nil, nil, err
 		}
-		spelled.learn(p.Text[first.Start:last.End])
-		spelled.learn(lastHeading(p))
+		spelled.learn(p.Text[first.Start:last.End], content)
+		spelled.learn(lastHeading(p), content)
 		out = append(out, s)
 	}
 	return out, spelled, nil
+}
+
+// content makes the terms of a passage's sentences that a question would hold.
+func (x *Index) content(p state.Passage) func(s string) []string {
+	l := languageOf(p)
+	return func(s string) []string {
+		if l == text.English {
+			return terms(s, text.QueryStops)
+		}
+		return l.Terms(s)
+	}
 }
 
 // words looks the terms of a sentence up, and sorts the rarest first.

@@ -34,11 +34,17 @@ func (x *Index) wording(question string, list []string, sig *signals) *wording {
 			w.pairs = append(w.pairs, [2]int{a, b})
 		}
 	}
+	spoken := x.spoken(question)
 	for _, span := range text.Sentences(question) {
 		var mask uint64
 		sentence := question[span.Start:span.End]
 		for i, t := range text.Tokens(sentence) {
-			at, ok := w.number[x.stem(t.Text)]
+			at, ok := 0, false
+			for _, l := range spoken {
+				if n, has := w.number[x.stemIn(l, t.Text)]; has {
+					at, ok = n, true
+				}
+			}
 			if !ok {
 				continue
 			}
@@ -74,13 +80,13 @@ func (w *wording) sum(held uint64) float64 {
 	return sum
 }
 
-func (x *Index) held(w *wording, s string) uint64 {
+func (x *Index) held(w *wording, l text.Language, s string) uint64 {
 	var mask uint64
 	if s == "" {
 		return 0
 	}
 	for _, t := range text.Tokens(s) {
-		if at, ok := w.number[x.stem(t.Text)]; ok {
+		if at, ok := w.number[x.stemIn(l, t.Text)]; ok {
 			mask |= 1 << at
 		}
 	}
@@ -101,7 +107,7 @@ type reading struct {
 	colon     bool
 }
 
-func (w *wording) read(x *Index, s string) *reading {
+func (w *wording) read(x *Index, l text.Language, s string) *reading {
 	r := &reading{tf: make([]float64, len(w.terms)), tfWritten: make([]float64, len(w.terms))}
 	seen := make(map[string]struct{})
 	spans := text.Sentences(s)
@@ -112,14 +118,14 @@ func (w *wording) read(x *Index, s string) *reading {
 			next++
 		}
 		r.words++
-		if text.DocStops.Has(t.Text) {
+		if l.Stops(l.Word(t.Text)) {
 			r.stops++
 			continue
 		}
 		if c := t.Text[0]; c >= '0' && c <= '9' {
 			r.digits++
 		}
-		stem := x.stem(t.Text)
+		stem := x.stemIn(l, t.Text)
 		seen[stem] = struct{}{}
 		at, ok := w.number[stem]
 		if !ok {

@@ -80,7 +80,11 @@ func (x *Index) saysMore(query string, list []citation.Citation) bool {
 		at = c.End
 	}
 	rest.WriteString(query[at:])
-	return len(terms(acronym.ReplaceAllString(rest.String(), " "), text.QueryStops)) > 0
+	said := acronym.ReplaceAllString(rest.String(), " ")
+	if x.isEnglish(said) {
+		return len(terms(said, text.QueryStops)) > 0
+	}
+	return len(x.terms(said)) > 0
 }
 
 // settle takes from passages whose number is doubtful most of what it gave
@@ -193,7 +197,7 @@ func (x *Index) countCited(c citation.Citation, exact []int32, sig *signals) {
 	if len(exact) == 0 {
 		return
 	}
-	held := sig.bits(queryTerms(c.Text))
+	held := sig.bits(x.terms(c.Text))
 	weight := idf(float64(x.passages), float64(len(exact)))
 	if len(sig.idfs) < maxTerms {
 		held |= 1 << len(sig.idfs)

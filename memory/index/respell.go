@@ -29,6 +29,8 @@ type respelling struct {
 	as   map[string]string
 	kept map[string]bool // stems of the words that a passage holds all the same
 	same []otherForm     // abbreviations and long forms that are searched for as well
+	x    *Index
+	made map[string][]string // for terms that no passage holds: those that they are made of, or are a part of
 }
 
 func (r respelling) text(s string) string {
@@ -40,7 +42,14 @@ func (r respelling) text(s string) string {
 
 // terms are the stems that a text of the query is searched for by.
 func (r respelling) terms(s string) []string {
-	list := queryTerms(r.text(s))
+	list := r.x.terms(r.text(s))
+	for term, parts := range r.made {
+		for i := len(list) - 1; i >= 0; i-- {
+			if list[i] == term {
+				list = slices.Replace(list, i, i+1, parts...)
+			}
+		}
+	}
 	if len(r.kept) == 0 {
 		return list
 	}
@@ -56,12 +65,17 @@ func (r respelling) terms(s string) []string {
 // look while it has them. It works on the stems that the index holds, and reads
 // passages for the words that they stand for.
 func (x *Index) respell(ctx context.Context, q retrieval.Query) (r respelling, err error) {
+	r.x = x
 	if x.store == nil {
 		return r, nil
 	}
 	texts := []string{q.Primary}
 	for _, group := range q.About {
 		texts = append(texts, group...)
+	}
+	if !x.isEnglish(q.Primary) { // what follows knows English alone
+		r.made, err = x.compounds(append(texts, q.Alternatives...))
+		return r, err
 	}
 	r.as, r.kept = map[string]string{}, map[string]bool{}
 	names := map[string]bool{}

@@ -11,9 +11,9 @@ import (
 type spelling map[string]string
 
 // learn notes the words of s, the first of those that share a stem.
-func (w spelling) learn(s string) {
+func (w spelling) learn(s string, content func(string) []string) {
 	for _, token := range text.Tokens(s) {
-		list := terms(token.Text, text.QueryStops)
+		list := content(token.Text)
 		if len(list) != 1 {
 			continue
 		}

@@ -15,23 +15,26 @@ type stemCache struct {
 	stems map[string]string
 }
 
-// stem is [text.Stem] of a word, remembered: reading a hundred passages for
+// stem is [text.Stem] of a word, remembered.
+func (x *Index) stem(word string) string { return x.stemIn(text.English, word) }
+
+// stemIn is the stem of a word in a language, remembered: reading a hundred passages for
 // every question would stem the same words over and over.
-func (x *Index) stem(word string) string {
-	c := x.stems
+func (x *Index) stemIn(l text.Language, word string) string {
+	c, key := x.stems, word
+	if l != text.English {
+		key = string(l) + "\x00" + word
+	}
 	c.lock.RLock()
-	stem, ok := c.stems[word]
+	stem, ok := c.stems[key]
 	c.lock.RUnlock()
 	if ok {
 		return stem
 	}
-	stem = text.Stem(word)
-	if len(stem) > maxTerm {
-		stem = stem[:maxTerm]
-	}
+	stem = bounded(l.Stem(l.Word(word)))
 	c.lock.Lock()
 	if len(c.stems) < maxStems {
-		c.stems[word] = stem
+		c.stems[key] = stem
 	}
 	c.lock.Unlock()
 	return stem

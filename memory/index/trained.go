@@ -87,7 +87,7 @@ func (x *Index) Lesson(judged []Judged) *Lesson {
 func (l *Lesson) Candidates(ctx context.Context, question string, number int) ([]Candidate, error) {
 	x := l.index
 	var out []Candidate
-	list := queryTerms(question)
+	list := x.terms(question)
 	q := retrieval.Query{Primary: question}
 	vectors, err := x.queryVectors(ctx, list, q)
 	if err == nil && len(list) > 0 && x.store != nil {

@@ -48,6 +48,7 @@ func (b *partsBuilder) add(passages []state.Passage) error {
 	if err := checkPassages(passages); err != nil {
 		return err
 	}
+	passages = withLanguages(passages)
 	b.pending = append(b.pending, passages...)
 	b.labels = append(b.labels, citation.Label(passages)...)
 	for len(b.pending) >= partSize {

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -26,6 +27,7 @@ func EachSentence(s string) iter.Seq[Span] {
 func sentences(s string, yield func(Span) bool) {
 	start, stopped := 0, false
 	wrapped := longestLine(s) <= wrapWidth
+	language := sync.OnceValue(func() Language { return LanguageOf(s) })
 	cut := func(end int) {
 		if span, ok := trim(s, start, end); ok {
 			stopped = !yield(span)
@@ -40,6 +42,15 @@ func sentences(s string, yield func(Span) bool) {
 				cut(i)
 			}
 			i++
+		case r == '。' || r == '！' || r == '？' || r == '｡': // no space follows them
+			for i += size; i < len(s); {
+				c, n := utf8.DecodeRuneInString(s[i:])
+				if !strings.ContainsRune("」』）】〉》”’。！？", c) {
+					break
+				}
+				i += n
+			}
+			cut(i)
 		case r == '.' || r == '!' || r == '?' || r == '…':
 			i += size
 			for i < len(s) { // closing quotes and brackets belong to the sentence
@@ -53,6 +64,9 @@ func sentences(s string, yield func(Span) bool) {
 				continue // inside a number, a citation or a domain name
 			}
 			if r == '.' && (isLabel(s[start:i]) || isAbbreviation(s[start:i], s[i:]) || !startsSentence(s[i:])) {
+				continue
+			}
+			if r == '.' && goesOnAbroad(s, start, i, language) {
 				continue
 			}
 			cut(i)

@@ -2,8 +2,10 @@
 // algorithms share: tokens, stems, stop lists and sentences, each with byte
 // offsets into the text it came from.
 //
-// It knows English. It does not detect languages, and text in scripts that do
-// not separate words by space or punctuation comes out as one token a run.
+// [LanguageOf] tells the language of a text, and [Language] has its stems and stop words;
+// the functions of the package are those of English. Scripts that do not separate words
+// by space (Chinese, Japanese, Korean with its endings, Thai) come out as overlapping
+// tokens of two characters, which a question and a text share without a dictionary.
 package text
 
 import (
@@ -22,22 +24,40 @@ type Token struct {
 }
 
 // Tokens splits s into runs of letters and digits; an apostrophe between
-// letters stays inside its token.
+// letters stays inside its token. A run of Chinese, Japanese, Korean or Thai
+// characters gives every two that stand together, which overlap. Composed and
+// decomposed letters, and those of full and half width, give one text.
 func Tokens(s string) []Token {
 	tokens := make([]Token, 0, len(s)/6)
 	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
+		r, size := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+		}
 		if !IsWord(r) {
 			i += size
 			continue
 		}
-		start := i
-		i = Run(s, i, IsWord, "'’")
-		word := strings.ToLower(strings.ReplaceAll(s[start:i], "’", "'"))
-		word = strings.TrimSuffix(word, "'s")
-		tokens = append(tokens, Token{Text: word, Start: start, End: i})
+		start, unspaced := i, false
+		i = Run(s, i, func(r rune) bool {
+			unspaced = unspaced || r >= firstUnspaced && scriptOf(r) != 0
+			return IsWord(r)
+		}, "'’")
+		if unspaced {
+			tokens = appendPairs(tokens, s, start, i)
+			continue
+		}
+		tokens = append(tokens, Token{Text: folded(s[start:i]), Start: start, End: i})
 	}
 	return tokens
+}
+
+// folded is the form in which a word is compared.
+func folded(word string) string {
+	if !IsASCII(word) {
+		word = plain(strings.ReplaceAll(word, "’", "'"))
+	}
+	return strings.TrimSuffix(strings.ToLower(word), "'s")
 }
 
 // Run is the end of the run of characters that begins at i and that in holds of. One
@@ -59,7 +79,12 @@ func Run(s string, i int, in func(rune) bool, joints string) int {
 }
 
 // IsWord reports whether a character is a part of a word: a letter, a number or a mark.
-func IsWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+func IsWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9'
+	}
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
+}
 
 // longestWord is the length in bytes up to which a word is stemmed. Nothing
 // longer is English, and the stemmer's time grows with the square of the
@@ -89,3 +114,6 @@ func Terms(s string, stop StopList) []string {
 	}
 	return terms
 }
+
+// Between is what stands between two tokens of s, nothing where they overlap.
+func Between(s string, a, b Token) string { return s[a.End:max(a.End, b.Start)] }

@@ -35,7 +35,7 @@ func Respelt(s string, as map[string]string) string {
 	var b strings.Builder
 	at := 0
 	for _, t := range Tokens(s) {
-		if word, ok := as[t.Text]; ok {
+		if word, ok := as[t.Text]; ok && t.Start >= at {
 			b.WriteString(s[at:t.Start] + word)
 			at = t.End
 		}

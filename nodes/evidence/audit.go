@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -214,12 +215,15 @@ func (a *Audit) verdicts(final State, byID map[string]Requirement) {
 	}
 	near := func(v VerifiedRequirement) int {
 		if v.Reason == state.NotRelevant {
-			return 1 << 20
+			return 1
 		}
 		return 0
 	}
 	slices.SortStableFunc(a.Rejected, func(x, y VerifiedRequirement) int {
-		return near(x) + rank[byID[x.ID].Chunk] - near(y) - rank[byID[y.ID].Chunk]
+		if d := near(x) - near(y); d != 0 {
+			return d
+		}
+		return cmp.Or(cmp.Compare(byID[y.ID].Relevance, byID[x.ID].Relevance), rank[byID[x.ID].Chunk]-rank[byID[y.ID].Chunk])
 	})
 }
 

@@ -28,7 +28,7 @@ func TestConflicts(t *testing.T) {
 		"items of one list":   {"The keeper must, of the lantern records of the harbour:\n(a) store those of trading boats in the tower for seven years;\n(b) store those of trading boats in the cellar for ten years.", "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := ask(t, nil, library(t, map[string]string{"statute-a.md": c.a + "\n", "statute-b.md": c.b + "\n"}, "statute-a.md", "statute-b.md"), question, nil)
+			a := ask(t, nil, library(t, map[string]string{"statute-a.md": c.a + "\n", "statute-b.md": c.b + "\n"}, "statute-a.md", "statute-b.md"), "What must a keeper do with the lantern records of the harbour?", nil)
 			if a.Trail.Verified < 2 {
 				t.Fatalf("only %d verified: %+v", a.Trail.Verified, a.Rejected)
 			}

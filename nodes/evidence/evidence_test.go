@@ -23,7 +23,7 @@ const (
 	question = "How long must a keeper store the lantern records?"
 	seven    = "Every keeper must store the lantern records of the harbour for seven years after the last voyage."
 	ten      = "Every keeper must store the lantern records of the harbour for ten years after the last voyage."
-	copies   = "A keeper shall send a copy of the lantern records to the harbour office every spring."
+	copies   = "A keeper shall store a copy of the lantern records at the harbour office every spring of two."
 	unlike   = "The baker must wear a white hat and clean shoes whenever the oven is open to visitors."
 )
 

@@ -25,10 +25,13 @@ const mostShown = 500
 // with a finding and a loss.
 func extractNode(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
-		in := skills.RequirementsInput{Sources: make([]skills.Source, len(s.Hits))}
+		in := skills.RequirementsInput{Sources: make([]skills.RequirementSource, len(s.Hits))}
 		for i, h := range s.Hits {
 			p := h.Passage
-			in.Sources[i] = skills.Source{N: i + 1, Title: p.Title, Section: p.Section, Text: p.Text}
+			in.Sources[i].Source = skills.Source{N: i + 1, Title: p.Title, Section: p.Section, Text: p.Text}
+			for _, u := range obligation.Units(p.Text, p.Blocks) {
+				in.Sources[i].Parts = append(in.Sources[i].Parts, skills.SourcePart{Start: u.Start, End: u.End, Label: u.Label})
+			}
 		}
 		out, usage, err := llm.Ask[skills.RequirementsOutput](ctx, m, skill, in)
 		if err := llm.Stops(ctx, err); err != nil {
@@ -58,6 +61,9 @@ func extractNode(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) gra
 			if bad != nil {
 				bad.Chunk, bad.Outcome = p.ID, "dropped"
 				findings = append(findings, *bad)
+				continue
+			}
+			if s.Filter.Explicit && r.Degree != obligation.Explicit {
 				continue
 			}
 			if !slices.ContainsFunc(kept, func(k Requirement) bool { return k.Chunk == r.Chunk && k.Start < r.End && r.Start < k.End }) {
@@ -114,9 +120,12 @@ func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.In
 		}
 	}
 	q := state.QuoteIn(p, fit.Quote.Start, fit.Quote.End-fit.Quote.Start)
+	unit := obligation.UnitAt(p.Text, p.Blocks, start)
 	r := Requirement{
-		SourceType: sourceTypeOf(p), Document: p.Doc, Title: p.Title, Heading: p.Section,
-		Quote: q.Text, Chunk: p.ID, Source: q.Source, Start: q.Start, End: q.End, Confidence: ExtractionConfidence(x.Confidence),
+		SourceType: sourceTypeOf(p), Document: p.Doc, Title: p.Title, Heading: p.Section, Label: unit.Label,
+		Quote: q.Text, Chunk: p.ID, Source: q.Source, Start: q.Start, End: q.End, Cut: fit.Cut,
+		Degree: model.Degree(p.Text[start:end], strings.TrimSpace(fit.Lead(p.Text, start))),
+		Whole:  unit.Start <= fit.Quote.Start && strings.TrimSpace(p.Text[unit.Start:fit.Quote.Start]) == "",
 	}
 	for _, s := range fit.Stems {
 		r.Stems = append(r.Stems, state.QuoteIn(p, s.Start, s.End-s.Start))
@@ -124,11 +133,10 @@ func settle(p state.Passage, x skills.ExtractedRequirement, inspect retrieval.In
 	for _, c := range references(p, q.Text) {
 		r.Refers = append(r.Refers, CrossReference{Text: c.Text})
 	}
-	reading := model.Read(r.Spoken())
-	switch {
-	case len(r.Refers) > 0 || fit.Limited || !reading.Obligation || !reading.Explicit && !reading.Imperative:
+	r.Confidence = ExtractionConfidence(r.Degree.Confidence(fit))
+	if asked := ExtractionConfidence(x.Confidence); len(r.Refers) > 0 || asked == ExtractLow {
 		r.Confidence = ExtractLow
-	case (fit.Cut || !reading.Explicit) && r.Confidence == ExtractHigh:
+	} else if asked == ExtractMedium && r.Confidence == ExtractHigh {
 		r.Confidence = ExtractMedium
 	}
 	return r, nil

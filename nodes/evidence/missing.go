@@ -27,8 +27,8 @@ func Missing(question string, hits []state.Hit) []string {
 	var absent, unwritten []obligation.SubjectWord
 	for _, w := range obligation.Subject(question) {
 		switch {
-		case within(written, w.Stem):
-		case slices.ContainsFunc(open, func(g gap) bool { return within(g.stems, w.Stem) }):
+		case obligation.Within(written, w.Stem):
+		case slices.ContainsFunc(open, func(g gap) bool { return obligation.Within(g.stems, w.Stem) }):
 			unwritten = append(unwritten, w)
 		default:
 			absent = append(absent, w)
@@ -39,7 +39,7 @@ func Missing(question string, hits []state.Hit) []string {
 		out = append(out, "no passage that was read speaks of "+topic)
 	}
 	for _, g := range open {
-		of := slices.DeleteFunc(slices.Clone(unwritten), func(w obligation.SubjectWord) bool { return !within(g.stems, w.Stem) })
+		of := slices.DeleteFunc(slices.Clone(unwritten), func(w obligation.SubjectWord) bool { return !obligation.Within(g.stems, w.Stem) })
 		if len(of) > 0 {
 			out = append(out, fmt.Sprintf("%s: the text is not written yet: %s: %q", strings.Join(topics(question, of), ", "), g.where, g.words))
 		}
@@ -77,23 +77,6 @@ func speaks(p state.Passage) (written []string, gaps []gap) {
 		gaps = append(gaps, g)
 	}
 	return written, gaps
-}
-
-// leastPrefix is how many letters two stems must share to belong to one family, as "hospit"
-// and "hospital", when one begins with the other.
-const leastPrefix = 5
-
-// within reports whether a set has a stem, or one of its family.
-func within(set map[string]bool, stem string) bool {
-	if set[stem] {
-		return true
-	}
-	for s := range set {
-		if min(len(s), len(stem)) >= leastPrefix && (strings.HasPrefix(s, stem) || strings.HasPrefix(stem, s)) {
-			return true
-		}
-	}
-	return false
 }
 
 // topics are words as the question has them, in quotation marks; those with nothing

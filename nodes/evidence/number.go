@@ -1,10 +1,12 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
+	"example.com/assay/decide/obligation"
 	"example.com/assay/graph"
 	"example.com/assay/memory/citation"
 	"example.com/assay/memory/retrieval"
@@ -17,9 +19,10 @@ import (
 func numberNode(corpus retrieval.Retriever, most int) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		all := ordered(s.Hits, s.Extracted)
+		least := weigh(s.Question, s.Hits, all)
 		var update graph.Update[State]
-		if kept := capped(s.Hits, all, most); len(kept) < len(all) {
-			f := caught(NodeNumber, state.FindLimit, fmt.Sprintf("%d of %d requirements", len(all)-len(kept), len(all)), "those of the passages that rank lowest are not verified")
+		if kept := capped(all, most); len(kept) < len(all) {
+			f := caught(NodeNumber, state.FindLimit, fmt.Sprintf("%d of %d requirements", len(all)-len(kept), len(all)), "those that speak least of the question are not verified")
 			f.Outcome = "left out"
 			update = append(update, findingsChannel.Add(f))
 			all = kept
@@ -35,13 +38,13 @@ func numberNode(corpus retrieval.Retriever, most int) graph.Node[State] {
 				all[i].Refers[j] = found
 			}
 		}
-		update = append(update, requirementsChannel.Set(all))
+		update = append(update, requirementsChannel.Set(all), leastChannel.Set(least))
 		if len(all) == 0 {
 			return append(update, graph.Goto[State](NodeFinalize)), nil
 		}
 		sends := make([]graph.Send[State], len(all))
 		for i, r := range all {
-			sends[i] = graph.Send[State]{Node: NodeVerify, State: State{Question: s.Question, Requirements: []Requirement{r}}}
+			sends[i] = graph.Send[State]{Node: NodeVerify, State: State{Question: s.Question, Requirements: []Requirement{r}, Least: least}}
 		}
 		return append(update, graph.Goto[State]().Sends(sends...)), nil
 	}
@@ -76,18 +79,38 @@ func ordered(hits []state.Hit, found []Requirement) []Requirement {
 	return out
 }
 
-// capped keeps most requirements, those of better ranked passages first, in their
-// order.
-func capped(hits []state.Hit, all []Requirement, most int) []Requirement {
+// weigh sets how much of the question each requirement speaks of, and returns the least
+// that one needs.
+func weigh(question string, hits []state.Hit, all []Requirement) float64 {
+	places := make([]obligation.Place, len(all))
+	for i, r := range all {
+		p := hits[place(hits, r.Chunk)].Passage
+		unit := obligation.UnitAt(p.Text, p.Blocks, r.Start-p.Start)
+		places[i] = obligation.Place{Quote: r.Quote, Beside: r.Label, Before: unit.Before, Above: r.Title + "\n" + r.Heading}
+		for _, stem := range r.Stems {
+			places[i].Beside += "\n" + stem.Text
+		}
+	}
+	asked := obligation.Weigh(question, places)
+	best := 0.0
+	for i := range all {
+		all[i].Relevance = asked.Relevance(places[i])
+		best = max(best, all[i].Relevance)
+	}
+	return asked.Least(best)
+}
+
+// capped keeps most requirements, the most relevant ones, in their order.
+func capped(all []Requirement, most int) []Requirement {
 	if len(all) <= most {
 		return all
 	}
-	byRank := make([]int, len(all))
-	for i := range byRank {
-		byRank[i] = i
+	chosen := make([]int, len(all))
+	for i := range chosen {
+		chosen[i] = i
 	}
-	slices.SortStableFunc(byRank, func(a, b int) int { return hits[place(hits, all[a].Chunk)].Rank - hits[place(hits, all[b].Chunk)].Rank })
-	chosen := byRank[:most]
+	slices.SortStableFunc(chosen, func(a, b int) int { return cmp.Compare(all[b].Relevance, all[a].Relevance) })
+	chosen = chosen[:most]
 	slices.Sort(chosen)
 	var out []Requirement
 	for _, i := range chosen {

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"example.com/assay/decide/obligation"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
@@ -18,7 +19,7 @@ type ExtractionConfidence string
 
 const (
 	ExtractHigh   ExtractionConfidence = "high"   // an explicit word of duty or prohibition, in a whole sentence
-	ExtractMedium ExtractionConfidence = "medium" // the imperative of a rule, or an excerpt of a long sentence
+	ExtractMedium ExtractionConfidence = "medium" // stated plainly, or an excerpt of a long sentence
 	ExtractLow    ExtractionConfidence = "low"    // it refers elsewhere, leaves a condition out, or code sees no duty in it
 )
 
@@ -35,6 +36,15 @@ type Requirement struct {
 	Start      int                  `json:"start"` // bytes
 	End        int                  `json:"end"`   // bytes, exclusive
 	Confidence ExtractionConfidence `json:"extraction_confidence"`
+	// Degree says whether it is a norm in so many words, stated plainly, or elsewhere.
+	Degree obligation.Degree `json:"degree"`
+	// Label is what its block stands under and does not say itself: a question, a lead-in, a
+	// term, the headers of a row.
+	Label string `json:"label,omitempty"`
+	Whole bool   `json:"whole,omitempty"` // it begins where its block or sentence begins
+	Cut   bool   `json:"cut,omitempty"`   // words of the sentence are left out
+	// Relevance is how much of the question it speaks of, from 0 to 1, by code.
+	Relevance float64 `json:"relevance"`
 	// Stems are what the quote needs before it, where it does not hold it: the lead-ins
 	// of the lists that it is an item of, the outermost first, or the sentence that it
 	// leans on.

@@ -81,7 +81,7 @@ func retrieveNode(corpus retrieval.Retriever, passages int, inspect retrieval.In
 		}
 		var sends []graph.Send[State]
 		for some := range slices.Chunk(hits, batch) {
-			sends = append(sends, graph.Send[State]{Node: NodeExtract, State: State{Question: s.Question, Hits: some}})
+			sends = append(sends, graph.Send[State]{Node: NodeExtract, State: State{Question: s.Question, Filter: s.Filter, Hits: some}})
 		}
 		if len(sends) == 0 {
 			return append(update, missingChannel.Add(nothingRead(s.Filter)), graph.Goto[State](NodeFinalize)), nil

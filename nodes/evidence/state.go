@@ -11,6 +11,7 @@ type Filter struct {
 	Section    string     `json:"section,omitempty"` // of the metadata, or a part of the heading
 	Category   string     `json:"category,omitempty"`
 	SourceType SourceType `json:"source_type,omitempty"`
+	Explicit   bool       `json:"explicit,omitempty"` // only norms in so many words
 }
 
 // GroundingConfidence is how much verified evidence an answer stands on.
@@ -44,10 +45,11 @@ type Draft struct {
 type State struct {
 	Question     string        `json:"question"`
 	Filter       Filter        `json:"filter"`
-	Hits         []state.Hit   `json:"hits"`         // statutes first, each kind by rank
-	Extracted    []Requirement `json:"extracted"`    // as found, without ids
-	Requirements []Requirement `json:"requirements"` // with ids, in the order of passages and offsets
-	Verdicts     []Verdict     `json:"verdicts"`     // in that order
+	Hits         []state.Hit   `json:"hits"`            // statutes first, each kind by rank
+	Extracted    []Requirement `json:"extracted"`       // as found, without ids
+	Requirements []Requirement `json:"requirements"`    // with ids, in the order of passages and offsets
+	Least        float64       `json:"least,omitempty"` // the relevance that they need, by code
+	Verdicts     []Verdict     `json:"verdicts"`        // in that order
 	Conflicts    []Conflict    `json:"conflicts,omitempty"`
 	Missing      []string      `json:"missing_evidence,omitempty"`
 	Draft        Draft         `json:"draft"`
@@ -74,6 +76,7 @@ var (
 	hitsChannel             = graph.LastValue("hits", func(s *State) *[]state.Hit { return &s.Hits })
 	extractedChannel        = graph.Append("extracted", func(s *State) *[]Requirement { return &s.Extracted })
 	requirementsChannel     = graph.LastValue("requirements", func(s *State) *[]Requirement { return &s.Requirements })
+	leastChannel            = graph.LastValue("least", func(s *State) *float64 { return &s.Least })
 	verdictsChannel         = graph.Append("verdicts", func(s *State) *[]Verdict { return &s.Verdicts })
 	conflictsChannel        = graph.LastValue("conflicts", func(s *State) *[]Conflict { return &s.Conflicts })
 	missingChannel          = graph.Append("missing_evidence", func(s *State) *[]string { return &s.Missing })
@@ -96,7 +99,7 @@ var (
 // channels returns every channel of State, for NewStateGraph.
 func channels() []graph.Channel[State] {
 	return []graph.Channel[State]{
-		questionChannel, filterChannel, hitsChannel, extractedChannel, requirementsChannel, verdictsChannel, conflictsChannel,
+		questionChannel, filterChannel, hitsChannel, extractedChannel, requirementsChannel, leastChannel, verdictsChannel, conflictsChannel,
 		missingChannel, draftChannel, revisionsChannel, openChannel, findingsChannel, lossesChannel, decisionChannel, answerChannel, statementsChannel,
 		groundingChannel, statuteSummaryChannel, policySummaryChannel, searchConfidenceChannel, warningsChannel, usageChannel,
 	}

@@ -8,6 +8,7 @@ import (
 	"example.com/assay/decide/obligation"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
+	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -20,7 +21,7 @@ func verifyNode(m llm.Model, skill skills.Skill) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		var update graph.Update[State]
 		for _, r := range s.Requirements {
-			j, err := judge(ctx, m, skill, s.Question, r)
+			j, err := judge(ctx, m, skill, s.Question, s.Least, r)
 			if err != nil {
 				return nil, err
 			}
@@ -39,13 +40,15 @@ type judged struct {
 	usage    state.ModelUsage
 }
 
-func judge(ctx context.Context, m llm.Model, skill skills.Skill, question string, r Requirement) (judged, error) {
+func judge(ctx context.Context, m llm.Model, skill skills.Skill, question string, least float64, r Requirement) (judged, error) {
 	j := judged{verdict: Verdict{ID: r.ID}}
-	if !obligation.Complete(r.Quote, len(r.Stems) > 0) {
+	if !obligation.Complete(r.Quote, len(r.Stems) > 0 || r.Whole && r.Label != "") {
 		j.verdict.Reason, j.verdict.Rationale = state.IncompleteQuote, "The quote leans on words before it, or breaks off."
 		return j, nil
 	}
-	out, usage, err := llm.Ask[skills.GroundingOutput](ctx, m, skill, skills.GroundingInput{Question: question, Requirement: quoted(r)})
+	asked := quoted(r)
+	asked.Least = least
+	out, usage, err := llm.Ask[skills.GroundingOutput](ctx, m, skill, skills.GroundingInput{Question: question, Requirement: asked})
 	if err := llm.Stops(ctx, err); err != nil {
 		return j, err
 	}
@@ -95,7 +98,8 @@ func (j *judged) lose(kind state.FindingKind, words string, why error) {
 
 // quoted is a requirement as models read it.
 func quoted(r Requirement) skills.QuotedRequirement {
-	return skills.QuotedRequirement{ID: r.ID, SourceType: string(r.SourceType), Document: r.Title, Section: r.Heading, Quote: r.Spoken()}
+	section := strings.TrimPrefix(r.Heading+" > "+text.OneLine(r.Label), " > ")
+	return skills.QuotedRequirement{ID: r.ID, SourceType: string(r.SourceType), Document: r.Title, Section: strings.TrimSuffix(section, " > "), Quote: r.Spoken(), Relevance: r.Relevance}
 }
 
 // settleNode looks for conflicts between the verified requirements, and decides

@@ -8,8 +8,8 @@ import (
 	"example.com/assay/state"
 )
 
-// checkWhole looks for each part of the question in the cited passages and the answer.
-// When no part is there, the answer says so, and its quotes follow as the nearest
+// checkWhole looks for each part of a question that asks several things in the cited
+// passages. When no part is there, the answer says so, and its quotes follow as the nearest
 // passages. A multiple-choice question is not checked: it asks for the letter.
 func checkWhole() graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
@@ -22,7 +22,7 @@ func checkWhole() graph.Node[state.Agent] {
 			cited = append(cited, c.Hit.Passage)
 		}
 		var whole state.Wholeness
-		whole.Parts, whole.Missing = missingParts(respelt(stem, s.Plan...), body(s.Research), cited)
+		whole.Parts, whole.Missing = missingParts(respelt(stem, s.Plan...), cited)
 		update := graph.Update[state.Agent]{state.AgentWhole.Set(whole)}
 		if whole.None() {
 			update = append(update, state.AgentAnswer.Set(notThere(whole)+"\n\nWhat comes nearest:\n\n"+s.Research))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/assay/graph"
+	"example.com/assay/memory/answer"
 	"example.com/assay/state"
 )
 
@@ -16,11 +17,7 @@ func evaluate(threshold float64) graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		update := graph.Update[state.Agent]{state.AgentIterations.Add(1)}
 		if step, ok := s.Executed(); ok {
-			relevance := 0.0 // was measured for questions of one step
-			if len(s.Plan) == 1 {
-				relevance = relevanceOf(s, step).Confidence
-			}
-			verdict := judge(step, threshold, relevance)
+			verdict := judge(step, threshold, relevanceOf(s, step).Confidence)
 			step = step.With(verdict)
 			update = append(update, row(verdict), state.AgentContext.Add(finding(step)))
 			s.Plan = withStep(s.Plan, step)
@@ -36,13 +33,9 @@ func evaluate(threshold float64) graph.Node[state.Agent] {
 	}
 }
 
-// lift is added to a step's relevance when it is compared with the confidence in its
-// passages: a sentence that fits the question says more than the words of the passages. It
-// lifts a step to mostLifted at most: a higher threshold must be met by the passages.
-const (
-	lift       = 0.2
-	mostLifted = 0.9
-)
+// mostLifted is the threshold up to which a sentence that answers the question completes a
+// step: it says more than the words of the passages. A higher threshold must be met by these.
+const mostLifted = 0.9
 
 // judge completes a step that is confident, cites something and met no error.
 func judge(step state.Step, threshold, relevance float64) state.Step {
@@ -52,10 +45,10 @@ func judge(step state.Step, threshold, relevance float64) state.Step {
 		row.Verdict = "the step was stopped by an error: " + step.Error
 	case len(step.Hits) == 0:
 		row.Verdict = "no passage was found, or only such as an earlier step had read"
-	case max(step.Confidence, min(relevance+lift, mostLifted)) < threshold:
-		row.Verdict = fmt.Sprintf("confidence %.2f is below %.2f: the passages found are not about this question", step.Confidence, threshold)
 	case len(step.Citations) == 0:
-		row.Verdict = "the answer cites no passage"
+		row.Verdict = "no passage that was read answers this"
+	case step.Confidence < threshold && (relevance < answer.Least || threshold > mostLifted):
+		row.Verdict = fmt.Sprintf("confidence %.2f is below %.2f: the passages found are not about this question", step.Confidence, threshold)
 	default:
 		row.Status = state.StepCompleted
 	}

@@ -1,12 +1,12 @@
 package research
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"example.com/assay/llm"
 	"example.com/assay/memory/answer"
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -53,7 +53,7 @@ func closest(plan []state.Step) (state.Step, bool) {
 }
 
 // whyNot names the words of a question that no read passage has, else those that this one
-// lacks, else the kind of answer that is missing.
+// lacks.
 func whyNot(question string, passage state.Passage, step state.Step) string {
 	var read []string
 	for _, h := range step.Hits {
@@ -66,18 +66,16 @@ func whyNot(question string, passage state.Passage, step state.Step) string {
 	if list := absent(question, wordsOf(passage.Title+" "+passage.Section+" "+passage.Text)); len(list) > 0 {
 		return "it does not have " + strings.Join(list, ", ") + ", which other passages have"
 	}
-	if _, missing := missingParts(question, "", []state.Passage{passage}); len(missing) > 0 {
-		return "it does not have " + strings.Join(missing, "; ")
-	}
-	return fmt.Sprintf("it has the words of the question, and is not about it as far as can be told (confidence %.2f)", step.Confidence)
+	return "it has words of the question, and none of its sentences says what was asked"
 }
 
 // absent are the words that say what a question is about and are not among others,
 // in quotation marks.
 func absent(question string, words []string) []string {
+	lang := text.LanguageOf(question)
 	var out []string
 	for _, t := range topicOf(question) {
-		if !among(t, words) && len(out) < mostNamed {
+		if !among(t, words, lang) && len(out) < mostNamed {
 			out = append(out, "“"+t+"”")
 		}
 	}

@@ -1,64 +1,57 @@
 package research
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/answer"
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
-)
-
-// An askKind says what an answer to a part of a question must hold.
-type askKind int
-
-const (
-	askAnything   askKind = iota // nothing in particular: a passage on it
-	askDefinition                // a sentence that defines the term
-	askIdentity                  // a sentence that says what the thing is: "What is the A of B?"
-	askPerson                    // who
-	askName                      // who is the holder of an office: a name
-	askTime                      // when it is so: a time or a condition
-	askDate                      // when it was: a date
-	askPlace                     // where
-	askCount                     // how many, how long, how much: a number
-	askDecision                  // yes or no
+	"example.com/assay/state"
 )
 
 // A part is one thing that a question asks for.
 type part struct {
 	text  string
-	kind  askKind
-	term  []string // words of the term that is to be defined, lower case, in order
 	topic []string // words that say what is asked about, lower case, each once
-	names []string // identifiers and numbered names that no other words can stand for
 }
 
 var (
-	inPlace    = pattern.New(`(?i)^in\s+[^,?]{1,40},\s+`) // "In SQLite, what is …"
-	definite   = pattern.New(`(?i)^(?:the|this|that)\s+`)
-	article    = pattern.New(`(?i)^(?:an?|the|any)\s+`)
-	whatIs     = pattern.New(`(?i)^(?:what(?:'s|’s|\s+(?:is|are|was|were))|define|explain what (?:is|are))\s+(.+?)[?.!\s]*$`)
-	whatMeans  = pattern.New(`(?i)^what\s+(?:does|do|did)\s+(.+?)\s+(?:mean|stand for|refer to)\b`)
-	meantBy    = pattern.New(`(?i)^what\s+(?:is\s+meant\s+by|is\s+the\s+(?:meaning|definition)\s+of|counts\s+as|constitutes)\s+(.+?)[?.!\s]*$`)
-	isDefined  = pattern.New(`(?i)^how\s+(?:is|are)\s+(.+?)\s+defined\b`)
-	whoIs      = pattern.New(`(?i)^who(?:'s|’s|\s+(?:is|are|was|were))\s+(.+?)[?.!\s]*$`)
-	who        = pattern.New(`(?i)^(?:who|whom|whose|which\s+(?:person|party|authority|court|body|officer|department))\b`)
-	whenWas    = pattern.New(`(?i)^(?:when\s+(?:was|were|did)|(?:in\s+)?what\s+year|on\s+what\s+date|on\s+which\s+date)\b`)
-	when       = pattern.New(`(?i)^when\b`)
-	where      = pattern.New(`(?i)^where\b`)
-	count      = pattern.New(`(?i)\bhow\s+(?:many|much|long|often|old|soon|big|large|high|far|late|early)\b|^what\s+(?:age|percentage|amount|number|size|fine)\b|^(?:within\s+)?what\s+(?:period|deadline)\b`)
-	decision   = pattern.New(`(?i)^(?:is|are|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|has|have)\s`)
 	asking     = pattern.New(`(?i)^(?:(?:in|on|at|by|for|to|with|from|under|within|after|of)\s+(?:what|which|whom|how)|what|who|whom|whose|which|when|where|why|how|define|compare|distinguish|is|are|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|has|have)\b`)
-	coordinate = pattern.New(`(?i)(?:,|;)?\s+(?:and|or|but)\s+((?:what|when|where|who|whom|which|why|how)\s)|(?:,|;)\s+((?:what|when|where|who|whom|which|why|how)\s)`)
+	coordinate = pattern.New(`(?i)(?:,|;)?\s+(?:and|or|but)\s+((?:(?:at|in|on|by|for|to|from)\s+)?(?:what|when|where|who|whom|which|why|how)\s)|(?:,|;)\s+((?:what|when|where|who|whom|which|why|how)\s)`)
 	comparison = []*pattern.Pattern{
 		pattern.New(`(?i)\b(?:differences?|distinction|relationship)\s+between\s+(.+?)\s+and\s+(.+?)[?.!\s]*$`),
 		pattern.New(`(?i)\b(?:compare|contrast|distinguish)\s+(.+?)\s+(?:and|with|to|from)\s+(.+?)[?.!\s]*$`),
 		pattern.New(`(?i)^how\s+(?:do|does|is|are)\s+(.+?)\s+(?:differ|different)\s+from\s+(.+?)[?.!\s]*$`),
 	}
-	leansBack  = pattern.New(`(?i)\b(?:it|its|they|them|their|he|she|his|her|this|that|these|those|one)\b`)
-	modifying  = pattern.New(`(?i)\b(?:when|if|that|which|who|for|in|on|by|with|to|at|from|under|between|after|before|of)\b`)
-	identifier = pattern.New(`\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[A-Za-z]+\d+[A-Za-z0-9]*(?:\(\))?|\b[A-Z][A-Za-z]+\s+\d+(?:\.\d+)*\b`)
+	leansBack = pattern.New(`(?i)\b(?:it|its|they|them|their|he|she|his|her|this|that|these|those|one)\b`)
 )
+
+// missingParts names the parts of a question of several that no cited passage answers as far
+// as can be told. parts is the number of parts, 0 for a story and for words without a
+// question.
+func missingParts(question string, cited []state.Passage) (parts int, missing []string) {
+	list := partsOf(question)
+	if len(list) < 2 {
+		return len(list), nil
+	}
+	var sources []answer.Source
+	for _, p := range cited {
+		sources = append(sources, answer.SourceOf(p))
+	}
+	for _, p := range list {
+		ask := p.text + "?"
+		if leansBack.MatchString(p.text) || len(p.topic) < 2 { // it leans on what was asked before it
+			ask = strings.Join(p.topic, " ") + " " + ask
+		}
+		what := fmt.Sprintf("an answer to “%s”", p.text)
+		if r := answer.Rank(ask, sources, 1, nil); r.Chance < answer.Least/2 && !slices.Contains(missing, what) {
+			missing = append(missing, what)
+		}
+	}
+	return len(list), missing
+}
 
 // partsOf finds the parts of a question, in order: its questions, the questions within one
 // sentence, and the sides of a comparison. A question about a story, and words without a
@@ -68,9 +61,6 @@ func partsOf(question string) []part {
 	var list []string
 	for _, span := range text.Sentences(question) {
 		s := question[span.Start:span.End]
-		if rest := inPlace.ReplaceAllString(s, ""); rest != s && partOf(rest).kind == askDefinition {
-			s = rest
-		}
 		if !asking.MatchString(s) {
 			return nil
 		}
@@ -79,15 +69,12 @@ func partsOf(question string) []part {
 	var out []part
 	for _, s := range list {
 		if a, b, ok := sides(s); ok {
-			out = append(out, part{text: a, topic: topicOf(a)}, part{text: b, topic: topicOf(b)})
+			out = append(out, part{a, topicOf(a)}, part{b, topicOf(b)})
 			continue
 		}
-		p := partOf(s)
-		if n := len(out); n > 0 && leansBack.MatchString(s) {
-			p.topic = joined(p.topic, out[n-1].topic)
-			if p.kind == askDefinition || p.kind == askIdentity {
-				p.kind, p.term = askAnything, nil // what it refers to is not in it
-			}
+		p := part{strings.TrimRight(s, "?.! "), topicOf(s)}
+		if n := len(out); n > 0 && (leansBack.MatchString(s) || len(p.topic) < 2) {
+			p.topic = text.Distinct(append(p.topic, out[n-1].topic...))
 		}
 		out = append(out, p)
 	}
@@ -121,94 +108,8 @@ func sides(s string) (a, b string, ok bool) {
 	return "", "", false
 }
 
-func partOf(s string) part {
-	p := part{text: strings.TrimRight(s, "?.! "), topic: topicOf(s)}
-	for _, n := range identifier.FindAllString(s, -1) {
-		p.names = append(p.names, strings.ToLower(n))
-	}
-	term := func(form *pattern.Pattern) (string, bool) {
-		m := form.FindStringSubmatch(s)
-		if m == nil {
-			return "", false
-		}
-		return m[1], true
-	}
-	defines := func(t string) {
-		p.term = wordsOf(article.ReplaceAllString(t, ""))
-		if len(p.term) > 0 && len(p.term) <= longestTerm {
-			p.kind = askDefinition
-		}
-	}
-	for _, form := range []*pattern.Pattern{whatMeans, meantBy, isDefined} {
-		if t, ok := term(form); ok {
-			defines(t)
-			return p
-		}
-	}
-	if t, ok := term(whoIs); ok {
-		switch {
-		case modifying.MatchString(t) || !article.MatchString(t) || verbal(t):
-			p.kind = askPerson
-		case definite.MatchString(t):
-			p.kind, p.term = askName, wordsOf(article.ReplaceAllString(t, ""))
-		default:
-			defines(t)
-		}
-		return p
-	}
-	if t, ok := term(whatIs); ok && !count.MatchString(s) {
-		switch {
-		case len(p.topic) == 0:
-		case definite.MatchString(t) || modifying.MatchString(t):
-			if len(wordsOf(t)) <= longestIdentity && !verbal(t) {
-				p.kind = askIdentity
-			}
-		case !verbal(t):
-			defines(t)
-		}
-		return p
-	}
-	switch {
-	case count.MatchString(s):
-		p.kind = askCount
-	case who.MatchString(s):
-		p.kind = askPerson
-	case whenWas.MatchString(s):
-		p.kind = askDate
-	case when.MatchString(s):
-		p.kind = askTime
-	case where.MatchString(s):
-		p.kind = askPlace
-	case decision.MatchString(s):
-		p.kind = askDecision
-	}
-	return p
-}
-
-const (
-	longestTerm     = 5 // words of a term that somebody asks the meaning of
-	longestIdentity = 9 // words of a thing that somebody asks what it is
-)
-
-// verbal reports whether an event, not a thing, follows "what is" or "who is": "required
-// for keys", "liable when …".
-func verbal(t string) bool {
-	words := wordsOf(article.ReplaceAllString(t, ""))
-	if len(words) == 0 {
-		return true
-	}
-	if article.MatchString(t) {
-		return false
-	}
-	first := words[0]
-	return strings.HasSuffix(first, "ed") && len(first) > 4 || statesOf[first]
-}
-
-var statesOf = setOfWords(`liable guilty entitled allowed able responsible subject bound known meant done needed called
-	different wrong right true possible necessary likely forbidden`)
-
 // putting are words that put a question and say nothing of what it is about.
-var putting = setOfWords(`what when where who whom whose which why how many much long often old soon big large high far
+var putting = text.Set(`what when where who whom whose which why how many much long often old soon big large high far
 	define explain describe mean means meaning definition count counts happen happens someone somebody anyone person people
 	thing things kind kinds type types way ways case question rule rules law legal apply applies default need needs needed
 	make makes made take takes use used get gets give gives say says does every still ever just also always most least
@@ -221,9 +122,10 @@ var putting = setOfWords(`what when where who whom whose which why how many much
 // topicOf returns the words of a question that say what it is about. If no word does, it
 // returns all.
 func topicOf(s string) []string {
+	lang := text.LanguageOf(s)
 	var topic, content []string
 	for _, t := range text.Tokens(s) {
-		if text.QueryStops.Has(t.Text) || slices.Contains(content, t.Text) {
+		if text.QueryStops.Has(t.Text) || lang.Stops(lang.Word(t.Text)) || slices.Contains(content, t.Text) {
 			continue
 		}
 		content = append(content, t.Text)
@@ -245,19 +147,14 @@ func wordsOf(s string) []string {
 	return out
 }
 
-func joined(a, b []string) []string {
-	for _, w := range b {
-		if !slices.Contains(a, w) {
-			a = append(a, w)
-		}
-	}
-	return a
+// among reports whether a word stands among others, in any inflection, or a long one with
+// one letter mistyped.
+func among(w string, words []string, lang text.Language) bool {
+	stem := lang.Stem(w)
+	return slices.ContainsFunc(words, func(o string) bool {
+		return o == w || lang.Stem(o) == stem || len(w) >= mistypedFrom && len(o) >= mistypedFrom && text.Edits(w, o) < 2
+	})
 }
 
-func setOfWords(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
-}
+// mistypedFrom is the length from which one wrong letter makes no other word.
+const mistypedFrom = 6

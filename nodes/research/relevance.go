@@ -21,20 +21,18 @@ func relevance(final state.Agent) *state.Relevance {
 			continue
 		}
 		one := relevanceOf(final, step)
+		r.Confidence += one.Confidence / float64(done)
 		r.Match += one.Match / float64(done)
 		r.Lead += one.Lead / float64(done)
 		r.Absent += one.Absent / float64(done)
 	}
-	r.Confidence = calibrated(*r)
 	return r
 }
 
 // relevanceOf is the relevance of one step.
 func relevanceOf(s state.Agent, step state.Step) state.Relevance {
 	fit := answer.Rank(asked(s, step), readable(step.Hits), 1, nil)
-	r := state.Relevance{Retrieved: step.Confidence, Match: fit.Top, Lead: fit.Lead, Absent: fit.Absent}
-	r.Confidence = calibrated(r)
-	return r
+	return state.Relevance{Confidence: math.Round(1e4*fit.Chance) / 1e4, Retrieved: step.Confidence, Match: fit.Top, Lead: fit.Lead, Absent: fit.Absent}
 }
 
 // asked is the question that a step answers: the person's own, when it is the only
@@ -50,25 +48,7 @@ func asked(s state.Agent, step state.Step) string {
 func readable(hits []state.Hit) []answer.Source {
 	out := make([]answer.Source, len(hits))
 	for i, h := range hits {
-		out[i] = answer.Source{Title: h.Passage.Title, Section: h.Passage.Section, Text: h.Passage.Text}
+		out[i] = answer.SourceOf(h.Passage)
 	}
 	return out
-}
-
-// The curve that turns these figures into the share of such answers that held what was
-// asked. docs/measurements.md names the command. Whether all parts of the question have
-// a sentence of the right form was measured too, and added nothing.
-const (
-	perRetrieved = 0.88
-	perMatch     = 0.28
-	perLead      = 0.47
-	perAbsent    = -3.57
-	offset       = -4.09
-	surest       = 0.93 // what the surest answers held: docs/measurements.md
-)
-
-// calibrated is the share of answers like this one that held what was asked.
-func calibrated(r state.Relevance) float64 {
-	p := 1 / (1 + math.Exp(-(perRetrieved*r.Retrieved + perMatch*r.Match + perLead*r.Lead + perAbsent*r.Absent + offset)))
-	return math.Round(1e4*min(p, surest)) / 1e4
 }

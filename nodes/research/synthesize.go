@@ -84,7 +84,8 @@ func synthesizeInput(s state.Agent, step state.Step, hits []state.Hit) skills.Sy
 func sources(hits []state.Hit, first int) []skills.Source {
 	list := make([]skills.Source, len(hits))
 	for i, h := range hits {
-		list[i] = skills.Source{N: first + i, Title: h.Passage.Title, Section: h.Passage.Section, Text: h.Passage.Text}
+		list[i] = skills.Source{N: first + i, Title: h.Passage.Title, Section: h.Passage.Section, Text: h.Passage.Text,
+			Doc: h.Passage.Doc, Date: h.Passage.ValidFrom(), Blocks: h.Passage.Blocks}
 	}
 	return list
 }

@@ -18,11 +18,7 @@ type DateOptions struct {
 	MonthFirst bool
 }
 
-// MonthWords are the names of months as a pattern: English, German, French, Spanish, Italian,
-// Portuguese and Dutch.
-const MonthWords = `jan(?:uary|uar|v(?:ier)?|eiro|uari)?|jänner|enero|gennaio|feb(?:ruary|ruar|rero|braio|ruari)?|févr(?:ier)?|fevereiro|mar(?:ch|s|zo|ço)?|märz|maart|apr(?:ile|il)?|avr(?:il)?|abr(?:il)?|may|mayo|mai|maio|maggio|mei|june?|juni|juin|junio|junho|giugno|july?|juli|juil(?:let)?|julio|julho|luglio|aug(?:ust|ustus)?|août|agosto|sept?(?:ember|embre|iembre)?|settembre|setembro|oct(?:ober|obre|ubre)?|okt(?:ober)?|ott(?:obre)?|outubro|nov(?:ember|embre|iembre|embro)?|dec(?:ember)?|dez(?:ember|embro)?|déc(?:embre)?|dic(?:iembre|embre)?`
-
-const monthPattern = `(` + MonthWords + `)`
+const monthPattern = `(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
 
 const year = `((?:1[89]|20) ?\d ?\d)`
 
@@ -41,11 +37,13 @@ var dateLayouts = []struct {
 	{pattern.New(`\b(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?([-/.]) ?(\d{4})\b`), 1, 3, 5, true},
 	{pattern.New(`\b(\d{1,2})([-/.])(\d{1,2})([-/.])(\d{2})\b`), 1, 3, 5, true},
 	{pattern.New(`(?i)\b` + monthPattern + `\.?\s+(\d{1,2})\s?(?:st|nd|rd|th)?\s?,?\s+` + year + `\b`), 2, 1, 3, false},
-	{pattern.New(`(?i)\b(\d{1,2})\s?(?:st|nd|rd|th)?(?:[ -/.,']*|\s+day\s+of\s+|er\s+|\s+de\s+)` + monthPattern + `(?:[ -/.,']*|\s+del?\s+)` + year + `\b`), 1, 2, 3, false},
+	{pattern.New(`(?i)\b(\d{1,2})\s?(?:st|nd|rd|th)?(?:[ -/.,']*|\s+day\s+of\s+)` + monthPattern + `[ -/.,']*` + year + `\b`), 1, 2, 3, false},
 	{pattern.New(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?[ -/.,']*` + monthPattern + `[ -/.,']*(\d{2})\b`), 1, 2, 3, false},
 	{pattern.New(`(?i)\b` + monthPattern + `[ .]*(\d{1,2}),?[ ']+(\d{2})\b`), 2, 1, 3, false},
 	{pattern.New(`(?i)\b([a-z]+(?:-[a-z]+)?)\s+day\s+of\s+` + monthPattern + `,?\s+` + year + `\b`), 1, 2, 3, false},
 	{pattern.New(`(?i)\b` + monthPattern + `(\d{1,2}),?\s*` + year + `\b`), 2, 1, 3, false},
+	{pattern.New(`(?i)\b(\d{1,2})(?:\.|er|º|°)?\s+(?:de\s+)?([a-zäéûç]{3,10})\s+(?:del?\s+)?` + year + `\b`), 1, 2, 3, false},
+	{pattern.New(`(\d{4}) ?年 ?(\d{1,2}) ?月 ?(\d{1,2}) ?日`), 3, 2, 1, false},
 }
 
 // Dates returns the dates of a text in its order, none within another: those of
@@ -71,7 +69,7 @@ func Dates(text string, opts *DateOptions) []Found {
 				day, month = month, day
 			}
 			found := Found{Start: m[0], End: m[1], Kind: kind}
-			if found.Value, ok = calendar(group(layout.year), month, day); ok && !found.In(out) {
+			if found.Value, ok = calendar(group(layout.year), month, day); ok && !found.within(out) {
 				more = append(more, found)
 			}
 		}
@@ -83,9 +81,9 @@ func Dates(text string, opts *DateOptions) []Found {
 	return out
 }
 
-// In reports whether it overlaps one of others, which are in order and do not
+// within reports whether it overlaps one of others, which are in order and do not
 // overlap one another.
-func (f Found) In(others []Found) bool {
+func (f Found) within(others []Found) bool {
 	i, _ := slices.BinarySearchFunc(others, f.Start, func(o Found, at int) int { return cmp.Compare(o.End, at+1) })
 	return i < len(others) && others[i].Start < f.End
 }
@@ -113,7 +111,7 @@ func monthOf(s string) (int, bool) {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n, true
 	}
-	n := monthNamed(strings.ToLower(s))
+	n := MonthOf(s)
 	return n, n > 0
 }
 

@@ -9,9 +9,16 @@
 //		fmt.Println(text[d.Start:d.End], d.Value) // "May 20, 2014" "2014-05-20"
 //	}
 //
+// [Numerals], [Money], [Periods], [Times], [Days] and [Frequencies] read a text in its
+// language, in digits and in words: of what kind a value is that a sentence holds.
+//
+//	values.Times("von 7 bis 20 Uhr", "de")      // 07:00, 20:00
+//	values.Periods("十日間", "ja")                // 10 days
+//	values.Frequencies("every two months", "en") // 2 months
+//
 // It does not say what a value means: which of two dates is the one that is
-// looked for is for who asks. Dates are of the Gregorian calendar with English
-// names of months; numbers are in Western digits.
+// looked for is for who asks. Dates are of the Gregorian calendar with the
+// names of months in seven languages; numbers are in Western digits.
 package values
 
 // A Found is a value in a text.

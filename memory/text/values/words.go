@@ -33,20 +33,35 @@ func Month(w string) int {
 	return 0
 }
 
-// monthStarts are how the names of months begin in the languages of MonthWords.
-var monthStarts = strings.Fields(`jan,ene,gen,jän feb,fev,fév mar,mär,maa apr,avr,abr may,mai,mag,mei jun,jui,giu jul,juil,lug aug,aoû,ago sep,set oct,okt,ott,out nov dec,dez,déc,dic`)
-
-// monthNamed is the number of a month by a name that MonthWords has; 0 for none.
-func monthNamed(w string) int {
-	best, n := 0, 0
-	for i, starts := range monthStarts {
-		for _, s := range strings.Split(starts, ",") {
-			if strings.HasPrefix(w, s) && len(s) > best {
-				best, n = len(s), i+1
-			}
+// monthsElsewhere are the names of months in German, French, Spanish, Italian, Dutch and
+// Portuguese, in lower case.
+var monthsElsewhere = func() map[string]int {
+	all := map[string]int{}
+	for _, list := range []string{
+		`januar februar märz april mai juni juli august september oktober november dezember`,
+		`janvier février mars avril mai juin juillet août septembre octobre novembre décembre`,
+		`enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre`,
+		`gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre`,
+		`januari februari maart april mei juni juli augustus september oktober november december`,
+		`janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro`,
+		`jänner - - - - - - - setiembre - - -`,
+	} {
+		for i, name := range strings.Fields(list) {
+			all[name] = i + 1
 		}
 	}
-	return n
+	delete(all, "-")
+	return all
+}()
+
+// MonthOf is the number of a month by its name in any of the languages that Dates reads; 0 for
+// another word. "Mars" and "mai" are other words in English: Month is for texts in it.
+func MonthOf(w string) int {
+	w = strings.ToLower(w)
+	if n := Month(w); n > 0 {
+		return n
+	}
+	return monthsElsewhere[w]
 }
 
 // MonthName is the name of the n-th month in lower case.

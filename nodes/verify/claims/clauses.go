@@ -35,7 +35,7 @@ func clauses(body string) []text.Span {
 // joint reports whether two clauses may meet before token i: where the first
 // ends, and the token that the second begins with.
 func joint(body string, toks []text.Token, i int) (at, next int, ok bool) {
-	gap := body[toks[i-1].End:toks[i].Start]
+	gap := text.Between(body, toks[i-1], toks[i])
 	if strings.ContainsAny(gap, "()[]") {
 		return 0, 0, false
 	}

@@ -97,6 +97,7 @@ finished there are not asked again.`,
 	f.StringVar(&c.filter.Category, "category", "", "read only passages of this `CATEGORY`")
 	f.StringVar(&c.sourceType, "source-type", "", "read only `KIND`: statute or policy")
 	cli.Choices(f, "source-type", "statute", "policy")
+	f.BoolVar(&c.filter.Explicit, "explicit", false, "take only norms in so many words: must, shall, required, prohibited")
 	f.StringVar(&c.audit, "audit", "", "write the audit to `FILE` (JSON)")
 	f.StringVar(&c.check, "check", "", "verify an audit `FILE` against its documents, without a model")
 	f.StringVar(&c.questions, "questions", "", "ask the questions of a `FILE` (.csv or .jsonl)")

@@ -1,0 +1,80 @@
+package obligation
+
+import (
+	"strings"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// A Unit is what is read as one rule: a sentence of a block, or a row.
+type Unit struct {
+	text.Span
+	Label  string // of its block: a lead-in, a question, a term, the headings inside the passage
+	Before string // what the block says before it
+}
+
+// mostBefore bounds Unit.Before, in bytes.
+const mostBefore = 400
+
+// Units are the parts of a passage that may be rules, in order. Headings and code are not
+// among them. What lies between the blocks is read by paragraphs.
+func Units(whole string, blocks []state.Block) []Unit {
+	var out []Unit
+	at := 0
+	for _, b := range blocks {
+		if b.Start < at || b.End > len(whole) || b.End < b.Start {
+			continue
+		}
+		out = append(out, paragraphs(whole, at, b.Start)...)
+		at = b.End
+		label := strings.TrimSpace(b.Under + "\n" + b.Label)
+		switch b.Kind {
+		case state.BlockHeading, state.BlockCode:
+		case state.BlockRow:
+			for _, c := range b.Cells {
+				label += "\n" + c.Header
+				if c.Start == c.End {
+					label += " " + c.Text
+				}
+			}
+			out = append(out, Unit{Span: text.Span{Start: b.Start, End: b.End}, Label: strings.TrimSpace(label)})
+		default:
+			out = append(out, sentences(whole, b.Start, b.End, label)...)
+		}
+	}
+	return append(out, paragraphs(whole, at, len(whole))...)
+}
+
+func paragraphs(whole string, from, to int) []Unit {
+	var out []Unit
+	for from < to {
+		end := to
+		if n := strings.Index(whole[from:to], "\n\n"); n >= 0 {
+			end = from + n + 2
+		}
+		out = append(out, sentences(whole, from, end, "")...)
+		from = end
+	}
+	return out
+}
+
+func sentences(whole string, from, to int, label string) []Unit {
+	var out []Unit
+	for _, s := range text.Sentences(whole[from:to]) {
+		u := Unit{Span: text.Span{Start: from + s.Start, End: from + s.End}, Label: label}
+		u.Before = strings.ToValidUTF8(whole[max(from, u.Start-mostBefore):u.Start], "")
+		out = append(out, u)
+	}
+	return out
+}
+
+// UnitAt is the unit that a place of a passage is in; without one its Span is empty.
+func UnitAt(whole string, blocks []state.Block, at int) Unit {
+	for _, u := range Units(whole, blocks) {
+		if u.Start <= at && at < u.End {
+			return u
+		}
+	}
+	return Unit{}
+}

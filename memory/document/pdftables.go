@@ -1,0 +1,207 @@
+package document
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// tableLines writes rows of pieces as lines. Neighbouring rows of several pieces are a
+// table: its cells are set under one another, and lines of one row are put together.
+func tableLines(rows [][]pdfPiece) []pdfLine {
+	var out []pdfLine
+	for i := 0; i < len(rows); {
+		n, cols := tableAt(rows[i:])
+		if n < 2 {
+			out = append(out, lineOf1(rows[i]))
+			i++
+			continue
+		}
+		out = append(out, table1(rows[i:i+n], cols)...)
+		i += n
+	}
+	return out
+}
+
+// lineOf1 is a row that is in no table.
+func lineOf1(row []pdfPiece) pdfLine {
+	l := row[0].pdfLine
+	if len(row) > 1 && mostlyRightToLeft(row[0].text+row[1].text) {
+		row = slices.Clone(row)
+		slices.Reverse(row)
+	}
+	for i, p := range row[1:] {
+		gap := int(math.Abs(p.x0-row[i].x1) / max(p.size, 1) * 2)
+		l.text += strings.Repeat(" ", min(max(gap, 2), 12)) + p.text
+		l.size = max(l.size, p.size)
+	}
+	return l
+}
+
+// tableAt counts the rows of the table that begins with the first row, 1 for none, and
+// returns the spans of its columns. A row of one piece belongs to it where it is indented,
+// or closer to the row above than rows are. A piece across two columns ends it.
+func tableAt(rows [][]pdfPiece) (int, [][2]float64) {
+	cols := columnsWith(nil, rows[0])
+	if len(rows[0]) < 2 || len(cols) < 2 {
+		return 1, cols
+	}
+	pitch := 0.0
+	n, full := 1, 1
+	for ; n < len(rows); n++ {
+		drop := rows[n-1][0].base - rows[n][0].base
+		one := rows[n][0]
+		if drop > 4*one.size || pitch > 0 && drop > 1.8*pitch || one.x0 < cols[0][0]-one.size {
+			break
+		}
+		wider := columnsWith(cols, rows[n])
+		if len(wider) < len(cols) || crowded(cols, rows[n]) {
+			break
+		}
+		if len(rows[n]) == 1 {
+			inner := one.x0 > cols[0][1]
+			beforeNext := slices.ContainsFunc(rows[n-1], func(p pdfPiece) bool { return p.x0 > one.x1 })
+			if !inner && !(beforeNext && drop < .85*pitch) {
+				break
+			}
+		} else {
+			pitch = max(pitch, drop)
+		}
+		cols, full = wider, n+1
+	}
+	return full, cols
+}
+
+// crowded reports whether a column would hold two pieces of a row.
+func crowded(cols [][2]float64, row []pdfPiece) bool {
+	for _, c := range cols {
+		n := 0
+		for _, p := range row {
+			if p.x0 < c[1] && p.x1 > c[0] {
+				n++
+			}
+		}
+		if n > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// columnsWith adds the pieces of a row to the spans of columns, which lie in order and apart.
+func columnsWith(cols [][2]float64, row []pdfPiece) [][2]float64 {
+	all := slices.Clone(cols)
+	for _, p := range row {
+		all = append(all, [2]float64{p.x0, p.x1})
+	}
+	slices.SortFunc(all, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
+	merged := all[:0]
+	for _, c := range all {
+		if n := len(merged); n > 0 && c[0] <= merged[n-1][1] {
+			merged[n-1][1] = max(merged[n-1][1], c[1])
+			continue
+		}
+		merged = append(merged, c)
+	}
+	return merged
+}
+
+// widestColumn bounds the spaces that set the cells of a column under one another.
+const widestColumn = 48
+
+// table1 writes the rows of a table.
+func table1(rows [][]pdfPiece, cols [][2]float64) []pdfLine {
+	pitch := 0.0
+	for i := 1; i < len(rows); i++ {
+		pitch = max(pitch, rows[i-1][0].base-rows[i][0].base)
+	}
+	loose := 0
+	for i := 1; i < len(rows); i++ {
+		if rows[i-1][0].base-rows[i][0].base > .85*pitch {
+			loose++
+		}
+	}
+	column := func(p pdfPiece) int {
+		for i := len(cols) - 1; i > 0; i-- {
+			if p.x0 >= cols[i][0]-1 || p.x0 > cols[i-1][1] {
+				return i
+			}
+		}
+		return 0
+	}
+	var cells [][]string
+	var lines []pdfLine
+	for i, row := range rows {
+		these := make([]string, len(cols))
+		for _, p := range row {
+			c := column(p)
+			these[c] = joinedText(these[c], p.text)
+		}
+		if i > 0 && goesOn(these, cells[len(cells)-1], loose >= 2 && rows[i-1][0].base-row[0].base <= .85*pitch) {
+			last := cells[len(cells)-1]
+			for c, s := range these {
+				last[c] = joinedText(last[c], s)
+			}
+			lines[len(lines)-1].base = row[0].base
+			continue
+		}
+		l := row[0].pdfLine
+		l.row = i > 0
+		cells, lines = append(cells, these), append(lines, l)
+	}
+	widths := make([]int, len(cols))
+	for _, row := range cells {
+		for c, s := range row {
+			widths[c] = min(max(widths[c], utf8.RuneCountInString(s)), widestColumn)
+		}
+	}
+	for i, row := range cells {
+		if mostlyRightToLeft(strings.Join(row, "")) {
+			slices.Reverse(row)
+		}
+		var b strings.Builder
+		for c, s := range row {
+			b.WriteString(s)
+			if c+1 < len(row) {
+				b.WriteString(strings.Repeat(" ", max(widths[c]-utf8.RuneCountInString(s), 0)+2))
+			}
+		}
+		lines[i].text = strings.TrimRightFunc(b.String(), unicode.IsSpace)
+	}
+	return lines
+}
+
+// goesOn reports whether the cells of a line belong to the row above: the line is closer to
+// it than rows are, or has fewer cells that begin inside a sentence.
+func goesOn(these, above []string, close bool) bool {
+	if close {
+		return true
+	}
+	some, lower, all := 0, 0, 0
+	for c := range these {
+		if above[c] != "" {
+			all++
+		}
+		if these[c] == "" {
+			continue
+		}
+		some++
+		if above[c] == "" {
+			return false
+		}
+		if startsLower(these[c]) || strings.HasSuffix(above[c], "-") {
+			lower++
+		}
+	}
+	return some < all && lower == some
+}
+
+func joinedText(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}

@@ -1,0 +1,103 @@
+package document
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+)
+
+// Signs that Unicode has in a raised and in a lowered form, in the same order.
+var (
+	level   = []rune("0123456789+-=()−–abcdefghijklmnoprstuvwxyz")
+	raised  = []rune("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾⁻⁻ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+	lowered = []rune("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎₋₋")
+)
+
+// A script is where signs stand.
+type script int
+
+const (
+	onLine script = iota
+	above
+	below
+)
+
+// scripted writes signs that stand above or below the line, after the text before them: 10
+// and a raised 6 are 10⁶, which is not 106. Raised words stay as they are, 1st and Mme, and
+// so do lowered signs behind a letter, CO2, for nothing is lost.
+func scripted(s string, at script, before string) string {
+	trimmed := strings.TrimSpace(s)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	letters := len(trimmed) > 1 && strings.IndexFunc(trimmed, func(r rune) bool { return !unicode.IsLetter(r) && r != '.' }) < 0
+	if at == onLine || trimmed == "" || before == "" || letters || at == below && unicode.IsLetter(last) || unicode.IsSpace(last) && at == below {
+		return s
+	}
+	signs, sign := raised, "^"
+	if at == below {
+		signs, sign = lowered, "_"
+	}
+	var b strings.Builder
+	for _, r := range trimmed {
+		i := -1
+		for j, l := range level[:len(signs)] {
+			if l == r {
+				i = j
+			}
+		}
+		if i < 0 { // one sign has no such form: none is used
+			if strings.ContainsFunc(trimmed, unicode.IsDigit) && unicode.IsNumber(last) {
+				return sign + trimmed
+			}
+			return s
+		}
+		b.WriteRune(signs[i])
+	}
+	return b.String()
+}
+
+// math writes the elements of MathML whose form says more than their text, and reports
+// whether it did.
+func (w *htmlWriter) math(n *html.Node) bool {
+	var parts []*html.Node
+	for c := n.FirstChild; c != nil && len(parts) < 3; c = c.NextSibling {
+		if c.Type == html.ElementNode {
+			parts = append(parts, c)
+		}
+	}
+	if n.Data == "annotation" || n.Data == "annotation-xml" {
+		return true
+	}
+	if len(parts) < 2 {
+		return false
+	}
+	switch n.Data {
+	case "mfrac":
+		w.text(fraction(w.page.inlineText(parts[0]), w.page.inlineText(parts[1])))
+	case "msup", "msub", "msubsup":
+		outer := w.script
+		w.walk(parts[0])
+		for i, p := range parts[1:] {
+			if w.script = below; n.Data == "msup" || i > 0 {
+				w.script = above
+			}
+			w.walk(p)
+		}
+		w.script = outer
+	default:
+		return false
+	}
+	return true
+}
+
+// fraction writes a fraction on the line.
+func fraction(over, under string) string {
+	wrap := func(s string) string {
+		if s = strings.TrimSpace(s); strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '.' && r != ',' }) {
+			return "(" + s + ")"
+		}
+		return s
+	}
+	return wrap(over) + "/" + wrap(under)
+}

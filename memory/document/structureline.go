@@ -1,0 +1,400 @@
+package document
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"example.com/assay/memory/text/pattern"
+	"example.com/assay/memory/text/values"
+)
+
+// A textLine is a span of the text without the white space around it, and what its form says.
+type textLine struct {
+	start, end int
+	indent     int
+	mark       mark
+	label      label
+	gaps       bool // wide gaps or dotted lines set parts of it apart
+}
+
+func (l textLine) in(s string) string { return s[l.start:l.end] }
+
+// A mark is the number or sign that a line begins with.
+type mark struct {
+	style  string // alike for the lines of one list; "" for no mark
+	number string // as it is cited; "" for a bullet
+	size   int    // bytes before the text
+}
+
+const bulletStyle = "•"
+
+// A label is what stands before a colon.
+type label struct {
+	from, to, value int // bytes in the line; value is its length where nothing follows
+	words           int // 0 for no label
+}
+
+// sentenceEnd are the signs after which a line is complete.
+const sentenceEnd = ".!?。！？;"
+
+// markOf reads the mark of a line. words are those that number the parts of this document.
+func markOf(s string, words map[string]int) mark {
+	c, size := utf8.DecodeRuneInString(s)
+	switch {
+	case strings.ContainsRune("-*+•–‣▪◦·●", c):
+		rest := strings.TrimLeft(s[size:], " \t")
+		if len(rest) == len(s)-size || rest == "" {
+			return mark{}
+		}
+		if len(rest) > 4 && rest[0] == '[' && rest[2] == ']' && rest[3] == ' ' {
+			rest = strings.TrimLeft(rest[3:], " ")
+		}
+		return mark{style: bulletStyle, size: len(s) - len(rest)}
+	case c == '(':
+		if n := strings.IndexByte(s[:min(len(s), 8)], ')'); n > 1 {
+			return ended(s, n+1, markStyle(s[1:n], "(%)"), s[1:n])
+		}
+	case c >= '0' && c <= '9':
+		return numberMark(s)
+	case c == '§', c == '第', strings.ContainsRune(chineseDigits, c):
+		return signMark(s)
+	case unicode.IsLetter(c):
+		return letterMark(s, words)
+	}
+	return mark{}
+}
+
+// ended is a mark that a space, or nothing, follows.
+func ended(s string, n int, style, number string) mark {
+	rest := strings.TrimLeft(s[n:], " \t\u00a0")
+	if style == "" || len(rest) == len(s)-n && rest != "" || strings.HasPrefix(rest, "=") {
+		return mark{}
+	}
+	return mark{style: style, number: number, size: len(s) - len(rest)}
+}
+
+// markStyle names the way a number is written; "" for what is no number.
+func markStyle(number, frame string) string {
+	kind := ""
+	switch _, err := strconv.Atoi(number); {
+	case err == nil && len(number) <= 3:
+		kind = "1"
+	case len(number) == 1 && (number[0]|0x20) >= 'a' && (number[0]|0x20) <= 'z':
+		kind = "a"
+	case romanValue(strings.ToUpper(number)) > 0:
+		kind = "i"
+	default:
+		return ""
+	}
+	return strings.Replace(frame, "%", kind, 1)
+}
+
+// numberMark reads "1.", "1)", "7.2" and "7.2.1.".
+func numberMark(s string) mark {
+	n, parts := 0, 1
+	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] == '.' && n+1 < len(s) && s[n+1] >= '0' && s[n+1] <= '9') {
+		if s[n] == '.' {
+			parts++
+		}
+		n++
+	}
+	number := s[:n]
+	if parts > 1 {
+		for part := range strings.SplitSeq(number, ".") {
+			if len(part) > 3 || len(part) > 1 && part[0] == '0' {
+				return mark{} // a date or an amount
+			}
+		}
+		end := n
+		if end < len(s) && (s[end] == '.' || s[end] == ')') {
+			end++
+		}
+		m := ended(s, end, "1"+strings.Repeat(".1", parts-1), number)
+		if c, _ := utf8.DecodeRuneInString(s[m.size:]); m.size < len(s) && end == n && !unicode.IsUpper(c) && !unicode.Is(unicode.Lo, c) && !strings.ContainsRune(`"“„«([`, c) {
+			return mark{} // "3.5 kg"
+		}
+		return m
+	}
+	if n >= len(s) || n > 3 || s[n] != '.' && s[n] != ')' {
+		if chinese, size := utf8.DecodeRuneInString(s[n:]); n <= 3 && chinese == '、' {
+			return mark{style: "1、", number: number, size: n + size}
+		}
+		return mark{}
+	}
+	m := ended(s, n+1, "1"+s[n:n+1], number)
+	if word, _, _ := strings.Cut(s[m.size:], " "); m.style == "1." && values.MonthOf(strings.Trim(word, ".,")) > 0 {
+		return mark{} // "3. März"
+	}
+	return m
+}
+
+var signed = pattern.New(`^(?:§+ ?(\d+[a-z]?)|第 ?([0-9一二三四五六七八九十百]+) ?[条條章項项節节回]|([一二三四五六七八九十]+)、)`)
+
+// signMark reads "§ 5", "第三条" and "三、".
+func signMark(s string) mark {
+	m := signed.FindStringSubmatch(s)
+	if m == nil {
+		return mark{}
+	}
+	style := strings.TrimRight(m[0], " ")
+	style = strings.Trim(style, "0123456789"+chineseDigits)
+	for _, number := range m[1:] {
+		if number != "" {
+			rest := strings.TrimLeft(s[len(m[0]):], ".): \t　")
+			return mark{style: style, number: arabic(number), size: len(s) - len(rest)}
+		}
+	}
+	return mark{}
+}
+
+const chineseDigits = "一二三四五六七八九十百"
+
+// arabic writes a number in Chinese signs with digits.
+func arabic(s string) string {
+	total, digit := 0, 0
+	for _, c := range s {
+		switch i := strings.IndexRune(chineseDigits, c) / 3; {
+		case c < utf8.RuneSelf:
+			return s
+		case i < 9:
+			digit = i + 1
+		case i == 9:
+			total, digit = total+10*max(digit, 1), 0
+		default:
+			total, digit = total+100*max(digit, 1), 0
+		}
+	}
+	return strconv.Itoa(total + digit)
+}
+
+// letterMark reads "a)", "IV." and words with a number, "Article 5" and "Step 2:".
+func letterMark(s string, words map[string]int) mark {
+	n := strings.IndexAny(s[:min(len(s), 8)], ".)")
+	if n > 0 && (n > 1 || s[1] == ')' || strings.ContainsRune("IVX", rune(s[0]))) && (s[n] == ')' || s[0] < 'a') {
+		style := markStyle(s[:n], "%"+s[n:n+1])
+		if s[0] < 'a' {
+			style = strings.ToUpper(style)
+		}
+		if m := ended(s, n+1, style, s[:n]); m.style != "" {
+			return m
+		}
+	}
+	if len(words) == 0 {
+		return mark{}
+	}
+	word, number, size := wordNumber(s)
+	if words[word] == 0 {
+		return mark{}
+	}
+	rest := strings.TrimLeft(s[size:], ".:)–—- \t")
+	return mark{style: word, number: number, size: len(s) - len(rest)}
+}
+
+// wordNumber reads a word and the number after it.
+func wordNumber(s string) (word, number string, size int) {
+	n := strings.IndexAny(s[:min(len(s), 20)], " \u00a0")
+	if n < 2 || n+1 >= len(s) {
+		return "", "", 0
+	}
+	word = strings.ToLower(s[:n])
+	rest := strings.TrimLeft(s[n:], " \u00a0")
+	m := 0
+	for m < len(rest) && (rest[m] >= '0' && rest[m] <= '9' || rest[m] == '.' && m+1 < len(rest) && rest[m+1] >= '0' && rest[m+1] <= '9') {
+		m++
+	}
+	if m == 0 {
+		for m < len(rest) && strings.IndexByte("IVXLC", rest[m]) >= 0 {
+			m++
+		}
+		if m == 0 || romanValue(rest[:m]) == 0 {
+			return "", "", 0
+		}
+	} else if m < len(rest) && rest[m] >= 'a' && rest[m] <= 'z' && (m+1 == len(rest) || !isWordByte(rest[m+1])) {
+		m++
+	}
+	if m > 8 || m < len(rest) && strings.IndexByte(" .:)\t(", rest[m]) < 0 {
+		return "", "", 0
+	}
+	return word, rest[:m], len(s) - len(rest) + m
+}
+
+func isWordByte(c byte) bool {
+	return c >= utf8.RuneSelf || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+// romanValue is the value of a Roman number in capitals, 0 for another word.
+func romanValue(s string) int {
+	total, last := 0, 0
+	if len(s) > 7 {
+		return 0
+	}
+	for i := len(s) - 1; i >= 0; i-- {
+		v := map[byte]int{'I': 1, 'V': 5, 'X': 10, 'L': 50, 'C': 100}[s[i]]
+		if v == 0 {
+			return 0
+		}
+		if v < last {
+			total -= v
+		} else {
+			total, last = total+v, v
+		}
+	}
+	return total
+}
+
+// numberingWords finds the words that number the parts of a text: lines begin with one and a
+// number, and others with the next number. It says how often.
+func numberingWords(s string) map[string]int {
+	last, found := map[string]int{}, map[string]int{}
+	for line := range strings.Lines(s) {
+		line = strings.TrimLeft(line, " \t#*")
+		if line == "" || line[0] < 'A' || line[0] == '[' || len(line) < 4 {
+			continue
+		}
+		space := strings.IndexByte(line[:min(len(line), 20)], ' ')
+		if space < 2 || space+1 >= len(line) {
+			continue
+		}
+		if c := line[space+1]; c < '0' || c > 'X' || c > '9' && strings.IndexByte("IVXLC", c) < 0 {
+			continue
+		}
+		word, number, _ := wordNumber(strings.TrimRight(line, "\r\n"))
+		if word == "" {
+			continue
+		}
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			n = romanValue(number)
+		}
+		if before, known := last[word]; known && n == before+1 && values.MonthOf(strings.TrimRight(word, ".")) == 0 {
+			found[word]++
+		}
+		last[word] = n
+	}
+	return found
+}
+
+// longestLabel bounds a label, in bytes and words.
+const (
+	longestLabel = 60
+	mostWords    = 6
+)
+
+// labelOf reads what stands before a colon, at the beginning of a line. A sentence with a
+// colon, a time and an address of the web have none.
+func labelOf(s string) label {
+	if near := s[:min(len(s), longestLabel+8)]; strings.IndexByte(near, ':') < 1 && !strings.Contains(near, "：") {
+		return label{}
+	}
+	from := 0
+	for from < len(s) && (s[from] == '*' || s[from] == '_') {
+		from++
+	}
+	if c, _ := utf8.DecodeRuneInString(s[from:]); !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+		return label{}
+	}
+	words, letters := 1, false
+	for i := from; i < len(s) && i-from <= longestLabel; i++ {
+		c := s[i]
+		colon := 0
+		switch {
+		case c == ':':
+			colon = 1
+		case c == 0xef && strings.HasPrefix(s[i:], "："):
+			colon = 3
+		case c == ' ':
+			if i > from && s[i-1] == ' ' {
+				return label{}
+			}
+			words++
+			continue
+		case c >= utf8.RuneSelf || c|0x20 >= 'a' && c|0x20 <= 'z':
+			letters = true
+			continue
+		case c == '.' && i+1 < len(s) && (s[i+1] == ':' || s[i+1] == ' ' && i-1-strings.LastIndexByte(s[:i], ' ') <= 4):
+			continue
+		case strings.IndexByte("\t.,!?;|\"<>{}=[]@\\", c) >= 0:
+			return label{}
+		default:
+			continue
+		}
+		to := len(strings.TrimRight(s[:i], " *_"))
+		value := i + colon
+		for value < len(s) && (s[value] == '*' || s[value] == '_') {
+			value++
+		}
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		if value < len(s) && colon == 1 && value == i+1 && s[value] != ' ' && s[value] != '\t' && !unicode.Is(unicode.Lo, before) || !letters || words > mostWords+1 || strings.Count(s[from:i], "(") != strings.Count(s[from:i], ")") {
+			return label{}
+		}
+		if s[i-1] == ' ' {
+			words--
+		}
+		value = len(s) - len(strings.TrimLeft(s[value:], " \t*_"))
+		if words > mostWords || to <= from {
+			return label{}
+		}
+		return label{from: from, to: to, value: value, words: words}
+	}
+	return label{}
+}
+
+var setting = pattern.New(`^([\pL_][\pL\pN_.\-]*)[ \t]*=[ \t]*(\S.*)$`)
+
+// settingOf reads "key = value".
+func settingOf(s string) label {
+	if n := strings.IndexByte(s, '='); n < 1 || n > longestLabel || strings.HasPrefix(s[n:], "==") {
+		return label{}
+	}
+	m := setting.FindStringSubmatchIndex(s)
+	if m == nil {
+		return label{}
+	}
+	return label{from: m[2], to: m[3], value: m[4], words: 1}
+}
+
+// shortHeading reports whether a text can be a heading: a few words without an end.
+func shortHeading(s string) bool {
+	if n := len(s); n == 0 || n > 80 || strings.ContainsRune(sentenceEnd+":,-", lastRune(s)) || strings.ContainsAny(s, "=<>{}|\\;") || strings.Contains(s, ". ") && len(s) > 30 {
+		return false
+	}
+	c, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "(\"“„*_¿¡"))
+	return len(strings.Fields(s)) <= 8 && unicode.IsLetter(c) && !unicode.IsLower(c)
+}
+
+// inCapitals reports whether all letters of a text are capitals, and there are some.
+func inCapitals(s string) bool {
+	n := 0
+	for _, c := range s {
+		if unicode.IsLower(c) {
+			return false
+		}
+		if unicode.IsUpper(c) {
+			n++
+		}
+	}
+	return n > 2
+}
+
+func lastRune(s string) rune {
+	c, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, "*_ "))
+	return c
+}
+
+// oneLine puts a text on one line.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// lastSentence is what follows the last full stop inside a text.
+func lastSentence(s string) string {
+	if at := strings.LastIndexAny(s[:len(s)-1], ".!?"); at >= 0 && at+2 < len(s) {
+		return strings.TrimSpace(s[at+1:])
+	}
+	return s
+}
+
+// isRule reports a line of nothing but the signs that lines are drawn with.
+func isRule(s string) bool {
+	return len(s) > 2 && strings.IndexByte("+|=-_*~:.\xe2", s[0]) >= 0 && strings.Trim(s, "+|=-_*~:.─━═┼├┤│ \t") == ""
+}
