@@ -31,11 +31,30 @@ type LaidOut struct {
 	Y2    int `json:"y2"`
 }
 
+// A TextBlock is what the reader of a document found in a part of its text: a field with
+// its label and value, a row with its cells, an item of a list, and so on.
+type TextBlock struct {
+	Kind  string     `json:"kind"`
+	Start int        `json:"start"` // bytes of the text
+	End   int        `json:"end"`   // exclusive
+	Label string     `json:"label,omitempty"`
+	Under string     `json:"under,omitempty"` // the headings above it
+	Cells []TextCell `json:"cells,omitempty"`
+}
+
+// A TextCell is a value of a row or a field.
+type TextCell struct {
+	Header string `json:"header,omitempty"` // of its column
+	Start  int    `json:"start"`
+	End    int    `json:"end"`
+}
+
 // ExtractInput is the input of extract_fields.
 type ExtractInput struct {
 	Fields []FieldSpec `json:"fields"`
 	Text   string      `json:"text"`
-	Boxes  []LaidOut   `json:"boxes"` // none for text without a layout
+	Boxes  []LaidOut   `json:"boxes"`  // none for text without a layout
+	Blocks []TextBlock `json:"blocks"` // in the order of the text; none where nobody looked for them
 }
 
 // ExtractedField is a value that a model found.
@@ -67,6 +86,7 @@ type RefineInput struct {
 	Fields   []FieldSpec       `json:"fields"`
 	Text     string            `json:"text"`
 	Boxes    []LaidOut         `json:"boxes"`
+	Blocks   []TextBlock       `json:"blocks"`
 }
 
 // VerifyExtractionInput is the input of verify_extraction.

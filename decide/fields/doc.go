@@ -4,7 +4,7 @@
 // recognisers make candidates, features describe each candidate and its neighbours, and a
 // small ranker for each type of field chooses.
 //
-//	found, err := fields.Extract(text, boxes, specs, nil)
+//	found, err := fields.Extract(text, boxes, blocks, specs, nil)
 //	value, steps := fields.Form{Type: "string", Format: "date"}.Write("3 May 2014")
 //
 // Amounts, names and addresses on forms are ranked by weights that were trained

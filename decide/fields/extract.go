@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/assay/memory/text/pattern"
-	"example.com/assay/memory/text/values"
 	"example.com/assay/skills"
 )
 
@@ -22,8 +20,9 @@ type Options struct {
 }
 
 // Extract finds the values of fields in a text, in the order of the fields. Boxes
-// are the places of its pieces on the page; there may be none.
-func Extract(text string, boxes []skills.LaidOut, specs []skills.FieldSpec, opts *Options) ([]skills.ExtractedField, error) {
+// are the places of its pieces on the page, blocks what its reader found in it; there may
+// be none of either.
+func Extract(text string, boxes []skills.LaidOut, blocks []skills.TextBlock, specs []skills.FieldSpec, opts *Options) ([]skills.ExtractedField, error) {
 	var o Options
 	if opts != nil {
 		o = *opts
@@ -41,19 +40,64 @@ func Extract(text string, boxes []skills.LaidOut, specs []skills.FieldSpec, opts
 		}
 	}
 	x := &extractor{page: newPage(text, boxes), Options: o, out: []skills.ExtractedField{}}
+	if len(x.page.rows) == 0 {
+		return x.out, nil
+	}
+	x.paper = newPaper(text, slices.Concat(blocks, x.columned(blocks)))
+	var wants []*want
+	var all []option
 	for _, s := range specs {
-		if len(x.page.rows) > 0 && !strings.Contains(s.Path, "[].") {
-			x.field(s)
+		if strings.Contains(s.Path, "[].") || x.trained(s) {
+			continue
+		}
+		w := newWant(s)
+		wants = append(wants, w)
+		all = append(all, x.paper.options(w)...)
+	}
+	chosen := choose(all)
+	for _, w := range wants {
+		if o, ok := chosen[w]; ok {
+			x.note(o)
 		}
 	}
-	if len(x.page.rows) > 0 {
-		x.items(specs)
+	x.items(specs)
+	at := func(path string) int {
+		return slices.IndexFunc(specs, func(s skills.FieldSpec) bool {
+			return s.Path == path || strings.HasPrefix(path, strings.TrimSuffix(s.Path, "[]")+"[")
+		})
 	}
+	slices.SortStableFunc(x.out, func(a, b skills.ExtractedField) int { return at(listOf(a.Path)) - at(listOf(b.Path)) })
 	return x.out, nil
+}
+
+// listOf is a path up to its index, if it has one.
+func listOf(path string) string {
+	if at := strings.IndexByte(path, '['); at >= 0 {
+		return path[:at+1]
+	}
+	return path
+}
+
+// note adds a value that was chosen, or the elements of one.
+func (x *extractor) note(o option) {
+	w := o.want
+	if !w.listed {
+		x.putAs(w.path, x.paper.oneLine(o), o.start, o.end, o.p)
+		return
+	}
+	if o.list == nil {
+		o.list = x.paper.parts(o.start, o.end)
+	}
+	for i, s := range o.list {
+		x.put(w.spec, fmt.Sprintf("%s[%d]", strings.TrimSuffix(w.path, "[]"), i), s.start, s.end, o.p)
+	}
 }
 
 type extractor struct {
 	*page
+	paper *paper
+	list  string // whose elements are being made
+	n     int    // their number
 	Options
 	out []skills.ExtractedField
 }
@@ -79,13 +123,13 @@ const proseFrom = 3000
 
 func (x *extractor) prose() bool { return !x.laidOut && len(x.text) >= proseFrom }
 
-// field finds the value of one field.
-func (x *extractor) field(s skills.FieldSpec) {
+// trained finds the value of a field that a ranker is trained for, or that contracts have,
+// and reports whether it is of such a kind.
+func (x *extractor) trained(s skills.FieldSpec) bool {
 	path, listed := s.Path, strings.HasSuffix(s.Path, "[]")
 	if listed {
 		path = strings.TrimSuffix(path, "[]") + "[0]"
 	}
-	monthFirst := slices.Contains(s.Normalise, "month_first")
 	switch {
 	case s.Format == "party" && listed:
 		for i, m := range x.parties() {
@@ -100,16 +144,17 @@ func (x *extractor) field(s skills.FieldSpec) {
 	case s.Format == "period":
 		x.mention(s, path)(x.term())
 	case s.Format == "date" && x.prose():
-		x.mention(s, path)(x.effectiveDate(monthFirst))
+		x.mention(s, path)(x.effectiveDate(slices.Contains(s.Normalise, "month_first")))
 	case s.Format == "company":
 		x.ranked(s, path, KindCompany)
 	case s.Format == "address":
 		x.ranked(s, path, KindAddress)
-	case isTotal(s):
+	case isTotal(s) && (x.laidOut || s.Format == "currency"):
 		x.ranked(s, path, KindTotal)
 	default:
-		x.labelled(s, path)
+		return false
 	}
+	return true
 }
 
 // mention notes what a search of a contract found: also what it would rather not
@@ -146,78 +191,30 @@ func lastName(path string) string {
 	return path[strings.LastIndexByte(path, '.')+1:]
 }
 
-// items finds the elements of lists of objects: rows with an amount, above the
-// first total. The text of a row is its first text, its last number the amount.
-func (x *extractor) items(specs []skills.FieldSpec) {
-	byList := map[string][]skills.FieldSpec{}
-	var order []string
-	for _, s := range specs {
-		if list, _, ok := strings.Cut(s.Path, "[]."); ok {
-			if byList[list] == nil {
-				order = append(order, list)
-			}
-			byList[list] = append(byList[list], s)
+// columned are rows whose pieces stand below those of a row of names, where boxes say so
+// and no reader has looked for them.
+func (p *page) columned(blocks []skills.TextBlock) []skills.TextBlock {
+	var out []skills.TextBlock
+	var head row
+	for i, r := range p.rows {
+		named := len(r.boxes) > 1 && !strings.ContainsAny(r.text, "0123456789:")
+		if named || len(blocks) > 0 {
+			head = r
+			continue
 		}
-	}
-	for _, list := range order {
-		n := 0
-		for i, r := range x.rows {
-			hasAmount := len(values.Amounts(r.text)) > 0
-			if (n > 0 || hasAmount) && speaks(r.upper, "TOTAL", "SUB", "GRAND", "TAX") {
-				if n > 0 {
-					break
-				}
-				continue
-			}
-			if hasAmount && len(values.Dates(r.text, nil)) == 0 && x.item(list, n, i, byList[list]) {
-				n++
-			}
-		}
-	}
-}
-
-var quantityName = pattern.New(`(?i)qty|quant|count|number|units`)
-var unitName = pattern.New(`(?i)unit|each|rate|price`)
-
-// item notes the fields of a row as those of element n of a list.
-func (x *extractor) item(list string, n, i int, specs []skills.FieldSpec) bool {
-	r := x.rows[i]
-	numbers, amounts := values.Numbers(r.text), values.Amounts(r.text)
-	first := amounts[0].Start // of the numbers that end the row
-	for k := len(numbers) - 1; k >= 0; k-- {
-		if v := numbers[k]; v.End <= first && strings.Trim(r.text[v.End:first], " xX@*") == "" {
-			first = v.Start
-		}
-	}
-	first += r.start
-	words := strings.TrimSpace(x.text[r.start:first])
-	wordsStart, wordsEnd := r.start, r.start+len(words)
-	if !hasLetter.MatchString(strings.ToUpper(words)) && i > 0 && len(values.Amounts(x.rows[i-1].text)) == 0 {
-		wordsStart, wordsEnd = x.rows[i-1].start, x.rows[i-1].end
-	}
-	any := false
-	for _, s := range specs {
-		_, name, _ := strings.Cut(s.Path, "[].")
-		path := list + "[" + strconv.Itoa(n) + "]." + name
-		numeric := s.Type == "number" || s.Type == "integer" || s.Format == "currency"
-		last := amounts[len(amounts)-1]
-		switch {
-		case numeric && quantityName.MatchString(name):
-			for _, v := range numbers {
-				if !strings.Contains(v.Value, ".") {
-					x.put(s, path, r.start+v.Start, r.start+v.End, .5)
-					break
+		b := skills.TextBlock{Kind: "row", Start: r.start, End: r.end}
+		for _, x := range r.boxes {
+			for _, h := range head.boxes {
+				if x.X1 < h.X2 && h.X1 < x.X2 && x.Start >= r.start && x.End <= r.end {
+					b.Cells = append(b.Cells, skills.TextCell{Header: p.text[h.Start:h.End], Start: x.Start, End: x.End})
 				}
 			}
-		case numeric && unitName.MatchString(name) && len(amounts) > 1:
-			x.put(s, path, r.start+amounts[0].Start, r.start+amounts[0].End, .55)
-		case numeric:
-			x.put(s, path, r.start+last.Start, r.start+last.End, .65)
-			any = true
-		case s.Type == "string" && wordsEnd > wordsStart:
-			x.put(s, path, wordsStart, wordsEnd, .6)
-			any = true
+		}
+		if len(b.Cells) > 1 && len(b.Cells) == len(r.boxes) {
+			out = append(out, b)
+		} else if i > 0 {
+			head = row{}
 		}
 	}
-	return any
+	return out
 }

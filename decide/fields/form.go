@@ -16,6 +16,10 @@ type Form struct {
 	Format string // date, currency, email, phone, percent, period, or another; or empty
 	Enum   []string
 	Steps  []string // further steps of Write, by their names in Normalisers
+
+	// Decimal is the sign of decimals of the text that a value stands in, see [Decimal].
+	// 0 reads each number by itself.
+	Decimal byte
 }
 
 func (f Form) numeric() bool { return f.Type == "number" || f.Type == "integer" }
@@ -29,6 +33,8 @@ func (f Form) Find(s string) []values.Found {
 	switch {
 	case f.Format == "percent":
 		return values.Percents(s)
+	case (f.numeric() || f.Format == "currency") && f.Decimal == ',':
+		return numbers(s, f.Decimal)
 	case f.numeric() || f.Format == "currency":
 		return values.Numbers(s)
 	case f.Format == "date":
@@ -77,7 +83,7 @@ func (f Form) Write(value string) (out string, steps []string) {
 	}
 	switch {
 	case f.numeric():
-		n, ok := values.Number(out)
+		n, ok := number(out, f.Decimal)
 		step("number", n, ok)
 	case f.Type == "boolean":
 		b, ok := truth[strings.ToLower(out)]
@@ -94,7 +100,7 @@ func (f Form) Write(value string) (out string, steps []string) {
 		p, ok := values.Phone(out)
 		step("phone", p, ok)
 	case f.Format == "percent" || f.Format == "currency":
-		n, ok := values.Number(out)
+		n, ok := number(out, f.Decimal)
 		step("number", n, ok)
 	case len(f.Enum) > 0:
 		for _, e := range f.Enum {

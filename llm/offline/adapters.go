@@ -69,7 +69,7 @@ func rerank(in skills.RerankInput) (skills.RerankOutput, error) {
 // (package fields). What is found is a quote of the document, byte for byte.
 
 func extractFields(in skills.ExtractInput, weights *fields.Weights) (skills.ExtractOutput, error) {
-	found, err := fields.Extract(in.Text, in.Boxes, in.Fields, &fields.Options{Weights: weights})
+	found, err := fields.Extract(in.Text, in.Boxes, in.Blocks, in.Fields, &fields.Options{Weights: weights})
 	return skills.ExtractOutput{Fields: found}, err
 }
 
@@ -78,21 +78,13 @@ func extractFields(in skills.ExtractInput, weights *fields.Weights) (skills.Extr
 // overruled right values about as often as wrong ones.
 func refineExtraction(in skills.RefineInput, weights *fields.Weights) (skills.ExtractOutput, error) {
 	out := skills.ExtractOutput{Fields: append([]skills.ExtractedField{}, in.Previous...)}
-	var missing []skills.FieldSpec
-	for _, f := range in.Fields {
-		has := slices.ContainsFunc(in.Previous, func(v skills.ExtractedField) bool {
-			name, _, listed := strings.Cut(f.Path, "[]")
-			return v.Path == f.Path || listed && strings.HasPrefix(v.Path, name+"[")
-		})
-		if !has {
-			missing = append(missing, f)
+	found, err := fields.Extract(in.Text, in.Boxes, in.Blocks, in.Fields, &fields.Options{Weights: weights, Wide: true})
+	for _, v := range found {
+		list, _, _ := strings.Cut(v.Path, "[")
+		if !slices.ContainsFunc(in.Previous, func(p skills.ExtractedField) bool { return p.Path == v.Path || strings.HasPrefix(p.Path, list+"[") }) {
+			out.Fields = append(out.Fields, v)
 		}
 	}
-	if len(missing) == 0 {
-		return out, nil
-	}
-	found, err := fields.Extract(in.Text, in.Boxes, missing, &fields.Options{Weights: weights, Wide: true})
-	out.Fields = append(out.Fields, found...)
 	return out, err
 }
 

@@ -82,6 +82,21 @@ func split(w *watch, d Document, o SplitOptions) []state.Passage {
 	return out
 }
 
+// Typed are the typed blocks of the whole document, in its order. A block without a
+// heading inside its text stands under that of its section.
+func (d Document) Typed() []state.Block {
+	var out []state.Block
+	for _, b := range d.Blocks {
+		for _, t := range blocksIn([]Block{b}, text.Span{Start: 0, End: len(d.Text)}) {
+			if t.Under == "" {
+				t.Under = b.Section
+			}
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // blocksIn are the typed parts of some blocks that lie in a span, with offsets in it. A part
 // that the span cuts is there as far as it reaches.
 func blocksIn(blocks []Block, span text.Span) []state.Block {

@@ -86,8 +86,8 @@ func firstReading(m llm.Model, skill skills.Skill, r *reading) graph.Node[State]
 			return nil, errEmpty
 		}
 		specs := r.schema.specs()
-		found, conflicts, warnings, usage, err := r.read(ctx, s.Document, func(ctx context.Context, _ window, text string, boxes []skills.LaidOut) (skills.ExtractOutput, state.ModelUsage, error) {
-			return llm.Ask[skills.ExtractOutput](ctx, m, skill, skills.ExtractInput{Fields: specs, Text: text, Boxes: boxes})
+		found, conflicts, warnings, usage, err := r.read(ctx, s.Document, func(ctx context.Context, w window, text string, boxes []skills.LaidOut) (skills.ExtractOutput, state.ModelUsage, error) {
+			return llm.Ask[skills.ExtractOutput](ctx, m, skill, skills.ExtractInput{Fields: specs, Text: text, Boxes: boxes, Blocks: w.blocks(s.Document)})
 		})
 		if err != nil {
 			return nil, err

@@ -14,13 +14,14 @@ import (
 type ground struct {
 	doc     FieldDocument
 	lines   []int // at which bytes lines begin
+	decimal byte  // its sign of decimals
 	numbers []values.Found
 	dates   [2][]values.Found // day first, month first
 	read    [3]bool
 }
 
 func newGround(doc FieldDocument) *ground {
-	g := &ground{doc: doc, lines: []int{0}}
+	g := &ground{doc: doc, lines: []int{0}, decimal: fields.Decimal(doc.Text)}
 	for i := range len(doc.Text) {
 		if doc.Text[i] == '\n' {
 			g.lines = append(g.lines, i+1)
@@ -43,7 +44,7 @@ func (g *ground) value(f Field, path string, found skills.ExtractedField) FieldV
 	}
 	if out.Place != nil {
 		out.Verbatim = strings.Join(strings.Fields(out.Place.Text), " ")
-		if _, steps := f.form().Write(out.Verbatim); len(steps) > 0 {
+		if _, steps := g.form(f).Write(out.Verbatim); len(steps) > 0 {
 			out.Normalised = steps
 		}
 	}
@@ -51,6 +52,13 @@ func (g *ground) value(f Field, path string, found skills.ExtractedField) FieldV
 		out.Verbatim = strings.Join(strings.Fields(found.Value), " ")
 	}
 	return out
+}
+
+// form is how the document writes values of a field.
+func (g *ground) form(f Field) fields.Form {
+	form := f.form()
+	form.Decimal = g.decimal
+	return form
 }
 
 func (g *ground) place(start, end int) *Place {
@@ -72,7 +80,7 @@ func (g *ground) quote(f Field, value, quote string, row int) (start, end int, o
 			continue
 		}
 		start, end = start+at, end+at
-		if s, e, says := within(f, value, g.doc.Text[start:end]); says {
+		if s, e, says := g.within(f, value, g.doc.Text[start:end]); says {
 			return start + s, start + e, true
 		}
 		return 0, 0, false
@@ -81,26 +89,38 @@ func (g *ground) quote(f Field, value, quote string, row int) (start, end int, o
 }
 
 // within finds a value in its quote: the bytes that say it.
-func within(f Field, value, quote string) (start, end int, ok bool) {
+func (g *ground) within(f Field, value, quote string) (start, end int, ok bool) {
 	if f.Type == "boolean" {
 		return 0, len(quote), true // what a yes stands on says it in its own words
 	}
-	if got, _ := f.form().Write(quote); got == value {
+	form := g.form(f)
+	if got, _ := form.Write(quote); got == value {
 		return 0, len(quote), true
 	}
-	for _, v := range f.form().Find(quote) {
-		if got, _ := f.form().Write(quote[v.Start:v.End]); got == value {
+	for _, v := range form.Find(quote) {
+		if got, _ := form.Write(quote[v.Start:v.End]); got == value {
 			return v.Start, v.End, true
 		}
 	}
 	if f.Numeric() || f.Format == "date" || f.Format == "period" {
 		return 0, 0, false
 	}
+	if fields.Currency(quote) == value || sameWords(quote, value) {
+		return 0, len(quote), true
+	}
 	if start, end, ok := findText(quote, value); ok {
 		return start, end, true
 	}
 	key := fields.Alphanumeric(value)
 	return 0, len(quote), key != "" && (strings.Contains(fields.Alphanumeric(quote), key) || len(f.Enum) > 0)
+}
+
+// sameWords reports whether a value is a quote in another order: "Lee, Ann" is Ann Lee.
+func sameWords(quote, value string) bool {
+	a, b := strings.Fields(strings.ReplaceAll(quote, ",", " ")), strings.Fields(value)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
 }
 
 // search looks for a value in the whole document.
@@ -120,10 +140,10 @@ func (g *ground) search(f Field, value, raw string) (start, end int, ok bool) {
 	case f.Format == "date":
 		list = g.once(2, &g.dates[0], f)
 	default:
-		list = f.form().Find(g.doc.Text)
+		list = g.form(f).Find(g.doc.Text)
 	}
 	for _, v := range list {
-		if got, _ := f.form().Write(g.doc.Text[v.Start:v.End]); got == value {
+		if got, _ := g.form(f).Write(g.doc.Text[v.Start:v.End]); got == value {
 			return v.Start, v.End, true
 		}
 	}
@@ -136,7 +156,7 @@ func (g *ground) search(f Field, value, raw string) (start, end int, ok bool) {
 func (g *ground) once(i int, list *[]values.Found, f Field) []values.Found {
 	if !g.read[i] {
 		g.read[i] = true
-		*list = f.form().Find(g.doc.Text)
+		*list = g.form(f).Find(g.doc.Text)
 	}
 	return *list
 }

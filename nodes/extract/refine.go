@@ -22,7 +22,7 @@ func refine(m llm.Model, skill skills.Skill, r *reading) graph.Node[State] {
 		in := skills.RefineInput{Issues: told(last.Report.Issues), Fields: r.schema.specs()}
 		found, conflicts, warnings, usage, err := r.read(ctx, s.Document, func(ctx context.Context, w window, text string, boxes []skills.LaidOut) (skills.ExtractOutput, state.ModelUsage, error) {
 			in := in
-			in.Text, in.Boxes, in.Previous = text, boxes, shown(s.Document, w, last.Values)
+			in.Text, in.Boxes, in.Blocks, in.Previous = text, boxes, w.blocks(s.Document), shown(s.Document, w, last.Values)
 			return llm.Ask[skills.ExtractOutput](ctx, m, skill, in)
 		})
 		if err := llm.Stops(ctx, err); err != nil {

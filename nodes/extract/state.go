@@ -37,6 +37,9 @@ type FieldDocument struct {
 	Text   string      `json:"text"`
 	Boxes  []BoxedText `json:"boxes,omitempty"` // in the order of the text; none for text without a layout
 	Pages  []PageStart `json:"pages,omitempty"` // in order; none for text without pages
+
+	// Blocks are the fields, rows and items that its reader found, in the order of the text.
+	Blocks []state.Block `json:"blocks,omitempty"`
 }
 
 // A Place is where a value was read: the document's bytes Start..End are exactly

@@ -74,6 +74,22 @@ func (w window) boxes(doc FieldDocument) []skills.LaidOut {
 	return out
 }
 
+// blocks are the document's blocks in a window, counted from its beginning.
+func (w window) blocks(doc FieldDocument) []skills.TextBlock {
+	out := []skills.TextBlock{}
+	for _, b := range doc.Blocks {
+		if b.Start < w.start || b.End > w.end {
+			continue
+		}
+		t := skills.TextBlock{Kind: string(b.Kind), Start: b.Start - w.start, End: b.End - w.start, Label: b.Label, Under: b.Under}
+		for _, c := range b.Cells {
+			t.Cells = append(t.Cells, skills.TextCell{Header: c.Header, Start: c.Start - w.start, End: c.End - w.start})
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
 // sure is the confidence from which a value that another window contradicts is
 // reported, and not only passed over.
 const sure = 0.5

@@ -61,3 +61,7 @@ func allNear(parts iter.Seq2[int, int], pattern *pattern.Pattern, text string) [
 	}
 	return out
 }
+
+// In reports whether it overlaps one of others, which are in order and do not overlap one
+// another.
+func (f Found) In(others []Found) bool { return f.within(others) }

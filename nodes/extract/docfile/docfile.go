@@ -36,7 +36,7 @@ func Read(ctx context.Context, path string) ([]extract.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := extract.Document{Path: path, FieldDocument: extract.FieldDocument{Source: path, Text: d.Text}}
+	out := extract.Document{Path: path, FieldDocument: extract.FieldDocument{Source: path, Text: d.Text, Blocks: d.Typed()}}
 	for _, b := range d.Blocks {
 		if n := len(out.Pages); b.Page > 0 && (n == 0 || out.Pages[n-1].Page < b.Page) {
 			out.Pages = append(out.Pages, extract.PageStart{Page: b.Page, Start: b.Start})

@@ -1,0 +1,431 @@
+package fields
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
+	"example.com/assay/memory/text/values"
+)
+
+// An option is a value that a field may have.
+type option struct {
+	want       *want
+	start, end int
+	value      string // "" for what stands there
+	p          float64
+	list       []span // elements of a list that are lines of their own
+}
+
+var surnameFirst = pattern.New(`(?i)^\W*(?:surname|last name|family name|nachname|name|nom|apellidos?|cognome|achternaam)\s*[,/]`)
+
+var percentSign = pattern.New(`^ ?%`)
+
+// leastLikeness is from when a label is taken for that of a field.
+const leastLikeness = .5
+
+// options are the values that a field may have, by what stands around them.
+func (p *paper) options(w *want) []option {
+	var out []option
+	add := func(start, end int, value string, score float64) {
+		least := leastLikeness
+		if w.kind == aBoolean { // its values are rare
+			least = .3
+		}
+		if start < end && score >= least {
+			if w.pattern != nil && !w.pattern.MatchString(cmp.Or(value, p.text[start:end])) {
+				score *= .6
+			}
+			out = append(out, option{want: w, start: start, end: end, value: value, p: min(score, .98)})
+		}
+	}
+	for _, r := range p.regions {
+		if r.running && (w.listed || w.kind == aText) && r.first {
+			if under := r.heading[strings.LastIndexByte(r.heading, '>')+1:]; len(under) < 60 && w.likeness(termsOf(under), false, nil) > .7 {
+				add(r.start, r.end, "", .75)
+			}
+		}
+		if r.running && (w.kind == aText || w.kind == aParty) {
+			p.runs(w, r, add)
+			continue
+		}
+		for i, v := range p.find(w, r) {
+			add(v.Start, v.End, v.Value, p.fits(w, r, v)-float64(min(i, 20))/200)
+		}
+	}
+	p.placed(w, add)
+	if w.listed {
+		out = append(out, p.listed(w)...)
+	}
+	return out
+}
+
+// listed are the lists whose heading or lead-in names a field.
+func (p *paper) listed(w *want) []option {
+	var out []option
+	for i := 0; i < len(p.blocks); {
+		b := p.blocks[i]
+		o := option{want: w, start: b.Start}
+		for ; i < len(p.blocks) && p.blocks[i].Kind == "item" && p.blocks[i].Under == b.Under && p.blocks[i].Label == b.Label; i++ {
+			start, end := p.trim(p.blocks[i].Start, p.blocks[i].End)
+			o.list, o.end = append(o.list, span{start, end}), end
+		}
+		if o.list == nil {
+			i++
+			continue
+		}
+		o.p = .9 * max(w.likeness(termsOf(b.Label), false, nil), w.likeness(termsOf(b.Under[strings.LastIndexByte(b.Under, '>')+1:]), false, nil))
+		if o.p > leastLikeness {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// find are the values of a region that a field can have.
+func (p *paper) find(w *want, r region) []values.Found {
+	s := p.text[r.start:r.end]
+	one := func(start, end int, value string) []values.Found {
+		if start, end = p.trim(start, end); start >= end {
+			return nil
+		}
+		return []values.Found{{Start: start, End: end, Value: value}}
+	}
+	var out []values.Found
+	switch w.kind {
+	case aBoolean:
+		from := 0
+		if m := tickedBox.FindStringIndex(s); m != nil {
+			from = m[1]
+		}
+		if m := yesNo.FindString(s[from:]); m != "" && !r.running {
+			return one(r.start+from, r.start+from+len(m), truthOf(m))
+		}
+	case anEnum:
+		return p.chosen(w, r)
+	case aNumber:
+		for _, v := range p.in(aNumber, r.start, r.end) {
+			if percentSign.MatchString(p.text[v.End:min(len(p.text), v.End+2)]) || w.whole && strings.Contains(v.Value, ".") || p.unticked(v.Start) {
+				continue
+			}
+			out = append(out, v)
+		}
+	case aText, anAddress, aCity:
+		if r.running {
+			return nil
+		}
+		end := r.end
+		if at := sentences.FindStringIndex(s); at != nil && w.kind != aText {
+			end = r.start + at[0] + len(strings.TrimRight(s[at[0]:at[1]], " \n.;"))
+		}
+		if last, first, ok := strings.Cut(strings.Trim(s, "*_ \n"), ", "); ok && surnameFirst.MatchString(r.name) && !strings.Contains(first, ",") {
+			return one(r.start, end, first+" "+last)
+		}
+		return one(r.start, end, "")
+	case aParty:
+		if start, end, ok := p.nameIn(r.start, r.end); ok && !r.running {
+			return one(start, end, "")
+		}
+	case aCurrency:
+		for _, v := range p.in(aCurrency, r.start, r.end) {
+			out = append(out, values.Found{Start: v.Start, End: v.End, Value: Currency(v.Value)})
+		}
+	case aCode:
+		out = p.in(aCode, r.start, r.end)
+		if len(out) > 0 && !r.running && out[0].Start > r.start && !strings.ContainsAny(s[:out[0].Start-r.start], " ") { // "B-00417729" that begins in lower case
+			out[0].Start = r.start
+		}
+	default:
+		for _, v := range p.in(w.kind, r.start, r.end) {
+			out = append(out, values.Found{Start: v.Start, End: v.End})
+		}
+	}
+	return out
+}
+
+func truthOf(s string) string {
+	if c := unicode.ToLower([]rune(s)[0]); c == 'n' || c == 'f' {
+		return "false"
+	}
+	return "true"
+}
+
+// typeTerms are what the shape of a value says by itself.
+var typeTerms = map[kind][]term{aDate: {{{"date", '#'}}}, aNumber: {{{"amount", '#'}}, {{"number", '#'}}}, aPercent: {{{"percent", '#'}}}, aCode: {{{"number", '#'}}}}
+
+// fits is how well what stands around a value names a field.
+func (p *paper) fits(w *want, r region, v values.Found) float64 {
+	from := r.start
+	for _, t := range within(p.taken, r.start, v.Start) {
+		if !percentSign.MatchString(p.text[t.End:min(len(p.text), t.End+2)]) {
+			from = max(from, t.End)
+		}
+	}
+	before := termsOf(p.text[from:v.Start])
+	to := min(r.end, v.End+40)
+	if next := within(p.taken, v.End, to); len(next) > 0 {
+		to = next[0].Start
+	}
+	for to < r.end && !utf8.RuneStart(p.text[to]) {
+		to++
+	}
+	behind := termsOf(p.text[v.End:to])
+	if len(behind) > 4 {
+		behind = behind[:4]
+	}
+	if words := strings.Fields(p.text[from:v.Start]); from > r.start && len(words) > 1 && p.text[from] == ' ' && len(before) > 0 && w.kind == aNumber {
+		before = before[1:] // the unit of the number before
+	}
+	around := slices.Concat(typeTerms[w.kind], r.around, termsOf(p.text[r.start:from]), behind)
+	bare := !slices.ContainsFunc(before, func(t term) bool { return t.weight() > 0 })
+	if !r.running {
+		own := r.sure * w.likeness(r.label, false, slices.Concat(around, before))
+		if n := len(behind); n > 0 && w.kind == aNumber { // its unit
+			own = max(own, .9*w.likeness(behind[:1], true, slices.Concat(around, r.label)))
+		}
+		if bare {
+			return own
+		}
+		inner := .88 * w.likeness(before, true, slices.Concat(around, r.label))
+		if w.kind == aNumber && w.likeness(r.label, false, nil) == 0 && !strings.Contains(v.Value, ".") && !p.priced(v) {
+			inner *= .6 // "Terms: Net 30"
+		}
+		return max(.85*own, inner)
+	}
+	slices.Reverse(behind)
+	if w.kind == aNumber && w.likeness(before, true, nil) == 0 && w.likeness(behind, true, nil) == 0 {
+		return 0
+	}
+	after := .8
+	if n := len(behind); n > 0 && w.kind == aNumber && w.likeness(behind[n-1:], true, nil) > 0 { // its unit
+		after = .9
+	}
+	score := max(r.sure*w.likeness(before, true, around), after*w.likeness(behind, true, slices.Concat(around, before)))
+	if w.kind == aNumber && !strings.Contains(v.Value, ".") && w.meanings[0].has("net", "total", "vat", "gross", "net pay") && !p.priced(v) {
+		score *= .5
+	}
+	return score
+}
+
+// priced reports whether a sign of currency stands beside a number.
+func (p *paper) priced(v values.Found) bool {
+	return len(p.in(aCurrency, max(0, v.Start-5), v.Start))+len(p.in(aCurrency, v.End, min(len(p.text), v.End+6))) > 0
+}
+
+// placed adds values that need no label: what the letterhead says, and shapes of which a
+// text has one.
+func (p *paper) placed(w *want, add func(start, end int, value string, score float64)) {
+	if w.pattern != nil && w.kind <= aCode {
+		if inner, err := regexp.Compile(strings.TrimSuffix(strings.TrimPrefix(w.spec.Pattern, "^"), "$")); err == nil {
+			for _, m := range inner.FindAllStringIndex(p.text, 20) {
+				add(m[0], m[1], "", .62)
+			}
+		}
+	}
+	p.fill(w, add)
+	p.career(w, add)
+	switch w.kind {
+	case aCity:
+		p.town(add)
+	case anEnum:
+		for i, v := range p.chosen(w, region{end: len(p.text)}) {
+			if line := p.text[strings.LastIndexByte(p.text[:v.Start], '\n')+1 : v.Start]; tickedBox.MatchString(line) {
+				add(v.Start, v.End, v.Value, .7)
+			} else if i == 0 {
+				add(v.Start, v.End, v.Value, .5)
+			}
+		}
+	case aMail, aPhone, anIBAN:
+		for i, v := range p.found[w.kind] {
+			if !w.meanings[0].has("customer", "recipient") || i == 0 {
+				add(v.Start, v.End, "", .6-.02*float64(min(i, 4)))
+			}
+		}
+	case aCurrency:
+		for _, v := range p.found[aCurrency] {
+			add(v.Start, v.End, Currency(v.Value), .7)
+		}
+	case aDate:
+		if m := w.meanings[0]; !m.special || m.has("signed") {
+			p.dated(w, add)
+		}
+	}
+}
+
+var clock = pattern.New(`\b\d{1,2}:\d{2}\b`)
+
+var loneDate = pattern.New(`^(?:[\p{Lu}][\pL .-]{1,30},? )?(?:(?:the|den|le|el|il|on) )?$`)
+
+// dated adds the dates that may be the paper's own: one that is alone on its line or behind a
+// place, as in a letter, one with a time of day, as on a receipt, and the only one.
+func (p *paper) dated(w *want, add func(start, end int, value string, score float64)) {
+	list := p.found[aDate]
+	for i, v := range list {
+		start, end := strings.LastIndexByte(p.text[:v.Start], '\n')+1, p.lineEnd(v.End)
+		score := .4
+		for _, s := range p.segments(p.trim(start, end)) {
+			if s.start <= v.Start && v.End <= s.end && v.End >= s.end-1 && loneDate.MatchString(p.text[s.start:v.Start]) {
+				score = .62
+			}
+		}
+		switch {
+		case clock.MatchString(p.text[start:end]) || end < len(p.text) && clock.MatchString(p.text[end:p.lineEnd(end+1)]):
+			score += .17
+		case list[0].Value == list[len(list)-1].Value && !w.meanings[0].has("signed"):
+			score += .11
+		}
+		add(v.Start, v.End, "", score-float64(min(i, 20))/200)
+	}
+}
+
+// unticked reports whether a byte stands behind a box without a mark, on its line.
+func (p *paper) unticked(at int) bool {
+	line := p.text[strings.LastIndexByte(p.text[:at], '\n')+1 : at]
+	boxes := anyBox.FindAllString(line, -1)
+	return len(boxes) > 0 && !tickedBox.MatchString(boxes[len(boxes)-1])
+}
+
+// chosen are the values of an enum in a region: in front of boxes only those that are
+// ticked.
+func (p *paper) chosen(w *want, r region) []values.Found {
+	s := p.text[r.start:r.end]
+	var out []values.Found
+	for _, e := range w.spec.Enum {
+		for _, form := range enumForms(e) {
+			for at, lower := 0, strings.ToLower(s); len(lower) == len(s); {
+				n := strings.Index(lower[at:], form)
+				if n < 0 {
+					break
+				}
+				start := at + n
+				at = start + len(form)
+				if (start == 0 || !wordRune(s[:start], true)) && (at == len(s) || !wordRune(s[at:], false)) && !p.unticked(r.start+start) {
+					out = append(out, values.Found{Start: r.start + start, End: r.start + at, Value: e})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b values.Found) int { return cmp.Compare(a.Start, b.Start) })
+	return out
+}
+
+// enumForms are the ways to write a value of an enum, in lower case.
+func enumForms(e string) []string {
+	forms := []string{strings.ToLower(strings.NewReplacer("_", " ").Replace(e))}
+	for sign, code := range currencyCodes {
+		if code == e && utf8.RuneCountInString(sign) == 1 {
+			forms = append(forms, sign)
+		}
+	}
+	return slices.DeleteFunc(forms, func(f string) bool { return f == "" })
+}
+
+func wordRune(s string, last bool) bool {
+	c, _ := utf8.DecodeRuneInString(s)
+	if last {
+		c, _ = utf8.DecodeLastRuneInString(s)
+	}
+	return unicode.IsLetter(c) || unicode.IsDigit(c)
+}
+
+var (
+	runEnd     = pattern.New(`[,.;:()"“”„«»*_\n]`)
+	quotedRun  = pattern.New(`^[\s,]*(?:(?:an?|the|eine?[nmrs]?|de[rmns]?|die|das|la|le|un|une|el|il|of|von) )*(\*+|_+|["“„«])`)
+	article    = pattern.New(`^\s*(?:(?:an?|the|eine?[nmrs]?|de[rmns]?|die|das|la|le|un|une|el|il|of|von|du|di|is|ist|by|with) |l['’]|d['’])`)
+	capitalRun = pattern.New(`^[\p{Lu}\d][\pL\d.'’&-]*(?: (?:(?:&|and|of|de|du|und|et|y|e|van|von|der) )?[\p{Lu}][\pL\d.'’&-]*)*`)
+)
+
+// runs are the words behind a phrase of running text that names a field: those in
+// emphasis, a name, or what is left of the phrase's clause.
+func (p *paper) runs(w *want, r region, add func(start, end int, value string, score float64)) {
+	if w.place == "head" { // the words of a letterhead lead to nothing
+		return
+	}
+	terms, ends := termSpans(p.text[r.start:r.end])
+	for i, t := range terms {
+		if i > 0 && ends[i]-ends[i-1] < 4 || t.general() || w.meanings[0].hit(t) < 0 || i+1 < len(terms) && w.meanings[0].hit(terms[i+1]) >= 0 && !terms[i+1].general() {
+			continue
+		}
+		score := .8 * w.likeness(terms[max(0, i-2):i+1], true, r.around)
+		start := r.start + ends[i]
+		rest := p.text[start:r.end]
+		if m := quotedRun.FindStringSubmatchIndex(rest); m != nil {
+			if n := strings.IndexAny(rest[m[1]:], `*_"”“»`); n > 0 {
+				add(start+m[1], start+m[1]+n, "", score)
+				continue
+			}
+		}
+		for rest = strings.TrimLeft(rest, " :\n"); article.MatchString(rest); rest = strings.TrimLeft(rest, " ") {
+			rest = rest[len(article.FindString(rest)):]
+		}
+		start = r.end - len(rest)
+		if m := capitalRun.FindString(rest); m != "" && strings.ContainsFunc(m, unicode.IsLetter) {
+			add(start, start+len(strings.TrimRight(m, ".")), "", score)
+			continue
+		}
+		if w.kind == aText {
+			clause := rest
+			if at := runEnd.FindStringIndex(rest); at != nil {
+				clause = rest[:at[0]]
+			}
+			if clause = strings.TrimSpace(clause); len(strings.Fields(clause)) <= 5 {
+				add(start, start+len(clause), "", score-.12)
+			}
+		}
+	}
+}
+
+// choose gives each field the option that fits best: the surest first, none where another
+// field has its value.
+func choose(all []option) map[*want]option {
+	slices.SortStableFunc(all, func(a, b option) int { return cmp.Compare(b.p, a.p) })
+	out := map[*want]option{}
+	for _, o := range all {
+		if _, has := out[o.want]; has {
+			continue
+		}
+		clash := false
+		for _, c := range out {
+			clash = clash || o.start < c.end && c.start < o.end && (o.want.kind == c.want.kind || o.start == c.start && o.end == c.end)
+		}
+		if !clash {
+			out[o.want] = o
+		}
+	}
+	return out
+}
+
+// parts are the elements of a list in a value: between commas outside of brackets, without
+// what stands in brackets.
+func (p *paper) parts(start, end int) (out []span) {
+	depth, at := 0, start
+	add := func(to int) {
+		s := p.text[at:to]
+		if cut := strings.IndexAny(s, "(["); cut > 0 {
+			to = at + cut
+		}
+		if from, to := p.trim(at, to); from < to {
+			out = append(out, span{from, from + len(strings.TrimRight(p.text[from:to], ".;, "))})
+		}
+	}
+	for i := start; i < end; i++ {
+		switch c := p.text[i]; {
+		case c == '(' || c == '[':
+			depth++
+		case c == ')' || c == ']':
+			depth--
+		case depth <= 0 && (c == ',' || c == ';' || c == '\n'):
+			add(i)
+			at = i + 1
+		}
+	}
+	add(end)
+	return out
+}
+
+func (p *paper) oneLine(o option) string { return cmp.Or(o.value, text.OneLine(p.text[o.start:o.end])) }

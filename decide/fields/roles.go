@@ -1,0 +1,363 @@
+package fields
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"example.com/assay/memory/text/pattern"
+)
+
+// A role is a name that stands where papers put names: in the letterhead (head), as who is
+// written to (to), or behind what it is called in a contract (its terms).
+type role struct {
+	place      string
+	terms      []term
+	start, end int
+	p          float64
+}
+
+var (
+	nameCut  = pattern.New(`\s*(?:\(|\s[-–—·|]\s|\n|,\s*(?:born\b|geb|né|[\d\p{Ll}])|,\s[^,]*\d|:\s)`)
+	called   = pattern.New(`\((?:[^()"“„«]{0,40}["“„«])?([^()"“”„«»]{3,40})["”“»]?\)|["“„«]([\pL ]{4,30})["”“»]`)
+	binds    = pattern.New(`(?i)\b(?:between|zwischen|entre|tra|tussen)\b[\s*_:]*`)
+	andParty = pattern.New(`^[\s,;*_–—-]*(?:(?i:and|und|et|y|e|en)\b[\s*_]*)?(?:(?i:der|die|the|la|le)\s+(?i:firma|company|société|empresa|società)?\s*)?`)
+	doctors  = pattern.New(`\b(?:Dr|Prof|Dott|Dra)\.?(?: (?:med|Dr)\.?)* \p{Lu}[\pL.'’-]*(?: \p{Lu}[\pL.'’-]+){0,3}`)
+	greeting = pattern.New(`(?m)^(?:Dear|Hello|Hi|Liebe[r]?|Guten Tag|Hallo|Sehr geehrte[rs]?|Bonjour|Ch[eè]re?|Hola|Estimad[oa]|Gentile|Car[oa]|Beste|Geachte|Olá|Prezad[oa])\s+(\p{Lu}[\pL.’' -]{2,50}),?\s*$`)
+	firmForm = pattern.New(`(?:\b(?:Ltd|Limited|LLC|LLP|Inc|Corp|PLC|plc|GmbH|AG|KG|OHG|UG|SE|AS|ASA|AB|Oy|ApS|A/S|BV|NV|SA|SAS|SARL|SL|Srl|SRL|SpA|Lda|Co|eG)\b|\b(?:[A-Z]\.){2,}|S\.p\.A\.|e\. ?V\.)`)
+	shortEnd = pattern.New(`(?:\.\pL+|[ .]\pL{2,4})\.$`)
+	attnLine = pattern.New(`(?i)\b(?:attn|attention|z\. ?hd|contact)\b[.:]*\s*(?:v\.\s*)?`)
+)
+
+// nameIn is the name of a person or firm that a span begins with.
+func (p *paper) nameIn(start, end int) (int, int, bool) {
+	start, end = p.trim(start, end)
+	for start < end { // "account of Greta Whitfield"
+		c, _ := utf8.DecodeRuneInString(p.text[start:end])
+		if unicode.IsUpper(c) || unicode.IsDigit(c) {
+			break
+		}
+		at := strings.IndexAny(p.text[start:end], " \n")
+		if at < 0 {
+			return 0, 0, false
+		}
+		start, end = p.trim(start+at+1, end)
+	}
+	if start >= end {
+		return 0, 0, false
+	}
+	if at := nameCut.FindStringIndex(p.text[start:end]); at != nil {
+		end = start + at[0]
+	}
+	start, end = p.trim(start, end)
+	if m := foreignTitles.FindString(p.text[start:end]); m != "" {
+		start += len(m)
+	}
+	s := strings.TrimRight(p.text[start:end], ",;")
+	end = start + len(s)
+	if len(s) < 2 || len(strings.Fields(s)) > 9 || !strings.ContainsFunc(s, unicode.IsLetter) || len(p.in(aDate, start, end))+len(p.in(aMail, start, end)) > 0 {
+		return 0, 0, false
+	}
+	if codes := p.in(aCode, start, end); len(codes) == 1 && codes[0].Start == start && codes[0].End == end {
+		return 0, 0, false
+	}
+	return start, end, true
+}
+
+// headLines is among how many lines a letterhead and a recipient are looked for.
+const headLines = 12
+
+// roles are the names of a paper by where they stand.
+func (p *paper) roles() []role {
+	if p.cast != nil {
+		return p.cast
+	}
+	p.cast = []role{}
+	p.letterhead()
+	p.defined()
+	if m := greeting.FindStringSubmatchIndex(p.text); m != nil {
+		if start, end, ok := p.nameIn(m[2], m[3]); ok && start-m[2] < 14 {
+			p.cast = append(p.cast, role{place: "to", start: start, end: end, p: .58}, role{place: "addressee", start: start, end: end, p: .58})
+		}
+	}
+	for _, m := range doctors.FindAllStringIndex(p.text, 3) {
+		p.cast = append(p.cast, role{place: "dr", start: m[0], end: m[1], p: .62})
+	}
+	if m := attnLine.FindStringIndex(p.text); m != nil {
+		if start, end, ok := p.nameIn(m[1], p.lineEnd(m[1])); ok && start == m[1] {
+			p.cast = append(p.cast, role{place: "attn", start: start, end: end, p: .75})
+		}
+	}
+	return p.cast
+}
+
+func (p *paper) lineEnd(at int) int {
+	if n := strings.IndexByte(p.text[at:], '\n'); n >= 0 {
+		return at + n
+	}
+	return len(p.text)
+}
+
+// letterhead finds who writes and who is written to in the first lines: the first name,
+// and the first line of a block that is an address.
+func (p *paper) letterhead() {
+	order, head := false, false
+	lines := p.lines[:min(len(p.lines), headLines)]
+	for i, l := range lines {
+		for _, s := range p.segments(l.start, l.end) {
+			terms := termsOf(p.text[s.start:s.end])
+			if titled(terms) {
+				order = order || slices.ContainsFunc(terms, func(t term) bool { return t[0].name == "order" })
+				continue
+			}
+			start, end, ok := p.nameIn(s.start, s.end)
+			if at := strings.Index(p.text[start:end], ", "); at > 0 && !legalForm.MatchString(strings.ToUpper(p.text[start+at:end])) {
+				end = start + at
+			}
+			if !ok || start != s.start || greeting.MatchString(p.text[l.start:l.end]) || !p.nameLike(start, end) {
+				continue
+			}
+			apart := i > 0 && strings.Count(p.text[lines[i-1].end:l.start], "\n") > 1
+			switch {
+			case !head && i < 4:
+				head = true
+				p.cast = append(p.cast, role{place: "head", start: start, end: end, p: .64})
+			case head && (apart || personTitles.MatchString(p.text[start:end])) && p.addressed(lines, i, end):
+				p.cast = append(p.cast, role{place: "to", start: start, end: end, p: .62})
+			}
+		}
+	}
+	for _, r := range p.cast { // whoever they are
+		p.cast = append(p.cast, role{place: map[string]string{"head": "from", "to": "addressee"}[r.place], start: r.start, end: r.end, p: r.p})
+	}
+	legal := func(place string) bool {
+		at := slices.IndexFunc(p.cast, func(r role) bool { return r.place == place })
+		return at >= 0 && firmForm.MatchString(p.text[p.cast[at].start:p.cast[at].end])
+	}
+	for i, r := range p.cast { // an employee may write, too
+		if place := map[string]string{"head": "firm", "to": "person"}[r.place]; place != "" {
+			if legal("to") && !legal("head") {
+				place = map[string]string{"head": "person", "to": "firm"}[r.place]
+			}
+			p.cast = append(p.cast, role{place: place, start: r.start, end: r.end, p: p.cast[i].p})
+		}
+	}
+	if order { // who orders writes, and who sells is written to
+		for i, r := range p.cast {
+			p.cast[i].place = cmp.Or(map[string]string{"head": "to", "to": "head"}[r.place], r.place)
+		}
+	}
+	for _, r := range p.regions {
+		if !r.running && len(r.label) <= 2 && slices.ContainsFunc(r.label, func(t term) bool {
+			return slices.ContainsFunc(t, func(c concept) bool { return c.name == "recipient" })
+		}) {
+			if start, end, ok := p.nameIn(r.start, r.end); ok {
+				p.cast = append(p.cast, role{place: map[bool]string{true: "head", false: "to"}[order], start: start, end: end, p: .72},
+					role{place: "addressee", start: start, end: end, p: .72})
+			}
+		}
+	}
+}
+
+// titled reports whether a line only names a paper, or what is written above one.
+func titled(terms []term) bool {
+	paper := false
+	for _, t := range terms {
+		if slices.ContainsFunc(t, func(c concept) bool { return c.class == '+' }) {
+			paper = true
+		} else if t.weight() > 0 && t[0].class != '#' && !paper {
+			return false
+		}
+	}
+	return paper
+}
+
+// nameLike reports whether a span can be a name: some words that begin with a capital
+// letter, none of which names a paper.
+func (p *paper) nameLike(start, end int) bool {
+	s := p.text[start:end]
+	words := strings.Fields(s)
+	c, _ := utf8.DecodeRuneInString(s)
+	return len(words) <= 7 && !strings.ContainsAny(s, "0123456789:?!@") && (!strings.HasSuffix(s, ".") || shortEnd.MatchString(s)) && unicode.IsUpper(c) &&
+		slices.ContainsFunc(termsOf(s), func(t term) bool { return t[0].class == 0 }) &&
+		!slices.ContainsFunc(termsOf(s), func(t term) bool {
+			return slices.ContainsFunc(t, func(c concept) bool { return c.class == '+' || c.class == '@' })
+		})
+}
+
+// addressed reports whether an address follows a name, on its line or below it.
+func (p *paper) addressed(lines []span, i, end int) bool {
+	digits := func(s string) bool { return strings.ContainsAny(s, "0123456789") }
+	if rest := p.text[end:lines[i].end]; strings.HasPrefix(rest, ",") && digits(rest) {
+		return true
+	}
+	for k := i + 1; k < len(lines) && k < i+5 && strings.Count(p.text[lines[k-1].end:lines[k].start], "\n") == 1; k++ {
+		if s := p.text[lines[k].start:lines[k].end]; len(s) < 50 && digits(s) && !strings.Contains(s, ":") {
+			return true
+		}
+	}
+	return false
+}
+
+// defined are the parties of a contract with what it calls them.
+func (p *paper) defined() {
+	last := 0
+	for _, m := range called.FindAllStringSubmatchIndex(p.text, 40) {
+		group := m[2:4]
+		if group[0] < 0 {
+			group = m[4:6]
+		}
+		terms := termsOf(p.text[group[0]:group[1]])
+		if !slices.ContainsFunc(terms, func(t term) bool { return slices.ContainsFunc(t, func(c concept) bool { return c.class == '&' }) }) {
+			continue
+		}
+		from := max(last, m[0]-400)
+		for from > 0 && !utf8.RuneStart(p.text[from]) {
+			from++
+		}
+		if at := binds.FindAllStringIndex(p.text[from:m[0]], -1); at != nil {
+			from += at[len(at)-1][1]
+		}
+		from += len(andParty.FindString(p.text[from:m[0]]))
+		from, _ = p.trim(from, m[0])
+		last = m[1]
+		if start, end, ok := p.nameIn(from, m[0]); ok && start-from < 14 {
+			if comma := strings.Index(p.text[start:end], ", "); comma > 0 {
+				end = start + comma
+			}
+			start += len(personTitles.FindString(p.text[start:end]))
+			p.cast = append(p.cast, role{terms: terms, start: start, end: end, p: .97})
+		}
+	}
+}
+
+// fill adds the names of a field by where they stand.
+func (p *paper) fill(w *want, add func(start, end int, value string, score float64)) {
+	m := w.meanings[0]
+	for _, r := range p.roles() {
+		switch {
+		case r.terms != nil:
+			add(r.start, r.end, "", r.p*w.likeness(r.terms, false, nil))
+		case r.place == w.place && w.kind == aParty, r.place == "head" && w.kind == aText && !m.special && m.has("name"):
+			add(r.start, r.end, "", r.p)
+		}
+	}
+	for _, r := range p.regions {
+		if r.running {
+			continue
+		}
+		says := func(names ...string) bool {
+			return slices.ContainsFunc(r.label, func(t term) bool {
+				return slices.ContainsFunc(t, func(c concept) bool { return slices.Contains(names, c.name) })
+			})
+		}
+		if w.place == "re" && says("subject") || (w.place == "to" || w.place == "addressee" || w.place == "person") && len(r.label) == 1 && says("recipient") || strings.HasSuffix(w.path, "_by") && says("signatory") || w.kind == aParty && w.place != "head" && w.place != "from" && w.place != "firm" && len(r.label) == 1 && says("name") {
+			for _, v := range p.find(w, r)[:min(1, len(p.find(w, r)))] {
+				add(v.Start, v.End, v.Value, .72*r.sure)
+			}
+		}
+	}
+}
+
+var (
+	entryTime  = pattern.New(`^(?:((?i:since|seit|depuis|desde|dal|sinds) ))?(?:(?:\pL{3,9}\.? |\d\d?[/.])?(?:19|20)\d\d)(?:\s*(?:[-–—]|to|bis|à|a|until)\s*(?:(?:\pL{3,9}\.? |\d\d?[/.])?(?:19|20)\d\d|(\pL[\pL' ’]{1,14})))?:?$`)
+	openEnded  = pattern.New(`(?i)^(?:now|today|present|current|currently|heute|jetzt|aujourd.hui|présent|ce jour|actual|actualidad|hoy|presente|oggi|atual|hoje|heden|nu|date)`)
+	degreeWord = pattern.New(`\b(?:[BM](?:\.? ?Sc|\.? ?A|\.? ?Eng|BA)|Ph\.? ?D|LL\.?[BM]|Dipl|Bachelor|Master|Magister|Diplom|Staatsexamen|Licen[cs]e|Licenciad[ao]|Laurea|Grado|Doctora|Doktor|Abitur|A-levels|Apprentice|Lehre)`)
+)
+
+// An entry is a line of a curriculum: what was done in a span of time.
+type entry struct {
+	parts []span // a title and where, or a degree and where
+	year  span   // the last
+	open  bool
+	study bool
+}
+
+// entries are those of a curriculum, in its order.
+func (p *paper) entries() []entry {
+	var out []entry
+	for _, r := range p.regions {
+		parts := p.parts(r.start, r.end)
+		if len(parts) == 0 || r.running && !degreeWord.MatchString(p.text[r.start:r.end]) {
+			continue
+		}
+		e := entry{parts: parts}
+		m := entryTime.FindStringSubmatch(strings.TrimSpace(r.name))
+		e.study = degreeWord.MatchString(p.text[parts[0].start:parts[0].end])
+		for _, t := range termsOf(r.heading) {
+			e.study = e.study || t[0].name == "education"
+		}
+		switch last := parts[len(parts)-1]; {
+		case m != nil:
+			e.open = m[1] != "" || openEnded.MatchString(m[2])
+			e.year = p.yearIn(r.start-len(r.name)-30, r.start)
+		case e.study && len(parts) > 1:
+			e.year = p.yearIn(last.start, last.end)
+		default:
+			continue
+		}
+		if at := strings.Index(p.text[parts[0].start:parts[0].end], "\n"); at < 0 {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+var yearShape = pattern.New(`\b(?:19|20)\d\d\b`)
+
+func (p *paper) yearIn(start, end int) span {
+	start = max(start, 0)
+	for start < end && !utf8.RuneStart(p.text[start]) {
+		start++
+	}
+	if all := yearShape.FindAllStringIndex(p.text[start:end], -1); all != nil {
+		last := all[len(all)-1]
+		return span{start + last[0], start + last[1]}
+	}
+	return span{}
+}
+
+// of is the part of an entry that a field is about.
+func (e entry) of(m meaning) (span, bool) {
+	switch {
+	case m.has("year"):
+		return e.year, e.year.end > 0
+	case m.has("employer", "company", "university", "vendor") && len(e.parts) > 1:
+		return e.parts[1], true
+	case m.has("degree", "position", "item", "name"):
+		return e.parts[0], true
+	}
+	return span{}, false
+}
+
+// career adds what a curriculum says of a field: what is done now, and the first degree.
+func (p *paper) career(w *want, add func(start, end int, value string, score float64)) {
+	m := w.meanings[0]
+	study := m.has("degree", "university", "education")
+	if !study && !m.has("current") || m.has("birth") {
+		return
+	}
+	for _, e := range p.entries() {
+		if s, ok := e.of(m); ok && e.study == study && (study || e.open) {
+			add(s.start, s.end, "", .9)
+			return
+		}
+	}
+}
+
+// town adds the place of the first lines: capitalised words alone between others, or
+// behind a postal code.
+func (p *paper) town(add func(start, end int, value string, score float64)) {
+	for i, l := range p.lines[:min(len(p.lines), headLines)] {
+		segments := p.segments(l.start, l.end)
+		for k, s := range segments {
+			words := strings.Fields(p.text[s.start:s.end])
+			capital := !slices.ContainsFunc(words, func(w string) bool { c, _ := utf8.DecodeRuneInString(w); return !unicode.IsUpper(c) })
+			if len(segments) > 1 && (i > 0 || k > 0) && capital && len(words) < 4 && p.nameLike(s.start, s.end) {
+				add(s.start, s.end, "", .6)
+			}
+		}
+	}
+}

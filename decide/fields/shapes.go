@@ -1,0 +1,185 @@
+package fields
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text/pattern"
+	"example.com/assay/memory/text/values"
+)
+
+// What has a shape of its own, beside what package values finds.
+var (
+	numberShape   = pattern.New(`[-−]?(?:\d{1,3}(?:[\x{a0}\x{202f}\x{2009} '’.,]\d{3})+(?:[.,]\d{1,4})?|\d+(?:[.,]\d+)?)`)
+	plainNumber   = pattern.New(`[-−]?(?:\d{1,3}(?:['’.,]\d{3})+(?:[.,]\d{1,4})?|\d+(?:[.,]\d+)?)`)
+	ordinalBehind = pattern.New(`^[.)]\s`)
+	codeShape     = pattern.New(`[\p{Lu}\d][\p{Lu}\d./_-]*(?: [\p{Lu}\d][\p{Lu}\d./_-]*)*`)
+	ibanShape     = pattern.New(`\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{2,4}){2,8}\b`)
+	timeShape     = pattern.New(`(?i)\b(?:\d+(?:[.,]\d+)?|` + smallNumbers + `)(?: \(\d+\))?[ -](?:calendar |business |working |full |volle[nr]? )?(?:` + timeUnits + `)\b['’]?`)
+	rangeJoin     = pattern.New(`^\s*(?:bis|to|until|till|au|al|a|tot|until|[-–—])\s*(?:zum |le |el |il |den )?$`)
+	monthShape    = pattern.New(`(?i)\b(?:` + monthWords + `)\.?(?: de)? (?:19|20)\d\d\b`)
+	moneySign     = pattern.New(`US\$|[€£¥₹$]|\b(?:EUR|GBP|USD|CHF|NOK|SEK|DKK|PLN|CZK|HUF|RON|TRY|JPY|CNY|INR|CAD|AUD|NZD|SGD|MYR|BRL|ZAR|ISK)\b|(?i:\beuros?\b)`)
+	yesNo         = pattern.New(`(?i)^(?:yes|no|ja|nein|oui|non|s[ií]|sì|sim|não|nee|y|n|true|false|wahr|falsch)\b`)
+	tickedBox     = pattern.New(`(?:\[[xX✓✔]\]|\([xX✓✔]\)|☒|☑|✓|✔)\s*`)
+	anyBox        = pattern.New(`(?:\[[ xX✓✔]?\]|\([ xX✓✔]\)|[☐☒☑✓✔])\s*`)
+	foreignTitles = pattern.New(`^(?:Herrn?|Frau|M\.|Mme|Mlle|Monsieur|Madame|Sra?\.?|Sig\.?(?:ra)?|Dhr\.?|Mevr\.?) `)
+	personTitles  = pattern.New(`^(?:Mr|Mrs|Ms|Miss|Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Sra?|Sig|Sig\.ra|Dhr|Mevr)\.? `)
+)
+
+const (
+	smallNumbers = `one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fourteen|fifteen|eighteen|twenty|thirty|sixty|ninety|eine[mnr]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|vierzehn|un|une|deux|trois|quatre|cinq|huit|dix|douze|quinze|uno|una|dos|tres|cuatro|cinco|seis|ocho|diez|doce|quince|due|tre|quattro|cinque|sei|otto|dieci|dodici`
+	timeUnits    = `years?|months?|weeks?|days?|hours?|Jahren?|Jahre|Monaten?|Monate|Wochen?|Tagen?|Tage|Stunden?|ans?|années?|mois|semaines?|jours?|heures?|años?|mes(?:es)?|semanas?|días?|horas?|ann[oi]|mes[ei]|settiman[ae]|giorn[oi]|ore|dagen|weken|maanden|jaar`
+)
+
+const monthWords = `jan(?:uary|uar|vier|eiro|uari)?|jänner|enero|gennaio|feb(?:ruary|ruar|rero|braio|ruari)?|février|fevereiro|mar(?:ch|s|zo|ço)?|märz|maart|apr(?:ile|il)?|avril|abril|may|mayo|mai|maio|maggio|mei|june?|juni|juin|junio|junho|giugno|july?|juli|juillet|julio|julho|luglio|aug(?:ust|ustus)?|août|agosto|sept?(?:ember|embre|iembre)?|settembre|setembro|oct(?:ober|obre)?|okt(?:ober)?|ottobre|outubro|nov(?:ember|embre|iembre|embro)?|de[cz](?:ember|embro)?|décembre|dic(?:iembre|embre)?`
+
+// currencyCodes are the codes of signs.
+var currencyCodes = map[string]string{"€": "EUR", "£": "GBP", "$": "USD", "US$": "USD", "¥": "JPY", "₹": "INR", "EURO": "EUR", "EUROS": "EUR"}
+
+// Currency is the code of a sign or a code of a currency, "" for something else.
+func Currency(s string) string {
+	s = strings.ToUpper(strings.TrimSpace(s))
+	if code, ok := currencyCodes[s]; ok || !moneySign.MatchString(s) {
+		return code
+	}
+	return s
+}
+
+// Decimal is the sign of decimals in a text, by the numbers that can be read in one way:
+// ',' or '.', and 0 when none can.
+func Decimal(text string) byte {
+	votes := 0
+	for _, m := range numberShape.FindAllString(text, 2000) {
+		at := strings.LastIndexAny(m, ".,")
+		if at < 0 || len(m)-at-1 == 3 && strings.Count(m, m[at:at+1]) == 1 && !strings.ContainsAny(m[:at], ".,") {
+			continue // none, or 1.234
+		}
+		switch {
+		case strings.Count(m, m[at:at+1]) > 1: // 1.234.567
+			votes += map[byte]int{'.': -1, ',': 1}[m[at]]
+		case m[at] == '.':
+			votes++
+		default:
+			votes--
+		}
+	}
+	switch {
+	case votes > 0:
+		return '.'
+	case votes < 0:
+		return ','
+	}
+	return 0
+}
+
+// number reads one number by a text's sign of decimals. Only a comma makes a difference
+// to how package values reads it: 2.703 is then more than two thousand.
+func number(s string, decimal byte) (string, bool) {
+	if at := strings.LastIndexAny(s, ".,"); decimal == ',' && at >= 0 && s[at] == '.' && len(s)-at-1 == 3 {
+		s = strings.ReplaceAll(s, ".", "")
+	}
+	return values.Number(s)
+}
+
+// numbers are those of a text with what is joined to them: of 1257L and PO-7781 none is
+// a number.
+func numbers(text string, decimal byte) []values.Found {
+	var out []values.Found
+	shape := plainNumber
+	if decimal != '.' {
+		shape = numberShape
+	}
+	for _, m := range shape.FindAllStringIndex(text, -1) {
+		if ordinalBehind.MatchString(text[m[1]:min(len(text), m[1]+2)]) && strings.TrimSpace(text[strings.LastIndexByte(text[:m[0]], '\n')+1:m[0]]) == "" {
+			continue // the number of an item
+		}
+		before, after := text[max(0, m[0]-1):m[0]], text[m[1]:min(len(text), m[1]+1)]
+		if wordEdge(before) || wordEdge(after) || strings.ContainsAny(before, "/_#") || strings.HasSuffix(strings.TrimRight(text[max(0, m[0]-4):m[0]], " "), "§") || strings.ContainsAny(after, "/_") && !strings.HasSuffix(text[:m[1]], " ") || before == "-" || before == "." {
+			if !wordEdge(after) || !unitBehind.MatchString(text[m[1]:min(len(text), m[1]+6)]) || wordEdge(before) {
+				continue
+			}
+		}
+		if v, ok := number(text[m[0]:m[1]], decimal); ok {
+			out = append(out, values.Found{Start: m[0], End: m[1], Value: v})
+		}
+	}
+	return out
+}
+
+var unitBehind = pattern.New(`^(?:kg|g|km|m|cm|mm|h|l|ml|kWh|EUR|m²|m2|m³|m3)(?:[^\pL\d]|$)`)
+
+// wordEdge reports whether a byte beside a value goes on with a word.
+func wordEdge(s string) bool {
+	return s != "" && (s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' || s[0] >= '0' && s[0] <= '9')
+}
+
+// codes are what may be numbers of papers, accounts and customers: signs in upper case and
+// digits, in groups; dates, addresses and what is a word are none.
+func codes(text string) []values.Found {
+	var out []values.Found
+	for _, m := range codeShape.FindAllStringIndex(text, -1) {
+		if before := text[:m[0]]; before != "" && (wordEdge(before[len(before)-1:]) || strings.HasSuffix(before, "@")) {
+			continue
+		}
+		start, end := m[0], m[1]
+		if wordEdge(text[end:min(len(text), end+1)]) { // the last group goes on in lower case
+			at := strings.LastIndexByte(text[start:end], ' ')
+			if at < 0 {
+				continue
+			}
+			end = start + at
+		}
+		for _, group := range strings.Split(text[start:end], " ") { // words before the code
+			if strings.ContainsAny(group, "0123456789") || len(group) <= 4 && !known(group) && strings.ContainsAny(text[start+len(group):end], "0123456789") && len(group) < end-start {
+				break
+			}
+			start = min(end, start+len(group)+1)
+		}
+		for fields := strings.Split(text[start:end], " "); len(fields) > 1; fields = fields[:len(fields)-1] { // and behind it
+			if last := fields[len(fields)-1]; strings.ContainsAny(last, "0123456789") || len(last) <= 3 {
+				break
+			}
+			end -= len(fields[len(fields)-1]) + 1
+		}
+		end = start + len(strings.TrimRight(text[start:end], "./_- "))
+		if start < end && strings.ContainsAny(text[start:end], "0123456789") {
+			out = append(out, values.Found{Start: start, End: end, Value: text[start:end]})
+		}
+	}
+	return out
+}
+
+// known reports whether the table of labels has a word.
+func known(word string) bool {
+	words, _ := wordsOf(word)
+	return len(words) > 0 && (labels().terms[strings.Join(words, " ")].weight() > 0 || word == "P.")
+}
+
+// periods are spans of time: "three months", "July 2026", from one date to another.
+func periods(text string, dates []values.Found) []values.Found {
+	var out []values.Found
+	for i := 1; i < len(dates); i++ {
+		if between := text[dates[i-1].End:dates[i].Start]; len(between) < 12 && rangeJoin.MatchString(between) {
+			out = append(out, values.Found{Start: dates[i-1].Start, End: dates[i].End})
+		}
+	}
+	for _, shape := range []*pattern.Pattern{timeShape, monthShape} {
+		for _, m := range shape.FindAllStringIndex(text, -1) {
+			end := m[0] + len(strings.TrimRight(text[m[0]:m[1]], "'’"))
+			if v := (values.Found{Start: m[0], End: end}); !v.In(dates) {
+				out = append(out, v)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b values.Found) int { return cmp.Compare(a.Start, b.Start) })
+	return out
+}
+
+func matches(shape *pattern.Pattern, text string) []values.Found {
+	var out []values.Found
+	for _, m := range shape.FindAllStringIndex(text, -1) {
+		out = append(out, values.Found{Start: m[0], End: m[1], Value: text[m[0]:m[1]]})
+	}
+	return out
+}

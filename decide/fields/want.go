@@ -1,0 +1,120 @@
+package fields
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/assay/skills"
+)
+
+// A kind is what a value looks like.
+type kind int
+
+const (
+	aText kind = iota
+	aDate
+	aNumber
+	aPercent
+	aBoolean
+	anEnum
+	aMail
+	aPhone
+	aCode
+	anIBAN
+	aCurrency
+	aPeriod
+	aParty
+	anAddress
+	aCity
+)
+
+// A want is a field with what is known of its values.
+type want struct {
+	spec     skills.FieldSpec
+	path     string // where its value goes
+	kind     kind
+	listed   bool
+	meanings []meaning // of its name, and of each anchor
+	place    string    // where its value may stand without a label
+	whole    bool      // a number that is counted
+	pattern  *regexp.Regexp
+}
+
+func newWant(s skills.FieldSpec) *want {
+	w := &want{spec: s, path: s.Path, listed: strings.HasSuffix(s.Path, "[]")}
+	name := lastName(s.Path)
+	w.meanings = []meaning{meaningOf(name, s.Description)}
+	for _, a := range s.Anchors {
+		w.meanings = append(w.meanings, meaningOf(a, ""))
+	}
+	if s.Pattern != "" {
+		w.pattern, _ = regexp.Compile(s.Pattern)
+	}
+	m := w.meanings[0]
+	for _, t := range m.terms[:min(len(m.terms), max(1, len(termsOf(apartAtCase(name)))))] {
+		for _, c := range t {
+			if p := labels().place[c.name]; p != "" && w.place == "" {
+				w.place = p
+			}
+		}
+	}
+	w.kind = kindOf(s, m)
+	w.whole = s.Type == "integer"
+	return w
+}
+
+func kindOf(s skills.FieldSpec, m meaning) kind {
+	own := meaningOf(lastName(s.Path), "")
+	is := func(class byte) bool {
+		return slices.ContainsFunc(own.terms, func(t term) bool {
+			return slices.ContainsFunc(t, func(c concept) bool { return c.class == class })
+		})
+	}
+	switch {
+	case len(s.Enum) > 0:
+		return anEnum
+	case s.Type == "boolean":
+		return aBoolean
+	case s.Format == "date":
+		return aDate
+	case s.Format == "email" || s.Type == "string" && own.has("email"):
+		return aMail
+	case s.Format == "phone" || s.Type == "string" && own.has("phone"):
+		return aPhone
+	case s.Format == "period":
+		return aPeriod
+	case s.Format == "percent" || s.Type != "string" && m.has("percent") && !own.has("hours", "amount", "salary"):
+		return aPercent
+	case s.Type == "number" || s.Type == "integer" || s.Format == "currency":
+		return aNumber
+	case s.Format != "" && s.Format != "text":
+		return aText
+	case own.has("currency"):
+		return aCurrency
+	case own.has("iban") && strings.Contains(strings.ToLower(s.Path), "iban"):
+		return anIBAN
+	case own.has("tax id", "number", "iban", "bic", "postcode", "plate", "article") && !own.has("address"), is('@'):
+		return aCode
+	case own.has("period", "notice", "probation"):
+		return aPeriod
+	case own.has("city"):
+		return aCity
+	case own.has("date", "birth") && !is('&'):
+		return aDate
+	case own.has("address"):
+		return anAddress
+	case is('&') || strings.HasSuffix(s.Path, "_by"):
+		return aParty
+	}
+	return aText
+}
+
+// likeness is that of the meaning that fits best.
+func (w *want) likeness(label []term, running bool, around []term) float64 {
+	best := 0.0
+	for _, m := range w.meanings {
+		best = max(best, m.likeness(label, running, around))
+	}
+	return best
+}
