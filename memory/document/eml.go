@@ -172,7 +172,10 @@ func (m *mailReader) attachment(name string, raw []byte) error {
 	w.endBlock()
 	w.text("Attachment: " + name)
 	w.endBlock()
-	if m.bare || m.o.within >= deepestAttached || len(raw) == 0 || !named(name) || path.Ext(name) == "" {
+	if m.bare || m.o.within >= deepestAttached || len(raw) == 0 || path.Ext(name) == "" {
+		return nil
+	}
+	if _, err := detect(name, raw); err != nil { // a picture, a program: it has no text to lose
 		return nil
 	}
 	d := Document{Source: path.Base(name), Path: name}

@@ -28,7 +28,6 @@ const (
 
 	keyReader = "reader" // Document.Reader, where there is one
 
-	keyDate = "date" // when a document was last changed, sent or made, year first
 )
 
 // A metadata collects keys and values. The first value of a key stays.

@@ -12,7 +12,7 @@ import (
 // Keys of what a document says of its own time and version. Dates are YYYY-MM-DD, YYYY-MM or
 // YYYY. What a document declares itself stays.
 const (
-	keyDate         = "date"
+	keyDate         = "date" // when it was last changed, sent or made
 	keyValidFrom    = "valid_from"
 	keyValidUntil   = "valid_until"
 	keyVersion      = "version"
