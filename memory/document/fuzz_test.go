@@ -33,7 +33,9 @@ func fuzz(f *testing.F, name string, seeds ...string) {
 func FuzzMarkdown(f *testing.F) {
 	fuzz(f, "a.md", "# A\n\ntext", "---\nx: y\n---\nt", "a\n===\n> # q\n- b\n\n  c\n", "[a]: b\n\n#\n\n```\nx", "| a |\n|-|\n| b |", "\xef\xbb\xbf# x\r\ny", "\t- x\n # y\n  z\n--", "<div>\n# x\n\n# y")
 }
-func FuzzPlain(f *testing.F) { fuzz(f, "a.txt", "One. Two.\n\nThree", " \u2028 x", "A: b  C: d. E: f\n[a]\nk = v ; w", "Q: a?\nA: b", "1. A\n (i) b\n§ 2 C", "A   B\n1   2\n\n3   4", "**A** - b\n\n\"A\" means b c\n[1:02] A: b") }
+func FuzzPlain(f *testing.F) {
+	fuzz(f, "a.txt", "One. Two.\n\nThree", " \u2028 x", "A: b  C: d. E: f\n[a]\nk = v ; w", "Q: a?\nA: b", "1. A\n (i) b\n§ 2 C", "A   B\n1   2\n\n3   4", "**A** - b\n\n\"A\" means b c\n[1:02] A: b")
+}
 func FuzzRTF(f *testing.F) {
 	fuzz(f, "a.rtf", `{\rtf1\ansi\ansicpg1250{\fonttbl{\f0 A;}}Dvo\'f8\u8364?\par{\*\x y}z\bin3 abc}`)
 }
