@@ -193,7 +193,7 @@ func (p *paper) fits(w *want, r region, v values.Found) float64 {
 		}
 		inner := .88 * w.likeness(before, true, slices.Concat(around, r.label))
 		if w.kind == aNumber && w.likeness(r.label, false, nil) == 0 && !strings.Contains(v.Value, ".") && !p.priced(v) {
-			inner *= .6 // "Terms: Net 30"
+			inner *= .5 // "Terms: Net 30"
 		}
 		return max(.85*own, inner)
 	}
