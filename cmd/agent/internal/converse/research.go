@@ -92,7 +92,7 @@ func researched(answer state.Answer) *reply {
 	from := r.text.Len()
 	r.printf("%s", strings.Replace(answer.Answer, "\n## Sources\n", "\n### Sources\n", 1)) // pages show headings of level 2 too large
 	r.quotesOf(answer, from)
-	for _, line := range render.Measured(answer) {
+	for _, line := range render.Measured(answer, false) {
 		r.note(line)
 	}
 	r.ended(answer)
