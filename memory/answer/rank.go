@@ -22,11 +22,15 @@ type Quote struct {
 type Ranking struct {
 	Quotes []Quote // the best first
 	// What the confidence is made of.
-	Top    float64 // score of the best
-	Lead   float64 // by which it is above the mean of the next ten
-	Absent float64 // share of the question's words that no source has
-	Form   float64 // how far the best has the form asked for
-	Chance float64 // that the best quote answers
+	Top     float64 // score of the best
+	Lead    float64 // by which it is above the mean of the next ten
+	Absent  float64 // share of the question's words that no source has
+	Form    float64 // how far the best has the form asked for
+	Held    float64 // share of the question that the best and what stands above it hold
+	Value   float64 // how far the best holds a value of the kind asked for, from −0.5 to 0.5
+	Lacks   float64 // weight of the weightiest word of the question that neither has, of the most that a word has
+	Nowhere float64 // the same of words that no source has
+	Chance  float64 // that the best quote answers
 }
 
 // windows are the lengths in bytes to which quotes grow around their sentence. The
@@ -50,6 +54,9 @@ func Rank(q string, sources []Source, most int, usable func(source, start, end i
 		return out
 	}
 	out.Top, out.Form = list[0].score, list[0].form
+	best := &p.sentences[list[0].index]
+	out.Lacks, out.Nowhere = asks.lacks(p, best)
+	out.Held, out.Value = asks.heldBy(best), asks.wants.fits(p, best)
 	rest, n := 0.0, 0
 	for _, s := range list[1:min(len(list), 11)] {
 		rest, n = rest+s.score, n+1
@@ -77,6 +84,39 @@ func Rank(q string, sources []Source, most int, usable func(source, start, end i
 		out.Quotes = append(out.Quotes, quote)
 	}
 	return out
+}
+
+// heldBy is the share of a question, absent words counted, that a sentence holds, with what
+// stands above it and words that mean nearly the same.
+func (q *question) heldBy(s *sentence) float64 {
+	if q.mass == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, t := range q.terms {
+		switch {
+		case s.holds(t.stem) || s.above.holds(t.stem):
+			sum += t.weight
+		case hasRelated(t.related, s):
+			sum += nearly * t.weight
+		}
+	}
+	return sum / q.mass
+}
+
+// lacks are the weights of the weightiest words that neither a sentence nor what stands above
+// it has, and that no source has.
+func (q *question) lacks(p *pool, s *sentence) (here, nowhere float64) {
+	for _, t := range q.terms {
+		if t.told || s.holds(t.stem) || s.above.holds(t.stem) || hasRelated(t.related, s) {
+			continue
+		}
+		here = max(here, t.weight/rarest)
+		if !p.has(t.stem) && !slices.ContainsFunc(t.related, p.has) {
+			nowhere = max(nowhere, t.weight/rarest)
+		}
+	}
+	return here, nowhere
 }
 
 // candidate reports whether a sentence can answer: it says something itself, and may be shown.
