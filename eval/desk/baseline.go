@@ -50,12 +50,12 @@ func ReadBaseline(path string) (Baseline, error) {
 	var b Baseline
 	data, err := plainfile.Read(path, 1<<20)
 	if err != nil {
-		return b, fmt.Errorf("reading the baseline: %w; --write-baseline makes one", err)
+		return b, fmt.Errorf("reading the baseline: %w", err)
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&b); err != nil || b.Schema != 1 || b.Task != "desk" {
-		return b, fmt.Errorf("reading the baseline: %s is not one of agent eval desk; --write-baseline makes one", path)
+		return b, fmt.Errorf("reading the baseline: %s is not one of papers", path)
 	}
 	return b, nil
 }
@@ -67,7 +67,7 @@ func (b Baseline) Worse(e *Evaluation) ([]string, error) {
 	for _, name := range slices.Sorted(maps.Keys(b.Metrics)) {
 		was := b.Metrics[name]
 		if e.N[name] != was.N {
-			return nil, fmt.Errorf("the baseline's %s is of %s, and there are %d: the papers are others; --write-baseline makes a new baseline", name, task.Count(was.N, "item"), e.N[name])
+			return nil, fmt.Errorf("the baseline's %s is of %s, and there are %d: the papers are others", name, task.Count(was.N, "item"), e.N[name])
 		}
 		at := slices.IndexFunc(e.Metrics, func(m metrics.Metric) bool { return m.Name == name })
 		if at < 0 {

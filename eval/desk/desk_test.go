@@ -218,7 +218,7 @@ func TestReadFaults(t *testing.T) {
 	if _, err := Read(t.Context(), filepath.Join(t.TempDir(), "none"), nil); err == nil || !strings.Contains(err.Error(), "has no papers") {
 		t.Error(err)
 	}
-	if _, err := ReadBaseline(filepath.Join(folder(t, map[string]string{"b.json": `{"schema": 1, "task": "mcq"}`}), "b.json")); err == nil || !strings.Contains(err.Error(), "not one of agent eval desk") {
+	if _, err := ReadBaseline(filepath.Join(folder(t, map[string]string{"b.json": `{"schema": 1, "task": "mcq"}`}), "b.json")); err == nil || !strings.Contains(err.Error(), "not one of papers") {
 		t.Error(err)
 	}
 }

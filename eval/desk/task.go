@@ -68,7 +68,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (*task.Re
 	var err error
 	if f.baseline != "" {
 		if was, err = ReadBaseline(f.baseline); err != nil {
-			return nil, task.Usagef("%w", err)
+			return nil, task.Usagef("%w; --write-baseline makes one", err)
 		}
 	}
 	papers, err := Read(ctx, f.dir, progress)
@@ -81,7 +81,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (*task.Re
 	}
 	worse, err := was.Worse(got)
 	if err != nil {
-		return nil, task.Usagef("%s: %w", f.baseline, err)
+		return nil, task.Usagef("%s: %w; --write-baseline makes a new one", f.baseline, err)
 	}
 	return f.report(papers, got, worse), nil
 }
