@@ -123,6 +123,8 @@ type SynthesizeInput struct {
 	Objective string   `json:"objective"`
 	Question  string   `json:"question"`
 	Sources   []Source `json:"sources"`
+
+	Confidence float64 `json:"confidence"` // how surely the sources are about the question, from 0 to 1
 }
 
 // ReplanInput is the input of adaptive_replan.

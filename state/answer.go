@@ -1,6 +1,9 @@
 package state
 
-import "fmt"
+import (
+	"fmt"
+	"unicode"
+)
 
 // AnswerSchema is the version of Answer's JSON.
 const AnswerSchema = 1
@@ -49,12 +52,16 @@ type Nearest struct {
 	Why      string `json:"why"`                // why it does not answer, as far as can be told by words and form
 }
 
-// Words shows it to a person.
+// Words shows it to a person: why the documents do not answer, and what comes nearest.
 func (n *Nearest) Words() string {
 	if n == nil {
 		return ""
 	}
-	return "Nearest: " + n.Where + ": “" + n.Line + "” It does not answer: " + n.Why + "."
+	why := []rune(n.Why)
+	if len(why) > 0 {
+		why[0] = unicode.ToUpper(why[0])
+	}
+	return string(why) + ". Nearest: " + n.Where + ": “" + n.Line + "”"
 }
 
 // A ShownQuote is a quotation of the answer.

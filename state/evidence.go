@@ -1,10 +1,8 @@
 package state
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // A Passage is a span of a document. Start and End are byte offsets into the
@@ -51,25 +49,6 @@ func (p Passage) Equal(q Passage) bool {
 		p.Start == q.Start && p.End == q.End && p.Source == q.Source && p.Page == q.Page && p.Element == q.Element &&
 		p.Line == q.Line && maps.Equal(p.Metadata, q.Metadata) && slices.Equal(p.Orders, q.Orders) &&
 		slices.EqualFunc(p.Blocks, q.Blocks, Block.Equal)
-}
-
-// Where names the place of a passage for a reader: title, section, page, line.
-func (p Passage) Where() string {
-	name := p.Title
-	if name == "" {
-		name = "document " + p.Doc
-	}
-	parts := []string{name}
-	if p.Section != "" && p.Section != p.Title {
-		parts = append(parts, strings.TrimPrefix(p.Section, p.Title+" > "))
-	}
-	if p.Page > 0 {
-		parts = append(parts, fmt.Sprintf("page %d", p.Page))
-	}
-	if p.Line > 0 {
-		parts = append(parts, fmt.Sprintf("line %d", p.Line))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // A Score is what one ranker said of a passage. Values of different rankers

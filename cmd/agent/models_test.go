@@ -133,7 +133,7 @@ func TestAskWithModelsOfAProvider(t *testing.T) {
 	a, stdout, stderr = clitest.App(home)
 	withEnv(a, config.EnvOpenAIKey, secret, config.EnvOpenAIURL, server.URL)
 	m := answer.Metrics
-	if code := execute(t.Context(), a, []string{"ask", "--config", conf, clitest.PermitQuestion}); code != cli.ExitDone ||
+	if code := execute(t.Context(), a, []string{"ask", "-v", "--config", conf, clitest.PermitQuestion}); code != cli.ExitDone ||
 		!strings.Contains(stdout.String(), fmt.Sprintf(" · %d calls, %d tokens read and %d written\n", m.Calls, m.InputTokens, m.OutputTokens)) {
 		t.Errorf("exit code %d: %s%s; want the usage %+v", code, stderr, stdout, m.ModelUsage)
 	}

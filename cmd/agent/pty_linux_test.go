@@ -213,7 +213,7 @@ func TestTerminalPaste(t *testing.T) {
 	if got := string(history); got != "The guild asks me for papers.↵I only have a lantern.↵What are the elements of a valid lantern permit?\n" {
 		t.Errorf("history: %q", got)
 	}
-	if n := strings.Count(p.text(), "corpus default · model"); n != 1 {
+	if n := strings.Count(p.text(), "corpus default · offline"); n != 1 {
 		t.Errorf("%d answers:\n%s", n, p.text())
 	}
 }

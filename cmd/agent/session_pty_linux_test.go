@@ -167,7 +167,7 @@ func TestTerminalSizes(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.key(clitest.PermitQuestion + "\r")
-	p.await(1, "relevance 0")
+	p.await(1, "all exact")
 	if !regexp.MustCompile(`payment of\S* the\S*\r\n`).MatchString(p.text()) {
 		t.Errorf("the answer does not wrap at 20 columns:\n%s", p.text())
 	}

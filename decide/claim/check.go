@@ -2,6 +2,7 @@ package claim
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,9 +32,31 @@ func NewCheck(orders func(state.Passage) []state.Order) *Check {
 // leaves open is a doubt, which lowers the confidence. However much speaks against
 // a claim, its confidence is lowered once.
 func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict {
-	conflicts, doubts := c.compare(v.Claim, evidence)
-	whole := len(text.Sentences(v.Text)) == 1
-	stood := v.Status != state.Unsupported
+	stood := v.Status == state.Supported
+	units := c.unitsOf(evidence)
+	read := make([]facts.Unit, len(units))
+	for i, u := range units {
+		read[i] = u.Unit
+	}
+	r := c.reader.Read(v.Spoken(), read)
+	switch r.Standing {
+	case facts.Refuted:
+		v.Conflicts, v.Against = append(v.Conflicts, r.Conflict), append(v.Against, units[r.Unit].quote())
+		v = refused(v, inWords(r.Conflict))
+		v.Confidence *= afterRefusal
+		return v
+	case facts.Shown:
+		u := units[r.Unit]
+		if p := raised(v.Confidence, r.Covered); p >= evenly && (u.Block || !stood) && (u.Name != "" || !c.otherwise(v.Spoken(), u)) {
+			return shown(v, p, u.quote())
+		}
+	}
+	conflicts, doubts := c.compare(v.Claim, units, r.About)
+	if r.Lacks != "" && v.Status == state.Supported {
+		v.Status, v.Reason = state.PartiallySupported, fmt.Sprintf("What speaks of it has no “%s”.", r.Lacks)
+		v.Confidence *= afterDoubt
+	}
+	whole, stood := len(text.Sentences(v.Text)) == 1, v.Status != state.Unsupported
 	for _, f := range conflicts {
 		if !decides(f.Conflict, whole) {
 			doubts = append(doubts, state.Doubt{Kind: f.Kind, Claim: f.Claim})
@@ -56,6 +79,43 @@ func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict 
 	return v
 }
 
+// raised is the confidence in a claim that a unit shows, by how much of it that unit holds:
+// the odds of the model times what was observed of such claims.
+func raised(p, covered float64) float64 {
+	odds := (.01 + p) / (1.01 - p) * math.Exp(4*covered)
+	return odds / (1 + odds)
+}
+
+const evenly = .5
+
+// otherwise reports whether a sentence contradicts a claim in a word of it.
+func (c *Check) otherwise(said string, u unit) bool {
+	for _, f := range c.reader.Prepare([]string{u.Before, u.Context, u.Text}).Check(said).Conflicts {
+		switch f.Kind {
+		case state.ConflictNumber, state.ConflictUnit, state.ConflictDate, state.ConflictName:
+			continue // compared already
+		case state.ConflictNegation:
+			if u.Block {
+				continue
+			}
+		}
+		if decides(f.Conflict, true) {
+			return true
+		}
+	}
+	return false
+}
+
+// shown makes a claim supported by the quote of the unit that shows it.
+func shown(v state.Verdict, p float64, q state.Quote) state.Verdict {
+	if v.Status != state.Supported {
+		v.Reason = "The quoted words say it, in all that matters."
+	}
+	v.Status, v.Confidence, v.Conflicts, v.Doubts, v.Against = state.Supported, p, nil, nil, nil
+	v.For = append([]state.Quote{q}, slices.DeleteFunc(v.For, func(f state.Quote) bool { return f.Passage == q.Passage && f.Start < q.End && q.Start < f.End })...)
+	return v
+}
+
 // A found is a conflict with the sentence that it was found in.
 type found struct {
 	state.Conflict
@@ -64,24 +124,20 @@ type found struct {
 
 // compare sets what a claim says, word by word, against the sentences of its
 // evidence that give no orders: what they contradict, and what they leave open.
-func (c *Check) compare(said state.Claim, evidence []state.Evidence) (conflicts []found, doubts []state.Doubt) {
-	var sentences []string
-	var quotes []state.Quote
-	for _, e := range evidence {
-		orders := c.orders(e.Passage)
-		for _, s := range text.Sentences(e.Passage.Text) {
-			if slices.ContainsFunc(orders, func(o state.Order) bool { return o.Start < s.End && s.Start < o.End }) {
-				continue
-			}
-			sentences = append(sentences, e.Passage.Text[s.Start:s.End])
-			quotes = append(quotes, state.QuoteIn(e.Passage, s.Start, s.End-s.Start))
-		}
+func (c *Check) compare(said state.Claim, units []unit, about []float64) (conflicts []found, doubts []state.Doubt) {
+	sentences := make([]string, len(units))
+	for i, u := range units {
+		sentences[i] = u.Text
 	}
 	checked := c.reader.Prepare(sentences).Check(said.Spoken())
 	for _, f := range checked.Conflicts {
 		one := found{Conflict: f.Conflict}
 		if f.Sentence >= 0 {
-			one.quote = quotes[f.Sentence]
+			one.quote = units[f.Sentence].quote()
+			if about != nil && units[f.Sentence].Block && about[f.Sentence] < aboutTheSame {
+				doubts = append(doubts, state.Doubt{Kind: f.Kind, Claim: f.Claim})
+				continue
+			}
 		}
 		conflicts = append(conflicts, one)
 	}
@@ -90,6 +146,9 @@ func (c *Check) compare(said state.Claim, evidence []state.Evidence) (conflicts 
 	}
 	return conflicts, doubts
 }
+
+// aboutTheSame is how much of a claim's words a unit holds that may contradict it.
+const aboutTheSame = .45
 
 // Ordered reports whether a quote is of a sentence that gives orders to whoever
 // reads it.

@@ -11,6 +11,10 @@
 // meaning overlooks: numbers, units, dates, names, negation, direction, quantifiers,
 // modality and whose predicate it is. Why neither is enough alone: docs/decisions/0013 and 0026.
 //
+// A claim of up to nine content words is first compared with the blocks of the evidence one by
+// one (units.go). A block that says it in all that matters raises a verdict, one that says
+// something else of the same refuses it, and of two that differ the later one counts.
+//
 // A contradiction by the evidence refuses a claim. So does an amount, a date, a name or an
 // extent that the evidence lacks. Anything else that the evidence leaves open is a doubt,
 // which lowers the confidence.

@@ -136,7 +136,7 @@ func (p *paper) find(w *want, r region) []values.Found {
 			out = append(out, values.Found{Start: v.Start, End: v.End, Value: Currency(v.Value)})
 		}
 	case aCode:
-		out = p.in(aCode, r.start, r.end)
+		out = slices.Clone(p.in(aCode, r.start, r.end))
 		if len(out) > 0 && !r.running && out[0].Start > r.start && !strings.ContainsAny(s[:out[0].Start-r.start], " ") { // "B-00417729" that begins in lower case
 			out[0].Start = r.start
 		}
@@ -155,13 +155,32 @@ func truthOf(s string) string {
 	return "true"
 }
 
+// nearby is how far from a value the words are that name it.
+const nearby = 240 // bytes
+
+// back is where the words before a byte begin, not before start.
+func (p *paper) back(start, at int) int {
+	start = max(start, at-nearby)
+	for start < at && !utf8.RuneStart(p.text[start]) {
+		start++
+	}
+	return start
+}
+
+// lineUpTo is the line of a byte up to it, or what of it is near.
+func (p *paper) lineUpTo(at int) string {
+	s := p.text[p.back(0, at):at]
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
 // typeTerms are what the shape of a value says by itself.
 var typeTerms = map[kind][]term{aDate: {{{"date", '#'}}}, aNumber: {{{"amount", '#'}}, {{"number", '#'}}}, aPercent: {{{"percent", '#'}}}, aCode: {{{"number", '#'}}}}
 
 // fits is how well what stands around a value names a field.
 func (p *paper) fits(w *want, r region, v values.Found) float64 {
-	from := r.start
-	for _, t := range within(p.taken, r.start, v.Start) {
+	first := p.back(r.start, v.Start)
+	from := first
+	for _, t := range within(p.taken, first, v.Start) {
 		if !percentSign.MatchString(p.text[t.End:min(len(p.text), t.End+2)]) {
 			from = max(from, t.End)
 		}
@@ -178,10 +197,10 @@ func (p *paper) fits(w *want, r region, v values.Found) float64 {
 	if len(behind) > 4 {
 		behind = behind[:4]
 	}
-	if words := strings.Fields(p.text[from:v.Start]); from > r.start && len(words) > 1 && p.text[from] == ' ' && len(before) > 0 && w.kind == aNumber {
+	if words := strings.Fields(p.text[from:v.Start]); from > first && len(words) > 1 && p.text[from] == ' ' && len(before) > 0 && w.kind == aNumber {
 		before = before[1:] // the unit of the number before
 	}
-	around := slices.Concat(typeTerms[w.kind], r.around, termsOf(p.text[r.start:from]), behind)
+	around := slices.Concat(typeTerms[w.kind], r.around, termsOf(p.text[first:from]), behind)
 	bare := !slices.ContainsFunc(before, func(t term) bool { return t.weight() > 0 })
 	if !r.running {
 		own := r.sure * w.likeness(r.label, false, slices.Concat(around, before))
@@ -193,7 +212,7 @@ func (p *paper) fits(w *want, r region, v values.Found) float64 {
 		}
 		inner := .88 * w.likeness(before, true, slices.Concat(around, r.label))
 		if w.kind == aNumber && w.likeness(r.label, false, nil) == 0 && !strings.Contains(v.Value, ".") && !p.priced(v) {
-			inner *= .6 // "Terms: Net 30"
+			inner *= .5 // "Terms: Net 30"
 		}
 		return max(.85*own, inner)
 	}
@@ -234,7 +253,7 @@ func (p *paper) placed(w *want, add func(start, end int, value string, score flo
 		p.town(add)
 	case anEnum:
 		for i, v := range p.chosen(w, region{end: len(p.text)}) {
-			if line := p.text[strings.LastIndexByte(p.text[:v.Start], '\n')+1 : v.Start]; tickedBox.MatchString(line) {
+			if tickedBox.MatchString(p.lineUpTo(v.Start)) {
 				add(v.Start, v.End, v.Value, .7)
 			} else if i == 0 {
 				add(v.Start, v.End, v.Value, .5)
@@ -266,7 +285,7 @@ var loneDate = pattern.New(`^(?:[\p{Lu}][\pL .-]{1,30},? )?(?:(?:the|den|le|el|i
 func (p *paper) dated(w *want, add func(start, end int, value string, score float64)) {
 	list := p.found[aDate]
 	for i, v := range list {
-		start, end := strings.LastIndexByte(p.text[:v.Start], '\n')+1, p.lineEnd(v.End)
+		start, end := v.Start-len(p.lineUpTo(v.Start)), min(p.lineEnd(v.End), v.End+nearby)
 		score := .4
 		for _, s := range p.segments(p.trim(start, end)) {
 			if s.start <= v.Start && v.End <= s.end && v.End >= s.end-1 && loneDate.MatchString(p.text[s.start:v.Start]) {
@@ -285,8 +304,7 @@ func (p *paper) dated(w *want, add func(start, end int, value string, score floa
 
 // unticked reports whether a byte stands behind a box without a mark, on its line.
 func (p *paper) unticked(at int) bool {
-	line := p.text[strings.LastIndexByte(p.text[:at], '\n')+1 : at]
-	boxes := anyBox.FindAllString(line, -1)
+	boxes := anyBox.FindAllString(p.lineUpTo(at), -1)
 	return len(boxes) > 0 && !tickedBox.MatchString(boxes[len(boxes)-1])
 }
 
@@ -331,53 +349,6 @@ func wordRune(s string, last bool) bool {
 		c, _ = utf8.DecodeLastRuneInString(s)
 	}
 	return unicode.IsLetter(c) || unicode.IsDigit(c)
-}
-
-var (
-	runEnd     = pattern.New(`[,.;:()"“”„«»*_\n]`)
-	quotedRun  = pattern.New(`^[\s,]*(?:(?:an?|the|eine?[nmrs]?|de[rmns]?|die|das|la|le|un|une|el|il|of|von) )*(\*+|_+|["“„«])`)
-	article    = pattern.New(`^\s*(?:(?:an?|the|eine?[nmrs]?|de[rmns]?|die|das|la|le|un|une|el|il|of|von|du|di|is|ist|by|with) |l['’]|d['’])`)
-	capitalRun = pattern.New(`^[\p{Lu}\d][\pL\d.'’&-]*(?: (?:(?:&|and|of|de|du|und|et|y|e|van|von|der) )?[\p{Lu}][\pL\d.'’&-]*)*`)
-)
-
-// runs are the words behind a phrase of running text that names a field: those in
-// emphasis, a name, or what is left of the phrase's clause.
-func (p *paper) runs(w *want, r region, add func(start, end int, value string, score float64)) {
-	if w.place == "head" { // the words of a letterhead lead to nothing
-		return
-	}
-	terms, ends := termSpans(p.text[r.start:r.end])
-	for i, t := range terms {
-		if i > 0 && ends[i]-ends[i-1] < 4 || t.general() || w.meanings[0].hit(t) < 0 || i+1 < len(terms) && w.meanings[0].hit(terms[i+1]) >= 0 && !terms[i+1].general() {
-			continue
-		}
-		score := .8 * w.likeness(terms[max(0, i-2):i+1], true, r.around)
-		start := r.start + ends[i]
-		rest := p.text[start:r.end]
-		if m := quotedRun.FindStringSubmatchIndex(rest); m != nil {
-			if n := strings.IndexAny(rest[m[1]:], `*_"”“»`); n > 0 {
-				add(start+m[1], start+m[1]+n, "", score)
-				continue
-			}
-		}
-		for rest = strings.TrimLeft(rest, " :\n"); article.MatchString(rest); rest = strings.TrimLeft(rest, " ") {
-			rest = rest[len(article.FindString(rest)):]
-		}
-		start = r.end - len(rest)
-		if m := capitalRun.FindString(rest); m != "" && strings.ContainsFunc(m, unicode.IsLetter) {
-			add(start, start+len(strings.TrimRight(m, ".")), "", score)
-			continue
-		}
-		if w.kind == aText {
-			clause := rest
-			if at := runEnd.FindStringIndex(rest); at != nil {
-				clause = rest[:at[0]]
-			}
-			if clause = strings.TrimSpace(clause); len(strings.Fields(clause)) <= 5 {
-				add(start, start+len(clause), "", score-.12)
-			}
-		}
-	}
 }
 
 // choose gives each field the option that fits best: the surest first, none where another

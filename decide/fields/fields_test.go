@@ -200,17 +200,27 @@ func FuzzExtract(f *testing.F) {
 	f.Add("ß TOTAL ı 1.00 ſ\nİstanbul: x", "ſ")
 	f.Fuzz(func(t *testing.T, text, label string) {
 		specs := slices.Concat(receiptFields, contractFields, []skills.FieldSpec{{Path: "x", Type: "string", Anchors: []string{label}}, {Path: "n", Type: "number", Anchors: []string{label}},
-			{Path: "e", Type: "string", Enum: []string{label}}, {Path: "items[].name", Type: "string"}, {Path: "items[].amount", Type: "number"}})
+			{Path: "e", Type: "string", Enum: []string{label}}, {Path: "items[].name", Type: "string"}, {Path: "items[].amount", Type: "number"},
+			{Path: "vendor", Type: "string"}, {Path: "customer_number", Type: "string"}, {Path: "due_date", Type: "string", Format: "date"}, {Path: "current_employer", Type: "string"}, {Path: "city", Type: "string"},
+			{Path: "notice_period", Type: "string"}, {Path: "consent", Type: "boolean"}, {Path: "languages[]", Type: "string"}, {Path: "jobs[].title", Type: "string"}, {Path: label, Type: "string"}})
 		var boxes []skills.LaidOut
 		if len(text) > 3 {
 			boxes = []skills.LaidOut{{Row: 1, Start: 0, End: 2, X2: 5, Y2: 5}, {Row: 2, Start: 1, End: 3, X1: -5, X2: 5, Y2: 5}}
 		}
+		var blocks []skills.TextBlock
+		for i, at := 0, 0; i < 6 && len(text) > 0; i++ { // some that a reader may give, and some that none gives
+			end := min(len(text), at+len(text)/(i+1)+1)
+			mid := (at + end) / 2
+			blocks = append(blocks, skills.TextBlock{Kind: []string{"row", "field", "item", "answer"}[i%4], Start: at, End: end, Label: label, Under: label,
+				Cells: []skills.TextCell{{Header: label, Start: at, End: mid}, {Header: "Total", Start: mid, End: end}}[:2-i%2]})
+			at = end - i%2
+		}
 		for _, b := range [][]skills.LaidOut{nil, boxes} {
-			first, err := Extract(text, b, nil, specs, &Options{Wide: true})
+			first, err := Extract(text, b, blocks, specs, &Options{Wide: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := Extract(text, b, nil, specs, &Options{Wide: true})
+			again, err := Extract(text, b, blocks, specs, &Options{Wide: true})
 			if err != nil || !slices.Equal(first, again) {
 				t.Fatalf("%v and %v, %v", first, again, err)
 			}

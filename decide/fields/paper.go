@@ -43,7 +43,7 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 	p := &paper{text: text, decimal: Decimal(text), found: map[kind][]values.Found{}}
 	p.values()
 	at := 0
-	under := ""
+	under, before := "", "" // the headings of a block, and of the rest in front of it
 	for _, b := range blocks {
 		if b.Start < at || b.End > len(text) || b.Start >= b.End || slices.ContainsFunc(b.Cells, func(c skills.TextCell) bool { return c.Start < b.Start || c.End > b.End || c.Start > c.End }) {
 			continue
@@ -54,11 +54,16 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 		}
 		switch {
 		case b.Kind == "row":
-			p.rest(at, b.Start, under)
+			p.rest(at, b.Start, before)
+			before = under
 			p.row(b)
 			at = b.End
 		case b.Kind == "field" && len(b.Cells) == 1 && !wideGap.MatchString(b.Label):
-			p.rest(at, b.Start, under)
+			p.rest(at, b.Start, before)
+			before = under
+			if len(p.lines) < 3 && !strings.ContainsAny(text[b.Start:b.Cells[0].Start], ":：") {
+				p.lines = append(p.lines, span{b.Start, b.Start + len(b.Label)}) // a letterhead with something beside it
+			}
 			end := b.Cells[0].End
 			if n := strings.IndexByte(text[b.Cells[0].Start:end], '\n'); n > 0 && strings.Contains(text[b.Cells[0].Start+n:end], ":") {
 				end = b.Cells[0].Start + n
@@ -90,7 +95,7 @@ func (p *paper) values() {
 	}
 	p.found[aCode] = outside(codes(p.text), dates, p.found[aMail])
 	p.found[aPhone] = outside(values.Phones(p.text), dates, p.found[anIBAN])
-	p.found[aNumber] = outside(numbers(p.text, p.decimal), dates, p.found[aMail], p.found[anIBAN])
+	p.found[aNumber] = outside(numbers(p.text, p.decimal), dates, p.found[aMail], p.found[anIBAN], matches(monthShape, p.text))
 	p.found[aPercent] = values.Percents(p.text)
 	p.found[aPeriod] = periods(p.text, dates)
 	p.found[aCurrency] = matches(moneySign, p.text)
@@ -157,7 +162,7 @@ func (p *paper) row(b skills.TextBlock) {
 		}
 		if first != "" && i > 0 {
 			sure := .95
-			if c.Header != "" {
+			if slices.ContainsFunc(termsOf(c.Header), func(t term) bool { return !t.general() }) { // hours and not pay
 				sure = .9
 			}
 			p.labelled(first, c.Start, c.End, b.Under+" "+c.Header, sure)

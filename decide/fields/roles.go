@@ -94,10 +94,11 @@ func (p *paper) roles() []role {
 }
 
 func (p *paper) lineEnd(at int) int {
-	if n := strings.IndexByte(p.text[at:], '\n'); n >= 0 {
+	s := p.text[at:min(len(p.text), at+2*nearby)]
+	if n := strings.IndexByte(s, '\n'); n >= 0 {
 		return at + n
 	}
-	return len(p.text)
+	return at + len(s)
 }
 
 // letterhead finds who writes and who is written to in the first lines: the first name,

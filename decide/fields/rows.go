@@ -217,6 +217,9 @@ func (x *extractor) lineItems(wants []*want) {
 	for _, r := range x.rows {
 		l := span{r.start, r.end}
 		s := r.text
+		if len(s) > longestLabel {
+			continue
+		}
 		name, quantity, unit, total := l, span{}, span{}, span{}
 		if m := timesLine.FindStringSubmatchIndex(s); m != nil {
 			quantity, name = span{l.start + m[2], l.start + m[3]}, span{l.start + m[4], l.start + m[5]}
@@ -225,7 +228,7 @@ func (x *extractor) lineItems(wants []*want) {
 			}
 		} else {
 			m := tailOf.FindStringIndex(s)
-			if m == nil || m[0] == 0 || len(p.in(aDate, l.start, l.end)) > 0 || !cents.MatchString(strings.ReplaceAll(s[m[0]:], ",", ".")) || len(s) > longestLabel {
+			if m == nil || m[0] == 0 || len(p.in(aDate, l.start, l.end)) > 0 || !cents.MatchString(strings.ReplaceAll(s[m[0]:], ",", ".")) {
 				continue
 			}
 			if summing(s[:m[0]]) || speaks(r.upper, "TOTAL", "SUB", "GRAND", "TAX") {

@@ -91,7 +91,7 @@ func numbers(text string, decimal byte) []values.Found {
 		shape = numberShape
 	}
 	for _, m := range shape.FindAllStringIndex(text, -1) {
-		if ordinalBehind.MatchString(text[m[1]:min(len(text), m[1]+2)]) && strings.TrimSpace(text[strings.LastIndexByte(text[:m[0]], '\n')+1:m[0]]) == "" {
+		if ordinalBehind.MatchString(text[m[1]:min(len(text), m[1]+2)]) && begins(text, m[0]) {
 			continue // the number of an item
 		}
 		before, after := text[max(0, m[0]-1):m[0]], text[m[1]:min(len(text), m[1]+1)]
@@ -107,12 +107,20 @@ func numbers(text string, decimal byte) []values.Found {
 	return out
 }
 
+// begins reports whether nothing but some white space stands before a byte on its line.
+func begins(text string, at int) bool {
+	before := strings.TrimRight(text[max(0, at-20):at], " \t")
+	return before == "" && at <= 20 || strings.HasSuffix(before, "\n")
+}
+
 var unitBehind = pattern.New(`^(?:kg|g|km|m|cm|mm|h|l|ml|kWh|EUR|m²|m2|m³|m3)(?:[^\pL\d]|$)`)
 
 // wordEdge reports whether a byte beside a value goes on with a word.
 func wordEdge(s string) bool {
 	return s != "" && (s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' || s[0] >= '0' && s[0] <= '9')
 }
+
+const longestCode = 80 // bytes
 
 // codes are what may be numbers of papers, accounts and customers: signs in upper case and
 // digits, in groups; dates, addresses and what is a word are none.
@@ -123,6 +131,9 @@ func codes(text string) []values.Found {
 			continue
 		}
 		start, end := m[0], m[1]
+		if end-start > longestCode {
+			continue
+		}
 		if wordEdge(text[end:min(len(text), end+1)]) { // the last group goes on in lower case
 			at := strings.LastIndexByte(text[start:end], ' ')
 			if at < 0 {

@@ -397,16 +397,25 @@ func (p *pool) inDocument(q *question, s *sentence) float64 {
 	if !ok || doc == "" {
 		held = 0
 		for _, t := range q.terms {
-			for i := range p.sources {
-				if (i == s.source || doc != "" && p.sources[i].Doc == doc) && (p.words[i][t.stem] || p.heads[i][t.stem]) {
-					held += t.weight
-					break
-				}
+			if p.documentHas(s.source, t.stem) {
+				held += t.weight
 			}
 		}
 		p.documents[doc] = held
 	}
 	return held / q.total
+}
+
+// documentHas reports whether a stem stands in the document of a source, as far as it was
+// found.
+func (p *pool) documentHas(source int, stem string) bool {
+	doc := p.sources[source].Doc
+	for i := range p.sources {
+		if (i == source || doc != "" && p.sources[i].Doc == doc) && (p.words[i][stem] || p.heads[i][stem]) {
+			return true
+		}
+	}
+	return false
 }
 
 // BM25's constants (Robertson and Zaragoza, 2009), and what a word counts that

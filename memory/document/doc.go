@@ -15,8 +15,12 @@
 // the file itself, byte for byte; for the other formats it is what was extracted,
 // which the caller has to keep if offsets are to mean anything later.
 //
-// A document and its passages carry metadata: what front matter or the other
-// fields of a record declare, the directory and the file type.
+// A document and its passages carry metadata: what front matter, the properties of a
+// file or the other fields of a record declare, the directory and the file type.
+//
+// Passages carry typed blocks. The row of a table, whatever its format, is one, with the
+// headers and the bytes of its cells; so are labels with their values, answers with their
+// questions, terms with what they mean, and the earlier mails that a mail repeats.
 //
 // What it does not do: it does not recognise text in pictures by itself (a scanned
 // PDF is read by programs of this machine, or is an error that says so), rebuild

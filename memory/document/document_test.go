@@ -10,9 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -38,6 +40,14 @@ func mustRead(t testing.TB, name, content string, opts *LoadOptions) Document {
 	return d
 }
 
+// within reports whether a block and its cells are spans of a text that cut no character.
+func within(text string, b state.Block) bool {
+	span := func(from, to int) bool {
+		return 0 <= from && from <= to && to <= len(text) && utf8.ValidString(text[from:to])
+	}
+	return b.Start < b.End && span(b.Start, b.End) && !slices.ContainsFunc(b.Cells, func(c state.Cell) bool { return !span(c.Start, c.End) })
+}
+
 // check holds passages to what their documentation promises.
 func check(t testing.TB, d Document, opts *SplitOptions) []state.Passage {
 	t.Helper()
@@ -60,6 +70,8 @@ func check(t testing.TB, d Document, opts *SplitOptions) []state.Passage {
 			t.Fatalf("passage %d has %d bytes, over %d", i, len(p.Text), limit)
 		case strings.ToValidUTF8(p.Text, "\x00") != p.Text:
 			t.Fatalf("passage %d cuts a character: %q", i, p.Text)
+		case slices.ContainsFunc(p.Blocks, func(b state.Block) bool { return !within(p.Text, b) }):
+			t.Fatalf("passage %d has blocks that its text has not: %+v", i, p.Blocks)
 		case ids[p.ID]:
 			t.Fatalf("passage %d: id %q again", i, p.ID)
 		case p.Source != d.Source:

@@ -69,6 +69,7 @@ func TestStructure(t *testing.T) {
 		{"titles in bold", "**§ 6 Fees.** The fee is due in May.\n\n**Noise.** Saws run until 7.\n\n**Cheese** - the stack of pulp.", "clause #6 @§ 6 Fees: **§ 6 Fees.** The fee is due in May.\nparagraph @Noise: **Noise.** Saws run until 7.\ndefinition @Cheese: **Cheese** - the stack of pulp."},
 		{"a number in bold", "**§ 7 Fees.**\n\nThey are due in May.\n\n**§ 8 Votes.** A majority decides.", "heading #7: **§ 7 Fees.**\nparagraph #7 ^§ 7 Fees: They are due in May.\nclause #8 @§ 8 Votes: **§ 8 Votes.** A majority decides."},
 		{"a table", "Item     Price  Left\nPen       1.20    4\nPaper    12.00   17", "row [Item=Pen] [Price=1.20] [Left=4]\nrow [Item=Paper] [Price=12.00] [Left=17]"},
+		{"short names above long texts", "Risk             Measure\nThe pump fails   Call the plumber at once\nThe lamp fails   Light the spare lamp by hand", "row [Risk=The pump fails] [Measure=Call the plumber at once]\nrow [Risk=The lamp fails] [Measure=Light the spare lamp by hand]"},
 		{"empty cells", "Day    Monday  Tuesday\n8:00   Maths   Art\n9:00           Sport", "row [Day=8:00] [Monday=Maths] [Tuesday=Art]\nrow [Day=9:00] [Monday=] [Tuesday=Sport]"},
 		{"a header in another block", "Item       Price\n\nPen         1.20\nPaper      12.00", "row [Item=Pen] [Price=1.20]\nrow [Item=Paper] [Price=12.00]"},
 		{"a table without a header", "Pen         1.20\nPaper      12.00", "field @Pen [Pen=1.20]\nfield @Paper [Paper=12.00]"},

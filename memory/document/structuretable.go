@@ -328,10 +328,11 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 	}
 	head := digits(rows[0])
 	below, alike, body := 0, map[string]int{}, 0
-	most, wider := 0, 0
+	most, wider, shortest := 0, 0, 1<<30
 	for _, row := range rows[1:] {
 		if n := len(row.cells); n > 0 {
 			body++
+			shortest = min(shortest, written(row))
 			last := r.text[row.cells[n-1].Start:row.cells[n-1].End]
 			if digits(row) > 0 {
 				below++
@@ -346,10 +347,22 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 	if head == 0 && below == body && 2*wider > body {
 		return true
 	}
+	if head == 0 && body > 1 && shortest >= 3*written(rows[0]) {
+		return true // short names above long texts
+	}
 	if len(rows[0].cells) > 2 {
 		return head == 0 && (below > 0 || body > 1) || body > 1 && 2*head < len(rows[0].cells) && head > 0 && below == body && !hasDigit(r.text[rows[0].cells[0].Start:rows[0].cells[0].End])
 	}
 	return head == 0 && body > 1 && 2*most >= body && 3*below >= 2*body && len(rows[0].cells) == 2
+}
+
+// written is how long the cells of a row are, in bytes.
+func written(row tableRow) int {
+	n := 0
+	for _, c := range row.cells {
+		n += c.End - c.Start
+	}
+	return n
 }
 
 // shapedAs is how a value is written: its digits and letters alike.

@@ -165,6 +165,20 @@ func (x *Index) stemsOf(s string, spoken []text.Language, stops func(word string
 	return out
 }
 
+// Mentions reports whether a passage has a word, in any inflection and in any language of
+// the index.
+func (x *Index) Mentions(ctx context.Context, word string) (bool, error) {
+	if x.store == nil {
+		return false, nil
+	}
+	for _, stem := range x.stemsOf(word, x.spoken(word), func(string) bool { return false }) {
+		if n, err := x.store.frequency(ctx, bodyField, stem); err != nil || n > 0 {
+			return n > 0, err
+		}
+	}
+	return false, nil
+}
+
 // compounding are languages that write several words as one.
 var compounding = []text.Language{"da", "de", "fi", "nl", "no", "sv"}
 

@@ -75,8 +75,9 @@ type Lineage struct {
 	Chunk       string `json:"chunk_id"`
 	Document    string `json:"document_id"`
 	Path        string `json:"path"`
-	Start       int    `json:"start"` // bytes
-	End         int    `json:"end"`   // bytes, exclusive
+	Original    string `json:"original,omitempty"` // the file that Path was extracted from
+	Start       int    `json:"start"`              // bytes
+	End         int    `json:"end"`                // bytes, exclusive
 	Hash        string `json:"document_sha256"`
 }
 
@@ -266,7 +267,7 @@ func (a *Audit) lineage(r Requirement) Lineage {
 	l := Lineage{Requirement: r.ID, Chunk: r.Chunk, Document: r.Document, Start: r.Start, End: r.End}
 	for _, d := range a.Documents {
 		if d.Source == r.Source {
-			l.Path, l.Hash = d.Path, d.Hash
+			l.Path, l.Original, l.Hash = d.Path, d.Original, d.Hash
 		}
 	}
 	return l
@@ -285,7 +286,7 @@ func (a *Audit) sources(final State, files verify.Locator) {
 			continue
 		}
 		s := verify.SourceOf(h.Passage, files)
-		s.N, s.Quotes = len(a.Sources)+1, quotes
+		s.N, s.Quotes, s.Where = len(a.Sources)+1, quotes, h.Passage.WhereIn(quotes)
 		a.Sources = append(a.Sources, s)
 		a.Verification.QuotesChecked += len(quotes)
 		if s.Stale == "" {

@@ -51,7 +51,11 @@ func Result(final state.Agent, runErr error, files Locator) state.Answer {
 		if a.Status == state.StatusNoEvidence {
 			a.Nearest = nearest(final, files)
 		}
-		a.Answer = withNote(a.Answer, note(a.End, final, a.Nearest))
+		if n := note(a.End, final); n != "" {
+			a.Answer = withNote(a.Answer, n)
+		} else if a.Nearest != nil && !final.Whole.None() { // else what comes nearest stands above, and what it lacks
+			a.Answer = strings.TrimSpace(a.Answer) + " " + a.Nearest.Words()
+		}
 	}
 	return a
 }
@@ -78,20 +82,14 @@ func End(final state.Agent, runErr error) state.End {
 	return end(final, runErr, state.Verification{ClaimCheck: final.Check, Choice: final.Choice.Check})
 }
 
-// note is the text of an answer about its own end: what is missing, and why.
-func note(e state.End, final state.Agent, near *state.Nearest) string {
-	switch e.Status {
-	case state.StatusUngrounded, state.StatusUnavailable:
+// note is the text of an answer about its own end: what is missing, and why. A refusal
+// says it by itself.
+func note(e state.End, final state.Agent) string {
+	switch {
+	case e.Status == state.StatusUngrounded, e.Status == state.StatusUnavailable:
 		return e.Words()
-	case state.StatusNoEvidence:
-		words := e.Words()
-		if final.Stopped != "" {
-			words += " No further step was planned: " + final.Stopped
-		}
-		if near == nil || final.Whole.None() { // what comes nearest stands above, and what it lacks
-			return words
-		}
-		return words + "\n\n" + near.Words()
+	case e.Status == state.StatusNoEvidence && final.Stopped != "":
+		return "No further step was planned: " + final.Stopped
 	}
 	return ""
 }
@@ -161,5 +159,6 @@ func sourceOf(n int, c CitedSource, files Locator) state.Source {
 	for _, q := range c.Quotes {
 		s.Quotes = append(s.Quotes, state.QuoteSpan{Start: q.Start, End: q.End, Text: q.Text})
 	}
+	s.Where = c.Hit.Passage.WhereIn(s.Quotes)
 	return s
 }

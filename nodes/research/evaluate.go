@@ -104,7 +104,7 @@ func stagnant(plan []state.Step) bool {
 // Without a completed step it says what was tried.
 func aggregate(s state.Agent, threshold float64) string {
 	if s.Count(state.StepCompleted) == 0 {
-		return nothingFound(s, threshold)
+		return nothingFound(s)
 	}
 	var b strings.Builder
 	for _, step := range s.Plan {
@@ -169,17 +169,13 @@ func demote(answer string) string {
 	return strings.Join(lines, "\n")
 }
 
-// nothingFound says that the corpus does not answer the question. The number
-// of steps is the table's own.
-func nothingFound(s state.Agent, threshold float64) string {
-	var b strings.Builder
-	steps := "the one step"
-	if n := len(s.Plan); n != 1 {
-		steps = fmt.Sprintf("all %d steps", n)
-	}
-	fmt.Fprintf(&b, "No sufficient evidence: %s failed, so there is no answer that this corpus can prove (a step needs a confidence of %.2f).\n", steps, threshold)
+// nothingFound says that the documents do not answer the question, or that this is not
+// known because a search could not be run.
+func nothingFound(s state.Agent) string {
 	for _, step := range s.Plan {
-		fmt.Fprintf(&b, "\n- Step %d, %q: %s", step.ID, step.Question, step.Verdict)
+		if step.Error != "" {
+			return "There is no answer: a step of the research could not be run."
+		}
 	}
-	return b.String()
+	return "Your documents do not answer this."
 }

@@ -26,14 +26,14 @@ func nearest(final state.Agent, files Locator) *state.Nearest {
 	}
 	question := asked(final, step)
 	passage, line := step.Hits[0].Passage, ""
-	if list := answer.Rank(question, readable(step.Hits), 1, nil).Quotes; len(list) > 0 {
+	if list := answer.Rank(question, readable(step.Hits), &answer.Options{Most: 1}).Quotes; len(list) > 0 {
 		passage = step.Hits[list[0].Source].Passage
 		line = passage.Text[list[0].Start:list[0].End]
 	} else {
 		line, _, _ = strings.Cut(strings.TrimSpace(passage.Text), "\n")
 	}
 	n := &state.Nearest{Where: passage.Where(), Doc: passage.Doc, Start: passage.Start, End: passage.End, Line: llm.Cut(strings.Join(strings.Fields(line), " "), longestShown)}
-	n.Why = whyNot(question, passage, step)
+	n.Why = whyNot(question, passage, step, files)
 	if files != nil {
 		source := sourceOf(0, CitedSource{Hit: state.Hit{Passage: passage}}, files)
 		n.Path, n.Original = source.Path, source.Original
@@ -52,31 +52,54 @@ func closest(plan []state.Step) (state.Step, bool) {
 	return best, len(best.Hits) > 0
 }
 
-// whyNot names the words of a question that no read passage has, else those that this one
-// lacks.
-func whyNot(question string, passage state.Passage, step state.Step) string {
+// A vocabulary knows whether a corpus has a word, in any inflection. A Locator may be one.
+type vocabulary interface {
+	Mentions(word string) bool
+}
+
+// whyNot names the words of a question that the documents do not have, else those that
+// the passages that were read do not have, else those that the nearest one lacks.
+func whyNot(question string, passage state.Passage, step state.Step, files Locator) string {
 	var read []string
 	for _, h := range step.Hits {
 		read = append(read, wordsOf(h.Passage.Title+" "+h.Passage.Section+" "+h.Passage.Text)...)
 	}
 	slices.Sort(read)
-	if list := absent(question, slices.Compact(read)); len(list) > 0 {
-		return "no passage that was read has " + strings.Join(list, ", ")
+	list := absent(question, slices.Compact(read))
+	if v, ok := files.(vocabulary); ok {
+		nowhere := slices.DeleteFunc(slices.Clone(list), v.Mentions)
+		if len(nowhere) > 0 {
+			return "nothing in them mentions " + quoted(nowhere)
+		}
+	}
+	if len(list) > 0 {
+		return "no passage that was found mentions " + quoted(list)
 	}
 	if list := absent(question, wordsOf(passage.Title+" "+passage.Section+" "+passage.Text)); len(list) > 0 {
-		return "it does not have " + strings.Join(list, ", ") + ", which other passages have"
+		return "no sentence speaks of " + quoted(list) + " and the rest of the question together"
 	}
-	return "it has words of the question, and none of its sentences says what was asked"
+	return "no sentence that was found says what was asked"
 }
 
-// absent are the words that say what a question is about and are not among others,
-// in quotation marks.
+// quoted lists words in quotation marks.
+func quoted(words []string) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = "“" + w + "”"
+	}
+	if n := len(list); n > 1 {
+		return strings.Join(list[:n-1], ", ") + " or " + list[n-1]
+	}
+	return strings.Join(list, "")
+}
+
+// absent are the words that say what a question is about and are not among others.
 func absent(question string, words []string) []string {
 	lang := text.LanguageOf(question)
 	var out []string
 	for _, t := range topicOf(question) {
 		if !among(t, words, lang) && len(out) < mostNamed {
-			out = append(out, "“"+t+"”")
+			out = append(out, t)
 		}
 	}
 	return out

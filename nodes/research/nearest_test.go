@@ -14,9 +14,9 @@ func TestRefusalShowsTheNearest(t *testing.T) {
 		return state.Hit{Passage: state.Passage{ID: s[:4], Doc: "bees.md", Title: "Bees", Section: "Winter", Text: s, Start: 10, End: 10 + len(s), Source: "bees.md"}}
 	}
 	for _, c := range []struct{ question, passage, line, why string }{
-		{"How many frames does a walnut hive need?", "A hive is fed in October. It rests on two frames in winter.", "two frames", `no passage that was read has “walnut”`},
-		{"How many frames does a hive need in winter?", "A hive needs frames. They are cleaned before winter comes.", "needs frames", "it does not have a number or an amount"},
-		{"Are hives fed in winter?", "Hives are fed in winter.", "fed in winter", "confidence 0.40"},
+		{"How many frames does a walnut hive need?", "A hive is fed in October. It rests on two frames in winter.", "two frames", `no passage that was found mentions “walnut”`},
+		{"How many frames does a hive need in winter?", "A hive needs frames. They are cleaned before winter comes.", "needs frames", "no sentence that was found says what was asked"},
+		{"Are hives fed in winter?", "Hives are fed in winter.", "fed in winter", "no sentence that was found says what was asked"},
 	} {
 		final := state.Agent{Objective: c.question, Plan: []state.Step{
 			{ID: 1, Question: c.question, Status: state.StepFailed, Confidence: .4, Hits: []state.Hit{hit(c.passage)}},
@@ -30,7 +30,7 @@ func TestRefusalShowsTheNearest(t *testing.T) {
 		if n.Where != "Bees, Winter" || n.Start != 10 || !strings.Contains(n.Line, c.line) || !strings.Contains(n.Why, c.why) {
 			t.Errorf("%q: nearest %+v", c.question, n)
 		}
-		if !strings.Contains(a.Answer, n.Line) || !strings.Contains(a.Answer, n.Why) {
+		if !strings.Contains(a.Answer, n.Line) || !strings.Contains(strings.ToLower(a.Answer), n.Why) {
 			t.Errorf("%q: the text does not show it:\n%s", c.question, a.Answer)
 		}
 	}

@@ -60,7 +60,7 @@ var statusTones = map[state.Status]proof.Tone{
 func (b *builder) common(a state.Answer, text string) {
 	b.Question, b.Answer, b.Choice, b.Warnings = a.Question, text, a.Choice, a.Warnings
 	b.Status, b.Tone, b.Words = a.Status, cmp.Or(statusTones[a.Status], proof.Bad), a.Words()
-	if head, _, _ := strings.Cut(b.Words, ":"); strings.Contains("\n"+text, "\n"+head+":") || strings.Contains(text, b.Words) {
+	if head, _, _ := strings.Cut(b.Words, ":"); text != "" && a.Status == state.StatusNoEvidence || strings.Contains("\n"+text, "\n"+head+":") || strings.Contains(text, b.Words) {
 		b.Words = "" // the answer says so itself
 	}
 	for _, s := range a.Sources {

@@ -109,6 +109,7 @@ func (j *Judge) settle(c state.Claim, out skills.JudgeOutput, evidence []state.E
 			why = "the quote that was given is in no passage"
 		}
 		v = claim.Refuse(v, why)
+		v.Confidence = 0 // whatever it says of the claim, it does not read
 	}
 	v = j.Weigh(v, evidence)
 	if v.Status == state.Unsupported {

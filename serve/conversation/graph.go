@@ -46,7 +46,10 @@ type Reply struct {
 // A Pipeline answers a turn with a graph of its own.
 type Pipeline[C any] struct {
 	Graph *graph.Compiled[C]
-	Check func(Turn) error           // refuses a turn; nil refuses none
+	Check func(Turn) error // refuses a turn; nil refuses none
+	// Says replies to a turn that asks nothing of the pipeline, such as a greeting; false
+	// for others. Nil replies to none.
+	Says  func(Turn) (Reply, bool)
 	Ask   func(Turn) graph.Update[C] // the input of a turn that was not refused
 	Reply func(C) Reply              // of the state at the end
 }
@@ -55,7 +58,8 @@ type Pipeline[C any] struct {
 var ErrNothingAsked = errors.New(`nothing was asked: the last message must be a person's ({"type": "human", "content": "…"}), with a text`)
 
 // Graph makes the graph of conversations with a pipeline. It has three nodes: hear takes
-// the question, the node of the pipeline's name answers it, and reply adds the message.
+// the question, the node of the pipeline's name answers it, and reply adds the message. What
+// the pipeline replies to without a run goes from hear to reply.
 func Graph[C any](name string, p Pipeline[C]) (*graph.Compiled[State], error) {
 	messages := graph.Keyed("messages", func(s *State) *[]Message { return &s.Messages }, func(m *Message) *string { return &m.ID })
 	input := graph.LastValue("input", func(s *State) *json.RawMessage { return &s.Input })
@@ -81,7 +85,13 @@ func Graph[C any](name string, p Pipeline[C]) (*graph.Compiled[State], error) {
 				return nil, err
 			}
 		}
-		return graph.Update[State]{question.Set(turn), input.Set(nil)}, nil
+		u := graph.Update[State]{question.Set(turn), input.Set(nil)}
+		if p.Says != nil {
+			if said, ok := p.Says(turn); ok {
+				u = append(u, reply.Set(said))
+			}
+		}
+		return u, nil
 	})
 	graph.AddMappedSubgraph(g, name, p.Graph,
 		func(s State) graph.Update[C] { return p.Ask(s.Question) },
@@ -95,7 +105,16 @@ func Graph[C any](name string, p Pipeline[C]) (*graph.Compiled[State], error) {
 		return u, nil
 	})
 	g.AddEdge(graph.Start, "hear")
-	g.AddEdge("hear", name)
+	if p.Says == nil {
+		g.AddEdge("hear", name)
+	} else {
+		g.AddConditionalPaths("hear", func(_ context.Context, s State) (graph.Route, error) {
+			if s.Reply.Text != "" {
+				return graph.To("said"), nil
+			}
+			return graph.To("asked"), nil
+		}, graph.Path{Key: "asked", Target: name}, graph.Path{Key: "said", Target: "reply"})
+	}
 	g.AddEdge(name, "reply")
 	return g.Compile(&graph.CompileOptions{Name: name})
 }

@@ -66,10 +66,20 @@ func readDate(toks []token, i int) (date, bool) {
 	if d, ok := quarterOf(toks, i); ok {
 		return d, true
 	}
-	if n, ok := values.Weekdays[t.text]; ok && t.capital {
+	if n := weekdayOf(t.text); n > 0 && t.capital {
 		return date{weekday: n, first: i, end: i + 1}, true
 	}
 	return date{}, false
+}
+
+// weekdayOf is the number of a weekday by its name, its plural or its first three letters.
+func weekdayOf(w string) int {
+	for name, n := range values.Weekdays {
+		if w == name || w == name+"s" || w == name[:3] {
+			return n
+		}
+	}
+	return 0
 }
 
 // numericDate reads 2024-04-15, 15/04/2024 and 15.04.2024. Where day and month

@@ -11,6 +11,10 @@
 // by rarity. A conflict is opposed when such a sentence says something else in the same
 // place, and plain when the evidence has no counterpart.
 //
+// A claim that says one thing is also compared with units (Reader.Read): rows with the headers
+// of their cells, answers with their question, sentences. One unit has to hold its names, its
+// amounts and its denial together. What another row or clause says does not count.
+//
 // What it does not do: it does not say that a claim is supported. Without a conflict, no
 // word was found that changes the meaning, but the claim may be about something else. It
 // knows English words; in other languages it compares only numbers, ISO dates and

@@ -78,7 +78,7 @@ func newLexeme(w string) lexeme {
 	_, part := parts[w]
 	_, size := magnitudes[w]
 	set(asNumber, isCardinal(w) || part || size || w == "a" || w == "dozen" || multiples[w] > 0)
-	set(asDate, month(w) > 0 || values.Weekdays[w] > 0 || values.Ordinals[w] > 0 || len(w) == 2 && w[0] == 'q')
+	set(asDate, month(w) > 0 || weekdayOf(w) > 0 || values.Ordinals[w] > 0 || len(w) == 2 && w[0] == 'q')
 	set(asNegator, negators[w] || failing[w] || strings.HasSuffix(w, "n't"))
 	set(asQuantifier, extents[w] > 0)
 	set(asTurn, axes[l.root] != nil)

@@ -16,7 +16,8 @@ type negation struct {
 }
 
 var negators = text.Set(`not no never neither nor without none nobody nothing cannot hardly barely rarely scarcely
-	unlikely unable yet lack lacks lacked lacking absence non`)
+	unlikely unable yet lack lacks lacked lacking absence non
+	nicht kein keine keinen keiner nie niemals ohne pas jamais aucun aucune nunca nem não niet geen nooit`)
 
 // failing verbs deny the infinitive after them.
 var failing = text.Set(`fail fails failed failing failure refuse refuses refused refusing decline declines declined neglect neglects neglected`)

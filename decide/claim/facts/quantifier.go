@@ -40,6 +40,8 @@ var extents = map[string]extent{
 	"usually": usually, "generally": usually, "normally": usually, "typically": usually,
 	"often": often, "frequently": often, "regularly": often,
 	"sometimes": sometimes, "occasionally": sometimes,
+	"alle": all, "jeder": all, "jede": all, "jedes": all, "tous": all, "toutes": all, "chaque": all, "todos": all, "todas": all, "cada": all, "tutti": all, "tutte": all, "ogni": all,
+	"nur": only, "seulement": only, "uniquement": only, "solamente": only, "sólo": only, "soltanto": only, "apenas": only, "alleen": only, "slechts": only,
 }
 
 // likeOnly are other ways to say "only" and "all".

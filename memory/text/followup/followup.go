@@ -74,7 +74,7 @@ var (
 	bareWords = pattern.New(`(?i)^(?:why|why not|why so|why is (?:that|this|it)(?: so| the case)?|how come|how so|how|when|where|who|since when|until when|(?:for )?how (?:long|often|much|many)|how many times|` +
 		`(?:in|on|at|by|for|to|with|from|under|within|after|of|since|before) (?:what|which|whom|whose)(?: \w+){0,2}|by whom)\s*\??$`)
 	aboutIt  = pattern.New(`(?i)^(?:(?:what|how) (?:about|of)|(?:is (?:it|that) )?the same (?:for|with|in)|same (?:for|with|in))\s+(.{2,60}?)\s*\??$`)
-	fragment = pattern.New(`(?i)^(?:(?:in|on|at|by|for|to|with|from|under|within|after|without|before|during|inside|outside)\s+)?[\w"'“‘-][^?.!,;]{0,50}\??$`)
+	fragment = pattern.New(`(?i)^(?:(?:in|on|at|by|for|to|with|from|under|within|after|without|before|during|inside|outside)\s+)?[\w"'“‘-](?:[^?.!,;]|[.,][\w-]){0,50}\??$`)
 	verbs    = pattern.New(`(?i)\b(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|could|may|might|must|shall|should|will|would|has|have|had|if|i|you|we|it|they|tell|show|explain|give|list|describe|please)\b`)
 	partsOf  = pattern.New(`(?i)^(how many|how much|which) of (?:them|those|these|it)\b\s*(.*?)\s*\??$`)
 	counts   = pattern.New(`(?i)^how many(?: (?:are|were|is) there| exist| do (?:i|you|we) (?:have|need|get))\s*\??$`)

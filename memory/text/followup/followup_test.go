@@ -40,6 +40,46 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// Another thing takes the place of the one that was asked about, whatever the verb.
+func TestAnotherThing(t *testing.T) {
+	for _, c := range []struct{ before, asked, want string }{
+		{"How long are backups kept?", "what about payroll?", "how long is payroll kept?"},
+		{"When does the shop close?", "and the bar?", "when does the bar close?"},
+		{"When does the shop close?", "and on Sundays?", "when does the shop close on Sundays?"},
+		{"When does the shop close on Saturdays?", "and Sundays?", "when does the shop close on Sundays?"},
+		{"When does the shop close on Saturdays?", "and the kitchen?", "when does the kitchen close on Saturdays?"},
+		{"How many days did Otto take?", "and Mara?", "how many days did Mara take?"},
+		{"What is the price of grade A?", "and grade B?", "what is the price of grade B?"},
+		{"What does clause 7.2 say?", "and 7.3?", "what does clause 7.3 say?"},
+		{"Who signs the invoices?", "and the contracts?", "who signs the contracts?"},
+		{"Who waters the ferns?", "what about the cacti?", "who waters the cacti?"},
+		{"How often are the filters rinsed?", "and the ducts?", "how often are the ducts rinsed?"},
+		{"When must the rent be paid?", "and the deposit?", "when must the deposit be paid?"},
+		{"Is smoking allowed on balconies?", "and in the garden?", "is smoking allowed in the garden?"},
+		{"How much is the ticket for adults?", "and for children?", "how much is the ticket for children?"},
+		{"How much is the ticket for adults?", "and children?", "how much is the ticket for children?"},
+		{"Does the plan include dental care?", "what about the basic tariff?", "does the basic tariff include dental care?"},
+		{"When do the apprentices vest?", "and the partners?", "when do the partners vest?"},
+		{"Where does the number 7 bus stop?", "and the tram?", "where does the tram stop?"},
+		{"Is the pool open on Mondays?", "and the sauna?", "is the sauna open on Mondays?"},
+		{"When does the museum open in Lyon?", "and in Paris?", "when does the museum open in Paris?"},
+		{"Are dogs welcome in the lobby?", "and cats?", "are cats welcome in the lobby?"},
+		{"What is the notice period?", "and the deposit?", "what is the deposit?"},
+		{"How many days of leave do apprentices get?", "and managers?", "how many days of leave do managers get?"},
+		{"Who pays for the repairs?", "and the heating?", "who pays for the heating?"},
+		{"What happened in March?", "and in April?", "what happened in April?"},
+		{"What happened in March?", "and April?", "what happened in April?"},
+		{"Which tenants may use the laundry on Fridays?", "what about Tuesdays?", "which tenants may use the laundry on Tuesdays?"},
+		{"How long does the warranty last?", "and the guarantee on parts?", "how long does the guarantee on parts last?"},
+		{"Where do visitors park?", "and suppliers?", "where do suppliers park?"},
+		{"Can a member bring a guest?", "and a trainer?", "can a trainer bring a guest?"},
+	} {
+		if got := followup.Resolve(c.asked, followup.Turn{Question: c.before}); got != c.want {
+			t.Errorf("%q after %q is %q, not %q", c.asked, c.before, got, c.want)
+		}
+	}
+}
+
 // A question that stands alone is never changed.
 func TestStandsAlone(t *testing.T) {
 	before := followup.Turn{Question: "What is the default value of max_connections?", Head: "max_connections (integer)"}

@@ -8,6 +8,7 @@ import (
 
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
+	"example.com/assay/memory/text/values"
 )
 
 // antecedent is what a pronoun stands for.
@@ -152,29 +153,59 @@ func (t turn) replace(x string) string {
 	if propertyWord.MatchString(x) {
 		return t.of(x)
 	}
-	spot := t.spot(x)
-	if spot == "" {
-		return "what about " + x + ": " + lower(t.asked)
+	at, end := t.spot(x)
+	if end == 0 {
+		return lower(t.asked) + " " + x
 	}
-	at := strings.Index(t.asked, spot)
-	return lower(t.asked[:at] + x + t.asked[at+len(spot):])
-}
-
-// spot is the part of the earlier question in whose place x is put; empty when it is
-// not plain which.
-func (t turn) spot(x string) string {
-	names := symbols(t.asked)
-	if len(names) == 1 && (len(symbols(x)) == 1 || t.whose != "") {
-		return names[0]
-	}
-	var big []string
-	for _, w := range strings.Fields(t.asked) {
-		if capitals(w) {
-			big = append(big, w)
+	before := t.asked[:at]
+	if aux := strings.TrimRight(before, " "); plural(headOf(x)) != plural(headOf(t.asked[at:end])) { // "is the bar", "are the bars"
+		word := aux[strings.LastIndexByte(aux, ' ')+1:]
+		if other := numbers[strings.ToLower(word)]; other != "" {
+			before = strings.TrimSuffix(aux, word) + other + " "
 		}
 	}
-	if len(big) == 1 && capitals(strings.Fields(x)[0]) {
-		return big[0]
+	return lower(before + x + t.asked[end:])
+}
+
+// headOf is a noun phrase up to its first preposition.
+func headOf(s string) string {
+	for i, t := range tokens(s) {
+		if i > 0 && preps[t.word] {
+			return strings.TrimSpace(s[:t.start])
+		}
+	}
+	return s
+}
+
+// numbers pairs auxiliaries of one thing with those of several.
+var numbers = map[string]string{"is": "are", "are": "is", "was": "were", "were": "was", "does": "do", "do": "does", "has": "have", "have": "has"}
+
+// kinds find values of a kind: a weekday is put in the place of a weekday, a number in
+// that of a number.
+var kinds = []func(string, text.Language) []values.Found{values.Days, values.Times, values.Money, values.Periods, values.Numerals}
+
+// spot is the part of the earlier question in whose place x is put: a value or a name of
+// the same kind, a phrase that shares a word with x, one of the same form (the bar, a bar,
+// bars), else the first. end is 0 when there is none.
+func (t turn) spot(x string) (at, end int) {
+	another := false // a day, say, of what had none
+	for _, find := range kinds {
+		if of := find(x, "en"); len(of) == 1 && of[0].Start == 0 && of[0].End == len(x) {
+			in := find(t.asked, "en")
+			if len(in) == 1 {
+				return in[0].Start, in[0].End
+			}
+			another = another || len(in) == 0
+		}
+	}
+	if names := symbols(t.asked); len(names) == 1 && (len(symbols(x)) == 1 || t.whose != "") {
+		return t.place(names[0])
+	}
+	if names := namesIn(t.asked); len(names) == 1 && slices.Contains(namesIn("a "+x), x) {
+		return t.place(names[0])
+	}
+	if another {
+		return 0, 0
 	}
 	var spots []string
 	for _, n := range t.nouns {
@@ -185,15 +216,61 @@ func (t turn) spot(x string) string {
 			spots = append(spots, n)
 		}
 	}
-	for _, s := range spots { // "a partial index" for "a unique index"
-		if last(s) == last(x) {
-			return s
+	for _, alike := range []func(string) bool{
+		func(s string) bool { return last(s) == last(x) }, // "a partial index" for "a unique index"
+		func(s string) bool { return sharesFirst(s, x) },
+		func(s string) bool { return form(s) == form(x) },
+		func(string) bool { return !t.between },
+	} {
+		if i := slices.IndexFunc(spots, alike); i >= 0 {
+			return t.place(spots[i])
 		}
 	}
-	if len(spots) == 1 && !t.between {
-		return spots[0]
+	return 0, 0
+}
+
+func (t turn) place(part string) (at, end int) {
+	at = strings.Index(t.asked, part)
+	return at, at + len(part)
+}
+
+// namesIn are the runs of words with a capital that do not begin a question.
+func namesIn(s string) []string {
+	var out []string
+	from, end := -1, 0
+	for i, t := range tokens(s) {
+		r, _ := utf8.DecodeRuneInString(s[t.start:])
+		switch {
+		case i > 0 && unicode.IsUpper(r) && s[t.start:t.end] != "I":
+			if from < 0 {
+				from = t.start
+			}
+			end = t.end
+			continue
+		case from >= 0:
+			out = append(out, s[from:end])
+		}
+		from = -1
 	}
-	return ""
+	if from >= 0 {
+		out = append(out, s[from:end])
+	}
+	return out
+}
+
+// sharesFirst reports whether two phrases begin with the same noun: "grade A", "grade B".
+func sharesFirst(a, b string) bool {
+	return strings.EqualFold(strings.Fields(bareNoun(a))[0], strings.Fields(bareNoun(b))[0])
+}
+
+// form says how a phrase begins: with "the", with another article, or with neither.
+func form(s string) string {
+	first := strings.ToLower(strings.Fields(s)[0])
+	switch {
+	case first == "the" || !articles[first]:
+		return map[bool]string{true: "the"}[first == "the"]
+	}
+	return "a"
 }
 
 func last(s string) string {
@@ -204,11 +281,16 @@ func last(s string) string {
 	return strings.TrimSuffix(list[len(list)-1], "s")
 }
 
+// places are prepositions of places and times.
+var places = text.Set(`in on at inside outside during before after`)
+
 // elsewhere asks the earlier question again with another circumstance: "on Windows".
 func (t turn) elsewhere(prep, x string) string {
 	list := tokens(t.asked)
+	timed := len(values.Days(x, "en"))+len(values.Times(x, "en")) > 0
 	for i := len(list) - 1; i > 0; i-- {
-		if list[i].word == prep {
+		rest := t.asked[list[i].start:]
+		if list[i].word == prep || places[list[i].word] && places[prep] && (len(values.Days(rest, "en"))+len(values.Times(rest, "en")) > 0) == timed {
 			return lower(t.asked[:list[i].start]) + x
 		}
 	}

@@ -35,11 +35,6 @@ var (
 	ofPhrase = pattern.New(`(?i)^(.+?) (?:of|for) (.+)$`)
 	brackets = pattern.New(`\s*[(\[][^)\]]*[)\]]`)
 	particle = text.Set(`up off on out down in back away over`)
-	stative  = text.Set(`have has need needs get take takes use uses work works run runs lock locks allow allows require requires apply
-		applies keep keeps hold holds contain contains support supports change changes mean means do happen happens start stop
-		expire expires cost costs last affect affects store stored protect cover covers enabled disabled allowed required be
-		stay leave end ends return returns accept refuse return cause causes belong live sleep grow reset read write become
-		prove show win sue pay give make file sign ask bring prevent create delete drop move sell buy inspect approve`)
 )
 
 // parse takes the earlier question apart.
@@ -127,16 +122,20 @@ func (t *turn) find() {
 			t.which = "the " + m[1] + " that " + m[2]
 			if t.rest != "" {
 				t.which = "the " + strings.TrimSpace(t.wh[strings.Index(t.wh, " ")+1:])
-				t.nouns = subject(t.rest)
+				t.nouns = subject(t.rest, false)
 			}
 			return
 		}
-		if t.rest == "" && !askers[strings.ToLower(strings.SplitN(q, " ", 2)[0])] && len(strings.Fields(q)) <= longestHead {
+		switch list := tokens(q); {
+		case t.rest != "" || len(list) < 3:
+		case askers[list[0].word]: // "who signs the invoices"
+			t.nouns = phrases(q, list[2:])
+		case len(list) <= longestHead:
 			t.named(q) // words without a question
 		}
 		return
 	}
-	t.nouns = subject(t.rest)
+	t.nouns = subject(t.rest, t.wh == "")
 }
 
 // named takes "the A of B" apart.
@@ -162,15 +161,17 @@ func objects(act string) []string {
 
 // subject are the things of a clause that begins with its auxiliary: "a table", "two
 // keys" of "can a table have two keys".
-func subject(clause string) []string {
+func subject(clause string, asksWhether bool) []string {
 	list := tokens(clause)
 	if len(list) < 2 || subjects[list[1].word] {
 		return nil
 	}
-	return phrases(clause, list[1:])
+	verb := predicate(list, asksWhether)
+	return append(phrases(clause, list[1:verb]), phrases(clause, list[min(verb+1, len(list)):])...)
 }
 
-// phrases cuts words into noun phrases at prepositions, connecting words and verbs.
+// phrases cuts words into noun phrases at prepositions, connecting words and what is
+// said of a thing.
 func phrases(s string, list []token) []string {
 	var out []string
 	from, last := -1, -1
@@ -183,7 +184,7 @@ func phrases(s string, list []token) []string {
 	for i, t := range list {
 		switch {
 		case t.word == "of" && from >= 0:
-		case preps[t.word] || particle[t.word] && from >= 0 || connecting[t.word] || auxiliary[t.word] || pronouns[t.word] || from >= 0 && last >= 0 && !articles[list[last].word] && (stative[t.word] || states.MatchString(t.word)):
+		case preps[t.word] || particle[t.word] && from >= 0 || connecting[t.word] || auxiliary[t.word] || pronouns[t.word] || from >= 0 && last >= 0 && !articles[list[last].word] && states.MatchString(t.word):
 			end()
 			if connecting[t.word] {
 				return out // another clause

@@ -48,7 +48,7 @@ var opinions = []string{"i think", "i believe", "i feel", "i hope", "i would", "
 
 // templates are sentences by which an answer says that it is none, or what it
 // has chosen.
-var templates = []string{"no passage answers this question", "no sufficient evidence", "the passages do not answer", "the sources do not answer",
+var templates = []string{"no passage answers this question", "no sufficient evidence", "your documents do not answer", "the passages do not answer", "the sources do not answer",
 	"answer: none", "answer: (", "elements of the rule", "confidence 0", "confidence 1", "the provided context does not", "the context does not",
 	"not enough information"}
 

@@ -2,6 +2,7 @@ package comply
 
 import (
 	"fmt"
+	"slices"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
@@ -34,7 +35,7 @@ func printAudit(a *cli.App, audit evidence.Audit) {
 			if !cited(audit, r.ID) {
 				continue
 			}
-			fmt.Fprintf(a.Stdout, "%s  %s, %s\n      %s, bytes %d–%d\n", r.ID, render.Line(r.Title), render.Line(r.Heading), pathOf(audit, r), r.Start, r.End)
+			fmt.Fprintf(a.Stdout, "%s  %s\n      %s\n", r.ID, render.Line(whereOf(audit, r)), render.Visible(placeOf(audit, r)))
 			if r.Label != "" {
 				fmt.Fprintf(a.Stdout, "      under: %s\n", render.Line(r.Label))
 			}
@@ -67,11 +68,23 @@ func cited(audit evidence.Audit, id string) bool {
 	return false
 }
 
-func pathOf(audit evidence.Audit, r evidence.Requirement) string {
+// placeOf names the file of a requirement as a person knows it.
+func placeOf(audit evidence.Audit, r evidence.Requirement) string {
 	for _, d := range audit.Documents {
-		if d.Source == r.Source {
-			return d.Path
+		if d.Source == r.Source && d.Path != "" {
+			return render.Place(d.Path, d.Original, r.Start, r.End)
 		}
 	}
-	return r.Source
+	return fmt.Sprintf("%s, bytes %d–%d", r.Source, r.Start, r.End)
+}
+
+// whereOf names the place of a requirement in its document: the section, and the clause
+// or row that it stands in.
+func whereOf(audit evidence.Audit, r evidence.Requirement) string {
+	for _, s := range audit.Sources {
+		if slices.ContainsFunc(s.Quotes, func(q state.QuoteSpan) bool { return q.Start == r.Start && q.End == r.End }) && s.Doc == r.Document {
+			return s.Where
+		}
+	}
+	return r.Title + ", " + r.Heading
 }

@@ -91,7 +91,11 @@ func (r *reply) note(line string) {
 // ended says why an answer is none or not whole, and what went wrong beside it.
 func (r *reply) ended(a state.Answer) {
 	said := r.text.String()
-	for _, words := range append([]string{a.Words()}, a.Warnings...) {
+	why := a.Words()
+	if a.Pipeline == "research" && a.Status == state.StatusNoEvidence && a.Answer != "" {
+		why = "" // the answer says it
+	}
+	for _, words := range append([]string{why}, a.Warnings...) {
 		if words != "" && !strings.Contains(said, words) {
 			r.paragraph()
 			r.printf("%s", render.Visible(words))

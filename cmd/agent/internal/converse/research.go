@@ -10,6 +10,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/cmd/agent/internal/talk"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/research"
@@ -26,6 +27,10 @@ func Research(ctx context.Context, d Desk) (graph.App, error) {
 	return appOf("research", conversation.Pipeline[state.Agent]{
 		Graph: p.Graph(),
 		Check: func(t conversation.Turn) error { return cli.CheckQuestion(t.Text, ask.AskExample) },
+		Says: func(t conversation.Turn) (conversation.Reply, bool) {
+			words, ok := talk.Reply(t.Text, d.Corpus)
+			return conversation.Reply{Text: words}, ok
+		},
 		Ask: func(t conversation.Turn) graph.Update[state.Agent] {
 			return (&research.AskOptions{Earlier: exchanges(t)}).Input(t.Text)
 		},
@@ -92,7 +97,7 @@ func researched(answer state.Answer) *reply {
 	from := r.text.Len()
 	r.printf("%s", strings.Replace(answer.Answer, "\n## Sources\n", "\n### Sources\n", 1)) // pages show headings of level 2 too large
 	r.quotesOf(answer, from)
-	for _, line := range render.Measured(answer) {
+	for _, line := range render.Measured(answer, false) {
 		r.note(line)
 	}
 	r.ended(answer)

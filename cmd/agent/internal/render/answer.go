@@ -1,11 +1,12 @@
 package render
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
@@ -15,11 +16,6 @@ import (
 	"example.com/assay/state"
 )
 
-// modelNotes hold what a reader of a model's answers should know.
-var modelNotes = map[string]string{
-	offline.Name: "every sentence is a quote or a template around quotes",
-}
-
 // Answer prints an answer for people: its text, then its sources and verdicts.
 func Answer(a *cli.App, answer state.Answer, files verify.Locator) {
 	look := Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
@@ -28,7 +24,7 @@ func Answer(a *cli.App, answer state.Answer, files verify.Locator) {
 	}
 	fmt.Fprint(a.Stdout, SearchedFor(answer.Respelt))
 	if answer.Answer != "" {
-		fmt.Fprint(a.Stdout, Markdown(withLines(research.WithoutSources(answer.Answer), answer.Quotes), look))
+		fmt.Fprint(a.Stdout, Markdown(withLines(research.WithoutSources(answer.Answer), answer), look))
 		fmt.Fprintln(a.Stdout)
 	}
 	if len(answer.Sources) > 0 {
@@ -40,25 +36,26 @@ func Answer(a *cli.App, answer state.Answer, files verify.Locator) {
 			Verdicts(a, check, files, true)
 		}
 	}
-	for _, line := range Measured(answer) {
+	for _, line := range Measured(answer, a.Verbose) {
 		fmt.Fprint(a.Stdout, Markdown(line, look))
 	}
-	if a.Verbose && modelNotes[answer.Model] == "" {
+	if a.Verbose && answer.Model != offline.Name {
 		for _, line := range NodeUsage(answer.Metrics.NodeUsage) {
 			fmt.Fprintln(a.Stdout, "  "+Visible(line))
 		}
 	}
 }
 
-// Measured are the lines below an answer: how well it fits the question, and what of it
-// was checked. There are none without an answer.
-func Measured(answer state.Answer) []string {
+// Measured are the lines below an answer: one that says what of it was checked, and where
+// it is from. In full there are also how well it fits the question, and what the model
+// used. There are none without an answer.
+func Measured(answer state.Answer, full bool) []string {
 	if answer.Answer == "" {
 		return nil
 	}
-	lines := []string{summary(answer)}
-	if fit := relevanceLine(answer); fit != "" {
-		lines = slices.Insert(lines, 0, fit)
+	lines := []string{summary(answer, full)}
+	if fit := relevanceLine(answer); fit != "" && full {
+		lines = append(lines, fit)
 	}
 	return lines
 }
@@ -68,7 +65,7 @@ func Measured(answer state.Answer) []string {
 func Sources(sources []state.Source, links bool) string {
 	var b strings.Builder
 	for _, s := range sources {
-		place := Visible(cmp.Or(s.Original, fmt.Sprintf("%s, bytes %d–%d", s.Path, s.Start, s.End)))
+		place := Visible(Place(s.Path, s.Original, s.Start, s.End))
 		if file := cmp.Or(s.Original, s.Path); links && filepath.IsAbs(file) {
 			place = "\x1b]8;;" + fileURL(filepath.ToSlash(file)) + "\x1b\\" + place + "\x1b]8;;\x1b\\"
 		}
@@ -78,6 +75,18 @@ func Sources(sources []state.Source, links bool) string {
 		}
 	}
 	return b.String()
+}
+
+// Place names bytes of a source as a person finds them: the file itself, with the line and
+// the bytes where the file is the text that they count in.
+func Place(path, original string, start, end int) string {
+	if original != "" {
+		return original
+	}
+	if data, err := os.ReadFile(path); err == nil && start <= len(data) {
+		return fmt.Sprintf("%s, line %d, bytes %d–%d", path, 1+bytes.Count(data[:start], []byte("\n")), start, end)
+	}
+	return fmt.Sprintf("%s, bytes %d–%d", path, start, end)
 }
 
 // fileURL is the address of a file. A path that begins with a drive's letter has a slash before it.
@@ -92,7 +101,7 @@ func relevanceLine(answer state.Answer) string {
 	if r == nil || answer.Status == state.StatusNoEvidence {
 		return ""
 	}
-	parts := []string{"relevance " + r.Words(modelNotes[answer.Model] != "")}
+	parts := []string{"relevance " + r.Words(answer.Model == offline.Name)}
 	if r.Parts > 1 {
 		parts = append(parts, fmt.Sprintf("%d of %d parts of the question found", r.Found, r.Parts))
 	}
@@ -104,7 +113,14 @@ func relevanceLine(answer state.Answer) string {
 func groundingParts(v state.Verification) []string {
 	var parts []string
 	if v.QuotesChecked > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d quotes exact", v.QuotesExact, v.QuotesChecked))
+		exact := fmt.Sprintf("%d exact", v.QuotesExact)
+		switch {
+		case v.QuotesExact == v.QuotesChecked && v.QuotesExact == 1:
+			exact = "exact"
+		case v.QuotesExact == v.QuotesChecked:
+			exact = "all exact"
+		}
+		parts = append(parts, cli.Count(v.QuotesChecked, "quote")+", "+exact)
 	}
 	for _, c := range []struct {
 		check *state.ClaimCheck
@@ -122,17 +138,19 @@ func groundingParts(v state.Verification) []string {
 	return parts
 }
 
-// summary is the last line: grounding, corpus, model and cost. The offline model costs
-// nothing.
-func summary(answer state.Answer) string {
+// summary is the line below an answer: grounding, corpus and model. In full it has the
+// calls of the model and their cost; the offline model costs nothing.
+func summary(answer state.Answer, full bool) string {
 	parts := groundingParts(answer.Verification)
 	if answer.Metrics.MemoryHit {
 		parts = append(parts, "from memory")
 	}
 	parts = append(parts, "corpus "+answer.Corpus)
-	model := "model " + answer.Model
-	if note := modelNotes[answer.Model]; note != "" {
-		return strings.Join(append(parts, model+": "+note), " · ")
+	parts = append(parts, answer.Model)
+	if full && answer.Model != offline.Name {
+		parts = append(parts, Usage(answer.Metrics.ModelUsage))
+	} else if cost := Cost(answer.Metrics.ModelUsage); cost != "" {
+		parts = append(parts, strings.TrimPrefix(cost, ", "))
 	}
-	return strings.Join(append(parts, model, Usage(answer.Metrics.ModelUsage)), " · ")
+	return strings.Join(parts, " · ")
 }

@@ -86,7 +86,7 @@ func claimList(claims []state.CheckedClaim, files verify.Locator, quotes bool) s
 			quotes []state.Quote
 		}{{"for", c.Evidence}, {"against", c.Against}} {
 			for _, q := range list.quotes {
-				fmt.Fprintf(&b, "    %s: “%s”\n      %s, bytes %d–%d\n", list.what, OneLine(q.Text), placeOf(q, files), q.Start, q.End)
+				fmt.Fprintf(&b, "    %s: “%s”\n      %s\n", list.what, OneLine(q.Text), placeOf(q, files))
 			}
 		}
 	}
@@ -102,14 +102,23 @@ func doubts(list []state.Doubt) string {
 	return strings.Join(words, ", ")
 }
 
-// placeOf names the file that a quote's offsets refer to.
+// placeOf names where a quote stands: the file as a person knows it, with the place in it
+// where files know the passage.
 func placeOf(q state.Quote, files verify.Locator) string {
 	path, original, err := files.TextPath(q.Source)
 	switch {
 	case err != nil:
-		return q.Source
+		return fmt.Sprintf("%s, bytes %d–%d", q.Source, q.Start, q.End)
 	case path == "":
-		return "text of " + original
+		return fmt.Sprintf("text of %s, bytes %d–%d", original, q.Start, q.End)
 	}
-	return path
+	place := Place(path, original, q.Start, q.End)
+	if known, ok := files.(interface {
+		Passage(id string) (state.Passage, bool, error)
+	}); ok {
+		if p, found, err := known.Passage(q.Passage); err == nil && found {
+			place = p.WhereIn([]state.QuoteSpan{{Start: q.Start, End: q.End}}) + " — " + place
+		}
+	}
+	return place
 }

@@ -2,8 +2,10 @@ package render
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/wordnet"
 	"example.com/assay/state"
 )
@@ -11,12 +13,71 @@ import (
 // withLines restores the line breaks of the source in each quotation of an answer: those
 // between lines of code, items and paragraphs. Lines and words that a page only wrapped
 // stay joined.
-func withLines(answer string, quotes []state.ShownQuote) string {
-	for _, q := range quotes {
+// A quote that begins or ends inside a sentence has an ellipsis there.
+func withLines(text string, answer state.Answer) string {
+	from := 0
+	for _, q := range answer.Quotes {
 		flat := "“" + strings.Join(strings.Fields(q.Text), " ") + "”"
-		answer = strings.Replace(answer, flat, "“"+strings.Join(sourceLines(q.Text), "\\\n  ")+"”", 1)
+		at := strings.Index(text[from:], flat)
+		if at < 0 {
+			continue
+		}
+		before, after := cutOf(q, answer.Sources)
+		shown := "“" + before + strings.Join(sourceLines(q.Text), "\\\n  ") + after + "”"
+		text = text[:from+at] + shown + text[from+at+len(flat):]
+		from += at + len(shown)
 	}
-	return answer
+	return text
+}
+
+// cutOf are the ellipses of a quote.
+func cutOf(q state.ShownQuote, sources []state.Source) (before, after string) {
+	for _, s := range sources {
+		if s.N != q.Source {
+			continue
+		}
+		for _, span := range s.Quotes {
+			if from, to := span.Start-s.Start, span.End-s.Start; span.Text == q.Text && from >= 0 && from <= to && to <= len(s.Text) {
+				return ellipses(s.Text, from, to)
+			}
+		}
+	}
+	return "", ""
+}
+
+// ellipses mark where the bytes from..to of a text leave out words of their sentence that
+// stand on the same line. A number or a sign in front of a clause or an item is no word.
+func ellipses(s string, from, to int) (before, after string) {
+	const ellipsis = "…"
+	lineStart := strings.LastIndexByte(s[:from], '\n') + 1
+	lineEnd := len(s)
+	if at := strings.IndexByte(s[to:], '\n'); at >= 0 {
+		lineEnd = to + at
+	}
+	line := s[lineStart:lineEnd]
+	for _, sentence := range text.Sentences(line) {
+		start, end := lineStart+sentence.Start, lineStart+sentence.End
+		if start < from && from < end && hasWord(s[start:from]) {
+			before = ellipsis
+		}
+		if start < to && to < end && hasWord(s[to:end]) {
+			after = ellipsis
+		}
+	}
+	return before, after
+}
+
+// hasWord reports whether a text has two letters that follow each other.
+func hasWord(s string) bool {
+	letters := 0
+	for _, r := range s {
+		if !unicode.IsLetter(r) {
+			letters = 0
+		} else if letters++; letters == 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // wrapped is the length in characters from which a line may have been wrapped by the width

@@ -26,11 +26,33 @@ func TestSourceLines(t *testing.T) {
 // A command in a quotation stands on a line of its own, however wide the terminal is.
 func TestQuotationKeepsItsLines(t *testing.T) {
 	quoted := state.ShownQuote{Text: "Light it with\n    lamp --light\nand wait."}
-	got := Markdown(withLines("- “Light it with lamp --light and wait.” [Query 1][Source 1]", []state.ShownQuote{quoted}), Options{Width: 80})
+	got := Markdown(withLines("- “Light it with lamp --light and wait.” [Query 1][Source 1]", state.Answer{Quotes: []state.ShownQuote{quoted}}), Options{Width: 80})
 	if want := "• “Light it with\n      lamp --light\n  and wait.” [Query 1][Source 1]\n"; got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 	if strings.Contains(Markdown("a\\b\nc", Options{Width: 80}), "\nc") {
 		t.Error("a backslash inside a line breaks it")
+	}
+}
+
+// A quote that begins or ends inside a sentence says so; a clause's number and an item's
+// sign are no words that it lacks.
+func TestEllipses(t *testing.T) {
+	for _, c := range []struct{ text, quote, before, after string }{
+		{"7.2 Notice by e-mail is not sufficient.", "Notice by e-mail is not sufficient.", "", ""},
+		{"- Meet at the door\n- Bring a badge", "Meet at the door", "", ""},
+		{"The rent is 400 a month, payable in advance.", "The rent is 400 a month", "", "…"},
+		{"The rent is 400 a month. It is due on the first.", "It is due on the first.", "", ""},
+		{"If it rains, the fair is moved to the hall.", "the fair is moved to the hall.", "…", ""},
+		{"Otto; Team: Sales; Days: 5", "Team: Sales", "…", "…"},
+	} {
+		at := strings.Index(c.text, c.quote)
+		if before, after := ellipses(c.text, at, at+len(c.quote)); before != c.before || after != c.after {
+			t.Errorf("%q: %q %q", c.quote, before, after)
+		}
+	}
+	a := state.Answer{Quotes: []state.ShownQuote{{Text: "The rent is 400", Source: 1}}, Sources: []state.Source{{N: 1, Start: 10, Text: "The rent is 400 a month.", Quotes: []state.QuoteSpan{{Start: 10, End: 25, Text: "The rent is 400"}}}}}
+	if got := withLines("“The rent is 400” [Source 1]", a); got != "“The rent is 400…” [Source 1]" {
+		t.Error(got)
 	}
 }

@@ -20,3 +20,24 @@ func TestSourceLinks(t *testing.T) {
 		t.Errorf("on a drive: %q", got)
 	}
 }
+
+// What stands below an answer is one short line; the rest only in full.
+func TestMeasured(t *testing.T) {
+	answer := state.Answer{
+		Answer: "x", Corpus: "mine", Model: "offline", Relevance: &state.Relevance{Confidence: .9},
+		Verification: state.Verification{QuotesChecked: 3, QuotesExact: 3},
+	}
+	if got := Measured(answer, false); len(got) != 1 || got[0] != "3 quotes, all exact · corpus mine · offline" {
+		t.Errorf("%q", got)
+	}
+	if got := Measured(answer, true); len(got) != 2 {
+		t.Errorf("%q", got)
+	}
+	answer.Model, answer.Metrics.Calls, answer.Verification.QuotesExact = "openai:m", 2, 1
+	if got := Measured(answer, false); len(got) != 1 || got[0] != "3 quotes, 1 exact · corpus mine · openai:m" {
+		t.Errorf("%q", got)
+	}
+	if got := Measured(state.Answer{}, true); got != nil {
+		t.Errorf("%q", got)
+	}
+}

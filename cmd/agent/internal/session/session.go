@@ -14,6 +14,7 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/cmd/agent/internal/talk"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/research"
@@ -97,10 +98,17 @@ func (s *session) loop(ctx context.Context, lines lineReader) error {
 	return err
 }
 
-// line handles one line: a command or a question.
+// line handles one line: a command, small talk or a question.
 func (s *session) line(ctx context.Context, line string) (quit bool, err error) {
 	if name, ok := strings.CutPrefix(line, "/"); ok && !strings.Contains(line, "\n") {
 		return s.command(ctx, strings.Fields(name))
+	}
+	if words, ok := talk.Reply(line, s.engine.Corpus); ok {
+		if !s.interactive {
+			fmt.Fprintf(s.Stdout, "> %s\n\n", render.Visible(line))
+		}
+		fmt.Fprintln(s.Stdout, render.Markdown(words, render.Options{Width: s.Stdout.Width, Colour: s.Stdout.Colour}))
+		return false, nil
 	}
 	if cause, effect, ok := causal.AskedIn(line); ok {
 		return false, s.verifyEdge(ctx, cause, effect)

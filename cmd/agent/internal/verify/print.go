@@ -34,7 +34,7 @@ func printCorrection(a *cli.App, c verify.Correction) {
 	fmt.Fprint(a.Stdout, render.Markdown("## Suggested correction\n\n"+c.Response, look))
 	fmt.Fprintln(a.Stdout)
 	for _, s := range c.Sources {
-		fmt.Fprintf(a.Stdout, "• %s\n  %s, bytes %d–%d\n", render.Visible("["+s.Label+"] "+s.Where), render.Visible(s.Path), s.Start, s.End)
+		fmt.Fprintf(a.Stdout, "• %s\n  %s\n", render.Visible("["+s.Label+"] "+s.Where), render.Visible(render.Place(s.Path, s.Original, s.Start, s.End)))
 		for _, q := range s.Quotes {
 			fmt.Fprintf(a.Stdout, "  “%s”\n", render.Visible(render.OneLine(q.Text)))
 		}

@@ -257,6 +257,19 @@ func (c *checker) TextPath(source string) (path, original string, err error) {
 	return path, original, err
 }
 
+// Passage finds a passage of the context, else of the corpus.
+func (c *checker) Passage(id string) (state.Passage, bool, error) {
+	for _, p := range c.texts.Passages {
+		if p.ID == id {
+			return p, true, nil
+		}
+	}
+	if c.Corpus == nil {
+		return state.Passage{}, false, nil
+	}
+	return c.Corpus.Passage(id)
+}
+
 func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, watch func(graph.Event[verify.State])) (verify.Answer, error) {
 	t := &open.Traced[verify.State]{Graph: c.pipeline.Graph(), In: in.Update(), Question: cmp.Or(in.Query, "verify: "+in.Response), File: traceFile, Keys: config.VerifyTraced, Options: follow.Options[verify.State]{
 		Observe: watch, End: func(final verify.State, err error) state.End { return verify.Result(final, err, c).End },

@@ -1,0 +1,121 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/assay/memory/text"
+)
+
+// weights of what a claim says.
+func weightOf(t token) float64 { return min(max(rarityOf(t.stem), 1), 8) }
+
+const criticalWeight = 7
+
+// A match is where a unit has a word of a claim.
+type match struct {
+	strength float64
+	at       int // token of the body; -1 in the context
+	opposite bool
+}
+
+// like is how alike a word of a claim and one of a unit are.
+func (c *said) like(i int, u token) (strength float64, opposite bool) {
+	if u.kind != word {
+		return 0, false
+	}
+	known, ok := c.alike[i][u.text]
+	if !ok {
+		if c.alike[i] == nil {
+			c.alike[i] = map[string]wordPair{}
+		}
+		known.strength, known.opposite = alike(c.s.toks[i], meaningOf(c.s.toks[i].text), u)
+		c.alike[i][u.text] = known
+	}
+	return known.strength, known.opposite
+}
+
+type wordPair struct {
+	strength float64
+	opposite bool
+}
+
+func alike(t token, m meaning, u token) (strength float64, opposite bool) {
+	switch {
+	case t.text == u.text || t.stem == u.stem || t.text == norm(u.text):
+		return 1, false
+	case meets(t, u):
+		return 1, false
+	case u.content && len(m.opposite) > 0 && slices.ContainsFunc(meaningOf(u.text).same, func(x string) bool { return slices.Contains(m.opposite, x) }) ||
+		m.opposes(u.text) || negates(t, u) || negates(u, t):
+		return .8, true
+	case t.content && u.content && t.root == u.root:
+		return .9, false
+	case slices.Contains(m.same, u.stem):
+		return .75, false
+	case slices.Contains(m.kinds, u.stem) || slices.Contains(meaningOf(u.text).kinds, t.stem):
+		return .5, false
+	}
+	return 0, false
+}
+
+func norm(w string) string { return strings.ReplaceAll(w, "-", "") }
+
+func meets(t, u token) bool {
+	return slices.Contains(u.bases, t.stem) || slices.ContainsFunc(t.bases, func(b string) bool { return b == u.stem || slices.Contains(u.bases, b) })
+}
+
+// negates reports whether a word is another with a prefix that denies it.
+func negates(t, u token) bool {
+	base, ok := withoutPrefix(t.text)
+	return ok && (text.Stem(base) == u.stem)
+}
+
+// find looks for a word of a claim in a unit: in what it says, else in what it is read
+// with. Of several places the one counts that says it with the claim's polarity.
+func (c *said) find(i int, u *unitRead) (best match) {
+	t := c.s.toks[i]
+	named := c.named(i)
+	best.at = -1
+	score := 0.0
+	for j, v := range u.body.toks {
+		strength, opposite := c.like(i, v)
+		if strength == 0 || named && (strength < 1 || opposite) || len(t.text) == 1 && !v.capital {
+			continue
+		}
+		agrees := (c.denied[i] == u.turned[j]) != opposite
+		s := strength
+		if !agrees {
+			s -= .3
+		}
+		if s > score {
+			score, best = s, match{strength, j, opposite}
+		}
+	}
+	if best.strength >= .8 && !best.opposite || best.strength > 0 && score >= .7 {
+		return best
+	}
+	back := .5
+	if refersBack(u.body) || pronoun(u.body) {
+		back = .9
+	}
+	for k, s := range [...]*sentence{u.context, u.title, u.before} {
+		for _, v := range s.toks {
+			strength, opposite := c.like(i, v)
+			strength *= [...]float64{1, .8, back}[k]
+			if opposite || named && strength < .6 || strength <= max(best.strength, score) {
+				continue
+			}
+			best, score = match{strength, -1, false}, strength
+		}
+	}
+	return best
+}
+
+// pronoun reports whether a sentence refers to something in its middle.
+func pronoun(s *sentence) bool {
+	return slices.ContainsFunc(s.toks, func(t token) bool { return t.text == "it" || t.text == "they" || t.text == "them" || t.text == "this" })
+}
+
+// polarWord reports whether a word says which way: without a counterpart nothing shows it.
+func polarWord(t token) bool { return axes[t.root] != nil && oppositesOf[t.text] != nil }

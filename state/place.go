@@ -1,0 +1,94 @@
+package state
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Where names the place of a passage for a reader: title, section, page or slide, line. A
+// section of a workbook is a sheet.
+func (p Passage) Where() string {
+	name := p.Title
+	if name == "" {
+		name = "document " + p.Doc
+	}
+	parts := []string{name}
+	paged, sheet := "page", ""
+	switch strings.ToLower(path.Ext(p.Source)) {
+	case ".pptx", ".odp":
+		paged = "slide"
+	case ".xlsx", ".ods":
+		sheet = "sheet "
+	}
+	if p.Section != "" && p.Section != p.Title {
+		parts = append(parts, sheet+strings.TrimPrefix(p.Section, p.Title+" > "))
+	}
+	if p.Page > 0 {
+		parts = append(parts, fmt.Sprintf("%s %d", paged, p.Page))
+	}
+	if p.Line > 0 {
+		parts = append(parts, fmt.Sprintf("line %d", p.Line))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mostPlaces bounds the clauses and rows that a place names.
+const mostPlaces = 3
+
+// WhereIn is Where with the clauses, steps and rows that quotes of the passage stand in.
+func (p Passage) WhereIn(quotes []QuoteSpan) string {
+	parts := []string{p.Where()}
+	for _, b := range p.Blocks {
+		at := b.place(p.Text)
+		held := slices.ContainsFunc(quotes, func(q QuoteSpan) bool { return q.Start-p.Start < b.End && b.Start < q.End-p.Start })
+		if held && at != "" && !slices.Contains(parts, at) && len(parts) <= mostPlaces {
+			parts = append(parts, at)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// longestPlace is how long the first cell of a row may be that names the row, in characters.
+const longestPlace = 40
+
+// place is the address of a block: "clause 7.2", "step 3", "row Otto"; empty for one without.
+func (b Block) place(text string) string {
+	if b.Start < 0 || b.End > len(text) || b.Start > b.End {
+		return ""
+	}
+	switch b.Kind {
+	case BlockClause, BlockStep:
+		return b.numbered(text[b.Start:b.End])
+	case BlockRow:
+		if len(b.Cells) > 0 {
+			if name := b.Cells[0].In(text); name != "" && utf8.RuneCountInString(name) <= longestPlace {
+				return "row " + name
+			}
+		}
+	}
+	return ""
+}
+
+// numbered names a block by its number. Of a number such as "7(2)" only "2" is said where
+// the block's own bytes begin with that.
+func (b Block) numbered(own string) string {
+	n := strings.TrimRight(b.Number, ". ")
+	if at := strings.LastIndexByte(n, '('); at > 0 && strings.HasSuffix(n, ")") && strings.HasPrefix(own, n[at+1:len(n)-1]) {
+		n = n[at+1 : len(n)-1]
+	}
+	if n == "" {
+		return ""
+	}
+	return string(b.Kind) + " " + n
+}
+
+// In is what a cell says, on one line; text is that of its passage.
+func (c Cell) In(text string) string {
+	if c.Text != "" || c.Start < 0 || c.End > len(text) || c.Start > c.End {
+		return strings.Join(strings.Fields(c.Text), " ")
+	}
+	return strings.Join(strings.Fields(text[c.Start:c.End]), " ")
+}
