@@ -304,7 +304,15 @@ func (s *sentence) readsOn(o *sentence) bool {
 	if s.part != nil && s.alone() || o.part != nil && o.alone() {
 		return false
 	}
-	return s.part != nil || o.part != nil || s.head == o.head
+	return s.under() == o.under() && (s.part != nil || o.part != nil || s.head == o.head)
+}
+
+// under are the headings inside the text that a sentence stands under.
+func (s *sentence) under() string {
+	if s.part == nil {
+		return ""
+	}
+	return s.part.Under
 }
 
 // headOf is what is shown above a quote from a typed part: its label, or the names of the
