@@ -48,7 +48,7 @@ const (
 var weights = [features]float64{
 	ofShare: 3.3, ofNear: 1, ofAbove: 2, ofHead: 2.2, ofTitle: 2.3, ofFirst: 1.5, ofDocument: 1.1, ofRank: 1.7,
 	ofMatch: 1.9, ofForm: 2, ofFitting: 1.6, ofDefines: 2.2, ofAside: -.9, ofRow: -.3, ofBegin: .3, ofLead: -1, ofDependent: -1, ofBroken: -.6,
-	ofAddress: 5, ofRange: 2.5, ofAnswer: 2, ofQuoted: -2.5, ofOlder: -2,
+	ofAddress: 5, ofRange: 5.5, ofAnswer: 2, ofQuoted: -2.5, ofOlder: -2,
 	ofValue: 1.5, ofElsewhere: 2, ofCrumb: -1.5, ofRelated: 2.5, ofUnkeyed: -2, ofMarked: 1.5,
 }
 

@@ -15,17 +15,28 @@ type wants struct{ phone, money, count, span, time, often, place, person bool }
 // What questions begin with, in the languages that people ask in most. Question words are a
 // closed class of each language.
 var (
-	wantsPhone  = pattern.New(`(?i)\b(?:tele)?phone\b|telefonnummer|téléphone|teléfono|telefono|telefone|telefoonnummer|電話|电话`)
-	wantsMoney  = pattern.New(`(?i)\b(?:how much (?:is|are|was|were|does|do|did|will|would|money|can|must|may|should)|prices?|costs?|fees?|fares?|charges?|rent|salary|earns?|paid|pay|budget|deposit|fine|allowance|what does .{1,40} cost)\b|(?:was|wie ?viel) kostet|kosten|preis|gebühr|miete|wie hoch|wie teuer|combien coûte|(?:^|\s)prix\b|tarif|loyer|cuánto (?:cuesta|vale|se paga|hay que pagar)|precio|alquiler|quanto cost|prezzo|quanto custa|preço|hoeveel kost|wat kost|prijs|いくら|円|料金|費用|多少钱|费用|价格`)
-	wantsCount  = pattern.New(`(?i)\bhow (?:many|much|big|large|high|far|heavy|tall|deep|wide|old|strong|fast)\b|\b(?:number|amount|share|percentage|size|weight|limit|maximum|minimum|temperature|age) of\b|\bwhat (?:age|size|temperature|weight|number|percentage)\b|wie ?viele?\b|wie (?:hoch|groß|schwer|alt|weit|breit|tief)|combien|cuánt[oa]s?\b|quant[oiae]\b|quantos|hoeveel|hoe (?:groot|hoog|oud|zwaar)|何(?:人|個|枚|回|冊|歳|度)|いくつ|多少|几`)
-	wantsSpan   = pattern.New(`(?i)\bhow (?:long|soon|quickly|early|late|much time|many (?:years|months|weeks|days|hours|minutes))\b|\bwithin (?:how|what|which)\b|\b(?:notice|deadline|period|duration)\b|wie (?:lange|schnell|bald|früh)|innerhalb|frist|combien de temps|pendant combien|délai|cuánto tiempo|plazo|quanto tempo|entro quanto|termine|prazo|hoe (?:lang|snel)|termijn|何(?:日|時間|か月|ヶ月|年|週間)|どのくらい|多长时间|多久|几天|几个`)
-	wantsTime   = pattern.New(`(?i)\bwhen\b|\b(?:what|which) (?:day|time|date|year|month|hours?|evening|morning|week)\b|\b(?:until|by|from|since) when\b|\bwhat time\b|\bhow (?:early|late|soon)\b|\bdeadline\b|\blast day\b|\bwann\b|bis wann|uhrzeit|\bquand\b|quelle heure|quel jour|cuándo|a qué hora|qué día|\bquando\b|a che ora|quale giorno|a que horas|wanneer|hoe laat|いつ|何時|何曜日|什么时候|何时|几点|星期几`)
-	wantsOften  = pattern.New(`(?i)\bhow (?:often|frequently|regularly)\b|wie oft|wie häufig|combien de fois|cuántas veces|con qué frecuencia|quante volte|quantas vezes|hoe vaak|何回|多久一次`)
-	wantsPlace  = pattern.New(`(?i)\bwhere\b|\b(?:what|which) (?:place|room|address|floor|building|gate|shelf|city|town|country|desk|street|door)\b|(?:^|\s)wo(?:hin|her|rin)?\b|(?:^|\s)où\b|dónde|adónde|\bdove\b|\bonde\b|\bwaar(?:heen|in)?\b|どこ|哪里|哪儿|在哪`)
-	wantsPerson = pattern.New(`(?i)\bwho(?:m|se)?\b|(?:^|\s)we[rmn]\b|(?:^|\s)(?:à |de |avec )?qui\b|quiénes?|\bchi\b|(?:^|\s)quem\b|だれ|誰|谁`)
+	wantsPhone   = pattern.New(`(?i)\b(?:tele)?phone\b|telefonnummer|téléphone|teléfono|telefono|telefone|telefoonnummer|電話|电话`)
+	wantsMoney   = pattern.New(`(?i)\b(?:how much (?:is|are|was|were|does|do|did|will|would|money|can|must|may|should)|prices?|costs?|fees?|fares?|charges?|rent|salary|earns?|paid|pay|budget|deposit|fine|allowance|what does .{1,40} cost)\b|(?:was|wie ?viel) kostet|kosten|preis|gebühr|miete|wie hoch|wie teuer|combien coûte|(?:^|\s)prix\b|tarif|loyer|cuánto (?:cuesta|vale|se paga|hay que pagar)|precio|alquiler|quanto cost|prezzo|quanto custa|preço|hoeveel kost|wat kost|prijs|いくら|円|料金|費用|多少钱|费用|价格`)
+	wantsCount   = pattern.New(`(?i)\bhow (?:many|much|big|large|high|far|heavy|tall|deep|wide|old|strong|fast)\b|\b(?:number|amount|share|percentage|size|weight|limit|maximum|minimum|temperature|age) of\b|\bwhat (?:age|size|temperature|weight|number|percentage)\b|wie ?viele?\b|wie (?:hoch|groß|schwer|alt|weit|breit|tief)|combien|cuánt[oa]s?\b|quant[oiae]\b|quantos|hoeveel|hoe (?:groot|hoog|oud|zwaar)|何(?:人|個|枚|回|冊|歳|度)|いくつ|多少|几`)
+	wantsSpan    = pattern.New(`(?i)\bhow (?:long|soon|quickly|early|late|much time|many (?:years|months|weeks|days|hours|minutes))\b|\bwithin (?:how|what|which)\b|\b(?:notice|deadline|period|duration)\b|wie (?:lange|schnell|bald|früh)|innerhalb|frist|combien de temps|pendant combien|délai|cuánto tiempo|plazo|quanto tempo|entro quanto|termine|prazo|hoe (?:lang|snel)|termijn|何(?:日|時間|か月|ヶ月|年|週間)|どのくらい|多长时间|多久|几天|几个`)
+	wantsTime    = pattern.New(`(?i)\bwhen\b|\b(?:what|which) (?:day|time|date|year|month|hours?|evening|morning|week)\b|\b(?:until|by|from|since) when\b|\bwhat time\b|\bhow (?:early|late|soon)\b|\bdeadline\b|\blast day\b|\bwann\b|bis wann|uhrzeit|\bquand\b|quelle heure|quel jour|cuándo|a qué hora|qué día|\bquando\b|a che ora|quale giorno|a que horas|wanneer|hoe laat|いつ|何時|何曜日|什么时候|何时|几点|星期几`)
+	wantsOften   = pattern.New(`(?i)\bhow (?:often|frequently|regularly)\b|wie oft|wie häufig|combien de fois|cuántas veces|con qué frecuencia|quante volte|quantas vezes|hoe vaak|何回|多久一次`)
+	wantsPlace   = pattern.New(`(?i)\bwhere\b|\b(?:what|which) (?:place|room|address|floor|building|gate|shelf|city|town|country|desk|street|door)\b|(?:^|\s)wo(?:hin|her|rin)?\b|(?:^|\s)où\b|dónde|adónde|\bdove\b|\bonde\b|\bwaar(?:heen|in)?\b|どこ|哪里|哪儿|在哪`)
+	beginsPerson = pattern.New(`(?i)^\W*(?:and |so |to |by |for |with )?(?:who|whom|whose|wer|wem|wen|quiénes?|chi|quem)\b`)
+	beginsTime   = pattern.New(`(?i)^\W*(?:and |so |by |until |since |from )?(?:when|wann|ab wann|bis wann|quand|cuándo|wanneer)(?:$|\P{L})`)
+	beginsPlace  = pattern.New(`(?i)^\W*(?:and |so )?(?:where|wo|wohin|woher|où|dónde|dove|onde|waar)(?:$|\P{L})`)
+	wantsPerson  = pattern.New(`(?i)\bwho(?:m|se)?\b|(?:^|\s)we[rmn]\b|(?:^|\s)(?:à |de |avec )?qui\b|quiénes?|\bchi\b|(?:^|\s)quem\b|だれ|誰|谁`)
 )
 
 func wantsOf(asks string) wants {
+	switch { // who asks who, when or where wants nothing else
+	case beginsPerson.MatchString(asks):
+		return wants{person: true}
+	case beginsTime.MatchString(asks):
+		return wants{time: true}
+	case beginsPlace.MatchString(asks):
+		return wants{place: true}
+	}
 	return wants{
 		phone: wantsPhone.MatchString(asks), money: wantsMoney.MatchString(asks), count: wantsCount.MatchString(asks), span: wantsSpan.MatchString(asks), time: wantsTime.MatchString(asks),
 		often: wantsOften.MatchString(asks), place: wantsPlace.MatchString(asks), person: wantsPerson.MatchString(asks),
