@@ -254,13 +254,14 @@ func inspect(text string) []retrieval.Order {
 // ask asks a question and judges the quotes of its answer.
 func (d *bench) ask(ctx context.Context, q Question) (Item, error) {
 	i := Item{ID: q.ID, Verb: q.Verb, Kind: q.Kind, Answerable: q.Answerable, Gold: q.Gold}
+	fault := ""
 	if q.Verb == Comply {
 		final, err := d.rules.Run(ctx, evidence.Input{Question: q.Question}, nil)
 		if err != nil {
 			return i, fmt.Errorf("asking question %q: %w", q.ID, err)
 		}
 		audit := evidence.Result(final, nil, d.corpus)
-		i.Status = audit.Status
+		i.Status, fault = audit.Status, audit.Error
 		for _, r := range audit.Verified {
 			i.Pred = append(i.Pred, r.Quote)
 		}
@@ -270,7 +271,7 @@ func (d *bench) ask(ctx context.Context, q Question) (Item, error) {
 			return i, fmt.Errorf("asking question %q: %w", q.ID, err)
 		}
 		answer := research.Result(final, nil, d.corpus)
-		i.Status = answer.Status
+		i.Status, fault = answer.Status, answer.Error
 		for _, quote := range answer.Quotes {
 			if quote.Shown == "" {
 				quote.Shown = quote.Text
@@ -278,8 +279,19 @@ func (d *bench) ask(ctx context.Context, q Question) (Item, error) {
 			i.Pred = append(i.Pred, quote.Shown)
 		}
 	}
+	if err := failed(i.Status, fault); err != nil {
+		return i, fmt.Errorf("asking question %q: %w", q.ID, err)
+	}
 	i.judge(q)
 	return i, nil
+}
+
+// failed is the error of a run that could not look.
+func failed(status state.Status, fault string) error {
+	if status == state.StatusFailed || status == state.StatusUnavailable {
+		return fmt.Errorf("the answer is %s: %s", status, fault)
+	}
+	return nil
 }
 
 // judge compares the quotes with what a right one holds.
@@ -308,15 +320,18 @@ func (d *bench) verify(ctx context.Context, c Claim) (Item, error) {
 	if err != nil {
 		return Item{}, fmt.Errorf("verifying claim %q: %w", c.ID, err)
 	}
+	answer := verify.Result(final, nil, d.corpus)
+	if err := failed(answer.Status, answer.Error); err != nil {
+		return Item{}, fmt.Errorf("verifying claim %q: %w", c.ID, err)
+	}
 	verdict := func(yes bool) []string {
 		if yes {
 			return []string{supported}
 		}
 		return []string{unsupported}
 	}
-	status := verify.Result(final, nil, d.corpus).Status
-	said := status == state.StatusAnswered
-	return Item{ID: c.ID, Verb: claim, Status: status, Gold: verdict(c.Supported), Pred: verdict(said), Right: said == c.Supported}, nil
+	said := answer.Status == state.StatusAnswered
+	return Item{ID: c.ID, Verb: claim, Status: answer.Status, Gold: verdict(c.Supported), Pred: verdict(said), Right: said == c.Supported}, nil
 }
 
 // read reads a form by its schema.
@@ -339,6 +354,9 @@ func (d *bench) read(ctx context.Context, f Form) (Item, error) {
 	}
 	answer := f.Schema.Answer(final, nil)
 	i.Status = answer.Status
+	if err := failed(i.Status, answer.Error); err != nil {
+		return i, fmt.Errorf("reading form %q: %w", f.ID, err)
+	}
 	if len(answer.Result) > 0 {
 		if i.Pred, err = valuesOf(answer.Result); err != nil {
 			return i, fmt.Errorf("reading the values of form %q: %w", f.ID, err)
