@@ -29,10 +29,11 @@ A multiple-choice question lists its options as "A. …", "(A) …" or the like.
 
 Every sentence of the answer cites a source. Each source is listed with its file and
 its place: section, page, sheet and row, slide, clause or line. -v adds how well the
-answer fits the question, and what the models used. Exit code 3: the corpus lacks evidence for the answer
-or a part of it, or a claim of the answer is not supported; the answer says which.
-Exit code 1: the search could not run, for example for want of a key, the network
-or budget.
+answer fits the question, and what the models used.
+
+Exit code 3: the corpus lacks evidence for the answer or a part of it, or a claim of
+the answer is not supported; the answer says which. Exit code 1: the search could not
+run, for example for want of a key, the network or budget.
 
 A flag overrides a variable, a variable the configuration, and the configuration
 the default. agent doctor lists each setting with its origin. The variable of the
