@@ -61,9 +61,12 @@ var atPage = []string{"evince --page-label={page} {file}", "okular -p {page} {fi
 // other file in the viewer, a PDF at its page where the viewer can. Without a program or a
 // display it prints where the source is.
 func OpenSource(ctx context.Context, a *cli.App, s state.Source) error {
-	line, file := s.Line, cmp.Or(s.Original, s.Path)
-	if data, err := os.ReadFile(s.Path); err == nil && s.Start <= len(data) {
-		line = 1 + bytes.Count(data[:s.Start], []byte("\n"))
+	line, file, at := s.Line, cmp.Or(s.Original, s.Path), s.Start
+	if len(s.Quotes) > 0 {
+		at = s.Quotes[0].Start
+	}
+	if data, err := os.ReadFile(s.Path); err == nil && at <= len(data) {
+		line = 1 + bytes.Count(data[:at], []byte("\n"))
 	}
 	ways := [][]string{reading(a, s.Path, line), viewing(a, file, s.Page)}
 	isText := s.Original == "" && !slices.Contains([]string{".html", ".htm", ".pdf"}, strings.ToLower(filepath.Ext(s.Path)))
