@@ -137,6 +137,7 @@ type Agent struct {
 	Objective  string      `json:"objective"`         // the question that is researched, choices included
 	Asked      string      `json:"asked,omitempty"`   // as it was typed, where it leaned on Earlier
 	Earlier    []Exchange  `json:"earlier,omitempty"` // the conversation before it, the last one at the end
+	AsOf       string      `json:"as_of,omitempty"`   // the day that documents must hold on: "2025-01-31", "2025-01" or "2025"; empty for any
 	QueryType  QueryType   `json:"query_type,omitempty"`
 	Plan       []Step      `json:"plan"`
 	Context    []Finding   `json:"context"` // accumulated, one per evaluated step
@@ -187,6 +188,7 @@ var (
 	AgentObjective   = graph.LastValue("objective", func(s *Agent) *string { return &s.Objective })
 	AgentAsked       = graph.LastValue("asked", func(s *Agent) *string { return &s.Asked })
 	AgentEarlier     = graph.LastValue("earlier", func(s *Agent) *[]Exchange { return &s.Earlier })
+	AgentAsOf        = graph.LastValue("as_of", func(s *Agent) *string { return &s.AsOf })
 	AgentQueryType   = graph.LastValue("query_type", func(s *Agent) *QueryType { return &s.QueryType })
 	AgentPlan        = graph.Reduce("plan", func(s *Agent) *[]Step { return &s.Plan }, mergeSteps)
 	AgentContext     = graph.Append("context", func(s *Agent) *[]Finding { return &s.Context })
@@ -212,7 +214,7 @@ var (
 // AgentChannels returns every channel of Agent, for NewStateGraph.
 func AgentChannels() []graph.Channel[Agent] {
 	return []graph.Channel[Agent]{
-		AgentObjective, AgentAsked, AgentEarlier, AgentQueryType, AgentPlan, AgentContext, AgentIterations, AgentDecision, AgentAnswer,
+		AgentObjective, AgentAsked, AgentEarlier, AgentAsOf, AgentQueryType, AgentPlan, AgentContext, AgentIterations, AgentDecision, AgentAnswer,
 		AgentResearch, AgentInjection, AgentMemory, AgentChoice, AgentCheck, AgentChoiceCheck, AgentWhole, AgentLosses, AgentStopped, AgentCorrection, AgentStored, AgentWarnings, AgentUsage, AgentMetrics,
 	}
 }

@@ -35,17 +35,29 @@ func (p Passage) Where() string {
 	return strings.Join(parts, ", ")
 }
 
-// mostPlaces bounds the clauses and rows that a place names.
-const mostPlaces = 3
-
-// WhereIn is Where with the clauses, steps and rows that quotes of the passage stand in.
+// WhereIn is Where with the clauses, steps and rows that quotes of the passage stand in:
+// "clause 7.2", "steps 1 to 3", "rows A to C".
 func (p Passage) WhereIn(quotes []QuoteSpan) string {
 	parts := []string{p.Where()}
+	var kinds []BlockKind
+	first, last := map[BlockKind]string{}, map[BlockKind]string{}
 	for _, b := range p.Blocks {
-		at := b.place(p.Text)
 		held := slices.ContainsFunc(quotes, func(q QuoteSpan) bool { return q.Start-p.Start < b.End && b.Start < q.End-p.Start })
-		if held && at != "" && !slices.Contains(parts, at) && len(parts) <= mostPlaces {
-			parts = append(parts, at)
+		name := b.name(p.Text)
+		if !held || name == "" {
+			continue
+		}
+		if first[b.Kind] == "" {
+			kinds = append(kinds, b.Kind)
+			first[b.Kind] = name
+		}
+		last[b.Kind] = name
+	}
+	for _, k := range kinds {
+		if first[k] == last[k] {
+			parts = append(parts, string(k)+" "+first[k])
+		} else {
+			parts = append(parts, string(k)+"s "+first[k]+" to "+last[k])
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -54,8 +66,9 @@ func (p Passage) WhereIn(quotes []QuoteSpan) string {
 // longestPlace is how long the first cell of a row may be that names the row, in characters.
 const longestPlace = 40
 
-// place is the address of a block: "clause 7.2", "step 3", "row Otto"; empty for one without.
-func (b Block) place(text string) string {
+// name is the address of a clause, a step or a row among its like: "7.2", "3", "Otto";
+// empty for one without.
+func (b Block) name(text string) string {
 	if b.Start < 0 || b.End > len(text) || b.Start > b.End {
 		return ""
 	}
@@ -65,7 +78,7 @@ func (b Block) place(text string) string {
 	case BlockRow:
 		if len(b.Cells) > 0 {
 			if name := b.Cells[0].In(text); name != "" && utf8.RuneCountInString(name) <= longestPlace {
-				return "row " + name
+				return name
 			}
 		}
 	}
@@ -79,10 +92,7 @@ func (b Block) numbered(own string) string {
 	if at := strings.LastIndexByte(n, '('); at > 0 && strings.HasSuffix(n, ")") && strings.HasPrefix(own, n[at+1:len(n)-1]) {
 		n = n[at+1 : len(n)-1]
 	}
-	if n == "" {
-		return ""
-	}
-	return string(b.Kind) + " " + n
+	return n
 }
 
 // In is what a cell says, on one line; text is that of its passage.

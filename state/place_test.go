@@ -16,7 +16,7 @@ func TestWhereIn(t *testing.T) {
 		want string
 	}{
 		{Passage{Title: "Lease", Source: "a.docx"}, QuoteSpan{Start: 114, End: 118}, "Lease, clause 7.2"},
-		{Passage{Title: "Lease", Source: "a.pptx", Page: 2}, QuoteSpan{Start: 100, End: 118}, "Lease, slide 2, clause 7.1, clause 7.2"},
+		{Passage{Title: "Lease", Source: "a.pptx", Page: 2}, QuoteSpan{Start: 100, End: 118}, "Lease, slide 2, clauses 7.1 to 7.2"},
 		{Passage{Title: "Prices", Section: "Timber", Source: "a.xlsx"}, QuoteSpan{Start: 120, End: 133}, "Prices, sheet Timber, row B"},
 		{Passage{Title: "Lease", Section: "Lease > End", Source: "a.pdf", Page: 3}, QuoteSpan{Start: 138, End: 143}, "Lease, End, page 3, clause 8"},
 		{Passage{Title: "Lease", Source: "a.md"}, QuoteSpan{}, "Lease"},

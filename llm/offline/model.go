@@ -24,6 +24,8 @@ type Options struct {
 	// it by four; two sentences that share a told story's facts, and how an
 	// example ends, come on top. Default 8.
 	MaxQuotes int
+	// More has a synthesized answer also quote sentences that answer less surely.
+	More bool
 	// Margin is how far, in standard deviations over the options, the best
 	// choice of a multiple-choice question must lie above the mean of all;
 	// below it the model abstains. Default 1; a negative value never

@@ -17,6 +17,8 @@ type AskOptions struct {
 	Observe func(graph.Event[state.Agent])
 	// Earlier is the conversation before the question, the last exchange at the end.
 	Earlier []state.Exchange
+	// AsOf is the day that documents must hold on; empty for any.
+	AsOf string
 	// Again says that Run.Thread holds an earlier question, which has ended.
 	Again bool
 	// Run is passed to the engine; its Modes are replaced.
@@ -32,7 +34,9 @@ func (o *AskOptions) Input(question string) graph.Update[state.Agent] {
 	case o.Resume:
 		return nil
 	case o.Again:
-		return append(Input(question, o.Earlier...), state.NextQuestion()...)
+		return append(append(Input(question, o.Earlier...), state.AgentAsOf.Set(o.AsOf)), state.NextQuestion()...)
+	case o.AsOf != "":
+		return append(Input(question, o.Earlier...), state.AgentAsOf.Set(o.AsOf))
 	}
 	return Input(question, o.Earlier...)
 }

@@ -66,6 +66,7 @@ func TestAnotherThing(t *testing.T) {
 		{"Are dogs welcome in the lobby?", "and cats?", "are cats welcome in the lobby?"},
 		{"What is the notice period?", "and the deposit?", "what is the deposit?"},
 		{"How many days of leave do apprentices get?", "and managers?", "how many days of leave do managers get?"},
+		{"What must a plaintiff prove to win a claim for battery?", "what about assault?", "what must a plaintiff prove to win a claim for assault?"},
 		{"Who pays for the repairs?", "and the heating?", "who pays for the heating?"},
 		{"What happened in March?", "and in April?", "what happened in April?"},
 		{"What happened in March?", "and April?", "what happened in April?"},

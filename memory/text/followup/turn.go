@@ -184,6 +184,8 @@ func phrases(s string, list []token) []string {
 	for i, t := range list {
 		switch {
 		case t.word == "of" && from >= 0:
+		case from < 0 && i > 0 && list[i-1].word == "to" && does(t.word): // "to win a claim"
+			continue
 		case preps[t.word] || particle[t.word] && from >= 0 || connecting[t.word] || auxiliary[t.word] || pronouns[t.word] || from >= 0 && last >= 0 && !articles[list[last].word] && states.MatchString(t.word):
 			end()
 			if connecting[t.word] {

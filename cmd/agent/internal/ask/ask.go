@@ -1,6 +1,9 @@
 package ask
 
 import (
+	"slices"
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
@@ -14,8 +17,8 @@ import (
 // Command is agent ask.
 func Command(a *cli.App) *cobra.Command {
 	var flags config.Flags
-	var asJSON bool
-	var traceFile, thread, open string
+	var asJSON, more bool
+	var traceFile, thread, open, asOf string
 	cmd := &cobra.Command{
 		Use:   "ask QUESTION…",
 		Short: "Answer a question from a corpus, with citations",
@@ -24,11 +27,13 @@ func Command(a *cli.App) *cobra.Command {
 The question is the arguments joined by spaces, or standard input for "-".
 A multiple-choice question lists its options as "A. …", "(A) …" or the like.
 
-Every sentence of the answer cites a source. Each source is listed with its file,
-section and range of bytes. Exit code 3: the corpus lacks evidence for the answer
-or a part of it, or a claim of the answer is not supported; the answer says which.
-Exit code 1: the search could not run, for example for want of a key, the network
-or budget.
+Every sentence of the answer cites a source. Each source is listed with its file and
+its place: section, page, sheet and row, slide, clause or line. -v adds how well the
+answer fits the question, and what the models used.
+
+Exit code 3: the corpus lacks evidence for the answer or a part of it, or a claim of
+the answer is not supported; the answer says which. Exit code 1: the search could not
+run, for example for want of a key, the network or budget.
 
 A flag overrides a variable, a variable the configuration, and the configuration
 the default. agent doctor lists each setting with its origin. The variable of the
@@ -54,6 +59,9 @@ that file, without a model; a call that the file lacks ends the run.`,
   agent ask --replay run.cassette "What is consideration?"
   agent ask --thread lease "Who pays when a tenant leaves early?"
   agent ask --thread lease "and who pays for the repairs?"
+  agent ask --more "Which benefits are there?"
+  agent ask --open 1 "What does clause 7.2 say?"
+  agent ask --as-of 2024-06-30 "How much is the daily allowance?"
   agent ask - < question.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.Question(cmd.Context(), args, AskExample)
@@ -61,7 +69,7 @@ that file, without a model; a call that the file lacks ends the run.`,
 			if err != nil {
 				return err
 			}
-			return run(a, cmd, &flags, Question{Text: text, Trace: traceFile, Thread: thread, open: open}, asJSON)
+			return run(a, cmd, &flags, Question{Text: text, Trace: traceFile, Thread: thread, AsOf: asOf, open: open, more: more}, asJSON)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -74,7 +82,9 @@ that file, without a model; a call that the file lacks ends the run.`,
 	config.RegisterTemporal(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
-	cmd.Flags().StringVar(&open, "open", "", "open source `N` of the answer: a text at its line with $PAGER or $EDITOR, another file with the system's program; Q.N when several queries cite an N")
+	cmd.Flags().StringVar(&open, "open", "", "open source `N` of the answer: a text at its line with $PAGER or $EDITOR, another file with $"+envViewer+" or the system's program, a PDF at its page where the program can; without a display its path is printed; Q.N when several queries cite an N")
+	cmd.Flags().BoolVar(&more, "more", false, "show further quotes, which answer less surely (of the offline model)")
+	cmd.Flags().StringVar(&asOf, "as-of", "", "answer as of this `DATE` (2024-06-30, 2024-06 or 2024): leave out documents that hold from a later day, or until an earlier one")
 	cmd.Flags().StringVar(&thread, "thread", "", "save the run as this `THREAD`, so that agent resume can continue it after a failure or a kill; the next question under it may refer to this one")
 	return cmd
 }
@@ -106,8 +116,28 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, q Question, asJSON
 	if cmd.Flags().Changed("open") && (asJSON || q.open == "") {
 		return cli.Usagef("--open needs the number of a source, and cannot be combined with --json, which holds the paths")
 	}
+	if cmd.Flags().Changed("as-of") && !isDay(q.AsOf) {
+		return cli.Usagef("--as-of is %q: give a date such as 2024-06-30, 2024-06 or 2024", q.AsOf)
+	}
+	if q.more || q.AsOf != "" {
+		if q.more && s.Temporal.Address != "" {
+			return cli.Usagef("--more cannot be combined with --temporal: a worker shows what it shows")
+		}
+		s.Memory = false // earlier answers are to the question without these
+	}
+	if q.more {
+		a.Models = open.WithMore(a.Models)
+	}
 	q.Timeout = flags.Timeout
 	return answerOne(a, cmd, flags, s, q, asJSON)
+}
+
+// isDay reports whether a text is a date, a month or a year.
+func isDay(s string) bool {
+	return slices.ContainsFunc([]string{time.DateOnly, "2006-01", "2006"}, func(layout string) bool {
+		_, err := time.Parse(layout, s)
+		return err == nil
+	})
 }
 
 // answerOne answers one question and prints the result.

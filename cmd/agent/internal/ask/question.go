@@ -22,6 +22,8 @@ type Question struct {
 	Text    string
 	Trace   string           // file that receives the trace; empty for none
 	Copy    io.Writer        // also receives the trace; nil for none
+	AsOf    string           // day that documents must hold on; empty for any
+	more    bool             // show further quotes
 	open    string           // source of the answer to open; empty for none
 	Thread  string           // that the run is saved in; empty for none
 	Resume  bool             // continue the thread; Text is its question
@@ -59,7 +61,7 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 func (e *Asker) Ask(ctx context.Context, q Question) (state.Answer, error) {
 	ctx, cancel := cli.Within(ctx, q.Timeout)
 	defer cancel()
-	opts := &research.AskOptions{Earlier: q.Earlier, Resume: q.Resume}
+	opts := &research.AskOptions{Earlier: q.Earlier, AsOf: q.AsOf, Resume: q.Resume}
 	if err := e.onThread(ctx, q, opts); err != nil {
 		return failedAnswer(q.Text, err), err
 	}

@@ -49,49 +49,101 @@ var openers = map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "u
 // atLine are programs that take the line to begin at as "+12".
 var atLine = []string{"less", "more", "most", "vi", "vim", "nvim", "view", "nano", "emacs", "micro", "joe", "ed"}
 
+// envViewer is the variable that holds the command for files that are no text, such as
+// "evince --page-label={page} {file}". Without {file} the file is its last argument.
+const envViewer = "ASSAY_VIEWER"
+
+// atPage are programs of Linux desktops that open a PDF at a page, in the order in which
+// they are tried.
+var atPage = []string{"evince --page-label={page} {file}", "okular -p {page} {file}", "zathura -P {page} {file}", "mupdf {file} {page}"}
+
 // OpenSource shows a source to a person: a text at its line in the pager or editor, any
-// other file in the system's program for it, which does not jump to the place.
+// other file in the viewer, a PDF at its page where the viewer can. Without a program or a
+// display it prints where the source is.
 func OpenSource(ctx context.Context, a *cli.App, s state.Source) error {
-	line := s.Line
-	if data, err := os.ReadFile(s.Path); err == nil && s.Start <= len(data) {
-		line = 1 + bytes.Count(data[:s.Start], []byte("\n"))
+	line, file, at := s.Line, cmp.Or(s.Original, s.Path), s.Start
+	if len(s.Quotes) > 0 {
+		at = s.Quotes[0].Start
 	}
-	read := func() []string { // the text, or what was read of the file
-		for _, name := range []string{"PAGER", "VISUAL", "EDITOR"} {
-			if words := strings.Fields(a.Env.Get(name)); len(words) > 0 && has(words[0]) {
-				if slices.Contains(atLine, filepath.Base(words[0])) && line > 0 {
-					words = append(words, fmt.Sprintf("+%d", line))
-				}
-				return append(words, s.Path)
-			}
+	if data, err := os.ReadFile(s.Path); err == nil && at <= len(data) {
+		line = 1 + bytes.Count(data[:at], []byte("\n"))
+	}
+	ways := [][]string{reading(a, s.Path, line), viewing(a, file, s.Page)}
+	isText := s.Original == "" && !slices.Contains([]string{".html", ".htm", ".pdf"}, strings.ToLower(filepath.Ext(s.Path)))
+	if !isText {
+		slices.Reverse(ways)
+	}
+	for _, words := range ways {
+		if words == nil {
+			continue
+		}
+		cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, a.Stdout.To, a.Stderr.To
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("opening %s with %s: %w", file, words[0], err)
 		}
 		return nil
 	}
-	system := func() []string {
-		words := slices.Clone(openers[runtime.GOOS])
-		if words == nil {
-			words = []string{"xdg-open"}
-		}
-		if !has(words[0]) {
-			return nil
-		}
-		return append(words, cmp.Or(s.Original, s.Path))
+	switch {
+	case isText && line > 0:
+		fmt.Fprintf(a.Stdout, "%s, line %d\n", file, line)
+	case s.Page > 0:
+		fmt.Fprintf(a.Stdout, "%s, page %d\n", file, s.Page)
+	default:
+		fmt.Fprintln(a.Stdout, file)
 	}
-	ways := []func() []string{read, system}
-	if s.Original != "" || slices.Contains([]string{".html", ".htm", ".pdf"}, strings.ToLower(filepath.Ext(s.Path))) {
-		ways = []func() []string{system, read}
-	}
-	for _, way := range ways {
-		if words := way(); words != nil {
-			cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-			cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, a.Stdout.To, a.Stderr.To
-			if err := cmd.Run(); err != nil {
-				return fmt.Errorf("opening %s with %s: %w", words[len(words)-1], words[0], err)
+	return nil
+}
+
+// reading is the command that shows a text at a line, or what was read of a file; nil
+// without a program.
+func reading(a *cli.App, path string, line int) []string {
+	for _, name := range []string{"PAGER", "VISUAL", "EDITOR"} {
+		if words := strings.Fields(a.Env.Get(name)); len(words) > 0 && has(words[0]) {
+			if slices.Contains(atLine, filepath.Base(words[0])) && line > 0 {
+				words = append(words, fmt.Sprintf("+%d", line))
 			}
-			return nil
+			return append(words, path)
 		}
 	}
-	return fmt.Errorf("there is no program to open %s (its text is %s, line %d): set PAGER or EDITOR, or install xdg-open", cmp.Or(s.Original, s.Path), s.Path, line)
+	return nil
+}
+
+// viewing is the command that opens a file at a page, if it has any; nil without a program
+// or a display.
+func viewing(a *cli.App, file string, page int) []string {
+	if viewer := a.Env.Get(envViewer); viewer != "" {
+		return filled(viewer, file, max(page, 1))
+	}
+	words := openers[runtime.GOOS]
+	if words == nil {
+		if a.Env.Get("DISPLAY")+a.Env.Get("WAYLAND_DISPLAY") == "" {
+			return nil
+		}
+		words = []string{"xdg-open"}
+		for _, viewer := range atPage {
+			if command := filled(viewer, file, page); page > 0 && strings.EqualFold(filepath.Ext(file), ".pdf") && has(command[0]) {
+				return command
+			}
+		}
+	}
+	if !has(words[0]) {
+		return nil
+	}
+	return append(slices.Clone(words), file)
+}
+
+// filled is a command with a file and a page in their places.
+func filled(command, file string, page int) []string {
+	words, placed := strings.Fields(command), false
+	for i, w := range words {
+		placed = placed || strings.Contains(w, "{file}")
+		words[i] = strings.NewReplacer("{file}", file, "{page}", strconv.Itoa(page)).Replace(w)
+	}
+	if !placed {
+		words = append(words, file)
+	}
+	return words
 }
 
 func has(program string) bool {

@@ -48,7 +48,26 @@ func TestOpen(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 	a.Env = cli.NewEnvironment(nil)
-	if err := OpenSource(t.Context(), a, source); err == nil || !strings.Contains(err.Error(), text+", line 3): set PAGER or EDITOR") {
-		t.Errorf("without a program: %v", err)
+	if err := OpenSource(t.Context(), a, source); err != nil || !strings.HasSuffix(stdout.String(), "\n"+text+", line 3\n") {
+		t.Errorf("without a program: %v, %q", err, stdout)
+	}
+	scan := state.Source{Path: text, Original: "/papers/lease scan.pdf", Page: 4}
+	if err := OpenSource(t.Context(), a, scan); err != nil || !strings.HasSuffix(stdout.String(), "\n/papers/lease scan.pdf, page 4\n") {
+		t.Errorf("without a display: %v, %q", err, stdout)
+	}
+	for viewer, want := range map[string]string{less + " --page={page} {file}": "opened --page=4 /papers/lease scan.pdf\n", less: "opened /papers/lease scan.pdf\n"} {
+		a.Env = cli.NewEnvironment([]string{"ASSAY_VIEWER=" + viewer})
+		if err := OpenSource(t.Context(), a, scan); err != nil || !strings.HasSuffix(stdout.String(), want) {
+			t.Errorf("%s: %v, %q", viewer, err, stdout)
+		}
+	}
+}
+
+// A date, a month and a year are days that an answer can be as of.
+func TestIsDay(t *testing.T) {
+	for s, want := range map[string]bool{"2024-06-30": true, "2024-06": true, "2024": true, "2024-02-31": false, "June": false, "": false} {
+		if isDay(s) != want {
+			t.Errorf("%q: %v", s, !want)
+		}
 	}
 }

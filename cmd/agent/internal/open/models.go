@@ -3,6 +3,7 @@ package open
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -20,6 +21,13 @@ func Local() map[string]func() llm.Model {
 	return map[string]func() llm.Model{
 		offline.Name: func() llm.Model { return llm.Limit(llm.DefaultLimit)(offline.New(nil)) },
 	}
+}
+
+// WithMore is models of which the offline one shows further quotes.
+func WithMore(models map[string]func() llm.Model) map[string]func() llm.Model {
+	out := maps.Clone(models)
+	out[offline.Name] = func() llm.Model { return llm.Limit(llm.DefaultLimit)(offline.New(&offline.Options{More: true})) }
+	return out
 }
 
 // A Remote is a model of a provider, not yet under control.

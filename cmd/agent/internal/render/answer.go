@@ -61,11 +61,18 @@ func Measured(answer state.Answer, full bool) []string {
 }
 
 // Sources lists sources on lines that are not wrapped, so that paths can be copied. With
-// links a terminal opens a file on a click (OSC 8).
+// links a terminal opens a file on a click (OSC 8). The bytes are those of the quotes.
 func Sources(sources []state.Source, links bool) string {
 	var b strings.Builder
 	for _, s := range sources {
-		place := Visible(Place(s.Path, s.Original, s.Start, s.End))
+		start, end := s.Start, s.End
+		if n := len(s.Quotes); n > 0 {
+			start, end = s.Quotes[0].Start, s.Quotes[n-1].End
+			for _, q := range s.Quotes {
+				start, end = min(start, q.Start), max(end, q.End)
+			}
+		}
+		place := Visible(Place(s.Path, s.Original, start, end))
 		if file := cmp.Or(s.Original, s.Path); links && filepath.IsAbs(file) {
 			place = "\x1b]8;;" + fileURL(filepath.ToSlash(file)) + "\x1b\\" + place + "\x1b]8;;\x1b\\"
 		}
