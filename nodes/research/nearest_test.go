@@ -67,3 +67,22 @@ func TestWarnOfCited(t *testing.T) {
 		}
 	}
 }
+
+type vocabulary struct{ texts }
+
+func (vocabulary) Mentions(word string) bool { return word == "hive" }
+
+// A refusal names the words that no document has.
+func TestRefusalNamesWhatNothingMentions(t *testing.T) {
+	refused := func(hits []state.Hit) string {
+		return research.Result(state.Agent{Objective: "Which wax does a hive have?", Answer: "Your documents do not answer this.", Plan: []state.Step{{ID: 1, Question: "Which wax does a hive have?", Status: state.StepFailed, Hits: hits}}}, nil, vocabulary{}).Answer
+	}
+	const says = "Your documents do not answer this. Nothing in them mentions “wax”."
+	if got := refused(nil); got != says {
+		t.Error(got)
+	}
+	hit := state.Hit{Passage: state.Passage{ID: "1", Doc: "bees.md", Title: "Bees", Text: "It is fed in October.", End: 21, Source: "bees.md"}}
+	if got := refused([]state.Hit{hit}); got != says+" Nearest: Bees: “It is fed in October.”" {
+		t.Error(got)
+	}
+}
