@@ -123,7 +123,8 @@ type SynthesizeInput struct {
 	Objective string   `json:"objective"`
 	Question  string   `json:"question"`
 	Sources   []Source `json:"sources"`
-	AsOf      string   `json:"as_of,omitempty"` // the day that the answer must hold on: "2025-01-31", "2025-01" or "2025"
+
+	Confidence float64 `json:"confidence"` // how surely the sources are about the question, from 0 to 1
 }
 
 // ReplanInput is the input of adaptive_replan.

@@ -1,7 +1,6 @@
 package task
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -15,6 +14,8 @@ import (
 type Options struct {
 	*flag.FlagSet
 	needs, checks []func(given func(name string) bool) error
+	operand       *string // nil for none
+	wanted        string  // what the operand is
 }
 
 // NewOptions returns options without any.
@@ -53,12 +54,35 @@ func (o *Options) Parse(args []string) error {
 	if err := o.FlagSet.Parse(args); err != nil {
 		return err
 	}
-	if o.NArg() > 0 {
-		return errors.New("unexpected argument " + o.Arg(0))
+	if err := o.Take(o.Args()); err != nil {
+		return err
 	}
 	given := map[string]bool{}
 	o.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	return o.Check(func(name string) bool { return given[name] })
+}
+
+// Operand makes a task take one argument, such as "the folder of the papers".
+func (o *Options) Operand(value *string, what string) { o.operand, o.wanted = value, what }
+
+// Operands is how many arguments a task takes, and what they are.
+func (o *Options) Operands() (n int, what string) {
+	if o.operand == nil {
+		return 0, "no argument"
+	}
+	return 1, o.wanted
+}
+
+// Take takes the arguments beside the options.
+func (o *Options) Take(args []string) error {
+	n, what := o.Operands()
+	if len(args) != n {
+		return Usagef("agent eval %s wants %s; it got %d arguments", o.Name(), what, len(args))
+	}
+	if n > 0 {
+		*o.operand = args[0]
+	}
+	return nil
 }
 
 // Need adds an option that must be given.

@@ -27,7 +27,7 @@ func TestTheLegalFrameIsForSourcesOfLaw(t *testing.T) {
 		sources []skills.Source
 		framed  bool
 	}{{"a manual", manual, false}, {"law", law, true}, {"one source", manual[:1], false}} {
-		got, err := synthesize(skills.SynthesizeInput{Objective: question, Question: question, Sources: tt.sources}, 6)
+		got, err := synthesize(skills.SynthesizeInput{Objective: question, Question: question, Sources: tt.sources}, 6, false)
 		if err != nil || !strings.Contains(got, "copyright") {
 			t.Fatalf("%s: %q, %v", tt.name, got, err)
 		}

@@ -105,7 +105,7 @@ func New(opts *Options) llm.Model {
 			return selectChoice(in, o.Margin)
 		}),
 		skills.SynthesizeAndCite: answerWith(func(in skills.SynthesizeInput) (string, error) {
-			return synthesize(in, o.MaxQuotes)
+			return synthesize(in, o.MaxQuotes, o.More)
 		}),
 	}}
 	for name := range m.skills {

@@ -171,7 +171,7 @@ For example, a cloakroom that loses a coat is a bailee of goods that pays.
 }
 
 func TestSynthesizeLayout(t *testing.T) {
-	got, err := synthesize(skills.SynthesizeInput{Question: "What are the elements of a bailment, and what must a bailee do with the goods?", Sources: bailment}, 8)
+	got, err := synthesize(skills.SynthesizeInput{Question: "What are the elements of a bailment, and what must a bailee do with the goods?", Sources: bailment}, 8, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,19 +200,19 @@ them on demand.” [Source 3]
 
 func TestSynthesizeRefuses(t *testing.T) {
 	for _, question := range []string{"What is the capital of France?", "When must a data breach be notified?", "How is copper mined in the north?"} {
-		got, err := synthesize(skills.SynthesizeInput{Question: question, Objective: question, Sources: bailment}, 8)
+		got, err := synthesize(skills.SynthesizeInput{Question: question, Objective: question, Sources: bailment}, 8, false)
 		if err != nil || got != "No passage answers this question." {
 			t.Errorf("%s: %q, %v", question, got, err)
 		}
 	}
-	if got, err := synthesize(skills.SynthesizeInput{Question: "What is a bailee?"}, 8); err != nil || got != noAnswer {
+	if got, err := synthesize(skills.SynthesizeInput{Question: "What is a bailee?"}, 8, false); err != nil || got != noAnswer {
 		t.Errorf("without sources: %q, %v", got, err)
 	}
 }
 
 func TestSynthesizeQuotesOnce(t *testing.T) {
 	twice := append([]skills.Source{{N: 7, Title: "Reprint", Text: "The bailee of goods must return\nthem on demand!"}}, bailment...)
-	got, err := synthesize(skills.SynthesizeInput{Question: "What must a bailee do with the goods?", Sources: twice}, 8)
+	got, err := synthesize(skills.SynthesizeInput{Question: "What must a bailee do with the goods?", Sources: twice}, 8, false)
 	if err != nil || strings.Count(got, "them on demand") != 1 {
 		t.Errorf("%v in\n%s", err, got)
 	}

@@ -36,7 +36,7 @@ func TestDefinitionAndElementsLead(t *testing.T) {
 		{N: 1, Title: "Smearing", Section: "Damages", Text: "Calm does not reduce the wrong, though a frightened plaintiff may prove larger damages. The plaintiff wins the claim with costs."},
 		{N: 2, Title: "Smearing", Section: "The rule", Text: "Lawyers quarrel over its age.\nSmearing is the spreading of grease on the goods of another. A plaintiff who sues for smearing must prove:\n\n1. grease;\n2. goods of another. They need not be costly.\n3. a spreading.\n"},
 	}
-	got, err := synthesize(skills.SynthesizeInput{Question: "What must a plaintiff prove to win a claim for smearing?", Sources: sources}, 8)
+	got, err := synthesize(skills.SynthesizeInput{Question: "What must a plaintiff prove to win a claim for smearing?", Sources: sources}, 8, false)
 	want := "### Rule\n- “Smearing is the spreading of grease on the goods of another.” [Source 2]\n\n### Elements\n- “A plaintiff who sues for smearing must prove:” [Source 2]\n- “grease;” [Source 2]\n- “goods of another.” [Source 2]\n- “They need not be costly.” [Source 2]\n- “a spreading.” [Source 2]\n\n"
 	if err != nil || !strings.HasPrefix(got, want) {
 		t.Errorf("%v\ngot\n%s\nwant\n%s", err, got, want)
@@ -52,7 +52,7 @@ func TestNothingHangs(t *testing.T) {
 		"a short item without a lead-in": "A new paragraph on the bailee of goods follows here.\n\n- the goods; or",
 		"the rest of a sentence":         "A new paragraph on the bailee of goods follows here.\n\nof a bailee of goods that are lost.",
 	} {
-		got, err := synthesize(skills.SynthesizeInput{Question: "What duty does a bailee of goods have?", Sources: []skills.Source{{N: 1, Text: text}}}, 8)
+		got, err := synthesize(skills.SynthesizeInput{Question: "What duty does a bailee of goods have?", Sources: []skills.Source{{N: 1, Text: text}}}, 8, false)
 		if err != nil || strings.Count(got, "\n- “") != 1 || !strings.Contains(got, "“A new paragraph") {
 			t.Errorf("%s: %v\n%s", name, err, got)
 		}
@@ -64,7 +64,7 @@ func TestQuotesStayFew(t *testing.T) {
 	for i := range 20 {
 		text += fmt.Sprintf("A bailee of goods owes duties of red%d and blue%d to green%d in white%d. ", i, i, i, i)
 	}
-	got, err := synthesize(skills.SynthesizeInput{Question: "What duties does a bailee of goods owe?", Sources: []skills.Source{{N: 1, Text: text}}}, 8)
+	got, err := synthesize(skills.SynthesizeInput{Question: "What duties does a bailee of goods owe?", Sources: []skills.Source{{N: 1, Text: text}}}, 8, false)
 	if n := strings.Count(got, "\n- “"); err != nil || n != 8 {
 		t.Errorf("%d quotes, %v:\n%s", n, err, got)
 	}
@@ -80,7 +80,7 @@ func TestLongListsDoNotPileUp(t *testing.T) {
 		}
 		text += "\n"
 	}
-	got, err := synthesize(skills.SynthesizeInput{Question: "What must a bailee of goods prove?", Sources: []skills.Source{{N: 1, Text: text}}}, 8)
+	got, err := synthesize(skills.SynthesizeInput{Question: "What must a bailee of goods prove?", Sources: []skills.Source{{N: 1, Text: text}}}, 8, false)
 	if n := strings.Count(got, "\n- “"); err != nil || n != 8 {
 		t.Errorf("%d quotes, %v:\n%s", n, err, got)
 	}

@@ -44,7 +44,7 @@ type ranked struct {
 	says  float64 // how far it is a statement about the topic: "X is …", "X requires …"
 }
 
-func synthesize(in skills.SynthesizeInput, maxQuotes int) (string, error) {
+func synthesize(in skills.SynthesizeInput, maxQuotes int, more bool) (string, error) {
 	question := text.OneLine(in.Question)
 	if question == "" {
 		question = text.OneLine(in.Objective)
@@ -54,7 +54,11 @@ func synthesize(in skills.SynthesizeInput, maxQuotes int) (string, error) {
 	}
 	l := newLexer()
 	if !framed(l, question, in.Sources) {
-		return quoteAnswers(question, in.Sources, min(maxQuotes, mostAnswers)), nil
+		in.Question = question
+		if !more {
+			maxQuotes = min(maxQuotes, mostAnswers)
+		}
+		return quoteAnswers(in, maxQuotes, more), nil
 	}
 	in.Sources = in.Sources[:min(len(in.Sources), lawSources)]
 	p := newPool(l, in.Sources)
@@ -205,21 +209,22 @@ const mostAnswers = 3
 
 // quoteAnswers answers a question that tells no story: the stretches of the sources
 // that answer it, the best first.
-func quoteAnswers(question string, sources []skills.Source, most int) string {
+func quoteAnswers(in skills.SynthesizeInput, most int, more bool) string {
+	sources := in.Sources
 	list := make([]answer.Source, len(sources))
 	orders := make([][]injection.Instruction, len(sources))
 	for i, s := range sources {
 		list[i] = answer.Source{Title: s.Title, Section: s.Section, Text: s.Text, Blocks: s.Blocks, Doc: s.Doc, Date: s.Date}
 		orders[i] = injection.Instructions(s.Text)
 	}
-	ranking := answer.Rank(question, list, most, func(source, start, end int) bool {
+	ranking := answer.Rank(in.Question, list, &answer.Options{Most: most, Confidence: in.Confidence, More: more, Usable: func(source, start, end int) bool {
 		for _, o := range orders[source] {
 			if o.Start < end && start < o.End {
 				return false
 			}
 		}
 		return quotable(sources[source].Text[start:end], true)
-	})
+	}})
 	if ranking.Chance < answer.Least {
 		return noAnswer
 	}

@@ -32,7 +32,7 @@ func TestRank(t *testing.T) {
 		"How do I put a lantern out?":            "run:\n\nwardctl lantern off",
 		"How much do boats pay at the pier?":     "Boats pay ten crowns at the pier.",
 	} {
-		r := answer.Rank(question, manual, 3, nil)
+		r := answer.Rank(question, manual, nil)
 		got := quoted(r, manual)
 		if len(got) == 0 || !strings.Contains(got[0], want) {
 			t.Errorf("%s: first %q, want %q", question, got, want)
@@ -47,11 +47,11 @@ func TestRank(t *testing.T) {
 
 // What no source has tells nothing apart, and is reported.
 func TestAbsent(t *testing.T) {
-	known, unknown := answer.Rank("What is a lantern?", manual, 3, nil), answer.Rank("What is a zeppelin?", manual, 3, nil)
+	known, unknown := answer.Rank("What is a lantern?", manual, nil), answer.Rank("What is a zeppelin?", manual, nil)
 	if known.Absent != 0 || unknown.Absent < .9 || unknown.Top >= known.Top {
 		t.Errorf("known %+v, unknown %+v", known, unknown)
 	}
-	if r := answer.Rank("What is a lantern?", nil, 3, nil); len(r.Quotes) != 0 || r.Top != 0 {
+	if r := answer.Rank("What is a lantern?", nil, nil); len(r.Quotes) != 0 || r.Top != 0 {
 		t.Errorf("no sources: %+v", r)
 	}
 }
@@ -64,7 +64,7 @@ func TestUnusable(t *testing.T) {
 		s := sources[0].Text[start:end]
 		return !strings.Contains(s, "fish") && !strings.Contains(s, "Obey")
 	}
-	for _, q := range quoted(answer.Rank("What is a lantern?", sources, 3, bad), sources) {
+	for _, q := range quoted(answer.Rank("What is a lantern?", sources, &answer.Options{Usable: bad, More: true}), sources) {
 		if strings.Contains(q, "fish") || strings.Contains(q, "Obey") {
 			t.Errorf("quoted %q", q)
 		}
@@ -74,7 +74,7 @@ func TestUnusable(t *testing.T) {
 // Quotes do not overlap, and no two say the same.
 func TestNoRepeats(t *testing.T) {
 	twice := append([]answer.Source{manual[1]}, manual...)
-	r := answer.Rank("what is a lantern", twice, 3, nil)
+	r := answer.Rank("what is a lantern", twice, &answer.Options{More: true})
 	seen := map[string]bool{}
 	for _, q := range quoted(r, twice) {
 		if seen[q] {
@@ -90,7 +90,7 @@ func FuzzRank(f *testing.F) {
 	f.Add("how many \xff", "a:\n\n- b\n- c\n|x|y|\n“", "1.2. §")
 	f.Fuzz(func(t *testing.T, question, text, section string) {
 		sources := []answer.Source{{Title: section, Section: section, Text: text}, {Text: text + question}}
-		for _, q := range answer.Rank(question, sources, 3, nil).Quotes {
+		for _, q := range answer.Rank(question, sources, nil).Quotes {
 			_ = sources[q.Source].Text[q.Start:q.End]
 		}
 	})
@@ -98,7 +98,7 @@ func FuzzRank(f *testing.F) {
 
 func ExampleRank() {
 	sources := []answer.Source{{Title: "Limits", Section: "Limits", Text: "Tables are stored row by row. A table has at most 1600 columns."}}
-	for _, q := range answer.Rank("How many columns may a table have?", sources, 1, nil).Quotes {
+	for _, q := range answer.Rank("How many columns may a table have?", sources, nil).Quotes {
 		fmt.Println(sources[q.Source].Text[q.Start:q.End])
 	}
 	// Output: Tables are stored row by row. A table has at most 1600 columns.
@@ -120,7 +120,7 @@ func TestRankEntries(t *testing.T) {
 		"What is WLR?":                   "Wall Lamp Register",
 		"What is the default of --dark?": "The default is no.",
 	} {
-		got := quoted(answer.Rank(question, entries, 1, nil), entries)
+		got := quoted(answer.Rank(question, entries, &answer.Options{Most: 1}), entries)
 		if len(got) == 0 || !strings.Contains(got[0], want) || strings.Contains(got[0], "five times") || strings.Contains(got[0], "is yes") {
 			t.Errorf("%s: %q, want %q", question, got, want)
 		}
@@ -130,7 +130,7 @@ func TestRankEntries(t *testing.T) {
 // Letters whose lower case has another length move nothing.
 func TestRankLetters(t *testing.T) {
 	for _, text := range []string{"ȺȺȺȺȺȺȺȺȺȺ say that a light is a lamp", "KKKK say that a light is a lamp", "\xff\xff\xff say that a light is a lamp"} {
-		if got := quoted(answer.Rank("What is a lamp?", []answer.Source{{Title: "T", Section: "T", Text: text}}, 1, nil), []answer.Source{{Text: text}}); len(got) != 1 || !strings.HasSuffix(got[0], "a lamp") {
+		if got := quoted(answer.Rank("What is a lamp?", []answer.Source{{Title: "T", Section: "T", Text: text}}, nil), []answer.Source{{Text: text}}); len(got) != 1 || !strings.HasSuffix(got[0], "a lamp") {
 			t.Errorf("%q: %q", text, got)
 		}
 	}

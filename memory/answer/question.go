@@ -2,6 +2,8 @@ package answer
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/idf"
@@ -30,6 +32,7 @@ type term struct {
 	weight  float64
 	related []string // stems of words that mean nearly the same
 	told    bool     // it stands in what is told before the question only
+	named   bool     // it is a name, a number or a letter that names something
 }
 
 // The weight of a term that stands in the story before the question, or that only says
@@ -111,7 +114,7 @@ func parse(q string) *question {
 	out := &question{lang: r.lang, forms: formsOf(asks), wants: wantsOf(asks), address: addressOf(asks), numbers: countedIn(r, asks), list: asksList.MatchString(asks)}
 	seen := map[string]bool{}
 	add := func(s string, share float64, before bool) {
-		named := namesIn(s)
+		named, capitals := namesIn(s), r.capitals(s)
 		for _, w := range r.words(s) {
 			if r.small(w) && !named[w] || seen[r.stemOf(w)] {
 				continue
@@ -128,7 +131,9 @@ func parse(q string) *question {
 					weight *= sameShare
 				}
 			}
-			out.terms = append(out.terms, term{stem, weight, r.related(w), before})
+			t := term{stem: stem, weight: weight, related: r.related(w), told: before}
+			t.named = !before && (named[w] || t.exact() || capitals[w])
+			out.terms = append(out.terms, t)
 			out.total += weight
 			out.mass += weight
 		}
@@ -155,6 +160,22 @@ func (r reader) related(w string) []string {
 		}
 	}
 	return text.Distinct(out)
+}
+
+// capitals are the words inside a text that begin with a capital letter, in lower case; none in
+// German, whose nouns all do.
+func (r reader) capitals(s string) map[string]bool {
+	out := map[string]bool{}
+	if r.lang == "de" {
+		return out
+	}
+	for i, w := range wordPattern.FindAllString(s, -1) {
+		if c, _ := utf8.DecodeRuneInString(w); i > 0 && unicode.IsUpper(c) {
+			w = strings.ToLower(w)
+			out[strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")] = true
+		}
+	}
+	return out
 }
 
 // namesIn are the single capital letters inside a text, in lower case: "grade A", "gate D".

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
@@ -22,15 +23,15 @@ type Quote struct {
 type Ranking struct {
 	Quotes []Quote // the best first
 	// What the confidence is made of.
-	Top     float64 // score of the best
-	Lead    float64 // by which it is above the mean of the next ten
-	Absent  float64 // share of the question's words that no source has
-	Form    float64 // how far the best has the form asked for
-	Held    float64 // share of the question that the best and what stands above it hold
-	Value   float64 // how far the best holds a value of the kind asked for, from −0.5 to 0.5
-	Lacks   float64 // weight of the weightiest word of the question that neither has, of the most that a word has
-	Nowhere float64 // the same of words that no source has
-	Chance  float64 // that the best quote answers
+	Top       float64 // score of the best
+	Lead      float64 // by which it is above the mean of the next ten
+	Absent    float64 // share of the question's words that no source has
+	Form      float64 // how far the best has the form asked for
+	Held      float64 // share of the question that the best and what stands above it hold
+	Value     float64 // how far the best holds a value of the kind asked for, from −0.5 to 0.5
+	Unnamed   float64 // share of the names and numbers of the question that the best's document does not have
+	Valueless bool    // the best quote holds no value of the kind asked for
+	Chance    float64 // that the best quote answers
 }
 
 // windows are the lengths in bytes to which quotes grow around their sentence. The
@@ -40,9 +41,25 @@ var windows = []int{450, 400, 350}
 
 const longest = 900
 
-// Rank chooses up to most stretches of the sources, in their order of search, that
-// answer a question. usable may leave sentences out; nil takes all.
-func Rank(q string, sources []Source, most int, usable func(source, start, end int) bool) Ranking {
+// Options say what Rank is to regard. Nil and the zero value work.
+type Options struct {
+	Most       int                               // quotes at the most; default 3
+	Confidence float64                           // how surely the sources are about the question, from 0 to 1, as a search says
+	More       bool                              // all of the best, not only those that add an answer
+	Usable     func(source, start, end int) bool // leaves sentences out; nil takes all
+}
+
+// Rank chooses the stretches of the sources, in their order of search, that answer a
+// question.
+func Rank(q string, sources []Source, opts *Options) Ranking {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Most <= 0 {
+		o.Most = len(windows)
+	}
+	usable := o.Usable
 	asks := parse(q)
 	p := newPool(reader{asks.lang}, sources, otherForms(asks, sources))
 	asks.weigh(p)
@@ -55,7 +72,7 @@ func Rank(q string, sources []Source, most int, usable func(source, start, end i
 	}
 	out.Top, out.Form = list[0].score, list[0].form
 	best := &p.sentences[list[0].index]
-	out.Lacks, out.Nowhere = asks.lacks(p, best)
+	out.Unnamed = asks.unnamed(p, best)
 	out.Held, out.Value = asks.heldBy(best), asks.wants.fits(p, best)
 	rest, n := 0.0, 0
 	for _, s := range list[1:min(len(list), 11)] {
@@ -64,10 +81,9 @@ func Rank(q string, sources []Source, most int, usable func(source, start, end i
 	if n > 0 {
 		out.Lead = out.Top - rest/float64(n)
 	}
-	out.Chance = out.chance()
 	var said []string
 	for _, s := range list {
-		if len(out.Quotes) == most {
+		if len(out.Quotes) == o.Most {
 			break
 		}
 		quote := p.window(asks, s.index, windows[min(len(out.Quotes), len(windows)-1)], usable)
@@ -79,6 +95,16 @@ func Rank(q string, sources []Source, most int, usable func(source, start, end i
 		}) || slices.ContainsFunc(said, func(t string) bool { return strings.Contains(t, anchor) || strings.Contains(plain, t) })
 		if repeats {
 			continue
+		}
+		if len(out.Quotes) == 0 {
+			out.Valueless = asks.wants.lacking(quote.Head+" "+sources[quote.Source].Text[quote.Start:quote.End], best.part != nil && len(best.part.Cells) > 0)
+			if asks.lang != "" && asks.lang != text.English { // searches in other languages are not as sure of what they found
+				o.Confidence = max(o.Confidence, usualConfidence)
+			}
+			out.Chance = out.chance(o.Confidence)
+		}
+		if !o.More && !out.shows(quote, sources) {
+			break
 		}
 		said = append(said, plain)
 		out.Quotes = append(out.Quotes, quote)
@@ -104,19 +130,29 @@ func (q *question) heldBy(s *sentence) float64 {
 	return sum / q.mass
 }
 
-// lacks are the weights of the weightiest words that neither a sentence nor what stands above
-// it has, and that no source has.
-func (q *question) lacks(p *pool, s *sentence) (here, nowhere float64) {
+// unnamed is the share of a question's names and numbers that neither a sentence nor what
+// stands above it has, nor, for a name, its document.
+func (q *question) unnamed(p *pool, s *sentence) float64 {
+	n, missing := 0, 0
 	for _, t := range q.terms {
-		if t.told || s.holds(t.stem) || s.above.holds(t.stem) || hasRelated(t.related, s) {
+		if !t.named {
 			continue
 		}
-		here = max(here, t.weight/rarest)
-		if !p.has(t.stem) && !slices.ContainsFunc(t.related, p.has) {
-			nowhere = max(nowhere, t.weight/rarest)
+		n++
+		if s.holds(t.stem) || s.above.holds(t.stem) || !t.exact() && p.documentHas(s.source, t.stem) {
+			continue
 		}
+		missing++
 	}
-	return here, nowhere
+	if n == 0 {
+		return 0
+	}
+	return float64(missing) / float64(n)
+}
+
+// exact reports whether a term is a letter or a number, which stands where it is meant.
+func (t term) exact() bool {
+	return utf8.RuneCountInString(t.stem) == 1 || strings.ContainsFunc(t.stem, unicode.IsDigit)
 }
 
 // candidate reports whether a sentence can answer: it says something itself, and may be shown.
@@ -268,7 +304,15 @@ func (s *sentence) readsOn(o *sentence) bool {
 	if s.part != nil && s.alone() || o.part != nil && o.alone() {
 		return false
 	}
-	return s.part != nil || o.part != nil || s.head == o.head
+	return s.under() == o.under() && (s.part != nil || o.part != nil || s.head == o.head)
+}
+
+// under are the headings inside the text that a sentence stands under.
+func (s *sentence) under() string {
+	if s.part == nil {
+		return ""
+	}
+	return s.part.Under
 }
 
 // headOf is what is shown above a quote from a typed part: its label, or the names of the

@@ -48,7 +48,7 @@ const (
 var weights = [features]float64{
 	ofShare: 3.3, ofNear: 1, ofAbove: 2, ofHead: 2.2, ofTitle: 2.3, ofFirst: 1.5, ofDocument: 1.1, ofRank: 1.7,
 	ofMatch: 1.9, ofForm: 2, ofFitting: 1.6, ofDefines: 2.2, ofAside: -.9, ofRow: -.3, ofBegin: .3, ofLead: -1, ofDependent: -1, ofBroken: -.6,
-	ofAddress: 5, ofRange: 2.5, ofAnswer: 2, ofQuoted: -2.5, ofOlder: -2,
+	ofAddress: 5, ofRange: 5.5, ofAnswer: 2, ofQuoted: -2.5, ofOlder: -2,
 	ofValue: 1.5, ofElsewhere: 2, ofCrumb: -1.5, ofRelated: 2.5, ofUnkeyed: -2, ofMarked: 1.5,
 }
 
@@ -397,16 +397,25 @@ func (p *pool) inDocument(q *question, s *sentence) float64 {
 	if !ok || doc == "" {
 		held = 0
 		for _, t := range q.terms {
-			for i := range p.sources {
-				if (i == s.source || doc != "" && p.sources[i].Doc == doc) && (p.words[i][t.stem] || p.heads[i][t.stem]) {
-					held += t.weight
-					break
-				}
+			if p.documentHas(s.source, t.stem) {
+				held += t.weight
 			}
 		}
 		p.documents[doc] = held
 	}
 	return held / q.total
+}
+
+// documentHas reports whether a stem stands in the document of a source, as far as it was
+// found.
+func (p *pool) documentHas(source int, stem string) bool {
+	doc := p.sources[source].Doc
+	for i := range p.sources {
+		if (i == source || doc != "" && p.sources[i].Doc == doc) && (p.words[i][stem] || p.heads[i][stem]) {
+			return true
+		}
+	}
+	return false
 }
 
 // BM25's constants (Robertson and Zaragoza, 2009), and what a word counts that

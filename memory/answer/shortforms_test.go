@@ -15,7 +15,7 @@ func TestTheOtherFormIsTheSameName(t *testing.T) {
 		{Title: "Maps", Text: "The watch of the office sells maps of the harbor on every day."},
 	}
 	for _, q := range []string{"What is a harbor watch office?", "What is an HWO?"} {
-		got := Rank(q, append([]Source{defined}, others...), 2, nil).Quotes
+		got := Rank(q, append([]Source{defined}, others...), &Options{Most: 2, More: true}).Quotes
 		found := false
 		for _, quote := range got {
 			found = found || quote.Source == 2
@@ -24,7 +24,7 @@ func TestTheOtherFormIsTheSameName(t *testing.T) {
 			t.Errorf("%q is answered by %v, not by what the other form is", q, got)
 		}
 	}
-	apart := Rank("What is a harbor watch office?", others, 1, nil).Quotes
+	apart := Rank("What is a harbor watch office?", others, &Options{Most: 1}).Quotes
 	if len(apart) > 0 && strings.Contains(others[apart[0].Source].Text, "HWO") {
 		t.Error("without a definition the forms are one")
 	}

@@ -10,23 +10,35 @@ import (
 
 // wants are the kinds of value that a question asks for, beside the forms of sentences: what
 // a person wants to know is an amount, a day, a name. They weigh candidates, and refuse none.
-type wants struct{ money, count, span, time, often, place, person bool }
+type wants struct{ phone, money, count, span, time, often, place, person bool }
 
 // What questions begin with, in the languages that people ask in most. Question words are a
 // closed class of each language.
 var (
-	wantsMoney  = pattern.New(`(?i)\b(?:how much (?:is|are|was|were|does|do|did|will|would|money|can|must|may|should)|prices?|costs?|fees?|fares?|charges?|rent|salary|earns?|paid|pay|budget|deposit|fine|allowance|what does .{1,40} cost)\b|(?:was|wie ?viel) kostet|kosten|preis|gebühr|miete|wie hoch|wie teuer|combien coûte|(?:^|\s)prix\b|tarif|loyer|cuánto (?:cuesta|vale|se paga|hay que pagar)|precio|alquiler|quanto cost|prezzo|quanto custa|preço|hoeveel kost|wat kost|prijs|いくら|円|料金|費用|多少钱|费用|价格`)
-	wantsCount  = pattern.New(`(?i)\bhow (?:many|much|big|large|high|far|heavy|tall|deep|wide|old|strong|fast)\b|\b(?:number|amount|share|percentage|size|weight|limit|maximum|minimum|temperature|age) of\b|\bwhat (?:age|size|temperature|weight|number|percentage)\b|\bphone\b|wie ?viele?\b|wie (?:hoch|groß|schwer|alt|weit|breit|tief)|combien|cuánt[oa]s?\b|quant[oiae]\b|quantos|hoeveel|hoe (?:groot|hoog|oud|zwaar)|何(?:人|個|枚|回|冊|歳|度)|いくつ|多少|几`)
-	wantsSpan   = pattern.New(`(?i)\bhow (?:long|soon|quickly|early|late|much time|many (?:years|months|weeks|days|hours|minutes))\b|\bwithin (?:how|what|which)\b|\b(?:notice|deadline|period|duration)\b|wie (?:lange|schnell|bald|früh)|innerhalb|frist|combien de temps|pendant combien|délai|cuánto tiempo|plazo|quanto tempo|entro quanto|termine|prazo|hoe (?:lang|snel)|termijn|何(?:日|時間|か月|ヶ月|年|週間)|どのくらい|多长时间|多久|几天|几个`)
-	wantsTime   = pattern.New(`(?i)\bwhen\b|\b(?:what|which) (?:day|time|date|year|month|hours?|evening|morning|week)\b|\b(?:until|by|from|since) when\b|\bwhat time\b|\bhow (?:early|late|soon)\b|\bdeadline\b|\blast day\b|\bwann\b|bis wann|uhrzeit|\bquand\b|quelle heure|quel jour|cuándo|a qué hora|qué día|\bquando\b|a che ora|quale giorno|a que horas|wanneer|hoe laat|いつ|何時|何曜日|什么时候|何时|几点|星期几`)
-	wantsOften  = pattern.New(`(?i)\bhow (?:often|frequently|regularly)\b|wie oft|wie häufig|combien de fois|cuántas veces|con qué frecuencia|quante volte|quantas vezes|hoe vaak|何回|多久一次`)
-	wantsPlace  = pattern.New(`(?i)\bwhere\b|\b(?:what|which) (?:place|room|address|floor|building|gate|shelf|city|town|country|desk|street|door)\b|(?:^|\s)wo(?:hin|her|rin)?\b|(?:^|\s)où\b|dónde|adónde|\bdove\b|\bonde\b|\bwaar(?:heen|in)?\b|どこ|哪里|哪儿|在哪`)
-	wantsPerson = pattern.New(`(?i)\bwho(?:m|se)?\b|(?:^|\s)we[rmn]\b|(?:^|\s)(?:à |de |avec )?qui\b|quiénes?|\bchi\b|(?:^|\s)quem\b|だれ|誰|谁`)
+	wantsPhone   = pattern.New(`(?i)\b(?:tele)?phone\b|telefonnummer|téléphone|teléfono|telefono|telefone|telefoonnummer|電話|电话`)
+	wantsMoney   = pattern.New(`(?i)\b(?:how much (?:is|are|was|were|does|do|did|will|would|money|can|must|may|should)|prices?|costs?|fees?|fares?|charges?|rent|salary|earns?|paid|pay|budget|deposit|fine|allowance|what does .{1,40} cost)\b|(?:was|wie ?viel) kostet|kosten|preis|gebühr|miete|wie hoch|wie teuer|combien coûte|(?:^|\s)prix\b|tarif|loyer|cuánto (?:cuesta|vale|se paga|hay que pagar)|precio|alquiler|quanto cost|prezzo|quanto custa|preço|hoeveel kost|wat kost|prijs|いくら|円|料金|費用|多少钱|费用|价格`)
+	wantsCount   = pattern.New(`(?i)\bhow (?:many|much|big|large|high|far|heavy|tall|deep|wide|old|strong|fast)\b|\b(?:number|amount|share|percentage|size|weight|limit|maximum|minimum|temperature|age) of\b|\bwhat (?:age|size|temperature|weight|number|percentage)\b|wie ?viele?\b|wie (?:hoch|groß|schwer|alt|weit|breit|tief)|combien|cuánt[oa]s?\b|quant[oiae]\b|quantos|hoeveel|hoe (?:groot|hoog|oud|zwaar)|何(?:人|個|枚|回|冊|歳|度)|いくつ|多少|几`)
+	wantsSpan    = pattern.New(`(?i)\bhow (?:long|soon|quickly|early|late|much time|many (?:years|months|weeks|days|hours|minutes))\b|\bwithin (?:how|what|which)\b|\b(?:notice|deadline|period|duration)\b|wie (?:lange|schnell|bald|früh)|innerhalb|frist|combien de temps|pendant combien|délai|cuánto tiempo|plazo|quanto tempo|entro quanto|termine|prazo|hoe (?:lang|snel)|termijn|何(?:日|時間|か月|ヶ月|年|週間)|どのくらい|多长时间|多久|几天|几个`)
+	wantsTime    = pattern.New(`(?i)\bwhen\b|\b(?:what|which) (?:day|time|date|year|month|hours?|evening|morning|week)\b|\b(?:until|by|from|since) when\b|\bwhat time\b|\bhow (?:early|late|soon)\b|\bdeadline\b|\blast day\b|\bwann\b|bis wann|uhrzeit|\bquand\b|quelle heure|quel jour|cuándo|a qué hora|qué día|\bquando\b|a che ora|quale giorno|a que horas|wanneer|hoe laat|いつ|何時|何曜日|什么时候|何时|几点|星期几`)
+	wantsOften   = pattern.New(`(?i)\bhow (?:often|frequently|regularly)\b|wie oft|wie häufig|combien de fois|cuántas veces|con qué frecuencia|quante volte|quantas vezes|hoe vaak|何回|多久一次`)
+	wantsPlace   = pattern.New(`(?i)\bwhere\b|\b(?:what|which) (?:place|room|address|floor|building|gate|shelf|city|town|country|desk|street|door)\b|(?:^|\s)wo(?:hin|her|rin)?\b|(?:^|\s)où\b|dónde|adónde|\bdove\b|\bonde\b|\bwaar(?:heen|in)?\b|どこ|哪里|哪儿|在哪`)
+	beginsPerson = pattern.New(`(?i)^\W*(?:and |so |to |by |for |with )?(?:who|whom|whose|wer|wem|wen|quiénes?|chi|quem)\b`)
+	beginsTime   = pattern.New(`(?i)^\W*(?:and |so |by |until |since |from )?(?:when|wann|ab wann|bis wann|quand|cuándo|wanneer)(?:$|\P{L})`)
+	beginsPlace  = pattern.New(`(?i)^\W*(?:and |so )?(?:where|wo|wohin|woher|où|dónde|dove|onde|waar)(?:$|\P{L})`)
+	wantsPerson  = pattern.New(`(?i)\bwho(?:m|se)?\b|(?:^|\s)we[rmn]\b|(?:^|\s)(?:à |de |avec )?qui\b|quiénes?|\bchi\b|(?:^|\s)quem\b|だれ|誰|谁`)
 )
 
 func wantsOf(asks string) wants {
+	switch { // who asks who, when or where wants nothing else
+	case beginsPerson.MatchString(asks):
+		return wants{person: true}
+	case beginsTime.MatchString(asks):
+		return wants{time: true}
+	case beginsPlace.MatchString(asks):
+		return wants{place: true}
+	}
 	return wants{
-		money: wantsMoney.MatchString(asks), count: wantsCount.MatchString(asks), span: wantsSpan.MatchString(asks), time: wantsTime.MatchString(asks),
+		phone: wantsPhone.MatchString(asks), money: wantsMoney.MatchString(asks), count: wantsCount.MatchString(asks), span: wantsSpan.MatchString(asks), time: wantsTime.MatchString(asks),
 		often: wantsOften.MatchString(asks), place: wantsPlace.MatchString(asks), person: wantsPerson.MatchString(asks),
 	}
 }
@@ -38,7 +50,9 @@ const (
 )
 
 var (
+	hasPhone = pattern.New(`\d(?:[ ()/.-]{0,2}\d){3,}`)
 	hasMoney = pattern.New(`(?i)[$€£¥₹]\s?\d|\d\s?[$€£¥₹]|\b(?:eur|usd|gbp|chf|nok|sek|dkk|jpy|kr)\.?\s?\d|\d\s?(?:eur|usd|gbp|chf|nok|sek|dkk|jpy|kr|euros?|dollars?|pounds?|crowns?|kroner|kronor|francs?|franken|cents?|pence|per ?cent|%)(?:$|\P{L})|` + counting + ` (?:euros?|dollars?|pounds?|crowns?|francs?|cents?|pence|monatsmieten)|\bfree\b|kostenlos|gratuit|gratis|gratuito|[円元]|\d[.,]\d\d(?:\D|$)`)
+	hasNone  = pattern.New(`(?i)\b(?:nothing|none|no (?:fees?|charges?|limit|maximum|minimum)|unlimited|any number|as (?:many|much|long|often)|free|nichts|kein\w*|rien|aucune?|nada|ningun[oa]?|niente|nessun[oa]?|niets|geen)\b`)
 	hasCount = pattern.New(`(?i)\d|(?:^|\P{L})` + counting + `(?:$|\P{L})|[一二三四五六七八九十百千]`)
 	hasSpan  = pattern.New(`(?i)(?:^|\P{L})(?:` + counting + `|` + article + `)[ -]?(?:full |working |calendar |consecutive |business |half )*(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|nights?|jahre?n?|monate?n?|wochen?|tage?n?|werktagen?|arbeitstagen?|stunden?|minuten?|sekunden?|ans?|années?|mois|semaines?|jours?|heures?|minutes?|años?|mes(?:es)?|semanas?|días?|horas?|minutos?|ann[oi]|mes[ei]|settiman[ae]|giorn[oi]|or[ae]|minut[oi]|anos?|mês|dias?|jaren|jaar|maanden|maand|weken|week|dagen|dag|uren|uur|werkdagen)(?:$|\P{L})|[一二三四五六七八九十\d]+\s?(?:日|時間|か月|ヶ月|個月|个月|年|週間|周|天|小时)|\b(?:immediately|at once|sofort|unverzüglich|overnight)\b`)
 	hasTime  = pattern.New(`(?i)\d{1,2}[:.h]\d\d(?:\D|$)|\d\s?(?:am|pm|a\.m\.|p\.m\.|o'clock|uhr|heures|h)(?:$|\P{L})|\d{4}-\d\d-\d\d|\d{1,2}\.\s?\d{1,2}\.|\b(?:1[89]|20)\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:mon|tue|wed|thu|fri|sat|sun)\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|werktags|januar|februar|märz|juni|juli|oktober|dezember|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|lunes|martes|miércoles|jueves|viernes|sábado|domingo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|octubre|noviembre|diciembre|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|segunda|terça|quarta|quinta|sexta|janeiro|fevereiro|março|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|maart|[月曜日]|\b(?:weekdays?|weekends?|noon|midnight|morning|evening|afternoon|easter|christmas|spring|summer|autumn|winter|quarter)\b`)
@@ -61,11 +75,12 @@ func (w wants) fits(p *pool, s *sentence) float64 {
 			best = max(best, rest)
 		}
 	}
+	try(w.phone, hasPhone, 0)
 	try(w.money, hasMoney, .5)
 	try(w.span, hasSpan, .2)
 	try(w.time, hasTime, .2)
 	try(w.often, hasOften, .1)
-	try(w.count && !w.money && !w.span, hasCount, 0)
+	try(w.count && !w.money && !w.span && !w.phone, hasCount, 0)
 	try(w.place, hasPlace, 0)
 	if w.person {
 		asked = true
@@ -75,6 +90,25 @@ func (w wants) fits(p *pool, s *sentence) float64 {
 		return 0
 	}
 	return best - .5 // a candidate without what is asked for loses
+}
+
+// lacking reports whether a text holds no value of the kind that is asked for, of the kinds
+// that are told by how they are written. cells says that it is a row or a field.
+func (w wants) lacking(s string, cells bool) bool {
+	if hasNone.MatchString(s) {
+		return false
+	}
+	switch {
+	case w.phone:
+		return !hasPhone.MatchString(s)
+	case w.time || w.place || w.person:
+		return false
+	case w.money && !cells: // a column need not repeat its currency
+		return !hasMoney.MatchString(s)
+	case w.span || w.often || w.count || w.money:
+		return !hasCount.MatchString(s) && !hasSpan.MatchString(s) && !hasOften.MatchString(s) && !hasTime.MatchString(s)
+	}
+	return false
 }
 
 // person is how far a candidate names somebody: a name inside it, an office in capital

@@ -26,7 +26,7 @@ func nearest(final state.Agent, files Locator) *state.Nearest {
 	}
 	question := asked(final, step)
 	passage, line := step.Hits[0].Passage, ""
-	if list := answer.Rank(question, readable(step.Hits), 1, nil).Quotes; len(list) > 0 {
+	if list := answer.Rank(question, readable(step.Hits), &answer.Options{Most: 1}).Quotes; len(list) > 0 {
 		passage = step.Hits[list[0].Source].Passage
 		line = passage.Text[list[0].Start:list[0].End]
 	} else {

@@ -33,12 +33,15 @@ var (
 // question.
 func missingParts(question string, cited []state.Passage) (parts int, missing []string) {
 	list := partsOf(question)
-	if len(list) < 2 {
-		return len(list), nil
-	}
 	var sources []answer.Source
 	for _, p := range cited {
 		sources = append(sources, answer.SourceOf(p))
+	}
+	if len(list) == 1 && len(sources) > 0 && answer.Rank(question, sources, &answer.Options{Most: 1}).Held < leastHeld {
+		return 1, []string{fmt.Sprintf("an answer to “%s”", list[0].text)}
+	}
+	if len(list) < 2 {
+		return len(list), nil
 	}
 	for _, p := range list {
 		ask := p.text + "?"
@@ -46,12 +49,16 @@ func missingParts(question string, cited []state.Passage) (parts int, missing []
 			ask = strings.Join(p.topic, " ") + " " + ask
 		}
 		what := fmt.Sprintf("an answer to “%s”", p.text)
-		if r := answer.Rank(ask, sources, 1, nil); r.Chance < answer.Least/2 && !slices.Contains(missing, what) {
+		if r := answer.Rank(ask, sources, &answer.Options{Most: 1, Confidence: 1}); r.Chance < answer.Least/2 && !slices.Contains(missing, what) {
 			missing = append(missing, what)
 		}
 	}
 	return len(list), missing
 }
+
+// leastHeld is the share of a question that a cited sentence holds, with what stands above it,
+// if it is about the question at all. A model may cite another.
+const leastHeld = 0.1
 
 // partsOf finds the parts of a question, in order: its questions, the questions within one
 // sentence, and the sides of a comparison. A question about a story, and words without a

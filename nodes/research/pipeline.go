@@ -116,6 +116,10 @@ type Options struct {
 	Checkpointer graph.Checkpointer
 }
 
+// OfflinePassages is how many passages a step reads with the offline model, where reading
+// costs no tokens.
+const OfflinePassages = 20
+
 const (
 	defaultThreshold = 0.70
 	defaultPassages  = 10

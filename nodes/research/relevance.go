@@ -31,7 +31,7 @@ func relevance(final state.Agent) *state.Relevance {
 
 // relevanceOf is the relevance of one step.
 func relevanceOf(s state.Agent, step state.Step) state.Relevance {
-	fit := answer.Rank(asked(s, step), readable(step.Hits), 1, nil)
+	fit := answer.Rank(asked(s, step), readable(step.Hits), &answer.Options{Most: 1, Confidence: step.Confidence})
 	return state.Relevance{Confidence: math.Round(1e4*fit.Chance) / 1e4, Retrieved: step.Confidence, Match: fit.Top, Lead: fit.Lead, Absent: fit.Absent}
 }
 

@@ -143,13 +143,13 @@ func TestStepsReadNewPassages(t *testing.T) {
 	}
 }
 
-// A refusal says one thing, however many steps failed; their number is in the metrics.
+// A refusal says one thing, however many steps failed, and the metrics count them.
 func TestRefusalCountsItsSteps(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		m := script(multi)
 		m.Answers[skills.AdaptiveReplan] = append(append([]llmtest.Answer{}, m.Answers[skills.AdaptiveReplan][:n-1]...), done)
 		final := mustRun(t, research.Deps{Model: m, Corpus: &shelf{confidences: []float64{.5}}}, &research.Options{SkipInjectionCheck: true}, "Who pays?")
-		if final.Answer != "Your documents do not answer this." || final.Metrics.StepsFailed != n || final.Metrics.HasAnswer {
+		if !strings.Contains(final.Answer, "Your documents do not answer this.") || final.Metrics.StepsFailed != n || final.Metrics.HasAnswer {
 			t.Errorf("%d steps: answer %q, metrics %+v", n, final.Answer, final.Metrics)
 		}
 		if got := research.Result(final, nil, nil).Status; got != state.StatusNoEvidence {

@@ -77,7 +77,7 @@ func synthesize(write func(context.Context, state.Agent, state.Step) (written, e
 
 func synthesizeInput(s state.Agent, step state.Step, hits []state.Hit) skills.SynthesizeInput {
 	stem, _ := splitChoices(s.Objective)
-	return skills.SynthesizeInput{Objective: stem, Question: respelt(step.Question, step), Sources: sources(hits, 1), AsOf: s.AsOf}
+	return skills.SynthesizeInput{Objective: stem, Question: respelt(step.Question, step), Sources: sources(hits, 1), Confidence: step.Confidence}
 }
 
 // sources numbers hits for a prompt, from first upwards.

@@ -16,6 +16,7 @@ import (
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/causal"
 	"example.com/assay/eval/comply"
+	"example.com/assay/eval/desk"
 	"example.com/assay/eval/extract"
 	"example.com/assay/eval/injection"
 	"example.com/assay/eval/mcq"
@@ -41,6 +42,7 @@ func Command(a *cli.App) *cobra.Command {
   agent eval mcq --data barexam_qa
   agent eval answers --corpus handbook --data questions.jsonl
   agent eval injection --data bipia_injection
+  agent eval desk case_studies/desk/dev
   agent eval cases case_studies
   agent eval all data
   agent help eval retrieval`,
@@ -49,17 +51,18 @@ func Command(a *cli.App) *cobra.Command {
 
 // tasks are the measurements that need no settings.
 func tasks(a *cli.App) []task.Task {
-	return []task.Task{retrieval.Task(), causal.Task(), obligations.Task(), comply.Task(open.Inspect), extract.Task(), mcq.Task(), injection.Task()}
+	return []task.Task{retrieval.Task(), causal.Task(), obligations.Task(), comply.Task(open.Inspect), extract.Task(), mcq.Task(), injection.Task(), desk.Task()}
 }
 
 // taskCommand is the verb of a task.
 func taskCommand(a *cli.App, t task.Task) *cobra.Command {
 	options, asJSON := task.NewOptions(t.Name), false
 	measure := t.New(options)
+	n, what := options.Operands()
 	cmd := &cobra.Command{
-		Use: t.Name + " " + t.Args, Short: t.Short, Long: t.Long, Example: t.Example, Args: cli.Exactly(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := options.Check(cmd.Flags().Changed); err != nil {
+		Use: t.Name + " " + t.Args, Short: t.Short, Long: t.Long, Example: t.Example, Args: cli.Exactly(n, what),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := errors.Join(options.Take(args), options.Check(cmd.Flags().Changed)); err != nil {
 				return usageOf(err)
 			}
 			return runTask(cmd.Context(), a, measure, asJSON)

@@ -77,14 +77,10 @@ func researchOptions(a *cli.App, s config.Settings) (*research.Options, error) {
 		SkipVerification: !s.Verification.Enabled, Verify: s.Verification.Options(),
 	}
 	if writingModel(s) == offline.Name {
-		opts.Passages, opts.WarnOfCited = offlinePassages, true
+		opts.Passages, opts.WarnOfCited = research.OfflinePassages, true
 	}
 	return opts, CheckSearchTool(a, s)
 }
-
-// offlinePassages is how many passages a step reads offline, where reading costs
-// no tokens.
-const offlinePassages = 20
 
 // writingModel is the model that writes answers.
 func writingModel(s config.Settings) string {

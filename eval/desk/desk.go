@@ -1,0 +1,374 @@
+// Package desk measures the pipelines on a folder of ordinary papers: letters, price lists,
+// minutes, forms. It asks questions, verifies claims and reads forms, as agent ask, comply,
+// verify and extract do offline.
+//
+//	papers, err := desk.Read(ctx, "case_studies/desk/dev", nil)
+//	got, err := desk.Evaluate(ctx, papers, 2, nil)
+//	worse, err := baseline.Worse(got)
+//
+// It compares words, not meaning, and does not say why an answer is wrong.
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"example.com/assay/decide/injection"
+	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
+	"example.com/assay/llm"
+	"example.com/assay/llm/offline"
+	"example.com/assay/memory"
+	"example.com/assay/memory/retrieval"
+	"example.com/assay/nodes/evidence"
+	"example.com/assay/nodes/extract"
+	"example.com/assay/nodes/extract/docfile"
+	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/verify"
+	"example.com/assay/skills"
+	"example.com/assay/state"
+)
+
+// An Item is the result of a question, a claim or a form.
+type Item struct {
+	ID, Verb, Kind string
+	Answerable     bool
+	Status         state.Status
+	Gold, Pred     []string // strings and quotes; statuses; values of a form
+	Right          bool     // the first quote; the refusal; the verdict; all values and no other
+	Answer         bool     // one of the quotes is right
+	Noise          int      // quotes without gold, of an answer with a right quote
+	Hits           int      // right values of a form
+}
+
+// A Row counts the questions of one kind.
+type Row struct {
+	Kind   string `json:"kind"`
+	N      int    `json:"n"`
+	Right  int    `json:"right"`
+	Answer int    `json:"answer"`
+}
+
+// An Evaluation holds the results of a folder.
+type Evaluation struct {
+	task.Score
+	N       map[string]int // what each metric counts: questions, claims, or values of forms
+	Items   []Item         // questions, claims, forms
+	Rows    []Row          // kinds of questions, by name
+	Skipped []memory.Skip  // documents that could not be read
+}
+
+// A count is an item's part of a metric, which is the sum of parts over the sum of wholes.
+type count struct{ part, whole, n int }
+
+// figures are the metrics. False leaves an item out.
+var figures = []struct {
+	name string
+	of   func(Item) (count, bool)
+}{
+	{"first", func(i Item) (count, bool) { return yes(i.Right), i.Verb == Ask && i.Answerable }},
+	{"answer", func(i Item) (count, bool) { return yes(i.Answer), i.Verb == Ask && i.Answerable }},
+	{noise, func(i Item) (count, bool) {
+		c := count{n: 1}
+		if i.Answer {
+			c.part, c.whole = i.Noise, len(i.Pred)
+		}
+		return c, i.asked() && i.Answerable
+	}},
+	{"refused", func(i Item) (count, bool) { return yes(i.Right), i.asked() && !i.Answerable }},
+	{"comply_first", func(i Item) (count, bool) { return yes(i.Right), i.Verb == Comply && i.Answerable }},
+	{"claims_true", func(i Item) (count, bool) { return yes(i.Right), i.Verb == claim && i.Gold[0] == supported }},
+	{"claims_false", func(i Item) (count, bool) { return yes(i.Right), i.Verb == claim && i.Gold[0] == unsupported }},
+	{"precision", func(i Item) (count, bool) { return count{i.Hits, len(i.Pred), len(i.Gold)}, i.Verb == form }},
+	{"recall", func(i Item) (count, bool) { return count{i.Hits, len(i.Gold), len(i.Gold)}, i.Verb == form }},
+	{"F1", func(i Item) (count, bool) {
+		return count{2 * i.Hits, len(i.Pred) + len(i.Gold), len(i.Gold)}, i.Verb == form
+	}},
+}
+
+// noise is the one metric of which less is better.
+const noise = "noise"
+
+// Verbs of items that are no questions, and the verdicts of claims.
+const (
+	claim, form            = "verify", "extract"
+	supported, unsupported = "supported", "unsupported"
+)
+
+func yes(right bool) count {
+	if right {
+		return count{1, 1, 1}
+	}
+	return count{0, 1, 1}
+}
+
+func (i Item) asked() bool { return i.Verb == Ask || i.Verb == Comply }
+
+// Evaluate ingests the documents into a temporary folder and measures every item, several at
+// the same time. The first error ends it.
+func Evaluate(ctx context.Context, p *Papers, jobs int, run *task.Run) (_ *Evaluation, err error) {
+	home, err := os.MkdirTemp("", "agent-eval-*")
+	if err != nil {
+		return nil, fmt.Errorf("making a directory for the index: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
+	d, err := open(ctx, home, p, run)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	var steps []func(context.Context) (Item, error)
+	for _, q := range p.Questions {
+		steps = append(steps, func(ctx context.Context) (Item, error) { return d.ask(ctx, q) })
+	}
+	for _, c := range p.Claims {
+		steps = append(steps, func(ctx context.Context) (Item, error) { return d.verify(ctx, c) })
+	}
+	for _, f := range p.Forms {
+		steps = append(steps, func(ctx context.Context) (Item, error) { return d.read(ctx, f) })
+	}
+	out := &Evaluation{N: map[string]int{}, Items: make([]Item, len(steps)), Skipped: d.skipped}
+	times := make([]time.Duration, len(steps))
+	var mu sync.Mutex // of done and the progress
+	done := 0
+	err = task.Together(ctx, len(steps), jobs, func(ctx context.Context, i int) (err error) {
+		began := time.Now()
+		if out.Items[i], err = steps[i](ctx); err != nil {
+			return err
+		}
+		times[i] = time.Since(began)
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; run != nil && run.Progress != nil {
+			run.Progress("measuring", done, len(steps))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Score = run.Score(times)
+	return out, out.measure()
+}
+
+func (e *Evaluation) measure() error {
+	for _, f := range figures {
+		var counts []count
+		for _, i := range e.Items {
+			if c, counted := f.of(i); counted {
+				counts, e.N[f.name] = append(counts, c), e.N[f.name]+c.n
+			}
+		}
+		if len(counts) == 0 {
+			continue
+		}
+		err := e.Measure(len(counts), metrics.Statistic{Name: f.name, Of: func(items []int) float64 {
+			part, whole := 0, 0
+			for _, i := range items {
+				part, whole = part+counts[i].part, whole+counts[i].whole
+			}
+			return metrics.Rate(part, whole)
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	for _, i := range e.Items {
+		if !i.asked() {
+			continue
+		}
+		at, known := slices.BinarySearchFunc(e.Rows, i.Kind, func(r Row, kind string) int { return strings.Compare(r.Kind, kind) })
+		if !known {
+			e.Rows = slices.Insert(e.Rows, at, Row{Kind: i.Kind})
+		}
+		r := &e.Rows[at]
+		r.N, r.Right, r.Answer = r.N+1, r.Right+yes(i.Right).part, r.Answer+yes(i.Answer).part
+	}
+	return nil
+}
+
+// A bench holds the pipelines. Those that search are nil without documents.
+type bench struct {
+	model   llm.Model
+	set     *skills.Set
+	corpus  *memory.Corpus
+	skipped []memory.Skip
+	answers *research.Pipeline
+	rules   *evidence.Pipeline
+	claims  *verify.Pipeline
+}
+
+func open(ctx context.Context, home string, p *Papers, run *task.Run) (*bench, error) {
+	set, err := skills.Load(nil)
+	if err != nil {
+		return nil, err
+	}
+	d := &bench{model: offline.New(nil), set: set}
+	if p.Documents == "" {
+		return d, nil
+	}
+	in := memory.IngestOptions{Home: home, Corpus: "desk", Paths: []string{p.Documents}}
+	if run != nil {
+		in.Progress = run.Progress
+	}
+	made, err := memory.Ingest(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	d.skipped = made.Skipped
+	if d.corpus, err = memory.Open(home, in.Corpus); err != nil {
+		return nil, err
+	}
+	var errs [3]error
+	d.answers, errs[0] = research.New(research.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: inspect}, &research.Options{Passages: research.OfflinePassages, WarnOfCited: true})
+	d.rules, errs[1] = evidence.New(evidence.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: inspect}, nil)
+	d.claims, errs[2] = verify.New(verify.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: inspect}, &verify.Options{MaxAttempts: -1})
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+func (d *bench) close() error {
+	if d.corpus == nil {
+		return nil
+	}
+	return d.corpus.Close()
+}
+
+// inspect finds prompt injection as the command does.
+func inspect(text string) []retrieval.Order {
+	var out []retrieval.Order
+	for _, o := range injection.Instructions(text) {
+		out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
+	}
+	return out
+}
+
+// ask asks a question and judges the quotes of its answer.
+func (d *bench) ask(ctx context.Context, q Question) (Item, error) {
+	i := Item{ID: q.ID, Verb: q.Verb, Kind: q.Kind, Answerable: q.Answerable, Gold: q.Gold}
+	fault := ""
+	if q.Verb == Comply {
+		final, err := d.rules.Run(ctx, evidence.Input{Question: q.Question}, nil)
+		if err != nil {
+			return i, fmt.Errorf("asking question %q: %w", q.ID, err)
+		}
+		audit := evidence.Result(final, nil, d.corpus)
+		i.Status, fault = audit.Status, audit.Error
+		for _, r := range audit.Verified {
+			i.Pred = append(i.Pred, r.Quote)
+		}
+	} else {
+		final, _, err := d.answers.Ask(ctx, q.Question, nil)
+		if err != nil {
+			return i, fmt.Errorf("asking question %q: %w", q.ID, err)
+		}
+		answer := research.Result(final, nil, d.corpus)
+		i.Status, fault = answer.Status, answer.Error
+		for _, quote := range answer.Quotes {
+			if quote.Shown == "" {
+				quote.Shown = quote.Text
+			}
+			i.Pred = append(i.Pred, quote.Shown)
+		}
+	}
+	if err := failed(i.Status, fault); err != nil {
+		return i, fmt.Errorf("asking question %q: %w", q.ID, err)
+	}
+	i.judge(q)
+	return i, nil
+}
+
+// failed is the error of a run that could not look.
+func failed(status state.Status, fault string) error {
+	if status == state.StatusFailed || status == state.StatusUnavailable {
+		return fmt.Errorf("the answer is %s: %s", status, fault)
+	}
+	return nil
+}
+
+// judge compares the quotes with what a right one holds.
+func (i *Item) judge(q Question) {
+	if !q.Answerable {
+		i.Right = i.Status.ExitCode() == state.StatusNoEvidence.ExitCode()
+		return
+	}
+	if i.Status != state.StatusAnswered {
+		return
+	}
+	for n, quote := range i.Pred {
+		gold := holds(quote, q.Gold)
+		if !gold {
+			i.Noise++
+		}
+		if gold && !holds(quote, q.Not) {
+			i.Answer, i.Right = true, i.Right || n == 0
+		}
+	}
+}
+
+// verify verifies a claim against the corpus, without corrections.
+func (d *bench) verify(ctx context.Context, c Claim) (Item, error) {
+	final, err := d.claims.Run(ctx, verify.Input{Response: c.Claim}, nil)
+	if err != nil {
+		return Item{}, fmt.Errorf("verifying claim %q: %w", c.ID, err)
+	}
+	answer := verify.Result(final, nil, d.corpus)
+	if err := failed(answer.Status, answer.Error); err != nil {
+		return Item{}, fmt.Errorf("verifying claim %q: %w", c.ID, err)
+	}
+	verdict := func(yes bool) []string {
+		if yes {
+			return []string{supported}
+		}
+		return []string{unsupported}
+	}
+	said := answer.Status == state.StatusAnswered
+	return Item{ID: c.ID, Verb: claim, Status: answer.Status, Gold: verdict(c.Supported), Pred: verdict(said), Right: said == c.Supported}, nil
+}
+
+// read reads a form by its schema.
+func (d *bench) read(ctx context.Context, f Form) (Item, error) {
+	i := Item{ID: f.ID, Verb: form, Gold: f.Gold}
+	docs, err := docfile.Read(ctx, f.Path)
+	if err != nil {
+		return i, err
+	}
+	if len(docs) != 1 {
+		return i, fmt.Errorf("%s holds %d documents: a form is one", f.Path, len(docs))
+	}
+	p, err := extract.New(extract.Deps{Model: d.model, Skills: d.set, Schema: f.Schema}, nil)
+	if err != nil {
+		return i, err
+	}
+	final, err := p.Run(ctx, docs[0].FieldDocument, nil)
+	if err != nil {
+		return i, fmt.Errorf("reading form %q: %w", f.ID, err)
+	}
+	answer := f.Schema.Answer(final, nil)
+	i.Status = answer.Status
+	if err := failed(i.Status, answer.Error); err != nil {
+		return i, fmt.Errorf("reading form %q: %w", f.ID, err)
+	}
+	if len(answer.Result) > 0 {
+		if i.Pred, err = valuesOf(answer.Result); err != nil {
+			return i, fmt.Errorf("reading the values of form %q: %w", f.ID, err)
+		}
+	}
+	left := slices.Clone(i.Pred)
+	for _, v := range i.Gold {
+		if at := slices.Index(left, v); at >= 0 {
+			left = slices.Delete(left, at, at+1)
+			i.Hits++
+		}
+	}
+	i.Right = i.Hits == len(i.Gold) && len(left) == 0
+	return i, nil
+}

@@ -1,0 +1,99 @@
+package desk
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// plain replaces characters that are written in several ways, and drops soft hyphens.
+var plain = strings.NewReplacer("\u00ad", "", "’", "'", "‘", "'", "“", `"`, "”", `"`)
+
+// normal is a text in lower case, with single spaces.
+func normal(s string) string {
+	return strings.ToLower(strings.Join(strings.Fields(plain.Replace(s)), " "))
+}
+
+// holds reports whether a text contains one of some strings as whole words. Only Latin letters
+// and digits border on a word: Chinese and Japanese have no spaces between words.
+func holds(text string, list []string) bool {
+	text = normal(text)
+	return slices.ContainsFunc(list, func(s string) bool { return stands(text, normal(s)) })
+}
+
+func stands(text, s string) bool {
+	if s == "" {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(s)
+	begins := unicode.IsLetter(first) || unicode.IsNumber(first)
+	ends := s[len(s)-1] < utf8.RuneSelf
+	for from := 0; ; {
+		i := strings.Index(text[from:], s)
+		if i < 0 {
+			return false
+		}
+		start, end := from+i, from+i+len(s)
+		if !(begins && start > 0 && latin(text[start-1])) && !(ends && end < len(text) && latin(text[end])) {
+			return true
+		}
+		from = start + 1
+	}
+}
+
+func latin(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
+
+// valuesOf lists the values of a JSON document as "path=value", sorted. Items of a list share
+// a path, and nulls are left out. Values are compared by letters and digits, without a title
+// before a name.
+func valuesOf(raw []byte) ([]string, error) {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil, err
+	}
+	out := flat(nil, "", v)
+	slices.Sort(out)
+	return out, nil
+}
+
+func flat(out []string, path string, v any) []string {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			out = flat(out, path+"."+key, inner)
+		}
+	case []any:
+		for _, inner := range v {
+			out = flat(out, path+"[]", inner)
+		}
+	case float64:
+		out = append(out, path+"="+strconv.FormatFloat(v, 'f', -1, 64))
+	case bool:
+		out = append(out, path+"="+strconv.FormatBool(v))
+	case string:
+		out = append(out, path+"="+key(v))
+	}
+	return out
+}
+
+// titles stand before names.
+var titles = []string{"mrs", "mr", "ms", "dr"}
+
+// key is a text in lower case, of letters and digits only, without a title.
+func key(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+	for _, title := range titles {
+		if name, ok := strings.CutPrefix(s, title); ok && len(name) >= 3 && strings.Trim(name[:3], "abcdefghijklmnopqrstuvwxyz") == "" {
+			return name
+		}
+	}
+	return s
+}
