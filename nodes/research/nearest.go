@@ -75,7 +75,7 @@ func whyNot(question string, passage state.Passage, step state.Step, files Locat
 	if list := absent(question, wordsOf(passage.Title+" "+passage.Section+" "+passage.Text)); len(list) > 0 {
 		return "no sentence speaks of " + quoted(list) + " and the rest of the question together"
 	}
-	return "no sentence that was found says what was asked"
+	return "no sentence that was found surely says what was asked"
 }
 
 // nowhere says which of some words the documents do not have; empty when they have all or

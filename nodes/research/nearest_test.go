@@ -15,8 +15,8 @@ func TestRefusalShowsTheNearest(t *testing.T) {
 	}
 	for _, c := range []struct{ question, passage, line, why string }{
 		{"How many frames does a walnut hive need?", "A hive is fed in October. It rests on two frames in winter.", "two frames", `no passage that was found mentions “walnut”`},
-		{"How many frames does a hive need in winter?", "A hive needs frames. They are cleaned before winter comes.", "needs frames", "no sentence that was found says what was asked"},
-		{"Are hives fed in winter?", "Hives are fed in winter.", "fed in winter", "no sentence that was found says what was asked"},
+		{"How many frames does a hive need in winter?", "A hive needs frames. They are cleaned before winter comes.", "needs frames", "no sentence that was found surely says what was asked"},
+		{"Are hives fed in winter?", "Hives are fed in winter.", "fed in winter", "no sentence that was found surely says what was asked"},
 	} {
 		final := state.Agent{Objective: c.question, Plan: []state.Step{
 			{ID: 1, Question: c.question, Status: state.StepFailed, Confidence: .4, Hits: []state.Hit{hit(c.passage)}},
