@@ -53,11 +53,24 @@ func Result(final state.Agent, runErr error, files Locator) state.Answer {
 		}
 		if n := note(a.End, final); n != "" {
 			a.Answer = withNote(a.Answer, n)
-		} else if a.Nearest != nil && !final.Whole.None() { // else what comes nearest stands above, and what it lacks
-			a.Answer = strings.TrimSpace(a.Answer) + " " + a.Nearest.Words()
+		} else if a.Status == state.StatusNoEvidence && !final.Whole.None() { // else what comes nearest stands above, and what it lacks
+			a.Answer = strings.TrimSpace(a.Answer + " " + refusal(a.Nearest, final, files))
 		}
 	}
 	return a
+}
+
+// refusal says why the documents do not answer, and what comes nearest, if anything was
+// found.
+func refusal(near *state.Nearest, final state.Agent, files Locator) string {
+	if near != nil {
+		return near.Words()
+	}
+	stem, _ := splitChoices(final.Objective)
+	if why := nowhere(absent(stem, nil), files); why != "" {
+		return strings.ToUpper(why[:1]) + why[1:] + "."
+	}
+	return ""
 }
 
 // Unfinished completes the answer of a run that was stopped or failed: its sums so far

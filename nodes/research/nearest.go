@@ -66,11 +66,8 @@ func whyNot(question string, passage state.Passage, step state.Step, files Locat
 	}
 	slices.Sort(read)
 	list := absent(question, slices.Compact(read))
-	if v, ok := files.(vocabulary); ok {
-		nowhere := slices.DeleteFunc(slices.Clone(list), v.Mentions)
-		if len(nowhere) > 0 {
-			return "nothing in them mentions " + quoted(nowhere)
-		}
+	if why := nowhere(list, files); why != "" {
+		return why
 	}
 	if len(list) > 0 {
 		return "no passage that was found mentions " + quoted(list)
@@ -78,7 +75,20 @@ func whyNot(question string, passage state.Passage, step state.Step, files Locat
 	if list := absent(question, wordsOf(passage.Title+" "+passage.Section+" "+passage.Text)); len(list) > 0 {
 		return "no sentence speaks of " + quoted(list) + " and the rest of the question together"
 	}
-	return "no sentence that was found says what was asked"
+	return "no sentence that was found surely says what was asked"
+}
+
+// nowhere says which of some words the documents do not have; empty when they have all or
+// this is not known.
+func nowhere(words []string, files Locator) string {
+	v, ok := files.(vocabulary)
+	if !ok {
+		return ""
+	}
+	if words = slices.DeleteFunc(slices.Clone(words), v.Mentions); len(words) == 0 {
+		return ""
+	}
+	return "nothing in them mentions " + quoted(words)
 }
 
 // quoted lists words in quotation marks.

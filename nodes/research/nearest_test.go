@@ -15,8 +15,8 @@ func TestRefusalShowsTheNearest(t *testing.T) {
 	}
 	for _, c := range []struct{ question, passage, line, why string }{
 		{"How many frames does a walnut hive need?", "A hive is fed in October. It rests on two frames in winter.", "two frames", `no passage that was found mentions “walnut”`},
-		{"How many frames does a hive need in winter?", "A hive needs frames. They are cleaned before winter comes.", "needs frames", "no sentence that was found says what was asked"},
-		{"Are hives fed in winter?", "Hives are fed in winter.", "fed in winter", "no sentence that was found says what was asked"},
+		{"How many frames does a hive need in winter?", "A hive needs frames. They are cleaned before winter comes.", "needs frames", "no sentence that was found surely says what was asked"},
+		{"Are hives fed in winter?", "Hives are fed in winter.", "fed in winter", "no sentence that was found surely says what was asked"},
 	} {
 		final := state.Agent{Objective: c.question, Plan: []state.Step{
 			{ID: 1, Question: c.question, Status: state.StepFailed, Confidence: .4, Hits: []state.Hit{hit(c.passage)}},
@@ -65,5 +65,24 @@ func TestWarnOfCited(t *testing.T) {
 		if n != c.want {
 			t.Errorf("only cited %v, confidence %v: %d warnings; want %d: %q", c.cited, c.shelf.confidences, n, c.want, final.Warnings)
 		}
+	}
+}
+
+type vocabulary struct{ texts }
+
+func (vocabulary) Mentions(word string) bool { return word == "hive" }
+
+// A refusal names the words that no document has.
+func TestRefusalNamesWhatNothingMentions(t *testing.T) {
+	refused := func(hits []state.Hit) string {
+		return research.Result(state.Agent{Objective: "Which wax does a hive have?", Answer: "Your documents do not answer this.", Plan: []state.Step{{ID: 1, Question: "Which wax does a hive have?", Status: state.StepFailed, Hits: hits}}}, nil, vocabulary{}).Answer
+	}
+	const says = "Your documents do not answer this. Nothing in them mentions “wax”."
+	if got := refused(nil); got != says {
+		t.Error(got)
+	}
+	hit := state.Hit{Passage: state.Passage{ID: "1", Doc: "bees.md", Title: "Bees", Text: "It is fed in October.", End: 21, Source: "bees.md"}}
+	if got := refused([]state.Hit{hit}); got != says+" Nearest: Bees: “It is fed in October.”" {
+		t.Error(got)
 	}
 }

@@ -105,3 +105,48 @@ func TestConversation(t *testing.T) {
 		}
 	}
 }
+
+// What a pipeline replies to by itself starts no run of it.
+func TestSays(t *testing.T) {
+	said := graph.LastValue("said", func(s *echo) *string { return &s.Said })
+	g := graph.NewStateGraph(said)
+	runs := 0
+	g.AddNode("count", func(context.Context, echo) (graph.Update[echo], error) { runs++; return nil, nil })
+	g.AddEdge(graph.Start, "count")
+	inner, err := g.Compile(&graph.CompileOptions{Name: "counter"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chat, err := conversation.Graph("counter", conversation.Pipeline[echo]{
+		Graph: inner,
+		Says: func(turn conversation.Turn) (conversation.Reply, bool) {
+			return conversation.Reply{Text: "Hello."}, turn.Text == "hello"
+		},
+		Ask:   func(turn conversation.Turn) graph.Update[echo] { return graph.Update[echo]{said.Set(turn.Text)} },
+		Reply: func(echo) conversation.Reply { return conversation.Reply{Text: "counted"} },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text, want string
+		runs       int
+	}{{"hello", "Hello.", 0}, {"How many?", "counted", 1}} {
+		in, err := chat.App().Values(json.RawMessage(`{"messages":[{"type":"human","content":"` + c.text + `"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last string
+		for ev, err := range chat.App().Stream(t.Context(), in, &graph.RunOptions{Modes: graph.Debug}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ev.Kind == graph.StateValue && ev.Namespace == "" {
+				last = string(ev.State)
+			}
+		}
+		if runs != c.runs || !strings.Contains(last, c.want) {
+			t.Errorf("%q: %d runs, %s", c.text, runs, last)
+		}
+	}
+}

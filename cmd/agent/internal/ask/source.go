@@ -49,10 +49,6 @@ var openers = map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "u
 // atLine are programs that take the line to begin at as "+12".
 var atLine = []string{"less", "more", "most", "vi", "vim", "nvim", "view", "nano", "emacs", "micro", "joe", "ed"}
 
-// envViewer is the variable that holds the command for files that are no text, such as
-// "evince --page-label={page} {file}". Without {file} the file is its last argument.
-const envViewer = "ASSAY_VIEWER"
-
 // atPage are programs of Linux desktops that open a PDF at a page, in the order in which
 // they are tried.
 var atPage = []string{"evince --page-label={page} {file}", "okular -p {page} {file}", "zathura -P {page} {file}", "mupdf {file} {page}"}
@@ -112,7 +108,7 @@ func reading(a *cli.App, path string, line int) []string {
 // viewing is the command that opens a file at a page, if it has any; nil without a program
 // or a display.
 func viewing(a *cli.App, file string, page int) []string {
-	if viewer := a.Env.Get(envViewer); viewer != "" {
+	if viewer := a.Env.Get(cli.EnvViewer); viewer != "" {
 		return filled(viewer, file, max(page, 1))
 	}
 	words := openers[runtime.GOOS]

@@ -13,6 +13,9 @@ import (
 const (
 	EnvHome   = "ASSAY_HOME"
 	EnvConfig = "ASSAY_CONFIG"
+	// EnvViewer holds the command for files that are no text, such as
+	// "evince --page-label={page} {file}". Without {file} the file is its last argument.
+	EnvViewer = "ASSAY_VIEWER"
 )
 
 // An Environment holds a process's variables. Of equal names the last one counts. On Windows

@@ -211,6 +211,7 @@ func Variables(table []Setting) []Variable {
 	out := []Variable{
 		{cli.EnvHome, "The directory of corpora and memory."},
 		{cli.EnvConfig, "The configuration."},
+		{cli.EnvViewer, "The command that shows a PDF, a sheet or a page; {file} and {page} in it are filled in."},
 		{EnvTemporalKey, "The key of a Temporal server."},
 	}
 	for _, t := range table {
