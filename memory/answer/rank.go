@@ -41,6 +41,9 @@ var windows = []int{450, 400, 350}
 
 const longest = 900
 
+// compared is how many candidates the best is compared with, and mostLead bounds its lead.
+const compared, mostLead = 10, 6.0
+
 // Options say what Rank is to regard. Nil and the zero value work.
 type Options struct {
 	Most       int                               // quotes at the most; default 3
@@ -74,13 +77,11 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 	best := &p.sentences[list[0].index]
 	out.Unnamed = asks.unnamed(p, best)
 	out.Held, out.Value = asks.heldBy(best), asks.wants.fits(p, best)
-	rest, n := 0.0, 0
-	for _, s := range list[1:min(len(list), 11)] {
-		rest, n = rest+s.score, n+1
+	rest := 0.0
+	for _, s := range list[1:min(len(list), 1+compared)] {
+		rest += s.score
 	}
-	if n > 0 {
-		out.Lead = out.Top - rest/float64(n)
-	}
+	out.Lead = min(out.Top-rest/compared, mostLead) // a small corpus has few others
 	var said []string
 	for _, s := range list {
 		if len(out.Quotes) == o.Most {
