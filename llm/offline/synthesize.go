@@ -236,5 +236,9 @@ func quoteAnswers(in skills.SynthesizeInput, most int, more bool) string {
 		}
 		fmt.Fprintf(&b, "- “%s” [Source %d]\n", text.OneLine(s.Text[q.Start:q.End]), s.N)
 	}
+	if e := ranking.Earlier; e != nil { // of two versions the newer answers, and the older is named
+		s := sources[e.Source]
+		fmt.Fprintf(&b, "- Before, in the version of %s: “%s” [Source %d]\n", s.Date, text.OneLine(s.Text[e.Start:e.End]), s.N)
+	}
 	return strings.TrimRight(b.String(), "\n")
 }

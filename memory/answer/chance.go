@@ -25,6 +25,10 @@ const (
 // asked for, where such values are told by how they are written.
 const valueless = 0.3
 
+// undefined is what is left of the chance of a quote that uses a word and does not say what it
+// is, where just that is asked.
+const undefined = 0.3
+
 // usualConfidence is the least confidence that is believed of a search in another language than
 // English, which confidence is calibrated for.
 const usualConfidence = 0.6
@@ -34,6 +38,9 @@ func (r *Ranking) chance(confidence float64) float64 {
 	p := 1 / (1 + math.Exp(-(offset + perTop*r.Top + perLead*r.Lead + perAbsent*r.Absent + perConfidence*confidence + perValue*r.Value + perUnnamed*r.Unnamed)))
 	if r.Valueless {
 		p *= valueless
+	}
+	if r.Undefined {
+		p *= undefined
 	}
 	return p
 }

@@ -20,6 +20,7 @@ type question struct {
 	forms   forms
 	wants   wants
 	focus   []string // stems of X in "what is X"
+	plain   bool     // it asks what X is, and nothing of it
 	focusx  string   // X as it is written, in lower case
 	address address
 	numbers []counted
@@ -141,6 +142,7 @@ func parse(q string) *question {
 	add(asks, 1, false)
 	add(told, toldShare, true)
 	out.focusx, out.focus = focusOf(r, asks)
+	out.plain = len(out.focus) > 0 && asksPlainly.MatchString(asks)
 	return out
 }
 
@@ -232,6 +234,9 @@ var defining = pattern.New(`(?i)^\s*(?:so |and |but |ok |please )*(?:what(?:'s|â
 
 // limits cut a definition's subject: "a lien in property law".
 var subjectEnd = pattern.New(`(?i)\s+(?:in|on|for|with|of|when|and what|used for)\s`)
+
+// asksPlainly finds questions for what a word means alone.
+var asksPlainly = pattern.New(`(?i)^\s*(?:what(?:'s|â€™s| is| are)\s+(?:an?\s+)?(?:\S+\s*){1,3}\?*|what does .{2,40} mean\s*\??|define .{2,40})\s*$`)
 
 func focusOf(r reader, asks string) (string, []string) {
 	m := defining.FindStringSubmatch(asks)

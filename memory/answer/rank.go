@@ -21,7 +21,8 @@ type Quote struct {
 
 // A Ranking is what Rank found.
 type Ranking struct {
-	Quotes []Quote // the best first
+	Quotes  []Quote // the best first
+	Earlier *Quote  // what an earlier version of the best quote's document says instead; nil for nothing
 	// What the confidence is made of.
 	Top       float64 // score of the best
 	Lead      float64 // by which it is above the mean of the next ten
@@ -30,6 +31,7 @@ type Ranking struct {
 	Held      float64 // share of the question that the best and what stands above it hold
 	Value     float64 // how far the best holds a value of the kind asked for, from −0.5 to 0.5
 	Unnamed   float64 // share of the names and numbers of the question that the best's document does not have
+	Undefined bool    // the question asks what something is, and the best does not say it
 	Valueless bool    // the best quote holds no value of the kind asked for
 	Chance    float64 // that the best quote answers
 }
@@ -76,6 +78,7 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 	out.Top, out.Form = list[0].score, list[0].form
 	best := &p.sentences[list[0].index]
 	out.Unnamed = asks.unnamed(p, best)
+	out.Undefined = asks.plain && p.defines(asks, best) == 0
 	out.Held, out.Value = asks.heldBy(best), asks.wants.fits(p, best)
 	rest := 0.0
 	for _, s := range list[1:min(len(list), 1+compared)] {
@@ -109,6 +112,9 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 		}
 		said = append(said, plain)
 		out.Quotes = append(out.Quotes, quote)
+	}
+	if len(out.Quotes) > 0 {
+		out.Earlier = p.earlier(asks, list, out.Quotes[0], usable)
 	}
 	return out
 }
@@ -280,10 +286,12 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 	}
 	quote := Quote{Source: s.source, Start: p.sentences[from].start, End: p.sentences[to].end}
 	if s.head != nil && s.part == nil && (usable == nil || usable(s.source, s.head.start, s.head.end)) {
-		if from > 0 && p.sentences[from-1].source == s.source && p.sentences[from-1].head == s.head {
-			quote.Head = s.head.text
-		} else {
+		switch {
+		case s.head.end > quote.Start:
+		case strings.TrimSpace(p.sources[s.source].Text[s.head.end:quote.Start]) == "":
 			quote.Start = s.head.start
+		case from > 0 && p.sentences[from-1].source == s.source && p.sentences[from-1].head == s.head:
+			quote.Head = s.head.text
 		}
 	} else if s.part != nil {
 		quote.Head = p.headOf(s)

@@ -21,6 +21,29 @@ func (p *pool) older() []bool {
 	return out
 }
 
+// earlier is the best stretch of an earlier version of a quote's document, where it answers
+// nearly as well and says something else; nil for none.
+func (p *pool) earlier(q *question, list []scored, best Quote, usable func(source, start, end int) bool) *Quote {
+	now := p.sources[best.Source]
+	for _, s := range list {
+		source := p.sentences[s.index].source
+		then := p.sources[source]
+		if then.Doc == now.Doc || then.Date == "" || then.Date >= now.Date || !sameTitle(then.Title, now.Title) {
+			continue
+		}
+		if s.score-weights[ofOlder] < best.Score-near {
+			return nil
+		}
+		quote := p.window(q, s.index, windows[len(windows)-1], usable)
+		quote.Score = s.score
+		if letters(then.Text[quote.Start:quote.End]) == letters(now.Text[best.Start:best.End]) {
+			return nil
+		}
+		return &quote
+	}
+	return nil
+}
+
 // sameTitle compares titles without their numbers and marks.
 func sameTitle(a, b string) bool {
 	a, b = titleLetters(a), titleLetters(b)

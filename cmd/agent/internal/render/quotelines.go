@@ -23,7 +23,13 @@ func withLines(text string, answer state.Answer) string {
 			continue
 		}
 		before, after := cutOf(q, answer.Sources)
-		shown := "“" + before + strings.Join(sourceLines(q.Text), "\\\n  ") + after + "”"
+		lines := sourceLines(q.Text)
+		for i, l := range lines { // an item inside a quote begins no list of the answer's own
+			if rest, ok := strings.CutPrefix(l, "- "); ok {
+				lines[i] = "• " + rest
+			}
+		}
+		shown := "“" + before + strings.Join(lines, "\\\n  ") + after + "”"
 		text = text[:from+at] + shown + text[from+at+len(flat):]
 		from += at + len(shown)
 	}

@@ -89,7 +89,7 @@ func TestPageOfCorpora(t *testing.T) {
 	home := t.TempDir()
 	file := clitest.Ingest(t, home, clitest.Permits)
 	folder := t.TempDir()
-	for name, text := range map[string]string{"a.jsonl": `{"id":"r1","colour":"blue","text":"The blue lantern hangs on the pier."}` + "\n{", "b.png": "x", "c.md": "# Ropes\n\nÄ rope of thirty fathoms.\n"} {
+	for name, text := range map[string]string{"a.jsonl": `{"id":"r1","colour":"blue","text":"The blue lantern hangs on the pier."}` + "\n{", "b.png": "\x89PNG\r\n\x1a\n\x00\x00", "c.md": "# Ropes\n\nÄ rope of thirty fathoms.\n"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func TestPageOfTenants(t *testing.T) {
 	home := t.TempDir()
 	file := clitest.Ingest(t, home, clitest.Permits)
 	other := filepath.Join(t.TempDir(), "ferries.md")
-	for path, text := range map[string]string{other: "# Ferries\n\nA ferry ticket expires after one day.\n", filepath.Join(filepath.Dir(other), "x.png"): "x"} {
+	for path, text := range map[string]string{other: "# Ferries\n\nA ferry ticket expires after one day.\n", filepath.Join(filepath.Dir(other), "x.png"): "\x89PNG\r\n\x1a\n\x00\x00"} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
