@@ -5,7 +5,8 @@ import "example.com/assay/state"
 // Inputs and outputs of the research skills. A skill's prompt is rendered
 // from its input's JSON field names, its output schema describes the output's.
 // Nodes, the offline model and tests share these types, so a field that is
-// renamed in one place only does not compile.
+// renamed in one place only does not compile. A field with the tag prompt:"-" is for methods
+// without a model: no prompt shows it.
 
 // Names of the research skills.
 const (
@@ -27,9 +28,9 @@ type Source struct {
 	Section string `json:"section"`
 	Text    string `json:"text"`
 
-	Doc    string        `json:"doc,omitempty"`    // names its document
-	Date   string        `json:"date,omitempty"`   // from when the document holds; see state.Passage.ValidFrom
-	Blocks []state.Block `json:"blocks,omitempty"` // the typed parts of Text
+	Doc    string        `json:"doc,omitempty" prompt:"-"`    // names its document
+	Date   string        `json:"date,omitempty" prompt:"-"`   // from when the document holds; see state.Passage.ValidFrom
+	Blocks []state.Block `json:"blocks,omitempty" prompt:"-"` // the typed parts of Text
 }
 
 // Choice is one option of a multiple-choice question.
@@ -124,7 +125,7 @@ type SynthesizeInput struct {
 	Question  string   `json:"question"`
 	Sources   []Source `json:"sources"`
 
-	Confidence float64 `json:"confidence"` // how surely the sources are about the question, from 0 to 1
+	Confidence float64 `json:"confidence" prompt:"-"` // how surely the sources are about the question, from 0 to 1
 }
 
 // ReplanInput is the input of adaptive_replan.

@@ -16,7 +16,7 @@ type RequirementsInput struct {
 // RequirementSource is a passage and the parts of it that may be rules.
 type RequirementSource struct {
 	Source
-	Parts []SourcePart `json:"parts,omitempty"`
+	Parts []SourcePart `json:"parts,omitempty" prompt:"-"`
 }
 
 // SourcePart is a sentence or a row of a source: the bytes Start..End of its text. Label is
@@ -54,9 +54,9 @@ type QuotedRequirement struct {
 	Quote      string `json:"exact_quote"` // behind its list's stem
 	// Relevance is how much of the question the requirement speaks of, as code sees it
 	// among the others, from 0 to 1.
-	Relevance float64 `json:"relevance,omitempty"`
+	Relevance float64 `json:"relevance,omitempty" prompt:"-"`
 	// Least is the relevance that it needs; 0 when it was not compared with others.
-	Least float64 `json:"least,omitempty"`
+	Least float64 `json:"least,omitempty" prompt:"-"`
 }
 
 // GroundingOutput is its output.

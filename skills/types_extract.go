@@ -53,8 +53,8 @@ type TextCell struct {
 type ExtractInput struct {
 	Fields []FieldSpec `json:"fields"`
 	Text   string      `json:"text"`
-	Boxes  []LaidOut   `json:"boxes"`  // none for text without a layout
-	Blocks []TextBlock `json:"blocks"` // in the order of the text; none where nobody looked for them
+	Boxes  []LaidOut   `json:"boxes"`             // none for text without a layout
+	Blocks []TextBlock `json:"blocks" prompt:"-"` // in the order of the text; none where nobody looked for them
 }
 
 // ExtractedField is a value that a model found.
@@ -86,7 +86,7 @@ type RefineInput struct {
 	Fields   []FieldSpec       `json:"fields"`
 	Text     string            `json:"text"`
 	Boxes    []LaidOut         `json:"boxes"`
-	Blocks   []TextBlock       `json:"blocks"`
+	Blocks   []TextBlock       `json:"blocks" prompt:"-"`
 }
 
 // VerifyExtractionInput is the input of verify_extraction.

@@ -56,7 +56,11 @@ func leaves(v reflect.Value, name string, each func(leaf reflect.Value, name str
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
-			tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			field := v.Type().Field(i)
+			if field.Tag.Get("prompt") == "-" { // for methods without a model
+				continue
+			}
+			tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			leaves(v.Field(i), tag, each)
 		}
 	case reflect.Slice:
