@@ -236,7 +236,7 @@ var defining = pattern.New(`(?i)^\s*(?:so |and |but |ok |please )*(?:what(?:'s|�
 var subjectEnd = pattern.New(`(?i)\s+(?:in|on|for|with|of|when|and what|used for)\s`)
 
 // asksPlainly finds questions for what a word means alone.
-var asksPlainly = pattern.New(`(?i)^\s*(?:what(?:'s|’s| is| are)\s+(?:an?\s+)?(?:\S+\s*){1,3}\?*|what does .{2,40} mean\s*\??|define .{2,40})\s*$`)
+var asksPlainly = pattern.New(`(?i)^\s*(?:what(?:'s|’s| is| are)\s+(?:an?\s+)?(?:\S+\s*){1,3}\?*|who(?:'s|’s| is| was)\s+(?:the\s+|an?\s+)?(?:\S+\s*){1,2}\?*|what does .{2,40} mean\s*\??|define .{2,40})\s*$`)
 
 func focusOf(r reader, asks string) (string, []string) {
 	m := defining.FindStringSubmatch(asks)

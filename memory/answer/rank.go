@@ -43,6 +43,9 @@ var windows = []int{450, 400, 350}
 
 const longest = 900
 
+// definers is how many of the best are looked at for a definition.
+const definers = 4
+
 // compared is how many candidates the best is compared with, and mostLead bounds its lead.
 const compared, mostLead = 10, 6.0
 
@@ -78,7 +81,10 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 	out.Top, out.Form = list[0].score, list[0].form
 	best := &p.sentences[list[0].index]
 	out.Unnamed = asks.unnamed(p, best)
-	out.Undefined = asks.plain && p.defines(asks, best) == 0
+	out.Undefined = asks.plain && !slices.ContainsFunc(list[:min(len(list), definers)], func(s scored) bool {
+		x := &p.sentences[s.index]
+		return p.defines(asks, x) > 0 || overlap(x.above.last.stems, asks.focus) >= 1 || overlap(x.above.title.stems, asks.focus) >= 1 || x.part != nil && len(x.part.Cells) > 0
+	})
 	out.Held, out.Value = asks.heldBy(best), asks.wants.fits(p, best)
 	rest := 0.0
 	for _, s := range list[1:min(len(list), 1+compared)] {

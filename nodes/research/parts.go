@@ -37,10 +37,10 @@ func missingParts(question string, cited []state.Passage) (parts int, missing []
 	for _, p := range cited {
 		sources = append(sources, answer.SourceOf(p))
 	}
-	if len(list) == 1 && len(sources) > 0 && answer.Rank(question, sources, &answer.Options{Most: 1}).Held < leastHeld {
-		return 1, []string{fmt.Sprintf("an answer to “%s”", list[0].text)}
-	}
 	if len(list) < 2 {
+		if len(list) == 1 && len(sources) > 0 && unanswered(answer.Rank(question, sources, &answer.Options{Most: 1, Confidence: 1})) {
+			return 1, []string{fmt.Sprintf("an answer to “%s”", list[0].text)}
+		}
 		return len(list), nil
 	}
 	for _, p := range list {
@@ -56,8 +56,15 @@ func missingParts(question string, cited []state.Passage) (parts int, missing []
 	return len(list), missing
 }
 
+// unanswered reports whether the best sentence of what was cited is about something else, holds
+// no value of the kind that was asked for, does not say what a thing is, or is too unlikely to
+// answer. A model may cite anything.
+func unanswered(r answer.Ranking) bool {
+	return r.Held < leastHeld || r.Undefined || r.Valueless || r.Chance < answer.Least
+}
+
 // leastHeld is the share of a question that a cited sentence holds, with what stands above it,
-// if it is about the question at all. A model may cite another.
+// if it is about the question at all.
 const leastHeld = 0.1
 
 // partsOf finds the parts of a question, in order: its questions, the questions within one
