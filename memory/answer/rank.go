@@ -201,6 +201,9 @@ func (s *sentence) names() bool {
 func (q *question) weigh(p *pool) {
 	q.total = 0
 	for i := range q.terms {
+		q.terms[i].related = slices.DeleteFunc(q.terms[i].related, func(stem string) bool {
+			return p.df[stem] == 0 && !slices.ContainsFunc(p.heads, func(h map[string]bool) bool { return h[stem] })
+		})
 		if !p.has(q.terms[i].stem) {
 			continue
 		}

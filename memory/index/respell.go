@@ -44,9 +44,6 @@ func (r respelling) text(s string) string {
 func (r respelling) terms(s string) []string {
 	list := r.x.terms(r.text(s))
 	for term, parts := range r.made {
-		if len(parts) == 0 {
-			continue
-		}
 		for i := len(list) - 1; i >= 0; i-- {
 			if list[i] == term {
 				list = slices.Replace(list, i, i+1, parts...)
@@ -80,7 +77,7 @@ func (x *Index) respell(ctx context.Context, q retrieval.Query) (r respelling, e
 		r.made, err = x.compounds(append(texts, q.Alternatives...))
 		return r, err
 	}
-	r.as, r.kept, r.made = map[string]string{}, map[string]bool{}, map[string][]string{}
+	r.as, r.kept = map[string]string{}, map[string]bool{}
 	names := map[string]bool{}
 	for _, s := range texts {
 		for _, t := range text.Tokens(s) {
@@ -107,11 +104,6 @@ func (x *Index) respell(ctx context.Context, q retrieval.Query) (r respelling, e
 				return r, err
 			}
 			if as == "" || slices.Contains(words(s), as) { // who writes both words means two
-				if n == 0 {
-					if r.made[stem], err = x.related(ctx, t.Text); err != nil {
-						return r, err
-					}
-				}
 				continue
 			}
 			r.as[t.Text] = as
@@ -123,33 +115,6 @@ func (x *Index) respell(ctx context.Context, q retrieval.Query) (r respelling, e
 	}
 	r.same, err = x.otherForms(ctx, asWritten(q))
 	return r, err
-}
-
-// mostRelated bounds what is searched for in place of a word that no passage holds.
-const mostRelated = 3
-
-// related are the stems that passages hold of words that mean nearly the same as one that
-// none holds; nil for none.
-func (x *Index) related(ctx context.Context, word string) ([]string, error) {
-	var found []string
-	for _, base := range wordnet.Bases(word) {
-		for _, list := range [][]string{wordnet.Synonyms(base), wordnet.Derived(base), wordnet.Hypernyms(base)} {
-			for _, o := range list {
-				stem := text.Stem(o)
-				if len(found) == mostRelated || text.QueryStops.Has(o) || slices.Contains(found, stem) {
-					continue
-				}
-				n, err := x.store.frequency(ctx, bodyField, stem)
-				if err != nil {
-					return nil, err
-				}
-				if n > 0 {
-					found = append(found, stem)
-				}
-			}
-		}
-	}
-	return found, nil
 }
 
 // isPlain reports whether a word is of letters alone, and of enough to be told from
