@@ -49,7 +49,7 @@ func missingParts(question string, cited []state.Passage) (parts int, missing []
 			ask = strings.Join(p.topic, " ") + " " + ask
 		}
 		what := fmt.Sprintf("an answer to “%s”", p.text)
-		if r := answer.Rank(ask, sources, &answer.Options{Most: 1, Confidence: 1}); r.Chance < answer.Least/2 && !slices.Contains(missing, what) {
+		if r := answer.Rank(ask, sources, &answer.Options{Most: 1, Confidence: 1}); (r.Undefined || r.Chance < answer.Least/2) && !slices.Contains(missing, what) {
 			missing = append(missing, what)
 		}
 	}

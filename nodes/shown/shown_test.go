@@ -122,7 +122,7 @@ func TestCaseStudiesInWords(t *testing.T) {
 	if conflict.Text != "REQ-S001 says “60 minutes” and REQ-P001 “90 minutes”" || len(conflict.About) != 2 {
 		t.Errorf("%+v", conflict)
 	}
-	if last := county.Findings[4]; last.Kind != proof.Statement || len(last.Rests) != 2 {
+	if last := county.Findings[3]; last.Kind != proof.Statement || len(last.Rests) != 2 {
 		t.Errorf("%+v", last)
 	}
 	health := byCase["public_health_edges"]

@@ -148,8 +148,12 @@ func (u *unitRead) withHeader(r quantity) quantity {
 		return r
 	}
 	for i := r.first - 1; i >= 0 && u.cells[i] == u.cells[r.first]; i-- {
+		if u.Name == "" && u.body.toks[i].text == "," {
+			break // before it stands another field
+		}
 		if us := values.UnitWords[u.body.toks[i].text]; len(us) > 0 {
 			r.units = us
+			break
 		}
 	}
 	return r

@@ -33,7 +33,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("%+v, %v", docs, err)
 	}
 	for name, text := range map[string]string{
-		"empty.jsonl": "", "list.jsonl": "[]", "other.jsonl": `{"a": 1}`, "box.jsonl": `{"text": "a", "box": [1, 2, 3]}`, "latin.jsonl": "{\"text\": \"\xe4\"}", "binary.txt": "a\x00b", "picture.png": "x",
+		"empty.jsonl": "", "list.jsonl": "[]", "other.jsonl": `{"a": 1}`, "box.jsonl": `{"text": "a", "box": [1, 2, 3]}`, "latin.jsonl": "{\"text\": \"\xe4\"}", "binary.txt": "a\x00b", "picture.png": "\x89PNG\r\n\x1a\n",
 	} {
 		_, err := docfile.Read(t.Context(), write(name, text))
 		if _, ok := errors.AsType[*document.InputError](err); !ok {

@@ -130,10 +130,10 @@ func TestWordsThatDecided(t *testing.T) {
 		page := section(t, p, files(item.ID, map[string]string{item.ID: item.Document}), nil)
 		for _, want := range map[string][]string{
 			"planted_errors":       {`<strong class="decided">five (5) years</strong>`, `<strong class="decided">three (3) years</strong>`, "“five (5) years” against “three (3) years”", `<span class="badge bad">against</span>`, "4 unsupported", "Not grounded: 4 of 8 claims"},
-			"county_conflicting":   {"REQ-S001 says “60 minutes” and REQ-P001 “90 minutes”", "Not used in the answer: 12 requirements", `<span class="badge bad" dir="auto">✗ rejected</span>`},
+			"county_conflicting":   {"REQ-S001 says “60 minutes” and REQ-P001 “90 minutes”", "Not used in the answer: 17 requirements", `<span class="badge bad" dir="auto">✗ rejected</span>`},
 			"public_health_edges":  {"tobacco smoking → lung cancer", "Source 1 finds no such effect.", "9 rejected"},
 			"contract_fields":      {"effective_date", "2021-09-14", "5 in the document"},
-			"asylum_out_of_corpus": {"nearest passage", `<mark id="nearest-quote" class="weighed">If the lease grants the use of “equipment,” the conversation may be heard to show what that word means.</mark><a class="back weighed" href="#nearest"`, "no passage that was read has “asylum”", "! no evidence"},
+			"asylum_out_of_corpus": {"nearest passage", `<mark id="nearest-quote" class="weighed">If the lease grants the use of “equipment,” the conversation may be heard to show what that word means.</mark><a class="back weighed" href="#nearest"`, "nothing in them mentions “asylum”", "! no evidence"},
 			"battery_ricochet":     {`<span class="badge plain" dir="auto">C</span>`, "Reasons for the choice"},
 		}[item.ID] {
 			if !strings.Contains(page, want) {
