@@ -212,10 +212,10 @@ func plainTraits(s string) (has [manyTraits]bool, words int) {
 // whether it does so by a word of duty of another language.
 func states(s, label string) (rule, explicit bool) {
 	has, words := plainTraits(s)
-	has[answers] = strings.HasSuffix(label, "?") || strings.HasSuffix(label, "?")
+	has[answers] = strings.HasSuffix(label, "?") || strings.HasSuffix(label, "？")
 	end := strings.TrimRight(s, "*_ \t\r\n")
 	switch {
-	case words <= fewWords || strings.HasSuffix(end, "?") || strings.HasSuffix(end, "?") || Leads(s) || leaders.MatchString(s):
+	case words <= fewWords || strings.HasSuffix(end, "?") || strings.HasSuffix(end, "？") || Leads(s) || leaders.MatchString(s):
 		return false, false
 	}
 	sum := 0.0

@@ -142,7 +142,7 @@ func parse(q string) *question {
 	add(asks, 1, false)
 	add(told, toldShare, true)
 	out.focusx, out.focus = focusOf(r, asks)
-	out.plain = len(out.focus) > 0 && asksPlainly.MatchString(asks)
+	out.plain = len(out.focus) > 0 && asksPlainly.MatchString(asks) && !asksOfThe.MatchString(asks)
 	return out
 }
 
@@ -237,6 +237,9 @@ var subjectEnd = pattern.New(`(?i)\s+(?:in|on|for|with|of|when|and what|used for
 
 // asksPlainly finds questions for what a word means alone.
 var asksPlainly = pattern.New(`(?i)^\s*(?:what(?:'s|’s| is| are)\s+(?:an?\s+)?(?:\S+\s*){1,3}\?*|who(?:'s|’s| is| was)\s+(?:the\s+|an?\s+)?(?:\S+\s*){1,2}\?*|what does .{2,40} mean\s*\??|define .{2,40})\s*$`)
+
+// asksOfThe finds questions for what a thing that is known is: "What is the fee?"
+var asksOfThe = pattern.New(`(?i)^\s*what(?:'s|’s| is| are)\s+(?:the|my|our|your|this|that|their|his|her)\b`)
 
 func focusOf(r reader, asks string) (string, []string) {
 	m := defining.FindStringSubmatch(asks)

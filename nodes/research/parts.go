@@ -57,10 +57,10 @@ func missingParts(question string, cited []state.Passage) (parts int, missing []
 }
 
 // unanswered reports whether the best sentence of what was cited is about something else, holds
-// no value of the kind that was asked for, does not say what a thing is, or is too unlikely to
-// answer. A model may cite anything.
+// no value of the kind that was asked for, or does not say what a thing is. A model may cite
+// anything.
 func unanswered(r answer.Ranking) bool {
-	return r.Held < leastHeld || r.Undefined || r.Valueless || r.Chance < answer.Least
+	return r.Held < leastHeld || r.Undefined || r.Valueless
 }
 
 // leastHeld is the share of a question that a cited sentence holds, with what stands above it,
