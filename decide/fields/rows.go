@@ -220,7 +220,8 @@ func (x *extractor) lineItems(wants []*want) {
 		if len(s) > longestLabel {
 			continue
 		}
-		name, quantity, unit, total := l, span{}, span{}, span{}
+		name, quantity, unit := l, span{}, span{}
+		var total span
 		if m := timesLine.FindStringSubmatchIndex(s); m != nil {
 			quantity, name = span{l.start + m[2], l.start + m[3]}, span{l.start + m[4], l.start + m[5]}
 			if total = (span{l.start + m[6], l.start + m[7]}); m[8] >= 0 {

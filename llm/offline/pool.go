@@ -3,6 +3,7 @@ package offline
 import (
 	"math"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -37,8 +38,14 @@ type pool struct {
 // up lines are left out.
 func newPool(l *lexer, sources []skills.Source) *pool {
 	p := &pool{df: map[string]int{}}
+	orders := make([][]injection.Instruction, len(sources))
+	var wg sync.WaitGroup // looking for orders is most of the work
 	for i, src := range sources {
-		p.add(l, i, src)
+		wg.Go(func() { orders[i] = injection.Instructions(src.Text) })
+	}
+	wg.Wait()
+	for i, src := range sources {
+		p.add(l, i, src, orders[i])
 	}
 	for _, s := range p.sentences {
 		for term := range s.counts {
@@ -48,9 +55,8 @@ func newPool(l *lexer, sources []skills.Source) *pool {
 	return p
 }
 
-func (p *pool) add(l *lexer, index int, src skills.Source) {
+func (p *pool) add(l *lexer, index int, src skills.Source, orders []injection.Instruction) {
 	context := l.distinct(src.Title+" "+src.Section, text.DocStops)
-	orders := injection.Instructions(src.Text)
 	first, lead, last := len(p.sentences), -1, 0
 	spans := text.Sentences(src.Text)
 	for n, span := range spans {

@@ -139,10 +139,7 @@ func headed(path string, f io.ReadSeeker) error {
 	}
 	in := io.Reader(f)
 	if packed {
-		zr, err := gzip.NewReader(f)
-		if err != nil {
-			zr = nil // said when it is read
-		} else {
+		if zr, err := gzip.NewReader(f); err == nil { // a fault is said when it is read
 			in = zr
 		}
 	}
