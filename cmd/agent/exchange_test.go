@@ -42,13 +42,16 @@ func TestCostOfAQuestion(t *testing.T) {
 	if m.Calls < 3 || m.Cost != want || m.Unpriced != 0 {
 		t.Errorf("cost %v and %d unpriced of %+v; want %v", m.Cost, m.Unpriced, m, want)
 	}
-	if text, end := ask(priced), fmt.Sprintf("%d written, cost %s\n", m.OutputTokens, want); !strings.HasSuffix(text, end) {
+	if text, end := ask(priced), fmt.Sprintf(" · cost %s\n", want); !strings.HasSuffix(text, end) {
 		t.Errorf("it does not end with %q: %s", end, text)
 	}
-	if text, end := ask("prices: {openai:other: {input: 1, output: 1}}\n"), fmt.Sprintf("written, unpriced calls: %d\n", m.Calls); !strings.HasSuffix(text, end) {
+	if text, end := ask("prices: {openai:other: {input: 1, output: 1}}\n"), fmt.Sprintf(" · unpriced calls: %d\n", m.Calls); !strings.HasSuffix(text, end) {
 		t.Errorf("it does not end with %q: %s", end, text)
 	}
-	if text := ask(""); !strings.HasSuffix(text, " written\n") {
+	if text := ask(priced, "--verbose"); !strings.Contains(text, fmt.Sprintf("%d written, cost %s", m.OutputTokens, want)) {
+		t.Errorf("the tokens are not told: %s", text)
+	}
+	if text := ask(""); strings.Contains(text, "cost") || strings.Contains(text, "unpriced") {
 		t.Errorf("money is told that nobody counts: %s", text)
 	}
 }

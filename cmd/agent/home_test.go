@@ -167,7 +167,7 @@ func TestEarlierHomes(t *testing.T) {
 				t.Errorf("what the home says changed (-want +got):\n%s", diff)
 			}
 			for _, o := range got {
-				if o.Code != cli.ExitDone {
+				if o.Code != cli.ExitDone && !(strings.Contains(o.Args, "--replay") && e.Name() != entries[len(entries)-1].Name()) { // a cassette is of one version's skills
 					t.Errorf("agent %s: exit code %d", o.Args, o.Code)
 				}
 			}

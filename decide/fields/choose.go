@@ -54,7 +54,11 @@ func (p *paper) options(w *want) []option {
 			p.runs(w, r, add)
 			continue
 		}
-		for i, v := range p.find(w, r) {
+		found := p.find(w, r)
+		if len(found) == 0 && w.kind == aCode && w.pattern == nil && !r.running && w.anchored(r.label) { // the schema says that it stands there
+			found = []values.Found{{Start: r.start, End: r.end}}
+		}
+		for i, v := range found {
 			add(v.Start, v.End, v.Value, p.fits(w, r, v)-float64(min(i, 20))/200)
 		}
 	}

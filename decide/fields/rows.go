@@ -229,6 +229,11 @@ func (x *extractor) lineItems(wants []*want) {
 			}
 		} else {
 			m := tailOf.FindStringIndex(s)
+			if m != nil { // of columns that gaps set apart, the first is the name
+				if parts := p.segments(l.start, l.end); len(parts) > 1 && parts[0].end > l.start+m[0] {
+					m[0] = parts[0].end - l.start
+				}
+			}
 			if m == nil || m[0] == 0 || len(p.in(aDate, l.start, l.end)) > 0 || !cents.MatchString(strings.ReplaceAll(s[m[0]:], ",", ".")) {
 				continue
 			}

@@ -118,3 +118,8 @@ func (w *want) likeness(label []term, running bool, around []term) float64 {
 	}
 	return best
 }
+
+// anchored reports whether a label is one that the schema names.
+func (w *want) anchored(label []term) bool {
+	return slices.ContainsFunc(w.meanings[1:], func(m meaning) bool { return m.likeness(label, false, nil) > .9 })
+}

@@ -250,7 +250,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	step, err := execute.Compile(&graph.CompileOptions{Name: NodeExecute})
+	step, err := execute.Compile(&graph.CompileOptions{Name: NodeExecute, Version: version, Migrate: migrate})
 	if err != nil {
 		return nil, err
 	}
@@ -263,8 +263,14 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 		answered, chosen = NodeVerify, NodeVerifyChoice
 	}
 	addEdges(g, answered, chosen)
-	return g.Compile(&graph.CompileOptions{Name: "research", Checkpointer: o.Checkpointer})
+	return g.Compile(&graph.CompileOptions{Name: "research", Checkpointer: o.Checkpointer, Version: version, Migrate: migrate})
 }
+
+// version is 1 since questions have a day that documents must hold on.
+const version = 1
+
+// migrate continues questions of version 0, which had no such day: any will do.
+func migrate(*graph.Migration) error { return nil }
 
 // addVerification adds the subgraphs that check the answer and the choice.
 func addVerification(g *graph.StateGraph[state.Agent], deps Deps, o Options) error {
