@@ -51,16 +51,53 @@ func Instructions(document string) []Instruction {
 func InstructionsBy(w *Weights, document string) []Instruction {
 	var found []Instruction
 	d := Read(document)
-	for n, span := range d.Spans {
-		best := worst(document[span.Start:span.End])
-		if score := w.Score(d, n); score > best.score {
-			best = hit{category: "output_forcing", score: score}
-		}
-		if best.score >= threshold {
-			found = append(found, Instruction{span.Start, span.End, best.category, min(best.score, 1)})
+	for n := range d.Spans {
+		if o, ok := d.instruction(w, n); ok {
+			found = append(found, o)
 		}
 	}
 	return found
+}
+
+// instruction is what a sentence orders, if it does.
+func (d *Document) instruction(w *Weights, n int) (Instruction, bool) {
+	span := d.Spans[n]
+	best := worst(d.text[span.Start:span.End])
+	if score := w.Score(d, n); score > best.score {
+		best = hit{category: "output_forcing", score: score}
+	}
+	return Instruction{span.Start, span.End, best.category, min(best.score, 1)}, best.score >= threshold
+}
+
+// Ordering returns a function that reports whether a stretch of a document holds an
+// instruction. Each sentence is read when it is first asked about. It is not safe for
+// concurrent use.
+func Ordering(document string) func(start, end int) bool {
+	var d *Document
+	seen := map[int]bool{} // by sentence
+	return func(start, end int) bool {
+		if d == nil {
+			d = Read(document)
+		}
+		for n, span := range d.Spans {
+			if span.Start >= end || start >= span.End {
+				continue
+			}
+			orders, ok := seen[n]
+			if !ok {
+				w, err := Shipped()
+				if err != nil {
+					panic(err) // the file is part of the program, and a test reads it
+				}
+				_, orders = d.instruction(w, n)
+				seen[n] = orders
+			}
+			if orders {
+				return true
+			}
+		}
+		return false
+	}
 }
 
 // A hit is a rule that fired.

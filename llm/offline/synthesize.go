@@ -212,16 +212,14 @@ const mostAnswers = 3
 func quoteAnswers(in skills.SynthesizeInput, most int, more bool) string {
 	sources := in.Sources
 	list := make([]answer.Source, len(sources))
-	orders := make([][]injection.Instruction, len(sources))
+	orders := make([]func(start, end int) bool, len(sources))
 	for i, s := range sources {
 		list[i] = answer.Source{Title: s.Title, Section: s.Section, Text: s.Text, Blocks: s.Blocks, Doc: s.Doc, Date: s.Date}
-		orders[i] = injection.Instructions(s.Text)
+		orders[i] = injection.Ordering(s.Text)
 	}
 	ranking := answer.Rank(in.Question, list, &answer.Options{Most: most, Confidence: in.Confidence, More: more, Usable: func(source, start, end int) bool {
-		for _, o := range orders[source] {
-			if o.Start < end && start < o.End {
-				return false
-			}
+		if orders[source](start, end) {
+			return false
 		}
 		return quotable(sources[source].Text[start:end], true)
 	}})
@@ -236,9 +234,12 @@ func quoteAnswers(in skills.SynthesizeInput, most int, more bool) string {
 		}
 		fmt.Fprintf(&b, "- “%s” [Source %d]\n", text.OneLine(s.Text[q.Start:q.End]), s.N)
 	}
-	if e := ranking.Earlier; e != nil { // of two versions the newer answers, and the older is named
-		s := sources[e.Source]
-		fmt.Fprintf(&b, "- Before, in the version of %s: “%s” [Source %d]\n", s.Date, text.OneLine(s.Text[e.Start:e.End]), s.N)
+	if v := ranking.Version; v != nil { // of two versions the newer answers, and the older is named
+		s, what := sources[v.Source], "Another document of this name says"
+		if !v.Undated {
+			what = "Before, from " + s.Date + " on"
+		}
+		fmt.Fprintf(&b, "#### %s\n- “%s” [Source %d]\n", what, text.OneLine(s.Text[v.Start:v.End]), s.N)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -24,7 +24,8 @@ type question struct {
 	focusx  string   // X as it is written, in lower case
 	address address
 	numbers []counted
-	list    bool // it asks for all of several things
+	list    bool   // it asks for all of several things
+	year    string // that it names, "" for none
 }
 
 // A term is a stem of the question.
@@ -112,7 +113,7 @@ var asked = set(`default defaults value values maximum max minimum min limit lim
 func parse(q string) *question {
 	told, asks := split(q)
 	r := reader{text.LanguageOf(q)}
-	out := &question{lang: r.lang, forms: formsOf(asks), wants: wantsOf(asks), address: addressOf(asks), numbers: countedIn(r, asks), list: asksList.MatchString(asks)}
+	out := &question{lang: r.lang, forms: formsOf(asks), wants: wantsOf(asks), address: addressOf(asks), numbers: countedIn(r, asks), list: asksList.MatchString(asks), year: yearWord.FindString(asks)}
 	seen := map[string]bool{}
 	add := func(s string, share float64, before bool) {
 		named, capitals := namesIn(s), r.capitals(s)

@@ -21,8 +21,8 @@ type Quote struct {
 
 // A Ranking is what Rank found.
 type Ranking struct {
-	Quotes  []Quote // the best first
-	Earlier *Quote  // what an earlier version of the best quote's document says instead; nil for nothing
+	Quotes  []Quote  // the best first
+	Version *Version // what another version of the best quote's document says instead; nil for nothing
 	// What the confidence is made of.
 	Top       float64 // score of the best
 	Lead      float64 // by which it is above the mean of the next ten
@@ -72,8 +72,15 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 	p := newPool(reader{asks.lang}, sources, otherForms(asks, sources))
 	asks.weigh(p)
 	list := p.scores(asks)
-	list = slices.DeleteFunc(list, func(s scored) bool { return !p.candidate(s.index, usable) })
+	list = slices.DeleteFunc(list, func(s scored) bool { return !p.candidate(s.index) })
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	may := func(s scored) bool { // asked of few: it takes longest
+		x := &p.sentences[s.index]
+		return usable == nil || usable(x.source, x.start, x.end)
+	}
+	for len(list) > 0 && !may(list[0]) {
+		list = list[1:]
+	}
 	out := Ranking{Absent: asks.absent(p)}
 	if len(list) == 0 {
 		return out
@@ -103,11 +110,11 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 		repeats := slices.ContainsFunc(out.Quotes, func(o Quote) bool {
 			return o.Source == quote.Source && o.Start < quote.End && quote.Start < o.End
 		}) || slices.ContainsFunc(said, func(t string) bool { return strings.Contains(t, anchor) || strings.Contains(plain, t) })
-		if repeats {
+		if repeats || !may(s) {
 			continue
 		}
 		if len(out.Quotes) == 0 {
-			out.Valueless = asks.wants.lacking(quote.Head+" "+sources[quote.Source].Text[quote.Start:quote.End], best.part != nil && len(best.part.Cells) > 0)
+			out.Valueless = asks.wants.lacking(quote.Head+" "+sources[quote.Source].Text[quote.Start:quote.End], asks.lang, best.part != nil && len(best.part.Cells) > 0)
 			if asks.lang != "" && asks.lang != text.English { // searches in other languages are not as sure of what they found
 				o.Confidence = max(o.Confidence, usualConfidence)
 			}
@@ -120,7 +127,10 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 		out.Quotes = append(out.Quotes, quote)
 	}
 	if len(out.Quotes) > 0 {
-		out.Earlier = p.earlier(asks, list, out.Quotes[0], usable)
+		out.Version = p.version(asks, list, out.Quotes[0], usable)
+		if v := out.Version; v != nil { // it is shown once
+			out.Quotes = slices.DeleteFunc(out.Quotes, func(o Quote) bool { return o.Source == v.Source && o.Start < v.End && v.Start < o.End })
+		}
 	}
 	return out
 }
@@ -168,11 +178,11 @@ func (t term) exact() bool {
 	return utf8.RuneCountInString(t.stem) == 1 || strings.ContainsFunc(t.stem, unicode.IsDigit)
 }
 
-// candidate reports whether a sentence can answer: it says something itself, and may be shown.
-func (p *pool) candidate(i int, usable func(source, start, end int) bool) bool {
+// candidate reports whether a sentence can answer: it says something itself.
+func (p *pool) candidate(i int) bool {
 	x := &p.sentences[i]
 	alone := x.part != nil && x.alone()
-	return !(x.size < 2 && !alone || markup(x.text) && x.part == nil || x.names() || len(x.text) > longest || usable != nil && !usable(x.source, x.start, x.end))
+	return !(x.size < 2 && !alone || markup(x.text) && x.part == nil || x.names() || len(x.text) > longest)
 }
 
 // letters are the letters and digits of a text, in lower case: two texts that have

@@ -139,7 +139,7 @@ func (p *pool) features(q *question) [][features]float64 {
 	bm := p.bm25(q)
 	out := make([][features]float64, len(p.sentences))
 	titled := map[*above][2]float64{}
-	older := p.older()
+	older := p.older(q)
 	for i := range p.sentences {
 		s, f := &p.sentences[i], &out[i]
 		up, ok := titled[s.above]

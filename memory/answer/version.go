@@ -4,44 +4,74 @@ import (
 	"strings"
 	"unicode"
 
+	"example.com/assay/memory/text/values"
 	"example.com/assay/state"
 )
 
-// older says of each source whether its document was replaced: another source's has the
-// same title but for numbers, and holds from a later day.
-func (p *pool) older() []bool {
+// older says of each source whether its document does not hold on the day that is asked about:
+// another source's has the same title but for numbers, and holds from a later day that has
+// come by then, or its own day comes later.
+func (p *pool) older(q *question) []bool {
 	out := make([]bool, len(p.sources))
 	for i, a := range p.sources {
 		for _, b := range p.sources {
-			if a.Doc != b.Doc && a.Date != "" && a.Date < b.Date && sameTitle(a.Title, b.Title) {
-				out[i] = true
+			if a.Doc != b.Doc && a.Date != "" && b.Date != "" && sameTitle(a.Title, b.Title) {
+				out[i] = out[i] || q.comes(b.Date) && a.Date < b.Date || !q.comes(a.Date) && q.comes(b.Date)
 			}
 		}
 	}
 	return out
 }
 
-// earlier is the best stretch of an earlier version of a quote's document, where it answers
-// nearly as well and says something else; nil for none.
-func (p *pool) earlier(q *question, list []scored, best Quote, usable func(source, start, end int) bool) *Quote {
+// comes reports whether a day has come in the year that a question names; it names the
+// future otherwise.
+func (q *question) comes(day string) bool {
+	return q.year == "" || len(day) >= len(q.year) && day[:len(q.year)] <= q.year
+}
+
+// A Version is what another version of the best quote's document says instead.
+type Version struct {
+	Quote
+	Undated bool // neither is known to be the newer
+}
+
+// version is the best stretch of another version of a quote's document, where it answers
+// nearly as well and says something else: an older one, or one without a day that has other
+// numbers. Nil for none.
+func (p *pool) version(q *question, list []scored, best Quote, usable func(source, start, end int) bool) *Version {
 	now := p.sources[best.Source]
+	text := now.Text[best.Start:best.End]
 	for _, s := range list {
 		source := p.sentences[s.index].source
 		then := p.sources[source]
-		if then.Doc == now.Doc || then.Date == "" || then.Date >= now.Date || !sameTitle(then.Title, now.Title) {
+		undated := then.Date == now.Date
+		if then.Doc == now.Doc || !undated && (then.Date == "" || then.Date >= now.Date) || !sameTitle(then.Title, now.Title) {
 			continue
 		}
 		if s.score-weights[ofOlder] < best.Score-near {
 			return nil
 		}
+		if x := &p.sentences[s.index]; usable != nil && !usable(x.source, x.start, x.end) {
+			continue
+		}
 		quote := p.window(q, s.index, windows[len(windows)-1], usable)
 		quote.Score = s.score
-		if letters(then.Text[quote.Start:quote.End]) == letters(now.Text[best.Start:best.End]) {
+		other := then.Text[quote.Start:quote.End]
+		if letters(other) == letters(text) || undated && p.numbersOf(other) == p.numbersOf(text) {
 			return nil
 		}
-		return &quote
+		return &Version{Quote: quote, Undated: undated}
 	}
 	return nil
+}
+
+// numbersOf are the numbers of a text, in its order.
+func (p *pool) numbersOf(s string) string {
+	var list []string
+	for _, v := range values.Numerals(s, p.lang) {
+		list = append(list, v.Value)
+	}
+	return strings.Join(list, " ")
 }
 
 // sameTitle compares titles without their numbers and marks.

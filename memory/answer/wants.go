@@ -1,11 +1,14 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
+	"example.com/assay/memory/text/values"
 )
 
 // wants are the kinds of value that a question asks for, beside the forms of sentences: what
@@ -16,7 +19,7 @@ type wants struct{ phone, money, count, span, time, often, place, person bool }
 // closed class of each language.
 var (
 	wantsPhone   = pattern.New(`(?i)\b(?:tele)?phone\b|telefonnummer|téléphone|teléfono|telefono|telefone|telefoonnummer|電話|电话`)
-	wantsMoney   = pattern.New(`(?i)\b(?:how much (?:is|are|was|were|does|do|did|will|would|money|can|must|may|should)|prices?|costs?|fees?|fares?|charges?|rent|salary|earns?|paid|pay|budget|deposit|fine|allowance|what does .{1,40} cost)\b|(?:was|wie ?viel) kostet|kosten|preis|gebühr|miete|wie hoch|wie teuer|combien coûte|(?:^|\s)prix\b|tarif|loyer|cuánto (?:cuesta|vale|se paga|hay que pagar)|precio|alquiler|quanto cost|prezzo|quanto custa|preço|hoeveel kost|wat kost|prijs|いくら|円|料金|費用|多少钱|费用|价格`)
+	wantsMoney   = pattern.New(`(?i)\b(?:how much (?:is|are|was|were|does|do|did|will|would|money|can|must|may|should)|prices?|costs?|fees?|fares?|charges?|rent|salary|earns?|paid|pay|budget|deposit|fine|allowance|what does .{1,40} cost)\b|(?:was|wie ?viel) kostet|kosten|preis|gebühr|miete|wie teuer|combien coûte|(?:^|\s)prix\b|tarif|loyer|cuánto (?:cuesta|vale|se paga|hay que pagar)|precio|alquiler|quanto cost|prezzo|quanto custa|preço|hoeveel kost|wat kost|prijs|いくら|円|料金|費用|多少钱|费用|价格`)
 	wantsCount   = pattern.New(`(?i)\bhow (?:many|much|big|large|high|far|heavy|tall|deep|wide|old|strong|fast)\b|\b(?:number|amount|share|percentage|size|weight|limit|maximum|minimum|temperature|age) of\b|\bwhat (?:age|size|temperature|weight|number|percentage)\b|wie ?viele?\b|wie (?:hoch|groß|schwer|alt|weit|breit|tief)|combien|cuánt[oa]s?\b|quant[oiae]\b|quantos|hoeveel|hoe (?:groot|hoog|oud|zwaar)|何(?:人|個|枚|回|冊|歳|度)|いくつ|多少|几`)
 	wantsSpan    = pattern.New(`(?i)\bhow (?:long|soon|quickly|early|late|much time|many (?:years|months|weeks|days|hours|minutes))\b|\bwithin (?:how|what|which)\b|\b(?:notice|deadline|period|duration)\b|wie (?:lange|schnell|bald|früh)|innerhalb|frist|combien de temps|pendant combien|délai|cuánto tiempo|plazo|quanto tempo|entro quanto|termine|prazo|hoe (?:lang|snel)|termijn|何(?:日|時間|か月|ヶ月|年|週間)|どのくらい|多长时间|多久|几天|几个`)
 	wantsTime    = pattern.New(`(?i)\bwhen\b|\b(?:what|which) (?:day|time|date|year|month|hours?|evening|morning|week)\b|\b(?:until|by|from|since) when\b|\bwhat time\b|\bhow (?:early|late|soon)\b|\bdeadline\b|\blast day\b|\bwann\b|bis wann|uhrzeit|\bquand\b|quelle heure|quel jour|cuándo|a qué hora|qué día|\bquando\b|a che ora|quale giorno|a que horas|wanneer|hoe laat|いつ|何時|何曜日|什么时候|何时|几点|星期几`)
@@ -43,45 +46,62 @@ func wantsOf(asks string) wants {
 	}
 }
 
-const (
-	digits   = `(?:\d[\d.,' ]*\d|\d)`
-	counting = `(?:` + digits + `|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|half an?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|vierzehn|zwanzig|dreißig|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|quinze|vingt|trente|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|quince|veinte|treinta|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|quindici|venti|trenta|dois|duas|três|quatro|sete|oito|dez|vinte|een|twee|drie|vijf|zes|zeven|negen|tien|veertien|twintig|dertig)`
-	article  = `(?:an?|ein(?:e|en|em|er)?|une?|uno?a?|een)`
-)
-
 var (
 	hasPhone = pattern.New(`\d(?:[ ()/.-]{0,2}\d){3,}`)
-	hasMoney = pattern.New(`(?i)[$€£¥₹]\s?\d|\d\s?[$€£¥₹]|\b(?:eur|usd|gbp|chf|nok|sek|dkk|jpy|kr)\.?\s?\d|\d\s?(?:eur|usd|gbp|chf|nok|sek|dkk|jpy|kr|euros?|dollars?|pounds?|crowns?|kroner|kronor|francs?|franken|cents?|pence|per ?cent|%)(?:$|\P{L})|` + counting + ` (?:euros?|dollars?|pounds?|crowns?|francs?|cents?|pence|monatsmieten)|\bfree\b|kostenlos|gratuit|gratis|gratuito|[円元]|\d[.,]\d\d(?:\D|$)`)
+	hasPrice = pattern.New(`\d[.,]\d\d(?:\D|$)`)
 	hasNone  = pattern.New(`(?i)\b(?:nothing|none|no (?:fees?|charges?|limit|maximum|minimum)|unlimited|any number|as (?:many|much|long|often)|free|nichts|kein\w*|rien|aucune?|nada|ningun[oa]?|niente|nessun[oa]?|niets|geen)\b`)
-	hasCount = pattern.New(`(?i)\d|(?:^|\P{L})` + counting + `(?:$|\P{L})|[一二三四五六七八九十百千]`)
-	hasSpan  = pattern.New(`(?i)(?:^|\P{L})(?:` + counting + `|` + article + `)[ -]?(?:full |working |calendar |consecutive |business |half )*(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|nights?|jahre?n?|monate?n?|wochen?|tage?n?|werktagen?|arbeitstagen?|stunden?|minuten?|sekunden?|ans?|années?|mois|semaines?|jours?|heures?|minutes?|años?|mes(?:es)?|semanas?|días?|horas?|minutos?|ann[oi]|mes[ei]|settiman[ae]|giorn[oi]|or[ae]|minut[oi]|anos?|mês|dias?|jaren|jaar|maanden|maand|weken|week|dagen|dag|uren|uur|werkdagen)(?:$|\P{L})|[一二三四五六七八九十\d]+\s?(?:日|時間|か月|ヶ月|個月|个月|年|週間|周|天|小时)|\b(?:immediately|at once|sofort|unverzüglich|overnight)\b`)
-	hasTime  = pattern.New(`(?i)\d{1,2}[:.h]\d\d(?:\D|$)|\d\s?(?:am|pm|a\.m\.|p\.m\.|o'clock|uhr|heures|h)(?:$|\P{L})|\d{4}-\d\d-\d\d|\d{1,2}\.\s?\d{1,2}\.|\b(?:1[89]|20)\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:mon|tue|wed|thu|fri|sat|sun)\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|werktags|januar|februar|märz|juni|juli|oktober|dezember|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|lunes|martes|miércoles|jueves|viernes|sábado|domingo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|octubre|noviembre|diciembre|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|segunda|terça|quarta|quinta|sexta|janeiro|fevereiro|março|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|maart|[月曜日]|\b(?:weekdays?|weekends?|noon|midnight|morning|evening|afternoon|easter|christmas|spring|summer|autumn|winter|quarter)\b`)
-	hasOften = pattern.New(`(?i)\b(?:every|each|once|twice|daily|weekly|monthly|yearly|annually|quarterly|hourly|times a|per (?:day|week|month|year)|a (?:day|week|month|year))\b|täglich|wöchentlich|monatlich|jährlich|\bmal\b|chaque|tous les|par (?:jour|semaine|mois|an)|cada|veces|ogni|volte|todos os|vezes|elke|dagelijks|wekelijks|毎|每`)
 	hasPlace = pattern.New(`(?i)\b(?:in|at|on|under|into|to|from|within|near|inside|outside|between|behind|opposite|above|below|beside|upstairs|downstairs|room|floor|street|building|gate|desk|cellar|hall)\b|(?:^|\s)(?:in|im|am|an|auf|bei|beim|unter|neben|hinter|vor|à|au|aux|en|dans|sur|chez|sous|près|al|nel|nella|sul|presso|no|na|em|op|bij|te|naar)\s|[にで在于]`)
+)
+
+// A holder says whether a text in a language holds a value of one kind.
+type holder func(s string, l text.Language) bool
+
+func holds(found ...func(string, text.Language) []values.Found) holder {
+	return func(s string, l text.Language) bool {
+		return slices.ContainsFunc(found, func(f func(string, text.Language) []values.Found) bool { return len(f(s, l)) > 0 })
+	}
+}
+
+func matching(re *pattern.Pattern) holder {
+	return func(s string, _ text.Language) bool { return re.MatchString(s) }
+}
+
+func percents(s string, _ text.Language) []values.Found { return values.Percents(s) }
+
+var (
+	phones  = matching(hasPhone)
+	money   = holds(values.Money, percents)
+	counts  = holds(values.Numerals)
+	spans   = holds(values.Periods)
+	times   = holds(values.Times, values.Days)
+	oftens  = holds(values.Frequencies)
+	places  = matching(hasPlace)
+	nothing = matching(hasNone)
+	priced  = matching(hasPrice)
 )
 
 // fits is how far a candidate holds a value of a kind that is asked for, at most 1.
 func (w wants) fits(p *pool, s *sentence) float64 {
 	best, asked := 0.0, false
-	try := func(wanted bool, has *pattern.Pattern, rest float64) {
+	try := func(wanted bool, has holder, rest float64) {
 		if !wanted {
 			return
 		}
 		asked = true
 		switch {
-		case has.MatchString(s.text):
+		case has(s.text, p.lang):
 			best = max(best, 1)
-		case rest > 0 && hasCount.MatchString(s.text):
+		case rest > 0 && counts(s.text, p.lang):
 			best = max(best, rest)
 		}
 	}
-	try(w.phone, hasPhone, 0)
-	try(w.money, hasMoney, .5)
-	try(w.span, hasSpan, .2)
-	try(w.time, hasTime, .2)
-	try(w.often, hasOften, .1)
-	try(w.count && !w.money && !w.span && !w.phone, hasCount, 0)
-	try(w.place, hasPlace, 0)
+	try(w.phone, phones, 0)
+	try(w.money, either(money, priced, nothing), .5)
+	try(w.span, spans, .2)
+	try(w.time, times, .2)
+	try(w.often, oftens, .1)
+	try(w.count && !w.money && !w.span && !w.phone, counts, 0)
+	try(w.place, places, 0)
 	if w.person {
 		asked = true
 		best = max(best, s.person(p))
@@ -92,21 +112,27 @@ func (w wants) fits(p *pool, s *sentence) float64 {
 	return best - .5 // a candidate without what is asked for loses
 }
 
-// lacking reports whether a text holds no value of the kind that is asked for, of the kinds
-// that are told by how they are written. cells says that it is a row or a field.
-func (w wants) lacking(s string, cells bool) bool {
-	if hasNone.MatchString(s) {
+func either(list ...holder) holder {
+	return func(s string, l text.Language) bool {
+		return slices.ContainsFunc(list, func(h holder) bool { return h(s, l) })
+	}
+}
+
+// lacking reports whether a text in a language holds no value of the kind that is asked for,
+// of the kinds that are told by how they are written. cells says that it is a row or a field.
+func (w wants) lacking(s string, l text.Language, cells bool) bool {
+	if nothing(s, l) {
 		return false
 	}
 	switch {
 	case w.phone:
-		return !hasPhone.MatchString(s)
+		return !phones(s, l)
 	case w.time || w.place || w.person:
 		return false
 	case w.money && !cells: // a column need not repeat its currency
-		return !hasMoney.MatchString(s)
+		return !either(money, priced)(s, l)
 	case w.span || w.often || w.count || w.money:
-		return !hasCount.MatchString(s) && !hasSpan.MatchString(s) && !hasOften.MatchString(s) && !hasTime.MatchString(s)
+		return !either(counts, spans, oftens, times)(s, l)
 	}
 	return false
 }
