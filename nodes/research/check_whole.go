@@ -32,5 +32,5 @@ func checkWhole() graph.Node[state.Agent] {
 }
 
 func notThere(w state.Wholeness) string {
-	return "No sufficient evidence: the passages that were found do not have " + strings.Join(w.Missing, "; ") + "."
+	return "Your documents do not answer this: the passages that were found do not have " + strings.Join(w.Missing, "; ") + "."
 }

@@ -31,7 +31,7 @@ func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 		}
 		read := s.Read()
 		metered, asked := llm.Open(ctx) // a reranker may ask a model
-		found, err := searchAsOf(metered, corpus, s.AsOf, retrieval.Query{
+		found, err := retrieval.AsOf(corpus, s.AsOf).Search(metered, retrieval.Query{
 			Primary: step.Queries[0], Alternatives: step.Queries[1:], K: passages, Exclude: read, About: gate(s.Objective, step.Question),
 		})
 		if err != nil {

@@ -142,7 +142,6 @@ const (
 type stepSearch struct {
 	corpus   retrieval.Retriever
 	inspect  retrieval.Inspect
-	asOf     string // the day that documents must hold on; empty for any
 	step     int
 	read     []string    // passages of other steps
 	own      int         // hits that the step had
@@ -159,7 +158,7 @@ func newStepSearch(corpus retrieval.Retriever, s state.Agent, step state.Step, i
 			}
 		}
 	}
-	return &stepSearch{corpus: corpus, asOf: s.AsOf, inspect: inspect, step: step.ID, read: read, own: len(step.Hits), hits: slices.Clone(step.Hits)}
+	return &stepSearch{corpus: retrieval.AsOf(corpus, s.AsOf), inspect: inspect, step: step.ID, read: read, own: len(step.Hits), hits: slices.Clone(step.Hits)}
 }
 
 // tool is the tool search_corpus. It publishes each search and numbers what it found.
@@ -169,7 +168,7 @@ func (t *stepSearch) tool() (llm.Callable, error) {
 			if err := in.check(); err != nil {
 				return sourcesFound{}, err
 			}
-			found, err := searchAsOf(ctx, t.corpus, t.asOf, retrieval.Query{Primary: in.Query, K: in.Limit, Exclude: t.read})
+			found, err := t.corpus.Search(ctx, retrieval.Query{Primary: in.Query, K: in.Limit, Exclude: t.read})
 			if err != nil {
 				return sourcesFound{}, fmt.Errorf("searching the corpus: %w", err)
 			}

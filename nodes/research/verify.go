@@ -18,7 +18,7 @@ import (
 // passage that a completed step read.
 func verifyInput(s state.Agent) graph.Update[verify.State] {
 	stem, _ := splitChoices(s.Objective)
-	in := verify.Input{Query: stem, Response: body(s.Research), Prefix: fmt.Sprintf("Query %d", len(s.Plan)+1), Evidence: evidenceOf(s)}
+	in := verify.Input{Query: stem, Response: body(s.Research), Prefix: fmt.Sprintf("Query %d", len(s.Plan)+1), Evidence: evidenceOf(s), AsOf: s.AsOf}
 	return in.Update()
 }
 

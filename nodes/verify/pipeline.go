@@ -91,13 +91,14 @@ type Input struct {
 	Response string
 	Evidence []state.Evidence
 	Prefix   string // see State
+	AsOf     string // the day that documents must hold on: "2025-01-31", "2025-01" or "2025"; empty for any
 }
 
 // Update is the update that starts a run.
 func (in Input) Update() graph.Update[State] {
 	return graph.Update[State]{
 		queryChannel.Set(in.Query), responseChannel.Set(in.Response),
-		evidenceChannel.Add(in.Evidence...), prefixChannel.Set(in.Prefix),
+		evidenceChannel.Add(in.Evidence...), prefixChannel.Set(in.Prefix), asOfChannel.Set(in.AsOf),
 	}
 }
 
@@ -160,8 +161,14 @@ func build(deps Deps, opts *Options) (*graph.Compiled[State], error) {
 	goOn(NodeRetrieve, NodeRegenerate)
 	goOn(NodeRegenerate, NodeSplit)
 	g.AddEdge(NodeFinish, graph.End)
-	return g.Compile(&graph.CompileOptions{Name: "verify", Checkpointer: o.Checkpointer})
+	return g.Compile(&graph.CompileOptions{Name: "verify", Checkpointer: o.Checkpointer, Version: version, Migrate: migrate})
 }
+
+// version is 1 since responses are checked as of a day.
+const version = 1
+
+// migrate continues runs of version 0, which had no such day: any will do.
+func migrate(*graph.Migration) error { return nil }
 
 // filled returns the options with their defaults.
 func (opts *Options) filled() (Options, error) {

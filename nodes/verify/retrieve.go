@@ -26,7 +26,7 @@ func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 		var added, warnings []string
 		metered, asked := llm.Open(ctx) // a reranker may ask a model
 		for _, q := range s.Queries {
-			r, err := corpus.Search(metered, retrieval.Query{Primary: q.Query, K: passages, Exclude: read})
+			r, err := retrieval.AsOf(corpus, s.AsOf).Search(metered, retrieval.Query{Primary: q.Query, K: passages, Exclude: read})
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}

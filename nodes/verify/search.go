@@ -32,7 +32,7 @@ func searchClaims(corpus retrieval.Retriever, passages int, inspect retrieval.In
 			}
 		}
 		metered, asked := llm.Open(ctx) // a reranker may ask a model
-		results, errs := searchAll(metered, corpus, queries, s.Query, passages)
+		results, errs := searchAll(metered, retrieval.AsOf(corpus, s.AsOf), queries, s.Query, passages)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

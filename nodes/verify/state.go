@@ -63,6 +63,7 @@ type State struct {
 	// Prefix goes before the label of evidence that is found on the way:
 	// "Query 3" makes "Query 3 Source 1"; empty makes "P-1".
 	Prefix string `json:"prefix,omitempty"`
+	AsOf   string `json:"as_of,omitempty"` // the day that documents must hold on; empty for any
 
 	Searches []ClaimSearch     `json:"searches,omitempty"` // for claims, before they were judged; each query once
 	Claims   []state.Claim     `json:"claims"`             // of the response as it stands
@@ -88,6 +89,7 @@ var (
 	responseChannel  = graph.LastValue("response", func(s *State) *string { return &s.Response })
 	evidenceChannel  = graph.Append("evidence", func(s *State) *[]state.Evidence { return &s.Evidence })
 	prefixChannel    = graph.LastValue("prefix", func(s *State) *string { return &s.Prefix })
+	asOfChannel      = graph.LastValue("as_of", func(s *State) *string { return &s.AsOf })
 	searchesChannel  = graph.Append("searches", func(s *State) *[]ClaimSearch { return &s.Searches })
 	claimsChannel    = graph.LastValue("claims", func(s *State) *[]state.Claim { return &s.Claims })
 	verdictsChannel  = graph.Append("verdicts", func(s *State) *[]state.Verdict { return &s.Verdicts })
@@ -106,7 +108,7 @@ var (
 // channels returns every channel of State, for NewStateGraph.
 func channels() []graph.Channel[State] {
 	return []graph.Channel[State]{
-		queryChannel, responseChannel, evidenceChannel, prefixChannel, searchesChannel, claimsChannel, verdictsChannel, attemptsChannel, askedChannel,
+		queryChannel, responseChannel, evidenceChannel, prefixChannel, asOfChannel, searchesChannel, claimsChannel, verdictsChannel, attemptsChannel, askedChannel,
 		queriesChannel, addedChannel, decisionChannel, lossesChannel, finalChannel, correctedChannel, warningsChannel, usageChannel,
 	}
 }

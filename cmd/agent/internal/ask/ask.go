@@ -1,8 +1,6 @@
 package ask
 
 import (
-	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -116,8 +114,8 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, q Question, asJSON
 	if cmd.Flags().Changed("open") && (asJSON || q.open == "") {
 		return cli.Usagef("--open needs the number of a source, and cannot be combined with --json, which holds the paths")
 	}
-	if cmd.Flags().Changed("as-of") && !isDay(q.AsOf) {
-		return cli.Usagef("--as-of is %q: give a date such as 2024-06-30, 2024-06 or 2024", q.AsOf)
+	if err := cli.Day(cmd, "as-of"); err != nil {
+		return err
 	}
 	if q.more || q.AsOf != "" {
 		if q.more && s.Temporal.Address != "" {
@@ -130,14 +128,6 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, q Question, asJSON
 	}
 	q.Timeout = flags.Timeout
 	return answerOne(a, cmd, flags, s, q, asJSON)
-}
-
-// isDay reports whether a text is a date, a month or a year.
-func isDay(s string) bool {
-	return slices.ContainsFunc([]string{time.DateOnly, "2006-01", "2006"}, func(layout string) bool {
-		_, err := time.Parse(layout, s)
-		return err == nil
-	})
 }
 
 // answerOne answers one question and prints the result.

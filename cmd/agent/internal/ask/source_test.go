@@ -62,12 +62,3 @@ func TestOpen(t *testing.T) {
 		}
 	}
 }
-
-// A date, a month and a year are days that an answer can be as of.
-func TestIsDay(t *testing.T) {
-	for s, want := range map[string]bool{"2024-06-30": true, "2024-06": true, "2024": true, "2024-02-31": false, "June": false, "": false} {
-		if isDay(s) != want {
-			t.Errorf("%q: %v", s, !want)
-		}
-	}
-}

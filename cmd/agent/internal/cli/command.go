@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"example.com/assay/memory/text"
 
@@ -72,6 +73,20 @@ func Named(cmd *cobra.Command, flags ...string) error {
 		}
 	}
 	return nil
+}
+
+// Day refuses a flag that was given something else than a day, a month or a year.
+func Day(cmd *cobra.Command, flag string) error {
+	f := cmd.Flags().Lookup(flag)
+	if !f.Changed {
+		return nil
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+		if _, err := time.Parse(layout, f.Value.String()); err == nil {
+			return nil
+		}
+	}
+	return Usagef("--%s is %q: give a date such as 2024-06-30, 2024-06 or 2024", flag, f.Value)
 }
 
 // FlagError makes the usage error for a wrong flag. It names the nearest known flag.

@@ -32,6 +32,7 @@ const (
 // verifyFlags are the flags of agent verify.
 type verifyFlags struct {
 	query, response string
+	asOf            string
 	context         []string
 	trace           string
 	asJSON          bool
@@ -80,6 +81,7 @@ to check. 1: no claim could be judged, and the cause is named.`,
 	f.StringVar(&v.response, "response", "", "`FILE` with the response; - is standard input")
 	f.StringArrayVar(&v.context, "context", nil, "`PATH` of a file or directory of evidence; - is standard input; may be repeated")
 	f.String("corpus", "", "`CORPUS` that is searched for each claim, and for corrections")
+	f.StringVar(&v.asOf, "as-of", "", "search the corpus as of this `DATE` (2024-06-30, 2024-06 or 2024): leave out documents that hold from a later day, or until an earlier one")
 	f.StringVar(&v.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
 	f.BoolVar(&v.asJSON, "json", false, "print one JSON document")
 	flags.RegisterModel(cmd)
@@ -104,6 +106,9 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, v verifyFlags) (er
 		return cli.Usagef("there is no evidence: name files with --context PATH, or a corpus with --corpus NAME")
 	}
 	if err := cli.Named(cmd, "trace"); err != nil {
+		return err
+	}
+	if err := cli.Day(cmd, "as-of"); err != nil {
 		return err
 	}
 	in, texts, err := verifyInput(ctx, a, v)
@@ -170,7 +175,7 @@ func verifyInput(ctx context.Context, a *cli.App, v verifyFlags) (in verify.Inpu
 		}
 		typed = string(data)
 	}
-	in = verify.Input{Query: strings.TrimSpace(v.query), Response: typed}
+	in = verify.Input{Query: strings.TrimSpace(v.query), Response: typed, AsOf: v.asOf}
 	if v.response != "-" {
 		if in.Response, err = readResponse(v.response); err != nil {
 			return in, nil, err

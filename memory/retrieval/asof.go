@@ -1,10 +1,9 @@
-package research
+package retrieval
 
 import (
 	"context"
 	"slices"
 
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -12,25 +11,36 @@ import (
 // hold on the day.
 const mostRefills = 3
 
-// searchAsOf searches for passages whose documents hold on a day ("2025-01-31", "2025-01"
-// or "2025"); an empty day leaves none out. Passages of documents without dates hold.
-func searchAsOf(ctx context.Context, corpus retrieval.Retriever, day string, q retrieval.Query) (retrieval.Result, error) {
-	found, err := corpus.Search(ctx, q)
-	for try := 0; day != "" && err == nil; try++ {
-		before := len(found.Hits)
+// AsOf finds only passages whose documents hold on a day ("2025-01-31", "2025-01" or "2025");
+// an empty day leaves none out. Passages of documents without dates hold.
+func AsOf(r Retriever, day string) Retriever {
+	if day == "" {
+		return r
+	}
+	return asOf{r, day}
+}
+
+type asOf struct {
+	Retriever
+	day string
+}
+
+func (a asOf) Search(ctx context.Context, q Query) (Result, error) {
+	found, err := a.Retriever.Search(ctx, q)
+	for try := 0; err == nil; try++ {
 		var others []string
 		found.Hits = slices.DeleteFunc(found.Hits, func(h state.Hit) bool {
-			other := !holdsOn(h.Passage, day)
+			other := !holdsOn(h.Passage, a.day)
 			if other {
 				others = append(others, h.Passage.ID)
 			}
 			return other
 		})
-		if len(found.Hits) == before || try == mostRefills {
+		if len(others) == 0 || try == mostRefills {
 			break
 		}
 		q.Exclude = append(slices.Clone(q.Exclude), others...)
-		found, err = corpus.Search(ctx, q)
+		found, err = a.Retriever.Search(ctx, q)
 	}
 	return found, err
 }

@@ -1,4 +1,4 @@
-package research
+package retrieval_test
 
 import (
 	"context"
@@ -23,7 +23,7 @@ func (d dates) Search(_ context.Context, q retrieval.Query) (retrieval.Result, e
 
 // Documents that hold from a later day, or no longer, are left out, and others take
 // their place.
-func TestSearchAsOf(t *testing.T) {
+func TestAsOf(t *testing.T) {
 	corpus := dates{
 		{ID: "new", Metadata: map[string]string{"valid_from": "2025-01-01"}}, {ID: "old", Metadata: map[string]string{"date": "2023-04"}},
 		{ID: "ended", Metadata: map[string]string{"valid_until": "2023-12-31"}}, {ID: "undated"}, {ID: "words", Metadata: map[string]string{"date": "spring"}},
@@ -32,7 +32,7 @@ func TestSearchAsOf(t *testing.T) {
 		"": {"new", "old", "ended"}, "2024-06-30": {"old", "undated", "words"}, "2025": {"new", "old", "undated"}, "2022-01-01": {"ended", "undated", "words"},
 		"2023-12-31": {"old", "ended", "undated"},
 	} {
-		found, err := searchAsOf(t.Context(), corpus, day, retrieval.Query{K: 3})
+		found, err := retrieval.AsOf(corpus, day).Search(t.Context(), retrieval.Query{K: 3})
 		var got []string
 		for _, h := range found.Hits {
 			got = append(got, h.Passage.ID)
