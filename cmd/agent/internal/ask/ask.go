@@ -1,7 +1,6 @@
 package ask
 
 import (
-
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
