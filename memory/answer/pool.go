@@ -34,6 +34,7 @@ type sentence struct {
 	part       *state.Block    // that it is, or stands in; nil for running text
 	extra      map[string]bool // stems of the labels of its block
 	whole      bool            // it is a block that is read alone: a row, a field
+	joined     bool            // it is of an answer of several paragraphs
 }
 
 // A heading is a line above others, with its stems.
@@ -176,6 +177,13 @@ func (p *pool) addBlock(index int, in string, b *state.Block, up *above, head *h
 		}
 	}
 	s.whole = whole
+	for j := len(p.sentences) - 1; j >= 0 && b.Kind == state.BlockAnswer; j-- {
+		before := &p.sentences[j]
+		if before.source != index || before.part == nil || before.part.Kind != b.Kind || before.part.Label != b.Label {
+			break
+		}
+		before.joined, s.joined = true, true
+	}
 	for stem := range s.extra {
 		p.heads[index][stem] = true
 	}

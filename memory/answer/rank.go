@@ -300,7 +300,7 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 	if announces(p.sentences[to].text) && free(to+1) && p.sentences[to+1].end-p.sentences[from].start <= longest {
 		to++ // what it announces
 	}
-	for free(from-1) && belongs(from-1) && p.sentences[to].end-p.sentences[from-1].start <= size {
+	for free(from-1) && (belongs(from-1) || announces(p.sentences[from-1].text)) && p.sentences[to].end-p.sentences[from-1].start <= size {
 		from--
 	}
 	quote := Quote{Source: s.source, Start: p.sentences[from].start, End: p.sentences[to].end}
@@ -321,7 +321,9 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 // alone reports whether a part is read without what stands beside it.
 func (s *sentence) alone() bool {
 	switch s.part.Kind {
-	case state.BlockRow, state.BlockField, state.BlockAnswer, state.BlockDefinition, state.BlockQuoted, state.BlockClause:
+	case state.BlockAnswer:
+		return !s.joined
+	case state.BlockRow, state.BlockField, state.BlockDefinition, state.BlockQuoted, state.BlockClause:
 		return true
 	}
 	return false
@@ -332,7 +334,7 @@ func (s *sentence) readsOn(o *sentence) bool {
 	if s.part != nil && s.alone() || o.part != nil && o.alone() {
 		return false
 	}
-	return s.under() == o.under() && (s.part != nil || o.part != nil || s.head == o.head)
+	return s.under() == o.under() && (!s.joined && !o.joined || s.label() == o.label()) && (s.part != nil || o.part != nil || s.head == o.head)
 }
 
 // under are the headings inside the text that a sentence stands under.

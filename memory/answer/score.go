@@ -31,7 +31,6 @@ const (
 	ofDependent                // it leans on the sentence before
 	ofAddress                  // it is the numbered part that the question names
 	ofRange                    // a row whose range holds the question's number, or does not
-	ofAnswer                   // it stands below a question: how far that is the question
 	ofQuoted                   // an earlier message that a later one repeats
 	ofOlder                    // its document was replaced by that of another source
 	ofValue                    // it holds a value of the kind that is asked for
@@ -48,7 +47,7 @@ const (
 var weights = [features]float64{
 	ofShare: 3.3, ofNear: 1, ofAbove: 2, ofHead: 2.2, ofTitle: 2.3, ofFirst: 1.5, ofDocument: 1.1, ofRank: 1.7,
 	ofMatch: 1.9, ofForm: 2, ofFitting: 1.6, ofDefines: 2.2, ofAside: -.9, ofRow: -.3, ofBegin: .3, ofLead: -1, ofDependent: -1, ofBroken: -.6,
-	ofAddress: 5, ofRange: 5.5, ofAnswer: 2, ofQuoted: -2.5, ofOlder: -2,
+	ofAddress: 5, ofRange: 5.5, ofQuoted: -2.5, ofOlder: -2,
 	ofValue: 1.5, ofElsewhere: 2, ofCrumb: -1.5, ofRelated: 2.5, ofUnkeyed: -2, ofMarked: 1.5,
 }
 
@@ -173,9 +172,6 @@ func (p *pool) features(q *question) [][features]float64 {
 				f[ofUnkeyed], f[ofMarked] = is(q.own(s) == 0 && f[ofRange] <= 0), q.marked(p, s)
 			}
 			f[ofQuoted] = is(s.part.Kind == state.BlockQuoted)
-			if s.part.Kind == state.BlockAnswer && s.head != nil {
-				f[ofAnswer] = q.match(s.head.stems)
-			}
 		}
 		if s.part != nil && (s.part.Kind == state.BlockRow || s.part.Kind == state.BlockField) && f[ofForm] < 1 { // it has no form of a sentence
 			f[ofForm] = max(f[ofForm], min(1, .5+wanted))
