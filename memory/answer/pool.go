@@ -156,12 +156,16 @@ func (p *pool) addBlock(index int, in string, b *state.Block, up *above, head *h
 	} else {
 		s.know(p.stems(b.Under))
 	}
-	if label != "" {
+	switch {
+	case b.Label == "" && head != nil && head.start >= 0 && strings.HasSuffix(letters(b.Under), letters(head.text)):
+		s.know(p.stems(b.Under))
+		s.head = head
+	case label != "":
 		s.head = &heading{text: label, stems: p.stems(label), start: -1}
 		if b.Kind == state.BlockField || b.Kind == state.BlockDefinition {
 			s.head.start = b.Start
 		}
-	} else if b.Kind != state.BlockRow && b.Kind != state.BlockField {
+	case b.Kind != state.BlockRow && b.Kind != state.BlockField:
 		s.head = head
 	}
 	for _, c := range b.Cells {
@@ -177,9 +181,9 @@ func (p *pool) addBlock(index int, in string, b *state.Block, up *above, head *h
 		}
 	}
 	s.whole = whole
-	for j := len(p.sentences) - 1; j >= 0 && b.Kind == state.BlockAnswer; j-- {
+	for j := len(p.sentences) - 1; j >= 0 && (b.Kind == state.BlockAnswer || strings.HasSuffix(b.Label, "?")); j-- {
 		before := &p.sentences[j]
-		if before.source != index || before.part == nil || before.part.Kind != b.Kind || before.part.Label != b.Label {
+		if before.source != index || before.label() != b.Label {
 			break
 		}
 		before.joined, s.joined = true, true

@@ -275,15 +275,20 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 		}
 		return Quote{Source: s.source, Start: p.sentences[from].start, End: p.sentences[to].end, Head: p.headOf(s)}
 	}
+	if from, to, ok := p.answered(i, size, may); ok {
+		return Quote{Source: s.source, Start: p.sentences[from].start, End: p.sentences[to].end, Head: p.headOf(s)}
+	}
 	if from, to, ok := p.listed(q, i, may); ok {
 		return Quote{Source: s.source, Start: p.sentences[from].start, End: p.sentences[to].end, Head: p.headOf(s)}
 	}
 	free := func(j int) bool { return may(j) && p.sentences[j].readsOn(s) }
-	// Later text belongs to it if it speaks of the question too, refers to the text
-	// before it, or was announced.
+	// Text belongs to it if it speaks of the question too; later text also if it refers to
+	// the text before it or was announced, and earlier text likewise.
+	refers := func(j int) bool {
+		return leans.MatchString(p.sentences[j].text) || announces(p.sentences[j-1].text)
+	}
 	belongs := func(j int) bool {
-		o := &p.sentences[j]
-		return q.held(o) > 0 || leans.MatchString(o.text) || j > 0 && announces(p.sentences[j-1].text)
+		return q.held(&p.sentences[j]) > 0 || j > i && refers(j) || j < i && refers(j+1)
 	}
 	from, to := i, i
 	for j := i; free(j) && p.sentences[j].block == s.block && (j == i || belongs(j)); j-- {
@@ -300,11 +305,14 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 	if announces(p.sentences[to].text) && free(to+1) && p.sentences[to+1].end-p.sentences[from].start <= longest {
 		to++ // what it announces
 	}
-	for free(from-1) && (belongs(from-1) || announces(p.sentences[from-1].text)) && p.sentences[to].end-p.sentences[from-1].start <= size {
+	for free(from-1) && belongs(from-1) && p.sentences[to].end-p.sentences[from-1].start <= size {
 		from--
 	}
+	if free(from-1) && refers(from) && p.sentences[to].end-p.sentences[from-1].start <= longest {
+		from-- // what announces it, or what it leans on
+	}
 	quote := Quote{Source: s.source, Start: p.sentences[from].start, End: p.sentences[to].end}
-	if s.head != nil && s.part == nil && (usable == nil || usable(s.source, s.head.start, s.head.end)) {
+	if s.head != nil && s.head.start >= 0 && (usable == nil || usable(s.source, s.head.start, s.head.end)) {
 		switch {
 		case s.head.end > quote.Start:
 		case strings.TrimSpace(p.sources[s.source].Text[s.head.end:quote.Start]) == "":
@@ -364,6 +372,27 @@ func (p *pool) headOf(s *sentence) string {
 		return ""
 	}
 	return text.OneLine(s.part.Label)
+}
+
+// answered is the answer below a question that a sentence is of, from its beginning, as far
+// as the size allows.
+func (p *pool) answered(i, size int, may func(int) bool) (from, to int, ok bool) {
+	s := &p.sentences[i]
+	if !s.joined {
+		return i, i, false
+	}
+	in := func(j int) bool { return may(j) && p.sentences[j].joined && p.sentences[j].label() == s.label() }
+	from, to = i, i
+	for in(from - 1) {
+		from--
+	}
+	if s.end-p.sentences[from].start > size {
+		return i, i, false
+	}
+	for in(to+1) && p.sentences[to+1].end-p.sentences[from].start <= size {
+		to++
+	}
+	return from, to, true
 }
 
 // listed is the whole list that a sentence is an item of, or leads into, where the question

@@ -303,6 +303,9 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 		return append(out, b), more
 	case r.question != "":
 		b.Kind, b.Label = state.BlockAnswer, r.question
+		if r.lead = r.question; lastRune(whole) == ':' {
+			r.lead = oneLine(lastSentence(whole))
+		}
 		return append(out, b), more
 	}
 	if end := lastRune(whole); end == ':' || end == '：' {
