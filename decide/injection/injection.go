@@ -2,7 +2,9 @@ package injection
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"example.com/assay/memory/text"
 )
@@ -44,60 +46,65 @@ func Instructions(document string) []Instruction {
 	if err != nil {
 		panic(err) // the file is part of the program, and a test reads it
 	}
-	return InstructionsBy(w, document)
+	if found, ok := read.get(document); ok {
+		return slices.Clone(found)
+	}
+	found := InstructionsBy(w, document)
+	read.put(document, found)
+	return slices.Clone(found)
+}
+
+// read holds what the last documents say: a passage is read when it is found, and again by
+// each skill that quotes it.
+var read recent
+
+const mostRecent = 512
+
+// recent are the instructions in the documents that were read last.
+type recent struct {
+	mu    sync.Mutex
+	found map[string][]Instruction
+	order []string // the oldest first
+}
+
+func (r *recent) get(document string) ([]Instruction, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found, ok := r.found[document]
+	return found, ok
+}
+
+func (r *recent) put(document string, found []Instruction) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.found[document]; ok || len(document) > 1<<14 {
+		return
+	}
+	if r.found == nil {
+		r.found = map[string][]Instruction{}
+	}
+	if len(r.order) == mostRecent {
+		delete(r.found, r.order[0])
+		r.order = r.order[1:]
+	}
+	document = strings.Clone(document) // not the file that it is a part of
+	r.found[document], r.order = found, append(r.order, document)
 }
 
 // InstructionsBy is Instructions with weights that the program does not ship.
 func InstructionsBy(w *Weights, document string) []Instruction {
 	var found []Instruction
 	d := Read(document)
-	for n := range d.Spans {
-		if o, ok := d.instruction(w, n); ok {
-			found = append(found, o)
+	for n, span := range d.Spans {
+		best := worst(document[span.Start:span.End])
+		if score := w.Score(d, n); score > best.score {
+			best = hit{category: "output_forcing", score: score}
+		}
+		if best.score >= threshold {
+			found = append(found, Instruction{span.Start, span.End, best.category, min(best.score, 1)})
 		}
 	}
 	return found
-}
-
-// instruction is what a sentence orders, if it does.
-func (d *Document) instruction(w *Weights, n int) (Instruction, bool) {
-	span := d.Spans[n]
-	best := worst(d.text[span.Start:span.End])
-	if score := w.Score(d, n); score > best.score {
-		best = hit{category: "output_forcing", score: score}
-	}
-	return Instruction{span.Start, span.End, best.category, min(best.score, 1)}, best.score >= threshold
-}
-
-// Ordering returns a function that reports whether a stretch of a document holds an
-// instruction. Each sentence is read when it is first asked about. It is not safe for
-// concurrent use.
-func Ordering(document string) func(start, end int) bool {
-	var d *Document
-	seen := map[int]bool{} // by sentence
-	return func(start, end int) bool {
-		if d == nil {
-			d = Read(document)
-		}
-		for n, span := range d.Spans {
-			if span.Start >= end || start >= span.End {
-				continue
-			}
-			orders, ok := seen[n]
-			if !ok {
-				w, err := Shipped()
-				if err != nil {
-					panic(err) // the file is part of the program, and a test reads it
-				}
-				_, orders = d.instruction(w, n)
-				seen[n] = orders
-			}
-			if orders {
-				return true
-			}
-		}
-		return false
-	}
 }
 
 // A hit is a rule that fired.

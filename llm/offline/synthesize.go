@@ -212,13 +212,13 @@ const mostAnswers = 3
 func quoteAnswers(in skills.SynthesizeInput, most int, more bool) string {
 	sources := in.Sources
 	list := make([]answer.Source, len(sources))
-	orders := make([]func(start, end int) bool, len(sources))
+	orders := make([][]injection.Instruction, len(sources))
 	for i, s := range sources {
 		list[i] = answer.Source{Title: s.Title, Section: s.Section, Text: s.Text, Blocks: s.Blocks, Doc: s.Doc, Date: s.Date}
-		orders[i] = injection.Ordering(s.Text)
+		orders[i] = injection.Instructions(s.Text)
 	}
 	ranking := answer.Rank(in.Question, list, &answer.Options{Most: most, Confidence: in.Confidence, More: more, Usable: func(source, start, end int) bool {
-		if orders[source](start, end) {
+		if slices.ContainsFunc(orders[source], func(o injection.Instruction) bool { return o.Start < end && start < o.End }) {
 			return false
 		}
 		return quotable(sources[source].Text[start:end], true)
