@@ -49,7 +49,7 @@ func (r *Ranking) chance(confidence float64) float64 {
 // nearer where they are from another document.
 const (
 	sure      = 0.75
-	near      = 3.0
+	near      = 2.5
 	elsewhere = 1.0
 )
 

@@ -208,7 +208,8 @@ func aside(s *sentence) float64 {
 	return v
 }
 
-// ofLabel is what a word of the question counts that only the names of a row's columns hold.
+// ofLabel is what a word of the question counts that only the names of a row's columns hold, or
+// the headings above a part.
 const ofLabel = .6
 
 // share is how much of the question a sentence and its headword hold.
@@ -217,7 +218,7 @@ func (q *question) share(s *sentence) float64 {
 	for _, t := range q.terms {
 		switch {
 		case !s.holds(t.stem):
-		case s.words[t.stem] == 0 && s.extra[t.stem] && s.part.Kind == state.BlockRow:
+		case s.words[t.stem] == 0 && s.extra[t.stem] && !s.inHead(t.stem):
 			sum += ofLabel * t.weight
 		default:
 			sum += t.weight
@@ -230,18 +231,10 @@ func (q *question) share(s *sentence) float64 {
 }
 
 func (s *sentence) holds(stem string) bool {
-	if s.words[stem] > 0 || s.extra[stem] {
-		return true
-	}
-	if s.head != nil {
-		for _, h := range s.head.stems {
-			if h == stem {
-				return true
-			}
-		}
-	}
-	return false
+	return s.words[stem] > 0 || s.extra[stem] || s.inHead(stem)
 }
+
+func (s *sentence) inHead(stem string) bool { return s.head != nil && contains(s.head.stems, stem) }
 
 func (q *question) held(s *sentence) int {
 	n := 0
