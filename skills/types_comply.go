@@ -25,6 +25,7 @@ type SourcePart struct {
 	Start int    `json:"start"`
 	End   int    `json:"end"`
 	Label string `json:"label,omitempty"`
+	Item  bool   `json:"item,omitempty"` // one of a list
 }
 
 // RequirementsOutput is its output.

@@ -143,3 +143,18 @@ func TestDegree(t *testing.T) {
 		}
 	}
 }
+
+// An item of a list of rules is one, unless it tells what was or what somebody does.
+func TestListed(t *testing.T) {
+	all := []obligation.Listing{
+		{"Shoes are left at the door at all times.", "House rules", true, obligation.Plain}, {"Phones stay in the bag for the whole day.", "House rules", true, obligation.NoRule},
+		{"Food is never taken upstairs.", "House rules", true, obligation.Plain}, {"The hall was painted in the spring of last year.", "House rules", true, obligation.NoRule},
+		{"Phones stay in the bag for the whole day.", "A letter", true, obligation.NoRule},
+	}
+	obligation.Listed(all)
+	for i, want := range []obligation.Degree{obligation.Plain, obligation.Plain, obligation.Plain, obligation.NoRule, obligation.NoRule} {
+		if all[i].Degree != want {
+			t.Errorf("%q: %q; want %q", all[i].Sentence, all[i].Degree, want)
+		}
+	}
+}

@@ -212,12 +212,10 @@ func plainTraits(s string) (has [manyTraits]bool, words int) {
 // whether it does so by a word of duty of another language.
 func states(s, label string) (rule, explicit bool) {
 	has, words := plainTraits(s)
-	has[answers] = strings.HasSuffix(label, "?") || strings.HasSuffix(label, "？")
-	end := strings.TrimRight(s, "*_ \t\r\n")
-	switch {
-	case words <= fewWords || strings.HasSuffix(end, "?") || strings.HasSuffix(end, "？") || Leads(s) || leaders.MatchString(s):
+	if !prescribable(s, words) {
 		return false, false
 	}
+	has[answers] = strings.HasSuffix(label, "?") || strings.HasSuffix(label, "？")
 	sum := 0.0
 	for t, w := range weights {
 		if has[t] {
@@ -231,6 +229,43 @@ func states(s, label string) (rule, explicit bool) {
 		sum += refused
 	}
 	return sum >= leastPlain, sum >= leastPlain && (has[must] || has[forbid]) && !has[past]
+}
+
+// prescribable reports whether a sentence of some words can be a rule at all.
+func prescribable(s string, words int) bool {
+	end := strings.TrimRight(s, "*_ \t\r\n")
+	return words > fewWords && !strings.HasSuffix(end, "?") && !strings.HasSuffix(end, "？") && !Leads(s) && !leaders.MatchString(s)
+}
+
+// leastListed is how many items of a list, half of them rules, make rules of the others.
+const leastListed = 3
+
+// A Listing is a sentence among others, with its degree so far.
+type Listing struct {
+	Sentence, Label string // the label of its block
+	Item            bool   // it is of a list
+	Degree          Degree
+}
+
+// Listed makes plain rules of the other items of a list most of whose items are rules. What
+// tells of the past stays what it is.
+func Listed(all []Listing) {
+	for from, to := 0, 0; from < len(all); from = to {
+		rules := 0
+		for to = from; to < len(all) && all[to].Label == all[from].Label && all[to].Item == all[from].Item; to++ {
+			if all[to].Degree != NoRule {
+				rules++
+			}
+		}
+		if !all[from].Item || to-from < leastListed || 2*rules < to-from {
+			continue
+		}
+		for i := from; i < to; i++ {
+			if has, words := plainTraits(all[i].Sentence); all[i].Degree == NoRule && prescribable(all[i].Sentence, words) && !has[past] {
+				all[i].Degree = Plain
+			}
+		}
+	}
 }
 
 // Degree says how plainly a sentence is a rule; lead is what stands before it and belongs

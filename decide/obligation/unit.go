@@ -14,6 +14,7 @@ type Unit struct {
 	text.Span
 	Label  string // of its block: a lead-in, a question, a term, the headings inside the passage
 	Before string // what the block says before it
+	Item   bool   // its block is one of a list: an item, a step, a clause
 }
 
 // mostBefore bounds Unit.Before, in bytes.
@@ -48,7 +49,11 @@ func Units(whole string, blocks []state.Block) []Unit {
 			}
 			out = append(out, Unit{Span: text.Span{Start: b.Start, End: b.End}, Label: strings.TrimSpace(label)})
 		default:
+			from := len(out)
 			out = append(out, sentences(whole, b.Start, b.End, label)...)
+			for i := range out[from:] {
+				out[from+i].Item = b.Kind == state.BlockItem || b.Kind == state.BlockStep || b.Kind == state.BlockClause
+			}
 		}
 	}
 	return append(out, paragraphs(whole, at, len(whole))...)

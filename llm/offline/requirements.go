@@ -30,6 +30,8 @@ func extract(in skills.RequirementsInput, memo *orderMemo) (skills.RequirementsO
 				src.Parts = append(src.Parts, skills.SourcePart{Start: s.Start, End: s.End})
 			}
 		}
+		var read []obligation.Listing
+		var fits []obligation.Excerpt
 		for _, part := range src.Parts {
 			sentence := src.Text[part.Start:part.End]
 			if strings.HasPrefix(strings.TrimSpace(sentence), "#") || strings.ContainsRune(sentence, utf8.RuneError) ||
@@ -37,12 +39,16 @@ func extract(in skills.RequirementsInput, memo *orderMemo) (skills.RequirementsO
 				continue
 			}
 			x := obligation.Fit(src.Text, text.Span{Start: part.Start, End: part.End})
-			degree := m.Degree(sentence, strings.TrimSpace(x.Lead(src.Text, part.Start)), part.Label)
+			fits = append(fits, x)
+			read = append(read, obligation.Listing{Sentence: sentence, Label: part.Label, Item: part.Item, Degree: m.Degree(sentence, strings.TrimSpace(x.Lead(src.Text, part.Start)), part.Label)})
+		}
+		obligation.Listed(read)
+		for i, x := range fits {
 			quote := src.Text[x.Quote.Start:x.Quote.End]
-			if degree == obligation.NoRule || obligation.Leads(quote) {
+			if read[i].Degree == obligation.NoRule || obligation.Leads(quote) {
 				continue // a lead-in goes with its items
 			}
-			out.Requirements = append(out.Requirements, skills.ExtractedRequirement{Source: src.N, Quote: quote, Confidence: degree.Confidence(x)})
+			out.Requirements = append(out.Requirements, skills.ExtractedRequirement{Source: src.N, Quote: quote, Confidence: read[i].Degree.Confidence(x)})
 		}
 	}
 	return out, nil

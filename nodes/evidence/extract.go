@@ -32,7 +32,7 @@ func extractNode(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) gra
 			in.Sources[i].Source = skills.Source{N: i + 1, Title: p.Title, Section: p.Section, Text: p.Text}
 			units[i] = obligation.Units(p.Text, p.Blocks)
 			for _, u := range units[i] {
-				in.Sources[i].Parts = append(in.Sources[i].Parts, skills.SourcePart{Start: u.Start, End: u.End, Label: u.Label})
+				in.Sources[i].Parts = append(in.Sources[i].Parts, skills.SourcePart{Start: u.Start, End: u.End, Label: u.Label, Item: u.Item})
 			}
 		}
 		out, usage, err := llm.Ask[skills.RequirementsOutput](ctx, m, skill, in)
@@ -128,6 +128,9 @@ func settle(p state.Passage, units []obligation.Unit, x skills.ExtractedRequirem
 		Quote: q.Text, Chunk: p.ID, Source: q.Source, Start: q.Start, End: q.End, Cut: fit.Cut,
 		Degree: model.Degree(p.Text[start:end], strings.TrimSpace(fit.Lead(p.Text, start)), unit.Label),
 		Whole:  unit.Start <= fit.Quote.Start && strings.TrimSpace(p.Text[unit.Start:fit.Quote.Start]) == "",
+	}
+	if r.Degree == obligation.NoRule { // whoever extracted it says that it is one
+		r.Degree = obligation.Plain
 	}
 	for _, s := range fit.Stems {
 		r.Stems = append(r.Stems, state.QuoteIn(p, s.Start, s.End-s.Start))
