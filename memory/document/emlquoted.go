@@ -76,10 +76,7 @@ func mailParts(w *watch, s string) []mailPart {
 	lineAbove, above := 0, 0
 	for at := 0; at < len(s); {
 		w.step()
-		end := at + len(s[at:])
-		if n := strings.IndexByte(s[at:], '\n'); n >= 0 {
-			end = at + n + 1
-		}
+		end := lineEnd(s, at)
 		line := strings.TrimSpace(s[at:end])
 		d := quoteDepth(line)
 		inner := strings.TrimLeft(line, "> ")

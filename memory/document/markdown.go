@@ -49,11 +49,11 @@ func parseMarkdown(ctx context.Context, d *Document, raw []byte) error {
 			}
 			sections.add(n.level, title)
 			group++
-			n.start = headingEnd(raw, n)
+			n.start = headingEnd(d.Text, n)
 			n.kind = ast.KindParagraph // of what follows without being a block of its own
 		}
 		if n.kind == ast.KindThematicBreak {
-			n.start = lineEnd(raw, n.start)
+			n.start = lineEnd(d.Text, n.start)
 		}
 		like := Block{Group: group, Section: sections.String()}
 		switch n.kind {
@@ -174,23 +174,23 @@ var atx = pattern.New(`^ {0,3}#{1,6}([ \t\r\n]|$)`)
 
 // headingEnd returns the offset behind the line, or behind the underline,
 // that ends a heading.
-func headingEnd(raw []byte, n mdNode) int {
-	if n.last == 0 || atx.MatchString(string(raw[n.start:lineEnd(raw, n.start)])) {
-		return lineEnd(raw, n.start)
+func headingEnd(s string, n mdNode) int {
+	if n.last == 0 || atx.MatchString(s[n.start:lineEnd(s, n.start)]) {
+		return lineEnd(s, n.start)
 	}
 	end := n.last
-	if end == 0 || raw[end-1] != '\n' {
-		end = lineEnd(raw, end)
+	if end == 0 || s[end-1] != '\n' {
+		end = lineEnd(s, end)
 	}
-	return lineEnd(raw, end)
+	return lineEnd(s, end)
 }
 
 // lineEnd returns the offset behind the line break that follows offset i.
-func lineEnd(raw []byte, i int) int {
-	if n := bytes.IndexByte(raw[i:], '\n'); n >= 0 {
+func lineEnd(s string, i int) int {
+	if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
 		return i + n + 1
 	}
-	return len(raw)
+	return len(s)
 }
 
 var (

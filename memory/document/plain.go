@@ -47,10 +47,7 @@ func paragraphs(w *watch, s string, start, end int, like Block) []Block {
 		if w != nil {
 			w.step()
 		}
-		next := end
-		if n := strings.IndexByte(s[i:end], '\n'); n >= 0 {
-			next = i + n + 1
-		}
+		next := lineEnd(s[:end], i)
 		if strings.TrimSpace(s[i:next]) == "" {
 			flush(i)
 		} else if open < 0 {
