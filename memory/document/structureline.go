@@ -43,6 +43,8 @@ const sentenceEnd = ".!?。！？;"
 func markOf(s string, words map[string]int) mark {
 	c, size := utf8.DecodeRuneInString(s)
 	switch {
+	case c < utf8.RuneSelf && unicode.IsLetter(c):
+		return letterMark(s, words)
 	case strings.ContainsRune("-*+•–‣▪◦·●", c):
 		rest := strings.TrimLeft(s[size:], " \t")
 		if len(rest) == len(s)-size || rest == "" {

@@ -26,25 +26,27 @@ const year = `((?:1[89]|20) ?\d ?\d)`
 // September, 2014".
 const dateReach = 60 // bytes
 
+var dateMarks = [4]func(s string, at int) bool{partedDigits, monthAt, yearAt, func(s string, at int) bool { return strings.HasPrefix(s[at:], "年") }}
+
 // dateLayouts are looked for in this order, around the bytes that a date of the layout has;
 // groups says which group is the day, the month and the year.
 var dateLayouts = []struct {
 	pattern          *pattern.Pattern
-	mark             func(s string, at int) bool
+	mark             int // of dateMarks
 	day, month, year int
 	numeric          bool // day and month may be the other way round
 }{
-	{pattern.New(`\b(\d{4})([-/.])(\d{1,2})([-/.])(\d{1,2})\b`), partedDigits, 5, 3, 1, false},
-	{pattern.New(`\b(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?([-/.]) ?(\d{4})\b`), partedDigits, 1, 3, 5, true},
-	{pattern.New(`\b(\d{1,2})([-/.])(\d{1,2})([-/.])(\d{2})\b`), partedDigits, 1, 3, 5, true},
-	{pattern.New(`(?i)\b` + monthPattern + `\.?\s+(\d{1,2})\s?(?:st|nd|rd|th)?\s?,?\s+` + year + `\b`), monthAt, 2, 1, 3, false},
-	{pattern.New(`(?i)\b(\d{1,2})\s?(?:st|nd|rd|th)?(?:[ -/.,']*|\s+day\s+of\s+)` + monthPattern + `[ -/.,']*` + year + `\b`), monthAt, 1, 2, 3, false},
-	{pattern.New(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?[ -/.,']*` + monthPattern + `[ -/.,']*(\d{2})\b`), monthAt, 1, 2, 3, false},
-	{pattern.New(`(?i)\b` + monthPattern + `[ .]*(\d{1,2}),?[ ']+(\d{2})\b`), monthAt, 2, 1, 3, false},
-	{pattern.New(`(?i)\b([a-z]+(?:-[a-z]+)?)\s+day\s+of\s+` + monthPattern + `,?\s+` + year + `\b`), monthAt, 1, 2, 3, false},
-	{pattern.New(`(?i)\b` + monthPattern + `(\d{1,2}),?\s*` + year + `\b`), monthAt, 2, 1, 3, false},
-	{pattern.New(`(?i)\b(\d{1,2})(?:\.|er|º|°)?\s+(?:de\s+)?([a-zäéûç]{3,10})\s+(?:del?\s+)?` + year + `\b`), yearAt, 1, 2, 3, false},
-	{pattern.New(`(\d{4}) ?年 ?(\d{1,2}) ?月 ?(\d{1,2}) ?日`), func(s string, at int) bool { return strings.HasPrefix(s[at:], "年") }, 3, 2, 1, false},
+	{pattern.New(`\b(\d{4})([-/.])(\d{1,2})([-/.])(\d{1,2})\b`), 0, 5, 3, 1, false},
+	{pattern.New(`\b(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?([-/.]) ?(\d{4})\b`), 0, 1, 3, 5, true},
+	{pattern.New(`\b(\d{1,2})([-/.])(\d{1,2})([-/.])(\d{2})\b`), 0, 1, 3, 5, true},
+	{pattern.New(`(?i)\b` + monthPattern + `\.?\s+(\d{1,2})\s?(?:st|nd|rd|th)?\s?,?\s+` + year + `\b`), 1, 2, 1, 3, false},
+	{pattern.New(`(?i)\b(\d{1,2})\s?(?:st|nd|rd|th)?(?:[ -/.,']*|\s+day\s+of\s+)` + monthPattern + `[ -/.,']*` + year + `\b`), 1, 1, 2, 3, false},
+	{pattern.New(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?[ -/.,']*` + monthPattern + `[ -/.,']*(\d{2})\b`), 1, 1, 2, 3, false},
+	{pattern.New(`(?i)\b` + monthPattern + `[ .]*(\d{1,2}),?[ ']+(\d{2})\b`), 1, 2, 1, 3, false},
+	{pattern.New(`(?i)\b([a-z]+(?:-[a-z]+)?)\s+day\s+of\s+` + monthPattern + `,?\s+` + year + `\b`), 1, 1, 2, 3, false},
+	{pattern.New(`(?i)\b` + monthPattern + `(\d{1,2}),?\s*` + year + `\b`), 1, 2, 1, 3, false},
+	{pattern.New(`(?i)\b(\d{1,2})(?:\.|er|º|°)?\s+(?:de\s+)?([a-zäéûç]{3,10})\s+(?:del?\s+)?` + year + `\b`), 2, 1, 2, 3, false},
+	{pattern.New(`(\d{4}) ?年 ?(\d{1,2}) ?月 ?(\d{1,2}) ?日`), 3, 3, 2, 1, false},
 }
 
 // partedDigits reports whether a sign between the numbers of a date stands between digits.
@@ -62,16 +64,24 @@ func partedDigits(s string, at int) bool {
 	return after < len(s) && isDigit(s[before]) && isDigit(s[after])
 }
 
-// monthAt reports whether the letters that an English month begins with stand at an offset.
+// monthAt reports whether an English month begins at an offset, and digits follow it.
 func monthAt(s string, at int) bool {
-	if s[at] < 'A' || at+3 > len(s) {
+	if s[at] < 'A' || at+3 >= len(s) {
 		return false
 	}
 	switch string([]byte{s[at] | 0x20, s[at+1] | 0x20, s[at+2] | 0x20}) {
 	case "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec":
-		return true
+	default:
+		return false
 	}
-	return false
+	at += 3
+	for at < len(s) && s[at] >= 'A' {
+		at++
+	}
+	for at < len(s) && s[at] < '0' {
+		at++
+	}
+	return at < len(s) && isDigit(s[at])
 }
 
 // yearAt reports whether the digits that a year begins with stand at an offset.
@@ -85,10 +95,13 @@ func yearAt(s string, at int) bool {
 func Dates(text string, opts *DateOptions) []Found {
 	monthFirst := opts != nil && opts.MonthFirst
 	var out []Found
+	var parts [len(dateMarks)][][2]int
+	for i, mark := range dateMarks {
+		parts[i] = near(text, dateReach, mark)
+	}
 	for kind, layout := range dateLayouts {
 		var more []Found
-		parts := near(text, dateReach, func(at int) bool { return layout.mark(text, at) })
-		for _, m := range allNear(parts, layout.pattern, text) {
+		for _, m := range allNear(parts[layout.mark], layout.pattern, text) {
 			group := func(i int) string { return text[m[2*i]:m[2*i+1]] }
 			if kind <= 2 && (group(2) != group(4) || besideDigits(text, m[0], m[1], group(2))) {
 				continue

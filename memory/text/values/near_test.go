@@ -30,7 +30,7 @@ func TestNear(t *testing.T) {
 			}
 		}
 		for _, l := range dateLayouts {
-			check(allNear(near(text, dateReach, func(at int) bool { return l.mark(text, at) }), l.pattern, text), l.pattern)
+			check(allNear(near(text, dateReach, dateMarks[l.mark]), l.pattern, text), l.pattern)
 		}
 		check(allNear(nearDigits(text, numberReach), amountPattern, text), amountPattern)
 		check(allNear(nearDigits(text, numberReach), numberPattern, text), numberPattern)
