@@ -15,7 +15,7 @@ import (
 // Deleted text, comments, headers, footers, pictures and tables of contents
 // are left out.
 func parseDocx(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
-	pack, err := openZip(d.Path, raw, o.MaxFileBytes)
+	pack, err := openZip(d.Path, raw, o.MaxFileBytes, "")
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func parseDocx(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	if pack.files[main] == nil {
 		return &InputError{Path: d.Path, Msg: "it is a ZIP file without a Word document in it", Hint: "save it as .docx again"}
 	}
-	w := &docxWriter{watch: &watch{ended: ctx.Err}, list: newNumbering(), noteAt: map[docxRef][]int{}}
+	w := &docxWriter{watch: &watch{ended: ctx.Err}, noteAt: map[docxRef][]int{}}
 	for _, p := range []struct {
 		name string
 		read func(part io.Reader) error

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"example.com/assay/memory/text"
 )
 
 // A docxWriter writes the text of a Word document and notes its blocks.
 type docxWriter struct {
 	styles map[string]docxStyle
-	list   *numbering
+	list   numbering
 	paged  bool // the document notes where pages end
 	page   int  // from 0
 
@@ -267,11 +269,11 @@ func (w *docxWriter) close(name string) {
 func (w *docxWriter) paragraph(p *docxPara) {
 	p.math = nil
 	p.text.WriteString(strings.Join(p.over, " "))
-	lines := strings.Split(strings.ToValidUTF8(strings.ReplaceAll(p.text.String(), "\x00", ""), "\uFFFD"), "\n")
+	lines := strings.Split(wellFormed(p.text.String()), "\n")
 	for i, line := range lines {
-		lines[i] = strings.Join(strings.Fields(line), " ")
+		lines[i] = text.OneLine(line)
 	}
-	text := strings.TrimSpace(strings.Join(lines, "\n"))
+	said := strings.TrimSpace(strings.Join(lines, "\n"))
 	style := resolveStyle(w.styles, p.style)
 	if p.number != "" {
 		style.number = p.number
@@ -282,23 +284,23 @@ func (w *docxWriter) paragraph(p *docxPara) {
 	if p.outline > 0 {
 		style.outline = p.outline
 	}
-	if text == "" || strings.HasPrefix(style.name, "toc ") {
+	if said == "" || strings.HasPrefix(style.name, "toc ") {
 		return
 	}
 	sign, listed := w.list.next(style.number, style.level)
 	switch {
 	case w.table() != nil:
-		w.table().add(docxLine{strings.Join(strings.Fields(sign+text), " "), style.outline % 10, listed, p.page}, !p.plain)
+		w.table().add(docxLine{text.OneLine(sign + said), style.outline % 10, listed, p.page}, !p.plain)
 	case style.outline > 0 && style.outline < 10:
-		w.heading(style.outline, strings.Join(strings.Fields(strings.TrimPrefix(sign, "- ")+text), " "))
+		w.heading(style.outline, text.OneLine(strings.TrimPrefix(sign, "- ")+said))
 	case style.name == "title" && w.title == "":
-		w.title = strings.Join(strings.Fields(text), " ")
+		w.title = text.OneLine(said)
 		w.line(w.title)
 	case listed:
-		w.item(sign+strings.ReplaceAll(text, "\n", " "), p.page)
+		w.item(sign+strings.ReplaceAll(said, "\n", " "), p.page)
 	default:
 		w.items = false
-		w.block(text, p.page, false)
+		w.block(said, p.page, false)
 	}
 }
 

@@ -102,7 +102,7 @@ func mailParts(w *watch, s string) []mailPart {
 			last().end = start
 			out = append(out, mailPart{start: start, quoted: d > 0 || body, from: from})
 			depth = d
-		case !body && earlierMail.MatchString(inner) && !quotesFollow(s[end:]):
+		case !body && earlierMail.MatchString(inner) && !strings.HasPrefix(strings.TrimLeft(s[end:], " \t\n"), ">"):
 			last().end = at
 			out = append(out, mailPart{start: at, quoted: true, from: inner})
 			body = true
@@ -152,9 +152,6 @@ func unquoted(s string) string {
 	}
 	return text.OneLine(strings.Join(out, " "))
 }
-
-// quotesFollow reports whether the next line with text is quoted with ">".
-func quotesFollow(s string) bool { return strings.HasPrefix(strings.TrimLeft(s, " \t\n"), ">") }
 
 // isMailHead reports whether a text begins with the head of a mail: three fields or more, the
 // first of them the sender, and a date among them.

@@ -12,13 +12,14 @@ import (
 	gtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 )
 
 // parseMarkdown finds headings and blocks; the text stays the file's bytes.
 // Only block structure is parsed: links, their definitions and emphasis do not
 // matter to offsets, and take quadratic time where the file is hostile.
-func parseMarkdown(ctx context.Context, d *Document, raw []byte) error {
+func parseMarkdown(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error {
 	if err := checkText(d.Path, raw); err != nil {
 		return err
 	}
@@ -208,5 +209,5 @@ func headingText(s string) string {
 	s = mdLink.ReplaceAllString(s, "$1")
 	s = mdMarks.ReplaceAllString(s, "")
 	s = mdEscape.ReplaceAllString(s, "$1")
-	return strings.Join(strings.Fields(s), " ")
+	return text.OneLine(s)
 }

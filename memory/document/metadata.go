@@ -37,7 +37,7 @@ type metadata map[string]string
 func (m metadata) set(key string, values ...string) {
 	var kept []string
 	for _, v := range values {
-		if v = strings.Join(strings.Fields(v), " "); v != "" && len(v) <= maxMetaValue && len(kept) < maxMetaList && !slices.Contains(kept, v) {
+		if v = text.OneLine(v); v != "" && len(v) <= maxMetaValue && len(kept) < maxMetaList && !slices.Contains(kept, v) {
 			kept = append(kept, v)
 		}
 	}

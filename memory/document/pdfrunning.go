@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 )
 
@@ -52,11 +53,11 @@ func pdfBodies(w *watch, pages []pdfPage) [][2]int {
 	return out
 }
 
-func pageLines(text string) []pageLine {
+func pageLines(page string) []pageLine {
 	var out []pageLine
 	start := 0
-	for line := range strings.Lines(text) {
-		if words := strings.Join(strings.Fields(line), " "); words != "" {
+	for line := range strings.Lines(page) {
+		if words := text.OneLine(line); words != "" {
 			out = append(out, pageLine{start, start + len(line), words})
 		}
 		start += len(line)

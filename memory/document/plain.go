@@ -7,7 +7,7 @@ import (
 )
 
 // parsePlain reads plain text: paragraphs between blank lines.
-func parsePlain(ctx context.Context, d *Document, raw []byte) error {
+func parsePlain(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error {
 	if err := checkText(d.Path, raw); err != nil {
 		return err
 	}

@@ -18,28 +18,26 @@ import (
 // or as text without a look at it, lower case. Text of any other name is read, too. Text and
 // PDF are read compressed, with ".gz" behind their name.
 func Extensions() []string {
-	return []string{".md", ".markdown", ".txt", ".text", ".rst", ".html", ".htm", ".xhtml", ".docx", ".odt", ".pptx", ".xlsx", ".epub", ".eml",
-		".pdf", ".rtf", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz"}
+	return strings.Fields(".md .markdown .txt .text .rst .html .htm .xhtml .docx .odt .pptx .xlsx .epub .eml .pdf .rtf .csv .tsv .json .jsonl .ndjson .gz")
 }
 
 // A kind is what a file is read as.
 type kind struct {
 	format string
-	comma  rune // CSV's separator; 0 to find it by the header
-	packed bool // a ZIP file
+	comma  rune // as in LoadOptions
 }
 
-var kinds = map[string]kind{
-	".md": {format: "md"}, ".markdown": {format: "md"},
-	".txt": {format: "txt"}, ".text": {format: "txt"}, ".rst": {format: "txt"},
-	".html": {format: "html"}, ".htm": {format: "html"}, ".xhtml": {format: "html"},
-	".docx": {format: "docx", packed: true}, ".odt": {format: "odt", packed: true}, ".pptx": {format: "pptx", packed: true},
-	".xlsx": {format: "xlsx", packed: true}, ".epub": {format: "epub", packed: true},
-	".eml": {format: "eml"},
-	".pdf": {format: "pdf"},
-	".rtf": {format: "rtf"},
-	".csv": {format: "csv"}, ".tsv": {format: "csv", comma: '\t'},
-	".json": {format: "json"}, ".jsonl": {format: "jsonl"}, ".ndjson": {format: "jsonl"},
+// kindOf is what a name says that its file is read as.
+func kindOf(name string) (kind, bool) {
+	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
+	switch ext {
+	case "md", "txt", "html", "docx", "odt", "pptx", "xlsx", "epub", "eml", "pdf", "rtf", "csv", "json", "jsonl":
+		return kind{format: ext}, true
+	case "tsv":
+		return kind{format: "csv", comma: '\t'}, true
+	}
+	format := map[string]string{"markdown": "md", "text": "txt", "rst": "txt", "htm": "html", "xhtml": "html", "ndjson": "jsonl"}[ext]
+	return kind{format: format}, format != ""
 }
 
 // unzipped returns the name and the bytes of what a .gz file holds; any other file
@@ -49,7 +47,7 @@ func unzipped(ctx context.Context, path string, raw []byte, limit int64) (string
 		return path, raw, nil
 	}
 	inner := path[:len(path)-len(".gz")]
-	if k := kinds[strings.ToLower(filepath.Ext(inner))]; k.packed || strings.EqualFold(filepath.Ext(inner), ".gz") {
+	if slices.Contains([]string{".docx", ".odt", ".pptx", ".xlsx", ".epub", ".gz"}, strings.ToLower(filepath.Ext(inner))) {
 		return "", nil, &InputError{Path: path, Msg: "what is in it is compressed again", Hint: "decompress it first"}
 	}
 	raw, err := gunzip(ctx, path, raw, limit)
@@ -59,7 +57,7 @@ func unzipped(ctx context.Context, path string, raw []byte, limit int64) (string
 // detect decides by the content where a name does not say what a file is, or its first
 // bytes leave no doubt.
 func detect(path string, raw []byte) (kind, error) {
-	k, known := kinds[strings.ToLower(filepath.Ext(filepath.Base(path)))]
+	k, known := kindOf(path)
 	isPDF := bytes.HasPrefix(raw, []byte("%PDF-"))
 	text := !known || k.format == "txt"
 	switch {
@@ -132,9 +130,8 @@ func printable(head []byte) bool {
 // headed finds binary files by their first bytes, unpacked where they are compressed. Only
 // files are asked whose names do not say what they are.
 func headed(path string, f io.ReadSeeker) error {
-	name := strings.ToLower(filepath.Base(path))
-	packed := filepath.Ext(name) == ".gz"
-	if _, known := kinds[filepath.Ext(strings.TrimSuffix(name, ".gz"))]; known {
+	name, packed := strings.CutSuffix(strings.ToLower(path), ".gz")
+	if _, known := kindOf(name); known {
 		return nil
 	}
 	in := io.Reader(f)

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
@@ -280,7 +281,7 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 		}
 	}
 	if more == 1 && r.isHeading(lines, next) {
-		r.setHead(headStyle(s, l, lines), oneLine(strings.Trim(strings.TrimLeft(s, "#"), "*_-[] ")), "")
+		r.setHead(headStyle(s, l, lines), text.OneLine(strings.Trim(strings.TrimLeft(s, "#"), "*_-[] ")), "")
 		b.Kind, b.Under = state.BlockHeading, r.underHeads(len(r.heads)-1)
 		return append(out, b), more
 	}
@@ -296,7 +297,7 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 		b.Start += l.mark.size
 		return append(out, b), more
 	case s[0] == '-' && len(s) > 1 && s[1] != ' ' && len(lines) > 1 && lines[1].indent > l.indent: // an option of a program
-		b.Kind, b.Label = state.BlockDefinition, oneLine(s)
+		b.Kind, b.Label = state.BlockDefinition, text.OneLine(s)
 		for more = 1; more < len(lines) && lines[more].indent > l.indent; more++ {
 			b.End = lines[more].end
 		}
@@ -306,9 +307,9 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 		return append(out, b), more
 	}
 	if end := lastRune(whole); end == ':' || end == '：' {
-		r.lead = oneLine(lastSentence(whole))
+		r.lead = text.OneLine(lastSentence(whole))
 	} else if r.lead = ""; !last && lines[more].mark.style != "" && !strings.ContainsRune(sentenceEnd, end) {
-		r.lead = oneLine(lastSentence(whole))
+		r.lead = text.OneLine(lastSentence(whole))
 	}
 	if b.Number = r.top().number; b.Under != "" || b.Number != "" {
 		b.Kind = state.BlockParagraph

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
@@ -63,9 +64,9 @@ func (r *structureReader) numbered(b Block, l textLine, next string, end, more i
 	heads := more == 1 && next != "" && m.style[0] != '(' && (numeral || len(m.style) > 2) && !startsLower(next) && follows.style != m.style && !listed
 	bold := strings.HasPrefix(s, "**") && strings.HasSuffix(s, "**")
 	if heads && (rest == "" && !numeral || shortHeading(rest) && len(s) <= 70) || bold && more == 1 && next != "" {
-		title := oneLine(strings.TrimRight(rest, "*."))
+		title := text.OneLine(strings.TrimRight(rest, "*."))
 		if !numeral {
-			title = oneLine(strings.Trim(s, "*."))
+			title = text.OneLine(strings.Trim(s, "*."))
 		}
 		r.setHead(m.style, title, m.number)
 		b.Kind, b.Number, b.Under = state.BlockHeading, m.number, r.underHeads(len(r.heads)-1)
@@ -74,7 +75,7 @@ func (r *structureReader) numbered(b Block, l textLine, next string, end, more i
 	b.Kind, b.Number = state.BlockClause, r.address(m)
 	b.Label, b.Under = r.lead, r.under(l)
 	if c := lastRune(r.text[l.start:end]); c == ':' || c == '：' || follows.style != "" && follows.style != m.style && !strings.ContainsRune(sentenceEnd, c) {
-		r.lead = oneLine(lastSentence(r.text[l.start+m.size : end]))
+		r.lead = text.OneLine(lastSentence(r.text[l.start+m.size : end]))
 	}
 	if isStep(m.style) || m.style[:min(2, len(m.style))] == "1." && b.Number == m.number && !strings.Contains(m.number, ".") {
 		b.Kind = state.BlockStep
@@ -218,7 +219,7 @@ func (r *structureReader) labelled(lines []textLine) ([]Block, int) {
 	l := lines[0]
 	s := l.in(r.text)
 	name := plainCell(s[l.label.from:l.label.to])
-	r.lead = oneLine(strings.Trim(s[l.mark.size:], "*_ "))
+	r.lead = text.OneLine(strings.Trim(s[l.mark.size:], "*_ "))
 	n := 1
 	for n < len(lines) && n < 6 && lines[n].mark.style == "" && lines[n].label.words == 0 && lines[n].end-lines[n].start <= 70 && !lines[n].gaps && settingOf(lines[n].in(r.text)).words == 0 {
 		n++

@@ -3,6 +3,7 @@ package document
 import (
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 )
 
@@ -35,7 +36,7 @@ func boldTitle(s string) (title, rest string) {
 	if rest = strings.TrimLeft(s[end+4:], " "); title == "" || rest == "" || rest[0] == ':' || s[1+end] == ':' {
 		return "", ""
 	}
-	return oneLine(title), rest
+	return text.OneLine(title), rest
 }
 
 // messageOf reads a line of a conversation, which has a time.
@@ -81,7 +82,7 @@ func (r *structureReader) questionOf(l textLine, whole string) (asked, how strin
 		how = whole[l.label.from:l.label.to]
 		from = l.label.value
 	}
-	asked = oneLine(strings.Trim(whole[min(from, len(whole)):], "#*_ "))
+	asked = text.OneLine(strings.Trim(whole[min(from, len(whole)):], "#*_ "))
 	if strings.Contains(asked, ". ") || how == "" && startsLower(asked) {
 		return "", ""
 	}

@@ -301,9 +301,6 @@ func lastRune(s string) rune {
 	return c
 }
 
-// oneLine puts a text on one line.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
 // lastSentence is what follows the last full stop inside a text.
 func lastSentence(s string) string {
 	if at := strings.LastIndexAny(s[:len(s)-1], ".!?"); at >= 0 && at+2 < len(s) {

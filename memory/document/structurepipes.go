@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -40,7 +41,7 @@ func (r *structureReader) pipedRows(lines []textLine, out *[]Block) int {
 }
 
 // plainCell is a cell without the marks of emphasis.
-func plainCell(s string) string { return strings.TrimSpace(strings.Trim(oneLine(s), "*_`")) }
+func plainCell(s string) string { return strings.TrimSpace(strings.Trim(text.OneLine(s), "*_`")) }
 
 // pipedCells are the cells between the bars of a line.
 func pipedCells(in string, l textLine) []state.Cell {

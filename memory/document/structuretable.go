@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -126,7 +127,7 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 		if len(row.cells) < least || len(row.cells) > mostColumns || r.labels(row) > 0 {
 			break
 		}
-		wider := mergedColumns(columns, row.spans)
+		wider := merged(columns, row.spans)
 		if len(wider) > mostColumns {
 			break
 		}
@@ -154,7 +155,7 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 			r.table.headers = append(r.table.headers, plainCell(r.text[c.Start:c.End]))
 		}
 		cells := rows[0].cells
-		if valued := hasDigit(r.text[cells[len(cells)-1].Start:cells[len(cells)-1].End]) && !hasDigit(r.text[cells[0].Start:cells[0].End]); valued || dotted(r.text[lines[0].start:lines[0].end]) {
+		if valued := hasDigit(r.text[cells[len(cells)-1].Start:cells[len(cells)-1].End]) && !hasDigit(r.text[cells[0].Start:cells[0].End]); valued || strings.Contains(lines[0].in(r.text), "....") {
 			r.table.headers = nil
 			r.writeRow(rows[0], nil, out)
 			r.table = nil
@@ -207,42 +208,37 @@ func (r *structureReader) labels(row tableRow) int {
 	return n
 }
 
-func dotted(s string) bool { return strings.Contains(s, "....") }
-
-// mergedColumns adds the spans of a row to columns, which lie in order and apart.
-func mergedColumns(columns, spans [][2]int) [][2]int {
+// merged adds spans to columns, which lie in order and apart.
+func merged[T int | float64](columns, spans [][2]T) [][2]T {
 	all := append(slices.Clone(columns), spans...)
-	slices.SortFunc(all, func(a, b [2]int) int { return a[0] - b[0] })
-	merged := all[:0]
+	slices.SortFunc(all, func(a, b [2]T) int { return cmp.Compare(a[0], b[0]) })
+	out := all[:0]
 	for _, c := range all {
-		if n := len(merged); n > 0 && c[0] < merged[n-1][1] {
-			merged[n-1][1] = max(merged[n-1][1], c[1])
+		if n := len(out); n > 0 && c[0] < out[n-1][1] {
+			out[n-1][1] = max(out[n-1][1], c[1])
 			continue
 		}
-		merged = append(merged, c)
+		out = append(out, c)
 	}
-	return merged
+	return out
 }
 
-// crossed reports whether a column would hold two cells of a row.
-func crossed(columns, spans [][2]int) bool {
-	for _, c := range columns {
+// crossed reports whether a column would hold two of some spans.
+func crossed[T int | float64](columns, spans [][2]T) bool {
+	return slices.ContainsFunc(columns, func(c [2]T) bool {
 		n := 0
 		for _, s := range spans {
 			if s[0] < c[1] && s[1] > c[0] {
 				n++
 			}
 		}
-		if n > 1 {
-			return true
-		}
-	}
-	return false
+		return n > 1
+	})
 }
 
 // fits reports whether each span lies over one column of its own.
 func fits(columns, spans [][2]int) bool {
-	return len(columns) > 1 && len(mergedColumns(columns, spans)) == max(len(columns), len(spans)) && !crossed(columns, spans) && !crossed(spans, columns)
+	return len(columns) > 1 && len(merged(columns, spans)) == max(len(columns), len(spans)) && !crossed(columns, spans) && !crossed(spans, columns)
 }
 
 // placed puts the names that stand at spans over columns: each over those from its beginning
@@ -340,8 +336,8 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 			if n > len(rows[0].cells) {
 				wider++
 			}
-			alike[shapedAs(last)]++
-			most = max(most, alike[shapedAs(last)])
+			alike[formOf(last)]++
+			most = max(most, alike[formOf(last)])
 		}
 	}
 	if head == 0 && below == body && 2*wider > body {
@@ -363,23 +359,4 @@ func written(row tableRow) int {
 		n += c.End - c.Start
 	}
 	return n
-}
-
-// shapedAs is how a value is written: its digits and letters alike.
-func shapedAs(s string) string {
-	var b strings.Builder
-	last := rune(0)
-	for _, c := range s {
-		switch {
-		case unicode.IsDigit(c):
-			c = '0'
-		case unicode.IsLetter(c):
-			c = 'a'
-		}
-		if c != last {
-			b.WriteRune(c)
-		}
-		last = c
-	}
-	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/memory/text/values"
 )
@@ -165,7 +166,7 @@ func clause(s string) string {
 			break
 		}
 	}
-	if s = oneLine(strings.Trim(s, "*_ \n")); len(s) > 160 {
+	if s = text.OneLine(strings.Trim(s, "*_ \n")); len(s) > 160 {
 		return ""
 	}
 	return s

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 )
 
@@ -44,7 +45,7 @@ type troff struct {
 }
 
 // parseTroff reads a manual page.
-func parseTroff(ctx context.Context, d *Document, raw []byte) error {
+func parseTroff(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error {
 	if err := checkText(d.Path, raw); err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (t *troff) text(s string) {
 		t.out.WriteByte(' ')
 	}
 	if !t.example {
-		s = strings.Join(strings.Fields(s), " ")
+		s = text.OneLine(s)
 	}
 	t.out.WriteString(s)
 	t.fresh = false

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"example.com/assay/memory/text"
 )
 
 // builtinFormats are the number formats that files name without writing them out.
@@ -187,7 +189,7 @@ func (f numberFormat) show(v float64, from1904 bool) string {
 	if v < 0 {
 		number = "-" + number
 	}
-	return strings.Join(strings.Fields(s.before+number+s.after), " ")
+	return text.OneLine(s.before + number + s.after)
 }
 
 // passed writes a time that counts on beyond a day.
