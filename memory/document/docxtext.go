@@ -251,7 +251,7 @@ func (w *docxWriter) close(name string) {
 		}
 	case "tr":
 		if t := w.table(); t != nil {
-			t.closeRow()
+			t.grid.rows, t.row = append(t.grid.rows, t.row), gridRow{}
 		}
 	case "tbl":
 		if n := len(w.tables); n > 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -78,7 +79,7 @@ func detect(path string, raw []byte) (kind, error) {
 	case looksLikeMail(raw):
 		return kind{format: "eml"}, nil
 	}
-	if what := binary(raw[:min(len(raw), sniffed)]); what != "" {
+	if what := binaryKind(raw[:min(len(raw), sniffed)]); what != "" {
 		return kind{}, unsupported(path, what)
 	}
 	return kind{format: "txt"}, nil
@@ -100,8 +101,8 @@ var magics = []struct{ start, what string }{
 	{"ID3", "a sound"}, {"OggS", "a sound or film"}, {"RIFF", "a sound, film or picture"}, {"fLaC", "a sound"},
 }
 
-// binary says what a file is by its first bytes; "" for text.
-func binary(head []byte) string {
+// binaryKind says what a file is by its first bytes; "" for text.
+func binaryKind(head []byte) string {
 	for _, m := range magics {
 		if bytes.HasPrefix(head, []byte(m.start)) && (len(m.start) > 3 || m.start == "PK" || len(head) < 4 || !printable(head)) {
 			return m.what
@@ -142,7 +143,7 @@ func headed(path string, f io.ReadSeeker) error {
 	}
 	head := make([]byte, sniffed)
 	n, _ := io.ReadFull(in, head) // a fault is found again when the file is read
-	if what := binary(head[:n]); what != "" && !(packed && n == 0) {
+	if what := binaryKind(head[:n]); what != "" && !(packed && n == 0) {
 		if packed && what == "a compressed file" {
 			return nil
 		}
@@ -249,48 +250,24 @@ func copyAll(ctx context.Context, out io.Writer, r io.Reader, limit int64) error
 
 func gunzip(ctx context.Context, path string, raw []byte, limit int64) ([]byte, error) {
 	limit = unpacked(len(raw), limit)
-	var counted, out sized
-	err := gunzipTo(ctx, &counted, raw, limit)
-	if err == nil { // a buffer that grew would hold twice as much
-		out.kept = make([]byte, 0, counted.size)
-		out.keep = true
-		err = gunzipTo(ctx, &out, raw, limit)
+	var out bytes.Buffer
+	zr, err := gzip.NewReader(bytes.NewReader(raw))
+	if err == nil {
+		size := binary.LittleEndian.Uint32(raw[len(raw)-4:]) // as it says: a buffer that grew would hold twice as much
+		out.Grow(int(min(int64(size), limit)) + bytes.MinRead)
+		err = copyAll(ctx, &out, zr, limit)
 	}
-	raw = out.kept
 	switch {
-	case err == nil && len(raw) == 0:
+	case err == nil && out.Len() == 0:
 		return nil, &InputError{Path: path, Msg: "the compressed file is empty", Hint: "remove it or give it text"}
 	case err == nil:
-		return raw, nil
+		return out.Bytes(), nil
 	case errors.Is(err, errTooLong):
 		return nil, unpacksTooFar(path, limit)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
 	return nil, &InputError{Path: path, Msg: "it is not a whole gzip file: " + err.Error(), Hint: "compress it again"}
-}
-
-func gunzipTo(ctx context.Context, out io.Writer, raw []byte, limit int64) error {
-	zr, err := gzip.NewReader(bytes.NewReader(raw))
-	if err != nil {
-		return err
-	}
-	return copyAll(ctx, out, zr, limit)
-}
-
-// A sized writer counts the bytes written to it, and may keep them.
-type sized struct {
-	size int
-	keep bool
-	kept []byte
-}
-
-func (s *sized) Write(p []byte) (int, error) {
-	s.size += len(p)
-	if s.keep {
-		s.kept = append(s.kept, p...)
-	}
-	return len(p), nil
 }
 
 // bom is the UTF-8 byte order mark that some editors put first.

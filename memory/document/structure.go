@@ -167,7 +167,11 @@ func (r *structureReader) read(b Block) []Block {
 			out = r.extend(out, l, state.BlockQuoted)
 			continue
 		}
-		if n := r.rows(lines[i:], &out); n > 0 {
+		n := r.pipedRows(lines[i:], &out)
+		if n == 0 {
+			n = r.alignedRows(lines[i:], &out)
+		}
+		if n > 0 {
 			i += n - 1
 			continue
 		}

@@ -20,10 +20,7 @@ func (r *structureReader) pipedRows(lines []textLine, out *[]Block) int {
 			}
 			r.table = &table{piped: true}
 		} else {
-			r.table = &table{piped: true}
-			for _, c := range pipedCells(r.text, lines[0]) {
-				r.table.headers = append(r.table.headers, plainCell(r.text[c.Start:c.End]))
-			}
+			r.table = &table{piped: true, headers: r.names(pipedCells(r.text, lines[0]))}
 			n = 2
 		}
 	}

@@ -10,13 +10,14 @@ import (
 	"example.com/assay/state"
 )
 
-// rows reads the rows of a table that begins, or goes on, at the first of some lines, and
-// returns how many lines it took.
-func (r *structureReader) rows(lines []textLine, out *[]Block) int {
-	if n := r.pipedRows(lines, out); n > 0 {
-		return n
+func (r *structureReader) said(c state.Cell) string { return r.text[c.Start:c.End] }
+
+// names are what cells say, as headers.
+func (r *structureReader) names(cells []state.Cell) (out []string) {
+	for _, c := range cells {
+		out = append(out, plainCell(r.said(c)))
 	}
-	return r.alignedRows(lines, out)
+	return out
 }
 
 // rowOf makes a row of the open table.
@@ -95,7 +96,7 @@ func (r *structureReader) tableRow(l textLine) tableRow {
 	at, column := l.start, l.indent
 	for _, c := range row.cells {
 		from := column + utf8.RuneCountInString(r.text[at:c.Start])
-		at, column = c.End, from+utf8.RuneCountInString(r.text[c.Start:c.End])
+		at, column = c.End, from+utf8.RuneCountInString(r.said(c))
 		row.spans = append(row.spans, [2]int{from, column})
 	}
 	return row
@@ -124,7 +125,7 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 		if l.mark.number != "" && row.cells[0].End <= l.start+l.mark.size {
 			least = 3 // a number set apart from its text is no cell
 		}
-		if len(row.cells) < least || len(row.cells) > mostColumns || r.labels(row) > 0 {
+		if len(row.cells) < least || len(row.cells) > mostColumns || slices.ContainsFunc(row.cells, func(c state.Cell) bool { return labelOf(r.said(c)).words > 0 }) {
 			break
 		}
 		wider := merged(columns, row.spans)
@@ -150,12 +151,9 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 	}
 	before := r.table
 	if full == 1 && (before == nil || before.piped || !fits(before.columns, rows[0].spans)) {
-		r.table = &table{columns: columns} // may name the columns of the next block
-		for _, c := range rows[0].cells {
-			r.table.headers = append(r.table.headers, plainCell(r.text[c.Start:c.End]))
-		}
+		r.table = &table{columns: columns, headers: r.names(rows[0].cells)} // may name the columns of the next block
 		cells := rows[0].cells
-		if valued := hasDigit(r.text[cells[len(cells)-1].Start:cells[len(cells)-1].End]) && !hasDigit(r.text[cells[0].Start:cells[0].End]); valued || strings.Contains(lines[0].in(r.text), "....") {
+		if valued := hasDigit(r.said(cells[len(cells)-1])) && !hasDigit(r.said(cells[0])); valued || strings.Contains(lines[0].in(r.text), "....") {
 			r.table.headers = nil
 			r.writeRow(rows[0], nil, out)
 			r.table = nil
@@ -171,20 +169,15 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 	case before != nil && !before.piped && fits(before.columns, rows[0].spans) && (full == 1 || fits(columns, before.columns)):
 		r.table.headers = placed(before.headers, before.columns, columns)
 	case r.headlike(rows):
-		var names []string
-		for _, c := range rows[0].cells {
-			names = append(names, plainCell(r.text[c.Start:c.End]))
-		}
+		names := r.names(rows[0].cells)
 		r.table.headers = placed(names, rows[0].spans, columns)
 		if len(rows[0].cells) == len(columns) {
 			r.table.headers = names
 		}
 		n := len(rows)
-		for i, row := range rows[1:] {
+		for _, row := range rows[1:] {
 			if row.cells != nil {
 				r.writeRow(row, columns, out)
-			} else if i > 0 {
-				continue
 			}
 		}
 		return n
@@ -195,17 +188,6 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 		}
 	}
 	return len(rows)
-}
-
-// labels counts the cells of a row that have a label of their own.
-func (r *structureReader) labels(row tableRow) int {
-	n := 0
-	for _, c := range row.cells {
-		if b := labelOf(r.text[c.Start:c.End]); b.words > 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // merged adds spans to columns, which lie in order and apart.
@@ -270,11 +252,11 @@ func (r *structureReader) writeRow(row tableRow, columns [][2]int, out *[]Block)
 	if len(cells)%2 == 0 && (named == 0 || 2*named <= len(columns)) {
 		pairs := true
 		for i := 0; i < len(cells); i += 2 {
-			pairs = pairs && (len(cells) == 2 || !hasDigit(r.text[cells[i].Start:cells[i].End]) && hasDigit(r.text[cells[i+1].Start:cells[i+1].End]))
+			pairs = pairs && (len(cells) == 2 || !hasDigit(r.said(cells[i])) && hasDigit(r.said(cells[i+1])))
 		}
 		if pairs {
 			for i := 0; i < len(cells); i += 2 {
-				label := strings.TrimRight(plainCell(r.text[cells[i].Start:cells[i].End]), ":： .")
+				label := strings.TrimRight(plainCell(r.said(cells[i])), ":： .")
 				under := r.under(row.line)
 				for j, c := range columns {
 					if j < len(t.headers) && t.headers[j] != "" && row.spans[i][0] < c[1] && c[0] < row.spans[i][1] {
@@ -316,7 +298,7 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 	digits := func(row tableRow) int {
 		n := 0
 		for _, c := range row.cells {
-			if hasDigit(r.text[c.Start:c.End]) {
+			if hasDigit(r.said(c)) {
 				n++
 			}
 		}
@@ -329,7 +311,7 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 		if n := len(row.cells); n > 0 {
 			body++
 			shortest = min(shortest, written(row))
-			last := r.text[row.cells[n-1].Start:row.cells[n-1].End]
+			last := r.said(row.cells[n-1])
 			if digits(row) > 0 {
 				below++
 			}
@@ -347,7 +329,7 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 		return true // short names above long texts
 	}
 	if len(rows[0].cells) > 2 {
-		return head == 0 && (below > 0 || body > 1) || body > 1 && 2*head < len(rows[0].cells) && head > 0 && below == body && !hasDigit(r.text[rows[0].cells[0].Start:rows[0].cells[0].End])
+		return head == 0 && (below > 0 || body > 1) || body > 1 && 2*head < len(rows[0].cells) && head > 0 && below == body && !hasDigit(r.said(rows[0].cells[0]))
 	}
 	return head == 0 && body > 1 && 2*most >= body && 3*below >= 2*body && len(rows[0].cells) == 2
 }
