@@ -145,7 +145,6 @@ func formOf(s string) string {
 	return b.String()
 }
 
-// csvCheck refuses a row that is too long or not text.
 func csvCheck(row []string, path string, line, limit int) error {
 	size := 0
 	for _, field := range row {

@@ -9,7 +9,6 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// notes reads the texts of footnotes or endnotes.
 func (w *docxWriter) notes(kind string, part io.Reader) error {
 	var id string
 	var note strings.Builder

@@ -20,7 +20,6 @@ type docxStyle struct {
 	script       script
 }
 
-// readStyles reads the paragraph styles by their ids.
 func readStyles(part io.Reader) (map[string]docxStyle, error) {
 	styles := map[string]docxStyle{}
 	return styles, decoded(part, func(t xml.Token, decode func(any) error) error {
@@ -70,7 +69,6 @@ func levelOf(val string) int {
 	return n
 }
 
-// resolve follows a style to what it is based on.
 func resolveStyle(styles map[string]docxStyle, id string) docxStyle {
 	out := styles[id]
 	for s, n := out, 0; s.parent != "" && n < 16; n++ {
@@ -107,7 +105,6 @@ func headingName(name string) int {
 
 const numberLevels = 9
 
-// A numberLevel is how one level of a list is numbered.
 type numberLevel struct {
 	format, text string
 	start        int
@@ -120,7 +117,6 @@ type numberedList struct {
 	used   [numberLevels]bool
 }
 
-// A numbering counts the lists of a document.
 type numbering struct {
 	kinds  map[string]*numberedList
 	kindOf map[string]string      // list → numberedList

@@ -46,7 +46,6 @@ func (t *docxTable) cell() *gridCell {
 	return &t.row.cells[len(t.row.cells)-1]
 }
 
-// add adds a paragraph to the open cell.
 func (t *docxTable) add(l docxLine, strong bool) {
 	if cell := t.cell(); cell != nil {
 		t.lines = append(t.lines, l)

@@ -34,7 +34,6 @@ type docxWriter struct {
 	noteAt map[docxRef][]int // places in noted
 }
 
-// A docxPara is an open paragraph.
 type docxPara struct {
 	text    strings.Builder
 	style   string
@@ -55,7 +54,6 @@ type docxPara struct {
 	over []string           // what stands above the lines of open fractions
 }
 
-// out is what is being written.
 func (p *docxPara) out() *strings.Builder {
 	if n := len(p.math); n > 0 {
 		return p.math[n-1]
@@ -82,7 +80,6 @@ func (p *docxPara) endHalf(under bool) {
 	}
 }
 
-// A docxTable is an open table.
 type docxTable struct {
 	grid  grid
 	cells [][]docxLine // of the rows before the open one
@@ -91,7 +88,6 @@ type docxTable struct {
 	lines []docxLine
 }
 
-// A docxLine is a paragraph of a cell.
 type docxLine struct {
 	text   string
 	level  int // of a heading
@@ -99,21 +95,18 @@ type docxLine struct {
 	page   int
 }
 
-// A docxNote is a note that the text refers to.
 type docxNote struct {
 	section string
 	page    int
 	text    string
 }
 
-// A docxRef names a note.
 type docxRef struct{ kind, id string }
 
 // leftOut are elements whose text is not the document's: earlier places of
 // moved text, what older programs show instead, phonetic guides, comments.
 var leftOut = map[string]bool{"moveFrom": true, "del": true, "Fallback": true, "rt": true, "annotationRef": true, "sectPr": true, "instrText": true, "delText": true}
 
-// body reads the main part.
 func (w *docxWriter) body(part io.Reader) error {
 	return tokens(part, func(t xml.Token) error {
 		switch e := t.(type) {
@@ -265,7 +258,6 @@ func (w *docxWriter) close(name string) {
 	}
 }
 
-// paragraph puts a finished paragraph where it belongs.
 func (w *docxWriter) paragraph(p *docxPara) {
 	p.math = nil
 	p.text.WriteString(strings.Join(p.over, " "))
@@ -313,7 +305,6 @@ func (w *docxWriter) heading(level int, title string) {
 	w.group++
 }
 
-// line writes a line that is in no block.
 func (w *docxWriter) line(s string) {
 	w.gap()
 	w.out.WriteString(s)
@@ -339,9 +330,6 @@ func (w *docxWriter) item(s string, page int) {
 }
 
 func (w *docxWriter) block(s string, page int, byLine bool) {
-	if strings.TrimSpace(s) == "" {
-		return
-	}
 	w.gap()
 	if len(w.blocks) > 0 && w.blocks[len(w.blocks)-1].Page != page+1 { // a passage lies on one page
 		w.group++

@@ -47,7 +47,6 @@ func dateOf(line string) map[string]string {
 	return nil
 }
 
-// A mailPart is a span of a mail's text.
 type mailPart struct {
 	start, end int
 	quoted     bool

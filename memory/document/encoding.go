@@ -58,7 +58,6 @@ func wellFormed(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
 
-// decode reads text of an encoding by its name on the web.
 func decode(ctx context.Context, raw []byte, encoding string) ([]byte, error) {
 	r, err := charset.NewReaderLabel(encoding, stoppable(ctx, bytes.NewReader(raw)))
 	if err != nil {
@@ -104,7 +103,6 @@ func sample(raw []byte) []byte {
 	return out
 }
 
-// A reading is a text in an encoding that it may have.
 type reading struct {
 	encoding string
 	text     string

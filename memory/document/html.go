@@ -32,13 +32,11 @@ func parseHTML(ctx context.Context, d *Document, raw []byte, _ LoadOptions) erro
 	return nil
 }
 
-// content writes a page's content.
 func (w *htmlWriter) content(root *html.Node) {
 	w.walk(w.page.body(root))
 	w.endBlock()
 }
 
-// inlineText returns the visible text below a node on one line.
 func (p *htmlPage) inlineText(n *html.Node) string {
 	w := htmlWriter{page: p, inline: true}
 	w.children(n)
@@ -277,7 +275,6 @@ func (w *htmlWriter) walk(n *html.Node) {
 	}
 }
 
-// apart writes what a node holds as blocks of its own.
 func (w *htmlWriter) apart(n *html.Node) {
 	w.endBlock()
 	w.children(n)

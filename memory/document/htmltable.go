@@ -40,7 +40,6 @@ func (w *htmlWriter) table(n *html.Node) {
 	w.grid(&t.grid)
 }
 
-// grid writes a table that was read.
 func (w *htmlWriter) grid(g *grid) {
 	w.endBlock()
 	like := w.like
@@ -71,20 +70,17 @@ func leadIn(s string, blocks []Block, group int) string {
 	return text.Clip(text.OneLine(lastSentence(s)), longestCaption)
 }
 
-// A tableReader reads the rows of one table.
 type tableReader struct {
 	w     *htmlWriter
 	grid  grid
 	spans []tableSpan // by column
 }
 
-// A tableSpan is a cell that reaches into further rows.
 type tableSpan struct {
 	rows int
 	cell gridCell
 }
 
-// rows reads the rows below a table or one of its sections.
 func (t *tableReader) rows(n *html.Node, head bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {
@@ -161,7 +157,6 @@ func (t *tableReader) row(n *html.Node, head bool) {
 	t.grid.rows = append(t.grid.rows, row)
 }
 
-// strong reports whether all text of an element is bold.
 func (p *htmlPage) strong(n *html.Node) bool {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {

@@ -104,7 +104,6 @@ const (
 	mostPairs   = 4096 // of an object
 )
 
-// row adds an object to the table.
 func (r *recordText) row(raw []byte, line int) error {
 	if r.rows == nil {
 		r.rows = &jsonTable{columns: map[string]int{}}
@@ -159,7 +158,6 @@ func (t *jsonTable) add(row *gridRow, name string, raw []byte, depth int) {
 	row.cells = append(row.cells, gridCell{text: value, column: column, width: 1})
 }
 
-// grid is the table of the objects.
 func (t *jsonTable) grid() *grid {
 	g := &grid{records: true}
 	if len(t.rows) == 1 {

@@ -13,7 +13,6 @@ import (
 	"strings"
 )
 
-// parseJSONL reads one JSON object a line.
 func parseJSONL(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	raw = raw[bodyStart(string(raw[:min(len(raw), len(bom))])):]
 	out := recordText{d: d, watch: &watch{ended: ctx.Err}, lineOf: map[string]int{}}
@@ -41,7 +40,6 @@ func parseJSONL(ctx context.Context, d *Document, raw []byte, o LoadOptions) err
 	return out.finish()
 }
 
-// jsonObject reads one record.
 func jsonObject(row []byte, path string, line, limit int) (map[string]json.RawMessage, error) {
 	if len(row) > limit {
 		return nil, &InputError{Path: path, Line: line, Msg: fmt.Sprintf("the record is %d bytes long, the limit is %d", len(row), limit), Hint: "split it"}
@@ -95,7 +93,6 @@ func keys(row []byte) ([]string, error) {
 	return out, nil
 }
 
-// jsonRecord takes a record's fields from its object.
 func jsonRecord(obj map[string]json.RawMessage, f fields, path string, line int) (record, error) {
 	rec := record{line: line}
 	for _, want := range []struct {

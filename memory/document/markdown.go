@@ -82,7 +82,6 @@ func declaredTitle(declared metadata) string {
 	return citation + ", " + title
 }
 
-// A mdNode is a block at the top level of a markdown file.
 type mdNode struct {
 	start int // of its first line
 	kind  ast.NodeKind
@@ -146,7 +145,6 @@ var mdParsers = []util.PrioritizedValue{
 // is deeper is text of the innermost.
 const deepestMarkdown = 24
 
-// A shallow parser opens no block that is nested too deep.
 type shallow struct{ parser.BlockParser }
 
 func (s shallow) Open(parent ast.Node, reader gtext.Reader, pc parser.Context) (ast.Node, parser.State) {

@@ -67,7 +67,6 @@ type odtStyle struct {
 	bold   bool
 }
 
-// style reads what an element says about a style.
 func (r *odtReader) style(e xml.StartElement) {
 	switch e.Name.Local {
 	case "style", "list-style":

@@ -24,7 +24,6 @@ func newOffice(ctx context.Context) officeWriter {
 	return officeWriter{ctx: ctx, w: htmlWriter{page: newPage(ctx)}}
 }
 
-// write adds a piece.
 func (o *officeWriter) write(n *html.Node) {
 	o.w.page = newPage(o.ctx)
 	o.w.page.leaveOut(n)
@@ -64,7 +63,6 @@ func spansIn(columns, rows string) []html.Attribute {
 
 func words(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }
 
-// A use is what becomes of an element of an office document.
 type use int
 
 const (

@@ -70,7 +70,6 @@ const (
 	headingShare = .25  // of all lines; where more are large, size means something else
 )
 
-// A pdfHeading is a heading on a page.
 type pdfHeading struct {
 	page, start int
 	size        float64

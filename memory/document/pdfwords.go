@@ -192,7 +192,6 @@ func reversed(s string) string {
 // A joiner puts words together that are broken at the ends of lines.
 type joiner struct{ seen map[string]bool }
 
-// newJoiner knows the words of a document that are not broken.
 func newJoiner(pages []pdfPage) *joiner {
 	j := &joiner{seen: map[string]bool{}}
 	for _, p := range pages {

@@ -71,7 +71,6 @@ func parsePPTX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	return err
 }
 
-// A pptxReader turns a slide's elements into those of a page.
 type pptxReader struct {
 	out   *officeWriter
 	d     *Document

@@ -16,7 +16,6 @@ var (
 	lowered = []rune("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎₋₋")
 )
 
-// A script is where signs stand.
 type script int
 
 const (
@@ -96,7 +95,6 @@ func (w *htmlWriter) math(n *html.Node) bool {
 	return true
 }
 
-// fraction writes a fraction on the line.
 func fraction(over, under string) string {
 	wrap := func(s string) string {
 		if s = strings.TrimSpace(s); strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '.' && r != ',' }) {

@@ -22,13 +22,11 @@ func Extensions() []string {
 	return strings.Fields(".md .markdown .txt .text .rst .html .htm .xhtml .docx .odt .pptx .xlsx .epub .eml .pdf .rtf .csv .tsv .json .jsonl .ndjson .gz")
 }
 
-// A kind is what a file is read as.
 type kind struct {
 	format string
 	comma  rune // as in LoadOptions
 }
 
-// kindOf is what a name says that its file is read as.
 func kindOf(name string) (kind, bool) {
 	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	switch ext {
@@ -175,7 +173,6 @@ func looksLikeMail(raw []byte) bool {
 	return found > 0
 }
 
-// looksHTML reports whether a file opens as an HTML page does.
 func looksHTML(raw []byte) bool {
 	head := raw[:min(len(raw), 512)]
 	head = bytes.TrimPrefix(head, []byte(bom))
@@ -239,7 +236,7 @@ func readAll(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// copyAll is readAll that keeps nothing.
+// copyAll copies r to its end, or fails with errTooLong after limit bytes.
 func copyAll(ctx context.Context, out io.Writer, r io.Reader, limit int64) error {
 	n, err := io.Copy(struct{ io.Writer }{out}, io.LimitReader(stoppable(ctx, r), limit+1))
 	if err == nil && n > limit {

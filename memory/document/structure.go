@@ -84,7 +84,6 @@ type part struct {
 	lead string
 }
 
-// A holder is a label and how far its line is indented.
 type holder struct {
 	indent int
 	label  string
@@ -105,7 +104,6 @@ type structureReader struct {
 
 var earlierMail = pattern.New(`^(?i:-{2,}\s*(?:original message|forwarded message|ursprüngliche nachricht|message d'origine|mensaje original).*|on .{6,80} wrote:|am .{6,80} schrieb.{0,60}:|le .{6,80} a écrit\s?:|el .{6,80} escribió:|il .{6,80} ha scritto:|op .{6,80} schreef.{0,60}:)$`)
 
-// linesIn are the lines of a block that hold anything.
 func (r *structureReader) linesIn(start, end int) []textLine {
 	out := r.lines[:0]
 	for at := start; at < end; {
@@ -146,7 +144,6 @@ func (r *structureReader) linesIn(start, end int) []textLine {
 	return out
 }
 
-// read returns the typed blocks of one run of text.
 func (r *structureReader) read(b Block) []Block {
 	out := r.blocks[:0]
 	lines := r.linesIn(b.Start, b.End)
@@ -197,7 +194,6 @@ func (r *structureReader) read(b Block) []Block {
 	return slices.Clone(out)
 }
 
-// isQuoted reports whether a line belongs to an earlier mail.
 func (r *structureReader) isQuoted(lines []textLine, i int, out []Block) bool {
 	s := lines[i].in(r.text)
 	if s[0] == '>' {
@@ -322,7 +318,6 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 	return out, more
 }
 
-// top is the heading that a line stands under.
 func (r *structureReader) top() head {
 	if n := len(r.heads); n > 0 {
 		return r.heads[n-1]
@@ -366,7 +361,6 @@ func (r *structureReader) underHeads(n int) string {
 // mostHeads is how many headings of different styles may stand above a line.
 const mostHeads = 5
 
-// setHead opens what stands under a heading.
 func (r *structureReader) setHead(style, title, number string) {
 	at := slices.IndexFunc(r.heads, func(h head) bool { return h.style == style })
 	if at < 0 {

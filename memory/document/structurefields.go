@@ -41,7 +41,6 @@ func (r *structureReader) isHeading(lines []textLine, next string) bool {
 	return r.first && (inCapitals(s) || r.afterLong && len(s) < 60)
 }
 
-// headStyle names how a heading is set.
 func headStyle(s string, l textLine, lines []textLine) string {
 	switch {
 	case strings.IndexByte("[-*", s[0]) >= 0:
@@ -72,19 +71,15 @@ func (r *structureReader) numbered(b Block, l textLine, next string, end, more i
 		b.Kind, b.Number, b.Under = state.BlockHeading, m.number, r.underHeads(len(r.heads)-1)
 		return b
 	}
-	b.Kind, b.Number = state.BlockClause, r.address(m)
-	b.Label, b.Under = r.lead, r.under(l)
+	b.Kind, b.Number, b.Under = state.BlockClause, r.address(m), r.under(l)
+	b.Label = r.lead
 	if c := lastRune(r.text[l.start:end]); c == ':' || c == '：' || follows.style != "" && follows.style != m.style && !strings.ContainsRune(sentenceEnd, c) {
 		r.lead = text.OneLine(lastSentence(r.text[l.start+m.size : end]))
 	}
-	if isStep(m.style) || m.style[:min(2, len(m.style))] == "1." && b.Number == m.number && !strings.Contains(m.number, ".") {
+	if slices.Contains([]string{"step", "schritt", "étape", "paso", "passo", "stap"}, m.style) || m.style[:min(2, len(m.style))] == "1." && b.Number == m.number && !strings.Contains(m.number, ".") {
 		b.Kind = state.BlockStep
 	}
 	return b
-}
-
-func isStep(word string) bool {
-	return slices.Contains([]string{"step", "schritt", "étape", "paso", "passo", "stap"}, word)
 }
 
 // address enters a numbered part and returns its number with those of the parts around it.
@@ -155,18 +150,13 @@ func (r *structureReader) fields(lines []textLine, more int) ([]Block, int) {
 	if l.label.value == len(s) {
 		return r.labelled(lines)
 	}
-	if l.label.words > 3 && (len(s)-l.label.value > 60 || strings.ContainsRune(sentenceEnd, lastRune(s))) && !r.besideLabel(lines, more) {
+	if l.label.words > 3 && (len(s)-l.label.value > 60 || strings.ContainsRune(sentenceEnd, lastRune(s))) &&
+		(more == len(lines) || lines[more].label.words == 0) && !nextLabel.MatchString(s) {
 		return nil, 0
 	}
 	return r.split(l, s[l.label.from:l.label.to], l.start, l.start+l.label.value, end), more
 }
 
-// besideLabel reports whether the line below has a label, too, or the value has a second one.
-func (r *structureReader) besideLabel(lines []textLine, more int) bool {
-	return more < len(lines) && lines[more].label.words > 0 || nextLabel.MatchString(lines[0].in(r.text))
-}
-
-// split makes fields of a value that has further labels inside.
 func (r *structureReader) split(l textLine, name string, start, value, end int) []Block {
 	var out []Block
 	for {
@@ -191,8 +181,7 @@ func (r *structureReader) split(l textLine, name string, start, value, end int) 
 func (r *structureReader) fieldsApart(l textLine, cells []state.Cell, end int) []Block {
 	var out []Block
 	for i := 0; i < len(cells); i++ {
-		c := cells[i]
-		s := r.text[c.Start:c.End]
+		c, s := cells[i], r.said(cells[i])
 		b := labelOf(s)
 		to := c.End
 		if i == len(cells)-1 {
@@ -202,7 +191,7 @@ func (r *structureReader) fieldsApart(l textLine, cells []state.Cell, end int) [
 		case b.words == 0:
 		case b.value < len(s):
 			out = append(out, r.split(l, s[b.from:b.to], c.Start, c.Start+b.value, to)...)
-		case i+1 < len(cells) && labelOf(r.text[cells[i+1].Start:cells[i+1].End]).words == 0:
+		case i+1 < len(cells) && labelOf(r.said(cells[i+1])).words == 0:
 			i++
 			if to = cells[i].End; i == len(cells)-1 {
 				to = end

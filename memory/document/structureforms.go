@@ -41,21 +41,16 @@ func boldTitle(s string) (title, rest string) {
 
 // messageOf reads a line of a conversation, which has a time.
 func messageOf(s string) []int {
-	if !canBeMessage(s) {
+	near, may := s[:min(len(s), 60)], s[0] == '<'
+	if c := s[0]; c == '[' || c == '(' || c >= '0' && c <= '9' {
+		may = strings.Contains(near, ": ") && strings.ContainsAny(near[1:], "0123456789")
+	} else if !may {
+		may = strings.Contains(near, "):") || strings.Contains(near, "]:")
+	}
+	if !may {
 		return nil
 	}
 	return message.FindStringSubmatchIndex(s)
-}
-
-func canBeMessage(s string) bool {
-	switch c := s[0]; {
-	case c == '<':
-		return true
-	case c == '[' || c == '(' || c >= '0' && c <= '9':
-		near := s[:min(len(s), 60)]
-		return strings.Contains(near, ": ") && strings.ContainsAny(near[1:], "0123456789")
-	}
-	return strings.Contains(s[:min(len(s), 60)], "):") || strings.Contains(s[:min(len(s), 60)], "]:")
 }
 
 // quotedTermOf is the term that a line defines: it begins with it, in quotes.

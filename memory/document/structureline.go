@@ -21,7 +21,6 @@ type textLine struct {
 
 func (l textLine) in(s string) string { return s[l.start:l.end] }
 
-// A mark is the number or sign that a line begins with.
 type mark struct {
 	style  string // alike for the lines of one list; "" for no mark
 	number string // as it is cited; "" for a bullet
@@ -153,7 +152,6 @@ func signMark(s string) mark {
 
 const chineseDigits = "一二三四五六七八九十百"
 
-// arabic writes a number in Chinese signs with digits.
 func arabic(s string) string {
 	total, digit := 0, 0
 	for _, c := range s {

@@ -40,7 +40,6 @@ func (r *structureReader) pipedRows(lines []textLine, out *[]Block) int {
 // plainCell is a cell without the marks of emphasis.
 func plainCell(s string) string { return strings.TrimSpace(strings.Trim(text.OneLine(s), "*_`")) }
 
-// pipedCells are the cells between the bars of a line.
 func pipedCells(in string, l textLine) []state.Cell {
 	var out []state.Cell
 	start, end := l.start, l.end

@@ -20,7 +20,6 @@ func (r *structureReader) names(cells []state.Cell) (out []string) {
 	return out
 }
 
-// rowOf makes a row of the open table.
 func (r *structureReader) rowOf(l textLine, cells []state.Cell) Block {
 	for i := range cells {
 		if i < len(r.table.headers) {
@@ -77,7 +76,6 @@ func alignedCells(in string, l textLine) []state.Cell {
 	return out
 }
 
-// A table is what the rows of an open table have in common.
 type table struct {
 	headers []string
 	columns [][2]int // of characters, of a table that is aligned by spaces

@@ -158,7 +158,6 @@ func (m metadata) replacing(head string) {
 	}
 }
 
-// clause is the rest of a sentence that goes on with it.
 func clause(s string) string {
 	for i := 0; i < len(s) && i < 160; i++ {
 		if c := s[i]; c == '\n' && (i+1 == len(s) || s[i+1] == '\n') || strings.IndexByte(";!?", c) >= 0 || c == '.' && (i+1 == len(s) || isSpace(s[i+1]) || s[i+1] == '*') {

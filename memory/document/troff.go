@@ -44,7 +44,6 @@ type troff struct {
 	fresh    bool // nothing is on the line yet
 }
 
-// parseTroff reads a manual page.
 func parseTroff(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error {
 	if err := checkText(d.Path, raw); err != nil {
 		return err
@@ -69,7 +68,6 @@ func (t *troff) paragraph() {
 	t.start, t.fresh = t.out.Len(), true
 }
 
-// text writes a line's worth of words.
 func (t *troff) text(s string) {
 	s = troffText(s)
 	if strings.TrimSpace(s) == "" {
@@ -231,7 +229,6 @@ var (
 		"em": "—", "en": "–", "bu": "•", "co": "©", "aq": "'", "cq": "’", "oq": "‘", "lq": "“", "rq": "”", "dq": `"`, "ha": "^", "ti": "~", "rs": `\`, "mu": "×", "->": "→", "<=": "≤", ">=": "≥", "+-": "±", "hy": "-", "mi": "−", "ga": "`"}
 )
 
-// troffText takes the escapes out of a line.
 func troffText(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s

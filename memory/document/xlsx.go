@@ -67,7 +67,6 @@ func parseXLSX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	return err
 }
 
-// An xlsxReader reads the sheets of a workbook.
 type xlsxReader struct {
 	pack     *zipPack
 	out      officeWriter
@@ -86,7 +85,6 @@ type xlsxRow struct {
 	cells  []gridCell
 }
 
-// A richText is a text of one piece or of several.
 type richText struct {
 	Text string     `xml:"t"`
 	Runs []richText `xml:"r"`
@@ -143,7 +141,6 @@ func (x *xlsxReader) readStyles(part io.Reader) error {
 	return err
 }
 
-// An xlsxStyle is how a cell is shown.
 type xlsxStyle struct {
 	format numberFormat
 	bold   bool
@@ -256,7 +253,6 @@ func columnOf(place string) int {
 	return n - 1
 }
 
-// cell is what a cell shows.
 func (x *xlsxReader) cell(kind, style, value string) gridCell {
 	how := xlsxStyle{}
 	if i, err := strconv.Atoi(style); err == nil && i >= 0 && i < len(x.styles) {

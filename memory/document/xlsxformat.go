@@ -18,7 +18,6 @@ var builtinFormats = map[string]string{"1": "0", "2": "0.00", "3": "#,##0", "4":
 // below zero and for zero.
 type numberFormat []formatSection
 
-// A formatSection is one of the sections of a format.
 type formatSection struct {
 	date, clock, seconds bool
 	day, weekday         bool   // a date has its day, or its day of the week alone
@@ -136,7 +135,6 @@ func (s *formatSection) dateToken(c byte, n int, rest []rune) {
 	}
 }
 
-// show writes a number as a sheet shows it.
 func (f numberFormat) show(v float64, from1904 bool) string {
 	if len(f) == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return decimal(v)
@@ -192,7 +190,6 @@ func (f numberFormat) show(v float64, from1904 bool) string {
 	return text.OneLine(s.before + number + s.after)
 }
 
-// passed writes a time that counts on beyond a day.
 func (s formatSection) passed(days float64) string {
 	seconds := int64(math.Round(math.Min(math.Abs(days), 1e7) * 86_400))
 	sign := ""

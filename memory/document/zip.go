@@ -145,7 +145,6 @@ type valued struct {
 	Val string `xml:"val,attr"`
 }
 
-// on reports whether a switch is there and not turned off.
 func (v *valued) on() bool { return v != nil && isOn(v.Val) }
 
 func eachElement(part io.Reader, fn func(xml.StartElement) error) error {
