@@ -51,7 +51,7 @@ var (
 // Stems of the words that patterns need, which are found faster than the patterns.
 var (
 	versionStems   = []string{"vers", "rev", "rév", "release", "edition", "ausgabe", "auflage", "fassung", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"}
-	replacingStems = []string{"replac", "supersed", "ersetzt", "remplac", "sustitu", "reempla", "sostitu", "vervang", "substitu", "取代", "代わる"}
+	replacingStems = []string{"replaces", "replaced", "replacing", "supersed", "ersetzt", "remplac", "sustitu", "reempla", "sostitu", "vervang", "substitui", "substituí", "取代", "代わる"}
 )
 
 func mentions(s string, stems []string) bool {
@@ -127,8 +127,8 @@ func joinsDates(between string) bool {
 // their kinds.
 func datesIn(s string) []values.Found {
 	out := values.Dates(s, nil)
-	for end := 4; end <= len(s); end++ {
-		if y := s[end-4 : end]; y[:2] != "19" && y[:2] != "20" || end < len(s) && isWordByte(s[end]) {
+	for end := 9; end <= len(s); end++ {
+		if c, y := s[end-6], s[end-4:end-2]; y != "19" && y != "20" || !isSpace(s[end-5]) || c < 'A' && c != '.' && !isSpace(c) || end < len(s) && isWordByte(s[end]) {
 			continue
 		}
 		g := monthYear.FindStringSubmatchIndex(s[max(0, end-40):end])
