@@ -247,8 +247,8 @@ func (c *csvRows) fault(err error) error {
 	if errors.Is(err, io.EOF) {
 		return &InputError{Path: path, Line: 1, Msg: "it has no row", Hint: "write a row of names and rows of values"}
 	}
-	var pe *csv.ParseError
-	if !errors.As(err, &pe) {
+	pe, ok := errors.AsType[*csv.ParseError](err)
+	if !ok {
 		return fmt.Errorf("reading %q: %w", path, err)
 	}
 	if errors.Is(err, csv.ErrFieldCount) {

@@ -214,9 +214,8 @@ func copyFile(ctx context.Context, out io.Writer, path string, limit int64) erro
 }
 
 func unreadable(path string, err error) error {
-	var pe *os.PathError
 	msg := err.Error()
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*os.PathError](err); ok {
 		msg = pe.Err.Error()
 	}
 	hint := "check the path"

@@ -87,6 +87,7 @@ type recordText struct {
 	text   strings.Builder
 	lineOf map[string]int // first line of each id
 	fields fields
+	known  bool        // the fields are those of the first object
 	fault  *InputError // of the first record that was lost
 	rows   *jsonTable  // of records without a field for their text
 }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -192,22 +193,19 @@ func (f numberFormat) show(v float64, from1904 bool) string {
 
 func (s formatSection) passed(days float64) string {
 	seconds := int64(math.Round(math.Min(math.Abs(days), 1e7) * 86_400))
-	sign := ""
+	sign, minutes := "", seconds/60
 	if days < 0 {
 		sign = "-"
 	}
-	two := func(n int64) string { return string([]byte{'0' + byte(n/10), '0' + byte(n%10)}) }
-	switch s.elapsed {
-	case 's':
-		return sign + strconv.FormatInt(seconds, 10)
-	case 'm':
-		return sign + strconv.FormatInt(seconds/60, 10) + ":" + two(seconds%60)
+	switch {
+	case s.elapsed == 's':
+		return fmt.Sprintf("%s%d", sign, seconds)
+	case s.elapsed == 'm':
+		return fmt.Sprintf("%s%d:%02d", sign, minutes, seconds%60)
+	case s.seconds:
+		return fmt.Sprintf("%s%d:%02d:%02d", sign, minutes/60, minutes%60, seconds%60)
 	}
-	out := sign + strconv.FormatInt(seconds/3600, 10) + ":" + two(seconds/60%60)
-	if s.seconds {
-		out += ":" + two(seconds%60)
-	}
-	return out
+	return fmt.Sprintf("%s%d:%02d", sign, minutes/60, minutes%60)
 }
 
 // when writes a count of days as far as the format shows it. Before March 1900 Excel is a day
