@@ -202,6 +202,9 @@ var (
 
 // headingText strips the markup that a heading commonly holds.
 func headingText(s string) string {
+	if !strings.ContainsAny(s, "<{[*`~_\\") {
+		return text.OneLine(s)
+	}
 	s = mdComments.ReplaceAllString(s, "")
 	s = mdAttrs.ReplaceAllString(s, "")
 	s = mdLink.ReplaceAllString(s, "$1")
