@@ -15,13 +15,13 @@ import (
 )
 
 // parseCSV reads a file of rows: records, where its first row names a column for their
-// text, else a table. A comma of 0 is found by the first rows.
-func parseCSV(ctx context.Context, d *Document, raw []byte, comma rune, o LoadOptions) error {
+// text, else a table.
+func parseCSV(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	raw = bytes.TrimPrefix(raw, []byte(bom))
-	if comma == 0 {
-		comma = separator(raw)
+	if o.comma == 0 {
+		o.comma = separator(raw)
 	}
-	rows := csvRows{ctx: ctx, path: d.Path, raw: raw, comma: comma, limit: o.MaxRecordBytes}
+	rows := csvRows{ctx: ctx, path: d.Path, raw: raw, comma: o.comma, limit: o.MaxRecordBytes}
 	rows.restart(0, 1)
 	header, _, err := rows.next(0)
 	if ctx.Err() != nil {
@@ -45,7 +45,7 @@ func parseCSV(ctx context.Context, d *Document, raw []byte, comma rune, o LoadOp
 	}
 	if out.fields.text == "" {
 		rows.restart(0, 1)
-		return rows.table(&out, o)
+		return rows.table(&out)
 	}
 	if twice != "" {
 		return &InputError{Path: d.Path, Line: 1, Field: twice, Msg: "two columns have this name", Hint: "rename one"}
@@ -56,65 +56,28 @@ func parseCSV(ctx context.Context, d *Document, raw []byte, comma rune, o LoadOp
 		}
 		return row[slices.Index(columns, name)]
 	}
-	for {
-		row, line, err := rows.next(len(columns))
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err == nil {
-			err = csvCheck(row, d.Path, line, o.MaxRecordBytes)
-		} else {
-			err = rows.fault(err)
-		}
-		if err == nil {
-			f := out.fields
-			rec := record{line: line, text: at(f.text, row), title: strings.TrimSpace(at(f.title, row)),
-				id: strings.TrimSpace(at(f.id, row)), doc: strings.TrimSpace(at(f.doc, row))}
-			rec.meta = metadata{}
-			for i, name := range columns {
-				if !f.uses(name) {
-					rec.meta.set(name, row[i])
-				}
-			}
-			err = out.add(rec)
-		}
-		if err != nil {
-			if err := out.lose(err); err != nil {
-				return err
+	if err := rows.each(&out, len(columns), func(row []string, line int) error {
+		f := out.fields
+		rec := record{line: line, text: at(f.text, row), title: strings.TrimSpace(at(f.title, row)),
+			id: strings.TrimSpace(at(f.id, row)), doc: strings.TrimSpace(at(f.doc, row)), meta: metadata{}}
+		for i, name := range columns {
+			if !f.uses(name) {
+				rec.meta.set(name, row[i])
 			}
 		}
+		return out.add(rec)
+	}); err != nil {
+		return err
 	}
 	return out.finish()
 }
 
 // table reads rows without a column for their text. The first of several cells names the
 // columns, unless it has values of the form of those below it.
-func (c *csvRows) table(out *recordText, o LoadOptions) error {
+func (c *csvRows) table(out *recordText) error {
 	g := grid{}
 	first, below := -1, false // the row of names, and whether one below it was seen
-	c.columns, c.r.FieldsPerRecord = -1, -1
-	for {
-		fields, line, err := c.next(-1)
-		if c.ctx.Err() != nil {
-			return c.ctx.Err()
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err == nil {
-			err = csvCheck(fields, c.path, line, o.MaxRecordBytes)
-		} else {
-			err = c.fault(err)
-		}
-		if err != nil {
-			if err := out.lose(err); err != nil {
-				return err
-			}
-			continue
-		}
+	if err := c.each(out, -1, func(fields []string, line int) error {
 		r := gridRow{line: line}
 		for i, field := range fields {
 			r.cells = append(r.cells, gridCell{text: text.OneLine(field), column: i, width: 1})
@@ -132,8 +95,35 @@ func (c *csvRows) table(out *recordText, o LoadOptions) error {
 			}
 		}
 		g.rows = append(g.rows, r)
+		return nil
+	}); err != nil {
+		return err
 	}
 	return out.table(&g)
+}
+
+// each calls fn for every further row, and notes in out those that cannot be read.
+func (c *csvRows) each(out *recordText, columns int, fn func(row []string, line int) error) error {
+	for {
+		row, line, err := c.next(columns)
+		switch {
+		case c.ctx.Err() != nil:
+			return c.ctx.Err()
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			err = c.fault(err)
+		default:
+			if err = csvCheck(row, c.path, line, c.limit); err == nil {
+				err = fn(row, line)
+			}
+		}
+		if err != nil {
+			if err := out.lose(err); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // formOf is a value with one sign for each run of digits, and for each of letters.
@@ -155,7 +145,6 @@ func formOf(s string) string {
 	return b.String()
 }
 
-// csvCheck refuses a row that is too long or not text.
 func csvCheck(row []string, path string, line, limit int) error {
 	size := 0
 	for _, field := range row {
@@ -249,20 +238,17 @@ func tooLong(path string, line, limit int) error {
 	return &InputError{Path: path, Line: line, Msg: fmt.Sprintf("the record is longer than %d bytes", limit), Hint: "close its quote, or split it"}
 }
 
+// fault turns the reader's error into one that names the line.
 func (c *csvRows) fault(err error) error {
 	if _, ok := errors.AsType[*InputError](err); ok {
 		return err
 	}
-	return csvFault(c.path, err, c.columns)
-}
-
-// csvFault turns the reader's error into one that names the line.
-func csvFault(path string, err error, columns int) error {
+	path, columns := c.path, c.columns
 	if errors.Is(err, io.EOF) {
 		return &InputError{Path: path, Line: 1, Msg: "it has no row", Hint: "write a row of names and rows of values"}
 	}
-	var pe *csv.ParseError
-	if !errors.As(err, &pe) {
+	pe, ok := errors.AsType[*csv.ParseError](err)
+	if !ok {
 		return fmt.Errorf("reading %q: %w", path, err)
 	}
 	if errors.Is(err, csv.ErrFieldCount) {

@@ -23,9 +23,8 @@
 // questions, terms with what they mean, and the earlier mails that a mail repeats.
 //
 // What it does not do: it does not recognise text in pictures by itself (a scanned
-// PDF is read by programs of this machine, or is an error that says so), rebuild
-// columns or tables of a PDF, follow links, run scripts, or write anything. Text
-// that is neither UTF-8, UTF-16 nor a Western encoding has to declare its encoding,
-// as HTML can. Passages of a PDF end with their page, so a sentence that runs over a
-// page break is in two passages.
+// PDF is read by programs of this machine, or is an error that says so), follow links,
+// run scripts, or write anything. The encoding of text that is not UTF-8 and does not
+// declare one is guessed, and noted as metadata. Passages of a PDF end with their page,
+// so a sentence that runs over a page break is in two passages.
 package document

@@ -98,7 +98,8 @@ type LoadOptions struct {
 	MaxRecordBytes int           `json:"max_record_bytes,omitempty"` // of one record, and of one line of text; default 16 MiB
 	PDFTimeout     time.Duration `json:"pdf_timeout,omitempty"`      // for one PDF; default 30 s
 
-	within int // mails that the file is attached to, one inside another
+	comma  rune // of CSV; 0 to find it by the first rows
+	within int  // mails that the file is attached to, one inside another
 }
 
 func (o *LoadOptions) withDefaults() LoadOptions {
@@ -172,40 +173,13 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	if err := checkLines(d.Path, kind.format, raw, o.MaxRecordBytes); err != nil {
 		return err
 	}
-	d.Format = kind.format
+	d.Format, o.comma = kind.format, kind.comma
 	err = guard(d.Path, func() error {
 		(&watch{ended: ctx.Err}).now()
-		switch kind.format {
-		case "md":
-			return parseMarkdown(ctx, d, raw)
-		case "html":
-			return parseHTML(ctx, d, raw)
-		case "docx":
-			return parseDocx(ctx, d, raw, o)
-		case "pdf":
-			return parsePDF(ctx, d, raw, o)
-		case "csv":
-			return parseCSV(ctx, d, raw, kind.comma, o)
-		case "jsonl":
-			return parseJSONL(ctx, d, raw, o)
-		case "json":
-			return parseJSON(ctx, d, raw, o)
-		case "odt":
-			return parseODT(ctx, d, raw, o)
-		case "pptx":
-			return parsePPTX(ctx, d, raw, o)
-		case "xlsx":
-			return parseXLSX(ctx, d, raw, o)
-		case "epub":
-			return parseEPUB(ctx, d, raw, o)
-		case "eml":
-			return parseEML(ctx, d, raw, o)
-		case "rtf":
-			return parseRTF(ctx, d, raw)
-		case "man":
-			return parseTroff(ctx, d, raw)
-		}
-		return parsePlain(ctx, d, raw)
+		return map[string]func(context.Context, *Document, []byte, LoadOptions) error{
+			"md": parseMarkdown, "txt": parsePlain, "html": parseHTML, "man": parseTroff, "rtf": parseRTF, "pdf": parsePDF, "eml": parseEML, "epub": parseEPUB,
+			"docx": parseDocx, "odt": parseODT, "pptx": parsePPTX, "xlsx": parseXLSX, "csv": parseCSV, "json": parseJSON, "jsonl": parseJSONL,
+		}[kind.format](ctx, d, raw, o)
 	})
 	if err == nil {
 		err = guard(d.Path, func() error { structure(ctx, d); return nil })

@@ -2,10 +2,8 @@ package document
 
 import (
 	"context"
-	"encoding/xml"
 	"io"
 	"path"
-	"strings"
 )
 
 // parseDocx extracts the text of a Word document (Office Open XML, ECMA-376):
@@ -15,18 +13,22 @@ import (
 // Deleted text, comments, headers, footers, pictures and tables of contents
 // are left out.
 func parseDocx(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
-	pack, err := openZip(d.Path, raw, o.MaxFileBytes)
+	pack, err := openZip(d.Path, raw, o.MaxFileBytes, "")
 	if err != nil {
 		return err
 	}
-	main, err := docxMain(ctx, pack)
-	if err != nil {
-		return err
+	main := "word/document.xml"
+	if pack.files[main] == nil {
+		_, byType, err := pack.relations(ctx, "")
+		if err != nil {
+			return err
+		}
+		main = byType["officeDocument"]
 	}
 	if pack.files[main] == nil {
 		return &InputError{Path: d.Path, Msg: "it is a ZIP file without a Word document in it", Hint: "save it as .docx again"}
 	}
-	w := &docxWriter{watch: &watch{ended: ctx.Err}, list: newNumbering(), noteAt: map[docxRef][]int{}}
+	w := &docxWriter{watch: &watch{ended: ctx.Err}, noteAt: map[docxRef][]int{}}
 	for _, p := range []struct {
 		name string
 		read func(part io.Reader) error
@@ -57,22 +59,4 @@ func parseDocx(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 		}
 	}
 	return nil
-}
-
-// main names the part with the text, by the package's relations.
-func docxMain(ctx context.Context, p *zipPack) (string, error) {
-	const usual = "word/document.xml"
-	if p.files[usual] != nil {
-		return usual, nil
-	}
-	found := usual
-	err := p.read(ctx, "_rels/.rels", func(part io.Reader) error {
-		return eachElement(part, func(e xml.StartElement) error {
-			if e.Name.Local == "Relationship" && strings.HasSuffix(attribute(e, "Type"), "/officeDocument") {
-				found = strings.TrimPrefix(path.Clean(attribute(e, "Target")), "/")
-			}
-			return nil
-		})
-	})
-	return found, err
 }

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"example.com/assay/memory/text"
 )
 
-// notes reads the texts of footnotes or endnotes.
 func (w *docxWriter) notes(kind string, part io.Reader) error {
 	var id string
-	var text strings.Builder
+	var note strings.Builder
 	in, skip := false, 0
 	return tokens(part, func(t xml.Token) error {
 		switch e := t.(type) {
@@ -20,11 +21,11 @@ func (w *docxWriter) notes(kind string, part io.Reader) error {
 				skip++
 			case name == kind:
 				id = attribute(e, "id")
-				text.Reset()
+				note.Reset()
 			case name == "t":
 				in = true
 			case name == "p" || name == "tab" || name == "br":
-				text.WriteByte(' ')
+				note.WriteByte(' ')
 			}
 		case xml.EndElement:
 			switch {
@@ -33,14 +34,14 @@ func (w *docxWriter) notes(kind string, part io.Reader) error {
 			case e.Name.Local == "t":
 				in = false
 			case e.Name.Local == kind:
-				note := strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(text.String(), "\x00", ""), "\uFFFD")), " ")
+				said := text.OneLine(wellFormed(note.String()))
 				for _, i := range w.noteAt[docxRef{kind, id}] {
-					w.noted[i].text = note
+					w.noted[i].text = said
 				}
 			}
 		case xml.CharData:
 			if in && skip == 0 {
-				text.Write(e)
+				note.Write(e)
 			}
 		}
 		return nil

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"example.com/assay/memory/text"
 )
 
 // A docxStyle is what a paragraph style says that matters to text.
@@ -18,42 +20,29 @@ type docxStyle struct {
 	script       script
 }
 
-// readStyles reads the paragraph styles by their ids.
 func readStyles(part io.Reader) (map[string]docxStyle, error) {
 	styles := map[string]docxStyle{}
-	var id string
-	var s docxStyle
-	err := tokens(part, func(t xml.Token) error {
-		switch e := t.(type) {
-		case xml.StartElement:
-			val := attribute(e, "val")
-			switch e.Name.Local {
-			case "style":
-				id, s = attribute(e, "styleId"), docxStyle{}
-			case "name":
-				s.name = strings.ToLower(val)
-			case "basedOn":
-				s.parent = val
-			case "outlineLvl":
-				s.outline = outlineLevel(val)
-			case "numId":
-				s.number = val
-			case "ilvl":
-				s.level = levelOf(val)
-			case "vanish":
-				s.hidden = isOn(val)
-			case "vertAlign":
-				s.script = scriptOf(val)
-			}
-		case xml.EndElement:
-			if e.Name.Local == "style" && id != "" {
-				styles[id] = s
-				id = ""
-			}
+	return styles, decoded(part, func(t xml.Token, decode func(any) error) error {
+		if e, ok := t.(xml.StartElement); !ok || e.Name.Local != "style" {
+			return nil
 		}
+		var s struct {
+			ID      string  `xml:"styleId,attr"`
+			Name    valued  `xml:"name"`
+			Parent  valued  `xml:"basedOn"`
+			Outline valued  `xml:"pPr>outlineLvl"`
+			Number  valued  `xml:"pPr>numPr>numId"`
+			Level   valued  `xml:"pPr>numPr>ilvl"`
+			Hidden  *valued `xml:"rPr>vanish"`
+			Script  valued  `xml:"rPr>vertAlign"`
+		}
+		if err := decode(&s); err != nil || s.ID == "" {
+			return err
+		}
+		styles[s.ID] = docxStyle{name: strings.ToLower(s.Name.Val), parent: s.Parent.Val, outline: outlineLevel(s.Outline.Val), number: s.Number.Val,
+			level: levelOf(s.Level.Val), hidden: s.Hidden.on(), script: scriptOf(s.Script.Val)}
 		return nil
 	})
-	return styles, err
 }
 
 // isOn reads a switch, which is on where it has no value.
@@ -80,7 +69,6 @@ func levelOf(val string) int {
 	return n
 }
 
-// resolve follows a style to what it is based on.
 func resolveStyle(styles map[string]docxStyle, id string) docxStyle {
 	out := styles[id]
 	for s, n := out, 0; s.parent != "" && n < 16; n++ {
@@ -117,70 +105,78 @@ func headingName(name string) int {
 
 const numberLevels = 9
 
-// A numberLevel is how one level of a list is numbered.
 type numberLevel struct {
 	format, text string
 	start        int
 }
 
-// A numbering counts the lists of a document.
+// A numberedList is a list that others may go on with, and how far it is counted.
+type numberedList struct {
+	levels [numberLevels]numberLevel
+	counts [numberLevels]int
+	used   [numberLevels]bool
+}
+
 type numbering struct {
-	kinds  map[string]*[numberLevels]numberLevel // abstract lists
-	kindOf map[string]string                     // list → abstract list
-	counts map[string]*[numberLevels]int         // by abstract list, which lists that go on share
-	used   map[string]*[numberLevels]bool
+	kinds  map[string]*numberedList
+	kindOf map[string]string      // list → numberedList
 	starts map[string]map[int]int // by list: where it begins anew
 }
 
-func newNumbering() *numbering {
-	return &numbering{kinds: map[string]*[numberLevels]numberLevel{}, kindOf: map[string]string{},
-		counts: map[string]*[numberLevels]int{}, used: map[string]*[numberLevels]bool{}, starts: map[string]map[int]int{}}
-}
-
 func (n *numbering) read(part io.Reader) error {
-	var abstract *[numberLevels]numberLevel
-	var list string
-	level := 0
-	return eachElement(part, func(e xml.StartElement) error {
-		val := attribute(e, "val")
-		switch e.Name.Local {
-		case "abstractNum":
-			abstract = new([numberLevels]numberLevel)
-			for i := range abstract {
-				abstract[i].start = 1
-			}
-			n.kinds[attribute(e, "abstractNumId")], list = abstract, ""
-		case "num":
-			list, abstract = attribute(e, "numId"), nil
-		case "abstractNumId":
-			if list != "" {
-				n.kindOf[list] = val
-			}
-		case "lvl", "lvlOverride":
-			level = levelOf(attribute(e, "ilvl"))
-		case "startOverride":
-			if v, err := strconv.Atoi(val); err == nil && v >= 0 && v < 1e6 && list != "" {
-				if n.starts[list] == nil {
-					n.starts[list] = map[int]int{}
-				}
-				n.starts[list][level] = v
-			}
+	n.kinds, n.kindOf, n.starts = map[string]*numberedList{}, map[string]string{}, map[string]map[int]int{}
+	return decoded(part, func(t xml.Token, decode func(any) error) error {
+		var read struct {
+			Kind   string `xml:"abstractNumId,attr"`
+			Number string `xml:"numId,attr"`
+			KindOf valued `xml:"abstractNumId"`
+			Levels []struct {
+				Level  string `xml:"ilvl,attr"`
+				Start  valued `xml:"start"`
+				Format valued `xml:"numFmt"`
+				Text   valued `xml:"lvlText"`
+			} `xml:"lvl"`
+			Anew []struct { // other overrides of single lists are not followed
+				Level string `xml:"ilvl,attr"`
+				Start valued `xml:"startOverride"`
+			} `xml:"lvlOverride"`
 		}
-		if abstract == nil { // other overrides of single lists are not followed
+		e, _ := t.(xml.StartElement)
+		if e.Name.Local != "abstractNum" && e.Name.Local != "num" {
 			return nil
 		}
-		switch e.Name.Local {
-		case "start":
-			if v, err := strconv.Atoi(val); err == nil && v >= 0 && v < 1e6 {
-				abstract[level].start = v
-			}
-		case "numFmt":
-			abstract[level].format = val
-		case "lvlText":
-			abstract[level].text = val
+		if err := decode(&read); err != nil {
+			return err
 		}
+		if e.Name.Local == "num" {
+			starts := map[int]int{}
+			for _, o := range read.Anew {
+				if v, ok := startOf(o.Start.Val); ok {
+					starts[levelOf(o.Level)] = v
+				}
+			}
+			n.kindOf[read.Number], n.starts[read.Number] = read.KindOf.Val, starts
+			return nil
+		}
+		list := new(numberedList)
+		for i := range list.levels {
+			list.levels[i].start = 1
+		}
+		for _, l := range read.Levels {
+			level := &list.levels[levelOf(l.Level)]
+			level.format, level.text = l.Format.Val, l.Text.Val
+			if v, ok := startOf(l.Start.Val); ok {
+				level.start = v
+			}
+		}
+		n.kinds[read.Kind] = list
 		return nil
 	})
+}
+
+func startOf(val string) (int, bool) {
+	v, err := strconv.Atoi(val)
+	return v, err == nil && v >= 0 && v < 1e6
 }
 
 // next returns the sign of the next item of a list, "- " or its number, and
@@ -189,16 +185,11 @@ func (n *numbering) next(list string, level int) (sign string, ok bool) {
 	if list == "" || list == "0" {
 		return "", false
 	}
-	kind := n.kindOf[list]
-	levels := n.kinds[kind]
-	if levels == nil {
+	kind := n.kinds[n.kindOf[list]]
+	if kind == nil {
 		return "- ", true
 	}
-	counts, used := n.counts[kind], n.used[kind]
-	if counts == nil {
-		counts, used = new([numberLevels]int), new([numberLevels]bool)
-		n.counts[kind], n.used[kind] = counts, used
-	}
+	levels, counts, used := &kind.levels, &kind.counts, &kind.used
 	if start, anew := n.starts[list][level]; anew {
 		counts[level], used[level] = start, true
 		delete(n.starts[list], level)
@@ -225,7 +216,7 @@ func (n *numbering) next(list string, level int) (sign string, ok bool) {
 		}
 		out = strings.ReplaceAll(out, fmt.Sprintf("%%%d", i+1), inFormat(v, levels[i].format))
 	}
-	return strings.Join(strings.Fields(out), " ") + " ", true
+	return text.OneLine(out) + " ", true
 }
 
 // inFormat writes a number as letters, Roman or digits.

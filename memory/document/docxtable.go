@@ -46,7 +46,6 @@ func (t *docxTable) cell() *gridCell {
 	return &t.row.cells[len(t.row.cells)-1]
 }
 
-// add adds a paragraph to the open cell.
 func (t *docxTable) add(l docxLine, strong bool) {
 	if cell := t.cell(); cell != nil {
 		t.lines = append(t.lines, l)
@@ -74,13 +73,6 @@ func (t *docxTable) closeCell() {
 	cell.text = strings.Join(words, " ")
 	t.cells = append(t.cells, t.lines)
 	t.lines = nil
-}
-
-func (t *docxTable) closeRow() {
-	if n, _ := t.row.filled(); n > 0 || len(t.row.inner) > 0 {
-		t.grid.rows = append(t.grid.rows, t.row)
-	}
-	t.row = gridRow{}
 }
 
 // writeTable writes a table. One of a single column, with headings or with long cells only
@@ -117,7 +109,7 @@ func (w *docxWriter) writeTable(t *docxTable) {
 		w.items = false
 		return
 	}
-	t.grid.label = w.lead()
+	t.grid.label = leadIn(w.out.String(), w.blocks, w.group)
 	s, blocks, _ := t.grid.write(w.watch, Block{Section: w.sections.String(), Page: w.page + 1, joins: joinsColon})
 	if s == "" {
 		return
@@ -132,14 +124,6 @@ func (w *docxWriter) writeTable(t *docxTable) {
 		b.Group = w.group
 		w.blocks = append(w.blocks, b)
 	}
-}
-
-// lead is the sentence that leads into what comes next.
-func (w *docxWriter) lead() string {
-	if n := len(w.blocks); n > 0 && w.blocks[n-1].Group == w.group {
-		return leadOf(w.out.String()[w.blocks[n-1].Start:], w.blocks[n-1])
-	}
-	return ""
 }
 
 // symbol is a sign of the fonts that draw boxes and ticks, by its place in them.

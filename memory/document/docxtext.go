@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"example.com/assay/memory/text"
 )
 
 // A docxWriter writes the text of a Word document and notes its blocks.
 type docxWriter struct {
 	styles map[string]docxStyle
-	list   *numbering
+	list   numbering
 	paged  bool // the document notes where pages end
 	page   int  // from 0
 
@@ -32,7 +34,6 @@ type docxWriter struct {
 	noteAt map[docxRef][]int // places in noted
 }
 
-// A docxPara is an open paragraph.
 type docxPara struct {
 	text    strings.Builder
 	style   string
@@ -53,7 +54,6 @@ type docxPara struct {
 	over []string           // what stands above the lines of open fractions
 }
 
-// out is what is being written.
 func (p *docxPara) out() *strings.Builder {
 	if n := len(p.math); n > 0 {
 		return p.math[n-1]
@@ -80,7 +80,6 @@ func (p *docxPara) endHalf(under bool) {
 	}
 }
 
-// A docxTable is an open table.
 type docxTable struct {
 	grid  grid
 	cells [][]docxLine // of the rows before the open one
@@ -89,7 +88,6 @@ type docxTable struct {
 	lines []docxLine
 }
 
-// A docxLine is a paragraph of a cell.
 type docxLine struct {
 	text   string
 	level  int // of a heading
@@ -97,21 +95,18 @@ type docxLine struct {
 	page   int
 }
 
-// A docxNote is a note that the text refers to.
 type docxNote struct {
 	section string
 	page    int
 	text    string
 }
 
-// A docxRef names a note.
 type docxRef struct{ kind, id string }
 
 // leftOut are elements whose text is not the document's: earlier places of
 // moved text, what older programs show instead, phonetic guides, comments.
 var leftOut = map[string]bool{"moveFrom": true, "del": true, "Fallback": true, "rt": true, "annotationRef": true, "sectPr": true, "instrText": true, "delText": true}
 
-// body reads the main part.
 func (w *docxWriter) body(part io.Reader) error {
 	return tokens(part, func(t xml.Token) error {
 		switch e := t.(type) {
@@ -249,7 +244,7 @@ func (w *docxWriter) close(name string) {
 		}
 	case "tr":
 		if t := w.table(); t != nil {
-			t.closeRow()
+			t.grid.rows, t.row = append(t.grid.rows, t.row), gridRow{}
 		}
 	case "tbl":
 		if n := len(w.tables); n > 0 {
@@ -263,15 +258,14 @@ func (w *docxWriter) close(name string) {
 	}
 }
 
-// paragraph puts a finished paragraph where it belongs.
 func (w *docxWriter) paragraph(p *docxPara) {
 	p.math = nil
 	p.text.WriteString(strings.Join(p.over, " "))
-	lines := strings.Split(strings.ToValidUTF8(strings.ReplaceAll(p.text.String(), "\x00", ""), "\uFFFD"), "\n")
+	lines := strings.Split(wellFormed(p.text.String()), "\n")
 	for i, line := range lines {
-		lines[i] = strings.Join(strings.Fields(line), " ")
+		lines[i] = text.OneLine(line)
 	}
-	text := strings.TrimSpace(strings.Join(lines, "\n"))
+	said := strings.TrimSpace(strings.Join(lines, "\n"))
 	style := resolveStyle(w.styles, p.style)
 	if p.number != "" {
 		style.number = p.number
@@ -282,23 +276,23 @@ func (w *docxWriter) paragraph(p *docxPara) {
 	if p.outline > 0 {
 		style.outline = p.outline
 	}
-	if text == "" || strings.HasPrefix(style.name, "toc ") {
+	if said == "" || strings.HasPrefix(style.name, "toc ") {
 		return
 	}
 	sign, listed := w.list.next(style.number, style.level)
 	switch {
 	case w.table() != nil:
-		w.table().add(docxLine{strings.Join(strings.Fields(sign+text), " "), style.outline % 10, listed, p.page}, !p.plain)
+		w.table().add(docxLine{text.OneLine(sign + said), style.outline % 10, listed, p.page}, !p.plain)
 	case style.outline > 0 && style.outline < 10:
-		w.heading(style.outline, strings.Join(strings.Fields(strings.TrimPrefix(sign, "- ")+text), " "))
+		w.heading(style.outline, text.OneLine(strings.TrimPrefix(sign, "- ")+said))
 	case style.name == "title" && w.title == "":
-		w.title = strings.Join(strings.Fields(text), " ")
+		w.title = text.OneLine(said)
 		w.line(w.title)
 	case listed:
-		w.item(sign+strings.ReplaceAll(text, "\n", " "), p.page)
+		w.item(sign+strings.ReplaceAll(said, "\n", " "), p.page)
 	default:
 		w.items = false
-		w.block(text, p.page, false)
+		w.block(said, p.page, false)
 	}
 }
 
@@ -311,7 +305,6 @@ func (w *docxWriter) heading(level int, title string) {
 	w.group++
 }
 
-// line writes a line that is in no block.
 func (w *docxWriter) line(s string) {
 	w.gap()
 	w.out.WriteString(s)
@@ -337,9 +330,6 @@ func (w *docxWriter) item(s string, page int) {
 }
 
 func (w *docxWriter) block(s string, page int, byLine bool) {
-	if strings.TrimSpace(s) == "" {
-		return
-	}
 	w.gap()
 	if len(w.blocks) > 0 && w.blocks[len(w.blocks)-1].Page != page+1 { // a passage lies on one page
 		w.group++

@@ -253,7 +253,6 @@ func (m *mailReader) multi(kind, boundary string, body io.Reader, depth int) err
 	return nil
 }
 
-// An alternative is one of the forms of a body.
 type alternative struct {
 	head textproto.MIMEHeader
 	kind string
@@ -297,7 +296,6 @@ func (m *mailReader) choose(all []alternative) *alternative {
 // wordsTold is how many of a page's words are in the plain text that stands for it, no fewer.
 const wordsTold = .6
 
-// wordsOf lists the words of an alternative.
 func (m *mailReader) wordsOf(a alternative) []string {
 	sub := mailReader{ctx: m.ctx, d: &Document{Path: m.d.Path, Metadata: map[string]string{}}, o: m.o, out: newOffice(m.ctx), words: m.words, parts: m.parts, bare: true}
 	if sub.part(a.head, bytes.NewReader(a.raw), deepestMail-2) != nil {
@@ -306,7 +304,6 @@ func (m *mailReader) wordsOf(a alternative) []string {
 	return strings.FieldsFunc(strings.ToLower(sub.out.w.out.String()), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 
-// page writes a body that is a page of HTML.
 func (m *mailReader) page(raw []byte, label string) error {
 	if decoded, err := decode(m.ctx, raw, label); err == nil && label != "" {
 		raw = decoded

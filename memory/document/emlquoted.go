@@ -47,7 +47,6 @@ func dateOf(line string) map[string]string {
 	return nil
 }
 
-// A mailPart is a span of a mail's text.
 type mailPart struct {
 	start, end int
 	quoted     bool
@@ -76,10 +75,7 @@ func mailParts(w *watch, s string) []mailPart {
 	lineAbove, above := 0, 0
 	for at := 0; at < len(s); {
 		w.step()
-		end := at + len(s[at:])
-		if n := strings.IndexByte(s[at:], '\n'); n >= 0 {
-			end = at + n + 1
-		}
+		end := lineEnd(s, at)
 		line := strings.TrimSpace(s[at:end])
 		d := quoteDepth(line)
 		inner := strings.TrimLeft(line, "> ")
@@ -105,7 +101,7 @@ func mailParts(w *watch, s string) []mailPart {
 			last().end = start
 			out = append(out, mailPart{start: start, quoted: d > 0 || body, from: from})
 			depth = d
-		case !body && earlierMail.MatchString(inner) && !quotesFollow(s[end:]):
+		case !body && earlierMail.MatchString(inner) && !strings.HasPrefix(strings.TrimLeft(s[end:], " \t\n"), ">"):
 			last().end = at
 			out = append(out, mailPart{start: at, quoted: true, from: inner})
 			body = true
@@ -155,9 +151,6 @@ func unquoted(s string) string {
 	}
 	return text.OneLine(strings.Join(out, " "))
 }
-
-// quotesFollow reports whether the next line with text is quoted with ">".
-func quotesFollow(s string) bool { return strings.HasPrefix(strings.TrimLeft(s, " \t\n"), ">") }
 
 // isMailHead reports whether a text begins with the head of a mail: three fields or more, the
 // first of them the sender, and a date among them.

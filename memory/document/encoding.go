@@ -53,7 +53,11 @@ func inUTF8(ctx context.Context, path string, raw []byte) ([]byte, string, error
 	return bytes.TrimPrefix(out, []byte(bom)), encoding, nil
 }
 
-// decode reads text of an encoding by its name on the web.
+// wellFormed makes what a program or file calls text valid, without zero bytes.
+func wellFormed(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+}
+
 func decode(ctx context.Context, raw []byte, encoding string) ([]byte, error) {
 	r, err := charset.NewReaderLabel(encoding, stoppable(ctx, bytes.NewReader(raw)))
 	if err != nil {
@@ -99,7 +103,6 @@ func sample(raw []byte) []byte {
 	return out
 }
 
-// A reading is a text in an encoding that it may have.
 type reading struct {
 	encoding string
 	text     string

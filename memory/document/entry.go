@@ -21,7 +21,6 @@ const deepestEntry = 8
 // longestHead bounds a term, in bytes: every passage carries those above it.
 const longestHead = 160
 
-// open begins an entry in e.
 func (e *entry) open(head string) *entry {
 	if len(head) > longestHead {
 		head = text.Clip(head, longestHead)

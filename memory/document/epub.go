@@ -17,7 +17,7 @@ const maxChapter = 8 << 20
 // parseEPUB extracts the text of a book: its chapters as pages, in the order in
 // which they are read, without its table of contents.
 func parseEPUB(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
-	pack, err := openZip(d.Path, raw, o.MaxFileBytes)
+	pack, err := openZip(d.Path, raw, o.MaxFileBytes, "")
 	if err != nil {
 		return err
 	}

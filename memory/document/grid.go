@@ -16,7 +16,6 @@ const (
 	longestSideLabel = 60   // bytes of a cell that labels the one beside it
 )
 
-// A grid is a table as a reader finds it.
 type grid struct {
 	rows    []gridRow
 	label   string   // its caption, or the sentence that leads into it
@@ -46,7 +45,6 @@ type gridCell struct {
 	strong        bool // all of it is bold
 }
 
-// filled counts the cells with text.
 func (r gridRow) filled() (n int, first gridCell) {
 	for _, c := range r.cells {
 		if c.text != "" {
@@ -69,7 +67,6 @@ func (r gridRow) carry(column int) (gridCell, bool) {
 	return gridCell{}, false
 }
 
-// A gridWriter writes the rows of one table.
 type gridWriter struct {
 	watch   *watch
 	out     strings.Builder
@@ -173,7 +170,6 @@ func (g *grid) trimmed() (rows []gridRow, columns int) {
 	return rows, columns - first
 }
 
-// moved adds to the offsets of blocks.
 func moved(blocks []Block, by int) []Block {
 	for i := range blocks {
 		b := &blocks[i]
@@ -193,7 +189,6 @@ func (o *gridWriter) gap() {
 	}
 }
 
-// block begins a block for a row.
 func (o *gridWriter) block(r gridRow, kind state.BlockKind) *Block {
 	o.gap()
 	b := o.like
@@ -220,7 +215,6 @@ func (o *gridWriter) block(r gridRow, kind state.BlockKind) *Block {
 
 func (o *gridWriter) end(b *Block) { b.End = o.out.Len() }
 
-// line writes a row of one cell.
 func (o *gridWriter) line(r gridRow, s string, kind state.BlockKind) {
 	b := o.block(r, kind)
 	b.Under = ""
@@ -318,7 +312,6 @@ func (o *gridWriter) bars(r gridRow, more bool) {
 	o.end(b)
 }
 
-// fields writes a row of labels and their values.
 func (o *gridWriter) fields(r gridRow) {
 	var b *Block
 	for i, c := range r.cells {

@@ -47,7 +47,6 @@ func widest(r gridRow) (width int, wide bool) {
 	return width, width > 1
 }
 
-// A shape is what a cell looks like.
 type shape int
 
 const (

@@ -16,7 +16,7 @@ import (
 
 // parseHTML extracts the main content: one line per heading, paragraph, list
 // item and table row, a blank line between paragraphs.
-func parseHTML(ctx context.Context, d *Document, raw []byte) error {
+func parseHTML(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error {
 	raw, err := htmlText(ctx, d.Path, raw)
 	if err != nil {
 		return err
@@ -32,13 +32,11 @@ func parseHTML(ctx context.Context, d *Document, raw []byte) error {
 	return nil
 }
 
-// content writes a page's content.
 func (w *htmlWriter) content(root *html.Node) {
 	w.walk(w.page.body(root))
 	w.endBlock()
 }
 
-// inlineText returns the visible text below a node on one line.
 func (p *htmlPage) inlineText(n *html.Node) string {
 	w := htmlWriter{page: p, inline: true}
 	w.children(n)
@@ -199,9 +197,7 @@ func (w *htmlWriter) walk(n *html.Node) {
 	case atom.Details:
 		sections := w.sections
 		w.sections.headings = slices.Clone(w.sections.headings)
-		w.endBlock()
-		w.children(n)
-		w.endBlock()
+		w.apart(n)
 		if w.sections.section != sections.section {
 			w.like.Group++
 		}
@@ -214,12 +210,10 @@ func (w *htmlWriter) walk(n *html.Node) {
 		if w.mail {
 			w.like.Kind = state.BlockQuoted
 			w.like.Group++
+			defer func() { w.like.Group++ }()
 		}
 		w.children(n)
 		w.endBlock()
-		if w.mail {
-			w.like.Group++
-		}
 		w.like.Kind = outer
 	case atom.A:
 		from := w.out.Len()
@@ -257,9 +251,7 @@ func (w *htmlWriter) walk(n *html.Node) {
 			w.space = true
 			return
 		}
-		w.endBlock()
-		w.children(n)
-		w.endBlock()
+		w.apart(n)
 	case atom.Pre:
 		w.endBlock()
 		w.pre++
@@ -279,10 +271,14 @@ func (w *htmlWriter) walk(n *html.Node) {
 			w.newline()
 			return
 		}
-		w.endBlock()
-		w.children(n)
-		w.endBlock()
+		w.apart(n)
 	}
+}
+
+func (w *htmlWriter) apart(n *html.Node) {
+	w.endBlock()
+	w.children(n)
+	w.endBlock()
 }
 
 // heading writes a heading's line between blocks and opens its section.
@@ -301,17 +297,13 @@ func (w *htmlWriter) heading(n *html.Node) {
 		w.out.WriteString("\n\n")
 	}
 	w.start, w.first, w.links = w.out.Len(), nil, nil
-	w.sections.add(headingLevel(n), title)
+	level := 7 // of what a summary opens
+	if n.DataAtom != atom.Summary {
+		level = int(n.Data[1] - '0')
+	}
+	w.sections.add(level, title)
 	w.like.Section = w.sections.String()
 	w.like.Group++
-}
-
-// headingLevel is the level of a heading. What a summary opens is below every other.
-func headingLevel(n *html.Node) int {
-	if n.DataAtom == atom.Summary {
-		return 7
-	}
-	return int(n.Data[1] - '0')
 }
 
 // list writes a list as one block, its items as lines; each entry of a description

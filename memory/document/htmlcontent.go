@@ -105,7 +105,6 @@ func attr(n *html.Node, key string) string {
 	return ""
 }
 
-// hasText reports whether a node shows any text.
 func (p *htmlPage) hasText(n *html.Node) bool {
 	p.step()
 	if n.Type == html.TextNode {

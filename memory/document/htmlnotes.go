@@ -118,13 +118,11 @@ func signText(n *html.Node) string {
 	return b.String()
 }
 
-// An itemCount numbers the items of a list.
 type itemCount struct {
 	next   int
 	format string // as in inFormat; empty for a list without numbers
 }
 
-// countItems begins to count the items of a list.
 func countItems(n *html.Node) itemCount {
 	if n.DataAtom != atom.Ol {
 		return itemCount{}
@@ -144,7 +142,6 @@ func countItems(n *html.Node) itemCount {
 	return c
 }
 
-// sign is what an item begins with.
 func (c *itemCount) sign(item *html.Node) string {
 	if c.format == "" {
 		return "- "

@@ -40,7 +40,7 @@ type htmlPage struct {
 }
 
 func newPage(ctx context.Context) *htmlPage {
-	return &htmlPage{watch: watch{ended: ctx.Err}, nodePlaces: newPlaces(), shows: map[*html.Node]bool{}, spoken: map[*html.Node]bool{},
+	return &htmlPage{watch: watch{ended: ctx.Err}, nodePlaces: nodePlaces{known: map[*html.Node]*Element{}, places: map[*html.Node]int{}}, shows: map[*html.Node]bool{}, spoken: map[*html.Node]bool{},
 		left: map[*html.Node]bool{}, tables: map[*html.Node]weight{}}
 }
 

@@ -35,12 +35,11 @@ func (w *htmlWriter) table(n *html.Node) {
 		w.endBlock()
 		return
 	}
-	t := tableReader{w: w, grid: grid{label: w.lead(), marked: !w.office}}
+	t := tableReader{w: w, grid: grid{label: leadIn(w.out.String(), w.blocks, w.like.Group), marked: !w.office}}
 	t.rows(n, false)
 	w.grid(&t.grid)
 }
 
-// grid writes a table that was read.
 func (w *htmlWriter) grid(g *grid) {
 	w.endBlock()
 	like := w.like
@@ -57,43 +56,31 @@ func (w *htmlWriter) grid(g *grid) {
 	w.start, w.first, w.links, w.marked, w.space = w.out.Len(), nil, nil, false, false
 }
 
-// lead is the sentence that leads into what comes next: the last one before it, where it
-// ends with a colon.
-func (w *htmlWriter) lead() string {
-	if len(w.blocks) == 0 {
+// leadIn is the sentence that leads into what comes next, in the last of some blocks of a
+// text: its last one, where it ends with a colon.
+func leadIn(s string, blocks []Block, group int) string {
+	if len(blocks) == 0 || blocks[len(blocks)-1].Group != group {
 		return ""
 	}
-	last := w.blocks[len(w.blocks)-1]
-	if last.Group != w.like.Group {
-		return ""
-	}
-	return leadOf(w.out.String()[last.Start:], last)
-}
-
-// leadOf is the last sentence of a block where it leads into what comes next. The text begins
-// at the block.
-func leadOf(s string, b Block) string {
-	s = s[:b.End-b.Start]
-	if c := lastRune(s); b.Kind != "" || c != ':' && c != '：' {
+	last := blocks[len(blocks)-1]
+	s = s[last.Start:last.End]
+	if c := lastRune(s); last.Kind != "" || c != ':' && c != '：' {
 		return ""
 	}
 	return text.Clip(text.OneLine(lastSentence(s)), longestCaption)
 }
 
-// A tableReader reads the rows of one table.
 type tableReader struct {
 	w     *htmlWriter
 	grid  grid
 	spans []tableSpan // by column
 }
 
-// A tableSpan is a cell that reaches into further rows.
 type tableSpan struct {
 	rows int
 	cell gridCell
 }
 
-// rows reads the rows below a table or one of its sections.
 func (t *tableReader) rows(n *html.Node, head bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {
@@ -170,7 +157,6 @@ func (t *tableReader) row(n *html.Node, head bool) {
 	t.grid.rows = append(t.grid.rows, row)
 }
 
-// strong reports whether all text of an element is bold.
 func (p *htmlPage) strong(n *html.Node) bool {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {

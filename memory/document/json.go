@@ -29,7 +29,7 @@ func parseJSON(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 			return err
 		}
 	}
-	line, counted, known := 1, 0, false
+	line, counted := 1, 0
 	for !list || dec.More() {
 		var row json.RawMessage
 		err := dec.Decode(&row)
@@ -50,11 +50,11 @@ func parseJSON(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 		}
 		begin := end - len(row)
 		line, counted = line+bytes.Count(raw[counted:begin], []byte("\n")), begin
-		if err := out.object(row, line, &known, o); err != nil {
+		if err := out.object(row, line, o); err != nil {
 			return err
 		}
 	}
-	if !known && out.fault == nil {
+	if !out.known && out.fault == nil {
 		return &InputError{Path: d.Path, Msg: "it has no records", Hint: "write a list of objects"}
 	}
 	return out.finish()
@@ -62,12 +62,12 @@ func parseJSON(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 
 // object adds the record of one JSON object. The first one settles the names of the
 // fields.
-func (r *recordText) object(row []byte, line int, known *bool, o LoadOptions) error {
+func (r *recordText) object(row []byte, line int, o LoadOptions) error {
 	obj, err := jsonObject(row, r.d.Path, line, o.MaxRecordBytes)
 	if err != nil {
 		return r.lose(err)
 	}
-	if !*known {
+	if !r.known {
 		names, err := keys(row)
 		if err != nil {
 			return fmt.Errorf("reading the fields of %s:%d: %w", r.d.Path, line, err)
@@ -75,7 +75,7 @@ func (r *recordText) object(row []byte, line int, known *bool, o LoadOptions) er
 		if r.fields, err = pickFields(r.d.Path, line, names, o); err != nil {
 			return err
 		}
-		*known = true
+		r.known = true
 	}
 	if r.fields.text == "" {
 		return r.row(row, line)
@@ -104,7 +104,6 @@ const (
 	mostPairs   = 4096 // of an object
 )
 
-// row adds an object to the table.
 func (r *recordText) row(raw []byte, line int) error {
 	if r.rows == nil {
 		r.rows = &jsonTable{columns: map[string]int{}}
@@ -159,7 +158,6 @@ func (t *jsonTable) add(row *gridRow, name string, raw []byte, depth int) {
 	row.cells = append(row.cells, gridCell{text: value, column: column, width: 1})
 }
 
-// grid is the table of the objects.
 func (t *jsonTable) grid() *grid {
 	g := &grid{records: true}
 	if len(t.rows) == 1 {

@@ -13,11 +13,9 @@ import (
 	"strings"
 )
 
-// parseJSONL reads one JSON object a line.
 func parseJSONL(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	raw = raw[bodyStart(string(raw[:min(len(raw), len(bom))])):]
 	out := recordText{d: d, watch: &watch{ended: ctx.Err}, lineOf: map[string]int{}}
-	known := false
 	for line := 1; len(raw) > 0; line++ {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -28,20 +26,19 @@ func parseJSONL(ctx context.Context, d *Document, raw []byte, o LoadOptions) err
 		if len(row) == 0 {
 			continue
 		}
-		if err := out.object(row, line, &known, o); err != nil {
+		if err := out.object(row, line, o); err != nil {
 			return err
 		}
 	}
-	if out.fault != nil && !known {
+	switch {
+	case out.fault != nil && !out.known:
 		return out.fault
-	}
-	if !known {
+	case !out.known:
 		return &InputError{Path: d.Path, Msg: "it has no records", Hint: "write one JSON object per line"}
 	}
 	return out.finish()
 }
 
-// jsonObject reads one record.
 func jsonObject(row []byte, path string, line, limit int) (map[string]json.RawMessage, error) {
 	if len(row) > limit {
 		return nil, &InputError{Path: path, Line: line, Msg: fmt.Sprintf("the record is %d bytes long, the limit is %d", len(row), limit), Hint: "split it"}
@@ -61,12 +58,10 @@ func jsonObject(row []byte, path string, line, limit int) (map[string]json.RawMe
 
 // jsonFault says what the decoder found, without its prefix.
 func jsonFault(err error) string {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf("%s (byte %d of the line)", syntax.Error(), syntax.Offset)
 	}
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return "it is a JSON " + kind.Value
 	}
 	return err.Error()
@@ -95,7 +90,6 @@ func keys(row []byte) ([]string, error) {
 	return out, nil
 }
 
-// jsonRecord takes a record's fields from its object.
 func jsonRecord(obj map[string]json.RawMessage, f fields, path string, line int) (record, error) {
 	rec := record{line: line}
 	for _, want := range []struct {

@@ -12,13 +12,14 @@ import (
 	gtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 )
 
 // parseMarkdown finds headings and blocks; the text stays the file's bytes.
 // Only block structure is parsed: links, their definitions and emphasis do not
 // matter to offsets, and take quadratic time where the file is hostile.
-func parseMarkdown(ctx context.Context, d *Document, raw []byte) error {
+func parseMarkdown(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error {
 	if err := checkText(d.Path, raw); err != nil {
 		return err
 	}
@@ -49,11 +50,11 @@ func parseMarkdown(ctx context.Context, d *Document, raw []byte) error {
 			}
 			sections.add(n.level, title)
 			group++
-			n.start = headingEnd(raw, n)
+			n.start = headingEnd(d.Text, n)
 			n.kind = ast.KindParagraph // of what follows without being a block of its own
 		}
 		if n.kind == ast.KindThematicBreak {
-			n.start = lineEnd(raw, n.start)
+			n.start = lineEnd(d.Text, n.start)
 		}
 		like := Block{Group: group, Section: sections.String()}
 		switch n.kind {
@@ -81,7 +82,6 @@ func declaredTitle(declared metadata) string {
 	return citation + ", " + title
 }
 
-// A mdNode is a block at the top level of a markdown file.
 type mdNode struct {
 	start int // of its first line
 	kind  ast.NodeKind
@@ -145,7 +145,6 @@ var mdParsers = []util.PrioritizedValue{
 // is deeper is text of the innermost.
 const deepestMarkdown = 24
 
-// A shallow parser opens no block that is nested too deep.
 type shallow struct{ parser.BlockParser }
 
 func (s shallow) Open(parent ast.Node, reader gtext.Reader, pc parser.Context) (ast.Node, parser.State) {
@@ -174,23 +173,23 @@ var atx = pattern.New(`^ {0,3}#{1,6}([ \t\r\n]|$)`)
 
 // headingEnd returns the offset behind the line, or behind the underline,
 // that ends a heading.
-func headingEnd(raw []byte, n mdNode) int {
-	if n.last == 0 || atx.MatchString(string(raw[n.start:lineEnd(raw, n.start)])) {
-		return lineEnd(raw, n.start)
+func headingEnd(s string, n mdNode) int {
+	if n.last == 0 || atx.MatchString(s[n.start:lineEnd(s, n.start)]) {
+		return lineEnd(s, n.start)
 	}
 	end := n.last
-	if end == 0 || raw[end-1] != '\n' {
-		end = lineEnd(raw, end)
+	if end == 0 || s[end-1] != '\n' {
+		end = lineEnd(s, end)
 	}
-	return lineEnd(raw, end)
+	return lineEnd(s, end)
 }
 
 // lineEnd returns the offset behind the line break that follows offset i.
-func lineEnd(raw []byte, i int) int {
-	if n := bytes.IndexByte(raw[i:], '\n'); n >= 0 {
+func lineEnd(s string, i int) int {
+	if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
 		return i + n + 1
 	}
-	return len(raw)
+	return len(s)
 }
 
 var (
@@ -203,10 +202,13 @@ var (
 
 // headingText strips the markup that a heading commonly holds.
 func headingText(s string) string {
+	if !strings.ContainsAny(s, "<{[*`~_\\") {
+		return text.OneLine(s)
+	}
 	s = mdComments.ReplaceAllString(s, "")
 	s = mdAttrs.ReplaceAllString(s, "")
 	s = mdLink.ReplaceAllString(s, "$1")
 	s = mdMarks.ReplaceAllString(s, "")
 	s = mdEscape.ReplaceAllString(s, "$1")
-	return strings.Join(strings.Fields(s), " ")
+	return text.OneLine(s)
 }

@@ -21,13 +21,10 @@ const (
 
 // Keys that every document has, unless it declares them itself.
 const (
-	keyDir  = "dir"       // the source's directory, slash-separated; absent at the top
-	keyType = "file_type" // the format
-
-	keyEncoding = "encoding" // of a text file that was not in UTF-8
-
-	keyReader = "reader" // Document.Reader, where there is one
-
+	keyDir      = "dir"       // the source's directory, slash-separated; absent at the top
+	keyType     = "file_type" // the format
+	keyEncoding = "encoding"  // of a text file that was not in UTF-8
+	keyReader   = "reader"    // Document.Reader, where there is one
 )
 
 // A metadata collects keys and values. The first value of a key stays.
@@ -37,7 +34,7 @@ type metadata map[string]string
 func (m metadata) set(key string, values ...string) {
 	var kept []string
 	for _, v := range values {
-		if v = strings.Join(strings.Fields(v), " "); v != "" && len(v) <= maxMetaValue && len(kept) < maxMetaList && !slices.Contains(kept, v) {
+		if v = text.OneLine(v); v != "" && len(v) <= maxMetaValue && len(kept) < maxMetaList && !slices.Contains(kept, v) {
 			kept = append(kept, v)
 		}
 	}
@@ -63,7 +60,6 @@ func (m metadata) setDate(s string) {
 
 var writtenDate = pattern.New(`^\d{4}-\d{2}-\d{2}`)
 
-// complete adds what follows from a document's name and format.
 func (m metadata) complete(d *Document) {
 	m.set(keyType, d.Format)
 	m.set(keyReader, d.Reader)
@@ -117,7 +113,6 @@ func frontMatter(s string) (length int, declared metadata) {
 	return 0, nil // never closed
 }
 
-// A front reads metadata line by line.
 type front struct {
 	declared metadata
 	key      string // of the value that lines may add to; empty for none
@@ -187,7 +182,6 @@ func (f *front) line(line string) {
 	}
 }
 
-// elements reads the scalars of a list in brackets.
 func elements(s string) []string {
 	var out []string
 	from, quote := 0, byte(0)

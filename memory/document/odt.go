@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"fmt"
@@ -15,12 +16,9 @@ import (
 // parseODT extracts the text of an OpenDocument text as that of a page. Deleted
 // text, comments and tables of contents are left out; notes, "[1]", stand at the end.
 func parseODT(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
-	pack, err := openZip(d.Path, raw, o.MaxFileBytes)
+	pack, err := openZip(d.Path, raw, o.MaxFileBytes, "content.xml")
 	if err != nil {
 		return err
-	}
-	if pack.files["content.xml"] == nil {
-		return pack.missing("content.xml")
 	}
 	out := newOffice(ctx)
 	out.w.office = true
@@ -69,7 +67,6 @@ type odtStyle struct {
 	bold   bool
 }
 
-// style reads what an element says about a style.
 func (r *odtReader) style(e xml.StartElement) {
 	switch e.Name.Local {
 	case "style", "list-style":
@@ -133,7 +130,7 @@ func (r *odtReader) rule(e xml.StartElement, in *html.Node) (*html.Node, use) {
 		if err != nil {
 			level = 1
 		}
-		return element([]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}[min(max(level, 1), 6)-1]), asElement
+		return headingElement(level), asElement
 	case "p":
 		if r.body != nil {
 			in.AppendChild(words(" "))
@@ -158,15 +155,7 @@ func (r *odtReader) rule(e xml.StartElement, in *html.Node) (*html.Node, use) {
 		if in != nil && in.Parent != nil && in.Parent.DataAtom == atom.Thead {
 			cell = element(atom.Th)
 		}
-		for _, name := range []string{"number-columns-repeated", "number-columns-spanned"} {
-			if v := attribute(e, name); v != "" {
-				cell.Attr = append(cell.Attr, html.Attribute{Key: "colspan", Val: v})
-				break
-			}
-		}
-		if v := attribute(e, "number-rows-spanned"); v != "" {
-			cell.Attr = append(cell.Attr, html.Attribute{Key: "rowspan", Val: v})
-		}
+		cell.Attr = spansIn(cmp.Or(attribute(e, "number-columns-repeated"), attribute(e, "number-columns-spanned")), attribute(e, "number-rows-spanned"))
 		return cell, asElement
 	case "covered-table-cell":
 		return nil, asNothing

@@ -24,7 +24,6 @@ func newOffice(ctx context.Context) officeWriter {
 	return officeWriter{ctx: ctx, w: htmlWriter{page: newPage(ctx)}}
 }
 
-// write adds a piece.
 func (o *officeWriter) write(n *html.Node) {
 	o.w.page = newPage(o.ctx)
 	o.w.page.leaveOut(n)
@@ -34,7 +33,7 @@ func (o *officeWriter) write(n *html.Node) {
 // heading adds a heading of a level, which may be empty: it ends the section before.
 func (o *officeWriter) heading(level int, title string) {
 	o.w.page = newPage(o.ctx)
-	n := element([]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}[min(max(level, 1), 6)-1])
+	n := headingElement(level)
 	n.AppendChild(words(title))
 	o.w.heading(n)
 }
@@ -53,9 +52,17 @@ func element(a atom.Atom) *html.Node {
 	return &html.Node{Type: html.ElementNode, DataAtom: a, Data: a.String()}
 }
 
+func headingElement(level int) *html.Node {
+	return element([]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}[min(max(level, 1), 6)-1])
+}
+
+// spansIn are the attributes of a cell over several columns and rows.
+func spansIn(columns, rows string) []html.Attribute {
+	return []html.Attribute{{Key: "colspan", Val: columns}, {Key: "rowspan", Val: rows}}
+}
+
 func words(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }
 
-// A use is what becomes of an element of an office document.
 type use int
 
 const (

@@ -6,7 +6,6 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// An outline is the path of headings above a place.
 type outline struct {
 	headings []heading
 	section  string // their titles, joined
@@ -17,7 +16,6 @@ type heading struct {
 	title string
 }
 
-// add puts a heading below the nearest one of a lower level.
 func (o *outline) add(level int, title string) {
 	path := o.headings
 	for len(path) > 0 && path[len(path)-1].level >= level {
@@ -40,5 +38,4 @@ func (o *outline) String() string { return o.section }
 // those above it.
 const longestCaption = 400
 
-// caption cuts a heading or title that is a text of its own.
 func caption(s string) string { return text.Clip(s, longestCaption) }

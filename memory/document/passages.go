@@ -129,7 +129,6 @@ func blocksIn(blocks []Block, span text.Span) []state.Block {
 	return out
 }
 
-// A cutter cuts the blocks of one group into passages.
 type cutter struct {
 	w    *watch
 	text string
@@ -247,7 +246,6 @@ func (c *cutter) lead(units []text.Span, b Block) (int, bool) {
 	return last.Start + lead, last.End-last.Start-lead < c.o.Max/2
 }
 
-// lines gives the lines of s that are not blank.
 func lines(s string) iter.Seq[text.Span] {
 	return func(yield func(text.Span) bool) {
 		i := 0

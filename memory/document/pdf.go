@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"github.com/ledongthuc/pdf"
+
+	"example.com/assay/memory/text"
 )
 
 // parsePDF extracts the text page by page; pages are separated by a form
@@ -25,24 +27,19 @@ func parsePDF(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if !anyText(pages) {
-		fallback, err := pdftotext(ctx, raw, o)
+	for i, other := range []struct {
+		read func(context.Context, []byte, LoadOptions) ([]pdfPage, error)
+		name func(context.Context) string
+	}{{pdftotext, fallbackReader}, {readScan, scanReader}} {
+		if anyText(pages) || i > 0 && errors.Is(readErr, pdf.ErrInvalidPassword) {
+			break
+		}
+		found, err := other.read(ctx, raw, o)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err == nil && anyText(fallback) {
-			pages, readErr = fallback, nil
-			d.Reader = fallbackReader(ctx)
-		}
-	}
-	if !anyText(pages) && !errors.Is(readErr, pdf.ErrInvalidPassword) {
-		scanned, err := readScan(ctx, raw, o)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err == nil && anyText(scanned) {
-			pages, readErr = scanned, nil
-			d.Reader = scanReader(ctx)
+		if err == nil && anyText(found) {
+			pages, readErr, d.Reader = found, nil, other.name(ctx)
 		}
 	}
 	switch {
@@ -250,7 +247,7 @@ func programVersion(ctx context.Context, name string) string {
 	cmd.WaitDelay = time.Second
 	out, _ := cmd.CombinedOutput() // some versions end with an error after they have named themselves
 	line, _, _ := strings.Cut(strings.ToValidUTF8(string(out), "\uFFFD"), "\n")
-	if line = strings.Join(strings.Fields(line), " "); line == "" || len(line) > 100 {
+	if line = text.OneLine(line); line == "" || len(line) > 100 {
 		return name + " of unknown version"
 	}
 	return line
@@ -281,9 +278,9 @@ func pdftotext(ctx context.Context, raw []byte, o LoadOptions) ([]pdfPage, error
 	if err := errors.Join(readErr, cmd.Wait()); err != nil {
 		return nil, err
 	}
-	text := strings.TrimSuffix(strings.ToValidUTF8(string(data), "\uFFFD"), "\f")
+	text := strings.TrimSuffix(wellFormed(string(data)), "\f")
 	var pages []pdfPage
-	for page := range strings.SplitSeq(strings.ReplaceAll(text, "\x00", ""), "\f") {
+	for page := range strings.SplitSeq(text, "\f") {
 		pages = append(pages, pageOf(page))
 	}
 	return pages, nil

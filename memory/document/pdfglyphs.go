@@ -59,8 +59,10 @@ func loadFont(f pdf.Font) *pdfFont {
 		if w := f.V.Key("FontDescriptor").Key("MissingWidth").Float64(); w > 0 {
 			out.normal = w
 		}
-		if len(out.widths) == 0 {
-			out.known = standardWidths(f.V.Key("BaseFont").Name())
+		if name := f.V.Key("BaseFont").Name(); len(out.widths) == 0 {
+			if out.known = standardWidths(name); strings.Contains(strings.ToLower(name), "courier") {
+				out.normal = 600
+			}
 		}
 		return out
 	}

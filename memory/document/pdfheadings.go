@@ -1,10 +1,13 @@
 package document
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
 	"unicode"
+
+	"example.com/assay/memory/text"
 )
 
 // A pdfPage is a page of lines, and its text once it is written.
@@ -67,7 +70,6 @@ const (
 	headingShare = .25  // of all lines; where more are large, size means something else
 )
 
-// A pdfHeading is a heading on a page.
 type pdfHeading struct {
 	page, start int
 	size        float64
@@ -92,7 +94,7 @@ func pdfHeadings(pages []pdfPage) []pdfHeading {
 				total++
 			}
 			large += j - first
-			title := strings.Join(strings.Fields(p.text[p.lines[first].start:p.lines[j-1].end]), " ")
+			title := text.OneLine(p.text[p.lines[first].start:p.lines[j-1].end])
 			if j-first <= headingLines && len(title) <= headingBytes && strings.ContainsFunc(title, unicode.IsLetter) {
 				out = append(out, pdfHeading{page: i, start: p.lines[first].start, size: p.lines[first].size, title: title})
 				seen[title]++
@@ -138,15 +140,7 @@ func bodySize(pages []pdfPage) float64 {
 			total += l.end - l.start
 		}
 	}
-	slices.SortFunc(lines, func(a, b pdfSpan) int {
-		switch {
-		case a.size < b.size:
-			return -1
-		case a.size > b.size:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(lines, func(a, b pdfSpan) int { return cmp.Compare(a.size, b.size) })
 	sum := 0
 	for _, l := range lines {
 		if sum += l.end - l.start; 2*sum >= total {

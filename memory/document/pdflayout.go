@@ -11,7 +11,6 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// A pdfLine is a line of a page in reading order.
 type pdfLine struct {
 	text  string
 	size  float64 // of most of its letters, in points
@@ -99,7 +98,6 @@ func startsLower(s string) bool {
 
 var listMark = pattern.New(`^(?:[(\[]?[\pL\pN]{1,4}[.)\]]|\d{1,3}(?:\.\d{1,3})+\.?|[•‣▪◦·*–—-])$`)
 
-// pieces puts words together that stand side by side.
 func pieces(words []pdfWord, logical bool) []pdfPiece {
 	slices.SortStableFunc(words, func(a, b pdfWord) int { return cmp.Compare(b.base, a.base) })
 	var out []pdfPiece

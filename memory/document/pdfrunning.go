@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 )
 
@@ -17,7 +18,6 @@ const (
 	pageNumbers = .5 // of the pages have a number at one place for it to be the page's
 )
 
-// A pageLine is a line of a page that is not blank.
 type pageLine struct {
 	start, end int
 	words      string // its text with single spaces
@@ -52,11 +52,11 @@ func pdfBodies(w *watch, pages []pdfPage) [][2]int {
 	return out
 }
 
-func pageLines(text string) []pageLine {
+func pageLines(page string) []pageLine {
 	var out []pageLine
 	start := 0
-	for line := range strings.Lines(text) {
-		if words := strings.Join(strings.Fields(line), " "); words != "" {
+	for line := range strings.Lines(page) {
+		if words := text.OneLine(line); words != "" {
 			out = append(out, pageLine{start, start + len(line), words})
 		}
 		start += len(line)
@@ -64,7 +64,6 @@ func pageLines(text string) []pageLine {
 	return out
 }
 
-// edge returns the nth line from the head or foot of a page.
 func edge(lines []pageLine, foot bool, n int) (pageLine, bool) {
 	if n >= len(lines) {
 		return pageLine{}, false
@@ -75,7 +74,6 @@ func edge(lines []pageLine, foot bool, n int) (pageLine, bool) {
 	return lines[n], true
 }
 
-// drop takes lines off the head or foot of a page.
 func drop(lines []pageLine, foot bool, n int) []pageLine {
 	if foot {
 		return lines[:len(lines)-n]
@@ -110,7 +108,7 @@ func dropNumbers(lines [][]pageLine, foot bool) {
 			continue
 		}
 		numbers := endNumbers(line.words)
-		roman := isRoman(line.words)
+		roman := len(line.words) <= 6 && strings.Trim(line.words, "ivxl") == "" // of a page before the first chapter
 		for _, n := range numbers {
 			roman = roman || n-i == offset
 		}
@@ -138,10 +136,6 @@ func endNumbers(words string) []int {
 	}
 	return out
 }
-
-// isRoman reports a line that is nothing but a small Roman number, as pages before
-// the first chapter have.
-func isRoman(words string) bool { return len(words) <= 6 && strings.Trim(words, "ivxl") == "" }
 
 // dropRunning takes off lines that stand at the head, or foot, of several pages in
 // a row.

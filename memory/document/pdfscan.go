@@ -102,6 +102,6 @@ func readScanned(ctx context.Context, file string, n int, limit time.Duration) (
 	var out bytes.Buffer
 	letters.Stdout = &out
 	err = errors.Join(drawn, letters.Run(), os.Remove(picture))
-	text = strings.ReplaceAll(strings.ToValidUTF8(out.String(), "\uFFFD"), "\x00", "")
+	text = wellFormed(out.String())
 	return strings.Trim(text, "\f\n"), false, err
 }

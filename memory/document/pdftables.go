@@ -1,7 +1,6 @@
 package document
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -51,7 +50,7 @@ const mostColumns = 64
 // returns the spans of its columns. A row of one piece belongs to it where it is indented,
 // or closer to the row above than rows are. A piece across two columns ends it.
 func tableAt(rows [][]pdfPiece) (int, [][2]float64) {
-	cols := columnsWith(nil, rows[0])
+	cols := merged(nil, spansOf(rows[0]))
 	if len(rows[0]) < 2 || len(cols) < 2 || len(cols) > mostColumns {
 		return 1, cols
 	}
@@ -66,8 +65,8 @@ func tableAt(rows [][]pdfPiece) (int, [][2]float64) {
 		if len(rows[n]) > mostColumns {
 			break
 		}
-		wider := columnsWith(cols, rows[n])
-		if len(wider) > mostColumns || len(wider) < len(cols) || crowded(cols, rows[n]) {
+		wider := merged(cols, spansOf(rows[n]))
+		if len(wider) > mostColumns || len(wider) < len(cols) || crossed(cols, spansOf(rows[n])) {
 			break
 		}
 		if len(rows[n]) == 1 {
@@ -84,38 +83,11 @@ func tableAt(rows [][]pdfPiece) (int, [][2]float64) {
 	return full, cols
 }
 
-// crowded reports whether a column would hold two pieces of a row.
-func crowded(cols [][2]float64, row []pdfPiece) bool {
-	for _, c := range cols {
-		n := 0
-		for _, p := range row {
-			if p.x0 < c[1] && p.x1 > c[0] {
-				n++
-			}
-		}
-		if n > 1 {
-			return true
-		}
-	}
-	return false
-}
-
-// columnsWith adds the pieces of a row to the spans of columns, which lie in order and apart.
-func columnsWith(cols [][2]float64, row []pdfPiece) [][2]float64 {
-	all := slices.Clone(cols)
+func spansOf(row []pdfPiece) (out [][2]float64) {
 	for _, p := range row {
-		all = append(all, [2]float64{p.x0, p.x1})
+		out = append(out, [2]float64{p.x0, p.x1})
 	}
-	slices.SortFunc(all, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
-	merged := all[:0]
-	for _, c := range all {
-		if n := len(merged); n > 0 && c[0] <= merged[n-1][1] {
-			merged[n-1][1] = max(merged[n-1][1], c[1])
-			continue
-		}
-		merged = append(merged, c)
-	}
-	return merged
+	return out
 }
 
 // widestColumn bounds the spaces that set the cells of a column under one another.

@@ -33,12 +33,6 @@ var (
 		611, 778, 722, 556, 667, 722, 722, 1000, 722, 722, 667, 333, 278, 333, 581, 500, 333, 500, 556, 444, 556, 444, 333, 500,
 		556, 278, 333, 556, 278, 833, 556, 500, 556, 556, 444, 389, 333, 556, 500, 722, 500, 500, 444, 394, 220, 394, 520,
 	}
-	courier = func() (w [95]int16) {
-		for i := range w {
-			w[i] = 600
-		}
-		return w
-	}()
 )
 
 // standardWidths are those of the standard font that a name means, nil for another font.
@@ -46,8 +40,6 @@ func standardWidths(name string) *[95]int16 {
 	name = strings.ToLower(name)
 	bold := strings.Contains(name, "bold")
 	switch {
-	case strings.Contains(name, "courier"):
-		return &courier
 	case strings.Contains(name, "times") && bold:
 		return &timesBold
 	case strings.Contains(name, "times"):

@@ -10,11 +10,6 @@ import (
 	"example.com/assay/memory/text/wordnet"
 )
 
-var (
-	raisedSigns  = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻", "–", "⁻", "=", "⁼", "(", "⁽", ")", "⁾", "n", "ⁿ", "i", "ⁱ")
-	loweredSigns = strings.NewReplacer("0", "₀", "1", "₁", "2", "₂", "3", "₃", "4", "₄", "5", "₅", "6", "₆", "7", "₇", "8", "₈", "9", "₉", "+", "₊", "-", "₋", "−", "₋", "=", "₌", "(", "₍", ")", "₎")
-)
-
 // signs are what can be written raised or lowered without a loss.
 func signs(s string) bool {
 	return s == "n" || s == "i" || strings.Trim(s, "0123456789+-−–=(),") == ""
@@ -46,12 +41,20 @@ func pieceOf(words []pdfWord, logical bool) pdfPiece {
 		}
 		space := len(texts) > 0 && (w.blank || w.x0-words[i-1].x1 > spaceGap*min(w.em, words[i-1].em))
 		if shift := w.base - body.base; len(texts) > 0 && w.size < .85*body.size && signs(s) && w.x0-words[i-1].x1 < .3*body.em {
-			switch {
-			case shift > .12*body.size:
-				s, space = raisedSigns.Replace(s), false
-			case shift < -.06*body.size:
-				s, space = loweredSigns.Replace(s), false
+			at := onLine
+			if shift > .12*body.size {
+				at = above
+			} else if shift < -.06*body.size {
+				at = below
 			}
+			space = space && at == onLine
+			parts := strings.Split(s, ",")
+			for j, part := range parts {
+				if signs := inScript(part, at); at != onLine && signs != "" {
+					parts[j] = signs
+				}
+			}
+			s = strings.Join(parts, ",")
 		}
 		switch {
 		case len(texts) > 0 && !space:
@@ -189,7 +192,6 @@ func reversed(s string) string {
 // A joiner puts words together that are broken at the ends of lines.
 type joiner struct{ seen map[string]bool }
 
-// newJoiner knows the words of a document that are not broken.
 func newJoiner(pages []pdfPage) *joiner {
 	j := &joiner{seen: map[string]bool{}}
 	for _, p := range pages {

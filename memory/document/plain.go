@@ -7,7 +7,7 @@ import (
 )
 
 // parsePlain reads plain text: paragraphs between blank lines.
-func parsePlain(ctx context.Context, d *Document, raw []byte) error {
+func parsePlain(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error {
 	if err := checkText(d.Path, raw); err != nil {
 		return err
 	}
@@ -19,7 +19,7 @@ func parsePlain(ctx context.Context, d *Document, raw []byte) error {
 // FromText makes a document of a plain text that is in no file. The text must be
 // valid UTF-8.
 func FromText(source, text string) Document {
-	d := Document{Source: source, Format: "txt", Text: text, Plain: true, Title: source, Blocks: paragraphs(nil, text, bodyStart(text), len(text), Block{})}
+	d := Document{Source: source, Format: "txt", Text: text, Plain: true, Title: source, Blocks: paragraphs(&watch{ended: context.Background().Err}, text, bodyStart(text), len(text), Block{})}
 	structure(context.Background(), &d)
 	return d
 }
@@ -33,7 +33,7 @@ func bodyStart(s string) int {
 }
 
 // paragraphs cuts s[start:end] at blank lines. Each block is a copy of like
-// with its own span. A nil watch watches nothing.
+// with its own span.
 func paragraphs(w *watch, s string, start, end int, like Block) []Block {
 	var out []Block
 	open := -1
@@ -44,13 +44,8 @@ func paragraphs(w *watch, s string, start, end int, like Block) []Block {
 		open = -1
 	}
 	for i := start; i < end; {
-		if w != nil {
-			w.step()
-		}
-		next := end
-		if n := strings.IndexByte(s[i:end], '\n'); n >= 0 {
-			next = i + n + 1
-		}
+		w.step()
+		next := lineEnd(s[:end], i)
 		if strings.TrimSpace(s[i:next]) == "" {
 			flush(i)
 		} else if open < 0 {

@@ -13,13 +13,10 @@ import (
 // parsePPTX extracts the text of a presentation: a slide is a page, its title a
 // heading, and its notes follow it. Slide numbers, dates and footers are left out.
 func parsePPTX(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
-	pack, err := openZip(d.Path, raw, o.MaxFileBytes)
+	const deck = "ppt/presentation.xml"
+	pack, err := openZip(d.Path, raw, o.MaxFileBytes, deck)
 	if err != nil {
 		return err
-	}
-	const deck = "ppt/presentation.xml"
-	if pack.files[deck] == nil {
-		return pack.missing(deck)
 	}
 	byID, _, err := pack.relations(ctx, deck)
 	if err != nil {
@@ -52,7 +49,7 @@ func parsePPTX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 		out.w.endBlock()
 		out.w.like.Page = i + 1
 		out.heading(1, "")
-		if err := pack.read(ctx, slide, slideReader(&out, d).read); err != nil {
+		if err := pack.read(ctx, slide, (&pptxReader{out: &out, d: d}).read); err != nil {
 			return err
 		}
 		_, byType, err := pack.relations(ctx, slide)
@@ -61,9 +58,7 @@ func parsePPTX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 		}
 		if notes := byType["notesSlide"]; notes != "" && !seen[notes] {
 			seen[notes] = true
-			r := slideReader(&out, d)
-			r.notes = true
-			if err := pack.read(ctx, notes, r.read); err != nil {
+			if err := pack.read(ctx, notes, (&pptxReader{out: &out, d: d, notes: true}).read); err != nil {
 				return err
 			}
 		}
@@ -76,7 +71,6 @@ func parsePPTX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	return err
 }
 
-// A pptxReader turns a slide's elements into those of a page.
 type pptxReader struct {
 	out   *officeWriter
 	d     *Document
@@ -86,8 +80,6 @@ type pptxReader struct {
 	skip  bool       // the open shape is no content
 	items bool       // the open shape holds the points of a slide
 }
-
-func slideReader(out *officeWriter, d *Document) *pptxReader { return &pptxReader{out: out, d: d} }
 
 func (r *pptxReader) read(part io.Reader) error {
 	return xmlPieces(part, r.rule, func(n *html.Node) {
@@ -181,12 +173,7 @@ func (r *pptxReader) rule(e xml.StartElement, in *html.Node) (*html.Node, use) {
 		if r.first && in.DataAtom == atom.Tr && in.PrevSibling == nil {
 			cell = element(atom.Th)
 		}
-		if v := attribute(e, "gridSpan"); v != "" {
-			cell.Attr = append(cell.Attr, html.Attribute{Key: "colspan", Val: v})
-		}
-		if v := attribute(e, "rowSpan"); v != "" {
-			cell.Attr = append(cell.Attr, html.Attribute{Key: "rowspan", Val: v})
-		}
+		cell.Attr = spansIn(attribute(e, "gridSpan"), attribute(e, "rowSpan"))
 		return cell, asElement
 	}
 	return nil, asContent

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,7 +16,6 @@ var (
 	lowered = []rune("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎₋₋")
 )
 
-// A script is where signs stand.
 type script int
 
 const (
@@ -34,23 +34,27 @@ func scripted(s string, at script, before string) string {
 	if at == onLine || trimmed == "" || before == "" || letters || at == below && unicode.IsLetter(last) || unicode.IsSpace(last) && at == below {
 		return s
 	}
-	signs, sign := raised, "^"
+	if s := inScript(trimmed, at); s != "" {
+		return s
+	}
+	// one sign has no such form: none is used
+	if strings.ContainsFunc(trimmed, unicode.IsDigit) && unicode.IsNumber(last) {
+		return map[script]string{above: "^", below: "_"}[at] + trimmed
+	}
+	return s
+}
+
+// inScript writes signs raised or lowered; "" where one of them has no such form.
+func inScript(s string, at script) string {
+	signs := raised
 	if at == below {
-		signs, sign = lowered, "_"
+		signs = lowered
 	}
 	var b strings.Builder
-	for _, r := range trimmed {
-		i := -1
-		for j, l := range level[:len(signs)] {
-			if l == r {
-				i = j
-			}
-		}
-		if i < 0 { // one sign has no such form: none is used
-			if strings.ContainsFunc(trimmed, unicode.IsDigit) && unicode.IsNumber(last) {
-				return sign + trimmed
-			}
-			return s
+	for _, r := range s {
+		i := slices.Index(level[:len(signs)], r)
+		if i < 0 {
+			return ""
 		}
 		b.WriteRune(signs[i])
 	}
@@ -91,7 +95,6 @@ func (w *htmlWriter) math(n *html.Node) bool {
 	return true
 }
 
-// fraction writes a fraction on the line.
 func fraction(over, under string) string {
 	wrap := func(s string) string {
 		if s = strings.TrimSpace(s); strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '.' && r != ',' }) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -18,28 +19,24 @@ import (
 // or as text without a look at it, lower case. Text of any other name is read, too. Text and
 // PDF are read compressed, with ".gz" behind their name.
 func Extensions() []string {
-	return []string{".md", ".markdown", ".txt", ".text", ".rst", ".html", ".htm", ".xhtml", ".docx", ".odt", ".pptx", ".xlsx", ".epub", ".eml",
-		".pdf", ".rtf", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz"}
+	return strings.Fields(".md .markdown .txt .text .rst .html .htm .xhtml .docx .odt .pptx .xlsx .epub .eml .pdf .rtf .csv .tsv .json .jsonl .ndjson .gz")
 }
 
-// A kind is what a file is read as.
 type kind struct {
 	format string
-	comma  rune // CSV's separator; 0 to find it by the header
-	packed bool // a ZIP file
+	comma  rune // as in LoadOptions
 }
 
-var kinds = map[string]kind{
-	".md": {format: "md"}, ".markdown": {format: "md"},
-	".txt": {format: "txt"}, ".text": {format: "txt"}, ".rst": {format: "txt"},
-	".html": {format: "html"}, ".htm": {format: "html"}, ".xhtml": {format: "html"},
-	".docx": {format: "docx", packed: true}, ".odt": {format: "odt", packed: true}, ".pptx": {format: "pptx", packed: true},
-	".xlsx": {format: "xlsx", packed: true}, ".epub": {format: "epub", packed: true},
-	".eml": {format: "eml"},
-	".pdf": {format: "pdf"},
-	".rtf": {format: "rtf"},
-	".csv": {format: "csv"}, ".tsv": {format: "csv", comma: '\t'},
-	".json": {format: "json"}, ".jsonl": {format: "jsonl"}, ".ndjson": {format: "jsonl"},
+func kindOf(name string) (kind, bool) {
+	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
+	switch ext {
+	case "md", "txt", "html", "docx", "odt", "pptx", "xlsx", "epub", "eml", "pdf", "rtf", "csv", "json", "jsonl":
+		return kind{format: ext}, true
+	case "tsv":
+		return kind{format: "csv", comma: '\t'}, true
+	}
+	format := map[string]string{"markdown": "md", "text": "txt", "rst": "txt", "htm": "html", "xhtml": "html", "ndjson": "jsonl"}[ext]
+	return kind{format: format}, format != ""
 }
 
 // unzipped returns the name and the bytes of what a .gz file holds; any other file
@@ -49,7 +46,7 @@ func unzipped(ctx context.Context, path string, raw []byte, limit int64) (string
 		return path, raw, nil
 	}
 	inner := path[:len(path)-len(".gz")]
-	if k := kinds[strings.ToLower(filepath.Ext(inner))]; k.packed || strings.EqualFold(filepath.Ext(inner), ".gz") {
+	if slices.Contains([]string{".docx", ".odt", ".pptx", ".xlsx", ".epub", ".gz"}, strings.ToLower(filepath.Ext(inner))) {
 		return "", nil, &InputError{Path: path, Msg: "what is in it is compressed again", Hint: "decompress it first"}
 	}
 	raw, err := gunzip(ctx, path, raw, limit)
@@ -59,7 +56,7 @@ func unzipped(ctx context.Context, path string, raw []byte, limit int64) (string
 // detect decides by the content where a name does not say what a file is, or its first
 // bytes leave no doubt.
 func detect(path string, raw []byte) (kind, error) {
-	k, known := kinds[strings.ToLower(filepath.Ext(filepath.Base(path)))]
+	k, known := kindOf(path)
 	isPDF := bytes.HasPrefix(raw, []byte("%PDF-"))
 	text := !known || k.format == "txt"
 	switch {
@@ -80,7 +77,7 @@ func detect(path string, raw []byte) (kind, error) {
 	case looksLikeMail(raw):
 		return kind{format: "eml"}, nil
 	}
-	if what := binary(raw[:min(len(raw), sniffed)]); what != "" {
+	if what := binaryKind(raw[:min(len(raw), sniffed)]); what != "" {
 		return kind{}, unsupported(path, what)
 	}
 	return kind{format: "txt"}, nil
@@ -102,8 +99,8 @@ var magics = []struct{ start, what string }{
 	{"ID3", "a sound"}, {"OggS", "a sound or film"}, {"RIFF", "a sound, film or picture"}, {"fLaC", "a sound"},
 }
 
-// binary says what a file is by its first bytes; "" for text.
-func binary(head []byte) string {
+// binaryKind says what a file is by its first bytes; "" for text.
+func binaryKind(head []byte) string {
 	for _, m := range magics {
 		if bytes.HasPrefix(head, []byte(m.start)) && (len(m.start) > 3 || m.start == "PK" || len(head) < 4 || !printable(head)) {
 			return m.what
@@ -132,9 +129,8 @@ func printable(head []byte) bool {
 // headed finds binary files by their first bytes, unpacked where they are compressed. Only
 // files are asked whose names do not say what they are.
 func headed(path string, f io.ReadSeeker) error {
-	name := strings.ToLower(filepath.Base(path))
-	packed := filepath.Ext(name) == ".gz"
-	if _, known := kinds[filepath.Ext(strings.TrimSuffix(name, ".gz"))]; known {
+	name, packed := strings.CutSuffix(strings.ToLower(path), ".gz")
+	if _, known := kindOf(name); known {
 		return nil
 	}
 	in := io.Reader(f)
@@ -145,7 +141,7 @@ func headed(path string, f io.ReadSeeker) error {
 	}
 	head := make([]byte, sniffed)
 	n, _ := io.ReadFull(in, head) // a fault is found again when the file is read
-	if what := binary(head[:n]); what != "" && !(packed && n == 0) {
+	if what := binaryKind(head[:n]); what != "" && !(packed && n == 0) {
 		if packed && what == "a compressed file" {
 			return nil
 		}
@@ -177,7 +173,6 @@ func looksLikeMail(raw []byte) bool {
 	return found > 0
 }
 
-// looksHTML reports whether a file opens as an HTML page does.
 func looksHTML(raw []byte) bool {
 	head := raw[:min(len(raw), 512)]
 	head = bytes.TrimPrefix(head, []byte(bom))
@@ -219,9 +214,8 @@ func copyFile(ctx context.Context, out io.Writer, path string, limit int64) erro
 }
 
 func unreadable(path string, err error) error {
-	var pe *os.PathError
 	msg := err.Error()
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*os.PathError](err); ok {
 		msg = pe.Err.Error()
 	}
 	hint := "check the path"
@@ -241,7 +235,7 @@ func readAll(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// copyAll is readAll that keeps nothing.
+// copyAll copies r to its end, or fails with errTooLong after limit bytes.
 func copyAll(ctx context.Context, out io.Writer, r io.Reader, limit int64) error {
 	n, err := io.Copy(struct{ io.Writer }{out}, io.LimitReader(stoppable(ctx, r), limit+1))
 	if err == nil && n > limit {
@@ -252,48 +246,24 @@ func copyAll(ctx context.Context, out io.Writer, r io.Reader, limit int64) error
 
 func gunzip(ctx context.Context, path string, raw []byte, limit int64) ([]byte, error) {
 	limit = unpacked(len(raw), limit)
-	var counted, out sized
-	err := gunzipTo(ctx, &counted, raw, limit)
-	if err == nil { // a buffer that grew would hold twice as much
-		out.kept = make([]byte, 0, counted.size)
-		out.keep = true
-		err = gunzipTo(ctx, &out, raw, limit)
+	var out bytes.Buffer
+	zr, err := gzip.NewReader(bytes.NewReader(raw))
+	if err == nil {
+		size := binary.LittleEndian.Uint32(raw[len(raw)-4:]) // as it says: a buffer that grew would hold twice as much
+		out.Grow(int(min(int64(size), limit)) + bytes.MinRead)
+		err = copyAll(ctx, &out, zr, limit)
 	}
-	raw = out.kept
 	switch {
-	case err == nil && len(raw) == 0:
+	case err == nil && out.Len() == 0:
 		return nil, &InputError{Path: path, Msg: "the compressed file is empty", Hint: "remove it or give it text"}
 	case err == nil:
-		return raw, nil
+		return out.Bytes(), nil
 	case errors.Is(err, errTooLong):
 		return nil, unpacksTooFar(path, limit)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
 	return nil, &InputError{Path: path, Msg: "it is not a whole gzip file: " + err.Error(), Hint: "compress it again"}
-}
-
-func gunzipTo(ctx context.Context, out io.Writer, raw []byte, limit int64) error {
-	zr, err := gzip.NewReader(bytes.NewReader(raw))
-	if err != nil {
-		return err
-	}
-	return copyAll(ctx, out, zr, limit)
-}
-
-// A sized writer counts the bytes written to it, and may keep them.
-type sized struct {
-	size int
-	keep bool
-	kept []byte
-}
-
-func (s *sized) Write(p []byte) (int, error) {
-	s.size += len(p)
-	if s.keep {
-		s.kept = append(s.kept, p...)
-	}
-	return len(p), nil
 }
 
 // bom is the UTF-8 byte order mark that some editors put first.

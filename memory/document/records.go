@@ -75,20 +75,19 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// A record is one row of a CSV or line of a JSONL file.
 type record struct {
 	line                 int
 	text, title, id, doc string
 	meta                 metadata // the other fields
 }
 
-// A recordText joins the texts of records to a document's text.
 type recordText struct {
 	d      *Document
 	watch  *watch
 	text   strings.Builder
 	lineOf map[string]int // first line of each id
 	fields fields
+	known  bool        // the fields are those of the first object
 	fault  *InputError // of the first record that was lost
 	rows   *jsonTable  // of records without a field for their text
 }
@@ -157,7 +156,6 @@ func (r *recordText) add(rec record) error {
 	return nil
 }
 
-// table sets the document's text to a table.
 func (r *recordText) table(g *grid) error {
 	r.d.Text, r.d.Blocks, _ = g.write(r.watch, Block{})
 	if len(r.d.Blocks) == 0 && r.fault != nil {

@@ -23,7 +23,7 @@ type rtfState struct {
 }
 
 // parseRTF reads the text of an RTF file: paragraphs, cells of tables between tabs.
-func parseRTF(ctx context.Context, d *Document, raw []byte) error {
+func parseRTF(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error {
 	w := &watch{ended: ctx.Err}
 	var out strings.Builder
 	var codes []byte // characters of the file's code page that are not written yet
@@ -99,7 +99,7 @@ func parseRTF(ctx context.Context, d *Document, raw []byte) error {
 		}
 	}
 	flush()
-	d.Text = strings.ReplaceAll(strings.ToValidUTF8(out.String(), "\uFFFD"), "\x00", "")
+	d.Text = wellFormed(out.String())
 	d.Blocks = paragraphs(w, d.Text, 0, len(d.Text), Block{})
 	return nil
 }

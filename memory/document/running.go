@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"example.com/assay/memory/text"
 )
 
 // Bounds of what may stand at the head or foot of every page of a site.
@@ -71,7 +73,7 @@ func edgeName(s string, links []string) string {
 			return '0'
 		}
 		return unicode.ToLower(r)
-	}, strings.Join(strings.Fields(s), " "))
+	}, text.OneLine(s))
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:8])
 }

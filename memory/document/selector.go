@@ -35,10 +35,6 @@ type nodePlaces struct {
 	places map[*html.Node]int // among the siblings of its tag from 1; 0 for the only one
 }
 
-func newPlaces() nodePlaces {
-	return nodePlaces{known: map[*html.Node]*Element{}, places: map[*html.Node]int{}}
-}
-
 // of returns the block-level element that n is or stands in.
 func (e nodePlaces) of(n *html.Node) *Element {
 	for n != nil && n.Type == html.ElementNode && !isBlock(n.DataAtom) && n.DataAtom != atom.Td && n.DataAtom != atom.Th {

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
@@ -83,7 +84,6 @@ type part struct {
 	lead string
 }
 
-// A holder is a label and how far its line is indented.
 type holder struct {
 	indent int
 	label  string
@@ -104,7 +104,6 @@ type structureReader struct {
 
 var earlierMail = pattern.New(`^(?i:-{2,}\s*(?:original message|forwarded message|ursprüngliche nachricht|message d'origine|mensaje original).*|on .{6,80} wrote:|am .{6,80} schrieb.{0,60}:|le .{6,80} a écrit\s?:|el .{6,80} escribió:|il .{6,80} ha scritto:|op .{6,80} schreef.{0,60}:)$`)
 
-// linesIn are the lines of a block that hold anything.
 func (r *structureReader) linesIn(start, end int) []textLine {
 	out := r.lines[:0]
 	for at := start; at < end; {
@@ -145,7 +144,6 @@ func (r *structureReader) linesIn(start, end int) []textLine {
 	return out
 }
 
-// read returns the typed blocks of one run of text.
 func (r *structureReader) read(b Block) []Block {
 	out := r.blocks[:0]
 	lines := r.linesIn(b.Start, b.End)
@@ -166,7 +164,11 @@ func (r *structureReader) read(b Block) []Block {
 			out = r.extend(out, l, state.BlockQuoted)
 			continue
 		}
-		if n := r.rows(lines[i:], &out); n > 0 {
+		n := r.pipedRows(lines[i:], &out)
+		if n == 0 {
+			n = r.alignedRows(lines[i:], &out)
+		}
+		if n > 0 {
 			i += n - 1
 			continue
 		}
@@ -192,7 +194,6 @@ func (r *structureReader) read(b Block) []Block {
 	return slices.Clone(out)
 }
 
-// isQuoted reports whether a line belongs to an earlier mail.
 func (r *structureReader) isQuoted(lines []textLine, i int, out []Block) bool {
 	s := lines[i].in(r.text)
 	if s[0] == '>' {
@@ -280,7 +281,7 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 		}
 	}
 	if more == 1 && r.isHeading(lines, next) {
-		r.setHead(headStyle(s, l, lines), oneLine(strings.Trim(strings.TrimLeft(s, "#"), "*_-[] ")), "")
+		r.setHead(headStyle(s, l, lines), text.OneLine(strings.Trim(strings.TrimLeft(s, "#"), "*_-[] ")), "")
 		b.Kind, b.Under = state.BlockHeading, r.underHeads(len(r.heads)-1)
 		return append(out, b), more
 	}
@@ -296,7 +297,7 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 		b.Start += l.mark.size
 		return append(out, b), more
 	case s[0] == '-' && len(s) > 1 && s[1] != ' ' && len(lines) > 1 && lines[1].indent > l.indent: // an option of a program
-		b.Kind, b.Label = state.BlockDefinition, oneLine(s)
+		b.Kind, b.Label = state.BlockDefinition, text.OneLine(s)
 		for more = 1; more < len(lines) && lines[more].indent > l.indent; more++ {
 			b.End = lines[more].end
 		}
@@ -309,9 +310,9 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 		return append(out, b), more
 	}
 	if end := lastRune(whole); end == ':' || end == '：' {
-		r.lead = oneLine(lastSentence(whole))
+		r.lead = text.OneLine(lastSentence(whole))
 	} else if r.lead = ""; !last && lines[more].mark.style != "" && !strings.ContainsRune(sentenceEnd, end) {
-		r.lead = oneLine(lastSentence(whole))
+		r.lead = text.OneLine(lastSentence(whole))
 	}
 	if b.Number = r.top().number; b.Under != "" || b.Number != "" {
 		b.Kind = state.BlockParagraph
@@ -320,7 +321,6 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 	return out, more
 }
 
-// top is the heading that a line stands under.
 func (r *structureReader) top() head {
 	if n := len(r.heads); n > 0 {
 		return r.heads[n-1]
@@ -364,7 +364,6 @@ func (r *structureReader) underHeads(n int) string {
 // mostHeads is how many headings of different styles may stand above a line.
 const mostHeads = 5
 
-// setHead opens what stands under a heading.
 func (r *structureReader) setHead(style, title, number string) {
 	at := slices.IndexFunc(r.heads, func(h head) bool { return h.style == style })
 	if at < 0 {

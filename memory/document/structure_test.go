@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -29,7 +30,7 @@ func told(d Document) string {
 					fmt.Fprintf(&b, " [%s=%s]", c.Header, d.Text[c.Start:c.End])
 				}
 			} else {
-				fmt.Fprintf(&b, ": %s", oneLine(d.Text[p.Start:p.End]))
+				fmt.Fprintf(&b, ": %s", text.OneLine(d.Text[p.Start:p.End]))
 			}
 			b.WriteByte('\n')
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
@@ -40,7 +41,6 @@ func (r *structureReader) isHeading(lines []textLine, next string) bool {
 	return r.first && (inCapitals(s) || r.afterLong && len(s) < 60)
 }
 
-// headStyle names how a heading is set.
 func headStyle(s string, l textLine, lines []textLine) string {
 	switch {
 	case strings.IndexByte("[-*", s[0]) >= 0:
@@ -63,27 +63,23 @@ func (r *structureReader) numbered(b Block, l textLine, next string, end, more i
 	heads := more == 1 && next != "" && m.style[0] != '(' && (numeral || len(m.style) > 2) && !startsLower(next) && follows.style != m.style && !listed
 	bold := strings.HasPrefix(s, "**") && strings.HasSuffix(s, "**")
 	if heads && (rest == "" && !numeral || shortHeading(rest) && len(s) <= 70) || bold && more == 1 && next != "" {
-		title := oneLine(strings.TrimRight(rest, "*."))
+		title := text.OneLine(strings.TrimRight(rest, "*."))
 		if !numeral {
-			title = oneLine(strings.Trim(s, "*."))
+			title = text.OneLine(strings.Trim(s, "*."))
 		}
 		r.setHead(m.style, title, m.number)
 		b.Kind, b.Number, b.Under = state.BlockHeading, m.number, r.underHeads(len(r.heads)-1)
 		return b
 	}
-	b.Kind, b.Number = state.BlockClause, r.address(m)
-	b.Label, b.Under = r.lead, r.under(l)
+	b.Kind, b.Number, b.Under = state.BlockClause, r.address(m), r.under(l)
+	b.Label = r.lead
 	if c := lastRune(r.text[l.start:end]); c == ':' || c == '：' || follows.style != "" && follows.style != m.style && !strings.ContainsRune(sentenceEnd, c) {
-		r.lead = oneLine(lastSentence(r.text[l.start+m.size : end]))
+		r.lead = text.OneLine(lastSentence(r.text[l.start+m.size : end]))
 	}
-	if isStep(m.style) || m.style[:min(2, len(m.style))] == "1." && b.Number == m.number && !strings.Contains(m.number, ".") {
+	if slices.Contains([]string{"step", "schritt", "étape", "paso", "passo", "stap"}, m.style) || m.style[:min(2, len(m.style))] == "1." && b.Number == m.number && !strings.Contains(m.number, ".") {
 		b.Kind = state.BlockStep
 	}
 	return b
-}
-
-func isStep(word string) bool {
-	return slices.Contains([]string{"step", "schritt", "étape", "paso", "passo", "stap"}, word)
 }
 
 // address enters a numbered part and returns its number with those of the parts around it.
@@ -154,18 +150,13 @@ func (r *structureReader) fields(lines []textLine, more int) ([]Block, int) {
 	if l.label.value == len(s) {
 		return r.labelled(lines)
 	}
-	if l.label.words > 3 && (len(s)-l.label.value > 60 || strings.ContainsRune(sentenceEnd, lastRune(s))) && !r.besideLabel(lines, more) {
+	if l.label.words > 3 && (len(s)-l.label.value > 60 || strings.ContainsRune(sentenceEnd, lastRune(s))) &&
+		(more == len(lines) || lines[more].label.words == 0) && !nextLabel.MatchString(s) {
 		return nil, 0
 	}
 	return r.split(l, s[l.label.from:l.label.to], l.start, l.start+l.label.value, end), more
 }
 
-// besideLabel reports whether the line below has a label, too, or the value has a second one.
-func (r *structureReader) besideLabel(lines []textLine, more int) bool {
-	return more < len(lines) && lines[more].label.words > 0 || nextLabel.MatchString(lines[0].in(r.text))
-}
-
-// split makes fields of a value that has further labels inside.
 func (r *structureReader) split(l textLine, name string, start, value, end int) []Block {
 	var out []Block
 	for {
@@ -190,8 +181,7 @@ func (r *structureReader) split(l textLine, name string, start, value, end int) 
 func (r *structureReader) fieldsApart(l textLine, cells []state.Cell, end int) []Block {
 	var out []Block
 	for i := 0; i < len(cells); i++ {
-		c := cells[i]
-		s := r.text[c.Start:c.End]
+		c, s := cells[i], r.said(cells[i])
 		b := labelOf(s)
 		to := c.End
 		if i == len(cells)-1 {
@@ -201,7 +191,7 @@ func (r *structureReader) fieldsApart(l textLine, cells []state.Cell, end int) [
 		case b.words == 0:
 		case b.value < len(s):
 			out = append(out, r.split(l, s[b.from:b.to], c.Start, c.Start+b.value, to)...)
-		case i+1 < len(cells) && labelOf(r.text[cells[i+1].Start:cells[i+1].End]).words == 0:
+		case i+1 < len(cells) && labelOf(r.said(cells[i+1])).words == 0:
 			i++
 			if to = cells[i].End; i == len(cells)-1 {
 				to = end
@@ -218,7 +208,7 @@ func (r *structureReader) labelled(lines []textLine) ([]Block, int) {
 	l := lines[0]
 	s := l.in(r.text)
 	name := plainCell(s[l.label.from:l.label.to])
-	r.lead = oneLine(strings.Trim(s[l.mark.size:], "*_ "))
+	r.lead = text.OneLine(strings.Trim(s[l.mark.size:], "*_ "))
 	n := 1
 	for n < len(lines) && n < 6 && lines[n].mark.style == "" && lines[n].label.words == 0 && lines[n].end-lines[n].start <= 70 && !lines[n].gaps && settingOf(lines[n].in(r.text)).words == 0 {
 		n++

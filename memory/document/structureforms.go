@@ -3,6 +3,7 @@ package document
 import (
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 )
 
@@ -35,26 +36,21 @@ func boldTitle(s string) (title, rest string) {
 	if rest = strings.TrimLeft(s[end+4:], " "); title == "" || rest == "" || rest[0] == ':' || s[1+end] == ':' {
 		return "", ""
 	}
-	return oneLine(title), rest
+	return text.OneLine(title), rest
 }
 
 // messageOf reads a line of a conversation, which has a time.
 func messageOf(s string) []int {
-	if !canBeMessage(s) {
+	near, may := s[:min(len(s), 60)], s[0] == '<'
+	if c := s[0]; c == '[' || c == '(' || c >= '0' && c <= '9' {
+		may = strings.Contains(near, ": ") && strings.ContainsAny(near[1:], "0123456789")
+	} else if !may {
+		may = strings.Contains(near, "):") || strings.Contains(near, "]:")
+	}
+	if !may {
 		return nil
 	}
 	return message.FindStringSubmatchIndex(s)
-}
-
-func canBeMessage(s string) bool {
-	switch c := s[0]; {
-	case c == '<':
-		return true
-	case c == '[' || c == '(' || c >= '0' && c <= '9':
-		near := s[:min(len(s), 60)]
-		return strings.Contains(near, ": ") && strings.ContainsAny(near[1:], "0123456789")
-	}
-	return strings.Contains(s[:min(len(s), 60)], "):") || strings.Contains(s[:min(len(s), 60)], "]:")
 }
 
 // quotedTermOf is the term that a line defines: it begins with it, in quotes.
@@ -81,7 +77,7 @@ func (r *structureReader) questionOf(l textLine, whole string) (asked, how strin
 		how = whole[l.label.from:l.label.to]
 		from = l.label.value
 	}
-	asked = oneLine(strings.Trim(whole[min(from, len(whole)):], "#*_ "))
+	asked = text.OneLine(strings.Trim(whole[min(from, len(whole)):], "#*_ "))
 	if strings.Contains(asked, ". ") || how == "" && startsLower(asked) {
 		return "", ""
 	}

@@ -21,7 +21,6 @@ type textLine struct {
 
 func (l textLine) in(s string) string { return s[l.start:l.end] }
 
-// A mark is the number or sign that a line begins with.
 type mark struct {
 	style  string // alike for the lines of one list; "" for no mark
 	number string // as it is cited; "" for a bullet
@@ -43,6 +42,8 @@ const sentenceEnd = ".!?。！？;"
 func markOf(s string, words map[string]int) mark {
 	c, size := utf8.DecodeRuneInString(s)
 	switch {
+	case c < utf8.RuneSelf && unicode.IsLetter(c):
+		return letterMark(s, words)
 	case strings.ContainsRune("-*+•–‣▪◦·●", c):
 		rest := strings.TrimLeft(s[size:], " \t")
 		if len(rest) == len(s)-size || rest == "" {
@@ -151,7 +152,6 @@ func signMark(s string) mark {
 
 const chineseDigits = "一二三四五六七八九十百"
 
-// arabic writes a number in Chinese signs with digits.
 func arabic(s string) string {
 	total, digit := 0, 0
 	for _, c := range s {
@@ -298,9 +298,6 @@ func lastRune(s string) rune {
 	c, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, "*_ "))
 	return c
 }
-
-// oneLine puts a text on one line.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // lastSentence is what follows the last full stop inside a text.
 func lastSentence(s string) string {

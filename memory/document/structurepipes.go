@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -19,10 +20,7 @@ func (r *structureReader) pipedRows(lines []textLine, out *[]Block) int {
 			}
 			r.table = &table{piped: true}
 		} else {
-			r.table = &table{piped: true}
-			for _, c := range pipedCells(r.text, lines[0]) {
-				r.table.headers = append(r.table.headers, plainCell(r.text[c.Start:c.End]))
-			}
+			r.table = &table{piped: true, headers: r.names(pipedCells(r.text, lines[0]))}
 			n = 2
 		}
 	}
@@ -40,9 +38,8 @@ func (r *structureReader) pipedRows(lines []textLine, out *[]Block) int {
 }
 
 // plainCell is a cell without the marks of emphasis.
-func plainCell(s string) string { return strings.TrimSpace(strings.Trim(oneLine(s), "*_`")) }
+func plainCell(s string) string { return strings.TrimSpace(strings.Trim(text.OneLine(s), "*_`")) }
 
-// pipedCells are the cells between the bars of a line.
 func pipedCells(in string, l textLine) []state.Cell {
 	var out []state.Cell
 	start, end := l.start, l.end

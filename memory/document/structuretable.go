@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,16 +10,16 @@ import (
 	"example.com/assay/state"
 )
 
-// rows reads the rows of a table that begins, or goes on, at the first of some lines, and
-// returns how many lines it took.
-func (r *structureReader) rows(lines []textLine, out *[]Block) int {
-	if n := r.pipedRows(lines, out); n > 0 {
-		return n
+func (r *structureReader) said(c state.Cell) string { return r.text[c.Start:c.End] }
+
+// names are what cells say, as headers.
+func (r *structureReader) names(cells []state.Cell) (out []string) {
+	for _, c := range cells {
+		out = append(out, plainCell(r.said(c)))
 	}
-	return r.alignedRows(lines, out)
+	return out
 }
 
-// rowOf makes a row of the open table.
 func (r *structureReader) rowOf(l textLine, cells []state.Cell) Block {
 	for i := range cells {
 		if i < len(r.table.headers) {
@@ -75,7 +76,6 @@ func alignedCells(in string, l textLine) []state.Cell {
 	return out
 }
 
-// A table is what the rows of an open table have in common.
 type table struct {
 	headers []string
 	columns [][2]int // of characters, of a table that is aligned by spaces
@@ -94,7 +94,7 @@ func (r *structureReader) tableRow(l textLine) tableRow {
 	at, column := l.start, l.indent
 	for _, c := range row.cells {
 		from := column + utf8.RuneCountInString(r.text[at:c.Start])
-		at, column = c.End, from+utf8.RuneCountInString(r.text[c.Start:c.End])
+		at, column = c.End, from+utf8.RuneCountInString(r.said(c))
 		row.spans = append(row.spans, [2]int{from, column})
 	}
 	return row
@@ -123,10 +123,10 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 		if l.mark.number != "" && row.cells[0].End <= l.start+l.mark.size {
 			least = 3 // a number set apart from its text is no cell
 		}
-		if len(row.cells) < least || len(row.cells) > mostColumns || r.labels(row) > 0 {
+		if len(row.cells) < least || len(row.cells) > mostColumns || slices.ContainsFunc(row.cells, func(c state.Cell) bool { return labelOf(r.said(c)).words > 0 }) {
 			break
 		}
-		wider := mergedColumns(columns, row.spans)
+		wider := merged(columns, row.spans)
 		if len(wider) > mostColumns {
 			break
 		}
@@ -149,12 +149,9 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 	}
 	before := r.table
 	if full == 1 && (before == nil || before.piped || !fits(before.columns, rows[0].spans)) {
-		r.table = &table{columns: columns} // may name the columns of the next block
-		for _, c := range rows[0].cells {
-			r.table.headers = append(r.table.headers, plainCell(r.text[c.Start:c.End]))
-		}
+		r.table = &table{columns: columns, headers: r.names(rows[0].cells)} // may name the columns of the next block
 		cells := rows[0].cells
-		if valued := hasDigit(r.text[cells[len(cells)-1].Start:cells[len(cells)-1].End]) && !hasDigit(r.text[cells[0].Start:cells[0].End]); valued || dotted(r.text[lines[0].start:lines[0].end]) {
+		if valued := hasDigit(r.said(cells[len(cells)-1])) && !hasDigit(r.said(cells[0])); valued || strings.Contains(lines[0].in(r.text), "....") {
 			r.table.headers = nil
 			r.writeRow(rows[0], nil, out)
 			r.table = nil
@@ -170,20 +167,15 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 	case before != nil && !before.piped && fits(before.columns, rows[0].spans) && (full == 1 || fits(columns, before.columns)):
 		r.table.headers = placed(before.headers, before.columns, columns)
 	case r.headlike(rows):
-		var names []string
-		for _, c := range rows[0].cells {
-			names = append(names, plainCell(r.text[c.Start:c.End]))
-		}
+		names := r.names(rows[0].cells)
 		r.table.headers = placed(names, rows[0].spans, columns)
 		if len(rows[0].cells) == len(columns) {
 			r.table.headers = names
 		}
 		n := len(rows)
-		for i, row := range rows[1:] {
+		for _, row := range rows[1:] {
 			if row.cells != nil {
 				r.writeRow(row, columns, out)
-			} else if i > 0 {
-				continue
 			}
 		}
 		return n
@@ -196,53 +188,37 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 	return len(rows)
 }
 
-// labels counts the cells of a row that have a label of their own.
-func (r *structureReader) labels(row tableRow) int {
-	n := 0
-	for _, c := range row.cells {
-		if b := labelOf(r.text[c.Start:c.End]); b.words > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-func dotted(s string) bool { return strings.Contains(s, "....") }
-
-// mergedColumns adds the spans of a row to columns, which lie in order and apart.
-func mergedColumns(columns, spans [][2]int) [][2]int {
+// merged adds spans to columns, which lie in order and apart.
+func merged[T int | float64](columns, spans [][2]T) [][2]T {
 	all := append(slices.Clone(columns), spans...)
-	slices.SortFunc(all, func(a, b [2]int) int { return a[0] - b[0] })
-	merged := all[:0]
+	slices.SortFunc(all, func(a, b [2]T) int { return cmp.Compare(a[0], b[0]) })
+	out := all[:0]
 	for _, c := range all {
-		if n := len(merged); n > 0 && c[0] < merged[n-1][1] {
-			merged[n-1][1] = max(merged[n-1][1], c[1])
+		if n := len(out); n > 0 && c[0] < out[n-1][1] {
+			out[n-1][1] = max(out[n-1][1], c[1])
 			continue
 		}
-		merged = append(merged, c)
+		out = append(out, c)
 	}
-	return merged
+	return out
 }
 
-// crossed reports whether a column would hold two cells of a row.
-func crossed(columns, spans [][2]int) bool {
-	for _, c := range columns {
+// crossed reports whether a column would hold two of some spans.
+func crossed[T int | float64](columns, spans [][2]T) bool {
+	return slices.ContainsFunc(columns, func(c [2]T) bool {
 		n := 0
 		for _, s := range spans {
 			if s[0] < c[1] && s[1] > c[0] {
 				n++
 			}
 		}
-		if n > 1 {
-			return true
-		}
-	}
-	return false
+		return n > 1
+	})
 }
 
 // fits reports whether each span lies over one column of its own.
 func fits(columns, spans [][2]int) bool {
-	return len(columns) > 1 && len(mergedColumns(columns, spans)) == max(len(columns), len(spans)) && !crossed(columns, spans) && !crossed(spans, columns)
+	return len(columns) > 1 && len(merged(columns, spans)) == max(len(columns), len(spans)) && !crossed(columns, spans) && !crossed(spans, columns)
 }
 
 // placed puts the names that stand at spans over columns: each over those from its beginning
@@ -274,11 +250,11 @@ func (r *structureReader) writeRow(row tableRow, columns [][2]int, out *[]Block)
 	if len(cells)%2 == 0 && (named == 0 || 2*named <= len(columns)) {
 		pairs := true
 		for i := 0; i < len(cells); i += 2 {
-			pairs = pairs && (len(cells) == 2 || !hasDigit(r.text[cells[i].Start:cells[i].End]) && hasDigit(r.text[cells[i+1].Start:cells[i+1].End]))
+			pairs = pairs && (len(cells) == 2 || !hasDigit(r.said(cells[i])) && hasDigit(r.said(cells[i+1])))
 		}
 		if pairs {
 			for i := 0; i < len(cells); i += 2 {
-				label := strings.TrimRight(plainCell(r.text[cells[i].Start:cells[i].End]), ":： .")
+				label := strings.TrimRight(plainCell(r.said(cells[i])), ":： .")
 				under := r.under(row.line)
 				for j, c := range columns {
 					if j < len(t.headers) && t.headers[j] != "" && row.spans[i][0] < c[1] && c[0] < row.spans[i][1] {
@@ -320,7 +296,7 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 	digits := func(row tableRow) int {
 		n := 0
 		for _, c := range row.cells {
-			if hasDigit(r.text[c.Start:c.End]) {
+			if hasDigit(r.said(c)) {
 				n++
 			}
 		}
@@ -333,15 +309,15 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 		if n := len(row.cells); n > 0 {
 			body++
 			shortest = min(shortest, written(row))
-			last := r.text[row.cells[n-1].Start:row.cells[n-1].End]
+			last := r.said(row.cells[n-1])
 			if digits(row) > 0 {
 				below++
 			}
 			if n > len(rows[0].cells) {
 				wider++
 			}
-			alike[shapedAs(last)]++
-			most = max(most, alike[shapedAs(last)])
+			alike[formOf(last)]++
+			most = max(most, alike[formOf(last)])
 		}
 	}
 	if head == 0 && below == body && 2*wider > body {
@@ -351,7 +327,7 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 		return true // short names above long texts
 	}
 	if len(rows[0].cells) > 2 {
-		return head == 0 && (below > 0 || body > 1) || body > 1 && 2*head < len(rows[0].cells) && head > 0 && below == body && !hasDigit(r.text[rows[0].cells[0].Start:rows[0].cells[0].End])
+		return head == 0 && (below > 0 || body > 1) || body > 1 && 2*head < len(rows[0].cells) && head > 0 && below == body && !hasDigit(r.said(rows[0].cells[0]))
 	}
 	return head == 0 && body > 1 && 2*most >= body && 3*below >= 2*body && len(rows[0].cells) == 2
 }
@@ -363,23 +339,4 @@ func written(row tableRow) int {
 		n += c.End - c.Start
 	}
 	return n
-}
-
-// shapedAs is how a value is written: its digits and letters alike.
-func shapedAs(s string) string {
-	var b strings.Builder
-	last := rune(0)
-	for _, c := range s {
-		switch {
-		case unicode.IsDigit(c):
-			c = '0'
-		case unicode.IsLetter(c):
-			c = 'a'
-		}
-		if c != last {
-			b.WriteRune(c)
-		}
-		last = c
-	}
-	return b.String()
 }

@@ -1,10 +1,12 @@
 package document
 
 import (
+	"fmt"
 	"path"
-	"regexp"
+	"slices"
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/memory/text/values"
 )
@@ -39,12 +41,23 @@ var (
 	validUntil = pattern.New(`(?i)(?:\b(?:valid|effective|in force|applies|apply)\b.{0,60}\b(?:until|till|through|to)|\bexpires?(?: on)?|\bexpiry date|\bgültig\b.{0,60}\bbis(?: zum)?|\bgilt\b.{0,60}\bbis(?: zum)?|\bvalables?\b.{0,60}\b(?:jusqu'au|jusqu’au|au)|\b(?:válid|vigente|vigor).{0,60}\b(?:hasta|até)(?: el)?|\b(?:valid[oaie]|vigore)\b.{0,60}\bfino al|\bgeldig\b.{0,60}\b(?:tot(?: en met)?|t/m))` + article)
 	datedOn    = pattern.New(`(?i)(?:^|[(*_,;–-]\s*|\s)(?:dated?|as (?:of|at)|last (?:updated|revised|changed|edited|modified|reviewed)|updated|revised|issued|published|adopted|amended|version|versie|versión|versione|versão|edition|status|stand|datum|ausgabe|fassung|erstellt|aktualisiert|fecha|actualizado|data|aggiornat[oa]|bijgewerkt|atualizado|mise? à jour|édition|fait à \pL+,?|日期|日付)` + article)
 	versioned  = pattern.New(`(?im)(?:^|[,;(|–—-])[\s*_#]*(?:(?:document |current )?(?:version|versión|versione|versie|versão|revision|révision|rev\.|release|edition|ausgabe|auflage|fassung)\s*(?:no\.?|nr\.?)?[\s:]*(v?\d{1,3}(?:\.\d{1,4}){0,3}[a-z]?|(?-i:[A-Z]))|v(\d{1,3}(?:\.\d{1,4}){0,3}))(?:[\s,;).*_|–—]|$)`)
-	monthYear  = pattern.New(`(\pL{3,10})\.?\s+(?:del?\s+)?((?:19|20)\d\d)\b`)
+	monthYear  = pattern.New(`(\pL{3,10})\.?\s+(?:del?\s+)?((?:19|20)\d\d)$`)
 	replaced   = pattern.New(`(?i)\b(?:(?:was|is|has been|been)\s+(?:replaced|superseded)\s+by|wurde durch|ersetzt durch|a été remplacée? par|est remplacée? par|(?:ha sido|fue|es) (?:sustituid|reemplazad)[oa] por|(?:è stat[oa]|è) sostituit[oa] da|(?:is|werd) vervangen door|foi substituíd[oa] por)\s+`)
 	replaces   = pattern.New(`(?i)(?:\b(?:replaces|supersedes|replacing|superseding|ersetzt|annule et remplace|remplace|sustituye|reemplaza|sostituisce|vervangt|substitui)\b|取代|に代わる)\s*`)
 	itself     = pattern.New(`(?i)^[\s*_>-]*(?:(?:this|these|it|diese[rs]?|sie|ce|cette|il|elle|est[ea]|questo|questa|dit|deze|esta|本)\b[^.;]{0,60})?$`)
-	oneYear    = regexp.MustCompile(`(?:^|[^0-9])((?:19|20)\d\d)(?:[^0-9]|$)`)
+	oneYear    = pattern.New(`(?:^|[^0-9])((?:19|20)\d\d)(?:[^0-9]|$)`)
 )
+
+// Stems of the words that patterns need, which are found faster than the patterns.
+var (
+	versionStems   = []string{"vers", "rev", "rév", "release", "edition", "ausgabe", "auflage", "fassung", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"}
+	replacingStems = []string{"replaces", "replaced", "replacing", "supersed", "ersetzt", "remplac", "sustitu", "reempla", "sostitu", "vervang", "substitui", "substituí", "取代", "代わる"}
+)
+
+func mentions(s string, stems []string) bool {
+	s = strings.ToLower(s)
+	return slices.ContainsFunc(stems, func(stem string) bool { return strings.Contains(s, stem) })
+}
 
 // times notes what the first lines of a document, its title and its name say of its time.
 func (m metadata) times(d *Document) {
@@ -55,12 +68,7 @@ func (m metadata) times(d *Document) {
 	head := d.Text[:min(len(d.Text), timedBytes)]
 	at := 0
 	for range timedLines {
-		n := strings.IndexByte(head[at:], '\n')
-		if n < 0 {
-			at = len(head)
-			break
-		}
-		at += n + 1
+		at = lineEnd(head, at)
 	}
 	head = strings.ToValidUTF8(head[:at], "")
 	alone, last := "", -1
@@ -70,11 +78,7 @@ func (m metadata) times(d *Document) {
 		if stop := strings.LastIndexAny(before, "!?"); stop >= 0 {
 			before = before[stop+1:]
 		}
-		end := len(head)
-		if n := strings.IndexByte(head[date.End:], '\n'); n >= 0 {
-			end = date.End + n
-		}
-		after := strings.TrimSpace(head[date.End:end])
+		after := strings.TrimSpace(head[date.End:lineEnd(head, date.End)])
 		switch {
 		case validUntil.MatchString(before), last >= line && strings.Trim(head[last:date.Start], " \t") != "" && joinsDates(head[last:date.Start]):
 			m.set(keyValidUntil, date.Value)
@@ -88,10 +92,18 @@ func (m metadata) times(d *Document) {
 			alone = date.Value
 		}
 	}
-	if v := versioned.FindStringSubmatch(head); v != nil {
-		m.set(keyVersion, strings.TrimPrefix(v[1]+v[2], "v"))
+	for at := 0; at < len(head) && m[keyVersion] == ""; {
+		next := lineEnd(head, at)
+		if mentions(head[at:next], versionStems) {
+			if v := versioned.FindStringSubmatch(head[at:lineEnd(head, next)]); v != nil {
+				m.set(keyVersion, strings.TrimPrefix(v[1]+v[2], "v"))
+			}
+		}
+		at = next
 	}
-	m.replacing(head)
+	if mentions(head, replacingStems) {
+		m.replacing(head)
+	}
 	m.set(keyDate, alone)
 	for _, name := range []string{d.Title, strings.ReplaceAll(stem(path.Base(d.Source)), "_", "-")} {
 		if dates := datesIn(name); len(dates) > 0 {
@@ -115,13 +127,18 @@ func joinsDates(between string) bool {
 // their kinds.
 func datesIn(s string) []values.Found {
 	out := values.Dates(s, nil)
-	for _, g := range monthYear.FindAllStringSubmatchIndex(s, -1) {
-		within := false
-		for _, f := range out {
-			within = within || f.Start < g[1] && g[0] < f.End
+	for end := 9; end <= len(s); end++ {
+		if c, y := s[end-6], s[end-4:end-2]; y != "19" && y != "20" || !isSpace(s[end-5]) || c < 'A' && c != '.' && !isSpace(c) || end < len(s) && isWordByte(s[end]) {
+			continue
 		}
-		if n := values.MonthOf(s[g[2]:g[3]]); n > 0 && !within {
-			out = append(out, values.Found{Start: g[0], End: g[1], Value: s[g[4]:g[5]] + "-" + string([]byte{'0' + byte(n/10), '0' + byte(n%10)})})
+		g := monthYear.FindStringSubmatchIndex(s[max(0, end-40):end])
+		if g == nil {
+			continue
+		}
+		f := values.Found{Start: max(0, end-40) + g[0], End: end}
+		if n := values.MonthOf(f.Text(s)[:g[3]-g[2]]); n > 0 && !slices.ContainsFunc(out, func(o values.Found) bool { return o.Start < f.End && f.Start < o.End }) {
+			f.Value = fmt.Sprintf("%s-%02d", s[end-4:end], n)
+			out = append(out, f)
 		}
 	}
 	return out
@@ -141,7 +158,6 @@ func (m metadata) replacing(head string) {
 	}
 }
 
-// clause is the rest of a sentence that goes on with it.
 func clause(s string) string {
 	for i := 0; i < len(s) && i < 160; i++ {
 		if c := s[i]; c == '\n' && (i+1 == len(s) || s[i+1] == '\n') || strings.IndexByte(";!?", c) >= 0 || c == '.' && (i+1 == len(s) || isSpace(s[i+1]) || s[i+1] == '*') {
@@ -149,7 +165,7 @@ func clause(s string) string {
 			break
 		}
 	}
-	if s = oneLine(strings.Trim(s, "*_ \n")); len(s) > 160 {
+	if s = text.OneLine(strings.Trim(s, "*_ \n")); len(s) > 160 {
 		return ""
 	}
 	return s

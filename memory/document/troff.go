@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 )
 
@@ -43,8 +44,7 @@ type troff struct {
 	fresh    bool // nothing is on the line yet
 }
 
-// parseTroff reads a manual page.
-func parseTroff(ctx context.Context, d *Document, raw []byte) error {
+func parseTroff(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error {
 	if err := checkText(d.Path, raw); err != nil {
 		return err
 	}
@@ -68,7 +68,6 @@ func (t *troff) paragraph() {
 	t.start, t.fresh = t.out.Len(), true
 }
 
-// text writes a line's worth of words.
 func (t *troff) text(s string) {
 	s = troffText(s)
 	if strings.TrimSpace(s) == "" {
@@ -83,7 +82,7 @@ func (t *troff) text(s string) {
 		t.out.WriteByte(' ')
 	}
 	if !t.example {
-		s = strings.Join(strings.Fields(s), " ")
+		s = text.OneLine(s)
 	}
 	t.out.WriteString(s)
 	t.fresh = false
@@ -230,7 +229,6 @@ var (
 		"em": "—", "en": "–", "bu": "•", "co": "©", "aq": "'", "cq": "’", "oq": "‘", "lq": "“", "rq": "”", "dq": `"`, "ha": "^", "ti": "~", "rs": `\`, "mu": "×", "->": "→", "<=": "≤", ">=": "≥", "+-": "±", "hy": "-", "mi": "−", "ga": "`"}
 )
 
-// troffText takes the escapes out of a line.
 func troffText(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/xml"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,13 +16,10 @@ import (
 // Formulas are their last values, numbers are written as the sheet shows them, and dates as
 // 2026-01-31. Charts, comments and pictures are left out.
 func parseXLSX(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
-	pack, err := openZip(d.Path, raw, o.MaxFileBytes)
+	const book = "xl/workbook.xml"
+	pack, err := openZip(d.Path, raw, o.MaxFileBytes, book)
 	if err != nil {
 		return err
-	}
-	const book = "xl/workbook.xml"
-	if pack.files[book] == nil {
-		return pack.missing(book)
 	}
 	byID, byType, err := pack.relations(ctx, book)
 	if err != nil {
@@ -69,7 +67,6 @@ func parseXLSX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	return err
 }
 
-// An xlsxReader reads the sheets of a workbook.
 type xlsxReader struct {
 	pack     *zipPack
 	out      officeWriter
@@ -88,79 +85,62 @@ type xlsxRow struct {
 	cells  []gridCell
 }
 
+type richText struct {
+	Text string     `xml:"t"`
+	Runs []richText `xml:"r"`
+}
+
+func (r richText) String() string {
+	for _, run := range r.Runs {
+		r.Text += run.Text
+	}
+	return r.Text
+}
+
 // readStrings reads the texts that cells share, without the readings of Asian
 // characters.
 func (x *xlsxReader) readStrings(part io.Reader) error {
-	var b strings.Builder
-	inText, reading := false, false
-	return tokens(part, func(t xml.Token) error {
-		switch e := t.(type) {
-		case xml.StartElement:
-			inText = e.Name.Local == "t"
-			reading = reading || e.Name.Local == "rPh"
-		case xml.EndElement:
-			switch inText = false; e.Name.Local {
-			case "rPh":
-				reading = false
-			case "si":
-				x.shared = append(x.shared, text.OneLine(b.String()))
-				b.Reset()
-			}
-		case xml.CharData:
-			if inText && !reading {
-				b.Write(e)
-			}
+	return decoded(part, func(t xml.Token, decode func(any) error) (err error) {
+		if e, ok := t.(xml.StartElement); ok && e.Name.Local == "si" {
+			var s richText
+			err = decode(&s)
+			x.shared = append(x.shared, text.OneLine(s.String()))
 		}
-		return nil
+		return err
 	})
 }
 
 func (x *xlsxReader) readStyles(part io.Reader) error {
-	codes := map[string]string{}
-	var bold []bool // of fonts
-	fonts, cells := false, false
-	return tokens(part, func(t xml.Token) error {
-		switch e := t.(type) {
-		case xml.StartElement:
-			switch e.Name.Local {
-			case "numFmt":
-				codes[attribute(e, "numFmtId")] = attribute(e, "formatCode")
-			case "fonts":
-				fonts = true
-			case "font":
-				if fonts {
-					bold = append(bold, false)
-				}
-			case "b":
-				if fonts && len(bold) > 0 {
-					bold[len(bold)-1] = isOn(attribute(e, "val"))
-				}
-			case "cellXfs":
-				cells = true
-			case "xf":
-				if cells {
-					id := attribute(e, "numFmtId")
-					code, ok := codes[id]
-					if !ok {
-						code = builtinFormats[id]
-					}
-					font, err := strconv.Atoi(attribute(e, "fontId"))
-					x.styles = append(x.styles, xlsxStyle{readFormat(code), err == nil && font >= 0 && font < len(bold) && bold[font]})
-				}
-			}
-		case xml.EndElement:
-			switch e.Name.Local {
-			case "cellXfs":
-				cells = false
-			case "fonts":
-				fonts = false
-			}
+	var sheet struct {
+		Formats []struct {
+			ID   string `xml:"numFmtId,attr"`
+			Code string `xml:"formatCode,attr"`
+		} `xml:"numFmts>numFmt"`
+		Fonts []struct {
+			Bold *valued `xml:"b"`
+		} `xml:"fonts>font"`
+		Cells []struct {
+			Format string `xml:"numFmtId,attr"`
+			Font   string `xml:"fontId,attr"`
+		} `xml:"cellXfs>xf"`
+	}
+	err := decoded(part, func(t xml.Token, decode func(any) error) error {
+		if _, ok := t.(xml.StartElement); ok {
+			return decode(&sheet)
 		}
 		return nil
 	})
+	codes := maps.Clone(builtinFormats)
+	for _, f := range sheet.Formats {
+		codes[f.ID] = f.Code
+	}
+	for _, c := range sheet.Cells {
+		font, err := strconv.Atoi(c.Font)
+		x.styles = append(x.styles, xlsxStyle{readFormat(codes[c.Format]), err == nil && font >= 0 && font < len(sheet.Fonts) && sheet.Fonts[font].Bold.on()})
+	}
+	return err
 }
 
-// An xlsxStyle is how a cell is shown.
 type xlsxStyle struct {
 	format numberFormat
 	bold   bool
@@ -170,59 +150,51 @@ type xlsxStyle struct {
 const widestSheet = 16_384
 
 func (x *xlsxReader) readSheet(part io.Reader) error {
-	var value strings.Builder
-	var kind, style string
-	row := xlsxRow{}
-	column, next, last := 0, 0, 0
-	inText, reading := false, false
-	return tokens(part, func(t xml.Token) error {
+	last := 0
+	return decoded(part, func(t xml.Token, decode func(any) error) error {
 		x.out.w.page.step()
-		switch e := t.(type) {
-		case xml.StartElement:
-			switch inText = false; e.Name.Local {
-			case "row":
-				row, next = xlsxRow{number: last + 1}, 0
-				if n, err := strconv.Atoi(attribute(e, "r")); err == nil && n > last {
-					row.number = n
-				}
-				last = row.number
-			case "c":
-				kind, style = attribute(e, "t"), attribute(e, "s")
-				if column = columnOf(attribute(e, "r")); column < 0 {
-					column = next
-				}
-				next = column + 1
-				value.Reset()
-			case "rPh":
-				reading = true
-			case "v", "t":
-				inText = !reading
-			case "mergeCell":
+		e, ok := t.(xml.StartElement)
+		if !ok || e.Name.Local != "row" {
+			if ok && e.Name.Local == "mergeCell" {
 				x.merge(attribute(e, "ref"))
 			}
-		case xml.EndElement:
-			switch inText = false; e.Name.Local {
-			case "rPh":
-				reading = false
-			case "c":
-				if cell := x.cell(kind, style, text.OneLine(value.String())); cell.text != "" && column < widestSheet {
-					cell.column, cell.width = column, 1
-					row.cells = append(row.cells, cell)
-					x.size += int64(len(cell.text))
-				}
-			case "row":
-				if len(row.cells) > 0 {
-					x.rows = append(x.rows, row)
-				}
+			return nil
+		}
+		var read struct {
+			Number string `xml:"r,attr"`
+			Cells  []struct {
+				Place  string   `xml:"r,attr"`
+				Kind   string   `xml:"t,attr"`
+				Style  string   `xml:"s,attr"`
+				Value  string   `xml:"v"`
+				Inline richText `xml:"is"`
+			} `xml:"c"`
+		}
+		if err := decode(&read); err != nil {
+			return err
+		}
+		row, next := xlsxRow{number: last + 1}, 0
+		if n, err := strconv.Atoi(read.Number); err == nil && n > last {
+			row.number = n
+		}
+		last = row.number
+		for _, c := range read.Cells {
+			column := columnOf(c.Place)
+			if column < 0 {
+				column = next
 			}
-		case xml.CharData:
-			if inText {
-				value.Write(e)
+			next = column + 1
+			if cell := x.cell(c.Kind, c.Style, text.OneLine(c.Value+c.Inline.String())); cell.text != "" && column < widestSheet {
+				cell.column, cell.width = column, 1
+				row.cells = append(row.cells, cell)
+				if x.size += int64(len(cell.text)); x.size > x.pack.limit {
+					x.full = true
+					return io.ErrShortBuffer
+				}
 			}
 		}
-		if x.size > x.pack.limit {
-			x.full = true
-			return io.ErrShortBuffer
+		if len(row.cells) > 0 {
+			x.rows = append(x.rows, row)
 		}
 		return nil
 	})
@@ -281,7 +253,6 @@ func columnOf(place string) int {
 	return n - 1
 }
 
-// cell is what a cell shows.
 func (x *xlsxReader) cell(kind, style, value string) gridCell {
 	how := xlsxStyle{}
 	if i, err := strconv.Atoi(style); err == nil && i >= 0 && i < len(x.styles) {

@@ -1,10 +1,13 @@
 package document
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+
+	"example.com/assay/memory/text"
 )
 
 // builtinFormats are the number formats that files name without writing them out.
@@ -16,7 +19,6 @@ var builtinFormats = map[string]string{"1": "0", "2": "0.00", "3": "#,##0", "4":
 // below zero and for zero.
 type numberFormat []formatSection
 
-// A formatSection is one of the sections of a format.
 type formatSection struct {
 	date, clock, seconds bool
 	day, weekday         bool   // a date has its day, or its day of the week alone
@@ -134,7 +136,6 @@ func (s *formatSection) dateToken(c byte, n int, rest []rune) {
 	}
 }
 
-// show writes a number as a sheet shows it.
 func (f numberFormat) show(v float64, from1904 bool) string {
 	if len(f) == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return decimal(v)
@@ -187,28 +188,24 @@ func (f numberFormat) show(v float64, from1904 bool) string {
 	if v < 0 {
 		number = "-" + number
 	}
-	return strings.Join(strings.Fields(s.before+number+s.after), " ")
+	return text.OneLine(s.before + number + s.after)
 }
 
-// passed writes a time that counts on beyond a day.
 func (s formatSection) passed(days float64) string {
 	seconds := int64(math.Round(math.Min(math.Abs(days), 1e7) * 86_400))
-	sign := ""
+	sign, minutes := "", seconds/60
 	if days < 0 {
 		sign = "-"
 	}
-	two := func(n int64) string { return string([]byte{'0' + byte(n/10), '0' + byte(n%10)}) }
-	switch s.elapsed {
-	case 's':
-		return sign + strconv.FormatInt(seconds, 10)
-	case 'm':
-		return sign + strconv.FormatInt(seconds/60, 10) + ":" + two(seconds%60)
+	switch {
+	case s.elapsed == 's':
+		return fmt.Sprintf("%s%d", sign, seconds)
+	case s.elapsed == 'm':
+		return fmt.Sprintf("%s%d:%02d", sign, minutes, seconds%60)
+	case s.seconds:
+		return fmt.Sprintf("%s%d:%02d:%02d", sign, minutes/60, minutes%60, seconds%60)
 	}
-	out := sign + strconv.FormatInt(seconds/3600, 10) + ":" + two(seconds/60%60)
-	if s.seconds {
-		out += ":" + two(seconds%60)
-	}
-	return out
+	return fmt.Sprintf("%s%d:%02d", sign, minutes/60, minutes%60)
 }
 
 // when writes a count of days as far as the format shows it. Before March 1900 Excel is a day

@@ -20,7 +20,8 @@ type zipPack struct {
 	left  int64 // bytes that may still be read, so that a small file does not become a huge one
 }
 
-func openZip(path string, raw []byte, limit int64) (*zipPack, error) {
+// openZip opens a pack, which has to have a part.
+func openZip(path string, raw []byte, limit int64, part string) (*zipPack, error) {
 	if bytes.HasPrefix(raw, []byte("\xd0\xcf\x11\xe0")) {
 		return nil, &InputError{Path: path, Msg: "it is encrypted, or of an office program of 1997 to 2003", Hint: "save it in today's format, without a password"}
 	}
@@ -35,6 +36,9 @@ func openZip(path string, raw []byte, limit int64) (*zipPack, error) {
 		if _, known := p.files[name]; !known {
 			p.files[name] = f
 		}
+	}
+	if part != "" && p.files[part] == nil {
+		return nil, p.missing(part)
 	}
 	return p, nil
 }
@@ -100,6 +104,11 @@ const deepestXML = 256
 // tokens calls fn for every token of a part. Entities that a document type
 // declares are not expanded: they are an error.
 func tokens(part io.Reader, fn func(xml.Token) error) error {
+	return decoded(part, func(t xml.Token, _ func(any) error) error { return fn(t) })
+}
+
+// decoded is tokens for a fn that may decode the element that begins, with all that it holds.
+func decoded(part io.Reader, fn func(t xml.Token, decode func(any) error) error) error {
 	dec := xml.NewDecoder(part)
 	dec.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("its encoding %q is not UTF-8", charset)
@@ -121,11 +130,22 @@ func tokens(part io.Reader, fn func(xml.Token) error) error {
 		case xml.EndElement:
 			depth--
 		}
-		if err := fn(t); err != nil {
+		if err := fn(t, func(v any) error {
+			e := t.(xml.StartElement)
+			depth--
+			return dec.DecodeElement(v, &e)
+		}); err != nil {
 			return err
 		}
 	}
 }
+
+// A valued is an element that says something by its attribute val.
+type valued struct {
+	Val string `xml:"val,attr"`
+}
+
+func (v *valued) on() bool { return v != nil && isOn(v.Val) }
 
 func eachElement(part io.Reader, fn func(xml.StartElement) error) error {
 	return tokens(part, func(t xml.Token) error {

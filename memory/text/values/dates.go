@@ -22,28 +22,71 @@ const monthPattern = `(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june
 
 const year = `((?:1[89]|20) ?\d ?\d)`
 
-// dateReach is how far a date goes from its digits: "the twenty-first day of
+// dateReach is how far a date goes from its month: "the twenty-first day of
 // September, 2014".
-const dateReach = 100 // bytes
+const dateReach = 60 // bytes
 
-// dateLayouts are looked for in this order; groups says which group is the day,
-// the month and the year.
+var dateMarks = [4]func(s string, at int) bool{partedDigits, monthAt, yearAt, func(s string, at int) bool { return strings.HasPrefix(s[at:], "年") }}
+
+// dateLayouts are looked for in this order, around the bytes that a date of the layout has;
+// groups says which group is the day, the month and the year.
 var dateLayouts = []struct {
 	pattern          *pattern.Pattern
+	mark             int // of dateMarks
 	day, month, year int
 	numeric          bool // day and month may be the other way round
 }{
-	{pattern.New(`\b(\d{4})([-/.])(\d{1,2})([-/.])(\d{1,2})\b`), 5, 3, 1, false},
-	{pattern.New(`\b(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?([-/.]) ?(\d{4})\b`), 1, 3, 5, true},
-	{pattern.New(`\b(\d{1,2})([-/.])(\d{1,2})([-/.])(\d{2})\b`), 1, 3, 5, true},
-	{pattern.New(`(?i)\b` + monthPattern + `\.?\s+(\d{1,2})\s?(?:st|nd|rd|th)?\s?,?\s+` + year + `\b`), 2, 1, 3, false},
-	{pattern.New(`(?i)\b(\d{1,2})\s?(?:st|nd|rd|th)?(?:[ -/.,']*|\s+day\s+of\s+)` + monthPattern + `[ -/.,']*` + year + `\b`), 1, 2, 3, false},
-	{pattern.New(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?[ -/.,']*` + monthPattern + `[ -/.,']*(\d{2})\b`), 1, 2, 3, false},
-	{pattern.New(`(?i)\b` + monthPattern + `[ .]*(\d{1,2}),?[ ']+(\d{2})\b`), 2, 1, 3, false},
-	{pattern.New(`(?i)\b([a-z]+(?:-[a-z]+)?)\s+day\s+of\s+` + monthPattern + `,?\s+` + year + `\b`), 1, 2, 3, false},
-	{pattern.New(`(?i)\b` + monthPattern + `(\d{1,2}),?\s*` + year + `\b`), 2, 1, 3, false},
-	{pattern.New(`(?i)\b(\d{1,2})(?:\.|er|º|°)?\s+(?:de\s+)?([a-zäéûç]{3,10})\s+(?:del?\s+)?` + year + `\b`), 1, 2, 3, false},
-	{pattern.New(`(\d{4}) ?年 ?(\d{1,2}) ?月 ?(\d{1,2}) ?日`), 3, 2, 1, false},
+	{pattern.New(`\b(\d{4})([-/.])(\d{1,2})([-/.])(\d{1,2})\b`), 0, 5, 3, 1, false},
+	{pattern.New(`\b(\d{1,2}) ?([-/.]) ?(\d{1,2}) ?([-/.]) ?(\d{4})\b`), 0, 1, 3, 5, true},
+	{pattern.New(`\b(\d{1,2})([-/.])(\d{1,2})([-/.])(\d{2})\b`), 0, 1, 3, 5, true},
+	{pattern.New(`(?i)\b` + monthPattern + `\.?\s+(\d{1,2})\s?(?:st|nd|rd|th)?\s?,?\s+` + year + `\b`), 1, 2, 1, 3, false},
+	{pattern.New(`(?i)\b(\d{1,2})\s?(?:st|nd|rd|th)?(?:[ -/.,']*|\s+day\s+of\s+)` + monthPattern + `[ -/.,']*` + year + `\b`), 1, 1, 2, 3, false},
+	{pattern.New(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?[ -/.,']*` + monthPattern + `[ -/.,']*(\d{2})\b`), 1, 1, 2, 3, false},
+	{pattern.New(`(?i)\b` + monthPattern + `[ .]*(\d{1,2}),?[ ']+(\d{2})\b`), 1, 2, 1, 3, false},
+	{pattern.New(`(?i)\b([a-z]+(?:-[a-z]+)?)\s+day\s+of\s+` + monthPattern + `,?\s+` + year + `\b`), 1, 1, 2, 3, false},
+	{pattern.New(`(?i)\b` + monthPattern + `(\d{1,2}),?\s*` + year + `\b`), 1, 2, 1, 3, false},
+	{pattern.New(`(?i)\b(\d{1,2})(?:\.|er|º|°)?\s+(?:de\s+)?([a-zäéûç]{3,10})\s+(?:del?\s+)?` + year + `\b`), 2, 1, 2, 3, false},
+	{pattern.New(`(\d{4}) ?年 ?(\d{1,2}) ?月 ?(\d{1,2}) ?日`), 3, 3, 2, 1, false},
+}
+
+// partedDigits reports whether a sign between the numbers of a date stands between digits.
+func partedDigits(s string, at int) bool {
+	if at == 0 || s[at] < '-' || s[at] > '/' {
+		return false
+	}
+	before, after := at-1, at+1
+	if before > 0 && s[before] == ' ' {
+		before--
+	}
+	if after+1 < len(s) && s[after] == ' ' {
+		after++
+	}
+	return after < len(s) && isDigit(s[before]) && isDigit(s[after])
+}
+
+// monthAt reports whether an English month begins at an offset, and digits follow it.
+func monthAt(s string, at int) bool {
+	if s[at] < 'A' || at+3 >= len(s) {
+		return false
+	}
+	switch string([]byte{s[at] | 0x20, s[at+1] | 0x20, s[at+2] | 0x20}) {
+	case "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec":
+	default:
+		return false
+	}
+	at += 3
+	for at < len(s) && s[at] >= 'A' {
+		at++
+	}
+	for at < len(s) && s[at] < '0' {
+		at++
+	}
+	return at < len(s) && isDigit(s[at])
+}
+
+// yearAt reports whether the digits that a year begins with stand at an offset.
+func yearAt(s string, at int) bool {
+	return s[at] <= '2' && at+3 < len(s) && (s[at] == '1' && s[at+1] > '7' && s[at+1] <= '9' || s[at] == '2' && s[at+1] == '0') && (isDigit(s[at+2]) || s[at+2] == ' ')
 }
 
 // Dates returns the dates of a text in its order, none within another: those of
@@ -51,11 +94,14 @@ var dateLayouts = []struct {
 // are 1970 to 2069. What no calendar has is no date.
 func Dates(text string, opts *DateOptions) []Found {
 	monthFirst := opts != nil && opts.MonthFirst
-	parts := nearDigits(text, dateReach)
 	var out []Found
+	var parts [len(dateMarks)][][2]int
+	for i, mark := range dateMarks {
+		parts[i] = near(text, dateReach, mark)
+	}
 	for kind, layout := range dateLayouts {
 		var more []Found
-		for _, m := range allNear(parts, layout.pattern, text) {
+		for _, m := range allNear(parts[layout.mark], layout.pattern, text) {
 			group := func(i int) string { return text[m[2*i]:m[2*i+1]] }
 			if kind <= 2 && (group(2) != group(4) || besideDigits(text, m[0], m[1], group(2))) {
 				continue

@@ -34,7 +34,7 @@ func startsUnit(text string) bool {
 // without a number is none.
 func Durations(text string) []Found {
 	var out []Found
-	units := near(text, durationReach, func(at int) bool { return startsUnit(text[at:]) })
+	units := near(text, durationReach, func(text string, at int) bool { return startsUnit(text[at:]) })
 	for _, m := range allNear(units, durationPattern, text) {
 		n := 0
 		switch {

@@ -1,59 +1,54 @@
 package values
 
 import (
-	"iter"
-
 	"example.com/assay/memory/text/pattern"
 )
 
-// near yields the parts of a text that lie within reach of the bytes that mark
+// near returns the parts of a text that lie within reach of the bytes that mark
 // tells, each from white space to white space. Patterns that need such a byte are
 // looked for there, and not in all of a long text: what they match is the same,
 // but for white space that is wider than reach.
-func near(text string, reach int, mark func(at int) bool) iter.Seq2[int, int] {
-	return func(yield func(start, end int) bool) {
-		start, end := -1, 0 // of the part that is being made
-		for i := range len(text) {
-			if !mark(i) {
-				continue
-			}
-			if start >= 0 && i-reach > end {
-				if !yield(start, end) {
-					return
-				}
-				start = -1
-			}
-			if start < 0 {
-				for start = max(end, i-reach); start > end && !isSpace(text[start-1]); start-- {
-				}
-			}
-			if i+reach < end {
-				continue
-			}
-			for end = min(len(text), i+reach); end < len(text) && !isSpace(text[end]); end++ {
+func near(text string, reach int, mark func(s string, at int) bool) [][2]int {
+	var out [][2]int
+	start, end := -1, 0 // of the part that is being made
+	for i := range len(text) {
+		if !mark(text, i) {
+			continue
+		}
+		if start >= 0 && i-reach > end {
+			out, start = append(out, [2]int{start, end}), -1
+		}
+		if start < 0 {
+			for start = max(end, i-reach); start > end && !isSpace(text[start-1]); start-- {
 			}
 		}
-		if start >= 0 {
-			yield(start, end)
+		if i+reach < end {
+			continue
+		}
+		for end = min(len(text), i+reach); end < len(text) && !isSpace(text[end]); end++ {
 		}
 	}
+	if start >= 0 {
+		out = append(out, [2]int{start, end})
+	}
+	return out
 }
 
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
-// nearDigits yields the parts of a text around its digits.
-func nearDigits(text string, reach int) iter.Seq2[int, int] {
-	return near(text, reach, func(at int) bool { return isDigit(text[at]) })
+// nearDigits returns the parts of a text around its digits.
+func nearDigits(text string, reach int) [][2]int {
+	return near(text, reach, func(s string, at int) bool { return isDigit(s[at]) })
 }
 
 // allNear are the matches of a pattern in parts of a text, with their groups.
-func allNear(parts iter.Seq2[int, int], pattern *pattern.Pattern, text string) [][]int {
+func allNear(parts [][2]int, pattern *pattern.Pattern, text string) [][]int {
 	var out [][]int
-	for start, end := range parts {
-		for _, m := range pattern.FindAllStringSubmatchIndex(text[start:end], -1) {
+	for _, p := range parts {
+		for _, m := range pattern.FindAllStringSubmatchIndex(text[p[0]:p[1]], -1) {
 			for i := range m {
 				if m[i] >= 0 {
-					m[i] += start
+					m[i] += p[0]
 				}
 			}
 			out = append(out, m)

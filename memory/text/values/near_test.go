@@ -15,7 +15,7 @@ func TestNear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it only computes, and takes long")
 	}
-	pieces := strings.Split("4/5/2019|the twenty-first day of May, 2014|Sept. 3rd, 2020|RM 1,200.50|-5.00|USD\n7|two (2) years|forty-eight full months|7|x|May|day|\n|"+strings.Repeat("nothing is said here, by anybody; ", 8)+"|wordwithoutanyend"+strings.Repeat("a", 150)+"|1.1.1.1|’|8", "|")
+	pieces := strings.Split("4/5/2019|12 . 3 . 2020|3. März 2021|mars|2 May 19|2020年 1月 2日|the twenty-first day of May, 2014|Sept. 3rd, 2020|RM 1,200.50|-5.00|USD\n7|two (2) years|forty-eight full months|7|x|May|day|\n|"+strings.Repeat("nothing is said here, by anybody; ", 8)+"|wordwithoutanyend"+strings.Repeat("a", 150)+"|1.1.1.1|’|8", "|")
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
 		var b strings.Builder
@@ -30,7 +30,7 @@ func TestNear(t *testing.T) {
 			}
 		}
 		for _, l := range dateLayouts {
-			check(allNear(nearDigits(text, dateReach), l.pattern, text), l.pattern)
+			check(allNear(near(text, dateReach, dateMarks[l.mark]), l.pattern, text), l.pattern)
 		}
 		check(allNear(nearDigits(text, numberReach), amountPattern, text), amountPattern)
 		check(allNear(nearDigits(text, numberReach), numberPattern, text), numberPattern)
