@@ -24,6 +24,8 @@ type option struct {
 
 var surnameFirst = pattern.New(`(?i)^\W*(?:surname|last name|family name|nachname|name|nom|apellidos?|cognome|achternaam)\s*[,/]`)
 
+var wordRest = pattern.New(`^[^\s]{1,40}`)
+
 var percentSign = pattern.New(`^ ?%`)
 
 // leastLikeness is from when a label is taken for that of a field.
@@ -140,12 +142,22 @@ func (p *paper) find(w *want, r region) []values.Found {
 			out = append(out, values.Found{Start: v.Start, End: v.End, Value: Currency(v.Value)})
 		}
 	case aCode:
-		out = slices.Clone(p.in(aCode, r.start, r.end))
-		if len(out) > 0 && !r.running && out[0].Start > r.start && !strings.ContainsAny(s[:out[0].Start-r.start], " ") { // "B-00417729" that begins in lower case
-			out[0].Start = r.start
+		for _, v := range p.in(aCode, r.start, r.end) {
+			out = append(out, values.Found{Start: v.Start, End: v.End})
+		}
+		if len(out) > 0 && !r.running { // "=1+1", "b-00417": the word that it stands in
+			v := &out[0]
+			if before := s[:v.Start-r.start]; before == "" || !unicode.IsSpace(rune(before[len(before)-1])) {
+				v.Start = r.start + strings.LastIndexAny(before, " \t\n\"'(#:") + 1
+			}
+			v.End += len(strings.TrimRight(wordRest.FindString(p.text[v.End:r.end]), ".,;:)\"'"))
 		}
 	default:
-		for _, v := range p.in(w.kind, r.start, r.end) {
+		list := p.in(w.kind, r.start, r.end)
+		if w.kind == aPercent && len(list) == 0 && w.spec.Format != "percent" { // a rate in money
+			list = p.in(aNumber, r.start, r.end)
+		}
+		for _, v := range list {
 			out = append(out, values.Found{Start: v.Start, End: v.End})
 		}
 	}
@@ -282,7 +294,7 @@ func (p *paper) placed(w *want, add func(start, end int, value string, score flo
 
 var clock = pattern.New(`\b\d{1,2}:\d{2}\b`)
 
-var loneDate = pattern.New(`^(?:[\p{Lu}][\pL .-]{1,30},? )?(?:(?:the|den|le|el|il|on) )?$`)
+var loneDate = pattern.New(`^(?:[\p{Lu}][\pL .-]{1,30},? )?(?:(?:the|den|le|el|il|on|am) )?$`)
 
 // dated adds the dates that may be the paper's own: one that is alone on its line or behind a
 // place, as in a letter, one with a time of day, as on a receipt, and the only one.

@@ -59,7 +59,13 @@ func newWant(s skills.FieldSpec) *want {
 			}
 		}
 	}
-	w.kind = kindOf(s, m)
+	if w.kind = kindOf(s, m); w.kind == aParty { // of what it does the schema may say anything
+		for c, i := range m.at {
+			if i >= m.own && !slices.ContainsFunc(m.terms[i], func(c concept) bool { return c.class == '&' }) {
+				delete(m.at, c)
+			}
+		}
+	}
 	w.whole = s.Type == "integer"
 	return w
 }
