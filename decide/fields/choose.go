@@ -24,6 +24,8 @@ type option struct {
 
 var surnameFirst = pattern.New(`(?i)^\W*(?:surname|last name|family name|nachname|name|nom|apellidos?|cognome|achternaam)\s*[,/]`)
 
+var listNumber = pattern.New(`^(?:\d{1,3}[.)]|\(?[a-z]\)|[-•–])\s+`)
+
 var wordRest = pattern.New(`^[^\s]{1,40}`)
 
 var percentSign = pattern.New(`^ ?%`)
@@ -77,15 +79,16 @@ func (p *paper) listed(w *want) []option {
 	for i := 0; i < len(p.blocks); {
 		b := p.blocks[i]
 		o := option{want: w, start: b.Start}
-		for ; i < len(p.blocks) && p.blocks[i].Kind == "item" && p.blocks[i].Under == b.Under && p.blocks[i].Label == b.Label; i++ {
+		for ; i < len(p.blocks) && (p.blocks[i].Kind == "item" || p.blocks[i].Kind == "step") && p.blocks[i].Under == b.Under && p.blocks[i].Label == b.Label; i++ {
 			start, end := p.trim(p.blocks[i].Start, p.blocks[i].End)
+			start += len(listNumber.FindString(p.text[start:end]))
 			o.list, o.end = append(o.list, span{start, end}), end
 		}
 		if o.list == nil {
 			i++
 			continue
 		}
-		o.p = .9 * max(w.likeness(termsOf(b.Label), false, nil), w.likeness(termsOf(b.Under[strings.LastIndexByte(b.Under, '>')+1:]), false, nil))
+		o.p = .92 * max(w.likeness(termsOf(b.Label), false, nil), w.likeness(termsOf(b.Under[strings.LastIndexByte(b.Under, '>')+1:]), false, nil))
 		if o.p > leastLikeness {
 			out = append(out, o)
 		}

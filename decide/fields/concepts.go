@@ -176,7 +176,7 @@ func (v *vocabulary) apart(w string) []term {
 	if len(w) > longestCompound {
 		return nil
 	}
-	for at := len(w) - 3; at >= 4; at-- {
+	for at := len(w) - 2; at >= 4; at-- {
 		head, tail := v.terms[w[:at]], v.terms[w[at:]]
 		if head == nil {
 			head = v.terms[strings.TrimSuffix(w[:at], "s")]
