@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -44,6 +45,14 @@ func (p *paper) options(w *want) []option {
 		if start < end && score >= least {
 			if w.pattern != nil && !w.pattern.MatchString(cmp.Or(value, p.text[start:end])) {
 				score *= .6
+			}
+			if w.kind == aNumber {
+				if n, err := strconv.ParseFloat(value, 64); err == nil && (w.spec.Minimum != nil && n < *w.spec.Minimum || w.spec.Maximum != nil && n > *w.spec.Maximum) {
+					return
+				}
+				if strings.Contains(value, ".") { // of two that are as near the one in cents
+					score += .004
+				}
 			}
 			out = append(out, option{want: w, start: start, end: end, value: value, p: min(score, .98)})
 		}

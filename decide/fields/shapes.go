@@ -63,7 +63,7 @@ func number(s string, decimal byte) (string, bool) {
 func numbers(text string, decimal byte) []values.Found {
 	var out []values.Found
 	shape := plainNumber
-	if decimal != '.' {
+	if decimal != '.' || !cents.MatchString(text) {
 		shape = numberShape
 	}
 	for _, m := range shape.FindAllStringIndex(text, -1) {
