@@ -119,8 +119,12 @@ func kindOf(s skills.FieldSpec, m meaning) kind {
 // likeness is that of the meaning that fits best.
 func (w *want) likeness(label []term, running bool, around []term) float64 {
 	best := 0.0
-	for _, m := range w.meanings {
-		best = max(best, m.likeness(label, running, around))
+	for i, m := range w.meanings {
+		l := m.likeness(label, running, around)
+		if i == 0 && len(w.meanings) > 1 { // a label that the schema gives says more than the name
+			l *= .95
+		}
+		best = max(best, l)
 	}
 	return best
 }
