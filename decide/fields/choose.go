@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,6 +25,10 @@ type option struct {
 
 var surnameFirst = pattern.New(`(?i)^\W*(?:surname|last name|family name|nachname|name|nom|apellidos?|cognome|achternaam)\s*[,/]`)
 
+var listNumber = pattern.New(`^(?:\d{1,3}[.)]|\(?[a-z]\)|[-•–])\s+`)
+
+var wordRest = pattern.New(`^[^\s]{1,40}`)
+
 var percentSign = pattern.New(`^ ?%`)
 
 // leastLikeness is from when a label is taken for that of a field.
@@ -40,6 +45,14 @@ func (p *paper) options(w *want) []option {
 		if start < end && score >= least {
 			if w.pattern != nil && !w.pattern.MatchString(cmp.Or(value, p.text[start:end])) {
 				score *= .6
+			}
+			if w.kind == aNumber {
+				if n, err := strconv.ParseFloat(value, 64); err == nil && (w.spec.Minimum != nil && n < *w.spec.Minimum || w.spec.Maximum != nil && n > *w.spec.Maximum) {
+					return
+				}
+				if strings.Contains(value, ".") { // of two that are as near the one in cents
+					score += .004
+				}
 			}
 			out = append(out, option{want: w, start: start, end: end, value: value, p: min(score, .98)})
 		}
@@ -75,15 +88,16 @@ func (p *paper) listed(w *want) []option {
 	for i := 0; i < len(p.blocks); {
 		b := p.blocks[i]
 		o := option{want: w, start: b.Start}
-		for ; i < len(p.blocks) && p.blocks[i].Kind == "item" && p.blocks[i].Under == b.Under && p.blocks[i].Label == b.Label; i++ {
+		for ; i < len(p.blocks) && (p.blocks[i].Kind == "item" || p.blocks[i].Kind == "step") && p.blocks[i].Under == b.Under && p.blocks[i].Label == b.Label; i++ {
 			start, end := p.trim(p.blocks[i].Start, p.blocks[i].End)
+			start += len(listNumber.FindString(p.text[start:end]))
 			o.list, o.end = append(o.list, span{start, end}), end
 		}
 		if o.list == nil {
 			i++
 			continue
 		}
-		o.p = .9 * max(w.likeness(termsOf(b.Label), false, nil), w.likeness(termsOf(b.Under[strings.LastIndexByte(b.Under, '>')+1:]), false, nil))
+		o.p = .92 * max(w.likeness(termsOf(b.Label), false, nil), w.likeness(termsOf(b.Under[strings.LastIndexByte(b.Under, '>')+1:]), false, nil))
 		if o.p > leastLikeness {
 			out = append(out, o)
 		}
@@ -140,12 +154,22 @@ func (p *paper) find(w *want, r region) []values.Found {
 			out = append(out, values.Found{Start: v.Start, End: v.End, Value: Currency(v.Value)})
 		}
 	case aCode:
-		out = slices.Clone(p.in(aCode, r.start, r.end))
-		if len(out) > 0 && !r.running && out[0].Start > r.start && !strings.ContainsAny(s[:out[0].Start-r.start], " ") { // "B-00417729" that begins in lower case
-			out[0].Start = r.start
+		for _, v := range p.in(aCode, r.start, r.end) {
+			out = append(out, values.Found{Start: v.Start, End: v.End})
+		}
+		if len(out) > 0 && !r.running { // "=1+1", "b-00417": the word that it stands in
+			v := &out[0]
+			if before := s[:v.Start-r.start]; before == "" || !unicode.IsSpace(rune(before[len(before)-1])) {
+				v.Start = r.start + strings.LastIndexAny(before, " \t\n\"'(#:") + 1
+			}
+			v.End += len(strings.TrimRight(wordRest.FindString(p.text[v.End:r.end]), ".,;:)\"'"))
 		}
 	default:
-		for _, v := range p.in(w.kind, r.start, r.end) {
+		list := p.in(w.kind, r.start, r.end)
+		if w.kind == aPercent && len(list) == 0 && w.spec.Format != "percent" { // a rate in money
+			list = p.in(aNumber, r.start, r.end)
+		}
+		for _, v := range list {
 			out = append(out, values.Found{Start: v.Start, End: v.End})
 		}
 	}
@@ -282,7 +306,7 @@ func (p *paper) placed(w *want, add func(start, end int, value string, score flo
 
 var clock = pattern.New(`\b\d{1,2}:\d{2}\b`)
 
-var loneDate = pattern.New(`^(?:[\p{Lu}][\pL .-]{1,30},? )?(?:(?:the|den|le|el|il|on) )?$`)
+var loneDate = pattern.New(`^(?:[\p{Lu}][\pL .-]{1,30},? )?(?:(?:the|den|le|el|il|on|am) )?$`)
 
 // dated adds the dates that may be the paper's own: one that is alone on its line or behind a
 // place, as in a letter, one with a time of day, as on a receipt, and the only one.

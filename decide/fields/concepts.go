@@ -176,7 +176,7 @@ func (v *vocabulary) apart(w string) []term {
 	if len(w) > longestCompound {
 		return nil
 	}
-	for at := len(w) - 3; at >= 4; at-- {
+	for at := len(w) - 2; at >= 4; at-- {
 		head, tail := v.terms[w[:at]], v.terms[w[at:]]
 		if head == nil {
 			head = v.terms[strings.TrimSuffix(w[:at], "s")]
@@ -202,6 +202,8 @@ type meaning struct {
 	at      map[string]int // the term of a concept
 	total   float64        // of the name's terms
 	special bool           // the name has a term that is not general
+	paper   bool           // it names a paper
+	own     int            // how many terms the name has
 }
 
 func meaningOf(name, more string) meaning {
@@ -217,11 +219,17 @@ func meaningOf(name, more string) meaning {
 		return true
 	}
 	for _, t := range termsOf(apartAtCase(name)) {
-		if w := t.weight(); add(t, w) {
+		w := t.weight()
+		if len(t) > 1 { // it can mean something else
+			w *= .9
+		}
+		if add(t, w) {
 			m.total += w
+			m.paper = m.paper || t[0].class == '+'
 			m.special = m.special || !t.general()
 		}
 	}
+	m.own = len(m.terms)
 	for _, t := range termsOf(more) {
 		add(t, .7*t.weight())
 	}
@@ -251,7 +259,7 @@ func (m meaning) likeness(label []term, running bool, around []term) float64 {
 	}
 	seen := map[int]bool{}
 	covered, matched, all, near, place, special := 0.0, 0.0, 0.0, 0.0, 1.0, false
-	others := false // the label says something else
+	others, another := false, false // the label says something else, or names another paper
 	cover := func(t term, share float64) bool {
 		i := m.hit(t)
 		if i >= 0 && !seen[i] {
@@ -270,8 +278,9 @@ func (m meaning) likeness(label []term, running bool, around []term) float64 {
 		if cover(label[i], 1) {
 			matched += w
 			near = max(near, place)
-		} else if !label[i].general() {
-			others = true
+		} else {
+			others = others || !label[i].general()
+			another = another || m.paper && label[i][0].class == '+'
 		}
 		if !label[i].general() {
 			place = max(.2, place-.15)
@@ -306,6 +315,9 @@ func (m meaning) likeness(label []term, running bool, around []term) float64 {
 	p := math.Sqrt(min(1, covered/m.total) * fits)
 	if m.special && !special {
 		p *= .4
+	}
+	if another {
+		p *= .6
 	}
 	return p
 }

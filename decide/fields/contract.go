@@ -18,6 +18,12 @@ type mention struct {
 	n          int // places
 }
 
+func (m *mention) add(is bool, w float64) {
+	if is {
+		m.score += w
+	}
+}
+
 // mostMentions is how many values of a kind are looked at: those of the head of a
 // text, and those of its end.
 const mostMentions = 400
@@ -56,15 +62,17 @@ func best(list []mention, none float64) (m mention, p float64, ok bool) {
 	return m, math.Exp(m.score) / total, m.score >= none
 }
 
-// gather joins the mentions of one value: the best place stands for it, and the
+func mentioned(m mention) string { return m.value }
+
+// gather joins the mentions of one key: the best place stands for it, and the
 // number of places is known.
-func gather(list []mention) []mention {
+func gather(list []mention, key func(mention) string) []mention {
 	at := map[string]int{}
 	var out []mention
 	for _, m := range list {
-		i, ok := at[m.value]
+		i, ok := at[key(m)]
 		if !ok {
-			at[m.value] = len(out)
+			at[key(m)] = len(out)
 			m.n = 1
 			out = append(out, m)
 			continue
@@ -93,26 +101,21 @@ func (p *page) effectiveDate(monthFirst bool) (mention, float64, bool) {
 	for i, d := range outer(values.Dates(p.text, &values.DateOptions{MonthFirst: monthFirst})) {
 		m := mention{start: d.Start, end: d.End, value: d.Value}
 		left, right := p.before(d.Start, 90), p.after(d.End, 60)
-		score := func(is bool, w float64) {
-			if is {
-				m.score += w
-			}
-		}
-		score(dateTrigger.MatchString(left), 2)
-		score(effective.MatchString(right) || effective.MatchString(left), 1)
-		score(i == 0, .8)
-		score(d.Start < 800, .8)
-		score(d.Start < 2000, .6)
-		score(d.Start > len(p.text)*4/5, -.4)
-		score(dateOther.MatchString(left[max(0, len(left)-70):]), -1.6)
-		score(labelledDate.MatchString(left), .4)
-		score(nearSigned.MatchString(left), .2)
+		m.add(dateTrigger.MatchString(left), 2)
+		m.add(effective.MatchString(right) || effective.MatchString(left), 1)
+		m.add(i == 0, .8)
+		m.add(d.Start < 800, .8)
+		m.add(d.Start < 2000, .6)
+		m.add(d.Start > len(p.text)*4/5, -.4)
+		m.add(dateOther.MatchString(left[max(0, len(left)-70):]), -1.6)
+		m.add(labelledDate.MatchString(left), .4)
+		m.add(nearSigned.MatchString(left), .2)
 		if row := p.rowAt(d.Start); row >= 0 {
-			score(p.rows[row].end-p.rows[row].start == d.End-d.Start, .6)
+			m.add(p.rows[row].end-p.rows[row].start == d.End-d.Start, .6)
 		}
 		list = append(list, m)
 	}
-	list = gather(list)
+	list = gather(list, mentioned)
 	for i := range list {
 		list[i].score += .4 * float64(min(list[i].n-1, 2))
 	}
@@ -148,24 +151,19 @@ func (p *page) governingLaw() (mention, float64, bool) {
 	for _, at := range outer(places.FindAllStringIndex(p.text, -1)) {
 		m := mention{start: at[0], end: at[1], value: strings.Join(strings.Fields(p.text[at[0]:at[1]]), " ")}
 		left, right := p.before(at[0], 160), p.after(at[1], 80)
-		score := func(is bool, w float64) {
-			if is {
-				m.score += w
-			}
-		}
 		law := lawsOf.MatchString(left) || lawAfter.MatchString(right)
-		score(law && governs.MatchString(left+right), 2)
-		score(law, 1)
-		score(stateOf.MatchString(left), 1.2)
-		score(at[0] > len(p.text)/2, .9)
-		score(courts.MatchString(left[max(0, len(left)-60):]), .6)
-		score(conflicts.MatchString(right), .6)
-		score(at[0] < len(p.text)/10, -.5)
-		score(organised.MatchString(left), -1)
-		score(entity.MatchString(right), -1)
+		m.add(law && governs.MatchString(left+right), 2)
+		m.add(law, 1)
+		m.add(stateOf.MatchString(left), 1.2)
+		m.add(at[0] > len(p.text)/2, .9)
+		m.add(courts.MatchString(left[max(0, len(left)-60):]), .6)
+		m.add(conflicts.MatchString(right), .6)
+		m.add(at[0] < len(p.text)/10, -.5)
+		m.add(organised.MatchString(left), -1)
+		m.add(entity.MatchString(right), -1)
 		list = append(list, m)
 	}
-	list = gather(list)
+	list = gather(list, mentioned)
 	for i := range list {
 		switch {
 		case list[i].n >= 4:
@@ -202,26 +200,21 @@ func (p *page) term() (mention, float64, bool) {
 			sentence = left[at:]
 		}
 		near := sentence[max(0, len(sentence)-160):]
-		score := func(is bool, w float64) {
-			if is {
-				m.score += w
-			}
-		}
 		lead, tail := termLead.MatchString(left), termTail.MatchString(right) || termTail2.MatchString(right)
-		score(lead, 1.4)
-		score(tail, 1.0)
-		score(lead && tail, .6)
-		score(termPeriod.MatchString(left), .4)
-		score(termCue.MatchString(near+right), .5)
-		score(termTitle.MatchString(left), .4)
-		score(termOther.MatchString(near), -1.6)
-		score(termOther.MatchString(right), -.7)
-		score(strings.Contains(m.value, "day"), -2.5)
-		score(strings.Contains(m.value, "week"), -2)
-		score(strings.Contains(m.value, "year"), .3)
+		m.add(lead, 1.4)
+		m.add(tail, 1.0)
+		m.add(lead && tail, .6)
+		m.add(termPeriod.MatchString(left), .4)
+		m.add(termCue.MatchString(near+right), .5)
+		m.add(termTitle.MatchString(left), .4)
+		m.add(termOther.MatchString(near), -1.6)
+		m.add(termOther.MatchString(right), -.7)
+		m.add(strings.Contains(m.value, "day"), -2.5)
+		m.add(strings.Contains(m.value, "week"), -2)
+		m.add(strings.Contains(m.value, "year"), .3)
 		list = append(list, m)
 	}
-	return best(gather(list), 1.9)
+	return best(gather(list, mentioned), 1.9)
 }
 
 // sortMentions puts the best first, the first in the text of equals.

@@ -15,8 +15,7 @@
 //
 // Fields of the formats company, address and currency are ranked by weights that were
 // trained (go run ./eval/train extract): segments of rows by how their rows begin, end and
-// lie on the page, amounts by the labels in front of them and by the arithmetic between
-// them. Parties, jurisdictions, periods and dates of long contracts are ranked by weights
+// lie on the page, amounts by the labels in front of them. Parties, jurisdictions, periods and dates of long contracts are ranked by weights
 // that were set by hand.
 //
 // The package does not read images, does not know the subject of a document, and returns

@@ -54,7 +54,7 @@ func Extract(text string, boxes []skills.LaidOut, blocks []skills.TextBlock, spe
 		wants = append(wants, w)
 		all = append(all, x.paper.options(w)...)
 	}
-	chosen := choose(all)
+	chosen := choose(slices.DeleteFunc(all, func(o option) bool { return slices.Contains(x.given, span{o.start, o.end}) }))
 	for _, w := range wants {
 		if o, ok := chosen[w]; ok {
 			x.note(o)
@@ -98,12 +98,14 @@ type extractor struct {
 	paper *paper
 	list  string // whose elements are being made
 	n     int    // their number
+	given []span // values that a ranker found, which no other field has
 	Options
 	out []skills.ExtractedField
 }
 
 // put notes the bytes start..end as the value of a field.
 func (x *extractor) put(s skills.FieldSpec, path string, start, end int, p float64) {
+	x.given = append(x.given, span{start, end})
 	x.putAs(path, strings.Join(strings.Fields(x.text[start:end]), " "), start, end, p)
 }
 

@@ -130,6 +130,48 @@ func TestLabelled(t *testing.T) {
 
 // Rank is a softmax: it sums to one, agrees with a plain second version, and joins
 // candidates of one key.
+// What a schema says of a field chooses between values, and a string is given as it stands.
+func TestChoosing(t *testing.T) {
+	fifty, one := 50.0, 1.0
+	text := "Spare part request\n\nPart code: =1+1\nSerial: 000417\nPriority (low / normal / high): high\nPrice 55 EUR, price 48 EUR\nShelf: 0\nVendor: Wick & Sons Ltd\nIssued: 3 May 2026\nHourly rate: 14.20\n"
+	check(t, got(t, text, nil, []skills.FieldSpec{
+		{Path: "part_code", Type: "string"}, {Path: "serial", Type: "string"}, {Path: "priority", Type: "string", Enum: []string{"low", "normal", "high"}},
+		{Path: "price", Type: "number", Maximum: &fifty}, {Path: "shelf", Type: "integer", Minimum: &one}, {Path: "issue_date", Type: "string", Format: "date"},
+		{Path: "hourly_rate", Type: "number"}, {Path: "vendor", Type: "string"},
+	}, nil), map[string]string{
+		"part_code": "=1+1", "serial": "000417", "priority": "high", "price": "48", "shelf": "", "issue_date": "3 May 2026", "hourly_rate": "14.20", "vendor": "Wick & Sons Ltd",
+	})
+}
+
+// Rows without a header are read by what their columns hold; a balance is no amount.
+func TestBareRows(t *testing.T) {
+	text := "02 Oct  Salary mill    +1,980.00   3,184.17\n05 Oct  Rent October     -790.00   2,394.17\n14 Oct  Electricity       -66.40   2,327.77\n"
+	var blocks []skills.TextBlock
+	at := 0
+	for line := range strings.Lines(text) {
+		b := skills.TextBlock{Kind: "row", Start: at, End: at + len(line) - 1}
+		for from := 0; from < len(line)-1; {
+			to := len(line) - 1
+			if gap := strings.Index(line[from:], "  "); gap > 0 {
+				to = from + gap
+			}
+			b.Cells = append(b.Cells, skills.TextCell{Start: at + from, End: at + to})
+			for from = to; from < len(line) && (line[from] == ' ' || line[from] == '\n'); from++ {
+			}
+		}
+		blocks, at = append(blocks, b), at+len(line)
+	}
+	found, err := Extract(text, nil, blocks, []skills.FieldSpec{{Path: "entries[].text", Type: "string"}, {Path: "entries[].amount", Type: "number"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, v := range found {
+		out[v.Path] = v.Value
+	}
+	check(t, out, map[string]string{"entries[0].text": "Salary mill", "entries[0].amount": "1980.00", "entries[1].amount": "-790.00", "entries[2].text": "Electricity", "entries[2].amount": "-66.40"})
+}
+
 func TestRankOracle(t *testing.T) {
 	weights := map[string]float64{"a": 1, "b": -.5, "c": 2}
 	list := []Candidate{{Key: "x", Features: []string{"a"}}, {Key: "y", Features: []string{"b", "b", "unknown"}}, {Key: "x", Features: []string{"c"}, Value: "best"}}

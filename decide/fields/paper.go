@@ -33,6 +33,7 @@ type paper struct {
 	decimal byte
 	found   map[kind][]values.Found
 	cast    []role
+	order   bool           // who orders writes it
 	under   string         // the heading above
 	taken   []values.Found // dates, numbers, codes and addresses, in their order
 }
@@ -54,28 +55,37 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 		}
 		switch {
 		case b.Kind == "row":
-			p.rest(at, b.Start, before)
+			p.rest(at, max(at, p.header(b)), before)
 			before = under
 			p.row(b)
 			at = b.End
-		case b.Kind == "field" && len(b.Cells) == 1 && !wideGap.MatchString(b.Label):
+		case b.Kind == "field" && len(b.Cells) > 0 && !wideGap.MatchString(b.Label):
+			first := b.Cells[0].Start
+			colon := strings.ContainsAny(text[b.Start:first], ":：.=")
+			if !colon && p.holds(b.Start, first) { // not a label: it has a value of its own
+				continue
+			}
 			p.rest(at, b.Start, before)
 			before = under
-			if len(p.lines) < 3 && !strings.ContainsAny(text[b.Start:b.Cells[0].Start], ":：") {
+			if len(p.lines) < 3 && !colon {
 				p.lines = append(p.lines, span{b.Start, b.Start + len(b.Label)}) // a letterhead with something beside it
 			}
-			end := b.Cells[0].End
-			if n := strings.IndexByte(text[b.Cells[0].Start:end], '\n'); n > 0 && strings.Contains(text[b.Cells[0].Start+n:end], ":") {
-				end = b.Cells[0].Start + n
+			end := b.Cells[len(b.Cells)-1].End
+			if n := strings.IndexByte(text[first:end], '\n'); n > 0 && strings.Contains(text[first+n:end], ":") {
+				end = first + n
 			}
-			if gap := wideGap.FindStringIndex(text[b.Cells[0].Start:end]); gap != nil && !anyBox.MatchString(text[b.Cells[0].Start:end]) {
-				end = b.Cells[0].Start + gap[0]
+			if gap := wideGap.FindStringIndex(text[first:end]); gap != nil && len(b.Cells) == 1 && !anyBox.MatchString(text[first:end]) {
+				end = first + gap[0]
 			}
-			p.labelled(b.Label, b.Cells[0].Start, end, b.Under, .98)
+			p.labelled(b.Label, first, end, b.Under, .98)
 			at = end
-		case b.Kind == "answer" || b.Kind == "item" || b.Kind == "step" || b.Kind == "paragraph":
+		case b.Kind == "answer" || b.Kind == "item" || b.Kind == "step" || b.Kind == "paragraph" || b.Kind == "definition":
 			if b.Label != "" && !strings.Contains(b.Label, "....") {
-				p.regions = append(p.regions, region{start: b.Start, end: b.End, label: termsOf(b.Label), around: termsOf(b.Under), heading: b.Under, sure: .9})
+				start, _ := p.trim(b.Start, b.End)
+				if rest, ok := strings.CutPrefix(text[start:b.End], b.Label); ok {
+					start = b.End - len(rest)
+				}
+				p.labelled(b.Label, start, b.End, b.Under, .9)
 			}
 		}
 	}
@@ -95,7 +105,7 @@ func (p *paper) values() {
 	}
 	p.found[aCode] = outside(codes(p.text), dates, p.found[aMail])
 	p.found[aPhone] = outside(values.Phones(p.text), dates, p.found[anIBAN])
-	p.found[aNumber] = outside(numbers(p.text, p.decimal), dates, p.found[aMail], p.found[anIBAN], matches(monthShape, p.text))
+	p.found[aNumber] = outside(numbers(p.text, p.decimal), dates, p.found[aMail], p.found[anIBAN], months(p.text))
 	p.found[aPercent] = values.Percents(p.text)
 	p.found[aPeriod] = periods(p.text, dates)
 	p.found[aCurrency] = matches(moneySign, p.text)
@@ -105,6 +115,11 @@ func (p *paper) values() {
 
 // in are the values of a kind that lie in a span.
 func (p *paper) in(k kind, start, end int) []values.Found { return within(p.found[k], start, end) }
+
+// holds reports whether a value stands in a span that is no percentage.
+func (p *paper) holds(start, end int) bool {
+	return slices.ContainsFunc(within(p.taken, start, end), func(v values.Found) bool { return !percentSign.MatchString(p.text[v.End:min(len(p.text), v.End+2)]) })
+}
 
 func within(list []values.Found, start, end int) []values.Found {
 	from, _ := slices.BinarySearchFunc(list, start, func(v values.Found, at int) int { return cmp.Compare(v.Start, at) })
@@ -116,19 +131,19 @@ func within(list []values.Found, start, end int) []values.Found {
 }
 
 var (
-	wideGap     = pattern.New(`\s{3,}|\t`)
-	segmentOf   = pattern.New(`\t+\s*|[ \x{a0}]{2,}|\s+[|·•]\s+|\s*\.{4,}\s*`)
-	loneHeading = pattern.New(`^[\p{Lu}][\p{Lu} &]{3,30}$`)
-	listNumber  = pattern.New(`^(?:\d{1,3}[.)]|\(?[a-z]\)|[-•–])\s`)
-	asked       = pattern.New(`^([^?]{3,90}\?)[*_]*\s+(\S.*)$`)
-	named       = pattern.New(`^([^:]{1,70}?)[*_]*\s?:[*_]*\s+(\S.*)$`)
-	sentences   = pattern.New(`(?:[\pL’']{4,}|[\d)%€°]|\b[Kk]m)[.!?][*_]*\s+|;\s+`)
+	wideGap   = pattern.New(`\s{3,}|\t`)
+	segmentOf = pattern.New(`\t+\s*|[ \x{a0}]{2,}|\s+[|·•]\s+|\s*\.{4,}\s*`)
+	labelled  = pattern.New(`^(?:[*_]*)([^:?]{1,70}[*_]*\s?:|[^?]{3,90}\?|[^*]{2,40}\*)[*_]*\s+(\S.*)$`)
+	bracketed = pattern.New(`\([^()]{1,60}\)`)
+	sentences = pattern.New(`(?:[\pL’']{4,}|[\d)%€°]|\b[Kk]m)[.!?][*_]*\s+|;\s+`)
 )
 
 // labelled adds a field.
 func (p *paper) labelled(label string, start, end int, under string, sure float64) {
-	start, end = p.trim(start, end)
-	if start < end {
+	if start, end = p.trim(start, end); start < end {
+		if short := bracketed.ReplaceAllString(label, ""); strings.ContainsFunc(short, unicode.IsLetter) {
+			label = short
+		}
 		p.regions = append(p.regions, region{start: start, end: end, name: label, label: termsOf(label), around: termsOf(under), heading: under, sure: sure})
 	}
 }
@@ -142,6 +157,22 @@ func (p *paper) trim(start, end int) (int, int) {
 	return start, start + len(left2)
 }
 
+// header is where the line begins that names the columns of a row, if it stands right above,
+// else where the row begins.
+func (p *paper) header(b skills.TextBlock) int {
+	above := strings.TrimRight(p.text[p.back(0, b.Start):b.Start], " \t\n-=_|+")
+	line := above[strings.LastIndexByte(above, '\n')+1:]
+	for _, c := range b.Cells {
+		if !strings.Contains(line, c.Header) {
+			return b.Start
+		}
+	}
+	if len(b.Cells) == 0 || b.Cells[len(b.Cells)-1].Header == "" {
+		return b.Start
+	}
+	return p.back(0, b.Start) + len(above) - len(line)
+}
+
 // row adds the cells of a row: named by their column, by the cell to their left, and by
 // what begins the row.
 func (p *paper) row(b skills.TextBlock) {
@@ -152,22 +183,22 @@ func (p *paper) row(b skills.TextBlock) {
 			continue
 		}
 		inner, _ := p.trim(c.Start, c.End)
-		if m := named.FindStringSubmatchIndex(p.text[inner:c.End]); m != nil && c.Header == "" { // a label and its value in one cell
-			p.labelled(p.text[inner:inner+m[3]], inner+m[4], c.End, b.Under, .95)
+		if c.Header == "" && p.pair(span{inner, c.End}, b.Under) { // a label and its value in one cell
 			continue
 		}
 		left := ""
 		for k := i - 1; k >= 0 && left == ""; k-- {
 			left = strings.TrimSpace(p.text[b.Cells[k].Start:b.Cells[k].End])
 		}
-		if first != "" && i > 0 {
+		beside := left != "" && left != first && c.Header == ""
+		if first != "" && i > 0 && !(beside && strings.ContainsFunc(left, unicode.IsLetter) && !strings.ContainsAny(left, "0123456789")) {
 			sure := .95
 			if slices.ContainsFunc(termsOf(c.Header), func(t term) bool { return !t.general() }) { // hours and not pay
 				sure = .9
 			}
 			p.labelled(first, c.Start, c.End, b.Under+" "+c.Header, sure)
 		}
-		if left != "" && left != first && c.Header == "" {
+		if beside {
 			p.labelled(left, c.Start, c.End, b.Under, .95)
 		}
 		if c.Header != "" {
@@ -185,7 +216,7 @@ func (p *paper) rest(start, end int, under string) {
 		p.under = under
 	}
 	under = p.under
-	pending, open := "", span{-1, -1} // a label that ends its line; prose that goes on
+	open := span{-1, -1} // prose that goes on
 	flush := func() {
 		if open.start >= 0 {
 			p.prose(open.start, open.end, under)
@@ -198,51 +229,44 @@ func (p *paper) rest(start, end int, under string) {
 			next = at + n
 		}
 		from, to := p.trim(at, next)
-		line := p.text[from:to]
 		heading := strings.HasPrefix(strings.TrimSpace(p.text[at:next]), "#")
-		at = next + 1
-		switch {
-		case line == "":
+		if at = next + 1; from == to {
 			flush()
-			pending = ""
 			continue
-		case heading || len(p.lines) > 0 && loneHeading.MatchString(line):
+		}
+		p.lines = append(p.lines, span{from, to})
+		if heading {
 			flush()
-			under, p.under = line, line
-			p.lines = append(p.lines, span{from, to})
+			under, p.under = p.text[from:to], p.text[from:to]
 			p.prose(from, to, "")
 			continue
 		}
-		if listNumber.MatchString(line) {
-			flush()
-		}
-		p.lines = append(p.lines, span{from, to})
-		if pending != "" {
-			p.labelled(pending, from, to, under, .95)
-			pending = ""
-		}
-		if strings.HasSuffix(strings.TrimRight(line, "*_ "), ":") && len(line) < 70 {
-			flush()
-			pending = line
-			continue
-		}
 		segments := p.segments(from, to)
-		if anyBox.MatchString(line) {
+		if anyBox.MatchString(p.text[from:to]) {
 			segments = []span{{from, to}}
-		}
-		if len(segments) == 1 && !p.pair(from, to, under) {
-			if open.start < 0 {
-				open.start = from
-			}
-			open.end = to
-			if len(line) < 50 {
-				flush()
-			}
-			continue
 		}
 		if len(segments) > 1 {
 			flush()
-			p.side(segments, under)
+			for i, s := range segments {
+				if p.pair(s, under) {
+					continue
+				}
+				p.prose(s.start, s.end, under)
+				if i > 0 && p.names(segments[i-1]) {
+					p.labelled(p.text[segments[i-1].start:segments[i-1].end], s.start, s.end, under, .9)
+				}
+			}
+			continue
+		}
+		if p.pair(segments[0], under) {
+			flush()
+			continue
+		}
+		if open.start < 0 {
+			open.start = from
+		}
+		if open.end = to; to-from < 50 {
+			flush()
 		}
 	}
 	flush()
@@ -264,33 +288,20 @@ func (p *paper) segments(from, to int) []span {
 	return out
 }
 
-// pair adds a line that is a label with its value, or a question with its answer.
-func (p *paper) pair(from, to int, under string) bool {
-	s := p.text[from:to]
-	for _, form := range []*pattern.Pattern{asked, named} {
-		m := form.FindStringSubmatchIndex(s)
-		if m == nil || len(strings.Fields(s[:m[3]])) > 14 || form == named && strings.Contains(s[:m[3]], ". ") {
-			continue
-		}
-		p.labelled(s[:m[3]], from+m[4], to, under, .95)
-		return true
+// pair adds a segment that is a label with its value, or a question with its answer.
+func (p *paper) pair(at span, under string) bool {
+	m := labelled.FindStringSubmatchIndex(p.text[at.start:at.end])
+	if m == nil || len(strings.Fields(p.text[at.start:at.start+m[3]])) > 14 {
+		return false
 	}
-	return false
+	p.labelled(p.text[at.start:at.start+m[3]], at.start+m[4], at.end, under, .95)
+	return true
 }
 
-// side adds the segments of a line: one may name the next.
-func (p *paper) side(segments []span, under string) {
-	for i, s := range segments {
-		if p.pair(s.start, s.end, under) {
-			continue
-		}
-		p.prose(s.start, s.end, under)
-		if i > 0 && (len(within(p.taken, segments[i-1].start, segments[i-1].end)) == 0 || entryTime.MatchString(p.text[segments[i-1].start:segments[i-1].end])) && !strings.HasSuffix(p.text[segments[i-1].start:segments[i-1].end], ":") {
-			if before := p.text[segments[i-1].start:segments[i-1].end]; len(strings.Fields(before)) <= 7 {
-				p.labelled(before, s.start, s.end, under, .9)
-			}
-		}
-	}
+// names reports whether a segment may be the label of the next one.
+func (p *paper) names(at span) bool {
+	s := p.text[at.start:at.end]
+	return len(strings.Fields(s)) <= 7 && (!p.holds(at.start, at.end) && !strings.HasSuffix(s, ":") || entryTime.MatchString(s))
 }
 
 // prose adds running text, sentence by sentence.

@@ -141,12 +141,7 @@ func (p *page) named(start, end int) (mention, bool) {
 	if end <= start || len(value) < 3 || len(value) > 90 || junkName.MatchString(value) {
 		return mention{}, false
 	}
-	for _, w := range strings.Fields(value) {
-		if !isStop(w) && !isLegal(w) && w != "&" {
-			return mention{start: start, end: end, value: value}, true
-		}
-	}
-	return mention{}, false // nothing but words such as "Employee and Company"
+	return mention{start: start, end: end, value: value}, true
 }
 
 // people are two to four capitalised words, none of which is of another kind.
@@ -212,23 +207,7 @@ func (p *page) parties() []mention {
 	}
 	score(p.organisations(list), false)
 	score(slices.DeleteFunc(p.people(list), func(m mention) bool { return !p.slot(m) }), true)
-	keyed := map[string]int{}
-	var joined []mention
-	for _, m := range out {
-		key := partyKey(m.value)
-		i, ok := keyed[key]
-		if !ok {
-			keyed[key] = len(joined)
-			m.n = 1
-			joined = append(joined, m)
-			continue
-		}
-		n := joined[i].n + 1
-		if m.score > joined[i].score {
-			joined[i] = m
-		}
-		joined[i].n = n
-	}
+	joined := gather(out, func(m mention) string { return partyKey(m.value) })
 	for i := range joined {
 		joined[i].score += .3 * float64(min(joined[i].n-1, 3))
 	}
@@ -272,25 +251,19 @@ func partyKey(name string) string {
 
 func (p *page) partyScore(m mention, person bool, first int) float64 {
 	left, right := p.before(m.start, 80), p.after(m.end, 260)
-	total := 0.0
-	score := func(is bool, w float64) {
-		if is {
-			total += w
-		}
-	}
-	score(!person, .9)
-	score(definedAfter.MatchString(right), 1.3)
-	score(entityAfter.MatchString(right), 1.2)
-	score(addressAfter.MatchString(right), .5)
-	score(betweenBefore.MatchString(left), 1.4)
-	score(andBefore.MatchString(left) && m.start < partyHead, .6)
-	score(m.start > first && m.start < first+300, 1.2)
-	score(m.start > first && m.start < first+1200, .4)
-	score(m.start < 800, .6)
-	score(m.start > partyHead && m.start < len(p.text)*4/5, -1)
-	score(signedNear.MatchString(left[max(0, len(left)-40):]) || signedNear.MatchString(right[:min(len(right), 40)]), .5)
-	score(dearBefore.MatchString(left), 1.4)
-	score(affiliateNear.MatchString(left[max(0, len(left)-50):]), -.8)
-	score(person && m.start > partyHead, -.3)
-	return total
+	m.add(!person, .9)
+	m.add(definedAfter.MatchString(right), 1.3)
+	m.add(entityAfter.MatchString(right), 1.2)
+	m.add(addressAfter.MatchString(right), .5)
+	m.add(betweenBefore.MatchString(left), 1.4)
+	m.add(andBefore.MatchString(left) && m.start < partyHead, .6)
+	m.add(m.start > first && m.start < first+300, 1.2)
+	m.add(m.start > first && m.start < first+1200, .4)
+	m.add(m.start < 800, .6)
+	m.add(m.start > partyHead && m.start < len(p.text)*4/5, -1)
+	m.add(signedNear.MatchString(left[max(0, len(left)-40):]) || signedNear.MatchString(right[:min(len(right), 40)]), .5)
+	m.add(dearBefore.MatchString(left), 1.4)
+	m.add(affiliateNear.MatchString(left[max(0, len(left)-50):]), -.8)
+	m.add(person && m.start > partyHead, -.3)
+	return m.score
 }

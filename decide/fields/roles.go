@@ -56,7 +56,9 @@ func (p *paper) nameIn(start, end int) (int, int, bool) {
 		start += len(m)
 	}
 	s := strings.TrimRight(p.text[start:end], ",;")
-	end = start + len(s)
+	if end = start + len(s); personTitles.MatchString(s+" ") && !strings.Contains(s, " ") {
+		return 0, 0, false
+	}
 	if len(s) < 2 || len(strings.Fields(s)) > 9 || !strings.ContainsFunc(s, unicode.IsLetter) || len(p.in(aDate, start, end))+len(p.in(aMail, start, end)) > 0 {
 		return 0, 0, false
 	}
@@ -85,6 +87,12 @@ func (p *paper) roles() []role {
 	for _, m := range doctors.FindAllStringIndex(p.text, 3) {
 		p.cast = append(p.cast, role{place: "dr", start: m[0], end: m[1], p: .62})
 	}
+	for i := len(p.lines) - 1; i >= max(0, len(p.lines)-4); i-- { // who signs a letter
+		l := p.lines[i]
+		if words := strings.Fields(p.text[l.start:l.end]); len(words) > 1 && len(words) < 5 && p.nameLike(l.start, l.end) && !slices.ContainsFunc(words, func(w string) bool { return !startsUpper(w) }) {
+			p.cast = append(p.cast, role{place: "sign", start: l.start, end: l.end, p: .55 + .01*float64(len(p.lines)-i)})
+		}
+	}
 	if m := attnLine.FindStringIndex(p.text); m != nil {
 		if start, end, ok := p.nameIn(m[1], p.lineEnd(m[1])); ok && start == m[1] {
 			p.cast = append(p.cast, role{place: "attn", start: start, end: end, p: .75})
@@ -109,7 +117,7 @@ func (p *paper) letterhead() {
 	for i, l := range lines {
 		for _, s := range p.segments(l.start, l.end) {
 			terms := termsOf(p.text[s.start:s.end])
-			if titled(terms) {
+			if titled(terms) && !p.holds(s.start, s.end) {
 				order = order || slices.ContainsFunc(terms, func(t term) bool { return t[0].name == "order" })
 				continue
 			}
@@ -120,7 +128,7 @@ func (p *paper) letterhead() {
 			if !ok || start != s.start || greeting.MatchString(p.text[l.start:l.end]) || !p.nameLike(start, end) {
 				continue
 			}
-			apart := i > 0 && strings.Count(p.text[lines[i-1].end:l.start], "\n") > 1
+			apart := i > 0 && (strings.Count(p.text[lines[i-1].end:l.start], "\n") > 1 || personTitles.MatchString(p.text[lines[i-1].start:lines[i-1].end]+" "))
 			switch {
 			case !head && i < 4:
 				head = true
@@ -145,6 +153,7 @@ func (p *paper) letterhead() {
 			p.cast = append(p.cast, role{place: place, start: r.start, end: r.end, p: p.cast[i].p})
 		}
 	}
+	p.order = order
 	if order { // who orders writes, and who sells is written to
 		for i, r := range p.cast {
 			p.cast[i].place = cmp.Or(map[string]string{"head": "to", "to": "head"}[r.place], r.place)
@@ -157,6 +166,7 @@ func (p *paper) letterhead() {
 			if start, end, ok := p.nameIn(r.start, r.end); ok {
 				p.cast = append(p.cast, role{place: map[bool]string{true: "head", false: "to"}[order], start: start, end: end, p: .72},
 					role{place: "addressee", start: start, end: end, p: .72})
+				break
 			}
 		}
 	}
@@ -254,7 +264,7 @@ func (p *paper) fill(w *want, add func(start, end int, value string, score float
 				return slices.ContainsFunc(t, func(c concept) bool { return slices.Contains(names, c.name) })
 			})
 		}
-		if w.place == "re" && says("subject") || (w.place == "to" || w.place == "addressee" || w.place == "person") && len(r.label) == 1 && says("recipient") || strings.HasSuffix(w.path, "_by") && says("signatory") || w.kind == aParty && w.place != "head" && w.place != "from" && w.place != "firm" && len(r.label) == 1 && says("name") {
+		if w.place == "re" && says("subject") || (w.place == "to" && !p.order || w.place == "addressee" || w.place == "person") && len(r.label) == 1 && says("recipient") || strings.HasSuffix(w.path, "_by") && says("signatory") || w.kind == aParty && w.place != "head" && w.place != "from" && w.place != "firm" && len(r.label) == 1 && says("name") {
 			for _, v := range p.find(w, r)[:min(1, len(p.find(w, r)))] {
 				add(v.Start, v.End, v.Value, .72*r.sure)
 			}

@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,7 +98,7 @@ func (x *extractor) table(about meaning, wants []*want) {
 		for to < len(p.blocks) && p.blocks[from].Kind == "row" && p.blocks[to].Kind == "row" && sameColumns(p.blocks[from], p.blocks[to]) {
 			to++
 		}
-		if rows := p.blocks[from:to]; rows[0].Kind == "row" && len(rows[0].Cells) > 1 && rows[0].Cells[len(rows[0].Cells)-1].Header != "" {
+		if rows := p.blocks[from:to]; rows[0].Kind == "row" && len(rows[0].Cells) > 1 && (len(rows) > 1 || rows[0].Cells[len(rows[0].Cells)-1].Header != "") {
 			if cols, fit := p.columns(rows, wants); fit > 0 {
 				if fit += about.likeness(termsOf(rows[0].Under+" "+rows[0].Label), false, nil) / 2; fit > top {
 					best, columns, top = rows, cols, fit
@@ -105,6 +106,15 @@ func (x *extractor) table(about meaning, wants []*want) {
 			}
 		}
 		from = to
+	}
+	counts := func(r skills.TextBlock) bool { // some number stands in it that is no running balance
+		return slices.ContainsFunc(wants, func(w *want) bool {
+			i := slices.Index(wants, w)
+			return w.kind == aNumber && !w.meanings[0].has("outstanding") && columns[i] >= 0 && columns[i] < len(r.Cells) && len(p.cell(w, r.Cells[columns[i]].Start, r.Cells[columns[i]].End)) > 0
+		})
+	}
+	if counted := slices.DeleteFunc(slices.Clone(best), func(r skills.TextBlock) bool { return !counts(r) }); 2*len(counted) > len(best) {
+		best = counted
 	}
 	for _, r := range best {
 		first := ""
@@ -157,7 +167,7 @@ func (p *paper) columns(rows []skills.TextBlock, wants []*want) ([]int, float64)
 		for _, r := range rows {
 			if c := r.Cells[col]; strings.TrimSpace(p.text[c.Start:c.End]) != "" {
 				all++
-				if len(p.cell(w, c.Start, c.End)) > 0 {
+				if len(p.cell(w, c.Start, c.End)) > 0 && (w.kind != aText || !w.meanings[0].has("item", "name") || strings.ContainsFunc(p.text[c.Start:c.End], unicode.IsLetter)) {
 					with++
 				}
 			}
@@ -183,12 +193,19 @@ func (p *paper) columns(rows []skills.TextBlock, wants []*want) ([]int, float64)
 		}
 		out[at], taken[col], fit = col, true, fit+top
 	}
-	if fit == 0 {
+	bare := !slices.ContainsFunc(rows[0].Cells, func(c skills.TextCell) bool { return c.Header != "" })
+	if fit == 0 && !bare {
 		return out, 0
+	}
+	if n := len(rows[0].Cells) - 1; bare && p.carries(rows, n) {
+		taken[n] = true
 	}
 	for i, w := range wants {
 		for k := range rows[0].Cells {
 			c := k
+			if bare && w.kind == aText { // the widest
+				c = p.widest(rows, taken)
+			}
 			if w.kind == aNumber && !w.meanings[0].has("quantity") { // amounts stand to the right
 				c = len(rows[0].Cells) - 1 - k
 			}
@@ -204,61 +221,94 @@ func (p *paper) columns(rows []skills.TextBlock, wants []*want) ([]int, float64)
 	return out, fit
 }
 
+// widest is the column with the most letters that no field has.
+func (p *paper) widest(rows []skills.TextBlock, taken map[int]bool) int {
+	best, most := -1, 0
+	for c := range rows[0].Cells {
+		letters := 0
+		for _, r := range rows {
+			for _, l := range p.text[r.Cells[c].Start:r.Cells[c].End] {
+				if unicode.IsLetter(l) {
+					letters++
+				}
+			}
+		}
+		if letters > most && !taken[c] {
+			best, most = c, letters
+		}
+	}
+	return max(best, 0)
+}
+
+// carries reports whether a column is what is left after each row: the cell above with
+// what stands to the left.
+func (p *paper) carries(rows []skills.TextBlock, col int) bool {
+	cents := func(r skills.TextBlock, c int) (float64, bool) {
+		found := p.in(aNumber, r.Cells[c].Start, r.Cells[c].End)
+		if len(found) != 1 {
+			return 0, false
+		}
+		v, err := strconv.ParseFloat(found[0].Value, 64)
+		return math.Round(100 * v), err == nil
+	}
+	for i := 1; i < len(rows); i++ {
+		before, ok1 := cents(rows[i-1], col)
+		by, ok2 := cents(rows[i], col-1)
+		after, ok3 := cents(rows[i], col)
+		if !ok1 || !ok2 || !ok3 || math.Abs(after-before) != math.Abs(by) {
+			return false
+		}
+	}
+	return len(rows) > 2
+}
+
 var (
-	timesLine = pattern.New(`^[-*•]?\s*(\d+(?:[.,]\d+)?)\s*[x×]\s+(.+?)(?:\s+[-–—@]\s*|:\s+|\s{2,})(?:[\p{Lu}$€£]{0,3}\s?)(\d[\d.,]*)\s*(?:€|EUR|[\p{Lu}]{3})?\s*(each|per|je|pro|chacun|cada|cad\.?)?.*$`)
-	tailOf    = pattern.New(`(?:\s+(?:[€$£]\s?|[A-Z]{3} )?-?\d[\d.,]*(?:\s?(?:[€$£%]|[\p{L}²³]{1,3}))?)+$`)
-	headQty   = pattern.New(`^(\d{1,4})\s+\pL`)
+	headQty = pattern.New(`^[-*•]?\s*(\d{1,4}(?:[.,]\d+)?)\s*[x×]?\s+\pL`)
+	between = pattern.New(`^[^\pL\d]*(?:\pL{1,6}\.?)?[^\pL\d]*$`)
 )
 
-// lineItems reads lines that end in amounts, above the first sum, and such as "2 x lamp -
-// EUR 5.50 each".
+// lineItems reads lines that end in amounts, above the first sum, such as "2 x lamp - EUR
+// 5.50 each".
 func (x *extractor) lineItems(wants []*want) {
 	p := x.paper
 	for _, r := range x.rows {
-		l := span{r.start, r.end}
-		s := r.text
-		if len(s) > longestLabel {
+		tail := p.in(aNumber, r.start, r.end)
+		if n := len(tail); len(r.text) > longestLabel || n == 0 || len(p.in(aDate, r.start, r.end)) > 0 || !strings.Contains(tail[n-1].Value, ".") || !between.MatchString(p.text[tail[n-1].End:r.end]) {
 			continue
 		}
-		name, quantity, unit := l, span{}, span{}
-		var total span
-		if m := timesLine.FindStringSubmatchIndex(s); m != nil {
-			quantity, name = span{l.start + m[2], l.start + m[3]}, span{l.start + m[4], l.start + m[5]}
-			if total = (span{l.start + m[6], l.start + m[7]}); m[8] >= 0 {
-				unit, total = total, span{}
-			}
-		} else {
-			m := tailOf.FindStringIndex(s)
-			if m != nil { // of columns that gaps set apart, the first is the name
-				if parts := p.segments(l.start, l.end); len(parts) > 1 && parts[0].end > l.start+m[0] {
-					m[0] = parts[0].end - l.start
-				}
-			}
-			if m == nil || m[0] == 0 || len(p.in(aDate, l.start, l.end)) > 0 || !cents.MatchString(strings.ReplaceAll(s[m[0]:], ",", ".")) {
-				continue
-			}
-			if summing(s[:m[0]]) || speaks(r.upper, "TOTAL", "SUB", "GRAND", "TAX") {
-				if x.n > 0 {
-					break
-				}
-				continue
-			}
-			tail := p.in(aNumber, l.start+m[0], l.end)
-			if len(tail) == 0 {
-				continue
-			}
-			name.end = l.start + m[0]
-			if q := headQty.FindStringSubmatchIndex(s); q != nil {
-				quantity, name.start = span{l.start + q[2], l.start + q[3]}, l.start+q[3]
-			} else if !strings.Contains(tail[0].Value, ".") && len(tail) > 1 {
-				quantity, tail = span{tail[0].Start, tail[0].End}, tail[1:]
-			}
-			if total = (span{tail[len(tail)-1].Start, tail[len(tail)-1].End}); len(tail) > 1 {
-				unit = span{tail[0].Start, tail[0].End}
+		name, quantity := span{r.start, r.end}, span{}
+		if q := headQty.FindStringSubmatchIndex(r.text); q != nil {
+			quantity, name.start, tail = span{r.start + q[2], r.start + q[3]}, r.start+q[1]-1, tail[1:]
+		}
+		for i := len(tail) - 1; i > 0; i-- {
+			if !between.MatchString(p.text[tail[i-1].End:tail[i].Start]) {
+				tail = tail[i:]
+				break
 			}
 		}
+		if len(tail) == 0 {
+			continue
+		}
+		name.end = name.start + len(strings.TrimRight(p.text[name.start:tail[0].Start], " \t-–—@:.$€£"))
+		name.end -= len(codeBehind.FindString(p.text[name.start:name.end]))
 		if name.start, name.end = p.trim(name.start, name.end); !strings.ContainsFunc(p.text[name.start:name.end], unicode.IsLetter) {
 			continue
+		}
+		if summing(p.text[name.start:name.end]) || speaks(r.upper, "TOTAL", "SUB", "GRAND", "TAX") {
+			if x.n > 0 {
+				break
+			}
+			continue
+		}
+		first, last := tail[0], tail[len(tail)-1]
+		if quantity.end == 0 && len(tail) > 1 && !strings.Contains(first.Value, ".") {
+			quantity, first = span{first.Start, first.End}, tail[1]
+		}
+		unit, total := span{}, span{last.Start, last.End}
+		if first != last {
+			unit = span{first.Start, first.End}
+		} else if meaningOf(p.text[last.End:r.end], "").has("unit price") { // each
+			unit, total = total, span{}
 		}
 		any := false
 		for _, w := range wants {
@@ -287,6 +337,8 @@ func (x *extractor) lineItems(wants []*want) {
 		}
 	}
 }
+
+var codeBehind = pattern.New(`\s+(?:[A-Z]{3}|[-–—@:])$`)
 
 var withUnit = pattern.New(`^\s?[\pL%µ]{1,6}\b`)
 

@@ -39,6 +39,9 @@ func (p *paper) runs(w *want, r region, add func(start, end int, value string, s
 		}
 		start = min(r.end, start+nearby) - len(rest)
 		if m := capitalRun.FindString(rest); m != "" && strings.ContainsFunc(m, unicode.IsLetter) {
+			if start+len(m) == r.end && i == 0 && !strings.ContainsRune(m, ' ') { // "Customer Care"
+				score *= .7
+			}
 			add(start, start+len(strings.TrimRight(m, ".")), "", score)
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/memory/text/values"
 )
@@ -16,9 +17,8 @@ var (
 	ordinalBehind = pattern.New(`^[.)]\s`)
 	codeShape     = pattern.New(`[\p{Lu}\d][\p{Lu}\d./_-]*(?: [\p{Lu}\d][\p{Lu}\d./_-]*)*`)
 	ibanShape     = pattern.New(`\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{2,4}){2,8}\b`)
-	timeShape     = pattern.New(`(?i)\b(?:\d+(?:[.,]\d+)?|` + smallNumbers + `)(?: \(\d+\))?[ -](?:calendar |business |working |full |volle[nr]? )?(?:` + timeUnits + `)\b['’]?`)
 	rangeJoin     = pattern.New(`^\s*(?:bis|to|until|till|au|al|a|tot|until|[-–—])\s*(?:zum |le |el |il |den )?$`)
-	monthShape    = pattern.New(`(?i)\b(?:` + monthWords + `)\.?(?: de)? (?:19|20)\d\d\b`)
+	monthShape    = pattern.New(`\b\pL{3,}\.?(?: de)? (?:19|20)\d\d\b`)
 	moneySign     = pattern.New(`US\$|[€£¥₹$]|\b(?:EUR|GBP|USD|CHF|NOK|SEK|DKK|PLN|CZK|HUF|RON|TRY|JPY|CNY|INR|CAD|AUD|NZD|SGD|MYR|BRL|ZAR|ISK)\b|(?i:\beuros?\b)`)
 	yesNo         = pattern.New(`(?i)^(?:yes|no|ja|nein|oui|non|s[ií]|sì|sim|não|nee|y|n|true|false|wahr|falsch)\b`)
 	tickedBox     = pattern.New(`(?:\[[xX✓✔]\]|\([xX✓✔]\)|☒|☑|✓|✔)\s*`)
@@ -26,13 +26,6 @@ var (
 	foreignTitles = pattern.New(`^(?:Herrn?|Frau|M\.|Mme|Mlle|Monsieur|Madame|Sra?\.?|Sig\.?(?:ra)?|Dhr\.?|Mevr\.?) `)
 	personTitles  = pattern.New(`^(?:Mr|Mrs|Ms|Miss|Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Sra?|Sig|Sig\.ra|Dhr|Mevr)\.? `)
 )
-
-const (
-	smallNumbers = `one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fourteen|fifteen|eighteen|twenty|thirty|sixty|ninety|eine[mnr]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|vierzehn|un|une|deux|trois|quatre|cinq|huit|dix|douze|quinze|uno|una|dos|tres|cuatro|cinco|seis|ocho|diez|doce|quince|due|tre|quattro|cinque|sei|otto|dieci|dodici`
-	timeUnits    = `years?|months?|weeks?|days?|hours?|Jahren?|Jahre|Monaten?|Monate|Wochen?|Tagen?|Tage|Stunden?|ans?|années?|mois|semaines?|jours?|heures?|años?|mes(?:es)?|semanas?|días?|horas?|ann[oi]|mes[ei]|settiman[ae]|giorn[oi]|ore|dagen|weken|maanden|jaar`
-)
-
-const monthWords = `jan(?:uary|uar|vier|eiro|uari)?|jänner|enero|gennaio|feb(?:ruary|ruar|rero|braio|ruari)?|février|fevereiro|mar(?:ch|s|zo|ço)?|märz|maart|apr(?:ile|il)?|avril|abril|may|mayo|mai|maio|maggio|mei|june?|juni|juin|junio|junho|giugno|july?|juli|juillet|julio|julho|luglio|aug(?:ust|ustus)?|août|agosto|sept?(?:ember|embre|iembre)?|settembre|setembro|oct(?:ober|obre)?|okt(?:ober)?|ottobre|outubro|nov(?:ember|embre|iembre|embro)?|de[cz](?:ember|embro)?|décembre|dic(?:iembre|embre)?`
 
 // currencyCodes are the codes of signs.
 var currencyCodes = map[string]string{"€": "EUR", "£": "GBP", "$": "USD", "US$": "USD", "¥": "JPY", "₹": "INR", "EURO": "EUR", "EUROS": "EUR"}
@@ -46,40 +39,23 @@ func Currency(s string) string {
 	return s
 }
 
-// Decimal is the sign of decimals in a text, by the numbers that can be read in one way:
-// ',' or '.', and 0 when none can.
-func Decimal(text string) byte {
-	votes := 0
-	for _, m := range numberShape.FindAllString(text, 2000) {
-		at := strings.LastIndexAny(m, ".,")
-		if at < 0 || len(m)-at-1 == 3 && strings.Count(m, m[at:at+1]) == 1 && !strings.ContainsAny(m[:at], ".,") {
-			continue // none, or 1.234
-		}
-		switch {
-		case strings.Count(m, m[at:at+1]) > 1: // 1.234.567
-			votes += map[byte]int{'.': -1, ',': 1}[m[at]]
-		case m[at] == '.':
-			votes++
-		default:
-			votes--
-		}
+// Decimal is the sign of decimals in a text, ',' or '.'.
+func Decimal(s string) byte {
+	l := text.LanguageOf(s)
+	if l == "" && dottedDate.MatchString(s) { // who writes 24.12.2026 writes 1.386,50
+		l = "de"
 	}
-	switch {
-	case votes > 0:
-		return '.'
-	case votes < 0:
-		return ','
-	}
-	return 0
+	return values.Decimal(s, l)
 }
 
-// number reads one number by a text's sign of decimals. Only a comma makes a difference
-// to how package values reads it: 2.703 is then more than two thousand.
+var dottedDate = pattern.New(`\b\d\d?\.\d\d?\.(?:19|20)\d\d\b`)
+
+// number reads one number by a text's sign of decimals, each by itself where that is 0.
 func number(s string, decimal byte) (string, bool) {
-	if at := strings.LastIndexAny(s, ".,"); decimal == ',' && at >= 0 && s[at] == '.' && len(s)-at-1 == 3 {
-		s = strings.ReplaceAll(s, ".", "")
+	if decimal != ',' {
+		return values.Number(s)
 	}
-	return values.Number(s)
+	return values.NumberIn(s, decimal)
 }
 
 // numbers are those of a text with what is joined to them: of 1257L and PO-7781 none is
@@ -87,7 +63,7 @@ func number(s string, decimal byte) (string, bool) {
 func numbers(text string, decimal byte) []values.Found {
 	var out []values.Found
 	shape := plainNumber
-	if decimal != '.' {
+	if decimal != '.' || !cents.MatchString(text) {
 		shape = numberShape
 	}
 	for _, m := range shape.FindAllStringIndex(text, -1) {
@@ -168,23 +144,27 @@ func known(word string) bool {
 }
 
 // periods are spans of time: "three months", "July 2026", from one date to another.
-func periods(text string, dates []values.Found) []values.Found {
+func periods(s string, dates []values.Found) []values.Found {
 	var out []values.Found
 	for i := 1; i < len(dates); i++ {
-		if between := text[dates[i-1].End:dates[i].Start]; len(between) < 12 && rangeJoin.MatchString(between) {
+		if between := s[dates[i-1].End:dates[i].Start]; len(between) < 12 && rangeJoin.MatchString(between) {
 			out = append(out, values.Found{Start: dates[i-1].Start, End: dates[i].End})
 		}
 	}
-	for _, shape := range []*pattern.Pattern{timeShape, monthShape} {
-		for _, m := range shape.FindAllStringIndex(text, -1) {
-			end := m[0] + len(strings.TrimRight(text[m[0]:m[1]], "'’"))
-			if v := (values.Found{Start: m[0], End: end}); !v.In(dates) {
-				out = append(out, v)
-			}
+	for _, v := range slices.Concat(values.Periods(s, text.LanguageOf(s)), months(s)) {
+		if !v.In(dates) {
+			out = append(out, values.Found{Start: v.Start, End: v.End})
 		}
 	}
 	slices.SortFunc(out, func(a, b values.Found) int { return cmp.Compare(a.Start, b.Start) })
 	return out
+}
+
+// months are a month with its year each: "July 2026".
+func months(s string) []values.Found {
+	return slices.DeleteFunc(matches(monthShape, s), func(v values.Found) bool {
+		return values.MonthOf(strings.ToLower(s[v.Start:v.Start+strings.IndexAny(s[v.Start:v.End], ". ")])) == 0
+	})
 }
 
 func matches(shape *pattern.Pattern, text string) []values.Found {

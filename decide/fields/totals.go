@@ -137,9 +137,7 @@ func (p *page) totals() []Candidate {
 	positive := slices.ContainsFunc(all, func(a amount) bool { return a.cents > 0 })
 	var order []int
 	groups := map[int][]amount{}
-	present := map[int]bool{}
 	for _, a := range all {
-		present[a.cents] = true
 		if a.cents < 0 || a.cents == 0 && positive {
 			continue
 		}
@@ -154,7 +152,6 @@ func (p *page) totals() []Candidate {
 	}
 	ranked := slices.Clone(order)
 	slices.SortFunc(ranked, func(a, b int) int { return b - a })
-	sums := sumsOfTotals(all)
 	var out []Candidate
 	for _, c := range order {
 		group := groups[c]
@@ -179,7 +176,6 @@ func (p *page) totals() []Candidate {
 		}
 		features["rank="+strconv.Itoa(place)] = true
 		features["max"] = ranked[0] == c
-		p.arithmetic(c, order, sums, present, features)
 		var names []string
 		for name, is := range features {
 			if is {
@@ -235,53 +231,4 @@ func (p *page) placeFeatures(a amount, lastTotal int, features map[string]bool) 
 	if p.laidOut {
 		features["rh="+strconv.Itoa(min(int(p.rows[a.row].tall()/p.median*2.5), 5))] = true
 	}
-}
-
-// mostAmounts is of how many amounts the sums are tried: among more, any amount
-// is the sum of two by chance.
-const mostAmounts = 500
-
-// arithmetic are the sums that an amount is a part of.
-func (p *page) arithmetic(c int, order []int, sums, present map[int]bool, features map[string]bool) {
-	if len(order) > mostAmounts {
-		order = nil
-	}
-	for _, z := range order {
-		if z > c && present[z-c] {
-			features["cash_change"] = true
-		}
-		if z < c && z != c-z && present[c-z] && z > 0 {
-			features["net_tax"] = true
-		}
-		if d := z - c; d != 0 && d >= -4 && d <= 4 {
-			features["near5"] = true
-		}
-		if z > c && z%100 == 0 {
-			features["roundcash"] = true
-		}
-	}
-	features["mult5"] = c%5 == 0
-	features["sum_of_totals"] = sums[c]
-}
-
-// mostTotals bounds the amounts on rows of totals that are added to one another.
-const mostTotals = 100
-
-// sumsOfTotals are the sums of two amounts on different rows that speak of a total.
-func sumsOfTotals(all []amount) map[int]bool {
-	var on []amount
-	for _, a := range all {
-		if len(on) < mostTotals && anyOf(a.classes, "TOTAL") {
-			on = append(on, a)
-		}
-	}
-	sums := map[int]bool{}
-	for i, a := range on {
-		for _, b := range on[i+1:] {
-			if a.row != b.row {
-				sums[a.cents+b.cents] = true
-			}
-		}
-	}
-	return sums
 }

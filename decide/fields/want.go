@@ -59,7 +59,13 @@ func newWant(s skills.FieldSpec) *want {
 			}
 		}
 	}
-	w.kind = kindOf(s, m)
+	if w.kind = kindOf(s, m); w.kind == aParty { // of what it does the schema may say anything
+		for c, i := range m.at {
+			if i >= m.own && !slices.ContainsFunc(m.terms[i], func(c concept) bool { return c.class == '&' }) {
+				delete(m.at, c)
+			}
+		}
+	}
 	w.whole = s.Type == "integer"
 	return w
 }
@@ -113,8 +119,12 @@ func kindOf(s skills.FieldSpec, m meaning) kind {
 // likeness is that of the meaning that fits best.
 func (w *want) likeness(label []term, running bool, around []term) float64 {
 	best := 0.0
-	for _, m := range w.meanings {
-		best = max(best, m.likeness(label, running, around))
+	for i, m := range w.meanings {
+		l := m.likeness(label, running, around)
+		if i == 0 && len(w.meanings) > 1 { // a label that the schema gives says more than the name
+			l *= .95
+		}
+		best = max(best, l)
 	}
 	return best
 }

@@ -108,7 +108,7 @@ func (s *Schema) specs() []skills.FieldSpec {
 		}
 		out[i] = skills.FieldSpec{
 			Path: f.Path, Type: f.Type, Format: f.Format, Required: required, Description: f.Description, Pattern: f.Pattern,
-			Anchors: append([]string{}, f.Anchors...), Enum: append([]string{}, f.Enum...), Normalise: append([]string{}, f.Normalise...),
+			Anchors: append([]string{}, f.Anchors...), Enum: append([]string{}, f.Enum...), Normalise: append([]string{}, f.Normalise...), Minimum: f.Minimum, Maximum: f.Maximum,
 		}
 	}
 	return out

@@ -46,10 +46,12 @@ type Field struct {
 	Format      string // date, currency, email, phone, percent, company, address, period, jurisdiction, party; or empty
 	Required    bool   // with every object around it
 	Description string
-	Anchors     []string // x-anchor
+	Anchors     []string // x-anchor, and the title
 	Enum        []string
 	Pattern     string
 	Normalise   []string // x-normalise
+	Minimum     *float64 // of a number
+	Maximum     *float64
 }
 
 // Listed reports whether the field is in a list.
@@ -76,6 +78,8 @@ type node struct {
 	Description string           `json:"description"`
 	Enum        []scalar         `json:"enum"`
 	Pattern     string           `json:"pattern"`
+	Minimum     *float64         `json:"minimum"`
+	Maximum     *float64         `json:"maximum"`
 	Required    []string         `json:"required"`
 	Properties  properties       `json:"properties"`
 	Items       *node            `json:"items"`
@@ -308,7 +312,10 @@ func (w *walker) leaf(n *node, kind, path, at string, required bool) error {
 			return &SchemaError{Pointer: at + "/pattern", Msg: err.Error()}
 		}
 	}
-	f := Field{Path: path, Type: kind, Format: n.Format, Required: required, Description: n.Description, Anchors: n.Anchor, Pattern: n.Pattern, Normalise: n.Normalise}
+	f := Field{Path: path, Type: kind, Format: n.Format, Required: required, Description: n.Description, Anchors: n.Anchor, Pattern: n.Pattern, Normalise: n.Normalise, Minimum: n.Minimum, Maximum: n.Maximum}
+	if n.Title != "" {
+		f.Anchors = append(slices.Clone(f.Anchors), n.Title)
+	}
 	for _, e := range n.Enum {
 		f.Enum = append(f.Enum, string(e))
 	}
