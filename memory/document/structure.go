@@ -305,7 +305,7 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 	case r.question != "":
 		b.Kind, b.Label = state.BlockAnswer, r.question
 		if r.lead = r.question; lastRune(whole) == ':' {
-			r.lead = oneLine(lastSentence(whole))
+			r.lead = text.OneLine(lastSentence(whole))
 		}
 		return append(out, b), more
 	}
