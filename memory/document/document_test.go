@@ -249,6 +249,7 @@ func TestInputErrors(t *testing.T) {
 		{"a.txt", "one\ntwo\x00", nil, 2, "", "binary"},
 		{"a.txt", "один два ö \xe9\n", nil, 1, "", "byte 0xE9 at offset"},
 		{"disk", "\x7fELF\x02\x01\x01", nil, 0, "", "it is a program"},
+		{"index.js", "var a=" + strings.Repeat(`{"x":[1,2],"why":"not"},`, 200), nil, 0, "", "packed into long lines"},
 		{"picture", "\x89PNG\r\n\x1a\n\x00", nil, 0, "", "it is a picture"},
 		{"data.bin", "one\x00two", nil, 0, "", "it is binary"},
 		{"a.txt", "\xff\xfea\x00\x00\xd8b", nil, 0, "", "not whole text in utf-16le"},

@@ -106,10 +106,31 @@ func binaryKind(head []byte) string {
 			return m.what
 		}
 	}
-	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || printable(head) {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return ""
+	case !printable(head):
+		return "binary"
+	case packedCode(head):
+		return "code or data that a program packed into long lines"
 	}
-	return "binary"
+	return ""
+}
+
+// packedCode reports what no person wrote: lines of a thousand bytes and more, a seventh of them
+// the signs of code.
+func packedCode(head []byte) bool {
+	const longLine, ofSigns = 1000, 7
+	if len(head) < 2*longLine || (bytes.Count(head, []byte("\n"))+1)*longLine > len(head) {
+		return false
+	}
+	signs := 0
+	for _, c := range head {
+		if bytes.IndexByte([]byte(`{}()[];:,="'`), c) >= 0 {
+			signs++
+		}
+	}
+	return ofSigns*signs > len(head)
 }
 
 // printable reports bytes without zeros and with few other controls.
