@@ -30,7 +30,7 @@ type quantifier struct {
 }
 
 var extents = map[string]extent{
-	"all": all, "every": all, "each": all, "everyone": all, "everybody": all, "entire": all, "everything": all, "whole": all,
+	"all": all, "every": all, "each": all, "everyone": all, "everybody": all, "entire": all, "everything": all, "everywhere": all, "anywhere": all, "whole": all,
 	"most": most, "majority": most, "mostly": most, "largely": most,
 	"many": many, "numerous": many,
 	"some": some, "several": some, "certain": some, "various": some, "partly": some,
@@ -40,8 +40,6 @@ var extents = map[string]extent{
 	"usually": usually, "generally": usually, "normally": usually, "typically": usually,
 	"often": often, "frequently": often, "regularly": often,
 	"sometimes": sometimes, "occasionally": sometimes,
-	"alle": all, "jeder": all, "jede": all, "jedes": all, "tous": all, "toutes": all, "chaque": all, "todos": all, "todas": all, "cada": all, "tutti": all, "tutte": all, "ogni": all,
-	"nur": only, "seulement": only, "uniquement": only, "solamente": only, "sólo": only, "soltanto": only, "apenas": only, "alleen": only, "slechts": only,
 }
 
 // likeOnly are other ways to say "only" and "all".

@@ -72,7 +72,7 @@ func (u *unitRead) shareAt(j int) bool {
 		return true
 	}
 	for _, q := range u.body.quantities {
-		if q.first == j && (q.share || len(q.units) > 0 && q.units[0].Dimension == "ratio" && q.value*q.units[0].Factor < 1) {
+		if q.first == j && (q.share && !q.digits || len(q.units) > 0 && q.units[0].Dimension == "ratio" && q.value*q.units[0].Factor < 1) {
 			return true
 		}
 	}
