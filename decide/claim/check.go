@@ -42,6 +42,13 @@ func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict 
 		v = refused(v, inWords(r.Conflict))
 		v.Conflicts, v.Against = append(v.Conflicts, r.Conflict), append(v.Against, units[r.Unit].quote())
 	case facts.Lacking:
+		if v.Status == state.Supported && v.Confidence >= sure {
+			if r.Lacks != "" {
+				v.Reason = Join(v.Reason, fmt.Sprintf("could not check: “%s”", r.Lacks))
+			}
+			v.Confidence *= afterDoubt
+			return v
+		}
 		v.Reason = "No part of the evidence says it as a whole."
 		if r.Lacks != "" {
 			v.Reason = fmt.Sprintf("What speaks of it has no “%s”.", r.Lacks)
@@ -80,6 +87,9 @@ func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict 
 	}
 	return v
 }
+
+// sure is from where a model that reads what is meant stands against the lack of a word.
+const sure = .9
 
 // refusedBelow is the chance of support from which a claim is partially supported.
 const refusedBelow = .2

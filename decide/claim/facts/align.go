@@ -45,7 +45,8 @@ const (
 	metWeight    = .8
 )
 
-// Read judges a claim by the unit that is most about it. Of two units that are about it alike, the later one counts.
+// Read judges a claim by the unit that is most about it. Of two units that are about it
+// alike, the later one counts. Evidence without a typed block is not read.
 func (r *Reader) Read(claim string, l text.Language, units []Unit) Reading {
 	c := r.claimOf(claim, l)
 	if c.size() > longestRead || len(c.words)+len(c.s.quantities)+len(c.s.dates) < 2 || !slices.ContainsFunc(units, func(u Unit) bool { return u.Block }) {
@@ -73,14 +74,17 @@ func (r *Reader) Read(claim string, l text.Language, units []Unit) Reading {
 		if f.relevance < most-nearBy {
 			continue
 		}
-		for j, g := range fits { // a later unit about the same
+		f.by = -1
+		for j, g := range fits {
 			if i != j && g.conflict.Kind != "" && g.relevance > f.relevance-sameBy {
-				f.x[outdone] = max(f.x[outdone], min(1, (g.relevance-f.relevance)/sameBy+1))
+				if by := min(1, (g.relevance-f.relevance)/sameBy+1); by > f.x[outdone] {
+					f.x[outdone], f.by = by, j
+				}
 			}
 			if g.topic >= f.topic-sameBy && (units[i].Earlier && !units[j].Earlier || units[i].Version != "" && units[j].Version > units[i].Version) {
 				f.x[older] = 1
 				if g.conflict.Kind != "" {
-					f.x[outdone] = 1
+					f.x[outdone], f.by = 1, j
 				}
 			}
 		}
@@ -97,7 +101,10 @@ func (r *Reader) Read(claim string, l text.Language, units []Unit) Reading {
 	out := Reading{Unit: best, P: 1 / (1 + math.Exp(-f.score)), Standing: Shown}
 	if out.P < .5 {
 		out.Standing, out.Conflict, out.Lacks = Lacking, f.conflict, f.lacks
-		if f.conflict.Kind != "" {
+		if f.conflict.Kind == "" && f.by >= 0 {
+			out.Unit, out.Conflict = f.by, fits[f.by].conflict
+		}
+		if out.Conflict.Kind != "" {
 			out.Standing = Refuted
 		}
 	}
@@ -128,12 +135,14 @@ const (
 	featureCount
 )
 
-// weights of the features. They were fitted on claims about ordinary papers; how, and what
-// was measured on those left out, is in docs/decisions.
+// weights of the features: a logistic regression, regularised towards round numbers, on 351
+// claims about the papers of case_studies/desk and others. Fitted on one half of the papers,
+// it judged .88 of the true and .81 of the false claims of the other half rightly; fitted on
+// the other, .85 and .82.
 var weights = [featureCount]float64{
-	always1: -1.13, covered: 2.21, missName: -1.36, valueMet: 2.35, valueLost: -1.11, bounds: -4.50, rivalled: -4.39, elsewhere: -4.20,
-	reversed: -3.09, contrary: -2.58, narrower: -2.82, firmness: -2.43, otherWise: -1.91, exchange: -3.20, scattered: -2.58, nearer: -0.89,
-	asks: -2.31, outdone: -1.93, older: -2.99,
+	always1: -1.05, covered: 2.11, missName: -1.39, valueMet: 2.34, valueLost: -1.16, bounds: -4.50, rivalled: -4.29, elsewhere: -4.23,
+	reversed: -3.05, contrary: -2.58, narrower: -2.80, firmness: -2.42, otherWise: -1.91, exchange: -3.20, scattered: -2.58, nearer: -0.89,
+	asks: -2.31, outdone: -1.84, older: -3.00,
 }
 
 // A said is a claim taken apart.
@@ -217,6 +226,7 @@ func (c *said) named(i int) bool {
 type fit struct {
 	x                [featureCount]float64
 	relevance, score float64
+	by               int     // the unit that outdoes it; -1 for none
 	topic            float64 // how much of its words, without values
 	conflict         state.Conflict
 	lacks            string
