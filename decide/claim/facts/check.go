@@ -66,13 +66,11 @@ func (e *Evidence) Check(claim string) Result {
 		}
 	}
 	c.checkQuantities()
-	c.checkJoint()
 	c.checkDates()
 	c.checkNames()
 	c.checkNegation()
 	c.checkDirection()
 	c.checkQuantifiers()
-	c.checkCount()
 	c.checkModality()
 	carried := c.carriageOf()
 	c.checkThings(carried)
