@@ -125,6 +125,3 @@ func (c *said) find(i int, u *unitRead) (best match) {
 func pronoun(s *sentence) bool {
 	return slices.ContainsFunc(s.toks, func(t token) bool { return t.text == "it" || t.text == "they" || t.text == "them" || t.text == "this" })
 }
-
-// polarWord reports whether a word says which way: without a counterpart nothing shows it.
-func polarWord(t token) bool { return axes[t.root] != nil && oppositesOf[t.text] != nil }
