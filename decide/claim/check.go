@@ -2,7 +2,6 @@ package claim
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -32,30 +31,40 @@ func NewCheck(orders func(state.Passage) []state.Order) *Check {
 // leaves open is a doubt, which lowers the confidence. However much speaks against
 // a claim, its confidence is lowered once.
 func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict {
-	stood := v.Status == state.Supported
 	units := c.unitsOf(evidence)
 	read := make([]facts.Unit, len(units))
 	for i, u := range units {
 		read[i] = u.Unit
 	}
-	r := c.reader.Read(v.Spoken(), read)
+	r := c.reader.Read(v.Spoken(), languageOf(v.Spoken(), evidence), read)
 	switch r.Standing {
 	case facts.Refuted:
-		v.Conflicts, v.Against = append(v.Conflicts, r.Conflict), append(v.Against, units[r.Unit].quote())
 		v = refused(v, inWords(r.Conflict))
-		v.Confidence *= afterRefusal
-		return v
-	case facts.Shown:
-		u := units[r.Unit]
-		if p := raised(v.Confidence, r.Covered); p >= evenly && (u.Block || !stood) && (u.Name != "" || !c.otherwise(v.Spoken(), u)) {
-			return shown(v, p, u.quote())
+		v.Conflicts, v.Against = append(v.Conflicts, r.Conflict), append(v.Against, units[r.Unit].quote())
+	case facts.Lacking:
+		if v.Status == state.Supported && v.Confidence >= sure {
+			if r.Lacks != "" {
+				v.Reason = Join(v.Reason, fmt.Sprintf("could not check: “%s”", r.Lacks))
+			}
+			v.Confidence *= afterDoubt
+			return v
 		}
+		v.Reason = "No part of the evidence says it as a whole."
+		if r.Lacks != "" {
+			v.Reason = fmt.Sprintf("What speaks of it has no “%s”.", r.Lacks)
+		}
+		v.Status = state.PartiallySupported
+		if r.P < refusedBelow {
+			v.Status = state.Unsupported
+		}
+	case facts.Shown:
+		return shown(v, r.P, units[r.Unit].quote())
 	}
-	conflicts, doubts := c.compare(v.Claim, units, r.About)
-	if r.Lacks != "" && v.Status == state.Supported {
-		v.Status, v.Reason = state.PartiallySupported, fmt.Sprintf("What speaks of it has no “%s”.", r.Lacks)
-		v.Confidence *= afterDoubt
+	if r.Standing != facts.Open {
+		v.Confidence = r.P
+		return v
 	}
+	conflicts, doubts := c.compare(v.Claim, units)
 	whole, stood := len(text.Sentences(v.Text)) == 1, v.Status != state.Unsupported
 	for _, f := range conflicts {
 		if !decides(f.Conflict, whole) {
@@ -79,31 +88,22 @@ func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict 
 	return v
 }
 
-// raised is the confidence in a claim that a unit shows, by how much of it that unit holds:
-// the odds of the model times what was observed of such claims.
-func raised(p, covered float64) float64 {
-	odds := (.01 + p) / (1.01 - p) * math.Exp(4*covered)
-	return odds / (1 + odds)
-}
+// sure is from where a model that reads what is meant stands against the lack of a word.
+const sure = .9
 
-const evenly = .5
+// refusedBelow is the chance of support from which a claim is partially supported.
+const refusedBelow = .2
 
-// otherwise reports whether a sentence contradicts a claim in a word of it.
-func (c *Check) otherwise(said string, u unit) bool {
-	for _, f := range c.reader.Prepare([]string{u.Before, u.Context, u.Text}).Check(said).Conflicts {
-		switch f.Kind {
-		case state.ConflictNumber, state.ConflictUnit, state.ConflictDate, state.ConflictName:
-			continue // compared already
-		case state.ConflictNegation:
-			if u.Block {
-				continue
-			}
-		}
-		if decides(f.Conflict, true) {
-			return true
-		}
+// languageOf tells the language of a claim, by the first evidence where its words do not.
+func languageOf(said string, evidence []state.Evidence) text.Language {
+	l := text.LanguageOf(said)
+	if l == "" && len(evidence) > 0 {
+		l = text.LanguageOf(evidence[0].Passage.Text)
 	}
-	return false
+	if l == text.English {
+		return ""
+	}
+	return l
 }
 
 // shown makes a claim supported by the quote of the unit that shows it.
@@ -124,7 +124,7 @@ type found struct {
 
 // compare sets what a claim says, word by word, against the sentences of its
 // evidence that give no orders: what they contradict, and what they leave open.
-func (c *Check) compare(said state.Claim, units []unit, about []float64) (conflicts []found, doubts []state.Doubt) {
+func (c *Check) compare(said state.Claim, units []unit) (conflicts []found, doubts []state.Doubt) {
 	sentences := make([]string, len(units))
 	for i, u := range units {
 		sentences[i] = u.Text
@@ -134,10 +134,6 @@ func (c *Check) compare(said state.Claim, units []unit, about []float64) (confli
 		one := found{Conflict: f.Conflict}
 		if f.Sentence >= 0 {
 			one.quote = units[f.Sentence].quote()
-			if about != nil && units[f.Sentence].Block && about[f.Sentence] < aboutTheSame {
-				doubts = append(doubts, state.Doubt{Kind: f.Kind, Claim: f.Claim})
-				continue
-			}
 		}
 		conflicts = append(conflicts, one)
 	}
@@ -146,9 +142,6 @@ func (c *Check) compare(said state.Claim, units []unit, about []float64) (confli
 	}
 	return conflicts, doubts
 }
-
-// aboutTheSame is how much of a claim's words a unit holds that may contradict it.
-const aboutTheSame = .45
 
 // Ordered reports whether a quote is of a sentence that gives orders to whoever
 // reads it.

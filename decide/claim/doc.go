@@ -11,14 +11,15 @@
 // meaning overlooks: numbers, units, dates, names, negation, direction, quantifiers,
 // modality and whose predicate it is. Why neither is enough alone: docs/decisions/0013 and 0026.
 //
-// A claim of up to nine content words is first compared with the blocks of the evidence one by
-// one (units.go). A block that says it in all that matters raises a verdict, one that says
-// something else of the same refuses it, and of two that differ the later one counts.
+// A claim of up to nine content words about papers that were read into typed blocks is judged
+// by the block that is most about it (units.go, facts/align.go): how many of its words the
+// block has, and whether a value, a name, a denial or an extent differs. One score decides,
+// in all languages of package text. Of two blocks that differ the later one counts.
 //
 // A contradiction by the evidence refuses a claim. So does an amount, a date, a name or an
 // extent that the evidence lacks. Anything else that the evidence leaves open is a doubt,
 // which lowers the confidence.
 //
-// It does not know whether a claim is true. It reads English, and the only paraphrases it
-// knows are near synonyms. It does not split responses into claims, and does not search.
+// It does not know whether a claim is true. Long claims it reads in English alone, and the only
+// paraphrases it knows are near synonyms. It does not split responses into claims, and does not search.
 package claim

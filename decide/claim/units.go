@@ -24,13 +24,14 @@ func (u unit) quote() state.Quote { return state.QuoteIn(u.passage, u.start, u.e
 // and what gives orders is left out.
 func (c *Check) unitsOf(evidence []state.Evidence) []unit {
 	var out []unit
-	for i, e := range evidence {
+	tables := map[string]int{}
+	for _, e := range evidence {
 		p := e.Passage
 		orders := c.orders(p)
 		ordered := func(start, end int) bool {
 			return slices.ContainsFunc(orders, func(o state.Order) bool { return o.Start < end && start < o.End })
 		}
-		b := builder{p: p, version: versionOf(p), table: i, ordered: ordered}
+		b := builder{p: p, version: versionOf(p), tables: tables, ordered: ordered}
 		at := 0
 		for _, k := range p.Blocks {
 			if k.Start < at || k.End < k.Start || k.End > len(p.Text) {
@@ -59,19 +60,20 @@ func versionOf(p state.Passage) string {
 type builder struct {
 	p       state.Passage
 	version string
-	table   int
-	typed   bool // within a block
+	tables  map[string]int // by document and headers
+	typed   bool           // within a block
 	before  string
+	heads   []string // of a table whose rows do not name them
 	ordered func(start, end int) bool
 	out     []unit
 }
 
-func (b *builder) add(start, end int, said, context, name string, earlier bool) {
-	if b.ordered(start, end) || strings.TrimSpace(said) == "" {
+func (b *builder) add(start, end int, said, context string, row, earlier bool) {
+	if b.ordered(start, end) || !strings.ContainsFunc(said, text.IsWord) {
 		return
 	}
 	b.out = append(b.out, unit{facts.Unit{
-		Text: said, Context: context, Title: b.p.Section + "\n" + b.p.Title, Table: b.table, Before: b.before, Name: name, Version: b.version, Earlier: earlier, Block: b.typed,
+		Text: said, Context: context, Title: b.p.Section + "\n" + b.p.Title, Before: b.before, Row: row, Version: b.version, Earlier: earlier, Block: b.typed,
 	}, b.p, start, end})
 }
 
@@ -79,7 +81,7 @@ func (b *builder) add(start, end int, said, context, name string, earlier bool) 
 func (b *builder) sentences(start, end int, context string, earlier bool) {
 	for _, s := range text.Sentences(b.p.Text[start:end]) {
 		said := b.p.Text[start+s.Start : start+s.End]
-		b.add(start+s.Start, start+s.End, said, context, "", earlier)
+		b.add(start+s.Start, start+s.End, said, context, false, earlier)
 		b.before = said
 	}
 }
@@ -92,15 +94,21 @@ func (b *builder) block(k state.Block) {
 	switch k.Kind {
 	case state.BlockHeading:
 		if !strings.HasSuffix(strings.TrimSpace(bytes), "?") {
-			b.add(k.Start, k.End, bytes, context, "", false)
+			b.add(k.Start, k.End, bytes, context, false, false)
 		}
 		b.before = bytes
 	case state.BlockRow:
-		if said, name := b.row(k); said != "" {
-			b.add(k.Start, k.End, said, context, name, false)
+		if said := b.row(k); said != "" {
+			b.add(k.Start, k.End, said, context, true, false)
+			if n := len(b.out) - 1; n >= 0 && b.out[n].Row {
+				b.out[n].Table = b.tableOf(k)
+			}
 		}
 	case state.BlockField:
-		b.add(k.Start, k.End, bytes, context, "", false)
+		if at := strings.Index(bytes, k.Label); at > 0 {
+			bytes = bytes[at:] // "[12:05] Ines: …"
+		}
+		b.add(k.Start, k.End, bytes, context, false, false)
 	case state.BlockQuoted:
 		b.sentences(k.Start, k.End, context, true)
 	default:
@@ -108,33 +116,60 @@ func (b *builder) block(k state.Block) {
 	}
 }
 
-// row says a row with its headers, and what names it: its first cell, and those after it
-// up to the first that holds a number. The row that holds the headers says nothing.
-func (b *builder) row(k state.Block) (said, name string) {
-	var cells []string
-	headed, naming := false, true
-	for i, cell := range k.Cells {
+// row says a row with its headers. The row that holds the headers says nothing. Where
+// the rows have none, a row of names above values of the same number is theirs.
+func (b *builder) row(k state.Block) string {
+	var list, cells []string
+	headed := false
+	for _, cell := range k.Cells {
 		value := cell.Text
 		if value == "" && cell.Start >= 0 && cell.Start <= cell.End && cell.End <= len(b.p.Text) {
 			value = b.p.Text[cell.Start:cell.End]
 		}
-		value = strings.ReplaceAll(strings.Join(strings.Fields(value), " "), ";", ",")
+		list = append(list, strings.ReplaceAll(text.OneLine(value), ";", ","))
 		headed = headed || cell.Header != ""
-		if naming && i == 0 && value != "" {
-			name, naming = value, false
+	}
+	if !headed && numbersIn(list) == 0 {
+		b.heads = list
+	}
+	for i, value := range list {
+		head := k.Cells[i].Header
+		if !headed && len(b.heads) == len(list) && numbersIn(b.heads) == 0 && numbersIn(list) > 1 {
+			head = b.heads[i]
 		}
 		switch {
 		case value == "":
-		case i == 0 && cell.Header != "":
-			cells = append(cells, cell.Header+" "+value)
-		case cell.Header != "":
-			cells = append(cells, cell.Header+": "+value)
+		case head != "":
+			cells = append(cells, head+": "+value)
 		default:
 			cells = append(cells, value)
 		}
 	}
-	if !headed && len(k.Cells) > 1 && !strings.ContainsAny(b.p.Text[k.Start:k.End], "0123456789") {
-		return "", ""
+	if !headed && len(list) > 1 && !strings.ContainsAny(b.p.Text[k.Start:k.End], "0123456789") {
+		return ""
 	}
-	return strings.Join(cells, "; "), name
+	return strings.Join(cells, "; ")
+}
+
+// numbersIn counts the cells that begin with a digit.
+func numbersIn(cells []string) int {
+	n := 0
+	for _, c := range cells {
+		if c != "" && c[0] >= '0' && c[0] <= '9' {
+			n++
+		}
+	}
+	return n
+}
+
+// tableOf is the number of a row's table, which is one with those of the same headers.
+func (b *builder) tableOf(k state.Block) int {
+	key := b.p.Doc
+	for _, c := range k.Cells {
+		key += "\x00" + c.Header
+	}
+	if _, known := b.tables[key]; !known {
+		b.tables[key] = len(b.tables)
+	}
+	return b.tables[key]
 }

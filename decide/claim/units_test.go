@@ -62,13 +62,13 @@ func TestUnits(t *testing.T) {
 			"Marisol repairs the water pump.\nThe north hedge is trimmed by Piet.", "Piet repairs the water pump.\nMarisol trims the north hedge.\nThe water pump is repaired until 18 June."},
 		{[]state.Evidence{paper("Guest house", "ask|Can I bring my cat to the guest house?", "answer|Only in the garden rooms, and only if you tell us before.", "ask|When is breakfast served?", "answer|From 7:30 am to 10 am.")},
 			"Cats may stay in the garden rooms if you tell us before.\nBreakfast is served from 7:30 am.", "Cats may stay in every room.\nBreakfast is served from 7:30 pm."},
-		{[]state.Evidence{paper("Bus pass", "date|2021-01-01", "|The monthly bus pass costs 52 euros."), paper("Bus pass", "date|2024-01-01", "|The monthly bus pass costs 58 euros.")},
+		{[]state.Evidence{paper("Bus pass", "date|2021-01-01", "paragraph|The monthly bus pass costs 52 euros."), paper("Bus pass", "date|2024-01-01", "paragraph|The monthly bus pass costs 58 euros.")},
 			"The monthly bus pass costs 58 euros.", "The monthly bus pass costs 52 euros."},
 		{[]state.Evidence{paper("Delivery of the piano", "paragraph|The piano arrives on Friday the 9th of May at the back door, not at the front door.", "quoted|> The piano arrives on Monday the 5th of May.")},
 			"The piano arrives on 9 May.\nThe piano arrives at the back door.", "The piano arrives on 5 May.\nThe piano arrives at the front door."},
 		{[]state.Evidence{paper("Archive rules", "clause|Negatives are kept for 40 years; glass negatives for ninety years.", "clause|Flash photography is forbidden.", "clause|Readers may use pencils. Bags are never taken into the reading room.", "clause|Loans by telephone are not valid.")},
 			"Glass negatives are kept for ninety years.\nNegatives are kept for forty years.\nFlash photography is not allowed.", "Glass negatives are kept for 40 years.\nFlash photography is allowed.\nReaders must use pencils.\nBags may be taken into the reading room.\nLoans are valid by telephone."},
-		{[]state.Evidence{paper("Bakery", "|Deposits of more than 200 euros are paid back within fourteen days.", "|The shop is closed on Mondays. Ilse voted for the new oven and Joris voted against it.", "|The guarantee covers the mill for twenty-four months.")},
+		{[]state.Evidence{paper("Bakery", "paragraph|Deposits of more than 200 euros are paid back within fourteen days.", "paragraph|The shop is closed on Mondays. Ilse voted for the new oven and Joris voted against it.", "paragraph|The guarantee covers the mill for twenty-four months.")},
 			"The guarantee covers the mill for two years.\nThe shop is closed on Mondays.\nDeposits of more than 200 euros are paid back within 14 days.", "The guarantee covers the mill for two months.\nThe shop is open on Mondays.\nDeposits of 200 euros are paid back within 14 days."},
 	} {
 		for list, want := range map[string]bool{doc.yes: true, doc.no: false} {

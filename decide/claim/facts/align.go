@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"math"
 	"slices"
 
 	"example.com/assay/memory/text"
@@ -12,120 +13,102 @@ import (
 type Standing int
 
 const (
-	Open    Standing = iota // no unit decides it
+	Open    Standing = iota // the claim says too much, or too little, or the evidence is bare text
 	Shown                   // a unit says it, in all that matters
 	Refuted                 // a unit is about the same and says something else
+	Lacking                 // no unit says it
 )
 
 // A Reading is how a claim stands to units, with the one that it was decided by.
 type Reading struct {
 	Standing Standing
-	Unit     int
-	Covered  float64 // how much of the claim the unit holds, 0 to 1
+	Unit     int     // -1 where there is none
+	P        float64 // of support, where claims of both kinds are equally many
 	Conflict state.Conflict
-	About    []float64 // by unit: how much of the claim's words it holds; nil of a claim that says several things
-	Lacks    string    // of an open claim: what the block that is most about it does not have
+	Lacks    string // what the unit does not have
 }
 
 // longestRead is how many content words a claim may have that one unit alone has to say.
 // What has more says several things.
 const longestRead = 9
 
-// Where a unit is about a claim, and where it says it, by how much of it it holds.
+// nearBy is how much less of a claim a unit may hold than the one that holds most of it.
+const nearBy = .25
+
+// sameBy is the same of two units that are about one thing.
+const sameBy = .1
+
+// What a word counts that stands beside a unit, and a value that it has, in how much the
+// unit is about a claim.
 const (
-	aboutFrom  = .62
-	deniedFrom = .45
-	rowFrom    = .45
-	sameFrom   = .8
-	nearFrom   = .4
-	ownFrom    = .25 // of the claim's words, not counting what is read with the unit
-	shownFrom  = .6
+	besideWeight = .5
+	metWeight    = .8
 )
 
-// Read compares a claim with each unit, and decides by the one that is most about it.
-// Of two that are, the later one counts, and the one that a message does not merely repeat.
-func (r *Reader) Read(claim string, units []Unit) Reading {
-	c := r.claimOf(claim)
-	if len(c.words) > longestRead || len(c.words)+len(c.s.quantities)+len(c.s.dates) < 2 {
+// Read judges a claim by the unit that is most about it. Of two units that are about it
+// alike, the later one counts. Evidence without a typed block is not read.
+func (r *Reader) Read(claim string, l text.Language, units []Unit) Reading {
+	c := r.claimOf(claim, l)
+	if c.size() > longestRead || len(c.words)+len(c.s.quantities)+len(c.s.dates) < 2 || !slices.ContainsFunc(units, func(u Unit) bool { return u.Block }) {
 		return Reading{Unit: -1}
 	}
-	type held struct {
-		fit
-		unit int
-	}
-	var shown, against *held
-	out := Reading{Unit: -1, About: make([]float64, len(units))}
-	nearest := 0.0
 	read := make([]*unitRead, len(units))
-	tables := map[int]bool{} // of which the claim names a row
+	tables := map[int]*held{}
 	for i, u := range units {
-		read[i] = r.unit(u)
-		if u.Name != "" && c.rowNamed(read[i]) {
-			read[i].named, tables[u.Table] = true, true
+		read[i] = r.unit(u, l)
+		if u.Row {
+			if tables[u.Table] == nil {
+				tables[u.Table] = &held{strength: make([]float64, len(c.words)), values: map[int]bool{}}
+			}
+			c.hold(read[i], tables[u.Table])
 		}
 	}
-	for i, u := range units {
-		read[i].among = tables[u.Table]
-		f := c.fit(read[i])
-		h := &held{f, i}
-		out.About[i] = f.about
-		if f.own >= ownFrom && f.covered > nearest+1e-9 {
-			nearest, out.Lacks = f.covered, f.lacks
-			if !u.Block {
-				out.Lacks = ""
+	fits := make([]fit, len(units))
+	most := 0.0
+	for i, u := range read {
+		fits[i] = c.fit(u, tables[u.Table])
+		most = max(most, fits[i].relevance)
+	}
+	best := -1
+	for i, f := range fits {
+		if f.relevance < most-nearBy {
+			continue
+		}
+		f.by = -1
+		for j, g := range fits {
+			if i != j && g.conflict.Kind != "" && g.relevance > f.relevance-sameBy {
+				if by := min(1, (g.relevance-f.relevance)/sameBy+1); by > f.x[outdone] {
+					f.x[outdone], f.by = by, j
+				}
+			}
+			if g.topic >= f.topic-sameBy && (units[i].Earlier && !units[j].Earlier || units[i].Version != "" && units[j].Version > units[i].Version) {
+				f.x[older] = 1
+				if g.conflict.Kind != "" {
+					f.x[outdone], f.by = 1, j
+				}
 			}
 		}
-		switch {
-		case f.opposed && f.own >= ownFrom && f.about >= read[i].refutes(f.conflict.Kind):
-			if against == nil || f.about > against.about+1e-9 {
-				against = h
-			}
-		case f.shown:
-			if shown == nil || better(f, shown.fit, u, units[shown.unit]) {
-				shown = h
-			}
+		f.score = 0
+		for k, w := range weights {
+			f.score += w * f.x[k]
+		}
+		fits[i] = f
+		if best < 0 || f.score > fits[best].score+1e-9 {
+			best = i
 		}
 	}
-	switch {
-	case shown == nil && against == nil:
-		if nearest < nearFrom {
-			out.Lacks = ""
+	f := fits[best]
+	out := Reading{Unit: best, P: 1 / (1 + math.Exp(-f.score)), Standing: Shown}
+	if out.P < .5 {
+		out.Standing, out.Conflict, out.Lacks = Lacking, f.conflict, f.lacks
+		if f.conflict.Kind == "" && f.by >= 0 {
+			out.Unit, out.Conflict = f.by, fits[f.by].conflict
 		}
-		return out
-	case shown != nil && (against == nil || !overrules(shown.fit, against.fit, units[shown.unit], units[against.unit])):
-		out.Standing, out.Unit, out.Covered, out.Lacks = Shown, shown.unit, shown.covered, ""
-	default:
-		out.Standing, out.Unit, out.Covered, out.Conflict, out.Lacks = Refuted, against.unit, against.about, against.conflict, ""
+		if out.Conflict.Kind != "" {
+			out.Standing = Refuted
+		}
 	}
 	return out
-}
-
-// refutes is how much of a claim a unit has to hold to speak against it. What a sentence of
-// running text says of it may go on in the next one.
-func (u *unitRead) refutes(kind state.ConflictKind) float64 {
-	switch {
-	case !u.Block && kind == state.ConflictNegation:
-		return aboutFrom
-	case !u.Block:
-		return sameFrom
-	case kind == state.ConflictNegation, u.named:
-		return deniedFrom
-	}
-	return aboutFrom
-}
-
-// overrules reports whether a unit that speaks against a claim counts more than one that
-// shows it: it is later, or more about the claim.
-func overrules(shown, against fit, s, o Unit) bool {
-	later := s.Earlier && !o.Earlier || s.Version != "" && o.Version > s.Version
-	return later && against.about > shown.about-.2 || against.about > shown.about+.1
-}
-
-func better(f, g fit, u, v Unit) bool {
-	if u.Earlier != v.Earlier {
-		return v.Earlier
-	}
-	return f.covered > g.covered+1e-9 || f.covered > g.covered-.05 && u.Version > v.Version
 }
 
 // A said is a claim taken apart.
@@ -133,16 +116,20 @@ type said struct {
 	s      *sentence
 	words  []int // content tokens outside of amounts and dates
 	denied []bool
-	clocks []clock
 	taken  []bool
 	alike  []map[string]wordPair // by token, to words of units
+	verb   int                   // token; -1 where it is not sure
+	l      text.Language
 }
 
-func (r *Reader) claimOf(claim string) *said {
-	c := &said{s: r.reading(claim).sentence}
+func (r *Reader) claimOf(claim string, l text.Language) *said {
+	c := &said{s: r.reading(claim, l).sentence, verb: -1, l: l}
+	if st, ok := statementOf(c.s); ok && l == "" && !st.linked {
+		c.verb = st.verb
+	}
 	toks := c.s.toks
 	c.denied, _ = polarity(c.s)
-	c.clocks, c.taken = clocks(toks), make([]bool, len(toks))
+	c.taken = make([]bool, len(toks))
 	c.alike = make([]map[string]wordPair, len(toks))
 	take := func(first, end int) {
 		for i := first; i < end; i++ {
@@ -157,7 +144,7 @@ func (r *Reader) claimOf(claim string) *said {
 	for _, d := range c.s.dates {
 		take(d.first, d.end)
 	}
-	for _, k := range c.clocks {
+	for _, k := range c.s.clocks {
 		take(k.first, k.end)
 	}
 	for i, t := range toks {
@@ -168,6 +155,32 @@ func (r *Reader) claimOf(claim string) *said {
 	return c
 }
 
+// size is how many words a claim has. Pairs of characters overlap.
+func (c *said) size() int {
+	n, pairs := 0, 0
+	for _, i := range c.words {
+		if unspaced(c.s.toks[i].text) {
+			pairs++
+		} else {
+			n++
+		}
+	}
+	return n + pairs/3
+}
+
+// weight is what a word counts. What is done is said in many words, who and what in few.
+func (c *said) weight(i int) float64 {
+	switch {
+	case c.named(i):
+		return criticalWeight
+	case i == c.verb:
+		return verbWeight * weightOf(c.s.toks[i])
+	}
+	return weightOf(c.s.toks[i])
+}
+
+const verbWeight = .5
+
 // named reports whether a word of a claim is a name: written with a capital where it
 // need not be, or no word of the language.
 func (c *said) named(i int) bool {
@@ -177,197 +190,198 @@ func (c *said) named(i int) bool {
 
 // A fit is how a claim stands to one unit.
 type fit struct {
-	about, own, covered float64 // of the claim's words; of them by the unit itself; of all of it
-	shown, opposed      bool
-	conflict            state.Conflict
-	lacks               string // a name or an amount
+	x                [featureCount]float64
+	relevance, score float64
+	by               int     // the unit that outdoes it; -1 for none
+	topic            float64 // how much of its words, without values
+	conflict         state.Conflict
+	lacks            string
+}
+
+// held is what the rows of a table have of a claim.
+type held struct {
+	strength []float64    // by word of the claim: of the best match
+	values   map[int]bool // by the first token of a value
+}
+
+// hold notes what a row has in its cells.
+func (c *said) hold(u *unitRead, t *held) {
+	for k, i := range c.words {
+		for j, v := range u.body.toks {
+			if s, opposite := c.like(i, v); !u.head[j] && !opposite {
+				t.strength[k] = max(t.strength[k], s)
+			}
+		}
+	}
+	for _, v := range c.valuesIn(u, piece{0, len(u.body.toks)}) {
+		t.values[v.first] = t.values[v.first] || v.met
+	}
 }
 
 // fit measures how a claim stands to a unit.
-func (c *said) fit(u *unitRead) (f fit) {
+func (c *said) fit(u *unitRead, table *held) (f fit) {
 	toks := c.s.toks
-	matches := make([]match, len(c.words))
-	total, got, own, wrong, inBody, wrongAt := 0.0, 0.0, 0.0, 0.0, 0, -1
-	lacksName, polar := false, false
-	for k, i := range c.words {
-		w := weightOf(toks[i])
-		if c.named(i) {
-			w = criticalWeight
+	x := &f.x
+	x[always1] = 1
+	oppose := func(feature int, by float64, kind state.ConflictKind, claim, evidence string) {
+		x[feature] = max(x[feature], by)
+		if f.conflict.Kind == "" {
+			f.conflict = state.Conflict{Kind: kind, Claim: claim, Evidence: evidence, Opposed: true}
 		}
+	}
+	matches := make([]match, len(c.words))
+	total, got, own, other := 0.0, 0.0, 0.0, 0.0
+	heaviest := 0.0 // word that is missing
+	var here, there parity
+	for k, i := range c.words {
+		w := c.weight(i)
 		m := c.find(i, u)
 		matches[k] = m
 		total += w
 		if !m.opposite {
 			got += w * m.strength
 		}
-		switch {
-		case m.strength == 0:
+		if m.strength < .7 {
+			if w*(1-m.strength) > heaviest {
+				heaviest, f.lacks = w*(1-m.strength), c.s.words(i, i+1)
+			}
 			if c.named(i) {
-				lacksName, f.lacks = true, c.s.words(i, i+1)
+				x[missName] = 1
 			}
-			polar = polar || polarWord(toks[i])
-		case m.at >= 0:
-			inBody++
+			if u.Row && table.strength[k] >= .9 {
+				other += w
+			}
+		}
+		if m.at >= 0 {
 			own += w * m.strength
-			if (c.denied[i] == u.turned[m.at]) == m.opposite {
-				wrong += w
-				if wrongAt < 0 || m.opposite {
-					wrongAt = k
-				}
-			}
 		}
 	}
-	piece := c.piece(u, matches)
-	critical, met := 0.0, 0.0
-	oppose := func(kind state.ConflictKind, claim, evidence string) {
-		if !f.opposed {
-			f.opposed, f.conflict = true, state.Conflict{Kind: kind, Claim: claim, Evidence: evidence, Opposed: true}
+	p := c.piece(u, matches)
+	for k, i := range c.words {
+		switch m := matches[k]; {
+		case m.at < p.first || m.at >= p.end:
+		case m.opposite && c.denied[i] == u.turned[m.at]:
+			oppose(contrary, 1, state.ConflictDirection, toks[i].text, clauseText(u, m.at))
+		case m.strength >= .7 && !m.opposite:
+			here.see(c.denied[i], i)
+			there.see(u.turned[m.at], m.at)
 		}
 	}
-	lacks := false
-	for _, v := range c.valuesIn(u, piece) {
-		critical += criticalWeight
+	values, met, rivals := 0.0, 0.0, 0.0
+	for _, v := range c.valuesIn(u, p) {
+		values++
 		switch {
 		case v.met:
-			met += criticalWeight
-			if v.at >= 0 && c.denied[v.first] != u.turned[v.at] {
-				oppose(state.ConflictNegation, v.claim, u.body.words(max(0, v.at-1), v.at+1))
+			if v.bounded {
+				rivals++
+			} else {
+				met++
 			}
+			if v.at >= 0 {
+				here.see(c.denied[v.first], v.first)
+				there.see(u.turned[v.at], v.at)
+				if v.bounded {
+					oppose(bounds, 1, v.kind, v.claim, u.body.words(max(0, v.at-2), v.at+1))
+				}
+				if c.isNearer(v, u, matches) {
+					x[nearer] = 1
+				}
+			}
+			continue
 		case v.rival != "":
-			oppose(v.kind, v.claim, v.rival)
+			rivals++
+			oppose(rivalled, 1, v.kind, v.claim, v.rival)
 		default:
-			lacks = true
-			if v.kind != state.ConflictNumber || rates[v.claim] == nil {
-				f.lacks = v.claim
-			}
+			f.lacks = v.claim
+		}
+		if u.Row && table.values[v.first] {
+			other += criticalWeight
 		}
 	}
-	if u.named && len(spans(u.name)) > 0 {
-		critical, met = critical+criticalWeight, met+criticalWeight
-	}
-	if total > 0 {
-		f.about = got / total
-	}
-	if total+critical > 0 {
-		f.covered = (got + met) / (total + critical)
-	}
-	f.own = own
-	if total > 0 {
-		f.own /= total
-	}
-	if wrongAt >= 0 && (matches[wrongAt].strength >= .9 && u.aside[matches[wrongAt].at] || wrong >= .5*got && c.denialShared(u, matches) || matches[wrongAt].opposite) {
-		m := matches[wrongAt]
-		kind := state.ConflictNegation
-		if m.opposite {
-			kind = state.ConflictDirection
-		}
-		oppose(kind, toks[c.words[wrongAt]].text, clauseText(u, m.at))
-	}
-	if u.Name != "" && !u.named && (u.among || met < 2*criticalWeight) {
-		f.opposed, f.shown = false, false
-		if lacksName && f.own >= aboutFrom {
-			oppose(state.ConflictName, f.lacks, u.Name)
-		}
+	all := total + values*criticalWeight
+	if all == 0 {
 		return f
 	}
+	f.relevance = (own + besideWeight*(got-own) + metWeight*met*criticalWeight) / all
+	if total > 0 {
+		f.topic = (own + besideWeight*(got-own)) / total
+		x[covered] = got / total
+	}
+	if values > 0 {
+		x[valueMet], x[valueLost] = met/values*x[covered], (values-met-rivals)/values
+	}
+	if other > 0 {
+		oppose(elsewhere, other/all, state.ConflictName, f.lacks, u.Text)
+	}
+	if here.denies != there.denies {
+		said, found := here.at, there.at
+		if here.denies {
+			found = there.first
+		} else {
+			said = here.first
+		}
+		oppose(reversed, 1, state.ConflictNegation, c.s.words(said, said+1), clauseText(u, found))
+	}
+	if u.body.asks {
+		x[asks] = 1
+	}
 	if from, to := c.otherWay(u, matches); from != "" {
-		oppose(state.ConflictDirection, from, to)
+		oppose(otherWise, 1, state.ConflictDirection, from, to)
 	}
 	if c.exchanged(u, matches) {
-		oppose(state.ConflictRole, c.s.text, u.body.text)
+		oppose(exchange, 1, state.ConflictRole, c.s.text, u.body.text)
 	}
-	if kind, claim, evidence := c.scope(u, matches); kind != "" {
-		oppose(kind, claim, evidence)
+	if kind, claim, evidence := c.scope(u, matches); kind == state.ConflictModality {
+		oppose(firmness, 1, kind, claim, evidence)
+	} else if kind != "" {
+		oppose(narrower, 1, kind, claim, evidence)
 	}
-	only := !hasExtent(c.s, only) || hasAny(u.body, likeOnly) || slices.Contains(u.turned, true)
-	f.shown = only && !f.opposed && !lacks && !lacksName && !polar && f.covered >= shownFrom && inBody+int(met) > 0 && (critical > 0 || f.about >= .7)
-	if lacksName && f.opposed {
-		f.opposed = false
-	}
-	if lacksName && u.named && !f.opposed && f.own >= rowFrom {
-		for _, n := range u.body.names {
-			if u.cells[n.first] > 0 && textAt(u.body.toks, n.first-1) == ":" {
-				oppose(state.ConflictName, f.lacks, u.body.words(n.first, n.end))
+	if own > 0 {
+		for k, i := range c.words {
+			if at := matches[k].at; at >= 0 && (at < p.first || at >= p.end) {
+				x[scattered] += weightOf(toks[i]) * matches[k].strength / own
 			}
 		}
 	}
 	return f
 }
 
-// denialShared reports whether what one denies is what the other says: the head of the
-// claim's denial, or two words of what the unit denies.
-func (c *said) denialShared(u *unitRead, matches []match) bool {
-	said, theirs := 0, 0
-	for k, i := range c.words {
-		m := matches[k]
-		if m.at < 0 || m.strength < .75 {
-			continue
-		}
-		if c.denied[i] && !u.turned[m.at] && slices.ContainsFunc(c.s.negations, func(n negation) bool { return len(n.heads) > 0 && n.heads[0] == c.s.toks[i].root }) {
-			said++
-		}
-		if u.turned[m.at] && !c.denied[i] && !c.onCondition(u, m.at) {
-			theirs++
-		}
-	}
-	return said > 0 || theirs > 1
+// parity is whether one of the words that both have is denied.
+type parity struct {
+	denies, seen bool
+	first, at    int // tokens: of the first word, and of the first that is denied
 }
 
-var conditions = text.Set(`if unless until when where while before after`)
-
-// onCondition reports whether what a clause says holds only on a condition that the claim
-// does not have.
-func (c *said) onCondition(u *unitRead, at int) bool {
-	_, end := clauseAround(u.body.toks, at)
-	if end >= len(u.body.toks) || !conditions[u.body.toks[end].text] {
-		return false
+func (p *parity) see(denied bool, at int) {
+	if !p.seen {
+		p.seen, p.first = true, at
 	}
-	_, last := clauseAround(u.body.toks, end)
-	for _, t := range u.body.toks[end:last] {
-		for _, i := range c.words {
-			if t.content && (t.root == c.s.toks[i].root) {
-				return false
+	if denied && !p.denies {
+		p.denies, p.at = true, at
+	}
+}
+
+// isNearer reports whether a word that stands beside a value in the claim stands nearer to
+// another value of the unit than to that one.
+func (c *said) isNearer(v value, u *unitRead, matches []match) bool {
+	for k, i := range c.words {
+		at := matches[k].at
+		if at < 0 || i < v.first-2 || i > v.first+3 || u.Row || c.clockAt(v.first) {
+			continue
+		}
+		own := max(at-v.at, v.at-at)
+		for _, q := range u.body.quantities {
+			if d := max(at-q.first, q.first-at); q.first != v.at && v.kind == state.ConflictNumber && d+1 < own && !q.soft && !q.ordinal {
+				return true
 			}
 		}
 	}
-	return true
+	return false
 }
 
 func clauseText(u *unitRead, at int) string {
 	first, end := clauseAround(u.body.toks, at)
 	return u.body.words(first, end)
-}
-
-// rowNamed reports whether a claim speaks of a unit's row: it has what names the row.
-func (c *said) rowNamed(u *unitRead) bool {
-	total, got := 0.0, 0.0
-	for _, t := range u.name.toks {
-		if t.kind == sign || t.kind == word && !t.content && len(u.name.toks) > 1 && len(t.text) > 1 {
-			continue
-		}
-		total++
-		for i, v := range c.s.toks {
-			if t.kind == number && t.text == v.text {
-				got++
-				break
-			}
-			if s, opposite := c.like(i, t); t.kind == word && s > .8 && !opposite && (len(t.text) > 1 || v.capital && i > 0) {
-				got++
-				break
-			}
-		}
-	}
-	for _, r := range spans(u.name) {
-		for _, q := range c.s.quantities {
-			if r.holds(q) && !q.rate {
-				return true
-			}
-		}
-	}
-	if len(spans(u.name)) > 0 && len(u.name.contents) == 0 {
-		return false
-	}
-	return total == 0 || got >= total/2
 }
 
 // piece is the part of a unit that holds most of a claim's words.

@@ -13,9 +13,6 @@ func (c *comparison) checkNames() {
 		missing := c.missingParts(n)
 		switch {
 		case n.weak:
-			if len(missing) > 0 {
-				c.checkFirstWord(n)
-			}
 		case len(missing) == 0:
 			c.checkPlace(n)
 		case introduced(c.claim.toks, n):
@@ -268,43 +265,6 @@ func (c *comparison) otherPart(n name, missing []int, s *sentence, m name) bool 
 
 func initialOf(a, b string) bool {
 	return len(a) == 1 && strings.HasPrefix(b, a) || len(b) == 1 && strings.HasPrefix(a, b)
-}
-
-// checkFirstWord looks at a capitalised word at the beginning that the
-// evidence does not have: it is a name if the evidence has one before the same
-// word.
-func (c *comparison) checkFirstWord(n name) {
-	_, after := neighbours(c.claim.toks, n)
-	if after == "" {
-		return
-	}
-	for _, a := range c.near(.6) {
-		s := c.sentence(a)
-		for _, m := range s.names {
-			_, f := neighbours(s.toks, m)
-			if f != after || c.shareWord(s, m) || a.Share < aboutSame && len(c.claim.contents) > 1 {
-				continue
-			}
-			if m.weak && !c.unlikeWord(s.toks[m.parts[0]]) {
-				continue
-			}
-			c.add(state.ConflictName, n.first, n.end, a.Sentence, m.first, m.end, true)
-			return
-		}
-	}
-}
-
-// unlikeWord reports whether a capitalised first word is written with a capital
-// elsewhere, too.
-func (c *comparison) unlikeWord(t token) bool {
-	for _, h := range c.e.holders[t.root] {
-		for i, u := range c.e.sentences[h].toks {
-			if u.text == t.text && u.capital && i != firstWord(c.e.sentences[h].toks) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // checkPlace looks for a name that the evidence has, but not where the claim

@@ -14,7 +14,7 @@ const mostContraries = 2
 // refutes a claim is often written with that word, and is not found by the
 // claim's own.
 func Contraries(claim string) []string {
-	toks := lex(claim, lexicon{})
+	toks := lex(claim, newLexicon(""))
 	var out []string
 	for i, t := range toks {
 		if len(out) == mostContraries {

@@ -172,7 +172,6 @@ func (c *comparison) checkDirection() {
 			}
 		}
 		if opposite <= 0 {
-			c.checkAbsentTurn(t)
 			continue
 		}
 		if same >= opposite || c.converse(t, at) {
@@ -180,28 +179,6 @@ func (c *comparison) checkDirection() {
 		}
 		c.add(state.ConflictDirection, t.tok, t.tok+1, at.sentence, at.index, at.index+1, true)
 		return
-	}
-}
-
-// checkAbsentTurn finds a direction that no sentence of the evidence has, where
-// an aligned one has the contrary, if of other words.
-func (c *comparison) checkAbsentTurn(t turn) {
-	at, tok := -1, 0
-	for i, s := range c.e.sentences {
-		for _, u := range s.turns {
-			if u.axis != t.axis || c.agreed(t, u) || excepts(s) != excepts(c.claim) {
-				continue
-			}
-			if t.same(u) || u.sign == t.sign {
-				return
-			}
-			if at < 0 && c.share(i) >= enoughShared && s.around(u.tok, c.claim, "") > 0 {
-				at, tok = i, u.tok
-			}
-		}
-	}
-	if at >= 0 && !c.converse(t, place{at, tok}) {
-		c.add(state.ConflictDirection, t.tok, t.tok+1, at, tok, tok+1, false)
 	}
 }
 

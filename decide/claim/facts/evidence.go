@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"example.com/assay/memory/text"
 )
 
 // Evidence is a list of sentences made ready for claims. It does not change,
@@ -28,8 +30,9 @@ type Reader struct {
 	most int
 
 	mu    sync.Mutex
-	known lexicon
-	read  map[string]reading
+	known map[text.Language]*lexicon
+	read  map[text.Language]map[string]reading
+	count int
 }
 
 // A reading is a sentence that was read.
@@ -41,31 +44,48 @@ type reading struct {
 // NewReader returns a reader that remembers up to most sentences; when there are
 // more, it begins anew.
 func NewReader(most int) *Reader {
-	return &Reader{most: most, known: lexicon{}, read: map[string]reading{}}
+	r := &Reader{most: most}
+	r.clear()
+	return r
 }
 
-func (r *Reader) reading(text string) reading {
+func (r *Reader) clear() {
+	r.known, r.read, r.count = map[text.Language]*lexicon{}, map[text.Language]map[string]reading{}, 0
+}
+
+// reading reads a sentence of a language.
+func (r *Reader) reading(s string, l text.Language) reading {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if got, ok := r.read[text]; ok {
+	if got, ok := r.read[l][s]; ok {
 		return got
 	}
-	got := reading{sentence: parse(text, r.known)}
+	known := r.known[l]
+	if known == nil {
+		known = newLexicon(l)
+		r.known[l], r.read[l] = known, map[string]reading{}
+	}
+	said := s
+	if known.language != "" {
+		said = inEnglish(s, l)
+	}
+	got := reading{sentence: parse(said, known)}
 	for _, t := range got.sentence.toks {
 		plain := t.text
 		if t.kind == word {
-			plain = r.known[t.text].plain
+			plain = known.words[t.text].plain
 		}
 		got.plain = append(got.plain, plain)
 	}
 	switch {
 	case r.most == 0: // one evidence: its words are all that is worth keeping
 		return got
-	case len(r.read) >= r.most:
-		clear(r.read)
-		clear(r.known)
+	case r.count >= r.most:
+		r.clear()
+		r.known[l], r.read[l] = newLexicon(l), map[string]reading{}
 	}
-	r.read[text] = got
+	r.read[l][s] = got
+	r.count++
 	return got
 }
 
@@ -73,8 +93,8 @@ func (r *Reader) reading(text string) reading {
 func (r *Reader) Prepare(sentences []string) *Evidence {
 	e := &Evidence{holders: map[string][]int32{}, stemmed: map[string][]int32{}, words: map[string]bool{}, acronyms: map[string]bool{}}
 	proper := map[string]bool{}
-	for i, text := range sentences {
-		got := r.reading(text)
+	for i, said := range sentences {
+		got := r.reading(said, "")
 		s := got.sentence
 		e.sentences = append(e.sentences, s)
 		for stem := range s.places {

@@ -58,10 +58,38 @@ type lexeme struct {
 	bases             []string // stems of its base forms, without its own
 	content           bool
 	roles             roles
+	as                string // the English word that it stands for
 }
 
 // lexicon remembers the words of one evidence, or of a claim.
-type lexicon map[string]lexeme
+type lexicon struct {
+	language text.Language // "" is English
+	words    map[string]lexeme
+}
+
+func newLexicon(l text.Language) *lexicon {
+	if l == text.English {
+		l = ""
+	}
+	return &lexicon{l, map[string]lexeme{}}
+}
+
+func (k *lexicon) lexeme(w string) lexeme {
+	if k.language == "" {
+		return newLexeme(w)
+	}
+	if as := grammar[k.language][w]; as != "" {
+		l := newLexeme(as)
+		l.as = as
+		return l
+	}
+	if month(w) > 0 || weekdayOf(w) > 0 || len(values.UnitWords[w]) > 0 {
+		return newLexeme(w)
+	}
+	w = k.language.Word(w)
+	stem := k.language.Stem(w)
+	return lexeme{root: cut(stem), stem: stem, plain: plainLetters.Replace(w), content: !k.language.Stops(w)}
+}
 
 func newLexeme(w string) lexeme {
 	l := lexeme{root: rootOf(w), stem: text.Stem(w), plain: plainLetters.Replace(w), content: !function[w]}
@@ -88,7 +116,7 @@ func newLexeme(w string) lexeme {
 }
 
 // lex splits a sentence into tokens.
-func lex(s string, known lexicon) []token {
+func lex(s string, known *lexicon) []token {
 	if len(s) > longestInput {
 		s = s[:longestInput]
 	}
@@ -106,6 +134,14 @@ func lex(s string, known lexicon) []token {
 			toks = append(toks, token{text: s[start:i], stem: strings.ReplaceAll(s[start:i], ",", ""), kind: number})
 		case unicode.IsLetter(r):
 			i = endOfWord(s, i)
+			if list := unspacedWords(s[start:i], known); list != nil {
+				for _, t := range list {
+					t.start, t.end, t.joined = start+t.start, start+t.end, true
+					toks = append(toks, t)
+				}
+				last = i
+				continue
+			}
 			toks = append(toks, wordToken(s[start:i], known))
 		default:
 			i += size
@@ -125,7 +161,7 @@ func endOfWord(s string, i int) int {
 	lower := 0
 	for i < len(s) {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if unicode.IsDigit(r) && lower >= 3 {
+		if unicode.IsDigit(r) && lower >= 3 && text.Run(s, i, unicode.IsDigit, "") >= i+4 {
 			return i // "staged1990": a line break was lost
 		}
 		if unicode.IsUpper(r) && lower >= 4 && beginsMonth(s[i:]) {
@@ -158,16 +194,19 @@ func beginsMonth(s string) bool {
 	return end > 0 && month(strings.ToLower(s[:end])) > 0
 }
 
-func wordToken(s string, known lexicon) token {
+func wordToken(s string, known *lexicon) token {
 	first, _ := utf8.DecodeRuneInString(s)
 	t := token{kind: word, capital: unicode.IsUpper(first)}
 	bare := strings.TrimSuffix(strings.TrimSuffix(s, "'s"), "’s")
 	t.allCaps = len(bare) > 1 && strings.ToUpper(bare) == bare && strings.ToLower(bare) != bare
 	t.text = strings.ToLower(strings.ReplaceAll(bare, "’", "'"))
-	l, ok := known[t.text]
+	l, ok := known.words[t.text]
 	if !ok {
-		l = newLexeme(t.text)
-		known[t.text] = l
+		l = known.lexeme(t.text)
+		known.words[t.text] = l
+	}
+	if l.as != "" {
+		t.text = l.as
 	}
 	t.root, t.stem, t.bases, t.content, t.roles = l.root, l.stem, l.bases, l.content, l.roles
 	return t
@@ -210,7 +249,7 @@ func markClauses(toks []token) {
 	clause := 0
 	for i := range toks {
 		t := &toks[i]
-		if t.kind == sign && strings.Contains(",;:()[]—–.!?", t.text) || t.kind == word && t.roles&asOpener != 0 {
+		if t.kind == sign && strings.Contains(",;:()[]—–.!?，。；：、（）！？", t.text) || t.kind == word && t.roles&asOpener != 0 {
 			clause++
 		}
 		t.clause = clause

@@ -16,8 +16,7 @@ type negation struct {
 }
 
 var negators = text.Set(`not no never neither nor without none nobody nothing cannot hardly barely rarely scarcely
-	unlikely unable yet lack lacks lacked lacking absence non
-	nicht kein keine keinen keiner nie niemals ohne pas jamais aucun aucune nunca nem não niet geen nooit`)
+	unlikely unable yet lack lacks lacked lacking absence non`)
 
 // failing verbs deny the infinitive after them.
 var failing = text.Set(`fail fails failed failing failure refuse refuses refused refusing decline declines declined neglect neglects neglected`)
@@ -69,6 +68,9 @@ func isNegator(toks []token, i int) bool {
 // boundFollows reports whether "more than 5", "later than 3 May" or "exceed 5"
 // follows: then the negator belongs to the number.
 func boundFollows(toks []token, i int) bool {
+	if textAt(toks, i) == "be" {
+		i++
+	}
 	at := i + 1
 	switch textAt(toks, i) {
 	case "more", "less", "fewer", "later", "earlier", "greater", "higher", "lower", "longer", "older", "younger":

@@ -301,6 +301,9 @@ func boundBefore(toks []token, i int) bound {
 		}
 	}
 	b1, b2, b3 := textAt(toks, i-1), textAt(toks, i-2), textAt(toks, i-3)
+	if b3 == "be" {
+		b3 = textAt(toks, i-4)
+	}
 	negated := b3 == "no" || b3 == "not" || b3 == "nor"
 	side := exactly
 	switch {

@@ -15,7 +15,6 @@ func (c *comparison) checkQuantifiers() {
 	for _, q := range c.claim.quantifiers {
 		c.checkQuantifier(q)
 	}
-	c.checkDropped()
 }
 
 func (c *comparison) checkQuantifier(q quantifier) {
@@ -54,29 +53,6 @@ func hasAny(s *sentence, set map[string]bool) bool {
 
 func meet(a, b []string) bool {
 	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
-}
-
-// checkDropped finds a claim about all where the evidence restricts it: "some
-// drivers" has become "drivers", or "few" has.
-func (c *comparison) checkDropped() {
-	if len(c.claim.quantifiers) > 0 || len(c.claim.quantities) > 0 || len(c.claim.negations) > 0 {
-		return
-	}
-	a := c.aligned[0]
-	s := c.sentence(a)
-	if a.Share < .8 || len(s.quantifiers) != 1 {
-		return
-	}
-	q := s.quantifiers[0]
-	if q.extent != some && q.extent != few && q.extent != sometimes || len(q.heads) == 0 {
-		return
-	}
-	for i, t := range c.claim.toks {
-		if t.kind == word && t.root == q.heads[0] && (i == 0 || q.extent == sometimes) && t.text != t.root {
-			c.add(state.ConflictQuantifier, i, i+1, a.Sentence, q.tok, q.tok+1, false)
-			return
-		}
-	}
 }
 
 // checkModality compares what must, may and might be, and what causes with what

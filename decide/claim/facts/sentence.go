@@ -17,6 +17,7 @@ type sentence struct {
 	places      map[string][]int // tokens by stem
 	quantities  []quantity
 	dates       []date
+	clocks      []clock
 	names       []name
 	negated     []bool // by token: within the scope of an odd number of negations
 	negations   []negation
@@ -30,7 +31,7 @@ type sentence struct {
 // mostPlaces is how often a stem is looked at in one sentence.
 const mostPlaces = 16
 
-func parse(s string, known lexicon) *sentence {
+func parse(s string, known *lexicon) *sentence {
 	p := &sentence{text: s, toks: lex(s, known)}
 	p.has = make(map[string]bool, len(p.toks))
 	p.places = make(map[string][]int, len(p.toks))
@@ -46,6 +47,7 @@ func parse(s string, known lexicon) *sentence {
 	}
 	taken := make([]bool, len(p.toks))
 	p.dates = dates(p.toks, taken)
+	p.clocks = clocks(p.toks)
 	p.quantities = quantities(p.toks, taken)
 	for _, q := range p.quantities {
 		for i := q.first; i < q.end; i++ {

@@ -32,7 +32,7 @@ func TestStatement(t *testing.T) {
 		{"The landlord repairs.", "", "", ""},
 		{"", "", "", ""},
 	} {
-		s := parse(test.claim, lexicon{})
+		s := parse(test.claim, newLexicon(""))
 		st, ok := statementOf(s)
 		if !ok {
 			st = statement{head: -1, verb: -1}

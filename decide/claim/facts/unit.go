@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
@@ -14,7 +15,7 @@ type Unit struct {
 	Context string // what it is read with: its label and the headings above it
 	Title   string // of its section and its document
 	Before  string // the sentence before it, for what "it" is
-	Name    string // of a row: what tells it from the others
+	Row     bool   // a row of a table: "Header: value; Header: value"
 	Table   int    // of a row: rows of one table have one number
 	Version string // when it is from or valid from, as an ISO date; empty if nothing says so
 	Earlier bool   // a later message repeats it
@@ -24,30 +25,36 @@ type Unit struct {
 // A unitRead is a unit taken apart.
 type unitRead struct {
 	Unit
-	body, context, title, before, name *sentence
-	turned, aside                      []bool // by token of the body: denied; denied beside what is said, "at gate 4, not at gate 2"
-	parts                              []piece
-	named, among                       bool  // the claim names the row; a row of its table
-	cells                              []int // by token of the body: the number of its cell
+	body, context, title, before *sentence
+	turned, aside                []bool // by token of the body: denied; denied beside what is said, "at gate 4, not at gate 2"
+	parts                        []piece
+	cells                        []int  // by token of the body: the number of its cell
+	head                         []bool // by token of a row: it is of a header
 }
 
 // A piece is a piece of a unit that has amounts of its own.
 type piece struct{ first, end int }
 
-func (r *Reader) unit(u Unit) *unitRead {
-	s := func(t string) *sentence { return r.reading(t).sentence }
-	out := &unitRead{Unit: u, body: s(u.Text), context: s(u.Context), title: s(u.Title), before: s(u.Before), name: s(u.Name)}
+func (r *Reader) unit(u Unit, l text.Language) *unitRead {
+	s := func(t string) *sentence { return r.reading(t, l).sentence }
+	out := &unitRead{Unit: u, body: s(u.Text), context: s(u.Context), title: s(u.Title), before: s(u.Before)}
 	out.turned, out.aside = polarity(out.body)
 	toks := out.body.toks
-	out.cells = make([]int, len(toks))
-	cell := 0
+	out.cells, out.head = make([]int, len(toks)), make([]bool, len(toks))
+	cell, first := 0, 0
 	for i, t := range toks {
-		if t.text == ";" {
-			cell++
+		switch t.text {
+		case ";":
+			cell, first = cell+1, i+1
+		case ":", "=":
+			for j := first; u.Row && j <= i; j++ {
+				out.head[j] = true
+			}
+			first = i + 1
 		}
 		out.cells[i] = cell
 	}
-	if u.Name != "" {
+	if u.Row {
 		out.parts = []piece{{0, len(toks)}}
 		return out
 	}
@@ -61,7 +68,7 @@ func partsOf(s *sentence) []piece {
 	var out []piece
 	first := 0
 	for i, t := range s.toks {
-		if t.text == ";" || (t.text == "," || t.text == "and" || t.text == "but" || t.text == "while" || t.text == "or") && s.rivals(first, i, i+1) {
+		if t.text == ";" || t.text == "；" || (t.text == "," || t.text == "，" || t.text == "、" || (t.text == "-" || t.text == "–") && !t.joined || t.text == "and" || t.text == "but" || t.text == "while" || t.text == "or") && s.rivals(first, i, i+1) {
 			out, first = append(out, piece{first, i}), i+1
 		}
 	}
@@ -73,20 +80,38 @@ func partsOf(s *sentence) []piece {
 func (s *sentence) rivals(first, end, from int) bool {
 	next := len(s.toks)
 	for i := from; i < len(s.toks); i++ {
-		if s.toks[i].text == "," || s.toks[i].text == ";" {
+		if t := s.toks[i]; strings.Contains(",;，；、", t.text) || (t.text == "-" || t.text == "–") && !t.joined {
 			next = i
 			break
 		}
 	}
-	for _, q := range s.quantities {
-		for _, r := range s.quantities {
-			if first <= q.first && q.end <= end && from < r.first && r.end <= next && (q.sameFamily(r) || len(q.units)+len(r.units) == 0 && !q.ordinal && !r.ordinal) && s.toks[r.first-1].text != "to" {
-				for i := from; i < r.first; i++ {
-					if s.toks[i].kind == word && s.toks[i].content {
-						return true
-					}
-				}
+	own := func(first, end int) bool {
+		return slices.ContainsFunc(s.toks[first:end], func(t token) bool { return t.kind == word && t.content })
+	}
+	return rival(s.clocks, func(c clock) (int, int) { return c.first, c.end }, first, end, from, next, func(c, d clock) bool { return own(from, next) }) ||
+		rival(s.dates, func(d date) (int, int) { return d.first, d.end }, first, end, from, next, func(c, d date) bool { return c.shares(d) && own(from, d.first) }) ||
+		rival(s.quantities, func(q quantity) (int, int) { return q.first, q.end }, first, end, from, next, func(q, r quantity) bool {
+			return (q.sameFamily(r) || len(q.units)+len(r.units) == 0 && !q.ordinal && !r.ordinal) && s.toks[max(r.first-1, 0)].text != "to" && (own(from, r.first) || own(r.end, next))
+		})
+}
+
+// rival reports whether a value in one stretch and a value in another are of one sort.
+func rival[V any](list []V, place func(V) (first, end int), first, end, from, next int, alike func(a, b V) bool) bool {
+	within := func(from, to int) (out []V) {
+		for _, v := range list {
+			if a, b := place(v); from <= a && b <= to {
+				out = append(out, v)
 			}
+		}
+		return out
+	}
+	right := within(from, next)
+	if len(right) == 0 {
+		return false
+	}
+	for _, a := range within(first, end) {
+		if slices.ContainsFunc(right, func(b V) bool { return alike(a, b) }) {
+			return true
 		}
 	}
 	return false
@@ -127,6 +152,12 @@ func polarity(s *sentence) (out, aside []bool) {
 		turn(first, end)
 		for i := first; i < end; i++ {
 			aside[i] = first == n.tok && toks[n.tok].text == "not"
+		}
+	}
+	for i, t := range toks { // "in stock: 0"
+		if t.text == "0" && i > 1 && (toks[i-1].text == ":" || toks[i-1].text == "=") && (i+1 == len(toks) || toks[i+1].text == ";") {
+			first, _ := clauseAround(toks, i-2)
+			turn(first, i)
 		}
 	}
 	for i, t := range toks {
@@ -190,7 +221,11 @@ func strictBound(toks []token, q quantity) bool {
 	for j := i - 1; j >= 0 && j >= i-2; j-- {
 		switch toks[j].text {
 		case "than":
-			return !(textAt(toks, j-2) == "no" || textAt(toks, j-2) == "not" || textAt(toks, j-2) == "later")
+			before := textAt(toks, j-2)
+			if before == "be" {
+				before = textAt(toks, j-3)
+			}
+			return before != "no" && before != "not" && before != "later"
 		case "over", "above", "under", "below", "exceeding", "exceeds":
 			return textAt(toks, j-1) != "no" && textAt(toks, j-1) != "not"
 		}
@@ -245,6 +280,9 @@ func clocks(toks []token) (out []clock) {
 		}
 		c.end = min(c.end, len(toks))
 		out = append(out, c)
+		if len(out) == mostValues {
+			break
+		}
 		i = c.end - 1
 	}
 	return out

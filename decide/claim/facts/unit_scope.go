@@ -62,17 +62,13 @@ func (c *said) scope(u *unitRead, matches []match) (kind state.ConflictKind, cla
 	return "", "", ""
 }
 
-func hasExtent(s *sentence, e extent) bool {
-	return slices.ContainsFunc(s.toks, func(t token) bool { return extents[t.text] == e })
-}
-
 // shareAt reports whether a part of a whole begins at a token: "half", "one in ten", "40 %".
 func (u *unitRead) shareAt(j int) bool {
 	if isNumeral(u.body.toks, j) && (textAt(u.body.toks, j+1) == "in" || textAt(u.body.toks, j+1) == "of") && isNumeral(u.body.toks, j+2) {
 		return true
 	}
 	for _, q := range u.body.quantities {
-		if q.first == j && (q.share || len(q.units) > 0 && q.units[0].Dimension == "ratio" && q.value*q.units[0].Factor < 1) {
+		if q.first == j && (q.share && !q.digits || len(q.units) > 0 && q.units[0].Dimension == "ratio" && q.value*q.units[0].Factor < 1) {
 			return true
 		}
 	}

@@ -10,12 +10,13 @@ import (
 
 // A value is an amount, a date or a time of a claim, and what a unit has for it.
 type value struct {
-	kind  state.ConflictKind
-	first int
-	claim string
-	met   bool
-	at    int // token of the body that meets it; -1 elsewhere
-	rival string
+	kind    state.ConflictKind
+	first   int
+	claim   string
+	met     bool
+	at      int // token of the body that meets it; -1 elsewhere
+	rival   string
+	bounded bool // met, but bounded otherwise
 }
 
 func (c *said) valuesIn(u *unitRead, p piece) (out []value) {
@@ -33,15 +34,16 @@ func (c *said) valuesIn(u *unitRead, p piece) (out []value) {
 			r := u.withHeader(r)
 			same := q.equal(r) && q.ordinal == r.ordinal
 			switch {
-			case same && boundsAgree(toks, q, u.body.toks, r) && c.sameColumn(u, q, r):
-				if !v.met || u.turned[r.first] == c.denied[q.first] {
-					v.met, v.at = true, r.first
+			case same && c.sameColumn(u, q, r):
+				loose := !boundsAgree(toks, q, u.body.toks, r)
+				if !v.met || v.bounded && !loose || v.bounded == loose && u.turned[r.first] == c.denied[q.first] {
+					v.met, v.at, v.bounded = true, r.first, loose
 				}
 			case v.rival == "" && !q.ordinal && !r.ordinal && q.rate == r.rate && c.comparable(q, r, u):
 				v.rival = u.body.words(r.first, r.end)
 			}
 		}
-		for _, s := range []*sentence{u.body, u.name} {
+		for _, s := range []*sentence{u.body} {
 			for _, r := range spans(s) {
 				if !v.met && q.bound == exactly && r.holds(q) && !(r.low == q.value && strictBound(s.toks, quantity{first: r.first})) {
 					v.met = true
@@ -51,7 +53,7 @@ func (c *said) valuesIn(u *unitRead, p piece) (out []value) {
 		for _, r := range u.context.quantities {
 			v.met = v.met || v.rival == "" && q.equal(r)
 		}
-		if v.met || !q.soft || q.rate {
+		if v.met || !q.soft && !q.rate || v.rival != "" && len(q.units) > 0 {
 			out = append(out, v)
 		}
 	}
@@ -61,10 +63,13 @@ func (c *said) valuesIn(u *unitRead, p piece) (out []value) {
 		}
 		out = append(out, c.dateIn(d, u, p))
 	}
-	theirs := clocks(u.body.toks)
-	for _, k := range c.clocks {
+	theirs := u.body.clocks
+	for _, k := range c.s.clocks {
 		v := value{kind: state.ConflictNumber, first: k.first, claim: c.s.words(k.first, k.end), at: -1}
 		for _, o := range theirs {
+			if !inside(o.first, o.end) {
+				continue
+			}
 			if k.equal(o) {
 				v.met, v.at = true, o.first
 			} else if v.rival == "" {
@@ -77,20 +82,19 @@ func (c *said) valuesIn(u *unitRead, p piece) (out []value) {
 }
 
 func (c *said) clockAt(i int) bool {
-	return slices.ContainsFunc(c.clocks, func(k clock) bool { return k.first <= i && i < k.end })
+	return slices.ContainsFunc(c.s.clocks, func(k clock) bool { return k.first <= i && i < k.end })
 }
 
 // dateIn compares a date of a claim with those of a unit.
 func (c *said) dateIn(d date, u *unitRead, p piece) value {
 	toks := c.s.toks
 	v := value{kind: state.ConflictDate, first: d.first, claim: c.s.words(d.first, d.end), at: -1}
-	if d.day == 0 && d.month > 0 && slices.ContainsFunc(toks[max(0, d.first-3):d.first], func(t token) bool { return t.text == "end" }) {
-		d.day = time.Date(max(d.year, 1), time.Month(d.month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
-	}
+	d = d.lastDay(toks)
 	for _, e := range u.body.dates {
 		if e.first < p.first || e.end > p.end {
 			continue
 		}
+		e = e.lastDay(u.body.toks)
 		compatible, whole := d.agrees(e)
 		if weekdaysAgree(d, e, u.body) {
 			compatible, whole = true, true
@@ -123,6 +127,14 @@ func (c *said) dateIn(d date, u *unitRead, p piece) value {
 	return v
 }
 
+// lastDay is the day that "the end of May" means.
+func (d date) lastDay(toks []token) date {
+	if d.day == 0 && d.month > 0 && slices.ContainsFunc(toks[max(0, d.first-3):d.first], func(t token) bool { return t.text == "end" }) {
+		d.day = time.Date(max(d.year, 1), time.Month(d.month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	}
+	return d
+}
+
 // weekdaysAgree reports whether a weekday lies in a span of them that begins or ends
 // with another.
 func weekdaysAgree(d, e date, s *sentence) bool {
@@ -144,11 +156,11 @@ func weekdaysAgree(d, e date, s *sentence) bool {
 
 // withHeader gives an amount in a cell the unit that the cell's header names.
 func (u *unitRead) withHeader(r quantity) quantity {
-	if len(r.units) > 0 || u.Name == "" && !slices.ContainsFunc(u.body.toks, func(t token) bool { return t.text == ":" }) {
+	if len(r.units) > 0 || !u.Row && !slices.ContainsFunc(u.body.toks, func(t token) bool { return t.text == ":" || t.text == "=" }) {
 		return r
 	}
 	for i := r.first - 1; i >= 0 && u.cells[i] == u.cells[r.first]; i-- {
-		if u.Name == "" && u.body.toks[i].text == "," {
+		if !u.Row && u.body.toks[i].text == "," {
 			break // before it stands another field
 		}
 		if us := values.UnitWords[u.body.toks[i].text]; len(us) > 0 {
@@ -162,7 +174,7 @@ func (u *unitRead) withHeader(r quantity) quantity {
 // sameColumn reports whether an amount of a row stands under a header that a claim
 // names, where it names one.
 func (c *said) sameColumn(u *unitRead, q, r quantity) bool {
-	if u.Name == "" {
+	if !u.Row {
 		return true
 	}
 	own, best := c.columns(u, q, r)
@@ -189,10 +201,11 @@ func (c *said) columns(u *unitRead, q, r quantity) (own, best float64) {
 				continue
 			}
 			counts = counts || t.kind == number
-			for _, o := range c.s.quantities {
-				if o.first != q.first && t.kind == number && t.text == textAt(c.s.toks, o.first) {
-					sum += criticalWeight
-				}
+			if !u.head[j] {
+				continue
+			}
+			if t.kind == number && j > 0 && t.text != textAt(c.s.toks, q.first) && slices.ContainsFunc(c.s.toks, func(v token) bool { return v.kind == number && v.text == t.text }) {
+				sum += criticalWeight
 			}
 			for _, i := range c.words {
 				if s, opposite := c.like(i, t); s >= .8 && !opposite && t.content {
@@ -211,7 +224,7 @@ func (c *said) columns(u *unitRead, q, r quantity) (own, best float64) {
 
 // comparable reports whether two amounts that differ are of one thing.
 func (c *said) comparable(q, r quantity, u *unitRead) bool {
-	if u.Name != "" && u.cells[r.first] > 0 && u.headed(r) {
+	if u.Row && u.cells[r.first] > 0 && u.headed(r) {
 		own, best := c.columns(u, q, r)
 		return own > 0 && own >= best && (len(q.units) == 0 || len(r.units) == 0 || q.sameFamily(r))
 	}

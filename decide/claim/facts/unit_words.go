@@ -49,7 +49,7 @@ func alike(t token, m meaning, u token) (strength float64, opposite bool) {
 	case u.content && len(m.opposite) > 0 && slices.ContainsFunc(meaningOf(u.text).same, func(x string) bool { return slices.Contains(m.opposite, x) }) ||
 		m.opposes(u.text) || negates(t, u) || negates(u, t):
 		return .8, true
-	case t.content && u.content && t.root == u.root:
+	case t.content && u.content && (t.root == u.root || begin(t.stem, u.stem)):
 		return .9, false
 	case slices.Contains(m.same, u.stem):
 		return .75, false
@@ -57,6 +57,15 @@ func alike(t token, m meaning, u token) (strength float64, opposite bool) {
 		return .5, false
 	}
 	return 0, false
+}
+
+// begin reports whether two stems begin alike, for most of their letters.
+func begin(a, b string) bool {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n >= 4 && 3*n >= 2*max(len(a), len(b))
 }
 
 func norm(w string) string { return strings.ReplaceAll(w, "-", "") }
@@ -116,6 +125,3 @@ func (c *said) find(i int, u *unitRead) (best match) {
 func pronoun(s *sentence) bool {
 	return slices.ContainsFunc(s.toks, func(t token) bool { return t.text == "it" || t.text == "they" || t.text == "them" || t.text == "this" })
 }
-
-// polarWord reports whether a word says which way: without a counterpart nothing shows it.
-func polarWord(t token) bool { return axes[t.root] != nil && oppositesOf[t.text] != nil }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func read(s string) *sentence { return parse(s, lexicon{}) }
+func read(s string) *sentence { return parse(s, newLexicon("")) }
 
 func TestQuantities(t *testing.T) {
 	tests := []struct {
