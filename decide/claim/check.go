@@ -39,7 +39,7 @@ func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict 
 	r := c.reader.Read(v.Spoken(), languageOf(v.Spoken(), evidence), read)
 	switch r.Standing {
 	case facts.Refuted:
-		v = refused(v, inWords(r.Conflict))
+		v = refused(v, r.Why)
 		v.Conflicts, v.Against = append(v.Conflicts, r.Conflict), append(v.Against, units[r.Unit].quote())
 	case facts.Lacking:
 		if v.Status == state.Supported && v.Confidence >= sure {
@@ -51,7 +51,7 @@ func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict 
 		}
 		v.Reason = "No part of the evidence says it as a whole."
 		if r.Lacks != "" {
-			v.Reason = fmt.Sprintf("What speaks of it has no “%s”.", r.Lacks)
+			v.Reason = fmt.Sprintf("The nearest part of the evidence has no “%s”.", r.Lacks)
 		}
 		v.Status = state.PartiallySupported
 		if r.P < refusedBelow {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 )
 
 // An act is what a sentence does to its reader.
@@ -318,12 +319,15 @@ var names = []string{
 // FeatureNames lists the features, in order.
 func FeatureNames() []string { return slices.Clone(names) }
 
+// sectionNumber begins a question that is a heading, behind a page number.
+var sectionNumber = pattern.New(`^(?:\d+\n)?\d+(?:\.\d+)+\.? `)
+
 // Features looks at the n-th sentence. It is false for a sentence that neither
 // orders, asks nor says what an answer must be: such a sentence is never flagged.
 func (d *Document) Features(n int) ([]float64, bool) {
 	s := d.sentence(n)
 	h, yours := heard(s), yourOutput.MatchString(s)
-	if h.act == tells && !owed.MatchString(s) {
+	if h.act == tells && !owed.MatchString(s) || h.act == asks && sectionNumber.MatchString(s) {
 		return nil, false
 	}
 	d.listen()

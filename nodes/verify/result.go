@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.com/assay/state"
 )
@@ -60,6 +61,9 @@ func CheckOf(a Attempt) state.ClaimCheck {
 	return check
 }
 
+// mostReplaced is how many words a correction puts in place of a claim's.
+const mostReplaced = 6
+
 // correction says what would make a claim stand; empty when it does.
 func correction(v state.Verdict) string {
 	switch {
@@ -74,10 +78,10 @@ func correction(v state.Verdict) string {
 		switch {
 		case c.Evidence == "":
 			continue
-		case c.Kind == state.ConflictNumber || c.Kind == state.ConflictUnit || c.Kind == state.ConflictDate || c.Kind == state.ConflictName:
+		case len(strings.Fields(c.Evidence)) <= mostReplaced && (c.Kind == state.ConflictNumber || c.Kind == state.ConflictUnit || c.Kind == state.ConflictDate || c.Kind == state.ConflictName):
 			return fmt.Sprintf("In “%s” say “%s” in place of “%s”, as the evidence does, or leave it out", v.Text, c.Evidence, c.Claim)
 		}
-		return fmt.Sprintf("Compare “%s” with the evidence, which says “%s” where it says “%s”", v.Text, c.Evidence, c.Claim)
+		return fmt.Sprintf("Compare “%s” with the evidence: %s", v.Text, v.Reason)
 	}
 	if v.Status == state.PartiallySupported {
 		return fmt.Sprintf("Leave out of “%s” what the evidence does not state: %s", v.Text, v.Reason)

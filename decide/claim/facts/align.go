@@ -1,11 +1,11 @@
 package facts
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"example.com/assay/memory/text"
-	"example.com/assay/memory/text/wordnet"
 	"example.com/assay/state"
 )
 
@@ -25,8 +25,12 @@ type Reading struct {
 	Unit     int     // -1 where there is none
 	P        float64 // of support, where claims of both kinds are equally many
 	Conflict state.Conflict
+	Why      string // what the unit says instead, in words
 	Lacks    string // what the unit does not have
 }
+
+// aboutIt is how much of a claim a unit must hold to contradict it. What holds less lacks it.
+const aboutIt = .6
 
 // longestRead is how many content words a claim may have that one unit alone has to say.
 // What has more says several things.
@@ -102,90 +106,14 @@ func (r *Reader) Read(claim string, l text.Language, units []Unit) Reading {
 	if out.P < .5 {
 		out.Standing, out.Conflict, out.Lacks = Lacking, f.conflict, f.lacks
 		if f.conflict.Kind == "" && f.by >= 0 {
-			out.Unit, out.Conflict = f.by, fits[f.by].conflict
+			f = fits[f.by]
+			out.Unit, out.Conflict = fits[best].by, f.conflict
 		}
-		if out.Conflict.Kind != "" {
-			out.Standing = Refuted
+		if out.Conflict.Kind != "" && f.relevance >= aboutIt {
+			out.Standing, out.Why = Refuted, f.why
 		}
 	}
 	return out
-}
-
-// A said is a claim taken apart.
-type said struct {
-	s      *sentence
-	words  []int // content tokens outside of amounts and dates
-	denied []bool
-	taken  []bool
-	alike  []map[string]wordPair // by token, to words of units
-	verb   int                   // token; -1 where it is not sure
-	l      text.Language
-}
-
-func (r *Reader) claimOf(claim string, l text.Language) *said {
-	c := &said{s: r.reading(claim, l).sentence, verb: -1, l: l}
-	if st, ok := statementOf(c.s); ok && l == "" && !st.linked {
-		c.verb = st.verb
-	}
-	toks := c.s.toks
-	c.denied, _ = polarity(c.s)
-	c.taken = make([]bool, len(toks))
-	c.alike = make([]map[string]wordPair, len(toks))
-	take := func(first, end int) {
-		for i := first; i < end; i++ {
-			c.taken[i] = true
-		}
-	}
-	for _, q := range c.s.quantities {
-		if !q.soft || q.rate {
-			take(q.first, q.end)
-		}
-	}
-	for _, d := range c.s.dates {
-		take(d.first, d.end)
-	}
-	for _, k := range c.s.clocks {
-		take(k.first, k.end)
-	}
-	for i, t := range toks {
-		if !c.taken[i] && t.kind == word && (t.content || t.capital && i > 0 && len(t.text) == 1 && t.text != "i") && modalRoots[t.root] == 0 && extents[t.text] == 0 {
-			c.words = append(c.words, i)
-		}
-	}
-	return c
-}
-
-// size is how many words a claim has. Pairs of characters overlap.
-func (c *said) size() int {
-	n, pairs := 0, 0
-	for _, i := range c.words {
-		if unspaced(c.s.toks[i].text) {
-			pairs++
-		} else {
-			n++
-		}
-	}
-	return n + pairs/3
-}
-
-// weight is what a word counts. What is done is said in many words, who and what in few.
-func (c *said) weight(i int) float64 {
-	switch {
-	case c.named(i):
-		return criticalWeight
-	case i == c.verb:
-		return verbWeight * weightOf(c.s.toks[i])
-	}
-	return weightOf(c.s.toks[i])
-}
-
-const verbWeight = .5
-
-// named reports whether a word of a claim is a name: written with a capital where it
-// need not be, or no word of the language.
-func (c *said) named(i int) bool {
-	t := c.s.toks[i]
-	return t.capital && (i != firstWord(c.s.toks) || len(t.text) > 3 && !wordnet.Known(t.text) && len(wordnet.Bases(t.text)) == 0)
 }
 
 // A fit is how a claim stands to one unit.
@@ -195,6 +123,7 @@ type fit struct {
 	by               int     // the unit that outdoes it; -1 for none
 	topic            float64 // how much of its words, without values
 	conflict         state.Conflict
+	why              string // the conflict in words
 	lacks            string
 }
 
@@ -223,10 +152,13 @@ func (c *said) fit(u *unitRead, table *held) (f fit) {
 	toks := c.s.toks
 	x := &f.x
 	x[always1] = 1
-	oppose := func(feature int, by float64, kind state.ConflictKind, claim, evidence string) {
+	oppose := func(feature int, by float64, kind state.ConflictKind, claim, evidence, why string) {
 		x[feature] = max(x[feature], by)
 		if f.conflict.Kind == "" {
-			f.conflict = state.Conflict{Kind: kind, Claim: claim, Evidence: evidence, Opposed: true}
+			if why == "" {
+				why = fmt.Sprintf("the claim says “%s” and the evidence “%s”", claim, evidence)
+			}
+			f.conflict, f.why = state.Conflict{Kind: kind, Claim: claim, Evidence: evidence, Opposed: true}, why
 		}
 	}
 	matches := make([]match, len(c.words))
@@ -261,7 +193,7 @@ func (c *said) fit(u *unitRead, table *held) (f fit) {
 		switch m := matches[k]; {
 		case m.at < p.first || m.at >= p.end:
 		case m.opposite && c.denied[i] == u.turned[m.at]:
-			oppose(contrary, 1, state.ConflictDirection, toks[i].text, clauseText(u, m.at))
+			oppose(contrary, 1, state.ConflictDirection, toks[i].text, u.body.words(m.at, m.at+1), "")
 		case m.strength >= .7 && !m.opposite:
 			here.see(c.denied[i], i)
 			there.see(u.turned[m.at], m.at)
@@ -281,7 +213,7 @@ func (c *said) fit(u *unitRead, table *held) (f fit) {
 				here.see(c.denied[v.first], v.first)
 				there.see(u.turned[v.at], v.at)
 				if v.bounded {
-					oppose(bounds, 1, v.kind, v.claim, u.body.words(max(0, v.at-2), v.at+1))
+					oppose(bounds, 1, v.kind, v.claim, u.body.words(max(0, v.at-2), v.at+1), "")
 				}
 				if c.isNearer(v, u, matches) {
 					x[nearer] = 1
@@ -290,7 +222,7 @@ func (c *said) fit(u *unitRead, table *held) (f fit) {
 			continue
 		case v.rival != "":
 			rivals++
-			oppose(rivalled, 1, v.kind, v.claim, v.rival)
+			oppose(rivalled, 1, v.kind, v.claim, v.rival, "")
 		default:
 			f.lacks = v.claim
 		}
@@ -311,30 +243,30 @@ func (c *said) fit(u *unitRead, table *held) (f fit) {
 		x[valueMet], x[valueLost] = met/values*x[covered], (values-met-rivals)/values
 	}
 	if other > 0 {
-		oppose(elsewhere, other/all, state.ConflictName, f.lacks, u.Text)
+		oppose(elsewhere, other/all, state.ConflictName, f.lacks, u.Text, fmt.Sprintf("“%s” stands in another row", f.lacks))
 	}
 	if here.denies != there.denies {
-		said, found := here.at, there.at
+		said, found, why := here.at, there.at, "the claim denies what the evidence says"
 		if here.denies {
 			found = there.first
 		} else {
-			said = here.first
+			said, why = here.first, "the evidence denies what the claim says"
 		}
-		oppose(reversed, 1, state.ConflictNegation, c.s.words(said, said+1), clauseText(u, found))
+		oppose(reversed, 1, state.ConflictNegation, c.s.words(said, said+1), clauseText(u, found), why)
 	}
 	if u.body.asks {
 		x[asks] = 1
 	}
 	if from, to := c.otherWay(u, matches); from != "" {
-		oppose(otherWise, 1, state.ConflictDirection, from, to)
+		oppose(otherWise, 1, state.ConflictDirection, from, to, "")
 	}
 	if c.exchanged(u, matches) {
-		oppose(exchange, 1, state.ConflictRole, c.s.text, u.body.text)
+		oppose(exchange, 1, state.ConflictRole, c.s.text, u.body.text, "the evidence says it with the two exchanged")
 	}
 	if kind, claim, evidence := c.scope(u, matches); kind == state.ConflictModality {
-		oppose(firmness, 1, kind, claim, evidence)
+		oppose(firmness, 1, kind, claim, evidence, "")
 	} else if kind != "" {
-		oppose(narrower, 1, kind, claim, evidence)
+		oppose(narrower, 1, kind, claim, evidence, "")
 	}
 	if own > 0 {
 		for k, i := range c.words {
