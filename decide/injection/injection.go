@@ -58,7 +58,7 @@ func Instructions(document string) []Instruction {
 // each skill that quotes it.
 var read recent
 
-const mostRecent = 512
+const mostRecent = 4096
 
 // recent are the instructions in the documents that were read last.
 type recent struct {

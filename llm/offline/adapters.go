@@ -12,10 +12,10 @@ import (
 	"example.com/assay/skills"
 )
 
-func judgeClaim(in skills.JudgeInput, orders *orderMemo) (skills.JudgeOutput, error) {
+func judgeClaim(in skills.JudgeInput) (skills.JudgeOutput, error) {
 	sources := make([]support.Source, len(in.Sources))
 	for i, src := range in.Sources {
-		sources[i] = support.Source{Title: src.Title, Section: src.Section, Text: src.Text, Skip: orders.in(src.Text)}
+		sources[i] = support.Source{Title: src.Title, Section: src.Section, Text: src.Text, Skip: ordersIn(src.Text)}
 	}
 	read, err := support.Read(in.Claim, sources)
 	if err != nil {

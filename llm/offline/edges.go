@@ -31,7 +31,7 @@ type edgeReading struct {
 	survey bool    // or of one that cannot
 }
 
-func readEdge(cause, effect causal.Variable, sources []skills.EdgeSource, orders *orderMemo) ([]edgeReading, error) {
+func readEdge(cause, effect causal.Variable, sources []skills.EdgeSource) ([]edgeReading, error) {
 	w, err := causal.Shipped()
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func readEdge(cause, effect causal.Variable, sources []skills.EdgeSource, orders
 	var out []edgeReading
 	for i, src := range sources {
 		design := causal.Read(src.Title + " " + src.Text).Design()
-		commands := orders.in(src.Text)
+		commands := ordersIn(src.Text)
 		var before *causal.Sentence // that can be referred to
 		var began text.Span
 		for _, span := range text.Sentences(src.Text) {
@@ -102,8 +102,8 @@ func reverses(r edgeReading) bool   { return r.Kind == causal.Direct && !r.Denie
 func denies(r edgeReading) bool     { return r.Denied }
 func correlates(r edgeReading) bool { return r.Kind == causal.Correlation && !r.Denied }
 
-func judgeEdge(in skills.JudgeEdgeInput, orders *orderMemo) (skills.JudgeEdgeOutput, error) {
-	all, err := readEdge(causal.NewVariable(in.From).Or(in.FromNear...), causal.NewVariable(in.To).Or(in.ToNear...), in.Sources, orders)
+func judgeEdge(in skills.JudgeEdgeInput) (skills.JudgeEdgeOutput, error) {
+	all, err := readEdge(causal.NewVariable(in.From).Or(in.FromNear...), causal.NewVariable(in.To).Or(in.ToNear...), in.Sources)
 	if err != nil {
 		return skills.JudgeEdgeOutput{}, err
 	}
@@ -208,8 +208,8 @@ func beside(in skills.JudgeEdgeInput, known map[string]bool) []string {
 // explains it by something else, and a design that cannot tell cause from effect.
 // What it says is made of quotes and of templates around them.
 
-func devilsAdvocate(in skills.DevilsAdvocateInput, orders *orderMemo) (skills.DevilsAdvocateOutput, error) {
-	all, err := readEdge(causal.NewVariable(in.From), causal.NewVariable(in.To), in.Sources, orders)
+func devilsAdvocate(in skills.DevilsAdvocateInput) (skills.DevilsAdvocateOutput, error) {
+	all, err := readEdge(causal.NewVariable(in.From), causal.NewVariable(in.To), in.Sources)
 	if err != nil {
 		return skills.DevilsAdvocateOutput{}, err
 	}

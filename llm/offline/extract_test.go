@@ -19,7 +19,7 @@ func TestExtractLists(t *testing.T) {
 		{"A club may:\n(a) a boat of wood;\n(b) a boat of iron.", nil},
 		{"The clerk must decide—\n(a) on the fee;\n(b) on the berth.", []string{"The clerk must decide—", "(b) on"}},
 	} {
-		got, err := extract(skills.RequirementsInput{Sources: []skills.RequirementSource{{Source: skills.Source{N: 1, Text: c.text}}}}, newOrderMemo())
+		got, err := extract(skills.RequirementsInput{Sources: []skills.RequirementSource{{Source: skills.Source{N: 1, Text: c.text}}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,7 +67,6 @@ func New(opts *Options) llm.Model {
 	if o.Margin == 0 {
 		o.Margin = 1
 	}
-	orders := newOrderMemo()
 	m := &model{skills: map[string]func(json.RawMessage) (string, error){
 		skills.DetectPromptInjection: answerJSON(detect),
 		skills.ClassifyAndRoute:      answerJSON(classify),
@@ -78,23 +77,15 @@ func New(opts *Options) llm.Model {
 		skills.RerankPassages:        answerJSON(rerank),
 		skills.GapQueries:            answerJSON(gapQueries),
 		skills.RegenerateResponse:    answerWith(regenerate),
-		skills.JudgeClaim: answerJSON(func(in skills.JudgeInput) (skills.JudgeOutput, error) {
-			return judgeClaim(in, orders)
-		}),
-		skills.JudgeEdge: answerJSON(func(in skills.JudgeEdgeInput) (skills.JudgeEdgeOutput, error) {
-			return judgeEdge(in, orders)
-		}),
-		skills.DevilsAdvocate: answerJSON(func(in skills.DevilsAdvocateInput) (skills.DevilsAdvocateOutput, error) {
-			return devilsAdvocate(in, orders)
-		}),
-		skills.DraftEdges: answerJSON(draftEdges),
-		skills.ExtractRequirements: answerJSON(func(in skills.RequirementsInput) (skills.RequirementsOutput, error) {
-			return extract(in, orders)
-		}),
-		skills.VerifyGrounding:  answerJSON(ground),
-		skills.ComposeAnswer:    answerJSON(compose),
-		skills.ReviewAnswer:     answerJSON(reviewAnswer),
-		skills.VerifyExtraction: answerJSON(verifyExtraction),
+		skills.JudgeClaim:            answerJSON(judgeClaim),
+		skills.JudgeEdge:             answerJSON(judgeEdge),
+		skills.DevilsAdvocate:        answerJSON(devilsAdvocate),
+		skills.DraftEdges:            answerJSON(draftEdges),
+		skills.ExtractRequirements:   answerJSON(extract),
+		skills.VerifyGrounding:       answerJSON(ground),
+		skills.ComposeAnswer:         answerJSON(compose),
+		skills.ReviewAnswer:          answerJSON(reviewAnswer),
+		skills.VerifyExtraction:      answerJSON(verifyExtraction),
 		skills.ExtractFields: answerJSON(func(in skills.ExtractInput) (skills.ExtractOutput, error) {
 			return extractFields(in, o.Fields)
 		}),

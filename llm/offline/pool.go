@@ -99,6 +99,15 @@ func (p *pool) add(l *lexer, index int, src skills.Source, orders []injection.In
 	p.dropHanging(first)
 }
 
+// ordersIn is where a text gives orders.
+func ordersIn(s string) []text.Span {
+	var out []text.Span
+	for _, o := range injection.Instructions(s) {
+		out = append(out, text.Span{Start: o.Start, End: o.End})
+	}
+	return out
+}
+
 // leadsIn reports whether a sentence announces what follows it.
 func leadsIn(s string) bool { return strings.HasSuffix(strings.TrimRight(s, "*_ "), ":") }
 

@@ -17,14 +17,14 @@ import (
 // which they can stand alone. Sentences that give orders to a reader like us, definitions
 // and what holds a place open are left out.
 
-func extract(in skills.RequirementsInput, memo *orderMemo) (skills.RequirementsOutput, error) {
+func extract(in skills.RequirementsInput) (skills.RequirementsOutput, error) {
 	m, err := obligation.Default()
 	if err != nil {
 		return skills.RequirementsOutput{}, err
 	}
 	out := skills.RequirementsOutput{Requirements: []skills.ExtractedRequirement{}}
 	for _, src := range in.Sources {
-		barred := append(slices.Clone(memo.in(src.Text)), obligation.Placeholders(src.Text)...)
+		barred := append(slices.Clone(ordersIn(src.Text)), obligation.Placeholders(src.Text)...)
 		if len(src.Parts) == 0 {
 			for _, s := range text.Sentences(src.Text) {
 				src.Parts = append(src.Parts, skills.SourcePart{Start: s.Start, End: s.End})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"example.com/assay/graph"
 	"example.com/assay/state"
@@ -87,31 +86,4 @@ func (inspect Inspect) Warnings(hits []state.Hit) []string {
 			h.Passage.Doc, h.Passage.Where(), h.Passage.Start, h.Passage.End, strings.Join(kinds, ", ")))
 	}
 	return warnings
-}
-
-// Remember returns an Inspect that caches the results of the last texts, at most this many,
-// because a run inspects its passages for each of its claims. It is safe for concurrent
-// use. A nil inspect stays nil.
-func Remember(inspect Inspect, most int) Inspect {
-	if inspect == nil {
-		return nil
-	}
-	var mu sync.Mutex
-	known := map[string][]Order{}
-	return func(text string) []Order {
-		mu.Lock()
-		found, ok := known[text]
-		mu.Unlock()
-		if ok {
-			return found
-		}
-		found = inspect(text)
-		mu.Lock()
-		defer mu.Unlock()
-		if len(known) >= most {
-			clear(known)
-		}
-		known[text] = found
-		return found
-	}
 }

@@ -70,8 +70,7 @@ const (
 	defaultIterations = 3
 	defaultThreshold  = 0.6
 	defaultTopK       = 3
-	sameQuery         = 0.9  // similarity from which two queries are one
-	mostInspected     = 4096 // passages whose orders are remembered
+	sameQuery         = 0.9 // similarity from which two queries are one
 )
 
 // Pipeline is the compiled graph.
@@ -127,7 +126,7 @@ func build(deps Deps, opts *Options) (*Pipeline, error) {
 	model := llm.Limit(o.MaxConcurrent)(deps.Model)
 
 	l := graph.NewStateGraph(loopChannels()...)
-	inspect := retrieval.Remember(deps.Inspect, mostInspected)
+	inspect := deps.Inspect
 	l.AddNode(NodeRetrieve, retrieveGrounding(deps.Corpus, o.TopK, inspect))
 	l.AddNode(NodeJudge, judgeEdge(model, judge, deps.Corpus, inspect, newWordings(deps.Embedder)))
 	l.AddNode(NodeRoute, routeVerdict(o, judge, newRepeats(deps.Embedder)))

@@ -54,8 +54,7 @@ const (
 	defaultPassages     = 10
 	defaultRequirements = 40
 	defaultRevisions    = 2
-	mostInspected       = 4096 // passages whose orders are remembered
-	batch               = 5    // passages that one task extracts from
+	batch               = 5 // passages that one task extracts from
 )
 
 // Pipeline is the compiled compliance graph.
@@ -104,7 +103,6 @@ func build(deps Deps, opts *Options) (*graph.Compiled[State], error) {
 	if err != nil {
 		return nil, err
 	}
-	deps.Inspect = retrieval.Remember(deps.Inspect, mostInspected)
 	var problems []error
 	skill := func(name string) skills.Skill {
 		s, err := deps.Skills.Get(name)

@@ -3,9 +3,11 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/assay/graph"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
@@ -40,16 +42,27 @@ const NothingLeft = "No statement of the response is supported by the evidence."
 
 // finish treats what has no support in the response as it was given. Of the
 // corrections it takes the one of the highest confidence, not the last one, if it
-// is above that of the response.
-func finish(t Treatment) graph.Node[State] {
+// is above that of the response. Passages with orders that verdicts quote are reported.
+func finish(t Treatment, inspect retrieval.Inspect) graph.Node[State] {
 	return func(_ context.Context, s State) (graph.Update[State], error) {
 		given, _ := s.Given()
 		update := graph.Update[State]{finalChannel.Set(Treat(given.Response, given.Verdicts, t))}
 		if best, _ := s.Best(); best.N > 0 {
 			update = append(update, correctedChannel.Set(Treat(best.Response, best.Verdicts, t)))
 		}
+		for _, e := range s.Evidence {
+			if isQuoted(given.Verdicts, e.Passage.ID) {
+				update = append(update, warningsChannel.Add(inspect.Warnings([]state.Hit{{Passage: e.Passage}})...))
+			}
+		}
 		return update, nil
 	}
+}
+
+func isQuoted(verdicts []state.Verdict, passage string) bool {
+	return slices.ContainsFunc(verdicts, func(v state.Verdict) bool {
+		return slices.ContainsFunc(slices.Concat(v.For, v.Against), func(q state.Quote) bool { return q.Passage == passage })
+	})
 }
 
 // Treat marks or leaves out the claims of a response that are not supported.

@@ -24,12 +24,8 @@ type Judge struct {
 // NewJudge returns a judge that asks m by the skill judge_claim. Sentences in
 // which inspect finds orders support nothing; a nil inspect finds none.
 func NewJudge(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) *Judge {
-	return &Judge{m, skill, claim.NewCheck(retrieval.Remember(inspect, mostRemembered).In)}
+	return &Judge{m, skill, claim.NewCheck(inspect.In)}
 }
-
-// mostRemembered is how many passages' orders are remembered from one claim to the
-// next.
-const mostRemembered = 4096
 
 // judgeClaim judges the one claim of its state against its evidence.
 func judgeClaim(j *Judge) graph.Node[State] {

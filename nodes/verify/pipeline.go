@@ -50,6 +50,9 @@ type Options struct {
 	// Treatment is what happens to claims without support in the final response.
 	// Default MarkUnsupported.
 	Treatment Treatment
+	// WarnOfQuoted limits warnings of prompt injection to passages that a verdict quotes.
+	// It is for models that follow no orders.
+	WarnOfQuoted bool
 	// Checkpointer saves runs, whose graph.RunOptions then name a thread. Default:
 	// runs are not saved.
 	Checkpointer graph.Checkpointer
@@ -126,6 +129,10 @@ func build(deps Deps, opts *Options) (*graph.Compiled[State], error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
+	early, late := deps.Inspect, retrieval.Inspect(nil)
+	if o.WarnOfQuoted {
+		early, late = nil, deps.Inspect
+	}
 	attempts := o.MaxAttempts
 	if deps.Corpus == nil {
 		attempts = 0
@@ -136,7 +143,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[State], error) {
 	claims, nothing := graph.Path{Key: keyClaims, Target: NodeMatch}, graph.Path{Key: keyNothing, Target: NodeScore}
 	decided := []graph.Path{{Key: string(decideCorrect), Target: NodeGaps}, {Key: string(decideFinish), Target: NodeFinish}}
 	if deps.Corpus != nil && o.Search > 0 {
-		g.AddNode(NodeSearch, searchClaims(deps.Corpus, o.Search, deps.Inspect))
+		g.AddNode(NodeSearch, searchClaims(deps.Corpus, o.Search, early))
 		g.AddConditionalPaths(NodeSplit, beforeSearch, graph.Path{Key: keyClaims, Target: NodeSearch}, nothing)
 		g.AddConditionalPaths(NodeSearch, afterSearch, claims, nothing)
 		decided = append(decided, graph.Path{Key: string(decideWrite), Target: NodeRegenerate})
@@ -148,9 +155,9 @@ func build(deps Deps, opts *Options) (*graph.Compiled[State], error) {
 	g.AddNode(NodeJudge, judgeClaim(judge))
 	g.AddNode(NodeScore, scoreAttempt(o.Threshold, attempts))
 	g.AddNode(NodeGaps, gapQueries(deps.Model, gaps))
-	g.AddNode(NodeRetrieve, retrieve(deps.Corpus, o.Passages, deps.Inspect))
+	g.AddNode(NodeRetrieve, retrieve(deps.Corpus, o.Passages, early))
 	g.AddNode(NodeRegenerate, regenerate(deps.Model, correct))
-	g.AddNode(NodeFinish, finish(o.Treatment))
+	g.AddNode(NodeFinish, finish(o.Treatment, late))
 
 	g.AddEdge(graph.Start, NodeSplit)
 	g.AddEdge(NodeJudge, NodeScore)

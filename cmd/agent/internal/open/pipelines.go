@@ -79,12 +79,15 @@ func researchOptions(a *cli.App, s config.Settings) (*research.Options, error) {
 	if writingModel(s) == offline.Name {
 		opts.Passages, opts.WarnOfCited = research.OfflinePassages, true
 	}
+	opts.Verify.WarnOfQuoted = modelOf(s, skills.JudgeClaim) == offline.Name
 	return opts, CheckSearchTool(a, s)
 }
 
 // writingModel is the model that writes answers.
-func writingModel(s config.Settings) string {
-	return cmp.Or(s.ModelsBySkill()[skills.SynthesizeAndCite], s.Model)
+func writingModel(s config.Settings) string { return modelOf(s, skills.SynthesizeAndCite) }
+
+func modelOf(s config.Settings, skill string) string {
+	return cmp.Or(s.ModelsBySkill()[skill], s.Model)
 }
 
 // CheckSearchTool refuses the search tool for a model that calls no tools. With a cassette
@@ -115,7 +118,9 @@ func (d *Desk) Verify() (*verify.Pipeline, error) {
 	if d.Corpus != nil {
 		deps.Corpus = d.Corpus
 	}
-	return verify.New(deps, d.Verification.Options())
+	opts := d.Verification.Options()
+	opts.WarnOfQuoted = modelOf(d.Settings, skills.JudgeClaim) == offline.Name
+	return verify.New(deps, opts)
 }
 
 // Comply makes the pipeline that answers compliance questions.
