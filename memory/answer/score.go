@@ -208,8 +208,7 @@ func aside(s *sentence) float64 {
 	return v
 }
 
-// ofLabel is what a word of the question counts that only the names of a row's columns hold, or
-// the headings above a part.
+// ofLabel is what a word of the question counts that only the names of a row's columns hold.
 const ofLabel = .6
 
 // share is how much of the question a sentence and its headword hold.
@@ -218,7 +217,7 @@ func (q *question) share(s *sentence) float64 {
 	for _, t := range q.terms {
 		switch {
 		case !s.holds(t.stem):
-		case s.words[t.stem] == 0 && s.extra[t.stem] && !s.inHead(t.stem):
+		case s.words[t.stem] == 0 && s.extra[t.stem] && s.part.Kind == state.BlockRow:
 			sum += ofLabel * t.weight
 		default:
 			sum += t.weight

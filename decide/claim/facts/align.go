@@ -165,6 +165,7 @@ func (c *said) fit(u *unitRead, table *held) (f fit) {
 	total, got, own, other := 0.0, 0.0, 0.0, 0.0
 	heaviest := 0.0 // word that is missing
 	var here, there parity
+	only := [2]int{-1, -1} // a word that only the unit denies, and one that only the claim does
 	for k, i := range c.words {
 		w := c.weight(i)
 		m := c.find(i, u)
@@ -197,7 +198,16 @@ func (c *said) fit(u *unitRead, table *held) (f fit) {
 		case m.strength >= .7 && !m.opposite:
 			here.see(c.denied[i], i)
 			there.see(u.turned[m.at], m.at)
+			switch {
+			case u.turned[m.at] && !c.denied[i]:
+				only[0] = i
+			case c.denied[i] && !u.turned[m.at]:
+				only[1] = i
+			}
 		}
+	}
+	if only[0] >= 0 && only[1] >= 0 {
+		oppose(reversed, 1, state.ConflictNegation, toks[only[0]].text, "not "+toks[only[0]].text, "")
 	}
 	values, met, rivals := 0.0, 0.0, 0.0
 	for _, v := range c.valuesIn(u, p) {

@@ -33,3 +33,13 @@ func TestReadLong(t *testing.T) {
 		}
 	}
 }
+
+// Two words that are denied the other way round contradict, though both texts deny something.
+func TestReadDeniedOtherwise(t *testing.T) {
+	units := []Unit{{Text: "Samples are lent and not sold.", Block: true}}
+	for claim, want := range map[string]Standing{"Samples are lent and not sold.": Shown, "Samples are sold and not lent.": Refuted} {
+		if r := NewReader(4).Read(claim, "", units); r.Standing != want {
+			t.Errorf("%q: %+v", claim, r)
+		}
+	}
+}
