@@ -18,8 +18,8 @@ type FieldSpec struct {
 	Enum        []string `json:"enum"`      // the values that are allowed; none when all are
 	Pattern     string   `json:"pattern"`   // regular expression; may be empty
 	Normalise   []string `json:"normalise"` // how the value is to be written
-	Minimum     *float64 `json:"minimum,omitempty"`
-	Maximum     *float64 `json:"maximum,omitempty"`
+	Minimum     *float64 `json:"minimum,omitempty" prompt:"-"`
+	Maximum     *float64 `json:"maximum,omitempty" prompt:"-"`
 }
 
 // LaidOut is the place on the page of bytes of a text.

@@ -54,7 +54,7 @@ func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict 
 			v.Reason = fmt.Sprintf("The nearest part of the evidence has no “%s”.", r.Lacks)
 		}
 		v.Status = state.PartiallySupported
-		if r.P < refusedBelow {
+		if r.P < refusedBelow || !r.About {
 			v.Status = state.Unsupported
 		}
 	case facts.Shown:

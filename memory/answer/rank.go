@@ -114,7 +114,7 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 			continue
 		}
 		if len(out.Quotes) == 0 {
-			out.Valueless = asks.wants.lacking(quote.Head+" "+sources[quote.Source].Text[quote.Start:quote.End], asks.lang, best.part != nil && len(best.part.Cells) > 0)
+			out.Valueless = asks.wants.lacking(quote.Head+" "+sources[quote.Source].Text[quote.Start:quote.End], asks.lang)
 			if asks.lang != "" && asks.lang != text.English { // searches in other languages are not as sure of what they found
 				o.Confidence = max(o.Confidence, usualConfidence)
 			}

@@ -119,8 +119,8 @@ func either(list ...holder) holder {
 }
 
 // lacking reports whether a text in a language holds no value of the kind that is asked for,
-// of the kinds that are told by how they are written. cells says that it is a row or a field.
-func (w wants) lacking(s string, l text.Language, cells bool) bool {
+// of the kinds that are told by how they are written.
+func (w wants) lacking(s string, l text.Language) bool {
 	if nothing(s, l) {
 		return false
 	}
@@ -129,8 +129,6 @@ func (w wants) lacking(s string, l text.Language, cells bool) bool {
 		return !phones(s, l)
 	case w.time || w.place || w.person:
 		return false
-	case w.money && !cells: // a column need not repeat its currency
-		return !either(money, priced)(s, l)
 	case w.span || w.often || w.count || w.money:
 		return !either(counts, spans, oftens, times)(s, l)
 	}

@@ -24,6 +24,7 @@ type Reading struct {
 	Standing Standing
 	Unit     int     // -1 where there is none
 	P        float64 // of support, where claims of both kinds are equally many
+	About    bool    // the unit holds most of the claim
 	Conflict state.Conflict
 	Why      string // what the unit says instead, in words
 	Lacks    string // what the unit does not have
@@ -102,7 +103,7 @@ func (r *Reader) Read(claim string, l text.Language, units []Unit) Reading {
 		}
 	}
 	f := fits[best]
-	out := Reading{Unit: best, P: 1 / (1 + math.Exp(-f.score)), Standing: Shown}
+	out := Reading{Unit: best, P: 1 / (1 + math.Exp(-f.score)), Standing: Shown, About: f.relevance >= aboutIt}
 	if out.P < .5 {
 		out.Standing, out.Conflict, out.Lacks = Lacking, f.conflict, f.lacks
 		if f.conflict.Kind == "" && f.by >= 0 {

@@ -66,6 +66,7 @@ func (e *Evidence) Check(claim string) Result {
 		}
 	}
 	c.checkQuantities()
+	c.checkJoint()
 	c.checkDates()
 	c.checkNames()
 	c.checkNegation()
