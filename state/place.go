@@ -38,7 +38,7 @@ func (p Passage) Where() string {
 // WhereIn is Where with the clauses, steps and rows that quotes of the passage stand in:
 // "clause 7.2", "steps 1 to 3", "rows A to C".
 func (p Passage) WhereIn(quotes []QuoteSpan) string {
-	parts := []string{p.Where()}
+	var parts []string
 	var kinds []BlockKind
 	first, last := map[BlockKind]string{}, map[BlockKind]string{}
 	for _, b := range p.Blocks {
@@ -60,7 +60,10 @@ func (p Passage) WhereIn(quotes []QuoteSpan) string {
 			parts = append(parts, string(k)+"s "+first[k]+" to "+last[k])
 		}
 	}
-	return strings.Join(parts, ", ")
+	if len(parts) > 0 { // the passage's line is that of its beginning
+		p.Line = 0
+	}
+	return strings.Join(append([]string{p.Where()}, parts...), ", ")
 }
 
 // longestPlace is how long the first cell of a row may be that names the row, in characters.

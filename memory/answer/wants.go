@@ -118,6 +118,12 @@ func either(list ...holder) holder {
 	}
 }
 
+// amounts reports whether a text holds a number that is no part of a time: "12 crowns".
+func amounts(s string, l text.Language) bool {
+	times := slices.Concat(values.Periods(s, l), values.Times(s, l), values.Days(s, l))
+	return slices.ContainsFunc(values.Numerals(s, l), func(v values.Found) bool { return !v.In(times) })
+}
+
 // lacking reports whether a text in a language holds no value of the kind that is asked for,
 // of the kinds that are told by how they are written.
 func (w wants) lacking(s string, l text.Language) bool {
@@ -129,7 +135,9 @@ func (w wants) lacking(s string, l text.Language) bool {
 		return !phones(s, l)
 	case w.time || w.place || w.person:
 		return false
-	case w.span || w.often || w.count || w.money:
+	case w.money:
+		return !either(money, priced)(s, l) && !amounts(s, l)
+	case w.span || w.often || w.count:
 		return !either(counts, spans, oftens, times)(s, l)
 	}
 	return false
