@@ -332,7 +332,11 @@ func (p *paper) dated(w *want, add func(start, end int, value string, score floa
 
 // unticked reports whether a byte stands behind a box without a mark, on its line.
 func (p *paper) unticked(at int) bool {
-	boxes := anyBox.FindAllString(p.lineUpTo(at), -1)
+	line := p.lineUpTo(at)
+	if !strings.ContainsAny(line, "[(☐☒☑✓✔") {
+		return false
+	}
+	boxes := anyBox.FindAllString(line, -1)
 	return len(boxes) > 0 && !tickedBox.MatchString(boxes[len(boxes)-1])
 }
 
