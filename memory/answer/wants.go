@@ -118,7 +118,7 @@ func either(list ...holder) holder {
 	}
 }
 
-// amounts reports whether a text holds a number that is no part of a time: "12 crowns".
+// amounts reports whether a text holds a number outside of dates, times and periods: "12 crowns".
 func amounts(s string, l text.Language) bool {
 	times := slices.Concat(values.Periods(s, l), values.Times(s, l), values.Days(s, l))
 	return slices.ContainsFunc(values.Numerals(s, l), func(v values.Found) bool { return !v.In(times) })
