@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -139,6 +140,36 @@ func TestASearchThatFails(t *testing.T) {
 		}
 		if len(a.History) != 1 && name != "given too" {
 			t.Errorf("%s: corrected after a lost search: %+v", name, a.History)
+		}
+	}
+}
+
+// A claim is judged, and a correction looked for, by documents that hold on the day alone.
+func TestAsOf(t *testing.T) {
+	later := passage("tariff", "By the tariff the fee for a late entry is ten crowns.")
+	later.Metadata = map[string]string{"valid_from": "2025-01-01"}
+	for day, want := range map[string]state.ClaimStatus{"": state.Supported, "2026": state.Supported, "2024-06-30": state.Unsupported} {
+		corpus := &shelf{confidence: .9, passages: []state.Passage{later, passage("log", "Every owner keeps a log.")}}
+		final := run(t, verify.Deps{Model: &reader{judge: literal, gaps: byClaim}, Corpus: corpus}, nil, verify.Input{Response: "The fee for a late entry is ten crowns.", AsOf: day})
+		if given, _ := final.Given(); given.Verdicts[0].Status != want {
+			t.Errorf("%q: %s; want %s", day, given.Verdicts[0].Status, want)
+		}
+		for _, e := range final.Evidence {
+			if day == "2024-06-30" && e.Passage.ID == "tariff" {
+				t.Error("a later document was read")
+			}
+		}
+	}
+}
+
+// Where no model follows orders, only the passages that verdicts quote are warned of.
+func TestWarnOfQuoted(t *testing.T) {
+	orders := func(string) []retrieval.Order { return []retrieval.Order{{Kind: "override", Start: 0, End: 1}} }
+	for quoted, want := range map[bool]int{false: 2, true: 1} {
+		corpus := &shelf{confidence: .9, passages: []state.Passage{passage("log", "N.B. Every owner keeps a log."), passage("tariff", "N.B. The fee is ten crowns.")}}
+		final := run(t, verify.Deps{Model: &reader{judge: literal}, Corpus: corpus, Inspect: orders}, &verify.Options{MaxAttempts: -1, WarnOfQuoted: quoted}, verify.Input{Response: "Every owner keeps a log."})
+		if len(final.Warnings) != want {
+			t.Errorf("quoted %v: %q", quoted, final.Warnings)
 		}
 	}
 }
