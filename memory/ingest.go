@@ -83,6 +83,9 @@ type Report struct {
 // for vectors that the cache of the space lacks.
 func Ingest(ctx context.Context, opts IngestOptions) (Report, error) {
 	report, err := ingest(ctx, opts, func(string) {})
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return report, fmt.Errorf("ingesting into corpus %q: %w before the end; nothing was changed, ingest again", opts.Corpus, context.Cause(ctx))
+	}
 	if err != nil {
 		return report, fmt.Errorf("ingesting into corpus %q: %w", opts.Corpus, err)
 	}
