@@ -53,6 +53,8 @@ type OpenOptions struct {
 	// Space embeds the questions. It must be the one that the corpus was
 	// ingested with; otherwise Search refuses. Nil: the offline embedder alone.
 	Space *embed.Space
+	// Meaning reads the stretches of what was found beside the question: state.Hit.Near. Nil: nobody does.
+	Meaning *embed.Space
 	// Reranker orders what the index found. Nil: the index's own order.
 	Reranker Reranker
 	// Detector looks for orders to an assistant in the passages that are returned.
@@ -270,6 +272,9 @@ func (c *Corpus) Sources() []string {
 // nothing was searched, *retrieval.UnknownKeyError of a filter, and *embed.Error.
 func (c *Corpus) Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
 	r, err := c.search(ctx, q)
+	if err == nil && c.opts.Meaning != nil {
+		err = c.mean(ctx, q.Primary, r.Hits)
+	}
 	if err == nil && c.opts.Detector != nil {
 		err = detect(ctx, c.opts.Detector, &r)
 	}

@@ -11,6 +11,7 @@ import (
 	"example.com/assay/internal/disk"
 	"example.com/assay/memory/document"
 	"example.com/assay/memory/embed"
+	"example.com/assay/memory/encode"
 	"example.com/assay/memory/index"
 	"example.com/assay/state"
 )
@@ -30,6 +31,10 @@ type IngestOptions struct {
 	// space, or of none, is embedded and calibrated anew; vectors in the space's cache are
 	// used. Nil: the offline embedder alone.
 	Space *embed.Space
+	// Patience is how many passages an ingest waits for that Space has not embedded before. With more
+	// of them the corpus can be searched by its words first, Report.Unembedded says so, and ingesting
+	// once more with a Patience of 0 embeds them. 0 waits for all.
+	Patience int
 
 	// BM25 are the parameters that passages are ranked with. Others than those that
 	// the corpus was made with make its index anew.
@@ -66,6 +71,7 @@ type Report struct {
 	Passages    int    `json:"passages"`  // in the corpus now
 	Records     int    `json:"empty_records"`
 	Reembedded  bool   `json:"reembedded,omitempty"` // the corpus was of another embedder before
+	Unembedded  int    `json:"unembedded,omitempty"` // passages that wait for their vectors; all are found by their words
 	Skipped     []Skip `json:"skipped,omitempty"`
 	Fingerprint string `json:"fingerprint"`
 }
@@ -130,6 +136,9 @@ func attempt(ctx context.Context, s *store, opts IngestOptions, w *walker, roots
 	run.report, run.unread = Report{Corpus: opts.Corpus, Skipped: slices.Clone(w.skipped)}, slices.Clone(w.skipped)
 	if err := run.begin(ctx); err != nil {
 		return Report{}, err
+	}
+	if run.opts.Space != nil && run.wanted() != "" && encode.IsID(run.opts.Space.ID()) {
+		run.opts.Space = nil // what a server finds by words is read stretch by stretch when it is found
 	}
 	if run.opts.Space != nil && run.wanted() != "" {
 		return Report{}, errors.New("an index on a server takes no vectors of a remote embedder; leave out the embedder, or name the index " + InFiles)
@@ -307,7 +316,7 @@ func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manif
 	r.store.step("index " + gen)
 	r.pages = map[string][]state.Passage{}
 	stats, err := index.Update(ctx, index.UpdateOptions{
-		Dir: r.store.path(gen, indexDir), From: from, BM25: r.opts.BM25, Space: r.opts.Space, Learnt: r.opts.Learnt, Progress: r.opts.Progress,
+		Dir: r.store.path(gen, indexDir), From: from, BM25: r.opts.BM25, Space: r.opts.Space, Patience: r.opts.Patience, Learnt: r.opts.Learnt, Progress: r.opts.Progress,
 		Stream: func(add func([]state.Passage) error) ([]string, error) {
 			if r.fault = r.read(ctx, list, add); r.fault == nil && r.settled() {
 				r.fault = errSettled
@@ -326,6 +335,9 @@ func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manif
 			err = &CorruptCorpusError{Name: r.store.name, Err: err}
 		}
 		return nil, err
+	}
+	if r.opts.Space != nil && stats.Space == "" {
+		r.report.Unembedded = stats.Passages
 	}
 	on, err := r.publish(ctx, gen)
 	if err != nil {

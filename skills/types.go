@@ -31,6 +31,7 @@ type Source struct {
 	Doc    string        `json:"doc,omitempty" prompt:"-"`    // names its document
 	Date   string        `json:"date,omitempty" prompt:"-"`   // from when the document holds; see state.Passage.ValidFrom
 	Blocks []state.Block `json:"blocks,omitempty" prompt:"-"` // the typed parts of Text
+	Near   []float64     `json:"near,omitempty" prompt:"-"`   // of state.Hit
 }
 
 // Choice is one option of a multiple-choice question.

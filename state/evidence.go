@@ -65,6 +65,10 @@ type Hit struct {
 	Rank    int     `json:"rank"` // 1-based
 	Scores  []Score `json:"scores"`
 
+	// Near is how near each stretch of the passage is in meaning to what was searched for, 1 for the same,
+	// in the order of memory/answer's Readings; nil where no encoder took part.
+	Near []float64 `json:"near,omitempty"`
+
 	Copies []string  `json:"copies,omitempty"` // ids of passages that say the same and were left out for it, best first
 	Before []Passage `json:"before,omitempty"` // the passages before it in its document, in their order, where they were asked for
 	After  []Passage `json:"after,omitempty"`  // and those behind it

@@ -18,6 +18,7 @@ type Source struct {
 	Blocks  []state.Block // the typed parts of Text, in order
 	Doc     string        // names its document; sources of one document share it
 	Date    string        // from when its document holds, as 2025-01-31 or 2025; "" for unknown
+	Near    []float64     // how near each of its Readings is to the question in meaning, 1 for the same; nil where nobody knows
 }
 
 // A sentence of a source, or a row or field of it, with what stands above it.
@@ -35,6 +36,7 @@ type sentence struct {
 	extra      map[string]bool // stems of the labels of its block
 	whole      bool            // it is a block that is read alone: a row, a field
 	joined     bool            // it is of an answer of several paragraphs
+	means      float64         // how near it is to the question in meaning; 0 where nobody knows
 }
 
 // A heading is a line above others, with its stems.
@@ -103,7 +105,7 @@ func (p *pool) add(index int, src Source) {
 			p.heads[index][stem] = true
 		}
 	}
-	at := 0
+	at, from := 0, len(p.sentences)
 	var head *heading
 	for i := range src.Blocks {
 		b := &src.Blocks[i]
@@ -115,6 +117,11 @@ func (p *pool) add(index int, src Source) {
 		at = b.End
 	}
 	p.addText(index, src.Text, at, len(src.Text), up, head)
+	if own := p.sentences[from:]; len(own) == len(src.Near) {
+		for i := range own {
+			own[i].means = src.Near[i]
+		}
+	}
 }
 
 // addText adds the sentences of running text, and returns the headword that holds behind it.

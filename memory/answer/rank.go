@@ -30,6 +30,7 @@ type Ranking struct {
 	Form      float64 // how far the best has the form asked for
 	Held      float64 // share of the question that the best and what stands above it hold
 	Value     float64 // how far the best holds a value of the kind asked for, from −0.5 to 0.5
+	Meaning   float64 // how near the best is to the question in meaning; 0 where nobody knows
 	Unnamed   float64 // share of the names and numbers of the question that the best's document does not have
 	Undefined bool    // the question asks what something is, and the best does not say it
 	Valueless bool    // the best quote holds no value of the kind asked for
@@ -92,6 +93,7 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 		x := &p.sentences[s.index]
 		return p.defines(asks, x) > 0 || overlap(x.above.last.stems, asks.focus) >= 1 || overlap(x.above.title.stems, asks.focus) >= 1 || x.part != nil && len(x.part.Cells) > 0
 	})
+	out.Meaning = best.means
 	out.Held, out.Value = asks.heldBy(best), asks.wants.fits(p, best)
 	rest := 0.0
 	for _, s := range list[1:min(len(list), 1+compared)] {

@@ -40,6 +40,7 @@ const (
 	ofRelated                  // share of the question in words that mean nearly the same
 	ofCrumb                    // running text of a few words: a heading, a greeting
 	ofBroken                   // a word is broken at the end of a line: a page that was set, not written
+	ofMeaning                  // how near it is to the question in meaning
 	features
 )
 
@@ -48,7 +49,7 @@ var weights = [features]float64{
 	ofShare: 3.3, ofNear: 1, ofAbove: 2, ofHead: 2.2, ofTitle: 2.3, ofFirst: 1.5, ofDocument: 1.1, ofRank: 1.7,
 	ofMatch: 1.9, ofForm: 2, ofFitting: 1.6, ofDefines: 2.2, ofAside: -.9, ofRow: -.3, ofBegin: .3, ofLead: -1, ofDependent: -1, ofBroken: -.6,
 	ofAddress: 5, ofRange: 5.5, ofQuoted: -2.5, ofOlder: -2,
-	ofValue: 1.5, ofElsewhere: 2, ofCrumb: -1.5, ofRelated: 2.5, ofUnkeyed: -2, ofMarked: 1.5,
+	ofValue: 1.5, ofElsewhere: 2, ofCrumb: -1.5, ofRelated: 2.5, ofUnkeyed: -2, ofMarked: 1.5, ofMeaning: 16,
 }
 
 // A scored sentence.
@@ -161,7 +162,7 @@ func (p *pool) features(q *question) [][features]float64 {
 		if s.source < tellingRanks {
 			f[ofRank] = 1 / math.Sqrt(float64(s.source+1))
 		}
-		f[ofMatch] = bm[s.block]
+		f[ofMatch], f[ofMeaning] = bm[s.block], s.means
 		f[ofRelated] = q.related(s)
 		wanted := q.wants.fits(p, s)
 		f[ofForm], f[ofDefines] = q.forms.fits(shown, func(string) int { return q.held(s) }), p.defines(q, s)

@@ -89,7 +89,8 @@ func titleLetters(s string) string {
 	}, s)
 }
 
-// SourceOf is a passage as a source.
-func SourceOf(p state.Passage) Source {
-	return Source{Title: p.Title, Section: p.Section, Text: p.Text, Blocks: p.Blocks, Doc: p.Doc, Date: p.ValidFrom()}
+// SourceOf is what a search found as a source.
+func SourceOf(h state.Hit) Source {
+	p := h.Passage
+	return Source{Title: p.Title, Section: p.Section, Text: p.Text, Blocks: p.Blocks, Doc: p.Doc, Date: p.ValidFrom(), Near: h.Near}
 }

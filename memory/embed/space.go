@@ -85,34 +85,46 @@ const (
 // means nobody watches. After an error that is not the context's, which is an
 // *Error or one of the cache, what was embedded before it is in the cache.
 func (s *Space) Passages(ctx context.Context, texts []string, progress func(done, total int)) ([][]float32, error) {
-	return s.vectors(ctx, asPassage, texts, progress)
+	return s.vectors(ctx, asPassage, texts, -1, progress)
+}
+
+// Some is Passages, but embeds at most so many texts that are not in the cache, the first ones. The
+// vectors of the others are nil.
+func (s *Space) Some(ctx context.Context, texts []string, most int) ([][]float32, error) {
+	return s.vectors(ctx, asPassage, texts, most, nil)
+}
+
+// Missing counts the distinct texts that the cache does not have.
+func (s *Space) Missing(ctx context.Context, texts []string) (n int, err error) {
+	_, w, err := s.known(ctx, asPassage, texts)
+	if err != nil {
+		return 0, err
+	}
+	for _, v := range w.found {
+		if v == nil {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // Queries is Passages for the texts that are searched for.
 func (s *Space) Queries(ctx context.Context, texts []string) ([][]float32, error) {
 	if s.query == nil {
-		return s.vectors(ctx, asPassage, texts, nil)
+		return s.vectors(ctx, asPassage, texts, -1, nil)
 	}
-	return s.vectors(ctx, asQuery, texts, nil)
+	return s.vectors(ctx, asQuery, texts, -1, nil)
 }
 
-// vectors looks every distinct text up and asks for the rest.
-func (s *Space) vectors(ctx context.Context, use string, texts []string, progress func(done, total int)) ([][]float32, error) {
-	place := make(map[string]int, len(texts)) // of a text in distinct
-	var distinct []string
-	for _, text := range texts {
-		if _, ok := place[text]; !ok {
-			place[text] = len(distinct)
-			distinct = append(distinct, text)
-		}
-	}
-	w := &work{space: s, use: use, texts: distinct, keys: make([]Key, len(distinct)), progress: progress}
-	for i, text := range distinct {
-		w.keys[i] = keyOf(s.id, use, text)
-	}
-	if err := w.lookUp(ctx); err != nil {
+// vectors looks every distinct text up and asks for the rest, or for most of them where most is not
+// negative.
+func (s *Space) vectors(ctx context.Context, use string, texts []string, most int, progress func(done, total int)) ([][]float32, error) {
+	place, w, err := s.known(ctx, use, texts)
+	if err != nil {
 		return nil, err
 	}
+	w.most, w.progress = most, progress
+	w.finished(0)
 	if err := w.ask(ctx); err != nil {
 		return nil, err
 	}
@@ -121,6 +133,23 @@ func (s *Space) vectors(ctx context.Context, use string, texts []string, progres
 		out[i] = w.found[place[text]]
 	}
 	return out, nil
+}
+
+// known looks every distinct text up. place says where each is.
+func (s *Space) known(ctx context.Context, use string, texts []string) (place map[string]int, w *work, err error) {
+	place = make(map[string]int, len(texts))
+	var distinct []string
+	for _, text := range texts {
+		if _, ok := place[text]; !ok {
+			place[text] = len(distinct)
+			distinct = append(distinct, text)
+		}
+	}
+	w = &work{space: s, use: use, texts: distinct, keys: make([]Key, len(distinct))}
+	for i, text := range distinct {
+		w.keys[i] = keyOf(s.id, use, text)
+	}
+	return place, w, w.lookUp(ctx)
 }
 
 // accept checks the answer to n texts and gives the vectors unit length.
@@ -190,6 +219,7 @@ type work struct {
 	texts    []string // distinct
 	keys     []Key
 	found    [][]float32
+	most     int // that are asked for; negative for all
 	progress func(done, total int)
 
 	mu   sync.Mutex // guards done and the calls of progress
@@ -237,11 +267,15 @@ func (w *work) batches() [][]int {
 		most = 1
 	}
 	var out [][]int
-	size := 0
+	size, left := 0, w.most
 	for i, v := range w.found {
 		if v != nil {
 			continue
 		}
+		if left == 0 {
+			break
+		}
+		left--
 		last := len(out) - 1
 		if last < 0 || len(out[last]) == most || size+len(w.texts[i]) > w.space.opts.BatchBytes {
 			out = append(out, nil)

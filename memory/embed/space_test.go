@@ -301,3 +301,41 @@ func TestNew(t *testing.T) {
 		t.Error("a space without an ID")
 	}
 }
+
+// Some asks for no more texts than it may, the first ones, and Missing counts what the cache lacks.
+func TestSome(t *testing.T) {
+	e := &embedtest.Words{}
+	cache, err := embed.OpenCache(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cache.Close()
+	s, err := embed.New(e, &embed.Options{Cache: cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{"a lamp", "a boat", "a lamp", "a kite", "a mast"}
+	missing := func(want int) {
+		t.Helper()
+		if n, err := s.Missing(t.Context(), texts); err != nil || n != want {
+			t.Errorf("%d are missing, want %d (%v)", n, want, err)
+		}
+	}
+	missing(4)
+	for _, c := range []struct{ most, known int }{{0, 0}, {2, 3}, {1, 4}, {5, 5}, {0, 5}} {
+		got, err := s.Some(t.Context(), texts, c.most)
+		known := 0
+		for _, v := range got {
+			if v != nil {
+				known++
+			}
+		}
+		if err != nil || known != c.known {
+			t.Errorf("at most %d: %d have a vector, want %d (%v)", c.most, known, c.known, err)
+		}
+	}
+	missing(0)
+	if n := len(e.Seen()); n != 4 {
+		t.Errorf("%d texts were sent; 4 are distinct", n)
+	}
+}

@@ -63,7 +63,7 @@ func (x *Index) aboutVectors(ctx context.Context, q retrieval.Query) ([][]float3
 	for _, group := range q.About {
 		texts = append(texts, group...)
 	}
-	if len(texts) == 0 || x.meaning == nil || x.meaning.len() == 0 {
+	if len(texts) == 0 || !x.means() {
 		return nil, nil
 	}
 	vectors, err := x.space.Queries(ctx, texts)

@@ -66,7 +66,7 @@ func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]l
 		ranked[i] = candidate{ord: ord, parts: [parts]float64{
 			sig.scoped[ord], sig.pairs[ord], x.cosine(sig, ord), x.linkWeight() * link[ord], documentWeight * x.document(sig, ord), graph[i],
 		}, cited: cited[ord].score}
-		if x.meaning != nil {
+		if x.means() {
 			ranked[i].parts[parts-1] = x.near(sig, ord)
 		}
 	}

@@ -51,6 +51,10 @@ func (m *meaning) len() int {
 	return len(m.rows) / m.dims
 }
 
+// means reports whether questions are looked for by the vectors of an embedder: the passages have
+// some, and the space is there to embed the question. Without it words alone find.
+func (x *Index) means() bool { return x.space != nil && x.meaning != nil && x.meaning.len() > 0 }
+
 // index makes the set of the rows.
 func (m *meaning) index(lists *vector.Lists) (err error) {
 	m.set, err = vector.NewSet(m.rows, m.dims, lists)
@@ -102,15 +106,11 @@ func Text(p state.Passage) string {
 // queryVectors embeds a query and its alternatives where the index has the
 // vectors of a remote embedder. Alternatives without content words have none.
 func (x *Index) queryVectors(ctx context.Context, list []string, q retrieval.Query) ([][]float32, error) {
-	given := ""
-	if x.space != nil {
-		given = x.space.ID()
-	}
-	if given != x.stats.Space {
-		return nil, &SpaceError{Made: x.stats.Space, Given: given}
-	}
-	if x.meaning == nil || len(list) == 0 || x.meaning.len() == 0 {
+	if len(list) == 0 || !x.means() {
 		return nil, nil
+	}
+	if given := x.space.ID(); given != x.stats.Space {
+		return nil, &SpaceError{Made: x.stats.Space, Given: given}
 	}
 	texts, at := []string{q.Primary}, []int{0}
 	alternatives := q.Alternatives[:min(len(q.Alternatives), maxQueries)]

@@ -77,12 +77,12 @@ type nameCount struct {
 // changed there is a *CorruptError of the search. The
 // error is a *CorruptError or a *VersionError when the directory is not a
 // whole generation of this version, and wraps fs.ErrNotExist when there is
-// none. Questions to an index with vectors of a remote embedder need OpenIn.
+// none. Of an index with vectors of an embedder, words alone find then: see OpenIn.
 func Open(dir string) (*Index, error) { return OpenIn(dir, nil) }
 
 // OpenIn is Open with the space that questions are embedded in. Whether it is
 // that of the index shows when a search needs it: the error of Search is a
-// *SpaceError then.
+// *SpaceError then. An index without vectors needs none.
 func OpenIn(dir string, space *embed.Space) (*Index, error) {
 	return openChecking(dir, space, checkedWhole)
 }

@@ -170,7 +170,7 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q retrieval.Query, ski
 		hits = x.diversify(hits, q.MMR, k)
 	}
 	for i, h := range hits[:min(k, len(hits))] {
-		hit := h.hit(x.meaning != nil)
+		hit := h.hit(x.means())
 		hit.Rank = i + 1
 		if q.MMR > 0 {
 			hit.Scores = append(hit.Scores, state.Score{Ranker: RankerMMR, Value: h.mmr})
@@ -335,7 +335,7 @@ func (x *Index) nearest(wordings []*signals, out func(int32) bool) [][]int32 {
 		}
 	}
 	look(x.vectors, func(sig *signals) []float32 { return sig.latent }, 0)
-	if x.meaning != nil && x.meaning.scale.tells() {
+	if x.means() && x.meaning.scale.tells() {
 		look(x.meaning.set, func(sig *signals) []float32 { return sig.meaning }, x.meaning.scale.Floor)
 	}
 	return pools

@@ -30,6 +30,11 @@ type UpdateOptions struct {
 	// the calibration anew. Nil: the offline embedder alone.
 	Space *embed.Space
 
+	// Patience is how many passages this update may wait for, of those that Space has not embedded
+	// before. With more of them the generation has no vectors (Stats.Space is empty), and the same
+	// update, made again without it, adds them. 0 waits for all.
+	Patience int
+
 	// Learnt is what an earlier update learnt from the same passages. It is taken where
 	// everything that it depends on is the same, and else ignored. Nil: nothing is known.
 	Learnt *Learnt

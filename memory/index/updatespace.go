@@ -20,18 +20,13 @@ func (u *update) spaceID() string {
 	return u.opts.Space.ID()
 }
 
-// mean gives x the vectors of the remote embedder, if there is one: those of
-// the earlier generation where they are of its space, and new ones.
+// mean gives x the vectors of the embedder, if there is one and it need not be waited for too
+// long: those of the earlier generation where they are of its space, and new ones.
 func (u *update) mean(x *Index) error {
 	if u.opts.Space == nil {
 		return nil
 	}
-	x.space, x.stats.Space = u.opts.Space, u.opts.Space.ID()
-	x.meaning = &meaning{}
 	reuse := u.old != nil && !u.respaced()
-	if reuse {
-		x.meaning.dims, x.meaning.scale = u.old.meaning.dims, u.old.meaning.scale
-	}
 	kept := make([]int, u.table.len()) // ordinal in the earlier generation, or -1
 	var texts []string
 	for ord := range kept {
@@ -45,6 +40,21 @@ func (u *update) mean(x *Index) error {
 			return err
 		}
 		texts = append(texts, Text(p))
+	}
+	if u.opts.Patience > 0 {
+		missing, err := u.opts.Space.Missing(u.ctx, texts)
+		if err != nil {
+			return err
+		}
+		if missing > u.opts.Patience {
+			u.opts.Space, u.manifest.Stats.Space = nil, ""
+			return nil
+		}
+	}
+	x.space, x.stats.Space = u.opts.Space, u.opts.Space.ID()
+	x.meaning = &meaning{}
+	if reuse {
+		x.meaning.dims, x.meaning.scale = u.old.meaning.dims, u.old.meaning.scale
 	}
 	if err := u.report(PhaseMeaning, 0, len(texts)); err != nil {
 		return err

@@ -17,9 +17,9 @@ func checkWhole() graph.Node[state.Agent] {
 		if len(choices) > 0 || s.Count(state.StepCompleted) == 0 {
 			return nil, nil
 		}
-		var cited []state.Passage
+		var cited []state.Hit
 		for _, c := range Cited(s) {
-			cited = append(cited, c.Hit.Passage)
+			cited = append(cited, c.Hit)
 		}
 		var whole state.Wholeness
 		whole.Parts, whole.Missing = missingParts(respelt(stem, s.Plan...), cited)

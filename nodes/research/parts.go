@@ -31,7 +31,7 @@ var (
 // missingParts names the parts of a question of several that no cited passage answers as far
 // as can be told. parts is the number of parts, 0 for a story and for words without a
 // question.
-func missingParts(question string, cited []state.Passage) (parts int, missing []string) {
+func missingParts(question string, cited []state.Hit) (parts int, missing []string) {
 	list := partsOf(question)
 	var sources []answer.Source
 	for _, p := range cited {

@@ -48,7 +48,7 @@ func asked(s state.Agent, step state.Step) string {
 func readable(hits []state.Hit) []answer.Source {
 	out := make([]answer.Source, len(hits))
 	for i, h := range hits {
-		out[i] = answer.SourceOf(h.Passage)
+		out[i] = answer.SourceOf(h)
 	}
 	return out
 }

@@ -12,6 +12,8 @@ import (
 
 const (
 	OfflineEmbedder = "lsa"
+	BuiltinEncoder  = "builtin"
+	NoEncoder       = "none"
 	NoReranker      = "none"
 	JudgeReranker   = "judge"
 	EnvRerankKey    = "RERANK_API_KEY"
@@ -19,7 +21,8 @@ const (
 
 // Lookup is what takes part in a search together with the offline index.
 type Lookup struct {
-	Embedder  string     // offlineEmbedder, or a provider's as "openai:NAME"
+	Encoder   string     // BuiltinEncoder, NoEncoder, or a file of weights
+	Embedder  string     // offlineEmbedder, or a provider's as "openai:NAME", which stands in for the encoder
 	Dimension int        // of its vectors; 0 for its own
 	Cache     int        // MiB for the cached vectors of all corpora
 	Reranker  string     // noReranker, judgeReranker, or a server's address
@@ -40,7 +43,16 @@ func lookupTable() []Setting {
 		set:  func(p *parser, s *Settings, from origin, text string) { s.BM25.B = p.within(from, text, 0, 1) },
 		show: func(s *Settings) string { return strconv.FormatFloat(s.BM25.B, 'g', -1, 64) },
 	}, {
-		key: "embedder", about: "A remote embedder whose vectors a corpus has in addition to the offline ones: openai:NAME, gemini:NAME or ollama:NAME; lsa for none.", example: "openai:text-embedding-3-small",
+		key: "encoder", flag: "encoder", about: "What reads meaning beside words: none, builtin (English), or a file of other weights, relative to this file. A corpus that was ingested with it is also found by meaning; what is found is chosen by meaning in every corpus.", example: "builtin",
+		set: func(p *parser, s *Settings, from origin, text string) {
+			if text != BuiltinEncoder && text != NoEncoder {
+				text = from.path(p.text(from, text, "a file of weights"))
+			}
+			s.Lookup.Encoder = text
+		},
+		show: func(s *Settings) string { return s.Lookup.Encoder },
+	}, {
+		key: "embedder", about: "A remote embedder whose vectors a corpus has in place of the encoder's: openai:NAME, gemini:NAME or ollama:NAME; lsa for none.", example: "openai:text-embedding-3-small",
 		set: func(p *parser, s *Settings, from origin, text string) {
 			if err := checkEmbedder(text); err != nil {
 				p.fail(cli.Usagef("%s: %w", from, err))

@@ -69,7 +69,7 @@ type Settings struct {
 // limits are written out, so that they can be shown.
 func Default(remembers bool) Settings {
 	return Settings{
-		Corpus: DefaultCorpus, Lookup: Lookup{Embedder: OfflineEmbedder, Cache: embed.DefaultMaxBytes >> 20, Reranker: NoReranker, Detector: Classifier{Task: classify.Injection, Key: keyDetector}}, Model: offline.Name, Threshold: defaultThreshold, Memory: remembers,
+		Corpus: DefaultCorpus, Lookup: Lookup{Encoder: NoEncoder, Embedder: OfflineEmbedder, Cache: embed.DefaultMaxBytes >> 20, Reranker: NoReranker, Detector: Classifier{Task: classify.Injection, Key: keyDetector}}, Model: offline.Name, Threshold: defaultThreshold, Memory: remembers,
 		Verification: defaultVerification(), Grounding: defaultGrounding(), BM25: index.BM25{}.Resolved(),
 		SkillModels: map[string]string{}, KeyFiles: map[string]string{}, Origins: map[string]origin{},
 		Limits: llm.ControlOptions{
@@ -160,6 +160,7 @@ func (f *Flags) RegisterModel(cmd *cobra.Command) {
 	flags.String("model", offline.Name, "`MODEL` for all skills: offline, openai:NAME, gemini:NAME, anthropic:NAME or ollama:NAME")
 	flags.StringVar(&f.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
 	RegisterStore(flags)
+	flags.String("encoder", NoEncoder, "what reads meaning beside words: none, builtin, or a `FILE` of other weights; ingest with it, too")
 	flags.String("skills", "", "`DIR` whose *.md files replace embedded skills of the same name")
 }
 

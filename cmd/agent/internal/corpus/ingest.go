@@ -89,8 +89,10 @@ func ingest(a *cli.App, cmd *cobra.Command, f *ingestFlags, paths []string) (err
 	}
 	progress := render.NewBar(a, f.asJSON)
 	began := a.Now()
-	report, err := memory.Ingest(cmd.Context(), memory.IngestOptions{
-		Home: s.Home, Corpus: s.Corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.Update, Space: found.Space, BM25: s.BM25, Index: s.Index, Servers: config.Servers(a.Env),
+	report, err := found.Ingest(cmd.Context(), memory.IngestOptions{
+		Home: s.Home, Corpus: s.Corpus, Paths: paths, Load: f.load, Split: split, Rebuild: f.rebuild, Progress: progress.Update, BM25: s.BM25, Index: s.Index, Servers: config.Servers(a.Env),
+	}, func(r memory.Report) {
+		a.Note(fmt.Sprintf("%s can be searched by their words; reading them for their meaning (to stop is safe: the next ingest goes on)", cli.Count(r.Passages, "passage")))
 	})
 	err = errors.Join(err, progress.Close(), found.Close())
 	if err != nil {

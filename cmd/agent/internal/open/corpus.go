@@ -10,6 +10,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/memory"
+	"example.com/assay/memory/encode"
 	"example.com/assay/memory/text"
 )
 
@@ -29,7 +30,7 @@ func ComplyCorpus(ctx context.Context, a *cli.App, s config.Settings, opts *memo
 func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions, sample embedded) (*memory.Corpus, error) {
 	for _, e := range []embedded{lawSample, countySample} {
 		if s.Corpus == e.corpus {
-			return e.open(ctx, s.Home, a.Note)
+			return e.open(ctx, s.Home, a.Note, opts)
 		}
 	}
 	var with memory.OpenOptions
@@ -43,7 +44,7 @@ func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.Ope
 		if sample.instead != "" {
 			a.Warn("%s", sample.instead)
 		}
-		return sample.open(ctx, s.Home, a.Note)
+		return sample.open(ctx, s.Home, a.Note, opts)
 	}
 	if missing {
 		return nil, UnknownCorpus(s.Corpus, unknown.Known)
@@ -55,7 +56,10 @@ func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.Ope
 	if opts.Space != nil {
 		given = opts.Space.ID()
 	}
-	if made := corpus.Info().Space; made != given { // checked before the run, not in the middle of it
+	// Checked before the run, not in the middle of it. What has no vectors yet is found by its words,
+	// and so is what has some while the encoder is switched off.
+	remote := s.Lookup.Embedder != "" && s.Lookup.Embedder != config.OfflineEmbedder
+	if made := corpus.Info().Space; made != given && (remote || made != "") && !(given == "" && encode.IsID(made)) {
 		other := &memory.EmbedderError{Corpus: s.Corpus, Made: made, Given: given}
 		return nil, errors.Join(cli.Usagef("%w (the key embedder of the configuration sets it)", other), corpus.Close())
 	}

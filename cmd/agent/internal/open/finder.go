@@ -14,13 +14,15 @@ import (
 	"example.com/assay/llm/rerank"
 	"example.com/assay/memory"
 	"example.com/assay/memory/embed"
+	"example.com/assay/memory/encode"
 	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 )
 
 // A Finder holds what a search uses in addition to the index.
 type Finder struct {
-	Space    *embed.Space // nil for the offline embedder alone
+	Space    *embed.Space  // nil for words alone
+	Encoder  *encode.Model // that Space is of; nil for none, or another embedder
 	cache    *embed.Cache
 	reranker memory.Reranker
 	detector memory.Detector // nil for none
@@ -28,7 +30,11 @@ type Finder struct {
 
 // Options are the options of opening a corpus for such searches.
 func (f *Finder) Options() *memory.OpenOptions {
-	return &memory.OpenOptions{Space: f.Space, Reranker: f.reranker, Detector: f.detector}
+	o := &memory.OpenOptions{Space: f.Space, Reranker: f.reranker, Detector: f.detector}
+	if f.Encoder != nil {
+		o.Meaning = f.Space
+	}
+	return o
 }
 
 // Close closes the cache of vectors.
@@ -43,23 +49,49 @@ func (f *Finder) Close() error {
 // models. The caller closes it.
 func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, x *Exchange) (*Finder, error) {
 	f := &Finder{}
-	if s.Lookup.Embedder == config.OfflineEmbedder || s.Lookup.Embedder == "" {
-		return f, nil
-	}
-	e, err := NewConnector(a.Env, s).embedder(ctx, s.Lookup)
-	if err != nil {
-		return nil, fmt.Errorf("opening embedder %s: %w", s.Lookup.Embedder, err)
+	remote := s.Lookup.Embedder != config.OfflineEmbedder && s.Lookup.Embedder != ""
+	var e embed.Embedder
+	var err error
+	opts := &embed.Options{Concurrency: 1} // the encoder uses all processors by itself
+	switch {
+	case remote:
+		if e, err = NewConnector(a.Env, s).embedder(ctx, s.Lookup); err != nil {
+			return nil, fmt.Errorf("opening embedder %s: %w", s.Lookup.Embedder, err)
+		}
+		// Only the controls limit concurrent calls.
+		priced := func(m llm.Model) llm.Model { return x.Controls.WrapNamed(s.Lookup.Embedder, m) }
+		e = controlled(e, llm.NewCaller("embed", priced))
+		opts.Concurrency = max(1, s.Limits.Concurrency)
+	default:
+		m, err := Encoder(s)
+		if m == nil || err != nil {
+			return f, err
+		}
+		f.Encoder, e = m, m
 	}
 	if f.cache, err = x.Store.Vectors(ctx, &embed.CacheOptions{MaxBytes: int64(s.Lookup.Cache) << 20}); err != nil {
 		return nil, fmt.Errorf("opening the cache of vectors: %w", err)
 	}
-	// Only the controls limit concurrent calls.
-	priced := func(m llm.Model) llm.Model { return x.Controls.WrapNamed(s.Lookup.Embedder, m) }
-	f.Space, err = embed.New(controlled(e, llm.NewCaller("embed", priced)), &embed.Options{Cache: f.cache, Concurrency: max(1, s.Limits.Concurrency)})
-	if err != nil {
+	opts.Cache = f.cache
+	if f.Space, err = embed.New(e, opts); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// Encoder is the encoder of the settings, nil for none.
+func Encoder(s config.Settings) (*encode.Model, error) {
+	switch s.Lookup.Encoder {
+	case "", config.NoEncoder:
+		return nil, nil
+	case config.BuiltinEncoder:
+		return encode.Builtin()
+	}
+	m, err := encode.Open(s.Lookup.Encoder)
+	if err != nil {
+		return nil, cli.Usagef("%w; the key encoder and --encoder take builtin, none, or a file that train/convert.py wrote", err)
+	}
+	return m, nil
 }
 
 // NewFinder opens the embedder and the reranker that the settings name.

@@ -194,9 +194,9 @@ func (p *piped) ingest(ctx context.Context, corpus string, paths []string, progr
 	if err != nil {
 		return memory.Report{}, err
 	}
-	report, err := memory.Ingest(ctx, memory.IngestOptions{
-		Home: s.Home, Corpus: corpus, Paths: paths, Progress: progress, Space: found.Space, BM25: s.BM25, Index: s.Index, Servers: config.Servers(p.Env),
-	})
+	report, err := found.Ingest(ctx, memory.IngestOptions{
+		Home: s.Home, Corpus: corpus, Paths: paths, Progress: progress, BM25: s.BM25, Index: s.Index, Servers: config.Servers(p.Env),
+	}, nil)
 	return report, errors.Join(err, found.Close())
 }
 

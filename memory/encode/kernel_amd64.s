@@ -1,0 +1,469 @@
+#include "textflag.h"
+
+// The kernels for AVX2. Each does to every lane what its twin in kernel.go does to every number, in
+// the same order. None uses fused multiplication.
+
+DATA least<>+0(SB)/8, $0xc2ae0000c2ae0000 // -87.0
+DATA least<>+8(SB)/8, $0xc2ae0000c2ae0000
+DATA least<>+16(SB)/8, $0xc2ae0000c2ae0000
+DATA least<>+24(SB)/8, $0xc2ae0000c2ae0000
+GLOBL least<>(SB), RODATA|NOPTR, $32
+DATA log2e<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b // 1.4426950408889634
+DATA log2e<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2e<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA log2e<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
+GLOBL log2e<>(SB), RODATA|NOPTR, $32
+DATA whole<>+0(SB)/8, $0x4b4000004b400000 // 12582912.0
+DATA whole<>+8(SB)/8, $0x4b4000004b400000
+DATA whole<>+16(SB)/8, $0x4b4000004b400000
+DATA whole<>+24(SB)/8, $0x4b4000004b400000
+GLOBL whole<>(SB), RODATA|NOPTR, $32
+DATA ln2High<>+0(SB)/8, $0x3f3180003f318000 // 0.693359375
+DATA ln2High<>+8(SB)/8, $0x3f3180003f318000
+DATA ln2High<>+16(SB)/8, $0x3f3180003f318000
+DATA ln2High<>+24(SB)/8, $0x3f3180003f318000
+GLOBL ln2High<>(SB), RODATA|NOPTR, $32
+DATA ln2Low<>+0(SB)/8, $0xb95e8083b95e8083 // -0.00021219444
+DATA ln2Low<>+8(SB)/8, $0xb95e8083b95e8083
+DATA ln2Low<>+16(SB)/8, $0xb95e8083b95e8083
+DATA ln2Low<>+24(SB)/8, $0xb95e8083b95e8083
+GLOBL ln2Low<>(SB), RODATA|NOPTR, $32
+DATA e0<>+0(SB)/8, $0x3950696739506967 // 0.000198756915
+DATA e0<>+8(SB)/8, $0x3950696739506967
+DATA e0<>+16(SB)/8, $0x3950696739506967
+DATA e0<>+24(SB)/8, $0x3950696739506967
+GLOBL e0<>(SB), RODATA|NOPTR, $32
+DATA e1<>+0(SB)/8, $0x3ab743ce3ab743ce // 0.0013981999507
+DATA e1<>+8(SB)/8, $0x3ab743ce3ab743ce
+DATA e1<>+16(SB)/8, $0x3ab743ce3ab743ce
+DATA e1<>+24(SB)/8, $0x3ab743ce3ab743ce
+GLOBL e1<>(SB), RODATA|NOPTR, $32
+DATA e2<>+0(SB)/8, $0x3c0889083c088908 // 0.0083334519073
+DATA e2<>+8(SB)/8, $0x3c0889083c088908
+DATA e2<>+16(SB)/8, $0x3c0889083c088908
+DATA e2<>+24(SB)/8, $0x3c0889083c088908
+GLOBL e2<>(SB), RODATA|NOPTR, $32
+DATA e3<>+0(SB)/8, $0x3d2aa9c13d2aa9c1 // 0.041665795894
+DATA e3<>+8(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA e3<>+16(SB)/8, $0x3d2aa9c13d2aa9c1
+DATA e3<>+24(SB)/8, $0x3d2aa9c13d2aa9c1
+GLOBL e3<>(SB), RODATA|NOPTR, $32
+DATA e4<>+0(SB)/8, $0x3e2aaaaa3e2aaaaa // 0.16666665459
+DATA e4<>+8(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA e4<>+16(SB)/8, $0x3e2aaaaa3e2aaaaa
+DATA e4<>+24(SB)/8, $0x3e2aaaaa3e2aaaaa
+GLOBL e4<>(SB), RODATA|NOPTR, $32
+DATA e5<>+0(SB)/8, $0x3f0000003f000000 // 0.50000001201
+DATA e5<>+8(SB)/8, $0x3f0000003f000000
+DATA e5<>+16(SB)/8, $0x3f0000003f000000
+DATA e5<>+24(SB)/8, $0x3f0000003f000000
+GLOBL e5<>(SB), RODATA|NOPTR, $32
+DATA one<>+0(SB)/8, $0x3f8000003f800000 // 1.0
+DATA one<>+8(SB)/8, $0x3f8000003f800000
+DATA one<>+16(SB)/8, $0x3f8000003f800000
+DATA one<>+24(SB)/8, $0x3f8000003f800000
+GLOBL one<>(SB), RODATA|NOPTR, $32
+DATA half<>+0(SB)/8, $0x3f0000003f000000 // 0.5
+DATA half<>+8(SB)/8, $0x3f0000003f000000
+DATA half<>+16(SB)/8, $0x3f0000003f000000
+DATA half<>+24(SB)/8, $0x3f0000003f000000
+GLOBL half<>(SB), RODATA|NOPTR, $32
+DATA root<>+0(SB)/8, $0x3f3504f33f3504f3 // 0.7071067811865476
+DATA root<>+8(SB)/8, $0x3f3504f33f3504f3
+DATA root<>+16(SB)/8, $0x3f3504f33f3504f3
+DATA root<>+24(SB)/8, $0x3f3504f33f3504f3
+GLOBL root<>(SB), RODATA|NOPTR, $32
+DATA gp<>+0(SB)/8, $0x3ea7ba053ea7ba05 // 0.3275911
+DATA gp<>+8(SB)/8, $0x3ea7ba053ea7ba05
+DATA gp<>+16(SB)/8, $0x3ea7ba053ea7ba05
+DATA gp<>+24(SB)/8, $0x3ea7ba053ea7ba05
+GLOBL gp<>(SB), RODATA|NOPTR, $32
+DATA g1<>+0(SB)/8, $0x3e8279063e827906 // 0.254829592
+DATA g1<>+8(SB)/8, $0x3e8279063e827906
+DATA g1<>+16(SB)/8, $0x3e8279063e827906
+DATA g1<>+24(SB)/8, $0x3e8279063e827906
+GLOBL g1<>(SB), RODATA|NOPTR, $32
+DATA g2<>+0(SB)/8, $0xbe91a98ebe91a98e // -0.284496736
+DATA g2<>+8(SB)/8, $0xbe91a98ebe91a98e
+DATA g2<>+16(SB)/8, $0xbe91a98ebe91a98e
+DATA g2<>+24(SB)/8, $0xbe91a98ebe91a98e
+GLOBL g2<>(SB), RODATA|NOPTR, $32
+DATA g3<>+0(SB)/8, $0x3fb5f0e33fb5f0e3 // 1.421413741
+DATA g3<>+8(SB)/8, $0x3fb5f0e33fb5f0e3
+DATA g3<>+16(SB)/8, $0x3fb5f0e33fb5f0e3
+DATA g3<>+24(SB)/8, $0x3fb5f0e33fb5f0e3
+GLOBL g3<>(SB), RODATA|NOPTR, $32
+DATA g4<>+0(SB)/8, $0xbfba00e3bfba00e3 // -1.453152027
+DATA g4<>+8(SB)/8, $0xbfba00e3bfba00e3
+DATA g4<>+16(SB)/8, $0xbfba00e3bfba00e3
+DATA g4<>+24(SB)/8, $0xbfba00e3bfba00e3
+GLOBL g4<>(SB), RODATA|NOPTR, $32
+DATA g5<>+0(SB)/8, $0x3f87dc223f87dc22 // 1.061405429
+DATA g5<>+8(SB)/8, $0x3f87dc223f87dc22
+DATA g5<>+16(SB)/8, $0x3f87dc223f87dc22
+DATA g5<>+24(SB)/8, $0x3f87dc223f87dc22
+GLOBL g5<>(SB), RODATA|NOPTR, $32
+DATA i127<>+0(SB)/8, $0x0000007f0000007f // 0x7f
+DATA i127<>+8(SB)/8, $0x0000007f0000007f
+DATA i127<>+16(SB)/8, $0x0000007f0000007f
+DATA i127<>+24(SB)/8, $0x0000007f0000007f
+GLOBL i127<>(SB), RODATA|NOPTR, $32
+DATA sign<>+0(SB)/8, $0x8000000080000000 // 0x80000000
+DATA sign<>+8(SB)/8, $0x8000000080000000
+DATA sign<>+16(SB)/8, $0x8000000080000000
+DATA sign<>+24(SB)/8, $0x8000000080000000
+GLOBL sign<>(SB), RODATA|NOPTR, $32
+DATA size<>+0(SB)/8, $0x7fffffff7fffffff // 0x7fffffff
+DATA size<>+8(SB)/8, $0x7fffffff7fffffff
+DATA size<>+16(SB)/8, $0x7fffffff7fffffff
+DATA size<>+24(SB)/8, $0x7fffffff7fffffff
+GLOBL size<>(SB), RODATA|NOPTR, $32
+
+// EXP leaves e to the Y0 in Y0, and uses Y1 to Y3.
+#define EXP \
+	VMAXPS least<>(SB), Y0, Y0; \
+	VMULPS log2e<>(SB), Y0, Y1; \
+	VADDPS whole<>(SB), Y1, Y1; \
+	VSUBPS whole<>(SB), Y1, Y1; \
+	VMULPS ln2High<>(SB), Y1, Y2; \
+	VSUBPS Y2, Y0, Y0; \
+	VMULPS ln2Low<>(SB), Y1, Y2; \
+	VSUBPS Y2, Y0, Y0; \
+	VMOVUPS e0<>(SB), Y2; \
+	VMULPS Y0, Y2, Y2; \
+	VADDPS e1<>(SB), Y2, Y2; \
+	VMULPS Y0, Y2, Y2; \
+	VADDPS e2<>(SB), Y2, Y2; \
+	VMULPS Y0, Y2, Y2; \
+	VADDPS e3<>(SB), Y2, Y2; \
+	VMULPS Y0, Y2, Y2; \
+	VADDPS e4<>(SB), Y2, Y2; \
+	VMULPS Y0, Y2, Y2; \
+	VADDPS e5<>(SB), Y2, Y2; \
+	VMULPS Y0, Y0, Y3; \
+	VMULPS Y3, Y2, Y2; \
+	VADDPS Y0, Y2, Y2; \
+	VADDPS one<>(SB), Y2, Y2; \
+	VCVTPS2DQ Y1, Y1; \
+	VPADDD i127<>(SB), Y1, Y1; \
+	VPSLLD $23, Y1, Y1; \
+	VMULPS Y1, Y2, Y0
+
+// BYTES adds the products of four columns of one row and 16 rows of weights in Y8 and Y9.
+#define BYTES(ROW, LOW, HIGH) \
+	VPBROADCASTD (ROW)(AX*1), Y10; \
+	VPMADDUBSW Y8, Y10, Y11; \
+	VPMADDUBSW Y9, Y10, Y12; \
+	VPMADDWD Y15, Y11, Y11; \
+	VPMADDWD Y15, Y12, Y12; \
+	VPADDD Y11, LOW, LOW; \
+	VPADDD Y12, HIGH, HIGH
+
+// func bytesTileAVX2(out *int32, n int, a *uint8, w *int8, k int)
+TEXT ·bytesTileAVX2(SB), NOSPLIT, $0-40
+	MOVQ out+0(FP), DI
+	MOVQ n+8(FP), DX
+	MOVQ a+16(FP), SI
+	MOVQ w+24(FP), BX
+	MOVQ k+32(FP), CX
+	SHLQ $2, DX
+	LEAQ (SI)(CX*1), R8
+	LEAQ (SI)(CX*2), R9
+	LEAQ (R8)(CX*2), R10
+	VPCMPEQW Y15, Y15, Y15
+	VPSRLW $15, Y15, Y15
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	XORQ AX, AX
+
+columns:
+	VMOVDQU (BX), Y8
+	VMOVDQU 32(BX), Y9
+	BYTES(SI, Y0, Y1)
+	BYTES(R8, Y2, Y3)
+	BYTES(R9, Y4, Y5)
+	BYTES(R10, Y6, Y7)
+	ADDQ $64, BX
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT columns
+
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, 32(DI)
+	ADDQ DX, DI
+	VMOVDQU Y2, (DI)
+	VMOVDQU Y3, 32(DI)
+	ADDQ DX, DI
+	VMOVDQU Y4, (DI)
+	VMOVDQU Y5, 32(DI)
+	ADDQ DX, DI
+	VMOVDQU Y6, (DI)
+	VMOVDQU Y7, 32(DI)
+	VZEROUPPER
+	RET
+
+// FLOATS adds the product of one number of a row and 16 columns in Y8 and Y9.
+#define FLOATS(ROW, LOW, HIGH) \
+	VBROADCASTSS (ROW)(AX*4), Y10; \
+	VMULPS Y8, Y10, Y11; \
+	VMULPS Y9, Y10, Y12; \
+	VADDPS Y11, LOW, LOW; \
+	VADDPS Y12, HIGH, HIGH
+
+// func floatsTileAVX2(out *float32, n int, a *float32, m int, b *float32, l, k int)
+TEXT ·floatsTileAVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), DI
+	MOVQ n+8(FP), DX
+	MOVQ a+16(FP), SI
+	MOVQ m+24(FP), R11
+	MOVQ b+32(FP), BX
+	MOVQ l+40(FP), R12
+	MOVQ k+48(FP), CX
+	SHLQ $2, DX
+	SHLQ $2, R12
+	LEAQ (SI)(R11*4), R8
+	LEAQ (R8)(R11*4), R9
+	LEAQ (R9)(R11*4), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	XORQ AX, AX
+
+products:
+	VMOVUPS (BX), Y8
+	VMOVUPS 32(BX), Y9
+	FLOATS(SI, Y0, Y1)
+	FLOATS(R8, Y2, Y3)
+	FLOATS(R9, Y4, Y5)
+	FLOATS(R10, Y6, Y7)
+	ADDQ R12, BX
+	INCQ AX
+	CMPQ AX, CX
+	JLT products
+
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ DX, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ DX, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ DX, DI
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	VZEROUPPER
+	RET
+
+// func scaledAVX2(out *float32, acc *int32, scale, sum, bias *float32, by, low float32, n int)
+TEXT ·scaledAVX2(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), DI
+	MOVQ acc+8(FP), SI
+	MOVQ scale+16(FP), BX
+	MOVQ sum+24(FP), R8
+	MOVQ bias+32(FP), R9
+	VBROADCASTSS by+40(FP), Y0
+	VBROADCASTSS low+44(FP), Y1
+	MOVQ n+48(FP), CX
+	XORQ AX, AX
+
+scale:
+	VMULPS (BX)(AX*4), Y0, Y2
+	VMULPS (R8)(AX*4), Y1, Y3
+	VADDPS (R9)(AX*4), Y3, Y3
+	VCVTDQ2PS (SI)(AX*4), Y4
+	VMULPS Y2, Y4, Y4
+	VADDPS Y3, Y4, Y4
+	VMOVUPS Y4, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT scale
+	VZEROUPPER
+	RET
+
+// func rangeOfAVX2(x *float32, n int, low, high *[8]float32)
+TEXT ·rangeOfAVX2(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ low+16(FP), DI
+	MOVQ high+24(FP), BX
+	VMOVUPS (SI), Y0
+	VMOVUPS Y0, Y1
+	MOVQ $8, AX
+	JMP whole
+
+range:
+	VMOVUPS (SI)(AX*4), Y2
+	VMINPS Y2, Y0, Y0
+	VMAXPS Y2, Y1, Y1
+	ADDQ $8, AX
+
+whole:
+	CMPQ AX, CX
+	JLT range
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, (BX)
+	VZEROUPPER
+	RET
+
+// func roundedAVX2(out *uint8, x *float32, low, by float32, n int)
+TEXT ·roundedAVX2(SB), NOSPLIT, $0-32
+	MOVQ out+0(FP), DI
+	MOVQ x+8(FP), SI
+	VBROADCASTSS low+16(FP), Y0
+	VBROADCASTSS by+20(FP), Y1
+	MOVQ n+24(FP), CX
+	VMOVUPS half<>(SB), Y5
+	XORQ AX, AX
+
+round:
+	VMOVUPS (SI)(AX*4), Y2
+	VSUBPS Y0, Y2, Y2
+	VMULPS Y1, Y2, Y2
+	VADDPS Y5, Y2, Y2
+	VCVTTPS2DQ Y2, Y2
+	VEXTRACTI128 $1, Y2, X3
+	VPACKUSDW X3, X2, X2
+	VPACKUSWB X2, X2, X2
+	VMOVQ X2, (DI)(AX*1)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT round
+	VZEROUPPER
+	RET
+
+// func expLessAVX2(x *float32, most float32, n int, sums *[8]float32)
+TEXT ·expLessAVX2(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), DI
+	VBROADCASTSS most+8(FP), Y5
+	MOVQ n+16(FP), CX
+	MOVQ sums+24(FP), BX
+	VXORPS Y4, Y4, Y4
+	XORQ AX, AX
+
+powers:
+	VMOVUPS (DI)(AX*4), Y0
+	VSUBPS Y5, Y0, Y0
+	EXP
+	VMOVUPS Y0, (DI)(AX*4)
+	VADDPS Y0, Y4, Y4
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT powers
+	VMOVUPS Y4, (BX)
+	VZEROUPPER
+	RET
+
+// func geluAVX2(x *float32, n int)
+TEXT ·geluAVX2(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+	VMOVUPS one<>(SB), Y10
+	XORQ AX, AX
+
+units:
+	VMOVUPS (DI)(AX*4), Y4
+	VMULPS root<>(SB), Y4, Y5
+	VANDPS size<>(SB), Y5, Y6
+	VMULPS gp<>(SB), Y6, Y7
+	VADDPS Y10, Y7, Y7
+	VDIVPS Y7, Y10, Y7
+	VMULPS g5<>(SB), Y7, Y8
+	VADDPS g4<>(SB), Y8, Y8
+	VMULPS Y7, Y8, Y8
+	VADDPS g3<>(SB), Y8, Y8
+	VMULPS Y7, Y8, Y8
+	VADDPS g2<>(SB), Y8, Y8
+	VMULPS Y7, Y8, Y8
+	VADDPS g1<>(SB), Y8, Y8
+	VMULPS Y7, Y8, Y8
+	VMULPS Y6, Y6, Y0
+	VXORPS sign<>(SB), Y0, Y0
+	EXP
+	VMULPS Y0, Y8, Y8
+	VSUBPS Y8, Y10, Y8
+	VANDPS sign<>(SB), Y5, Y5
+	VORPS Y5, Y8, Y8
+	VMULPS half<>(SB), Y4, Y4
+	VADDPS Y10, Y8, Y8
+	VMULPS Y8, Y4, Y4
+	VMOVUPS Y4, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT units
+	VZEROUPPER
+	RET
+
+// func addedAVX2(x, y *float32, n int, sums *[8]float32)
+TEXT ·addedAVX2(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), DI
+	MOVQ y+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ sums+24(FP), BX
+	VXORPS Y1, Y1, Y1
+	XORQ AX, AX
+
+add:
+	VMOVUPS (DI)(AX*4), Y0
+	VADDPS (SI)(AX*4), Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VADDPS Y0, Y1, Y1
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT add
+	VMOVUPS Y1, (BX)
+	VZEROUPPER
+	RET
+
+// func centredAVX2(x *float32, mean float32, n int, sums *[8]float32)
+TEXT ·centredAVX2(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), DI
+	VBROADCASTSS mean+8(FP), Y2
+	MOVQ n+16(FP), CX
+	MOVQ sums+24(FP), BX
+	VXORPS Y1, Y1, Y1
+	XORQ AX, AX
+
+squares:
+	VMOVUPS (DI)(AX*4), Y0
+	VSUBPS Y2, Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VMULPS Y0, Y0, Y0
+	VADDPS Y0, Y1, Y1
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT squares
+	VMOVUPS Y1, (BX)
+	VZEROUPPER
+	RET
+
+// func weighedAVX2(x, weight, bias *float32, by float32, n int)
+TEXT ·weighedAVX2(SB), NOSPLIT, $0-40
+	MOVQ x+0(FP), DI
+	MOVQ weight+8(FP), SI
+	MOVQ bias+16(FP), BX
+	VBROADCASTSS by+24(FP), Y1
+	MOVQ n+32(FP), CX
+	XORQ AX, AX
+
+weigh:
+	VMULPS (DI)(AX*4), Y1, Y0
+	VMULPS (SI)(AX*4), Y0, Y0
+	VADDPS (BX)(AX*4), Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT weigh
+	VZEROUPPER
+	RET

@@ -1,0 +1,153 @@
+package encode
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+//go:embed weights.bin
+var weights string
+
+// longest is how many word pieces of a text are read where a model has places for more.
+const longest = 256
+
+// unitRows is how many pieces go through the layers together: enough that a layer's weights are
+// used many times while they are near, few enough that a cancelled call ends soon.
+const unitRows = 192
+
+// A Model is an encoder. It is safe for concurrent use.
+type Model struct {
+	description
+	pieces     *pieces
+	table      []byte // of word pieces, two numbers a byte
+	tableScale []byte // halves
+	positions  []byte // halves
+	kinds      []float32
+	first      layerNorm
+	layers     []layer
+
+	passes sync.Pool // of *pass
+}
+
+// Builtin is the model in the program. It is read once.
+var Builtin = sync.OnceValues(func() (*Model, error) {
+	return Parse(unsafe.Slice(unsafe.StringData(weights), len(weights)))
+})
+
+// Open reads a model from a file that train/convert.py wrote.
+func Open(path string) (*Model, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the encoder's weights: %w", err)
+	}
+	m, err := Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+const idPrefix = "encoder "
+
+// ID names the space of the vectors.
+func (m *Model) ID() string { return fmt.Sprintf("%s%s %d", idPrefix, m.Name, m.Width) }
+
+// IsID reports whether the space of an ID is one of this package's models.
+func IsID(id string) bool { return strings.HasPrefix(id, idPrefix) }
+
+// Longest is how many word pieces of a text are read.
+func (m *Model) Longest() int { return min(longest, m.Positions) }
+
+// Embed returns a vector of unit length for each text, in their order. Texts of any length cost
+// what is read of them. It uses all processors; a cancelled context ends it within a few
+// hundredths of a second.
+func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	pieces := make([][]int32, len(texts))
+	for i, t := range texts {
+		pieces[i] = append(m.pieces.of([]int32{m.pieces.begin}, t, m.Longest()-1), m.pieces.end)
+	}
+	return m.encode(ctx, pieces)
+}
+
+// encode is the mean vector of each text's pieces, at unit length.
+func (m *Model) encode(ctx context.Context, texts [][]int32) ([][]float32, error) {
+	order := make([]int, len(texts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(texts[b]), len(texts[a])) })
+	var units [][]int
+	for from, at, rows := 0, 0, 0; at < len(order); {
+		rows += filled(len(texts[order[at]]), tileRows)
+		at++
+		if at == len(order) || rows+filled(len(texts[order[at]]), tileRows) > unitRows {
+			units = append(units, order[from:at])
+			from, rows = at, 0
+		}
+	}
+	out := make([][]float32, len(texts))
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(units)) {
+		wait.Go(func() {
+			p, _ := m.passes.Get().(*pass)
+			if p == nil {
+				p = &pass{m: m}
+			}
+			defer m.passes.Put(p)
+			var list [][]int32
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(units) {
+					return
+				}
+				list = list[:0]
+				for _, at := range units[i] {
+					list = append(list, texts[at])
+				}
+				if p.run(ctx, list) != nil {
+					return
+				}
+				for j, at := range units[i] {
+					out[at] = p.mean(p.from[j], len(list[j]))
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// mean is the mean of rows at unit length.
+func (p *pass) mean(from, n int) []float32 {
+	w := p.m.Width
+	out := make([]float32, w)
+	for i := range n {
+		for d, v := range p.x[(from+i)*w:][:w] {
+			out[d] += v
+		}
+	}
+	var sums [lanes]float32
+	for d, v := range out {
+		sums[d%lanes] += float32(v * v)
+	}
+	if by := float32(math.Sqrt(float64(total(sums)))); by > 0 {
+		for d := range out {
+			out[d] /= by
+		}
+	}
+	return out
+}

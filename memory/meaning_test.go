@@ -1,0 +1,102 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"example.com/assay/memory/answer"
+	"example.com/assay/memory/embed/embedtest"
+	"example.com/assay/memory/retrieval"
+)
+
+// With more new passages than an ingest has patience for, words are searched first; the next ingest
+// embeds them, and one that is stopped in between loses nothing.
+func TestPatience(t *testing.T) {
+	home, docs := t.TempDir(), tree(t, t.TempDir(), small())
+	failure := errors.New("stopped")
+	stop := true
+	e := &embedtest.Words{Before: func(_ context.Context, call int, _ []string) error {
+		if stop && call == 2 {
+			return failure
+		}
+		return nil
+	}}
+	space := spaceOf(t, home, e)
+	opts := IngestOptions{Home: home, Corpus: "law", Paths: []string{docs}, Space: space, Patience: 1}
+	r := mustIngest(t, opts)
+	if r.Unembedded != r.Passages || e.Calls() != 0 {
+		t.Errorf("report %+v after %d calls", r, e.Calls())
+	}
+	words := openWith(t, home, &OpenOptions{Space: space})
+	if got := searchIn(t, words, retrieval.Query{Primary: aboutLiens}); len(got.Hits) == 0 || words.Info().Space != "" {
+		t.Errorf("%d hits in %q", len(got.Hits), words.Info().Space)
+	}
+	opts.Patience = 0
+	if _, err := Ingest(t.Context(), opts); !errors.Is(err, failure) {
+		t.Fatalf("error %v", err)
+	}
+	stop = false
+	if r := mustIngest(t, opts); r.Unembedded != 0 || !r.Reembedded {
+		t.Errorf("report %+v", r)
+	}
+	sent := map[string]int{}
+	for _, s := range e.Seen() {
+		sent[s]++
+	}
+	for s, n := range sent {
+		if n > 2 { // the batch that failed, and a search
+			t.Errorf("%.40q was sent %d times", s, n)
+		}
+	}
+	if got := openWith(t, home, &OpenOptions{Space: space}).Info().Space; got != space.ID() {
+		t.Errorf("the corpus is of %q", got)
+	}
+	// What the cache has needs no patience.
+	opts.Patience, opts.Rebuild = 1, true
+	if r := mustIngest(t, opts); r.Unembedded != 0 {
+		t.Errorf("report %+v", r)
+	}
+}
+
+// Each stretch of what is found says how near it is to the question. What Read has embedded is not
+// embedded by a search, and what nobody has embedded is embedded up to a bound.
+func TestNear(t *testing.T) {
+	home, docs := t.TempDir(), tree(t, t.TempDir(), small())
+	mustIngest(t, IngestOptions{Home: home, Corpus: "law", Paths: []string{docs}})
+	e := &embedtest.Words{}
+	space := spaceOf(t, home, e)
+	c := openWith(t, home, &OpenOptions{Meaning: space})
+	plain := searchIn(t, openWith(t, home, nil), retrieval.Query{Primary: aboutLiens})
+	done := 0
+	if err := c.Read(t.Context(), func(n, _ int) { done = n }); err != nil || done == 0 {
+		t.Fatalf("%d are read, error %v", done, err)
+	}
+	before := e.Calls()
+	got := searchIn(t, c, retrieval.Query{Primary: aboutLiens})
+	if e.Calls() != before+1 {
+		t.Errorf("a search made %d calls; the question alone is new", e.Calls()-before)
+	}
+	for i, h := range got.Hits {
+		if h.Passage.ID != plain.Hits[i].Passage.ID {
+			t.Errorf("hit %d is another with a meaning", i)
+		}
+		readings := answer.Readings(h.Passage)
+		if len(h.Near) != len(readings) && i < meantHits {
+			t.Fatalf("hit %d has %d stretches and %d figures", i, len(readings), len(h.Near))
+		}
+		for j, v := range h.Near {
+			if v < -1 || v > 1 {
+				t.Errorf("%q is %v near", readings[j].Text, v)
+			}
+		}
+	}
+	if plain.Hits[0].Near != nil {
+		t.Error("without an encoder there are figures")
+	}
+	e.Before = func(context.Context, int, []string) error { return errors.New("no power") }
+	if _, err := c.Search(t.Context(), retrieval.Query{Primary: "Who holds a lien on the barge?"}); err == nil || !strings.Contains(err.Error(), "no power") {
+		t.Errorf("error %v", err)
+	}
+}

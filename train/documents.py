@@ -1,0 +1,71 @@
+"""Joins train/data with the stretches that train/rows prints, as train/tune.py reads them.
+
+    python train/documents.py ROWS.jsonl train/data MANUALS > documents.jsonl
+
+MANUALS is a folder with the unpacked packages that train/data/manuals.jsonl names; without them
+only the papers are joined.
+"""
+
+import json
+import os
+import random
+import re
+import sys
+
+
+def plain(text):
+    return re.sub(r"\s+", " ", text).strip(" -*|")
+
+
+def inside(a, b):
+    """Whether one of two stretches stands in the other."""
+    a, b = plain(a), plain(b)
+    return len(b) > 3 and len(a) > 0 and (a in b or b in a)
+
+
+def main():
+    rows, data, manuals = sys.argv[1:4]
+    r = random.Random(5)
+    read = {os.path.normpath(o["file"]): o["rows"] for o in map(json.loads, open(rows))}
+    asked_of = {}
+    for line in open(os.path.join(data, "manuals.jsonl")):
+        o = json.loads(line)
+        asked_of.setdefault(o["id"].rsplit(":", 1)[0], []).append(o)
+    for file, list_ in read.items():
+        name = os.path.splitext(file)[0] + ".jsonl"
+        if not os.path.exists(name):
+            continue
+        list_, asked = list_[:80], []
+        for o in map(json.loads, open(name)):
+            if "q" not in o:
+                continue
+            answers = o["a"] if isinstance(o["a"], list) else [o["a"]] if o["a"] else []
+            good = [i for i, x in enumerate(list_) if any(inside(a, x["raw"]) for a in answers)]
+            if bool(answers) == (0 < len(good) <= 6):
+                asked.append({"q": o["q"], "good": good})
+        show(file, list_, asked)
+    for file, questions in asked_of.items():
+        list_ = read.get(os.path.normpath(os.path.join(manuals, file)))
+        if not list_:
+            continue
+        starts = {int(o["id"].rsplit(":", 1)[1].split("-")[0]) for o in questions}
+        own = [x for x in list_ if x["passage"] in starts][:60]
+        others = [x for x in list_ if x["passage"] not in starts]
+        asked = []
+        for o in questions:
+            if "none" in o:
+                asked.append({"q": o["none"], "good": []})
+                continue
+            start = int(o["id"].rsplit(":", 1)[1].split("-")[0])
+            good = [i for i, x in enumerate(own) if x["passage"] == start and x["start"] < o["at"][1] and o["at"][0] < x["end"]]
+            if 0 < len(good) <= 6:
+                asked += [{"q": o[k], "good": good} for k in ("plain", "near") if o[k]]
+        show(file, own + r.sample(others, min(len(others), 30)), asked)
+
+
+def show(file, rows, asked):
+    if asked:
+        print(json.dumps({"doc": os.path.basename(file), "rows": [x["text"] for x in rows], "asked": asked}, ensure_ascii=False))
+
+
+main()
