@@ -37,6 +37,9 @@ var layers = map[string][]string{
 	"internal/npmtest":     {},
 	"internal/browsertest": {"internal/npmtest"},
 
+	// What prints documents for training reads them as memory does.
+	"train/rows": {"memory"},
+
 	// What makes a release builds the command, and imports nothing of it.
 	"release":          {"release/licences"},
 	"release/licences": {},
@@ -140,7 +143,7 @@ var standsBehind = map[string][]string{
 	"google.golang.org/genai":                      {"llm/gemini"},
 	"cloud.google.com/go/auth":                     {"llm/gemini"},
 	"github.com/tmc/langchaingo":                   {"llm/langchain"},
-	"golang.org/x/sys":                             {"cmd/agent", "graph/checkpoint/sqlite", "memory/vector"},
+	"golang.org/x/sys":                             {"cmd/agent", "graph/checkpoint/sqlite", "memory/vector", "memory/encode"},
 	"github.com/prometheus/client_golang":          {"serve"},
 	"github.com/google/uuid":                       {"serve/runs", "serve/langgraph"},
 	"github.com/jackc/pgx/v5":                      {"internal/pgschema", "internal/pgtest", "graph/checkpoint/postgres", "graph/store/postgres", "graph/eventlog", "memory/qa/postgres", "memory/embed/postgres", "llm/postgres", "cmd/agent", "graph/temporal"}, // the last in tests
