@@ -124,3 +124,44 @@ func TestReranker(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, answer.Error)
 	}
 }
+
+// With the encoder a corpus is found and chosen from by meaning, at once and with vectors that are
+// kept; without it the same corpus answers by its words. A file that is none of weights is refused.
+func TestEncoder(t *testing.T) {
+	home := t.TempDir()
+	run := func(args ...string) (int, string, string) {
+		a, stdout, stderr := clitest.App(home)
+		code := execute(t.Context(), a, args)
+		return code, stdout.String(), stderr.String()
+	}
+	file := clitest.Ingest(t, home, clitest.Permits)
+	search := func(encoder string) (near, meant bool) {
+		t.Helper()
+		code, out, told := run("search", "--json", "--encoder", encoder, "how long may I use my light before I need a new permit")
+		var found struct {
+			Hits []state.Hit `json:"hits"`
+		}
+		if err := json.Unmarshal([]byte(out), &found); err != nil || code != cli.ExitDone || len(found.Hits) == 0 {
+			t.Fatalf("%s: exit code %d, %v: %s%s", encoder, code, err, told, out)
+		}
+		for _, s := range found.Hits[0].Scores {
+			meant = meant || s.Ranker == "meaning"
+		}
+		return found.Hits[0].Near != nil, meant
+	}
+	if near, meant := search("builtin"); !near || meant {
+		t.Errorf("ingested without the encoder: stretches %v, passages %v", near, meant)
+	}
+	if code, out, told := run("ingest", "--rebuild", "--encoder", "builtin", file); code != cli.ExitDone {
+		t.Fatalf("exit code %d: %s%s", code, told, out)
+	}
+	if near, meant := search("builtin"); !near || !meant {
+		t.Errorf("ingested with the encoder: stretches %v, passages %v", near, meant)
+	}
+	if near, meant := search("none"); near || meant {
+		t.Errorf("switched off: stretches %v, passages %v", near, meant)
+	}
+	if code, _, told := run("ask", "--encoder", file, clitest.PermitQuestion); code != cli.ExitUsage || !strings.Contains(told, "not a file of weights") {
+		t.Errorf("exit code %d: %s", code, told)
+	}
+}

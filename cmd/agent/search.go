@@ -82,6 +82,7 @@ say the same. Exit code 3 says that nothing was found.`,
 	f.String("corpus", config.DefaultCorpus, "`CORPUS` to search; until something is ingested into \"default\", the embedded sample")
 	f.StringVar(&flags.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
 	config.RegisterStore(f)
+	config.RegisterEncoder(f)
 	f.IntVar(&k, "k", 5, "`NUMBER` of passages")
 	f.StringArrayVar(&alternatives, "also", nil, "another `WORDING` of the query, for more candidates; may be repeated")
 	f.StringArrayVar(&filters, "filter", nil, "search only passages with metadata `KEY=VALUE`; may be repeated")

@@ -160,8 +160,13 @@ func (f *Flags) RegisterModel(cmd *cobra.Command) {
 	flags.String("model", offline.Name, "`MODEL` for all skills: offline, openai:NAME, gemini:NAME, anthropic:NAME or ollama:NAME")
 	flags.StringVar(&f.Config, "config", "", "configuration `FILE` (YAML); agent doctor names the default")
 	RegisterStore(flags)
-	flags.String("encoder", NoEncoder, "what reads meaning beside words: none, builtin, or a `FILE` of other weights; ingest with it, too")
+	RegisterEncoder(flags)
 	flags.String("skills", "", "`DIR` whose *.md files replace embedded skills of the same name")
+}
+
+// RegisterEncoder adds the flag of verbs that search, or make what is searched.
+func RegisterEncoder(flags *pflag.FlagSet) {
+	flags.String(keyEncoder, NoEncoder, "what reads meaning beside words: none, builtin (English), or a `FILE` of other weights; ingest with it, too")
 }
 
 // RegisterTimeout adds the flag of verbs that answer questions.

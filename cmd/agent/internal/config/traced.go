@@ -19,7 +19,7 @@ const (
 
 // Keys of the settings that a trace records: of any search, and of each pipeline.
 var (
-	SearchTraced = []string{"embedder", "embedder_dimension", "reranker", "reranker_model"}
+	SearchTraced = []string{keyEncoder, "embedder", "embedder_dimension", "reranker", "reranker_model"}
 	VerifyTraced = []string{"verification.confidence_threshold", "verification.max_crag_attempts", "verification.unsupported"}
 	AskTraced    = append([]string{"confidence_threshold", "skip_injection_check", KeySearchTool, keyMemory, keyVerification}, VerifyTraced...)
 	CausalTraced = []string{"causal.max_judge_iterations", "causal.grounding_confidence_threshold", "causal.enable_adversarial_pass", "causal.top_k"}
@@ -81,9 +81,11 @@ func (s Settings) TracedValues(a *cli.App, keys []string) (map[string]string, er
 	}
 	out := map[string]string{tracedModel: s.ModelLabel()}
 	for _, key := range keys {
-		if value := settingOf(table, key).show(&s); value != "" && !strings.Contains(value, "://") {
-			out[key] = value
+		value := settingOf(table, key).show(&s)
+		if value == "" || strings.Contains(value, "://") || key == keyEncoder && value != BuiltinEncoder {
+			continue // an encoder of a file is of this machine
 		}
+		out[key] = value
 	}
 	return out, nil
 }

@@ -61,6 +61,7 @@ recognised.`,
 	flags.String("bm25-b", "0.7", "b of BM25, 0 to 1: how much a passage loses by its length")
 	flags.String("index", "", "`ADDRESS` of a server for the index, such as "+config.IndexExample+", or files; default: where the corpus has it")
 	config.RegisterStore(flags)
+	config.RegisterEncoder(flags)
 	flags.BoolVar(&f.rebuild, "rebuild", false, "empty the corpus first, so that it holds only PATH…")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	return cmd

@@ -54,6 +54,9 @@ func Conditions(s config.Settings, corpus, ranker string, set *skills.Set) ([]qa
 		{Name: "embedder", Value: s.Lookup.Embedder},
 		{Name: "reranker", Value: s.Lookup.Reranker},
 	}
+	if e := s.Lookup.Encoder; e != "" && e != config.NoEncoder {
+		more = append(more, qa.Condition{Name: "encoder", Value: e})
+	}
 	if s.Lookup.Dimension > 0 {
 		more = append(more, qa.Condition{Name: "dimension of the embedder", Value: strconv.Itoa(s.Lookup.Dimension)})
 	}
