@@ -34,6 +34,10 @@ const (
 	perMeaning      = 1.33
 )
 
+// About is how near in meaning a stretch must be to a question to be about it: what the encoder's
+// tuning learnt as the border of "none of them answers" (train/tune.py).
+const About = 0.355
+
 // valueless is what is left of the chance of a quote without any value of the kind that is
 // asked for, where such values are told by how they are written.
 const valueless = 0.3

@@ -60,11 +60,11 @@ func missingParts(question string, cited []state.Hit) (parts int, missing []stri
 // no value of the kind that was asked for, or does not say what a thing is. A model may cite
 // anything.
 func unanswered(r answer.Ranking) bool {
-	return r.Held < leastHeld || r.Undefined || r.Valueless
+	return r.Held < leastHeld && r.Meaning < answer.About || r.Undefined || r.Valueless
 }
 
 // leastHeld is the share of a question that a cited sentence holds, with what stands above it,
-// if it is about the question at all.
+// if it is about the question at all; in other words it is as near as answer.About.
 const leastHeld = 0.1
 
 // partsOf finds the parts of a question, in order: its questions, the questions within one
