@@ -126,7 +126,7 @@ func TestReranker(t *testing.T) {
 }
 
 // With the encoder a corpus is found and chosen from by meaning, at once and with vectors that are
-// kept; without it the same corpus answers by its words. A file that is none of weights is refused.
+// kept; without it the same corpus answers by its words. A file without weights is refused.
 func TestEncoder(t *testing.T) {
 	home := t.TempDir()
 	run := func(args ...string) (int, string, string) {

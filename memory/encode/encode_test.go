@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -193,6 +194,26 @@ func TestEverywhere(t *testing.T) {
 	}
 	if got := hex.EncodeToString(h.Sum(nil)[:8]); got != "b879df4cfe199c7e" {
 		t.Errorf("the vectors have the hash %s", got)
+	}
+}
+
+// Weights that differ make another space, whatever their name.
+func TestID(t *testing.T) {
+	m := builtin(t)
+	data := []byte(weights)
+	scale := make([]byte, 4)
+	binary.LittleEndian.PutUint32(scale, math.Float32bits(m.layers[5].outer.scale[7]))
+	at := bytes.LastIndex(data, scale)
+	if at < 0 {
+		t.Fatal("the scale is not in the file")
+	}
+	data[at]++
+	other, err := Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.ID() == other.ID() || !IsID(m.ID()) || m.ID() != builtin(t).ID() {
+		t.Errorf("%q and %q", m.ID(), other.ID())
 	}
 }
 

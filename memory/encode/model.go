@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"os"
 	"runtime"
@@ -59,8 +61,18 @@ func Open(path string) (*Model, error) {
 
 const idPrefix = "encoder "
 
-// ID names the space of the vectors.
-func (m *Model) ID() string { return fmt.Sprintf("%s%s %d", idPrefix, m.Name, m.Width) }
+// ID names the space of the vectors. Weights of one name that were tuned otherwise have another: the
+// scales of their matrices differ.
+func (m *Model) ID() string {
+	sum := crc32.NewIEEE()
+	for i := range m.layers {
+		l := &m.layers[i]
+		for _, matrix := range []*linear{&l.own, &l.mix, &l.inner, &l.outer} {
+			_ = binary.Write(sum, binary.LittleEndian, matrix.scale) // a hash takes everything
+		}
+	}
+	return fmt.Sprintf("%s%s %d %08x", idPrefix, m.Name, m.Width, sum.Sum32())
+}
 
 // IsID reports whether the space of an ID is one of this package's models.
 func IsID(id string) bool { return strings.HasPrefix(id, idPrefix) }

@@ -53,8 +53,7 @@ func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, x *Exchange
 	var e embed.Embedder
 	var err error
 	opts := &embed.Options{Concurrency: 1} // the encoder uses all processors by itself
-	switch {
-	case remote:
+	if remote {
 		if e, err = NewConnector(a.Env, s).embedder(ctx, s.Lookup); err != nil {
 			return nil, fmt.Errorf("opening embedder %s: %w", s.Lookup.Embedder, err)
 		}
@@ -62,7 +61,7 @@ func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, x *Exchange
 		priced := func(m llm.Model) llm.Model { return x.Controls.WrapNamed(s.Lookup.Embedder, m) }
 		e = controlled(e, llm.NewCaller("embed", priced))
 		opts.Concurrency = max(1, s.Limits.Concurrency)
-	default:
+	} else {
 		m, err := Encoder(s)
 		if m == nil || err != nil {
 			return f, err
