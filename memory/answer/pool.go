@@ -73,6 +73,7 @@ func newPool(r reader, sources []Source, same []otherForm) *pool {
 	for i, src := range sources {
 		p.add(i, src)
 	}
+	p.guess()
 	seen := map[string]int{}
 	for i := range p.sentences {
 		s := &p.sentences[i]
@@ -95,6 +96,23 @@ func newPool(r reader, sources []Source, same []otherForm) *pool {
 		}
 	}
 	return p
+}
+
+// guess takes what nobody has read to be as near to the question as the others are in the mean, so
+// that it is neither preferred nor left behind.
+func (p *pool) guess() {
+	sum, n := 0.0, 0
+	for _, s := range p.sentences {
+		if p.sources[s.source].Near != nil {
+			sum += s.means
+			n++
+		}
+	}
+	for i := range p.sentences {
+		if s := &p.sentences[i]; n > 0 && p.sources[s.source].Near == nil {
+			s.means = sum / float64(n)
+		}
+	}
 }
 
 func (p *pool) add(index int, src Source) {

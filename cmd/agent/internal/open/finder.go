@@ -21,8 +21,7 @@ import (
 
 // A Finder holds what a search uses in addition to the index.
 type Finder struct {
-	Space    *embed.Space  // nil for words alone
-	Encoder  *encode.Model // that Space is of; nil for none, or another embedder
+	Space    *embed.Space // nil for words alone
 	cache    *embed.Cache
 	reranker memory.Reranker
 	detector memory.Detector // nil for none
@@ -31,11 +30,14 @@ type Finder struct {
 // Options are the options of opening a corpus for such searches.
 func (f *Finder) Options() *memory.OpenOptions {
 	o := &memory.OpenOptions{Space: f.Space, Reranker: f.reranker, Detector: f.detector}
-	if f.Encoder != nil {
+	if f.encodes() {
 		o.Meaning = f.Space
 	}
 	return o
 }
+
+// encodes reports whether the space is the encoder's, which costs nobody money.
+func (f *Finder) encodes() bool { return f.Space != nil && encode.IsID(f.Space.ID()) }
 
 // Close closes the cache of vectors.
 func (f *Finder) Close() error {
@@ -66,7 +68,7 @@ func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, x *Exchange
 		if m == nil || err != nil {
 			return f, err
 		}
-		f.Encoder, e = m, m
+		e = m
 	}
 	if f.cache, err = x.Store.Vectors(ctx, &embed.CacheOptions{MaxBytes: int64(s.Lookup.Cache) << 20}); err != nil {
 		return nil, fmt.Errorf("opening the cache of vectors: %w", err)

@@ -18,7 +18,7 @@ const MeaningPhase = "reading for meaning"
 // call has embedded is kept, and the next call goes on from there.
 func (f *Finder) Ingest(ctx context.Context, opts memory.IngestOptions, found func(memory.Report)) (memory.Report, error) {
 	opts.Space = f.Space
-	if f.Encoder == nil {
+	if !f.encodes() {
 		return memory.Ingest(ctx, opts)
 	}
 	opts.Patience = patience
