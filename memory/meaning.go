@@ -17,7 +17,7 @@ const (
 
 // mostRead is the largest corpus whose stretches are read before anybody asks: beyond it, what is found
 // is read when it is found.
-const mostRead = 20_000
+const mostRead = 2_000
 
 // Read embeds all stretches of the corpus's passages in OpenOptions.Meaning, so that no question waits
 // for them; what is in its cache is not embedded again. A large corpus and one on a server are left
