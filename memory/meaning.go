@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"example.com/assay/memory/answer"
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/vector"
 	"example.com/assay/state"
 )
@@ -51,9 +52,13 @@ func appendReadings(texts []string, p state.Passage) []string {
 	return texts
 }
 
-// mean says of each stretch of the best hits how near it is to the question. What nobody has
-// embedded yet is embedded now, of the best hits first and no more than a question can wait for.
+// mean says of each stretch of the best hits how near it is to the question, unless it is in another
+// language than English, which the encoders read. What nobody has embedded yet is embedded now, of the best hits first and no more than a
+// question can wait for.
 func (c *Corpus) mean(ctx context.Context, question string, hits []state.Hit) error {
+	if l := text.LanguageOf(question); l != "" && l != text.English {
+		return nil
+	}
 	hits = hits[:min(len(hits), meantHits)]
 	var texts []string
 	from := make([]int, 0, len(hits)+1)

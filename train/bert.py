@@ -121,7 +121,7 @@ class Encoder:
             x = norm(x + self.linear(at + "output.dense", y), self.p[at + "output.LayerNorm.weight"], self.p[at + "output.LayerNorm.bias"])
         return x
 
-    def embed(self, text, most=256):
+    def embed(self, text, most=160):
         ids = [self.pieces.ids["[CLS]"]] + self.pieces.of(text)[: most - 2] + [self.pieces.ids["[SEP]"]]
         v = self.states(ids).mean(0)
         return v / np.sqrt((v * v).sum())

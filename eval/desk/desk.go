@@ -3,7 +3,7 @@
 // verify and extract do offline.
 //
 //	papers, err := desk.Read(ctx, "case_studies/desk/dev", nil)
-//	got, err := desk.Evaluate(ctx, papers, 2, nil)
+//	got, err := desk.Evaluate(ctx, papers, desk.Options{Jobs: 2}, nil)
 //	worse, err := baseline.Worse(got)
 //
 // It compares words, not meaning, and does not say why an answer is wrong.
@@ -25,6 +25,8 @@ import (
 	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
+	"example.com/assay/memory/embed"
+	"example.com/assay/memory/encode"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/extract"
@@ -110,15 +112,21 @@ func yes(right bool) count {
 
 func (i Item) asked() bool { return i.Verb == Ask || i.Verb == Comply }
 
-// Evaluate ingests the documents into a temporary folder and measures every item, several at
-// the same time. The first error ends it.
-func Evaluate(ctx context.Context, p *Papers, jobs int, run *task.Run) (_ *Evaluation, err error) {
+// Options say how papers are measured.
+type Options struct {
+	Jobs  int  // items at the same time
+	Words bool // without the encoder
+}
+
+// Evaluate ingests the documents into a temporary folder and measures every item. The first error
+// ends it.
+func Evaluate(ctx context.Context, p *Papers, opts Options, run *task.Run) (_ *Evaluation, err error) {
 	home, err := os.MkdirTemp("", "agent-eval-*")
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for the index: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
-	d, err := open(ctx, home, p, run)
+	d, err := open(ctx, home, p, opts.Words, run)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +145,7 @@ func Evaluate(ctx context.Context, p *Papers, jobs int, run *task.Run) (_ *Evalu
 	times := make([]time.Duration, len(steps))
 	var mu sync.Mutex // of done and the progress
 	done := 0
-	err = task.Together(ctx, len(steps), jobs, func(ctx context.Context, i int) (err error) {
+	err = task.Together(ctx, len(steps), opts.Jobs, func(ctx context.Context, i int) (err error) {
 		began := time.Now()
 		if out.Items[i], err = steps[i](ctx); err != nil {
 			return err
@@ -195,6 +203,7 @@ func (e *Evaluation) measure() error {
 
 // A bench holds the pipelines. Those that search are nil without documents.
 type bench struct {
+	vectors *embed.Cache // nil without the encoder
 	model   llm.Model
 	set     *skills.Set
 	corpus  *memory.Corpus
@@ -204,7 +213,7 @@ type bench struct {
 	claims  *verify.Pipeline
 }
 
-func open(ctx context.Context, home string, p *Papers, run *task.Run) (*bench, error) {
+func open(ctx context.Context, home string, p *Papers, words bool, run *task.Run) (_ *bench, err error) {
 	set, err := skills.Load(nil)
 	if err != nil {
 		return nil, err
@@ -213,7 +222,18 @@ func open(ctx context.Context, home string, p *Papers, run *task.Run) (*bench, e
 	if p.Documents == "" {
 		return d, nil
 	}
-	in := memory.IngestOptions{Home: home, Corpus: "desk", Paths: []string{p.Documents}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.close())
+		}
+	}()
+	var space *embed.Space
+	if !words {
+		if d.vectors, space, err = meaning(home); err != nil {
+			return nil, err
+		}
+	}
+	in := memory.IngestOptions{Home: home, Corpus: "desk", Paths: []string{p.Documents}, Space: space}
 	if run != nil {
 		in.Progress = run.Progress
 	}
@@ -222,24 +242,38 @@ func open(ctx context.Context, home string, p *Papers, run *task.Run) (*bench, e
 		return nil, err
 	}
 	d.skipped = made.Skipped
-	if d.corpus, err = memory.Open(home, in.Corpus); err != nil {
+	if d.corpus, err = memory.OpenWith(home, in.Corpus, &memory.OpenOptions{Space: space, Meaning: space}); err != nil {
 		return nil, err
 	}
 	var errs [3]error
 	d.answers, errs[0] = research.New(research.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: inspect}, &research.Options{Passages: research.OfflinePassages, WarnOfCited: true})
 	d.rules, errs[1] = evidence.New(evidence.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: inspect}, nil)
 	d.claims, errs[2] = verify.New(verify.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: inspect}, &verify.Options{MaxAttempts: -1})
-	if err := errors.Join(errs[:]...); err != nil {
-		return nil, errors.Join(err, d.close())
-	}
-	return d, nil
+	return d, errors.Join(errs[:]...)
 }
 
-func (d *bench) close() error {
-	if d.corpus == nil {
-		return nil
+// meaning opens the encoder in the program and a cache of its vectors.
+func meaning(home string) (*embed.Cache, *embed.Space, error) {
+	m, err := encode.Builtin()
+	if err != nil {
+		return nil, nil, err
 	}
-	return d.corpus.Close()
+	cache, err := embed.OpenCache(memory.VectorsPath(home), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	space, err := embed.New(m, &embed.Options{Cache: cache, Concurrency: 1}) // the encoder uses all processors by itself
+	return cache, space, err
+}
+
+func (d *bench) close() (err error) {
+	if d.corpus != nil {
+		err = d.corpus.Close()
+	}
+	if d.vectors != nil {
+		err = errors.Join(err, d.vectors.Close())
+	}
+	return err
 }
 
 // inspect finds prompt injection as the command does.

@@ -26,7 +26,7 @@ func TestPapers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := Evaluate(t.Context(), papers, 2, nil)
+			got, err := Evaluate(t.Context(), papers, Options{Jobs: 2}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +100,7 @@ func TestEvaluate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := Evaluate(t.Context(), papers, 3, nil)
+	e, err := Evaluate(t.Context(), papers, Options{Jobs: 3, Words: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,6 +44,7 @@ baseline by more than its tolerance, and is named.`,
 			o.Operand(&f.dir, "the folder of the papers")
 			o.StringVar(&f.baseline, "baseline", "", "compare with a `FILE` that --write-baseline wrote")
 			o.StringVar(&f.write, "write-baseline", "", "write the metrics to `FILE`")
+			o.OneOf(&f.encoder, "encoder", builtin, "what reads meaning beside words", builtin, "none")
 			o.Within(&f.jobs, "jobs", 2, 1, 64, "`NUMBER` of items that are measured at the same time")
 			o.Refuse(func(given func(string) bool) error {
 				for name, value := range map[string]string{"baseline": f.baseline, "write-baseline": f.write} {
@@ -60,8 +61,11 @@ baseline by more than its tolerance, and is named.`,
 
 type options struct {
 	dir, baseline, write string
+	encoder              string
 	jobs                 int
 }
+
+const builtin = "builtin"
 
 func (f *options) measure(ctx context.Context, progress task.Progress) (*task.Report, error) {
 	var was Baseline
@@ -75,7 +79,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (*task.Re
 	if err != nil {
 		return nil, err
 	}
-	got, err := Evaluate(ctx, papers, f.jobs, &task.Run{Progress: progress})
+	got, err := Evaluate(ctx, papers, Options{f.jobs, f.encoder != builtin}, &task.Run{Progress: progress})
 	if err != nil {
 		return nil, err
 	}

@@ -192,7 +192,7 @@ func TestEverywhere(t *testing.T) {
 		}
 		_ = binary.Write(h, binary.LittleEndian, v[0])
 	}
-	if got := hex.EncodeToString(h.Sum(nil)[:8]); got != "b879df4cfe199c7e" {
+	if got := hex.EncodeToString(h.Sum(nil)[:8]); got != "5ce186088058a572" {
 		t.Errorf("the vectors have the hash %s", got)
 	}
 }

@@ -20,8 +20,9 @@ import (
 //go:embed weights.bin
 var weights string
 
-// longest is how many word pieces of a text are read where a model has places for more.
-const longest = 256
+// longest is how many word pieces of a text are read where a model has places for more. A passage has
+// its title and headings in front, and says within these what it is about.
+const longest = 160
 
 // unitRows is how many pieces go through the layers together: enough that a layer's weights are
 // used many times while they are near, few enough that a cancelled call ends soon.
@@ -62,7 +63,7 @@ func Open(path string) (*Model, error) {
 const idPrefix = "encoder "
 
 // ID names the space of the vectors. Weights of one name that were tuned otherwise have another: the
-// scales of their matrices differ.
+// scales of their matrices differ. So has what reads more of a text.
 func (m *Model) ID() string {
 	sum := crc32.NewIEEE()
 	for i := range m.layers {
@@ -71,7 +72,7 @@ func (m *Model) ID() string {
 			_ = binary.Write(sum, binary.LittleEndian, matrix.scale) // a hash takes everything
 		}
 	}
-	return fmt.Sprintf("%s%s %d %08x", idPrefix, m.Name, m.Width, sum.Sum32())
+	return fmt.Sprintf("%s%s %d/%d %08x", idPrefix, m.Name, m.Width, m.Longest(), sum.Sum32())
 }
 
 // IsID reports whether the space of an ID is one of this package's models.

@@ -44,7 +44,7 @@ func lookupTable() []Setting {
 		set:  func(p *parser, s *Settings, from origin, text string) { s.BM25.B = p.within(from, text, 0, 1) },
 		show: func(s *Settings) string { return strconv.FormatFloat(s.BM25.B, 'g', -1, 64) },
 	}, {
-		key: keyEncoder, flag: keyEncoder, about: "What reads meaning beside words: none, builtin (English), or a file of other weights, relative to this file. A corpus that was ingested with it is also found by meaning; what is found is chosen by meaning in every corpus.", example: "builtin",
+		key: keyEncoder, flag: keyEncoder, about: "What reads meaning beside words: builtin (English), none, or a file of other weights, relative to this file. A corpus that was ingested with it is also found by meaning; what is found is chosen by meaning in every corpus.", example: "none",
 		set: func(p *parser, s *Settings, from origin, text string) {
 			if text != BuiltinEncoder && text != NoEncoder {
 				text = from.path(p.text(from, text, "a file of weights"))

@@ -69,7 +69,7 @@ type Settings struct {
 // limits are written out, so that they can be shown.
 func Default(remembers bool) Settings {
 	return Settings{
-		Corpus: DefaultCorpus, Lookup: Lookup{Encoder: NoEncoder, Embedder: OfflineEmbedder, Cache: embed.DefaultMaxBytes >> 20, Reranker: NoReranker, Detector: Classifier{Task: classify.Injection, Key: keyDetector}}, Model: offline.Name, Threshold: defaultThreshold, Memory: remembers,
+		Corpus: DefaultCorpus, Lookup: Lookup{Encoder: BuiltinEncoder, Embedder: OfflineEmbedder, Cache: embed.DefaultMaxBytes >> 20, Reranker: NoReranker, Detector: Classifier{Task: classify.Injection, Key: keyDetector}}, Model: offline.Name, Threshold: defaultThreshold, Memory: remembers,
 		Verification: defaultVerification(), Grounding: defaultGrounding(), BM25: index.BM25{}.Resolved(),
 		SkillModels: map[string]string{}, KeyFiles: map[string]string{}, Origins: map[string]origin{},
 		Limits: llm.ControlOptions{
@@ -166,7 +166,7 @@ func (f *Flags) RegisterModel(cmd *cobra.Command) {
 
 // RegisterEncoder adds the flag of verbs that search, or make what is searched.
 func RegisterEncoder(flags *pflag.FlagSet) {
-	flags.String(keyEncoder, NoEncoder, "what reads meaning beside words: none, builtin (English), or a `FILE` of other weights; ingest with it, too")
+	flags.String(keyEncoder, BuiltinEncoder, "what reads meaning beside words: builtin (English), none, or a `FILE` of other weights; ingest with the same")
 }
 
 // RegisterTimeout adds the flag of verbs that answer questions.

@@ -32,7 +32,7 @@ func TracedSettings(a *cli.App, path string, config map[string]string, asks bool
 	if err != nil {
 		return nil, err
 	}
-	values := map[string]string{}
+	values := map[string]string{keyEncoder: NoEncoder} // of traces without the key
 	for _, key := range slices.Concat([]string{"corpus"}, AskTraced, CausalTraced, SearchTraced) {
 		if value, ok := config[key]; ok && !strings.Contains(value, "://") {
 			values[key] = value
@@ -82,7 +82,7 @@ func (s Settings) TracedValues(a *cli.App, keys []string) (map[string]string, er
 	out := map[string]string{tracedModel: s.ModelLabel()}
 	for _, key := range keys {
 		value := settingOf(table, key).show(&s)
-		if value == "" || strings.Contains(value, "://") || key == keyEncoder && value != BuiltinEncoder {
+		if value == "" || strings.Contains(value, "://") || key == keyEncoder && value != BuiltinEncoder && value != NoEncoder {
 			continue // an encoder of a file is of this machine
 		}
 		out[key] = value

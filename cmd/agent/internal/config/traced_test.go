@@ -16,14 +16,14 @@ func TestLabelledModels(t *testing.T) {
 	}
 }
 
-// TestTracedSettings: a trace says how its pipeline was set, and nothing else.
+// TestTracedSettings: a trace says how its pipeline was set, and nothing else. One that names no encoder had none.
 func TestTracedSettings(t *testing.T) {
 	a := testApp(t)
 	config := map[string]string{
 		"corpus": "law", "confidence_threshold": "0.4", "model": "offline", "corpus_fingerprint": "x", "max_iterations": "2",
 		"reranker": "http://elsewhere", "skills": "/etc", "key_files.openai": "/etc/passwd", "telemetry.endpoint": "http://elsewhere", "models.judge": "openai:m",
 	}
-	for asks, want := range map[bool]string{true: "corpus=law confidence_threshold=0.4 models.default=offline", false: "corpus=law confidence_threshold=0.4"} {
+	for asks, want := range map[bool]string{true: "corpus=law confidence_threshold=0.4 models.default=offline encoder=none", false: "corpus=law confidence_threshold=0.4 encoder=none"} {
 		entries, err := TracedSettings(a, "run.jsonl", config, asks)
 		if err != nil {
 			t.Fatal(err)

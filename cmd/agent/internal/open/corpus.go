@@ -30,7 +30,7 @@ func ComplyCorpus(ctx context.Context, a *cli.App, s config.Settings, opts *memo
 func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions, sample embedded) (*memory.Corpus, error) {
 	for _, e := range []embedded{lawSample, countySample} {
 		if s.Corpus == e.corpus {
-			return e.open(ctx, s.Home, a.Note, opts)
+			return e.open(ctx, s.Home, a.Note)
 		}
 	}
 	var with memory.OpenOptions
@@ -44,7 +44,7 @@ func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.Ope
 		if sample.instead != "" {
 			a.Warn("%s", sample.instead)
 		}
-		return sample.open(ctx, s.Home, a.Note, opts)
+		return sample.open(ctx, s.Home, a.Note)
 	}
 	if missing {
 		return nil, UnknownCorpus(s.Corpus, unknown.Known)

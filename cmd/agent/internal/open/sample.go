@@ -114,8 +114,9 @@ func (e embedded) dir(home, hash string) string {
 
 // open opens the sample as a corpus. It unpacks and ingests the files the first time,
 // after a new binary brought other files, and when the corpus is damaged. note is called
-// before that work. Two processes may do so at the same time: one works, the other waits.
-func (e embedded) open(ctx context.Context, home string, note func(string), opts *memory.OpenOptions) (*memory.Corpus, error) {
+// before that work. The sample is found and chosen by its words, so that its first answer waits for no
+// encoder. Two processes may do so at the same time: one works, the other waits.
+func (e embedded) open(ctx context.Context, home string, note func(string)) (*memory.Corpus, error) {
 	files, hash, err := e.list()
 	if err != nil {
 		return nil, err
@@ -123,17 +124,13 @@ func (e embedded) open(ctx context.Context, home string, note func(string), opts
 	if err := os.MkdirAll(home, 0o700); err != nil { // it will hold questions and answers
 		return nil, fmt.Errorf("making the home: %w", err)
 	}
-	var with memory.OpenOptions
-	if opts != nil { // the sample is found by its words
-		with.Meaning = opts.Meaning
-	}
 	dir := e.dir(home, hash)
 	noted := false
 	for deadline := time.Now().Add(sampleWait); ; {
 		if err := unpack(dir, files); err != nil {
 			return nil, err
 		}
-		corpus, err := memory.OpenWith(home, e.corpus, &with)
+		corpus, err := memory.Open(home, e.corpus)
 		if err == nil {
 			if IsSample(corpus, dir, len(files)) {
 				return corpus, nil

@@ -26,7 +26,7 @@ func TestSampleOfOtherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	var notes []string
-	corpus, err := lawSample.open(t.Context(), home, func(s string) { notes = append(notes, s) }, nil)
+	corpus, err := lawSample.open(t.Context(), home, func(s string) { notes = append(notes, s) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestSampleOfOtherVersion(t *testing.T) {
 	if err := os.WriteFile(edited, []byte("edited"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	again, err := lawSample.open(t.Context(), home, func(s string) { t.Errorf("prepared again: %s", s) }, nil)
+	again, err := lawSample.open(t.Context(), home, func(s string) { t.Errorf("prepared again: %s", s) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestSampleOfOtherVersion(t *testing.T) {
 // A home that the sample makes can be entered by its owner alone.
 func TestSampleHome(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "deep", "home")
-	corpus, err := lawSample.open(t.Context(), home, func(string) {}, nil)
+	corpus, err := lawSample.open(t.Context(), home, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
