@@ -51,7 +51,7 @@ func Result(final state.Agent, runErr error, files Locator) state.Answer {
 		if a.Status == state.StatusNoEvidence {
 			a.Nearest = nearest(final, files)
 		}
-		if n := note(a.End, final); n != "" {
+		if n := note(a.End, a.Nearest, final); n != "" {
 			a.Answer = withNote(a.Answer, n)
 		} else if a.Status == state.StatusNoEvidence && !final.Whole.None() { // else what comes nearest stands above, and what it lacks
 			a.Answer = strings.TrimSpace(a.Answer + " " + refusal(a.Nearest, final, files))
@@ -96,12 +96,12 @@ func End(final state.Agent, runErr error) state.End {
 }
 
 // note is the text of an answer about its own end: what is missing, and why. A refusal
-// says it by itself.
-func note(e state.End, final state.Agent) string {
+// says what comes nearest instead.
+func note(e state.End, near *state.Nearest, final state.Agent) string {
 	switch {
 	case e.Status == state.StatusUngrounded, e.Status == state.StatusUnavailable:
 		return e.Words()
-	case e.Status == state.StatusNoEvidence && final.Stopped != "":
+	case e.Status == state.StatusNoEvidence && final.Stopped != "" && near == nil:
 		return "No further step was planned: " + final.Stopped
 	}
 	return ""
