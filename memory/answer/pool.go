@@ -170,7 +170,7 @@ func (p *pool) addText(index int, in string, from, to int, up *above, head *head
 // the headword that holds behind it.
 func (p *pool) addBlock(index int, in string, b *state.Block, up *above, head *heading) *heading {
 	if b.Kind == state.BlockHeading {
-		body := strings.TrimLeft(in[b.Start:b.End], "#* ")
+		body := strings.Trim(in[b.Start:b.End], "#*_ ")
 		return &heading{text: body, stems: p.stems(body), start: b.Start, end: b.End}
 	}
 	s := sentence{source: index, above: up, part: b, extra: map[string]bool{}, block: p.blocks, first: true}

@@ -71,7 +71,11 @@ func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, x *Exchange
 		e = m
 	}
 	if f.cache, err = x.Store.Vectors(ctx, &embed.CacheOptions{MaxBytes: int64(s.Lookup.Cache) << 20}); err != nil {
-		return nil, fmt.Errorf("opening the cache of vectors: %w", err)
+		err = fmt.Errorf("opening the cache of vectors: %w", err)
+		if remote || ctx.Err() != nil {
+			return nil, err
+		}
+		a.Warn("%s; the encoder reads everything anew", err) // which takes time and costs nothing
 	}
 	opts.Cache = f.cache
 	if f.Space, err = embed.New(e, opts); err != nil {
