@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/memory/text/values"
 	"example.com/assay/skills"
@@ -105,7 +106,7 @@ func (p *paper) values() {
 	}
 	p.found[aCode] = outside(codes(p.text), dates, p.found[aMail])
 	p.found[aPhone] = outside(values.Phones(p.text), dates, p.found[anIBAN])
-	p.found[aNumber] = outside(numbers(p.text, p.decimal), dates, p.found[aMail], p.found[anIBAN], months(p.text))
+	p.found[aNumber] = outside(numbers(p.text, p.decimal), dates, p.found[aMail], p.found[anIBAN], values.Days(p.text, text.LanguageOf(p.text)))
 	p.found[aPercent] = values.Percents(p.text)
 	p.found[aPeriod] = periods(p.text, dates)
 	p.found[aCurrency] = matches(moneySign, p.text)
@@ -131,21 +132,65 @@ func within(list []values.Found, start, end int) []values.Found {
 }
 
 var (
-	wideGap   = pattern.New(`\s{3,}|\t`)
-	segmentOf = pattern.New(`\t+\s*|[ \x{a0}]{2,}|\s+[|·•]\s+|\s*\.{4,}\s*`)
-	labelled  = pattern.New(`^(?:[*_]*)([^:?]{1,70}[*_]*\s?:|[^?]{3,90}\?|[^*]{2,40}\*)[*_]*\s+(\S.*)$`)
-	bracketed = pattern.New(`\([^()]{1,60}\)`)
-	sentences = pattern.New(`(?:[\pL’']{4,}|[\d)%€°]|\b[Kk]m)[.!?][*_]*\s+|;\s+`)
+	wideGap    = pattern.New(`\s{3,}|\t`)
+	segmentOf  = pattern.New(`\t+\s*|[ \x{a0}]{2,}|\s+[|·•]\s+|\s*\.{4,}\s*`)
+	labelled   = pattern.New(`^(?:[*_]*)([^:?]{1,70}[*_]*\s?:|[^?]{3,90}\?|[^*]{2,40}\*)[*_]*\s+(\S.*)$`)
+	lettered   = pattern.New(`\pL{3}|\pL\.\pL`)
+	innerColon = pattern.New(`\s?:\s+`)
+	parted     = pattern.New(`(?:[|;·.–—]|\s-|\s\s)\s*$`)
+	numbered   = pattern.New(`\d[\d.,/]*(?:\s?%|\d)`)
+	bracketed  = pattern.New(`\([^()]{1,60}\)`)
+	sentences  = pattern.New(`(?:[\pL’']{4,}|[\d)%€°]|\b[Kk]m)[.!?][*_]*\s+|;\s+`)
 )
 
-// labelled adds a field.
+// labelled adds a field, and the fields whose labels stand inside its value.
 func (p *paper) labelled(label string, start, end int, under string, sure float64) {
-	if start, end = p.trim(start, end); start < end {
+	whole := end
+	for at := start; at < end; { // the first label inside
+		colon := innerColon.FindStringIndex(p.text[at:end])
+		if colon == nil {
+			break
+		}
+		from, ok := p.innerLabel(start, at+colon[0])
+		if at += colon[1]; ok {
+			whole = from
+			p.labelled(p.text[from:at], at, end, label+" "+under, sure)
+			break
+		}
+	}
+	if start, end = p.trim(start, whole); start < end {
 		if short := bracketed.ReplaceAllString(label, ""); strings.ContainsFunc(short, unicode.IsLetter) {
 			label = short
 		}
-		p.regions = append(p.regions, region{start: start, end: end, name: label, label: termsOf(label), around: termsOf(under), heading: under, sure: sure})
+		end = start + len(strings.TrimRight(p.text[start:end], " –—|·;"))
+		p.regions = append(p.regions, region{start: start, end: end, name: label, label: termsOf(numbered.ReplaceAllString(label, " ")), around: termsOf(under), heading: under, sure: sure})
 	}
+}
+
+// innerLabel is where the label begins that ends at a byte of a value: up to four words of
+// the table, the first with a capital letter, or a capitalised word behind what parts them.
+func (p *paper) innerLabel(start, end int) (int, bool) {
+	at, best := end, -1
+	for range 4 {
+		before := strings.TrimRight(p.text[start:at], " ")
+		n := strings.LastIndexAny(before, " \t\n") + 1
+		word, _ := utf8.DecodeRuneInString(before[n:])
+		if n == 0 || word == utf8.RuneError || strings.ContainsAny(before[n:], ":,;|") {
+			break
+		}
+		at = start + n
+		terms := termsOf(p.text[at:end])
+		if slices.ContainsFunc(terms, func(t term) bool { return t[0].class == 0 }) {
+			if unicode.IsUpper(word) && best < 0 && parted.MatchString(p.text[start:at]) {
+				best = at
+			}
+			break
+		}
+		if unicode.IsUpper(word) && slices.ContainsFunc(terms, func(t term) bool { return t.weight() > 0 }) {
+			best = at
+		}
+	}
+	return best, best > start
 }
 
 // trim takes white space and marks of emphasis from the ends of a span.
@@ -160,7 +205,7 @@ func (p *paper) trim(start, end int) (int, int) {
 // header is where the line begins that names the columns of a row, if it stands right above,
 // else where the row begins.
 func (p *paper) header(b skills.TextBlock) int {
-	above := strings.TrimRight(p.text[p.back(0, b.Start):b.Start], " \t\n-=_|+")
+	above := strings.TrimRight(p.text[p.back(0, b.Start):b.Start], " \t\n-=_|+:")
 	line := above[strings.LastIndexByte(above, '\n')+1:]
 	for _, c := range b.Cells {
 		if !strings.Contains(line, c.Header) {
@@ -177,6 +222,11 @@ func (p *paper) header(b skills.TextBlock) int {
 // what begins the row.
 func (p *paper) row(b skills.TextBlock) {
 	first := ""
+	pairs := len(b.Cells) > 2 && len(b.Cells)%2 == 0
+	for i, c := range b.Cells {
+		s := strings.TrimSpace(p.text[c.Start:c.End])
+		pairs = pairs && c.Header == "" && (i%2 > 0 || s != "" && !strings.ContainsAny(s, "0123456789"))
+	}
 	for i, c := range b.Cells {
 		s := strings.TrimSpace(p.text[c.Start:c.End])
 		if s == "" {
@@ -186,12 +236,19 @@ func (p *paper) row(b skills.TextBlock) {
 		if c.Header == "" && p.pair(span{inner, c.End}, b.Under) { // a label and its value in one cell
 			continue
 		}
+		if pairs {
+			if i%2 > 0 {
+				p.labelled(p.text[b.Cells[i-1].Start:b.Cells[i-1].End], c.Start, c.End, b.Under, .95)
+			}
+			continue
+		}
 		left := ""
 		for k := i - 1; k >= 0 && left == ""; k-- {
 			left = strings.TrimSpace(p.text[b.Cells[k].Start:b.Cells[k].End])
 		}
-		beside := left != "" && left != first && c.Header == ""
-		if first != "" && i > 0 && !(beside && strings.ContainsFunc(left, unicode.IsLetter) && !strings.ContainsAny(left, "0123456789")) {
+		words := left != "" && left != first && isLabel(left)
+		beside := left != "" && left != first && (c.Header == "" || words && strings.ContainsAny(s, "0123456789"))
+		if isLabel(first) && i > 0 && !(beside && words) {
 			sure := .95
 			if slices.ContainsFunc(termsOf(c.Header), func(t term) bool { return !t.general() }) { // hours and not pay
 				sure = .9
@@ -208,6 +265,12 @@ func (p *paper) row(b skills.TextBlock) {
 			first = s
 		}
 	}
+}
+
+// isLabel reports whether a cell can name the one beside it: it has words, and no code.
+func isLabel(s string) bool {
+	s = numbered.ReplaceAllString(s, " ")
+	return !strings.ContainsAny(s, "0123456789") && len(s) < 80 && lettered.MatchString(s)
 }
 
 // rest adds the lines of a text that is in no field and no row.
@@ -252,8 +315,11 @@ func (p *paper) rest(start, end int, under string) {
 					continue
 				}
 				p.prose(s.start, s.end, under)
-				if i > 0 && p.names(segments[i-1]) {
-					p.labelled(p.text[segments[i-1].start:segments[i-1].end], s.start, s.end, under, .9)
+				for k := i - 1; k >= 0; k-- { // the label in front of it, maybe with a date between
+					if at := segments[k]; p.names(at) && (k == i-1 || isLabel(p.text[at.start:at.end])) {
+						p.labelled(p.text[at.start:at.end], s.start, s.end, under, .9)
+						break
+					}
 				}
 			}
 			continue
