@@ -72,7 +72,7 @@ func (p *paper) options(w *want) []option {
 			found = []values.Found{{Start: r.start, End: r.end}}
 		}
 		for i, v := range found {
-			add(v.Start, v.End, v.Value, p.fits(w, r, v)-float64(min(i, 20))/200)
+			add(v.Start, v.End, v.Value, p.fits(w, r, v)-float64(min(i, 20))/200+w.literal(r.name))
 		}
 	}
 	p.placed(w, add)
@@ -117,12 +117,8 @@ func (p *paper) find(w *want, r region) []values.Found {
 	var out []values.Found
 	switch w.kind {
 	case aBoolean:
-		from := 0
-		if m := tickedBox.FindStringIndex(s); m != nil {
-			from = m[1]
-		}
-		if m := yesNo.FindString(s[from:]); m != "" && !r.running {
-			return one(r.start+from, r.start+from+len(m), truthOf(m))
+		if m := yesNo.FindString(s); m != "" && !r.running {
+			return one(r.start, r.start+len(m), truthOf(m))
 		}
 	case anEnum:
 		return p.chosen(w, r)
@@ -228,11 +224,14 @@ func (p *paper) fits(w *want, r region, v values.Found) float64 {
 	if words := strings.Fields(p.text[from:v.Start]); from > first && len(words) > 1 && p.text[from] == ' ' && len(before) > 0 && w.kind == aNumber {
 		before = before[1:] // the unit of the number before
 	}
+	if w.kind == aDate {
+		before = append(before, p.ofRange(v)...)
+	}
 	around := slices.Concat(typeTerms[w.kind], r.around, termsOf(p.text[first:from]), behind)
 	bare := !slices.ContainsFunc(before, func(t term) bool { return t.weight() > 0 })
 	if !r.running {
 		own := r.sure * w.likeness(r.label, false, slices.Concat(around, before))
-		if n := len(behind); n > 0 && w.kind == aNumber { // its unit
+		if n := len(behind); n > 0 && w.kind == aNumber && unitAfter.MatchString(p.text[v.End:to]) { // its unit
 			own = max(own, .9*w.likeness(behind[:1], true, slices.Concat(around, r.label)))
 		}
 		if bare {
@@ -259,6 +258,25 @@ func (p *paper) fits(w *want, r region, v values.Found) float64 {
 	return score
 }
 
+var (
+	startTerm = term{{"start", '='}}
+	endTerm   = term{{"end", '='}}
+)
+
+// ofRange are the terms of a date that begins or ends a span of time.
+func (p *paper) ofRange(v values.Found) []term {
+	joins := func(from, to int) bool { return from <= to && to-from < 14 && rangeJoin.MatchString(p.text[from:to]) }
+	dates := p.found[aDate]
+	i := slices.IndexFunc(dates, func(d values.Found) bool { return d.Start == v.Start })
+	switch {
+	case i > 0 && joins(dates[i-1].End, v.Start):
+		return []term{endTerm}
+	case i >= 0 && i+1 < len(dates) && joins(v.End, dates[i+1].Start):
+		return []term{startTerm}
+	}
+	return nil
+}
+
 // priced reports whether a sign of currency stands beside a number.
 func (p *paper) priced(v values.Found) bool {
 	return len(p.in(aCurrency, max(0, v.Start-5), v.Start))+len(p.in(aCurrency, v.End, min(len(p.text), v.End+6))) > 0
@@ -281,7 +299,7 @@ func (p *paper) placed(w *want, add func(start, end int, value string, score flo
 		p.town(add)
 	case anEnum:
 		for i, v := range p.chosen(w, region{end: len(p.text)}) {
-			if tickedBox.MatchString(p.lineUpTo(v.Start)) {
+			if anyBox.MatchString(p.text[v.Start-len(p.lineUpTo(v.Start)) : p.lineEnd(v.Start)]) { // it has a mark
 				add(v.Start, v.End, v.Value, .7)
 			} else if i == 0 {
 				add(v.Start, v.End, v.Value, .5)
@@ -289,7 +307,7 @@ func (p *paper) placed(w *want, add func(start, end int, value string, score flo
 		}
 	case aMail, aPhone, anIBAN:
 		for i, v := range p.found[w.kind] {
-			if !w.meanings[0].has("customer", "recipient") || i == 0 {
+			if p.ownLabel(w, v) && (!w.meanings[0].has("customer", "recipient") || i == 0) {
 				add(v.Start, v.End, "", .6-.02*float64(min(i, 4)))
 			}
 		}
@@ -303,6 +321,15 @@ func (p *paper) placed(w *want, add func(start, end int, value string, score flo
 		}
 	}
 }
+
+// ownLabel reports whether no label gives a value to another kind of field.
+func (p *paper) ownLabel(w *want, v values.Found) bool {
+	return w.kind != aPhone || !slices.ContainsFunc(p.regions, func(r region) bool {
+		return !r.running && r.start <= v.Start && v.End <= r.end && slices.ContainsFunc(r.label, func(t term) bool { return t.weight() > 0 && t[0].class != 0 && t[0].class != '&' }) && w.likeness(r.label, false, nil) == 0
+	})
+}
+
+var unitAfter = pattern.New(`^[ \x{a0}-]?[\pL%]`)
 
 var clock = pattern.New(`\b\d{1,2}:\d{2}\b`)
 
@@ -330,14 +357,36 @@ func (p *paper) dated(w *want, add func(start, end int, value string, score floa
 	}
 }
 
-// unticked reports whether a byte stands behind a box without a mark, on its line.
-func (p *paper) unticked(at int) bool {
-	line := p.lineUpTo(at)
-	if !strings.ContainsAny(line, "[(☐☒☑✓✔") {
-		return false
+// choices are what stands beside the boxes of a span, and which have a mark. Boxes stand
+// behind their choices where nothing follows the last, or where the first is an answer.
+func (p *paper) choices(start, end int) (out []span, marked []bool) {
+	boxes := anyBox.FindAllStringIndex(p.text[start:end], -1)
+	if boxes == nil {
+		return nil, nil
 	}
-	boxes := anyBox.FindAllString(line, -1)
-	return len(boxes) > 0 && !tickedBox.MatchString(boxes[len(boxes)-1])
+	first, last := strings.TrimSpace(p.text[start:start+boxes[0][0]]), boxes[len(boxes)-1]
+	behind := first != "" && (strings.TrimSpace(p.text[start+last[1]:end]) == "" || yesNo.FindString(first) == first)
+	for i, b := range boxes {
+		s := span{start + b[1], end}
+		if behind {
+			if s = (span{start, start + b[0]}); i > 0 {
+				s.start = start + boxes[i-1][1]
+			}
+		} else if i+1 < len(boxes) {
+			s.end = start + boxes[i+1][0]
+		}
+		if s.start, s.end = p.trim(s.start, s.end); s.start < s.end {
+			out, marked = append(out, s), append(marked, tickedBox.MatchString(p.text[start+b[0]:start+b[1]]))
+		}
+	}
+	return out, marked
+}
+
+// unticked reports whether a byte stands in a choice of its line without a mark.
+func (p *paper) unticked(at int) bool {
+	list, marked := p.choices(at-len(p.lineUpTo(at)), p.lineEnd(at))
+	i := slices.IndexFunc(list, func(s span) bool { return s.start <= at && at < s.end })
+	return i >= 0 && !marked[i]
 }
 
 // chosen are the values of an enum in a region: in front of boxes only those that are

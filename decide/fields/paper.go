@@ -104,7 +104,9 @@ func (p *paper) values() {
 			return slices.ContainsFunc(others, func(o []values.Found) bool { return v.In(o) })
 		})
 	}
-	p.found[aCode] = outside(codes(p.text), dates, p.found[aMail])
+	p.found[aCode] = slices.DeleteFunc(outside(codes(p.text), dates, p.found[aMail]), func(v values.Found) bool {
+		return percentSign.MatchString(p.text[v.End:min(len(p.text), v.End+2)]) || strings.Contains(v.Value, ".") && cents.MatchString(v.Value)
+	})
 	p.found[aPhone] = outside(values.Phones(p.text), dates, p.found[anIBAN])
 	p.found[aNumber] = outside(numbers(p.text, p.decimal), dates, p.found[aMail], p.found[anIBAN], values.Days(p.text, text.LanguageOf(p.text)))
 	p.found[aPercent] = values.Percents(p.text)
@@ -157,6 +159,21 @@ func (p *paper) labelled(label string, start, end int, under string, sure float6
 			p.labelled(p.text[from:at], at, end, label+" "+under, sure)
 			break
 		}
+	}
+	if list, marked := p.choices(start, whole); list != nil { // what has a mark is the value
+		tail := list[len(list)-1]
+		if box := anyBox.FindStringIndex(p.text[start:whole]); strings.TrimSpace(p.text[start:start+box[0]]) != "" && list[0].start > start+box[0] {
+			p.labelled(label, start, start+box[0], under, sure)
+		}
+		if colon := strings.LastIndex(p.text[tail.end:whole], ": "); colon >= 0 { // "if yes, which: nuts"
+			p.labelled(label, tail.end+colon+2, whole, under, sure)
+		}
+		for i, s := range list {
+			if marked[i] {
+				p.labelled(label, s.start, s.end, under, sure)
+			}
+		}
+		return
 	}
 	if start, end = p.trim(start, whole); start < end {
 		if short := bracketed.ReplaceAllString(label, ""); strings.ContainsFunc(short, unicode.IsLetter) {
@@ -222,6 +239,10 @@ func (p *paper) header(b skills.TextBlock) int {
 // what begins the row.
 func (p *paper) row(b skills.TextBlock) {
 	first := ""
+	if n := len(b.Cells); n > 1 && !anyBox.MatchString(p.text[b.Start:b.Cells[1].Start]) && anyBox.MatchString(p.text[b.Cells[1].Start:b.End]) {
+		p.labelled(p.text[b.Cells[0].Start:b.Cells[0].End], b.Cells[1].Start, b.End, b.Under, .95)
+		return
+	}
 	pairs := len(b.Cells) > 2 && len(b.Cells)%2 == 0
 	for i, c := range b.Cells {
 		s := strings.TrimSpace(p.text[c.Start:c.End])

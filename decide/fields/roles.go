@@ -25,9 +25,10 @@ var (
 	binds    = pattern.New(`(?i)\b(?:between|zwischen|entre|tra|tussen)\b[\s*_:]*`)
 	andParty = pattern.New(`^[\s,;*_–—-]*(?:(?i:and|und|et|y|e|en)\b[\s*_]*)?(?:(?i:der|die|the|la|le)\s+(?i:firma|company|société|empresa|società)?\s*)?`)
 	doctors  = pattern.New(`\b(?:Dr|Prof|Dott|Dra)\.?(?: (?:med|Dr)\.?)* \p{Lu}[\pL.'’-]*(?: \p{Lu}[\pL.'’-]+){0,3}`)
-	greeting = pattern.New(`(?m)^(?:Dear|Hello|Hi|Liebe[r]?|Guten Tag|Hallo|Sehr geehrte[rs]?|Bonjour|Ch[eè]re?|Hola|Estimad[oa]|Gentile|Car[oa]|Beste|Geachte|Olá|Prezad[oa])\s+(\p{Lu}[\pL.’' -]{2,50}),?\s*$`)
+	greeting = pattern.New(`(?m)^(?:Dear|Hello|Hi|Good (?:morning|afternoon|evening|day)|Guten (?:Morgen|Abend)|Liebe[r]?|Guten Tag|Hallo|Sehr geehrte[rs]?|Bonjour|Ch[eè]re?|Hola|Estimad[oa]|Gentile|Car[oa]|Beste|Geachte|Olá|Prezad[oa])\s+(\p{Lu}[\pL.’' -]{2,50}),?\s*$`)
 	firmForm = pattern.New(`(?:\b(?:Ltd|Limited|LLC|LLP|Inc|Corp|PLC|plc|GmbH|AG|KG|OHG|UG|SE|AS|ASA|AB|Oy|ApS|A/S|BV|NV|SA|SAS|SARL|SL|Srl|SRL|SpA|Lda|Co|eG)\b|\b(?:[A-Z]\.){2,}|S\.p\.A\.|e\. ?V\.)`)
 	shortEnd = pattern.New(`(?:\.\pL+|[ .]\pL{2,4})\.$`)
+	closing  = pattern.New(`(?im)^[ \t>]*(?:(?:with )?(?:kind|best|warm|many)? ?(?:regards|wishes|thanks)|yours (?:sincerely|faithfully|truly)|sincerely(?: yours)?|mit (?:freundlichen|besten|herzlichen) gr[üu](?:ß|ss)en|(?:viele|liebe|beste) gr[üu](?:ß|ss)e|cordialement|bien cordialement|salutations[^\n]*|(?:un )?saludos?[^\n]*|atentamente|cordiali saluti|distinti saluti|met vriendelijke groet(?:en)?|hoogachtend|atenciosamente|com os melhores cumprimentos),?[ \t]*\n`)
 	attnLine = pattern.New(`(?i)\b(?:attn|attention|z\. ?hd|contact)\b[.:]*\s*(?:v\.\s*)?`)
 )
 
@@ -93,12 +94,34 @@ func (p *paper) roles() []role {
 			p.cast = append(p.cast, role{place: "sign", start: l.start, end: l.end, p: .55 + .01*float64(len(p.lines)-i)})
 		}
 	}
+	if m := closing.FindStringIndex(p.text); m != nil { // who signs below it, and for whom
+		rest := p.lines[min(len(p.lines), p.lineAt(m[1])):]
+		for i, l := range rest[:min(3, len(rest))] {
+			start, end, ok := p.nameIn(l.start, l.end)
+			if at := strings.LastIndex(p.text[l.start:l.end], ", "); i > 0 && at > 0 {
+				start, end, ok = p.nameIn(l.start+at+2, l.end)
+			}
+			switch {
+			case !ok || !p.nameLike(start, end):
+			case i == 0:
+				p.cast = append(p.cast, role{place: "sign", start: start, end: end, p: .66}, role{place: "writer", start: start, end: end, p: .66})
+			case firmForm.MatchString(p.text[start:end]):
+				p.cast = append(p.cast, role{place: "from", start: start, end: end, p: .66}, role{place: map[bool]string{true: "to", false: "head"}[p.order], start: start, end: end, p: .73})
+			}
+		}
+	}
 	if m := attnLine.FindStringIndex(p.text); m != nil {
 		if start, end, ok := p.nameIn(m[1], p.lineEnd(m[1])); ok && start == m[1] {
 			p.cast = append(p.cast, role{place: "attn", start: start, end: end, p: .75})
 		}
 	}
 	return p.cast
+}
+
+// lineAt is the number of the first line that does not begin before a byte.
+func (p *paper) lineAt(at int) int {
+	n, _ := slices.BinarySearchFunc(p.lines, at, func(l span, at int) int { return cmp.Compare(l.start, at) })
+	return n
 }
 
 func (p *paper) lineEnd(at int) int {
@@ -125,7 +148,7 @@ func (p *paper) letterhead() {
 			if at := strings.Index(p.text[start:end], ", "); at > 0 && !legalForm.MatchString(strings.ToUpper(p.text[start+at:end])) {
 				end = start + at
 			}
-			if !ok || start != s.start || greeting.MatchString(p.text[l.start:l.end]) || !p.nameLike(start, end) {
+			if !ok || start != s.start || greeting.MatchString(p.text[l.start:l.end]) || closing.MatchString(p.text[l.start:min(len(p.text), l.end+2)]) || !p.nameLike(start, end) {
 				continue
 			}
 			apart := i > 0 && (strings.Count(p.text[lines[i-1].end:l.start], "\n") > 1 || personTitles.MatchString(p.text[lines[i-1].start:lines[i-1].end]+" "))

@@ -129,6 +129,20 @@ func (w *want) likeness(label []term, running bool, around []term) float64 {
 	return best
 }
 
+// literal is what a label gains that is the name of the field, word by word: it tells apart
+// fields that mean nearly the same.
+func (w *want) literal(label string) float64 {
+	said, _ := wordsOf(label)
+	name, _ := wordsOf(apartAtCase(lastName(w.path)))
+	n := 0
+	for _, s := range said {
+		if slices.Contains(name, s) {
+			n++
+		}
+	}
+	return .03 * float64(2*n) / float64(max(1, len(said)+len(name)))
+}
+
 // anchored reports whether a label is one that the schema names.
 func (w *want) anchored(label []term) bool {
 	return slices.ContainsFunc(w.meanings[1:], func(m meaning) bool { return m.likeness(label, false, nil) > .9 })
