@@ -71,6 +71,11 @@ func (p *paper) options(w *want) []option {
 		if len(found) == 0 && w.kind == aCode && w.pattern == nil && !r.running && w.anchored(r.label) { // the schema says that it stands there
 			found = []values.Found{{Start: r.start, End: r.end}}
 		}
+		if w.kind == aPercent && !r.running { // in the label: "VAT 20 %: 4.00"
+			for _, v := range p.in(aPercent, r.start-len(p.lineUpTo(r.start)), r.start) {
+				add(v.Start, v.End, "", .9*w.likeness(r.label, false, typeTerms[aPercent]))
+			}
+		}
 		for i, v := range found {
 			add(v.Start, v.End, v.Value, p.fits(w, r, v)-float64(min(i, 20))/200+w.literal(r.name))
 		}
@@ -198,7 +203,7 @@ func (p *paper) lineUpTo(at int) string {
 }
 
 // typeTerms are what the shape of a value says by itself.
-var typeTerms = map[kind][]term{aDate: {{{"date", '#'}}}, aNumber: {{{"amount", '#'}}, {{"number", '#'}}}, aPercent: {{{"percent", '#'}}}, aCode: {{{"number", '#'}}}}
+var typeTerms = map[kind][]term{aDate: {{{"date", '#'}}}, aNumber: {{{"amount", '#'}}, {{"number", '#'}}}, aPercent: {{{"percent", '#'}}}, aCode: {{{"number", '#'}}}, aTime: {{{"time", '#'}}}}
 
 // fits is how well what stands around a value names a field.
 func (p *paper) fits(w *want, r region, v values.Found) float64 {

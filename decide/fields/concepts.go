@@ -163,8 +163,10 @@ func (v *vocabulary) unknown(w string) []term {
 			return []term{t}
 		}
 	}
-	if parts := v.apart(plain); parts != nil {
-		return parts
+	for _, form := range []string{w, plain} {
+		if parts := v.apart(form); parts != nil {
+			return parts
+		}
 	}
 	return []term{{{name: "~" + text.Stem(w)}}}
 }

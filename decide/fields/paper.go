@@ -109,6 +109,7 @@ func (p *paper) values() {
 	})
 	p.found[aPhone] = outside(values.Phones(p.text), dates, p.found[anIBAN])
 	p.found[aNumber] = outside(numbers(p.text, p.decimal), dates, p.found[aMail], p.found[anIBAN], values.Days(p.text, text.LanguageOf(p.text)))
+	p.found[aTime] = outside(matches(timeShape, p.text), dates)
 	p.found[aPercent] = values.Percents(p.text)
 	p.found[aPeriod] = periods(p.text, dates)
 	p.found[aCurrency] = matches(moneySign, p.text)

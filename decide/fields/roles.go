@@ -52,6 +52,9 @@ func (p *paper) nameIn(start, end int) (int, int, bool) {
 	if at := nameCut.FindStringIndex(p.text[start:end]); at != nil {
 		end = start + at[0]
 	}
+	if at := strings.Index(p.text[start:end], ", "); at > 0 && (firmForm.MatchString(p.text[start:start+at]) && !firmForm.MatchString(p.text[start+at:end]) || strings.Count(p.text[start:end], ", ") > 1) {
+		end = start + at // an address follows
+	}
 	start, end = p.trim(start, end)
 	if m := foreignTitles.FindString(p.text[start:end]); m != "" {
 		start += len(m)
@@ -82,7 +85,7 @@ func (p *paper) roles() []role {
 	p.defined()
 	if m := greeting.FindStringSubmatchIndex(p.text); m != nil {
 		if start, end, ok := p.nameIn(m[2], m[3]); ok && start-m[2] < 14 {
-			p.cast = append(p.cast, role{place: "to", start: start, end: end, p: .58}, role{place: "addressee", start: start, end: end, p: .58})
+			p.cast = append(p.cast, role{place: "to", start: start, end: end, p: .58}, role{place: "addressee", start: start, end: end, p: .58}, role{place: "contact " + p.side(false), start: start, end: end, p: .7})
 		}
 	}
 	for _, m := range doctors.FindAllStringIndex(p.text, 3) {
@@ -104,18 +107,26 @@ func (p *paper) roles() []role {
 			switch {
 			case !ok || !p.nameLike(start, end):
 			case i == 0:
-				p.cast = append(p.cast, role{place: "sign", start: start, end: end, p: .66}, role{place: "writer", start: start, end: end, p: .66})
+				p.cast = append(p.cast, role{place: "sign", start: start, end: end, p: .66}, role{place: "contact " + p.side(true), start: start, end: end, p: .74})
 			case firmForm.MatchString(p.text[start:end]):
-				p.cast = append(p.cast, role{place: "from", start: start, end: end, p: .66}, role{place: map[bool]string{true: "to", false: "head"}[p.order], start: start, end: end, p: .73})
+				p.cast = append(p.cast, role{place: "from", start: start, end: end, p: .66}, role{place: p.side(true), start: start, end: end, p: .73})
 			}
 		}
 	}
 	if m := attnLine.FindStringIndex(p.text); m != nil {
 		if start, end, ok := p.nameIn(m[1], p.lineEnd(m[1])); ok && start == m[1] {
-			p.cast = append(p.cast, role{place: "attn", start: start, end: end, p: .75})
+			p.cast = append(p.cast, role{place: "attn", start: start, end: end, p: .75}, role{place: "contact " + p.side(false), start: start, end: end, p: .72})
 		}
 	}
 	return p.cast
+}
+
+// side is where who writes stands, or who is written to: "head" sells, "to" buys.
+func (p *paper) side(writes bool) string {
+	if writes != p.order {
+		return "head"
+	}
+	return "to"
 }
 
 // lineAt is the number of the first line that does not begin before a byte.
@@ -159,6 +170,12 @@ func (p *paper) letterhead() {
 			case head && (apart || personTitles.MatchString(p.text[start:end])) && p.addressed(lines, i, end):
 				p.cast = append(p.cast, role{place: "to", start: start, end: end, p: .62})
 			}
+		}
+	}
+	for _, r := range p.regions {
+		if len(r.label) == 1 && r.label[0][0].name == "subject" {
+			terms := termsOf(p.text[r.start:r.end])
+			order = order || len(terms) > 0 && terms[0][0].name == "order"
 		}
 	}
 	for _, r := range p.cast { // whoever they are

@@ -19,6 +19,7 @@ var (
 	ibanShape     = pattern.New(`\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{2,4}){2,8}\b`)
 	rangeJoin     = pattern.New(`^\s*(?:bis|to|until|till|au|al|a|tot|until|[-–—])\s*(?:zum |le |el |il |den )?$`)
 	monthShape    = pattern.New(`\b\pL{3,}\.?(?: de)? (?:19|20)\d\d\b`)
+	timeShape     = pattern.New(`\b(?:[01]?\d|2[0-3])[:.h][0-5]\d(?:\s?[aApP]\.?[mM]\b\.?)?`)
 	moneySign     = pattern.New(`US\$|[€£¥₹$]|\b(?:EUR|GBP|USD|CHF|NOK|SEK|DKK|PLN|CZK|HUF|RON|TRY|JPY|CNY|INR|CAD|AUD|NZD|SGD|MYR|BRL|ZAR|ISK)\b|(?i:\beuros?\b)`)
 	yesNo         = pattern.New(`(?i)^(?:yes|no|ja|nein|oui|non|s[ií]|sì|sim|não|nee|y|n|true|false|wahr|falsch)\b`)
 	tickedBox     = pattern.New(`(?:\[[xX✓✔]\]|\([xX✓✔]\)|☒|☑|✓|✔)\s*`)

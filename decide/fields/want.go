@@ -27,6 +27,7 @@ const (
 	aParty
 	anAddress
 	aCity
+	aTime
 )
 
 // A want is a field with what is known of its values.
@@ -59,6 +60,9 @@ func newWant(s skills.FieldSpec) *want {
 			}
 		}
 	}
+	if i := strings.IndexByte("ht", (w.place + " ")[0]); i >= 0 && m.has("contact", "signatory") { // a person of one side
+		w.place = "contact " + w.place
+	}
 	if w.kind = kindOf(s, m); w.kind == aParty { // of what it does the schema may say anything
 		for c, i := range m.at {
 			if i >= m.own && !slices.ContainsFunc(m.terms[i], func(c concept) bool { return c.class == '&' }) {
@@ -88,6 +92,8 @@ func kindOf(s skills.FieldSpec, m meaning) kind {
 		return aMail
 	case s.Format == "phone" || s.Type == "string" && own.has("phone"):
 		return aPhone
+	case s.Format == "time", s.Type == "string" && own.has("time") && !own.has("period", "date", "hours"):
+		return aTime
 	case s.Format == "period":
 		return aPeriod
 	case s.Format == "percent" || s.Type != "string" && m.has("percent") && !own.has("hours", "amount", "salary"):
