@@ -27,6 +27,8 @@ var surnameFirst = pattern.New(`(?i)^\W*(?:surname|last name|family name|nachnam
 
 var listNumber = pattern.New(`^(?:\d{1,3}[.)]|\(?[a-z]\)|[-•–])\s+`)
 
+var wholeCode = pattern.New(`^\p{Lu}[\p{Lu}\d./-]{1,12}(?: [\p{Lu}\d./-]{1,12}){0,3}$`)
+
 var wordRest = pattern.New(`^[^\s]{1,40}`)
 
 var percentSign = pattern.New(`^ ?%`)
@@ -50,8 +52,14 @@ func (p *paper) options(w *want) []option {
 				if n, err := strconv.ParseFloat(value, 64); err == nil && (w.spec.Minimum != nil && n < *w.spec.Minimum || w.spec.Maximum != nil && n > *w.spec.Maximum) {
 					return
 				}
-				if strings.Contains(value, ".") { // of two that are as near the one in cents
+				if v := (values.Found{Start: start, End: end}); strings.Contains(value, ".") { // of two that are as near the one in cents
 					score += .004
+				} else if w.money && !p.priced(v) {
+					score *= .95
+				}
+				if w.money && w.meanings[0].has("discount", "deduction", "deposit", "paid") { // what is taken off has no sign of its own
+					value = strings.TrimPrefix(value, "-")
+					start += len(p.text[start:end]) - len(strings.TrimLeft(p.text[start:end], "-−"))
 				}
 			}
 			out = append(out, option{want: w, start: start, end: end, value: value, p: min(score, .98)})
@@ -158,6 +166,9 @@ func (p *paper) find(w *want, r region) []values.Found {
 		for _, v := range p.in(aCode, r.start, r.end) {
 			out = append(out, values.Found{Start: v.Start, End: v.End})
 		}
+		if m := wholeCode.FindString(s); m == s && !r.running && (strings.ContainsAny(s, "0123456789") || !strings.Contains(s, " ")) {
+			return one(r.start, r.end, "")
+		}
 		if len(out) > 0 && !r.running { // "=1+1", "b-00417": the word that it stands in
 			v := &out[0]
 			if before := s[:v.Start-r.start]; before == "" || !unicode.IsSpace(rune(before[len(before)-1])) {
@@ -233,7 +244,7 @@ func (p *paper) fits(w *want, r region, v values.Found) float64 {
 		before = append(before, p.ofRange(v)...)
 	}
 	around := slices.Concat(typeTerms[w.kind], r.around, termsOf(p.text[first:from]), behind)
-	bare := !slices.ContainsFunc(before, func(t term) bool { return t.weight() > 0 })
+	bare := !slices.ContainsFunc(before, func(t term) bool { return t.weight() > 0 && (w.kind != aNumber || !t.general()) })
 	if !r.running {
 		own := r.sure * w.likeness(r.label, false, slices.Concat(around, before))
 		if n := len(behind); n > 0 && w.kind == aNumber && unitAfter.MatchString(p.text[v.End:to]) { // its unit
@@ -316,6 +327,12 @@ func (p *paper) placed(w *want, add func(start, end int, value string, score flo
 				add(v.Start, v.End, "", .6-.02*float64(min(i, 4)))
 			}
 		}
+	case aTime:
+		if list := p.found[aTime]; len(list) > 0 && !w.meanings[0].special {
+			add(list[0].Start, list[0].End, "", .55)
+		}
+	case anAddress:
+		p.addressOf(w, add)
 	case aCurrency:
 		for _, v := range p.found[aCurrency] {
 			add(v.Start, v.End, Currency(v.Value), .7)

@@ -231,6 +231,10 @@ func meaningOf(name, more string) meaning {
 			m.special = m.special || !t.general()
 		}
 	}
+	if i, ok := m.at["total"]; ok && m.has("net", "vat", "gross", "deduction") && len(m.terms) > 1 && len(m.terms[i]) == 1 { // the total of these is one of them
+		m.total -= .6 * m.weights[i]
+		m.weights[i] *= .4
+	}
 	m.own = len(m.terms)
 	for _, t := range termsOf(more) {
 		add(t, .7*t.weight())

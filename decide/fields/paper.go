@@ -292,7 +292,7 @@ func (p *paper) row(b skills.TextBlock) {
 // isLabel reports whether a cell can name the one beside it: it has words, and no code.
 func isLabel(s string) bool {
 	s = numbered.ReplaceAllString(s, " ")
-	return !strings.ContainsAny(s, "0123456789") && len(s) < 80 && lettered.MatchString(s)
+	return !strings.ContainsAny(s, "0123456789") && len(s) < 80 && lettered.MatchString(s) && Currency(s) == ""
 }
 
 // rest adds the lines of a text that is in no field and no row.

@@ -24,7 +24,7 @@ var (
 	yesNo         = pattern.New(`(?i)^(?:yes|no|ja|nein|oui|non|s[ií]|sì|sim|não|nee|y|n|true|false|wahr|falsch)\b`)
 	tickedBox     = pattern.New(`(?:\[[xX✓✔]\]|\([xX✓✔]\)|☒|☑|✓|✔)\s*`)
 	anyBox        = pattern.New(`(?:\[[ xX✓✔]?\]|\([ xX✓✔]\)|[☐☒☑✓✔])\s*`)
-	foreignTitles = pattern.New(`^(?:Herrn?|Frau|M\.|Mme|Mlle|Monsieur|Madame|Sra?\.?|Sig\.?(?:ra)?|Dhr\.?|Mevr\.?) `)
+	foreignTitles = pattern.New(`^(?:Herrn?|Frau|Firma|Spett\.le) `)
 	personTitles  = pattern.New(`^(?:Mr|Mrs|Ms|Miss|Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Sra?|Sig|Sig\.ra|Dhr|Mevr)\.? `)
 )
 
@@ -76,6 +76,9 @@ func numbers(text string, decimal byte) []values.Found {
 			if !wordEdge(after) || !unitBehind.MatchString(text[m[1]:min(len(text), m[1]+6)]) || wordEdge(before) {
 				continue
 			}
+		}
+		if digits := text[m[0]:m[1]]; len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
+			continue // a code
 		}
 		if v, ok := number(text[m[0]:m[1]], decimal); ok {
 			out = append(out, values.Found{Start: m[0], End: m[1], Value: v})

@@ -39,6 +39,7 @@ type want struct {
 	meanings []meaning // of its name, and of each anchor
 	place    string    // where its value may stand without a label
 	whole    bool      // a number that is counted
+	money    bool      // an amount
 	pattern  *regexp.Regexp
 }
 
@@ -71,6 +72,7 @@ func newWant(s skills.FieldSpec) *want {
 		}
 	}
 	w.whole = s.Type == "integer"
+	w.money = w.kind == aNumber && !w.whole && m.has("total", "net", "vat", "gross", "amount", "fee", "deposit", "discount", "deduction", "paid", "payable", "outstanding", "rent", "salary", "standing charge", "unit price", "shipping")
 	return w
 }
 
