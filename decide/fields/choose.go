@@ -62,7 +62,10 @@ func (p *paper) options(w *want) []option {
 					start += len(p.text[start:end]) - len(strings.TrimLeft(p.text[start:end], "-−"))
 				}
 			}
-			out = append(out, option{want: w, start: start, end: end, value: value, p: min(score, .98)})
+			if score = min(score, 1.2); score < 1.1 { // a contract says who is who
+				score = min(score, .98)
+			}
+			out = append(out, option{want: w, start: start, end: end, value: value, p: min(score, .99)})
 		}
 	}
 	for _, r := range p.regions {
@@ -104,6 +107,9 @@ func (p *paper) listed(w *want) []option {
 		for ; i < len(p.blocks) && (p.blocks[i].Kind == "item" || p.blocks[i].Kind == "step") && p.blocks[i].Under == b.Under && p.blocks[i].Label == b.Label; i++ {
 			start, end := p.trim(p.blocks[i].Start, p.blocks[i].End)
 			start += len(listNumber.FindString(p.text[start:end]))
+			if from, to, ok := p.nameIn(start, end); ok && from == start && (w.kind == aParty || w.meanings[0].has("name")) {
+				end = to
+			}
 			o.list, o.end = append(o.list, span{start, end}), end
 		}
 		if o.list == nil {
@@ -150,12 +156,18 @@ func (p *paper) find(w *want, r region) []values.Found {
 		if at := sentences.FindStringIndex(s); at != nil && w.kind != aText {
 			end = r.start + at[0] + len(strings.TrimRight(s[at[0]:at[1]], " \n.;"))
 		}
+		if dates := p.in(aDate, r.start, r.end); len(dates) == 1 && dates[0].End == r.end && strings.Contains(r.name, ", ") { // "Place, date"
+			end = r.start + len(strings.TrimRight(p.text[r.start:dates[0].Start], " ,"))
+		}
 		if last, first, ok := strings.Cut(strings.Trim(s, "*_ \n"), ", "); ok && surnameFirst.MatchString(r.name) && !strings.Contains(first, ",") {
 			return one(r.start, end, first+" "+last)
 		}
 		return one(r.start, end, "")
 	case aParty:
 		if start, end, ok := p.nameIn(r.start, r.end); ok && !r.running {
+			if at := strings.Index(p.text[start:end], ", "); at > 0 && w.meanings[0].has("contact", "signatory") { // and what they are
+				end = start + at
+			}
 			return one(start, end, "")
 		}
 	case aCurrency:
@@ -178,7 +190,7 @@ func (p *paper) find(w *want, r region) []values.Found {
 		}
 	default:
 		list := p.in(w.kind, r.start, r.end)
-		if w.kind == aPercent && len(list) == 0 && w.spec.Format != "percent" { // a rate in money
+		if w.kind == aPercent && len(list) == 0 && w.spec.Format != "percent" && !w.meanings[0].has("vat") { // a rate in money
 			list = p.in(aNumber, r.start, r.end)
 		}
 		for _, v := range list {
@@ -338,8 +350,11 @@ func (p *paper) placed(w *want, add func(start, end int, value string, score flo
 			add(v.Start, v.End, Currency(v.Value), .7)
 		}
 	case aDate:
-		if m := w.meanings[0]; !m.special || m.has("signed") {
+		switch list := p.found[aDate]; {
+		case !w.meanings[0].special || w.meanings[0].has("signed"):
 			p.dated(w, add)
+		case len(list) == 1 && !w.meanings[0].has("birth", "due", "end", "valid", "previous"):
+			add(list[0].Start, list[0].End, "", .51)
 		}
 	}
 }

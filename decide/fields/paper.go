@@ -45,8 +45,9 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 	p := &paper{text: text, decimal: Decimal(text), found: map[kind][]values.Found{}}
 	p.values()
 	at := 0
-	under, before := "", "" // the headings of a block, and of the rest in front of it
-	for _, b := range blocks {
+	under, before := "", ""    // the headings of a block, and of the rest in front of it
+	section, before2 := "", "" // the short line above fields, and the label in front on the line
+	for i, b := range named(p, blocks) {
 		if b.Start < at || b.End > len(text) || b.Start >= b.End || slices.ContainsFunc(b.Cells, func(c skills.TextCell) bool { return c.Start < b.Start || c.End > b.End || c.Start > c.End }) {
 			continue
 		}
@@ -54,9 +55,18 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 		if b.Under != "" {
 			under = b.Under
 		}
+		if gap := strings.TrimSpace(text[at:b.Start]); gap != "" || strings.Contains(text[at:b.Start], "\n\n") {
+			last := strings.TrimSpace(gap[strings.LastIndexByte(gap, '\n')+1:])
+			if section = ""; last != "" && isLabel(last) && len(strings.Fields(last)) < 4 && !strings.ContainsAny(last, ",.:;") && strings.Count(text[at+strings.LastIndex(text[at:b.Start], last):b.Start], "\n") == 1 {
+				section = last
+			}
+		}
 		switch {
 		case b.Kind == "row":
 			p.rest(at, max(at, p.header(b)), before)
+			if len(b.Cells) > 0 && len(p.lines) < 3 && b.Cells[0].Header == "" && (len(p.lines) == 0 || p.lines[len(p.lines)-1].end <= b.Start) {
+				p.lines = append(p.lines, span{b.Cells[0].Start, b.Cells[0].End}) // a letterhead with something beside it
+			}
 			before = under
 			p.row(b)
 			at = b.End
@@ -78,7 +88,15 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 			if gap := wideGap.FindStringIndex(text[first:end]); gap != nil && len(b.Cells) == 1 && !anyBox.MatchString(text[first:end]) {
 				end = first + gap[0]
 			}
-			p.labelled(b.Label, first, end, b.Under, .98)
+			beside := b.Under
+			if i > 0 && at > 0 && !strings.Contains(text[at:b.Start], "\n") {
+				beside = before2 + "\n" + b.Under
+			}
+			before2 = b.Label
+			p.labelled(b.Label, first, end, beside, .98)
+			if section != "" {
+				p.labelled(section+" "+b.Label, first, end, beside, .97)
+			}
 			at = end
 		case b.Kind == "answer" || b.Kind == "item" || b.Kind == "step" || b.Kind == "paragraph" || b.Kind == "definition":
 			if b.Label != "" && !strings.Contains(b.Label, "....") {
@@ -92,6 +110,47 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 	}
 	p.rest(at, len(text), under)
 	return p
+}
+
+// named makes rows of blocks that stand below names: a label and a value that are both names
+// of the table, above lines that are not.
+func named(p *paper, blocks []skills.TextBlock) []skills.TextBlock {
+	out := slices.Clone(blocks)
+	parts := func(b skills.TextBlock) (cells []skills.TextCell) {
+		switch {
+		case b.Kind == "field" && len(b.Cells) == 1 && !strings.ContainsAny(p.text[b.Start:max(b.Start, min(b.Cells[0].Start, len(p.text)))], ":："):
+			return []skills.TextCell{{Start: b.Start, End: b.Start + len(b.Label)}, b.Cells[0]}
+		case b.Kind == "row" && len(b.Cells) == 2 && b.Cells[0].Header == "" && b.Cells[1].Header == "":
+			return b.Cells
+		}
+		return nil
+	}
+	said := func(c skills.TextCell) string { return p.text[c.Start:c.End] }
+	for i := 0; i < len(out); i++ {
+		names := parts(out[i])
+		if names == nil || names[1].End > len(p.text) || !p.known(said(names[0])) || !p.known(said(names[1])) {
+			continue
+		}
+		n := i + 1
+		for ; n < len(out) && n < i+6; n++ {
+			cells := parts(out[n])
+			if cells == nil || strings.Contains(p.text[out[n-1].End:out[n].Start], "\n\n") && out[i].Kind == "field" || p.known(said(cells[0])) {
+				break
+			}
+			out[n].Kind, out[n].Cells = "row", []skills.TextCell{{Header: said(names[0]), Start: cells[0].Start, End: cells[0].End}, {Header: said(names[1]), Start: cells[1].Start, End: cells[1].End}}
+		}
+		if n > i+1 {
+			out = slices.Delete(out, i, i+1)
+			i = n - 2
+		}
+	}
+	return out
+}
+
+// known reports whether a text is a short label all of whose words the table has.
+func (p *paper) known(s string) bool {
+	terms := termsOf(s)
+	return len(terms) > 0 && len(terms) < 4 && !slices.ContainsFunc(terms, func(t term) bool { return t[0].class == 0 }) && slices.ContainsFunc(terms, func(t term) bool { return t.weight() > 0 })
 }
 
 // values finds what has a shape.
@@ -140,7 +199,7 @@ var (
 	labelled   = pattern.New(`^(?:[*_]*)([^:?]{1,70}[*_]*\s?:|[^?]{3,90}\?|[^*]{2,40}\*)[*_]*\s+(\S.*)$`)
 	lettered   = pattern.New(`\pL{3}|\pL\.\pL`)
 	innerColon = pattern.New(`\s?:\s+`)
-	parted     = pattern.New(`(?:[|;·.–—]|\s-|\s\s)\s*$`)
+	parted     = pattern.New(`(?:[|;·.–—]|&nbsp;|\s-|\s\s)\s*$`)
 	numbered   = pattern.New(`\d[\d.,/]*(?:\s?%|\d)`)
 	bracketed  = pattern.New(`\([^()]{1,60}\)`)
 	sentences  = pattern.New(`(?:[\pL’']{4,}|[\d)%€°]|\b[Kk]m)[.!?][*_]*\s+|;\s+`)
@@ -148,7 +207,12 @@ var (
 
 // labelled adds a field, and the fields whose labels stand inside its value.
 func (p *paper) labelled(label string, start, end int, under string, sure float64) {
-	whole := end
+	whole, inner := end, 0
+	defer func(end int) {
+		if inner > 0 { // it stands beside this one
+			p.labelled(p.text[whole:inner], inner, end, label+"\n"+under[strings.LastIndexByte(under, '\n')+1:], sure)
+		}
+	}(end)
 	for at := start; at < end; { // the first label inside
 		colon := innerColon.FindStringIndex(p.text[at:end])
 		if colon == nil {
@@ -156,8 +220,7 @@ func (p *paper) labelled(label string, start, end int, under string, sure float6
 		}
 		from, ok := p.innerLabel(start, at+colon[0])
 		if at += colon[1]; ok {
-			whole = from
-			p.labelled(p.text[from:at], at, end, label+" "+under, sure)
+			whole, inner = from, at
 			break
 		}
 	}
@@ -180,7 +243,10 @@ func (p *paper) labelled(label string, start, end int, under string, sure float6
 		if short := bracketed.ReplaceAllString(label, ""); strings.ContainsFunc(short, unicode.IsLetter) {
 			label = short
 		}
-		end = start + len(strings.TrimRight(p.text[start:end], " –—|·;"))
+		end = start + len(strings.TrimRight(strings.TrimSuffix(strings.TrimRight(p.text[start:end], " ;"), "&nbsp"), " –—|·;"))
+		if start == end || personTitles.MatchString(p.text[start:end]+" ") && end-start < 9 && !strings.Contains(p.text[start:end], " ") {
+			return
+		}
 		p.regions = append(p.regions, region{start: start, end: end, name: label, label: termsOf(numbered.ReplaceAllString(label, " ")), around: termsOf(under), heading: under, sure: sure})
 	}
 }

@@ -21,16 +21,17 @@ type role struct {
 }
 
 var (
-	nameCut  = pattern.New(`\s*(?:\(|\s[-–—·|]\s|\n|,\s*(?:born\b|geb|né|[\d\p{Ll}])|,\s[^,]*\d|:\s)`)
-	called   = pattern.New(`\((?:[^()"“„«]{0,40}["“„«])?([^()"“”„«»]{3,40})["”“»]?\)|["“„«]([\pL ]{4,30})["”“»]`)
-	binds    = pattern.New(`(?i)\b(?:between|zwischen|entre|tra|tussen)\b[\s*_:]*`)
-	andParty = pattern.New(`^[\s,;*_–—-]*(?:(?i:and|und|et|y|e|en)\b[\s*_]*)?(?:(?i:der|die|the|la|le)\s+(?i:firma|company|société|empresa|società)?\s*)?`)
-	doctors  = pattern.New(`\b(?:Dr|Prof|Dott|Dra)\.?(?: (?:med|Dr)\.?)* \p{Lu}[\pL.'’-]*(?: \p{Lu}[\pL.'’-]+){0,3}`)
-	greeting = pattern.New(`(?m)^(?:Dear|Hello|Hi|Good (?:morning|afternoon|evening|day)|Guten (?:Morgen|Abend)|Liebe[r]?|Guten Tag|Hallo|Sehr geehrte[rs]?|Bonjour|Ch[eè]re?|Hola|Estimad[oa]|Gentile|Car[oa]|Beste|Geachte|Olá|Prezad[oa])\s+(\p{Lu}[\pL.’' -]{2,50}),?\s*$`)
-	firmForm = pattern.New(`(?:\b(?:Ltd|Limited|LLC|LLP|Inc|Corp|PLC|plc|GmbH|AG|KG|OHG|UG|SE|AS|ASA|AB|Oy|ApS|A/S|BV|NV|SA|SAS|SARL|SL|Srl|SRL|SpA|Lda|Co|eG)\b|\b(?:[A-Z]\.){2,}|S\.p\.A\.|e\. ?V\.)`)
-	shortEnd = pattern.New(`(?:\.\pL+|[ .]\pL{2,4})\.$`)
-	closing  = pattern.New(`(?im)^[ \t>]*(?:(?:with )?(?:kind|best|warm|many)? ?(?:regards|wishes|thanks)|yours (?:sincerely|faithfully|truly)|sincerely(?: yours)?|mit (?:freundlichen|besten|herzlichen) gr[üu](?:ß|ss)en|(?:viele|liebe|beste) gr[üu](?:ß|ss)e|cordialement|bien cordialement|salutations[^\n]*|(?:un )?saludos?[^\n]*|atentamente|cordiali saluti|distinti saluti|met vriendelijke groet(?:en)?|hoogachtend|atenciosamente|com os melhores cumprimentos),?[ \t]*\n`)
-	attnLine = pattern.New(`(?i)\b(?:attn|attention|z\. ?hd|contact)\b[.:]*\s*(?:v\.\s*)?`)
+	sheetName = pattern.New(`^(?i:sheet|tabelle|feuil|feuille|hoja|foglio|blad|planilha) ?\d*$`)
+	nameCut   = pattern.New(`\s*(?:\(|\s[-–—·|]\s|\n|,\s*(?:born\b|geb|né|[\d\p{Ll}])|,\s[^,]*\d|:\s)`)
+	called    = pattern.New(`\((?:[^()"“„«]{0,40}["“„«])?([^()"“”„«»]{3,40})["”“»]?\)|["“„«]([\pL ]{4,30})["”“»]`)
+	binds     = pattern.New(`(?i)\b(?:between|zwischen|entre|tra|tussen)\b[\s*_:]*`)
+	andParty  = pattern.New(`^[\s,;*_–—-]*(?:(?i:and|und|et|y|e|en)\b[\s*_]*)?(?:(?i:der|die|the|la|le)\s+(?i:firma|company|société|empresa|società)?\s*)?`)
+	doctors   = pattern.New(`\b(?:Dr|Prof|Dott|Dra)\.?(?: (?:med|Dr)\.?)* \p{Lu}[\pL.'’-]*(?: \p{Lu}[\pL.'’-]+){0,3}`)
+	greeting  = pattern.New(`(?m)^(?:Dear|Hello|Hi|Good (?:morning|afternoon|evening|day)|Guten (?:Morgen|Abend)|Liebe[r]?|Guten Tag|Hallo|Sehr geehrte[rs]?|Bonjour|Ch[eè]re?|Hola|Estimad[oa]|Gentile|Car[oa]|Beste|Geachte|Olá|Prezad[oa])\s+(\p{Lu}[\pL.’' -]{2,50}),?\s*$`)
+	firmForm  = pattern.New(`(?:\b(?:Ltd|Limited|LLC|LLP|Inc|Corp|PLC|plc|GmbH|AG|KG|OHG|UG|SE|AS|ASA|AB|Oy|ApS|A/S|BV|NV|SA|SAS|SARL|SL|Srl|SRL|SpA|Lda|Co|eG)\b|\b(?:[A-Z]\.){2,}|S\.p\.A\.|e\. ?V\.)`)
+	shortEnd  = pattern.New(`(?:\.\pL+|[ .]\pL{2,4})\.$`)
+	closing   = pattern.New(`(?im)^[ \t>]*(?:(?:with )?(?:kind|best|warm|many)? ?(?:regards|wishes|thanks)|yours (?:sincerely|faithfully|truly)|sincerely(?: yours)?|mit (?:freundlichen|besten|herzlichen) gr[üu](?:ß|ss)en|(?:viele|liebe|beste) gr[üu](?:ß|ss)e|cordialement|bien cordialement|salutations[^\n]*|(?:un )?saludos?[^\n]*|atentamente|cordiali saluti|distinti saluti|met vriendelijke groet(?:en)?|hoogachtend|atenciosamente|com os melhores cumprimentos),?[ \t]*\n`)
+	attnLine  = pattern.New(`(?i)\b(?:attn|attention|z\. ?hd|contact)\b[.:]*\s*(?:v\.\s*)?`)
 )
 
 // nameIn is the name of a person or firm that a span begins with.
@@ -50,11 +51,11 @@ func (p *paper) nameIn(start, end int) (int, int, bool) {
 	if start >= end {
 		return 0, 0, false
 	}
-	if at := nameCut.FindStringIndex(p.text[start:end]); at != nil {
-		end = start + at[0]
-	}
 	if at := strings.Index(p.text[start:end], ", "); at > 0 && (firmForm.MatchString(p.text[start:start+at]) && !firmForm.MatchString(p.text[start+at:end]) || strings.Count(p.text[start:end], ", ") > 1) {
 		end = start + at // an address follows
+	}
+	if at := nameCut.FindStringIndex(p.text[start:end]); at != nil {
+		end = start + at[0]
 	}
 	start, end = p.trim(start, end)
 	if m := foreignTitles.FindString(p.text[start:end]); m != "" {
@@ -152,6 +153,9 @@ func (p *paper) letterhead() {
 	for i, l := range lines {
 		for _, s := range p.segments(l.start, l.end) {
 			terms := termsOf(p.text[s.start:s.end])
+			if sheetName.MatchString(p.text[s.start:s.end]) {
+				continue
+			}
 			if titled(terms) && !p.holds(s.start, s.end) {
 				order = order || slices.ContainsFunc(terms, func(t term) bool { return t[0].name == "order" })
 				continue
@@ -262,7 +266,10 @@ func (p *paper) defined() {
 			group = m[4:6]
 		}
 		terms := termsOf(p.text[group[0]:group[1]])
-		if !slices.ContainsFunc(terms, func(t term) bool { return slices.ContainsFunc(t, func(c concept) bool { return c.class == '&' }) }) {
+		quoted := strings.ContainsAny(p.text[m[0]:m[1]], "“„«\"") && p.text[m[0]] == '(' && len(terms) < 4
+		if !slices.ContainsFunc(terms, func(t term) bool {
+			return slices.ContainsFunc(t, func(c concept) bool { return c.class == '&' || c.class == 0 && quoted })
+		}) {
 			continue
 		}
 		from := max(last, m[0]-400)
@@ -280,7 +287,7 @@ func (p *paper) defined() {
 				end = start + comma
 			}
 			start += len(personTitles.FindString(p.text[start:end]))
-			p.cast = append(p.cast, role{terms: terms, start: start, end: end, p: .97})
+			p.cast = append(p.cast, role{terms: terms, start: start, end: end, p: 1.2})
 		}
 	}
 }
@@ -324,7 +331,7 @@ func (p *paper) addressOf(w *want, add func(start, end int, value string, score 
 			continue
 		}
 		start, end := 0, 0
-		for i := p.lineAt(r.start + 1) - 1; i >= 0 && i < len(p.lines); i++ {
+		for i := p.lineAt(r.start+1) - 1; i >= 0 && i < len(p.lines); i++ {
 			l := p.lines[i]
 			if l.start <= r.start {
 				rest := strings.TrimLeft(p.text[min(r.end, l.end):l.end], ", ")

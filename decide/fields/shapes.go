@@ -25,7 +25,7 @@ var (
 	tickedBox     = pattern.New(`(?:\[[xX✓✔]\]|\([xX✓✔]\)|☒|☑|✓|✔)\s*`)
 	anyBox        = pattern.New(`(?:\[[ xX✓✔]?\]|\([ xX✓✔]\)|[☐☒☑✓✔])\s*`)
 	foreignTitles = pattern.New(`^(?:Herrn?|Frau|Firma|Spett\.le) `)
-	personTitles  = pattern.New(`^(?:Mr|Mrs|Ms|Miss|Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Sra?|Sig|Sig\.ra|Dhr|Mevr)\.? `)
+	personTitles  = pattern.New(`^(?:Mr|Mrs|Ms|Miss|Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Sra?|Sig|Sig\.ra|Dhr|Mevr|Spett\.?le|Firma)\.? `)
 )
 
 // currencyCodes are the codes of signs.
@@ -43,11 +43,13 @@ func Currency(s string) string {
 // Decimal is the sign of decimals in a text, ',' or '.'.
 func Decimal(s string) byte {
 	l := text.LanguageOf(s)
-	if l == "" && dottedDate.MatchString(s) { // who writes 24.12.2026 writes 1.386,50
+	if l == "" && dottedDate.MatchString(s) && !pointed.MatchString(s) { // who writes 24.12.2026 writes 1.386,50
 		l = "de"
 	}
 	return values.Decimal(s, l)
 }
+
+var pointed = pattern.New(`(?m)(?:^|[\s£$€:])\d+\.\d{1,2}(?:\s|;|$)`)
 
 var dottedDate = pattern.New(`\b\d\d?\.\d\d?\.(?:19|20)\d\d\b`)
 

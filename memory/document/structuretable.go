@@ -334,7 +334,7 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 	if len(rows[0].cells) > 2 {
 		return head == 0 && (below > 0 || body > 1) || body > 1 && 2*head < len(rows[0].cells) && head > 0 && below == body && !hasDigit(r.said(rows[0].cells[0])) && alike[formOf(r.said(rows[0].cells[len(rows[0].cells)-1]))] == 0
 	}
-	return head == 0 && body > 1 && 2*most >= body && 3*below >= 2*body && len(rows[0].cells) == 2
+	return head == 0 && body > 1 && 2*most > body && 3*below >= 2*body && len(rows[0].cells) == 2
 }
 
 // written is how long the cells of a row are, in bytes.
