@@ -48,7 +48,7 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 	under, before := "", ""    // the headings of a block, and of the rest in front of it
 	section, before2 := "", "" // the short line above fields, and the label in front on the line
 	for i, b := range named(p, blocks) {
-		if b.Start < at || b.End > len(text) || b.Start >= b.End || slices.ContainsFunc(b.Cells, func(c skills.TextCell) bool { return c.Start < b.Start || c.End > b.End || c.Start > c.End }) {
+		if b.Start < at {
 			continue
 		}
 		p.blocks = append(p.blocks, b)
@@ -115,11 +115,13 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 // named makes rows of blocks that stand below names: a label and a value that are both names
 // of the table, above lines that are not.
 func named(p *paper, blocks []skills.TextBlock) []skills.TextBlock {
-	out := slices.Clone(blocks)
+	out := slices.DeleteFunc(slices.Clone(blocks), func(b skills.TextBlock) bool {
+		return b.Start < 0 || b.End > len(p.text) || b.Start >= b.End || slices.ContainsFunc(b.Cells, func(c skills.TextCell) bool { return c.Start < b.Start || c.End > b.End || c.Start > c.End })
+	})
 	parts := func(b skills.TextBlock) (cells []skills.TextCell) {
 		switch {
-		case b.Kind == "field" && len(b.Cells) == 1 && !strings.ContainsAny(p.text[b.Start:max(b.Start, min(b.Cells[0].Start, len(p.text)))], ":："):
-			return []skills.TextCell{{Start: b.Start, End: b.Start + len(b.Label)}, b.Cells[0]}
+		case b.Kind == "field" && len(b.Cells) == 1 && !strings.ContainsAny(p.text[b.Start:b.Cells[0].Start], ":："):
+			return []skills.TextCell{{Start: b.Start, End: min(b.Start+len(b.Label), b.Cells[0].Start)}, b.Cells[0]}
 		case b.Kind == "row" && len(b.Cells) == 2 && b.Cells[0].Header == "" && b.Cells[1].Header == "":
 			return b.Cells
 		}
@@ -128,13 +130,13 @@ func named(p *paper, blocks []skills.TextBlock) []skills.TextBlock {
 	said := func(c skills.TextCell) string { return p.text[c.Start:c.End] }
 	for i := 0; i < len(out); i++ {
 		names := parts(out[i])
-		if names == nil || names[1].End > len(p.text) || !p.known(said(names[0])) || !p.known(said(names[1])) {
+		if names == nil || !p.known(said(names[0])) || !p.known(said(names[1])) {
 			continue
 		}
 		n := i + 1
 		for ; n < len(out) && n < i+6; n++ {
 			cells := parts(out[n])
-			if cells == nil || strings.Contains(p.text[out[n-1].End:out[n].Start], "\n\n") && out[i].Kind == "field" || p.known(said(cells[0])) {
+			if cells == nil || out[n].Start < out[n-1].End || strings.Contains(p.text[out[n-1].End:out[n].Start], "\n\n") && out[i].Kind == "field" || p.known(said(cells[0])) {
 				break
 			}
 			out[n].Kind, out[n].Cells = "row", []skills.TextCell{{Header: said(names[0]), Start: cells[0].Start, End: cells[0].End}, {Header: said(names[1]), Start: cells[1].Start, End: cells[1].End}}

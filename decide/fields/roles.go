@@ -25,6 +25,7 @@ var (
 	nameCut   = pattern.New(`\s*(?:\(|\s[-–—·|]\s|\n|,\s*(?:born\b|geb|né|[\d\p{Ll}])|,\s[^,]*\d|:\s)`)
 	called    = pattern.New(`\((?:[^()"“„«]{0,40}["“„«])?([^()"“”„«»]{3,40})["”“»]?\)|["“„«]([\pL ]{4,30})["”“»]`)
 	binds     = pattern.New(`(?i)\b(?:between|zwischen|entre|tra|tussen)\b[\s*_:]*`)
+	livesAt   = pattern.New(`\s(?:of|at|in|residing at|wohnhaft|demeurant)\s+(?:\d|The\s|Flat\s|Unit\s)`)
 	andParty  = pattern.New(`^[\s,;*_–—-]*(?:(?i:and|und|et|y|e|en)\b[\s*_]*)?(?:(?i:der|die|the|la|le)\s+(?i:firma|company|société|empresa|società)?\s*)?`)
 	doctors   = pattern.New(`\b(?:Dr|Prof|Dott|Dra)\.?(?: (?:med|Dr)\.?)* \p{Lu}[\pL.'’-]*(?: \p{Lu}[\pL.'’-]+){0,3}`)
 	greeting  = pattern.New(`(?m)^(?:Dear|Hello|Hi|Good (?:morning|afternoon|evening|day)|Guten (?:Morgen|Abend)|Liebe[r]?|Guten Tag|Hallo|Sehr geehrte[rs]?|Bonjour|Ch[eè]re?|Hola|Estimad[oa]|Gentile|Car[oa]|Beste|Geachte|Olá|Prezad[oa])\s+(\p{Lu}[\pL.’' -]{2,50}),?\s*$`)
@@ -285,6 +286,9 @@ func (p *paper) defined() {
 		if start, end, ok := p.nameIn(from, m[0]); ok && start-from < 14 {
 			if comma := strings.Index(p.text[start:end], ", "); comma > 0 {
 				end = start + comma
+			}
+			if home := livesAt.FindStringIndex(p.text[start:end]); home != nil {
+				end = start + home[0]
 			}
 			start += len(personTitles.FindString(p.text[start:end]))
 			p.cast = append(p.cast, role{terms: terms, start: start, end: end, p: 1.2})
