@@ -27,6 +27,8 @@ var surnameFirst = pattern.New(`(?i)^\W*(?:surname|last name|family name|nachnam
 
 var listNumber = pattern.New(`^(?:\d{1,3}[.)]|\(?[a-z]\)|[-•–])\s+`)
 
+var wholeCode = pattern.New(`^\p{Lu}[\p{Lu}\d./-]{1,12}(?: [\p{Lu}\d./-]{1,12}){0,3}$`)
+
 var wordRest = pattern.New(`^[^\s]{1,40}`)
 
 var percentSign = pattern.New(`^ ?%`)
@@ -50,11 +52,20 @@ func (p *paper) options(w *want) []option {
 				if n, err := strconv.ParseFloat(value, 64); err == nil && (w.spec.Minimum != nil && n < *w.spec.Minimum || w.spec.Maximum != nil && n > *w.spec.Maximum) {
 					return
 				}
-				if strings.Contains(value, ".") { // of two that are as near the one in cents
+				if v := (values.Found{Start: start, End: end}); strings.Contains(value, ".") { // of two that are as near the one in cents
 					score += .004
+				} else if w.money && !p.priced(v) {
+					score *= .95
+				}
+				if w.money && w.meanings[0].has("discount", "deduction", "deposit", "paid") { // what is taken off has no sign of its own
+					value = strings.TrimPrefix(value, "-")
+					start += len(p.text[start:end]) - len(strings.TrimLeft(p.text[start:end], "-−"))
 				}
 			}
-			out = append(out, option{want: w, start: start, end: end, value: value, p: min(score, .98)})
+			if score = min(score, 1.2); score < 1.1 { // a contract says who is who
+				score = min(score, .98)
+			}
+			out = append(out, option{want: w, start: start, end: end, value: value, p: min(score, .99)})
 		}
 	}
 	for _, r := range p.regions {
@@ -71,8 +82,13 @@ func (p *paper) options(w *want) []option {
 		if len(found) == 0 && w.kind == aCode && w.pattern == nil && !r.running && w.anchored(r.label) { // the schema says that it stands there
 			found = []values.Found{{Start: r.start, End: r.end}}
 		}
+		if w.kind == aPercent && !r.running { // in the label: "VAT 20 %: 4.00"
+			for _, v := range p.in(aPercent, r.start-len(p.lineUpTo(r.start)), r.start) {
+				add(v.Start, v.End, "", .9*w.likeness(r.label, false, typeTerms[aPercent]))
+			}
+		}
 		for i, v := range found {
-			add(v.Start, v.End, v.Value, p.fits(w, r, v)-float64(min(i, 20))/200)
+			add(v.Start, v.End, v.Value, p.fits(w, r, v)-float64(min(i, 20))/200+w.literal(r.name))
 		}
 	}
 	p.placed(w, add)
@@ -91,6 +107,9 @@ func (p *paper) listed(w *want) []option {
 		for ; i < len(p.blocks) && (p.blocks[i].Kind == "item" || p.blocks[i].Kind == "step") && p.blocks[i].Under == b.Under && p.blocks[i].Label == b.Label; i++ {
 			start, end := p.trim(p.blocks[i].Start, p.blocks[i].End)
 			start += len(listNumber.FindString(p.text[start:end]))
+			if from, to, ok := p.nameIn(start, end); ok && from == start && (w.kind == aParty || w.meanings[0].has("name")) {
+				end = to
+			}
 			o.list, o.end = append(o.list, span{start, end}), end
 		}
 		if o.list == nil {
@@ -117,12 +136,8 @@ func (p *paper) find(w *want, r region) []values.Found {
 	var out []values.Found
 	switch w.kind {
 	case aBoolean:
-		from := 0
-		if m := tickedBox.FindStringIndex(s); m != nil {
-			from = m[1]
-		}
-		if m := yesNo.FindString(s[from:]); m != "" && !r.running {
-			return one(r.start+from, r.start+from+len(m), truthOf(m))
+		if m := yesNo.FindString(s); m != "" && !r.running {
+			return one(r.start, r.start+len(m), truthOf(m))
 		}
 	case anEnum:
 		return p.chosen(w, r)
@@ -141,12 +156,18 @@ func (p *paper) find(w *want, r region) []values.Found {
 		if at := sentences.FindStringIndex(s); at != nil && w.kind != aText {
 			end = r.start + at[0] + len(strings.TrimRight(s[at[0]:at[1]], " \n.;"))
 		}
+		if dates := p.in(aDate, r.start, r.end); len(dates) == 1 && dates[0].End == r.end && strings.Contains(r.name, ", ") { // "Place, date"
+			end = r.start + len(strings.TrimRight(p.text[r.start:dates[0].Start], " ,"))
+		}
 		if last, first, ok := strings.Cut(strings.Trim(s, "*_ \n"), ", "); ok && surnameFirst.MatchString(r.name) && !strings.Contains(first, ",") {
 			return one(r.start, end, first+" "+last)
 		}
 		return one(r.start, end, "")
 	case aParty:
 		if start, end, ok := p.nameIn(r.start, r.end); ok && !r.running {
+			if at := strings.Index(p.text[start:end], ", "); at > 0 && w.meanings[0].has("contact", "signatory") { // and what they are
+				end = start + at
+			}
 			return one(start, end, "")
 		}
 	case aCurrency:
@@ -157,6 +178,9 @@ func (p *paper) find(w *want, r region) []values.Found {
 		for _, v := range p.in(aCode, r.start, r.end) {
 			out = append(out, values.Found{Start: v.Start, End: v.End})
 		}
+		if m := wholeCode.FindString(s); m == s && !r.running && (strings.ContainsAny(s, "0123456789") || !strings.Contains(s, " ")) {
+			return one(r.start, r.end, "")
+		}
 		if len(out) > 0 && !r.running { // "=1+1", "b-00417": the word that it stands in
 			v := &out[0]
 			if before := s[:v.Start-r.start]; before == "" || !unicode.IsSpace(rune(before[len(before)-1])) {
@@ -166,7 +190,7 @@ func (p *paper) find(w *want, r region) []values.Found {
 		}
 	default:
 		list := p.in(w.kind, r.start, r.end)
-		if w.kind == aPercent && len(list) == 0 && w.spec.Format != "percent" { // a rate in money
+		if w.kind == aPercent && len(list) == 0 && w.spec.Format != "percent" && !w.meanings[0].has("vat") { // a rate in money
 			list = p.in(aNumber, r.start, r.end)
 		}
 		for _, v := range list {
@@ -202,7 +226,7 @@ func (p *paper) lineUpTo(at int) string {
 }
 
 // typeTerms are what the shape of a value says by itself.
-var typeTerms = map[kind][]term{aDate: {{{"date", '#'}}}, aNumber: {{{"amount", '#'}}, {{"number", '#'}}}, aPercent: {{{"percent", '#'}}}, aCode: {{{"number", '#'}}}}
+var typeTerms = map[kind][]term{aDate: {{{"date", '#'}}}, aNumber: {{{"amount", '#'}}, {{"number", '#'}}}, aPercent: {{{"percent", '#'}}}, aCode: {{{"number", '#'}}}, aTime: {{{"time", '#'}}}}
 
 // fits is how well what stands around a value names a field.
 func (p *paper) fits(w *want, r region, v values.Found) float64 {
@@ -228,11 +252,14 @@ func (p *paper) fits(w *want, r region, v values.Found) float64 {
 	if words := strings.Fields(p.text[from:v.Start]); from > first && len(words) > 1 && p.text[from] == ' ' && len(before) > 0 && w.kind == aNumber {
 		before = before[1:] // the unit of the number before
 	}
+	if w.kind == aDate {
+		before = append(before, p.ofRange(v)...)
+	}
 	around := slices.Concat(typeTerms[w.kind], r.around, termsOf(p.text[first:from]), behind)
-	bare := !slices.ContainsFunc(before, func(t term) bool { return t.weight() > 0 })
+	bare := !slices.ContainsFunc(before, func(t term) bool { return t.weight() > 0 && (w.kind != aNumber || !t.general()) })
 	if !r.running {
 		own := r.sure * w.likeness(r.label, false, slices.Concat(around, before))
-		if n := len(behind); n > 0 && w.kind == aNumber { // its unit
+		if n := len(behind); n > 0 && w.kind == aNumber && unitAfter.MatchString(p.text[v.End:to]) { // its unit
 			own = max(own, .9*w.likeness(behind[:1], true, slices.Concat(around, r.label)))
 		}
 		if bare {
@@ -259,6 +286,25 @@ func (p *paper) fits(w *want, r region, v values.Found) float64 {
 	return score
 }
 
+var (
+	startTerm = term{{"start", '='}}
+	endTerm   = term{{"end", '='}}
+)
+
+// ofRange are the terms of a date that begins or ends a span of time.
+func (p *paper) ofRange(v values.Found) []term {
+	joins := func(from, to int) bool { return from <= to && to-from < 14 && rangeJoin.MatchString(p.text[from:to]) }
+	dates := p.found[aDate]
+	i := slices.IndexFunc(dates, func(d values.Found) bool { return d.Start == v.Start })
+	switch {
+	case i > 0 && joins(dates[i-1].End, v.Start):
+		return []term{endTerm}
+	case i >= 0 && i+1 < len(dates) && joins(v.End, dates[i+1].Start):
+		return []term{startTerm}
+	}
+	return nil
+}
+
 // priced reports whether a sign of currency stands beside a number.
 func (p *paper) priced(v values.Found) bool {
 	return len(p.in(aCurrency, max(0, v.Start-5), v.Start))+len(p.in(aCurrency, v.End, min(len(p.text), v.End+6))) > 0
@@ -281,7 +327,7 @@ func (p *paper) placed(w *want, add func(start, end int, value string, score flo
 		p.town(add)
 	case anEnum:
 		for i, v := range p.chosen(w, region{end: len(p.text)}) {
-			if tickedBox.MatchString(p.lineUpTo(v.Start)) {
+			if anyBox.MatchString(p.text[v.Start-len(p.lineUpTo(v.Start)) : p.lineEnd(v.Start)]) { // it has a mark
 				add(v.Start, v.End, v.Value, .7)
 			} else if i == 0 {
 				add(v.Start, v.End, v.Value, .5)
@@ -289,20 +335,38 @@ func (p *paper) placed(w *want, add func(start, end int, value string, score flo
 		}
 	case aMail, aPhone, anIBAN:
 		for i, v := range p.found[w.kind] {
-			if !w.meanings[0].has("customer", "recipient") || i == 0 {
+			if p.ownLabel(w, v) && (!w.meanings[0].has("customer", "recipient") || i == 0) {
 				add(v.Start, v.End, "", .6-.02*float64(min(i, 4)))
 			}
 		}
+	case aTime:
+		if list := p.found[aTime]; len(list) > 0 && !w.meanings[0].special {
+			add(list[0].Start, list[0].End, "", .55)
+		}
+	case anAddress:
+		p.addressOf(w, add)
 	case aCurrency:
 		for _, v := range p.found[aCurrency] {
 			add(v.Start, v.End, Currency(v.Value), .7)
 		}
 	case aDate:
-		if m := w.meanings[0]; !m.special || m.has("signed") {
+		switch list := p.found[aDate]; {
+		case !w.meanings[0].special || w.meanings[0].has("signed"):
 			p.dated(w, add)
+		case len(list) == 1 && !w.meanings[0].has("birth", "due", "end", "valid", "previous"):
+			add(list[0].Start, list[0].End, "", .51)
 		}
 	}
 }
+
+// ownLabel reports whether no label gives a value to another kind of field.
+func (p *paper) ownLabel(w *want, v values.Found) bool {
+	return w.kind != aPhone || !slices.ContainsFunc(p.regions, func(r region) bool {
+		return !r.running && r.start <= v.Start && v.End <= r.end && slices.ContainsFunc(r.label, func(t term) bool { return t.weight() > 0 && t[0].class != 0 && t[0].class != '&' }) && w.likeness(r.label, false, nil) == 0
+	})
+}
+
+var unitAfter = pattern.New(`^[ \x{a0}-]?[\pL%]`)
 
 var clock = pattern.New(`\b\d{1,2}:\d{2}\b`)
 
@@ -330,14 +394,36 @@ func (p *paper) dated(w *want, add func(start, end int, value string, score floa
 	}
 }
 
-// unticked reports whether a byte stands behind a box without a mark, on its line.
-func (p *paper) unticked(at int) bool {
-	line := p.lineUpTo(at)
-	if !strings.ContainsAny(line, "[(☐☒☑✓✔") {
-		return false
+// choices are what stands beside the boxes of a span, and which have a mark. Boxes stand
+// behind their choices where nothing follows the last, or where the first is an answer.
+func (p *paper) choices(start, end int) (out []span, marked []bool) {
+	boxes := anyBox.FindAllStringIndex(p.text[start:end], -1)
+	if boxes == nil {
+		return nil, nil
 	}
-	boxes := anyBox.FindAllString(line, -1)
-	return len(boxes) > 0 && !tickedBox.MatchString(boxes[len(boxes)-1])
+	first, last := strings.TrimSpace(p.text[start:start+boxes[0][0]]), boxes[len(boxes)-1]
+	behind := first != "" && (strings.TrimSpace(p.text[start+last[1]:end]) == "" || yesNo.FindString(first) == first)
+	for i, b := range boxes {
+		s := span{start + b[1], end}
+		if behind {
+			if s = (span{start, start + b[0]}); i > 0 {
+				s.start = start + boxes[i-1][1]
+			}
+		} else if i+1 < len(boxes) {
+			s.end = start + boxes[i+1][0]
+		}
+		if s.start, s.end = p.trim(s.start, s.end); s.start < s.end {
+			out, marked = append(out, s), append(marked, tickedBox.MatchString(p.text[start+b[0]:start+b[1]]))
+		}
+	}
+	return out, marked
+}
+
+// unticked reports whether a byte stands in a choice of its line without a mark.
+func (p *paper) unticked(at int) bool {
+	list, marked := p.choices(at-len(p.lineUpTo(at)), p.lineEnd(at))
+	i := slices.IndexFunc(list, func(s span) bool { return s.start <= at && at < s.end })
+	return i >= 0 && !marked[i]
 }
 
 // chosen are the values of an enum in a region: in front of boxes only those that are

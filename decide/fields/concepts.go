@@ -163,8 +163,10 @@ func (v *vocabulary) unknown(w string) []term {
 			return []term{t}
 		}
 	}
-	if parts := v.apart(plain); parts != nil {
-		return parts
+	for _, form := range []string{w, plain} {
+		if parts := v.apart(form); parts != nil {
+			return parts
+		}
 	}
 	return []term{{{name: "~" + text.Stem(w)}}}
 }
@@ -229,6 +231,10 @@ func meaningOf(name, more string) meaning {
 			m.special = m.special || !t.general()
 		}
 	}
+	if i, ok := m.at["total"]; ok && m.has("net", "vat", "gross", "deduction") && len(m.terms) > 1 && len(m.terms[i]) == 1 { // the total of these is one of them
+		m.total -= .6 * m.weights[i]
+		m.weights[i] *= .4
+	}
 	m.own = len(m.terms)
 	for _, t := range termsOf(more) {
 		add(t, .7*t.weight())
@@ -260,14 +266,19 @@ func (m meaning) likeness(label []term, running bool, around []term) float64 {
 	seen := map[int]bool{}
 	covered, matched, all, near, place, special := 0.0, 0.0, 0.0, 0.0, 1.0, false
 	others, another := false, false // the label says something else, or names another paper
-	cover := func(t term, share float64) bool {
-		i := m.hit(t)
-		if i >= 0 && !seen[i] {
-			seen[i] = true
-			covered += share * m.weights[i]
-			special = special || !m.terms[i].general()
+	cover := func(t term, share float64) (any bool) {
+		for _, c := range t {
+			i, ok := m.at[c.name]
+			if any = any || ok && c.name != ""; ok && c.name != "" && !seen[i] {
+				seen[i] = true
+				if len(t) != len(m.terms[i]) { // it can mean something else
+					share *= .97
+				}
+				covered += share * m.weights[i]
+				special = special || !m.terms[i].general()
+			}
 		}
-		return i >= 0
+		return any
 	}
 	for i := len(label) - 1; i >= 0; i-- {
 		w := label[i].weight()
@@ -279,7 +290,7 @@ func (m meaning) likeness(label []term, running bool, around []term) float64 {
 			matched += w
 			near = max(near, place)
 		} else {
-			others = others || !label[i].general()
+			others = others || !label[i].general() && !(running && matched > 0 && special)
 			another = another || m.paper && label[i][0].class == '+'
 		}
 		if !label[i].general() {

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/memory/text/values"
 	"example.com/assay/skills"
@@ -44,18 +45,28 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 	p := &paper{text: text, decimal: Decimal(text), found: map[kind][]values.Found{}}
 	p.values()
 	at := 0
-	under, before := "", "" // the headings of a block, and of the rest in front of it
-	for _, b := range blocks {
-		if b.Start < at || b.End > len(text) || b.Start >= b.End || slices.ContainsFunc(b.Cells, func(c skills.TextCell) bool { return c.Start < b.Start || c.End > b.End || c.Start > c.End }) {
+	under, before := "", ""    // the headings of a block, and of the rest in front of it
+	section, before2 := "", "" // the short line above fields, and the label in front on the line
+	for i, b := range named(p, blocks) {
+		if b.Start < at {
 			continue
 		}
 		p.blocks = append(p.blocks, b)
 		if b.Under != "" {
 			under = b.Under
 		}
+		if gap := strings.TrimSpace(text[at:b.Start]); gap != "" || strings.Contains(text[at:b.Start], "\n\n") {
+			last := strings.TrimSpace(gap[strings.LastIndexByte(gap, '\n')+1:])
+			if section = ""; last != "" && isLabel(last) && len(strings.Fields(last)) < 4 && !strings.ContainsAny(last, ",.:;") && strings.Count(text[at+strings.LastIndex(text[at:b.Start], last):b.Start], "\n") == 1 {
+				section = last
+			}
+		}
 		switch {
 		case b.Kind == "row":
 			p.rest(at, max(at, p.header(b)), before)
+			if len(b.Cells) > 0 && len(p.lines) < 3 && b.Cells[0].Header == "" && (len(p.lines) == 0 || p.lines[len(p.lines)-1].end <= b.Start) {
+				p.lines = append(p.lines, span{b.Cells[0].Start, b.Cells[0].End}) // a letterhead with something beside it
+			}
 			before = under
 			p.row(b)
 			at = b.End
@@ -77,7 +88,15 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 			if gap := wideGap.FindStringIndex(text[first:end]); gap != nil && len(b.Cells) == 1 && !anyBox.MatchString(text[first:end]) {
 				end = first + gap[0]
 			}
-			p.labelled(b.Label, first, end, b.Under, .98)
+			beside := b.Under
+			if i > 0 && at > 0 && !strings.Contains(text[at:b.Start], "\n") {
+				beside = before2 + "\n" + b.Under
+			}
+			before2 = b.Label
+			p.labelled(b.Label, first, end, beside, .98)
+			if section != "" {
+				p.labelled(section+" "+b.Label, first, end, beside, .97)
+			}
 			at = end
 		case b.Kind == "answer" || b.Kind == "item" || b.Kind == "step" || b.Kind == "paragraph" || b.Kind == "definition":
 			if b.Label != "" && !strings.Contains(b.Label, "....") {
@@ -93,6 +112,49 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 	return p
 }
 
+// named makes rows of blocks that stand below names: a label and a value that are both names
+// of the table, above lines that are not.
+func named(p *paper, blocks []skills.TextBlock) []skills.TextBlock {
+	out := slices.DeleteFunc(slices.Clone(blocks), func(b skills.TextBlock) bool {
+		return b.Start < 0 || b.End > len(p.text) || b.Start >= b.End || slices.ContainsFunc(b.Cells, func(c skills.TextCell) bool { return c.Start < b.Start || c.End > b.End || c.Start > c.End })
+	})
+	parts := func(b skills.TextBlock) (cells []skills.TextCell) {
+		switch {
+		case b.Kind == "field" && len(b.Cells) == 1 && !strings.ContainsAny(p.text[b.Start:b.Cells[0].Start], ":："):
+			return []skills.TextCell{{Start: b.Start, End: min(b.Start+len(b.Label), b.Cells[0].Start)}, b.Cells[0]}
+		case b.Kind == "row" && len(b.Cells) == 2 && b.Cells[0].Header == "" && b.Cells[1].Header == "":
+			return b.Cells
+		}
+		return nil
+	}
+	said := func(c skills.TextCell) string { return p.text[c.Start:c.End] }
+	for i := 0; i < len(out); i++ {
+		names := parts(out[i])
+		if names == nil || !p.known(said(names[0])) || !p.known(said(names[1])) {
+			continue
+		}
+		n := i + 1
+		for ; n < len(out) && n < i+6; n++ {
+			cells := parts(out[n])
+			if cells == nil || out[n].Start < out[n-1].End || strings.Contains(p.text[out[n-1].End:out[n].Start], "\n\n") && out[i].Kind == "field" || p.known(said(cells[0])) {
+				break
+			}
+			out[n].Kind, out[n].Cells = "row", []skills.TextCell{{Header: said(names[0]), Start: cells[0].Start, End: cells[0].End}, {Header: said(names[1]), Start: cells[1].Start, End: cells[1].End}}
+		}
+		if n > i+1 {
+			out = slices.Delete(out, i, i+1)
+			i = n - 2
+		}
+	}
+	return out
+}
+
+// known reports whether a text is a short label all of whose words the table has.
+func (p *paper) known(s string) bool {
+	terms := termsOf(s)
+	return len(terms) > 0 && len(terms) < 4 && !slices.ContainsFunc(terms, func(t term) bool { return t[0].class == 0 }) && slices.ContainsFunc(terms, func(t term) bool { return t.weight() > 0 })
+}
+
 // values finds what has a shape.
 func (p *paper) values() {
 	dates := values.Dates(p.text, nil)
@@ -103,9 +165,12 @@ func (p *paper) values() {
 			return slices.ContainsFunc(others, func(o []values.Found) bool { return v.In(o) })
 		})
 	}
-	p.found[aCode] = outside(codes(p.text), dates, p.found[aMail])
+	p.found[aCode] = slices.DeleteFunc(outside(codes(p.text), dates, p.found[aMail]), func(v values.Found) bool {
+		return percentSign.MatchString(p.text[v.End:min(len(p.text), v.End+2)]) || strings.Contains(v.Value, ".") && cents.MatchString(v.Value)
+	})
 	p.found[aPhone] = outside(values.Phones(p.text), dates, p.found[anIBAN])
-	p.found[aNumber] = outside(numbers(p.text, p.decimal), dates, p.found[aMail], p.found[anIBAN], months(p.text))
+	p.found[aNumber] = outside(numbers(p.text, p.decimal), dates, p.found[aMail], p.found[anIBAN], values.Days(p.text, text.LanguageOf(p.text)))
+	p.found[aTime] = outside(matches(timeShape, p.text), dates)
 	p.found[aPercent] = values.Percents(p.text)
 	p.found[aPeriod] = periods(p.text, dates)
 	p.found[aCurrency] = matches(moneySign, p.text)
@@ -131,21 +196,87 @@ func within(list []values.Found, start, end int) []values.Found {
 }
 
 var (
-	wideGap   = pattern.New(`\s{3,}|\t`)
-	segmentOf = pattern.New(`\t+\s*|[ \x{a0}]{2,}|\s+[|·•]\s+|\s*\.{4,}\s*`)
-	labelled  = pattern.New(`^(?:[*_]*)([^:?]{1,70}[*_]*\s?:|[^?]{3,90}\?|[^*]{2,40}\*)[*_]*\s+(\S.*)$`)
-	bracketed = pattern.New(`\([^()]{1,60}\)`)
-	sentences = pattern.New(`(?:[\pL’']{4,}|[\d)%€°]|\b[Kk]m)[.!?][*_]*\s+|;\s+`)
+	wideGap    = pattern.New(`\s{3,}|\t`)
+	segmentOf  = pattern.New(`\t+\s*|[ \x{a0}]{2,}|\s+[|·•]\s+|\s*\.{4,}\s*`)
+	labelled   = pattern.New(`^(?:[*_]*)([^:?]{1,70}[*_]*\s?:|[^?]{3,90}\?|[^*]{2,40}\*)[*_]*\s+(\S.*)$`)
+	lettered   = pattern.New(`\pL{3}|\pL\.\pL`)
+	innerColon = pattern.New(`\s?:\s+`)
+	parted     = pattern.New(`(?:[|;·.–—]|&nbsp;|\s-|\s\s)\s*$`)
+	numbered   = pattern.New(`\d[\d.,/]*(?:\s?%|\d)`)
+	bracketed  = pattern.New(`\([^()]{1,60}\)`)
+	sentences  = pattern.New(`(?:[\pL’']{4,}|[\d)%€°]|\b[Kk]m)[.!?][*_]*\s+|;\s+`)
 )
 
-// labelled adds a field.
+// labelled adds a field, and the fields whose labels stand inside its value.
 func (p *paper) labelled(label string, start, end int, under string, sure float64) {
-	if start, end = p.trim(start, end); start < end {
+	whole, inner := end, 0
+	defer func(end int) {
+		if inner > 0 { // it stands beside this one
+			p.labelled(p.text[whole:inner], inner, end, label+"\n"+under[strings.LastIndexByte(under, '\n')+1:], sure)
+		}
+	}(end)
+	for at := start; at < end; { // the first label inside
+		colon := innerColon.FindStringIndex(p.text[at:end])
+		if colon == nil {
+			break
+		}
+		from, ok := p.innerLabel(start, at+colon[0])
+		if at += colon[1]; ok {
+			whole, inner = from, at
+			break
+		}
+	}
+	if list, marked := p.choices(start, whole); list != nil { // what has a mark is the value
+		tail := list[len(list)-1]
+		if box := anyBox.FindStringIndex(p.text[start:whole]); strings.TrimSpace(p.text[start:start+box[0]]) != "" && list[0].start > start+box[0] {
+			p.labelled(label, start, start+box[0], under, sure)
+		}
+		if colon := strings.LastIndex(p.text[tail.end:whole], ": "); colon >= 0 { // "if yes, which: nuts"
+			p.labelled(label, tail.end+colon+2, whole, under, sure)
+		}
+		for i, s := range list {
+			if marked[i] {
+				p.labelled(label, s.start, s.end, under, sure)
+			}
+		}
+		return
+	}
+	if start, end = p.trim(start, whole); start < end {
 		if short := bracketed.ReplaceAllString(label, ""); strings.ContainsFunc(short, unicode.IsLetter) {
 			label = short
 		}
-		p.regions = append(p.regions, region{start: start, end: end, name: label, label: termsOf(label), around: termsOf(under), heading: under, sure: sure})
+		end = start + len(strings.TrimRight(strings.TrimSuffix(strings.TrimRight(p.text[start:end], " ;"), "&nbsp"), " –—|·;"))
+		if start == end || personTitles.MatchString(p.text[start:end]+" ") && end-start < 9 && !strings.Contains(p.text[start:end], " ") {
+			return
+		}
+		p.regions = append(p.regions, region{start: start, end: end, name: label, label: termsOf(numbered.ReplaceAllString(label, " ")), around: termsOf(under), heading: under, sure: sure})
 	}
+}
+
+// innerLabel is where the label begins that ends at a byte of a value: up to four words of
+// the table, the first with a capital letter, or a capitalised word behind what parts them.
+func (p *paper) innerLabel(start, end int) (int, bool) {
+	at, best := end, -1
+	for range 4 {
+		before := strings.TrimRight(p.text[start:at], " ")
+		n := strings.LastIndexAny(before, " \t\n") + 1
+		word, _ := utf8.DecodeRuneInString(before[n:])
+		if n == 0 || word == utf8.RuneError || strings.ContainsAny(before[n:], ":,;|") {
+			break
+		}
+		at = start + n
+		terms := termsOf(p.text[at:end])
+		if slices.ContainsFunc(terms, func(t term) bool { return t[0].class == 0 }) {
+			if unicode.IsUpper(word) && best < 0 && parted.MatchString(p.text[start:at]) {
+				best = at
+			}
+			break
+		}
+		if unicode.IsUpper(word) && slices.ContainsFunc(terms, func(t term) bool { return t.weight() > 0 }) {
+			best = at
+		}
+	}
+	return best, best > start
 }
 
 // trim takes white space and marks of emphasis from the ends of a span.
@@ -160,7 +291,7 @@ func (p *paper) trim(start, end int) (int, int) {
 // header is where the line begins that names the columns of a row, if it stands right above,
 // else where the row begins.
 func (p *paper) header(b skills.TextBlock) int {
-	above := strings.TrimRight(p.text[p.back(0, b.Start):b.Start], " \t\n-=_|+")
+	above := strings.TrimRight(p.text[p.back(0, b.Start):b.Start], " \t\n-=_|+:")
 	line := above[strings.LastIndexByte(above, '\n')+1:]
 	for _, c := range b.Cells {
 		if !strings.Contains(line, c.Header) {
@@ -177,6 +308,15 @@ func (p *paper) header(b skills.TextBlock) int {
 // what begins the row.
 func (p *paper) row(b skills.TextBlock) {
 	first := ""
+	if n := len(b.Cells); n > 1 && !anyBox.MatchString(p.text[b.Start:b.Cells[1].Start]) && anyBox.MatchString(p.text[b.Cells[1].Start:b.End]) {
+		p.labelled(p.text[b.Cells[0].Start:b.Cells[0].End], b.Cells[1].Start, b.End, b.Under, .95)
+		return
+	}
+	pairs := len(b.Cells) > 2 && len(b.Cells)%2 == 0
+	for i, c := range b.Cells {
+		s := strings.TrimSpace(p.text[c.Start:c.End])
+		pairs = pairs && c.Header == "" && (i%2 > 0 || s != "" && !strings.ContainsAny(s, "0123456789"))
+	}
 	for i, c := range b.Cells {
 		s := strings.TrimSpace(p.text[c.Start:c.End])
 		if s == "" {
@@ -186,12 +326,19 @@ func (p *paper) row(b skills.TextBlock) {
 		if c.Header == "" && p.pair(span{inner, c.End}, b.Under) { // a label and its value in one cell
 			continue
 		}
+		if pairs {
+			if i%2 > 0 {
+				p.labelled(p.text[b.Cells[i-1].Start:b.Cells[i-1].End], c.Start, c.End, b.Under, .95)
+			}
+			continue
+		}
 		left := ""
 		for k := i - 1; k >= 0 && left == ""; k-- {
 			left = strings.TrimSpace(p.text[b.Cells[k].Start:b.Cells[k].End])
 		}
-		beside := left != "" && left != first && c.Header == ""
-		if first != "" && i > 0 && !(beside && strings.ContainsFunc(left, unicode.IsLetter) && !strings.ContainsAny(left, "0123456789")) {
+		words := left != "" && left != first && isLabel(left)
+		beside := left != "" && left != first && (c.Header == "" || words && strings.ContainsAny(s, "0123456789"))
+		if isLabel(first) && i > 0 && !(beside && words) {
 			sure := .95
 			if slices.ContainsFunc(termsOf(c.Header), func(t term) bool { return !t.general() }) { // hours and not pay
 				sure = .9
@@ -208,6 +355,12 @@ func (p *paper) row(b skills.TextBlock) {
 			first = s
 		}
 	}
+}
+
+// isLabel reports whether a cell can name the one beside it: it has words, and no code.
+func isLabel(s string) bool {
+	s = numbered.ReplaceAllString(s, " ")
+	return !strings.ContainsAny(s, "0123456789") && len(s) < 80 && lettered.MatchString(s) && Currency(s) == ""
 }
 
 // rest adds the lines of a text that is in no field and no row.
@@ -252,8 +405,11 @@ func (p *paper) rest(start, end int, under string) {
 					continue
 				}
 				p.prose(s.start, s.end, under)
-				if i > 0 && p.names(segments[i-1]) {
-					p.labelled(p.text[segments[i-1].start:segments[i-1].end], s.start, s.end, under, .9)
+				for k := i - 1; k >= 0; k-- { // the label in front of it, maybe with a date between
+					if at := segments[k]; p.names(at) && (k == i-1 || isLabel(p.text[at.start:at.end])) {
+						p.labelled(p.text[at.start:at.end], s.start, s.end, under, .9)
+						break
+					}
 				}
 			}
 			continue

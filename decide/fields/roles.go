@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 )
 
@@ -20,15 +21,18 @@ type role struct {
 }
 
 var (
-	nameCut  = pattern.New(`\s*(?:\(|\s[-–—·|]\s|\n|,\s*(?:born\b|geb|né|[\d\p{Ll}])|,\s[^,]*\d|:\s)`)
-	called   = pattern.New(`\((?:[^()"“„«]{0,40}["“„«])?([^()"“”„«»]{3,40})["”“»]?\)|["“„«]([\pL ]{4,30})["”“»]`)
-	binds    = pattern.New(`(?i)\b(?:between|zwischen|entre|tra|tussen)\b[\s*_:]*`)
-	andParty = pattern.New(`^[\s,;*_–—-]*(?:(?i:and|und|et|y|e|en)\b[\s*_]*)?(?:(?i:der|die|the|la|le)\s+(?i:firma|company|société|empresa|società)?\s*)?`)
-	doctors  = pattern.New(`\b(?:Dr|Prof|Dott|Dra)\.?(?: (?:med|Dr)\.?)* \p{Lu}[\pL.'’-]*(?: \p{Lu}[\pL.'’-]+){0,3}`)
-	greeting = pattern.New(`(?m)^(?:Dear|Hello|Hi|Liebe[r]?|Guten Tag|Hallo|Sehr geehrte[rs]?|Bonjour|Ch[eè]re?|Hola|Estimad[oa]|Gentile|Car[oa]|Beste|Geachte|Olá|Prezad[oa])\s+(\p{Lu}[\pL.’' -]{2,50}),?\s*$`)
-	firmForm = pattern.New(`(?:\b(?:Ltd|Limited|LLC|LLP|Inc|Corp|PLC|plc|GmbH|AG|KG|OHG|UG|SE|AS|ASA|AB|Oy|ApS|A/S|BV|NV|SA|SAS|SARL|SL|Srl|SRL|SpA|Lda|Co|eG)\b|\b(?:[A-Z]\.){2,}|S\.p\.A\.|e\. ?V\.)`)
-	shortEnd = pattern.New(`(?:\.\pL+|[ .]\pL{2,4})\.$`)
-	attnLine = pattern.New(`(?i)\b(?:attn|attention|z\. ?hd|contact)\b[.:]*\s*(?:v\.\s*)?`)
+	sheetName = pattern.New(`^(?i:sheet|tabelle|feuil|feuille|hoja|foglio|blad|planilha) ?\d*$`)
+	nameCut   = pattern.New(`\s*(?:\(|\s[-–—·|]\s|\n|,\s*(?:born\b|geb|né|[\d\p{Ll}])|,\s[^,]*\d|:\s)`)
+	called    = pattern.New(`\((?:[^()"“„«]{0,40}["“„«])?([^()"“”„«»]{3,40})["”“»]?\)|["“„«]([\pL ]{4,30})["”“»]`)
+	binds     = pattern.New(`(?i)\b(?:between|zwischen|entre|tra|tussen)\b[\s*_:]*`)
+	livesAt   = pattern.New(`\s(?:of|at|in|residing at|wohnhaft|demeurant)\s+(?:\d|The\s|Flat\s|Unit\s)`)
+	andParty  = pattern.New(`^[\s,;*_–—-]*(?:(?i:and|und|et|y|e|en)\b[\s*_]*)?(?:(?i:der|die|the|la|le)\s+(?i:firma|company|société|empresa|società)?\s*)?`)
+	doctors   = pattern.New(`\b(?:Dr|Prof|Dott|Dra)\.?(?: (?:med|Dr)\.?)* \p{Lu}[\pL.'’-]*(?: \p{Lu}[\pL.'’-]+){0,3}`)
+	greeting  = pattern.New(`(?m)^(?:Dear|Hello|Hi|Good (?:morning|afternoon|evening|day)|Guten (?:Morgen|Abend)|Liebe[r]?|Guten Tag|Hallo|Sehr geehrte[rs]?|Bonjour|Ch[eè]re?|Hola|Estimad[oa]|Gentile|Car[oa]|Beste|Geachte|Olá|Prezad[oa])\s+(\p{Lu}[\pL.’' -]{2,50}),?\s*$`)
+	firmForm  = pattern.New(`(?:\b(?:Ltd|Limited|LLC|LLP|Inc|Corp|PLC|plc|GmbH|AG|KG|OHG|UG|SE|AS|ASA|AB|Oy|ApS|A/S|BV|NV|SA|SAS|SARL|SL|Srl|SRL|SpA|Lda|Co|eG)\b|\b(?:[A-Z]\.){2,}|S\.p\.A\.|e\. ?V\.)`)
+	shortEnd  = pattern.New(`(?:\.\pL+|[ .]\pL{2,4})\.$`)
+	closing   = pattern.New(`(?im)^[ \t>]*(?:(?:with )?(?:kind|best|warm|many)? ?(?:regards|wishes|thanks)|yours (?:sincerely|faithfully|truly)|sincerely(?: yours)?|mit (?:freundlichen|besten|herzlichen) gr[üu](?:ß|ss)en|(?:viele|liebe|beste) gr[üu](?:ß|ss)e|cordialement|bien cordialement|salutations[^\n]*|(?:un )?saludos?[^\n]*|atentamente|cordiali saluti|distinti saluti|met vriendelijke groet(?:en)?|hoogachtend|atenciosamente|com os melhores cumprimentos),?[ \t]*\n`)
+	attnLine  = pattern.New(`(?i)\b(?:attn|attention|z\. ?hd|contact)\b[.:]*\s*(?:v\.\s*)?`)
 )
 
 // nameIn is the name of a person or firm that a span begins with.
@@ -47,6 +51,9 @@ func (p *paper) nameIn(start, end int) (int, int, bool) {
 	}
 	if start >= end {
 		return 0, 0, false
+	}
+	if at := strings.Index(p.text[start:end], ", "); at > 0 && (firmForm.MatchString(p.text[start:start+at]) && !firmForm.MatchString(p.text[start+at:end]) || strings.Count(p.text[start:end], ", ") > 1) {
+		end = start + at // an address follows
 	}
 	if at := nameCut.FindStringIndex(p.text[start:end]); at != nil {
 		end = start + at[0]
@@ -81,7 +88,7 @@ func (p *paper) roles() []role {
 	p.defined()
 	if m := greeting.FindStringSubmatchIndex(p.text); m != nil {
 		if start, end, ok := p.nameIn(m[2], m[3]); ok && start-m[2] < 14 {
-			p.cast = append(p.cast, role{place: "to", start: start, end: end, p: .58}, role{place: "addressee", start: start, end: end, p: .58})
+			p.cast = append(p.cast, role{place: "to", start: start, end: end, p: .58}, role{place: "addressee", start: start, end: end, p: .58}, role{place: "contact " + p.side(false), start: start, end: end, p: .7})
 		}
 	}
 	for _, m := range doctors.FindAllStringIndex(p.text, 3) {
@@ -93,12 +100,42 @@ func (p *paper) roles() []role {
 			p.cast = append(p.cast, role{place: "sign", start: l.start, end: l.end, p: .55 + .01*float64(len(p.lines)-i)})
 		}
 	}
+	if m := closing.FindStringIndex(p.text); m != nil { // who signs below it, and for whom
+		rest := p.lines[min(len(p.lines), p.lineAt(m[1])):]
+		for i, l := range rest[:min(3, len(rest))] {
+			start, end, ok := p.nameIn(l.start, l.end)
+			if at := strings.LastIndex(p.text[l.start:l.end], ", "); i > 0 && at > 0 {
+				start, end, ok = p.nameIn(l.start+at+2, l.end)
+			}
+			switch {
+			case !ok || !p.nameLike(start, end):
+			case i == 0:
+				p.cast = append(p.cast, role{place: "sign", start: start, end: end, p: .66}, role{place: "contact " + p.side(true), start: start, end: end, p: .74})
+			case firmForm.MatchString(p.text[start:end]):
+				p.cast = append(p.cast, role{place: "from", start: start, end: end, p: .66}, role{place: p.side(true), start: start, end: end, p: .73})
+			}
+		}
+	}
 	if m := attnLine.FindStringIndex(p.text); m != nil {
 		if start, end, ok := p.nameIn(m[1], p.lineEnd(m[1])); ok && start == m[1] {
-			p.cast = append(p.cast, role{place: "attn", start: start, end: end, p: .75})
+			p.cast = append(p.cast, role{place: "attn", start: start, end: end, p: .75}, role{place: "contact " + p.side(false), start: start, end: end, p: .72})
 		}
 	}
 	return p.cast
+}
+
+// side is where who writes stands, or who is written to: "head" sells, "to" buys.
+func (p *paper) side(writes bool) string {
+	if writes != p.order {
+		return "head"
+	}
+	return "to"
+}
+
+// lineAt is the number of the first line that does not begin before a byte.
+func (p *paper) lineAt(at int) int {
+	n, _ := slices.BinarySearchFunc(p.lines, at, func(l span, at int) int { return cmp.Compare(l.start, at) })
+	return n
 }
 
 func (p *paper) lineEnd(at int) int {
@@ -117,6 +154,9 @@ func (p *paper) letterhead() {
 	for i, l := range lines {
 		for _, s := range p.segments(l.start, l.end) {
 			terms := termsOf(p.text[s.start:s.end])
+			if sheetName.MatchString(p.text[s.start:s.end]) {
+				continue
+			}
 			if titled(terms) && !p.holds(s.start, s.end) {
 				order = order || slices.ContainsFunc(terms, func(t term) bool { return t[0].name == "order" })
 				continue
@@ -125,7 +165,7 @@ func (p *paper) letterhead() {
 			if at := strings.Index(p.text[start:end], ", "); at > 0 && !legalForm.MatchString(strings.ToUpper(p.text[start+at:end])) {
 				end = start + at
 			}
-			if !ok || start != s.start || greeting.MatchString(p.text[l.start:l.end]) || !p.nameLike(start, end) {
+			if !ok || start != s.start || greeting.MatchString(p.text[l.start:l.end]) || closing.MatchString(p.text[l.start:min(len(p.text), l.end+2)]) || !p.nameLike(start, end) {
 				continue
 			}
 			apart := i > 0 && (strings.Count(p.text[lines[i-1].end:l.start], "\n") > 1 || personTitles.MatchString(p.text[lines[i-1].start:lines[i-1].end]+" "))
@@ -136,6 +176,12 @@ func (p *paper) letterhead() {
 			case head && (apart || personTitles.MatchString(p.text[start:end])) && p.addressed(lines, i, end):
 				p.cast = append(p.cast, role{place: "to", start: start, end: end, p: .62})
 			}
+		}
+	}
+	for _, r := range p.regions {
+		if len(r.label) == 1 && r.label[0][0].name == "subject" {
+			terms := termsOf(p.text[r.start:r.end])
+			order = order || len(terms) > 0 && terms[0][0].name == "order"
 		}
 	}
 	for _, r := range p.cast { // whoever they are
@@ -221,7 +267,10 @@ func (p *paper) defined() {
 			group = m[4:6]
 		}
 		terms := termsOf(p.text[group[0]:group[1]])
-		if !slices.ContainsFunc(terms, func(t term) bool { return slices.ContainsFunc(t, func(c concept) bool { return c.class == '&' }) }) {
+		quoted := strings.ContainsAny(p.text[m[0]:m[1]], "“„«\"") && p.text[m[0]] == '(' && len(terms) < 4
+		if !slices.ContainsFunc(terms, func(t term) bool {
+			return slices.ContainsFunc(t, func(c concept) bool { return c.class == '&' || c.class == 0 && quoted })
+		}) {
 			continue
 		}
 		from := max(last, m[0]-400)
@@ -238,8 +287,11 @@ func (p *paper) defined() {
 			if comma := strings.Index(p.text[start:end], ", "); comma > 0 {
 				end = start + comma
 			}
+			if home := livesAt.FindStringIndex(p.text[start:end]); home != nil {
+				end = start + home[0]
+			}
 			start += len(personTitles.FindString(p.text[start:end]))
-			p.cast = append(p.cast, role{terms: terms, start: start, end: end, p: .97})
+			p.cast = append(p.cast, role{terms: terms, start: start, end: end, p: 1.2})
 		}
 	}
 }
@@ -269,6 +321,41 @@ func (p *paper) fill(w *want, add func(start, end int, value string, score float
 				add(v.Start, v.End, v.Value, .72*r.sure)
 			}
 		}
+	}
+}
+
+// addressOf adds the address below the name of who writes, or who is written to.
+func (p *paper) addressOf(w *want, add func(start, end int, value string, score float64)) {
+	place := w.place
+	if !w.meanings[0].special || w.meanings[0].own == 1 && place == "" {
+		place = "head"
+	}
+	for _, r := range p.roles() {
+		if r.place != place || place == "" {
+			continue
+		}
+		start, end := 0, 0
+		for i := p.lineAt(r.start+1) - 1; i >= 0 && i < len(p.lines); i++ {
+			l := p.lines[i]
+			if l.start <= r.start {
+				rest := strings.TrimLeft(p.text[min(r.end, l.end):l.end], ", ")
+				if l.start = l.end - len(rest); rest == "" {
+					continue
+				}
+			}
+			s := p.text[l.start:l.end]
+			if end > 0 && strings.Count(p.text[end:l.start], "\n") != 1 || len(s) > 70 || strings.ContainsAny(s, ":@") || len(p.in(aPhone, l.start, l.end))+len(p.in(aDate, l.start, l.end)) > 0 || len(p.segments(l.start, l.end)) > 1 {
+				break
+			}
+			if start = max(start, 0); end == 0 {
+				start = l.start
+			}
+			end = l.end
+		}
+		if strings.ContainsAny(p.text[start:end], "0123456789") {
+			add(start, end, strings.ReplaceAll(text.OneLine(strings.ReplaceAll(p.text[start:end], "\n", ", ")), " ,", ","), .56)
+		}
+		return
 	}
 }
 

@@ -200,9 +200,26 @@ func (p *paper) columns(rows []skills.TextBlock, wants []*want) ([]int, float64)
 	if n := len(rows[0].Cells) - 1; bare && p.carries(rows, n) {
 		taken[n] = true
 	}
+	if bare {
+		for c := range rows[0].Cells {
+			taken[c] = taken[c] || p.counts(rows, c)
+		}
+	}
+	for i, c := range p.product(rows, wants, taken) {
+		if out[i] < 0 && c >= 0 && !taken[c] {
+			out[i], taken[c] = c, true
+			fit += .4
+		}
+	}
 	for i, w := range wants {
 		for k := range rows[0].Cells {
 			c := k
+			if w.kind == aCode && out[i] < 0 && bare && !taken[c] && !slices.ContainsFunc(rows, func(r skills.TextBlock) bool {
+				codes := p.in(aCode, r.Cells[c].Start, r.Cells[c].End)
+				return len(codes) != 1 || codes[0].Start != r.Cells[c].Start || codes[0].End != r.Cells[c].End || len(p.in(aNumber, codes[0].Start, codes[0].End)) > 0
+			}) {
+				out[i], taken[c] = c, true
+			}
 			if bare && w.kind == aText { // the widest
 				c = p.widest(rows, taken)
 			}
@@ -219,6 +236,79 @@ func (p *paper) columns(rows []skills.TextBlock, wants []*want) ([]int, float64)
 		return out, 0
 	}
 	return out, fit
+}
+
+// numberIn is the number of a cell that has one.
+func (p *paper) numberIn(c skills.TextCell) (float64, bool) {
+	found := p.in(aNumber, c.Start, c.End)
+	if len(found) != 1 {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(found[0].Value, 64)
+	return v, err == nil
+}
+
+// counts reports whether a column only numbers the rows: 1, 2, 3 or 10, 20, 30.
+func (p *paper) counts(rows []skills.TextBlock, col int) bool {
+	step := 0.0
+	for i, r := range rows {
+		v, ok := p.numberIn(r.Cells[col])
+		if i == 0 {
+			step = v
+		}
+		if !ok || v != step*float64(i+1) || v == 0 {
+			return false
+		}
+	}
+	return len(rows) > 1
+}
+
+// product gives fields the three columns of which one is the product of the others: how
+// many, the price of one, and the price of all.
+func (p *paper) product(rows []skills.TextBlock, wants []*want, taken map[int]bool) []int {
+	out := make([]int, len(wants))
+	for i := range out {
+		out[i] = -1
+	}
+	n := len(rows[0].Cells)
+	for t := n - 1; t >= 2; t-- {
+		for u := t - 1; u >= 1; u-- {
+			for q := u - 1; q >= 0; q-- {
+				held, whole := 0, true
+				for _, r := range rows {
+					a, ok1 := p.numberIn(r.Cells[q])
+					b, ok2 := p.numberIn(r.Cells[u])
+					c, ok3 := p.numberIn(r.Cells[t])
+					if ok1 && ok2 && ok3 && (math.Abs(a*b-c) > .011 || a == 1 && b == 1) {
+						held = -len(rows)
+					}
+					if ok1 && ok2 && ok3 {
+						held++
+						whole = whole && b == math.Trunc(b)
+					}
+				}
+				if held < 1 || 2*held < len(rows) {
+					continue
+				}
+				if many := q; whole && slices.ContainsFunc(rows, func(r skills.TextBlock) bool { v, _ := p.numberIn(r.Cells[many]); return v != math.Trunc(v) }) {
+					q, u = u, q
+				}
+				for i, w := range wants {
+					switch m := w.meanings[0]; {
+					case w.kind != aNumber:
+					case m.has("quantity", "count"):
+						out[i] = q
+					case m.has("unit price"):
+						out[i] = u
+					case m.has("total", "amount", "line total"):
+						out[i] = t
+					}
+				}
+				return out
+			}
+		}
+	}
+	return out
 }
 
 // widest is the column with the most letters that no field has.
@@ -244,12 +334,8 @@ func (p *paper) widest(rows []skills.TextBlock, taken map[int]bool) int {
 // what stands to the left.
 func (p *paper) carries(rows []skills.TextBlock, col int) bool {
 	cents := func(r skills.TextBlock, c int) (float64, bool) {
-		found := p.in(aNumber, r.Cells[c].Start, r.Cells[c].End)
-		if len(found) != 1 {
-			return 0, false
-		}
-		v, err := strconv.ParseFloat(found[0].Value, 64)
-		return math.Round(100 * v), err == nil
+		v, ok := p.numberIn(r.Cells[c])
+		return math.Round(100 * v), ok
 	}
 	for i := 1; i < len(rows); i++ {
 		before, ok1 := cents(rows[i-1], col)

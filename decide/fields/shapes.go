@@ -19,12 +19,13 @@ var (
 	ibanShape     = pattern.New(`\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{2,4}){2,8}\b`)
 	rangeJoin     = pattern.New(`^\s*(?:bis|to|until|till|au|al|a|tot|until|[-–—])\s*(?:zum |le |el |il |den )?$`)
 	monthShape    = pattern.New(`\b\pL{3,}\.?(?: de)? (?:19|20)\d\d\b`)
+	timeShape     = pattern.New(`\b(?:[01]?\d|2[0-3])[:.h][0-5]\d(?:\s?[aApP]\.?[mM]\b\.?)?`)
 	moneySign     = pattern.New(`US\$|[€£¥₹$]|\b(?:EUR|GBP|USD|CHF|NOK|SEK|DKK|PLN|CZK|HUF|RON|TRY|JPY|CNY|INR|CAD|AUD|NZD|SGD|MYR|BRL|ZAR|ISK)\b|(?i:\beuros?\b)`)
 	yesNo         = pattern.New(`(?i)^(?:yes|no|ja|nein|oui|non|s[ií]|sì|sim|não|nee|y|n|true|false|wahr|falsch)\b`)
 	tickedBox     = pattern.New(`(?:\[[xX✓✔]\]|\([xX✓✔]\)|☒|☑|✓|✔)\s*`)
 	anyBox        = pattern.New(`(?:\[[ xX✓✔]?\]|\([ xX✓✔]\)|[☐☒☑✓✔])\s*`)
-	foreignTitles = pattern.New(`^(?:Herrn?|Frau|M\.|Mme|Mlle|Monsieur|Madame|Sra?\.?|Sig\.?(?:ra)?|Dhr\.?|Mevr\.?) `)
-	personTitles  = pattern.New(`^(?:Mr|Mrs|Ms|Miss|Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Sra?|Sig|Sig\.ra|Dhr|Mevr)\.? `)
+	foreignTitles = pattern.New(`^(?:Herrn?|Frau|Firma|Spett\.le) `)
+	personTitles  = pattern.New(`^(?:Mr|Mrs|Ms|Miss|Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Sra?|Sig|Sig\.ra|Dhr|Mevr|Spett\.?le|Firma)\.? `)
 )
 
 // currencyCodes are the codes of signs.
@@ -42,11 +43,13 @@ func Currency(s string) string {
 // Decimal is the sign of decimals in a text, ',' or '.'.
 func Decimal(s string) byte {
 	l := text.LanguageOf(s)
-	if l == "" && dottedDate.MatchString(s) { // who writes 24.12.2026 writes 1.386,50
+	if l == "" && dottedDate.MatchString(s) && !pointed.MatchString(s) { // who writes 24.12.2026 writes 1.386,50
 		l = "de"
 	}
 	return values.Decimal(s, l)
 }
+
+var pointed = pattern.New(`(?m)(?:^|[\s£$€:])\d+\.\d{1,2}(?:\s|;|$)`)
 
 var dottedDate = pattern.New(`\b\d\d?\.\d\d?\.(?:19|20)\d\d\b`)
 
@@ -75,6 +78,9 @@ func numbers(text string, decimal byte) []values.Found {
 			if !wordEdge(after) || !unitBehind.MatchString(text[m[1]:min(len(text), m[1]+6)]) || wordEdge(before) {
 				continue
 			}
+		}
+		if digits := text[m[0]:m[1]]; len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
+			continue // a code
 		}
 		if v, ok := number(text[m[0]:m[1]], decimal); ok {
 			out = append(out, values.Found{Start: m[0], End: m[1], Value: v})

@@ -27,6 +27,7 @@ const (
 	aParty
 	anAddress
 	aCity
+	aTime
 )
 
 // A want is a field with what is known of its values.
@@ -38,6 +39,7 @@ type want struct {
 	meanings []meaning // of its name, and of each anchor
 	place    string    // where its value may stand without a label
 	whole    bool      // a number that is counted
+	money    bool      // an amount
 	pattern  *regexp.Regexp
 }
 
@@ -59,6 +61,9 @@ func newWant(s skills.FieldSpec) *want {
 			}
 		}
 	}
+	if i := strings.IndexByte("ht", (w.place + " ")[0]); i >= 0 && m.has("contact", "signatory") { // a person of one side
+		w.place = "contact " + w.place
+	}
 	if w.kind = kindOf(s, m); w.kind == aParty { // of what it does the schema may say anything
 		for c, i := range m.at {
 			if i >= m.own && !slices.ContainsFunc(m.terms[i], func(c concept) bool { return c.class == '&' }) {
@@ -67,6 +72,7 @@ func newWant(s skills.FieldSpec) *want {
 		}
 	}
 	w.whole = s.Type == "integer"
+	w.money = w.kind == aNumber && !w.whole && m.has("total", "net", "vat", "gross", "amount", "fee", "deposit", "discount", "deduction", "paid", "payable", "outstanding", "rent", "salary", "standing charge", "unit price", "shipping")
 	return w
 }
 
@@ -88,6 +94,8 @@ func kindOf(s skills.FieldSpec, m meaning) kind {
 		return aMail
 	case s.Format == "phone" || s.Type == "string" && own.has("phone"):
 		return aPhone
+	case s.Format == "time", s.Type == "string" && own.has("time") && !own.has("period", "date", "hours"):
+		return aTime
 	case s.Format == "period":
 		return aPeriod
 	case s.Format == "percent" || s.Type != "string" && m.has("percent") && !own.has("hours", "amount", "salary"):
@@ -127,6 +135,20 @@ func (w *want) likeness(label []term, running bool, around []term) float64 {
 		best = max(best, l)
 	}
 	return best
+}
+
+// literal is what a label gains that is the name of the field, word by word: it tells apart
+// fields that mean nearly the same.
+func (w *want) literal(label string) float64 {
+	said, _ := wordsOf(label)
+	name, _ := wordsOf(apartAtCase(lastName(w.path)))
+	n := 0
+	for _, s := range said {
+		if slices.Contains(name, s) {
+			n++
+		}
+	}
+	return .03 * float64(2*n) / float64(max(1, len(said)+len(name)))
 }
 
 // anchored reports whether a label is one that the schema names.

@@ -112,6 +112,9 @@ func namesColumns(rows []gridRow, columns int, marked bool) bool {
 		strong = strong && (c.strong || c.head || c.text == "")
 		words = words && s == shapeWords
 	}
+	if inPairs(rows, columns) {
+		return false
+	}
 	for _, c := range below[0].cells {
 		if strong && c.column > 0 && c.text != "" && !c.strong && !c.head {
 			return true
@@ -147,6 +150,34 @@ func namesColumns(rows []gridRow, columns int, marked bool) bool {
 		}
 	}
 	return columns > 2 && len(rows) > 2 && words && !marked
+}
+
+// inPairs reports whether rows are labels with their values, two or more of them in a row:
+// every second cell is short, has no digit and is said once, and the values beside them are
+// of several shapes.
+func inPairs(rows []gridRow, columns int) bool {
+	if columns < 4 || columns%2 > 0 {
+		return false
+	}
+	seen, shapes := map[string]bool{}, map[[2]int]bool{}
+	for _, r := range rows {
+		for _, c := range r.cells {
+			switch s := shapeOf(c.text); {
+			case c.column%2 > 0:
+				shapes[[2]int{c.column, int(min(s, shapeMixed))}] = shapes[[2]int{c.column, int(min(s, shapeMixed))}] || s != shapeEmpty
+			case s != shapeWords && s != shapeEmpty || seen[c.text] && c.text != "" || len(c.text) > longestSideLabel || c.carried:
+				return false
+			default:
+				seen[c.text] = true
+			}
+		}
+	}
+	for column := 1; column < columns; column += 2 {
+		if !shapes[[2]int{column, int(shapeWords)}] || !shapes[[2]int{column, int(shapeMixed)}] {
+			return false
+		}
+	}
+	return true
 }
 
 // alike reports whether the second cells of rows are values of one form: all dates and times,

@@ -26,7 +26,7 @@ func (w *htmlWriter) table(n *html.Node) {
 	}
 	w.endBlock()
 	held := w.page.tables[n]
-	if held.heads > 0 || held.tables > 0 || held.widest < 2 || attr(n, "role") == "presentation" {
+	if held.heads > 0 || held.tables > 0 || held.widest < 2 || attr(n, "role") == "presentation" || broken(n) > 1 {
 		if held.heads == 0 && held.tables == 0 && held.text <= mostRowText*held.items {
 			w.depth++ // a row of one cell is a block, its paragraphs are lines
 			defer func() { w.depth-- }()
@@ -38,6 +38,24 @@ func (w *htmlWriter) table(n *html.Node) {
 	t := tableReader{w: w, grid: grid{label: leadIn(w.out.String(), w.blocks, w.like.Group), marked: !w.office}}
 	t.rows(n, false)
 	w.grid(&t.grid)
+}
+
+// broken counts the line breaks of a table that has one row: its cells are parts of a page.
+func broken(n *html.Node) (breaks int) {
+	rows := 0
+	for c := range n.Descendants() {
+		switch c.DataAtom {
+		case atom.Tr:
+			if rows++; rows > 1 {
+				return 0
+			}
+		case atom.Th:
+			return 0
+		case atom.Br:
+			breaks++
+		}
+	}
+	return breaks
 }
 
 func (w *htmlWriter) grid(g *grid) {

@@ -242,7 +242,7 @@ func labelOf(s string) label {
 			value++
 		}
 		before, _ := utf8.DecodeLastRuneInString(s[:i])
-		if value < len(s) && colon == 1 && value == i+1 && s[value] != ' ' && s[value] != '\t' && !unicode.Is(unicode.Lo, before) || !letters || words > mostWords+1 || strings.Count(s[from:i], "(") != strings.Count(s[from:i], ")") {
+		if value < len(s) && colon == 1 && value == i+1 && s[value] != ' ' && s[value] != '\t' && !unicode.Is(unicode.Lo, before) && !(inCapitals(s[from:i]) && strings.IndexByte(":/\\", s[value]) < 0 && !hasDigit(s[i-1:i])) || !letters || words > mostWords+1 || strings.Count(s[from:i], "(") != strings.Count(s[from:i], ")") {
 			return label{}
 		}
 		if s[i-1] == ' ' {

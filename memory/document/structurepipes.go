@@ -13,7 +13,7 @@ import (
 func (r *structureReader) pipedRows(lines []textLine, out *[]Block) int {
 	piped := func(i int) bool { return i < len(lines) && strings.Contains(lines[i].in(r.text), "|") }
 	n := 0
-	if r.table == nil || !r.table.piped {
+	if r.table == nil || !r.table.piped || piped(0) && len(lines) > 1 && isRule(lines[1].in(r.text)) {
 		if !piped(0) || len(lines) < 2 || !isRule(lines[1].in(r.text)) {
 			if !piped(0) || !piped(1) || !strings.HasPrefix(lines[0].in(r.text), "|") {
 				return 0

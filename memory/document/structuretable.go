@@ -151,6 +151,10 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 	if full == 1 && (before == nil || before.piped || !fits(before.columns, rows[0].spans)) {
 		r.table = &table{columns: columns, headers: r.names(rows[0].cells)} // may name the columns of the next block
 		cells := rows[0].cells
+		if 2*r.digits(rows[0]) > len(cells) {
+			r.table = nil
+			return 0
+		}
 		if valued := hasDigit(r.said(cells[len(cells)-1])) && !hasDigit(r.said(cells[0])); valued || strings.Contains(lines[0].in(r.text), "....") {
 			r.table.headers = nil
 			r.writeRow(rows[0], nil, out)
@@ -284,25 +288,26 @@ func (r *structureReader) writeRow(row tableRow, columns [][2]int, out *[]Block)
 
 func hasDigit(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
 
+// digits is how many cells of a row have digits.
+func (r *structureReader) digits(row tableRow) (n int) {
+	for _, c := range row.cells {
+		if hasDigit(r.said(c)) {
+			n++
+		}
+	}
+	return n
+}
+
 // headlike reports whether the first row names the columns: a rule follows it, or its cells
 // are unlike those below, which have numbers where it has none.
 func (r *structureReader) headlike(rows []tableRow) bool {
 	if len(rows) > 2 && rows[1].cells == nil {
-		return true
+		return r.digits(rows[0]) < len(rows[0].cells)
 	}
 	if len(rows) < 2 {
 		return false
 	}
-	digits := func(row tableRow) int {
-		n := 0
-		for _, c := range row.cells {
-			if hasDigit(r.said(c)) {
-				n++
-			}
-		}
-		return n
-	}
-	head := digits(rows[0])
+	head := r.digits(rows[0])
 	below, alike, body := 0, map[string]int{}, 0
 	most, wider, shortest := 0, 0, 1<<30
 	for _, row := range rows[1:] {
@@ -310,7 +315,7 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 			body++
 			shortest = min(shortest, written(row))
 			last := r.said(row.cells[n-1])
-			if digits(row) > 0 {
+			if r.digits(row) > 0 {
 				below++
 			}
 			if n > len(rows[0].cells) {
@@ -327,9 +332,9 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 		return true // short names above long texts
 	}
 	if len(rows[0].cells) > 2 {
-		return head == 0 && (below > 0 || body > 1) || body > 1 && 2*head < len(rows[0].cells) && head > 0 && below == body && !hasDigit(r.said(rows[0].cells[0]))
+		return head == 0 && (below > 0 || body > 1) || body > 1 && 2*head < len(rows[0].cells) && head > 0 && below == body && !hasDigit(r.said(rows[0].cells[0])) && alike[formOf(r.said(rows[0].cells[len(rows[0].cells)-1]))] == 0
 	}
-	return head == 0 && body > 1 && 2*most >= body && 3*below >= 2*body && len(rows[0].cells) == 2
+	return head == 0 && body > 1 && 2*most > body && 3*below >= 2*body && len(rows[0].cells) == 2
 }
 
 // written is how long the cells of a row are, in bytes.
