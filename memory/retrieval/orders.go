@@ -76,9 +76,6 @@ func kindsOf(orders []Order) []string {
 
 // Warnings name the passages that give orders.
 func (inspect Inspect) Warnings(hits []state.Hit) []string {
-	if inspect == nil { // somebody else warns
-		return nil
-	}
 	var warnings []string
 	for _, h := range hits {
 		kinds := inspect.kinds(h.Passage)
@@ -90,6 +87,9 @@ func (inspect Inspect) Warnings(hits []state.Hit) []string {
 			if o.Start < o.End {
 				at += fmt.Sprintf(", bytes %d–%d", p.Start+o.Start, p.Start+o.End)
 			}
+		}
+		if at == "" { // in a title, a label, or the whole
+			at = fmt.Sprintf(", bytes %d–%d", p.Start, p.End)
 		}
 		warnings = append(warnings, fmt.Sprintf("%s (%s%s): a text that speaks to an assistant was withheld (%s): it is no evidence",
 			p.Doc, p.Where(), at, strings.Join(kinds, ", ")))
