@@ -60,6 +60,9 @@ type OpenOptions struct {
 	// Detector looks for orders to an assistant in the passages that are returned.
 	// Nil: nobody does.
 	Detector Detector
+	// Inspect finds what speaks to an assistant in the passages that are returned. It is
+	// taken out of them, with what the Detector finds: state.Passage.Withhold. Nil: nothing is.
+	Inspect retrieval.Inspect
 	// RerankDepth is how many hits the reranker is shown; default 20, and never
 	// fewer than are asked for.
 	RerankDepth int
@@ -272,11 +275,14 @@ func (c *Corpus) Sources() []string {
 // nothing was searched, *retrieval.UnknownKeyError of a filter, and *embed.Error.
 func (c *Corpus) Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
 	r, err := c.search(ctx, q)
-	if err == nil && c.opts.Meaning != nil {
-		err = c.mean(ctx, q.Primary, r.Hits)
-	}
 	if err == nil && c.opts.Detector != nil {
 		err = detect(ctx, c.opts.Detector, &r)
+	}
+	if err == nil && c.opts.Inspect != nil {
+		withhold(c.opts.Inspect, r.Hits)
+	}
+	if err == nil && c.opts.Meaning != nil {
+		err = c.mean(ctx, q.Primary, r.Hits)
 	}
 	if _, ok := errors.AsType[*index.SpaceError](err); ok {
 		return retrieval.Result{}, &EmbedderError{Corpus: c.store.name, Made: c.manifest.Info.Space, Given: c.spaceID()}

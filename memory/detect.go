@@ -62,3 +62,21 @@ func checkSpans(found [][]text.Span, texts []string) error {
 	}
 	return nil
 }
+
+// withhold takes what speaks to an assistant out of the hits and of what stands around them.
+func withhold(inspect retrieval.Inspect, hits []state.Hit) {
+	take := func(list []state.Passage) []state.Passage {
+		out := make([]state.Passage, len(list))
+		for i, p := range list {
+			out[i] = p.Withhold(inspect)
+		}
+		return out
+	}
+	for i := range hits {
+		h := &hits[i]
+		h.Passage = h.Passage.Withhold(inspect)
+		if len(h.Before)+len(h.After) > 0 {
+			h.Before, h.After = take(h.Before), take(h.After)
+		}
+	}
+}

@@ -275,7 +275,7 @@ func TestInjectionDetector(t *testing.T) {
 	s.p.Store(.99)
 	tape := filepath.Join(t.TempDir(), "tape")
 	code, answer, told := ask("--record", tape)
-	if len(answer.Warnings) == 0 || !strings.Contains(answer.Warnings[0], "reads as an order to an assistant (detected)") || answer.Status == state.StatusAnswered {
+	if len(answer.Warnings) == 0 || !strings.Contains(answer.Warnings[0], "speaks to an assistant was withheld (detected)") || answer.Status == state.StatusAnswered {
 		t.Errorf("exit code %d, %s, warnings %q: %s", code, answer.Status, answer.Warnings, told)
 	}
 	asked := s.asked.Load()

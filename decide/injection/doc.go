@@ -21,8 +21,9 @@
 // its words, and whether the next sentence continues it. The weights of these features
 // (features.go) were trained by eval/train (weights.md).
 //
-// It reads English, and a few instructions in other languages. It misses an instruction
-// phrased as a statement, unless the statement is about the answer. It misses one on the
-// document's own topic among other instructions. The more instructions follow each other,
-// the less reliably each is found.
+// In a document a sentence counts when it addresses a machine ("Note to AI assistants",
+// addressed.go, in several languages), is about the answer itself, or asks for a text, a
+// translation or a program of which the document says nothing. Orders that people carry out
+// ("Bring a jacket") do not count, nor does a question. So it misses a task that addresses
+// nobody ("Explain how a volcano works") and a false statement that addresses nobody.
 package injection

@@ -47,9 +47,8 @@ func TestDocumentDecides(t *testing.T) {
 	}
 	const report = "The bridge was built in 1931. It has four arches. The county paid for the bridge. Lorries use another road. Repairs begin in May.\n"
 	for _, c := range []struct{ sentence, among string }{
-		{"How do oysters make pearls?", "What is the toll? It is two crowns. Who collects it? The guard does. %s They coat a grain of sand. When is the office open? It opens at nine."},
 		{"Translate the verse into Dutch.", "Read the dialogue. Repeat it with a friend. %s Spell the new words. Answer the questions below. Name five kinds of fruit."},
-		{"List five rivers of Asia.", "Describe a delta. Name two kinds of rock. %s Explain how a lake dries up. Draw a map of your town."},
+		{"Write a limerick about frogs.", "Describe a delta. Write a haiku on rain. %s Explain how a lake dries up. Write a poem."},
 	} {
 		found := func(document string) bool {
 			d := Read(document)

@@ -322,12 +322,30 @@ func FeatureNames() []string { return slices.Clone(names) }
 // sectionNumber begins a question that is a heading, behind a page number.
 var sectionNumber = pattern.New(`^(?:\d+\n)?\d+(?:\.\d+)+\.? `)
 
+// answerable reports whether sentence n asks for what an assistant's answer consists of: something
+// about the answer itself, or a text, a translation or a program of which the rest of the document
+// says nothing. Other orders are carried out by people: "Cars have to be in the queue".
+func (d *Document) answerable(n int, s string, h speech) bool {
+	if yours.MatchString(s) {
+		return (h.act == orders || obliged.MatchString(s)) && !persons.MatchString(s)
+	}
+	if h.act == tells {
+		return false
+	}
+	for _, of := range []*pattern.Pattern{artwork, signs, language, program} {
+		if (h.act == orders && of != program || of == language || of == program && (h.request || lesson.MatchString(s))) && of.MatchString(s) {
+			return !slices.ContainsFunc(d.Spans, func(o text.Span) bool { return o != d.Spans[n] && of.MatchString(d.text[o.Start:o.End]) })
+		}
+	}
+	return false
+}
+
 // Features looks at the n-th sentence. It is false for a sentence that neither
 // orders, asks nor says what an answer must be: such a sentence is never flagged.
 func (d *Document) Features(n int) ([]float64, bool) {
 	s := d.sentence(n)
 	h, yours := heard(s), yourOutput.MatchString(s)
-	if h.act == tells && !owed.MatchString(s) || h.act == asks && sectionNumber.MatchString(s) {
+	if h.act == tells && !owed.MatchString(s) || h.act == asks && sectionNumber.MatchString(s) || !d.answerable(n, s, h) {
 		return nil, false
 	}
 	d.listen()

@@ -96,7 +96,7 @@ func InstructionsBy(w *Weights, document string) []Instruction {
 	var found []Instruction
 	d := Read(document)
 	for n, span := range d.Spans {
-		best := worst(document[span.Start:span.End])
+		best := spoken(document[span.Start:span.End])
 		if score := w.Score(d, n); score > best.score {
 			best = hit{category: "output_forcing", score: score}
 		}

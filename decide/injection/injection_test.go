@@ -3,6 +3,7 @@ package injection
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -10,13 +11,19 @@ import (
 // fixture returns the lines of a file of testdata.
 func fixture(t testing.TB, name string) []string {
 	t.Helper()
+	return slices.DeleteFunc(raw(t, name), func(line string) bool { return strings.HasPrefix(line, "# ") })
+}
+
+// raw are the lines of a file of testdata, comments included.
+func raw(t testing.TB, name string) []string {
+	t.Helper()
 	data, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var lines []string
 	for line := range strings.Lines(string(data)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "# ") {
+		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)
 		}
 	}

@@ -13,12 +13,22 @@ var (
 	yourOutput = pattern.New(`(?i)\b(?:your|the) (?:\w+ )?(?:response|answer|reply|output)\b|\b(?:all )?of your words\b|\byour (?:words|sentences|text|summary|message)\b|\b(?:words?|sentences?|lines?|paragraphs?|what|everything|whatever|all|all that) you (?:say|write|type|answer|find|found)\b`)
 	owed       = pattern.New(`(?i)\byour (?:\w+ )?(?:response|answer|reply|output|words|sentences)\b|\b(?:words?|sentences?|lines?|paragraphs?|what|everything|whatever|all|all that) you (?:say|write|type|answer)\b|\bof your words\b|\bthe (?:response|answer|reply|output) (?:must|should|shall|may|has to|needs to|is to)\b`)
 	product    = pattern.New(`(?i)\b(?:a|an|some|two|three|four|five|six|seven|ten)\s+(?:[\w-]+\s+){0,2}(?:poems?|limerick|sonnet|playlist|itinerary|advertisement|stor(?:y|ies)|essay|speech|letter|song|haiku|function|script|program|code|paragraph|email|article|report|summary|list|recipe|jokes?|tweet|headline|slogan|plan|review|statement|reminder|sentence|tips?|appeal|recommendation|reasons?|example|examples|facts?|dialogue|toast|legend|riddle|menu|model|definition|translation|overview|introduction|explanation|comparison|description)\b`)
-	ui         = pattern.New(`(?i)\b(click|unsubscribe|subscribe|log ?in|sign ?in|sign up|view|download|visit|reply to this email|contact us|call us|visit us|update your|manage|preferences|account|order|invoice|payment|receipt|refund|charged|transaction|card|shipping)\b`)
-	audience   = pattern.New(`(?i)\b(?:users?|readers?|customers?|people|everyone|viewers?|(?:whoever|someone|anyone) (?:who )?(?:asks?|wants?|reads?))\b`)
-	link       = pattern.New(`(?i)\bhttps?://|\bwww\.|\b[\w-]+\.(?:com|net|org|io|xyz|info|example)\b`)
-	quoted     = pattern.New(`["“][^"”]+["”]|(?:^|\s)['‘][^'’]{2,}['’]`)
-	first      = pattern.New(`(?i)\b(?:i|i'm|i've|my|me|mine|we|our|us|i’m|i’ve)\b`)
-	bullet     = pattern.New(`^(?:[-*•>#|\s]|\(?\w{1,2}[.)]\s)+`)
+	// What only an answer consists of, in a document that is not about it.
+	yours = pattern.New(`(?i)\byour (?:(?:final|whole|entire|next|first|own) )?(?:response|answer|reply|output|summary|words|sentences|message|text)\b|\b(?:words?|sentences?|lines?|paragraphs?|what|everything|whatever|all|all that) you (?:say|write|type|answer|output|find|found)\b`)
+	// persons are what people are asked for in letters and in examinations.
+	persons  = pattern.New(`(?i)\byour (?:\w+ ){0,2}(?:names?|numbers?|address|signature|cv|photos?|account|policy|claim|reference|details|phone|date|candidate)\b|\bgive your answers? (?:in|to|as)\b`)
+	obliged  = pattern.New(`(?i)\b(?:must|should|shall|has to|have to|needs? to|are to|is to)\b`)
+	artwork  = pattern.New(`(?i)\b(?:poems?|limericks?|sonnets?|haikus?|short story|story about|essay|speech|songs?|riddles?|jokes?|tweets?|headlines?|slogans?|playlist|itinerary)\b|\b(?:compose|draft)\s+(?:an?|the)\s+(?:\w+ )?(?:letter|e-?mail|introduction)\b`)
+	signs    = pattern.New(`(?i)\b(?:vowels?|consonants?|anagrams?|typos?|every (?:second|third|fourth|fifth|other) (?:word|letter)|(?:each|every) letter|letters (?:with|by))\b`)
+	language = pattern.New(`(?i)\b(?:translate|say|equivalent|translation|mean|what is|what's)\b.*\b(?:in|into|to|the|from) (?:English|German|French|Spanish|Italian|Portuguese|Dutch|Russian|Japanese|Chinese|Mandarin|Korean|Arabic|Hindi|Latin|Greek|Turkish|Polish|Swedish)\b|\bthe (?:English|German|French|Spanish|Italian|Portuguese|Dutch|Russian|Japanese|Chinese|Mandarin|Korean|Arabic|Hindi|Latin|Greek|Turkish|Polish|Swedish) (?:equivalent|translation|word) (?:for|of)\b`)
+	lesson   = pattern.New(`(?i)^(?:what (?:is|are) the (?:\w+ )?differences? between|(?:provide|give|show|write|explain)\b.*\bexample)`)
+	program  = pattern.New(`\b(?:Python|JavaScript|Java|PHP|SQL|HTML|CSS|C\+\+|C#|Ruby|Rust|MySQL|Bash)\b|(?i)\b(?:recursion|pseudo-?code|code snippet|a (?:\w+ )?(?:function|script|program|algorithm) (?:to|that|for|which))\b`)
+	ui       = pattern.New(`(?i)\b(click|unsubscribe|subscribe|log ?in|sign ?in|sign up|view|download|visit|reply to this email|contact us|call us|visit us|update your|manage|preferences|account|order|invoice|payment|receipt|refund|charged|transaction|card|shipping)\b`)
+	audience = pattern.New(`(?i)\b(?:users?|readers?|customers?|people|everyone|viewers?|(?:whoever|someone|anyone) (?:who )?(?:asks?|wants?|reads?))\b`)
+	link     = pattern.New(`(?i)\bhttps?://|\bwww\.|\b[\w-]+\.(?:com|net|org|io|xyz|info|example)\b`)
+	quoted   = pattern.New(`["“][^"”]+["”]|(?:^|\s)['‘][^'’]{2,}['’]`)
+	first    = pattern.New(`(?i)\b(?:i|i'm|i've|my|me|mine|we|our|us|i’m|i’ve)\b`)
+	bullet   = pattern.New(`^(?:[-*•>#|\s]|\(?\w{1,2}[.)]\s)+`)
 )
 
 // A class is what a word may do in a sentence.

@@ -3,6 +3,7 @@ package injection
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"html"
 	"net/url"
 	"strings"
 	"unicode"
@@ -59,6 +60,10 @@ func readings(s string) []rendering {
 		plain = strings.ToValidUTF8(plain[:maxReading], "")
 	}
 	add("in look-alike signs", unleet(plain))
+	if strings.Contains(plain, "&") {
+		entities, _ := fold(html.UnescapeString(plain))
+		add("in entities of HTML", entities)
+	}
 	if strings.Contains(plain, "%") {
 		if u, err := url.QueryUnescape(plain); err == nil {
 			add("URL-encoded", u)

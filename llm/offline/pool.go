@@ -10,6 +10,7 @@ import (
 	"example.com/assay/decide/injection"
 	"example.com/assay/memory/text"
 	"example.com/assay/skills"
+	"example.com/assay/state"
 )
 
 // A sentence is a candidate for a quote: source.Text[start:end].
@@ -166,7 +167,7 @@ const maxQuote = 900
 // opened, no character was lost in decoding, and it holds nothing that reads as a citation, a heading or a line
 // of an answer. A single word is not a sentence; an item of a list may be.
 func quotable(s string, item bool) bool {
-	if len(s) > maxQuote || !utf8.ValidString(s) || strings.ContainsRune(s, utf8.RuneError) || strings.Contains(s, "[Source") || strings.Contains(s, "\n#") || strings.Contains(s, "\n- ") {
+	if len(s) > maxQuote || !utf8.ValidString(s) || strings.ContainsRune(s, utf8.RuneError) || strings.Contains(s, state.Withheld) || strings.Contains(s, "[Source") || strings.Contains(s, "\n#") || strings.Contains(s, "\n- ") {
 		return false
 	}
 	depth := 0

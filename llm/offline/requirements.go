@@ -34,7 +34,7 @@ func extract(in skills.RequirementsInput) (skills.RequirementsOutput, error) {
 		var fits []obligation.Excerpt
 		for _, part := range src.Parts {
 			sentence := src.Text[part.Start:part.End]
-			if strings.HasPrefix(strings.TrimSpace(sentence), "#") || strings.ContainsRune(sentence, utf8.RuneError) ||
+			if strings.HasPrefix(strings.TrimSpace(sentence), "#") || strings.ContainsRune(sentence, utf8.RuneError) || strings.Contains(sentence, state.Withheld) ||
 				slices.ContainsFunc(barred, func(b text.Span) bool { return b.Start < part.End && part.Start < b.End }) {
 				continue
 			}

@@ -38,7 +38,7 @@ type OrdersEvent struct {
 }
 
 // Report publishes which of the passages give orders, and returns a warning for each. The
-// passages are still read, as data: if a detector removed them, an attacker could hide
+// rest of each passage is still read: if it went with them, an attacker could hide
 // evidence by planting an order next to it.
 func (inspect Inspect) Report(ctx context.Context, step int, hits []state.Hit) ([]string, error) {
 	for _, h := range hits {
@@ -82,8 +82,17 @@ func (inspect Inspect) Warnings(hits []state.Hit) []string {
 		if len(kinds) == 0 {
 			continue
 		}
-		warnings = append(warnings, fmt.Sprintf("a passage of %s (%s, bytes %d–%d) reads as an order to an assistant (%s): it was shown as data; check it before you rely on it",
-			h.Passage.Doc, h.Passage.Where(), h.Passage.Start, h.Passage.End, strings.Join(kinds, ", ")))
+		p, at := h.Passage, ""
+		for _, o := range inspect.In(p) {
+			if o.Start < o.End {
+				at += fmt.Sprintf(", bytes %d–%d", p.Start+o.Start, p.Start+o.End)
+			}
+		}
+		if at == "" { // in a title, a label, or the whole
+			at = fmt.Sprintf(", bytes %d–%d", p.Start, p.End)
+		}
+		warnings = append(warnings, fmt.Sprintf("%s (%s%s): a text that speaks to an assistant was withheld (%s): it is no evidence",
+			p.Doc, p.Where(), at, strings.Join(kinds, ", ")))
 	}
 	return warnings
 }

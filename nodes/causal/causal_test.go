@@ -187,7 +187,7 @@ func TestOrdersInPassages(t *testing.T) {
 		}
 	}
 	answer, err := causal.Result(final, nil, &stacks{})
-	if err != nil || len(answer.Warnings) != 1 || !strings.Contains(answer.Warnings[0], "reads as an order") {
+	if err != nil || len(answer.Warnings) != 1 || !strings.Contains(answer.Warnings[0], "speaks to an assistant") {
 		t.Errorf("warned of %q, %v", answer.Warnings, err)
 	}
 }

@@ -51,7 +51,7 @@ const widest = 200
 // in passages is reported.
 func retrieveNode(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
-		f := finder{corpus: corpus, s: s, most: passages}
+		f := finder{corpus: retrieval.AsOf(corpus, s.Filter.AsOf), s: s, most: passages}
 		metered, asked := llm.Open(ctx) // a reranker may ask a model
 		kinds := []SourceType{Statute, Policy}
 		if s.Filter.SourceType != "" {

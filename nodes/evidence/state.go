@@ -12,6 +12,7 @@ type Filter struct {
 	Category   string     `json:"category,omitempty"`
 	SourceType SourceType `json:"source_type,omitempty"`
 	Explicit   bool       `json:"explicit,omitempty"` // only norms in so many words
+	AsOf       string     `json:"as_of,omitempty"`    // the day that documents must hold on: "2025-01-31", "2025-01" or "2025"; empty for any
 }
 
 // GroundingConfidence is how much verified evidence an answer stands on.

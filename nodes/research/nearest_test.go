@@ -58,7 +58,7 @@ func TestWarnOfCited(t *testing.T) {
 		final := mustRun(t, research.Deps{Model: m, Corpus: c.shelf, Inspect: order}, &research.Options{WarnOfCited: c.cited}, "Which rule binds an owner?")
 		n := 0
 		for _, w := range final.Warnings {
-			if strings.Contains(w, "reads as an order") {
+			if strings.Contains(w, "speaks to an assistant") {
 				n++
 			}
 		}

@@ -47,7 +47,7 @@ func compare(path string, p state.Passage) string {
 	} else if err != nil {
 		return fmt.Sprintf("reading bytes %d–%d: %v", p.Start, p.End, err)
 	}
-	if string(text) != p.Text {
+	if !p.Of(string(text)) {
 		return changed
 	}
 	return ""

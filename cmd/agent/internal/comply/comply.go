@@ -98,6 +98,7 @@ finished there are not asked again.`,
 	f.StringVar(&c.sourceType, "source-type", "", "read only `KIND`: statute or policy")
 	cli.Choices(f, "source-type", "statute", "policy")
 	f.BoolVar(&c.filter.Explicit, "explicit", false, "take only norms in so many words: must, shall, required, prohibited")
+	f.StringVar(&c.filter.AsOf, "as-of", "", "answer as of this `DATE` (2024-06-30, 2024-06 or 2024): leave out documents that hold from a later day, or until an earlier one")
 	f.StringVar(&c.audit, "audit", "", "write the audit to `FILE` (JSON)")
 	f.StringVar(&c.check, "check", "", "verify an audit `FILE` against its documents, without a model")
 	f.StringVar(&c.questions, "questions", "", "ask the questions of a `FILE` (.csv or .jsonl)")
@@ -121,6 +122,9 @@ func (c *complyFlags) mistakes(cmd *cobra.Command, args []string) error {
 		if value := cmd.Flags().Lookup(name).Value.String(); set(name) && value == "" {
 			return cli.Usagef("--%s is empty: give it a value or leave it out", name)
 		}
+	}
+	if err := cli.Day(cmd, "as-of"); err != nil {
+		return err
 	}
 	switch {
 	case c.sourceType != "" && c.filter.SourceType != evidence.Statute && c.filter.SourceType != evidence.Policy:

@@ -29,7 +29,7 @@ type Finder struct {
 
 // Options are the options of opening a corpus for such searches.
 func (f *Finder) Options() *memory.OpenOptions {
-	o := &memory.OpenOptions{Space: f.Space, Reranker: f.reranker, Detector: f.detector}
+	o := &memory.OpenOptions{Space: f.Space, Reranker: f.reranker, Detector: f.detector, Inspect: Inspect}
 	if f.encodes() {
 		o.Meaning = f.Space
 	}
