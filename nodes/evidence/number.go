@@ -8,6 +8,7 @@ import (
 
 	"example.com/assay/decide/obligation"
 	"example.com/assay/graph"
+	"example.com/assay/memory/answer"
 	"example.com/assay/memory/citation"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
@@ -19,7 +20,7 @@ import (
 func numberNode(corpus retrieval.Retriever, most int) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		all := ordered(s.Hits, s.Extracted)
-		least := weigh(s.Question, s.Hits, all)
+		least := weigh(s.Question, s.Hits, all, s.SearchConfidence)
 		var update graph.Update[State]
 		if kept := capped(all, most); len(kept) < len(all) {
 			f := caught(NodeNumber, state.FindLimit, fmt.Sprintf("%d of %d requirements", len(all)-len(kept), len(all)), "those that speak least of the question are not verified")
@@ -81,7 +82,7 @@ func ordered(hits []state.Hit, found []Requirement) []Requirement {
 
 // weigh sets how much of the question each requirement speaks of, and returns the least
 // that one needs.
-func weigh(question string, hits []state.Hit, all []Requirement) float64 {
+func weigh(question string, hits []state.Hit, all []Requirement, confidence float64) float64 {
 	places, units := make([]obligation.Place, len(all)), map[string][]obligation.Unit{}
 	for i, r := range all {
 		p := hits[place(hits, r.Chunk)].Passage
@@ -100,7 +101,51 @@ func weigh(question string, hits []state.Hit, all []Requirement) float64 {
 		all[i].Relevance = asked.Relevance(places[i])
 		best = max(best, all[i].Relevance)
 	}
-	return asked.Least(best)
+	i, meant := answering(question, hits, all, confidence)
+	if i < 0 {
+		return asked.Least(best)
+	}
+	if meant { // it may say it in other words
+		best = max(best, asked.Least(best))
+	}
+	all[i].Relevance = best
+	for j := range all { // what answers comes first
+		if j != i {
+			all[j].Relevance *= beside
+		}
+	}
+	return asked.Least(all[i].Relevance)
+}
+
+// beside is what the relevance of other requirements counts for beside one that answers.
+const beside = 0.9
+
+// answering is the requirement with the stretch of the passages that answers a question as
+// a research question is answered, and whether it is about it by its meaning; -1 for none, and
+// where no encoder took part.
+func answering(question string, hits []state.Hit, all []Requirement, confidence float64) (best int, meant bool) {
+	sources := make([]answer.Source, len(hits))
+	for i, h := range hits {
+		sources[i] = answer.SourceOf(h)
+	}
+	within := func(i, start, end int) func(Requirement) bool {
+		p := hits[i].Passage
+		return func(r Requirement) bool { return r.Chunk == p.ID && r.Start < p.Start+end && p.Start+start < r.End }
+	}
+	r := answer.Rank(question, sources, &answer.Options{Confidence: confidence, Usable: func(source, start, end int) bool {
+		return slices.ContainsFunc(all, within(source, start, end))
+	}})
+	if r.Chance < answer.Least || len(r.Quotes) == 0 || r.Meaning == 0 { // words alone are weighed above
+		return -1, false
+	}
+	q := r.Quotes[0]
+	best = -1
+	for i, x := range all {
+		if within(q.Source, q.Start, q.End)(x) && (best < 0 || x.Relevance > all[best].Relevance) {
+			best = i
+		}
+	}
+	return best, r.Meaning >= answer.About
 }
 
 // capped keeps most requirements, the most relevant ones, in their order.
