@@ -15,6 +15,7 @@ import (
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/evidence"
+	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -95,7 +96,10 @@ func orders(text string) []retrieval.Order {
 }
 
 // ask runs the pipeline, and holds what must be so of every audit.
-func ask(t testing.TB, m llm.Model, s *shelf, question string, opts *evidence.Options) evidence.Audit {
+func ask(t testing.TB, m llm.Model, s interface {
+	retrieval.Retriever
+	verify.Locator
+}, question string, opts *evidence.Options) evidence.Audit {
 	t.Helper()
 	set, err := skills.Load(nil)
 	if err != nil {

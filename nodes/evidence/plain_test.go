@@ -7,6 +7,8 @@ import (
 
 	"example.com/assay/decide/obligation"
 	"example.com/assay/llm/offline"
+	"example.com/assay/memory/answer"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -52,5 +54,40 @@ func TestSpokenMarksGaps(t *testing.T) {
 	r := evidence.Requirement{Quote: "(c) ring the bell", Start: 90, End: 107, Cut: true, Whole: true, Stems: []state.Quote{{Text: "A keeper must:", Start: 0, End: 14}}}
 	if got, want := r.Spoken(), "A keeper must: … (c) ring the bell …"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// meant is a shelf whose passages an encoder has read: one stretch is near every question.
+type meant struct {
+	*shelf
+	near string
+}
+
+func (m meant) Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
+	r, err := m.shelf.Search(ctx, q)
+	for i := range r.Hits {
+		h := &r.Hits[i]
+		for _, stretch := range answer.Readings(h.Passage) {
+			near := .05
+			if strings.Contains(stretch.Text, m.near) {
+				near = .8
+			}
+			h.Near = append(h.Near, near)
+		}
+	}
+	return r, err
+}
+
+// A rule in other words than the question's is found by its meaning.
+func TestRulesByMeaning(t *testing.T) {
+	const rule, question = "Guests are never left alone in the boiler room.", "May visitors walk around unaccompanied downstairs?"
+	house := "# House rules\n\nThe laundry is open from 8 to 20. Visitors park in the yard. " + rule + "\n\nBicycles stay in the cellar. Nobody smokes on the stairs.\n"
+	words := library(t, map[string]string{"house.md": house}, "house.md")
+	if a := ask(t, nil, words, question, nil); len(a.Verified) > 0 && a.Verified[0].Quote == rule {
+		t.Fatal("words alone find it: the test shows nothing")
+	}
+	a := ask(t, nil, meant{words, "Guests"}, question, nil)
+	if len(a.Verified) == 0 || a.Verified[0].Quote != rule {
+		t.Errorf("%s: %+v", a.Message, a.Verified)
 	}
 }
