@@ -33,7 +33,7 @@ func (f *Finder) Ingest(ctx context.Context, opts memory.IngestOptions, found fu
 		opts.Patience, opts.Rebuild = 0, false
 		next, err := memory.Ingest(ctx, opts)
 		if err != nil {
-			return report, fmt.Errorf("the passages can be searched by their words; reading them for their meaning stopped, and goes on when they are ingested again: %w", err)
+			return report, stopped(ctx, "the passages can be searched by their words; reading them for their meaning", err)
 		}
 		report.Unembedded, report.Passages, report.Fingerprint = next.Unembedded, next.Passages, next.Fingerprint
 	}
@@ -50,7 +50,16 @@ func (f *Finder) Ingest(ctx context.Context, opts memory.IngestOptions, found fu
 		err = closing
 	}
 	if err != nil {
-		return report, fmt.Errorf("the passages can be searched; reading what may be quoted stopped, and goes on when they are ingested again: %w", err)
+		return report, stopped(ctx, "the passages can be searched; reading what may be quoted", err)
 	}
 	return report, nil
+}
+
+// stopped is the error of a reading that ended early. What an interrupted ingest says of itself, that
+// nothing was changed, is not true of both phases.
+func stopped(ctx context.Context, what string, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	return fmt.Errorf("%s stopped, and goes on when they are ingested again: %w", what, err)
 }
