@@ -1,7 +1,9 @@
 package injection
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
@@ -48,6 +50,43 @@ var (
 // speaksToMachine reports whether a sentence addresses a machine that reads it, whatever it
 // says then.
 func speaksToMachine(s string) (words string, ok bool) {
+	switch {
+	case mayAddress(s):
+		return addresses(s)
+	case strings.ContainsFunc(s, func(r rune) bool { return r >= 0x3000 }):
+		words = eastern.FindString(s)
+	}
+	return words, words != ""
+}
+
+// addressees are what words begin with of which the patterns below need one, and whole words: most
+// sentences have none, and a pattern takes longer than all of these.
+var (
+	addressees = map[byte][]string{
+		'a': {"agent", "answering", "anyone", "artific", "asistent", "asked", "assist", "autom"}, 'b': {"bot"}, 'c': {"chat"}, 'd': {"describing", "digital"},
+		'g': {"gpt"}, 'i': {"intelig", "intellig"}, 'k': {"kunstmatig", "künstlich"}, 'l': {"language", "llm"}, 'm': {"model", "modèl"},
+		'q': {"quoting"}, 'r': {"robot"}, 's': {"sprachmodel", "summari", "system"}, 't': {"taalmodel"}, 'u': {"user"}, 'v': {"virtual"}, 'w': {"whoever"},
+	}
+	addresseeWords = []string{"ai", "ais", "ki", "ia", "ias"}
+)
+
+// mayAddress reports whether a sentence has a word that the patterns need.
+func mayAddress(s string) bool {
+	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		for _, start := range addressees[w[0]|0x20] {
+			if len(w) >= len(start) && strings.EqualFold(w[:len(start)], start) {
+				return true
+			}
+		}
+		if len(w) < 4 && slices.ContainsFunc(addresseeWords, func(a string) bool { return strings.EqualFold(w, a) }) {
+			return true
+		}
+	}
+	return strings.Contains(s, "A.I.")
+}
+
+// addresses is speaksToMachine without its short cut.
+func addresses(s string) (words string, ok bool) {
 	if m := eastern.FindString(s); m != "" {
 		return m, true
 	}
