@@ -11,21 +11,12 @@ import (
 	"example.com/assay/eval"
 	"example.com/assay/eval/evaltest"
 	"example.com/assay/llm/offline"
-	"example.com/assay/memory/retrieval"
+	"example.com/assay/memory"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden traces; read the diff before it is committed")
-
-// orders finds orders in texts, as cmd/agent does.
-func orders(text string) []retrieval.Order {
-	var out []retrieval.Order
-	for _, o := range injection.Instructions(text) {
-		out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
-	}
-	return out
-}
 
 // TestCases runs every case study offline: its expectations must hold, and its
 // trace must be the golden one, event by event, whatever runs side by side.
@@ -34,13 +25,13 @@ func TestCases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	corpora := eval.NewCorpora(t.TempDir(), nil)
+	corpora := eval.NewCorpora(t.TempDir(), &eval.CorporaOptions{Open: memory.OpenOptions{Inspect: injection.Orders}})
 	t.Cleanup(func() {
 		if err := corpora.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	bench, err := eval.NewBench(eval.Deps{Model: offline.New(nil), Skills: set, Corpora: corpora, Inspect: orders}, nil)
+	bench, err := eval.NewBench(eval.Deps{Model: offline.New(nil), Skills: set, Corpora: corpora, Inspect: injection.Orders}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/decide/injection"
 	"example.com/assay/eval"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm/offline"
+	"example.com/assay/memory"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/nodes/research"
@@ -27,7 +29,7 @@ func TestWhatTurnsRed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	corpora := eval.NewCorpora(t.TempDir(), nil)
+	corpora := eval.NewCorpora(t.TempDir(), &eval.CorporaOptions{Open: memory.OpenOptions{Inspect: injection.Orders}})
 	t.Cleanup(func() {
 		if err := corpora.Close(); err != nil {
 			t.Error(err)
@@ -73,7 +75,7 @@ func TestWhatTurnsRed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			bench, err := eval.NewBench(eval.Deps{Model: offline.New(nil), Skills: set, Corpora: corpora, Inspect: orders}, &test.opts)
+			bench, err := eval.NewBench(eval.Deps{Model: offline.New(nil), Skills: set, Corpora: corpora, Inspect: injection.Orders}, &test.opts)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -99,13 +99,7 @@ func verifier(t *testing.T) *verify.Pipeline { return verifierWith(t, nil) }
 
 // inspecting is the same with the offline detector of orders.
 func inspecting(t *testing.T) *verify.Pipeline {
-	return verifierWith(t, func(text string) []retrieval.Order {
-		var out []retrieval.Order
-		for _, o := range injection.Instructions(text) {
-			out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
-		}
-		return out
-	})
+	return verifierWith(t, injection.Orders)
 }
 
 func verifierWith(t *testing.T, inspect retrieval.Inspect) *verify.Pipeline {

@@ -156,7 +156,7 @@ func (b *Bench) verify(ctx context.Context, c Case, corpus *memory.Corpus) (job 
 	if len(texts.Skipped) > 0 {
 		return job, fmt.Errorf("%s cannot be read: %s", texts.Skipped[0].Path, texts.Skipped[0].Reason)
 	}
-	in := verify.Input{Query: c.question(), Response: string(response), Evidence: verify.Labelled(texts.Passages)}
+	in := verify.Input{Query: c.question(), Response: string(response), Evidence: verify.Labelled(texts.Passages, b.Inspect)}
 	deps, files := verify.Deps{Model: b.Model, Skills: b.Skills, Inspect: b.Inspect}, locators{texts}
 	if corpus != nil {
 		deps.Corpus, files = corpus, append(files, corpus)

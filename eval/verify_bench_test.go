@@ -6,7 +6,6 @@ import (
 
 	"example.com/assay/decide/injection"
 	"example.com/assay/llm/offline"
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -20,14 +19,7 @@ func BenchmarkVerify(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	inspect := func(text string) []retrieval.Order {
-		var out []retrieval.Order
-		for _, o := range injection.Instructions(text) {
-			out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
-		}
-		return out
-	}
-	p, err := verify.New(verify.Deps{Model: offline.New(nil), Skills: set, Inspect: inspect}, nil)
+	p, err := verify.New(verify.Deps{Model: offline.New(nil), Skills: set, Inspect: injection.Orders}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

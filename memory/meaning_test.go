@@ -95,6 +95,11 @@ func TestNear(t *testing.T) {
 	if plain.Hits[0].Near != nil {
 		t.Error("without an encoder there are figures")
 	}
+	for _, h := range searchIn(t, c, retrieval.Query{Primary: "Wer hat ein lien, und wie lange gilt es für das Boot?"}).Hits {
+		if h.Near != nil {
+			t.Error("an English encoder read a German question")
+		}
+	}
 	e.Before = func(context.Context, int, []string) error { return errors.New("no power") }
 	if _, err := c.Search(t.Context(), retrieval.Query{Primary: "Who holds a lien on the barge?"}); err == nil || !strings.Contains(err.Error(), "no power") {
 		t.Errorf("error %v", err)

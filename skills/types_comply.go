@@ -56,6 +56,8 @@ type QuotedRequirement struct {
 	// Relevance is how much of the question the requirement speaks of, as code sees it
 	// among the others, from 0 to 1.
 	Relevance float64 `json:"relevance,omitempty" prompt:"-"`
+	// Answers says that it answers the question by its meaning, so that it needs no share of its words.
+	Answers bool `json:"answers,omitempty" prompt:"-"`
 	// Least is the relevance that it needs; 0 when it was not compared with others.
 	Least float64 `json:"least,omitempty" prompt:"-"`
 }

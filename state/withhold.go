@@ -1,6 +1,7 @@
 package state
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -13,15 +14,17 @@ const Withheld = "[[withheld]]"
 // labels and metadata is replaced. It notes all in the Orders. Nobody who reads the passage can
 // quote what is withheld; a quote that would reach over it is another text than the file has.
 func (p Passage) Withhold(inspect func(text string) []Order) Passage {
-	p.Orders = slices.Clip(p.Orders)
-	p.Orders = append(p.Orders, inspect(p.Text)...)
+	p.Orders = append(slices.Clip(p.Orders), inspect(p.Text)...)
 	bare := func(s string) string {
-		found := len(s) > 0 && len(inspect(s)) > 0
-		if found {
-			p.Orders = append(p.Orders, Order{Kind: inspect(s)[0].Kind})
-			return Withheld
+		if s == "" {
+			return s
 		}
-		return s
+		found := inspect(s)
+		if len(found) == 0 {
+			return s
+		}
+		p.Orders = append(p.Orders, Order{Kind: found[0].Kind})
+		return Withheld
 	}
 	whole := p.Text
 	for _, o := range p.Orders {
@@ -39,20 +42,21 @@ func (p Passage) Withhold(inspect func(text string) []Order) Passage {
 				c := &b.Cells[j]
 				c.Header, c.Text = bare(c.Header), bare(c.Text)
 				// A cell whose own bytes speak, though the row does not.
-				if of := whole[c.Start:c.End]; len(of) >= len(Withheld) && strings.Contains(p.Text[c.Start:c.End], of) && len(inspect(of)) > 0 {
-					p.Orders = append(p.Orders, Order{Kind: inspect(of)[0].Kind, Start: c.Start, End: c.End})
+				if of := whole[c.Start:c.End]; len(of) >= len(Withheld) && p.Text[c.Start:c.End] == of {
+					found := inspect(of)
+					if len(found) == 0 {
+						continue
+					}
+					p.Orders = append(p.Orders, Order{Kind: found[0].Kind, Start: c.Start, End: c.End})
 					p.Text = p.Text[:c.Start] + blank(c.End-c.Start) + p.Text[c.End:]
 				}
 			}
 		}
 	}
 	for key, value := range p.Metadata {
-		if value = bare(value); value == Withheld {
-			own := map[string]string{}
-			for k, v := range p.Metadata {
-				own[k] = v
-			}
-			own[key], p.Metadata = Withheld, own
+		if bare(value) == Withheld {
+			p.Metadata = maps.Clone(p.Metadata)
+			p.Metadata[key] = Withheld
 		}
 	}
 	return p

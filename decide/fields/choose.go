@@ -62,10 +62,11 @@ func (p *paper) options(w *want) []option {
 					start += len(p.text[start:end]) - len(strings.TrimLeft(p.text[start:end], "-−"))
 				}
 			}
-			if score = min(score, 1.2); score < 1.1 { // a contract says who is who
-				score = min(score, .98)
+			most := .98
+			if score > almostDefined {
+				most = .99
 			}
-			out = append(out, option{want: w, start: start, end: end, value: value, p: min(score, .99)})
+			out = append(out, option{want: w, start: start, end: end, value: value, p: min(score, most)})
 		}
 	}
 	for _, r := range p.regions {

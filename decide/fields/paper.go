@@ -45,8 +45,8 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 	p := &paper{text: text, decimal: Decimal(text), found: map[kind][]values.Found{}}
 	p.values()
 	at := 0
-	under, before := "", ""    // the headings of a block, and of the rest in front of it
-	section, before2 := "", "" // the short line above fields, and the label in front on the line
+	under, before := "", ""     // the headings of a block, and of the rest in front of it
+	section, beforeIt := "", "" // the short line above fields, and the label to the left of a field
 	for i, b := range named(p, blocks) {
 		if b.Start < at {
 			continue
@@ -65,7 +65,7 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 		case b.Kind == "row":
 			p.rest(at, max(at, p.header(b)), before)
 			if len(b.Cells) > 0 && len(p.lines) < 3 && b.Cells[0].Header == "" && (len(p.lines) == 0 || p.lines[len(p.lines)-1].end <= b.Start) {
-				p.lines = append(p.lines, span{b.Cells[0].Start, b.Cells[0].End}) // a letterhead with something beside it
+				p.lines = append(p.lines, span{b.Cells[0].Start, b.Cells[0].End}) // a name in a letterhead, which may have a date beside it
 			}
 			before = under
 			p.row(b)
@@ -79,7 +79,7 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 			p.rest(at, b.Start, before)
 			before = under
 			if len(p.lines) < 3 && !colon {
-				p.lines = append(p.lines, span{b.Start, b.Start + len(b.Label)}) // a letterhead with something beside it
+				p.lines = append(p.lines, span{b.Start, b.Start + len(b.Label)}) // a name in a letterhead, which may have a date beside it
 			}
 			end := b.Cells[len(b.Cells)-1].End
 			if n := strings.IndexByte(text[first:end], '\n'); n > 0 && strings.Contains(text[first+n:end], ":") {
@@ -90,9 +90,9 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 			}
 			beside := b.Under
 			if i > 0 && at > 0 && !strings.Contains(text[at:b.Start], "\n") {
-				beside = before2 + "\n" + b.Under
+				beside = beforeIt + "\n" + b.Under
 			}
-			before2 = b.Label
+			beforeIt = b.Label
 			p.labelled(b.Label, first, end, beside, .98)
 			if section != "" {
 				p.labelled(section+" "+b.Label, first, end, beside, .97)
@@ -357,7 +357,8 @@ func (p *paper) row(b skills.TextBlock) {
 	}
 }
 
-// isLabel reports whether a cell can name the one beside it: it has words, and no code.
+// isLabel reports whether a cell may be the label of the cell to its right: it has words, and neither a
+// digit nor a currency.
 func isLabel(s string) bool {
 	s = numbered.ReplaceAllString(s, " ")
 	return !strings.ContainsAny(s, "0123456789") && len(s) < 80 && lettered.MatchString(s) && Currency(s) == ""

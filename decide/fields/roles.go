@@ -291,10 +291,14 @@ func (p *paper) defined() {
 				end = start + home[0]
 			}
 			start += len(personTitles.FindString(p.text[start:end]))
-			p.cast = append(p.cast, role{terms: terms, start: start, end: end, p: 1.2})
+			p.cast = append(p.cast, role{terms: terms, start: start, end: end, p: defined})
 		}
 	}
 }
+
+// A contract says outright who is who ("the Client"), which outranks every label: such a role counts
+// defined, times how well its words are the field's, and wins where almostDefined is left.
+const defined, almostDefined = 1.2, 1.1
 
 // fill adds the names of a field by where they stand.
 func (p *paper) fill(w *want, add func(start, end int, value string, score float64)) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/state"
 )
 
 // threshold is the score from which a text is called adversarial.
@@ -52,6 +53,15 @@ func Instructions(document string) []Instruction {
 	found := InstructionsBy(w, document)
 	read.put(document, found)
 	return slices.Clone(found)
+}
+
+// Orders are the Instructions of a document as passages carry them.
+func Orders(document string) []state.Order {
+	var out []state.Order
+	for _, i := range Instructions(document) {
+		out = append(out, state.Order{Kind: i.Category, Start: i.Start, End: i.End})
+	}
+	return out
 }
 
 // read holds what the last documents say: a passage is read when it is found, and again by

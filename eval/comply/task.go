@@ -7,16 +7,16 @@ import (
 	"os"
 	"time"
 
+	"example.com/assay/decide/injection"
 	"example.com/assay/eval/task"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/skills"
 )
 
-// Task is `agent eval comply`. Inspect finds prompt injection in passages.
-func Task(inspect func(text string) []retrieval.Order) task.Task {
+// Task is `agent eval comply`.
+func Task() task.Task {
 	return task.Task{
 		Name: "comply", Args: "--format F --corpus FILE --data FILE", Short: "Measure compliance answers on judged questions",
 		Long: `Comply indexes a collection in a temporary directory and runs the compliance pipeline
@@ -31,7 +31,7 @@ Quotes that are not verbatim, statements without an id and ids that are not veri
 are counted. There must be none: exit code 1 says that there is one.`,
 		Example: `  agent eval comply --format obliqa --corpus corpus.jsonl.gz --data questions.jsonl --limit 300`,
 		New: func(o *task.Options) task.Measure {
-			f := &options{inspect: inspect}
+			f := &options{}
 			o.Format(&f.files.Format, "files", formats())
 			o.Need(&f.corpus, "corpus", "`FILE` of the passages (JSON Lines)")
 			o.Need(&f.files.Data, "data", "`FILE` of the questions (JSON Lines)")
@@ -44,11 +44,10 @@ are counted. There must be none: exit code 1 says that there is one.`,
 }
 
 type options struct {
-	inspect func(text string) []retrieval.Order
-	files   Files
-	corpus  string
-	limit   int
-	jobs    int
+	files  Files
+	corpus string
+	limit  int
+	jobs   int
 }
 
 func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.Report, err error) {
@@ -76,7 +75,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 	if err != nil {
 		return nil, err
 	}
-	p, err := evidence.New(evidence.Deps{Model: offline.New(nil), Skills: set, Corpus: corpus, Inspect: f.inspect}, nil)
+	p, err := evidence.New(evidence.Deps{Model: offline.New(nil), Skills: set, Corpus: corpus, Inspect: injection.Orders}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,6 @@ import (
 	"example.com/assay/memory"
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/encode"
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/nodes/extract/docfile"
@@ -242,13 +241,13 @@ func open(ctx context.Context, home string, p *Papers, words bool, run *task.Run
 		return nil, err
 	}
 	d.skipped = made.Skipped
-	if d.corpus, err = memory.OpenWith(home, in.Corpus, &memory.OpenOptions{Space: space, Meaning: space}); err != nil {
+	if d.corpus, err = memory.OpenWith(home, in.Corpus, &memory.OpenOptions{Space: space, Meaning: space, Inspect: injection.Orders}); err != nil {
 		return nil, err
 	}
 	var errs [3]error
-	d.answers, errs[0] = research.New(research.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: inspect}, &research.Options{Passages: research.OfflinePassages, WarnOfCited: true})
-	d.rules, errs[1] = evidence.New(evidence.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: inspect}, nil)
-	d.claims, errs[2] = verify.New(verify.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: inspect}, &verify.Options{MaxAttempts: -1})
+	d.answers, errs[0] = research.New(research.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: injection.Orders}, &research.Options{Passages: research.OfflinePassages, WarnOfCited: true})
+	d.rules, errs[1] = evidence.New(evidence.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: injection.Orders}, nil)
+	d.claims, errs[2] = verify.New(verify.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: injection.Orders}, &verify.Options{MaxAttempts: -1})
 	return d, errors.Join(errs[:]...)
 }
 
@@ -274,15 +273,6 @@ func (d *bench) close() (err error) {
 		err = errors.Join(err, d.vectors.Close())
 	}
 	return err
-}
-
-// inspect finds prompt injection as the command does.
-func inspect(text string) []retrieval.Order {
-	var out []retrieval.Order
-	for _, o := range injection.Instructions(text) {
-		out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
-	}
-	return out
 }
 
 // ask asks a question and judges the quotes of its answer.

@@ -89,8 +89,11 @@ func ground(in skills.GroundingInput) (skills.GroundingOutput, error) {
 	r := in.Requirement
 	of, least := relevance(in.Question, r)
 	out := skills.GroundingOutput{ID: r.ID, Reason: "none", Rationale: fmt.Sprintf("It speaks of %.0f %% of what the question asks about", 100*of)}
+	if of < least && r.Answers {
+		out.Rationale = "It answers the question by its meaning, in other words"
+	}
 	switch {
-	case of < least:
+	case of < least && !r.Answers:
 		out.Reason = string(state.NotRelevant)
 		out.Rationale += ", which is too little."
 	case obligation.Defers(r.Quote):

@@ -1,6 +1,10 @@
 package answer
 
-import "testing"
+import (
+	"testing"
+
+	"example.com/assay/state"
+)
 
 // A source that nobody has read is neither preferred nor left behind.
 func TestGuess(t *testing.T) {
@@ -13,5 +17,16 @@ func TestGuess(t *testing.T) {
 	}
 	if got := newPool(reader{}, sources[2:], nil).sentences[0].means; got != 0 {
 		t.Errorf("without an encoder it is %v near", got)
+	}
+}
+
+// A heading in bold is a headword without its marks.
+func TestBoldHeading(t *testing.T) {
+	const in = "**Leaving**\nGive a month's notice. Take your shed."
+	source := Source{Text: in, Blocks: []state.Block{{Kind: state.BlockHeading, End: 11}, {Kind: state.BlockParagraph, Start: 12, End: len(in), Under: "Leaving"}}}
+	for _, s := range newPool(reader{}, []Source{source}, nil).sentences {
+		if s.head == nil || s.head.text != "Leaving" {
+			t.Errorf("%q stands under %+v", s.text, s.head)
+		}
 	}
 }

@@ -37,9 +37,9 @@ type OrdersEvent struct {
 	Kinds   []string `json:"kinds"`
 }
 
-// Report publishes which of the passages give orders, and returns a warning for each. The
-// rest of each passage is still read: if it went with them, an attacker could hide
-// evidence by planting an order next to it.
+// Report publishes which of the passages give orders, and returns a warning for each. A search takes
+// the orders out ([state.Passage.Withhold]). The rest of each passage is still read: if it went with
+// them, an attacker could hide evidence by planting an order next to it.
 func (inspect Inspect) Report(ctx context.Context, step int, hits []state.Hit) ([]string, error) {
 	for _, h := range hits {
 		kinds := inspect.kinds(h.Passage)
@@ -91,8 +91,11 @@ func (inspect Inspect) Warnings(hits []state.Hit) []string {
 		if at == "" { // in a title, a label, or the whole
 			at = fmt.Sprintf(", bytes %d–%d", p.Start, p.End)
 		}
-		warnings = append(warnings, fmt.Sprintf("%s (%s%s): a text that speaks to an assistant was withheld (%s): it is no evidence",
-			p.Doc, p.Where(), at, strings.Join(kinds, ", ")))
+		became := "was withheld (%s): it is no evidence"
+		if len(p.Orders) == 0 { // of a search or a file that nobody looked at
+			became = "was shown as data (%s): check it before you rely on it"
+		}
+		warnings = append(warnings, fmt.Sprintf("%s (%s%s): a text that speaks to an assistant "+became, p.Doc, p.Where(), at, strings.Join(kinds, ", ")))
 	}
 	return warnings
 }

@@ -248,7 +248,7 @@ func (a *Audit) verdicts(final State, byID map[string]Requirement) {
 			a.Rejected = append(a.Rejected, one)
 		}
 	}
-	slices.SortStableFunc(a.Verified, func(x, y VerifiedRequirement) int { return cmp.Compare(byID[y.ID].Relevance, byID[x.ID].Relevance) })
+	slices.SortStableFunc(a.Verified, func(x, y VerifiedRequirement) int { return byID[x.ID].compare(byID[y.ID]) })
 	near := func(v VerifiedRequirement) int {
 		if v.Reason == state.NotRelevant {
 			return 1
@@ -259,7 +259,7 @@ func (a *Audit) verdicts(final State, byID map[string]Requirement) {
 		if d := near(x) - near(y); d != 0 {
 			return d
 		}
-		return cmp.Or(cmp.Compare(byID[y.ID].Relevance, byID[x.ID].Relevance), rank[byID[x.ID].Chunk]-rank[byID[y.ID].Chunk])
+		return cmp.Or(byID[x.ID].compare(byID[y.ID]), rank[byID[x.ID].Chunk]-rank[byID[y.ID].Chunk])
 	})
 }
 

@@ -87,14 +87,6 @@ func library(t testing.TB, texts map[string]string, order ...string) *shelf {
 	return s
 }
 
-func orders(text string) []retrieval.Order {
-	var out []retrieval.Order
-	for _, o := range injection.Instructions(text) {
-		out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
-	}
-	return out
-}
-
 // ask runs the pipeline, and holds what must be so of every audit.
 func ask(t testing.TB, m llm.Model, s interface {
 	retrieval.Retriever
@@ -108,7 +100,7 @@ func ask(t testing.TB, m llm.Model, s interface {
 	if m == nil {
 		m = offline.New(nil)
 	}
-	p, err := evidence.New(evidence.Deps{Model: m, Skills: set, Corpus: s, Inspect: orders}, opts)
+	p, err := evidence.New(evidence.Deps{Model: m, Skills: set, Corpus: s, Inspect: injection.Orders}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -80,8 +79,8 @@ func ordered(hits []state.Hit, found []Requirement) []Requirement {
 	return out
 }
 
-// weigh sets how much of the question each requirement speaks of, and returns the least
-// that one needs.
+// weigh sets how much of the question each requirement speaks of and which one answers, and
+// returns the least that one needs to speak of.
 func weigh(question string, hits []state.Hit, all []Requirement, confidence float64) float64 {
 	places, units := make([]obligation.Place, len(all)), map[string][]obligation.Unit{}
 	for i, r := range all {
@@ -101,29 +100,16 @@ func weigh(question string, hits []state.Hit, all []Requirement, confidence floa
 		all[i].Relevance = asked.Relevance(places[i])
 		best = max(best, all[i].Relevance)
 	}
-	i, meant := answering(question, hits, all, confidence)
-	if i < 0 {
-		return asked.Least(best)
+	if i := answering(question, hits, all, confidence); i >= 0 {
+		all[i].Answers = true
 	}
-	if meant { // it may say it in other words
-		best = max(best, asked.Least(best))
-	}
-	all[i].Relevance = best
-	for j := range all { // what answers comes first
-		if j != i {
-			all[j].Relevance *= beside
-		}
-	}
-	return asked.Least(all[i].Relevance)
+	return asked.Least(best)
 }
 
-// beside is what the relevance of other requirements counts for beside one that answers.
-const beside = 0.9
-
-// answering is the requirement with the stretch of the passages that answers a question as
-// a research question is answered, and whether it is about it by its meaning; -1 for none, and
-// where no encoder took part.
-func answering(question string, hits []state.Hit, all []Requirement, confidence float64) (best int, meant bool) {
+// answering is the requirement with the stretch of the passages that answers a question, as a
+// research question is answered, and is about it by its meaning. It is -1 for none, and where
+// no encoder took part.
+func answering(question string, hits []state.Hit, all []Requirement, confidence float64) int {
 	sources := make([]answer.Source, len(hits))
 	for i, h := range hits {
 		sources[i] = answer.SourceOf(h)
@@ -135,17 +121,17 @@ func answering(question string, hits []state.Hit, all []Requirement, confidence 
 	r := answer.Rank(question, sources, &answer.Options{Confidence: confidence, Usable: func(source, start, end int) bool {
 		return slices.ContainsFunc(all, within(source, start, end))
 	}})
-	if r.Chance < answer.Least || len(r.Quotes) == 0 || r.Meaning == 0 { // words alone are weighed above
-		return -1, false
+	if r.Chance < answer.Least || len(r.Quotes) == 0 || r.Meaning < answer.About {
+		return -1
 	}
 	q := r.Quotes[0]
-	best = -1
+	best := -1
 	for i, x := range all {
 		if within(q.Source, q.Start, q.End)(x) && (best < 0 || x.Relevance > all[best].Relevance) {
 			best = i
 		}
 	}
-	return best, r.Meaning >= answer.About
+	return best
 }
 
 // capped keeps most requirements, the most relevant ones, in their order.
@@ -157,7 +143,7 @@ func capped(all []Requirement, most int) []Requirement {
 	for i := range chosen {
 		chosen[i] = i
 	}
-	slices.SortStableFunc(chosen, func(a, b int) int { return cmp.Compare(all[b].Relevance, all[a].Relevance) })
+	slices.SortStableFunc(chosen, func(a, b int) int { return all[a].compare(all[b]) })
 	chosen = chosen[:most]
 	slices.Sort(chosen)
 	var out []Requirement

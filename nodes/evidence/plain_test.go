@@ -88,6 +88,9 @@ func TestRulesByMeaning(t *testing.T) {
 	}
 	a := ask(t, nil, meant{words, "Guests"}, question, nil)
 	if len(a.Verified) == 0 || a.Verified[0].Quote != rule {
-		t.Errorf("%s: %+v", a.Message, a.Verified)
+		t.Fatalf("%s: %+v", a.Message, a.Verified)
+	}
+	if v := a.Verified[0]; !strings.Contains(v.Rationale, "by its meaning") || v.Relevance > .3 {
+		t.Errorf("the verdict says more of the words than they hold: %.2f, %s", v.Relevance, v.Rationale)
 	}
 }

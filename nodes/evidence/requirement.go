@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"example.com/assay/decide/obligation"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
@@ -47,6 +48,9 @@ type Requirement struct {
 	Cut   bool   `json:"cut,omitempty"`   // words of the sentence are left out
 	// Relevance is how much of the question it speaks of, from 0 to 1, by code.
 	Relevance float64 `json:"relevance"`
+	// Answers says that it holds the stretch that answers the question by its meaning, in
+	// whatever words.
+	Answers bool `json:"answers,omitempty"`
 	// Stems are what the quote needs before it, where it does not hold it: the lead-ins
 	// of the lists that it is an item of, the outermost first, or the sentence that it
 	// leans on.
@@ -55,6 +59,17 @@ type Requirement struct {
 	Refers []CrossReference `json:"cross_references,omitempty"`
 	// SameAs are the ids of requirements with the same words.
 	SameAs []string `json:"same_as,omitempty"`
+}
+
+// compare puts first what answers, then what speaks of more of the question.
+func (r Requirement) compare(o Requirement) int {
+	if r.Answers != o.Answers {
+		if r.Answers {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(o.Relevance, r.Relevance)
 }
 
 // Spoken is the quote behind its stems, with single spaces: what a statement may

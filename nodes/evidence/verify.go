@@ -99,7 +99,7 @@ func (j *judged) lose(kind state.FindingKind, words string, why error) {
 // quoted is a requirement as models read it.
 func quoted(r Requirement) skills.QuotedRequirement {
 	section := strings.TrimPrefix(r.Heading+" > "+text.OneLine(r.Label), " > ")
-	return skills.QuotedRequirement{ID: r.ID, SourceType: string(r.SourceType), Document: r.Title, Section: strings.TrimSuffix(section, " > "), Quote: r.Spoken(), Relevance: r.Relevance}
+	return skills.QuotedRequirement{ID: r.ID, SourceType: string(r.SourceType), Document: r.Title, Section: strings.TrimSuffix(section, " > "), Quote: r.Spoken(), Relevance: r.Relevance, Answers: r.Answers}
 }
 
 // settleNode looks for conflicts between the verified requirements, and decides

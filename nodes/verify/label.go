@@ -3,17 +3,22 @@ package verify
 import (
 	"fmt"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
 // Labelled numbers the sources of passages in the order in which they stand: those
-// of the first source are "Source 1".
-func Labelled(passages []state.Passage) []state.Evidence {
+// of the first source are "Source 1". What speaks to an assistant is withheld, as a search does; a nil
+// inspect finds nothing.
+func Labelled(passages []state.Passage, inspect retrieval.Inspect) []state.Evidence {
 	out := make([]state.Evidence, len(passages))
 	number := map[string]int{}
 	for i, p := range passages {
 		if number[p.Source] == 0 {
 			number[p.Source] = len(number) + 1
+		}
+		if inspect != nil {
+			p = p.Withhold(inspect)
 		}
 		out[i] = state.Evidence{Label: fmt.Sprintf("Source %d", number[p.Source]), Passage: p}
 	}

@@ -18,6 +18,7 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/cmd/agent/internal/session"
+	"example.com/assay/decide/injection"
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/memory"
 	"example.com/assay/graph/store"
@@ -180,7 +181,7 @@ func compile(ctx context.Context, d *open.Desk, names []string, schema string, n
 	if err != nil {
 		return nil, err
 	}
-	grounded, err := react.Grounded(react.Grounding{Model: d.Model, Skills: d.Set, Inspect: open.Inspect})
+	grounded, err := react.Grounded(react.Grounding{Model: d.Model, Skills: d.Set, Inspect: injection.Orders})
 	if err != nil {
 		return nil, err
 	}

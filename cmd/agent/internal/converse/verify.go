@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/decide/injection"
 	"example.com/assay/graph"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/verify"
@@ -84,7 +85,7 @@ func Verify(d Desk) (graph.App, error) {
 			_ = in.read(t) // Check has read it
 			out := verify.Input{Query: in.Query, Response: t.Text}
 			if texts, err := in.passages(context.Background()); err == nil { // as Check saw
-				out.Evidence = verify.Labelled(texts.Passages)
+				out.Evidence = verify.Labelled(texts.Passages, injection.Orders)
 			}
 			return out.Update()
 		},

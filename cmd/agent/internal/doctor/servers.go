@@ -10,6 +10,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/decide/injection"
 	"example.com/assay/nodes/mcp"
 )
 
@@ -34,7 +35,7 @@ func checkServer(ctx context.Context, a *cli.App, s *config.Server) []finding {
 	if err != nil {
 		return []finding{{"mcp", statusFail, err.Error(), "do what the message says, or remove " + key + " from the configuration"}}
 	}
-	session, err := mcp.Open(ctx, server, &mcp.Options{Inspect: open.Inspect})
+	session, err := mcp.Open(ctx, server, &mcp.Options{Inspect: injection.Orders})
 	if err != nil {
 		return []finding{{"mcp", statusFail, err.Error(), "do what the message says, or remove " + key + " from the configuration"}}
 	}

@@ -17,6 +17,7 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/decide/injection"
 	"example.com/assay/eval"
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
@@ -288,7 +289,7 @@ func runCases(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchan
 	if err != nil {
 		return nil, err
 	}
-	bench, err := eval.NewBench(eval.Deps{Model: tapes, Skills: set, Corpora: corpora, Inspect: open.Inspect}, &opts)
+	bench, err := eval.NewBench(eval.Deps{Model: tapes, Skills: set, Corpora: corpora, Inspect: injection.Orders}, &opts)
 	if err != nil {
 		return nil, err
 	}

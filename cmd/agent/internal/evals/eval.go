@@ -8,7 +8,6 @@ import (
 	"io"
 
 	"example.com/assay/cmd/agent/internal/cli"
-	"example.com/assay/cmd/agent/internal/open"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -51,7 +50,7 @@ func Command(a *cli.App) *cobra.Command {
 
 // tasks are the measurements that need no settings.
 func tasks(a *cli.App) []task.Task {
-	return []task.Task{retrieval.Task(), causal.Task(), obligations.Task(), comply.Task(open.Inspect), extract.Task(), mcq.Task(), injection.Task(), desk.Task()}
+	return []task.Task{retrieval.Task(), causal.Task(), obligations.Task(), comply.Task(), extract.Task(), mcq.Task(), injection.Task(), desk.Task()}
 }
 
 // taskCommand is the verb of a task.

@@ -7,6 +7,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/decide/injection"
 	"example.com/assay/llm"
 	"example.com/assay/llm/classify"
 	"example.com/assay/llm/gemini"
@@ -29,7 +30,7 @@ type Finder struct {
 
 // Options are the options of opening a corpus for such searches.
 func (f *Finder) Options() *memory.OpenOptions {
-	o := &memory.OpenOptions{Space: f.Space, Reranker: f.reranker, Detector: f.detector, Inspect: Inspect}
+	o := &memory.OpenOptions{Space: f.Space, Reranker: f.reranker, Detector: f.detector, Inspect: injection.Orders}
 	if f.encodes() {
 		o.Meaning = f.Space
 	}

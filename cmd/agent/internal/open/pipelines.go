@@ -12,7 +12,6 @@ import (
 	"example.com/assay/decide/injection"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/qa"
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/extract"
@@ -29,7 +28,7 @@ func (d *Desk) Research(ctx context.Context, memory research.Memory) (*research.
 	if err != nil {
 		return nil, err
 	}
-	deps := research.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: Inspect}
+	deps := research.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: injection.Orders}
 	switch {
 	case !d.Memory:
 	case memory != nil:
@@ -114,7 +113,7 @@ func (d *Desk) edgeTool() (research.Tool, error) {
 
 // Verify makes the pipeline that checks a response.
 func (d *Desk) Verify() (*verify.Pipeline, error) {
-	deps := verify.Deps{Model: d.Model, Skills: d.Set, Inspect: Inspect}
+	deps := verify.Deps{Model: d.Model, Skills: d.Set, Inspect: injection.Orders}
 	if d.Corpus != nil {
 		deps.Corpus = d.Corpus
 	}
@@ -125,7 +124,7 @@ func (d *Desk) Verify() (*verify.Pipeline, error) {
 
 // Comply makes the pipeline that answers compliance questions.
 func (d *Desk) Comply(modelReview bool) (*evidence.Pipeline, error) {
-	return evidence.New(evidence.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: Inspect}, &evidence.Options{ModelReview: modelReview})
+	return evidence.New(evidence.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: injection.Orders}, &evidence.Options{ModelReview: modelReview})
 }
 
 // Edges makes the pipeline that verifies causal edges.
@@ -134,19 +133,10 @@ func (d *Desk) Edges() (*causal.Pipeline, error) {
 	if d.Threads != nil && !d.InSession {
 		opts.Checkpointer = d.Threads
 	}
-	return causal.New(causal.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Embedder: d.Corpus, Inspect: Inspect}, opts)
+	return causal.New(causal.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Embedder: d.Corpus, Inspect: injection.Orders}, opts)
 }
 
 // Extract makes the pipeline that reads the fields of a schema.
 func (d *Desk) Extract(schema *extract.Schema, opts *extract.Options) (*extract.Pipeline, error) {
 	return extract.New(extract.Deps{Model: d.Model, Skills: d.Set, Schema: schema}, opts)
-}
-
-// Inspect finds prompt injection in a text by the offline detector, which needs no model.
-func Inspect(text string) []retrieval.Order {
-	var out []retrieval.Order
-	for _, o := range injection.Instructions(text) {
-		out = append(out, retrieval.Order{Kind: o.Category, Start: o.Start, End: o.End})
-	}
-	return out
 }

@@ -12,6 +12,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/decide/injection"
 	"example.com/assay/nodes/mcp"
 )
 
@@ -52,7 +53,7 @@ func (x *Exchange) Sessions(ctx context.Context, s config.Settings) ([]*mcp.Sess
 
 // session opens one server.
 func (x *Exchange) session(ctx context.Context, s *config.Server) (*mcp.Session, error) {
-	opts := &mcp.Options{Budget: x.Controls.Budget(), Inspect: Inspect}
+	opts := &mcp.Options{Budget: x.Controls.Budget(), Inspect: injection.Orders}
 	server := plainServer(s)
 	switch {
 	case x.player != nil:

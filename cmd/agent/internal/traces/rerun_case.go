@@ -10,6 +10,7 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/decide/injection"
 	"example.com/assay/eval"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/extract"
@@ -51,7 +52,7 @@ func openCaseRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.E
 	if err != nil {
 		return nil, err
 	}
-	bench, err := eval.NewBench(eval.Deps{Model: model, Skills: set, Corpora: corpora, Inspect: open.Inspect}, &opts)
+	bench, err := eval.NewBench(eval.Deps{Model: model, Skills: set, Corpora: corpora, Inspect: injection.Orders}, &opts)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/decide/injection"
 	"example.com/assay/graph"
 	"example.com/assay/internal/plainfile"
 	"example.com/assay/memory"
@@ -203,7 +204,7 @@ func verifyInput(ctx context.Context, a *cli.App, v verifyFlags) (in verify.Inpu
 			return in, nil, err
 		}
 	}
-	in.Evidence = verify.Labelled(texts.Passages)
+	in.Evidence = verify.Labelled(texts.Passages, injection.Orders)
 	return in, texts, nil
 }
 
