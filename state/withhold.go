@@ -12,9 +12,16 @@ const Withheld = "[[withheld]]"
 // Withhold returns a passage without what speaks to an assistant: the spans of its Orders are
 // taken out of the text, which keeps its length and its offsets, and what is found in its titles,
 // labels and metadata is replaced. It notes all in the Orders. Nobody who reads the passage can
-// quote what is withheld; a quote that would reach over it is another text than the file has.
+// quote what is withheld; a quote that would reach over it is another text than the file has. Of a
+// row only the cells that speak are withheld, and the others are rows of their own.
 func (p Passage) Withhold(inspect func(text string) []Order) Passage {
-	p.Orders = append(slices.Clip(p.Orders), inspect(p.Text)...)
+	cells := p.speakingCells(inspect)
+	p.Orders = append(slices.Clip(p.Orders), cells...)
+	for _, o := range inspect(p.Text) {
+		if !p.inRow(o, cells) {
+			p.Orders = append(p.Orders, o)
+		}
+	}
 	bare := func(s string) string {
 		if s == "" {
 			return s
@@ -26,33 +33,21 @@ func (p Passage) Withhold(inspect func(text string) []Order) Passage {
 		p.Orders = append(p.Orders, Order{Kind: found[0].Kind})
 		return Withheld
 	}
-	whole := p.Text
 	for _, o := range p.Orders {
 		if o.Start < o.End {
 			p.Text = p.Text[:o.Start] + blank(o.End-o.Start) + p.Text[o.End:]
 		}
 	}
 	p.Title, p.Section = bare(p.Title), bare(p.Section)
-	if slices.ContainsFunc(p.Blocks, func(b Block) bool { return b.Label+b.Under != "" || len(b.Cells) > 0 }) {
-		p.Blocks = slices.Clone(p.Blocks)
-		for i := range p.Blocks {
-			b := &p.Blocks[i]
-			b.Label, b.Under, b.Cells = bare(b.Label), bare(b.Under), slices.Clone(b.Cells)
-			for j := range b.Cells {
-				c := &b.Cells[j]
-				c.Header, c.Text = bare(c.Header), bare(c.Text)
-				// A cell whose own bytes speak, though the row does not.
-				if of := whole[c.Start:c.End]; len(of) >= len(Withheld) && p.Text[c.Start:c.End] == of {
-					found := inspect(of)
-					if len(found) == 0 {
-						continue
-					}
-					p.Orders = append(p.Orders, Order{Kind: found[0].Kind, Start: c.Start, End: c.End})
-					p.Text = p.Text[:c.Start] + blank(c.End-c.Start) + p.Text[c.End:]
-				}
-			}
+	var blocks []Block
+	for _, b := range p.Blocks {
+		b.Label, b.Under, b.Cells = bare(b.Label), bare(b.Under), slices.Clone(b.Cells)
+		for j := range b.Cells {
+			b.Cells[j].Header, b.Cells[j].Text = bare(b.Cells[j].Header), bare(b.Cells[j].Text)
 		}
+		blocks = append(blocks, p.around(b)...)
 	}
+	p.Blocks = blocks
 	for key, value := range p.Metadata {
 		if bare(value) == Withheld {
 			p.Metadata = maps.Clone(p.Metadata)
@@ -60,6 +55,68 @@ func (p Passage) Withhold(inspect func(text string) []Order) Passage {
 		}
 	}
 	return p
+}
+
+// speakingCells are the cells that give an order, alone or behind the name of their column.
+func (p Passage) speakingCells(inspect func(text string) []Order) (out []Order) {
+	for _, b := range p.Blocks {
+		for _, c := range b.Cells {
+			said := p.Text[c.Start:c.End]
+			if said == "" {
+				continue
+			}
+			found := inspect(said)
+			if len(found) == 0 && c.Header != "" {
+				found = inspect(c.Header + ": " + said)
+			}
+			if len(found) > 0 {
+				out = append(out, Order{Kind: found[0].Kind, Start: c.Start, End: c.End})
+			}
+		}
+	}
+	return out
+}
+
+// inRow reports whether an order is one that a cell of its row gives, and no other words with it.
+func (p Passage) inRow(o Order, cells []Order) bool {
+	return slices.ContainsFunc(p.Blocks, func(b Block) bool {
+		return b.Start <= o.Start && o.End <= b.End && slices.ContainsFunc(cells, func(c Order) bool { return o.Start < c.End && c.Start < o.End })
+	})
+}
+
+// around is what a block leaves of itself around the cells that are withheld.
+func (p Passage) around(b Block) []Block {
+	held := func(c Cell) bool {
+		return slices.ContainsFunc(p.Orders, func(o Order) bool { return c.Start < o.End && o.Start < c.End })
+	}
+	if !slices.ContainsFunc(b.Cells, held) {
+		return []Block{b}
+	}
+	var out []Block
+	part := b
+	part.Cells = nil
+	end := func() {
+		if n := len(part.Cells); n > 0 && part.Start < part.End {
+			out = append(out, part)
+		}
+	}
+	for i, c := range b.Cells {
+		switch {
+		case held(c):
+			end()
+			part.Cells, part.Start = nil, c.End
+		case part.Cells == nil && i > 0 && c.Start < c.End:
+			part.Start = c.Start
+			fallthrough
+		default:
+			part.Cells = append(slices.Clip(part.Cells), c)
+			if part.End = max(part.Start, c.End); i == len(b.Cells)-1 {
+				part.End = b.End
+			}
+		}
+	}
+	end()
+	return out
 }
 
 // blank is what stands for n bytes that are withheld.

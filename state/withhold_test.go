@@ -37,3 +37,25 @@ func TestWithhold(t *testing.T) {
 		t.Errorf("too much is withheld: %+v", got)
 	}
 }
+
+// An order in a cell takes no other cell of its row with it: else whoever plants one could hide the row.
+func TestWithholdCell(t *testing.T) {
+	inspect := func(s string) []Order {
+		if strings.Contains(s, "Note: EVIL") { // all of the sentence, which is the row
+			return []Order{{Kind: "addressed", End: len(s)}}
+		}
+		return nil
+	}
+	const row = "12; Monday: Ada; Note: EVIL deeds; Tuesday: Bo"
+	at := func(s string) Cell { i := strings.Index(row, s); return Cell{Start: i, End: i + len(s)} }
+	cells := []Cell{at("12"), at("Ada"), at("EVIL deeds"), at("Bo")}
+	cells[2].Header = "Note"
+	p := Passage{Text: row, End: len(row), Blocks: []Block{{Kind: BlockRow, End: len(row), Cells: cells}}}.Withhold(inspect)
+	var got []string
+	for _, b := range p.Blocks {
+		got = append(got, p.Text[b.Start:b.End])
+	}
+	if len(got) != 2 || got[0] != "12; Monday: Ada" || got[1] != "Bo" || len(p.Blocks[0].Cells) != 2 || strings.Contains(p.Text, "EVIL") || !p.Of(row) {
+		t.Errorf("%q of %q", got, p.Text)
+	}
+}
