@@ -58,8 +58,9 @@ func (u storeUser) shows(pattern string, args ...string) {
 	}
 }
 
-// twoHomes are two machines with the same documents and one store.
-func twoHomes(t *testing.T, store string) (a, b storeUser) {
+// twoHomes are two machines with the same documents and one store. The flags are of the
+// ingest.
+func twoHomes(t *testing.T, store string, flags ...string) (a, b storeUser) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "permits.md")
 	if err := os.WriteFile(file, []byte(clitest.Permits), 0o644); err != nil {
@@ -68,7 +69,7 @@ func twoHomes(t *testing.T, store string) (a, b storeUser) {
 	var users [2]storeUser
 	for i := range users {
 		users[i] = storeUser{t: t, home: t.TempDir(), env: map[string]string{config.EnvStore: store}}
-		users[i].run(cli.ExitDone, "ingest", file)
+		users[i].run(cli.ExitDone, append([]string{"ingest", file}, flags...)...)
 	}
 	return users[0], users[1]
 }
@@ -135,7 +136,7 @@ func rights(t *testing.T) []string {
 func TestStoreWithLeastRights(t *testing.T) {
 	schema := pgtest.Schema(t)
 	store := pgtest.URL(t, schema)
-	owner, user := twoHomes(t, store)
+	owner, user := twoHomes(t, store, "--encoder", config.NoEncoder) // no vectors, so no tables yet
 	as := func(role string) { user.env[config.EnvStore] = store + "&role=" + url.QueryEscape(role) }
 	nobody := pgtest.Role(t, schema)
 	as(nobody)

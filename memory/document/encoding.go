@@ -121,6 +121,10 @@ func likeliest(ctx context.Context, raw []byte) string {
 	if err != nil {
 		candidates = nil
 	}
+	// The library lists equals in an order of its own, which is not the same in each run.
+	slices.SortFunc(candidates, func(a, b chardet.Result) int {
+		return cmp.Or(b.Confidence-a.Confidence, strings.Compare(a.Charset, b.Charset))
+	})
 	candidates = append(candidates, chardet.Result{Charset: "windows-1252"}, chardet.Result{Charset: "macintosh"})
 	var readings []reading
 	for _, c := range candidates {
