@@ -30,6 +30,9 @@ func (w *watch) now() {
 	}
 }
 
+// readerFailed begins what is said of a panic.
+const readerFailed = "it cannot be read: its reader failed: "
+
 // guard runs a reader of a foreign file. A panic in it, ours or a library's, is an error
 // of this file and does not end the process.
 func guard(path string, read func() error) (err error) {
@@ -39,7 +42,7 @@ func guard(path string, read func() error) (err error) {
 		case stopped:
 			err = fault.err
 		default:
-			err = &InputError{Path: path, Msg: fmt.Sprintf("it cannot be read: its reader failed: %v", fault), Hint: "convert it to another format, and report the fault"}
+			err = &InputError{Path: path, Msg: readerFailed + fmt.Sprint(fault), Hint: "convert it to another format, and report the fault"}
 		}
 	}()
 	return read()

@@ -301,7 +301,7 @@ func lastRune(s string) rune {
 
 // lastSentence is what follows the last full stop inside a text.
 func lastSentence(s string) string {
-	if at := strings.LastIndexAny(s[:len(s)-1], ".!?"); at >= 0 && at+2 < len(s) {
+	if at := strings.LastIndexAny(s[:max(0, len(s)-1)], ".!?"); at >= 0 && at+2 < len(s) {
 		return strings.TrimSpace(s[at+1:])
 	}
 	return s

@@ -188,7 +188,7 @@ func mdocWords(args []string) string {
 			}
 		default:
 			s := b.String()
-			if s != "" && !strings.HasSuffix(s, "-") && (len(a) > 1 || strings.IndexByte(".,;:)", a[0]) < 0) {
+			if s != "" && !strings.HasSuffix(s, "-") && (len(a) > 1 || !strings.Contains(".,;:)", a)) {
 				b.WriteByte(' ')
 			}
 			b.WriteString(a)
