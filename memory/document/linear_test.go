@@ -83,6 +83,7 @@ var worsts = []worst{
 	repeated("numbers.txt", "", "1. ", ""),
 	repeated("brackets.txt", "x.", ")", " End."),
 	repeated("lines.txt", "", "line\n", ""),
+	repeated("fields.txt", "", "Ab: c\n", ""),
 	repeated("blank lines.txt", "x", "\n\n \n", "y"),
 	repeated("paragraphs.txt", "", "a\n\n", ""),
 	halves("spaces.txt", "x", " ", "y", "\u2028"),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -98,15 +99,13 @@ func (d Document) Typed() []state.Block {
 }
 
 // blocksIn are the typed parts of some blocks that lie in a span, with offsets in it. A part
-// that the span cuts is there as far as it reaches.
+// that the span cuts is there as far as it reaches. The blocks follow each other.
 func blocksIn(blocks []Block, span text.Span) []state.Block {
 	var out []state.Block
-	for _, b := range blocks {
+	from := sort.Search(len(blocks), func(i int) bool { return blocks[i].End > span.Start })
+	for _, b := range blocks[from:] {
 		if b.Start >= span.End {
 			break
-		}
-		if b.End <= span.Start {
-			continue
 		}
 		if len(b.Blocks) > 0 {
 			out = append(out, blocksIn(b.Blocks, span)...)

@@ -95,7 +95,7 @@ var magics = []struct{ start, what string }{
 	{"\x7fELF", "a program"}, {"MZ", "a program"}, {"\xca\xfe\xba\xbe", "a program"}, {"\xcf\xfa\xed\xfe", "a program"}, {"\x00asm", "a program"},
 	{"\x89PNG", "a picture"}, {"\xff\xd8\xff", "a picture"}, {"GIF8", "a picture"}, {"II*\x00", "a picture"}, {"MM\x00*", "a picture"},
 	{"PK", "a ZIP archive"}, {"\x1f\x8b", "a compressed file"}, {"BZh", "a compressed file"}, {"\xfd7zXZ", "a compressed file"}, {"7z\xbc\xaf", "an archive"}, {"\x28\xb5\x2f\xfd", "a compressed file"}, {"!<arch>\n", "an archive"},
-	{"SQLite format 3", "a database"}, {"\xd0\xcf\x11\xe0", "a document of an old Office program: save it in the new format"},
+	{"%!PS", "PostScript: convert it with ps2pdf"}, {"\x04%!PS", "PostScript: convert it with ps2pdf"}, {"SQLite format 3", "a database"}, {"\xd0\xcf\x11\xe0", "a document of an old Office program: save it in the new format"},
 	{"ID3", "a sound"}, {"OggS", "a sound or film"}, {"RIFF", "a sound, film or picture"}, {"fLaC", "a sound"},
 }
 
