@@ -35,32 +35,27 @@ func encode(n, dims int, row func(i int) []float32) *codes {
 	return c
 }
 
-// encodeRow returns the length of the difference, and that of what the codes
-// say.
+// encodeRow returns a bound of the length of the difference, and the length of what the codes
+// say. A coordinate is off by half a step at most, and by what single precision rounds.
 func encodeRow(v []float32, out []int8, step *float32) (diff, norm float64) {
-	var top float32
+	const (
+		half = .5001
+		sign = 1 << 31
+	)
+	var most uint32 // the bits of sizes are in the order of the sizes
 	for _, x := range v {
-		top = max(top, x, -x)
+		most = max(most, math.Float32bits(x)&^sign)
 	}
+	top := math.Float32frombits(most)
 	if !(top > 0) || math.IsInf(float64(top), 0) {
 		return length(v), 0
 	}
 	*step = top / codeMax
 	inverse := codeMax / top
 	for i, x := range v {
-		scaled := x * inverse
-		if scaled >= 0 {
-			scaled += .5
-		} else {
-			scaled -= .5
-		}
-		out[i] = int8(max(-codeMax, min(codeMax, int32(scaled))))
-		said := float64(*step) * float64(out[i])
-		norm += said * said
-		d := float64(x) - said
-		diff += d * d
+		out[i] = int8(int32(x*inverse + math.Float32frombits(math.Float32bits(.5)|math.Float32bits(x)&sign)))
 	}
-	return math.Sqrt(diff), math.Sqrt(norm)
+	return half * float64(*step) * math.Sqrt(float64(len(v))), normOf(out[:len(v)], *step)
 }
 
 func length(v []float32) float64 {
