@@ -106,13 +106,14 @@ func languageOf(said string, evidence []state.Evidence) text.Language {
 	return l
 }
 
-// shown makes a claim supported by the quote of the unit that shows it.
+// shown makes a claim supported by the quote of the unit that shows it, and what was quoted
+// beside it from the same passage.
 func shown(v state.Verdict, p float64, q state.Quote) state.Verdict {
 	if v.Status != state.Supported {
 		v.Reason = "The quoted words say it, in all that matters."
 	}
 	v.Status, v.Confidence, v.Conflicts, v.Doubts, v.Against = state.Supported, p, nil, nil, nil
-	v.For = append([]state.Quote{q}, slices.DeleteFunc(v.For, func(f state.Quote) bool { return f.Passage == q.Passage && f.Start < q.End && q.Start < f.End })...)
+	v.For = append([]state.Quote{q}, slices.DeleteFunc(v.For, func(f state.Quote) bool { return f.Passage != q.Passage || f.Start < q.End && q.Start < f.End })...)
 	return v
 }
 

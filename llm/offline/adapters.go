@@ -15,7 +15,7 @@ import (
 func judgeClaim(in skills.JudgeInput) (skills.JudgeOutput, error) {
 	sources := make([]support.Source, len(in.Sources))
 	for i, src := range in.Sources {
-		sources[i] = support.Source{Title: src.Title, Section: src.Section, Text: src.Text, Skip: ordersIn(src.Text)}
+		sources[i] = support.Source{Doc: src.Doc, Title: src.Title, Section: src.Section, Text: src.Text, Skip: ordersIn(src.Text)}
 	}
 	read, err := support.Read(in.Claim, sources)
 	if err != nil {

@@ -132,7 +132,7 @@ func citing(v state.Verdict, cited []state.Evidence) state.Verdict {
 func sources(evidence []state.Evidence) []skills.Source {
 	list := make([]skills.Source, len(evidence))
 	for i, e := range evidence {
-		list[i] = skills.Source{N: i + 1, Title: e.Passage.Title, Section: e.Passage.Section, Text: e.Passage.Text}
+		list[i] = skills.Source{N: i + 1, Doc: e.Passage.Doc, Title: e.Passage.Title, Section: e.Passage.Section, Text: e.Passage.Text}
 	}
 	return list
 }

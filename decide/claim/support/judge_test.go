@@ -226,3 +226,25 @@ func FuzzJudge(f *testing.F) {
 		}
 	})
 }
+
+// Words of several documents do not add up to a claim that none of them makes.
+func TestReadOneDocument(t *testing.T) {
+	const said = "A letter with a curriculum vitae is enclosed with the application for the workshop."
+	read := func(docs ...string) Reading {
+		got, err := Read(said, []Source{
+			{Doc: docs[0], Text: "Send a letter with a curriculum vitae to the workshop."},
+			{Doc: docs[1], Text: "The application is lodged in October; a plan of the pier is enclosed."},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	together, apart := read("a", "a"), read("a", "b")
+	if len(together.Quotes) != 2 || together.Status != state.Supported {
+		t.Errorf("of one document: %+v", together)
+	}
+	if apart.Confidence >= together.Confidence || len(apart.Quotes) != 1 || !strings.Contains(apart.Reason, "“enclosed”") {
+		t.Errorf("of two documents: %+v", apart)
+	}
+}

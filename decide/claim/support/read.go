@@ -17,23 +17,59 @@ type Reading struct {
 	Reason     string
 }
 
-// Read judges a claim by what the sentences of the sources hold of it, weighed by what
-// was learned from claims that people judged. Quotes are bytes of the sources as they
-// are. It does not look for what the claim says otherwise than a source, such as another
-// number or a negation: a claim.Check does that, whoever judged.
+// Read judges a claim by what the sentences of one document hold of it, weighed by what was
+// learned from claims that people judged: words that stand in several documents do not add up.
+// Of several documents the one that carries most of it counts, the first of equals. Quotes are
+// bytes of the sources as they are. It does not look for what the claim says otherwise than a
+// source, such as another number or a negation: a claim.Check does that, whoever judged.
 func Read(said string, sources []Source) (Reading, error) {
 	m, err := Default()
 	if err != nil {
 		return Reading{}, err
 	}
-	evidence := m.PrepareSources(sources)
+	var best Reading
+	var most float64
+	for i, group := range byDocument(sources) {
+		if r, balanced := m.read(said, sources, group); i == 0 || balanced > most {
+			best, most = r, balanced
+		}
+	}
+	return best, nil
+}
+
+// byDocument are the sources of each document, by their indices. There is one group at least.
+func byDocument(sources []Source) [][]int {
+	out := make([][]int, 0, 1)
+	at := map[string]int{}
+	for i, src := range sources {
+		group, known := at[src.Doc]
+		if !known {
+			group = len(out)
+			at[src.Doc] = group
+			out = append(out, nil)
+		}
+		out[group] = append(out[group], i)
+	}
+	if len(out) == 0 {
+		return append(out, nil)
+	}
+	return out
+}
+
+// read judges a claim by some of the sources. balanced is how far they carry it.
+func (m *Model) read(said string, sources []Source, some []int) (out Reading, balanced float64) {
+	own := make([]Source, len(some))
+	for i, at := range some {
+		own[i] = sources[at]
+	}
+	evidence := m.PrepareSources(own)
 	judged := evidence.Judge(said)
-	out := Reading{Status: judged.Status, Confidence: judged.P}
+	out = Reading{Status: judged.Status, Confidence: judged.P}
 	for _, at := range judged.Best {
 		// A text that was not valid UTF-8 has lost bytes on its way here: what
 		// stands in their place is in no source.
-		if p, ok := evidence.Place(at); ok && !strings.ContainsRune(sources[p.Source].Text[p.Start:p.End], utf8.RuneError) {
-			out.Quotes = append(out.Quotes, p)
+		if p, ok := evidence.Place(at); ok && !strings.ContainsRune(own[p.Source].Text[p.Start:p.End], utf8.RuneError) {
+			out.Quotes = append(out.Quotes, Place{Source: some[p.Source], Start: p.Start, End: p.End})
 		}
 	}
 	if judged.Status == state.Supported && len(out.Quotes) == 0 { // titles and headings alone
@@ -43,7 +79,7 @@ func Read(said string, sources []Source) (Reading, error) {
 		out.Quotes = nil
 	}
 	out.Reason = reasonOf(judged, len(out.Quotes) > 0)
-	return out, nil
+	return out, judged.Balanced
 }
 
 // reasonOf says in words what a judgement rests on.

@@ -9,6 +9,7 @@ import (
 // A Source is a passage as claims are judged against it. Title and section
 // count as evidence of what the text is about, and can carry no claim alone.
 type Source struct {
+	Doc     string // names its document; sources of one document share it
 	Title   string
 	Section string
 	Text    string
