@@ -114,7 +114,7 @@ var (
 	asideHeading = pattern.New(`(?i)\b(?:release notes?|changelog|change log|history|changes in|what'?s new)\b`)
 	listHeading  = pattern.New(`(?i)\b(?:index|table of contents|contents|cross.?references?|references|bibliography)\b`)
 	refersOn     = pattern.New(`^(?:See\b|Refer to\b|This (?:chapter|section|appendix|document)\b|For (?:more|further) )`)
-	leans        = pattern.New(`^(?i:however|for (?:example|instance)|e\.g\.|also|in addition|additionally|moreover|furthermore|otherwise|therefore|thus|hence|but|and|or|so|then|note|(?:changed|new|added|deprecated) (?:in|since) version|(?:bear|keep) in mind|remember|in (?:this|that|such|these|either|both) (?:case|way|mode|situation)s?|conversely|similarly|likewise|instead|such|these|those|it|they|he|she|its|their|this|that|the (?:latter|former|following|above|same)|as (?:mentioned|noted|described|explained|above)|again|finally|after that|if (?:so|not)|even so)\b`)
+	leans        = pattern.New(`^(?i:however|for (?:example|instance)|as an (?:example|illustration)|e\.g\.|also|in addition|additionally|moreover|furthermore|otherwise|therefore|thus|hence|but|and|or|so|then|note|(?:changed|new|added|deprecated) (?:in|since) version|(?:bear|keep) in mind|remember|in (?:this|that|such|these|either|both) (?:case|way|mode|situation)s?|conversely|similarly|likewise|instead|such|these|those|it|they|he|she|its|their|this|that|the (?:latter|former|following|above|same)|as (?:mentioned|noted|described|explained|above)|again|finally|after that|if (?:so|not)|even so)\b`)
 	broken       = pattern.New(`\pL-\n\pL`)
 	glossary     = pattern.New(`(?i)\b(?:glossary|concepts?|definitions?|terminology)\b`)
 )
@@ -166,7 +166,7 @@ func (p *pool) features(q *question) [][features]float64 {
 		f[ofRelated] = q.related(s)
 		wanted := q.wants.fits(p, s)
 		f[ofForm], f[ofDefines] = q.forms.fits(shown, func(string) int { return q.held(s) }), p.defines(q, s)
-		f[ofAside], f[ofBegin], f[ofLead] = aside(s), is(s.first), is(announces(s.text))
+		f[ofAside], f[ofBegin], f[ofLead] = aside(s), is(s.first), is(announces(s.text) && (s.part == nil || s.part.Kind != state.BlockDefinition))
 		if s.part != nil {
 			f[ofAddress], f[ofRange] = q.address.at(s.part), q.within(p, s)
 			if s.part.Kind == state.BlockRow {

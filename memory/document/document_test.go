@@ -313,7 +313,7 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	d := mustRead(t, "keep.1", page, nil)
-	if got := told(d); d.Title != "keep(1)" || got != "definition @-v, --verbose: -v, --verbose Say more." {
+	if got := told(d); d.Title != "keep(1)" || got != "definition @keep: keep - hold a lamp\ndefinition @-v, --verbose: -v, --verbose Say more." {
 		t.Errorf("%s: %s", d.Title, got)
 	}
 }

@@ -25,6 +25,7 @@ func structure(ctx context.Context, d *Document) {
 			above := strings.TrimSpace(b.Section[strings.LastIndex(b.Section, " > ")+1:])
 			above = strings.TrimSpace(strings.TrimPrefix(above, ">"))
 			r.scope = scope{section: sectionMark(above, r.words)}
+			r.section.title = above
 			if endsAsking(above) {
 				r.question, r.lead = above, above
 			}
@@ -64,7 +65,7 @@ func looksLikeCode(s string) bool {
 
 // A scope is what stands above the next line, inside one group of blocks.
 type scope struct {
-	section  head // the heading above the group; its title is not needed
+	section  head // the heading above the group
 	heads    []head
 	marks    []part   // the numbered parts that the line stands in
 	open     []holder // labels whose value is the deeper lines below
@@ -272,6 +273,10 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 			b.Kind = state.BlockParagraph
 		}
 		b.Label, r.lead = title, ""
+		return append(out, b), more
+	}
+	if term, _, ok := strings.Cut(s, " - "); ok && len(term) <= 60 && strings.EqualFold(r.top().title, "name") { // of a manual page: "ls - list files"
+		b.Kind, b.Label = state.BlockDefinition, term
 		return append(out, b), more
 	}
 	if strings.Contains(s, " – ") || strings.Contains(s, " — ") {
