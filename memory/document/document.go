@@ -23,7 +23,7 @@ const Version = 7
 type Document struct {
 	Source  string // slash-separated name within the corpus
 	Path    string // absolute path of the file
-	Format  string // as in Extensions: "md", "txt", "html", "docx", "odt", "pptx", "xlsx", "epub", "eml", "pdf", "csv", "json" or "jsonl", and "rtf" or "man", a manual page
+	Format  string // as in Extensions: "md", "txt", "html", "docx", "odt", "pptx", "xlsx", "epub", "eml", "pdf", "csv", "json" or "jsonl", "rtf", "man", a manual page, or "cards", a calendar or an address book
 	Text    string // valid UTF-8; what all offsets count in
 	Plain   bool   // Text is the file's bytes
 	Hash    string // SHA-256 of the file's bytes, hexadecimal
@@ -165,7 +165,7 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	}
 	encoding := ""
 	switch kind.format {
-	case "md", "txt", "man", "csv", "jsonl", "json":
+	case "md", "txt", "man", "cards", "csv", "jsonl", "json":
 		if raw, encoding, err = inUTF8(ctx, d.Path, raw); err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	err = guard(d.Path, func() error {
 		(&watch{ended: ctx.Err}).now()
 		return map[string]func(context.Context, *Document, []byte, LoadOptions) error{
-			"md": parseMarkdown, "txt": parsePlain, "html": parseHTML, "man": parseTroff, "rtf": parseRTF, "pdf": parsePDF, "eml": parseEML, "epub": parseEPUB,
+			"md": parseMarkdown, "txt": parsePlain, "html": parseHTML, "man": parseTroff, "rtf": parseRTF, "cards": parseCards, "pdf": parsePDF, "eml": parseEML, "epub": parseEPUB,
 			"docx": parseDocx, "odt": parseODT, "pptx": parsePPTX, "xlsx": parseXLSX, "csv": parseCSV, "json": parseJSON, "jsonl": parseJSONL,
 		}[kind.format](ctx, d, raw, o)
 	})

@@ -318,6 +318,29 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// Calendars and address books are records of fields.
+func TestCards(t *testing.T) {
+	const calendar = "BEGIN:VCALENDAR\r\nPRODID:x\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART;TZID=\"A:B\":20261204T093000\r\nDTEND:20261204T101500\r\nSUMMARY:Dentist\r\n  Lena\r\n" +
+		"LOCATION:Praxis Moor\\, Hafenstr. 4\r\nBEGIN:VALARM\r\nTRIGGER:-PT5M\r\nEND:VALARM\r\nEND:VEVENT\r\nBEGIN:VTODO\r\nSUMMARY:Taxes\r\nDUE:20270105\r\nEND:VCALENDAR"
+	for _, c := range []struct{ name, src, want string }{
+		{"a.ics", calendar, "a.ics:1 Dentist Lena: When: Friday 4 December 2026, 09:30 to 10:15\nSummary: Dentist Lena\nLocation: Praxis Moor, Hafenstr. 4 | a.ics:2 Taxes: Summary: Taxes\nDue: Tuesday 5 January 2027"},
+		{"people", "BEGIN:VCARD\nFN;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:Ren=C3=\n=A9 Moor\nitem1.TEL;TYPE=CELL:tel:+47 912\nADR:;;Kai 4;Kiel;;;\nBDAY:--0312\nPHOTO:AAAA\nEND:VCARD", "people:1 René Moor: Name: René Moor\nPhone number (cell): +47 912\nAddress: Kai 4, Kiel\nBirthday: 12 March"},
+		{"b.vcf", "no card", "b.vcf#0-7 b: no card"},
+	} {
+		var got []string
+		for _, p := range check(t, mustRead(t, c.name, c.src, nil), nil) {
+			got = append(got, p.ID+" "+p.Title+": "+p.Text)
+		}
+		if s := strings.Join(got, " | "); s != c.want {
+			t.Errorf("%s: %q\nwant %q", c.name, s, c.want)
+		}
+	}
+	var in *InputError
+	if _, err := read(t, "a.vcf", "BEGIN:VCARD\nPHOTO:AAAA\nEND:VCARD", nil); !errors.As(err, &in) {
+		t.Errorf("without a field: %v", err)
+	}
+}
+
 func TestEncodings(t *testing.T) {
 	wide := func(s string, low, high int) string {
 		var b strings.Builder

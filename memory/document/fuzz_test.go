@@ -46,6 +46,9 @@ func FuzzRTF(f *testing.F) {
 func FuzzManual(f *testing.F) {
 	fuzz(f, "a.1", ".TH A 1\n.SH NAME\na \\- b\n.TP\n\\fB-v\\fR\nx", ".Dd May\n.Sh NAME\n.Nm a\n.Bl\n.It Fl v Ar x\ny\n.El", ".Dd x\n.It Fl v \"\"\ny")
 }
+func FuzzCards(f *testing.F) {
+	fuzz(f, "a.ics", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:a\nDTSTART:20260102T1000\nEND:VEVENT", "BEGIN:VCARD\nFN;ENCODING=QUOTED-PRINTABLE:=C3=\n=A9\nTEL;TYPE=\"a:b\":1\n 2")
+}
 func FuzzHTML(f *testing.F) {
 	fuzz(f, "a.html", "<h1>a</h1><p>b", "<table><tr><td>x<ul><li><pre>y", "<li><table><h2>z</h2>", "<main></main><p>x", "<svg><title>t</title></svg>x")
 }

@@ -19,7 +19,7 @@ import (
 // or as text without a look at it, lower case. Text of any other name is read, too. Text and
 // PDF are read compressed, with ".gz" behind their name.
 func Extensions() []string {
-	return strings.Fields(".md .markdown .txt .text .rst .html .htm .xhtml .docx .odt .pptx .xlsx .epub .eml .pdf .rtf .csv .tsv .json .jsonl .ndjson .gz")
+	return strings.Fields(".md .markdown .txt .text .rst .html .htm .xhtml .docx .odt .pptx .xlsx .epub .eml .pdf .rtf .ics .vcf .csv .tsv .json .jsonl .ndjson .gz")
 }
 
 type kind struct {
@@ -35,7 +35,7 @@ func kindOf(name string) (kind, bool) {
 	case "tsv":
 		return kind{format: "csv", comma: '\t'}, true
 	}
-	format := map[string]string{"markdown": "md", "text": "txt", "rst": "txt", "htm": "html", "xhtml": "html", "ndjson": "jsonl"}[ext]
+	format := map[string]string{"markdown": "md", "text": "txt", "rst": "txt", "htm": "html", "xhtml": "html", "ndjson": "jsonl", "ics": "cards", "vcf": "cards"}[ext]
 	return kind{format: format}, format != ""
 }
 
@@ -66,7 +66,9 @@ func detect(path string, raw []byte) (kind, error) {
 		return kind{}, &InputError{Path: path, Msg: "it is named .pdf but does not begin with %PDF-", Hint: "give it the extension of what it is"}
 	case (text || k.format == "rtf") && bytes.HasPrefix(raw, []byte(`{\rtf`)):
 		return kind{format: "rtf"}, nil
-	case k.format == "rtf":
+	case (text || k.format == "cards") && isCards(raw):
+		return kind{format: "cards"}, nil
+	case k.format == "rtf" || k.format == "cards":
 		return kind{format: "txt"}, nil
 	case text && looksHTML(raw):
 		return kind{format: "html"}, nil
