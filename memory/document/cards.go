@@ -10,14 +10,16 @@ import (
 	"time"
 
 	"example.com/assay/memory/text"
-	"example.com/assay/state"
 )
 
 // Calendars (RFC 5545) and address books (RFC 6350) are lines NAME;PARAMETER=VALUE:value between
-// BEGIN and END. Each event, task, journal entry and person becomes a record with fields.
+// BEGIN and END. Each event, task, journal entry and person becomes a record of fields.
 
-// cardFields are the names under which properties are written; what is not here, such as a
-// picture, a key, or what only programs need, is left out.
+// cardKinds are the components that become records. Alarms and the rules of time zones do not.
+var cardKinds = map[string]bool{"VEVENT": true, "VTODO": true, "VJOURNAL": true, "VCARD": true}
+
+// cardFields are the names under which properties are written. What is not here, such as a
+// picture or what only programs need, is left out.
 var cardFields = map[string]string{
 	"SUMMARY": "Summary", "DTSTART": "When", "DUE": "Due", "DURATION": "Duration", "LOCATION": "Location", "DESCRIPTION": "Description",
 	"ORGANIZER": "Organizer", "ATTENDEE": "Attendee", "RRULE": "Repeats", "STATUS": "Status", "COMPLETED": "Completed", "CATEGORIES": "Categories",
@@ -31,35 +33,43 @@ func isCards(raw []byte) bool {
 	return strings.HasPrefix(first, "BEGIN:VCALENDAR") || strings.HasPrefix(first, "BEGIN:VCARD")
 }
 
-// A cardProperty is a line of a calendar or an address book.
-type cardProperty struct{ name, kind, value string }
+// A card is a component that is being read, with its properties in order.
+type card struct {
+	kind string
+	list []cardProperty
+}
+
+// A cardProperty is a line of a calendar or an address book. Parameters have upper-case names.
+type cardProperty struct {
+	name, value string
+	parameters  map[string]string
+}
 
 func parseCards(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error {
 	if err := checkText(d.Path, raw); err != nil {
 		return err
 	}
-	out, w, cards := newOffice(ctx), &watch{ended: ctx.Err}, 0
-	write := func(c []cardProperty) {
-		id := fmt.Sprintf("%s:%d", d.Source, cards+1)
+	out, w, records := newOffice(ctx), &watch{ended: ctx.Err}, 0
+	write := func(c card) {
+		id := fmt.Sprintf("%s:%d", d.Source, records+1)
 		out.w.like.ID, out.w.like.Doc, out.w.like.Title = id, id, stem(d.Source)
-		if out.card(c) {
-			cards++
+		if cardKinds[c.kind] && c.write(&out) {
+			records++
 		}
 	}
-	var open [][]cardProperty // of the components that are open
+	var open []card
 	for line := range unfolded(strings.TrimPrefix(string(raw), bom)) {
 		w.step()
 		p := cardLine(line)
-		switch {
+		switch last := len(open) - 1; {
 		case p.name == "BEGIN":
-			open = append(open, nil)
-		case len(open) == 0:
+			open = append(open, card{kind: strings.ToUpper(p.value)})
+		case last < 0:
 		case p.name == "END":
-			last := len(open) - 1
 			write(open[last])
 			open = open[:last]
 		default:
-			open[len(open)-1] = append(open[len(open)-1], p)
+			open[last].list = append(open[last].list, p)
 		}
 	}
 	for _, c := range open { // the file is cut off
@@ -69,47 +79,48 @@ func parseCards(ctx context.Context, d *Document, raw []byte, _ LoadOptions) err
 	return nil
 }
 
-// card writes a component with its fields, and reports whether it has any.
-func (o *officeWriter) card(list []cardProperty) bool {
-	w, fields, ends := &o.w, 0, ""
-	for _, p := range list {
-		if p.name == "DTEND" {
-			ends = p.value
-		}
-		if (p.name == "SUMMARY" || p.name == "FN") && p.value != "" {
-			w.like.Title = caption(p.value)
-		}
-		if cardFields[p.name] != "" && p.value != "" {
-			fields++
+// property returns the first property of a name; the zero value without one.
+func (c card) property(name string) cardProperty {
+	for _, p := range c.list {
+		if p.name == name {
+			return p
 		}
 	}
-	if fields == 0 {
-		return false
+	return cardProperty{}
+}
+
+// write writes a record, and reports whether it has a field.
+func (c card) write(o *officeWriter) bool {
+	if title := cmp.Or(c.property("SUMMARY").value, c.property("FN").value); title != "" {
+		o.w.like.Title = caption(title)
 	}
-	w.like.Group++
-	for _, p := range list {
-		name := cardFields[p.name]
-		if name == "" || p.value == "" {
+	ends, cancelled := c.property("DTEND"), strings.EqualFold(c.property("STATUS").value, "CANCELLED")
+	fields := 0
+	for _, p := range c.list {
+		name, value := cardFields[p.name], p.value
+		if name == "" || value == "" {
 			continue
 		}
-		if p.name == "DTSTART" && ends != "" && ends != p.value {
-			p.value += " to " + ends
-			if day, _, ok := strings.Cut(ends, ", "); ok && strings.HasPrefix(p.value, day+", ") {
-				p.value = strings.TrimSuffix(p.value, ends) + strings.TrimPrefix(ends, day+", ")
+		switch p.name {
+		case "DTSTART":
+			value = p.until(ends)
+			if cancelled {
+				value += " (cancelled)"
+			}
+		case "DUE", "COMPLETED", "BDAY", "ANNIVERSARY":
+			value = p.until(cardProperty{})
+		case "TEL", "EMAIL", "ADR":
+			if kind := p.parameters["TYPE"]; kind != "" {
+				name += " (" + strings.ToLower(kind) + ")"
 			}
 		}
-		if p.kind != "" {
-			name += " (" + p.kind + ")"
+		if fields++; fields == 1 {
+			o.w.like.Group++
 		}
-		start := w.out.Len()
-		w.out.WriteString(name + ": " + p.value)
-		end := w.out.Len()
-		w.out.WriteByte('\n')
-		w.parts = append(w.parts, Block{Kind: state.BlockField, Start: start, End: end, Label: name,
-			Cells: []state.Cell{{Header: name, Start: end - len(p.value), End: end}}})
+		o.field(name, value)
 	}
-	w.endBlock()
-	return true
+	o.w.endBlock()
+	return fields > 0
 }
 
 // unfolded are the lines of a text, those that begin with a space joined to the one before.
@@ -120,10 +131,9 @@ func unfolded(s string) func(func(string) bool) {
 		for next := range strings.Lines(s) {
 			next = strings.TrimRight(next, "\r\n")
 			switch {
-			case soft || next != "" && (next[0] == ' ' || next[0] == '\t'):
-				if !soft {
-					next = next[1:]
-				}
+			case soft:
+			case next != "" && (next[0] == ' ' || next[0] == '\t'):
+				next = next[1:]
 			case line.Len() > 0:
 				if !yield(line.String()) {
 					return
@@ -141,7 +151,10 @@ func unfolded(s string) func(func(string) bool) {
 	}
 }
 
-// cardLine reads a line: item1.TEL;TYPE=CELL:+47 912 33 010.
+var cardEscapes = strings.NewReplacer(`\n`, " ", `\N`, " ", `\,`, ",", `\;`, ";", `\\`, `\`)
+
+// cardLine reads a line such as item1.TEL;TYPE=CELL:+47 912 33 010. A line without a colon has
+// no name.
 func cardLine(line string) cardProperty {
 	end, quoted := -1, false
 	for i := 0; i < len(line) && end < 0; i++ {
@@ -155,41 +168,36 @@ func cardLine(line string) cardProperty {
 	if end < 0 {
 		return cardProperty{}
 	}
-	parts := strings.Split(line[:end], ";")
-	p := cardProperty{name: strings.ToUpper(strings.TrimSpace(parts[0])), value: line[end+1:]}
-	if _, name, ok := strings.Cut(p.name, "."); ok {
+	head := strings.Split(line[:end], ";")
+	p := cardProperty{name: strings.ToUpper(strings.TrimSpace(head[0])), value: line[end+1:], parameters: map[string]string{}}
+	if _, name, ok := strings.Cut(p.name, "."); ok { // of a group
 		p.name = name
 	}
-	for _, parameter := range parts[1:] {
-		key, value, _ := strings.Cut(parameter, "=")
-		switch strings.ToUpper(key) {
-		case "TYPE":
-			if p.name == "TEL" || p.name == "EMAIL" || p.name == "ADR" {
-				p.kind = strings.ToLower(strings.Trim(value, `"`))
-			}
-		case "CN":
-			p.value = strings.Trim(value, `"`)
-		case "QUOTED-PRINTABLE", "ENCODING":
-			if strings.EqualFold(cmp.Or(value, key), "QUOTED-PRINTABLE") {
-				if s, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(p.value))); err == nil {
-					p.value = string(s)
-				}
+	for _, parameter := range head[1:] {
+		key, value, named := strings.Cut(parameter, "=")
+		if !named { // version 2.1: TEL;CELL, or NOTE;QUOTED-PRINTABLE
+			if key, value = "TYPE", key; strings.EqualFold(value, "QUOTED-PRINTABLE") {
+				key = "ENCODING"
 			}
 		}
+		key, value = strings.ToUpper(key), text.OneLine(wellFormed(strings.Trim(value, `"`)))
+		p.parameters[key] = cmp.Or(p.parameters[key], value)
 	}
-	switch p.name {
-	case "DTSTART", "DTEND", "DUE", "COMPLETED", "BDAY", "ANNIVERSARY":
-		p.value = cardTime(p.value)
-	case "ADR", "ORG":
+	if strings.EqualFold(p.parameters["ENCODING"], "QUOTED-PRINTABLE") {
+		if s, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(p.value))); err == nil {
+			p.value = string(s)
+		}
+	}
+	if p.name == "ADR" || p.name == "ORG" {
 		p.value = joinedParts(p.value)
 	}
-	p.value = strings.NewReplacer(`\n`, " ", `\N`, " ", `\,`, ",", `\;`, ";", `\\`, `\`).Replace(p.value)
-	p.value = text.OneLine(wellFormed(p.value))
-	if p.name == "ORGANIZER" || p.name == "ATTENDEE" || p.name == "TEL" {
-		if _, rest, ok := strings.Cut(p.value, ":"); ok {
-			p.value = rest // of mailto: and tel:
+	p.value = text.OneLine(wellFormed(cardEscapes.Replace(p.value)))
+	for _, scheme := range []string{"mailto:", "tel:"} {
+		if len(p.value) > len(scheme) && strings.EqualFold(p.value[:len(scheme)], scheme) {
+			p.value = p.value[len(scheme):]
 		}
 	}
+	p.value = cmp.Or(p.parameters["CN"], p.value)
 	return p
 }
 
@@ -204,16 +212,52 @@ func joinedParts(s string) string {
 	return strings.Join(list, ", ")
 }
 
-// cardTime writes a date, or a date with a time, in words; anything else stays.
-func cardTime(s string) string {
-	s = strings.TrimSpace(s)
-	for _, f := range []struct{ layout, said string }{
-		{"20060102T150405Z", "Monday 2 January 2006, 15:04 UTC"}, {"20060102T150405", "Monday 2 January 2006, 15:04"}, {"20060102T1504", "Monday 2 January 2006, 15:04"},
-		{"20060102", "Monday 2 January 2006"}, {time.DateOnly, "2 January 2006"}, {time.RFC3339, "Monday 2 January 2006, 15:04"}, {"--0102", "2 January"}, {"--01-02", "2 January"},
-	} {
-		if t, err := time.Parse(f.layout, s); err == nil {
-			return t.Format(f.said)
+// cardLayouts are the ways in which times are written, and are said.
+var cardLayouts = []struct{ layout, day, clock string }{
+	{"20060102T150405Z", "Monday 2 January 2006", "15:04 UTC"}, {"20060102T150405", "Monday 2 January 2006", "15:04"}, {"20060102T1504", "Monday 2 January 2006", "15:04"},
+	{"20060102", "Monday 2 January 2006", ""}, {time.DateOnly, "2 January 2006", ""}, {time.RFC3339, "Monday 2 January 2006", "15:04 -07:00"},
+	{"--0102", "2 January", ""}, {"--01-02", "2 January", ""},
+}
+
+// moment reads the time of a property; clock is the layout of its time of day, "" for a day.
+func (p cardProperty) moment() (at time.Time, day, clock string, ok bool) {
+	for _, f := range cardLayouts {
+		if t, err := time.Parse(f.layout, p.value); err == nil {
+			if year := p.parameters["X-APPLE-OMIT-YEAR"]; year != "" && t.Format("2006") == year {
+				f.day = "2 January"
+			}
+			return t, f.day, f.clock, true
 		}
 	}
-	return s
+	return at, "", "", false
+}
+
+// until says in words when something begins and, where that is another time, ends. The end of
+// whole days is the day after the last. What is no time stays as it is.
+func (p cardProperty) until(end cardProperty) string {
+	at, day, clock, ok := p.moment()
+	if !ok {
+		return p.value
+	}
+	said := at.Format(day)
+	if clock != "" {
+		said += ", " + at.Format(clock)
+	}
+	to, dayTo, clockTo, ok := end.moment()
+	if ok && clockTo == "" {
+		to = to.AddDate(0, 0, -1)
+	}
+	switch sameDay := to.Format(time.DateOnly) == at.Format(time.DateOnly); {
+	case !ok || !to.After(at):
+	case clockTo == "":
+		said += " to " + to.Format(dayTo)
+	case sameDay && p.parameters["TZID"] == end.parameters["TZID"]:
+		said += " to " + to.Format(clockTo)
+	default:
+		said += " to " + to.Format(dayTo) + ", " + to.Format(clockTo)
+	}
+	if zone := p.parameters["TZID"]; zone != "" && clock != "" {
+		said += " (" + zone + ")"
+	}
+	return said
 }

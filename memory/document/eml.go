@@ -19,7 +19,6 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"example.com/assay/memory/text"
-	"example.com/assay/state"
 )
 
 // Bounds of a message's structure.
@@ -81,12 +80,7 @@ func (m *mailReader) head(head mail.Header, depth int) {
 		if value == "" {
 			continue
 		}
-		start := w.out.Len()
-		w.out.WriteString(name + ": " + value)
-		end := w.out.Len()
-		w.out.WriteByte('\n')
-		w.parts = append(w.parts, Block{Kind: state.BlockField, Start: start, End: end, Label: name,
-			Cells: []state.Cell{{Header: name, Start: end - len(value), End: end}}})
+		m.out.field(name, value)
 		switch {
 		case depth > 0 || name == "Subject":
 		case name == "Date":

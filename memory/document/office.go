@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/state"
 )
 
 // An officeWriter writes documents that are not pages the way pages are written:
@@ -36,6 +37,17 @@ func (o *officeWriter) heading(level int, title string) {
 	n := headingElement(level)
 	n.AppendChild(words(title))
 	o.w.heading(n)
+}
+
+// field adds a line of a name and its value to the block that is written.
+func (o *officeWriter) field(name, value string) {
+	w := &o.w
+	start := w.out.Len()
+	w.out.WriteString(name + ": " + value)
+	end := w.out.Len()
+	w.out.WriteByte('\n')
+	w.parts = append(w.parts, Block{Kind: state.BlockField, Start: start, End: end, Label: name,
+		Cells: []state.Cell{{Header: name, Start: end - len(value), End: end}}})
 }
 
 // finish gives the document what was written. Its blocks have no selectors, for an

@@ -25,7 +25,6 @@ func structure(ctx context.Context, d *Document) {
 			above := strings.TrimSpace(b.Section[strings.LastIndex(b.Section, " > ")+1:])
 			above = strings.TrimSpace(strings.TrimPrefix(above, ">"))
 			r.scope = scope{section: sectionMark(above, r.words)}
-			r.section.title = above
 			if endsAsking(above) {
 				r.question, r.lead = above, above
 			}
@@ -228,6 +227,9 @@ func (r *structureReader) continues(first, before, l textLine) bool {
 	return unicode.IsLower(c) || unicode.IsDigit(c) && len(prev) > 40 || len(prev) > 55 || l.indent > first.indent && (len(prev) > 25 || first.mark.style != "")
 }
 
+// longestName is how long what a manual page is about may be, in bytes.
+const longestName = 60
+
 // line reads the block that begins at the first line and has so many of them, and returns
 // how many it took.
 func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block, int) {
@@ -275,7 +277,7 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 		b.Label, r.lead = title, ""
 		return append(out, b), more
 	}
-	if term, _, ok := strings.Cut(s, " - "); ok && len(term) <= 60 && strings.EqualFold(r.top().title, "name") { // of a manual page: "ls - list files"
+	if term, _, ok := strings.Cut(s, " - "); ok && len(term) <= longestName && strings.EqualFold(r.top().title, "name") { // of a manual page: "ls - list files"
 		b.Kind, b.Label = state.BlockDefinition, term
 		return append(out, b), more
 	}

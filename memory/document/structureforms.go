@@ -19,7 +19,7 @@ func sectionMark(title string, words map[string]int) head {
 	if first, _, _ := strings.Cut(title, " "); m.number == "" && first != title && len(first) < 8 && strings.Trim(first, "0123456789.") == "" {
 		m = mark{style: "1.", number: strings.TrimRight(first, ".")}
 	}
-	return head{style: m.style, number: m.number}
+	return head{style: m.style, title: title, number: m.number}
 }
 
 // boldTitle parts a paragraph into the title in bold that it begins with and the rest; both

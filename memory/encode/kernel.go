@@ -14,6 +14,15 @@ const (
 
 // bytesTile is out[i][j] = Σ a[i][k]·w[j][k] for 4 rows of a and 16 of w, packed as in linear.
 // k is a multiple of 4. Rows of a are k apart, those of out n.
+func bytesTile(out []int32, n int, a []uint8, w []int8, k int) {
+	if !fast || k%bytesAtOnce != 0 {
+		bytesTileGo(out, n, a, w, k)
+		return
+	}
+	_, _, _ = out[(tileRows-1)*n+tileColumns-1], a[tileRows*k-1], w[tileColumns*k-1]
+	bytesTileFast(&out[0], n, &a[0], &w[0], k)
+}
+
 func bytesTileGo(out []int32, n int, a []uint8, w []int8, k int) {
 	for i := range tileRows {
 		var sum [tileColumns]int32
@@ -30,6 +39,15 @@ func bytesTileGo(out []int32, n int, a []uint8, w []int8, k int) {
 }
 
 // floatsTile is out[i][j] = Σ a[i][k]·b[k][j] for 4 rows of a and 16 columns of b.
+func floatsTile(out []float32, n int, a []float32, m int, b []float32, l, k int) {
+	if !fast {
+		floatsTileGo(out, n, a, m, b, l, k)
+		return
+	}
+	_, _, _ = out[(tileRows-1)*n+tileColumns-1], a[(tileRows-1)*m+k-1], b[(k-1)*l+tileColumns-1]
+	floatsTileFast(&out[0], n, &a[0], m, &b[0], l, k)
+}
+
 func floatsTileGo(out []float32, n int, a []float32, m int, b []float32, l, k int) {
 	for i := range tileRows {
 		var sum [tileColumns]float32

@@ -5,11 +5,14 @@ import "golang.org/x/sys/cpu"
 // fast is whether this processor has AVX2.
 var fast = cpu.X86.HasAVX2
 
-//go:noescape
-func bytesTileAVX2(out *int32, n int, a *uint8, w *int8, k int)
+// bytesAtOnce is how many bytes of a row bytesTileFast takes at a time.
+const bytesAtOnce = 4
 
 //go:noescape
-func floatsTileAVX2(out *float32, n int, a *float32, m int, b *float32, l, k int)
+func bytesTileFast(out *int32, n int, a *uint8, w *int8, k int)
+
+//go:noescape
+func floatsTileFast(out *float32, n int, a *float32, m int, b *float32, l, k int)
 
 //go:noescape
 func scaledAVX2(out *float32, acc *int32, scale, sum, bias *float32, by, low float32, n int)
@@ -41,24 +44,6 @@ func whole(n int) int {
 		return 0
 	}
 	return n / lanes * lanes
-}
-
-func bytesTile(out []int32, n int, a []uint8, w []int8, k int) {
-	if !fast {
-		bytesTileGo(out, n, a, w, k)
-		return
-	}
-	_, _, _ = out[(tileRows-1)*n+tileColumns-1], a[tileRows*k-1], w[tileColumns*k-1]
-	bytesTileAVX2(&out[0], n, &a[0], &w[0], k)
-}
-
-func floatsTile(out []float32, n int, a []float32, m int, b []float32, l, k int) {
-	if !fast {
-		floatsTileGo(out, n, a, m, b, l, k)
-		return
-	}
-	_, _, _ = out[(tileRows-1)*n+tileColumns-1], a[(tileRows-1)*m+k-1], b[(k-1)*l+tileColumns-1]
-	floatsTileAVX2(&out[0], n, &a[0], m, &b[0], l, k)
 }
 
 func scaled(out []float32, acc []int32, scale, sum, bias []float32, by, low float32) {

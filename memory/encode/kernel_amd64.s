@@ -159,8 +159,8 @@ GLOBL size<>(SB), RODATA|NOPTR, $32
 	VPADDD Y11, LOW, LOW; \
 	VPADDD Y12, HIGH, HIGH
 
-// func bytesTileAVX2(out *int32, n int, a *uint8, w *int8, k int)
-TEXT ·bytesTileAVX2(SB), NOSPLIT, $0-40
+// func bytesTileFast(out *int32, n int, a *uint8, w *int8, k int)
+TEXT ·bytesTileFast(SB), NOSPLIT, $0-40
 	MOVQ out+0(FP), DI
 	MOVQ n+8(FP), DX
 	MOVQ a+16(FP), SI
@@ -216,8 +216,8 @@ columns:
 	VADDPS Y11, LOW, LOW; \
 	VADDPS Y12, HIGH, HIGH
 
-// func floatsTileAVX2(out *float32, n int, a *float32, m int, b *float32, l, k int)
-TEXT ·floatsTileAVX2(SB), NOSPLIT, $0-56
+// func floatsTileFast(out *float32, n int, a *float32, m int, b *float32, l, k int)
+TEXT ·floatsTileFast(SB), NOSPLIT, $0-56
 	MOVQ out+0(FP), DI
 	MOVQ n+8(FP), DX
 	MOVQ a+16(FP), SI

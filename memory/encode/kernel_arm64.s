@@ -38,10 +38,10 @@
 	ADD R1, R0; \
 	VST1 [V12.S4, V13.S4, V14.S4, V15.S4], (R0)
 
-// func bytesTileSDOT(out *int32, n int, a *uint8, w *int8, k int)
+// func bytesTileFast(out *int32, n int, a *uint8, w *int8, k int)
 //
 // The bytes of a have no sign and SDOT's have: a·w is (a-128)·w + 128·w.
-TEXT ·bytesTileSDOT(SB), NOSPLIT, $0-40
+TEXT ·bytesTileFast(SB), NOSPLIT, $0-40
 	MOVD out+0(FP), R0
 	MOVD n+8(FP), R1
 	MOVD a+16(FP), R5
@@ -104,8 +104,8 @@ columns:
 	FMUL4(16, 20, 24); FMUL4(17, 20, 25); FMUL4(18, 20, 26); FMUL4(19, 20, 27); \
 	FADD4(24, S0, S0); FADD4(25, S1, S1); FADD4(26, S2, S2); FADD4(27, S3, S3)
 
-// func floatsTileNEON(out *float32, n int, a *float32, m int, b *float32, l, k int)
-TEXT ·floatsTileNEON(SB), NOSPLIT, $0-56
+// func floatsTileFast(out *float32, n int, a *float32, m int, b *float32, l, k int)
+TEXT ·floatsTileFast(SB), NOSPLIT, $0-56
 	MOVD out+0(FP), R0
 	MOVD n+8(FP), R1
 	MOVD a+16(FP), R5

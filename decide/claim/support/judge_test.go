@@ -248,3 +248,14 @@ func TestReadOneDocument(t *testing.T) {
 		t.Errorf("of two documents: %+v", apart)
 	}
 }
+
+// A document that only its title speaks for is no better than one with a sentence.
+func TestReadSentenceBeforeTitle(t *testing.T) {
+	got, err := Read("The harbour closes at nine in the evening.", []Source{
+		{Doc: "a", Title: "The harbour closes at nine in the evening", Text: "Boats and nets are for sale."},
+		{Doc: "b", Text: "Each evening the harbour closes at nine."},
+	})
+	if err != nil || got.Status != state.Supported || len(got.Quotes) != 1 || got.Quotes[0].Source != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

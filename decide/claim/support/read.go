@@ -19,9 +19,10 @@ type Reading struct {
 
 // Read judges a claim by what the sentences of one document hold of it, weighed by what was
 // learned from claims that people judged: words that stand in several documents do not add up.
-// Of several documents the one that carries most of it counts, the first of equals. Quotes are
-// bytes of the sources as they are. It does not look for what the claim says otherwise than a
-// source, such as another number or a negation: a claim.Check does that, whoever judged.
+// Of several documents the one that carries most of it counts, one with sentences before one
+// with titles alone, the first of equals. Quotes are bytes of the sources as they are. It does
+// not look for what the claim says otherwise than a source, such as another number or a
+// negation: a claim.Check does that, whoever judged.
 func Read(said string, sources []Source) (Reading, error) {
 	m, err := Default()
 	if err != nil {
@@ -30,7 +31,8 @@ func Read(said string, sources []Source) (Reading, error) {
 	var best Reading
 	var most float64
 	for i, group := range byDocument(sources) {
-		if r, balanced := m.read(said, sources, group); i == 0 || balanced > most {
+		r, balanced := m.read(said, sources, group)
+		if quoted := len(r.Quotes) > 0; i == 0 || quoted && len(best.Quotes) == 0 || quoted == (len(best.Quotes) > 0) && balanced > most {
 			best, most = r, balanced
 		}
 	}
