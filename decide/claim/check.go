@@ -106,8 +106,8 @@ func languageOf(said string, evidence []state.Evidence) text.Language {
 	return l
 }
 
-// shown makes a claim supported by the quote of the unit that shows it, and what was quoted
-// beside it from the same passage.
+// shown makes a claim supported by the quote of the unit that shows it, with what else was
+// quoted from the same passage.
 func shown(v state.Verdict, p float64, q state.Quote) state.Verdict {
 	if v.Status != state.Supported {
 		v.Reason = "The quoted words say it, in all that matters."

@@ -65,7 +65,7 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 		case b.Kind == "row":
 			p.rest(at, max(at, p.header(b)), before)
 			if len(b.Cells) > 0 && len(p.lines) < 3 && b.Cells[0].Header == "" && (len(p.lines) == 0 || p.lines[len(p.lines)-1].end <= b.Start) {
-				p.lines = append(p.lines, span{b.Cells[0].Start, b.Cells[0].End}) // a name in a letterhead, which may have a date beside it
+				p.lines = append(p.lines, span{b.Cells[0].Start, b.Cells[0].End}) // the name in a letterhead; a date may stand to its right
 			}
 			before = under
 			p.row(b)
@@ -79,7 +79,7 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 			p.rest(at, b.Start, before)
 			before = under
 			if len(p.lines) < 3 && !colon {
-				p.lines = append(p.lines, span{b.Start, b.Start + len(b.Label)}) // a name in a letterhead, which may have a date beside it
+				p.lines = append(p.lines, span{b.Start, b.Start + len(b.Label)}) // the name in a letterhead; a date may stand to its right
 			}
 			end := b.Cells[len(b.Cells)-1].End
 			if n := strings.IndexByte(text[first:end], '\n'); n > 0 && strings.Contains(text[first+n:end], ":") {

@@ -8,6 +8,7 @@ import (
 	"mime/quotedprintable"
 	"strings"
 	"time"
+	"unicode"
 
 	"example.com/assay/memory/text"
 )
@@ -27,9 +28,10 @@ var cardFields = map[string]string{
 	"BDAY": "Birthday", "ANNIVERSARY": "Anniversary", "NOTE": "Note", "URL": "Web address",
 }
 
-// isCards reports a calendar or an address book by its first line.
+// isCards reports a calendar or an address book by its first line, also in two bytes a letter.
 func isCards(raw []byte) bool {
-	first := strings.ToUpper(strings.TrimSpace(strings.TrimPrefix(string(raw[:min(len(raw), 64)]), bom)))
+	first := strings.ReplaceAll(string(raw[:min(len(raw), 64)]), "\x00", "")
+	first = strings.ToUpper(strings.TrimLeftFunc(first, func(r rune) bool { return !unicode.IsLetter(r) }))
 	return strings.HasPrefix(first, "BEGIN:VCALENDAR") || strings.HasPrefix(first, "BEGIN:VCARD")
 }
 
@@ -151,7 +153,7 @@ func unfolded(s string) func(func(string) bool) {
 	}
 }
 
-var cardEscapes = strings.NewReplacer(`\n`, " ", `\N`, " ", `\,`, ",", `\;`, ";", `\\`, `\`)
+var cardEscapes = strings.NewReplacer(`\n`, "\n", `\N`, "\n", `\,`, ",", `\;`, ";", `\\`, `\`)
 
 // cardLine reads a line such as item1.TEL;TYPE=CELL:+47 912 33 010. A line without a colon has
 // no name.
@@ -191,7 +193,13 @@ func cardLine(line string) cardProperty {
 	if p.name == "ADR" || p.name == "ORG" {
 		p.value = joinedParts(p.value)
 	}
-	p.value = text.OneLine(wellFormed(cardEscapes.Replace(p.value)))
+	var lines []string
+	for line := range strings.Lines(wellFormed(cardEscapes.Replace(p.value))) {
+		if line = text.OneLine(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	p.value = strings.Join(lines, "\n")
 	for _, scheme := range []string{"mailto:", "tel:"} {
 		if len(p.value) > len(scheme) && strings.EqualFold(p.value[:len(scheme)], scheme) {
 			p.value = p.value[len(scheme):]

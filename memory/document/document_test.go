@@ -322,17 +322,18 @@ func TestKinds(t *testing.T) {
 func TestCards(t *testing.T) {
 	const calendar = "BEGIN:VCALENDAR\r\nPRODID:x\r\nBEGIN:VTIMEZONE\r\nTZID:Berlin\r\nBEGIN:STANDARD\r\nDTSTART:19961027T030000\r\nRRULE:FREQ=YEARLY\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n" +
 		"BEGIN:VEVENT\r\nUID:1\r\nDTSTART;TZID=\"Berlin\":20261204T093000\r\nDTEND;TZID=Berlin:20261204T101500\r\nSUMMARY:Dentist\r\n  Lena\r\n" +
-		"LOCATION:Praxis Moor\\, Hafenstr. 4\r\nATTENDEE;CN=\"Moor: L.\":mailto:l@x\r\nBEGIN:VALARM\r\nDESCRIPTION:Reminder\r\nEND:VALARM\r\nEND:VEVENT\r\nBEGIN:VTODO\r\nSUMMARY:Taxes\r\nDUE:20270105\r\nEND:VCALENDAR"
+		"LOCATION:Praxis Moor\\, Hafenstr. 4\r\nDESCRIPTION:Bring\\n\\nthe card\r\nATTENDEE;CN=\"Moor: L.\":mailto:l@x\r\nBEGIN:VALARM\r\nDESCRIPTION:Reminder\r\nEND:VALARM\r\nEND:VEVENT\r\nBEGIN:VTODO\r\nSUMMARY:Taxes\r\nDUE:20270105\r\nEND:VCALENDAR"
 	event := func(lines string) string {
 		return "BEGIN:VCALENDAR\nBEGIN:VEVENT\n" + lines + "\nEND:VEVENT\nEND:VCALENDAR"
 	}
 	for _, c := range []struct{ name, src, want string }{
-		{"a.ics", calendar, "a.ics:1 Dentist Lena: When: Friday 4 December 2026, 09:30 to 10:15 (Berlin)\nSummary: Dentist Lena\nLocation: Praxis Moor, Hafenstr. 4\nAttendee: Moor: L. | a.ics:2 Taxes: Summary: Taxes\nDue: Tuesday 5 January 2027"},
+		{"a.ics", calendar, "a.ics:1 Dentist Lena: When: Friday 4 December 2026, 09:30 to 10:15 (Berlin)\nSummary: Dentist Lena\nLocation: Praxis Moor, Hafenstr. 4\nDescription: Bring\nthe card\nAttendee: Moor: L. | a.ics:2 Taxes: Summary: Taxes\nDue: Tuesday 5 January 2027"},
 		{"a.ics", event("DTSTART;VALUE=DATE:20261224\nDTEND;VALUE=DATE:20261225\nSTATUS:CANCELLED"), "a.ics:1 a: When: Thursday 24 December 2026 (cancelled)\nStatus: CANCELLED"},
 		{"a.ics", event("DTSTART;VALUE=DATE:20261224\nDTEND;VALUE=DATE:20261227"), "a.ics:1 a: When: Thursday 24 December 2026 to Saturday 26 December 2026"},
 		{"a.ics", event("DTSTART:20261224T230000Z\nDTEND:20261225T010000Z"), "a.ics:1 a: When: Thursday 24 December 2026, 23:00 UTC to Friday 25 December 2026, 01:00 UTC"},
 		{"a.ics", event("DTSTART:soon"), "a.ics:1 a: When: soon"},
 		{"people", "BEGIN:VCARD\nFN;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:Ren=C3=\n=A9 Moor\nitem1.TEL;CELL:tel:+47 912\nADR:;;Kai 4;Kiel;;;\nBDAY;X-APPLE-OMIT-YEAR=1604:1604-03-12\nPHOTO:AAAA\nEND:VCARD", "people:1 René Moor: Name: René Moor\nPhone number (cell): +47 912\nAddress: Kai 4, Kiel\nBirthday: 12 March"},
+		{"c.vcf", "\xff\xfe" + strings.Join(strings.Split("BEGIN:VCARD\nFN:Ana\n", ""), "\x00") + "\x00", "c.vcf:1 Ana: Name: Ana"},
 		{"b.vcf", "no card", "b.vcf#0-7 b: no card"},
 	} {
 		var got []string
