@@ -107,7 +107,7 @@ func outside(ctx context.Context, place string, name string, args ...string) (co
 var faultLine = regexp.MustCompile(`(?m)^.*(INJECTED|SIGKILL).*$`)
 
 // ownOutput is a fault in what the command prints, or in a channel of its own runtime.
-var ownOutput = regexp.MustCompile(`write\((1|2|\d+, "\\(1\\0){7}"|\d+, "\\0"),? .*\(INJECTED\)`)
+var ownOutput = regexp.MustCompile(`write\((1|2|\d+, "\\1(\\0){7}"|\d+, "\\0"),? .*\(INJECTED\)`)
 
 var injected = regexp.MustCompile(`\(INJECTED\)|\+\+\+ killed by SIGKILL`)
 

@@ -175,15 +175,14 @@ func TestEarlierHomes(t *testing.T) {
 	}
 }
 
-// opened is a home of the newest fixture.
+// opened is a home of this version, as a backup keeps it: without its locks.
 func opened(t *testing.T) string {
 	t.Helper()
-	entries, err := os.ReadDir(homes)
-	if err != nil || len(entries) == 0 {
-		t.Fatal("no fixture", err)
-	}
-	place := filepath.Join(t.TempDir(), "home")
-	must(t, place, "restore", filepath.Join(homes, entries[len(entries)-1].Name(), "home.zip"))
+	dir := t.TempDir()
+	filled, file, place := filepath.Join(dir, "filled"), filepath.Join(dir, "home.zip"), filepath.Join(dir, "home")
+	fill(t, filled, dir)
+	must(t, filled, "backup", file)
+	must(t, place, "restore", file)
 	return place
 }
 
