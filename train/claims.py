@@ -61,7 +61,7 @@ def main():
     for line in open(sys.argv[1]):
         d = json.loads(line)
         name = pathlib.Path(d["file"]).name
-        text = (folder / name).read_bytes()
+        text = (folder / "documents" / name).read_bytes()
         rows = d["rows"]
         for w in rows:
             w["words"], w["evidence"] = terms(w["text"]), evidence(w)

@@ -32,8 +32,8 @@ def main():
         o = json.loads(line)
         asked_of.setdefault(o["id"].rsplit(":", 1)[0], []).append(o)
     for file, list_ in read.items():
-        name = os.path.splitext(file)[0] + ".jsonl"
-        if not os.path.exists(name):
+        name = os.path.join(data, "papers", os.path.splitext(os.path.basename(file))[0] + ".jsonl")
+        if os.path.basename(os.path.dirname(file)) != "documents" or not os.path.exists(name):
             continue
         list_, asked = list_[:80], []
         for o in map(json.loads, open(name)):

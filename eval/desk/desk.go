@@ -68,11 +68,13 @@ type Evaluation struct {
 // A count is an item's part of a metric, which is the sum of parts over the sum of wholes.
 type count struct{ part, whole, n int }
 
-// figures are the metrics. False leaves an item out.
-var figures = []struct {
+// A figure is a metric over items. False leaves an item out.
+type figure[T any] struct {
 	name string
-	of   func(Item) (count, bool)
-}{
+	of   func(T) (count, bool)
+}
+
+var figures = []figure[Item]{
 	{"first", func(i Item) (count, bool) { return yes(i.Right), i.Verb == Ask && i.Answerable }},
 	{"answer", func(i Item) (count, bool) { return yes(i.Answer), i.Verb == Ask && i.Answerable }},
 	{noise, func(i Item) (count, bool) {
@@ -120,12 +122,7 @@ type Options struct {
 // Evaluate ingests the documents into a temporary folder and measures every item. The first error
 // ends it.
 func Evaluate(ctx context.Context, p *Papers, opts Options, run *task.Run) (_ *Evaluation, err error) {
-	home, err := os.MkdirTemp("", "agent-eval-*")
-	if err != nil {
-		return nil, fmt.Errorf("making a directory for the index: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
-	d, err := open(ctx, home, p, opts.Words, run)
+	d, err := open(ctx, p.Documents, opts.Words, run)
 	if err != nil {
 		return nil, err
 	}
@@ -140,13 +137,25 @@ func Evaluate(ctx context.Context, p *Papers, opts Options, run *task.Run) (_ *E
 	for _, f := range p.Forms {
 		steps = append(steps, func(ctx context.Context) (Item, error) { return d.read(ctx, f) })
 	}
-	out := &Evaluation{N: map[string]int{}, Items: make([]Item, len(steps)), Skipped: d.skipped}
-	times := make([]time.Duration, len(steps))
+	out := &Evaluation{Skipped: d.skipped}
+	var times []time.Duration
+	if out.Items, times, err = steadily(ctx, steps, opts.Jobs, run); err != nil {
+		return nil, err
+	}
+	out.Score = run.Score(times)
+	out.N, err = measure(&out.Score, out.Items, figures)
+	out.count()
+	return out, err
+}
+
+// steadily takes all steps, so many at the same time, and times them. The first error ends it.
+func steadily[T any](ctx context.Context, steps []func(context.Context) (T, error), jobs int, run *task.Run) ([]T, []time.Duration, error) {
+	items, times := make([]T, len(steps)), make([]time.Duration, len(steps))
 	var mu sync.Mutex // of done and the progress
 	done := 0
-	err = task.Together(ctx, len(steps), opts.Jobs, func(ctx context.Context, i int) (err error) {
+	err := task.Together(ctx, len(steps), jobs, func(ctx context.Context, i int) (err error) {
 		began := time.Now()
-		if out.Items[i], err = steps[i](ctx); err != nil {
+		if items[i], err = steps[i](ctx); err != nil {
 			return err
 		}
 		times[i] = time.Since(began)
@@ -157,25 +166,23 @@ func Evaluate(ctx context.Context, p *Papers, opts Options, run *task.Run) (_ *E
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	out.Score = run.Score(times)
-	return out, out.measure()
+	return items, times, err
 }
 
-func (e *Evaluation) measure() error {
+// measure adds the figures of items to a score, and says what each counts.
+func measure[T any](to *task.Score, items []T, figures []figure[T]) (map[string]int, error) {
+	n := map[string]int{}
 	for _, f := range figures {
 		var counts []count
-		for _, i := range e.Items {
+		for _, i := range items {
 			if c, counted := f.of(i); counted {
-				counts, e.N[f.name] = append(counts, c), e.N[f.name]+c.n
+				counts, n[f.name] = append(counts, c), n[f.name]+c.n
 			}
 		}
 		if len(counts) == 0 {
 			continue
 		}
-		err := e.Measure(len(counts), metrics.Statistic{Name: f.name, Of: func(items []int) float64 {
+		err := to.Measure(len(counts), metrics.Statistic{Name: f.name, Of: func(items []int) float64 {
 			part, whole := 0, 0
 			for _, i := range items {
 				part, whole = part+counts[i].part, whole+counts[i].whole
@@ -183,9 +190,14 @@ func (e *Evaluation) measure() error {
 			return metrics.Rate(part, whole)
 		}})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
+	return n, nil
+}
+
+// count fills the rows.
+func (e *Evaluation) count() {
 	for _, i := range e.Items {
 		if !i.asked() {
 			continue
@@ -197,11 +209,11 @@ func (e *Evaluation) measure() error {
 		r := &e.Rows[at]
 		r.N, r.Right, r.Answer = r.N+1, r.Right+yes(i.Right).part, r.Answer+yes(i.Answer).part
 	}
-	return nil
 }
 
-// A bench holds the pipelines. Those that search are nil without documents.
+// A bench holds the pipelines over a temporary corpus. Those that search are nil without documents.
 type bench struct {
+	home    string       // to remove; empty without documents
 	vectors *embed.Cache // nil without the encoder
 	model   llm.Model
 	set     *skills.Set
@@ -209,17 +221,21 @@ type bench struct {
 	skipped []memory.Skip
 	answers *research.Pipeline
 	rules   *evidence.Pipeline
-	claims  *verify.Pipeline
+	claims  *verify.Pipeline // without corrections
+	checks  *verify.Pipeline // as agent verify
 }
 
-func open(ctx context.Context, home string, p *Papers, words bool, run *task.Run) (_ *bench, err error) {
+func open(ctx context.Context, documents string, words bool, run *task.Run) (_ *bench, err error) {
 	set, err := skills.Load(nil)
 	if err != nil {
 		return nil, err
 	}
 	d := &bench{model: offline.New(nil), set: set}
-	if p.Documents == "" {
+	if documents == "" {
 		return d, nil
+	}
+	if d.home, err = os.MkdirTemp("", "agent-eval-*"); err != nil {
+		return nil, fmt.Errorf("making a directory for the index: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -228,11 +244,11 @@ func open(ctx context.Context, home string, p *Papers, words bool, run *task.Run
 	}()
 	var space *embed.Space
 	if !words {
-		if d.vectors, space, err = meaning(home); err != nil {
+		if d.vectors, space, err = meaning(d.home); err != nil {
 			return nil, err
 		}
 	}
-	in := memory.IngestOptions{Home: home, Corpus: "desk", Paths: []string{p.Documents}, Space: space}
+	in := memory.IngestOptions{Home: d.home, Corpus: "desk", Paths: []string{documents}, Space: space}
 	if run != nil {
 		in.Progress = run.Progress
 	}
@@ -241,13 +257,15 @@ func open(ctx context.Context, home string, p *Papers, words bool, run *task.Run
 		return nil, err
 	}
 	d.skipped = made.Skipped
-	if d.corpus, err = memory.OpenWith(home, in.Corpus, &memory.OpenOptions{Space: space, Meaning: space, Inspect: injection.Orders}); err != nil {
+	if d.corpus, err = memory.OpenWith(d.home, in.Corpus, &memory.OpenOptions{Space: space, Meaning: space, Inspect: injection.Orders}); err != nil {
 		return nil, err
 	}
-	var errs [3]error
+	var errs [4]error
 	d.answers, errs[0] = research.New(research.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: injection.Orders}, &research.Options{Passages: research.OfflinePassages, WarnOfCited: true})
 	d.rules, errs[1] = evidence.New(evidence.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: injection.Orders}, nil)
-	d.claims, errs[2] = verify.New(verify.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: injection.Orders}, &verify.Options{MaxAttempts: -1})
+	checked := verify.Deps{Model: d.model, Skills: set, Corpus: d.corpus, Inspect: injection.Orders}
+	d.claims, errs[2] = verify.New(checked, &verify.Options{MaxAttempts: -1})
+	d.checks, errs[3] = verify.New(checked, nil)
 	return d, errors.Join(errs[:]...)
 }
 
@@ -271,6 +289,9 @@ func (d *bench) close() (err error) {
 	}
 	if d.vectors != nil {
 		err = errors.Join(err, d.vectors.Close())
+	}
+	if d.home != "" {
+		err = errors.Join(err, os.RemoveAll(d.home))
 	}
 	return err
 }

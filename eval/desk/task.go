@@ -129,10 +129,7 @@ func (f *options) report(p *Papers, got *Evaluation, worse []string) *task.Repor
 	r.Put("items", items)
 
 	r.Linef("desk: %s, %s, %s", task.Count(len(p.Questions), "question"), task.Count(len(p.Claims), "claim"), task.Count(len(p.Forms), "form"))
-	r.Linef("\n%-12s  %5s  %7s  %s", "metric", "n", "value", "95 % interval")
-	for _, m := range got.Metrics {
-		r.Linef("%-12s  %5d  %7.4f  [%.4f, %.4f]", m.Name, got.N[m.Name], m.Value, m.Lo, m.Hi)
-	}
+	printMetrics(r, got.Metrics, got.N)
 	if len(got.Rows) > 0 {
 		r.Linef("\n%-12s  %5s  %7s  %7s", "kind", "n", "right", "answer")
 	}

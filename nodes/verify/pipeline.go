@@ -40,7 +40,7 @@ type Options struct {
 	// Search is how many passages of the corpus are found for each claim before it
 	// is judged. Default 5; a negative value judges by the evidence given alone.
 	Search int
-	// Threshold is the confidence below which a correction is written. Default 0.7.
+	// Threshold is the confidence below which a correction is written. Default DefaultThreshold.
 	Threshold float64
 	// MaxAttempts is how often a correction is tried. Default 2; a negative value
 	// never corrects.
@@ -58,9 +58,11 @@ type Options struct {
 	Checkpointer graph.Checkpointer
 }
 
+// DefaultThreshold is the confidence from which a response needs no correction.
+const DefaultThreshold = 0.7
+
 const (
 	defaultSearch      = 5 // docs/measurements.md
-	defaultThreshold   = 0.7
 	defaultMaxAttempts = 2
 	defaultPassages    = 3
 )
@@ -187,7 +189,7 @@ func (opts *Options) filled() (Options, error) {
 		o.Search = defaultSearch
 	}
 	if o.Threshold == 0 {
-		o.Threshold = defaultThreshold
+		o.Threshold = DefaultThreshold
 	}
 	if o.MaxAttempts == 0 {
 		o.MaxAttempts = defaultMaxAttempts

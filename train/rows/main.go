@@ -1,7 +1,7 @@
 // Command rows prints documents as the encoder reads them, for train/documents.py: for each file that
 // is named on standard input a line of JSON with its stretches.
 //
-//	ls train/data/papers/*.md | go run ./train/rows > rows.jsonl
+//	ls train/data/papers/documents/* | go run ./train/rows > rows.jsonl
 //
 // A file that cannot be read is named on standard error and left out.
 package main

@@ -42,6 +42,7 @@ func Command(a *cli.App) *cobra.Command {
   agent eval answers --corpus handbook --data questions.jsonl
   agent eval injection --data bipia_injection
   agent eval desk case_studies/desk/dev
+  agent eval verify train/data/papers
   agent eval cases case_studies
   agent eval all data
   agent help eval retrieval`,
@@ -50,7 +51,7 @@ func Command(a *cli.App) *cobra.Command {
 
 // tasks are the measurements that need no settings.
 func tasks(a *cli.App) []task.Task {
-	return []task.Task{retrieval.Task(), causal.Task(), obligations.Task(), comply.Task(), extract.Task(), mcq.Task(), injection.Task(), desk.Task()}
+	return []task.Task{retrieval.Task(), causal.Task(), obligations.Task(), comply.Task(), extract.Task(), mcq.Task(), injection.Task(), desk.Task(), desk.ResponsesTask()}
 }
 
 // taskCommand is the verb of a task.

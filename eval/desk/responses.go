@@ -1,0 +1,234 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"example.com/assay/eval/jsonl"
+	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
+	"example.com/assay/nodes/verify"
+	"example.com/assay/state"
+)
+
+// A Response is verified against the documents. Each of its claims was judged by hand.
+type Response struct {
+	ID, Question, Response string
+	Claims                 []Judged
+}
+
+// A Judged is a claim as it stands in a response, and whether the documents support it.
+type Judged struct {
+	Claim     string `json:"claim"`
+	Supported *bool  `json:"supported"`
+	Evidence  string `json:"evidence"` // of the documents, what decides; empty when they say nothing of it
+}
+
+// ReadResponses reads DIR/responses.jsonl. Faults name the file and the line.
+func ReadResponses(ctx context.Context, dir string, progress task.Progress) ([]Response, error) {
+	type record struct {
+		ID       jsonl.Ident `json:"id"`
+		Question string      `json:"question"`
+		Response string      `json:"response"`
+		Claims   []Judged    `json:"claims"`
+	}
+	var out []Response
+	seen := map[string]int{}
+	err := jsonl.Each(ctx, filepath.Join(dir, "responses.jsonl"), "id", progress.Of(task.Reading), func(at jsonl.Place, r record) error {
+		got := Response{orLine(r.ID, at), r.Question, r.Response, r.Claims}
+		out = append(out, got)
+		if err := errors.Join(at.Unique(seen, got.ID), at.Want("response", strings.TrimSpace(r.Response) != ""), at.Want("claims", len(r.Claims) > 0)); err != nil {
+			return err
+		}
+		from := 0
+		for _, c := range r.Claims {
+			if c.Supported == nil || c.Claim == "" {
+				return at.Fault("claims", "one has no claim or does not say whether it is supported", "give both")
+			}
+			i := strings.Index(r.Response[from:], c.Claim)
+			if i < 0 {
+				return at.Fault("claims", fmt.Sprintf("%q does not stand in the response behind the claim before it", c.Claim), "copy it as it stands, in the order of the response")
+			}
+			from += i + len(c.Claim)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// A Checked is how a response was verified.
+type Checked struct {
+	ID         string       `json:"id"`
+	Status     state.Status `json:"status"`
+	Right      bool         `json:"right"` // all of its claims are supported by the documents
+	Confidence float64      `json:"confidence"`
+	True       int          `json:"true"`   // claims that the documents support
+	Kept       int          `json:"kept"`   // of those, with the verdict that they do
+	False      int          `json:"false"`  // other claims
+	Passed     int          `json:"passed"` // of those, with the verdict that the documents support them
+	Tried      bool         `json:"tried"`  // a correction was written
+	Better     bool         `json:"better"` // and was suggested, since it is better supported
+	Mended     bool         `json:"mended"` // and is right: see mended
+	Correction string       `json:"correction,omitempty"`
+}
+
+var checkFigures = []figure[Checked]{
+	{"true_kept", func(c Checked) (count, bool) { return count{c.Kept, c.True, c.True}, c.True > 0 }},
+	{"false_pass", func(c Checked) (count, bool) { return count{c.Passed, c.False, c.False}, c.False > 0 }},
+	{"right_side", func(c Checked) (count, bool) { return yes((c.Confidence >= verify.DefaultThreshold) == c.Right), true }},
+	{"tried_on_right", func(c Checked) (count, bool) { return yes(c.Tried), c.Right }},
+	{"tried_on_wrong", func(c Checked) (count, bool) { return yes(c.Tried), !c.Right }},
+	{"better", func(c Checked) (count, bool) { return yes(c.Better), c.Tried }},
+	{"better_and_right", func(c Checked) (count, bool) { return yes(c.Better && c.Mended), c.Tried }},
+}
+
+// EvaluateResponses ingests documents into a temporary folder and verifies each response, as agent
+// verify does offline. The first error ends it.
+func EvaluateResponses(ctx context.Context, documents string, list []Response, opts Options, run *task.Run) (items []Checked, n map[string]int, score task.Score, err error) {
+	d, err := open(ctx, documents, opts.Words, run)
+	if err != nil {
+		return nil, nil, score, err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	var steps []func(context.Context) (Checked, error)
+	for _, r := range list {
+		steps = append(steps, func(ctx context.Context) (Checked, error) { return d.check(ctx, r) })
+	}
+	var times []time.Duration
+	if items, times, err = steadily(ctx, steps, opts.Jobs, run); err != nil {
+		return nil, nil, score, err
+	}
+	score = run.Score(times)
+	n, err = measure(&score, items, checkFigures)
+	return items, n, score, err
+}
+
+func (d *bench) check(ctx context.Context, r Response) (Checked, error) {
+	final, err := d.checks.Run(ctx, verify.Input{Query: r.Question, Response: r.Response}, nil)
+	if err != nil {
+		return Checked{}, fmt.Errorf("verifying response %q: %w", r.ID, err)
+	}
+	answer := verify.Result(final, nil, d.corpus)
+	if err := failed(answer.Status, answer.Error); err != nil {
+		return Checked{}, fmt.Errorf("verifying response %q: %w", r.ID, err)
+	}
+	given, _ := final.Given()
+	c := Checked{ID: r.ID, Status: answer.Status, Right: true, Confidence: given.Confidence, Tried: answer.Attempts > 0}
+	from := 0
+	for _, claim := range r.Claims {
+		start := from + strings.Index(r.Response[from:], claim.Claim)
+		from = start + len(claim.Claim)
+		kept := supportedIn(given.Verdicts, start, from)
+		if *claim.Supported {
+			c.True, c.Kept = c.True+1, c.Kept+yes(kept).part
+		} else {
+			c.False, c.Passed, c.Right = c.False+1, c.Passed+yes(kept).part, false
+		}
+	}
+	if best, _ := final.Best(); best.N > 0 && answer.Correction != nil {
+		c.Better, c.Correction = best.Confidence > given.Confidence, best.Response
+		c.Mended = mended(best.Response, r.Claims)
+	}
+	return c, nil
+}
+
+// supportedIn reports whether there are verdicts on a stretch of a response, and all of them are that it
+// is supported.
+func supportedIn(verdicts []state.Verdict, start, end int) bool {
+	n := 0
+	for _, v := range verdicts {
+		if v.Start < end && start < v.End {
+			if n++; v.Status != state.Supported || v.Error != "" {
+				return false
+			}
+		}
+	}
+	return n > 0
+}
+
+// mended reports whether a correction is right: no false claim is left in it, and of each claim that
+// the documents decide it holds what decides, or the claim where that is true.
+func mended(text string, claims []Judged) bool {
+	for _, c := range claims {
+		stands := strings.Contains(text, c.Claim)
+		if !*c.Supported && stands {
+			return false
+		}
+		if c.Evidence != "" && !(*c.Supported && stands) && !holds(text, []string{c.Evidence}) {
+			return false
+		}
+	}
+	return true
+}
+
+// ResponsesTask is `agent eval verify`.
+func ResponsesTask() task.Task {
+	return task.Task{
+		Name: "verify", Args: "DIR", Short: "Measure the verification of responses, and its corrections",
+		Long: `Verify reads responses whose claims were judged by hand, verifies each against a folder of
+documents as agent verify does offline, and prints, with 95 % bootstrap intervals, what
+decides whether it is worth having. The folder has:
+
+  documents/       the papers, which are ingested into a temporary corpus
+  responses.jsonl  {"id": "1", "question": "What is the rent?", "response": "It is £600.",
+                   "claims": [{"claim": "It is £600.", "supported": false,
+                   "evidence": "The rent is £550 a month"}]}
+
+Claims are copied from the response, in its order. Evidence is copied from a document.
+
+  true_kept         true claims that are supported
+  false_pass        false claims that are supported, too: less is better
+  right_side        responses with a confidence of at least 0.7 that are right, or below
+                    it that are not
+  tried_on_right    right responses that a correction was written for: less is better
+  tried_on_wrong    others that one was written for
+  better            corrections that end better supported than the response
+  better_and_right  those that are right, too: no false claim is left, and for each claim
+                    the correction has its evidence, or the claim where it is true`,
+		Example: `  agent eval verify train/data/papers
+  agent eval verify responses --encoder none --json`,
+		New: func(o *task.Options) task.Measure {
+			f := &options{}
+			o.Operand(&f.dir, "the folder of the documents and responses")
+			o.OneOf(&f.encoder, "encoder", builtin, "what reads meaning beside words", builtin, "none")
+			o.Within(&f.jobs, "jobs", 2, 1, 64, "`NUMBER` of responses that are verified at the same time")
+			return f.verify
+		},
+	}
+}
+
+func (f *options) verify(ctx context.Context, progress task.Progress) (*task.Report, error) {
+	documents := filepath.Join(f.dir, "documents")
+	if info, err := os.Stat(documents); err != nil || !info.IsDir() {
+		return nil, task.Usagef("%s has no folder documents: see agent help eval verify", f.dir)
+	}
+	list, err := ReadResponses(ctx, f.dir, progress)
+	if err != nil {
+		return nil, fmt.Errorf("reading responses: %w", err)
+	}
+	items, n, score, err := EvaluateResponses(ctx, documents, list, Options{f.jobs, f.encoder != builtin}, &task.Run{Progress: progress})
+	if err != nil {
+		return nil, err
+	}
+	r := task.NewReport("verify", len(items), score.Metrics)
+	r.Put("n", len(items))
+	r.PutScore(&score)
+	r.Put("n_of", n)
+	r.Put("items", items)
+	r.Linef("verify: %s", task.Count(len(items), "response"))
+	printMetrics(r, score.Metrics, n)
+	r.Close(&score, "", "")
+	return r, nil
+}
+
+func printMetrics(r *task.Report, list []metrics.Metric, n map[string]int) {
+	r.Linef("\n%-16s  %5s  %7s  %s", "metric", "n", "value", "95 % interval")
+	for _, m := range list {
+		r.Linef("%-16s  %5d  %7.4f  [%.4f, %.4f]", m.Name, n[m.Name], m.Value, m.Lo, m.Hi)
+	}
+}
