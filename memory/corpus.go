@@ -55,6 +55,9 @@ type OpenOptions struct {
 	Space *embed.Space
 	// Meaning reads the stretches of what was found beside the question: state.Hit.Near. Nil: nobody does.
 	Meaning *embed.Space
+	// Reader reads stretches together with the question of a query that asks for it: state.Hit.Read. It
+	// takes Meaning. Nil: nobody does.
+	Reader Reader
 	// Reranker orders what the index found. Nil: the index's own order.
 	Reranker Reranker
 	// Detector looks for orders to an assistant in the passages that are returned.
@@ -283,6 +286,9 @@ func (c *Corpus) Search(ctx context.Context, q retrieval.Query) (retrieval.Resul
 	}
 	if err == nil && c.opts.Meaning != nil {
 		err = c.mean(ctx, q.Primary, r.Hits)
+		if err == nil && q.Read && c.opts.Reader != nil {
+			err = c.answers(ctx, q.Primary, r)
+		}
 	}
 	if _, ok := errors.AsType[*index.SpaceError](err); ok {
 		return retrieval.Result{}, &EmbedderError{Corpus: c.store.name, Made: c.manifest.Info.Space, Given: c.spaceID()}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"example.com/assay/memory/answer"
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/vector"
 	"example.com/assay/state"
@@ -14,6 +15,8 @@ const (
 	meantHits  = 16 // of the best, so many are read stretch by stretch
 	newTexts   = 96 // stretches that are embedded for one search, when nobody has yet
 	nearDigits = 1e4
+	readHits   = 1 // stretch of a search is read together with its question: a fortieth of a second each
+	readDigits = 1e3
 )
 
 // mostRead is the largest corpus whose stretches are read before anybody asks: beyond it, what is found
@@ -89,6 +92,44 @@ func (c *Corpus) mean(ctx context.Context, question string, hits []state.Hit) er
 		if len(near) == cap(near) && len(near) > 0 {
 			hits[i].Near = near
 		}
+	}
+	return nil
+}
+
+// A Reader reads texts together with a question.
+type Reader interface {
+	// Answers returns the log-odds of each text that it answers the question.
+	Answers(ctx context.Context, question string, texts []string) ([]float64, error)
+}
+
+// answers has the leading stretches read together with the question. Only those of hits whose stretches
+// have been read for themselves lead.
+func (c *Corpus) answers(ctx context.Context, question string, r retrieval.Result) error {
+	var sources []answer.Source
+	for _, h := range r.Hits {
+		if h.Near == nil {
+			break
+		}
+		sources = append(sources, answer.SourceOf(h))
+	}
+	list := answer.Leading(question, sources, readHits)
+	texts := make([]string, len(list))
+	for i, l := range list {
+		texts[i] = l.Text
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	odds, err := c.opts.Reader.Answers(ctx, question, texts)
+	if err != nil {
+		return err
+	}
+	for i, l := range list {
+		h := &r.Hits[l.Source]
+		if h.Read == nil {
+			h.Read = map[int]float64{}
+		}
+		h.Read[l.Reading] = math.Round(odds[i]*readDigits) / readDigits
 	}
 	return nil
 }

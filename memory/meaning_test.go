@@ -60,6 +60,49 @@ func TestPatience(t *testing.T) {
 	}
 }
 
+// reads gives each text the odds of its length, and counts.
+type reads struct {
+	texts []string
+	err   error
+}
+
+func (r *reads) Answers(_ context.Context, _ string, texts []string) ([]float64, error) {
+	r.texts = append(r.texts, texts...)
+	odds := make([]float64, len(texts))
+	for i, t := range texts {
+		odds[i] = float64(len(t)) + .00049
+	}
+	return odds, r.err
+}
+
+// The stretch that leads is read together with the question, where a query asks for it.
+func TestReadTogether(t *testing.T) {
+	home, docs := t.TempDir(), tree(t, t.TempDir(), small())
+	mustIngest(t, IngestOptions{Home: home, Corpus: "law", Paths: []string{docs}})
+	r := &reads{}
+	c := openWith(t, home, &OpenOptions{Meaning: spaceOf(t, home, &embedtest.Words{}), Reader: r})
+	searchIn(t, c, retrieval.Query{Primary: aboutLiens})
+	if len(r.texts) > 0 {
+		t.Fatalf("nobody asked, and %q was read", r.texts)
+	}
+	n := 0
+	for _, h := range searchIn(t, c, retrieval.Query{Primary: aboutLiens, Read: true}).Hits {
+		for place, odds := range h.Read {
+			if text := answer.Readings(h.Passage)[place].Text; n >= len(r.texts) || text != r.texts[n] || odds != float64(len(text)) {
+				t.Errorf("%q has the odds %v, and %q was read", text, odds, r.texts)
+			}
+			n++
+		}
+	}
+	if n != readHits || len(r.texts) != n {
+		t.Errorf("%d stretches have odds, and %q was read", n, r.texts)
+	}
+	r.err = errors.New("no power")
+	if _, err := c.Search(t.Context(), retrieval.Query{Primary: aboutLiens, Read: true}); !errors.Is(err, r.err) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // Each stretch of what is found says how near it is to the question. What Read has embedded is not
 // embedded by a search, and what nobody has embedded is embedded up to a bound.
 func TestNear(t *testing.T) {

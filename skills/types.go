@@ -28,10 +28,11 @@ type Source struct {
 	Section string `json:"section"`
 	Text    string `json:"text"`
 
-	Doc    string        `json:"doc,omitempty" prompt:"-"`    // names its document
-	Date   string        `json:"date,omitempty" prompt:"-"`   // from when the document holds; see state.Passage.ValidFrom
-	Blocks []state.Block `json:"blocks,omitempty" prompt:"-"` // the typed parts of Text
-	Near   []float64     `json:"near,omitempty" prompt:"-"`   // of state.Hit
+	Doc    string          `json:"doc,omitempty" prompt:"-"`    // names its document
+	Date   string          `json:"date,omitempty" prompt:"-"`   // from when the document holds; see state.Passage.ValidFrom
+	Blocks []state.Block   `json:"blocks,omitempty" prompt:"-"` // the typed parts of Text
+	Near   []float64       `json:"near,omitempty" prompt:"-"`   // of state.Hit
+	Read   map[int]float64 `json:"read,omitempty" prompt:"-"`   // of state.Hit
 }
 
 // Choice is one option of a multiple-choice question.

@@ -243,8 +243,9 @@ func open(ctx context.Context, documents string, words bool, run *task.Run) (_ *
 		}
 	}()
 	var space *embed.Space
+	var reader memory.Reader
 	if !words {
-		if d.vectors, space, err = meaning(d.home); err != nil {
+		if d.vectors, space, reader, err = meaning(d.home); err != nil {
 			return nil, err
 		}
 	}
@@ -257,7 +258,7 @@ func open(ctx context.Context, documents string, words bool, run *task.Run) (_ *
 		return nil, err
 	}
 	d.skipped = made.Skipped
-	if d.corpus, err = memory.OpenWith(d.home, in.Corpus, &memory.OpenOptions{Space: space, Meaning: space, Inspect: injection.Orders}); err != nil {
+	if d.corpus, err = memory.OpenWith(d.home, in.Corpus, &memory.OpenOptions{Space: space, Meaning: space, Reader: reader, Inspect: injection.Orders}); err != nil {
 		return nil, err
 	}
 	var errs [4]error
@@ -270,17 +271,17 @@ func open(ctx context.Context, documents string, words bool, run *task.Run) (_ *
 }
 
 // meaning opens the encoder in the program and a cache of its vectors.
-func meaning(home string) (*embed.Cache, *embed.Space, error) {
+func meaning(home string) (*embed.Cache, *embed.Space, memory.Reader, error) {
 	m, err := encode.Builtin()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	cache, err := embed.OpenCache(memory.VectorsPath(home), nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	space, err := embed.New(m, &embed.Options{Cache: cache, Concurrency: 1}) // the encoder uses all processors by itself
-	return cache, space, err
+	return cache, space, m, err
 }
 
 func (d *bench) close() (err error) {

@@ -214,7 +214,7 @@ func quoteAnswers(in skills.SynthesizeInput, most int, more bool) string {
 	list := make([]answer.Source, len(sources))
 	orders := make([][]injection.Instruction, len(sources))
 	for i, s := range sources {
-		list[i] = answer.Source{Title: s.Title, Section: s.Section, Text: s.Text, Blocks: s.Blocks, Doc: s.Doc, Date: s.Date, Near: s.Near}
+		list[i] = answer.Source{Title: s.Title, Section: s.Section, Text: s.Text, Blocks: s.Blocks, Doc: s.Doc, Date: s.Date, Near: s.Near, Read: s.Read}
 		orders[i] = injection.Instructions(s.Text)
 	}
 	ranking := answer.Rank(in.Question, list, &answer.Options{Most: most, Confidence: in.Confidence, More: more, Usable: func(source, start, end int) bool {

@@ -34,6 +34,14 @@ const (
 	perMeaning      = 1.33
 )
 
+// What that sum and the odds of whoever has read the question and the best together make of it. Fitted on
+// the questions over manuals and the papers of desk/dev: docs/measurements.md.
+const (
+	readOffset = 0.1
+	perSum     = 1.1
+	perRead    = 0.2
+)
+
 // About is how near in meaning a stretch must be to a question to be about it: what the encoder's
 // tuning learnt as the border of "none of them answers" (train/tune.py).
 const About = 0.355
@@ -55,6 +63,9 @@ func (r *Ranking) chance(confidence float64) float64 {
 	sum := offset + perTop*r.Top + perLead*r.Lead + perAbsent*r.Absent + perConfidence*confidence + perValue*r.Value + perUnnamed*r.Unnamed
 	if r.Meaning != 0 {
 		sum = meantOffset + meantTop*r.Top + meantLead*r.Lead + meantAbsent*r.Absent + meantConfidence*confidence + meantValue*r.Value + meantUnnamed*r.Unnamed + perMeaning*r.Meaning
+	}
+	if r.Read != nil {
+		sum = readOffset + perSum*sum + perRead**r.Read
 	}
 	p := 1 / (1 + math.Exp(-sum))
 	if r.Valueless {

@@ -15,10 +15,11 @@ type Source struct {
 	Title   string // of its document
 	Section string // the headings, the last one nearest, parted by " > "
 	Text    string
-	Blocks  []state.Block // the typed parts of Text, in order
-	Doc     string        // names its document; sources of one document share it
-	Date    string        // from when its document holds, as 2025-01-31 or 2025; "" for unknown
-	Near    []float64     // how near each of its Readings is to the question in meaning, 1 for the same; nil where nobody knows
+	Blocks  []state.Block   // the typed parts of Text, in order
+	Doc     string          // names its document; sources of one document share it
+	Date    string          // from when its document holds, as 2025-01-31 or 2025; "" for unknown
+	Near    []float64       // how near each of its Readings is to the question in meaning, 1 for the same; nil where nobody knows
+	Read    map[int]float64 // log-odds that a reading answers, by its place; of few
 }
 
 // A sentence of a source, or a row or field of it, with what stands above it.
@@ -37,6 +38,7 @@ type sentence struct {
 	whole      bool            // it is a block that is read alone: a row, a field
 	joined     bool            // it is of an answer of several paragraphs
 	means      float64         // how near it is to the question in meaning; 0 where nobody knows
+	place      int             // of it among the readings of its source
 }
 
 // A heading is a line above others, with its stems.
@@ -135,8 +137,10 @@ func (p *pool) add(index int, src Source) {
 		at = b.End
 	}
 	p.addText(index, src.Text, at, len(src.Text), up, head)
-	if own := p.sentences[from:]; len(own) == len(src.Near) {
-		for i := range own {
+	own := p.sentences[from:]
+	for i := range own {
+		own[i].place = i
+		if len(own) == len(src.Near) {
 			own[i].means = src.Near[i]
 		}
 	}

@@ -24,17 +24,18 @@ type Ranking struct {
 	Quotes  []Quote  // the best first
 	Version *Version // what another version of the best quote's document says instead; nil for nothing
 	// What the confidence is made of.
-	Top       float64 // score of the best
-	Lead      float64 // by which it is above the mean of the next ten
-	Absent    float64 // share of the question's words that no source has
-	Form      float64 // how far the best has the form asked for
-	Held      float64 // share of the question that the best and what stands above it hold
-	Value     float64 // how far the best holds a value of the kind asked for, from −0.5 to 0.5
-	Meaning   float64 // how near the best is to the question in meaning; 0 where nobody knows
-	Unnamed   float64 // share of the names and numbers of the question that the best's document does not have
-	Undefined bool    // the question asks what something is, and the best does not say it
-	Valueless bool    // the best quote holds no value of the kind asked for
-	Chance    float64 // that the best quote answers
+	Top       float64  // score of the best
+	Lead      float64  // by which it is above the mean of the next ten
+	Absent    float64  // share of the question's words that no source has
+	Form      float64  // how far the best has the form asked for
+	Held      float64  // share of the question that the best and what stands above it hold
+	Value     float64  // how far the best holds a value of the kind asked for, from −0.5 to 0.5
+	Meaning   float64  // how near the best is to the question in meaning; 0 where nobody knows
+	Read      *float64 // log-odds that the best answers, by whoever has read both together; nil for nobody
+	Unnamed   float64  // share of the names and numbers of the question that the best's document does not have
+	Undefined bool     // the question asks what something is, and the best does not say it
+	Valueless bool     // the best quote holds no value of the kind asked for
+	Chance    float64  // that the best quote answers
 }
 
 // windows are the lengths in bytes to which quotes grow around their sentence. The
@@ -69,12 +70,7 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 		o.Most = len(windows)
 	}
 	usable := o.Usable
-	asks := parse(q)
-	p := newPool(reader{asks.lang}, sources, otherForms(asks, sources))
-	asks.weigh(p)
-	list := p.scores(asks)
-	list = slices.DeleteFunc(list, func(s scored) bool { return !p.candidate(s.index) })
-	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	asks, p, list := candidates(q, sources)
 	may := func(s scored) bool { // asked of few: it takes longest
 		x := &p.sentences[s.index]
 		return usable == nil || usable(x.source, x.start, x.end)
@@ -94,6 +90,9 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 		return p.defines(asks, x) > 0 || overlap(x.above.last.stems, asks.focus) >= 1 || overlap(x.above.title.stems, asks.focus) >= 1 || x.part != nil && len(x.part.Cells) > 0
 	})
 	out.Meaning = best.means
+	if odds, read := sources[best.source].Read[best.place]; read {
+		out.Read = &odds
+	}
 	out.Held, out.Value = asks.heldBy(best), asks.wants.fits(p, best)
 	rest := 0.0
 	for _, s := range list[1:min(len(list), 1+compared)] {
@@ -135,6 +134,16 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 		}
 	}
 	return out
+}
+
+// candidates are the sentences that can answer, the best first.
+func candidates(q string, sources []Source) (*question, *pool, []scored) {
+	asks := parse(q)
+	p := newPool(reader{asks.lang}, sources, otherForms(asks, sources))
+	asks.weigh(p)
+	list := slices.DeleteFunc(p.scores(asks), func(s scored) bool { return !p.candidate(s.index) })
+	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	return asks, p, list
 }
 
 // heldBy is the share of a question, absent words counted, that a sentence holds, with what

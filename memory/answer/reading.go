@@ -25,6 +25,23 @@ func Readings(passage state.Passage) []Reading {
 	return out
 }
 
+// A Lead is a reading of a source that may answer.
+type Lead struct {
+	Source, Reading int // the index of the source, and the place among its readings
+	Text            string
+}
+
+// Leading are the readings that are nearest to an answer, at most n, the best first.
+func Leading(q string, sources []Source, n int) []Lead {
+	_, p, list := candidates(q, sources)
+	out := make([]Lead, min(n, len(list)))
+	for i := range out {
+		s := &p.sentences[list[i].index]
+		out[i] = Lead{s.source, s.place, p.reading(s)}
+	}
+	return out
+}
+
 // reading is a sentence as an embedder reads it: the title, the nearest heading and the
 // label that it stands under, each once, then what it says; of a row, each cell with its column.
 func (p *pool) reading(s *sentence) string {

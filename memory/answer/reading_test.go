@@ -30,3 +30,27 @@ func TestBoldHeading(t *testing.T) {
 		}
 	}
 }
+
+// The leading reading is that of the best quote, and whoever has read it changes the chance of the quote.
+func TestLeading(t *testing.T) {
+	sources := []Source{{Text: "Dogs stay outside. The gate is locked at nine in the evening.", Near: []float64{.1, .6}}, {Text: "Cats come in.", Near: []float64{.2}}}
+	const q = "When is the gate locked?"
+	list := Leading(q, sources, 2)
+	if len(list) != 2 || list[0] != (Lead{0, 1, "The gate is locked at nine in the evening."}) {
+		t.Fatalf("%+v", list)
+	}
+	chance := func(odds map[int]float64) float64 {
+		sources[0].Read = odds
+		return Rank(q, sources, nil).Chance
+	}
+	none, low, high := chance(nil), chance(map[int]float64{1: -4}), chance(map[int]float64{1: 4})
+	if low >= none || high <= low {
+		t.Errorf("the chance is %v; read with odds of -4 it is %v, and of 4 %v", none, low, high)
+	}
+	if other := chance(map[int]float64{0: 4}); other != none {
+		t.Errorf("another stretch was read, and the chance is %v, not %v", other, none)
+	}
+	if list := Leading(q, nil, 2); len(list) != 0 {
+		t.Errorf("of nothing lead %+v", list)
+	}
+}

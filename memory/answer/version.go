@@ -92,5 +92,5 @@ func titleLetters(s string) string {
 // SourceOf is what a search found as a source.
 func SourceOf(h state.Hit) Source {
 	p := h.Passage
-	return Source{Title: p.Title, Section: p.Section, Text: p.Text, Blocks: p.Blocks, Doc: p.Doc, Date: p.ValidFrom(), Near: h.Near}
+	return Source{Title: p.Title, Section: p.Section, Text: p.Text, Blocks: p.Blocks, Doc: p.Doc, Date: p.ValidFrom(), Near: h.Near, Read: h.Read}
 }

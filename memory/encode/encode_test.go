@@ -182,9 +182,14 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// The vectors do not depend on the processor: this is a hash of them.
+// Neither the vectors nor what is read together depend on the processor: this is a hash of them.
 func TestEverywhere(t *testing.T) {
 	h := sha256.New()
+	odds, err := builtin(t).Answers(t.Context(), "When is the gate locked?", []string{"The gate is locked at nine in the evening.", "Dogs stay outside the gate."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = binary.Write(h, binary.LittleEndian, odds)
 	for _, r := range references(t) {
 		v, err := builtin(t).Embed(t.Context(), []string{r.Text})
 		if err != nil {
@@ -192,7 +197,7 @@ func TestEverywhere(t *testing.T) {
 		}
 		_ = binary.Write(h, binary.LittleEndian, v[0])
 	}
-	if got := hex.EncodeToString(h.Sum(nil)[:8]); got != "5ce186088058a572" {
+	if got := hex.EncodeToString(h.Sum(nil)[:8]); got != "975f9d33ae35ad73" {
 		t.Errorf("the vectors have the hash %s", got)
 	}
 }

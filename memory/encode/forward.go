@@ -9,7 +9,8 @@ import (
 // other as rows. Nothing is filled up to a common length, only to full tiles.
 type pass struct {
 	m     *Model
-	from  []int // where each text's rows begin, and the end of the last
+	a     *adapter // nil for none
+	from  []int    // where each text's rows begin, and the end of the last
 	rows  int
 	x     []float32 // the pieces' vectors
 	z     []float32 // what is added to them
@@ -66,15 +67,23 @@ func (p *pass) run(ctx context.Context, texts [][]int32) error {
 			return err
 		}
 		l := &p.m.layers[i]
+		var a adapted
+		if p.a != nil && i >= p.a.description.From {
+			a = p.a.layers[i-p.a.description.From]
+		}
 		p.linear(p.wide, p.x, &l.own)
+		p.adapt(p.wide, p.x, l.own.out, a.own)
 		for t := range texts {
 			p.attend(p.from[t], len(texts[t]))
 		}
 		p.linear(p.z, p.y, &l.mix)
+		p.adapt(p.z, p.y, l.mix.out, a.mix)
 		p.norm(l.mixed)
 		p.linear(p.wide, p.x, &l.inner)
+		p.adapt(p.wide, p.x, l.inner.out, a.inner)
 		gelu(p.wide[:p.rows*p.m.Inner])
 		p.linear(p.z, p.wide, &l.outer)
+		p.adapt(p.z, p.wide, l.outer.out, a.outer)
 		p.norm(l.output)
 	}
 	return nil

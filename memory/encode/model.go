@@ -65,6 +65,11 @@ const idPrefix = "encoder "
 // ID names the space of the vectors. Weights of one name that were tuned otherwise have another: the
 // scales of their matrices differ. So has what reads more of a text.
 func (m *Model) ID() string {
+	return fmt.Sprintf("%s%s %d/%d %s", idPrefix, m.Name, m.Width, m.Longest(), m.weighed())
+}
+
+// weighed tells weights from others of the same name.
+func (m *Model) weighed() string {
 	sum := crc32.NewIEEE()
 	for i := range m.layers {
 		l := &m.layers[i]
@@ -72,7 +77,7 @@ func (m *Model) ID() string {
 			_ = binary.Write(sum, binary.LittleEndian, matrix.scale) // a hash takes everything
 		}
 	}
-	return fmt.Sprintf("%s%s %d/%d %08x", idPrefix, m.Name, m.Width, m.Longest(), sum.Sum32())
+	return fmt.Sprintf("%08x", sum.Sum32())
 }
 
 // IsID reports whether the space of an ID is one of this package's models.
@@ -89,11 +94,23 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	for i, t := range texts {
 		pieces[i] = append(m.pieces.of([]int32{m.pieces.begin}, t, m.Longest()-1), m.pieces.end)
 	}
-	return m.encode(ctx, pieces)
+	out, err := m.encode(ctx, pieces, nil)
+	for _, v := range out {
+		var sums [lanes]float32
+		for d, x := range v {
+			sums[d%lanes] += float32(x * x)
+		}
+		if by := float32(math.Sqrt(float64(total(sums)))); by > 0 {
+			for d := range v {
+				v[d] /= by
+			}
+		}
+	}
+	return out, err
 }
 
-// encode is the mean vector of each text's pieces, at unit length.
-func (m *Model) encode(ctx context.Context, texts [][]int32) ([][]float32, error) {
+// encode is the sum of the vectors of each text's pieces, with an adapter or without.
+func (m *Model) encode(ctx context.Context, texts [][]int32, a *adapter) ([][]float32, error) {
 	order := make([]int, len(texts))
 	for i := range order {
 		order[i] = i
@@ -117,6 +134,7 @@ func (m *Model) encode(ctx context.Context, texts [][]int32) ([][]float32, error
 			if p == nil {
 				p = &pass{m: m}
 			}
+			p.a = a
 			defer m.passes.Put(p)
 			var list [][]int32
 			for {
@@ -132,7 +150,7 @@ func (m *Model) encode(ctx context.Context, texts [][]int32) ([][]float32, error
 					return
 				}
 				for j, at := range units[i] {
-					out[at] = p.mean(p.from[j], len(list[j]))
+					out[at] = p.sum(p.from[j], len(list[j]))
 				}
 			}
 		})
@@ -144,22 +162,13 @@ func (m *Model) encode(ctx context.Context, texts [][]int32) ([][]float32, error
 	return out, nil
 }
 
-// mean is the mean of rows at unit length.
-func (p *pass) mean(from, n int) []float32 {
+// sum adds up rows.
+func (p *pass) sum(from, n int) []float32 {
 	w := p.m.Width
 	out := make([]float32, w)
 	for i := range n {
 		for d, v := range p.x[(from+i)*w:][:w] {
 			out[d] += v
-		}
-	}
-	var sums [lanes]float32
-	for d, v := range out {
-		sums[d%lanes] += float32(v * v)
-	}
-	if by := float32(math.Sqrt(float64(total(sums)))); by > 0 {
-		for d := range out {
-			out[d] /= by
 		}
 	}
 	return out

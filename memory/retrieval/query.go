@@ -15,6 +15,7 @@ type Query struct {
 	About   [][]string
 	Exclude []string // ids of passages that must not be returned
 	Repeats bool     // also return passages that nearly repeat a better one
+	Read    bool     // also read the leading stretches together with Primary, where an encoder can: state.Hit.Read
 
 	// Filter keeps passages for which every condition holds. The search behaves as if the
 	// index held no others, except for the weights of words. For a key that no passage has

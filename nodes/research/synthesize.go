@@ -85,7 +85,7 @@ func sources(hits []state.Hit, first int) []skills.Source {
 	list := make([]skills.Source, len(hits))
 	for i, h := range hits {
 		list[i] = skills.Source{N: first + i, Title: h.Passage.Title, Section: h.Passage.Section, Text: h.Passage.Text,
-			Doc: h.Passage.Doc, Date: h.Passage.ValidFrom(), Blocks: h.Passage.Blocks, Near: h.Near}
+			Doc: h.Passage.Doc, Date: h.Passage.ValidFrom(), Blocks: h.Passage.Blocks, Near: h.Near, Read: h.Read}
 	}
 	return list
 }

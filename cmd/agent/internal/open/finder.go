@@ -22,7 +22,8 @@ import (
 
 // A Finder holds what a search uses in addition to the index.
 type Finder struct {
-	Space    *embed.Space // nil for words alone
+	Space    *embed.Space  // nil for words alone
+	reader   memory.Reader // nil for none
 	cache    *embed.Cache
 	reranker memory.Reranker
 	detector memory.Detector // nil for none
@@ -32,7 +33,7 @@ type Finder struct {
 func (f *Finder) Options() *memory.OpenOptions {
 	o := &memory.OpenOptions{Space: f.Space, Reranker: f.reranker, Detector: f.detector, Inspect: injection.Orders}
 	if f.encodes() {
-		o.Meaning = f.Space
+		o.Meaning, o.Reader = f.Space, f.reader
 	}
 	return o
 }
@@ -70,6 +71,9 @@ func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, x *Exchange
 			return f, err
 		}
 		e = m
+		if m.Reads() {
+			f.reader = m
+		}
 	}
 	if f.cache, err = x.Store.Vectors(ctx, &embed.CacheOptions{MaxBytes: int64(s.Lookup.Cache) << 20}); err != nil {
 		err = fmt.Errorf("opening the cache of vectors: %w", err)
