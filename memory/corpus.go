@@ -286,8 +286,8 @@ func (c *Corpus) Search(ctx context.Context, q retrieval.Query) (retrieval.Resul
 	}
 	if err == nil && c.opts.Meaning != nil {
 		err = c.mean(ctx, q.Primary, r.Hits)
-		if err == nil && q.Read && c.opts.Reader != nil {
-			err = c.answers(ctx, q.Primary, r)
+		if err == nil && q.Read != "" && c.opts.Reader != nil {
+			err = c.answers(ctx, q.Read, r)
 		}
 	}
 	if _, ok := errors.AsType[*index.SpaceError](err); ok {

@@ -86,7 +86,7 @@ func TestReadTogether(t *testing.T) {
 		t.Fatalf("nobody asked, and %q was read", r.texts)
 	}
 	n := 0
-	for _, h := range searchIn(t, c, retrieval.Query{Primary: aboutLiens, Read: true}).Hits {
+	for _, h := range searchIn(t, c, retrieval.Query{Primary: aboutLiens, Read: aboutLiens}).Hits {
 		for place, odds := range h.Read {
 			if text := answer.Readings(h.Passage)[place].Text; n >= len(r.texts) || text != r.texts[n] || odds != float64(len(text)) {
 				t.Errorf("%q has the odds %v, and %q was read", text, odds, r.texts)
@@ -98,7 +98,7 @@ func TestReadTogether(t *testing.T) {
 		t.Errorf("%d stretches have odds, and %q was read", n, r.texts)
 	}
 	r.err = errors.New("no power")
-	if _, err := c.Search(t.Context(), retrieval.Query{Primary: aboutLiens, Read: true}); !errors.Is(err, r.err) {
+	if _, err := c.Search(t.Context(), retrieval.Query{Primary: aboutLiens, Read: aboutLiens}); !errors.Is(err, r.err) {
 		t.Errorf("error %v", err)
 	}
 }

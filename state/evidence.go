@@ -68,8 +68,8 @@ type Hit struct {
 	// Near is how near each stretch of the passage is in meaning to what was searched for, 1 for the same,
 	// in the order of memory/answer's Readings; nil where no encoder took part.
 	Near []float64 `json:"near,omitempty"`
-	// Read are the log-odds that a stretch answers what was searched for, by the stretch's place in that
-	// order: of the few that an encoder has read together with the question.
+	// Read are the log-odds that a stretch answers the question that the search was for, by the stretch's
+	// place in that order: of the few that an encoder has read together with the question.
 	Read map[int]float64 `json:"read,omitempty"`
 
 	Copies []string  `json:"copies,omitempty"` // ids of passages that say the same and were left out for it, best first

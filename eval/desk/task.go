@@ -2,7 +2,11 @@ package desk
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 
+	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/task"
 	"example.com/assay/state"
 )
@@ -138,4 +142,71 @@ func (f *options) report(p *Papers, got *Evaluation, worse []string) *task.Repor
 	}
 	r.Close(&got.Score, "", "")
 	return r
+}
+
+// ResponsesTask is `agent eval verify`.
+func ResponsesTask() task.Task {
+	return task.Task{
+		Name: "verify", Args: "DIR", Short: "Measure the verification of responses, and its corrections",
+		Long: `Verify reads responses whose claims were judged by hand, verifies each against a folder of
+documents, offline, and prints, with 95 % bootstrap intervals, what decides whether that is
+worth having. The folder has:
+
+  documents/       the papers, which are ingested into a temporary corpus
+  responses.jsonl  {"id": "1", "question": "What is the rent?", "response": "It is £600.",
+                   "claims": [{"claim": "It is £600.", "supported": false,
+                   "evidence": "The rent is £550 a month"}]}
+
+Claims are copied from the response, in its order. Evidence is copied from a document.
+
+  true_kept         true claims that are supported
+  false_pass        false claims that are supported, too: less is better
+  right_side        responses with a confidence of at least 0.7 that are right, or below
+                    it that are not
+  tried_on_right    right responses that a correction was written for: less is better
+  tried_on_wrong    others that one was written for
+  better            corrections that end better supported than the response
+  better_and_right  those that are right, too: no false claim is left, and for each claim
+                    the correction has its evidence, or the claim where it is true`,
+		Example: `  agent eval verify train/data/papers
+  agent eval verify responses --encoder none --json`,
+		New: func(o *task.Options) task.Measure {
+			f := &options{}
+			o.Operand(&f.dir, "the folder of the documents and responses")
+			o.OneOf(&f.encoder, "encoder", builtin, "what reads meaning beside words", builtin, "none")
+			o.Within(&f.jobs, "jobs", 2, 1, 64, "`NUMBER` of responses that are verified at the same time")
+			return f.verify
+		},
+	}
+}
+
+func (f *options) verify(ctx context.Context, progress task.Progress) (*task.Report, error) {
+	documents := filepath.Join(f.dir, "documents")
+	if info, err := os.Stat(documents); err != nil || !info.IsDir() {
+		return nil, task.Usagef("%s has no folder documents: see agent help eval verify", f.dir)
+	}
+	list, err := ReadResponses(ctx, f.dir, progress)
+	if err != nil {
+		return nil, fmt.Errorf("reading responses: %w", err)
+	}
+	items, n, score, err := EvaluateResponses(ctx, documents, list, Options{f.jobs, f.encoder != builtin}, &task.Run{Progress: progress})
+	if err != nil {
+		return nil, err
+	}
+	r := task.NewReport("verify", len(items), score.Metrics)
+	r.Put("n", len(items))
+	r.PutScore(&score)
+	r.Put("n_of", n)
+	r.Put("items", items)
+	r.Linef("verify: %s", task.Count(len(items), "response"))
+	printMetrics(r, score.Metrics, n)
+	r.Close(&score, "", "")
+	return r, nil
+}
+
+func printMetrics(r *task.Report, list []metrics.Metric, n map[string]int) {
+	r.Linef("\n%-16s  %5s  %7s  %s", "metric", "n", "value", "95 % interval")
+	for _, m := range list {
+		r.Linef("%-16s  %5d  %7.4f  [%.4f, %.4f]", m.Name, n[m.Name], m.Value, m.Lo, m.Hi)
+	}
 }

@@ -14,8 +14,10 @@ type Query struct {
 	// Default: Primary alone.
 	About   [][]string
 	Exclude []string // ids of passages that must not be returned
-	Repeats bool     // also return passages that nearly repeat a better one
-	Read    bool     // also read the leading stretches together with Primary, where an encoder can: state.Hit.Read
+	// Read is a question that the leading stretches are read together with, where an encoder can:
+	// state.Hit.Read. Default: nothing is read.
+	Read    string
+	Repeats bool // also return passages that nearly repeat a better one
 
 	// Filter keeps passages for which every condition holds. The search behaves as if the
 	// index held no others, except for the weights of words. For a key that no passage has

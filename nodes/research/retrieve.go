@@ -30,9 +30,10 @@ func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 			return nil, nil
 		}
 		read := s.Read()
+		question := asked(s, step)
 		metered, asked := llm.Open(ctx) // a reranker may ask a model
 		found, err := retrieval.AsOf(corpus, s.AsOf).Search(metered, retrieval.Query{
-			Primary: step.Queries[0], Alternatives: step.Queries[1:], K: passages, Exclude: read, Read: true, About: gate(s.Objective, step.Question),
+			Primary: step.Queries[0], Alternatives: step.Queries[1:], K: passages, Exclude: read, Read: question, About: gate(s.Objective, step.Question),
 		})
 		if err != nil {
 			return endStep(ctx, step, asked.Close().ModelUsage, unreadable{err})
