@@ -287,7 +287,7 @@ func (c *Corpus) Search(ctx context.Context, q retrieval.Query) (retrieval.Resul
 	if err == nil && c.opts.Meaning != nil {
 		err = c.mean(ctx, q.Primary, r.Hits)
 		if err == nil && q.Read != "" && c.opts.Reader != nil {
-			err = c.answers(ctx, q.Read, r)
+			err = c.answers(ctx, q.Read, r.Hits)
 		}
 	}
 	if _, ok := errors.AsType[*index.SpaceError](err); ok {

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"example.com/assay/memory/answer"
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/vector"
 	"example.com/assay/state"
@@ -15,7 +14,6 @@ const (
 	meantHits  = 16 // of the best, so many are read stretch by stretch
 	newTexts   = 96 // stretches that are embedded for one search, when nobody has yet
 	nearDigits = 1e4
-	readHits   = 1 // stretch of a search is read together with its question: a fortieth of a second each
 	readDigits = 1e3
 )
 
@@ -102,34 +100,24 @@ type Reader interface {
 	Answers(ctx context.Context, question string, texts []string) ([]float64, error)
 }
 
-// answers has the leading stretches read together with the question. Only those of hits whose stretches
-// have been read for themselves lead.
-func (c *Corpus) answers(ctx context.Context, question string, r retrieval.Result) error {
+// answers has the stretch that leads read together with the question, which takes a fortieth of a second.
+// Only stretches of hits that were read for themselves lead.
+func (c *Corpus) answers(ctx context.Context, question string, hits []state.Hit) error {
 	var sources []answer.Source
-	for _, h := range r.Hits {
+	for _, h := range hits {
 		if h.Near == nil {
 			break
 		}
 		sources = append(sources, answer.SourceOf(h))
 	}
-	list := answer.Leading(question, sources, readHits)
-	texts := make([]string, len(list))
-	for i, l := range list {
-		texts[i] = l.Text
-	}
-	if len(texts) == 0 {
+	lead, ok := answer.Leading(question, sources)
+	if !ok {
 		return nil
 	}
-	odds, err := c.opts.Reader.Answers(ctx, question, texts)
+	odds, err := c.opts.Reader.Answers(ctx, question, []string{lead.Text})
 	if err != nil {
 		return err
 	}
-	for i, l := range list {
-		h := &r.Hits[l.Source]
-		if h.Read == nil {
-			h.Read = map[int]float64{}
-		}
-		h.Read[l.Reading] = math.Round(odds[i]*readDigits) / readDigits
-	}
+	hits[lead.Source].Read = map[int]float64{lead.Reading: math.Round(odds[0]*readDigits) / readDigits}
 	return nil
 }

@@ -139,17 +139,17 @@ func Evaluate(ctx context.Context, p *Papers, opts Options, run *task.Run) (_ *E
 	}
 	out := &Evaluation{Skipped: d.skipped}
 	var times []time.Duration
-	if out.Items, times, err = steadily(ctx, steps, opts.Jobs, run); err != nil {
+	if out.Items, times, err = timed(ctx, steps, opts.Jobs, run); err != nil {
 		return nil, err
 	}
 	out.Score = run.Score(times)
 	out.N, err = measure(&out.Score, out.Items, figures)
-	out.count()
+	out.fillRows()
 	return out, err
 }
 
-// steadily takes all steps, so many at the same time, and times them. The first error ends it.
-func steadily[T any](ctx context.Context, steps []func(context.Context) (T, error), jobs int, run *task.Run) ([]T, []time.Duration, error) {
+// timed takes all steps, some at the same time, and says how long each took. The first error ends it.
+func timed[T any](ctx context.Context, steps []func(context.Context) (T, error), jobs int, run *task.Run) ([]T, []time.Duration, error) {
 	items, times := make([]T, len(steps)), make([]time.Duration, len(steps))
 	var mu sync.Mutex // of done and the progress
 	done := 0
@@ -196,8 +196,8 @@ func measure[T any](to *task.Score, items []T, figures []figure[T]) (map[string]
 	return n, nil
 }
 
-// count fills the rows.
-func (e *Evaluation) count() {
+// fillRows counts the questions of each kind.
+func (e *Evaluation) fillRows() {
 	for _, i := range e.Items {
 		if !i.asked() {
 			continue

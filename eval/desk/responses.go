@@ -10,6 +10,7 @@ import (
 
 	"example.com/assay/eval/jsonl"
 	"example.com/assay/eval/task"
+	"example.com/assay/memory"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
@@ -85,25 +86,34 @@ var checkFigures = []figure[Checked]{
 	{"better_and_right", func(c Checked) (count, bool) { return yes(c.Better && c.Mended), c.Tried }},
 }
 
-// EvaluateResponses ingests documents into a temporary folder and verifies each response, as agent
-// verify does offline. The first error ends it.
-func EvaluateResponses(ctx context.Context, documents string, list []Response, opts Options, run *task.Run) (items []Checked, n map[string]int, score task.Score, err error) {
+// Verified holds the results of a folder of responses.
+type Verified struct {
+	task.Score
+	N       map[string]int // what each metric counts: claims, responses or corrections
+	Items   []Checked
+	Skipped []memory.Skip // documents that could not be read
+}
+
+// EvaluateResponses ingests documents into a temporary folder and verifies each response against them.
+// The first error ends it.
+func EvaluateResponses(ctx context.Context, documents string, list []Response, opts Options, run *task.Run) (_ *Verified, err error) {
 	d, err := open(ctx, documents, opts.Words, run)
 	if err != nil {
-		return nil, nil, score, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	var steps []func(context.Context) (Checked, error)
 	for _, r := range list {
 		steps = append(steps, func(ctx context.Context) (Checked, error) { return d.check(ctx, r) })
 	}
+	out := &Verified{Skipped: d.skipped}
 	var times []time.Duration
-	if items, times, err = steadily(ctx, steps, opts.Jobs, run); err != nil {
-		return nil, nil, score, err
+	if out.Items, times, err = timed(ctx, steps, opts.Jobs, run); err != nil {
+		return nil, err
 	}
-	score = run.Score(times)
-	n, err = measure(&score, items, checkFigures)
-	return items, n, score, err
+	out.Score = run.Score(times)
+	out.N, err = measure(&out.Score, out.Items, checkFigures)
+	return out, err
 }
 
 func (d *bench) check(ctx context.Context, r Response) (Checked, error) {

@@ -11,6 +11,7 @@ import (
 // claim is mended, and one has nothing to be mended with.
 func TestEvaluateResponses(t *testing.T) {
 	dir := folder(t, map[string]string{
+		"documents/card.pdf": "%PDF-1.4 broken",
 		"documents/jetty.md": "# Jetty rules\n\nThe jetty closes at nine in the evening. Boats must pay five crowns a night. A lantern left on the jetty belongs to the harbour.\n",
 		"responses.jsonl": `{"id": "right", "response": "The jetty closes at nine in the evening. Boats must pay five crowns a night.", "claims": [{"claim": "The jetty closes at nine in the evening.", "supported": true, "evidence": "closes at nine in the evening"}, {"claim": "Boats must pay five crowns a night.", "supported": true, "evidence": "pay five crowns a night"}]}
 {"id": "wrong", "response": "Boats must pay eight crowns a night.", "claims": [{"claim": "Boats must pay eight crowns a night.", "supported": false, "evidence": "pay five crowns a night"}]}
@@ -23,7 +24,7 @@ func TestEvaluateResponses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, n, score, err := EvaluateResponses(t.Context(), filepath.Join(dir, "documents"), list, Options{Jobs: 3, Words: true}, nil)
+	got, err := EvaluateResponses(t.Context(), filepath.Join(dir, "documents"), list, Options{Jobs: 3, Words: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,24 +35,27 @@ func TestEvaluateResponses(t *testing.T) {
 		{ID: "misjudged", False: 1, Passed: 1},
 		{ID: "line 5", Right: true, True: 1, Kept: 1},
 	} {
-		got := items[i]
-		want.Status, want.Confidence, want.Correction = got.Status, got.Confidence, got.Correction
-		if got != want {
-			t.Errorf("%+v, want %+v", got, want)
+		item := got.Items[i]
+		want.Status, want.Confidence, want.Correction = item.Status, item.Confidence, item.Correction
+		if item != want {
+			t.Errorf("%+v, want %+v", item, want)
 		}
 	}
-	if c := items[1].Correction; !strings.Contains(c, "five crowns") {
+	if c := got.Items[1].Correction; !strings.Contains(c, "five crowns") {
 		t.Errorf("the correction is %q", c)
 	}
+	if len(got.Skipped) != 1 {
+		t.Errorf("skipped are %v, not the broken card", got.Skipped)
+	}
 	figures := map[string]float64{}
-	for _, m := range score.Metrics {
+	for _, m := range got.Metrics {
 		figures[m.Name] = m.Value
 	}
 	if want := map[string]float64{"true_kept": 1, "false_pass": 1. / 3, "right_side": .6, "tried_on_right": 0, "tried_on_wrong": 2. / 3, "better": .5, "better_and_right": .5}; !maps.Equal(figures, want) {
 		t.Errorf("figures are %v, want %v", figures, want)
 	}
-	if want := map[string]int{"true_kept": 3, "false_pass": 3, "right_side": 5, "tried_on_right": 2, "tried_on_wrong": 3, "better": 2, "better_and_right": 2}; !maps.Equal(n, want) {
-		t.Errorf("n is %v, want %v", n, want)
+	if want := map[string]int{"true_kept": 3, "false_pass": 3, "right_side": 5, "tried_on_right": 2, "tried_on_wrong": 3, "better": 2, "better_and_right": 2}; !maps.Equal(got.N, want) {
+		t.Errorf("n is %v, want %v", got.N, want)
 	}
 }
 

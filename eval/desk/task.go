@@ -2,12 +2,15 @@ package desk
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/task"
+	"example.com/assay/memory"
 	"example.com/assay/state"
 )
 
@@ -108,9 +111,7 @@ type itemRow struct {
 
 func (f *options) report(p *Papers, got *Evaluation, worse []string) *task.Report {
 	r := task.NewReport("desk", len(got.Items), got.Metrics)
-	for _, s := range got.Skipped {
-		r.Warnings = append(r.Warnings, "skipped "+s.Path+": "+s.Reason)
-	}
+	warnOfSkipped(r, got.Skipped)
 	r.Warnings, r.Broken = append(r.Warnings, worse...), len(worse) > 0
 	if f.write != "" {
 		data, err := got.Baseline().Encode()
@@ -186,22 +187,32 @@ func (f *options) verify(ctx context.Context, progress task.Progress) (*task.Rep
 		return nil, task.Usagef("%s has no folder documents: see agent help eval verify", f.dir)
 	}
 	list, err := ReadResponses(ctx, f.dir, progress)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
+		return nil, task.Usagef("%s has no responses.jsonl with responses: see agent help eval verify", f.dir)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading responses: %w", err)
 	}
-	items, n, score, err := EvaluateResponses(ctx, documents, list, Options{f.jobs, f.encoder != builtin}, &task.Run{Progress: progress})
+	got, err := EvaluateResponses(ctx, documents, list, Options{f.jobs, f.encoder != builtin}, &task.Run{Progress: progress})
 	if err != nil {
 		return nil, err
 	}
-	r := task.NewReport("verify", len(items), score.Metrics)
-	r.Put("n", len(items))
-	r.PutScore(&score)
-	r.Put("n_of", n)
-	r.Put("items", items)
-	r.Linef("verify: %s", task.Count(len(items), "response"))
-	printMetrics(r, score.Metrics, n)
-	r.Close(&score, "", "")
+	r := task.NewReport("verify", len(got.Items), got.Metrics)
+	warnOfSkipped(r, got.Skipped)
+	r.Put("n", len(got.Items))
+	r.PutScore(&got.Score)
+	r.Put("n_of", got.N)
+	r.Put("items", got.Items)
+	r.Linef("verify: %s", task.Count(len(got.Items), "response"))
+	printMetrics(r, got.Metrics, got.N)
+	r.Close(&got.Score, "", "")
 	return r, nil
+}
+
+func warnOfSkipped(r *task.Report, list []memory.Skip) {
+	for _, s := range list {
+		r.Warnings = append(r.Warnings, "skipped "+s.Path+": "+s.Reason)
+	}
 }
 
 func printMetrics(r *task.Report, list []metrics.Metric, n map[string]int) {

@@ -31,15 +31,14 @@ type Lead struct {
 	Text            string
 }
 
-// Leading are the readings that are nearest to an answer, at most n, the best first.
-func Leading(q string, sources []Source, n int) []Lead {
+// Leading is the reading that Rank quotes first, if it may; false where nothing can answer.
+func Leading(q string, sources []Source) (Lead, bool) {
 	_, p, list := candidates(q, sources)
-	out := make([]Lead, min(n, len(list)))
-	for i := range out {
-		s := &p.sentences[list[i].index]
-		out[i] = Lead{s.source, s.place, p.reading(s)}
+	if len(list) == 0 {
+		return Lead{}, false
 	}
-	return out
+	s := &p.sentences[list[0].index]
+	return Lead{s.source, s.place, p.reading(s)}, true
 }
 
 // reading is a sentence as an embedder reads it: the title, the nearest heading and the

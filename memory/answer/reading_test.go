@@ -35,9 +35,8 @@ func TestBoldHeading(t *testing.T) {
 func TestLeading(t *testing.T) {
 	sources := []Source{{Text: "Dogs stay outside. The gate is locked at nine in the evening.", Near: []float64{.1, .6}}, {Text: "Cats come in.", Near: []float64{.2}}}
 	const q = "When is the gate locked?"
-	list := Leading(q, sources, 2)
-	if len(list) != 2 || list[0] != (Lead{0, 1, "The gate is locked at nine in the evening."}) {
-		t.Fatalf("%+v", list)
+	if got, ok := Leading(q, sources); !ok || got != (Lead{0, 1, "The gate is locked at nine in the evening."}) {
+		t.Fatalf("%+v, %t", got, ok)
 	}
 	chance := func(odds map[int]float64) float64 {
 		sources[0].Read = odds
@@ -50,7 +49,7 @@ func TestLeading(t *testing.T) {
 	if other := chance(map[int]float64{0: 4}); other != none {
 		t.Errorf("another stretch was read, and the chance is %v, not %v", other, none)
 	}
-	if list := Leading(q, nil, 2); len(list) != 0 {
-		t.Errorf("of nothing lead %+v", list)
+	if got, ok := Leading(q, nil); ok {
+		t.Errorf("of nothing leads %+v", got)
 	}
 }

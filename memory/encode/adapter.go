@@ -153,16 +153,15 @@ func (p *pass) adapt(out, x []float32, n int, list []lowRank) {
 	}
 }
 
-// Reads reports whether the model can say of a question and a stretch, read together, whether the second
-// answers: the adapter was learnt with one model.
+// Reads reports whether Answers works: its adapter was learnt with one model, and suits no other.
 func (m *Model) Reads() bool {
 	a, err := answering()
 	return err == nil && a.description.Of == m.weighed()
 }
 
-// Answers reads each text together with a question, and returns the log-odds that it answers, against
-// that nothing beside it does. It costs what Embed costs of both. The error is of a model that does not
-// read, or the context's.
+// Answers reads each text together with a question, and returns the log-odds that the text answers it.
+// That costs as much as to embed both. A model for which Reads is false is refused; other errors are
+// the context's.
 func (m *Model) Answers(ctx context.Context, question string, texts []string) ([]float64, error) {
 	a, err := answering()
 	if err != nil {
