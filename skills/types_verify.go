@@ -34,6 +34,15 @@ type JudgedClaim struct {
 	Text   string `json:"text"`   // as in the response
 	Status string `json:"status"` // as in JudgeOutput
 	Why    string `json:"why"`
+
+	Nearest *Nearest `json:"nearest,omitempty" prompt:"-"` // nil where no encoder took part
+}
+
+// Nearest is the stretch of the evidence that is nearest to a claim in meaning.
+type Nearest struct {
+	Text string  `json:"text"`
+	Cite string  `json:"cite"`
+	Near float64 `json:"near"` // 1 for the same
 }
 
 // GapInput is the input of gap_queries.

@@ -10,7 +10,8 @@ import (
 // title, its heading and its label.
 type Reading struct {
 	Text       string
-	Start, End int // bytes of the passage's text
+	Start, End int  // bytes of the passage's text
+	Says       bool // false for a heading, a question, markup: what only names what follows
 }
 
 // Readings are the stretches of a passage that may answer a question. [Source.Near] is in their
@@ -20,7 +21,7 @@ func Readings(passage state.Passage) []Reading {
 	out := make([]Reading, len(p.sentences))
 	for i := range p.sentences {
 		s := &p.sentences[i]
-		out[i] = Reading{p.reading(s), s.start, s.end}
+		out[i] = Reading{p.reading(s), s.start, s.end, p.candidate(i)}
 	}
 	return out
 }

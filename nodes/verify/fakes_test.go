@@ -119,6 +119,7 @@ type shelf struct {
 	by         map[string][]state.Passage // by query, in place of passages
 	failAt     int                        // the search that fails, counted from 1
 	confidence float64
+	near       map[string][]float64 // by passage
 
 	mu      sync.Mutex
 	queries []retrieval.Query
@@ -138,7 +139,7 @@ func (s *shelf) Search(_ context.Context, q retrieval.Query) (retrieval.Result, 
 			excluded = excluded || id == p.ID
 		}
 		if !excluded && len(r.Hits) < q.K {
-			r.Hits = append(r.Hits, state.Hit{Passage: p, Rank: len(r.Hits) + 1})
+			r.Hits = append(r.Hits, state.Hit{Passage: p, Rank: len(r.Hits) + 1, Near: s.near[p.ID]})
 		}
 	}
 	return r, nil

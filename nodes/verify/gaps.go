@@ -18,7 +18,7 @@ import (
 func gapQueries(m llm.Model, skill skills.Skill) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		out, usage, err := llm.Ask[skills.GapOutput](ctx, m, skill, skills.GapInput{
-			Question: s.Query, Claims: judged(lacking(s.Verdicts)), Asked: tried(s),
+			Question: s.Query, Claims: judged(s, lacking(s.Verdicts)), Asked: tried(s),
 		})
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -69,12 +69,27 @@ func lacking(verdicts []state.Verdict) []state.Verdict {
 	return out
 }
 
-func judged(verdicts []state.Verdict) []skills.JudgedClaim {
+func judged(s State, verdicts []state.Verdict) []skills.JudgedClaim {
 	list := make([]skills.JudgedClaim, len(verdicts))
 	for i, v := range verdicts {
-		list[i] = skills.JudgedClaim{ID: v.ID, Text: v.Text, Status: string(v.Status), Why: v.Reason}
+		list[i] = skills.JudgedClaim{ID: v.ID, Text: v.Text, Status: string(v.Status), Why: v.Reason, Nearest: nearestTo(s, v.Spoken())}
 	}
 	return list
+}
+
+// nearestTo is the stretch nearest in meaning to a claim that was searched for.
+func nearestTo(s State, claim string) *skills.Nearest {
+	at := searched(s, claim)
+	if at < 0 || s.Searches[at].Nearest == nil {
+		return nil
+	}
+	n := s.Searches[at].Nearest
+	for _, e := range s.Evidence {
+		if e.Passage.ID == n.Passage && n.End <= len(e.Passage.Text) {
+			return &skills.Nearest{Text: e.Passage.Text[n.Start:n.End], Cite: citeAs(e.Label), Near: n.Near}
+		}
+	}
+	return nil
 }
 
 // fresh keeps the first query for each claim that is not among those asked.

@@ -16,7 +16,7 @@ import (
 func regenerate(m llm.Model, skill skills.Skill) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		text, usage, err := llm.AskText(ctx, m, skill, skills.RegenerateInput{
-			Question: s.Query, Response: s.Response, Claims: judged(s.Verdicts), Sources: citable(toRead(s)),
+			Question: s.Query, Response: s.Response, Claims: judged(s, s.Verdicts), Sources: citable(toRead(s)),
 		})
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)

@@ -10,6 +10,7 @@ import (
 	"example.com/assay/decide/claim/facts"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
+	"example.com/assay/memory/answer"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
@@ -58,7 +59,7 @@ func searchClaims(corpus retrieval.Retriever, passages int, inspect retrieval.In
 			if losses := retrieval.Lost(r, q); len(losses) > 0 {
 				update = append(update, warningsChannel.Add(retrieval.Warnings(r)...), lossesChannel.Add(losses...))
 			}
-			search := ClaimSearch{Query: q, Confidence: r.Confidence, Passages: []string{}}
+			search := ClaimSearch{Query: q, Confidence: r.Confidence, Passages: []string{}, Nearest: nearest(r.Hits, inspect)}
 			var fresh []state.Hit
 			for _, h := range r.Hits {
 				search.Passages = append(search.Passages, h.Passage.ID)
@@ -82,6 +83,25 @@ func searchClaims(corpus retrieval.Retriever, passages int, inspect retrieval.In
 		}
 		return update, nil
 	}
+}
+
+// nearest is the stretch of the hits that is nearest in meaning to what was searched for, of those that say
+// something and give no orders.
+func nearest(hits []state.Hit, inspect retrieval.Inspect) *Nearest {
+	var out *Nearest
+	for _, h := range hits {
+		if h.Near == nil {
+			continue
+		}
+		orders := inspect.In(h.Passage)
+		for i, r := range answer.Readings(h.Passage) {
+			ordered := slices.ContainsFunc(orders, func(o state.Order) bool { return o.Start < r.End && r.Start < o.End })
+			if i < len(h.Near) && r.Says && !ordered && (out == nil || h.Near[i] > out.Near) {
+				out = &Nearest{h.Passage.ID, r.Start, r.End, h.Near[i]}
+			}
+		}
+	}
+	return out
 }
 
 // searchAll searches for each query, several at the same time.

@@ -28,8 +28,18 @@ type ClaimSearch struct {
 	Query      string      `json:"query"`      // the claim as it is judged
 	Confidence float64     `json:"confidence"` // calibrated: below 0.35 the corpus does not hold it
 	Passages   []string    `json:"passages"`   // ids, the best first
+	Nearest    *Nearest    `json:"nearest,omitempty"`
 	Error      string      `json:"error,omitempty"`
 	Cause      state.Cause `json:"cause,omitempty"` // of that error
+}
+
+// Nearest is the stretch of what was found that is nearest to a claim in meaning; nil where no encoder
+// took part.
+type Nearest struct {
+	Passage string  `json:"passage"`
+	Start   int     `json:"start"` // bytes of the passage's text
+	End     int     `json:"end"`
+	Near    float64 `json:"near"` // 1 for the same
 }
 
 // An Attempt is one version of a response as it was judged.
