@@ -105,15 +105,26 @@ func (b *builder) block(k state.Block) {
 			}
 		}
 	case state.BlockField:
-		if at := strings.Index(bytes, k.Label); at > 0 {
-			bytes = bytes[at:] // "[12:05] Ines: …"
-		}
-		b.add(k.Start, k.End, bytes, context, false, false)
+		b.add(k.Start, k.End, behindTime(bytes, k), context, false, false)
 	case state.BlockQuoted:
 		b.sentences(k.Start, k.End, context, true)
+	case state.BlockAnswer:
+		if bytes = behindTime(bytes, k); len(bytes) == k.End-k.Start {
+			b.sentences(k.Start, k.End, context, false)
+		} else {
+			b.add(k.Start, k.End, bytes, context, false, false)
+		}
 	default:
 		b.sentences(k.Start, k.End, context, false)
 	}
+}
+
+// behindTime is a message from the name of who sent it on: "[12:05] Ines: …".
+func behindTime(bytes string, k state.Block) string {
+	if len(k.Cells) == 0 {
+		return bytes
+	}
+	return bytes[max(0, strings.Index(bytes, k.Cells[0].Header)):]
 }
 
 // row says a row with its headers. The row that holds the headers says nothing. Where

@@ -71,9 +71,19 @@ type scope struct {
 	lead     string   // the sentence that leads into the list that is open or may follow
 	question string   // asked, and answered by what follows
 	asked    string   // how the question was announced, such as "Q"
+	turn     turn
 	table    *table
 	quoted   bool // the rest is an earlier mail
 }
+
+// A turn is a question that somebody asked in a conversation.
+type turn struct {
+	by, question string
+	answers      int // how many more messages of others may answer it
+}
+
+// mostAnswers is how many messages behind a question may answer it: later ones speak of something else.
+const mostAnswers = 2
 
 // A head is a heading inside the text. Headings of one style are of one level.
 type head struct{ style, title, number string }
@@ -217,7 +227,7 @@ func (r *structureReader) continues(first, before, l textLine) bool {
 	if l.mark.style != "" || l.label.words > 0 && (l.label.words < 4 || !unicode.IsLower(rune(s[0]))) || l.gaps || before.gaps || strings.IndexByte("|>#`[\"", s[0]) >= 0 || strings.HasPrefix(s, "**") || isRule(s) {
 		return false
 	}
-	if quotedTermOf(s) != "" || settingOf(s).words > 0 {
+	if quotedTermOf(s) != "" || settingOf(s).words > 0 || messageOf(s) != nil {
 		return false
 	}
 	if strings.ContainsRune(sentenceEnd, lastRune(prev)) || lastRune(prev) == ':' {
@@ -243,11 +253,11 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 	if m := messageOf(s); m != nil {
 		for g := 2; g < 8; g += 2 {
 			if m[g] >= 0 {
-				return append(out, r.field(l, s[m[g]:m[g+1]], l.start, l.start+m[8], end)), more
+				return append(out, r.spoken(r.field(l, s[m[g]:m[g+1]], l.start, l.start+m[8], end))), more
 			}
 		}
 	}
-	if asked, how := r.questionOf(l, whole); asked != "" && next != "" && !endsAsking(next) {
+	if asked, how := r.questionOf(l, whole); asked != "" && next != "" && !endsAsking(next) && !(how == "" && isSpeaker(l.label) && isSpeaker(labelOf(next))) {
 		r.question, r.asked, r.lead, r.table = asked, how, asked, nil
 		b.Kind = state.BlockHeading
 		return append(out, b), more
@@ -296,6 +306,9 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 		return append(out, r.numbered(b, l, next, end, more)), more
 	}
 	if fields, taken := r.fields(lines, more); len(fields) > 0 {
+		if len(fields) == 1 && isSpeaker(l.label) && (endsAsking(whole) || r.turn.answers > 0 && isSentence(s[l.label.value:])) {
+			fields[0] = r.spoken(fields[0])
+		}
 		return append(out, fields...), taken
 	}
 	switch {
@@ -326,6 +339,30 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 		out = append(out, b)
 	}
 	return out, more
+}
+
+// mostNames is how many words the name of somebody who speaks has.
+const mostNames = 3
+
+// isSpeaker reports a label that may be who says what follows.
+func isSpeaker(l label) bool { return l.words > 0 && l.words <= mostNames }
+
+// isSentence reports a text of several words that ends as one.
+func isSentence(s string) bool {
+	return strings.Count(s, " ") > 1 && strings.ContainsRune(sentenceEnd, lastRune(s))
+}
+
+// spoken reads what somebody says in a conversation: a question, the answer of another to the question before
+// it, or anything else. Its cell is who says it.
+func (r *structureReader) spoken(b Block) Block {
+	switch value := r.text[b.Cells[0].Start:b.End]; {
+	case endsAsking(value):
+		r.turn = turn{b.Label, text.OneLine(value), mostAnswers}
+	case r.turn.answers > 0 && b.Label != r.turn.by:
+		r.turn.answers--
+		b.Kind, b.Label = state.BlockAnswer, r.turn.question
+	}
+	return b
 }
 
 func (r *structureReader) top() head {
@@ -377,5 +414,5 @@ func (r *structureReader) setHead(style, title, number string) {
 		at = min(len(r.heads), mostHeads-1)
 	}
 	r.heads = append(r.heads[:at:at], head{style, caption(title), number})
-	r.marks, r.open, r.lead, r.question, r.asked, r.table = nil, nil, "", "", "", nil
+	r.marks, r.open, r.lead, r.question, r.asked, r.turn, r.table = nil, nil, "", "", "", turn{}, nil
 }

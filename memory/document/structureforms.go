@@ -10,7 +10,7 @@ import (
 var (
 	quotedTerm = pattern.New(`^["“„«'‘]([^"”“»'’]{1,60}[^"”“»'’.,!?])["”“»'’]\s+[^\s,.;:]+\s+\S+\s`)
 	dashedTerm = pattern.New(`^(?:[-*•]\s+)?(\*\*|__)?(\pL[^.:;!?–—*_]{1,40}?)(?:\*\*|__)?\s+[–—]\s+\pL`)
-	message    = pattern.New(`^(?:[\[(<]?[\d/.\-,: ]{4,22}(?:[AaPp]\.?[Mm]\.?)?[\])>]?\s*[-–—]?\s*<?(\pL[^:<>\[\]()]{0,30}?)>?:|(\pL[^:<>\[\]()]{0,30}?)\s*[\[(][\d/.\-,: ]{4,22}(?:[AaPp]\.?[Mm]\.?)?[\])]\s*:|<(\pL[^:<>\[\]()]{0,30})>)\s+(\S)`)
+	message    = pattern.New(`^(?:[\[(<]?[\d/.\-,: ]{4,22}(?:[AaPp]\.?[Mm]\.?)?[\])>]?\s*[-–—]?\s*<?(\pL[^:<>\[\]()]{0,30}?)>?:|(\pL[^:<>\[\]()]{0,30}?)\s*[\[(][\d/.\-,: ]{4,22}(?:[AaPp]\.?[Mm]\.?)?[\])]\s*:|(?:[\[(]?[\d/.\-,: ]{4,22}[\])]?\s*)?<(\pL[^:<>\[\]()]{0,30})>)\s+(\S)`)
 )
 
 // sectionMark reads the number of a heading that a reader found.
@@ -43,7 +43,7 @@ func boldTitle(s string) (title, rest string) {
 func messageOf(s string) []int {
 	near, may := s[:min(len(s), 60)], s[0] == '<'
 	if c := s[0]; c == '[' || c == '(' || c >= '0' && c <= '9' {
-		may = strings.Contains(near, ": ") && strings.ContainsAny(near[1:], "0123456789")
+		may = (strings.Contains(near, ": ") || strings.Contains(near, "> ")) && strings.ContainsAny(near[1:], "0123456789")
 	} else if !may {
 		may = strings.Contains(near, "):") || strings.Contains(near, "]:")
 	}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -55,9 +56,8 @@ func stated(c state.Claim, evidence []state.Evidence) (state.Quote, bool) {
 	return verbatim(c.Quotation, evidence)
 }
 
-// verbatim finds a passage that holds words as a whole: from the beginning of a
-// sentence to the end of one. A clause of a sentence is not enough, for the rest of it
-// may turn what it says.
+// verbatim finds a passage that holds words as a whole: from the beginning of a sentence, a row, a field or
+// an answer to the end of one. A clause of a sentence is not enough, for the rest of it may turn what it says.
 func verbatim(said string, evidence []state.Evidence) (state.Quote, bool) {
 	words := bare(said)
 	if words == "" {
@@ -68,15 +68,15 @@ func verbatim(said string, evidence []state.Evidence) (state.Quote, bool) {
 		if _, _, ok := skills.Find(p.Text, words); !ok {
 			continue
 		}
-		sentences := text.Sentences(p.Text)
-		for i, first := range sentences {
+		wholes := wholesOf(p)
+		for i, first := range wholes {
 			start := first.Start + strings.Index(p.Text[first.Start:first.End], bare(p.Text[first.Start:first.End]))
 			size, ok := skills.Begins(p.Text[start:], words)
 			if !ok {
 				continue
 			}
 			end := start + size
-			for _, last := range sentences[i:] { // the claim may run over several
+			for _, last := range wholes[i:] { // the claim may run over several
 				if last.Start < end && end <= last.End && strings.Trim(p.Text[end:last.End], closers) == "" {
 					return state.QuoteIn(p, start, last.End-start), true
 				}
@@ -84,6 +84,18 @@ func verbatim(said string, evidence []state.Evidence) (state.Quote, bool) {
 		}
 	}
 	return state.Quote{}, false
+}
+
+// wholesOf are the spans of a passage that say something by themselves, in the order of their beginnings.
+func wholesOf(p state.Passage) []text.Span {
+	out := text.Sentences(p.Text)
+	for _, b := range p.Blocks {
+		if alone := b.Kind == state.BlockRow || b.Kind == state.BlockField || b.Kind == state.BlockAnswer; alone && 0 <= b.Start && b.Start < b.End && b.End <= len(p.Text) {
+			out = append(out, text.Span{Start: b.Start, End: b.End})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b text.Span) int { return cmp.Compare(a.Start, b.Start) })
+	return out
 }
 
 // closers may follow the last word of a sentence.

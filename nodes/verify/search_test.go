@@ -195,3 +195,18 @@ func TestWarnOfQuoted(t *testing.T) {
 		}
 	}
 }
+
+// What stands in a field, a row or an answer as a whole is supported without asking a model, however many
+// sentences it has; with a word changed it is not.
+func TestAFieldIsStatedAsAWhole(t *testing.T) {
+	const message = "[18:10] Aoife: ok. meeting is moved to half past seven in the library then"
+	p := passage("chat", message+"\n[18:11] Ben: who brings the cake?")
+	p.Blocks = []state.Block{{Kind: state.BlockField, Label: "Aoife", Start: 0, End: len(message), Cells: []state.Cell{{Header: "Aoife", Start: 15, End: len(message)}}}}
+	for response, asked := range map[string]int{message: 0, strings.Replace(message, "seven", "nine", 1): 1} {
+		m := &reader{judge: func(skills.JudgeInput) skills.JudgeOutput { return verdict("unsupported", .1) }}
+		final := run(t, verify.Deps{Model: m}, nil, verify.Input{Response: response, Evidence: []state.Evidence{{Label: "Source 1", Passage: p}}})
+		if v := final.Verdicts[0]; m.calls[skills.JudgeClaim] != asked || (v.Status == state.Supported) != (asked == 0) {
+			t.Errorf("%q: asked %d times, %+v", response, m.calls[skills.JudgeClaim], v)
+		}
+	}
+}
