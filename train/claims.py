@@ -1,10 +1,12 @@
-"""Makes pairs of claim and evidence of the claims about papers, for judge.py.
+"""Makes pairs of claim and evidence of the claims about papers, for judge.py and match.py.
 
     python train/claims.py rows.jsonl train/data/papers > pairs.jsonl
 
 A claim is paired with the row that decides it, and as "unsaid" with the rows of its paper that share
 most words with it. Further pairs are made by program ("made"): a claim that holds is denied or gets
-another number, and sentences of the papers are claims of themselves, as they are and altered.
+another number, and sentences of the papers are claims of themselves, as they are and altered. The claims of
+train/data/claims follow, each stretch with one that is true, the same with a few words changed that is
+false, sometimes one that it leaves open, and one of them beside another stretch of the paper.
 """
 
 import json
@@ -55,9 +57,29 @@ def evidence(row):
     return " | ".join(parts[1:] if len(parts) > 1 and parts[0] not in raw else parts)
 
 
+def counterparts(path):
+    r = random.Random(SEED)
+    rows = [json.loads(l) for l in open(path)]
+    of = {}
+    for d in rows:
+        of.setdefault(d["doc"], []).append(d["e"])
+    for d in rows:
+        invented = {} if d["doc"].endswith((".md", ".txt")) else {"made": True}
+        out = lambda claim, e, label, **more: print(json.dumps({"doc": d["doc"], "claim": claim, "evidence": e, "label": label, **invented, **more}, ensure_ascii=False))
+        out(d["t"], d["e"], "supported")
+        out(d["f"], d["e"], "contradicted")
+        if "n" in d:
+            out(d["n"], d["e"], "unsaid")
+        share = lambda e: -len(terms(e) & terms(d["t"])) / (3 + len(terms(e)) ** 0.5)
+        if near := sorted((e for e in set(of[d["doc"]]) if e != d["e"]), key=lambda e: (share(e), e))[:4]:
+            out(r.choice([d["t"], d["f"]]), r.choice(near), "unsaid", gold=False)
+
+
 def main():
     r = random.Random(SEED)
     folder = pathlib.Path(sys.argv[2])
+    for name in ("papers", "invented"):
+        counterparts(folder.parent / "claims" / (name + ".jsonl"))
     for line in open(sys.argv[1]):
         d = json.loads(line)
         name = pathlib.Path(d["file"]).name
