@@ -177,7 +177,7 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	err = guard(d.Path, func() error {
 		(&watch{ended: ctx.Err}).now()
 		return map[string]func(context.Context, *Document, []byte, LoadOptions) error{
-			"md": parseMarkdown, "txt": parsePlain, "html": parseHTML, "man": parseTroff, "rtf": parseRTF, "cards": parseCards, "pdf": parsePDF, "eml": parseEML, "epub": parseEPUB,
+			"md": parseMarkdown, "txt": parsePlain, "html": parseHTML, "man": parseTroff, "rtf": parseRTF, "tex": parseTeX, "subtitles": parseSubtitles, "cards": parseCards, "pdf": parsePDF, "eml": parseEML, "epub": parseEPUB,
 			"docx": parseDocx, "odt": parseODT, "pptx": parsePPTX, "xlsx": parseXLSX, "csv": parseCSV, "json": parseJSON, "jsonl": parseJSONL,
 		}[kind.format](ctx, d, raw, o)
 	})

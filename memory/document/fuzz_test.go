@@ -43,6 +43,14 @@ func FuzzPlain(f *testing.F) {
 func FuzzRTF(f *testing.F) {
 	fuzz(f, "a.rtf", `{\rtf1\ansi\ansicpg1250{\fonttbl{\f0 A;}}Dvo\'f8\u8364?\par{\*\x y}z\bin3 abc}`)
 }
+
+func FuzzTeX(f *testing.F) {
+	fuzz(f, "a.tex", "\\title{T}\\begin{document}\\section{A {b}}\\'e\\item[x]\\begin{tabular}{l}a&b\\\\\\end{tabular}$x$%c\n\\footnote{")
+}
+
+func FuzzSubtitles(f *testing.F) {
+	fuzz(f, "a.srt", "1\n00:00:01,000 --> 00:00:04,000\n<i>Hello</i>.\n\n2\n00:01:01,000 --> 00:01:04,000\n{\\an8}You.\n")
+}
 func FuzzManual(f *testing.F) {
 	fuzz(f, "a.1", ".TH A 1\n.SH NAME\na \\- b\n.TP\n\\fB-v\\fR\nx", ".Dd May\n.Sh NAME\n.Nm a\n.Bl\n.It Fl v Ar x\ny\n.El", ".Dd x\n.It Fl v \"\"\ny")
 }

@@ -19,7 +19,7 @@ import (
 // or as text without a look at it, lower case. Text of any other name is read, too. Text and
 // PDF are read compressed, with ".gz" behind their name.
 func Extensions() []string {
-	return strings.Fields(".md .markdown .txt .text .rst .html .htm .xhtml .docx .odt .pptx .xlsx .epub .eml .pdf .rtf .ics .vcf .csv .tsv .json .jsonl .ndjson .gz")
+	return strings.Fields(".md .markdown .txt .text .rst .html .htm .xhtml .docx .odt .pptx .xlsx .epub .eml .pdf .rtf .tex .srt .vtt .ics .vcf .csv .tsv .json .jsonl .ndjson .gz")
 }
 
 type kind struct {
@@ -30,12 +30,12 @@ type kind struct {
 func kindOf(name string) (kind, bool) {
 	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	switch ext {
-	case "md", "txt", "html", "docx", "odt", "pptx", "xlsx", "epub", "eml", "pdf", "rtf", "csv", "json", "jsonl":
+	case "md", "txt", "html", "docx", "odt", "pptx", "xlsx", "epub", "eml", "pdf", "rtf", "tex", "csv", "json", "jsonl":
 		return kind{format: ext}, true
 	case "tsv":
 		return kind{format: "csv", comma: '\t'}, true
 	}
-	format := map[string]string{"markdown": "md", "text": "txt", "rst": "txt", "htm": "html", "xhtml": "html", "ndjson": "jsonl", "ics": "cards", "vcf": "cards"}[ext]
+	format := map[string]string{"markdown": "md", "text": "txt", "rst": "txt", "htm": "html", "xhtml": "html", "ndjson": "jsonl", "ics": "cards", "vcf": "cards", "srt": "subtitles", "vtt": "subtitles"}[ext]
 	return kind{format: format}, format != ""
 }
 
@@ -68,8 +68,12 @@ func detect(path string, raw []byte) (kind, error) {
 		return kind{format: "rtf"}, nil
 	case (text || k.format == "cards") && isCards(raw):
 		return kind{format: "cards"}, nil
-	case k.format == "rtf" || k.format == "cards":
+	case (text || k.format == "subtitles") && looksLikeSubtitles(raw):
+		return kind{format: "subtitles"}, nil
+	case k.format == "rtf" || k.format == "cards" || k.format == "subtitles":
 		return kind{format: "txt"}, nil
+	case text && looksLikeTeX(raw):
+		return kind{format: "tex"}, nil
 	case text && looksHTML(raw):
 		return kind{format: "html"}, nil
 	case text && looksLikeTroff(raw):
