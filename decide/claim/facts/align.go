@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
@@ -279,6 +280,9 @@ func (c *said) fit(u *unitRead, table *held) (f fit) {
 	} else if kind != "" {
 		oppose(narrower, 1, kind, claim, evidence, "")
 	}
+	if said := c.otherWord(u, matches); said != "" {
+		x[replaced], f.lacks = 1, said
+	}
 	if own > 0 {
 		for k, i := range c.words {
 			if at := matches[k].at; at >= 0 && (at < p.first || at >= p.end) {
@@ -287,6 +291,53 @@ func (c *said) fit(u *unitRead, table *held) (f fit) {
 		}
 	}
 	return f
+}
+
+// otherWord finds a word of the claim that the unit does not have, and has another in the place of: what stands
+// on both sides of the two is the same, or much of it on one, and a word of content among it.
+func (c *said) otherWord(u *unitRead, matches []match) string {
+	used := map[int]bool{}
+	for _, m := range matches {
+		used[m.at] = true
+	}
+	a, b := c.s.toks, u.body.toks
+	for k, i := range c.words {
+		if matches[k].strength > 0 {
+			continue
+		}
+		for j := range b {
+			if used[j] || b[j].kind != word || !b[j].content {
+				continue
+			}
+			left, heavy := sameTokens(a, b, i, j, -1)
+			right, more := sameTokens(a, b, i, j, 1)
+			if (left > 0 && right > 0 || max(left, right) == mostBeside) && left+right > 2 && (heavy || more) {
+				return a[i].text
+			}
+		}
+	}
+	return ""
+}
+
+// mostBeside is how many tokens on one side are compared. So many that are the same are enough.
+const mostBeside = 4
+
+// sameTokens counts the tokens, mostBeside at the most, that are the same beside a place in each of two texts, in one
+// direction. Where both end there, that counts as one.
+func sameTokens(a, b []token, i, j, step int) (n int, heavy bool) {
+	for n < mostBeside {
+		i, j = i+step, j+step
+		endA, endB := i < 0 || i >= len(a), j < 0 || j >= len(b)
+		if endA && endB {
+			return n + 1, heavy
+		}
+		if endA || endB || !strings.EqualFold(a[i].text, b[j].text) {
+			break
+		}
+		heavy = heavy || a[i].content
+		n++
+	}
+	return n, heavy
 }
 
 // parity is whether one of the words that both have is denied.

@@ -43,3 +43,17 @@ func TestReadDeniedOtherwise(t *testing.T) {
 		}
 	}
 }
+
+// Another word between the same words is not the same, however much else is.
+func TestReadOtherWord(t *testing.T) {
+	units := []Unit{{Text: "Aoife: ok, the meeting is moved to half past seven in the library then.", Block: true}, {Text: "Ben brings lemon cake.", Block: true}}
+	for claim, want := range map[string]bool{
+		"The meeting is moved to half past seven in the library.":   true,
+		"The meeting is moved to half past seven in the hall then.": false,
+		"The meeting is moved to half past seven in the hall.":      false,
+	} {
+		if r := NewReader(4).Read(claim, "", units); (r.Standing == Shown) != want || !want && r.Lacks != "hall" {
+			t.Errorf("%q: %+v", claim, r)
+		}
+	}
+}
