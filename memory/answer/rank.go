@@ -328,7 +328,7 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 		case s.head.end > quote.Start:
 		case strings.TrimSpace(p.sources[s.source].Text[s.head.end:quote.Start]) == "":
 			quote.Start = s.head.start
-		case from > 0 && p.sentences[from-1].source == s.source && p.sentences[from-1].head == s.head:
+		case from > 0 && p.sentences[from-1].source == s.source && p.sentences[from-1].head == s.head && strings.ContainsFunc(s.head.text, text.IsWord):
 			quote.Head = s.head.text
 		}
 	} else if s.part != nil {

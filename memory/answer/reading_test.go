@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"strings"
 	"testing"
 
 	"example.com/assay/state"
@@ -51,5 +52,18 @@ func TestLeading(t *testing.T) {
 	}
 	if got, ok := Leading(q, nil); ok {
 		t.Errorf("of nothing leads %+v", got)
+	}
+}
+
+// The mark of an item is no head that is shown above a quote.
+func TestAMarkIsNoHead(t *testing.T) {
+	const in = "Walls drained in two hours.\n\n- The gravel costs 40 euros.\n\n- Geotextile was not needed."
+	item := func(said string) state.Block {
+		at := strings.Index(in, said)
+		return state.Block{Kind: state.BlockItem, Start: at, End: at + len(said)}
+	}
+	sources := []Source{{Title: "Walls", Section: "Results", Text: in, Blocks: []state.Block{item("The gravel costs 40 euros."), item("Geotextile was not needed.")}}}
+	if r := Rank("Was geotextile needed?", sources, nil); len(r.Quotes) != 1 || r.Quotes[0].Head != "" {
+		t.Errorf("%+v", r.Quotes)
 	}
 }
