@@ -154,10 +154,10 @@ func (t *tex) write() {
 				return
 			}
 			t.at += end
-		case c == '{' || c == '}' || c == '$':
+		case c == '{' || c == '}' || c == '$' || c == '&' && !t.table:
 		case c == '~':
 			t.out.WriteByte(' ')
-		case c == '&' && t.table:
+		case c == '&':
 			t.out.WriteString(" | ")
 		case t.table && (c == '\n' || c == '\r'): // a row ends otherwise
 			t.out.WriteByte(' ')
@@ -254,11 +254,9 @@ func (t *tex) command() {
 		arg()
 		arg()
 		t.out.WriteString(t.inner(arg()))
-	case strings.HasSuffix(name, "line") || strings.HasSuffix(name, "rule"): // of a table
-		if name != "newline" {
-			t.skipSpace()
-			break
-		}
+	case name == "hline" || name == "toprule" || name == "midrule" || name == "bottomrule":
+		t.skipSpace()
+	case name == "newline":
 		t.line()
 	case name == "bibitem":
 		arg()
@@ -269,6 +267,9 @@ func (t *tex) command() {
 	case texDropped[name]:
 		for t.at < len(t.s) && (t.s[t.at] == '{' || t.s[t.at] == '[') {
 			_, t.at = t.enclosed(t.at, t.s[t.at], t.s[t.at]+2)
+		}
+		if t.table {
+			t.skipSpace()
 		}
 	case isSign:
 		t.out.WriteString(sign)
