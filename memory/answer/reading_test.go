@@ -55,8 +55,8 @@ func TestLeading(t *testing.T) {
 	}
 }
 
-// The mark of an item is no head that is shown above a quote.
-func TestAMarkIsNoHead(t *testing.T) {
+// The mark of an item is not shown above a quote.
+func TestMarksAreNotShown(t *testing.T) {
 	const in = "Walls drained in two hours.\n\n- The gravel costs 40 euros.\n\n- Geotextile was not needed."
 	item := func(said string) state.Block {
 		at := strings.Index(in, said)

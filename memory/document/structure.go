@@ -306,7 +306,7 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 		return append(out, r.numbered(b, l, next, end, more)), more
 	}
 	if fields, taken := r.fields(lines, more); len(fields) > 0 {
-		if len(fields) == 1 && isSpeaker(l.label) && (endsAsking(whole) || r.turn.answers > 0 && isSentence(s[l.label.value:])) {
+		if len(fields) == 1 && len(fields[0].Cells) == 1 && isSpeaker(l.label) && (endsAsking(whole) || r.turn.answers > 0 && isSentence(s[l.label.value:])) {
 			fields[0] = r.spoken(fields[0])
 		}
 		return append(out, fields...), taken

@@ -9,12 +9,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// looksLikeTeX reports whether a file is a document in LaTeX, or a part of one.
+// looksLikeTeX reports whether a file is a document in LaTeX: its first line that is no comment begins with
+// a command, and a document begins in it. A program that writes LaTeX begins otherwise.
 func looksLikeTeX(raw []byte) bool {
 	head := raw[:min(len(raw), 1<<14)]
-	for _, begin := range []string{`\documentclass`, `\documentstyle`, `\begin{document}`} {
-		if bytes.Contains(head, []byte(begin)) {
-			return true
+	for line := range bytes.Lines(head) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '%' {
+			return line[0] == '\\' && (bytes.Contains(head, []byte(`\documentclass`)) || bytes.Contains(head, []byte(`\begin{document}`)))
 		}
 	}
 	return false
@@ -139,7 +140,10 @@ var texSigns = map[string]string{
 }
 
 // texAccents are commands that put a mark on the next letter.
-var texAccents = map[byte]string{'\'': "\u0301", '`': "\u0300", '^': "\u0302", '"': "\u0308", '~': "\u0303", '=': "\u0304", '.': "\u0307"}
+var texAccents = map[string]string{
+	"'": "\u0301", "`": "\u0300", "^": "\u0302", `"`: "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
+	"c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "r": "\u030a", "k": "\u0328",
+}
 
 func (t *tex) write() {
 	for t.at < len(t.s) {
@@ -194,18 +198,12 @@ func (t *tex) command() {
 		}
 		c := t.s[start]
 		t.at = start + 1
-		switch accent := texAccents[c]; {
+		switch accent := texAccents[t.s[start:start+1]]; {
 		case c == '\\':
 			_, t.at = t.enclosed(t.at, '[', ']')
 			t.line()
 		case accent != "":
-			letter, after := t.braces(t.at)
-			if letter == "" && t.at < len(t.s) {
-				_, size := utf8.DecodeRuneInString(t.s[t.at:])
-				letter, after = t.s[t.at:t.at+size], t.at+size
-			}
-			t.out.WriteString(norm.NFC.String(letter + accent))
-			t.at = after
+			t.accented(accent)
 		case strings.IndexByte("[](),;:!>@/- ", c) >= 0: // mathematics and spaces
 			if c == ' ' {
 				t.out.WriteByte(' ')
@@ -228,6 +226,8 @@ func (t *tex) command() {
 	}
 	sign, isSign := texSigns[name]
 	switch level := texHeads[name]; {
+	case texAccents[name] != "":
+		t.accented(texAccents[name])
 	case level > 0:
 		t.out.WriteString("\n\n" + strings.Repeat("#", level) + " " + strings.Join(strings.Fields(t.inner(arg())), " ") + "\n\n")
 	case name == "paragraph":
@@ -277,6 +277,21 @@ func (t *tex) command() {
 	case name == "par":
 		t.out.WriteString("\n\n")
 	}
+}
+
+// accented writes the next letter, which may stand in braces, with a mark.
+func (t *tex) accented(accent string) {
+	t.at = len(t.s) - len(strings.TrimLeft(t.s[t.at:], " "))
+	letter, after := t.braces(t.at)
+	if letter == "" && t.at < len(t.s) {
+		_, size := utf8.DecodeRuneInString(t.s[t.at:])
+		letter, after = t.s[t.at:t.at+size], t.at+size
+	}
+	if letter == "\\" && after < len(t.s) { // an i or j that has no dot
+		letter, after = t.s[after:after+1], after+1
+	}
+	t.out.WriteString(norm.NFC.String(strings.TrimPrefix(letter, "\\") + accent))
+	t.at = after
 }
 
 func (t *tex) skipSpace() { t.at = len(t.s) - len(strings.TrimLeft(t.s[t.at:], " \t\r\n")) }

@@ -90,7 +90,7 @@ func searchClaims(corpus retrieval.Retriever, passages int, inspect retrieval.In
 func nearest(hits []state.Hit, inspect retrieval.Inspect) *Nearest {
 	var out *Nearest
 	for _, h := range hits {
-		if h.Near == nil {
+		if len(h.Near) == 0 || out != nil && slices.Max(h.Near) <= out.Near {
 			continue
 		}
 		orders := inspect.In(h.Passage)
