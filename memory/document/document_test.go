@@ -309,6 +309,7 @@ func TestKinds(t *testing.T) {
 		{"a.tex", "% no\n\\documentclass{article}\n\\title{B\\\"ucker \\& Co.}\n\\begin{document}\n\\section*{Fees}\\label{f}\nIt costs 5\\% more \\cite{k}, \\underline{never} ``free''.\n\\begin{itemize}\n\\item One\\footnote{Left.}\n\\end{itemize}\n\\begin{tabular}{lr} \\hline\nPen & 1 \\\\ \\cline{1-2}\nInk & 2 \\\\\n\\end{tabular}\n\\end{document}\nnot", "tex",
 			"It costs 5% more, never “free”.\n\n- One (Left.)\n\nPen  |  1\n---|---\nInk  |  2"},
 		{"names.tex", "Fran\\c{c}ois Garc\\'{\\i}a, Mar\\'\\ia and {\\v S}imek", "tex", "François García, María and Šimek"},
+		{"talk.tex", "\\frametitle{Wind}\n\\begin{itemize}\n\\item<1-> Gusts peak.\n\\end{itemize}", "tex", "- Gusts peak."},
 		{"make.txt", "print(r'\\documentclass{article}', 5 % 2)", "txt", "print(r'\\documentclass{article}', 5 % 2)"},
 		{"paper", "\\documentclass{article}\n\\begin{document}\n\\section{Unclosed\nText {x.\n\\end{document}", "tex", "Unclosed\nText x."},
 		{"talk.srt", "1\r\n00:00:01,000 --> 00:00:04,000\r\nThe stones go\r\nthirty <i>deep</i>.\r\n\r\n2\r\n00:00:04,500 --> 00:00:09,000\r\nNever use mortar.\r\n", "subtitles", "The stones go thirty deep. Never use mortar."},

@@ -123,7 +123,7 @@ func (t *tex) enclosed(at int, open, close byte) (string, int) {
 }
 
 // texHeads are the commands of headings, by their level.
-var texHeads = map[string]int{"part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4}
+var texHeads = map[string]int{"part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "frametitle": 2}
 
 // texDropped are commands whose arguments are not on the page.
 var texDropped = map[string]bool{
@@ -216,6 +216,9 @@ func (t *tex) command() {
 	name := t.s[start:end]
 	if end < len(t.s) && t.s[end] == '*' {
 		end++
+	}
+	if slides, after := t.enclosed(end, '<', '>'); slides != "" && strings.Trim(slides, "0123456789-+,") == "" {
+		end = after // of a talk, where it shows
 	}
 	optional, end := t.enclosed(end, '[', ']')
 	t.at = end
