@@ -131,7 +131,7 @@ func TestKernels(t *testing.T) {
 		}
 	}
 	for _, k := range []int{4, 12, 384} {
-		a, w := make([]uint8, tileRows*k), make([]int8, tileColumns*k)
+		a, w := make([]uint8, tileRows*k), make([]int8, 2*tileColumns*k)
 		for i := range a {
 			a[i] = uint8(255 - r.IntN(3)*r.IntN(128)) // most of them where sums of 16 bits would overflow
 		}
@@ -139,11 +139,15 @@ func TestKernels(t *testing.T) {
 			w[i] = int8(63 - r.IntN(2)*126)
 		}
 		const n = 40
-		p, q := make([]int32, tileRows*n), make([]int32, tileRows*n)
-		bytesTile(p, n, a, w, k)
-		bytesTileGo(q, n, a, w, k)
-		if !slices.Equal(p, q) {
-			t.Fatalf("products of %d bytes differ", k)
+		for _, tiles := range []int{1, 2} {
+			p, q := make([]int32, tileRows*n), make([]int32, tileRows*n)
+			bytesTile(p, n, a, w[:tiles*tileColumns*k], k)
+			for i := range tiles {
+				bytesTileGo(q[i*tileColumns:], n, a, w[i*tileColumns*k:], k)
+			}
+			if !slices.Equal(p, q) {
+				t.Fatalf("%d tiles of products of %d bytes differ", tiles, k)
+			}
 		}
 		x, y := floats(tileRows*k, 1), floats(tileColumns*k, 1)
 		f, g := make([]float32, tileRows*n), make([]float32, tileRows*n)

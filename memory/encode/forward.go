@@ -102,8 +102,12 @@ func (p *pass) linear(out, x []float32, l *linear) {
 		}
 		rounded(p.bytes[i*l.in:(i+1)*l.in], row, low, inverse)
 	}
-	for j := 0; j < l.out; j += tileColumns {
-		w := l.weights[j*l.in : (j+tileColumns)*l.in]
+	columns := tileColumns
+	if pairedTiles {
+		columns *= 2
+	}
+	for j := 0; j < l.out; j += columns {
+		w := l.weights[j*l.in : min(j+columns, l.out)*l.in]
 		for i := 0; i < p.rows; i += tileRows {
 			bytesTile(p.acc[i*l.out+j:], l.out, p.bytes[i*l.in:], w, l.in)
 		}

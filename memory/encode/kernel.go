@@ -12,15 +12,21 @@ const (
 	lanes       = 8
 )
 
-// bytesTile is out[i][j] = Σ a[i][k]·w[j][k] for 4 rows of a and 16 of w, packed as in linear.
-// k is a multiple of 4. Rows of a are k apart, those of out n.
+// bytesTile is out[i][j] = Σ a[i][k]·w[j][k] for 4 rows of a and 16 of w, packed as in linear, or 32
+// where pairedTiles is. k is a multiple of 4. Rows of a are k apart, those of out n.
 func bytesTile(out []int32, n int, a []uint8, w []int8, k int) {
-	if !fast || k%bytesAtOnce != 0 {
+	_, _ = out[(tileRows-1)*n+len(w)/k-1], a[tileRows*k-1]
+	switch {
+	case pairedTiles && len(w) == 2*tileColumns*k && k%8 == 0:
+		bytesTilePaired(&out[0], n, &a[0], &w[0], k)
+	case len(w) > tileColumns*k:
+		bytesTile(out, n, a, w[:tileColumns*k], k)
+		bytesTile(out[tileColumns:], n, a, w[tileColumns*k:], k)
+	case fast && k%bytesAtOnce == 0:
+		bytesTileFast(&out[0], n, &a[0], &w[0], k)
+	default:
 		bytesTileGo(out, n, a, w, k)
-		return
 	}
-	_, _, _ = out[(tileRows-1)*n+tileColumns-1], a[tileRows*k-1], w[tileColumns*k-1]
-	bytesTileFast(&out[0], n, &a[0], &w[0], k)
 }
 
 func bytesTileGo(out []int32, n int, a []uint8, w []int8, k int) {

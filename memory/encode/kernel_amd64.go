@@ -5,11 +5,17 @@ import "golang.org/x/sys/cpu"
 // fast is whether this processor has AVX2.
 var fast = cpu.X86.HasAVX2
 
+// pairedTiles is whether this processor does two tiles of bytes at a time, by AVX-512 VNNI.
+var pairedTiles = fast && cpu.X86.HasAVX512F && cpu.X86.HasAVX512VNNI
+
 // bytesAtOnce is how many bytes of a row bytesTileFast takes at a time.
 const bytesAtOnce = 4
 
 //go:noescape
 func bytesTileFast(out *int32, n int, a *uint8, w *int8, k int)
+
+//go:noescape
+func bytesTilePaired(out *int32, n int, a *uint8, w *int8, k int)
 
 //go:noescape
 func floatsTileFast(out *float32, n int, a *float32, m int, b *float32, l, k int)

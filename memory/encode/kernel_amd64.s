@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// The kernels for AVX2. Each does to every lane what its twin in kernel.go does to every number, in
-// the same order. None uses fused multiplication.
+// The kernels for AVX2, and one for AVX-512 VNNI. Each does to every lane what its twin in kernel.go
+// does to every number, in the same order. None uses fused multiplication.
 
 DATA least<>+0(SB)/8, $0xc2ae0000c2ae0000 // -87.0
 DATA least<>+8(SB)/8, $0xc2ae0000c2ae0000
@@ -205,6 +205,78 @@ columns:
 	ADDQ DX, DI
 	VMOVDQU Y6, (DI)
 	VMOVDQU Y7, 32(DI)
+	VZEROUPPER
+	RET
+
+// PRODUCTS adds the products of four columns of one row and of 32 rows of weights in Z16 and Z17.
+#define PRODUCTS(AT, ROW, LOW, HIGH) \
+	VPBROADCASTD AT(ROW)(AX*1), Z18; \
+	VPDPBUSD Z16, Z18, LOW; \
+	VPDPBUSD Z17, Z18, HIGH
+
+// ROW adds both sums of a row, and leaves them at DI.
+#define ROW(LOW, HIGH, LOW2, HIGH2) \
+	VPADDD LOW2, LOW, LOW; \
+	VPADDD HIGH2, HIGH, HIGH; \
+	VMOVDQU32 LOW, (DI); \
+	VMOVDQU32 HIGH, 64(DI); \
+	ADDQ DX, DI
+
+// func bytesTilePaired(out *int32, n int, a *uint8, w *int8, k int)
+TEXT ·bytesTilePaired(SB), NOSPLIT, $0-40
+	MOVQ out+0(FP), DI
+	MOVQ n+8(FP), DX
+	MOVQ a+16(FP), SI
+	MOVQ w+24(FP), BX
+	MOVQ k+32(FP), CX
+	SHLQ $2, DX
+	LEAQ (SI)(CX*1), R8
+	LEAQ (SI)(CX*2), R9
+	LEAQ (R8)(CX*2), R10
+	MOVQ CX, R11
+	SHLQ $4, R11
+	ADDQ BX, R11 // the second 16 rows of weights
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	XORQ AX, AX
+
+eight:
+	VMOVDQU32 (BX), Z16
+	VMOVDQU32 (R11), Z17
+	PRODUCTS(0, SI, Z0, Z1)
+	PRODUCTS(0, R8, Z2, Z3)
+	PRODUCTS(0, R9, Z4, Z5)
+	PRODUCTS(0, R10, Z6, Z7)
+	VMOVDQU32 64(BX), Z16
+	VMOVDQU32 64(R11), Z17
+	PRODUCTS(4, SI, Z8, Z9)
+	PRODUCTS(4, R8, Z10, Z11)
+	PRODUCTS(4, R9, Z12, Z13)
+	PRODUCTS(4, R10, Z14, Z15)
+	ADDQ $128, BX
+	ADDQ $128, R11
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT eight
+
+	ROW(Z0, Z1, Z8, Z9)
+	ROW(Z2, Z3, Z10, Z11)
+	ROW(Z4, Z5, Z12, Z13)
+	ROW(Z6, Z7, Z14, Z15)
 	VZEROUPPER
 	RET
 

@@ -2,6 +2,10 @@
 
 package encode
 
+const pairedTiles = false
+
+func bytesTilePaired(*int32, int, *uint8, *int8, int) {}
+
 func scaled(out []float32, acc []int32, scale, sum, bias []float32, by, low float32) {
 	scaledGo(out, acc, scale, sum, bias, by, low)
 }
