@@ -168,7 +168,7 @@ def weighed(package):
 def write(package, model, texts, data, out):
     """The adapter as memory/encode/adapter.go reads it, and the reference of its test."""
     w, out = convert.Writer(), pathlib.Path(out)
-    head = {"of": weighed(package), "layers": LAYERS, "from": judge.FROZEN, "width": WIDTH, "inner": INNER, "longest": LONGEST, "first": FIRST}
+    head = {"of": weighed(package), "layers": LAYERS, "from": judge.FROZEN, "width": WIDTH, "inner": INNER, "longest": LONGEST, "first": FIRST, "numbers": len(judge.LABELS)}
     head = json.dumps(head).encode()
     w.add(b"assay adapter 1\n" + len(head).to_bytes(4, "little") + head)
     with torch.no_grad():

@@ -19,6 +19,20 @@ const adapterMagic = "assay adapter 1\n"
 // rank is how many numbers a matrix of low rank goes through.
 const rank = tileColumns
 
+// mostNumbers is how many numbers an adapter may decide.
+const mostNumbers = 16
+
+// A Decision is made about two texts that are read together.
+type Decision int
+
+const (
+	// Answers is whether the second text, a stretch of a document, answers the first, a question.
+	Answers Decision = iota
+)
+
+// A Pair is two texts that are read together.
+type Pair struct{ First, Second string }
+
 //go:embed answers.bin
 var answers string
 
@@ -27,7 +41,7 @@ var answers string
 type adapter struct {
 	description adapterDescription
 	layers      []adapted
-	head, bias  []float32 // weights for the mean of the pieces' vectors, and a constant
+	head, bias  []float32 // for each number weights for the mean of the pieces' vectors, and a constant
 }
 
 type adapterDescription struct {
@@ -38,11 +52,12 @@ type adapterDescription struct {
 	Inner   int    `json:"inner"`
 	Longest int    `json:"longest"` // word pieces of a pair
 	First   int    `json:"first"`   // word pieces of its first text
+	Numbers int    `json:"numbers"` // that are decided
 }
 
 func (d *adapterDescription) check() error {
 	if d.From < 0 || d.Layers <= d.From || d.Layers > 100 || d.Width < tileColumns || d.Width > mostWidth || d.Inner < tileColumns || d.Inner > 4*mostWidth ||
-		d.Width%tileColumns != 0 || d.Inner%tileColumns != 0 || d.First < 1 || d.Longest < d.First+4 || d.Longest > mostWidth {
+		d.Numbers < 1 || d.Numbers > mostNumbers || d.Width%tileColumns != 0 || d.Inner%tileColumns != 0 || d.First < 1 || d.Longest < d.First+4 || d.Longest > mostWidth {
 		return errors.New("its sizes are not plausible")
 	}
 	return nil
@@ -60,14 +75,9 @@ type lowRank struct {
 	down, up    []float32 // rows of in with rank numbers each, rows of rank with out
 }
 
-// answering is the adapter that says of a question and a stretch how surely the second answers the first.
-var answering = sync.OnceValues(func() (*adapter, error) {
-	a, err := parseAdapter(unsafe.Slice(unsafe.StringData(answers), len(answers)))
-	if err != nil {
-		return nil, fmt.Errorf("reading the adapter for answers: %w", err)
-	}
-	return a, nil
-})
+var adapters = [...]func() (*adapter, error){
+	Answers: sync.OnceValues(func() (*adapter, error) { return parseAdapter(unsafe.Slice(unsafe.StringData(answers), len(answers))) }),
+}
 
 func parseAdapter(data []byte) (*adapter, error) {
 	at := len(adapterMagic) + 4
@@ -98,7 +108,7 @@ func parseAdapter(data []byte) (*adapter, error) {
 		l.outer = []lowRank{r.lowRank(d.Inner, d.Width, 0)}
 		a.layers = append(a.layers, l)
 	}
-	a.head, a.bias = r.floats(d.Width), r.floats(1)
+	a.head, a.bias = r.floats(d.Width*d.Numbers), r.floats(d.Numbers)
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -153,40 +163,57 @@ func (p *pass) adapt(out, x []float32, n int, list []lowRank) {
 	}
 }
 
-// Reads reports whether Answers works: its adapter was learnt with one model, and suits no other.
-func (m *Model) Reads() bool {
-	a, err := answering()
+// Decides reports whether a decision can be asked of this model: its adapter was learnt with one model,
+// and suits no other.
+func (m *Model) Decides(d Decision) bool {
+	a, err := adapters[d]()
 	return err == nil && a.description.Of == m.weighed()
 }
 
-// Answers reads each text together with a question, and returns the log-odds that the text answers it.
-// That costs as much as to embed both. A model for which Reads is false is refused; other errors are
-// the context's.
-func (m *Model) Answers(ctx context.Context, question string, texts []string) ([]float64, error) {
-	a, err := answering()
+// Score reads the texts of each pair together, and returns the log-odds that are decided about it. That
+// costs as much as to embed both. A model for which Decides is false is refused; other errors are the
+// context's.
+func (m *Model) Score(ctx context.Context, decision Decision, pairs []Pair) ([][]float64, error) {
+	a, err := adapters[decision]()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading an adapter of the encoder: %w", err)
 	}
 	d := &a.description
 	if d.Of != m.weighed() {
-		return nil, fmt.Errorf("reading answers: it was learnt with %q, and this is %q", d.Of, m.weighed())
+		return nil, fmt.Errorf("reading pairs: the adapter was learnt with %q, and this is %q", d.Of, m.weighed())
 	}
-	pieces := make([][]int32, len(texts))
-	for i, t := range texts {
-		ids := append(m.pieces.of([]int32{m.pieces.begin}, question, d.First+1), m.pieces.end)
-		pieces[i] = append(m.pieces.of(ids, t, d.Longest-1), m.pieces.end)
+	pieces := make([][]int32, len(pairs))
+	for i, p := range pairs {
+		ids := append(m.pieces.of([]int32{m.pieces.begin}, p.First, d.First+1), m.pieces.end)
+		pieces[i] = append(m.pieces.of(ids, p.Second, d.Longest-1), m.pieces.end)
 	}
 	vectors, err := m.encode(ctx, pieces, a)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, len(texts))
+	out := make([][]float64, len(pairs))
 	for i, v := range vectors {
-		var sums [lanes]float32
-		for k, w := range a.head {
-			sums[k%lanes] += float32(w * v[k])
+		for j, bias := range a.bias {
+			var sums [lanes]float32
+			for k, w := range a.head[j*d.Width : (j+1)*d.Width] {
+				sums[k%lanes] += float32(w * v[k])
+			}
+			out[i] = append(out[i], float64(total(sums)/float32(len(pieces[i]))+bias))
 		}
-		out[i] = float64(total(sums)/float32(len(pieces[i])) + a.bias[0])
 	}
 	return out, nil
+}
+
+// Answers returns the log-odds of each text that it answers a question: a Score.
+func (m *Model) Answers(ctx context.Context, question string, texts []string) ([]float64, error) {
+	pairs := make([]Pair, len(texts))
+	for i, t := range texts {
+		pairs[i] = Pair{question, t}
+	}
+	scores, err := m.Score(ctx, Answers, pairs)
+	out := make([]float64, len(scores))
+	for i, s := range scores {
+		out[i] = s[0]
+	}
+	return out, err
 }

@@ -26,7 +26,7 @@ func TestAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := builtin(t)
-	if !m.Reads() {
+	if !m.Decides(Answers) {
 		t.Fatal("the encoder in the program does not read")
 	}
 	for _, w := range want {
@@ -76,7 +76,7 @@ func TestAdapterErrors(t *testing.T) {
 	other.layers = slices.Clone(other.layers)
 	other.layers[0].mix.scale = slices.Clone(other.layers[0].mix.scale)
 	other.layers[0].mix.scale[0]++
-	if _, err := other.Answers(t.Context(), "When?", []string{"At nine."}); err == nil || other.Reads() {
+	if _, err := other.Answers(t.Context(), "When?", []string{"At nine."}); err == nil || other.Decides(Answers) {
 		t.Errorf("an adapter of another encoder is taken: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -71,7 +71,7 @@ func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, x *Exchange
 			return f, err
 		}
 		e = m
-		if m.Reads() {
+		if m.Decides(encode.Answers) {
 			f.reader = m
 		}
 	}
