@@ -12,6 +12,7 @@ import (
 
 const (
 	meantHits  = 16 // of the best, so many are read stretch by stretch
+	readLeads  = 12 // stretches that are read together with the question
 	newTexts   = 96 // stretches that are embedded for one search, when nobody has yet
 	nearDigits = 1e4
 	readDigits = 1e3
@@ -100,8 +101,8 @@ type Reader interface {
 	Answers(ctx context.Context, question string, texts []string) ([]float64, error)
 }
 
-// answers has the stretch that leads read together with the question, which takes a fortieth of a second.
-// Only stretches of hits that were read for themselves lead.
+// answers has the stretches that lead read together with the question, each of which takes about a hundredth
+// of a second. Only stretches of hits that were read for themselves lead.
 func (c *Corpus) answers(ctx context.Context, question string, hits []state.Hit) error {
 	var sources []answer.Source
 	for _, h := range hits {
@@ -110,14 +111,21 @@ func (c *Corpus) answers(ctx context.Context, question string, hits []state.Hit)
 		}
 		sources = append(sources, answer.SourceOf(h))
 	}
-	lead, ok := answer.Leading(question, sources)
-	if !ok {
-		return nil
+	leading := answer.Leading(question, sources, readLeads)
+	texts := make([]string, len(leading))
+	for i, l := range leading {
+		texts[i] = l.Text
 	}
-	odds, err := c.opts.Reader.Answers(ctx, question, []string{lead.Text})
+	odds, err := c.opts.Reader.Answers(ctx, question, texts)
 	if err != nil {
 		return err
 	}
-	hits[lead.Source].Read = map[int]float64{lead.Reading: math.Round(odds[0]*readDigits) / readDigits}
+	for i, l := range leading {
+		h := &hits[l.Source]
+		if h.Read == nil {
+			h.Read = map[int]float64{}
+		}
+		h.Read[l.Reading] = math.Round(odds[i]*readDigits) / readDigits
+	}
 	return nil
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,7 +76,7 @@ func (r *reads) Answers(_ context.Context, _ string, texts []string) ([]float64,
 	return odds, r.err
 }
 
-// The stretch that leads is read together with the question, where a query asks for it.
+// The stretches that lead are read together with the question, where a query asks for it.
 func TestReadTogether(t *testing.T) {
 	home, docs := t.TempDir(), tree(t, t.TempDir(), small())
 	mustIngest(t, IngestOptions{Home: home, Corpus: "law", Paths: []string{docs}})
@@ -88,13 +89,13 @@ func TestReadTogether(t *testing.T) {
 	n := 0
 	for _, h := range searchIn(t, c, retrieval.Query{Primary: aboutLiens, Read: aboutLiens}).Hits {
 		for place, odds := range h.Read {
-			if text := answer.Readings(h.Passage)[place].Text; n >= len(r.texts) || text != r.texts[n] || odds != float64(len(text)) {
+			if text := answer.Readings(h.Passage)[place].Text; !slices.Contains(r.texts, text) || odds != float64(len(text)) {
 				t.Errorf("%q has the odds %v, and %q was read", text, odds, r.texts)
 			}
 			n++
 		}
 	}
-	if n != 1 || len(r.texts) != n {
+	if n == 0 || n > readLeads || len(r.texts) != n {
 		t.Errorf("%d stretches have odds, and %q was read", n, r.texts)
 	}
 	r.err = errors.New("no power")

@@ -39,6 +39,57 @@ class Package:
         return self.tensors[name]
 
 
+class Shipped(Package):
+    """The weights in memory/encode, as rounded as the program has them."""
+
+    def __init__(self, folder="memory/encode"):
+        data = open(folder + "/weights.bin", "rb").read()
+        n = int.from_bytes(data[16:20], "little")
+        head = json.loads(data[20 : 20 + n])
+        self.sections, self.scales, t = Sections(data, 20 + n), [], {}
+        self.vocabulary = self.sections.take(head["word_bytes"], "u1").tobytes().decode().split("\n")
+        words = head["words"]
+        q = self.sections.take(words * WIDTH // 2, "u1").reshape(words, -1)
+        table = np.stack([q & 15, q >> 4], -1).astype(np.float32).reshape(-1, 32) - 8
+        t["embeddings.word_embeddings.weight"] = (table * self.sections.take(words * WIDTH // 32, "<f2").astype(np.float32)[:, None]).reshape(words, WIDTH)
+        t["embeddings.position_embeddings.weight"] = self.sections.take(head["positions"] * WIDTH, "<f2").astype(np.float32).reshape(-1, WIDTH)
+        t["embeddings.token_type_embeddings.weight"] = self.sections.take(2 * WIDTH, "<f4").reshape(2, WIDTH)
+        self.tensors = t
+        self.norm("embeddings.LayerNorm")
+        for i in range(LAYERS):
+            at = f"encoder.layer.{i}."
+            self.linear([at + f"attention.self.{n}" for n in ("query", "key", "value")], WIDTH)
+            self.linear([at + "attention.output.dense"], WIDTH)
+            self.linear([at + "intermediate.dense"], WIDTH, INNER)
+            self.linear([at + "output.dense"], INNER, WIDTH)
+            self.norm(at + "attention.output.LayerNorm")
+            self.norm(at + "output.LayerNorm")
+
+    def norm(self, name):
+        self.tensors |= {name + ".weight": self.sections.take(WIDTH, "<f4"), name + ".bias": self.sections.take(WIDTH, "<f4")}
+
+    def linear(self, names, into, out=WIDTH):
+        n = out * len(names)
+        q = self.sections.take(n * into, "i1").reshape(n // 16, into // 4, 16, 4).transpose(0, 2, 1, 3).reshape(n, into)
+        scale, _, bias = (self.sections.take(n, "<f4") for _ in range(3))
+        self.scales.append(scale)
+        for i, name in enumerate(names):
+            own = slice(i * out, (i + 1) * out)
+            self.tensors |= {name + ".weight": q[own] * scale[own, None], name + ".bias": bias[own]}
+
+
+class Sections:
+    """Takes arrays off a file whose sections are filled up to 64 bytes each."""
+
+    def __init__(self, data, first):
+        self.data, self.at = data, (first + 63) // 64 * 64
+
+    def take(self, n, kind):
+        a = np.frombuffer(self.data, kind, n, self.at)
+        self.at += (a.nbytes + 63) // 64 * 64
+        return a
+
+
 class Pieces:
     """BERT's word pieces, lower case and without accents."""
 

@@ -59,7 +59,7 @@ def main():
             start = int(o["id"].rsplit(":", 1)[1].split("-")[0])
             good = [i for i, x in enumerate(own) if x["passage"] == start and x["start"] < o["at"][1] and o["at"][0] < x["end"]]
             if 0 < len(good) <= 6:
-                asked += [{"q": o[k], "good": good} for k in ("plain", "near") if o[k]]
+                asked += [{"q": o[k], "good": good} for k in ("plain", "more", "near") if o.get(k)]
         show(file, own + r.sample(others, min(len(others), 30)), asked)
 
 

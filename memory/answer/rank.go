@@ -2,6 +2,7 @@ package answer
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -142,8 +143,37 @@ func candidates(q string, sources []Source) (*question, *pool, []scored) {
 	p := newPool(reader{asks.lang}, sources, otherForms(asks, sources))
 	asks.weigh(p)
 	list := slices.DeleteFunc(p.scores(asks), func(s scored) bool { return !p.candidate(s.index) })
-	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(list, byScore)
+	p.reread(list)
 	return asks, p, list
+}
+
+func byScore(a, b scored) int { return cmp.Compare(b.score, a.score) }
+
+// perOdds is what the log-odds of whoever has read a candidate together with the question add to its score.
+const perOdds = 0.6
+
+// reread adds to the scores of candidates, the best first, what reading them together with the question says.
+// Of those that nobody has read so, which are not the best, it says what it says of the least of the others.
+func (p *pool) reread(list []scored) {
+	odds, least := make([]float64, len(list)), math.Inf(1)
+	for i, s := range list {
+		x := &p.sentences[s.index]
+		o, read := p.sources[x.source].Read[x.place]
+		if !read {
+			o = math.Inf(-1)
+		} else {
+			least = min(least, o)
+		}
+		odds[i] = o
+	}
+	if math.IsInf(least, 1) {
+		return
+	}
+	for i := range list {
+		list[i].score += perOdds * max(odds[i], least)
+	}
+	slices.SortStableFunc(list, byScore)
 }
 
 // heldBy is the share of a question, absent words counted, that a sentence holds, with what

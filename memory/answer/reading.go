@@ -32,14 +32,16 @@ type Lead struct {
 	Text            string
 }
 
-// Leading is the reading that Rank quotes first, if it may; false where nothing can answer.
-func Leading(q string, sources []Source) (Lead, bool) {
+// Leading are the readings that Rank likes best before anybody has read them together with the question,
+// n at the most.
+func Leading(q string, sources []Source, n int) []Lead {
 	_, p, list := candidates(q, sources)
-	if len(list) == 0 {
-		return Lead{}, false
+	out := make([]Lead, min(n, len(list)))
+	for i := range out {
+		s := &p.sentences[list[i].index]
+		out[i] = Lead{s.source, s.place, p.reading(s)}
 	}
-	s := &p.sentences[list[0].index]
-	return Lead{s.source, s.place, p.reading(s)}, true
+	return out
 }
 
 // reading is a sentence as an embedder reads it: the title, the nearest heading and the

@@ -32,25 +32,36 @@ func TestBoldHeading(t *testing.T) {
 	}
 }
 
-// The leading reading is that of the best quote, and whoever has read it changes the chance of the quote.
+// The leading readings are those that are likely to be quoted; whoever has read them changes which one is,
+// and the chance of the quote.
 func TestLeading(t *testing.T) {
 	sources := []Source{{Text: "Dogs stay outside. The gate is locked at nine in the evening.", Near: []float64{.1, .6}}, {Text: "Cats come in.", Near: []float64{.2}}}
 	const q = "When is the gate locked?"
-	if got, ok := Leading(q, sources); !ok || got != (Lead{0, 1, "The gate is locked at nine in the evening."}) {
-		t.Fatalf("%+v, %t", got, ok)
+	gate, all := Lead{0, 1, "The gate is locked at nine in the evening."}, Leading(q, sources, 9)
+	if len(all) != 3 || all[0] != gate {
+		t.Fatalf("%+v", all)
 	}
-	chance := func(odds map[int]float64) float64 {
+	if got := Leading(q, sources, 1); len(got) != 1 || got[0] != gate {
+		t.Errorf("the first is %+v", got)
+	}
+	first := func(odds map[int]float64) (int, float64) {
 		sources[0].Read = odds
-		return Rank(q, sources, nil).Chance
+		r := Rank(q, sources, nil)
+		return r.Quotes[0].Start, r.Chance
 	}
-	none, low, high := chance(nil), chance(map[int]float64{1: -4}), chance(map[int]float64{1: 4})
-	if low >= none || high <= low {
-		t.Errorf("the chance is %v; read with odds of -4 it is %v, and of 4 %v", none, low, high)
+	gateAt, none := first(nil)
+	at, low := first(map[int]float64{1: -4})
+	if at != gateAt || low >= none {
+		t.Errorf("read with odds of -4, byte %d is quoted with %v; unread %v", at, low, none)
 	}
-	if other := chance(map[int]float64{0: 4}); other != none {
-		t.Errorf("another stretch was read, and the chance is %v, not %v", other, none)
+	at, high := first(map[int]float64{0: -4, 1: 4})
+	if at != gateAt || high <= low {
+		t.Errorf("read with odds of 4, byte %d is quoted with %v", at, high)
 	}
-	if got, ok := Leading(q, nil); ok {
+	if at, _ := first(map[int]float64{0: 30, 1: -30}); at != 0 {
+		t.Errorf("another stretch is read as the answer, and byte %d is quoted", at)
+	}
+	if got := Leading(q, nil, 9); len(got) != 0 {
 		t.Errorf("of nothing leads %+v", got)
 	}
 }
