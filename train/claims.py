@@ -1,4 +1,4 @@
-"""Makes pairs of claim and evidence of the claims about papers, for judge.py and match.py.
+"""Makes pairs of claim and evidence of the claims about papers, for judge.py.
 
     python train/claims.py rows.jsonl train/data/papers > pairs.jsonl
 
