@@ -1,7 +1,7 @@
 """What reads two texts together: the encoder in the program with matrices of low rank beside its own.
 
-reader.py and judge.py teach it. Begin with MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=-1 in the environment:
-otherwise most of the time goes into giving memory back and asking for it again.
+reader.py and judge.py teach it. With MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=-1 in the environment, memory is not
+given back and asked for again at every step, which took most of the time.
 """
 
 import json
@@ -15,31 +15,16 @@ import torch
 from torch import nn
 
 import convert
-from bert import HEADS, INNER, LAYERS, WIDTH, Pieces, Sections, Shipped
+import tune
+from bert import INNER, LAYERS, WIDTH, Pieces, Sections
+from tune import RANK
 
-RANK, THREADS = 16, 2
-torch.set_num_threads(THREADS)
 
-
-class Linear(nn.Module):
-    """A matrix that stays as it is, and one of low rank beside it that is learnt."""
-
-    def __init__(self, p, name):
-        super().__init__()
-        self.name = name
-        self.register_buffer("w", torch.tensor(p[name + ".weight"].copy()))
-        self.register_buffer("b", torch.tensor(p[name + ".bias"].copy()))
-        self.down = nn.Parameter(torch.randn(RANK, self.w.shape[1]) / math.sqrt(self.w.shape[1]))
-        self.up = nn.Parameter(torch.zeros(self.w.shape[0], RANK))
+class Linear(tune.Linear):
+    """Cheaper than a product with the sum where few rows go through at a time."""
 
     def forward(self, x):
         return nn.functional.linear(x, self.w, self.b) + (x @ self.down.T) @ self.up.T
-
-
-def norm(p, name):
-    n = nn.LayerNorm(WIDTH, eps=1e-12)
-    n.weight.data, n.bias.data = torch.tensor(p[name + ".weight"].copy()), torch.tensor(p[name + ".bias"].copy())
-    return n.requires_grad_(False)
 
 
 class Reader(nn.Module):
@@ -53,14 +38,7 @@ class Reader(nn.Module):
         self.register_buffer("words", torch.tensor(p["embeddings.word_embeddings.weight"]))
         self.register_buffer("places", torch.tensor(p["embeddings.position_embeddings.weight"]))
         self.register_buffer("kinds", torch.tensor(p["embeddings.token_type_embeddings.weight"].copy()))
-        self.first = norm(p, "embeddings.LayerNorm")
-        self.layers = nn.ModuleList()
-        for i in range(LAYERS):
-            at, l = f"encoder.layer.{i}.", nn.Module()
-            for to, name in (("query", "attention.self.query"), ("key", "attention.self.key"), ("value", "attention.self.value"), ("mix", "attention.output.dense"), ("inner", "intermediate.dense"), ("outer", "output.dense")):
-                setattr(l, to, Linear(p, at + name))
-            l.mixed, l.output = norm(p, at + "attention.output.LayerNorm"), norm(p, at + "output.LayerNorm")
-            self.layers.append(l)
+        self.first, self.layers = tune.norm(p, "embeddings.LayerNorm"), tune.layers_of(p, Linear)
         self.head = nn.Linear(WIDTH, numbers)
         nn.init.normal_(self.head.weight, std=0.02)
         nn.init.zeros_(self.head.bias)
@@ -98,12 +76,7 @@ class Reader(nn.Module):
         mask = torch.tensor(mask)
         with torch.no_grad():
             x = self.first(self.words[torch.tensor(ids)] + self.places[:w] + self.kinds[torch.tensor(kinds)])
-        bias = torch.where(mask, 0.0, -1e9)[:, None, None, :]
-        for l in self.layers:
-            q, k, v = (t(x).reshape(*ids.shape, HEADS, -1).transpose(1, 2) for t in (l.query, l.key, l.value))
-            y = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
-            x = l.mixed(x + l.mix(y.transpose(1, 2).reshape(*ids.shape, WIDTH)))
-            x = l.output(x + l.outer(nn.functional.gelu(l.inner(x))))
+        x = tune.through(self.layers, x, mask)
         m = mask[..., None].float()
         return self.head(self.drop((x * m).sum(1) / m.sum(1)))
 
@@ -128,7 +101,7 @@ class Reader(nn.Module):
         self.head.weight.data, self.head.bias.data = torch.tensor(z["head"]), torch.tensor(z["bias"])
 
     def begin_with(self, path):
-        """The matrices of an adapter of the program; its head decides something else."""
+        """The matrices of an adapter of the program, and its head where that has as many numbers: one."""
         data = pathlib.Path(path).read_bytes()
         n = int.from_bytes(data[16:20], "little")
         head, sections = json.loads(data[20 : 20 + n]), Sections(data, 20 + n)
@@ -136,11 +109,14 @@ class Reader(nn.Module):
         for m in self.matrices()[6 * head["from"] :]:
             m.down.data = torch.tensor(half(m.w.shape[1]))
             m.up.data = torch.tensor(half(m.w.shape[0]).T.copy())
+        if len(self.head.bias) == 1:
+            self.head.weight.data = torch.tensor(sections.take(WIDTH, "<f4")[None].copy())
+            self.head.bias.data = torch.tensor(sections.take(1, "<f4").copy())
 
     def write(self, package, path):
         """The adapter as memory/encode/adapter.go reads it."""
         w = convert.Writer()
-        head = {"of": weighed(package), "layers": LAYERS, "from": 0, "width": WIDTH, "inner": INNER, "longest": self.longest, "first": self.most, "numbers": len(self.head.bias)}
+        head = {"of": weighed(package), "layers": LAYERS, "from": 0, "width": WIDTH, "inner": INNER, "longest": self.longest, "first": self.most}
         head = json.dumps(head).encode()
         w.add(b"assay adapter 1\n" + len(head).to_bytes(4, "little") + head)
         with torch.no_grad():

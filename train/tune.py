@@ -41,39 +41,48 @@ class Linear(nn.Module):
         return nn.functional.linear(x, self.w + self.up @ self.down, self.b)
 
 
+def norm(p, name):
+    n = nn.LayerNorm(WIDTH, eps=1e-12)
+    n.weight.data, n.bias.data = torch.tensor(p[name + ".weight"].copy()), torch.tensor(p[name + ".bias"].copy())
+    return n.requires_grad_(False)
+
+
+def layers_of(p, linear):
+    """The encoder's layers, their matrices as linear makes them."""
+    layers = nn.ModuleList()
+    for i in range(LAYERS):
+        at, l = f"encoder.layer.{i}.", nn.Module()
+        for to, name in (("query", "attention.self.query"), ("key", "attention.self.key"), ("value", "attention.self.value"), ("mix", "attention.output.dense"), ("inner", "intermediate.dense"), ("outer", "output.dense")):
+            setattr(l, to, linear(p, at + name))
+        l.mixed, l.output = norm(p, at + "attention.output.LayerNorm"), norm(p, at + "output.LayerNorm")
+        layers.append(l)
+    return layers
+
+
+def through(layers, x, mask):
+    """The last layer's vectors of pieces; mask says which are there."""
+    n, w, _ = x.shape
+    bias = torch.where(mask, 0.0, -1e9)[:, None, None, :]
+    for l in layers:
+        q, k, v = (t(x).reshape(n, w, HEADS, -1).transpose(1, 2) for t in (l.query, l.key, l.value))
+        y = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+        x = l.mixed(x + l.mix(y.transpose(1, 2).reshape(n, w, WIDTH)))
+        x = l.output(x + l.outer(nn.functional.gelu(l.inner(x))))
+    return x
+
+
 class Tuned(nn.Module):
     def __init__(self, p):
         super().__init__()
         self.register_buffer("words", torch.tensor(p["embeddings.word_embeddings.weight"].copy()))
         self.register_buffer("places", torch.tensor(p["embeddings.position_embeddings.weight"] + p["embeddings.token_type_embeddings.weight"][0]))
-        self.first = self.norm(p, "embeddings.LayerNorm")
-        self.layers = nn.ModuleList()
-        for i in range(LAYERS):
-            at = f"encoder.layer.{i}."
-            l = nn.Module()
-            for to, name in (("query", "attention.self.query"), ("key", "attention.self.key"), ("value", "attention.self.value"), ("mix", "attention.output.dense"), ("inner", "intermediate.dense"), ("outer", "output.dense")):
-                setattr(l, to, Linear(p, at + name))
-            l.mixed, l.output = self.norm(p, at + "attention.output.LayerNorm"), self.norm(p, at + "output.LayerNorm")
-            self.layers.append(l)
+        self.first = norm(p, "embeddings.LayerNorm")
+        self.layers = layers_of(p, Linear)
         self.none = nn.Parameter(torch.tensor(0.35))  # the cosine from which a stretch answers
 
-    @staticmethod
-    def norm(p, name):
-        n = nn.LayerNorm(WIDTH, eps=1e-12)
-        n.weight.data, n.bias.data = torch.tensor(p[name + ".weight"].copy()), torch.tensor(p[name + ".bias"].copy())
-        return n.requires_grad_(False)
-
     def forward(self, ids, mask):
-        n, w = ids.shape
-        x = self.first(self.words[ids] + self.places[:w])
-        bias = torch.where(mask, 0.0, -1e9)[:, None, None, :]
-        for l in self.layers:
-            q, k, v = (t(x).reshape(n, w, HEADS, -1).transpose(1, 2) for t in (l.query, l.key, l.value))
-            y = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
-            x = l.mixed(x + l.mix(y.transpose(1, 2).reshape(n, w, WIDTH)))
-            x = l.output(x + l.outer(nn.functional.gelu(l.inner(x))))
-        m = mask[..., None].float()
-        return nn.functional.normalize((x * m).sum(1), dim=-1)
+        x = through(self.layers, self.first(self.words[ids] + self.places[: ids.shape[1]]), mask)
+        return nn.functional.normalize((x * mask[..., None]).sum(1), dim=-1)
 
 
 class Texts:

@@ -19,9 +19,6 @@ const adapterMagic = "assay adapter 1\n"
 // rank is how many numbers a matrix of low rank goes through.
 const rank = tileColumns
 
-// mostNumbers is how many numbers an adapter may decide.
-const mostNumbers = 16
-
 // A Decision is made about two texts that are read together.
 type Decision int
 
@@ -41,7 +38,7 @@ var answers string
 type adapter struct {
 	description adapterDescription
 	layers      []adapted
-	head, bias  []float32 // for each number weights for the mean of the pieces' vectors, and a constant
+	head, bias  []float32 // weights for the mean of the pieces' vectors, and a constant
 }
 
 type adapterDescription struct {
@@ -52,12 +49,11 @@ type adapterDescription struct {
 	Inner   int    `json:"inner"`
 	Longest int    `json:"longest"` // word pieces of a pair
 	First   int    `json:"first"`   // word pieces of its first text
-	Numbers int    `json:"numbers"` // that are decided
 }
 
 func (d *adapterDescription) check() error {
 	if d.From < 0 || d.Layers <= d.From || d.Layers > 100 || d.Width < tileColumns || d.Width > mostWidth || d.Inner < tileColumns || d.Inner > 4*mostWidth ||
-		d.Numbers < 1 || d.Numbers > mostNumbers || d.Width%tileColumns != 0 || d.Inner%tileColumns != 0 || d.First < 1 || d.Longest < d.First+4 || d.Longest > mostWidth {
+		d.Width%tileColumns != 0 || d.Inner%tileColumns != 0 || d.First < 1 || d.Longest < d.First+4 || d.Longest > mostWidth {
 		return errors.New("its sizes are not plausible")
 	}
 	return nil
@@ -108,7 +104,7 @@ func parseAdapter(data []byte) (*adapter, error) {
 		l.outer = []lowRank{r.lowRank(d.Inner, d.Width, 0)}
 		a.layers = append(a.layers, l)
 	}
-	a.head, a.bias = r.floats(d.Width*d.Numbers), r.floats(d.Numbers)
+	a.head, a.bias = r.floats(d.Width), r.floats(1)
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -170,10 +166,10 @@ func (m *Model) Decides(d Decision) bool {
 	return err == nil && a.description.Of == m.weighed()
 }
 
-// Score reads the texts of each pair together, and returns the log-odds that are decided about it. That
+// Score reads the texts of each pair together, and returns the log-odds of what is decided about it. That
 // costs as much as to embed both. A model for which Decides is false is refused; other errors are the
 // context's.
-func (m *Model) Score(ctx context.Context, decision Decision, pairs []Pair) ([][]float64, error) {
+func (m *Model) Score(ctx context.Context, decision Decision, pairs []Pair) ([]float64, error) {
 	a, err := adapters[decision]()
 	if err != nil {
 		return nil, fmt.Errorf("reading an adapter of the encoder: %w", err)
@@ -191,15 +187,13 @@ func (m *Model) Score(ctx context.Context, decision Decision, pairs []Pair) ([][
 	if err != nil {
 		return nil, err
 	}
-	out := make([][]float64, len(pairs))
+	out := make([]float64, len(pairs))
 	for i, v := range vectors {
-		for j, bias := range a.bias {
-			var sums [lanes]float32
-			for k, w := range a.head[j*d.Width : (j+1)*d.Width] {
-				sums[k%lanes] += float32(w * v[k])
-			}
-			out[i] = append(out[i], float64(total(sums)/float32(len(pieces[i]))+bias))
+		var sums [lanes]float32
+		for k, w := range a.head {
+			sums[k%lanes] += float32(w * v[k])
 		}
+		out[i] = float64(total(sums)/float32(len(pieces[i])) + a.bias[0])
 	}
 	return out, nil
 }
@@ -210,10 +204,5 @@ func (m *Model) Answers(ctx context.Context, question string, texts []string) ([
 	for i, t := range texts {
 		pairs[i] = Pair{question, t}
 	}
-	scores, err := m.Score(ctx, Answers, pairs)
-	out := make([]float64, len(scores))
-	for i, s := range scores {
-		out[i] = s[0]
-	}
-	return out, err
+	return m.Score(ctx, Answers, pairs)
 }

@@ -14,7 +14,7 @@ type Query struct {
 	// Default: Primary alone.
 	About   [][]string
 	Exclude []string // ids of passages that must not be returned
-	// Read is a question that the leading stretch is read together with, where an encoder can:
+	// Read is a question that the leading stretches are read together with, where an encoder can:
 	// state.Hit.Read. Default: nothing is read.
 	Read    string
 	Repeats bool // also return passages that nearly repeat a better one
