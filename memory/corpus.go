@@ -30,6 +30,7 @@ type CorpusInfo struct {
 	Bytes       int64  `json:"bytes"`           // of text
 	Embedder    string `json:"embedder"`        // the remote one's ID, or else the offline one's
 	Space       string `json:"space,omitempty"` // the remote one's ID; empty without one
+	Cut         string `json:"cut,omitempty"`   // how passages are cut before they are embedded; empty for not at all
 	Fingerprint string `json:"fingerprint"`
 	Generation  string `json:"generation"`
 	Index       string `json:"index,omitempty"` // address of the server that holds its index; empty of files
@@ -283,6 +284,9 @@ func (c *Corpus) Search(ctx context.Context, q retrieval.Query) (retrieval.Resul
 	}
 	if err == nil && c.opts.Inspect != nil {
 		withhold(c.opts.Inspect, r.Hits)
+	}
+	if err == nil && c.opts.Meaning == nil {
+		clearNear(r.Hits)
 	}
 	if err == nil && c.opts.Meaning != nil {
 		err = c.mean(ctx, q.Primary, r.Hits)

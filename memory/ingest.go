@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +30,7 @@ type IngestOptions struct {
 	// space, or of none, is embedded and calibrated anew; vectors in the space's cache are
 	// used. Nil: the offline embedder alone.
 	Space *embed.Space
-	// Patience is how many passages an ingest waits for that Space has not embedded before. With more
+	// Patience is how many texts an ingest waits for that Space has not embedded before. With more
 	// of them the corpus can be searched by its words first, Report.Unembedded says so, and ingesting
 	// once more with a Patience of 0 embeds them. 0 waits for all.
 	Patience int
@@ -241,8 +240,11 @@ func (r *ingestion) settled() bool {
 	return r.live != "" && r.report.Added+r.report.Changed+r.report.Removed == 0 && !r.afresh && !r.respaced() && !r.reranked() && !r.moved()
 }
 
-// respaced reports whether the live generation is of another embedder.
-func (r *ingestion) respaced() bool { return r.live != "" && r.old.Info.Space != r.space() }
+// respaced reports whether the live generation is of another embedder, or its passages were embedded in
+// other pieces.
+func (r *ingestion) respaced() bool {
+	return r.live != "" && (r.old.Info.Space != r.space() || r.old.Info.Cut != cutFor(r.opts.Space).For(r.old.Info.Passages).Name())
+}
 
 // reranked reports whether the live generation ranks with other parameters. What is
 // wrong with it shows when it is read.
@@ -316,7 +318,7 @@ func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manif
 	r.store.step("index " + gen)
 	r.pages = map[string][]state.Passage{}
 	stats, err := index.Update(ctx, index.UpdateOptions{
-		Dir: r.store.path(gen, indexDir), From: from, BM25: r.opts.BM25, Space: r.opts.Space, Patience: r.opts.Patience, Learnt: r.opts.Learnt, Progress: r.opts.Progress,
+		Dir: r.store.path(gen, indexDir), From: from, BM25: r.opts.BM25, Space: r.opts.Space, Cut: cutFor(r.opts.Space), Patience: r.opts.Patience, Learnt: r.opts.Learnt, Progress: r.opts.Progress,
 		Stream: func(add func([]state.Passage) error) ([]string, error) {
 			if r.fault = r.read(ctx, list, add); r.fault == nil && r.settled() {
 				r.fault = errSettled
@@ -346,10 +348,7 @@ func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manif
 	m := &manifest{Served: on, Version: FormatVersion, Document: document.Version, Settings: r.settings, Files: r.files, Running: r.running}
 	m.leaveOut(r)
 	m.seal()
-	m.Info = CorpusInfo{Files: len(m.Files), Passages: stats.Passages, Documents: stats.Documents, Embedder: cmp.Or(stats.Space, stats.Embedder), Space: stats.Space}
-	for _, f := range m.Files {
-		m.Info.Bytes += int64(f.Bytes)
-	}
+	m.Info = m.describes(stats)
 	data, err := m.encode()
 	if err != nil {
 		return m, err

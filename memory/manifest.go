@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"example.com/assay/memory/document"
+	"example.com/assay/memory/index"
 )
 
 // FormatVersion is the version of the corpus directory's layout.
@@ -79,6 +80,15 @@ func (m *manifest) seal() {
 	m.Fingerprint = hex.EncodeToString(h.Sum(nil))
 }
 
+// describes is what the corpus is, by its files and the statistics of its index.
+func (m *manifest) describes(stats index.Stats) CorpusInfo {
+	info := CorpusInfo{Files: len(m.Files), Passages: stats.Passages, Documents: stats.Documents, Embedder: cmp.Or(stats.Space, stats.Embedder), Space: stats.Space, Cut: stats.Cut}
+	for _, f := range m.Files {
+		info.Bytes += int64(f.Bytes)
+	}
+	return info
+}
+
 // roots are what the files were ingested from, sorted.
 func (m *manifest) roots() []string {
 	var out []string
@@ -103,6 +113,17 @@ func readManifest(path string) (*manifest, error) {
 		return nil, fmt.Errorf("reading manifest %q: it has format %d, this program reads up to %d", path, m.Version, FormatVersion)
 	}
 	return m, nil
+}
+
+// checkFields is the error of a manifest that has a field which it should not.
+func checkFields(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	return dec.Decode(new(manifest))
 }
 
 func (m *manifest) encode() ([]byte, error) {

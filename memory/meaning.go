@@ -5,6 +5,9 @@ import (
 	"math"
 
 	"example.com/assay/memory/answer"
+	"example.com/assay/memory/embed"
+	"example.com/assay/memory/encode"
+	"example.com/assay/memory/index"
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/vector"
 	"example.com/assay/state"
@@ -18,33 +21,22 @@ const (
 	readDigits = 1e3
 )
 
-// mostRead is the largest corpus whose stretches are read before anybody asks: beyond it, what is found
-// is read when it is found.
-const mostRead = 2_000
+// readings cuts passages into the stretches that may answer a question, which an encoder reads each for
+// itself.
+var readings = &index.Cut{ID: "readings 1", Of: func(p state.Passage) []string {
+	if texts := appendReadings(nil, p); len(texts) > 0 {
+		return texts
+	}
+	return []string{index.Text(p)}
+}}
 
-// Read embeds all stretches of the corpus's passages in OpenOptions.Meaning, so that no question waits
-// for them; what is in its cache is not embedded again. A large corpus and one on a server are left
-// alone. progress is told how many stretches are done; nil means nobody watches.
-func (c *Corpus) Read(ctx context.Context, progress func(done, total int)) error {
-	if c.opts.Meaning == nil || c.manifest.Served != nil || c.manifest.Info.Passages > mostRead {
+// cutFor is how passages are embedded in a space: by an encoder stretch by stretch, by an embedder at an
+// address as a whole.
+func cutFor(space *embed.Space) *index.Cut {
+	if space == nil || !encode.IsID(space.ID()) {
 		return nil
 	}
-	ids, err := c.PassageIDs()
-	if err != nil {
-		return err
-	}
-	var texts []string
-	for _, id := range ids {
-		p, ok, err := c.Passage(id)
-		if err != nil {
-			return err
-		}
-		if ok {
-			texts = appendReadings(texts, p)
-		}
-	}
-	_, err = c.opts.Meaning.Passages(ctx, texts, progress)
-	return err
+	return readings
 }
 
 func appendReadings(texts []string, p state.Passage) []string {
@@ -55,12 +47,19 @@ func appendReadings(texts []string, p state.Passage) []string {
 }
 
 // mean says of each stretch of the best hits how near it is to the question, unless it is in another
-// language than English, which the encoders read. What nobody has embedded yet is embedded now, of the best hits first and no more than a
-// question can wait for.
+// language than English, which the encoders read. The index knows it of a corpus whose passages were
+// embedded stretch by stretch. What nobody has embedded yet is embedded now, of the best hits first and
+// no more than a question can wait for.
 func (c *Corpus) mean(ctx context.Context, question string, hits []state.Hit) error {
 	if l := text.LanguageOf(question); l != "" && l != text.English {
+		clearNear(hits)
 		return nil
 	}
+	if c.manifest.Info.Cut == readings.ID {
+		clearNear(hits[min(len(hits), meantHits):])
+		return nil
+	}
+	clearNear(hits)
 	hits = hits[:min(len(hits), meantHits)]
 	var texts []string
 	from := make([]int, 0, len(hits)+1)
@@ -93,6 +92,12 @@ func (c *Corpus) mean(ctx context.Context, question string, hits []state.Hit) er
 		}
 	}
 	return nil
+}
+
+func clearNear(hits []state.Hit) {
+	for i := range hits {
+		hits[i].Near = nil
+	}
 }
 
 // A Reader reads texts together with a question.

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"example.com/assay/memory/answer"
 	"example.com/assay/memory/embed/embedtest"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/state"
 )
 
 // With more new passages than an ingest has patience for, words are searched first; the next ingest
@@ -104,48 +106,74 @@ func TestReadTogether(t *testing.T) {
 	}
 }
 
-// Each stretch of what is found says how near it is to the question. What Read has embedded is not
-// embedded by a search, and what nobody has embedded is embedded up to a bound.
+// A likeEncoder is taken for an encoder of this program.
+type likeEncoder struct{ *embedtest.Words }
+
+func (e likeEncoder) ID() string { return "encoder " + e.Words.ID() }
+
+// Each stretch of what is found says how near it is to the question: those of a corpus that an encoder
+// has read from the index, with the same figures as those that are embedded by a search.
 func TestNear(t *testing.T) {
 	home, docs := t.TempDir(), tree(t, t.TempDir(), small())
-	mustIngest(t, IngestOptions{Home: home, Corpus: "law", Paths: []string{docs}})
-	e := &embedtest.Words{}
-	space := spaceOf(t, home, e)
-	c := openWith(t, home, &OpenOptions{Meaning: space})
+	opts := IngestOptions{Home: home, Corpus: "law", Paths: []string{docs}}
+	mustIngest(t, opts)
+	e := likeEncoder{&embedtest.Words{}}
+	space := spaceOf(t, t.TempDir(), e)
 	plain := searchIn(t, openWith(t, home, nil), retrieval.Query{Primary: aboutLiens})
-	done := 0
-	if err := c.Read(t.Context(), func(n, _ int) { done = n }); err != nil || done == 0 {
-		t.Fatalf("%d are read, error %v", done, err)
-	}
-	before := e.Calls()
+	c := openWith(t, home, &OpenOptions{Meaning: space})
 	got := searchIn(t, c, retrieval.Query{Primary: aboutLiens})
-	if e.Calls() != before+1 {
-		t.Errorf("a search made %d calls; the question alone is new", e.Calls()-before)
-	}
 	for i, h := range got.Hits {
 		if h.Passage.ID != plain.Hits[i].Passage.ID {
 			t.Errorf("hit %d is another with a meaning", i)
 		}
-		readings := answer.Readings(h.Passage)
-		if len(h.Near) != len(readings) && i < meantHits {
-			t.Fatalf("hit %d has %d stretches and %d figures", i, len(readings), len(h.Near))
-		}
-		for j, v := range h.Near {
-			if v < -1 || v > 1 {
-				t.Errorf("%q is %v near", readings[j].Text, v)
+		checkNear(t, h, i)
+	}
+	opts.Space, opts.Home = spaceOf(t, t.TempDir(), e), t.TempDir()
+	mustIngest(t, opts)
+	cut := openWith(t, opts.Home, &OpenOptions{Space: opts.Space, Meaning: opts.Space})
+	before := e.Calls()
+	read := searchIn(t, cut, retrieval.Query{Primary: aboutLiens})
+	if e.Calls() != before+1 {
+		t.Errorf("a search made %d calls; the question alone is new", e.Calls()-before)
+	}
+	for i, h := range read.Hits {
+		checkNear(t, h, i)
+		for _, other := range got.Hits {
+			for j := range h.Near {
+				if other.Passage.ID == h.Passage.ID && math.Abs(h.Near[j]-other.Near[j]) > .01 {
+					t.Errorf("%s: %v in eight bits, %v without", h.Passage.ID, h.Near, other.Near)
+				}
 			}
 		}
+	}
+	if hits := searchIn(t, openWith(t, opts.Home, &OpenOptions{Space: opts.Space}), retrieval.Query{Primary: aboutLiens}).Hits; hits[0].Near != nil {
+		t.Error("nobody asked for figures, and there are some")
 	}
 	if plain.Hits[0].Near != nil {
 		t.Error("without an encoder there are figures")
 	}
-	for _, h := range searchIn(t, c, retrieval.Query{Primary: "Wer hat ein lien, und wie lange gilt es für das Boot?"}).Hits {
-		if h.Near != nil {
-			t.Error("an English encoder read a German question")
+	for _, c := range []*Corpus{c, cut} {
+		for _, h := range searchIn(t, c, retrieval.Query{Primary: "Wer hat ein lien, und wie lange gilt es für das Boot?"}).Hits {
+			if h.Near != nil {
+				t.Error("an English encoder read a German question")
+			}
 		}
 	}
 	e.Before = func(context.Context, int, []string) error { return errors.New("no power") }
 	if _, err := c.Search(t.Context(), retrieval.Query{Primary: "Who holds a lien on the barge?"}); err == nil || !strings.Contains(err.Error(), "no power") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func checkNear(t *testing.T, h state.Hit, i int) {
+	t.Helper()
+	readings := answer.Readings(h.Passage)
+	if len(h.Near) != len(readings) && i < meantHits {
+		t.Fatalf("hit %d has %d stretches and %d figures", i, len(readings), len(h.Near))
+	}
+	for j, v := range h.Near {
+		if v < -1 || v > 1 {
+			t.Errorf("%q is %v near", readings[j].Text, v)
+		}
 	}
 }

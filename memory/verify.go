@@ -140,6 +140,9 @@ func (v *verification) run(ctx context.Context) error {
 		v.fault(s.path(serversFile), err)
 	}
 	m, err := readManifest(s.path(v.gen, manifestFile))
+	if err == nil {
+		err = checkFields(s.path(v.gen, manifestFile))
+	}
 	if err != nil {
 		v.fault(s.path(v.gen, manifestFile), err)
 		return nil
@@ -175,6 +178,9 @@ func (v *verification) run(ctx context.Context) error {
 	}
 	if err == nil && passages != m.Info.Passages {
 		err = fmt.Errorf("it holds %d passages, want %d", passages, m.Info.Passages)
+	}
+	if stats, statsErr := index.ReadStats(dir); statsErr == nil && m.Info != m.describes(stats) {
+		v.fault(s.path(v.gen, manifestFile), errors.New("what it says of the corpus is not what the index holds: it was changed"))
 	}
 	if err != nil && ctx.Err() == nil {
 		v.fault(dir, err)

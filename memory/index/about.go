@@ -71,8 +71,8 @@ func (x *Index) aboutVectors(ctx context.Context, q retrieval.Query) ([][]float3
 		return nil, err
 	}
 	for _, v := range vectors {
-		if len(v) != x.meaning.dims {
-			return nil, x.otherDims(len(v))
+		if len(v) != x.meaning.dims() {
+			return nil, otherDims(x.stats.Space, len(v), x.meaning.dims())
 		}
 	}
 	if len(vectors) != len(texts) {

@@ -172,12 +172,12 @@ func TestOpenRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newer := bytes.Replace(data, fmt.Appendf(nil, "%s %d ", manifestMagic, formatVersion), fmt.Appendf(nil, "%s %d ", manifestMagic, serverVersion+1), 1)
+	newer := bytes.Replace(data, fmt.Appendf(nil, "%s %d ", manifestMagic, formatVersion), fmt.Appendf(nil, "%s %d ", manifestMagic, cutVersion+1), 1)
 	if err := os.WriteFile(manifest, newer, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var version *VersionError
-	if _, err := Open(dir); !errors.As(err, &version) || version.Got != serverVersion+1 || version.Want != formatVersion {
+	if _, err := Open(dir); !errors.As(err, &version) || version.Got != cutVersion+1 || version.Want != formatVersion {
 		t.Errorf("another version: %v", err)
 	}
 	for _, name := range []string{"../outside", "/etc/passwd"} {

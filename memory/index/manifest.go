@@ -28,6 +28,10 @@ const spaceVersion = 7
 // generation, with what has changed since beside it.
 const changeVersion = 8
 
+// cutVersion is the version of a layout with the vectors of pieces of passages, whether or not the
+// other vectors' file is of an earlier generation.
+const cutVersion = 10
+
 // serverVersion is the version of a layout without parts and vectors, whose passages are
 // on a server.
 const serverVersion = 9
@@ -47,6 +51,11 @@ const (
 	listsFile        = "lists"
 	changeFile       = "vectors-change"
 	meaningListsFile = "meaning-lists"
+
+	// What only a corpus whose passages are cut has: the vectors of the pieces, always with lists, and
+	// how many each passage has.
+	meaningCodesFile = "meaning-codes"
+	meaningRowsFile  = "meaning-rows"
 )
 
 const manifestMagic = "assay-index"
@@ -84,6 +93,9 @@ func (m *manifest) encode() ([]byte, error) {
 	if m.has(changeFile) {
 		version = changeVersion
 	}
+	if m.Stats.Cut != "" {
+		version = cutVersion
+	}
 	if m.has(lexiconFile) {
 		version = serverVersion
 	}
@@ -111,7 +123,7 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 	if _, err := fmt.Sscanf(head, manifestMagic+" %d %x", &version, &sum); err != nil {
 		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest is not one of ours")}
 	}
-	if version != formatVersion && version != spaceVersion && version != changeVersion && version != serverVersion {
+	if version < formatVersion || version > cutVersion {
 		return nil, &VersionError{Dir: dir, Got: version, Want: formatVersion}
 	}
 	if crc32.Checksum([]byte(body), castagnoli) != sum {
@@ -124,8 +136,9 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 	if (version == serverVersion) != m.has(lexiconFile) {
 		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not say where its passages are")}
 	}
-	spaced := version == spaceVersion || version == changeVersion && m.Scale != nil
-	if spaced != (m.Scale != nil) || (version == changeVersion) != m.has(changeFile) || (m.Scale != nil) != (m.Stats.Space != "") {
+	spaced := version == spaceVersion || version == cutVersion || version == changeVersion && m.Scale != nil
+	changed := version == changeVersion || version == cutVersion && m.has(changeFile)
+	if spaced != (m.Scale != nil) || changed != m.has(changeFile) || (m.Scale != nil) != (m.Stats.Space != "") || (version == cutVersion) != (m.Stats.Cut != "") {
 		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not say how its vectors were made")}
 	}
 	return m, nil
@@ -137,10 +150,7 @@ func (m *manifest) sidecars() []string {
 	if !m.coded() {
 		out = append(out, vectorsFile)
 	}
-	if m.Scale != nil {
-		out = append(out, meaningFile)
-	}
-	for _, name := range []string{listsFile, changeFile, meaningListsFile} {
+	for _, name := range []string{meaningFile, listsFile, changeFile, meaningListsFile, meaningRowsFile} {
 		if m.has(name) {
 			out = append(out, name)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 
 	"example.com/assay/memory/retrieval"
@@ -14,12 +15,13 @@ import (
 	"example.com/assay/state"
 )
 
-// A meaning is the vectors of a remote embedder, one row per passage. dims is
-// known before there is a set of them.
+// A meaning is the vectors of an embedder: one row per passage, or, where passages are cut, one per
+// piece, in their order, in eight bits a coordinate.
 type meaning struct {
-	dims  int
-	rows  []float32
-	set   *vector.Set // of rows
+	set   *vector.Set
+	file  *os.File // that set reads; nil of whole passages
+	first []int32  // per passage: its first row, and the end of the last; nil for a row each
+	owner []int32  // per row: its passage; nil for a row each
 	scale scale
 }
 
@@ -32,63 +34,164 @@ type scale struct {
 	Ceiling float64 `json:"ceiling"` // median of the best cosine that answered pseudo-questions find
 }
 
-// of is a cosine's place between the two, 0 to 1. An embedder that does not
-// tell passages apart has no places.
+// of is a cosine's place on the way from the one to the other: 0 at the floor and below it, above 1 beyond
+// the ceiling. An embedder that does not tell passages apart has no places.
 func (s scale) of(cosine float64) float64 {
 	if !s.tells() {
 		return 0
 	}
-	return min(1, max(0, (cosine-s.Floor)/(s.Ceiling-s.Floor)))
+	return max(0, (cosine-s.Floor)/(s.Ceiling-s.Floor))
 }
 
 // tells reports whether the embedder tells passages apart.
 func (s scale) tells() bool { return s.Ceiling-s.Floor >= 1e-6 }
 
-func (m *meaning) len() int {
-	if m.dims == 0 {
-		return 0
-	}
-	return len(m.rows) / m.dims
-}
-
 // means reports whether questions are looked for by the vectors of an embedder: the passages have
 // some, and the space is there to embed the question. Without it words alone find.
-func (x *Index) means() bool { return x.space != nil && x.meaning != nil && x.meaning.len() > 0 }
+func (x *Index) means() bool { return x.space != nil && x.meaning != nil && x.meaning.set.Len() > 0 }
 
-// index makes the set of the rows.
-func (m *meaning) index(lists *vector.Lists) (err error) {
-	m.set, err = vector.NewSet(m.rows, m.dims, lists)
-	return err
+func (m *meaning) dims() int { return m.set.Dims() }
+
+// rows are those of a passage, from the first to before the second.
+func (m *meaning) rows(ord int32) (from, to int32) {
+	if m.first == nil {
+		return ord, ord + 1
+	}
+	return m.first[ord], m.first[ord+1]
 }
 
-func (m *meaning) row(ord int) []float32 { return m.rows[ord*m.dims : (ord+1)*m.dims] }
+// passage is the one that a row is of.
+func (m *meaning) passage(row int32) int32 {
+	if m.owner == nil {
+		return row
+	}
+	return m.owner[row]
+}
 
-// meaningMagic begins the file of the vectors; its last byte is the format's
-// version. The number of dimensions follows, then the rows.
+// cosine is that of a query and the nearest row of a passage.
+func (m *meaning) cosine(query []float32, ord int32) float64 {
+	best := math.Inf(-1)
+	for row, to := m.rows(ord); row < to; row++ {
+		best = max(best, m.set.Dot(query, row))
+	}
+	return best
+}
+
+// cosines are those of a query and each row of a passage, in four digits, which are the same on every
+// processor.
+func (m *meaning) cosines(query []float32, ord int32) []float64 {
+	from, to := m.rows(ord)
+	out := make([]float64, 0, to-from)
+	for row := from; row < to; row++ {
+		out = append(out, math.Round(m.set.Dot(query, row)*cosineDigits)/cosineDigits)
+	}
+	return out
+}
+
+const (
+	cosineDigits = 1e4
+	rowsAsked    = 4 // of passages with several rows, for each passage that is wanted
+)
+
+// top are the k passages that are nearest to each query, above a bound.
+func (m *meaning) top(queries [][]float32, k int, above float64, out func(ord int32) bool) [][]int32 {
+	rows, skip := k, out
+	if m.owner != nil {
+		rows = rowsAsked * k
+		if out != nil {
+			skip = func(row int32) bool { return out(m.owner[row]) }
+		}
+	}
+	found := make([][]int32, len(queries))
+	for i, matches := range m.set.TopOfEach(queries, rows, above, skip) {
+		for _, match := range matches {
+			if ord := m.passage(match.Row); len(found[i]) < k && !slices.Contains(found[i], ord) {
+				found[i] = append(found[i], ord)
+			}
+		}
+	}
+	return found
+}
+
+// share says how many rows each passage has.
+func (m *meaning) share(counts []int) {
+	m.first = make([]int32, len(counts)+1)
+	m.owner = nil
+	for ord, n := range counts {
+		m.first[ord+1] = m.first[ord] + int32(n)
+		m.owner = append(m.owner, slices.Repeat([]int32{int32(ord)}, n)...)
+	}
+}
+
+// decodeCounts reads how many rows each passage has.
+func decodeCounts(data []byte, passages int) ([]int, error) {
+	d := &decoder{in: data}
+	out := d.uints()
+	if err := d.end(); err != nil {
+		return nil, fmt.Errorf("reading how many vectors a passage has: %w", err)
+	}
+	if len(out) != passages || slices.Contains(out, 0) {
+		return nil, fmt.Errorf("%d passages have vectors, want %d, and at least one each", len(out), passages)
+	}
+	return out, nil
+}
+
+// openMeaning opens the vectors of an embedder.
+func openMeaning(dir string, m *manifest, files map[string][]byte, passages int) (*meaning, error) {
+	out := &meaning{scale: *m.Scale}
+	if m.Stats.Cut == "" {
+		set, err := decodeMeaning(files[meaningFile], passages, files[meaningListsFile])
+		out.set = set
+		return out, err
+	}
+	counts, err := decodeCounts(files[meaningRowsFile], passages)
+	if err != nil {
+		return nil, err
+	}
+	out.share(counts)
+	out.set, out.file, err = openCodes(dir, meaningCodesFile, files[meaningListsFile], nil)
+	if err == nil && out.set.Len() != len(out.owner) {
+		err = fmt.Errorf("%d vectors of an embedder, want %d", out.set.Len(), len(out.owner))
+	}
+	if err != nil && out.file != nil {
+		err = errors.Join(err, out.file.Close())
+	}
+	return out, err
+}
+
+// meaningMagic begins the file of vectors of whole passages; its last byte is the format's version. The
+// number of dimensions follows, then the rows.
 const meaningMagic = "assay-meaning\x01"
 
-func (m *meaning) encode() []byte {
-	out := binary.AppendUvarint([]byte(meaningMagic), uint64(m.dims))
-	return append(out, encodeVectors(m.rows)...)
+func encodeMeaning(rows []float32, dims int) []byte {
+	out := binary.AppendUvarint([]byte(meaningMagic), uint64(dims))
+	return append(out, encodeVectors(rows)...)
 }
 
-func decodeMeaning(data []byte, rows int, s scale) (*meaning, error) {
+func decodeMeaning(data []byte, rows int, lists []byte) (*vector.Set, error) {
 	if len(data) < len(meaningMagic) || string(data[:len(meaningMagic)]) != meaningMagic {
 		return nil, errors.New("reading the remote embedder's vectors: not a file of this version")
 	}
 	d := &decoder{in: data[len(meaningMagic):]}
-	m := &meaning{dims: d.uint(), scale: s}
+	dims := d.uint()
 	if d.err != nil {
 		return nil, fmt.Errorf("reading the remote embedder's vectors: %w", d.err)
 	}
-	if m.dims > 1<<16 {
-		return nil, fmt.Errorf("reading the remote embedder's vectors: %d dimensions are not plausible", m.dims)
+	if dims > 1<<16 {
+		return nil, fmt.Errorf("reading the remote embedder's vectors: %d dimensions are not plausible", dims)
 	}
-	var err error
-	if m.rows, err = decodeVectors(d.in, rows*m.dims); err != nil {
+	vectors, err := decodeVectors(d.in, rows*dims)
+	if err != nil {
 		return nil, fmt.Errorf("reading the remote embedder's vectors: %w", err)
 	}
-	return m, nil
+	if lists == nil {
+		return vector.NewSet(vectors, dims, nil)
+	}
+	by, err := vector.DecodeLists(lists)
+	if err != nil {
+		return nil, err
+	}
+	return vector.NewSet(vectors, dims, by)
 }
 
 // Text is what an embedder and a reranker are shown of a passage: its title,
@@ -125,16 +228,16 @@ func (x *Index) queryVectors(ctx context.Context, list []string, q retrieval.Que
 	}
 	out := make([][]float32, 1+len(alternatives))
 	for i, v := range vectors {
-		if len(v) != x.meaning.dims {
-			return nil, x.otherDims(len(v))
+		if len(v) != x.meaning.dims() {
+			return nil, otherDims(x.stats.Space, len(v), x.meaning.dims())
 		}
 		out[at[i]] = v
 	}
 	return out, nil
 }
 
-func (x *Index) otherDims(n int) error {
-	return fmt.Errorf("embedder %q returned a vector of %d dimensions, and those of the index have %d: give it an ID that says so", x.stats.Space, n, x.meaning.dims)
+func otherDims(space string, got, want int) error {
+	return fmt.Errorf("embedder %q returned a vector of %d dimensions, and those of the index have %d: give it an ID that says so", space, got, want)
 }
 
 const (
@@ -146,7 +249,6 @@ const (
 // learnScale finds where the embedder's cosines lie, from pairs of passages
 // and from what the pseudo-questions that the corpus answers find.
 func (x *Index) learnScale(questions []pseudo, vectors [][]float32) scale {
-	m := x.meaning
 	s := scale{Floor: x.floor()}
 	var tops []float64
 	for i, q := range questions {
@@ -154,7 +256,7 @@ func (x *Index) learnScale(questions []pseudo, vectors [][]float32) scale {
 			continue
 		}
 		top := -1.0
-		for _, nearest := range m.set.Top(vectors[i], 1, top, nil) {
+		for _, nearest := range x.meaning.set.Top(vectors[i], 1, top, nil) {
 			top = nearest.Value
 		}
 		tops = append(tops, top)
@@ -167,10 +269,11 @@ func (x *Index) learnScale(questions []pseudo, vectors [][]float32) scale {
 	return s
 }
 
-// floor is the mean cosine of passages drawn in pairs, of different documents
+// floor is the mean cosine of rows drawn in pairs, of different documents
 // where there are several.
 func (x *Index) floor() float64 {
-	n := x.meaning.len()
+	m := x.meaning
+	n := m.set.Len()
 	if n < 2 {
 		return 0
 	}
@@ -178,11 +281,11 @@ func (x *Index) floor() float64 {
 	var sum float64
 	pairs := 0
 	for range floorPairs {
-		a, b := rng.IntN(n), rng.IntN(n)
-		if a == b || len(x.table.docs) > 1 && x.table.doc(int32(a)) == x.table.doc(int32(b)) {
+		a, b := int32(rng.IntN(n)), int32(rng.IntN(n))
+		if a == b || len(x.table.docs) > 1 && x.table.doc(m.passage(a)) == x.table.doc(m.passage(b)) {
 			continue
 		}
-		sum += vector.Dot(x.meaning.row(a), x.meaning.row(b))
+		sum += m.set.Dot(m.set.Row(a), b)
 		pairs++
 	}
 	return sum / math.Max(1, float64(pairs))

@@ -303,11 +303,76 @@ func TestEmbedderFails(t *testing.T) {
 	}
 }
 
+// sentences cuts a passage at its full stops.
+func sentences(id string) *Cut {
+	return &Cut{ID: id, Of: func(p state.Passage) []string { return strings.SplitAfter(strings.TrimSuffix(p.Text, "."), ". ") }}
+}
+
+// A passage that is cut is as near as its nearest piece, and a hit says how near each is. Vectors of
+// passages that stay are kept, unless they are cut otherwise.
+func TestCutPassages(t *testing.T) {
+	texts := []string{"Deputies sit in March. Judges sit in May. Clerks sit in June.", "Ferries cross in April. The harbour closes in storms.", "Locks open at dawn."}
+	e := &embedtest.Words{}
+	dir, stats := buildIn(t, e, UpdateOptions{Add: plain(texts...), Cut: sentences("sentences")})
+	if stats.Cut != "sentences" || len(e.Seen()) < 6 {
+		t.Fatalf("stats %+v, embedded %q", stats, e.Seen())
+	}
+	near := func(dir string) []float64 {
+		t.Helper()
+		got := search(t, openIn(t, dir, e), retrieval.Query{Primary: "The harbour closes in storms"})
+		if len(got.Hits) == 0 || got.Hits[0].Passage.ID != "p01" || len(got.Hits[0].Near) != 2 || got.Hits[0].Near[1] < .99 || got.Hits[0].Near[0] > .7 {
+			t.Fatalf("found %+v", got.Hits)
+		}
+		return got.Hits[0].Near
+	}
+	want := near(dir)
+	before := len(e.Seen())
+	more := plain(append(texts, "Pilots rest at noon. Tugs wait.")...)[3:]
+	next, _ := buildIn(t, e, UpdateOptions{From: dir, Remove: []string{"p00"}, Add: more, Cut: sentences("sentences")})
+	for _, s := range e.Seen()[before:] {
+		if strings.Contains(s, "Ferries") {
+			t.Errorf("%q was embedded again", s)
+		}
+	}
+	if got := near(next); !slices.Equal(got, want) {
+		t.Errorf("near %v after an update, %v before", got, want)
+	}
+	fresh, _ := buildIn(t, e, UpdateOptions{Add: append(plain(texts...)[1:], more...), Cut: sentences("sentences")})
+	for _, name := range []string{meaningCodesFile, meaningRowsFile, meaningListsFile} {
+		if !slices.Equal(read(t, next, name), read(t, fresh, name)) {
+			t.Errorf("%s is not that of a new generation", name)
+		}
+	}
+	before = len(e.Seen())
+	if other, stats := buildIn(t, e, UpdateOptions{From: next, Cut: sentences("others")}); stats.Cut != "others" || len(e.Seen()) < before+5 || len(near(other)) != 2 {
+		t.Errorf("cut otherwise: %+v, %d texts", stats, len(e.Seen())-before)
+	}
+	whole, stats := buildIn(t, e, UpdateOptions{From: next})
+	got := search(t, openIn(t, whole, e), retrieval.Query{Primary: "The harbour closes in storms"})
+	if stats.Cut != "" || len(got.Hits) == 0 || got.Hits[0].Near != nil {
+		t.Errorf("not cut: %+v, found %+v", stats, got.Hits)
+	}
+	if c := sentences("x").For(mostCut + 1); c.ID != "whole" || len(c.Of(plain(texts...)[0])) != 1 {
+		t.Errorf("a large corpus is cut as %q", c.ID)
+	}
+	for _, name := range []string{meaningCodesFile, meaningRowsFile} {
+		data := read(t, next, name)
+		if err := os.WriteFile(filepath.Join(next, name), flip(data, len(data)-1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		expectDamage(t, next)
+		if err := os.WriteFile(filepath.Join(next, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Few or no passages make a whole generation, too.
 func TestSmallSpaces(t *testing.T) {
 	e := &embedtest.Words{}
-	for n := range 4 {
-		dir, stats := buildIn(t, e, UpdateOptions{Add: plain("Deputies sit in March.", "Judges sit in May.", "Clerks sit in June.")[:n]})
+	for i := range 8 {
+		n, cut := i%4, []*Cut{nil, sentences("sentences")}[i/4]
+		dir, stats := buildIn(t, e, UpdateOptions{Add: plain("Deputies sit in March.", "Judges sit in May.", "Clerks sit in June.")[:n], Cut: cut})
 		if stats.Passages != n || stats.Space != e.ID() {
 			t.Errorf("stats %+v", stats)
 		}
@@ -332,8 +397,18 @@ func TestDamagedMeaning(t *testing.T) {
 		}
 		expectDamage(t, dir)
 	}
-	for _, bad := range []string{"", meaningMagic, meaningMagic + "\xff\xff\xff\xff\x07", string(data[:len(data)-4])} {
-		if _, err := decodeMeaning([]byte(bad), 2, scale{}); err == nil {
+	earlier := meaningMagic + "\x02" + string(encodeVectors([]float32{1, 0, .6, .8}))
+	set, err := decodeMeaning([]byte(earlier), 2, nil)
+	if err != nil || !slices.Equal(set.Row(1), []float32{.6, .8}) {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"", meaningMagic, meaningMagic + "\xff\xff\xff\xff\x07", earlier[:len(earlier)-4]} {
+		if _, err := decodeMeaning([]byte(bad), 2, nil); err == nil {
+			t.Errorf("%q was decoded", bad)
+		}
+	}
+	for _, bad := range []string{"", "\x01\x01", "\x02\x01\x00", "\x02\x01\x01\x01", "\x02\x01"} {
+		if _, err := decodeCounts([]byte(bad), 2); err == nil {
 			t.Errorf("%q was decoded", bad)
 		}
 	}
@@ -341,7 +416,7 @@ func TestDamagedMeaning(t *testing.T) {
 
 func TestScale(t *testing.T) {
 	s := scale{Floor: .6, Ceiling: .9}
-	for cosine, want := range map[float64]float64{-1: 0, .6: 0, .75: .5, .9: 1, 1: 1} {
+	for cosine, want := range map[float64]float64{-1: 0, .6: 0, .75: .5, .9: 1, .96: 1.2} {
 		if got := s.of(cosine); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%v is at %v; want %v", cosine, got, want)
 		}

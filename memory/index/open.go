@@ -187,10 +187,14 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 	if m.Scale == nil {
 		return x, nil
 	}
-	if x.meaning, err = decodeMeaning(files[meaningFile], t.len(), *m.Scale); err == nil {
-		x.meaning.set, err = setOf(x.meaning.rows, x.meaning.dims, files[meaningListsFile])
+	if x.meaning, err = openMeaning(dir, m, files, t.len()); err != nil {
+		x.meaning = nil
+		if coded != nil {
+			err = errors.Join(err, coded.Close())
+		}
+		return nil, err
 	}
-	return x, err
+	return x, nil
 }
 
 func newIndex(dir string, t *table, model *lsa.Model, vectors *vector.Set, bm25 BM25) *Index {
@@ -338,13 +342,25 @@ func (x *Index) Close() error {
 	if x.store != nil {
 		errs = append(errs, guarded(x.store.close))
 	}
-	if x.codedFile != nil {
-		errs = append(errs, x.codedFile.Close())
+	for _, f := range x.files() {
+		errs = append(errs, f.Close())
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("closing index %q: %w", x.dir, err)
 	}
 	return nil
+}
+
+// files are those that vectors are read from.
+func (x *Index) files() []*os.File {
+	var out []*os.File
+	if x.codedFile != nil {
+		out = append(out, x.codedFile)
+	}
+	if x.meaning != nil && x.meaning.file != nil {
+		out = append(out, x.meaning.file)
+	}
+	return out
 }
 
 // Stats describes the generation.
@@ -383,7 +399,7 @@ func (x *Index) Training() Training {
 	if x.meaning != nil {
 		lists = x.meaning.set.Lists()
 	}
-	if lists != nil {
+	if lists != nil && lists.Probes() < lists.Count() {
 		t.Lists, t.Probes, t.Recall = lists.Count(), lists.Probes(), lists.Recall()
 	}
 	return t

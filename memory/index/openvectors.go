@@ -20,32 +20,26 @@ func openVectors(dir string, m *manifest, files map[string][]byte, rows, dims in
 		set, err := vector.NewSet(vectors, dims, nil)
 		return set, nil, err
 	}
-	lists, err := vector.DecodeLists(files[listsFile])
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := os.Open(filepath.Join(dir, vectorsFile))
-	if err != nil {
-		return nil, nil, err
-	}
-	set, err := vector.OpenCoded(f, lists, files[changeFile])
+	set, f, err := openCodes(dir, vectorsFile, files[listsFile], files[changeFile])
 	if err == nil && (set.Len() != rows || set.Dims() != dims) {
 		err = fmt.Errorf("%d vectors of %d dimensions, want %d of %d", set.Len(), set.Dims(), rows, dims)
 	}
-	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
+	if err != nil && f != nil {
+		err = errors.Join(err, f.Close())
 	}
-	return set, f, nil
+	return set, f, err
 }
 
-// setOf makes the set of rows, with lists where there is a file of them.
-func setOf(rows []float32, dims int, file []byte) (*vector.Set, error) {
-	if file == nil {
-		return vector.NewSet(rows, dims, nil)
-	}
-	lists, err := vector.DecodeLists(file)
+// openCodes opens the file of coded vectors, which the set reads as it is searched.
+func openCodes(dir, name string, lists, change []byte) (*vector.Set, *os.File, error) {
+	by, err := vector.DecodeLists(lists)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return vector.NewSet(rows, dims, lists)
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := vector.OpenCoded(f, by, change)
+	return set, f, err
 }

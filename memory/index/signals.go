@@ -181,7 +181,7 @@ func (x *Index) scoreScoped(w worded, lists *postingLists, s *scratch) (*signals
 	x.restoreNames(sig)
 	residual := x.withoutName(w.stems, sig.best)
 	x.project(residual, sig)
-	if x.meaning != nil && len(w.vector) == x.meaning.dims {
+	if x.meaning != nil && len(w.vector) == x.meaning.dims() {
 		sig.meaning = w.vector
 	}
 	return sig, residual
@@ -330,7 +330,7 @@ func (x *Index) near(sig *signals, ord int32) float64 {
 	if sig.meaning == nil {
 		return 0
 	}
-	return x.meaning.scale.of(x.meaning.set.Dot(sig.meaning, ord))
+	return x.meaning.scale.of(x.meaning.cosine(sig.meaning, ord))
 }
 
 func (x *Index) vector(ord int32) []float32 { return x.vectors.Row(ord) }

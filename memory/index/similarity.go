@@ -60,7 +60,7 @@ func (x *Index) similarity(sig *signals, hits []candidate) float64 {
 		}
 		document = max(document, covered(held))
 		if x.means() {
-			cosine += x.near(sig, h.ord)
+			cosine += min(1, x.near(sig, h.ord))
 		} else {
 			cosine += x.cosine(sig, h.ord)
 		}

@@ -30,7 +30,12 @@ type UpdateOptions struct {
 	// the calibration anew. Nil: the offline embedder alone.
 	Space *embed.Space
 
-	// Patience is how many passages this update may wait for, of those that Space has not embedded
+	// Cut says what Space embeds of a passage, whose vectors are kept in eight bits a coordinate then.
+	// Another one than that of From embeds all passages anew. Nil: the passage as a whole, as [Text]
+	// shows it, in single precision.
+	Cut *Cut
+
+	// Patience is how many texts this update may wait for, of those that Space has not embedded
 	// before. With more of them the generation has no vectors (Stats.Space is empty), and the same
 	// update, made again without it, adds them. 0 waits for all.
 	Patience int
@@ -42,6 +47,34 @@ type UpdateOptions struct {
 	// Progress is called as the work goes on, never concurrently: what is
 	// being done and how much of it. Nil means nobody watches.
 	Progress func(phase string, done, total int)
+}
+
+// A Cut cuts passages into the texts that are embedded, each for itself. A passage is as near to a
+// question as its nearest text, and hits say of each how near it is (state.Hit.Near).
+type Cut struct {
+	ID string                         // changes with what Of returns
+	Of func(p state.Passage) []string // at least one text
+}
+
+// mostCut is the largest corpus whose passages are cut. All vectors are looked at, and those of the pieces
+// of more passages would take too long.
+const mostCut = 30_000
+
+// For returns the cut of a corpus of so many passages, which leaves those of a large one whole. That of
+// nil is nil.
+func (c *Cut) For(passages int) *Cut {
+	if c == nil || passages <= mostCut {
+		return c
+	}
+	return &Cut{ID: "whole", Of: func(p state.Passage) []string { return []string{Text(p)} }}
+}
+
+// Name is the ID, "" of nil.
+func (c *Cut) Name() string {
+	if c == nil {
+		return ""
+	}
+	return c.ID
 }
 
 // A Learnt is a calibration and the generation that it was learnt in.
@@ -61,6 +94,7 @@ type Stats struct {
 	Embedder    string `json:"embedder"`    // hash of the offline embedder's content
 	BM25        BM25   `json:"bm25"`
 	Space       string `json:"space,omitempty"` // ID of the remote embedder; empty without one
+	Cut         string `json:"cut,omitempty"`   // ID of how its passages are cut; empty where they are embedded as a whole
 }
 
 // Names of the scores of a hit. Each but the first and RankerMMR is a weighted

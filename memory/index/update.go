@@ -252,7 +252,7 @@ func (u *update) embed() error {
 	if u.old != nil {
 		u.manifest.Changed += u.oldFiles.Changed
 	}
-	stats.Space = u.spaceID()
+	stats.Space, stats.Cut = u.spaceID(), u.cut().Name()
 	stats.BM25 = u.opts.BM25.Resolved()
 	stats.Refit = u.old == nil || u.respaced() || u.old.bm25 != stats.BM25 || rows < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
 	if stats.Refit {

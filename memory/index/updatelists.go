@@ -73,27 +73,28 @@ func (u *update) code() error {
 	if stays && u.old.vectors.Err() != nil {
 		return &CorruptError{Dir: u.opts.From, Err: u.old.vectors.Err()}
 	}
-	return u.writeCodes(coder)
+	u.set, u.codedFile, err = u.writeCodes(coder, listsFile, vectorsFile)
+	return err
 }
 
 // writeCodes writes the files of coded vectors and opens the set of them.
-func (u *update) writeCodes(coder *vector.Coder) error {
+func (u *update) writeCodes(coder *vector.Coder, lists, codes string) (*vector.Set, *os.File, error) {
 	data, err := coder.Lists().MarshalBinary()
 	if err != nil {
-		return fmt.Errorf("encoding the lists of vectors: %w", err)
+		return nil, nil, fmt.Errorf("encoding the lists of vectors: %w", err)
 	}
-	if err := writeFile(u.opts.Dir, listsFile, data); err != nil {
-		return err
+	if err := writeFile(u.opts.Dir, lists, data); err != nil {
+		return nil, nil, err
 	}
-	u.codedFile, err = os.OpenFile(filepath.Join(u.opts.Dir, vectorsFile), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err == nil {
-		_, err = coder.WriteTo(u.codedFile)
-	}
+	f, err := os.OpenFile(filepath.Join(u.opts.Dir, codes), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fmt.Errorf("writing the index: %w", err)
+		return nil, nil, fmt.Errorf("writing the index: %w", err)
 	}
-	u.set, err = vector.OpenCoded(u.codedFile, coder.Lists(), nil)
-	return err
+	if _, err = coder.WriteTo(f); err != nil {
+		return nil, f, fmt.Errorf("writing the index: %w", err)
+	}
+	set, err := vector.OpenCoded(f, coder.Lists(), nil)
+	return set, f, err
 }
 
 // change writes how the vectors differ from the earlier generation's file, and links that.
@@ -142,26 +143,4 @@ func (u *update) trainLists() (*vector.Lists, error) {
 // keeps tells which passages have the vectors that they had.
 func (u *update) keeps() func(ord int32) bool {
 	return func(ord int32) bool { return !u.manifest.Stats.Refit && u.kept[ord] >= 0 }
-}
-
-// lists writes the lists of a remote embedder's vectors that are too many to be scanned, made of
-// the earlier generation's where there are some that still fit; else there
-// are none.
-func (u *update) lists(name string, rows []float32, dims int, before *vector.Lists) (lists *vector.Lists, err error) {
-	if dims == 0 || len(rows)/dims <= u.flatUpTo {
-		return nil, nil
-	}
-	if before != nil {
-		lists, err = before.Assign(u.ctx, rows)
-	} else {
-		lists, err = vector.Train(u.ctx, rows, dims)
-	}
-	if err != nil {
-		return nil, err
-	}
-	data, err := lists.MarshalBinary()
-	if err != nil {
-		return nil, fmt.Errorf("encoding the lists of vectors: %w", err)
-	}
-	return lists, writeFile(u.opts.Dir, name, data)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // NewestFormat is the newest layout of a generation that this program reads.
-const NewestFormat = serverVersion
+const NewestFormat = cutVersion
 
 // Format returns the version of a generation's layout, whether or not this program reads it.
 func Format(dir string) (int, error) {

@@ -37,8 +37,8 @@ func NewChange(from *Set, kept []int32) *Change {
 	stays := make([]bool, from.coded.rows)
 	staying := 0
 	for row, at := range kept {
-		if at >= 0 && int(from.coded.place[at]) < len(stays) {
-			stays[from.coded.place[at]] = true
+		if at >= 0 && int(from.place[at]) < len(stays) {
+			stays[from.place[at]] = true
 			staying++
 			continue
 		}
@@ -149,7 +149,7 @@ func (s *Set) change(data []byte) error {
 	}
 	rows := s.coded.rows - len(c.gone) + len(c.added)
 	for _, place := range c.gone {
-		s.coded.place[s.order[place]] = -1
+		s.place[s.order[place]] = -1
 	}
 	lists := *s.lists
 	lists.assigned = make([]int32, rows)
@@ -164,14 +164,14 @@ func (s *Set) change(data []byte) error {
 			next++
 			continue
 		}
-		for s.coded.place[from] < 0 {
+		for s.place[from] < 0 {
 			from++
 		}
-		place[row], lists.assigned[row] = s.coded.place[from], s.lists.assigned[from]
+		place[row], lists.assigned[row] = s.place[from], s.lists.assigned[from]
 		order[place[row]] = int32(row)
 		from++
 	}
-	s.coded.place, s.order, s.lists = place, order, &lists
+	s.place, s.order, s.lists = place, order, &lists
 	s.add(c)
 	return nil
 }
@@ -190,7 +190,7 @@ func (s *Set) add(c *Change) {
 		own := c.own.data[int(at)*width : (int(at)+1)*width]
 		place := s.coded.rows + i
 		copy(data[place*width:], own)
-		s.coded.place[c.added[at]] = int32(place)
+		s.place[c.added[at]] = int32(place)
 		s.order = append(s.order, c.added[at])
 		s.codes.step = append(s.codes.step, c.own.step[at])
 		s.codes.norm = max(s.codes.norm, normOf(own, c.own.step[at]))

@@ -50,15 +50,24 @@ func (c *Coder) Put(ctx context.Context, rows []int32, vectors []float32) error 
 			return ctx.Err()
 		}
 		v := vectors[i*c.lists.dims : (i+1)*c.lists.dims]
-		c.lists.assigned[row] = nearestTo(c.centroids, v, products)
+		if c.lists.even {
+			c.lists.assigned[row] = row / evenRows
+		} else {
+			c.lists.assigned[row] = nearestTo(c.centroids, v, products)
+		}
 		c.put(row, v)
 	}
 	return nil
 }
 
-// Keep takes over the codes that a row has in another coded set of the same centroids.
+// Keep takes over the codes that a row has in another set. Of lists that were trained, it must be a
+// coded one of the same centroids.
 func (c *Coder) Keep(row int32, from *Set, at int32) {
-	c.lists.assigned[row] = from.lists.Of(at)
+	if c.lists.even {
+		c.lists.assigned[row] = row / evenRows
+	} else {
+		c.lists.assigned[row] = from.lists.Of(at)
+	}
 	own, step := from.codeOf(at)
 	copy(c.codes.data[int(row)*c.codes.width:], own)
 	c.codes.step[row] = step
@@ -135,9 +144,8 @@ type coded struct {
 	at    int64 // of the codes
 	sums  []uint32
 	once  []sync.Once
-	rows  int     // of the file; codes of added rows follow
-	added []int   // with added rows: where those of each list begin, and their end
-	place []int32 // of each row among the codes
+	rows  int   // of the file; codes of added rows follow
+	added []int // with added rows: where those of each list begin, and their end
 	fault atomic.Pointer[error]
 }
 
@@ -174,20 +182,17 @@ func openCoded(file io.ReaderAt, lists *Lists) (*Set, error) {
 	if number(0) != uint64(lists.dims) || number(1) != uint64(rows) || number(2) != uint64(count) {
 		return nil, errors.New("they are not of these lists")
 	}
-	s := &Set{dims: lists.dims, lists: lists}
-	s.order, s.start = lists.order()
+	s := &Set{dims: lists.dims}
+	s.arrange(lists)
 	width := (s.dims + lane - 1) / lane * lane
 	s.codes = &codes{width: width, step: make([]float32, rows), norm: math.Float64frombits(number(3))}
 	steps := head[4*8:]
 	for i := range s.codes.step {
 		s.codes.step[i] = math.Float32frombits(binary.LittleEndian.Uint32(steps[4*i:]))
 	}
-	s.coded = &coded{file: file, at: at, sums: make([]uint32, count), once: make([]sync.Once, count), rows: rows, place: make([]int32, rows)}
+	s.coded = &coded{file: file, at: at, sums: make([]uint32, count), once: make([]sync.Once, count), rows: rows}
 	for i := range s.coded.sums {
 		s.coded.sums[i] = binary.LittleEndian.Uint32(steps[4*rows+4*i:])
-	}
-	for i, row := range s.order {
-		s.coded.place[row] = int32(i)
 	}
 	return s, nil
 }
@@ -226,8 +231,11 @@ func (s *Set) Err() error {
 
 // codeOf returns a row's codes and their step.
 func (s *Set) codeOf(row int32) ([]int8, float32) {
-	at := int(s.coded.place[row])
-	if at < s.coded.rows {
+	at := int(row)
+	if s.place != nil {
+		at = int(s.place[row])
+	}
+	if s.coded != nil && at < s.coded.rows {
 		s.load(s.lists.assigned[row])
 	}
 	return s.codes.data[at*s.codes.width : (at+1)*s.codes.width], s.codes.step[at]

@@ -17,6 +17,7 @@ type Set struct {
 	lists *Lists  // nil for a set that is scanned whole
 	order []int32 // with lists: the row that each coded row is, -1 of one that is gone; by list, then by row
 	start []int   // with lists: where each list begins in order, and its end
+	place []int32 // with lists: of each row among the codes
 
 	coded *coded // of a set that is read from a file; its rows are what their codes say
 }
@@ -33,11 +34,20 @@ func NewSet(rows []float32, dims int, lists *Lists) (*Set, error) {
 		return nil, fmt.Errorf("making a set of vectors: lists of %d rows of %d dimensions do not fit %d rows of %d", len(lists.assigned), lists.dims, s.Len(), dims)
 	}
 	if lists != nil {
-		s.lists = lists
-		s.order, s.start = lists.order()
+		s.arrange(lists)
 	}
 	s.codes = encode(s.Len(), dims, s.inOrder)
 	return s, nil
+}
+
+// arrange puts the rows in the order of lists.
+func (s *Set) arrange(lists *Lists) {
+	s.lists = lists
+	s.order, s.start = lists.order()
+	s.place = make([]int32, len(s.order))
+	for i, row := range s.order {
+		s.place[row] = int32(i)
+	}
 }
 
 // inOrder returns the i-th row in the order of the codes.
@@ -50,8 +60,8 @@ func (s *Set) inOrder(i int) []float32 {
 
 // Len is the number of rows.
 func (s *Set) Len() int {
-	if s.coded != nil {
-		return len(s.coded.place)
+	if s.lists != nil {
+		return len(s.place)
 	}
 	if s.dims == 0 {
 		return 0
