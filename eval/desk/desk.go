@@ -280,7 +280,7 @@ func meaning(home string) (*embed.Cache, *embed.Space, memory.Reader, error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	space, err := embed.New(m, &embed.Options{Cache: cache, Concurrency: 1}) // the encoder uses all processors by itself
+	space, err := embed.New(m, &embed.Options{Cache: cache, Concurrency: 1, EightBits: true}) // the encoder uses all processors by itself
 	return cache, space, m, err
 }
 

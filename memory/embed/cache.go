@@ -201,8 +201,11 @@ func (c *Cache) report() error {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // encode writes the coordinates as float32, in little-endian numbers, and the
-// CRC-32C of the key and of them.
+// CRC-32C of the key and of them; those of eight bits in a quarter of the room.
 func encode(key Key, v []float32) []byte {
+	if out := packed(key, v); out != nil {
+		return out
+	}
 	out := make([]byte, 0, 4*len(v)+4)
 	for _, x := range v {
 		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
@@ -217,6 +220,9 @@ func checksum(key Key, coordinates []byte) uint32 {
 // decode reads what encode writes; nil of what is damaged.
 func decode(key Key, data []byte) []float32 {
 	n := len(data)/4 - 1
+	if v := unpack(key, data); v != nil {
+		return v
+	}
 	if n < 1 || len(data)%4 != 0 || binary.LittleEndian.Uint32(data[4*n:]) != checksum(key, data[:4*n]) {
 		return nil
 	}

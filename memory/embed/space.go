@@ -21,6 +21,7 @@ type Options struct {
 	Batch       int    // texts of a call; default 64
 	BatchBytes  int    // bytes of a call's texts, unless one alone is longer; default 128 KiB
 	Concurrency int    // calls at once, of all callers together; default 4
+	EightBits   bool   // rounds every coordinate to eight bits, as whoever keeps many vectors does; a quarter of the room in the cache
 }
 
 // A Space embeds texts with one embedder. It is safe for concurrent use.
@@ -165,6 +166,9 @@ func (s *Space) accept(answer [][]float32, n int) ([][]float32, error) {
 		var err error
 		if out[i], err = unit(v); err != nil {
 			return nil, &Error{s.id, fmt.Errorf("vector %d of %d cannot be used: %w", i+1, n, err)}
+		}
+		if s.opts.EightBits {
+			out[i] = eightBits(out[i])
 		}
 	}
 	return out, nil

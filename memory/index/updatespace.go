@@ -34,28 +34,30 @@ func (u *update) mean(x *Index) error {
 	if u.opts.Space == nil {
 		return nil
 	}
-	cut, reuse := u.cut(), u.old != nil && !u.respaced()
-	pieces := pieces{counts: make([]int, u.table.len()), kept: make([]int32, u.table.len())}
-	var texts []string
-	for ord := range pieces.kept {
-		pieces.counts[ord], pieces.kept[ord] = 1, -1
-		if reuse && u.kept[ord] >= 0 {
-			from, to := u.old.meaning.rows(u.kept[ord])
-			pieces.counts[ord], pieces.kept[ord] = int(to-from), from
+	cut := u.cut()
+	p := pieces{counts: make([]int, u.table.len()), kept: make([]int32, u.table.len())}
+	if u.old != nil && !u.respaced() {
+		p.old = u.old.meaning
+	}
+	for ord := range p.kept {
+		p.counts[ord], p.kept[ord] = 1, -1
+		if p.old != nil && u.kept[ord] >= 0 {
+			from, to := p.old.rows(u.kept[ord])
+			p.counts[ord], p.kept[ord] = int(to-from), from
 			continue
 		}
-		p, err := x.store.passage(u.table.id(int32(ord)))
+		passage, err := x.store.passage(u.table.id(int32(ord)))
 		if err != nil {
 			return err
 		}
-		own := []string{Text(p)}
+		own := []string{Text(passage)}
 		if cut != nil {
-			own = cut.Of(p)
+			own = cut.Of(passage)
 		}
-		texts, pieces.counts[ord] = append(texts, own...), len(own)
+		p.texts, p.counts[ord] = append(p.texts, own...), len(own)
 	}
 	if u.opts.Patience > 0 {
-		missing, err := u.opts.Space.Missing(u.ctx, texts)
+		missing, err := u.opts.Space.Missing(u.ctx, p.texts)
 		if err != nil {
 			return err
 		}
@@ -65,79 +67,109 @@ func (u *update) mean(x *Index) error {
 		}
 	}
 	x.space, x.stats.Space, x.stats.Cut = u.opts.Space, u.opts.Space.ID(), cut.Name()
-	if err := u.report(PhaseMeaning, 0, len(texts)); err != nil {
-		return err
-	}
-	vectors, err := u.opts.Space.Passages(u.ctx, texts, func(done, total int) {
-		if u.opts.Progress != nil {
-			u.opts.Progress(PhaseMeaning, done, total)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	dims, err := u.dims(reuse, vectors)
-	if err != nil {
-		return err
-	}
 	write := u.floats
 	if cut != nil {
 		write = u.codes
 	}
-	if x.meaning, err = write(pieces, vectors, dims); err == nil && reuse {
-		x.meaning.scale = u.old.meaning.scale
+	var err error
+	if x.meaning, err = write(p); err == nil && p.old != nil {
+		x.meaning.scale = p.old.scale
 	}
 	return err
 }
 
-// dims is the length of the embedder's vectors, those that stay and new ones; 0 without any.
-func (u *update) dims(reuse bool, vectors [][]float32) (int, error) {
+// pieces are what is embedded of each passage.
+type pieces struct {
+	counts []int    // of rows
+	kept   []int32  // the first row in the earlier generation, -1 of a passage whose texts are embedded
+	texts  []string // of those, in their order
+	old    *meaning // the earlier generation's; nil where none stay
+}
+
+// embedAtOnce is how many texts are embedded before their vectors are put away.
+const embedAtOnce = 8192
+
+// fill embeds texts. It calls begin with the length of the vectors, 0 of none, and then, for each row in
+// turn, keep with that of the earlier generation or put with its vector.
+func (u *update) fill(p pieces, begin func(dims int), keep func(row, at int32), put func(row int32, v []float32) error) error {
+	if err := u.report(PhaseMeaning, 0, len(p.texts)); err != nil {
+		return err
+	}
+	var vectors [][]float32
+	done := 0
+	next := func() (err error) {
+		texts := p.texts[done:min(done+embedAtOnce, len(p.texts))]
+		vectors, err = u.opts.Space.Passages(u.ctx, texts, func(n, all int) {
+			if u.opts.Progress != nil {
+				u.opts.Progress(PhaseMeaning, done+n*len(texts)/max(1, all), len(p.texts))
+			}
+		})
+		done += len(texts)
+		return err
+	}
+	if err := next(); err != nil {
+		return err
+	}
 	dims := 0
-	if reuse && u.old.meaning.set.Len() > 0 {
-		dims = u.old.meaning.dims()
+	if p.old != nil && p.old.set.Len() > 0 {
+		dims = p.old.dims()
 	} else if len(vectors) > 0 {
 		dims = len(vectors[0])
 	}
-	for _, v := range vectors {
-		if len(v) != dims {
-			return 0, otherDims(u.spaceID(), len(v), dims)
+	begin(dims)
+	row := int32(0)
+	for ord, at := range p.kept {
+		for i := range int32(p.counts[ord]) {
+			if at >= 0 {
+				keep(row, at+i)
+				row++
+				continue
+			}
+			if len(vectors) == 0 {
+				if err := next(); err != nil {
+					return err
+				}
+			}
+			v := vectors[0]
+			if len(v) != dims {
+				return otherDims(u.spaceID(), len(v), dims)
+			}
+			if err := put(row, v); err != nil {
+				return err
+			}
+			vectors, row = vectors[1:], row+1
 		}
 	}
-	return dims, nil
-}
-
-// pieces are what is embedded of each passage: how many rows, and the first of them in the earlier
-// generation, -1 of new ones.
-type pieces struct {
-	counts []int
-	kept   []int32
+	return nil
 }
 
 // floats writes the vectors of an embedder, a row for each passage, and makes the set of them.
-func (u *update) floats(p pieces, vectors [][]float32, dims int) (*meaning, error) {
-	rows := make([]float32, len(p.kept)*dims)
-	for ord, at := range p.kept {
-		own := rows[ord*dims : (ord+1)*dims]
-		if at >= 0 {
-			copy(own, u.old.meaning.set.Row(at))
-			continue
-		}
-		copy(own, vectors[0])
-		vectors = vectors[1:]
+func (u *update) floats(p pieces) (*meaning, error) {
+	var rows []float32
+	width := 0
+	put := func(row int32, v []float32) error {
+		copy(rows[int(row)*width:], v)
+		return nil
+	}
+	err := u.fill(p, func(dims int) {
+		width, rows = dims, make([]float32, len(p.kept)*dims)
+	}, func(row, at int32) { _ = put(row, p.old.set.Row(at)) }, put)
+	if err != nil {
+		return nil, err
 	}
 	var before *vector.Lists
 	if u.old != nil && !u.manifest.Stats.Refit {
 		before = u.old.meaning.set.Lists()
 	}
-	lists, err := u.lists(rows, dims, before)
+	lists, err := u.lists(rows, width, before)
 	if err != nil {
 		return nil, err
 	}
 	m := &meaning{}
-	if m.set, err = vector.NewSet(rows, dims, lists); err != nil {
+	if m.set, err = vector.NewSet(rows, width, lists); err != nil {
 		return nil, err
 	}
-	return m, writeFile(u.opts.Dir, meaningFile, encodeMeaning(rows, dims))
+	return m, writeFile(u.opts.Dir, meaningFile, encodeMeaning(rows, width))
 }
 
 // lists writes the lists of an embedder's vectors that are too many to be scanned, made of
@@ -164,24 +196,18 @@ func (u *update) lists(rows []float32, dims int, before *vector.Lists) (lists *v
 
 // codes writes the vectors of what passages are cut into, those that stay and new ones, in eight bits a
 // coordinate, and opens the set of them.
-func (u *update) codes(p pieces, vectors [][]float32, dims int) (*meaning, error) {
+func (u *update) codes(p pieces) (*meaning, error) {
 	m := &meaning{}
 	m.share(p.counts)
-	coder := vector.NewCoder(vector.Even(len(m.owner), max(1, dims)), len(m.owner))
-	for ord, at := range p.kept {
-		for row, to := m.rows(int32(ord)); row < to; row++ {
-			if at >= 0 {
-				coder.Keep(row, u.old.meaning.set, at)
-				at++
-				continue
-			}
-			if err := coder.Put(u.ctx, []int32{row}, vectors[0]); err != nil {
-				return nil, err
-			}
-			vectors = vectors[1:]
-		}
+	var coder *vector.Coder
+	err := u.fill(p, func(dims int) {
+		coder = vector.NewCoder(vector.Even(len(m.owner), max(1, dims)), len(m.owner))
+	}, func(row, at int32) { coder.Keep(row, p.old.set, at) }, func(row int32, v []float32) error {
+		return coder.Put(u.ctx, []int32{row}, v)
+	})
+	if err != nil {
+		return nil, err
 	}
-	var err error
 	if m.set, m.file, err = u.writeCodes(coder, meaningListsFile, meaningCodesFile); err != nil {
 		return m, err
 	}

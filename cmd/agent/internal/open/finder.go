@@ -70,7 +70,7 @@ func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, x *Exchange
 		if m == nil || err != nil {
 			return f, err
 		}
-		e = m
+		e, opts.EightBits = m, true
 		if m.Decides(encode.Answers) {
 			f.reader = m
 		}
