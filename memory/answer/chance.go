@@ -82,7 +82,7 @@ func (r *Ranking) chance(confidence float64) float64 {
 const (
 	sure      = 0.75
 	near      = 2.5
-	nearMeant = 4.3 // where an encoder took part, whose likeness is a part of the score
+	nearMeant = 3.3 // where an encoder took part, whose likeness is a part of the score
 	elsewhere = 1.0
 )
 
