@@ -285,14 +285,11 @@ func (c *Corpus) Search(ctx context.Context, q retrieval.Query) (retrieval.Resul
 	if err == nil && c.opts.Inspect != nil {
 		withhold(c.opts.Inspect, r.Hits)
 	}
-	if err == nil && c.opts.Meaning == nil {
-		clearNear(r.Hits)
-	}
-	if err == nil && c.opts.Meaning != nil {
+	if err == nil {
 		err = c.mean(ctx, q.Primary, r.Hits)
-		if err == nil && q.Read != "" && c.opts.Reader != nil {
-			err = c.answers(ctx, q.Read, r.Hits)
-		}
+	}
+	if err == nil && c.opts.Meaning != nil && q.Read != "" && c.opts.Reader != nil {
+		err = c.answers(ctx, q.Read, r.Hits)
 	}
 	if _, ok := errors.AsType[*index.SpaceError](err); ok {
 		return retrieval.Result{}, &EmbedderError{Corpus: c.store.name, Made: c.manifest.Info.Space, Given: c.spaceID()}

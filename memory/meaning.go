@@ -51,15 +51,16 @@ func appendReadings(texts []string, p state.Passage) []string {
 // embedded stretch by stretch. What nobody has embedded yet is embedded now, of the best hits first and
 // no more than a question can wait for.
 func (c *Corpus) mean(ctx context.Context, question string, hits []state.Hit) error {
-	if l := text.LanguageOf(question); l != "" && l != text.English {
-		clearNear(hits)
-		return nil
-	}
-	if c.manifest.Info.Cut == readings.ID {
+	l := text.LanguageOf(question)
+	reads := c.opts.Meaning != nil && (l == "" || l == text.English)
+	if reads && c.manifest.Info.Cut == readings.ID {
 		clearNear(hits[min(len(hits), meantHits):])
 		return nil
 	}
 	clearNear(hits)
+	if !reads {
+		return nil
+	}
 	hits = hits[:min(len(hits), meantHits)]
 	var texts []string
 	from := make([]int, 0, len(hits)+1)

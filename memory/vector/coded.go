@@ -31,10 +31,12 @@ type Coder struct {
 	norms     []float64
 }
 
-// NewCoder codes so many rows, shared out among the centroids of lists.
+// NewCoder codes so many rows, shared out among the centroids of lists; those of [Even] are of so many.
 func NewCoder(lists *Lists, rows int) *Coder {
 	c := &Coder{lists: *lists, centroids: encode(lists.Count(), lists.dims, lists.centroid)}
-	c.lists.assigned = make([]int32, rows)
+	if !lists.even {
+		c.lists.assigned = make([]int32, rows)
+	}
 	width := c.centroids.width
 	c.codes = codes{width: width, data: make([]int8, rows*width), step: make([]float32, rows)}
 	c.norms = make([]float64, rows)
@@ -50,9 +52,7 @@ func (c *Coder) Put(ctx context.Context, rows []int32, vectors []float32) error 
 			return ctx.Err()
 		}
 		v := vectors[i*c.lists.dims : (i+1)*c.lists.dims]
-		if c.lists.even {
-			c.lists.assigned[row] = row / evenRows
-		} else {
+		if !c.lists.even {
 			c.lists.assigned[row] = nearestTo(c.centroids, v, products)
 		}
 		c.put(row, v)
@@ -63,9 +63,7 @@ func (c *Coder) Put(ctx context.Context, rows []int32, vectors []float32) error 
 // Keep takes over the codes that a row has in another set. Of lists that were trained, it must be a
 // coded one of the same centroids.
 func (c *Coder) Keep(row int32, from *Set, at int32) {
-	if c.lists.even {
-		c.lists.assigned[row] = row / evenRows
-	} else {
+	if !c.lists.even {
 		c.lists.assigned[row] = from.lists.Of(at)
 	}
 	own, step := from.codeOf(at)

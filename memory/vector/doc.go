@@ -16,7 +16,8 @@
 // many.
 //
 // A [Coder] writes rows that are too many for memory in their eight bits, by list;
-// [OpenCoded] makes a set of them, which reads a list when it is looked at first.
+// [OpenCoded] makes a set of them, which reads a list when it is looked at first. With
+// [Even] lists all of them are looked at.
 //
 // What the package does not do: it embeds nothing, opens no files,
 // and deletes no rows; another set is made instead. There is no graph index
