@@ -17,13 +17,13 @@ import (
 // Version names the way this package turns files into text and passages. It
 // changes whenever an unchanged file would come out differently, so that a
 // corpus knows when to read its files again.
-const Version = 9
+const Version = 10
 
 // A Document is one loaded file.
 type Document struct {
 	Source  string // slash-separated name within the corpus
 	Path    string // absolute path of the file
-	Format  string // as in Extensions: "md", "txt", "html", "docx", "odt", "pptx", "xlsx", "epub", "eml", "pdf", "csv", "json" or "jsonl", "rtf", "man", a manual page, or "cards", a calendar or an address book
+	Format  string // as in Extensions: "md", "txt", "html", "docx", "odt", "pptx", "xlsx", "epub", "eml", "pdf", "csv", "json" or "jsonl", "rtf", "xml", "man", a manual page, or "cards", a calendar or an address book
 	Text    string // valid UTF-8; what all offsets count in
 	Plain   bool   // Text is the file's bytes
 	Hash    string // SHA-256 of the file's bytes, hexadecimal
@@ -177,7 +177,7 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	err = guard(d.Path, func() error {
 		(&watch{ended: ctx.Err}).now()
 		return map[string]func(context.Context, *Document, []byte, LoadOptions) error{
-			"md": parseMarkdown, "txt": parsePlain, "html": parseHTML, "man": parseTroff, "rtf": parseRTF, "tex": parseTeX, "subtitles": parseSubtitles, "cards": parseCards, "pdf": parsePDF, "eml": parseEML, "epub": parseEPUB,
+			"md": parseMarkdown, "txt": parsePlain, "html": parseHTML, "man": parseTroff, "rtf": parseRTF, "tex": parseTeX, "xml": parseXML, "subtitles": parseSubtitles, "cards": parseCards, "pdf": parsePDF, "eml": parseEML, "epub": parseEPUB,
 			"docx": parseDocx, "odt": parseODT, "pptx": parsePPTX, "xlsx": parseXLSX, "csv": parseCSV, "json": parseJSON, "jsonl": parseJSONL,
 		}[kind.format](ctx, d, raw, o)
 	})

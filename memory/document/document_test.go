@@ -315,6 +315,11 @@ func TestKinds(t *testing.T) {
 		{"talk.srt", "1\r\n00:00:01,000 --> 00:00:04,000\r\nThe stones go\r\nthirty <i>deep</i>.\r\n\r\n2\r\n00:00:04,500 --> 00:00:09,000\r\nNever use mortar.\r\n", "subtitles", "The stones go thirty deep. Never use mortar."},
 		{"talk.vtt", "WEBVTT\n\n00:01.000 --> 00:04.000\nHello.\n", "subtitles", "Hello."},
 		{"talk.srt", "No times.", "txt", "No times."},
+		{"news.rss", "<?xml version='1.0' encoding='ISO-8859-1'?><rss><channel><title>Pier</title><item><title>Fees</title><pubDate>2 May</pubDate><description>A berth costs &lt;b&gt;12&lt;/b&gt; \xa3 a night.</description></item></channel></rss>", "xml", "pub date: 2 May\n\nA berth costs 12 £ a night."},
+		{"set.conf", "<server port='80' host='a'><idleTime unit='s'>30</idleTime><on/><user name='ines'/></server>", "xml", "port: 80; host: a\nidle time: 30; unit: s\nuser name: ines"},
+		{"bees.xml", "<a><title>Bees</title><s><title>Swarms</title><para>It leaves with the <em>old</em> queen.</para></s></a>", "xml", "It leaves with the old queen."},
+		{"cut.xml", "<?xml version='1.0'?><a><b>Cut off", "txt", "<?xml version='1.0'?><a><b>Cut off"},
+		{"sum.txt", "<b> is less than <c>", "txt", "<b> is less than <c>"},
 	} {
 		d := mustRead(t, c.name, c.src, nil)
 		if ps := check(t, d, nil); d.Format != c.format || ps[0].Text != c.want {

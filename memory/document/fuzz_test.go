@@ -48,6 +48,10 @@ func FuzzTeX(f *testing.F) {
 	fuzz(f, "a.tex", "\\title{T}\\begin{document}\\section{A {b}}\\'e\\item[x]\\begin{tabular}{l}a&b\\\\\\end{tabular}$x$%c\n\\footnote{")
 }
 
+func FuzzXML(f *testing.F) {
+	fuzz(f, "a.xml", "<?xml version='1.0' encoding='latin1'?><a b='c'><title>T</title><d>e <i>f</i> g.</d><h>&lt;p&gt;x&lt;/p&gt;</h></a>")
+}
+
 func FuzzSubtitles(f *testing.F) {
 	fuzz(f, "a.srt", "1\n00:00:01,000 --> 00:00:04,000\n<i>Hello</i>.\n\n2\n00:01:01,000 --> 00:01:04,000\n{\\an8}You.\n")
 }

@@ -111,6 +111,8 @@ var worsts = []worst{
 	repeated("unclosed.tex", `\begin{document}`, `\section{a `, ""),
 	repeated("nested.tex", `\begin{document}`, `\footnote{\begin{tabular}{l}a & b \\`, ""),
 	repeated("cues.srt", "00:00:01,000 --> 00:00:04,000\na\n", "00:00:01,000 --> 00:00:04,000\nHello.\n\n", ""),
+	repeated("nested.xml", "<?xml version='1.0'?>", "<a>b", ""),
+	repeated("records.xml", "<?xml version='1.0'?><a>", "<b><c>d</c></b>", "</a>"),
 	repeated("codes.rtf", `{\rtf1 `, `\'e4\u8364? \par `, ""),
 	repeated("requests.1", ".TH A 1\n", ".TP\n.B a\n.SH B\nb\n", ""),
 	repeated("letters of Windows.txt", "", "caf\xe9 \x9a ", ""),

@@ -50,6 +50,24 @@ func (o *officeWriter) field(name, value string) {
 		Cells: []state.Cell{{Header: name, Start: end - len(value), End: end}}})
 }
 
+// row adds a line of several names and their values.
+func (o *officeWriter) row(label string, names, values []string) {
+	w := &o.w
+	b := Block{Kind: state.BlockRow, Start: w.out.Len(), Label: label}
+	for i, name := range names {
+		if i > 0 {
+			w.out.WriteString("; ")
+		}
+		w.out.WriteString(name + ": ")
+		start := w.out.Len()
+		w.out.WriteString(values[i])
+		b.Cells = append(b.Cells, state.Cell{Header: name, Start: start, End: w.out.Len()})
+	}
+	b.End = w.out.Len()
+	w.out.WriteByte('\n')
+	w.parts = append(w.parts, b)
+}
+
 // finish gives the document what was written. Its blocks have no selectors, for an
 // office file has no HTML page to select from.
 func (o *officeWriter) finish(d *Document) {

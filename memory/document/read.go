@@ -76,6 +76,8 @@ func detect(path string, raw []byte) (kind, error) {
 		return kind{format: "tex"}, nil
 	case text && looksHTML(raw):
 		return kind{format: "html"}, nil
+	case text && looksLikeXML(raw):
+		return kind{format: "xml"}, nil
 	case text && looksLikeTroff(raw):
 		return kind{format: "man"}, nil
 	case known:

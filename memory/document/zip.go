@@ -101,6 +101,8 @@ func unpacksTooFar(path string, limit int64) error {
 // deepestXML is how far elements may be nested.
 const deepestXML = 256
 
+func tooDeep() error { return fmt.Errorf("elements are nested more than %d deep", deepestXML) }
+
 // tokens calls fn for every token of a part. Entities that a document type
 // declares are not expanded: they are an error.
 func tokens(part io.Reader, fn func(xml.Token) error) error {
@@ -125,7 +127,7 @@ func decoded(part io.Reader, fn func(t xml.Token, decode func(any) error) error)
 		switch t.(type) {
 		case xml.StartElement:
 			if depth++; depth > deepestXML {
-				return fmt.Errorf("elements are nested more than %d deep", deepestXML)
+				return tooDeep()
 			}
 		case xml.EndElement:
 			depth--
