@@ -140,7 +140,7 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 // candidates are the sentences that can answer, the best first.
 func candidates(q string, sources []Source) (*question, *pool, []scored) {
 	asks := parse(q)
-	p := newPool(reader{asks.lang}, sources, otherForms(asks, sources))
+	p := newPool(reader{asks.lang}, sources, otherForms(q, asks, sources))
 	asks.weigh(p)
 	list := slices.DeleteFunc(p.scores(asks), func(s scored) bool { return !p.candidate(s.index) })
 	slices.SortStableFunc(list, byScore)

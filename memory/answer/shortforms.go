@@ -14,14 +14,19 @@ type otherForm struct {
 	words, asked []string
 }
 
-// otherForms lists the other forms of what a question names that sources define.
-func otherForms(q *question, sources []Source) []otherForm {
+// otherForms lists the other forms of what a question names that sources define, and the short ones of days and months.
+func otherForms(written string, q *question, sources []Source) []otherForm {
 	r := reader{q.lang}
 	var asked []string
 	for _, t := range q.terms {
 		asked = append(asked, t.stem)
 	}
 	var out []otherForm
+	for _, t := range text.Tokens(written) {
+		for _, short := range text.ShortNames(t.Text) {
+			out = append(out, otherForm{short, r.stems(short), r.stems(t.Text)})
+		}
+	}
 	for _, src := range sources {
 		for _, f := range text.ShortForms(src.Text) {
 			short, long := r.stems(f.Short), r.stems(f.Long)

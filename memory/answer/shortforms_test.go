@@ -3,6 +3,8 @@ package answer
 import (
 	"strings"
 	"testing"
+
+	"example.com/assay/state"
 )
 
 // A sentence with the other form of what the question names is about it, where a source
@@ -27,5 +29,18 @@ func TestTheOtherFormIsTheSameName(t *testing.T) {
 	apart := Rank("What is a harbor watch office?", others, &Options{Most: 1}).Quotes
 	if len(apart) > 0 && strings.Contains(others[apart[0].Source].Text, "HWO") {
 		t.Error("without a definition the forms are one")
+	}
+}
+
+// Days and months are the same in their short forms.
+func TestShortNamesOfDays(t *testing.T) {
+	week := []Source{{Title: "Canteen", Text: "Mon: Soup.\nTue: Fish pie.\nThurs: Rice.", Blocks: []state.Block{
+		{Kind: state.BlockField, Start: 0, End: 10, Label: "Mon"}, {Kind: state.BlockField, Start: 11, End: 25, Label: "Tue"}, {Kind: state.BlockField, Start: 26, End: 38, Label: "Thurs"},
+	}}}
+	for q, want := range map[string]string{"What is there on Tuesday?": "Tue: Fish pie.", "What can I eat on Thursday?": "Thurs: Rice."} {
+		got := Rank(q, week, &Options{Most: 1}).Quotes
+		if len(got) != 1 || week[0].Text[got[0].Start:got[0].End] != want {
+			t.Errorf("%q is answered by %v, want %q", q, got, want)
+		}
 	}
 }

@@ -50,7 +50,7 @@ func (x *Index) otherForms(ctx context.Context, texts []string) ([]otherForm, er
 	var out []otherForm
 	add := func(s, written, as string) {
 		o := otherForm{written, as, terms(written, text.DocStops), terms(as, text.DocStops)}
-		known := slices.ContainsFunc(out, func(p otherForm) bool { return slices.Equal(p.terms, o.terms) })
+		known := slices.ContainsFunc(out, func(p otherForm) bool { return slices.Equal(p.terms, o.terms) && slices.Equal(p.other, o.other) })
 		if as != "" && !known && len(o.terms) > 0 && len(o.other) > 0 && !holdsAll(terms(s, text.DocStops), o.other) {
 			out = append(out, o)
 		}
@@ -58,6 +58,11 @@ func (x *Index) otherForms(ctx context.Context, texts []string) ([]otherForm, er
 	for _, s := range texts {
 		tokens := text.Tokens(s)
 		for i := 0; i < len(tokens); i++ {
+			for _, short := range text.ShortNames(tokens[i].Text) {
+				if x.store.holds(x.stem(short)) {
+					add(s, tokens[i].Text, short)
+				}
+			}
 			if word := s[tokens[i].Start:tokens[i].End]; text.IsShortForm(word) {
 				long, err := x.longForm(ctx, word)
 				if err != nil {

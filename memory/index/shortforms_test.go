@@ -22,6 +22,7 @@ func watch(t *testing.T) *Index {
 		"Old ropes are sold by weight.",
 		"A tide is the rise and fall of the sea.",
 		"The record of wages is kept by the clerk.",
+		"Tue: the market is closed.",
 	)))
 }
 
@@ -36,6 +37,7 @@ func TestAbbreviationsAreSearchedForInBothForms(t *testing.T) {
 		{"a long form", "What does an inspector of the harbor watch office wear?", also("harbor watch office", "hwo"), "p01"},
 		{"an abbreviation", "For how many years are pages of the TAR kept?", also("tar", "tide-ahead record"), "p03"},
 		{"with small words", "When does the guild of harbor pilots meet?", also("guild of harbor pilots", "ghp"), "p06"},
+		{"a day", "What is closed on Tuesday?", also("tuesday", "tue"), "p10"},
 		{"in small letters", "what is a tar", nil, ""},
 		{"both forms", "Is the HWO the Harbor Watch Office?", nil, ""},
 		{"an unknown one", "What is the XYZ?", nil, ""},
