@@ -243,7 +243,7 @@ func (r *ingestion) settled() bool {
 // respaced reports whether the live generation is of another embedder, or its passages were embedded in
 // other pieces.
 func (r *ingestion) respaced() bool {
-	return r.live != "" && (r.old.Info.Space != r.space() || r.old.Info.Cut != cutFor(r.opts.Space).For(r.old.Info.Passages).Name())
+	return r.live != "" && (r.old.Info.Space != r.space() || r.old.Info.Cut != CutFor(r.opts.Space).For(r.old.Info.Passages).Name())
 }
 
 // reranked reports whether the live generation ranks with other parameters. What is
@@ -318,7 +318,7 @@ func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manif
 	r.store.step("index " + gen)
 	r.pages = map[string][]state.Passage{}
 	stats, err := index.Update(ctx, index.UpdateOptions{
-		Dir: r.store.path(gen, indexDir), From: from, BM25: r.opts.BM25, Space: r.opts.Space, Cut: cutFor(r.opts.Space), Patience: r.opts.Patience, Learnt: r.opts.Learnt, Progress: r.opts.Progress,
+		Dir: r.store.path(gen, indexDir), From: from, BM25: r.opts.BM25, Space: r.opts.Space, Cut: CutFor(r.opts.Space), Patience: r.opts.Patience, Learnt: r.opts.Learnt, Progress: r.opts.Progress,
 		Stream: func(add func([]state.Passage) error) ([]string, error) {
 			if r.fault = r.read(ctx, list, add); r.fault == nil && r.settled() {
 				r.fault = errSettled

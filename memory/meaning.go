@@ -30,9 +30,9 @@ var readings = &index.Cut{ID: "readings 1", Of: func(p state.Passage) []string {
 	return []string{index.Text(p)}
 }}
 
-// cutFor is how passages are embedded in a space: by an encoder stretch by stretch, by an embedder at an
-// address as a whole.
-func cutFor(space *embed.Space) *index.Cut {
+// CutFor is how passages are embedded in a space: by an encoder stretch by stretch, by an embedder at an
+// address as a whole, which is nil.
+func CutFor(space *embed.Space) *index.Cut {
 	if space == nil || !encode.IsID(space.ID()) {
 		return nil
 	}

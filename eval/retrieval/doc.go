@@ -2,7 +2,7 @@
 // asks a ranker every query, and averages the metrics.
 //
 //	set, err := retrieval.Read(ctx, retrieval.Files{Format: "scifact", Corpus: "corpus.jsonl.gz", Queries: "claims.jsonl"}, nil)
-//	ranker, err := retrieval.NewIndex(ctx, dir, set, index.BM25{}, nil)
+//	ranker, err := retrieval.NewIndex(ctx, dir, set, index.BM25{}, nil, nil)
 //	defer ranker.Close()
 //	got, err := retrieval.Evaluate(ctx, set, ranker, nil)
 //	for _, m := range got.Metrics { fmt.Println(m.Name, m.Value, m.Lo, m.Hi) }

@@ -101,7 +101,7 @@ func TestEqualLengths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := NewIndex(t.Context(), filepath.Join(t.TempDir(), "index"), d, index.BM25{}, nil)
+	x, err := NewIndex(t.Context(), filepath.Join(t.TempDir(), "index"), d, index.BM25{}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestPooled(t *testing.T) {
 // processor and on several.
 func TestRankers(t *testing.T) {
 	measure := func(t *testing.T, d *Dataset) (out []string) {
-		x, err := NewIndex(t.Context(), filepath.Join(t.TempDir(), "index"), d, index.BM25{}, nil)
+		x, err := NewIndex(t.Context(), filepath.Join(t.TempDir(), "index"), d, index.BM25{}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

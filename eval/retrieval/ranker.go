@@ -7,6 +7,7 @@ import (
 
 	"example.com/assay/eval/task"
 	"example.com/assay/memory"
+	"example.com/assay/memory/embed"
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/retrieval"
 )
@@ -38,12 +39,13 @@ type searcher interface {
 func newCorpus(c *memory.Corpus) *Index { return &Index{c, c} }
 
 // NewIndex indexes the passages in dir, which must not exist and whose parent
-// must, to be ranked with these parameters. Progress is that of [index.Update].
-func NewIndex(ctx context.Context, dir string, d *Dataset, bm25 index.BM25, progress task.Progress) (*Index, error) {
-	if _, err := index.Update(ctx, index.UpdateOptions{Dir: dir, Add: d.Passages, BM25: bm25, Progress: progress}); err != nil {
+// must, to be ranked with these parameters, by words and by the vectors of a space; a nil one is none.
+// Progress is that of [index.Update].
+func NewIndex(ctx context.Context, dir string, d *Dataset, bm25 index.BM25, space *embed.Space, progress task.Progress) (*Index, error) {
+	if _, err := index.Update(ctx, index.UpdateOptions{Dir: dir, Add: d.Passages, BM25: bm25, Space: space, Cut: memory.CutFor(space), Progress: progress}); err != nil {
 		return nil, fmt.Errorf("indexing the collection: %w", err)
 	}
-	x, err := index.Open(dir)
+	x, err := index.OpenIn(dir, space)
 	if err != nil {
 		return nil, fmt.Errorf("indexing the collection: %w", err)
 	}

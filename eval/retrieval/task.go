@@ -11,6 +11,8 @@ import (
 
 	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/task"
+	"example.com/assay/memory/embed"
+	"example.com/assay/memory/encode"
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/learn"
 )
@@ -18,6 +20,7 @@ import (
 // Rankers that can be measured.
 const (
 	rankerAssay = "assay"
+	rankerWords = "words"
 	rankerBM25  = "bm25"
 )
 
@@ -48,22 +51,22 @@ nDCG, MAP and MRR are of the first K places; R, doc_hit, char_recall and
 char_precision are also of the first 1, 2, 5, 10, 20, 50 and 100 below K.
 
 The ranker assay is the index that answers questions. It searches for the unchanged
-query and keeps repeated passages. bm25 is a plain baseline for comparison (k1 .9,
-b .4, Lucene's English stop words, Porter2 stems). --train-rerank orders the index's
-results by a ranker that is trained on the queries of the other folds, as agent train
-rerank would.`,
+query and keeps repeated passages. words is the same without the encoder, which takes
+most of the time. bm25 is a plain baseline for comparison (k1 .9, b .4, Lucene's English
+stop words, Porter2 stems). --train-rerank orders the results of words by a ranker that
+is trained on the queries of the other folds, as agent train rerank would.`,
 		Example: `  agent eval retrieval --format scifact --corpus corpus.jsonl.gz --queries claims.jsonl
   agent eval retrieval --format beir --corpus corpus.jsonl --queries queries.jsonl --qrels test.tsv --json
   agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --ranker bm25 --run bm25.trec
   agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --compare bm25.trec
-  agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --train-rerank --folds 2`,
+  agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --ranker words --train-rerank --folds 2`,
 		New: func(o *task.Options) task.Measure {
 			var f options
 			o.Format(&f.files.Format, "files", Formats())
 			o.Need(&f.files.Corpus, "corpus", "`FILE` of the passages (JSON Lines)")
 			o.Need(&f.files.Queries, "queries", "`FILE` of the queries (JSON Lines)")
 			o.StringVar(&f.files.Qrels, "qrels", "", "`FILE` of the judgments; for beir only")
-			o.OneOf(&f.ranker, "ranker", rankerAssay, "`RANKER` to measure: assay or bm25", rankerAssay, rankerBM25)
+			o.OneOf(&f.ranker, "ranker", rankerAssay, "`RANKER` to measure: assay, words or bm25", rankerAssay, rankerWords, rankerBM25)
 			o.OneOf(&f.choices, "choices", "", "`HOW` choices are asked, for barexam only: joined (one query, the default) or pooled (that query and one per choice)", choicesJoined, choicesPooled)
 			o.StringVar(&f.run, "run", "", "write the rankings to a `FILE` that trec_eval reads")
 			o.StringVar(&f.compare, "compare", "", "test the difference to the rankings of a TREC run `FILE`")
@@ -121,8 +124,8 @@ func (f *options) checkRanker(given func(string) bool) error {
 		return task.Usagef("--bm25-k1 and --bm25-b go together")
 	case f.bm25.Check() != nil:
 		return task.Usagef("%w", f.bm25.Check())
-	case f.train && f.ranker != rankerAssay:
-		return task.Usagef("--train-rerank trains what orders the ranker assay, not %s", f.ranker)
+	case f.train && f.ranker != rankerWords:
+		return task.Usagef("--train-rerank trains what orders the ranker words, not %s: add --ranker words", f.ranker)
 	case f.train && f.choices == choicesPooled:
 		return task.Usagef("--train-rerank and --choices pooled cannot be combined: a choice may belong to a question of the training set")
 	case !f.train && given("folds"):
@@ -203,7 +206,17 @@ func (f *options) rank(ctx context.Context, dir string, set *Dataset, progress t
 		ranker, err := NewBM25(ctx, set, f.bm25, progress)
 		return ranker, func() error { return nil }, err
 	}
-	ranker, err := NewIndex(ctx, dir, set, f.bm25, progress)
+	var space *embed.Space
+	if f.ranker == rankerAssay {
+		m, err := encode.Builtin()
+		if err == nil {
+			space, err = embed.New(m, &embed.Options{Concurrency: 1, EightBits: true}) // the encoder uses all processors by itself
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	ranker, err := NewIndex(ctx, dir, set, f.bm25, space, progress)
 	if err != nil {
 		return nil, nil, err
 	}

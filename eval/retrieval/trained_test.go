@@ -83,7 +83,7 @@ func cranes(t *testing.T, n int) *Dataset {
 func TestTrainFolds(t *testing.T) {
 	d := cranes(t, 200)
 	dir := filepath.Join(t.TempDir(), "index")
-	own, err := NewIndex(t.Context(), dir, d, index.BM25{}, nil)
+	own, err := NewIndex(t.Context(), dir, d, index.BM25{}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

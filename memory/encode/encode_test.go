@@ -293,3 +293,56 @@ func BenchmarkEmbed(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(texts)*b.N)/b.Elapsed().Seconds(), "texts/s")
 }
+
+// described is the model of the program with another description.
+func described(t *testing.T, change func(d map[string]any)) (*Model, error) {
+	t.Helper()
+	d := map[string]any{}
+	size := int(binary.LittleEndian.Uint32([]byte(weights[len(magic):])))
+	first := len(magic) + 4
+	if err := json.Unmarshal([]byte(weights[first:first+size]), &d); err != nil {
+		t.Fatal(err)
+	}
+	change(d)
+	head, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := binary.LittleEndian.AppendUint32([]byte(magic), uint32(len(head)))
+	data = append(data, head...)
+	data = append(data, make([]byte, filled(len(data), 64)-len(data))...)
+	return Parse(append(data, weights[filled(first+size, 64):]...))
+}
+
+// What a model of another family says of itself is followed.
+func TestOtherFamilies(t *testing.T) {
+	m := builtin(t)
+	embed := func(m *Model, text string) []float32 {
+		v, err := m.Embed(t.Context(), []string{text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v[0]
+	}
+	asks, err := described(t, func(d map[string]any) { d["question"], d["passage"] = "query: ", "passage: " })
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := Asymmetric{asks}.EmbedQuery(t.Context(), "who signs?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(q, embed(m, "query: who signs?")) || !slices.Equal(embed(asks, "Ines signs."), embed(m, "passage: Ines signs.")) {
+		t.Error("what a model wants before a text is not there")
+	}
+	first, err := described(t, func(d map[string]any) { d["pooling"] = firstPiece })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Equal(embed(first, "Ines signs."), embed(m, "Ines signs.")) {
+		t.Error("the first piece does not stand for the text")
+	}
+	if _, err := described(t, func(d map[string]any) { d["pooling"] = "most" }); err == nil {
+		t.Error("an unknown pooling is read")
+	}
+}

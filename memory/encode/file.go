@@ -32,7 +32,13 @@ type description struct {
 	Positions int    `json:"positions"`
 	Words     int    `json:"words"`
 	WordBytes int    `json:"word_bytes"`
+
+	Pooling  string `json:"pooling"`  // what stands for a text: "" for the mean of its pieces, firstPiece for the first one
+	Question string `json:"question"` // what the model wants before a question
+	Passage  string `json:"passage"`  // and before a passage
 }
+
+const firstPiece = "first"
 
 func (d *description) check() error {
 	switch {
@@ -41,6 +47,8 @@ func (d *description) check() error {
 		return errors.New("its sizes are not plausible")
 	case d.Heads < 1 || d.Width%d.Heads != 0 || d.Width/d.Heads%tileColumns != 0:
 		return fmt.Errorf("%d heads of %d numbers are not possible here: a head has a multiple of %d", d.Heads, d.Width, tileColumns)
+	case d.Pooling != "" && d.Pooling != firstPiece:
+		return fmt.Errorf("what stands for a text is %q, which is not known here", d.Pooling)
 	case d.Width%group != 0 || d.Inner%group != 0:
 		return fmt.Errorf("widths must be multiples of %d", group)
 	}

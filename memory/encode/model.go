@@ -90,9 +90,25 @@ func (m *Model) Longest() int { return min(longest, m.Positions) }
 // what is read of them. It uses all processors; a cancelled context ends it within a few
 // hundredths of a second.
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	return m.embed(ctx, m.Passage, texts)
+}
+
+// An Asymmetric model wants other words before a question than before a passage.
+type Asymmetric struct{ *Model }
+
+// EmbedQuery is Embed for a question.
+func (m Asymmetric) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	out, err := m.embed(ctx, m.Question, []string{text})
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+func (m *Model) embed(ctx context.Context, before string, texts []string) ([][]float32, error) {
 	pieces := make([][]int32, len(texts))
 	for i, t := range texts {
-		pieces[i] = append(m.pieces.of([]int32{m.pieces.begin}, t, m.Longest()-1), m.pieces.end)
+		pieces[i] = append(m.pieces.of([]int32{m.pieces.begin}, before+t, m.Longest()-1), m.pieces.end)
 	}
 	out, err := m.encode(ctx, pieces, nil)
 	for _, v := range out {
@@ -150,7 +166,11 @@ func (m *Model) encode(ctx context.Context, texts [][]int32, a *adapter) ([][]fl
 					return
 				}
 				for j, at := range units[i] {
-					out[at] = p.sum(p.from[j], len(list[j]))
+					n := len(list[j])
+					if a == nil && m.Pooling == firstPiece {
+						n = 1
+					}
+					out[at] = p.sum(p.from[j], n)
 				}
 			}
 		})

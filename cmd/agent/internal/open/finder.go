@@ -71,6 +71,9 @@ func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, x *Exchange
 			return f, err
 		}
 		e, opts.EightBits = m, true
+		if m.Question != m.Passage {
+			e = encode.Asymmetric{Model: m}
+		}
 		if m.Decides(encode.Answers) {
 			f.reader = m
 		}
