@@ -1,9 +1,12 @@
 """Joins train/data with the stretches that train/rows prints, as train/tune.py reads them.
 
-    python train/documents.py ROWS.jsonl train/data MANUALS > documents.jsonl
+    python train/documents.py ROWS.jsonl train/data MANUALS [PACKAGE ...] > documents.jsonl
 
 MANUALS is a folder with the unpacked packages that train/data/manuals.jsonl names; without them
-only the papers are joined.
+only the papers are joined. The packages that are named are left out, for measuring.
+
+A line is {"doc", "corpus": its package, or "papers", "rows": [stretches as memory/answer reads them], "asked": [{"q",
+"good": [indexes of rows]}]}; a question without good is not answered there.
 """
 
 import json
@@ -24,9 +27,9 @@ def inside(a, b):
 
 
 def main():
-    rows, data, manuals = sys.argv[1:4]
+    rows, data, manuals, *without = sys.argv[1:]
     r = random.Random(5)
-    read = {os.path.normpath(o["file"]): o["rows"] for o in map(json.loads, open(rows))}
+    read = {os.path.normpath(o["file"]): o["rows"] or [] for o in map(json.loads, open(rows))}
     asked_of = {}
     for line in open(os.path.join(data, "manuals.jsonl")):
         o = json.loads(line)
@@ -35,7 +38,7 @@ def main():
         name = os.path.join(data, "papers", os.path.splitext(os.path.basename(file))[0] + ".jsonl")
         if os.path.basename(os.path.dirname(file)) != "documents" or not os.path.exists(name):
             continue
-        list_, asked = list_[:80], []
+        list_, asked = list_[:150], []
         for o in map(json.loads, open(name)):
             if "q" not in o:
                 continue
@@ -43,13 +46,14 @@ def main():
             good = [i for i, x in enumerate(list_) if any(inside(a, x["raw"]) for a in answers)]
             if bool(answers) == (0 < len(good) <= 6):
                 asked.append({"q": o["q"], "good": good})
-        show(file, list_, asked)
+        show(os.path.basename(file), "papers", list_, asked)
     for file, questions in asked_of.items():
         list_ = read.get(os.path.normpath(os.path.join(manuals, file)))
-        if not list_:
+        corpus = file.split("/")[0]
+        if not list_ or corpus in without:
             continue
         starts = {int(o["id"].rsplit(":", 1)[1].split("-")[0]) for o in questions}
-        own = [x for x in list_ if x["passage"] in starts][:60]
+        own = [x for x in list_ if x["passage"] in starts]
         others = [x for x in list_ if x["passage"] not in starts]
         asked = []
         for o in questions:
@@ -60,12 +64,12 @@ def main():
             good = [i for i, x in enumerate(own) if x["passage"] == start and x["start"] < o["at"][1] and o["at"][0] < x["end"]]
             if 0 < len(good) <= 6:
                 asked += [{"q": o[k], "good": good} for k in ("plain", "more", "near") if o.get(k)]
-        show(file, own + r.sample(others, min(len(others), 30)), asked)
+        show(file, corpus, own + r.sample(others, min(len(others), 120)), asked)
 
 
-def show(file, rows, asked):
+def show(doc, corpus, rows, asked):
     if asked:
-        print(json.dumps({"doc": os.path.basename(file), "rows": [x["text"] for x in rows], "asked": asked}, ensure_ascii=False))
+        print(json.dumps({"doc": doc, "corpus": corpus, "rows": [x["text"] for x in rows], "asked": asked}, ensure_ascii=False))
 
 
 main()

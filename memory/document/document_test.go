@@ -317,7 +317,7 @@ func TestKinds(t *testing.T) {
 		{"talk.srt", "No times.", "txt", "No times."},
 		{"news.rss", "<?xml version='1.0' encoding='ISO-8859-1'?><rss><channel><title>Pier</title><item><title>Fees</title><pubDate>2 May</pubDate><description>A berth costs &lt;b&gt;12&lt;/b&gt; \xa3 a night.</description></item></channel></rss>", "xml", "pub date: 2 May\n\nA berth costs 12 £ a night."},
 		{"set.conf", "<server port='80' host='a'><idleTime unit='s'>30</idleTime><on/><user name='ines'/></server>", "xml", "port: 80; host: a\nidle time: 30; unit: s\nuser name: ines"},
-		{"bees.xml", "<a><title>Bees</title><s><title>Swarms</title><para>It leaves with the <em>old</em> queen.</para></s></a>", "xml", "It leaves with the old queen."},
+		{"bees.xml", "<a><title>Bees</title><s><title>Swarms</title><para kind='x'>It leaves with the <em>old</em> queen, see <b>Hive</b><b>Queens</b>.</para></s></a>", "xml", "It leaves with the old queen, see Hive Queens."},
 		{"cut.xml", "<?xml version='1.0'?><a><b>Cut off", "txt", "<?xml version='1.0'?><a><b>Cut off"},
 		{"sum.txt", "<b> is less than <c>", "txt", "<b> is less than <c>"},
 	} {

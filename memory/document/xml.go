@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/xml"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -19,8 +20,9 @@ import (
 
 // XML that is no page and no office file is read by its form: an element that holds a value is a
 // field with the element's name, one that holds a sentence, or text with elements in between, is a paragraph, and
-// one that holds elements is a section, below its title where it has one. So feeds, settings and
-// exported records need no list of their names.
+// one that holds elements is a section, below its title where it has one. Attributes are fields, except in
+// what has text with elements in between: there they are for programs. So feeds, settings, exported
+// records and manuals need no list of their names.
 
 var xmlStart = pattern.New(`^<(?:\?xml[\s?]|[\pL_][\pL\pN_.:-]*(?:\s[^<]*)?/?>)`)
 
@@ -69,7 +71,7 @@ func parseXML(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 		return parsePlain(ctx, d, raw, o)
 	}
 	out := newOffice(ctx)
-	x := xmlWriter{o: &out, watch: &watch{ended: ctx.Err}}
+	x := xmlWriter{o: &out, watch: &watch{ended: ctx.Err}, prose: root.prose()}
 	x.section(root, 1)
 	out.finish(d)
 	d.Title = title
@@ -148,9 +150,12 @@ func (e *xmlElement) value() string {
 }
 
 func (e *xmlElement) write(b *strings.Builder) {
-	for _, p := range e.holds {
+	for i, p := range e.holds {
 		b.WriteString(p.text)
 		if p.child != nil {
+			if i > 0 && e.holds[i-1].child != nil {
+				b.WriteByte(' ')
+			}
 			p.child.write(b)
 		}
 	}
@@ -166,9 +171,15 @@ func (e *xmlElement) running() bool {
 	return false
 }
 
+// prose reports whether text with elements in between stands anywhere in an element.
+func (e *xmlElement) prose() bool {
+	return e.children > 0 && (e.running() || slices.ContainsFunc(e.holds, func(p xmlPart) bool { return p.child != nil && p.child.prose() }))
+}
+
 type xmlWriter struct {
 	o     *officeWriter
 	watch *watch
+	prose bool
 }
 
 // section writes an element that holds others.
@@ -224,7 +235,7 @@ func (x xmlWriter) fields(name, value string, e *xmlElement, title string) {
 	}
 	for _, a := range e.attributes {
 		v := text.OneLine(a.Value)
-		if a.Name.Space == "" && a.Name.Local != "xmlns" && v != "" && (v != title || len(e.attributes) > 1) {
+		if !x.prose && a.Name.Space == "" && a.Name.Local != "xmlns" && v != "" && (v != title || len(e.attributes) > 1) {
 			names, values = append(names, spaced(a.Name.Local)), append(values, v)
 		}
 	}
