@@ -147,6 +147,9 @@ func parse(q string) *question {
 	return out
 }
 
+// Ready loads what else the first question would wait for.
+func Ready() { wordnet.Known("") }
+
 // related are the stems of words that mean nearly the same as a word, in English.
 func (r reader) related(w string) []string {
 	if r.lang != "" && r.lang != text.English {

@@ -14,6 +14,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	_ "embed"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"strings"
@@ -28,8 +29,8 @@ var packed []byte
 var table = sync.OnceValue(func() []byte {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err == nil {
-		var all []byte
-		if all, err = io.ReadAll(z); err == nil {
+		all := make([]byte, binary.LittleEndian.Uint32(packed[len(packed)-4:])) // gzip ends with its length
+		if _, err = io.ReadFull(z, all); err == nil {
 			return all
 		}
 	}

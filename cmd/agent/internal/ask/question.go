@@ -12,6 +12,7 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
+	"example.com/assay/memory/answer"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
@@ -45,6 +46,7 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 			return nil, err
 		}
 	}
+	go answer.Ready()
 	d, err := open.New(ctx, a, s, c, open.Want{Skills: research.Skills(), Corpus: open.Corpus, Threads: s.Saves, Spans: true, Workers: s.Saves, Exchange: x})
 	if err != nil {
 		return nil, err
