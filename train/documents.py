@@ -64,7 +64,7 @@ def main():
             good = [i for i, x in enumerate(own) if x["passage"] == start and x["start"] < o["at"][1] and o["at"][0] < x["end"]]
             if 0 < len(good) <= 6:
                 asked += [{"q": o[k], "good": good} for k in ("plain", "more", "near") if o.get(k)]
-        show(file, corpus, own + r.sample(others, min(len(others), 120)), asked)
+        show(file, corpus, own + r.sample(others, min(len(others), 60)), asked)
 
 
 def show(doc, corpus, rows, asked):
