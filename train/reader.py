@@ -3,10 +3,10 @@
     python train/reader.py DOCUMENTS.jsonl memory/encode OUT.npz [minutes]
     python train/reader.py write DOCUMENTS.jsonl memory/encode OUT.npz
 
-DOCUMENTS is as train/documents.py writes it. A question is shown with up to two stretches that answer it,
-the nearest others of its document and one near stretch of another document; it has to tell the right ones
-from the others, and from nothing, which has the log-odds 0. It goes on from the adapter that is there. An
-eighth of the documents is left out; the figures printed are theirs: the tuned encoder has seen some of them.
+DOCUMENTS is as train/documents.py writes it. A question is shown with up to two stretches that answer it
+and others of its corpus that are near; it has to tell the right ones from the others, and from nothing, which has
+the log-odds 0. It goes on from the adapter that is there. The documents that tune.py left out are left out here, too;
+the figures printed are theirs, of the twelve stretches of the whole corpus that are nearest.
 The second form writes what memory/encode reads.
 """
 
@@ -27,36 +27,24 @@ SEED, LONGEST, FIRST, BATCH, RATE = 31, 64, 24, 12, 1.2e-3
 
 
 def left_out(doc):
-    return zlib.crc32(doc.encode()) % 8 == 0
+    return zlib.crc32(doc.encode()) % 16 == 0
 
 
 def asked(documents, texts, model):
     """Questions with the stretches that they are shown with."""
-    docs, r = [json.loads(l) for l in open(documents)], random.Random(29)
-    rows, questions = [t for d in docs for t in d["rows"]], [a["q"] for d in docs for a in d["asked"]]
-    known = sorted(set(rows + questions), key=lambda t: len(texts.of(t)))
-    with torch.no_grad():
-        vectors = np.concatenate([texts.vectors(model, known[at : at + 512]).half().float().numpy() for at in range(0, len(known), 512)])
-    place = {t: i for i, t in enumerate(known)}
-    table = vectors[[place[t] for t in rows]]
-    out, start = [], 0
-    for d in docs:
-        end, held = start + len(d["rows"]), left_out(d["doc"])
-        for a in d["asked"]:
-            near = table @ vectors[place[a["q"]]]
-            own = near[start:end]
-            order = [int(i) for i in np.argsort(-own, kind="stable")]
-            if held:
-                out.append({"q": a["q"], "rows": [d["rows"][i] for i in order[:12]], "good": [j for j, i in enumerate(order[:12]) if i in a["good"]], "answered": bool(a["good"]), "near": float(own.max()), "held": True})
-                continue
-            answers = {d["rows"][g] for g in a["good"]}
-            others = [d["rows"][i] for i in order if d["rows"][i] not in answers]
-            near[start:end] = -1
-            far = [rows[i] for i in np.argpartition(-near, 6)[:6] if rows[i] not in d["rows"]]
-            good = [d["rows"][i] for i in order if i in a["good"]][:2]
-            shown = good + others[:3] + r.sample(others[3:14], min(1, len(others[3:14]))) + r.sample(far, min(1, len(far)))
-            out.append({"q": a["q"], "rows": shown, "good": list(range(len(good))), "answered": bool(good), "held": False})
-        start = end
+    (rows, questions, corpora), r, out = tune.load(documents), random.Random(29), []
+    table, vectors = texts.table(model, rows), texts.table(model, [q["q"] for q in questions])
+    for q, v in zip(questions, vectors):
+        if left_out(q["doc"]):
+            corpus = corpora[q["corpus"]]
+            cosines = table[corpus] @ v
+            order = [int(corpus[i]) for i in np.argsort(-cosines, kind="stable")[:12]]
+            out.append({"q": q["q"], "rows": [rows[i] for i in order], "good": [j for j, i in enumerate(order) if i in q["good"]], "answered": bool(q["good"]), "held": True})
+            continue
+        others = tune.near(q, table, v, rows, corpora)
+        good = sorted(q["good"], key=lambda g: -float(table[g] @ v))[:2]
+        shown = good + others[:3] + r.sample(others[3:25], min(2, len(others[3:25])))
+        out.append({"q": q["q"], "rows": [rows[i] for i in shown], "good": list(range(len(good))), "answered": bool(good), "held": False})
     return out
 
 

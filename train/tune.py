@@ -1,12 +1,13 @@
-"""Tunes the encoder for what Assay asks of it: a question is to come near the stretch that answers
-it, nearer than to any other stretch of its document, and to none where none answers.
+"""Tunes the encoder for what Assay asks of it: a question is to come near the stretch that answers it, nearer than to
+any other stretch of its corpus, and to none where none answers.
 
-    python train/tune.py WHEEL DOCUMENTS.jsonl OUT.npz [minutes]
+    python train/tune.py DOCUMENTS.jsonl memory/encode OUT.npz [minutes]
 
-A line of DOCUMENTS is {"doc", "rows": [stretches as memory/answer reads them], "asked": [{"q", "good":
-[indexes of rows]}]}; a question without good is not answered there. Matrices of low rank are learnt
-beside the encoder's own and added to them at the end, so the tuned encoder costs what it cost.
-A twelfth of the documents is left out; the figures printed are theirs.
+DOCUMENTS is as train/documents.py writes it. Matrices of low rank are learnt beside those of the encoder in the program and
+added to them at the end, so the tuned encoder costs what it cost. A question is shown with one stretch that answers it and
+with others of its corpus that are near to it; all stretches of a step are the others' wrong ones. A stretch that
+is nearly as near as the right one may be right as well and is not shown. A sixteenth of the documents is left
+out; the figures printed are theirs: whether the right stretch is among the first one, five, ten and fifty.
 """
 
 import json
@@ -20,9 +21,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from bert import HEADS, LAYERS, WIDTH, Package, Pieces
+from bert import HEADS, LAYERS, WIDTH, Pieces, Shipped
 
-RANK, SEED, LONGEST, ROWS, OTHERS, TOKENS, STEEP, RATE = 16, 17, 56, 40, 6, 2400, 20.0, 6e-4
+RANK, SEED, LONGEST, BATCH, OTHERS, STEEP, RATE = 16, 3, 56, 64, 3, 20.0, 5e-4
+ALSO_RIGHT, LOOKED_AT = 0.95, 80  # share of the right stretch's cosine that another may have; nearest stretches that are looked at
 torch.manual_seed(SEED)
 torch.set_num_threads(2)
 
@@ -78,7 +80,7 @@ class Tuned(nn.Module):
         self.register_buffer("places", torch.tensor(p["embeddings.position_embeddings.weight"] + p["embeddings.token_type_embeddings.weight"][0]))
         self.first = norm(p, "embeddings.LayerNorm")
         self.layers = layers_of(p, Linear)
-        self.none = nn.Parameter(torch.tensor(0.35))  # the cosine from which a stretch answers
+        self.none = nn.Parameter(torch.tensor(0.45))  # the cosine from which a stretch answers
 
     def forward(self, ids, mask):
         x = through(self.layers, self.first(self.words[ids] + self.places[: ids.shape[1]]), mask)
@@ -95,7 +97,7 @@ class Texts:
             self.known[text] = [self.begin] + self.pieces.of(text[:1500])[: LONGEST - 2] + [self.end]
         return self.known[text]
 
-    def vectors(self, model, texts, unit=32):
+    def vectors(self, model, texts, unit=48):
         """The vectors of texts, those of like length together."""
         order = sorted(range(len(texts)), key=lambda i: len(self.of(texts[i])))
         out = [None] * len(texts)
@@ -110,99 +112,108 @@ class Texts:
                 out[i] = v
         return torch.stack(out)
 
-
-def examine(model, texts, docs):
-    model.eval()
-    first = three = some = none = right = refused = answered = 0
-    with torch.no_grad():
-        for d in docs:
-            rows = texts.vectors(model, d["rows"])
-            asked = texts.vectors(model, [a["q"] for a in d["asked"]])
-            for a, s in zip(d["asked"], (asked @ rows.T).numpy()):
-                if a["good"]:
-                    some += 1
-                    best = max(s[i] for i in a["good"])
-                    above = sum(1 for i, x in enumerate(s) if x > best and i not in a["good"])
-                    first, three, answered = first + (above == 0), three + (above < 3), answered + (s.max() > model.none.item())
-                else:
-                    none, refused = none + 1, refused + (s.max() <= model.none.item())
-    model.train()
-    return f"first {first/max(1,some):.3f}, in three {three/max(1,some):.3f}, answered {answered/max(1,some):.3f} of {some}; refused {refused/max(1,none):.3f} of {none} below {model.none.item():.3f}"
-
-
-def batches(docs, texts, r):
-    """Documents until their stretches have so many word pieces; of a long document the stretches that answer and some others."""
-    batch, size = [], 0
-    for d in docs:
-        asked = r.sample(d["asked"], min(len(d["asked"]), 16))
-        keep = {i for a in asked for i in a["good"]}
-        others = [i for i in range(len(d["rows"])) if i not in keep]
-        keep = sorted(keep) + r.sample(others, min(len(others), max(OTHERS, ROWS - len(keep)) if len(asked) > 8 else OTHERS + len(keep)))
-        place = {i: j for j, i in enumerate(keep)}
-        batch.append(([d["rows"][i] for i in keep], [(a["q"], [place[i] for i in a["good"]]) for a in asked]))
-        size += sum(len(texts.of(t)) for t in batch[-1][0])
-        if size > TOKENS:
-            yield batch
-            batch, size = [], 0
+    def table(self, model, texts):
+        """The same without learning, as numbers."""
+        with torch.no_grad():
+            return np.concatenate([self.vectors(model, texts[at : at + 4096]).numpy() for at in range(0, len(texts), 4096)])
 
 
 def load(path):
-    """The documents that are left out, and the others."""
-    docs = [json.loads(l) for l in open(path)]
-    left = [zlib.crc32(d["doc"].encode()) % 12 == 0 for d in docs]
-    return [d for d, l in zip(docs, left) if l], [d for d, l in zip(docs, left) if not l]
+    """The stretches of all documents, and the questions; good are indexes of stretches, corpus those of their corpus."""
+    rows, questions, corpora = [], [], {}
+    for d in map(json.loads, open(path)):
+        start = len(rows)
+        rows += d["rows"]
+        corpora.setdefault(d["corpus"], []).extend(range(start, len(rows)))
+        questions += [{"q": a["q"], "good": [start + g for g in a["good"]], "own": range(start, len(rows)), "doc": d["doc"], "corpus": d["corpus"]} for a in d["asked"]]
+    return rows, questions, {c: np.array(l) for c, l in corpora.items()}
+
+
+def near(question, table, vector, rows, corpora):
+    """Wrong stretches that are near to a question, the nearest first."""
+    if not question["good"]:
+        own = np.array(question["own"])
+        return [int(i) for i in own[np.argsort(-(table[own] @ vector), kind="stable")[:6]]]
+    corpus = corpora[question["corpus"]]
+    cosines = table[corpus] @ vector
+    order, right = np.argsort(-cosines, kind="stable")[: LOOKED_AT + 40], max(float(table[g] @ vector) for g in question["good"])
+    said = {rows[g] for g in question["good"]}
+    fit = [int(corpus[i]) for i in order[:LOOKED_AT] if cosines[i] < ALSO_RIGHT * right and rows[corpus[i]] not in said][:25]
+    return fit if len(fit) >= 8 else fit + [int(corpus[i]) for i in order[LOOKED_AT:] if rows[corpus[i]] not in said]
+
+
+def examine(model, texts, held, rows, corpora, r=None):
+    """Each question among the stretches of its document and some others of its corpus."""
+    model.eval()
+    ranks = []
+    questions = texts.table(model, [q["q"] for q in held])
+    for corpus in sorted({q["corpus"] for q in held}):
+        r = random.Random(SEED)
+        asked = [i for i, q in enumerate(held) if q["corpus"] == corpus and held[i]["good"]]
+        among = {i for a in asked for i in held[a]["own"]}
+        rest = [int(i) for i in corpora[corpus] if i not in among]
+        among = sorted(among | set(r.sample(rest, min(len(rest), 150))))
+        place = {i: j for j, i in enumerate(among)}
+        table = texts.table(model, [rows[i] for i in among])
+        for a in asked:
+            cosines = table @ questions[a]
+            ranks.append(int((cosines > max(cosines[place[g]] for g in held[a]["good"]) + 1e-6).sum()))
+    model.train()
+    return "among the first 1, 5, 10, 50: " + ", ".join(f"{np.mean(np.array(ranks) < n):.3f}" for n in (1, 5, 10, 50)) + f" of {len(ranks)}"
+
+
+def loss_of(model, texts, rows, part, r):
+    """The sum over the questions of a step."""
+    shown = [([r.choice(q["good"])] if q["good"] else []) + r.sample(q["near"], min(OTHERS, len(q["near"]))) for q in part]
+    every = sorted({i for s in shown for i in s})
+    place = {i: j for j, i in enumerate(every)}
+    cosines = texts.vectors(model, [q["q"] for q in part], BATCH) @ texts.vectors(model, [rows[i] for i in every]).T * STEEP
+    loss = []
+    for q, own, s in zip(part, shown, cosines):
+        own = torch.cat([s[[place[i] for i in own]], (model.none * STEEP)[None]])
+        if q["good"]:
+            right = torch.logsumexp(s[[place[g] for g in q["good"] if g in place]], 0)
+            loss.append(torch.logsumexp(s, 0) - right + 0.3 * (torch.logsumexp(own, 0) - right))
+        else:
+            loss.append(0.5 * (torch.logsumexp(own, 0) - own[-1]))
+    return torch.stack(loss).mean()
 
 
 def main():
-    wheel, data, out = sys.argv[1:4]
-    minutes = float(sys.argv[4]) if len(sys.argv) > 4 else 40
-    p = Package(wheel)
-    texts, model = Texts(p), Tuned(p)
-    r = random.Random(SEED)
-    held, train = load(data)
-    held = [d for d in held if len(d["asked"]) > 8] + [d for d in held if len(d["asked"]) <= 8][:40]
-    learnt = [q for q in model.parameters() if q.requires_grad]
-    print(len(train), "documents,", sum(len(d["asked"]) for d in train), "questions;", sum(q.numel() for q in learnt), "weights", flush=True)
-    print("before:", examine(model, texts, held), flush=True)
-    opt = torch.optim.AdamW(learnt, lr=RATE, weight_decay=0.01)
-    began, step, losses = time.time(), 0, []
-    share = 0
+    data, folder, out = sys.argv[1:4]
+    minutes = float(sys.argv[4]) if len(sys.argv) > 4 else 45
+    p = Shipped(folder)
+    texts, model, r = Texts(p), Tuned(p), random.Random(SEED)
+    rows, questions, corpora = load(data)
+    left = lambda q: zlib.crc32(q["doc"].encode()) % 16 == 0
+    held, train = [q for q in questions if left(q)], [q for q in questions if not left(q)]
+    model.eval()
+    table, asked = texts.table(model, rows), texts.table(model, [q["q"] for q in train])
+    for q, v in zip(train, asked):
+        q["near"] = near(q, table, v, rows, corpora)
+    learnt = [w for w in model.parameters() if w.requires_grad]
+    print(len(rows), "stretches,", len(train), "questions;", sum(w.numel() for w in learnt), "weights; before:", examine(model, texts, held, rows, corpora), flush=True)
+    opt, step, losses, share, began = torch.optim.AdamW(learnt, lr=RATE, weight_decay=0.01), 0, [], 0, time.time()
     while share < 1:
-        _, train = load(data)
         r.shuffle(train)
-        for batch in batches(train, texts, r):
+        for at in range(0, len(train) - BATCH, BATCH):
             share = (time.time() - began) / 60 / minutes
             if share >= 1:
                 break
             for o in opt.param_groups:
-                o["lr"] = RATE * min(1, (step + 1) / 20) * max(0.02, 0.5 * (1 + math.cos(math.pi * share)))
-            rows = texts.vectors(model, [t for part, _ in batch for t in part])
-            asked = texts.vectors(model, [q for _, part in batch for q, _ in part])
-            s = asked @ rows.T * STEEP
-            loss, at, start = [], 0, 0
-            for part, questions in batch:
-                for _, good in questions:
-                    own = torch.cat([s[at, start : start + len(part)], (model.none * STEEP)[None]])
-                    if good:
-                        right = torch.logsumexp(s[at, [start + g for g in good]], 0)
-                        loss.append(torch.logsumexp(s[at], 0) - right + 0.5 * (torch.logsumexp(own, 0) - right))
-                    else:
-                        loss.append(0.5 * (torch.logsumexp(own, 0) - own[-1]))
-                    at += 1
-                start += len(part)
-            total = torch.stack(loss).mean()
+                o["lr"] = RATE * min(1, (step + 1) / 30) * max(0.02, 0.5 * (1 + math.cos(math.pi * share)))
+            loss = loss_of(model, texts, rows, train[at : at + BATCH], r)
             opt.zero_grad()
-            total.backward()
+            loss.backward()
             nn.utils.clip_grad_norm_(learnt, 1.0)
             opt.step()
-            losses.append(total.item())
+            losses.append(loss.item())
             step += 1
-            if step % 20 == 0:
-                print(f"{(time.time()-began)/60:.1f} min, step {step}, loss {sum(losses[-20:])/20:.3f}", flush=True)
-            if step % 100 == 0:
-                print(examine(model, texts, held), flush=True)
+            if step % 25 == 0:
+                print(f"{(time.time()-began)/60:.1f} min, step {step}, loss {sum(losses[-25:])/25:.3f}", flush=True)
+            if step % 150 == 0:
                 save(model, out)
-    print("after:", examine(model, texts, held), flush=True)
+    print("after:", examine(model, texts, held, rows, corpora), flush=True)
     save(model, out)
 
 
