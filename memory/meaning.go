@@ -53,7 +53,7 @@ func appendReadings(texts []string, p state.Passage) []string {
 func (c *Corpus) mean(ctx context.Context, question string, hits []state.Hit) error {
 	l := text.LanguageOf(question)
 	reads := c.opts.Meaning != nil && (l == "" || l == text.English)
-	if reads && c.manifest.Info.Cut == readings.ID {
+	if reads && c.opts.Space != nil && c.manifest.Info.Cut == readings.ID {
 		clearNear(hits[min(len(hits), meantHits):])
 		return nil
 	}

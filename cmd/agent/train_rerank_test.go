@@ -102,7 +102,7 @@ func TestTrainRerankThatWins(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "run.trec")
 	stdout, _ = agentRun(t, home, cli.ExitDone, "eval", "retrieval", "--format", "beir", "--corpus", filepath.Join(filepath.Dir(queries), "corpus.jsonl"),
 		"--queries", queries, "--qrels", qrels, "--limit", "120", "--train-rerank", "--folds", "3", "--run", run)
-	if lines, err := os.ReadFile(run); err != nil || !strings.Contains(stdout, "ranker assay-trained-3-folds: n 120") || !strings.Contains(string(lines), " assay-trained-3-folds\n") {
+	if lines, err := os.ReadFile(run); err != nil || !strings.Contains(stdout, "ranker words-trained-3-folds: n 120") || !strings.Contains(string(lines), " words-trained-3-folds\n") {
 		t.Errorf("eval (%v):\n%s", err, stdout)
 	}
 

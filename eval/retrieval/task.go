@@ -53,13 +53,13 @@ char_precision are also of the first 1, 2, 5, 10, 20, 50 and 100 below K.
 The ranker assay is the index that answers questions. It searches for the unchanged
 query and keeps repeated passages. words is the same without the encoder, which takes
 most of the time. bm25 is a plain baseline for comparison (k1 .9, b .4, Lucene's English
-stop words, Porter2 stems). --train-rerank orders the results of words by a ranker that
-is trained on the queries of the other folds, as agent train rerank would.`,
+stop words, Porter2 stems). --train-rerank orders what words finds by a ranker that is
+trained on the queries of the other folds, as agent train rerank would.`,
 		Example: `  agent eval retrieval --format scifact --corpus corpus.jsonl.gz --queries claims.jsonl
   agent eval retrieval --format beir --corpus corpus.jsonl --queries queries.jsonl --qrels test.tsv --json
   agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --ranker bm25 --run bm25.trec
   agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --compare bm25.trec
-  agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --ranker words --train-rerank --folds 2`,
+  agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --train-rerank --folds 2`,
 		New: func(o *task.Options) task.Measure {
 			var f options
 			o.Format(&f.files.Format, "files", Formats())
@@ -124,8 +124,8 @@ func (f *options) checkRanker(given func(string) bool) error {
 		return task.Usagef("--bm25-k1 and --bm25-b go together")
 	case f.bm25.Check() != nil:
 		return task.Usagef("%w", f.bm25.Check())
-	case f.train && f.ranker != rankerWords:
-		return task.Usagef("--train-rerank trains what orders the ranker words, not %s: add --ranker words", f.ranker)
+	case f.train && f.ranker == rankerBM25:
+		return task.Usagef("--train-rerank trains what orders the ranker words, not %s", f.ranker)
 	case f.train && f.choices == choicesPooled:
 		return task.Usagef("--train-rerank and --choices pooled cannot be combined: a choice may belong to a question of the training set")
 	case !f.train && given("folds"):
@@ -139,7 +139,7 @@ func (f *options) checkRanker(given func(string) bool) error {
 // name is the name of the ranker in the output.
 func (f *options) name() string {
 	if f.train {
-		return fmt.Sprintf("%s-trained-%d-folds", f.ranker, f.folds)
+		return fmt.Sprintf("%s-trained-%d-folds", rankerWords, f.folds)
 	}
 	return f.ranker
 }
@@ -207,7 +207,7 @@ func (f *options) rank(ctx context.Context, dir string, set *Dataset, progress t
 		return ranker, func() error { return nil }, err
 	}
 	var space *embed.Space
-	if f.ranker == rankerAssay {
+	if f.ranker == rankerAssay && !f.train {
 		m, err := encode.Builtin()
 		if err == nil {
 			space, err = embed.New(m, &embed.Options{Concurrency: 1, EightBits: true}) // the encoder uses all processors by itself

@@ -152,7 +152,7 @@ func (f *finder) search(ctx context.Context, kind SourceType) ([]state.Hit, erro
 
 // ask searches once. It looks for a section in headings when no metadata name it.
 func (f *finder) ask(ctx context.Context, k int, kind *retrieval.Condition) ([]state.Hit, error) {
-	q := retrieval.Query{Primary: f.s.Question, K: k, Repeats: true}
+	q := retrieval.Query{Primary: f.s.Question, K: k, Repeats: true, Read: f.s.Question}
 	if kind != nil {
 		q.Filter = append(q.Filter, *kind)
 	}
