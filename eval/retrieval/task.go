@@ -50,11 +50,11 @@ compressed with gzip. The formats are those of these collections:
 nDCG, MAP and MRR are of the first K places; R, doc_hit, char_recall and
 char_precision are also of the first 1, 2, 5, 10, 20, 50 and 100 below K.
 
-The ranker assay is the index that answers questions. It searches for the unchanged
-query and keeps repeated passages. words is the same without the encoder, which takes
-most of the time. bm25 is a plain baseline for comparison (k1 .9, b .4, Lucene's English
-stop words, Porter2 stems). --train-rerank orders what words finds by a ranker that is
-trained on the queries of the other folds, as agent train rerank would.`,
+The ranker assay is the index that answers questions, with the encoder, which takes
+most of the time. It searches for the unchanged query and keeps repeated passages. words
+is the same without the encoder. bm25 is a plain baseline for comparison (k1 .9, b .4,
+Lucene's English stop words, Porter2 stems). --train-rerank orders what words finds by a
+ranker that is trained on the queries of the other folds, as agent train rerank would.`,
 		Example: `  agent eval retrieval --format scifact --corpus corpus.jsonl.gz --queries claims.jsonl
   agent eval retrieval --format beir --corpus corpus.jsonl --queries queries.jsonl --qrels test.tsv --json
   agent eval retrieval --format obliqa --corpus corpus.jsonl.gz --queries questions.jsonl --ranker bm25 --run bm25.trec
@@ -66,7 +66,7 @@ trained on the queries of the other folds, as agent train rerank would.`,
 			o.Need(&f.files.Corpus, "corpus", "`FILE` of the passages (JSON Lines)")
 			o.Need(&f.files.Queries, "queries", "`FILE` of the queries (JSON Lines)")
 			o.StringVar(&f.files.Qrels, "qrels", "", "`FILE` of the judgments; for beir only")
-			o.OneOf(&f.ranker, "ranker", rankerAssay, "`RANKER` to measure: assay, words or bm25", rankerAssay, rankerWords, rankerBM25)
+			o.OneOf(&f.ranker, "ranker", rankerWords, "`RANKER` to measure: assay, words or bm25", rankerAssay, rankerWords, rankerBM25)
 			o.OneOf(&f.choices, "choices", "", "`HOW` choices are asked, for barexam only: joined (one query, the default) or pooled (that query and one per choice)", choicesJoined, choicesPooled)
 			o.StringVar(&f.run, "run", "", "write the rankings to a `FILE` that trec_eval reads")
 			o.StringVar(&f.compare, "compare", "", "test the difference to the rankings of a TREC run `FILE`")
@@ -124,7 +124,7 @@ func (f *options) checkRanker(given func(string) bool) error {
 		return task.Usagef("--bm25-k1 and --bm25-b go together")
 	case f.bm25.Check() != nil:
 		return task.Usagef("%w", f.bm25.Check())
-	case f.train && f.ranker == rankerBM25:
+	case f.train && f.ranker != rankerWords:
 		return task.Usagef("--train-rerank trains what orders the ranker words, not %s", f.ranker)
 	case f.train && f.choices == choicesPooled:
 		return task.Usagef("--train-rerank and --choices pooled cannot be combined: a choice may belong to a question of the training set")
@@ -139,7 +139,7 @@ func (f *options) checkRanker(given func(string) bool) error {
 // name is the name of the ranker in the output.
 func (f *options) name() string {
 	if f.train {
-		return fmt.Sprintf("%s-trained-%d-folds", rankerWords, f.folds)
+		return fmt.Sprintf("%s-trained-%d-folds", f.ranker, f.folds)
 	}
 	return f.ranker
 }
@@ -207,7 +207,7 @@ func (f *options) rank(ctx context.Context, dir string, set *Dataset, progress t
 		return ranker, func() error { return nil }, err
 	}
 	var space *embed.Space
-	if f.ranker == rankerAssay && !f.train {
+	if f.ranker == rankerAssay {
 		m, err := encode.Builtin()
 		if err == nil {
 			space, err = embed.New(m, &embed.Options{Concurrency: 1, EightBits: true}) // the encoder uses all processors by itself

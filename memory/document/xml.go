@@ -72,7 +72,11 @@ func parseXML(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 	}
 	out := newOffice(ctx)
 	x := xmlWriter{o: &out, watch: &watch{ended: ctx.Err}, prose: root.prose()}
-	x.section(root, 1)
+	if root.running() {
+		x.leaf(root, "")
+	} else {
+		x.section(root, 1)
+	}
 	out.finish(d)
 	d.Title = title
 	return nil
@@ -128,14 +132,16 @@ func (e *xmlElement) title() string {
 	for _, name := range []string{"title", "name", "label"} {
 		for _, p := range e.holds {
 			if p.child != nil && p.child.children == 0 && strings.EqualFold(p.child.name, name) {
-				if s := p.child.value(); s != "" {
-					return caption(s)
+				if s := p.child.value(); s != "" && len(s) <= longestCaption {
+					return s
 				}
 			}
 		}
 		for _, a := range e.attributes {
 			if e.children > 0 && strings.EqualFold(a.Name.Local, name) && a.Name.Space == "" {
-				return caption(text.OneLine(a.Value))
+				if s := text.OneLine(a.Value); len(s) <= longestCaption {
+					return s
+				}
 			}
 		}
 	}
@@ -207,20 +213,17 @@ func (x xmlWriter) leaf(e *xmlElement, title string) {
 	switch {
 	case value == "" || value == title:
 		x.fields(name, "", e, title)
-	case strings.Contains(value, "</") || strings.Contains(value, "<br"): // a page in an element
-		nodes, err := html.ParseFragment(strings.NewReader(value), element(atom.Div))
-		if err != nil {
-			return
-		}
-		box := element(atom.Div)
-		for _, n := range nodes {
-			box.AppendChild(n)
-		}
-		x.o.write(box)
-	case e.running() && e.children > 0, len(value) > mostXMLText, endsSentence(value):
+	case e.children > 0, len(value) > mostXMLText, endsSentence(value), strings.Contains(value, "</"), strings.Contains(value, "<br"):
+		x.fields(name, "", e, title)
 		x.o.w.endBlock()
 		paragraph := element(atom.P)
 		paragraph.AppendChild(words(value))
+		if nodes, err := html.ParseFragment(strings.NewReader(value), element(atom.Div)); err == nil && e.children == 0 && (strings.Contains(value, "</") || strings.Contains(value, "<br")) { // a page in an element
+			paragraph = element(atom.Div)
+			for _, n := range nodes {
+				paragraph.AppendChild(n)
+			}
+		}
 		x.o.write(paragraph)
 	default:
 		x.fields(name, value, e, title)

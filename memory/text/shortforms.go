@@ -127,20 +127,18 @@ func givesLetters(words []Token, letters []rune, first bool) bool {
 // Donnerstag are words as well, and are not among them.
 var shortNames = func() map[string][]string {
 	out := map[string][]string{}
-	for _, line := range strings.Split(strings.TrimSpace(`
-		monday mon, tuesday tue tues, wednesday wed weds, thursday thu thur thurs, friday fri, saturday sat, sunday sun
-		january jan, february feb, march mar, april apr, june jun, july jul, august aug, september sep sept, october oct, november nov, december dec
-		montag mo, dienstag di, mittwoch mi, freitag fr, samstag sa, januar jan, februar feb, april apr, oktober okt, dezember dez
-		lundi lun, mardi mar, mercredi mer, jeudi jeu, vendredi ven, samedi sam, dimanche dim, janvier janv, février févr, avril avr, juillet juil, septembre sept, octobre oct, novembre nov, décembre déc
-		lunes lun, martes mar, miércoles mié, jueves jue, viernes vie, sábado sáb, domingo dom, enero ene, febrero feb, abril abr, agosto ago, septiembre sept, octubre oct, noviembre nov, diciembre dic
-		lunedì lun, martedì mar, mercoledì mer, giovedì gio, venerdì ven, sabato sab, domenica dom, gennaio gen, febbraio feb, aprile apr, luglio lug, settembre set, ottobre ott, dicembre dic
-		maandag ma, dinsdag di, woensdag wo, vrijdag vr, zaterdag za, zondag zo, augustus aug
+	for forms := range strings.SplitSeq(`
+		monday mon, tuesday tue tues, wednesday wed weds, thursday thu thur thurs, friday fri, saturday sat, sunday sun,
+		january jan, february feb, march mar, april apr, june jun, july jul, august aug, september sep sept, october oct, november nov, december dec,
+		montag mo, dienstag di, mittwoch mi, freitag fr, samstag sa, januar jan, februar feb, april apr, oktober okt, dezember dez,
+		lundi lun, mardi mar, mercredi mer, jeudi jeu, vendredi ven, samedi sam, dimanche dim, janvier janv, février févr, avril avr, juillet juil, septembre sept, octobre oct, novembre nov, décembre déc,
+		lunes lun, martes mar, miércoles mié, jueves jue, viernes vie, sábado sáb, domingo dom, enero ene, febrero feb, abril abr, agosto ago, septiembre sept, octubre oct, noviembre nov, diciembre dic,
+		lunedì lun, martedì mar, mercoledì mer, giovedì gio, venerdì ven, sabato sab, domenica dom, gennaio gen, febbraio feb, aprile apr, luglio lug, settembre set, ottobre ott, dicembre dic,
+		maandag ma, dinsdag di, woensdag wo, vrijdag vr, zaterdag za, zondag zo, augustus aug,
 		segunda-feira seg, terça-feira ter, quarta-feira qua, quinta-feira qui, sexta-feira sex, fevereiro fev, setembro set, outubro out, dezembro dez
-	`), "\n") {
-		for _, forms := range strings.Split(line, ",") {
-			words := strings.Fields(forms)
-			out[words[0]] = words[1:]
-		}
+	`, ",") {
+		words := strings.Fields(forms)
+		out[words[0]] = words[1:]
 	}
 	return out
 }()

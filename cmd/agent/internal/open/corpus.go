@@ -60,7 +60,7 @@ func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.Ope
 	// and so is what has some while the encoder is switched off.
 	remote := s.Lookup.Embedder != "" && s.Lookup.Embedder != config.OfflineEmbedder
 	if made := corpus.Info().Space; made != given && encode.IsID(made) && encode.IsID(given) {
-		a.Warn("corpus %s was read by another version of the encoder and is searched by its words; ingest it again with: agent ingest PATH… --corpus %s", s.Corpus, s.Corpus)
+		a.Warn("corpus %s was read by another encoder and is searched by its words; ingest it again with: agent ingest PATH… --corpus %s", s.Corpus, s.Corpus)
 		with.Space = nil
 		again, err := memory.OpenWith(s.Home, s.Corpus, &with)
 		return again, errors.Join(err, corpus.Close())
