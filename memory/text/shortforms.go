@@ -135,7 +135,7 @@ var shortNames = func() map[string][]string {
 		lunes lun, martes mar, miércoles mié, jueves jue, viernes vie, sábado sáb, domingo dom, enero ene, febrero feb, abril abr, agosto ago, septiembre sept, octubre oct, noviembre nov, diciembre dic,
 		lunedì lun, martedì mar, mercoledì mer, giovedì gio, venerdì ven, sabato sab, domenica dom, gennaio gen, febbraio feb, aprile apr, luglio lug, settembre set, ottobre ott, dicembre dic,
 		maandag ma, dinsdag di, woensdag wo, vrijdag vr, zaterdag za, zondag zo, augustus aug,
-		segunda-feira seg, terça-feira ter, quarta-feira qua, quinta-feira qui, sexta-feira sex, fevereiro fev, setembro set, outubro out, dezembro dez
+		fevereiro fev, setembro set, outubro out, dezembro dez
 	`, ",") {
 		words := strings.Fields(forms)
 		out[words[0]] = words[1:]
