@@ -118,10 +118,10 @@ func either(list ...holder) holder {
 	}
 }
 
-// amounts reports whether a text holds a number outside of dates, times and periods: "12 crowns".
+// amounts reports whether a text holds a number that may be one of money.
 func amounts(s string, l text.Language) bool {
 	times := slices.Concat(values.Periods(s, l), values.Times(s, l), values.Days(s, l))
-	return slices.ContainsFunc(values.Numerals(s, l), func(v values.Found) bool { return !v.In(times) })
+	return slices.ContainsFunc(values.Bare(s, l), func(v values.Found) bool { return !v.In(times) })
 }
 
 // lacking reports whether a text in a language holds no value of the kind that is asked for,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"example.com/assay/memory/text"
@@ -57,6 +58,51 @@ func Money(s string, l text.Language) []Found {
 		}
 	}
 	return out
+}
+
+// Bare returns the numbers of a text that may be an amount although no currency stands beside them: none
+// of a measure, of a name ("Hall 2", "LP-93"), of a telephone or in front of an item. Values are those of Number.
+func Bare(s string, l text.Language) []Found {
+	list, phones := pieces(s, l), Phones(s)
+	var out []Found
+	for i, p := range list {
+		f := Found{Start: p.start, End: p.end, Value: p.number}
+		if p.number == "" || p.article || f.In(phones) || i > 0 && names(s, l, list[i-1], p.start) {
+			continue
+		}
+		if i+1 < len(list) && (measures(s, p.end, list[i+1]) || lineStart(s, p.start) && (list[i+1].low == "." || list[i+1].low == ")")) {
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// names reports whether a piece makes a name of the number behind it. Nouns in German have capitals, too.
+func names(s string, l text.Language, p piece, at int) bool {
+	before, _ := utf8.DecodeRuneInString(s[p.start:])
+	switch {
+	case before == '§':
+		return true
+	case !beside(s, p.end, at) || lineStart(s, p.start):
+		return false
+	case before == '-':
+		r, _ := utf8.DecodeLastRuneInString(s[:p.start])
+		return unicode.IsLetter(r)
+	}
+	return l != "de" && unicode.IsUpper(before) && currencyWords[p.low] == ""
+}
+
+// measures reports whether a piece is the unit of the number before it, of anything but money.
+func measures(s string, end int, p piece) bool {
+	_, sign := UnitSigns[s[p.start:p.end]]
+	units := UnitWords[p.low]
+	return beside(s, end, p.start) && (strings.HasPrefix(p.low, "°") || sign || len(units) > 0 && units[0].Family() != "money" && currencyWords[p.low] == "")
+}
+
+func lineStart(s string, at int) bool {
+	before := strings.TrimRight(s[:at], " \t*|")
+	return before == "" || strings.HasSuffix(before, "\n")
 }
 
 // signIn is the currency that a run of Asian letters begins with.

@@ -1,6 +1,7 @@
 package values
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,4 +79,30 @@ func FuzzKinds(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestBare(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		lang text.Language
+		want []string
+	}{
+		{"Membership is 24 a year, the chipper 14.", "en", []string{"24", "14"}},
+		{"Ten swims | 28 | 33.00", "en", []string{"Ten", "28", "33.00"}},
+		{"Total 45\nPaid 20", "en", []string{"45", "20"}},
+		{"weighs 5.1 kg, 4,200 l/h, 400 W, 190 °C, 3 litres", "en", []string{}},
+		{"in Hall 2, Rivulet 400, bay LP-93, § 4", "en", []string{}},
+		{"7. The machine\n8) The lamp", "en", []string{}},
+		{"Call 955 01 44 27.", "en", []string{}},
+		{"Die Miete 450", "de", []string{"450"}},
+		{"EUR 12, 12 EUR", "en", []string{"12", "12"}},
+	} {
+		got := []string{}
+		for _, f := range Bare(c.text, c.lang) {
+			got = append(got, f.Text(c.text))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q; want %q", c.text, got, c.want)
+		}
+	}
 }
