@@ -104,3 +104,32 @@ func TestListsDoNotKeepTheCoder(t *testing.T) {
 	}
 	runtime.KeepAlive(lists)
 }
+
+// BenchmarkMillion looks at all of a million rows of 384 coordinates for the nearest hundred.
+func BenchmarkMillion(b *testing.B) {
+	const rows, dims = 1000000, 384
+	lists, r := Even(rows, dims), rand.New(rand.NewPCG(1, 2))
+	coder, v := NewCoder(lists, rows), make([]float32, dims)
+	for i := range int32(rows) {
+		for j := range v {
+			v[j] = float32(r.IntN(2001)-1000) / 11000 // about one long
+		}
+		if err := coder.Put(b.Context(), []int32{i}, v); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var file bytes.Buffer
+	if _, err := coder.WriteTo(&file); err != nil {
+		b.Fatal(err)
+	}
+	set, err := OpenCoded(bytes.NewReader(file.Bytes()), lists, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	set.Top(v, 100, 0, nil) // reads them
+	for b.Loop() {
+		if got := set.Top(v, 100, 0, nil); got[0].Row != rows-1 {
+			b.Fatal(got[0])
+		}
+	}
+}
