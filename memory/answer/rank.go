@@ -139,13 +139,12 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 
 // candidates are the sentences that can answer, the best first.
 func candidates(q string, sources []Source) (*question, *pool, []scored) {
-	asks := parse(q)
-	p := newPool(reader{asks.lang}, sources, otherForms(q, asks, sources))
-	asks.weigh(p)
-	list := slices.DeleteFunc(p.scores(asks), func(s scored) bool { return !p.candidate(s.index) })
-	slices.SortStableFunc(list, byScore)
+	r := rankings.of(q, sources)
+	p := *r.pool
+	p.sources = sources // with what was read since
+	list := slices.Clone(r.list)
 	p.reread(list)
-	return asks, p, list
+	return r.asks, &p, list
 }
 
 func byScore(a, b scored) int { return cmp.Compare(b.score, a.score) }
