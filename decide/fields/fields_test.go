@@ -228,6 +228,15 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
+// A line to write on says nothing, and is not the end of the reading.
+func TestLinesToWriteOn(t *testing.T) {
+	text := "Name\n..........\nTotal .......... 6.95\n. . . . .\n\t|\t\n"
+	found, err := Extract(text, nil, nil, receiptFields, &Options{Wide: true})
+	if err != nil || !slices.ContainsFunc(found, func(f skills.ExtractedField) bool { return f.Path == "total" && f.Value == "6.95" }) {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
 func TestBadBoxes(t *testing.T) {
 	if _, err := Extract("a", []skills.LaidOut{{Row: 1, Start: 0, End: 9}}, nil, receiptFields, nil); err == nil {
 		t.Error("a box beyond the text was taken")

@@ -399,6 +399,10 @@ func (p *paper) rest(start, end int, under string) {
 		if anyBox.MatchString(p.text[from:to]) {
 			segments = []span{{from, to}}
 		}
+		if len(segments) == 0 { // a line to write on
+			flush()
+			continue
+		}
 		if len(segments) > 1 {
 			flush()
 			for i, s := range segments {
