@@ -203,6 +203,10 @@ func readUnit(toks []token, q *quantity) {
 		q.units, q.end = []values.Unit{{Dimension: "ratio", Factor: .01}}, at+2
 		return
 	}
+	if t.text == "s" && textAt(toks, q.first-1) == "-" && (textAt(toks, q.first-2) == "under" || textAt(toks, q.first-2) == "over") {
+		q.end = at + 1 // under-16s are people
+		return
+	}
 	if u, ok := values.UnitSigns[sourceText(t)]; ok && q.digits && len(q.units) == 0 && (t.text != "in" || t.joined) {
 		q.units, q.end = []values.Unit{u}, at+1
 		if (t.text == "m" || t.text == "l") && at+2 < len(toks) && toks[at+1].text == "/" {
@@ -300,6 +304,9 @@ func boundBefore(toks []token, i int) bound {
 			i--
 		}
 	}
+	if i > 1 && toks[i-1].text == "-" && toks[i-1].joined { // under-16s
+		i--
+	}
 	b1, b2, b3 := textAt(toks, i-1), textAt(toks, i-2), textAt(toks, i-3)
 	if b3 == "be" {
 		b3 = textAt(toks, i-4)
@@ -313,14 +320,14 @@ func boundBefore(toks []token, i int) bound {
 		side = upper
 	case b1 == "than":
 		switch b2 {
-		case "more", "greater", "higher", "longer", "larger", "later", "older":
+		case "more", "greater", "higher", "longer", "larger", "later", "older", "bigger", "taller", "deeper", "wider", "thicker", "heavier", "stronger", "faster", "warmer", "hotter", "dearer", "farther", "further":
 			side = lower
-		case "less", "fewer", "lower", "shorter", "smaller", "earlier", "younger":
+		case "less", "fewer", "lower", "shorter", "smaller", "earlier", "younger", "shallower", "narrower", "thinner", "lighter", "weaker", "slower", "colder", "cooler", "cheaper", "nearer", "closer":
 			side = upper
 		}
 	case b1 == "over" || b1 == "above" || b1 == "exceeding" || b1 == "exceeds" || b1 == "exceed":
 		side = lower
-		negated = b2 == "no" || b2 == "not" || b2 == "nor"
+		negated = (b2 == "no" || b2 == "not" || b2 == "nor") && textAt(toks, i) != "-"
 	case b1 == "under" || b1 == "below":
 		side = upper
 	case b1 == "about" || b1 == "roughly" || b1 == "approximately" || b1 == "around" || b1 == "nearly" || b1 == "almost" || b1 == "some" || b1 == "circa":

@@ -220,6 +220,8 @@ func strictBound(toks []token, q quantity) bool {
 	i := q.first
 	for j := i - 1; j >= 0 && j >= i-2; j-- {
 		switch toks[j].text {
+		case ".", ";", ":", ",", ")": // what stands before is of something else
+			return false
 		case "than":
 			before := textAt(toks, j-2)
 			if before == "be" {
@@ -227,7 +229,7 @@ func strictBound(toks []token, q quantity) bool {
 			}
 			return before != "no" && before != "not" && before != "later"
 		case "over", "above", "under", "below", "exceeding", "exceeds":
-			return textAt(toks, j-1) != "no" && textAt(toks, j-1) != "not"
+			return textAt(toks, j+1) == "-" || textAt(toks, j-1) != "no" && textAt(toks, j-1) != "not" // "no under-16s"
 		}
 	}
 	return false

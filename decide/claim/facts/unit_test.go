@@ -57,3 +57,19 @@ func TestReadOtherWord(t *testing.T) {
 		}
 	}
 }
+
+func TestReadBounds(t *testing.T) {
+	for _, c := range []struct {
+		claim, unit string
+		want        bool
+	}{
+		{"Teo's contract costs 34.90 a month.", "Teo: my contract, someone takes it over. 34.90/month", true},
+		{"Teo's contract costs 34.90 a month.", "Teo: my contract costs over 34.90 a month", false},
+		{"The glue holds below nine degrees Celsius.", "The glue holds at temperatures colder than 9 °C.", true},
+		{"The glue holds above nine degrees Celsius.", "The glue holds at temperatures colder than 9 °C.", false},
+	} {
+		if r := NewReader(4).Read(c.claim, "", []Unit{{Text: c.unit, Block: true}}); (r.Standing == Shown) != c.want {
+			t.Errorf("%q by %q: %+v", c.claim, c.unit, r)
+		}
+	}
+}

@@ -23,6 +23,8 @@ func TestQuantities(t *testing.T) {
 		{"a tower of 48.2m", []string{"48.2 length"}},
 		{"80 °C, 5%, 5 per cent, 5 percentage points", []string{"80 temperature/C", "5 ratio", "5 ratio", "5 points"}},
 		{"at least 5 days", []string{"5 time/s >"}},
+		{"colder than 9 °C", []string{"9 temperature/C <"}},
+		{"No under-16s during building work", []string{"16 <"}},
 		{"no more than 5 days", []string{"5 time/s <"}},
 		{"not less than thirty days", []string{"30 time/s >"}},
 		{"roughly 8,000 people", []string{"8000 ~"}},
