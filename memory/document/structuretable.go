@@ -68,7 +68,10 @@ func alignedCells(in string, l textLine) []state.Cell {
 		if to == len(s) {
 			from = len(s)
 		}
-		if from > at {
+		if len(out) > 0 && strings.HasPrefix(s[at:from], "| ") { // a line between two halves
+			at += len("| ")
+		}
+		if strings.Trim(s[at:from], "|") != "" {
 			out = append(out, state.Cell{Start: l.start + at, End: l.start + from})
 		}
 		at = to
@@ -109,7 +112,7 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 	var rows []tableRow
 	var columns [][2]int
 	full, crosses := 0, false
-	for _, l := range lines {
+	for i, l := range lines {
 		r.w.step()
 		if s := l.in(r.text); isRule(s) {
 			rows = append(rows, tableRow{line: l})
@@ -119,6 +122,9 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 			break
 		}
 		row := r.tableRow(l)
+		if full > 0 && r.capitals(row) && r.below(lines[i+1:]) {
+			break // names of other columns
+		}
 		least := 2
 		if l.mark.number != "" && row.cells[0].End <= l.start+l.mark.size {
 			least = 3 // a number set apart from its text is no cell
@@ -168,7 +174,7 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 	}
 	r.table = &table{columns: columns}
 	switch {
-	case before != nil && !before.piped && fits(before.columns, rows[0].spans) && (full == 1 || fits(columns, before.columns)):
+	case before != nil && !before.piped && !r.capitals(rows[0]) && fits(before.columns, rows[0].spans) && (full == 1 || fits(columns, before.columns)):
 		r.table.headers = placed(before.headers, before.columns, columns)
 	case r.headlike(rows):
 		names := r.names(rows[0].cells)
@@ -301,6 +307,9 @@ func (r *structureReader) digits(row tableRow) (n int) {
 // headlike reports whether the first row names the columns: a rule follows it, or its cells
 // are unlike those below, which have numbers where it has none.
 func (r *structureReader) headlike(rows []tableRow) bool {
+	if r.capitals(rows[0]) && len(rows) > 1 && !r.capitals(rows[1]) {
+		return true
+	}
 	if len(rows) > 2 && rows[1].cells == nil {
 		return r.digits(rows[0]) < len(rows[0].cells)
 	}
@@ -332,9 +341,39 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 		return true // short names above long texts
 	}
 	if len(rows[0].cells) > 2 {
+		if last := r.said(rows[0].cells[len(rows[0].cells)-1]); hasDigit(last[:1]) && !wholeNumber(last) {
+			return false // a value of its own
+		}
 		return head == 0 && (below > 0 || body > 1) || body > 1 && 2*head < len(rows[0].cells) && head > 0 && below == body && !hasDigit(r.said(rows[0].cells[0])) && alike[formOf(r.said(rows[0].cells[len(rows[0].cells)-1]))] == 0
 	}
 	return head == 0 && body > 1 && 2*most > body && 3*below >= 2*body && len(rows[0].cells) == 2
+}
+
+// wholeNumber reports a number as years and trips have it.
+func wholeNumber(s string) bool {
+	return len(s) <= 4 && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) })
+}
+
+// capitals reports whether all cells of a row begin with a word in capital letters, and have no digit: "WEIGHT (kg)".
+func (r *structureReader) capitals(row tableRow) bool {
+	for _, c := range row.cells {
+		s := r.said(c)
+		if word, _, _ := strings.Cut(s, " "); word != strings.ToUpper(word) || hasDigit(s) || !strings.ContainsFunc(word, unicode.IsUpper) {
+			return false
+		}
+	}
+	return len(row.cells) > 1
+}
+
+// below reports whether a line of cells that are not all in capital letters comes next, maybe after a rule.
+func (r *structureReader) below(lines []textLine) bool {
+	for _, l := range lines {
+		if isRule(l.in(r.text)) {
+			continue
+		}
+		return l.gaps && !r.capitals(r.tableRow(l))
+	}
+	return false
 }
 
 // written is how long the cells of a row are, in bytes.
