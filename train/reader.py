@@ -5,7 +5,8 @@
 
 DOCUMENTS is as train/documents.py writes it. A question is shown with up to two stretches that answer it
 and others of its corpus that are near; it has to tell the right ones from the others, and from nothing, which has
-the log-odds 0. It goes on from the adapter that is there. The documents that tune.py left out are left out here, too;
+the log-odds 0. It goes on from the adapter that is there. Each epoch has the questions about papers twice and every
+other one about manuals, since there are more of these. The documents that tune.py left out are left out here, too;
 the figures printed are theirs, of the twelve stretches of the whole corpus that are nearest.
 The second form writes what memory/encode reads.
 """
@@ -23,7 +24,7 @@ import pairs
 import tune
 from bert import Shipped
 
-SEED, LONGEST, FIRST, BATCH, RATE = 31, 64, 24, 12, 1.2e-3
+SEED, LONGEST, FIRST, BATCH, RATE = 31, 96, 24, 12, 6e-4
 
 
 def left_out(doc):
@@ -39,7 +40,7 @@ def asked(documents, texts, model):
             corpus = corpora[q["corpus"]]
             cosines = table[corpus] @ v
             order = [int(corpus[i]) for i in np.argsort(-cosines, kind="stable")[:12]]
-            out.append({"q": q["q"], "rows": [rows[i] for i in order], "good": [j for j, i in enumerate(order) if i in q["good"]], "answered": bool(q["good"]), "held": True})
+            out.append({"q": q["q"], "rows": [rows[i] for i in order], "good": [j for j, i in enumerate(order) if i in q["good"]], "answered": bool(q["good"]), "held": True, "paper": q["corpus"] == "papers"})
             continue
         others = tune.near(q, table, v, rows, corpora)
         good = sorted(q["good"], key=lambda g: -float(table[g] @ v))[:2]
@@ -93,11 +94,13 @@ def main():
     every = asked(data, tune.Texts(package), tune.Tuned(package).eval())
     train, held = [q for q in every if not q["held"]], [q for q in every if q["held"]]
     r.shuffle(held)
-    held = held[:400]
-    print("data", hashlib.sha256(open(data, "rb").read()).hexdigest()[:16], len(train), "questions;", "before:", examine(model, held), flush=True)
-    minutes = float(sys.argv[4]) if len(sys.argv) > 4 else 30
-    batches = lambda: pairs.by_size(train, lambda q: sum(map(len, q["rows"])), BATCH, r)
-    pairs.learn(model, batches, lambda b: loss_of(model, b), minutes, RATE, 10, lambda: examine(model, held))
+    papers, manuals = ([q for q in train if q["paper"] == kind] for kind in (True, False))
+    kept = [q for q in held if q["paper"]], [q for q in held if not q["paper"]][:250]
+    look = lambda: f"papers: {examine(model, kept[0])}; manuals: {examine(model, kept[1])}"
+    print("data", hashlib.sha256(open(data, "rb").read()).hexdigest()[:16], len(papers), len(manuals), "before:", look(), flush=True)
+    minutes = float(sys.argv[4]) if len(sys.argv) > 4 else 60
+    batches = lambda: pairs.by_size(2 * papers + r.sample(manuals, len(manuals) // 2), lambda q: sum(map(len, q["rows"])), BATCH, r)
+    pairs.learn(model, batches, lambda b: loss_of(model, b), minutes, RATE, 12, look)
     model.save(out)
 
 
