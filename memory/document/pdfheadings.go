@@ -36,7 +36,7 @@ func pageOf(text string) pdfPage {
 func (p *pdfPage) write() {
 	var out strings.Builder
 	for _, l := range p.rows {
-		line := strings.TrimSpace(strings.TrimSuffix(l.text, "\u00ad"))
+		line := strings.TrimRightFunc(strings.TrimSuffix(l.text, "\u00ad"), unicode.IsSpace)
 		if line == "" {
 			continue
 		}
@@ -46,7 +46,7 @@ func (p *pdfPage) write() {
 				out.WriteByte('\n')
 			}
 		}
-		start := out.Len()
+		start := out.Len() + len(line) - len(strings.TrimLeftFunc(line, unicode.IsSpace)) // the names of a table may leave out the first column
 		out.WriteString(line)
 		p.lines = append(p.lines, pdfSpan{start: start, end: out.Len(), size: l.size, apart: l.apart})
 	}

@@ -59,7 +59,8 @@ func tableAt(rows [][]pdfPiece) (int, [][2]float64) {
 	for ; n < len(rows); n++ {
 		drop := rows[n-1][0].base - rows[n][0].base
 		one := rows[n][0]
-		if drop > 4*one.size || pitch > 0 && drop > 1.8*pitch || one.x0 < cols[0][0]-one.size {
+		named := n == 1 && len(rows[1]) == len(rows[0])+1 // the first row names all columns but the first
+		if drop > 4*one.size || pitch > 0 && drop > 1.8*pitch || one.x0 < cols[0][0]-one.size && !named {
 			break
 		}
 		if len(rows[n]) > mostColumns {

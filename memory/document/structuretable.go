@@ -316,6 +316,11 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 	if len(rows) < 2 {
 		return false
 	}
+	if len(rows) > 2 && !slices.ContainsFunc(rows[1:], func(row tableRow) bool {
+		return row.cells != nil && (len(row.cells) != len(rows[0].cells)+1 || row.spans[0][1] > rows[0].spans[0][0])
+	}) {
+		return true // names of all columns but the first
+	}
 	head := r.digits(rows[0])
 	below, alike, body := 0, map[string]int{}, 0
 	most, wider, shortest := 0, 0, 1<<30
