@@ -150,7 +150,7 @@ func candidates(q string, sources []Source) (*question, *pool, []scored) {
 func byScore(a, b scored) int { return cmp.Compare(b.score, a.score) }
 
 // perOdds is what the log-odds of whoever has read a candidate together with the question add to its score.
-const perOdds = 1.0
+const perOdds = 0.7
 
 // reread adds to the scores of candidates, the best first, what reading them together with the question says.
 // Of those that nobody has read so, which are not the best, it says what it says of the least of the others.
