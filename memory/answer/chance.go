@@ -35,7 +35,7 @@ const (
 )
 
 // What that sum and the odds of whoever has read the question and the best together make of it. Chosen on
-// the papers of desk/dev and of the office, and on four manuals: docs/measurements.md.
+// the papers of desk/dev and on questions about manuals: docs/measurements.md.
 const (
 	readOffset = -1.05
 	perSum     = 0.95

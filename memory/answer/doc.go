@@ -11,7 +11,7 @@
 // form of what is asked for: a number, a definition, a command. What is returned is
 // a stretch of bytes of its source that can be read alone.
 //
-// What it does not do: it writes no sentence, follows no "see section 5", knows no
-// synonyms but those of its stems, and joins nothing from two places. It knows
-// English questions.
+// What it does not do: it writes no sentence, follows no "see section 5", and joins
+// nothing from two places. Near meanings of words are WordNet's, of English words alone;
+// of other languages it knows question words, stop words and stems.
 package answer

@@ -359,7 +359,8 @@ func wholeNumber(s string) bool {
 	return len(s) <= 4 && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
-// capitals reports whether all cells of a row begin with a word in capital letters, and have no digit: "WEIGHT (kg)".
+// capitals reports whether all cells of a row begin with a word in capital letters, and have no digit: "WEIGHT (kg)". Two
+// cells may be a label and its value: "BIC  DEUTDEFF".
 func (r *structureReader) capitals(row tableRow) bool {
 	for _, c := range row.cells {
 		s := r.said(c)
@@ -367,7 +368,7 @@ func (r *structureReader) capitals(row tableRow) bool {
 			return false
 		}
 	}
-	return len(row.cells) > 1
+	return len(row.cells) > 2
 }
 
 // below reports whether a line of cells that are not all in capital letters comes next, maybe after a rule.
