@@ -58,6 +58,10 @@ func (th things) fill(t *testing.T, text string) string {
 
 const secret = "a secret of ann"
 
+// hers is ann's number in the state of a run; a graph that adds one keeps all digits but the
+// last. It is too long to come up by chance in a run's id or a time.
+const hers = "4711471147"
+
 // own makes a thread with a run and its state, an assistant and an item.
 func own(t *testing.T, url, token string) things {
 	t.Helper()
@@ -72,7 +76,7 @@ func own(t *testing.T, url, token string) things {
 	}
 	th["assistant"] = ask("POST", "/assistants", fmt.Sprintf(`{"graph_id":"one","name":%q,"metadata":{"note":%q}}`, secret, secret))["assistant_id"].(string)
 	th["thread"] = ask("POST", "/threads", fmt.Sprintf(`{"metadata":{"note":%q}}`, secret))["thread_id"].(string)
-	run := fmt.Sprintf(`{"assistant_id":"one","input":{"n":4711},"metadata":{"note":%q}}`, secret)
+	run := fmt.Sprintf(`{"assistant_id":"one","input":{"n":%s1},"metadata":{"note":%q}}`, hers, secret)
 	th["run"] = ask("POST", "/threads/"+th["thread"]+"/runs", run)["run_id"].(string)
 	ask("GET", "/threads/"+th["thread"]+"/runs/"+th["run"]+"/join", "")
 	th["checkpoint"] = ask("GET", "/threads/"+th["thread"]+"/state", "")["checkpoint"].(map[string]any)["checkpoint_id"].(string)
@@ -224,8 +228,7 @@ func TestForeignNames(t *testing.T) {
 				continue
 			}
 			status, body := th.ask(t, h.URL, route, bob)
-			figures := !strings.HasSuffix(route, "/metrics") // whose times have all digits
-			if strings.Contains(body, secret) || figures && (strings.Contains(body, "4711") || strings.Contains(body, "4712")) {
+			if strings.Contains(body, secret) || strings.Contains(body, hers) {
 				t.Errorf("%s shows another's: %d %s", route, status, body)
 			}
 			if strings.Contains(route, "{") && status != http.StatusNotFound && route != endless && route != everybodys {

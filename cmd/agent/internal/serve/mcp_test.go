@@ -359,7 +359,7 @@ func TestMCPFiles(t *testing.T) {
 	home, root, outside := t.TempDir(), t.TempDir(), t.TempDir()
 	for path, text := range map[string]string{
 		filepath.Join(root, "docs", "permits.md"): clitest.Permits, filepath.Join(root, "claim.txt"): "A lantern permit expires after two winters.",
-		filepath.Join(outside, "secret.txt"): "The secret is 4711.",
+		filepath.Join(outside, "secret.txt"): "The secret is quartzfinch.",
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -385,7 +385,7 @@ func TestMCPFiles(t *testing.T) {
 			if tool == "ingest" && (name == "docs" || name == "") {
 				continue
 			}
-			if got := a.call(tool, args); !strings.HasPrefix(got, "tool: ") || strings.Contains(got, "4711") || strings.Contains(got, root) {
+			if got := a.call(tool, args); !strings.HasPrefix(got, "tool: ") || strings.Contains(got, "quartzfinch") || strings.Contains(got, root) {
 				t.Errorf("%s %q: %s", tool, name, got)
 			}
 		}
