@@ -131,8 +131,8 @@ func uncovered(l *lexer, objective string, findings []skills.Finding) (open []wo
 }
 
 // otherWordings puts a failed question in other words: by the concepts and by
-// the clauses of the story that it was asked with, by its own concept, also
-// under its other name, and by its topic alone.
+// the clauses of the story that it was asked with, and by its own concept, also
+// under its other name. Its topic alone finds what was not asked.
 func otherWordings(l *lexer, question, objective string) []string {
 	var wordings []string
 	facts, _ := parts(objective)
@@ -159,7 +159,6 @@ func otherWordings(l *lexer, question, objective string) []string {
 	if facts != "" {
 		return wordings
 	}
-	wordings = append(wordings, rulePrefix+topic(l, question)+"?")
 	return slices.DeleteFunc(wordings, func(w string) bool { return !keepsTopic(l, w, question) })
 }
 

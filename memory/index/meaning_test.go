@@ -14,6 +14,7 @@ import (
 	"example.com/assay/memory/embed/embedtest"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/vector"
 	"example.com/assay/state"
 )
 
@@ -364,6 +365,24 @@ func TestCutPassages(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(next, name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Of two passages whose nearest rows are alike, the one whose other rows are nearer comes first.
+func TestRestOfRows(t *testing.T) {
+	set, err := vector.NewSet([]float32{1, 0, 0, 1, .96, .28, .6, .8}, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &meaning{set: set}
+	m.share([]int{2, 2})
+	q := []float32{.98, .2}
+	if a, b := m.cosine(q, 0), m.cosine(q, 1); a >= b || b > 1 {
+		t.Errorf("a passage that touches on it %v, one that is about it %v", a, b)
+	}
+	m.share([]int{1, 3})
+	if got, want := m.cosine(q, 0), set.Dot(q, 0); got != want {
+		t.Errorf("a passage of one row %v, want its cosine %v", got, want)
 	}
 }
 
