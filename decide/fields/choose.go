@@ -448,7 +448,11 @@ func (p *paper) chosen(w *want, r region) []values.Found {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b values.Found) int { return cmp.Compare(a.Start, b.Start) })
-	return out
+	return slices.DeleteFunc(slices.Clone(out), func(v values.Found) bool { // "passed" of "passed after repair"
+		return slices.ContainsFunc(out, func(o values.Found) bool {
+			return o.Start <= v.Start && v.End <= o.End && v.End-v.Start < o.End-o.Start
+		})
+	})
 }
 
 // enumForms are the ways to write a value of an enum, in lower case.

@@ -94,11 +94,9 @@ func (x *extractor) table(about meaning, wants []*want) {
 	var columns []int
 	top := 0.0
 	for from := 0; from < len(p.blocks); {
-		to := from + 1
-		for to < len(p.blocks) && p.blocks[from].Kind == "row" && p.blocks[to].Kind == "row" && sameColumns(p.blocks[from], p.blocks[to]) {
-			to++
-		}
-		if rows := p.blocks[from:to]; rows[0].Kind == "row" && len(rows[0].Cells) > 1 && (len(rows) > 1 || rows[0].Cells[len(rows[0].Cells)-1].Header != "") {
+		rows := p.tableAt(p.blocks[from:])
+		to := from + len(rows)
+		if rows[0].Kind == "row" && len(rows[0].Cells) > 1 && (len(rows) > 1 || rows[0].Cells[len(rows[0].Cells)-1].Header != "") {
 			if cols, fit := p.columns(rows, wants); fit > 0 {
 				if fit += about.likeness(termsOf(rows[0].Under+" "+rows[0].Label), false, nil) / 2; fit > top {
 					best, columns, top = rows, cols, fit
@@ -146,8 +144,63 @@ func (x *extractor) table(about meaning, wants []*want) {
 	}
 }
 
-func sameColumns(a, b skills.TextBlock) bool {
-	return slices.EqualFunc(a.Cells, b.Cells, func(a, b skills.TextCell) bool { return a.Header == b.Header })
+// tableAt are the rows of one table at the beginning of blocks, or the first block alone. Rows whose cells are all named
+// may lack some, which are empty then; below numbered ones, one without a number is of something else.
+func (p *paper) tableAt(blocks []skills.TextBlock) []skills.TextBlock {
+	names, n := headersOf(blocks[0]), 1
+	for ; n < len(blocks) && blocks[0].Kind == "row" && blocks[n].Kind == "row"; n++ {
+		own := headersOf(blocks[n])
+		if slices.Equal(names, own) {
+			continue
+		}
+		joined, ok := joinedHeaders(names, own)
+		_, first := p.numberIn(blocks[0].Cells[0])
+		if _, number := p.numberIn(blocks[n].Cells[0]); !ok || first != number {
+			break
+		}
+		names = joined
+	}
+	rows := slices.Clone(blocks[:n])
+	for i, r := range rows {
+		if len(r.Cells) == len(names) || n == 1 {
+			continue
+		}
+		rows[i].Cells = make([]skills.TextCell, len(names))
+		for j, name := range names {
+			rows[i].Cells[j] = skills.TextCell{Header: name, Start: r.Start, End: r.Start}
+			if at := slices.IndexFunc(r.Cells, func(c skills.TextCell) bool { return c.Header == name }); at >= 0 {
+				rows[i].Cells[j] = r.Cells[at]
+			}
+		}
+	}
+	return rows
+}
+
+func headersOf(b skills.TextBlock) (out []string) {
+	for _, c := range b.Cells {
+		out = append(out, c.Header)
+	}
+	return out
+}
+
+// joinedHeaders are the names of two rows of one table in their order. They begin with the same name, and all have one.
+func joinedHeaders(a, b []string) ([]string, bool) {
+	if len(a) == 0 || len(b) == 0 || a[0] != b[0] || slices.Contains(a, "") || slices.Contains(b, "") {
+		return nil, false
+	}
+	out, at := slices.Clone(a), 0
+	for _, name := range b {
+		if i := slices.Index(out, name); i >= 0 {
+			if i < at {
+				return nil, false
+			}
+			at = i + 1
+			continue
+		}
+		out = slices.Insert(out, at, name)
+		at++
+	}
+	return out, true
 }
 
 // cell are the values of a cell that a field can have.
@@ -232,6 +285,7 @@ func (p *paper) columns(rows []skills.TextBlock, wants []*want) ([]int, float64)
 			}
 		}
 	}
+	p.settle(rows, wants, out)
 	if matched := len(slices.DeleteFunc(slices.Clone(out), func(c int) bool { return c < 0 })); matched < min(2, len(wants)) {
 		return out, 0
 	}
@@ -309,6 +363,23 @@ func (p *paper) product(rows []skills.TextBlock, wants []*want, taken map[int]bo
 		}
 	}
 	return out
+}
+
+// settle exchanges the columns of the price of one and of the price of all where the products say so.
+func (p *paper) settle(rows []skills.TextBlock, wants []*want, out []int) {
+	unit, total := -1, -1
+	for i, c := range p.product(rows, wants, nil) {
+		switch {
+		case c < 0 || out[i] < 0:
+		case wants[i].meanings[0].has("unit price"):
+			unit = i
+		case !wants[i].meanings[0].has("quantity", "count"):
+			total = i
+		}
+	}
+	if unit >= 0 && total >= 0 && out[unit] > out[total] {
+		out[unit], out[total] = out[total], out[unit]
+	}
 }
 
 // widest is the column with the most letters that no field has.

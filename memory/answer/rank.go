@@ -315,7 +315,7 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 		}
 		return Quote{Source: s.source, Start: p.sentences[from].start, End: p.sentences[to].end, Head: p.headOf(s)}
 	}
-	if from, to, ok := p.answered(i, size, may); ok {
+	if from, to, ok := p.answered(q, i, size, may); ok {
 		return Quote{Source: s.source, Start: p.sentences[from].start, End: p.sentences[to].end, Head: p.headOf(s)}
 	}
 	if from, to, ok := p.listed(q, i, may); ok {
@@ -351,6 +351,7 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 	if free(from-1) && refers(from) && p.sentences[to].end-p.sentences[from-1].start <= longest {
 		from-- // what announces it, or what it leans on
 	}
+	from, to = p.valued(q, i, from, to, free)
 	quote := Quote{Source: s.source, Start: p.sentences[from].start, End: p.sentences[to].end}
 	if s.head != nil && s.head.start >= 0 && (usable == nil || usable(s.source, s.head.start, s.head.end)) {
 		switch {
@@ -364,6 +365,26 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 		quote.Head = p.headOf(s)
 	}
 	return quote
+}
+
+// valued lets a stretch around a sentence go on to the first text of its block that holds a value of the kind asked
+// for, where the stretch has none: a manual says what a setting is for, and at the end its default. What
+// stands before the sentence makes room for it.
+func (p *pool) valued(q *question, i, from, to int, free func(int) bool) (int, int) {
+	has := func(j int) bool { return q.wants.fits(p, &p.sentences[j]) == .5 }
+	if !q.wants.value() {
+		return from, to
+	}
+	for j := from; j < to || free(j) && p.sentences[j].block == p.sentences[i].block && p.sentences[j].end-p.sentences[i].start <= longest; j++ {
+		if !has(j) {
+			continue
+		}
+		if p.sentences[max(to, j)].end-p.sentences[from].start > longest {
+			from = i
+		}
+		return from, max(to, j)
+	}
+	return from, to
 }
 
 // alone reports whether a part is read without what stands beside it.
@@ -415,8 +436,9 @@ func (p *pool) headOf(s *sentence) string {
 }
 
 // answered is the answer below a question that a sentence is of, from its beginning, as far
-// as the size allows.
-func (p *pool) answered(i, size int, may func(int) bool) (from, to int, ok bool) {
+// as the size allows. Where the sentence stands further down, it is quoted with what stands beside it, unless
+// just that question is asked: then its answer begins at the beginning.
+func (p *pool) answered(q *question, i, size int, may func(int) bool) (from, to int, ok bool) {
 	s := &p.sentences[i]
 	if !s.joined {
 		return i, i, false
@@ -427,12 +449,31 @@ func (p *pool) answered(i, size int, may func(int) bool) (from, to int, ok bool)
 		from--
 	}
 	if s.end-p.sentences[from].start > size {
-		return i, i, false
+		if !q.repeats(s.head) {
+			return i, i, false
+		}
+		to = from
 	}
 	for in(to+1) && p.sentences[to+1].end-p.sentences[from].start <= size {
 		to++
 	}
 	return from, to, true
+}
+
+// repeats reports whether a question is the one that a headword asks: it has all words of that, and few others.
+func (q *question) repeats(h *heading) bool {
+	if h == nil || len(h.stems) == 0 {
+		return false
+	}
+	held := 0.0
+	for _, stem := range h.stems {
+		at := slices.IndexFunc(q.terms, func(t term) bool { return t.stem == stem })
+		if at < 0 {
+			return false
+		}
+		held += q.terms[at].weight
+	}
+	return held >= q.mass/2
 }
 
 // listed is the whole list that a sentence is an item of, or leads into, where the question

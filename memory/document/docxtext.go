@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"example.com/assay/memory/text"
 )
@@ -203,7 +204,7 @@ func (w *docxWriter) open(e xml.StartElement) {
 	case "ilvl":
 		p.level, p.leveled = levelOf(val), true
 	case "tab", "ptab":
-		p.out().WriteByte(' ')
+		p.out().WriteByte('\t')
 	case "br", "cr":
 		p.out().WriteByte('\n')
 	case "noBreakHyphen":
@@ -263,7 +264,7 @@ func (w *docxWriter) paragraph(p *docxPara) {
 	p.text.WriteString(strings.Join(p.over, " "))
 	lines := strings.Split(wellFormed(p.text.String()), "\n")
 	for i, line := range lines {
-		lines[i] = text.OneLine(line)
+		lines[i] = gapped(line)
 	}
 	said := strings.TrimSpace(strings.Join(lines, "\n"))
 	style := resolveStyle(w.styles, p.style)
@@ -289,11 +290,33 @@ func (w *docxWriter) paragraph(p *docxPara) {
 		w.title = text.OneLine(said)
 		w.line(w.title)
 	case listed:
-		w.item(sign+strings.ReplaceAll(said, "\n", " "), p.page)
+		w.item(sign+text.OneLine(said), p.page)
 	default:
 		w.items = false
 		w.block(said, p.page, false)
 	}
+}
+
+// gapped folds white space to single spaces, and what sets parts of a line apart, as on a form that was
+// written with the space bar or with tabs, to two.
+func gapped(line string) string {
+	var b strings.Builder
+	for rest := strings.TrimSpace(line); rest != ""; {
+		word, more := rest, ""
+		if n := strings.IndexFunc(rest, unicode.IsSpace); n >= 0 {
+			word, more = rest[:n], rest[n:]
+		}
+		b.WriteString(word)
+		rest = strings.TrimLeftFunc(more, unicode.IsSpace)
+		switch gap := more[:len(more)-len(rest)]; {
+		case gap == "":
+		case len(gap) > 2 || strings.Contains(gap, "\t") && markOf(b.String()+" x", nil).number == "":
+			b.WriteString("  ")
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
 }
 
 func (w *docxWriter) heading(level int, title string) {

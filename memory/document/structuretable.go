@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
 
@@ -316,6 +317,9 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 	if len(rows) < 2 {
 		return false
 	}
+	if slices.ContainsFunc(rows[0].cells, func(c state.Cell) bool { return isCode(r.said(c)) }) {
+		return false // a value stands beside its name
+	}
 	if len(rows) > 2 && !slices.ContainsFunc(rows[1:], func(row tableRow) bool {
 		return row.cells != nil && (len(row.cells) != len(rows[0].cells)+1 || row.spans[0][1] > rows[0].spans[0][0])
 	}) {
@@ -353,6 +357,20 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 	}
 	return head == 0 && body > 1 && 2*most > body && 3*below >= 2*body && len(rows[0].cells) == 2
 }
+
+// isCode reports a word such as "RH-25/0883": letters and digits with a sign between them, and not a year alone.
+func isCode(s string) bool {
+	rest := yearIn.ReplaceAllString(s, "")
+	digits := strings.Map(func(c rune) rune {
+		if unicode.IsDigit(c) {
+			return c
+		}
+		return -1
+	}, rest)
+	return len(digits) > 2 && strings.ContainsAny(rest, "-/") && strings.ContainsFunc(rest, unicode.IsLetter) && !strings.ContainsFunc(s, unicode.IsSpace)
+}
+
+var yearIn = pattern.New(`\b(?:19|20)\d\d\b`)
 
 // wholeNumber reports a number as years and trips have it.
 func wholeNumber(s string) bool {

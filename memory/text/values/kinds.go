@@ -119,7 +119,7 @@ func beside(s string, from, to int) bool {
 	return to >= from && to-from <= 4 && strings.Trim(s[from:to], " \u00a0\u202f-") == ""
 }
 
-// Periods returns spans of time, of minutes to years. Values are the number and the unit,
+// Periods returns spans of time, of milliseconds to years. Values are the number and the unit,
 // "10 days"; a quarter is three months and a fortnight two weeks.
 func Periods(s string, l text.Language) []Found {
 	list := pieces(s, l)

@@ -64,6 +64,8 @@ var timeUnits = vocabulary(`
 	day: day days tag tage tagen tages werktag werktage werktagen arbeitstag arbeitstage arbeitstagen kalendertage kalendertagen jour jours día días dia dias giorno giorni dag dagen werkdagen dagar dage dager päivä päivää
 	hour: hour hours hr hrs stunde stunden heure heures hora horas ora ore uren timme timmar time timer tunti tuntia
 	minute: minute minutes min mins minuten minuto minutos minuti minuut minuter minutter
+	second: second seconds sec secs sekunde sekunden seconde secondes segundo segundos secondo secondi seconden sekund sekunder sekunti sekuntia
+	millisecond: millisecond milliseconds ms millisekunden millisecondes milisegundos millisecondi
 	quarter: quarter quarters quartal quartale trimestre trimestres trimestri kwartaal kwartalen kvartal
 	fortnight: fortnight fortnights quinzaine quincena
 `)
