@@ -246,6 +246,9 @@ func (p *paper) labelled(label string, start, end int, under string, sure float6
 			label = short
 		}
 		end = start + len(strings.TrimRight(strings.TrimSuffix(strings.TrimRight(p.text[start:end], " ;"), "&nbsp"), " –—|·;"))
+		if !strings.ContainsFunc(p.text[start:end], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r) }) {
+			return // the line that nothing is written on
+		}
 		if start == end || personTitles.MatchString(p.text[start:end]+" ") && end-start < 9 && !strings.Contains(p.text[start:end], " ") {
 			return
 		}

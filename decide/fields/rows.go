@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/memory/text/values"
@@ -130,6 +131,9 @@ func (x *extractor) table(about meaning, wants []*want) {
 		any := false
 		for i, w := range wants {
 			if columns[i] < 0 || columns[i] >= len(r.Cells) {
+				if c, ok := p.markedColumn(w, r); ok {
+					x.element(w, c.Start, c.End, c.Header, .85)
+				}
 				continue
 			}
 			c := r.Cells[columns[i]]
@@ -174,6 +178,26 @@ func (p *paper) tableAt(blocks []skills.TextBlock) []skills.TextBlock {
 		}
 	}
 	return rows
+}
+
+// markedColumn is the cell with a mark of a row whose columns are the choices of a field, named as its schema names them.
+func (p *paper) markedColumn(w *want, r skills.TextBlock) (out skills.TextCell, ok bool) {
+	choices := 0
+	for _, c := range r.Cells {
+		at := slices.IndexFunc(w.spec.Enum, func(e string) bool { return strings.EqualFold(e, c.Header) })
+		if at < 0 {
+			continue
+		}
+		choices++
+		if mark := strings.TrimSpace(p.text[c.Start:c.End]); mark != "" && utf8.RuneCountInString(mark) < 4 {
+			if ok {
+				return out, false // two marks
+			}
+			out, ok = c, true
+			out.Header = w.spec.Enum[at]
+		}
+	}
+	return out, ok && choices > 1
 }
 
 func headersOf(b skills.TextBlock) (out []string) {

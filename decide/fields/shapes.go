@@ -74,7 +74,7 @@ func numbers(text string, decimal byte) []values.Found {
 			continue // the number of an item
 		}
 		before, after := text[max(0, m[0]-1):m[0]], text[m[1]:min(len(text), m[1]+1)]
-		if wordEdge(before) || wordEdge(after) || strings.ContainsAny(before, "/_#") || strings.HasSuffix(strings.TrimRight(text[max(0, m[0]-4):m[0]], " "), "§") || strings.ContainsAny(after, "/_") && !strings.HasSuffix(text[:m[1]], " ") || before == "-" || before == "." {
+		if wordEdge(before) || wordEdge(after) || strings.ContainsAny(before, "/_#") || strings.HasSuffix(strings.TrimRight(text[max(0, m[0]-4):m[0]], " "), "§") || strings.ContainsAny(after, "/_") && !strings.HasSuffix(text[:m[1]], " ") || before == "-" || before == "." && !strings.HasSuffix(text[:m[0]], "..") {
 			if !wordEdge(after) || !unitBehind.MatchString(text[m[1]:min(len(text), m[1]+6)]) || wordEdge(before) {
 				continue
 			}
@@ -82,12 +82,16 @@ func numbers(text string, decimal byte) []values.Found {
 		if digits := text[m[0]:m[1]]; len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
 			continue // a code
 		}
+		m[1] += len(fractionBehind.FindString(text[m[1]:min(len(text), m[1]+5)]))
 		if v, ok := number(text[m[0]:m[1]], decimal); ok {
 			out = append(out, values.Found{Start: m[0], End: m[1], Value: v})
 		}
 	}
 	return out
 }
+
+// fractionBehind is what may stand behind a whole number: "22 1/2", "3½".
+var fractionBehind = pattern.New(`^(?: (?:1/[24]|3/4)\b| ?[½¼¾])`)
 
 // begins reports whether nothing but some white space stands before a byte on its line.
 func begins(text string, at int) bool {

@@ -30,15 +30,16 @@ func (r *structureReader) rowOf(l textLine, cells []state.Cell) Block {
 	return Block{Kind: state.BlockRow, Start: l.start, End: l.end, Cells: cells, Under: r.under(l), Label: r.lead}
 }
 
-// nextGap finds what sets cells apart, from an offset on: a tab, two spaces or a line of
-// dots, with the spaces around it. Without one both results are the length of the text.
+// nextGap finds what sets cells apart, from an offset on: a tab, two spaces, a line of dots or the dots in
+// front of what was filled in, as in "Date ..2 June..", with the spaces around it. Without one both results
+// are the length of the text.
 func nextGap(s string, at int) (from, to int) {
 	for i := at; i < len(s); i++ {
 		dots := false
 		switch c := s[i]; {
 		case c == '\t':
 		case c == ' ' && i+1 < len(s) && (s[i+1] == ' ' || s[i+1] == '\t'):
-		case c == '.' && strings.HasPrefix(s[i:], "...."):
+		case c == '.' && strings.HasPrefix(s[i:], "...."), c == ' ' && filledIn(s[i+1:]):
 			dots = true
 		default:
 			continue
@@ -47,7 +48,7 @@ func nextGap(s string, at int) (from, to int) {
 		for from > at && s[from-1] == ' ' {
 			from--
 		}
-		for to < len(s) && (s[to] == ' ' || s[to] == '\t' || dots && s[to] == '.') {
+		for to < len(s) && (s[to] == ' ' || s[to] == '\t' || dots && s[to] == '.') { // nothing is filled in that begins with a dot
 			to++
 		}
 		if !dots && strings.HasPrefix(s[to:], "....") {
@@ -58,6 +59,13 @@ func nextGap(s string, at int) (from, to int) {
 		return from, to
 	}
 	return len(s), len(s)
+}
+
+// filledIn reports whether dots begin here that have something written on them: two at least in front of it and
+// two behind.
+func filledIn(s string) bool {
+	value := strings.TrimLeft(s, ".")
+	return len(value) < len(s)-1 && value != "" && value[0] != ' ' && strings.Contains(value, "..")
 }
 
 // alignedCells are the parts of a line that wide gaps set apart.
@@ -73,7 +81,11 @@ func alignedCells(in string, l textLine) []state.Cell {
 			at += len("| ")
 		}
 		if strings.Trim(s[at:from], "|") != "" {
-			out = append(out, state.Cell{Start: l.start + at, End: l.start + from})
+			end := from
+			if rest := strings.TrimRight(s[at:from], "."); rest != "" && len(rest) < from-at-1 {
+				end = at + len(strings.TrimRight(rest, " ")) // the dots that it was written on
+			}
+			out = append(out, state.Cell{Start: l.start + at, End: l.start + end})
 		}
 		at = to
 	}

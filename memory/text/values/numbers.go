@@ -61,11 +61,17 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // Number reads a text that is one number, with or without a sign of currency or of
 // percent, as a decimal with a point and without separators of thousands:
-// "RM 1,234.50" is "1234.50", "1.234,50" too. A comma or point with three digits
+// "RM 1,234.50" is "1234.50", "1.234,50" too, and "22 1/2" is "22.5". A comma or point with three digits
 // behind it separates thousands when nothing says otherwise; decimals keep
 // their zeros.
 func Number(text string) (string, bool) {
 	s := strings.TrimSpace(text)
+	for part, decimals := range map[string]string{" 1/2": ".5", " 1/4": ".25", " 3/4": ".75", "½": ".5", "¼": ".25", "¾": ".75"} {
+		if whole, ok := strings.CutSuffix(s, part); ok && !strings.ContainsAny(whole, ".,") {
+			s = strings.TrimSpace(whole) + decimals
+			break
+		}
+	}
 	s = currencyBefore.ReplaceAllString(s, "$1")
 	s = currencyAfter.ReplaceAllString(s, "")
 	s = strings.TrimSpace(strings.TrimSuffix(s, "%"))
