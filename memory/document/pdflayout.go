@@ -98,6 +98,11 @@ func startsLower(s string) bool {
 
 var listMark = pattern.New(`^(?:[(\[]?[\pL\pN]{1,4}[.)\]]|\d{1,3}(?:\.\d{1,3})+\.?|[•‣▪◦·*–—-])$`)
 
+// shortDate is a day that looks like the number of a section: "19.08.25".
+var shortDate = pattern.New(`^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.\d\d$`)
+
+func isListMark(s string) bool { return listMark.MatchString(s) && !shortDate.MatchString(s) }
+
 func pieces(words []pdfWord, logical bool) []pdfPiece {
 	slices.SortStableFunc(words, func(a, b pdfWord) int { return cmp.Compare(b.base, a.base) })
 	var out []pdfPiece
@@ -142,7 +147,7 @@ func piecesOfLine(line []pdfWord, logical bool) []pdfPiece {
 			em := min(kept[i-1].em, kept[i].em)
 			gap := kept[i].x0 - kept[i-1].x1
 			stretched := gaps >= 4 && gap < 2*em && gap < 1.6*narrowest && 2*lower >= gaps
-			if gap <= wideGap*em || stretched || i == 1 && gap < 4*em && listMark.MatchString(string(kept[from].text)) {
+			if gap <= wideGap*em || stretched || i == 1 && gap < 4*em && isListMark(string(kept[from].text)) {
 				continue
 			}
 		}
@@ -365,7 +370,7 @@ func rowsOf(list []pdfPiece) [][]pdfPiece {
 		}
 		row := slices.Clone(list[i:j])
 		slices.SortStableFunc(row, func(a, b pdfPiece) int { return cmp.Compare(a.x0, b.x0) })
-		if len(row) > 1 && row[1].x0-row[0].x1 < 4*row[0].size && listMark.MatchString(row[0].text) {
+		if len(row) > 1 && row[1].x0-row[0].x1 < 4*row[0].size && isListMark(row[0].text) {
 			row[1].text, row[1].x0 = row[0].text+" "+row[1].text, row[0].x0
 			row = row[1:]
 		}
