@@ -133,12 +133,14 @@ func TestLabelled(t *testing.T) {
 // What a schema says of a field chooses between values, and a string is given as it stands.
 func TestChoosing(t *testing.T) {
 	fifty, one := 50.0, 1.0
-	text := "Spare part request\n\nPart code: =1+1\nSerial: 000417\nPriority (low / normal / high): high\nPrice 55 EUR, price 48 EUR\nShelf: 0\nVendor: Wick & Sons Ltd\nIssued: 3 May 2026\nHourly rate: 14.20\n"
+	text := "Spare part request\n\nPart code: =1+1\nSerial: 000417\nPriority (low / normal / high): high\nPrice 55 EUR, price 48 EUR\nShelf: 0\nVendor: Wick & Sons Ltd\nIssued: 3 May 2026\nHourly rate: 14.20\nResult: [ ] passed [x] passed after repair [ ] failed\nDept: Paint shop\nDays left: 22 1/2\nWorking days ...15....\nRemark: ...........\n"
 	check(t, got(t, text, nil, []skills.FieldSpec{
 		{Path: "part_code", Type: "string"}, {Path: "serial", Type: "string"}, {Path: "priority", Type: "string", Enum: []string{"low", "normal", "high"}},
 		{Path: "price", Type: "number", Maximum: &fifty}, {Path: "shelf", Type: "integer", Minimum: &one}, {Path: "issue_date", Type: "string", Format: "date"},
-		{Path: "hourly_rate", Type: "number"}, {Path: "vendor", Type: "string"},
+		{Path: "hourly_rate", Type: "number"}, {Path: "vendor", Type: "string"}, {Path: "result", Type: "string", Enum: []string{"passed", "passed after repair", "failed"}},
+		{Path: "department", Type: "string"}, {Path: "days_left", Type: "number"}, {Path: "working_days", Type: "integer"}, {Path: "remark", Type: "string"},
 	}, nil), map[string]string{
+		"result": "passed after repair", "department": "Paint shop", "days_left": "22.5", "working_days": "15", "remark": "",
 		"part_code": "=1+1", "serial": "000417", "priority": "high", "price": "48", "shelf": "", "issue_date": "3 May 2026", "hourly_rate": "14.20", "vendor": "Wick & Sons Ltd",
 	})
 }
@@ -170,6 +172,51 @@ func TestBareRows(t *testing.T) {
 		out[v.Path] = v.Value
 	}
 	check(t, out, map[string]string{"entries[0].text": "Salary mill", "entries[0].amount": "1980.00", "entries[1].amount": "-790.00", "entries[2].text": "Electricity", "entries[2].amount": "-66.40"})
+}
+
+// rowsOf makes blocks of lines of cells "Name: value; …".
+func rowsOf(text string) (blocks []skills.TextBlock) {
+	at := 0
+	for line := range strings.Lines(text) {
+		b := skills.TextBlock{Kind: "row", Start: at, End: at + len(strings.TrimSpace(line))}
+		from := at
+		for cell := range strings.SplitSeq(strings.TrimSpace(line), "; ") {
+			name, value, _ := strings.Cut(cell, ": ")
+			b.Cells = append(b.Cells, skills.TextCell{Header: name, Start: from + len(cell) - len(value), End: from + len(cell)})
+			from += len(cell) + len("; ")
+		}
+		blocks, at = append(blocks, b), at+len(line)
+	}
+	return blocks
+}
+
+// A row may lack cells, a mark stands in the column of its choice, and products tell prices apart.
+func TestRows(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		specs []skills.FieldSpec
+		want  map[string]string
+	}{
+		{"Item: Brakes; OK: X; Remark: pads 6 mm\nItem: Tyres; Not OK: X\nItem: Lamps; OK: X\n",
+			[]skills.FieldSpec{{Path: "checks[].item", Type: "string"}, {Path: "checks[].status", Type: "string", Enum: []string{"ok", "not ok"}}, {Path: "checks[].remark", Type: "string"}},
+			map[string]string{"checks[0].item": "Brakes", "checks[0].status": "ok", "checks[0].remark": "pads 6 mm", "checks[1].item": "Tyres", "checks[1].status": "not ok", "checks[1].remark": "", "checks[2].status": "ok"}},
+		{"Line: 1; Article: Board; Ordered: 24\nLine: 2; Article: Post; Ordered: 15\nLine: Lorry; Article: SG 71 TMB\n",
+			[]skills.FieldSpec{{Path: "items[].article", Type: "string"}, {Path: "items[].ordered", Type: "integer"}},
+			map[string]string{"items[0].article": "Board", "items[1].ordered": "15", "items[2].article": ""}},
+		{"Description: Room; Qty: 4; Price: 128.00; Amount EUR: 512.00\nDescription: Bed; Qty: 4; Price: 22.50; Amount EUR: 90.00\n",
+			[]skills.FieldSpec{{Path: "items[].description", Type: "string"}, {Path: "items[].quantity", Type: "integer"}, {Path: "items[].unit_price", Type: "number"}, {Path: "items[].amount", Type: "number"}},
+			map[string]string{"items[0].quantity": "4", "items[0].unit_price": "128.00", "items[0].amount": "512.00", "items[1].unit_price": "22.50", "items[1].amount": "90.00"}},
+	} {
+		found, err := Extract(c.text, nil, rowsOf(c.text), c.specs, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]string{}
+		for _, v := range found {
+			out[v.Path] = v.Value
+		}
+		check(t, out, c.want)
+	}
 }
 
 func TestRankOracle(t *testing.T) {

@@ -73,13 +73,13 @@ func TestDocx(t *testing.T) {
 		`<w:tbl><w:tr>` + cell("Kind") + cell("Fee") + `</w:tr><w:tr>` + cell("Day") + cell("5 &amp; 6") + `</w:tr><w:tr>` + cell("") + cell("") + `</w:tr></w:tbl>` +
 		para("", `<mc:AlternateContent><mc:Choice>`+run("Shown once.")+`</mc:Choice><mc:Fallback>`+run("Shown once.")+`</mc:Fallback></mc:AlternateContent>`) +
 		para("", `<w:r><w:lastRenderedPageBreak/></w:r>`+run("On page two.")+`<w:r><w:br/></w:r>`+run("Same.")) +
-		para("Mine", run("Rest")) + para("", run("The end."))
+		para("Mine", run("Rest")) + para("", run("Weight: 6 kg          Packs:  2")+`<w:r><w:tab/></w:r>`+run("Time: 10")) + para("", run("7.2")+`<w:r><w:tab/></w:r>`+run("It is so.")) + para("", run("The end."))
 	d := mustRead(t, "dir/hand.docx", docx(t, body, map[string]string{
 		"word/footnotes.xml": `<w:footnotes ` + wordNS + `><w:footnote w:id="0"><w:p>` + run("sep") + `</w:p></w:footnote><w:footnote w:id="2"><w:p>` + run(" Of plastic.") + `</w:p></w:footnote></w:footnotes>`,
 		"docProps/core.xml":  `<p xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Other</dc:title></p>`,
 	}), nil)
 	want := "Handbook\n\nVisits\n\nVisitors wear a badge[1] always. Added.\n\n- yellow\n- blue\n\n4.1 Fees\n\n(a) first fee\n(b) second fee\n\n" +
-		"Kind: Fee\n\nDay: 5 & 6\n\nShown once.\n\nOn page two.\nSame.\n\n4.2 Rest\n\nThe end.\n\n[1] Of plastic."
+		"Kind: Fee\n\nDay: 5 & 6\n\nShown once.\n\nOn page two.\nSame.\n\n4.2 Rest\n\nWeight: 6 kg  Packs: 2  Time: 10\n\n7.2 It is so.\n\nThe end.\n\n[1] Of plastic."
 	if d.Text != want {
 		t.Errorf("text\n%s\nwant\n%s", d.Text, want)
 	}
@@ -90,7 +90,7 @@ func TestDocx(t *testing.T) {
 	for _, p := range check(t, d, nil) {
 		got = append(got, fmt.Sprintf("%s/%d/%.9s", p.Section, p.Page, p.Text))
 	}
-	if want := "Visits/1/Visitors |Visits > 4.1 Fees/1/(a) first|Visits > 4.1 Fees/2/On page t|Visits > 4.2 Rest/2/The end.|Visits/1/[1] Of pl"; strings.Join(got, "|") != want {
+	if want := "Visits/1/Visitors |Visits > 4.1 Fees/1/(a) first|Visits > 4.1 Fees/2/On page t|Visits > 4.2 Rest/2/Weight: 6|Visits/1/[1] Of pl"; strings.Join(got, "|") != want {
 		t.Errorf("passages %s\nwant %s", strings.Join(got, "|"), want)
 	}
 	if m := check(t, d, nil)[0].Metadata; m["file_type"] != "docx" || m["dir"] != "dir" {

@@ -310,7 +310,7 @@ func gapped(line string) string {
 		rest = strings.TrimLeftFunc(more, unicode.IsSpace)
 		switch gap := more[:len(more)-len(rest)]; {
 		case gap == "":
-		case len(gap) > 2 || strings.Contains(gap, "\t") && markOf(b.String()+" x", nil).number == "":
+		case len(gap) > 2 || strings.Contains(gap, "\t") && markOf(b.String()+" X", nil).number == "":
 			b.WriteString("  ")
 		default:
 			b.WriteByte(' ')

@@ -176,6 +176,9 @@ func (r *structureReader) read(b Block) []Block {
 		}
 		n := r.pipedRows(lines[i:], &out)
 		if n == 0 {
+			n = r.captioned(lines[i:], &out)
+		}
+		if n == 0 {
 			n = r.alignedRows(lines[i:], &out)
 		}
 		if n > 0 {

@@ -244,3 +244,51 @@ func (r *structureReader) field(l textLine, name string, start, value, end int) 
 	return Block{Kind: state.BlockField, Start: start, End: end, Label: name, Under: r.under(l),
 		Cells: []state.Cell{{Header: name, Start: value, End: end}}}
 }
+
+// What forms are written on, and marks of HTML around small print.
+var (
+	blankLine = pattern.New(`\.{2,}|…+|_{3,}`)
+	tagMark   = pattern.New(`</?[a-z]+>`)
+)
+
+// longestBelow is how long what stands below a blank of a form may be, in bytes.
+const longestBelow = 60
+
+// captioned reads a line of a form that begins with a blank, and has on its blanks what the line below names:
+// "....7 / 3 / 1988....    ....Illustrator...." above "Date of birth    Occupation".
+func (r *structureReader) captioned(lines []textLine, out *[]Block) int {
+	if len(lines) < 2 {
+		return 0
+	}
+	l, s := lines[0], lines[0].in(r.text)
+	blanks := blankLine.FindAllStringIndex(s, -1)
+	if len(blanks) < 2 || blanks[0][0] > 0 || blankLine.MatchString(lines[1].in(r.text)) {
+		return 0
+	}
+	var written []state.Cell
+	for i, b := range blanks {
+		end := len(s)
+		if i+1 < len(blanks) {
+			end = blanks[i+1][0]
+		}
+		if v := strings.TrimSpace(s[b[1]:end]); v != "" {
+			at := l.start + b[1] + strings.Index(s[b[1]:end], v)
+			written = append(written, state.Cell{Start: at, End: at + len(v)})
+		}
+	}
+	names := alignedCells(r.text, lines[1])
+	if len(written) == 0 || len(names) != len(written) {
+		return 0
+	}
+	for i, c := range names {
+		name := strings.TrimSpace(tagMark.ReplaceAllString(r.said(c), ""))
+		if name == "" || len(name) > longestBelow || hasDigit(name) || strings.ContainsRune(sentenceEnd+":", lastRune(name)) {
+			return 0
+		}
+		written[i].Header = name
+	}
+	for _, c := range written {
+		*out = append(*out, r.field(l, c.Header, c.Start, c.Start, c.End))
+	}
+	return 2
+}

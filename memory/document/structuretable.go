@@ -329,7 +329,7 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 	if len(rows) < 2 {
 		return false
 	}
-	if slices.ContainsFunc(rows[0].cells, func(c state.Cell) bool { return isCode(r.said(c)) }) {
+	if first := rows[0].line.in(r.text); filled.MatchString(first) || slices.ContainsFunc(rows[0].cells, func(c state.Cell) bool { return isCode(r.said(c)) }) {
 		return false // a value stands beside its name
 	}
 	if len(rows) > 2 && !slices.ContainsFunc(rows[1:], func(row tableRow) bool {
@@ -381,6 +381,9 @@ func isCode(s string) bool {
 	}, rest)
 	return len(digits) > 2 && strings.ContainsAny(rest, "-/") && strings.ContainsFunc(rest, unicode.IsLetter) && !strings.ContainsFunc(s, unicode.IsSpace)
 }
+
+// filled are blanks that somebody wrote on, and boxes to tick.
+var filled = pattern.New(`\.{4}|\[[ xX]?\]|\([ xX]\)|[☐☒☑]`)
 
 var yearIn = pattern.New(`\b(?:19|20)\d\d\b`)
 
