@@ -37,6 +37,9 @@ func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict 
 		read[i] = u.Unit
 	}
 	r := c.reader.Read(v.Spoken(), languageOf(v.Spoken(), evidence), read)
+	if at := saidBy(units, v.Text); at >= 0 && v.Status == state.Supported && !outdated(units, at, r) {
+		return shown(v, v.Confidence, units[at].quote())
+	}
 	switch r.Standing {
 	case facts.Refuted:
 		v = refused(v, r.Why)
@@ -86,6 +89,18 @@ func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict 
 		v.Confidence *= afterDoubt
 	}
 	return v
+}
+
+// saidBy is the unit that says a claim word for word, and nothing else; -1 for none.
+func saidBy(units []unit, claim string) int {
+	bare := func(s string) string { return strings.Trim(text.OneLine(s), " .!?“”\"") }
+	said := bare(claim)
+	return slices.IndexFunc(units, func(u unit) bool { return said != "" && strings.EqualFold(bare(u.Text), said) })
+}
+
+// outdated reports whether what speaks against a claim is later than the unit that says it.
+func outdated(units []unit, at int, r facts.Reading) bool {
+	return r.Standing == facts.Refuted && (units[r.Unit].Version > units[at].Version || units[at].Earlier && !units[r.Unit].Earlier)
 }
 
 // sure is from where a model that reads what is meant stands against the lack of a word.

@@ -56,6 +56,8 @@ func TestUnits(t *testing.T) {
 		{[]state.Evidence{paper("Swimming courses", "heads|Course|Day|Fee|Places", "row|Herons|Monday|EUR 48|12", "row|Otters|Wednesday|EUR 62|8", "row|Seals|Friday|EUR 75|6")},
 			"The Otters course costs 62 euros.\nThe Herons have 12 places.\nThe Seals course is on Friday.",
 			"The Herons course costs 62 euros.\nThe Otters have 6 places.\nThe Herons course is on Friday.\nThe Seals course has 75 places."},
+		{[]state.Evidence{paper("Seats", "paragraph|Subscribers choose their seats from 2 June; everybody else can buy single tickets from 18 August, 10 am.")},
+			"Subscribers choose their seats from 2 June; everybody else can buy single tickets from 18 August, 10 am.", ""},
 		{[]state.Evidence{paper("Parcel rates", "heads|Weight|Price", "row|up to 2 kg|EUR 4.90", "row|3-10 kg|EUR 8.50", "row|10+ kg|EUR 14")},
 			"A parcel of 5 kg costs 8.50 euros.\nA parcel of 1 kg costs 4.90 euros.", "A parcel of 5 kg costs 4.90 euros.\nA parcel of 20 kg costs 8.50 euros."},
 		{[]state.Evidence{paper("Allotment duties", "heads|Duty|Who|Until", "row|Repair the water pump|Marisol|4 May", "row|Trim the north hedge|Piet|18 June")},

@@ -14,7 +14,7 @@ import (
 // sentence must have to take the claim's place.
 const speaksOf = 0.5
 
-// regenerate puts, in place of each claim that is not supported, the stretch of
+// regenerate puts, in place of each claim that is not supported and not a source's own words in quotation marks, the stretch of
 // the sources that is nearest to it, as a quote with its citation. A claim that a quote
 // was put in place of already is left out; one of which nothing speaks stays, and so does
 // everything else.
@@ -37,7 +37,7 @@ func regenerate(in skills.RegenerateInput) (string, error) {
 		}
 		end := at + len(c.Text)
 		quote, cite := "", ""
-		if c.Status != claimSupported {
+		if c.Status != claimSupported && !quotes(in.Response, len(in.Response)-len(rest)+at, plain) {
 			quote, cite = p.instead(l, c, in.Sources)
 		}
 		if quote == "" || strings.Contains(in.Response, quote) {
@@ -54,6 +54,19 @@ func regenerate(in skills.RegenerateInput) (string, error) {
 		rest = rest[end:]
 	}
 	return b.String() + rest, nil
+}
+
+// quotes reports whether a byte of a response stands in a quotation that is in a source word for word.
+func quotes(response string, at int, sources []skills.Source) bool {
+	open := strings.LastIndex(response[:at], "“")
+	if open < 0 || strings.Contains(response[open:at], "”") {
+		return false
+	}
+	said, _, closed := strings.Cut(response[open+len("“"):], "”")
+	return closed && slices.ContainsFunc(sources, func(s skills.Source) bool {
+		_, _, ok := skills.Find(s.Text, said)
+		return ok
+	})
 }
 
 const claimSupported = "supported"

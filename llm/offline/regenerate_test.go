@@ -25,6 +25,8 @@ func TestRegenerate(t *testing.T) {
 		{"supported", "Berths are free.", "Berths are free.", []skills.JudgedClaim{{Text: "Berths are free.", Status: "supported", Nearest: near(winter, .7)}}},
 		{"the same for two", "Berths are free. Boats lie there for nothing.", "“" + winter + "” [P-1]", []skills.JudgedClaim{{Text: "Berths are free.", Nearest: near(winter, .7)}, {Text: "Boats lie there for nothing.", Nearest: near(winter, .6)}}},
 		{"by words", "A mooring costs nine crowns in winter.", "“" + winter + "” [P-2]", []skills.JudgedClaim{{Text: "A mooring costs nine crowns in winter."}}},
+		{"quoted", "- “The harbour office of Brennick was founded in 1884 by the pilot Orla Finn.” [P-2]", "- “The harbour office of Brennick was founded in 1884 by the pilot Orla Finn.” [P-2]", []skills.JudgedClaim{{Text: "The harbour office of Brennick was founded in 1884 by the pilot Orla Finn.", Nearest: near(winter, .7)}}},
+		{"quoted wrongly", "“It was founded in 1885.” [P-2]", "“" + winter + "” [P-1]", []skills.JudgedClaim{{Text: "It was founded in 1885.", Nearest: near(winter, .7)}}},
 		{"no words", "Berths are free.", "Berths are free.", []skills.JudgedClaim{{Text: "Berths are free."}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

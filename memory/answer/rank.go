@@ -107,6 +107,9 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 		}
 		quote := p.window(asks, s.index, windows[min(len(out.Quotes), len(windows)-1)], usable)
 		quote.Score = s.score
+		if quote.Head != "" && strings.HasPrefix(text.OneLine(sources[quote.Source].Text[quote.Start:quote.End]), text.OneLine(quote.Head)) {
+			quote.Head = "" // the lead-in of the list that is quoted
+		}
 		plain := letters(sources[quote.Source].Text[quote.Start:quote.End])
 		anchor := letters(p.sentences[s.index].text)
 		repeats := slices.ContainsFunc(out.Quotes, func(o Quote) bool {

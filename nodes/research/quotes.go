@@ -21,7 +21,7 @@ func quotesOf(final state.Agent, sources []state.Source) []state.ShownQuote {
 		if head == "" {
 			return text
 		}
-		return head + ": " + text
+		return strings.TrimSuffix(head, ":") + ": " + text
 	}
 	for _, line := range strings.Split(body(final.Answer), "\n") {
 		m := quoteLine.FindStringSubmatch(line)
