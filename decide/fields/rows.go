@@ -97,6 +97,7 @@ func (x *extractor) table(about meaning, wants []*want) {
 	for from := 0; from < len(p.blocks); {
 		rows := p.tableAt(p.blocks[from:])
 		to := from + len(rows)
+		rows = p.counted(rows)
 		if rows[0].Kind == "row" && len(rows[0].Cells) > 1 && (len(rows) > 1 || rows[0].Cells[len(rows[0].Cells)-1].Header != "") {
 			if cols, fit := p.columns(rows, wants); fit > 0 {
 				if fit += about.likeness(termsOf(rows[0].Under+" "+rows[0].Label), false, nil) / 2; fit > top {
@@ -180,12 +181,38 @@ func (p *paper) tableAt(blocks []skills.TextBlock) []skills.TextBlock {
 	return rows
 }
 
-// markedColumn is the cell with a mark of a row whose columns are the choices of a field, named as its schema names them.
+// counted parts a column that says how many and of what, "Qty Article" above "2 Lamp", into two.
+func (p *paper) counted(rows []skills.TextBlock) []skills.TextBlock {
+	if rows[0].Kind != "row" || len(rows[0].Cells) == 0 {
+		return rows
+	}
+	quantity, name, ok := strings.Cut(strings.TrimSpace(rows[0].Cells[0].Header), " ")
+	if !ok || !meaningOf(quantity, "").has("quantity") || meaningOf(name, "").has("quantity") {
+		return rows
+	}
+	out := slices.Clone(rows)
+	for i, r := range rows {
+		c := r.Cells[0]
+		many := headQty.FindStringSubmatchIndex(p.text[c.Start:c.End])
+		if many == nil {
+			return rows
+		}
+		at := c.Start + many[3]
+		start, _ := p.trim(at, c.End)
+		out[i].Cells = append([]skills.TextCell{{Header: quantity, Start: c.Start + many[2], End: at}, {Header: name, Start: start, End: c.End}}, r.Cells[1:]...)
+	}
+	return out
+}
+
+// markedColumn is the cell with a mark of a row whose columns are the choices of a field: named as its schema names them,
+// or numbers, "1 | 2 | 3 | 4 | 5". Its header is the choice.
 func (p *paper) markedColumn(w *want, r skills.TextBlock) (out skills.TextCell, ok bool) {
 	choices := 0
 	for _, c := range r.Cells {
-		at := slices.IndexFunc(w.spec.Enum, func(e string) bool { return strings.EqualFold(e, c.Header) })
-		if at < 0 {
+		choice := c.Header
+		if at := slices.IndexFunc(w.spec.Enum, func(e string) bool { return strings.EqualFold(e, c.Header) }); at >= 0 {
+			choice = w.spec.Enum[at]
+		} else if _, err := strconv.Atoi(c.Header); err != nil || w.kind != aNumber {
 			continue
 		}
 		choices++
@@ -194,7 +221,7 @@ func (p *paper) markedColumn(w *want, r skills.TextBlock) (out skills.TextCell, 
 				return out, false // two marks
 			}
 			out, ok = c, true
-			out.Header = w.spec.Enum[at]
+			out.Header = choice
 		}
 	}
 	return out, ok && choices > 1
@@ -310,7 +337,16 @@ func (p *paper) columns(rows []skills.TextBlock, wants []*want) ([]int, float64)
 		}
 	}
 	p.settle(rows, wants, out)
-	if matched := len(slices.DeleteFunc(slices.Clone(out), func(c int) bool { return c < 0 })); matched < min(2, len(wants)) {
+	if key := slices.IndexFunc(wants, func(w *want) bool { return w.kind == aText && out[slices.Index(wants, w)] < 0 }); key >= 0 && !bare && !taken[0] && rows[0].Cells[0].Header == "" && holds(wants[key], 0) {
+		out[key], fit = 0, fit+.3 // what the rows are about
+	}
+	matched := 0
+	for i, w := range wants {
+		if _, marked := p.markedColumn(w, rows[0]); out[i] >= 0 || marked {
+			matched++
+		}
+	}
+	if matched < min(2, len(wants)) {
 		return out, 0
 	}
 	return out, fit
