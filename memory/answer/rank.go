@@ -354,7 +354,6 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 	if free(from-1) && refers(from) && p.sentences[to].end-p.sentences[from-1].start <= longest {
 		from-- // what announces it, or what it leans on
 	}
-	from, to = p.valued(q, i, from, to, free)
 	quote := Quote{Source: s.source, Start: p.sentences[from].start, End: p.sentences[to].end}
 	if s.head != nil && s.head.start >= 0 && (usable == nil || usable(s.source, s.head.start, s.head.end)) {
 		switch {
@@ -368,26 +367,6 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 		quote.Head = p.headOf(s)
 	}
 	return quote
-}
-
-// valued lets a stretch around a sentence go on to the first text of its block that holds a value of the kind asked
-// for, where the stretch has none: a manual says what a setting is for, and at the end its default. What
-// stands before the sentence makes room for it.
-func (p *pool) valued(q *question, i, from, to int, free func(int) bool) (int, int) {
-	has := func(j int) bool { return q.wants.fits(p, &p.sentences[j]) == .5 }
-	if !q.wants.value() {
-		return from, to
-	}
-	for j := from; j < to || free(j) && p.sentences[j].block == p.sentences[i].block && p.sentences[j].end-p.sentences[i].start <= longest; j++ {
-		if !has(j) {
-			continue
-		}
-		if p.sentences[max(to, j)].end-p.sentences[from].start > longest {
-			from = i
-		}
-		return from, max(to, j)
-	}
-	return from, to
 }
 
 // alone reports whether a part is read without what stands beside it.

@@ -112,9 +112,6 @@ func (w wants) fits(p *pool, s *sentence) float64 {
 	return best - .5 // a candidate without what is asked for loses
 }
 
-// value reports whether an amount, a span or a time is asked for: what is told by how it is written.
-func (w wants) value() bool { return w.phone || w.money || w.count || w.span || w.often || w.time }
-
 func either(list ...holder) holder {
 	return func(s string, l text.Language) bool {
 		return slices.ContainsFunc(list, func(h holder) bool { return h(s, l) })
