@@ -37,8 +37,10 @@ func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict 
 		read[i] = u.Unit
 	}
 	r := c.reader.Read(v.Spoken(), languageOf(v.Spoken(), evidence), read)
-	if at := saidBy(units, v.Text); at >= 0 && v.Status == state.Supported && !outdated(units, at, r) {
-		return shown(v, v.Confidence, units[at].quote())
+	if v.Status == state.Supported {
+		if at := saidBy(units, v.Text); at >= 0 && !outdated(units, at, r) {
+			return shown(v, v.Confidence, units[at].quote())
+		}
 	}
 	switch r.Standing {
 	case facts.Refuted:

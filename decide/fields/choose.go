@@ -447,11 +447,14 @@ func (p *paper) chosen(w *want, r region) []values.Found {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b values.Found) int { return cmp.Compare(a.Start, b.Start) })
-	return slices.DeleteFunc(slices.Clone(out), func(v values.Found) bool { // "passed" of "passed after repair"
-		return slices.ContainsFunc(out, func(o values.Found) bool {
-			return o.Start <= v.Start && v.End <= o.End && v.End-v.Start < o.End-o.Start
-		})
+	slices.SortStableFunc(out, func(a, b values.Found) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
+	var last values.Found
+	return slices.DeleteFunc(out, func(v values.Found) bool { // "passed" of "passed after repair"
+		if v.End <= last.End && (v.Start > last.Start || v.End < last.End) {
+			return true
+		}
+		last = v
+		return false
 	})
 }
 

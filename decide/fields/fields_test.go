@@ -223,6 +223,10 @@ func TestRows(t *testing.T) {
 		}
 		check(t, out, c.want)
 	}
+	empty := append(rowsOf("Item: Lamp; Qty: 2\n"), skills.TextBlock{Kind: "row", Start: 0, End: 4})
+	if _, err := Extract("Item: Lamp; Qty: 2\n", nil, empty, []skills.FieldSpec{{Path: "items[].item", Type: "string"}, {Path: "items[].qty", Type: "integer"}}, nil); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestRankOracle(t *testing.T) {

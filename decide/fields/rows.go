@@ -159,8 +159,11 @@ func (p *paper) tableAt(blocks []skills.TextBlock) []skills.TextBlock {
 			continue
 		}
 		joined, ok := joinedHeaders(names, own)
+		if !ok {
+			break
+		}
 		_, first := p.numberIn(blocks[0].Cells[0])
-		if _, number := p.numberIn(blocks[n].Cells[0]); !ok || first != number {
+		if _, number := p.numberIn(blocks[n].Cells[0]); first != number {
 			break
 		}
 		names = joined
@@ -337,11 +340,12 @@ func (p *paper) columns(rows []skills.TextBlock, wants []*want) ([]int, float64)
 		}
 	}
 	p.settle(rows, wants, out)
-	if key := slices.IndexFunc(wants, func(w *want) bool { return w.kind == aText && out[slices.Index(wants, w)] < 0 }); key >= 0 && !bare && !taken[0] && rows[0].Cells[0].Header == "" && holds(wants[key], 0) {
-		out[key], fit = 0, fit+.3 // what the rows are about
-	}
+	keyed := !bare && !taken[0] && rows[0].Cells[0].Header == "" // what the rows are about
 	matched := 0
 	for i, w := range wants {
+		if keyed && w.kind == aText && out[i] < 0 && holds(w, 0) {
+			out[i], fit, keyed = 0, fit+.3, false
+		}
 		if _, marked := p.markedColumn(w, rows[0]); out[i] >= 0 || marked {
 			matched++
 		}

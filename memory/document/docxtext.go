@@ -301,6 +301,7 @@ func (w *docxWriter) paragraph(p *docxPara) {
 // written with the space bar or with tabs, to two.
 func gapped(line string) string {
 	var b strings.Builder
+	first := true
 	for rest := strings.TrimSpace(line); rest != ""; {
 		word, more := rest, ""
 		if n := strings.IndexFunc(rest, unicode.IsSpace); n >= 0 {
@@ -310,11 +311,14 @@ func gapped(line string) string {
 		rest = strings.TrimLeftFunc(more, unicode.IsSpace)
 		switch gap := more[:len(more)-len(rest)]; {
 		case gap == "":
-		case len(gap) > 2 || strings.Contains(gap, "\t") && markOf(b.String()+" X", nil).number == "":
+		case first && strings.Contains(gap, "\t") && markOf(word+" X", nil).number != "": // "7.2" and its text
+			b.WriteByte(' ')
+		case len(gap) > 2 || strings.Contains(gap, "\t"):
 			b.WriteString("  ")
 		default:
 			b.WriteByte(' ')
 		}
+		first = false
 	}
 	return b.String()
 }

@@ -48,7 +48,7 @@ func nextGap(s string, at int) (from, to int) {
 		for from > at && s[from-1] == ' ' {
 			from--
 		}
-		for to < len(s) && (s[to] == ' ' || s[to] == '\t' || dots && s[to] == '.') { // nothing is filled in that begins with a dot
+		for to < len(s) && (s[to] == ' ' || s[to] == '\t' || dots && s[to] == '.') {
 			to++
 		}
 		if !dots && strings.HasPrefix(s[to:], "....") {

@@ -59,6 +59,9 @@ func Numbers(text string) []Found {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
+// fractions are what may stand behind a whole number.
+var fractions = []struct{ sign, decimals string }{{" 1/2", ".5"}, {" 1/4", ".25"}, {" 3/4", ".75"}, {"½", ".5"}, {"¼", ".25"}, {"¾", ".75"}}
+
 // Number reads a text that is one number, with or without a sign of currency or of
 // percent, as a decimal with a point and without separators of thousands:
 // "RM 1,234.50" is "1234.50", "1.234,50" too, and "22 1/2" is "22.5". A comma or point with three digits
@@ -66,9 +69,9 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 // their zeros.
 func Number(text string) (string, bool) {
 	s := strings.TrimSpace(text)
-	for part, decimals := range map[string]string{" 1/2": ".5", " 1/4": ".25", " 3/4": ".75", "½": ".5", "¼": ".25", "¾": ".75"} {
-		if whole, ok := strings.CutSuffix(s, part); ok && !strings.ContainsAny(whole, ".,") {
-			s = strings.TrimSpace(whole) + decimals
+	for _, f := range fractions {
+		if whole, ok := strings.CutSuffix(s, f.sign); ok && !strings.ContainsAny(whole, ".,") {
+			s = strings.TrimSpace(whole) + f.decimals
 			break
 		}
 	}
