@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -13,10 +14,28 @@ import (
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/nodes/extract/docfile"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/nodes/research"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
+	"example.com/assay/state/proof"
 )
+
+// Proof reads the result of a case in the form of all pipelines. A result of a registered
+// graph is read as a state.Answer.
+func Proof(name string, result json.RawMessage) (proof.Proof, error) {
+	about := research.About()
+	for _, p := range []pipeline.Pipeline{evidence.About(), causal.About(), extract.About(), verify.About()} {
+		if p.Name == name {
+			about = p
+		}
+	}
+	out, err := about.Proof(result)
+	if err != nil {
+		return out, fmt.Errorf("reading the answer of %s: %w", name, err)
+	}
+	return out, nil
+}
 
 // always returns one graph to every run.
 func always[S any](g *graph.Compiled[S]) func() (*graph.Compiled[S], error) {

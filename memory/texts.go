@@ -71,6 +71,16 @@ func load(ctx context.Context, path, source string) (document.Document, []state.
 	return d, passages, err
 }
 
+// Passage returns the passage with an ID.
+func (t *Texts) Passage(id string) (p state.Passage, ok bool, err error) {
+	for _, p := range t.Passages {
+		if p.ID == id {
+			return p, true, nil
+		}
+	}
+	return p, false, nil
+}
+
 // TextPath returns the file whose bytes the offsets of a source's passages
 // count, and the file that its text was extracted from, if it is not the same.
 // An extracted text is kept nowhere: its path is empty.

@@ -21,8 +21,8 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/internal/npmtest"
+	"example.com/assay/nodes/conversation"
 	"example.com/assay/serve"
-	"example.com/assay/serve/conversation"
 )
 
 // letter is the state of the graphs that a page asks.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"example.com/assay/graph"
+	"example.com/assay/nodes/conversation"
 	"example.com/assay/serve"
-	"example.com/assay/serve/conversation"
 	"example.com/assay/serve/internal/servetest"
 )
 

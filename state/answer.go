@@ -32,6 +32,27 @@ type Answer struct {
 	Warnings     []string     `json:"warnings,omitempty"` // what went wrong beside the answer, e.g. in memory
 }
 
+// A Signature says which run an answer is of.
+type Signature struct {
+	RunID       string
+	Model       string
+	Corpus      string            // empty without one
+	Fingerprint string            // of the corpus's content
+	Trace       string            // the file of the run's trace; empty without one
+	Skills      map[string]string // hashes of the prompts, by name
+}
+
+// Common is what answers of all pipelines have.
+func (a *Answer) Common() *Answer { return a }
+
+// Sign adds the data of its run to an answer.
+func (a *Answer) Sign(s Signature) {
+	a.RunID, a.Model, a.Corpus, a.Trace = s.RunID, s.Model, s.Corpus, s.Trace
+	if s.Corpus != "" {
+		a.In(s.Corpus)
+	}
+}
+
 // FailedAnswer is the answer of a run that did not begin.
 func FailedAnswer(pipeline, question string, end End) Answer {
 	return Answer{

@@ -146,8 +146,8 @@ func completeModel(a *cli.App, cmd *cobra.Command, _ []string) ([]string, cobra.
 
 func completePipeline(*cli.App, *cobra.Command, []string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	for _, p := range drawn() {
-		names = append(names, cobra.CompletionWithDesc(p.Name, p.Does))
+	for _, p := range open.Pipelines() {
+		names = append(names, cobra.CompletionWithDesc(p.Name, does(p)))
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

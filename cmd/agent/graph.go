@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,29 +32,25 @@ type pipeline struct {
 	drawing     graph.Drawing
 }
 
-// drawn are the pipelines, without their drawings.
-func drawn() []pipeline {
-	return []pipeline{
-		{Name: "research", Does: "answers a question with citations (agent ask)"},
-		{Name: "verify", Does: "checks a response claim by claim and corrects it (agent verify)"},
-		{Name: "edges", Does: "checks the edges of a causal graph one by one (agent edges verify)"},
-		{Name: "comply", Does: "answers with verbatim requirements, for an auditor (agent comply)"},
-		{Name: "extract", Does: "reads fields from a document, checks them and keeps the best (agent extract)"},
-	}
-}
-
 // pipelines lists every pipeline.
-func pipelines(a *cli.App) ([]pipeline, error) {
-	all := drawn()
-	for i, p := range all {
-		bare, err := open.NewBare(a, config.Default(false), p.Name, nil)
+func pipelines(ctx context.Context, a *cli.App) ([]pipeline, error) {
+	var all []pipeline
+	for _, p := range open.Pipelines() {
+		d, err := open.NewBare(a, config.Default(false), true)
 		if err != nil {
 			return nil, err
 		}
-		all[i].Fingerprint, all[i].drawing = bare.App.Fingerprint(), bare.App.Drawing()
+		made, err := p.On(ctx, d, nil)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, pipeline{p.Name, does(p), made.App.Fingerprint(), made.App.Drawing()})
 	}
 	return all, nil
 }
+
+// does is what a pipeline does, with its command.
+func does(p open.Pipeline) string { return p.Does + " (agent " + p.Command() + ")" }
 
 func graphCommand(a *cli.App) *cobra.Command {
 	var format string
@@ -71,8 +68,8 @@ func graphCommand(a *cli.App) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := pipelines(a)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			all, err := pipelines(cmd.Context(), a)
 			if err != nil {
 				return err
 			}

@@ -17,7 +17,9 @@ import (
 	"example.com/assay/cmd/agent/internal/edges"
 	"example.com/assay/cmd/agent/internal/evals"
 	"example.com/assay/cmd/agent/internal/extract"
+	"example.com/assay/cmd/agent/internal/general"
 	"example.com/assay/cmd/agent/internal/home"
+	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/recall"
 	"example.com/assay/cmd/agent/internal/serve"
 	"example.com/assay/cmd/agent/internal/session"
@@ -81,6 +83,11 @@ evidence or an unsupported claim, 4 waits for a person, 130 interrupted,
 		ask.Command(a), chat.Command(a), comply.Command(a), verify.Command(a), edges.Command(a), extract.Command(a), searchCommand(a), ask.ResumeCommand(a), threadsCommand(a), corpus.IngestCommand(a), corpus.Command(a), questionsCommand(a), recall.Command(a), graphCommand(a),
 		traces.Command(a), trainCommand(a), evals.Command(a), doctor.Command(a), backup.Command(a), backup.RestoreCommand(a), serve.Command(a, cli.ThisBuild().Version), serve.MCPCommand(a, cli.ThisBuild().Version), worker.Command(a), versionCommand(a),
 	)
+	for _, p := range open.Pipelines() {
+		if p.Make != nil { // the others have commands of their own
+			root.AddCommand(general.Command(a, p))
+		}
+	}
 	completeAll(a, root)
 	return root
 }

@@ -57,7 +57,6 @@ var layers = map[string][]string{
 	"graph/eventlog":                {"internal/pgschema", "internal/sqlfile"},
 	"graph/temporal":                {"graph", "graph/store", "graph/eventlog"},
 	"serve/runs":                    {"graph", "graph/store", "graph/eventlog"},
-	"serve/conversation":            {"graph"},
 	"serve/view":                    {"graph", "graph/trace", "llm", "memory/retrieval", "state"},
 	"serve/page":                    {"graph", "graph/layout", "graph/trace", "llm", "memory/retrieval", "serve/internal/refusal", "serve/runs", "serve/view", "state"},
 	"serve/page/look":               {},
@@ -66,7 +65,7 @@ var layers = map[string][]string{
 	"serve/internal/servetest":      {"graph/checkpoint/sqlite", "graph/eventlog", "graph/store/sqlite"},
 	"serve/internal/refusal":        {"graph", "graph/store", "serve/runs"},
 	"serve/langgraph":               {"graph", "graph/store", "serve/internal/refusal", "serve/runs"},
-	"serve/openai":                  {"graph", "graph/store", "serve/conversation", "serve/internal/refusal", "serve/runs"},
+	"serve/openai":                  {"graph", "graph/store", "nodes/conversation", "serve/internal/refusal", "serve/runs"},
 	"serve/mcp":                     {"graph", "graph/store", "serve/runs"},
 	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/runs", "serve/langgraph", "serve/mcp", "serve/openai", "serve/page"},
 	"graph/temporal/temporaltest":   {"graph/temporal"},
@@ -102,9 +101,10 @@ var layers = map[string][]string{
 	// A server of indexes knows the index alone, and no corpus.
 	"memory/index/weaviate": {"memory/index"},
 
-	"nodes":        {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide", "internal/plainfile"},
-	"eval":         {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "case_studies", "serve/page/look", "serve/page/evidence", "internal/plainfile"},
-	"case_studies": {},
+	"nodes/conversation": {"graph"},
+	"nodes":              {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide", "internal/plainfile"},
+	"eval":               {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "case_studies", "serve/page/look", "serve/page/evidence", "internal/plainfile"},
+	"case_studies":       {},
 	// What drives the command from outside knows nothing of ours.
 	"docs/endurance": {},
 	"docs/examples":  {"graph", "graph/checkpoint/memory", "graph/trace", "state", "skills", "llm", "llm/llmtest", "llm/offline", "llm/openai", "memory", "nodes", "eval"}, // what a caller may import

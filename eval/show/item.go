@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"example.com/assay/eval"
-	"example.com/assay/nodes/shown"
 	"example.com/assay/serve/page/evidence"
 	"example.com/assay/state/proof"
 )
@@ -34,7 +33,7 @@ func show(item eval.Item, n int) (*shownCase, error) {
 	if len(item.Result) == 0 {
 		return c, nil
 	}
-	p, err := shown.Of(item.Pipeline, item.Result)
+	p, err := eval.Proof(item.Pipeline, item.Result)
 	if err != nil {
 		return nil, fmt.Errorf("case %q: %w", c.Name, err)
 	}

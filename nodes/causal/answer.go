@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
@@ -59,8 +60,11 @@ func Result(final State, runErr error, library Library) (Answer, error) {
 	return a, a.quote(library)
 }
 
-// quote lists the passages that edges quote.
+// quote lists the passages that edges quote. Where nobody looks at passages it lists none.
 func (a *Answer) quote(library Library) error {
+	if _, nobody := library.(pipeline.Elsewhere); nobody {
+		return nil
+	}
 	at := map[string]int{}
 	for _, e := range a.Edges {
 		for _, q := range e.Evidence.Quotes {

@@ -54,7 +54,8 @@ const (
 
 // Pipeline is the compiled extraction graph.
 type Pipeline struct {
-	graph *graph.Compiled[State]
+	graph  *graph.Compiled[State]
+	schema *Schema
 }
 
 // New compiles the pipeline once, for any number of documents.
@@ -63,7 +64,7 @@ func New(deps Deps, opts *Options) (*Pipeline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("building the extraction pipeline: %w", err)
 	}
-	return &Pipeline{g}, nil
+	return &Pipeline{g, deps.Schema}, nil
 }
 
 // Graph returns the compiled graph, for streaming and drawing.

@@ -65,17 +65,38 @@ func Run[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], o
 	if opts != nil {
 		o = *opts
 	}
+	if o.Stream == nil {
+		o.Stream = g.Stream
+		if o.Resume {
+			o.Stream = g.StreamResume
+		}
+	}
+	return run(ctx, in, o)
+}
+
+// App is Run for a graph whose inputs and states are JSON. No input is nil.
+func App(ctx context.Context, app graph.App, in json.RawMessage, opts *Options[json.RawMessage]) (json.RawMessage, Took, error) {
+	var o Options[json.RawMessage]
+	if opts != nil {
+		o = *opts
+	}
+	if o.Stream == nil {
+		stream := app.Stream
+		if o.Resume {
+			stream = app.StreamResume
+		}
+		o.Stream = func(ctx context.Context, _ graph.Update[json.RawMessage], opts *graph.RunOptions) iter.Seq2[graph.Event[json.RawMessage], error] {
+			return stream(ctx, in, opts)
+		}
+	}
+	return run(ctx, nil, o)
+}
+
+func run[S any](ctx context.Context, in graph.Update[S], o Options[S]) (S, Took, error) {
 	o.Run.Modes = graph.Debug
 	took := Took{Node: map[string]time.Duration{}, Usage: map[string]state.ModelUsage{}}
 	var final S
-	stream := g.Stream
-	switch {
-	case o.Stream != nil:
-		stream = o.Stream
-	case o.Resume:
-		stream = g.StreamResume
-	}
-	for ev, err := range stream(ctx, in, &o.Run) {
+	for ev, err := range o.Stream(ctx, in, &o.Run) {
 		if err != nil {
 			return final, took, err
 		}

@@ -69,7 +69,8 @@ const (
 
 // Pipeline is the compiled verification graph.
 type Pipeline struct {
-	graph *graph.Compiled[State]
+	graph   *graph.Compiled[State]
+	inspect retrieval.Inspect
 }
 
 // New compiles the pipeline once, for any number of runs.
@@ -78,7 +79,7 @@ func New(deps Deps, opts *Options) (*Pipeline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("building the verification pipeline: %w", err)
 	}
-	return &Pipeline{g}, nil
+	return &Pipeline{g, deps.Inspect}, nil
 }
 
 // Graph returns the compiled graph, for streaming, drawing, and as a part of

@@ -14,7 +14,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/store"
-	"example.com/assay/serve/conversation"
+	"example.com/assay/nodes/conversation"
 	"example.com/assay/serve/internal/servetest"
 	"example.com/assay/serve/langgraph"
 	"example.com/assay/serve/runs"

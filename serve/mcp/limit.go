@@ -13,6 +13,8 @@ type Limited struct {
 	MaxTokens int `json:"max_tokens,omitempty" jsonschema:"how long the output may be, in tokens of 3 bytes; 8000 without it. What does not fit is named by links to resources"`
 }
 
+const maxTokens = "max_tokens"
+
 func (l Limited) limit() int { return l.MaxTokens }
 
 // tokenBytes is how many bytes of JSON count as a token.

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -32,7 +33,35 @@ type Tool struct {
 // is nil must be left out (omitempty). An error of the function is told to the model, as the
 // output of a tool that failed: it says what to do. A type that has no schema is a panic.
 func NewTool[In, Out any](about About, do func(ctx context.Context, c *Call, in In) (Out, error)) Tool {
-	tool := about.tool(schemaOf[In](), schemaOf[Out]())
+	return newTool(about, schemaOf[In](), do)
+}
+
+// Arguments are those of a tool by their names.
+type Arguments map[string]json.RawMessage
+
+func (a Arguments) limit() int {
+	var n int
+	_ = json.Unmarshal(a[maxTokens], &n) // it was checked to be a number
+	return n
+}
+
+// NewToolOf makes a tool whose arguments are described by the schemas of its properties, as
+// JSON. Needed names those that may not be missing. Each tool also takes max_tokens, as those
+// with [Limited] do. A schema that cannot be read is a panic.
+func NewToolOf[Out any](about About, properties map[string]json.RawMessage, needed []string, do func(ctx context.Context, c *Call, in Arguments) (Out, error)) Tool {
+	in := &jsonschema.Schema{Type: "object", Properties: schemaOf[Limited]().Properties, Required: needed, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	for name, data := range properties {
+		var s jsonschema.Schema
+		if err := json.Unmarshal(data, &s); err != nil {
+			panic(fmt.Errorf("the schema of argument %q of tool %q: %w", name, about.Name, err))
+		}
+		in.Properties[name] = &s
+	}
+	return newTool(about, in, do)
+}
+
+func newTool[In, Out any](about About, in *jsonschema.Schema, do func(ctx context.Context, c *Call, in In) (Out, error)) Tool {
+	tool := about.tool(in, schemaOf[Out]())
 	return Tool{about, func(t *tenant) {
 		sdk.AddTool(t.server, tool, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 			var none Out

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/graph"
-	"example.com/assay/serve/conversation"
+	"example.com/assay/nodes/conversation"
 	"example.com/assay/serve/runs"
 )
 

@@ -20,8 +20,8 @@ import (
 	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/store"
 	rows "example.com/assay/graph/store/memory"
+	"example.com/assay/nodes/conversation"
 	"example.com/assay/serve"
-	"example.com/assay/serve/conversation"
 	"example.com/assay/serve/runs"
 )
 

@@ -2,12 +2,13 @@
 // pipeline: the documents, the passages that were read, and what was found about each
 // part of the answer.
 //
-// It decides nothing, reads no file and draws nothing. Package shown makes a Proof of a
-// pipeline's answer; package run of the page lays it out.
+// It decides nothing, reads no file and draws nothing. A pipeline makes a Proof of its
+// answer with a [Builder]; package run of the page lays it out.
 package proof
 
 import (
 	"context"
+	"encoding/json"
 
 	"example.com/assay/state"
 )
@@ -26,8 +27,16 @@ const (
 type Proof struct {
 	Pipeline string
 	Question string
-	Answer   string // markdown, without a list of sources; empty when there is none
-	Choice   string // the letter chosen, if there was a choice
+	Asked    string             // what was searched for, if the question leaned on the one before it
+	Respelt  []state.Respelling // words of the question that were searched for as others
+	Given    bool               // Answer is a text that the caller gave: the findings are the result
+	Answer   string             // markdown, without a list of sources; empty when there is none
+	Choice   string             // the letter chosen, if there was a choice
+	Result   json.RawMessage    // what a schema describes; nil for a pipeline without one
+
+	RunID  string // empty for a run that has none
+	Model  string
+	Corpus string
 
 	Status state.Status
 	Tone   Tone
@@ -43,7 +52,10 @@ type Proof struct {
 }
 
 // A Measure is a figure or a count, in words.
-type Measure struct{ Name, Text string }
+type Measure struct {
+	Name, Text string
+	Aside      bool // of interest only to who wants to know all
+}
 
 // A Document is a text that passages and quotes count their bytes in.
 type Document struct {
@@ -81,6 +93,7 @@ const (
 	Requirement Kind = "requirement"
 	Edge        Kind = "edge"
 	Field       Kind = "field"
+	Term        Kind = "term"  // with its definition
 	Quoted      Kind = "quote" // a quotation of the answer that no claim was checked of
 )
 

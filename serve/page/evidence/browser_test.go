@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/eval"
 	"example.com/assay/internal/browsertest"
 	"example.com/assay/internal/studytest"
-	"example.com/assay/nodes/shown"
 	"example.com/assay/serve/page/evidence"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/state/proof"
@@ -46,7 +46,7 @@ func study(t *testing.T, id string) (proof.Proof, proof.Documents) {
 	t.Helper()
 	for _, item := range studytest.Results(t).Items {
 		if item.ID == id {
-			p, err := shown.Of(item.Pipeline, item.Result)
+			p, err := eval.Proof(item.Pipeline, item.Result)
 			if err != nil {
 				t.Fatal(err)
 			}

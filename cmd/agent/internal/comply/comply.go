@@ -210,9 +210,8 @@ func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string,
 	final, took, runErr := open.Run(ctx, c.Desk, t)
 	final.Question, final.Filter = in.Question, in.Filter
 	audit := evidence.Result(final, runErr, c.Corpus)
-	audit.Skills, audit.Fingerprint, audit.ModelReview = c.Hashes, c.Corpus.Fingerprint(), c.modelReview
-	audit.In(c.Corpus.Name())
-	open.Sign(c.Desk, &audit.Answer, t, took)
+	audit.ModelReview = c.modelReview
+	open.Sign(c.Desk, &audit, t, took)
 	return audit, runErr
 }
 

@@ -213,7 +213,6 @@ func (g *grounder) verify(ctx context.Context, edges []causal.Edge, f edgesFlags
 		}
 	}
 	answer, err = causal.Result(final, runErr, g.Corpus)
-	answer.In(g.Corpus.Name())
-	open.Sign(g.Desk, &answer.Answer, t, took)
+	open.Sign(g.Desk, &answer, t, took)
 	return answer, cli.Also(runErr, err)
 }

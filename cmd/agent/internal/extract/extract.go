@@ -248,7 +248,7 @@ func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Documen
 	final, took, runErr := open.Run(ctx, r.Desk, t)
 	answer := r.schema.Answer(final, runErr)
 	answer.Document = doc.Source
-	open.Sign(r.Desk, &answer.Answer, t, took)
+	open.Sign(r.Desk, &answer, t, took)
 	return answer, runErr
 }
 

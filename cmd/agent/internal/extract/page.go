@@ -3,13 +3,11 @@ package extract
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"html/template"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/nodes/extract"
-	"example.com/assay/nodes/shown"
 	"example.com/assay/serve/page/evidence"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/state/proof"
@@ -36,18 +34,11 @@ func writeFieldPage(ctx context.Context, path string, docs []extract.Document, a
 	p.Frame.Heading = p.Frame.Title
 	for i, answer := range answers {
 		one := shownDocument{ID: fmt.Sprintf("part-%d", i+1), Name: answer.Document}
-		raw, err := json.Marshal(answer)
-		if err != nil {
-			return fmt.Errorf("writing --html: %w", err)
-		}
-		fields, err := shown.Of("extract", raw)
-		if err != nil {
-			return fmt.Errorf("writing --html: %w", err)
-		}
+		var err error
 		read := func(context.Context, proof.Document) (proof.Content, error) {
-			return shown.Content(docs[i].FieldDocument), nil
+			return extract.Content(docs[i].FieldDocument), nil
 		}
-		if one.Evidence, err = evidence.Section(ctx, fields, read, &evidence.Options{Prefix: one.ID, Of: one.ID + "-name", Level: 3}); err != nil {
+		if one.Evidence, err = evidence.Section(ctx, answer.Proof(), read, &evidence.Options{Prefix: one.ID, Of: one.ID + "-name", Level: 3}); err != nil {
 			return fmt.Errorf("writing --html: %w", err)
 		}
 		p.Documents = append(p.Documents, one)

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/assay/nodes/shown"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/serve/mcp"
 	"example.com/assay/state/proof"
 )
@@ -85,20 +85,15 @@ func (a *Answer) Cut() (mcp.Link, bool) {
 const jsonType = "application/json"
 
 // run carries out a pipeline on one message, and makes an Answer of what it says.
-func (t *tools) run(ctx context.Context, c *mcp.Call, pipeline, message string, input map[string]any, settings map[string]any) (Answer, error) {
-	job := mcp.Job{Graph: pipeline, Settings: map[string]json.RawMessage{}, Durability: t.Durability}
+func (t *tools) run(ctx context.Context, c *mcp.Call, p pipeline.Pipeline, message string, input, settings mcp.Arguments) (Answer, error) {
+	job := mcp.Job{Graph: p.Name, Settings: settings, Durability: t.Durability}
 	values := map[string]any{"messages": []map[string]string{{"id": "1", "type": "human", "content": message}}}
-	if input != nil {
+	if len(input) > 0 {
 		values["input"] = input
 	}
 	var err error
 	if job.Values, err = json.Marshal(values); err != nil {
 		return Answer{}, err
-	}
-	for name, value := range settings {
-		if job.Settings[name], err = json.Marshal(value); err != nil {
-			return Answer{}, err
-		}
 	}
 	end, err := c.Run(ctx, job)
 	if err != nil {
@@ -108,7 +103,7 @@ func (t *tools) run(ctx context.Context, c *mcp.Call, pipeline, message string, 
 	if err != nil {
 		return Answer{}, err
 	}
-	return answerOf(pipeline, end.Run.ID, answer)
+	return answerOf(p, end.Run.ID, answer)
 }
 
 // answerIn is the answer in the state of a conversation.
@@ -126,37 +121,26 @@ func answerIn(values json.RawMessage) (json.RawMessage, error) {
 }
 
 // answerOf makes an Answer of the JSON of a pipeline's answer.
-func answerOf(pipeline, run string, data json.RawMessage) (Answer, error) {
-	p, err := shown.Of(pipeline, data)
+func answerOf(of pipeline.Pipeline, run string, data json.RawMessage) (Answer, error) {
+	p, err := of.Proof(data)
 	if err != nil {
 		return Answer{}, err
 	}
-	var more struct {
-		Corpus string `json:"corpus"`
-		Model  string `json:"model"`
-	}
-	if err := json.Unmarshal(data, &more); err != nil {
-		return Answer{}, fmt.Errorf("reading the answer of %s: %w", pipeline, err)
-	}
 	out := Answer{
-		Status: string(p.Status), Words: p.Words, Answer: p.Answer, Corpus: more.Corpus, Model: more.Model,
+		Status: string(p.Status), Words: p.Words, Answer: p.Answer, Corpus: p.Corpus, Model: p.Model,
 		Notes: p.Warnings, URI: answerURI(run), Trace: traceURI(run),
 	}
-	if pipeline == "extract" {
-		var fields struct {
-			Result object `json:"result"`
-		}
-		if err := json.Unmarshal(data, &fields); err != nil {
+	if len(p.Result) > 0 {
+		if err := json.Unmarshal(p.Result, &out.Fields); err != nil {
 			return Answer{}, fmt.Errorf("reading the fields: %w", err)
 		}
-		out.Fields = fields.Result
 	}
 	quote := func(q proof.Quote) Quote {
 		doc := ""
 		if q.Doc >= 0 && q.Doc < len(p.Documents) {
 			doc = p.Documents[q.Doc].Name
 		}
-		return Quote{Stand: string(q.Stand), Doc: doc, URI: uriOf(more.Corpus, doc, q.Start, q.End), Start: q.Start, End: q.End, Text: q.Text}
+		return Quote{Stand: string(q.Stand), Doc: doc, URI: uriOf(p.Corpus, doc, q.Start, q.End), Start: q.Start, End: q.End, Text: q.Text}
 	}
 	for _, f := range p.Findings {
 		one := Finding{About: f.Name(), Text: f.Text, Verdict: f.Verdict, Confidence: f.Confidence}
@@ -169,7 +153,7 @@ func answerOf(pipeline, run string, data json.RawMessage) (Answer, error) {
 		out.Findings = append(out.Findings, one)
 	}
 	for _, s := range p.Passages {
-		one := Source{Where: cmp.Or(s.Where, s.Head), URI: uriOf(more.Corpus, p.Documents[s.Doc].Name, s.Start, s.End)}
+		one := Source{Where: cmp.Or(s.Where, s.Head), URI: uriOf(p.Corpus, p.Documents[s.Doc].Name, s.Start, s.End)}
 		if len(s.Marks) > 0 {
 			one.Mark = s.Marks[0]
 		}

@@ -26,13 +26,16 @@ type Desk struct {
 	Corpus   *memory.Corpus // nil without one
 	Exchange *Exchange
 
-	Threads Saver      // nil when runs are not saved
-	Workers *Workers   // run the pipeline; nil for this process
-	answers *qa.Memory // nil when nothing is remembered
-	spans   *spans
-	finder  *Finder
-	tenant  string
-	own     bool // the desk closes the exchange
+	Threads   Saver      // nil when runs are not saved
+	Workers   *Workers   // run the pipeline; nil for this process
+	answers   *qa.Memory // nil when nothing is remembered
+	spans     *spans
+	finder    *Finder
+	tenant    string
+	own       bool // the desk closes the exchange
+	forgets   bool
+	bare      bool // see NewBare
+	bareReads bool
 }
 
 // A Want lists what a verb needs on its desk.
@@ -41,6 +44,7 @@ type Want struct {
 	// Corpus opens the corpus. Default: there is none.
 	Corpus   func(context.Context, *cli.App, config.Settings, *memory.OpenOptions) (*memory.Corpus, error)
 	Threads  bool // runs are saved
+	Forgets  bool // what is remembered is neither read nor written
 	Spans    bool // spans go to the collector of the settings
 	Workers  bool // the workers of the settings' Temporal server run the pipeline, if there is one
 	Exchange *Exchange
@@ -54,7 +58,7 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 	if w.Workers && (c.Record != "" || c.Replay != "") {
 		return nil, cli.Usagef("--record and --replay are for runs in this process: add --temporal \"\"")
 	}
-	d := &Desk{App: a, Exchange: w.Exchange, own: w.Exchange == nil, tenant: w.Tenant}
+	d := &Desk{App: a, Exchange: w.Exchange, own: w.Exchange == nil, tenant: w.Tenant, forgets: w.Forgets}
 	if d.own {
 		if d.Exchange, err = NewExchange(a, c, &s); err != nil {
 			return nil, err

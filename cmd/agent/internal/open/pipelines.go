@@ -6,20 +6,165 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/decide/injection"
 	"example.com/assay/llm/offline"
+	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/conversation"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/extract"
+	"example.com/assay/nodes/glossary"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/nodes/research"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
+
+// A Pipeline is one that the program offers.
+type Pipeline struct {
+	pipeline.Pipeline
+	// Traced are the keys of settings that its traces record.
+	Traced []string
+	// Sample opens its corpus where it is not [Corpus] that does.
+	Sample func(context.Context, *cli.App, config.Settings, *memory.OpenOptions) (*memory.Corpus, error)
+	make   func(ctx context.Context, d *Desk, conf map[string]string) (pipeline.Instance, error)
+}
+
+// Pipelines are all that the program offers, in the order in which they are shown. A
+// pipeline that is added here is a command, a slash command of the session, a tool, an
+// assistant, a model, a form, and the pipeline of cases.
+func Pipelines() []Pipeline {
+	return []Pipeline{
+		{Pipeline: research.About(), Traced: config.AskTraced, make: makeResearch},
+		{Pipeline: verify.About(), Traced: config.VerifyTraced, make: makeVerify},
+		{Pipeline: causal.About(), Traced: config.CausalTraced, make: makeEdges},
+		{Pipeline: evidence.About(), Sample: ComplyCorpus, make: makeComply},
+		{Pipeline: extract.About(), make: makeExtract},
+		{Pipeline: glossary.About()},
+	}
+}
+
+// Usual is the pipeline that answers where none is named.
+const Usual = "research"
+
+// PipelineOf returns the pipeline with a name.
+func PipelineOf(name string) (Pipeline, error) {
+	var names []string
+	for _, p := range Pipelines() {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	slices.Sort(names)
+	return Pipeline{}, fmt.Errorf("there is no graph %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// Want is what the pipeline needs on its desk, with the configuration of a trace or a run.
+func (p Pipeline) Want(conf map[string]string) Want {
+	w := Want{Skills: p.Skills}
+	if conf["corpus"] != "" {
+		w.Corpus = p.Opener()
+	}
+	return w
+}
+
+// Opener opens its corpus.
+func (p Pipeline) Opener() func(context.Context, *cli.App, config.Settings, *memory.OpenOptions) (*memory.Corpus, error) {
+	if p.Sample != nil {
+		return p.Sample
+	}
+	return Corpus
+}
+
+// On makes the pipeline on a desk. Conf has values of its settings by their names.
+func (p Pipeline) On(ctx context.Context, d *Desk, conf map[string]string) (pipeline.Instance, error) {
+	if p.make != nil {
+		return p.make(ctx, d, conf)
+	}
+	b := pipeline.Bench{Model: d.Model, Skills: d.Set, Inspect: injection.Orders, Settings: conf}
+	if p.Corpus != pipeline.Never {
+		b.Corpus = d.reads()
+	}
+	return p.Make(b)
+}
+
+func makeResearch(ctx context.Context, d *Desk, _ map[string]string) (pipeline.Instance, error) {
+	var none research.Memory
+	if d.forgets {
+		none = NoMemory{}
+	}
+	p, err := d.Research(ctx, none)
+	if err != nil {
+		return pipeline.Instance{}, err
+	}
+	return p.Instance(), nil
+}
+
+func makeVerify(ctx context.Context, d *Desk, _ map[string]string) (pipeline.Instance, error) {
+	p, err := d.Verify()
+	if err != nil {
+		return pipeline.Instance{}, err
+	}
+	return p.Instance(func(name, text string) ([]state.Passage, error) {
+		var texts memory.Texts
+		err := texts.AddText(context.WithoutCancel(ctx), name, text)
+		return texts.Passages, err
+	}, d.Corpus != nil), nil
+}
+
+func makeEdges(_ context.Context, d *Desk, _ map[string]string) (pipeline.Instance, error) {
+	p, err := d.Edges()
+	if err != nil {
+		return pipeline.Instance{}, err
+	}
+	return p.Instance(), nil
+}
+
+func makeComply(_ context.Context, d *Desk, conf map[string]string) (pipeline.Instance, error) {
+	p, err := d.Comply(conf[config.TracedReview] == "true")
+	if err != nil {
+		return pipeline.Instance{}, err
+	}
+	return p.Instance(), nil
+}
+
+// anySchema stands in for a schema while nobody has chosen one.
+const anySchema = `{"type":"object","properties":{"field":{"type":"string"}}}`
+
+// makeExtract makes the pipeline of a schema. Without one it can be drawn, and nothing else.
+func makeExtract(_ context.Context, d *Desk, conf map[string]string) (pipeline.Instance, error) {
+	text := cmp.Or(conf[config.TracedSchema], anySchema)
+	schema, err := extract.ParseSchema([]byte(text))
+	if err != nil {
+		return pipeline.Instance{}, fmt.Errorf("reading the schema: %w", err)
+	}
+	iterations, err := strconv.Atoi(cmp.Or(conf[config.TracedIterations], "0"))
+	if err != nil || iterations < 0 {
+		return pipeline.Instance{}, fmt.Errorf("%s is %q: it must be a whole number", config.TracedIterations, conf[config.TracedIterations])
+	}
+	p, err := d.Extract(schema, &extract.Options{MaxIterations: iterations, Review: conf[config.TracedOpinion] == "true"})
+	if err != nil {
+		return pipeline.Instance{}, err
+	}
+	made := p.Instance()
+	if conf[config.TracedSchema] == "" {
+		unknown := errors.New(`which fields is not known: choose a JSON Schema (context: {"schema": {"type": "object", "properties": …}}), for example by an assistant of your own`)
+		made.Check = func(conversation.Turn) error { return unknown }
+		made.Answer = func(json.RawMessage, error, pipeline.Library) (pipeline.Answer, error) {
+			return nil, errors.New("the trace does not have the schema of the fields")
+		}
+	}
+	return made, nil
+}
 
 // Research makes the pipeline that answers questions. A given memory replaces the corpus's
 // own.
@@ -28,8 +173,11 @@ func (d *Desk) Research(ctx context.Context, memory research.Memory) (*research.
 	if err != nil {
 		return nil, err
 	}
-	deps := research.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: injection.Orders}
+	deps := research.Deps{Model: d.Model, Skills: d.Set, Corpus: d.reads(), Inspect: injection.Orders}
 	switch {
+	case d.bare:
+		deps.Memory = NoMemory{}
+		return research.New(deps, opts)
 	case !d.Memory:
 	case memory != nil:
 		deps.Memory = memory
@@ -114,8 +262,8 @@ func (d *Desk) edgeTool() (research.Tool, error) {
 // Verify makes the pipeline that checks a response.
 func (d *Desk) Verify() (*verify.Pipeline, error) {
 	deps := verify.Deps{Model: d.Model, Skills: d.Set, Inspect: injection.Orders}
-	if d.Corpus != nil {
-		deps.Corpus = d.Corpus
+	if d.Corpus != nil || d.bareReads {
+		deps.Corpus = d.reads()
 	}
 	opts := d.Verification.Options()
 	opts.WarnOfQuoted = modelOf(d.Settings, skills.JudgeClaim) == offline.Name
@@ -124,7 +272,7 @@ func (d *Desk) Verify() (*verify.Pipeline, error) {
 
 // Comply makes the pipeline that answers compliance questions.
 func (d *Desk) Comply(modelReview bool) (*evidence.Pipeline, error) {
-	return evidence.New(evidence.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Inspect: injection.Orders}, &evidence.Options{ModelReview: modelReview})
+	return evidence.New(evidence.Deps{Model: d.Model, Skills: d.Set, Corpus: d.reads(), Inspect: injection.Orders}, &evidence.Options{ModelReview: modelReview})
 }
 
 // Edges makes the pipeline that verifies causal edges.
@@ -133,7 +281,11 @@ func (d *Desk) Edges() (*causal.Pipeline, error) {
 	if d.Threads != nil && !d.InSession {
 		opts.Checkpointer = d.Threads
 	}
-	return causal.New(causal.Deps{Model: d.Model, Skills: d.Set, Corpus: d.Corpus, Embedder: d.Corpus, Inspect: injection.Orders}, opts)
+	deps := causal.Deps{Model: d.Model, Skills: d.Set, Corpus: d.reads(), Inspect: injection.Orders}
+	if d.Corpus != nil {
+		deps.Embedder = d.Corpus
+	}
+	return causal.New(deps, opts)
 }
 
 // Extract makes the pipeline that reads the fields of a schema.

@@ -16,6 +16,7 @@ import (
 	"example.com/assay/graph/trace"
 	"example.com/assay/llm"
 	"example.com/assay/nodes/follow"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/state"
 	"example.com/assay/telemetry"
 )
@@ -24,6 +25,7 @@ import (
 type Traced[S any] struct {
 	Graph    *graph.Compiled[S]
 	In       graph.Update[S]   // nil to resume
+	Input    json.RawMessage   // in place of In, where Options.Stream begins with it
 	Question string            // what the list of threads shows of the run
 	File     string            // receives the trace; empty for none
 	Copy     io.Writer         // also receives the trace; nil for none
@@ -105,12 +107,19 @@ func runTraced[S any](ctx context.Context, t *Traced[S], header trace.Header) (f
 }
 
 // Sign adds the data of its run to an answer.
-func Sign[S any](d *Desk, answer *state.Answer, t *Traced[S], took follow.Took) {
-	answer.RunID, answer.Model, answer.Trace = t.Run.RunID, d.ModelLabel(), t.File
+func Sign[S any](d *Desk, answer pipeline.Answer, t *Traced[S], took follow.Took) {
+	answer.Sign(d.Signature(t.Run.RunID, t.File))
+	took.Measure(&answer.Common().Metrics)
+}
+
+// Signature is what answers say of a run on the desk, which has written a trace unless
+// the file is empty.
+func (d *Desk) Signature(run, traceFile string) state.Signature {
+	s := state.Signature{RunID: run, Model: d.ModelLabel(), Trace: traceFile, Skills: d.Hashes}
 	if d.Corpus != nil {
-		answer.Corpus = d.Corpus.Name()
+		s.Corpus, s.Fingerprint = d.Corpus.Name(), d.Corpus.Fingerprint()
 	}
-	took.Measure(&answer.Metrics)
+	return s
 }
 
 // Header is the first line of a trace: the input and settings of a run, so that agent
@@ -130,7 +139,7 @@ func Header[S any](d *Desk, t *Traced[S]) (trace.Header, error) {
 		conf["corpus"], conf[config.TracedFingerprint] = d.Corpus.Name(), d.Corpus.Fingerprint()
 	}
 	header := trace.Header{RunID: t.Run.RunID, Config: conf, Skills: d.Hashes}
-	if t.In != nil {
+	if header.Input = t.Input; t.In != nil {
 		if header.Input, err = json.Marshal(t.In); err != nil {
 			return header, fmt.Errorf("tracing the input: %w", err)
 		}

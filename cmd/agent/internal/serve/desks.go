@@ -25,7 +25,7 @@ type desks struct {
 type place struct {
 	tenant string
 	corpus string // empty for none
-	county bool   // the default corpus, while it is empty, is the compliance sample
+	sample bool   // the default corpus, while it is empty, is the compliance sample
 }
 
 // A shelf has the desk of a place. Its lock is held while the desk is opened.
@@ -83,7 +83,7 @@ func (d *desks) new(ctx context.Context, at place) (*desk, error) {
 	want := open.Want{Exchange: d.exchange, Tenant: at.tenant, Spans: true}
 	if at.corpus != "" {
 		s.Corpus, want.Corpus = at.corpus, open.Corpus
-		if at.county {
+		if at.sample {
 			want.Corpus = open.ComplyCorpus
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/open"
 )
 
 // examine does what a start does, step by step, and says what holds.
@@ -39,7 +40,7 @@ func (s *server) examine(ctx context.Context) error {
 	}
 	step("pipelines, store, tokens", func() (string, error) {
 		_, err := s.prepare(ctx, zerolog.Nop())
-		return fmt.Sprintf("%s, %s", cli.Count(len(pipelines), "pipeline"), cli.Count(len(s.tenants), "tenant")), err
+		return fmt.Sprintf("%s, %s", cli.Count(len(open.Pipelines()), "pipeline"), cli.Count(len(s.tenants), "tenant")), err
 	})
 	if !failed {
 		s.corpora(func(t tenant, name string) {

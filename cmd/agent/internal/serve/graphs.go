@@ -12,66 +12,35 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/serve"
 	"example.com/assay/serve/runs"
 	"example.com/assay/telemetry"
 )
 
-// Settings of the graphs, which callers choose for a run or an assistant.
-const (
-	settingCorpus = "corpus"
-	settingSchema = "schema"
-)
-
-// A pipeline is one that is served.
-type pipeline struct {
-	name  string
-	about string
-	takes string // the setting that it has
-	make  func(ctx context.Context, d converse.Desk, chosen json.RawMessage) (graph.App, error)
-}
-
-// pipelines are what is served, in the order in which it is shown.
-var pipelines = []pipeline{
-	{"research", "Answers questions from a corpus, with quotes; a question may lean on those before it.", settingCorpus, func(ctx context.Context, d converse.Desk, _ json.RawMessage) (graph.App, error) {
-		return converse.Research(ctx, d)
-	}},
-	{"comply", "Answers compliance questions by the requirements that a corpus lays down.", settingCorpus, func(_ context.Context, d converse.Desk, _ json.RawMessage) (graph.App, error) {
-		return converse.Comply(d)
-	}},
-	{"verify", "Checks the claims of the message against a corpus, and against texts in input.context.", settingCorpus, func(_ context.Context, d converse.Desk, _ json.RawMessage) (graph.App, error) {
-		return converse.Verify(d)
-	}},
-	{"edges", "Verifies causal edges, one on each line: CAUSE => EFFECT.", settingCorpus, func(_ context.Context, d converse.Desk, _ json.RawMessage) (graph.App, error) {
-		return converse.Edges(d)
-	}},
-	{"extract", "Reads the fields of a JSON Schema from the text of the message.", settingSchema, func(_ context.Context, d converse.Desk, schema json.RawMessage) (graph.App, error) {
-		return converse.Extract(d, schema)
-	}},
-}
-
-// schemas describe the values of the settings.
-var schemas = map[string]json.RawMessage{
-	settingCorpus: json.RawMessage(`{"type":"string","description":"Name of the corpus. Default: the server's."}`),
-	settingSchema: json.RawMessage(`{"type":"object","description":"JSON Schema of the fields that are read."}`),
-}
+// settingCorpus is the setting of a run that names its corpus.
+const settingCorpus = "corpus"
 
 // graphs registers the pipelines, and opens what describes them.
 func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 	var out []serve.Graph
-	for _, p := range pipelines {
+	for _, p := range open.Pipelines() {
 		d, app, err := s.on(ctx, p, s.tenants[0], nil) // without settings
 		if err != nil {
-			return nil, fmt.Errorf("opening %s: %w", p.name, err)
+			return nil, fmt.Errorf("opening %s: %w", p.Name, err)
 		}
-		if p.name == "research" {
+		if p.Name == open.Usual {
 			s.sample = d.IsSample()
 		}
 		if err := d.release(); err != nil {
 			return nil, err
 		}
+		settings, err := s.settingsOf(p)
+		if err != nil {
+			return nil, err
+		}
 		out = append(out, serve.Graph{
-			Name: p.name, Description: p.about, App: app, Settings: s.settingsOf(p), Steps: converse.Steps,
+			Name: p.Name, Description: p.About, App: app, Settings: settings, Steps: converse.Steps,
 			Open: func(ctx context.Context, tenant string, r runs.Run) (runs.Opening, error) {
 				return s.begin(ctx, p, tenant, r)
 			},
@@ -80,37 +49,48 @@ func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 	return out, nil
 }
 
-// values returns what lists the values of a setting; nil for one of any values.
-func (s *server) values(setting string) func(string) ([]string, error) {
-	if setting != settingCorpus {
-		return nil
+// corporaOf lists the values of the setting that names a corpus.
+func (s *server) corporaOf(tenant string) ([]string, error) {
+	list, err := corpora{s}.List(context.Background(), tenant)
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = c.Name
 	}
-	return func(tenant string) ([]string, error) {
-		list, err := corpora{s}.List(context.Background(), tenant)
-		names := make([]string, len(list))
-		for i, c := range list {
-			names[i] = c.Name
-		}
-		return names, err
-	}
+	return names, err
 }
 
-// accepts returns what refuses values of a setting before a run begins.
-func (s *server) accepts(setting string) func(string, json.RawMessage) error {
-	if setting == settingSchema {
-		return func(_ string, value json.RawMessage) error { return converse.CheckSchema(value) }
+// acceptsCorpus refuses a corpus before a run begins.
+func (s *server) acceptsCorpus(name string, value json.RawMessage) error {
+	t, err := s.tenant(name)
+	if err != nil {
+		return err
 	}
-	return func(name string, value json.RawMessage) error {
-		t, err := s.tenant(name)
-		if err != nil {
-			return err
-		}
-		with := s.settings
-		if with.Corpus, err = t.corpus(value, with.Corpus); err == nil {
-			_, err = open.CorpusFor(with)
+	with := s.settings
+	if with.Corpus, err = t.corpus(value, with.Corpus); err == nil {
+		_, err = open.CorpusFor(with)
+	}
+	return err
+}
+
+// accepts returns what refuses a value of a pipeline's own setting before a run begins: the
+// pipeline is made with it, and drawn.
+func (s *server) accepts(p open.Pipeline, f pipeline.Field) func(string, json.RawMessage) error {
+	return func(_ string, value json.RawMessage) error {
+		d, err := open.NewBare(s.App, s.settings, false)
+		if err == nil {
+			_, err = p.On(context.Background(), d, map[string]string{f.Name: plain(value)})
 		}
 		return err
 	}
+}
+
+// plain is a value as text: a string as it is, and others as JSON.
+func plain(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(value)
 }
 
 func (s *server) tenant(name string) (tenant, error) {
@@ -123,7 +103,7 @@ func (s *server) tenant(name string) (tenant, error) {
 }
 
 // begin opens a pipeline for a run, which has its own budget.
-func (s *server) begin(ctx context.Context, p pipeline, name string, r runs.Run) (runs.Opening, error) {
+func (s *server) begin(ctx context.Context, p open.Pipeline, name string, r runs.Run) (runs.Opening, error) {
 	t, err := s.tenant(name)
 	if err != nil {
 		return runs.Opening{}, err
@@ -135,7 +115,7 @@ func (s *server) begin(ctx context.Context, p pipeline, name string, r runs.Run)
 	release := d.release
 	if data, ok := r.Spec.Settings[settingSkill]; ok {
 		var closing func() error
-		if app, closing, err = s.prompted(ctx, p, d, data, r.Spec.Settings[p.takes]); err != nil {
+		if app, closing, err = s.prompted(ctx, p, d, data, r.Spec.Settings); err != nil {
 			return runs.Opening{}, cli.Also(err, d.release())
 		}
 		release = func() error { return cli.Also(closing(), d.release()) }
@@ -153,13 +133,12 @@ func (s *server) begin(ctx context.Context, p pipeline, name string, r runs.Run)
 }
 
 // on makes a pipeline's graph for a tenant, on a desk that the caller releases.
-func (s *server) on(ctx context.Context, p pipeline, t tenant, settings map[string]json.RawMessage) (*desk, graph.App, error) {
-	chosen := settings[p.takes]
+func (s *server) on(ctx context.Context, p open.Pipeline, t tenant, settings map[string]json.RawMessage) (*desk, graph.App, error) {
 	at := place{tenant: t.owner()}
 	var err error
-	if p.takes == settingCorpus {
-		at.corpus, err = t.corpus(chosen, s.settings.Corpus)
-		at.county = p.name == "comply" && at.corpus == config.DefaultCorpus
+	if p.Corpus != pipeline.Never {
+		at.corpus, err = t.corpus(settings[settingCorpus], s.settings.Corpus)
+		at.sample = p.Sample != nil && at.corpus == config.DefaultCorpus
 	}
 	if err != nil {
 		return nil, graph.App{}, err
@@ -170,10 +149,10 @@ func (s *server) on(ctx context.Context, p pipeline, t tenant, settings map[stri
 	}
 	var app graph.App
 	with := converse.Desk{Desk: d.Desk, HidePaths: s.tenantFile != ""}
-	if p.takes == settingCorpus {
-		app, err = d.app(p.name, func() (graph.App, error) { return p.make(context.WithoutCancel(ctx), with, nil) })
+	if conf := confOf(p, settings); len(conf) == 0 {
+		app, err = d.app(p.Name, func() (graph.App, error) { return converse.Graph(context.WithoutCancel(ctx), with, p, nil) })
 	} else {
-		app, err = p.make(ctx, with, chosen)
+		app, err = converse.Graph(ctx, with, p, conf)
 	}
 	if err != nil {
 		if closing := d.release(); closing != nil {
@@ -182,6 +161,17 @@ func (s *server) on(ctx context.Context, p pipeline, t tenant, settings map[stri
 		return nil, graph.App{}, err
 	}
 	return d, app, nil
+}
+
+// confOf are the settings of a run that are a pipeline's own.
+func confOf(p open.Pipeline, settings map[string]json.RawMessage) map[string]string {
+	conf := map[string]string{}
+	for _, f := range p.Settings {
+		if value, ok := settings[f.Name]; ok {
+			conf[f.Name] = plain(value)
+		}
+	}
+	return conf
 }
 
 // corpus is the one that a run of the tenant reads.

@@ -11,6 +11,7 @@ import (
 	"example.com/assay/cmd/agent/internal/converse"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
 )
@@ -19,8 +20,21 @@ import (
 const settingSkill = page.SettingSkill
 
 // settingsOf are what callers may choose for a run of a pipeline.
-func (s *server) settingsOf(p pipeline) []runs.Setting {
-	out := []runs.Setting{{Name: p.takes, Schema: schemas[p.takes], Values: s.values(p.takes), Accepts: s.accepts(p.takes)}}
+func (s *server) settingsOf(p open.Pipeline) ([]runs.Setting, error) {
+	var out []runs.Setting
+	if p.Corpus != pipeline.Never {
+		out = append(out, runs.Setting{
+			Name: settingCorpus, Schema: json.RawMessage(`{"type":"string","description":"Name of the corpus. Default: the server's."}`),
+			Values: s.corporaOf, Accepts: s.acceptsCorpus,
+		})
+	}
+	for _, f := range p.Settings {
+		schema, err := f.Described()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, runs.Setting{Name: f.Name, Schema: schema, Accepts: s.accepts(p, f)})
+	}
 	if s.write {
 		out = append(out, runs.Setting{
 			Name: settingSkill, Schema: json.RawMessage(`{"type":"object","description":"Another text of one prompt.","properties":{"name":{"type":"string"},"text":{"type":"string"}},"required":["name","text"],"additionalProperties":false}`),
@@ -30,26 +44,26 @@ func (s *server) settingsOf(p pipeline) []runs.Setting {
 			},
 		})
 	}
-	return out
+	return out, nil
 }
 
 // skillsOf names the prompts of a pipeline.
 func skillsOf(pipeline string) []string {
-	k, err := open.KindOf(pipeline)
+	p, err := open.PipelineOf(pipeline)
 	if err != nil {
 		return nil // a graph without prompts
 	}
-	return k.Skills
+	return p.Skills
 }
 
 // replacement reads a prompt that is to stand in place of a pipeline's own.
-func (s *server) replacement(p pipeline, value json.RawMessage) (page.Skill, error) {
+func (s *server) replacement(p open.Pipeline, value json.RawMessage) (page.Skill, error) {
 	var out page.Skill
 	if err := json.Unmarshal(value, &out); err != nil || out.Name == "" {
 		return out, fmt.Errorf(`skill is %.100s: it must be {"name": …, "text": …}`, value)
 	}
-	if names := skillsOf(p.name); !slices.Contains(names, out.Name) {
-		return out, fmt.Errorf("%s has no prompt %q: it has %s", p.name, out.Name, strings.Join(names, ", "))
+	if names := p.Skills; !slices.Contains(names, out.Name) {
+		return out, fmt.Errorf("%s has no prompt %q: it has %s", p.Name, out.Name, strings.Join(names, ", "))
 	}
 	_, skill, err := s.set.Replace(out.Name, []byte(out.Text))
 	if err == nil && skill.Name != out.Name {
@@ -59,7 +73,7 @@ func (s *server) replacement(p pipeline, value json.RawMessage) (page.Skill, err
 }
 
 // prompted makes a pipeline's graph with another prompt, and what closes it. It is of one run.
-func (s *server) prompted(ctx context.Context, p pipeline, d *desk, value, chosen json.RawMessage) (graph.App, func() error, error) {
+func (s *server) prompted(ctx context.Context, p open.Pipeline, d *desk, value json.RawMessage, settings map[string]json.RawMessage) (graph.App, func() error, error) {
 	skill, err := s.replacement(p, value)
 	if err != nil {
 		return graph.App{}, nil, err
@@ -68,7 +82,7 @@ func (s *server) prompted(ctx context.Context, p pipeline, d *desk, value, chose
 	if err != nil {
 		return graph.App{}, nil, err
 	}
-	app, err := p.make(ctx, converse.Desk{Desk: own, HidePaths: s.tenantFile != ""}, chosen)
+	app, err := converse.Graph(ctx, converse.Desk{Desk: own, HidePaths: s.tenantFile != ""}, p, confOf(p, settings))
 	if err != nil {
 		return graph.App{}, nil, cli.Also(err, closing())
 	}

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	"example.com/assay/nodes/shown"
-	"example.com/assay/serve/conversation"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/nodes/conversation"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/serve/runs"
 	"example.com/assay/state/proof"
 )
@@ -23,14 +24,12 @@ func (s *server) proof(_ context.Context, tenant string, r runs.Run, data json.R
 	if len(talk.Answer) == 0 || string(talk.Answer) == "null" {
 		return nil, nil, nil
 	}
-	p, err := shown.Of(r.Graph, talk.Answer)
+	of, err := open.PipelineOf(r.Graph)
 	if err != nil {
 		return nil, nil, err
 	}
-	var about struct {
-		Corpus string `json:"corpus"`
-	}
-	if err := json.Unmarshal(talk.Answer, &about); err != nil {
+	p, err := of.Proof(talk.Answer)
+	if err != nil {
 		return nil, nil, err
 	}
 	message := ""
@@ -39,8 +38,8 @@ func (s *server) proof(_ context.Context, tenant string, r runs.Run, data json.R
 			message = m.Content.String()
 		}
 	}
-	if r.Graph != "extract" {
-		return &p, s.documents(tenant, about.Corpus), nil
+	if of.Corpus != pipeline.Never {
+		return &p, s.documents(tenant, p.Corpus), nil
 	}
 	return &p, func(context.Context, proof.Document) (proof.Content, error) {
 		if message == "" {

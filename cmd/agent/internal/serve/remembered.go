@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/research"
-	shows "example.com/assay/nodes/shown"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
 	"example.com/assay/state/proof"
@@ -164,12 +162,8 @@ func (a answers) proof(shown open.RememberedAnswer) (*proof.Proof, error) {
 			s.Path, s.Original, s.Stale = "", "", a.told(s.Stale)
 		}
 	}
-	data, err := json.Marshal(result)
-	if err != nil {
-		return nil, err
-	}
-	p, err := shows.Of("research", data)
-	return &p, err
+	p := research.Proof(result)
+	return &p, nil
 }
 
 // changed notes that a condition is another now.

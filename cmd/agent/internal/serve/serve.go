@@ -238,7 +238,7 @@ func (s *server) openDesks() (err error) {
 func (s *server) page() *page.Options {
 	o := &page.Options{
 		Write: s.write, HowToWrite: "This server changes nothing that has happened: start it with --allow-write.",
-		Usual: "research", Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof,
+		Usual: open.Usual, Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof,
 	}
 	if s.evals == "" && s.tenantFile == "" {
 		s.evals = open.ResultsDir(s.settings.Home)
@@ -347,12 +347,12 @@ func (s *server) listen(ctx context.Context) (net.Listener, error) {
 
 // greet says what is served, where, and how to call it.
 func (s *server) greet(addr string) {
-	scheme, names := "http", make([]string, len(pipelines))
+	scheme, names := "http", []string(nil)
 	if s.pairs != nil {
 		scheme = "https"
 	}
-	for i, p := range pipelines {
-		names[i] = p.name
+	for _, p := range open.Pipelines() {
+		names = append(names, p.Name)
 	}
 	base := scheme + "://" + addr
 	kept := "in " + s.settings.Home

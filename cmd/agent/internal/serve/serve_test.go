@@ -220,11 +220,11 @@ func TestPipelines(t *testing.T) {
 		want string
 	}{
 		{turn{graph: "comply", text: "What must be paid for a permit?"}, "requirement"},
-		{turn{graph: "verify", text: "A lantern permit expires after two winters. A permit expires after nine winters."}, `(?s)1 of 2 claims supported.*✗ unsupported: A permit expires after nine winters`},
-		{turn{graph: "verify", text: "The moon is made of basalt.", input: `,"input":{"query":"?","context":[{"name":"moon.txt","text":"The moon is made of basalt."}]}`}, `1 of 1 claim supported`},
+		{turn{graph: "verify", text: "A lantern permit expires after two winters. A permit expires after nine winters."}, `(?s)✗ unsupported: A permit expires after nine winters.*claims 1 of 2 supported`},
+		{turn{graph: "verify", text: "The moon is made of basalt.", input: `,"input":{"query":"?","context":[{"name":"moon.txt","text":"The moon is made of basalt."}]}`}, `quotes 1 of 1 exact · claims 1 of 1 supported`},
 		{turn{graph: "verify", text: "The moon is made of basalt.", input: `,"input":{"contexts":[]}`}, `unknown field "contexts"`},
 		{turn{graph: "verify", text: "The moon is made of basalt.", input: `,"input":{"context":[{"name":"a"}]}`}, `context 1 has no text`},
-		{turn{graph: "edges", text: "inspection => expiry"}, `(?s)0 of 1 edges are grounded.*\*\*inspection → expiry\*\*: not grounded`},
+		{turn{graph: "edges", text: "inspection => expiry"}, `(?s)0 of 1 edges are grounded.*\*\*inspection → expiry\*\*: rejected`},
 		{turn{graph: "edges", text: "no edge at all"}, "CAUSE => EFFECT"},
 		{turn{graph: "extract", text: "Invoice number: 77\nTotal: 12.50", more: schema}, `(?s)\| invoice_number \| 77 .*bytes \d+–\d+`},
 		{turn{graph: "extract", text: "Invoice number: 77"}, "choose a JSON Schema"},

@@ -14,7 +14,7 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph/trace"
 	"example.com/assay/memory"
-	"example.com/assay/nodes/shown"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/serve/page/evidence"
 	"example.com/assay/serve/page/run"
 	"example.com/assay/serve/view"
@@ -82,7 +82,7 @@ func tracePage(a *cli.App, cmd *cobra.Command, flags *config.Flags, path string,
 	if err != nil {
 		return nil, err
 	}
-	var files open.Library
+	var files pipeline.Library
 	if corpus != nil {
 		files = corpus
 		defer func() { err = cli.Also(err, corpus.Close()) }()
@@ -102,7 +102,11 @@ func tracePage(a *cli.App, cmd *cobra.Command, flags *config.Flags, path string,
 	}
 	opts := &run.FileOptions{Version: cli.ThisBuild().Version}
 	if again.answer != nil {
-		p, err := shown.Of(records[0].Graph, again.answer)
+		of, err := open.PipelineOf(records[0].Graph)
+		if err != nil {
+			return nil, err
+		}
+		p, err := of.Proof(again.answer)
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/nodes/extract"
-	"example.com/assay/nodes/shown"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/state/proof"
 )
 
@@ -28,12 +28,12 @@ type rebuilt struct {
 }
 
 // rebuild replays a trace. Without a library the files of passages are not looked at.
-func rebuild(ctx context.Context, a *cli.App, s config.Settings, records []trace.Record, files open.Library) (rebuilt, error) {
+func rebuild(ctx context.Context, a *cli.App, s config.Settings, records []trace.Record, files pipeline.Library) (rebuilt, error) {
 	first := records[0]
 	if first.Kind != graph.RunStart.String() || first.Header == nil {
 		return rebuilt{why: "The trace does not begin with the start of its run."}, nil
 	}
-	bare, err := open.NewBare(a, s, first.Graph, first.Header.Config)
+	bare, err := bareOf(ctx, a, s, first)
 	if err != nil {
 		return rebuilt{why: fmt.Sprintf("This version of Assay cannot make the graph again: %v.", err)}, nil
 	}
@@ -62,6 +62,19 @@ func rebuild(ctx context.Context, a *cli.App, s config.Settings, records []trace
 	return out, nil
 }
 
+// bareOf makes the pipeline of a trace on a bare desk.
+func bareOf(ctx context.Context, a *cli.App, s config.Settings, first trace.Record) (pipeline.Instance, error) {
+	p, err := open.PipelineOf(first.Graph)
+	if err != nil {
+		return pipeline.Instance{}, err
+	}
+	d, err := open.NewBare(a, s, first.Header.Config["corpus"] != "")
+	if err != nil {
+		return pipeline.Instance{}, err
+	}
+	return p.On(ctx, d, first.Header.Config)
+}
+
 // heldBy are the documents that the last state of a run has as a whole.
 func heldBy(pipeline string, final json.RawMessage) (map[string]proof.Content, error) {
 	if pipeline != "extract" || final == nil {
@@ -71,7 +84,7 @@ func heldBy(pipeline string, final json.RawMessage) (map[string]proof.Content, e
 	if err := json.Unmarshal(final, &s); err != nil {
 		return nil, fmt.Errorf("reading the last state: %w", err)
 	}
-	return map[string]proof.Content{s.Document.Source: shown.Content(s.Document)}, nil
+	return map[string]proof.Content{s.Document.Source: extract.Content(s.Document)}, nil
 }
 
 // replay fills in the states behind the supersteps that were committed, and returns the last.
@@ -132,7 +145,7 @@ func asked(records []trace.Record) bool {
 }
 
 // answerOf is the answer of a run, with its end as the trace has it.
-func answerOf(bare open.Bare, final json.RawMessage, records []trace.Record, files open.Library) (json.RawMessage, error) {
+func answerOf(bare pipeline.Instance, final json.RawMessage, records []trace.Record, files pipeline.Library) (json.RawMessage, error) {
 	last := rootEnd(records)
 	var runErr error
 	switch {
@@ -141,7 +154,11 @@ func answerOf(bare open.Bare, final json.RawMessage, records []trace.Record, fil
 	case last.Error != "":
 		runErr = errors.New(last.Error)
 	}
-	answer, err := bare.Answer(final, runErr, cmp.Or(files, open.Library(open.Elsewhere{})))
+	made, err := bare.Answer(final, runErr, cmp.Or(files, pipeline.Library(pipeline.Elsewhere{})))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := json.Marshal(made)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package traces
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
-	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
 )
 
@@ -116,41 +114,4 @@ func sameInput(path string, was, is []trace.Record) error {
 	}
 	before, after = trace.Shorten(before, after, 100)
 	return cli.Usagef("%s has another input than --case: at %s it was %s, and is %s", path, field, before, after)
-}
-
-// runsAgain makes the rerunner run a compiled graph. The header is the first line
-// of the new traces.
-func runsAgain[S any](r *rerunner, path string, g *graph.Compiled[S], header trace.Header, conclude func(S, error) (state.Answer, error)) error {
-	in, err := g.DecodeUpdate(header.Input)
-	if err != nil {
-		return cli.Usagef("%s: reading the input of its first line: %w", path, err)
-	}
-	r.run = func(ctx context.Context, from graph.Recording, shown *render.Progress) (out rerun, err error) {
-		var lines bytes.Buffer
-		opts := &follow.Options[S]{Run: graph.RunOptions{Replay: from}, Trace: trace.NewWriter(&lines, header)}
-		if r.ends {
-			opts.End = func(final S, err error) state.End {
-				answer, bad := conclude(final, err)
-				if bad != nil {
-					return state.Outcome{Err: bad}.End()
-				}
-				answer.In(header.Config["corpus"])
-				return answer.End
-			}
-		}
-		if shown != nil {
-			opts.Observe = func(ev graph.Event[S]) { render.Observe(shown, ev) }
-		}
-		final, _, runErr := follow.Run(ctx, g, in, opts)
-		if ctx.Err() != nil {
-			return out, context.Cause(ctx)
-		}
-		if out.answer, err = conclude(final, runErr); err != nil {
-			return out, err
-		}
-		out.err = runErr
-		out.records, err = trace.Read(&lines)
-		return out, err
-	}
-	return nil
 }

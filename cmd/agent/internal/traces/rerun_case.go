@@ -2,7 +2,6 @@ package traces
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -13,7 +12,7 @@ import (
 	"example.com/assay/decide/injection"
 	"example.com/assay/eval"
 	"example.com/assay/graph"
-	"example.com/assay/nodes/extract"
+	"example.com/assay/state/proof"
 )
 
 // openCaseRerun prepares a case as agent eval cases does.
@@ -65,10 +64,10 @@ func openCaseRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.E
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		if c.Pipeline == eval.Extract && err == nil {
-			var whole extract.Answer
-			if err = json.Unmarshal(got.Result, &whole); err == nil {
-				got.Answer.Answer = string(whole.Result)
+		if err == nil {
+			var shown proof.Proof
+			if shown, err = eval.Proof(c.Pipeline, got.Result); len(shown.Result) > 0 {
+				got.Answer.Answer = string(shown.Result)
 			}
 		}
 		return rerun{got.Answer, got.Trace, got.Err}, err

@@ -283,6 +283,6 @@ func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, 
 	final, took, runErr := open.Run(ctx, c.Desk, t)
 	answer := verify.Result(final, runErr, c)
 	answer.Question = in.Query
-	open.Sign(c.Desk, &answer.Answer, t, took)
+	open.Sign(c.Desk, &answer, t, took)
 	return answer, runErr
 }

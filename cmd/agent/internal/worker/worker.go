@@ -118,7 +118,7 @@ func kind(err error) string { return string(state.CauseOf(err)) }
 
 // find opens a desk with the settings of a run, and makes its pipeline's graph.
 func (w *worker) find(ctx context.Context, name string, conf map[string]string) (graph.App, func() error, error) {
-	kind, err := open.KindOf(name)
+	p, err := open.PipelineOf(name)
 	if err != nil {
 		return graph.App{}, nil, err
 	}
@@ -130,18 +130,18 @@ func (w *worker) find(ctx context.Context, name string, conf map[string]string) 
 	if err != nil {
 		return graph.App{}, nil, err
 	}
-	d, err := open.New(ctx, w.App, s, config.Cassette{}, kind.Want(conf))
+	d, err := open.New(ctx, w.App, s, config.Cassette{}, p.Want(conf))
 	if err != nil {
 		return graph.App{}, nil, err
 	}
 	if err := fits(d, conf); err != nil {
 		return graph.App{}, nil, errors.Join(err, d.Close())
 	}
-	app, err := kind.App(ctx, d, conf)
+	made, err := p.On(ctx, d, conf)
 	if err != nil {
-		return app, nil, errors.Join(err, d.Close())
+		return graph.App{}, nil, errors.Join(err, d.Close())
 	}
-	return app, d.Close, nil
+	return made.App, d.Close, nil
 }
 
 // fits refuses a desk with other documents or prompts than the command has that began the

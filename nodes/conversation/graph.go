@@ -1,9 +1,11 @@
 package conversation
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"example.com/assay/graph"
@@ -33,6 +35,20 @@ type Turn struct {
 	// Before are the messages before it, if nothing is known of their turns: a caller may
 	// begin a thread with a conversation.
 	Before []Message `json:"before,omitempty"`
+}
+
+// Read reads the further fields of a turn into a struct. A field that it has not is an
+// error.
+func (t Turn) Read(into any) error {
+	if len(t.Input) == 0 || string(t.Input) == "null" {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(t.Input))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("input: %w", err)
+	}
+	return nil
 }
 
 // A Reply is what a pipeline answers.

@@ -1,4 +1,4 @@
-package shown
+package proof
 
 import (
 	"fmt"
@@ -8,18 +8,17 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/state"
-	"example.com/assay/state/proof"
 )
 
-// checks are the claims of an answer, the reasons of its choice, and the quotations that
+// Checks adds the claims of an answer, the reasons of its choice, and the quotations that
 // neither of them covers.
-func (b *builder) checks(a state.Answer) {
+func (b *Builder) Checks(a state.Answer) {
 	in := &finder{text: b.Answer}
-	b.check(a.Verification.ClaimCheck, proof.Claim, in)
+	b.check(a.Verification.ClaimCheck, Claim, in)
 	if at := strings.LastIndex(b.Answer, "\n---\n"); at >= 0 {
-		b.check(a.Verification.Choice, proof.Reason, &finder{text: b.Answer, at: at})
+		b.check(a.Verification.Choice, Reason, &finder{text: b.Answer, at: at})
 	} else {
-		b.check(a.Verification.Choice, proof.Reason, &finder{})
+		b.check(a.Verification.Choice, Reason, &finder{})
 	}
 	in = &finder{text: b.Answer}
 	for _, q := range a.Quotes {
@@ -28,95 +27,95 @@ func (b *builder) checks(a state.Answer) {
 			continue
 		}
 		s := a.Sources[q.Source-1]
-		f := proof.Finding{Kind: proof.Quoted, Text: q.Shown, Span: span, Tone: proof.Plain}
+		f := Finding{Kind: Quoted, Text: q.Shown, Span: span, Tone: Plain}
 		for _, at := range s.Quotes {
 			if at.Text == q.Text && len(f.Quotes) == 0 {
-				f.Quotes = append(f.Quotes, proof.Quote{Stand: proof.For, Doc: b.Passages[q.Source-1].Doc, Start: at.Start, End: at.End, Text: at.Text})
+				f.Quotes = append(f.Quotes, Quote{Stand: For, Doc: b.Passages[q.Source-1].Doc, Start: at.Start, End: at.End, Text: at.Text})
 			}
 		}
-		b.add(f)
+		b.Add(f)
 	}
 }
 
 // covered reports whether a finding says something of a part of a span.
-func covered(list []proof.Finding, s *proof.Span) bool {
-	return s != nil && slices.ContainsFunc(list, func(f proof.Finding) bool {
+func covered(list []Finding, s *Span) bool {
+	return s != nil && slices.ContainsFunc(list, func(f Finding) bool {
 		return f.Span != nil && f.Span.Start < s.End && s.Start < f.Span.End
 	})
 }
 
-func (b *builder) check(c *state.ClaimCheck, kind proof.Kind, in *finder) {
+func (b *Builder) check(c *state.ClaimCheck, kind Kind, in *finder) {
 	if c == nil {
 		return
 	}
 	if c.ClaimsChecked > 0 {
-		b.measure(string(kind)+"s", "%d of %d supported, confidence %.2f (%s)", c.ClaimsSupported, c.ClaimsChecked, c.Confidence, plain(c.Level))
+		b.Measure(string(kind)+"s", "%d of %d supported, confidence %.2f (%s)", c.ClaimsSupported, c.ClaimsChecked, c.Confidence, Words(c.Level))
 	}
 	if c.Rewritten > 0 {
-		b.measure("rewritten", "%s", count(c.Rewritten, "sentence"))
+		b.Measure("rewritten", "%s", Count(c.Rewritten, "sentence"))
 	}
 	if c.Unverified != "" {
-		b.note("Not verified", "", proof.Warn, c.Unverified)
+		b.Note("Not verified", "", Warn, c.Unverified)
 	}
 	for i, claim := range c.Claims {
 		label := fmt.Sprint(i + 1)
-		if kind == proof.Reason {
+		if kind == Reason {
 			label = "R" + label
 		}
 		b.claim(claim, kind, label, in)
 	}
 	for _, text := range c.Corrections {
-		b.note("Suggested corrections", "", proof.Plain, text)
+		b.Note("Suggested corrections", "", Plain, text)
 	}
 }
 
-func (b *builder) claim(c state.CheckedClaim, kind proof.Kind, label string, in *finder) {
-	f := proof.Finding{Kind: kind, Label: label, Text: c.Claim, Span: in.span(&c.Span, c.Claim), Verdict: plain(string(c.Status)), Tone: proof.Bad}
+func (b *Builder) claim(c state.CheckedClaim, kind Kind, label string, in *finder) {
+	f := Finding{Kind: kind, Label: label, Text: c.Claim, Span: in.span(&c.Span, c.Claim), Verdict: Words(string(c.Status)), Tone: Bad}
 	switch {
 	case c.Error != "":
-		f.Verdict, f.Tone = "not judged", proof.Warn
+		f.Verdict, f.Tone = "not judged", Warn
 	case c.Status == state.PartiallySupported:
-		f.Tone = proof.Warn
+		f.Tone = Warn
 	case c.Status == state.Supported && (len(c.Doubts) > 0 || c.Miscited):
-		f.Verdict, f.Tone = "supported, with doubts", proof.Warn
+		f.Verdict, f.Tone = "supported, with doubts", Warn
 	case c.Status == state.Supported:
-		f.Tone = proof.Good
+		f.Tone = Good
 	}
 	if c.Error == "" {
 		f.Confidence = &c.Confidence
 	}
 	for _, x := range c.Conflicts {
-		d := proof.Decision{Label: string(x.Kind), Tone: proof.Bad, Words: x.Claim, Evidence: x.Evidence, Text: fmt.Sprintf("“%s”: the evidence has nothing of the kind", x.Claim)}
+		d := Decision{Label: string(x.Kind), Tone: Bad, Words: x.Claim, Evidence: x.Evidence, Text: fmt.Sprintf("“%s”: the evidence has nothing of the kind", x.Claim)}
 		if x.Evidence != "" {
 			d.Text = fmt.Sprintf("“%s” against “%s”", x.Claim, x.Evidence)
 		}
 		f.Decided = append(f.Decided, d)
 	}
 	for _, x := range c.Doubts {
-		f.Decided = append(f.Decided, proof.Decision{Label: string(x.Kind), Tone: proof.Warn, Words: x.Claim, Text: fmt.Sprintf("“%s” could be neither found nor refuted", x.Claim)})
+		f.Decided = append(f.Decided, Decision{Label: string(x.Kind), Tone: Warn, Words: x.Claim, Text: fmt.Sprintf("“%s” could be neither found nor refuted", x.Claim)})
 	}
 	if c.Miscited {
-		f.Decided = append(f.Decided, proof.Decision{Label: "miscited", Tone: proof.Warn, Text: "what it cites does not support it"})
+		f.Decided = append(f.Decided, Decision{Label: "miscited", Tone: Warn, Text: "what it cites does not support it"})
 	}
 	if len(c.Conflicts) == 0 || !strings.Contains(c.Reasoning, c.Conflicts[0].Claim) { // it says the same
-		f.Decided = reason(f.Decided, c.Reasoning, proof.Plain)
+		f.Decided = Because(f.Decided, c.Reasoning, Plain)
 	}
-	f.Decided = reason(f.Decided, c.Error, proof.Bad)
+	f.Decided = Because(f.Decided, c.Error, Bad)
 	for _, q := range c.Evidence {
-		f.Quotes = append(f.Quotes, b.quote(q, proof.For))
+		f.Quotes = append(f.Quotes, b.Quote(q, For))
 	}
 	for _, q := range c.Against {
-		f.Quotes = append(f.Quotes, b.quote(q, proof.Against))
+		f.Quotes = append(f.Quotes, b.Quote(q, Against))
 	}
-	b.add(f)
+	b.Add(f)
 }
 
-// reason appends words that decided, if there are any.
-func reason(list []proof.Decision, text string, tone proof.Tone) []proof.Decision {
+// Because appends words that decided, if there are any.
+func Because(list []Decision, text string, tone Tone) []Decision {
 	if text == "" {
 		return list
 	}
-	return append(list, proof.Decision{Tone: tone, Text: text})
+	return append(list, Decision{Tone: tone, Text: text})
 }
 
 // A finder finds the parts of an answer, one behind the other.
@@ -128,13 +127,13 @@ type finder struct {
 // span is where a part stands: at its recorded bytes if they are the part, else at the
 // first place behind the part before. An answer may have marks in it that the checked
 // text had not.
-func (f *finder) span(recorded *state.ByteSpan, part string) *proof.Span {
+func (f *finder) span(recorded *state.ByteSpan, part string) *Span {
 	if part == "" {
 		return nil
 	}
 	if r := recorded; r != nil && r.Start >= f.at && r.End <= len(f.text) && r.Start < r.End && f.text[r.Start:r.End] == part {
 		f.at = r.End
-		return &proof.Span{Start: r.Start, End: r.End}
+		return &Span{Start: r.Start, End: r.End}
 	}
 	for from := f.at; ; {
 		at := strings.Index(f.text[from:], part)
@@ -149,7 +148,7 @@ func (f *finder) span(recorded *state.ByteSpan, part string) *proof.Span {
 		last, _ := utf8.DecodeLastRuneInString(part)
 		if !(inWord(before) && inWord(first)) && !(inWord(last) && inWord(after)) {
 			f.at = end
-			return &proof.Span{Start: start, End: end}
+			return &Span{Start: start, End: end}
 		}
 		_, size := utf8.DecodeRuneInString(part)
 		from = start + size

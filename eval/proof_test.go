@@ -1,4 +1,4 @@
-package shown_test
+package eval_test
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/eval"
 	"example.com/assay/internal/studytest"
-	"example.com/assay/nodes/shown"
 	"example.com/assay/state"
 	"example.com/assay/state/proof"
 )
@@ -19,7 +19,7 @@ func of(t *testing.T, pipeline string, answer any) proof.Proof {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := shown.Of(pipeline, data)
+	p, err := eval.Proof(pipeline, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestCaseStudies(t *testing.T) {
 	kinds := map[proof.Kind]int{}
 	placed, quotes := 0, 0
 	for _, item := range studytest.Results(t).Items {
-		p, err := shown.Of(item.Pipeline, item.Result)
+		p, err := eval.Proof(item.Pipeline, item.Result)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestCaseStudies(t *testing.T) {
 func TestCaseStudiesInWords(t *testing.T) {
 	byCase := map[string]proof.Proof{}
 	for _, item := range studytest.Results(t).Items {
-		p, err := shown.Of(item.Pipeline, item.Result)
+		p, err := eval.Proof(item.Pipeline, item.Result)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,20 +218,20 @@ func TestSpans(t *testing.T) {
 
 func TestForeignAnswer(t *testing.T) {
 	for _, pipeline := range []string{"research", "comply", "edges", "extract", "verify", "toy"} {
-		if _, err := shown.Of(pipeline, json.RawMessage(`{"sources": 3}`)); err == nil || !strings.Contains(err.Error(), "reading the answer of "+pipeline) {
+		if _, err := eval.Proof(pipeline, json.RawMessage(`{"sources": 3}`)); err == nil || !strings.Contains(err.Error(), "reading the answer of "+pipeline) {
 			t.Errorf("%s: %v", pipeline, err)
 		}
 	}
 }
 
 // No answer, however odd, makes it panic or gives a quote without a document.
-func FuzzOf(f *testing.F) {
+func FuzzProof(f *testing.F) {
 	f.Add(`{"answer": "a b", "sources": [{"start": -5, "end": 3, "text": "abc", "quotes": [{"start": 9, "end": 1, "text": "a"}]}], "quotes": [{"text": "a", "shown": "a", "source": 1}]}`)
 	f.Add(`{"statements": [{"statement": "a", "start": -3, "requirement_ids": ["R"]}], "verified_requirements": [{"requirement_id": "R"}]}`)
 	f.Add(`{"verification": {"claims": [{"claim": "\ufffd", "span": {"start": 1, "end": 0}, "evidence": [{"start": -1, "end": 5, "text": ""}]}]}}`)
 	f.Fuzz(func(t *testing.T, answer string) {
 		for _, pipeline := range []string{"research", "comply", "edges", "extract", "verify"} {
-			p, err := shown.Of(pipeline, json.RawMessage(answer))
+			p, err := eval.Proof(pipeline, json.RawMessage(answer))
 			if err != nil {
 				continue
 			}

@@ -1,24 +1,24 @@
-package shown
+package evidence
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"example.com/assay/nodes/evidence"
 	"example.com/assay/state"
 	"example.com/assay/state/proof"
 )
 
-// audit is the answer of comply: statements, the requirements that they cite, and those
-// that were found beside them.
-func (b *builder) audit(a evidence.Audit) {
-	b.measure("grounding", "%s", a.Grounding)
-	b.measure("requirements", "%d of %d verified", len(a.Verified), len(a.Extracted))
+// Proof is an audit in the form of all pipelines: statements, the requirements that they
+// cite, and those that were found beside them.
+func (a Audit) Proof() proof.Proof {
+	b := proof.New(a.Answer, a.Answer.Answer)
+	b.Measure("grounding", "%s", a.Grounding)
+	b.Measure("requirements", "%d of %d verified", len(a.Verified), len(a.Extracted))
 	for _, d := range a.Documents {
-		b.document(d.Source, d.Path, d.Original)
+		b.Document(d.Source, d.Path, d.Original)
 	}
-	spans := map[string]evidence.Requirement{}
+	spans := map[string]Requirement{}
 	for _, r := range a.Extracted {
 		spans[r.ID] = r
 	}
@@ -36,52 +36,54 @@ func (b *builder) audit(a evidence.Audit) {
 				f.Rests = append(f.Rests, ids[id])
 			}
 		}
-		b.add(f)
+		b.Add(f)
 	}
 	for _, v := range a.Verified {
-		used := slices.ContainsFunc(a.Statements, func(s evidence.AuditStatement) bool { return slices.Contains(s.IDs, v.ID) })
-		b.requirement(v, spans[v.ID], used)
+		used := slices.ContainsFunc(a.Statements, func(s AuditStatement) bool { return slices.Contains(s.IDs, v.ID) })
+		prove(b, v, spans[v.ID], used)
 	}
 	for _, v := range a.Rejected {
-		b.requirement(v, spans[v.ID], false)
+		prove(b, v, spans[v.ID], false)
 	}
 	for _, c := range a.Conflicts {
-		n := b.note("Conflicts", string(c.Kind), proof.Bad, fmt.Sprintf("%s says “%s” and %s “%s”", c.A, c.WordsA, c.B, c.WordsB))
+		n := b.Note("Conflicts", string(c.Kind), proof.Bad, fmt.Sprintf("%s says “%s” and %s “%s”", c.A, c.WordsA, c.B, c.WordsB))
 		n.About = []string{ids[c.A], ids[c.B]}
 	}
 	for _, m := range a.Missing {
-		b.note("Missing evidence", "", proof.Warn, m)
+		b.Note("Missing evidence", "", proof.Warn, m)
 	}
 	for _, x := range a.Findings {
 		text := x.Stage + ": " + x.Detail
 		if x.Outcome != "" {
 			text += " → " + x.Outcome
 		}
-		n := b.note("Caught along the way", string(x.Kind), proof.Warn, text)
+		n := b.Note("Caught along the way", string(x.Kind), proof.Warn, text)
 		n.Aside = true
 		for _, id := range x.IDs {
 			n.About = append(n.About, ids[id])
 		}
 	}
+	return b.Proof
 }
 
-func (b *builder) requirement(v evidence.VerifiedRequirement, r evidence.Requirement, used bool) {
+// prove adds a requirement. Used says that a statement cites it.
+func prove(b *proof.Builder, v VerifiedRequirement, r Requirement, used bool) {
 	f := proof.Finding{Kind: proof.Requirement, Label: v.ID, Text: v.Quote, Verdict: "verified", Tone: proof.Good, Aside: !used}
 	switch {
 	case !v.Verified:
 		f.Verdict, f.Tone = "rejected", proof.Bad
-		f.Decided = append(f.Decided, proof.Decision{Label: plain(string(v.Reason)), Tone: proof.Bad, Text: v.Rationale})
+		f.Decided = append(f.Decided, proof.Decision{Label: proof.Words(string(v.Reason)), Tone: proof.Bad, Text: v.Rationale})
 	default:
-		f.Decided = reason(nil, v.Rationale, proof.Plain)
+		f.Decided = proof.Because(nil, v.Rationale, proof.Plain)
 	}
-	f.Decided = reason(f.Decided, v.Error, proof.Bad)
+	f.Decided = proof.Because(f.Decided, v.Error, proof.Bad)
 	for _, s := range r.Stems {
 		f.Decided = append(f.Decided, proof.Decision{Label: "under", Tone: proof.Plain, Text: s.Text})
 	}
-	q := b.quote(state.Quote{Source: r.Source, Start: r.Start, End: r.End, Text: r.Quote}, proof.For)
+	q := b.Quote(state.Quote{Source: r.Source, Start: r.Start, End: r.End, Text: r.Quote}, proof.For)
 	if !v.Verified {
 		q.Stand = proof.Weighed
 	}
 	f.Quotes = []proof.Quote{q}
-	b.add(f)
+	b.Add(f)
 }

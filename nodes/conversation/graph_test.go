@@ -10,7 +10,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/memory"
-	"example.com/assay/serve/conversation"
+	"example.com/assay/nodes/conversation"
 )
 
 type echo struct {

@@ -1,0 +1,242 @@
+package converse
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/nodes/conversation"
+	"example.com/assay/state/proof"
+)
+
+// Message writes a proof as a message in Markdown, with its citations: the answer with
+// what it quotes, what was found about its parts, and one line on how it was made.
+func Message(p proof.Proof) (string, []conversation.Citation) {
+	m := &message{proof: p}
+	if p.Asked != "" {
+		m.note("searched for: " + p.Asked)
+	}
+	if words := render.SearchedFor(p.Respelt); words != "" {
+		m.note(strings.TrimSpace(words))
+	}
+	if p.Given {
+		m.findings()
+		if p.Answer != "" {
+			m.paragraph("### Response\n\n%s", p.Answer)
+		}
+	} else {
+		m.answer()
+		m.findings()
+	}
+	if len(p.Result) > 0 && string(p.Result) != "null" {
+		m.paragraph("```json\n%s\n```", p.Result)
+	}
+	for _, n := range p.Notes {
+		if !n.Aside {
+			m.paragraph("%s: %s", n.Group, render.Visible(n.Text))
+		}
+	}
+	said := m.text.String()
+	for _, words := range append([]string{p.Words}, p.Warnings...) {
+		if words != "" && !strings.Contains(said, words) {
+			m.paragraph("%s", render.Visible(words))
+		}
+	}
+	m.measures()
+	return strings.TrimSpace(m.text.String()), m.citations
+}
+
+// A message is one that is being written.
+type message struct {
+	proof     proof.Proof
+	text      strings.Builder
+	citations []conversation.Citation
+	noted     int // the length behind the last note
+}
+
+func (m *message) printf(format string, args ...any) { fmt.Fprintf(&m.text, format, args...) }
+
+// paragraph begins a paragraph.
+func (m *message) paragraph(format string, args ...any) {
+	if n := m.text.Len(); n > 0 {
+		m.text.WriteString(strings.Repeat("\n", 2-min(2, n-len(strings.TrimRight(m.text.String(), "\n")))))
+	}
+	m.printf(format, args...)
+}
+
+// note adds a line in italics. Notes stand below each other.
+func (m *message) note(line string) {
+	if m.noted > 0 && m.noted == m.text.Len() {
+		m.printf("  \n") // Markdown's line break
+	} else {
+		m.paragraph("")
+	}
+	m.printf("*%s*", render.Line(line))
+	m.noted = m.text.Len()
+}
+
+// answer is the text of the answer. What it quotes becomes citations; the passages that it
+// cites are listed below.
+func (m *message) answer() {
+	if m.proof.Answer == "" {
+		return
+	}
+	m.paragraph("")
+	from := m.text.Len()
+	m.printf("%s", m.proof.Answer)
+	for _, f := range m.proof.Findings {
+		for _, q := range f.Quotes {
+			if at := strings.Index(m.text.String()[from:], flat(q.Text)); f.Span != nil && at >= 0 {
+				m.cite(from+at, from+at+len(flat(q.Text)), q)
+				from += at + len(flat(q.Text))
+			}
+		}
+	}
+	var cited []string
+	for _, s := range m.proof.Passages {
+		if len(s.Marks) > 0 && strings.Contains(m.proof.Answer, s.Marks[0]) {
+			cited = append(cited, "- "+s.Marks[0]+" "+render.Line(s.Where))
+		}
+	}
+	if len(cited) > 0 {
+		m.paragraph("### Sources\n\n%s", strings.Join(cited, "\n"))
+	}
+}
+
+// cite says which bytes a part of the message quotes.
+func (m *message) cite(start, end int, q proof.Quote) {
+	text := m.text.String()
+	c := conversation.Citation{Type: "citation", CitedText: q.Text, Start: q.Start, End: q.End, StartIndex: utf8.RuneCountInString(text[:start])}
+	c.EndIndex = c.StartIndex + utf8.RuneCountInString(text[start:end])
+	if q.Doc >= 0 && q.Doc < len(m.proof.Documents) {
+		d := m.proof.Documents[q.Doc]
+		c.Title, c.Doc, c.Path = d.Name, d.Name, d.Path
+	}
+	for _, s := range m.proof.Passages {
+		if s.Doc == q.Doc && s.Start <= q.Start && q.End <= s.End {
+			c.Title = s.Where
+		}
+	}
+	m.citations = append(m.citations, c)
+}
+
+// quoted writes a quote with its place.
+func (m *message) quoted(q proof.Quote) {
+	m.printf("“")
+	at := m.text.Len()
+	m.printf("%s”", flat(q.Text))
+	m.cite(at, at+len(flat(q.Text)), q)
+	m.printf(" (%s, bytes %d–%d)", m.citations[len(m.citations)-1].Title, q.Start, q.End)
+}
+
+// headings stand above findings of a kind. Kinds without one are part of the answer.
+var headings = []struct {
+	kind proof.Kind
+	text string
+}{
+	{proof.Claim, "Claims"}, {proof.Reason, "Reasons"}, {proof.Requirement, "Requirements"}, {proof.Edge, "Edges"}, {proof.Term, "Terms"},
+}
+
+// findings lists what was found. Of an answer's own claims only those are listed that do
+// not hold.
+func (m *message) findings() {
+	m.fields()
+	for _, h := range headings {
+		listed := slices.DeleteFunc(slices.Clone(m.proof.Findings), func(f proof.Finding) bool {
+			own := (f.Kind == proof.Claim || f.Kind == proof.Reason) && !m.proof.Given
+			return f.Kind != h.kind || f.Aside || own && f.Tone == proof.Good
+		})
+		for i, f := range listed {
+			if i == 0 {
+				m.paragraph("### %s\n", h.text)
+			}
+			m.finding(f)
+		}
+	}
+}
+
+var signs = map[proof.Tone]string{proof.Good: "✓ ", proof.Warn: "◐ ", proof.Bad: "✗ "}
+
+func (m *message) finding(f proof.Finding) {
+	m.printf("\n- ")
+	verdict, quotes, judged := f.Verdict, f.Quotes, f.Kind == proof.Claim || f.Kind == proof.Reason
+	if f.Confidence != nil && !judged {
+		verdict += fmt.Sprintf(", confidence %.2f", *f.Confidence)
+	}
+	switch {
+	case !judged && len(quotes) > 0 && quotes[0].Text == f.Text:
+		m.printf("**%s** ", f.Label)
+		m.quoted(quotes[0])
+		quotes = quotes[1:]
+	case judged:
+		m.printf("%s%s: %s", signs[f.Tone], verdict, render.Line(f.Text))
+	case verdict == "":
+		m.printf("**%s**", render.Line(f.Text))
+	default:
+		m.printf("**%s**: %s", render.Line(f.Text), verdict)
+	}
+	if f.Tone != proof.Good {
+		for _, d := range f.Decided {
+			m.printf(" (%s)", render.Line(strings.TrimPrefix(d.Label+": "+d.Text, ": ")))
+		}
+	}
+	for _, q := range quotes {
+		m.printf("\n  - ")
+		if q.Stand == proof.Against || judged {
+			m.printf("%s: ", q.Stand)
+		}
+		m.quoted(q)
+	}
+}
+
+// fields is the table of the fields that were read.
+func (m *message) fields() {
+	begun := false
+	for _, f := range m.proof.Findings {
+		if f.Kind != proof.Field {
+			continue
+		}
+		if !begun {
+			m.paragraph("| Field | Value | Confidence | Read |\n|---|---|---|---|\n")
+			begun = true
+		}
+		m.printf("| %s | %s | %.2f | ", cell(f.Label), cell(f.Text), *f.Confidence)
+		if len(f.Quotes) == 0 {
+			m.printf("%s |\n", f.Verdict)
+			continue
+		}
+		q := f.Quotes[0]
+		m.printf("“")
+		at := m.text.Len()
+		m.printf("%s”", cell(q.Text))
+		m.cite(at, at+len(cell(q.Text)), q)
+		m.printf(" bytes %d–%d |\n", q.Start, q.End)
+	}
+}
+
+// cell shows a value in a cell of a table.
+func cell(s string) string { return strings.ReplaceAll(render.Line(s), "|", `\|`) }
+
+// measures is the line on how the answer was made.
+func (m *message) measures() {
+	var parts []string
+	for _, x := range m.proof.Measures {
+		if !x.Aside {
+			parts = append(parts, x.Name+" "+x.Text)
+		}
+	}
+	if m.proof.Corpus != "" {
+		parts = append(parts, "corpus "+m.proof.Corpus)
+	}
+	if m.proof.Model != "" {
+		parts = append(parts, "model "+m.proof.Model)
+	}
+	if len(parts) > 0 {
+		m.note(strings.Join(parts, " · "))
+	}
+}
+
+// flat shows a quote in one line.
+func flat(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,204 @@
+// Package general is the command of a pipeline that has none of its own: its arguments,
+// flags, help, output and exit codes follow from what the pipeline says of itself.
+//
+//	root.AddCommand(general.Command(a, p))
+//
+// It has no batches, no threads and no workers: a pipeline that needs them brings a command.
+package general
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/converse"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/graph"
+	"example.com/assay/nodes/conversation"
+	"example.com/assay/nodes/follow"
+	"example.com/assay/nodes/pipeline"
+	"example.com/assay/state"
+	"example.com/assay/state/proof"
+)
+
+// Command is the command of a pipeline.
+func Command(a *cli.App, p open.Pipeline) *cobra.Command {
+	var flags config.Flags
+	var traceFile string
+	var asJSON bool
+	word := strings.ToUpper(p.Message.Name)
+	example := p.Command() + ` "…"`
+	cmd := &cobra.Command{
+		Use:   p.Command() + " " + word + "…",
+		Short: p.Does,
+		Long: fmt.Sprintf(`%s
+
+%s is %s. It is the arguments joined by spaces, or standard input for "-".
+
+Exit code 3: the corpus holds nothing of the kind. Exit code 1: it could not be read.`, p.About, word, p.Message.Help),
+		Example: fmt.Sprintf("  agent %s\n  agent %s --json", example, example),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := a.Question(cmd.Context(), args, example)
+			a.Failed = func(err error) any { return failed(p, text, err) }
+			if err != nil {
+				return err
+			}
+			return run(a, cmd, &flags, p, text, traceFile, asJSON)
+		},
+	}
+	f := cmd.Flags()
+	if p.Corpus != pipeline.Never {
+		f.String("corpus", config.DefaultCorpus, "`CORPUS` to read")
+	}
+	for _, field := range slices.Concat(p.Inputs, p.Settings) {
+		f.String(flagOf(field), field.Default, field.Help)
+	}
+	f.StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
+	f.BoolVar(&asJSON, "json", false, "print one JSON document")
+	flags.RegisterModel(cmd)
+	flags.RegisterTimeout(cmd)
+	flags.RegisterCassette(cmd)
+	return cmd
+}
+
+// flagOf is the flag of a field.
+func flagOf(f pipeline.Field) string { return strings.ReplaceAll(f.Name, "_", "-") }
+
+func failed(p open.Pipeline, text string, err error) state.Answer {
+	return state.FailedAnswer(p.Name, text, cli.EndOf(err))
+}
+
+func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, p open.Pipeline, text, traceFile string, asJSON bool) (err error) {
+	if err := cli.Named(cmd, "trace"); err != nil {
+		return err
+	}
+	s, err := config.Resolve(a, cmd, flags)
+	if err != nil {
+		return err
+	}
+	files, err := flags.Cassette(cmd)
+	if err != nil {
+		return err
+	}
+	conf, input := map[string]string{}, map[string]json.RawMessage{}
+	for _, f := range p.Settings {
+		conf[f.Name] = cmd.Flag(flagOf(f)).Value.String()
+	}
+	for _, f := range p.Inputs {
+		if flag := cmd.Flag(flagOf(f)); flag.Changed {
+			input[f.Name] = valueOf(f, flag.Value.String())
+		}
+	}
+	want := open.Want{Skills: p.Skills, Spans: true}
+	if p.Corpus != pipeline.Never {
+		want.Corpus = p.Opener()
+	}
+	d, err := open.New(cmd.Context(), a, s, files, want)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cli.Also(err, d.Close()) }()
+	ctx, cancel := cli.Within(cmd.Context(), flags.Timeout)
+	defer cancel()
+	turn := conversation.Turn{Text: text}
+	if turn.Input, err = json.Marshal(input); err != nil {
+		return err
+	}
+	line := render.NewProgress(a, asJSON)
+	answer, runErr := Answer(ctx, d, p, turn, conf, traceFile, func(ev graph.Event[json.RawMessage]) { render.Observe(line, ev) })
+	line.Close()
+	if answer == nil {
+		return runErr
+	}
+	if asJSON {
+		a.PrintJSON(answer)
+	} else if err := Print(a, p, answer); err != nil {
+		return err
+	}
+	render.Warnings(a, *answer.Common())
+	if d.Corpus != nil && d.IsSample() {
+		a.Warn(open.SampleNote)
+	}
+	return cli.Told(answer.Common().End, runErr)
+}
+
+// valueOf is the value of a flag as JSON: of a field of text a string, else as it is.
+func valueOf(f pipeline.Field, text string) json.RawMessage {
+	data, _ := json.Marshal(text) // a string can be encoded
+	if f.Schema != "" && json.Valid([]byte(text)) && !strings.Contains(f.Schema, `"string"`) {
+		data = []byte(text)
+	}
+	return data
+}
+
+// Answer runs a pipeline on one turn. There is no answer of a run that did not begin.
+func Answer(ctx context.Context, d *open.Desk, p open.Pipeline, turn conversation.Turn, conf map[string]string, traceFile string, watch func(graph.Event[json.RawMessage])) (pipeline.Answer, error) {
+	made, err := p.On(ctx, d, conf)
+	if err == nil {
+		err = made.Check(turn)
+	}
+	if err != nil {
+		return nil, cli.Usagef("%w", err)
+	}
+	in, err := made.Input(turn)
+	if err != nil {
+		return nil, err
+	}
+	files := pipeline.Library(pipeline.Elsewhere{})
+	if d.Corpus != nil {
+		files = d.Corpus
+	}
+	t := &open.Traced[json.RawMessage]{Input: in, Question: p.Name + ": " + turn.Text, File: traceFile, Keys: p.Traced, More: conf, Options: follow.Options[json.RawMessage]{
+		Observe: watch,
+		Stream: func(ctx context.Context, _ graph.Update[json.RawMessage], opts *graph.RunOptions) iter.Seq2[graph.Event[json.RawMessage], error] {
+			return made.App.Stream(ctx, in, opts)
+		},
+		End: func(final json.RawMessage, err error) state.End {
+			answer, bad := made.Answer(final, err, files)
+			if bad != nil {
+				return state.Outcome{Err: bad}.End()
+			}
+			return d.InCorpus(answer.Common().End)
+		},
+	}}
+	final, took, runErr := open.Run(ctx, d, t)
+	answer, err := made.Answer(final, runErr, files)
+	if answer == nil {
+		return nil, cmp.Or(err, runErr)
+	}
+	answer.Sign(d.Signature(t.Run.RunID, traceFile))
+	if took.Node != nil {
+		took.Measure(&answer.Common().Metrics)
+	}
+	return answer, cli.Also(runErr, err)
+}
+
+// Print prints an answer for people.
+func Print(a *cli.App, p open.Pipeline, answer pipeline.Answer) error {
+	data, err := json.Marshal(answer)
+	if err != nil {
+		return fmt.Errorf("encoding the answer: %w", err)
+	}
+	shown, err := p.Proof(data)
+	if err != nil {
+		return err
+	}
+	shown.Warnings = nil // they go to standard error
+	fmt.Fprintln(a.Stdout, Text(a, shown))
+	return nil
+}
+
+// Text is a proof for a terminal.
+func Text(a *cli.App, p proof.Proof) string {
+	text, _ := converse.Message(p)
+	return render.Markdown(text, render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour})
+}

@@ -1,0 +1,37 @@
+package causal
+
+import (
+	"strings"
+
+	"example.com/assay/state/proof"
+)
+
+var edgeTones = map[EdgeStatus]proof.Tone{EdgeGrounded: proof.Good, EdgeRejected: proof.Bad, EdgeDraft: proof.Plain}
+
+// Proof is an answer in the form of all pipelines: each edge with what was quoted for its
+// verdict.
+func (a Answer) Proof() proof.Proof {
+	b := proof.New(a.Answer, a.Answer.Answer)
+	for _, e := range a.Edges {
+		f := proof.Finding{Kind: proof.Edge, Label: e.ID, Text: e.FromVar + " → " + e.ToVar, Verdict: string(e.Status), Tone: edgeTones[e.Status]}
+		stand := proof.For
+		if e.Status == EdgeRejected {
+			stand = proof.Weighed
+			f.Decided = append(f.Decided, proof.Decision{Label: proof.Words(e.Rejection.Reason), Tone: proof.Bad, Text: e.Rejection.Detail})
+		}
+		if e.Status != EdgeDraft && e.Confidence > 0 {
+			f.Confidence = &e.Confidence
+		}
+		if e.Mechanism != "" {
+			f.Decided = append(f.Decided, proof.Decision{Label: "mechanism, as drafted", Tone: proof.Plain, Text: e.Mechanism})
+		}
+		for _, q := range e.Evidence.Quotes {
+			f.Quotes = append(f.Quotes, b.Quote(q, stand))
+		}
+		b.Add(f)
+	}
+	for _, c := range a.DAG.Cycles {
+		b.Note("Left out of the graph", c.Edge, proof.Warn, "it would close a cycle: "+strings.Join(c.Path, " → "))
+	}
+	return b.Proof
+}

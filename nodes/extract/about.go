@@ -1,0 +1,50 @@
+package extract
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"example.com/assay/graph"
+	"example.com/assay/nodes/conversation"
+	"example.com/assay/nodes/pipeline"
+	"example.com/assay/state/proof"
+)
+
+// About describes the pipeline.
+func About() pipeline.Pipeline {
+	return pipeline.Pipeline{
+		Name: "extract", Title: "Extract",
+		Does:    "reads fields from a document, checks them and keeps the best",
+		About:   "Reads the fields of a JSON Schema from a text, each with its place in it.",
+		Prompt:  "Read fields from the document below with the tool extract%s; write the JSON Schema for them. Say of each value where it stands, and name fields that the document does not hold.\n\n%s",
+		Message: pipeline.Field{Name: "text", Help: "the document", Needed: true, File: true},
+		Inputs:  []pipeline.Field{{Name: "name", Help: "what the document is called", Default: "message"}},
+		Settings: []pipeline.Field{
+			{Name: "schema", Help: "JSON Schema of an object: the fields to read, with types and descriptions", Schema: `{"type":"object"}`, Needed: true},
+		},
+		Skills: Skills(),
+		Proof:  func(answer json.RawMessage) (proof.Proof, error) { return proof.Read(answer, Answer.Proof) },
+	}
+}
+
+// Instance is the pipeline without the type of its state.
+func (p *Pipeline) Instance() pipeline.Instance {
+	return pipeline.Of(pipeline.Typed[State]{
+		Graph: p.graph,
+		Check: func(t conversation.Turn) error { return t.Read(&given{}) },
+		Input: func(t conversation.Turn) graph.Update[State] {
+			var in given
+			_ = t.Read(&in) // Check has read it
+			return Update(FieldDocument{Source: cmp.Or(in.Name, "message"), Text: t.Text})
+		},
+		Answer: func(final State, runErr error, _ pipeline.Library) (pipeline.Answer, error) {
+			answer := p.schema.Answer(final, runErr)
+			return &answer, nil
+		},
+	})
+}
+
+// given are the further fields of a turn.
+type given struct {
+	Name string `json:"name"` // of the document
+}
