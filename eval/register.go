@@ -2,13 +2,17 @@ package eval
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"example.com/assay/graph"
 	"example.com/assay/memory"
+	"example.com/assay/nodes/conversation"
 	"example.com/assay/nodes/evidence"
+	"example.com/assay/nodes/follow"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/state"
 )
 
@@ -33,6 +37,37 @@ type Job[S any] struct {
 	Inputs string
 	// Document is the text that the byte offsets of the answer refer to. Default: none.
 	Document string
+
+	made *instance // in place of Graph and Input
+}
+
+// An instance is a pipeline that was made, with its encoded input.
+type instance struct {
+	pipeline.Instance
+	in json.RawMessage
+}
+
+// input is the encoded input of each run.
+func (j Job[S]) input() (json.RawMessage, error) {
+	if j.made != nil {
+		return j.made.in, nil
+	}
+	return json.Marshal(j.Input)
+}
+
+// follow runs the job once. The last error says that it could not be run.
+func (j Job[S]) follow(ctx context.Context, opts *follow.Options[S]) (final S, took follow.Took, runErr, err error) {
+	if j.made != nil {
+		o := any(opts).(*follow.Options[json.RawMessage]) // RegisterPipeline makes no other
+		last, took, runErr := follow.App(ctx, j.made.App, j.made.in, o)
+		return any(last).(S), took, runErr, nil
+	}
+	g, err := j.Graph()
+	if err != nil {
+		return final, took, nil, err
+	}
+	final, took, runErr = follow.Run(ctx, g, j.Input, opts)
+	return final, took, runErr, nil
 }
 
 // A Result is what a graph's run came to.
@@ -82,6 +117,44 @@ func Register[S any](b *Bench, name string, ready func(context.Context, Case, *m
 	return nil
 }
 
+// RegisterPipeline adds a pipeline to a bench. A case of it has the pipeline's message as
+// its question, and may have a corpus and further input.
+func RegisterPipeline(b *Bench, p pipeline.Pipeline) error {
+	return Register(b, p.Name, func(_ context.Context, c Case, corpus *memory.Corpus) (Job[json.RawMessage], error) {
+		var job Job[json.RawMessage]
+		bench := pipeline.Bench{Model: b.Model, Skills: b.Skills, Inspect: b.Inspect}
+		files := pipeline.Library(pipeline.Elsewhere{})
+		if corpus != nil {
+			bench.Corpus, files = corpus, corpus
+		}
+		if corpus == nil && p.Corpus == pipeline.Always {
+			return job, fmt.Errorf("%s: corpus is empty: %s needs it", c.File, p.Name)
+		}
+		made, err := p.Make(bench)
+		if err != nil {
+			return job, err
+		}
+		turn := conversation.Turn{Text: c.question(), Input: c.Input}
+		if err := errors.Join(p.CheckText(turn.Text), made.Check(turn)); err != nil {
+			return job, fmt.Errorf("%s: %w", c.File, err)
+		}
+		in, err := made.Input(turn)
+		if err != nil {
+			return job, err
+		}
+		job.made = &instance{made, in}
+		job.Result = func(final json.RawMessage, runErr error) (Result, error) {
+			answer, err := made.Answer(final, runErr, files)
+			if err != nil {
+				return Result{}, err
+			}
+			return Result{Whole: answer, Answer: answer.Common()}, nil
+		}
+		job.Skills, err = b.hashes(p.Skills)
+		return job, err
+	})
+}
+
 func register[S any](b *Bench, name string, ready func(context.Context, Case, *memory.Corpus) (Job[S], error)) {
 	b.names = append(b.names, name)
 	b.prepares[name] = func(ctx context.Context, p *Prepared, corpus *memory.Corpus) error {
@@ -89,7 +162,7 @@ func register[S any](b *Bench, name string, ready func(context.Context, Case, *m
 		switch {
 		case err != nil:
 			return err
-		case job.Graph == nil || job.Result == nil:
+		case job.Graph == nil && job.made == nil || job.Result == nil:
 			return fmt.Errorf("the job of pipeline %q needs a Graph and a Result", name)
 		}
 		if job.Skills != nil {

@@ -44,11 +44,7 @@ func (r Run) Usage() state.ModelUsage {
 
 // run runs the graph of a job, and returns its answer, trace and scores.
 func run[S any](ctx context.Context, p *Prepared, label string, job Job[S], engine graph.RunOptions) (Run, error) {
-	input, err := json.Marshal(job.Input)
-	if err != nil {
-		return Run{}, err
-	}
-	g, err := job.Graph()
+	input, err := job.input()
 	if err != nil {
 		return Run{}, err
 	}
@@ -74,7 +70,10 @@ func run[S any](ctx context.Context, p *Prepared, label string, job Job[S], engi
 		}
 		return of.Answer.End
 	}}
-	final, took, runErr := follow.Run(ctx, g, job.Input, opts)
+	final, took, runErr, err := job.follow(ctx, opts)
+	if err != nil {
+		return out, err
+	}
 	out.Times, out.Err = took, runErr
 	of, err := conclude(final, runErr)
 	if err != nil {

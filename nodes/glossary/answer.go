@@ -28,8 +28,14 @@ func Result(final State, runErr error, files pipeline.Library) *Answer {
 	a := &Answer{Answer: state.FailedAnswer("glossary", final.Term, state.Outcome{
 		Err: runErr, Answered: len(final.Terms) > 0, Grounded: true, Searched: state.Searched{Queries: []string{final.Term}},
 	}.End()), Terms: []Shown{}}
-	if runErr == nil {
-		a.Answer.Answer = fmt.Sprintf("%s in %s.", proof.Count(len(final.Terms), "definition"), proof.Count(final.Read, "passage"))
+	switch passages := proof.Count(final.Read, "passage"); {
+	case runErr != nil:
+	case len(final.Terms) == 0 && final.Term == Every:
+		a.Answer.Answer = "Nothing is defined in " + passages + "."
+	case len(final.Terms) == 0:
+		a.Answer.Answer = fmt.Sprintf("Nothing in %s defines “%s”.", passages, final.Term)
+	default:
+		a.Answer.Answer = fmt.Sprintf("%s in %s.", proof.Count(len(final.Terms), "definition"), passages)
 	}
 	at := map[string]int{}
 	for _, d := range final.Terms {

@@ -285,11 +285,7 @@ func runCases(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchan
 	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.Options(), Progress: progress.Update})
 	defer func() { err = cli.Also(err, corpora.Close()) }()
 
-	opts, err := open.BenchOptions(a, s)
-	if err != nil {
-		return nil, err
-	}
-	bench, err := eval.NewBench(eval.Deps{Model: tapes, Skills: set, Corpora: corpora, Inspect: injection.Orders}, &opts)
+	bench, err := open.NewBench(a, s, eval.Deps{Model: tapes, Skills: set, Corpora: corpora, Inspect: injection.Orders})
 	if err != nil {
 		return nil, err
 	}

@@ -6,11 +6,22 @@ import (
 	"example.com/assay/eval"
 )
 
-// BenchOptions are the options of the pipelines of cases, from the settings.
-func BenchOptions(a *cli.App, s config.Settings) (eval.BenchOptions, error) {
+// NewBench makes a bench for cases of all pipelines, with the options of the settings.
+func NewBench(a *cli.App, s config.Settings, deps eval.Deps) (*eval.Bench, error) {
 	opts, err := researchOptions(a, s)
 	if err != nil {
-		return eval.BenchOptions{}, err
+		return nil, err
 	}
-	return eval.BenchOptions{Label: s.ModelLabel(), Research: *opts, Edges: *s.Grounding.Options(s.Limits.Concurrency), Verify: *s.Verification.Options()}, nil
+	b, err := eval.NewBench(deps, &eval.BenchOptions{Label: s.ModelLabel(), Research: *opts, Edges: *s.Grounding.Options(s.Limits.Concurrency), Verify: *s.Verification.Options()})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range Pipelines() {
+		if p.Make != nil { // a bench knows the others
+			if err := eval.RegisterPipeline(b, p.Pipeline); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b, nil
 }

@@ -19,7 +19,7 @@ func (s *session) complete(ctx context.Context, line string) []string {
 	var all []string
 	switch name, _, named := strings.Cut(line[1:], " "); {
 	case !named:
-		for _, c := range slashCommands {
+		for _, c := range allCommands() {
 			if c.args != "" {
 				c.name += " "
 			}

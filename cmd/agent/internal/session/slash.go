@@ -54,7 +54,7 @@ func (s *session) command(ctx context.Context, words []string) (quit bool, err e
 	}
 	switch name {
 	case "help":
-		for _, c := range slashCommands {
+		for _, c := range allCommands() {
 			fmt.Fprintf(s.Stdout, "  %s\n      %s\n", strings.TrimSpace("/"+c.name+" "+c.args), c.help)
 		}
 		fmt.Fprintln(s.Stdout, "Anything else is a question; it may refer to the one before it.")
@@ -87,8 +87,13 @@ func (s *session) command(ctx context.Context, words []string) (quit bool, err e
 	case "quit":
 		return true, nil
 	default:
+		for _, p := range slashPipelines() {
+			if p.Name == name {
+				return false, s.pipelineSlash(ctx, p, strings.Join(args, " "))
+			}
+		}
 		var names []string
-		for _, c := range slashCommands {
+		for _, c := range allCommands() {
 			names = append(names, c.name)
 		}
 		return false, cli.Usagef("unknown command /%s%s; /help lists the commands", name, text.DidYouMean(name, names))

@@ -47,11 +47,7 @@ func openCaseRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.E
 	r.closers = append(r.closers, found.Close)
 	corpora := eval.NewCorpora(home, &eval.CorporaOptions{Open: *found.Options()})
 	r.closers = append(r.closers, corpora.Close)
-	opts, err := open.BenchOptions(a, s)
-	if err != nil {
-		return nil, err
-	}
-	bench, err := eval.NewBench(eval.Deps{Model: model, Skills: set, Corpora: corpora, Inspect: injection.Orders}, &opts)
+	bench, err := open.NewBench(a, s, eval.Deps{Model: model, Skills: set, Corpora: corpora, Inspect: injection.Orders})
 	if err != nil {
 		return nil, err
 	}
