@@ -1,5 +1,5 @@
 // Package openai serves runs to the clients of OpenAI's chat completions. A graph whose
-// state is a conversation (serve/conversation) is a model by its name.
+// state is a conversation (nodes/conversation) is a model by its name.
 //
 //	http.Handle("/v1/", openai.Handler(openai.Options{
 //		Space: func(*http.Request) *runs.Space { return manager.Space(runs.DefaultTenant) },
