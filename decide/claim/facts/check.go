@@ -73,9 +73,7 @@ func (e *Evidence) Check(claim string) Result {
 	c.checkDirection()
 	c.checkQuantifiers()
 	c.checkModality()
-	carried := c.carriageOf()
-	c.checkThings(carried)
-	c.checkSubject(carried)
+	c.checkSubject(c.carriageOf())
 	c.checkParts()
 	slices.SortStableFunc(c.found, func(a, b Conflict) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), strings.Compare(string(a.Kind), string(b.Kind)))

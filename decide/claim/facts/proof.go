@@ -27,12 +27,6 @@ func (c *comparison) checkParts() {
 	if len(c.claim.toks) > mostWeighed {
 		return
 	}
-	for _, p := range c.deniedParts() {
-		if p.against > .4 && p.against-p.shown > .15 && !c.reported(p) {
-			c.add(p.kind, p.first, p.end, p.by.sentence, p.by.tok, p.by.tok+1, true)
-			break
-		}
-	}
 	for _, list := range [][]part{c.negationParts(), c.oppositeParts(), c.genderParts(), c.modalParts(), c.quantifierParts(), c.exchangeParts()} {
 		for _, p := range list {
 			if c.reported(p) {
