@@ -21,9 +21,6 @@ func (c *comparison) checkNegation() {
 		}
 		unmatched = c.checkDenied(n) || unmatched
 	}
-	if c.checkPrefixes() {
-		unmatched = true
-	}
 	if !unmatched {
 		c.checkAsserted()
 	}
@@ -181,44 +178,6 @@ func (c *comparison) saysNo(s *sentence, words int) bool {
 	return false
 }
 
-// checkPrefixes compares "invisible" with "visible". It reports whether the
-// claim has such a word.
-func (c *comparison) checkPrefixes() (has bool) {
-	for i, t := range c.claim.toks {
-		base, ok := withoutPrefix(t.text)
-		if !ok || t.kind != word || !t.content || len(c.e.holders[t.root]) > 0 && c.anyHas(t.text) {
-			continue
-		}
-		root := rootOf(base)
-		for _, a := range c.near(.6) {
-			s := c.sentence(a)
-			for j, u := range s.toks {
-				if u.kind != word || u.root != root {
-					continue
-				}
-				has = true
-				if s.negated[j] == c.claim.negated[i] && a.Share >= aboutSame-.1 && !c.saysNo(s, 1) {
-					c.add(state.ConflictNegation, i, i+1, a.Sentence, j, j+1, true)
-					return true
-				}
-			}
-		}
-	}
-	return has
-}
-
-// anyHas reports whether an aligned sentence has a word as it stands.
-func (c *comparison) anyHas(text string) bool {
-	for _, a := range c.near(.6) {
-		for _, t := range c.sentence(a).toks {
-			if t.text == text {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // checkAsserted finds what the claim asserts and the best evidence denies.
 func (c *comparison) checkAsserted() {
 	for _, a := range c.near(.8) {
@@ -240,7 +199,6 @@ func (c *comparison) checkAsserted() {
 				return
 			}
 		}
-		c.checkUnasserted(s, a)
 	}
 }
 
@@ -250,20 +208,6 @@ const denied = 2
 // claimDenies reports whether the claim denies a part of the same.
 func (c *comparison) claimDenies(n negation) bool {
 	return slices.ContainsFunc(c.claim.negations, func(m negation) bool { return m.odd && meet(m.heads, n.heads) })
-}
-
-// checkUnasserted is checkAsserted for "invalid" against "valid".
-func (c *comparison) checkUnasserted(s *sentence, a Alignment) {
-	for j, t := range s.toks {
-		base, ok := withoutPrefix(t.text)
-		if !ok || t.kind != word || !t.content || s.negated[j] {
-			continue
-		}
-		if i := c.asserts(rootOf(base)); i >= 0 && !c.claim.has[t.root] && !c.assertedElsewhere(rootOf(base), a.Sentence) {
-			c.add(state.ConflictNegation, i, i+1, a.Sentence, j, j+1, true)
-			return
-		}
-	}
 }
 
 // asserts returns the token at which the claim says a root without denying it,
