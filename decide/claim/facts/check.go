@@ -69,10 +69,11 @@ func (e *Evidence) Check(claim string) Result {
 	c.checkDates()
 	c.checkNames()
 	c.checkNegation()
-	c.checkDirection()
+	c.checkRoles()
 	c.checkQuantifiers()
 	c.checkModality()
 	c.checkSubject(c.carriageOf())
+	c.checkDirection()
 	c.checkParts()
 	slices.SortStableFunc(c.found, func(a, b Conflict) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), strings.Compare(string(a.Kind), string(b.Kind)))

@@ -139,7 +139,6 @@ func (c *comparison) crossed(s *sentence, n negation) (negation, bool) {
 // deniedIn reports whether a sentence denies a root: by a negation, by a
 // prefix, or by the contrary.
 func (c *comparison) deniedIn(s *sentence, root string) bool {
-	sides := axes[root]
 	for i, t := range s.toks {
 		if t.kind != word {
 			continue
@@ -149,13 +148,6 @@ func (c *comparison) deniedIn(s *sentence, root string) bool {
 		}
 		if base, ok := withoutPrefix(t.text); ok && !s.negated[i] && rootOf(base) == root {
 			return true
-		}
-		for _, x := range axes[t.root] {
-			for _, y := range sides {
-				if x.axis == y.axis && x.sign != y.sign && !s.negated[i] {
-					return true
-				}
-			}
 		}
 	}
 	return false

@@ -32,7 +32,7 @@ func (c *comparison) oppositeParts() []part {
 		p := part{kind: state.ConflictDirection, first: i, end: i + 1, prefixed: prefixed}
 		opposed := func(k, j int) bool {
 			s := c.e.sentences[k]
-			return m.opposes(s.toks[j].text) && alike(k, j) && limits(s) == limits(c.claim) && !c.converse(turn{tok: i}, place{k, j})
+			return m.opposes(s.toks[j].text) && alike(k, j) && limits(s) == limits(c.claim) && !c.converse(i, place{k, j})
 		}
 		p.by = c.best(i, m.opposite, opposed)
 		p.against = p.by.fit
@@ -49,7 +49,7 @@ func (c *comparison) oppositeParts() []part {
 }
 
 // unpolar words have an opposite in the dictionary, and seldom one in a text.
-var unpolar = text.Set(`on off up down in out over under have has had having be being been is are was were new old there here
+var unpolar = text.Set(`on off in out over under have has had having be being been is are was were new old there here
 	manner inability get got take taken took go went give gave given make made work works`)
 
 // pronounsOf are the pronouns of a gender.

@@ -233,6 +233,7 @@ var oppositesOf = readOpposites(`
 	left | right
 	majority | minority
 	mutable | immutable
+	improve improved improves | worsen worsened worsens deteriorate deteriorated
 	required mandatory compulsory | optional voluntary
 `)
 
