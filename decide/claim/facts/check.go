@@ -120,7 +120,7 @@ func (c *comparison) near(part float64) []Alignment {
 	return c.aligned[:n]
 }
 
-// has reports whether a well aligned sentence has a root.
+// sentence is the one of an alignment.
 func (c *comparison) sentence(a Alignment) *sentence { return c.e.sentences[a.Sentence] }
 
 // verbatim reports whether two sentences have the same words, whatever signs stand around them.

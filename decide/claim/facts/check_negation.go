@@ -136,8 +136,7 @@ func (c *comparison) crossed(s *sentence, n negation) (negation, bool) {
 	return negation{}, false
 }
 
-// deniedIn reports whether a sentence denies a root: by a negation, by a
-// prefix, or by the contrary.
+// deniedIn reports whether a sentence denies a root, by a negation or by a prefix.
 func (c *comparison) deniedIn(s *sentence, root string) bool {
 	for i, t := range s.toks {
 		if t.kind != word {
