@@ -187,7 +187,7 @@ var oppositesOf = readOpposites(`
 	increase rise rose risen grow grew grown gain climb | decrease reduce fall fell fallen decline drop shrink lose lost
 	higher above over exceed | lower below under
 	before prior previous earlier former | after following later subsequent latter
-	more most greater | less least fewer
+	more most greater | less least fewer reduction
 	win won victory beat | lose lost loss defeat
 	join joined enter sign | leave left quit depart exit
 	begin began begun start open launch | end finish close stop cease
