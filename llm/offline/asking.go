@@ -29,8 +29,8 @@ var (
 // holds whole, such as "claim preclusion", stays, and so does one of a longer
 // name. When nothing is left, all
 // content words are the topic.
-func topicWords(l *lexer, question string) []word {
-	all := l.words(question)
+func topicWords(question string) []word {
+	all := wordsOf(question)
 	kept := map[int]bool{} // by offset
 	for _, m := range terminology().mentions(all) {
 		if m.to-m.from < 2 {
@@ -50,22 +50,22 @@ func topicWords(l *lexer, question string) []word {
 		return i > 0 && all[i-1].Text == "how"
 	}
 	var topic []word
-	for _, w := range l.content(question, text.QueryStops) {
+	for _, w := range contentOf(question, text.QueryStops) {
 		asks := frameWords[w.Text] || askingVerbs[w.Text] || askingNouns[w.Text] || long(w)
 		if !asks || kept[w.Start] {
 			topic = append(topic, w)
 		}
 	}
 	if len(topic) == 0 {
-		return subjectWords(l, question)
+		return subjectWords(question)
 	}
 	return topic
 }
 
 // storyNames returns the people of a told story, in lower case: words that are
 // capitalised wherever they stand, at least once inside a sentence, alone.
-func storyNames(l *lexer, s string) map[string]bool {
-	words := l.words(s)
+func storyNames(s string) map[string]bool {
+	words := wordsOf(s)
 	known := map[string]bool{}
 	for _, m := range terminology().mentions(words) {
 		for _, w := range words[m.from:m.to] {
@@ -99,16 +99,16 @@ var asksLawyer = pattern.New(`(?i)\b(?:plaintiff|defendant|liable|liability|duty
 // legal reports whether a question is to be answered as lawyers do, by rule,
 // elements and exceptions: it names a concept of law, or asks for a rule or what has
 // to be proved.
-func legal(l *lexer, question string) bool {
-	words := l.words(question)
+func legal(question string) bool {
+	words := wordsOf(question)
 	return slices.ContainsFunc(terminology().mentions(words), func(m mention) bool { return m.family.concept && !m.everyday(words) }) ||
 		asksLawyer.MatchString(question)
 }
 
 // framed reports whether an answer is arranged as lawyers do: the question speaks as they
 // do, or names a concept of law and is asked of passages that speak so.
-func framed(l *lexer, question string, from []skills.Source) bool {
-	return asksLawyer.MatchString(question) || legal(l, question) && ofLaw(from)
+func framed(question string, from []skills.Source) bool {
+	return asksLawyer.MatchString(question) || legal(question) && ofLaw(from)
 }
 
 // leastLaw is the share of passages that speak as lawyers do from which they are of

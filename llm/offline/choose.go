@@ -78,8 +78,7 @@ type ChoiceMatch struct {
 // MatchChoices scores the choices of a question, in their order, as the
 // skill select_choice does before it selects one or abstains.
 func MatchChoices(in skills.SelectInput) []ChoiceMatch {
-	l := newLexer()
-	list := judge(l, newPool(l, in.Sources), in)
+	list := judge(newPool(in.Sources), in)
 	out := make([]ChoiceMatch, len(list))
 	best, held, sum := math.Inf(-1), false, 0.0
 	for _, c := range list {
@@ -104,9 +103,8 @@ func selectChoice(in skills.SelectInput, margin float64) (skills.SelectOutput, e
 	if len(in.Choices) == 0 {
 		return out, nil
 	}
-	l := newLexer()
-	p := newPool(l, in.Sources)
-	list := judge(l, p, in)
+	p := newPool(in.Sources)
+	list := judge(p, in)
 	order := byScore(list)
 	best := list[order[0]]
 	lead := best.score
@@ -129,7 +127,7 @@ func selectChoice(in skills.SelectInput, margin float64) (skills.SelectOutput, e
 }
 
 // judge fills the signals of every choice and adds them up.
-func judge(l *lexer, p *pool, in skills.SelectInput) []candidate {
+func judge(p *pool, in skills.SelectInput) []candidate {
 	tf := map[string]int{}
 	for _, s := range p.sentences {
 		if s.order {
@@ -139,14 +137,14 @@ func judge(l *lexer, p *pool, in skills.SelectInput) []candidate {
 			tf[t] += n
 		}
 	}
-	stem := l.terms(in.Question, text.DocStops)
+	stem := text.Terms(in.Question, text.DocStops)
 	known := setOf(stem)
 	for t := range tf {
 		known[t] = true
 	}
 	list, saying := make([]candidate, len(in.Choices)), map[string]int{}
 	for i, c := range in.Choices {
-		list[i] = candidate{choice: c, terms: l.distinct(c.Text, text.DocStops), nearest: -1}
+		list[i] = candidate{choice: c, terms: text.Distinct(text.Terms(c.Text, text.DocStops)), nearest: -1}
 		for _, t := range list[i].terms {
 			saying[t]++
 		}
@@ -160,8 +158,8 @@ func judge(l *lexer, p *pool, in skills.SelectInput) []candidate {
 				c.missing += weight
 			}
 		}
-		c.match(p, stem, l.distinct(groundOf(c.choice.Text), text.DocStops), in.Research)
-		c.support(l, p)
+		c.match(p, stem, text.Distinct(text.Terms(groundOf(c.choice.Text), text.DocStops)), in.Research)
+		c.support(p)
 	}
 	evidence := deviations(list, func(c candidate) float64 { return c.evidence })
 	missing := deviations(list, func(c candidate) float64 { return c.missing })
@@ -182,7 +180,7 @@ func judge(l *lexer, p *pool, in skills.SelectInput) []candidate {
 
 // support fills what says whether the sources speak of a choice at all, and
 // how much of it one sentence says.
-func (c *candidate) support(l *lexer, p *pool) {
+func (c *candidate) support(p *pool) {
 	total := 0.0
 	for _, t := range c.terms {
 		total += idfFloor + p.idf(t)
@@ -206,7 +204,7 @@ func (c *candidate) support(l *lexer, p *pool) {
 		c.covered = max(c.covered, has/total)
 		first = last
 	}
-	terms := l.terms(c.choice.Text, text.DocStops)
+	terms := text.Terms(c.choice.Text, text.DocStops)
 	beside := map[[2]string]bool{}
 	for i := 1; i < len(terms); i++ {
 		if terms[i-1] != terms[i] {
@@ -338,10 +336,9 @@ func (p *pool) hypothetical(i int) bool {
 	if exampleCue.MatchString(s.text) {
 		return true
 	}
-	l := newLexer()
-	people := storyNames(l, s.text)
+	people := storyNames(s.text)
 	if len(people) == 0 { // a sentence's first word is capital anyway
-		if words := l.words(s.text); len(words) > 1 && capitalised(words[0].Raw) && !text.QueryStops.Has(words[0].Text) {
+		if words := wordsOf(s.text); len(words) > 1 && capitalised(words[0].Raw) && !text.QueryStops.Has(words[0].Text) {
 			people = map[string]bool{words[0].Text: true}
 		}
 	}
@@ -350,7 +347,7 @@ func (p *pool) hypothetical(i int) bool {
 		if o.source != s.source || !exampleCue.MatchString(o.text) {
 			continue
 		}
-		told := storyNames(l, o.text)
+		told := storyNames(o.text)
 		for name := range people {
 			if told[name] {
 				return true

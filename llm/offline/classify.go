@@ -55,9 +55,8 @@ func classify(in skills.ClassifyInput) (skills.ClassifyOutput, error) {
 
 // questionCues names what makes a question without choices multi_hop.
 func questionCues(question string) []string {
-	l := newLexer()
 	facts, _ := parts(question)
-	words := l.words(framing.ReplaceAllString(text.OneLine(question), " "))
+	words := wordsOf(framing.ReplaceAllString(text.OneLine(question), " "))
 	var reasons []string
 	if len(words) >= longQuestion {
 		reasons = append(reasons, fmt.Sprintf("%d words", len(words)))
@@ -81,19 +80,18 @@ func questionCues(question string) []string {
 // choiceCues names what makes a multiple-choice question multi_hop: a told
 // story, or options that turn on different concepts.
 func choiceCues(stem string, choices []skills.Choice) []string {
-	l := newLexer()
 	var reasons []string
-	if facts, _ := parts(stem); len(l.words(facts)) >= longQuestion {
+	if facts, _ := parts(stem); len(wordsOf(facts)) >= longQuestion {
 		reasons = append(reasons, "the stem tells facts to apply the law to")
 	}
 	all := stem
 	for _, c := range choices {
 		all += " . " + c.Text
 	}
-	if names := terminology().concepts(l.words(all)); len(names) > 1 {
+	if names := terminology().concepts(wordsOf(all)); len(names) > 1 {
 		reasons = append(reasons, "stem and choices turn on several concepts ("+strings.Join(names, ", ")+")")
 	}
-	if len(reasons) == 0 && len(l.words(stem)) >= 2*longQuestion {
+	if len(reasons) == 0 && len(wordsOf(stem)) >= 2*longQuestion {
 		reasons = append(reasons, "a long stem")
 	}
 	return append(reasons, patternCues(stem)...)

@@ -13,20 +13,19 @@ import (
 // two halves. The first that was not asked yet, compared by stems in any order,
 // is taken; a claim for which none is left has no query.
 func gapQueries(in skills.GapInput) (skills.GapOutput, error) {
-	l := newLexer()
 	asked := map[string]bool{}
 	for _, q := range in.Asked {
-		asked[l.key(q)] = true
+		asked[keyOf(q)] = true
 	}
 	out := skills.GapOutput{Queries: []skills.GapQuery{}}
 	for _, c := range in.Claims {
-		words := l.content(c.Text, text.QueryStops)
+		words := contentOf(c.Text, text.QueryStops)
 		plain := slices.DeleteFunc(slices.Clone(words), func(w word) bool { return hasDigit(w.Raw) })
 		half := len(plain) / 2
 		for _, q := range []string{
-			spelled(plain), spelled(plain) + " " + spelled(l.content(in.Question, text.QueryStops)), spelled(words), spelled(plain[half:]), spelled(plain[:half]),
+			spelled(plain), spelled(plain) + " " + spelled(contentOf(in.Question, text.QueryStops)), spelled(words), spelled(plain[half:]), spelled(plain[:half]),
 		} {
-			if key := l.key(q); key != "" && !asked[key] {
+			if key := keyOf(q); key != "" && !asked[key] {
 				asked[key] = true
 				out.Queries = append(out.Queries, skills.GapQuery{ClaimID: c.ID, Query: q})
 				break
@@ -44,9 +43,9 @@ func spelled(words []word) string {
 	return strings.Join(raw, " ")
 }
 
-// key is equal for queries of the same stems.
-func (l *lexer) key(query string) string {
-	stems := l.distinct(query, text.QueryStops)
+// keyOf is equal for queries of the same stems.
+func keyOf(query string) string {
+	stems := text.Distinct(text.Terms(query, text.QueryStops))
 	slices.Sort(stems)
 	return strings.Join(stems, " ")
 }

@@ -3,6 +3,8 @@ package offline
 import (
 	"strings"
 	"sync"
+
+	"example.com/assay/memory/text"
 )
 
 // glossary is general legal and compliance vocabulary, one family of terms a
@@ -247,14 +249,13 @@ type entry struct{ family, term int }
 // terminology is the parsed glossary, built on first use.
 var terminology = sync.OnceValue(func() *glossaryIndex {
 	g := &glossaryIndex{byFirst: map[string][]entry{}}
-	l := newLexer()
 	for line := range strings.Lines(strings.TrimSpace(glossary)) {
 		line, concept := strings.CutPrefix(strings.TrimSpace(line), "* ")
 		f := family{concept: concept}
 		for t := range strings.SplitSeq(line, ";") {
 			t = strings.TrimSpace(t)
 			f.terms = append(f.terms, t)
-			f.stems = append(f.stems, l.terms(t, nil))
+			f.stems = append(f.stems, text.Terms(t, nil))
 		}
 		g.families = append(g.families, f)
 		for t, stems := range f.stems {

@@ -59,16 +59,15 @@ func plan(in skills.PlanInput) (skills.PlanOutput, error) {
 // decompose plans the steps of a question that may need several. It is a
 // function of the question alone, so that replanning finds the plan again.
 func decompose(question string) []skills.PlanStep {
-	l := newLexer()
 	facts, asks := parts(question)
 	if list := askingSentences(question); len(list) > 1 {
-		return clauseSteps(l, list, nil)
+		return clauseSteps(list, nil)
 	}
 	told := storyClauses(facts)
 	if list := clauses(asks); len(list) > 1 {
-		return clauseSteps(l, list, told)
+		return clauseSteps(list, told)
 	}
-	if !legal(l, question) { // what was found for its parts answers them, and not it
+	if !legal(question) { // what was found for its parts answers them, and not it
 		return []skills.PlanStep{{Phase: "The question", Question: question}}
 	}
 	if a, b, ok := comparison(asks); ok {
@@ -79,16 +78,16 @@ func decompose(question string) []skills.PlanStep {
 		}
 	}
 	if facts != "" {
-		return storySteps(l, question, asks, facts, told)
+		return storySteps(question, asks, facts, told)
 	}
 	return []skills.PlanStep{{Phase: "The question", Question: question}}
 }
 
 // clauseSteps asks each of several questions.
-func clauseSteps(l *lexer, list, told []string) []skills.PlanStep {
+func clauseSteps(list, told []string) []skills.PlanStep {
 	steps := make([]skills.PlanStep, len(list))
 	for i, c := range list {
-		steps[i] = skills.PlanStep{Phase: phaseOf(l, c), Question: grounded(l, c, told)}
+		steps[i] = skills.PlanStep{Phase: phaseOf(c), Question: grounded(c, told)}
 	}
 	return steps
 }
@@ -96,7 +95,6 @@ func clauseSteps(l *lexer, list, told []string) []skills.PlanStep {
 // askingSentences returns the sentences of a question that consists of
 // nothing but questions; one that leans on the one before it stays with it.
 func askingSentences(question string) []string {
-	l := newLexer()
 	var list []string
 	for _, span := range text.Sentences(question) {
 		s := question[span.Start:span.End]
@@ -104,7 +102,7 @@ func askingSentences(question string) []string {
 		switch {
 		case !strings.HasSuffix(s, "?"):
 			return nil
-		case n > 0 && (pronoun.MatchString(s) || !standsAlone(l, list[n-1], s)):
+		case n > 0 && (pronoun.MatchString(s) || !standsAlone(list[n-1], s)):
 			list[n-1] += " " + s
 		default:
 			list = append(list, s)
@@ -119,16 +117,16 @@ const maxConcepts = 2
 // storySteps asks the question as it stands, then for the rule on each concept
 // that the question itself names, then how a concept of the story bears on its
 // facts.
-func storySteps(l *lexer, question, asks, facts string, told []string) []skills.PlanStep {
+func storySteps(question, asks, facts string, told []string) []skills.PlanStep {
 	steps := []skills.PlanStep{{Phase: "Application to the facts", Question: question}}
-	asked := terminology().concepts(l.words(asks))
+	asked := terminology().concepts(wordsOf(asks))
 	asked = asked[:min(len(asked), maxConcepts)]
 	for _, name := range asked {
 		steps = append(steps, skills.PlanStep{Phase: title("Rule on " + name), Question: ruleQuestion(name)})
 	}
 	event := eventClause(told)
 	n := 0
-	for _, name := range terminology().concepts(l.words(facts)) {
+	for _, name := range terminology().concepts(wordsOf(facts)) {
 		if event != "" && n < maxConcepts && !slices.Contains(asked, name) {
 			steps = append(steps, skills.PlanStep{Phase: title("Effect of " + name), Question: applyQuestion(name, event)})
 			n++
@@ -139,11 +137,11 @@ func storySteps(l *lexer, question, asks, facts string, told []string) []skills.
 
 // grounded adds to a short question about a story the clause that it speaks
 // of.
-func grounded(l *lexer, question string, told []string) string {
-	if len(told) == 0 || len(topicWords(l, question)) > 3 {
+func grounded(question string, told []string) string {
+	if len(told) == 0 || len(topicWords(question)) > 3 {
 		return question
 	}
-	near := nearestClause(l, told, question)
+	near := nearestClause(told, question)
 	if near == "" {
 		near = told[0]
 	}
@@ -152,24 +150,24 @@ func grounded(l *lexer, question string, told []string) string {
 
 // phaseOf is a short title for a question: the concept that it names, else its
 // own first words.
-func phaseOf(l *lexer, question string) string {
-	if list := terminology().concepts(l.words(question)); len(list) > 0 {
+func phaseOf(question string) string {
+	if list := terminology().concepts(wordsOf(question)); len(list) > 0 {
 		return title("Rule on " + list[0])
 	}
-	return title(topic(l, question))
+	return title(topic(question))
 }
 
 // topic is what a question is about, for questions that name no concept: the
 // longest run of its words, as they stand, that no word of asking and no
 // clause border breaks.
-func topic(l *lexer, question string) string {
+func topic(question string) string {
 	_, asks := parts(question)
 	wanted := map[int]bool{}
-	for _, w := range topicWords(l, asks) {
+	for _, w := range topicWords(asks) {
 		wanted[w.Start] = true
 	}
 	best, size := strings.TrimRight(text.Clip(asks, 80), "?"), 0
-	words := l.words(asks)
+	words := wordsOf(asks)
 	for i := range words {
 		if !wanted[words[i].Start] {
 			continue
@@ -239,7 +237,6 @@ func clauses(question string) []string {
 	if !text.Interrogatives[first] && !text.Auxiliaries[first] {
 		return []string{question}
 	}
-	l := newLexer()
 	var list []string
 	start := 0
 	for _, m := range coordinate.FindAllStringSubmatchIndex(question, -1) {
@@ -254,7 +251,7 @@ func clauses(question string) []string {
 		if next := coordinate.FindStringIndex(after[1:]); next != nil {
 			after = after[:next[0]+1]
 		}
-		if standsAlone(l, before, after) {
+		if standsAlone(before, after) {
 			list = append(list, before)
 			start = at
 		}
@@ -287,17 +284,17 @@ func subordinate(clause, border string) bool {
 // standsAlone reports whether a clause asks about something of its own: it
 // brings a topic word, and leans on the clause before it by no more than a
 // pronoun that can be replaced.
-func standsAlone(l *lexer, before, clause string) bool {
-	for _, w := range l.words(clause) {
+func standsAlone(before, clause string) bool {
+	for _, w := range wordsOf(clause) {
 		if refersBack[w.Text] {
 			return false
 		}
 	}
-	if pronoun.MatchString(clause) && subjectForm.FindStringSubmatch(strings.TrimRight(before, "?. ")) == nil && len(topicWords(l, before)) > 4 {
+	if pronoun.MatchString(clause) && subjectForm.FindStringSubmatch(strings.TrimRight(before, "?. ")) == nil && len(topicWords(before)) > 4 {
 		return false
 	}
-	has := setOf(stemsOf(topicWords(l, before)))
-	for _, w := range l.content(clause, text.QueryStops) {
+	has := setOf(stemsOf(topicWords(before)))
+	for _, w := range contentOf(clause, text.QueryStops) {
 		if !has[w.Stem] && !frameWords[w.Text] && !askingVerbs[w.Text] && !askingNouns[w.Text] && !soughtWords[w.Text] {
 			return true
 		}
@@ -317,8 +314,7 @@ func subjectOf(clause string) string {
 	if m := subjectForm.FindStringSubmatch(strings.TrimRight(clause, "?. ")); m != nil && len(strings.Fields(m[1])) <= 8 {
 		return m[1]
 	}
-	l := newLexer()
-	words := l.words(clause)
+	words := wordsOf(clause)
 	for _, m := range terminology().mentions(words) {
 		if m.family.concept && !m.everyday(words) {
 			from := m.from
@@ -328,7 +324,7 @@ func subjectOf(clause string) string {
 			return clause[words[from].Start:words[m.to-1].End]
 		}
 	}
-	return topic(l, clause)
+	return topic(clause)
 }
 
 // selfContained puts the subject in the place of the clause's pronoun, or
@@ -338,14 +334,13 @@ func selfContained(clause, subject string) string {
 	if m := pronoun.FindStringIndex(clause); m != nil && len(strings.Fields(clause[:m[0]])) < 4 {
 		return clause[:m[0]] + subject + clause[m[1]:]
 	}
-	l := newLexer()
-	has := setOf(l.terms(clause, nil))
-	for _, t := range l.terms(subject, text.QueryStops) {
+	has := setOf(text.Terms(clause, nil))
+	for _, t := range text.Terms(subject, text.QueryStops) {
 		if has[t] {
 			return clause
 		}
 	}
-	if len(topicWords(l, clause)) > 3 {
+	if len(topicWords(clause)) > 3 {
 		return clause
 	}
 	return clause + ", with regard to " + subject

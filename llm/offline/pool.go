@@ -37,7 +37,7 @@ type pool struct {
 
 // newPool splits the sources into sentences. Headings, table rows and marked
 // up lines are left out.
-func newPool(l *lexer, sources []skills.Source) *pool {
+func newPool(sources []skills.Source) *pool {
 	p := &pool{df: map[string]int{}}
 	orders := make([][]injection.Instruction, len(sources))
 	var wg sync.WaitGroup // looking for orders is most of the work
@@ -46,7 +46,7 @@ func newPool(l *lexer, sources []skills.Source) *pool {
 	}
 	wg.Wait()
 	for i, src := range sources {
-		p.add(l, i, src, orders[i])
+		p.add(i, src, orders[i])
 	}
 	for _, s := range p.sentences {
 		for term := range s.counts {
@@ -56,8 +56,8 @@ func newPool(l *lexer, sources []skills.Source) *pool {
 	return p
 }
 
-func (p *pool) add(l *lexer, index int, src skills.Source, orders []injection.Instruction) {
-	context := l.distinct(src.Title+" "+src.Section, text.DocStops)
+func (p *pool) add(index int, src skills.Source, orders []injection.Instruction) {
+	context := text.Distinct(text.Terms(src.Title+" "+src.Section, text.DocStops))
 	first, lead, last := len(p.sentences), -1, 0
 	spans := text.Sentences(src.Text)
 	for n, span := range spans {
@@ -76,7 +76,7 @@ func (p *pool) add(l *lexer, index int, src skills.Source, orders []injection.In
 		if !item {
 			lead = -1
 		}
-		terms := l.terms(body, text.DocStops)
+		terms := text.Terms(body, text.DocStops)
 		if len(terms) == 0 {
 			continue
 		}

@@ -20,8 +20,8 @@ var (
 
 // subjectWords returns the content words of a question without those that only
 // put it; when nothing else is left, with them.
-func subjectWords(l *lexer, question string) []word {
-	words := l.content(question, text.QueryStops)
+func subjectWords(question string) []word {
+	words := contentOf(question, text.QueryStops)
 	var subject []word
 	for _, w := range words {
 		if !frameWords[w.Text] {

@@ -22,12 +22,11 @@ func regenerate(in skills.RegenerateInput) (string, error) {
 	if strings.TrimSpace(in.Response) == "" {
 		return "", errors.New("there is no response to write again")
 	}
-	l := newLexer()
 	plain := make([]skills.Source, len(in.Sources))
 	for i, s := range in.Sources {
 		plain[i] = s.Source
 	}
-	p := newPool(l, plain)
+	p := newPool(plain)
 	var b strings.Builder
 	rest := in.Response
 	for _, c := range in.Claims {
@@ -38,7 +37,7 @@ func regenerate(in skills.RegenerateInput) (string, error) {
 		end := at + len(c.Text)
 		quote, cite := "", ""
 		if c.Status != claimSupported && !quotes(in.Response, len(in.Response)-len(rest)+at, plain) {
-			quote, cite = p.instead(l, c, in.Sources)
+			quote, cite = p.instead(c, in.Sources)
 		}
 		if quote == "" || strings.Contains(in.Response, quote) {
 			b.WriteString(rest[:end])
@@ -81,14 +80,14 @@ const speaksNear = 0.55
 
 // instead is what takes a claim's place, and its citation: the stretch nearest in meaning, where somebody
 // knows, else the sentence that shares most words. It is empty where nothing speaks of the claim.
-func (p *pool) instead(l *lexer, c skills.JudgedClaim, sources []skills.CitedSource) (quote, cite string) {
+func (p *pool) instead(c skills.JudgedClaim, sources []skills.CitedSource) (quote, cite string) {
 	if n := c.Nearest; n != nil {
 		if n.Near < speaksNear {
 			return "", ""
 		}
 		return n.Text, n.Cite
 	}
-	s, ok := p.inPlaceOf(l, c)
+	s, ok := p.inPlaceOf(c)
 	if !ok {
 		return "", ""
 	}
@@ -97,9 +96,9 @@ func (p *pool) instead(l *lexer, c skills.JudgedClaim, sources []skills.CitedSou
 
 // inPlaceOf returns the sentence that speaks of what a claim speaks of, the
 // first of the best.
-func (p *pool) inPlaceOf(l *lexer, c skills.JudgedClaim) (sentence, bool) {
-	terms := slices.DeleteFunc(l.distinct(c.Text, text.DocStops), hasDigit) // numbers are what may be wrong
-	slices.Sort(terms)                                                      // the order of summation
+func (p *pool) inPlaceOf(c skills.JudgedClaim) (sentence, bool) {
+	terms := slices.DeleteFunc(text.Distinct(text.Terms(c.Text, text.DocStops)), hasDigit) // numbers are what may be wrong
+	slices.Sort(terms)                                                                     // the order of summation
 	total := 0.0
 	for _, t := range terms {
 		total += p.idf(t)

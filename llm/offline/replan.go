@@ -39,7 +39,6 @@ func replan(in skills.ReplanInput) (skills.ReplanOutput, error) {
 	if n >= maxFindings {
 		return complete("%d steps were taken, which is the most.", n)
 	}
-	l := newLexer()
 	asked := map[string]bool{"": true}
 	for _, q := range in.Asked {
 		asked[normalKey(q)] = true
@@ -64,7 +63,7 @@ func replan(in skills.ReplanInput) (skills.ReplanOutput, error) {
 	}
 	if n > 0 && failed(in.Findings[n-1]) && found < enoughFindings {
 		last := in.Findings[n-1]
-		for _, q := range otherWordings(l, last.Question, objective) {
+		for _, q := range otherWordings(last.Question, objective) {
 			if !asked[normalKey(q)] {
 				return skills.ReplanOutput{
 					Action: "retry", Phase: "In other words", Question: q,
@@ -73,7 +72,7 @@ func replan(in skills.ReplanInput) (skills.ReplanOutput, error) {
 			}
 		}
 	}
-	open, total := uncovered(l, objective, in.Findings)
+	open, total := uncovered(objective, in.Findings)
 	if found == 0 {
 		return complete("No step found anything; there is no other way to ask that keeps to the question.")
 	}
@@ -81,9 +80,9 @@ func replan(in skills.ReplanInput) (skills.ReplanOutput, error) {
 		return complete("The findings mention %d of the objective's %d terms.", total-len(open), total)
 	}
 	openStems := setOf(stemsOf(open))
-	for _, name := range terminology().concepts(l.words(objective)) {
+	for _, name := range terminology().concepts(wordsOf(objective)) {
 		q := ruleQuestion(name)
-		if !asked[normalKey(q)] && slices.ContainsFunc(l.terms(name, text.QueryStops), func(t string) bool { return openStems[t] }) {
+		if !asked[normalKey(q)] && slices.ContainsFunc(text.Terms(name, text.QueryStops), func(t string) bool { return openStems[t] }) {
 			return skills.ReplanOutput{
 				Action: "next_step", Phase: title("Rule on " + name), Question: q,
 				Reason: fmt.Sprintf("No finding mentions %s.", strings.Join(head(rawWords(open), 8), ", ")),
@@ -102,20 +101,20 @@ func failed(f skills.Finding) bool {
 // uncovered returns the objective's content words whose stems no answer
 // holds, and how many content words there are. Of told facts only the
 // glossary's terms count: no treatise knows the rest of the story.
-func uncovered(l *lexer, objective string, findings []skills.Finding) (open []word, total int) {
+func uncovered(objective string, findings []skills.Finding) (open []word, total int) {
 	covered := map[string]bool{}
 	for _, f := range findings {
 		if failed(f) {
 			continue
 		}
 		answer, _, _ := strings.Cut(f.Answer, sourcesHeading)
-		for _, t := range l.terms(answer, nil) {
+		for _, t := range text.Terms(answer, nil) {
 			covered[t] = true
 		}
 	}
 	facts, asks := parts(objective)
-	words := subjectWords(l, asks)
-	told := l.words(facts)
+	words := subjectWords(asks)
+	told := wordsOf(facts)
 	for _, m := range terminology().mentions(told) {
 		if !m.everyday(told) {
 			words = append(words, told[m.from:m.to]...)
@@ -133,16 +132,16 @@ func uncovered(l *lexer, objective string, findings []skills.Finding) (open []wo
 // otherWordings puts a failed question in other words: by the concepts and by
 // the clauses of the story that it was asked with, and by its own concept, also
 // under its other name. Its topic alone finds what was not asked.
-func otherWordings(l *lexer, question, objective string) []string {
+func otherWordings(question, objective string) []string {
 	var wordings []string
 	facts, _ := parts(objective)
-	for _, name := range terminology().concepts(l.words(facts)) {
+	for _, name := range terminology().concepts(wordsOf(facts)) {
 		wordings = append(wordings, ruleQuestion(name))
 	}
 	for _, clause := range slices.Backward(storyClauses(facts)) {
 		wordings = append(wordings, whenQuestion(clause))
 	}
-	words := l.words(question)
+	words := wordsOf(question)
 	for _, m := range terminology().mentions(words) {
 		if !m.family.concept || m.everyday(words) {
 			continue
@@ -159,15 +158,15 @@ func otherWordings(l *lexer, question, objective string) []string {
 	if facts != "" {
 		return wordings
 	}
-	return slices.DeleteFunc(wordings, func(w string) bool { return !keepsTopic(l, w, question) })
+	return slices.DeleteFunc(wordings, func(w string) bool { return !keepsTopic(w, question) })
 }
 
 // keepsTopic reports whether another wording of a question holds at least
 // half of its topic. A wording that drops the specific words would find
 // something, and not what was asked for.
-func keepsTopic(l *lexer, wording, question string) bool {
-	has := setOf(l.terms(wording, nil))
-	topic := stemsOf(topicWords(l, question))
+func keepsTopic(wording, question string) bool {
+	has := setOf(text.Terms(wording, nil))
+	topic := stemsOf(topicWords(question))
 	kept := 0
 	for _, t := range topic {
 		if has[t] {
@@ -180,7 +179,7 @@ func keepsTopic(l *lexer, wording, question string) bool {
 // normalKey is equal for two questions that differ only in word order,
 // inflection, filler and punctuation.
 func normalKey(question string) string {
-	terms := stemsOf(searchWords(newLexer(), question))
+	terms := stemsOf(searchWords(question))
 	slices.Sort(terms)
 	return strings.Join(terms, " ")
 }

@@ -101,13 +101,12 @@ func TestPlan(t *testing.T) {
 }
 
 func TestRewriteDiffers(t *testing.T) {
-	l := newLexer()
 	for _, question := range fixture(t, "benign.txt") {
 		out, err := rewrite(skills.RewriteInput{Objective: question, Question: question})
 		if err != nil || len(out.Alternatives) != 2 {
 			t.Fatalf("%s: %+v, %v", question, out, err)
 		}
-		if !legal(l, question) {
+		if !legal(question) {
 			if out.Primary != question {
 				t.Errorf("%s: the primary query is %q", question, out.Primary)
 			}
@@ -126,9 +125,9 @@ func TestRewriteDiffers(t *testing.T) {
 		}
 		// The primary invents nothing: its words are the question's, in order,
 		// and the second name of a concept that it is nothing but.
-		words := append(l.words(question), l.words(strings.Join(widened(l, question, searchWords(l, question)), " "))...)
+		words := append(wordsOf(question), wordsOf(strings.Join(widened(question, searchWords(question)), " "))...)
 		at := 0
-		for _, w := range l.words(out.Primary) {
+		for _, w := range wordsOf(out.Primary) {
 			for at < len(words) && words[at].Text != w.Text {
 				at++
 			}

@@ -39,28 +39,27 @@ func rewrite(in skills.RewriteInput) (skills.RewriteOutput, error) {
 	if question == "" {
 		return skills.RewriteOutput{}, errBlank
 	}
-	l := newLexer()
-	words := searchWords(l, question)
-	wider := uniqueWords(topicWords(l, objective))
+	words := searchWords(question)
+	wider := uniqueWords(topicWords(objective))
 	if len(words) == 0 {
 		words = wider
 	}
 	if len(words) == 0 {
-		words = l.words(question)
+		words = wordsOf(question)
 	}
 	primary := rawWords(words)
 	if k := kindOf(question); (k == definitionKind || k == elementsKind) && !strings.HasPrefix(question, rulePrefix) {
-		primary = append(primary, widened(l, question, words)...)
+		primary = append(primary, widened(question, words)...)
 	}
 	if len(primary) == 0 { // no word at all: punctuation, symbols
 		primary = strings.Fields(question)
 	}
 	primary = head(primary, maxQuery)
-	if !legal(l, question) { // its own words are the best query
-		return skills.RewriteOutput{Primary: question, Alternatives: []string{strings.Join(primary, " "), strings.Join(anchored(l, question, words, wider), " ")}}, nil
+	if !legal(question) { // its own words are the best query
+		return skills.RewriteOutput{Primary: question, Alternatives: []string{strings.Join(primary, " "), strings.Join(anchored(question, words, wider), " ")}}, nil
 	}
-	first := distinctFrom(anchored(l, question, words, wider), ruleFrame, primary)
-	second := distinctFrom(synonyms(l, question, words), exceptionFrame, primary, first)
+	first := distinctFrom(anchored(question, words, wider), ruleFrame, primary)
+	second := distinctFrom(synonyms(question, words), exceptionFrame, primary, first)
 	return skills.RewriteOutput{
 		Primary:      strings.Join(primary, " "),
 		Alternatives: []string{strings.Join(first, " "), strings.Join(second, " ")},
@@ -70,16 +69,16 @@ func rewrite(in skills.RewriteInput) (skills.RewriteOutput, error) {
 // searchWords are the words of a question that carry it. What only puts it is
 // left out, but "elements", "exceptions" and their like are also what the
 // passage looked for says. Of a told story only what it turns on is kept.
-func searchWords(l *lexer, question string) []word {
+func searchWords(question string) []word {
 	facts, asks := parts(question)
 	if facts != "" && !onlyQuestions(question) {
-		return storyWords(l, question, asks)
+		return storyWords(question, asks)
 	}
 	if m := storyForm.FindStringSubmatch(question); m != nil {
-		return storyWords(l, question, m[1])
+		return storyWords(question, m[1])
 	}
-	content := l.content(question, text.QueryStops)
-	topic := offsets(topicWords(l, question))
+	content := contentOf(question, text.QueryStops)
+	topic := offsets(topicWords(question))
 	light := len(topic) > richTopic
 	return slices.DeleteFunc(content, func(w word) bool {
 		return !topic[w.Start] && !soughtWords[w.Text] && !(light && frameWords[w.Text] && !templateWords[w.Text])
@@ -95,8 +94,8 @@ const richTopic = 3
 // alone it cannot tell the passage that explains the concept from those that
 // mention it. They are the concept's second name in the glossary, without
 // what stands in the query.
-func widened(l *lexer, question string, words []word) []string {
-	all := l.words(question)
+func widened(question string, words []word) []string {
+	all := wordsOf(question)
 	for _, m := range terminology().mentions(all) {
 		if !m.family.concept || m.everyday(all) {
 			continue
@@ -113,7 +112,7 @@ func widened(l *lexer, question string, words []word) []string {
 				continue
 			}
 			var list []string
-			for _, w := range uniqueWords(l.content(term, text.QueryStops)) {
+			for _, w := range uniqueWords(contentOf(term, text.QueryStops)) {
 				if !has[w.Stem] {
 					list = append(list, w.Raw)
 				}
@@ -145,9 +144,9 @@ const (
 // end. Names of people are left out. Where a concept says what is looked for
 // only the first three are taken, for no treatise knows the rest of the story;
 // else the story itself has to. The words come in the order of the question.
-func storyWords(l *lexer, question, asks string) []word {
-	people := storyNames(l, question)
-	all := l.words(question)
+func storyWords(question, asks string) []word {
+	people := storyNames(question)
+	all := wordsOf(question)
 	concept, term := map[int]bool{}, map[int]bool{}
 	for _, m := range terminology().mentions(all) {
 		if m.everyday(all) {
@@ -158,8 +157,8 @@ func storyWords(l *lexer, question, asks string) []word {
 			concept[w.Start] = concept[w.Start] || m.family.concept
 		}
 	}
-	asked := setOf(stemsOf(topicWords(l, asks)))
-	words := slices.DeleteFunc(topicWords(l, question), func(w word) bool { return people[w.Text] || hasDigit(w.Raw) })
+	asked := setOf(stemsOf(topicWords(asks)))
+	words := slices.DeleteFunc(topicWords(question), func(w word) bool { return people[w.Text] || hasDigit(w.Raw) })
 	times := map[string]int{}
 	for _, w := range words {
 		times[w.Stem]++
@@ -199,12 +198,12 @@ var soughtWords = text.Set(`elements requirements exceptions exception defenses 
 
 // anchored starts with what pins the question down, then its concepts and
 // last words, then what only the whole question says.
-func anchored(l *lexer, question string, words, wider []word) []string {
+func anchored(question string, words, wider []word) []string {
 	var list []string
 	for _, a := range anchors(question) {
 		list = append(list, strings.Fields(a)...)
 	}
-	for _, c := range terminology().concepts(l.words(question)) {
+	for _, c := range terminology().concepts(wordsOf(question)) {
 		list = append(list, strings.Fields(c)...)
 	}
 	words = uniqueWords(words)
@@ -223,8 +222,8 @@ func anchored(l *lexer, question string, words, wider []word) []string {
 
 // synonyms replaces the question's terms by other terms of their glossary
 // families, two for a concept and one for any other, and keeps the rest.
-func synonyms(l *lexer, question string, words []word) []string {
-	all := l.words(question)
+func synonyms(question string, words []word) []string {
+	all := wordsOf(question)
 	var list []string
 	at := 0
 	keep := func(to int) {

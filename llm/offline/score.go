@@ -64,17 +64,17 @@ type query struct {
 // newQuery weighs the terms of a question. A term weighs more the fewer
 // sentences of the pool hold it, but never nothing: what all passages are
 // about is common among them.
-func newQuery(l *lexer, p *pool, question, objective string) *query {
+func newQuery(p *pool, question, objective string) *query {
 	told, asks := parts(question)
 	if onlyQuestions(question) {
 		told, asks = "", question
 	}
-	subject := topicWords(l, asks)
+	subject := topicWords(asks)
 	if told != "" {
-		subject = uniqueWords(searchWords(l, question))
+		subject = uniqueWords(searchWords(question))
 	}
 	if len(subject) == 0 {
-		subject = l.words(question)
+		subject = wordsOf(question)
 	}
 	q := &query{terms: stemsOf(subject), kind: kindOf(question), story: told != ""}
 	q.topic = len(q.terms)
@@ -87,10 +87,10 @@ func newQuery(l *lexer, p *pool, question, objective string) *query {
 			}
 		}
 	}
-	add(l.distinct(asks, text.QueryStops))
+	add(text.Distinct(text.Terms(asks, text.QueryStops)))
 	q.own = len(q.terms)
-	add(stemsOf(topicWords(l, told)))
-	add(stemsOf(topicWords(l, objective)))
+	add(stemsOf(topicWords(told)))
+	add(stemsOf(topicWords(objective)))
 	under := underCondition(asks, subject)
 	rarest := 0.0
 	for _, t := range q.terms {
@@ -123,7 +123,7 @@ func newQuery(l *lexer, p *pool, question, objective string) *query {
 		q.bigrams = append(q.bigrams, [2]string{subject[i-1].Stem, subject[i].Stem})
 	}
 	facts, _ := parts(objective)
-	q.facts = setOf(l.terms(facts, text.QueryStops))
+	q.facts = setOf(text.Terms(facts, text.QueryStops))
 	return q
 }
 

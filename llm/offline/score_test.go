@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/skills"
 )
 
 func TestStates(t *testing.T) {
-	l := newLexer()
 	q := &query{terms: []string{"trespass", "land"}, topic: 2}
 	last := 2.0
 	for _, s := range []string{ // best first
@@ -18,7 +18,7 @@ func TestStates(t *testing.T) {
 		"Trespass to land is not a crime in most places.",
 		"Rain falls in spring on every field of the valley.",
 	} {
-		got := q.states(&sentence{text: s, terms: l.terms(s, nil)})
+		got := q.states(&sentence{text: s, terms: text.Terms(s, nil)})
 		if got >= last {
 			t.Errorf("%q states %.2f, not less than %.2f", s, got, last)
 		}

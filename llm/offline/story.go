@@ -69,12 +69,12 @@ func lowerFirst(s string) string {
 
 // nearestClause returns the clause of the story that shares most words with
 // a question about it; the first of equals, or "" when none shares any.
-func nearestClause(l *lexer, clauses []string, question string) string {
-	asked := setOf(stemsOf(topicWords(l, question)))
+func nearestClause(clauses []string, question string) string {
+	asked := setOf(stemsOf(topicWords(question)))
 	best, most := "", 0
 	for _, c := range clauses {
 		n := 0
-		for _, t := range l.distinct(c, text.QueryStops) {
+		for _, t := range text.Distinct(text.Terms(c, text.QueryStops)) {
 			if asked[t] {
 				n++
 			}

@@ -76,7 +76,7 @@ func TestRetryKeepsTheTopic(t *testing.T) {
 			t.Errorf("%q: %+v, %v", q, out, err)
 		}
 	}
-	if keepsTopic(newLexer(), "What is the rule on the regulator?", question) {
+	if keepsTopic("What is the rule on the regulator?", question) {
 		t.Error("one word of many counts as the topic")
 	}
 }

@@ -52,8 +52,7 @@ func synthesize(in skills.SynthesizeInput, maxQuotes int, more bool) (string, er
 	if question == "" {
 		return "", errBlank
 	}
-	l := newLexer()
-	if !framed(l, question, in.Sources) {
+	if !framed(question, in.Sources) {
 		in.Question = question
 		if !more {
 			maxQuotes = min(maxQuotes, mostAnswers)
@@ -61,8 +60,8 @@ func synthesize(in skills.SynthesizeInput, maxQuotes int, more bool) (string, er
 		return quoteAnswers(in, maxQuotes, more), nil
 	}
 	in.Sources = in.Sources[:min(len(in.Sources), lawSources)]
-	p := newPool(l, in.Sources)
-	q := newQuery(l, p, question, in.Objective)
+	p := newPool(in.Sources)
+	q := newQuery(p, question, in.Objective)
 	chosen := choose(p, rank(p, q), maxQuotes)
 	if len(chosen) == 0 {
 		return noAnswer, nil

@@ -27,7 +27,6 @@ type Result struct {
 	Conflicts []Conflict  // in the order of the claim's words
 	Doubts    []Doubt     // in the same order
 	Aligned   []Alignment // the sentences it was compared with, the best first; at most 8
-	Verbatim  bool        // a sentence or a clause of the evidence is the claim, word for word
 }
 
 // Compare checks one claim against sentences. To check several against the
@@ -62,7 +61,7 @@ func (e *Evidence) Check(claim string) Result {
 	c.aligned = e.align(c.claim)
 	for _, a := range c.aligned {
 		if verbatim(c.claim.toks, e.sentences[a.Sentence].toks) {
-			return Result{Aligned: c.aligned, Verbatim: true}
+			return Result{Aligned: c.aligned}
 		}
 	}
 	c.checkQuantities()
@@ -70,12 +69,11 @@ func (e *Evidence) Check(claim string) Result {
 	c.checkDates()
 	c.checkNames()
 	c.checkNegation()
-	c.checkDirection()
+	c.checkRoles()
 	c.checkQuantifiers()
 	c.checkModality()
-	carried := c.carriageOf()
-	c.checkThings(carried)
-	c.checkSubject(carried)
+	c.checkSubject(c.carriageOf())
+	c.checkDirection()
 	c.checkParts()
 	slices.SortStableFunc(c.found, func(a, b Conflict) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), strings.Compare(string(a.Kind), string(b.Kind)))
@@ -122,47 +120,12 @@ func (c *comparison) near(part float64) []Alignment {
 	return c.aligned[:n]
 }
 
-// has reports whether a well aligned sentence has a root.
+// sentence is the one of an alignment.
 func (c *comparison) sentence(a Alignment) *sentence { return c.e.sentences[a.Sentence] }
 
-// verbatim reports whether the claim's words are a whole sentence or follow
-// each other in it from the beginning of a clause.
-func verbatim(claim, in []token) bool {
-	claim, in = trimSigns(claim), trimSigns(in)
-	if len(claim) == 0 || len(claim) > len(in) {
-		return false
-	}
-	for i := 0; i+len(claim) <= len(in); i++ {
-		if i > 0 && len(claim) < 3 {
-			return false
-		}
-		same := true
-		for j := range claim {
-			if claim[j].text != in[i+j].text {
-				same = false
-				break
-			}
-		}
-		if same && whole(in, i, i+len(claim)) {
-			return true
-		}
-	}
-	return false
-}
-
-// whole reports whether a run of words is cut out of its sentence without a
-// change of what it says: it neither stands under a condition or a negation nor
-// loses what a denial is about.
-func whole(in []token, from, to int) bool {
-	if from == 0 && to == len(in) {
-		return true
-	}
-	for i := 0; i < from; i++ {
-		if isNegator(in, i) || modalWords[in[i].text] == might {
-			return false
-		}
-	}
-	return from == 0 || in[from-1].kind == sign || in[from-1].text == "and" || in[from-1].text == "but" || in[from-1].text == "that"
+// verbatim reports whether two sentences have the same words, whatever signs stand around them.
+func verbatim(a, b []token) bool {
+	return slices.EqualFunc(trimSigns(a), trimSigns(b), func(t, u token) bool { return t.text == u.text })
 }
 
 func trimSigns(toks []token) []token {

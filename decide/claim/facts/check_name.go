@@ -271,7 +271,7 @@ func initialOf(a, b string) bool {
 // has it: the best sentence holds all the rest of the claim, and another name in
 // that place.
 func (c *comparison) checkPlace(n name) {
-	if len(c.aligned) == 0 || len(c.claim.contents) < 2 {
+	if len(c.aligned) == 0 || len(c.claim.contents) < 1 {
 		return
 	}
 	best := c.aligned[0]

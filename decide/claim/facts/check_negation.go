@@ -21,9 +21,6 @@ func (c *comparison) checkNegation() {
 		}
 		unmatched = c.checkDenied(n) || unmatched
 	}
-	if c.checkPrefixes() {
-		unmatched = true
-	}
 	if !unmatched {
 		c.checkAsserted()
 	}
@@ -139,10 +136,8 @@ func (c *comparison) crossed(s *sentence, n negation) (negation, bool) {
 	return negation{}, false
 }
 
-// deniedIn reports whether a sentence denies a root: by a negation, by a
-// prefix, or by the contrary.
+// deniedIn reports whether a sentence denies a root, by a negation or by a prefix.
 func (c *comparison) deniedIn(s *sentence, root string) bool {
-	sides := axes[root]
 	for i, t := range s.toks {
 		if t.kind != word {
 			continue
@@ -152,13 +147,6 @@ func (c *comparison) deniedIn(s *sentence, root string) bool {
 		}
 		if base, ok := withoutPrefix(t.text); ok && !s.negated[i] && rootOf(base) == root {
 			return true
-		}
-		for _, x := range axes[t.root] {
-			for _, y := range sides {
-				if x.axis == y.axis && x.sign != y.sign && !s.negated[i] {
-					return true
-				}
-			}
 		}
 	}
 	return false
@@ -176,44 +164,6 @@ func (c *comparison) saysNo(s *sentence, words int) bool {
 	for i, t := range s.toks {
 		if t.kind == word && (negative[t.root] && !c.claim.has[t.root] || isNegator(s.toks, i) || keptFrom(s.toks, i)) && s.around(i, c.claim, "") >= words {
 			return true
-		}
-	}
-	return false
-}
-
-// checkPrefixes compares "invisible" with "visible". It reports whether the
-// claim has such a word.
-func (c *comparison) checkPrefixes() (has bool) {
-	for i, t := range c.claim.toks {
-		base, ok := withoutPrefix(t.text)
-		if !ok || t.kind != word || !t.content || len(c.e.holders[t.root]) > 0 && c.anyHas(t.text) {
-			continue
-		}
-		root := rootOf(base)
-		for _, a := range c.near(.6) {
-			s := c.sentence(a)
-			for j, u := range s.toks {
-				if u.kind != word || u.root != root {
-					continue
-				}
-				has = true
-				if s.negated[j] == c.claim.negated[i] && a.Share >= aboutSame-.1 && !c.saysNo(s, 1) {
-					c.add(state.ConflictNegation, i, i+1, a.Sentence, j, j+1, true)
-					return true
-				}
-			}
-		}
-	}
-	return has
-}
-
-// anyHas reports whether an aligned sentence has a word as it stands.
-func (c *comparison) anyHas(text string) bool {
-	for _, a := range c.near(.6) {
-		for _, t := range c.sentence(a).toks {
-			if t.text == text {
-				return true
-			}
 		}
 	}
 	return false
@@ -240,7 +190,6 @@ func (c *comparison) checkAsserted() {
 				return
 			}
 		}
-		c.checkUnasserted(s, a)
 	}
 }
 
@@ -250,20 +199,6 @@ const denied = 2
 // claimDenies reports whether the claim denies a part of the same.
 func (c *comparison) claimDenies(n negation) bool {
 	return slices.ContainsFunc(c.claim.negations, func(m negation) bool { return m.odd && meet(m.heads, n.heads) })
-}
-
-// checkUnasserted is checkAsserted for "invalid" against "valid".
-func (c *comparison) checkUnasserted(s *sentence, a Alignment) {
-	for j, t := range s.toks {
-		base, ok := withoutPrefix(t.text)
-		if !ok || t.kind != word || !t.content || s.negated[j] {
-			continue
-		}
-		if i := c.asserts(rootOf(base)); i >= 0 && !c.claim.has[t.root] && !c.assertedElsewhere(rootOf(base), a.Sentence) {
-			c.add(state.ConflictNegation, i, i+1, a.Sentence, j, j+1, true)
-			return
-		}
-	}
 }
 
 // asserts returns the token at which the claim says a root without denying it,

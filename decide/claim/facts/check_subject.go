@@ -12,10 +12,12 @@ import (
 
 // What it takes to doubt that the evidence says a predicate of the claim's subject.
 const (
-	mostlySaid = .6 // of the predicate, in a sentence about another
-	lessSaid   = .2 // less of it in any sentence about the claim's own
-	halfSaid   = .5 // of the predicate, in a sentence far from the claim's subject
-	muchLess   = .3 // of it in any sentence with the subject or beside one
+	mostlySaid = .6  // of the predicate, in a sentence about another
+	lessSaid   = .2  // less of it in any sentence about the claim's own
+	halfSaid   = .5  // of the predicate, in a sentence far from the claim's subject
+	muchLess   = .3  // of it in any sentence with the subject or beside one
+	allTheRest = .85 // of the predicate, in a sentence that says it of another
+	farLess    = .25 // less of it in any sentence about the claim's own
 )
 
 // generic subjects may be anybody's.
@@ -181,7 +183,7 @@ func (c *comparison) pointsBack(st statement, k int, p phrase) bool {
 // dictionary, or one thing without an article.
 func nameLike(claim *sentence, st statement) bool {
 	first, w := st.who[0], claim.toks[st.head].text
-	return shapeOf(claim, st.head) != noShape || len(wordnet.Bases(w)) == 0 || !strings.HasSuffix(w, "s") && (first == 0 || !determiners[claim.toks[first-1].text]) ||
+	return isCode(claim, st.head) || len(wordnet.Bases(w)) == 0 || !strings.HasSuffix(w, "s") && (first == 0 || !determiners[claim.toks[first-1].text]) ||
 		slices.ContainsFunc(claim.names, func(n name) bool { return !n.weak && slices.Contains(n.parts, st.head) })
 }
 
@@ -240,6 +242,6 @@ func kindOf(a, b string) bool { return meet(meaningOf(a).kinds, meaningOf(b).own
 // subject: a sentence has both, or the claim has words with its letters.
 func (c *comparison) shortens(s *sentence, j int, speaks []float64) bool {
 	t := s.toks[j]
-	return shapeOf(s, j) != noShape && (spelledOut(c.claim.toks, t.text) ||
+	return isCode(s, j) && (spelledOut(c.claim.toks, t.text) ||
 		slices.ContainsFunc(c.e.stemmed[t.stem], func(k int32) bool { return speaks[k] >= inOtherWords }))
 }

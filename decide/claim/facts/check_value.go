@@ -23,7 +23,7 @@ func (c *comparison) checkQuantities() {
 			continue
 		}
 		at := q.first
-		match, matchScore, held := c.bestQuantity(q, func(r quantity) bool { return q.equal(r) })
+		match, matchScore, held := c.bestQuantity(q)
 		unrelated := held && !matchScore.related()
 		held = held && !unrelated
 		rival, rivalScore, rivalHeld := c.rivalQuantity(q)
@@ -38,15 +38,9 @@ func (c *comparison) checkQuantities() {
 		case held || c.numberStands(q) || q.soft && (!rivalHeld || !rivalScore.same):
 		case rivalHeld:
 			c.addQuantity(q, rival, rivalScore.same || rivalScore.local > 1 && rivalScore.share >= aboutSame && len(q.units) > 0 && q.units[0].Dimension != "ratio")
+		case unrelated:
+			c.doubt(state.ConflictNumber, q.first, q.end) // it is there, but of something else
 		default:
-			if unitRival, ok := c.sameNumberOtherUnit(q); ok {
-				c.addQuantity(q, unitRival, true)
-				continue
-			}
-			if unrelated {
-				c.doubt(state.ConflictNumber, q.first, q.end) // it is there, but of something else
-				continue
-			}
 			c.add(state.ConflictNumber, q.first, q.end, -1, 0, 0, false)
 		}
 	}
@@ -93,7 +87,7 @@ func (c *comparison) converted(i int) bool {
 		for _, u := range q.units {
 			for _, v := range p.units {
 				if u.Dimension == v.Dimension && u.Factor != v.Factor && near(q.value*u.Factor, p.value*v.Factor, .06) {
-					_, _, held := c.bestQuantity(p, func(r quantity) bool { return p.equal(r) })
+					_, _, held := c.bestQuantity(p)
 					return held
 				}
 			}
@@ -133,12 +127,12 @@ func (c *comparison) likeness(q, r quantity, s *sentence, share float64) likenes
 	}
 }
 
-// bestQuantity returns the quantity, of the whole evidence, that fits and whose
+// bestQuantity returns the quantity, of the whole evidence, that equals q and whose
 // surroundings are most like those of q.
-func (c *comparison) bestQuantity(q quantity, fits func(quantity) bool) (best place, score likeness, ok bool) {
+func (c *comparison) bestQuantity(q quantity) (best place, score likeness, ok bool) {
 	for i, s := range c.e.sentences {
 		for j, r := range s.quantities {
-			if !fits(r) {
+			if !q.equal(r) {
 				continue
 			}
 			if l := c.likeness(q, r, s, c.share(i)); !ok || l.beats(score) {
@@ -176,15 +170,6 @@ func (c *comparison) rivalQuantity(q quantity) (best place, score likeness, ok b
 		}
 	}
 	return best, score, ok
-}
-
-// sameNumberOtherUnit finds "400 euros" for "400 dollars".
-func (c *comparison) sameNumberOtherUnit(q quantity) (place, bool) {
-	if len(q.units) == 0 {
-		return place{}, false
-	}
-	at, score, ok := c.bestQuantity(q, func(r quantity) bool { return q.value == r.value && len(r.units) > 0 && !r.soft })
-	return at, ok && score.share >= aboutSame
 }
 
 func (c *comparison) addQuantity(q quantity, at place, opposed bool) {
@@ -275,23 +260,8 @@ func (c *comparison) checkDates() {
 			c.add(kind, d.first, d.end, at.sentence, r.first, r.end, share >= aboutSame && d.precise() == r.precise())
 			continue
 		}
-		if d.bare {
-			if q, ok := c.rivalOfBare(d); ok {
-				r := c.e.sentences[q.sentence].quantities[q.index]
-				c.add(kind, d.first, d.end, q.sentence, r.first, r.end, true)
-				continue
-			}
-		}
 		c.add(kind, d.first, d.end, -1, 0, 0, false)
 	}
-}
-
-// rivalOfBare finds the count that four digits stand for: "1240 adults".
-func (c *comparison) rivalOfBare(d date) (place, bool) {
-	q := quantity{numeral: numeral{value: float64(d.year), exact: true, digits: true}, first: d.first, end: d.end}
-	q.nouns = nounsAround(c.claim.toks, q)
-	at, _, ok := c.rivalQuantity(q)
-	return at, ok
 }
 
 // dateHeld reports whether the evidence has the date, as a whole or, like a

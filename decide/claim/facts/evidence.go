@@ -129,9 +129,6 @@ func (r *Reader) Prepare(sentences []string) *Evidence {
 	return e
 }
 
-// Len is the number of sentences.
-func (e *Evidence) Len() int { return len(e.sentences) }
-
 // rarity is the weight of a root: the rarer among the sentences, the more.
 func (e *Evidence) rarity(root string) float64 {
 	n, df := float64(len(e.sentences)), float64(len(e.holders[root]))

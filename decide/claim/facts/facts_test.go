@@ -37,26 +37,21 @@ func TestVerbatim(t *testing.T) {
 				t.Errorf("%q against itself: %+v", claim, got)
 			}
 		}
-		if r := together.Check(s); len(r.Conflicts) > 0 || !r.Verbatim {
+		if r := together.Check(s); len(r.Conflicts) > 0 {
 			t.Errorf("%q among others: %+v", s, r)
 		}
 	}
 }
 
+// Neither has a clause of the evidence.
 func TestClauseIsVerbatim(t *testing.T) {
-	tests := []struct {
-		claim, evidence string
-		want            bool
-	}{
-		{"The valve opens at noon", "The pump stops, and the valve opens at noon.", true},
-		{"the tenant must return the keys", "The landlord returns the deposit and the tenant must return the keys.", true},
-		{"the fee applies to members", "It is not true that the fee applies to members.", false},
-		{"the flange has failed", "Perhaps the flange has failed.", false},
-		{"members pay the fee", "Only members pay the fee.", false},
-	}
-	for _, test := range tests {
-		if got := Prepare([]string{test.evidence}).Check(test.claim).Verbatim; got != test.want {
-			t.Errorf("%q in %q: %v, want %v", test.claim, test.evidence, got, test.want)
+	for claim, evidence := range map[string]string{
+		"The valve opens at noon":         "The pump stops, and the valve opens at noon.",
+		"the tenant must return the keys": "The landlord returns the deposit and the tenant must return the keys.",
+		"the guests may smoke outside":    "Nobody smokes in the hall, but the guests may smoke outside.",
+	} {
+		if got := Compare(claim, []string{evidence}); len(got) > 0 {
+			t.Errorf("%q in %q: %+v", claim, evidence, got)
 		}
 	}
 }

@@ -47,7 +47,6 @@ const (
 	asDate
 	asNegator
 	asQuantifier
-	asTurn
 	asModal
 	asOpener // of a clause
 )
@@ -109,7 +108,6 @@ func newLexeme(w string) lexeme {
 	set(asDate, month(w) > 0 || weekdayOf(w) > 0 || values.Ordinals[w] > 0 || len(w) == 2 && w[0] == 'q')
 	set(asNegator, negators[w] || failing[w] || strings.HasSuffix(w, "n't"))
 	set(asQuantifier, extents[w] > 0)
-	set(asTurn, axes[l.root] != nil)
 	set(asModal, modalWords[w] > 0 || modalRoots[l.root] > 0 || w == "has" || w == "have" || w == "had")
 	set(asOpener, opensClause[w])
 	return l

@@ -14,6 +14,7 @@ type part struct {
 	shown      float64
 	against    float64
 	by         sighting // what speaks against it
+	prefixed   bool     // the evidence has the word without a prefix that denies it
 	nearer     float64  // how much closer the words around it stand to what speaks against it
 }
 
@@ -27,25 +28,21 @@ func (c *comparison) checkParts() {
 	if len(c.claim.toks) > mostWeighed {
 		return
 	}
-	for _, p := range c.deniedParts() {
-		if p.against > .4 && p.against-p.shown > .15 && !c.reported(p) {
-			c.add(p.kind, p.first, p.end, p.by.sentence, p.by.tok, p.by.tok+1, true)
-			break
-		}
-	}
 	for _, list := range [][]part{c.negationParts(), c.oppositeParts(), c.genderParts(), c.modalParts(), c.quantifierParts(), c.exchangeParts()} {
 		for _, p := range list {
 			if c.reported(p) {
 				continue
 			}
-			switch c.weigh(p) {
+			switch by := p.by; c.weigh(p) {
 			case contradicted:
-				from := max(p.by.tok, 0)
-				if p.by.sentence < 0 {
+				if by.sentence < 0 {
 					c.add(p.kind, p.first, p.end, -1, 0, 0, false)
-				} else {
-					c.add(p.kind, p.first, p.end, p.by.sentence, from, from+1, true)
+					continue
 				}
+				if t, u := c.claim.toks[p.first], c.e.sentences[by.sentence].toks[by.tok]; negates(t, u) || negates(u, t) { // "invisible", "unlocked"
+					p.kind = state.ConflictNegation
+				}
+				c.add(p.kind, p.first, p.end, by.sentence, by.tok, by.tok+1, true)
 			case doubtful:
 				c.doubt(p.kind, p.first, p.end)
 			}
@@ -82,7 +79,7 @@ func (c *comparison) weigh(p part) weighing {
 		switch {
 		case p.against >= .9 && p.nearer > .04 && !slices.ContainsFunc(c.found, func(f Conflict) bool { return f.Opposed }):
 			return contradicted
-		case lead > .4 && !relative[t.text] && (polar[t.text] || oppositesOf[t.text] != nil || lead > .6):
+		case lead > .4 && !relative[t.text] && (p.prefixed || polar[t.text] || oppositesOf[t.text] != nil || lead > .6):
 			return contradicted
 		case polar[t.text] && p.shown < .02, lead > .25:
 			return doubtful

@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
@@ -151,37 +150,6 @@ func unForms(w string) []string {
 	var out []string
 	for _, prefix := range []string{"un", "in", "dis", "im", "ir", "non"} {
 		out = append(out, text.Stem(prefix+w))
-	}
-	return out
-}
-
-// deniedParts are the words that the claim asserts and the evidence denies in
-// like company.
-func (c *comparison) deniedParts() []part {
-	saysNo := func(t token) bool {
-		return t.kind == word && (t.roles&asNegator != 0 || negative[t.root] || softNo[t.stem] || undone(t.text))
-	}
-	contradicts := func(f Conflict) bool { return f.Kind == state.ConflictNegation }
-	if slices.ContainsFunc(c.claim.toks, saysNo) || slices.ContainsFunc(c.found, contradicts) {
-		return nil
-	}
-	var out []part
-	for i, t := range c.claim.toks {
-		if t.kind != word || !t.content || len(c.e.stemmed[t.stem]) == 0 {
-			continue
-		}
-		m := meaningOf(t.text)
-		p := part{kind: state.ConflictNegation, first: i, end: i + 1}
-		p.by = c.best(i, m.own, func(k, j int) bool {
-			s := c.e.sentences[k]
-			return s.negated[j] && !s.asks && excepts(s) == excepts(c.claim) && !softDenied(s, j)
-		})
-		if p.by.sentence < 0 {
-			continue
-		}
-		p.against = p.by.fit
-		p.shown = max(c.best(i, m.same, func(k, j int) bool { return !c.e.sentences[k].negated[j] }).fit, .8*c.best(i, m.opposite, nil).fit)
-		out = append(out, p)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/wordnet"
 	"example.com/assay/state"
 )
 
@@ -15,16 +16,23 @@ func (c *comparison) oppositeParts() []part {
 			continue
 		}
 		m := meaningOf(t.text)
+		base, prefixed := withoutPrefix(t.text) // "invisible" where the evidence has "visible"
+		if prefixed = prefixed && len(c.e.stemmed[t.stem]) == 0 && len(c.e.stemmed[text.Stem(base)]) > 0; prefixed {
+			m.opposite, m.contrary = []string{text.Stem(base)}, map[string]bool{base: true}
+			for _, b := range wordnet.Bases(base) {
+				m.contrary[b] = true
+			}
+		}
 		if len(m.opposite) == 0 {
 			continue
 		}
 		denies := c.claim.negated[i]
 		alike := func(k, j int) bool { return c.e.sentences[k].negated[j] == denies }
 		unlike := func(k, j int) bool { return !alike(k, j) }
-		p := part{kind: state.ConflictDirection, first: i, end: i + 1}
+		p := part{kind: state.ConflictDirection, first: i, end: i + 1, prefixed: prefixed}
 		opposed := func(k, j int) bool {
 			s := c.e.sentences[k]
-			return m.opposes(s.toks[j].text) && alike(k, j) && limits(s) == limits(c.claim) && !c.converse(turn{tok: i}, place{k, j})
+			return m.opposes(s.toks[j].text) && alike(k, j) && limits(s) == limits(c.claim) && !c.converse(i, place{k, j})
 		}
 		p.by = c.best(i, m.opposite, opposed)
 		p.against = p.by.fit
@@ -41,7 +49,7 @@ func (c *comparison) oppositeParts() []part {
 }
 
 // unpolar words have an opposite in the dictionary, and seldom one in a text.
-var unpolar = text.Set(`on off up down in out over under have has had having be being been is are was were new old there here
+var unpolar = text.Set(`on off in out over under have has had having be being been is are was were new old there here
 	manner inability get got take taken took go went give gave given make made work works`)
 
 // pronounsOf are the pronouns of a gender.

@@ -23,7 +23,6 @@ type sentence struct {
 	negations   []negation
 	modals      []modal
 	quantifiers []quantifier
-	turns       []turn
 	triples     []triple
 	asks        bool // whether something is so, and not that it is
 }
@@ -74,7 +73,6 @@ func parse(s string, known *lexicon) *sentence {
 	p.negations, p.negated = negations(p.toks)
 	p.modals = modals(p.toks, p.negated)
 	p.quantifiers = quantifiers(p.toks, p.quantities)
-	p.turns = turns(p.toks, p.negated, p.quantities)
 	p.triples = triples(p.toks, p.names)
 	return p
 }

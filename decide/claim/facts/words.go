@@ -181,13 +181,13 @@ func distinct(list []string) []string {
 	return out
 }
 
-// oppositesOf are opposites that WordNet does not list as such: words of an axis
-// that are not its own two poles. Both sides of a line are opposites.
+// oppositesOf are opposites that WordNet does not list as such. Each word of one side of a
+// line is an opposite of each word of the other side.
 var oppositesOf = readOpposites(`
 	increase rise rose risen grow grew grown gain climb | decrease reduce fall fell fallen decline drop shrink lose lost
 	higher above over exceed | lower below under
 	before prior previous earlier former | after following later subsequent latter
-	more most greater | less least fewer
+	more most greater | less least fewer reduction
 	win won victory beat | lose lost loss defeat
 	join joined enter sign | leave left quit depart exit
 	begin began begun start open launch | end finish close stop cease
@@ -231,8 +231,8 @@ var oppositesOf = readOpposites(`
 	alive living | dead deceased
 	up upper upward | down lower downward
 	left | right
-	majority | minority
 	mutable | immutable
+	improve improved improves | worsen worsened worsens deteriorate deteriorated
 	required mandatory compulsory | optional voluntary
 `)
 

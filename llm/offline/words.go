@@ -16,49 +16,19 @@ type word struct {
 	Stem string
 }
 
-// A lexer splits text into words and remembers stems for one request. Not
-// for concurrent use.
-type lexer struct{ stems map[string]string }
-
-func newLexer() *lexer { return &lexer{stems: map[string]string{}} }
-
-func (l *lexer) stem(w string) string {
-	s, ok := l.stems[w]
-	if !ok {
-		s = text.Stem(w)
-		l.stems[w] = s
-	}
-	return s
-}
-
-// words returns all words of s.
-func (l *lexer) words(s string) []word {
+// wordsOf returns all words of s.
+func wordsOf(s string) []word {
 	tokens := text.Tokens(s)
 	words := make([]word, len(tokens))
 	for i, t := range tokens {
-		words[i] = word{Token: t, Raw: s[t.Start:t.End], Stem: l.stem(t.Text)}
+		words[i] = word{Token: t, Raw: s[t.Start:t.End], Stem: text.Stem(t.Text)}
 	}
 	return words
 }
 
-// content returns the words of s that are not on stop.
-func (l *lexer) content(s string, stop text.StopList) []word {
-	return slices.DeleteFunc(l.words(s), func(w word) bool { return stop.Has(w.Text) })
-}
-
-// terms returns the stems of s in order, without the words of stop.
-func (l *lexer) terms(s string, stop text.StopList) []string {
-	words := l.content(s, stop)
-	terms := make([]string, len(words))
-	for i, w := range words {
-		terms[i] = w.Stem
-	}
-	return terms
-}
-
-// distinct returns the stems of s without repeats, in order of appearance.
-func (l *lexer) distinct(s string, stop text.StopList) []string {
-	return text.Distinct(l.terms(s, stop))
+// contentOf returns the words of s that are not on stop.
+func contentOf(s string, stop text.StopList) []word {
+	return slices.DeleteFunc(wordsOf(s), func(w word) bool { return stop.Has(w.Text) })
 }
 
 // setOf returns the members of terms.
