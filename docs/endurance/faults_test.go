@@ -1,4 +1,4 @@
-package main
+package endurance
 
 import (
 	"encoding/json"
@@ -21,7 +21,7 @@ type fault struct {
 // faults are those that the installation can have.
 func (in *installation) faults() []fault {
 	var list []fault
-	if in.killing {
+	if *killing {
 		list = append(list, fault{"SIGKILL of the server", in.killServer}, fault{"SIGKILL of ingest", in.killIngest})
 	}
 	for _, m := range []mood{slow, wrong, broken, cut, absent} {
@@ -45,7 +45,7 @@ func (in *installation) faults() []fault {
 				return 0, nil
 			}})
 	}
-	if in.worker != nil && in.killing {
+	if in.worker != nil && *killing {
 		list = append(list, fault{"SIGKILL of the worker", func() (time.Duration, error) {
 			in.worker.kill()
 			in.sleep(time.Duration(in.random.IntN(3000)) * time.Millisecond)
