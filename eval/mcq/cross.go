@@ -106,7 +106,7 @@ func leaveOut(ctx context.Context, deal int, groups []string, lists [][][]float6
 				seen, answers = append(seen, lists[i]), append(answers, right[i])
 			}
 		}
-		weights, err := linear.FitListwise(seen, answers, &how)
+		weights, err := linear.FitListwise(seen, answers, how)
 		if err != nil {
 			return nil, err
 		}

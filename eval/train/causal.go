@@ -136,7 +136,7 @@ func (p causalPart) fit(rows []causalRow, classes int) (*linear.Softmax, error) 
 	for i, class := range labels {
 		weights[i] *= math.Sqrt(all / (float64(classes) * n[class]))
 	}
-	return linear.FitSoftmax(xs, labels, classes, p.dimensions, weights, &linear.SoftmaxOptions{Ridge: p.ridge, Iterations: 80})
+	return linear.FitSoftmax(xs, labels, classes, p.dimensions, weights, p.ridge, 80)
 }
 
 // train cross-validates, writes the scores to page, and fits all rows.
