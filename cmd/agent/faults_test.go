@@ -39,9 +39,8 @@ var faultCommands = []faultCommand{
 	{"restore", []string{"restore", "FILE", "--force"}},
 }
 
-// faultsTried is how many calls of each command fail: one by default, two with ASSAY_TEST_FAULTS=two,
-// and each with ASSAY_TEST_FAULTS=all.
-var faultsTried = os.Getenv("ASSAY_TEST_FAULTS")
+// everyFault tries each call of each command and not a sample of them.
+var everyFault = os.Getenv("ASSAY_EVERY_FAULT") != ""
 
 // calls that change files, and the ways in which each fails.
 var faultCalls = []struct{ name, calls, inject string }{
@@ -218,7 +217,7 @@ func faultPlaces(t *testing.T, tracer, agent, file, docs string, c faultCommand,
 	if count == 0 {
 		return nil
 	}
-	if faultsTried == "all" {
+	if everyFault {
 		all := make([]int, count)
 		for i := range all {
 			all[i] = i + 1
@@ -228,7 +227,7 @@ func faultPlaces(t *testing.T, tracer, agent, file, docs string, c faultCommand,
 	// The calls are counted apart for each thread of the process.
 	early, late := 1+count/16, 1+count/4
 	switch {
-	case faultsTried == "two":
+	case os.Getenv("ASSAY_TEST_ALL") != "":
 		return []int{early, late}
 	case (len(c.store)+len(calls))%2 == 0: // so that both are tried of every kind
 		return []int{early}
