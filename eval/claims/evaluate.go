@@ -88,7 +88,7 @@ func measure(d *Dataset, verdicts []state.Verdict, score task.Score) (Evaluation
 		accuracy, macro = metrics.Accuracy(labels, said), metrics.MacroF1(d.Labels, labels, said)
 	}
 	out.Reliability = metrics.Reliability(gold, p, metrics.CalibrationBins)
-	return out, out.Measure(n, append([]metrics.Statistic{
+	err := out.Measure(n,
 		metrics.Scored("AUC", metrics.AUC, gold, p),
 		decided("balanced_accuracy", metrics.Confusion.BalancedAccuracy),
 		decided("F1", metrics.Confusion.F1),
@@ -97,7 +97,11 @@ func measure(d *Dataset, verdicts []state.Verdict, score task.Score) (Evaluation
 		accuracy,
 		macro,
 		metrics.Scored("ECE", metrics.ECE, gold, p),
-	}, refusals(out.Outcomes)...)...)
+	)
+	if err == nil {
+		_, err = task.Figures(&out.Score, out.Outcomes, refusals(out.Outcomes))
+	}
+	return out, err
 }
 
 // label translates a verdict into the labels of the dataset. Partially supported becomes
