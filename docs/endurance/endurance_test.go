@@ -6,12 +6,15 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -50,9 +53,10 @@ func TestEndurance(t *testing.T) {
 // drive drives one installation.
 func drive(t *testing.T, agent, store string) {
 	schema := fmt.Sprintf("endurance_%d_%d", *seed, time.Now().Unix())
-	url := ""
+	var wire *pgtest.Wire
+	var database string
 	if store == "postgres" {
-		url = pgtest.URL(t, schema)
+		wire, database = wired(t, schema)
 	}
 	dir, err := os.MkdirTemp("", "assay-endurance")
 	if err != nil {
@@ -69,10 +73,7 @@ func drive(t *testing.T, agent, store string) {
 	if !*killing {
 		in.skip("SIGKILL", "-kill=false: only at the end")
 	}
-	if url != "" {
-		if in.db, in.store, err = newProxy(url); err != nil {
-			t.Fatal(err)
-		}
+	if in.db, in.store = wire, database; wire != nil {
 		in.note("the schema is %s", schema)
 		in.temporal = os.Getenv("ASSAY_TEST_TEMPORAL")
 	}
@@ -90,6 +91,27 @@ func drive(t *testing.T, agent, store string) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Error(err)
 	}
+}
+
+// wired returns a wire to PostgreSQL, and the URL of a schema behind it.
+func wired(t *testing.T, schema string) (*pgtest.Wire, string) {
+	u, err := url.Parse(pgtest.URL(t, schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := u.Query()
+	host, port := query.Get("host"), query.Get("port")
+	network, server := "tcp", net.JoinHostPort(host, port)
+	if strings.HasPrefix(host, "/") {
+		network, server = "unix", filepath.Join(host, ".s.PGSQL."+port)
+	}
+	wire := pgtest.NewWire(t, network, server)
+	query.Del("host")
+	query.Del("port")
+	query.Set("sslmode", "disable")
+	query.Set("connect_timeout", "5")
+	u.Host, u.RawQuery = wire.Addr, query.Encode()
+	return wire, u.String()
 }
 
 // work lets the clients work and breaks one thing after the other. At the end it kills the server

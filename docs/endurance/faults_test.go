@@ -37,11 +37,11 @@ func (in *installation) faults() []fault {
 		list = append(list, fault{"disk full", in.fill})
 	}
 	if in.db != nil {
-		list = append(list, fault{"connections to PostgreSQL cut", func() (time.Duration, error) { in.db.cut(false); return 0, nil }},
+		list = append(list, fault{"connections to PostgreSQL cut", func() (time.Duration, error) { in.db.Cut(false); return 0, nil }},
 			fault{"PostgreSQL out of reach", func() (time.Duration, error) {
-				in.db.cut(true)
+				in.db.Cut(true)
 				in.holdOn()
-				in.db.cut(false)
+				in.db.Cut(false)
 				return 0, nil
 			}})
 	}

@@ -17,6 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"example.com/assay/internal/pgtest"
 )
 
 // ballast is the name of the file that fills a disk.
@@ -33,7 +35,7 @@ type installation struct {
 	docs     string       // that are ingested
 	addr     string       // of the server
 	temporal string       // the Temporal server; empty for none
-	db       *proxy       // nil with SQLite
+	db       *pgtest.Wire // nil with SQLite
 	store    string       // the URL of the database; empty with SQLite
 	mounted  bool         // the home is a disk of its own
 	model    *model       // that the server asks
@@ -224,10 +226,6 @@ func (in *installation) close() {
 	ingest.kill()
 	if in.model != nil {
 		in.model.stop()
-	}
-	if in.db != nil {
-		_ = in.db.listener.Close() // nothing is kept
-		in.db.cut(true)
 	}
 	for _, file := range []string{"server.log", "worker.log", "ingest.log", "ask.log"} {
 		if text := tail(filepath.Join(in.dir, file), 5, "panic:", "fatal error:", "DATA RACE"); text != "" {
