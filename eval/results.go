@@ -248,15 +248,7 @@ func (r *Results) calibrate() {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case confidence[a] > confidence[b]:
-			return -1
-		case confidence[a] < confidence[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(confidence[b], confidence[a]) })
 	right := 0
 	for n, i := range order {
 		if passed[i] {

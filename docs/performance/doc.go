@@ -11,8 +11,7 @@
 //
 //	go test -run Served -turns 100 -v
 //
-// The package is a module of its own, so that the engines it is compared with are no dependencies
-// of assay. It measures what an engine adds to a step, with work so small that little else shows.
-// It says nothing about models, networks or stores that keep things on disk. LangGraph's columns
-// need node and npm; the first run installs its packages.
+// The package is a module of its own, so that assay does not depend on the engines it is compared
+// with. It measures what an engine adds to a step, with work so small that little else shows.
+// LangGraph's columns need node and npm; the first run installs its packages.
 package performance
