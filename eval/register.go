@@ -35,7 +35,7 @@ type Job[S any] struct {
 	Document string
 }
 
-// A Result is what a graph's run came to.
+// A Result is the outcome of a graph's run.
 type Result struct {
 	// Answer is what the expectations of a case are compared with.
 	Answer *state.Answer

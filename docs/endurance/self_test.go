@@ -142,7 +142,7 @@ func TestCitation(t *testing.T) {
 	}
 }
 
-// What is wrong with a stream is found, and an end without a number is none of its events.
+// What is wrong with a stream is found. An end without a number does not count as an event.
 func TestStreams(t *testing.T) {
 	text := "event: values\ndata: {}\nid: 3\n\n: heartbeat\n\nevent: updates\ndata: {\"hear\":{}}\nid: 3.1\n\nevent: updates\ndata: {\"reply\":{}}\nid: 12\n\nevent: error\ndata: {\"error\":\"Error\",\"message\":\"why\"}\n\n"
 	all, whole, err := read(strings.NewReader(text), -1)

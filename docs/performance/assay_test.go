@@ -42,8 +42,8 @@ func (c channels) counting(_ context.Context, s job) (graph.Update[job], error) 
 }
 
 // assayCheckpoint is the loop with a saver of its own for every run, because a saver keeps all that
-// it was given, and would grow. So the graph is compiled for every run, which is small beside 1,000
-// supersteps.
+// it was given, and would grow. So the graph is compiled for every run, which costs little compared
+// with 1,000 supersteps.
 func assayCheckpoint() (run, error) {
 	return func(ctx context.Context) error {
 		once, err := assayLoop(&graph.CompileOptions{Checkpointer: memory.New()}, &graph.RunOptions{Thread: "t"})

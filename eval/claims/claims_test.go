@@ -215,7 +215,7 @@ func TestEvaluate(t *testing.T) {
 }
 
 // A verdict with an error counts as unsupported, whatever its status says;
-// partial support of a response is none.
+// a response that is partly supported counts as unsupported.
 func TestMeasureLabels(t *testing.T) {
 	wice := read(t, Files{Format: "wice", Data: file(t, "c", wiceLines)})
 	got, err := Measure(wice, []state.Verdict{{Status: state.Supported, Confidence: 1, Error: "timeout"}, {Status: state.Unsupported}, {Status: state.PartiallySupported}}, nil)

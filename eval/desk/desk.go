@@ -94,7 +94,7 @@ var figures = []task.Figure[Item]{
 // noise is the one metric of which less is better.
 const noise = "noise"
 
-// Verbs of items that are no questions, and the verdicts of claims.
+// Verbs of claims and of forms, and the verdicts on claims.
 const (
 	claim, form            = "verify", "extract"
 	supported, unsupported = "supported", "unsupported"

@@ -39,9 +39,9 @@ func (m *NoisyOr) Doubt(parts [][]float64) float64 {
 // FitNoisyOr learns from bags, of which only the whole was judged, and from
 // parts that were judged by themselves: multiple-instance learning with a
 // noisy-or (Zhang, Platt and Viola, "Multiple instance boosting for object
-// detection", NIPS 2005), linear and fitted by L-BFGS. Each judged part counts partWeight beside
-// the bags. Parts have one length, and biases are not penalised. Nothing in it is random. The error
-// is that there are no parts.
+// detection", NIPS 2005), linear and fitted by L-BFGS. A bag counts its weight, and a part
+// partWeight. Parts have one length, and biases are not penalised. Nothing in it is random. The
+// error is that there are no parts.
 func FitNoisyOr(bags []Bag, parts []Part, ridge, partWeight float64) (*NoisyOr, error) {
 	n := -1
 	for _, b := range bags {
