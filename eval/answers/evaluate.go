@@ -60,7 +60,7 @@ type Evaluation struct {
 
 // Evaluate asks each question. The errors are those of the asker, which include searches
 // that could not run, and cancellation.
-func Evaluate(ctx context.Context, d *Dataset, asker Asker, run *task.Run) (Evaluation, error) {
+func Evaluate(ctx context.Context, d *Dataset, asker Asker, progress task.Progress) (Evaluation, error) {
 	n := len(d.Questions)
 	if n == 0 {
 		return Evaluation{}, errors.New("evaluating answers: there are no questions; give at least one")
@@ -68,7 +68,7 @@ func Evaluate(ctx context.Context, d *Dataset, asker Asker, run *task.Run) (Eval
 	out := Evaluation{Outcomes: make([]Outcome, n)}
 	name := func(i int) string { return fmt.Sprintf("question %q", d.Questions[i].ID) }
 	var err error
-	out.Score, err = run.Timed(ctx, "asking", n, name, func(i int) (err error) {
+	out.Score, err = progress.Timed(ctx, "asking", n, name, func(i int) (err error) {
 		out.Outcomes[i], err = ask(ctx, asker, d.Questions[i])
 		return err
 	})
@@ -88,7 +88,7 @@ func Evaluate(ctx context.Context, d *Dataset, asker Asker, run *task.Run) (Eval
 	if err := measure(&out.Score, out.Outcomes); err != nil {
 		return Evaluation{}, err
 	}
-	out.Rows, err = rows(out.Outcomes, out.Resample)
+	out.Rows, err = rows(out.Outcomes)
 	return out, err
 }
 
@@ -148,7 +148,7 @@ func pick(list []Outcome, keep func(Outcome) bool) []Outcome {
 }
 
 // rows measures the questions of each corpus and of each type separately.
-func rows(all []Outcome, resample metrics.ResampleOptions) ([]Row, error) {
+func rows(all []Outcome) ([]Row, error) {
 	var out []Row
 	for _, by := range []struct {
 		name string
@@ -164,7 +164,7 @@ func rows(all []Outcome, resample metrics.ResampleOptions) ([]Row, error) {
 				continue
 			}
 			part := pick(all, func(o Outcome) bool { return by.of(o.Question) == name })
-			score := task.Score{Resample: resample}
+			var score task.Score
 			if err := measure(&score, part); err != nil {
 				return nil, fmt.Errorf("evaluating the %s %q: %w", by.name, name, err)
 			}

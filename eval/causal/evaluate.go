@@ -35,9 +35,9 @@ type Evaluation struct {
 
 // Evaluate asks the offline judge about every item of a dataset, one after the
 // other, and measures. The error is cancellation, or a dataset without items.
-func Evaluate(ctx context.Context, d *Dataset, j *Offline, run *task.Run) (Evaluation, error) {
+func Evaluate(ctx context.Context, d *Dataset, j *Offline, progress task.Progress) (Evaluation, error) {
 	judged := make([]Judgement, len(d.Items))
-	score, err := run.Timed(ctx, "judging", len(d.Items), func(i int) string { return fmt.Sprintf("item %q", d.Items[i].ID) }, func(i int) error {
+	score, err := progress.Timed(ctx, "judging", len(d.Items), func(i int) string { return fmt.Sprintf("item %q", d.Items[i].ID) }, func(i int) error {
 		judged[i] = j.Judge(d.Items[i])
 		return nil
 	})
@@ -48,11 +48,11 @@ func Evaluate(ctx context.Context, d *Dataset, j *Offline, run *task.Run) (Evalu
 }
 
 // Measure measures judgements of the items of a dataset, one each, in their order.
-func Measure(d *Dataset, judged []Judgement, run *task.Run) (Evaluation, error) {
+func Measure(d *Dataset, judged []Judgement) (Evaluation, error) {
 	if len(judged) != len(d.Items) {
 		return Evaluation{}, fmt.Errorf("evaluating: %d judgements for %d items; give one each", len(judged), len(d.Items))
 	}
-	return measure(d, judged, run.Score(nil))
+	return measure(d, judged, task.NewScore(nil))
 }
 
 func measure(d *Dataset, judged []Judgement, score task.Score) (Evaluation, error) {

@@ -139,14 +139,14 @@ type Evaluation struct {
 
 // Evaluate asks every question, several at the same time, checks each audit against its
 // documents, and measures. The first error of ask ends it.
-func Evaluate(ctx context.Context, questions []Question, ask func(context.Context, string) (evidence.Audit, error), jobs int, run *task.Run) (Evaluation, error) {
+func Evaluate(ctx context.Context, questions []Question, ask func(context.Context, string) (evidence.Audit, error), jobs int, progress task.Progress) (Evaluation, error) {
 	if len(questions) == 0 {
 		return Evaluation{}, errors.New("evaluating: there are no questions")
 	}
 	began := time.Now()
 	var out Evaluation
 	var err error
-	out.Outcomes, out.Score, err = task.Timed(ctx, run, "asking", len(questions), jobs, func(ctx context.Context, i int) (Outcome, error) {
+	out.Outcomes, out.Score, err = task.Timed(ctx, progress, "asking", len(questions), jobs, func(ctx context.Context, i int) (Outcome, error) {
 		audit, err := ask(ctx, questions[i].Text)
 		if err != nil {
 			return Outcome{}, fmt.Errorf("asking question %q: %w", questions[i].ID, err)

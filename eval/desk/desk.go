@@ -110,8 +110,8 @@ type Options struct {
 
 // Evaluate ingests the documents into a temporary folder and measures every item. The first error
 // ends it.
-func Evaluate(ctx context.Context, p *Papers, opts Options, run *task.Run) (_ *Evaluation, err error) {
-	d, err := open(ctx, p.Documents, opts.Words, run)
+func Evaluate(ctx context.Context, p *Papers, opts Options, progress task.Progress) (_ *Evaluation, err error) {
+	d, err := open(ctx, p.Documents, opts.Words, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func Evaluate(ctx context.Context, p *Papers, opts Options, run *task.Run) (_ *E
 	}
 	out := &Evaluation{Skipped: d.skipped}
 	do := func(ctx context.Context, i int) (Item, error) { return steps[i](ctx) }
-	if out.Items, out.Score, err = task.Timed(ctx, run, "measuring", len(steps), opts.Jobs, do); err != nil {
+	if out.Items, out.Score, err = task.Timed(ctx, progress, "measuring", len(steps), opts.Jobs, do); err != nil {
 		return nil, err
 	}
 	out.N, err = task.Figures(&out.Score, out.Items, figures)
@@ -172,7 +172,7 @@ type bench struct {
 	checks  *verify.Pipeline // as agent verify
 }
 
-func open(ctx context.Context, documents string, words bool, run *task.Run) (_ *bench, err error) {
+func open(ctx context.Context, documents string, words bool, progress task.Progress) (_ *bench, err error) {
 	set, err := skills.Load(nil)
 	if err != nil {
 		return nil, err
@@ -196,10 +196,7 @@ func open(ctx context.Context, documents string, words bool, run *task.Run) (_ *
 			return nil, err
 		}
 	}
-	in := memory.IngestOptions{Home: d.home, Corpus: "desk", Paths: []string{documents}, Space: space}
-	if run != nil {
-		in.Progress = run.Progress
-	}
+	in := memory.IngestOptions{Home: d.home, Corpus: "desk", Paths: []string{documents}, Space: space, Progress: progress}
 	made, err := memory.Ingest(ctx, in)
 	if err != nil {
 		return nil, err

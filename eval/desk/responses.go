@@ -98,15 +98,15 @@ type Verified struct {
 
 // EvaluateResponses ingests documents into a temporary folder and verifies each response against them.
 // The first error ends it.
-func EvaluateResponses(ctx context.Context, documents string, list []Response, opts Options, run *task.Run) (_ *Verified, err error) {
-	d, err := open(ctx, documents, opts.Words, run)
+func EvaluateResponses(ctx context.Context, documents string, list []Response, opts Options, progress task.Progress) (_ *Verified, err error) {
+	d, err := open(ctx, documents, opts.Words, progress)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	out := &Verified{Skipped: d.skipped}
 	do := func(ctx context.Context, i int) (Checked, error) { return d.check(ctx, list[i]) }
-	if out.Items, out.Score, err = task.Timed(ctx, run, "measuring", len(list), opts.Jobs, do); err != nil {
+	if out.Items, out.Score, err = task.Timed(ctx, progress, "measuring", len(list), opts.Jobs, do); err != nil {
 		return nil, err
 	}
 	out.N, err = task.Figures(&out.Score, out.Items, checkFigures)

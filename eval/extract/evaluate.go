@@ -95,8 +95,7 @@ func Evaluate(ctx context.Context, d *Dataset, schema *extract.Schema, opts *Opt
 		}
 	}
 	out := &Evaluation{}
-	run := &task.Run{Progress: o.Progress}
-	out.Score, err = run.Timed(ctx, "reading documents", len(d.Items), func(i int) string { return "document " + d.Items[i].ID }, func(i int) error {
+	out.Score, err = o.Progress.Timed(ctx, "reading documents", len(d.Items), func(i int) string { return "document " + d.Items[i].ID }, func(i int) error {
 		final, err := pipelines[fold[i]].Run(ctx, d.Items[i].Doc, nil)
 		if err != nil {
 			return err

@@ -62,7 +62,7 @@ func Figures[T any](to *Score, items []T, list []Figure[T]) (map[string]int, err
 
 // Timed does something with each of n items, at most atOnce at the same time, and measures how long
 // each takes. The first error ends it.
-func Timed[T any](ctx context.Context, r *Run, phase string, n, atOnce int, do func(ctx context.Context, i int) (T, error)) ([]T, Score, error) {
+func Timed[T any](ctx context.Context, progress Progress, phase string, n, atOnce int, do func(ctx context.Context, i int) (T, error)) ([]T, Score, error) {
 	items, times := make([]T, n), make([]time.Duration, n)
 	var mu sync.Mutex // of done and the progress
 	done := 0
@@ -74,10 +74,9 @@ func Timed[T any](ctx context.Context, r *Run, phase string, n, atOnce int, do f
 		times[i] = time.Since(began)
 		mu.Lock()
 		defer mu.Unlock()
-		if done++; r != nil && r.Progress != nil {
-			r.Progress(phase, done, n)
-		}
+		done++
+		progress.Tell(phase, done, n)
 		return nil
 	})
-	return items, r.Score(times), err
+	return items, NewScore(times), err
 }

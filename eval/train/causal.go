@@ -263,7 +263,7 @@ func (p causalPart) score(set *causal.Dataset, rows []causalRow, seen [][]float6
 			}
 			judged = append(judged, j)
 		}
-		got, err := causal.Measure(part, judged, nil)
+		got, err := causal.Measure(part, judged)
 		if err != nil {
 			return err
 		}
