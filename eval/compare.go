@@ -56,7 +56,7 @@ func (e *MismatchError) Error() string {
 // got worse. For others it is a metric that got worse with a p-value below .05. Calls,
 // tokens and cost are compared but are never regressions. For results of other cases or
 // corpora the error is a *MismatchError.
-func Compare(was, is Results, opts *metrics.ResampleOptions) (Comparison, error) {
+func Compare(was, is Results) (Comparison, error) {
 	c := Comparison{Deterministic: was.Made.Deterministic && is.Made.Deterministic, Cases: []CaseChange{}, Metrics: []MetricChange{}, Regressions: []string{}}
 	if reasons := mismatches(was, is); len(reasons) > 0 {
 		return c, &MismatchError{reasons}
@@ -91,7 +91,7 @@ func Compare(was, is Results, opts *metrics.ResampleOptions) (Comparison, error)
 		if len(a) == 0 {
 			continue
 		}
-		d, err := metrics.Paired(b, a, opts)
+		d, err := metrics.Paired(b, a)
 		if err != nil {
 			return c, fmt.Errorf("comparing %s: %w", name, err)
 		}

@@ -22,7 +22,7 @@ func results(t *testing.T, n int, deterministic bool, score float64, fails ...in
 		}
 		items = append(items, item)
 	}
-	r, err := eval.Summarise(items, eval.Made{Deterministic: deterministic}, nil)
+	r, err := eval.Summarise(items, eval.Made{Deterministic: deterministic})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestCompare(t *testing.T) {
 		{"most cases of a model", results(t, 12, false, .5), results(t, 12, false, .5, 0, 1, 2, 3, 4, 5, 6, 7), 8, []string{"pass_rate went from 1 to 0.3333 (p 0.0"}},
 		{"a replay against a model", results(t, 8, true, .5), results(t, 8, false, .5, 3), 1, nil},
 	} {
-		c, err := eval.Compare(test.was, test.is, nil)
+		c, err := eval.Compare(test.was, test.is)
 		if err != nil || len(c.Cases) != test.changed || len(c.Regressions) != len(test.regressions) {
 			t.Errorf("%s: %v, changed %+v, regressions %q", test.name, err, c.Cases, c.Regressions)
 			continue
@@ -55,7 +55,7 @@ func TestCompare(t *testing.T) {
 			}
 		}
 	}
-	c, err := eval.Compare(results(t, 8, true, .5), results(t, 8, true, .25, 3), nil)
+	c, err := eval.Compare(results(t, 8, true, .5), results(t, 8, true, .25, 3))
 	if err != nil || len(c.Cases) != 8 || c.Cases[3].Misses[0] != "the choice is wrong" || c.Cases[3].Metrics[eval.MetricFieldF1] != -.25 || c.Cases[0].Misses != nil {
 		t.Errorf("%+v, %v", c.Cases, err)
 	}
@@ -74,11 +74,11 @@ func TestCompareKnowsWhatIsWorse(t *testing.T) {
 		was.Items[i].Metrics = map[string]float64{eval.MetricHallucination: .1}
 		is.Items[i].Metrics = map[string]float64{eval.MetricHallucination: .2}
 	}
-	c, err := eval.Compare(was, is, nil)
+	c, err := eval.Compare(was, is)
 	if err != nil || len(c.Regressions) != 1 || !strings.HasPrefix(c.Regressions[0], eval.MetricHallucination+" got worse in c00, c01") {
 		t.Errorf("%q, %v", c.Regressions, err)
 	}
-	if c, err := eval.Compare(is, was, nil); err != nil || len(c.Regressions) > 0 {
+	if c, err := eval.Compare(is, was); err != nil || len(c.Regressions) > 0 {
 		t.Errorf("less of it: %q, %v", c.Regressions, err)
 	}
 }
@@ -88,7 +88,7 @@ func TestCompareRefuses(t *testing.T) {
 	was, is := results(t, 4, true, .5), results(t, 5, true, .5)
 	is.Items = is.Items[1:]
 	is.Items[0].CaseHash, is.Items[1].Corpus = "other", "other"
-	_, err := eval.Compare(was, is, nil)
+	_, err := eval.Compare(was, is)
 	mismatch, ok := errors.AsType[*eval.MismatchError](err)
 	if !ok {
 		t.Fatal(err)

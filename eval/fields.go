@@ -102,7 +102,7 @@ func (f fieldReader) set(key string, n *yaml.Node, field reflect.Value) error {
 	return nil
 }
 
-// raw reads any value as JSON. Null is no value.
+// raw reads any value as JSON. Null counts as absent.
 func (f fieldReader) raw(key string, n *yaml.Node, into *json.RawMessage) error {
 	var value any
 	err := n.Decode(&value)

@@ -49,7 +49,7 @@ func (b *Bench) research(_ context.Context, c Case, corpus *memory.Corpus) (job 
 		return job, err
 	}
 	verification := opts.Verify
-	opts.Verify = nil // its address is no condition
+	opts.Verify = nil // the key must not depend on its address
 	job = Job[state.Agent]{Graph: always(pipeline.Graph()), Input: research.Input(c.question()), Options: []any{*opts, *verification}}
 	job.Result = func(final state.Agent, runErr error) (Result, error) {
 		if final.Objective == "" {

@@ -175,6 +175,29 @@ func fate(final state.Agent, text string) string {
 	return "never read"
 }
 
+// primer returns the research pipeline over the sample corpus.
+func primer(t *testing.T) (*research.Pipeline, *memory.Corpus) {
+	t.Helper()
+	set, err := skills.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	if _, err := memory.Ingest(context.Background(), memory.IngestOptions{Home: home, Corpus: "primer", Paths: []string{"../case_studies/corpora/us-law-primer"}}); err != nil {
+		t.Fatal(err)
+	}
+	corpus, err := memory.Open(home, "primer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { corpus.Close() })
+	p, err := research.New(research.Deps{Model: offline.New(nil), Skills: set, Corpus: corpus}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, corpus
+}
+
 // TestPrimer asks the whole offline pipeline questions over the sample corpus
 // and holds what it reached. It measures one small corpus written for this
 // project; it says nothing about others.
@@ -189,23 +212,7 @@ func TestPrimer(t *testing.T) {
 	if err := d.Decode(&questions); err != nil {
 		t.Fatal(err)
 	}
-	set, err := skills.Load(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	home := t.TempDir()
-	if _, err := memory.Ingest(context.Background(), memory.IngestOptions{Home: home, Corpus: "primer", Paths: []string{"../case_studies/corpora/us-law-primer"}}); err != nil {
-		t.Fatal(err)
-	}
-	corpus, err := memory.Open(home, "primer")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer corpus.Close()
-	p, err := research.New(research.Deps{Model: offline.New(nil), Skills: set, Corpus: corpus}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, corpus := primer(t)
 	scores := map[string]*primerScore{"tune": {}, "held": {}, "all": {}}
 	for _, q := range questions {
 		final, err := p.Run(context.Background(), strings.TrimSpace(q.Question), nil)

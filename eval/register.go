@@ -70,7 +70,7 @@ func (j Job[S]) follow(ctx context.Context, opts *follow.Options[S]) (final S, t
 	return final, took, runErr, nil
 }
 
-// A Result is what a graph's run came to.
+// A Result is the outcome of a graph's run.
 type Result struct {
 	// Answer is what the expectations of a case are compared with.
 	Answer *state.Answer

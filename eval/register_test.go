@@ -88,7 +88,7 @@ func suite(t *testing.T, b *eval.Bench, opts *eval.SuiteOptions, cases ...eval.C
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := eval.Summarise(items, eval.Made{Deterministic: true}, nil)
+	r, err := eval.Summarise(items, eval.Made{Deterministic: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestCasesOfAGraph(t *testing.T) {
 	worse := r
 	worse.Items = append([]eval.Item{}, r.Items...)
 	worse.Items[0].Pass = false
-	if c, err := eval.Compare(r, worse, nil); err != nil || len(c.Regressions) != 1 || c.Regressions[0] != "pass_rate got worse in right" {
+	if c, err := eval.Compare(r, worse); err != nil || len(c.Regressions) != 1 || c.Regressions[0] != "pass_rate got worse in right" {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -99,13 +99,12 @@ type CoveragePoint struct {
 
 // Summarise sums up the items of a suite, grouped by case. A run that could not be made
 // counts as not passed and in no other figure. Without items it returns an error.
-func Summarise(items []Item, made Made, opts *metrics.ResampleOptions) (Results, error) {
+func Summarise(items []Item, made Made) (Results, error) {
 	if len(items) == 0 {
 		return Results{}, errors.New("summing up cases: there are none")
 	}
-	drawn := opts.Resolved()
 	r := Results{
-		Schema: ResultsSchema, Task: "cases", Repeats: 1, Metrics: map[string]metrics.Interval{}, Resample: task.Drawn{Seed: drawn.Seed, Resamples: drawn.Resamples},
+		Schema: ResultsSchema, Task: "cases", Repeats: 1, Metrics: map[string]metrics.Interval{}, Resample: task.Resampling(),
 		NodeUsage: map[string]Spent{}, Made: made, Items: items,
 	}
 	var usage state.ModelUsage
@@ -126,7 +125,7 @@ func Summarise(items []Item, made Made, opts *metrics.ResampleOptions) (Results,
 	for node, u := range nodes {
 		r.NodeUsage[node] = SpentOf(u)
 	}
-	if err := r.measure(usage.Unpriced == 0, &drawn); err != nil {
+	if err := r.measure(usage.Unpriced == 0); err != nil {
 		return r, fmt.Errorf("summing up cases: %w", err)
 	}
 	r.calibrate()
@@ -193,7 +192,7 @@ func perCase(items []Item, priced bool) (names, cases []string, values map[strin
 	return sortedKeys(values), cases, values
 }
 
-func (r *Results) measure(priced bool, opts *metrics.ResampleOptions) error {
+func (r *Results) measure(priced bool) error {
 	names, cases, values := perCase(r.Items, priced)
 	r.N = len(cases)
 	for _, id := range cases {
@@ -211,7 +210,7 @@ func (r *Results) measure(priced bool, opts *metrics.ResampleOptions) error {
 				means, spreads = append(means, metrics.Average(runs)), append(spreads, deviation(runs))
 			}
 		}
-		interval, err := metrics.Bootstrap(means, opts)
+		interval, err := metrics.Bootstrap(means)
 		if err != nil {
 			return err
 		}
@@ -248,15 +247,7 @@ func (r *Results) calibrate() {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case confidence[a] > confidence[b]:
-			return -1
-		case confidence[a] < confidence[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(confidence[b], confidence[a]) })
 	right := 0
 	for n, i := range order {
 		if passed[i] {

@@ -25,7 +25,7 @@ type Run struct {
 	Steps  int                // of a research plan
 	Scores map[string]float64 // by metric
 	Times  follow.Took
-	Err    error // what stopped the pipeline; nil when it came to its end
+	Err    error // what stopped the pipeline; nil when it ended by itself
 	// Grounding is how much evidence a compliance answer stands on.
 	Grounding evidence.GroundingConfidence
 	// Faults are what is wrong beside what the case wants, such as an audit that

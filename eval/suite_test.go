@@ -173,7 +173,7 @@ func TestRunCases(t *testing.T) {
 				t.Errorf("item %d: %+v", i, item)
 			}
 		}
-		r, err := eval.Summarise(items, eval.Made{}, nil)
+		r, err := eval.Summarise(items, eval.Made{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,10 +191,10 @@ func TestRunCases(t *testing.T) {
 	}
 	// What is unknown has no mean.
 	unknown := []eval.Item{eval.ItemOf(eval.Outcome{Run: eval.Run{Times: follow.Took{Usage: map[string]state.ModelUsage{"a": {Calls: 1, Unpriced: 1}}}}})}
-	if r, err := eval.Summarise(unknown, eval.Made{}, nil); err != nil || len(r.Metrics) != 4 || r.Usage.Unpriced != 1 || r.Usage.Cost != nil {
+	if r, err := eval.Summarise(unknown, eval.Made{}); err != nil || len(r.Metrics) != 4 || r.Usage.Unpriced != 1 || r.Usage.Cost != nil {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := eval.Summarise(nil, eval.Made{}, nil); err == nil {
+	if _, err := eval.Summarise(nil, eval.Made{}); err == nil {
 		t.Error("nothing was summed up")
 	}
 }
@@ -235,7 +235,7 @@ func TestRepeats(t *testing.T) {
 	if err != nil || len(items) != 8 || items[0].Repeat != 1 || items[3].Repeat != 4 || items[4].ID != "steady" {
 		t.Fatalf("%+v, %v", items, err)
 	}
-	r, err := eval.Summarise(items, eval.Made{}, nil)
+	r, err := eval.Summarise(items, eval.Made{})
 	if err != nil || r.N != 2 || r.Passed != 1 || r.Repeats != 4 || fmt.Sprint(r.Flaky) != "[even]" || r.Metrics["pass_rate"].Value != .75 || r.Metrics["calls"].Value != 2 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -346,7 +346,7 @@ func TestCalibration(t *testing.T) {
 		return eval.Item{ID: id, Status: state.StatusAnswered, Confidence: confidence, Pass: pass}
 	}
 	silent := eval.Item{ID: "silent", Status: state.StatusNoEvidence, Pass: true}
-	r, err := eval.Summarise([]eval.Item{item("a", .9, true), item("b", .5, false), item("c", .9, true), item("d", .5, true), silent}, eval.Made{}, nil)
+	r, err := eval.Summarise([]eval.Item{item("a", .9, true), item("b", .5, false), item("c", .9, true), item("d", .5, true), silent}, eval.Made{})
 	if err != nil {
 		t.Fatal(err)
 	}

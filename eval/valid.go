@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -75,7 +76,7 @@ func (c Case) check() error {
 	case !slices.Contains(pipelines, as):
 		as, named = own, fmt.Sprintf("%q, which is none of %s", as, strings.Join(pipelines, ", "))
 	}
-	given := c.given()
+	given := given("", reflect.ValueOf(c))
 	for _, key := range slices.Sorted(maps.Keys(uses)) {
 		u := uses[key]
 		needs, may := strings.Fields(u.needs), strings.Fields(u.needs+" "+u.may)
@@ -98,20 +99,25 @@ func (c Case) check() error {
 	return nil
 }
 
-// given says which of the keys of uses a case gives.
-func (c Case) given() map[string]bool {
-	s, g, w := c.Settings, c.Gold, c.Want
-	return map[string]bool{
-		"corpus": c.Corpus != "", "question": strings.TrimSpace(c.Question) != "", "input": c.Input != nil, "filter": c.Filter != Filter{}, "response": c.Response != "",
-		"context": len(c.Context) > 0, "edges": c.Edges != "", "document": c.Document != "", "schema": c.Schema != "", "skip_injection_check": c.SkipInjectionCheck,
-		"settings.confidence_threshold": s.ConfidenceThreshold != nil, "settings.verification": s.Verification != nil, "settings.verification_threshold": s.VerificationThreshold != nil,
-		"settings.max_crag_attempts": s.MaxCRAGAttempts != nil, "settings.unsupported": s.Unsupported != "", "settings.max_revisions": s.MaxRevisions != nil,
-		"settings.model_review": s.ModelReview, "settings.max_judge_iterations": s.MaxJudgeIterations != 0, "settings.grounding_confidence_threshold": s.GroundingThreshold != nil,
-		"settings.enable_adversarial_pass": s.AdversarialPass != nil, "settings.top_k": s.TopK != 0, "settings.max_iterations": s.MaxIterations != 0, "settings.llm_verification": s.LLMVerification,
-		"gold.answer": g.Answer != "", "gold.choice": g.Choice != "", "gold.passages": len(g.Passages) > 0, "gold.claims": len(g.Claims) > 0, "gold.fields": len(g.Fields) > 0, "gold.edges": len(g.Edges) > 0,
-		"want.grounding": w.Grounding != "", "want.choice": w.Choice != "", "want.steps": w.Steps != 0, "want.failed": w.Failed != 0, "want.cites": len(w.Cites) > 0,
-		"want.no_unsupported_claim": w.NoUnsupportedClaim,
+// given says which keys a mapping gives, such as "corpus" and "gold.answer". in is the parent key
+// followed by a dot, or empty.
+func given(in string, v reflect.Value) map[string]bool {
+	out := map[string]bool{}
+	_, fields := keysOf(v)
+	for key, f := range fields { // each into its own entry: the order does not matter
+		switch f.Kind() {
+		case reflect.String:
+			out[in+key] = strings.TrimSpace(f.String()) != ""
+		case reflect.Slice, reflect.Map:
+			out[in+key] = f.Len() > 0
+		case reflect.Struct:
+			maps.Copy(out, given(in+key+".", f))
+			fallthrough
+		default:
+			out[in+key] = !f.IsZero()
+		}
 	}
+	return out
 }
 
 func (w Want) check(pipeline string) error {

@@ -7,10 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"example.com/assay/llm/offline"
-	"example.com/assay/memory"
 	"example.com/assay/nodes/research"
-	"example.com/assay/skills"
 	"example.com/assay/state"
 )
 
@@ -34,23 +31,7 @@ func TestWhole(t *testing.T) {
 	if err := yaml.Unmarshal(data, &questions); err != nil {
 		t.Fatal(err)
 	}
-	set, err := skills.Load(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	home := t.TempDir()
-	if _, err := memory.Ingest(context.Background(), memory.IngestOptions{Home: home, Corpus: "primer", Paths: []string{"../case_studies/corpora/us-law-primer"}}); err != nil {
-		t.Fatal(err)
-	}
-	corpus, err := memory.Open(home, "primer")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer corpus.Close()
-	p, err := research.New(research.Deps{Model: offline.New(nil), Skills: set, Corpus: corpus}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, corpus := primer(t)
 	must := map[string]state.Status{
 		"What is a lien?": state.StatusNoEvidence, "Who is the president?": state.StatusNoEvidence,
 		"What is battery?": state.StatusAnswered, "What is consideration?": state.StatusAnswered,

@@ -8,13 +8,12 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -42,7 +41,7 @@ func main() {
 }
 
 // A target is one fuzz function.
-type target struct{ pkg, dir, name string }
+type target struct{ dir, name string }
 
 // A result is what a target did.
 type result struct {
@@ -57,7 +56,7 @@ type result struct {
 // run fuzzes all targets and writes the report as it grows. After an interrupt the report has what
 // was done until then.
 func run(ctx context.Context, out io.Writer, each time.Duration, parallel int, only string) (broken int, err error) {
-	list, err := targets(ctx, only)
+	list, err := targets(only)
 	if err != nil {
 		return 0, err
 	}
@@ -89,44 +88,26 @@ func run(ctx context.Context, out io.Writer, each time.Duration, parallel int, o
 
 var fuzzFunc = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
 
-// targets lists the fuzz functions by package, from the test files: go test -list would build each
-// package first.
-func targets(ctx context.Context, only string) ([]target, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-f", `{{$p := .}}{{range .TestGoFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}{{"\n"}}{{end}}`, "./...")
-	cmd.Stderr = os.Stderr
-	files, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("listing packages: %w", err)
-	}
-	root, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
+// targets lists the fuzz functions of the module by folder, from the test files: go test -list would
+// build each package first.
+func targets(only string) ([]target, error) {
 	var out []target
-	lines := bufio.NewScanner(bytes.NewReader(files))
-	for lines.Scan() {
-		words := strings.Fields(lines.Text())
-		if len(words) != 3 {
-			continue
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
 		}
-		dir, err := filepath.Rel(root, words[1])
-		if err != nil {
-			return nil, err
-		}
-		source, err := os.ReadFile(filepath.Join(words[1], words[2]))
-		if err != nil {
-			return nil, err
-		}
+		source, err := os.ReadFile(path)
 		for _, m := range fuzzFunc.FindAllSubmatch(source, -1) {
-			if strings.Contains(dir, only) {
-				out = append(out, target{words[0], dir, string(m[1])})
+			if dir := filepath.Dir(path); strings.Contains(dir, only) {
+				out = append(out, target{dir, string(m[1])})
 			}
 		}
+		return err
+	})
+	if err == nil && len(out) == 0 {
+		err = errors.New("no package has a fuzz target; run it in the root of the module, and check -only")
 	}
-	if len(out) == 0 {
-		return nil, errors.New("no package has a fuzz target; run it in the root of the module, and check -only")
-	}
-	return out, lines.Err()
+	return out, err
 }
 
 var (
@@ -167,7 +148,7 @@ func fuzz(ctx context.Context, t target, each time.Duration, parallel int) resul
 func goTest(ctx context.Context, t target, each time.Duration, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, each+15*time.Minute)
 	defer cancel()
-	return exec.CommandContext(ctx, "go", append(append([]string{"test"}, args...), t.pkg)...).CombinedOutput()
+	return exec.CommandContext(ctx, "go", append(append([]string{"test"}, args...), "./"+filepath.ToSlash(t.dir))...).CombinedOutput()
 }
 
 // cases are the inputs that the package keeps for the target.

@@ -1,14 +1,17 @@
-// Command performance runs the same small graphs on this engine, on eino and on
-// LangGraph.js, side by side in one run, and prints what they cost as a table.
+// Package performance runs the same small graphs by hand, on this engine, on eino and on
+// LangGraph.js, as benchmarks:
 //
-//	cd docs/performance && go run .
-//	cd docs/performance && go run . -server
+//	cd docs/performance
+//	for i in 1 2 3 4 5; do go test -run - -bench Engines -benchtime 300ms; done | tee figures.txt
+//	go run golang.org/x/perf/cmd/benchstat@latest -row /workload -col /engine figures.txt
 //
-// The second runs one graph in this process, on the server of this repository and on
-// LangGraph's development server, and prints what a run over HTTP costs.
+// The loop makes the engines take turns, so that what disturbs the machine disturbs all of them.
+// One test measures runs over HTTP, on the server of this repository and on LangGraph's
+// development server, and prints a table:
 //
-// It is a module of its own, so that the engines it is compared with are no
-// dependencies of assay. The first measures what an engine adds to a step, with work
-// so small that little else shows; it says nothing about models, networks or
-// stores that keep things on disk.
-package main
+//	go test -run Served -turns 100 -v
+//
+// The package is a module of its own, so that assay does not depend on the engines it is compared
+// with. It measures what an engine adds to a step, with work so small that little else shows.
+// LangGraph's columns need node and npm; the first run installs its packages.
+package performance

@@ -1,46 +1,122 @@
-package main
+package performance
 
 import (
 	"context"
-	"errors"
-	"io"
-	"os/exec"
-	"strings"
+	"fmt"
 	"testing"
-	"time"
 )
+
+// job is the state of all graphs: four fields, one of them a list.
+type job struct {
+	Count int
+	Sum   int
+	Name  string
+	Log   []int
+}
+
+// work stands for what a node computes: about 20 ns.
+//
+//go:noinline
+func work(s job) int {
+	x := uint64(s.Count) + uint64(s.Sum) + uint64(len(s.Name)) + uint64(len(s.Log)) | 1
+	for range 10 {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+	}
+	if x == 0 { // never
+		return 0
+	}
+	return s.Count + 1
+}
+
+// A workload is one graph that every engine runs.
+type workload struct {
+	name  string // as the script in langgraph knows it
+	units int    // supersteps, tasks, rounds or runs in one run
+}
+
+var workloads = []workload{
+	{"work", loopSteps},       // the function alone
+	{"loop", loopSteps},       // of two nodes
+	{"checkpoint", loopSteps}, // the same, a checkpoint in memory after each superstep
+	{"fanout", fanOutWidth},   // into an ordered list
+	{"chain", 1},              // of 10 nodes
+	{"agent", agentRounds},    // a prebuilt agent with a call in each round
+	{"tools", 1},              // a prebuilt agent with 100 calls at once of a tool that waits 10 ms
+}
+
+const (
+	loopSteps   = 1000
+	fanOutWidth = 100
+	chainLength = 10
+)
+
+// A run executes a graph once and checks the result.
+type run func(ctx context.Context) error
+
+// makers compile the graph of each workload that an engine has.
+type makers map[string]func() (run, error)
+
+var engines = []struct {
+	name   string
+	graphs makers
+}{{"floor", floor()}, {"assay", assay()}, {"eino", eino()}}
+
+// BenchmarkEngines gives nanoseconds per unit of each workload.
+func BenchmarkEngines(b *testing.B) {
+	javascript := startScript(b)
+	for _, w := range workloads {
+		for _, e := range engines {
+			graph := e.graphs[w.name]
+			if graph == nil {
+				continue
+			}
+			b.Run("workload="+w.name+"/engine="+e.name, func(b *testing.B) {
+				once, err := graph()
+				if err != nil {
+					b.Fatal(err)
+				}
+				for b.Loop() {
+					if err := once(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				}
+				perUnit(b, w)
+			})
+		}
+		b.Run("workload="+w.name+"/engine=LangGraph.js", func(b *testing.B) {
+			if javascript == nil {
+				b.Skip("LangGraph.js needs node and npm")
+			}
+			javascript.run(b, w.name, b.N)
+			perUnit(b, w)
+		})
+	}
+}
+
+func perUnit(b *testing.B, w workload) {
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(w.units), "ns/unit")
+}
 
 // Every run checks its own result, so that it is enough for none to fail.
 func TestEveryGraphGivesTheRightResult(t *testing.T) {
 	ran := 0
-	for _, e := range []struct {
-		name   string
-		graphs makers
-	}{{"floor", floor()}, {"assay", assay()}, {"eino", eino()}} {
-		for _, w := range workloads() {
-			graph, ok := e.graphs[w.name]
-			if !ok {
-				t.Errorf("%s says nothing of %q: it needs a graph or a reason", e.name, w.name)
-				continue
-			}
+	for _, e := range engines {
+		for name, graph := range e.graphs {
 			once, err := graph()
-			if reason, none := err.(absent); none {
-				t.Logf("%s has no %q: %s", e.name, w.name, reason)
-				continue
+			if err == nil {
+				err = once(t.Context())
 			}
 			if err != nil {
-				t.Errorf("%s, %q: %v", e.name, w.name, err)
-				continue
-			}
-			if err := once(t.Context()); err != nil {
-				t.Errorf("%s, %q: %v", e.name, w.name, err)
+				t.Errorf("%s, %q: %v", e.name, name, err)
 			}
 			ran++
 		}
 	}
-	// The floor has all five; both engines have loop, fanout and chain.
-	if ran < 11 {
-		t.Errorf("only %d graphs ran", ran)
+	if ran != 16 {
+		t.Errorf("%d graphs ran", ran)
 	}
 }
 
@@ -59,64 +135,27 @@ func TestWrongResultsAreErrors(t *testing.T) {
 	if checkList(list) == nil {
 		t.Error("a list in the wrong order passes")
 	}
-	if err := checkCount(job{Count: 7}, 7); err != nil {
-		t.Error(err)
-	}
-	if checkCount(job{Count: 6}, 7) == nil {
-		t.Error("a count that is too small passes")
+	if checkCount(job{Count: 7}, 7) != nil || checkCount(job{Count: 6}, 7) == nil {
+		t.Error("counts are not compared")
 	}
 }
 
-func TestLangGraphGivesTheRightResult(t *testing.T) {
-	if _, err := exec.LookPath("node"); err != nil || !installed("langgraph") {
-		t.Skip("needs node and the packages in langgraph/node_modules")
+func checkCount(s job, want int) error {
+	if s.Count != want {
+		return fmt.Errorf("the count is %d, not %d", s.Count, want)
 	}
-	e, stop := langGraph(t.Context(), "langgraph", io.Discard)
-	for _, w := range workloads() {
-		w.batch = 1
-		ns, err := e.measure(t.Context(), w, 0)
-		if err != nil || ns <= 0 {
-			t.Errorf("%q: %v ns, %v", w.name, ns, err)
+	return nil
+}
+
+// checkList wants the results of the tasks in the tasks' order.
+func checkList(list []int) error {
+	if len(list) != fanOutWidth {
+		return fmt.Errorf("the list has %d elements, not %d", len(list), fanOutWidth)
+	}
+	for i, v := range list {
+		if v != i+1 {
+			return fmt.Errorf("element %d of the list is %d, not %d: the order is wrong", i, v, i+1)
 		}
 	}
-	if err := stop(); err != nil {
-		t.Error(err)
-	}
-	if !strings.Contains(e.version, "Node.js") {
-		t.Errorf("the version is %q", e.version)
-	}
-}
-
-func TestWithoutNodeTheColumnSaysSo(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	e, stop := langGraph(t.Context(), "langgraph", io.Discard)
-	_, err := e.measure(t.Context(), workloads()[0], time.Second)
-	if reason, none := err.(absent); !none || !strings.Contains(reason.reason, "node") {
-		t.Errorf("got %v", err)
-	}
-	if err := stop(); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestMeasureStopsWithTheContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	runs := 0
-	graph := func() (run, error) {
-		return func(context.Context) error {
-			switch runs++; runs {
-			case 3:
-				cancel()
-			case 100: // else the run would go on for an hour
-				return errors.New("still running")
-			}
-			return nil
-		}, nil
-	}
-	if _, err := measure(ctx, workload{units: 1, batch: 100}, graph, time.Hour); err != context.Canceled {
-		t.Errorf("got %v", err)
-	}
-	if runs != 3 {
-		t.Errorf("%d runs, not 3", runs)
-	}
+	return nil
 }

@@ -3,6 +3,7 @@ package answers
 import (
 	"context"
 	"errors"
+	"example.com/assay/eval/metrics"
 	"fmt"
 	"math"
 	"os"
@@ -20,28 +21,6 @@ func written(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-func TestHolds(t *testing.T) {
-	for _, c := range []struct {
-		text, gold string
-		want       bool
-	}{
-		{"It waits five\n  seconds.", "Five seconds", true},
-		{"The limit is 2000.", "200", false},
-		{"limits of 200 and 2000", "2000", true},
-		{"Use `git -x`", "-x", true},
-		{"the “free” list", `"free" list`, true},
-		{"autocommit", "commit", false},
-		{"PRAGMA foreign_keys = ON;", "foreign_keys = ON", true},
-		{"2000, then 200", "200", true}, // the first place is within a number
-		{"", "x", false},
-		{"x", "", false},
-	} {
-		if got := holds(c.text, []string{c.gold}); got != c.want {
-			t.Errorf("Holds(%q, %q) = %v", c.text, c.gold, got)
-		}
-	}
 }
 
 func TestFirstQuoteEndsWhereItsSpanEnds(t *testing.T) {
@@ -199,7 +178,7 @@ func TestManualQuestions(t *testing.T) {
 		}
 		texts[q.Corpus+q.Question] = true
 		for _, g := range append(q.Gold, q.Gold2...) {
-			if len(g) > 60 || holds(q.Question, []string{g}) {
+			if len(g) > 60 || metrics.Holds(q.Question, []string{g}) {
 				t.Errorf("%s: gold %q is long, or in the question", q.ID, g)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/assay/eval/jsonl"
+	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/task"
 )
 
@@ -87,7 +88,7 @@ func Read(ctx context.Context, path string, progress task.Progress) (*Dataset, e
 			gold  []string
 		}{{"gold", q.Gold}, {"gold2", q.Gold2}} {
 			for _, g := range list.gold {
-				if normal(g) == "" {
+				if metrics.Plain(g) == "" {
 					return at.Fault(list.field, fmt.Sprintf("%q has nothing to compare", g), "give the words that a right quote holds")
 				}
 			}

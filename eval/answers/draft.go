@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/eval/metrics"
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
@@ -108,7 +109,7 @@ func place(p state.Passage) string {
 func usable(q Question) bool {
 	n := utf8.RuneCountInString(q.Question)
 	for _, g := range q.Gold {
-		if normal(g) == "" || utf8.RuneCountInString(g) > longestGold || holds(q.Question, []string{g}) {
+		if metrics.Plain(g) == "" || utf8.RuneCountInString(g) > longestGold || metrics.Holds(q.Question, []string{g}) {
 			return false
 		}
 	}

@@ -10,12 +10,12 @@ import (
 
 func TestGerund(t *testing.T) {
 	for verb, want := range map[string]string{
-		"create": "creating", "get": "getting", "run": "running", "tie": "tying", "open": "opening", "set": "setting", "commit": "committing",
-		"free": "freeing", "copy": "copying", "show": "showing", "read": "reading", "fix": "fixing", "deploy": "deploying", "edit": "editing",
+		"uninstall": "uninstalling", "recompile": "recompiling", "create": "creating", "get": "getting", "run": "running", "tie": "tying", "open": "opening", "set": "setting", "commit": "committing",
+		"copy": "copying", "show": "showing", "read": "reading", "fix": "fixing", "deploy": "deploying", "edit": "editing",
 		"split": "splitting", "import": "importing", "visit": "visiting", "pass": "passing", "filter": "filtering", "use": "using", "tag": "tagging",
 	} {
-		if got := gerund(verb); got != want {
-			t.Errorf("%s: %s, want %s", verb, got, want)
+		if got := ofGerund(want); got != verb {
+			t.Errorf("%s: %q, want %s", want, got, verb)
 		}
 	}
 }

@@ -60,7 +60,7 @@ type Evaluation struct {
 
 // Evaluate asks each question. The errors are those of the asker, which include searches
 // that could not run, and cancellation.
-func Evaluate(ctx context.Context, d *Dataset, asker Asker, run *task.Run) (Evaluation, error) {
+func Evaluate(ctx context.Context, d *Dataset, asker Asker, progress task.Progress) (Evaluation, error) {
 	n := len(d.Questions)
 	if n == 0 {
 		return Evaluation{}, errors.New("evaluating answers: there are no questions; give at least one")
@@ -68,7 +68,7 @@ func Evaluate(ctx context.Context, d *Dataset, asker Asker, run *task.Run) (Eval
 	out := Evaluation{Outcomes: make([]Outcome, n)}
 	name := func(i int) string { return fmt.Sprintf("question %q", d.Questions[i].ID) }
 	var err error
-	out.Score, err = run.Timed(ctx, "asking", n, name, func(i int) (err error) {
+	out.Score, err = progress.Timed(ctx, "asking", n, name, func(i int) (err error) {
 		out.Outcomes[i], err = ask(ctx, asker, d.Questions[i])
 		return err
 	})
@@ -83,12 +83,12 @@ func Evaluate(ctx context.Context, d *Dataset, asker Asker, run *task.Run) (Eval
 		if err != nil {
 			return Evaluation{}, fmt.Errorf("evaluating %s: %w", name(i), err)
 		}
-		out.Outcomes[i].Rank = 1 + slices.IndexFunc(found, func(p state.Passage) bool { return holds(p.Text, q.Gold) })
+		out.Outcomes[i].Rank = 1 + slices.IndexFunc(found, func(p state.Passage) bool { return metrics.Holds(p.Text, q.Gold) })
 	}
-	if out.Metrics, err = measure(out.Outcomes, &out.Resample); err != nil {
+	if err := measure(&out.Score, out.Outcomes); err != nil {
 		return Evaluation{}, err
 	}
-	out.Rows, err = rows(out.Outcomes, &out.Resample)
+	out.Rows, err = rows(out.Outcomes)
 	return out, err
 }
 
@@ -106,59 +106,41 @@ func ask(ctx context.Context, asker Asker, q Question) (Outcome, error) {
 		return Outcome{}, fmt.Errorf("the answer is %s: %s", a.Status, a.Error)
 	}
 	if q.Answerable {
-		out.First = holds(firstQuote(a), q.Gold)
-		out.Answer = holds(body, q.Gold) && (len(q.Gold2) == 0 || holds(body, q.Gold2))
-		out.Source = slices.ContainsFunc(a.Sources, func(s state.Source) bool { return holds(s.Text, q.Gold) })
+		out.First = metrics.Holds(firstQuote(a), q.Gold)
+		out.Answer = metrics.Holds(body, q.Gold) && (len(q.Gold2) == 0 || metrics.Holds(body, q.Gold2))
+		out.Source = slices.ContainsFunc(a.Sources, func(s state.Source) bool { return metrics.Holds(s.Text, q.Gold) })
 	}
 	return out, nil
 }
 
-// measure computes the figures of some outcomes, each over the questions that it is about.
-func measure(all []Outcome, resample *metrics.ResampleOptions) ([]metrics.Metric, error) {
-	with := pick(all, func(o Outcome) bool { return o.Question.Answerable })
-	without := pick(all, func(o Outcome) bool { return !o.Question.Answerable })
+var figures = []task.Figure[Outcome]{
+	{Name: "answered", Of: func(o Outcome) (task.Fraction, bool) { return task.Yes(o.Answered), o.Question.Answerable }},
+	{Name: "first", Of: func(o Outcome) (task.Fraction, bool) { return task.Yes(o.First), o.Question.Answerable }},
+	{Name: "answer", Of: func(o Outcome) (task.Fraction, bool) { return task.Yes(o.Answer), o.Question.Answerable }},
+	{Name: "source", Of: func(o Outcome) (task.Fraction, bool) { return task.Yes(o.Source), o.Question.Answerable }},
+	{Name: "R@1", Of: func(o Outcome) (task.Fraction, bool) { return o.within(1), o.Question.Answerable }},
+	{Name: "R@5", Of: func(o Outcome) (task.Fraction, bool) { return o.within(5), o.Question.Answerable }},
+	{Name: "R@10", Of: func(o Outcome) (task.Fraction, bool) { return o.within(depth), o.Question.Answerable }},
+	{Name: "refused", Of: func(o Outcome) (task.Fraction, bool) { return task.Yes(o.Refused), !o.Question.Answerable }},
+}
+
+// within says whether a passage with gold is one of the first k.
+func (o Outcome) within(k int) task.Fraction { return task.Yes(o.Rank > 0 && o.Rank <= k) }
+
+// measure adds the figures of some outcomes, each over the questions that it is about.
+func measure(to *task.Score, all []Outcome) error {
+	if _, err := task.Figures(to, all, figures); err != nil {
+		return err
+	}
 	told := pick(all, func(o Outcome) bool { return o.Answered })
+	if len(told) == 0 {
+		return nil
+	}
 	right, confidence, chars := make([]bool, len(told)), make([]float64, len(told)), make([]float64, len(told))
 	for i, o := range told {
 		right[i], confidence[i], chars[i] = o.Answer, o.Confidence, float64(o.Chars)
 	}
-	within := func(k int) func(Outcome) bool { return func(o Outcome) bool { return o.Rank > 0 && o.Rank <= k } }
-	var out []metrics.Metric
-	for _, part := range []struct {
-		n    int
-		list []metrics.Statistic
-	}{
-		{len(with), []metrics.Statistic{
-			share("answered", with, func(o Outcome) bool { return o.Answered }),
-			share("first", with, func(o Outcome) bool { return o.First }),
-			share("answer", with, func(o Outcome) bool { return o.Answer }),
-			share("source", with, func(o Outcome) bool { return o.Source }),
-			share("R@1", with, within(1)), share("R@5", with, within(5)), share("R@10", with, within(depth)),
-		}},
-		{len(without), []metrics.Statistic{share("refused", without, func(o Outcome) bool { return o.Refused })}},
-		{len(told), []metrics.Statistic{
-			metrics.Scored("AUC", metrics.AUC, right, confidence), metrics.Scored("ECE", metrics.ECE, right, confidence),
-			metrics.Mean("chars", chars),
-		}},
-	} {
-		if part.n == 0 {
-			continue
-		}
-		list, err := metrics.Measure(part.n, part.list, resample)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, list...)
-	}
-	return out, nil
-}
-
-func share(name string, list []Outcome, of func(Outcome) bool) metrics.Statistic {
-	values := make([]float64, len(list))
-	for i, o := range list {
-		values[i] = metrics.One(of(o))
-	}
-	return metrics.Mean(name, values)
+	return to.Measure(len(told), metrics.Scored("AUC", metrics.AUC, right, confidence), metrics.Scored("ECE", metrics.ECE, right, confidence), metrics.Mean("chars", chars))
 }
 
 func pick(list []Outcome, keep func(Outcome) bool) []Outcome {
@@ -166,7 +148,7 @@ func pick(list []Outcome, keep func(Outcome) bool) []Outcome {
 }
 
 // rows measures the questions of each corpus and of each type separately.
-func rows(all []Outcome, resample *metrics.ResampleOptions) ([]Row, error) {
+func rows(all []Outcome) ([]Row, error) {
 	var out []Row
 	for _, by := range []struct {
 		name string
@@ -182,11 +164,11 @@ func rows(all []Outcome, resample *metrics.ResampleOptions) ([]Row, error) {
 				continue
 			}
 			part := pick(all, func(o Outcome) bool { return by.of(o.Question) == name })
-			list, err := measure(part, resample)
-			if err != nil {
+			var score task.Score
+			if err := measure(&score, part); err != nil {
 				return nil, fmt.Errorf("evaluating the %s %q: %w", by.name, name, err)
 			}
-			out = append(out, Row{By: by.name, Name: name, N: len(part), Metrics: list})
+			out = append(out, Row{By: by.name, Name: name, N: len(part), Metrics: score.Metrics})
 		}
 	}
 	return out, nil

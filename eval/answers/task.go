@@ -102,7 +102,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 			return nil, err
 		}
 	}
-	got, err := Evaluate(ctx, set, desk, &task.Run{Progress: progress})
+	got, err := Evaluate(ctx, set, desk, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (f *options) report(model string, set *Dataset, got Evaluation) *task.Repor
 	r.Table(task.Names, got.Metrics)
 	show(r, got.Rows)
 	r.Linef("\nseconds p50 %.3f, p95 %.3f", got.P50.Seconds(), got.P95.Seconds())
-	r.Drawn(&got.Score, "")
+	r.Drawn("")
 	return r
 }
 

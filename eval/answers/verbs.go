@@ -3,6 +3,8 @@ package answers
 import (
 	"slices"
 	"strings"
+
+	"example.com/assay/memory/text/wordnet"
 )
 
 // verbs are those that headings of instructions begin with, in their base form.
@@ -24,44 +26,15 @@ solve sort specify split start stop store submit subscribe supply suspend switch
 trace track train transfer transform translate treat trigger troubleshoot tune turn type undo uninstall unlock unpack unzip update
 upgrade upload use validate verify view visit wait walk wash watch wrap write`)
 
-// gerunds leads from "creating" to "create".
-var gerunds = func() map[string]string {
-	out := make(map[string]string, len(verbs))
-	for _, v := range verbs {
-		out[gerund(v)] = v
-	}
-	return out
-}()
-
-// gerund is the ing form of a base form: create creating, get getting, tie tying.
-func gerund(verb string) string {
-	n := len(verb)
-	vowel := func(i int) bool { return i >= 0 && i < n && strings.IndexByte("aeiou", verb[i]) >= 0 }
-	switch {
-	case strings.HasSuffix(verb, "ie"):
-		return verb[:n-2] + "ying"
-	case strings.HasSuffix(verb, "e") && !strings.HasSuffix(verb, "ee"):
-		return verb[:n-1] + "ing"
-	case doubled[verb], n <= 5 && !vowel(n-1) && vowel(n-2) && !vowel(n-3) && syllables(verb) == 1 && strings.IndexByte("wxy", verb[n-1]) < 0:
-		return verb + verb[n-1:] + "ing"
-	}
-	return verb + "ing"
-}
-
-// doubled are verbs of several syllables whose last consonant is doubled.
-var doubled = map[string]bool{"begin": true, "commit": true, "submit": true, "refer": true, "transfer": true, "reset": true, "unzip": true, "program": true, "embed": true, "emit": true}
-
-// syllables counts the groups of vowels.
-func syllables(word string) int {
-	n, in := 0, false
-	for _, r := range word {
-		is := strings.ContainsRune("aeiouy", r)
-		if is && !in {
-			n++
+// ofGerund is the verb that a word such as "creating" is the ing form of; empty for none.
+func ofGerund(word string) string {
+	stem, ing := strings.CutSuffix(word, "ing")
+	for _, base := range append(wordnet.Bases(word), stem, stem+"e") {
+		if ing && slices.Contains(verbs, base) {
+			return base
 		}
-		in = is
 	}
-	return n
+	return ""
 }
 
 // imperative is the verb in its base form with which a heading begins, and its other
@@ -74,7 +47,7 @@ func imperative(heading string) (verb, rest string, ok bool) {
 		return "", "", false
 	}
 	second, _, _ := strings.Cut(rest, " ")
-	if base, is := gerunds[first]; is {
+	if base := ofGerund(first); base != "" {
 		return base, rest, second != "and" && second != "or" // "locking and concurrency" is two topics
 	}
 	return first, rest, slices.Contains(verbs, first) && slices.Contains([]string{"a", "an", "the", "your", "all", "several", "multiple"}, second)

@@ -108,7 +108,7 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("there is no metric %q", name)
 		return 0
 	}
-	got, err := causal.Measure(set, judged, nil)
+	got, err := causal.Measure(set, judged)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, v, want)
 		}
 	}
-	turned, err := causal.Measure(set.Swap(), judged, nil)
+	turned, err := causal.Measure(set.Swap(), judged)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestMeasure(t *testing.T) {
 	if again := set.Swap().Swap(); !reflect.DeepEqual(again.Items[0], set.Items[0]) || again.Swapped {
 		t.Errorf("swapped twice: %+v", again.Items[0])
 	}
-	if _, err := causal.Measure(set, judged[:1], nil); err == nil {
+	if _, err := causal.Measure(set, judged[:1]); err == nil {
 		t.Error("too few judgements were measured")
 	}
 }

@@ -35,9 +35,9 @@ type Evaluation struct {
 
 // Evaluate asks the offline judge about every item of a dataset, one after the
 // other, and measures. The error is cancellation, or a dataset without items.
-func Evaluate(ctx context.Context, d *Dataset, j *Offline, run *task.Run) (Evaluation, error) {
+func Evaluate(ctx context.Context, d *Dataset, j *Offline, progress task.Progress) (Evaluation, error) {
 	judged := make([]Judgement, len(d.Items))
-	score, err := run.Timed(ctx, "judging", len(d.Items), func(i int) string { return fmt.Sprintf("item %q", d.Items[i].ID) }, func(i int) error {
+	score, err := progress.Timed(ctx, "judging", len(d.Items), func(i int) string { return fmt.Sprintf("item %q", d.Items[i].ID) }, func(i int) error {
 		judged[i] = j.Judge(d.Items[i])
 		return nil
 	})
@@ -48,11 +48,11 @@ func Evaluate(ctx context.Context, d *Dataset, j *Offline, run *task.Run) (Evalu
 }
 
 // Measure measures judgements of the items of a dataset, one each, in their order.
-func Measure(d *Dataset, judged []Judgement, run *task.Run) (Evaluation, error) {
+func Measure(d *Dataset, judged []Judgement) (Evaluation, error) {
 	if len(judged) != len(d.Items) {
 		return Evaluation{}, fmt.Errorf("evaluating: %d judgements for %d items; give one each", len(judged), len(d.Items))
 	}
-	return measure(d, judged, run.Score(nil))
+	return measure(d, judged, task.NewScore(nil))
 }
 
 func measure(d *Dataset, judged []Judgement, score task.Score) (Evaluation, error) {
@@ -63,13 +63,14 @@ func measure(d *Dataset, judged []Judgement, score task.Score) (Evaluation, erro
 	for i, item := range d.Items {
 		out.Outcomes[i] = Outcome{item, judged[i]}
 	}
+	if d.Swapped {
+		_, err := task.Figures(&out.Score, out.Outcomes, swapped)
+		return out, err
+	}
 	return out, out.Measure(len(d.Items), statistics(d, judged)...)
 }
 
 func statistics(d *Dataset, judged []Judgement) []metrics.Statistic {
-	if d.Swapped {
-		return []metrics.Statistic{accepted("accepted", d, judged, false), accepted("accepted_causal", d, judged, true)}
-	}
 	n := len(judged)
 	labels, said := make([]Label, n), make([]Label, n)
 	gold, pred, p := make([]bool, n), make([]bool, n), make([]float64, n)
@@ -80,20 +81,13 @@ func statistics(d *Dataset, judged []Judgement) []metrics.Statistic {
 	return append([]metrics.Statistic{metrics.MacroF1(d.Labels, labels, said), metrics.Accuracy(labels, said)}, metrics.Binary(gold, pred, p)...)
 }
 
-// accepted is the share of items, or of those that were causal before, that are judged
-// causal.
-func accepted(name string, d *Dataset, judged []Judgement, causal bool) metrics.Statistic {
-	return metrics.Statistic{Name: name, Of: func(items []int) float64 {
-		n, yes := 0, 0
-		for _, at := range items {
-			if causal && !d.Items[at].Causal {
-				continue
-			}
-			n++
-			if judged[at].Label == True {
-				yes++
-			}
+// swapped are the figures of pairs whose cause and effect are exchanged.
+var swapped = []task.Figure[Outcome]{
+	{Name: "accepted", Of: func(o Outcome) (task.Fraction, bool) { return task.Yes(o.Label == True), true }},
+	{Name: "accepted_causal", Of: func(o Outcome) (task.Fraction, bool) {
+		if !o.Item.Causal {
+			return task.Fraction{}, true // it is drawn and does not count
 		}
-		return metrics.Rate(yes, n)
-	}}
+		return task.Yes(o.Label == True), true
+	}},
 }

@@ -66,7 +66,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (*task.Re
 	if f.swap {
 		set, name = set.Swap(), name+", cause and effect exchanged"
 	}
-	got, err := Evaluate(ctx, set, judge, &task.Run{Progress: progress})
+	got, err := Evaluate(ctx, set, judge, progress)
 	if err != nil {
 		return nil, err
 	}

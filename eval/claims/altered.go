@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/memory/text/wordnet"
@@ -143,38 +143,26 @@ func Resist(outcomes []Outcome) (r Resistance, ok bool) {
 // refusals are, by kind, the shares of altered claims that are refused, and that are
 // refused or in doubt, among those whose original is accepted. There are none without
 // altered claims.
-func refusals(outcomes []Outcome) []metrics.Statistic {
-	r, ok := Resist(outcomes)
-	if !ok {
-		return nil
-	}
+func refusals(outcomes []Outcome) []task.Figure[Outcome] {
+	r, _ := Resist(outcomes)
 	accepted := map[string]bool{}
 	for _, o := range outcomes {
 		accepted[o.Item.ID] = o.Verdict.Status == state.Supported
 	}
-	share := func(kind string, counts func(state.Verdict) bool) func([]int) float64 {
-		return func(items []int) float64 {
-			n, hit := 0, 0
-			for _, at := range items {
-				original, k, altered := AlterationOf(outcomes[at].Item.ID)
-				if !altered || k != kind || !accepted[original] {
-					continue
-				}
-				n++
-				if counts(outcomes[at].Verdict) {
-					hit++
-				}
-			}
-			return float64(hit) / float64(max(n, 1))
-		}
-	}
-	refused := func(v state.Verdict) bool { return v.Status != state.Supported }
-	either := func(v state.Verdict) bool { return refused(v) || len(v.Doubts) > 0 }
-	var out []metrics.Statistic
+	var out []task.Figure[Outcome]
 	for _, k := range r.Kinds {
-		out = append(out,
-			metrics.Statistic{Name: "refused_" + k.Kind, Of: share(k.Kind, refused)},
-			metrics.Statistic{Name: "refused_or_doubt_" + k.Kind, Of: share(k.Kind, either)})
+		share := func(name string, counts func(state.Verdict) bool) {
+			out = append(out, task.Figure[Outcome]{Name: name + k.Kind, Of: func(o Outcome) (task.Fraction, bool) {
+				original, kind, altered := AlterationOf(o.Item.ID)
+				if !altered || kind != k.Kind || !accepted[original] {
+					return task.Fraction{}, true // it is drawn and does not count
+				}
+				return task.Yes(counts(o.Verdict)), true
+			}})
+		}
+		refused := func(v state.Verdict) bool { return v.Status != state.Supported }
+		share("refused_", refused)
+		share("refused_or_doubt_", func(v state.Verdict) bool { return refused(v) || len(v.Doubts) > 0 })
 	}
 	return out
 }

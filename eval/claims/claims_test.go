@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/assay/eval/task"
 	"example.com/assay/memory/document"
 	"example.com/assay/state"
 )
@@ -189,7 +188,7 @@ func TestEvaluate(t *testing.T) {
 		{Status: state.PartiallySupported, Confidence: .3},
 	}}
 	calls := 0
-	got, err := Evaluate(t.Context(), d, judge, &task.Run{Progress: func(string, int, int) { calls++ }})
+	got, err := Evaluate(t.Context(), d, judge, func(string, int, int) { calls++ })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,10 +214,10 @@ func TestEvaluate(t *testing.T) {
 }
 
 // A verdict with an error counts as unsupported, whatever its status says;
-// partial support of a response is none.
+// a response that is partly supported counts as unsupported.
 func TestMeasureLabels(t *testing.T) {
 	wice := read(t, Files{Format: "wice", Data: file(t, "c", wiceLines)})
-	got, err := Measure(wice, []state.Verdict{{Status: state.Supported, Confidence: 1, Error: "timeout"}, {Status: state.Unsupported}, {Status: state.PartiallySupported}}, nil)
+	got, err := Measure(wice, []state.Verdict{{Status: state.Supported, Confidence: 1, Error: "timeout"}, {Status: state.Unsupported}, {Status: state.PartiallySupported}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,17 +225,17 @@ func TestMeasureLabels(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	faith := read(t, Files{Format: "faithbench", Data: file(t, "f", faithLines)})
-	got, err = Measure(faith, []state.Verdict{{Status: state.PartiallySupported}, {Status: state.PartiallySupported, Conflicts: []state.Conflict{{Opposed: true}}}}, nil)
+	got, err = Measure(faith, []state.Verdict{{Status: state.PartiallySupported}, {Status: state.PartiallySupported, Conflicts: []state.Conflict{{Opposed: true}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got.Outcomes[0].Label != Unsupported || got.Outcomes[1].Label != Unsupported {
 		t.Errorf("%+v", got.Outcomes)
 	}
-	if _, err := Measure(faith, nil, nil); err == nil {
+	if _, err := Measure(faith, nil); err == nil {
 		t.Error("no verdicts, no error")
 	}
-	if _, err := Measure(&Dataset{}, nil, nil); err == nil {
+	if _, err := Measure(&Dataset{}, nil); err == nil {
 		t.Error("no items, no error")
 	}
 }

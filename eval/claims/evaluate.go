@@ -42,9 +42,9 @@ type Evaluation struct {
 
 // Evaluate asks a judge about every item of a dataset, one after the other,
 // and measures. The errors are the judge's and cancellation.
-func Evaluate(ctx context.Context, d *Dataset, j Judge, run *task.Run) (Evaluation, error) {
+func Evaluate(ctx context.Context, d *Dataset, j Judge, progress task.Progress) (Evaluation, error) {
 	verdicts := make([]state.Verdict, len(d.Items))
-	score, err := run.Timed(ctx, "judging", len(d.Items), func(i int) string { return fmt.Sprintf("item %q", d.Items[i].ID) }, func(i int) (err error) {
+	score, err := progress.Timed(ctx, "judging", len(d.Items), func(i int) string { return fmt.Sprintf("item %q", d.Items[i].ID) }, func(i int) (err error) {
 		verdicts[i], err = j.Judge(ctx, d.Items[i].Text, d.Items[i].Evidence)
 		return err
 	})
@@ -56,11 +56,11 @@ func Evaluate(ctx context.Context, d *Dataset, j Judge, run *task.Run) (Evaluati
 
 // Measure measures verdicts that were given to the items of a dataset, one
 // each, in their order.
-func Measure(d *Dataset, verdicts []state.Verdict, run *task.Run) (Evaluation, error) {
+func Measure(d *Dataset, verdicts []state.Verdict) (Evaluation, error) {
 	if len(verdicts) != len(d.Items) {
 		return Evaluation{}, fmt.Errorf("evaluating: %d verdicts for %d items; give one each", len(verdicts), len(d.Items))
 	}
-	return measure(d, verdicts, run.Score(nil))
+	return measure(d, verdicts, task.NewScore(nil))
 }
 
 func measure(d *Dataset, verdicts []state.Verdict, score task.Score) (Evaluation, error) {
@@ -88,7 +88,7 @@ func measure(d *Dataset, verdicts []state.Verdict, score task.Score) (Evaluation
 		accuracy, macro = metrics.Accuracy(labels, said), metrics.MacroF1(d.Labels, labels, said)
 	}
 	out.Reliability = metrics.Reliability(gold, p, metrics.CalibrationBins)
-	return out, out.Measure(n, append([]metrics.Statistic{
+	err := out.Measure(n,
 		metrics.Scored("AUC", metrics.AUC, gold, p),
 		decided("balanced_accuracy", metrics.Confusion.BalancedAccuracy),
 		decided("F1", metrics.Confusion.F1),
@@ -97,7 +97,11 @@ func measure(d *Dataset, verdicts []state.Verdict, score task.Score) (Evaluation
 		accuracy,
 		macro,
 		metrics.Scored("ECE", metrics.ECE, gold, p),
-	}, refusals(out.Outcomes)...)...)
+	)
+	if err == nil {
+		_, err = task.Figures(&out.Score, out.Outcomes, refusals(out.Outcomes))
+	}
+	return out, err
 }
 
 // label translates a verdict into the labels of the dataset. Partially supported becomes

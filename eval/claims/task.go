@@ -129,9 +129,8 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 			return nil, fmt.Errorf("%s has no supported claim to alter", f.files.Data)
 		}
 	}
-	run := &task.Run{Progress: progress}
 	if configured != nil {
-		return f.measureConfigured(ctx, set, configured, run)
+		return f.measureConfigured(ctx, set, configured, progress)
 	}
 	var judge Judge = NewOffline()
 	if f.judge == judgeVerify {
@@ -139,7 +138,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 			return nil, err
 		}
 	}
-	got, err := Evaluate(ctx, set, judge, run)
+	got, err := Evaluate(ctx, set, judge, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -156,12 +155,12 @@ type fitted struct {
 
 // measureConfigured measures the configured judge, and fits a calibration to the
 // probabilities of its server.
-func (f *options) measureConfigured(ctx context.Context, set *Dataset, c *Configured, run *task.Run) (*task.Report, error) {
+func (f *options) measureConfigured(ctx context.Context, set *Dataset, c *Configured, progress task.Progress) (*task.Report, error) {
 	judge, err := newHeard(c.Model)
 	if err != nil {
 		return nil, err
 	}
-	got, err := Evaluate(ctx, set, judge, run)
+	got, err := Evaluate(ctx, set, judge, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +210,7 @@ func (f *options) report(set *Dataset, got Evaluation, trained bool, with *fitte
 	r.Put("metrics", task.Intervals(got.Metrics))
 	r.Put("latency_ms", got.Latency())
 	r.Put("reliability", task.Bins(got.Reliability))
-	r.Put("resampling", got.Drawn())
+	r.Put("resampling", task.Resampling())
 
 	r.Linef("%s, judge %s: n %d", set.Format, name, r.N)
 	if trained {

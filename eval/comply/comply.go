@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"example.com/assay/eval/jsonl"
@@ -140,35 +139,27 @@ type Evaluation struct {
 
 // Evaluate asks every question, several at the same time, checks each audit against its
 // documents, and measures. The first error of ask ends it.
-func Evaluate(ctx context.Context, questions []Question, ask func(context.Context, string) (evidence.Audit, error), jobs int, run *task.Run) (Evaluation, error) {
+func Evaluate(ctx context.Context, questions []Question, ask func(context.Context, string) (evidence.Audit, error), jobs int, progress task.Progress) (Evaluation, error) {
 	if len(questions) == 0 {
 		return Evaluation{}, errors.New("evaluating: there are no questions")
 	}
 	began := time.Now()
-	out := Evaluation{Outcomes: make([]Outcome, len(questions))}
-	times := make([]time.Duration, len(questions))
-	var mu sync.Mutex // of done and the progress
-	done := 0
-	err := task.Together(ctx, len(questions), jobs, func(ctx context.Context, i int) error {
-		began := time.Now()
+	var out Evaluation
+	var err error
+	out.Outcomes, out.Score, err = task.Timed(ctx, progress, "asking", len(questions), jobs, func(ctx context.Context, i int) (Outcome, error) {
 		audit, err := ask(ctx, questions[i].Text)
 		if err != nil {
-			return fmt.Errorf("asking question %q: %w", questions[i].ID, err)
+			return Outcome{}, fmt.Errorf("asking question %q: %w", questions[i].ID, err)
 		}
-		times[i] = time.Since(began)
-		out.Outcomes[i] = Outcome{Question: questions[i], Audit: audit, Cited: cited(audit), Problems: evidence.Check(audit).Problems}
-		mu.Lock()
-		defer mu.Unlock()
-		if done++; run != nil && run.Progress != nil {
-			run.Progress("asking", done, len(questions))
-		}
-		return nil
+		return Outcome{Question: questions[i], Audit: audit, Cited: cited(audit), Problems: evidence.Check(audit).Problems}, nil
 	})
 	if err != nil {
 		return Evaluation{}, err
 	}
-	out.Elapsed, out.Score = time.Since(began), run.Score(times)
-	return out, out.measure()
+	out.Elapsed = time.Since(began)
+	out.count()
+	_, err = task.Figures(&out.Score, out.Outcomes, figures)
+	return out, err
 }
 
 // cited are the records that an answer cites: a long record has several passages.
@@ -185,7 +176,8 @@ func cited(audit evidence.Audit) []string {
 	return out
 }
 
-func (e *Evaluation) measure() error {
+// count counts what must not happen.
+func (e *Evaluation) count() {
 	for _, o := range e.Outcomes {
 		e.Problems += len(o.Problems)
 		for _, p := range o.Problems {
@@ -204,37 +196,21 @@ func (e *Evaluation) measure() error {
 			}
 		}
 	}
-	for _, m := range []struct {
-		name string
-		of   func(Outcome) (value float64, counts bool)
-	}{
-		{"gold_cited", func(o Outcome) (float64, bool) { return metrics.One(o.Hit()), o.Answered() }},
-		{"gold_cited_of_all", func(o Outcome) (float64, bool) { return metrics.One(o.Hit()), true }},
-		{"answered", func(o Outcome) (float64, bool) { return metrics.One(o.Answered()), true }},
-		{"gold_precision", func(o Outcome) (float64, bool) { return share(o.Cited, o.Gold), o.Answered() }},
-		{"relevant_precision", func(o Outcome) (float64, bool) {
-			return share(o.Cited, slices.Concat(o.Gold, o.Relevant)), o.Answered() && len(o.Relevant) > 0
-		}},
-		{"gold_recall", func(o Outcome) (float64, bool) { return share(o.Gold, o.Cited), true }},
-		{"cited_records", func(o Outcome) (float64, bool) { return float64(len(o.Cited)), o.Answered() }},
-		{"high_grounding", func(o Outcome) (float64, bool) {
-			return metrics.One(o.Audit.Grounding == evidence.GroundedHigh), o.Answered()
-		}},
-	} {
-		var values []float64
-		for _, o := range e.Outcomes {
-			if v, counts := m.of(o); counts {
-				values = append(values, v)
-			}
-		}
-		if len(values) == 0 {
-			continue // no question has it
-		}
-		if err := e.Measure(len(values), metrics.Mean(m.name, values)); err != nil {
-			return err
-		}
-	}
-	return nil
+}
+
+var figures = []task.Figure[Outcome]{
+	{Name: "gold_cited", Of: func(o Outcome) (task.Fraction, bool) { return task.Yes(o.Hit()), o.Answered() }},
+	{Name: "gold_cited_of_all", Of: func(o Outcome) (task.Fraction, bool) { return task.Yes(o.Hit()), true }},
+	{Name: "answered", Of: func(o Outcome) (task.Fraction, bool) { return task.Yes(o.Answered()), true }},
+	{Name: "gold_precision", Of: func(o Outcome) (task.Fraction, bool) { return task.Mean(share(o.Cited, o.Gold)), o.Answered() }},
+	{Name: "relevant_precision", Of: func(o Outcome) (task.Fraction, bool) {
+		return task.Mean(share(o.Cited, slices.Concat(o.Gold, o.Relevant))), o.Answered() && len(o.Relevant) > 0
+	}},
+	{Name: "gold_recall", Of: func(o Outcome) (task.Fraction, bool) { return task.Mean(share(o.Gold, o.Cited)), true }},
+	{Name: "cited_records", Of: func(o Outcome) (task.Fraction, bool) { return task.Mean(float64(len(o.Cited))), o.Answered() }},
+	{Name: "high_grounding", Of: func(o Outcome) (task.Fraction, bool) {
+		return task.Yes(o.Audit.Grounding == evidence.GroundedHigh), o.Answered()
+	}},
 }
 
 // share is the share of the entries of list that are in of.

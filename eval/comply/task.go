@@ -83,7 +83,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 		final, err := p.Run(ctx, evidence.Input{Question: question}, nil)
 		return evidence.Result(final, err, corpus), err
 	}
-	got, err := Evaluate(ctx, questions, ask, f.jobs, &task.Run{Progress: progress})
+	got, err := Evaluate(ctx, questions, ask, f.jobs, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (f *options) report(got Evaluation, ingest time.Duration) *task.Report {
 	r.Put("latency_ms", got.Latency())
 	r.Put("elapsed_ms", task.Milliseconds(got.Elapsed))
 	r.Put("ingest_ms", task.Milliseconds(ingest))
-	r.Put("resampling", got.Drawn())
+	r.Put("resampling", task.Resampling())
 	items := make([]itemRow, len(got.Outcomes))
 	for i, o := range got.Outcomes {
 		items[i] = itemRow{
@@ -130,6 +130,6 @@ func (f *options) report(got Evaluation, ingest time.Duration) *task.Report {
 		got.NotVerbatim, got.Uncited, got.Unverified, got.Problems-got.NotVerbatim)
 	r.Linef("latency p50 %.0f ms, p95 %.0f ms; all in %.1f s with %d at once; indexed in %.1f s",
 		got.Latency().P50, got.Latency().P95, got.Elapsed.Seconds(), f.jobs, ingest.Seconds())
-	r.Drawn(&got.Score, "")
+	r.Drawn("")
 	return r
 }

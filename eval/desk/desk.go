@@ -16,8 +16,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"example.com/assay/decide/injection"
 	"example.com/assay/eval/metrics"
@@ -65,51 +63,42 @@ type Evaluation struct {
 	Skipped []memory.Skip  // documents that could not be read
 }
 
-// A count is an item's part of a metric, which is the sum of parts over the sum of wholes.
-type count struct{ part, whole, n int }
-
-// A figure is a metric over items. False leaves an item out.
-type figure[T any] struct {
-	name string
-	of   func(T) (count, bool)
-}
-
-var figures = []figure[Item]{
-	{"first", func(i Item) (count, bool) { return yes(i.Right), i.Verb == Ask && i.Answerable }},
-	{"answer", func(i Item) (count, bool) { return yes(i.Answer), i.Verb == Ask && i.Answerable }},
-	{noise, func(i Item) (count, bool) {
-		c := count{n: 1}
-		if i.Answer {
-			c.part, c.whole = i.Noise, len(i.Pred)
+var figures = []task.Figure[Item]{
+	{Name: "first", Of: func(i Item) (task.Fraction, bool) { return task.Yes(i.Right), i.Verb == Ask && i.Answerable }},
+	{Name: "answer", Of: func(i Item) (task.Fraction, bool) { return task.Yes(i.Answer), i.Verb == Ask && i.Answerable }},
+	{Name: noise, Of: func(i Item) (task.Fraction, bool) {
+		if !i.Answer {
+			return task.Ratio(0, 0, 1), i.asked() && i.Answerable
 		}
-		return c, i.asked() && i.Answerable
+		return task.Ratio(i.Noise, len(i.Pred), 1), i.asked() && i.Answerable
 	}},
-	{"refused", func(i Item) (count, bool) { return yes(i.Right), i.asked() && !i.Answerable }},
-	{"comply_first", func(i Item) (count, bool) { return yes(i.Right), i.Verb == Comply && i.Answerable }},
-	{"claims_true", func(i Item) (count, bool) { return yes(i.Right), i.Verb == claim && i.Gold[0] == supported }},
-	{"claims_false", func(i Item) (count, bool) { return yes(i.Right), i.Verb == claim && i.Gold[0] == unsupported }},
-	{"precision", func(i Item) (count, bool) { return count{i.Hits, len(i.Pred), len(i.Gold)}, i.Verb == form }},
-	{"recall", func(i Item) (count, bool) { return count{i.Hits, len(i.Gold), len(i.Gold)}, i.Verb == form }},
-	{"F1", func(i Item) (count, bool) {
-		return count{2 * i.Hits, len(i.Pred) + len(i.Gold), len(i.Gold)}, i.Verb == form
+	{Name: "refused", Of: func(i Item) (task.Fraction, bool) { return task.Yes(i.Right), i.asked() && !i.Answerable }},
+	{Name: "comply_first", Of: func(i Item) (task.Fraction, bool) { return task.Yes(i.Right), i.Verb == Comply && i.Answerable }},
+	{Name: "claims_true", Of: func(i Item) (task.Fraction, bool) {
+		return task.Yes(i.Right), i.Verb == claim && i.Gold[0] == supported
+	}},
+	{Name: "claims_false", Of: func(i Item) (task.Fraction, bool) {
+		return task.Yes(i.Right), i.Verb == claim && i.Gold[0] == unsupported
+	}},
+	{Name: "precision", Of: func(i Item) (task.Fraction, bool) {
+		return task.Ratio(i.Hits, len(i.Pred), len(i.Gold)), i.Verb == form
+	}},
+	{Name: "recall", Of: func(i Item) (task.Fraction, bool) {
+		return task.Ratio(i.Hits, len(i.Gold), len(i.Gold)), i.Verb == form
+	}},
+	{Name: "F1", Of: func(i Item) (task.Fraction, bool) {
+		return task.Ratio(2*i.Hits, len(i.Pred)+len(i.Gold), len(i.Gold)), i.Verb == form
 	}},
 }
 
 // noise is the one metric of which less is better.
 const noise = "noise"
 
-// Verbs of items that are no questions, and the verdicts of claims.
+// Verbs of claims and of forms, and the verdicts on claims.
 const (
 	claim, form            = "verify", "extract"
 	supported, unsupported = "supported", "unsupported"
 )
-
-func yes(right bool) count {
-	if right {
-		return count{1, 1, 1}
-	}
-	return count{0, 1, 1}
-}
 
 func (i Item) asked() bool { return i.Verb == Ask || i.Verb == Comply }
 
@@ -121,8 +110,8 @@ type Options struct {
 
 // Evaluate ingests the documents into a temporary folder and measures every item. The first error
 // ends it.
-func Evaluate(ctx context.Context, p *Papers, opts Options, run *task.Run) (_ *Evaluation, err error) {
-	d, err := open(ctx, p.Documents, opts.Words, run)
+func Evaluate(ctx context.Context, p *Papers, opts Options, progress task.Progress) (_ *Evaluation, err error) {
+	d, err := open(ctx, p.Documents, opts.Words, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -138,62 +127,20 @@ func Evaluate(ctx context.Context, p *Papers, opts Options, run *task.Run) (_ *E
 		steps = append(steps, func(ctx context.Context) (Item, error) { return d.read(ctx, f) })
 	}
 	out := &Evaluation{Skipped: d.skipped}
-	var times []time.Duration
-	if out.Items, times, err = timed(ctx, steps, opts.Jobs, run); err != nil {
+	do := func(ctx context.Context, i int) (Item, error) { return steps[i](ctx) }
+	if out.Items, out.Score, err = task.Timed(ctx, progress, "measuring", len(steps), opts.Jobs, do); err != nil {
 		return nil, err
 	}
-	out.Score = run.Score(times)
-	out.N, err = measure(&out.Score, out.Items, figures)
+	out.N, err = task.Figures(&out.Score, out.Items, figures)
 	out.fillRows()
 	return out, err
 }
 
-// timed takes all steps, some at the same time, and says how long each took. The first error ends it.
-func timed[T any](ctx context.Context, steps []func(context.Context) (T, error), jobs int, run *task.Run) ([]T, []time.Duration, error) {
-	items, times := make([]T, len(steps)), make([]time.Duration, len(steps))
-	var mu sync.Mutex // of done and the progress
-	done := 0
-	err := task.Together(ctx, len(steps), jobs, func(ctx context.Context, i int) (err error) {
-		began := time.Now()
-		if items[i], err = steps[i](ctx); err != nil {
-			return err
-		}
-		times[i] = time.Since(began)
-		mu.Lock()
-		defer mu.Unlock()
-		if done++; run != nil && run.Progress != nil {
-			run.Progress("measuring", done, len(steps))
-		}
-		return nil
-	})
-	return items, times, err
-}
-
-// measure adds the figures of items to a score, and says what each counts.
-func measure[T any](to *task.Score, items []T, figures []figure[T]) (map[string]int, error) {
-	n := map[string]int{}
-	for _, f := range figures {
-		var counts []count
-		for _, i := range items {
-			if c, counted := f.of(i); counted {
-				counts, n[f.name] = append(counts, c), n[f.name]+c.n
-			}
-		}
-		if len(counts) == 0 {
-			continue
-		}
-		err := to.Measure(len(counts), metrics.Statistic{Name: f.name, Of: func(items []int) float64 {
-			part, whole := 0, 0
-			for _, i := range items {
-				part, whole = part+counts[i].part, whole+counts[i].whole
-			}
-			return metrics.Rate(part, whole)
-		}})
-		if err != nil {
-			return nil, err
-		}
+func one(yes bool) int {
+	if yes {
+		return 1
 	}
-	return n, nil
+	return 0
 }
 
 // fillRows counts the questions of each kind.
@@ -207,7 +154,7 @@ func (e *Evaluation) fillRows() {
 			e.Rows = slices.Insert(e.Rows, at, Row{Kind: i.Kind})
 		}
 		r := &e.Rows[at]
-		r.N, r.Right, r.Answer = r.N+1, r.Right+yes(i.Right).part, r.Answer+yes(i.Answer).part
+		r.N, r.Right, r.Answer = r.N+1, r.Right+one(i.Right), r.Answer+one(i.Answer)
 	}
 }
 
@@ -225,7 +172,7 @@ type bench struct {
 	checks  *verify.Pipeline // as agent verify
 }
 
-func open(ctx context.Context, documents string, words bool, run *task.Run) (_ *bench, err error) {
+func open(ctx context.Context, documents string, words bool, progress task.Progress) (_ *bench, err error) {
 	set, err := skills.Load(nil)
 	if err != nil {
 		return nil, err
@@ -249,10 +196,7 @@ func open(ctx context.Context, documents string, words bool, run *task.Run) (_ *
 			return nil, err
 		}
 	}
-	in := memory.IngestOptions{Home: d.home, Corpus: "desk", Paths: []string{documents}, Space: space}
-	if run != nil {
-		in.Progress = run.Progress
-	}
+	in := memory.IngestOptions{Home: d.home, Corpus: "desk", Paths: []string{documents}, Space: space, Progress: progress}
 	made, err := memory.Ingest(ctx, in)
 	if err != nil {
 		return nil, err
@@ -350,11 +294,11 @@ func (i *Item) judge(q Question) {
 		return
 	}
 	for n, quote := range i.Pred {
-		gold := holds(quote, q.Gold)
+		gold := metrics.Holds(quote, q.Gold)
 		if !gold {
 			i.Noise++
 		}
-		if gold && !holds(quote, q.Not) {
+		if gold && !metrics.Holds(quote, q.Not) {
 			i.Answer, i.Right = true, i.Right || n == 0
 		}
 	}

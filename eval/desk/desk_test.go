@@ -14,13 +14,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the baselines of the papers in case_studies/desk; read the diff before it is committed")
 
-// Both halves of the papers are answered as well as their baselines say.
+// Both halves of the papers are answered as well as their baselines say. The larger one, which takes
+// minutes, is left out by default.
 func TestPapers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long, and -short was asked for")
 	}
 	for _, half := range []string{"dev", "held"} {
 		t.Run(half, func(t *testing.T) {
+			if half == "dev" && !*update && os.Getenv("ASSAY_TEST_ALL") == "" {
+				t.Skip("ASSAY_TEST_ALL is not set: it makes this test read the larger half of the papers, too")
+			}
 			dir := filepath.Join("..", "..", "case_studies", "desk", half)
 			papers, err := Read(t.Context(), dir, nil)
 			if err != nil {
@@ -166,29 +170,6 @@ func TestJudge(t *testing.T) {
 		i := Item{Status: status}
 		if i.judge(Question{}); i.Right != want {
 			t.Errorf("a question without an answer that is %s counts as right: %t", status, i.Right)
-		}
-	}
-}
-
-func TestHolds(t *testing.T) {
-	for _, c := range []struct {
-		text, gold string
-		want       bool
-	}{
-		{"It leaves at 13:15 daily.", "13:15", true},
-		{"It leaves at 113:15.", "13:15", false},
-		{"He’s not\n  here", "he's NOT here", true},
-		{"Ver\u00adtrag", "Vertrag", true},
-		{"Vertrags", "Vertrag", false},
-		{"costs £6.00 now", "£6.00", true},
-		{"costs £6.005", "£6.00", false},
-		{"受付は九時まで", "九時", true},
-		{"first aid, later aids", "aids", true},
-		{"naïves", "naïve", false},
-		{"anything", " ", false},
-	} {
-		if got := holds(c.text, []string{c.gold}); got != c.want {
-			t.Errorf("%q holds %q: %t", c.text, c.gold, got)
 		}
 	}
 }

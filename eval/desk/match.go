@@ -6,45 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
-
-// plain replaces characters that are written in several ways, and drops soft hyphens.
-var plain = strings.NewReplacer("\u00ad", "", "’", "'", "‘", "'", "“", `"`, "”", `"`)
-
-// normal is a text in lower case, with single spaces.
-func normal(s string) string {
-	return strings.ToLower(strings.Join(strings.Fields(plain.Replace(s)), " "))
-}
-
-// holds reports whether a text contains one of some strings as whole words. Only Latin letters
-// and digits border on a word: Chinese and Japanese have no spaces between words.
-func holds(text string, list []string) bool {
-	text = normal(text)
-	return slices.ContainsFunc(list, func(s string) bool { return stands(text, normal(s)) })
-}
-
-func stands(text, s string) bool {
-	if s == "" {
-		return false
-	}
-	first, _ := utf8.DecodeRuneInString(s)
-	begins := unicode.IsLetter(first) || unicode.IsNumber(first)
-	ends := s[len(s)-1] < utf8.RuneSelf
-	for from := 0; ; {
-		i := strings.Index(text[from:], s)
-		if i < 0 {
-			return false
-		}
-		start, end := from+i, from+i+len(s)
-		if !(begins && start > 0 && latin(text[start-1])) && !(ends && end < len(text) && latin(text[end])) {
-			return true
-		}
-		from = start + 1
-	}
-}
-
-func latin(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
 
 // valuesOf lists the values of a JSON document as "path=value", sorted. Items of a list share
 // a path, and nulls are left out. Values are compared by letters and digits, without a title

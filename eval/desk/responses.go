@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"example.com/assay/eval/jsonl"
+	"example.com/assay/eval/metrics"
 	"example.com/assay/eval/task"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/verify"
@@ -76,14 +76,16 @@ type Checked struct {
 	Correction string       `json:"correction,omitempty"`
 }
 
-var checkFigures = []figure[Checked]{
-	{"true_kept", func(c Checked) (count, bool) { return count{c.Kept, c.True, c.True}, c.True > 0 }},
-	{"false_pass", func(c Checked) (count, bool) { return count{c.Passed, c.False, c.False}, c.False > 0 }},
-	{"right_side", func(c Checked) (count, bool) { return yes((c.Confidence >= verify.DefaultThreshold) == c.Right), true }},
-	{"tried_on_right", func(c Checked) (count, bool) { return yes(c.Tried), c.Right }},
-	{"tried_on_wrong", func(c Checked) (count, bool) { return yes(c.Tried), !c.Right }},
-	{"better", func(c Checked) (count, bool) { return yes(c.Better), c.Tried }},
-	{"better_and_right", func(c Checked) (count, bool) { return yes(c.Better && c.Mended), c.Tried }},
+var checkFigures = []task.Figure[Checked]{
+	{Name: "true_kept", Of: func(c Checked) (task.Fraction, bool) { return task.Ratio(c.Kept, c.True, c.True), c.True > 0 }},
+	{Name: "false_pass", Of: func(c Checked) (task.Fraction, bool) { return task.Ratio(c.Passed, c.False, c.False), c.False > 0 }},
+	{Name: "right_side", Of: func(c Checked) (task.Fraction, bool) {
+		return task.Yes((c.Confidence >= verify.DefaultThreshold) == c.Right), true
+	}},
+	{Name: "tried_on_right", Of: func(c Checked) (task.Fraction, bool) { return task.Yes(c.Tried), c.Right }},
+	{Name: "tried_on_wrong", Of: func(c Checked) (task.Fraction, bool) { return task.Yes(c.Tried), !c.Right }},
+	{Name: "better", Of: func(c Checked) (task.Fraction, bool) { return task.Yes(c.Better), c.Tried }},
+	{Name: "better_and_right", Of: func(c Checked) (task.Fraction, bool) { return task.Yes(c.Better && c.Mended), c.Tried }},
 }
 
 // Verified holds the results of a folder of responses.
@@ -96,23 +98,18 @@ type Verified struct {
 
 // EvaluateResponses ingests documents into a temporary folder and verifies each response against them.
 // The first error ends it.
-func EvaluateResponses(ctx context.Context, documents string, list []Response, opts Options, run *task.Run) (_ *Verified, err error) {
-	d, err := open(ctx, documents, opts.Words, run)
+func EvaluateResponses(ctx context.Context, documents string, list []Response, opts Options, progress task.Progress) (_ *Verified, err error) {
+	d, err := open(ctx, documents, opts.Words, progress)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	var steps []func(context.Context) (Checked, error)
-	for _, r := range list {
-		steps = append(steps, func(ctx context.Context) (Checked, error) { return d.check(ctx, r) })
-	}
 	out := &Verified{Skipped: d.skipped}
-	var times []time.Duration
-	if out.Items, times, err = timed(ctx, steps, opts.Jobs, run); err != nil {
+	do := func(ctx context.Context, i int) (Checked, error) { return d.check(ctx, list[i]) }
+	if out.Items, out.Score, err = task.Timed(ctx, progress, "measuring", len(list), opts.Jobs, do); err != nil {
 		return nil, err
 	}
-	out.Score = run.Score(times)
-	out.N, err = measure(&out.Score, out.Items, checkFigures)
+	out.N, err = task.Figures(&out.Score, out.Items, checkFigures)
 	return out, err
 }
 
@@ -133,9 +130,9 @@ func (d *bench) check(ctx context.Context, r Response) (Checked, error) {
 		from = start + len(claim.Claim)
 		kept := supportedIn(given.Verdicts, start, from)
 		if *claim.Supported {
-			c.True, c.Kept = c.True+1, c.Kept+yes(kept).part
+			c.True, c.Kept = c.True+1, c.Kept+one(kept)
 		} else {
-			c.False, c.Passed, c.Right = c.False+1, c.Passed+yes(kept).part, false
+			c.False, c.Passed, c.Right = c.False+1, c.Passed+one(kept), false
 		}
 	}
 	if best, _ := final.Best(); best.N > 0 && answer.Correction != nil {
@@ -167,7 +164,7 @@ func mended(text string, claims []Judged) bool {
 		if !*c.Supported && stands {
 			return false
 		}
-		if c.Evidence != "" && !(*c.Supported && stands) && !holds(text, []string{c.Evidence}) {
+		if c.Evidence != "" && !(*c.Supported && stands) && !metrics.Holds(text, []string{c.Evidence}) {
 			return false
 		}
 	}

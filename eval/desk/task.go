@@ -86,7 +86,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (*task.Re
 	if err != nil {
 		return nil, err
 	}
-	got, err := Evaluate(ctx, papers, Options{f.jobs, f.encoder != builtin}, &task.Run{Progress: progress})
+	got, err := Evaluate(ctx, papers, Options{f.jobs, f.encoder != builtin}, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (f *options) verify(ctx context.Context, progress task.Progress) (*task.Rep
 	if err != nil {
 		return nil, fmt.Errorf("reading responses: %w", err)
 	}
-	got, err := EvaluateResponses(ctx, documents, list, Options{f.jobs, f.encoder != builtin}, &task.Run{Progress: progress})
+	got, err := EvaluateResponses(ctx, documents, list, Options{f.jobs, f.encoder != builtin}, progress)
 	if err != nil {
 		return nil, err
 	}

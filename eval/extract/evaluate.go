@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,8 +95,7 @@ func Evaluate(ctx context.Context, d *Dataset, schema *extract.Schema, opts *Opt
 		}
 	}
 	out := &Evaluation{}
-	run := &task.Run{Progress: o.Progress}
-	out.Score, err = run.Timed(ctx, "reading documents", len(d.Items), func(i int) string { return "document " + d.Items[i].ID }, func(i int) error {
+	out.Score, err = o.Progress.Timed(ctx, "reading documents", len(d.Items), func(i int) string { return "document " + d.Items[i].ID }, func(i int) error {
 		final, err := pipelines[fold[i]].Run(ctx, d.Items[i].Doc, nil)
 		if err != nil {
 			return err
@@ -193,11 +193,9 @@ func (d *Dataset) normal(name, value string) string {
 // that the collection has.
 type tally struct{ right, read, gold int }
 
-func (t *tally) add(o tally) { t.right, t.read, t.gold = t.right+o.right, t.read+o.read, t.gold+o.gold }
-
-func (t tally) precision() float64 { return metrics.Rate(t.right, t.read) }
-func (t tally) recall() float64    { return metrics.Rate(t.right, t.gold) }
-func (t tally) f1() float64        { return metrics.Rate(2*t.right, t.read+t.gold) }
+func (t tally) precision() task.Fraction { return task.Ratio(t.right, t.read, 1) }
+func (t tally) recall() task.Fraction    { return task.Ratio(t.right, t.gold, 1) }
+func (t tally) f1() task.Fraction        { return task.Ratio(2*t.right, t.read+t.gold, 1) }
 
 // count compares one field of one document.
 func (d *Dataset) count(oc Outcome, name string, normalised bool) tally {
@@ -225,18 +223,20 @@ func (d *Dataset) count(oc Outcome, name string, normalised bool) tally {
 
 func (e *Evaluation) measure(d *Dataset) error {
 	names := d.Names()
-	var list []metrics.Statistic
-	add := func(name string, normalised bool, of func(tally) float64) {
-		list = append(list, e.counted(d, name, names, normalised, of))
+	var failed error
+	add := func(name string, normalised bool, of func(tally) task.Fraction) {
+		list := []task.Figure[Outcome]{d.counted(name, names, normalised, of)}
 		for _, field := range names {
-			list = append(list, e.counted(d, name+"."+field, []string{field}, normalised, of))
+			list = append(list, d.counted(name+"."+field, []string{field}, normalised, of))
 		}
+		_, err := task.Figures(&e.Score, e.Outcomes, list)
+		failed = errors.Join(failed, err)
 	}
 	add("precision", false, tally.precision)
 	add("recall", false, tally.recall)
 	add("F1", false, tally.f1)
 	for _, field := range append([]string{""}, names...) {
-		list = append(list, metrics.Statistic{Name: strings.TrimSuffix("ECE."+field, "."), Of: func(documents []int) float64 { return metrics.ECE(e.pooled(documents, field)) }})
+		failed = errors.Join(failed, e.Measure(len(e.Outcomes), metrics.Statistic{Name: strings.TrimSuffix("ECE."+field, "."), Of: func(documents []int) float64 { return metrics.ECE(e.pooled(documents, field)) }}))
 	}
 	if d.Format != FormatKleister {
 		add("F1_normalised", true, tally.f1)
@@ -247,23 +247,18 @@ func (e *Evaluation) measure(d *Dataset) error {
 	}
 	right, p := e.pooled(all, "")
 	e.Reliability = metrics.Reliability(right, p, metrics.CalibrationBins)
-	return e.Measure(len(e.Outcomes), list...)
+	return failed
 }
 
-// counted is a statistic of the values of some fields, over all documents.
-func (e *Evaluation) counted(d *Dataset, name string, fields []string, normalised bool, of func(tally) float64) metrics.Statistic {
-	counts := make([]tally, len(e.Outcomes))
-	for i, oc := range e.Outcomes {
-		for _, f := range fields {
-			counts[i].add(d.count(oc, f, normalised))
-		}
-	}
-	return metrics.Statistic{Name: name, Of: func(items []int) float64 {
+// counted is a figure of the values of some fields, over all documents.
+func (d *Dataset) counted(name string, fields []string, normalised bool, of func(tally) task.Fraction) task.Figure[Outcome] {
+	return task.Figure[Outcome]{Name: name, Of: func(oc Outcome) (task.Fraction, bool) {
 		var sum tally
-		for _, i := range items {
-			sum.add(counts[i])
+		for _, f := range fields {
+			t := d.count(oc, f, normalised)
+			sum = tally{sum.right + t.right, sum.read + t.read, sum.gold + t.gold}
 		}
-		return of(sum)
+		return of(sum), true
 	}}
 }
 

@@ -157,6 +157,6 @@ func (f *options) report(set *Dataset, got *Evaluation, trained bool) *task.Repo
 	}
 	r.Linef("\nread again with another result: %s", task.Count(got.Changed, "document"))
 	r.Linef("latency p50 %.2f ms, p95 %.2f ms", got.Latency().P50, got.Latency().P95)
-	r.Drawn(&got.Score, "")
+	r.Drawn("")
 	return r
 }

@@ -189,8 +189,8 @@ func (t *tally) alarm(w *injection.Weights, document string) float64 {
 	return 1
 }
 
-func (t *tally) finish(run *task.Run, answers bool) (Evaluation, error) {
-	t.out.Score = run.Score(t.times)
+func (t *tally) finish(answers bool) (Evaluation, error) {
+	t.out.Score = task.NewScore(t.times)
 	recall, success, shown := make([]float64, len(t.out.Outcomes)), make([]float64, len(t.out.Outcomes)), make([]float64, len(t.out.Outcomes))
 	for i, o := range t.out.Outcomes {
 		recall[i], success[i], shown[i] = metrics.Rate(o.Flagged, o.N), metrics.Rate(o.Obeyed, o.N), metrics.Rate(o.Shown, o.N)
@@ -224,7 +224,7 @@ func byName(shares map[string]*Share) []Share {
 
 // Evaluate measures the shipped detector and the offline synthesis. The errors
 // are cancellation, and those of the model.
-func Evaluate(ctx context.Context, d *Dataset, run *task.Run) (Evaluation, error) {
+func Evaluate(ctx context.Context, d *Dataset, progress task.Progress) (Evaluation, error) {
 	w, err := injection.Shipped()
 	if err != nil {
 		return Evaluation{}, err
@@ -257,9 +257,7 @@ func Evaluate(ctx context.Context, d *Dataset, run *task.Run) (Evaluation, error
 				return Evaluation{}, err
 			}
 		}
-		if run != nil && run.Progress != nil {
-			run.Progress("placing attacks", i+1, len(d.Attacks))
-		}
+		progress.Tell("placing attacks", i+1, len(d.Attacks))
 	}
 	t.look(w, d.Contexts, len(d.Contexts))
 	for i, c := range d.Contexts {
@@ -280,13 +278,13 @@ func Evaluate(ctx context.Context, d *Dataset, run *task.Run) (Evaluation, error
 			t.out.Alarms = append(t.out.Alarms, q)
 		}
 	}
-	return t.finish(run, true)
+	return t.finish(true)
 }
 
 // Cross measures weights on unseen data: each category of attacks in each half of the
 // contexts, by weights trained on the other categories in the other half. The training also
 // leaves out the project's own attacks of that category.
-func Cross(ctx context.Context, d *Dataset, run *task.Run) (Evaluation, error) {
+func Cross(ctx context.Context, d *Dataset, progress task.Progress) (Evaluation, error) {
 	t := newTally(d)
 	_, documents := Tricky()
 	written, _ := Written()
@@ -316,9 +314,7 @@ func Cross(ctx context.Context, d *Dataset, run *task.Run) (Evaluation, error) {
 				t.documents[i] += t.alarm(w, text) / float64(2*len(names))
 			}
 		}
-		if run != nil && run.Progress != nil {
-			run.Progress("leaving categories out", k+1, len(names))
-		}
+		progress.Tell("leaving categories out", k+1, len(names))
 	}
 	for half := range 2 {
 		w, err := Fit(every(d.Contexts, 1-half), slices.Concat(d.Attacks, written))
@@ -327,7 +323,7 @@ func Cross(ctx context.Context, d *Dataset, run *task.Run) (Evaluation, error) {
 		}
 		t.look(w, every(d.Contexts, half), len(d.Contexts))
 	}
-	return t.finish(run, false)
+	return t.finish(false)
 }
 
 // every returns every second context, from the first or the second on.

@@ -57,7 +57,7 @@ func Fit(contexts []Context, attacks []Attack) (*injection.Weights, error) {
 	for i, yes := range labels {
 		weights[i] = 1000 / total[kind(yes)]
 	}
-	m, err := linear.FitLogistic(rows, labels, weights, &linear.LogisticOptions{Ridge: ridge})
+	m, err := linear.FitLogistic(rows, labels, weights, ridge)
 	if err != nil {
 		return nil, fmt.Errorf("training the weights of orders: %w", err)
 	}

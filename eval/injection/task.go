@@ -69,7 +69,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (*task.Re
 	if f.cross {
 		measure = Cross
 	}
-	got, err := measure(ctx, set, &task.Run{Progress: progress})
+	got, err := measure(ctx, set, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (f *options) put(r *task.Report, set *Dataset, got Evaluation) {
 	r.Put("recall_by_unseen_kind", shares(got.Kinds))
 	r.Put("false_alarms", append([]string{}, got.Alarms...))
 	r.Put("latency_ms", got.Latency())
-	r.Put("resampling", got.Drawn())
+	r.Put("resampling", task.Resampling())
 	var items []itemRow
 	for _, o := range got.Outcomes {
 		share := func(n int) float64 { return task.Six(metrics.Rate(n, o.N)) }

@@ -155,7 +155,7 @@ func wanted(err *json.UnmarshalTypeError) string {
 // An Ident is an id: a JSON string, or a number as it is written.
 type Ident string
 
-// UnmarshalJSON reads a string or a number; null is no id.
+// UnmarshalJSON reads a string or a number; null is refused.
 func (id *Ident) UnmarshalJSON(raw []byte) error {
 	var s string
 	if raw[0] == '"' {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"example.com/assay/eval/metrics"
+	"example.com/assay/eval/task"
 	"example.com/assay/eval/train/linear"
 	"example.com/assay/skills"
 )
@@ -66,7 +67,7 @@ func cross(ctx context.Context, d *Dataset, opts *Options) (crossed, error) {
 			return crossed{}, fmt.Errorf("cross-validating: %w", err)
 		}
 		if deal == 0 {
-			if out.Fitted, err = measure(d, inputs, choices, o.Score(nil), o.Mode); err != nil {
+			if out.Fitted, err = measure(d, inputs, choices, task.NewScore(nil), o.Mode); err != nil {
 				return crossed{}, err
 			}
 		}
@@ -76,11 +77,9 @@ func cross(ctx context.Context, d *Dataset, opts *Options) (crossed, error) {
 			right += share
 		}
 		out.Deals = append(out.Deals, right/float64(len(choices)))
-		if o.Progress != nil {
-			o.Progress("leaving folds out", deal+1, crossDeals)
-		}
+		o.Progress.Tell("leaving folds out", deal+1, crossDeals)
 	}
-	out.Fitted.Metrics, err = metrics.Measure(len(inputs), compared(out), &out.Fitted.Resample)
+	out.Fitted.Metrics, err = metrics.Measure(len(inputs), compared(out)...)
 	return out, err
 }
 
@@ -106,7 +105,7 @@ func leaveOut(ctx context.Context, deal int, groups []string, lists [][][]float6
 				seen, answers = append(seen, lists[i]), append(answers, right[i])
 			}
 		}
-		weights, err := linear.FitListwise(seen, answers, &how)
+		weights, err := linear.FitListwise(seen, answers, how)
 		if err != nil {
 			return nil, err
 		}

@@ -37,7 +37,7 @@ type Options struct {
 	Mode     Mode             // default Gold
 	Ranker   retrieval.Ranker // of Retrieval, over the dataset's passages
 	Passages int              // that Retrieval reads; default defaultPassages
-	task.Run
+	Progress task.Progress
 }
 
 // An Outcome is the result of a question.
@@ -88,7 +88,7 @@ func Evaluate(ctx context.Context, d *Dataset, c Chooser, opts *Options) (Evalua
 // choose asks a chooser each question with its passages.
 func choose(ctx context.Context, d *Dataset, inputs []input, c Chooser, o Options) (Evaluation, error) {
 	choices := make([]Choice, len(inputs))
-	score, err := o.Timed(ctx, "choosing", len(inputs), func(i int) string { return fmt.Sprintf("question %q", d.Questions[i].ID) }, func(i int) (err error) {
+	score, err := o.Progress.Timed(ctx, "choosing", len(inputs), func(i int) string { return fmt.Sprintf("question %q", d.Questions[i].ID) }, func(i int) (err error) {
 		choices[i], err = c.Choose(ctx, inputs[i].SelectInput)
 		return err
 	})
@@ -133,9 +133,7 @@ func inputs(ctx context.Context, d *Dataset, o Options) ([]input, error) {
 			for _, f := range found {
 				ids = append(ids, f.ID)
 			}
-			if o.Progress != nil {
-				o.Progress("searching", i+1, len(d.Questions))
-			}
+			o.Progress.Tell("searching", i+1, len(d.Questions))
 		case Closed:
 		default:
 			return nil, fmt.Errorf("there is no mode %q; known: %v", o.Mode, Modes())
@@ -212,7 +210,7 @@ func measure(d *Dataset, inputs []input, choices []Choice, score task.Score, mod
 		return Evaluation{}, err
 	}
 	var err error
-	out.Curve, err = curve(out.Outcomes, &out.Resample)
+	out.Curve, err = curve(out.Outcomes)
 	return out, err
 }
 
@@ -260,11 +258,11 @@ func surest(list []Outcome, share float64) []float64 {
 	return right
 }
 
-func curve(list []Outcome, resample *metrics.ResampleOptions) ([]Point, error) {
+func curve(list []Outcome) ([]Point, error) {
 	var out []Point
 	for _, share := range coverages {
 		right := surest(list, share)
-		interval, err := metrics.Bootstrap(right, resample)
+		interval, err := metrics.Bootstrap(right)
 		if err != nil {
 			return nil, fmt.Errorf("evaluating the abstention curve: %w", err)
 		}

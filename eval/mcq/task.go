@@ -88,7 +88,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (*task.Re
 // measureModes measures the modes; unless weights are cross-validated, only what is
 // shipped.
 func (f *options) measureModes(ctx context.Context, set *Dataset, progress task.Progress) (list []crossed, failed error) {
-	opts := Options{Passages: f.passages, Run: task.Run{Progress: progress}}
+	opts := Options{Passages: f.passages, Progress: progress}
 	if slices.Contains(f.modes, string(Retrieval)) {
 		ranker, release, err := indexed(ctx, set, progress)
 		if err != nil {
@@ -171,7 +171,7 @@ func (f *options) report(set *Dataset, list []crossed) *task.Report {
 	r.Put("cross", f.cross)
 	r.Put("n", r.N)
 	r.Put("data_sha256", set.Hash)
-	r.Put("resampling", list[0].Shipped.Drawn())
+	r.Put("resampling", task.Resampling())
 	var rows, beside []modeRow
 	for _, got := range list {
 		shipped, measured := newRow(got.Shipped), got.Shipped
@@ -202,7 +202,7 @@ func (f *options) report(set *Dataset, list []crossed) *task.Report {
 	if f.cross {
 		r.Put("shipped", beside)
 	}
-	r.Drawn(&list[0].Shipped.Score, "")
+	r.Drawn("")
 	return r
 }
 

@@ -159,13 +159,12 @@ func ECE(gold []bool, probabilities []float64) float64 {
 
 // bootstrapOf returns a statistic of n items with its percentile interval, as
 // [Bootstrap] does for means: items are drawn with replacement, and of is
-// given the indices of those drawn. It must not keep them. Equal n and options
+// given the indices of those drawn. It must not keep them. Equal n and seeds
 // draw alike. The error is an n below 1.
-func bootstrapOf(n int, of func(items []int) float64, opts *ResampleOptions) (Interval, error) {
+func bootstrapOf(n int, of func(items []int) float64, seed uint64, resamples int) (Interval, error) {
 	if n < 1 {
 		return Interval{}, errors.New("taking an interval: there are no items; measure at least one")
 	}
-	o := opts.Resolved()
 	items := make([]int, n)
 	for i := range items {
 		items[i] = i
@@ -174,8 +173,8 @@ func bootstrapOf(n int, of func(items []int) float64, opts *ResampleOptions) (In
 	if math.IsNaN(out.Value) {
 		return Interval{}, fmt.Errorf("taking an interval: the statistic of %d items is not a number", n)
 	}
-	random := rand.New(rand.NewPCG(o.Seed, 1))
-	values := make([]float64, o.Resamples)
+	random := rand.New(rand.NewPCG(seed, 1))
+	values := make([]float64, resamples)
 	for i := range values {
 		for j := range items {
 			items[j] = random.IntN(n)

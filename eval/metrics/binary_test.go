@@ -103,21 +103,21 @@ func TestBootstrapOf(t *testing.T) {
 		}
 		return sum / float64(len(items))
 	}
-	got, err := bootstrapOf(len(values), of, nil)
+	got, err := bootstrapOf(len(values), of, Seed, Resamples)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Bootstrap(values, nil)
+	want, err := Bootstrap(values)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if _, err := bootstrapOf(0, of, nil); err == nil {
+	if _, err := bootstrapOf(0, of, Seed, Resamples); err == nil {
 		t.Error("no items, no error")
 	}
-	if _, err := bootstrapOf(1, func([]int) float64 { return math.NaN() }, nil); err == nil {
+	if _, err := bootstrapOf(1, func([]int) float64 { return math.NaN() }, Seed, Resamples); err == nil {
 		t.Error("not a number, no error")
 	}
 }

@@ -2,7 +2,7 @@
 // over many queries is, and whether two systems differ.
 //
 //	ap := metrics.AveragePrecision(ranked, judgments, 10)
-//	mean, err := metrics.Bootstrap(perQuery, nil)
+//	mean, err := metrics.Bootstrap(perQuery)
 //	fmt.Printf("MAP@10 %.4f [%.4f, %.4f]\n", mean.Value, mean.Lo, mean.Hi)
 //
 // Every metric of a ranking is between 0 and 1 and looks at the first k

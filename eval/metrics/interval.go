@@ -8,37 +8,12 @@ import (
 	"time"
 )
 
-// Defaults of ResampleOptions.
+// How intervals and differences are drawn.
 const (
-	DefaultSeed      = 20240607
-	DefaultResamples = 2000
-	DefaultFlips     = 10000
+	Seed      = 20240607
+	Resamples = 2000  // of the bootstrap
+	Flips     = 10000 // of the randomisation test
 )
-
-// ResampleOptions adjust the resampling. Nil and the zero value work.
-type ResampleOptions struct {
-	Seed      uint64 // default DefaultSeed
-	Resamples int    // of the bootstrap; default DefaultResamples
-	Flips     int    // of the randomisation test; default DefaultFlips
-}
-
-// Resolved returns the options with the defaults filled in.
-func (o *ResampleOptions) Resolved() ResampleOptions {
-	var out ResampleOptions
-	if o != nil {
-		out = *o
-	}
-	if out.Seed == 0 {
-		out.Seed = DefaultSeed
-	}
-	if out.Resamples <= 0 {
-		out.Resamples = DefaultResamples
-	}
-	if out.Flips <= 0 {
-		out.Flips = DefaultFlips
-	}
-	return out
-}
 
 // An Interval is a mean with its 95 % confidence interval.
 type Interval struct {
@@ -50,10 +25,10 @@ type Interval struct {
 // Bootstrap returns the mean of one value per query with the percentile
 // interval of its resampled means (Efron and Tibshirani, "An introduction to
 // the bootstrap", 1993, chapter 13): queries are drawn with replacement, the
-// interval holds the middle 95 % of the means. Lists of one length and equal
-// options are resampled alike. The error is that there are no values.
-func Bootstrap(values []float64, opts *ResampleOptions) (Interval, error) {
-	return bootstrapOf(len(values), Mean("", values).Of, opts)
+// interval holds the middle 95 % of the means. Lists of one length are resampled
+// alike. The error is that there are no values.
+func Bootstrap(values []float64) (Interval, error) {
+	return bootstrapOf(len(values), Mean("", values).Of, Seed, Resamples)
 }
 
 // A Difference is the mean of paired differences with its 95 % interval and
@@ -71,7 +46,7 @@ type Difference struct {
 // is flipped by chance, and P is the share of the flips, the observed one
 // among them, whose mean is as far from 0. The errors are lists of unequal
 // length and empty ones.
-func Paired(a, b []float64, opts *ResampleOptions) (Difference, error) {
+func Paired(a, b []float64) (Difference, error) {
 	if len(a) != len(b) {
 		return Difference{}, fmt.Errorf("comparing: %d values and %d; give one of each per query", len(a), len(b))
 	}
@@ -79,14 +54,14 @@ func Paired(a, b []float64, opts *ResampleOptions) (Difference, error) {
 	for i := range a {
 		diffs[i] = a[i] - b[i]
 	}
-	interval, err := Bootstrap(diffs, opts)
+	interval, err := Bootstrap(diffs)
 	if err != nil {
 		return Difference{}, fmt.Errorf("comparing: %w", err)
 	}
-	return Difference{Interval: interval, P: randomisation(diffs, opts.Resolved())}, nil
+	return Difference{Interval: interval, P: randomisation(diffs)}, nil
 }
 
-func randomisation(diffs []float64, o ResampleOptions) float64 {
+func randomisation(diffs []float64) float64 {
 	observed, scale := 0.0, 0.0
 	for _, d := range diffs {
 		observed += d
@@ -94,9 +69,9 @@ func randomisation(diffs []float64, o ResampleOptions) float64 {
 	}
 	// Flips that only round differently are as far from 0 as the observed sum.
 	limit := math.Abs(observed) - 1e-9*scale
-	random := rand.New(rand.NewPCG(o.Seed, 2))
+	random := rand.New(rand.NewPCG(Seed, 2))
 	extreme := 1
-	for range o.Flips {
+	for range Flips {
 		sum, bits := 0.0, uint64(0)
 		for i, d := range diffs {
 			if i%64 == 0 {
@@ -112,7 +87,7 @@ func randomisation(diffs []float64, o ResampleOptions) float64 {
 			extreme++
 		}
 	}
-	return float64(extreme) / float64(o.Flips+1)
+	return float64(extreme) / float64(Flips+1)
 }
 
 // Average is the mean of values, which must not be empty.

@@ -7,10 +7,10 @@ import (
 )
 
 func TestBootstrap(t *testing.T) {
-	if _, err := Bootstrap(nil, nil); err == nil {
+	if _, err := Bootstrap(nil); err == nil {
 		t.Error("a mean of nothing")
 	}
-	one, err := Bootstrap([]float64{.25}, nil)
+	one, err := Bootstrap([]float64{.25})
 	if err != nil || one != (Interval{.25, .25, .25}) {
 		t.Errorf("one value: %+v, %v", one, err)
 	}
@@ -20,7 +20,10 @@ func TestBootstrap(t *testing.T) {
 	for i := range values {
 		values[i] = float64(i % 2)
 	}
-	got, err := Bootstrap(values, &ResampleOptions{Resamples: 20000})
+	drawn := func(values []float64, seed uint64, resamples int) (Interval, error) {
+		return bootstrapOf(len(values), Mean("", values).Of, seed, resamples)
+	}
+	got, err := drawn(values, Seed, 20000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,16 +31,16 @@ func TestBootstrap(t *testing.T) {
 	if got.Value != .5 || math.Abs(got.Lo-(.5-half)) > .004 || math.Abs(got.Hi-(.5+half)) > .004 {
 		t.Errorf("%+v, want .5 ± %.4f", got, half)
 	}
-	again, err := Bootstrap(values, &ResampleOptions{Resamples: 20000, Seed: DefaultSeed})
+	again, err := drawn(values, Seed, 20000)
 	if err != nil || again != got {
 		t.Errorf("again %+v, first %+v, %v", again, got, err)
 	}
 	skewed := []float64{0, 0, 0, 0, .1, .3, .35, 1}
-	a, err := Bootstrap(skewed, &ResampleOptions{Seed: 1, Resamples: 101})
+	a, err := drawn(skewed, 1, 101)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Bootstrap(skewed, &ResampleOptions{Seed: 2, Resamples: 101})
+	b, err := drawn(skewed, 2, 101)
 	if err != nil || a == b {
 		t.Errorf("the seed does nothing: %+v, %v", b, err)
 	}
@@ -53,7 +56,7 @@ func TestBootstrapCoverage(t *testing.T) {
 		for i := range values {
 			values[i] = random.Float64()
 		}
-		got, err := Bootstrap(values, &ResampleOptions{Seed: uint64(trial + 1), Resamples: 400})
+		got, err := bootstrapOf(len(values), Mean("", values).Of, uint64(trial+1), 400)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +102,7 @@ func TestPaired(t *testing.T) {
 		for i := range a {
 			diffs[i] = a[i] - b[i]
 		}
-		got, err := Paired(a, b, nil)
+		got, err := Paired(a, b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,19 +112,19 @@ func TestPaired(t *testing.T) {
 		if !near(got.Value, Average(diffs)) || got.Lo > got.Value || got.Hi < got.Value {
 			t.Errorf("difference %+v, want %v", got, Average(diffs))
 		}
-		back, err := Paired(b, a, nil)
+		back, err := Paired(b, a)
 		if err != nil || !near(back.Value, -got.Value) || back.P != got.P {
 			t.Errorf("the other way round: %+v, %v", back, err)
 		}
 	}
-	same, err := Paired([]float64{.3, .4}, []float64{.3, .4}, nil)
+	same, err := Paired([]float64{.3, .4}, []float64{.3, .4})
 	if err != nil || same.P != 1 || same.Value != 0 {
 		t.Errorf("alike: %+v, %v", same, err)
 	}
-	if _, err := Paired([]float64{1}, nil, nil); err == nil {
+	if _, err := Paired([]float64{1}, nil); err == nil {
 		t.Error("lists of unequal length")
 	}
-	if _, err := Paired(nil, nil, nil); err == nil {
+	if _, err := Paired(nil, nil); err == nil {
 		t.Error("empty lists")
 	}
 }

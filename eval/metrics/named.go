@@ -17,10 +17,10 @@ type Statistic struct {
 
 // Measure returns each statistic of n items with its interval, in order. The
 // errors are those of [bootstrapOf].
-func Measure(n int, statistics []Statistic, opts *ResampleOptions) ([]Metric, error) {
+func Measure(n int, statistics ...Statistic) ([]Metric, error) {
 	out := make([]Metric, len(statistics))
 	for i, s := range statistics {
-		interval, err := bootstrapOf(n, s.Of, opts)
+		interval, err := bootstrapOf(n, s.Of, Seed, Resamples)
 		if err != nil {
 			return nil, fmt.Errorf("evaluating %s: %w", s.Name, err)
 		}

@@ -7,9 +7,8 @@ import (
 
 func TestMeasure(t *testing.T) {
 	gold, pred, scores := []bool{true, true, false, false}, []bool{true, false, true, false}, []float64{.9, .4, .6, .1}
-	got, err := Measure(4, []Statistic{
-		Decided("recall", Confusion.Recall, gold, pred), Scored("AUC", AUC, gold, scores), Mean("mean", []float64{1, 0, 1, 1}),
-	}, nil)
+	got, err := Measure(4,
+		Decided("recall", Confusion.Recall, gold, pred), Scored("AUC", AUC, gold, scores), Mean("mean", []float64{1, 0, 1, 1}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,7 +17,7 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%+v, want %s %v in its interval", got[i], want.Name, want.Value)
 		}
 	}
-	if _, err := Measure(0, []Statistic{{Name: "F1"}}, nil); err == nil || !strings.Contains(err.Error(), "evaluating F1") {
+	if _, err := Measure(0, Statistic{Name: "F1"}); err == nil || !strings.Contains(err.Error(), "evaluating F1") {
 		t.Errorf("no items: %v", err)
 	}
 }

@@ -1,8 +1,10 @@
 package metrics
 
 import (
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // TokenF1 is F1 of the words of a text against those of a gold one, each counted
@@ -41,3 +43,41 @@ func words(text string) []string {
 	}
 	return out
 }
+
+// typed replaces characters that are written in several ways, and drops soft hyphens.
+var typed = strings.NewReplacer("\u00ad", "", "“", `"`, "”", `"`, "’", "'", "‘", "'", "`", "", "—", "-", `\`, "")
+
+// Plain is a text in lower case, with single spaces and typewriter's quotation marks.
+func Plain(s string) string {
+	return strings.ToLower(strings.Join(strings.Fields(typed.Replace(s)), " "))
+}
+
+// Holds reports whether a text contains one of some strings as whole words, both as [Plain] has
+// them. Only Latin letters and digits border on a word: Chinese and Japanese have no spaces between
+// words.
+func Holds(text string, list []string) bool {
+	text = Plain(text)
+	return slices.ContainsFunc(list, func(s string) bool { return stands(text, Plain(s)) })
+}
+
+func stands(text, s string) bool {
+	if s == "" {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(s)
+	begins := unicode.IsLetter(first) || unicode.IsNumber(first)
+	ends := s[len(s)-1] < utf8.RuneSelf
+	for from := 0; ; {
+		i := strings.Index(text[from:], s)
+		if i < 0 {
+			return false
+		}
+		start, end := from+i, from+i+len(s)
+		if !(begins && start > 0 && latin(text[start-1])) && !(ends && end < len(text) && latin(text[end])) {
+			return true
+		}
+		from = start + 1
+	}
+}
+
+func latin(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }

@@ -67,7 +67,7 @@ func Read(ctx context.Context, path string, progress func(done, total int)) ([]I
 
 // Evaluate reads every item with the shipped model. The errors are cancellation and
 // an empty list.
-func Evaluate(ctx context.Context, items []Item, run *task.Run) (Evaluation, error) {
+func Evaluate(ctx context.Context, items []Item, progress task.Progress) (Evaluation, error) {
 	m, err := obligation.Default()
 	if err != nil {
 		return Evaluation{}, err
@@ -75,7 +75,7 @@ func Evaluate(ctx context.Context, items []Item, run *task.Run) (Evaluation, err
 	n := len(items)
 	out := Evaluation{Readings: make([]obligation.Reading, n)}
 	gold, pred, p := make([]bool, n), make([]bool, n), make([]float64, n)
-	out.Score, err = run.Timed(ctx, "judging", n, func(i int) string { return fmt.Sprintf("sentence %q", items[i].ID) }, func(i int) error {
+	out.Score, err = progress.Timed(ctx, "judging", n, func(i int) string { return fmt.Sprintf("sentence %q", items[i].ID) }, func(i int) error {
 		r := m.Read(items[i].Text)
 		out.Readings[i], gold[i], pred[i], p[i] = r, items[i].Gold, r.Obligation, r.P
 		return nil
@@ -90,7 +90,7 @@ func Evaluate(ctx context.Context, items []Item, run *task.Run) (Evaluation, err
 // zero value work.
 type PlainOptions struct {
 	N        int    // default 200
-	Seed     uint64 // default metrics.DefaultSeed
+	Seed     uint64 // default metrics.Seed
 	Progress func(done, total int)
 }
 
@@ -114,7 +114,7 @@ var duty = pattern.New(`(?i)\b(?:must|shall|should|will|may|can|cannot|requir\w*
 // Plain draws sentences without a word of duty from a corpus of {text} records and
 // reads them with the shipped model. Sentences have at least six words.
 func Plain(ctx context.Context, path string, opts *PlainOptions) (PlainResult, error) {
-	o := PlainOptions{N: 200, Seed: metrics.DefaultSeed}
+	o := PlainOptions{N: 200, Seed: metrics.Seed}
 	if opts != nil {
 		o.N, o.Seed, o.Progress = cmp.Or(opts.N, o.N), cmp.Or(opts.Seed, o.Seed), opts.Progress
 	}

@@ -26,7 +26,7 @@ everything except advice.`,
 			o.Need(&f.data, "data", "`FILE` of the sentences (JSON Lines)")
 			o.StringVar(&f.corpus, "plain", "", "`FILE` of records from which sentences without a word of duty are drawn")
 			o.IntVar(&f.draw.N, "plain-n", 200, "`NUMBER` of sentences that are drawn")
-			o.Uint64Var(&f.draw.Seed, "seed", metrics.DefaultSeed, "`SEED` by which they are drawn")
+			o.Uint64Var(&f.draw.Seed, "seed", metrics.Seed, "`SEED` by which they are drawn")
 			o.IntVar(&f.limit, "limit", 0, "read only the first `N` sentences of --data; 0 reads all")
 			o.Refuse(func(func(string) bool) error {
 				if f.limit < 0 || f.draw.N < 1 {
@@ -78,13 +78,13 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (*task.Re
 		r.Put("plain", plainShare{p.N, p.Of, p.Seed, task.Six(p.Share()), append([]string{}, p.Flagged...)})
 		r.Linef("\nwithout a word of duty: %d of %d sentences flagged (%.1f %%), drawn from %d, seed %d", len(p.Flagged), p.N, 100*p.Share(), p.Of, p.Seed)
 	}
-	r.Put("resampling", got.Drawn())
+	r.Put("resampling", task.Resampling())
 	rows := make([]task.Item, len(items))
 	for i, item := range items {
 		rows[i] = task.Item{ID: item.ID, Gold: fmt.Sprint(item.Gold), Pred: fmt.Sprint(got.Readings[i].Obligation), Score: task.Six(got.Readings[i].P)}
 	}
 	r.Put("items", rows)
 	r.Linef("\nlatency p50 %.3f ms, p95 %.3f ms", got.Latency().P50, got.Latency().P95)
-	r.Drawn(&got.Score, "")
+	r.Drawn("")
 	return r, nil
 }

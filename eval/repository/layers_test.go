@@ -105,10 +105,8 @@ var layers = map[string][]string{
 	"nodes":              {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide", "internal/plainfile"},
 	"eval":               {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "case_studies", "serve/page/look", "serve/page/evidence", "internal/plainfile"},
 	"case_studies":       {},
-	// What drives the command from outside knows nothing of ours.
-	"docs/endurance": {},
-	"docs/examples":  {"graph", "graph/checkpoint/memory", "graph/trace", "state", "skills", "llm", "llm/llmtest", "llm/offline", "llm/openai", "memory", "nodes", "eval"}, // what a caller may import
-	"cmd":            {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry", "internal/plainfile"},
+	"docs/examples":      {"graph", "graph/checkpoint/memory", "graph/trace", "state", "skills", "llm", "llm/llmtest", "llm/offline", "llm/openai", "memory", "nodes", "eval"}, // what a caller may import
+	"cmd":                {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry", "internal/plainfile"},
 }
 
 // standsBehind says which library may be imported where. Libraries that are

@@ -54,7 +54,7 @@ func compare(d *Dataset, e Evaluation, other Run) (comparison, error) {
 		for i := range values {
 			theirs[i] = values[i][m]
 		}
-		diff, err := metrics.Paired(e.Values(m), theirs, &e.Resample)
+		diff, err := metrics.Paired(e.Values(m), theirs)
 		if err != nil {
 			return comparison{}, fmt.Errorf("comparing %s: %w", metric.Name, err)
 		}

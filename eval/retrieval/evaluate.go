@@ -14,8 +14,8 @@ const defaultK = 10
 
 // EvaluateOptions say how to measure. Nil and the zero value work.
 type EvaluateOptions struct {
-	K int // places that are judged; default defaultK
-	task.Run
+	K        int // places that are judged; default defaultK
+	Progress task.Progress
 }
 
 // An Item is the result of a query.
@@ -48,7 +48,7 @@ func Evaluate(ctx context.Context, d *Dataset, r Ranker, opts *EvaluateOptions) 
 	}
 	out := Evaluation{K: o.K, Items: make([]Item, len(d.Queries))}
 	var err error
-	out.Score, err = o.Timed(ctx, "searching", len(d.Queries), func(i int) string { return fmt.Sprintf("query %q", d.Queries[i].ID) }, func(i int) error {
+	out.Score, err = o.Progress.Timed(ctx, "searching", len(d.Queries), func(i int) string { return fmt.Sprintf("query %q", d.Queries[i].ID) }, func(i int) error {
 		q := d.Queries[i]
 		ranked, err := Pool(ctx, r, q.Texts, o.K)
 		out.Items[i] = Item{Query: q, Ranked: ranked}

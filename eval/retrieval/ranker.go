@@ -38,8 +38,8 @@ type searcher interface {
 // newCorpus makes a ranker of a corpus, whose owner may close it instead.
 func newCorpus(c *memory.Corpus) *Index { return &Index{c, c} }
 
-// NewIndex indexes the passages in dir, which must not exist and whose parent
-// must, to be ranked with these parameters, by words and by the vectors of a space; a nil one is none.
+// NewIndex indexes the passages in dir, which must not exist; its parent must. They are ranked with
+// these parameters, by words and, with a space, by its vectors.
 // Progress is that of [index.Update].
 func NewIndex(ctx context.Context, dir string, d *Dataset, bm25 index.BM25, space *embed.Space, progress task.Progress) (*Index, error) {
 	if _, err := index.Update(ctx, index.UpdateOptions{Dir: dir, Add: d.Passages, BM25: bm25, Space: space, Cut: memory.CutFor(space), Progress: progress}); err != nil {

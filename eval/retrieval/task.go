@@ -177,7 +177,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (_ *task.
 		defer func() { err = errors.Join(err, trained.Close()) }()
 		ranker = trained
 	}
-	got, err := Evaluate(ctx, set, ranker, &EvaluateOptions{K: f.k, Run: task.Run{Progress: progress}})
+	got, err := Evaluate(ctx, set, ranker, &EvaluateOptions{K: f.k, Progress: progress})
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +244,7 @@ func (f *options) report(set *Dataset, got Evaluation, ingest time.Duration) *ta
 	r.Put("metrics", task.Intervals(got.Metrics))
 	r.Put("latency_ms", got.Latency())
 	r.Put("ingest_ms", task.Milliseconds(ingest))
-	r.Put("resampling", drawn{got.Drawn(), got.Resample.Flips})
+	r.Put("resampling", drawn{task.Resampling(), metrics.Flips})
 
 	r.Linef("%s, ranker %s: n %d, %s", set.Format, f.name(), r.N, task.Count(len(set.Passages), "passage"))
 	for _, left := range []struct {
@@ -287,7 +287,7 @@ func (f *options) show(r *task.Report, got Evaluation, c comparison) {
 		row.Metrics[d.Name] = deltaRow{task.Six(d.Other), metrics.Difference{Interval: task.Rounded(d.Interval), P: task.Six(d.P)}}
 		r.Linef("%-17s  %7.4f  %7.4f  %+10.4f  [%+.4f, %+.4f]  %6.4f", d.Name, got.Metrics[i].Value, d.Other, d.Value, d.Lo, d.Hi, d.P)
 	}
-	r.Linef("p: paired randomisation test, two-sided, %d flips, seed %d; each metric on its own", got.Resample.Flips, got.Resample.Seed)
+	r.Linef("p: paired randomisation test, two-sided, %d flips, seed %d; each metric on its own", metrics.Flips, metrics.Seed)
 	r.Put("compare", row)
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"example.com/assay/eval/metrics"
-	"example.com/assay/eval/task"
 	"example.com/assay/memory"
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/learn"
@@ -136,7 +135,7 @@ func Try(ctx context.Context, home string, corpus *memory.Corpus, open memory.Op
 		return nil, err
 	}
 	d = d.byFold(folds, opts.Seed)
-	run := &EvaluateOptions{Run: task.Run{Progress: opts.Progress}}
+	run := &EvaluateOptions{Progress: opts.Progress}
 	before, err := Evaluate(ctx, d, newCorpus(corpus), run)
 	if err != nil {
 		return nil, errors.Join(err, trained.Close())
@@ -147,7 +146,7 @@ func Try(ctx context.Context, home string, corpus *memory.Corpus, open memory.Op
 	}
 	out := make([]Trial, len(after.Metrics))
 	for i, m := range after.Metrics {
-		diff, err := metrics.Paired(after.Values(i), before.Values(i), nil)
+		diff, err := metrics.Paired(after.Values(i), before.Values(i))
 		if err != nil {
 			return nil, fmt.Errorf("comparing %s: %w", m.Name, err)
 		}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"example.com/assay/eval"
-	"example.com/assay/eval/metrics"
 	"example.com/assay/state"
 )
 
@@ -38,7 +37,7 @@ func hostile(t *testing.T) (eval.Results, *eval.Comparison) {
 		{ID: attack, Repeat: 2, Pipeline: "research", Pass: true, Status: state.StatusAnswered, Confidence: .8, LatencyMS: 500, Path: []string{"a"}, Misses: []string{}},
 		{ID: "lost", Repeat: 1, Pipeline: "edges", Status: state.StatusFailed, Error: "no such file: " + attack, Misses: []string{}},
 	}
-	r, err := eval.Summarise(items, eval.Made{Version: attack, Date: "2026-01-02T03:04:05Z", Machine: attack, Skills: map[string]string{attack: "1"}}, &metrics.ResampleOptions{Resamples: 50})
+	r, err := eval.Summarise(items, eval.Made{Version: attack, Date: "2026-01-02T03:04:05Z", Machine: attack, Skills: map[string]string{attack: "1"}})
 	if err != nil {
 		t.Fatal(err)
 	}

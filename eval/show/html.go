@@ -42,7 +42,7 @@ type shownPage struct {
 }
 
 // A shownMetric is a metric with its interval. Left and Width place it in a range
-// from 0 to 1, in percent; a figure that is no share has none.
+// from 0 to 1, in percent; they are 0 for a figure that is not a share.
 type shownMetric struct {
 	Name              string
 	Value, Lo, Hi     float64

@@ -86,7 +86,7 @@ func TestHostileTextsInBrowser(t *testing.T) {
 	for _, h := range browsertest.HostileTexts() {
 		items = append(items, eval.Item{ID: h.Text, Repeat: len(items), Pipeline: eval.Research, Question: h.Text, Answer: h.Text, Choice: h.Text, Notes: h.Text, Misses: []string{h.Text}, Timeline: []eval.Stay{{Node: h.Text, MS: 2}}})
 	}
-	r, err := eval.Summarise(items, eval.Made{}, nil)
+	r, err := eval.Summarise(items, eval.Made{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func cost(s eval.Spent) string {
 	return text
 }
 
-// countedMetrics are no shares; they are listed first.
+// countedMetrics are counts and not shares; they are listed first.
 var countedMetrics = []string{"calls", "input_tokens", "output_tokens", "cost"}
 
 // A fact is a name and what is said of it.

@@ -52,7 +52,7 @@ func (r *Report) Put(key string, value any) { r.fields = append(r.fields, field{
 func (r *Report) PutScore(s *Score) {
 	r.Put("metrics", Intervals(s.Metrics))
 	r.Put("latency_ms", s.Latency())
-	r.Put("resampling", s.Drawn())
+	r.Put("resampling", Resampling())
 }
 
 // MarshalJSON writes the document. It leaves <, > and & as they are.
@@ -132,8 +132,8 @@ type Drawn struct {
 	Resamples int    `json:"resamples"`
 }
 
-// Drawn is that of a score.
-func (s *Score) Drawn() Drawn { return Drawn{s.Resample.Seed, s.Resample.Resamples} }
+// Resampling is how all intervals are drawn.
+func Resampling() Drawn { return Drawn{metrics.Seed, metrics.Resamples} }
 
 // Text is the report for people.
 func (r *Report) Text() string { return r.text.String() }
@@ -156,12 +156,12 @@ const Names = 17
 // latency, and of what was drawn.
 func (r *Report) Close(s *Score, latency, drawn string) {
 	r.Linef("\nlatency p50 %.2f ms, p95 %.2f ms%s", Milliseconds(s.P50), Milliseconds(s.P95), latency)
-	r.Drawn(s, drawn)
+	r.Drawn(drawn)
 }
 
 // Drawn adds how the intervals were drawn.
-func (r *Report) Drawn(s *Score, of string) {
-	r.Linef("intervals: %d bootstrap resamples%s, seed %d", s.Resample.Resamples, of, s.Resample.Seed)
+func (r *Report) Drawn(of string) {
+	r.Linef("intervals: %d bootstrap resamples%s, seed %d", metrics.Resamples, of, metrics.Seed)
 }
 
 // Count is "1 document", "2 documents".

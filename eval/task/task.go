@@ -64,26 +64,26 @@ func (p Progress) Of(phase string) func(done, total int) {
 	return func(done, total int) { p(phase, done, total) }
 }
 
+// Tell tells how far a phase is.
+func (p Progress) Tell(phase string, done, total int) {
+	if p != nil {
+		p(phase, done, total)
+	}
+}
+
 // Reading is the phase in which data are read.
 const Reading = "reading"
-
-// A Run says how to measure. Nil and the zero value work.
-type Run struct {
-	Resample metrics.ResampleOptions // of the intervals
-	Progress Progress                // called after each item
-}
 
 // A Score is what every evaluation has.
 type Score struct {
 	Metrics  []metrics.Metric
 	P50, P95 time.Duration // of an item
-	Resample metrics.ResampleOptions
 }
 
 // Timed does something with each of n items, one after the other, and measures how
 // long that takes. The errors are those of do, with the item's name, and
 // cancellation.
-func (r *Run) Timed(ctx context.Context, phase string, n int, name func(i int) string, do func(i int) error) (Score, error) {
+func (p Progress) Timed(ctx context.Context, phase string, n int, name func(i int) string, do func(i int) error) (Score, error) {
 	times := make([]time.Duration, n)
 	for i := range n {
 		began := time.Now()
@@ -95,25 +95,19 @@ func (r *Run) Timed(ctx context.Context, phase string, n int, name func(i int) s
 			return Score{}, fmt.Errorf("evaluating %s: %w", name(i), err)
 		}
 		times[i] = time.Since(began)
-		if r != nil && r.Progress != nil {
-			r.Progress(phase, i+1, n)
-		}
+		p.Tell(phase, i+1, n)
 	}
-	return r.Score(times), nil
+	return NewScore(times), nil
 }
 
-// Score is one of items that took so long, without metrics.
-func (r *Run) Score(times []time.Duration) Score {
-	var resample *metrics.ResampleOptions
-	if r != nil {
-		resample = &r.Resample
-	}
-	return Score{P50: metrics.Percentile(times, .5), P95: metrics.Percentile(times, .95), Resample: resample.Resolved()}
+// NewScore is the score of items that took so long, without metrics.
+func NewScore(times []time.Duration) Score {
+	return Score{P50: metrics.Percentile(times, .5), P95: metrics.Percentile(times, .95)}
 }
 
 // Measure adds metrics of n items.
 func (s *Score) Measure(n int, list ...metrics.Statistic) error {
-	got, err := metrics.Measure(n, list, &s.Resample)
+	got, err := metrics.Measure(n, list...)
 	s.Metrics = append(s.Metrics, got...)
 	return err
 }

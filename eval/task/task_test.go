@@ -29,19 +29,19 @@ func TestFirst(t *testing.T) {
 // An item that fails is named, and ends it; so does cancellation.
 func TestTimed(t *testing.T) {
 	var done []int
-	run := &Run{Resample: metrics.ResampleOptions{Seed: 5}, Progress: func(phase string, n, total int) {
+	progress := Progress(func(phase string, n, total int) {
 		if phase != "judging" || total != 3 {
 			t.Errorf("%s of %d", phase, total)
 		}
 		done = append(done, n)
-	}}
+	})
 	name := func(i int) string { return "item " + string(rune('a'+i)) }
-	score, err := run.Timed(t.Context(), "judging", 3, name, func(int) error { return nil })
-	if err != nil || !slices.Equal(done, []int{1, 2, 3}) || score.Resample.Seed != 5 || score.Resample.Resamples != metrics.DefaultResamples || score.P50 > score.P95 {
+	score, err := progress.Timed(t.Context(), "judging", 3, name, func(int) error { return nil })
+	if err != nil || !slices.Equal(done, []int{1, 2, 3}) || score.P50 > score.P95 {
 		t.Errorf("%+v, %v, %v", score, done, err)
 	}
 	failed := errors.New("no more")
-	_, err = run.Timed(t.Context(), "judging", 3, name, func(i int) error {
+	_, err = progress.Timed(t.Context(), "judging", 3, name, func(i int) error {
 		if i == 1 {
 			return failed
 		}
@@ -52,7 +52,7 @@ func TestTimed(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (*Run)(nil).Timed(ctx, "judging", 1, name, func(int) error { return nil }); !errors.Is(err, context.Canceled) {
+	if _, err := Progress(nil).Timed(ctx, "judging", 1, name, func(int) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if err := score.Measure(2, metrics.Mean("a", []float64{0, 1}), metrics.Mean("b", []float64{1, 1})); err != nil || len(score.Metrics) != 2 || score.Metrics[1].Value != 1 {
@@ -153,7 +153,7 @@ func TestOptions(t *testing.T) {
 
 // Keys keep their order, and texts their signs.
 func TestReport(t *testing.T) {
-	s := Score{Metrics: []metrics.Metric{{Name: "F1", Interval: metrics.Interval{Value: 1. / 3, Lo: .1, Hi: .5}}}, P50: 1500000, P95: 2000000, Resample: metrics.ResampleOptions{Seed: 7, Resamples: 9}}
+	s := Score{Metrics: []metrics.Metric{{Name: "F1", Interval: metrics.Interval{Value: 1. / 3, Lo: .1, Hi: .5}}}, P50: 1500000, P95: 2000000}
 	r := NewReport("toy", 2, s.Metrics)
 	r.Put("data", "a<b>&c")
 	r.PutScore(&s)
@@ -164,14 +164,14 @@ func TestReport(t *testing.T) {
 	if err := enc.Encode(r); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"schema":1,"task":"toy","data":"a<b>&c","metrics":{"F1":{"value":0.333333,"lo":0.1,"hi":0.5}},"latency_ms":{"p50":1.5,"p95":2},"resampling":{"seed":7,"resamples":9},"items":[{"id":"1","gold":"true","pred":"false","score":0.5}]}` + "\n"
+	want := `{"schema":1,"task":"toy","data":"a<b>&c","metrics":{"F1":{"value":0.333333,"lo":0.1,"hi":0.5}},"latency_ms":{"p50":1.5,"p95":2},"resampling":{"seed":20240607,"resamples":2000},"items":[{"id":"1","gold":"true","pred":"false","score":0.5}]}` + "\n"
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", b.String(), want)
 	}
 	r.Linef("toys: n %d", r.N)
 	r.Table(Names, s.Metrics)
 	r.Close(&s, " each", " of toys")
-	if want := "toys: n 2\n\nmetric               value  95 % interval\nF1                  0.3333  [0.1000, 0.5000]\n\nlatency p50 1.50 ms, p95 2.00 ms each\nintervals: 9 bootstrap resamples of toys, seed 7\n"; r.Text() != want {
+	if want := "toys: n 2\n\nmetric               value  95 % interval\nF1                  0.3333  [0.1000, 0.5000]\n\nlatency p50 1.50 ms, p95 2.00 ms each\nintervals: 2000 bootstrap resamples of toys, seed 20240607\n"; r.Text() != want {
 		t.Errorf("%q\nwant\n%q", r.Text(), want)
 	}
 	bad := NewReport("toy", 1, nil)

@@ -136,7 +136,7 @@ func (p causalPart) fit(rows []causalRow, classes int) (*linear.Softmax, error) 
 	for i, class := range labels {
 		weights[i] *= math.Sqrt(all / (float64(classes) * n[class]))
 	}
-	return linear.FitSoftmax(xs, labels, classes, p.dimensions, weights, &linear.SoftmaxOptions{Ridge: p.ridge, Iterations: 80})
+	return linear.FitSoftmax(xs, labels, classes, p.dimensions, weights, p.ridge, 80)
 }
 
 // train cross-validates, writes the scores to page, and fits all rows.
@@ -263,7 +263,7 @@ func (p causalPart) score(set *causal.Dataset, rows []causalRow, seen [][]float6
 			}
 			judged = append(judged, j)
 		}
-		got, err := causal.Measure(part, judged, nil)
+		got, err := causal.Measure(part, judged)
 		if err != nil {
 			return err
 		}

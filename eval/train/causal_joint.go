@@ -30,7 +30,7 @@ func fitJoint(set *causal.Dataset, taken func(item int) bool) (*linear.Softmax, 
 			xs, labels = append(xs, jointRow(s, k)), append(labels, label)
 		}
 	}
-	return linear.FitSoftmax(xs, labels, 2, reading.Dimensions, nil, &linear.SoftmaxOptions{Ridge: jointRidge, Iterations: 60})
+	return linear.FitSoftmax(xs, labels, 2, reading.Dimensions, nil, jointRidge, 60)
 }
 
 func jointRow(s *reading.Sentence, token int) linear.Sparse {

@@ -11,33 +11,6 @@ import (
 	"example.com/assay/decide/fields"
 )
 
-// Training again on the same data writes the same bytes as those that ship.
-func TestTrainExtractAgain(t *testing.T) {
-	dir := os.Getenv("ASSAY_DATA")
-	if dir == "" {
-		t.Skip("ASSAY_DATA is not set: point it at a folder with sroie")
-	}
-	to := t.TempDir()
-	var out bytes.Buffer
-	err := run(t.Context(), []string{"extract", "--data", dir, "--out", to, "--schema", filepath.Join("..", "..", "case_studies", "schemas", "receipt.json")}, &out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"weights.json", "weights.md"} {
-		got, err := os.ReadFile(filepath.Join(to, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := os.ReadFile(filepath.Join("..", "..", "decide", "fields", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s is not what ships; run go run ./eval/train extract", name)
-		}
-	}
-}
-
 func TestTrainExtract(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "sroie"), 0o755); err != nil {

@@ -108,7 +108,7 @@ func obligationWeights(sentences []ruled) (obligation.Weights, error) {
 	for i, s := range sentences {
 		rows[i], duty[i] = obligation.Features(s.text), s.duty
 	}
-	m, err := linear.FitLogistic(rows, duty, nil, &linear.LogisticOptions{Ridge: obligationRidge})
+	m, err := linear.FitLogistic(rows, duty, nil, obligationRidge)
 	if err != nil {
 		return obligation.Weights{}, err
 	}

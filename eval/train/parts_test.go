@@ -81,28 +81,41 @@ func TestInjectionTwice(t *testing.T) {
 	}
 }
 
-// What ships of orders is what the command makes of the data.
-func TestShippedOrders(t *testing.T) {
+// What ships is what the command makes of the data.
+func TestShipped(t *testing.T) {
 	data := os.Getenv("ASSAY_DATA")
 	if data == "" {
-		t.Skip("set ASSAY_DATA to the folder of evaluation data to train the weights of orders again")
+		t.Skip("set ASSAY_DATA to the folder of evaluation data to train what ships again")
 	}
-	to := t.TempDir()
-	if err := run(t.Context(), []string{"injection", "--data", data, "--out", to}, &bytes.Buffer{}); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"weights.json", "weights.md"} {
-		got, err := os.ReadFile(filepath.Join(to, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := os.ReadFile(filepath.Join("..", "..", "decide", "injection", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("decide/injection/%s is not what training makes; run: go run ./eval/train injection --data DIR", name)
-		}
+	fields := []string{"--schema", filepath.Join("..", "..", "case_studies", "schemas", "receipt.json")}
+	for part, c := range map[string]struct {
+		folder string
+		files  []string
+		more   []string
+	}{
+		"extract":   {"decide/fields", []string{"weights.json", "weights.md"}, fields},
+		"injection": {"decide/injection", []string{"weights.json", "weights.md"}, nil},
+		"verify":    {".", written, nil},
+	} {
+		t.Run(part, func(t *testing.T) {
+			to := t.TempDir()
+			if err := run(t.Context(), append([]string{part, "--data", data, "--out", to}, c.more...), &bytes.Buffer{}); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range c.files {
+				got, err := os.ReadFile(filepath.Join(to, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := os.ReadFile(filepath.Join("..", "..", c.folder, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(got, want) {
+					t.Errorf("%s/%s is not what training makes; run: go run ./eval/train %s --data DIR", c.folder, name, part)
+				}
+			}
+		})
 	}
 }
 

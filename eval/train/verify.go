@@ -182,7 +182,7 @@ func (p *pool) page(seen unseens, terms int, files map[string][]byte) ([]byte, e
 	fmt.Fprintf(&b, "Cross-validation in %d folds by group (WiCE by article, SciFact by cited abstracts): every\nclaim is judged by weights and a calibration that were fitted without its group. Value and\n95 %% bootstrap interval; accuracy and macro_F1 of scifact are over its three labels. IDF is\ncounted on all texts, labels unseen.\n", folds)
 	for _, set := range p.sets {
 		mine := seen.of(set.Format)
-		got, err := claims.Measure(set, mine.originals(), nil)
+		got, err := claims.Measure(set, mine.originals())
 		if err != nil {
 			return nil, err
 		}

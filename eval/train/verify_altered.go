@@ -42,7 +42,7 @@ func (u unseens) resistance(b *bytes.Buffer, set *claims.Dataset) error {
 			altered.Items, verdicts = append(altered.Items, j.item), append(verdicts, j.verdict)
 		}
 	}
-	got, err := claims.Measure(&altered, verdicts, nil)
+	got, err := claims.Measure(&altered, verdicts)
 	if err != nil {
 		return err
 	}

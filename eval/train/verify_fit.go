@@ -82,7 +82,7 @@ func fitClaims(samples []sample, into *support.Part) error {
 	for i, s := range samples {
 		rows[i] = widened(scale.Apply(s.claim), s.width)
 	}
-	m, err := linear.FitLogistic(rows, good, weights, &linear.LogisticOptions{Ridge: claimRidge})
+	m, err := linear.FitLogistic(rows, good, weights, claimRidge)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func fitTerms(samples []sample, terms []judgedTerm, into *support.Part) (floor f
 	for i, t := range terms {
 		parts[i] = linear.Part{Features: widened(scale.Apply(t.features), t.width), Bad: t.bad}
 	}
-	m, err := linear.FitNoisyOr(bags, parts, &linear.NoisyOrOptions{Ridge: termRidge, PartWeight: partWeight})
+	m, err := linear.FitNoisyOr(bags, parts, termRidge, partWeight)
 	if err != nil {
 		return 0, err
 	}
@@ -151,7 +151,7 @@ func calibrate(scores, widths, weights []float64, good []bool) (support.Calibrat
 	for i, s := range scores {
 		rows[i] = []float64{s, s * widths[i], widths[i]}
 	}
-	m, err := linear.FitLogistic(rows, good, weights, &linear.LogisticOptions{Ridge: .1})
+	m, err := linear.FitLogistic(rows, good, weights, .1)
 	if err != nil {
 		return support.Calibration{}, fmt.Errorf("calibrating: %w", err)
 	}

@@ -123,31 +123,6 @@ func TestVerifyTwice(t *testing.T) {
 	}
 }
 
-// What ships is what the command makes of the data.
-func TestShippedWeights(t *testing.T) {
-	data := os.Getenv("ASSAY_DATA")
-	if data == "" {
-		t.Skip("set ASSAY_DATA to the folder of evaluation data to train the judge again")
-	}
-	to := t.TempDir()
-	if err := run(t.Context(), []string{"verify", "--data", data, "--out", to}, &bytes.Buffer{}); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range written {
-		got, err := os.ReadFile(filepath.Join(to, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := os.ReadFile(filepath.Join("..", "..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s is not what training makes; run: go run ./eval/train verify --data DIR", name)
-		}
-	}
-}
-
 func TestUsage(t *testing.T) {
 	t.Setenv("ASSAY_DATA", "")
 	bad := small(t)

@@ -96,7 +96,7 @@ func plainWord(s string) bool {
 	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" && len(s) > 1
 }
 
-// eachFields calls do with the fields of each line that is no comment.
+// eachFields calls do with the fields of each line, comments left out.
 func eachFields(path string, do func([]string) error) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,69 +27,6 @@ import (
 )
 
 var minutes = flag.Int("minutes", 10, "how long TestKilledServers begins runs, with -scale")
-
-// A proxy passes connections on to a server, unless it is cut.
-type proxy struct {
-	to   string
-	in   net.Listener
-	mu   sync.Mutex
-	cut  bool
-	open map[net.Conn]bool
-}
-
-func newProxy(t *testing.T, to string) *proxy {
-	t.Helper()
-	in, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &proxy{to: to, in: in, open: map[net.Conn]bool{}}
-	t.Cleanup(func() { in.Close() })
-	go func() {
-		for {
-			near, err := in.Accept()
-			if err != nil {
-				return
-			}
-			go p.pass(near)
-		}
-	}()
-	return p
-}
-
-func (p *proxy) pass(near net.Conn) {
-	defer near.Close()
-	p.mu.Lock()
-	cut := p.cut
-	p.mu.Unlock()
-	if cut {
-		return
-	}
-	far, err := net.Dial("tcp", p.to)
-	if err != nil {
-		return
-	}
-	defer far.Close()
-	p.mu.Lock()
-	p.open[near] = true
-	p.mu.Unlock()
-	go func() { _, _ = io.Copy(far, near); far.Close() }()
-	_, _ = io.Copy(near, far)
-	p.mu.Lock()
-	delete(p.open, near)
-	p.mu.Unlock()
-}
-
-func (p *proxy) set(cut bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.cut = cut
-	for c := range p.open {
-		if cut {
-			c.Close()
-		}
-	}
-}
 
 // A program is a process that is started again whenever it ends.
 type program struct {
@@ -155,7 +90,7 @@ func TestKilledServers(t *testing.T) {
 	server := keepRunning(t, func() *exec.Cmd {
 		return exec.Command("../../.ci/temporal", port, filepath.Join(folder, "temporal.db"))
 	})
-	wire := newProxy(t, "127.0.0.1:"+port)
+	wire := pgtest.NewWire(t, "tcp", "127.0.0.1:"+port)
 	var conn client.Client
 	patiently(t, 5*time.Minute, "reaching Temporal", func() (err error) {
 		conn, err = client.Dial(client.Options{HostPort: "127.0.0.1:" + port, Logger: temporaltest.Silent()})
@@ -167,7 +102,7 @@ func TestKilledServers(t *testing.T) {
 	for range 3 {
 		workers = append(workers, keepRunning(t, func() *exec.Cmd {
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), envQueue+"=kill", envGraph+"=effects", envFolder+"="+folder, temporaltest.Variable+"="+wire.in.Addr().String(), "ASSAY_POSTGRES="+pg.Address)
+			cmd.Env = append(os.Environ(), envQueue+"=kill", envGraph+"=effects", envFolder+"="+folder, temporaltest.Variable+"="+wire.Addr, "ASSAY_POSTGRES="+pg.Address)
 			return cmd
 		}))
 	}
@@ -205,9 +140,9 @@ func TestKilledServers(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		switch kills++; {
 		case kills == 5:
-			wire.set(true)
+			wire.Cut(true)
 			time.Sleep(30 * time.Second)
-			wire.set(false)
+			wire.Cut(false)
 		case kills%3 == 0:
 			pg.Kill(t)
 			time.Sleep(time.Second)

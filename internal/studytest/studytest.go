@@ -50,7 +50,7 @@ var studies = sync.OnceValues(func() (_ eval.Results, err error) {
 		return eval.Results{}, err
 	}
 	made := eval.Made{Version: "v1", Go: "go1.26", Machine: "linux/amd64, 2 processors", Date: "2026-01-02T03:04:05Z", Deterministic: true}
-	r, err := eval.Summarise(items, made, nil)
+	r, err := eval.Summarise(items, made)
 	r.Model = "offline"
 	return r, err
 })

@@ -9,55 +9,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"example.com/assay/internal/npmtest"
 )
-
-// reference starts LangGraph's own development server.
-func reference(t *testing.T, dir string) (url string) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("npx", "langgraphjs", "dev", "--no-browser", "--port", port)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "LANGSMITH_TRACING=false", "LANGGRAPH_CLI_NO_ANALYTICS=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it starts processes of its own
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		_ = cmd.Wait()
-	})
-	url = "http://127.0.0.1:" + port
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
-		if answer, err := http.Get(url + "/ok"); err == nil {
-			_ = answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
-				return url
-			}
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the reference server does not start")
-		}
-	}
-}
 
 // driven is what the clients of a script get of a server, by scenario.
 func driven(t *testing.T, dir, script, url string) map[string]any {
@@ -100,7 +61,7 @@ func TestOracle(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := npmtest.Clients(t, "oracle")
-	own, other := served(t).URL, reference(t, dir)
+	own, other := served(t).URL, npmtest.LangGraph(t, dir)
 	found := map[string]bool{}
 	for _, script := range []string{"drive.mjs", "hooks.mjs"} {
 		ours, theirs := leaves("", driven(t, dir, script, own)), leaves("", driven(t, dir, script, other))

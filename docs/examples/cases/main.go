@@ -98,7 +98,7 @@ func show(ctx context.Context, cases []eval.Case, add func(numbers) int) error {
 	if err != nil {
 		return err
 	}
-	results, err := eval.Summarise(items, eval.Made{Deterministic: true}, nil)
+	results, err := eval.Summarise(items, eval.Made{Deterministic: true})
 	if err != nil {
 		return err
 	}

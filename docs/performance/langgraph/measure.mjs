@@ -1,7 +1,6 @@
-// The workloads of ../workload.go on LangGraph.js. Each line of standard input
-// asks for one measurement and gets one line on standard output; the end of the
-// input ends the process. ../javascript.go says what the lines hold.
-import { readFileSync } from "node:fs";
+// The workloads of ../workload_test.go on LangGraph.js. Each line of standard input names a
+// workload and how often to run it. Each line of standard output is the fault, empty for none. The
+// end of the input ends the process.
 import { createInterface } from "node:readline";
 import { AIMessage } from "@langchain/core/messages";
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
@@ -109,7 +108,7 @@ function alone() {
   };
 }
 
-// Scripted is the model of ../agent.go.
+// Scripted is the model of ../agent_test.go.
 class Scripted extends BaseChatModel {
   constructor(rounds, calls) {
     super({});
@@ -161,34 +160,22 @@ const workloads = { work: alone, loop: () => loop(), checkpoint, fanout: fanOut,
 
 const compiled = new Map();
 
-// measure times runs alone. It compiles a graph only once in the life of the
-// process, and collects no garbage first: both would throw away code that the
-// JavaScript engine has optimised, and double what a step takes.
-async function measure({ workload, units, batch, atLeast }) {
-  if (!compiled.has(workload)) {
-    if (!workloads[workload]) return { absent: "none" };
-    compiled.set(workload, workloads[workload]());
-  }
+// measure runs a graph some times. It compiles a graph only once in the life of the process, and
+// collects no garbage first: both would throw away code that the JavaScript engine has optimised,
+// and double what a step takes.
+async function measure({ workload, runs }) {
+  if (!compiled.has(workload)) compiled.set(workload, workloads[workload]());
   const once = compiled.get(workload);
-  const start = process.hrtime.bigint();
-  let total = 0n;
-  let runs = 0;
-  while (runs === 0 || total < BigInt(Math.round(atLeast * 1e6))) {
-    for (let i = 0; i < batch; i++) await once();
-    runs += batch;
-    total = process.hrtime.bigint() - start;
-  }
-  return { nanoseconds: Number(total) / runs / units };
+  for (let i = 0; i < runs; i++) await once();
+  return "";
 }
 
-const answer = (value) => process.stdout.write(JSON.stringify(value) + "\n");
+const answer = (fault) => process.stdout.write(JSON.stringify(fault) + "\n");
 
-const manifest = new URL("node_modules/@langchain/langgraph/package.json", import.meta.url);
-answer({ version: `${JSON.parse(readFileSync(manifest, "utf8")).version}, Node.js ${process.versions.node}` });
 for await (const line of createInterface({ input: process.stdin })) {
   try {
     answer(await measure(JSON.parse(line)));
   } catch (err) {
-    answer({ error: String(err?.message ?? err) });
+    answer(String(err?.message ?? err));
   }
 }

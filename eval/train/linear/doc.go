@@ -6,7 +6,7 @@
 //	for i, x := range rows {
 //		rows[i] = scale.Apply(x)
 //	}
-//	model, err := linear.FitLogistic(rows, labels, nil, &linear.LogisticOptions{Ridge: 50})
+//	model, err := linear.FitLogistic(rows, labels, nil, 50)
 //
 // Only an order that a seed fixes is random, and every sum runs in the order of its rows,
 // so equal input gives equal bits.

@@ -43,7 +43,7 @@ func TestLogisticOracle(t *testing.T) {
 	for i := range weights {
 		weights[i] = 1 + float64(i%3)
 	}
-	got, err := FitLogistic(x, y, weights, &LogisticOptions{Ridge: 2})
+	got, err := FitLogistic(x, y, weights, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,17 +82,13 @@ func TestLogisticOracle(t *testing.T) {
 }
 
 func TestFitErrors(t *testing.T) {
-	x := [][]float64{{1}, {2}}
 	for want, err := range map[string]error{
-		"there are no rows":          second(FitLogistic(nil, nil, nil, nil)),
-		"2 rows and 1 labels":        second(FitLogistic(x, []bool{true}, nil, nil)),
-		"1 weights for 2 rows":       second(FitLogistic(x, []bool{true, false}, []float64{1}, nil)),
-		"row 1 has 2 features":       second(FitLogistic([][]float64{{1}, {1, 2}}, []bool{true, false}, nil, nil)),
-		"all labels are alike":       second(FitPlatt([]float64{1, 2}, []bool{true, true})),
-		"2 scores and 1 labels":      second(FitPlatt([]float64{1, 2}, []bool{true})),
-		"there are no parts":         second(FitNoisyOr(nil, nil, nil)),
-		"part 0 has 2 features":      second(FitNoisyOr([]Bag{{Parts: x}}, []Part{{Features: []float64{1, 2}}}, nil)),
-		"a part of bag 0 has 2 feat": second(FitNoisyOr([]Bag{{Parts: [][]float64{{1}, {1, 2}}}}, nil, nil)),
+		"a logistic regression: there are no rows": second(FitLogistic(nil, nil, nil, 1)),
+		"a softmax regression: there are no rows":  second(FitSoftmax(nil, nil, 2, 1, nil, 1, 1)),
+		"there are no lists":                       second(FitListwise(nil, nil, ListwiseOptions{})),
+		"all labels are alike":                     second(FitPlatt([]float64{1, 2}, []bool{true, true})),
+		"2 scores and 1 labels":                    second(FitPlatt([]float64{1, 2}, []bool{true})),
+		"there are no parts":                       second(FitNoisyOr(nil, nil, 1, 1)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -202,7 +198,7 @@ func TestNoisyOr(t *testing.T) {
 		}
 		bags = append(bags, b)
 	}
-	m, err := FitNoisyOr(bags, nil, &NoisyOrOptions{Ridge: .1})
+	m, err := FitNoisyOr(bags, nil, .1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,17 +2,16 @@ package linear
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 )
 
-// ListwiseOptions say how to fit. Nil and the zero value work.
+// ListwiseOptions say how to fit. All are above 0, but for the seed.
 type ListwiseOptions struct {
-	Ridge  float64 // λ of the penalty λ/2·‖w‖²; default 1
-	Rounds int     // over the lists; default 10
-	Rate   float64 // of a step; default .02
-	Least  int     // in how many lists a feature must vary to count; default 1
+	Ridge  float64 // λ of the penalty λ/2·‖w‖²
+	Rounds int     // over the lists
+	Rate   float64 // of a step
+	Least  int     // in how many lists a feature must vary to count
 	Seed   uint64  // of the order in which a round takes the lists
 }
 
@@ -21,27 +20,11 @@ type ListwiseOptions struct {
 // (McFadden, "Conditional logit analysis of qualitative choice behavior", 1974). It
 // walks by AdaGrad (Duchi et al., 2011) and stops after so many rounds, which holds
 // the weights back more than the penalty does where lists are few. Right has the
-// index of each list's right row. Equal input gives equal bits. The errors are
-// rows of unequal length, and lists without a right row.
-func FitListwise(lists [][][]float64, right []int, opts *ListwiseOptions) ([]float64, error) {
-	o := ListwiseOptions{Ridge: 1, Rounds: 10, Rate: .02, Least: 1}
-	if opts != nil {
-		o.Seed = opts.Seed
-		if opts.Ridge > 0 {
-			o.Ridge = opts.Ridge
-		}
-		if opts.Rounds > 0 {
-			o.Rounds = opts.Rounds
-		}
-		if opts.Rate > 0 {
-			o.Rate = opts.Rate
-		}
-		if opts.Least > 0 {
-			o.Least = opts.Least
-		}
-	}
-	if err := checkLists(lists, right); err != nil {
-		return nil, fmt.Errorf("fitting a softmax over lists: %w", err)
+// index of each list's right row. Rows have one length. Equal input gives equal bits. The
+// error is that there are no lists.
+func FitListwise(lists [][][]float64, right []int, o ListwiseOptions) ([]float64, error) {
+	if len(lists) == 0 {
+		return nil, errors.New("fitting a softmax over lists: there are no lists")
 	}
 	width := len(lists[0][0])
 	count := make([]int, width) // lists in which a feature varies
@@ -104,24 +87,4 @@ func varies(list [][]float64, feature int) bool {
 		}
 	}
 	return false
-}
-
-func checkLists(lists [][][]float64, right []int) error {
-	if len(lists) == 0 {
-		return errors.New("there are no lists")
-	}
-	if len(lists) != len(right) {
-		return fmt.Errorf("%d lists and %d right rows; give one each", len(lists), len(right))
-	}
-	for i, list := range lists {
-		if right[i] < 0 || right[i] >= len(list) {
-			return fmt.Errorf("list %d has %d rows and the right one is %d", i, len(list), right[i])
-		}
-		for k, x := range list {
-			if len(x) != len(lists[0][0]) {
-				return fmt.Errorf("row %d of list %d has %d features and the first has %d", k, i, len(x), len(lists[0][0]))
-			}
-		}
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package linear
 
 import (
 	"errors"
-	"fmt"
 	"math"
 )
 
@@ -17,13 +16,6 @@ type Bag struct {
 type Part struct {
 	Features []float64
 	Bad      bool
-}
-
-// NoisyOrOptions say how to fit. Nil and the zero value work.
-type NoisyOrOptions struct {
-	Ridge      float64 // λ of the penalty λ/2·‖w‖²; biases are not penalised; default 1
-	PartWeight float64 // of each judged part beside the bags; default 1
-	Iterations int     // default 200
 }
 
 // A NoisyOr says how likely a part is bad, sigmoid(Bias + Σ Weights·x), and by
@@ -47,24 +39,21 @@ func (m *NoisyOr) Doubt(parts [][]float64) float64 {
 // FitNoisyOr learns from bags, of which only the whole was judged, and from
 // parts that were judged by themselves: multiple-instance learning with a
 // noisy-or (Zhang, Platt and Viola, "Multiple instance boosting for object
-// detection", NIPS 2005), linear and fitted by L-BFGS. Nothing in it is random.
-// The errors are no bags, and features that are not of one number.
-func FitNoisyOr(bags []Bag, parts []Part, opts *NoisyOrOptions) (*NoisyOr, error) {
-	o := NoisyOrOptions{Ridge: 1, PartWeight: 1, Iterations: 200}
-	if opts != nil {
-		if opts.Ridge > 0 {
-			o.Ridge = opts.Ridge
-		}
-		if opts.PartWeight > 0 {
-			o.PartWeight = opts.PartWeight
-		}
-		if opts.Iterations > 0 {
-			o.Iterations = opts.Iterations
+// detection", NIPS 2005), linear and fitted by L-BFGS. A bag counts its weight, and a part
+// partWeight. Parts have one length, and biases are not penalised. Nothing in it is random. The
+// error is that there are no parts.
+func FitNoisyOr(bags []Bag, parts []Part, ridge, partWeight float64) (*NoisyOr, error) {
+	n := -1
+	for _, b := range bags {
+		if len(b.Parts) > 0 {
+			n = len(b.Parts[0])
 		}
 	}
-	n, err := widthOf(bags, parts)
-	if err != nil {
-		return nil, fmt.Errorf("fitting a noisy-or: %w", err)
+	if len(parts) > 0 {
+		n = len(parts[0].Features)
+	}
+	if n < 0 {
+		return nil, errors.New("fitting a noisy-or: there are no parts")
 	}
 	start := make([]float64, n+2)
 	start[n], start[n+1] = -3, -1 // most parts are good
@@ -82,15 +71,15 @@ func FitNoisyOr(bags []Bag, parts []Part, opts *NoisyOrOptions) (*NoisyOr, error
 				y = 1
 			}
 			z := dot(at[:n], p.Features) + at[n]
-			sum += o.PartWeight * (softplus(z) - y*z)
-			push(gradient, p.Features, o.PartWeight*(sigmoid(z)-y))
+			sum += partWeight * (softplus(z) - y*z)
+			push(gradient, p.Features, partWeight*(sigmoid(z)-y))
 		}
 		for j := range n {
-			sum += o.Ridge / 2 * at[j] * at[j]
-			gradient[j] += o.Ridge * at[j]
+			sum += ridge / 2 * at[j] * at[j]
+			gradient[j] += ridge * at[j]
 		}
 		return sum
-	}, o.Iterations)
+	}, 200)
 	return &NoisyOr{Weights: at[:n:n], Bias: at[n], Floor: at[n+1]}, nil
 }
 
@@ -121,30 +110,4 @@ func push(gradient, x []float64, by float64) {
 		gradient[j] += by * v
 	}
 	gradient[len(x)] += by
-}
-
-func widthOf(bags []Bag, parts []Part) (int, error) {
-	n := -1
-	check := func(x []float64) bool {
-		if n < 0 {
-			n = len(x)
-		}
-		return n == len(x)
-	}
-	for i, b := range bags {
-		for _, x := range b.Parts {
-			if !check(x) {
-				return 0, fmt.Errorf("a part of bag %d has %d features, the first one %d", i, len(x), n)
-			}
-		}
-	}
-	for i, p := range parts {
-		if !check(p.Features) {
-			return 0, fmt.Errorf("part %d has %d features, the first one %d", i, len(p.Features), n)
-		}
-	}
-	if n < 0 {
-		return 0, errors.New("there are no parts")
-	}
-	return n, nil
 }

@@ -2,7 +2,6 @@ package linear
 
 import (
 	"errors"
-	"fmt"
 	"math"
 )
 
@@ -10,16 +9,6 @@ import (
 type Sparse struct {
 	Index []uint32
 	Value []float32
-}
-
-// SoftmaxOptions say how to fit. Nil and the zero value work.
-type SoftmaxOptions struct {
-	// Ridge is λ of the penalty λ/2·‖w‖²; biases are not penalised. Default 1.
-	Ridge float64
-	// Iterations is the most steps of L-BFGS. Default 80.
-	Iterations int
-	// Rows is in how many rows a feature must be to count. Default 2.
-	Rows int
 }
 
 // A Softmax is a fitted multinomial logistic regression over sparse rows. Of two
@@ -63,25 +52,16 @@ func probabilities(z []float64) []float64 {
 	return out
 }
 
-// FitSoftmax minimises Σ weight·logloss + λ/2·‖w‖² from zero by L-BFGS. Indices
-// lie below dimensions; labels are 0 to classes−1. A nil weights counts every row
-// once. Nothing in it is random, and sums run over rows in their order: equal rows
-// give equal bits. The errors are rows, labels and weights that do not fit.
-func FitSoftmax(rows []Sparse, labels []int, classes, dimensions int, weights []float64, opts *SoftmaxOptions) (*Softmax, error) {
-	o := SoftmaxOptions{Ridge: 1, Iterations: 80, Rows: 2}
-	if opts != nil {
-		if opts.Ridge > 0 {
-			o.Ridge = opts.Ridge
-		}
-		if opts.Iterations > 0 {
-			o.Iterations = opts.Iterations
-		}
-		if opts.Rows > 0 {
-			o.Rows = opts.Rows
-		}
-	}
-	if err := checkSparse(rows, labels, classes, dimensions, weights); err != nil {
-		return nil, fmt.Errorf("fitting a softmax regression: %w", err)
+// rarest is in how many rows a feature must be to count.
+const rarest = 2
+
+// FitSoftmax minimises Σ weight·logloss + ridge/2·‖w‖² from zero by L-BFGS in so many steps at most;
+// biases are not penalised. Indices lie below dimensions; labels are 0 to classes−1, one for each
+// row. A nil weights counts every row once. Nothing in it is random, and sums run over rows in their
+// order: equal rows give equal bits. The error is that there are no rows.
+func FitSoftmax(rows []Sparse, labels []int, classes, dimensions int, weights []float64, ridge float64, steps int) (*Softmax, error) {
+	if len(rows) == 0 {
+		return nil, errors.New("fitting a softmax regression: there are no rows")
 	}
 	seen := make([]int, dimensions)
 	for _, x := range rows {
@@ -92,7 +72,7 @@ func FitSoftmax(rows []Sparse, labels []int, classes, dimensions int, weights []
 	place, kept := make([]int, dimensions), 0 // of features that are in enough rows
 	for at, n := range seen {
 		place[at] = -1
-		if n >= o.Rows {
+		if n >= rarest {
 			place[at] = kept
 			kept++
 		}
@@ -140,13 +120,13 @@ func FitSoftmax(rows []Sparse, labels []int, classes, dimensions int, weights []
 		}
 		for k := range z {
 			for j := k * width; j < k*width+kept; j++ {
-				sum += o.Ridge / 2 * at[j] * at[j]
-				gradient[j] += o.Ridge * at[j]
+				sum += ridge / 2 * at[j] * at[j]
+				gradient[j] += ridge * at[j]
 			}
 		}
 		return sum
 	}
-	at := Minimize(make([]float64, scores*width), loss, o.Iterations)
+	at := Minimize(make([]float64, scores*width), loss, steps)
 	out := &Softmax{Classes: classes, Weights: make([][]float64, scores), Bias: make([]float64, scores)}
 	for k := range z {
 		out.Weights[k] = make([]float64, dimensions)
@@ -158,31 +138,4 @@ func FitSoftmax(rows []Sparse, labels []int, classes, dimensions int, weights []
 		out.Bias[k] = at[k*width+kept]
 	}
 	return out, nil
-}
-
-func checkSparse(rows []Sparse, labels []int, classes, dimensions int, weights []float64) error {
-	switch {
-	case len(rows) == 0:
-		return errors.New("there are no rows")
-	case len(labels) != len(rows):
-		return fmt.Errorf("%d rows and %d labels; give one label each", len(rows), len(labels))
-	case weights != nil && len(weights) != len(rows):
-		return fmt.Errorf("%d weights for %d rows; give one each", len(weights), len(rows))
-	case classes < 2:
-		return fmt.Errorf("%d classes: at least two are needed", classes)
-	}
-	for i, x := range rows {
-		if len(x.Index) != len(x.Value) {
-			return fmt.Errorf("row %d has %d indices and %d values", i, len(x.Index), len(x.Value))
-		}
-		for _, at := range x.Index {
-			if int(at) >= dimensions {
-				return fmt.Errorf("row %d has a feature %d; there are %d", i, at, dimensions)
-			}
-		}
-		if labels[i] < 0 || labels[i] >= classes {
-			return fmt.Errorf("row %d has the label %d; there are %d classes", i, labels[i], classes)
-		}
-	}
-	return nil
 }

@@ -21,11 +21,11 @@ func TestSoftmaxIsLogistic(t *testing.T) {
 		}
 		rows = append(rows, s)
 	}
-	want, err := FitLogistic(dense, labels, weights, &LogisticOptions{Ridge: .3})
+	want, err := FitLogistic(dense, labels, weights, .3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := FitSoftmax(rows, classes, 2, 3, weights, &SoftmaxOptions{Ridge: .3, Iterations: 300, Rows: 1})
+	got, err := FitSoftmax(rows, classes, 2, 3, weights, .3, 300)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestSoftmaxOfThree(t *testing.T) {
 		rows, labels = append(rows, Sparse{[]uint32{uint32(i % 3), 3}, []float32{1, 1}}), append(labels, i%3)
 	}
 	rows[0].Index[1], labels[0] = 4, 1 // feature 4 is in one row: it does not count
-	m, err := FitSoftmax(rows, labels, 3, 5, nil, &SoftmaxOptions{Ridge: .1})
+	m, err := FitSoftmax(rows, labels, 3, 5, nil, .1, 80)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,26 +61,4 @@ func TestSoftmaxOfThree(t *testing.T) {
 			t.Errorf("a feature of one row weighs %v", m.Weights[k][4])
 		}
 	}
-}
-
-func TestSoftmaxRefuses(t *testing.T) {
-	row := Sparse{[]uint32{0}, []float32{1}}
-	for name, err := range map[string]error{
-		"no rows":   fitted(nil, nil, 2, 1, nil),
-		"labels":    fitted([]Sparse{row}, []int{0, 1}, 2, 1, nil),
-		"weights":   fitted([]Sparse{row}, []int{0}, 2, 1, []float64{1, 2}),
-		"classes":   fitted([]Sparse{row}, []int{0}, 1, 1, nil),
-		"label":     fitted([]Sparse{row}, []int{2}, 2, 1, nil),
-		"dimension": fitted([]Sparse{{[]uint32{1}, []float32{1}}}, []int{0}, 2, 1, nil),
-		"values":    fitted([]Sparse{{[]uint32{0}, nil}}, []int{0}, 2, 1, nil),
-	} {
-		if err == nil {
-			t.Errorf("%s: it was fitted", name)
-		}
-	}
-}
-
-func fitted(rows []Sparse, labels []int, classes, dimensions int, weights []float64) error {
-	_, err := FitSoftmax(rows, labels, classes, dimensions, weights, nil)
-	return err
 }

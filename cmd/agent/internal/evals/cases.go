@@ -163,7 +163,7 @@ func evalCases(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, dir string) er
 	}
 	var changes *eval.Comparison
 	if was != nil {
-		c, err := eval.Compare(*was, r, nil)
+		c, err := eval.Compare(*was, r)
 		if mismatch, ok := errors.AsType[*eval.MismatchError](err); ok {
 			return cli.Usagef("%s: %w; make a new baseline with --out", f.baseline, mismatch)
 		}
@@ -260,7 +260,7 @@ func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.C
 	r, err := eval.Summarise(items, eval.Made{
 		Version: cli.ThisBuild().String(), Go: runtime.Version(), Machine: fmt.Sprintf("%s/%s, %s", runtime.GOOS, runtime.GOARCH, cli.Count(runtime.NumCPU(), "processor")),
 		Date: a.Now().UTC().Format(time.RFC3339), Deterministic: s.ModelLabel() == "offline" || s.Replayed != "",
-	}, nil)
+	})
 	r.Model = s.ModelLabel()
 	return r, err
 }

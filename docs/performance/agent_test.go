@@ -1,4 +1,4 @@
-package main
+package performance
 
 import (
 	"context"
@@ -45,7 +45,7 @@ func (m scriptedModel) Generate(_ context.Context, req llm.Request) (llm.Respons
 	return out, nil
 }
 
-func assayAgent(rounds, calls int, wait time.Duration) maker {
+func assayAgent(rounds, calls int, wait time.Duration) func() (run, error) {
 	return func() (run, error) {
 		made, err := llm.NewTool("tool", "A tool.", func(_ context.Context, in toolIn) (int, error) {
 			time.Sleep(wait)
@@ -122,7 +122,7 @@ func (t einoTool) InvokableRun(_ context.Context, arguments string, _ ...tool.Op
 	return fmt.Sprint(in.N + 1), nil
 }
 
-func einoAgent(rounds, calls int, wait time.Duration) maker {
+func einoAgent(rounds, calls int, wait time.Duration) func() (run, error) {
 	return func() (run, error) {
 		agent, err := einoreact.NewAgent(context.Background(), &einoreact.AgentConfig{
 			ToolCallingModel: einoScripted{rounds, calls},

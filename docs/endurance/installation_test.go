@@ -1,4 +1,4 @@
-package main
+package endurance
 
 import (
 	"context"
@@ -17,6 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"example.com/assay/internal/pgtest"
 )
 
 // ballast is the name of the file that fills a disk.
@@ -33,11 +35,9 @@ type installation struct {
 	docs     string       // that are ingested
 	addr     string       // of the server
 	temporal string       // the Temporal server; empty for none
-	db       *proxy       // nil with SQLite
+	db       *pgtest.Wire // nil with SQLite
 	store    string       // the URL of the database; empty with SQLite
-	schema   string       // of the database
 	mounted  bool         // the home is a disk of its own
-	killing  bool         // processes are killed
 	model    *model       // that the server asks
 	client   *http.Client // of all clients
 	began    time.Time
@@ -122,19 +122,19 @@ model_limits:
 `
 
 // open makes the home and its documents, and starts all processes.
-func (in *installation) open(disk int) (err error) {
+func (in *installation) open() (err error) {
 	for _, dir := range []string{in.home, in.temp, in.docs} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
 	}
-	if disk > 0 && runtime.GOOS == "linux" && os.Geteuid() == 0 {
+	if runtime.GOOS == "linux" && os.Geteuid() == 0 {
 		out, err := exec.Command("mount", "-t", "tmpfs", "-o", fmt.Sprintf("size=%dm,mode=700", disk), "endurance", in.home).CombinedOutput()
 		if in.mounted = err == nil; err != nil {
 			in.skip("disk full", fmt.Sprintf("the home is not a disk of its own: %v %s", err, strings.TrimSpace(string(out))))
 		}
 	} else {
-		in.skip("disk full", "mounting needs root on Linux, and -disk above 0")
+		in.skip("disk full", "mounting needs root on Linux")
 	}
 	if err := os.WriteFile(filepath.Join(in.dir, "config.yaml"), []byte(config), 0o600); err != nil {
 		return err
@@ -226,10 +226,6 @@ func (in *installation) close() {
 	ingest.kill()
 	if in.model != nil {
 		in.model.stop()
-	}
-	if in.db != nil {
-		_ = in.db.listener.Close() // nothing is kept
-		in.db.cut(true)
 	}
 	for _, file := range []string{"server.log", "worker.log", "ingest.log", "ask.log"} {
 		if text := tail(filepath.Join(in.dir, file), 5, "panic:", "fatal error:", "DATA RACE"); text != "" {

@@ -1,4 +1,4 @@
-package main
+package performance
 
 import (
 	"context"
@@ -14,8 +14,6 @@ func floor() makers {
 		"checkpoint": floorCheckpoint,
 		"fanout":     floorFanOut,
 		"chain":      floorChain,
-		"agent":      missing("none"),
-		"tools":      missing("none"),
 	}
 }
 

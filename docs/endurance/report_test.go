@@ -1,9 +1,10 @@
-package main
+package endurance
 
 import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +18,6 @@ const mostShown = 50
 // A report is what is known of a part.
 type report struct {
 	name  string
-	log   io.Writer
 	where string // the folder of the part
 
 	lock       sync.Mutex
@@ -44,12 +44,12 @@ type violation struct {
 	kind, thread, text, lately string
 }
 
-func newReport(name, where string, log io.Writer) *report {
-	return &report{name: name, where: where, log: log, start: time.Now(), counts: map[string]map[string]int{}, skipped: map[string]string{}, trends: map[string]trend{}}
+func newReport(name, where string) *report {
+	return &report{name: name, where: where, start: time.Now(), counts: map[string]map[string]int{}, skipped: map[string]string{}, trends: map[string]trend{}}
 }
 
 func (r *report) note(format string, args ...any) {
-	fmt.Fprintf(r.log, "%s %8s %s\n", r.name, time.Since(r.start).Round(time.Second), fmt.Sprintf(format, args...))
+	fmt.Fprintf(os.Stderr, "%s %8s %s\n", r.name, time.Since(r.start).Round(time.Second), fmt.Sprintf(format, args...))
 }
 
 func (r *report) count(op, outcome string) {

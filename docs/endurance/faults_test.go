@@ -1,4 +1,4 @@
-package main
+package endurance
 
 import (
 	"encoding/json"
@@ -21,7 +21,7 @@ type fault struct {
 // faults are those that the installation can have.
 func (in *installation) faults() []fault {
 	var list []fault
-	if in.killing {
+	if *killing {
 		list = append(list, fault{"SIGKILL of the server", in.killServer}, fault{"SIGKILL of ingest", in.killIngest})
 	}
 	for _, m := range []mood{slow, wrong, broken, cut, absent} {
@@ -37,15 +37,15 @@ func (in *installation) faults() []fault {
 		list = append(list, fault{"disk full", in.fill})
 	}
 	if in.db != nil {
-		list = append(list, fault{"connections to PostgreSQL cut", func() (time.Duration, error) { in.db.cut(false); return 0, nil }},
+		list = append(list, fault{"connections to PostgreSQL cut", func() (time.Duration, error) { in.db.Cut(false); return 0, nil }},
 			fault{"PostgreSQL out of reach", func() (time.Duration, error) {
-				in.db.cut(true)
+				in.db.Cut(true)
 				in.holdOn()
-				in.db.cut(false)
+				in.db.Cut(false)
 				return 0, nil
 			}})
 	}
-	if in.worker != nil && in.killing {
+	if in.worker != nil && *killing {
 		list = append(list, fault{"SIGKILL of the worker", func() (time.Duration, error) {
 			in.worker.kill()
 			in.sleep(time.Duration(in.random.IntN(3000)) * time.Millisecond)

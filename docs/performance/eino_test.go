@@ -1,4 +1,4 @@
-package main
+package performance
 
 import (
 	"context"
@@ -10,17 +10,14 @@ import (
 // eino is github.com/cloudwego/eino. Its graphs hand the whole state along the
 // edges as the value that one node returns and the next receives. Nodes start
 // when any predecessor has finished, which is the mode that allows loops and
-// runs in supersteps.
+// runs in supersteps. It saves a run only where the run is interrupted.
 func eino() makers {
 	return makers{
-		"work": missing("as floor"),
-		"loop": einoLoop,
-		// It saves a run only where the run is interrupted.
-		"checkpoint": missing("none"),
-		"fanout":     einoFanOut,
-		"chain":      einoChain,
-		"agent":      einoAgent(agentRounds, 1, 0),
-		"tools":      einoAgent(1, agentCalls, agentWaiting),
+		"loop":   einoLoop,
+		"fanout": einoFanOut,
+		"chain":  einoChain,
+		"agent":  einoAgent(agentRounds, 1, 0),
+		"tools":  einoAgent(1, agentCalls, agentWaiting),
 	}
 }
 
