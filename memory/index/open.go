@@ -391,7 +391,7 @@ type Training struct {
 // Training describes the embedder of the generation, and the lists of its
 // vectors, those of a remote embedder where there is one.
 func (x *Index) Training() Training {
-	t := Training{BM25: x.bm25, Calibration: x.calibration, Fitted: x.model.Docs(), Sampled: min(x.model.Docs(), lsa.DefaultSample), Changed: x.changed}
+	t := Training{BM25: x.bm25, Calibration: x.calibration, Fitted: x.model.Docs(), Sampled: min(x.model.Docs(), lsa.Sample), Changed: x.changed}
 	if x.table.len() >= refitBelow {
 		t.RefitAt = int(math.Ceil(refitShare * float64(x.model.Docs())))
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -352,5 +353,31 @@ func TestParametersOfBM25(t *testing.T) {
 		if _, err := Update(t.Context(), UpdateOptions{Dir: filepath.Join(t.TempDir(), "bad"), BM25: bad}); err == nil {
 			t.Errorf("%+v was accepted", bad)
 		}
+	}
+}
+
+// A corpus that grows keeps of its sample what it has room for.
+func TestSampleOfAGrowingCorpus(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	hashes := make([]uint64, 1400)
+	for i := range hashes {
+		hashes[i] = rng.Uint64()
+	}
+	drawn := func(n int) []int32 {
+		ords := make([]int32, n)
+		for i := range ords {
+			ords[i] = int32(i)
+		}
+		return lowest(ords, hashes, 100)
+	}
+	before, after := drawn(900), drawn(1400)
+	kept := 0
+	for _, ord := range after {
+		if slices.Contains(before, ord) {
+			kept++
+		}
+	}
+	if len(after) != 100 || !slices.IsSorted(after) || kept < 50 || kept > 85 {
+		t.Errorf("of a sample of 100 a corpus that grew by a half keeps %d", kept)
 	}
 }
