@@ -45,7 +45,7 @@ func (x *Index) distinct(ctx context.Context, ranked []candidate, n int, wanted 
 			out = append(out, c)
 			continue
 		}
-		c.words = x.shinglesOf(c.passage)
+		c.words = shingles(c.passage.Text)
 		at := slices.IndexFunc(out, func(better candidate) bool { return repeats(c, better) })
 		switch {
 		case at >= 0:

@@ -9,17 +9,17 @@ import (
 // A candidate is a passage with the weighted part of every signal in its
 // score.
 type candidate struct {
-	ord                 int32
-	parts               [parts]float64 // in the order of partNames
-	cited               float64        // the part of a citation; 0 of a passage that none names
-	heading, definition float64        // the parts of its place; 0 of most passages
-	fused               float64
-	trained             float64       // by a trained ranker
-	ordered             bool          // whether one placed it
-	mmr                 float64       // set by diversify
-	passage             state.Passage // set by placed or distinct; what follows, by distinct
-	copies              []string
-	words               map[string]struct{}
+	ord     int32
+	parts   [parts]float64 // in the order of partNames
+	cited   float64        // the part of a citation; 0 of a passage that none names
+	heading float64        // the part of its heading; 0 of most passages
+	fused   float64
+	trained float64       // by a trained ranker
+	ordered bool          // whether one placed it
+	mmr     float64       // set by diversify
+	passage state.Passage // set by placed or distinct; what follows, by distinct
+	copies  []string
+	words   map[string]struct{}
 }
 
 // parts is how many weighted parts a score has; the last is that of a remote
@@ -36,9 +36,6 @@ func (c *candidate) scores(remote bool) []state.Score {
 	}
 	if c.heading > 0 {
 		out = append(out, state.Score{Ranker: RankerHeading, Value: c.heading})
-	}
-	if c.definition > 0 {
-		out = append(out, state.Score{Ranker: RankerDefinition, Value: c.definition})
 	}
 	shown := partNames[:]
 	if !remote {
