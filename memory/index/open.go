@@ -415,16 +415,12 @@ func (x *Index) Passage(id string) (p state.Passage, ok bool, err error) {
 }
 
 // Embed returns a unit vector of a text, for comparison by dot product with
-// vectors of the same EmbedderID. Words that the corpus does not hold take
+// vectors of the same index. Words that the corpus does not hold take
 // part: see [lsa.Model.Embed]. A text without content words gives the zero
 // vector.
 func (x *Index) Embed(s string) []float32 {
 	return x.model.Embed(lsa.Bag(x.terms(s)))
 }
-
-// EmbedderID is a hash of the offline embedder's content. Vectors made under
-// different ids must not be compared.
-func (x *Index) EmbedderID() string { return x.model.ID() }
 
 // queryTerms are the stems of an English query without the words that questions are
 // wrapped in; if nothing else is left, those count too.
