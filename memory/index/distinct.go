@@ -12,8 +12,8 @@ const (
 	shingle  = 5  // words
 	nearDupe = .9 // Jaccard similarity of shingles from which a passage repeats another; at .8 rules were lost that differ in the words that matter
 
-	// Copies rank beside what they repeat. Behind the last hit, so many more
-	// passages are looked at, as long as they score nearly as much.
+	// A copy ranks next to what it repeats. So this many passages after the last hit are
+	// compared too, as long as they score nearly as much as it.
 	copiesBehind = 8
 	copiesScore  = .95
 )

@@ -47,11 +47,9 @@ func (c *candidate) scores(remote bool) []state.Score {
 	return append(out, c.trainedScore()...)
 }
 
-// fuse scores the pool, which is sorted, and ranks it. Four signals are
-// divided by their largest value in the pool; links and document scores are
-// not: their size says whether they mean anything. Sums of divided scores
-// keep the margins that rank fusion throws away.
-// What the query names by its number comes before everything else.
+// fuse scores the pool, which is sorted, and ranks it. Signals are divided by their largest
+// value in the pool, except links and document scores, whose size says whether they mean
+// anything. A sum of divided scores keeps margins, which rank fusion would lose.
 func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]lifted) []candidate {
 	graph := x.graph(sig, pool)
 	link := make(map[int32]float64, len(links))

@@ -68,8 +68,8 @@ func (m *meaning) passage(row int32) int32 {
 	return m.owner[row]
 }
 
-// restShare is what the mean cosine of a passage's rows weighs beside that of the nearest: a passage that
-// speaks of nothing else comes before one that touches on it once.
+// restShare is the weight of the mean cosine of a passage's rows, where that of the nearest row weighs 1. So
+// a passage that is all about the question comes before one that mentions it once.
 const restShare = .3
 
 // cosine is that of a query and the nearest row of a passage, with a share of the mean of all its rows.

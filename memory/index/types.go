@@ -15,10 +15,10 @@ type UpdateOptions struct {
 	Remove []string        // ids of passages of From that the new generation leaves out
 	Add    []state.Passage // new passages; one with the id of a passage of From replaces it
 
-	// Stream, where it is not nil, adds further passages in pieces, all of a source
-	// in one, and returns the sources whose earlier passages are left out. Add may be
-	// called by one goroutine at a time. An id that a passage of From has already,
-	// or that comes twice, is a *DuplicateError then. An error of Stream ends the update.
+	// Stream adds further passages by calls of add, which get all passages of a source at
+	// once, and returns the sources whose earlier passages are left out. It must not call
+	// add from two goroutines at once. With Stream, an id that From has already or that
+	// comes twice is a *DuplicateError. An error of Stream ends the update. Nil adds nothing.
 	Stream func(add func([]state.Passage) error) (gone []string, err error)
 
 	// BM25 are the parameters that passages are ranked with.
@@ -29,7 +29,7 @@ type UpdateOptions struct {
 	// offline embedder alone.
 	Space *embed.Space
 
-	// Cut says what Space embeds of a passage, whose vectors are kept in eight bits a coordinate then.
+	// Cut says which texts of a passage Space embeds; their vectors are kept in eight bits a coordinate.
 	// Another one than that of From embeds all passages anew. Nil: the passage as a whole, as [Text]
 	// shows it, in single precision.
 	Cut *Cut
