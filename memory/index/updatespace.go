@@ -64,7 +64,7 @@ func (u *update) mean() (err error) {
 		return err
 	}
 	u.manifest.Calibration, u.manifest.Scale = byMeaning, m.learnScale(u.table)
-	return nil
+	return m.set.Err()
 }
 
 // pieces cuts the passages whose vectors the earlier generation does not have.
