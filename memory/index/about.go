@@ -13,7 +13,6 @@ import (
 // the texts' in a remote embedder's space, in order, none without one.
 func (x *Index) measured(ctx context.Context, q retrieval.Query, a asked, hits []candidate, out func(int32) bool, only *subset) (evidence, error) {
 	var least evidence
-	c := x.curve()
 	at := 0
 	for i, group := range q.About {
 		var best evidence
@@ -27,11 +26,11 @@ func (x *Index) measured(ctx context.Context, q retrieval.Query, a asked, hits [
 			if err != nil {
 				return evidence{}, err
 			}
-			if c.confidence(e) > c.confidence(best) {
+			if x.calibration.confidence(e) > x.calibration.confidence(best) {
 				best = e
 			}
 		}
-		if i == 0 || c.confidence(best) < c.confidence(least) {
+		if i == 0 || x.calibration.confidence(best) < x.calibration.confidence(least) {
 			least = best
 		}
 	}

@@ -63,8 +63,9 @@
 // [retrieval.Result]'s Confidence answers "are these hits about this question?". It is a
 // logistic function of two numbers (similarity.go): the share of the question that the
 // hits cover, and how much they have of it beyond what any passage has. The function is
-// the same for every corpus. An embedder's cosines are first put on a scale from
-// unrelated to answering, since models differ.
+// the same for every new generation; those of earlier programs keep their own. An
+// embedder's cosines are first put on a scale from unrelated to answering, since models
+// differ.
 //
 // # Languages
 //

@@ -67,7 +67,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type manifest struct {
 	Stats       Stats       `json:"stats"`
 	Changed     int         `json:"changed"`         // passages added or removed since the embedder was trained
-	Calibration Calibration `json:"calibration"`     // for earlier programs, which keep one per corpus
+	Calibration Calibration `json:"calibration"`     // earlier programs learnt it from the corpus
 	Scale       *scale      `json:"scale,omitempty"` // of a remote embedder; nil without one
 	Parts       []part      `json:"parts"`
 	Files       []file      `json:"files"` // by name

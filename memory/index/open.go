@@ -21,17 +21,18 @@ import (
 // An Index is an open generation. It is safe for concurrent use, also by
 // several processes; nothing that reads it changes it.
 type Index struct {
-	dir       string
-	store     source // nil when there are no passages
-	table     *table
-	model     *lsa.Model
-	vectors   *vector.Set // a row of model.Dims per passage
-	codedFile *os.File    // that vectors read from; nil for a small index
-	stats     Stats
-	changed   int          // passages added or removed since the embedder was trained
-	space     *embed.Space // questions are embedded in it; nil for none
-	meaning   *meaning     // nil without a remote embedder
-	trained   *trained     // nil without a trained ranker
+	dir         string
+	store       source // nil when there are no passages
+	table       *table
+	model       *lsa.Model
+	vectors     *vector.Set // a row of model.Dims per passage
+	codedFile   *os.File    // that vectors read from; nil for a small index
+	calibration Calibration // of confidences
+	stats       Stats
+	changed     int          // passages added or removed since the embedder was trained
+	space       *embed.Space // questions are embedded in it; nil for none
+	meaning     *meaning     // nil without a remote embedder
+	trained     *trained     // nil without a trained ranker
 
 	// Derived from the table by prepare, which searches need.
 	docOf    []int32      // document per passage
@@ -182,7 +183,7 @@ func assemble(dir string, m *manifest, files map[string][]byte) (*Index, error) 
 	}
 	x := newIndex(dir, t, model, set, m.Stats.BM25)
 	x.codedFile = coded
-	x.stats, x.changed = m.Stats, m.Changed
+	x.calibration, x.stats, x.changed = m.Calibration, m.Stats, m.Changed
 	if m.Scale == nil {
 		return x, nil
 	}
@@ -384,7 +385,7 @@ type Training struct {
 // Training describes the embedder of the generation, and the lists of its
 // vectors, those of a remote embedder where there is one.
 func (x *Index) Training() Training {
-	t := Training{BM25: x.bm25, Calibration: x.curve(), Fitted: x.model.Docs(), Sampled: min(x.model.Docs(), lsa.Sample), Changed: x.changed}
+	t := Training{BM25: x.bm25, Calibration: x.calibration, Fitted: x.model.Docs(), Sampled: min(x.model.Docs(), lsa.Sample), Changed: x.changed}
 	if x.table.len() >= refitBelow {
 		t.RefitAt = int(math.Ceil(refitShare * float64(x.model.Docs())))
 	}

@@ -41,7 +41,7 @@ func OpenServed(dir string, server Collection) (*Index, error) {
 	t := &table{docs: l.docs, nameTerms: l.names.nameTerms, nameOf: l.names.nameOf}
 	x := newIndex(dir, t, model, set, m.Stats.BM25)
 	x.store, x.lexicon, x.server = &pool{lexicon: l, table: t}, l, server
-	x.stats, x.changed = m.Stats, m.Changed
+	x.calibration, x.stats, x.changed = m.Calibration, m.Stats, m.Changed
 	x.passages, x.allDocs, x.sizes = l.Passages, l.Documents, l.sizes
 	x.avgLen, x.avgPairs, x.avgDoc, x.grouped = l.AvgLen, l.AvgPairs, l.AvgDoc, l.Grouped
 	x.nameOf, x.docLen = t.nameOf, append([]float64(nil), l.lens...)

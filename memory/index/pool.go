@@ -152,7 +152,7 @@ func (x *Index) pooled(records []Record) (*Index, error) {
 	}
 	p.table = newTable(nil, kept, drafts, places, len(records))
 	y := &Index{
-		dir: x.dir, store: p, table: p.table, model: x.model, vectors: set, stats: x.stats,
+		dir: x.dir, store: p, table: p.table, model: x.model, vectors: set, calibration: x.calibration, stats: x.stats,
 		bm25: x.bm25, avgLen: x.avgLen, avgPairs: x.avgPairs, avgDoc: x.avgDoc, grouped: x.grouped,
 		nameUses: x.nameUses, nameFrom: x.nameFrom, passages: x.passages, allDocs: x.allDocs,
 		lexicon: x.lexicon, server: x.server, languages: x.languages, stems: x.stems, scratch: x.scratch, gatherers: x.gatherers, stemmers: x.stemmers,

@@ -250,7 +250,7 @@ func (p *publication) seal() error {
 	if err != nil {
 		return err
 	}
-	m := &manifest{Stats: p.x.stats, Changed: p.x.changed, Calibration: byWords}
+	m := &manifest{Stats: p.x.stats, Changed: p.x.changed, Calibration: p.x.calibration}
 	model, err := p.x.model.MarshalBinary()
 	if err != nil {
 		return fmt.Errorf("encoding the embedder: %w", err)

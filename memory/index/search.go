@@ -164,7 +164,7 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q retrieval.Query) (re
 		}
 	}
 	result.Similarity, result.Strength = e.similarity, e.strength
-	result.Confidence = x.curve().confidence(e)
+	result.Confidence = x.calibration.confidence(e)
 	if known != nil {
 		if err := x.reorder(ctx, q.Primary, a.terms, f); err != nil {
 			return retrieval.Result{}, err

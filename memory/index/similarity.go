@@ -38,21 +38,13 @@ type Calibration struct {
 	Offset        float64 `json:"offset"`
 }
 
-// The curves were set on public collections and on manuals, and are the same for every
-// corpus. Half way is where similarity is .52 and strength .71 by words alone; with
+// The curves of new generations were set on public collections and on manuals, and are the
+// same for every corpus. Half way is where similarity is .52 and strength .71 by words alone; with
 // the cosine of an embedder in the similarity, a little less is enough.
 var (
 	byWords   = Calibration{PerSimilarity: 9, PerStrength: 15, Offset: -15.33}
 	byMeaning = Calibration{PerSimilarity: 7.5, PerStrength: 11, Offset: -11.21}
 )
-
-// curve is the one that the index's confidences follow.
-func (x *Index) curve() Calibration {
-	if x.means() {
-		return byMeaning
-	}
-	return byWords
-}
 
 func (c Calibration) confidence(e evidence) float64 {
 	if e.similarity <= 0 {
