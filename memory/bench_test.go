@@ -70,7 +70,7 @@ func benchQueries(b *testing.B, questions []string, ask func(q string) error) {
 	}
 }
 
-// BenchmarkIngest reads, indexes, trains and calibrates a corpus.
+// BenchmarkIngest reads and indexes a corpus, and trains its embedder.
 func BenchmarkIngest(b *testing.B) {
 	passages := indextest.Synthesise(likeObliqa, 1)
 	for b.Loop() {

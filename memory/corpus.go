@@ -257,9 +257,6 @@ func (c *Corpus) Info() CorpusInfo { return c.manifest.Info }
 // be trained again, and how vectors are searched.
 func (c *Corpus) Training() index.Training { return c.index.Training() }
 
-// Learnt is what another ingest of the same files need not learn again.
-func (c *Corpus) Learnt() index.Learnt { return c.index.Learnt() }
-
 // Sources lists the names of the corpus's texts, sorted.
 func (c *Corpus) Sources() []string {
 	out := make([]string, len(c.manifest.Files))

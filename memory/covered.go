@@ -2,20 +2,17 @@ package memory
 
 import (
 	"context"
-	"strings"
 
 	"example.com/assay/memory/index"
 	"example.com/assay/memory/retrieval"
-	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
 const (
-	// covered is the share of a hit's word sequences that better hits of other sources
+	// covered is the share of a hit's sequences of words that better hits of other sources
 	// must have for them to say the same. One manual in several formats is cut at other
 	// places in each. One differing word in a hundred changes nothing.
 	covered    = .95
-	coveredRun = 5 // words
 	coverTries = 3 // times that hits in place of covered ones are asked for
 )
 
@@ -48,9 +45,9 @@ func (c *Corpus) uncovered(ctx context.Context, q retrieval.Query) (retrieval.Re
 // withoutCovered leaves out hits that better ones of other sources nearly repeat.
 func withoutCovered(hits []state.Hit) []state.Hit {
 	var out []state.Hit
-	var runs []map[string]bool
+	var runs []map[string]struct{}
 	for _, h := range hits {
-		own := runsOf(h.Passage.Text)
+		own := index.Shingles(h.Passage.Text)
 		held := map[string]bool{}
 		best, most := 0, 0
 		for i, better := range out {
@@ -59,7 +56,7 @@ func withoutCovered(hits []state.Hit) []state.Hit {
 			}
 			n := 0
 			for run := range own {
-				if runs[i][run] {
+				if _, ok := runs[i][run]; ok {
 					held[run] = true
 					n++
 				}
@@ -74,20 +71,6 @@ func withoutCovered(hits []state.Hit) []state.Hit {
 		}
 		h.Rank = len(out) + 1
 		out, runs = append(out, h), append(runs, own)
-	}
-	return out
-}
-
-// runsOf are the runs of words of a text; a shorter one is one run.
-func runsOf(s string) map[string]bool {
-	tokens := text.Tokens(s)
-	out := make(map[string]bool, len(tokens))
-	for i := 0; i == 0 || i+coveredRun <= len(tokens); i++ {
-		var b strings.Builder
-		for _, t := range tokens[i:min(i+coveredRun, len(tokens))] {
-			b.WriteString(t.Text + " ")
-		}
-		out[b.String()] = true
 	}
 	return out
 }

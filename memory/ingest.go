@@ -27,7 +27,7 @@ type IngestOptions struct {
 	Split document.SplitOptions
 
 	// Space embeds the passages in addition to the offline embedder. A corpus of another
-	// space, or of none, is embedded and calibrated anew; vectors in the space's cache are
+	// space, or of none, is embedded anew; vectors in the space's cache are
 	// used. Nil: the offline embedder alone.
 	Space *embed.Space
 	// Patience is how many texts an ingest waits for that Space has not embedded before. With more
@@ -49,10 +49,6 @@ type IngestOptions struct {
 	// alone. It needs nothing of the old generation, which may be damaged, and
 	// removes it once the new one is live.
 	Rebuild bool
-
-	// Learnt is what an earlier ingest learnt from the same files with the same options
-	// (Corpus.Learnt). What does not fit the corpus exactly is ignored. Nil: nothing is known.
-	Learnt *index.Learnt
 
 	// Progress is called during the work, never concurrently, with the current task and
 	// how much of it is done. Nil: not called.
@@ -318,7 +314,7 @@ func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manif
 	r.store.step("index " + gen)
 	r.pages = map[string][]state.Passage{}
 	stats, err := index.Update(ctx, index.UpdateOptions{
-		Dir: r.store.path(gen, indexDir), From: from, BM25: r.opts.BM25, Space: r.opts.Space, Cut: CutFor(r.opts.Space), Patience: r.opts.Patience, Learnt: r.opts.Learnt, Progress: r.opts.Progress,
+		Dir: r.store.path(gen, indexDir), From: from, BM25: r.opts.BM25, Space: r.opts.Space, Cut: CutFor(r.opts.Space), Patience: r.opts.Patience, Progress: r.opts.Progress,
 		Stream: func(add func([]state.Passage) error) ([]string, error) {
 			if r.fault = r.read(ctx, list, add); r.fault == nil && r.settled() {
 				r.fault = errSettled

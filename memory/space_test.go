@@ -128,7 +128,7 @@ func TestChangeOfEmbedder(t *testing.T) {
 	mustIngest(t, IngestOptions{Home: home, Corpus: "law", Paths: []string{docs}})
 	plain := openWith(t, home, nil)
 	fingerprint, generation := plain.Fingerprint(), plain.Info().Generation
-	if info := plain.Info(); info.Space != "" || info.Embedder != plain.index.EmbedderID() {
+	if info := plain.Info(); info.Space != "" || info.Embedder != plain.index.Stats().Embedder {
 		t.Errorf("offline: %+v", info)
 	}
 	made := (*embed.Space)(nil)

@@ -39,7 +39,7 @@ type Step struct {
 	Queries    []string     `json:"queries,omitempty"`      // primary first
 	Respelt    []Respelling `json:"searched_for,omitempty"` // words that were searched for as others, or as others too
 	Hits       []Hit        `json:"hits,omitempty"`         // best first; Source N of the answer is Hits[N-1]
-	Confidence float64      `json:"confidence,omitempty"`   // 0..1, calibrated: see package memory
+	Confidence float64      `json:"confidence,omitempty"`   // 0..1: see package memory
 	Answer     string       `json:"answer,omitempty"`
 	Citations  []Citation   `json:"citations,omitempty"`
 	Verdict    string       `json:"verdict,omitempty"` // why the evaluation failed it, in words

@@ -92,7 +92,7 @@ func TestEvalInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := measure(ctx, func(phase string, _, _ int) {
-		if phase == "calibrating" {
+		if phase == "training the embedder" {
 			cancel(cli.ErrInterrupted)
 		}
 	})

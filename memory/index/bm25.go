@@ -11,8 +11,7 @@ const (
 // BM25 are the parameters of the ranking function for passages and documents
 // (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
 // Beyond", 2009), idf being ln(1 + (N − df + ½) / (df + ½)). They belong to a
-// generation, since its calibration is learnt with them. The zero value means
-// the defaults.
+// generation. The zero value means the defaults.
 type BM25 struct {
 	K1 float64 `json:"k1"` // above 0 and up to 10: how soon more of a word stops counting; 0 means DefaultK1 and DefaultB
 	B  float64 `json:"b"`  // 0 to 1: how much a long passage is held against it

@@ -11,8 +11,8 @@ import (
 	"example.com/assay/state"
 )
 
-// How many candidates a server is asked for, of each kind. They are more than the index
-// chooses of them: a server weighs words a little otherwise.
+// How many candidates of each kind a server is asked for. The index then chooses fewer: a
+// server weighs words a little differently.
 const (
 	askedLexical = 150 // by the words of the primary query
 	askedOther   = 100 // by those of another wording

@@ -12,10 +12,10 @@ import (
 	zap "github.com/blevesearch/zapx/v17"
 )
 
-// A query looks its words up in each part: where mergeAt parts are of one size,
-// which means the same power of mergeAt, they become one. The largest stay, so
-// that an update of a large corpus writes little. A part of which more than half
-// is left out is written again.
+// A query looks its words up in each part, so parts must stay few. Parts whose numbers of
+// passages reach the same power of mergeAt have one size; mergeAt of them become one part.
+// The largest are not merged, so that an update of a large corpus writes little. A part of
+// which more than half is left out is written again.
 const (
 	mergeAt     = 16
 	largestSize = 4

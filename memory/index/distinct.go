@@ -12,8 +12,8 @@ const (
 	shingle  = 5  // words
 	nearDupe = .9 // Jaccard similarity of shingles from which a passage repeats another; at .8 rules were lost that differ in the words that matter
 
-	// Copies rank beside what they repeat. Behind the last hit, so many more
-	// passages are looked at, as long as they score nearly as much.
+	// A copy ranks next to what it repeats. So this many passages after the last hit are
+	// compared too, as long as they score nearly as much as it.
 	copiesBehind = 8
 	copiesScore  = .95
 )
@@ -45,7 +45,7 @@ func (x *Index) distinct(ctx context.Context, ranked []candidate, n int, wanted 
 			out = append(out, c)
 			continue
 		}
-		c.words = x.shinglesOf(c.passage)
+		c.words = Shingles(c.passage.Text)
 		at := slices.IndexFunc(out, func(better candidate) bool { return repeats(c, better) })
 		switch {
 		case at >= 0:
@@ -67,8 +67,9 @@ func (c *candidate) hit(remote bool) state.Hit {
 	return state.Hit{Passage: c.passage, Scores: c.scores(remote), Copies: c.copies}
 }
 
-// shingles are the runs of five words of s; a shorter text is one run.
-func shingles(s string) map[string]struct{} {
+// Shingles returns the runs of five words of s, each followed by a space. A shorter text
+// is one run.
+func Shingles(s string) map[string]struct{} {
 	tokens := text.Tokens(s)
 	out := make(map[string]struct{}, len(tokens))
 	for i := 0; i == 0 || i+shingle <= len(tokens); i++ {

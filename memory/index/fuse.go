@@ -9,17 +9,17 @@ import (
 // A candidate is a passage with the weighted part of every signal in its
 // score.
 type candidate struct {
-	ord                 int32
-	parts               [parts]float64 // in the order of partNames
-	cited               float64        // the part of a citation; 0 of a passage that none names
-	heading, definition float64        // the parts of its place; 0 of most passages
-	fused               float64
-	trained             float64       // by a trained ranker
-	ordered             bool          // whether one placed it
-	mmr                 float64       // set by diversify
-	passage             state.Passage // set by placed or distinct; what follows, by distinct
-	copies              []string
-	words               map[string]struct{}
+	ord     int32
+	parts   [parts]float64 // in the order of partNames
+	cited   float64        // the part of a citation; 0 of a passage that none names
+	heading float64        // the part of its heading; 0 of most passages
+	fused   float64
+	trained float64       // by a trained ranker
+	ordered bool          // whether one placed it
+	mmr     float64       // set by diversify
+	passage state.Passage // set by placed or distinct; what follows, by distinct
+	copies  []string
+	words   map[string]struct{}
 }
 
 // parts is how many weighted parts a score has; the last is that of a remote
@@ -37,9 +37,6 @@ func (c *candidate) scores(remote bool) []state.Score {
 	if c.heading > 0 {
 		out = append(out, state.Score{Ranker: RankerHeading, Value: c.heading})
 	}
-	if c.definition > 0 {
-		out = append(out, state.Score{Ranker: RankerDefinition, Value: c.definition})
-	}
 	shown := partNames[:]
 	if !remote {
 		shown = partNames[:parts-1]
@@ -50,11 +47,9 @@ func (c *candidate) scores(remote bool) []state.Score {
 	return append(out, c.trainedScore()...)
 }
 
-// fuse scores the pool, which is sorted, and ranks it. Four signals are
-// divided by their largest value in the pool; links and document scores are
-// not: their size says whether they mean anything. Sums of divided scores
-// keep the margins that rank fusion throws away.
-// What the query names by its number comes before everything else.
+// fuse scores the pool, which is sorted, and ranks it. Signals are divided by their largest
+// value in the pool, except links and document scores, whose size says whether they mean
+// anything. A sum of divided scores keeps margins, which rank fusion would lose.
 func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]lifted) []candidate {
 	graph := x.graph(sig, pool)
 	link := make(map[int32]float64, len(links))

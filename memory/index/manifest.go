@@ -66,8 +66,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // written last: a directory without it is not a generation.
 type manifest struct {
 	Stats       Stats       `json:"stats"`
-	Changed     int         `json:"changed"` // passages added or removed since the embedder was trained
-	Calibration Calibration `json:"calibration"`
+	Changed     int         `json:"changed"`         // passages added or removed since the embedder was trained
+	Calibration Calibration `json:"calibration"`     // earlier programs learnt it from the corpus
 	Scale       *scale      `json:"scale,omitempty"` // of a remote embedder; nil without one
 	Parts       []part      `json:"parts"`
 	Files       []file      `json:"files"` // by name

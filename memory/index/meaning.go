@@ -31,7 +31,7 @@ type meaning struct {
 // model it is.
 type scale struct {
 	Floor   float64 `json:"floor"`   // mean cosine of passages of different documents
-	Ceiling float64 `json:"ceiling"` // median of the best cosine that answered pseudo-questions find
+	Ceiling float64 `json:"ceiling"` // cosine of a question and what answers it
 }
 
 // of is a cosine's place on the way from the one to the other: 0 at the floor and below it, above 1 beyond
@@ -68,8 +68,8 @@ func (m *meaning) passage(row int32) int32 {
 	return m.owner[row]
 }
 
-// restShare is what the mean cosine of a passage's rows weighs beside that of the nearest: a passage that
-// speaks of nothing else comes before one that touches on it once.
+// restShare is the weight of the mean cosine of a passage's rows, where that of the nearest row weighs 1. So
+// a passage that is all about the question comes before one that mentions it once.
 const restShare = .3
 
 // cosine is that of a query and the nearest row of a passage, with a share of the mean of all its rows.
@@ -247,38 +247,20 @@ func otherDims(space string, got, want int) error {
 }
 
 const (
-	floorPairs     = 2000
-	floorSeed      = 43
-	spaceQuestions = 120 // pseudo-questions that are embedded: each may cost a call
+	floorPairs = 2000
+	floorSeed  = 43
 )
 
-// learnScale finds where the embedder's cosines lie, from pairs of passages
-// and from what the pseudo-questions that the corpus answers find.
-func (x *Index) learnScale(questions []pseudo, vectors [][]float32) scale {
-	s := scale{Floor: x.floor()}
-	var tops []float64
-	for i, q := range questions {
-		if !q.held {
-			continue
-		}
-		top := -1.0
-		for _, nearest := range x.meaning.set.Top(vectors[i], 1, top, nil) {
-			top = nearest.Value
-		}
-		tops = append(tops, top)
-	}
-	slices.Sort(tops)
-	s.Ceiling = (1 + s.Floor) / 2 // where the corpus says nothing
-	if len(tops) > 0 {
-		s.Ceiling = tops[len(tops)/2]
-	}
-	return s
+// learnScale finds where the embedder's cosines lie. A question and its answer are taken
+// to lie half way between the floor and two equal texts.
+func (m *meaning) learnScale(t *table) *scale {
+	floor := m.floor(t)
+	return &scale{Floor: floor, Ceiling: (1 + floor) / 2}
 }
 
 // floor is the mean cosine of rows drawn in pairs, of different documents
 // where there are several.
-func (x *Index) floor() float64 {
-	m := x.meaning
+func (m *meaning) floor(t *table) float64 {
 	n := m.set.Len()
 	if n < 2 {
 		return 0
@@ -288,7 +270,7 @@ func (x *Index) floor() float64 {
 	pairs := 0
 	for range floorPairs {
 		a, b := int32(rng.IntN(n)), int32(rng.IntN(n))
-		if a == b || len(x.table.docs) > 1 && x.table.doc(m.passage(a)) == x.table.doc(m.passage(b)) {
+		if a == b || len(t.docs) > 1 && t.doc(m.passage(a)) == t.doc(m.passage(b)) {
 			continue
 		}
 		sum += m.set.Dot(m.set.Row(a), b)

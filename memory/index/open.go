@@ -27,7 +27,7 @@ type Index struct {
 	model       *lsa.Model
 	vectors     *vector.Set // a row of model.Dims per passage
 	codedFile   *os.File    // that vectors read from; nil for a small index
-	calibration Calibration
+	calibration Calibration // of confidences
 	stats       Stats
 	changed     int          // passages added or removed since the embedder was trained
 	space       *embed.Space // questions are embedded in it; nil for none
@@ -366,12 +366,6 @@ func (x *Index) files() []*os.File {
 // Stats describes the generation.
 func (x *Index) Stats() Stats { return x.stats }
 
-// Calibration says what the generation's confidences were learnt from.
-func (x *Index) Calibration() Calibration { return x.calibration }
-
-// Learnt is what another update of the same passages need not learn again.
-func (x *Index) Learnt() Learnt { return Learnt{In: x.stats, Calibration: x.calibration} }
-
 // Training says what the offline embedder of a generation was trained on, when
 // it will be trained again, and how vectors are searched.
 type Training struct {
@@ -391,7 +385,7 @@ type Training struct {
 // Training describes the embedder of the generation, and the lists of its
 // vectors, those of a remote embedder where there is one.
 func (x *Index) Training() Training {
-	t := Training{BM25: x.bm25, Calibration: x.calibration, Fitted: x.model.Docs(), Sampled: min(x.model.Docs(), lsa.DefaultSample), Changed: x.changed}
+	t := Training{BM25: x.bm25, Calibration: x.calibration, Fitted: x.model.Docs(), Sampled: min(x.model.Docs(), lsa.Sample), Changed: x.changed}
 	if x.table.len() >= refitBelow {
 		t.RefitAt = int(math.Ceil(refitShare * float64(x.model.Docs())))
 	}
@@ -422,16 +416,12 @@ func (x *Index) Passage(id string) (p state.Passage, ok bool, err error) {
 }
 
 // Embed returns a unit vector of a text, for comparison by dot product with
-// vectors of the same EmbedderID. Words that the corpus does not hold take
+// vectors of the same index. Words that the corpus does not hold take
 // part: see [lsa.Model.Embed]. A text without content words gives the zero
 // vector.
 func (x *Index) Embed(s string) []float32 {
 	return x.model.Embed(lsa.Bag(x.terms(s)))
 }
-
-// EmbedderID is a hash of the offline embedder's content. Vectors made under
-// different ids must not be compared.
-func (x *Index) EmbedderID() string { return x.model.ID() }
 
 // queryTerms are the stems of an English query without the words that questions are
 // wrapped in; if nothing else is left, those count too.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sort"
 )
 
 // The file of pairs holds the passages of each pair of adjacent terms, by a key of
@@ -198,23 +199,15 @@ func (p *pairs) read(block int) ([]byte, error) {
 
 // of appends the postings of a key.
 func (p *pairs) of(key uint64, out []posting) ([]posting, error) {
-	n := p.blocks()
-	lo, hi := 0, n
-	for lo < hi {
-		if mid := (lo + hi) / 2; p.first(mid) <= key {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo == 0 {
+	block := sort.Search(p.blocks(), func(block int) bool { return p.first(block) > key }) - 1
+	if block < 0 {
 		return out, nil
 	}
-	data, err := p.read(lo - 1)
+	data, err := p.read(block)
 	if err != nil {
 		return nil, err
 	}
-	c := pairCursor{d: decoder{in: data}, key: p.first(lo - 1)}
+	c := pairCursor{d: decoder{in: data}, key: p.first(block)}
 	for len(c.d.in) > 0 {
 		from := len(out)
 		at, list := c.next(out)

@@ -45,8 +45,8 @@ func (l *postingLists) reset(same []otherForm) {
 	l.used, l.same = 0, same
 }
 
-// together is how many passages make it worth while to read the postings of
-// several terms at the same time.
+// together is the number of passages from which the postings of several terms are read at
+// the same time.
 const together = 4096
 
 // fetch reads the postings of terms that were not read yet, on all processors

@@ -25,8 +25,8 @@ type precedents struct {
 	rare      float64           // weight of a term that no question has
 }
 
-// followed is how many of the judged questions most like a new one add what
-// answers them to its candidates.
+// followed is how many judged questions are followed: those most like the new question,
+// whose answers become its candidates.
 const followed = 20
 
 // newPrecedents looks the passages of judged questions up. Ids that the index

@@ -12,11 +12,10 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// Scores of passages that a query names by their number. The first two exceed
-// what all other signals add up to, so such passages come first, and the exact
-// ones before the others. The third is for a number of several documents in a
-// query that says more than the number: which one is meant is for the other
-// signals to say, and half of the best BM25 score is what the number adds.
+// Scores of passages that a query names by their number. The first two exceed the sum of
+// all other signals, so such passages come first, and the exact ones before the others. The
+// third is for a number that several documents have, in a query that says more than the
+// number: it adds half of the best BM25 score, and the other signals choose the document.
 const (
 	citedExactly    = 16.0
 	citedNearly     = 8.0
@@ -31,9 +30,9 @@ type lifted struct {
 	doubt bool // its number is one of several documents, and the query says more than the number
 }
 
-// resolve finds the passages that a query names, and how well it names them.
-// To what confidence is made of, a citation is one more word of the query,
-// which the passages that it names exactly hold once and no others do.
+// resolve finds the passages that a query names by their numbers, and how well it names
+// them. For the confidence, a citation counts as one more word of the query; only the
+// passages that it names exactly hold that word, each once.
 func (x *Index) resolve(ctx context.Context, query string, list []citation.Citation, sig *signals) (map[int32]lifted, []retrieval.Cited, error) {
 	if len(list) == 0 {
 		return nil, nil, nil
@@ -87,8 +86,7 @@ func (x *Index) saysMore(query string, list []citation.Citation) bool {
 	return len(x.terms(said)) > 0
 }
 
-// settle takes from passages whose number is doubtful most of what it gave
-// them: what remains favours them.
+// settle lowers what a doubtful number gave to passages. What is left still favours them.
 func settle(ranked []candidate, up map[int32]lifted) {
 	for i := range ranked {
 		if c := &ranked[i]; up[c.ord].doubt {

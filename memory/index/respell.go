@@ -61,9 +61,9 @@ func (r respelling) terms(s string) []string {
 	return list
 }
 
-// respell looks the words of a query up in the corpus, which costs nothing but the
-// look while it has them. It works on the stems that the index holds, and reads
-// passages for the words that they stand for.
+// respell finds what to search for in place of words that the corpus lacks. It looks every
+// word up by its stem. For a word that is missing it reads passages with similar stems, and
+// compares their words.
 func (x *Index) respell(ctx context.Context, q retrieval.Query) (r respelling, err error) {
 	r.x = x
 	if x.store == nil {

@@ -13,12 +13,13 @@ import (
 	"example.com/assay/state"
 )
 
-// DefaultK is how many hits a query gets that does not say. The others are
-// sizes of the candidate lists.
+// DefaultK is how many hits a query gets that does not say how many.
+const DefaultK = 5
+
+// Sizes of the lists of candidates.
 const (
-	DefaultK    = 5
 	poolLexical = 100 // by BM25 and document score
-	poolCosine  = 50
+	poolCosine  = 50  // by each embedder
 	poolLinks   = 20
 	bridges     = 5  // best passages whose text is searched for titles
 	graphSeeds  = 20 // best passages that others are compared with
@@ -36,14 +37,16 @@ const (
 	meaningWeight     = 2.0 // fitted over four manuals: 1 finds fewer plain questions, 3 fewer in the manual's words
 )
 
-// Search returns the passages that best match the primary query. Equal
-// queries on equal generations give equal results, scores included; of equal
-// passages the one with the lower id comes first. A query without content
-// words finds nothing and is no error. Words that the index does not hold are
-// searched for as Result.Respelt says, and abbreviations that its passages define are
-// searched for in both forms. Errors are cancellation, files that
-// can no longer be read, and, of an index with a remote embedder, a
-// *SpaceError and those of [embed.Space.Queries], and of a query that is none.
+// Search returns the passages that best match the primary query. Equal queries on equal
+// generations give equal results, scores included. Of equal passages the one with the
+// lower id comes first. A query without content words finds nothing, without an error.
+//
+// Result.Respelt lists the words that were searched for in another spelling, and the
+// abbreviations that were searched for in both forms.
+//
+// The errors are cancellation, a query that cannot be meant, a *retrieval.UnknownKeyError,
+// and a *CorruptError of files that can no longer be read. With an embedder also a
+// *SpaceError and the errors of [embed.Space.Queries] are possible.
 func (x *Index) Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
 	var out retrieval.Result
 	var r respelling
@@ -72,7 +75,7 @@ func (x *Index) Search(ctx context.Context, q retrieval.Query) (retrieval.Result
 	}
 	if err == nil {
 		err = x.read(func() (err error) {
-			out, err = x.searchTerms(ctx, asked{list, vectors, citations, about, r}, q, nil)
+			out, err = x.searchTerms(ctx, asked{list, vectors, about, citations, r}, q)
 			if damage := x.damage(); err == nil && damage != nil {
 				err = &CorruptError{Dir: x.dir, Err: damage}
 			}
@@ -87,7 +90,7 @@ func (x *Index) Search(ctx context.Context, q retrieval.Query) (retrieval.Result
 	return out, nil
 }
 
-// damage is what a set of vectors could not read.
+// damage is the first error of reading vectors.
 func (x *Index) damage() error {
 	if x.meaning == nil {
 		return x.vectors.Err()
@@ -95,9 +98,8 @@ func (x *Index) damage() error {
 	return errors.Join(x.vectors.Err(), x.meaning.set.Err())
 }
 
-// round cuts the numbers of a result to six decimals. More of them say nothing
-// and differ between processors, whose fused operations round once where
-// others round twice; a trace is compared byte by byte.
+// round cuts the numbers of a result to six decimals. Further decimals differ between
+// processors that fuse operations and others, and traces are compared byte by byte.
 func round(r *retrieval.Result) {
 	r.Confidence, r.Similarity, r.Strength = rounded(r.Confidence), rounded(r.Similarity), rounded(r.Strength)
 	for _, h := range r.Hits {
@@ -109,13 +111,12 @@ func round(r *retrieval.Result) {
 
 func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
-// An asked query is its terms, in the space of a remote embedder its vector and
-// those of its alternatives, none without such an embedder, and what it cites.
+// An asked query is what is known of a query before the files are read.
 type asked struct {
-	terms     []string
-	vectors   [][]float32
+	terms     []string    // of the primary query
+	vectors   [][]float32 // of the primary query and its alternatives; nil without an embedder
+	about     [][]float32 // of the texts of Query.About; nil without an embedder
 	citations []citation.Citation
-	about     [][]float32 // vectors of the texts of Query.About
 	respelt   respelling
 }
 
@@ -127,9 +128,8 @@ func (a asked) vector(i int) []float32 {
 	return a.vectors[i]
 }
 
-// searchTerms does the work of Search with what is known of the primary
-// query; passages that skip reports are left out too.
-func (x *Index) searchTerms(ctx context.Context, a asked, q retrieval.Query, skip func(ord int32) bool) (retrieval.Result, error) {
+// searchTerms does the work of Search with what is known of the primary query.
+func (x *Index) searchTerms(ctx context.Context, a asked, q retrieval.Query) (retrieval.Result, error) {
 	k := q.K
 	if k <= 0 {
 		k = DefaultK
@@ -139,7 +139,7 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q retrieval.Query, ski
 		return retrieval.Result{}, err
 	}
 	excluded := x.excluded(q.Exclude)
-	out := func(ord int32) bool { return excluded[ord] || !only.has(ord) || skip != nil && skip(ord) }
+	out := func(ord int32) bool { return excluded[ord] || !only.has(ord) }
 
 	s := x.scratch.Get().(*scratch)
 	s.only = only
@@ -194,15 +194,15 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q retrieval.Query, ski
 	return result, nil
 }
 
-// A found is the candidates of a query, ranked by the index, with what they
-// were ranked by. It is good until its scratch is used again.
+// A found holds the ranked candidates of a query and their signals. It is valid until its
+// scratch is used again.
 type found struct {
 	signals  *signals
 	ranked   []candidate
 	recalled *recollection // nil without judged questions
-	without  int           // the judged question that is not recalled; -1 for none
+	without  int           // the judged question that is left out; -1 for none
 	cited    []retrieval.Cited
-	widened  int // candidates that only other wordings brought
+	widened  int // candidates that only alternatives brought
 }
 
 // find pools the candidates of a query and its alternatives, and ranks them.
@@ -212,7 +212,7 @@ func (x *Index) find(ctx context.Context, a asked, q retrieval.Query, out func(i
 		return nil, err
 	}
 	others, wait := x.alternatives(wordings[1:], out, s)
-	defer func() { _ = wait() }() // whatever happens: it reads files that may be closed then
+	defer func() { _ = wait() }() // also after an error: it reads files that the caller may close
 	sig, residual := x.scoreScoped(wordings[0], &s.lists, s)
 	sig.scorePlain()
 	if err := x.scorePairs(ctx, residual, s); err != nil {
@@ -244,7 +244,7 @@ func (x *Index) find(ctx context.Context, a asked, q retrieval.Query, out func(i
 	pool = distinct(slices.Concat(pool, others.pool, slices.Concat(near[1:]...)))
 	f.widened = len(pool) - own
 	f.ranked = x.fuse(sig, pool, links, cited)
-	return f, x.placed(ctx, a.respelt.text(q.Primary), sig, f.ranked)
+	return f, x.placed(ctx, sig, f.ranked)
 }
 
 func (x *Index) excluded(ids []string) map[int32]bool {
@@ -257,7 +257,7 @@ func (x *Index) excluded(ids []string) map[int32]bool {
 	return out
 }
 
-// wordings are the query and its alternatives, whose postings it fetches.
+// wordings returns the query and its alternatives, and fetches their postings.
 func (x *Index) wordings(ctx context.Context, a asked, alternatives []string, lists *postingLists) ([]worded, error) {
 	lists.reset(a.respelt.same)
 	own, err := x.worded(ctx, a.terms, a.vector(0))
@@ -279,18 +279,18 @@ func (x *Index) wordings(ctx context.Context, a asked, alternatives []string, li
 	return out, x.fetch(ctx, terms, lists)
 }
 
-// apart is how many passages make it worth while to look for other wordings on a
-// processor, and in a scratch, of their own.
+// apart is the number of passages from which alternatives are looked for in a goroutine,
+// with a scratch of its own.
 const apart = 100000
 
-// An other is what other wordings of the query bring.
+// An other holds what the alternatives of the query bring.
 type other struct {
-	signals []*signals // good for their vectors alone
+	signals []*signals // only their vectors are valid
 	pool    []int32
 }
 
-// alternatives chooses candidates by other wordings of the query: at once, or in a
-// large corpus while the caller goes on, which must wait for what it returns.
+// alternatives chooses candidates by the alternatives of the query. In a large corpus it
+// returns at once and works on; the caller must call the function that it returns.
 func (x *Index) alternatives(wordings []worded, out func(int32) bool, s *scratch) (*other, func() error) {
 	found := new(other)
 	look := func(own *scratch) {
@@ -315,7 +315,7 @@ func (x *Index) alternatives(wordings []worded, out func(int32) bool, s *scratch
 	return found, sync.OnceValue(func() error { return <-done })
 }
 
-// candidates lists what is worth scoring by the words of one wording.
+// candidates lists the best passages by the words of one wording.
 func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
 	largest := 0.0
 	for _, ord := range sig.touched {
@@ -332,7 +332,7 @@ func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
 	}, out)
 }
 
-// nearest lists what is worth scoring of each wording by the embedders.
+// nearest lists the best passages of each wording by the embedders.
 func (x *Index) nearest(wordings []*signals, out func(int32) bool) [][]int32 {
 	pools := make([][]int32, len(wordings))
 	queries := func(of func(*signals) []float32) [][]float32 {
@@ -357,7 +357,7 @@ func (x *Index) nearest(wordings []*signals, out func(int32) bool) [][]int32 {
 	return pools
 }
 
-// ofDocuments lists the passages of documents whose score alone is worth a value.
+// ofDocuments lists the passages of documents whose score alone reaches least.
 func (x *Index) ofDocuments(sig *signals, least float64) []int32 {
 	var list []int32
 	if sig.top == 0 || documentWeight*sig.gate*(1+1e-9) < least || sig.gate == 0 {

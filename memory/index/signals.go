@@ -76,9 +76,8 @@ func (x *Index) telling(ctx context.Context, field string, terms []weighted) ([]
 	return rarest, nil
 }
 
-// scratch holds the scores of every passage and document for one query. It
-// is reused, and cleared before use: only what was touched, since most
-// queries touch few passages.
+// scratch holds the scores of every passage and document for one query. It is reused.
+// Before use only what was touched is cleared, since most queries touch few passages.
 type scratch struct {
 	plain    []float64 // BM25; of what scorePlain was asked for
 	scoped   []float64 // BM25 with in-document idf and with name words as far as restoreNames says
@@ -242,11 +241,10 @@ func (x *Index) gateDocuments(sig *signals) {
 	}
 }
 
-// restoreNames gives passages the part of the words of their document's name
-// that the document's score does not already pay for. Where a query names a
-// document clearly, the words chose it and say nothing within it; where it
-// does not, as with a topic that several documents treat, dropping them would
-// hand the query to the documents that are named otherwise.
+// restoreNames gives passages the BM25 of words of their document's name, as far as the
+// document's score does not count them already. Where a query clearly names a document,
+// these words say nothing within it. Where several documents treat a topic, leaving the
+// words out would favour documents whose names lack them.
 func (x *Index) restoreNames(sig *signals) {
 	for _, ord := range sig.named {
 		sig.scoped[ord] += sig.names[ord] * max(0, 1-documentWeight*x.document(sig, ord))

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -99,18 +101,11 @@ func (s *store) changed(err error) error { return &CorruptError{Dir: s.dir, Err:
 // sum returns the check sum of a term's postings, and whether the part has any.
 func (p *openPart) sum(key uint64) (uint64, bool) {
 	at := func(i int) uint64 { return binary.LittleEndian.Uint64(p.sums[i*sumSize:]) }
-	lo, hi := 0, len(p.sums)/sumSize
-	for lo < hi {
-		if mid := (lo + hi) / 2; at(mid) < key {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo == len(p.sums)/sumSize || at(lo) != key {
+	i, found := sort.Find(len(p.sums)/sumSize, func(i int) int { return cmp.Compare(key, at(i)) })
+	if !found {
 		return 0, false
 	}
-	return binary.LittleEndian.Uint64(p.sums[lo*sumSize+8:]), true
+	return binary.LittleEndian.Uint64(p.sums[i*sumSize+8:]), true
 }
 
 // holds reports whether a passage of the part, perhaps a deleted one, holds a term.

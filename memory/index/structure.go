@@ -10,24 +10,18 @@ import (
 	"example.com/assay/state"
 )
 
-// What a passage's place says: the first passage below a heading that is the
-// question's topic says what the topic is, and so does a sentence that begins as a
-// definition of it. Both need the passages themselves, so only the best candidates
-// are looked at. Passages without headings get nothing.
+// The first passage below a heading that names the question's topic says what the topic
+// is. Headings are in the passages themselves, so only the best candidates are looked at.
 const (
-	structureDepth   = 60 // candidates that are read
-	headingWeight    = .15
-	headingLeast     = .2 // match of heading and question from which it is looked whether the passage is its first
-	definitionWeight = .2
-	longestFocus     = 4 // words of what is to be defined
+	structureDepth = 60 // candidates that are read
+	headingWeight  = .15
+	headingLeast   = .2 // match of heading and question below which a passage gets nothing
 )
 
-// placed adds to the best candidates what their headings and sentences say, and ranks
-// them anew.
-func (x *Index) placed(ctx context.Context, question string, sig *signals, ranked []candidate) error {
+// placed adds to the best candidates what their headings are worth, and ranks them anew.
+func (x *Index) placed(ctx context.Context, sig *signals, ranked []candidate) error {
 	ranked = ranked[:min(structureDepth, len(ranked))]
 	h := x.topic(sig)
-	focus := focusOf(question)
 	for i := range ranked {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -38,13 +32,10 @@ func (x *Index) placed(ctx context.Context, question string, sig *signals, ranke
 			return err
 		}
 		c.passage = p
-		if len(focus) > 0 && defines(p.Text, focus) {
-			c.definition = definitionWeight
-		}
 		if c.heading, err = h.heading(ctx, p, c.ord); err != nil {
 			return err
 		}
-		c.fused += c.definition + c.heading
+		c.fused += c.heading
 	}
 	slices.SortFunc(ranked, byFused)
 	return nil
@@ -74,7 +65,7 @@ func (x *Index) topic(sig *signals) *topic {
 	return h
 }
 
-// heading is what the heading above a passage, which is its first, is worth.
+// heading is what a passage gets for its heading, if it is the first below it.
 func (h *topic) heading(ctx context.Context, p state.Passage, ord int32) (float64, error) {
 	if p.Section == "" || h.total == 0 {
 		return 0, nil
@@ -101,7 +92,7 @@ var numbering = pattern.New(`^\s*(?i:(?:chapter|appendix|section|part)\s+)?(?:[A
 // heading that is in the question times the share of the question in the heading.
 func (h *topic) match(ctx context.Context, heading string) (float64, error) {
 	var all, both, share float64
-	for _, t := range h.x.headingTerms(heading) {
+	for _, t := range distinct(terms(numbering.ReplaceAllString(heading, ""), text.DocStops)) {
 		if i, ok := h.at[t]; ok {
 			all += h.sig.idfs[i]
 			both += h.sig.idfs[i]
@@ -141,55 +132,4 @@ func (x *Index) opens(p state.Passage, ord int32) (bool, error) {
 	}
 	other, err := x.store.passage(x.table.id(before))
 	return other.Section != p.Section, err
-}
-
-// asksWhat is a question for what something is.
-var asksWhat = pattern.New(`(?i)^\s*(?:what(?:['’]?s| is| are| was| were)|define|meaning of)\s+(?:meant by\s+)?(?:an? |the )?(.{2,50}?)[\s?.]*$`)
-
-// focusOf is what a question wants to be defined, as stems; nil when it wants
-// something else.
-func focusOf(question string) []string {
-	m := asksWhat.FindStringSubmatch(question)
-	if m == nil {
-		return nil
-	}
-	focus := terms(m[1], nil)
-	if len(focus) > longestFocus {
-		return nil
-	}
-	return focus
-}
-
-// defines reports whether a sentence begins by saying what the focus is.
-func defines(s string, focus []string) bool {
-	for _, span := range text.Sentences(s) {
-		words := words(firstWords(s[span.Start:span.End], len(focus)+2))
-		if len(words) > 0 && (words[0] == "a" || words[0] == "an" || words[0] == "the") {
-			words = words[1:]
-		}
-		if len(words) <= len(focus) || !isCopula(words[len(focus)]) {
-			continue
-		}
-		if slices.EqualFunc(words[:len(focus)], focus, func(w, stem string) bool { return text.Stem(w) == stem }) {
-			return true
-		}
-	}
-	return false
-}
-
-func isCopula(word string) bool {
-	return word == "is" || word == "are" || word == "means" || word == "refers"
-}
-
-// firstWords is the beginning of a sentence that holds at least n tokens, if the
-// sentence does.
-func firstWords(s string, n int) string {
-	for i, c := range s {
-		if c == ' ' || c == '\n' {
-			if n--; n < 0 {
-				return s[:i]
-			}
-		}
-	}
-	return s
 }

@@ -2,7 +2,6 @@ package index
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"example.com/assay/memory/retrieval"
@@ -52,49 +51,4 @@ func value(h state.Hit, ranker string) float64 {
 		}
 	}
 	return 0
-}
-
-func TestWhatIsAskedToBeDefined(t *testing.T) {
-	for question, want := range map[string][]string{
-		"What is a tow line?":                nil,
-		"whats a hawser":                     {"hawser"},
-		"What’s meant by the term “ballast”": {"term", "ballast"},
-		"define bilge":                       {"bilg"},
-		"What is the length of the line that a tug may use in fog?": nil,
-		"How long is a hawser?": nil,
-	} {
-		if question == "What is a tow line?" {
-			want = []string{"tow", "line"}
-		}
-		if got := focusOf(question); !slices.Equal(got, want) {
-			t.Errorf("%q asks for %q, want %q", question, got, want)
-		}
-	}
-}
-
-func TestASentenceThatDefines(t *testing.T) {
-	focus := focusOf("What is a hawser?")
-	for s, want := range map[string]bool{
-		"A hawser is a thick rope.":                              true,
-		"It is dear. Hawsers are thick ropes.":                   true,
-		"The hawser means trouble.":                              true,
-		"The rope is a hawser.":                                  false,
-		"Hawser and line are kept apart.":                        false,
-		"A hawser":                                               false,
-		"Coil the hawser, which is wet, before it freezes over.": false,
-	} {
-		if got := defines(s, focus); got != want {
-			t.Errorf("%q defines it: %v, want %v", s, got, want)
-		}
-	}
-	texts := []string{"A hawser is a thick rope that moors a ship and must be dry."}
-	for i := range 8 {
-		texts = append(texts, fmt.Sprintf("Hawser %d: hawser store, hawser rack, hawser list.", i))
-	}
-	x := open(t, build(t, plain(texts...)))
-	hit := search(t, x, retrieval.Query{Primary: "What is a hawser?", K: 9}).Hits
-	at := slices.IndexFunc(hit, func(h state.Hit) bool { return h.Passage.ID == "p00" })
-	if at < 0 || value(hit[at], RankerDefinition) != definitionWeight {
-		t.Errorf("the passage that defines it is hit %d of %v", at, hit)
-	}
 }

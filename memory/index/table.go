@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"example.com/assay/memory/text"
@@ -78,15 +79,8 @@ func (t *table) hash(ord int32) []byte {
 
 // find returns the ordinal of a passage, or where it would be.
 func (t *table) find(id string) (int32, bool) {
-	lo, hi := 0, t.len()
-	for lo < hi {
-		if mid := (lo + hi) / 2; string(t.idBytes(int32(mid))) < id {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return int32(lo), lo < t.len() && string(t.idBytes(int32(lo))) == id
+	at := sort.Search(t.len(), func(i int) bool { return string(t.idBytes(int32(i))) >= id })
+	return int32(at), at < t.len() && string(t.idBytes(int32(at))) == id
 }
 
 // fingerprint hashes the passages in the order of their ids.

@@ -59,8 +59,7 @@ func FeatureNames() []string {
 
 // Use orders the hits of all later searches by a trained ranker; nil goes back
 // to the index's own order. It must not be called while searches run.
-// Confidences stay those of the index's own order, which they are calibrated
-// for.
+// Confidences are still those of the index's own order, for which their curve was set.
 func (x *Index) Use(t *Trained) {
 	x.trained = nil
 	if t != nil {

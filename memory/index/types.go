@@ -15,22 +15,21 @@ type UpdateOptions struct {
 	Remove []string        // ids of passages of From that the new generation leaves out
 	Add    []state.Passage // new passages; one with the id of a passage of From replaces it
 
-	// Stream, where it is not nil, adds further passages in pieces, all of a source
-	// in one, and returns the sources whose earlier passages are left out. Add may be
-	// called by one goroutine at a time. An id that a passage of From has already,
-	// or that comes twice, is a *DuplicateError then. An error of Stream ends the update.
+	// Stream adds further passages by calls of add, which get all passages of a source at
+	// once, and returns the sources whose earlier passages are left out. It must not call
+	// add from two goroutines at once. With Stream, an id that From has already or that
+	// comes twice is a *DuplicateError. An error of Stream ends the update. Nil adds nothing.
 	Stream func(add func([]state.Passage) error) (gone []string, err error)
 
-	// BM25 are the parameters that passages are ranked with. Others than those of
-	// From train the embedder and learn the calibration anew.
+	// BM25 are the parameters that passages are ranked with.
 	BM25 BM25
 
 	// Space embeds the passages beside the offline embedder, which is always
-	// trained. Another space than that of From embeds all of them and learns
-	// the calibration anew. Nil: the offline embedder alone.
+	// trained. Another space than that of From embeds all of them. Nil: the
+	// offline embedder alone.
 	Space *embed.Space
 
-	// Cut says what Space embeds of a passage, whose vectors are kept in eight bits a coordinate then.
+	// Cut says which texts of a passage Space embeds; their vectors are kept in eight bits a coordinate.
 	// Another one than that of From embeds all passages anew. Nil: the passage as a whole, as [Text]
 	// shows it, in single precision.
 	Cut *Cut
@@ -39,10 +38,6 @@ type UpdateOptions struct {
 	// before. With more of them the generation has no vectors (Stats.Space is empty), and the same
 	// update, made again without it, adds them. 0 waits for all.
 	Patience int
-
-	// Learnt is what an earlier update learnt from the same passages. It is taken where
-	// everything that it depends on is the same, and else ignored. Nil: nothing is known.
-	Learnt *Learnt
 
 	// Progress is called as the work goes on, never concurrently: what is
 	// being done and how much of it. Nil means nobody watches.
@@ -77,19 +72,13 @@ func (c *Cut) Name() string {
 	return c.ID
 }
 
-// A Learnt is a calibration and the generation that it was learnt in.
-type Learnt struct {
-	In          Stats       `json:"in"`
-	Calibration Calibration `json:"calibration"`
-}
-
 // Stats describes a generation.
 type Stats struct {
 	Passages    int    `json:"passages"`
 	Documents   int    `json:"documents"`
 	Terms       int    `json:"terms"`       // distinct stems
 	Dimensions  int    `json:"dimensions"`  // of the embedder's space
-	Refit       bool   `json:"refit"`       // whether this update trained the embedder and the calibration anew
+	Refit       bool   `json:"refit"`       // whether this update trained the embedder anew
 	Fingerprint string `json:"fingerprint"` // hash of the passages; equal corpora have equal fingerprints, whatever updates made them
 	Embedder    string `json:"embedder"`    // hash of the offline embedder's content
 	BM25        BM25   `json:"bm25"`
@@ -100,18 +89,17 @@ type Stats struct {
 // Names of the scores of a hit. Each but the first and RankerMMR is a weighted
 // summand of the first, so that a trace shows what put a passage where it is.
 const (
-	RankerFused      = "fused"
-	RankerBM25       = "bm25"
-	RankerBigram     = "bigram"
-	RankerLSA        = "lsa"
-	RankerTitleLink  = "title_link"
-	RankerDocument   = "document"
-	RankerGraph      = "graph"
-	RankerMeaning    = "meaning"    // of a remote embedder; only where there is one
-	RankerCitation   = "citation"   // only of passages that the query names by their number
-	RankerHeading    = "heading"    // only of the first passage below a heading that the query is about
-	RankerDefinition = "definition" // only of passages that define what the query asks for
-	RankerMMR        = retrieval.RankerMMR
+	RankerFused     = "fused"
+	RankerBM25      = "bm25"
+	RankerBigram    = "bigram"
+	RankerLSA       = "lsa"
+	RankerTitleLink = "title_link"
+	RankerDocument  = "document"
+	RankerGraph     = "graph"
+	RankerMeaning   = "meaning"  // of a remote embedder; only where there is one
+	RankerCitation  = "citation" // only of passages that the query names by their number
+	RankerHeading   = "heading"  // only of the first passage below a heading that the query is about
+	RankerMMR       = retrieval.RankerMMR
 )
 
 // A CorruptError says that a directory is not a whole generation: a file is

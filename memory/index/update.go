@@ -1,30 +1,26 @@
 package index
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"unicode/utf8"
 
 	"example.com/assay/memory/lsa"
-	"example.com/assay/memory/vector"
 	"example.com/assay/state"
 )
 
 // Phases that Update reports.
 const (
-	PhaseOpen      = "reading the index"
-	PhaseIndex     = "indexing"
-	PhaseEmbed     = "training the embedder"
-	PhaseMeaning   = "embedding" // by a remote embedder
-	PhaseCalibrate = "calibrating"
-	PhaseSeal      = "sealing"
+	PhaseOpen    = "reading the index"
+	PhaseIndex   = "indexing"
+	PhaseEmbed   = "training the embedder"
+	PhaseMeaning = "embedding" // by a remote embedder
+	PhaseSeal    = "sealing"
 )
 
 const (
@@ -42,9 +38,8 @@ const (
 // never existed. Calls with different Dirs may run at once.
 //
 // Below 5,000 passages, or when a fifth of them changed since the last time,
-// the embedder and the calibration are learnt anew; otherwise new passages
-// are folded in and both stay. Vectors of a remote embedder are kept for
-// passages that stay; in another space, everything is learnt anew.
+// the embedder is trained anew; otherwise new passages are folded in. Vectors of
+// a remote embedder are kept for passages that stay, unless the space is another.
 func Update(ctx context.Context, opts UpdateOptions) (Stats, error) {
 	if err := checkOptions(opts); err != nil {
 		return Stats{}, fmt.Errorf("updating the index: %w", err)
@@ -112,11 +107,9 @@ type update struct {
 	table    *table
 	terms    vocabulary
 	model    *lsa.Model
-	set      *vector.Set // of the vectors; nil where nobody searches it
 	manifest manifest
 
-	codedFile *os.File        // that set reads; nil for a small one
-	linked    map[string]file // of the earlier generation, that stay as they are
+	linked map[string]file // of the earlier generation, that stay as they are
 }
 
 func (u *update) run() (err error) {
@@ -129,7 +122,7 @@ func (u *update) run() (err error) {
 	if err != nil {
 		return err
 	}
-	for _, step := range []func() error{func() error { return u.index(gone) }, u.embed, u.calibrate, u.seal} {
+	for _, step := range []func() error{func() error { return u.index(gone) }, u.embed, u.mean, u.seal} {
 		if u.parts.places() > u.flatUpTo {
 			debug.FreeOSMemory() // what a step of a large corpus took is not needed by the next
 		}
@@ -142,14 +135,10 @@ func (u *update) run() (err error) {
 
 // close releases what was read.
 func (u *update) close() error {
-	var err error
-	if u.old != nil {
-		err = u.old.Close()
+	if u.old == nil {
+		return nil
 	}
-	if u.codedFile != nil {
-		err = errors.Join(err, u.codedFile.Close())
-	}
-	return err
+	return u.old.Close()
 }
 
 // report tells the caller how far the work is, and whether to go on.
@@ -254,7 +243,7 @@ func (u *update) embed() error {
 	}
 	stats.Space, stats.Cut = u.spaceID(), u.cut().Name()
 	stats.BM25 = u.opts.BM25.Resolved()
-	stats.Refit = u.old == nil || u.respaced() || u.old.bm25 != stats.BM25 || rows < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
+	stats.Refit = u.old == nil || rows < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
 	if stats.Refit {
 		if err := u.fit(); err != nil {
 			return err
@@ -277,48 +266,6 @@ func (u *update) embed() error {
 // was fitted on a number of them that it no longer speaks for the corpus.
 func outgrown(changed, fitted int) bool {
 	return float64(changed) >= refitShare*float64(fitted)
-}
-
-// calibrate asks the remote embedder and learns the calibration.
-func (u *update) calibrate() (err error) {
-	if !u.manifest.Stats.Refit {
-		u.manifest.Calibration = u.old.calibration
-		if u.opts.Space == nil {
-			return nil
-		}
-	}
-	x := newIndex(u.opts.Dir, u.table, u.model, u.set, u.opts.BM25)
-	sums := make([][]byte, len(u.manifest.Parts))
-	for i, p := range u.manifest.Parts {
-		data, err := os.ReadFile(filepath.Join(u.opts.Dir, p.Name+sumsExt))
-		if err != nil {
-			return err
-		}
-		sums[i], _ = bytes.CutPrefix(data, []byte(sumsMagic))
-	}
-	if err := x.openStore(u.manifest.Parts, sums); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, x.Close()) }()
-	if err := u.mean(x); err != nil {
-		return err
-	}
-	l := u.opts.Learnt
-	switch {
-	case !u.manifest.Stats.Refit:
-	case l != nil && l.In == u.manifest.Stats && l.Calibration.Version == calibrationVersion:
-		u.manifest.Calibration = l.Calibration
-	default:
-		x.prepare()
-		u.manifest.Calibration, err = x.calibrate(u.ctx, func(done, total int) error { return u.report(PhaseCalibrate, done, total) })
-		if err != nil {
-			return err
-		}
-	}
-	if x.meaning != nil {
-		u.manifest.Scale = &x.meaning.scale
-	}
-	return nil
 }
 
 func (u *update) seal() error {

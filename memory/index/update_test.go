@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -289,7 +290,7 @@ func TestFoldIn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	stats := updateAsLarge(t, UpdateOptions{Dir: dir, From: from, Add: randomCorpus(8, 2), Remove: []string{"s1-000000"}})
 	x := open(t, dir)
-	if stats.Refit || stats.Passages != 107 || x.EmbedderID() != old.EmbedderID() || x.calibration != old.calibration {
+	if stats.Refit || stats.Passages != 107 || x.model.ID() != old.model.ID() {
 		t.Errorf("trained anew: %+v", stats)
 	}
 	for _, id := range []string{"s2-000003", "s1-000050"} {
@@ -323,8 +324,7 @@ func TestSmallCorporaAreTrainedEachTime(t *testing.T) {
 	}
 }
 
-// Parameters of BM25 belong to a generation: others train and calibrate anew, and
-// rank otherwise.
+// Parameters of BM25 belong to a generation: others rank otherwise.
 func TestParametersOfBM25(t *testing.T) {
 	dir := build(t, randomCorpus(300, 5))
 	x := open(t, dir)
@@ -352,5 +352,31 @@ func TestParametersOfBM25(t *testing.T) {
 		if _, err := Update(t.Context(), UpdateOptions{Dir: filepath.Join(t.TempDir(), "bad"), BM25: bad}); err == nil {
 			t.Errorf("%+v was accepted", bad)
 		}
+	}
+}
+
+// A corpus that grows keeps of its sample what it has room for.
+func TestSampleOfAGrowingCorpus(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	hashes := make([]uint64, 1400)
+	for i := range hashes {
+		hashes[i] = rng.Uint64()
+	}
+	drawn := func(n int) []int32 {
+		ords := make([]int32, n)
+		for i := range ords {
+			ords[i] = int32(i)
+		}
+		return lowest(ords, hashes, 100)
+	}
+	before, after := drawn(900), drawn(1400)
+	kept := 0
+	for _, ord := range after {
+		if slices.Contains(before, ord) {
+			kept++
+		}
+	}
+	if len(after) != 100 || !slices.IsSorted(after) || kept < 50 || kept > 85 {
+		t.Errorf("of a sample of 100 a corpus that grew by a half keeps %d", kept)
 	}
 }

@@ -72,7 +72,7 @@ func (u *update) fit() error {
 	if err != nil {
 		return err
 	}
-	u.model, err = lsa.Fit(u.ctx, corpus, nil)
+	u.model, err = lsa.Fit(u.ctx, corpus)
 	return err
 }
 
@@ -83,7 +83,7 @@ func (u *update) sample() ([]int32, error) {
 	for i := range ords {
 		ords[i] = int32(i)
 	}
-	if len(ords) <= lsa.DefaultSample {
+	if len(ords) <= lsa.Sample {
 		return ords, nil
 	}
 	hashes := make([]uint64, len(ords))
@@ -103,10 +103,15 @@ func (u *update) sample() ([]int32, error) {
 	}); err != nil {
 		return nil, err
 	}
+	return lowest(ords, hashes, lsa.Sample), nil
+}
+
+// lowest returns the n ordinals of the lowest hashes, in order.
+func lowest(ords []int32, hashes []uint64, n int) []int32 {
 	slices.SortFunc(ords, func(a, b int32) int { return cmp.Or(cmp.Compare(hashes[a], hashes[b]), cmp.Compare(a, b)) })
-	ords = ords[:lsa.DefaultSample]
+	ords = ords[:n]
 	slices.Sort(ords)
-	return ords, nil
+	return ords
 }
 
 // projected is how many vectors are made at a time.

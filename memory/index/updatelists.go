@@ -1,6 +1,7 @@
 package index
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,7 +9,7 @@ import (
 	"example.com/assay/memory/vector"
 )
 
-// arrange writes the vectors and opens the set of them.
+// arrange writes the vectors.
 func (u *update) arrange() error {
 	dims := u.model.Dims()
 	if dims > 0 && u.table.len() > u.flatUpTo {
@@ -29,12 +30,7 @@ func (u *update) arrange() error {
 	}); err != nil {
 		return err
 	}
-	if err := writeFile(u.opts.Dir, vectorsFile, encodeVectors(rows)); err != nil {
-		return err
-	}
-	var err error
-	u.set, err = vector.NewSet(rows, dims, nil)
-	return err
+	return writeFile(u.opts.Dir, vectorsFile, encodeVectors(rows))
 }
 
 // code shares the vectors of a large corpus out among lists, and writes them in eight
@@ -73,28 +69,27 @@ func (u *update) code() error {
 	if stays && u.old.vectors.Err() != nil {
 		return &CorruptError{Dir: u.opts.From, Err: u.old.vectors.Err()}
 	}
-	u.set, u.codedFile, err = u.writeCodes(coder, listsFile, vectorsFile)
-	return err
+	return u.writeCodes(coder, listsFile, vectorsFile)
 }
 
-// writeCodes writes the files of coded vectors and opens the set of them.
-func (u *update) writeCodes(coder *vector.Coder, lists, codes string) (*vector.Set, *os.File, error) {
+// writeCodes writes the files of coded vectors.
+func (u *update) writeCodes(coder *vector.Coder, lists, codes string) error {
 	data, err := coder.Lists().MarshalBinary()
 	if err != nil {
-		return nil, nil, fmt.Errorf("encoding the lists of vectors: %w", err)
+		return fmt.Errorf("encoding the lists of vectors: %w", err)
 	}
 	if err := writeFile(u.opts.Dir, lists, data); err != nil {
-		return nil, nil, err
+		return err
 	}
-	f, err := os.OpenFile(filepath.Join(u.opts.Dir, codes), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(filepath.Join(u.opts.Dir, codes), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_, err = coder.WriteTo(f)
+		err = errors.Join(err, f.Close())
+	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("writing the index: %w", err)
+		return fmt.Errorf("writing the index: %w", err)
 	}
-	if _, err = coder.WriteTo(f); err != nil {
-		return nil, f, fmt.Errorf("writing the index: %w", err)
-	}
-	set, err := vector.OpenCoded(f, coder.Lists(), nil)
-	return set, f, err
+	return nil
 }
 
 // change writes how the vectors differ from the earlier generation's file, and links that.

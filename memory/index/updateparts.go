@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -199,6 +200,19 @@ func (b *partsBuilder) content(p part, ext string) ([]byte, error) {
 		}
 	}
 	return os.ReadFile(filepath.Join(b.u.opts.Dir, p.Name+ext))
+}
+
+// open opens the parts for reading passages of the new table.
+func (b *partsBuilder) open(t *table) (*store, error) {
+	sums := make([][]byte, len(b.parts))
+	for i, p := range b.parts {
+		data, err := os.ReadFile(filepath.Join(b.u.opts.Dir, p.Name+sumsExt))
+		if err != nil {
+			return nil, err
+		}
+		sums[i], _ = bytes.CutPrefix(data, []byte(sumsMagic))
+	}
+	return openStore(b.u.opts.Dir, t, b.parts, sums)
 }
 
 // bags reads the bags of a part.

@@ -1,8 +1,10 @@
 package index
 
 import (
-	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"example.com/assay/memory/vector"
 )
@@ -28,16 +30,52 @@ func (u *update) cut() *Cut {
 	return u.opts.Cut.For(u.table.len())
 }
 
-// mean gives x the vectors of the embedder, if there is one and it need not be waited for too
+// mean writes the vectors of the embedder, if there is one and it need not be waited for too
 // long: those of the earlier generation where they are of its space, and new ones.
-func (u *update) mean(x *Index) error {
+func (u *update) mean() (err error) {
+	u.manifest.Calibration = byWords
 	if u.opts.Space == nil {
 		return nil
 	}
 	cut := u.cut()
+	p, err := u.pieces(cut)
+	if err != nil {
+		return err
+	}
+	if u.opts.Patience > 0 {
+		missing, err := u.opts.Space.Missing(u.ctx, p.texts)
+		if err != nil {
+			return err
+		}
+		if missing > u.opts.Patience {
+			u.manifest.Stats.Space, u.manifest.Stats.Cut = "", ""
+			return nil
+		}
+	}
+	write := u.floats
+	if cut != nil {
+		write = u.codes
+	}
+	m, err := write(p)
+	if m != nil && m.file != nil {
+		defer func() { err = errors.Join(err, m.file.Close()) }()
+	}
+	if err != nil {
+		return err
+	}
+	u.manifest.Calibration, u.manifest.Scale = byMeaning, m.learnScale(u.table)
+	return m.set.Err()
+}
+
+// pieces cuts the passages whose vectors the earlier generation does not have.
+func (u *update) pieces(cut *Cut) (pieces, error) {
 	p := pieces{counts: make([]int, u.table.len()), kept: make([]int32, u.table.len())}
 	if u.old != nil && !u.respaced() {
 		p.old = u.old.meaning
+	}
+	read, err := u.parts.open(u.table)
+	if err != nil {
+		return p, err
 	}
 	for ord := range p.kept {
 		p.counts[ord], p.kept[ord] = 1, -1
@@ -46,9 +84,9 @@ func (u *update) mean(x *Index) error {
 			p.counts[ord], p.kept[ord] = int(to-from), from
 			continue
 		}
-		passage, err := x.store.passage(u.table.id(int32(ord)))
+		passage, err := read.passage(u.table.id(int32(ord)))
 		if err != nil {
-			return err
+			return p, errors.Join(err, read.close())
 		}
 		own := []string{Text(passage)}
 		if cut != nil {
@@ -56,26 +94,7 @@ func (u *update) mean(x *Index) error {
 		}
 		p.texts, p.counts[ord] = append(p.texts, own...), len(own)
 	}
-	if u.opts.Patience > 0 {
-		missing, err := u.opts.Space.Missing(u.ctx, p.texts)
-		if err != nil {
-			return err
-		}
-		if missing > u.opts.Patience {
-			u.opts.Space, u.manifest.Stats.Space, u.manifest.Stats.Cut = nil, "", ""
-			return nil
-		}
-	}
-	x.space, x.stats.Space, x.stats.Cut = u.opts.Space, u.opts.Space.ID(), cut.Name()
-	write := u.floats
-	if cut != nil {
-		write = u.codes
-	}
-	var err error
-	if x.meaning, err = write(p); err == nil && p.old != nil {
-		x.meaning.scale = p.old.scale
-	}
-	return err
+	return p, read.close()
 }
 
 // pieces are what is embedded of each passage.
@@ -158,8 +177,8 @@ func (u *update) floats(p pieces) (*meaning, error) {
 		return nil, err
 	}
 	var before *vector.Lists
-	if u.old != nil && !u.manifest.Stats.Refit {
-		before = u.old.meaning.set.Lists()
+	if p.old != nil && !u.manifest.Stats.Refit {
+		before = p.old.set.Lists()
 	}
 	lists, err := u.lists(rows, width, before)
 	if err != nil {
@@ -208,34 +227,13 @@ func (u *update) codes(p pieces) (*meaning, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.set, m.file, err = u.writeCodes(coder, meaningListsFile, meaningCodesFile); err != nil {
-		return m, err
-	}
 	e := new(encoder)
 	e.uints(p.counts)
-	return m, writeFile(u.opts.Dir, meaningRowsFile, e.out)
-}
-
-// embedQuestions returns the vectors of the pseudo-questions, none without a
-// remote embedder, and the questions that are asked then.
-func (x *Index) embedQuestions(ctx context.Context, questions []pseudo) ([]pseudo, [][]float32, error) {
-	if x.meaning == nil {
-		return questions, nil, nil
+	if err := errors.Join(u.writeCodes(coder, meaningListsFile, meaningCodesFile), writeFile(u.opts.Dir, meaningRowsFile, e.out)); err != nil {
+		return nil, err
 	}
-	questions = questions[:min(len(questions), spaceQuestions)]
-	texts := make([]string, len(questions))
-	for i, q := range questions {
-		texts[i] = q.text
+	if m.file, err = os.Open(filepath.Join(u.opts.Dir, meaningCodesFile)); err == nil {
+		m.set, err = vector.OpenCoded(m.file, coder.Lists(), nil)
 	}
-	vectors, err := x.space.Queries(ctx, texts)
-	if err != nil {
-		return nil, nil, fmt.Errorf("embedding the questions to calibrate by: %w", err)
-	}
-	for _, v := range vectors {
-		if len(v) != x.meaning.dims() {
-			return nil, nil, otherDims(x.stats.Space, len(v), x.meaning.dims())
-		}
-	}
-	x.meaning.scale = x.learnScale(questions, vectors)
-	return questions, vectors, nil
+	return m, err
 }

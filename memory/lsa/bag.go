@@ -33,15 +33,6 @@ func Hash(bag []Term) uint64 {
 	return uint64(h)
 }
 
-// hash is Hash of a row, whatever its terms' numbers are.
-func (c Corpus) hash(row int) uint64 {
-	h := fnvStart
-	for _, cell := range c.Docs[row] {
-		h = h.term(c.Terms[cell.Term], int(cell.N))
-	}
-	return uint64(h)
-}
-
 // A fnv is FNV-1a of what was read so far.
 type fnv uint64
 
@@ -67,14 +58,10 @@ type Cell struct {
 	Term, N int32
 }
 
-// A Corpus is what a model is trained on.
+// A Corpus is what a model is trained on. Of a large corpus Docs is a sample.
 type Corpus struct {
-	Terms []string // sorted, each once
-	Docs  [][]Cell // a row per passage, sorted by term, each term once
-
-	// Of a corpus too large to be given whole, Docs are its sample and the rest is
-	// counted: Passages is how many it has, DF how many of them hold each term.
-	// 0 and nil otherwise.
-	Passages int
-	DF       []int
+	Terms    []string // sorted, each once
+	DF       []int    // per term: passages of the whole corpus that hold it
+	Passages int      // of the whole corpus
+	Docs     [][]Cell // a row per passage, sorted by term, each term once
 }

@@ -7,11 +7,11 @@
 // Martinsson and Tropp ("Finding structure with randomness", 2011). A text is
 // embedded by folding it in: the weighted sum of its terms' rows.
 //
-//	m, err := lsa.Fit(ctx, lsa.Corpus{Terms: terms, Docs: docs}, nil)
+//	m, err := lsa.Fit(ctx, lsa.Corpus{Terms: terms, DF: df, Passages: len(docs), Docs: docs})
 //	v := m.Embed(lsa.Bag(text.Terms(question, text.QueryStops)))
 //
-// Of a corpus of more than 50,000 passages a sample is decomposed, chosen by
-// content (FitOptions.Sample); the other passages are folded in like texts.
+// Of a corpus of more than 50,000 passages the caller gives a [Sample], chosen by
+// content ([Hash]); the other passages are folded in like texts.
 //
 // Fitting is deterministic: the same corpus gives the same bytes on any number
 // of processors. It is not bit-stable between processor architectures or

@@ -1,7 +1,6 @@
 package lsa
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -11,78 +10,52 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Sizes below which the defaults of FitOptions change.
 const (
-	fewPassages  = 8000   // from here on Dimensions is 100
-	tinyCorpus   = 1000   // below: terms of a single passage are kept
-	manyTerms    = 50_000 // from here on they are not: so few passages of prose have fewer, and each term costs time and memory
+	fewPassages  = 8000   // from here on a model has 100 dimensions
+	tinyCorpus   = 1000   // below, terms of a single passage are kept
+	manyTerms    = 50_000 // from here on they are not: prose has fewer in so few passages, and each term costs time and memory
+	powerIters   = 3
 	oversampling = 16
 	seed         = 42
 )
 
-// DefaultSample is how many passages are decomposed at most where FitOptions
-// does not say.
-const DefaultSample = 50000
+// Sample is how many passages of a large corpus a model is trained on. More of them
+// would change little and cost time and memory.
+const Sample = 50_000
 
-// FitOptions tunes Fit. Nil and the zero value mean the defaults.
-type FitOptions struct {
-	Dimensions int // at most this many; default a fifth of the passages between 50 and 250 below 8,000 of them, else 100
-	MinDocs    int // terms of fewer passages are unknown to the model; default 1 below 1,000 passages and 50,000 terms, else 2
-	PowerIters int // power iterations; default 3
-
-	// Sample is how many passages are decomposed at most; default 50,000. Of
-	// a larger corpus those with the lowest hashes of their content are, so
-	// that a corpus that grows keeps most of its sample, and time and memory of
-	// the decomposition do not grow with it. How many passages hold a term is
-	// counted over all of them; terms of fewer than MinDocs of the sample are
-	// unknown to the model.
-	Sample int
+// Fit trains a model on a corpus. The model has a fifth as many dimensions as the corpus has
+// passages, between 50 and 250, and 100 from 8,000 passages on, or fewer if the corpus has
+// fewer. A corpus without terms gives a model of no dimensions, which embeds everything as
+// unknown. Errors are a corpus that breaks its contract and cancellation.
+func Fit(ctx context.Context, c Corpus) (*Model, error) {
+	return fit(ctx, c, dimensions(c.Passages), powerIters)
 }
 
-func (o *FitOptions) withDefaults(docs, terms int) FitOptions {
-	var out FitOptions
-	if o != nil {
-		out = *o
+func dimensions(passages int) int {
+	if passages >= fewPassages {
+		return 100
 	}
-	if out.Dimensions <= 0 {
-		out.Dimensions = 100
-		if docs < fewPassages {
-			out.Dimensions = min(250, max(50, docs/5))
-		}
-	}
-	if out.MinDocs <= 0 {
-		out.MinDocs = 2
-		if docs < tinyCorpus && terms < manyTerms {
-			out.MinDocs = 1
-		}
-	}
-	if out.PowerIters <= 0 {
-		out.PowerIters = 3
-	}
-	if out.Sample <= 0 {
-		out.Sample = DefaultSample
-	}
-	return out
+	return min(250, max(50, passages/5))
 }
 
-// Fit trains a model on a corpus. The model has as many dimensions as asked
-// for, or as the corpus has: a corpus without terms gives a model of no
-// dimensions, which embeds everything as unknown. Errors are a corpus that
-// breaks its contract and cancellation.
-func Fit(ctx context.Context, c Corpus, opts *FitOptions) (*Model, error) {
+// leastDocs is how many passages must hold a term for the model to know it.
+func leastDocs(passages, terms int) int {
+	if passages < tinyCorpus && terms < manyTerms {
+		return 1
+	}
+	return 2
+}
+
+func fit(ctx context.Context, c Corpus, dimensions, iterations int) (*Model, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if c.Passages == 0 {
-		c.Passages = len(c.Docs)
-	}
-	o := opts.withDefaults(c.Passages, len(c.Terms))
-	m, a := weigh(c, sample(c, o.Sample), o.MinDocs)
+	m, a := weigh(c)
 	if a.rows == 0 || a.cols == 0 {
 		m.id = m.hash()
 		return m, nil
 	}
-	basis, err := leftVectors(ctx, a, o)
+	basis, err := leftVectors(ctx, a, dimensions, iterations)
 	if err != nil {
 		return nil, fmt.Errorf("fitting the embedder: %w", err)
 	}
@@ -97,7 +70,7 @@ func (c Corpus) check() error {
 			return fmt.Errorf("fitting the embedder: terms %d and %d are not in order; sort them and keep each once", i-1, i)
 		}
 	}
-	if c.DF != nil && len(c.DF) != len(c.Terms) {
+	if len(c.DF) != len(c.Terms) {
 		return fmt.Errorf("fitting the embedder: %d terms and the passages of %d of them", len(c.Terms), len(c.DF))
 	}
 	for d, row := range c.Docs {
@@ -112,61 +85,32 @@ func (c Corpus) check() error {
 	return nil
 }
 
-// sample returns the rows to decompose, in order: all, or the n with the lowest content
-// hashes; of equal hashes the first rows.
-func sample(c Corpus, n int) []int {
-	rows := make([]int, len(c.Docs))
-	for d := range rows {
-		rows[d] = d
-	}
-	if len(rows) <= n {
-		return rows
-	}
-	hashes := make([]uint64, len(rows))
-	inBlocks(len(rows), func(from, to int) {
-		for d := from; d < to; d++ {
-			hashes[d] = c.hash(d)
-		}
-	})
-	slices.SortFunc(rows, func(a, b int) int { return cmp.Or(cmp.Compare(hashes[a], hashes[b]), cmp.Compare(a, b)) })
-	rows = rows[:n]
-	slices.Sort(rows)
-	return rows
-}
-
-// weigh selects the model's terms and builds the weighted terms × passages
-// matrix of some rows, whose columns have unit length.
-func weigh(c Corpus, rows []int, minDocs int) (*Model, *sparse) {
-	df, sampled := c.DF, make([]int, len(c.Terms))
-	if df == nil {
-		df = make([]int, len(c.Terms))
-		for _, row := range c.Docs {
-			for _, cell := range row {
-				df[cell.Term]++
-			}
-		}
-	}
-	for _, d := range rows {
-		for _, cell := range c.Docs[d] {
+// weigh selects the model's terms and builds the weighted terms × passages matrix, whose
+// columns have unit length.
+func weigh(c Corpus) (*Model, *sparse) {
+	sampled := make([]int, len(c.Terms))
+	for _, row := range c.Docs {
+		for _, cell := range row {
 			sampled[cell.Term]++
 		}
 	}
+	least := leastDocs(c.Passages, len(c.Terms))
 	m := &Model{docs: c.Passages}
 	local := make([]int32, len(c.Terms))
 	for t, n := range sampled {
 		local[t] = -1
-		if n >= minDocs && n > 0 {
+		if n >= least {
 			local[t] = int32(len(m.terms))
 			m.terms = append(m.terms, c.Terms[t])
-			m.df = append(m.df, uint32(df[t]))
+			m.df = append(m.df, uint32(c.DF[t]))
 		}
 	}
 	m.finish()
-	cols := make([][]entry, len(rows))
-	for i, d := range rows {
+	cols := make([][]entry, len(c.Docs))
+	for i, row := range c.Docs {
 		var col []entry
 		var sum float64
-		for _, cell := range c.Docs[d] {
+		for _, cell := range row {
 			if t := local[cell.Term]; t >= 0 {
 				v := m.weight(int(t), int(cell.N))
 				col = append(col, entry{at: t, value: v})
@@ -187,12 +131,12 @@ func weigh(c Corpus, rows []int, minDocs int) (*Model, *sparse) {
 // leftVectors returns the leading left singular vectors of a, a column each. The subspace is
 // iterated on the side of a that is shorter, where a basis costs least to keep orthonormal:
 // of a few hundred passages with thousands of terms that is the passages'.
-func leftVectors(ctx context.Context, a *sparse, o FitOptions) (*mat.Dense, error) {
+func leftVectors(ctx context.Context, a *sparse, dimensions, iterations int) (*mat.Dense, error) {
 	short, long := a, a.transposed()
 	if short.rows > long.rows {
 		short, long = long, short
 	}
-	width := min(o.Dimensions+oversampling, short.rows)
+	width := min(dimensions+oversampling, short.rows)
 	rng := rand.New(rand.NewPCG(seed, seed))
 	basis := mat.NewDense(short.rows, width, nil)
 	for i := range short.rows {
@@ -201,7 +145,7 @@ func leftVectors(ctx context.Context, a *sparse, o FitOptions) (*mat.Dense, erro
 			row[j] = rng.NormFloat64()
 		}
 	}
-	for range o.PowerIters + 1 { // the first one turns noise into a basis
+	for range iterations + 1 { // the first one turns noise into a basis
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -222,7 +166,7 @@ func leftVectors(ctx context.Context, a *sparse, o FitOptions) (*mat.Dense, erro
 	if err != nil {
 		return nil, err
 	}
-	k := max(1, min(o.Dimensions, rank(values)))
+	k := max(1, min(dimensions, rank(values)))
 	if short != a {
 		return onto(image, values, vectors, k), nil
 	}

@@ -32,6 +32,19 @@ func corpusOf(texts ...[]string) Corpus {
 		}
 		c.Docs = append(c.Docs, row)
 	}
+	return counted(c)
+}
+
+// counted is a corpus whose sample is all of it.
+func counted(c Corpus) Corpus {
+	c.Passages, c.DF = len(c.Docs), make([]int, len(c.Terms))
+	for _, row := range c.Docs {
+		for _, cell := range row {
+			if int(cell.Term) >= 0 && int(cell.Term) < len(c.DF) {
+				c.DF[cell.Term]++
+			}
+		}
+	}
 	return c
 }
 
@@ -47,9 +60,13 @@ func randomTexts(n int) [][]string {
 	return out
 }
 
-func fit(t testing.TB, c Corpus, opts *FitOptions) *Model {
+// fitted is a model of that many dimensions; 0 for as many as Fit chooses.
+func fitted(t testing.TB, c Corpus, dims int) *Model {
 	t.Helper()
-	m, err := Fit(t.Context(), c, opts)
+	if dims == 0 {
+		dims = dimensions(c.Passages)
+	}
+	m, err := fit(t.Context(), c, dims, powerIters)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +92,8 @@ func TestBag(t *testing.T) {
 func TestAgainstExactDecomposition(t *testing.T) {
 	c := corpusOf(randomTexts(60)...)
 	const k = 8
-	m, a := weigh(c, sample(c, len(c.Docs)), 1)
-	basis, err := leftVectors(t.Context(), a, FitOptions{Dimensions: k, PowerIters: 6})
+	m, a := weigh(c)
+	basis, err := leftVectors(t.Context(), a, k, 6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +140,7 @@ func TestFitIsDeterministic(t *testing.T) {
 	var want []byte
 	for _, procs := range []int{1, 8, 2} {
 		previous := runtime.GOMAXPROCS(procs)
-		got, err := fit(t, c, &FitOptions{Dimensions: 40}).MarshalBinary()
+		got, err := fitted(t, c, 40).MarshalBinary()
 		runtime.GOMAXPROCS(previous)
 		if err != nil {
 			t.Fatal(err)
@@ -154,7 +171,7 @@ func TestTinyCorpora(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m := fit(t, test.c, nil)
+			m := fitted(t, test.c, 0)
 			if m.Dims() != test.dims || m.Docs() != len(test.c.Docs) {
 				t.Fatalf("%d dimensions of %d passages, want %d of %d", m.Dims(), m.Docs(), test.dims, len(test.c.Docs))
 			}
@@ -183,13 +200,13 @@ func TestFitRefuses(t *testing.T) {
 		{Terms: []string{"a"}, Docs: [][]Cell{{{Term: -1, N: 1}}}},
 	}
 	for _, c := range tests {
-		if _, err := Fit(t.Context(), c, nil); err == nil {
+		if _, err := Fit(t.Context(), counted(c)); err == nil {
 			t.Errorf("%+v was accepted", c)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Fit(ctx, corpusOf(randomTexts(20)...), nil); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(ctx, corpusOf(randomTexts(20)...)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -197,7 +214,7 @@ func TestFitRefuses(t *testing.T) {
 // Unknown words lower the similarity to everything that does not hold them,
 // and raise it between texts that share them.
 func TestUnknownWords(t *testing.T) {
-	m := fit(t, corpusOf(randomTexts(100)...), nil)
+	m := fitted(t, corpusOf(randomTexts(100)...), 0)
 	embed := func(words ...string) []float32 { return m.Embed(Bag(words)) }
 	plain := embed("w001", "w002", "w003")
 	last := 1.0001
@@ -233,7 +250,7 @@ func TestMeaningByCompany(t *testing.T) {
 	for range 10 {
 		texts = append(texts, []string{"ship", "sail", "mast"}, []string{"boat", "sail", "mast"}, []string{"bread", "flour", "oven"}, []string{"cake", "flour", "oven"})
 	}
-	m := fit(t, corpusOf(texts...), &FitOptions{Dimensions: 2})
+	m := fitted(t, corpusOf(texts...), 2)
 	ship, boat, cake := m.Embed(Bag([]string{"ship"})), m.Embed(Bag([]string{"boat"})), m.Embed(Bag([]string{"cake"}))
 	if near, far := vector.Dot(ship, boat), vector.Dot(ship, cake); near < .8 || far > .2 {
 		t.Errorf("ship and boat %v, ship and cake %v", near, far)
@@ -241,7 +258,7 @@ func TestMeaningByCompany(t *testing.T) {
 }
 
 func TestRoundTrip(t *testing.T) {
-	m := fit(t, corpusOf(randomTexts(50)...), nil)
+	m := fitted(t, corpusOf(randomTexts(50)...), 0)
 	data, err := m.MarshalBinary()
 	if err != nil {
 		t.Fatal(err)
@@ -254,7 +271,7 @@ func TestRoundTrip(t *testing.T) {
 	if got.ID() != m.ID() || m.ID() == "" || !slices.Equal(got.Embed(bag), m.Embed(bag)) {
 		t.Errorf("%s embeds otherwise than %s", got.ID(), m.ID())
 	}
-	other := fit(t, corpusOf(randomTexts(51)...), nil)
+	other := fitted(t, corpusOf(randomTexts(51)...), 0)
 	if other.ID() == m.ID() {
 		t.Error("two models have one id")
 	}
@@ -267,7 +284,7 @@ func TestRoundTrip(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	for _, n := range []int{0, 1, 3} {
-		data, err := fit(f, corpusOf(randomTexts(n)...), nil).MarshalBinary()
+		data, err := fitted(f, corpusOf(randomTexts(n)...), 0).MarshalBinary()
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -289,7 +306,7 @@ func FuzzDecode(f *testing.F) {
 // A few passages of very many terms are not a corpus of prose: terms of one passage are left out.
 func TestManyTermsInFewPassages(t *testing.T) {
 	for _, c := range []struct{ docs, terms, want int }{{999, manyTerms - 1, 1}, {999, manyTerms, 2}, {1000, 10, 2}} {
-		if got := (*FitOptions)(nil).withDefaults(c.docs, c.terms).MinDocs; got != c.want {
+		if got := leastDocs(c.docs, c.terms); got != c.want {
 			t.Errorf("%d passages of %d terms: terms of %d passages, want %d", c.docs, c.terms, got, c.want)
 		}
 	}

@@ -12,46 +12,10 @@ import (
 	"example.com/assay/memory/vector"
 )
 
-// The sample is of content: it is the same in every order of the passages,
-// and a corpus that grows keeps of it what it has room for.
-func TestSample(t *testing.T) {
-	texts := randomTexts(900)
-	drawn := func(texts [][]string, n int) []string {
-		var out []string
-		for _, d := range sample(corpusOf(texts...), n) {
-			out = append(out, stringOf(texts[d]))
-		}
-		slices.Sort(out)
-		return out
-	}
-	want := drawn(texts, 100)
-	shuffled := slices.Clone(texts)
-	rand.New(rand.NewPCG(1, 1)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	if got := drawn(shuffled, 100); len(got) != 100 || !slices.Equal(got, want) {
-		t.Error("another order of the passages gives another sample")
-	}
-	grown := append(slices.Clone(texts), randomTexts(1400)[900:]...) // half as many again
-	kept := 0
-	for _, s := range drawn(grown, 100) {
-		if slices.Contains(want, s) {
-			kept++
-		}
-	}
-	if kept < 50 || kept > 85 {
-		t.Errorf("of a sample of 100 a corpus that grew by a half keeps %d", kept)
-	}
-	if got := sample(corpusOf(texts...), 900); len(got) != 900 || !slices.IsSorted(got) {
-		t.Errorf("%d of 900 passages", len(got))
-	}
-}
-
-func stringOf(words []string) string {
-	var b bytes.Buffer
-	for _, t := range Bag(words) {
-		b.WriteString(t.Text)
-		b.WriteByte(byte(t.N))
-	}
-	return b.String()
+// sampled is a corpus of which the first n passages are given.
+func sampled(c Corpus, n int) Corpus {
+	c.Docs = c.Docs[:n]
+	return c
 }
 
 // What a model of a sample knows is counted over the whole corpus, and its
@@ -59,11 +23,10 @@ func stringOf(words []string) string {
 func TestFitOfSample(t *testing.T) {
 	texts := randomTexts(2000)
 	c := corpusOf(texts...)
-	opts := &FitOptions{Dimensions: 20, Sample: 300}
 	var want []byte
 	for _, procs := range []int{1, 8} {
 		previous := runtime.GOMAXPROCS(procs)
-		got, err := fit(t, c, opts).MarshalBinary()
+		got, err := fitted(t, sampled(c, 300), 20).MarshalBinary()
 		runtime.GOMAXPROCS(previous)
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +38,7 @@ func TestFitOfSample(t *testing.T) {
 			t.Errorf("with %d processors the model differs", procs)
 		}
 	}
-	part, whole := fit(t, c, opts), fit(t, c, &FitOptions{Dimensions: 20})
+	part, whole := fitted(t, sampled(c, 300), 20), fitted(t, c, 20)
 	if part.Docs() != 2000 || len(part.terms) >= len(whole.terms) || len(part.terms) < len(whole.terms)/2 {
 		t.Errorf("%d passages and %d terms of %d", part.Docs(), len(part.terms), len(whole.terms))
 	}
@@ -97,7 +60,7 @@ func TestSampleKeepsTopics(t *testing.T) {
 			texts[i] = append(texts[i], fmt.Sprintf("t%dw%d", i%topics, rng.IntN(60)), fmt.Sprintf("w%d", rng.IntN(90)))
 		}
 	}
-	m := fit(t, corpusOf(texts...), &FitOptions{Dimensions: 20, Sample: 200})
+	m := fitted(t, sampled(corpusOf(texts...), 200), 20)
 	same := 0
 	for d := range 50 {
 		for _, n := range nearest(m, texts, d) {
@@ -131,20 +94,4 @@ func nearest(m *Model, texts [][]string, of int) []int {
 		out = append(out, m.d)
 	}
 	return out
-}
-
-// Beyond the sample, passages cost next to nothing to train on.
-func TestMemoryOfFitIsBounded(t *testing.T) {
-	allocated := func(n int) uint64 {
-		c := corpusOf(randomTexts(n)...)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		fit(t, c, &FitOptions{Dimensions: 20, Sample: 1000})
-		runtime.ReadMemStats(&after)
-		return after.TotalAlloc - before.TotalAlloc
-	}
-	small, large := allocated(2000), allocated(20000)
-	if per := float64(large-small) / 18000; per > 64 {
-		t.Errorf("training allocates %.0f bytes for each passage beyond the sample (%d and %d in all)", per, small, large)
-	}
 }

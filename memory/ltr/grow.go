@@ -46,7 +46,7 @@ func (t *trainer) grow() Tree {
 	t.findSplit(root, columns)
 	tree := Tree{{}}
 	leaves := []*leaf{root}
-	for len(leaves) < t.o.Leaves {
+	for len(leaves) < leavesOf {
 		best := 0
 		for i, l := range leaves {
 			if l.split.gain > leaves[best].split.gain {
@@ -70,7 +70,7 @@ func (t *trainer) grow() Tree {
 		return nil
 	}
 	for _, l := range leaves {
-		tree[l.node].Value = t.o.Rate * l.total.grad / (l.total.hess + t.o.L2)
+		tree[l.node].Value = rate * l.total.grad / (l.total.hess + l2)
 	}
 	for i, row := range t.rows {
 		t.scores[i] += tree.score(row)
@@ -80,7 +80,7 @@ func (t *trainer) grow() Tree {
 
 // columns draws the features that a tree may use.
 func (t *trainer) columns() []int {
-	n := max(1, int(math.Ceil(t.o.Columns*float64(t.features))))
+	n := max(1, int(math.Ceil(columnsOf*float64(t.features))))
 	return t.rng.Perm(t.features)[:min(n, t.features)]
 }
 
@@ -115,7 +115,7 @@ func (t *trainer) bestOf(l *leaf, f int) split {
 		c.hess += t.hess[i]
 		c.n++
 	}
-	score := func(grad, hess float64) float64 { return grad * grad / (hess + t.o.L2) }
+	score := func(grad, hess float64) float64 { return grad * grad / (hess + l2) }
 	whole := score(l.total.grad, l.total.hess)
 	best := split{feature: f}
 	var left cell
@@ -124,7 +124,7 @@ func (t *trainer) bestOf(l *leaf, f int) split {
 		left.hess += cells[b].hess
 		left.n += cells[b].n
 		right := cell{l.total.grad - left.grad, l.total.hess - left.hess, l.total.n - left.n}
-		if left.n == 0 || right.n == 0 || left.hess < t.o.MinHess || right.hess < t.o.MinHess {
+		if left.n == 0 || right.n == 0 || left.hess < leastHess || right.hess < leastHess {
 			continue
 		}
 		if gain := score(left.grad, left.hess) + score(right.grad, right.hess) - whole; gain > best.gain {

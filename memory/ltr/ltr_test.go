@@ -203,10 +203,10 @@ func bestSplit(tr *trainer, examples []int32, f int) float64 {
 			c.grad += tr.grad[i]
 			c.hess += tr.hess[i]
 		}
-		if l.hess < tr.o.MinHess || r.hess < tr.o.MinHess {
+		if l.hess < leastHess || r.hess < leastHess {
 			continue
 		}
-		s := func(c cell) float64 { return c.grad * c.grad / (c.hess + tr.o.L2) }
+		s := func(c cell) float64 { return c.grad * c.grad / (c.hess + l2) }
 		best = max(best, s(l)+s(r)-s(cell{grad: l.grad + r.grad, hess: l.hess + r.hess}))
 	}
 	return best

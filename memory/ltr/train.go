@@ -23,19 +23,23 @@ type Group struct {
 	Missed   int // relevant passages, of grade 1, that are no candidates
 }
 
-// Options are the parameters of the training. Nil and the zero value work.
+// Parameters of the training.
+const (
+	leavesOf  = 8   // leaves of a tree
+	rate      = .04 // shrinkage of a tree's leaves
+	leastHess = 3.  // second derivative in a leaf
+	l2        = 1.  // added to it
+	against   = 40  // best-placed candidates that relevant ones are compared with
+	columnsOf = .4  // share of the features that a tree may split on
+)
+
+// Options adjust the training. Nil and the zero value work.
 type Options struct {
-	Trees   int     // default 300
-	Leaves  int     // of a tree; default 8
-	Rate    float64 // shrinkage of a tree's leaves; default .04
-	Bins    int     // quantiles of a feature, at most 256; default 64
-	MinHess float64 // least second derivative in a leaf; default 3
-	L2      float64 // added to it; default 1
-	K       int     // places that count; default 10
-	Against int     // best-placed candidates that relevant ones are compared with; default 40
-	Share   float64 // of the groups that a tree is grown on; default .7
-	Columns float64 // of the features that a tree may split on; default .4
-	Seed    uint64  // default 1
+	Trees int     // default 300
+	Bins  int     // quantiles of a feature, at most 256; default 64
+	K     int     // places that count; default 10
+	Share float64 // of the groups that a tree is grown on; default .7
+	Seed  uint64  // default 1
 
 	// Progress is called after each tree. Nil means nobody watches.
 	Progress func(done, total int)
@@ -47,17 +51,10 @@ func (o *Options) withDefaults() Options {
 		out = *o
 	}
 	out.Trees = cmp.Or(max(0, out.Trees), 300)
-	out.Leaves = max(2, cmp.Or(out.Leaves, 8))
 	out.Bins = min(256, max(2, cmp.Or(out.Bins, 64)))
 	out.K = cmp.Or(max(0, out.K), 10)
-	out.Against = cmp.Or(max(0, out.Against), 40)
-	for _, d := range []struct {
-		value *float64
-		or    float64
-	}{{&out.Rate, .04}, {&out.MinHess, 3}, {&out.L2, 1}, {&out.Share, .7}, {&out.Columns, .4}} {
-		if !(*d.value > 0) {
-			*d.value = d.or
-		}
+	if !(out.Share > 0) {
+		out.Share = .7
 	}
 	out.Seed = cmp.Or(out.Seed, 1)
 	return out

@@ -122,10 +122,10 @@ func (t *trainer) groupGradients(g int) {
 			continue
 		}
 		for j, b := range order {
-			if t.grades[b] >= t.grades[a] || j >= t.o.Against && i >= t.o.Against {
+			if t.grades[b] >= t.grades[a] || j >= against && i >= against {
 				continue
 			}
-			if t.grades[b] == 0 && j >= t.o.Against {
+			if t.grades[b] == 0 && j >= against {
 				break
 			}
 			delta := (gain(t.grades[a]) - gain(t.grades[b])) * math.Abs(discount(i, t.o.K)-discount(j, t.o.K)) / t.ideal[g]

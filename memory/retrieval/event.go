@@ -34,7 +34,7 @@ type Event struct {
 	Candidates int                `json:"candidates"`             // pooled from all queries
 	Similarity float64            `json:"similarity"`             // raw; comparable only within this corpus
 	Strength   float64            `json:"strength"`               // of the best hit against the query's background
-	Confidence float64            `json:"confidence"`             // calibrated from the two
+	Confidence float64            `json:"confidence"`             // a function of the two
 	Reranker   string             `json:"reranker,omitempty"`     // what ordered the hits, if not the index
 	Hits       []Hit              `json:"hits"`
 }

@@ -33,7 +33,7 @@ type Query struct {
 	Neighbours int
 }
 
-// A Result is the answer to a Query. Confidence is calibrated from Similarity and Strength
+// A Result is the answer to a Query. Confidence is a function of Similarity and Strength
 // and grows with both. Query.About, if set, replaces the query in these three.
 type Result struct {
 	Hits       []state.Hit        // best first, at most K, without near duplicates

@@ -22,7 +22,7 @@ var meanings = map[string]string{
 	"meaning":     "the embedder's vectors of query and passage are near",
 	"citation":    "the query names it by its number",
 	"heading":     "it is the first below a heading that the query is about",
-	"definition":  "it defines what the query asks for",
+	"definition":  "it defines what the query asks for", // in records of earlier programs
 	RankerMMR:     "relevance less likeness to the hits before",
 	RankerTrained: "the ranker that was trained on judged questions",
 	RankerRerank:  "the reranker's own score",

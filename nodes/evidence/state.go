@@ -65,7 +65,7 @@ type State struct {
 	Grounding        GroundingConfidence `json:"grounding_confidence,omitempty"`
 	StatuteSummary   string              `json:"statute_summary,omitempty"`
 	PolicySummary    string              `json:"policy_summary,omitempty"`
-	SearchConfidence float64             `json:"search_confidence"` // calibrated, of the best search
+	SearchConfidence float64             `json:"search_confidence"` // of the best search
 	Warnings         []string            `json:"warnings,omitempty"`
 	Usage            state.ModelUsage    `json:"usage"`
 }

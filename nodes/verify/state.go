@@ -26,7 +26,7 @@ type CorrectiveQuery struct {
 // A ClaimSearch is a search of a corpus before a claim was judged, and its result.
 type ClaimSearch struct {
 	Query      string      `json:"query"`      // the claim as it is judged
-	Confidence float64     `json:"confidence"` // calibrated: below 0.35 the corpus does not hold it
+	Confidence float64     `json:"confidence"` // below 0.35 the corpus does not hold it
 	Passages   []string    `json:"passages"`   // ids, the best first
 	Nearest    *Nearest    `json:"nearest,omitempty"`
 	Error      string      `json:"error,omitempty"`

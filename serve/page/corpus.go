@@ -172,12 +172,11 @@ func condition(key, value string) string {
 // A searched is what a search found.
 type searched struct {
 	retrieval.Result
-	Says       string // what the confidence means, in words
-	Tone       string
-	Calibrated string // how the corpus learnt it
-	Hits       []hitRow
-	Respelt    []string
-	Pager      pager
+	Says    string // what the confidence means, in words
+	Tone    string
+	Hits    []hitRow
+	Respelt []string
+	Pager   pager
 }
 
 // A hitRow is a hit with the summands of its score.
@@ -223,11 +222,6 @@ func (v *visit) search(c OpenCorpus, name string, out *reading) error {
 	}
 	s := &searched{Result: found}
 	s.Says, s.Tone = confidence(found)
-	for _, f := range c.Facts() {
-		if f.Name == FactConfidence {
-			s.Calibrated = f.Value
-		}
-	}
 	for _, r := range found.Respelt {
 		if r.Also {
 			s.Respelt = append(s.Respelt, fmt.Sprintf("also %s, for %s", r.As, r.Word))
@@ -257,9 +251,6 @@ func (v *visit) search(c OpenCorpus, name string, out *reading) error {
 	out.Searched = s
 	return nil
 }
-
-// FactConfidence is the name of the fact that says how a corpus learnt confidences.
-const FactConfidence = "Confidence"
 
 // confidence says what the confidence of a search means.
 func confidence(r retrieval.Result) (words, tone string) {

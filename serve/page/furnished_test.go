@@ -70,7 +70,7 @@ func (c *shelfCorpus) Facts() (out []page.Fact) {
 	for i := range c.words {
 		out = append(out, page.Fact{Name: c.word(i), Value: c.word(i + 1)})
 	}
-	return append(out, page.Fact{Name: page.FactConfidence, Value: "learnt from " + c.word(3)})
+	return out
 }
 
 func (c *shelfCorpus) Facets(context.Context, int) (out []page.Facet, err error) {

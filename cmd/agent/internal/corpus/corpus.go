@@ -215,8 +215,8 @@ func corpusStatsCommand(a *cli.App) *cobra.Command {
 		}
 		fmt.Fprintf(a.Stdout, "corpus       %s (%s)\n", info.Name, info.Generation)
 		fmt.Fprintf(a.Stdout, "files        %d\ndocuments    %d\npassages     %d, of %.0f bytes each in the mean\n", info.Files, info.Documents, info.Passages, mean)
-		fmt.Fprintf(a.Stdout, "text         %s\nembedder     %s\nlsa          %s\nvectors      %s\nranking      BM25 k1 %g, b %g\nconfidence   %s\n",
-			render.Size(info.Bytes), info.Embedder, render.Training(training), render.LookedAt(training), training.BM25.K1, training.BM25.B, render.Calibration(training.Calibration))
+		fmt.Fprintf(a.Stdout, "text         %s\nembedder     %s\nlsa          %s\nvectors      %s\nranking      BM25 k1 %g, b %g\n",
+			render.Size(info.Bytes), info.Embedder, render.Training(training), render.LookedAt(training), training.BM25.K1, training.BM25.B)
 		if cache != nil {
 			fmt.Fprintf(a.Stdout, "cache        %s\n", render.Cache(*cache))
 		}

@@ -299,7 +299,7 @@ func checkCorpus(ctx context.Context, home, name string, servers memory.Servers)
 	if stale != nil {
 		return append([]finding{{"corpora", statusWarn, fmt.Sprintf("%s: %s changed or gone since they were ingested, first %s", what, cli.Count(len(stale), "file"), stale[0]), "agent ingest PATH…" + flag}}, ranker...)
 	}
-	return append([]finding{{"corpora", statusOK, fmt.Sprintf("%s: %s, %s; embedder %s; confidence %s", what, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), render.Training(training), render.Calibration(training.Calibration)), ""}}, ranker...)
+	return append([]finding{{"corpora", statusOK, fmt.Sprintf("%s: %s, %s; embedder %s", what, cli.Count(info.Files, "file"), cli.Count(info.Passages, "passage"), render.Training(training)), ""}}, ranker...)
 }
 
 // checkRanker reports the corpus's trained ranker, if it has one.

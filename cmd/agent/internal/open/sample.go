@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +16,6 @@ import (
 	casestudies "example.com/assay/case_studies"
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
-	"example.com/assay/memory/index"
 )
 
 const (
@@ -40,25 +37,6 @@ type embedded struct {
 	name    string // of its folder
 	instead string // the note when it answers for the default corpus; empty for none
 	files   func() (fs.FS, error)
-}
-
-// learnt holds what an ingest of each sample learns, which takes half of its time. Where the
-// processor rounds otherwise the file does not fit, and it is learnt anew.
-//
-//go:embed learnt
-var learnt embed.FS
-
-// known returns what an earlier ingest learnt from the sample.
-func (e embedded) known() (*index.Learnt, error) {
-	data, err := learnt.ReadFile("learnt/" + e.name + ".json")
-	if err != nil {
-		return nil, err
-	}
-	var l index.Learnt
-	if err := json.Unmarshal(data, &l); err != nil {
-		return nil, fmt.Errorf("reading what is known of the embedded sample: %w", err)
-	}
-	return &l, nil
 }
 
 var (
@@ -145,11 +123,7 @@ func (e embedded) open(ctx context.Context, home string, note func(string)) (*me
 			note(fmt.Sprintf("preparing the embedded sample corpus (%d files, once)", len(files)))
 			noted = true
 		}
-		known, err := e.known()
-		if err != nil {
-			return nil, err
-		}
-		_, err = memory.Ingest(ctx, memory.IngestOptions{Home: home, Corpus: e.corpus, Paths: []string{dir}, Rebuild: true, Learnt: known})
+		_, err = memory.Ingest(ctx, memory.IngestOptions{Home: home, Corpus: e.corpus, Paths: []string{dir}, Rebuild: true})
 		var busy *memory.BusyError
 		if err != nil && (!errors.As(err, &busy) || time.Now().After(deadline)) {
 			return nil, fmt.Errorf("preparing the embedded sample: %w", err)

@@ -1,8 +1,6 @@
 package open
 
 import (
-	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,7 +9,6 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
-	"example.com/assay/memory/index"
 )
 
 // A sample that another version of the program ingested is replaced; its
@@ -80,60 +77,5 @@ func TestSampleHome(t *testing.T) {
 	}
 	if info, err := os.Stat(home); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info.Mode(), err)
-	}
-}
-
-var update = flag.Bool("update", false, "rewrite what is known of the samples")
-
-// What is shipped is what an ingest learns that knows nothing. On other processors, which
-// round otherwise, it is not taken.
-func TestLearntOfSamples(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("the files were made on amd64")
-	}
-	for _, e := range []embedded{lawSample, countySample} {
-		files, hash, err := e.list()
-		if err != nil {
-			t.Fatal(err)
-		}
-		home := t.TempDir()
-		if err := unpack(e.dir(home, hash), files); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := memory.Ingest(t.Context(), memory.IngestOptions{Home: home, Corpus: e.corpus, Paths: []string{e.dir(home, hash)}}); err != nil {
-			t.Fatal(err)
-		}
-		corpus, err := memory.Open(home, e.corpus)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := corpus.Learnt()
-		if err := corpus.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if *update {
-			data, err := json.MarshalIndent(want, "", "  ")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join("learnt", e.name+".json"), append(data, '\n'), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := e.known()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if *got != want {
-			t.Errorf("%s: the file says\n%+v\nand an ingest learns\n%+v\ngo test ./cmd/agent/internal/open -run LearntOfSamples -update rewrites it (then build again)", e.name, *got, want)
-		}
-		phases := map[string]bool{}
-		o := memory.IngestOptions{Home: t.TempDir(), Corpus: e.corpus, Paths: []string{e.dir(home, hash)}, Learnt: got, Progress: func(phase string, _, _ int) { phases[phase] = true }}
-		if _, err := memory.Ingest(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
-		if phases[index.PhaseCalibrate] || !phases[index.PhaseSeal] {
-			t.Errorf("%s: with what is known, an ingest went through %v", e.name, phases)
-		}
 	}
 }

@@ -70,15 +70,6 @@ func Training(t index.Training) string {
 	return fmt.Sprintf("%s, %d changed since, again at %d", out, t.Changed, t.RefitAt)
 }
 
-// Calibration describes the questions that confidences were fitted on, and how well they
-// separate.
-func Calibration(c index.Calibration) string {
-	if c.Held.Questions+c.NotHeld.Questions == 0 {
-		return "not learnt: the corpus is too small for questions of its own"
-	}
-	return fmt.Sprintf("learnt from %d questions that the corpus answers and %d that it does not; on the right side of .5 for %.0f %%", c.Held.Questions, c.NotHeld.Questions, 100*c.Accuracy)
-}
-
 // LookedAt describes how vectors are searched.
 func LookedAt(t index.Training) string {
 	if t.Lists == 0 {

@@ -165,7 +165,6 @@ func (o *openCorpus) Ingested() (time.Time, error) {
 func (o *openCorpus) Facts() []page.Fact {
 	t := o.Corpus.Training()
 	out := []page.Fact{
-		{Name: "Confidence", Value: render.Calibration(t.Calibration)},
 		{Name: "Likeness of words", Value: render.Training(t)},
 		{Name: "Vectors", Value: render.LookedAt(t)},
 		{Name: "Ranking of words", Value: fmt.Sprintf("BM25, k1 %g, b %g", t.BM25.K1, t.BM25.B)},

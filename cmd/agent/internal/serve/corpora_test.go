@@ -99,8 +99,8 @@ func TestPageOfCorpora(t *testing.T) {
 	}
 	s := start(t, home, "--no-auth")
 	s.sees("", "/ui/corpora", "default", "harbour", "sample", "sample-county", "not legal advice", "4 corpora")
-	s.sees("", "/ui/corpora/harbour", "Fingerprint", "gen-000001", "lsa-", "learnt from 2 questions", "1 file or link was", "b.png", "1 record not read", "as it was read", "2 texts", "filter=colour%3Dblue", "What could not be read")
-	s.sees("", "/ui/corpora/sample", "474", "teaching sample", "learnt from")
+	s.sees("", "/ui/corpora/harbour", "Fingerprint", "gen-000001", "lsa-", "trained on", "1 file or link was", "b.png", "1 record not read", "as it was read", "2 texts", "filter=colour%3Dblue", "What could not be read")
+	s.sees("", "/ui/corpora/sample", "474", "teaching sample", "trained on")
 
 	page := s.sees("", "/ui/corpora/default?q="+url.QueryEscape(clitest.PermitQuestion), "the passages are about this", "Why it is here", "bm25", "words of the query", "learnt", "bytes ")
 	hit := s.first(page, `/ui/corpora/default/document[^"]*`)

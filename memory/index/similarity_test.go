@@ -1,0 +1,171 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"example.com/assay/memory/retrieval"
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
+)
+
+// A spread says how the confidences of some questions lie.
+type spread struct {
+	n, mean         float64
+	accepted, empty float64 // shares at .70 or more, and below .35
+}
+
+func spreadOf(t testing.TB, x *Index, questions []string) spread {
+	t.Helper()
+	s := spread{n: float64(len(questions))}
+	for _, q := range questions {
+		c := search(t, x, retrieval.Query{Primary: q}).Confidence
+		s.mean += c / s.n
+		if c >= .70 {
+			s.accepted += 1 / s.n
+		}
+		if c < .35 {
+			s.empty += 1 / s.n
+		}
+	}
+	return s
+}
+
+func (s spread) String() string {
+	return fmt.Sprintf("n %4.0f, %3.0f %% at .70 or more, %3.0f %% below .35, mean %.2f", s.n, 100*s.accepted, 100*s.empty, s.mean)
+}
+
+// checkConfidence measures questions that a corpus answers and others.
+func checkConfidence(t *testing.T, x *Index, answered, others []string) {
+	t.Helper()
+	a, o := spreadOf(t, x, answered), spreadOf(t, x, others)
+	t.Logf("answered: %v", a)
+	t.Logf("others: %v", o)
+	if a.mean < .85 || a.accepted < .85 || a.empty > .07 {
+		t.Errorf("answered questions: %v; want a mean of .85, 85 %% and at most 7 %%", a)
+	}
+	if o.empty < .88 || o.accepted > .06 {
+		t.Errorf("other questions: %v; want 88 %% below .35 and at most 6 %% at .70", o)
+	}
+}
+
+func TestConfidenceOfInventedCorpus(t *testing.T) {
+	x := open(t, build(t, kiteBarge(t)))
+	checkConfidence(t, x, bargeQuestions, strangeQuestions)
+	checkConfidence(t, x, bargeQuestions, lawQuestions)
+}
+
+// slowedDown is set under the race detector.
+var slowedDown bool
+
+func TestConfidenceOfLawPrimer(t *testing.T) {
+	if testing.Short() || slowedDown {
+		t.Skip("indexes the sample corpus; too slow under the race detector, and the invented corpus takes the same paths")
+	}
+	x := open(t, build(t, lawPrimer(t)))
+	checkConfidence(t, x, lawQuestions, slices.Concat(otherQuestions, unheardLaw))
+	checkConfidence(t, x, lawQuestions, bargeQuestions)
+	if c := search(t, x, retrieval.Query{Primary: "What are the elements of battery?"}).Confidence; c < .70 {
+		t.Errorf("battery: %.2f", c)
+	}
+	if c := search(t, x, retrieval.Query{Primary: "What must an applicant show to qualify for asylum?"}).Confidence; c >= .35 {
+		t.Errorf("asylum: %.2f", c)
+	}
+	if v := spreadOf(t, x, vagueLaw); v.mean < .20 || v.mean > .65 || v.accepted > .5 {
+		t.Errorf("vague questions: %v; want them in the middle", v)
+	} else {
+		t.Logf("vague: %v", v)
+	}
+}
+
+// A long question of which a passage holds half is better answered than a
+// short one of which it holds half.
+func TestConfidenceKnowsLength(t *testing.T) {
+	x := open(t, build(t, kiteBarge(t)))
+	var passage state.Passage
+	for _, p := range kiteBarge(t) {
+		if len(p.Text) > len(passage.Text) {
+			passage = p
+		}
+	}
+	held := distinct(terms(passage.Text, text.QueryStops))
+	ask := func(n int) retrieval.Result {
+		q := slices.Clone(held[:n/2])
+		for i := range n / 2 {
+			q = append(q, fmt.Sprintf("\x00%d", i)) // no tokenizer makes such a word
+		}
+		r, err := x.searchTerms(t.Context(), asked{terms: q}, retrieval.Query{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	short, long := ask(2), ask(24)
+	if long.Strength <= short.Strength || long.Confidence <= short.Confidence {
+		t.Errorf("half of 24 words: %+v; half of 2: %+v", long.Confidence, short.Confidence)
+	}
+}
+
+func TestBackground(t *testing.T) {
+	scores := make([]float64, 60)
+	for i := range scores {
+		scores[i] = float64(60 - i)
+	}
+	none := func(int32) bool { return false }
+	// Ranks 21 to 50 score 40 to 11.
+	if got := background(scores, best(scores, backgroundTo, none)); got != 25.5 {
+		t.Errorf("background %v, want 25.5", got)
+	}
+	// Without the first ten, ranks 21 to 50 score 30 to 1.
+	if got := background(scores, best(scores, backgroundTo, func(ord int32) bool { return ord < 10 })); got != 15.5 {
+		t.Errorf("background without the best ten %v, want 15.5", got)
+	}
+	// Ranks that nothing takes count as zero.
+	if got := background(scores, best(scores[:22], backgroundTo, none)); got != (40.0+39)/30 {
+		t.Errorf("background of 22 passages %v", got)
+	}
+	if got := background(nil, nil); got != 0 {
+		t.Errorf("background of nothing %v", got)
+	}
+}
+
+// Unknown words lower the similarity, the more the more there are.
+func TestUnknownWordsLowerSimilarity(t *testing.T) {
+	x := open(t, build(t, kiteBarge(t)))
+	last := 2.0
+	for _, q := range []string{"larch hull oak frames moss tar", "larch hull oak frames moss zyx", "larch hull oak qwv zyx", "larch qwv zyx vvk"} {
+		s := search(t, x, retrieval.Query{Primary: q}).Similarity
+		if s >= last {
+			t.Errorf("%q: similarity %v, with fewer unknown words %v", q, s, last)
+		}
+		last = s
+	}
+}
+
+// More evidence never lowers a confidence.
+func TestConfidenceIsMonotone(t *testing.T) {
+	unit := rapid.Float64Range(0, 1)
+	rapid.Check(t, func(t *rapid.T) {
+		a := evidence{unit.Draw(t, "a"), unit.Draw(t, "b")}
+		b := evidence{min(1, a.similarity+unit.Draw(t, "more")), min(1, a.strength+unit.Draw(t, "more"))}
+		for _, c := range []Calibration{byWords, byMeaning} {
+			if low, high := c.confidence(a), c.confidence(b); !(low >= 0 && low <= high && high <= 1) {
+				t.Fatalf("%v: %v, %v: %v with %+v", a, low, b, high, c)
+			}
+			if c.confidence(evidence{strength: 1}) != 0 || c.confidence(evidence{1, 1}) < .99 {
+				t.Fatalf("%+v at the ends", c)
+			}
+		}
+	})
+}
+
+func TestResultIsRounded(t *testing.T) {
+	r := retrieval.Result{Confidence: 1. / 3, Similarity: 1. / 3, Strength: 1. / 3}
+	round(&r)
+	if r.Confidence != .333333 || r.Similarity != .333333 || r.Strength != .333333 {
+		t.Errorf("%+v", r)
+	}
+}
