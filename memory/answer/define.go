@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -120,7 +121,7 @@ func overlap(a, b []string) float64 {
 	}
 	n := 0
 	for _, x := range a {
-		if contains(b, x) {
+		if slices.Contains(b, x) {
 			n++
 		}
 	}
