@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"path"
@@ -53,10 +54,6 @@ func parseDocx(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 			d.Blocks[i].Page = 0
 		}
 	}
-	for _, title := range []string{w.title, w.firstHeading, w.declared} {
-		if d.Title == "" {
-			d.Title = title
-		}
-	}
+	d.Title = cmp.Or(w.title, w.firstHeading, w.declared)
 	return nil
 }

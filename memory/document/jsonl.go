@@ -17,9 +17,7 @@ func parseJSONL(ctx context.Context, d *Document, raw []byte, o LoadOptions) err
 	raw = raw[bodyStart(string(raw[:min(len(raw), len(bom))])):]
 	out := recordText{d: d, watch: &watch{ended: ctx.Err}, lineOf: map[string]int{}}
 	for line := 1; len(raw) > 0; line++ {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+		out.watch.step()
 		row, rest, _ := bytes.Cut(raw, []byte("\n"))
 		raw = rest
 		row = bytes.TrimSpace(row)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"strings"
 	"time"
@@ -271,7 +270,7 @@ func pdftotext(ctx context.Context, raw []byte, o LoadOptions) ([]pdfPage, error
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	data, readErr := readAll(ctx, io.Reader(out), o.MaxFileBytes)
+	data, readErr := readAll(context.WithoutCancel(ctx), out, o.MaxFileBytes) // it ends with the program
 	if readErr != nil {
 		cancel()
 	}

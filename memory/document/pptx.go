@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"io"
@@ -65,9 +66,7 @@ func parsePPTX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	}
 	out.finish(d)
 	declared, props, err := pack.properties(ctx, "docProps/core.xml")
-	if d.Metadata = props; d.Title == "" {
-		d.Title = declared
-	}
+	d.Title, d.Metadata = cmp.Or(d.Title, declared), props
 	return err
 }
 
@@ -87,10 +86,7 @@ func (r *pptxReader) read(part io.Reader) error {
 			return
 		}
 		if n.DataAtom == atom.H1 {
-			title := caption(newPage(r.out.ctx).inlineText(n))
-			if r.d.Title == "" {
-				r.d.Title = title
-			}
+			r.d.Title = cmp.Or(r.d.Title, caption(newPage(r.out.ctx).inlineText(n)))
 		}
 		if r.items {
 			points(n)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"strconv"
 	"strings"
-
-	"golang.org/x/net/html/charset"
 )
 
 // rtfSkipped are groups of RTF that hold no text of the document.
@@ -31,13 +29,8 @@ func parseRTF(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error
 	state, outer := rtfState{unicode: 1}, []rtfState{}
 	pending := 0 // characters to leave out
 	flush := func() {
-		if len(codes) == 0 {
-			return
-		}
-		if r, err := charset.NewReaderLabel(page, strings.NewReader(string(codes))); err == nil {
-			if s, err := readAll(ctx, r, 1<<30); err == nil {
-				out.Write(s)
-			}
+		if s, err := decode(ctx, codes, page); err == nil {
+			out.Write(s)
 		}
 		codes = codes[:0]
 	}

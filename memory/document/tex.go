@@ -47,9 +47,6 @@ func parseTeX(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 		}
 	}
 	t.write()
-	if t.w.ended() != nil {
-		return t.w.ended()
-	}
 	err := parseMarkdown(ctx, d, []byte(texBlank(t.out.String())), o)
 	d.Plain = false
 	return err

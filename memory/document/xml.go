@@ -59,9 +59,6 @@ const mostXMLText = 160
 
 func parseXML(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	root, title, err := readXML(ctx, raw)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	if err != nil || root.children == 0 { // most of it may be good
 		raw, _, err := inUTF8(ctx, d.Path, raw)
 		if err != nil {

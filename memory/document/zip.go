@@ -60,10 +60,7 @@ func (p *zipPack) read(ctx context.Context, name string, fn func(part io.Reader)
 		p.left = limited.N - 1
 		err = errors.Join(err, r.Close())
 	}
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case p.left < 0:
+	if p.left < 0 {
 		return p.tooLong()
 	}
 	if fault, ok := errors.AsType[*InputError](err); ok {
