@@ -83,8 +83,7 @@ func (r *odtReader) style(e xml.StartElement) {
 		}
 	case "list-level-style-number":
 		levels := r.lists[r.named]
-		level, err := strconv.Atoi(attribute(e, "level"))
-		if err == nil && level > 0 && level <= numberLevels {
+		if level, ok := numberBelow(attribute(e, "level"), numberLevels+1); ok && level > 0 {
 			levels[level-1] = attribute(e, "num-format")
 			r.lists[r.named] = levels
 		}

@@ -135,8 +135,7 @@ func (x *xlsxReader) readStyles(part io.Reader) error {
 		codes[f.ID] = f.Code
 	}
 	for _, c := range sheet.Cells {
-		font, err := strconv.Atoi(c.Font)
-		x.styles = append(x.styles, xlsxStyle{readFormat(codes[c.Format]), err == nil && font >= 0 && font < len(sheet.Fonts) && sheet.Fonts[font].Bold.on()})
+		x.styles = append(x.styles, xlsxStyle{readFormat(codes[c.Format]), itemAt(sheet.Fonts, c.Font).Bold.on()})
 	}
 	return err
 }
@@ -254,17 +253,11 @@ func columnOf(place string) int {
 }
 
 func (x *xlsxReader) cell(kind, style, value string) gridCell {
-	how := xlsxStyle{}
-	if i, err := strconv.Atoi(style); err == nil && i >= 0 && i < len(x.styles) {
-		how = x.styles[i]
-	}
+	how := itemAt(x.styles, style)
 	cell := gridCell{text: value, strong: how.bold}
 	switch kind {
 	case "s":
-		cell.text = ""
-		if i, err := strconv.Atoi(value); err == nil && i >= 0 && i < len(x.shared) {
-			cell.text = x.shared[i]
-		}
+		cell.text = itemAt(x.shared, value)
 	case "b":
 		cell.text = map[string]string{"1": "TRUE", "0": "FALSE"}[value]
 	case "", "n":

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -137,6 +138,23 @@ func decoded(part io.Reader, fn func(t xml.Token, decode func(any) error) error)
 			return err
 		}
 	}
+}
+
+// numberBelow reads a number from 0 on that is less than an end.
+func numberBelow(val string, end int) (int, bool) {
+	n, err := strconv.Atoi(val)
+	if err != nil || n < 0 || n >= end {
+		return 0, false
+	}
+	return n, true
+}
+
+// itemAt is what has a number in a list, from 0 on; the zero value where nothing has it.
+func itemAt[T any](list []T, number string) (item T) {
+	if i, ok := numberBelow(number, len(list)); ok {
+		item = list[i]
+	}
+	return item
 }
 
 // A valued is an element that says something by its attribute val.
