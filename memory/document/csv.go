@@ -96,7 +96,8 @@ func (c *csvRows) table(out *recordText) error {
 	}); err != nil {
 		return err
 	}
-	return out.table(&g)
+	out.grid = &g
+	return out.finish()
 }
 
 // each calls fn for every further row, and notes in out those that cannot be read.

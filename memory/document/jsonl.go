@@ -14,7 +14,7 @@ import (
 )
 
 func parseJSONL(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
-	raw = raw[bodyStart(string(raw[:min(len(raw), len(bom))])):]
+	raw = bytes.TrimPrefix(raw, []byte(bom))
 	out := recordText{d: d, watch: &watch{ended: ctx.Err}, lineOf: map[string]int{}}
 	for line := 1; len(raw) > 0; line++ {
 		out.watch.step()
