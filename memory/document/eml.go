@@ -15,7 +15,6 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
 	"example.com/assay/memory/text"
@@ -129,13 +128,18 @@ func (m *mailReader) part(head textproto.MIMEHeader, body io.Reader, depth int) 
 		return nil
 	}
 	raw := wholePart(body)
-	if kind == "text/html" {
-		return m.page(raw, params["charset"])
-	}
-	if decoded, err := decode(m.ctx, raw, params["charset"]); err == nil && params["charset"] != "" {
+	decoded, err := decode(m.ctx, raw, params["charset"])
+	known := err == nil && params["charset"] != ""
+	if known {
 		raw = decoded
-	} else if raw, _, err = inUTF8(m.ctx, m.d.Path, raw); err != nil {
-		return err
+	}
+	if kind == "text/html" {
+		return besidesFaults(m.page(raw))
+	}
+	if !known {
+		if raw, _, err = inUTF8(m.ctx, m.d.Path, raw); err != nil {
+			return err
+		}
 	}
 	m.plain(string(raw))
 	return nil
@@ -279,21 +283,14 @@ func (m *mailReader) wordsOf(a alternative) []string {
 	return strings.FieldsFunc(strings.ToLower(sub.out.w.out.String()), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 
-func (m *mailReader) page(raw []byte, label string) error {
-	if decoded, err := decode(m.ctx, raw, label); err == nil && label != "" {
-		raw = decoded
+func (m *mailReader) page(raw []byte) error {
+	page, root, err := parsePage(m.ctx, m.d.Path, raw)
+	if err != nil {
+		return err
 	}
-	raw, err := htmlText(m.ctx, m.d.Path, raw)
-	var page *htmlPage
-	var root *html.Node
-	if err == nil {
-		page, root, err = parsePage(m.ctx, m.d.Path, raw)
-	}
-	if err == nil {
-		n := len(m.out.w.blocks)
-		m.out.w.page = page
-		m.out.w.content(root)
-		m.quoteBlocks(n)
-	}
-	return besidesFaults(err)
+	n := len(m.out.w.blocks)
+	m.out.w.page = page
+	m.out.w.content(root)
+	m.quoteBlocks(n)
+	return nil
 }

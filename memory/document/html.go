@@ -17,10 +17,6 @@ import (
 // parseHTML extracts the main content: one line per heading, paragraph, list
 // item and table row, a blank line between paragraphs.
 func parseHTML(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error {
-	raw, err := htmlText(ctx, d.Path, raw)
-	if err != nil {
-		return err
-	}
 	page, root, err := parsePage(ctx, d.Path, raw)
 	if err != nil {
 		return err

@@ -13,8 +13,11 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// parsePage parses a page that is in UTF-8, and finds what of it is left out.
+// parsePage parses a page, and finds what of it is left out.
 func parsePage(ctx context.Context, path string, raw []byte) (page *htmlPage, root *html.Node, err error) {
+	if raw, err = htmlText(ctx, path, raw); err != nil {
+		return nil, nil, err
+	}
 	if raw, err = htmlTags(ctx, raw); err == nil {
 		root, err = html.Parse(stoppable(ctx, bytes.NewReader(raw)))
 	}

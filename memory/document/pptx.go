@@ -24,18 +24,12 @@ func parsePPTX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 		return err
 	}
 	var slides []string
-	if err := pack.read(ctx, deck, func(part io.Reader) error {
-		return eachElement(part, func(e xml.StartElement) error {
-			if e.Name.Local != "sldId" {
-				return nil
+	if err := pack.elements(ctx, deck, func(e xml.StartElement) {
+		for _, a := range e.Attr {
+			if e.Name.Local == "sldId" && a.Name.Space != "" && a.Name.Local == "id" && byID[a.Value] != "" {
+				slides = append(slides, byID[a.Value])
 			}
-			for _, a := range e.Attr {
-				if a.Name.Space != "" && a.Name.Local == "id" && byID[a.Value] != "" {
-					slides = append(slides, byID[a.Value])
-				}
-			}
-			return nil
-		})
+		}
 	}); err != nil {
 		return err
 	}

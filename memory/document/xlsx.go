@@ -28,27 +28,21 @@ func parseXLSX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	x := xlsxReader{pack: pack, out: newOffice(ctx)}
 	type sheet struct{ name, part string }
 	var sheets []sheet
-	for _, p := range []struct {
-		name string
-		read func(io.Reader) error
-	}{
-		{book, func(part io.Reader) error {
-			return eachElement(part, func(e xml.StartElement) error {
-				switch e.Name.Local {
-				case "workbookPr":
-					x.from1904 = attribute(e, "date1904") == "1" || attribute(e, "date1904") == "true"
-				case "sheet":
-					sheets = append(sheets, sheet{attribute(e, "name"), byID[attribute(e, "id")]})
-				}
-				return nil
-			})
-		}},
-		{byType["sharedStrings"], x.readStrings},
-		{byType["styles"], x.readStyles},
-	} {
-		if err := pack.read(ctx, p.name, p.read); err != nil {
-			return err
+	if err := pack.elements(ctx, book, func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "workbookPr":
+			x.from1904 = attribute(e, "date1904") == "1" || attribute(e, "date1904") == "true"
+		case "sheet":
+			sheets = append(sheets, sheet{attribute(e, "name"), byID[attribute(e, "id")]})
 		}
+	}); err != nil {
+		return err
+	}
+	if err := pack.read(ctx, byType["sharedStrings"], x.readStrings); err != nil {
+		return err
+	}
+	if err := pack.read(ctx, byType["styles"], x.readStyles); err != nil {
+		return err
 	}
 	for _, s := range sheets {
 		x.out.heading(1, s.name)

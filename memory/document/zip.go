@@ -73,6 +73,18 @@ func (p *zipPack) read(ctx context.Context, name string, fn func(part io.Reader)
 	return nil
 }
 
+// elements calls fn for every element of a part that begins.
+func (p *zipPack) elements(ctx context.Context, name string, fn func(xml.StartElement)) error {
+	return p.read(ctx, name, func(part io.Reader) error {
+		return tokens(part, func(t xml.Token) error {
+			if e, ok := t.(xml.StartElement); ok {
+				fn(e)
+			}
+			return nil
+		})
+	})
+}
+
 func (p *zipPack) tooLong() error { return unpacksTooFar(p.path, p.limit) }
 
 // Bounds of what a file unpacks to. Text packs to a third or a tenth of its size, the
@@ -163,15 +175,6 @@ type valued struct {
 }
 
 func (v *valued) on() bool { return v != nil && isOn(v.Val) }
-
-func eachElement(part io.Reader, fn func(xml.StartElement) error) error {
-	return tokens(part, func(t xml.Token) error {
-		if e, ok := t.(xml.StartElement); ok {
-			return fn(e)
-		}
-		return nil
-	})
-}
 
 // attribute returns an attribute by its local name: the prefix tells the
 // edition of the standard.
