@@ -17,7 +17,7 @@ import (
 // BEGIN and END. Each event, task, journal entry and person becomes a record of fields.
 
 // cardKinds are the components that become records. Alarms and the rules of time zones do not.
-var cardKinds = map[string]bool{"VEVENT": true, "VTODO": true, "VJOURNAL": true, "VCARD": true}
+var cardKinds = text.Set(`VEVENT VTODO VJOURNAL VCARD`)
 
 // cardFields are the names under which properties are written. What is not here, such as a
 // picture or what only programs need, is left out.

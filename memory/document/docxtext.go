@@ -101,7 +101,7 @@ type docxRef struct{ kind, id string }
 
 // leftOut are elements whose text is not the document's: earlier places of
 // moved text, what older programs show instead, phonetic guides, comments.
-var leftOut = map[string]bool{"moveFrom": true, "del": true, "Fallback": true, "rt": true, "annotationRef": true, "sectPr": true, "instrText": true, "delText": true}
+var leftOut = text.Set(`moveFrom del Fallback rt annotationRef sectPr instrText delText`)
 
 // shown calls fn for the tokens of a part that are not in an element that is left out.
 func shown(part io.Reader, fn func(xml.Token)) error {

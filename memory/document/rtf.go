@@ -4,11 +4,13 @@ import (
 	"context"
 	"strconv"
 	"strings"
+
+	"example.com/assay/memory/text"
 )
 
 // rtfSkipped are groups of RTF that hold no text of the document.
-var rtfSkipped = map[string]bool{"fonttbl": true, "colortbl": true, "stylesheet": true, "info": true, "pict": true, "object": true, "header": true, "footer": true,
-	"headerl": true, "headerr": true, "footerl": true, "footerr": true, "listtable": true, "listoverridetable": true, "generator": true, "themedata": true, "datastore": true, "fldinst": true, "xmlnstbl": true, "latentstyles": true, "rsidtbl": true}
+var rtfSkipped = text.Set(`fonttbl colortbl stylesheet info pict object header footer headerl headerr footerl footerr listtable listoverridetable generator themedata
+	datastore fldinst xmlnstbl latentstyles rsidtbl`)
 
 // rtfText are the control words that are written as text.
 var rtfText = map[string]string{"par": "\n\n", "sect": "\n\n", "page": "\n\n", "line": "\n", "row": "\n", "cell": "\t", "tab": "\t",
