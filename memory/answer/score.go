@@ -281,7 +281,7 @@ func (p *pool) restShare(q *question, s *sentence) float64 {
 	})
 }
 
-// own counts the words of the question that stand in a row's cells and are no name of its
+// own counts the words of the question that stand in a row's cells and not in the names of its
 // columns.
 func (q *question) own(s *sentence) int {
 	n := 0

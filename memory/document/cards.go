@@ -241,7 +241,7 @@ func (p cardProperty) moment() (at time.Time, day, clock string, ok bool) {
 }
 
 // until says in words when something begins and, where that is another time, ends. The end of
-// whole days is the day after the last. What is no time stays as it is.
+// whole days is the day after the last. A value that is not a time stays as it is.
 func (p cardProperty) until(end cardProperty) string {
 	at, day, clock, ok := p.moment()
 	if !ok {

@@ -185,7 +185,7 @@ func (m *mailReader) attachment(name string, raw []byte) error {
 	return nil
 }
 
-// wholePart reads a part to its end. A part that is cut is what there is of it.
+// wholePart reads a part to its end. Of a part that is cut off it returns the beginning.
 func wholePart(body io.Reader) []byte {
 	raw, _ := io.ReadAll(body)
 	return raw

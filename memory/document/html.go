@@ -58,7 +58,7 @@ type htmlWriter struct {
 	marked   bool       // the line holds the sign of a list item and nothing else
 	script   script     // of what is written
 	mail     bool       // what is quoted is an earlier mail
-	office   bool       // what is written is no page of HTML
+	office   bool       // the document is an office file, not a page
 	items    itemCount  // of the innermost list
 	outer    *entry     // of the description list that the innermost one stands in
 	termed   bool       // the last item of the innermost description list was a term

@@ -29,8 +29,8 @@ func isNotes(n *html.Node) bool {
 const longestMark = 6
 
 // noteMark returns the sign of a note that an element refers to, "1" of a
-// raised link to a place of the page; false where it is none. Written out, it
-// would run into the word before it.
+// raised link to a place of the page, and false for any other element. Written out,
+// the sign would run into the word before it.
 func noteMark(n *html.Node) (string, bool) {
 	link := n
 	if n.DataAtom == atom.Sup {

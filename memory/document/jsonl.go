@@ -120,7 +120,7 @@ func jsonRecord(obj map[string]json.RawMessage, f fields, path string, line int)
 }
 
 // jsonValues reads a scalar as one value and a list of scalars as several.
-// Objects, and lists that hold something else, are no values.
+// It returns nil for objects, and for lists that hold something else.
 func jsonValues(raw json.RawMessage) []string {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {

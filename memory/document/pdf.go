@@ -180,8 +180,8 @@ func readPDFPages(ctx context.Context, raw []byte) (pages []pdfPage, err error) 
 // pdfPages lists the pages by walking the page tree once; the library's own
 // lookup by number walks it anew for every page.
 //
-// A tree may lead into itself, twice at each place, so that it grows beyond all. Its parts that
-// are no page are bounded by the pages found so far.
+// A tree may contain itself, and would grow without end. So the number of its inner parts is
+// bounded by the number of pages found so far.
 func pdfPages(r *pdf.Reader) []pdf.Page {
 	var out []pdf.Page
 	inner := 0

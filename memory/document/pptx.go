@@ -70,7 +70,7 @@ type pptxReader struct {
 	notes bool       // a slide's notes: only their body is text
 	shape *html.Node // the open one
 	first bool       // the open table's first row names its columns
-	skip  bool       // the open shape is no content
+	skip  bool       // the open shape is left out
 	items bool       // the open shape holds the points of a slide
 }
 

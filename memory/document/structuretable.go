@@ -140,7 +140,7 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 		}
 		least := 2
 		if l.mark.number != "" && row.cells[0].End <= l.start+l.mark.size {
-			least = 3 // a number set apart from its text is no cell
+			least = 3 // a number set apart from its text does not count as a cell
 		}
 		if len(row.cells) < least || len(row.cells) > mostColumns || slices.ContainsFunc(row.cells, func(c state.Cell) bool { return labelOf(r.said(c)).words > 0 }) {
 			break

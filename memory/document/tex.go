@@ -11,8 +11,8 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// looksLikeTeX reports whether a file is a document in LaTeX: its first line that is no comment begins with
-// a command, and a document begins in it. A program that writes LaTeX begins otherwise.
+// looksLikeTeX reports whether a file is a document in LaTeX: its first line, comments aside, begins with a
+// command, and a document begins in it. A program that writes LaTeX begins otherwise.
 func looksLikeTeX(raw []byte) bool {
 	head := raw[:min(len(raw), 1<<14)]
 	for line := range bytes.Lines(head) {

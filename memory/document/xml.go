@@ -15,9 +15,9 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// XML that is no page and no office file is read by its form: an element that holds a value is a
-// field with the element's name, one that holds a sentence, or text with elements in between, is a paragraph, and
-// one that holds elements is a section, below its title where it has one. Attributes are fields, except in
+// XML other than pages and office files is read by its form. An element with a value is a field with the
+// element's name. One with a sentence, or with text and elements, is a paragraph. One with elements is a
+// section, below its title where it has one. Attributes are fields, except in
 // what has text with elements in between: there they are for programs. So feeds, settings, exported
 // records and manuals need no list of their names.
 
