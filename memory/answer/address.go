@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -122,7 +123,7 @@ func (q *question) within(p *pool, s *sentence) float64 {
 		}
 		about := p.reader.stems(c.Header + " " + body)
 		for _, n := range q.numbers {
-			if n.unit != "" && !contains(about, n.unit) && len(q.numbers) > 1 {
+			if n.unit != "" && !slices.Contains(about, n.unit) && len(q.numbers) > 1 {
 				continue
 			}
 			if low <= n.value && n.value <= high {

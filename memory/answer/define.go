@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -74,8 +75,8 @@ func (s *sentence) says(name string) float64 {
 	return best
 }
 
-// indexLower finds a text in lower case in another, -1 for nowhere. Some letters take more bytes,
-// or fewer, in lower case, so that a place in the one is none in the other.
+// indexLower finds a text in lower case in another, -1 for nowhere. It counts bytes of the text as it
+// is written: some letters take more bytes, or fewer, in lower case.
 func indexLower(s, low string) (start, end int) {
 	if !strings.Contains(strings.ToLower(s), low) {
 		return -1, -1
@@ -120,7 +121,7 @@ func overlap(a, b []string) float64 {
 	}
 	n := 0
 	for _, x := range a {
-		if contains(b, x) {
+		if slices.Contains(b, x) {
 			n++
 		}
 	}

@@ -3,53 +3,15 @@ package answer
 import (
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 )
 
-// forms are the kinds of answer that a question asks for.
-type forms struct {
-	number, deflt, date, yesno, howto, where, which, why, when, difference, elements bool
-}
-
-var (
-	asksNumber     = pattern.New(`(?i)\bhow (?:many|much|long|large|big|old|often|far|high|deep|fast)\b|\b(?:max(?:imum)?|min(?:imum)?|limit|number of|size of)\b`)
-	asksDefault    = pattern.New(`(?i)\bdefaults?\b`)
-	asksDate       = pattern.New(`(?i)\b(?:what year|which year|what date|when (?:was|were|did|has)|since when|(?:which|what|in which) version)\b`)
-	asksYesNo      = pattern.New(`(?i)^\s*(?:so |and |but |or |ok,? |if .{3,80}, )?(?:is|are|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|am)\b`)
-	asksHow        = pattern.New(`(?i)\bhow (?:do|does|can|could|would|should|to|would)\b|\bhow'?d\b|\b(?:command|way|steps?) (?:to|for)\b|\bwhat (?:command|should i do)\b`)
-	asksWhere      = pattern.New(`(?i)\bwhere\b|\b(?:which|what) (?:file|directory|folder|path)\b|\blocation of\b`)
-	asksWhich      = pattern.New(`(?i)\b(?:which|what) (?:\w+ )?(?:command|option|parameter|setting|function|program|tool|package|field|flag|variable|file|module|method|class|type|statement|keyword|view|table|exception|error)\b`)
-	asksWhy        = pattern.New(`(?i)\bwhy\b|\bwhat (?:is|are) the reasons?\b`)
-	asksWhen       = pattern.New(`(?i)\bwhen (?:do|does|is|are|should|must|can|will)\b|\bunder (?:which|what)\b`)
-	asksElements   = pattern.New(`(?i)\b(?:elements|requirements|conditions|criteria|grounds)\b|\bmust (?:\w+ ){1,4}(?:prove|show|establish|contain|include|have|do)\b|\bwhat (?:is|are) (?:needed|required|necessary)\b|\bwhat does (?:\w+ ){1,4}(?:require|need)\b`)
-	asksDifference = pattern.New(`(?i)\bdifference|\bdiffer\b|\bcompared? (?:to|with)\b|\bversus\b|\bvs\b`)
-)
-
-func formsOf(asks string) forms {
-	return forms{
-		number: asksNumber.MatchString(asks), deflt: asksDefault.MatchString(asks), date: asksDate.MatchString(asks),
-		yesno: asksYesNo.MatchString(asks), howto: asksHow.MatchString(asks), where: asksWhere.MatchString(asks),
-		which: asksWhich.MatchString(asks), why: asksWhy.MatchString(asks), when: asksWhen.MatchString(asks), difference: asksDifference.MatchString(asks), elements: asksElements.MatchString(asks),
-	}
-}
-
-// explain reports whether a form stands for a word of asking.
-func (f forms) explain(w string) bool {
-	switch w {
-	case "default", "defaults", "value", "values":
-		return f.deflt
-	case "long", "large", "big", "old", "most", "least", "maximum", "max", "minimum", "min", "limit", "limits", "number", "size":
-		return f.number
-	case "prove", "win", "claim", "element", "elements", "requirement", "requirements", "rule":
-		return f.elements
-	case "difference", "differ", "between":
-		return f.difference
-	case "year", "date", "version", "release", "released":
-		return f.date
-	case "file", "place", "located", "location", "stored":
-		return f.where
-	}
-	return false
+// A form is a kind of answer.
+type form struct {
+	asks     *pattern.Pattern     // finds the questions for it
+	explains map[string]bool      // words of a question that only ask for it
+	fits     func(string) float64 // how far a sentence has it, at most about 1.4
 }
 
 const numberWord = `(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|zero|no more than one|half)`
@@ -79,89 +41,134 @@ var (
 	code        = pattern.New(`(?m)^(?: {2,}|\t|[$#%>] )|;\s*$`)
 )
 
-// fits is how far a sentence has the form that a question asks for, at most about
-// 1.4; 0 for a question of no form.
-func (f forms) fits(s string, terms func(string) int) float64 {
-	best := 0.0
-	set := func(on bool, value float64) {
-		if on {
-			best = max(best, value)
-		}
+// plus is a number where a pattern finds something in a sentence, else 0.
+func plus(s string, found *pattern.Pattern, add float64) float64 {
+	if found.MatchString(s) {
+		return add
 	}
-	plus := func(re *pattern.Pattern, add float64) float64 {
-		if re.MatchString(s) {
-			return add
-		}
-		return 0
+	return 0
+}
+
+// bySign are forms that a sentence has where a pattern finds a sign of them.
+func bySign(asks, sign *pattern.Pattern, value float64) form {
+	return form{asks: asks, fits: func(s string) float64 { return plus(s, sign, value) }}
+}
+
+// colon is a number where a sentence ends with a colon, else 0.
+func colon(s string, add float64) float64 {
+	if strings.HasSuffix(strings.TrimSpace(s), ":") {
+		return add
 	}
-	if f.number {
-		v := 0.0
-		switch {
-		case measured.MatchString(s):
-			v = 1
-		case anyNumber.MatchString(s):
-			v = .5
-		}
-		set(true, v+plus(limitWord, .3))
-	}
-	if f.deflt {
-		v := plus(isDefault, 1)
+	return 0
+}
+
+var number = form{
+	asks:     pattern.New(`(?i)\bhow (?:many|much|long|large|big|old|often|far|high|deep|fast)\b|\b(?:max(?:imum)?|min(?:imum)?|limit|number of|size of)\b`),
+	explains: text.Set(`long large big old most least maximum max minimum min limit limits number size`),
+	fits: func(s string) float64 {
+		v := plus(s, measured, 1)
 		if v == 0 {
-			v = plus(defaultWord, .6)
+			v = plus(s, anyNumber, .5)
+		}
+		return v + plus(s, limitWord, .3)
+	},
+}
+
+var byDefault = form{
+	asks:     defaultWord,
+	explains: text.Set(`default defaults value values`),
+	fits: func(s string) float64 {
+		v := plus(s, isDefault, 1)
+		if v == 0 {
+			v = plus(s, defaultWord, .6)
 		}
 		if v > 0 {
-			v += plus(anyNumber, .4)
+			v += plus(s, anyNumber, .4)
 		}
-		set(true, v)
-	}
-	if f.date {
-		set(yearWord.MatchString(s), 1)
-		set(versionWord.MatchString(s), .7)
-	}
-	if f.yesno {
-		v := plus(decides, .8)
+		return v
+	},
+}
+
+var date = form{
+	asks:     pattern.New(`(?i)\b(?:what year|which year|what date|when (?:was|were|did|has)|since when|(?:which|what|in which) version)\b`),
+	explains: text.Set(`year date version release released`),
+	fits:     func(s string) float64 { return max(plus(s, yearWord, 1), plus(s, versionWord, .7)) },
+}
+
+var yesOrNo = form{
+	asks: pattern.New(`(?i)^\s*(?:so |and |but |or |ok,? |if .{3,80}, )?(?:is|are|was|were|do|does|did|can|could|may|must|should|shall|will|would|has|have|am)\b`),
+	fits: func(s string) float64 {
+		v := plus(s, decides, .8)
 		if v == 0 {
-			v = plus(modalWord, .3)
+			v = plus(s, modalWord, .3)
 		}
-		set(true, v+plus(denial, .3))
-	}
-	if f.howto {
-		v := 0.0
-		n := len(codeLike.FindAllStringIndex(s, 3))
-		switch {
-		case code.MatchString(s):
-			v = .7
-		case n > 0:
-			v = .6
+		return v + plus(s, denial, .3)
+	},
+}
+
+var howto = form{
+	asks: pattern.New(`(?i)\bhow (?:do|does|can|could|would|should|to|would)\b|\bhow'?d\b|\b(?:command|way|steps?) (?:to|for)\b|\bwhat (?:command|should i do)\b`),
+	fits: func(s string) float64 {
+		v := plus(s, code, .7)
+		if v == 0 {
+			v = plus(s, codeLike, .6)
 		}
 		if v > 0 && doing.MatchString(s) {
-			v = max(v, .9)
+			v = .9
 		}
-		if strings.HasSuffix(strings.TrimSpace(s), ":") {
-			v += .3
+		return v + colon(s, .3) + plus(s, toVerb, .3)
+	},
+}
+
+var where = form{
+	asks:     pattern.New(`(?i)\bwhere\b|\b(?:which|what) (?:file|directory|folder|path)\b|\blocation of\b`),
+	explains: text.Set(`file place located location stored`),
+	fits: func(s string) float64 {
+		v := max(plus(s, pathLike, 1), plus(s, placed, .6))
+		if v > 0 {
+			v += plus(s, placeWord, .2)
 		}
-		set(true, v+plus(toVerb, .3))
-	}
-	if f.where {
-		set(pathLike.MatchString(s), 1+plus(placeWord, .2))
-		set(placed.MatchString(s), .6+plus(placeWord, .2))
-	}
-	if f.elements {
-		v := plus(listsParts, .8)
-		if strings.HasSuffix(strings.TrimSpace(s), ":") {
-			v += .4
+		return v
+	},
+}
+
+var elements = form{
+	asks:     pattern.New(`(?i)\b(?:elements|requirements|conditions|criteria|grounds)\b|\bmust (?:\w+ ){1,4}(?:prove|show|establish|contain|include|have|do)\b|\bwhat (?:is|are) (?:needed|required|necessary)\b|\bwhat does (?:\w+ ){1,4}(?:require|need)\b`),
+	explains: text.Set(`prove win claim element elements requirement requirements rule`),
+	fits:     func(s string) float64 { return plus(s, listsParts, .8) + colon(s, .4) },
+}
+
+var difference = form{
+	asks:     pattern.New(`(?i)\bdifference|\bdiffer\b|\bcompared? (?:to|with)\b|\bversus\b|\bvs\b`),
+	explains: text.Set(`difference differ between`),
+	fits:     func(s string) float64 { return plus(s, contrast, .4) },
+}
+
+var (
+	which = bySign(pattern.New(`(?i)\b(?:which|what) (?:\w+ )?(?:command|option|parameter|setting|function|program|tool|package|field|flag|variable|file|module|method|class|type|statement|keyword|view|table|exception|error)\b`), identifier, .8)
+	why   = bySign(pattern.New(`(?i)\bwhy\b|\bwhat (?:is|are) the reasons?\b`), because, 1)
+	when  = bySign(pattern.New(`(?i)\bwhen (?:do|does|is|are|should|must|can|will)\b|\bunder (?:which|what)\b`), conditional, .8)
+)
+
+// formsOf are the forms that a question asks for.
+func formsOf(asks string) (out []*form) {
+	for _, f := range []*form{&number, &byDefault, &date, &yesOrNo, &howto, &where, &which, &why, &when, &elements, &difference} {
+		if f.asks.MatchString(asks) {
+			out = append(out, f)
 		}
-		set(true, v)
 	}
-	set(f.which && identifier.MatchString(s), .8)
-	set(f.why && because.MatchString(s), 1)
-	set(f.when && conditional.MatchString(s), .8)
-	if f.difference {
-		v := plus(contrast, .4)
-		if terms(s) >= 2 {
+	return out
+}
+
+// fits is how far a sentence, as it is shown, has a form that the question asks for; 0 for a question of no form.
+func (q *question) fits(shown string, s *sentence) float64 {
+	best := 0.0
+	for _, f := range q.forms {
+		v := f.fits(shown)
+		if f == &difference && q.held(s) >= 2 {
 			v++
 		}
-		set(true, v)
+		best = max(best, v)
 	}
 	return best
 }

@@ -62,7 +62,7 @@ type pool struct {
 	blocks    int
 	words     []map[string]bool  // stems of each source's sentences
 	heads     []map[string]bool  // stems of what stands above each source, and of the labels in it
-	documents map[string]float64 // weight of the question in each document
+	documents map[string]float64 // share of the question in each document
 	same      []otherForm        // what sources name as the question does not
 	reader
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,7 +18,7 @@ type question struct {
 	terms   []term
 	total   float64 // of the terms' weights, without those that no source has
 	mass    float64 // of all terms' weights
-	forms   forms
+	forms   []*form // the kinds of answer that it asks for
 	wants   wants
 	focus   []string // stems of X in "what is X"
 	plain   bool     // it asks what X is, and nothing of it
@@ -92,21 +93,13 @@ func (r reader) small(w string) bool {
 	return r.lang.Stops(w)
 }
 
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[w] = true
-	}
-	return out
-}
-
 // asking are words in which questions are wrapped.
-var asking = set(`whats what's hows how's wheres where's whens whos who's whys does did done please tell know want wants
+var asking = text.Set(`whats what's hows how's wheres where's whens whos who's whys does did done please tell know want wants
 	need needs use using used i'm im i've ive i'd id don't dont doesn't doesnt can't cant isn't isnt won't wont get got gets
 	want thing things way ways mean means meant much many kind sort really actually ever`)
 
 // asked are words that say what kind of answer is wanted.
-var asked = set(`default defaults value values maximum max minimum min limit limits number size long large big small old
+var asked = text.Set(`default defaults value values maximum max minimum min limit limits number size long large big small old
 	most least difference differ between version release released year date place file located location stored called name
 	command option example prove win claim plaintiff defendant element elements rule requirement requirements law legal`)
 
@@ -129,7 +122,7 @@ func parse(q string) *question {
 			}
 			if asked[w] {
 				weight *= formShare
-				if out.forms.explain(w) {
+				if slices.ContainsFunc(out.forms, func(f *form) bool { return f.explains[w] }) {
 					weight *= sameShare
 				}
 			}

@@ -181,19 +181,15 @@ func (p *pool) reread(list []scored) {
 // heldBy is the share of a question, absent words counted, that a sentence holds, with what
 // stands above it and words that mean nearly the same.
 func (q *question) heldBy(s *sentence) float64 {
-	if q.mass == 0 {
-		return 0
-	}
-	sum := 0.0
-	for _, t := range q.terms {
+	return q.portion(q.mass, func(t term) float64 {
 		switch {
 		case s.holds(t.stem) || s.above.holds(t.stem):
-			sum += t.weight
+			return 1
 		case hasRelated(t.related, s):
-			sum += nearly * t.weight
+			return nearly
 		}
-	}
-	return sum / q.mass
+		return 0
+	})
 }
 
 // unnamed is the share of a question's names and numbers that neither a sentence nor what
@@ -278,21 +274,15 @@ func (p *pool) has(stem string) bool {
 
 // absent is the share of the question's weight that no source has.
 func (q *question) absent(p *pool) float64 {
-	missing, all := 0.0, 0.0
-	for _, t := range q.terms {
-		w := 1.0
-		if t.told {
-			w = toldShare
+	return q.portion(q.mass, func(t term) float64 {
+		switch {
+		case p.has(t.stem):
+			return 0
+		case t.told:
+			return toldShare
 		}
-		all += t.weight
-		if !p.has(t.stem) {
-			missing += t.weight * w
-		}
-	}
-	if all == 0 {
-		return 0
-	}
-	return missing / all
+		return 1
+	})
 }
 
 // window is the shown stretch of a sentence. A row, a field, an answer below its question
@@ -466,7 +456,7 @@ func (p *pool) listed(q *question, i int, may func(int) bool) (from, to int, ok 
 		return may(j) && p.sentences[j].part != nil && (p.sentences[j].part.Kind == state.BlockItem || p.sentences[j].part.Kind == state.BlockStep)
 	}
 	from, to = i, i
-	if !item(i) && (!announces(s.text) || !item(i+1)) || q.address.number != "" || !q.list && !q.forms.howto && !announces(s.text) {
+	if !item(i) && (!announces(s.text) || !item(i+1)) || q.address.number != "" || !q.list && !slices.Contains(q.forms, &howto) && !announces(s.text) {
 		return i, i, false
 	}
 	for item(from-1) && p.sentences[from-1].part.Label == p.sentences[i].label() {

@@ -2,8 +2,10 @@ package answer
 
 import (
 	"math"
+	"slices"
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
@@ -78,7 +80,7 @@ func (q *question) match(list []string) float64 {
 			if t.stem == stem {
 				both += w
 				share += t.weight
-			} else if contains(t.related, stem) {
+			} else if slices.Contains(t.related, stem) {
 				both += nearly * w
 				share += nearly * t.weight
 			}
@@ -165,7 +167,7 @@ func (p *pool) features(q *question) [][features]float64 {
 		f[ofMatch], f[ofMeaning] = bm[s.block], s.means
 		f[ofRelated] = q.related(s)
 		wanted := q.wants.fits(p, s)
-		f[ofForm], f[ofDefines] = q.forms.fits(shown, func(string) int { return q.held(s) }), p.defines(q, s)
+		f[ofForm], f[ofDefines] = q.fits(shown, s), p.defines(q, s)
 		f[ofAside], f[ofBegin], f[ofLead] = aside(s), is(s.first), is(announces(s.text) && (s.part == nil || s.part.Kind != state.BlockDefinition))
 		if s.part != nil {
 			f[ofAddress], f[ofRange] = q.address.at(s.part), q.within(p, s)
@@ -212,29 +214,35 @@ func aside(s *sentence) float64 {
 // ofLabel is what a word of the question counts that only the names of a row's columns hold.
 const ofLabel = .6
 
-// share is how much of the question a sentence and its headword hold.
-func (q *question) share(s *sentence) float64 {
-	sum := 0.0
-	for _, t := range q.terms {
-		switch {
-		case !s.holds(t.stem):
-		case s.words[t.stem] == 0 && s.extra[t.stem] && s.part.Kind == state.BlockRow:
-			sum += ofLabel * t.weight
-		default:
-			sum += t.weight
-		}
-	}
-	if q.total == 0 {
+// portion is how much of a weight the terms of the question have, each as far as counts says.
+func (q *question) portion(of float64, counts func(term) float64) float64 {
+	if of == 0 {
 		return 0
 	}
-	return sum / q.total
+	sum := 0.0
+	for _, t := range q.terms {
+		sum += counts(t) * t.weight
+	}
+	return sum / of
+}
+
+// share is how much of the question a sentence and its headword hold.
+func (q *question) share(s *sentence) float64 {
+	return q.portion(q.total, func(t term) float64 {
+		if s.words[t.stem] == 0 && s.extra[t.stem] && s.part.Kind == state.BlockRow {
+			return ofLabel
+		}
+		return is(s.holds(t.stem))
+	})
 }
 
 func (s *sentence) holds(stem string) bool {
 	return s.words[stem] > 0 || s.extra[stem] || s.inHead(stem)
 }
 
-func (s *sentence) inHead(stem string) bool { return s.head != nil && contains(s.head.stems, stem) }
+func (s *sentence) inHead(stem string) bool {
+	return s.head != nil && slices.Contains(s.head.stems, stem)
+}
 
 func (q *question) held(s *sentence) int {
 	n := 0
@@ -248,67 +256,32 @@ func (q *question) held(s *sentence) int {
 
 // aboveShare is how much of the question only the headings above hold.
 func (q *question) aboveShare(s *sentence) float64 {
-	sum := 0.0
-	for _, t := range q.terms {
-		if !s.holds(t.stem) && s.above.holds(t.stem) {
-			sum += t.weight
-		}
-	}
-	if q.total == 0 {
-		return 0
-	}
-	return sum / q.total
+	return q.portion(q.total, func(t term) float64 { return is(!s.holds(t.stem) && s.above.holds(t.stem)) })
 }
 
 func (u *above) holds(stem string) bool {
-	for _, list := range [][]string{u.last.stems, u.title.stems, u.other} {
-		for _, s := range list {
-			if s == stem {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.Contains(u.last.stems, stem) || slices.Contains(u.title.stems, stem) || slices.Contains(u.other, stem)
 }
 
 // nearShare is how much of the question only the sentences right before and after
 // hold, of the same source.
 func (p *pool) nearShare(q *question, i int) float64 {
 	s := &p.sentences[i]
-	sum := 0.0
-	for _, t := range q.terms {
-		if s.holds(t.stem) {
-			continue
-		}
-		for _, j := range []int{i - 1, i + 1} {
-			if j >= 0 && j < len(p.sentences) && p.sentences[j].source == s.source && p.sentences[j].words[t.stem] > 0 {
-				sum += t.weight
-				break
-			}
-		}
+	has := func(j int, stem string) bool {
+		return j >= 0 && j < len(p.sentences) && p.sentences[j].source == s.source && p.sentences[j].words[stem] > 0
 	}
-	if q.total == 0 {
-		return 0
-	}
-	return sum / q.total
+	return q.portion(q.total, func(t term) float64 { return is(!s.holds(t.stem) && (has(i-1, t.stem) || has(i+1, t.stem))) })
 }
 
 // restShare is how much of the question stands elsewhere in the source of a sentence,
 // and in no heading.
 func (p *pool) restShare(q *question, s *sentence) float64 {
-	sum := 0.0
-	for _, t := range q.terms {
-		if p.words[s.source][t.stem] && !s.holds(t.stem) && !s.above.holds(t.stem) {
-			sum += t.weight
-		}
-	}
-	if q.total == 0 {
-		return 0
-	}
-	return sum / q.total
+	return q.portion(q.total, func(t term) float64 {
+		return is(p.words[s.source][t.stem] && !s.holds(t.stem) && !s.above.holds(t.stem))
+	})
 }
 
-// own counts the words of the question that stand in a row's cells and are no name of its
+// own counts the words of the question that stand in a row's cells and not in the names of its
 // columns.
 func (q *question) own(s *sentence) int {
 	n := 0
@@ -321,15 +294,10 @@ func (q *question) own(s *sentence) int {
 }
 
 func hasRelated(related []string, s *sentence) bool {
-	for _, r := range related {
-		if s.words[r] > 0 && !s.extra[r] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(related, func(r string) bool { return s.words[r] > 0 && !s.extra[r] })
 }
 
-var yes, no = set(`yes y ja oui sí si sim true x ✓ ✔ はい 是`), set(`no n nein non não nee false - – — ✗ いいえ 否 none`)
+var yes, no = text.Set(`yes y ja oui sí si sim true x ✓ ✔ はい 是`), text.Set(`no n nein non não nee false - – — ✗ いいえ 否 none`)
 
 // marked says whether the column of a row that the question names says yes (1) or no (−1).
 func (q *question) marked(p *pool, s *sentence) float64 {
@@ -357,42 +325,19 @@ func (q *question) marked(p *pool, s *sentence) float64 {
 // related is how much of the question a sentence holds only in words that mean nearly the
 // same, or are a kind of it.
 func (q *question) related(s *sentence) float64 {
-	sum := 0.0
-	for _, t := range q.terms {
-		if s.holds(t.stem) {
-			continue
-		}
-		for _, r := range t.related {
-			if s.holds(r) {
-				sum += t.weight
-				break
-			}
-		}
-	}
-	if q.mass == 0 {
-		return 0
-	}
-	return sum / q.mass
+	return q.portion(q.mass, func(t term) float64 { return is(!s.holds(t.stem) && slices.ContainsFunc(t.related, s.holds)) })
 }
 
 // inDocument is how much of the question a sentence's document holds, as far as it was found:
 // its title, its headings and its passages.
 func (p *pool) inDocument(q *question, s *sentence) float64 {
-	if q.total == 0 {
-		return 0
-	}
 	doc := p.sources[s.source].Doc
 	held, ok := p.documents[doc]
 	if !ok || doc == "" {
-		held = 0
-		for _, t := range q.terms {
-			if p.documentHas(s.source, t.stem) {
-				held += t.weight
-			}
-		}
+		held = q.portion(q.total, func(t term) float64 { return is(p.documentHas(s.source, t.stem)) })
 		p.documents[doc] = held
 	}
-	return held / q.total
+	return held
 }
 
 // documentHas reports whether a stem stands in the document of a source, as far as it was
@@ -426,13 +371,13 @@ func (p *pool) bm25(q *question) []float64 {
 			counts[b] = map[string]float64{}
 			words[b] = 2
 			for _, t := range q.terms {
-				if s.head != nil && contains(s.head.stems, t.stem) {
+				if s.head != nil && slices.Contains(s.head.stems, t.stem) {
 					counts[b][t.stem] += inHead
 				}
 				if s.extra[t.stem] {
 					counts[b][t.stem] += inLast
 				}
-				if contains(s.above.last.stems, t.stem) {
+				if slices.Contains(s.above.last.stems, t.stem) {
 					counts[b][t.stem] += inLast
 				} else if s.above.holds(t.stem) {
 					counts[b][t.stem] += higher
@@ -464,13 +409,4 @@ func (p *pool) bm25(q *question) []float64 {
 		}
 	}
 	return out
-}
-
-func contains(list []string, stem string) bool {
-	for _, s := range list {
-		if s == stem {
-			return true
-		}
-	}
-	return false
 }

@@ -17,7 +17,7 @@ import (
 // BEGIN and END. Each event, task, journal entry and person becomes a record of fields.
 
 // cardKinds are the components that become records. Alarms and the rules of time zones do not.
-var cardKinds = map[string]bool{"VEVENT": true, "VTODO": true, "VJOURNAL": true, "VCARD": true}
+var cardKinds = text.Set(`VEVENT VTODO VJOURNAL VCARD`)
 
 // cardFields are the names under which properties are written. What is not here, such as a
 // picture or what only programs need, is left out.
@@ -241,7 +241,7 @@ func (p cardProperty) moment() (at time.Time, day, clock string, ok bool) {
 }
 
 // until says in words when something begins and, where that is another time, ends. The end of
-// whole days is the day after the last. What is no time stays as it is.
+// whole days is the day after the last. A value that is not a time stays as it is.
 func (p cardProperty) until(end cardProperty) string {
 	at, day, clock, ok := p.moment()
 	if !ok {

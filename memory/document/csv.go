@@ -24,9 +24,6 @@ func parseCSV(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 	rows := csvRows{ctx: ctx, path: d.Path, raw: raw, comma: o.comma, limit: o.MaxRecordBytes}
 	rows.restart(0, 1)
 	header, _, err := rows.next(0)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	if err != nil {
 		return rows.fault(err)
 	}
@@ -99,7 +96,8 @@ func (c *csvRows) table(out *recordText) error {
 	}); err != nil {
 		return err
 	}
-	return out.table(&g)
+	out.grid = &g
+	return out.finish()
 }
 
 // each calls fn for every further row, and notes in out those that cannot be read.
@@ -107,8 +105,6 @@ func (c *csvRows) each(out *recordText, columns int, fn func(row []string, line 
 	for {
 		row, line, err := c.next(columns)
 		switch {
-		case c.ctx.Err() != nil:
-			return c.ctx.Err()
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:

@@ -17,7 +17,7 @@ import (
 // Version names the way this package turns files into text and passages. It
 // changes whenever an unchanged file would come out differently, so that a
 // corpus knows when to read its files again.
-const Version = 12
+const Version = 13
 
 // A Document is one loaded file.
 type Document struct {
@@ -152,6 +152,10 @@ func HashFile(ctx context.Context, path string, opts *LoadOptions) (string, erro
 
 // parse fills in everything that follows from the bytes of d's file.
 func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
+	return guard(d.Path, func() error { return parseGuarded(ctx, d, raw, o) })
+}
+
+func parseGuarded(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	if len(raw) == 0 {
 		return &InputError{Path: d.Path, Msg: "the file is empty", Hint: "remove it or give it text"}
 	}
@@ -174,19 +178,15 @@ func parse(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 		return err
 	}
 	d.Format, o.comma = kind.format, kind.comma
-	err = guard(d.Path, func() error {
-		(&watch{ended: ctx.Err}).now()
-		return map[string]func(context.Context, *Document, []byte, LoadOptions) error{
-			"md": parseMarkdown, "txt": parsePlain, "html": parseHTML, "man": parseTroff, "rtf": parseRTF, "tex": parseTeX, "xml": parseXML, "subtitles": parseSubtitles, "cards": parseCards, "pdf": parsePDF, "eml": parseEML, "epub": parseEPUB,
-			"docx": parseDocx, "odt": parseODT, "pptx": parsePPTX, "xlsx": parseXLSX, "csv": parseCSV, "json": parseJSON, "jsonl": parseJSONL,
-		}[kind.format](ctx, d, raw, o)
-	})
-	if err == nil {
-		err = guard(d.Path, func() error { structure(ctx, d); return nil })
-	}
-	if err != nil {
+	(&watch{ended: ctx.Err}).now()
+	parseFormat := map[string]func(context.Context, *Document, []byte, LoadOptions) error{
+		"md": parseMarkdown, "txt": parsePlain, "html": parseHTML, "man": parseTroff, "rtf": parseRTF, "tex": parseTeX, "xml": parseXML, "subtitles": parseSubtitles, "cards": parseCards, "pdf": parsePDF, "eml": parseEML, "epub": parseEPUB,
+		"docx": parseDocx, "odt": parseODT, "pptx": parsePPTX, "xlsx": parseXLSX, "csv": parseCSV, "json": parseJSON, "jsonl": parseJSONL,
+	}[kind.format]
+	if err := parseFormat(ctx, d, raw, o); err != nil {
 		return err
 	}
+	structure(ctx, d)
 	if d.Title = caption(d.Title); d.Title == "" {
 		d.Title = stem(d.Source)
 	}

@@ -1,9 +1,11 @@
 package document
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"path"
+	"strings"
 )
 
 // parseDocx extracts the text of a Word document (Office Open XML, ECMA-376):
@@ -28,7 +30,7 @@ func parseDocx(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	if pack.files[main] == nil {
 		return &InputError{Path: d.Path, Msg: "it is a ZIP file without a Word document in it", Hint: "save it as .docx again"}
 	}
-	w := &docxWriter{watch: &watch{ended: ctx.Err}, noteAt: map[docxRef][]int{}}
+	w := &docxWriter{officeWriter: newOffice(ctx), noteAt: map[docxRef][]int{}}
 	for _, p := range []struct {
 		name string
 		read func(part io.Reader) error
@@ -47,16 +49,13 @@ func parseDocx(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 		return err
 	}
 	w.writeNotes()
-	d.Text, d.Blocks = w.out.String(), w.blocks
+	w.finish(d)
+	d.Text = strings.TrimRight(d.Text, "\n")
 	for i := range d.Blocks {
 		if !w.paged {
 			d.Blocks[i].Page = 0
 		}
 	}
-	for _, title := range []string{w.title, w.firstHeading, w.declared} {
-		if d.Title == "" {
-			d.Title = title
-		}
-	}
+	d.Title = cmp.Or(w.title, w.firstHeading, w.declared)
 	return nil
 }

@@ -9,42 +9,38 @@ import (
 	"example.com/assay/memory/text"
 )
 
+// notes reads the notes of a kind.
 func (w *docxWriter) notes(kind string, part io.Reader) error {
 	var id string
 	var note strings.Builder
-	in, skip := false, 0
-	return tokens(part, func(t xml.Token) error {
+	in := false
+	return shown(part, func(t xml.Token) {
 		switch e := t.(type) {
 		case xml.StartElement:
-			switch name := e.Name.Local; {
-			case skip > 0 || leftOut[name]:
-				skip++
-			case name == kind:
+			switch e.Name.Local {
+			case kind:
 				id = attribute(e, "id")
 				note.Reset()
-			case name == "t":
+			case "t":
 				in = true
-			case name == "p" || name == "tab" || name == "br":
+			case "p", "tab", "br":
 				note.WriteByte(' ')
 			}
 		case xml.EndElement:
-			switch {
-			case skip > 0:
-				skip--
-			case e.Name.Local == "t":
+			switch e.Name.Local {
+			case "t":
 				in = false
-			case e.Name.Local == kind:
+			case kind:
 				said := text.OneLine(wellFormed(note.String()))
 				for _, i := range w.noteAt[docxRef{kind, id}] {
 					w.noted[i].text = said
 				}
 			}
 		case xml.CharData:
-			if in && skip == 0 {
+			if in {
 				note.Write(e)
 			}
 		}
-		return nil
 	})
 }
 
@@ -52,13 +48,10 @@ func (w *docxWriter) notes(kind string, part io.Reader) error {
 // of the place that refers to it.
 func (w *docxWriter) writeNotes() {
 	for i, n := range w.noted {
-		if n.text == "" {
-			continue
+		if n.text != "" {
+			w.w.like.Section = n.section
+			w.w.like.Group++
+			w.block(fmt.Sprintf("[%d] %s", i+1, n.text), n.page)
 		}
-		w.gap()
-		start := w.out.Len()
-		fmt.Fprintf(&w.out, "[%d] %s", i+1, n.text)
-		w.group++
-		w.blocks = append(w.blocks, Block{Start: start, End: w.out.Len(), Group: w.group, Section: n.section, Page: n.page + 1})
 	}
 }

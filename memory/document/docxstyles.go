@@ -54,18 +54,14 @@ func scriptOf(val string) script {
 
 // outlineLevel reads a level: 0 is the first, 9 is body text.
 func outlineLevel(val string) int {
-	n, err := strconv.Atoi(val)
-	if err != nil || n < 0 || n > 8 {
-		return 0
+	if n, ok := numberBelow(val, 9); ok {
+		return n + 1
 	}
-	return n + 1
+	return 0
 }
 
 func levelOf(val string) int {
-	n, err := strconv.Atoi(val)
-	if err != nil || n < 0 || n >= numberLevels {
-		return 0
-	}
+	n, _ := numberBelow(val, numberLevels)
 	return n
 }
 
@@ -92,15 +88,11 @@ func resolveStyle(styles map[string]docxStyle, id string) docxStyle {
 // headingName returns the level that the built-in names "heading 1" to
 // "heading 9" mean; they are the same in every language of Word.
 func headingName(name string) int {
-	rest, ok := strings.CutPrefix(name, "heading ")
-	if !ok {
-		return 0
+	rest, _ := strings.CutPrefix(name, "heading ")
+	if n, ok := numberBelow(rest, 10); ok && rest != name {
+		return n
 	}
-	n, err := strconv.Atoi(rest)
-	if err != nil || n < 1 || n > 9 {
-		return 0
-	}
-	return n
+	return 0
 }
 
 const numberLevels = 9
@@ -151,7 +143,7 @@ func (n *numbering) read(part io.Reader) error {
 		if e.Name.Local == "num" {
 			starts := map[int]int{}
 			for _, o := range read.Anew {
-				if v, ok := startOf(o.Start.Val); ok {
+				if v, ok := numberBelow(o.Start.Val, mostStart); ok {
 					starts[levelOf(o.Level)] = v
 				}
 			}
@@ -165,7 +157,7 @@ func (n *numbering) read(part io.Reader) error {
 		for _, l := range read.Levels {
 			level := &list.levels[levelOf(l.Level)]
 			level.format, level.text = l.Format.Val, l.Text.Val
-			if v, ok := startOf(l.Start.Val); ok {
+			if v, ok := numberBelow(l.Start.Val, mostStart); ok {
 				level.start = v
 			}
 		}
@@ -174,10 +166,8 @@ func (n *numbering) read(part io.Reader) error {
 	})
 }
 
-func startOf(val string) (int, bool) {
-	v, err := strconv.Atoi(val)
-	return v, err == nil && v >= 0 && v < 1e6
-}
+// mostStart is what a list may begin with, no more.
+const mostStart = 1e6
 
 // next returns the sign of the next item of a list, "- " or its number, and
 // whether there is such a list.

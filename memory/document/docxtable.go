@@ -91,7 +91,7 @@ func (w *docxWriter) writeTable(t *docxTable) {
 	for _, r := range rows {
 		inner += len(r.inner)
 	}
-	w.items = false
+	w.endList()
 	if inner == 0 && (headings > 0 || columns < 2 || length > mostRowText*max(1, len(rows))) {
 		for _, lines := range t.cells {
 			for _, l := range lines {
@@ -101,28 +101,23 @@ func (w *docxWriter) writeTable(t *docxTable) {
 				case l.listed:
 					w.item(l.text, l.page)
 				default:
-					w.items = false
-					w.block(l.text, l.page, false)
+					w.block(l.text, l.page)
 				}
 			}
 		}
-		w.items = false
+		w.endList()
 		return
 	}
-	t.grid.label = leadIn(w.out.String(), w.blocks, w.group)
-	s, blocks, _ := t.grid.write(w.watch, Block{Section: w.sections.String(), Page: w.page + 1, joins: joinsColon})
-	if s == "" {
-		return
-	}
-	w.gap()
-	from := w.out.Len()
-	w.out.WriteString(s)
-	for _, b := range moved(blocks, from) {
-		if n := len(w.blocks); n > 0 && w.blocks[n-1].Page != b.Page { // a passage lies on one page
-			w.group++
+	o := &w.w
+	n := len(o.blocks)
+	t.grid.label = leadIn(o.out.String(), o.blocks, o.like.Group)
+	o.like.Page = w.page + 1
+	o.grid(&t.grid)
+	for i := n; i < len(o.blocks); i++ {
+		if i > 0 && o.blocks[i-1].Page != o.blocks[i].Page { // a passage lies on one page
+			o.like.Group++
 		}
-		b.Group = w.group
-		w.blocks = append(w.blocks, b)
+		o.blocks[i].Group = o.like.Group
 	}
 }
 

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -12,24 +13,18 @@ import (
 
 // A docxWriter writes the text of a Word document and notes its blocks.
 type docxWriter struct {
+	officeWriter
 	styles map[string]docxStyle
 	list   numbering
 	paged  bool // the document notes where pages end
 	page   int  // from 0
-
-	out      strings.Builder
-	blocks   []Block
-	sections outline
-	group    int
-	items    bool // the last block is a list that goes on
+	items  bool // the open block is a list
 
 	title, firstHeading, declared string
 
 	para   []*docxPara  // open paragraphs: a text box is one inside another
 	tables []*docxTable // open tables, one inside another
-	skip   int          // depth below an element that is left out
 	inT    bool
-	watch  *watch
 
 	noted  []docxNote
 	noteAt map[docxRef][]int // places in noted
@@ -106,38 +101,44 @@ type docxRef struct{ kind, id string }
 
 // leftOut are elements whose text is not the document's: earlier places of
 // moved text, what older programs show instead, phonetic guides, comments.
-var leftOut = map[string]bool{"moveFrom": true, "del": true, "Fallback": true, "rt": true, "annotationRef": true, "sectPr": true, "instrText": true, "delText": true}
+var leftOut = text.Set(`moveFrom del Fallback rt annotationRef sectPr instrText delText`)
 
-func (w *docxWriter) body(part io.Reader) error {
+// shown calls fn for the tokens of a part that are not in an element that is left out.
+func shown(part io.Reader, fn func(xml.Token)) error {
+	skip := 0
 	return tokens(part, func(t xml.Token) error {
-		switch e := t.(type) {
-		case xml.StartElement:
-			if w.skip > 0 || leftOut[e.Name.Local] {
-				w.skip++
-				return nil
-			}
-			w.open(e)
-		case xml.EndElement:
-			if w.skip > 0 {
-				w.skip--
-				return nil
-			}
-			w.close(e.Name.Local)
-		case xml.CharData:
-			if w.inT && w.skip == 0 && len(w.para) > 0 {
-				p := w.top()
-				if p.hidden {
-					return nil
-				}
-				s := string(e)
-				if p.script != onLine {
-					s = scripted(s, p.script, p.out().String())
-				}
-				p.plain = p.plain || !p.bold && strings.TrimSpace(s) != ""
-				p.out().WriteString(s)
-			}
+		e, begins := t.(xml.StartElement)
+		_, ends := t.(xml.EndElement)
+		switch {
+		case begins && (skip > 0 || leftOut[e.Name.Local]):
+			skip++
+		case skip == 0:
+			fn(t)
+		case ends:
+			skip--
 		}
 		return nil
+	})
+}
+
+func (w *docxWriter) body(part io.Reader) error {
+	return shown(part, func(t xml.Token) {
+		switch e := t.(type) {
+		case xml.StartElement:
+			w.open(e)
+		case xml.EndElement:
+			w.close(e.Name.Local)
+		case xml.CharData:
+			if !w.inT || len(w.para) == 0 || w.top().hidden {
+				return
+			}
+			p, s := w.top(), string(e)
+			if p.script != onLine {
+				s = scripted(s, p.script, p.out().String())
+			}
+			p.plain = p.plain || !p.bold && strings.TrimSpace(s) != ""
+			p.out().WriteString(s)
+		}
 	})
 }
 
@@ -212,7 +213,7 @@ func (w *docxWriter) open(e xml.StartElement) {
 	case "footnoteReference", "endnoteReference":
 		ref := docxRef{strings.TrimSuffix(e.Name.Local, "Reference"), attribute(e, "id")}
 		w.noteAt[ref] = append(w.noteAt[ref], len(w.noted))
-		w.noted = append(w.noted, docxNote{section: w.sections.String(), page: w.page})
+		w.noted = append(w.noted, docxNote{section: w.w.sections.String(), page: w.page})
 		fmt.Fprintf(p.out(), "[%d]", len(w.noted))
 	}
 }
@@ -292,8 +293,7 @@ func (w *docxWriter) paragraph(p *docxPara) {
 	case listed:
 		w.item(sign+text.OneLine(said), p.page)
 	default:
-		w.items = false
-		w.block(said, p.page, false)
+		w.block(said, p.page)
 	}
 }
 
@@ -324,44 +324,48 @@ func gapped(line string) string {
 }
 
 func (w *docxWriter) heading(level int, title string) {
-	if w.firstHeading == "" {
-		w.firstHeading = title
-	}
+	w.firstHeading = cmp.Or(w.firstHeading, title)
 	w.line(title)
-	w.sections.add(level, title)
-	w.group++
+	w.w.sections.add(level, title)
+	w.w.like.Section = w.w.sections.String()
+	w.w.like.Group++
 }
 
+// line writes a line that is in no block.
 func (w *docxWriter) line(s string) {
-	w.gap()
-	w.out.WriteString(s)
-	w.items = false
+	w.endList()
+	w.w.out.WriteString(s + "\n\n")
+	w.w.start = w.w.out.Len()
 }
 
-// gap leaves a blank line before what follows.
-func (w *docxWriter) gap() {
-	if w.out.Len() > 0 {
-		w.out.WriteString("\n\n")
-	}
+// endList ends the list that is open.
+func (w *docxWriter) endList() {
+	w.w.endBlock()
+	w.items, w.w.like.ByLine = false, false
 }
 
-// item adds an item to the list that goes on, or begins one.
+// item adds an item to the list that is open, or begins one.
 func (w *docxWriter) item(s string, page int) {
-	if w.items && w.blocks[len(w.blocks)-1].Page == page+1 {
-		w.out.WriteString("\n" + s)
-		w.blocks[len(w.blocks)-1].End = w.out.Len()
-		return
+	if w.items && w.w.like.Page == page+1 {
+		w.w.out.WriteByte('\n')
+	} else {
+		w.begin(page)
+		w.items, w.w.like.ByLine = true, true
 	}
-	w.block(s, page, true)
-	w.items = true
+	w.w.out.WriteString(s)
 }
 
-func (w *docxWriter) block(s string, page int, byLine bool) {
-	w.gap()
-	if len(w.blocks) > 0 && w.blocks[len(w.blocks)-1].Page != page+1 { // a passage lies on one page
-		w.group++
+func (w *docxWriter) block(s string, page int) {
+	w.begin(page)
+	w.w.out.WriteString(s)
+	w.w.endBlock()
+}
+
+// begin begins a block on a page. A passage lies on one page.
+func (w *docxWriter) begin(page int) {
+	w.endList()
+	w.w.like.Page = page + 1
+	if n := len(w.w.blocks); n > 0 && w.w.blocks[n-1].Page != w.w.like.Page {
+		w.w.like.Group++
 	}
-	start := w.out.Len()
-	w.out.WriteString(s)
-	w.blocks = appendBlock(w.blocks, w.out.String(), start, w.out.Len(), Block{Group: w.group, Section: w.sections.String(), ByLine: byLine, Page: page + 1})
 }

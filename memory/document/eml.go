@@ -15,7 +15,6 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
 	"example.com/assay/memory/text"
@@ -56,9 +55,6 @@ type mailReader struct {
 func (m *mailReader) message(raw []byte, depth int) error {
 	msg, err := mail.ReadMessage(stoppable(m.ctx, bytes.NewReader(raw)))
 	if err != nil {
-		if m.ctx.Err() != nil {
-			return m.ctx.Err()
-		}
 		return &InputError{Path: m.d.Path, Msg: "it is not a mail: " + err.Error(), Hint: "export the mail again"}
 	}
 	subject := m.header(msg.Header.Get("Subject"))
@@ -125,34 +121,25 @@ func (m *mailReader) part(head textproto.MIMEHeader, body io.Reader, depth int) 
 	case strings.HasPrefix(kind, "multipart/"):
 		return m.multi(kind, params["boundary"], body, depth)
 	case kind == "message/rfc822":
-		raw, err := m.read(body)
-		if err != nil {
-			return err
-		}
-		if err := m.message(raw, depth+1); err != nil && m.ctx.Err() != nil {
-			return err
-		}
-		return nil
+		return besidesFaults(m.message(wholePart(body), depth+1))
 	case attached && name != "":
-		raw, err := m.read(body)
-		if err != nil {
-			return err
-		}
-		return m.attachment(name, raw)
+		return m.attachment(name, wholePart(body))
 	case attached || !strings.HasPrefix(kind, "text/"):
 		return nil
 	}
-	raw, err := m.read(body)
-	if err != nil {
-		return err
+	raw := wholePart(body)
+	decoded, err := decode(m.ctx, raw, params["charset"])
+	known := err == nil && params["charset"] != ""
+	if known {
+		raw = decoded
 	}
 	if kind == "text/html" {
-		return m.page(raw, params["charset"])
+		return besidesFaults(m.page(raw))
 	}
-	if decoded, err := decode(m.ctx, raw, params["charset"]); err == nil && params["charset"] != "" {
-		raw = decoded
-	} else if raw, _, err = inUTF8(m.ctx, m.d.Path, raw); err != nil {
-		return err
+	if !known {
+		if raw, _, err = inUTF8(m.ctx, m.d.Path, raw); err != nil {
+			return err
+		}
 	}
 	m.plain(string(raw))
 	return nil
@@ -198,13 +185,18 @@ func (m *mailReader) attachment(name string, raw []byte) error {
 	return nil
 }
 
-// read reads a part to its end; a part that is cut is what there is of it.
-func (m *mailReader) read(body io.Reader) ([]byte, error) {
-	raw, err := io.ReadAll(body)
-	if err != nil && m.ctx.Err() != nil {
-		return nil, m.ctx.Err()
+// wholePart reads a part to its end. Of a part that is cut off it returns the beginning.
+func wholePart(body io.Reader) []byte {
+	raw, _ := io.ReadAll(body)
+	return raw
+}
+
+// besidesFaults returns an error that is not the fault of a part: a bad part does not cost the others.
+func besidesFaults(err error) error {
+	if _, ok := errors.AsType[*InputError](err); ok {
+		return nil
 	}
-	return raw, nil
+	return err
 }
 
 // multi reads the parts of a body: of alternatives one.
@@ -217,9 +209,6 @@ func (m *mailReader) multi(kind, boundary string, body io.Reader, depth int) err
 	for {
 		part, err := parts.NextRawPart()
 		if err != nil {
-			if m.ctx.Err() != nil {
-				return m.ctx.Err()
-			}
 			break // its end, or a part that is cut
 		}
 		if kind != "multipart/alternative" {
@@ -235,11 +224,7 @@ func (m *mailReader) multi(kind, boundary string, body io.Reader, depth int) err
 		if err != nil {
 			of = "text/plain"
 		}
-		raw, err := m.read(part)
-		if err != nil {
-			return err
-		}
-		all = append(all, alternative{part.Header, of, raw})
+		all = append(all, alternative{part.Header, of, wholePart(part)})
 	}
 	if best := m.choose(all); best != nil {
 		return m.part(best.head, bytes.NewReader(best.raw), depth+1)
@@ -298,24 +283,14 @@ func (m *mailReader) wordsOf(a alternative) []string {
 	return strings.FieldsFunc(strings.ToLower(sub.out.w.out.String()), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 
-func (m *mailReader) page(raw []byte, label string) error {
-	if decoded, err := decode(m.ctx, raw, label); err == nil && label != "" {
-		raw = decoded
+func (m *mailReader) page(raw []byte) error {
+	page, root, err := parsePage(m.ctx, m.d.Path, raw)
+	if err != nil {
+		return err
 	}
-	raw, err := htmlText(m.ctx, m.d.Path, raw)
-	var page *htmlPage
-	var root *html.Node
-	if err == nil {
-		page, root, err = parsePage(m.ctx, m.d.Path, raw)
-	}
-	if err == nil {
-		n := len(m.out.w.blocks)
-		m.out.w.page = page
-		m.out.w.content(root)
-		m.quoteBlocks(n)
-	}
-	if _, ok := errors.AsType[*InputError](err); ok { // one bad part does not cost the others
-		return nil
-	}
-	return err
+	n := len(m.out.w.blocks)
+	m.out.w.page = page
+	m.out.w.content(root)
+	m.quoteBlocks(n)
+	return nil
 }

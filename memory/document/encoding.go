@@ -34,16 +34,10 @@ func inUTF8(ctx context.Context, path string, raw []byte) ([]byte, string, error
 	default:
 		encoding, marked = likeliest(ctx, raw), false
 	}
-	if ctx.Err() != nil {
-		return nil, "", ctx.Err()
-	}
 	if encoding == "" {
 		return raw, "", nil
 	}
 	out, err := decode(ctx, raw, strings.TrimSuffix(encoding, guessed))
-	if ctx.Err() != nil {
-		return nil, "", ctx.Err()
-	}
 	switch bad := err != nil || bytes.ContainsRune(out, utf8.RuneError); {
 	case bad && marked:
 		return nil, "", &InputError{Path: path, Msg: "it is not whole text in " + encoding + ", as it seems to be", Hint: "save it as UTF-8"}

@@ -22,13 +22,10 @@ func parseEPUB(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 		return err
 	}
 	book := ""
-	if err := pack.read(ctx, "META-INF/container.xml", func(part io.Reader) error {
-		return eachElement(part, func(e xml.StartElement) error {
-			if e.Name.Local == "rootfile" && book == "" {
-				book = path.Clean(attribute(e, "full-path"))
-			}
-			return nil
-		})
+	if err := pack.elements(ctx, "META-INF/container.xml", func(e xml.StartElement) {
+		if e.Name.Local == "rootfile" && book == "" {
+			book = path.Clean(attribute(e, "full-path"))
+		}
 	}); err != nil {
 		return err
 	}
@@ -45,9 +42,6 @@ func parseEPUB(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 			raw, err := readAll(ctx, part, maxChapter)
 			if errors.Is(err, errTooLong) {
 				return &InputError{Path: d.Path, Msg: fmt.Sprintf("its chapter %s is longer than %d MB", chapter, maxChapter>>20), Hint: "split it"}
-			}
-			if err == nil {
-				raw, err = htmlText(ctx, d.Path, raw)
 			}
 			if err != nil {
 				return err
@@ -82,27 +76,24 @@ func (p *zipPack) chapters(ctx context.Context, book string) ([]string, error) {
 	contents := map[string]bool{}
 	var out []string
 	seen := map[string]bool{}
-	err := p.read(ctx, book, func(part io.Reader) error {
-		return eachElement(part, func(e xml.StartElement) error {
-			switch e.Name.Local {
-			case "item":
-				href, err := url.PathUnescape(attribute(e, "href"))
-				if err != nil || !strings.Contains(attribute(e, "media-type"), "html") {
-					return nil
-				}
-				items[attribute(e, "id")] = path.Join(path.Dir(book), href)
-				if strings.Contains(attribute(e, "properties"), "nav") {
-					contents[attribute(e, "id")] = true
-				}
-			case "itemref":
-				id := attribute(e, "idref")
-				if name := items[id]; name != "" && !contents[id] && !seen[name] {
-					seen[name] = true
-					out = append(out, name)
-				}
+	err := p.elements(ctx, book, func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "item":
+			href, err := url.PathUnescape(attribute(e, "href"))
+			if err != nil || !strings.Contains(attribute(e, "media-type"), "html") {
+				return
 			}
-			return nil
-		})
+			items[attribute(e, "id")] = path.Join(path.Dir(book), href)
+			if strings.Contains(attribute(e, "properties"), "nav") {
+				contents[attribute(e, "id")] = true
+			}
+		case "itemref":
+			id := attribute(e, "idref")
+			if name := items[id]; name != "" && !contents[id] && !seen[name] {
+				seen[name] = true
+				out = append(out, name)
+			}
+		}
 	})
 	return out, err
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// headRows is how many rows name the columns: those that the file says, else by what they hold.
+// headRows counts the rows that name the columns: those that the file marks, else those that look like names.
 func headRows(rows []gridRow, columns int, marked bool) int {
 	n := 0
 	for n < len(rows) && rows[n].head {

@@ -34,7 +34,8 @@ func (w *watch) now() {
 const readerFailed = "it cannot be read: its reader failed: "
 
 // guard runs a reader of a foreign file. A panic in it, ours or a library's, is an error
-// of this file and does not end the process.
+// of this file and does not end the process. A reader that its context stops returns the
+// context's error.
 func guard(path string, read func() error) (err error) {
 	defer func() {
 		switch fault := recover().(type) {
@@ -48,18 +49,18 @@ func guard(path string, read func() error) (err error) {
 	return read()
 }
 
-// A stopReader fails once its context has ended. It returns little at a time, so that
+// A stopReader looks at its watch with every read. It returns little at a time, so that
 // its caller stops soon.
 type stopReader struct {
-	ended func() error // the context's Err
-	r     io.Reader
+	watch
+	r io.Reader
 }
 
-func stoppable(ctx context.Context, r io.Reader) io.Reader { return stopReader{ctx.Err, r} }
+func stoppable(ctx context.Context, r io.Reader) io.Reader {
+	return &stopReader{watch{ended: ctx.Err}, r}
+}
 
-func (s stopReader) Read(p []byte) (int, error) {
-	if err := s.ended(); err != nil {
-		return 0, err
-	}
+func (s *stopReader) Read(p []byte) (int, error) {
+	s.now()
 	return s.r.Read(p[:min(len(p), 1<<16)])
 }

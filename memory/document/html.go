@@ -17,10 +17,6 @@ import (
 // parseHTML extracts the main content: one line per heading, paragraph, list
 // item and table row, a blank line between paragraphs.
 func parseHTML(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error {
-	raw, err := htmlText(ctx, d.Path, raw)
-	if err != nil {
-		return err
-	}
 	page, root, err := parsePage(ctx, d.Path, raw)
 	if err != nil {
 		return err
@@ -62,7 +58,7 @@ type htmlWriter struct {
 	marked   bool       // the line holds the sign of a list item and nothing else
 	script   script     // of what is written
 	mail     bool       // what is quoted is an earlier mail
-	office   bool       // what is written is no page of HTML
+	office   bool       // the document is an office file, not a page
 	items    itemCount  // of the innermost list
 	outer    *entry     // of the description list that the innermost one stands in
 	termed   bool       // the last item of the innermost description list was a term

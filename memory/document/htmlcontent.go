@@ -131,7 +131,7 @@ func (p *htmlPage) hasTextBelow(n *html.Node) bool {
 }
 
 // speaks reports whether an element beside the content has text of its own: as much as a
-// sentence outside of links, or a heading of the first level that is no link.
+// sentence outside of links, or a heading of the first level that is not a link.
 func (p *htmlPage) speaks(n *html.Node) bool {
 	if known, ok := p.spoken[n]; ok {
 		return known

@@ -1,7 +1,7 @@
 package document
 
 import (
-	"strconv"
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -29,8 +29,8 @@ func isNotes(n *html.Node) bool {
 const longestMark = 6
 
 // noteMark returns the sign of a note that an element refers to, "1" of a
-// raised link to a place of the page; false where it is none. Written out, it
-// would run into the word before it.
+// raised link to a place of the page, and false for any other element. Written out,
+// the sign would run into the word before it.
 func noteMark(n *html.Node) (string, bool) {
 	link := n
 	if n.DataAtom == atom.Sup {
@@ -128,15 +128,12 @@ func countItems(n *html.Node) itemCount {
 		return itemCount{}
 	}
 	c := itemCount{next: 1, format: "decimal"}
-	if start, err := strconv.Atoi(attr(n, "start")); err == nil && start >= 0 && start < 1e6 {
+	if start, ok := numberBelow(attr(n, "start"), mostStart); ok {
 		c.next = start
 	}
 	for _, a := range n.Attr {
 		if a.Key == "type" { // its case matters
-			c.format = map[string]string{"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}[a.Val]
-			if c.format == "" {
-				c.format = "decimal"
-			}
+			c.format = cmp.Or(map[string]string{"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}[a.Val], c.format)
 		}
 	}
 	return c
@@ -146,7 +143,7 @@ func (c *itemCount) sign(item *html.Node) string {
 	if c.format == "" {
 		return "- "
 	}
-	if value, err := strconv.Atoi(attr(item, "value")); err == nil && value >= 0 && value < 1e6 {
+	if value, ok := numberBelow(attr(item, "value"), mostStart); ok {
 		c.next = value
 	}
 	c.next++

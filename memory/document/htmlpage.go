@@ -13,13 +13,13 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// parsePage parses a page that is in UTF-8, and finds what of it is left out.
+// parsePage parses a page, and finds what of it is left out.
 func parsePage(ctx context.Context, path string, raw []byte) (page *htmlPage, root *html.Node, err error) {
+	if raw, err = htmlText(ctx, path, raw); err != nil {
+		return nil, nil, err
+	}
 	if raw, err = htmlTags(ctx, raw); err == nil {
 		root, err = html.Parse(stoppable(ctx, bytes.NewReader(raw)))
-	}
-	if ctx.Err() != nil {
-		return nil, nil, ctx.Err()
 	}
 	if err != nil {
 		return nil, nil, &InputError{Path: path, Msg: "it cannot be read as HTML: " + err.Error(), Hint: "simplify the page or save its text"}
@@ -109,9 +109,6 @@ func htmlText(ctx context.Context, path string, raw []byte) ([]byte, error) {
 		return out, err
 	}
 	out, err := decode(ctx, raw, name)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	if err != nil || !utf8.Valid(out) || bytes.IndexByte(out, 0) >= 0 {
 		return nil, &InputError{Path: path, Msg: fmt.Sprintf("it says it is encoded in %s but is not", name), Hint: "save it as UTF-8"}
 	}

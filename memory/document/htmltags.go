@@ -8,16 +8,16 @@ import (
 	"io"
 
 	"golang.org/x/net/html"
+
+	"example.com/assay/memory/text"
 )
 
 // formatting are the elements that a parser opens again in every paragraph until
 // they are closed.
-var formatting = map[string]bool{"b": true, "big": true, "code": true, "em": true, "font": true, "i": true, "s": true,
-	"small": true, "strike": true, "strong": true, "tt": true, "u": true}
+var formatting = text.Set(`b big code em font i s small strike strong tt u`)
 
 // void are the elements that have no content and are not closed.
-var void = map[string]bool{"area": true, "base": true, "br": true, "col": true, "embed": true, "hr": true, "img": true,
-	"input": true, "link": true, "meta": true, "param": true, "source": true, "track": true, "wbr": true}
+var void = text.Set(`area base br col embed hr img input link meta param source track wbr`)
 
 // mostOpen is how many formatting elements may be open at a time. Pages that never
 // close them make a tree of hundreds of nodes for every paragraph.

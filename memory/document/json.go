@@ -33,9 +33,6 @@ func parseJSON(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	for !list || dec.More() {
 		var row json.RawMessage
 		err := dec.Decode(&row)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
 		end := int(dec.InputOffset())
 		if err != nil {
 			if errors.Is(err, io.EOF) && !list {

@@ -14,12 +14,10 @@ import (
 )
 
 func parseJSONL(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
-	raw = raw[bodyStart(string(raw[:min(len(raw), len(bom))])):]
+	raw = bytes.TrimPrefix(raw, []byte(bom))
 	out := recordText{d: d, watch: &watch{ended: ctx.Err}, lineOf: map[string]int{}}
 	for line := 1; len(raw) > 0; line++ {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+		out.watch.step()
 		row, rest, _ := bytes.Cut(raw, []byte("\n"))
 		raw = rest
 		row = bytes.TrimSpace(row)
@@ -122,7 +120,7 @@ func jsonRecord(obj map[string]json.RawMessage, f fields, path string, line int)
 }
 
 // jsonValues reads a scalar as one value and a list of scalars as several.
-// Objects, and lists that hold something else, are no values.
+// It returns nil for objects, and for lists that hold something else.
 func jsonValues(raw json.RawMessage) []string {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {

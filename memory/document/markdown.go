@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strings"
 
@@ -31,10 +32,6 @@ func parseMarkdown(ctx context.Context, d *Document, raw []byte, _ LoadOptions) 
 	d.Metadata = declared
 	base += length
 	nodes := topLevel(ctx, raw[base:], base)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-
 	var sections outline
 	first := "" // heading of the first level
 	group := 0
@@ -63,9 +60,7 @@ func parseMarkdown(ctx context.Context, d *Document, raw []byte, _ LoadOptions) 
 		}
 		d.Blocks = appendBlock(d.Blocks, d.Text, n.start, end, like)
 	}
-	if d.Title == "" {
-		d.Title = first
-	}
+	d.Title = cmp.Or(d.Title, first)
 	return nil
 }
 

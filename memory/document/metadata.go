@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/memory/text/values"
@@ -17,6 +19,7 @@ const (
 	maxMetaValue = 256 // bytes
 	maxMetaKeys  = 64
 	maxMetaList  = 64 // values of a key
+	longestMeta  = maxMetaList * maxMetaValue
 )
 
 // Keys that every document has, unless it declares them itself.
@@ -81,10 +84,8 @@ func (m metadata) over(base map[string]string) map[string]string {
 	return m
 }
 
-var (
-	metaLine = pattern.New(`^([\pL\pN_. -]*[\pL\pN_])[ \t]*[:=][ \t]*(.*)$`)
-	metaItem = pattern.New(`^\s*-[ \t]+(.*)$`)
-)
+// metaLine is a line that begins a key's value.
+var metaLine = pattern.New(`^([\pL\pN_](?:[\pL\pN_. -]*[\pL\pN_])?)[ \t]*[:=][ \t]*(.*)$`)
 
 // frontMatter returns the length of the metadata that opens s between two
 // lines of "---" (YAML) or "+++" (TOML), and what it declares: keys at its top
@@ -99,119 +100,59 @@ func frontMatter(s string) (length int, declared metadata) {
 	if line, _, _ := strings.Cut(rest, "\n"); !metaLine.MatchString(strings.TrimRight(line, " \t\r")) {
 		return 0, nil
 	}
-	f := front{declared: metadata{}}
+	declared = metadata{}
+	key, value, inTable := "", "", false
 	for pos := len(first) + 1; pos < len(s); {
 		line, _, _ := strings.Cut(s[pos:], "\n")
 		pos = min(pos+len(line)+1, len(s))
 		line = strings.TrimRight(line, " \t\r")
-		if line == fence || fence == "---" && line == "..." {
-			f.flush()
-			return pos, f.declared
+		closes := line == fence || fence == "---" && line == "..."
+		table := fence == "+++" && strings.HasPrefix(line, "[") // its keys are not at the top
+		m := metaLine.FindStringSubmatch(line)
+		if m == nil && !closes && !table {
+			if len(value) <= longestMeta {
+				value += "\n" + line
+			}
+			continue
 		}
-		f.line(line)
+		if !inTable {
+			declared.set(key, metaValues(value)...)
+		}
+		if closes {
+			return pos, declared
+		}
+		if inTable = inTable || table; !table {
+			key, value = m[1], m[2]
+		}
 	}
 	return 0, nil // never closed
 }
 
-type front struct {
-	declared metadata
-	key      string // of the value that lines may add to; empty for none
-	values   []string
-	block    bool // the value is the indented text that follows
-	array    bool // the value is a list in brackets that is not closed
-	table    bool // inside a table of TOML, whose keys are not at the top
-}
-
-// flush ends the open key.
-func (f *front) flush() {
-	if f.block {
-		f.values = []string{strings.Join(f.values, " ")}
+// metaValues reads a value of front matter. Values of TOML are written as in YAML. A value that
+// is in neither, such as a text with a colon, is what stands on its first line.
+func metaValues(value string) []string {
+	line, _, _ := strings.Cut(value, "\n")
+	line, _, _ = strings.Cut(line, " #")
+	var doc yaml.Node
+	if len(value) > longestMeta || yaml.Unmarshal([]byte(value), &doc) != nil {
+		return []string{line}
 	}
-	if f.key != "" {
-		f.declared.set(f.key, f.values...)
+	if len(doc.Content) == 0 {
+		return nil
 	}
-	*f = front{declared: f.declared, table: f.table}
-}
-
-func (f *front) line(line string) {
-	trimmed := strings.TrimSpace(line)
-	indented := line != "" && (line[0] == ' ' || line[0] == '\t')
+	top := doc.Content[0]
+	list := []*yaml.Node{top}
 	switch {
-	case f.array:
-		f.array = !strings.HasSuffix(trimmed, "]")
-		f.values = append(f.values, elements(strings.TrimSuffix(trimmed, "]"))...)
-		return
-	case trimmed == "" || trimmed[0] == '#':
-		return
-	case f.block && indented:
-		f.values = append(f.values, trimmed)
-		return
+	case top.Kind == yaml.SequenceNode:
+		list = top.Content
+	case top.Kind == yaml.MappingNode && line != "" && line[0] != '{':
+		return []string{line}
 	}
-	if m := metaItem.FindStringSubmatch(line); m != nil {
-		if f.key != "" && !metaLine.MatchString(m[1]) || strings.HasPrefix(m[1], `"`) {
-			f.values = append(f.values, scalar(m[1]))
-		}
-		return
-	}
-	if indented { // below a key of another level
-		if len(f.values) == 0 {
-			f.key = ""
-		}
-		return
-	}
-	f.flush()
-	if trimmed[0] == '[' {
-		f.table = true
-	}
-	m := metaLine.FindStringSubmatch(trimmed)
-	if m == nil || f.table {
-		return
-	}
-	f.key = m[1]
-	switch value := m[2]; {
-	case value == "":
-	case strings.Trim(value, "|>+-0123456789") == "" && strings.ContainsAny(value[:1], "|>"):
-		f.block = true
-	case value[0] == '[':
-		inner, closed := strings.CutSuffix(strings.TrimSpace(value[1:]), "]")
-		f.values, f.array = elements(inner), !closed
-	case value[0] == '{' || value[0] == '&' || value[0] == '*':
-		f.key = ""
-	default:
-		f.values = []string{scalar(value)}
-	}
-}
-
-func elements(s string) []string {
 	var out []string
-	from, quote := 0, byte(0)
-	for i := 0; i <= len(s); i++ {
-		switch {
-		case i == len(s) || s[i] == ',' && quote == 0:
-			out = append(out, scalar(strings.TrimSpace(s[from:i])))
-			from = i + 1
-		case quote == 0 && (s[i] == '"' || s[i] == '\'') && strings.TrimSpace(s[from:i]) == "":
-			quote = s[i]
-		case s[i] == quote:
-			quote = 0
+	for _, n := range list {
+		if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
+			out = append(out, n.Value)
 		}
 	}
 	return out
-}
-
-// scalar takes quotes, or a comment, off a value. Null is no value.
-func scalar(s string) string {
-	s = strings.TrimSpace(s)
-	if len(s) > 1 && (s[0] == '"' || s[0] == '\'') {
-		if end := strings.IndexByte(s[1:], s[0]); end >= 0 && (end+2 == len(s) || strings.HasPrefix(strings.TrimSpace(s[end+2:]), "#")) {
-			return s[1 : end+1]
-		}
-	}
-	if i := strings.Index(s, " #"); i >= 0 {
-		s = strings.TrimSpace(s[:i])
-	}
-	if s == "null" || s == "~" {
-		return ""
-	}
-	return s
 }

@@ -23,9 +23,7 @@ func parseODT(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 	out := newOffice(ctx)
 	out.w.office = true
 	r := odtReader{styles: map[string]odtStyle{}, lists: map[string][numberLevels]string{}}
-	if err := pack.read(ctx, "styles.xml", func(part io.Reader) error {
-		return eachElement(part, func(e xml.StartElement) error { r.style(e); return nil })
-	}); err != nil {
+	if err := pack.elements(ctx, "styles.xml", r.style); err != nil {
 		return err
 	}
 	err = pack.read(ctx, "content.xml", func(part io.Reader) error {
@@ -83,8 +81,7 @@ func (r *odtReader) style(e xml.StartElement) {
 		}
 	case "list-level-style-number":
 		levels := r.lists[r.named]
-		level, err := strconv.Atoi(attribute(e, "level"))
-		if err == nil && level > 0 && level <= numberLevels {
+		if level, ok := numberBelow(attribute(e, "level"), numberLevels+1); ok && level > 0 {
 			levels[level-1] = attribute(e, "num-format")
 			r.lists[r.named] = levels
 		}

@@ -152,22 +152,19 @@ func xmlPieces(part io.Reader, rule treeRule, write func(*html.Node)) error {
 func (p *zipPack) relations(ctx context.Context, part string) (byID, byType map[string]string, err error) {
 	byID, byType = map[string]string{}, map[string]string{}
 	dir, name := path.Split(part)
-	err = p.read(ctx, dir+"_rels/"+name+".rels", func(r io.Reader) error {
-		return eachElement(r, func(e xml.StartElement) error {
-			if e.Name.Local != "Relationship" || attribute(e, "TargetMode") == "External" {
-				return nil
-			}
-			target := attribute(e, "Target")
-			if rest, ok := strings.CutPrefix(target, "/"); ok {
-				target = rest
-			} else {
-				target = path.Join(dir, target)
-			}
-			kind := attribute(e, "Type")
-			byID[attribute(e, "Id")] = target
-			byType[kind[strings.LastIndexByte(kind, '/')+1:]] = target
-			return nil
-		})
+	err = p.elements(ctx, dir+"_rels/"+name+".rels", func(e xml.StartElement) {
+		if e.Name.Local != "Relationship" || attribute(e, "TargetMode") == "External" {
+			return
+		}
+		target := attribute(e, "Target")
+		if rest, ok := strings.CutPrefix(target, "/"); ok {
+			target = rest
+		} else {
+			target = path.Join(dir, target)
+		}
+		kind := attribute(e, "Type")
+		byID[attribute(e, "Id")] = target
+		byType[kind[strings.LastIndexByte(kind, '/')+1:]] = target
 	})
 	return byID, byType, err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"strings"
 	"time"
@@ -181,8 +180,8 @@ func readPDFPages(ctx context.Context, raw []byte) (pages []pdfPage, err error) 
 // pdfPages lists the pages by walking the page tree once; the library's own
 // lookup by number walks it anew for every page.
 //
-// A tree may lead into itself, twice at each place, so that it grows beyond all. Its parts that
-// are no page are bounded by the pages found so far.
+// A tree may contain itself, and would grow without end. So the number of its inner parts is
+// bounded by the number of pages found so far.
 func pdfPages(r *pdf.Reader) []pdf.Page {
 	var out []pdf.Page
 	inner := 0
@@ -271,7 +270,7 @@ func pdftotext(ctx context.Context, raw []byte, o LoadOptions) ([]pdfPage, error
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	data, readErr := readAll(ctx, io.Reader(out), o.MaxFileBytes)
+	data, readErr := readAll(context.WithoutCancel(ctx), out, o.MaxFileBytes) // it ends with the program
 	if readErr != nil {
 		cancel()
 	}

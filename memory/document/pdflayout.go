@@ -176,7 +176,7 @@ func readingOrder(list []pdfPiece, depth int) []pdfLine {
 }
 
 // columns finds two columns of text beside each other and returns what is above them, the
-// left, the right, and what is below. Cells of a table are no columns of text.
+// left, the right, and what is below. It does not count the cells of a table as columns.
 func columns(list []pdfPiece) (parts [4][]pdfPiece, ok bool) {
 	if len(list) < 2*leastLines {
 		return parts, false

@@ -243,8 +243,8 @@ func (j *joiner) across(before, after string) (string, int, bool) {
 	return stem + rest, n, true
 }
 
-// compound reports whether two parts are joined with a hyphen. The document itself says so,
-// or the whole is no word and the parts are.
+// compound reports whether two parts are joined with a hyphen: the document has them so
+// elsewhere, or both parts are words and the whole is not.
 func (j *joiner) compound(a, b string) bool {
 	switch {
 	case j.seen[a+b]:

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"io"
@@ -23,18 +24,12 @@ func parsePPTX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 		return err
 	}
 	var slides []string
-	if err := pack.read(ctx, deck, func(part io.Reader) error {
-		return eachElement(part, func(e xml.StartElement) error {
-			if e.Name.Local != "sldId" {
-				return nil
+	if err := pack.elements(ctx, deck, func(e xml.StartElement) {
+		for _, a := range e.Attr {
+			if e.Name.Local == "sldId" && a.Name.Space != "" && a.Name.Local == "id" && byID[a.Value] != "" {
+				slides = append(slides, byID[a.Value])
 			}
-			for _, a := range e.Attr {
-				if a.Name.Space != "" && a.Name.Local == "id" && byID[a.Value] != "" {
-					slides = append(slides, byID[a.Value])
-				}
-			}
-			return nil
-		})
+		}
 	}); err != nil {
 		return err
 	}
@@ -65,9 +60,7 @@ func parsePPTX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	}
 	out.finish(d)
 	declared, props, err := pack.properties(ctx, "docProps/core.xml")
-	if d.Metadata = props; d.Title == "" {
-		d.Title = declared
-	}
+	d.Title, d.Metadata = cmp.Or(d.Title, declared), props
 	return err
 }
 
@@ -77,7 +70,7 @@ type pptxReader struct {
 	notes bool       // a slide's notes: only their body is text
 	shape *html.Node // the open one
 	first bool       // the open table's first row names its columns
-	skip  bool       // the open shape is no content
+	skip  bool       // the open shape is left out
 	items bool       // the open shape holds the points of a slide
 }
 
@@ -87,10 +80,7 @@ func (r *pptxReader) read(part io.Reader) error {
 			return
 		}
 		if n.DataAtom == atom.H1 {
-			title := caption(newPage(r.out.ctx).inlineText(n))
-			if r.d.Title == "" {
-				r.d.Title = title
-			}
+			r.d.Title = cmp.Or(r.d.Title, caption(newPage(r.out.ctx).inlineText(n)))
 		}
 		if r.items {
 			points(n)

@@ -37,7 +37,7 @@ func scripted(s string, at script, before string) string {
 	if s := inScript(trimmed, at); s != "" {
 		return s
 	}
-	// one sign has no such form: none is used
+	// a sign lacks such a form, so no sign is changed
 	if strings.ContainsFunc(trimmed, unicode.IsDigit) && unicode.IsNumber(last) {
 		return map[script]string{above: "^", below: "_"}[at] + trimmed
 	}

@@ -232,7 +232,7 @@ func copyFile(ctx context.Context, out io.Writer, path string, limit int64) erro
 	if g, ok := out.(interface{ Grow(int) }); ok { // a buffer that grows step by step takes three times as much
 		g.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
 	}
-	err = copyAll(ctx, out, f, limit)
+	err = guard(path, func() error { return copyAll(ctx, out, f, limit) })
 	if errors.Is(err, errTooLong) {
 		return &InputError{Path: path, Msg: fmt.Sprintf("the file is longer than %d bytes", limit), Hint: "split it"}
 	}
@@ -289,8 +289,6 @@ func gunzip(ctx context.Context, path string, raw []byte, limit int64) ([]byte, 
 		return out.Bytes(), nil
 	case errors.Is(err, errTooLong):
 		return nil, unpacksTooFar(path, limit)
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
 	}
 	return nil, &InputError{Path: path, Msg: "it is not a whole gzip file: " + err.Error(), Hint: "compress it again"}
 }

@@ -89,7 +89,8 @@ type recordText struct {
 	fields fields
 	known  bool        // the fields are those of the first object
 	fault  *InputError // of the first record that was lost
-	rows   *jsonTable  // of records without a field for their text
+	rows   *jsonTable  // of objects without a field for their text
+	grid   *grid       // of all records, where none has a field for its text
 }
 
 // mostLost is how many records a document says that it lost, and why.
@@ -156,24 +157,19 @@ func (r *recordText) add(rec record) error {
 	return nil
 }
 
-func (r *recordText) table(g *grid) error {
-	r.d.Text, r.d.Blocks, _ = g.write(r.watch, Block{})
-	if len(r.d.Blocks) == 0 && r.fault != nil {
-		return r.fault
-	}
-	return nil
-}
-
 // finish sets the document's text once all records are added.
 func (r *recordText) finish() error {
-	if r.rows != nil {
-		return r.table(r.rows.grid())
-	}
 	r.d.Text = r.text.String()
-	if len(r.d.Blocks) == 0 && r.fault != nil {
-		return r.fault
+	if r.rows != nil {
+		r.grid = r.rows.grid()
 	}
-	if len(r.d.Blocks) == 0 {
+	if r.grid != nil {
+		r.d.Text, r.d.Blocks, _ = r.grid.write(r.watch, Block{})
+	}
+	switch {
+	case len(r.d.Blocks) == 0 && r.fault != nil:
+		return r.fault
+	case len(r.d.Blocks) == 0 && r.grid == nil:
 		return &InputError{Path: r.d.Path, Field: r.fields.text,
 			Msg: fmt.Sprintf("none of its %d records has text", r.d.Skipped), Option: textOption, Hint: "name the field that holds the text"}
 	}

@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/net/html/charset"
+	"example.com/assay/memory/text"
 )
 
 // rtfSkipped are groups of RTF that hold no text of the document.
-var rtfSkipped = map[string]bool{"fonttbl": true, "colortbl": true, "stylesheet": true, "info": true, "pict": true, "object": true, "header": true, "footer": true,
-	"headerl": true, "headerr": true, "footerl": true, "footerr": true, "listtable": true, "listoverridetable": true, "generator": true, "themedata": true, "datastore": true, "fldinst": true, "xmlnstbl": true, "latentstyles": true, "rsidtbl": true}
+var rtfSkipped = text.Set(`fonttbl colortbl stylesheet info pict object header footer headerl headerr footerl footerr listtable listoverridetable generator themedata
+	datastore fldinst xmlnstbl latentstyles rsidtbl`)
 
 // rtfText are the control words that are written as text.
 var rtfText = map[string]string{"par": "\n\n", "sect": "\n\n", "page": "\n\n", "line": "\n", "row": "\n", "cell": "\t", "tab": "\t",
@@ -31,13 +31,8 @@ func parseRTF(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error
 	state, outer := rtfState{unicode: 1}, []rtfState{}
 	pending := 0 // characters to leave out
 	flush := func() {
-		if len(codes) == 0 {
-			return
-		}
-		if r, err := charset.NewReaderLabel(page, strings.NewReader(string(codes))); err == nil {
-			if s, err := readAll(ctx, r, 1<<30); err == nil {
-				out.Write(s)
-			}
+		if s, err := decode(ctx, codes, page); err == nil {
+			out.Write(s)
 		}
 		codes = codes[:0]
 	}

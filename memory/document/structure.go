@@ -105,7 +105,7 @@ type structureReader struct {
 	format    string
 	words     map[string]int // that number the parts of the document
 	after     string         // the first line of the next block of the group
-	afterLong bool           // the next block is no single short line
+	afterLong bool           // the next block is long, or has several lines
 	lines     []textLine     // room for those of a block
 	blocks    []Block        // the same
 	first     bool           // the line is the first of its block

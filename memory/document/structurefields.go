@@ -123,7 +123,7 @@ func (r *structureReader) address(m mark) string {
 var nextLabel = pattern.New(`[.;|][ \t]+(\p{Lu}[^.:;|!?,"“”]{0,40}):[ \t]+\S`)
 
 // fields reads the labels and values of one line, or of a label and the lines below it, and
-// returns how many lines they are. There are none where the line is a sentence.
+// returns how many lines it took. A sentence has no fields.
 func (r *structureReader) fields(lines []textLine, more int) ([]Block, int) {
 	l, end := lines[0], lines[more-1].end
 	s := l.in(r.text)

@@ -42,8 +42,6 @@ const sentenceEnd = ".!?。！？;"
 func markOf(s string, words map[string]int) mark {
 	c, size := utf8.DecodeRuneInString(s)
 	switch {
-	case c < utf8.RuneSelf && unicode.IsLetter(c):
-		return letterMark(s, words)
 	case strings.ContainsRune("-*+•–‣▪◦·●", c):
 		rest := strings.TrimLeft(s[size:], " \t")
 		if len(rest) == len(s)-size || rest == "" {
@@ -53,80 +51,53 @@ func markOf(s string, words map[string]int) mark {
 			rest = strings.TrimLeft(rest[3:], " ")
 		}
 		return mark{style: bulletStyle, size: len(s) - len(rest)}
-	case c == '(':
-		if n := strings.IndexByte(s[:min(len(s), 8)], ')'); n > 1 {
-			return ended(s, n+1, markStyle(s[1:n], "(%)"), s[1:n])
-		}
-	case c >= '0' && c <= '9':
-		return numberMark(s)
 	case c == '§', c == '第', strings.ContainsRune(chineseDigits, c):
 		return signMark(s)
-	case unicode.IsLetter(c):
-		return letterMark(s, words)
 	}
-	return mark{}
+	m := numberMark(s)
+	if m.style == "" && unicode.IsLetter(c) && len(words) > 0 {
+		m = wordMark(s, words)
+	}
+	return m
 }
 
-// ended is a mark that a space, or nothing, follows.
-func ended(s string, n int, style, number string) mark {
-	rest := strings.TrimLeft(s[n:], " \t\u00a0")
-	if style == "" || len(rest) == len(s)-n && rest != "" || strings.HasPrefix(rest, "=") {
-		return mark{}
-	}
-	return mark{style: style, number: number, size: len(s) - len(rest)}
-}
+// numberForm finds marks such as "(a)", "1.", "7.2.1", "IV." and "1、". A space, or nothing, follows all but the last.
+var numberForm = pattern.New(`^(?:(?:\((\d{1,3}|[A-Za-z]|[IVXLCivxlc]{2,6})\)|(\d{1,3})([.)])|((?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2}))+)([.)]?)|([A-Za-z]|[IVXLCivxlc]{2,7})([.)]))(?:[ \t\x{a0}]+|$)|(\d{1,3})、)`)
 
-// markStyle names the way a number is written; "" for what is no number.
-func markStyle(number, frame string) string {
-	kind := ""
-	switch _, err := strconv.Atoi(number); {
-	case err == nil && len(number) <= 3:
-		kind = "1"
-	case len(number) == 1 && (number[0]|0x20) >= 'a' && (number[0]|0x20) <= 'z':
-		kind = "a"
-	case romanValue(strings.ToUpper(number)) > 0:
-		kind = "i"
-	default:
-		return ""
-	}
-	return strings.Replace(frame, "%", kind, 1)
-}
-
-// numberMark reads "1.", "1)", "7.2" and "7.2.1.".
+// numberMark reads a mark with a number. Dates such as "3. März" and amounts such as "3.5 kg" have none.
 func numberMark(s string) mark {
-	n, parts := 0, 1
-	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] == '.' && n+1 < len(s) && s[n+1] >= '0' && s[n+1] <= '9') {
-		if s[n] == '.' {
-			parts++
-		}
-		n++
-	}
-	number := s[:n]
-	if parts > 1 {
-		for part := range strings.SplitSeq(number, ".") {
-			if len(part) > 3 || len(part) > 1 && part[0] == '0' {
-				return mark{} // a date or an amount
-			}
-		}
-		end := n
-		if end < len(s) && (s[end] == '.' || s[end] == ')') {
-			end++
-		}
-		m := ended(s, end, "1"+strings.Repeat(".1", parts-1), number)
-		if c, _ := utf8.DecodeRuneInString(s[m.size:]); m.size < len(s) && end == n && !unicode.IsUpper(c) && !unicode.Is(unicode.Lo, c) && !strings.ContainsRune(`"“„«([`, c) {
-			return mark{} // "3.5 kg"
-		}
-		return m
-	}
-	if n >= len(s) || n > 3 || s[n] != '.' && s[n] != ')' {
-		if chinese, size := utf8.DecodeRuneInString(s[n:]); n <= 3 && chinese == '、' {
-			return mark{style: "1、", number: number, size: n + size}
-		}
+	if !strings.ContainsAny(s[:min(len(s), 8)], ".)、") {
 		return mark{}
 	}
-	m := ended(s, n+1, "1"+s[n:n+1], number)
-	if word, _, _ := strings.Cut(s[m.size:], " "); m.style == "1." && values.MonthOf(strings.Trim(word, ".,")) > 0 {
-		return mark{} // "3. März"
+	g := numberForm.FindStringSubmatch(s)
+	if g == nil || strings.HasPrefix(s[len(g[0]):], "=") {
+		return mark{}
+	}
+	m, rest := mark{number: g[1] + g[2] + g[4] + g[6] + g[8], size: len(g[0])}, s[len(g[0]):]
+	kind := "i"
+	if c := m.number[0]; c <= '9' {
+		kind = "1"
+	} else if len(m.number) == 1 {
+		kind = "a"
+	}
+	switch word, _, _ := strings.Cut(rest, " "); {
+	case g[1] != "":
+		m.style = "(" + kind + ")"
+	case g[2] != "" && (g[3] == ")" || values.MonthOf(strings.Trim(word, ".,")) == 0):
+		m.style = "1" + g[3]
+	case g[4] != "":
+		if c, _ := utf8.DecodeRuneInString(rest); g[5] == "" && rest != "" && !unicode.IsUpper(c) && !unicode.Is(unicode.Lo, c) && !strings.ContainsRune(`"“„«([`, c) {
+			return mark{}
+		}
+		m.style = "1" + strings.Repeat(".1", strings.Count(m.number, "."))
+	case g[6] != "" && m.number[0] >= 'a' && g[7] == ")":
+		m.style = kind + ")"
+	case g[6] != "" && m.number[0] < 'a' && (kind == "i" || g[7] == ")" || strings.Contains("IVX", m.number)):
+		m.style = strings.ToUpper(kind + g[7])
+	case g[8] != "":
+		m.style = "1、"
+	default:
+		return mark{}
 	}
 	return m
 }
@@ -169,21 +140,8 @@ func arabic(s string) string {
 	return strconv.Itoa(total + digit)
 }
 
-// letterMark reads "a)", "IV." and words with a number, "Article 5" and "Step 2:".
-func letterMark(s string, words map[string]int) mark {
-	n := strings.IndexAny(s[:min(len(s), 8)], ".)")
-	if n > 0 && (n > 1 || s[1] == ')' || strings.ContainsRune("IVX", rune(s[0]))) && (s[n] == ')' || s[0] < 'a') {
-		style := markStyle(s[:n], "%"+s[n:n+1])
-		if s[0] < 'a' {
-			style = strings.ToUpper(style)
-		}
-		if m := ended(s, n+1, style, s[:n]); m.style != "" {
-			return m
-		}
-	}
-	if len(words) == 0 {
-		return mark{}
-	}
+// wordMark reads a word with a number, "Article 5" and "Step 2:".
+func wordMark(s string, words map[string]int) mark {
 	word, number, size := wordNumber(s)
 	if words[word] == 0 {
 		return mark{}

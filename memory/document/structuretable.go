@@ -140,7 +140,7 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 		}
 		least := 2
 		if l.mark.number != "" && row.cells[0].End <= l.start+l.mark.size {
-			least = 3 // a number set apart from its text is no cell
+			least = 3 // a number set apart from its text does not count as a cell
 		}
 		if len(row.cells) < least || len(row.cells) > mostColumns || slices.ContainsFunc(row.cells, func(c state.Cell) bool { return labelOf(r.said(c)).words > 0 }) {
 			break
@@ -186,6 +186,7 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 		return 0
 	}
 	r.table = &table{columns: columns}
+	body := rows
 	switch {
 	case before != nil && !before.piped && !r.capitals(rows[0]) && fits(before.columns, rows[0].spans) && (full == 1 || fits(columns, before.columns)):
 		r.table.headers = placed(before.headers, before.columns, columns)
@@ -195,15 +196,9 @@ func (r *structureReader) alignedRows(lines []textLine, out *[]Block) int {
 		if len(rows[0].cells) == len(columns) {
 			r.table.headers = names
 		}
-		n := len(rows)
-		for _, row := range rows[1:] {
-			if row.cells != nil {
-				r.writeRow(row, columns, out)
-			}
-		}
-		return n
+		body = rows[1:]
 	}
-	for _, row := range rows {
+	for _, row := range body {
 		if row.cells != nil {
 			r.writeRow(row, columns, out)
 		}

@@ -7,10 +7,12 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"example.com/assay/memory/text"
 )
 
-// looksLikeTeX reports whether a file is a document in LaTeX: its first line that is no comment begins with
-// a command, and a document begins in it. A program that writes LaTeX begins otherwise.
+// looksLikeTeX reports whether a file is a document in LaTeX: its first line, comments aside, begins with a
+// command, and a document begins in it. A program that writes LaTeX begins otherwise.
 func looksLikeTeX(raw []byte) bool {
 	head := raw[:min(len(raw), 1<<14)]
 	for line := range bytes.Lines(head) {
@@ -47,9 +49,6 @@ func parseTeX(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 		}
 	}
 	t.write()
-	if t.w.ended() != nil {
-		return t.w.ended()
-	}
 	err := parseMarkdown(ctx, d, []byte(texBlank(t.out.String())), o)
 	d.Plain = false
 	return err
@@ -126,11 +125,8 @@ func (t *tex) enclosed(at int, open, close byte) (string, int) {
 var texHeads = map[string]int{"part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "frametitle": 2}
 
 // texDropped are commands whose arguments are not on the page.
-var texDropped = map[string]bool{
-	"cite": true, "citep": true, "citet": true, "label": true, "ref": true, "eqref": true, "pageref": true, "autoref": true, "includegraphics": true, "vspace": true, "hspace": true,
-	"bibliography": true, "bibliographystyle": true, "usepackage": true, "documentclass": true, "newcommand": true, "renewcommand": true, "setlength": true, "input": true, "include": true,
-	"pagestyle": true, "thispagestyle": true, "index": true, "hypersetup": true, "cline": true, "cmidrule": true,
-}
+var texDropped = text.Set(`cite citep citet label ref eqref pageref autoref includegraphics vspace hspace bibliography bibliographystyle usepackage documentclass
+	newcommand renewcommand setlength input include pagestyle thispagestyle index hypersetup cline cmidrule`)
 
 // texSigns are commands that stand for a sign.
 var texSigns = map[string]string{
@@ -327,7 +323,7 @@ func (t *tex) begin(environment string) {
 }
 
 // texSized are environments with an argument that is not on the page.
-var texSized = map[string]bool{"minipage": true, "thebibliography": true, "multicols": true, "column": true, "adjustbox": true}
+var texSized = text.Set(`minipage thebibliography multicols column adjustbox`)
 
 // line ends a line: of a table, a row.
 func (t *tex) line() {

@@ -10,8 +10,8 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// looksLikeTroff reports whether a file is a manual page in troff's language: its first lines
-// that are no comments begin with a request that such pages begin with.
+// looksLikeTroff reports whether a file is a manual page in troff's language: its first lines,
+// comments aside, begin with a request that such pages begin with.
 func looksLikeTroff(raw []byte) bool {
 	for line := range bytes.Lines(raw[:min(len(raw), 1<<14)]) {
 		line = bytes.TrimRight(line, "\r\n")

@@ -28,27 +28,21 @@ func parseXLSX(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	x := xlsxReader{pack: pack, out: newOffice(ctx)}
 	type sheet struct{ name, part string }
 	var sheets []sheet
-	for _, p := range []struct {
-		name string
-		read func(io.Reader) error
-	}{
-		{book, func(part io.Reader) error {
-			return eachElement(part, func(e xml.StartElement) error {
-				switch e.Name.Local {
-				case "workbookPr":
-					x.from1904 = attribute(e, "date1904") == "1" || attribute(e, "date1904") == "true"
-				case "sheet":
-					sheets = append(sheets, sheet{attribute(e, "name"), byID[attribute(e, "id")]})
-				}
-				return nil
-			})
-		}},
-		{byType["sharedStrings"], x.readStrings},
-		{byType["styles"], x.readStyles},
-	} {
-		if err := pack.read(ctx, p.name, p.read); err != nil {
-			return err
+	if err := pack.elements(ctx, book, func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "workbookPr":
+			x.from1904 = attribute(e, "date1904") == "1" || attribute(e, "date1904") == "true"
+		case "sheet":
+			sheets = append(sheets, sheet{attribute(e, "name"), byID[attribute(e, "id")]})
 		}
+	}); err != nil {
+		return err
+	}
+	if err := pack.read(ctx, byType["sharedStrings"], x.readStrings); err != nil {
+		return err
+	}
+	if err := pack.read(ctx, byType["styles"], x.readStyles); err != nil {
+		return err
 	}
 	for _, s := range sheets {
 		x.out.heading(1, s.name)
@@ -135,8 +129,7 @@ func (x *xlsxReader) readStyles(part io.Reader) error {
 		codes[f.ID] = f.Code
 	}
 	for _, c := range sheet.Cells {
-		font, err := strconv.Atoi(c.Font)
-		x.styles = append(x.styles, xlsxStyle{readFormat(codes[c.Format]), err == nil && font >= 0 && font < len(sheet.Fonts) && sheet.Fonts[font].Bold.on()})
+		x.styles = append(x.styles, xlsxStyle{readFormat(codes[c.Format]), itemAt(sheet.Fonts, c.Font).Bold.on()})
 	}
 	return err
 }
@@ -254,17 +247,11 @@ func columnOf(place string) int {
 }
 
 func (x *xlsxReader) cell(kind, style, value string) gridCell {
-	how := xlsxStyle{}
-	if i, err := strconv.Atoi(style); err == nil && i >= 0 && i < len(x.styles) {
-		how = x.styles[i]
-	}
+	how := itemAt(x.styles, style)
 	cell := gridCell{text: value, strong: how.bold}
 	switch kind {
 	case "s":
-		cell.text = ""
-		if i, err := strconv.Atoi(value); err == nil && i >= 0 && i < len(x.shared) {
-			cell.text = x.shared[i]
-		}
+		cell.text = itemAt(x.shared, value)
 	case "b":
 		cell.text = map[string]string{"1": "TRUE", "0": "FALSE"}[value]
 	case "", "n":

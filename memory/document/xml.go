@@ -5,22 +5,19 @@ import (
 	"cmp"
 	"context"
 	"encoding/xml"
-	"io"
-	"slices"
 	"strings"
 	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-	"golang.org/x/net/html/charset"
 
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 )
 
-// XML that is no page and no office file is read by its form: an element that holds a value is a
-// field with the element's name, one that holds a sentence, or text with elements in between, is a paragraph, and
-// one that holds elements is a section, below its title where it has one. Attributes are fields, except in
+// XML other than pages and office files is read by its form. An element with a value is a field with the
+// element's name. One with a sentence, or with text and elements, is a paragraph. One with elements is a
+// section, below its title where it has one. Attributes are fields, except in
 // what has text with elements in between: there they are for programs. So feeds, settings, exported
 // records and manuals need no list of their names.
 
@@ -40,29 +37,12 @@ func looksLikeXML(raw []byte) bool {
 	return bytes.HasSuffix(tail, append(append([]byte("</"), name...), '>'))
 }
 
-// An xmlElement is an element with what it holds, in order.
-type xmlElement struct {
-	name       string
-	attributes []xml.Attr
-	holds      []xmlPart
-	children   int
-}
-
-// An xmlPart is text, or an element.
-type xmlPart struct {
-	text  string
-	child *xmlElement
-}
-
 // mostXMLText is how long the value of a field may be, in bytes; what is longer is running text.
 const mostXMLText = 160
 
 func parseXML(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
-	root, title, err := readXML(ctx, raw)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil || root.children == 0 { // most of it may be good
+	root, err := readXML(ctx, d.Path, raw)
+	if err != nil || !holdsElements(root) { // most of it may be good
 		raw, _, err := inUTF8(ctx, d.Path, raw)
 		if err != nil {
 			return err
@@ -70,76 +50,66 @@ func parseXML(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 		d.Format = "txt"
 		return parsePlain(ctx, d, raw, o)
 	}
+	d.Title = xmlTitle(root)
+	for c := range root.ChildNodes() {
+		d.Title = cmp.Or(d.Title, xmlTitle(c))
+	}
 	out := newOffice(ctx)
-	x := xmlWriter{o: &out, watch: &watch{ended: ctx.Err}, prose: root.prose()}
-	if root.running() {
+	x := xmlWriter{o: &out, watch: &watch{ended: ctx.Err}, prose: prose(root)}
+	if mixed(root) {
 		x.leaf(root, "")
 	} else {
 		x.section(root, 1)
 	}
 	out.finish(d)
-	d.Title = title
 	return nil
 }
 
-// readXML reads an element with all that it holds, and the first title of its two outermost levels.
-func readXML(ctx context.Context, raw []byte) (root *xmlElement, title string, err error) {
-	root = &xmlElement{}
-	open := []*xmlElement{root}
-	dec := xml.NewDecoder(stoppable(ctx, bytes.NewReader(raw)))
-	dec.CharsetReader = charset.NewReaderLabel
-	for {
-		t, err := dec.Token()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, "", err
-		}
-		top := open[len(open)-1]
-		switch t := t.(type) {
-		case xml.StartElement:
-			if len(open) > deepestXML {
-				return nil, "", tooDeep()
-			}
-			e := &xmlElement{name: t.Name.Local, attributes: t.Attr}
-			top.holds, top.children = append(top.holds, xmlPart{child: e}), top.children+1
-			open = append(open, e)
-		case xml.EndElement:
-			open = open[:len(open)-1]
-		case xml.CharData:
-			if n := len(top.holds); n > 0 && top.holds[n-1].child == nil {
-				top.holds[n-1].text += string(t)
-			} else if len(open) > 1 {
-				top.holds = append(top.holds, xmlPart{text: string(t)})
-			}
-		}
+// readXML reads an element with all that it holds. Several outermost ones stand in one without a name.
+func readXML(ctx context.Context, path string, raw []byte) (*html.Node, error) {
+	raw, err := htmlText(ctx, path, raw)
+	if err != nil {
+		return nil, err
 	}
-	if root.children == 1 {
-		root = root.holds[0].child
+	if head, rest, ok := bytes.Cut(raw, []byte("?>")); ok && bytes.HasPrefix(bytes.TrimSpace(head), []byte("<?xml")) {
+		raw = rest // it is in UTF-8 now, whatever it declares
 	}
-	title = root.title()
-	for _, p := range root.holds {
-		if p.child != nil {
-			title = cmp.Or(title, p.child.title())
+	root := &html.Node{Type: html.ElementNode}
+	err = xmlPieces(stoppable(ctx, bytes.NewReader(raw)), func(e xml.StartElement, _ *html.Node) (*html.Node, use) {
+		n := &html.Node{Type: html.ElementNode, Data: e.Name.Local}
+		for _, a := range e.Attr {
+			n.Attr = append(n.Attr, html.Attribute{Namespace: a.Name.Space, Key: a.Name.Local, Val: a.Value})
 		}
+		return n, asElement
+	}, root.AppendChild)
+	if root.FirstChild != nil && root.FirstChild == root.LastChild {
+		root = root.FirstChild
 	}
-	return root, title, nil
+	return root, err
 }
 
-// title is what an element says that it is called.
-func (e *xmlElement) title() string {
+func holdsElements(n *html.Node) bool {
+	for c := range n.ChildNodes() {
+		if c.Type == html.ElementNode {
+			return true
+		}
+	}
+	return false
+}
+
+// xmlTitle is what an element says that it is called.
+func xmlTitle(n *html.Node) string {
 	for _, name := range []string{"title", "name", "label"} {
-		for _, p := range e.holds {
-			if p.child != nil && p.child.children == 0 && strings.EqualFold(p.child.name, name) {
-				if s := p.child.value(); s != "" && len(s) <= longestCaption {
+		for c := range n.ChildNodes() {
+			if c.Type == html.ElementNode && strings.EqualFold(c.Data, name) && !holdsElements(c) {
+				if s := xmlValue(c); s != "" && len(s) <= longestCaption {
 					return s
 				}
 			}
 		}
-		for _, a := range e.attributes {
-			if e.children > 0 && strings.EqualFold(a.Name.Local, name) && a.Name.Space == "" {
-				if s := text.OneLine(a.Value); len(s) <= longestCaption {
+		for _, a := range n.Attr {
+			if strings.EqualFold(a.Key, name) && a.Namespace == "" && holdsElements(n) {
+				if s := text.OneLine(a.Val); len(s) <= longestCaption {
 					return s
 				}
 			}
@@ -148,29 +118,30 @@ func (e *xmlElement) title() string {
 	return ""
 }
 
-// value is all text in an element, on one line.
-func (e *xmlElement) value() string {
+// xmlValue is all text in an element, on one line.
+func xmlValue(n *html.Node) string {
 	var b strings.Builder
-	e.write(&b)
+	var write func(n *html.Node)
+	write = func(n *html.Node) {
+		for c := range n.ChildNodes() {
+			if c.Type == html.TextNode {
+				b.WriteString(c.Data)
+				continue
+			}
+			if c.PrevSibling != nil && c.PrevSibling.Type == html.ElementNode {
+				b.WriteByte(' ')
+			}
+			write(c)
+		}
+	}
+	write(n)
 	return text.OneLine(b.String())
 }
 
-func (e *xmlElement) write(b *strings.Builder) {
-	for i, p := range e.holds {
-		b.WriteString(p.text)
-		if p.child != nil {
-			if i > 0 && e.holds[i-1].child != nil {
-				b.WriteByte(' ')
-			}
-			p.child.write(b)
-		}
-	}
-}
-
-// running reports text with elements in between.
-func (e *xmlElement) running() bool {
-	for _, p := range e.holds {
-		if strings.TrimSpace(p.text) != "" {
+// mixed reports text with elements in between.
+func mixed(n *html.Node) bool {
+	for c := range n.ChildNodes() {
+		if c.Type == html.TextNode && strings.TrimSpace(c.Data) != "" {
 			return true
 		}
 	}
@@ -178,8 +149,16 @@ func (e *xmlElement) running() bool {
 }
 
 // prose reports whether text with elements in between stands anywhere in an element.
-func (e *xmlElement) prose() bool {
-	return e.children > 0 && (e.running() || slices.ContainsFunc(e.holds, func(p xmlPart) bool { return p.child != nil && p.child.prose() }))
+func prose(n *html.Node) bool {
+	if mixed(n) {
+		return holdsElements(n)
+	}
+	for c := range n.ChildNodes() {
+		if prose(c) {
+			return true
+		}
+	}
+	return false
 }
 
 type xmlWriter struct {
@@ -189,16 +168,15 @@ type xmlWriter struct {
 }
 
 // section writes an element that holds others.
-func (x xmlWriter) section(e *xmlElement, level int) {
-	title := e.title()
+func (x xmlWriter) section(e *html.Node, level int) {
+	title := xmlTitle(e)
 	x.o.heading(level, title)
 	x.fields("", "", e, title)
-	for _, p := range e.holds {
+	for child := range e.ChildNodes() {
 		x.watch.step()
-		child := p.child
 		switch {
-		case child == nil:
-		case child.children > 0 && !child.running():
+		case child.Type != html.ElementNode:
+		case holdsElements(child) && !mixed(child):
 			x.section(child, level+1)
 			x.o.heading(level+1, "") // what follows is not below its title
 		default:
@@ -208,17 +186,17 @@ func (x xmlWriter) section(e *xmlElement, level int) {
 	x.o.w.endBlock()
 }
 
-func (x xmlWriter) leaf(e *xmlElement, title string) {
-	value, name := e.value(), spaced(e.name)
+func (x xmlWriter) leaf(e *html.Node, title string) {
+	value, name, holds := xmlValue(e), spaced(e.Data), holdsElements(e)
 	switch {
 	case value == "" || value == title:
 		x.fields(name, "", e, title)
-	case e.children > 0, len(value) > mostXMLText, endsSentence(value), strings.Contains(value, "</"), strings.Contains(value, "<br"):
+	case holds, len(value) > mostXMLText, endsSentence(value), strings.Contains(value, "</"), strings.Contains(value, "<br"):
 		x.fields(name, "", e, title)
 		x.o.w.endBlock()
 		paragraph := element(atom.P)
 		paragraph.AppendChild(words(value))
-		if nodes, err := html.ParseFragment(strings.NewReader(value), element(atom.Div)); err == nil && e.children == 0 && (strings.Contains(value, "</") || strings.Contains(value, "<br")) { // a page in an element
+		if nodes, err := html.ParseFragment(strings.NewReader(value), element(atom.Div)); err == nil && !holds && (strings.Contains(value, "</") || strings.Contains(value, "<br")) { // a page in an element
 			paragraph = element(atom.Div)
 			for _, n := range nodes {
 				paragraph.AppendChild(n)
@@ -231,15 +209,15 @@ func (x xmlWriter) leaf(e *xmlElement, title string) {
 }
 
 // fields writes an element's value and its attributes as one line, without what only programs need.
-func (x xmlWriter) fields(name, value string, e *xmlElement, title string) {
+func (x xmlWriter) fields(name, value string, e *html.Node, title string) {
 	var names, values []string
 	if value != "" {
 		names, values = append(names, name), append(values, value)
 	}
-	for _, a := range e.attributes {
-		v := text.OneLine(a.Value)
-		if !x.prose && a.Name.Space == "" && a.Name.Local != "xmlns" && v != "" && (v != title || len(e.attributes) > 1) {
-			names, values = append(names, spaced(a.Name.Local)), append(values, v)
+	for _, a := range e.Attr {
+		v := text.OneLine(a.Val)
+		if !x.prose && a.Namespace == "" && a.Key != "xmlns" && v != "" && (v != title || len(e.Attr) > 1) {
+			names, values = append(names, spaced(a.Key)), append(values, v)
 		}
 	}
 	switch {

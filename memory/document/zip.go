@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -60,10 +61,7 @@ func (p *zipPack) read(ctx context.Context, name string, fn func(part io.Reader)
 		p.left = limited.N - 1
 		err = errors.Join(err, r.Close())
 	}
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case p.left < 0:
+	if p.left < 0 {
 		return p.tooLong()
 	}
 	if fault, ok := errors.AsType[*InputError](err); ok {
@@ -73,6 +71,18 @@ func (p *zipPack) read(ctx context.Context, name string, fn func(part io.Reader)
 		return &InputError{Path: p.path, Msg: fmt.Sprintf("its part %s is malformed: %v", name, err), Hint: "open it in the program that it is of, and save it again"}
 	}
 	return nil
+}
+
+// elements calls fn for every element of a part that begins.
+func (p *zipPack) elements(ctx context.Context, name string, fn func(xml.StartElement)) error {
+	return p.read(ctx, name, func(part io.Reader) error {
+		return tokens(part, func(t xml.Token) error {
+			if e, ok := t.(xml.StartElement); ok {
+				fn(e)
+			}
+			return nil
+		})
+	})
 }
 
 func (p *zipPack) tooLong() error { return unpacksTooFar(p.path, p.limit) }
@@ -142,21 +152,29 @@ func decoded(part io.Reader, fn func(t xml.Token, decode func(any) error) error)
 	}
 }
 
+// numberBelow reads a number from 0 on that is less than an end.
+func numberBelow(val string, end int) (int, bool) {
+	n, err := strconv.Atoi(val)
+	if err != nil || n < 0 || n >= end {
+		return 0, false
+	}
+	return n, true
+}
+
+// itemAt is what has a number in a list, from 0 on; the zero value where nothing has it.
+func itemAt[T any](list []T, number string) (item T) {
+	if i, ok := numberBelow(number, len(list)); ok {
+		item = list[i]
+	}
+	return item
+}
+
 // A valued is an element that says something by its attribute val.
 type valued struct {
 	Val string `xml:"val,attr"`
 }
 
 func (v *valued) on() bool { return v != nil && isOn(v.Val) }
-
-func eachElement(part io.Reader, fn func(xml.StartElement) error) error {
-	return tokens(part, func(t xml.Token) error {
-		if e, ok := t.(xml.StartElement); ok {
-			return fn(e)
-		}
-		return nil
-	})
-}
 
 // attribute returns an attribute by its local name: the prefix tells the
 // edition of the standard.
