@@ -208,6 +208,11 @@ func (e UsageError) Unwrap() error { return e.error }
 // Usagef makes a usage error, as fmt.Errorf makes an error.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
+// NotBuilt is the error of a build that was made without a part of the program.
+func NotBuilt(part string) error {
+	return Usagef("this agent was built without %s (-tags lean); build it without that tag, or install a release", part)
+}
+
 // Silent is an exit code whose reason was already printed.
 type Silent int
 

@@ -1,0 +1,14 @@
+//go:build lean
+
+package config
+
+import (
+	"net/url"
+
+	"example.com/assay/cmd/agent/internal/cli"
+)
+
+// A Database is how to reach a PostgreSQL server, which this build cannot.
+type Database struct{}
+
+func storeOn(*url.URL) (Store, error) { return Store{}, cli.NotBuilt("PostgreSQL") }
