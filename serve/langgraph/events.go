@@ -60,25 +60,25 @@ func below(namespace, prefix []string) bool {
 
 // streamEvents sends the events of a thread as they come, of all its runs, until the client
 // leaves. It stays open between the runs, also before the first.
-func (c *call) streamEvents() error {
+func (c *call) streamEvents() (any, error) {
 	var f filter
 	if err := c.body(&f); err != nil {
-		return err
+		return nil, err
 	}
 	if len(f.Channels) == 0 {
-		return refusal.New(http.StatusUnprocessableEntity, "channels is missing: name at least one of %s", strings.Join(channels, ", "))
+		return nil, refusal.New(http.StatusUnprocessableEntity, "channels is missing: name at least one of %s", strings.Join(channels, ", "))
 	}
 	for _, name := range f.Channels {
 		if !slices.Contains(channels, name) && !strings.HasPrefix(name, "custom:") {
-			return refusal.New(http.StatusUnprocessableEntity, "channels has %q: it can be %s, or custom:NAME", name, strings.Join(channels, ", "))
+			return nil, refusal.New(http.StatusUnprocessableEntity, "channels has %q: it can be %s, or custom:NAME", name, strings.Join(channels, ", "))
 		}
 	}
 	if f.Since < 0 || f.Depth != nil && *f.Depth < 0 {
-		return refusal.New(http.StatusUnprocessableEntity, "since and depth must be numbers from 0")
+		return nil, refusal.New(http.StatusUnprocessableEntity, "since and depth must be numbers from 0")
 	}
 	out, ok := c.openStream()
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	ctx, stop := context.WithCancel(c.ctx())
 	defer stop()
@@ -90,7 +90,7 @@ func (c *call) streamEvents() error {
 		select {
 		case ev, more := <-events:
 			if !more {
-				return c.giveUp(*failed, out)
+				return nil, c.giveUp(*failed, out)
 			}
 			if f.wants(&ev) {
 				err = c.writeEvent(&ev)
@@ -98,15 +98,15 @@ func (c *call) streamEvents() error {
 		case <-silent.C:
 			_, err = fmt.Fprint(c.w, ": heartbeat\n\n")
 		case <-c.Closed():
-			return nil // the client comes back
+			return nil, nil // the client comes back
 		case <-ctx.Done():
-			return nil
+			return nil, nil
 		}
 		if err == nil && len(events) == 0 {
 			err = out.Flush()
 		}
 		if err != nil {
-			return nil // the client has left
+			return nil, nil // the client has left
 		}
 	}
 }

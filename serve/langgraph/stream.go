@@ -12,30 +12,30 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-func (c *call) streamRun() error {
+func (c *call) streamRun() (any, error) {
 	r, in, err := c.begin()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	modes, err := modesOf(in.Modes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.w.Header().Set("Location", c.location(r)+"/stream")
-	return c.stream(r, modes, in.Subgraphs, in.OnDisconnect == "cancel")
+	return nil, c.stream(r, modes, in.Subgraphs, in.OnDisconnect == "cancel")
 }
 
 // joinStream follows a run from the event behind the last that the client has seen, or
 // from its beginning. Without modes it shows those that the run was begun with.
-func (c *call) joinStream() error {
+func (c *call) joinStream() (any, error) {
 	r, err := c.found()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var in runRequest
 	if r.Kept != nil {
 		if err := decode(r.Kept, &in); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if asked := c.r.URL.Query()["stream_mode"]; len(asked) > 0 {
@@ -43,10 +43,10 @@ func (c *call) joinStream() error {
 	}
 	modes, err := modesOf(in.Modes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.w.Header().Set("Content-Location", c.location(r))
-	return c.stream(r, modes, in.Subgraphs, c.flag("cancel_on_disconnect"))
+	return nil, c.stream(r, modes, in.Subgraphs, c.flag("cancel_on_disconnect"))
 }
 
 // A mark is the place of a frame in a stream: an event of the run, and a frame of it.
