@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
+	"iter"
 	"strconv"
 	"strings"
-	"time"
 
+	"example.com/assay/serve/internal/sse"
 	"example.com/assay/serve/runs"
 )
 
@@ -82,17 +82,6 @@ func (m mark) before(other mark) bool {
 	return m.seq < other.seq || m.seq == other.seq && m.frame < other.frame
 }
 
-// openStream begins a stream of events. It reports false if the client has left.
-func (c *call) openStream() (*http.ResponseController, bool) {
-	header := c.w.Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // a proxy must not wait for more
-	out := http.NewResponseController(c.w)
-	c.w.WriteHeader(http.StatusOK)
-	return out, out.Flush() == nil
-}
-
 // stream sends the events of a run as they come, until it ends or the client leaves.
 func (c *call) stream(r runs.Run, modes modes, subgraphs, cancel bool) error {
 	defer c.leaving(r, cancel)
@@ -101,74 +90,56 @@ func (c *call) stream(r runs.Run, modes modes, subgraphs, cancel bool) error {
 		return err
 	}
 	seen := markOf(c.r.Header.Get("Last-Event-ID"))
-	out, ok := c.openStream()
+	out, ok := sse.Open(c.w)
 	if !ok {
 		return nil
 	}
-	events := make(chan runs.Event, 64)
-	var failed error
-	ctx, stop := context.WithCancel(c.ctx())
-	defer stop()
-	go func() {
-		defer close(events)
-		for ev, err := range c.Events(ctx, r.ID, 0) {
-			if err != nil {
-				failed = err
-				return
-			}
-			select {
-			case events <- ev:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	silent := time.NewTicker(c.Heartbeat)
-	defer silent.Stop()
-	for {
-		var frames []frame
-		var err error
-		select {
-		case ev, more := <-events:
-			if !more {
-				return c.lastFrame(m, failed, out)
-			}
-			frames, err = m.frames(ev)
-			for i := range frames {
-				frames[i].id = mark{ev.Seq, i}
-			}
-		case <-silent.C:
-			if _, err := fmt.Fprint(c.w, ": heartbeat\n\n"); err != nil {
-				return nil
-			}
-		case <-c.Closed():
-			if r, err := c.Run(ctx, r.ID); err == nil && !r.Status.Ended() {
-				return nil // the client comes back
-			}
-			continue
-		case <-ctx.Done():
+	opts := c.waiting()
+	opts.Stay = func() bool {
+		r, err := c.Run(c.ctx(), r.ID)
+		return err != nil || r.Status.Ended()
+	}
+	ended, err := sse.Follow(c.ctx(), out, opts, m.all, func(f frame) error {
+		if !seen.before(f.id) {
 			return nil
 		}
-		if err != nil {
-			return c.lastFrame(m, err, out)
-		}
-		for _, f := range frames {
-			if seen.before(f.id) {
-				if err := c.write(f); err != nil {
-					return nil
-				}
+		return c.write(f)
+	})
+	if !ended {
+		return nil
+	}
+	return c.lastFrame(m, err, out)
+}
+
+// waiting says how streams are kept open.
+func (c *call) waiting() sse.Options {
+	return sse.Options{Heartbeat: c.Heartbeat, Comment: "heartbeat", Closed: c.Closed()}
+}
+
+// all yields the frames of the run, those that are there and those to come.
+func (m *mapper) all(ctx context.Context) iter.Seq2[frame, error] {
+	return func(yield func(frame, error) bool) {
+		for ev, err := range m.call.Events(ctx, m.run.ID, 0) {
+			var frames []frame
+			if err == nil {
+				frames, err = m.frames(ev)
 			}
-		}
-		if len(events) == 0 {
-			if err := out.Flush(); err != nil {
-				return nil
+			if err != nil {
+				yield(frame{}, err)
+				return
+			}
+			for i, f := range frames {
+				f.id = mark{ev.Seq, i}
+				if !yield(f, nil) {
+					return
+				}
 			}
 		}
 	}
 }
 
 // lastFrame tells why a run failed, or why it cannot be read.
-func (c *call) lastFrame(m *mapper, err error, out *http.ResponseController) error {
+func (c *call) lastFrame(m *mapper, err error, out *sse.Stream) error {
 	if c.ctx().Err() != nil {
 		return nil
 	}
