@@ -51,15 +51,10 @@ func ofGraph(g runs.Graph) assistant {
 }
 
 func (c *call) graphNamed(name string) (runs.Graph, error) {
-	for _, g := range c.Graphs() {
-		if g.Name == name {
-			return g, nil
-		}
-	}
 	if name == "" {
 		return runs.Graph{}, runs.ErrNoGraph
 	}
-	return runs.Graph{}, &runs.NotFoundError{What: "graph", ID: name}
+	return c.Graph(name)
 }
 
 // kept returns an assistant by its ID, or by the name of its graph.
