@@ -13,6 +13,10 @@ import (
 	"example.com/assay/internal/pgschema"
 )
 
+// lean says that the program was built with the tag of that name, without Temporal and
+// PostgreSQL.
+const lean = false
+
 // A Database is how to reach a PostgreSQL server.
 type Database = pgxpool.Config
 

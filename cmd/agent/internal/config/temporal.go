@@ -61,7 +61,7 @@ func parseTemporal(given string, where func(string) string) (Temporal, error) {
 	if given == "" {
 		return Temporal{}, nil
 	}
-	if cli.Lean {
+	if lean {
 		return Temporal{}, cli.NotBuilt("Temporal")
 	}
 	plain, encrypted := strings.CutPrefix(given, "tls://")
