@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
 
 	googleschema "github.com/google/jsonschema-go/jsonschema"
@@ -49,7 +48,7 @@ type ToolEvent struct {
 // has no schema (a cycle, a function, a channel) are errors.
 func NewTool[In, Out any](name, description string, fn func(context.Context, In) (Out, error)) (Callable, error) {
 	switch {
-	case !toolName.MatchString(name):
+	case !ToolName(name):
 		return nil, fmt.Errorf("making tool %q: its name must be 1 to 64 letters, digits, \"_\" or \"-\"", name)
 	case strings.TrimSpace(description) == "":
 		return nil, fmt.Errorf("making tool %q: it needs a description, by which the model chooses it", name)
@@ -78,7 +77,15 @@ func schemaOf[T any]() (json.RawMessage, error) {
 	return json.Marshal(inferred)
 }
 
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// ToolName reports whether a tool may have a name: 1 to 64 letters, digits, "_" and "-".
+func ToolName(name string) bool {
+	for _, r := range name {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-' {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 64
+}
 
 // withoutNull takes null out of the types of a schema. It is there for each
 // slice and pointer, because Go writes their zero values so, but what a model

@@ -1,5 +1,7 @@
 package causal
 
+import "sync"
+
 // Classes of cues.
 const (
 	assoc  class = iota // that two things go together
@@ -67,4 +69,4 @@ var cueLists = map[class]string{
 		aim of, aimed to, objective, purpose, whether, could be used, can be used, may be used, may be useful, might be useful, opportunit*, priority, strategies, policies, policy`,
 }
 
-var cues = newLexicon(cueLists)
+var cues = sync.OnceValue(func() *lexicon { return newLexicon(cueLists) })

@@ -17,7 +17,7 @@ type Sentence struct {
 // Read reads a sentence.
 func Read(s string) *Sentence {
 	ts := tokens(s)
-	return &Sentence{Text: s, Tokens: ts, cues: cues.in(ts)}
+	return &Sentence{Text: s, Tokens: ts, cues: cues().in(ts)}
 }
 
 // has returns which classes of cues are in tokens from..to.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -97,7 +98,7 @@ var lexicon = map[trait]string{
 }
 
 // traits are the traits of each word.
-var traits = func() map[string][]trait {
+var traits = sync.OnceValue(func() map[string][]trait {
 	out := map[string][]trait{}
 	for t := must; t < value; t++ {
 		for _, w := range strings.Fields(lexicon[t]) {
@@ -105,7 +106,7 @@ var traits = func() map[string][]trait {
 		}
 	}
 	return out
-}()
+})
 
 // unspaced are the forms of a trait in Chinese and Japanese, which have no spaces.
 var unspaced = []struct {
@@ -178,13 +179,13 @@ func plainTraits(s string) (has [manyTraits]bool, words int) {
 	}
 	tokens := text.Tokens(bare)
 	for i, t := range tokens {
-		denied := i > 0 && slices.Contains(traits[tokens[i-1].Text], not)
-		for _, of := range traits[t.Text] {
+		denied := i > 0 && slices.Contains(traits()[tokens[i-1].Text], not)
+		for _, of := range traits()[t.Text] {
 			named := of == may && bare[t.Start] == 'M' && i > 0 // the month
 			has[of] = has[of] || !named && (of != forbid || !denied)
 		}
 		if before, after, found := strings.Cut(t.Text, "'"); found { // n'est, l'anno, qu'au
-			for _, of := range append(traits[after], traits[before]...) {
+			for _, of := range append(traits()[after], traits()[before]...) {
 				has[of] = true
 			}
 			has[not] = has[not] || before == "n"
@@ -200,7 +201,7 @@ func plainTraits(s string) (has [manyTraits]bool, words int) {
 	has[never] = has[never] || without.MatchString(bare)
 	if m := base.FindStringSubmatch(bare); m != nil {
 		verb := strings.ToLower(m[1] + m[2])
-		has[mood] = !text.DocStops.Has(verb) && len(traits[verb]) == 0
+		has[mood] = !text.DocStops.Has(verb) && len(traits()[verb]) == 0
 	}
 	has[finite] = has[finite] || finiteS.MatchString(bare) || finiteT.MatchString(bare)
 	has[generic] = plural.MatchString(bare)

@@ -79,7 +79,7 @@ func Subject(question string) []SubjectWord {
 
 // deontic reports whether a word says must, may or is in another language.
 func deontic(word string) bool {
-	return slices.ContainsFunc(traits[word], func(t trait) bool { return t <= may })
+	return slices.ContainsFunc(traits()[word], func(t trait) bool { return t <= may })
 }
 
 // asks reports whether a word is one by which people ask for duties.

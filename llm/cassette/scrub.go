@@ -1,10 +1,11 @@
 package cassette
 
 import (
-	"bytes"
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"example.com/assay/llm"
 )
 
 // minSecret is the length from which a text is taken for a secret.
@@ -58,7 +59,9 @@ func (s scrubber) calls(calls []toolCall) {
 // all cuts the known secrets out of texts, also as JSON writes them.
 func (s scrubber) all(texts ...*string) {
 	for _, secret := range s.secrets {
-		for _, form := range []string{secret, inJSON(secret, false), inJSON(secret, true)} {
+		plain, _ := llm.Encode(secret) // a text can always be encoded
+		escaped, _ := json.Marshal(secret)
+		for _, form := range []string{secret, unquoted(plain), unquoted(escaped)} {
 			for _, text := range texts {
 				*text = strings.ReplaceAll(*text, form, cut)
 			}
@@ -66,17 +69,8 @@ func (s scrubber) all(texts ...*string) {
 	}
 }
 
-// inJSON is a text as it stands between the quotes of a JSON string, with or
-// without the characters of HTML escaped, too.
-func inJSON(text string, html bool) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(html)
-	if err := enc.Encode(text); err != nil {
-		return text
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), `"`), `"`)
-}
+// unquoted is a JSON string as it stands between its quotes.
+func unquoted(data []byte) string { return string(data[1 : len(data)-1]) }
 
 // The forms in which keys appear in errors of HTTP: credentials of an
 // address, the values of fields that are named so, authorisation headers, and

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/llms/anthropic"
 
 	"example.com/assay/llm"
 	"example.com/assay/llm/internal/wire"
@@ -24,12 +25,17 @@ type Options struct {
 type model struct {
 	client llms.Model
 	opts   Options
-	habits habits
+
+	// anthropic says that the client is the library's for Anthropic. That client sends only the
+	// first part of an assistant's message, knows no seed, takes images by their data only, and
+	// streams nothing but text, also with tools.
+	anthropic bool
+	wired     bool // wire.Transport is below the client
+	maxTokens int  // of an answer; 0 leaves it to the library
 }
 
 // New returns a model that asks client, which must be safe for concurrent
-// use. For Anthropic and Ollama, use the functions of these names: New does
-// not see what goes over a client's wire.
+// use. For Anthropic, use [Anthropic]: New does not see what goes over a client's wire.
 func New(client llms.Model, opts *Options) (llm.Model, error) {
 	o := Options{}
 	if opts != nil {
@@ -45,7 +51,8 @@ func New(client llms.Model, opts *Options) (llm.Model, error) {
 	if client == nil {
 		return nil, fmt.Errorf("setting up %s: there is no client", o.Provider)
 	}
-	return &model{client, o, habitsOf(client)}, nil
+	_, isAnthropic := client.(*anthropic.LLM)
+	return &model{client: client, opts: o, anthropic: isAnthropic}, nil
 }
 
 // Generate asks the model, as a stream when the request has OnText and the
@@ -57,10 +64,7 @@ func (m *model) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 	if err := wire.CheckRequest(req); err != nil {
 		return llm.Response{}, m.asking(err)
 	}
-	if len(req.Tools) > 0 && m.habits.noTools {
-		return llm.Response{}, m.asking(errors.New("the library drops its tools: ask it through its OpenAI-compatible API (llm/openai)"))
-	}
-	if what := m.habits.unsupported(req); what != "" {
+	if what := m.unsupported(req); what != "" {
 		return llm.Response{}, &llm.UnsupportedError{Provider: m.opts.Provider, Model: m.opts.Name, What: what}
 	}
 	if ctx.Err() != nil {
@@ -79,7 +83,7 @@ func (m *model) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 			return llm.Response{}, plain
 		}
 		return llm.Response{}, lost // a judge's, typed
-	case err != nil && m.habits.wired: // what the library says of an answer may quote it
+	case err != nil && m.wired: // what the library says of an answer may quote it
 		return llm.Response{}, &llm.ResponseError{Provider: m.opts.Provider, Err: errors.New("the library cannot read it")}
 	case err != nil:
 		return llm.Response{}, m.failed(err)

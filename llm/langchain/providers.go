@@ -7,20 +7,14 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/llms/anthropic"
-	"github.com/tmc/langchaingo/llms/ollama"
 
 	"example.com/assay/llm"
 	"example.com/assay/llm/internal/wire"
 )
 
-// AnthropicBaseURL is Anthropic's own server; OllamaBaseURL an Ollama on this
-// machine.
-const (
-	AnthropicBaseURL = "https://api.anthropic.com/v1"
-	OllamaBaseURL    = "http://localhost:11434"
-)
+// AnthropicBaseURL is Anthropic's own server.
+const AnthropicBaseURL = "https://api.anthropic.com/v1"
 
 // AnthropicMaxTokens is the default limit of an answer, which all of Anthropic's
 // models allow.
@@ -54,11 +48,14 @@ func Anthropic(name string, opts *AnthropicOptions) (llm.Model, error) {
 		o.MaxTokens = AnthropicMaxTokens
 	}
 	const provider = "anthropic"
-	var needsKey error
-	if o.Key == "" {
-		needsKey = errors.New("there is no key: make one at https://console.anthropic.com/settings/keys")
+	var missing error
+	switch {
+	case strings.TrimSpace(name) == "":
+		missing = errors.New("the model's name is empty")
+	case o.Key == "":
+		missing = errors.New("there is no key: make one at https://console.anthropic.com/settings/keys")
 	}
-	if err := errors.Join(checkName(name), needsKey, wire.CheckKey(o.Key), wire.CheckBaseURL(o.BaseURL)); err != nil {
+	if err := errors.Join(missing, wire.CheckKey(o.Key), wire.CheckBaseURL(o.BaseURL)); err != nil {
 		return nil, fmt.Errorf("setting up %s: %w", provider, err)
 	}
 	transport := &wire.Transport{Provider: provider, Base: o.Transport, Secrets: []string{o.Key}, Event: anthropicEvent(provider, name)}
@@ -66,61 +63,8 @@ func Anthropic(name string, opts *AnthropicOptions) (llm.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("setting up %s: the library refused the settings; check the key and the base URL", provider)
 	}
-	return wired(client, Options{Provider: provider, Name: name}, o.MaxTokens), nil
-}
-
-// OllamaOptions says how to reach an Ollama. Nil and the zero value mean one on
-// this machine.
-type OllamaOptions struct {
-	// BaseURL ends before "/api/chat". Default OllamaBaseURL.
-	BaseURL string
-	// ContextTokens is how long a prompt and its answer may be together, beyond
-	// which Ollama cuts the prompt without a word. Default Ollama's own.
-	ContextTokens int
-	// Transport carries the calls. Default http.DefaultTransport.
-	Transport http.RoundTripper
-}
-
-// Ollama returns the model of a name, such as "llama3.2", asked through
-// Ollama's own API, which unlike the one that llm/openai asks lets the length
-// of the context be set. The library drops tools there: a request with some is
-// an error. It makes no call; its errors are all typed, and a cut stream is
-// one.
-func Ollama(name string, opts *OllamaOptions) (llm.Model, error) {
-	o := OllamaOptions{}
-	if opts != nil {
-		o = *opts
-	}
-	if o.BaseURL == "" {
-		o.BaseURL = OllamaBaseURL
-	}
-	const provider = "ollama"
-	if err := errors.Join(checkName(name), wire.CheckBaseURL(o.BaseURL)); err != nil {
-		return nil, fmt.Errorf("setting up %s: %w", provider, err)
-	}
-	transport := &wire.Transport{Provider: provider, Base: o.Transport, Event: ollamaEvent(provider, name)}
-	settings := []ollama.Option{ollama.WithModel(name), ollama.WithServerURL(o.BaseURL), ollama.WithHTTPClient(&http.Client{Transport: transport})}
-	if o.ContextTokens > 0 {
-		settings = append(settings, ollama.WithRunnerNumCtx(o.ContextTokens))
-	}
-	client, err := ollama.New(settings...)
-	if err != nil {
-		return nil, fmt.Errorf("setting up %s: %w", provider, err)
-	}
-	return wired(client, Options{Provider: provider, Name: name}, 0), nil
-}
-
-func wired(client llms.Model, opts Options, maxTokens int) llm.Model {
-	m := &model{client, opts, habitsOf(client)}
-	m.habits.wired, m.habits.maxTokens = true, maxTokens
-	return m
-}
-
-func checkName(name string) error {
-	if strings.TrimSpace(name) == "" {
-		return errors.New("the model's name is empty")
-	}
-	return nil
+	m := &model{client: client, opts: Options{Provider: provider, Name: name}, anthropic: true, wired: true, maxTokens: o.MaxTokens}
+	return m, nil
 }
 
 // anthropicEvent judges an event of a stream, or a whole answer. Events that
@@ -147,27 +91,5 @@ func anthropicEvent(provider, model string) func([]byte) (wire.Verdict, error) {
 			return wire.More, nil
 		}
 		return wire.Skip, nil
-	}
-}
-
-// ollamaEvent judges a line of a stream. The library drops the reason to stop.
-func ollamaEvent(provider, model string) func([]byte) (wire.Verdict, error) {
-	return func(data []byte) (wire.Verdict, error) {
-		var event struct {
-			Done            bool   `json:"done"`
-			DoneReason      string `json:"done_reason"`
-			PromptEvalCount int    `json:"prompt_eval_count"`
-			EvalCount       int    `json:"eval_count"`
-		}
-		switch err := json.Unmarshal(data, &event); {
-		case err != nil: // the library says that it cannot read it
-			return wire.More, nil
-		case event.Done && event.DoneReason == "length":
-			usage := llm.Usage{InputTokens: max(0, event.PromptEvalCount), OutputTokens: max(0, event.EvalCount)}
-			return wire.More, &llm.TruncatedError{Provider: provider, Model: model, Usage: usage}
-		case event.Done:
-			return wire.Whole, nil
-		}
-		return wire.More, nil
 	}
 }

@@ -3,7 +3,6 @@ package langchain_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -21,15 +20,6 @@ import (
 func claude(t *testing.T, url string) llm.Model {
 	t.Helper()
 	m, err := langchain.Anthropic("claude-test", &langchain.AnthropicOptions{Key: key, BaseURL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-func llama(t *testing.T, url string) llm.Model {
-	t.Helper()
-	m, err := langchain.Ollama("llama-test", &langchain.OllamaOptions{BaseURL: url, ContextTokens: 9000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,13 +102,6 @@ func TestWiredErrors(t *testing.T) {
 			e, ok := errors.AsType[*llm.TruncatedError](err)
 			return ok && e.Usage.OutputTokens == 9
 		}},
-		"ollama 429":    {llama, "", `{"error":"slow"}`, status(llm.StatusError{Provider: "ollama", Status: 429, RetryAfter: 3 * time.Second, Message: "slow"})},
-		"ollama inside": {llama, "application/x-ndjson", "{\"message\":{\"content\":\"So\"}}\n{\"error\":\"the model failed\"}\n", status(llm.StatusError{Provider: "ollama", Status: 500, Message: "the model failed"})},
-		"ollama cut":    {llama, "application/x-ndjson", "{\"message\":{\"content\":\"So\"}}\n", llm.Retryable},
-		"ollama limit": {llama, "application/x-ndjson", "{\"message\":{\"content\":\"So\"}}\n{\"done\":true,\"done_reason\":\"length\",\"eval_count\":9}\n", func(err error) bool {
-			e, ok := errors.AsType[*llm.TruncatedError](err)
-			return ok && e.Usage.OutputTokens == 9
-		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url, _, _ := answering(t, tc.kind, tc.body)
@@ -151,31 +134,6 @@ func TestUnknownEvents(t *testing.T) {
 	}
 }
 
-// An answer beyond what the library reads of one line is streamed, whether or
-// not the caller asked for that.
-func TestOllama(t *testing.T) {
-	var body strings.Builder
-	for range 300 {
-		fmt.Fprintf(&body, "{\"message\":{\"content\":%q}}\n", strings.Repeat("x", 4000))
-	}
-	body.WriteString(`{"message":{"content":""},"done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":2}`)
-	url, last, fields := answering(t, "application/x-ndjson", body.String())
-	resp, err := llama(t, url).Generate(t.Context(), request(`{"type":"object"}`))
-	if err != nil || len(resp.Text) != 1_200_000 || resp.Model != "ollama:llama-test" || resp.Usage != (llm.Usage{InputTokens: 3, OutputTokens: 2}) {
-		t.Errorf("got %d bytes of %s, %+v, %v", len(resp.Text), resp.Model, resp.Usage, err)
-	}
-	f := *fields
-	if last.URL.Path != "/api/chat" || string(f["stream"]) != "true" || string(f["format"]) != `"json"` || !strings.Contains(string(f["options"]), `"num_ctx":9000`) || !strings.Contains(string(f["options"]), `"temperature":0`) {
-		t.Errorf("path %q, %s", last.URL.Path, f)
-	}
-	req := request("")
-	req.Tools = []llm.Tool{{Name: "f", Parameters: json.RawMessage(`{}`)}}
-	*last = http.Request{}
-	if _, err := llama(t, url).Generate(t.Context(), req); err == nil || last.URL != nil {
-		t.Errorf("a request with tools was sent, %v", err)
-	}
-}
-
 // What a provider's wire or the library cannot carry is refused, and nothing is sent.
 func TestUnsupported(t *testing.T) {
 	image := llm.Message{Role: llm.User, Images: []llm.Image{{URL: "https://host/a.png"}}}
@@ -186,8 +144,6 @@ func TestUnsupported(t *testing.T) {
 	}{
 		"anthropic, seed":    {claude, llm.Request{Sampling: llm.Sampling{Seed: new(7)}}, `anthropic model "claude-test" does not take a seed: leave it out, or ask another model`},
 		"anthropic, address": {claude, llm.Request{Messages: []llm.Message{image}}, `anthropic model "claude-test" does not take an image by its URL: leave it out, or ask another model`},
-		"ollama, seed of 0":  {llama, llm.Request{Sampling: llm.Sampling{Seed: new(0)}}, `ollama model "llama-test" does not take a seed of 0: leave it out, or ask another model`},
-		"ollama, address":    {llama, llm.Request{Messages: []llm.Message{image}}, `ollama model "llama-test" does not take an image by its URL: leave it out, or ask another model`},
 	} {
 		url, last, _ := answering(t, "application/json", `{}`)
 		tc.req.Messages = append(tc.req.Messages, llm.Message{Role: llm.User, Text: "Go."})
@@ -195,26 +151,6 @@ func TestUnsupported(t *testing.T) {
 		if e, ok := errors.AsType[*llm.UnsupportedError](err); !ok || e.Error() != tc.want || llm.Retryable(err) || last.URL != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-func TestOllamaSettings(t *testing.T) {
-	url, _, fields := answering(t, "application/x-ndjson", `{"message":{"content":"Yes."},"done":true,"done_reason":"stop"}`)
-	_, err := llama(t, url).Generate(t.Context(), llm.Request{
-		Sampling: llm.Sampling{Temperature: new(0.5), MaxTokens: 77, Stop: []string{"END"}, Seed: new(7)},
-		Messages: []llm.Message{{Role: llm.User, Text: "this", Images: []llm.Image{{MediaType: "image/png", Data: []byte("png")}, {MediaType: "image/png", Data: []byte("jpg")}}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	options := string((*fields)["options"])
-	for _, want := range []string{`"temperature":0.5`, `"num_predict":77`, `"stop":["END"]`, `"seed":7`, `"num_ctx":9000`} {
-		if !strings.Contains(options, want) {
-			t.Errorf("options %s lack %s", options, want)
-		}
-	}
-	if got, want := string((*fields)["messages"]), `[{"role":"user","content":"this","images":["cG5n","anBn"]}]`; got != want {
-		t.Errorf("messages %s; want %s", got, want)
 	}
 }
 
@@ -229,10 +165,5 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 	if _, err := langchain.Anthropic(" ", &langchain.AnthropicOptions{Key: key}); err == nil {
 		t.Error("a model of Anthropic without a name")
-	}
-	for _, url := range []string{"localhost", "http://\x7f"} {
-		if _, err := langchain.Ollama("m", &langchain.OllamaOptions{BaseURL: url}); err == nil {
-			t.Errorf("an Ollama at %q", url)
-		}
 	}
 }

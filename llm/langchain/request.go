@@ -9,46 +9,22 @@ import (
 	"sync"
 
 	"github.com/tmc/langchaingo/llms"
-	"github.com/tmc/langchaingo/llms/anthropic"
-	"github.com/tmc/langchaingo/llms/ollama"
 
 	"example.com/assay/llm"
 	"example.com/assay/llm/internal/wire"
 )
 
-// habits are in what a client of the library differs from the others.
-type habits struct {
-	firstPart  bool // it sends the first part of an assistant's message and drops the rest
-	noTools    bool // it drops tools
-	noSeed     bool // its provider knows no seed
-	dataOnly   bool // it takes images by their data and not by their URL
-	linesOnly  bool // it reads only so much of a line, so that a long answer must be streamed
-	textStream bool // with tools, too, it streams text and nothing else
-	wired      bool // wire.Transport is below it
-	maxTokens  int  // of an answer; 0 leaves it to the library
-}
-
-func habitsOf(client llms.Model) habits {
-	switch client.(type) {
-	case *anthropic.LLM:
-		return habits{firstPart: true, noSeed: true, dataOnly: true, textStream: true}
-	case *ollama.LLM:
-		return habits{noTools: true, dataOnly: true, linesOnly: true, textStream: true}
-	}
-	return habits{}
-}
-
 // unsupported is what of a request the library cannot carry; empty for nothing. The
 // library takes a seed of 0 for none.
-func (h habits) unsupported(req llm.Request) string {
+func (m *model) unsupported(req llm.Request) string {
 	switch s := req.Sampling; {
-	case s.Seed != nil && h.noSeed:
+	case s.Seed != nil && m.anthropic:
 		return "a seed"
 	case s.Seed != nil && *s.Seed == 0:
 		return "a seed of 0"
 	}
 	for _, msg := range req.Messages {
-		if h.dataOnly && slices.ContainsFunc(msg.Images, func(img llm.Image) bool { return img.URL != "" }) {
+		if m.anthropic && slices.ContainsFunc(msg.Images, func(img llm.Image) bool { return img.URL != "" }) {
 			return "an image by its URL"
 		}
 	}
@@ -66,7 +42,7 @@ type telling struct {
 func (t *telling) chunk(_ context.Context, chunk []byte) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(chunk) > 0 && !t.ended && t.onText != nil {
+	if len(chunk) > 0 && !t.ended {
 		t.any = true
 		t.onText(llm.Chunk{Text: string(chunk)})
 	}
@@ -95,10 +71,10 @@ func (m *model) options(req llm.Request, told *telling) []llms.CallOption {
 	if len(req.Schema) > 0 && len(req.Tools) == 0 {
 		options = append(options, llms.WithJSONMode())
 	}
-	if m.habits.linesOnly || req.OnText != nil && (m.habits.textStream || len(req.Tools) == 0) {
+	if req.OnText != nil && (m.anthropic || len(req.Tools) == 0) {
 		options = append(options, llms.WithStreamingFunc(told.chunk))
 	}
-	if limit := cmp.Or(s.MaxTokens, m.habits.maxTokens); limit > 0 {
+	if limit := cmp.Or(s.MaxTokens, m.maxTokens); limit > 0 {
 		options = append(options, llms.WithMaxTokens(limit))
 	}
 	var tools []llms.Tool
@@ -169,7 +145,7 @@ func (m *model) assistant(msg llm.Message) []llms.MessageContent {
 	}
 	for _, c := range msg.Calls {
 		arguments := wire.ArgumentText(c.Arguments)
-		if m.habits.firstPart { // which refuses what is no object, though nothing was called with it
+		if m.anthropic { // which refuses what is no object, though nothing was called with it
 			arguments = asObject(arguments)
 		}
 		parts = append(parts, llms.ToolCall{ID: c.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: c.Name, Arguments: arguments}})
@@ -177,7 +153,7 @@ func (m *model) assistant(msg llm.Message) []llms.MessageContent {
 	if len(parts) == 0 {
 		return nil
 	}
-	if !m.habits.firstPart {
+	if !m.anthropic {
 		return []llms.MessageContent{{Role: llms.ChatMessageTypeAI, Parts: parts}}
 	}
 	var out []llms.MessageContent

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -143,12 +142,10 @@ func answerJSON[In, Out any](f func(In) (Out, error)) func(json.RawMessage) (str
 		if err != nil {
 			return "", err
 		}
-		var buf bytes.Buffer
-		enc := json.NewEncoder(&buf)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(out); err != nil {
+		answer, err := llm.Encode(out)
+		if err != nil {
 			return "", fmt.Errorf("encoding the answer: %w", err)
 		}
-		return strings.TrimSpace(buf.String()), nil
+		return string(answer), nil
 	})
 }

@@ -13,11 +13,12 @@ import (
 	"example.com/assay/llm/internal/wire"
 )
 
-// A Dialect is the form of a server's requests.
+// A Dialect is the form of a server's requests. It is found out by the first request that a
+// server answers.
 type Dialect string
 
 const (
-	// Detect finds the dialect out by the first request that a server answers.
+	// Detect is not known yet.
 	Detect Dialect = ""
 	// Documents is the form of Jina, Cohere, vLLM and llama.cpp: the texts are
 	// "documents", and the answer is an object with "results".
@@ -42,8 +43,6 @@ type Options struct {
 	// Key is sent as a bearer token; empty sends none. A key of 8 bytes or more
 	// is a secret and is cut out of all that the server says.
 	Key string
-	// Dialect is the form of requests. Default Detect.
-	Dialect Dialect
 	// Batch is how many texts a request holds. Default 32, which is what Text
 	// Embeddings Inference takes as it comes.
 	Batch int
@@ -62,7 +61,7 @@ type Client struct {
 }
 
 // NewClient returns the client of a server. It makes no request. Errors are
-// those of a key, an address or a dialect that cannot be used.
+// those of a key or an address that cannot be used.
 func NewClient(opts *Options) (*Client, error) {
 	if opts == nil {
 		return nil, errors.New("setting up the reranker: no options are given; it needs a base URL")
@@ -72,22 +71,13 @@ func NewClient(opts *Options) (*Client, error) {
 	if err := errors.Join(wire.CheckKey(o.Key), wire.CheckBaseURL(o.BaseURL)); err != nil {
 		return nil, fmt.Errorf("setting up the reranker: %w", err)
 	}
-	switch o.Dialect {
-	case Detect, Documents, Texts:
-	default:
-		return nil, fmt.Errorf("setting up the reranker: the dialect %q is unknown; there are %q and %q, and none to find out", o.Dialect, Documents, Texts)
-	}
 	if o.Batch <= 0 {
 		o.Batch = defaultBatch
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = llm.DefaultTimeout
 	}
-	c := &Client{url: o.BaseURL + "/rerank", opts: o, server: wire.NewServer(provider, o.Key, o.Transport)}
-	if o.Dialect != Detect {
-		c.known.Store(o.Dialect)
-	}
-	return c, nil
+	return &Client{url: o.BaseURL + "/rerank", opts: o, server: wire.NewServer(provider, o.Key, o.Transport)}, nil
 }
 
 // ID names server and model.

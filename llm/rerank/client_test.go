@@ -125,57 +125,52 @@ var dialects = map[string]struct {
 func TestDialects(t *testing.T) {
 	texts := []string{"four", "a", "sixteen letters.", "no"}
 	for name, d := range dialects {
-		for _, given := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/given=%t", name, given), func(t *testing.T) {
-				s := serve(t, func(w http.ResponseWriter, r request) {
-					for _, field := range d.needs {
-						if r.fields[field] == nil {
-							w.WriteHeader(http.StatusUnprocessableEntity)
-							fmt.Fprintf(w, `{"error":"missing field %s","error_type":"Validation"}`, field)
-							return
-						}
-					}
-					if d.strict && len(r.fields) != len(d.needs) {
-						w.WriteHeader(http.StatusBadRequest)
-						fmt.Fprint(w, `{"message":"unknown field"}`)
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, func(w http.ResponseWriter, r request) {
+				for _, field := range d.needs {
+					if r.fields[field] == nil {
+						w.WriteHeader(http.StatusUnprocessableEntity)
+						fmt.Fprintf(w, `{"error":"missing field %s","error_type":"Validation"}`, field)
 						return
 					}
-					io.WriteString(w, d.answer(r.texts))
-				})
-				o := rerank.Options{BaseURL: s.URL + d.base, Model: "m", Key: key}
-				want := rerank.Documents
-				if d.tei {
-					want = rerank.Texts
 				}
-				if given {
-					o.Dialect = want
+				if d.strict && len(r.fields) != len(d.needs) {
+					w.WriteHeader(http.StatusBadRequest)
+					fmt.Fprint(w, `{"message":"unknown field"}`)
+					return
 				}
-				c := client(t, o)
-				for range 2 {
-					got, err := c.Rerank(t.Context(), "which & why?", texts)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for i, text := range texts {
-						if got[i] != relevance(text) {
-							t.Errorf("scores %v", got)
-						}
-					}
-				}
-				seen := s.requests()
-				calls := 2
-				if d.tei && !given {
-					calls = 3 // the first finds out
-				}
-				if len(seen) != calls || c.Dialect() != want {
-					t.Errorf("%d requests, dialect %q; want %d and %q", len(seen), c.Dialect(), calls, want)
-				}
-				last := seen[len(seen)-1]
-				if last.path != d.base+"/rerank" || last.auth != "Bearer "+key || string(last.fields["query"]) != `"which & why?"` {
-					t.Errorf("request %+v", last)
-				}
+				io.WriteString(w, d.answer(r.texts))
 			})
-		}
+			o := rerank.Options{BaseURL: s.URL + d.base, Model: "m", Key: key}
+			want := rerank.Documents
+			if d.tei {
+				want = rerank.Texts
+			}
+			c := client(t, o)
+			for range 2 {
+				got, err := c.Rerank(t.Context(), "which & why?", texts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, text := range texts {
+					if got[i] != relevance(text) {
+						t.Errorf("scores %v", got)
+					}
+				}
+			}
+			seen := s.requests()
+			calls := 2
+			if d.tei {
+				calls = 3 // the first finds out
+			}
+			if len(seen) != calls || c.Dialect() != want {
+				t.Errorf("%d requests, dialect %q; want %d and %q", len(seen), c.Dialect(), calls, want)
+			}
+			last := seen[len(seen)-1]
+			if last.path != d.base+"/rerank" || last.auth != "Bearer "+key || string(last.fields["query"]) != `"which & why?"` {
+				t.Errorf("request %+v", last)
+			}
+		})
 	}
 }
 
@@ -203,7 +198,7 @@ func TestBatches(t *testing.T) {
 	for i := range 70 {
 		texts = append(texts, strings.Repeat("x", i+1))
 	}
-	got, err := client(t, rerank.Options{BaseURL: s.URL + "/rerank/", Dialect: rerank.Texts}).Rerank(t.Context(), "q", texts)
+	got, err := client(t, rerank.Options{BaseURL: s.URL + "/rerank/"}).Rerank(t.Context(), "q", texts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +303,7 @@ func TestFailures(t *testing.T) {
 func TestNewClient(t *testing.T) {
 	for name, o := range map[string]*rerank.Options{
 		"nil": nil, "no address": {}, "credentials": {BaseURL: "http://user:" + key + "@host"}, "a query": {BaseURL: "http://host/?k=" + key},
-		"a bad key": {BaseURL: "http://host", Key: key + "\n"}, "a dialect": {BaseURL: "http://host", Dialect: "klingon"},
+		"a bad key": {BaseURL: "http://host", Key: key + "\n"},
 	} {
 		if _, err := rerank.NewClient(o); err == nil || strings.Contains(err.Error(), key) {
 			t.Errorf("%s: error %v", name, err)

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/blevesearch/bleve/v2/document"
 	bindex "github.com/blevesearch/bleve_index_api"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	zap "github.com/blevesearch/zapx/v17"
@@ -66,28 +65,46 @@ func (f *storedField) Options() bindex.FieldIndexingOptions              { retur
 func (f *storedField) AnalyzedLength() int                               { return len(f.terms) }
 func (f *storedField) AnalyzedTokenFrequencies() bindex.TokenFrequencies { return f.terms }
 func (f *storedField) NumPlainTextBytes() uint64                         { return 0 }
-func (f *storedField) Size() int                                         { return len(f.value) }
 
-func newDocument(a *analysed) *document.Document {
+// A passageDocument is a passage as its segment takes it. It stands in for the document of
+// bleve's own, whose package links what it needs for geography.
+type passageDocument []*storedField
+
+func (d passageDocument) VisitFields(visit bindex.FieldVisitor) {
+	for _, f := range d {
+		visit(f)
+	}
+}
+
+func (d passageDocument) ID() string                                  { return "" }
+func (d passageDocument) VisitComposite(bindex.CompositeFieldVisitor) {}
+func (d passageDocument) HasComposite() bool                          { return false }
+func (d passageDocument) AddIDField()                                 {}
+func (d passageDocument) Indexed() bool                               { return true }
+func (d passageDocument) Size() int                                   { return 0 }
+func (d passageDocument) NumPlainTextBytes() uint64                   { return 0 }
+func (d passageDocument) StoredFieldsBytes() uint64                   { return 0 }
+
+func newDocument(a *analysed) passageDocument {
 	body := make(bindex.TokenFrequencies, len(a.bag))
 	counts := make([]bindex.TokenFreq, len(a.bag))
 	for i, t := range a.bag {
 		counts[i].SetFrequency(t.N)
 		body[t.Text] = &counts[i]
 	}
-	doc := document.NewDocument("")
-	doc.AddField(&storedField{name: idField, options: bindex.IndexField | bindex.StoreField, terms: onceEach([]string{""})})
-	doc.AddField(&storedField{name: bodyField, options: bindex.IndexField, terms: body})
-	doc.AddField(&storedField{name: passageField, options: bindex.StoreField, value: a.json})
+	doc := passageDocument{
+		{name: idField, options: bindex.IndexField | bindex.StoreField, terms: onceEach([]string{""})},
+		{name: bodyField, options: bindex.IndexField, terms: body},
+		{name: passageField, options: bindex.StoreField, value: a.json},
+	}
 	for _, f := range []struct {
 		name  string
 		terms []string
 	}{{metaField, a.meta}, {ownField, a.labels.Own}, {withinField, a.labels.Within}} {
 		if len(f.terms) > 0 {
-			doc.AddField(&storedField{name: f.name, options: bindex.IndexField, terms: onceEach(f.terms)})
+			doc = append(doc, &storedField{name: f.name, options: bindex.IndexField, terms: onceEach(f.terms)})
 		}
 	}
-	doc.SetIndexed()
 	return doc
 }
 

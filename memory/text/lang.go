@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -81,12 +82,12 @@ func (l Language) Stops(word string) bool {
 	if l.isEnglish() {
 		return DocStops.Has(word)
 	}
-	if functionWords[l].Has(word) {
+	if functionWords()[l].Has(word) {
 		return true
 	}
 	switch l {
 	case "zh": // two characters one of which is a function word are no word
-		return len(word) <= 8 && strings.ContainsFunc(word, func(r rune) bool { return functionWords[l].Has(string(r)) })
+		return len(word) <= 8 && strings.ContainsFunc(word, func(r rune) bool { return functionWords()[l].Has(string(r)) })
 	case "ja":
 		r, size := utf8.DecodeRuneInString(word)
 		return size == len(word) && unicode.Is(unicode.Hiragana, r)
@@ -115,7 +116,7 @@ func (l Language) Word(token string) string {
 		return token
 	}
 	before, after, found := strings.Cut(token, "'")
-	if found && after != "" && len(before) <= longestElided && (len(before) <= 2 || functionWords[l].Has(before)) {
+	if found && after != "" && len(before) <= longestElided && (len(before) <= 2 || functionWords()[l].Has(before)) {
 		return after
 	}
 	return token
@@ -129,7 +130,7 @@ const languageSample = 4 << 10
 
 // votes says how much a function word speaks for each of its languages: the fewer have
 // it, the more.
-var votes = func() map[string]map[Language]float64 {
+var votes = sync.OnceValue(func() map[string]map[Language]float64 {
 	out := map[string]map[Language]float64{}
 	add := func(l Language, list StopList) {
 		for w := range list {
@@ -141,7 +142,7 @@ var votes = func() map[string]map[Language]float64 {
 	}
 	add(English, QueryStops)
 	add(English, stopList(`end man men son sin fin per dog fast over pour me sur ton mine line male sole come tale era dove ten ties tot met om`))
-	for l, list := range functionWords {
+	for l, list := range functionWords() {
 		add(l, list)
 	}
 	for _, of := range out {
@@ -150,7 +151,7 @@ var votes = func() map[string]map[Language]float64 {
 		}
 	}
 	return out
-}()
+})
 
 // letters that few languages of those have.
 var letters = map[rune][]Language{
@@ -199,7 +200,7 @@ func LanguageOf(s string) Language {
 		if len(t.Text) == 1 {
 			continue // labels and variables as well
 		}
-		for l, n := range votes[t.Text] {
+		for l, n := range votes()[t.Text] {
 			score[l] += n
 			if !seen[t.Text] {
 				telling[l]++
@@ -207,7 +208,7 @@ func LanguageOf(s string) Language {
 		}
 		seen[t.Text] = true
 		if before, _, found := strings.Cut(t.Text, "'"); found {
-			for l, n := range votes[before] {
+			for l, n := range votes()[before] {
 				if l == "fr" || l == "it" {
 					score[l] += n
 				}

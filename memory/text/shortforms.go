@@ -3,6 +3,7 @@ package text
 import (
 	"cmp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -125,7 +126,7 @@ func givesLetters(words []Token, letters []rune, first bool) bool {
 
 // shortNames are the short forms of days and months, which no text defines. "So" for Sonntag and "do" for
 // Donnerstag are words as well, and are not among them.
-var shortNames = func() map[string][]string {
+var shortNames = sync.OnceValue(func() map[string][]string {
 	out := map[string][]string{}
 	for forms := range strings.SplitSeq(`
 		monday mon, tuesday tue tues, wednesday wed weds, thursday thu thur thurs, friday fri, saturday sat, sunday sun,
@@ -141,7 +142,7 @@ var shortNames = func() map[string][]string {
 		out[words[0]] = words[1:]
 	}
 	return out
-}()
+})
 
 // ShortNames are the short forms of a day or a month, whose name is in lower case.
-func ShortNames(name string) []string { return shortNames[name] }
+func ShortNames(name string) []string { return shortNames()[name] }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/assay/llm"
 	"example.com/assay/memory/text/values"
 )
 
@@ -126,11 +127,8 @@ func typed(kind, value string) json.RawMessage {
 }
 
 func quoted(s string) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string can always be encoded
-	return bytes.TrimSpace(b.Bytes())
+	data, _ := llm.Encode(s) // a string can always be encoded
+	return data
 }
 
 // sortValues orders values by their fields in the schema, elements of lists

@@ -51,15 +51,10 @@ func ofGraph(g runs.Graph) assistant {
 }
 
 func (c *call) graphNamed(name string) (runs.Graph, error) {
-	for _, g := range c.Graphs() {
-		if g.Name == name {
-			return g, nil
-		}
-	}
 	if name == "" {
 		return runs.Graph{}, runs.ErrNoGraph
 	}
-	return runs.Graph{}, &runs.NotFoundError{What: "graph", ID: name}
+	return c.Graph(name)
 }
 
 // kept returns an assistant by its ID, or by the name of its graph.
@@ -90,7 +85,7 @@ func (c *call) keep(v versioned) error {
 	return store.Put(c.ctx(), c.Store, c.assistantsAt(), v.ID, v, nil)
 }
 
-func (c *call) createAssistant() error {
+func (c *call) createAssistant() (any, error) {
 	var in struct {
 		ID          string          `json:"assistant_id"`
 		Graph       string          `json:"graph_id"`
@@ -102,10 +97,10 @@ func (c *call) createAssistant() error {
 		Description *string         `json:"description"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	if err := c.configured(in.Graph, in.Config, in.Context); err != nil {
-		return err
+		return nil, err
 	}
 	if in.ID == "" {
 		in.ID = c.NewID()
@@ -113,21 +108,18 @@ func (c *call) createAssistant() error {
 	old, err := c.kept(in.ID)
 	switch {
 	case err == nil && in.IfExists == "do_nothing":
-		return c.reply(old.assistant)
+		return old.assistant, nil
 	case err == nil:
-		return fmt.Errorf("assistant %q: %w", in.ID, runs.ErrExists)
+		return nil, fmt.Errorf("assistant %q: %w", in.ID, runs.ErrExists)
 	case !errors.As(err, new(*runs.NotFoundError)):
-		return err
+		return nil, err
 	}
 	now := moment(c.Now())
 	a := assistant{
 		ID: in.ID, Version: 1, Config: object(in.Config), Context: object(in.Context), Created: now, Updated: now,
 		Graph: in.Graph, Metadata: object(in.Metadata), Name: cmp.Or(in.Name, "Untitled"), Description: in.Description,
 	}
-	if err := c.keep(versioned{a, []assistant{a}}); err != nil {
-		return err
-	}
-	return c.reply(a)
+	return a, c.keep(versioned{a, []assistant{a}})
 }
 
 // configured refuses what an assistant of a graph cannot have.
@@ -144,15 +136,12 @@ func (c *call) configured(graph string, config, context json.RawMessage) error {
 	return err
 }
 
-func (c *call) getAssistant() error {
+func (c *call) getAssistant() (any, error) {
 	v, err := c.kept(c.r.PathValue("assistant"))
-	if err != nil {
-		return err
-	}
-	return c.reply(v.assistant)
+	return v.assistant, err
 }
 
-func (c *call) patchAssistant() error {
+func (c *call) patchAssistant() (any, error) {
 	var in struct {
 		Graph       string          `json:"graph_id"`
 		Config      json.RawMessage `json:"config"`
@@ -162,11 +151,11 @@ func (c *call) patchAssistant() error {
 		Description *string         `json:"description"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	v, err := c.own()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	v.Graph = cmp.Or(in.Graph, v.Graph)
 	if in.Config != nil {
@@ -176,10 +165,10 @@ func (c *call) patchAssistant() error {
 		v.Context = in.Context
 	}
 	if err := c.configured(v.Graph, v.Config, v.Context); err != nil {
-		return err
+		return nil, err
 	}
 	if v.Metadata, err = runs.Merge(v.Metadata, in.Metadata); err != nil {
-		return err
+		return nil, err
 	}
 	v.Name = cmp.Or(in.Name, v.Name)
 	if in.Description != nil {
@@ -187,67 +176,58 @@ func (c *call) patchAssistant() error {
 	}
 	v.Version, v.Updated = len(v.Versions)+1, moment(c.Now())
 	v.Versions = append(v.Versions, v.assistant)
-	if err := c.keep(v); err != nil {
-		return err
-	}
-	return c.reply(v.assistant)
+	return v.assistant, c.keep(v)
 }
 
-func (c *call) deleteAssistant() error {
+func (c *call) deleteAssistant() (any, error) {
 	v, err := c.own()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if c.flag("delete_threads") {
 		all, err := c.Threads(c.ctx(), func(t *runs.Thread) bool { return fieldOf(t.Metadata, "assistant_id") == v.ID })
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, t := range all {
 			if err := c.DeleteThread(c.ctx(), t.ID); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	if err := store.Delete(c.ctx(), c.Store, c.assistantsAt(), v.ID); err != nil {
-		return err
-	}
-	return c.reply([]string{v.ID})
+	return []string{v.ID}, store.Delete(c.ctx(), c.Store, c.assistantsAt(), v.ID)
 }
 
-func (c *call) latestAssistant() error {
+func (c *call) latestAssistant() (any, error) {
 	var in struct {
 		Version int `json:"version"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	v, err := c.own()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if in.Version < 1 || in.Version > len(v.Versions) {
-		return refusal.New(http.StatusNotFound, "the assistant has no version %d", in.Version)
+		return nil, refusal.New(http.StatusNotFound, "the assistant has no version %d", in.Version)
 	}
 	v.assistant = v.Versions[in.Version-1]
 	v.Updated = moment(c.Now())
-	if err := c.keep(v); err != nil {
-		return err
-	}
-	return c.reply(v.assistant)
+	return v.assistant, c.keep(v)
 }
 
-func (c *call) assistantVersions() error {
+func (c *call) assistantVersions() (any, error) {
 	var in struct {
 		page
 		Metadata pattern `json:"metadata"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	v, err := c.kept(c.r.PathValue("assistant"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	list := []assistant{}
 	for _, a := range slices.Backward(v.Versions) {
@@ -257,9 +237,9 @@ func (c *call) assistantVersions() error {
 		}
 	}
 	if list, err = cut(c, list, in.page); err != nil {
-		return err
+		return nil, err
 	}
-	return c.reply(list)
+	return list, nil
 }
 
 // assistantQuery selects assistants.
@@ -318,37 +298,26 @@ func (c *call) assistants(q *assistantQuery) ([]assistant, error) {
 	return all, nil
 }
 
-func (c *call) searchAssistants() error {
+func (c *call) searchAssistants() (any, error) {
 	var q assistantQuery
 	if err := c.body(&q); err != nil {
-		return err
+		return nil, err
 	}
 	all, err := c.assistants(&q)
 	if err == nil {
 		all, err = cut(c, all, q.page)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	out := []any{}
-	for _, a := range all {
-		one, err := fields(a, q.Select)
-		if err != nil {
-			return err
-		}
-		out = append(out, one)
-	}
-	return c.reply(out)
+	return selected(all, func(a assistant) assistant { return a }, q.Select)
 }
 
-func (c *call) countAssistants() error {
+func (c *call) countAssistants() (any, error) {
 	var q assistantQuery
 	if err := c.body(&q); err != nil {
-		return err
+		return nil, err
 	}
 	all, err := c.assistants(&q)
-	if err != nil {
-		return err
-	}
-	return c.reply(len(all))
+	return len(all), err
 }

@@ -50,13 +50,13 @@ func wrong(code, format string, args ...any) error {
 	return &commandError{code, fmt.Sprintf(format, args...)}
 }
 
-func (c *call) command() error {
+func (c *call) command() (any, error) {
 	var in commandRequest
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	if in.ID == nil || *in.ID < 0 || in.Method == "" {
-		return refusal.New(http.StatusUnprocessableEntity, "a command needs an id, a number from 0, and a method")
+		return nil, refusal.New(http.StatusUnprocessableEntity, "a command needs an id, a number from 0, and a method")
 	}
 	serve := map[string]func(*call, json.RawMessage) (any, position, error){
 		"run.start": (*call).runStart, "input.respond": (*call).inputRespond, "state.get": (*call).stateGet, "agent.getTree": (*call).agentTree,
@@ -66,16 +66,16 @@ func (c *call) command() error {
 	}
 	result, applied, err := serve(c, in.Params)
 	if known := asCommandError(err); known != nil {
-		return c.reply(commandAnswer{Type: "error", ID: *in.ID, Error: known.code, Message: known.text})
+		return commandAnswer{Type: "error", ID: *in.ID, Error: known.code, Message: known.text}, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	meta := &commandMeta{Thread: c.thread()}
 	if meta.Applied, err = applied.seq(); err != nil {
-		return err
+		return nil, err
 	}
-	return c.reply(commandAnswer{Type: "success", ID: *in.ID, Result: result, Meta: meta})
+	return commandAnswer{Type: "success", ID: *in.ID, Result: result, Meta: meta}, nil
 }
 
 // asCommandError is an error that clients read as an answer; nil for others, which they

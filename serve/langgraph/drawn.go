@@ -36,10 +36,10 @@ func (c *call) graphOf() (runs.Graph, error) {
 	return c.graphNamed(v.Graph)
 }
 
-func (c *call) assistantGraph() error {
+func (c *call) assistantGraph() (any, error) {
 	g, err := c.graphOf()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	border := func(id string) drawnNode {
 		return drawnNode{ID: id, Type: "schema", Data: map[string]string{"$schema": "https://json-schema.org/draft/2020-12/schema"}}
@@ -47,7 +47,7 @@ func (c *call) assistantGraph() error {
 	out := drawing{Edges: []drawnEdge{}}
 	out.draw(g.App.Drawing(), "", c.flag("xray"))
 	out.Nodes = slices.Concat([]drawnNode{border(graph.Start)}, out.Nodes, []drawnNode{border(graph.End)})
-	return c.reply(out)
+	return out, nil
 }
 
 // draw adds a graph. With nested, the nodes of graphs inside nodes take the places of
@@ -100,12 +100,12 @@ func ends(inside map[string]graph.Drawing, prefix, node, border string) []string
 	return out
 }
 
-func (c *call) assistantSchemas() error {
+func (c *call) assistantSchemas() (any, error) {
 	g, err := c.graphOf()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.reply(schemasOf(g))
+	return schemasOf(g), nil
 }
 
 // schemasOf describes what a graph takes and holds. Of the values of channels only the
@@ -128,10 +128,10 @@ func schemasOf(g runs.Graph) map[string]any {
 	return map[string]any{"graph_id": g.Name, "input_schema": state, "output_schema": state, "state_schema": state, "config_schema": settings, "context_schema": settings}
 }
 
-func (c *call) assistantSubgraphs() error {
+func (c *call) assistantSubgraphs() (any, error) {
 	g, err := c.graphOf()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	out := map[string]any{}
 	var add func(app graph.App, prefix string)
@@ -151,5 +151,5 @@ func (c *call) assistantSubgraphs() error {
 		}
 	}
 	add(g.App, "")
-	return c.reply(out)
+	return out, nil
 }

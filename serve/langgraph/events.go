@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"example.com/assay/serve/internal/refusal"
+	"example.com/assay/serve/internal/sse"
 	"example.com/assay/serve/runs"
 )
 
@@ -60,88 +61,68 @@ func below(namespace, prefix []string) bool {
 
 // streamEvents sends the events of a thread as they come, of all its runs, until the client
 // leaves. It stays open between the runs, also before the first.
-func (c *call) streamEvents() error {
+func (c *call) streamEvents() (any, error) {
 	var f filter
 	if err := c.body(&f); err != nil {
-		return err
+		return nil, err
 	}
 	if len(f.Channels) == 0 {
-		return refusal.New(http.StatusUnprocessableEntity, "channels is missing: name at least one of %s", strings.Join(channels, ", "))
+		return nil, refusal.New(http.StatusUnprocessableEntity, "channels is missing: name at least one of %s", strings.Join(channels, ", "))
 	}
 	for _, name := range f.Channels {
 		if !slices.Contains(channels, name) && !strings.HasPrefix(name, "custom:") {
-			return refusal.New(http.StatusUnprocessableEntity, "channels has %q: it can be %s, or custom:NAME", name, strings.Join(channels, ", "))
+			return nil, refusal.New(http.StatusUnprocessableEntity, "channels has %q: it can be %s, or custom:NAME", name, strings.Join(channels, ", "))
 		}
 	}
 	if f.Since < 0 || f.Depth != nil && *f.Depth < 0 {
-		return refusal.New(http.StatusUnprocessableEntity, "since and depth must be numbers from 0")
+		return nil, refusal.New(http.StatusUnprocessableEntity, "since and depth must be numbers from 0")
 	}
-	out, ok := c.openStream()
+	out, ok := sse.Open(c.w)
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	ctx, stop := context.WithCancel(c.ctx())
-	defer stop()
-	events, failed := c.tellAll(ctx, f.Since)
-	silent := time.NewTicker(c.Heartbeat)
-	defer silent.Stop()
-	for {
-		var err error
-		select {
-		case ev, more := <-events:
-			if !more {
-				return c.giveUp(*failed, out)
-			}
-			if f.wants(&ev) {
-				err = c.writeEvent(&ev)
-			}
-		case <-silent.C:
-			_, err = fmt.Fprint(c.w, ": heartbeat\n\n")
-		case <-c.Closed():
-			return nil // the client comes back
-		case <-ctx.Done():
+	told := func(ctx context.Context) iter.Seq2[toldEvent, error] { return c.tellAll(ctx, f.Since) }
+	ended, err := sse.Follow(c.ctx(), out, c.waiting(), told, func(ev toldEvent) error {
+		if !f.wants(&ev) {
 			return nil
 		}
-		if err == nil && len(events) == 0 {
-			err = out.Flush()
-		}
-		if err != nil {
-			return nil // the client has left
-		}
+		return c.writeEvent(&ev)
+	})
+	if !ended {
+		return nil, nil
 	}
+	return nil, c.giveUp(err, out)
 }
 
-// tellAll tells the events of all runs of the thread, from the run of a seq on. The channel
-// is closed when ctx ends or telling fails; then the error is there.
-func (c *call) tellAll(ctx context.Context, since int64) (<-chan toldEvent, *error) {
-	events, failed := make(chan toldEvent, 64), new(error)
-	send := func(list []toldEvent, err error) error {
-		for _, ev := range list {
-			select {
-			case events <- ev:
-			case <-ctx.Done():
-				return ctx.Err()
+// tellAll tells the events of all runs of the thread, from the run of a seq on, until ctx ends.
+func (c *call) tellAll(ctx context.Context, since int64) iter.Seq2[toldEvent, error] {
+	return func(yield func(toldEvent, error) bool) {
+		send := func(list []toldEvent, err error) error {
+			for _, ev := range list {
+				if !yield(ev, nil) {
+					return errLeft
+				}
 			}
+			return err
 		}
-		return err
-	}
-	go func() {
-		defer close(events)
 		for r, err := range c.Follow(ctx, c.thread(), max(0, runAt(since)-1)) {
 			if err == nil {
 				err = c.tellRun(ctx, r, send)
 			}
-			if errors.As(err, new(*runs.NotFoundError)) {
-				continue // it was removed meanwhile
-			}
-			if err != nil {
-				*failed = err
+			switch {
+			case errors.As(err, new(*runs.NotFoundError)): // it was removed meanwhile
+			case errors.Is(err, errLeft):
+				return
+			case err != nil:
+				yield(toldEvent{}, err)
 				return
 			}
 		}
-	}()
-	return events, failed
+	}
 }
+
+// errLeft says that nobody reads on.
+var errLeft = errors.New("the client has left")
 
 // tellRun tells a run until it has ended.
 func (c *call) tellRun(ctx context.Context, r runs.Run, send func([]toldEvent, error) error) error {
@@ -170,7 +151,7 @@ func (c *call) tellRun(ctx context.Context, r runs.Run, send func([]toldEvent, e
 }
 
 // giveUp tells why a stream cannot be told further.
-func (c *call) giveUp(err error, out *http.ResponseController) error {
+func (c *call) giveUp(err error, out *sse.Stream) error {
 	if err == nil || c.ctx().Err() != nil {
 		return nil
 	}

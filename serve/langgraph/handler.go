@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +50,7 @@ func Handler(o Options) http.Handler {
 	}
 	s := &server{o}
 	mux := http.NewServeMux()
-	for pattern, serve := range map[string]func(*call) error{
+	for pattern, serve := range map[string]handler{
 		"GET /ok":   (*call).ok,
 		"GET /info": (*call).info,
 
@@ -109,7 +111,14 @@ func Handler(o Options) http.Handler {
 	return mux
 }
 
-func (s *server) handle(serve func(*call) error) http.HandlerFunc {
+// A handler serves a request. The value that it returns is the answer, as JSON: see [status] and
+// [call.send]. Nil says that the handler has answered itself.
+type handler func(*call) (any, error)
+
+// A status is an answer without a body.
+type status int
+
+func (s *server) handle(serve handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c := &call{server: s, w: w, r: r}
 		var err error
@@ -117,8 +126,15 @@ func (s *server) handle(serve func(*call) error) http.HandlerFunc {
 			c.fail(http.StatusUnauthorized, err.Error())
 			return
 		}
-		if err := serve(c); err != nil && r.Context().Err() == nil {
+		answer, err := serve(c)
+		switch code, bare := answer.(status); {
+		case err != nil && r.Context().Err() != nil: // the caller has left
+		case err != nil:
 			c.fail(refusal.Status(err), err.Error())
+		case bare:
+			w.WriteHeader(int(code))
+		case answer != nil:
+			c.send(http.StatusOK, answer)
 		}
 	}
 }
@@ -136,12 +152,6 @@ func (c *call) fail(status int, text string) {
 // maxDetail is how many bytes the text of a refusal has at most.
 const maxDetail = 1000
 
-// reply answers with a value as JSON.
-func (c *call) reply(v any) error {
-	c.send(http.StatusOK, v)
-	return nil
-}
-
 func (c *call) send(status int, v any) {
 	data, err := json.Marshal(v)
 	if err != nil { // a value of ours can always be encoded
@@ -150,11 +160,6 @@ func (c *call) send(status int, v any) {
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.WriteHeader(status)
 	_, _ = c.w.Write(data) // the caller has left
-}
-
-func (c *call) nothing(status int) error {
-	c.w.WriteHeader(status)
-	return nil
 }
 
 // body reads the request's JSON. A field that the type does not have is refused by its
@@ -284,24 +289,24 @@ func includes(have, want any) bool {
 	return true
 }
 
-// fields are the fields of an object that a caller asks for; all without a list.
-func fields(v any, selected []string) (any, error) {
-	if len(selected) == 0 {
-		return v, nil
-	}
-	data, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, err
-	}
-	out := map[string]json.RawMessage{}
-	for _, name := range selected {
-		if value, ok := all[name]; ok {
-			out[name] = value
+// selected are the fields of objects that a caller asks for; all without a list.
+func selected[T, JSON any](list []T, shown func(T) JSON, names []string) (any, error) {
+	out := []any{}
+	for _, one := range list {
+		if len(names) == 0 {
+			out = append(out, shown(one))
+			continue
 		}
+		data, err := json.Marshal(shown(one))
+		if err != nil {
+			return nil, err
+		}
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal(data, &all); err != nil {
+			return nil, err
+		}
+		maps.DeleteFunc(all, func(name string, _ json.RawMessage) bool { return !slices.Contains(names, name) })
+		out = append(out, all)
 	}
 	return out, nil
 }
@@ -316,13 +321,13 @@ func object(data json.RawMessage) json.RawMessage {
 	return data
 }
 
-func (c *call) ok() error { return c.reply(map[string]bool{"ok": true}) }
+func (c *call) ok() (any, error) { return map[string]bool{"ok": true}, nil }
 
-func (c *call) info() error {
-	return c.reply(map[string]any{
+func (c *call) info() (any, error) {
+	return map[string]any{
 		"version": c.Version, "context": "go",
 		"flags": map[string]bool{"assistants": true, "crons": false, "langsmith": false, "langsmith_tracing_replicas": false},
-	})
+	}, nil
 }
 
 func (c *call) ctx() context.Context { return c.r.Context() }

@@ -29,7 +29,7 @@ func (c *call) items() (store.Store, error) {
 	return c.Items(c.r), nil
 }
 
-func (c *call) putItem() error {
+func (c *call) putItem() (any, error) {
 	var in struct {
 		Namespace []string        `json:"namespace"`
 		Key       string          `json:"key"`
@@ -37,56 +37,47 @@ func (c *call) putItem() error {
 		Index     json.RawMessage `json:"index"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	if len(in.Index) > 0 && string(in.Index) != "null" {
-		return refusal.New(http.StatusUnprocessableEntity, `the field "index" is not understood here: all texts of an item are found`)
+		return nil, refusal.New(http.StatusUnprocessableEntity, `the field "index" is not understood here: all texts of an item are found`)
 	}
 	items, err := c.items()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if in.Value == nil {
-		return refusal.New(http.StatusUnprocessableEntity, "an item needs a value: an object")
+		return nil, refusal.New(http.StatusUnprocessableEntity, "an item needs a value: an object")
 	}
-	if err := items.Apply(c.ctx(), store.Op{Namespace: in.Namespace, Key: in.Key, Value: in.Value}); err != nil {
-		return err
-	}
-	return c.nothing(http.StatusNoContent)
+	return status(http.StatusNoContent), items.Apply(c.ctx(), store.Op{Namespace: in.Namespace, Key: in.Key, Value: in.Value})
 }
 
-func (c *call) getItem() error {
+func (c *call) getItem() (any, error) {
 	items, err := c.items()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	q := c.r.URL.Query()
 	item, err := items.Get(c.ctx(), strings.Split(q.Get("namespace"), "."), q.Get("key"))
-	if err != nil {
-		return err
-	}
-	return c.reply(itemOf(item))
+	return itemOf(item), err
 }
 
-func (c *call) deleteItem() error {
+func (c *call) deleteItem() (any, error) {
 	var in struct {
 		Namespace []string `json:"namespace"`
 		Key       string   `json:"key"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	items, err := c.items()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := store.Delete(c.ctx(), items, in.Namespace, in.Key); err != nil {
-		return err
-	}
-	return c.nothing(http.StatusNoContent)
+	return status(http.StatusNoContent), store.Delete(c.ctx(), items, in.Namespace, in.Key)
 }
 
-func (c *call) searchItems() error {
+func (c *call) searchItems() (any, error) {
 	var in struct {
 		Prefix []string        `json:"namespace_prefix"`
 		Filter json.RawMessage `json:"filter"`
@@ -95,24 +86,24 @@ func (c *call) searchItems() error {
 		Query  string          `json:"query"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	items, err := c.items()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	q := store.Query{Namespace: in.Prefix, Text: in.Query, Limit: in.Limit, Offset: in.Offset}
 	if in.Limit > maxPage || len(in.Filter) > maxFilter {
-		return refusal.New(http.StatusUnprocessableEntity, "limit must be from 1 to %d; a filter has %d bytes at most", maxPage, maxFilter)
+		return nil, refusal.New(http.StatusUnprocessableEntity, "limit must be from 1 to %d; a filter has %d bytes at most", maxPage, maxFilter)
 	}
 	if len(in.Filter) > 0 && string(in.Filter) != "null" {
 		if q.Filters, err = store.ParseFilters(in.Filter); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	found, err := items.Search(c.ctx(), q)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	out := []itemJSON{}
 	for _, r := range found {
@@ -122,10 +113,10 @@ func (c *call) searchItems() error {
 		}
 		out = append(out, one)
 	}
-	return c.reply(map[string]any{"items": out})
+	return map[string]any{"items": out}, nil
 }
 
-func (c *call) listNamespaces() error {
+func (c *call) listNamespaces() (any, error) {
 	var in struct {
 		Prefix   []string `json:"prefix"`
 		Suffix   []string `json:"suffix"`
@@ -134,21 +125,21 @@ func (c *call) listNamespaces() error {
 		Offset   int      `json:"offset"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	items, err := c.items()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if in.Limit > maxPage {
-		return refusal.New(http.StatusUnprocessableEntity, "limit must be from 1 to %d", maxPage)
+		return nil, refusal.New(http.StatusUnprocessableEntity, "limit must be from 1 to %d", maxPage)
 	}
 	list, err := items.ListNamespaces(c.ctx(), store.NamespaceQuery{Prefix: in.Prefix, Suffix: in.Suffix, MaxDepth: in.MaxDepth, Limit: in.Limit, Offset: in.Offset})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if list == nil {
 		list = [][]string{}
 	}
-	return c.reply(map[string]any{"namespaces": list})
+	return map[string]any{"namespaces": list}, nil
 }

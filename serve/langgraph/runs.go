@@ -49,30 +49,27 @@ func (c *call) location(r runs.Run) string {
 	return "/threads/" + r.Thread + "/runs/" + r.ID
 }
 
-func (c *call) createRun() error {
+func (c *call) createRun() (any, error) {
 	r, _, err := c.begin()
-	if err != nil {
-		return err
-	}
-	return c.reply(runOf(r))
+	return runOf(r), err
 }
 
 // createRuns begins several runs. When one is refused, those before it have begun.
-func (c *call) createRuns() error {
+func (c *call) createRuns() (any, error) {
 	var list []json.RawMessage
 	if err := c.body(&list); err != nil {
-		return err
+		return nil, err
 	}
 	out := []runJSON{}
 	for _, one := range list {
 		r, _, err := c.beginWith(one)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		out = append(out, runOf(r))
 	}
 	c.w.Header().Del("Content-Location")
-	return c.reply(out)
+	return out, nil
 }
 
 // found returns the run of the request's path.
@@ -85,125 +82,111 @@ func (c *call) found() (runs.Run, error) {
 	return r, err
 }
 
-func (c *call) getRun() error {
+func (c *call) getRun() (any, error) {
 	r, err := c.found()
-	if err != nil {
-		return err
-	}
-	return c.reply(runOf(r))
+	return runOf(r), err
 }
 
-func (c *call) listRuns() error {
+func (c *call) listRuns() (any, error) {
 	limit, err := c.number("limit", 10)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	offset, err := c.number("offset", 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all, err := c.Runs(c.ctx(), c.thread())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if status := c.r.URL.Query().Get("status"); status != "" {
 		all = slices.DeleteFunc(all, func(r runs.Run) bool { return string(r.Status) != status })
 	}
 	if all, err = cut(c, all, page{&limit, offset}); err != nil {
-		return err
+		return nil, err
 	}
-	out := []any{}
-	for _, r := range all {
-		one, err := fields(runOf(r), c.r.URL.Query()["select"])
-		if err != nil {
-			return err
-		}
-		out = append(out, one)
-	}
-	return c.reply(out)
+	return selected(all, runOf, c.r.URL.Query()["select"])
 }
 
-func (c *call) deleteRun() error {
+func (c *call) deleteRun() (any, error) {
 	r, err := c.found()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := c.DeleteRun(c.ctx(), r.ID); err != nil {
-		return err
-	}
-	return c.nothing(http.StatusNoContent)
+	return status(http.StatusNoContent), c.DeleteRun(c.ctx(), r.ID)
 }
 
-func (c *call) cancelRun() error {
+func (c *call) cancelRun() (any, error) {
 	action, err := choice("action", c.r.URL.Query().Get("action"), "interrupt", "rollback")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, err := c.found()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if action == "rollback" {
-		return refusal.New(http.StatusUnprocessableEntity, "action=rollback is not understood here: what a run has saved stays; use interrupt")
+		return nil, refusal.New(http.StatusUnprocessableEntity, "action=rollback is not understood here: what a run has saved stays; use interrupt")
 	}
 	if err := c.Cancel(c.ctx(), r.ID); err != nil {
-		return err
+		return nil, err
 	}
 	if !c.flag("wait") {
-		return c.nothing(http.StatusAccepted)
+		return status(http.StatusAccepted), nil
 	}
 	if _, err := c.Wait(c.ctx(), r.ID); err != nil {
-		return err
+		return nil, err
 	}
-	return c.nothing(http.StatusNoContent)
+	return status(http.StatusNoContent), nil
 }
 
 // cancelRuns cancels some runs of a thread, or all with a status.
-func (c *call) cancelRuns() error {
+func (c *call) cancelRuns() (any, error) {
 	var in struct {
 		Thread string   `json:"thread_id"`
 		Runs   []string `json:"run_ids"`
 		Status string   `json:"status"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
-	status, err := choice("status", in.Status, "all", "pending", "running")
+	which, err := choice("status", in.Status, "all", "pending", "running")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if in.Thread == "" {
-		return refusal.New(http.StatusUnprocessableEntity, "thread_id is missing: runs are cancelled by their thread")
+		return nil, refusal.New(http.StatusUnprocessableEntity, "thread_id is missing: runs are cancelled by their thread")
 	}
 	all, err := c.Runs(c.ctx(), in.Thread)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, r := range all {
-		if r.Status.Ended() || len(in.Runs) > 0 && !slices.Contains(in.Runs, r.ID) || status != "all" && string(r.Status) != status {
+		if r.Status.Ended() || len(in.Runs) > 0 && !slices.Contains(in.Runs, r.ID) || which != "all" && string(r.Status) != which {
 			continue
 		}
 		if err := c.Cancel(c.ctx(), r.ID); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return c.nothing(http.StatusNoContent)
+	return status(http.StatusNoContent), nil
 }
 
-func (c *call) waitRun() error {
+func (c *call) waitRun() (any, error) {
 	r, in, err := c.begin()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.giveResult(r, in.OnDisconnect == "cancel")
+	return nil, c.giveResult(r, in.OnDisconnect == "cancel")
 }
 
-func (c *call) joinRun() error {
+func (c *call) joinRun() (any, error) {
 	r, err := c.found()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return c.giveResult(r, c.flag("cancel_on_disconnect"))
+	return nil, c.giveResult(r, c.flag("cancel_on_disconnect"))
 }
 
 // giveResult answers with the values at the end of a run: what it asks, if it stopped for

@@ -176,29 +176,26 @@ func (c *call) at(p *checkpointJSON) (*runs.Snapshot, runs.Graph, error) {
 	return at, g, nil
 }
 
-func (c *call) giveState(p *checkpointJSON, nested bool) error {
+func (c *call) giveState(p *checkpointJSON, nested bool) (any, error) {
 	at, g, err := c.at(p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	out, err := c.stateOf(c.thread(), at, g, p.Namespace, nested)
-	if err != nil {
-		return err
-	}
-	return c.reply(out)
+	return out, err
 }
 
-func (c *call) getState() error {
+func (c *call) getState() (any, error) {
 	return c.giveState(&checkpointJSON{ID: c.r.PathValue("checkpoint")}, c.flag("subgraphs"))
 }
 
-func (c *call) stateAtCheckpoint() error {
+func (c *call) stateAtCheckpoint() (any, error) {
 	var in struct {
 		Subgraphs  bool            `json:"subgraphs"`
 		Checkpoint *checkpointJSON `json:"checkpoint"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	if in.Checkpoint == nil {
 		in.Checkpoint = &checkpointJSON{}
@@ -208,11 +205,14 @@ func (c *call) stateAtCheckpoint() error {
 
 // superstep is updates by hand that are made at once.
 type superstep struct {
-	Updates []struct {
-		Values  json.RawMessage `json:"values"`
-		Command *command        `json:"command"`
-		As      string          `json:"as_node"`
-	} `json:"updates"`
+	Updates []handUpdate `json:"updates"`
+}
+
+// handUpdate is an update by hand.
+type handUpdate struct {
+	Values  json.RawMessage `json:"values"`
+	Command *command        `json:"command"`
+	As      string          `json:"as_node"`
 }
 
 // update makes updates by hand, and returns the new checkpoint's ID.
@@ -239,7 +239,7 @@ func (c *call) update(t runs.Thread, named, checkpoint string, steps []superstep
 	return c.UpdateState(c.ctx(), t.ID, named, checkpoint, all...)
 }
 
-func (c *call) updateState() error {
+func (c *call) updateState() (any, error) {
 	var in struct {
 		Values       json.RawMessage `json:"values"`
 		As           string          `json:"as_node"`
@@ -247,40 +247,32 @@ func (c *call) updateState() error {
 		Checkpoint   *checkpointJSON `json:"checkpoint"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	t, err := c.Thread(c.ctx(), c.thread())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if in.Checkpoint != nil {
 		if in.Checkpoint.Namespace != "" {
-			return refusal.New(http.StatusUnprocessableEntity, "checkpoint_ns is %q: only the root of a thread can be edited", in.Checkpoint.Namespace)
+			return nil, refusal.New(http.StatusUnprocessableEntity, "checkpoint_ns is %q: only the root of a thread can be edited", in.Checkpoint.Namespace)
 		}
 		in.CheckpointID = in.Checkpoint.ID
 	}
-	step := superstep{}
-	step.Updates = append(step.Updates, struct {
-		Values  json.RawMessage `json:"values"`
-		Command *command        `json:"command"`
-		As      string          `json:"as_node"`
-	}{in.Values, nil, in.As})
+	step := superstep{[]handUpdate{{Values: in.Values, As: in.As}}}
 	id, err := c.update(t, fieldOf(t.Metadata, "graph_id"), in.CheckpointID, []superstep{step})
-	if err != nil {
-		return err
-	}
-	return c.reply(map[string]checkpointJSON{"checkpoint": {Thread: t.ID, ID: id}})
+	return map[string]checkpointJSON{"checkpoint": {Thread: t.ID, ID: id}}, err
 }
 
-func (c *call) getHistory() error {
+func (c *call) getHistory() (any, error) {
 	limit, err := c.number("limit", 10)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	return c.giveHistory(&graph.HistoryOptions{Limit: limit, Before: c.r.URL.Query().Get("before")})
 }
 
-func (c *call) postHistory() error {
+func (c *call) postHistory() (any, error) {
 	var in struct {
 		Limit      *int              `json:"limit"`
 		Before     json.RawMessage   `json:"before"`
@@ -288,7 +280,7 @@ func (c *call) postHistory() error {
 		Checkpoint *checkpointJSON   `json:"checkpoint"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	opts := &graph.HistoryOptions{Limit: 10}
 	if in.Limit != nil {
@@ -300,7 +292,7 @@ func (c *call) postHistory() error {
 	}
 	if len(in.Before) > 0 && json.Unmarshal(in.Before, &opts.Before) != nil {
 		if err := json.Unmarshal(in.Before, &wrapped); err != nil {
-			return refusal.New(http.StatusUnprocessableEntity, "before must name a checkpoint")
+			return nil, refusal.New(http.StatusUnprocessableEntity, "before must name a checkpoint")
 		}
 		if opts.Before = wrapped.Configurable.ID; opts.Before == "" && json.Unmarshal(in.Before, &before) == nil {
 			opts.Before = before.ID
@@ -316,29 +308,29 @@ func (c *call) postHistory() error {
 	}
 	opts.Metadata = in.Metadata
 	if in.Checkpoint != nil && in.Checkpoint.Namespace != "" {
-		return refusal.New(http.StatusUnprocessableEntity, "checkpoint_ns is %q: only the root of a thread has its history here", in.Checkpoint.Namespace)
+		return nil, refusal.New(http.StatusUnprocessableEntity, "checkpoint_ns is %q: only the root of a thread has its history here", in.Checkpoint.Namespace)
 	}
 	return c.giveHistory(opts)
 }
 
-func (c *call) giveHistory(opts *graph.HistoryOptions) error {
+func (c *call) giveHistory(opts *graph.HistoryOptions) (any, error) {
 	if opts.Limit < 0 || opts.Limit > 1000 {
-		return refusal.New(http.StatusUnprocessableEntity, "limit must be from 1 to 1000")
+		return nil, refusal.New(http.StatusUnprocessableEntity, "limit must be from 1 to 1000")
 	}
 	_, g, err := c.State(c.ctx(), c.thread(), "")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	out := []*stateJSON{}
 	for at, err := range c.History(c.ctx(), c.thread(), opts) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		one, err := c.stateOf(c.thread(), at, g, "", false)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		out = append(out, one)
 	}
-	return c.reply(out)
+	return out, nil
 }

@@ -4,38 +4,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
+	"iter"
 	"strconv"
 	"strings"
-	"time"
 
+	"example.com/assay/serve/internal/sse"
 	"example.com/assay/serve/runs"
 )
 
-func (c *call) streamRun() error {
+func (c *call) streamRun() (any, error) {
 	r, in, err := c.begin()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	modes, err := modesOf(in.Modes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.w.Header().Set("Location", c.location(r)+"/stream")
-	return c.stream(r, modes, in.Subgraphs, in.OnDisconnect == "cancel")
+	return nil, c.stream(r, modes, in.Subgraphs, in.OnDisconnect == "cancel")
 }
 
 // joinStream follows a run from the event behind the last that the client has seen, or
 // from its beginning. Without modes it shows those that the run was begun with.
-func (c *call) joinStream() error {
+func (c *call) joinStream() (any, error) {
 	r, err := c.found()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var in runRequest
 	if r.Kept != nil {
 		if err := decode(r.Kept, &in); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if asked := c.r.URL.Query()["stream_mode"]; len(asked) > 0 {
@@ -43,10 +43,10 @@ func (c *call) joinStream() error {
 	}
 	modes, err := modesOf(in.Modes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.w.Header().Set("Content-Location", c.location(r))
-	return c.stream(r, modes, in.Subgraphs, c.flag("cancel_on_disconnect"))
+	return nil, c.stream(r, modes, in.Subgraphs, c.flag("cancel_on_disconnect"))
 }
 
 // A mark is the place of a frame in a stream: an event of the run, and a frame of it.
@@ -82,17 +82,6 @@ func (m mark) before(other mark) bool {
 	return m.seq < other.seq || m.seq == other.seq && m.frame < other.frame
 }
 
-// openStream begins a stream of events. It reports false if the client has left.
-func (c *call) openStream() (*http.ResponseController, bool) {
-	header := c.w.Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // a proxy must not wait for more
-	out := http.NewResponseController(c.w)
-	c.w.WriteHeader(http.StatusOK)
-	return out, out.Flush() == nil
-}
-
 // stream sends the events of a run as they come, until it ends or the client leaves.
 func (c *call) stream(r runs.Run, modes modes, subgraphs, cancel bool) error {
 	defer c.leaving(r, cancel)
@@ -101,74 +90,56 @@ func (c *call) stream(r runs.Run, modes modes, subgraphs, cancel bool) error {
 		return err
 	}
 	seen := markOf(c.r.Header.Get("Last-Event-ID"))
-	out, ok := c.openStream()
+	out, ok := sse.Open(c.w)
 	if !ok {
 		return nil
 	}
-	events := make(chan runs.Event, 64)
-	var failed error
-	ctx, stop := context.WithCancel(c.ctx())
-	defer stop()
-	go func() {
-		defer close(events)
-		for ev, err := range c.Events(ctx, r.ID, 0) {
-			if err != nil {
-				failed = err
-				return
-			}
-			select {
-			case events <- ev:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	silent := time.NewTicker(c.Heartbeat)
-	defer silent.Stop()
-	for {
-		var frames []frame
-		var err error
-		select {
-		case ev, more := <-events:
-			if !more {
-				return c.lastFrame(m, failed, out)
-			}
-			frames, err = m.frames(ev)
-			for i := range frames {
-				frames[i].id = mark{ev.Seq, i}
-			}
-		case <-silent.C:
-			if _, err := fmt.Fprint(c.w, ": heartbeat\n\n"); err != nil {
-				return nil
-			}
-		case <-c.Closed():
-			if r, err := c.Run(ctx, r.ID); err == nil && !r.Status.Ended() {
-				return nil // the client comes back
-			}
-			continue
-		case <-ctx.Done():
+	opts := c.waiting()
+	opts.Stay = func() bool {
+		r, err := c.Run(c.ctx(), r.ID)
+		return err != nil || r.Status.Ended()
+	}
+	ended, err := sse.Follow(c.ctx(), out, opts, m.all, func(f frame) error {
+		if !seen.before(f.id) {
 			return nil
 		}
-		if err != nil {
-			return c.lastFrame(m, err, out)
-		}
-		for _, f := range frames {
-			if seen.before(f.id) {
-				if err := c.write(f); err != nil {
-					return nil
-				}
+		return c.write(f)
+	})
+	if !ended {
+		return nil
+	}
+	return c.lastFrame(m, err, out)
+}
+
+// waiting says how streams are kept open.
+func (c *call) waiting() sse.Options {
+	return sse.Options{Heartbeat: c.Heartbeat, Comment: "heartbeat", Closed: c.Closed()}
+}
+
+// all yields the frames of the run, those that are there and those to come.
+func (m *mapper) all(ctx context.Context) iter.Seq2[frame, error] {
+	return func(yield func(frame, error) bool) {
+		for ev, err := range m.call.Events(ctx, m.run.ID, 0) {
+			var frames []frame
+			if err == nil {
+				frames, err = m.frames(ev)
 			}
-		}
-		if len(events) == 0 {
-			if err := out.Flush(); err != nil {
-				return nil
+			if err != nil {
+				yield(frame{}, err)
+				return
+			}
+			for i, f := range frames {
+				f.id = mark{ev.Seq, i}
+				if !yield(f, nil) {
+					return
+				}
 			}
 		}
 	}
 }
 
 // lastFrame tells why a run failed, or why it cannot be read.
-func (c *call) lastFrame(m *mapper, err error, out *http.ResponseController) error {
+func (c *call) lastFrame(m *mapper, err error, out *sse.Stream) error {
 	if c.ctx().Err() != nil {
 		return nil
 	}

@@ -56,7 +56,7 @@ func (c *call) threadOf(t runs.Thread) threadJSON {
 	return out
 }
 
-func (c *call) createThread() error {
+func (c *call) createThread() (any, error) {
 	var in struct {
 		ID         string          `json:"thread_id"`
 		Metadata   json.RawMessage `json:"metadata"`
@@ -65,25 +65,25 @@ func (c *call) createThread() error {
 		Graph      string          `json:"graph_id"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	if !slices.Contains([]string{"", "raise", "do_nothing"}, in.IfExists) {
-		return refusal.New(http.StatusUnprocessableEntity, `if_exists is %q: it can be "raise" or "do_nothing"`, in.IfExists)
+		return nil, refusal.New(http.StatusUnprocessableEntity, `if_exists is %q: it can be "raise" or "do_nothing"`, in.IfExists)
 	}
 	t, err := c.CreateThread(c.ctx(), runs.ThreadSpec{ID: in.ID, Metadata: in.Metadata, Existing: in.IfExists == "do_nothing"})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(in.Supersteps) > 0 {
 		named := cmp.Or(in.Graph, fieldOf(in.Metadata, "graph_id"))
 		if _, err := c.update(t, named, "", in.Supersteps); err != nil {
-			return err
+			return nil, err
 		}
 		if t, err = c.Thread(c.ctx(), t.ID); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return c.reply(c.threadOf(t))
+	return c.threadOf(t), nil
 }
 
 // fieldOf is a text in an object; empty when it has none.
@@ -147,64 +147,53 @@ func (q *threadQuery) order() (func(a, b runs.Thread) int, error) {
 	}, nil
 }
 
-func (c *call) searchThreads() error {
+func (c *call) searchThreads() (any, error) {
 	var q threadQuery
 	if err := c.body(&q); err != nil {
-		return err
+		return nil, err
 	}
 	order, err := q.order()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all, err := c.Threads(c.ctx(), q.matches)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	slices.SortFunc(all, order)
 	if all, err = cut(c, all, q.page); err != nil {
-		return err
+		return nil, err
 	}
-	out := []any{}
-	for _, t := range all {
-		one, err := fields(c.threadOf(t), q.Select)
-		if err != nil {
-			return err
-		}
-		out = append(out, one)
-	}
-	return c.reply(out)
+	return selected(all, c.threadOf, q.Select)
 }
 
-func (c *call) countThreads() error {
+func (c *call) countThreads() (any, error) {
 	var q threadQuery
 	if err := c.body(&q); err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := q.order(); err != nil {
-		return err
+		return nil, err
 	}
 	all, err := c.Threads(c.ctx(), q.matches)
-	if err != nil {
-		return err
-	}
-	return c.reply(len(all))
+	return len(all), err
 }
 
 // pruneThreads removes threads, or what they were before they became what they are.
-func (c *call) pruneThreads() error {
+func (c *call) pruneThreads() (any, error) {
 	var in struct {
 		Threads  []string `json:"thread_ids"`
 		Strategy string   `json:"strategy"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	if len(in.Threads) > maxIDs {
-		return refusal.New(http.StatusUnprocessableEntity, "a request names %d threads at most", maxIDs)
+		return nil, refusal.New(http.StatusUnprocessableEntity, "a request names %d threads at most", maxIDs)
 	}
 	strategy, err := choice("strategy", in.Strategy, "delete", "keep_latest")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	prune := c.DeleteThread
 	if strategy == "keep_latest" {
@@ -217,47 +206,35 @@ func (c *call) pruneThreads() error {
 		case err == nil:
 			n++
 		case !errors.As(err, new(*runs.NotFoundError)):
-			return err
+			return nil, err
 		}
 	}
-	return c.reply(map[string]int{"pruned_count": n})
+	return map[string]int{"pruned_count": n}, nil
 }
 
 func (c *call) thread() string { return c.r.PathValue("thread") }
 
-func (c *call) getThread() error {
+func (c *call) getThread() (any, error) {
 	t, err := c.Thread(c.ctx(), c.thread())
-	if err != nil {
-		return err
-	}
-	return c.reply(c.threadOf(t))
+	return c.threadOf(t), err
 }
 
-func (c *call) patchThread() error {
+func (c *call) patchThread() (any, error) {
 	var in struct {
 		Metadata json.RawMessage `json:"metadata"`
 	}
 	if err := c.body(&in); err != nil {
-		return err
+		return nil, err
 	}
 	t, err := c.PatchThread(c.ctx(), c.thread(), in.Metadata)
-	if err != nil {
-		return err
-	}
-	return c.reply(c.threadOf(t))
+	return c.threadOf(t), err
 }
 
-func (c *call) deleteThread() error {
-	if err := c.DeleteThread(c.ctx(), c.thread()); err != nil {
-		return err
-	}
-	return c.nothing(http.StatusNoContent)
+func (c *call) deleteThread() (any, error) {
+	return status(http.StatusNoContent), c.DeleteThread(c.ctx(), c.thread())
 }
 
-func (c *call) copyThread() error {
+func (c *call) copyThread() (any, error) {
 	t, err := c.CopyThread(c.ctx(), c.thread())
-	if err != nil {
-		return err
-	}
-	return c.reply(c.threadOf(t))
+	return c.threadOf(t), err
 }

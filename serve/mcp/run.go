@@ -99,15 +99,14 @@ func (c *Call) spec(space *runs.Space, j Job) (runs.Spec, error) {
 		spec.Answers, err = c.answers()
 		return spec, err
 	}
-	for _, g := range space.Graphs() {
-		if g.Name == j.Graph {
-			if spec.Input, err = g.App.Values(j.Values); err != nil {
-				err = &runs.InvalidError{Err: err}
-			}
-			return spec, err
-		}
+	g, err := space.Graph(j.Graph)
+	if err != nil {
+		return spec, err
 	}
-	return spec, &runs.NotFoundError{What: "graph", ID: j.Graph}
+	if spec.Input, err = g.App.Values(j.Values); err != nil {
+		err = &runs.InvalidError{Err: err}
+	}
+	return spec, err
 }
 
 // answers are those to what the run asked.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/graph"
+	"example.com/assay/serve/internal/sse"
 	"example.com/assay/serve/runs"
 )
 
@@ -135,19 +136,15 @@ func (a *answer) annotations() []annotation {
 // A stream is an answer that is sent in pieces.
 type stream struct {
 	*turn
-	w   http.ResponseWriter
-	out *http.ResponseController
+	*sse.Stream
 }
 
 // stream answers in pieces. What fails after the first of them is an error inside the
 // stream.
 func (c *call) stream(t *turn) error {
-	s := &stream{t, c.w, http.NewResponseController(c.w)}
-	header := c.w.Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // a proxy must not wait for more
-	if s.delta(map[string]any{"role": "assistant", "content": ""}) != nil {
+	out, ok := sse.Open(c.w)
+	s := &stream{t, out}
+	if !ok || s.delta(map[string]any{"role": "assistant", "content": ""}) != nil {
 		return nil // the caller has left
 	}
 	a, err := c.follow(t, func() error { return s.write(": heartbeat\n\n") })
@@ -221,8 +218,8 @@ func (s *stream) data(v any) error {
 }
 
 func (s *stream) write(text string) error {
-	if _, err := io.WriteString(s.w, text); err != nil {
+	if _, err := io.WriteString(s, text); err != nil {
 		return err
 	}
-	return s.out.Flush()
+	return s.Flush()
 }

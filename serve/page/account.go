@@ -17,7 +17,6 @@ import (
 // An account is a run as its log tells it.
 type account struct {
 	run.Run
-	graph   *runs.Graph    // nil when it is served no more
 	seq     int64          // of the last event
 	lines   []said         // the last events in words, if the run goes on
 	earlier bool           // there were lines before them
@@ -90,9 +89,8 @@ const maxLines = 200
 // account reads the log of a run.
 func (v *visit) account(r runs.Run, w want) (*account, error) {
 	out := &account{Run: run.Run{Live: !r.Status.Ended(), Links: linksOf(r)}}
-	if all := v.Graphs(); slices.ContainsFunc(all, func(g runs.Graph) bool { return g.Name == r.Graph }) {
-		out.graph = &all[slices.IndexFunc(all, func(g runs.Graph) bool { return g.Name == r.Graph })]
-		out.App = &out.graph.App
+	if g, err := v.Graph(r.Graph); err == nil {
+		out.App = &g.App
 	}
 	saved := map[int]string{} // checkpoints by the superstep before them
 	opts := &view.Options{From: w.from, Steps: w.steps, State: v.stateAt(r, saved)}

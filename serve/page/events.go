@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net/http"
 	"strconv"
-	"time"
 
 	"example.com/assay/serve/internal/refusal"
+	"example.com/assay/serve/internal/sse"
 )
 
 // events streams what a run does, behind the event that the browser has seen last, until the
@@ -22,42 +23,17 @@ func (v *visit) events() error {
 	if err != nil {
 		return err
 	}
-	h := v.w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no") // a proxy must not wait for more
-	out := http.NewResponseController(v.w)
-	v.w.WriteHeader(http.StatusOK)
-	if out.Flush() != nil {
+	out, ok := sse.Open(v.w)
+	if !ok {
 		return nil // the browser has left
 	}
-	ctx, stop := context.WithCancel(v.r.Context())
-	defer stop()
-	list, failed := v.follow(ctx, id, after)
-	silent := time.NewTicker(v.Heartbeat)
-	defer silent.Stop()
-	for {
-		var err error
-		select {
-		case s, more := <-list:
-			if !more {
-				v.lastWord(id, *failed, out)
-				return nil
-			}
-			err = v.tell("", s.Seq, s)
-		case <-silent.C:
-			_, err = fmt.Fprint(v.w, ": still there\n\n")
-		case <-v.Closed():
-			return nil // the browser comes back
-		case <-ctx.Done():
-			return nil
-		}
-		if err == nil && len(list) == 0 {
-			err = out.Flush()
-		}
-		if err != nil {
-			return nil // the browser has left
-		}
+	doings := func(ctx context.Context) iter.Seq2[said, error] { return v.follow(ctx, id, after) }
+	opts := sse.Options{Heartbeat: v.Heartbeat, Comment: "still there", Closed: v.Closed()}
+	ended, err := sse.Follow(v.r.Context(), out, opts, doings, func(s said) error { return v.tell("", s.Seq, s) })
+	if ended {
+		v.lastWord(id, err, out)
 	}
+	return nil
 }
 
 // seen is the number of the event that a browser has seen last. One that comes back says it
@@ -77,33 +53,20 @@ func (v *visit) seen() (int64, error) {
 	return n, nil
 }
 
-// follow sends what a run does to a channel, which is closed at the run's end, at that of
-// ctx, or when reading fails: then the error is there.
-func (v *visit) follow(ctx context.Context, id string, after int64) (<-chan said, *error) {
-	list, failed := make(chan said, 64), new(error)
-	go func() {
-		defer close(list)
+// follow yields what a run does behind an event, until the run has ended.
+func (v *visit) follow(ctx context.Context, id string, after int64) iter.Seq2[said, error] {
+	return func(yield func(said, error) bool) {
 		for ev, err := range v.Events(ctx, id, after) {
-			if err != nil {
-				*failed = err
-				return
-			}
-			s, ok := saying(ev)
-			if !ok {
-				continue
-			}
-			select {
-			case list <- s:
-			case <-ctx.Done():
+			s, says := saying(ev)
+			if (err != nil || says) && !yield(s, err) {
 				return
 			}
 		}
-	}()
-	return list, failed
+	}
 }
 
 // lastWord tells how a run has ended, or why it cannot be read.
-func (v *visit) lastWord(id string, failed error, out *http.ResponseController) {
+func (v *visit) lastWord(id string, failed error, out *sse.Stream) {
 	if v.r.Context().Err() != nil {
 		return
 	}

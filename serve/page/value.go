@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"example.com/assay/serve/view"
 )
 
 // A value is a JSON value with a name, for people.
@@ -58,23 +60,12 @@ func cut(text string, n int) string {
 	return text[:n]
 }
 
-// fields are the fields of a JSON object, in its order.
+// fields are the fields of a JSON object, in its order; of another value, that by itself.
 func fields(object json.RawMessage) ([]value, error) {
-	d := json.NewDecoder(bytes.NewReader(object))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return []value{named("", object)}, nil
-	}
+	list, err := view.Changes(nil, object)
 	var out []value
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		var data json.RawMessage
-		if err := d.Decode(&data); err != nil {
-			return nil, err
-		}
-		out = append(out, named(name.(string), data)) // a key is a string
+	for _, f := range list {
+		out = append(out, named(f.Name, f.Is))
 	}
-	return out, nil
+	return out, err
 }

@@ -175,7 +175,7 @@ func (l *live) runGraph() (err error) {
 	ended := l.space.Observe(r)
 	defer func() { ended(l.now()) }()
 	spec := r.Spec
-	g, err := l.space.graph(spec.Graph)
+	g, err := l.space.Graph(spec.Graph)
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,8 @@ func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {
 // Graphs returns the graphs, sorted by name.
 func (m *Manager) Graphs() []Graph { return slices.Clone(m.graphs) }
 
-func (m *Manager) graph(name string) (Graph, error) {
+// Graph returns the graph of a name.
+func (m *Manager) Graph(name string) (Graph, error) {
 	for _, g := range m.graphs {
 		if g.Name == name {
 			return g, nil

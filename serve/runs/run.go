@@ -96,7 +96,7 @@ type Spec struct {
 
 // Begin takes a run, which begins when it is its turn.
 func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
-	g, err := s.graph(spec.Graph)
+	g, err := s.Graph(spec.Graph)
 	if err == nil {
 		err = s.CheckSettings(g, spec.Settings)
 	}

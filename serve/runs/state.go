@@ -91,7 +91,7 @@ func (s *Space) UpdateState(ctx context.Context, thread, named, checkpoint strin
 	if t.Graph == "" {
 		return "", ErrNoGraph
 	}
-	g, err := s.graph(t.Graph)
+	g, err := s.Graph(t.Graph)
 	if err != nil {
 		return "", err
 	}
@@ -121,5 +121,5 @@ func (s *Space) graphOn(ctx context.Context, thread string) (Graph, error) {
 	if t.Graph == "" {
 		return Graph{}, ErrNoGraph
 	}
-	return s.graph(t.Graph)
+	return s.Graph(t.Graph)
 }

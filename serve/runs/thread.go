@@ -199,7 +199,7 @@ func (s *Space) saved(thread string) string {
 
 // refresh copies a thread's state from its checkpoints. Failure is why its last run failed.
 func (s *Space) refresh(ctx context.Context, t *Thread, failure error) error {
-	g, err := s.graph(t.Graph)
+	g, err := s.Graph(t.Graph)
 	if err != nil {
 		return err
 	}

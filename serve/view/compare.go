@@ -278,11 +278,7 @@ func endings(records []trace.Record) (map[string]ended, []string) {
 // fieldsOf are the writes of an update, by channel.
 func fieldsOf(update json.RawMessage) ended {
 	e := ended{fields: map[string][]json.RawMessage{}}
-	var writes []struct {
-		Channel string          `json:"channel"`
-		Op      string          `json:"op"`
-		Value   json.RawMessage `json:"value"`
-	}
+	var writes []Change
 	if json.Unmarshal(update, &writes) != nil {
 		return ended{[]string{"update"}, map[string][]json.RawMessage{"update": {update}}}
 	}

@@ -153,7 +153,7 @@ func (e *Evidence) soft(stem string) float64 {
 	if best < .45 {
 		best = 0
 	}
-	for _, other := range synonyms[stem] {
+	for _, other := range synonyms()[stem] {
 		if _, ok := e.ids[other]; ok {
 			return max(best, likeSynonym)
 		}

@@ -2,6 +2,7 @@ package support
 
 import (
 	"strings"
+	"sync"
 
 	"example.com/assay/memory/text"
 )
@@ -148,7 +149,7 @@ const groups = `
 `
 
 // synonyms are the stems of the other words of a stem's groups.
-var synonyms = func() map[string][]string {
+var synonyms = sync.OnceValue(func() map[string][]string {
 	out := map[string][]string{}
 	for line := range strings.Lines(groups) {
 		var stems []string
@@ -166,7 +167,7 @@ var synonyms = func() map[string][]string {
 		}
 	}
 	return out
-}()
+})
 
 // light words frame a statement rather than make it: what joins sentences,
 // says who says so, or is true of nearly anything.

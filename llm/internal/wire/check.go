@@ -111,7 +111,7 @@ func checkImages(m llm.Message) error {
 func checkTools(tools []llm.Tool) error {
 	seen := map[string]bool{}
 	for i, tool := range tools {
-		if !toolName(tool.Name) || seen[tool.Name] {
+		if !llm.ToolName(tool.Name) || seen[tool.Name] {
 			return fmt.Errorf("tool %d is named %q: a name is up to 64 letters, digits, _ and -, each once", i+1, llm.Cut(tool.Name, 100))
 		}
 		seen[tool.Name] = true
@@ -121,13 +121,4 @@ func checkTools(tools []llm.Tool) error {
 		}
 	}
 	return nil
-}
-
-func toolName(name string) bool {
-	for _, r := range name {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-' {
-			return false
-		}
-	}
-	return name != "" && len(name) <= 64
 }

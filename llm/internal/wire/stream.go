@@ -63,19 +63,14 @@ func outcomeOf(ctx context.Context) *Outcome {
 	return o
 }
 
-func mediaType(resp *http.Response) string {
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	return kind
-}
-
 func streamed(resp *http.Response) bool {
-	kind := mediaType(resp)
-	return kind == "text/event-stream" || kind == "application/x-ndjson"
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	return kind == "text/event-stream"
 }
 
 func (t *Transport) stream(ctx context.Context, resp *http.Response, secrets scrubber, limit int64) io.ReadCloser {
 	return &stream{
-		transport: t, ctx: ctx, secrets: secrets, limit: limit, byLine: mediaType(resp) == "application/x-ndjson",
+		transport: t, ctx: ctx, secrets: secrets, limit: limit,
 		body: resp.Body, lines: bufio.NewReader(io.LimitReader(resp.Body, limit+1)),
 	}
 }
@@ -86,7 +81,6 @@ type stream struct {
 	ctx       context.Context // of the request, which this is the answer to
 	secrets   scrubber
 	limit     int64
-	byLine    bool
 	body      io.ReadCloser
 	lines     *bufio.Reader
 
@@ -131,14 +125,11 @@ func (s *stream) next() error {
 		return s.transport.tooLong(s.limit)
 	}
 	line = bytes.TrimRight(line, "\r\n")
-	switch data, isData := bytes.CutPrefix(line, []byte("data:")); {
-	case s.byLine:
-		s.event = line
-	case isData:
+	if data, isData := bytes.CutPrefix(line, []byte("data:")); isData {
 		s.event = append(append(s.event, bytes.TrimPrefix(data, []byte(" "))...), '\n')
 	}
 	switch {
-	case err == nil && (len(line) > 0 && !s.byLine || len(s.event) == 0): // the event goes on, or there is none
+	case err == nil && (len(line) > 0 || len(s.event) == 0): // the event goes on, or there is none
 		return nil
 	case err == nil:
 		return s.judge()
@@ -183,18 +174,13 @@ func (s *stream) judge() error {
 		return nil
 	}
 	line := bytes.NewBuffer(slices.Clip(s.ready))
-	if !s.byLine {
-		line.WriteString("data: ")
-	}
+	line.WriteString("data: ")
 	if string(event) == doneMarker {
 		line.Write(event)
 	} else if err := json.Compact(line, event); err != nil { // a value may span lines
 		return &llm.ResponseError{Provider: s.transport.Provider, Err: errors.New("an event of the stream is not JSON")}
 	}
-	line.WriteByte('\n')
-	if !s.byLine {
-		line.WriteByte('\n')
-	}
+	line.WriteString("\n\n")
 	s.ready = line.Bytes()
 	return nil
 }

@@ -66,7 +66,7 @@ func read(t *testing.T, kind string, body io.Reader, limit int64) (string, error
 	return string(got), errors.Join(outcome.Err(), resp.Body.Close())
 }
 
-const sse, ndjson = "text/event-stream; charset=utf-8", "application/x-ndjson"
+const sse = "text/event-stream; charset=utf-8"
 
 func TestStream(t *testing.T) {
 	connection := func(err error) bool { e, ok := errors.AsType[*llm.ConnectionError](err); return ok && llm.Retryable(e) }
@@ -78,28 +78,25 @@ func TestStream(t *testing.T) {
 		kind, body, want string
 		check            func(error) bool
 	}{
-		"whole":                  {sse, "data: {\"a\":1}\n\ndata: {\"end\":true}\n\n", "data: {\"a\":1}\n\ndata: {\"end\":true}\n\n", nil},
-		"marker":                 {sse, "data: {\"a\":1}\n\ndata: [DONE]\n\n", "data: {\"a\":1}\n\ndata: [DONE]\n\n", nil},
-		"no last line":           {sse, "data:{\"a\":1}\r\n\r\ndata: [DONE]", "data: {\"a\":1}\n\ndata: [DONE]\n\n", nil},
-		"comments and fields":    {sse, ": ping\n\nevent: x\nid: 3\ndata: {\"end\":true}\n\n: ping\n\n", "data: {\"end\":true}\n\n", nil},
-		"many lines":             {sse, "data: {\"end\":\ndata: true}\n\n", "data: {\"end\":true}\n\n", nil},
-		"skipped":                {sse, "data: {\"skip\":true}\n\ndata: {\"end\":true}\n\n", "data: {\"end\":true}\n\n", nil},
-		"secret":                 {sse, "data: {\"a\":\"" + secret + "\",\"end\":true}\n\n", "data: {\"a\":\"[key]\",\"end\":true}\n\n", nil},
-		"null error":             {sse, "data: {\"error\":null,\"end\":true}\n\n", "data: {\"error\":null,\"end\":true}\n\n", nil},
-		"by line":                {ndjson, "{\"a\":1}\n\n{\"end\":true}\n", "{\"a\":1}\n{\"end\":true}\n", nil},
-		"by line, no last break": {ndjson, "{\"a\":1}\n{\"end\":true}", "{\"a\":1}\n{\"end\":true}\n", nil},
-		"nothing":                {sse, "", "", connection},
-		"cut between events":     {sse, "data: {\"a\":1}\n\n", "data: {\"a\":1}\n\n", connection},
-		"cut in an event":        {sse, "data: {\"a\":1}\n\ndata: {\"end\":tr", "data: {\"a\":1}\n\n", connection},
-		"cut marker":             {sse, "data: {\"a\":1}\n\ndata: [DON", "data: {\"a\":1}\n\n", connection},
-		"cut line":               {ndjson, "{\"a\":1}\n{\"end\":t", "{\"a\":1}\n", connection},
-		"no JSON":                {sse, "data: {]\n\ndata: [DONE]\n\n", "", response},
-		"judged bad":             {sse, "data: {\"bad\":true}\n\n", "", func(err error) bool { return errors.Is(err, errBad) }},
-		"error with number":      {sse, "data: {\"a\":1}\n\ndata: {\"error\":{\"code\":503,\"message\":\"" + secret + "\"}}\n\n", "data: {\"a\":1}\n\n", status(503)},
-		"error with digits":      {sse, "data: {\"error\":{\"code\":\"429\"}}\n\n", "", status(429)},
-		"error with name":        {sse, "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"m\"}}\n\n", "", status(529)},
-		"error with other name":  {sse, "data: {\"error\":{\"type\":\"mystery\"}}\n\n", "", status(500)},
-		"error as text":          {ndjson, "{\"error\":\"model failed\"}\n", "", status(500)},
+		"whole":                 {sse, "data: {\"a\":1}\n\ndata: {\"end\":true}\n\n", "data: {\"a\":1}\n\ndata: {\"end\":true}\n\n", nil},
+		"marker":                {sse, "data: {\"a\":1}\n\ndata: [DONE]\n\n", "data: {\"a\":1}\n\ndata: [DONE]\n\n", nil},
+		"no last line":          {sse, "data:{\"a\":1}\r\n\r\ndata: [DONE]", "data: {\"a\":1}\n\ndata: [DONE]\n\n", nil},
+		"comments and fields":   {sse, ": ping\n\nevent: x\nid: 3\ndata: {\"end\":true}\n\n: ping\n\n", "data: {\"end\":true}\n\n", nil},
+		"many lines":            {sse, "data: {\"end\":\ndata: true}\n\n", "data: {\"end\":true}\n\n", nil},
+		"skipped":               {sse, "data: {\"skip\":true}\n\ndata: {\"end\":true}\n\n", "data: {\"end\":true}\n\n", nil},
+		"secret":                {sse, "data: {\"a\":\"" + secret + "\",\"end\":true}\n\n", "data: {\"a\":\"[key]\",\"end\":true}\n\n", nil},
+		"null error":            {sse, "data: {\"error\":null,\"end\":true}\n\n", "data: {\"error\":null,\"end\":true}\n\n", nil},
+		"nothing":               {sse, "", "", connection},
+		"cut between events":    {sse, "data: {\"a\":1}\n\n", "data: {\"a\":1}\n\n", connection},
+		"cut in an event":       {sse, "data: {\"a\":1}\n\ndata: {\"end\":tr", "data: {\"a\":1}\n\n", connection},
+		"cut marker":            {sse, "data: {\"a\":1}\n\ndata: [DON", "data: {\"a\":1}\n\n", connection},
+		"no JSON":               {sse, "data: {]\n\ndata: [DONE]\n\n", "", response},
+		"judged bad":            {sse, "data: {\"bad\":true}\n\n", "", func(err error) bool { return errors.Is(err, errBad) }},
+		"error with number":     {sse, "data: {\"a\":1}\n\ndata: {\"error\":{\"code\":503,\"message\":\"" + secret + "\"}}\n\n", "data: {\"a\":1}\n\n", status(503)},
+		"error with digits":     {sse, "data: {\"error\":{\"code\":\"429\"}}\n\n", "", status(429)},
+		"error with name":       {sse, "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"m\"}}\n\n", "", status(529)},
+		"error with other name": {sse, "data: {\"error\":{\"type\":\"mystery\"}}\n\n", "", status(500)},
+		"error as text":         {sse, "data: {\"error\":\"model failed\"}\n\n", "", status(500)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, body := range []io.Reader{strings.NewReader(tc.body), iotest.OneByteReader(strings.NewReader(tc.body))} {

@@ -25,8 +25,8 @@ const maxAnswer = 16 << 20
 // returns has a status of success and a body that is one JSON value, read to
 // its end, or a stream of them.
 //
-// A stream's body is events of server-sent events that hold a JSON value or
-// "[DONE]" each, or JSON values by line, without comments and other fields.
+// A stream's body is server-sent events that hold a JSON value or "[DONE]" each, without
+// comments and other fields.
 // What goes wrong in it is noted in the call's Outcome, and the body ends.
 type Transport struct {
 	Provider string                                    // the name in errors

@@ -2,7 +2,6 @@ package batch
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"path/filepath"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/llm"
 )
 
 // A Journal keeps results in a file of JSON Lines, each as soon as it is there, so that
@@ -97,13 +97,11 @@ func (j *Journal[T]) Add(key string, result T) error {
 	if j.file == nil {
 		return nil
 	}
-	var line bytes.Buffer
-	e := json.NewEncoder(&line)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(journalLine[T]{journalVersion, key, result}); err != nil {
+	line, err := llm.Encode(journalLine[T]{journalVersion, key, result})
+	if err != nil {
 		return fmt.Errorf("keeping a result: %w", err)
 	}
-	if _, err := j.file.Write(line.Bytes()); err != nil {
+	if _, err := j.file.Write(append(line, '\n')); err != nil {
 		return fmt.Errorf("keeping a result: %w", err)
 	}
 	return nil

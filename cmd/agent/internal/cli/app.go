@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -98,12 +99,23 @@ type Failure struct {
 // text stays readable.
 func (a *App) PrintJSON(v any) {
 	a.printed = true
-	e := json.NewEncoder(a.JSONOut())
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil && a.Stdout.err == nil {
+	data, err := Indented(v)
+	if err == nil {
+		_, err = a.JSONOut().Write(data)
+	}
+	if err != nil && a.Stdout.err == nil {
 		a.Stdout.err = err
 	}
+}
+
+// Indented is JSON as documents have it, with <, > and & as they are, and a line end.
+func Indented(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return b.Bytes(), err
 }
 
 // JSONOut is standard output for JSON: control characters become escapes, which leave the values
@@ -207,6 +219,11 @@ func (e UsageError) Unwrap() error { return e.error }
 
 // Usagef makes a usage error, as fmt.Errorf makes an error.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// NotBuilt is the error of a build that was made without a part of the program.
+func NotBuilt(part string) error {
+	return Usagef("this agent was built without %s (-tags lean); build it without that tag, or install a release", part)
+}
 
 // Silent is an exit code whose reason was already printed.
 type Silent int

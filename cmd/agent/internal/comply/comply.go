@@ -1,7 +1,6 @@
 package comply
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -217,14 +216,11 @@ func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string,
 
 // writeAudit writes an audit file atomically.
 func writeAudit(path string, audit evidence.Audit) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(audit); err != nil {
+	data, err := cli.Indented(audit)
+	if err != nil {
 		return fmt.Errorf("writing the audit: %w", err)
 	}
-	if err := cli.WriteFile(path, b.Bytes(), 0o644); err != nil {
+	if err := cli.WriteFile(path, data, 0o644); err != nil {
 		return fmt.Errorf("writing the audit: %w", err)
 	}
 	return nil

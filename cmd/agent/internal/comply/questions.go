@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -17,6 +16,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/internal/plainfile"
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/nodes/evidence"
 )
 
@@ -51,7 +51,7 @@ func (q askedQuestion) input(flags evidence.Filter) evidence.Input {
 var questionFields = []string{"id", "question", "topic", "section", "category", "source_type"}
 
 // safeID matches the ids that may become file names.
-var safeID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var safeID = pattern.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // readQuestions reads --questions. Errors name the file and the line.
 func readQuestions(path string) ([]askedQuestion, error) {

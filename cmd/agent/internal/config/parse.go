@@ -2,13 +2,13 @@ package config
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/state"
 )
 
@@ -112,7 +112,7 @@ func (p *parser) amount(from origin, v string, free bool) float64 {
 }
 
 // plainName checks a name that becomes part of an address.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.:-]*$`)
+var plainName = pattern.New(`^[A-Za-z0-9][A-Za-z0-9.:-]*$`)
 
 func (p *parser) name(from origin, v string) string {
 	if !plainName.MatchString(v) {

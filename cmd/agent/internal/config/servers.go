@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/memory/text"
+	"example.com/assay/memory/text/pattern"
 	"example.com/assay/nodes/mcp"
 )
 
@@ -140,8 +140,8 @@ func serverSetting(key, name string, part serverPart) Setting {
 }
 
 var (
-	serverNames   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,29}$`)
-	variableNames = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	serverNames   = pattern.New(`^[A-Za-z][A-Za-z0-9_-]{0,29}$`)
+	variableNames = pattern.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // servers reads the section of servers.

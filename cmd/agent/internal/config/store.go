@@ -3,14 +3,10 @@ package config
 import (
 	"errors"
 	"net/url"
-	"strconv"
-	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/spf13/pflag"
 
 	"example.com/assay/cmd/agent/internal/cli"
-	"example.com/assay/internal/pgschema"
 )
 
 // EnvStore names the store.
@@ -19,14 +15,11 @@ const EnvStore = "ASSAY_STORE"
 // storeExample is a store without a password.
 const storeExample = "postgres://assay@db.example.com/assay"
 
-// connectTimeout bounds a connection for which the address says nothing.
-const connectTimeout = 10 * time.Second
-
 // A Store is where the program keeps what it saves. The zero value is the files of the home.
 type Store struct {
-	Connect *pgxpool.Config // how to reach the PostgreSQL server; nil for the files
-	Schema  string          // of the tables
-	Shown   string          // the address without anything secret
+	Connect *Database // how to reach the PostgreSQL server; nil for the files
+	Schema  string    // of the tables
+	Shown   string    // the address without anything secret
 }
 
 // RegisterStore adds the flag of verbs that save something or limit calls.
@@ -60,43 +53,5 @@ func parseStore(text string) (Store, error) {
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return Store{}, errors.New("it is not the address of a PostgreSQL server; write one such as " + storeExample)
 	}
-	query := u.Query()
-	schema := pgschema.Default
-	if query.Has("schema") {
-		schema = query.Get("schema")
-		query.Del("schema")
-	}
-	if err := pgschema.CheckName(schema); err != nil {
-		return Store{}, err
-	}
-	u.RawQuery = query.Encode()
-	c, err := pgxpool.ParseConfig(u.String())
-	if err != nil {
-		return Store{}, errors.New("the address cannot be used: check its port, its parameters such as sslmode, and the files that they name")
-	}
-	if c.ConnConfig.ConnectTimeout == 0 {
-		c.ConnConfig.ConnectTimeout = connectTimeout
-	}
-	if c.ConnConfig.RuntimeParams["application_name"] == "" {
-		c.ConnConfig.RuntimeParams["application_name"] = "assay"
-	}
-	return Store{Connect: c, Schema: schema, Shown: shownStore(c, schema)}, nil
-}
-
-// shownStore is the address of a store from those of its parts that are not secret.
-func shownStore(c *pgxpool.Config, schema string) string {
-	parts := url.Values{}
-	u := url.URL{Scheme: "postgres", User: url.User(c.ConnConfig.User), Path: "/" + c.ConnConfig.Database}
-	port := strconv.Itoa(int(c.ConnConfig.Port))
-	if host := c.ConnConfig.Host; len(host) > 0 && host[0] == '/' {
-		parts.Set("host", host)
-		parts.Set("port", port)
-	} else {
-		u.Host = host + ":" + port
-	}
-	if schema != pgschema.Default {
-		parts.Set("schema", schema)
-	}
-	u.RawQuery = parts.Encode()
-	return u.String()
+	return storeOn(u)
 }

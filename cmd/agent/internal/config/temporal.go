@@ -61,6 +61,9 @@ func parseTemporal(given string, where func(string) string) (Temporal, error) {
 	if given == "" {
 		return Temporal{}, nil
 	}
+	if lean {
+		return Temporal{}, cli.NotBuilt("Temporal")
+	}
 	plain, encrypted := strings.CutPrefix(given, "tls://")
 	at, query, _ := strings.Cut(plain, "?")
 	address, namespace, _ := strings.Cut(at, "/")

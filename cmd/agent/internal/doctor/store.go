@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
@@ -37,7 +35,7 @@ func checkStore(ctx context.Context, s config.Settings) finding {
 		return finding{check, statusFail, fmt.Sprintf("%s: %v", s.Store.Shown, err), "start the server, or correct the address, the user or the password (PGPASSWORD, ~/.pgpass)"}
 	}
 	detail := fmt.Sprintf("%s: PostgreSQL %s, user %s", s.Store.Shown, e.Server, e.User)
-	schema, user := pgx.Identifier{e.Schema}.Sanitize(), pgx.Identifier{e.User}.Sanitize()
+	schema, user := identifier(e.Schema), identifier(e.User)
 	switch {
 	case e.Unusable != nil:
 		return finding{check, statusFail, detail + ": " + e.Unusable.Error(), "name a database in UTF8 on PostgreSQL 12 or later"}
@@ -55,6 +53,9 @@ func checkStore(ctx context.Context, s config.Settings) finding {
 	}
 	return finding{check, statusOK, detail + ": its tables are those of this version", ""}
 }
+
+// identifier is a name as SQL writes it.
+func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 func andMore(n int) string {
 	if n <= 0 {

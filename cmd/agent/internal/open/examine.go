@@ -1,3 +1,5 @@
+//go:build !lean
+
 package open
 
 import (
@@ -15,18 +17,6 @@ import (
 	vectorrows "example.com/assay/memory/embed/postgres"
 	answerrows "example.com/assay/memory/qa/postgres"
 )
-
-// An Examined store is what its server says of it. Nothing was changed.
-type Examined struct {
-	Server   string   // its version
-	User     string   // whose rights were looked at
-	Schema   string   // of the tables
-	Unusable error    // the server is too old, or the database is not in UTF8
-	Newer    error    // a later version of this program has made the tables
-	Behind   bool     // tables are missing or of an earlier version
-	MayMake  bool     // the user may make tables, and the schema if that is missing
-	Denied   []string // what the user needs and may not do, such as "UPDATE ON qa_entries"
-}
 
 // Examine asks the server, and makes nothing. Its error says that the server was not
 // reached.

@@ -38,14 +38,7 @@ func ReadResults(path string) (CaseResults, error) {
 }
 
 // Encode writes results as files have them.
-func (r CaseResults) Encode() ([]byte, error) {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(r)
-	return []byte(b.String()), err
-}
+func (r CaseResults) Encode() ([]byte, error) { return cli.Indented(r) }
 
 // KeepResults writes results to a new file of a folder, which is named by date and model.
 func KeepResults(dir string, r CaseResults) error {

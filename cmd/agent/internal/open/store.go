@@ -10,23 +10,16 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
-	threadrows "example.com/assay/graph/checkpoint/postgres"
 	threadfile "example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/store"
-	noterows "example.com/assay/graph/store/postgres"
 	notefile "example.com/assay/graph/store/sqlite"
 	"example.com/assay/llm"
-	raterows "example.com/assay/llm/postgres"
 	"example.com/assay/memory"
 	"example.com/assay/memory/embed"
-	vectorrows "example.com/assay/memory/embed/postgres"
 	"example.com/assay/memory/qa"
-	answerrows "example.com/assay/memory/qa/postgres"
 )
 
 // A Store opens what the program saves: files of the home, or tables of the PostgreSQL
@@ -36,9 +29,19 @@ type Store struct {
 	home string
 	at   config.Store
 
-	mu    sync.Mutex
-	pool  *pgxpool.Pool // nil before the first use, and of files
-	rates llm.Buckets   // nil before the first use
+	mu     sync.Mutex
+	server server // nil before the first use, and of files
+}
+
+// A server keeps in its tables what files keep otherwise.
+type server interface {
+	llm.Buckets // the rates
+	threads(ctx context.Context) (Saver, error)
+	notes(ctx context.Context) (store.Store, error)
+	answers(ctx context.Context, corpus string, opts *qa.Options) (*qa.Memory, error)
+	vectors(ctx context.Context, opts *embed.CacheOptions) (*embed.Cache, error)
+	events(ctx context.Context) (*eventlog.Log, error)
+	close()
 }
 
 // NewStore returns the store of the settings.
@@ -51,9 +54,9 @@ func (k *Store) Shared() bool { return k.at.Connect != nil }
 func (k *Store) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.pool != nil {
-		k.pool.Close()
-		k.pool = nil
+	if k.server != nil {
+		k.server.close()
+		k.server = nil
 	}
 }
 
@@ -70,51 +73,19 @@ func (k *Store) Has(file string) (bool, error) {
 	return err == nil, err
 }
 
-// connected returns the pool, once all tables are there.
-func (k *Store) connected(ctx context.Context) (*pgxpool.Pool, error) {
+// connected returns the server, once all tables are there.
+func (k *Store) connected(ctx context.Context) (server, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.pool != nil {
-		return k.pool, nil
+	if k.server != nil {
+		return k.server, nil
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, k.at.Connect)
+	to, err := connect(ctx, k.at)
 	if err != nil {
 		return nil, k.because(err)
 	}
-	if err := k.prepare(ctx, pool); err != nil {
-		pool.Close()
-		return nil, k.because(err)
-	}
-	k.pool = pool
-	return pool, nil
-}
-
-// prepare makes all tables, so that the first verb that a user with that right runs makes
-// what others need.
-func (k *Store) prepare(ctx context.Context, pool *pgxpool.Pool) error {
-	saver, err := threadrows.New(ctx, pool, &threadrows.Options{Schema: k.at.Schema})
-	if err == nil {
-		err = saver.Close()
-	}
-	if err == nil {
-		_, err = noterows.New(ctx, pool, &noterows.Options{Schema: k.at.Schema})
-	}
-	if err == nil {
-		_, err = answerrows.New(ctx, pool, "", &answerrows.Options{Schema: k.at.Schema})
-	}
-	if err == nil {
-		_, err = vectorrows.New(ctx, pool, &vectorrows.Options{Schema: k.at.Schema})
-	}
-	if err == nil {
-		k.rates, err = raterows.New(ctx, pool, &raterows.Options{Schema: k.at.Schema})
-	}
-	if err == nil {
-		var events *eventlog.Log
-		if events, err = eventlog.Open(ctx, pool, k.at.Schema); err == nil {
-			err = events.Close()
-		}
-	}
-	return err
+	k.server = to
+	return to, nil
 }
 
 func (k *Store) because(err error) error {
@@ -136,15 +107,11 @@ func (k *Store) Threads(ctx context.Context) (Saver, error) {
 		}
 		return saver, nil
 	}
-	pool, err := k.connected(ctx)
+	to, err := k.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	saver, err := threadrows.New(ctx, pool, &threadrows.Options{Schema: k.at.Schema})
-	if err != nil {
-		return nil, err // and no Saver that holds a nil
-	}
-	return saver, nil
+	return to.threads(ctx)
 }
 
 // Notes are long-term memory.
@@ -172,11 +139,11 @@ func (k *Store) notes(ctx context.Context, path string) (Notes, error) {
 		}
 		return file, nil
 	}
-	pool, err := k.connected(ctx)
+	to, err := k.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := noterows.New(ctx, pool, &noterows.Options{Schema: k.at.Schema})
+	rows, err := to.notes(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -189,15 +156,11 @@ func (k *Store) Answers(ctx context.Context, tenant, corpus string, opts *qa.Opt
 	if !k.Shared() {
 		return qa.Open(ctx, AnswersFile(k.home, tenant, corpus), opts)
 	}
-	pool, err := k.connected(ctx)
+	to, err := k.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := answerrows.New(ctx, pool, filepath.ToSlash(filepath.Join(tenantFolder(tenant), corpus)), &answerrows.Options{Schema: k.at.Schema})
-	if err != nil {
-		return nil, err
-	}
-	return qa.New(rows, opts), nil
+	return to.answers(ctx, filepath.ToSlash(filepath.Join(tenantFolder(tenant), corpus)), opts)
 }
 
 // AnswersFile is where the remembered answers of a corpus are, unless a server keeps them.
@@ -218,15 +181,11 @@ func (k *Store) Vectors(ctx context.Context, opts *embed.CacheOptions) (*embed.C
 	if !k.Shared() {
 		return embed.OpenCache(memory.VectorsPath(k.home), opts)
 	}
-	pool, err := k.connected(ctx)
+	to, err := k.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := vectorrows.New(ctx, pool, &vectorrows.Options{Schema: k.at.Schema})
-	if err != nil {
-		return nil, err
-	}
-	return embed.NewCache(rows, opts), nil
+	return to.vectors(ctx, opts)
 }
 
 // Served opens what agent serve keeps beside threads: records of runs, and the memory of
@@ -240,20 +199,30 @@ func (k *Store) Events(ctx context.Context) (*eventlog.Log, error) {
 	if !k.Shared() {
 		return eventlog.OpenFile(ctx, filepath.Join(k.home, "events.db"))
 	}
-	pool, err := k.connected(ctx)
+	to, err := k.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return eventlog.Open(ctx, pool, k.at.Schema)
+	return to.events(ctx)
 }
 
 // Draw implements llm.Buckets for the rates of a server.
 func (k *Store) Draw(ctx context.Context, draws []llm.Draw) ([]float64, error) {
-	if _, err := k.connected(ctx); err != nil {
+	to, err := k.connected(ctx)
+	if err != nil {
 		return nil, err
 	}
-	k.mu.Lock()
-	rates := k.rates
-	k.mu.Unlock()
-	return rates.Draw(ctx, draws)
+	return to.Draw(ctx, draws)
+}
+
+// An Examined store is what its server says of it. Nothing was changed.
+type Examined struct {
+	Server   string   // its version
+	User     string   // whose rights were looked at
+	Schema   string   // of the tables
+	Unusable error    // the server is too old, or the database is not in UTF8
+	Newer    error    // a later version of this program has made the tables
+	Behind   bool     // tables are missing or of an earlier version
+	MayMake  bool     // the user may make tables, and the schema if that is missing
+	Denied   []string // what the user needs and may not do, such as "UPDATE ON qa_entries"
 }

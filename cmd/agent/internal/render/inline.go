@@ -1,8 +1,9 @@
 package render
 
 import (
-	"regexp"
 	"strings"
+
+	"example.com/assay/memory/text/pattern"
 )
 
 // A style is how a word looks.
@@ -37,7 +38,7 @@ type gap struct {
 }
 
 // sourceMark is a citation as answers write it.
-var sourceMark = regexp.MustCompile(`^(?:\[Query \d+\])?\[Source \d+\]`)
+var sourceMark = pattern.New(`^(?:\[Query \d+\])?\[Source \d+\]`)
 
 // inline splits the text of a block into styled words. base is the default style.
 func inline(text string, base style) []word {

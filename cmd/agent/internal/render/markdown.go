@@ -1,13 +1,13 @@
 package render
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
 
 	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/memory/text/pattern"
 )
 
 // Options say where the text goes. The zero value is plain text.
@@ -17,10 +17,10 @@ type Options struct {
 }
 
 var (
-	headingLine = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$`)
-	listLine    = regexp.MustCompile(`^([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(.*)$`)
-	ruleLine    = regexp.MustCompile(`^ {0,3}(?:-[ \t]*){3,}$|^ {0,3}(?:\*[ \t]*){3,}$|^ {0,3}(?:_[ \t]*){3,}$`)
-	fenceLine   = regexp.MustCompile("^ {0,3}(```+|~~~+)")
+	headingLine = pattern.New(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$`)
+	listLine    = pattern.New(`^([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(.*)$`)
+	ruleLine    = pattern.New(`^ {0,3}(?:-[ \t]*){3,}$|^ {0,3}(?:\*[ \t]*){3,}$|^ {0,3}(?:_[ \t]*){3,}$`)
+	fenceLine   = pattern.New("^ {0,3}(```+|~~~+)")
 )
 
 // Markdown lays out src. The result ends with one line feed, unless it is
