@@ -80,6 +80,9 @@ func (p *paper) options(w *want) []option {
 			continue
 		}
 		found := p.find(w, r)
+		if len(found) == 0 && w.kind == aCode && w.pattern == nil && !r.running && w.anchored(r.label) { // the schema says that it stands there
+			found = []values.Found{{Start: r.start, End: r.end}}
+		}
 		if w.kind == aPercent && !r.running { // in the label: "VAT 20 %: 4.00"
 			for _, v := range p.in(aPercent, r.start-len(p.lineUpTo(r.start)), r.start) {
 				add(v.Start, v.End, "", .9*w.likeness(r.label, false, typeTerms[aPercent]))
@@ -341,6 +344,8 @@ func (p *paper) placed(w *want, add func(start, end int, value string, score flo
 		if list := p.found[aTime]; len(list) > 0 && !w.meanings[0].special {
 			add(list[0].Start, list[0].End, "", .55)
 		}
+	case anAddress:
+		p.addressOf(w, add)
 	case aCurrency:
 		for _, v := range p.found[aCurrency] {
 			add(v.Start, v.End, Currency(v.Value), .7)

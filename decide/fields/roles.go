@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 )
 
@@ -324,6 +325,41 @@ func (p *paper) fill(w *want, add func(start, end int, value string, score float
 				add(v.Start, v.End, v.Value, .72*r.sure)
 			}
 		}
+	}
+}
+
+// addressOf adds the address below the name of who writes, or who is written to.
+func (p *paper) addressOf(w *want, add func(start, end int, value string, score float64)) {
+	place := w.place
+	if !w.meanings[0].special || w.meanings[0].own == 1 && place == "" {
+		place = "head"
+	}
+	for _, r := range p.roles() {
+		if r.place != place || place == "" {
+			continue
+		}
+		start, end := 0, 0
+		for i := p.lineAt(r.start+1) - 1; i >= 0 && i < len(p.lines); i++ {
+			l := p.lines[i]
+			if l.start <= r.start {
+				rest := strings.TrimLeft(p.text[min(r.end, l.end):l.end], ", ")
+				if l.start = l.end - len(rest); rest == "" {
+					continue
+				}
+			}
+			s := p.text[l.start:l.end]
+			if end > 0 && strings.Count(p.text[end:l.start], "\n") != 1 || len(s) > 70 || strings.ContainsAny(s, ":@") || len(p.in(aPhone, l.start, l.end))+len(p.in(aDate, l.start, l.end)) > 0 || len(p.segments(l.start, l.end)) > 1 {
+				break
+			}
+			if start = max(start, 0); end == 0 {
+				start = l.start
+			}
+			end = l.end
+		}
+		if strings.ContainsAny(p.text[start:end], "0123456789") {
+			add(start, end, strings.ReplaceAll(text.OneLine(strings.ReplaceAll(p.text[start:end], "\n", ", ")), " ,", ","), .56)
+		}
+		return
 	}
 }
 

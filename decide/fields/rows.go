@@ -307,6 +307,11 @@ func (p *paper) columns(rows []skills.TextBlock, wants []*want) ([]int, float64)
 	if n := len(rows[0].Cells) - 1; bare && p.carries(rows, n) {
 		taken[n] = true
 	}
+	if bare {
+		for c := range rows[0].Cells {
+			taken[c] = taken[c] || p.counts(rows, c)
+		}
+	}
 	for i, c := range p.product(rows, wants, taken) {
 		if out[i] < 0 && c >= 0 && !taken[c] {
 			out[i], taken[c] = c, true
@@ -359,6 +364,21 @@ func (p *paper) numberIn(c skills.TextCell) (float64, bool) {
 	}
 	v, err := strconv.ParseFloat(found[0].Value, 64)
 	return v, err == nil
+}
+
+// counts reports whether a column only numbers the rows: 1, 2, 3 or 10, 20, 30.
+func (p *paper) counts(rows []skills.TextBlock, col int) bool {
+	step := 0.0
+	for i, r := range rows {
+		v, ok := p.numberIn(r.Cells[col])
+		if i == 0 {
+			step = v
+		}
+		if !ok || v != step*float64(i+1) || v == 0 {
+			return false
+		}
+	}
+	return len(rows) > 1
 }
 
 // product gives fields the three columns of which one is the product of the others: how

@@ -150,3 +150,8 @@ func (w *want) literal(label string) float64 {
 	}
 	return .03 * float64(2*n) / float64(max(1, len(said)+len(name)))
 }
+
+// anchored reports whether a label is one that the schema names.
+func (w *want) anchored(label []term) bool {
+	return slices.ContainsFunc(w.meanings[1:], func(m meaning) bool { return m.likeness(label, false, nil) > .9 })
+}
