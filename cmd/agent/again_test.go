@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -116,7 +117,11 @@ func TestMoneyOfRerankers(t *testing.T) {
 // told before anything is asked.
 func TestMoneyOfLookups(t *testing.T) {
 	home := t.TempDir()
-	file := clitest.Ingest(t, home, clitest.Permits)
+	var text strings.Builder // of more calls than go on at the same time: a bound is asked before each
+	for i := range 1500 {
+		fmt.Fprintf(&text, "# Lantern %d\n\nLantern %d hangs at gate %d.\n\n", i, i, i)
+	}
+	file := clitest.Ingest(t, home, text.String())
 	server := llmtest.NewServer(t, llmtest.OpenAI, &llmtest.Script{})
 	for name, tc := range map[string]struct {
 		config string

@@ -104,7 +104,7 @@ var layers = map[string][]string{
 
 	"nodes/conversation": {"graph"},
 	"nodes":              {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide", "internal/plainfile"},
-	"eval":               {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "case_studies", "serve/page/look", "serve/page/evidence", "internal/plainfile"},
+	"eval":               {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "nodes/conversation", "case_studies", "serve/page/look", "serve/page/evidence", "internal/plainfile"},
 	"case_studies":       {},
 	"docs/examples":      {"graph", "graph/checkpoint/memory", "graph/trace", "state", "skills", "llm", "llm/llmtest", "llm/offline", "llm/openai", "memory", "nodes", "eval"}, // what a caller may import
 	"cmd":                {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry", "internal/plainfile"},

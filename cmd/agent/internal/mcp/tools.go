@@ -147,10 +147,35 @@ func (t *tools) call(ctx context.Context, c *mcp.Call, p pipeline.Pipeline, args
 	if err := p.CheckText(message); err != nil {
 		return Answer{}, err
 	}
-	if size := len(message) + len(input["context"]); size > maxText {
+	size := len(message)
+	for _, data := range input {
+		var value any
+		if err := json.Unmarshal(data, &value); err != nil {
+			return Answer{}, err
+		}
+		size += textIn(value)
+	}
+	if size > maxText {
 		return Answer{}, fmt.Errorf("the texts have %d bytes together, and may have %d: give them in parts", size, maxText)
 	}
 	return t.run(ctx, c, p, message, input, settings)
+}
+
+// textIn is how many bytes of text a value of JSON has.
+func textIn(value any) (n int) {
+	switch v := value.(type) {
+	case string:
+		n = len(v)
+	case []any:
+		for _, e := range v {
+			n += textIn(e)
+		}
+	case map[string]any:
+		for _, e := range v { // whole numbers: the order does not matter
+			n += textIn(e)
+		}
+	}
+	return n
 }
 
 // named tells a pipeline that asks for a name the name of a file.

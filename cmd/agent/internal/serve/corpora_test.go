@@ -102,7 +102,7 @@ func TestPageOfCorpora(t *testing.T) {
 	s.sees("", "/ui/corpora/harbour", "Fingerprint", "gen-000001", "lsa-", "trained on", "1 file or link was", "b.png", "1 record not read", "as it was read", "2 texts", "filter=colour%3Dblue", "What could not be read")
 	s.sees("", "/ui/corpora/sample", "474", "teaching sample", "trained on")
 
-	page := s.sees("", "/ui/corpora/default?q="+url.QueryEscape(clitest.PermitQuestion), "the passages are about this", "Why it is here", "bm25", "words of the query", "learnt", "bytes ")
+	page := s.sees("", "/ui/corpora/default?q="+url.QueryEscape(clitest.PermitQuestion), "the passages are about this", "Why it is here", "bm25", "words of the query", "bytes ")
 	hit := s.first(page, `/ui/corpora/default/document[^"]*`)
 	page = s.sees("", hit, "the whole text; marked", file)
 	got := marked.FindStringSubmatch(page)

@@ -227,7 +227,7 @@ func (a assistant) library() {
 		a.t.Error(got)
 	}
 	prompts, err := a.ListPrompts(ctx, nil)
-	if err != nil || len(prompts.Prompts) != 5 {
+	if err != nil || len(prompts.Prompts) != 6 {
 		a.t.Fatalf("prompts %v, %v", prompts, err)
 	}
 	for _, p := range prompts.Prompts {

@@ -219,7 +219,7 @@ func TestPageOfAsking(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
 	s := start(t, home, "--no-auth")
-	page := s.sees("", "/ui/ask", "research", "Answers questions", `<option dir="auto">sample`, "as the server has it")
+	page := s.sees("", "/ui/ask", "research", "Answers a question", `<option dir="auto">sample`, "as the server has it")
 	form := url.Values{"ticket": {ticket(t, page)}, "graph": {"research"}, "question": {clitest.PermitQuestion}, "set.corpus": {"default"}}
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	asked := func(form url.Values) (run, thread string) {

@@ -418,7 +418,7 @@ func TestCheck(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
 	a, stdout, _ := clitest.App(home)
-	if code := clitest.Run(t.Context(), a, []string{"serve", "--check", "--addr", "127.0.0.1:0"}, serve.Command(a, "test")); code != cli.ExitDone || strings.Contains(stdout.String(), "✗") || !strings.Contains(stdout.String(), "5 pipelines") {
+	if code := clitest.Run(t.Context(), a, []string{"serve", "--check", "--addr", "127.0.0.1:0"}, serve.Command(a, "test")); code != cli.ExitDone || strings.Contains(stdout.String(), "✗") || !strings.Contains(stdout.String(), "6 pipelines") {
 		t.Errorf("code %d: %s", code, stdout)
 	}
 	if _, err := os.Stat(filepath.Join(home, "serve.token")); err == nil {
