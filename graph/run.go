@@ -20,6 +20,7 @@ type run struct {
 	persister   *persister // nil when the run is not saved
 	outer       *task      // the task of the outer graph; nil at the root
 	ordinal     string     // identifies the run inside its node
+	label       string     // RunOptions.RunID of the outermost run
 	control     *Control
 	ownControl  Control // used without another
 	drive       driver
@@ -46,11 +47,11 @@ type driver func(r *run, ctx context.Context) error
 // outer graph's stream.
 func newRun(ctx context.Context, p *program, opts *RunOptions) *run {
 	r := &run{machine: newMachine(p)}
-	r.limit, r.outer, r.drive = p.defaultLimit, taskFrom(ctx), p.drive
+	r.limit, r.outer, r.drive, r.label = p.defaultLimit, taskFrom(ctx), p.drive, opts.RunID
 	r.control, r.ownsControl = &r.ownControl, r.outer == nil
 	if r.outer != nil {
 		outer := r.outer.run
-		r.drive = outer.drive
+		r.drive, r.label = outer.drive, outer.label
 		r.isSubgraph, r.control, r.answers, r.recording, r.saving = true, outer.control, outer.answers, outer.recording, outer.saving
 		if outer.out != nil {
 			r.out = nested{r.outer, r.outer.name(), p}

@@ -4,6 +4,7 @@ import "context"
 
 // Info is a node's place in its run.
 type Info struct {
+	Run     string // RunOptions.RunID of the outermost run; empty for a run that was given none
 	Node    string
 	Step    int // superstep, 1 for a thread's first
 	Task    int // position among the superstep's tasks, 0 for the first
@@ -29,7 +30,7 @@ func CurrentTask(ctx context.Context) (Info, bool) {
 		return Info{}, false
 	}
 	return Info{
-		Node: t.name(), Step: int(t.step), Task: int(t.place), Send: int(t.send), Attempt: int(t.attempt),
+		Run: t.run.label, Node: t.name(), Step: int(t.step), Task: int(t.place), Send: int(t.send), Attempt: int(t.attempt),
 		Limit: t.run.limit, first: t.run.first,
 	}, true
 }

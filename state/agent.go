@@ -1,10 +1,6 @@
 package state
 
-import (
-	"slices"
-
-	"example.com/assay/graph"
-)
+import ()
 
 // StepStatus is where a planned step stands.
 type StepStatus string
@@ -181,70 +177,6 @@ func (s Agent) Sums() Metrics {
 		StepsFailed: s.Count(StepFailed), StepsPending: s.Count(StepPending), QueryType: s.QueryType,
 		MemoryHit: s.Memory.Hit, HasAnswer: s.Count(StepCompleted) > 0, InjectionSafe: s.Injection.Safe,
 	}
-}
-
-// Channels of Agent.
-var (
-	AgentObjective   = graph.LastValue("objective", func(s *Agent) *string { return &s.Objective })
-	AgentAsked       = graph.LastValue("asked", func(s *Agent) *string { return &s.Asked })
-	AgentEarlier     = graph.LastValue("earlier", func(s *Agent) *[]Exchange { return &s.Earlier })
-	AgentAsOf        = graph.LastValue("as_of", func(s *Agent) *string { return &s.AsOf })
-	AgentQueryType   = graph.LastValue("query_type", func(s *Agent) *QueryType { return &s.QueryType })
-	AgentPlan        = graph.Reduce("plan", func(s *Agent) *[]Step { return &s.Plan }, mergeSteps)
-	AgentContext     = graph.Append("context", func(s *Agent) *[]Finding { return &s.Context })
-	AgentIterations  = graph.Reduce("iterations", func(s *Agent) *int { return &s.Iterations }, sum)
-	AgentDecision    = graph.LastValue("decision", func(s *Agent) *Decision { return &s.Decision })
-	AgentAnswer      = graph.LastValue("answer", func(s *Agent) *string { return &s.Answer })
-	AgentResearch    = graph.LastValue("research", func(s *Agent) *string { return &s.Research })
-	AgentInjection   = graph.LastValue("injection", func(s *Agent) *Injection { return &s.Injection })
-	AgentMemory      = graph.LastValue("memory", func(s *Agent) *MemoryHit { return &s.Memory })
-	AgentChoice      = graph.LastValue("choice", func(s *Agent) *Selection { return &s.Choice })
-	AgentCheck       = graph.LastValue("check", func(s *Agent) **ClaimCheck { return &s.Check })
-	AgentWhole       = graph.LastValue("whole", func(s *Agent) *Wholeness { return &s.Whole })
-	AgentChoiceCheck = graph.LastValue("choice_check", func(s *Agent) *ChoiceCheck { return &s.ChoiceCheck })
-	AgentLosses      = graph.Append("losses", func(s *Agent) *[]Loss { return &s.Losses })
-	AgentStopped     = graph.LastValue("stopped", func(s *Agent) *string { return &s.Stopped })
-	AgentCorrection  = graph.LastValue("correction", func(s *Agent) *Correction { return &s.Correction })
-	AgentStored      = graph.LastValue("stored", func(s *Agent) *bool { return &s.Stored })
-	AgentWarnings    = graph.Append("warnings", func(s *Agent) *[]string { return &s.Warnings })
-	AgentUsage       = graph.Reduce("usage", func(s *Agent) *ModelUsage { return &s.Usage }, ModelUsage.Plus)
-	AgentMetrics     = graph.LastValue("metrics", func(s *Agent) *Metrics { return &s.Metrics })
-)
-
-// AgentChannels returns every channel of Agent, for NewStateGraph.
-func AgentChannels() []graph.Channel[Agent] {
-	return []graph.Channel[Agent]{
-		AgentObjective, AgentAsked, AgentEarlier, AgentAsOf, AgentQueryType, AgentPlan, AgentContext, AgentIterations, AgentDecision, AgentAnswer,
-		AgentResearch, AgentInjection, AgentMemory, AgentChoice, AgentCheck, AgentChoiceCheck, AgentWhole, AgentLosses, AgentStopped, AgentCorrection, AgentStored, AgentWarnings, AgentUsage, AgentMetrics,
-	}
-}
-
-// NextQuestion takes back what a thread holds of the question before, all but what
-// the update that starts the next one sets itself.
-func NextQuestion() graph.Update[Agent] {
-	return graph.Update[Agent]{
-		AgentAsked.Overwrite(""), AgentQueryType.Overwrite(""), AgentPlan.Overwrite(nil), AgentContext.Overwrite(nil), AgentIterations.Overwrite(0),
-		AgentDecision.Overwrite(""), AgentAnswer.Overwrite(""), AgentResearch.Overwrite(""), AgentInjection.Overwrite(Injection{}),
-		AgentMemory.Overwrite(MemoryHit{}), AgentChoice.Overwrite(Selection{}), AgentCheck.Overwrite(nil), AgentChoiceCheck.Overwrite(ChoiceCheck{}),
-		AgentWhole.Overwrite(Wholeness{}), AgentLosses.Overwrite(nil), AgentStopped.Overwrite(""), AgentCorrection.Overwrite(Correction{}),
-		AgentStored.Overwrite(false), AgentWarnings.Overwrite(nil), AgentUsage.Overwrite(ModelUsage{}), AgentMetrics.Overwrite(Metrics{}),
-	}
-}
-
-func sum(cur, upd int) int { return cur + upd }
-
-// mergeSteps fills the columns that upd carries into the rows of cur, and adds
-// the rows that cur does not have at the end.
-func mergeSteps(cur, upd []Step) []Step {
-	out := slices.Clone(cur)
-	for _, step := range upd {
-		if i := slices.IndexFunc(out, func(s Step) bool { return s.ID == step.ID }); i >= 0 {
-			out[i] = out[i].With(step)
-			continue
-		}
-		out = append(out, step)
-	}
-	return out
 }
 
 // With returns the row with the columns that upd carries.

@@ -77,7 +77,7 @@ var layers = map[string][]string{
 	"graph/store/storetest":         {"graph/store"},
 	"graph/store/internal/backends": {"graph/store", "graph/store/memory", "graph/store/sqlite", "graph/store/postgres", "graph/store/storetest", "internal/pgtest"},
 
-	"state":         {"graph"},
+	"state":         {},
 	"skills":        {"internal/plainfile", "state"}, // the types of evidence are inputs of skills
 	"llm":           {"graph", "skills", "state", "internal/plainfile"},
 	"llm/offline":   {"graph", "skills", "state", "llm", "memory/text", "memory/answer", "decide"},

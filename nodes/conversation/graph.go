@@ -112,9 +112,10 @@ func Graph[C any](name string, p Pipeline[C]) (*graph.Compiled[State], error) {
 	graph.AddMappedSubgraph(g, name, p.Graph,
 		func(s State) graph.Update[C] { return p.Ask(s.Question) },
 		func(c C) graph.Update[State] { return graph.Update[State]{reply.Set(p.Reply(c))} })
-	g.AddNode("reply", func(_ context.Context, s State) (graph.Update[State], error) {
+	g.AddNode("reply", func(ctx context.Context, s State) (graph.Update[State], error) {
+		task, _ := graph.CurrentTask(ctx)
 		m := Message{ID: "reply-" + s.Question.Message, Type: "ai", Name: name, Content: Content{Blocks: []Block{{Type: "text", Text: s.Reply.Text, Annotations: s.Reply.Citations}}}}
-		u := graph.Update[State]{messages.Put(m), answer.Set(s.Reply.Answer), question.Set(Turn{}), reply.Set(Reply{})}
+		u := graph.Update[State]{messages.Put(m), answer.Set(signed(s.Reply.Answer, task.Run)), question.Set(Turn{}), reply.Set(Reply{})}
 		if s.Reply.Earlier != nil {
 			u = append(u, earlier.Add(s.Reply.Earlier))
 		}
@@ -133,4 +134,17 @@ func Graph[C any](name string, p Pipeline[C]) (*graph.Compiled[State], error) {
 	}
 	g.AddEdge(name, "reply")
 	return g.Compile(&graph.CompileOptions{Name: name})
+}
+
+// openRun is how an answer's JSON leaves the ID of its run open.
+var openRun = []byte(`"run_id":""`)
+
+// signed is an answer with the ID of its run, if it leaves that open. No text of an answer
+// is taken for the key: its quotation marks are escaped.
+func signed(answer json.RawMessage, run string) json.RawMessage {
+	id, err := json.Marshal(run)
+	if run == "" || err != nil {
+		return answer
+	}
+	return bytes.Replace(answer, openRun, append([]byte(`"run_id":`), id...), 1)
 }

@@ -40,7 +40,7 @@ func parrot(t *testing.T) *graph.Compiled[conversation.State] {
 		Reply: func(s echo) conversation.Reply {
 			known, _ := json.Marshal(s.Said) // a string can always be encoded
 			return conversation.Reply{
-				Text: fmt.Sprintf("%s %d", s.Said, s.N), Answer: json.RawMessage(`{"n":1}`), Earlier: known,
+				Text: fmt.Sprintf("%s %d", s.Said, s.N), Answer: json.RawMessage(`{"n":1,"run_id":""}`), Earlier: known,
 				Citations: []conversation.Citation{{Type: "citation", EndIndex: 2, CitedText: "HI", Doc: "d", Start: 3, End: 5}},
 			}
 		},
@@ -62,7 +62,7 @@ func TestConversation(t *testing.T) {
 		}
 		var last json.RawMessage
 		var steps []string
-		for ev, err := range app.Stream(t.Context(), in, &graph.RunOptions{Thread: "t", Modes: graph.Debug}) {
+		for ev, err := range app.Stream(t.Context(), in, &graph.RunOptions{Thread: "t", RunID: "r1", Modes: graph.Debug}) {
 			if err != nil {
 				return nil, err
 			}
@@ -90,7 +90,7 @@ func TestConversation(t *testing.T) {
 		`{"id":"reply-1","type":"ai","content":[{"type":"text","text":"HI 0","annotations":[{"type":"citation","start_index":0,"end_index":2,"cited_text":"HI","doc":"d","start":3,"end":5}]}],"name":"parrot"},` +
 		`{"id":"2","type":"human","content":[{"type":"text","text":"again"},{"type":"image"}]},` +
 		`{"id":"reply-2","type":"ai","content":[{"type":"text","text":"AGAIN{\"X\":1} 1","annotations":[{"type":"citation","start_index":0,"end_index":2,"cited_text":"HI","doc":"d","start":3,"end":5}]}],"name":"parrot"}` +
-		`],"answer":{"n":1},"earlier":["HI","AGAIN{\"X\":1}"]}`
+		`],"answer":{"n":1,"run_id":"r1"},"earlier":["HI","AGAIN{\"X\":1}"]}`
 	if got := string(last); got != want {
 		t.Errorf("the conversation is\n%s\nwant\n%s", got, want)
 	}

@@ -34,9 +34,9 @@ func (o *AskOptions) Input(question string) graph.Update[state.Agent] {
 	case o.Resume:
 		return nil
 	case o.Again:
-		return append(append(Input(question, o.Earlier...), state.AgentAsOf.Set(o.AsOf)), state.NextQuestion()...)
+		return append(append(Input(question, o.Earlier...), asOfChannel.Set(o.AsOf)), nextQuestion()...)
 	case o.AsOf != "":
-		return append(Input(question, o.Earlier...), state.AgentAsOf.Set(o.AsOf))
+		return append(Input(question, o.Earlier...), asOfChannel.Set(o.AsOf))
 	}
 	return Input(question, o.Earlier...)
 }

@@ -23,9 +23,9 @@ func checkWhole() graph.Node[state.Agent] {
 		}
 		var whole state.Wholeness
 		whole.Parts, whole.Missing = missingParts(respelt(stem, s.Plan...), cited)
-		update := graph.Update[state.Agent]{state.AgentWhole.Set(whole)}
+		update := graph.Update[state.Agent]{wholeChannel.Set(whole)}
 		if whole.None() {
-			update = append(update, state.AgentAnswer.Set(notThere(whole)+"\n\nWhat comes nearest:\n\n"+s.Research))
+			update = append(update, answerChannel.Set(notThere(whole)+"\n\nWhat comes nearest:\n\n"+s.Research))
 		}
 		return update, nil
 	}

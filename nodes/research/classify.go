@@ -21,6 +21,6 @@ func classify(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 		if err == nil && out.QueryType == string(state.Simple) {
 			kind = state.Simple
 		}
-		return graph.Update[state.Agent]{state.AgentQueryType.Set(kind), state.AgentUsage.Add(usage)}, nil
+		return graph.Update[state.Agent]{queryTypeChannel.Set(kind), usageChannel.Add(usage)}, nil
 	}
 }

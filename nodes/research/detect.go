@@ -15,7 +15,7 @@ import (
 func detectInjection(m llm.Model, skill skills.Skill, skip bool) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		if skip {
-			return graph.Update[state.Agent]{state.AgentInjection.Set(state.Injection{Safe: true})}, nil
+			return graph.Update[state.Agent]{injectionChannel.Set(state.Injection{Safe: true})}, nil
 		}
 		out, usage, err := llm.Ask[skills.DetectOutput](ctx, m, skill, skills.DetectInput{Question: s.Objective})
 		check := state.Injection{Checked: true, Safe: true}
@@ -23,16 +23,16 @@ func detectInjection(m llm.Model, skill skills.Skill, skip bool) graph.Node[stat
 		switch {
 		case llm.Misread(err):
 			check.Reason = "the verdict could not be read"
-			update = append(update, state.AgentLosses.Add(state.LossOf("the check of the question for prompt injection", err)))
+			update = append(update, lossesChannel.Add(state.LossOf("the check of the question for prompt injection", err)))
 		case err != nil:
 			return nil, err
 		default:
 			check.Safe = out.Verdict != "adversarial"
 			check.Category, check.Reason = out.Category, out.Reason
 		}
-		update = append(update, state.AgentInjection.Set(check), state.AgentUsage.Add(usage))
+		update = append(update, injectionChannel.Set(check), usageChannel.Add(usage))
 		if !check.Safe {
-			update = append(update, state.AgentAnswer.Set(rejection(check)))
+			update = append(update, answerChannel.Set(rejection(check)))
 		}
 		return update, nil
 	}

@@ -15,19 +15,19 @@ import (
 // completed steps, so that the answer always matches the table.
 func evaluate(threshold float64) graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
-		update := graph.Update[state.Agent]{state.AgentIterations.Add(1)}
+		update := graph.Update[state.Agent]{iterationsChannel.Add(1)}
 		if step, ok := s.Executed(); ok {
 			verdict := judge(step, threshold, relevanceOf(s, step).Confidence)
 			step = step.With(verdict)
-			update = append(update, row(verdict), state.AgentContext.Add(finding(step)))
+			update = append(update, row(verdict), contextChannel.Add(finding(step)))
 			s.Plan = withStep(s.Plan, step)
 		}
 		s.Iterations++
 		decision := decide(s)
-		update = append(update, state.AgentDecision.Set(decision))
+		update = append(update, decisionChannel.Set(decision))
 		if decision != state.DecideExecute {
 			answer := aggregate(s, threshold)
-			update = append(update, state.AgentResearch.Set(answer), state.AgentAnswer.Set(answer))
+			update = append(update, researchChannel.Set(answer), answerChannel.Set(answer))
 		}
 		return update, nil
 	}

@@ -28,18 +28,18 @@ func followUp(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 		}
 		out, usage, err := llm.Ask[skills.FollowUpOutput](ctx, m, skill, in)
 		resolved := strings.Join(strings.Fields(out.Question), " ")
-		update := graph.Update[state.Agent]{state.AgentUsage.Add(usage)}
+		update := graph.Update[state.Agent]{usageChannel.Add(usage)}
 		switch {
 		case llm.Misread(err):
-			return append(update, state.AgentLosses.Add(state.LossOf("what the question refers to", err))), nil
+			return append(update, lossesChannel.Add(state.LossOf("what the question refers to", err))), nil
 		case err != nil:
 			return nil, err
 		case resolved == "" || resolved == strings.Join(strings.Fields(s.Objective), " "):
 			return update, nil
 		case !said(resolved, s):
-			return append(update, state.AgentWarnings.Add("the question was searched for as it was typed: what it was taken to mean has words that nobody said")), nil
+			return append(update, warningsChannel.Add("the question was searched for as it was typed: what it was taken to mean has words that nobody said")), nil
 		}
-		return append(update, state.AgentAsked.Set(s.Objective), state.AgentObjective.Set(resolved)), nil
+		return append(update, askedChannel.Set(s.Objective), objectiveChannel.Set(resolved)), nil
 	}
 }
 

@@ -15,9 +15,9 @@ func observe(inspect retrieval.Inspect) graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		var update graph.Update[state.Agent]
 		for _, w := range inspect.Warnings(concerned(s)) {
-			update = append(update, state.AgentWarnings.Add(w))
+			update = append(update, warningsChannel.Add(w))
 		}
-		return append(update, state.AgentMetrics.Set(s.Sums())), nil
+		return append(update, metricsChannel.Set(s.Sums())), nil
 	}
 }
 

@@ -160,9 +160,9 @@ func Skills() []string {
 // Input is the update that starts a run on a question, with the conversation before
 // it, the last exchange at the end.
 func Input(question string, earlier ...state.Exchange) graph.Update[state.Agent] {
-	in := graph.Update[state.Agent]{state.AgentObjective.Set(question)}
+	in := graph.Update[state.Agent]{objectiveChannel.Set(question)}
 	if len(earlier) > 0 {
-		in = append(in, state.AgentEarlier.Set(earlier[max(0, len(earlier)-remembered):]))
+		in = append(in, earlierChannel.Set(earlier[max(0, len(earlier)-remembered):]))
 	}
 	return in
 }
@@ -201,7 +201,7 @@ func (opts *Options) filled() (Options, error) {
 
 // executeGraph is the subgraph of one step.
 func executeGraph(deps Deps, o Options, skill func(name string) skills.Skill) *graph.StateGraph[state.Agent] {
-	g := graph.NewStateGraph(state.AgentChannels()...)
+	g := graph.NewStateGraph(channels()...)
 	g.AddNode(NodeRewrite, rewrite(deps.Model, skill(skills.QueryRewrite)))
 	g.AddNode(NodeRetrieve, retrieve(deps.Corpus, o.Passages, deps.Inspect, o.WarnOfCited))
 	if write := skill(skills.SynthesizeAndCite); o.SearchTool {
@@ -230,7 +230,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 		problems = append(problems, err)
 		return s
 	}
-	g := graph.NewStateGraph(state.AgentChannels()...)
+	g := graph.NewStateGraph(channels()...)
 	g.AddNode(NodeFollowUp, followUp(deps.Model, skill(skills.ResolveFollowUp)))
 	g.AddNode(NodeDetectInjection, detectInjection(deps.Model, skill(skills.DetectPromptInjection), o.SkipInjectionCheck))
 	g.AddNode(NodeClassify, classify(deps.Model, skill(skills.ClassifyAndRoute)))

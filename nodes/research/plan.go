@@ -25,27 +25,27 @@ func plan(m llm.Model, skill skills.Skill, memory Memory) graph.Node[state.Agent
 			case ctx.Err() != nil:
 				return nil, context.Cause(ctx)
 			case err != nil && !ok:
-				update = append(update, state.AgentWarnings.Add("memory was not read: "+err.Error()))
+				update = append(update, warningsChannel.Add("memory was not read: "+err.Error()))
 			case ok && recall.Whole():
 				if err != nil {
-					update = append(update, state.AgentWarnings.Add("memory was read, and: "+err.Error()))
+					update = append(update, warningsChannel.Add("memory was read, and: "+err.Error()))
 				}
 				return append(update,
-					state.AgentMemory.Set(state.MemoryHit{Hit: true, Question: recall.Question, Similarity: recall.Similarity}),
-					state.AgentPlan.Add(recall.Steps),
-					state.AgentResearch.Set(recall.Answer),
-					state.AgentAnswer.Set(recall.Answer),
-					state.AgentCheck.Set(recall.Check),
+					memoryChannel.Set(state.MemoryHit{Hit: true, Question: recall.Question, Similarity: recall.Similarity}),
+					planChannel.Add(recall.Steps),
+					researchChannel.Set(recall.Answer),
+					answerChannel.Set(recall.Answer),
+					checkChannel.Set(recall.Check),
 				), nil
 			case !ok && recall.Question != "":
-				update = append(update, state.AgentMemory.Set(state.MemoryHit{Question: recall.Question, Similarity: recall.Similarity, Queries: recall.Queries}))
+				update = append(update, memoryChannel.Set(state.MemoryHit{Question: recall.Question, Similarity: recall.Similarity, Queries: recall.Queries}))
 			}
 		}
 		out, usage, err := llm.Ask[skills.PlanOutput](ctx, m, skill, skills.PlanInput{Question: stem, QueryType: string(s.QueryType)})
 		if err != nil && !llm.Misread(err) {
 			return nil, err
 		}
-		return append(update, state.AgentPlan.Add(planned(out.Steps, stem, s.QueryType)), state.AgentUsage.Add(usage)), nil
+		return append(update, planChannel.Add(planned(out.Steps, stem, s.QueryType)), usageChannel.Add(usage)), nil
 	}
 }
 

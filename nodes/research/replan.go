@@ -23,9 +23,9 @@ func replan(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err
 		}
-		update := graph.Update[state.Agent]{state.AgentUsage.Add(usage)}
+		update := graph.Update[state.Agent]{usageChannel.Add(usage)}
 		if err != nil {
-			return append(update, state.AgentLosses.Add(state.LossOf("what further steps would have found", err)), state.AgentDecision.Set(state.DecideComplete)), nil
+			return append(update, lossesChannel.Add(state.LossOf("what further steps would have found", err)), decisionChannel.Set(state.DecideComplete)), nil
 		}
 		again := slices.ContainsFunc(asked, func(q string) bool { return sameWords(q, out.Question) })
 		if out.Action == "complete" || strings.TrimSpace(out.Question) == "" || again {
@@ -33,11 +33,11 @@ func replan(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 			if again {
 				why = strings.TrimSpace("the next question was asked before: " + out.Question)
 			}
-			return append(update, state.AgentStopped.Set(why), state.AgentDecision.Set(state.DecideComplete)), nil
+			return append(update, stoppedChannel.Set(why), decisionChannel.Set(state.DecideComplete)), nil
 		}
 		step := newStep(len(s.Plan)+1, out.Phase, out.Question)
 		step.Reason = strings.TrimSpace(out.Reason)
-		return append(update, row(step), state.AgentDecision.Set(state.DecideExecute)), nil
+		return append(update, row(step), decisionChannel.Set(state.DecideExecute)), nil
 	}
 }
 

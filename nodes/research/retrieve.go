@@ -50,10 +50,10 @@ func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 		}
 		update := graph.Update[state.Agent]{row(state.Step{ID: step.ID, Respelt: found.Respelt, Hits: found.Hits, Confidence: found.Confidence})}
 		for _, warning := range append(retrieval.Warnings(found), orders...) {
-			update = append(update, state.AgentWarnings.Add(warning))
+			update = append(update, warningsChannel.Add(warning))
 		}
 		if usage := asked.Close().ModelUsage; usage != (state.ModelUsage{}) {
-			update = append(update, state.AgentUsage.Add(usage))
+			update = append(update, usageChannel.Add(usage))
 		}
 		return update, nil
 	}

@@ -29,7 +29,7 @@ func rewrite(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 			return endStep(ctx, step, usage, err)
 		}
 		filled := state.Step{ID: step.ID, Queries: queries(out, step.Question, s.Memory.Queries)}
-		return graph.Update[state.Agent]{row(filled), state.AgentUsage.Add(usage)}, nil
+		return graph.Update[state.Agent]{row(filled), usageChannel.Add(usage)}, nil
 	}
 }
 
@@ -72,8 +72,8 @@ func endStep(ctx context.Context, step state.Step, usage state.ModelUsage, err e
 	}
 	return graph.Update[state.Agent]{
 		row(state.Step{ID: step.ID, Status: state.StepExecuted, Error: err.Error()}),
-		state.AgentUsage.Add(usage),
-		state.AgentLosses.Add(state.LossOf(answerTo(step), err)),
+		usageChannel.Add(usage),
+		lossesChannel.Add(state.LossOf(answerTo(step), err)),
 	}, nil
 }
 
@@ -83,4 +83,4 @@ func answerTo(step state.Step) string {
 }
 
 // row writes one row of the planning table.
-func row(step state.Step) graph.Write[state.Agent] { return state.AgentPlan.Add([]state.Step{step}) }
+func row(step state.Step) graph.Write[state.Agent] { return planChannel.Add([]state.Step{step}) }

@@ -33,13 +33,13 @@ func selectChoice(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 		if err := llm.Stops(ctx, err); err != nil {
 			return nil, err
 		}
-		update := graph.Update[state.Agent]{state.AgentUsage.Add(usage)}
+		update := graph.Update[state.Agent]{usageChannel.Add(usage)}
 		if err != nil {
-			update = append(update, state.AgentLosses.Add(state.LossOf("the choice of an option", err)))
+			update = append(update, lossesChannel.Add(state.LossOf("the choice of an option", err)))
 		}
 		pick := selection(out, choices, cited)
 		pick.Block = choiceBlock{pick}.reasons()
-		return append(update, state.AgentChoice.Set(pick)), nil
+		return append(update, choiceChannel.Set(pick)), nil
 	}
 }
 
@@ -59,8 +59,8 @@ func giveChoice() graph.Node[state.Agent] {
 			pick.Letter, pick.Withheld = "", pick.Letter
 		}
 		return graph.Update[state.Agent]{
-			state.AgentChoice.Set(pick),
-			state.AgentAnswer.Set(s.Research + choiceRule + choiceBlock{pick}.text()),
+			choiceChannel.Set(pick),
+			answerChannel.Set(s.Research + choiceRule + choiceBlock{pick}.text()),
 		}, nil
 	}
 }
@@ -82,7 +82,7 @@ const questionID = "question"
 // marked or left out.
 func choiceOutput(v verify.State) graph.Update[state.Agent] {
 	check := verify.Check(v)
-	return append(lostIn(v), state.AgentChoiceCheck.Set(state.ChoiceCheck{Text: v.Final, Check: &check}), state.AgentUsage.Add(v.Usage))
+	return append(lostIn(v), choiceCheckChannel.Set(state.ChoiceCheck{Text: v.Final, Check: &check}), usageChannel.Add(v.Usage))
 }
 
 // CitedSource is a citation with the step that made it.

@@ -67,9 +67,9 @@ func synthesize(write func(context.Context, state.Agent, state.Step) (written, e
 		if len(answer.hits) > len(step.Hits) {
 			filled.Hits = answer.hits
 		}
-		update := graph.Update[state.Agent]{row(filled), state.AgentUsage.Add(usage)}
+		update := graph.Update[state.Agent]{row(filled), usageChannel.Add(usage)}
 		for _, warning := range answer.warnings {
-			update = append(update, state.AgentWarnings.Add(warning))
+			update = append(update, warningsChannel.Add(warning))
 		}
 		return update, nil
 	}

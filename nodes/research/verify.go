@@ -50,9 +50,9 @@ func verifyOutput(v verify.State) graph.Update[state.Agent] {
 			}
 		}
 	}
-	update := graph.Update[state.Agent]{state.AgentCheck.Set(&check), state.AgentCorrection.Set(correction), state.AgentUsage.Add(v.Usage)}
+	update := graph.Update[state.Agent]{checkChannel.Set(&check), correctionChannel.Set(correction), usageChannel.Add(v.Usage)}
 	for _, w := range v.Warnings {
-		update = append(update, state.AgentWarnings.Add(w))
+		update = append(update, warningsChannel.Add(w))
 	}
 	return append(update, lostIn(v)...)
 }
@@ -61,7 +61,7 @@ func verifyOutput(v verify.State) graph.Update[state.Agent] {
 func lostIn(v verify.State) graph.Update[state.Agent] {
 	var update graph.Update[state.Agent]
 	for _, l := range v.Losses {
-		update = append(update, state.AgentLosses.Add(l))
+		update = append(update, lossesChannel.Add(l))
 	}
 	return update
 }
@@ -84,10 +84,10 @@ func adopt() graph.Node[state.Agent] {
 			}
 			var unknown int
 			text, s.Plan, unknown = recite(text, append(slices.Clone(s.Plan), row))
-			update = append(update, state.AgentPlan.Add(s.Plan), state.AgentUsage.Add(state.ModelUsage{ParseFailures: unknown}))
+			update = append(update, planChannel.Add(s.Plan), usageChannel.Add(state.ModelUsage{ParseFailures: unknown}))
 		}
 		text = text + "\n\n" + sourcesOf(s.Plan)
-		return append(update, state.AgentResearch.Set(text), state.AgentAnswer.Set(text)), nil
+		return append(update, researchChannel.Set(text), answerChannel.Set(text)), nil
 	}
 }
 

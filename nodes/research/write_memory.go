@@ -31,8 +31,8 @@ func writeMemory(memory Memory) graph.Node[state.Agent] {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			return graph.Update[state.Agent]{state.AgentWarnings.Add("the answer was not remembered: " + err.Error())}, nil
+			return graph.Update[state.Agent]{warningsChannel.Add("the answer was not remembered: " + err.Error())}, nil
 		}
-		return graph.Update[state.Agent]{state.AgentStored.Set(true)}, nil
+		return graph.Update[state.Agent]{storedChannel.Set(true)}, nil
 	}
 }

@@ -15,6 +15,11 @@ import (
 func (b *Builder) Checks(a state.Answer) {
 	in := &finder{text: b.Answer}
 	b.check(a.Verification.ClaimCheck, Claim, in)
+	if c := a.Verification.ClaimCheck; c != nil && c.ClaimsChecked == a.Verification.ClaimsQuoted && a.Verification.QuotesChecked > 0 {
+		for i := range b.Measures { // quotes say the same
+			b.Measures[i].Aside = b.Measures[i].Aside || b.Measures[i].Name == string(Claim)+"s"
+		}
+	}
 	if at := strings.LastIndex(b.Answer, "\n---\n"); at >= 0 {
 		b.check(a.Verification.Choice, Reason, &finder{text: b.Answer, at: at})
 	} else {
