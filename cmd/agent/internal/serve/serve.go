@@ -35,11 +35,10 @@ func Command(a *cli.App, version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the pipelines to LangGraph's clients, to chat clients and to assistants",
-		Long: `Serve puts research, comply, verify, edges and extract behind the wire that clients of
+		Long: `Serve puts the pipelines (agent graph lists them) behind the wire that clients of
 LangGraph speak: its SDK, useStream, agent-chat-ui, RemoteGraph. Assistants have them as
-tools at /mcp. Threads, runs and their
-events are kept, so that a client may leave and come back, and a server that was killed
-goes on with its runs when it starts again.
+tools at /mcp. Threads, runs and their events are kept, so that a client may leave and
+come back, and a server that was killed goes on with its runs when it starts again.
 
 A caller needs the token, which is made at the first start. With --tenants each token has
 its own threads and memory, and the corpora that the file names. Nothing that is served

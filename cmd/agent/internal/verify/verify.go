@@ -265,13 +265,9 @@ func (c *checker) TextPath(source string) (path, original string, err error) {
 
 // Passage finds a passage of the context, else of the corpus.
 func (c *checker) Passage(id string) (state.Passage, bool, error) {
-	for _, p := range c.texts.Passages {
-		if p.ID == id {
-			return p, true, nil
-		}
-	}
-	if c.Corpus == nil {
-		return state.Passage{}, false, nil
+	p, ok, err := c.texts.Passage(id)
+	if ok || err != nil || c.Corpus == nil {
+		return p, ok, err
 	}
 	return c.Corpus.Passage(id)
 }
