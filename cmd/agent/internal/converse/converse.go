@@ -3,6 +3,10 @@ package converse
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/open"
@@ -34,8 +38,13 @@ func Graph(ctx context.Context, d Desk, p open.Pipeline, conf map[string]string)
 	if d.Corpus != nil {
 		chat.Files = d.Corpus
 	}
-	if p.Message.Name == question {
-		chat.Check = func(t conversation.Turn) error { return cli.CheckQuestion(t.Text, p.Command()+` "…"`) }
+	chat.Check = func(t conversation.Turn) error {
+		if p.Message.Name == question {
+			if err := cli.CheckQuestion(t.Text, p.Command()+` "…"`); err != nil {
+				return err
+			}
+		}
+		return known(p, t.Input)
 	}
 	if p.Name == open.Usual {
 		chat.Says = func(t conversation.Turn) (conversation.Reply, bool) {
@@ -44,6 +53,30 @@ func Graph(ctx context.Context, d Desk, p open.Pipeline, conf map[string]string)
 		}
 	}
 	return made.Chat(p.Name, chat)
+}
+
+// known refuses further input that a pipeline does not take.
+func known(p open.Pipeline, input json.RawMessage) error {
+	var given map[string]json.RawMessage
+	if len(input) > 0 {
+		if err := json.Unmarshal(input, &given); err != nil {
+			return fmt.Errorf("input: %w", err)
+		}
+	}
+	names := make([]string, len(p.Inputs))
+	for i, f := range p.Inputs {
+		names[i] = f.Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		switch {
+		case slices.Contains(names, name):
+		case len(names) == 0:
+			return fmt.Errorf("input: unknown field %q: %s takes nothing but the message", name, p.Name)
+		default:
+			return fmt.Errorf("input: unknown field %q: there are %s", name, strings.Join(names, ", "))
+		}
+	}
+	return nil
 }
 
 // question is the name of the message of pipelines that answer one.
