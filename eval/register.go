@@ -135,7 +135,7 @@ func RegisterPipeline(b *Bench, p pipeline.Pipeline) error {
 			return job, err
 		}
 		turn := conversation.Turn{Text: c.question(), Input: c.Input}
-		if err := errors.Join(p.CheckText(turn.Text), made.Check(turn)); err != nil {
+		if err := errors.Join(p.CheckText(turn.Text), p.CheckInput(turn.Input), made.Check(turn)); err != nil {
 			return job, fmt.Errorf("%s: %w", c.File, err)
 		}
 		in, err := made.Input(turn)

@@ -408,7 +408,7 @@ func (p *pool) headOf(s *sentence) string {
 }
 
 // answered is the answer below a question that a sentence is of, from its beginning, as far
-// as the size allows. A sentence further down is quoted with what stands beside it. If the question asked is
+// as the size allows. A sentence further down is quoted with its neighbours. If the question asked is
 // that one, its answer is quoted from the beginning all the same.
 func (p *pool) answered(q *question, i, size int, may func(int) bool) (from, to int, ok bool) {
 	s := &p.sentences[i]

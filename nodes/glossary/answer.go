@@ -31,9 +31,9 @@ func Result(final State, runErr error, files pipeline.Library) *Answer {
 	switch passages := proof.Count(final.Read, "passage"); {
 	case runErr != nil:
 	case len(final.Terms) == 0 && final.Term == Every:
-		a.Answer.Answer = "Nothing is defined in " + passages + "."
+		a.Answer.Answer = "No definition was found in " + passages + "."
 	case len(final.Terms) == 0:
-		a.Answer.Answer = fmt.Sprintf("Nothing in %s defines “%s”.", passages, final.Term)
+		a.Answer.Answer = fmt.Sprintf("No definition of “%s” was found in %s.", final.Term, passages)
 	default:
 		a.Answer.Answer = fmt.Sprintf("%s in %s.", proof.Count(len(final.Terms), "definition"), passages)
 	}

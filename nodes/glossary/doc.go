@@ -5,6 +5,6 @@
 //	p, err := glossary.New(corpus, injection.Orders)
 //
 // A definition is what the reader of documents takes for one: "“Tenant” means …", an entry
-// of a list of terms. The package reads no definition out of running text, asks no model,
-// and does not say which of two definitions of a term holds.
+// of a list of terms. The package reads no definition out of running text or tables, asks no
+// model, and does not say which of two definitions of a term holds.
 package glossary

@@ -7,7 +7,6 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/nodes/conversation"
-	"example.com/assay/state"
 )
 
 // Typed is a pipeline whose graph has the state S.
@@ -99,10 +98,4 @@ func (i Instance) Chat(name string, o Chat) (graph.App, error) {
 		return i.Check(turn)
 	}
 	return i.chat(name, o)
-}
-
-// Failed is the answer of a run that did not begin.
-func Failed(pipeline, question string, end state.End) *state.Answer {
-	a := state.FailedAnswer(pipeline, question, end)
-	return &a
 }

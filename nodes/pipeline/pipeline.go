@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"example.com/assay/llm"
@@ -133,6 +135,30 @@ type Answer interface {
 func (p Pipeline) CheckText(text string) error {
 	if strings.TrimSpace(text) == "" {
 		return fmt.Errorf("the %s is empty: give one", p.Message.Argument())
+	}
+	return nil
+}
+
+// CheckInput refuses fields of a turn that the pipeline does not take.
+func (p Pipeline) CheckInput(input json.RawMessage) error {
+	var given map[string]json.RawMessage
+	if len(input) > 0 {
+		if err := json.Unmarshal(input, &given); err != nil {
+			return fmt.Errorf("input: %w", err)
+		}
+	}
+	names := make([]string, len(p.Inputs))
+	for i, f := range p.Inputs {
+		names[i] = f.Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		switch {
+		case slices.Contains(names, name):
+		case len(names) == 0:
+			return fmt.Errorf("input: unknown field %q: %s takes nothing but the message", name, p.Name)
+		default:
+			return fmt.Errorf("input: unknown field %q: there are %s", name, strings.Join(names, ", "))
+		}
 	}
 	return nil
 }

@@ -3,10 +3,6 @@ package converse
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/open"
@@ -44,7 +40,7 @@ func Graph(ctx context.Context, d Desk, p open.Pipeline, conf map[string]string)
 				return err
 			}
 		}
-		return known(p, t.Input)
+		return p.CheckInput(t.Input)
 	}
 	if p.Name == open.Usual {
 		chat.Says = func(t conversation.Turn) (conversation.Reply, bool) {
@@ -53,30 +49,6 @@ func Graph(ctx context.Context, d Desk, p open.Pipeline, conf map[string]string)
 		}
 	}
 	return made.Chat(p.Name, chat)
-}
-
-// known refuses further input that a pipeline does not take.
-func known(p open.Pipeline, input json.RawMessage) error {
-	var given map[string]json.RawMessage
-	if len(input) > 0 {
-		if err := json.Unmarshal(input, &given); err != nil {
-			return fmt.Errorf("input: %w", err)
-		}
-	}
-	names := make([]string, len(p.Inputs))
-	for i, f := range p.Inputs {
-		names[i] = f.Name
-	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		switch {
-		case slices.Contains(names, name):
-		case len(names) == 0:
-			return fmt.Errorf("input: unknown field %q: %s takes nothing but the message", name, p.Name)
-		default:
-			return fmt.Errorf("input: unknown field %q: there are %s", name, strings.Join(names, ", "))
-		}
-	}
-	return nil
 }
 
 // question is the name of the message of pipelines that answer one.

@@ -11,8 +11,8 @@ import (
 	"example.com/assay/state"
 )
 
-// An answer is read as Markdown on a page: its headings are not larger than a page's own,
-// and what is noted beside it is one paragraph.
+// An answer is shown as Markdown on a page: its headings are not larger than those of the
+// page, and its notes are one paragraph.
 func TestMessage(t *testing.T) {
 	text, citations := Message(research.Proof(state.Answer{
 		Resolved: "what are the defences to battery?", Respelt: []state.Respelling{{Word: "defences", As: "defenses"}},

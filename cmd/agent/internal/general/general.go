@@ -140,7 +140,7 @@ func valueOf(f pipeline.Field, text string) json.RawMessage {
 	return data
 }
 
-// Answer runs a pipeline on one turn. There is no answer of a run that did not begin.
+// Answer runs a pipeline on one turn. It returns no answer for a run that did not begin.
 func Answer(ctx context.Context, d *open.Desk, p open.Pipeline, turn conversation.Turn, conf map[string]string, traceFile string, watch func(graph.Event[json.RawMessage])) (pipeline.Answer, error) {
 	made, err := p.On(ctx, d, conf)
 	if err == nil {

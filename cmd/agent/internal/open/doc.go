@@ -1,6 +1,7 @@
 // Package open opens what settings name, and runs pipelines on it. A [Desk] holds what a
 // pipeline needs: skills, a model under its limits, a corpus with embedder and reranker,
-// saved runs, spans. It makes each of the five pipelines. [Run] runs one with an id, a
+// saved runs, spans. [Pipelines] is the list of what the program offers, and makes each on a
+// desk. [Run] runs one with an id, a
 // trace and spans.
 //
 //	d, err := open.New(ctx, app, settings, cassette, open.Want{Skills: evidence.Skills(), Corpus: open.Corpus})
@@ -8,7 +9,7 @@
 //	final, took, err := open.Run(ctx, d, &open.Traced[evidence.State]{Graph: p.Graph(), In: in.Update()})
 //
 // With a Temporal server in the settings, workers run the graph instead, if the verb wants
-// that; [KindOf] tells them what each pipeline needs.
+// that: [PipelineOf] finds what they make.
 //
 // It knows no verb, and prints only warnings.
 package open

@@ -228,7 +228,7 @@ func TestPipelines(t *testing.T) {
 		{turn{graph: "edges", text: "no edge at all"}, "CAUSE => EFFECT"},
 		{turn{graph: "glossary", text: "*", input: `,"input":{"x":1}`}, `unknown field .*takes nothing but the message`},
 		{turn{graph: "comply", text: "What must be paid?", input: `,"input":{"kind":"statute"}`}, `unknown field .*source_type`},
-		{turn{graph: "glossary", text: "unicorn"}, `Nothing in \d passages? defines “unicorn”`},
+		{turn{graph: "glossary", text: "unicorn"}, `No definition of “unicorn” was found in \d passages?`},
 		{turn{graph: "extract", text: "Invoice number: 77\nTotal: 12.50", more: schema}, `(?s)\| invoice_number \| 77 .*bytes \d+–\d+`},
 		{turn{graph: "extract", text: "Invoice number: 77"}, "choose a JSON Schema"},
 		{turn{graph: "extract", text: "Invoice number: 77", more: `,"context":{"schema":{"type":"nonsense"}}`}, "reading the schema"},
