@@ -13,7 +13,7 @@ import (
 )
 
 // shown holds what a case shows to people to the run: its answer, in answer.md; of
-// edges the table and the picture of its README.
+// edges the picture of its README.
 func shown(t *testing.T, c eval.Case, got eval.Run) {
 	t.Helper()
 	text := got.Answer.Answer
@@ -22,8 +22,7 @@ func shown(t *testing.T, c eval.Case, got eval.Run) {
 		var a causal.Answer
 		decode(t, got.Result, &a)
 		file := filepath.Join(c.Dir, "README.md")
-		readme := block(t, read(t, file), "```text\n", causal.Table(a.Edges, a.DAG))
-		same(t, file, block(t, readme, "```mermaid\n", causal.Mermaid(a.Edges, a.DAG)))
+		same(t, file, block(t, read(t, file), "```mermaid\n", causal.Mermaid(a.Edges, a.DAG)))
 		return
 	case eval.Comply:
 		var a evidence.Audit

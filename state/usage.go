@@ -1,5 +1,7 @@
 package state
 
+import "fmt"
+
 // ModelUsage counts calls of models, their sizes and their cost.
 type ModelUsage struct {
 	Calls         int `json:"calls"`
@@ -36,4 +38,39 @@ func (u ModelUsage) Plus(v ModelUsage) ModelUsage {
 	u.RecordedCost += v.RecordedCost
 	u.RecordedUnpriced += v.RecordedUnpriced
 	return u
+}
+
+// Words sums up model calls, including those of models without a provider. The cost is in
+// the currency of the prices and excludes unpriced calls. For a replay, which costs
+// nothing, it also gives the recorded cost.
+func (u ModelUsage) Words() string {
+	calls, tokens := "calls", "tokens"
+	if u.Calls == 1 {
+		calls = "call"
+	}
+	if u.InputTokens == 1 {
+		tokens = "token"
+	}
+	return fmt.Sprintf("%d %s, %d %s read and %d written", u.Calls, calls, u.InputTokens, tokens, u.OutputTokens) + u.CostWords()
+}
+
+// CostWords is the cost of calls as the end of a line, "" when no cost was counted.
+func (u ModelUsage) CostWords() string {
+	text := ""
+	switch {
+	case u.Cost > 0:
+		text += ", cost " + u.Cost.String()
+	case u.RecordedCost > 0 || u.RecordedUnpriced > 0:
+		text += ", cost 0"
+	}
+	if u.Unpriced > 0 {
+		text += fmt.Sprintf(", unpriced calls: %d", u.Unpriced)
+	}
+	if u.RecordedCost > 0 {
+		text += ", recorded cost " + u.RecordedCost.String()
+	}
+	if u.RecordedUnpriced > 0 {
+		text += fmt.Sprintf(", recorded unpriced calls: %d", u.RecordedUnpriced)
+	}
+	return text
 }

@@ -47,38 +47,6 @@ func DOT(edges []Edge, dag DAG) string {
 	return b.String()
 }
 
-// Table lists verified edges, one a line, in columns.
-func Table(edges []Edge, dag DAG) string {
-	rows := [][]string{{"edge", "status", "conf.", "cause → effect", "why"}}
-	for _, e := range edges {
-		why := e.Rejection.Reason
-		if e.Status == EdgeGrounded {
-			why = string(e.Strength)
-			if !slices.Contains(dag.Edges, e.ID) {
-				why = "closes a cycle"
-			}
-		}
-		rows = append(rows, []string{text.OneLine(e.ID), string(e.Status), fmt.Sprintf("%.2f", e.Confidence), text.OneLine(e.FromVar) + " → " + text.OneLine(e.ToVar), why})
-	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], len([]rune(cell)))
-		}
-	}
-	var b strings.Builder
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(row)-1 {
-				b.WriteString(cell + "\n")
-				continue
-			}
-			b.WriteString(cell + strings.Repeat(" ", widths[i]-len([]rune(cell))+2))
-		}
-	}
-	return b.String()
-}
-
 // variables are the names of all variables in the order of the edges, and their
 // places by what they are compared by.
 func variables(edges []Edge) (names []string, ids map[string]int) {

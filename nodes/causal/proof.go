@@ -1,6 +1,7 @@
 package causal
 
 import (
+	"slices"
 	"strings"
 
 	"example.com/assay/state/proof"
@@ -15,9 +16,14 @@ func (a Answer) Proof() proof.Proof {
 	for _, e := range a.Edges {
 		f := proof.Finding{Kind: proof.Edge, Label: e.ID, Text: e.FromVar + " → " + e.ToVar, Verdict: string(e.Status), Tone: edgeTones[e.Status]}
 		stand := proof.For
-		if e.Status == EdgeRejected {
+		switch closes := slices.IndexFunc(a.DAG.Cycles, func(c Cycle) bool { return c.Edge == e.ID }); {
+		case e.Status == EdgeRejected:
 			stand = proof.Weighed
 			f.Decided = append(f.Decided, proof.Decision{Label: proof.Words(e.Rejection.Reason), Tone: proof.Bad, Text: e.Rejection.Detail})
+		case closes >= 0:
+			f.Decided, f.Tone = append(f.Decided, proof.Decision{Label: "closes a cycle", Tone: proof.Warn, Text: strings.Join(a.DAG.Cycles[closes].Path, " → ")}), proof.Warn
+		case e.Strength != "":
+			f.Decided = append(f.Decided, proof.Decision{Label: string(e.Strength), Tone: proof.Plain, Text: "evidence"})
 		}
 		if e.Status != EdgeDraft && e.Confidence > 0 {
 			f.Confidence = &e.Confidence
@@ -33,5 +39,13 @@ func (a Answer) Proof() proof.Proof {
 	for _, c := range a.DAG.Cycles {
 		b.Note("Left out of the graph", c.Edge, proof.Warn, "it would close a cycle: "+strings.Join(c.Path, " → "))
 	}
+	for _, p := range a.DAG.Reversed {
+		b.Note("In the draft", "both directions", proof.Warn, p.First+" and "+p.Second)
+	}
+	for _, p := range a.DAG.Duplicates {
+		b.Note("In the draft", "the same edge twice", proof.Warn, p.First+" and "+p.Second)
+	}
+	graph := proof.Count(len(a.DAG.Edges), "edge")
+	b.Measure("graph", "%s", graph).Phrase = graph + " in the graph"
 	return b.Proof
 }

@@ -14,7 +14,8 @@ import (
 func (a Audit) Proof() proof.Proof {
 	b := proof.New(a.Answer, a.Answer.Answer)
 	b.Measure("grounding", "%s", a.Grounding)
-	b.Measure("requirements", "%d of %d verified", len(a.Verified), len(a.Extracted))
+	b.Measure("requirements", "%d of %d verified", len(a.Verified), len(a.Extracted)).Phrase = fmt.Sprintf("%d of %s verified", len(a.Verified), proof.Count(len(a.Extracted), "requirement"))
+	b.Measure("passages", "%d read", a.Trail.Retrieved).Phrase = proof.Count(a.Trail.Retrieved, "passage") + " read"
 	for _, d := range a.Documents {
 		b.Document(d.Source, d.Path, d.Original)
 	}
@@ -42,8 +43,9 @@ func (a Audit) Proof() proof.Proof {
 		used := slices.ContainsFunc(a.Statements, func(s AuditStatement) bool { return slices.Contains(s.IDs, v.ID) })
 		prove(b, v, spans[v.ID], used)
 	}
-	for _, v := range a.Rejected {
-		prove(b, v, spans[v.ID], false)
+	for i, v := range a.Rejected {
+		near := a.Result == ResultNoEvidence && i < mostNearest && (v.Reason != state.NotRelevant || v.Relevance > 0)
+		prove(b, v, spans[v.ID], near)
 	}
 	for _, c := range a.Conflicts {
 		n := b.Note("Conflicts", string(c.Kind), proof.Bad, fmt.Sprintf("%s says “%s” and %s “%s”", c.A, c.WordsA, c.B, c.WordsB))
@@ -66,9 +68,13 @@ func (a Audit) Proof() proof.Proof {
 	return b.Proof
 }
 
-// prove adds a requirement. Used says that a statement cites it.
-func prove(b *proof.Builder, v VerifiedRequirement, r Requirement, used bool) {
-	f := proof.Finding{Kind: proof.Requirement, Label: v.ID, Text: v.Quote, Verdict: "verified", Tone: proof.Good, Aside: !used}
+// mostNearest is how many rejected requirements an answer shows when none is verified.
+const mostNearest = 3
+
+// prove adds a requirement. It is set aside unless a statement cites it, or it is the
+// nearest that there is.
+func prove(b *proof.Builder, v VerifiedRequirement, r Requirement, shown bool) {
+	f := proof.Finding{Kind: proof.Requirement, Label: v.ID, Text: v.Quote, Verdict: "verified", Tone: proof.Good, Aside: !shown}
 	switch {
 	case !v.Verified:
 		f.Verdict, f.Tone = "rejected", proof.Bad
@@ -79,6 +85,16 @@ func prove(b *proof.Builder, v VerifiedRequirement, r Requirement, used bool) {
 	f.Decided = proof.Because(f.Decided, v.Error, proof.Bad)
 	for _, s := range r.Stems {
 		f.Decided = append(f.Decided, proof.Decision{Label: "under", Tone: proof.Plain, Text: s.Text})
+	}
+	if len(r.Stems) == 0 && r.Label != "" {
+		f.Decided = append(f.Decided, proof.Decision{Label: "under", Tone: proof.Plain, Text: r.Label})
+	}
+	for _, ref := range r.Refers {
+		to := "which the corpus does not hold"
+		if ref.Linked {
+			to = "in passage " + ref.Passage
+		}
+		f.Decided = append(f.Decided, proof.Decision{Label: "refers to", Tone: proof.Plain, Text: ref.Text + ", " + to})
 	}
 	q := b.Quote(state.Quote{Source: r.Source, Start: r.Start, End: r.End, Text: r.Quote}, proof.For)
 	if !v.Verified {

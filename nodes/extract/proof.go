@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"fmt"
 	"strings"
 
 	"example.com/assay/state/proof"
@@ -17,7 +18,9 @@ func (a Answer) Proof() proof.Proof {
 	if a.Report.Passed {
 		verdict = "verified"
 	}
-	b.Measure("verification", "%s, score %.2f after %s", verdict, a.Report.Score, proof.Count(a.Loop.Iterations, "iteration"))
+	b.Measure("verification", "%s, confidence %.2f", verdict, a.Report.Confidence).Phrase = fmt.Sprintf("%s, confidence %.2f", verdict, a.Report.Confidence)
+	effort := proof.Count(a.Loop.Iterations, "iteration") + ", " + proof.Count(a.Loop.ModelCalls, "model call")
+	b.Measure("effort", "%s", effort).Phrase = effort
 	if a.Loop.Failure != "" {
 		b.Note("Lost on the way", "", proof.Warn, a.Loop.Failure)
 	}

@@ -141,7 +141,7 @@ func quoted(evidence []state.Evidence, claims []state.CheckedClaim, files Locato
 	for _, e := range evidence {
 		if quotes := quotesOf(claims, e.Passage.ID); len(quotes) > 0 {
 			s := SourceOf(e.Passage, files)
-			s.N, s.Label, s.Quotes = len(sources)+1, e.Label, quotes
+			s.N, s.Label, s.Quotes, s.Where = len(sources)+1, e.Label, quotes, e.Passage.WhereIn(quotes)
 			sources = append(sources, s)
 		}
 	}

@@ -2,7 +2,9 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 
+	"example.com/assay/state"
 	"example.com/assay/state/proof"
 )
 
@@ -13,7 +15,10 @@ func (a Answer) Proof() proof.Proof {
 	b.Given = true
 	b.Checks(a.Answer)
 	if c := a.Correction; c != nil {
-		b.Note("Suggested correction", fmt.Sprintf("%d of %d claims supported", c.Supported, c.Checked), proof.Plain, c.Response)
+		b.Sources(slices.DeleteFunc(slices.Clone(c.Sources), func(s state.Source) bool {
+			return slices.ContainsFunc(a.Sources, func(o state.Source) bool { return o.Label == s.Label })
+		}))
+		b.Note("Suggested correction", fmt.Sprintf("%d of %s supported", c.Supported, proof.Count(c.Checked, "claim")), proof.Plain, c.Response)
 	}
 	return b.Proof
 }

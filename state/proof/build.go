@@ -43,18 +43,7 @@ func (b *Builder) common(a state.Answer, text string) {
 	if head, _, _ := strings.Cut(b.Words, ":"); text != "" && a.Status == state.StatusNoEvidence || strings.Contains("\n"+text, "\n"+head+":") || strings.Contains(text, b.Words) {
 		b.Words = "" // the answer says so itself
 	}
-	for _, s := range a.Sources {
-		p := Passage{Doc: b.Document(s.Doc, s.Path, s.Original), Head: fmt.Sprintf("Source %d", s.N), Where: s.Where, Start: s.Start, End: s.End, Text: s.Text, Stale: s.Stale}
-		if s.Query > 0 {
-			p.Head = fmt.Sprintf("Query %d, source %d", s.Query, s.Source)
-			p.Marks = append(p.Marks, fmt.Sprintf("[Query %d][Source %d]", s.Query, s.Source))
-		}
-		if s.Label != "" {
-			p.Head = fmt.Sprintf("Passage %d, cited as %s", s.N, s.Label)
-			p.Marks = append(p.Marks, "["+s.Label+"]")
-		}
-		b.Passages = append(b.Passages, p)
-	}
+	b.Sources(a.Sources)
 	if n := a.Nearest; n != nil {
 		b.Nearest = &Nearest{Where: n.Where, Why: n.Why, Quote: Quote{Stand: Weighed, Doc: b.Document(n.Doc, n.Path, n.Original), Start: n.Start, End: n.End, Text: n.Line}}
 	}
@@ -65,10 +54,44 @@ func (b *Builder) common(a state.Answer, text string) {
 		}
 	}
 	if n := a.Verification.QuotesChecked; n > 0 {
-		b.Measure("quotes", "%d of %d exact", a.Verification.QuotesExact, n)
+		exact := a.Verification.QuotesExact
+		m := b.Measure("quotes", "%d of %d exact", exact, n)
+		switch {
+		case exact < n:
+			m.Phrase = fmt.Sprintf("%s, %d exact", Count(n, "quote"), exact)
+		case n == 1:
+			m.Phrase = "1 quote, exact"
+		default:
+			m.Phrase = Count(n, "quote") + ", all exact"
+		}
+	}
+	if a.Metrics.MemoryHit {
+		b.Measure("from", "memory")
+	}
+	if u := a.Metrics.ModelUsage; u.Calls > 0 && b.Model != "" && b.Model != "offline" {
+		b.Measure("used", "%s", u.Words()).Aside = true
+		if cost := strings.TrimPrefix(u.CostWords(), ", "); cost != "" {
+			b.Measure("spent", "%s", cost).Phrase = cost
+		}
 	}
 	for _, l := range a.Losses {
 		b.Note("Lost on the way", string(l.Cause), Warn, l.Missing+": "+l.Error)
+	}
+}
+
+// Sources adds passages that were read.
+func (b *Builder) Sources(list []state.Source) {
+	for _, s := range list {
+		p := Passage{Doc: b.Document(s.Doc, s.Path, s.Original), Head: fmt.Sprintf("Source %d", s.N), Where: s.Where, Start: s.Start, End: s.End, Text: s.Text, Stale: s.Stale}
+		if s.Query > 0 {
+			p.Head = fmt.Sprintf("Query %d, source %d", s.Query, s.Source)
+			p.Marks = append(p.Marks, fmt.Sprintf("[Query %d][Source %d]", s.Query, s.Source))
+		}
+		if s.Label != "" {
+			p.Head = fmt.Sprintf("Passage %d, cited as %s", s.N, s.Label)
+			p.Marks = append(p.Marks, "["+s.Label+"]")
+		}
+		b.Passages = append(b.Passages, p)
 	}
 }
 

@@ -54,10 +54,14 @@ func (b *Builder) check(c *state.ClaimCheck, kind Kind, in *finder) {
 		return
 	}
 	if c.ClaimsChecked > 0 {
-		b.Measure(string(kind)+"s", "%d of %d supported, confidence %.2f (%s)", c.ClaimsSupported, c.ClaimsChecked, c.Confidence, Words(c.Level))
+		m := b.Measure(string(kind)+"s", "%d of %d supported, confidence %.2f (%s)", c.ClaimsSupported, c.ClaimsChecked, c.Confidence, Words(c.Level))
+		m.Phrase = fmt.Sprintf("%d of %s supported", c.ClaimsSupported, Count(c.ClaimsChecked, string(kind)))
+		if b.Given {
+			m.Phrase += others(c) + fmt.Sprintf(", confidence %.2f (%s)", c.Confidence, Words(c.Level))
+		}
 	}
 	if c.Rewritten > 0 {
-		b.Measure("rewritten", "%s", Count(c.Rewritten, "sentence"))
+		b.Measure("rewritten", "%s", Count(c.Rewritten, "sentence")).Phrase = Count(c.Rewritten, "sentence") + " rewritten"
 	}
 	if c.Unverified != "" {
 		b.Note("Not verified", "", Warn, c.Unverified)
@@ -72,6 +76,21 @@ func (b *Builder) check(c *state.ClaimCheck, kind Kind, in *finder) {
 	for _, text := range c.Corrections {
 		b.Note("Suggested corrections", "", Plain, text)
 	}
+}
+
+// others counts the claims that are not simply supported.
+func others(c *state.ClaimCheck) string {
+	unsupported := c.ClaimsChecked - c.ClaimsSupported - c.ClaimsPartial - c.ClaimsUnjudged
+	words := ""
+	for _, of := range []struct {
+		n    int
+		what string
+	}{{c.ClaimsInDoubt, "of them in doubt"}, {c.ClaimsPartial, "in part"}, {unsupported, "unsupported"}, {c.ClaimsUnjudged, "not judged"}} {
+		if of.n > 0 {
+			words += fmt.Sprintf(", %d %s", of.n, of.what)
+		}
+	}
+	return words
 }
 
 func (b *Builder) claim(c state.CheckedClaim, kind Kind, label string, in *finder) {

@@ -7,6 +7,7 @@
 package proof
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -53,9 +54,13 @@ type Proof struct {
 
 // A Measure is a figure or a count, in words.
 type Measure struct {
-	Name, Text string
-	Aside      bool // of interest only to who wants to know all
+	Name, Text string // "claims", "3 of 4 supported"
+	Phrase     string // what both say in a line of several: "3 of 4 claims supported". Default: Name and Text
+	Aside      bool   // of interest only to who wants to know all
 }
+
+// Words is the measure in a line of several.
+func (m Measure) Words() string { return cmp.Or(m.Phrase, m.Name+" "+m.Text) }
 
 // A Document is a text that passages and quotes count their bytes in.
 type Document struct {

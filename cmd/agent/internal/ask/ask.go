@@ -1,6 +1,8 @@
 package ask
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
@@ -8,6 +10,8 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
+	"example.com/assay/llm/offline"
+	"example.com/assay/nodes/research"
 	"example.com/assay/state"
 )
 
@@ -152,7 +156,12 @@ func answerOne(a *cli.App, cmd *cobra.Command, flags *config.Flags, s config.Set
 	if asJSON {
 		a.PrintJSON(answer)
 	} else {
-		render.Answer(a, answer, e.Corpus)
+		render.Proof(a, research.Proof(answer), true)
+		for _, line := range render.NodeUsage(answer.Metrics.NodeUsage) {
+			if a.Verbose && answer.Model != offline.Name {
+				fmt.Fprintln(a.Stdout, "  "+render.Visible(line))
+			}
+		}
 	}
 	render.Warnings(a, answer)
 	if e.IsSample() {

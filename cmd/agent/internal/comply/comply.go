@@ -186,7 +186,7 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFlags, tex
 	if f.asJSON {
 		a.PrintJSON(audit)
 	} else {
-		printAudit(a, audit)
+		render.Proof(a, audit.Proof(), true)
 	}
 	render.Warnings(a, audit.Answer)
 	if f.audit != "" && runErr == nil {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -83,9 +82,9 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	if err != nil {
 		return err
 	}
-	draw := map[string]func([]causal.Edge, causal.DAG) string{"table": causal.Table, "mermaid": causal.Mermaid, "dot": causal.DOT}[f.format]
+	draw := map[string]func([]causal.Edge, causal.DAG) string{"mermaid": causal.Mermaid, "dot": causal.DOT}[f.format]
 	switch {
-	case draw == nil:
+	case draw == nil && f.format != "table":
 		return cli.Usagef("--format is %q%s; known: %s", f.format, text.DidYouMean(f.format, edgesFormats()), config.Joined(edgesFormats()))
 	case cli.Named(cmd, "trace") != nil:
 		return cli.Named(cmd, "trace")
@@ -119,9 +118,7 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	case f.asJSON:
 		a.PrintJSON(answer)
 	case f.format == "table":
-		fmt.Fprint(a.Stdout, draw(answer.Edges, answer.DAG))
-		printDAG(a, answer)
-		render.End(a, answer.End)
+		render.Proof(a, answer.Proof(), true)
 	default:
 		fmt.Fprint(a.Stdout, draw(answer.Edges, answer.DAG))
 	}
@@ -130,20 +127,6 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	}
 	render.Warnings(a, answer.Answer)
 	return cli.Told(answer.End, runErr)
-}
-
-// printDAG prints the size of the graph, and the faults of the draft.
-func printDAG(a *cli.App, answer causal.Answer) {
-	fmt.Fprintf(a.Stdout, "\n%s %d in the graph\n", answer.Answer.Answer, len(answer.DAG.Edges))
-	for _, c := range answer.DAG.Cycles {
-		fmt.Fprintf(a.Stdout, "cycle, left out %s: %s\n", render.OneLine(c.Edge), render.OneLine(strings.Join(c.Path, " → ")))
-	}
-	for _, p := range answer.DAG.Reversed {
-		fmt.Fprintf(a.Stdout, "both directions: %s and %s\n", render.OneLine(p.First), render.OneLine(p.Second))
-	}
-	for _, p := range answer.DAG.Duplicates {
-		fmt.Fprintf(a.Stdout, "the same edge twice: %s and %s\n", render.OneLine(p.First), render.OneLine(p.Second))
-	}
 }
 
 // A grounder verifies edges with one set of settings.

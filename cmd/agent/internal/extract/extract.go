@@ -154,7 +154,7 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f extractFlags, pa
 		a.PrintJSON(fieldsDocument{Schema: state.AnswerSchema, Pipeline: "extract", Documents: answers, Summary: summarise(schema, answers)})
 	case f.asJSON || len(answers) == 0: // the error tells
 	case len(docs) == 1:
-		printFields(a, answers[0])
+		render.Proof(a, answers[0].Proof(), true)
 	default:
 		printFieldSummary(a, schema, answers, f.out)
 	}

@@ -19,7 +19,6 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
-	"example.com/assay/cmd/agent/internal/converse"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
@@ -27,7 +26,6 @@ import (
 	"example.com/assay/nodes/follow"
 	"example.com/assay/nodes/pipeline"
 	"example.com/assay/state"
-	"example.com/assay/state/proof"
 )
 
 // Command is the command of a pipeline.
@@ -193,12 +191,6 @@ func Print(a *cli.App, p open.Pipeline, answer pipeline.Answer) error {
 		return err
 	}
 	shown.Warnings = nil // they go to standard error
-	fmt.Fprintln(a.Stdout, Text(a, shown))
+	render.Proof(a, shown, true)
 	return nil
-}
-
-// Text is a proof for a terminal.
-func Text(a *cli.App, p proof.Proof) string {
-	text, _ := converse.Message(p)
-	return render.Markdown(text, render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour})
 }

@@ -11,6 +11,7 @@ import (
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory/qa"
 	"example.com/assay/nodes/research"
+	"example.com/assay/state"
 )
 
 func memoryShowCommand(a *cli.App) *cobra.Command {
@@ -78,12 +79,8 @@ func printMemoryStats(a *cli.App, r *remembered, s qa.Stats) {
 }
 
 func printRemembered(a *cli.App, s open.RememberedAnswer) {
-	look := render.Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}
 	fmt.Fprintf(a.Stdout, "%s\n\n", render.Visible(s.Question))
-	fmt.Fprint(a.Stdout, render.Markdown(research.WithoutSources(s.Answer), look))
-	if len(s.Sources) > 0 {
-		fmt.Fprint(a.Stdout, "\n", render.Markdown("## Sources\n", look), render.Sources(s.Sources, a.Stdout.Colour))
-	}
+	render.Proof(a, research.Proof(state.Answer{Answer: s.Answer, Sources: s.Sources}), false)
 	fmt.Fprintf(a.Stdout, "\nid          %s\ncorpus      %s\nconfidence  %.2f\nstored      %s\nserved      %s\n", s.ID, s.Corpus, s.Confidence, render.Day(s.Stored), render.Times(s.Served))
 	fmt.Fprintln(a.Stdout, "made with")
 	for _, c := range s.Conditions {

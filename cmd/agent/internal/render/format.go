@@ -10,7 +10,6 @@ import (
 	"example.com/assay/memory"
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/index"
-	"example.com/assay/state"
 )
 
 // Size is a number of bytes for people.
@@ -107,11 +106,4 @@ func Cell(s string) string {
 		return "'" + s
 	}
 	return s
-}
-
-// End says how a run ended whose answer is incomplete or missing.
-func End(a *cli.App, end state.End) {
-	if end.Status == state.StatusUngrounded || end.Status == state.StatusNoEvidence {
-		fmt.Fprintf(a.Stdout, "\n%s\n", Line(end.Words()))
-	}
 }

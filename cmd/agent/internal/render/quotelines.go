@@ -7,45 +7,35 @@ import (
 
 	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/wordnet"
-	"example.com/assay/state"
+	"example.com/assay/state/proof"
 )
 
 // withLines restores the line breaks of the source in each quotation of an answer: those
 // between lines of code, items and paragraphs. Lines and words that a page only wrapped
 // stay joined.
 // A quote that begins or ends inside a sentence has an ellipsis there.
-func withLines(text string, answer state.Answer) string {
-	from := 0
-	for _, q := range answer.Quotes {
-		flat := "“" + strings.Join(strings.Fields(q.Text), " ") + "”"
-		at := strings.Index(text[from:], flat)
-		if at < 0 {
-			continue
-		}
-		before, after := cutOf(q, answer.Sources)
-		lines := sourceLines(q.Text)
-		for i, l := range lines { // an item inside a quote begins no list of the answer's own
-			if rest, ok := strings.CutPrefix(l, "- "); ok {
-				lines[i] = "• " + rest
+func withLines(text string, p proof.Proof) string {
+	for _, f := range p.Findings {
+		for _, q := range f.Quotes {
+			before, after := cutOf(q, p.Passages)
+			lines := sourceLines(q.Text)
+			for i, l := range lines { // an item inside a quote begins no list of the answer's own
+				if rest, ok := strings.CutPrefix(l, "- "); ok {
+					lines[i] = "• " + rest
+				}
 			}
+			shown := "“" + before + strings.Join(lines, "\\\n  ") + after + "”"
+			text = strings.ReplaceAll(text, "“"+OneLine(q.Text)+"”", shown)
 		}
-		shown := "“" + before + strings.Join(lines, "\\\n  ") + after + "”"
-		text = text[:from+at] + shown + text[from+at+len(flat):]
-		from += at + len(shown)
 	}
 	return text
 }
 
 // cutOf are the ellipses of a quote.
-func cutOf(q state.ShownQuote, sources []state.Source) (before, after string) {
-	for _, s := range sources {
-		if s.N != q.Source {
-			continue
-		}
-		for _, span := range s.Quotes {
-			if from, to := span.Start-s.Start, span.End-s.Start; span.Text == q.Text && from >= 0 && from <= to && to <= len(s.Text) {
-				return ellipses(s.Text, from, to)
-			}
+func cutOf(q proof.Quote, passages []proof.Passage) (before, after string) {
+	for _, p := range passages {
+		if p.Doc == q.Doc && p.Start <= q.Start && q.End <= p.Start+len(p.Text) {
+			return ellipses(p.Text, q.Start-p.Start, q.End-p.Start)
 		}
 	}
 	return "", ""

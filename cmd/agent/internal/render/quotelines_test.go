@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/assay/state"
+	"example.com/assay/state/proof"
 )
 
 func TestSourceLines(t *testing.T) {
@@ -25,8 +25,8 @@ func TestSourceLines(t *testing.T) {
 
 // A command in a quotation stands on a line of its own, however wide the terminal is.
 func TestQuotationKeepsItsLines(t *testing.T) {
-	quoted := state.ShownQuote{Text: "Light it with\n    lamp --light\nand wait."}
-	got := Markdown(withLines("- “Light it with lamp --light and wait.” [Query 1][Source 1]", state.Answer{Quotes: []state.ShownQuote{quoted}}), Options{Width: 80})
+	quoted := proof.Finding{Quotes: []proof.Quote{{Text: "Light it with\n    lamp --light\nand wait."}}}
+	got := Markdown(withLines("- “Light it with lamp --light and wait.” [Query 1][Source 1]", proof.Proof{Findings: []proof.Finding{quoted}}), Options{Width: 80})
 	if want := "• “Light it with\n      lamp --light\n  and wait.” [Query 1][Source 1]\n"; got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
@@ -51,8 +51,11 @@ func TestEllipses(t *testing.T) {
 			t.Errorf("%q: %q %q", c.quote, before, after)
 		}
 	}
-	a := state.Answer{Quotes: []state.ShownQuote{{Text: "The rent is 400", Source: 1}}, Sources: []state.Source{{N: 1, Start: 10, Text: "The rent is 400 a month.", Quotes: []state.QuoteSpan{{Start: 10, End: 25, Text: "The rent is 400"}}}}}
-	if got := withLines("“The rent is 400” [Source 1]", a); got != "“The rent is 400…” [Source 1]" {
+	p := proof.Proof{
+		Passages: []proof.Passage{{Start: 10, End: 34, Text: "The rent is 400 a month."}},
+		Findings: []proof.Finding{{Quotes: []proof.Quote{{Start: 10, End: 25, Text: "The rent is 400"}}}},
+	}
+	if got := withLines("“The rent is 400” [Source 1]", p); got != "“The rent is 400…” [Source 1]" {
 		t.Error(got)
 	}
 }

@@ -50,9 +50,9 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 		return cli.EndError{End: end}
 	}
 	e := final.Edges[0]
-	verdict := fmt.Sprintf("%s %.2f grounded: the corpus shows that %s causes %s.", render.Gauge(e.Confidence), e.Confidence, e.FromVar, e.ToVar)
+	verdict := fmt.Sprintf("grounded, confidence %.2f: the corpus shows that %s causes %s.", e.Confidence, e.FromVar, e.ToVar)
 	if e.Status != causal.EdgeGrounded {
-		verdict = fmt.Sprintf("%s %.2f not grounded (%s): %s", render.Gauge(e.Confidence), e.Confidence, e.Rejection.Reason, e.Rejection.Detail)
+		verdict = fmt.Sprintf("not grounded, confidence %.2f (%s): %s", e.Confidence, e.Rejection.Reason, e.Rejection.Detail)
 	}
 	fmt.Fprintf(s.Stdout, "%s\n\n", render.Visible(render.OneLine(verdict)))
 	return nil

@@ -145,7 +145,7 @@ func (s *session) answer(ctx context.Context, q ask.Question) error {
 	if e, ok := research.ExchangeOf(answer); ok && s.thread == "" { // a thread has its own
 		s.earlier = append(s.earlier, e)
 	}
-	render.Answer(s.App, answer, s.engine.Corpus)
+	render.Proof(s.App, research.Proof(answer), true)
 	fmt.Fprintln(s.Stdout)
 	render.Warnings(s.App, answer)
 	err = ask.Outcome(answer, err)

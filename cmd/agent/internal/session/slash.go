@@ -20,6 +20,7 @@ import (
 	"example.com/assay/graph/trace"
 	"example.com/assay/memory"
 	"example.com/assay/memory/text"
+	"example.com/assay/nodes/research"
 	"example.com/assay/serve/view"
 )
 
@@ -284,11 +285,12 @@ func (s *session) sourcesSlash() error {
 	if s.last == nil || len(s.last.Sources) == 0 {
 		return cli.Usagef("the last answer has no sources, or nothing was asked yet")
 	}
+	shown := research.Proof(*s.last)
 	for i, source := range s.last.Sources {
 		if i > 0 {
 			fmt.Fprintln(s.Stdout)
 		}
-		fmt.Fprint(s.Stdout, render.Sources(s.last.Sources[i:i+1], s.Stdout.Colour))
+		fmt.Fprint(s.Stdout, render.Source(shown, i, s.Stdout.Colour))
 		quoted := slices.Collect(strings.Lines(render.Visible(source.Text)))
 		fmt.Fprintf(s.Stdout, "    %s\n", strings.Join(quoted, "    "))
 	}

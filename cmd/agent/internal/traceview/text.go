@@ -58,7 +58,7 @@ func (w *writer) usage(v view.View) {
 		return
 	}
 	w.line(0, "")
-	w.line(0, w.strong("models: "+render.Usage(v.Total)))
+	w.line(0, w.strong("models: "+v.Total.Words()))
 	for _, line := range render.NodeUsage(v.Usage) {
 		w.line(1, render.Visible(line))
 	}
@@ -148,7 +148,7 @@ func (w *writer) node(n view.Node) {
 		if c.Fallback != "" {
 			outcome += ", instead of a model that failed: " + c.Fallback
 		}
-		w.line(depth+1, render.Visible(fmt.Sprintf("model %s, skill %s: %d tokens in, %d out%s, %s", c.Model, c.Skill, c.Usage.InputTokens, c.Usage.OutputTokens, render.Cost(c.Usage), outcome)))
+		w.line(depth+1, render.Visible(fmt.Sprintf("model %s, skill %s: %d tokens in, %d out%s, %s", c.Model, c.Skill, c.Usage.InputTokens, c.Usage.OutputTokens, c.Usage.CostWords(), outcome)))
 	}
 	for _, r := range n.Retrievals {
 		w.retrieval(depth+1, r)

@@ -136,7 +136,7 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, v verifyFlags) (er
 			a.Warn("%s", answer.Words())
 		}
 	} else {
-		printVerified(a, answer, c, s.Verification.ShowClaims)
+		render.Proof(a, answer.Proof(), s.Verification.ShowClaims)
 	}
 	render.Warnings(a, answer.Answer)
 	switch {

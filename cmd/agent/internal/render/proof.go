@@ -1,0 +1,237 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/state/proof"
+)
+
+// Proof prints an answer of any pipeline for people: the answer, what it cites, what was
+// found about its parts, what else was noticed, and a line on how it was made. Claims have
+// their quotes below them if quotes is set. With --verbose everything is printed that a
+// proof sets aside.
+func Proof(a *cli.App, p proof.Proof, quotes bool) {
+	w := &page{Options: Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}}
+	s := sheet{page: w, proof: p, quotes: quotes, full: a.Verbose}
+	s.answer()
+	s.sources()
+	s.fields()
+	s.edges()
+	for _, h := range headings {
+		s.findings(h.kind, h.text)
+	}
+	s.notes()
+	s.measures()
+	fmt.Fprint(a.Stdout, w.out.String())
+}
+
+// A sheet is a proof that is being laid out, block by block.
+type sheet struct {
+	*page
+	proof  proof.Proof
+	quotes bool // below claims
+	full   bool
+}
+
+// begin begins a block, which a blank line separates from the one before.
+func (s *sheet) begin() {
+	s.gap = s.out.Len() > 0
+	s.separate()
+}
+
+// line writes a line that is not wrapped, so that a path in it can be copied.
+func (s *sheet) line(format string, args ...any) {
+	s.out.WriteString(fmt.Sprintf(format, args...) + "\n")
+}
+
+// text lays out Markdown as a block.
+func (s *sheet) text(markdown string) {
+	s.begin()
+	s.out.WriteString(Markdown(markdown, s.Options))
+}
+
+func (s *sheet) answer() {
+	if s.proof.Asked != "" {
+		s.line("searched for: %s", Visible(s.proof.Asked))
+	}
+	if respelt := SearchedFor(s.proof.Respelt); respelt != "" {
+		s.begin()
+		s.out.WriteString(respelt)
+	}
+	if s.proof.Answer != "" {
+		s.text(withLines(s.proof.Answer, s.proof))
+	}
+}
+
+// sources lists the passages that the answer, or a note, cites by their marks.
+func (s *sheet) sources() {
+	begun := false
+	for i, p := range s.proof.Passages {
+		if !s.cited(p) {
+			continue
+		}
+		if !begun {
+			s.text("## Sources\n")
+			begun = true
+		}
+		s.out.WriteString(Source(s.proof, i, s.Colour))
+	}
+}
+
+func (s *sheet) cited(p proof.Passage) bool {
+	return len(p.Marks) > 0 && (strings.Contains(s.proof.Answer, p.Marks[0]) || slices.ContainsFunc(s.proof.Notes, func(n proof.Note) bool {
+		return strings.Contains(n.Text, p.Marks[0])
+	}))
+}
+
+// fields is the table of the fields that were read.
+func (s *sheet) fields() {
+	rows := [][]string{{"field", "value", "confidence", "place"}}
+	for _, f := range s.proof.Findings {
+		if f.Kind != proof.Field {
+			continue
+		}
+		place := f.Verdict
+		if len(f.Quotes) > 0 {
+			place = placeOnPage(f.Quotes[0])
+		}
+		rows = append(rows, []string{Line(f.Label), cut(Line(f.Text)), fmt.Sprintf("%.2f", *f.Confidence), place})
+	}
+	if len(rows) > 1 {
+		s.begin()
+		s.line("%s\n", Line(s.proof.Documents[0].Name))
+		s.table(rows)
+	}
+}
+
+// edges is the table of the edges that were verified.
+func (s *sheet) edges() {
+	rows := [][]string{{"edge", "status", "conf.", "cause → effect", "why"}}
+	for _, f := range s.proof.Findings {
+		if f.Kind != proof.Edge {
+			continue
+		}
+		confidence, why := 0.0, ""
+		if f.Confidence != nil {
+			confidence = *f.Confidence
+		}
+		if len(f.Decided) > 0 {
+			why = f.Decided[0].Label
+		}
+		rows = append(rows, []string{Line(f.Label), f.Verdict, fmt.Sprintf("%.2f", confidence), Line(f.Text), why})
+	}
+	if len(rows) > 1 {
+		s.begin()
+		s.table(rows)
+	}
+}
+
+// headings stand above the findings of a kind. Kinds without one are part of the answer.
+var headings = []struct {
+	kind proof.Kind
+	text string
+}{
+	{proof.Claim, "Claims"}, {proof.Reason, "Reasons"}, {proof.Requirement, "Requirements"}, {proof.Term, "Terms"},
+}
+
+var signs = map[proof.Tone]string{proof.Good: "✓", proof.Warn: "◐", proof.Bad: "✗", proof.Plain: "•"}
+
+func (s *sheet) findings(kind proof.Kind, heading string) {
+	begun := false
+	for _, f := range s.proof.Findings {
+		if f.Kind != kind || f.Aside {
+			continue
+		}
+		if !begun {
+			s.text("## " + heading + "\n")
+			begun = true
+		}
+		s.finding(f)
+	}
+}
+
+// finding shows a finding behind its sign: its name, its text unless the answer or its
+// quote has it, what decided unless all is well, and its quotes with their places.
+func (s *sheet) finding(f proof.Finding) {
+	judged := f.Kind == proof.Claim || f.Kind == proof.Reason
+	said := !judged && strings.Contains(s.proof.Answer, strings.Join(strings.Fields(f.Text), " "))
+	head := []string{signs[f.Tone]}
+	if !judged && f.Label != "" {
+		head = append(head, Line(f.Label))
+	}
+	quotes := f.Quotes
+	switch {
+	case said && len(quotes) > 0 && quotes[0].Text == f.Text:
+		head, quotes = append(head, placeOf(s.proof, quotes[0])), quotes[1:]
+	case said:
+	case !judged && len(f.Quotes) > 0 && f.Quotes[0].Text == f.Text:
+		head, said = append(head, "“"+Line(f.Text)+"”"), true
+	default:
+		head = append(head, Line(f.Text))
+	}
+	s.line("%s", strings.Join(head, " "))
+	for _, d := range f.Decided {
+		if f.Tone == proof.Good && (judged || d.Label == "") {
+			continue
+		}
+		s.line("    %s", Line(strings.TrimPrefix(d.Label+": "+d.Text, ": ")))
+	}
+	if judged && !s.quotes {
+		return
+	}
+	for _, q := range quotes {
+		if said && q.Text == f.Text {
+			s.line("    %s", placeOf(s.proof, q))
+			continue
+		}
+		s.line("    %s: “%s”\n      %s", q.Stand, Line(q.Text), placeOf(s.proof, q))
+	}
+}
+
+// notes lists what else was noticed, by groups.
+func (s *sheet) notes() {
+	group := ""
+	for _, n := range s.proof.Notes {
+		if n.Aside && !s.full {
+			continue
+		}
+		if n.Group != group {
+			s.text("## " + n.Group + "\n")
+			group = n.Group
+		}
+		if strings.Contains(n.Text, "\n") {
+			s.out.WriteString(Markdown(n.Text+"\n\n*"+n.Label+"*", s.Options))
+			continue
+		}
+		s.line("• %s", Line(strings.TrimPrefix(n.Label+": "+n.Text, ": ")))
+	}
+}
+
+// measures are the lines below an answer: what of it was checked, what it was made from,
+// and how the run ended if not all is well.
+func (s *sheet) measures() {
+	var parts, aside []string
+	for _, m := range s.proof.Measures {
+		if m.Aside {
+			aside = append(aside, m.Words())
+		} else {
+			parts = append(parts, m.Words())
+		}
+	}
+	if s.proof.Corpus != "" {
+		parts = append(parts, "corpus "+s.proof.Corpus)
+	}
+	if s.proof.Model != "" {
+		parts = append(parts, s.proof.Model)
+	}
+	s.text(strings.Join(parts, " · "))
+	if s.full && len(aside) > 0 {
+		s.out.WriteString(Markdown(strings.Join(aside, " · "), s.Options))
+	}
+	if s.proof.Words != "" {
+		s.text(Line(s.proof.Words))
+	}
+}
