@@ -77,6 +77,15 @@ func (e Event[S]) MarshalJSON() ([]byte, error) {
 // DecodeEvent reads an event of this graph that another process encoded. Writes to
 // Untracked channels are gone.
 func (c *Compiled[S]) DecodeEvent(data []byte) (Event[S], error) {
+	return decodeEvent[S](c.plain, data)
+}
+
+// DecodeEvent is Compiled.DecodeEvent.
+func (a App) DecodeEvent(data []byte) (Event[json.RawMessage], error) {
+	return decodeEvent[json.RawMessage](a.plain, data)
+}
+
+func decodeEvent[S any](p *program, data []byte) (Event[S], error) {
 	var in EventRecord
 	if err := decodeInto(data, &in); err != nil {
 		return Event[S]{}, fmt.Errorf("reading an event: %w", err)
@@ -93,14 +102,15 @@ func (c *Compiled[S]) DecodeEvent(data []byte) (Event[S], error) {
 	if in.Error != "" {
 		out.Err = errors.New(in.Error)
 	}
-	var err error
 	if in.Update != nil {
-		if out.Update, err = c.DecodeUpdate(in.Update); err != nil {
+		u, err := p.decodeUpdate(in.Update)
+		if err != nil {
 			return out, fmt.Errorf("reading the update of node %q: %w", in.Node, err)
 		}
+		out.Update = typed[S](u)
 	}
 	if in.State != nil {
-		if err = decodeInto(in.State, &out.State); err != nil {
+		if err := decodeInto(in.State, &out.State); err != nil {
 			return out, fmt.Errorf("reading a state: %w", err)
 		}
 	}

@@ -105,7 +105,7 @@ func TestHowVerifyEnds(t *testing.T) {
 		code   int
 		says   string // in the text
 	}{
-		{"every claim holds", verifying{response: carried}, state.StatusAnswered, "", 0, "0.91 high · 2 of 2 claims supported"},
+		{"every claim holds", verifying{response: carried}, state.StatusAnswered, "", 0, "2 of 2 claims supported, confidence 0.91 (high)"},
 		{"word for word, never corrected", verifying{response: "The permit costs 40 crowns.", args: []string{"--crag-attempts", "0"}}, state.StatusAnswered, "", 0, "1 of 1 claim supported"},
 		{"one does not", verifying{response: partly}, state.StatusUngrounded, "", 3, "Not grounded: 1 of 2 claims is not supported by the evidence."},
 		{"of something else", verifying{response: "Penguins moult in February on the ice."}, state.StatusUngrounded, "", 3, "the corpus holds nothing on any of them."},
@@ -128,7 +128,7 @@ func TestHowVerifyEnds(t *testing.T) {
 			if code != c.code || !strings.Contains(stdout+stderr, c.says) {
 				t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 			}
-			if c.code != 0 && strings.Contains(stdout, " high ") {
+			if c.code != 0 && strings.Contains(stdout, "(high)") {
 				t.Errorf("high beside exit code %d: %s", c.code, stdout)
 			}
 		})

@@ -48,11 +48,16 @@ func (e *RemoteError) Is(target error) bool {
 	return e.Phase == Cancelled && target == context.Canceled
 }
 
+// A Decoder reads the events of a graph: a *graph.Compiled[S], or a graph.App.
+type Decoder[S any] interface {
+	DecodeEvent(data []byte) (graph.Event[S], error)
+}
+
 // Follow yields the events of a thread's last run as Compiled.Stream does, from the log
 // that its workers write: all from the beginning, and those to come. A run that asks ends
 // with a *graph.InterruptedError, one that failed or was cancelled with a *RemoteError.
 // Breaking the loop, or ctx, does not stop the run: see Cancel.
-func Follow[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph.Compiled[S], thread string) iter.Seq2[graph.Event[S], error] {
+func Follow[S any](ctx context.Context, c *Client, log *eventlog.Log, app Decoder[S], thread string) iter.Seq2[graph.Event[S], error] {
 	return func(yield func(graph.Event[S], error) bool) {
 		if err := follow(ctx, c, log, app, thread, 0, yield); err != nil && !errors.Is(err, errLeft) {
 			yield(graph.Event[S]{}, err)
@@ -62,7 +67,7 @@ func Follow[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph
 
 // StreamAnswer answers a run that waits, and yields what comes after that, as Follow
 // does.
-func StreamAnswer[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph.Compiled[S], thread string, answers ...Reply) iter.Seq2[graph.Event[S], error] {
+func StreamAnswer[S any](ctx context.Context, c *Client, log *eventlog.Log, app Decoder[S], thread string, answers ...Reply) iter.Seq2[graph.Event[S], error] {
 	return func(yield func(graph.Event[S], error) bool) {
 		s, err := c.Status(ctx, thread)
 		var seen int64
@@ -85,7 +90,7 @@ func StreamAnswer[S any](ctx context.Context, c *Client, log *eventlog.Log, app 
 var errLeft = errors.New("the reader has left")
 
 // follow yields a run's events behind one until the run asks or ends.
-func follow[S any](ctx context.Context, c *Client, log *eventlog.Log, app *graph.Compiled[S], thread string, after int64, yield func(graph.Event[S], error) bool) error {
+func follow[S any](ctx context.Context, c *Client, log *eventlog.Log, app Decoder[S], thread string, after int64, yield func(graph.Event[S], error) bool) error {
 	s, err := c.Status(ctx, thread)
 	if err != nil {
 		return err

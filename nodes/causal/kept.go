@@ -2,6 +2,7 @@ package causal
 
 import (
 	"context"
+	"encoding/json"
 
 	"example.com/assay/graph"
 )
@@ -9,25 +10,24 @@ import (
 // Kept gathers the conclusions of a run from its events. All edges are judged in one
 // superstep, and a stopped superstep is not committed: the run's state does not have
 // what was concluded in it.
-type Kept struct{ writes graph.Update[State] }
+type Kept struct{ updates []json.RawMessage }
 
 // Observe takes an event of the run.
-func (k *Kept) Observe(ev graph.Event[State]) {
+func (k *Kept) Observe(ev graph.Event[json.RawMessage]) {
 	if ev.Kind != graph.NodeUpdate || ev.Namespace != "" || ev.Node == NodeAssemble {
 		return
 	}
-	for _, w := range ev.Update {
-		if w.Channel() != "" { // else it is a command
-			k.writes = append(k.writes, w)
-		}
+	if data, err := ev.UpdateJSON(); err == nil { // else the run fails of it
+		k.updates = append(k.updates, data)
 	}
 }
 
 // State is what was concluded of edges, as a finished run's state has it: in the
 // order of the draft, with the graph of those that are grounded.
 func (k *Kept) State(edges []Edge) (State, error) {
+	var writes graph.Update[State]
 	g := graph.NewStateGraph(channels()...)
-	g.AddNode("keep", func(context.Context, State) (graph.Update[State], error) { return k.writes, nil })
+	g.AddNode("keep", func(context.Context, State) (graph.Update[State], error) { return writes, nil })
 	g.AddNode(NodeAssemble, assemble())
 	g.AddEdge(graph.Start, "keep")
 	g.AddEdge("keep", NodeAssemble)
@@ -35,6 +35,17 @@ func (k *Kept) State(edges []Edge) (State, error) {
 	fold, err := g.Compile(nil)
 	if err != nil {
 		return State{}, err
+	}
+	for _, data := range k.updates {
+		update, err := fold.DecodeUpdate(data)
+		if err != nil {
+			return State{}, err
+		}
+		for _, w := range update {
+			if w.Channel() != "" { // else it is a command
+				writes = append(writes, w)
+			}
+		}
 	}
 	return fold.Invoke(context.Background(), Input(edges), nil)
 }

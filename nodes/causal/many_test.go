@@ -2,6 +2,7 @@ package causal_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -44,7 +45,11 @@ func TestManyEdgesCancelledHalfWay(t *testing.T) {
 		opts := &causal.Options{MaxConcurrent: judges, Checkpointer: memory.New()}
 		p := pipeline(t, m, &shelf{}, opts)
 		var kept causal.Kept
-		_, _, err := follow.Run(ctx, p.Graph(), causal.Input(manyEdges(n)), &follow.Options[causal.State]{Observe: kept.Observe, Run: graph.RunOptions{Thread: "t"}})
+		in, err := json.Marshal(causal.Input(manyEdges(n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = follow.App(ctx, p.Graph().App(), in, &follow.Options[json.RawMessage]{Observe: kept.Observe, Run: graph.RunOptions{Thread: "t"}})
 		if !errors.Is(err, errHalfWay) {
 			t.Fatalf("the run ended with %v", err)
 		}

@@ -13,6 +13,7 @@ var edgeTones = map[EdgeStatus]proof.Tone{EdgeGrounded: proof.Good, EdgeRejected
 // verdict.
 func (a Answer) Proof() proof.Proof {
 	b := proof.New(a.Answer, a.Answer.Answer)
+	b.Words = a.Words() // the answer only counts edges
 	for _, e := range a.Edges {
 		f := proof.Finding{Kind: proof.Edge, Label: e.ID, Text: e.FromVar + " → " + e.ToVar, Verdict: string(e.Status), Tone: edgeTones[e.Status]}
 		stand := proof.For

@@ -36,7 +36,8 @@ func About() pipeline.Pipeline {
 type Reader func(name, text string) ([]state.Passage, error)
 
 // Instance is the pipeline without the type of its state. Without a corpus each turn has
-// to bring evidence.
+// to bring evidence. Without a reader no turn can: the input has passages of files that the
+// library knows.
 func (p *Pipeline) Instance(read Reader, corpus bool) pipeline.Instance {
 	return pipeline.Of(pipeline.Typed[State]{
 		Graph: p.graph,
@@ -52,7 +53,10 @@ func (p *Pipeline) Instance(read Reader, corpus bool) pipeline.Instance {
 			return in.Update()
 		},
 		Answer: func(final State, runErr error, files pipeline.Library) (pipeline.Answer, error) {
-			answer := Result(final, runErr, given{files, final})
+			if read != nil {
+				files = given{files, final}
+			}
+			answer := Result(final, runErr, files)
 			answer.Question = final.Query
 			return &answer, nil
 		},
@@ -61,7 +65,7 @@ func (p *Pipeline) Instance(read Reader, corpus bool) pipeline.Instance {
 
 // given are the files of a run whose caller gave texts: these are in none.
 type given struct {
-	Locator
+	pipeline.Library
 	of State
 }
 
@@ -71,7 +75,7 @@ func (g given) TextPath(source string) (path, original string, err error) {
 			return "", "", nil
 		}
 	}
-	return g.Locator.TextPath(source)
+	return g.Library.TextPath(source)
 }
 
 // turn is the input of a turn: its message is the response, and its further fields are the

@@ -68,14 +68,11 @@ func (b *Builder) common(a state.Answer, text string) {
 	if a.Metrics.MemoryHit {
 		b.Measure("from", "memory")
 	}
-	if u := a.Metrics.ModelUsage; u.Calls > 0 && b.Model != "" && b.Model != "offline" {
-		b.Measure("used", "%s", u.Words()).Aside = true
-		if cost := strings.TrimPrefix(u.CostWords(), ", "); cost != "" {
-			b.Measure("spent", "%s", cost).Phrase = cost
-		}
+	if a.Model != "" && a.Model != "offline" {
+		b.Used, b.Cost = a.Metrics.ModelUsage.Words(), strings.TrimPrefix(a.Metrics.ModelUsage.CostWords(), ", ")
 	}
 	for _, l := range a.Losses {
-		b.Note("Lost on the way", string(l.Cause), Warn, l.Missing+": "+l.Error)
+		b.Note("Lost on the way", string(l.Cause), Warn, l.Missing+": "+l.Error).Aside = strings.Contains(b.Words, l.Error)
 	}
 }
 

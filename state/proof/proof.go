@@ -38,6 +38,8 @@ type Proof struct {
 	RunID  string // empty for a run that has none
 	Model  string
 	Corpus string
+	Used   string // calls and tokens of models, in words; empty for the offline model
+	Cost   string // of them, in words; empty when none was counted
 
 	Status state.Status
 	Tone   Tone

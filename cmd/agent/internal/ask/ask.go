@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,6 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm/offline"
 	"example.com/assay/nodes/research"
-	"example.com/assay/state"
 )
 
 // Command is agent ask.
@@ -150,7 +150,7 @@ func answerOne(a *cli.App, cmd *cobra.Command, flags *config.Flags, s config.Set
 	}
 	defer func() { err = cli.Also(err, e.Close()) }()
 	follow := render.NewProgress(a, asJSON)
-	q.Observe = func(ev graph.Event[state.Agent]) { render.Observe(follow, ev) }
+	q.Observe = func(ev graph.Event[json.RawMessage]) { render.Observe(follow, ev) }
 	answer, runErr := e.Ask(ctx, q)
 	follow.Close()
 	if asJSON {

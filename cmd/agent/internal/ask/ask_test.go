@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func TestResumeAfterStop(t *testing.T) {
 		t.Run(node, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			stop := errors.New("stopped by the test")
-			stopAt := func(ev graph.Event[state.Agent]) {
+			stopAt := func(ev graph.Event[json.RawMessage]) {
 				if ev.Kind == graph.NodeStart && ev.Node == node {
 					cancel(stop)
 				}
@@ -55,7 +56,7 @@ func TestResumeAfterStop(t *testing.T) {
 				t.Fatal(err)
 			}
 			var ran []string
-			resumed, err := open().Ask(t.Context(), Question{Thread: node, Resume: true, Observe: func(ev graph.Event[state.Agent]) {
+			resumed, err := open().Ask(t.Context(), Question{Thread: node, Resume: true, Observe: func(ev graph.Event[json.RawMessage]) {
 				if ev.Kind == graph.NodeUpdate {
 					ran = append(ran, ev.Node)
 				}
@@ -99,14 +100,25 @@ func TestStoppedRun(t *testing.T) {
 			{ID: 2, Phase: "Two", Status: state.StepPending, Answer: "not yet"},
 		},
 	}
-	got := e.result(final, cli.ErrInterrupted)
+	stopped := func(final state.Agent) *state.Answer {
+		data, err := json.Marshal(final)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := e.Pipeline.Instance().Answer(data, cli.ErrInterrupted, e.Corpus)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.Common()
+	}
+	got := stopped(final)
 	if want := "### Step 1: One\n\n“a” [Query 1][Source 1] and [Query 1][Source 2]"; got.Answer != want || got.Status != state.StatusCancelled {
 		t.Errorf("status %s, answer %q, want %q", got.Status, got.Answer, want)
 	}
 	if m := got.Metrics; m.Calls != 3 || m.StepsCompleted != 1 || m.StepsPending != 1 || !m.HasAnswer {
 		t.Errorf("metrics: %+v", m)
 	}
-	if got := e.result(state.Agent{}, cli.ErrInterrupted).Answer; got != "" {
+	if got := stopped(state.Agent{}).Answer; got != "" {
 		t.Errorf("nothing was found, the answer is %q", got)
 	}
 }

@@ -1,7 +1,9 @@
 package ask
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +15,6 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/memory/answer"
-	"example.com/assay/nodes/follow"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
 )
@@ -30,7 +31,7 @@ type Question struct {
 	Resume  bool             // continue the thread; Text is its question
 	Earlier []state.Exchange // the conversation before it
 	Timeout time.Duration
-	Observe func(graph.Event[state.Agent])
+	Observe func(graph.Event[json.RawMessage])
 }
 
 // An Asker answers questions from one corpus with one set of settings.
@@ -67,33 +68,25 @@ func (e *Asker) Ask(ctx context.Context, q Question) (state.Answer, error) {
 	if err := e.onThread(ctx, q, opts); err != nil {
 		return failedAnswer(q.Text, err), err
 	}
-	t := &open.Traced[state.Agent]{Graph: e.Pipeline.Graph(), In: opts.Input(q.Text), Question: q.Text, File: q.Trace, Copy: q.Copy, Keys: config.AskTraced, Options: follow.Options[state.Agent]{
-		Observe: q.Observe, Resume: q.Resume, Run: opts.Run, End: research.End,
-	}}
+	r := open.Run{Pipeline: open.MustPipeline(open.Usual), Made: e.Pipeline.Instance(), Title: q.Text, File: q.Trace, Copy: q.Copy, Observe: q.Observe, Options: opts.Run}
+	if !q.Resume {
+		var err error
+		if r.Input, err = open.Encoded(opts.Input(q.Text)); err != nil {
+			return failedAnswer(q.Text, err), err
+		}
+	}
 	e.Exchange.Controls.Budget().Reset()
-	final, took, runErr := open.Run(ctx, e.Desk, t)
-	if took.Node == nil {
+	got, runErr := e.Answer(ctx, r)
+	if got == nil {
 		return failedAnswer(q.Text, runErr), runErr
 	}
-	if final.Objective == "" { // no input was committed
-		final.Objective = q.Text
-	}
-	answer := e.result(final, runErr)
-	open.Sign(e.Desk, &answer, t, took)
-	return answer, runErr
-}
-
-// result is the answer of a run, without what the settings hide.
-func (e *Asker) result(final state.Agent, runErr error) state.Answer {
-	answer := research.Result(final, runErr, e.Corpus)
+	answer := *got.Common()
+	answer.Question = cmp.Or(answer.Question, q.Text) // it is missing when no input was committed
 	if !e.Verification.ShowClaims {
 		answer.Verification.ClaimCheck = withoutClaims(answer.Verification.ClaimCheck)
 		answer.Verification.Choice = withoutClaims(answer.Verification.Choice)
 	}
-	if runErr != nil { // the node that counts usage did not run
-		research.Unfinished(&answer, final)
-	}
-	return answer
+	return answer, runErr
 }
 
 // onThread sets the run options of a question's thread and takes over the conversation

@@ -18,7 +18,7 @@ import (
 	"example.com/assay/internal/plainfile"
 	"example.com/assay/memory/text"
 	"example.com/assay/nodes/evidence"
-	"example.com/assay/nodes/follow"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/state"
 )
 
@@ -67,11 +67,7 @@ finished there are not asked again.`,
   agent comply --corpus county --questions questions.csv --out audits/`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var text string
-			a.Failed = func(err error) any {
-				failed := evidence.Result(evidence.State{Question: text}, err, nil)
-				failed.End = cli.EndOf(err)
-				return failed
-			}
+			a.Failed = func(err error) any { return failed(text, err) }
 			err := c.mistakes(cmd, args)
 			if err == nil && c.check == "" && c.questions == "" {
 				text, err = a.Question(cmd.Context(), args, complyExample)
@@ -147,7 +143,7 @@ func (c *complyFlags) mistakes(cmd *cobra.Command, args []string) error {
 // A complier answers compliance questions with one set of settings.
 type complier struct {
 	*open.Desk
-	pipeline    *evidence.Pipeline
+	made        pipeline.Instance
 	modelReview bool
 }
 
@@ -160,7 +156,7 @@ func openComplier(ctx context.Context, a *cli.App, s config.Settings, files conf
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	return &complier{d, p, modelReview}, nil
+	return &complier{d, p.Instance(), modelReview}, nil
 }
 
 func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFlags, text string) (err error) {
@@ -181,7 +177,7 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFlags, tex
 	ctx, cancel := cli.Within(ctx, flags.Timeout)
 	defer cancel()
 	shown := render.NewProgress(a, f.asJSON)
-	audit, runErr := c.ask(ctx, evidence.Input{Question: text, Filter: f.filter}, f.trace, func(ev graph.Event[evidence.State]) { render.Observe(shown, ev) })
+	audit, runErr := c.ask(ctx, evidence.Input{Question: text, Filter: f.filter}, f.trace, func(ev graph.Event[json.RawMessage]) { render.Observe(shown, ev) })
 	shown.Close()
 	if f.asJSON {
 		a.PrintJSON(audit)
@@ -199,19 +195,28 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFlags, tex
 
 // ask runs the pipeline on one question. The audit is also complete when the run returns
 // an error.
-func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string, watch func(graph.Event[evidence.State])) (evidence.Audit, error) {
-	t := &open.Traced[evidence.State]{Graph: c.pipeline.Graph(), In: in.Update(), Question: in.Question, File: traceFile, More: map[string]string{config.TracedReview: strconv.FormatBool(c.modelReview)}, Options: follow.Options[evidence.State]{
-		Observe: watch, End: func(final evidence.State, err error) state.End {
-			final.Question = in.Question
-			return c.InCorpus(evidence.End(final, err))
-		},
-	}}
-	final, took, runErr := open.Run(ctx, c.Desk, t)
-	final.Question, final.Filter = in.Question, in.Filter
-	audit := evidence.Result(final, runErr, c.Corpus)
-	audit.ModelReview = c.modelReview
-	open.Sign(c.Desk, &audit, t, took)
-	return audit, runErr
+func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string, watch func(graph.Event[json.RawMessage])) (evidence.Audit, error) {
+	input, err := open.Encoded(in.Update())
+	if err != nil {
+		return failed(in.Question, err), err
+	}
+	answer, err := c.Answer(ctx, open.Run{
+		Pipeline: open.MustPipeline("comply"), Made: c.made, Input: input, Title: in.Question, Observe: watch,
+		Settings: map[string]string{config.TracedReview: strconv.FormatBool(c.modelReview)}, File: traceFile,
+	})
+	if answer == nil {
+		return failed(in.Question, err), err
+	}
+	audit := *answer.(*evidence.Audit)
+	audit.Question, audit.Filter, audit.ModelReview = in.Question, in.Filter, c.modelReview
+	return audit, err
+}
+
+// failed is the audit of a run that did not begin.
+func failed(question string, err error) evidence.Audit {
+	audit := evidence.Result(evidence.State{Question: question}, err, nil)
+	audit.End = cli.EndOf(err)
+	return audit
 }
 
 // writeAudit writes an audit file atomically.

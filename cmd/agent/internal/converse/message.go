@@ -224,7 +224,7 @@ func (m *message) measures() {
 	var parts []string
 	for _, x := range m.proof.Measures {
 		if !x.Aside {
-			parts = append(parts, x.Name+" "+x.Text)
+			parts = append(parts, x.Words())
 		}
 	}
 	if m.proof.Corpus != "" {
@@ -232,6 +232,9 @@ func (m *message) measures() {
 	}
 	if m.proof.Model != "" {
 		parts = append(parts, "model "+m.proof.Model)
+	}
+	if m.proof.Cost != "" {
+		parts = append(parts, m.proof.Cost)
 	}
 	if len(parts) > 0 {
 		m.note(strings.Join(parts, " · "))

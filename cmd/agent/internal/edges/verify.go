@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -17,7 +16,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/memory/text"
 	"example.com/assay/nodes/causal"
-	"example.com/assay/nodes/follow"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/state"
 )
 
@@ -101,19 +100,22 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	if err != nil {
 		return err
 	}
-	g, err := openGrounder(ctx, a, s, files, f.thread != "")
+	d, err := open.New(ctx, a, s, files, open.Want{Skills: causal.Skills(), Corpus: open.Corpus, Threads: f.thread != "", Spans: true, Workers: true})
 	if err != nil {
 		return err
 	}
-	defer func() { err = cli.Also(err, g.Close()) }()
+	defer func() { err = cli.Also(err, d.Close()) }()
 	ctx, cancel := cli.Within(ctx, flags.Timeout)
 	defer cancel()
-	if g.IsSample() {
+	if d.IsSample() {
 		a.Warn(open.SampleNote)
 	}
 	line := render.NewProgress(a, f.asJSON)
-	answer, runErr := g.verify(ctx, edges, f, func(ev graph.Event[causal.State]) { render.Observe(line, ev) })
+	answer, runErr := verify(ctx, d, edges, f, func(ev graph.Event[json.RawMessage]) { render.Observe(line, ev) })
 	line.Close()
+	if answer == nil {
+		return runErr
+	}
 	switch {
 	case f.asJSON:
 		a.PrintJSON(answer)
@@ -129,29 +131,11 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	return cli.Told(answer.End, runErr)
 }
 
-// A grounder verifies edges with one set of settings.
-type grounder struct {
-	*open.Desk
-	pipeline *causal.Pipeline
-}
-
-func openGrounder(ctx context.Context, a *cli.App, s config.Settings, files config.Cassette, saved bool) (*grounder, error) {
-	d, err := open.New(ctx, a, s, files, open.Want{Skills: causal.Skills(), Corpus: open.Corpus, Threads: saved, Spans: true, Workers: true})
-	if err != nil {
-		return nil, err
-	}
-	p, err := d.Edges()
-	if err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return &grounder{d, p}, nil
-}
-
 // threadEdges is the key of a thread's metadata for the hash of its edges.
 const threadEdges = "edges"
 
 // onThread sets how a run is saved, and reports whether it continues an earlier one.
-func (g *grounder) onThread(ctx context.Context, thread string, edges []causal.Edge, run *graph.RunOptions) (resumes bool, err error) {
+func onThread(ctx context.Context, d *open.Desk, thread string, edges []causal.Edge, run *graph.RunOptions) (resumes bool, err error) {
 	if thread == "" {
 		return false, nil
 	}
@@ -162,11 +146,11 @@ func (g *grounder) onThread(ctx context.Context, thread string, edges []causal.E
 	sum := sha256.Sum256(data)
 	run.Thread = thread
 	run.Metadata = map[string]string{threadEdges: hex.EncodeToString(sum[:])}
-	for c, err := range g.Threads.List(ctx, graph.Query{Thread: thread, Limit: 1}) {
+	for c, err := range d.Threads.List(ctx, graph.Query{Thread: thread, Limit: 1}) {
 		switch {
 		case err != nil:
 			return false, fmt.Errorf("reading thread %q: %w", thread, err)
-		case c.Metadata[threadEdges] != run.Metadata[threadEdges] || c.Metadata[open.ThreadFingerprint] != g.Corpus.Fingerprint():
+		case c.Metadata[threadEdges] != run.Metadata[threadEdges] || c.Metadata[open.ThreadFingerprint] != d.Corpus.Fingerprint():
 			return false, cli.Usagef("thread %q has other edges or another corpus; name another thread, or remove it: agent threads remove %s", thread, thread)
 		}
 		return true, nil
@@ -174,28 +158,39 @@ func (g *grounder) onThread(ctx context.Context, thread string, edges []causal.E
 	return false, nil
 }
 
-func (g *grounder) verify(ctx context.Context, edges []causal.Edge, f edgesFlags, watch func(graph.Event[causal.State])) (answer causal.Answer, err error) {
+// verify runs the pipeline on edges. What was concluded of some is in the answer, too, when
+// the run is stopped.
+func verify(ctx context.Context, d *open.Desk, edges []causal.Edge, f edgesFlags, watch func(graph.Event[json.RawMessage])) (*causal.Answer, error) {
+	p, err := d.Edges()
+	if err != nil {
+		return nil, err
+	}
 	var kept causal.Kept
-	t := &open.Traced[causal.State]{Graph: g.pipeline.Graph(), In: causal.Input(edges), Question: "edges: " + cli.Count(len(edges), "edge"), File: f.trace, Keys: config.CausalTraced, Options: follow.Options[causal.State]{
-		Observe: func(ev graph.Event[causal.State]) {
-			kept.Observe(ev)
-			watch(ev)
-		},
-		End: func(final causal.State, err error) state.End { return g.InCorpus(causal.End(final, err)) },
-	}}
-	if t.Resume, err = g.onThread(ctx, f.thread, edges, &t.Run); err != nil {
-		return answer, err
+	r := open.Run{Pipeline: open.MustPipeline("edges"), Made: p.Instance(), Title: "edges: " + cli.Count(len(edges), "edge"), File: f.trace}
+	r.Observe = func(ev graph.Event[json.RawMessage]) {
+		kept.Observe(ev)
+		watch(ev)
 	}
-	if t.Resume {
-		t.In = nil
-	}
-	final, took, runErr := open.Run(ctx, g.Desk, t)
-	if runErr != nil {
-		if final, err = kept.State(edges); err != nil {
-			return answer, cli.Also(runErr, err)
+	finished := r.Made.Answer
+	r.Made.Answer = func(final json.RawMessage, runErr error, files pipeline.Library) (pipeline.Answer, error) {
+		if runErr == nil {
+			return finished(final, nil, files)
 		}
+		so, err := kept.State(edges)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := causal.Result(so, runErr, files)
+		return &answer, err
 	}
-	answer, err = causal.Result(final, runErr, g.Corpus)
-	open.Sign(g.Desk, &answer, t, took)
-	return answer, cli.Also(runErr, err)
+	resumes, err := onThread(ctx, d, f.thread, edges, &r.Options)
+	if err == nil && !resumes {
+		r.Input, err = open.Encoded(causal.Input(edges))
+	}
+	if err != nil {
+		return nil, err
+	}
+	got, err := d.Answer(ctx, r)
+	answer, _ := got.(*causal.Answer) // nil when the run did not begin
+	return answer, err
 }

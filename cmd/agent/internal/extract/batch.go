@@ -3,6 +3,7 @@ package extract
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"sync"
@@ -81,7 +82,7 @@ func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers
 			d.err = noID
 		default:
 			shown := render.NewProgress(r.Desk.App, r.flags.asJSON || len(docs) > 1)
-			d.answer, d.err = r.one(work, ids[i], docs[i], func(ev graph.Event[extract.State]) { render.Observe(shown, ev) })
+			d.answer, d.err = r.one(work, ids[i], docs[i], func(ev graph.Event[json.RawMessage]) { render.Observe(shown, ev) })
 			shown.Close()
 		}
 		return take(i, d)

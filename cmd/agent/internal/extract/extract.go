@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,7 +25,7 @@ import (
 	"example.com/assay/memory/document"
 	"example.com/assay/nodes/extract"
 	"example.com/assay/nodes/extract/docfile"
-	"example.com/assay/nodes/follow"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/state"
 )
 
@@ -138,9 +139,11 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f extractFlags, pa
 	}
 	defer func() { err = cli.Also(err, d.Close()) }()
 	r := &fieldReader{Desk: d, flags: f, schema: schema, source: source, timeout: flags.Timeout}
-	if r.pipeline, err = d.Extract(schema, &extract.Options{MaxIterations: f.iterations, Review: f.review}); err != nil {
+	p, err := d.Extract(schema, &extract.Options{MaxIterations: f.iterations, Review: f.review})
+	if err != nil {
 		return err
 	}
+	r.made = p.Instance()
 	answers, runErr := r.all(cmd.Context(), docs)
 	if f.html != "" && len(answers) > 0 {
 		if err := writeFieldPage(cmd.Context(), f.html, docs, answers); err != nil {
@@ -231,25 +234,32 @@ func readDocuments(ctx context.Context, a *cli.App, paths []string) ([]extract.D
 // A fieldReader reads documents with one pipeline.
 type fieldReader struct {
 	*open.Desk
-	flags    extractFlags
-	schema   *extract.Schema
-	source   []byte // of the schema
-	pipeline *extract.Pipeline
-	timeout  time.Duration
+	flags   extractFlags
+	schema  *extract.Schema
+	source  []byte // of the schema
+	made    pipeline.Instance
+	timeout time.Duration
 }
 
 // one reads a document. The answer also holds the error.
-func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Document, watch func(graph.Event[extract.State])) (extract.Answer, error) {
+func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Document, watch func(graph.Event[json.RawMessage])) (answer extract.Answer, err error) {
 	ctx, cancel := cli.Within(ctx, r.timeout)
 	defer cancel()
-	t := &open.Traced[extract.State]{Graph: r.pipeline.Graph(), In: extract.Update(doc.FieldDocument), Question: "extract: " + doc.Source, File: r.flags.trace, More: map[string]string{
-		config.TracedSchema: string(r.source), config.TracedIterations: strconv.Itoa(r.flags.iterations), config.TracedOpinion: strconv.FormatBool(r.flags.review),
-	}, Options: follow.Options[extract.State]{Observe: watch, Run: graph.RunOptions{RunID: runID}, End: r.schema.End}}
-	final, took, runErr := open.Run(ctx, r.Desk, t)
-	answer := r.schema.Answer(final, runErr)
-	answer.Document = doc.Source
-	open.Sign(r.Desk, &answer, t, took)
-	return answer, runErr
+	input, err := open.Encoded(extract.Update(doc.FieldDocument))
+	if err != nil {
+		return answer, err
+	}
+	got, err := r.Answer(ctx, open.Run{
+		Pipeline: open.MustPipeline("extract"), Made: r.made, Input: input, Title: "extract: " + doc.Source, File: r.flags.trace, Observe: watch,
+		Settings: map[string]string{
+			config.TracedSchema: string(r.source), config.TracedIterations: strconv.Itoa(r.flags.iterations), config.TracedOpinion: strconv.FormatBool(r.flags.review),
+		}, Options: graph.RunOptions{RunID: runID},
+	})
+	if got != nil {
+		answer = *got.(*extract.Answer)
+		answer.Document = doc.Source
+	}
+	return answer, err
 }
 
 // hashOf is the hash of a document's text and boxes.

@@ -7,11 +7,9 @@
 package general
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -23,7 +21,6 @@ import (
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/nodes/conversation"
-	"example.com/assay/nodes/follow"
 	"example.com/assay/nodes/pipeline"
 	"example.com/assay/state"
 )
@@ -151,33 +148,7 @@ func Answer(ctx context.Context, d *open.Desk, p open.Pipeline, turn conversatio
 	if err != nil {
 		return nil, err
 	}
-	files := pipeline.Library(pipeline.Elsewhere{})
-	if d.Corpus != nil {
-		files = d.Corpus
-	}
-	t := &open.Traced[json.RawMessage]{Input: in, Question: p.Name + ": " + turn.Text, File: traceFile, Keys: p.Traced, More: conf, Options: follow.Options[json.RawMessage]{
-		Observe: watch,
-		Stream: func(ctx context.Context, _ graph.Update[json.RawMessage], opts *graph.RunOptions) iter.Seq2[graph.Event[json.RawMessage], error] {
-			return made.App.Stream(ctx, in, opts)
-		},
-		End: func(final json.RawMessage, err error) state.End {
-			answer, bad := made.Answer(final, err, files)
-			if bad != nil {
-				return state.Outcome{Err: bad}.End()
-			}
-			return d.InCorpus(answer.Common().End)
-		},
-	}}
-	final, took, runErr := open.Run(ctx, d, t)
-	answer, err := made.Answer(final, runErr, files)
-	if answer == nil {
-		return nil, cmp.Or(err, runErr)
-	}
-	answer.Sign(d.Signature(t.Run.RunID, traceFile))
-	if took.Node != nil {
-		took.Measure(&answer.Common().Metrics)
-	}
-	return answer, cli.Also(runErr, err)
+	return d.Answer(ctx, open.Run{Pipeline: p, Made: made, Input: in, Title: p.Name + ": " + turn.Text, Settings: conf, File: traceFile, Observe: watch})
 }
 
 // Print prints an answer for people.

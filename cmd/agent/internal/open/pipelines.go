@@ -13,6 +13,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/decide/injection"
+	"example.com/assay/graph"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
@@ -66,6 +67,15 @@ func PipelineOf(name string) (Pipeline, error) {
 	}
 	slices.Sort(names)
 	return Pipeline{}, fmt.Errorf("there is no graph %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// MustPipeline is PipelineOf for a name that is in the list.
+func MustPipeline(name string) Pipeline {
+	p, err := PipelineOf(name)
+	if err != nil {
+		panic(err) // a mistake of the program
+	}
+	return p
 }
 
 // Want is what the pipeline needs on its desk, with the configuration of a trace or a run.
@@ -164,6 +174,15 @@ func makeExtract(_ context.Context, d *Desk, conf map[string]string) (pipeline.I
 		}
 	}
 	return made, nil
+}
+
+// Encoded is an update as the input of a run.
+func Encoded[S any](in graph.Update[S]) (json.RawMessage, error) {
+	data, err := json.Marshal(in)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the input: %w", err)
+	}
+	return data, nil
 }
 
 // Research makes the pipeline that answers questions. A given memory replaces the corpus's

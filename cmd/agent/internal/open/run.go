@@ -21,50 +21,77 @@ import (
 	"example.com/assay/telemetry"
 )
 
-// A Traced is one run of a pipeline: its input, and what observes it.
-type Traced[S any] struct {
-	Graph    *graph.Compiled[S]
-	In       graph.Update[S]   // nil to resume
-	Input    json.RawMessage   // in place of In, where Options.Stream begins with it
-	Question string            // what the list of threads shows of the run
+// A Run is one run of a pipeline: its input, and what observes it.
+type Run struct {
+	Pipeline Pipeline
+	Made     pipeline.Instance
+	Input    json.RawMessage   // nil to resume the thread of Options
+	Title    string            // what the list of threads shows of the run
+	Settings map[string]string // of the pipeline, by name: its trace has them
 	File     string            // receives the trace; empty for none
 	Copy     io.Writer         // also receives the trace; nil for none
-	Keys     []string          // keys of settings for the trace
-	More     map[string]string // more entries for the trace's configuration
-	follow.Options[S]
+	Files    pipeline.Library  // where the answer's sources are. Default: the desk's corpus
+	Observe  func(graph.Event[json.RawMessage])
+	Options  graph.RunOptions
 }
 
-// Run runs a pipeline on a desk, or on its workers: it gives the run an id, describes its
-// thread, writes its trace and sends its spans. For a run that did not begin, follow.Took
-// is zero.
-func Run[S any](ctx context.Context, d *Desk, t *Traced[S]) (final S, took follow.Took, err error) {
-	if t.Run.RunID == "" {
-		if t.Run.RunID, err = NewRunID(d.Now(), d.Random); err != nil {
-			return final, took, err
+// Answer carries out a run on the desk, or on its workers: it gives the run an id, describes
+// its thread, writes its trace, sends its spans and signs the answer. The answer is also
+// complete when the error says that the run was stopped or failed. It is nil when the run
+// did not begin.
+func (d *Desk) Answer(ctx context.Context, r Run) (answer pipeline.Answer, err error) {
+	opts := &follow.Options[json.RawMessage]{Observe: r.Observe, Resume: r.Input == nil, Run: r.Options}
+	if opts.Run.RunID == "" {
+		if opts.Run.RunID, err = NewRunID(d.Now(), d.Random); err != nil {
+			return nil, err
 		}
 	}
-	header, err := Header(d, t)
+	header, err := d.Header(r.Pipeline.Traced, r.Settings)
 	if err != nil {
-		return final, took, err
+		return nil, err
 	}
+	header.RunID, header.Input = opts.Run.RunID, r.Input
 	if d.Workers != nil {
-		elsewhere(d, t, header)
+		d.elsewhere(r.Made.App, opts, header)
 	}
-	if t.Run.Thread != "" {
-		t.Run.Metadata = d.describe(t.Question, t.Run.Metadata)
+	if opts.Run.Thread != "" {
+		opts.Run.Metadata = d.describe(r.Title, opts.Run.Metadata)
 	}
-	if rec := d.Recorder(ctx, t.Run.RunID); rec != nil {
+	if rec := d.Recorder(ctx, opts.Run.RunID); rec != nil {
 		defer rec.End()
 		ctx = rec.Context(ctx)
-		observe := t.Observe
-		t.Observe = func(ev graph.Event[S]) {
+		opts.Observe = func(ev graph.Event[json.RawMessage]) {
 			telemetry.Observe(rec, ev)
-			if observe != nil {
-				observe(ev)
+			if r.Observe != nil {
+				r.Observe(ev)
 			}
 		}
 	}
-	return runTraced(ctx, t, header)
+	files := r.Files
+	switch {
+	case files != nil:
+	case d.Corpus != nil:
+		files = d.Corpus
+	default:
+		files = pipeline.Elsewhere{}
+	}
+	opts.End = func(final json.RawMessage, err error) state.End {
+		answer, bad := r.Made.Answer(final, err, files)
+		if answer == nil {
+			return state.Outcome{Err: bad}.End()
+		}
+		return d.InCorpus(answer.Common().End)
+	}
+	final, took, runErr := d.run(ctx, r, header, opts)
+	if took.Node == nil {
+		return nil, runErr
+	}
+	answer, err = r.Made.Answer(final, runErr, files)
+	if answer != nil {
+		answer.Sign(d.Signature(opts.Run.RunID, r.File))
+		took.Measure(&answer.Common().Metrics)
+	}
+	return answer, cli.Also(runErr, err)
 }
 
 // describe adds what the list of threads shows to the metadata of a run.
@@ -77,14 +104,15 @@ func (d *Desk) describe(question string, more map[string]string) map[string]stri
 	return out
 }
 
-// runTraced runs a pipeline, and writes its trace if one is wanted. The error of a stopped
-// run is the cause of the stop, not the node that it hit.
-func runTraced[S any](ctx context.Context, t *Traced[S], header trace.Header) (final S, took follow.Took, err error) {
+// run runs a pipeline, and writes its trace if one is wanted. The error of a stopped run is
+// the cause of the stop, not the node that it hit. What a run took is zero if it did not
+// begin.
+func (d *Desk) run(ctx context.Context, r Run, header trace.Header, opts *follow.Options[json.RawMessage]) (final json.RawMessage, took follow.Took, err error) {
 	var sinks []io.Writer
-	if t.File != "" {
-		file, failed := os.Create(t.File)
+	if r.File != "" {
+		file, failed := os.Create(r.File)
 		if failed != nil {
-			return final, took, cli.Usagef("writing the trace: %w", failed)
+			return nil, took, cli.Usagef("writing the trace: %w", failed)
 		}
 		sinks, ctx = append(sinks, file), llm.Verbatim(ctx)
 		defer func() {
@@ -93,23 +121,17 @@ func runTraced[S any](ctx context.Context, t *Traced[S], header trace.Header) (f
 			}
 		}()
 	}
-	if t.Copy != nil {
-		sinks = append(sinks, t.Copy)
+	if r.Copy != nil {
+		sinks = append(sinks, r.Copy)
 	}
 	if len(sinks) > 0 {
-		t.Trace = trace.NewWriter(io.MultiWriter(sinks...), header)
+		opts.Trace = trace.NewWriter(io.MultiWriter(sinks...), header)
 	}
-	final, took, err = follow.Run(ctx, t.Graph, t.In, &t.Options)
+	final, took, err = follow.App(ctx, r.Made.App, r.Input, opts)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	return final, took, err
-}
-
-// Sign adds the data of its run to an answer.
-func Sign[S any](d *Desk, answer pipeline.Answer, t *Traced[S], took follow.Took) {
-	answer.Sign(d.Signature(t.Run.RunID, t.File))
-	took.Measure(&answer.Common().Metrics)
 }
 
 // Signature is what answers say of a run on the desk, which has written a trace unless
@@ -122,11 +144,10 @@ func (d *Desk) Signature(run, traceFile string) state.Signature {
 	return s
 }
 
-// Header is the first line of a trace: the input and settings of a run, so that agent
-// trace replay can run it again. It names no path and no server, so that traces of equal
-// runs on two machines differ only in ids and times.
-func Header[S any](d *Desk, t *Traced[S]) (trace.Header, error) {
-	keys := t.Keys
+// Header is the first line of a trace but for its run and input: the settings of a run, so
+// that it can be run again. It names no path and no server, so that traces of equal runs on
+// two machines differ only in ids and times.
+func (d *Desk) Header(keys []string, more map[string]string) (trace.Header, error) {
 	if d.Corpus != nil {
 		keys = append(slices.Clone(keys), config.SearchTraced...)
 	}
@@ -134,15 +155,9 @@ func Header[S any](d *Desk, t *Traced[S]) (trace.Header, error) {
 	if err != nil {
 		return trace.Header{}, err
 	}
-	maps.Copy(conf, t.More)
+	maps.Copy(conf, more)
 	if d.Corpus != nil {
 		conf["corpus"], conf[config.TracedFingerprint] = d.Corpus.Name(), d.Corpus.Fingerprint()
 	}
-	header := trace.Header{RunID: t.Run.RunID, Config: conf, Skills: d.Hashes}
-	if header.Input = t.Input; t.In != nil {
-		if header.Input, err = json.Marshal(t.In); err != nil {
-			return header, fmt.Errorf("tracing the input: %w", err)
-		}
-	}
-	return header, nil
+	return trace.Header{Config: conf, Skills: d.Hashes}, nil
 }

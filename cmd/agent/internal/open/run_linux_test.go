@@ -2,15 +2,18 @@ package open
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/nodes/follow"
+	"example.com/assay/nodes/pipeline"
 )
 
 // A trace that could not be closed may be cut: the run says so.
@@ -25,16 +28,17 @@ func TestTraceThatCannotBeClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "run.jsonl")
-	opts := follow.Options[said]{Observe: func(ev graph.Event[said]) {
+	opts := follow.Options[json.RawMessage]{Observe: func(ev graph.Event[json.RawMessage]) {
 		if ev.Kind == graph.RunEnd { // nothing is written after it
 			if err := syscall.Close(descriptor(t, file)); err != nil {
 				t.Error(err)
 			}
 		}
 	}}
-	final, _, err := runTraced(t.Context(), &Traced[said]{Graph: app, In: graph.Update[said]{}, File: file, Options: opts}, trace.Header{})
-	if final.Text != "x" || err == nil {
-		t.Errorf("%+v, error %v", final, err)
+	r := Run{Made: pipeline.Instance{App: app.App()}, Input: []byte("[]"), File: file}
+	final, _, err := new(Desk).run(t.Context(), r, trace.Header{}, &opts)
+	if !strings.Contains(string(final), `"x"`) || err == nil {
+		t.Errorf("%s, error %v", final, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -22,6 +23,7 @@ import (
 	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/temporal"
 	"example.com/assay/graph/trace"
+	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
 )
 
@@ -119,23 +121,23 @@ func (r *Workers) Info(ctx context.Context, thread string) (ThreadInfo, error) {
 // elsewhere has the desk's workers run a graph, with the configuration of its trace. A run
 // without a thread gets one of its own. When its context ends, the run is cancelled and
 // followed to its end.
-func elsewhere[S any](d *Desk, t *Traced[S], header trace.Header) {
-	if t.Run.Thread == "" {
-		t.Run.Thread = t.Graph.Name() + "-" + t.Run.RunID
+func (d *Desk) elsewhere(app graph.App, opts *follow.Options[json.RawMessage], header trace.Header) {
+	if opts.Run.Thread == "" {
+		opts.Run.Thread = app.Name() + "-" + header.RunID
 	}
 	conf := maps.Clone(header.Config)
 	conf[ConfigPrompts] = d.Prompts()
-	t.Stream = func(ctx context.Context, in graph.Update[S], opts *graph.RunOptions) iter.Seq2[graph.Event[S], error] {
-		return func(yield func(graph.Event[S], error) bool) {
-			run := temporal.Run{Graph: t.Graph.Name(), Fingerprint: t.Graph.Fingerprint(), Config: conf, Thread: opts.Thread, Metadata: opts.Metadata, Input: header.Input}
+	opts.Stream = func(ctx context.Context, _ graph.Update[json.RawMessage], opts *graph.RunOptions) iter.Seq2[graph.Event[json.RawMessage], error] {
+		return func(yield func(graph.Event[json.RawMessage], error) bool) {
+			run := temporal.Run{Graph: app.Name(), Fingerprint: app.Fingerprint(), Config: conf, Thread: opts.Thread, Metadata: opts.Metadata, Input: header.Input}
 			err := d.Workers.begin(ctx, run)
 			following, stop := d.cancelsWith(ctx, run.Thread)
 			defer stop()
 			if err != nil {
-				yield(graph.Event[S]{}, err)
+				yield(graph.Event[json.RawMessage]{}, err)
 				return
 			}
-			for ev, err := range temporal.Follow(following, d.Workers.Runs, d.Workers.Events, t.Graph, run.Thread) {
+			for ev, err := range temporal.Follow(following, d.Workers.Runs, d.Workers.Events, app, run.Thread) {
 				if failed, ok := errors.AsType[*temporal.RemoteError](err); ok && failed.Kind != "" {
 					err = remoteFailure{failed}
 				}

@@ -227,6 +227,11 @@ func (s *sheet) measures() {
 	if s.proof.Model != "" {
 		parts = append(parts, s.proof.Model)
 	}
+	if spent := s.proof.Cost; s.full && s.proof.Used != "" {
+		parts = append(parts, s.proof.Used)
+	} else if spent != "" {
+		parts = append(parts, spent)
+	}
 	s.text(strings.Join(parts, " · "))
 	if s.full && len(aside) > 0 {
 		s.out.WriteString(Markdown(strings.Join(aside, " · "), s.Options))

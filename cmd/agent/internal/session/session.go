@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -132,7 +133,7 @@ func (s *session) answer(ctx context.Context, q ask.Question) error {
 	s.trace.Reset()
 	follow := render.NewProgress(s.App, false)
 	q.Trace, q.Copy, q.Timeout = s.tracing, &s.trace, s.flags.Timeout
-	q.Observe = func(ev graph.Event[state.Agent]) {
+	q.Observe = func(ev graph.Event[json.RawMessage]) {
 		render.Observe(follow, ev)
 		if ofLoop(ev) {
 			follow.Clear()

@@ -62,7 +62,7 @@ func (r *rerunner) prepare(ctx context.Context, d *open.Desk, p open.Pipeline, p
 			more[key] = value
 		}
 	}
-	header, err := open.Header(d, &open.Traced[json.RawMessage]{Keys: p.Traced, More: more})
+	header, err := d.Header(p.Traced, more)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,7 @@ package verify
 import (
 	"cmp"
 	"context"
-	"errors"
+	"encoding/json"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -18,7 +18,6 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/internal/plainfile"
 	"example.com/assay/memory"
-	"example.com/assay/nodes/follow"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
@@ -120,16 +119,37 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, v verifyFlags) (er
 	if err != nil {
 		return err
 	}
-	c, err := openChecker(ctx, a, s, files, texts, wantsCorpus)
+	w := open.Want{Skills: verify.Skills(), Workers: true}
+	if wantsCorpus {
+		w.Corpus = open.Corpus
+	}
+	d, err := open.New(ctx, a, s, files, w)
 	if err != nil {
 		return err
 	}
-	defer func() { err = cli.Also(err, c.Close()) }()
+	defer func() { err = cli.Also(err, d.Close()) }()
+	p, err := d.Verify()
+	if err != nil {
+		return err
+	}
+	r := open.Run{
+		Pipeline: open.MustPipeline("verify"), Made: p.Instance(nil, wantsCorpus), Files: evidence{texts, d.Corpus},
+		Title: cmp.Or(in.Query, "verify: "+in.Response), File: v.trace,
+	}
+	if r.Input, err = open.Encoded(in.Update()); err != nil {
+		return err
+	}
 	shown := render.NewProgress(a, v.asJSON)
+	r.Observe = func(ev graph.Event[json.RawMessage]) { render.Observe(shown, ev) }
 	ctx, cancel := cli.Within(ctx, flags.Timeout)
 	defer cancel()
-	answer, runErr := c.check(ctx, in, v.trace, func(ev graph.Event[verify.State]) { render.Observe(shown, ev) })
+	got, runErr := d.Answer(ctx, r)
 	shown.Close()
+	if got == nil {
+		return runErr
+	}
+	answer := *got.(*verify.Answer)
+	answer.Question = in.Query
 	if v.asJSON {
 		a.PrintJSON(answer)
 		if answer.Status == state.StatusUnavailable {
@@ -231,54 +251,26 @@ func checkResponse(text string) error {
 	return nil
 }
 
-// A checker verifies responses with one set of settings.
-type checker struct {
-	*open.Desk
-	texts    *memory.Texts
-	pipeline *verify.Pipeline
+// evidence are the texts of --context, else the corpus.
+type evidence struct {
+	texts  *memory.Texts
+	corpus *memory.Corpus // nil without one
 }
 
-func openChecker(ctx context.Context, a *cli.App, s config.Settings, files config.Cassette, texts *memory.Texts, wantsCorpus bool) (*checker, error) {
-	w := open.Want{Skills: verify.Skills(), Workers: true}
-	if wantsCorpus {
-		w.Corpus = open.Corpus
-	}
-	d, err := open.New(ctx, a, s, files, w)
-	if err != nil {
-		return nil, err
-	}
-	p, err := d.Verify()
-	if err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return &checker{d, texts, p}, nil
-}
-
-// TextPath locates a source of the context, else of the corpus.
-func (c *checker) TextPath(source string) (path, original string, err error) {
-	path, original, err = c.texts.TextPath(source)
-	if err != nil && c.Corpus != nil {
-		return c.Corpus.TextPath(source)
+// TextPath locates a source.
+func (e evidence) TextPath(source string) (path, original string, err error) {
+	path, original, err = e.texts.TextPath(source)
+	if err != nil && e.corpus != nil {
+		return e.corpus.TextPath(source)
 	}
 	return path, original, err
 }
 
-// Passage finds a passage of the context, else of the corpus.
-func (c *checker) Passage(id string) (state.Passage, bool, error) {
-	p, ok, err := c.texts.Passage(id)
-	if ok || err != nil || c.Corpus == nil {
+// Passage finds a passage.
+func (e evidence) Passage(id string) (state.Passage, bool, error) {
+	p, ok, err := e.texts.Passage(id)
+	if ok || err != nil || e.corpus == nil {
 		return p, ok, err
 	}
-	return c.Corpus.Passage(id)
-}
-
-func (c *checker) check(ctx context.Context, in verify.Input, traceFile string, watch func(graph.Event[verify.State])) (verify.Answer, error) {
-	t := &open.Traced[verify.State]{Graph: c.pipeline.Graph(), In: in.Update(), Question: cmp.Or(in.Query, "verify: "+in.Response), File: traceFile, Keys: config.VerifyTraced, Options: follow.Options[verify.State]{
-		Observe: watch, End: func(final verify.State, err error) state.End { return verify.Result(final, err, c).End },
-	}}
-	final, took, runErr := open.Run(ctx, c.Desk, t)
-	answer := verify.Result(final, runErr, c)
-	answer.Question = in.Query
-	open.Sign(c.Desk, &answer, t, took)
-	return answer, runErr
+	return e.corpus.Passage(id)
 }
