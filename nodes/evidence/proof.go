@@ -13,6 +13,9 @@ import (
 // cite, and those that were found beside them.
 func (a Audit) Proof() proof.Proof {
 	b := proof.New(a.Answer, a.Answer.Answer)
+	if a.Result == ResultNoEvidence {
+		b.Words = strings.TrimSpace(a.Message + " " + b.Words)
+	}
 	b.Measure("grounding", "%s", a.Grounding)
 	b.Measure("requirements", "%d of %d verified", len(a.Verified), len(a.Extracted)).Phrase = fmt.Sprintf("%d of %s verified", len(a.Verified), proof.Count(len(a.Extracted), "requirement"))
 	b.Measure("passages", "%d read", a.Trail.Retrieved).Phrase = proof.Count(a.Trail.Retrieved, "passage") + " read"

@@ -72,7 +72,7 @@ func (b *Builder) common(a state.Answer, text string) {
 		b.Used, b.Cost = a.Metrics.ModelUsage.Words(), strings.TrimPrefix(a.Metrics.ModelUsage.CostWords(), ", ")
 	}
 	for _, l := range a.Losses {
-		b.Note("Lost on the way", string(l.Cause), Warn, l.Missing+": "+l.Error).Aside = strings.Contains(b.Words, l.Error)
+		b.Note("Lost on the way", string(l.Cause), Warn, l.Missing+": "+l.Error).Aside = strings.Contains(a.Words()+text, l.Error)
 	}
 }
 

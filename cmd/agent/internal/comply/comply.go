@@ -61,10 +61,10 @@ hold.
 id, topic, section, category, source_type; or JSON Lines with these fields. --out
 receives an audit file for each, summary.csv and summary.html. Questions that are
 finished there are not asked again.`,
-		Example: `  agent comply --corpus county "How soon must a crisis call be answered?"
-  agent comply --corpus county --topic crisis --audit audit.json "Who may authorise a hold?"
+		Example: `  agent comply --corpus sample-county "How soon must a crisis call be answered?"
+  agent comply --corpus sample-county --topic crisis --audit audit.json "Who may authorise a hold?"
   agent comply --check audit.json
-  agent comply --corpus county --questions questions.csv --out audits/`,
+  agent comply --corpus sample-county --questions questions.csv --out audits/`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var text string
 			a.Failed = func(err error) any { return failed(text, err) }

@@ -203,7 +203,7 @@ func (s *sheet) notes() {
 			group = n.Group
 		}
 		if strings.Contains(n.Text, "\n") {
-			s.out.WriteString(Markdown(n.Text+"\n\n*"+n.Label+"*", s.Options))
+			s.out.WriteString(Markdown(n.Text+"\n\n"+n.Label, s.Options))
 			continue
 		}
 		s.line("• %s", Line(strings.TrimPrefix(n.Label+": "+n.Text, ": ")))
