@@ -26,9 +26,9 @@ type Options struct {
 	// BaseURL ends before "/chat/completions" and "/embeddings". Default
 	// DefaultBaseURL.
 	BaseURL string
-	// Provider is the name in errors and in responses. Default "openai".
-	Provider string
 	// Provider is the provider's name in errors and responses. Default "openai".
+	Provider string
+	// Transport carries the calls. Default http.DefaultTransport.
 	Transport http.RoundTripper
 }
 
