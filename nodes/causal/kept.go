@@ -6,25 +6,25 @@ import (
 	"example.com/assay/graph"
 )
 
-// Kept gathers the conclusions of a run from its events. All edges are judged in one
-// superstep, and a stopped superstep is not committed: the run's state does not have
-// what was concluded in it.
+// Kept collects the concluded edges of a run from its events. All edges are judged in one
+// superstep. A stopped superstep is not committed, so the run's state lacks the edges that it
+// concluded.
 type Kept struct{ writes graph.Update[State] }
 
-// Observe takes an event of the run.
+// Observe reads an event of the run.
 func (k *Kept) Observe(ev graph.Event[State]) {
 	if ev.Kind != graph.NodeUpdate || ev.Namespace != "" || ev.Node == NodeAssemble {
 		return
 	}
 	for _, w := range ev.Update {
-		if w.Channel() != "" { // else it is a command
+		if w.Channel() != "" { // commands have no channel
 			k.writes = append(k.writes, w)
 		}
 	}
 }
 
-// State is what was concluded of edges, as a finished run's state has it: in the
-// order of the draft, with the graph of those that are grounded.
+// State returns the concluded edges in the form of a finished run's state: in the order of the
+// draft, with the graph of the grounded ones.
 func (k *Kept) State(edges []Edge) (State, error) {
 	g := graph.NewStateGraph(channels()...)
 	g.AddNode("keep", func(context.Context, State) (graph.Update[State], error) { return k.writes, nil })
