@@ -11,9 +11,9 @@ import (
 	"slices"
 )
 
-// An App is a compiled graph whose inputs, updates and states are JSON. Programs that
-// run graphs of any type use it, such as servers. An update is written as Update
-// encodes itself, a state as encoding/json writes S.
+// An App is a compiled graph whose inputs, updates and states are JSON, for programs that run
+// graphs of any type, such as servers. An update has the JSON of Update.MarshalJSON; a state is S
+// as encoding/json writes it.
 type App struct{ plain *program }
 
 // App returns the graph without the type of its state.
@@ -50,8 +50,8 @@ func (a App) With(saver Checkpointer) App {
 	return App{&own}
 }
 
-// Subgraph returns the graph inside a node, with the same checkpointer, and whether the
-// node has one that AddSubgraph or AddMappedSubgraph added.
+// Subgraph returns the graph that AddSubgraph or AddMappedSubgraph added as a node, with a's
+// checkpointer. It returns false for any other node.
 func (a App) Subgraph(node string) (App, bool) {
 	at := a.plain.nodeID(node)
 	if at < 0 || a.plain.nodes[at].inner == nil {
@@ -60,12 +60,12 @@ func (a App) Subgraph(node string) (App, bool) {
 	return App{a.plain.nodes[at].inner}.With(a.plain.saver), true
 }
 
-// Stream is Compiled.Stream. No input at all is nil.
+// Stream is Compiled.Stream. A nil in means that the call has no input.
 func (a App) Stream(ctx context.Context, in json.RawMessage, opts *RunOptions) iter.Seq2[Event[json.RawMessage], error] {
 	return a.stream(ctx, in, opts, (*machine).begin)
 }
 
-// StreamResume is Compiled.StreamResume. No update is nil.
+// StreamResume is Compiled.StreamResume. With may be nil.
 func (a App) StreamResume(ctx context.Context, with json.RawMessage, opts *RunOptions) iter.Seq2[Event[json.RawMessage], error] {
 	return a.stream(ctx, with, opts, (*machine).resume)
 }
@@ -89,19 +89,21 @@ func (a App) stream(ctx context.Context, in json.RawMessage, opts *RunOptions, b
 	})
 }
 
-// A Pursuit is a run that is carried out once, however often its process dies.
+// A Pursuit describes a run that must happen once, even when its process dies and another process
+// repeats the call of Pursue.
 type Pursuit struct {
 	Input  json.RawMessage // an update; with Resume it may be nil
 	Resume bool            // continue the thread, instead of a new turn
-	// Answers are answers by the IDs of interrupts. That of an only one may be empty.
+	// Answers holds answers to interrupts by their IDs. The only pending interrupt may have the ID
+	// "".
 	Answers map[string]json.RawMessage
-	// Again means that a process may have begun the run, which opts.RunID names, and died.
+	// Again says that an earlier process may have begun the run with opts.RunID and died.
 	Again bool
 }
 
-// Pursue streams a run. Again, it goes on where the thread's newest checkpoint is, if that
-// is of the run, and leaves out answers that were given already. A run that has stopped at
-// a breakpoint stops there again.
+// Pursue streams a run. With Again, it continues from the thread's newest checkpoint if opts.RunID
+// wrote that checkpoint, and drops answers to interrupts that are no longer pending. A run that had
+// stopped at a breakpoint stops there again.
 func (a App) Pursue(ctx context.Context, p Pursuit, opts *RunOptions) iter.Seq2[Event[json.RawMessage], error] {
 	run := *opts
 	run.again = p.Again
@@ -133,7 +135,7 @@ func (a App) Pursue(ctx context.Context, p Pursuit, opts *RunOptions) iter.Seq2[
 	return a.StreamResume(ctx, p.Input, &run)
 }
 
-// update reads an update; nil stays nil.
+// update decodes an update; nil stays nil.
 func (a App) update(data json.RawMessage) (update, error) {
 	if data == nil {
 		return nil, nil
@@ -145,10 +147,10 @@ func (a App) update(data json.RawMessage) (update, error) {
 	return u, nil
 }
 
-// Values encodes an object of channels and values as an update, as callers without types
-// write inputs: {"n": 1, "log": ["a"]}. A channel with a reducer gets the value added, a
-// list or one element of a list appended; others are set. A null adds nothing to a list.
-// Unknown channels are errors.
+// Values turns an object such as {"n": 1, "log": ["a"]} into an encoded update, for callers that do
+// not know the channels' types. It adds to Reduce channels, appends to lists (one element or a list
+// of them) and sets all other channels. Null appends nothing to a list. An unknown channel is an
+// error.
 func (a App) Values(object json.RawMessage) (json.RawMessage, error) {
 	var values map[string]json.RawMessage
 	if err := decodeInto(object, &values); err != nil {

@@ -82,7 +82,7 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), er
 	return release, nil
 }
 
-// claimFor is claim for concurrent tasks.
+// claimFor is claim under the lock, for concurrent tasks.
 func (r *run) claimFor(namespace, task string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,15 +10,15 @@ import (
 )
 
 var (
-	// ErrCheckpointer is in the chain of a run's error when its checkpointer could not
-	// read or save, also when a node returned that error. The graph did not fail: Resume
-	// goes on with what is saved.
+	// ErrCheckpointer is in the chain of a run's error when the checkpointer could not read or
+	// save, even if a node returned that error. The graph itself did not fail: Resume continues
+	// from the last saved checkpoint.
 	ErrCheckpointer = errors.New("the checkpointer failed")
-	// ErrThreadBusy is a run of a thread that another run uses.
+	// ErrThreadBusy reports that another run uses the thread.
 	ErrThreadBusy = errors.New("thread is busy: another run of it is under way")
-	// ErrStale is a change to a thread that has changed since it was read.
+	// ErrStale reports that the thread has changed since the caller read it.
 	ErrStale = errors.New("stale checkpoint: the thread has changed since it was read")
-	// ErrNoCheckpoint is a missing checkpoint or thread.
+	// ErrNoCheckpoint reports that the checkpoint or the thread does not exist.
 	ErrNoCheckpoint = errors.New("no such checkpoint")
 )
 
@@ -241,7 +241,7 @@ func Lineage(sorted []Checkpoint, id string) ([]Checkpoint, error) {
 	return nil, fmt.Errorf("checkpoint %s is read from %s, and %s between them is missing", out[0].ID, base, id)
 }
 
-// A checkpointerError is an error of a checkpointer, in its own words.
+// A checkpointerError wraps an error of a checkpointer and keeps its text.
 type checkpointerError struct{ error }
 
 func (e checkpointerError) Unwrap() error { return e.error }
@@ -249,7 +249,8 @@ func (e checkpointerError) Unwrap() error { return e.error }
 // Is puts ErrCheckpointer into the chain.
 func (e checkpointerError) Is(target error) bool { return target == ErrCheckpointer }
 
-// ofCheckpointer marks an error, unless it is one of those that answer a question.
+// ofCheckpointer marks err as a checkpointer's failure. ErrNoCheckpoint and ErrThreadBusy are
+// answers, so they stay unmarked.
 func ofCheckpointer(err error) error {
 	if err == nil || errors.Is(err, ErrNoCheckpoint) || errors.Is(err, ErrThreadBusy) {
 		return err

@@ -35,7 +35,7 @@ func Drain(ctx context.Context, reason string) bool {
 // Its last superstep is committed.
 type DrainedError struct {
 	Reason string
-	Next   []string // the nodes that would be next
+	Next   []string // the nodes that would run next
 }
 
 func (e *DrainedError) Error() string {

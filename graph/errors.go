@@ -9,9 +9,9 @@ import (
 )
 
 var (
-	// ErrEmptyInput is a run without an input.
+	// ErrEmptyInput reports a run without an input.
 	ErrEmptyInput = errors.New("empty input: pass a graph.Update, an empty one to start from the zero state")
-	// ErrNoParentGraph is a Parent in a graph without an outer graph.
+	// ErrNoParentGraph reports a Parent in a graph that runs inside no other graph.
 	ErrNoParentGraph = errors.New("no parent graph: graph.Parent works in graphs that run inside a node of another graph")
 	// ErrInvalidUpdate is in the chain of every error about writes that cannot
 	// be merged.

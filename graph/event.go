@@ -132,19 +132,19 @@ func (e Event[S]) UpdateJSON() (json.RawMessage, error) {
 	return appendUpdate(nil, e.Update.untyped(nil))
 }
 
-// A foreign is an event without the types of a graph.
+// foreign is an event that carries no value of a graph's types.
 type foreign = Event[struct{}]
 
 // taskNames are the IDs of an event's tasks.
 type taskNames struct {
-	ids []string // all, or those around a task whose own ID is made when it is asked for
-	// Of that task: see taskID.
-	own              bool // there is one
+	ids []string // all IDs, or only those of the outer tasks; see own
+	// own says that the event also has an innermost task, whose ID Tasks computes; see taskID.
+	own              bool
 	namespace, point string
 }
 
-// Tasks returns the IDs of the tasks at Places, as TaskState has them, for runs that are
-// saved. They end before a Place that is no task's.
+// Tasks returns the IDs of the tasks at Places, as in TaskState. The list is shorter than Places
+// when the last Place belongs to no task. It is empty when the run is not saved.
 func (e Event[S]) Tasks() []string {
 	if !e.tasks.own {
 		return e.tasks.ids
@@ -153,7 +153,7 @@ func (e Event[S]) Tasks() []string {
 	return append(slices.Clip(e.tasks.ids), own)
 }
 
-// An event is a foreign with the values of its own graph.
+// An event is a foreign event with the values of its own graph.
 type event struct {
 	foreign
 	update update

@@ -24,7 +24,7 @@ type EventRecord struct {
 	Fingerprint string             `json:"fingerprint,omitempty"`
 	Nodes       []string           `json:"nodes,omitempty"`
 	Waiting     []string           `json:"waiting,omitempty"`
-	Update      json.RawMessage    `json:"update,omitempty"` // as Update encodes itself; of the root, Data has that of a subgraph
+	Update      json.RawMessage    `json:"update,omitempty"` // at the root, as Update.MarshalJSON writes it; a subgraph's is in Data
 	State       json.RawMessage    `json:"state,omitempty"`
 	Cached      bool               `json:"cached,omitempty"`
 	Replayed    bool               `json:"replayed,omitempty"`

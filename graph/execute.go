@@ -61,7 +61,7 @@ func (r *run) executeAll(ctx context.Context) error {
 			if i >= len(r.results) {
 				return
 			}
-			r.workBeside(&r.results[i], cancel)
+			r.workConcurrently(&r.results[i], cancel)
 		}
 	}
 	var wg sync.WaitGroup
@@ -75,9 +75,8 @@ func (r *run) executeAll(ctx context.Context) error {
 	return nil
 }
 
-// workBeside is work for one of several tasks. It survives a node that ends its
-// goroutine.
-func (r *run) workBeside(res *result, cancel context.CancelCauseFunc) {
+// workConcurrently runs one of several concurrent tasks. It also reports a node that ends its goroutine.
+func (r *run) workConcurrently(res *result, cancel context.CancelCauseFunc) {
 	res.err = errNotFinished
 	defer func() {
 		if res.err == errNotFinished {

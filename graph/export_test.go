@@ -57,7 +57,7 @@ func (s *Simulation) execute(r *run, ctx context.Context) error {
 	}
 	for len(left) > 0 && step.Err() == nil {
 		i := s.Pick(len(left))
-		r.workBeside(left[i], cancel)
+		r.workConcurrently(left[i], cancel)
 		left = append(left[:i], left[i+1:]...)
 	}
 	if len(left) > 0 {

@@ -39,9 +39,9 @@ type NodeOptions[S any] struct {
 	// or End. Drawings show them, and Compile counts them as paths to a node.
 	// Default: none.
 	Goto []string
-	// Remote names the queue of a node whose tasks may run in other processes. A run
-	// with RunOptions.Remote sends them there. It has no effect in a subgraph, whose
-	// nodes run where the subgraph does. Default: tasks run with the run.
+	// Remote names the queue of a node whose tasks may run in other processes. A run with
+	// RunOptions.Remote sends them there. Inside a subgraph it has no effect. Default: tasks run in
+	// the process of the run.
 	Remote string
 }
 

@@ -11,16 +11,15 @@ import (
 )
 
 var (
-	// ErrNoCheckpointer is a run without a checkpointer that needs one.
+	// ErrNoCheckpointer reports that a run needs a checkpointer and has none.
 	ErrNoCheckpointer = errors.New("no checkpointer: set CompileOptions.Checkpointer and RunOptions.Thread")
-	// ErrNoThread is a run with a checkpointer and without a thread.
+	// ErrNoThread reports a run with a checkpointer but without a thread.
 	ErrNoThread = errors.New("no thread: set RunOptions.Thread, which says where the run is saved")
-	// ErrAnswer is an answer without a pending interrupt, or one that does not
-	// name its interrupt.
+	// ErrAnswer reports an answer to an interrupt that is not pending, or an answer without an ID
+	// when several interrupts are pending.
 	ErrAnswer = errors.New("answer fits no interrupt")
 
-	// ErrInterruptIgnored is a node that interrupted and returned without that
-	// error.
+	// ErrInterruptIgnored reports a node that called Interrupt and did not return its error.
 	ErrInterruptIgnored = errors.New("interrupt ignored")
 
 	// errWaiting is in the chain of an interrupt's error.

@@ -23,8 +23,8 @@ type ledger struct {
 	size              int    // bytes since then, snapshot included
 	unsaved           bool   // DurabilityExit: the run is ahead of its last checkpoint
 	parent            string // that checkpoint
-	again             bool   // a process that died may have begun the run
-	hasStopped        bool   // the run has itself stopped at a breakpoint after this checkpoint
+	again             bool   // see Pursuit.Again
+	hasStopped        bool   // this run has stopped at a breakpoint after this checkpoint
 	stopsAtBreakpoint bool   // the run stops at a breakpoint after its next checkpoint
 	flat              bool   // the checkpoint numbers keys by the rules of format 1
 

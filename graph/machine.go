@@ -33,8 +33,8 @@ type machine struct {
 	drainReason   *string   // of a request to drain the run
 	stopErr       error     // stops the run before its next superstep
 	now           snapshot  // the committed state
-	nextShown     any       // is shown once the current superstep is concluded
-	previousShown any       // was shown before, in a saved run; restored when the commit fails
+	nextShown     any       // the state to show once the current superstep is concluded
+	previousShown any       // the state shown before, in a saved run; restored when the commit fails
 	paused        *snapshot // in a run that was interrupted: now, with the writes of finished tasks
 	merged        bool      // nextShown is made, and now.writable is ahead of now.shown
 	collects      bool      // keep all writes for the outer graph
@@ -42,7 +42,7 @@ type machine struct {
 	before        breakpoints
 	after         breakpoints
 	stoppedBefore bool // the run has already stopped at a breakpoint before the next superstep
-	stopsAgain    bool // the run itself has stopped there, and is carried out once more
+	stopsAgain    bool // a repeated run had stopped there itself: see Pursuit.Again
 	stopsAfter    bool // the run stops once the current superstep is saved
 
 	entrance
@@ -218,7 +218,7 @@ func (m *machine) rest(out *output) {
 	}
 	m.stoppedBefore = false
 	switch {
-	case m.stopsAgain: // it is carried out once more, and nobody has let it go on
+	case m.stopsAgain: // a repeated run stops again: nobody has resumed it
 		m.phase = phaseHalt
 	case len(m.before) > 0 && !passed && slices.ContainsFunc(m.dueNames(), m.before.has):
 		m.phase = phaseHalt

@@ -22,7 +22,7 @@ func DeleteThread(ctx context.Context, saver Checkpointer, thread string) error 
 	return nil
 }
 
-// ErrThreadExists is a copy onto an existing thread.
+// ErrThreadExists reports that the target of a copy exists.
 var ErrThreadExists = errors.New("thread exists")
 
 // CopyThread copies all namespaces, checkpoints and records of a thread in one
@@ -87,10 +87,9 @@ func recordsOf(ctx context.Context, saver Checkpointer, thread string, checkpoin
 	return out, nil
 }
 
-// Sweep deletes the threads that have not changed since a time, and returns
-// their number. It skips threads that a run takes up meanwhile, and busy
-// threads. Its error names the busy ones and is ErrThreadBusy; all others are
-// deleted first.
+// Sweep deletes the threads that have not changed since olderThan, and returns their number. It
+// skips threads that a run changes meanwhile. It also skips busy threads: its error then is
+// ErrThreadBusy and names them, after all other threads are deleted.
 func Sweep(ctx context.Context, saver Checkpointer, olderThan time.Time) (threads int, err error) {
 	var old []string
 	for t, err := range saver.Threads(ctx) {

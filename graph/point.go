@@ -35,8 +35,8 @@ func stateReaderOf(ctx context.Context, saver Checkpointer, thread string) state
 	}
 }
 
-// readBoth reads a checkpoint, and the ID of the newest in its namespace. When
-// the key has an ID, the newest itself may be unreadable.
+// readBoth reads a checkpoint, and the ID of the newest in its namespace. With an ID in the key,
+// the newest may be unreadable.
 func readBoth(ctx context.Context, saver Checkpointer, key Key) (p *point, newest string, err error) {
 	if p, err = readPoint(ctx, saver, key); err != nil {
 		return nil, "", err

@@ -13,8 +13,8 @@ import (
 // PruneOptions select the checkpoints that Prune removes. Nil is the zero
 // value.
 type PruneOptions struct {
-	// KeepLast is how many of the newest checkpoints of each namespace stay.
-	// Default 1. Negative is an error.
+	// KeepLast is how many of the newest checkpoints of each namespace stay. Default 1. A negative
+	// value is an error.
 	KeepLast int
 	// OlderThan limits the removal to checkpoints made before it. Default: any
 	// age.
@@ -48,10 +48,9 @@ func Prune(ctx context.Context, saver Checkpointer, thread string, opts *PruneOp
 	return removed, nil
 }
 
-// DeleteRuns removes the checkpoints of some runs of a thread, as carefully as
-// Prune, and returns their number. Unlike Prune it also removes the newest: the
-// thread returns to its earlier state. Checkpoints that other runs built on
-// them stay, including what the removed runs had written by then.
+// DeleteRuns removes the checkpoints of some runs of a thread, under the same rules as Prune, and
+// returns their number. Unlike Prune it also removes the newest: the thread returns to its earlier
+// state. Later checkpoints of other runs stay and keep what the removed runs had written.
 func DeleteRuns(ctx context.Context, saver Checkpointer, thread string, runs ...string) (removed int, err error) {
 	removed, err = trim(ctx, saver, thread, func(c *Checkpoint, _ int) bool { return slices.Contains(runs, c.Run) })
 	if err != nil {
@@ -115,8 +114,8 @@ type space struct {
 	rows []Checkpoint // sorted by ID
 	gone []bool       // by row
 
-	// tasks are the IDs of tasks after remaining rows, by node. sent are those
-	// that Commands in a run's input sent. Both are filled on demand.
+	// tasks are the IDs of tasks after remaining rows, by node. sent are the IDs of tasks that
+	// Commands in a run's input sent. Both are filled on demand.
 	tasks, sent map[string]map[string]bool
 }
 

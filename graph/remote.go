@@ -6,24 +6,24 @@ import (
 	"fmt"
 )
 
-// A RemoteTask is a task on its way to another process.
+// A RemoteTask is a task that runs in another process.
 type RemoteTask struct {
 	Queue       string `json:"queue"` // the node's NodeOptions.Remote
 	Graph       string `json:"graph"`
 	Fingerprint string `json:"fingerprint"`
 	Node        string `json:"node"`
 	Step        int    `json:"step"` // the superstep
-	// ID identifies the attempt within its thread. It is the same when another process
-	// makes the attempt again, and empty in a run that is not saved.
+	// ID identifies the attempt within its thread. A repeated attempt in another process has the
+	// same ID. It is empty when the run is not saved.
 	ID    string          `json:"id,omitempty"`
 	Input json.RawMessage `json:"input"` // the node's state, for RunTask
 }
 
-// A RemoteRunner runs a task in another process, by App.RunTask there, and returns
-// its update.
+// A RemoteRunner runs a task in another process, which calls App.RunTask, and returns the task's
+// update.
 type RemoteRunner func(ctx context.Context, t RemoteTask) (json.RawMessage, error)
 
-// runElsewhere runs a node by the run's RemoteRunner.
+// runElsewhere runs a node with the run's RemoteRunner.
 func (r *run) runElsewhere(res *result, n *node) (update, error) {
 	t := res.task
 	input, err := r.appendSend(nil, n.name, r.input(res), Timeout{})
@@ -45,12 +45,11 @@ func (r *run) runElsewhere(res *result, n *node) (update, error) {
 	return update, nil
 }
 
-// RunTask runs one task of a graph and returns its update. It is the other end of
-// RunOptions.Remote. Retries, timeouts and the error handler of the node stay with the
-// run that sent the task. Nothing is saved here: Once only calls its function,
-// Interrupt returns ErrNoCheckpointer, and events are lost.
+// RunTask runs one task of a graph and returns its update. It serves RunOptions.Remote: the run
+// that sent the task keeps the node's retries, timeouts and error handler. RunTask saves nothing:
+// Once only calls its function, Interrupt returns ErrNoCheckpointer, and events are lost.
 //
-// A task of another structure of the graph is refused with a *FingerprintError.
+// A task from a graph with another structure is refused with a *FingerprintError.
 func (a App) RunTask(ctx context.Context, t RemoteTask) (_ json.RawMessage, err error) {
 	defer recoverAs(&err)
 	p := a.plain
@@ -79,8 +78,7 @@ func (a App) RunTask(ctx context.Context, t RemoteTask) (_ json.RawMessage, err 
 	return appendUpdate(nil, update)
 }
 
-// A FingerprintError is a run or a task that began with another structure of the
-// graph.
+// A FingerprintError reports that a run or a task began with another structure of the graph.
 type FingerprintError struct {
 	Graph      string
 	Began, Now string // fingerprints

@@ -5,10 +5,9 @@ import (
 	"fmt"
 )
 
-// A Recording is an earlier run to replay. Its nodes do not run: their updates
-// come from the recording. Routers, reducers and the mappings of subgraphs do
-// run. Recorded updates already contain the effects of Interrupt and Once,
-// which are neither asked nor called again. Package graph/trace makes a
+// A Recording replays an earlier run: nodes do not run, and their updates come from the recording.
+// Routers, reducers and the mappings of subgraphs do run. Recorded updates already contain the
+// effects of Interrupt and Once, so neither asks nor calls again. Package graph/trace makes a
 // Recording from a trace. Several goroutines may use it at once.
 type Recording interface {
 	// Run is called when a graph begins, at the root with an empty at, or
@@ -35,7 +34,7 @@ type Replayed struct {
 	Handled bool
 }
 
-// ReplayError says that a recorded update does not fit the graph.
+// ReplayError reports a recorded update that does not fit the graph.
 type ReplayError struct{ Err error }
 
 func (e *ReplayError) Error() string { return fmt.Sprintf("replaying it: %v", e.Err) }

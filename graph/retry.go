@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// RetryPolicy selects errors for a retry, and its delay.
+// RetryPolicy says which errors are retried and after which delay.
 type RetryPolicy struct {
 	// MaxAttempts includes the first attempt. Default 3.
 	MaxAttempts int

@@ -22,9 +22,9 @@ type run struct {
 	ordinal     string     // identifies the run inside its node
 	label       string     // RunOptions.RunID of the outermost run
 	control     *Control
-	ownControl  Control // used without another
+	ownControl  Control // the run's own, used when no other Control is given
 	drive       driver
-	ownsControl bool      // the control is not the outer run's
+	ownsControl bool      // the run has its own Control, not the outer run's
 	recording   Recording // nil when the run is not a replay
 	remote      RemoteRunner
 	parallel    int

@@ -47,8 +47,8 @@ func (m *machine) part(only []channel) any {
 	return s
 }
 
-// input returns a task's input: the committed state, or that of its Send.
-// Callers only read it.
+// input returns a task's input: the state of its Send, or else the committed state. Callers only
+// read it.
 func (m *machine) input(res *result) any {
 	switch reads := m.nodes[res.node].opts.reads; {
 	case res.sent != nil:

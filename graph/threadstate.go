@@ -43,7 +43,7 @@ type TaskState[S any] struct {
 	Node       string
 	Send       int // position among the superstep's Sends, 1 for the first; 0 when edges triggered the node
 	Done       bool
-	Update     Update[S] // of a finished task; nil when an older graph version returned it, or the next checkpoint is broken
+	Update     Update[S] // set for a finished task; nil when an older graph version returned it, or the next checkpoint is broken
 	Failure    string    // of its last failed attempt, if any
 	Interrupts []PendingInterrupt
 	// Child is the key of a graph inside the node; see With.
@@ -58,9 +58,8 @@ func (c *Compiled[S]) With(saver Checkpointer) *Compiled[S] {
 	return &Compiled[S]{&own}
 }
 
-// State returns the current state of a thread, or that of a checkpoint when the
-// key has an ID. It only reads, and does not disturb a run of the thread. A
-// missing thread is ErrNoCheckpoint.
+// State returns the current state of a thread, or the state of the key's checkpoint when it has an
+// ID. It only reads, and does not disturb a run of the thread. A missing thread is ErrNoCheckpoint.
 func (c *Compiled[S]) State(ctx context.Context, key Key) (*StateSnapshot[S], error) {
 	d, err := c.plain.stateAt(ctx, key)
 	return snapshotOf[S](d), err
@@ -242,7 +241,7 @@ func (m *machine) taskStates(s *described, p *point, ran []savedTask) error {
 		case i < len(ran) && ran[i].Node == name:
 			t.Done = true
 			if !p.older {
-				wrote, _ = m.readUpdate(ran[i].Update) // on an error the next checkpoint is broken, and reading that one fails
+				wrote, _ = m.readUpdate(ran[i].Update) // an error means that the next checkpoint is broken; reading that checkpoint reports it
 			}
 		case ok:
 			t.Done = true

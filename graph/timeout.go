@@ -77,8 +77,8 @@ func reached(ctx context.Context) *NodeTimeout {
 	return late
 }
 
-// Heartbeat restarts the idle timeout of the node in ctx, and those of its
-// outer nodes. Outside a run it does nothing.
+// Heartbeat restarts the idle timeout of the node in ctx and of its outer nodes. Outside a run it
+// does nothing.
 func Heartbeat(ctx context.Context) {
 	if t := taskFrom(ctx); t != nil {
 		t.beat()

@@ -15,10 +15,9 @@ import (
 	"example.com/assay/state"
 )
 
-// EventTextAgain is the name of the custom event that says that the tokens
-// which the node, or a graph inside it, has published so far for a skill are void:
-// the text begins anew, because a call was repeated or called tools. Its payload is
-// a TextAgain.
+// EventTextAgain is the name of a custom event: the tokens that a node, or a graph inside it, has
+// published so far for a skill are void, and its text begins again, because a call was repeated or
+// called tools. The payload is a TextAgain.
 const EventTextAgain = "model_text_again"
 
 // TextAgain is the payload of a "model_text_again" event.
@@ -26,8 +25,7 @@ type TextAgain struct {
 	Skill string `json:"skill"`
 }
 
-// A ParseError says that a model's answer does not fit its skill, also after
-// the repair attempt.
+// A ParseError reports that a model's answer does not fit its skill, even after the repair.
 type ParseError struct {
 	Skill string
 	Text  string // the last answer, cut to 500 bytes
@@ -42,12 +40,11 @@ func (e *ParseError) Unwrap() error { return e.Err }
 
 const maxParsedText = 500
 
-// Ask renders the skill with in, asks m and returns the answer, decoded and
-// valid by the skill's schema. An answer that is not gets one repair: the
-// model sees it again with the validation error. A second misfit is a
-// *ParseError; an error of the model comes back wrapped.
+// Ask renders the skill with in, asks m, checks the answer against the skill's schema and decodes
+// it. After an invalid answer the model sees it again, with the validation error, for one repair. A
+// second invalid answer is a *ParseError. An error of the model comes back wrapped.
 //
-// The usage counts every call that was made, also beside an error.
+// The usage counts every call made, also when Ask returns an error.
 func Ask[Out, In any](ctx context.Context, m Model, skill skills.Skill, in In) (Out, state.ModelUsage, error) {
 	var zero Out
 	if skill.Schema == nil {
@@ -60,9 +57,9 @@ func Ask[Out, In any](ctx context.Context, m Model, skill skills.Skill, in In) (
 	return askTyped[Out](ctx, m, req)
 }
 
-// AskFor asks m with a request of one's own and returns the answer as a T, whose JSON
-// Schema takes the place of the request's. T is a struct; its fields are described as
-// those of NewTool's arguments. See Ask for the rest.
+// AskFor asks m with the caller's own request and decodes the answer as a T, a struct. The
+// request's schema is replaced by T's JSON Schema, which describes fields as NewTool does. See Ask
+// for the rest.
 func AskFor[T any](ctx context.Context, m Model, req Request) (T, state.ModelUsage, error) {
 	var zero T
 	schema, err := schemaOf[T]()
@@ -98,7 +95,7 @@ func askTyped[T any](ctx context.Context, m Model, req Request) (T, state.ModelU
 	return out, usage, nil
 }
 
-// AskText asks a skill whose answer is free text, as Generate does.
+// AskText asks a skill with a free-text answer, as Generate does.
 func AskText[In any](ctx context.Context, m Model, skill skills.Skill, in In) (string, state.ModelUsage, error) {
 	if skill.Schema != nil {
 		return "", state.ModelUsage{}, fmt.Errorf("asking skill %q for text: it answers in JSON; use Ask", skill.Name)
@@ -111,15 +108,13 @@ func AskText[In any](ctx context.Context, m Model, skill skills.Skill, in In) (s
 	return resp.Text, usage, err
 }
 
-// Generate asks m with a request of one's own. It checks no schema. A blank answer
-// that calls no tool gets one repair and is then a *ParseError; see Ask for the rest.
+// Generate asks m with the caller's own request. It checks no schema. A blank answer without calls
+// of tools gets one repair; a second blank answer is a *ParseError. See Ask for the rest.
 //
-// When the request has no OnText and somebody listens to the tokens of the node that
-// runs in ctx, the model is asked to stream, and the text goes there by graph.EmitToken
-// as it is written; else it is not, for a whole answer is checked and counted by more
-// providers than a streamed one. A text that begins anew is announced by
-// EventTextAgain. The tokens since the last one are together the text that is
-// returned.
+// When req.OnText is nil and the node in ctx has a reader of tokens, the model streams and its text
+// goes to graph.EmitToken. Otherwise Generate asks for a whole answer, since more providers check
+// and count whole answers. EventTextAgain announces that a text begins again. The tokens since the
+// last such event together are the returned text.
 func Generate(ctx context.Context, m Model, req Request) (Response, state.ModelUsage, error) {
 	listener := relay{to: req.OnText}
 	if listener.to == nil {
@@ -138,7 +133,7 @@ func Generate(ctx context.Context, m Model, req Request) (Response, state.ModelU
 	return resp, usage, err
 }
 
-// tokens returns what publishes a streamed text, or nil when nobody listens.
+// tokens returns a function that publishes a streamed text, or nil when there is no reader.
 func tokens(ctx context.Context, skill string) func(Chunk) {
 	if !graph.WantsTokens(ctx) {
 		return nil
@@ -151,8 +146,8 @@ func tokens(ctx context.Context, skill string) func(Chunk) {
 	}
 }
 
-// exchange asks and, when accept refuses the answer, asks once more with the
-// refusal. A second refusal is a *ParseError.
+// exchange asks m. When accept refuses the answer, it asks once more with the refusal. A second
+// refusal is a *ParseError.
 func exchange(ctx context.Context, m Model, req Request, listener *relay, accept func(Response) error) (Response, state.ModelUsage, error) {
 	var sum state.ModelUsage
 	for repair := false; ; repair = true {
@@ -171,7 +166,7 @@ func exchange(ctx context.Context, m Model, req Request, listener *relay, accept
 	}
 }
 
-// Render returns the request with which Ask and AskText put in to a skill.
+// Render returns the request that Ask and AskText send for a skill and its input.
 func Render[In any](skill skills.Skill, in In) (Request, error) {
 	raw, err := Encode(in)
 	if err != nil {
@@ -195,8 +190,7 @@ func repairPrompt(inJSON bool, refusal error) string {
 	return fmt.Sprintf("That answer cannot be used: %s\n\n%s", Cut(refusal.Error(), 1000), want)
 }
 
-// Encode returns v as JSON for models and people to read: with <, > and & as they
-// are, and without a line end.
+// Encode returns v as JSON for models and people: <, > and & unescaped, without a final line break.
 func Encode(v any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -207,8 +201,8 @@ func Encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSpace(out.Bytes()), nil
 }
 
-// Cut shortens s to at most n bytes, the dots at its end included, without
-// splitting a character. n is at least 3.
+// Cut shortens s to at most n bytes, including the dots at its end, without splitting a character.
+// n must be at least 3.
 func Cut(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -10,15 +10,15 @@ import (
 	"example.com/assay/state"
 )
 
-// BudgetBounds bound what may be spent. The zero value bounds nothing.
+// BudgetBounds limit spending. The zero value has no limits.
 type BudgetBounds struct {
 	MaxCalls  int     // calls; 0 for no bound
 	MaxTokens int     // tokens read and written, together; 0 for no bound
 	MaxMoney  float64 // in the currency of the prices; 0 for no bound
 }
 
-// BudgetOptions bounds what a run and all runs of a session may spend. Nil
-// and the zero value bound nothing.
+// BudgetOptions limit the spending of each run and of all runs of a session. Nil and the zero value
+// have no limits.
 type BudgetOptions struct {
 	MaxCalls     int          // of a run: calls; 0 for no bound
 	MaxTokens    int          // of a run: tokens read and written, together; 0 for no bound
@@ -27,10 +27,10 @@ type BudgetOptions struct {
 	Session      BudgetBounds // of all runs together
 }
 
-// A BudgetError says that a call was not made because the budget is spent.
+// A BudgetError reports that a call was not made because the budget is spent.
 type BudgetError struct {
 	What    string  // "calls", "tokens", "money" or "tool_calls"
-	Session bool    // the bound is that of the session, not of the run
+	Session bool    // it is the session's bound, not the run's
 	Spent   float64 // calls, tokens, or the currency of the prices
 	Max     float64
 }
@@ -48,25 +48,23 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("the %s's budget of %s is spent (%s so far): allow more with %s under model_limits", whose, what, number(e.Spent), key)
 }
 
-// A Budget counts what the models that it wraps spend in a run and in all
-// runs, its session, and refuses calls beyond its bounds. It is safe for
-// concurrent use.
+// A Budget counts what its wrapped models spend, for each run and for all runs together (the
+// session). It refuses calls beyond its bounds. It is safe for concurrent use.
 //
-// Calls are exact. Tokens and money are known when an answer is there, so that
-// calls in flight at the same time can exceed the bound, together by what they
-// spend. Money needs Priced next to the models; once a call cost what is not
-// known, a bound on money refuses all further ones with a *PriceError.
+// Calls are exact. Tokens and money are known only when an answer arrives, so concurrent calls can
+// exceed the bound together. Money needs Priced around the models. After a call of unknown cost, a
+// bound on money refuses all further calls with a *PriceError.
 type Budget struct {
 	perRun, perSession BudgetBounds
 	toolsPerRun        int
 
 	mu       sync.Mutex
-	current  *run // of the calls without a run of their own; another one after each reset, so that late answers count in theirs
+	current  *run // for calls outside Begin; Reset replaces it, so late answers count in the old run
 	session  Entry
-	unpriced string // the model that made Unpriced differ from 0
+	unpriced string // the first model with an unknown cost
 }
 
-// A run is what the calls of one run have spent of a budget.
+// A run holds the spending of one run.
 type run struct {
 	of    *Budget
 	spent Entry
@@ -84,29 +82,27 @@ func NewBudget(opts *BudgetOptions) *Budget {
 	return b
 }
 
-// Wrap is the wrapper: a func(Model) Model.
+// Wrap wraps a model under the budget.
 func (b *Budget) Wrap(m Model) Model { return budgeted{m, b} }
 
-// Reset begins a new run of the same session, for the calls whose context has
-// none.
+// Reset begins a new run of the session, for calls whose context is not from Begin.
 func (b *Budget) Reset() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.current = &run{of: b}
 }
 
-// Begin returns a context whose calls are a run of their own in the same
-// session: runs that go on side by side each have their bounds.
+// Begin returns a context for a new run of the session. Concurrent runs thus have their own bounds.
 func (b *Budget) Begin(ctx context.Context) context.Context {
 	ctx, l := Open(ctx)
 	l.run = &run{of: b}
 	return ctx
 }
 
-// boundsMoney reports whether either bound is one of money.
+// boundsMoney reports whether the run or the session has a bound on money.
 func (b *Budget) boundsMoney() bool { return b.perRun.MaxMoney > 0 || b.perSession.MaxMoney > 0 }
 
-// start books a call and returns its run.
+// start counts a call and returns its run.
 func (b *Budget) start(ctx context.Context) (*run, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -122,7 +118,7 @@ func (b *Budget) start(ctx context.Context) (*run, error) {
 	return r, nil
 }
 
-// runOf is the run of a context's calls. The caller holds the lock.
+// runOf returns the run of a context's calls. The caller holds the lock.
 func (b *Budget) runOf(ctx context.Context) *run {
 	if l := ledgerOf(ctx); l != nil && l.run != nil && l.run.of == b {
 		return l.run
@@ -130,9 +126,8 @@ func (b *Budget) runOf(ctx context.Context) *run {
 	return b.current
 }
 
-// Tool books a call of another server's tool, which is not a call of a model. Beyond the
-// bound it returns a *BudgetError, and the call must not be made. A nil budget has no
-// bound.
+// Tool counts a call of another server's tool; it does not count as a model's call. Beyond the
+// bound it returns a *BudgetError, and the call must not be made. A nil budget has no bound.
 func (b *Budget) Tool(ctx context.Context) error {
 	if b == nil {
 		return nil
@@ -147,7 +142,7 @@ func (b *Budget) Tool(ctx context.Context) error {
 	return nil
 }
 
-// refusal is why bounds refuse a call after what was spent, or nil.
+// refusal returns the error for a call after spent, or nil if the bounds allow it.
 func (b *Budget) refusal(bounds BudgetBounds, spent Entry, session bool) error {
 	tokens := spent.InputTokens + spent.OutputTokens
 	switch money := state.MoneyOf(bounds.MaxMoney); {
@@ -163,7 +158,7 @@ func (b *Budget) refusal(bounds BudgetBounds, spent Entry, session bool) error {
 	return nil
 }
 
-// spend books what a call cost, in its run and in the session.
+// spend adds a call's cost to its run and to the session.
 func (b *Budget) spend(r *run, u Usage, met Entry) {
 	spent := u.Entry()
 	spent.Cost, spent.Unpriced = met.Cost, min(met.Unpriced, 1)

@@ -2,9 +2,8 @@ package llm
 
 import "context"
 
-// BySkill returns a model that passes each request to the model of its skill,
-// or to other when the skill has none of its own. Do not change the map
-// afterwards.
+// BySkill returns a model that passes each request to the model for its skill, or to other if the
+// map has none. Do not change the map afterwards.
 func BySkill(models map[string]Model, other Model) Model {
 	if len(models) == 0 {
 		return other

@@ -15,38 +15,38 @@ import (
 // EventModelCall is the name of the custom event that each call publishes.
 const EventModelCall = "model_call"
 
-// CallEvent is the payload of a "model_call" event: what was asked of whom and how it went.
+// CallEvent is the payload of a "model_call" event: the model, the skill and the outcome.
 type CallEvent struct {
 	Skill     string           `json:"skill"`
 	SkillHash string           `json:"skill_hash"`
-	Model     string           `json:"model,omitempty"`    // who answered; empty when the call failed
+	Model     string           `json:"model,omitempty"`    // the model that answered; empty when the call failed
 	Fallback  string           `json:"fallback,omitempty"` // why the first model did not answer, when another was asked; at most 300 bytes
 	Usage     state.ModelUsage `json:"usage"`
 	OK        bool             `json:"ok"`              // the answer came and fits its schema
 	Repaired  bool             `json:"repaired"`        // this call was the repair of an answer that did not fit
 	Error     string           `json:"error,omitempty"` // at most 300 bytes
-	Said      *Said            `json:"said,omitempty"`  // below a context of Verbatim
+	Said      *Said            `json:"said,omitempty"`  // set in contexts from Verbatim
 }
 
-// Said is what was sent to a model and what it answered. Of pictures it has no bytes, and
-// each text is cut to 64 KiB.
+// Said holds the messages sent to a model and its answer. It leaves out the bytes of images, and
+// cuts each text to 64 KiB.
 type Said struct {
 	Messages []Message  `json:"messages"`
 	Answer   string     `json:"answer,omitempty"` // empty when the call failed
 	Calls    []ToolCall `json:"calls,omitempty"`
-	Cassette bool       `json:"cassette,omitempty"` // the answer is a recorded one
+	Cassette bool       `json:"cassette,omitempty"` // the answer comes from a cassette
 }
 
 const maxSaid = 64 << 10
 
 type verbatimKey struct{}
 
-// Verbatim returns a context below which the events of calls hold prompts and answers.
+// Verbatim returns a context in which the events of calls hold prompts and answers.
 func Verbatim(ctx context.Context) context.Context {
 	return context.WithValue(ctx, verbatimKey{}, true)
 }
 
-// said is what a call sent and got; nil when nobody wants to know.
+// said returns the texts of a call, or nil outside Verbatim.
 func said(ctx context.Context, req Request, resp Response, taped bool) *Said {
 	if ctx.Value(verbatimKey{}) == nil {
 		return nil
@@ -67,7 +67,7 @@ func said(ctx context.Context, req Request, resp Response, taped bool) *Said {
 	return out
 }
 
-// cutArguments makes long arguments, and those that are not JSON, a string.
+// cutArguments turns long arguments, and arguments that are not JSON, into a JSON string.
 func cutArguments(calls []ToolCall) {
 	for i, c := range calls {
 		if len(c.Arguments) > maxSaid || !json.Valid(c.Arguments) {
@@ -78,8 +78,8 @@ func cutArguments(calls []ToolCall) {
 
 const maxErrorText = 300
 
-// call makes one call and publishes it. It tells the answer's refusal by
-// accept from an error of the call.
+// call makes one call and publishes it. It returns accept's refusal of the answer apart from an
+// error of the call.
 func call(ctx context.Context, m Model, req Request, accept func(Response) error, repair bool) (resp Response, usage state.ModelUsage, refusal, err error) {
 	usage.Calls = 1
 	usage.InputChars = inputChars(req.Messages)
@@ -87,7 +87,7 @@ func call(ctx context.Context, m Model, req Request, accept func(Response) error
 	inner, ledger := Open(ctx)
 	resp, err = m.Generate(inner, req)
 	met := ledger.read()
-	usage.InputTokens, usage.OutputTokens = resp.Usage.InputTokens, resp.Usage.OutputTokens // also of a call that cost and failed
+	usage.InputTokens, usage.OutputTokens = resp.Usage.InputTokens, resp.Usage.OutputTokens // a failed call may have a cost too
 	usage.Cost, usage.Unpriced = met.Cost, min(met.Unpriced, 1)
 	usage.RecordedCost, usage.RecordedUnpriced = met.RecordedCost, min(met.RecordedUnpriced, 1)
 	event.Fallback = met.Fallback
@@ -111,7 +111,7 @@ func call(ctx context.Context, m Model, req Request, accept func(Response) error
 	return resp, usage, refusal, err
 }
 
-// inputChars counts texts, calls and results. Images count as nothing.
+// inputChars counts the characters of texts, calls and results. Images count as 0.
 func inputChars(messages []Message) int {
 	n := 0
 	for _, msg := range messages {

@@ -8,25 +8,23 @@ import (
 	"sync/atomic"
 )
 
-// A Caller makes calls to a provider that are not questions to a model, such as
-// those of an embedder or a reranker, under the same wrappers: limited, timed,
-// repeated and counted as calls of a model are. It is safe for concurrent use.
+// A Caller makes provider calls that are not model calls, such as embedding or reranking, under the
+// same wrappers: they are limited, timed, retried and counted like model calls. It is safe for
+// concurrent use.
 type Caller struct {
 	name    string
 	model   Model
 	carrier *carrier
 }
 
-// NewCaller puts calls under wrap. The name stands where a request has its
-// skill, such as "embed".
+// NewCaller puts calls under wrap. The name takes the place of a request's skill, such as "embed".
 func NewCaller(name string, wrap func(Model) Model) *Caller {
 	c := &carrier{}
 	return &Caller{name, wrap(c), c}
 }
 
-// Do makes a call, and makes it again when a wrapper does. Its error is that of
-// the last attempt, with what the wrappers add. Tokens that the call books (Book)
-// count in addition to those that it returns.
+// Do makes a call, and repeats it when a wrapper does. It returns the last attempt's error, as the
+// wrappers return it. Tokens that the call reports to Book are counted in addition to its usage.
 func (c *Caller) Do(ctx context.Context, call func(context.Context) (Usage, error)) error {
 	number := strconv.FormatInt(c.carrier.last.Add(1), 10)
 	c.carrier.calls.Store(number, call)
@@ -36,8 +34,8 @@ func (c *Caller) Do(ctx context.Context, call func(context.Context) (Usage, erro
 	return err
 }
 
-// carrier is the model below a Caller's wrappers. It makes the call whose number
-// is the input of the request.
+// carrier is the model below a Caller's wrappers. The request's input is the number of the call to
+// make.
 type carrier struct {
 	last  atomic.Int64
 	calls sync.Map // string → func(context.Context) (Usage, error)

@@ -11,46 +11,43 @@ import (
 
 // Defaults of CircuitOptions.
 const (
-	// DefaultCircuitFailures is three times the calls that run at once by
-	// default: more than one call with its retries, and less than a server
-	// that is down gets of a whole run.
+	// DefaultCircuitFailures is three times the default number of concurrent calls. That is more
+	// than one call fails with its retries, and fewer calls than a whole run makes.
 	DefaultCircuitFailures = 3 * DefaultLimit
 	DefaultCircuitPause    = 30 * time.Second
 )
 
-// CircuitOptions adjusts Circuit. Nil and the zero value mean the defaults.
+// CircuitOptions configure Circuit. Nil and the zero value mean the defaults.
 type CircuitOptions struct {
 	// Failures is how many attempts in a row must fail to open the circuit.
 	// Default DefaultCircuitFailures; a negative value never opens it.
 	Failures int
-	// Pause is how long it stays open. Default DefaultCircuitPause.
+	// Pause is how long the circuit stays open. Default DefaultCircuitPause.
 	Pause time.Duration
 }
 
-// A CircuitError says that a call was not made because the ones before it
-// failed. Asking again before Until does not help: it is not Retryable.
+// A CircuitError reports that a call was not made because earlier calls failed. It is not
+// Retryable: asking again before Until fails too.
 type CircuitError struct {
 	Failures int       // attempts in a row that failed
-	Until    time.Time // when the next attempt is let through
-	Last     error     // of the last of them; not unwrapped, for it is not this call's
+	Until    time.Time // when the next attempt is allowed
+	Last     error     // the last attempt's error; not unwrapped, since it belongs to another call
 }
 
 func (e *CircuitError) Error() string {
 	return fmt.Sprintf("the circuit to the model is open until %s, after %d failures in a row, the last: %v", e.Until.Format(time.TimeOnly), e.Failures, e.Last)
 }
 
-// Circuit returns a wrapper that stops asking a model that is out of order:
-// after so many failures in a row the circuit is open, and calls are refused
-// with a *CircuitError. When the pause is over, one call is let through; the
-// circuit closes when it is answered and else opens for another pause.
+// Circuit returns a wrapper that stops asking a model that is down. After this many failures in a
+// row the circuit opens, and calls are refused with a *CircuitError. After the pause, one call is
+// allowed. The circuit closes when that call is answered, and otherwise stays open for another
+// pause.
 //
-// A failure is a lost connection, a timeout or a status 408 or 5xx. A model
-// that answers 429 is there, and its other refusals are of the request: they
-// close the circuit. A call that its caller ended, or that a bound on this
-// side refused, tells nothing.
+// A failure is a lost connection, a timeout, or a status 408 or 5xx. A status 429 and other
+// refusals show that the model is up, and close the circuit. A call that its caller cancelled, or
+// that a bound on this side refused, does not count.
 //
-// Each model that the function wraps has a circuit of its own: the way to one
-// provider says nothing of the way to another.
+// Each model that the function wraps has its own circuit.
 func Circuit(opts *CircuitOptions) func(Model) Model {
 	o := CircuitOptions{}
 	if opts != nil {
@@ -74,9 +71,9 @@ type circuit struct {
 
 	mu       sync.Mutex
 	failures int       // in a row
-	until    time.Time // when an open circuit lets a call through; zero while it is closed
-	probing  bool      // that call is on its way
-	opened   int       // counts openings, so that calls from before one do not count after it
+	until    time.Time // when an open circuit allows a call; zero while closed
+	probing  bool      // that call is under way
+	opened   int       // counts openings, so calls that began before one do not count after it
 	last     error
 }
 
@@ -93,7 +90,7 @@ func (c *circuit) Generate(ctx context.Context, req Request) (Response, error) {
 	return resp, err
 }
 
-// A verdict is what a call tells of the way to its model.
+// A verdict is what a call's outcome says about its model.
 type verdict int
 
 const (
@@ -130,7 +127,7 @@ func tell(ctx context.Context, err error) verdict {
 	return alive
 }
 
-// enter lets a call through or refuses it.
+// enter allows or refuses a call.
 func (c *circuit) enter() (opened int, probe bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,7 +141,7 @@ func (c *circuit) enter() (opened int, probe bool, err error) {
 	return c.opened, true, nil
 }
 
-// leave books what a call told.
+// leave counts the outcome of a call.
 func (c *circuit) leave(opened int, probe bool, told verdict, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,7 +157,7 @@ func (c *circuit) leave(opened int, probe bool, told verdict, err error) {
 	case dead:
 		c.failures++
 		c.last = err
-		if c.failures >= c.opts.Failures { // also of a failed probe: the count goes on
+		if c.failures >= c.opts.Failures { // also after a failed probe: the count continues
 			c.until = time.Now().Add(c.opts.Pause)
 			c.opened++
 		}

@@ -2,12 +2,11 @@ package llm
 
 import "time"
 
-// ControlOptions adjusts Controls. Nil and the zero value mean the defaults
-// of each wrapper: 8 calls at once, 60 s a call, 5 retries, a circuit that
-// opens after 24 failures in a row, no bound on rate or budget, and no count
-// of money.
+// ControlOptions configure Controls. Nil and the zero value mean the defaults of each wrapper: 8
+// concurrent calls, 60 s per call, 5 retries, a circuit that opens after 24 failures in a row, no
+// limits on rate or budget, and no counting of money.
 type ControlOptions struct {
-	Concurrency int           // calls at once; see Limit
+	Concurrency int           // concurrent calls; see Limit
 	Timeout     time.Duration // of each attempt; see Timeout
 	Retry       RetryOptions
 	Circuit     CircuitOptions
@@ -16,8 +15,8 @@ type ControlOptions struct {
 	Prices      Prices // nil counts no money, unless the budget bounds it; see Priced
 }
 
-// Controls is one set of wrappers that several models share: one limit, one
-// rate, one budget for all of them, and a circuit for each.
+// Controls is one set of wrappers that several models share: one limit, one rate and one budget for
+// all of them, and a circuit for each.
 type Controls struct {
 	budget *Budget
 	prices Prices
@@ -27,14 +26,13 @@ type Controls struct {
 
 // NewControls composes the wrappers, from the outside to the model:
 //
-//	Budget   a call that is not made waits for nothing, and a repeated one counts once
-//	Retry    a call that waits to be repeated holds none of what follows
-//	Limit    at most so many are sent at once
-//	Circuit  asked by whoever has a place to be sent, so that calls that queued
-//	         before it opened are refused, too; below Retry, to see every attempt;
-//	         above Rate, since a call that is refused uses none
-//	Rate     the last to let a call through, so that calls leave when it says
-//	Timeout  begins when the call is sent, anew for every attempt
+//	Budget   outermost: a refused call waits for nothing, and a retried call counts once
+//	Retry    a call that waits for its next attempt holds no place below
+//	Limit    bounds the concurrent calls
+//	Circuit  below Limit, so calls that queued before it opened are refused too; below Retry, to
+//	         see every attempt; above Rate, since a refused call must not use the rate
+//	Rate     the last to delay a call, so calls leave at the rate
+//	Timeout  starts when an attempt is sent
 //	Priced   every attempt has its own usage
 func NewControls(opts *ControlOptions) *Controls {
 	o := ControlOptions{}
@@ -47,12 +45,10 @@ func NewControls(opts *ControlOptions) *Controls {
 	}}
 }
 
-// Wrap is the wrapper: a func(Model) Model. Where money is counted, the
-// price is that of the name in the response.
+// Wrap wraps a model. If money is counted, the price is that of the model's name in the response.
 func (c *Controls) Wrap(m Model) Model { return c.WrapNamed("", m) }
 
-// WrapNamed is Wrap of a model that is priced by a name, such as the one by
-// which a configuration chose it.
+// WrapNamed is Wrap for a model that is priced by a name, such as its name in a configuration.
 func (c *Controls) WrapNamed(name string, m Model) Model {
 	if c.priced {
 		m = Priced(c.prices, name)(m)
@@ -60,8 +56,8 @@ func (c *Controls) WrapNamed(name string, m Model) Model {
 	return c.WrapUnpriced(m)
 }
 
-// WrapUnpriced is Wrap of what has no price by tokens, such as a server that
-// orders passages: its calls count, and no money for them.
+// WrapUnpriced is Wrap for a server without a price per token, such as a reranker: its calls count,
+// but no money.
 func (c *Controls) WrapUnpriced(m Model) Model {
 	for _, wrap := range c.wrap {
 		m = wrap(m)

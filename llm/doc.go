@@ -1,23 +1,19 @@
-// Package llm asks models. Model is the one method that a model must have;
-// Ask and AskText put a skill's question to it and return a typed answer that
-// was validated against the skill's schema; Generate and AskFor ask with a request
-// of one's own. NewTool makes a tool of a Go function, which agents of package
-// nodes/react let a model call. Limit, Rate, Budget, Retry, Circuit, Timeout,
-// Priced and Fallback are wrappers that keep calls under control; NewControls
-// composes all but the last.
+// Package llm asks models. Model has one method. Ask and AskText ask a skill's question and return
+// an answer that was checked against the skill's schema. Generate and AskFor take the caller's own
+// request. NewTool makes a tool from a Go function, for the agents of package nodes/react. Limit,
+// Rate, Budget, Retry, Circuit, Timeout, Priced and Fallback are wrappers that control calls;
+// NewControls composes all of them except Fallback.
 //
 //	set, err := skills.Load(nil)
 //	skill, err := set.Get(skills.ClassifyAndRoute)
 //	out, usage, err := llm.Ask[skills.ClassifyOutput](ctx, m, skill, in)
 //
-// A model's answer is untrusted input. Ask checks that it is JSON and fits the
-// schema, gives the model one chance to repair it, and otherwise returns a
-// *ParseError; whether what the answer says is true is for the caller to
-// check against the sources.
+// A model's answer is untrusted input. Ask checks that it is JSON and fits the schema, lets the
+// model repair it once, and otherwise returns a *ParseError. The caller checks against the sources
+// whether the answer is true.
 //
-// Why a call failed is one of this package's types, whichever provider made
-// it; Retryable says whether asking again can help.
+// Errors of all providers have this package's types. Retryable says whether a retry can help.
 //
-// The package knows no prices but those it is given, stores no prompts and
-// knows no provider; the models themselves are in the folders below it.
+// The package has no built-in prices, stores no prompts and knows no provider: the models are in
+// the packages below it.
 package llm

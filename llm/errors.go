@@ -12,13 +12,12 @@ import (
 	"example.com/assay/state"
 )
 
-// A StatusError says that a provider's server answered a call with an HTTP
-// status that is not success.
+// A StatusError reports that a provider's server answered with an HTTP status other than success.
 type StatusError struct {
 	Provider   string        // "openai", "gemini"
 	Status     int           // the HTTP status
-	RetryAfter time.Duration // how long the server asks to wait; 0 when it does not say
-	Message    string        // what the server said, at most 300 bytes, without keys
+	RetryAfter time.Duration // how long the server asks to wait; 0 if it does not
+	Message    string        // the server's message, at most 300 bytes, without keys
 	Code       string        // the provider's own name of the error, such as "insufficient_quota"; empty when it gives none
 	Param      string        // the field of the request that the server refuses, such as "temperature"; empty when it names none
 }
@@ -37,8 +36,8 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// A ConnectionError says that no whole answer came from a provider's server:
-// it was not reached, or the connection ended within the answer.
+// A ConnectionError reports that no complete answer came from a provider's server: it was not
+// reached, or the connection ended early.
 type ConnectionError struct {
 	Provider string
 	Err      error
@@ -53,8 +52,8 @@ func (e *ConnectionError) Error() string {
 
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
-// untrusted reports whether the server's certificate was refused, or there
-// was none. Asking again does not change that.
+// untrusted reports whether the server's certificate was refused or missing. A retry does not
+// change that.
 func (e *ConnectionError) untrusted() bool {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](e.Err); ok {
 		return true
@@ -63,16 +62,15 @@ func (e *ConnectionError) untrusted() bool {
 	return ok || errors.Is(e.Err, http.ErrSchemeMismatch)
 }
 
-// A BucketsError says that a call was not made, because the Buckets of its rate could not be
-// drawn from.
+// A BucketsError reports that a call was not made because the Buckets of its rate failed.
 type BucketsError struct{ Err error }
 
 func (e *BucketsError) Error() string { return fmt.Sprintf("waiting for the rate limit: %v", e.Err) }
 
 func (e *BucketsError) Unwrap() error { return e.Err }
 
-// A ResponseError says that a server answered with success, but not in its
-// provider's format: what answers there may be something else.
+// A ResponseError reports that a server answered with success, but not in its provider's format: it
+// may be another kind of server.
 type ResponseError struct {
 	Provider string
 	Err      error
@@ -84,8 +82,7 @@ func (e *ResponseError) Error() string {
 
 func (e *ResponseError) Unwrap() error { return e.Err }
 
-// A TruncatedError says that a model stopped at its limit of tokens, so that
-// the answer is not whole.
+// A TruncatedError reports that a model stopped at its token limit, so the answer is incomplete.
 type TruncatedError struct {
 	Provider string
 	Model    string
@@ -96,13 +93,13 @@ func (e *TruncatedError) Error() string {
 	return fmt.Sprintf("%s model %q stopped at its limit after %d tokens, within the answer: use a model with a larger limit or a shorter input", e.Provider, e.Model, e.Usage.OutputTokens)
 }
 
-// A BlockedError says that the provider withheld the answer or the model
-// declined to give one.
+// A BlockedError reports that the provider withheld the answer, or that the model declined to
+// answer.
 type BlockedError struct {
 	Provider string
 	Model    string
 	Reason   string // "refusal", "content_filter", or the provider's word, such as "SAFETY"
-	Message  string // what was said of it, at most 300 bytes; may be empty
+	Message  string // the given reason, at most 300 bytes; may be empty
 }
 
 func (e *BlockedError) Error() string {
@@ -113,8 +110,8 @@ func (e *BlockedError) Error() string {
 	return text
 }
 
-// An UnsupportedError says that a request has something that the provider's API, or the
-// library that speaks it, cannot carry. Nothing was sent.
+// An UnsupportedError reports that a request has a part that the provider's API, or its client
+// library, cannot carry. Nothing was sent.
 type UnsupportedError struct {
 	Provider string
 	Model    string
@@ -125,13 +122,12 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("%s model %q does not take %s: leave it out, or ask another model", e.Provider, e.Model, e.What)
 }
 
-// quotaExhausted is the code of a 429 that no waiting cures.
+// quotaExhausted is the code of a status 429 that a retry cannot help.
 const quotaExhausted = "insufficient_quota"
 
-// Retryable reports whether the same call can succeed when it is made again:
-// statuses 408, 409, 429 and 5xx, lost connections, calls that Timeout stopped, and calls
-// that were not made for want of their Buckets. An exhausted quota, a refused certificate and everything else can
-// not. It decides by type, status and code.
+// Retryable reports whether the same call may succeed on a retry: after statuses 408, 409, 429 and
+// 5xx, lost connections, timeouts (TimeoutError) and a BucketsError. An exhausted quota, a refused
+// certificate and all other errors are final. It decides by type, status and code, never by text.
 func Retryable(err error) bool {
 	if e, ok := errors.AsType[*StatusError](err); ok {
 		switch e.Status {
@@ -152,17 +148,16 @@ func Retryable(err error) bool {
 	return ok
 }
 
-// Misread reports whether a model answered, but not in a form that its skill
-// allows. Every node has a documented fallback for that, and none for a model
-// that does not answer.
+// Misread reports whether a model answered, but not in the form of its skill. Every node has a
+// documented fallback for that. It has none for a model that does not answer.
 func Misread(err error) bool {
 	_, ok := errors.AsType[*ParseError](err)
 	return ok
 }
 
-// Stops is why a run has to stop at an error of a model, or nil when another
-// way is worth trying: it was cancelled, its budget is spent, or a tool asks a
-// person (graph.Interrupt). A run that is saved goes on from there.
+// Stops returns the reason why a run must stop at a model's error, or nil when it may try another
+// way. A run stops when it is cancelled, its budget is spent, or a tool asks a person
+// (graph.Interrupt). A saved run continues from there.
 func Stops(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -176,7 +171,7 @@ func Stops(ctx context.Context, err error) error {
 	return nil
 }
 
-// Cause is key for a refused key, budget for an exhausted quota, else model.
+// Cause is key for a refused key, budget for an exhausted quota, and else model.
 func (e *StatusError) Cause() state.Cause {
 	switch {
 	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
@@ -214,7 +209,7 @@ func (e *BudgetError) Cause() state.Cause { return state.CauseBudget }
 // Cause is budget.
 func (e *PriceError) Cause() state.Cause { return state.CauseBudget }
 
-// Cause is that of the last failure.
+// Cause is the cause of the last failure.
 func (e *CircuitError) Cause() state.Cause {
 	if cause := state.CauseOf(e.Last); cause != "" {
 		return cause

@@ -9,29 +9,27 @@ import (
 	"example.com/assay/state"
 )
 
-// Fallback returns a wrapper that asks second when a model fails for good with
-// an error that another model may not have: what is Retryable (after the
-// retries below), an open circuit and an exhausted quota. A refused request or
-// key, a blocked or cut answer, a refused certificate and a spent budget are
-// not: they would hide a mistake or spend what nobody allowed.
+// Fallback returns a wrapper that asks second when a model fails for good with an error that
+// another model may not have: a Retryable error (after the retries of the wrapped model), an open
+// circuit, or an exhausted quota. It does not ask second after a refused request or key, a blocked
+// or cut answer, a refused certificate or a spent budget: that would hide a mistake, or spend money
+// that nobody allowed.
 //
-// It stands outside of Retry, Circuit and Controls, which each of the two
-// models has to itself:
+// It goes outside Retry, Circuit and Controls, which each of the two models has for itself:
 //
 //	m := llm.Fallback(controls.Wrap(second))(controls.Wrap(first))
 //
-// The response names the model that answered and has the usage of both; the
-// CallEvent of Ask says why the first did not. When both fail, the error is
-// that of the second, with that of the first in its text.
+// The response names the model that answered and has the usage of both. The CallEvent of Ask says
+// why the first failed. When both fail, the error wraps second's error and has the text of the
+// first.
 func Fallback(second Model) func(Model) Model {
 	return func(m Model) Model { return fallback{m, second, false} }
 }
 
-// StandIn is Fallback for a model that was chosen for one thing alone, such as a
-// server that judges claims. Second stands in for it at every error but
-// cancellation and a spent budget, a refused key and an answer that cannot be read
-// too. The Entry of the call then has the cause in Lost, so that whoever asked
-// can say that the run has lost what the model was chosen for.
+// StandIn is Fallback for a model that serves one purpose, such as a server that judges claims. It
+// asks second after every error except cancellation and a spent budget, so also after a refused key
+// or an unreadable answer. The call's Entry then has the cause in Lost, so the caller can report
+// what the run has lost.
 func StandIn(second Model) func(Model) Model {
 	return func(m Model) Model { return fallback{m, second, true} }
 }
@@ -58,7 +56,7 @@ func (f fallback) Generate(ctx context.Context, req Request) (Response, error) {
 	resp, secondErr := f.second.Generate(ctx, req)
 	resp.Usage = spent.Plus(resp.Usage)
 	if secondErr != nil {
-		// Only the second is wrapped: it says whether asking again can help.
+		// Only the second error is wrapped: it decides whether a retry can help.
 		return resp, fmt.Errorf("asking the fallback model after (%v): %w", err, secondErr)
 	}
 	listener.settle(resp.Text)

@@ -7,18 +7,18 @@ import (
 	"example.com/assay/state"
 )
 
-// An Entry is what one call or several cost, and what they met on their way.
-// Without Priced around a model no money is counted: Cost and Unpriced are 0.
+// An Entry is the cost of one or more calls, and any fallback on the way. Without Priced around a
+// model, no money is counted: Cost and Unpriced are 0.
 type Entry struct {
 	state.ModelUsage
 	Fallback string      // why the first model did not answer, when another was asked; at most 300 bytes
-	Lost     state.Cause // the cause of that, when the other only stood in for it (StandIn); else empty
+	Lost     state.Cause // the cause of that, with StandIn; else empty
 	Taped    bool        // a cassette answered
 
-	model string // the first model of Unpriced; may be empty
+	model string // the first model with an unknown cost; may be empty
 }
 
-// Plus returns the sum of two entries. The later fallback is kept.
+// Plus returns the sum of two entries. It keeps the later fallback.
 func (e Entry) Plus(later Entry) Entry {
 	if e.Unpriced == 0 {
 		e.model = later.model
@@ -39,12 +39,12 @@ func (u Usage) Entry() Entry {
 	return Entry{ModelUsage: state.ModelUsage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens}}
 }
 
-// A Ledger sums what the calls below a context cost. It travels with the
-// context because a Response has no place for it, and because each attempt of a
-// repeated call has its own cost. It is safe for concurrent use.
+// A Ledger sums the costs of the calls below a context. It travels with the context because a
+// Response has no place for it, and because each attempt of a retried call has its own cost. It is
+// safe for concurrent use.
 type Ledger struct {
 	above   *Ledger // Close books the sum there; may be nil
-	run     *run    // that of a budget in which the calls spend; nil without one
+	run     *run    // the budget's run in which the calls spend; nil without a budget
 	bounded bool    // a budget above bounds money
 
 	mu     sync.Mutex
@@ -60,9 +60,9 @@ func ledgerOf(ctx context.Context) *Ledger {
 	return l
 }
 
-// Open returns a context with a new ledger. Every call that Ask, AskText or
-// Generate makes below it is booked there, also those that the caller does not
-// know of, such as a reranker's. Close it when the calls have ended.
+// Open returns a context with a new ledger. It counts every call of Ask, AskText and Generate below
+// the context, also calls unknown to the caller, such as a reranker's. Close it after the calls
+// have ended.
 func Open(ctx context.Context) (context.Context, *Ledger) {
 	l := &Ledger{above: ledgerOf(ctx)}
 	if l.above != nil {
@@ -71,16 +71,15 @@ func Open(ctx context.Context) (context.Context, *Ledger) {
 	return context.WithValue(ctx, ledgerKey{}, l), l
 }
 
-// detached returns a context with a new ledger that nobody above reads. Calls
-// below it still spend in the run of ctx.
+// detached returns a context with a new ledger that does not report to a ledger above. Its calls
+// still spend in the run of ctx.
 func detached(ctx context.Context) (context.Context, *Ledger) {
 	ctx, l := Open(ctx)
 	l.above = nil
 	return ctx, l
 }
 
-// Book adds an entry to the nearest ledger of a context. Without a ledger
-// nobody counts.
+// Book adds an entry to the nearest ledger of a context. Without a ledger it does nothing.
 func Book(ctx context.Context, e Entry) { ledgerOf(ctx).book(e) }
 
 func (l *Ledger) book(e Entry) {
@@ -100,7 +99,7 @@ func (l *Ledger) read() Entry {
 	return l.sum
 }
 
-// Close returns the sum. The first time, it books the sum in the ledger above.
+// Close returns the sum. The first call also adds it to the ledger above.
 func (l *Ledger) Close() Entry {
 	l.mu.Lock()
 	sum, first := l.sum, !l.closed

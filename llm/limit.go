@@ -5,18 +5,17 @@ import (
 	"fmt"
 )
 
-// DefaultLimit is how many calls Limit lets run at once by default.
+// DefaultLimit is the default number of concurrent calls.
 const DefaultLimit = 8
 
-// Limit returns a wrapper under which at most n calls run at once. All models
-// that one returned function wraps share the n. It is fair: calls that wait go
-// in the order in which they came. A call that waits gives up with the
-// context's cause when the context ends. n < 1 means DefaultLimit. A call that
-// streams holds its place until its answer is whole.
+// Limit returns a wrapper that runs at most n calls at the same time, for all models that it wraps
+// together. Waiting calls run in the order in which they came. A waiting call returns the context's
+// cause when its context ends. n < 1 means DefaultLimit. A streaming call holds its place until its
+// answer is complete.
 //
-// The order is that in which a channel serves blocked senders: a place that
-// is given back goes to the first of them, and no newcomer can take it, for
-// the channel is full until all who wait are served.
+// The order follows from how a channel serves blocked senders: a freed place goes to the first of
+// them, and a new call cannot take it, since the channel stays full until all waiting calls are
+// served.
 func Limit(n int) func(Model) Model {
 	if n < 1 {
 		n = DefaultLimit

@@ -7,9 +7,8 @@ import (
 
 // A Model answers a request. Implementations are safe for concurrent use.
 //
-// Errors are returned as they are; whether one may be retried is decided by
-// its type, never by its text (Retryable). Beside an error, the response holds
-// the usage of a call that cost something, and nothing else.
+// Whether an error may be retried depends on its type, never on its text (Retryable). With an
+// error, the response holds only the usage of a call that cost something.
 type Model interface {
 	Generate(ctx context.Context, req Request) (Response, error)
 }
@@ -17,71 +16,66 @@ type Model interface {
 // A Request is one question to a model.
 type Request struct {
 	Skill    string          `json:"skill"` // the name of who asks, e.g. the skill "query_rewrite", for traces, errors and BySkill
-	Origin                   // not for providers
+	Origin                   // providers must not read it
 	Messages []Message       `json:"messages"`          // the rendered prompt
 	Schema   json.RawMessage `json:"schema,omitempty"`  // JSON Schema of the answer; nil asks for free text
 	Tools    []Tool          `json:"tools,omitempty"`   // functions that the model may call instead of answering
-	Sampling Sampling        `json:"sampling,omitzero"` // how the model chooses its words
+	Sampling Sampling        `json:"sampling,omitzero"` // how the model samples its answer
 
-	// OnText is called with the answer's text as the model writes it, in order, by
-	// one goroutine at a time, and not after Generate has returned. Models that do
-	// not stream call it once, with the whole text, or not at all: the response
-	// is what counts. Nil asks for no streaming.
+	// OnText is called with the answer's text as the model writes it, in order, by one goroutine at
+	// a time, and not after Generate has returned. A model that does not stream calls it once with
+	// the whole text, or never: only the response counts. Nil asks for no streaming.
 	OnText func(Chunk) `json:"-"`
 }
 
-// An Origin is what a skill's prompt was rendered from. A model that is an algorithm
-// (package offline) answers from it and does not read the prompt. Providers read the
-// prompt alone.
+// An Origin is the skill and the input of a rendered prompt. An algorithmic model (package offline)
+// answers from it and does not read the prompt. Providers read only the prompt.
 type Origin struct {
 	SkillHash string          `json:"skill_hash"` // hash of the skill's file
 	Vars      json.RawMessage `json:"vars"`       // the skill's typed input as JSON
 }
 
-// Sampling is how a model chooses the words of its answer. A provider that cannot take
-// what is set returns an *UnsupportedError. Models that are algorithms or classifiers
-// have no use for it and ignore it.
+// Sampling configures how a model samples its answer. A provider that cannot take a setting returns
+// an *UnsupportedError. Algorithms and classifiers ignore it.
 type Sampling struct {
-	// Temperature is 0 to 2. Nil means 0, or the model's own where it refuses to have one
-	// set.
+	// Temperature is 0 to 2. Nil means 0, or the model's own default if it accepts no temperature.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// MaxTokens limits the answer; one that is cut there is a *TruncatedError. 0 means the
-	// limit that the provider was configured with.
+	// MaxTokens limits the answer; an answer cut by it is a *TruncatedError. 0 means the provider's
+	// configured limit.
 	MaxTokens int `json:"max_tokens,omitempty"`
-	// Stop are texts before which the answer ends. Providers limit how many.
+	// Stop lists texts at which the answer ends. Providers limit their number.
 	Stop []string `json:"stop,omitempty"`
-	// Seed makes equal requests have equal answers, as far as the provider keeps to that.
+	// Seed asks for equal answers to equal requests, as far as the provider supports it.
 	Seed *int `json:"seed,omitempty"`
 }
 
-// A Chunk is a piece of an answer on its way.
+// A Chunk is a piece of a streamed answer.
 type Chunk struct {
 	Text string
-	// Again says that the answer begins anew with Text, because a call was
-	// repeated: what came before is void.
+	// Again says that the answer begins again with Text, because a call was repeated: all earlier
+	// text is void.
 	Again bool
 }
 
-// A Tool is a function that a model may call. Names hold letters, digits, "_"
-// and "-", at most 64 of them.
+// A Tool is a function that a model may call. Its name has at most 64 letters, digits, "_" and "-".
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"` // JSON Schema of the arguments, an object
 }
 
-// A ToolCall is a model's wish to have a function called.
+// A ToolCall is a model's request to call a function.
 type ToolCall struct {
 	ID        string          `json:"id"` // unique in its response
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"` // as the model wrote them: not validated
 }
 
-// A ToolResult is what a function returned.
+// A ToolResult is the result of a function.
 type ToolResult struct {
 	CallID string `json:"call_id"`
 	Name   string `json:"name"`
-	Text   string `json:"text"`             // JSON, or the error in words
+	Text   string `json:"text"`             // JSON, or the error's text
 	Failed bool   `json:"failed,omitempty"` // Text is an error
 }
 
@@ -92,20 +86,20 @@ const (
 	System    Role = "system"
 	User      Role = "user"
 	Assistant Role = "assistant"
-	ToolRole  Role = "tool" // the message is Results
+	ToolRole  Role = "tool" // the message has Results
 )
 
 // A Message is one turn of a prompt.
 type Message struct {
 	Role    Role         `json:"role"`
 	Text    string       `json:"text,omitempty"`
-	Images  []Image      `json:"images,omitempty"`  // of the user, behind Text
-	Calls   []ToolCall   `json:"calls,omitempty"`   // of the assistant, beside or instead of Text
-	Results []ToolResult `json:"results,omitempty"` // of all calls of the message before, in their order
+	Images  []Image      `json:"images,omitempty"`  // from the user, after Text
+	Calls   []ToolCall   `json:"calls,omitempty"`   // from the assistant, with or without Text
+	Results []ToolResult `json:"results,omitempty"` // for all calls of the previous message, in their order
 }
 
-// An Image is a picture by its bytes or by its address. Counts of characters, which
-// rates and usages have, count it as nothing; the provider's count of tokens has it.
+// An Image is a picture, as data or as an address. It counts 0 characters in rates and usages; the
+// provider's token count includes it.
 type Image struct {
 	MediaType string `json:"media_type,omitempty"` // such as "image/png"
 	Data      []byte `json:"data,omitempty"`
@@ -120,8 +114,7 @@ type Response struct {
 	Usage Usage      `json:"usage"`
 }
 
-// Usage counts tokens as the provider counts them. The offline model counts
-// words.
+// Usage counts tokens in the provider's way. The offline model counts words.
 type Usage struct {
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`

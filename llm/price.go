@@ -7,17 +7,17 @@ import (
 	"example.com/assay/state"
 )
 
-// A Price is what a model costs, in any one currency per million tokens.
+// A Price is the price of a model, in any one currency per million tokens.
 type Price struct {
-	Input  float64 // per million tokens read
-	Output float64 // per million tokens written
+	Input  float64 // per million input tokens
+	Output float64 // per million output tokens
 }
 
-// Prices are prices by the model's name. All are in the same currency. Do not
-// change them once they are in use.
+// Prices are prices by the model's name, all in one currency. Do not change them once they are in
+// use.
 type Prices map[string]Price
 
-// Cost returns what a model's usage costs, and whether its price is known.
+// Cost returns the cost of a model's usage, and whether its price is known.
 func (p Prices) Cost(model string, u Usage) (state.Money, bool) {
 	price, ok := p[model]
 	if !ok {
@@ -27,25 +27,24 @@ func (p Prices) Cost(model string, u Usage) (state.Money, bool) {
 	return state.MoneyOf((float64(u.InputTokens)*price.Input + float64(u.OutputTokens)*price.Output) / million), true
 }
 
-// A PriceError says that a call was not made because a bound on money could
-// not be kept: it is not known what a model costs.
+// A PriceError reports that a call was not made because a bound on money cannot be kept: the
+// model's price is unknown.
 type PriceError struct {
-	Model string // as it is priced; may be empty for one that gave no answer
+	Model string // the name that was priced; may be empty for a model that did not answer
 }
 
 func (e *PriceError) Error() string {
 	return fmt.Sprintf("what model %q costs is unknown, so the budget of money cannot be kept: give it a price under prices, or use one that has a price and reports its usage", e.Model)
 }
 
-// Priced returns a wrapper that counts what each call of a model costs, for
-// Ask, Generate and Budget. It stands next to the model, where every attempt
-// has its own usage.
+// Priced returns a wrapper that counts the cost of each call, for Ask, Generate and Budget. It goes
+// next to the model, where every attempt has its own usage.
 //
-// The price is that of name; an empty name is that of the response, which some
-// providers extend by a version. A model without a price, and an answer
-// without a usage, count as unknown and never as free: under a Budget of money
-// a named one without a price is a *PriceError before the call. A failed
-// attempt without a usage counts as free, for no provider says what it cost.
+// The price is that of name, or if name is empty, of the name in the response, which some providers
+// extend by a version. A model without a price, or an answer without a usage, has an unknown cost,
+// never a cost of 0. Under a Budget with a bound on money, a named model without a price is a
+// *PriceError before the call. A failed attempt without a usage costs 0, since no provider reports
+// its cost.
 func Priced(prices Prices, name string) func(Model) Model {
 	return func(m Model) Model { return priced{m, prices, name} }
 }

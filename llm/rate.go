@@ -7,43 +7,39 @@ import (
 	"time"
 )
 
-// RateOptions bounds calls in time. Nil and the zero value bound nothing.
+// RateOptions bound calls per time. Nil and the zero value have no bounds.
 type RateOptions struct {
 	RequestsPerMinute int // 0 for no bound
 	TokensPerMinute   int // tokens read and written, together; 0 for no bound
-	// Buckets hold the rates. Nil holds them in this process.
+	// Buckets holds the rates. Nil holds them in this process.
 	Buckets Buckets
 }
 
-// Buckets are token buckets by name. A bucket fills evenly up to its capacity. It may be
-// overdrawn: who overdraws it waits until it would be level again.
+// Buckets are token buckets by name. A bucket fills evenly up to its capacity. It may be overdrawn:
+// the caller then waits until it would reach 0 again.
 type Buckets interface {
-	// Draw fills each bucket for the time that went by, takes an amount from it, and
-	// returns what it then holds, by index. A bucket that did not exist was full. A
-	// negative amount is given back, and no bucket holds more than its capacity. Names
-	// are sorted, each once.
+	// Draw fills each bucket for the elapsed time, takes an amount from it, and returns its new
+	// level, by index. A new bucket starts full. A negative amount is given back; no bucket exceeds
+	// its capacity. Names are sorted and unique.
 	Draw(ctx context.Context, draws []Draw) (levels []float64, err error)
 }
 
-// A Draw is what is taken from one bucket.
+// A Draw is an amount to take from one bucket.
 type Draw struct {
 	Bucket   string
 	Capacity float64
-	Refill   float64 // a second
+	Refill   float64 // per second
 	Amount   float64
 }
 
-// Rate returns a wrapper that spaces calls so that all models that one
-// returned function wraps stay within the rates, and with Buckets that several
-// processes share, the models of all of them. Each rate is a token bucket:
-// it holds a tenth of a minute's worth, at least one, and refills evenly.
-// Calls go in the order in which they came. A call that waits gives up with
-// the context's cause and gives back what it took. When the buckets cannot be
-// drawn from, no call is made: a *BucketsError, which is Retryable.
+// Rate returns a wrapper that delays calls so that all wrapped models together stay within the
+// rates. With shared Buckets, the models of several processes do. Each rate is a token bucket that
+// holds a tenth of a minute's amount, at least one, and refills evenly. Calls run in the order in
+// which they came. A waiting call whose context ends returns the cause and gives back its draw. If
+// the buckets fail, no call is made: a *BucketsError, which is Retryable.
 //
-// What a call will read and write is not known before it: it is booked with a
-// quarter of its characters, images as nothing, and settled by its usage, so
-// that a long answer delays the calls after it.
+// A call's tokens are unknown before it. It first draws a quarter of its characters, with images as
+// 0, and then the difference to its usage. So a long answer delays later calls.
 func Rate(opts *RateOptions) func(Model) Model {
 	o := RateOptions{}
 	if opts != nil {
@@ -71,17 +67,17 @@ const (
 	bucketRequests = "requests"
 	bucketTokens   = "tokens"
 
-	// settling bounds how long giving back may take.
+	// settling bounds the time for giving back.
 	settling = 10 * time.Second
 )
 
-// A rate is what the models of one Rate share.
+// A rate is the state that the models of one Rate share.
 type rate struct {
 	buckets Buckets
 	bounds  []Draw // without amounts
 
 	mu   sync.Mutex
-	owed map[string]float64 // what could not be settled, for the next draw
+	owed map[string]float64 // amounts that could not be settled, added to the next draw
 }
 
 type rated struct {
@@ -89,7 +85,7 @@ type rated struct {
 	*rate
 }
 
-// charsPerToken is the rule of thumb for English of OpenAI's documentation.
+// charsPerToken is the rule of thumb for English in OpenAI's documentation.
 const charsPerToken = 4
 
 func (r rated) Generate(ctx context.Context, req Request) (Response, error) {
@@ -126,7 +122,7 @@ func (r *rate) take(ctx context.Context, amounts map[string]float64) (time.Durat
 	}
 	var wait time.Duration
 	for i, d := range draws {
-		// More than the bucket holds is covered once the bucket is full.
+		// An amount above the bucket's capacity counts as covered when the bucket is full.
 		if short := min(d.Amount, d.Capacity) - (levels[i] + d.Amount); short > 0 {
 			wait = max(wait, time.Duration(short/d.Refill*float64(time.Second)))
 		}
@@ -134,7 +130,7 @@ func (r *rate) take(ctx context.Context, amounts map[string]float64) (time.Durat
 	return wait, nil
 }
 
-// draw draws, together with what was owed.
+// draw draws amounts together with what is owed.
 func (r *rate) draw(ctx context.Context, draws []Draw) ([]float64, error) {
 	r.mu.Lock()
 	owed := r.owed
@@ -152,8 +148,8 @@ func (r *rate) draw(ctx context.Context, draws []Draw) ([]float64, error) {
 	return levels, err
 }
 
-// settle draws what turned out later, even after the context's end. What cannot be drawn
-// now is drawn with the next call.
+// settle draws the difference to a call's usage, even after the context's end. A failed draw is
+// added to the next call's.
 func (r *rate) settle(ctx context.Context, amounts map[string]float64) {
 	draws := r.draws(amounts)
 	if len(draws) == 0 {
@@ -177,7 +173,7 @@ func (r *rate) owe(amounts map[string]float64) {
 	}
 }
 
-// draws are the draws of amounts from the buckets that are bounded.
+// draws returns the draws of amounts from the bounded buckets.
 func (r *rate) draws(amounts map[string]float64) []Draw {
 	var out []Draw
 	for _, d := range r.bounds {
@@ -197,7 +193,7 @@ type ownBuckets struct {
 
 type bucket struct {
 	level float64
-	at    time.Time // when level was true
+	at    time.Time // the time of level
 }
 
 func (o *ownBuckets) Draw(_ context.Context, draws []Draw) ([]float64, error) {

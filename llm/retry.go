@@ -10,44 +10,39 @@ import (
 	"time"
 )
 
-// RetryOptions adjusts Retry. Nil and the zero value mean the defaults.
+// RetryOptions configure Retry. Nil and the zero value mean the defaults.
 type RetryOptions struct {
-	// MaxRetries is how often a failed call is made again. Default 5; a
-	// negative value never does.
+	// MaxRetries is how often a failed call is repeated. Default 5; a negative value means never.
 	MaxRetries int
-	// Base is the wait before the first retry; each further one doubles it,
-	// up to MaxWait. Default 2 s.
+	// Base is the delay before the first retry; each later delay doubles, up to MaxWait. Default 2
+	// s.
 	Base time.Duration
-	// JitterMax bounds what is added to each wait. Default 5 s; a negative
-	// value adds nothing.
+	// JitterMax bounds the random addition to each delay. Default 5 s; a negative value means none.
 	JitterMax time.Duration
-	// MaxWait bounds the wait before its jitter. A server that asks for more
-	// is not asked again. Default 2 min.
+	// MaxWait bounds the delay before jitter. When a server asks for a longer delay, there is no
+	// retry. Default 2 min.
 	MaxWait time.Duration
-	// Seed makes the jitter repeatable; 0 draws one.
+	// Seed makes the jitter repeatable; 0 picks a random seed.
 	Seed uint64
-	// OnRetry is told of every wait before it begins, by concurrent calls at
-	// once. Default nil.
+	// OnRetry is called before every delay, concurrently for concurrent calls. Default nil.
 	OnRetry func(RetryEvent)
 }
 
-// A RetryEvent is a wait before a call is made again.
+// A RetryEvent is a delay before a retry.
 type RetryEvent struct {
-	Attempt int           // the attempt that failed; the first is 1
-	Wait    time.Duration // how long until the next
-	Err     error         // why it failed
+	Attempt int           // the failed attempt; the first is 1
+	Wait    time.Duration // the delay until the next attempt
+	Err     error         // why the attempt failed
 }
 
-// Retry returns a wrapper that makes a failed call again when that can help,
-// by Retryable. It waits Base · 2ⁿ, or what the server asked for if that is
-// longer, plus a jitter. The last error comes back wrapped, with the number
-// of attempts; a call that waits gives up with the context's cause. Where an
-// attempt that failed had streamed, the next one's text begins with Again.
+// Retry returns a wrapper that repeats a failed call when that can help, by Retryable. It waits
+// Base · 2ⁿ, or as long as the server asks for if that is longer, plus a jitter. The last error
+// comes back wrapped, with the number of attempts. A waiting call whose context ends returns the
+// cause. If a failed attempt had streamed, the next one's text begins with Again.
 //
-// The jitters of all calls under one returned function are the fractional
-// parts of a sequence with the golden ratio as its step (Weyl's
-// equidistributed sequence), so that no two callers are given the same one and
-// any few in a row lie far apart. Random draws promise neither.
+// The jitters of all calls under one returned function are the fractional parts of a sequence with
+// the golden ratio as its step (Weyl's equidistributed sequence). So no two callers get the same
+// jitter, and a few in a row lie far apart. Random draws guarantee neither.
 func Retry(opts *RetryOptions) func(Model) Model {
 	o := RetryOptions{}
 	if opts != nil {
@@ -106,7 +101,7 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 	}
 }
 
-// wait is how long to wait after an attempt, and whether the server allows it.
+// wait returns the delay after an attempt, and whether the server allows a retry.
 func (r retrying) wait(attempt int, err error) (time.Duration, bool) {
 	wait := r.opts.MaxWait
 	if grown := float64(r.opts.Base) * math.Pow(2, float64(attempt-1)); grown < float64(wait) {
@@ -124,7 +119,7 @@ func (r retrying) wait(attempt int, err error) (time.Duration, bool) {
 	return wait, true
 }
 
-// sleep waits; it returns the cause with which the context ended, or nil.
+// sleep waits for d; it returns the cause of an ended context, or nil.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -14,8 +14,8 @@ import (
 // A schema is a compiled JSON Schema.
 type schema struct{ compiled *jsonschema.Schema }
 
-// schemas keeps what was compiled, by the schema's text. It grows by one entry
-// per distinct skill file and tool, not by use.
+// schemas caches compiled schemas by their text. It has one entry per distinct skill file and tool,
+// so it does not grow with use.
 var schemas sync.Map // string → func() (schema, error)
 
 // compiled compiles a schema once per text.
@@ -49,14 +49,14 @@ func compile(text string) (schema, error) {
 	return schema{s}, nil
 }
 
-// CheckSchema returns an error unless text is a JSON Schema that stands by itself: it
-// refers to nothing outside of itself.
+// CheckSchema returns an error unless text is a self-contained JSON Schema, without references to
+// other files.
 func CheckSchema(text json.RawMessage) error {
 	_, err := compiled(text)
 	return err
 }
 
-// Fits returns an error that names the place unless a JSON value fits a schema.
+// Fits checks a JSON value against a schema. Its error names the place.
 func Fits(text, value json.RawMessage) error {
 	s, err := compiled(text)
 	if err != nil {
@@ -72,8 +72,7 @@ func Fits(text, value json.RawMessage) error {
 	return nil
 }
 
-// check returns the JSON of an answer, which may stand in a code fence, if it
-// fits the schema.
+// check returns the JSON of an answer, without a code fence around it, if it fits the schema.
 func (s schema) check(text string) (json.RawMessage, error) {
 	data := unfence(text)
 	if data == "" {
@@ -89,8 +88,8 @@ func (s schema) check(text string) (json.RawMessage, error) {
 	return json.RawMessage(data), nil
 }
 
-// plain drops the first line of a validation error, which names the schema's
-// internal address, and joins the others.
+// plain drops the first line of a validation error, which names the schema's internal address, and
+// joins the others.
 func plain(err error) error {
 	_, detail, ok := strings.Cut(err.Error(), "\n")
 	if !ok {
@@ -99,8 +98,8 @@ func plain(err error) error {
 	return errors.New(strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(detail), "- "), "\n", " "))
 }
 
-// unfence returns the content of the first code fence when the text does not
-// itself begin as JSON; else the text, without surrounding space.
+// unfence returns the content of the first code fence, or the trimmed text if it already begins as
+// JSON or has no fence.
 func unfence(text string) string {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {

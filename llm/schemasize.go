@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// mostParts is how many parts a schema may have when each reference is replaced by what it
-// refers to. A validator visits all of them for one value.
+// mostParts is how many parts a schema may have after each reference is replaced by its target. A
+// validator may visit all of them for one value.
 const mostParts = 200_000
 
-// CheckSchemaSize refuses a decoded JSON Schema that references make too large to validate
-// with. A short text can do so: thirty definitions that each refer twice to the next one are a
-// thousand million parts.
+// CheckSchemaSize refuses a decoded JSON Schema whose references make it too large for validation.
+// A short text can do so: thirty definitions that each refer twice to the next one have a thousand
+// million parts.
 func CheckSchemaSize(doc any) error {
 	p := parts{root: doc, named: map[string]any{}, known: map[string]float64{}}
 	p.names(doc)
@@ -29,10 +29,10 @@ func CheckSchemaSize(doc any) error {
 type parts struct {
 	root  any
 	named map[string]any     // by $id, $anchor and $dynamicAnchor
-	known map[string]float64 // by reference; 0 while it is counted, so that a circle ends
+	known map[string]float64 // by reference; 0 while it is counted, so a cycle ends
 }
 
-// names collects what references name.
+// names collects the targets of references.
 func (p *parts) names(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -57,7 +57,7 @@ func (p *parts) count(v any) float64 {
 	case map[string]any:
 		for key, below := range v {
 			switch key {
-			case "$defs", "definitions": // where they are referred to
+			case "$defs", "definitions": // counted where they are referred to
 			case "$ref", "$dynamicRef", "$recursiveRef":
 				if name, ok := below.(string); ok {
 					n += p.referred(name)
@@ -84,7 +84,7 @@ func (p *parts) referred(name string) float64 {
 	return n
 }
 
-// find returns what a reference within the schema names, nil for nothing.
+// find returns the target of a reference within the schema, or nil.
 func (p *parts) find(name string) any {
 	if found, ok := p.named[strings.TrimPrefix(name, "#")]; ok {
 		return found

@@ -1,16 +1,15 @@
 package llm
 
-// A relay passes what several calls of a model stream on as one text: when a
-// call streams and an earlier one has, too, its first chunk says Again. A
-// relay to nobody does nothing. It is used by the goroutine that makes the
-// calls, one after the other.
+// A relay passes the streams of several calls on as one text: when a call streams after an earlier
+// one has streamed, its first chunk has Again. A relay without a listener does nothing. Only the
+// goroutine that makes the calls, one by one, uses it.
 type relay struct {
 	to    func(Chunk)
 	shown bool // the listener holds text of the current call
 	void  bool // the listener holds text of an earlier call
 }
 
-// next begins a call and returns its OnText; nil when nobody listens.
+// next begins a call and returns its OnText; nil without a listener.
 func (r *relay) next() func(Chunk) {
 	if r.to == nil {
 		return nil
@@ -26,8 +25,8 @@ func (r *relay) next() func(Chunk) {
 	}
 }
 
-// settle ends a call that was answered with text: where the call streamed
-// nothing, text takes the place of what an earlier one streamed.
+// settle ends a call that was answered with text. If the call streamed nothing, text replaces the
+// text of an earlier call.
 func (r *relay) settle(text string) {
 	if r.to != nil && r.void {
 		r.shown, r.void = true, false
@@ -35,8 +34,7 @@ func (r *relay) settle(text string) {
 	}
 }
 
-// finish is settle, and gives the listener the text also when no call
-// streamed anything.
+// finish is settle, but also gives the listener the text if no call streamed anything.
 func (r *relay) finish(text string) {
 	if r.to != nil && !r.shown && text != "" {
 		r.to(Chunk{Text: text, Again: r.void})

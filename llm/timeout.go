@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// DefaultTimeout is how long a call may take by default.
+// DefaultTimeout is the default time limit of a call.
 const DefaultTimeout = 60 * time.Second
 
-// A TimeoutError says that Timeout stopped a call. It is a
-// context.DeadlineExceeded.
+// A TimeoutError reports that Timeout stopped a call. It matches context.DeadlineExceeded.
 type TimeoutError struct{ After time.Duration }
 
 func (e *TimeoutError) Error() string {
@@ -20,10 +19,9 @@ func (e *TimeoutError) Error() string {
 
 func (e *TimeoutError) Unwrap() error { return context.DeadlineExceeded }
 
-// Timeout returns a wrapper that stops each call after d with a *TimeoutError.
-// d ≤ 0 means DefaultTimeout. A model that ignores its context is not stopped.
-// A call that streams has no more time than one that does not: d is until the
-// answer is whole, for a server that drips would otherwise never be stopped.
+// Timeout returns a wrapper that stops each call after d with a *TimeoutError. d ≤ 0 means
+// DefaultTimeout. It cannot stop a model that ignores its context. For a stream, d is the time
+// until the answer is complete: otherwise a server that drips would never be stopped.
 func Timeout(d time.Duration) func(Model) Model {
 	if d <= 0 {
 		d = DefaultTimeout
@@ -42,7 +40,7 @@ func (t timed) Generate(ctx context.Context, req Request) (Response, error) {
 	defer cancel()
 	resp, err := t.model.Generate(inner, req)
 	if err != nil && ctx.Err() == nil && context.Cause(inner) == error(mine) && !errors.Is(err, error(mine)) {
-		err = mine // models that report ctx.Err and not its cause
+		err = mine // the model returned ctx.Err, not its cause
 	}
 	return resp, err
 }

@@ -12,22 +12,20 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// A Callable is a function that a model may call. NewTool makes one of a Go
-// function. Implementations are safe for concurrent use.
+// A Callable is a function that a model may call; see NewTool. Implementations are safe for
+// concurrent use.
 type Callable interface {
-	// Tool describes the function to the model, always the same.
+	// Tool describes the function to the model. It always returns the same description.
 	Tool() Tool
-	// Call calls it with arguments that fit the tool's Parameters, and returns
-	// its result as JSON. Its errors are for the model to read.
+	// Call calls the function with arguments that fit the tool's Parameters, and returns its result
+	// as JSON. Its errors are shown to the model.
 	Call(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error)
 }
 
-// EventToolCall is the name of the custom event that each call of a tool
-// publishes.
+// EventToolCall is the name of the custom event for each call of a tool.
 const EventToolCall = "tool_call"
 
-// ToolEvent is the payload of a "tool_call" event. It holds neither arguments
-// nor result.
+// ToolEvent is the payload of a "tool_call" event. It contains neither arguments nor result.
 type ToolEvent struct {
 	Skill         string `json:"skill,omitempty"`
 	Tool          string `json:"tool"`
@@ -38,14 +36,13 @@ type ToolEvent struct {
 	Error         string `json:"error,omitempty"` // at most 300 bytes
 }
 
-// NewTool makes a tool of fn. The schema of its arguments is that of In, a
-// struct: a field is named by its json tag, described by its jsonschema tag,
-// and required unless it is omitempty or omitzero; other fields are refused.
-// No field may be null: what is optional is left out. Out is anything that can
-// be encoded as JSON.
+// NewTool makes a tool from fn. In, a struct, gives the schema of its arguments: a json tag names a
+// field, a jsonschema tag describes it, and a field is required unless it is omitempty or omitzero.
+// Other arguments are refused. No field may be null: an optional one is left out. Out is anything
+// that can be encoded as JSON.
 //
-// A name that a model cannot be given, an empty description, and a type that
-// has no schema (a cycle, a function, a channel) are errors.
+// An invalid name, an empty description, and a type without a schema (a cycle, a function, a
+// channel) are errors.
 func NewTool[In, Out any](name, description string, fn func(context.Context, In) (Out, error)) (Callable, error) {
 	switch {
 	case !ToolName(name):
@@ -67,7 +64,7 @@ func NewTool[In, Out any](name, description string, fn func(context.Context, In)
 	return typedTool[In, Out]{Tool{Name: name, Description: description, Parameters: parameters}, fn}, nil
 }
 
-// schemaOf is the JSON Schema of a struct.
+// schemaOf returns the JSON Schema of a struct.
 func schemaOf[T any]() (json.RawMessage, error) {
 	inferred, err := googleschema.For[T](nil)
 	if err != nil {
@@ -77,7 +74,7 @@ func schemaOf[T any]() (json.RawMessage, error) {
 	return json.Marshal(inferred)
 }
 
-// ToolName reports whether a tool may have a name: 1 to 64 letters, digits, "_" and "-".
+// ToolName reports whether a tool's name is valid: 1 to 64 letters, digits, "_" and "-".
 func ToolName(name string) bool {
 	for _, r := range name {
 		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-' {
@@ -87,9 +84,9 @@ func ToolName(name string) bool {
 	return name != "" && len(name) <= 64
 }
 
-// withoutNull takes null out of the types of a schema. It is there for each
-// slice and pointer, because Go writes their zero values so, but what a model
-// leaves out it need not write; and Gemini's own schemas have no such types.
+// withoutNull removes null from the types of a schema. Each slice and pointer has it, since Go
+// encodes their zero values as null. But a model leaves optional fields out, and Gemini's schemas
+// have no such types.
 func withoutNull(s *googleschema.Schema) {
 	if s == nil {
 		return
@@ -127,9 +124,9 @@ func (t typedTool[In, Out]) Call(ctx context.Context, arguments json.RawMessage)
 	return result, nil
 }
 
-// CheckArguments returns the arguments of a call of a tool if they fit its
-// parameters, as a JSON object. No arguments at all are an empty object: some models
-// write them so. Its errors are for the model to read.
+// CheckArguments checks a tool call's arguments against the tool's parameters and returns them as a
+// JSON object. Missing arguments are an empty object, since some models leave them out. Its errors
+// are shown to the model.
 func CheckArguments(t Tool, arguments json.RawMessage) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		arguments = json.RawMessage("{}")

@@ -13,13 +13,13 @@
 //	h.Addr = "127.0.0.1:2024"
 //	err = h.ListenAndServe()
 //
-// The handler asks for a token unless Options.Open says that there is none, answers only
-// to the names of its host, and to pages of other origins only if they are named. It bounds
-// bodies, filters and parts of lists, and how many runs each tenant has; free slots go to
-// the tenant with the fewest runs. Server.HTTP bounds headers and silent connections. What a
-// proxy says in X-Forwarded-… is not believed. Tokens are in no log, metric or text.
+// The handler requires a token unless Options.Open is set. It answers only to its own host names,
+// and to pages of other origins only if Options.Origins names them. It limits bodies, filters,
+// pages of lists, and the runs of each tenant; a free slot goes to the tenant with the fewest runs.
+// Server.HTTP limits headers and idle connections. X-Forwarded-… headers are ignored. Tokens appear
+// in no log, metric or error.
 //
-// The package knows graphs by registration and no pipeline by name. It opens no socket and
-// no file. It has no endpoint that writes files or corpora. It does not bound how many
-// threads and items a tenant keeps, how many streams it reads, and how often it asks.
+// The package knows the registered graphs, and no pipeline by name. It opens no socket and no file,
+// and no endpoint writes files or corpora. It does not limit a tenant's threads, items, streams and
+// requests per time.
 package serve

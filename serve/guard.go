@@ -22,7 +22,7 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// refuse answers with a status and a sentence, in the form of the wire that was called.
+// refuse answers with a status and a message, in the error format of the protocol that was called.
 func refuse(w http.ResponseWriter, r *http.Request, status int, format string, args ...any) {
 	if strings.HasPrefix(r.URL.Path, "/v1/") {
 		openai.Refuse(w, status, fmt.Sprintf(format, args...))
@@ -32,12 +32,12 @@ func refuse(w http.ResponseWriter, r *http.Request, status int, format string, a
 	say(w, status, string(data))
 }
 
-// guarded lets through what comes from a caller that may reach the server: by one of its
-// names, and not from a page of a foreign origin.
+// guarded serves a request only if it names one of the server's hosts and does not come from a page
+// of a foreign origin.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	for _, origin := range s.Origins {
-		_ = cross.AddTrustedOrigin(origin) // one that is no origin matches none
+		_ = cross.AddTrustedOrigin(origin) // an invalid origin matches no request
 	}
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, http.StatusForbidden, "a page of another origin may not call this server: name its origin when you start it")
@@ -72,8 +72,8 @@ func cutTo(s string, n int) string {
 	return s
 }
 
-// knows reports whether a request's host is a name of the server. Others are those of a
-// page whose name was made to lead here.
+// knows reports whether a request's host is a name of the server. Another host may be a foreign
+// name that points here (DNS rebinding).
 func (s *Server) knows(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -97,30 +97,30 @@ func allow(h http.Header, r *http.Request, origin string) {
 	h.Add("Vary", "Origin, Access-Control-Request-Headers")
 	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
 	if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
-		h.Set("Access-Control-Allow-Headers", asked) // clients name some of their own, which change nothing here
+		h.Set("Access-Control-Allow-Headers", asked) // clients send further headers, which have no effect here
 	}
 	h.Set("Access-Control-Expose-Headers", "Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Request-Id, Mcp-Session-Id")
 	h.Set("Access-Control-Max-Age", "600")
-	if r.Header.Get("Access-Control-Request-Private-Network") != "" { // the page is on the internet, the server here
+	if r.Header.Get("Access-Control-Request-Private-Network") != "" { // the page is public, the server in a private network
 		h.Set("Access-Control-Allow-Private-Network", "true")
 	}
 }
 
-// bounded reads the body of a request before it is served, within bounds of size and time.
+// bounded reads a request's body before it is served, with limits on size and time.
 func (s *Server) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if r.ContentLength > s.MaxBody { // nothing of it is read
+		if r.ContentLength > s.MaxBody { // refuse it without reading
 			refuse(w, r, http.StatusRequestEntityTooLarge, "the request is longer than %d bytes", s.MaxBody)
 			return
 		}
 		out := http.NewResponseController(w)
 		_ = out.SetReadDeadline(time.Now().Add(s.BodyTime)) // a test's recorder has none
 		data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.MaxBody))
-		if err == nil { // else the connection, whose end nobody waits for, is closed
+		if err == nil { // after an error the deadline stays, and the connection is closed
 			_ = out.SetReadDeadline(time.Time{})
 		}
 		var long *http.MaxBytesError
@@ -140,13 +140,13 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 
 type tenantKey struct{}
 
-// tenantOf is the tenant of a request that was let through.
+// tenantOf returns the tenant of an authorized request.
 func tenantOf(r *http.Request) string {
 	name, _ := r.Context().Value(tenantKey{}).(string)
 	return name
 }
 
-// authorized serves requests with a token that is known.
+// authorized serves only requests with a known token.
 func (s *Server) authorized(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tenant := s.tenant(r)
@@ -159,7 +159,7 @@ func (s *Server) authorized(next http.Handler) http.Handler {
 	})
 }
 
-// challenge says which token is needed, in the form that clients of a path expect.
+// challenge returns the WWW-Authenticate header that clients of a path expect.
 func challenge(r *http.Request) string {
 	if r.URL.Path == mcp.Path {
 		return mcp.Challenge(r)
@@ -167,7 +167,7 @@ func challenge(r *http.Request) string {
 	return "Bearer"
 }
 
-// admitted serves requests of a tenant. Only theirs is a body read.
+// admitted serves a tenant's requests. Bodies are read only for tenants.
 func (s *Server) admitted(tenant string, next http.Handler) http.Handler {
 	next = s.bounded(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -178,7 +178,8 @@ func (s *Server) admitted(tenant string, next http.Handler) http.Handler {
 	})
 }
 
-// tenant is who calls: whose token a request has, or everybody; empty for nobody.
+// tenant returns the tenant of a request's token, or the open server's tenant; "" if the token is
+// unknown.
 func (s *Server) tenant(r *http.Request) string {
 	if s.Open {
 		return runs.DefaultTenant
@@ -190,7 +191,8 @@ func (s *Server) tenant(r *http.Request) string {
 	return s.whose(token)
 }
 
-// whose is the tenant that has a token; empty for nobody. It takes as long for each token.
+// whose returns the tenant with a token; "" for an unknown one. It takes the same time for every
+// token.
 func (s *Server) whose(token string) (name string) {
 	given := sha256.Sum256([]byte(token))
 	for _, t := range s.Tenants {
@@ -202,7 +204,7 @@ func (s *Server) whose(token string) (name string) {
 	return name
 }
 
-// A watcher notes what was answered, and does not wait for a caller that takes nothing.
+// A watcher records the answer's status and size, and limits the time of each write.
 type watcher struct {
 	http.ResponseWriter
 	out    *http.ResponseController
@@ -230,13 +232,13 @@ func (w *watcher) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// hurry bounds the time for what is written next.
+// hurry limits the time for the next write.
 func (w *watcher) hurry() { _ = w.out.SetWriteDeadline(time.Now().Add(w.take)) } // a test's recorder has none
 
 // Unwrap is for http.ResponseController.
 func (w *watcher) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// watched gives each request an ID, and tells of its answer. A panic is answered with 500.
+// watched gives each request an ID, and reports its answer. A panic is answered with status 500.
 func (s *Server) watched(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id, began := s.runs.NewID(), time.Now()

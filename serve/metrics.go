@@ -13,7 +13,7 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// metrics are what /metrics says, in Prometheus's form.
+// metrics holds the figures of /metrics, in Prometheus's format.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -43,7 +43,7 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// request counts a request. Only paths that exist are named.
+// request counts a request. Only existing paths become labels.
 func (m *metrics) request(a Access) {
 	first, _, _ := strings.Cut(strings.TrimPrefix(a.Path, "/"), "/")
 	switch first {
@@ -55,7 +55,7 @@ func (m *metrics) request(a Access) {
 	m.took.WithLabelValues(first).Observe(a.Duration.Seconds())
 }
 
-// run notes that a run begins, and returns what notes its end.
+// run counts a run that begins, and returns a function that counts its end.
 func (m *metrics) run() func(runs.Run) {
 	began := time.Now()
 	return func(r runs.Run) {

@@ -29,7 +29,7 @@ type GraphOptions struct {
 	Description string
 }
 
-// Register names a graph for callers.
+// Register makes a graph available to callers under a name.
 func Register[S any](name string, g *graph.Compiled[S], opts *GraphOptions) Graph {
 	if opts == nil {
 		opts = &GraphOptions{}
@@ -37,8 +37,7 @@ func Register[S any](name string, g *graph.Compiled[S], opts *GraphOptions) Grap
 	return Graph{Name: name, Description: opts.Description, App: g.App()}
 }
 
-// A Tenant is a caller by its token: it sees its own threads, runs and memory, and nothing
-// of others.
+// A Tenant is a caller with a token. It sees only its own threads, runs and memory.
 type Tenant struct {
 	Name  string // of letters, digits, "-" and "_"
 	Token string
@@ -49,45 +48,44 @@ type Options struct {
 	Graphs       []Graph
 	Checkpointer graph.Checkpointer // keeps threads
 	Store        store.Store        // keeps records of threads and runs, and the callers' memory
-	Log          *eventlog.Log      // keeps events
-	// Runs say how runs are carried out; what is named above wins. With several tenants,
-	// TenantAtOnce is by default one less than AtOnce, and TenantWaiting an equal share of
-	// Waiting, so that no tenant keeps the others out.
+	Log          *eventlog.Log      // keeps events of runs
+	// Runs configure how runs are executed; the fields above win. With several tenants,
+	// TenantAtOnce defaults to one less than AtOnce, and TenantWaiting to an equal share of
+	// Waiting, so no tenant can block the others.
 	Runs runs.Options
 
-	// Tenants are who may call. A request names its token as "Authorization: Bearer …" or
-	// as "X-Api-Key".
+	// Tenants may call. A request carries the token as "Authorization: Bearer …" or as "X-Api-Key".
 	Tenants []Tenant
 	// Open lets everybody call who reaches the server, as one tenant.
 	Open bool
-	// Hosts are the names under which callers reach the server, besides those of this
-	// machine alone: "assay.example.com".
+	// Hosts are the server's names for callers, in addition to the loopback names:
+	// "assay.example.com".
 	Hosts []string
-	// Origins are those of pages that may call from a browser: "https://chat.example.com".
-	// The server's own is always allowed.
+	// Origins are the origins of pages that may call from a browser: "https://chat.example.com".
+	// The server's own origin is always allowed.
 	Origins []string
 	// MaxBody bounds a request's body, in bytes. Default: 8 MiB.
 	MaxBody int64
-	// BodyTime bounds how long a body may take to arrive. Default: 30 seconds.
+	// BodyTime limits the time for a body to arrive. Default: 30 seconds.
 	BodyTime time.Duration
-	// TakeTime bounds how long a caller may take nothing of an answer that is sent. A
-	// stream that ends so is read on from its last event. Default: a minute.
+	// TakeTime limits how long a caller may read nothing of an answer. A client can resume a stream
+	// that ended so from its last event. Default: a minute.
 	TakeTime time.Duration
 
-	// Page serves pages for people under /ui/; what is named here wins. The log then gets
-	// of every run what the pages show. Default: no pages.
+	// Page serves pages for people under /ui/; the fields here win. The log then gets all events
+	// that the pages show. Default: no pages.
 	Page *page.Options
 
-	// MCP serves tools to assistants at /mcp; what is named here wins, and the key is in the
-	// store. Default: no tools.
+	// MCP serves tools to assistants at /mcp; the fields here win, and the key is in the store.
+	// Default: no tools.
 	MCP *mcp.Options
 
-	Version string // that /info, the pages and MCP name
-	// Log of requests: called after each. Default: nobody.
+	Version string // reported by /info, the pages and MCP
+	// Access is called after each request. Default: none.
 	Access func(Access)
 }
 
-// An Access is one request that was answered.
+// An Access describes an answered request.
 type Access struct {
 	ID       string // also in the answer's header X-Request-Id
 	Tenant   string // empty when the token was refused
@@ -99,7 +97,7 @@ type Access struct {
 	Remote   string
 }
 
-// A Server answers requests. The caller closes it, then what the options name.
+// A Server answers requests. The caller closes it, then the checkpointer, the store and the log.
 type Server struct {
 	Options
 	runs    *runs.Manager
@@ -108,7 +106,7 @@ type Server struct {
 	handler http.Handler
 }
 
-// New opens a server, and goes on with the runs that its last process left behind.
+// New starts a server, and resumes the runs that an earlier process left behind.
 func New(ctx context.Context, o Options) (*Server, error) {
 	o.MaxBody, o.BodyTime, o.TakeTime = cmp.Or(o.MaxBody, 8<<20), cmp.Or(o.BodyTime, 30*time.Second), cmp.Or(o.TakeTime, time.Minute)
 	if o.Access == nil {
@@ -151,7 +149,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// mount opens what serves tools.
+// mount creates the MCP handler.
 func (s *Server) mount(ctx context.Context) (err error) {
 	o := *s.MCP
 	o.Version = s.Version
@@ -163,7 +161,7 @@ func (s *Server) mount(ctx context.Context) (err error) {
 	return err
 }
 
-// Check says what is wrong with the options.
+// Check returns an error for invalid options.
 func (o *Options) Check() error {
 	switch {
 	case o.Checkpointer == nil || o.Store == nil || o.Log == nil:
@@ -191,7 +189,7 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// minToken is how many bytes a token has at least.
+// minToken is the minimum length of a token in bytes.
 const minToken = 16
 
 func validName(name string) bool {
@@ -200,12 +198,12 @@ func validName(name string) bool {
 	})
 }
 
-// Handler returns the handler of all paths.
+// Handler returns the handler for all paths.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// HTTP returns an HTTP server with the handler, and with bounds on what a caller may cost
-// before the handler sees it: headers of 64 KiB that arrive within 10 seconds, and two
-// minutes without a request. A caller that wraps the handler sets that in its place.
+// HTTP returns an HTTP server with the handler, and with limits that apply before it: headers of 64
+// KiB that arrive within 10 seconds, and two minutes without a request. A caller that wraps the
+// handler replaces HTTP's Handler field.
 func (s *Server) HTTP() *http.Server {
 	return &http.Server{
 		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
@@ -213,7 +211,7 @@ func (s *Server) HTTP() *http.Server {
 	}
 }
 
-// A warner tells what package http logs.
+// A warner passes package http's log to Options.Runs.Warn.
 type warner struct{ runs *runs.Manager }
 
 func (w warner) Write(line []byte) (int, error) {
@@ -224,8 +222,8 @@ func (w warner) Write(line []byte) (int, error) {
 // Runs returns the manager of the runs.
 func (s *Server) Runs() *runs.Manager { return s.runs }
 
-// Close takes no more runs, and lets those that go on stop after their superstep, or at
-// once when ctx ends. They go on when a server is opened again.
+// Close takes no more runs. Executing runs stop after their superstep, or at once when ctx ends.
+// They continue when a server is opened again.
 func (s *Server) Close(ctx context.Context) {
 	if s.tools != nil {
 		if err := s.tools.Close(); err != nil {
@@ -235,7 +233,7 @@ func (s *Server) Close(ctx context.Context) {
 	s.runs.Close(ctx)
 }
 
-// routes puts the wires behind the guard. What only says that the server lives is open.
+// routes puts the protocols behind the guard. Only the health check is open.
 func (s *Server) routes() http.Handler {
 	space := func(r *http.Request) *runs.Space { return s.runs.Space(tenantOf(r)) }
 	wire := langgraph.Handler(langgraph.Options{
@@ -269,7 +267,7 @@ func (s *Server) page() http.Handler {
 	return page.Handler(o)
 }
 
-// ready says whether runs are taken and can be kept.
+// ready reports whether the server takes runs and can save them.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-s.runs.Closed():

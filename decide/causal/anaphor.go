@@ -1,33 +1,31 @@
 package causal
 
-// referred is what a variable counts to which a pronoun refers, beside one that
-// is named; pointed is that of a pronoun which may also mean all that was said.
+// referred is the weight of a variable that a pronoun refers to; a named one has 1. pointed is the
+// weight for a pronoun that may also refer to the whole previous sentence.
 const (
 	referred = .95
 	pointed  = .9
 )
 
-// topicReach is how many tokens from a sentence's beginning what "it" means in the
-// next one is named.
+// topicReach is the number of first tokens in which a sentence must name what the next sentence's
+// "it" refers to.
 const topicReach = 4
 
-// Pronouns that a sentence opens with and that refer to the one before: to what
-// it is about, or to anything that it says.
+// Pronouns that open a sentence and refer to the previous one: to its topic, or to anything in it.
 var (
 	topical = map[string]bool{"it": true, "they": true}
 	broad   = map[string]bool{"this": true, "these": true, "that": true, "such": true, "those": true}
 )
 
-// openers may stand before such a pronoun.
+// openers may precede such a pronoun.
 var openers = map[string]bool{
 	"and": true, "but": true, "also": true, "moreover": true, "however": true, "furthermore": true, "thus": true, "often": true, "sometimes": true,
 	"in": true, "turn": true, "then": true, "yet": true, ",": true,
 }
 
-// BetweenAfter reads what a sentence says of two variables when it names one of
-// them and opens with a pronoun that refers to the other, which the sentence
-// before names: "Damp air is common. It causes rust." What the sentence before
-// names both of is not clear, and is not read.
+// BetweenAfter reads a sentence that names one of two variables and opens with a pronoun for the
+// other, which the previous sentence names: "Damp air is common. It causes rust." If the previous
+// sentence names both or neither, the pronoun is ambiguous and BetweenAfter returns false.
 func (s *Sentence) BetweenAfter(before *Sentence, cause, effect Variable, pair *Linear) (Relation, bool) {
 	at := 0
 	for at < len(s.Tokens) && at < topicReach && openers[s.Tokens[at].Low] {
@@ -52,8 +50,8 @@ func (s *Sentence) BetweenAfter(before *Sentence, cause, effect Variable, pair *
 	return s.relation(causes, effects, pair)
 }
 
-// pronoun is the pronoun at a token as a mention of what was named before; none
-// when it cannot refer to it.
+// pronoun returns the pronoun at a token as a mention of a variable that was named before; none if
+// it cannot refer to it.
 func (s *Sentence) pronoun(at int, named []Found) []Found {
 	for _, f := range named {
 		m := Mention{at, at + 1}

@@ -4,19 +4,19 @@ import "sync"
 
 // Classes of cues.
 const (
-	assoc  class = iota // that two things go together
+	assoc  class = iota // two things go together
 	comp                // comparisons and counts
-	strong              // verbs and connectives that say that one brings about the other
-	soft                // words of effect that also say less
-	modal               // that it is possible only
-	null                // that there is no effect
-	advice              // what should be done, or is to be studied
+	strong              // verbs and connectives: one thing brings about the other
+	soft                // words of effect with weaker meanings too
+	modal               // only possible
+	null                // no effect
+	advice              // what should be done or studied
 	back                // the cause follows
 	fwd                 // the effect follows
-	purp                // what is meant to come about
-	design              // of a study that can tell cause from effect
-	survey              // of a study that cannot
-	agenda              // what is not known yet, or wanted
+	purp                // a purpose
+	design              // a study that can distinguish cause from effect
+	survey              // a study that cannot
+	agenda              // still unknown, or wanted
 	classes
 )
 

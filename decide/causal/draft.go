@@ -6,13 +6,13 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// Design is the kind of study that a text tells of.
+// Design is the kind of study that a text reports.
 type Design uint8
 
 const (
 	Unknown Design = iota
-	Survey         // one that observes
-	Trial          // one that intervenes
+	Survey         // an observing study
+	Trial          // an intervening study
 )
 
 // Design reads the words by which studies describe themselves.
@@ -26,19 +26,18 @@ func (s *Sentence) Design() Design {
 	return Unknown
 }
 
-// Plain causal words, by which of the two sides they make the cause.
+// Plain causal words, by the side that they make the cause.
 var (
 	draftsOn = newLexicon(map[class]string{fwd: `causes, caused, cause, leads to, lead to, led to, results in, result in, resulted in, triggers, trigger, triggered, induces, induced,
 		raises, raised, increases, increase, reduces, reduce, lowers, prevents, prevented, worsens, worsened, improves, improved, contributes to, contribute to, contributed to, brings about, impairs, promotes`})
 	draftsBack = newLexicon(map[class]string{back: `is caused by, are caused by, was caused by, were caused by, is due to, are due to, was due to, were due to, results from, result from, resulted from, stems from, is a consequence of, is triggered by, is induced by`})
 )
 
-// mostWords is how many words a drafted variable has at most.
+// mostWords is the maximum number of words in a drafted variable.
 const mostWords = 6
 
-// Draft reads a sentence as an edge: the noun phrases before and after its first
-// plain causal words, as they stand. It refuses sentences that deny, ask or say
-// what is still to be found.
+// Draft reads a sentence as an edge: the noun phrases before and after its first plain causal
+// words, unchanged. It refuses sentences that deny, ask, or state what is still unknown.
 func Draft(sentence string) (cause, effect string, hedged, ok bool) {
 	s := Read(sentence)
 	has := s.has(0, len(s.Tokens))
@@ -106,8 +105,8 @@ func (s *Sentence) inPhrase(i int) bool {
 	return (s.Tokens[i].Word || s.Tokens[i].Low == "0") && !breaks[s.Tokens[i].Low]
 }
 
-// phrase is the words of a noun phrase without what does not belong to a name:
-// articles and prepositions at its ends. One of function words alone is none.
+// phrase returns the words of a noun phrase without articles and prepositions at its ends; "" if
+// only function words remain.
 func (s *Sentence) phrase(from, to int) string {
 	for from < to && text.DocStops.Has(s.Tokens[from].Low) {
 		from++

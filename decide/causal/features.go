@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// A Sentence is one that was read.
+// A Sentence is a parsed sentence.
 type Sentence struct {
 	Text   string
 	Tokens []Token
 	cues   []found
 }
 
-// Read reads a sentence.
+// Read parses a sentence.
 func Read(s string) *Sentence {
 	ts := tokens(s)
 	return &Sentence{Text: s, Tokens: ts, cues: cues().in(ts)}
 }
 
-// has returns which classes of cues are in tokens from..to.
+// has returns the classes of cues in tokens from..to.
 func (s *Sentence) has(from, to int) [classes]bool {
 	var out [classes]bool
 	for _, f := range s.cues {
@@ -84,10 +84,10 @@ func SentenceFeatures(s *Sentence, dimensions uint32) Vector {
 	return c.vector(dimensions)
 }
 
-// A Mention is where a phrase is in a sentence: tokens From..To.
+// A Mention is the place of a phrase in a sentence: tokens From..To.
 type Mention struct{ From, To int }
 
-// Phrase finds a phrase word for word: every place of its tokens.
+// Phrase returns every place where a sentence contains a phrase, word for word.
 func Phrase(s *Sentence, phrase string) []Mention {
 	want := tokens(phrase)
 	if len(want) == 0 {
@@ -104,8 +104,8 @@ func Phrase(s *Sentence, phrase string) []Mention {
 	return out
 }
 
-// nearest returns the pair of mentions that do not overlap and are nearest to
-// each other, the first of equals.
+// nearest returns the pair of mentions that are nearest to each other without overlap, the first of
+// equals.
 func nearest(cause, effect []Mention) (c, e Mention, ok bool) {
 	best := 0
 	for _, a := range cause {
@@ -119,9 +119,8 @@ func nearest(cause, effect []Mention) (c, e Mention, ok bool) {
 	return c, e, ok
 }
 
-// PairFeatures are the features of a cause and an effect in a sentence. All but a
-// few carry which of the two comes first, so that the same words turned round are
-// other features.
+// PairFeatures are the features of a cause and an effect in a sentence. Nearly all of them include
+// which of the two comes first, so the reversed order has other features.
 func PairFeatures(s *Sentence, cause, effect Mention, dimensions uint32) Vector {
 	var c collector
 	o, left, right := "c>", cause, effect
@@ -162,7 +161,7 @@ func PairFeatures(s *Sentence, cause, effect Mention, dimensions uint32) Vector 
 	return c.vector(dimensions)
 }
 
-// between adds what stands between the two.
+// between adds the words between the two.
 func (c *collector) between(o string, ts []Token) {
 	for i, t := range ts {
 		c.add(1, o, "bw", t.Low)
@@ -195,7 +194,7 @@ func (c *collector) between(o string, ts []Token) {
 	}
 }
 
-// pairFlags adds what the words around and between say of direction.
+// pairFlags adds flags for the direction, from the words around and between the two.
 func (s *Sentence) pairFlags(c *collector, o string, left, right Mention) {
 	has := s.has(left.To, right.From)
 	for cl := range classes {
@@ -225,8 +224,8 @@ func (s *Sentence) pairFlags(c *collector, o string, left, right Mention) {
 	}
 }
 
-// passive reports whether tokens from..to have a participle and, at most two
-// words later, "by".
+// passive reports whether tokens from..to contain a participle with "by" at most two words after
+// it.
 func (s *Sentence) passive(from, to int) bool {
 	for i := from; i < to; i++ {
 		if !participle(s.Tokens[i].Low) {
@@ -250,7 +249,7 @@ func participle(word string) bool {
 	return word == "led" || word == "made"
 }
 
-// causalStems are of the verbs and nouns by which one thing brings about another.
+// causalStems are stems of verbs and nouns for bringing something about.
 var causalStems = stemsOf("cause lead led result trigger induce produce generate provoke create spark prompt bring brought give gave contribute " +
 	"responsible effect emit radiate inflict deliver")
 
@@ -266,8 +265,7 @@ func (s *Sentence) causalWord(from, to int) bool {
 	return slices.ContainsFunc(s.Tokens[from:to], func(t Token) bool { return causalStems[t.Stem] })
 }
 
-// Locate finds two phrases in a sentence, word for word: the pair that is nearest
-// to each other and does not overlap.
+// Locate finds two phrases in a sentence, word for word: the nearest pair without overlap.
 func Locate(s *Sentence, cause, effect string) (c, e Mention, ok bool) {
 	return nearest(Phrase(s, cause), Phrase(s, effect))
 }

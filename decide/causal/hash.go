@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// A Vector is a sparse row of features: ascending indices below the model's
-// dimensions, and their values.
+// A Vector is a sparse row of features: ascending indices below the model's dimensions, and their
+// values.
 type Vector struct {
 	Index []uint32
 	Value []float32
 }
 
-// A collector gathers features by the hash of their names.
+// A collector collects features by the hashes of their names.
 type collector struct{ features []feature }
 
 type feature struct {
@@ -21,7 +21,7 @@ type feature struct {
 	value float64
 }
 
-// add adds a feature whose name is the parts, each ended by a zero byte: FNV-1a.
+// add adds a feature. Its name is hashed with FNV-1a over its parts, each followed by a zero byte.
 func (c *collector) add(value float64, parts ...string) {
 	h := uint64(14695981039346656037)
 	for _, p := range parts {
@@ -33,8 +33,8 @@ func (c *collector) add(value float64, parts ...string) {
 	c.features = append(c.features, feature{h, value})
 }
 
-// vector is the row: each feature once with its highest value, of length 1 before
-// names that hash alike are joined, of which the highest value stays.
+// vector returns the row, scaled to length 1, with each feature once at its highest value. After
+// scaling, names with equal hashes are merged, and the highest value stays.
 func (c *collector) vector(dimensions uint32) Vector {
 	sum := 0.0 // values are halves and small integers: exact in any order
 	for _, f := range c.once() {
@@ -46,15 +46,15 @@ func (c *collector) vector(dimensions uint32) Vector {
 	return c.row(dimensions, math.Sqrt(sum))
 }
 
-// once is each feature once, with its highest value, in the order of hashes.
+// once returns each feature once, with its highest value, in the order of hashes.
 func (c *collector) once() []feature {
 	slices.SortFunc(c.features, func(a, b feature) int { return cmp.Or(cmp.Compare(a.hash, b.hash), -cmp.Compare(a.value, b.value)) })
 	c.features = slices.CompactFunc(c.features, func(a, b feature) bool { return a.hash == b.hash })
 	return c.features
 }
 
-// row is each feature's value over length. Of names that hash alike the highest
-// value stays.
+// row returns each feature's value divided by length. Names with equal hashes are merged, and the
+// highest value stays.
 func (c *collector) row(dimensions uint32, length float64) Vector {
 	fs := c.once()
 	for i := range fs {

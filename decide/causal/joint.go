@@ -2,14 +2,14 @@ package causal
 
 import "math"
 
-// A joint is a token by which a sentence joins a cause to its effect: a word that
-// signals it, or the first words of what stands between the two.
+// A joint is a token that joins a cause to its effect: a word that signals the relation, or the
+// first words between the two.
 
-// jointReach is how many tokens on either side of one say whether it is a joint.
+// jointReach is how many tokens on either side describe a possible joint.
 const jointReach = 5
 
-// JointFeatures are the features of a sentence's token: its word, those around it,
-// and the classes of cues that it and its neighbours belong to.
+// JointFeatures are the features of a token: its word, the words around it, and the cue classes of
+// it and its neighbours.
 func JointFeatures(s *Sentence, i int, dimensions uint32) Vector {
 	var c collector
 	at := func(j int) (word, stem string) {
@@ -56,12 +56,11 @@ func JointFeatures(s *Sentence, i int, dimensions uint32) Vector {
 	return c.row(dimensions, 1)
 }
 
-// surest bounds the probability that the joints of a sentence give together.
+// surest bounds the joint probability of a sentence's joints.
 const surest = .999
 
-// NewsP is the probability that a sentence of news speaks of a cause, from that of
-// the sentence as a whole and from those of its tokens to be joints. The joints
-// count as one judge, that any of them is one, and the sentence as another.
+// NewsP is the probability that a news sentence states a cause. It combines the probability of the
+// whole sentence with the probability that any of its tokens is a joint.
 func NewsP(whole float64, joints []float64) float64 {
 	none := 1.0
 	for _, p := range joints {

@@ -10,14 +10,14 @@ import (
 
 // A Token is a word, a number or a mark of a sentence.
 type Token struct {
-	Start, End int    // bytes of the sentence
+	Start, End int    // byte range in the sentence
 	Low        string // lower case; any number is "0"
-	Stem       string // Porter2; of marks and numbers, Low
+	Stem       string // Porter2 stem; Low for marks and numbers
 	Word       bool   // a word, not a number or mark
 }
 
-// tokens splits a sentence. A hyphen or apostrophe between letters stays inside a
-// word, a full stop or comma between digits inside a number.
+// tokens splits a sentence. A hyphen or apostrophe between letters is part of a word, a full stop
+// or comma between digits part of a number.
 func tokens(s string) []Token {
 	out := make([]Token, 0, len(s)/5)
 	for i := 0; i < len(s); {
@@ -43,8 +43,8 @@ func tokens(s string) []Token {
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) }
 
-// A lexicon finds cues in tokens. A cue is words, of which one that ends in a
-// star stands for all that begin so; "+" stands for any one or two words.
+// A lexicon finds cues in tokens. A cue is a list of words; a word that ends in a star matches all
+// words with that beginning, and "+" matches any one or two words.
 type lexicon struct {
 	exact  map[string][]cue // by the first word
 	prefix map[string][]cue // by its first three letters
@@ -76,7 +76,7 @@ func newLexicon(lists map[class]string) *lexicon {
 	return l
 }
 
-// A found cue is at tokens from..to.
+// A found is a cue at tokens from..to.
 type found struct {
 	class    class
 	from, to int
@@ -106,7 +106,7 @@ func (l *lexicon) in(ts []Token) []found {
 	return out
 }
 
-// matches is how many tokens a cue takes at the beginning of ts; 0 for none.
+// matches returns how many tokens a cue takes at the beginning of ts; 0 for none.
 func matches(words []string, ts []Token) int {
 	at := 0
 	for i, w := range words {

@@ -6,25 +6,23 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// A Variable is a name of something that varies, as sentences are searched for it.
+// A Variable is the name of something that varies, prepared for searching sentences.
 type Variable struct {
-	stems []string // of its content words, each once
-	head  string   // of the noun that the others qualify
+	stems []string // stems of its content words, each once
+	head  string   // stem of its head noun
 	also  []Variable
 }
 
-// kinship is how many letters of their beginnings two head nouns share that are
-// forms of one word, as macropinocytosis and macropinosome.
+// kinship is the number of common first letters that make two head nouns forms of one word, such as
+// macropinocytosis and macropinosome.
 const kinship = 5
 
-// secondName is what a mention under another name counts beside one by the name
-// itself.
+// secondName is the weight of a mention by another name; the variable's own name has 1.
 const secondName = .9
 
-// Or returns the variable with further names, under which it is found where its
-// own is not. They come of counting words, which puts one drug next to another:
-// of those names only one counts whose head noun is the variable's, or begins as
-// it does.
+// Or returns the variable with further names, which are searched for where its own is not found.
+// They come from counting words, which places one drug near another. So a name counts only if its
+// head noun is the variable's, or has the same beginning.
 func (v Variable) Or(names ...string) Variable {
 	for _, name := range names {
 		if w := NewVariable(name); w.head != "" && (akin(w.head, v.head) || kin(w.head, v.head)) {
@@ -38,21 +36,21 @@ func kin(a, b string) bool {
 	return len(a) >= kinship && len(b) >= kinship && a[:kinship] == b[:kinship]
 }
 
-// mentionReach is how many tokens from the head noun its other words may stand.
+// mentionReach is the maximum distance in tokens from the head noun to the other words.
 const mentionReach = 6
 
 // enough is the share of a variable's words that a mention must have.
 const enough = .6
 
-// mostStems is how many words of a variable's name count, and mostMentions how
-// many places of one phrase in a sentence: no real name or sentence has more.
+// mostStems bounds the words of a variable's name, and mostMentions the places of one phrase in a
+// sentence: no real name or sentence has more.
 const (
 	mostStems    = 24
 	mostMentions = 40
 )
 
-// NewVariable reads a variable's name. Its head is the last content word before
-// "of", "in", "among" or "from", else the last one.
+// NewVariable parses a variable's name. Its head is the last content word before "of", "in",
+// "among" or "from", or else the last content word.
 func NewVariable(name string) Variable {
 	var v Variable
 	open := true
@@ -90,8 +88,8 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// akin reports whether two stems are of one family: equal, or one the other's
-// beginning and at most two letters shorter, as smoke and smoker.
+// akin reports whether two stems belong to one family: they are equal, or one is the beginning of
+// the other and at most two letters shorter, as with smoke and smoker.
 func akin(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -99,15 +97,15 @@ func akin(a, b string) bool {
 	return a == b || len(a) >= 4 && len(b)-len(a) <= 2 && strings.HasPrefix(b, a)
 }
 
-// A Found mention is where a variable is, and how much of its name.
+// A Found is a mention of a variable, with its share of the name.
 type Found struct {
 	Mention
-	Share float64 // of the variable's words
+	Share float64 // share of the variable's words
 }
 
-// Mentions finds a variable in a sentence: places of its head noun with enough
-// of its other words near, the words in between included. Where there is none its
-// further names are looked for.
+// Mentions returns the mentions of a variable in a sentence: its head noun with enough of its other
+// words nearby, including the words in between. If there is none, it looks for the variable's
+// further names.
 func (s *Sentence) Mentions(v Variable) []Found {
 	out := s.named(v)
 	for i := 0; i < len(v.also) && len(out) == 0; i++ {
@@ -145,8 +143,7 @@ func (s *Sentence) named(v Variable) []Found {
 	return out
 }
 
-// holds reports whether a token, or a part of it between hyphens, is of a stem's
-// family.
+// holds reports whether a token, or a part of it between hyphens, belongs to a stem's family.
 func (s *Sentence) holds(t Token, stem string) bool {
 	if akin(t.Stem, stem) {
 		return true

@@ -6,28 +6,27 @@ import (
 	"math"
 )
 
-// Dimensions is how many hashed features a shipped model has.
+// Dimensions is the number of hashed features of a shipped model.
 const Dimensions = 1 << 15
 
-// A Linear is a logistic regression over hashed features, its weights in steps of
-// Scale.
+// A Linear is a logistic regression over hashed features. Its weights are multiples of Scale.
 type Linear struct {
 	Name      string  `json:"name"`
 	Bias      float64 `json:"bias"`
 	Scale     float64 `json:"scale"`
-	Threshold float64 `json:"threshold"` // probability from which it says yes; chosen by cross-validation
-	Weights   []byte  `json:"weights"`   // signed, one a feature
+	Threshold float64 `json:"threshold"` // minimum probability for a yes; chosen by cross-validation
+	Weights   []byte  `json:"weights"`   // signed, one per feature
 }
 
-// Data names what was trained on.
+// Data identifies the training data.
 type Data struct {
 	Name   string `json:"name"`
 	Items  int    `json:"items"`
-	SHA256 string `json:"sha256"` // over what its items say
+	SHA256 string `json:"sha256"` // hash of the items' content
 }
 
-// Weights are what was learned: of pairs, of sentences of news, and of the tokens
-// that join a cause to its effect in such sentences.
+// Weights are the learned models: for pairs, for news sentences, and for the tokens that join a
+// cause to its effect in them.
 type Weights struct {
 	Trained []Data `json:"trained"`
 	Pair    Linear `json:"pair"`
@@ -35,7 +34,7 @@ type Weights struct {
 	Joint   Linear `json:"joint"`
 }
 
-// ReadWeights reads what the training command wrote.
+// ReadWeights parses weights that the training command wrote.
 func ReadWeights(data []byte) (*Weights, error) {
 	var w Weights
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -49,7 +48,7 @@ func ReadWeights(data []byte) (*Weights, error) {
 	return &w, nil
 }
 
-// NewLinear rounds weights to signed bytes by their largest.
+// NewLinear rounds weights to signed bytes, scaled by the largest.
 func NewLinear(name string, weights []float64, bias, threshold float64) Linear {
 	m := Linear{Name: name, Bias: bias, Threshold: threshold, Weights: make([]byte, len(weights))}
 	for _, w := range weights {
@@ -63,7 +62,7 @@ func NewLinear(name string, weights []float64, bias, threshold float64) Linear {
 	return m
 }
 
-// P is the probability of class 1.
+// P returns the probability of class 1.
 func (m *Linear) P(v Vector) float64 {
 	z := 0.0
 	for i, at := range v.Index {

@@ -1,22 +1,21 @@
 package causal
 
-// Kind is what a sentence says of a relation between things.
+// Kind is the kind of relation that a sentence states.
 type Kind uint8
 
 const (
 	None        Kind = iota // no relation
-	Correlation             // that things go together
-	Direct                  // that one brings about the other, or may
+	Correlation             // things go together
+	Direct                  // one thing brings about the other, or may
 )
 
-// Kind reads a sentence by its cues. What says that things go together wins over
-// what says that one brings about the other, for "smoking was associated with an
-// increased risk" speaks of an increase and claims no cause; plain causal words
-// win over words of effect, which advice and aims use as well. Whether the
-// relation is denied is another question: see Denied.
+// Kind classifies a sentence by its cues. Words of association take precedence over words of
+// effect: "smoking was associated with an increased risk" has a word of increase and claims no
+// cause. Plain causal words take precedence over words of effect, which also occur in advice and
+// aims. Denial is separate: see Denied.
 func (s *Sentence) Kind() Kind { return s.kind(0, len(s.Tokens)) }
 
-// kind reads tokens from..to.
+// kind classifies tokens from..to.
 func (s *Sentence) kind(from, to int) Kind {
 	has := s.has(from, to)
 	switch {

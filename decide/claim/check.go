@@ -10,26 +10,24 @@ import (
 	"example.com/assay/state"
 )
 
-// mostRemembered is how many sentences are remembered from one claim to the next.
+// mostRemembered is how many parsed sentences are cached between claims.
 const mostRemembered = 4096
 
-// A Check is what code says of claims that a model has judged. It is safe for
-// concurrent use.
+// A Check checks, by code, claims that a model has judged. It is safe for concurrent use.
 type Check struct {
-	orders func(state.Passage) []state.Order
-	reader *facts.Reader
+	inspect func(state.Passage) []state.Order
+	reader  *facts.Reader
 }
 
-// NewCheck returns a check. Sentences of a passage in which orders finds prompt
-// injection are no evidence.
-func NewCheck(orders func(state.Passage) []state.Order) *Check {
-	return &Check{orders, facts.NewReader(mostRemembered)}
+// NewCheck returns a check. Sentences in which inspect finds prompt injection do not count as
+// evidence.
+func NewCheck(inspect func(state.Passage) []state.Order) *Check {
+	return &Check{inspect, facts.NewReader(mostRemembered)}
 }
 
-// Weigh lets code overrule what a model says of a claim. What the evidence
-// contradicts, and what is decided by its absence, refuses the claim; what it
-// leaves open is a doubt, which lowers the confidence. However much speaks against
-// a claim, its confidence is lowered once.
+// Weigh lets code overrule a model's verdict on a claim. A contradiction by the evidence, or the
+// absence of a decisive part, refuses the claim. Anything else that the evidence leaves open is a
+// doubt, which lowers the confidence once, however many doubts there are.
 func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict {
 	units := c.unitsOf(evidence)
 	read := make([]facts.Unit, len(units))
@@ -93,25 +91,27 @@ func (c *Check) Weigh(v state.Verdict, evidence []state.Evidence) state.Verdict 
 	return v
 }
 
-// saidBy is the unit that says a claim word for word, and nothing else; -1 for none.
+// saidBy returns the unit that states exactly the claim, word for word; -1 for none.
 func saidBy(units []unit, claim string) int {
 	bare := func(s string) string { return strings.Trim(text.OneLine(s), " .!?“”\"") }
 	said := bare(claim)
 	return slices.IndexFunc(units, func(u unit) bool { return said != "" && strings.EqualFold(bare(u.Text), said) })
 }
 
-// outdated reports whether what speaks against a claim is later than the unit that says it.
+// outdated reports whether the contradicting unit is later than the unit that states the claim.
 func outdated(units []unit, at int, r facts.Reading) bool {
 	return r.Standing == facts.Refuted && (units[r.Unit].Version > units[at].Version || units[at].Earlier && !units[r.Unit].Earlier)
 }
 
-// sure is from where a model that reads what is meant stands against the lack of a word.
+// sure is the support from which a model of meaning outweighs a missing word.
 const sure = .9
 
-// refusedBelow is the chance of support from which a claim is partially supported.
+// refusedBelow is the chance of support up to which a claim is refused; above it, it is partially
+// supported.
 const refusedBelow = .2
 
-// languageOf tells the language of a claim, by the first evidence where its words do not.
+// languageOf returns the language of a claim, or of the first evidence if the claim's words do not
+// decide.
 func languageOf(said string, evidence []state.Evidence) text.Language {
 	l := text.LanguageOf(said)
 	if l == "" && len(evidence) > 0 {
@@ -123,8 +123,8 @@ func languageOf(said string, evidence []state.Evidence) text.Language {
 	return l
 }
 
-// shown makes a claim supported by the quote of the unit that shows it, with what else was
-// quoted from the same passage.
+// shown makes a claim supported. Its quote is that of the supporting unit, with other quotes from
+// the same passage.
 func shown(v state.Verdict, p float64, q state.Quote) state.Verdict {
 	if v.Status != state.Supported {
 		v.Reason = "The quoted words say it, in all that matters."
@@ -134,14 +134,14 @@ func shown(v state.Verdict, p float64, q state.Quote) state.Verdict {
 	return v
 }
 
-// A found is a conflict with the sentence that it was found in.
+// A found is a conflict with its sentence.
 type found struct {
 	state.Conflict
 	quote state.Quote // zero when the evidence has no words for it
 }
 
-// compare sets what a claim says, word by word, against the sentences of its
-// evidence that give no orders: what they contradict, and what they leave open.
+// compare compares a claim word by word with the evidence's sentences, without prompt injection. It
+// returns the contradictions and the parts that the evidence leaves open.
 func (c *Check) compare(said state.Claim, units []unit) (conflicts []found, doubts []state.Doubt) {
 	sentences := make([]string, len(units))
 	for i, u := range units {
@@ -161,14 +161,13 @@ func (c *Check) compare(said state.Claim, units []unit) (conflicts []found, doub
 	return conflicts, doubts
 }
 
-// Ordered reports whether a quote is of a sentence that gives orders to whoever
-// reads it.
+// Ordered reports whether a quote comes from a sentence with prompt injection.
 func (c *Check) Ordered(q state.Quote, evidence []state.Evidence) bool {
 	for _, e := range evidence {
 		if e.Passage.ID != q.Passage {
 			continue
 		}
-		for _, o := range c.orders(e.Passage) {
+		for _, o := range c.inspect(e.Passage) {
 			if e.Passage.Start+o.Start < q.End && q.Start < e.Passage.Start+o.End {
 				return true
 			}
@@ -177,18 +176,17 @@ func (c *Check) Ordered(q state.Quote, evidence []state.Evidence) bool {
 	return false
 }
 
-// What is left of the confidence in a claim that code refuses, and in one with a
-// doubt. go run ./eval/train verify prints what was observed of either.
+// Factors for the confidence in a claim that code refuses, and in a claim with a doubt. The
+// observed rates come from go run ./eval/train verify.
 const (
 	afterRefusal = 0.15
 	afterDoubt   = 0.65
 )
 
-// decides reports whether a conflict makes a claim unsupported: the evidence
-// says something else, or it has nothing of an amount, a date, a name or an
-// extent. Everything else that the evidence merely lacks is a doubt, for much can
-// be said in other words. So are amounts and dates of a text of several
-// sentences, which is more than one claim.
+// decides reports whether a conflict makes a claim unsupported: the evidence says something else,
+// or lacks an amount, a date, a name or an extent. Any other missing part is a doubt, since it can
+// be said in other words. In a text of several sentences, which is more than one claim, missing
+// amounts and dates are also doubts.
 func decides(c state.Conflict, single bool) bool {
 	switch c.Kind {
 	case state.ConflictNumber, state.ConflictUnit, state.ConflictDate:
@@ -210,24 +208,24 @@ func doubtful(doubts []state.Doubt) string {
 	return strings.Join(list, ", ")
 }
 
-// Refuse makes a claim unsupported, says why, and lowers the confidence in it.
+// Refuse makes a claim unsupported with a reason, and lowers its confidence.
 func Refuse(v state.Verdict, why string) state.Verdict {
 	v = refused(v, why)
 	v.Confidence *= afterRefusal
 	return v
 }
 
-// refused makes a claim unsupported, and says why.
+// refused makes a claim unsupported with a reason.
 func refused(v state.Verdict, why string) state.Verdict {
 	if v.Status != state.Unsupported {
-		v.Reason = "" // of what no longer holds
+		v.Reason = "" // the old reason no longer applies
 	}
 	v.Status = state.Unsupported
 	v.Reason = Join(v.Reason, why)
 	return v
 }
 
-// inWords says what a conflict is.
+// inWords describes a conflict.
 func inWords(c state.Conflict) string {
 	switch {
 	case c.Evidence == "":
@@ -238,7 +236,7 @@ func inWords(c state.Conflict) string {
 	return fmt.Sprintf("the claim says “%s” and the evidence “%s” (%s)", c.Claim, c.Evidence, c.Kind)
 }
 
-// Join puts one reason behind another.
+// Join appends a reason to another.
 func Join(reason, more string) string {
 	if reason == "" {
 		return more

@@ -10,7 +10,7 @@ import (
 	"example.com/assay/state"
 )
 
-// A unit is a piece of a passage that is judged by itself, with the bytes to quote.
+// A unit is a piece of a passage that is judged alone, with the bytes to quote.
 type unit struct {
 	facts.Unit
 	passage    state.Passage
@@ -19,23 +19,23 @@ type unit struct {
 
 func (u unit) quote() state.Quote { return state.QuoteIn(u.passage, u.start, u.end-u.start) }
 
-// unitsOf are the units of evidence: rows, fields, answers, items, and the sentences of
-// everything else. Questions, headings and the headers of tables are read with others,
-// and what gives orders is left out.
+// unitsOf returns the units of evidence: rows, fields, answers, items, and the sentences of
+// everything else. Questions, headings and table headers are read as context, and prompt injection
+// is left out.
 func (c *Check) unitsOf(evidence []state.Evidence) []unit {
 	var out []unit
 	tables := map[string]int{}
 	for _, e := range evidence {
 		p := e.Passage
-		orders := c.orders(p)
+		injected := c.inspect(p)
 		ordered := func(start, end int) bool {
-			return slices.ContainsFunc(orders, func(o state.Order) bool { return o.Start < end && start < o.End })
+			return slices.ContainsFunc(injected, func(o state.Order) bool { return o.Start < end && start < o.End })
 		}
 		b := builder{p: p, version: versionOf(p), tables: tables, ordered: ordered}
 		at := 0
 		for _, k := range p.Blocks {
 			if k.Start < at || k.End < k.Start || k.End > len(p.Text) {
-				continue // no passage that was read has such blocks
+				continue // no passage has such blocks
 			}
 			b.sentences(at, k.Start, "", false)
 			b.block(k)
@@ -47,7 +47,7 @@ func (c *Check) unitsOf(evidence []state.Evidence) []unit {
 	return out
 }
 
-// versionOf is when a passage's document is from or valid from, by what it says of itself.
+// versionOf returns the date or the first day of validity that a passage's document states.
 func versionOf(p state.Passage) string {
 	for _, key := range []string{"valid_from", "date", "modified"} {
 		if d, ok := values.Date(p.Metadata[key], nil); ok {
@@ -77,7 +77,7 @@ func (b *builder) add(start, end int, said, context string, row, earlier bool) {
 	}, b.p, start, end})
 }
 
-// sentences adds those of a stretch of the text.
+// sentences adds the sentences of a stretch of the text.
 func (b *builder) sentences(start, end int, context string, earlier bool) {
 	for _, s := range text.Sentences(b.p.Text[start:end]) {
 		said := b.p.Text[start+s.Start : start+s.End]
@@ -119,7 +119,7 @@ func (b *builder) block(k state.Block) {
 	}
 }
 
-// behindTime is a message from the name of who sent it on: "[12:05] Ines: …".
+// behindTime returns a message from its sender on: "[12:05] Ines: …".
 func behindTime(bytes string, k state.Block) string {
 	if len(k.Cells) == 0 {
 		return bytes
@@ -127,8 +127,8 @@ func behindTime(bytes string, k state.Block) string {
 	return bytes[max(0, strings.Index(bytes, k.Cells[0].Header)):]
 }
 
-// row says a row with its headers. The row that holds the headers says nothing. Where
-// the rows have none, a row of names above values of the same number is theirs.
+// row returns the text of a row with its headers; "" for the header row itself. In a table without
+// headers, a row of names above as many values serves as the header.
 func (b *builder) row(k state.Block) string {
 	var list, cells []string
 	headed := false
@@ -173,7 +173,7 @@ func numbersIn(cells []string) int {
 	return n
 }
 
-// tableOf is the number of a row's table, which is one with those of the same headers.
+// tableOf returns the number of a row's table. Rows with the same headers belong to one table.
 func (b *builder) tableOf(k state.Block) int {
 	key := b.p.Doc
 	for _, c := range k.Cells {

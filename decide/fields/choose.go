@@ -14,13 +14,13 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// An option is a value that a field may have.
+// An option is a possible value of a field.
 type option struct {
 	want       *want
 	start, end int
 	value      string // "" for what stands there
 	p          float64
-	list       []span // elements of a list that are lines of their own
+	list       []span // elements of a list that are separate lines
 }
 
 var surnameFirst = pattern.New(`(?i)^\W*(?:surname|last name|family name|nachname|name|nom|apellidos?|cognome|achternaam)\s*[,/]`)
@@ -33,10 +33,10 @@ var wordRest = pattern.New(`^[^\s]{1,40}`)
 
 var percentSign = pattern.New(`^ ?%`)
 
-// leastLikeness is from when a label is taken for that of a field.
+// leastLikeness is the minimum likeness of a label to a field.
 const leastLikeness = .5
 
-// options are the values that a field may have, by what stands around them.
+// options returns the possible values of a field, with scores from their surroundings.
 func (p *paper) options(w *want) []option {
 	var out []option
 	add := func(start, end int, value string, score float64) {
@@ -52,12 +52,12 @@ func (p *paper) options(w *want) []option {
 				if n, err := strconv.ParseFloat(value, 64); err == nil && (w.spec.Minimum != nil && n < *w.spec.Minimum || w.spec.Maximum != nil && n > *w.spec.Maximum) {
 					return
 				}
-				if v := (values.Found{Start: start, End: end}); strings.Contains(value, ".") { // of two that are as near the one in cents
+				if v := (values.Found{Start: start, End: end}); strings.Contains(value, ".") { // among equally near ones, prefer the one in cents
 					score += .004
 				} else if w.money && !p.priced(v) {
 					score *= .95
 				}
-				if w.money && w.meanings[0].has("discount", "deduction", "deposit", "paid") { // what is taken off has no sign of its own
+				if w.money && w.meanings[0].has("discount", "deduction", "deposit", "paid") { // deductions have no sign
 					value = strings.TrimPrefix(value, "-")
 					start += len(p.text[start:end]) - len(strings.TrimLeft(p.text[start:end], "-−"))
 				}
@@ -80,7 +80,7 @@ func (p *paper) options(w *want) []option {
 			continue
 		}
 		found := p.find(w, r)
-		if len(found) == 0 && w.kind == aCode && w.pattern == nil && !r.running && w.anchored(r.label) { // the schema says that it stands there
+		if len(found) == 0 && w.kind == aCode && w.pattern == nil && !r.running && w.anchored(r.label) { // the schema names this label
 			found = []values.Found{{Start: r.start, End: r.end}}
 		}
 		if w.kind == aPercent && !r.running { // in the label: "VAT 20 %: 4.00"
@@ -99,7 +99,7 @@ func (p *paper) options(w *want) []option {
 	return out
 }
 
-// listed are the lists whose heading or lead-in names a field.
+// listed returns the lists whose heading or lead-in names a field.
 func (p *paper) listed(w *want) []option {
 	var out []option
 	for i := 0; i < len(p.blocks); {
@@ -125,7 +125,7 @@ func (p *paper) listed(w *want) []option {
 	return out
 }
 
-// find are the values of a region that a field can have.
+// find returns the possible values of a field in a region.
 func (p *paper) find(w *want, r region) []values.Found {
 	s := p.text[r.start:r.end]
 	one := func(start, end int, value string) []values.Found {
@@ -166,7 +166,7 @@ func (p *paper) find(w *want, r region) []values.Found {
 		return one(r.start, end, "")
 	case aParty:
 		if start, end, ok := p.nameIn(r.start, r.end); ok && !r.running {
-			if at := strings.Index(p.text[start:end], ", "); at > 0 && w.meanings[0].has("contact", "signatory") { // and what they are
+			if at := strings.Index(p.text[start:end], ", "); at > 0 && w.meanings[0].has("contact", "signatory") { // drop the person's role
 				end = start + at
 			}
 			return one(start, end, "")
@@ -208,10 +208,10 @@ func truthOf(s string) string {
 	return "true"
 }
 
-// nearby is how far from a value the words are that name it.
+// nearby is the maximum distance from a value to the words that name it.
 const nearby = 240 // bytes
 
-// back is where the words before a byte begin, not before start.
+// back returns where the words before a byte begin, at or after start.
 func (p *paper) back(start, at int) int {
 	start = max(start, at-nearby)
 	for start < at && !utf8.RuneStart(p.text[start]) {
@@ -220,16 +220,16 @@ func (p *paper) back(start, at int) int {
 	return start
 }
 
-// lineUpTo is the line of a byte up to it, or what of it is near.
+// lineUpTo returns the nearby part of a line before a byte.
 func (p *paper) lineUpTo(at int) string {
 	s := p.text[p.back(0, at):at]
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// typeTerms are what the shape of a value says by itself.
+// typeTerms are the terms that the shape of a value implies.
 var typeTerms = map[kind][]term{aDate: {{{"date", '#'}}}, aNumber: {{{"amount", '#'}}, {{"number", '#'}}}, aPercent: {{{"percent", '#'}}}, aCode: {{{"number", '#'}}}, aTime: {{{"time", '#'}}}}
 
-// fits is how well what stands around a value names a field.
+// fits returns how well the surroundings of a value name a field.
 func (p *paper) fits(w *want, r region, v values.Found) float64 {
 	first := p.back(r.start, v.Start)
 	from := first
@@ -292,7 +292,7 @@ var (
 	endTerm   = term{{"end", '='}}
 )
 
-// ofRange are the terms of a date that begins or ends a span of time.
+// ofRange returns the terms of a date that begins or ends a period.
 func (p *paper) ofRange(v values.Found) []term {
 	joins := func(from, to int) bool { return from <= to && to-from < 14 && rangeJoin.MatchString(p.text[from:to]) }
 	dates := p.found[aDate]
@@ -306,13 +306,13 @@ func (p *paper) ofRange(v values.Found) []term {
 	return nil
 }
 
-// priced reports whether a sign of currency stands beside a number.
+// priced reports whether a currency sign is next to a number.
 func (p *paper) priced(v values.Found) bool {
 	return len(p.in(aCurrency, max(0, v.Start-5), v.Start))+len(p.in(aCurrency, v.End, min(len(p.text), v.End+6))) > 0
 }
 
-// placed adds values that need no label: what the letterhead says, and shapes of which a
-// text has one.
+// placed adds values without a label: values of the letterhead, and shapes that occur once in a
+// text.
 func (p *paper) placed(w *want, add func(start, end int, value string, score float64)) {
 	if w.pattern != nil && w.kind <= aCode {
 		if inner, err := regexp.Compile(strings.TrimSuffix(strings.TrimPrefix(w.spec.Pattern, "^"), "$")); err == nil {
@@ -328,7 +328,7 @@ func (p *paper) placed(w *want, add func(start, end int, value string, score flo
 		p.town(add)
 	case anEnum:
 		for i, v := range p.chosen(w, region{end: len(p.text)}) {
-			if anyBox.MatchString(p.text[v.Start-len(p.lineUpTo(v.Start)) : p.lineEnd(v.Start)]) { // it has a mark
+			if anyBox.MatchString(p.text[v.Start-len(p.lineUpTo(v.Start)) : p.lineEnd(v.Start)]) { // it is a box with a mark
 				add(v.Start, v.End, v.Value, .7)
 			} else if i == 0 {
 				add(v.Start, v.End, v.Value, .5)
@@ -360,7 +360,7 @@ func (p *paper) placed(w *want, add func(start, end int, value string, score flo
 	}
 }
 
-// ownLabel reports whether no label gives a value to another kind of field.
+// ownLabel reports whether no label assigns a value to another kind of field.
 func (p *paper) ownLabel(w *want, v values.Found) bool {
 	return w.kind != aPhone || !slices.ContainsFunc(p.regions, func(r region) bool {
 		return !r.running && r.start <= v.Start && v.End <= r.end && slices.ContainsFunc(r.label, func(t term) bool { return t.weight() > 0 && t[0].class != 0 && t[0].class != '&' }) && w.likeness(r.label, false, nil) == 0
@@ -373,8 +373,8 @@ var clock = pattern.New(`\b\d{1,2}:\d{2}\b`)
 
 var loneDate = pattern.New(`^(?:[\p{Lu}][\pL .-]{1,30},? )?(?:(?:the|den|le|el|il|on|am) )?$`)
 
-// dated adds the dates that may be the paper's own: one that is alone on its line or behind a
-// place, as in a letter, one with a time of day, as on a receipt, and the only one.
+// dated adds the dates that may be the paper's own: a date alone on its line or after a place, as
+// in a letter; a date with a time, as on a receipt; and the only date.
 func (p *paper) dated(w *want, add func(start, end int, value string, score float64)) {
 	list := p.found[aDate]
 	for i, v := range list {
@@ -395,8 +395,8 @@ func (p *paper) dated(w *want, add func(start, end int, value string, score floa
 	}
 }
 
-// choices are what stands beside the boxes of a span, and which have a mark. Boxes stand
-// behind their choices where nothing follows the last, or where the first is an answer.
+// choices returns the choices next to the boxes of a span, and which are marked. Boxes follow their
+// choices if nothing follows the last box, or if the first word is an answer.
 func (p *paper) choices(start, end int) (out []span, marked []bool) {
 	boxes := anyBox.FindAllStringIndex(p.text[start:end], -1)
 	if boxes == nil {
@@ -420,15 +420,14 @@ func (p *paper) choices(start, end int) (out []span, marked []bool) {
 	return out, marked
 }
 
-// unticked reports whether a byte stands in a choice of its line without a mark.
+// unticked reports whether a byte is in an unmarked choice of its line.
 func (p *paper) unticked(at int) bool {
 	list, marked := p.choices(at-len(p.lineUpTo(at)), p.lineEnd(at))
 	i := slices.IndexFunc(list, func(s span) bool { return s.start <= at && at < s.end })
 	return i >= 0 && !marked[i]
 }
 
-// chosen are the values of an enum in a region: in front of boxes only those that are
-// ticked.
+// chosen returns the values of an enum in a region; with boxes, only the ticked ones.
 func (p *paper) chosen(w *want, r region) []values.Found {
 	s := p.text[r.start:r.end]
 	var out []values.Found
@@ -458,7 +457,7 @@ func (p *paper) chosen(w *want, r region) []values.Found {
 	})
 }
 
-// enumForms are the ways to write a value of an enum, in lower case.
+// enumForms returns the spellings of an enum value, in lower case.
 func enumForms(e string) []string {
 	forms := []string{strings.ToLower(strings.NewReplacer("_", " ").Replace(e))}
 	for sign, code := range currencyCodes {
@@ -477,8 +476,8 @@ func wordRune(s string, last bool) bool {
 	return unicode.IsLetter(c) || unicode.IsDigit(c)
 }
 
-// choose gives each field the option that fits best: the surest first, none where another
-// field has its value.
+// choose assigns each field its best option, the surest first, without giving one value to two
+// fields.
 func choose(all []option) map[*want]option {
 	slices.SortStableFunc(all, func(a, b option) int { return cmp.Compare(b.p, a.p) })
 	out := map[*want]option{}
@@ -497,8 +496,8 @@ func choose(all []option) map[*want]option {
 	return out
 }
 
-// parts are the elements of a list in a value: between commas outside of brackets, without
-// what stands in brackets.
+// parts returns the elements of a list in a value: separated by commas outside brackets, without
+// the text in brackets.
 func (p *paper) parts(start, end int) (out []span) {
 	depth, at := 0, start
 	add := func(to int) {

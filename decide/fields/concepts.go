@@ -11,13 +11,13 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// A concept is what words of a label can mean, or a word that the table lacks.
+// A concept is a possible meaning of words in a label, or a word that the table lacks.
 type concept struct {
 	name  string
-	class byte // as the table has it; 0 for a word that it lacks
+	class byte // the table's class; 0 for a word that it lacks
 }
 
-// general reports whether it says only of what type a value is, or on what paper.
+// general reports whether the concept only says the type of a value, or the kind of paper.
 func (c concept) general() bool { return c.class == '-' || c.class == '#' || c.class == '+' }
 
 func (c concept) weight() float64 {
@@ -32,7 +32,7 @@ func (c concept) weight() float64 {
 	return 1
 }
 
-// A term is a word or a phrase: what it can mean.
+// A term is a word or a phrase, as its possible meanings.
 type term []concept
 
 func (t term) weight() float64 {
@@ -53,10 +53,10 @@ var labelFile string
 type vocabulary struct {
 	terms   map[string]term   // by phrase, the words joined by spaces
 	place   map[string]string // by concept
-	longest int               // words of a phrase
+	longest int               // words in the longest phrase
 }
 
-// labels is the table of labels. A phrase may be of several concepts.
+// labels is the table of labels. A phrase may have several concepts.
 var labels = sync.OnceValue(func() *vocabulary {
 	v := &vocabulary{terms: map[string]term{}, place: map[string]string{}}
 	for line := range strings.Lines(labelFile) {
@@ -84,8 +84,7 @@ var labels = sync.OnceValue(func() *vocabulary {
 var foldings = strings.NewReplacer("ä", "a", "ö", "o", "ü", "u", "ß", "ss", "é", "e", "è", "e", "ê", "e", "ë", "e", "à", "a", "â", "a", "á", "a", "ã", "a", "å", "a",
 	"í", "i", "î", "i", "ï", "i", "ì", "i", "ó", "o", "ô", "o", "ò", "o", "õ", "o", "ú", "u", "ù", "u", "û", "u", "ç", "c", "ñ", "n", "º", "o", "°", "o", "ª", "a", "æ", "ae", "ø", "o", "œ", "oe")
 
-// wordsOf are the words of a text, in lower case and without accents, with the bytes at
-// which they end.
+// wordsOf returns the words of a text in lower case without accents, and the bytes where they end.
 func wordsOf(s string) (words []string, ends []int) {
 	start := -1
 	add := func(end int) {
@@ -130,8 +129,8 @@ func termsOf(s string) []term {
 	return terms
 }
 
-// termSpans are the terms of a text in its order, the longest phrases first, and where
-// they end. A word that the table lacks is taken apart where the table has its parts.
+// termSpans returns the terms of a text in order, preferring the longest phrases, and where they
+// end. A word that the table lacks is split if the table has its parts.
 func termSpans(s string) (terms []term, at []int) {
 	v := labels()
 	words, ends := wordsOf(s)
@@ -173,7 +172,7 @@ func (v *vocabulary) unknown(w string) []term {
 
 const longestCompound = 40 // bytes
 
-// apart takes a compound apart: "rechnungsdatum" is an invoice's date.
+// apart splits a compound: "rechnungsdatum" is an invoice's date.
 func (v *vocabulary) apart(w string) []term {
 	if len(w) > longestCompound {
 		return nil
@@ -196,16 +195,16 @@ func (v *vocabulary) apart(w string) []term {
 	return nil
 }
 
-// A meaning is what a field is about: the terms of its name, and those of what else the
-// schema says of it, which help and need not be there.
+// A meaning is what a field is about: the terms of its name, and optional terms from the rest of
+// the schema.
 type meaning struct {
 	terms   []term
 	weights []float64      // of the terms
-	at      map[string]int // the term of a concept
-	total   float64        // of the name's terms
-	special bool           // the name has a term that is not general
-	paper   bool           // it names a paper
-	own     int            // how many terms the name has
+	at      map[string]int // index of a concept's term
+	total   float64        // weight of the name's terms
+	special bool           // the name has a specific term
+	paper   bool           // the name is a kind of paper
+	own     int            // number of the name's terms
 }
 
 func meaningOf(name, more string) meaning {
@@ -222,7 +221,7 @@ func meaningOf(name, more string) meaning {
 	}
 	for _, t := range termsOf(apartAtCase(name)) {
 		w := t.weight()
-		if len(t) > 1 { // it can mean something else
+		if len(t) > 1 { // the term is ambiguous
 			w *= .9
 		}
 		if add(t, w) {
@@ -231,7 +230,7 @@ func meaningOf(name, more string) meaning {
 			m.special = m.special || !t.general()
 		}
 	}
-	if i, ok := m.at["total"]; ok && m.has("net", "vat", "gross", "deduction") && len(m.terms) > 1 && len(m.terms[i]) == 1 { // the total of these is one of them
+	if i, ok := m.at["total"]; ok && m.has("net", "vat", "gross", "deduction") && len(m.terms) > 1 && len(m.terms[i]) == 1 { // their total is one of them
 		m.total -= .6 * m.weights[i]
 		m.weights[i] *= .4
 	}
@@ -242,12 +241,12 @@ func meaningOf(name, more string) meaning {
 	return m
 }
 
-// has reports whether it has one of some concepts, in the name or the description.
+// has reports whether the name or the description has one of some concepts.
 func (m meaning) has(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { _, ok := m.at[n]; return ok })
 }
 
-// hit is the term of the meaning that a term of a label is, −1 for none.
+// hit returns the index of a label's term in the meaning, −1 for none.
 func (m meaning) hit(t term) int {
 	for _, c := range t {
 		if i, ok := m.at[c.name]; ok && c.name != "" {
@@ -257,21 +256,21 @@ func (m meaning) hit(t term) int {
 	return -1
 }
 
-// likeness is how well a label fits, 0 to 1. Of running text, which is not a label, the
-// terms nearest to the value count most; those around count when the label lacks them.
+// likeness returns how well a label fits, from 0 to 1. In running text, the terms nearest to the
+// value count most; terms around it count if the label lacks them.
 func (m meaning) likeness(label []term, running bool, around []term) float64 {
 	if m.total == 0 {
 		return 0
 	}
 	seen := map[int]bool{}
 	covered, matched, all, near, place, special := 0.0, 0.0, 0.0, 0.0, 1.0, false
-	others, another := false, false // the label says something else, or names another paper
+	others, another := false, false // the label has another meaning, or names another paper
 	cover := func(t term, share float64) (any bool) {
 		for _, c := range t {
 			i, ok := m.at[c.name]
 			if any = any || ok && c.name != ""; ok && c.name != "" && !seen[i] {
 				seen[i] = true
-				if len(t) != len(m.terms[i]) { // it can mean something else
+				if len(t) != len(m.terms[i]) { // the term is ambiguous
 					share *= .97
 				}
 				covered += share * m.weights[i]
@@ -311,7 +310,7 @@ func (m meaning) likeness(label []term, running bool, around []term) float64 {
 		}
 	}
 	if covered <= .8*typed && !own {
-		return 0 // the value's own type is no label
+		return 0 // a value's own type is not a label
 	}
 	fits := .3
 	if running {

@@ -10,12 +10,12 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// A mention is a value of a contract where it stands, with its score.
+// A mention is a value of a contract at its place, with its score.
 type mention struct {
 	start, end int
 	value      string
 	score      float64
-	n          int // places
+	n          int // number of places
 }
 
 func (m *mention) add(is bool, w float64) {
@@ -24,11 +24,11 @@ func (m *mention) add(is bool, w float64) {
 	}
 }
 
-// mostMentions is how many values of a kind are looked at: those of the head of a
-// text, and those of its end.
+// mostMentions bounds the values of a kind that are considered: those at the beginning and at the
+// end of a text.
 const mostMentions = 400
 
-// outer is a list without its middle, when it is long.
+// outer returns a long list without its middle.
 func outer[T any](list []T) []T {
 	if len(list) <= mostMentions {
 		return list
@@ -36,7 +36,7 @@ func outer[T any](list []T) []T {
 	return slices.Concat(list[:mostMentions/2], list[len(list)-mostMentions/2:])
 }
 
-// before and after are the text around bytes, in lower case, white space as spaces.
+// before and after return the text around bytes in lower case, with white space as spaces.
 func (p *page) before(at, n int) string { return plain(p.text[max(0, at-n):at]) }
 
 func (p *page) after(at, n int) string { return plain(p.text[at:min(len(p.text), at+n)]) }
@@ -45,8 +45,8 @@ var spaces = strings.NewReplacer("\n", " ", "\t", " ", "\r", " ", "â€œ", `"`, "â
 
 func plain(s string) string { return strings.ToLower(spaces.Replace(s)) }
 
-// best is the mention of the highest score, the first of equals, and how sure that
-// is against the others and against there being none.
+// best returns the mention with the highest score, the first of equals, and its probability against
+// the others and against having no value.
 func best(list []mention, none float64) (m mention, p float64, ok bool) {
 	if len(list) == 0 {
 		return mention{}, 0, false
@@ -64,8 +64,7 @@ func best(list []mention, none float64) (m mention, p float64, ok bool) {
 
 func mentioned(m mention) string { return m.value }
 
-// gather joins the mentions of one key: the best place stands for it, and the
-// number of places is known.
+// gather merges the mentions with one key: the best one stays, with the number of places.
 func gather(list []mention, key func(mention) string) []mention {
 	at := map[string]int{}
 	var out []mention
@@ -95,7 +94,7 @@ var (
 	labelledDate = pattern.New(`dated?:?\s*$`)
 )
 
-// effectiveDate is the date from which a contract counts.
+// effectiveDate returns the date from which a contract is in force.
 func (p *page) effectiveDate(monthFirst bool) (mention, float64, bool) {
 	var list []mention
 	for i, d := range outer(values.Dates(p.text, &values.DateOptions{MonthFirst: monthFirst})) {
@@ -145,7 +144,7 @@ var (
 
 var placeNames = strings.Split("West Virginia|Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|Hawaii|Idaho|Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|Michigan|Minnesota|Mississippi|Missouri|Montana|Nebraska|Nevada|New Hampshire|New Jersey|New Mexico|New\\s+York|North\\s+Carolina|North Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|Rhode Island|South\\s+Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|Wisconsin|Wyoming|Puerto Rico|Ontario|Quebec|British Columbia|Alberta|England|Scotland|Ireland|Israel|France|Germany|Switzerland|Netherlands|Japan|China|Hong Kong|Singapore|India|Malaysia|Canada|Mexico|Brazil|Bermuda|Luxembourg|Cayman Islands|Australia|Sweden|Denmark|Norway|Italy|Spain", "|")
 
-// governingLaw is the place whose law governs a contract.
+// governingLaw returns the place whose law governs a contract.
 func (p *page) governingLaw() (mention, float64, bool) {
 	var list []mention
 	for _, at := range outer(places.FindAllStringIndex(p.text, -1)) {
@@ -189,7 +188,7 @@ var (
 	termTitle  = pattern.New(`term(?:ination| and termination)?[.:]? ?[^.]{0,120}$`)
 )
 
-// term is how long a contract counts.
+// term returns the duration of a contract.
 func (p *page) term() (mention, float64, bool) {
 	var list []mention
 	for _, d := range outer(values.Durations(p.text)) {
@@ -217,7 +216,7 @@ func (p *page) term() (mention, float64, bool) {
 	return best(gather(list, mentioned), 1.9)
 }
 
-// sortMentions puts the best first, the first in the text of equals.
+// sortMentions sorts mentions by score; equal ones by position.
 func sortMentions(list []mention) {
 	slices.SortStableFunc(list, func(a, b mention) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.start, b.start))

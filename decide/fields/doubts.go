@@ -8,7 +8,7 @@ import (
 	"example.com/assay/skills"
 )
 
-// A Doubt is why a value does not look like one of its kind.
+// A Doubt says why a value does not look like its kind.
 type Doubt struct {
 	Field string
 	Why   string
@@ -16,11 +16,10 @@ type Doubt struct {
 
 var fourDigits = pattern.New(`\d{4}`)
 
-// Doubts looks at values for signs that were measured to go with wrong ones: an
-// amount to be paid on a row that speaks of payment or change alone, a name with
-// a long number or with words of a form's head, an address without a street, a
-// number or a postal code. Most doubted amounts are right all the same: a doubt
-// flags, it does not overrule.
+// Doubts looks for signs that were measured to go with wrong values: an amount to be paid on a row
+// that only mentions payment or change, a name with a long number or with words of a form's
+// heading, an address without a street, a number or a postal code. Most doubted amounts are still
+// right, so a doubt flags a value and does not overrule it.
 func Doubts(text string, specs []skills.FieldSpec, found []skills.ExtractedField) []Doubt {
 	p := newPage(text, nil)
 	var out []Doubt

@@ -10,18 +10,16 @@ import (
 	"example.com/assay/skills"
 )
 
-// Options say how to extract. Nil and the zero value work.
+// Options configure Extract. Nil and the zero value work.
 type Options struct {
-	// Weights of the trained rankers. Default: those that the program ships.
+	// Weights of the trained rankers. Default: the program's weights.
 	Weights *Weights
-	// Wide finds something also where the usual search would rather find nothing,
-	// with a confidence that says so.
+	// Wide also returns values that the usual search would reject, with a low confidence.
 	Wide bool
 }
 
-// Extract finds the values of fields in a text, in the order of the fields. Boxes
-// are the places of its pieces on the page, blocks what its reader found in it; there may
-// be none of either.
+// Extract finds the values of fields in a text, in the order of the fields. Boxes are the places of
+// the text's pieces on the page, blocks the parts that a reader found; both may be empty.
 func Extract(text string, boxes []skills.LaidOut, blocks []skills.TextBlock, specs []skills.FieldSpec, opts *Options) ([]skills.ExtractedField, error) {
 	var o Options
 	if opts != nil {
@@ -70,7 +68,7 @@ func Extract(text string, boxes []skills.LaidOut, blocks []skills.TextBlock, spe
 	return x.out, nil
 }
 
-// listOf is a path up to its index, if it has one.
+// listOf returns a path up to its index, if it has one.
 func listOf(path string) string {
 	if at := strings.IndexByte(path, '['); at >= 0 {
 		return path[:at+1]
@@ -78,7 +76,7 @@ func listOf(path string) string {
 	return path
 }
 
-// note adds a value that was chosen, or the elements of one.
+// note adds a chosen value, or its elements.
 func (x *extractor) note(o option) {
 	w := o.want
 	if !w.listed {
@@ -96,14 +94,14 @@ func (x *extractor) note(o option) {
 type extractor struct {
 	*page
 	paper *paper
-	list  string // whose elements are being made
-	n     int    // their number
-	given []span // values that a ranker found, which no other field has
+	list  string // the list whose elements are being made
+	n     int    // number of its elements so far
+	given []span // values of rankers; no other field may have them
 	Options
 	out []skills.ExtractedField
 }
 
-// put notes the bytes start..end as the value of a field.
+// put adds the bytes start..end as the value of a field.
 func (x *extractor) put(s skills.FieldSpec, path string, start, end int, p float64) {
 	x.given = append(x.given, span{start, end})
 	x.putAs(path, strings.Join(strings.Fields(x.text[start:end]), " "), start, end, p)
@@ -119,14 +117,13 @@ func (x *extractor) putAs(path, value string, start, end int, p float64) {
 	})
 }
 
-// proseFrom is the length of a text from which, without boxes, it is read as prose
-// and not as a form.
+// proseFrom is the length from which a text without boxes is read as prose instead of a form.
 const proseFrom = 3000
 
 func (x *extractor) prose() bool { return !x.laidOut && len(x.text) >= proseFrom }
 
-// trained finds the value of a field that a ranker is trained for, or that contracts have,
-// and reports whether it is of such a kind.
+// trained finds the value of a field that has a trained ranker, or that contracts have. It returns
+// false for other fields.
 func (x *extractor) trained(s skills.FieldSpec) bool {
 	path, listed := s.Path, strings.HasSuffix(s.Path, "[]")
 	if listed {
@@ -159,8 +156,7 @@ func (x *extractor) trained(s skills.FieldSpec) bool {
 	return true
 }
 
-// mention notes what a search of a contract found: also what it would rather not
-// find, when the search is wide.
+// mention adds a value found in a contract, in a wide search also a rejected one.
 func (x *extractor) mention(s skills.FieldSpec, path string) func(mention, float64, bool) {
 	return func(m mention, p float64, ok bool) {
 		switch {
@@ -180,7 +176,7 @@ func (x *extractor) ranked(s skills.FieldSpec, path, kind string) {
 
 var totalName = pattern.New(`(?i)^(?:grand[ _-]?)?total(?:[ _-]?(?:amount|due|price|payable))?$|^amount[ _-](?:due|payable)$|^(?:balance|total)[ _-]due$`)
 
-// isTotal reports whether a field is what is to be paid, by its name or labels.
+// isTotal reports whether a field is the amount to be paid, by its name or labels.
 func isTotal(s skills.FieldSpec) bool {
 	if s.Type != "number" && s.Format != "currency" || strings.HasSuffix(s.Path, "[]") {
 		return false
@@ -193,8 +189,8 @@ func lastName(path string) string {
 	return path[strings.LastIndexByte(path, '.')+1:]
 }
 
-// columned are rows whose pieces stand below those of a row of names, where boxes say so
-// and no reader has looked for them.
+// columned returns rows whose pieces are below those of a row of names, if there are boxes and no
+// reader has looked for rows.
 func (p *page) columned(blocks []skills.TextBlock) []skills.TextBlock {
 	var out []skills.TextBlock
 	var head row

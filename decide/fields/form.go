@@ -10,15 +10,15 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// A Form is how the values of a field are written.
+// A Form is the written form of a field's values.
 type Form struct {
 	Type   string // string, number, integer or boolean
 	Format string // date, currency, email, phone, percent, period, or another; or empty
 	Enum   []string
 	Steps  []string // further steps of Write, by their names in Normalisers
 
-	// Decimal is the sign of decimals of the text that a value stands in, see [Decimal].
-	// 0 reads each number by itself.
+	// Decimal is the decimal separator of the value's text, see [Decimal]. With 0 each number is
+	// read by itself.
 	Decimal byte
 }
 
@@ -27,8 +27,8 @@ func (f Form) numeric() bool { return f.Type == "number" || f.Type == "integer" 
 // monthFirst reports whether 3/4 is the fourth of March.
 func (f Form) monthFirst() bool { return slices.Contains(f.Steps, "month_first") }
 
-// Find returns what has the form in a text. Of a form without a shape of its own, such
-// as a name, it finds nothing.
+// Find returns the values of this form in a text. A form without a typical shape, such as a name,
+// has none.
 func (f Form) Find(s string) []values.Found {
 	switch {
 	case f.Format == "percent":
@@ -49,18 +49,17 @@ func (f Form) Find(s string) []values.Found {
 	return nil
 }
 
-// Normalisers are the names of steps that a Form knows.
+// Normalisers returns the names of a Form's steps.
 func Normalisers() []string {
 	return []string{"upper", "lower", "title", "alphanumeric", "underscore", "legal_form", "month_first"}
 }
 
-// legalForms are forms of companies as they are written in one way, by their
-// letters.
+// legalForms are normalised legal forms of companies, by their letters.
 var legalForms = map[string]string{
 	"inc": "Inc.", "incorporated": "Inc.", "corp": "Corp.", "ltd": "Ltd.", "limited": "Ltd.", "co": "Co.", "llc": "LLC", "lp": "LP", "llp": "LLP", "plc": "PLC",
 }
 
-// inLegalForm writes the forms of a company in one way, without commas.
+// inLegalForm normalises the legal form in a company's name, without commas.
 func inLegalForm(s string) string {
 	words := strings.Fields(strings.ReplaceAll(s, ",", " "))
 	for i, w := range words {
@@ -71,9 +70,9 @@ func inLegalForm(s string) string {
 	return strings.Join(words, " ")
 }
 
-// Write gives a value in the one way of its form: dates as ISO, numbers with a
-// point, white space collapsed, then the named steps, in order. Steps say what
-// changed. A value that is not of its form stays as it is.
+// Write returns a value in normalised form: dates as ISO, numbers with a point, white space
+// collapsed, then the named steps in order. Steps says what changed. A value of another form stays
+// as it is.
 func (f Form) Write(value string) (out string, steps []string) {
 	out = text.OneLine(value)
 	step := func(name, changed string, ok bool) {
@@ -138,7 +137,7 @@ func title(s string) string {
 	return strings.Join(words, " ")
 }
 
-// Alphanumeric is s without what is neither a letter nor a digit, in upper case.
+// Alphanumeric returns the letters and digits of s, in upper case.
 func Alphanumeric(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {

@@ -11,15 +11,15 @@ import (
 	"example.com/assay/skills"
 )
 
-// A page is a text as rows, with their place on the page where it is known.
+// A page is a text as rows, with their places on the page if known.
 type page struct {
 	text     string
-	rows     []row // those that are not blank
+	rows     []row // the non-blank rows
 	laidOut  bool  // there are boxes
 	top      float64
 	height   float64 // of the whole
 	width    float64
-	median   float64 // height of rows
+	median   float64 // median height of the rows
 	features map[int]*rowFeatures
 	labels   map[int][]string // classes of whole rows
 	keys     []string         // of rows
@@ -63,7 +63,7 @@ func newPage(text string, boxes []skills.LaidOut) *page {
 	return p
 }
 
-// place sets the rectangle of a row: that of its boxes, else one by its number.
+// place sets the rectangle of a row: from its boxes, or else from its number.
 func (r *row) place(i int) {
 	if len(r.boxes) == 0 {
 		r.x2, r.y1, r.y2 = float64(len(r.text)), float64(2*i), float64(2*i+1)
@@ -94,10 +94,10 @@ func (p *page) measure() {
 	p.height, p.width = max(bottom-p.top, 1), max(p.width, 1)
 }
 
-// py is how far down the page a row begins, 0 to 1.
+// py returns the vertical position of a row's top, 0 to 1.
 func (p *page) py(i int) float64 { return max(0, min(1, (p.rows[i].y1-p.top)/p.height)) }
 
-// rowAt is the row that holds a byte, −1 for none.
+// rowAt returns the row that contains a byte, −1 for none.
 func (p *page) rowAt(at int) int {
 	i, ok := slices.BinarySearchFunc(p.rows, at, func(r row, at int) int { return cmp.Compare(r.start, at) })
 	if !ok {
@@ -109,8 +109,7 @@ func (p *page) rowAt(at int) int {
 	return i
 }
 
-// rowFeatures are the names of what is so of a row, for each place that it can
-// have in a segment.
+// rowFeatures are the names of a row's features, for each position that it can have in a segment.
 type rowFeatures struct {
 	names                  []string
 	in, beg, end, bef, aft []string

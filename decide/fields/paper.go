@@ -13,30 +13,30 @@ import (
 	"example.com/assay/skills"
 )
 
-// A region is a part of a text that holds a value or several, with what names them.
+// A region is a part of a text with one or more values and their label.
 type region struct {
 	start, end int
 	name       string // the label, as it is written
-	label      []term // of a field, a cell, a question; none for running text
-	around     []term // headings, and what else stands by
+	label      []term // label of a field, a cell or a question; none for running text
+	around     []term // terms of headings and of the surroundings
 	running    bool
-	first      bool // below its heading
+	first      bool // directly below its heading
 	heading    string
-	sure       float64 // of the label
+	sure       float64 // confidence in the label
 }
 
-// A paper is a text as regions, with the values in it that have a shape.
+// A paper is a text as regions, with its values by shape.
 type paper struct {
 	text    string
 	blocks  []skills.TextBlock
 	regions []region
-	lines   []span // those that are not blank, without marks of emphasis
+	lines   []span // the non-blank lines, without marks of emphasis
 	decimal byte
 	found   map[kind][]values.Found
 	cast    []role
-	order   bool           // who orders writes it
+	order   bool           // written by the buyer
 	under   string         // the heading above
-	taken   []values.Found // dates, numbers, codes and addresses, in their order
+	taken   []values.Found // dates, numbers, codes and addresses, in order
 }
 
 type span struct{ start, end int }
@@ -45,7 +45,7 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 	p := &paper{text: text, decimal: Decimal(text), found: map[kind][]values.Found{}}
 	p.values()
 	at := 0
-	under, before := "", ""     // the headings of a block, and of the rest in front of it
+	under, before := "", ""     // the heading of a block, and of the text before it
 	section, beforeIt := "", "" // the short line above fields, and the label to the left of a field
 	for i, b := range named(p, blocks) {
 		if b.Start < at {
@@ -73,7 +73,7 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 		case b.Kind == "field" && len(b.Cells) > 0 && !wideGap.MatchString(b.Label):
 			first := b.Cells[0].Start
 			colon := strings.ContainsAny(text[b.Start:first], ":：.=")
-			if !colon && p.holds(b.Start, first) { // not a label: it has a value of its own
+			if !colon && p.holds(b.Start, first) { // not a label: it contains a value
 				continue
 			}
 			p.rest(at, b.Start, before)
@@ -112,8 +112,8 @@ func newPaper(text string, blocks []skills.TextBlock) *paper {
 	return p
 }
 
-// named makes rows of blocks that stand below names: a label and a value that are both names
-// of the table, above lines that are not.
+// named makes rows from blocks below names: a label and a value that are both names in the table,
+// above lines that are not.
 func named(p *paper, blocks []skills.TextBlock) []skills.TextBlock {
 	out := slices.DeleteFunc(slices.Clone(blocks), func(b skills.TextBlock) bool {
 		return b.Start < 0 || b.End > len(p.text) || b.Start >= b.End || slices.ContainsFunc(b.Cells, func(c skills.TextCell) bool { return c.Start < b.Start || c.End > b.End || c.Start > c.End })
@@ -155,7 +155,7 @@ func (p *paper) known(s string) bool {
 	return len(terms) > 0 && len(terms) < 4 && !slices.ContainsFunc(terms, func(t term) bool { return t[0].class == 0 }) && slices.ContainsFunc(terms, func(t term) bool { return t.weight() > 0 })
 }
 
-// values finds what has a shape.
+// values finds the values with a typical shape.
 func (p *paper) values() {
 	dates := values.Dates(p.text, nil)
 	p.found[aDate] = dates
@@ -178,10 +178,10 @@ func (p *paper) values() {
 	slices.SortStableFunc(p.taken, func(a, b values.Found) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
 }
 
-// in are the values of a kind that lie in a span.
+// in returns the values of a kind in a span.
 func (p *paper) in(k kind, start, end int) []values.Found { return within(p.found[k], start, end) }
 
-// holds reports whether a value stands in a span that is no percentage.
+// holds reports whether a span contains a value other than a percentage.
 func (p *paper) holds(start, end int) bool {
 	return slices.ContainsFunc(within(p.taken, start, end), func(v values.Found) bool { return !percentSign.MatchString(p.text[v.End:min(len(p.text), v.End+2)]) })
 }
@@ -207,11 +207,11 @@ var (
 	sentences  = pattern.New(`(?:[\pL’']{4,}|[\d)%€°]|\b[Kk]m)[.!?][*_]*\s+|;\s+`)
 )
 
-// labelled adds a field, and the fields whose labels stand inside its value.
+// labelled adds a field, and the fields whose labels are inside its value.
 func (p *paper) labelled(label string, start, end int, under string, sure float64) {
 	whole, inner := end, 0
 	defer func(end int) {
-		if inner > 0 { // it stands beside this one
+		if inner > 0 { // the inner field is next to this one
 			p.labelled(p.text[whole:inner], inner, end, label+"\n"+under[strings.LastIndexByte(under, '\n')+1:], sure)
 		}
 	}(end)
@@ -226,7 +226,7 @@ func (p *paper) labelled(label string, start, end int, under string, sure float6
 			break
 		}
 	}
-	if list, marked := p.choices(start, whole); list != nil { // what has a mark is the value
+	if list, marked := p.choices(start, whole); list != nil { // the marked choice is the value
 		tail := list[len(list)-1]
 		if box := anyBox.FindStringIndex(p.text[start:whole]); strings.TrimSpace(p.text[start:start+box[0]]) != "" && list[0].start > start+box[0] {
 			p.labelled(label, start, start+box[0], under, sure)
@@ -247,7 +247,7 @@ func (p *paper) labelled(label string, start, end int, under string, sure float6
 		}
 		end = start + len(strings.TrimRight(strings.TrimSuffix(strings.TrimRight(p.text[start:end], " ;"), "&nbsp"), " –—|·;"))
 		if !strings.ContainsFunc(p.text[start:end], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r) }) {
-			return // the line that nothing is written on
+			return // an empty line of a form
 		}
 		if start == end || personTitles.MatchString(p.text[start:end]+" ") && end-start < 9 && !strings.Contains(p.text[start:end], " ") {
 			return
@@ -256,8 +256,8 @@ func (p *paper) labelled(label string, start, end int, under string, sure float6
 	}
 }
 
-// innerLabel is where the label begins that ends at a byte of a value: up to four words of
-// the table, the first with a capital letter, or a capitalised word behind what parts them.
+// innerLabel returns where a label that ends at a byte of a value begins: up to four words of the
+// table, the first capitalised, or a capitalised word after a separator.
 func (p *paper) innerLabel(start, end int) (int, bool) {
 	at, best := end, -1
 	for range 4 {
@@ -282,7 +282,7 @@ func (p *paper) innerLabel(start, end int) (int, bool) {
 	return best, best > start
 }
 
-// trim takes white space and marks of emphasis from the ends of a span.
+// trim removes white space and marks of emphasis from the ends of a span.
 func (p *paper) trim(start, end int) (int, int) {
 	s := p.text[start:end]
 	left := strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("*_#>|", r) })
@@ -291,8 +291,8 @@ func (p *paper) trim(start, end int) (int, int) {
 	return start, start + len(left2)
 }
 
-// header is where the line begins that names the columns of a row, if it stands right above,
-// else where the row begins.
+// header returns where the line with a row's column names begins, if it is directly above; else
+// where the row begins.
 func (p *paper) header(b skills.TextBlock) int {
 	above := strings.TrimRight(p.text[p.back(0, b.Start):b.Start], " \t\n-=_|+:")
 	line := above[strings.LastIndexByte(above, '\n')+1:]
@@ -307,8 +307,8 @@ func (p *paper) header(b skills.TextBlock) int {
 	return p.back(0, b.Start) + len(above) - len(line)
 }
 
-// row adds the cells of a row: named by their column, by the cell to their left, and by
-// what begins the row.
+// row adds the cells of a row, named by their column, by the cell to their left, and by the
+// beginning of the row.
 func (p *paper) row(b skills.TextBlock) {
 	first := ""
 	if n := len(b.Cells); n > 1 && !anyBox.MatchString(p.text[b.Start:b.Cells[1].Start]) && anyBox.MatchString(p.text[b.Cells[1].Start:b.End]) {
@@ -343,7 +343,7 @@ func (p *paper) row(b skills.TextBlock) {
 		beside := left != "" && left != first && (c.Header == "" || words && strings.ContainsAny(s, "0123456789"))
 		if isLabel(first) && i > 0 && !(beside && words) {
 			sure := .95
-			if slices.ContainsFunc(termsOf(c.Header), func(t term) bool { return !t.general() }) { // hours and not pay
+			if slices.ContainsFunc(termsOf(c.Header), func(t term) bool { return !t.general() }) { // such as hours, not pay
 				sure = .9
 			}
 			p.labelled(first, c.Start, c.End, b.Under+" "+c.Header, sure)
@@ -360,20 +360,20 @@ func (p *paper) row(b skills.TextBlock) {
 	}
 }
 
-// isLabel reports whether a cell may be the label of the cell to its right: it has words, and neither a
-// digit nor a currency.
+// isLabel reports whether a cell may be the label of the cell to its right: it has words, and
+// neither a digit nor a currency.
 func isLabel(s string) bool {
 	s = numbered.ReplaceAllString(s, " ")
 	return !strings.ContainsAny(s, "0123456789") && len(s) < 80 && lettered.MatchString(s) && Currency(s) == ""
 }
 
-// rest adds the lines of a text that is in no field and no row.
+// rest adds the lines of a text outside all fields and rows.
 func (p *paper) rest(start, end int, under string) {
 	if under != "" {
 		p.under = under
 	}
 	under = p.under
-	open := span{-1, -1} // prose that goes on
+	open := span{-1, -1} // prose that continues
 	flush := func() {
 		if open.start >= 0 {
 			p.prose(open.start, open.end, under)
@@ -402,7 +402,7 @@ func (p *paper) rest(start, end int, under string) {
 		if anyBox.MatchString(p.text[from:to]) {
 			segments = []span{{from, to}}
 		}
-		if len(segments) == 0 { // a line to write on
+		if len(segments) == 0 { // an empty line of a form
 			flush()
 			continue
 		}
@@ -413,7 +413,7 @@ func (p *paper) rest(start, end int, under string) {
 					continue
 				}
 				p.prose(s.start, s.end, under)
-				for k := i - 1; k >= 0; k-- { // the label in front of it, maybe with a date between
+				for k := i - 1; k >= 0; k-- { // the label before it, possibly with a date in between
 					if at := segments[k]; p.names(at) && (k == i-1 || isLabel(p.text[at.start:at.end])) {
 						p.labelled(p.text[at.start:at.end], s.start, s.end, under, .9)
 						break
@@ -436,7 +436,7 @@ func (p *paper) rest(start, end int, under string) {
 	flush()
 }
 
-// segments are the parts of a line that gaps set apart.
+// segments returns the parts of a line that are separated by gaps.
 func (p *paper) segments(from, to int) []span {
 	var out []span
 	at := from
@@ -452,7 +452,7 @@ func (p *paper) segments(from, to int) []span {
 	return out
 }
 
-// pair adds a segment that is a label with its value, or a question with its answer.
+// pair adds a segment with a label and its value, or a question and its answer.
 func (p *paper) pair(at span, under string) bool {
 	m := labelled.FindStringSubmatchIndex(p.text[at.start:at.end])
 	if m == nil || len(strings.Fields(p.text[at.start:at.start+m[3]])) > 14 {

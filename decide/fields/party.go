@@ -39,10 +39,10 @@ const legalNames = ` inc corp corporation company co llc lp llp ltd limited nv s
 // strictNames are legal forms, which end a name; the others may stand within one.
 const strictNames = ` inc corp corporation co llc lp llp ltd limited nv sa ag gmbh plc incorporated bv ab oy lllp pllc `
 
-// orgStop are words that no name of an organisation goes back beyond.
+// orgStop are words that cannot be part of an organisation's name or precede its words.
 const orgStop = ` agreement this between among by dated whereas re exhibit dear date each such any no for to with in january february march april may june july august september october november december `
 
-// isLegal reports whether a word is the form or the kind of an organisation.
+// isLegal reports whether a word is the legal form or the kind of an organisation.
 func isLegal(word string) bool {
 	w := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) {
@@ -58,7 +58,7 @@ func isStrict(word string) bool {
 	return strings.Contains(strictNames, " "+w+" ")
 }
 
-// endsSentence reports whether a word ends a sentence and is no abbreviation.
+// endsSentence reports whether a word ends a sentence and is not an abbreviation.
 func endsSentence(w string) bool {
 	return strings.HasSuffix(w, ".") && len(w) > 4 && !strings.Contains(w[:len(w)-1], ".")
 }
@@ -86,10 +86,10 @@ const (
 	mostParties   = 4
 	secondParty   = 1.6 // score from which there is a second party
 	furtherParty  = 4.4 // and further ones
-	singleWordMin = 4   // letters of a name of one word beside its legal form
+	singleWordMin = 4   // letters of a one-word name before its legal form
 )
 
-// organisations are runs of capitalised words that end in a legal form.
+// organisations returns runs of capitalised words that end in a legal form.
 func (p *page) organisations(list []token) []mention {
 	var out []mention
 	for i, t := range list {
@@ -131,7 +131,7 @@ func (p *page) organisations(list []token) []mention {
 
 var junkName = pattern.New(`(?i)agreement|shall|\band the\b|^(?:the )?(?:company|employee|recipient|party|parties|corporation|executive|consultant)$|^the company|exchange commission`)
 
-// named is a name where it stands, without what surrounds it.
+// named returns a name at its place, without its surroundings.
 func (p *page) named(start, end int) (mention, bool) {
 	raw := p.text[start:end]
 	trimmed := strings.TrimLeft(raw, "(\"“‘', \n\t")
@@ -144,7 +144,7 @@ func (p *page) named(start, end int) (mention, bool) {
 	return mention{start: start, end: end, value: value}, true
 }
 
-// people are two to four capitalised words, none of which is of another kind.
+// people returns runs of two to four capitalised words, none of another kind.
 func (p *page) people(list []token) []mention {
 	var out []mention
 	for i := 0; i < len(list); i++ {
@@ -191,7 +191,7 @@ var (
 	betweenAny    = pattern.New(`(?i)\b(?:between|among)\b`)
 )
 
-// parties are those that a contract binds, the best first.
+// parties returns the parties of a contract, best first.
 func (p *page) parties() []mention {
 	list := tokens(p.text)
 	first := len(p.text)
@@ -234,8 +234,8 @@ var (
 	streetAhead = pattern.New(`\d+[a-z]? ?$|\d+ [a-z.]+ ?$`)
 )
 
-// slot reports whether a person stands where a contract names its parties: after
-// between, and, dear, or a signature's words, or before a definition.
+// slot reports whether a person is where a contract names its parties: after between, and, dear, or
+// a signature's words, or before a definition.
 func (p *page) slot(m mention) bool {
 	left, right := p.before(m.start, 40), p.after(m.end, 60)
 	if townAfter.MatchString(right) || streetAhead.MatchString(left) {

@@ -19,34 +19,33 @@ const (
 	KindTotal   = "total"
 )
 
-// Kinds lists them.
+// Kinds returns all kinds.
 func Kinds() []string { return []string{KindCompany, KindAddress, KindTotal} }
 
-// Weights are what was learned: the weight of each feature by kind of field.
+// Weights are the learned weights of the features, by kind of field.
 type Weights struct {
-	Trained     []Data                        `json:"trained"` // on these
+	Trained     []Data                        `json:"trained"` // the training data
 	Rankers     map[string]map[string]float64 `json:"rankers"`
-	Calibration map[string]Calibration        `json:"calibration"` // by kind; without one a ranker's own probability counts
+	Calibration map[string]Calibration        `json:"calibration"` // by kind; without it the ranker's own probability is used
 }
 
-// A Calibration turns a ranker's probability of its first choice into how often
-// such a choice is right: a sigmoid of its log-odds, as they are on documents that
-// the ranker has not seen.
+// A Calibration turns a ranker's probability of its first choice into the observed rate of right
+// choices: a sigmoid of its log-odds, fitted on documents that the ranker has not seen.
 type Calibration struct {
 	A float64 `json:"a"`
 	B float64 `json:"b"`
 }
 
-// P is how often a choice of a ranker's probability is right.
+// P returns the calibrated probability of a choice.
 func (c Calibration) P(p float64) float64 { return 1 / (1 + math.Exp(-c.A*LogOdds(p)-c.B)) }
 
-// LogOdds of a probability, which is kept from 0 and 1.
+// LogOdds returns the log-odds of a probability, limited to stay finite.
 func LogOdds(p float64) float64 {
 	p = max(1e-4, min(1-1e-4, p))
 	return math.Log(p / (1 - p))
 }
 
-// confidence is that of a ranker's first choice.
+// confidence returns the confidence in a ranker's first choice.
 func (w *Weights) confidence(kind string, p float64) float64 {
 	if c, ok := w.Calibration[kind]; ok {
 		return c.P(p)
@@ -54,7 +53,7 @@ func (w *Weights) confidence(kind string, p float64) float64 {
 	return p
 }
 
-// Data names what was trained on.
+// Data identifies the training data.
 type Data struct {
 	Name   string `json:"name"`
 	Items  int    `json:"items"`
@@ -72,11 +71,11 @@ var shipped = sync.OnceValues(func() (Weights, error) {
 	return w, nil
 })
 
-// Default returns the weights that the program ships.
+// Default returns the program's weights.
 func Default() (Weights, error) { return shipped() }
 
-// Candidates returns the values that a field of a kind may have in a text, with
-// their features, for training. An unknown kind has none.
+// Candidates returns the possible values of a kind of field in a text, with their features, for
+// training. An unknown kind has none.
 func Candidates(text string, boxes []skills.LaidOut, kind string) []Candidate {
 	return newPage(text, boxes).candidates(kind)
 }
@@ -93,14 +92,14 @@ func (p *page) candidates(kind string) []Candidate {
 	return nil
 }
 
-// A Choice is a candidate with the probability that it is the value.
+// A Choice is a candidate with the probability of being the value.
 type Choice struct {
 	Candidate
 	P float64
 }
 
-// Rank orders candidates by a listwise softmax over their scores; those of one
-// key share their probability, and the best of them stands for all.
+// Rank sorts candidates by a listwise softmax over their scores. Candidates with one key share
+// their probability; the best one represents them.
 func Rank(list []Candidate, weights map[string]float64) []Choice {
 	if len(list) == 0 {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// A role is a name that stands where papers put names: in the letterhead (head), as who is
-// written to (to), or behind what it is called in a contract (its terms).
+// A role is a name at a typical place: in the letterhead (head), as the recipient (to), or after
+// its defined term in a contract (terms).
 type role struct {
 	place      string
 	terms      []term
@@ -35,7 +35,7 @@ var (
 	attnLine  = pattern.New(`(?i)\b(?:attn|attention|z\. ?hd|contact)\b[.:]*\s*(?:v\.\s*)?`)
 )
 
-// nameIn is the name of a person or firm that a span begins with.
+// nameIn returns the name of a person or firm at the beginning of a span.
 func (p *paper) nameIn(start, end int) (int, int, bool) {
 	start, end = p.trim(start, end)
 	for start < end { // "account of Greta Whitfield"
@@ -75,10 +75,10 @@ func (p *paper) nameIn(start, end int) (int, int, bool) {
 	return start, end, true
 }
 
-// headLines is among how many lines a letterhead and a recipient are looked for.
+// headLines is how many first lines may contain a letterhead and a recipient.
 const headLines = 12
 
-// roles are the names of a paper by where they stand.
+// roles returns the names of a paper by their places.
 func (p *paper) roles() []role {
 	if p.cast != nil {
 		return p.cast
@@ -94,13 +94,13 @@ func (p *paper) roles() []role {
 	for _, m := range doctors.FindAllStringIndex(p.text, 3) {
 		p.cast = append(p.cast, role{place: "dr", start: m[0], end: m[1], p: .62})
 	}
-	for i := len(p.lines) - 1; i >= max(0, len(p.lines)-4); i-- { // who signs a letter
+	for i := len(p.lines) - 1; i >= max(0, len(p.lines)-4); i-- { // the signer of a letter
 		l := p.lines[i]
 		if words := strings.Fields(p.text[l.start:l.end]); len(words) > 1 && len(words) < 5 && p.nameLike(l.start, l.end) && !slices.ContainsFunc(words, func(w string) bool { return !startsUpper(w) }) {
 			p.cast = append(p.cast, role{place: "sign", start: l.start, end: l.end, p: .55 + .01*float64(len(p.lines)-i)})
 		}
 	}
-	if m := closing.FindStringIndex(p.text); m != nil { // who signs below it, and for whom
+	if m := closing.FindStringIndex(p.text); m != nil { // the signer below it, and for whom
 		rest := p.lines[min(len(p.lines), p.lineAt(m[1])):]
 		for i, l := range rest[:min(3, len(rest))] {
 			start, end, ok := p.nameIn(l.start, l.end)
@@ -124,7 +124,7 @@ func (p *paper) roles() []role {
 	return p.cast
 }
 
-// side is where who writes stands, or who is written to: "head" sells, "to" buys.
+// side returns the place of the seller's ("head") or the buyer's ("to") name.
 func (p *paper) side(writes bool) string {
 	if writes != p.order {
 		return "head"
@@ -132,7 +132,7 @@ func (p *paper) side(writes bool) string {
 	return "to"
 }
 
-// lineAt is the number of the first line that does not begin before a byte.
+// lineAt returns the number of the first line that does not begin before a byte.
 func (p *paper) lineAt(at int) int {
 	n, _ := slices.BinarySearchFunc(p.lines, at, func(l span, at int) int { return cmp.Compare(l.start, at) })
 	return n
@@ -146,8 +146,8 @@ func (p *paper) lineEnd(at int) int {
 	return at + len(s)
 }
 
-// letterhead finds who writes and who is written to in the first lines: the first name,
-// and the first line of a block that is an address.
+// letterhead finds the sender and the recipient in the first lines: the first name, and the first
+// line of a block that is an address.
 func (p *paper) letterhead() {
 	order, head := false, false
 	lines := p.lines[:min(len(p.lines), headLines)]
@@ -184,14 +184,14 @@ func (p *paper) letterhead() {
 			order = order || len(terms) > 0 && terms[0][0].name == "order"
 		}
 	}
-	for _, r := range p.cast { // whoever they are
+	for _, r := range p.cast { // in any role
 		p.cast = append(p.cast, role{place: map[string]string{"head": "from", "to": "addressee"}[r.place], start: r.start, end: r.end, p: r.p})
 	}
 	legal := func(place string) bool {
 		at := slices.IndexFunc(p.cast, func(r role) bool { return r.place == place })
 		return at >= 0 && firmForm.MatchString(p.text[p.cast[at].start:p.cast[at].end])
 	}
-	for i, r := range p.cast { // an employee may write, too
+	for i, r := range p.cast { // the sender may be an employee
 		if place := map[string]string{"head": "firm", "to": "person"}[r.place]; place != "" {
 			if legal("to") && !legal("head") {
 				place = map[string]string{"head": "person", "to": "firm"}[r.place]
@@ -200,7 +200,7 @@ func (p *paper) letterhead() {
 		}
 	}
 	p.order = order
-	if order { // who orders writes, and who sells is written to
+	if order { // the buyer writes, and the seller receives
 		for i, r := range p.cast {
 			p.cast[i].place = cmp.Or(map[string]string{"head": "to", "to": "head"}[r.place], r.place)
 		}
@@ -218,7 +218,7 @@ func (p *paper) letterhead() {
 	}
 }
 
-// titled reports whether a line only names a paper, or what is written above one.
+// titled reports whether a line only names a paper, or a usual heading of one.
 func titled(terms []term) bool {
 	paper := false
 	for _, t := range terms {
@@ -231,8 +231,8 @@ func titled(terms []term) bool {
 	return paper
 }
 
-// nameLike reports whether a span can be a name: some words that begin with a capital
-// letter, none of which names a paper.
+// nameLike reports whether a span may be a name: several capitalised words, none of which names a
+// paper.
 func (p *paper) nameLike(start, end int) bool {
 	s := p.text[start:end]
 	words := strings.Fields(s)
@@ -244,7 +244,7 @@ func (p *paper) nameLike(start, end int) bool {
 		})
 }
 
-// addressed reports whether an address follows a name, on its line or below it.
+// addressed reports whether an address follows a name, on its line or below.
 func (p *paper) addressed(lines []span, i, end int) bool {
 	digits := func(s string) bool { return strings.ContainsAny(s, "0123456789") }
 	if rest := p.text[end:lines[i].end]; strings.HasPrefix(rest, ",") && digits(rest) {
@@ -258,7 +258,7 @@ func (p *paper) addressed(lines []span, i, end int) bool {
 	return false
 }
 
-// defined are the parties of a contract with what it calls them.
+// defined adds the parties of a contract with their defined terms.
 func (p *paper) defined() {
 	last := 0
 	for _, m := range called.FindAllStringSubmatchIndex(p.text, 40) {
@@ -296,11 +296,12 @@ func (p *paper) defined() {
 	}
 }
 
-// A contract says outright who is who ("the Client"), which outranks every label: such a role counts
-// defined, times how well its words are the field's, and wins where almostDefined is left.
+// A contract states outright who is who ("the Client"), which outranks every label: such a role
+// scores defined, times how well its words fit the field, and wins if at least almostDefined
+// remains.
 const defined, almostDefined = 1.2, 1.1
 
-// fill adds the names of a field by where they stand.
+// fill adds the names of a field by their places.
 func (p *paper) fill(w *want, add func(start, end int, value string, score float64)) {
 	m := w.meanings[0]
 	for _, r := range p.roles() {
@@ -328,7 +329,7 @@ func (p *paper) fill(w *want, add func(start, end int, value string, score float
 	}
 }
 
-// addressOf adds the address below the name of who writes, or who is written to.
+// addressOf adds the address below the sender's or the recipient's name.
 func (p *paper) addressOf(w *want, add func(start, end int, value string, score float64)) {
 	place := w.place
 	if !w.meanings[0].special || w.meanings[0].own == 1 && place == "" {
@@ -369,15 +370,15 @@ var (
 	degreeWord = pattern.New(`\b(?:[BM](?:\.? ?Sc|\.? ?A|\.? ?Eng|BA)|Ph\.? ?D|LL\.?[BM]|Dipl|Bachelor|Master|Magister|Diplom|Staatsexamen|Licen[cs]e|Licenciad[ao]|Laurea|Grado|Doctora|Doktor|Abitur|A-levels|Apprentice|Lehre)`)
 )
 
-// An entry is a line of a curriculum: what was done in a span of time.
+// An entry is a line of a curriculum: an activity in a period.
 type entry struct {
-	parts []span // a title and where, or a degree and where
-	year  span   // the last
+	parts []span // a title or a degree, and the place
+	year  span   // the last year
 	open  bool
 	study bool
 }
 
-// entries are those of a curriculum, in its order.
+// entries returns the entries of a curriculum, in order.
 func (p *paper) entries() []entry {
 	var out []entry
 	for _, r := range p.regions {
@@ -421,7 +422,7 @@ func (p *paper) yearIn(start, end int) span {
 	return span{}
 }
 
-// of is the part of an entry that a field is about.
+// of returns the part of an entry that a field is about.
 func (e entry) of(m meaning) (span, bool) {
 	switch {
 	case m.has("year"):
@@ -434,7 +435,7 @@ func (e entry) of(m meaning) (span, bool) {
 	return span{}, false
 }
 
-// career adds what a curriculum says of a field: what is done now, and the first degree.
+// career adds a curriculum's values for a field: the current activity, and the first degree.
 func (p *paper) career(w *want, add func(start, end int, value string, score float64)) {
 	m := w.meanings[0]
 	study := m.has("degree", "university", "education")
@@ -449,8 +450,8 @@ func (p *paper) career(w *want, add func(start, end int, value string, score flo
 	}
 }
 
-// town adds the place of the first lines: capitalised words alone between others, or
-// behind a postal code.
+// town adds the place in the first lines: capitalised words alone between others, or after a postal
+// code.
 func (p *paper) town(add func(start, end int, value string, score float64)) {
 	for i, l := range p.lines[:min(len(p.lines), headLines)] {
 		segments := p.segments(l.start, l.end)

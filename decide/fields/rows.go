@@ -13,9 +13,8 @@ import (
 	"example.com/assay/skills"
 )
 
-// items finds the elements of lists of objects: in rows of a table whose columns are named
-// like the fields, in lines that end in amounts, in entries of a curriculum, or in a value
-// that is a list.
+// items finds the elements of lists of objects: in rows of a table whose columns are named like the
+// fields, in lines that end in amounts, in entries of a curriculum, or in a value that is a list.
 func (x *extractor) items(specs []skills.FieldSpec) {
 	byList := map[string][]*want{}
 	var order []string
@@ -44,12 +43,12 @@ func (x *extractor) items(specs []skills.FieldSpec) {
 	}
 }
 
-// put notes a value of the element that is being made.
+// element adds a value to the element that is being made.
 func (x *extractor) element(w *want, start, end int, value string, p float64) {
 	x.putAs(x.list+"["+strconv.Itoa(x.n)+"]."+w.path, x.paper.oneLine(option{start: start, end: end, value: value}), start, end, p)
 }
 
-// jobs takes the entries of a curriculum.
+// jobs adds the entries of a curriculum.
 func (x *extractor) jobs(about meaning, wants []*want) {
 	study := about.has("education", "degree")
 	if !study && !about.has("work", "position", "employer") {
@@ -72,7 +71,7 @@ func (x *extractor) jobs(about meaning, wants []*want) {
 	}
 }
 
-// summing reports whether a text names a sum and nothing else.
+// summing reports whether a text names only a sum.
 func summing(s string) bool {
 	sum := false
 	for _, t := range termsOf(s) {
@@ -107,7 +106,7 @@ func (x *extractor) table(about meaning, wants []*want) {
 		}
 		from = to
 	}
-	counts := func(r skills.TextBlock) bool { // some number stands in it that is no running balance
+	counts := func(r skills.TextBlock) bool { // it has a number that is not a running balance
 		return slices.ContainsFunc(wants, func(w *want) bool {
 			i := slices.Index(wants, w)
 			return w.kind == aNumber && !w.meanings[0].has("outstanding") && columns[i] >= 0 && columns[i] < len(r.Cells) && len(p.cell(w, r.Cells[columns[i]].Start, r.Cells[columns[i]].End)) > 0
@@ -149,8 +148,9 @@ func (x *extractor) table(about meaning, wants []*want) {
 	}
 }
 
-// tableAt are the rows of one table at the beginning of blocks, or the first block alone. Rows whose cells are all named
-// may lack some, which are empty then; below numbered ones, one without a number is of something else.
+// tableAt returns the rows of one table at the beginning of blocks, or only the first block. Rows
+// whose cells are all named may lack some, which are then empty; below numbered rows, a row without
+// a number belongs to something else.
 func (p *paper) tableAt(blocks []skills.TextBlock) []skills.TextBlock {
 	names, n := headersOf(blocks[0]), 1
 	for ; n < len(blocks) && blocks[0].Kind == "row" && blocks[n].Kind == "row"; n++ {
@@ -184,7 +184,7 @@ func (p *paper) tableAt(blocks []skills.TextBlock) []skills.TextBlock {
 	return rows
 }
 
-// counted parts a column that says how many and of what, "Qty Article" above "2 Lamp", into two.
+// counted splits a column with both quantity and article, "Qty Article" above "2 Lamp", into two.
 func (p *paper) counted(rows []skills.TextBlock) []skills.TextBlock {
 	if rows[0].Kind != "row" || len(rows[0].Cells) == 0 {
 		return rows
@@ -207,8 +207,8 @@ func (p *paper) counted(rows []skills.TextBlock) []skills.TextBlock {
 	return out
 }
 
-// markedColumn is the cell with a mark of a row whose columns are the choices of a field: named as its schema names them,
-// or numbers, "1 | 2 | 3 | 4 | 5". Its header is the choice.
+// markedColumn returns the marked cell of a row whose columns are the choices of a field: named as
+// its schema names them, or numbers, "1 | 2 | 3 | 4 | 5". Its header is the choice.
 func (p *paper) markedColumn(w *want, r skills.TextBlock) (out skills.TextCell, ok bool) {
 	choices := 0
 	for _, c := range r.Cells {
@@ -237,7 +237,8 @@ func headersOf(b skills.TextBlock) (out []string) {
 	return out
 }
 
-// joinedHeaders are the names of two rows of one table in their order. They begin with the same name, and all have one.
+// joinedHeaders merges the column names of two rows of one table, in order. They begin with the
+// same name.
 func joinedHeaders(a, b []string) ([]string, bool) {
 	if len(a) == 0 || len(b) == 0 || a[0] != b[0] || slices.Contains(a, "") || slices.Contains(b, "") {
 		return nil, false
@@ -257,16 +258,16 @@ func joinedHeaders(a, b []string) ([]string, bool) {
 	return out, true
 }
 
-// cell are the values of a cell that a field can have.
+// cell returns the possible values of a field in a cell.
 func (p *paper) cell(w *want, start, end int) []values.Found {
-	if w.kind == aCode || w.kind == aParty { // as it stands
+	if w.kind == aCode || w.kind == aParty { // the whole cell
 		w = &want{spec: w.spec, kind: aText}
 	}
 	return p.find(w, region{start: start, end: end})
 }
 
-// columns are those of a table for each field, −1 for none, and how well they fit: by their
-// names, and else by what is left of their kind.
+// columns returns the column of a table for each field, −1 for none, and how well they fit: by
+// their names, and else by the remaining columns of their kind.
 func (p *paper) columns(rows []skills.TextBlock, wants []*want) ([]int, float64) {
 	out, taken, fit := make([]int, len(wants)), map[int]bool{}, 0.0
 	holds := func(w *want, col int) bool {
@@ -284,7 +285,7 @@ func (p *paper) columns(rows []skills.TextBlock, wants []*want) ([]int, float64)
 	for i := range out {
 		out[i] = -1
 	}
-	for range wants { // the pair that fits best, then the next
+	for range wants { // the best pair, then the next
 		top, at, col := .45, -1, -1
 		for i, w := range wants {
 			for c, cell := range rows[0].Cells {
@@ -327,10 +328,10 @@ func (p *paper) columns(rows []skills.TextBlock, wants []*want) ([]int, float64)
 			}) {
 				out[i], taken[c] = c, true
 			}
-			if bare && w.kind == aText { // the widest
+			if bare && w.kind == aText { // take the widest
 				c = p.widest(rows, taken)
 			}
-			if w.kind == aNumber && !w.meanings[0].has("quantity") { // amounts stand to the right
+			if w.kind == aNumber && !w.meanings[0].has("quantity") { // amounts are on the right
 				c = len(rows[0].Cells) - 1 - k
 			}
 			if out[i] < 0 && !taken[c] && holds(w, c) && (w.kind == aNumber || w.meanings[0].has("item", "name")) && (w.kind != aNumber || w.meanings[0].has("total", "amount", "line total", "unit price", "quantity", "unit")) {
@@ -356,7 +357,7 @@ func (p *paper) columns(rows []skills.TextBlock, wants []*want) ([]int, float64)
 	return out, fit
 }
 
-// numberIn is the number of a cell that has one.
+// numberIn returns the number in a cell.
 func (p *paper) numberIn(c skills.TextCell) (float64, bool) {
 	found := p.in(aNumber, c.Start, c.End)
 	if len(found) != 1 {
@@ -381,8 +382,8 @@ func (p *paper) counts(rows []skills.TextBlock, col int) bool {
 	return len(rows) > 1
 }
 
-// product gives fields the three columns of which one is the product of the others: how
-// many, the price of one, and the price of all.
+// product assigns fields to three columns of which one is the product of the others: quantity, unit
+// price and price.
 func (p *paper) product(rows []skills.TextBlock, wants []*want, taken map[int]bool) []int {
 	out := make([]int, len(wants))
 	for i := range out {
@@ -429,7 +430,7 @@ func (p *paper) product(rows []skills.TextBlock, wants []*want, taken map[int]bo
 	return out
 }
 
-// settle exchanges the columns of the price of one and of the price of all where the products say so.
+// settle exchanges the columns of unit price and price if the products say so.
 func (p *paper) settle(rows []skills.TextBlock, wants []*want, out []int) {
 	unit, total := -1, -1
 	for i, c := range p.product(rows, wants, nil) {
@@ -446,7 +447,7 @@ func (p *paper) settle(rows []skills.TextBlock, wants []*want, out []int) {
 	}
 }
 
-// widest is the column with the most letters that no field has.
+// widest returns the column with the most letters that no field has.
 func (p *paper) widest(rows []skills.TextBlock, taken map[int]bool) int {
 	best, most := -1, 0
 	for c := range rows[0].Cells {
@@ -465,8 +466,8 @@ func (p *paper) widest(rows []skills.TextBlock, taken map[int]bool) int {
 	return max(best, 0)
 }
 
-// carries reports whether a column is what is left after each row: the cell above with
-// what stands to the left.
+// carries reports whether a column is a running balance: the cell above plus or minus the amount to
+// the left.
 func (p *paper) carries(rows []skills.TextBlock, col int) bool {
 	cents := func(r skills.TextBlock, c int) (float64, bool) {
 		v, ok := p.numberIn(r.Cells[c])
@@ -488,8 +489,8 @@ var (
 	between = pattern.New(`^[^\pL\d]*(?:\pL{1,6}\.?)?[^\pL\d]*$`)
 )
 
-// lineItems reads lines that end in amounts, above the first sum, such as "2 x lamp - EUR
-// 5.50 each".
+// lineItems reads lines that end in amounts, above the first sum, such as "2 x lamp - EUR 5.50
+// each".
 func (x *extractor) lineItems(wants []*want) {
 	p := x.paper
 	for _, r := range x.rows {
@@ -563,7 +564,7 @@ var codeBehind = pattern.New(`\s+(?:[A-Z]{3}|[-–—@:])$`)
 
 var withUnit = pattern.New(`^\s?[\pL%µ]{1,6}\b`)
 
-// spelled reads a list that a labelled value spells out: "ramipril 5 mg, naproxen 250 mg".
+// spelled reads a list in a labelled value: "ramipril 5 mg, naproxen 250 mg".
 func (x *extractor) spelled(about meaning, wants []*want) {
 	p := x.paper
 	for _, r := range p.regions {

@@ -14,10 +14,10 @@ var (
 	capitalRun = pattern.New(`^[\p{Lu}\d][\pL\d.'’&-]*(?: (?:(?:&|and|of|de|du|und|et|y|e|van|von|der) )?[\p{Lu}][\pL\d.'’&-]*)*`)
 )
 
-// runs are the words behind a phrase of running text that names a field: those in
-// emphasis, a name, or what is left of the phrase's clause.
+// runs adds the words after a phrase of running text that names a field: emphasised words, a name,
+// or the rest of the phrase's clause.
 func (p *paper) runs(w *want, r region, add func(start, end int, value string, score float64)) {
-	if w.place == "head" { // the words of a letterhead lead to nothing
+	if w.place == "head" { // words of a letterhead do not introduce values
 		return
 	}
 	terms, ends := termSpans(p.text[r.start:r.end])

@@ -10,15 +10,15 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// A Candidate is a value that a field may have.
+// A Candidate is a possible value of a field.
 type Candidate struct {
 	Start, End int    // bytes of the text
-	Key        string // what two candidates have in common that say the same
-	Value      string // as it is written, without what was cut off
+	Key        string // equal for candidates with the same meaning
+	Value      string // as written, trimmed
 	Features   []string
 }
 
-// Key of names and addresses: letters and digits, in upper case.
+// Key returns the key of a name or an address: its letters and digits, in upper case.
 func Key(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -37,11 +37,11 @@ var (
 const (
 	companyRows, companyFirst = 3, 14
 	addressRows, addressFirst = 8, 20
-	longestRow                = 400 // bytes: a longer one is prose, and in no name or address
+	longestRow                = 400 // bytes; a longer row is prose, not a name or an address
 )
 
-// companies are spans of up to three of the first rows, and such without a
-// number of registration, or behind the words that name an owner.
+// companies returns spans of up to three of the first rows, also without a registration number, or
+// after words that name an owner.
 func (p *page) companies() []Candidate {
 	var out []Candidate
 	for i := range min(companyFirst, len(p.rows)) {
@@ -70,15 +70,14 @@ func (p *page) companies() []Candidate {
 	return out
 }
 
-// torn reports whether a name is a part of one: it begins with a legal form or
-// with what joins two names, ends with that, or opens a parenthesis that it
-// does not close.
+// torn reports whether a name is incomplete: it begins with a legal form or a joining word, ends
+// with a joining word, or opens a parenthesis without closing it.
 func torn(name string) bool {
 	upper := strings.ToUpper(name)
 	return strings.Count(name, "(") != strings.Count(name, ")") || legalStart.MatchString(upper) || openEnd.MatchString(upper)
 }
 
-// addresses are spans of up to eight of the first rows.
+// addresses returns spans of up to eight of the first rows.
 func (p *page) addresses() []Candidate {
 	var out []Candidate
 	for i := range min(addressFirst, len(p.rows)) {
@@ -108,8 +107,8 @@ func (p *page) candidate(start, end int, shared []string, more ...string) Candid
 	return Candidate{Start: start, End: end, Key: Key(value), Value: value, Features: slices.Concat(shared, more)}
 }
 
-// segment are the features of n rows from i on: what each is like, how the first
-// and the last, and those around them are, and the gaps between them.
+// segment returns the features of n rows from i on: of each row, of the first and the last, of the
+// rows around them, and of the gaps between them.
 func (p *page) segment(i, n int) []string {
 	last := i + n - 1
 	out := []string{"len=" + strconv.Itoa(n), "start=" + strconv.Itoa(i), "py=" + strconv.Itoa(int(p.py(i)*10))}
@@ -133,7 +132,7 @@ func (p *page) segment(i, n int) []string {
 	return out
 }
 
-// step are the gap between two rows, and how tall they are to one another.
+// step returns the gap between two rows, and their relative height.
 func (p *page) step(name string, a, b int) []string {
 	if !p.laidOut {
 		return nil
@@ -144,7 +143,7 @@ func (p *page) step(name string, a, b int) []string {
 	return []string{name + strconv.Itoa(int(max(-1, min(3, gap)))), name + "h" + strconv.Itoa(int(min(5, ratio)))}
 }
 
-// repeated reports whether a segment's first row stands elsewhere, too.
+// repeated reports whether a segment's first row also occurs elsewhere.
 func (p *page) repeated(i, n int) bool {
 	if n > 1 {
 		return false

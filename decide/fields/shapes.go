@@ -10,7 +10,7 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// What has a shape of its own, beside what package values finds.
+// Shapes of values, in addition to those of package values.
 var (
 	numberShape   = pattern.New(`[-−]?(?:\d{1,3}(?:[\x{a0}\x{202f}\x{2009} '’.,]\d{3})+(?:[.,]\d{1,4})?|\d+(?:[.,]\d+)?)`)
 	plainNumber   = pattern.New(`[-−]?(?:\d{1,3}(?:['’.,]\d{3})+(?:[.,]\d{1,4})?|\d+(?:[.,]\d+)?)`)
@@ -28,10 +28,10 @@ var (
 	personTitles  = pattern.New(`^(?:Mr|Mrs|Ms|Miss|Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Sra?|Sig|Sig\.ra|Dhr|Mevr|Spett\.?le|Firma)\.? `)
 )
 
-// currencyCodes are the codes of signs.
+// currencyCodes maps signs to currency codes.
 var currencyCodes = map[string]string{"€": "EUR", "£": "GBP", "$": "USD", "US$": "USD", "¥": "JPY", "₹": "INR", "EURO": "EUR", "EUROS": "EUR"}
 
-// Currency is the code of a sign or a code of a currency, "" for something else.
+// Currency returns the code for a currency's sign or code, "" for anything else.
 func Currency(s string) string {
 	s = strings.ToUpper(strings.TrimSpace(s))
 	if code, ok := currencyCodes[s]; ok || !moneySign.MatchString(s) {
@@ -40,10 +40,10 @@ func Currency(s string) string {
 	return s
 }
 
-// Decimal is the sign of decimals in a text, ',' or '.'.
+// Decimal returns the decimal separator of a text, ',' or '.'.
 func Decimal(s string) byte {
 	l := text.LanguageOf(s)
-	if l == "" && dottedDate.MatchString(s) && !pointed.MatchString(s) { // who writes 24.12.2026 writes 1.386,50
+	if l == "" && dottedDate.MatchString(s) && !pointed.MatchString(s) { // texts with dates such as 24.12.2026 write 1.386,50
 		l = "de"
 	}
 	return values.Decimal(s, l)
@@ -53,7 +53,7 @@ var pointed = pattern.New(`(?m)(?:^|[\s£$€:])\d+\.\d{1,2}(?:\s|;|$)`)
 
 var dottedDate = pattern.New(`\b\d\d?\.\d\d?\.(?:19|20)\d\d\b`)
 
-// number reads one number by a text's sign of decimals, each by itself where that is 0.
+// number parses one number with a text's decimal separator, or by itself if that is 0.
 func number(s string, decimal byte) (string, bool) {
 	if decimal != ',' {
 		return values.Number(s)
@@ -61,8 +61,7 @@ func number(s string, decimal byte) (string, bool) {
 	return values.NumberIn(s, decimal)
 }
 
-// numbers are those of a text with what is joined to them: of 1257L and PO-7781 none is
-// a number.
+// numbers returns the numbers of a text. 1257L and PO-7781 do not contain one.
 func numbers(text string, decimal byte) []values.Found {
 	var out []values.Found
 	shape := plainNumber
@@ -90,10 +89,10 @@ func numbers(text string, decimal byte) []values.Found {
 	return out
 }
 
-// fractionBehind is what may stand behind a whole number: "22 1/2", "3½".
+// fractionBehind matches a fraction after a whole number: "22 1/2", "3½".
 var fractionBehind = pattern.New(`^(?: (?:1/[24]|3/4)\b| ?[½¼¾])`)
 
-// begins reports whether nothing but some white space stands before a byte on its line.
+// begins reports whether only white space precedes a byte on its line.
 func begins(text string, at int) bool {
 	before := strings.TrimRight(text[max(0, at-20):at], " \t")
 	return before == "" && at <= 20 || strings.HasSuffix(before, "\n")
@@ -101,15 +100,15 @@ func begins(text string, at int) bool {
 
 var unitBehind = pattern.New(`^(?:kg|g|km|m|cm|mm|h|l|ml|kWh|EUR|m²|m2|m³|m3)(?:[^\pL\d]|$)`)
 
-// wordEdge reports whether a byte beside a value goes on with a word.
+// wordEdge reports whether a byte next to a value continues a word.
 func wordEdge(s string) bool {
 	return s != "" && (s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' || s[0] >= '0' && s[0] <= '9')
 }
 
 const longestCode = 80 // bytes
 
-// codes are what may be numbers of papers, accounts and customers: signs in upper case and
-// digits, in groups; dates, addresses and what is a word are none.
+// codes returns possible numbers of papers, accounts and customers: groups of capitals, signs and
+// digits, except dates, addresses and words.
 func codes(text string) []values.Found {
 	var out []values.Found
 	for _, m := range codeShape.FindAllStringIndex(text, -1) {
@@ -120,7 +119,7 @@ func codes(text string) []values.Found {
 		if end-start > longestCode {
 			continue
 		}
-		if wordEdge(text[end:min(len(text), end+1)]) { // the last group goes on in lower case
+		if wordEdge(text[end:min(len(text), end+1)]) { // the last group continues in lower case
 			at := strings.LastIndexByte(text[start:end], ' ')
 			if at < 0 {
 				continue
@@ -133,7 +132,7 @@ func codes(text string) []values.Found {
 			}
 			start = min(end, start+len(group)+1)
 		}
-		for fields := strings.Split(text[start:end], " "); len(fields) > 1; fields = fields[:len(fields)-1] { // and behind it
+		for fields := strings.Split(text[start:end], " "); len(fields) > 1; fields = fields[:len(fields)-1] { // words after the code
 			if last := fields[len(fields)-1]; strings.ContainsAny(last, "0123456789") || len(last) <= 3 {
 				break
 			}
@@ -153,7 +152,7 @@ func known(word string) bool {
 	return len(words) > 0 && (labels().terms[strings.Join(words, " ")].weight() > 0 || word == "P.")
 }
 
-// periods are spans of time: "three months", "July 2026", from one date to another.
+// periods returns spans of time: "three months", "July 2026", from one date to another.
 func periods(s string, dates []values.Found) []values.Found {
 	var out []values.Found
 	for i := 1; i < len(dates); i++ {
@@ -170,7 +169,7 @@ func periods(s string, dates []values.Found) []values.Found {
 	return out
 }
 
-// months are a month with its year each: "July 2026".
+// months returns months with their years: "July 2026".
 func months(s string) []values.Found {
 	return slices.DeleteFunc(matches(monthShape, s), func(v values.Found) bool {
 		return values.MonthOf(strings.ToLower(s[v.Start:v.Start+strings.IndexAny(s[v.Start:v.End], ". ")])) == 0

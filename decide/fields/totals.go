@@ -9,8 +9,8 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// labelClasses are what the words in front of an amount can be, by how a label is
-// spelled. No other words count.
+// labelClasses are the classes of words before an amount, by the spelling of the label. No other
+// words count.
 var labelClasses = []struct {
 	name    string
 	pattern *pattern.Pattern
@@ -30,7 +30,7 @@ var labelClasses = []struct {
 	{"AMT", pattern.New(`AMOUNT|AMT`)},
 }
 
-// speaks reports whether a text is of one of some classes.
+// speaks reports whether a text belongs to one of some classes.
 func speaks(upper string, classes ...string) bool {
 	for _, c := range labelClasses {
 		if slices.Contains(classes, c.name) && c.pattern.MatchString(upper) {
@@ -40,7 +40,7 @@ func speaks(upper string, classes ...string) bool {
 	return false
 }
 
-// classesOf are the classes of a label, in their order.
+// classesOf returns the classes of a label, in order.
 func classesOf(upper string) []string {
 	var out []string
 	for _, c := range labelClasses {
@@ -53,22 +53,22 @@ func classesOf(upper string) []string {
 
 var hasLetter = pattern.New(`[A-Z]{2}`)
 
-// An amount is an amount of money where it stands.
+// An amount is an amount of money at its place.
 type amount struct {
 	values.Found
 	row     int
 	cents   int
 	classes []string // of its label; those of a neighbouring row with an "n" in front
 	isTotal bool
-	right   bool // in the right part of the page
-	last    bool // the last one of its row
-	bare    bool // without a sign of currency
+	right   bool // it is in the right part of the page
+	last    bool // it is the last one of its row
+	bare    bool // it has no currency sign
 }
 
-// longestLabel is how much of a row in front of an amount is its label.
+// longestLabel is how much of a row before an amount belongs to its label.
 const longestLabel = 200 // bytes
 
-// amounts are those of the page, negative ones too.
+// amounts returns the amounts of the page, also negative ones.
 func (p *page) amounts() (out []amount) {
 	found := make([][]values.Found, len(p.rows))
 	for i, r := range p.rows {
@@ -79,10 +79,10 @@ func (p *page) amounts() (out []amount) {
 			a := amount{Found: values.Found{Start: r.start + v.Start, End: r.start + v.End, Value: v.Value}, row: i, last: k == len(found[i])-1}
 			n, err := strconv.Atoi(strings.ReplaceAll(v.Value, ".", ""))
 			if err != nil {
-				continue // longer than a number of the machine
+				continue // too large for an integer
 			}
 			a.cents = n
-			for _, b := range r.boxes { // a sign of currency in a box of its own is no part of the amount
+			for _, b := range r.boxes { // a currency sign in a separate box is not part of the amount
 				if b.Start > a.Start && b.Start < a.End {
 					a.Start = b.Start
 				}
@@ -110,7 +110,7 @@ func (p *page) amounts() (out []amount) {
 	return out
 }
 
-// classes are those of a whole row, which are computed once.
+// classes returns the classes of a whole row, which are computed once.
 func (p *page) classes(i int) []string {
 	c, ok := p.labels[i]
 	if !ok {
@@ -120,7 +120,7 @@ func (p *page) classes(i int) []string {
 	return c
 }
 
-// boxRight is where the box that holds a byte ends.
+// boxRight returns the right edge of the box that contains a byte.
 func (p *page) boxRight(r row, at int) float64 {
 	for _, b := range r.boxes {
 		if b.Start <= at && at < b.End {
@@ -130,8 +130,8 @@ func (p *page) boxRight(r row, at int) float64 {
 	return r.x2
 }
 
-// totals are the amounts that may be what is to be paid: one candidate for each
-// value, with what is so of any of its places.
+// totals returns the possible amounts to be paid: one candidate for each value, with the features
+// of all its places.
 func (p *page) totals() []Candidate {
 	all := p.amounts()
 	positive := slices.ContainsFunc(all, func(a amount) bool { return a.cents > 0 })
@@ -188,7 +188,7 @@ func (p *page) totals() []Candidate {
 	return out
 }
 
-// rank prefers, of the places of one value, a total, then one that is bare.
+// rank ranks the places of one value: a total first, then a bare amount.
 func rank(a amount) int {
 	n := 0
 	if a.isTotal {

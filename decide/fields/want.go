@@ -8,7 +8,7 @@ import (
 	"example.com/assay/skills"
 )
 
-// A kind is what a value looks like.
+// A kind is the shape of a value.
 type kind int
 
 const (
@@ -30,15 +30,15 @@ const (
 	aTime
 )
 
-// A want is a field with what is known of its values.
+// A want is a field with the properties of its values.
 type want struct {
 	spec     skills.FieldSpec
-	path     string // where its value goes
+	path     string // path of its value
 	kind     kind
 	listed   bool
-	meanings []meaning // of its name, and of each anchor
-	place    string    // where its value may stand without a label
-	whole    bool      // a number that is counted
+	meanings []meaning // meaning of its name, and of each anchor
+	place    string    // place of a value without a label
+	whole    bool      // a counted number
 	money    bool      // an amount
 	pattern  *regexp.Regexp
 }
@@ -61,10 +61,10 @@ func newWant(s skills.FieldSpec) *want {
 			}
 		}
 	}
-	if i := strings.IndexByte("ht", (w.place + " ")[0]); i >= 0 && m.has("contact", "signatory") { // a person of one side
+	if i := strings.IndexByte("ht", (w.place + " ")[0]); i >= 0 && m.has("contact", "signatory") { // a person on one side
 		w.place = "contact " + w.place
 	}
-	if w.kind = kindOf(s, m); w.kind == aParty { // of what it does the schema may say anything
+	if w.kind = kindOf(s, m); w.kind == aParty { // the schema may describe a party's activity
 		for c, i := range m.at {
 			if i >= m.own && !slices.ContainsFunc(m.terms[i], func(c concept) bool { return c.class == '&' }) {
 				delete(m.at, c)
@@ -124,12 +124,12 @@ func kindOf(s skills.FieldSpec, m meaning) kind {
 	return aText
 }
 
-// likeness is that of the meaning that fits best.
+// likeness returns the likeness of the best meaning.
 func (w *want) likeness(label []term, running bool, around []term) float64 {
 	best := 0.0
 	for i, m := range w.meanings {
 		l := m.likeness(label, running, around)
-		if i == 0 && len(w.meanings) > 1 { // a label that the schema gives says more than the name
+		if i == 0 && len(w.meanings) > 1 { // a label from the schema outweighs the name
 			l *= .95
 		}
 		best = max(best, l)
@@ -137,8 +137,8 @@ func (w *want) likeness(label []term, running bool, around []term) float64 {
 	return best
 }
 
-// literal is what a label gains that is the name of the field, word by word: it tells apart
-// fields that mean nearly the same.
+// literal returns the bonus of a label that is the field's name, word for word: it distinguishes
+// fields with nearly the same meaning.
 func (w *want) literal(label string) float64 {
 	said, _ := wordsOf(label)
 	name, _ := wordsOf(apartAtCase(lastName(w.path)))
@@ -151,7 +151,7 @@ func (w *want) literal(label string) float64 {
 	return .03 * float64(2*n) / float64(max(1, len(said)+len(name)))
 }
 
-// anchored reports whether a label is one that the schema names.
+// anchored reports whether the schema names a label.
 func (w *want) anchored(label []term) bool {
 	return slices.ContainsFunc(w.meanings[1:], func(m meaning) bool { return m.likeness(label, false, nil) > .9 })
 }

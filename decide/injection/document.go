@@ -13,17 +13,16 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// A Document is a text whose sentences are looked at one by one.
+// A Document is a text split into sentences.
 type Document struct {
 	text  string
-	Spans []text.Span // of its sentences
-	acts  []act       // of its sentences; nil until they are needed
-	did   int         // how many of them order or ask
+	Spans []text.Span // byte ranges of its sentences
+	acts  []act       // acts of its sentences; nil until needed
+	did   int         // how many of them instruct or ask
 }
 
-// Read splits a document into sentences, and a sentence at the ends of lines
-// behind which a capital or a quotation mark stands: what is put into a document
-// stands on lines of its own, though the sentence before it may have no end.
+// Read splits a document into sentences, also at line ends before a capital or a quotation mark:
+// injected text is on separate lines, and the sentence before it may have no end.
 func Read(document string) *Document {
 	d := &Document{text: document}
 	for _, span := range text.Sentences(document) {
@@ -46,7 +45,7 @@ func Read(document string) *Document {
 	return d
 }
 
-// Data is what weights were trained on.
+// Data identifies the training data.
 type Data struct {
 	Name   string `json:"name"`
 	Items  int    `json:"items"`
@@ -62,14 +61,14 @@ type Feature struct {
 // Weights are a logistic regression over the features.
 type Weights struct {
 	Trained   []Data    `json:"trained"`
-	Threshold float64   `json:"threshold"` // from which a sentence is called an order
+	Threshold float64   `json:"threshold"` // from which a sentence counts as prompt injection
 	Bias      float64   `json:"bias"`
 	Features  []Feature `json:"features"`
 }
 
-// P is the probability that the n-th sentence gives an order to whoever answers
-// by the document. It orders sentences; as a share it means little, since how
-// many documents are poisoned is anybody's guess.
+// P is the probability that the n-th sentence instructs a model that answers from the document. Use
+// it to rank sentences: as a share it means little, since the rate of poisoned documents is
+// unknown.
 func (w *Weights) P(d *Document, n int) float64 {
 	x, ok := d.Features(n)
 	if !ok {
@@ -82,7 +81,7 @@ func (w *Weights) P(d *Document, n int) float64 {
 	return 1 / (1 + math.Exp(-z))
 }
 
-// Score is P where that reaches the threshold, else 0.
+// Score is P if it reaches the threshold, else 0.
 func (w *Weights) Score(d *Document, n int) float64 {
 	if p := w.P(d, n); p >= w.Threshold {
 		return p
@@ -93,21 +92,21 @@ func (w *Weights) Score(d *Document, n int) float64 {
 //go:embed weights.json
 var shipped []byte
 
-// Shipped returns the weights that the program ships. They are not to be changed.
+// Shipped returns the program's weights. Do not change them.
 var Shipped = sync.OnceValues(func() (*Weights, error) { return Parse(shipped) })
 
-// Parse reads weights. The error is that they are not of these features.
+// Parse parses weights. It returns an error if they do not fit the features.
 func Parse(raw []byte) (*Weights, error) {
 	var w Weights
 	if err := json.Unmarshal(raw, &w); err != nil {
-		return nil, fmt.Errorf("reading the weights of orders: %w", err)
+		return nil, fmt.Errorf("reading the weights of prompt injection: %w", err)
 	}
 	if len(w.Features) != len(names) {
-		return nil, fmt.Errorf("reading the weights of orders: they are of %d features, not %d; run: go run ./eval/train injection", len(w.Features), len(names))
+		return nil, fmt.Errorf("reading the weights of prompt injection: they have %d features, not %d; run: go run ./eval/train injection", len(w.Features), len(names))
 	}
 	for i, f := range w.Features {
 		if f.Name != names[i] {
-			return nil, fmt.Errorf("reading the weights of orders: feature %d is %q, not %q; run: go run ./eval/train injection", i+1, f.Name, names[i])
+			return nil, fmt.Errorf("reading the weights of prompt injection: feature %d is %q, not %q; run: go run ./eval/train injection", i+1, f.Name, names[i])
 		}
 	}
 	return &w, nil

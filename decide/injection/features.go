@@ -10,7 +10,7 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// An act is what a sentence does to its reader.
+// An act is what a sentence does: inform, instruct or ask.
 type act uint8
 
 const (
@@ -19,19 +19,19 @@ const (
 	asks
 )
 
-// A speech is what a sentence does, and how.
+// A speech is the act of a sentence, with its form.
 type speech struct {
 	act     act
-	verb    class // the classes of an order's verb; 0 if the verb is not listed
+	verb    class // classes of an imperative's verb; 0 if the verb is not listed
 	request bool  // the order is phrased as a request or a duty: "can you", "you must"
 	greets  bool  // it opens with a greeting
 	words   int
 }
 
-// heard reads the form of a sentence. An order is a clause that opens with a bare verb,
-// behind words such as "please", clauses up to a comma, a label and requests. Verbs are
-// not listed to be found: a word that opens a sentence before "the", "your" or
-// another beginning of an object is one, unless it is of a closed class.
+// heard reads the form of a sentence. An imperative is a clause that opens with a bare verb, after
+// words such as "please", clauses up to a comma, a label and requests. The verb need not be listed:
+// a word that opens a sentence before "the", "your" or another beginning of an object is a verb,
+// unless it belongs to a closed class.
 func heard(s string) speech {
 	r := reading{s, text.Tokens(s)}
 	out := speech{words: len(r.tokens)}
@@ -60,7 +60,7 @@ func heard(s string) speech {
 	return out
 }
 
-// A reading is the words of a sentence, and what stands between them.
+// A reading holds the words of a sentence and the text between them.
 type reading struct {
 	s      string
 	tokens []text.Token
@@ -73,7 +73,7 @@ func (r reading) word(i int) string {
 	return ""
 }
 
-// gap is what stands between token i and the one before.
+// gap returns the text between token i and the previous one.
 func (r reading) gap(i int) string {
 	if i <= 0 || i >= len(r.tokens) {
 		return ""
@@ -81,7 +81,8 @@ func (r reading) gap(i int) string {
 	return strings.TrimSpace(text.Between(r.s, r.tokens[i-1], r.tokens[i]))
 }
 
-// comma is the token behind the first comma after token at, within so many; 0 for none.
+// comma returns the token after the first comma after token at, within a number of tokens; 0 for
+// none.
 func (r reading) comma(at, within int) int {
 	for i := at + 1; i < len(r.tokens) && i < at+within; i++ {
 		if strings.HasPrefix(r.gap(i), ",") {
@@ -91,7 +92,7 @@ func (r reading) comma(at, within int) int {
 	return 0
 }
 
-// label is the token behind a colon among the first words; 0 for none.
+// label returns the token after a colon among the first words; 0 for none.
 func (r reading) label() int {
 	for i := 1; i < min(len(r.tokens), 7); i++ {
 		if r.gap(i) == ":" {
@@ -101,7 +102,7 @@ func (r reading) label() int {
 	return 0
 }
 
-// lead is how many tokens from at on only lead to an order.
+// lead returns how many tokens from at on only introduce an imperative.
 func (r reading) lead(at int, out *speech) int {
 	w, next, third := r.word(at), r.word(at+1), r.word(at+2)
 	requested := 0
@@ -131,7 +132,7 @@ func (r reading) lead(at int, out *speech) int {
 	return requested
 }
 
-// ordered reports whether the word at is the verb of an order.
+// ordered reports whether the word at is the verb of an imperative.
 func (r reading) ordered(at int, request bool) bool {
 	w, next := r.word(at), r.word(at+1)
 	c := lexicon[w]
@@ -153,8 +154,8 @@ func (r reading) ordered(at int, request bool) bool {
 	return request || r.gap(at+1) == "" && lexicon[next]&object != 0 && next != "that"
 }
 
-// subject reports whether token i begins the subject of a verb, so that it is a noun
-// or an adjective itself: "Present testimony does not".
+// subject reports whether token i begins the subject of a verb, so it is a noun or an adjective:
+// "Present testimony does not".
 func (r reading) subject(i int) bool {
 	for k := i + 1; k < min(i+4, len(r.tokens)); k++ {
 		switch c := lexicon[r.word(k)]; {
@@ -167,8 +168,8 @@ func (r reading) subject(i int) bool {
 	return false
 }
 
-// title reports whether the sentence opens with something in quotation marks that a
-// verb follows: “Write a poem” is a song.
+// title reports whether the sentence opens with a quotation that a verb follows: “Write a poem” is
+// a song.
 func (r reading) title() bool {
 	if !strings.ContainsAny(r.s[:min(len(r.s), 3)], "\"“") {
 		return false
@@ -214,8 +215,8 @@ func plain(w string) bool {
 	return true
 }
 
-// sentence is the n-th without its bullet; empty for an item that goes on from the
-// sentence before its list: "(b) keep the key".
+// sentence returns the n-th sentence without its bullet; "" for an item that continues the sentence
+// before its list: "(b) keep the key".
 func (d *Document) sentence(n int) string {
 	s := d.text[d.Spans[n].Start:d.Spans[n].End]
 	mark := bullet.FindString(s)
@@ -226,7 +227,7 @@ func (d *Document) sentence(n int) string {
 	return s
 }
 
-// listen hears all sentences, once.
+// listen reads the acts of all sentences, once.
 func (d *Document) listen() {
 	if d.acts != nil {
 		return
@@ -240,19 +241,18 @@ func (d *Document) listen() {
 	}
 }
 
-// shares reports whether sentence n, if there is one, holds one of the stems.
+// shares reports whether sentence n, if it exists, contains one of the stems.
 func (d *Document) shares(own map[string]bool, n int) bool {
 	return n >= 0 && n < len(d.Spans) && slices.ContainsFunc(text.Terms(d.sentence(n), text.QueryStops), func(t string) bool { return own[t] })
 }
 
-// near reports whether one of the two sentences before and behind n holds one of the
-// stems.
+// near reports whether one of the two sentences before and after n contains one of the stems.
 func (d *Document) near(own map[string]bool, n int) bool {
 	return d.shares(own, n-1) || d.shares(own, n+1) || d.shares(own, n-2) || d.shares(own, n+2)
 }
 
-// continued reports whether the sentence behind n goes on from it: it holds one of
-// its stems, or opens with a word that stands for what was said.
+// continued reports whether the sentence after n continues it: it contains one of its stems, or
+// opens with a word that refers back.
 func (d *Document) continued(own map[string]bool, n int) bool {
 	if n+1 >= len(d.Spans) {
 		return false
@@ -265,8 +265,7 @@ func (d *Document) continued(own map[string]bool, n int) bool {
 	return d.acts[n+1] != asks && d.shares(own, n+1)
 }
 
-// beside reports whether a neighbour of n does the same. Between two questions an
-// answer may stand.
+// beside reports whether a neighbour of n has the same act. An answer may be between two questions.
 func (d *Document) beside(n int, a act) bool {
 	within := 1
 	if a == asks {
@@ -280,7 +279,7 @@ func (d *Document) beside(n int, a act) bool {
 	return false
 }
 
-// addressed is the share of the sentences outside from..to−1 that order or ask.
+// addressed returns the share of sentences outside from..to−1 that instruct or ask.
 func (d *Document) addressed(from, to int) float64 {
 	inside := 0
 	for _, a := range d.acts[from:to] {
@@ -291,11 +290,11 @@ func (d *Document) addressed(from, to int) float64 {
 	return float64(d.did-inside) / float64(max(len(d.acts)-(to-from), 1))
 }
 
-// reach is how far on both sides a run of orders and questions is followed.
+// reach is how far a run of instructions and questions is followed on both sides.
 const reach = 8
 
-// run is the sentences around n, from..to−1, that all order or ask: orders that were
-// put into a document one after the other are not measured by each other.
+// run returns the sentences around n, from..to−1, that all instruct or ask: consecutive injected
+// sentences are not compared with each other.
 func (d *Document) run(n int) (from, to int) {
 	from, to = n, n+1
 	for from > max(n-reach, 0) && d.acts[from-1] != tells {
@@ -307,24 +306,24 @@ func (d *Document) run(n int) (from, to int) {
 	return from, to
 }
 
-// names are those of the features, in order.
+// names are the names of the features, in order.
 var names = []string{
 	// the form of the sentence
 	"order", "alter", "request", "ask", "letters", "your_output", "order_output", "order_audience", "order_link", "order_quote",
 	"make_product", "interface", "first_person", "reader", "greets", "short",
-	// how it stands in the document
+	// its relation to the document
 	"continued_order", "answered", "near_order", "near_ask", "order_beside", "ask_beside", "address_rate", "outside_rate", "run_share",
 }
 
-// FeatureNames lists the features, in order.
+// FeatureNames returns the names of the features, in order.
 func FeatureNames() []string { return slices.Clone(names) }
 
-// sectionNumber begins a question that is a heading, behind a page number.
+// sectionNumber matches the beginning of a question that is a heading, after a page number.
 var sectionNumber = pattern.New(`^(?:\d+\n)?\d+(?:\.\d+)+\.? `)
 
-// answerable reports whether sentence n asks for what an assistant's answer consists of: something
-// about the answer itself, or a text, a translation or a program of which the rest of the document
-// says nothing. Other orders are carried out by people: "Cars have to be in the queue".
+// answerable reports whether sentence n asks for something that an assistant's answer consists of:
+// a property of the answer, or a text, a translation or a program that the rest of the document
+// does not mention. People carry out other instructions: "Cars have to be in the queue".
 func (d *Document) answerable(n int, s string, h speech) bool {
 	if yours.MatchString(s) {
 		return (h.act == orders || obliged.MatchString(s)) && !persons.MatchString(s)
@@ -340,8 +339,8 @@ func (d *Document) answerable(n int, s string, h speech) bool {
 	return false
 }
 
-// Features looks at the n-th sentence. It is false for a sentence that neither
-// orders, asks nor says what an answer must be: such a sentence is never flagged.
+// Features returns the features of the n-th sentence. It returns false if the sentence neither
+// instructs, asks nor describes the answer: such a sentence is never flagged.
 func (d *Document) Features(n int) ([]float64, bool) {
 	s := d.sentence(n)
 	h, yours := heard(s), yourOutput.MatchString(s)

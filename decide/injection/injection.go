@@ -10,17 +10,17 @@ import (
 	"example.com/assay/state"
 )
 
-// threshold is the score from which a text is called adversarial.
+// threshold is the score from which a text is adversarial.
 const threshold = .7
 
-// A Verdict says whether a question is an attack on the assistant that reads it.
+// A Verdict says whether a question is an attack on the assistant.
 type Verdict struct {
 	Adversarial bool
 	Category    string // override, prompt_leak, role_switch, output_forcing, exfiltration, delimiter_spoof; "none" for a safe question
 	Reason      string
 }
 
-// Question judges what a person asks, by the rules alone.
+// Question judges a person's question, only by the rules.
 func Question(asked string) Verdict {
 	best := worst(asked)
 	if best.score < threshold {
@@ -30,18 +30,17 @@ func Question(asked string) Verdict {
 	return Verdict{true, best.category, fmt.Sprintf("%s: “%s”.", best.why, text.Clip(fired, 120))}
 }
 
-// An Instruction is a sentence of a document that speaks to its reader as an
-// assistant instead of informing: an order smuggled into evidence.
+// An Instruction is a sentence of a document that instructs its reader as an assistant: prompt
+// injection.
 type Instruction struct {
 	Start, End int     // bytes in the text
 	Category   string  // as in a Verdict
 	Score      float64 // .7 … 1
 }
 
-// Instructions finds the sentences of a document that give orders to an
-// assistant. Such a sentence is to be marked and not to be believed; the
-// document stays usable. A document without a finding is not thereby safe:
-// orders phrased as statements on the document's own topic are not seen.
+// Instructions finds the prompt injection in a document, by sentence. Such a sentence should be
+// marked and not believed; the document stays usable. A document without a finding is not
+// necessarily safe: instructions phrased as statements on the document's topic are missed.
 func Instructions(document string) []Instruction {
 	w, err := Shipped()
 	if err != nil {
@@ -55,7 +54,7 @@ func Instructions(document string) []Instruction {
 	return slices.Clone(found)
 }
 
-// Orders are the Instructions of a document as passages carry them.
+// Orders returns the Instructions of a document in the form for passages.
 func Orders(document string) []state.Order {
 	var out []state.Order
 	for _, i := range Instructions(document) {
@@ -64,13 +63,13 @@ func Orders(document string) []state.Order {
 	return out
 }
 
-// read holds what the last documents say: a passage is read when it is found, and again by
+// read caches the results for recent documents: a passage is read when it is found, and again by
 // each skill that quotes it.
 var read recent
 
 const mostRecent = 4096
 
-// recent are the instructions in the documents that were read last.
+// recent holds the instructions in the documents that were read last.
 type recent struct {
 	mu    sync.Mutex
 	found map[string][]Instruction
@@ -97,11 +96,11 @@ func (r *recent) put(document string, found []Instruction) {
 		delete(r.found, r.order[0])
 		r.order = r.order[1:]
 	}
-	document = strings.Clone(document) // not the file that it is a part of
+	document = strings.Clone(document) // do not keep the whole file in memory
 	r.found[document], r.order = found, append(r.order, document)
 }
 
-// InstructionsBy is Instructions with weights that the program does not ship.
+// InstructionsBy is Instructions with the caller's weights.
 func InstructionsBy(w *Weights, document string) []Instruction {
 	var found []Instruction
 	d := Read(document)
@@ -117,16 +116,15 @@ func InstructionsBy(w *Weights, document string) []Instruction {
 	return found
 }
 
-// A hit is a rule that fired.
+// A hit is a rule that matched.
 type hit struct {
 	category string
 	score    float64
 	why      string
-	words    string // what it fired on, normalised
+	words    string // the matched text, normalised
 }
 
-// worst returns the highest-scoring hit over all readings of a text; the
-// first of equals.
+// worst returns the hit with the highest score over all readings of a text, the first of equals.
 func worst(s string) hit {
 	var best hit
 	for _, v := range readings(s) {

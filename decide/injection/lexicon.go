@@ -6,16 +6,15 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// What a sentence is looked through for. No list holds a topic: what an order is
-// about may be anything.
+// Patterns for sentences. None lists a topic: instructions can be about anything.
 var (
 	letters    = pattern.New(`(?i)\b(?:vowels?|consonants?|syllables?|letters?|characters?|spaces?|punctuation|commas?|hyphens?|anagram\w*|typos?|misspell\w*|emojis?|smileys?|symbols?|base ?(?:64|32)|hex(?:adecimal)?|binary|ascii|morse|rot-?13|ciphers?|encod\w+|encrypt\w*|decod\w+|revers\w+|backwards?|upper-?case|lower-?case|capitals|alphabet\w*|homophon\w+|alphanumeric|jumbl\w+|scrambl\w+|pig latin|caesar|(?:each|every|all|all the)(?: \w+)? (?:words?|nouns?|verbs?|sentences?|paragraphs?|lines?)|groups? of (?:two|three|four|five|\d))\b`)
 	yourOutput = pattern.New(`(?i)\b(?:your|the) (?:\w+ )?(?:response|answer|reply|output)\b|\b(?:all )?of your words\b|\byour (?:words|sentences|text|summary|message)\b|\b(?:words?|sentences?|lines?|paragraphs?|what|everything|whatever|all|all that) you (?:say|write|type|answer|find|found)\b`)
 	owed       = pattern.New(`(?i)\byour (?:\w+ )?(?:response|answer|reply|output|words|sentences)\b|\b(?:words?|sentences?|lines?|paragraphs?|what|everything|whatever|all|all that) you (?:say|write|type|answer)\b|\bof your words\b|\bthe (?:response|answer|reply|output) (?:must|should|shall|may|has to|needs to|is to)\b`)
 	product    = pattern.New(`(?i)\b(?:a|an|some|two|three|four|five|six|seven|ten)\s+(?:[\w-]+\s+){0,2}(?:poems?|limerick|sonnet|playlist|itinerary|advertisement|stor(?:y|ies)|essay|speech|letter|song|haiku|function|script|program|code|paragraph|email|article|report|summary|list|recipe|jokes?|tweet|headline|slogan|plan|review|statement|reminder|sentence|tips?|appeal|recommendation|reasons?|example|examples|facts?|dialogue|toast|legend|riddle|menu|model|definition|translation|overview|introduction|explanation|comparison|description)\b`)
-	// What only an answer consists of, in a document that is not about it.
+	// yours matches parts that only an answer has, in a document that is about something else.
 	yours = pattern.New(`(?i)\byour (?:(?:final|whole|entire|next|first|own) )?(?:response|answer|reply|output|summary|words|sentences|message|text)\b|\b(?:words?|sentences?|lines?|paragraphs?|what|everything|whatever|all|all that) you (?:say|write|type|answer|output|find|found)\b`)
-	// persons are what people are asked for in letters and in examinations.
+	// persons are things that letters and examinations ask people for.
 	persons  = pattern.New(`(?i)\byour (?:\w+ ){0,2}(?:names?|numbers?|address|signature|cv|photos?|account|policy|claim|reference|details|phone|date|candidate)\b|\bgive your answers? (?:in|to|as)\b`)
 	obliged  = pattern.New(`(?i)\b(?:must|should|shall|has to|have to|needs? to|are to|is to)\b`)
 	artwork  = pattern.New(`(?i)\b(?:poems?|limericks?|sonnets?|haikus?|short story|story about|essay|speech|songs?|riddles?|jokes?|tweets?|headlines?|slogans?|playlist|itinerary)\b|\b(?:compose|draft)\s+(?:an?|the)\s+(?:\w+ )?(?:letter|e-?mail|introduction)\b`)
@@ -31,20 +30,20 @@ var (
 	bullet   = pattern.New(`^(?:[-*•>#|\s]|\(?\w{1,2}[.)]\s)+`)
 )
 
-// A class is what a word may do in a sentence.
+// A class is a function of a word in a sentence.
 type class uint16
 
 const (
-	say     class = 1 << iota // verbs of speaking: carried out by an answer
+	say     class = 1 << iota // verbs of speaking, which an answer carries out
 	compose                   // verbs of making a text
 	alter                     // verbs of changing a text
 	think                     // verbs of finding out
-	closed                    // words that never are the verb of an order
-	object                    // words that the object of an order begins with
-	anaphor                   // words that stand for what was said before
-	pronoun                   // those of them that do so anywhere in a sentence
+	closed                    // words that are never the verb of an imperative
+	object                    // words that begin the object of an imperative
+	anaphor                   // words that refer back
+	pronoun                   // words that refer back anywhere in a sentence
 	leads                     // words before an order, such as "please"
-	clause                    // words that open a clause before an order, up to a comma
+	clause                    // words that open a clause before an imperative, up to a comma
 	finite                    // verbs that have a subject before them
 	greet                     // words that open a letter
 	duty                      // "required" in "you are required to"

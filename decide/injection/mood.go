@@ -6,9 +6,8 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// order tells how much the verb at piece i is an order to whoever reads: 1
-// for an imperative or "you must …", .7 behind a conjunction, .3 when it has
-// a subject of its own or stands in a question about somebody else.
+// order says how much the verb at piece i instructs the reader: 1 for an imperative or "you must
+// …", .7 after a conjunction, .3 if it has a subject or is in a question about somebody else.
 func (t *talk) order(i int) float64 {
 	j := i - 1
 	negated := false
@@ -47,8 +46,8 @@ func (t *talk) order(i int) float64 {
 	return .3
 }
 
-// asksAboutOthers reports whether i's sentence opens as a question or a
-// research task that is not addressed to "you".
+// asksAboutOthers reports whether i's sentence opens as a question or a research task that does not
+// address "you".
 func (t *talk) asksAboutOthers(i int) bool {
 	s := t.sentenceStart(i)
 	for s < i && (t.tokens[s].punct || t.has(s, lead)) {
@@ -65,9 +64,8 @@ func (t *talk) asksAboutOthers(i int) bool {
 		"summarize", "compare", "under", "if", "suppose", "assume", "a", "an", "the", "in", "after", "during", "what's")
 }
 
-// mentioned reports whether the verb at piece i is only talked about: it
-// stands in quotation marks inside a text that says something else and does
-// not order to do what is quoted, or behind "phrases such as".
+// mentioned reports whether the verb at piece i is only mentioned: it is in quotation marks inside
+// a text that says something else and does not ask to follow the quote, or after "phrases such as".
 func (t *talk) mentioned(i int) bool {
 	at := t.tokens[i].start
 	for _, q := range t.quotes {
@@ -87,8 +85,8 @@ func (t *talk) mentioned(i int) bool {
 	return t.isQuestion(i) && (t.is(start, "what") && t.is(start+1, "does", "is") && t.near(i, len(t.tokens), "mean", "attack", "injection"))
 }
 
-// isQuestion reports whether i's sentence ends with a question mark or opens
-// as a task of explaining.
+// isQuestion reports whether i's sentence ends with a question mark or opens as a request to
+// explain.
 func (t *talk) isQuestion(i int) bool {
 	if t.is(t.sentenceStart(i), "explain", "describe", "discuss", "define", "compare") {
 		return true
@@ -101,9 +99,8 @@ func (t *talk) isQuestion(i int) bool {
 	return false
 }
 
-// speaksAboutQuotes reports whether the text outside of quotation marks has a
-// say of its own, at least three words, and does not order to follow the
-// quote.
+// speaksAboutQuotes reports whether the text outside quotation marks has at least three words and
+// does not ask to follow the quote.
 func (t *talk) speaksAboutQuotes() bool {
 	outside := 0
 	for i, p := range t.tokens {
@@ -122,8 +119,8 @@ func (t *talk) speaksAboutQuotes() bool {
 	return outside >= 3
 }
 
-// quotedWord reports whether all places where s stands are inside quotation
-// marks of a text that speaks about them.
+// quotedWord reports whether all occurrences of s are inside quotation marks of a text that speaks
+// about them.
 func (t *talk) quotedWord(s string) bool {
 	if s == "" {
 		return false

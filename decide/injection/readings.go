@@ -15,14 +15,14 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// A rendering is a text as somebody may have meant it to be read.
+// A rendering is a text in a form in which it may be meant to be read.
 type rendering struct {
 	name string // "" for the plain one
 	text string
 }
 
-// confusables maps letters of other scripts, and digits and signs in the
-// place of letters, to the Latin letters that they look like.
+// confusables maps letters of other scripts, and digits and signs in place of letters, to the Latin
+// letters that they look like.
 var confusables = map[rune]rune{
 	'а': 'a', 'е': 'e', 'о': 'o', 'р': 'p', 'с': 'c', 'у': 'y', 'х': 'x', 'і': 'i', 'ѕ': 's', 'ј': 'j', 'һ': 'h', 'ԁ': 'd', 'ӏ': 'l', 'к': 'k', 'м': 'm', 'т': 't', 'в': 'b', 'н': 'h', 'г': 'r', 'п': 'n',
 	'А': 'A', 'В': 'B', 'Е': 'E', 'К': 'K', 'М': 'M', 'Н': 'H', 'О': 'O', 'Р': 'P', 'С': 'C', 'Т': 'T', 'У': 'Y', 'Х': 'X', 'І': 'I', 'Ѕ': 'S', 'Ј': 'J',
@@ -41,12 +41,11 @@ var (
 	wideGap    = pattern.New(` {2,}`)
 )
 
-// maxReading bounds what is decoded, in bytes: an attack that needs more is
-// not hidden any more.
+// maxReading bounds the decoded bytes: a longer attack is no longer hidden.
 const maxReading = 16 << 10
 
-// readings returns the plain reading first, then those that undo one way of
-// hiding text each, where there is something to undo.
+// readings returns the unchanged text first, and then one reading for each disguise that it
+// removes.
 func readings(s string) []rendering {
 	plain, tagged := fold(s)
 	list := []rendering{{"", plain}}
@@ -93,9 +92,8 @@ func readings(s string) []rendering {
 	return list
 }
 
-// wordShapes reports whether s has a word of 16 bytes or more, and whether it
-// has at least five of one or two: only then can something be encoded in it
-// or spelled apart.
+// wordShapes reports whether s has a word of at least 16 bytes, and whether it has at least five
+// words of one or two bytes: only then can it contain encoded or spaced text.
 func wordShapes(s string) (long, short bool) {
 	n, shorts := 0, 0
 	for i := 0; i <= len(s); i++ {
@@ -112,9 +110,8 @@ func wordShapes(s string) (long, short bool) {
 	return long, shorts >= 5
 }
 
-// fold removes what cannot be seen, unifies compatible characters and writes
-// look-alikes of Latin letters in words that are Latin otherwise as Latin. It
-// also returns what the invisible tag characters spell.
+// fold removes invisible characters, unifies compatible ones, and replaces look-alikes in otherwise
+// Latin words. It also returns the text that invisible tag characters spell.
 func fold(s string) (plain, tagged string) {
 	if text.IsASCII(s) {
 		return s, ""
@@ -161,9 +158,8 @@ func latinise(s string) string {
 	return b.String()
 }
 
-// joinSpaced joins letters that stand alone: "i g n o r e". Where the letters
-// are a space apart, two spaces part words; where a sign is between them, one
-// does. Words that nothing parts cannot be told apart again.
+// joinSpaced joins single letters: "i g n o r e". If the letters are one space apart, two spaces
+// separate words; if a sign is between them, a space does. Other words cannot be separated again.
 func joinSpaced(s string) string {
 	if !spacedRun.MatchString(s) {
 		return ""
@@ -180,7 +176,7 @@ func joinSpaced(s string) string {
 	})
 }
 
-// unleet writes signs inside words as the letters that they look like.
+// unleet replaces signs inside words by the letters that they look like.
 func unleet(s string) string {
 	changed := false
 	fields := strings.Fields(s)
@@ -227,7 +223,7 @@ func unhex(run string) string {
 	return readable(data)
 }
 
-// readable returns decoded bytes when they are text, else "".
+// readable returns decoded bytes if they are text, else "".
 func readable(data []byte) string {
 	if !utf8.Valid(data) {
 		return ""

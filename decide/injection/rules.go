@@ -7,14 +7,14 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// tokenRules look at the piece i as the verb of an order. They return the
-// hit and the index behind what it fired on.
+// tokenRules test piece i as the verb of an instruction. They return the hit and the index after
+// the match.
 var tokenRules = []func(t *talk, i int) (hit, int, bool){
 	overrideRule, revealRule, askedPromptRule, yourRule, roleRule, forceRule, sendRule, foreignRule,
 }
 
-// overrideRule: a verb of ignoring, or a negated verb of obeying, with the
-// assistant's instructions as its object.
+// overrideRule: a verb of ignoring, or a negated verb of obeying, with the assistant's instructions
+// as its object.
 func overrideRule(t *talk, i int) (hit, int, bool) {
 	negated := t.near(i-3, i, "not", "don't", "dont", "never", "stop", "cease", "no", "without", "needn't", "longer")
 	if !t.has(i, overrideVerb) && !(t.has(i, obeyVerb) && negated) {
@@ -46,8 +46,8 @@ func overrideRule(t *talk, i int) (hit, int, bool) {
 	return hit{}, 0, false
 }
 
-// overrideObject scores "ignore … instructions" by what stands between verb
-// and object and by what follows: rules "of evidence" are not the assistant's.
+// overrideObject scores "ignore … instructions" by the words between verb and object and after it:
+// rules "of evidence" are not the assistant's.
 func (t *talk) overrideObject(i, j int, seen part, mood float64) (hit, int, bool) {
 	noun := t.tokens[j]
 	score := .55
@@ -70,14 +70,14 @@ func (t *talk) overrideObject(i, j int, seen part, mood float64) (hit, int, bool
 	return hit{category: "override", score: score * mood, why: "It tells the assistant to disregard its instructions"}, j + 1, true
 }
 
-// complement reports whether a noun before piece j is somebody else's: "of
-// evidence", "to the jury", "that the judge gave".
+// complement reports whether a noun before piece j belongs to somebody else: "of evidence", "to the
+// jury", "that the judge gave".
 func (t *talk) complement(j int) bool {
 	if t.is(j, "given", "issued", "made", "provided") {
 		j++
 	}
 	if t.is(j, "in") && t.is(j+1, "one", "two", "three", "a", "full", "detail", "plain", "json", "your", "order", "english", "french", "spanish", "german") {
-		return false // how to show it, not whose it is
+		return false // a manner, not an owner
 	}
 	if !t.is(j, "of", "on", "about", "for", "in", "from", "governing", "regarding", "against", "to", "by", "that", "which", "under", "concerning") {
 		return false
@@ -93,8 +93,8 @@ func (t *talk) complement(j int) bool {
 	return !t.is(j, "to") || !t.has(j+1, orderVerbs)
 }
 
-// everythingBefore recognises the objects "everything above", "all of the
-// above", "what you were told", "the previous text".
+// everythingBefore recognises the objects "everything above", "all of the above", "what you were
+// told", "the previous text".
 func (t *talk) everythingBefore(i, j int) (score float64, to int, ok bool) {
 	switch {
 	case t.is(j, "everything", "anything", "all", "what", "whatever") && t.near(j+1, j+7, "above", "before", "previously", "prior", "earlier", "told", "instructed", "programmed", "taught", "trained"):
@@ -204,7 +204,7 @@ func yourRule(t *talk, i int) (hit, int, bool) {
 	return hit{}, 0, false
 }
 
-// roleRule: a new identity or mode that sheds the assistant's rules.
+// roleRule: a new identity or mode without the assistant's rules.
 func roleRule(t *talk, i int) (hit, int, bool) {
 	h := hit{category: "role_switch", why: "It gives the assistant another role or mode"}
 	modes := []string{"developer", "debug", "dan", "jailbreak", "god", "admin", "administrator", "sudo", "root", "maintenance", "unrestricted", "unfiltered", "dev", "override", "test", "opposite"}
@@ -256,7 +256,7 @@ func roleRule(t *talk, i int) (hit, int, bool) {
 	return hit{}, 0, false
 }
 
-// forceRule: the answer or verdict is dictated whatever the evidence says.
+// forceRule: the answer or verdict is dictated regardless of the evidence.
 func forceRule(t *talk, i int) (hit, int, bool) {
 	h := hit{category: "output_forcing", why: "It dictates the answer regardless of the evidence"}
 	negated := t.near(i-3, i, "not", "don't", "never", "dont", "without")
@@ -304,7 +304,7 @@ var (
 	forcedText = pattern.New(`\b(?:say|respond|reply|answer|output|print|write|return)\b[^.?!]{0,40}\b(?:exactly|nothing but|only with|with only|just with|the (?:exact )?(?:words?|phrase|text|string)|just the words?)\b[^.?!]{0,12}["“'‘:][^"”'’]{2,}|\b(?:say|print|output|write|respond with|reply with|answer with)\s+["“'‘](?:[^"”'’]*\b(?:pwned|hacked|owned|jailbroken|compromised|i am free|i will obey|access granted)\b)`)
 )
 
-// sendRule: conversation, prompt or credentials are to leave.
+// sendRule: the conversation, the prompt or credentials must be sent away.
 func sendRule(t *talk, i int) (hit, int, bool) {
 	if !t.has(i, sendVerb|revealVerb) || t.is(i, "what", "what's") || t.order(i) < 1 {
 		return hit{}, 0, false
@@ -328,9 +328,8 @@ func sendRule(t *talk, i int) (hit, int, bool) {
 	return hit{}, 0, false
 }
 
-// foreignRule: override and leak in other languages: a verb whose form is an
-// imperative or an infinitive, then the word for instructions, with
-// "previous", "all" or "your" beside it.
+// foreignRule: override and leak in other languages: a verb in the imperative or the infinitive,
+// then the word for instructions, next to "previous", "all" or "your".
 func foreignRule(t *talk, i int) (hit, int, bool) {
 	if !t.has(i, foreignVerb) {
 		return hit{}, 0, false
@@ -347,9 +346,8 @@ func foreignRule(t *talk, i int) (hit, int, bool) {
 	return hit{}, 0, false
 }
 
-// rawRules look at the text itself: marks that imitate a conversation's, links
-// that carry data away, and orders in scripts without spaces. Each has a cheap
-// test that says whether its pattern is worth trying.
+// rawRules test the text itself: marks that imitate a conversation's, links that carry data away,
+// and instructions in scripts without spaces. Each has a fast test for whether to try its pattern.
 var rawRules = []func(string) (hit, bool){
 	rawRule("delimiter_spoof", 1, "It imitates the marks of a conversation with a model",
 		func(s string) bool { return strings.ContainsAny(s, "<[") },

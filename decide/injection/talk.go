@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// part is a set of parts that a word can play in an order to an assistant.
+// part is a set of functions of a word in an instruction to an assistant.
 type part uint32
 
 const (
@@ -19,7 +19,7 @@ const (
 	sendVerb                      // send, upload …
 	roleVerb                      // act, pretend, imagine …
 	instrNoun                     // instructions, rules, prompt …
-	promptNoun                    // of these, what only an assistant has
+	promptNoun                    // those that only an assistant has
 	prior                         // previous, above …
 	system                        // system, hidden …
 	your                          // your
@@ -31,8 +31,8 @@ const (
 	foreignNoun
 	foreignPrior
 	modal     // must, should …: "you must ignore" is an order
-	lead      // please, now …: what follows is an order
-	discourse // phrases, attacks …: what follows is mentioned
+	lead      // please, now …: an instruction follows
+	discourse // phrases, attacks …: a mention follows
 )
 
 const (
@@ -107,7 +107,7 @@ type piece struct {
 	part       part
 }
 
-// A talk is a reading cut into pieces.
+// A talk is a reading split into pieces.
 type talk struct {
 	s       string
 	tokens  []piece
@@ -164,7 +164,7 @@ func bare(w string) string {
 	return w
 }
 
-// findQuotes records what stands between quotation marks.
+// findQuotes records the text between quotation marks.
 func (t *talk) findQuotes() {
 	closing := map[rune]rune{'“': '”', '"': '"', '«': '»', '`': '`', '‘': '’', '„': '“', '\'': '\''}
 	var want rune
@@ -222,12 +222,12 @@ func (t *talk) is(i int, words ...string) bool {
 	return false
 }
 
-// has reports whether piece i is a word of part c.
+// has reports whether piece i is a word with function c.
 func (t *talk) has(i int, c part) bool {
 	return i >= 0 && i < len(t.tokens) && t.tokens[i].part&c != 0
 }
 
-// near reports whether one of the words stands in from..to−1.
+// near reports whether one of the words is in from..to−1.
 func (t *talk) near(from, to int, words ...string) bool {
 	for i := max(from, 0); i < min(to, len(t.tokens)); i++ {
 		if t.is(i, words...) {

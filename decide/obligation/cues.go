@@ -6,11 +6,11 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// A cue is a class of words that speaks for or against an obligation.
+// A cue is a class of words for or against an obligation.
 type cue struct {
 	name   string
-	strong bool     // lays a duty down by itself
-	hints  []string // one of which is in what re matches, in lower case: most sentences have none
+	strong bool     // states a duty alone
+	hints  []string // words of which every match contains one, in lower case; most sentences have none
 	re     *pattern.Pattern
 }
 
@@ -54,25 +54,24 @@ var cues = []cue{
 	{"would_like", false, []string{"would", "hope", "plan", "intend", "seek", "interested"}, words(`would|hopes?|plans?\s+to|intends?|seeks?\s+to|interested`)},
 }
 
-// negated are words that look like a cue of theirs and deny it.
+// strongDenied matches words that look like a strong cue and deny it.
 var strongDenied = words(`non-\w+|(?:though|although|while|but|and|are|is)\s+(?:\w+\s+)?not\s+(?:mandat\w+|compulsory|obligatory|required|obliged|binding)|(?:does|do|did|is|are|was|were|be)\s+not\s+(?:\w+\s+)?(?:required?|mandated?|mandatory|compulsory|obliged?|obligated|obligatory|necessary|demand|compel\w*|stipulate|oblige|need(?:ed)?)|(?:no|without\s+(?:any|being)?)\s+(?:\w+\s+)?(?:obligations?|requirements?|duty|mandat\w+)|(?:rather\s+than|instead\s+of|not\s+to|do\s+not\s+have\s+to|does\s+not\s+have\s+to)\s*(?:\w+\s+){0,3}(?:mandat\w+|requir\w+|obligat\w+|compulsory)|(?:do|does)\s+not\s+(?:have|need)\s+to|neither\s+\w+\s+nor\s+\w+`)
 
-// mayDeny is in every sentence that strongDenied matches.
+// mayDeny matches in every sentence that strongDenied matches.
 var mayDeny = pattern.New(`\bnot?\b|\bnon-|without|rather|instead|neither`)
 
-// imperative is a numbered or lettered rule that begins with a verb.
+// imperative matches a numbered or lettered rule that begins with a verb.
 var imperative = words(`accept|acknowledge|adopt|allow|apply|arrange|assess|assign|attach|avoid|call|check|close|collect|complete|confirm|conduct|contact|copy|create|deliver|deny|destroy|disclose|discuss|display|do\s+not|document|ensure|enter|escort|establish|evaluate|file|follow|forward|give|hold|identify|include|inform|inspect|issue|keep|label|limit|list|lock|log|maintain|make|mark|meet|monitor|name|never|notify|obtain|offer|open|order|perform|place|post|prepare|prevent|protect|provide|publish|record|refer|refuse|reject|remove|repeat|replace|report|request|respect|respond|retain|return|review|revoke|schedule|screen|seal|secure|select|send|separate|set|share|sign|state|stop|store|submit|supply|tell|test|track|train|transfer|update|use|verify|wait|warn|wear|write`)
 
 var marker = pattern.New(`^\s*(?:[-*•·–]|\(?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,5})[.)])\s+`)
 
-// unmarked is a sentence without the marker of its list item, and whether there
-// was one.
+// unmarked returns a sentence without the marker of its list item, and whether there was one.
 func unmarked(s string) (string, bool) {
 	m := marker.FindString(s)
 	return strings.TrimSpace(s[len(m):]), m != ""
 }
 
-// commands reports whether a sentence is the imperative of a rule in a list.
+// commands reports whether a sentence is an imperative rule in a list.
 func commands(s string) bool {
 	bare, listed := unmarked(s)
 	if !listed || bare == "" {
@@ -82,9 +81,9 @@ func commands(s string) bool {
 	return at != nil && at[0] == 0 && bare[0] >= 'A' && bare[0] <= 'Z'
 }
 
-// Features returns what the model counts in a sentence: its classes, whether any strong
-// one except "should" is not denied, and whether a strong one, "should" included, occurs
-// together with each weak one.
+// Features returns the model's features of a sentence: its cue classes, whether any strong one
+// except "should" is not denied, and whether a strong one, including "should", occurs with each
+// weak one.
 func Features(s string) []float64 {
 	flat := strings.Join(strings.Fields(s), " ")
 	out := make([]float64, 0, len(featureNames))
@@ -124,7 +123,7 @@ func bit(b bool) float64 {
 	return 0
 }
 
-// featureNames name the features, in their order.
+// featureNames are the names of the features, in order.
 var featureNames = func() []string {
 	var out []string
 	for _, c := range cues {
@@ -139,5 +138,5 @@ var featureNames = func() []string {
 	return out
 }()
 
-// FeatureNames names the entries of Features, in order.
+// FeatureNames returns the names of Features, in order.
 func FeatureNames() []string { return append([]string(nil), featureNames...) }

@@ -9,26 +9,24 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// Lengths of a quote, in words.
+// Limits of a quote, in words.
 const (
 	LeastWords = 10
 	MostWords  = 40
 )
 
-// An Excerpt is what of a sentence is quoted. Both spans are bytes of the text
-// that the sentence is in.
+// An Excerpt is the quoted part of a sentence. Spans are byte ranges of the text.
 type Excerpt struct {
 	Quote text.Span
-	// Stems are what Quote needs before it, in order, where it does not hold it: the
-	// lead-ins of the lists that the sentence is an item of, the outermost first, or
-	// the sentence that it leans on.
+	// Stems are texts that must precede Quote and are not part of it, in order: the lead-ins of the
+	// sentence's lists, outermost first, or the sentence that it depends on.
 	Stems   []text.Span
-	Cut     bool // words of the sentence are left out
-	Limited bool // what is left out holds an exception or a condition
+	Cut     bool // the quote leaves out words of the sentence
+	Limited bool // the omitted words contain an exception or a condition
 }
 
-// Lead is what a sentence that begins at a place has before it: its stems, and what of the
-// quote comes before the place.
+// Lead returns the text before a place in a quoted sentence: its stems, and the part of the quote
+// before the place.
 func (x Excerpt) Lead(whole string, at int) string {
 	lead := ""
 	for _, stem := range x.Stems {
@@ -37,8 +35,7 @@ func (x Excerpt) Lead(whole string, at int) string {
 	return lead + whole[min(x.Quote.Start, at):at]
 }
 
-// Words counts the words of a text: runs without white space that hold a letter
-// or a digit.
+// Words counts the words of a text: runs without white space that contain a letter or a digit.
 func Words(s string) int {
 	n := 0
 	for _, f := range strings.Fields(s) {
@@ -49,18 +46,17 @@ func Words(s string) int {
 	return n
 }
 
-// exception limits what a rule says; an excerpt without it says more than the
-// rule does.
+// exception matches limits of a rule; an excerpt without its exception says more than the rule.
 var exception = words(`unless|except(?:ing)?|provided\s+that|notwithstanding|however|but\s+not|only\s+if|if|where|when|until`)
 
-// border ends a clause: behind ; : — or a comma, and before a word that joins.
+// border matches the end of a clause: after ; : — or a comma, and before a conjunction.
 var border = pattern.New(`[;:]\s+|,\s+|\s+[—–-]\s+|\s+(?:and|or|but|unless|except|provided|which|that|where|if|when)\s+|\n+`)
 
-// Fit returns how the sentence at s is quoted: whole when it has at most MostWords
-// words. Of a longer one the clauses around its word of duty are kept, from the
-// sentence's beginning if they reach. An item of a list begins at the lead-in of its
-// list when that is short and stands directly before it; else it has the lead-ins
-// beside it. So has a sentence that leans on the one before it.
+// Fit returns the quote of the sentence at s. A sentence of at most MostWords words is quoted
+// whole. From a longer one it keeps the clauses around its word of duty, from the sentence's
+// beginning if there is room. A list item begins at its list's lead-in if that is short and
+// directly before it; otherwise the lead-ins are Stems. So is the sentence that a sentence depends
+// on.
 func Fit(whole string, s text.Span) Excerpt {
 	s = trimmed(whole, s)
 	sentence := whole[s.Start:s.End]
@@ -89,10 +85,10 @@ func trimmed(whole string, s text.Span) text.Span {
 	return s
 }
 
-// clauses returns the bytes of a long sentence that are kept: from its beginning to
-// the end of the clause with its word of duty when that is short enough, else from
-// the first border from which the rest can stand alone, else from the border before
-// the word of duty; and as many clauses behind as there is room for.
+// clauses returns the bytes of a long sentence to keep. They begin at its beginning if the clause
+// with its word of duty then ends early enough, else at the first border from which the rest can
+// stand alone, else at the border before the word of duty. They include as many later clauses as
+// there is room for.
 func clauses(sentence string) (from, to int) {
 	duty, dutyEnd, ok := Cue(sentence)
 	if !ok {
@@ -127,8 +123,8 @@ func clauses(sentence string) (from, to int) {
 	return s.Start, s.End
 }
 
-// borders are where clauses of a sentence begin, and its end; before counts the
-// words ahead of each. What stands between brackets is not parted.
+// borders returns where the clauses of a sentence begin, and its end; before counts the words ahead
+// of each. It does not split text in brackets.
 func borders(sentence string) (cuts, before []int) {
 	cuts, before = []int{0}, []int{0}
 	depth, at := 0, 0
@@ -143,7 +139,7 @@ func borders(sentence string) (cuts, before []int) {
 		}
 		cut := b[0]
 		if cut < len(sentence) && strings.ContainsRune(",;:", rune(sentence[cut])) {
-			cut++ // the mark stays with its clause
+			cut++ // the mark belongs to its clause
 		}
 		if last := cuts[len(cuts)-1]; cut > last && (depth == 0 || b[0] == len(sentence)) {
 			before = append(before, before[len(before)-1]+Words(sentence[last:cut]))
@@ -153,8 +149,8 @@ func borders(sentence string) (cuts, before []int) {
 	return cuts, before
 }
 
-// window keeps MostWords words of a clause: from its beginning if the word of
-// duty is among them, else from a few words before that.
+// window keeps MostWords words of a clause: from its beginning if they include the word of duty,
+// else from a few words before that.
 func window(sentence string, from, to, duty int) (int, int) {
 	if Words(sentence[from:min(max(duty, from), to)]) > MostWords-LeastWords {
 		before := strings.Fields(sentence[from:duty])
@@ -186,14 +182,13 @@ func firstWord(s string) string {
 	return w
 }
 
-// placeholder is what stands for text that is still to be written.
+// placeholder matches text that is still to be written.
 var placeholder = pattern.New(`(?i)\[[^\]\[]{0,300}\b(?:placeholder|insert|tb[adc]|to\s+be\s+(?:determined|confirmed|completed|inserted|added|announced|decided))\b[^\]\[]{0,300}\]|\b(?:TBD|TBC|TBA)\b|\bto\s+be\s+(?:determined|inserted|announced)\b|\blorem\s+ipsum\b|<(?:insert|placeholder)[^>\n]{0,200}>|\{\{[^}\n]{0,200}\}\}`)
 
-// mayHold is in what placeholder matches outside of brackets.
+// mayHold matches in every placeholder outside brackets.
 var mayHold = pattern.New(`(?i)tb[acd]|to\s+be\s|lorem`)
 
-// Placeholders finds where a text holds a place open: "[Placeholder: …]", "TBD",
-// "to be determined".
+// Placeholders returns the placeholders in a text: "[Placeholder: …]", "TBD", "to be determined".
 func Placeholders(s string) []text.Span {
 	if !strings.ContainsAny(s, "[<{") && !mayHold.MatchString(s) {
 		return nil
@@ -205,13 +200,12 @@ func Placeholders(s string) []text.Span {
 	return out
 }
 
-// leans is how a sentence begins that needs the one before it.
+// leans matches the beginning of a sentence that depends on the previous one.
 var leans = pattern.New(`^(?i:it|they|he|she|this|these|those|such|that|its|their|his|her|and|or|but|nor|which|who|whose|where(?:by|upon|in)|thereof|therein|otherwise|the (?:above|latter|former|foregoing|same|said)|in (?:this|that|such) (?:case|event)|as (?:above|such))\b|^(?i:[a-z]+ed (?:within|by|in|at|for|only|from|before|after)\b)|\b(?:it|them|so)[.;]?$`)
 
-// Complete reports whether a quote can be understood by itself: it does not lean
-// on a sentence before it and does not break off at a colon. A quote that
-// begins inside its sentence, in lower case, has lost its subject unless a stem
-// stands before it, or it is a clause that says itself who is bound.
+// Complete reports whether a quote can be understood alone: it does not depend on a sentence before
+// it and does not end at a colon. A quote that begins inside its sentence, in lower case, has lost
+// its subject, unless a stem precedes it or the clause names who is bound.
 func Complete(quote string, stem bool) bool {
 	bare, _ := unmarked(quote)
 	if bare == "" || Leads(bare) {
@@ -224,11 +218,11 @@ func Complete(quote string, stem bool) bool {
 	return (!unicode.IsLower(r) || bound(bare)) && !leans.MatchString(bare)
 }
 
-// determiner is how who is bound begins in the middle of a sentence.
+// determiner matches the beginning of a subject in the middle of a sentence.
 var determiner = pattern.New(`^(?:the|an?|any|every|each|all|no)\s`)
 
-// bound reports whether a clause from the middle of a sentence says who is bound:
-// it begins with a determiner, and its word of duty follows within a few words.
+// bound reports whether a clause from the middle of a sentence names who is bound: it begins with a
+// determiner, and its word of duty follows within a few words.
 func bound(clause string) bool {
 	const near = 12
 	start, _, ok := Cue(clause)

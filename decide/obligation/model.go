@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Weights are what was learned: the logit of an obligation is Bias plus the
-// weights of the features that a sentence has.
+// Weights are the learned weights: the logit of an obligation is Bias plus the weights of a
+// sentence's features.
 type Weights struct {
 	Bias     float64   `json:"bias"`
 	Features []Feature `json:"features"`
@@ -31,7 +31,7 @@ type Model struct {
 //go:embed weights.json
 var shipped []byte
 
-// Default returns the model that ships with the program.
+// Default returns the program's model.
 var Default = sync.OnceValues(func() (*Model, error) {
 	var w Weights
 	if err := json.Unmarshal(shipped, &w); err != nil {
@@ -40,8 +40,7 @@ var Default = sync.OnceValues(func() (*Model, error) {
 	return New(w)
 })
 
-// New makes a model of weights. It refuses those of other features than
-// FeatureNames, in another order.
+// New makes a model from weights. It refuses weights whose features are not FeatureNames, in order.
 func New(w Weights) (*Model, error) {
 	if len(w.Features) != len(featureNames) {
 		return nil, fmt.Errorf("the weights of obligations have %d features and the program knows %d: train them again", len(w.Features), len(featureNames))
@@ -56,21 +55,19 @@ func New(w Weights) (*Model, error) {
 	return m, nil
 }
 
-// A Reading is what a sentence says of duties.
+// A Reading says whether a sentence states a duty.
 type Reading struct {
-	P          float64 // 0..1 that it lays down an obligation
+	P          float64 // probability of an obligation, 0..1
 	Obligation bool    // P is at least .5
 	Explicit   bool    // by an undenied word of duty or prohibition, not by an imperative or "should" alone
-	Defines    bool    // it says what a word means or when a rule applies
-	Imperative bool    // a rule of a list that begins with a verb
+	Defines    bool    // it defines a word or says when a rule applies
+	Imperative bool    // a rule in a list that begins with a verb
 }
 
-// mostRead is how much of a sentence is read, in bytes: cues beyond it do not
-// count.
+// mostRead is how many bytes of a sentence are read: later cues do not count.
 const mostRead = 64 << 10
 
-// Read reads one sentence, its list marker included where it has one. A blank
-// sentence is no obligation.
+// Read reads one sentence, with its list marker. A blank sentence is not an obligation.
 func (m *Model) Read(sentence string) Reading {
 	if len(sentence) > mostRead {
 		sentence = strings.ToValidUTF8(sentence[:mostRead], "")
@@ -98,8 +95,8 @@ func (m *Model) Read(sentence string) Reading {
 	return r
 }
 
-// Cue returns the first bytes of a sentence that speak of a duty; ok is false
-// when none do. It reads as much of a sentence as Read does.
+// Cue returns the first words of a sentence that state a duty; ok is false if there are none. It
+// reads as much of a sentence as Read does.
 func Cue(sentence string) (start, end int, ok bool) {
 	sentence = sentence[:min(len(sentence), mostRead)]
 	for _, c := range cues {

@@ -13,17 +13,17 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// A Degree is how plainly a sentence is a rule.
+// A Degree says how explicitly a sentence states a rule.
 type Degree string
 
 const (
 	NoRule    Degree = ""
-	Explicit  Degree = "explicit"  // a norm in so many words: must, shall, required, prohibited
-	Plain     Degree = "plain"     // stated as it is: present tense, an imperative, only, never, a limit
-	Reference Degree = "reference" // what has to be done stands in another place that it names
+	Explicit  Degree = "explicit"  // an explicit norm: must, shall, required, prohibited
+	Plain     Degree = "plain"     // plainly stated: present tense, an imperative, only, never, a limit
+	Reference Degree = "reference" // it refers to another place for what must be done
 )
 
-// trait is what a word, or a sentence as a whole, has to do with rules.
+// trait is a property of a word, or of a sentence, that matters for rules.
 type trait int
 
 const (
@@ -34,25 +34,25 @@ const (
 	only                   // alone
 	never                  // not once, nobody, no … at all
 	limit                  // at most, at least, until, within: with a value a limit
-	every                  // whom a rule binds: each, all, whoever, one
+	every                  // the bound persons: each, all, whoever, one
 	enough                 // is sufficient, valid, needed, free
 	finite                 // is, has, becomes: present tense
 	past                   // was, had
-	first                  // I, we: tells of somebody
+	first                  // I, we: a report about somebody
 	exists                 // there is
 	unit                   // days, euros
 	addressed              // you, please
 	// Of the sentence.
 	value    // a number, a time, a sum
 	mood     // begins with what to do
-	fragment // has no verb that can be told
-	generic  // is about all of a kind: a plural at its beginning
-	answers  // stands below a question
+	fragment // has no recognisable verb
+	generic  // is about a whole kind: a plural at its beginning
+	answers  // is below a question
 	manyTraits
 )
 
-// lexicon lists the words of a trait in English, German, French, Spanish, Italian,
-// Portuguese and Dutch. A word that means something else in a neighbour is left out.
+// lexicon lists the words of a trait in English, German, French, Spanish, Italian, Portuguese and
+// Dutch. It leaves out a word that means something else in another of these languages.
 var lexicon = map[trait]string{
 	must: `muss müssen muß musst müsst sollen verpflichtet pflicht obligatorisch erforderlich notwendig vorgeschrieben verpflichtend
 		doit doivent devez obligatoire obligatoires tenu tenus tenues exigé exigée requis requise faut
@@ -97,7 +97,7 @@ var lexicon = map[trait]string{
 	addressed: `you your please bitte veuillez merci por-favor si-prega gelieve graag`,
 }
 
-// traits are the traits of each word.
+// traits maps each word to its traits.
 var traits = sync.OnceValue(func() map[string][]trait {
 	out := map[string][]trait{}
 	for t := must; t < value; t++ {
@@ -122,8 +122,8 @@ var unspaced = []struct {
 	{value, []string{"日", "時", "小时", "分钟", "円", "元", "月", "年", "時間", "天"}},
 }
 
-// weights say how much a trait speaks for a rule that is stated plainly; a sentence is
-// one from leastPlain on.
+// weights say how much a trait supports a plainly stated rule; from leastPlain on, a sentence is
+// one.
 var weights = [manyTraits]float64{
 	must: 2, forbid: 2, may: .7, not: .3, only: .9, never: 1.1, every: .6, enough: .5, finite: .4, past: -1.6, first: -.3, exists: -1.2,
 	addressed: .2, value: .5, mood: 1.1, fragment: -.2, generic: .3, answers: .4,
@@ -131,35 +131,36 @@ var weights = [manyTraits]float64{
 
 const (
 	leastPlain = .6
-	limited    = .5 // of a bound together with a value
-	refused    = .5 // of a denial together with what may be or suffices
-	fewWords   = 2  // a rule has more
+	limited    = .5 // a bound together with a value
+	refused    = .5 // a denial together with a permission or a sufficiency
+	fewWords   = 2  // a rule has more words
 )
 
-// base are how a sentence begins that tells its reader what to do: a word that is no name,
-// and what it is done to.
+// base matches the beginning of a sentence that instructs its reader: a word that is not a name,
+// and its object.
 var (
 	base = pattern.New(`^(?:(?i:please|always|then|first|kindly|bitte|in an emergency|if [^,.;]{1,80}),?\s+)*(?:(?:[Dd]o not|[Dd]on['’]t|[Nn]ever)\s+([a-z]+)|([A-Za-z][a-z]+)(?:\s+(?:up|off|out|down|back|away))?\s+(?:the|an?|your|yourself|any|all|each|every|no|it|them|this|these|both|twice|only|at least|us|away)\b|[A-ZÄÖÜ][a-zäöüß]+(?:en|n) Sie\b|[A-ZÉÈ][a-zéèêç]+ez\s|[A-Z][a-z]+(?:ar|er|ir|are|ere|ire)\s+(?:el|la|los|las|il|lo|gli|le|les|o|a|os|as)\s)`)
-	// without is a rule of a list or a sign that begins with what there must not be.
+	// without matches a rule of a list or a sign that begins with a prohibited thing.
 	without = pattern.New(`^(?i:no|kein|keine|keinen|pas de|aucun|aucune|nessun|nessuna|nada de|sin|geen)\s+\p{L}`)
-	// plural is a kind of things at the beginning.
+	// plural matches a plural at the beginning.
 	plural = pattern.New(`^(?:[A-Z][a-z]{2,}[^s\W]s|[\p{L}]+ (?:and|or|und|et|y|e|en) [\p{L}]+|(?i:les|los|las|gli|os|as|de|die|the) [\p{L}]+(?:s|en|n|i))\s+[\p{Ll}]`)
-	// finiteT is a third person of the present in German, French and Dutch.
+	// finiteT matches a third person of the present in German, French and Dutch.
 	finiteT = pattern.New(`^(?:(?i:der|die|das|de|het|les|le|la|ein|eine|wer)\s+)?[\p{L}-]+\s+[\p{Ll}]{2,}(?:t|en|ent)\s`)
-	// told is a verb of the past before what it was done to.
+	// told matches a verb of the past before its object.
 	told = pattern.New(`(?i)(?:^|\s)([\p{L}]+)\s+[a-z]{2,}ed\s+(?:the|an?|to|that|him|her|it|them|in|from|for|against|its|his|by)\b`)
-	// leaders are the dots of a table of contents.
+	// leaders matches the dots of a table of contents.
 	leaders = regexp.MustCompile(`\.{4,}|(?:\. ){4,}|…{2,}`)
-	// finiteS is a third person of the present behind its subject.
+	// finiteS matches a third person of the present after its subject.
 	finiteS = pattern.New(`(?:^|[\s>])(?:(?:[Tt]he|[Ee]ach|[Ee]very|[Aa]n?|[Aa]ny|[Nn]o|[Ii]t|[Hh]e|[Ss]he|[Ww]hoever|[Ll]e|[Ll]a|[Dd]er|[Dd]ie|[Dd]as|[Ee]l)\s+)?[\p{L}.'’)]+\s+(?:also\s+|always\s+)?[a-z]{2,}[^s\W]s\s+(?:the|an?|any|every|each|no|to|only|in|at|on|by|with|within|for|from|after|before|it|all|up|its|their|[0-9])`)
-	// marked is the mark of who speaks, or of an answer, before what is said.
+	// marked matches a speaker's or an answer's mark before the text.
 	marked = pattern.New(`^(?:\[[^\]\n]{0,40}\]\s*)?(?:[A-Z][\p{L}.]{0,24}(?:\s[A-Z][\p{L}.]{0,24})?:\s+)?`)
 )
 
-// be are the words before a participle in -ed, which is then not a past tense.
+// be are words before a participle in -ed, which then is not a past tense.
 var be = text.Set("is are be been being has have not also only get gets must shall may can will and or as when if unless once")
 
-// plainTraits reads the traits of a sentence; others say what stands above it.
+// plainTraits returns the traits of a sentence, and its number of words. The traits of its context
+// are added by the caller.
 func plainTraits(s string) (has [manyTraits]bool, words int) {
 	bare := marked.ReplaceAllString(text.OneLine(s), "")
 	bare, _ = unmarked(bare)
@@ -209,8 +210,8 @@ func plainTraits(s string) (has [manyTraits]bool, words int) {
 	return has, len(tokens)
 }
 
-// states reports whether a sentence prescribes without a word of duty in English, and
-// whether it does so by a word of duty of another language.
+// states reports whether a sentence prescribes something without an English word of duty, and
+// whether another language's word of duty does so.
 func states(s, label string) (rule, explicit bool) {
 	has, words := plainTraits(s)
 	if !prescribable(s, words) {
@@ -232,24 +233,25 @@ func states(s, label string) (rule, explicit bool) {
 	return sum >= leastPlain, sum >= leastPlain && (has[must] || has[forbid]) && !has[past]
 }
 
-// prescribable reports whether a sentence of some words can be a rule at all.
+// prescribable reports whether a sentence with this number of words can be a rule at all.
 func prescribable(s string, words int) bool {
 	end := strings.TrimRight(s, "*_ \t\r\n")
 	return words > fewWords && !strings.HasSuffix(end, "?") && !strings.HasSuffix(end, "？") && !Leads(s) && !leaders.MatchString(s)
 }
 
-// leastListed is how many items of a list, half of them rules, make rules of the others.
+// leastListed is the minimum number of items in a list, half of them rules, that makes the others
+// rules.
 const leastListed = 3
 
-// A Listing is a sentence among others, with its degree so far.
+// A Listing is a sentence of a passage, with its degree so far.
 type Listing struct {
 	Sentence, Label string // the label of its block
-	Item            bool   // it is of a list
+	Item            bool   // it is in a list
 	Degree          Degree
 }
 
-// Listed makes plain rules of the other items of a list most of whose items are rules. What
-// tells of the past stays what it is.
+// Listed makes plain rules of the other items in a list of which most items are rules. Items in the
+// past tense do not change.
 func Listed(all []Listing) {
 	for from, to := 0, 0; from < len(all); from = to {
 		rules := 0
@@ -269,8 +271,8 @@ func Listed(all []Listing) {
 	}
 }
 
-// Degree says how plainly a sentence is a rule; lead is what stands before it and belongs
-// to it, as the lead-in of its list; label is that of its block.
+// Degree says how explicitly a sentence states a rule. Lead is the text before it that belongs to
+// it, such as its list's lead-in; label is its block's label.
 func (m *Model) Degree(sentence, lead, label string) Degree {
 	r := m.Read(sentence)
 	of := Reading{}
@@ -295,8 +297,8 @@ func (m *Model) Degree(sentence, lead, label string) Degree {
 	return NoRule
 }
 
-// Confidence is how sure a rule is as it is quoted: high in so many words and whole, medium
-// when it is stated plainly or cut, low when it refers elsewhere or lacks its exception.
+// Confidence is how certain a quoted rule is: high if explicit and whole, medium if plainly stated
+// or cut, low if it refers elsewhere or lacks its exception.
 func (d Degree) Confidence(x Excerpt) string {
 	switch {
 	case d == Reference || d == NoRule || x.Limited:
@@ -320,13 +322,13 @@ func inSoManyWords(s string) bool {
 	return false
 }
 
-// reference is a pointer to another place.
+// reference matches a reference to another place.
 var reference = pattern.New(`(?i)\b(?:see(?: also)?|refer(?:s|red)? to|in accordance with|pursuant to|as (?:set out|required|defined|described|provided|specified) (?:in|by|under)|comply with)\s+(?:the\s+)?(?:§+\s*|section|article|rule|part|chapter|policy|annex|appendix|paragraph|REQ-)[^,;.]*`)
 
-// Defers reports whether a sentence leaves what has to be done to another place: beside
-// its reference little is said.
+// Defers reports whether a sentence refers to another place for what must be done: it says little
+// apart from the reference.
 func Defers(s string) bool {
-	const least = 4 // content stems beside the reference
+	const least = 4 // content stems apart from the reference
 	rest := reference.ReplaceAllString(s, " ")
 	return rest != s && len(text.Terms(rest, text.DocStops)) < least
 }

@@ -9,8 +9,7 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// An Asked is a question with how much each of its words says among the rules that could
-// answer it.
+// An Asked is a question with the weight of each of its words among the rules that could answer it.
 type Asked struct {
 	in      text.Language
 	words   []SubjectWord
@@ -18,27 +17,27 @@ type Asked struct {
 	value   bool // asks for a number, a time or a sum
 }
 
-// What a word of the question counts for by its place.
+// Weights of a question's word by its place.
 const (
-	besideQuote  = .8  // in the label or the lead-in, or before a sentence that leans on it
-	beforeQuote  = .2  // before any other, in the same block
+	besideQuote  = .8  // in the label or the lead-in, or before a sentence that depends on it
+	beforeQuote  = .2  // before any other sentence, in the same block
 	aboveQuote   = .55 // in the headings and the title
-	absentWeight = .8  // times the weight of a word that no rule has: it may be said otherwise
-	noValue      = .6  // times the relevance of a rule without the number or time that is asked for
+	absentWeight = .8  // factor for a word that no rule has: it may be worded differently
+	noValue      = .6  // factor for a rule without the requested number or time
 )
 
-// asksValue is a question whose answer is a number, a time or a sum.
+// asksValue matches a question for a number, a time or a sum.
 var asksValue = pattern.New(`(?i)\bhow\s+(?:long|soon|fast|quickly|often|many|much|old|high|far|late|early)\b|\bwhen\b|\bwhat\s+(?:time|day|age|fee|price|deadline)|\bwie\s+(?:lange|viele?|oft|hoch|schnell|teuer)|\bwann\b|combien|\bquand\b|cu[aá]nt[oa]s?\b|\bcu[aá]ndo\b|\bquant[oiae]\b|\bquando\b|\bhoe\s+(?:lang|veel|vaak|snel)|\bwanneer\b|いつ|何日|何時|いくら|多少|多久|几天`)
 
-// A Place is a rule and what stands around it.
+// A Place is a rule with its context.
 type Place struct {
 	Quote  string
 	Beside string // label and lead-ins
-	Before string // what its block says before it
+	Before string // the text before it in its block
 	Above  string // headings and title
 }
 
-// Weigh reads a question. The rules that could answer it say which of its words are rare.
+// Weigh reads a question. The rules that could answer it decide which of its words are rare.
 func Weigh(question string, rules []Place) Asked {
 	a := Asked{in: text.LanguageOf(question), words: Subject(question)}
 	if at := asksValue.FindStringIndex(question); at != nil {
@@ -78,7 +77,7 @@ func (a Asked) stems(texts ...string) []map[string]bool {
 	return out
 }
 
-// Relevance is how much of the question a rule speaks of, from 0 to 1.
+// Relevance is how much of the question a rule covers, from 0 to 1.
 func (a Asked) Relevance(r Place) float64 {
 	in := a.stems(r.Quote, r.Beside, r.Above, r.Before)
 	before := beforeQuote
@@ -114,28 +113,27 @@ func (a Asked) Relevance(r Place) float64 {
 	return sum / all
 }
 
-// pronoun is a word that stands for something said before.
+// pronoun matches a word that refers back.
 var pronoun = words(`it|they|them|this|these|those|such|its|their|er|sie|es|dies|ils?|elles?|lo|los|la|esso|ele|ela|het|zij|deze`)
 
-// needs reports whether a sentence is about something that was said before it: it has a
-// pronoun, or no subject.
+// needs reports whether a sentence depends on the previous text: it has a pronoun, or no subject.
 func needs(s string) bool {
 	has, n := plainTraits(s)
 	return pronoun.MatchString(s) || leans.MatchString(s) || has[fragment] && n < 12
 }
 
-// Least is the relevance that a rule needs: half of a short question, less of a long one,
-// and a share of what the best of all has.
+// Least is the minimum relevance of a rule: half for a short question, less for a long one, and at
+// least a share of the best rule's.
 func (a Asked) Least(best float64) float64 {
 	const few, some, most, ofBest = 4, .1, .48, .7
 	short := math.Min(1, few/float64(max(len(a.words), 1)))
 	return math.Max(some+(most-some)*short*short, ofBest*best)
 }
 
-// compounding are languages that write several words as one.
+// compounding are languages that write compounds as one word.
 var compounding = map[text.Language]bool{"de": true, "nl": true, "sv": true, "da": true, "no": true, "fi": true}
 
-// has reports whether a set has a stem, one of its family, or a compound of it.
+// has reports whether a set contains a stem, one of its family, or a compound with it.
 func (a Asked) has(set map[string]bool, stem string) bool {
 	if Within(set, stem) {
 		return true
@@ -148,11 +146,11 @@ func (a Asked) has(set map[string]bool, stem string) bool {
 	return false
 }
 
-// leastPrefix is how many letters two stems must share to belong to one family, as "hospit"
-// and "hospital", when one begins with the other.
+// leastPrefix is the minimum length of the shorter of two stems of one family, such as "hospit" and
+// "hospital", when one begins with the other.
 const leastPrefix = 5
 
-// Within reports whether a set has a stem, or one of its family.
+// Within reports whether a set contains a stem, or one of its family.
 func Within(set map[string]bool, stem string) bool {
 	if set[stem] {
 		return true

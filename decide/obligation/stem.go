@@ -11,19 +11,19 @@ import (
 const (
 	mostStemWords = 60      // of one stem
 	mostLevels    = 6       // of lists within lists
-	mostStem      = 4 << 10 // how far before a sentence its stems are looked for, in bytes
+	mostStem      = 4 << 10 // how many bytes before a sentence are searched for its stems
 )
 
-// A line is a sentence before the one whose stems are looked for, and that one.
+// A line is a sentence before the one whose stems are searched, or that one itself.
 type line struct {
 	span  text.Span
-	mark  string // of its list item; empty without one
+	mark  string // marker of its list item; empty without one
 	lower bool   // begins in lower case
 	leads bool   // ends as the lead-in of a list does: with a colon or a dash
 }
 
-// stemsOf finds what the sentence at s needs before it; adjacent says that it all
-// stands directly before the sentence, with nothing between.
+// stemsOf returns the stems of the sentence at s; adjacent says that they are directly before it,
+// with nothing in between.
 func stemsOf(whole string, s text.Span) (stems []text.Span, adjacent bool) {
 	own := lineOf(whole, s)
 	leaning := own.mark == "" && leans.MatchString(whole[s.Start:s.End])
@@ -80,15 +80,14 @@ func lineOf(whole string, s text.Span) line {
 	return l
 }
 
-// Leads reports whether a text ends as the lead-in of a list does: with a colon or
-// a dash.
+// Leads reports whether a text ends like the lead-in of a list: with a colon or a dash.
 func Leads(s string) bool {
 	end := strings.TrimRight(s, "*_ \t\r\n")
 	return strings.HasSuffix(end, ":") || strings.HasSuffix(end, "—") || strings.HasSuffix(end, "–") || strings.HasSuffix(end, " -")
 }
 
-// leantOn is the sentence before one that leans on it, when it stands in the same
-// paragraph and leans on nothing itself.
+// leantOn returns the sentence that the next one depends on, if it is in the same paragraph and
+// depends on nothing itself.
 func leantOn(whole string, before line, s text.Span) []text.Span {
 	words := whole[before.span.Start:before.span.End]
 	between := whole[before.span.End:s.Start]
@@ -102,9 +101,9 @@ func leantOn(whole string, before line, s text.Span) []text.Span {
 	return []text.Span{before.span}
 }
 
-// leadIn finds the lead-in of the list that the line at is an item of: the line
-// before the list's first item. It goes back from item to item by their marks, over
-// what belongs to an item, and gives up where a mark is missing.
+// leadIn finds the lead-in of the list with the item at line at: the line before the list's first
+// item. It follows the items' marks backwards, skips the text of items, and gives up if a mark is
+// missing.
 func leadIn(whole string, lines []line, at int) (int, bool) {
 	item := at
 	for i := at - 1; i >= 0; i-- {
@@ -116,7 +115,7 @@ func leadIn(whole string, lines []line, at int) (int, bool) {
 			return 0, false
 		case lines[item].mark == "" || precedes(l.mark, lines[item].mark):
 			if lines[item].mark == "" && l.mark == "" && !l.lower {
-				return 0, false // text, and no list
+				return 0, false // text, not a list
 			}
 			item = i
 		}
@@ -124,9 +123,8 @@ func leadIn(whole string, lines []line, at int) (int, bool) {
 	return 0, false
 }
 
-// precedes reports whether one mark comes directly before another in a list:
-// "(a)" before "(b)", "iii." before "iv.", "2)" before "3)", a bullet before its
-// like.
+// precedes reports whether one mark directly precedes another in a list: "(a)" before "(b)", "iii."
+// before "iv.", "2)" before "3)", a bullet before an equal one.
 func precedes(a, b string) bool {
 	if a == "" || b == "" {
 		return false
@@ -149,7 +147,7 @@ func precedes(a, b string) bool {
 	return headA == headB && lastA > 0 && lastA+1 == lastB
 }
 
-// numberOf parts "2.3.1" into "2.3." and 1; the number is 0 when there is none.
+// numberOf splits "2.3.1" into "2.3." and 1; the number is 0 if there is none.
 func numberOf(s string) (head string, last int) {
 	at := strings.LastIndexByte(s, '.') + 1
 	for _, r := range s[at:] {
@@ -161,7 +159,7 @@ func numberOf(s string) (head string, last int) {
 	return s[:at], last
 }
 
-// roman is the value of a small roman numeral, 0 of anything else.
+// roman returns the value of a small roman numeral, 0 for anything else.
 func roman(s string) int {
 	values := map[byte]int{'i': 1, 'v': 5, 'x': 10}
 	low, sum := strings.ToLower(s), 0

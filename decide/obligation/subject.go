@@ -7,8 +7,7 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// frames put a question about duties and say nothing of its subject. They are
-// never content.
+// frames are words that phrase a question about duties and are not part of its subject.
 var frames = stemSet(`require requires required requirement requirements must shall obligation obligations obligated duty duties rule rules ruled
 	need needs expect expected expectations regulation regulations regulatory mandate mandates mandated mandatory necessary
 	provide provides describe explain clarify clarification elaborate outline outlines regarding concerning under according
@@ -16,14 +15,14 @@ var frames = stemSet(`require requires required requirement requirements must sh
 	specific specifically detail details example examples guidance guideline guidelines advice recommend recommends recommended recommendation
 	recommendations suggest suggested do does should may apply applies applicable exist exists say says tell ensure ensures clarity`)
 
-// words of questions that are content when they are all that is left: "What does
-// the policy say about the law?"
+// asides are words of questions that count as content only if nothing else is left: "What does the
+// policy say about the law?"
 var asides = stemSet(`policy policies statute statutes law laws context best practice practices criteria criterion aspect aspects factor factors
 	element elements scenario scenarios circumstance circumstances step steps framework set include includes included consider considered
 	considerations help meet process processes procedure procedures type types kind kinds take taken`)
 
-// modifiers are frames before another frame, "key requirements", and content before
-// anything else, "key cabinets".
+// modifiers are frames before another frame, "key requirements", and content before any other word,
+// "key cabinets".
 var modifiers = stemSet(`key main certain typical typically particular relevant appropriate various general`)
 
 func stemSet(words string) map[string]bool {
@@ -34,16 +33,15 @@ func stemSet(words string) map[string]bool {
 	return out
 }
 
-// A SubjectWord is a word of a question that says what it is about.
+// A SubjectWord is a subject word of a question.
 type SubjectWord struct {
 	text.Span        // bytes of the question
 	Stem      string // in the language of the question
 }
 
-// Subject returns the words that say what a question about duties is about, each stem
-// once, in their order. The words by which people ask for duties are left out.
-// Of a question that asks of nothing else its weaker words of asking are the subject,
-// then all of its content.
+// Subject returns the subject words of a question about duties, each stem once, in order. It leaves
+// out words that only ask for duties. If a question has no other words, its weaker words of asking
+// are the subject, and otherwise all its content words.
 func Subject(question string) []SubjectWord {
 	tokens, in := text.Tokens(question), text.LanguageOf(question)
 	var subject, weak, all []SubjectWord
@@ -77,12 +75,12 @@ func Subject(question string) []SubjectWord {
 	return all
 }
 
-// deontic reports whether a word says must, may or is in another language.
+// deontic reports whether a word means must, may or is in another language.
 func deontic(word string) bool {
 	return slices.ContainsFunc(traits()[word], func(t trait) bool { return t <= may })
 }
 
-// asks reports whether a word is one by which people ask for duties.
+// asks reports whether a word asks for duties.
 func asks(word string) bool {
 	stem := text.Stem(word)
 	return frames[stem] || asides[stem] || modifiers[stem]

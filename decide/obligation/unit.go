@@ -9,19 +9,19 @@ import (
 	"example.com/assay/state"
 )
 
-// A Unit is what is read as one rule: a sentence of a block, or a row.
+// A Unit is a possible rule: a sentence of a block, or a row.
 type Unit struct {
 	text.Span
-	Label  string // of its block: a lead-in, a question, a term, the headings inside the passage
-	Before string // what the block says before it
-	Item   bool   // its block is one of a list: an item, a step, a clause
+	Label  string // label of its block: a lead-in, a question, a term, the headings inside the passage
+	Before string // the text before it in the block
+	Item   bool   // its block belongs to a list: an item, a step, a clause
 }
 
 // mostBefore bounds Unit.Before, in bytes.
 const mostBefore = 400
 
-// Units are the parts of a passage that may be rules, in order. Headings and code are not
-// among them. What lies between the blocks is read by paragraphs.
+// Units returns the parts of a passage that may be rules, in order, without headings and code. Text
+// between the blocks is read by paragraph.
 func Units(whole string, blocks []state.Block) []Unit {
 	var out []Unit
 	at := 0
@@ -82,7 +82,7 @@ func sentences(whole string, from, to int, label string) []Unit {
 	return out
 }
 
-// UnitAt is the unit that a place of a passage is in; without one its Span is empty.
+// UnitAt returns the unit that contains a place of a passage; its Span is empty if there is none.
 func UnitAt(units []Unit, at int) Unit {
 	if i, _ := slices.BinarySearchFunc(units, at, func(u Unit, at int) int { return cmp.Compare(u.End, at+1) }); i < len(units) && units[i].Start <= at {
 		return units[i]

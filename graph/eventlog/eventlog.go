@@ -12,41 +12,41 @@ import (
 
 // An Entry is an event in the log.
 type Entry struct {
-	Seq  int64 // 1, 2, 3 … within the run
+	Seq  int64 // 1, 2, 3 … in each run
 	Data json.RawMessage
 }
 
-// rows keep events of runs.
+// rows store the events of runs.
 type rows interface {
-	// append writes batches behind the events of their runs, and their first numbers into
-	// them, in one transaction. The batches are sorted by run. After an error the numbers are
-	// those that they would have, or have all the same, if it came behind the commit.
+	// append adds batches to the events of their runs in one transaction, and sets the first number
+	// of each batch. The batches are sorted by run. When the commit itself fails, the numbers are
+	// set, and the events may be stored.
 	append(ctx context.Context, batches []*batch) error
 	page(ctx context.Context, run string, after int64, limit int) ([]Entry, error)
 	last(ctx context.Context, run string) (int64, error)
 	remove(ctx context.Context, run string) error
 	sweep(ctx context.Context, before time.Time) (int, error)
-	// listen calls heard with runs that other processes write, until ctx ends.
+	// listen calls heard for each run that another process writes, until ctx ends.
 	listen(ctx context.Context, heard func(run string))
 	close() error
 }
 
-// A batch is events of one run that are written together.
+// A batch holds events of one run that are written together.
 type batch struct {
 	run    string
 	events []json.RawMessage
 	first  int64 // the number of the first of them, once append has chosen it
 }
 
-// A Log is the events of all runs in one file or schema.
+// A Log holds the events of all runs in one file or schema.
 type Log struct {
 	rows rows
 
 	mu        sync.Mutex
-	tails     map[string]*tail // of runs that are written or read here
+	tails     map[string]*tail // of runs that this process writes or reads
 	waiting   map[string]*batch
 	writing   map[string]*batch
-	size      int        // bytes that wait or are being written
+	size      int        // bytes waiting or being written
 	room      *sync.Cond // there is room again
 	more      chan struct{}
 	closed    bool
@@ -55,23 +55,23 @@ type Log struct {
 	stop      context.CancelFunc
 }
 
-// tail is the end of a run's events, as its recorders write it, and its readers.
+// tail is the end of a run's events, with its recorders' errors and its readers.
 type tail struct {
 	recorders int
-	failed    error   // why events of the recorders are lost
+	failed    error   // why events are lost
 	entries   []Entry // the last ones, without a gap
 	bytes     int
-	readers   map[chan struct{}]bool // each is woken when there is more
+	readers   map[chan struct{}]bool // each is woken for new events
 }
 
 const (
 	// maxRead is how many events one query reads.
 	maxRead = 500
-	// A run's last events are kept in memory up to these bounds.
+	// The last events of a run stay in memory, up to these bounds.
 	maxTail, maxTailBytes = 512, 1 << 20
-	// maxWaiting is how many bytes wait for the disk before Add waits, too.
+	// maxWaiting is how many bytes may wait for the disk before Add waits.
 	maxWaiting = 32 << 20
-	// pulse is how often readers look by themselves.
+	// pulse is how often readers look without being woken.
 	pulse = time.Second
 )
 
@@ -82,8 +82,8 @@ func newLog(r rows) *Log {
 	return l
 }
 
-// Close writes what recorders have added, and closes a file. The log and its recorders
-// are not used afterwards.
+// Close writes all added events, and closes the file if the log has one. The log and its recorders
+// must not be used afterwards.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	if l.closed {
@@ -102,9 +102,9 @@ func (l *Log) Close() error {
 	return l.rows.close()
 }
 
-// Read yields the events of a run behind one, in order, and waits for more. It ends with
-// ctx, whose error is the last element, or with an error of the database; or when until is
-// closed and all events are yielded that are there by then.
+// Read yields the events of a run after number after, in order, and waits for more. It ends with
+// ctx, whose error is the last element, with an error of the database, or when until is closed and
+// all events that exist by then are yielded.
 func (l *Log) Read(ctx context.Context, run string, after int64, until <-chan struct{}) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		l.listen()
@@ -144,7 +144,7 @@ func (l *Log) Read(ctx context.Context, run string, after int64, until <-chan st
 	}
 }
 
-// behind returns events behind one, and whether there may be more already.
+// behind returns events after a number, and whether there may be more already.
 func (l *Log) behind(ctx context.Context, run string, after int64) (_ []Entry, full bool, err error) {
 	l.mu.Lock()
 	if t := l.tails[run]; t != nil && len(t.entries) > 0 && t.entries[0].Seq <= after+1 {
@@ -158,8 +158,7 @@ func (l *Log) behind(ctx context.Context, run string, after int64) (_ []Entry, f
 	return list, len(list) == maxRead, err
 }
 
-// Page returns the events of a run behind one that are there already, in order, 500 at
-// most.
+// Page returns the existing events of a run after a number, in order, at most 500.
 func (l *Log) Page(ctx context.Context, run string, after int64) ([]Entry, error) {
 	list, err := l.rows.page(ctx, run, after, maxRead)
 	if err != nil {
@@ -168,7 +167,7 @@ func (l *Log) Page(ctx context.Context, run string, after int64) ([]Entry, error
 	return list, nil
 }
 
-// Last returns the number of the run's last event; 0 for none.
+// Last returns the number of the run's last event, 0 if it has none.
 func (l *Log) Last(ctx context.Context, run string) (seq int64, err error) {
 	if seq, err = l.rows.last(ctx, run); err != nil {
 		return 0, fmt.Errorf("reading the events of run %q: %w", run, err)
@@ -176,7 +175,7 @@ func (l *Log) Last(ctx context.Context, run string) (seq int64, err error) {
 	return seq, nil
 }
 
-// Remove removes the events of a run that nobody writes.
+// Remove removes the events of a run. Nobody may be writing it.
 func (l *Log) Remove(ctx context.Context, run string) error {
 	if err := l.rows.remove(ctx, run); err != nil {
 		return fmt.Errorf("removing the events of run %q: %w", run, err)
@@ -184,7 +183,7 @@ func (l *Log) Remove(ctx context.Context, run string) error {
 	return nil
 }
 
-// Sweep removes the events that were written before a time, and returns their number.
+// Sweep removes the events written before a time, and returns their number.
 func (l *Log) Sweep(ctx context.Context, before time.Time) (int, error) {
 	n, err := l.rows.sweep(ctx, before)
 	if err != nil {
@@ -193,7 +192,7 @@ func (l *Log) Sweep(ctx context.Context, before time.Time) (int, error) {
 	return n, nil
 }
 
-// join returns a channel that wakes a reader of a run, and how it leaves.
+// join returns a channel that wakes a reader of a run, and a function that ends this.
 func (l *Log) join(run string) (woken <-chan struct{}, leave func()) {
 	wake := make(chan struct{}, 1)
 	l.mu.Lock()
@@ -207,7 +206,7 @@ func (l *Log) join(run string) (woken <-chan struct{}, leave func()) {
 	}
 }
 
-// listen begins to hear of other processes' events.
+// listen starts to receive other processes' events.
 func (l *Log) listen() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -232,7 +231,7 @@ func (l *Log) tail(run string) *tail {
 	return t
 }
 
-// drop forgets a tail that nobody needs. The caller holds mu.
+// drop forgets an unused tail. The caller holds mu.
 func (l *Log) drop(run string) {
 	if t := l.tails[run]; t.recorders == 0 {
 		t.entries, t.bytes = nil, 0

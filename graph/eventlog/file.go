@@ -11,7 +11,7 @@ import (
 	"example.com/assay/internal/sqlfile"
 )
 
-// FileSchema describes the files of the log, for what checks files. A change to it is a further step.
+// FileSchema describes the log's file to programs that check files. Each change adds a step.
 var FileSchema = sqlfile.Schema{Application: 0x61736576, Steps: []string{`
 	CREATE TABLE events (
 		run  TEXT NOT NULL,
@@ -22,10 +22,9 @@ var FileSchema = sqlfile.Schema{Application: 0x61736576, Steps: []string{`
 	CREATE INDEX events_by_time ON events (made);`,
 }}
 
-// OpenFile opens a log in an SQLite file, and makes it if there is none. Several processes
-// may use it.
+// OpenFile opens a log in an SQLite file, and creates it if needed. Several processes may use it.
 func OpenFile(ctx context.Context, path string) (*Log, error) {
-	// A commit does not wait for the disk: that is for checkpoints.
+	// A commit does not wait for the disk: only checkpoints need that.
 	f, err := sqlfile.Open(ctx, path, FileSchema, &sqlfile.Options{Synchronous: "NORMAL"})
 	if err != nil {
 		return nil, fmt.Errorf("opening the log of events in %s: %w", path, err)
@@ -40,7 +39,7 @@ func OpenFile(ctx context.Context, path string) (*Log, error) {
 	return newLog(rows), nil
 }
 
-// file is rows in an SQLite file. What is written for each event is prepared once.
+// file is rows in an SQLite file, with prepared statements.
 type file struct {
 	*sqlfile.File
 	next, insert *sql.Stmt
@@ -51,7 +50,7 @@ func (f *file) append(ctx context.Context, batches []*batch) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // after Commit there is nothing to undo
+	defer tx.Rollback() // it does nothing after Commit
 	now := time.Now().UnixMicro()
 	next, insert := tx.StmtContext(ctx, f.next), tx.StmtContext(ctx, f.insert)
 	for _, b := range batches {
@@ -104,7 +103,7 @@ func (f *file) sweep(ctx context.Context, before time.Time) (int, error) {
 	return int(n), err
 }
 
-// listen hears nothing: readers look by themselves.
+// listen waits: a file sends no notices, so readers look by themselves.
 func (f *file) listen(ctx context.Context, _ func(run string)) { <-ctx.Done() }
 
 func (f *file) close() error {

@@ -16,7 +16,7 @@ import (
 	"example.com/assay/internal/pgschema"
 )
 
-// tables of the log. Data is text, so that it comes back byte by byte.
+// tables of the log. Data is text, so it comes back byte by byte.
 var tables = pgschema.Tables{Log: "event_migrations", Columns: pgschema.LogColumns, Steps: []string{`
 	CREATE TABLE {s}.events (
 		run  text COLLATE "C" NOT NULL,
@@ -33,7 +33,7 @@ func Version(ctx context.Context, pool *pgxpool.Pool, schema string) (have, newe
 	return tables.Versions(ctx, pool, schema)
 }
 
-// Open makes the table in PostgreSQL if there is none. The schema's default is
+// Open opens a log in PostgreSQL, and creates its table if needed. An empty schema means
 // pgschema.Default. The caller closes the log, then the pool.
 func Open(ctx context.Context, pool *pgxpool.Pool, schema string) (*Log, error) {
 	schema, err := tables.Open(ctx, pool, schema)
@@ -49,8 +49,7 @@ type server struct {
 	schema string
 }
 
-// append takes turns with other processes that write for one of the runs, of which one is
-// cut off from its work.
+// append locks its runs: a process that was cut off may still write one of them.
 func (s *server) append(ctx context.Context, batches []*batch) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		queue := &pgx.Batch{}
@@ -100,21 +99,21 @@ func (s *server) sweep(ctx context.Context, before time.Time) (int, error) {
 	return int(tag.RowsAffected()), err
 }
 
-// close leaves the pool to its owner.
+// close does nothing: the caller owns the pool.
 func (s *server) close() error { return nil }
 
-// channel is the name of the log's notices, whose payload is a run. It has 63 bytes at
-// most, whatever the schema.
+// channel is the name of the log's notices, whose payload is a run. It has at most 63 bytes for any
+// schema.
 func (s *server) channel() string {
 	sum := sha256.Sum256([]byte(s.schema))
 	return "assay_events_" + hex.EncodeToString(sum[:8])
 }
 
-// listen hears the server's notices on one connection. When that breaks it makes another;
+// listen receives the server's notices on one connection. When that breaks it opens another;
 // meanwhile readers look by themselves.
 func (s *server) listen(ctx context.Context, heard func(run string)) {
 	for ctx.Err() == nil {
-		_ = s.hear(ctx, heard) // readers of a database that is gone get the error themselves
+		_ = s.hear(ctx, heard) // readers get an error of the database themselves
 		select {
 		case <-time.After(time.Second):
 		case <-ctx.Done():
@@ -127,8 +126,8 @@ func (s *server) hear(ctx context.Context, heard func(run string)) error {
 	if err != nil {
 		return err
 	}
-	conn := borrowed.Hijack()                                     // so that it does not go back while it listens
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // its error says no more than that of the wait
+	conn := borrowed.Hijack()                                     // so the pool does not reuse it
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // the wait's error says as much
 	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{s.channel()}.Sanitize()); err != nil {
 		return err
 	}

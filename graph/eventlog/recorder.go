@@ -16,7 +16,7 @@ type Recorder struct {
 	run string
 }
 
-// Recorder begins to write events of a run. The caller closes it, before the log.
+// Recorder returns a recorder for a run. The caller closes it before the log.
 func (l *Log) Recorder(run string) *Recorder {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -24,8 +24,7 @@ func (l *Log) Recorder(run string) *Recorder {
 	return &Recorder{l, run}
 }
 
-// Add adds an event. The recorder keeps data. It waits only while very much waits for the
-// disk already.
+// Add adds an event. The recorder keeps data. It waits only while too many bytes wait for the disk.
 func (r *Recorder) Add(data json.RawMessage) {
 	l := r.log
 	l.mu.Lock()
@@ -59,7 +58,7 @@ func (t *tail) fail(run string, err error) {
 	}
 }
 
-// Close waits until all events are in the log, or ctx ends. It returns why some are not.
+// Close waits until all events are in the log, or ctx ends. Its error says why some are not.
 func (r *Recorder) Close(ctx context.Context) error {
 	err := r.Flush(ctx)
 	l := r.log
@@ -73,8 +72,7 @@ func (r *Recorder) Close(ctx context.Context) error {
 	return err
 }
 
-// Flush waits until all events that were added are in the log, or ctx ends. It returns why
-// some are not.
+// Flush waits until all added events are in the log, or ctx ends. Its error says why some are not.
 func (r *Recorder) Flush(ctx context.Context) error {
 	l := r.log
 	woken, leave := l.join(r.run)
@@ -114,7 +112,7 @@ func (l *Log) write() {
 			case err == nil:
 			case l.there(b):
 				own = nil
-			case len(list) > 1: // one run's events do not lose those of another
+			case len(list) > 1: // an error for one run must not lose another run's events
 				own = l.rows.append(context.Background(), []*batch{b})
 			}
 			l.written(b, own)
@@ -123,7 +121,7 @@ func (l *Log) write() {
 }
 
 // there reports whether events were written although append returned an error: a connection can
-// break when the server has committed. They are then where append has put them, byte for byte.
+// break after the server has committed. It compares them byte by byte where append has put them.
 func (l *Log) there(b *batch) bool {
 	if b.first == 0 {
 		return false
@@ -132,8 +130,7 @@ func (l *Log) there(b *batch) bool {
 	return err == nil && slices.EqualFunc(found, b.events, func(e Entry, data json.RawMessage) bool { return string(e.Data) == string(data) })
 }
 
-// written keeps the last events of a run in memory, and wakes who reads them or waits for
-// them.
+// written keeps the last events of a run in memory, and wakes its readers and waiting recorders.
 func (l *Log) written(b *batch, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -153,10 +150,10 @@ func (l *Log) written(b *batch, err error) {
 	l.drop(b.run)
 }
 
-// keep adds events that were written to those in memory. Readers hold parts of the list.
+// keep adds written events to those in memory. Readers hold parts of the list.
 func (t *tail) keep(b *batch) {
 	if n := len(t.entries); n > 0 && t.entries[n-1].Seq+1 != b.first {
-		t.entries, t.bytes = nil, 0 // another process writes this run, too
+		t.entries, t.bytes = nil, 0 // another process also writes this run
 	}
 	for i, data := range b.events {
 		t.entries = append(t.entries, Entry{b.first + int64(i), data})

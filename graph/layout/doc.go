@@ -1,9 +1,9 @@
-// Package layout places the drawing of a graph in layers, for pages and for SVG files:
-// nodes below those that lead to them, graphs inside nodes as boxes with their own layers.
+// Package layout places the drawing of a graph in layers, for pages and for SVG files. Successors
+// stand below their nodes, and a graph inside a node is a box with its own layers.
 //
 //	svg := layout.Of(app.Drawing(), nil).SVG()
 //
-// The same drawing gives the same bytes. Boxes do not overlap, edges run through no box, and
-// an edge points down unless it closes a loop. The package measures texts by a fixed width
-// for each character, so that no font is needed; it does not minimise crossings exactly.
+// Equal drawings give equal bytes. Boxes do not overlap, edges run through no box, and an edge
+// points down unless it closes a loop. The package assumes a fixed width for each character, so it
+// needs no font. It does not find the minimum of crossings.
 package layout

@@ -10,17 +10,17 @@ import (
 
 // Measures of a drawing, in pixels.
 const (
-	charWidth  = 7 // of a text of 12 pixels
+	charWidth  = 7 // at a font size of 12 pixels
 	boxPadding = 12
 	boxHeight  = 30
-	between    = 22  // boxes of a layer
+	between    = 22  // between boxes of a layer
 	layerGap   = 20  // between layers; every second layer has only labels
-	laneWidth  = 8   // of an edge that passes a layer
-	labelWidth = 6.7 // of a character of 11 pixels
+	laneWidth  = 8   // for an edge that passes a layer
+	labelWidth = 6.7 // of a character, at a font size of 11 pixels
 	labelHigh  = 16
-	inset      = 14 // of a graph inside a node
+	inset      = 14 // around a graph inside a node
 	titleBand  = 22 // above it
-	loopRoom   = 26 // right of a box with an edge to itself
+	loopRoom   = 26 // on the right of a box with an edge to itself
 	margin     = 10
 )
 
@@ -31,18 +31,18 @@ type Point struct{ X, Y int }
 type Box struct {
 	Path   string // its name behind those of the nodes that it is in: "execute/rewrite"
 	Label  string
-	X, Y   int // of the upper left corner
+	X, Y   int // the upper left corner
 	W, H   int
 	Depth  int  // 0 at the root
-	Graph  bool // it holds a graph
-	Border bool // it is a graph's start or end
+	Graph  bool // it contains a graph
+	Border bool // it is the start or end of a graph
 	Mark
 }
 
-// A Mark is what a caller says about a node. It changes what is drawn, not where boxes stand
-// in relation to each other.
+// A Mark is what a caller adds to the box of a node. It changes how the box is drawn, but not its
+// position relative to other boxes.
 type Mark struct {
-	Class string // of the box in the SVG, beside its own; one or several CSS classes
+	Class string // additional CSS classes of the box, separated by spaces
 	Note  string // shown behind the name, such as "3 times"; "" for nothing
 	Href  string // what a click on the box leads to, such as "#step-3"; "" for nothing
 }
@@ -55,7 +55,7 @@ type Options struct {
 	Closed func(path string) bool
 }
 
-// text is what stands in the box.
+// text is the text in the box.
 func (b Box) text() string {
 	if b.Note == "" {
 		return b.Label
@@ -63,7 +63,7 @@ func (b Box) text() string {
 	return b.Label + " · " + b.Note
 }
 
-// A Route is an edge, as points that are joined by lines.
+// A Route is the line of an edge, as the points that it joins.
 type Route struct {
 	From, To    string // paths of boxes
 	Label       string
@@ -74,7 +74,7 @@ type Route struct {
 	At          Point // the middle of the label
 }
 
-// A Layout is a drawing with places. Boxes stand before those inside them.
+// A Layout is a placed drawing. A box comes before the boxes inside it.
 type Layout struct {
 	Name          string
 	Width, Height int
@@ -101,29 +101,29 @@ func Of(d graph.Drawing, opts *Options) Layout {
 type cell struct {
 	box      Box
 	lane     bool
-	labelled bool   // a lane in which the label of its edge stands
+	labelled bool   // a lane with the label of its edge
 	inner    *sheet // the graph inside it; nil for none
 	own      []int  // edges to itself
 	rank     int
 	w, h     int
-	x, y     int // of its upper left corner
+	x, y     int // the upper left corner
 	up, down []int
 }
 
 func (c *cell) middle() int { return c.x + c.w/2 }
 
-// A link is an edge of a sheet: cells from its upper to its lower end.
+// A link is an edge of a sheet: its cells from the upper to the lower end.
 type link struct {
 	route Route
 	cells []int
 }
 
-// A sheet is one graph while it is placed.
+// A sheet is one graph during placement.
 type sheet struct {
 	cells         []*cell
 	links         []link
 	layers        [][]int // cells from left to right
-	tops, bottoms []int   // of layers
+	tops, bottoms []int   // by layer
 	width, height int
 }
 
@@ -172,11 +172,12 @@ func (s *sheet) connect(d graph.Drawing, prefix string, at map[string]int) {
 		}
 		edges = append(edges, link{r, []int{from, to}})
 	}
-	ahead := make([][]int, len(s.cells)) // edges by their upper cell
+	ahead := make([][]int, len(s.cells)) // edges, by their upper cell
 	for i, e := range edges {
 		ahead[e.cells[0]] = append(ahead[e.cells[0]], i)
 	}
-	// An edge to a cell that a walk in depth has not left closes a loop: it is turned round.
+	// In a walk in depth, an edge to a cell that the walk has not left closes a loop; it is
+	// reversed.
 	const walking, left = 1, 2
 	state := make([]int, len(s.cells))
 	var finished []int
@@ -203,7 +204,7 @@ func (s *sheet) connect(d graph.Drawing, prefix string, at map[string]int) {
 	for _, c := range slices.Backward(finished) {
 		for _, i := range ahead[c] {
 			if e := edges[i]; !e.route.Back {
-				rank[e.cells[1]] = max(rank[e.cells[1]], rank[c]+2) // labels stand between
+				rank[e.cells[1]] = max(rank[e.cells[1]], rank[c]+2) // a layer for labels is between
 			}
 		}
 	}
@@ -231,7 +232,7 @@ func (s *sheet) connect(d graph.Drawing, prefix string, at map[string]int) {
 			e.cells = append(e.cells, len(s.cells))
 			s.cells = append(s.cells, &cell{lane: true, rank: r, w: laneWidth})
 		}
-		if e.route.Label != "" { // next to where the edge begins
+		if e.route.Label != "" { // close to the start of the edge
 			c := s.cells[e.cells[1]]
 			if e.route.Back {
 				c = s.cells[e.cells[len(e.cells)-1]]
@@ -247,15 +248,15 @@ func (s *sheet) connect(d graph.Drawing, prefix string, at map[string]int) {
 	}
 	for _, c := range s.cells {
 		if len(c.own) > 0 {
-			c.w += 2 * loopRoom // on both sides, so that its middle stays
+			c.w += 2 * loopRoom // on both sides, so the middle stays
 		}
 	}
 }
 
-// sweeps is how often the layers are put in order.
+// sweeps is how often the layers are sorted.
 const sweeps = 12
 
-// order puts the cells of each layer in an order with few crossings.
+// order orders the cells of each layer so that few edges cross.
 func (s *sheet) order() {
 	for _, c := range s.cells {
 		for len(s.layers) <= c.rank {
@@ -289,7 +290,7 @@ func (s *sheet) copied() [][]int {
 	return out
 }
 
-// positions are the places of the cells within their layers.
+// positions returns the index of each cell within its layer.
 func (s *sheet) positions() []int {
 	out := make([]int, len(s.cells))
 	for _, l := range s.layers {
@@ -300,7 +301,7 @@ func (s *sheet) positions() []int {
 	return out
 }
 
-// sortLayer sorts a layer by the means of the neighbours above or below.
+// sortLayer sorts a layer by the mean positions of the neighbours above or below.
 func (s *sheet) sortLayer(i int, above bool) {
 	position := s.positions()
 	mean := map[int]float64{}

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// passes is how often the layers are drawn towards their neighbours.
+// passes is how often the layers are moved towards their neighbours.
 const passes = 16
 
-// place gives the cells their places.
+// place gives the cells their coordinates.
 func (s *sheet) place() {
 	y := 0
 	for _, l := range s.layers {
@@ -50,11 +50,11 @@ func (s *sheet) place() {
 	}
 }
 
-// settle puts each cell of a layer as near as can be to the middle of its neighbours, in
-// order and without overlap: the nearest by least squares.
+// settle puts each cell of a layer as near as possible to the middle of its neighbours, in order
+// and without overlap: the closest by least squares.
 func (s *sheet) settle(layer []int, neighbours func(*cell) []int) {
 	type block struct { // cells that touch each other
-		sum   float64 // of where their first one would be
+		sum   float64 // of the wanted positions of the first cell
 		count int
 	}
 	offset, offsets := 0, make([]int, len(layer))
@@ -92,7 +92,7 @@ func (s *sheet) settle(layer []int, neighbours func(*cell) []int) {
 	}
 }
 
-// write adds a sheet to a layout, at a place.
+// write adds a sheet to a layout, at an offset.
 func (s *sheet) write(out *Layout, x, y int) {
 	for _, c := range s.cells {
 		if c.lane {
@@ -125,8 +125,8 @@ func (s *sheet) write(out *Layout, x, y int) {
 	}
 }
 
-// points lead an edge from the box where it begins to the one where it ends: straight down
-// within a layer, and aslant between layers.
+// points leads an edge from the box where it begins to the box where it ends: straight down within
+// a layer, and aslant between layers.
 func (s *sheet) points(l link) []Point {
 	if len(l.cells) == 2 && l.cells[0] == l.cells[1] {
 		c := s.cells[l.cells[0]]
@@ -143,7 +143,7 @@ func (s *sheet) points(l link) []Point {
 		c := s.cells[at]
 		x := c.middle()
 		if l.route.Back && !c.lane {
-			x += c.w / 4 // beside the edges that point down
+			x += c.w / 4 // next to the edges that point down
 			if len(c.own) > 0 {
 				x = c.middle() + (c.w-2*loopRoom)/4
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// style is that of a drawing on a page of its own.
+// style is the style of a drawing in a file of its own.
 const style = `text{font:12px monospace;fill:#1b1b1b;text-anchor:middle}
 rect{fill:#fff;stroke:#4a4a4a}
 .graph>rect{fill:#f4f4f2}
@@ -19,13 +19,13 @@ path{fill:none;stroke:#4a4a4a}
 .label{font-size:11px;fill:#4a4a4a;stroke:#fff;stroke-width:4;paint-order:stroke}
 @media (prefers-color-scheme:dark){svg{background:#1b1b1b}text{fill:#eee}rect{fill:#262626;stroke:#aaa}.graph>rect{fill:#202020}.border>rect{fill:#eee}.border>text{fill:#1b1b1b}path{stroke:#aaa}.label{fill:#bbb;stroke:#1b1b1b}}`
 
-// SVG is the layout as a file that needs nothing else. Its description lists the edges, for
-// readers who do not see it. Broken lines are chosen by a router, thick ones are waited for.
+// SVG returns the layout as a self-contained file. Its description lists the edges for readers who
+// do not see it. A broken line is an edge that a router chooses; a thick line is a join.
 func (l Layout) SVG() string { return l.svg(style) }
 
-// Inline is the layout as an element of a page, whose style sheet draws it by the classes
-// node, graph, border, edge, conditional, join, label and those of [Mark]. A box with an Href is
-// a link. A page holds one, since its parts have fixed ids.
+// Inline returns the layout as an element of a page. The page's style sheet uses the classes node,
+// graph, border, edge, conditional, join, label and those of [Mark]. A box with an Href is a link.
+// A page can hold only one, since its parts have fixed ids.
 func (l Layout) Inline() string { return l.svg("") }
 
 func (l Layout) svg(style string) string {
@@ -55,7 +55,7 @@ func (l Layout) svg(style string) string {
 		box := rect + text
 		switch open := fmt.Sprintf("<a href=\"%s\">", escape(x.Href)); {
 		case x.Href == "":
-		case x.Graph: // other boxes stand on it
+		case x.Graph: // other boxes cover it
 			box = rect + open + text + "</a>"
 		default:
 			box = open + box + "</a>"
@@ -91,7 +91,7 @@ func (l Layout) role() string {
 	return "img"
 }
 
-// words describe the layout.
+// words describes the layout in words.
 func (l Layout) words() string {
 	var out []string
 	for _, r := range l.Routes {
@@ -111,6 +111,6 @@ func (l Layout) words() string {
 
 func escape(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a builder takes everything
+	_ = xml.EscapeText(&b, []byte(s)) // writing to a strings.Builder cannot fail
 	return b.String()
 }

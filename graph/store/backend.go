@@ -26,7 +26,7 @@ type Backend interface {
 	Sweep(ctx context.Context, now int64) (int, error)
 }
 
-// Never is the time at which rows expire that do not expire.
+// Never is the value of Row.Expires for a row that does not expire.
 const Never int64 = math.MaxInt64
 
 // A Row is an item as a backend sees it. Times and durations are microseconds,
@@ -47,7 +47,8 @@ type Row struct {
 // A Change is one step of a transaction.
 type Change struct {
 	Kind ChangeKind
-	// Row is all of it for ChangePut, else Path, Key and what the kind names.
+	// Row is the whole row for ChangePut, else its Path, its Key and the fields that the kind
+	// names.
 	Row Row
 }
 
@@ -55,16 +56,15 @@ type Change struct {
 type ChangeKind int
 
 const (
-	// ChangePut adds the row or replaces the existing one. It keeps the Created of an
-	// existing row that is not expired at Row.Updated, which is now.
+	// ChangePut adds the row or replaces the existing one. An existing row that has not expired at
+	// Row.Updated, the current time, keeps its Created.
 	ChangePut ChangeKind = iota
 	// ChangeDelete removes the row, if it exists.
 	ChangeDelete
-	// ChangeRefresh sets Expires to now + TTL, both of the existing row, if that
-	// is later, which for one that never expires it is not.
+	// ChangeRefresh sets Expires to now plus the existing row's TTL, if that is later than its
+	// Expires. A row that never expires stays as it is.
 	ChangeRefresh
-	// ChangeVectors sets Vectors, if the existing row still has this Updated and
-	// this Value.
+	// ChangeVectors sets Vectors if the existing row still has this Updated and this Value.
 	ChangeVectors
 )
 
@@ -74,13 +74,12 @@ type Range struct {
 	Prefix string
 	// Live is a time: rows that expire at or before it are left out.
 	Live int64
-	// Vectors says that rows need theirs.
+	// Vectors says that the caller needs Row.Vectors.
 	Vectors bool
 }
 
-// End is above all paths that begin with Prefix and not above any other that
-// sorts after those. Without a Prefix it is above every path, since labels are
-// UTF-8, which has no byte 0xff.
+// End sorts after all paths that begin with Prefix, and not after any other path that follows them.
+// Without a Prefix it sorts after every path: labels are UTF-8, which has no byte 0xff.
 func (r Range) End() string {
 	if r.Prefix == "" {
 		return "\xff"

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Below returns a part of a store as a store of its own: its namespaces are those below
-// some labels, without them. A user of the part cannot name anything outside of it.
+// Below returns the part of a store below some labels as a store of its own. Its namespaces leave
+// out these labels. A user of the part cannot name anything outside it.
 func Below(s Store, labels ...string) Store { return &part{s, slices.Clone(labels)} }
 
 type part struct {
@@ -16,7 +16,8 @@ type part struct {
 
 func (p *part) outer(namespace []string) []string { return slices.Concat(p.labels, namespace) }
 
-// check refuses what names nothing inside the part, though it would outside.
+// check refuses a namespace that is invalid inside the part. With the labels before it, the whole
+// store would accept it.
 func (p *part) check(namespace []string, key string) error {
 	if fault := checkNamespace(namespace); fault != nil {
 		fault.Namespace, fault.Key = namespace, key
@@ -73,5 +74,5 @@ func (p *part) ListNamespaces(ctx context.Context, query NamespaceQuery) ([][]st
 	return list, err
 }
 
-// Sweep sweeps the whole store: what has expired is seen by nobody.
+// Sweep sweeps the whole store: expired items are invisible to everybody.
 func (p *part) Sweep(ctx context.Context) (int, error) { return p.whole.Sweep(ctx) }

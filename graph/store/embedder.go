@@ -7,27 +7,26 @@ import (
 	"strings"
 )
 
-// An Embedder turns texts into vectors. The cosine of two says how alike their texts
-// are in meaning. Any number of goroutines may use it.
+// An Embedder turns texts into vectors. The cosine of two vectors says how similar the texts are in
+// meaning. Several goroutines may use it at once.
 type Embedder interface {
-	// ID names the model and all that changes its vectors. Vectors of different
-	// IDs are never compared.
+	// ID names the model and every setting that changes its vectors. Vectors with different IDs are
+	// never compared.
 	ID() string
-	// Embed returns a vector for each text, in order, all of one length. It gets at
-	// most 128 texts at once.
+	// Embed returns a vector for each text, in order, all of one length. It gets at most 128 texts
+	// per call.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
 const embedBatch = 128
 
-// indexName names vectors that can be compared: one embedder made them from the same
-// fields.
+// indexName names a set of comparable vectors: from one embedder, made of the same fields.
 func indexName(id string, fields []string) string {
 	return strings.Join(append([]string{id}, fields...), "\x00")
 }
 
-// embed checks what the embedder returns. A number, length or value that is wrong
-// is an error.
+// embed calls the embedder and checks its answer: the number of vectors, their length and their
+// elements.
 func (e *engine) embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, 0, len(texts))
 	for len(texts) > 0 {
@@ -60,7 +59,7 @@ func (e *engine) checkVectors(vectors [][]float32, want int) error {
 			}
 		}
 	}
-	// Two first calls may race with different lengths: the one that lost is wrong.
+	// Two first calls may race with different lengths: the one that stored its length later fails.
 	if !e.dimensions.CompareAndSwap(0, int64(dimensions)) && int(e.dimensions.Load()) != dimensions {
 		return fmt.Errorf("vectors have %d dimensions, not %d", dimensions, e.dimensions.Load())
 	}

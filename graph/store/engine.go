@@ -10,27 +10,27 @@ import (
 	"time"
 )
 
-// Options configure a store of any backend.
+// Options configure a store over any backend.
 type Options struct {
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// TTL is the life of items whose Op gives none. Default: for ever.
+	// TTL is the life of items whose Op has none. Default: for ever.
 	TTL time.Duration
-	// RefreshOnRead makes an item that Get or Search returns live for its TTL from
-	// then on. Reads then write. Default: only a put does that.
+	// RefreshOnRead restarts an item's TTL whenever Get or Search returns it. Reads then also
+	// write. Default: only a put restarts it.
 	RefreshOnRead bool
-	// Embedder makes texts comparable by meaning. Default: none, and a search by
-	// text is ErrNoEmbedder.
+	// Embedder lets Search compare texts by meaning. Default: none; a search by text then returns
+	// ErrNoEmbedder.
 	Embedder Embedder
-	// Fields are paths of the fields to embed, as in Filter, a vector each, made of
-	// all strings in the field. Default: one vector of all strings in the value.
+	// Fields are paths, as in Filter, of the fields to embed. Each gets one vector of all its
+	// strings. Default: one vector of all strings in the value.
 	Fields []string
-	// Dimensions is how many the Embedder's vectors have. Default: as many as the
-	// first that the store gets from it.
+	// Dimensions is the length of the Embedder's vectors. Default: the length of the first vector
+	// that it returns.
 	Dimensions int
 }
 
-// New returns the store that a backend makes. Nil options are the defaults.
+// New returns a store over a backend. Nil options mean the defaults.
 func New(b Backend, opts *Options) (Store, error) {
 	e := &engine{rows: b}
 	if opts != nil {
@@ -67,7 +67,7 @@ type engine struct {
 	rows       Backend
 	opts       Options
 	fields     [][]string
-	index      string       // whose vectors can be compared; empty without an Embedder
+	index      string       // names comparable vectors; empty without an Embedder
 	dimensions atomic.Int64 // of the Embedder; 0 until known
 }
 
@@ -91,8 +91,8 @@ func (e *engine) Apply(ctx context.Context, ops ...Op) error {
 	return e.write(ctx, now, changes)
 }
 
-// write sorts changes, so that two transactions never wait for each other. Changes
-// of one row keep their order.
+// write sorts changes by row, so two transactions cannot deadlock. Changes of one row keep their
+// order.
 func (e *engine) write(ctx context.Context, now int64, changes []Change) error {
 	if len(changes) == 0 {
 		return nil
@@ -159,7 +159,7 @@ func (e *engine) Get(ctx context.Context, namespace []string, key string) (Item,
 	return row.item(), nil
 }
 
-// refresh makes the rows that were read live longer, if the store does that.
+// refresh restarts the TTL of the rows that were read, with Options.RefreshOnRead.
 func (e *engine) refresh(ctx context.Context, now int64, rows []*Row) error {
 	if !e.opts.RefreshOnRead {
 		return nil

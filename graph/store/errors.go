@@ -2,18 +2,18 @@ package store
 
 import "fmt"
 
-// An InvalidError says what of a request is not allowed.
+// An InvalidError reports an invalid part of a request.
 type InvalidError struct {
 	// What is "namespace", "key", "value", "ttl", "filter", "query" or "options".
 	What string
 	// Reason says what is wrong with it, and shows the wrong part.
 	Reason string
-	// Namespace and Key name the item, where the request is about one.
+	// Namespace and Key name the item, when the request is about one.
 	Namespace []string
 	Key       string
 }
 
-// Error names the fault and, where there is one, the item.
+// Error names the fault, and the item if it is known.
 func (e *InvalidError) Error() string {
 	s := fmt.Sprintf("invalid %s: %s", e.What, e.Reason)
 	if e.Namespace != nil || e.Key != "" {
@@ -22,7 +22,7 @@ func (e *InvalidError) Error() string {
 	return s
 }
 
-// of returns the error with the name of an item.
+// of returns the error with the item's name.
 func (e *InvalidError) of(namespace []string, key string) *InvalidError {
 	e.Namespace, e.Key = namespace, key
 	return e

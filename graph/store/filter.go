@@ -7,14 +7,12 @@ import (
 	"strings"
 )
 
-// A Filter is a condition on one field of a value. A field is named by its path,
-// with dots between the names of nested objects: "address.city". A name with a
-// dot in it and the elements of lists cannot be reached.
+// A Filter is a condition on one field of a value. Its path has dots between the names of nested
+// objects: "address.city". It cannot reach a name that contains a dot, or an element of a list.
 //
-// Numbers compare as numbers, strings as strings, byte by byte, so that "10" is
-// below "9" and never equal to 10. A field that is absent or of another type
-// than the operand does not match, with one exception: NotEqual is the opposite
-// of Equal and matches it.
+// Numbers compare as numbers, and strings compare byte by byte. So the string "10" is less than "9"
+// and never equal to the number 10. An absent field, or a field of another type than the operand,
+// does not match. Only NotEqual, the opposite of Equal, matches it.
 type Filter struct {
 	field    string
 	op       operator
@@ -46,22 +44,22 @@ type Scalar interface{ Ordered | ~bool }
 // Equal matches a field that is v.
 func Equal[T Scalar](field string, v T) Filter { return filter(field, opEqual, v) }
 
-// NotEqual matches what Equal does not, also absent fields and fields of other types.
+// NotEqual matches every field that Equal does not, also absent fields and fields of other types.
 func NotEqual[T Scalar](field string, v T) Filter { return filter(field, opNotEqual, v) }
 
-// Greater matches a field that is above v.
+// Greater matches a field that is greater than v.
 func Greater[T Ordered](field string, v T) Filter { return filter(field, opGreater, v) }
 
-// AtLeast matches a field that is v or above it.
+// AtLeast matches a field that is at least v.
 func AtLeast[T Ordered](field string, v T) Filter { return filter(field, opAtLeast, v) }
 
-// Less matches a field that is below v.
+// Less matches a field that is less than v.
 func Less[T Ordered](field string, v T) Filter { return filter(field, opLess, v) }
 
-// AtMost matches a field that is v or below it.
+// AtMost matches a field that is at most v.
 func AtMost[T Ordered](field string, v T) Filter { return filter(field, opAtMost, v) }
 
-// In matches a field that is one of vs. Without any it matches nothing.
+// In matches a field that equals one of vs. An empty vs matches nothing.
 func In[T Scalar](field string, vs ...T) Filter { return filter(field, opIn, vs...) }
 
 // Null matches a field that is null or absent.
@@ -76,8 +74,7 @@ func Present(field string) Filter {
 	return f
 }
 
-// filter encodes operands as they are encoded in values, so that a type with a
-// JSON form of its own compares by that.
+// filter encodes operands as values are encoded, so types with their own JSON form compare by it.
 func filter[T Scalar](field string, op operator, vs ...T) Filter {
 	f := Filter{field: field, op: op}
 	for _, v := range vs {
@@ -91,7 +88,7 @@ func filter[T Scalar](field string, op operator, vs ...T) Filter {
 	return f
 }
 
-// A condition is a filter that was checked.
+// A condition is a checked filter.
 type condition struct {
 	path     []string
 	op       operator
@@ -142,7 +139,7 @@ func scalar(data json.RawMessage) (any, bool) {
 }
 
 func (c condition) matches(object map[string]any) bool {
-	v, _ := field(object, c.path) // an absent field is as good as null
+	v, _ := field(object, c.path) // an absent field counts as null
 	if n, ok := v.(json.Number); ok {
 		v = parseNumber(n)
 	}

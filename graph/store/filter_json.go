@@ -20,7 +20,7 @@ func ParseFilters(data []byte) ([]Filter, error) {
 	return parseFilters("", data, 1)
 }
 
-// maxDepth bounds the time that nested fields take, each of which is read anew.
+// maxDepth bounds the time for nested fields: each level is decoded anew.
 const maxDepth = 32
 
 func parseFilters(prefix string, data []byte, depth int) ([]Filter, error) {

@@ -37,7 +37,7 @@ func checkNamespace(namespace []string) *InvalidError {
 	return checkLabels(namespace)
 }
 
-// checkLabels checks what holds for parts of namespaces, too.
+// checkLabels checks labels under the rules for whole namespaces and for parts of them.
 func checkLabels(labels []string) *InvalidError {
 	size := 0
 	for i, label := range labels {

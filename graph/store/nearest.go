@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// nearest returns the n matching rows nearest to a text, the best first.
+// nearest returns the n matching rows that are nearest to a text, best first.
 //
-// Rows without vectors, or with those of another embedder, are embedded now and keep
-// the new vectors. An error instead would make a store unusable after a change of
-// the model, and leaving them out would hide them. The first search after a change
-// is slow, and holds the values of those rows in memory.
+// Rows without vectors, or with vectors of another embedder, are embedded now and keep the new
+// vectors. An error instead would make a store unusable after a change of the model, and skipping
+// these rows would hide them. So the first search after a change is slow, and holds the values of
+// these rows in memory.
 func (e *engine) nearest(ctx context.Context, text string, r Range, conditions []condition, n int) ([]scored, error) {
 	if e.opts.Embedder == nil {
 		return nil, ErrNoEmbedder
@@ -47,8 +47,7 @@ func (e *engine) nearest(ctx context.Context, text string, r Range, conditions [
 	return best.sorted(), nil
 }
 
-// reembed fills in vectors and stores them with those rows that are still what
-// they were.
+// reembed makes vectors for rows and stores them, unless a row changed meanwhile.
 func (e *engine) reembed(ctx context.Context, now int64, rows []*Row) error {
 	if err := e.embedRows(ctx, rows); err != nil {
 		return err
@@ -71,8 +70,8 @@ type ranking struct {
 	rows  []scored
 }
 
-// add scores a row, and reports whether it has vectors of the index. A row that
-// has none because it has no text is known, and no result.
+// add scores a row, and reports whether the row was embedded for this index. A row without text is
+// embedded, but has no vectors and is not a result.
 func (k *ranking) add(row Row) (known bool, err error) {
 	vectors, known, err := decodeVectors(k.index, row.Vectors)
 	if err != nil {

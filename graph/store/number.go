@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// A number is a JSON number. Integers up to 64 bits are exact, since they are often
-// identifiers; others are float64, as for their writer.
+// A number is a JSON number. Integers of up to 64 bits stay exact, since they are often
+// identifiers; other numbers are float64.
 type number struct {
 	whole    bool
 	negative bool
 	size     uint64  // of a whole number
-	float    float64 // of another one; infinite, if it is too great
+	float    float64 // of any other number; infinite when it is too large
 }
 
 func parseNumber(n json.Number) number {

@@ -58,7 +58,7 @@ func (e *engine) Search(ctx context.Context, q Query) ([]Result, error) {
 	return results, nil
 }
 
-// window checks where results begin and how many they are.
+// window checks an offset and a limit, and returns the limit or its default.
 func window(limit, offset, standard int) (int, error) {
 	if limit < 0 || offset < 0 {
 		return 0, invalid("query", "the limit %d or the offset %d is negative", limit, offset)
@@ -171,7 +171,7 @@ func (e *engine) ListNamespaces(ctx context.Context, q NamespaceQuery) ([][]stri
 		if q.MaxDepth > 0 && len(namespace) > q.MaxDepth {
 			namespace = namespace[:q.MaxDepth]
 		}
-		// Those that are equal after the cut are neighbours.
+		// Namespaces that the cut made equal are neighbours.
 		if len(found) > 0 && slices.Equal(found[len(found)-1], namespace) {
 			continue
 		}

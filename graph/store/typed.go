@@ -50,7 +50,7 @@ func Delete(ctx context.Context, s Store, namespace []string, key string) error 
 	return nil
 }
 
-// named adds the item to an error, unless it is one that names it already.
+// named adds the item's name to an error, unless the error names it already.
 func named(doing string, namespace []string, key string, err error) error {
 	var invalid *InvalidError
 	if errors.As(err, &invalid) {
@@ -59,8 +59,7 @@ func named(doing string, namespace []string, key string, err error) error {
 	return fmt.Errorf("%s %s: %w", doing, itemName(namespace, key), err)
 }
 
-// Encode returns the Op that puts a value. It encodes for people: <, > and & stay
-// as they are.
+// Encode returns an Op that puts a value. The JSON keeps <, > and & unescaped, for human readers.
 func Encode[T any](namespace []string, key string, value T) (Op, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// compact checks a value and returns a copy without superfluous white space.
+// compact checks a value and returns a copy without unnecessary white space.
 func compact(value json.RawMessage) (json.RawMessage, *InvalidError) {
 	var b bytes.Buffer
 	if err := json.Compact(&b, value); err != nil {
@@ -26,9 +26,8 @@ func compact(value json.RawMessage) (json.RawMessage, *InvalidError) {
 	return slices.Clip(out), nil
 }
 
-// hasZero finds U+0000, which JSON can only hold escaped. It is refused because
-// Postgres cannot hold it in a jsonb value that somebody makes of the column,
-// and one backend may not take what another does not.
+// hasZero finds U+0000, which JSON can hold only escaped. It is refused because Postgres cannot
+// hold it in a jsonb value made from the column, and all backends must accept the same values.
 func hasZero(valid []byte) bool {
 	for i := 0; i < len(valid)-1; i++ {
 		if valid[i] != '\\' {
@@ -41,7 +40,7 @@ func hasZero(valid []byte) bool {
 	return false
 }
 
-// parse reads a value that compact let through. Numbers stay as written.
+// parse reads a value that compact accepted. Numbers stay as written.
 func parse(value json.RawMessage) (map[string]any, error) {
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()
@@ -65,8 +64,8 @@ func field(object map[string]any, path []string) (any, bool) {
 	return at, true
 }
 
-// text joins the strings in a part of a value, one a line. An object's strings are in
-// the order of its sorted names, so that equal objects give equal text.
+// text joins the strings in a part of a value, one per line. An object's strings are sorted by
+// their field names, so equal objects give equal text.
 func text(part any) string {
 	var lines []string
 	var walk func(any)

@@ -28,8 +28,8 @@ func encodeVectors(index string, vectors [][]float32) []byte {
 	return b
 }
 
-// decodeVectors returns the vectors of an index, and false if the bytes hold none or
-// those of another index.
+// decodeVectors returns the vectors of an index. It returns false for empty bytes and for vectors
+// of another index.
 func decodeVectors(index string, b []byte) ([][]float32, bool, error) {
 	if len(b) == 0 {
 		return nil, false, nil
@@ -73,7 +73,7 @@ func decodeVectors(index string, b []byte) ([][]float32, bool, error) {
 	return vectors, true, nil
 }
 
-// cosine is 0 when a vector has no direction. Both have the same length.
+// cosine is 0 when a vector is zero. Both vectors must have the same length.
 func cosine(a, b []float32) float64 {
 	var dot, aa, bb float64
 	for i := range a {

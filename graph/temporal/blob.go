@@ -14,11 +14,11 @@ import (
 // BlobLimit is the size in bytes above which a payload goes through the store.
 const BlobLimit = 100_000
 
-// blobLife is how long the store keeps a payload. Temporal keeps finished histories
-// for a shorter time by default.
+// blobLife is how long the store keeps a payload. It is longer than Temporal keeps finished
+// histories by default.
 const blobLife = 90 * 24 * time.Hour
 
-// A payload is JSON in a history: itself, or the hash by which the store has it.
+// A payload is JSON in a history: the JSON itself, or its hash in the store.
 type payload struct {
 	JSON json.RawMessage `json:"json,omitempty"`
 	Hash string          `json:"hash,omitempty"`

@@ -21,13 +21,13 @@ import (
 // ClientOptions configure a client. Nil is the zero value.
 type ClientOptions struct {
 	Queue string      // of new runs; default DefaultQueue
-	Blobs store.Store // has payloads above BlobLimit; default: such a payload is an error
-	// Prefix is put before a thread to make the ID of its workflow, so that threads of
-	// several stores can share a namespace. Default: none.
+	Blobs store.Store // holds payloads above BlobLimit; default: a larger payload is an error
+	// Prefix precedes the thread in the ID of its workflow, so threads of several stores can share
+	// a namespace. Default: none.
 	Prefix string
 }
 
-// A Client begins runs, follows and answers them.
+// A Client starts, follows and answers runs.
 type Client struct {
 	blobs
 	conn   client.Client
@@ -44,10 +44,10 @@ func NewClient(conn client.Client, opts *ClientOptions) *Client {
 	return c
 }
 
-// ErrUnknownRun is a thread that has no run on the server.
+// ErrUnknownRun reports a thread without a run on the server.
 var ErrUnknownRun = errors.New("the server knows no run of this thread")
 
-// Start begins a run. A thread whose last run has not ended is graph.ErrThreadBusy.
+// Start starts a run. If the thread's last run has not ended, it returns graph.ErrThreadBusy.
 func (c *Client) Start(ctx context.Context, r Run) error {
 	if r.Thread == "" {
 		return fmt.Errorf("starting a run: %w", graph.ErrNoThread)
@@ -56,7 +56,7 @@ func (c *Client) Start(ctx context.Context, r Run) error {
 	for key, value := range r.Config {
 		size += len(key) + len(value)
 	}
-	if size > BlobLimit { // every stretch has it in the history
+	if size > BlobLimit { // the history repeats it for every stretch
 		return fmt.Errorf("starting a run of thread %q: its configuration has %d bytes, and may have %d", r.Thread, size, BlobLimit)
 	}
 	in := begun{Run: r}
@@ -80,8 +80,8 @@ func (c *Client) Start(ctx context.Context, r Run) error {
 	return c.explained("starting a run", r.Thread, err)
 }
 
-// Answer answers interrupts of a run that waits. Without answers it lets a run at a
-// breakpoint go on. An answer to what is not asked is graph.ErrAnswer.
+// Answer answers interrupts of a waiting run. Without answers it continues a run at a breakpoint.
+// An answer to an interrupt that is not pending returns graph.ErrAnswer.
 func (c *Client) Answer(ctx context.Context, thread string, answers ...Reply) error {
 	given := make([]reply, len(answers))
 	for i, a := range answers {
@@ -101,12 +101,12 @@ func (c *Client) Answer(ctx context.Context, thread string, answers ...Reply) er
 	return c.explained("answering", thread, err)
 }
 
-// Cancel asks a run to stop. Its thread keeps what finished.
+// Cancel asks a run to stop. Its thread keeps the finished work.
 func (c *Client) Cancel(ctx context.Context, thread string) error {
 	return c.explained("cancelling", thread, c.conn.CancelWorkflow(ctx, c.prefix+thread, ""))
 }
 
-// Status says where the last run of a thread stands.
+// Status returns the status of a thread's last run.
 func (c *Client) Status(ctx context.Context, thread string) (Status, error) {
 	got, err := c.conn.DescribeWorkflowExecution(ctx, c.prefix+thread, "")
 	if err != nil {
@@ -118,10 +118,10 @@ func (c *Client) Status(ctx context.Context, thread string) (Status, error) {
 		failure := c.conn.GetWorkflow(ctx, c.prefix+thread, s.RunID).Get(ctx, nil)
 		s.Error = plain(failure).Error()
 		if app, ok := errors.AsType[*temporal.ApplicationError](failure); ok && app.HasDetails() {
-			_ = app.Details(&s.Kind) // of a kind that another program wrote, nothing is known
+			_ = app.Details(&s.Kind) // another program may have written other details
 		}
 		return s, nil
-	case Waiting: // a worker knows for what
+	case Waiting: // only a worker knows the questions
 	default:
 		return s, nil
 	}
@@ -145,13 +145,13 @@ func (c *Client) Status(ctx context.Context, thread string) (Status, error) {
 	return s, nil
 }
 
-// Wait waits until a run asks or has ended, and returns its status.
+// Wait waits until a run asks or ends, and returns its status.
 func (c *Client) Wait(ctx context.Context, thread string) (Status, error) {
 	ended := make(chan struct{})
 	watch, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
-		_ = c.conn.GetWorkflow(watch, c.prefix+thread, "").Get(watch, nil) // Status reads its outcome
+		_ = c.conn.GetWorkflow(watch, c.prefix+thread, "").Get(watch, nil) // Status reads the outcome
 		close(ended)
 	}()
 	known := time.Now()
@@ -168,15 +168,15 @@ func (c *Client) Wait(ctx context.Context, thread string) (Status, error) {
 			known = time.Now()
 		case err == nil, errors.Is(err, ErrUnknownRun), time.Since(known) > patience:
 			return s, err
-		} // else no worker answers, or the server does not
+		} // else a worker or the server does not answer yet
 	}
 }
 
-// patience is how long Wait bears a server, or workers, that do not answer.
+// patience is how long Wait tolerates a server, or workers, that do not answer.
 const patience = 2 * time.Minute
 
-// List yields the runs of the client's queue that the server keeps, the newest first.
-// Without a phase it yields all.
+// List yields the runs of the client's queue that the server still keeps, newest first. An empty
+// phase selects all.
 func (c *Client) List(ctx context.Context, p Phase) iter.Seq2[Status, error] {
 	query := fmt.Sprintf("WorkflowType = '%s'", workflowRun)
 	switch p {
@@ -213,7 +213,7 @@ func (c *Client) List(ctx context.Context, p Phase) iter.Seq2[Status, error] {
 	}
 }
 
-// explained is an error of the server with what it means here.
+// explained adds to an error of the server what it means here.
 func (c *Client) explained(what, thread string, err error) error {
 	var gone *serviceerror.NotFound
 	var dead *serviceerror.Unavailable

@@ -13,17 +13,18 @@ import (
 	"go.temporal.io/sdk/client"
 )
 
-// An Examination is what a server has for runs.
+// An Examination says what a server has for runs.
 type Examination struct {
 	Server    string   // its version
-	Namespace bool     // it has the namespace
-	Missing   []string // search attributes of runs that are not made
-	Version   string   // the build whose workers get new runs; empty for workers without one
-	Workers   int      // of that version: processes that asked for work in the last minute
-	Others    int      // of other versions
+	Namespace bool     // whether the namespace exists
+	Missing   []string // search attributes that do not exist yet
+	Version   string   // the build whose workers get new runs; empty for workers without a build ID
+	Workers   int      // processes of that version that asked for work in the last minute
+	Others    int      // processes of other versions
 }
 
-// pollLife is how long a worker's last request may be ago: each waits a minute for work.
+// pollLife is the maximum age of a live worker's last request: each request waits a minute for
+// work.
 const pollLife = 65 * time.Second
 
 // Examine asks a server what it has for runs on a queue. It changes nothing.

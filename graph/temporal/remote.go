@@ -53,7 +53,8 @@ func (r *runner) run(ctx context.Context, t graph.RemoteTask) (json.RawMessage, 
 	}
 }
 
-// of is the workflow of a task's superstep and queue. Those of earlier supersteps end.
+// of returns the workflow for a task's superstep and queue. It ends workflows of earlier
+// supersteps.
 func (r *runner) of(t graph.RemoteTask) *taskRun {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,7 +72,7 @@ func (r *runner) of(t graph.RemoteTask) *taskRun {
 	return r.steps[id]
 }
 
-// close ends what is left of the stretch's tasks.
+// close ends the stretch's remaining tasks.
 func (r *runner) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,7 +81,7 @@ func (r *runner) close() {
 	}
 }
 
-// A taskRun is the near end of a workflow of tasks.
+// A taskRun is the stretch's side of a workflow of tasks.
 type taskRun struct {
 	conn        client.Client
 	version     client.VersioningOverride // of the run
@@ -92,7 +93,7 @@ type taskRun struct {
 	adding  []task
 	waiting map[string]chan outcome
 	more    chan struct{} // there are tasks to add
-	ended   chan struct{} // no more will come
+	ended   chan struct{} // no more tasks will come
 	once    sync.Once
 	dead    chan struct{} // the workflow cannot be reached; err says why
 	err     error
@@ -112,17 +113,17 @@ func (w *taskRun) drop(id string) {
 	w.mu.Lock()
 	delete(w.waiting, id)
 	w.mu.Unlock()
-	_ = w.conn.SignalWorkflow(context.Background(), w.id, "", signalDrop, []string{id}) // else the task runs on, for nobody
+	_ = w.conn.SignalWorkflow(context.Background(), w.id, "", signalDrop, []string{id}) // without it the task runs on in vain
 }
 
 func (w *taskRun) end() { w.once.Do(func() { close(w.ended) }) }
 
-// gather is how long tasks that begin together are waited for, and breath how long
-// outcomes are.
+// gather is how long the runner waits for tasks that begin together, and breath how long for
+// outcomes.
 const gather, breath = 5 * time.Millisecond, 50 * time.Millisecond
 
-// drive adds tasks to the workflow and takes their outcomes until the end. It outlives
-// the context of a single task.
+// drive adds tasks to the workflow and takes their outcomes until the end. It outlives the contexts
+// of single tasks.
 func (w *taskRun) drive() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -145,7 +146,7 @@ func (w *taskRun) drive() {
 			return
 		case <-w.ended:
 			if begun {
-				_ = w.conn.SignalWorkflow(ctx, w.id, "", signalDone, nil) // else it ends after its longest time
+				_ = w.conn.SignalWorkflow(ctx, w.id, "", signalDone, nil) // without it the workflow ends at its time limit
 			}
 			return
 		}
@@ -157,7 +158,7 @@ func (w *taskRun) fail(err error) {
 	close(w.dead)
 }
 
-// send adds the tasks that wait, as many at a time as the server takes.
+// send adds the waiting tasks, in batches as large as the server accepts.
 func (w *taskRun) send(ctx context.Context) error {
 	w.mu.Lock()
 	list := w.adding
@@ -180,8 +181,8 @@ func (w *taskRun) send(ctx context.Context) error {
 	return nil
 }
 
-// take gives outcomes to those who wait. The longer a superstep takes, the more outcomes
-// it waits for at a time: a server bounds the updates of a workflow.
+// take delivers outcomes. The longer a superstep takes, the more outcomes it collects at a time: a
+// server limits the number of updates of a workflow.
 func (w *taskRun) take(ctx context.Context) error {
 	seen, began, failures := 0, time.Now(), 0
 	for ctx.Err() == nil {
@@ -233,7 +234,7 @@ func (a *activities) task(ctx context.Context, in task) (payload, error) {
 	return payload{}, temporal.NewNonRetryableApplicationError(err.Error(), errFailed, err)
 }
 
-// plain is the message of a workflow's error, without the names around it.
+// plain returns the message of a workflow's error, without the names around it.
 func plain(err error) error {
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return errors.New(app.Message())

@@ -13,8 +13,8 @@ const DefaultQueue = "assay"
 // A Run is what a workflow runs: a turn of a graph on a thread.
 type Run struct {
 	Graph       string `json:"graph"`
-	Fingerprint string `json:"fingerprint"` // of the graph that the caller knows; empty for any
-	// Config is for Find; at most BlobLimit bytes.
+	Fingerprint string `json:"fingerprint"` // of the caller's graph; empty accepts any
+	// Config is passed to Find; at most BlobLimit bytes.
 	Config map[string]string `json:"config,omitempty"`
 	Thread string            `json:"thread"`
 	// Input is an encoded graph.Update. Nil resumes the thread.
@@ -51,7 +51,7 @@ type Status struct {
 	Next    []string                 `json:"next,omitempty"`    // nodes that run next, of a run that waits
 	Error   string                   `json:"error,omitempty"`
 	Kind    string                   `json:"kind,omitempty"` // of the failure; see WorkerOptions.Kind
-	// Metadata is the Run's.
+	// Metadata is Run.Metadata.
 	Metadata map[string]string `json:"metadata,omitempty"`
 	Began    time.Time         `json:"began"`
 	Ended    time.Time         `json:"ended,omitzero"`
@@ -63,7 +63,7 @@ type begun struct {
 	Input *payload `json:"input,omitempty"`
 }
 
-// stretch is the argument of the activity that runs a graph until it asks or ends.
+// stretch is the argument of an activity that runs a graph until it asks or ends.
 type stretch struct {
 	begun
 	RunID   string  `json:"run_id"`
@@ -76,7 +76,7 @@ type reply struct {
 	Value payload `json:"value"`
 }
 
-// stop is what a stretch came to.
+// stop is the result of a stretch.
 type stop struct {
 	Asks    bool       `json:"asks,omitempty"` // it waits for answers, or at a breakpoint
 	Pending []question `json:"pending,omitempty"`
@@ -89,14 +89,14 @@ type question struct {
 	Payload payload `json:"payload"`
 }
 
-// at is the answer of the query for a run's status.
+// at is the answer to the query for a run's status.
 type at struct {
 	Waiting bool       `json:"waiting"`
 	Pending []question `json:"pending,omitempty"`
 	Next    []string   `json:"next,omitempty"`
 }
 
-// Names of what the package registers, which histories have for ever.
+// Names that the package registers. Histories keep them for ever.
 const (
 	workflowRun   = "assay.run"
 	workflowTasks = "assay.tasks"
@@ -111,7 +111,7 @@ const (
 	blobNamespace = "temporal"
 )
 
-// memoMetadata is the memo of a run that has its metadata.
+// memoMetadata is the key of the memo with a run's metadata.
 const memoMetadata = "metadata"
 
 // Search attributes of a run.

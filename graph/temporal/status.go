@@ -15,7 +15,7 @@ import (
 	"go.temporal.io/sdk/converter"
 )
 
-// statusOf is what the server knows of a run by itself.
+// statusOf is the status that the server knows without a worker.
 func (c *Client) statusOf(info *workflowpb.WorkflowExecutionInfo) Status {
 	s := Status{
 		Thread: strings.TrimPrefix(info.GetExecution().GetWorkflowId(), c.prefix), RunID: info.GetExecution().GetRunId(), Phase: Failed,
@@ -50,8 +50,8 @@ func attribute(info *workflowpb.WorkflowExecutionInfo, name string) string {
 	return text
 }
 
-// MakeAttributes makes the search attributes of runs in a namespace, once. It needs the
-// rights of an operator; docs/scale.md has the command that does the same.
+// MakeAttributes creates the search attributes of runs in a namespace. Call it once; it needs an
+// operator's rights. docs/scale.md shows the equivalent command.
 func MakeAttributes(ctx context.Context, conn client.Client, namespace string) error {
 	_, err := conn.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
 		Namespace: namespace,

@@ -11,7 +11,7 @@ import (
 	"example.com/assay/graph/eventlog"
 )
 
-// Logged is a WorkerOptions.Observe that writes the events to a log, for Stream.
+// Logged is a WorkerOptions.Observe that writes the events to a log, for Follow.
 func Logged(log *eventlog.Log) func(Run, string) (func(graph.Event[json.RawMessage]), func(context.Context) error) {
 	return func(_ Run, runID string) (func(graph.Event[json.RawMessage]), func(context.Context) error) {
 		out := log.Recorder(runID)
@@ -28,7 +28,7 @@ func Logged(log *eventlog.Log) func(Run, string) (func(graph.Event[json.RawMessa
 	}
 }
 
-// A RemoteError is the failure of a run in another process.
+// A RemoteError reports the failure of a run in another process.
 type RemoteError struct {
 	Thread string
 	Phase  Phase
@@ -43,7 +43,7 @@ func (e *RemoteError) Error() string {
 	return e.Text
 }
 
-// Is puts context.Canceled into the chain of a run that was cancelled.
+// Is puts context.Canceled into the chain of a cancelled run's error.
 func (e *RemoteError) Is(target error) bool {
 	return e.Phase == Cancelled && target == context.Canceled
 }
@@ -53,10 +53,10 @@ type Decoder[S any] interface {
 	DecodeEvent(data []byte) (graph.Event[S], error)
 }
 
-// Follow yields the events of a thread's last run as Compiled.Stream does, from the log
-// that its workers write: all from the beginning, and those to come. A run that asks ends
-// with a *graph.InterruptedError, one that failed or was cancelled with a *RemoteError.
-// Breaking the loop, or ctx, does not stop the run: see Cancel.
+// Follow yields the events of a thread's last run as Compiled.Stream does, from the log that its
+// workers write: all from the beginning, and new ones as they come. A run that asks ends the
+// sequence with a *graph.InterruptedError, a failed or cancelled run with a *RemoteError. Breaking
+// the loop, or the end of ctx, does not stop the run: see Cancel.
 func Follow[S any](ctx context.Context, c *Client, log *eventlog.Log, app Decoder[S], thread string) iter.Seq2[graph.Event[S], error] {
 	return func(yield func(graph.Event[S], error) bool) {
 		if err := follow(ctx, c, log, app, thread, 0, yield); err != nil && !errors.Is(err, errLeft) {
@@ -65,8 +65,7 @@ func Follow[S any](ctx context.Context, c *Client, log *eventlog.Log, app Decode
 	}
 }
 
-// StreamAnswer answers a run that waits, and yields what comes after that, as Follow
-// does.
+// StreamAnswer answers a waiting run, and yields the events after that, as Follow does.
 func StreamAnswer[S any](ctx context.Context, c *Client, log *eventlog.Log, app Decoder[S], thread string, answers ...Reply) iter.Seq2[graph.Event[S], error] {
 	return func(yield func(graph.Event[S], error) bool) {
 		s, err := c.Status(ctx, thread)
@@ -86,10 +85,10 @@ func StreamAnswer[S any](ctx context.Context, c *Client, log *eventlog.Log, app 
 	}
 }
 
-// errLeft is a reader that has left.
+// errLeft says that the reader has left.
 var errLeft = errors.New("the reader has left")
 
-// follow yields a run's events behind one until the run asks or ends.
+// follow yields a run's events after a number until the run asks or ends.
 func follow[S any](ctx context.Context, c *Client, log *eventlog.Log, app Decoder[S], thread string, after int64, yield func(graph.Event[S], error) bool) error {
 	s, err := c.Status(ctx, thread)
 	if err != nil {

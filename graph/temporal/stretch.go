@@ -23,8 +23,8 @@ type activities struct {
 	conn client.Client // nil in tests without a server
 }
 
-// stretch runs a graph until it asks or ends, or goes on where an earlier attempt lost
-// its worker.
+// stretch runs a graph until it asks or ends. It continues where an earlier attempt lost its
+// worker.
 func (a *activities) stretch(ctx context.Context, in stretch) (stop, error) {
 	defer beat(ctx)()
 	app, release, err := a.open(ctx, in.Graph, in.Fingerprint, in.Config)
@@ -55,7 +55,7 @@ func (a *activities) stretch(ctx context.Context, in stretch) (stop, error) {
 		}
 	}
 	if late := end(context.WithoutCancel(ctx)); late != nil {
-		return stop{}, late // another attempt finds the run where it is
+		return stop{}, late // another attempt continues the run from there
 	}
 	if asked, is := errors.AsType[*graph.InterruptedError](err); is {
 		return a.asks(ctx, asked)
@@ -63,7 +63,7 @@ func (a *activities) stretch(ctx context.Context, in stretch) (stop, error) {
 	return stop{}, a.explained(ctx, err)
 }
 
-// begin begins the run, or goes on with it: its first checkpoint names the run.
+// begin begins the run, or continues it if its thread has a checkpoint of the run.
 func (a *activities) begin(ctx context.Context, app graph.App, in stretch, opts *graph.RunOptions) (sequence, error) {
 	at, err := app.State(ctx, graph.Key{Thread: in.Thread})
 	if err != nil && !errors.Is(err, graph.ErrNoCheckpoint) {
@@ -81,7 +81,7 @@ func (a *activities) begin(ctx context.Context, app graph.App, in stretch, opts 
 	}
 	for _, r := range in.Answers {
 		if !slices.ContainsFunc(at.Interrupts, func(p graph.PendingInterrupt) bool { return p.ID == r.ID }) {
-			continue // an earlier attempt gave it
+			continue // an earlier attempt gave this answer
 		}
 		value, err := a.get(ctx, r.Value)
 		if err != nil {
@@ -94,7 +94,7 @@ func (a *activities) begin(ctx context.Context, app graph.App, in stretch, opts 
 
 type sequence func(yield func(graph.Event[json.RawMessage], error) bool)
 
-// open finds the graph of a run or a task, if it has the structure that the caller knows.
+// open finds the graph of a run or a task, and checks that its structure is the caller's.
 func (a *activities) open(ctx context.Context, name, fingerprint string, config map[string]string) (graph.App, func(), error) {
 	app, release, err := a.find(ctx, name, config)
 	if err != nil {
@@ -104,7 +104,7 @@ func (a *activities) open(ctx context.Context, name, fingerprint string, config 
 		if release == nil {
 			return
 		}
-		if err := release(); err != nil { // the run has its outcome
+		if err := release(); err != nil { // the run already has its outcome
 			activity.GetLogger(ctx).Error("closing a graph", "graph", name, "error", err)
 		}
 	}
@@ -116,7 +116,7 @@ func (a *activities) open(ctx context.Context, name, fingerprint string, config 
 	return app.With(a.Checkpointer), done, nil
 }
 
-// asks is the result of a stretch that waits.
+// asks is the result of a stretch that asks.
 func (a *activities) asks(ctx context.Context, asked *graph.InterruptedError) (stop, error) {
 	out := stop{Asks: true, Next: asked.Next}
 	for _, p := range asked.Pending {
@@ -130,18 +130,18 @@ func (a *activities) asks(ctx context.Context, asked *graph.InterruptedError) (s
 	return out, nil
 }
 
-// explained tells failures of the graph, which end the run, from those of the worker
-// and of the checkpoints, after which another attempt goes on.
+// explained separates failures of the graph, which end the run, from failures of the worker and of
+// checkpoints, which another attempt can overcome.
 func (a *activities) explained(ctx context.Context, err error) error {
 	var drained *graph.DrainedError
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &drained): // another worker goes on at once
+	case errors.As(err, &drained): // another worker continues at once
 		return temporal.NewApplicationErrorWithOptions(err.Error(), "Drained", temporal.ApplicationErrorOptions{NextRetryDelay: time.Millisecond, Cause: err})
 	case ctx.Err() != nil:
 		return temporal.NewCanceledError(err.Error())
-	case errors.Is(err, graph.ErrThreadBusy): // a worker that was cut off still runs it
+	case errors.Is(err, graph.ErrThreadBusy): // a disconnected worker still runs it
 		return err
 	case isOwn(err) && !errors.Is(err, graph.ErrCheckpointer) || activity.GetInfo(ctx).Attempt >= maxAttempts:
 		kind := ""
@@ -153,11 +153,11 @@ func (a *activities) explained(ctx context.Context, err error) error {
 	return err
 }
 
-// maxAttempts bounds attempts after failures that may pass, such as a database that is
-// down: about two minutes.
+// maxAttempts bounds attempts after failures that may pass, such as an unavailable database: about
+// two minutes.
 const maxAttempts = 30
 
-// isOwn reports whether an error is of the graph: it would come again.
+// isOwn reports whether an error comes from the graph and would recur.
 func isOwn(err error) bool {
 	var (
 		node      *graph.NodeError
@@ -183,10 +183,10 @@ func (a *activities) drain(ctx context.Context, c *graph.Control) (stop func()) 
 	return func() { close(done) }
 }
 
-// beats is how often an activity is heard of before it counts as lost.
+// beats is how many heartbeats fit into the time after which an activity counts as lost.
 const beats = 4
 
-// beat tells the server that the activity lives, and learns of a cancellation.
+// beat tells the server that the activity is alive, through which it also learns of a cancellation.
 func beat(ctx context.Context) (stop func()) {
 	every := max(activity.GetInfo(ctx).HeartbeatTimeout/beats, 10*time.Millisecond)
 	done, ended := make(chan struct{}), make(chan struct{})
@@ -203,7 +203,7 @@ func beat(ctx context.Context) (stop func()) {
 			}
 		}
 	}()
-	return func() { // after it, nothing of the activity is under way
+	return func() { // it also waits for the goroutine
 		close(done)
 		<-ended
 	}

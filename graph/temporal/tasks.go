@@ -14,16 +14,16 @@ type task struct {
 	Config map[string]string `json:"config,omitempty"`
 }
 
-// outcome is what a task came to. Failed is why there is no update.
+// outcome is the result of a task. Failed says why there is no update.
 type outcome struct {
 	ID     string  `json:"id"`
 	Update payload `json:"update"`
 	Failed string  `json:"failed,omitempty"`
 }
 
-// tasks is the workflow of a superstep's tasks on one queue. A stretch adds tasks, takes
-// outcomes in the order in which they came, and says when it needs no more. A stretch that
-// begins anew, because its worker was lost, takes all outcomes again.
+// tasks is the workflow for a superstep's tasks on one queue. A stretch adds tasks, takes outcomes
+// in the order in which they came, and says when it has no more tasks. A stretch that begins again,
+// because its worker was lost, takes all outcomes again.
 func (l limits) tasks(ctx workflow.Context, queue string) error {
 	var outcomes []outcome
 	cancels, done := map[string]workflow.CancelFunc{}, false
@@ -79,7 +79,7 @@ func (l limits) tasks(ctx workflow.Context, queue string) error {
 // maxPage bounds what one update returns, in bytes.
 const maxPage = 1 << 20
 
-// page is the beginning of a list, which fits into an answer of the server.
+// page returns the first outcomes of a list, as many as fit into one answer of the server.
 func page(list []outcome) []outcome {
 	size := 0
 	for i, o := range list {

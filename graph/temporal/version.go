@@ -12,10 +12,10 @@ import (
 	"go.temporal.io/sdk/worker"
 )
 
-// MakeCurrent has runs that begin from now on go to the workers of a version; see
-// WorkerOptions.BuildID. Before the first version is current, runs go to workers without
-// one; then, those get no new runs, until an empty build ID makes them current again. It
-// waits a minute for a worker of the version to be known to the server.
+// MakeCurrent directs new runs to the workers of a version; see WorkerOptions.BuildID. Before the
+// first call, new runs go to workers without a version. After it, those get new runs again only
+// when an empty build ID is made current. It waits up to a minute until the server knows a worker
+// of the version.
 func MakeCurrent(ctx context.Context, conn client.Client, deployment, buildID string) error {
 	ctx, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
@@ -41,7 +41,7 @@ func MakeCurrent(ctx context.Context, conn client.Client, deployment, buildID st
 	}
 }
 
-// version pins a workflow to the version of these workers; nil when they have none.
+// version pins a workflow to these workers' version; nil when they have none.
 func (o WorkerOptions) version() client.VersioningOverride {
 	if o.BuildID == "" {
 		return nil

@@ -19,12 +19,12 @@ import (
 	"example.com/assay/graph/store"
 )
 
-// Find returns a graph by its name and the configuration of a run, and what is called
-// when it is no longer needed, which may be nil. It is called for every stretch and task,
-// and its errors end the run.
+// Find returns a graph by its name and the run's configuration. The returned function, which may be
+// nil, is called when the graph is no longer needed. Find is called for every stretch and task; its
+// error ends the run.
 type Find func(ctx context.Context, name string, config map[string]string) (graph.App, func() error, error)
 
-// Apps finds graphs by their names, whatever the configuration.
+// Apps finds graphs by their names and ignores the configuration.
 func Apps(list ...graph.App) Find {
 	byName := map[string]graph.App{}
 	for _, app := range list {
@@ -41,10 +41,11 @@ func Apps(list ...graph.App) Find {
 
 // WorkerOptions configure a worker.
 type WorkerOptions struct {
-	// Checkpointer has the threads. All workers of a queue share it. It is required.
+	// Checkpointer holds the threads. All workers of a queue share it. It is required.
 	Checkpointer graph.Checkpointer
-	// Blobs has payloads above BlobLimit. Workers and clients share it. Default: such a
-	// payload is an error.
+	// Blobs holds payloads above BlobLimit. Workers and clients share it. Default: a larger payload
+	// is an error. AtOnce is how many stretches and remote tasks together run at the same time in
+	// this worker. Default 100.
 	Blobs store.Store
 	// Queue is the task queue. Default DefaultQueue.
 	Queue string
@@ -53,27 +54,27 @@ type WorkerOptions struct {
 	AtOnce int
 	// Concurrency is how many nodes of a superstep run at the same time. Default: all.
 	Concurrency int
-	// Heartbeat is after what silence a worker counts as lost, and another goes on with
-	// its stretches. Default 10 seconds.
+	// Heartbeat is how long a worker may be silent before it counts as lost and another one
+	// continues its stretches. Default 10 seconds.
 	Heartbeat time.Duration
 	// Longest limits a stretch and a task. Default 24 hours.
 	Longest time.Duration
 	// Drain is how long a worker that stops waits for the supersteps and tasks that run.
 	// Default 30 seconds.
 	Drain time.Duration
-	// Observe is called when a stretch begins. It returns what gets the stretch's events
-	// in order, and what is called at its end, before its outcome is known to anybody;
-	// see Logged. A stretch that lost its worker reports again what was not saved.
-	// Default: nobody does.
+	// Observe is called when a stretch begins. It returns a function that gets the stretch's events
+	// in order, and one that is called at the stretch's end, before anybody learns the outcome; see
+	// Logged. A stretch that lost its worker reports events again that were not saved. Default:
+	// none.
 	Observe func(r Run, runID string) (each func(graph.Event[json.RawMessage]), end func(context.Context) error)
 	// Modes selects the events. Default graph.Updates.
 	Modes graph.Mode
-	// Kind says of what kind a run's failure is, for RemoteError.Kind. Default: nothing.
+	// Kind classifies a run's failure, for RemoteError.Kind. Default: no kind.
 	Kind func(error) string
-	// Deployment and BuildID name the program, for Temporal's worker versions: a run is
-	// finished by workers of the version that it began on, and so are its remote tasks if
-	// their queue has such workers. MakeCurrent says which version new runs begin on.
-	// Default: workers have no version, and a graph of another structure is refused.
+	// Deployment and BuildID name the program, for Temporal's worker versions. Workers of the
+	// version on which a run began finish it, and its remote tasks if their queue has such workers.
+	// MakeCurrent sets the version for new runs. Default: workers have no version, and a graph of
+	// another structure is refused.
 	Deployment, BuildID string
 }
 
@@ -98,7 +99,7 @@ func NewWorker(conn client.Client, find Find, opts *WorkerOptions) (*Worker, err
 	own := worker.Options{
 		MaxConcurrentActivityExecutionSize: cmp.Or(o.AtOnce, 100),
 		WorkerStopTimeout:                  cmp.Or(o.Drain, 30*time.Second),
-		MaxHeartbeatThrottleInterval:       cmp.Or(o.Heartbeat, 10*time.Second) / beats, // else a cancellation is learned late
+		MaxHeartbeatThrottleInterval:       cmp.Or(o.Heartbeat, 10*time.Second) / beats, // a longer one would report a cancellation late
 	}
 	if o.BuildID != "" {
 		own.DeploymentOptions = worker.DeploymentOptions{
@@ -111,7 +112,7 @@ func NewWorker(conn client.Client, find Find, opts *WorkerOptions) (*Worker, err
 	return &Worker{w}, nil
 }
 
-// registry is a worker or a test environment.
+// registry is implemented by a worker and by a test environment.
 type registry interface {
 	RegisterWorkflowWithOptions(w any, options workflow.RegisterOptions)
 	RegisterActivityWithOptions(a any, options activity.RegisterOptions)
@@ -126,8 +127,8 @@ func register(r registry, o WorkerOptions, find Find, conn client.Client) {
 	r.RegisterActivityWithOptions(a.task, activity.RegisterOptions{Name: activityTask})
 }
 
-// Run works until ctx ends. Then it takes no more work, and each run stops after its
-// superstep, for another worker to go on with.
+// Run works until ctx ends. Then it takes no more work, and each run stops after its superstep;
+// another worker continues it.
 func (w *Worker) Run(ctx context.Context) error {
 	if err := w.plain.Start(); err != nil {
 		return fmt.Errorf("starting the worker: %w", err)

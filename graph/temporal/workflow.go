@@ -10,31 +10,30 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// Types of the errors of activities, which histories have.
+// Types of the errors of activities, as histories have them.
 const (
 	errFailed      = "GraphFailed"      // the graph's own failure
 	errFingerprint = "OtherFingerprint" // the worker has another structure of the graph
 )
 
-// lost is how a stretch or a task that lost its worker, or could not save, is tried
-// again. Retries of nodes are the engine's.
+// lost is the retry policy for a stretch or a task that lost its worker or could not save. The
+// engine itself retries nodes.
 var lost = &temporal.RetryPolicy{InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 5 * time.Second}
 
-// limits are of activities, by WorkerOptions.
+// limits are the limits of activities, from WorkerOptions.
 type limits struct {
 	heartbeat time.Duration
 	longest   time.Duration
 }
 
-// activity are the options of an activity on a queue; empty for the workflow's own.
+// activity sets the options of an activity on a queue; an empty queue is the workflow's own.
 func (l limits) activity(ctx workflow.Context, queue string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: queue, StartToCloseTimeout: l.longest, HeartbeatTimeout: l.heartbeat, WaitForCancellation: true, RetryPolicy: lost,
 	})
 }
 
-// run is the workflow of a Run. It holds questions and answers, and nothing of the
-// graph's state.
+// run is the workflow of a Run. It holds questions and answers, but not the graph's state.
 func (l limits) run(ctx workflow.Context, in begun) (stop, error) {
 	w := waiting{}
 	if err := workflow.SetQueryHandler(ctx, queryStatus, func() (at, error) { return w.at(), nil }); err != nil {
@@ -77,10 +76,10 @@ var (
 	attributePhase = temporal.NewSearchAttributeKeyKeyword(AttributePhase)
 )
 
-// waiting is what a run waits for.
+// waiting holds the questions and answers of a run.
 type waiting struct {
 	now      bool
-	answered bool // go on, with answers or from a breakpoint
+	answered bool // continue, with answers or from a breakpoint
 	stop     stop
 	answers  []reply // for the next stretch, in the order in which they came
 }
@@ -90,7 +89,7 @@ func (w *waiting) at() at { return at{w.now, w.stop.Pending, w.stop.Next} }
 func (w *waiting) ask(out stop) {
 	w.stop = out
 	w.stop.Pending = slices.DeleteFunc(slices.Clone(out.Pending), func(q question) bool { return w.has(q.ID) && q.Problem == "" })
-	w.now, w.answered = true, len(w.stop.Pending) < len(out.Pending) // one came while the stretch ran
+	w.now, w.answered = true, len(w.stop.Pending) < len(out.Pending) // an answer came while the stretch ran
 }
 
 func (w *waiting) has(id string) bool {
@@ -104,7 +103,7 @@ func (w *waiting) goOn() []reply {
 	return given
 }
 
-// check refuses answers to what is not asked. It changes nothing.
+// check refuses answers to interrupts that are not pending. It changes nothing.
 func (w *waiting) check(_ workflow.Context, given []reply) error {
 	if len(given) == 0 && (!w.now || len(w.stop.Pending) > 0) {
 		return errors.New("there are no answers, and the run is not at a breakpoint")

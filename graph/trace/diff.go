@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// A Difference is the first place at which two traces part.
+// A Difference is the first place where two traces differ.
 type Difference struct {
-	Index int    // position of the record
+	Index int    // index of the record
 	Event string // the event in words: what, which node, which step
 	Field string // path within the record, e.g. "update[0].value[0].confidence"
 	Was   string
@@ -150,11 +150,11 @@ func printed(v any) string {
 	return string(out)
 }
 
-// shown are both values as fit a test's message.
+// shown returns both values, short enough for a test's message.
 func (d Difference) shown() (was, is string) { return Shorten(d.Was, d.Is, 400) }
 
-// Shorten cuts two values to so many characters each, from a little before the
-// place on at which they part.
+// Shorten cuts two values to at most this many characters each, starting a little before the place
+// where they differ.
 func Shorten(was, is string, most int) (string, string) {
 	a, b := []rune(was), []rune(is)
 	from := 0
@@ -177,9 +177,8 @@ func Shorten(was, is string, most int) (string, string) {
 	return cut(a), cut(b)
 }
 
-// FirstField compares two JSON values. It returns the place where they first differ,
-// such as "[0].confidence", and both values there. Two values that are not JSON are
-// compared as text.
+// FirstField compares two JSON values. It returns the place where they first differ, such as
+// "[0].confidence", and both values there. Values that are not JSON are compared as text.
 func FirstField(was, is json.RawMessage) (field, before, after string, differ bool) {
 	a, errA := decoded(was)
 	b, errB := decoded(is)

@@ -8,11 +8,10 @@ import (
 	"example.com/assay/graph"
 )
 
-// Normalise returns the trace without what changes between equal runs. It removes
-// times, durations, the run's id and the marks of replayed events. It sorts the
-// events of a superstep by task, since tasks run at the same time, and numbers the
-// lines anew. In the header it keeps the skills that the run asked, so that a change
-// of another skill changes nothing. It touches nothing else.
+// Normalise returns the trace without what changes between equal runs. It removes times, durations,
+// the run's ID and the marks of replayed events. It sorts the events of a superstep by task, since
+// tasks run at the same time, and renumbers the lines. In the header it keeps only skills that the
+// run used, so a change of another skill changes nothing. The rest stays as it is.
 func Normalise(records []Record) []Record {
 	out := inOrder(slices.Clone(records), 0)
 	asked := askedSkills(records)
@@ -30,23 +29,22 @@ func Normalise(records []Record) []Record {
 	return out
 }
 
-// askedSkills are those that an event, such as the call of a model, names.
+// askedSkills are the skills that an event names, such as a model's call.
 func askedSkills(records []Record) map[string]bool {
 	asked := map[string]bool{}
 	for _, rec := range records {
 		var call struct {
 			Skill string `json:"skill"`
 		}
-		if err := json.Unmarshal(rec.Data, &call); err == nil { // else it is no event of a skill
+		if err := json.Unmarshal(rec.Data, &call); err == nil { // other events have other data
 			asked[call.Skill] = true
 		}
 	}
 	return asked
 }
 
-// inOrder sorts records by their place at one depth of nesting, and what
-// belongs to one task by the next depth. Records of one task that are not
-// nested deeper keep their order and hold the deeper ones between them.
+// inOrder sorts records by their place at one depth of nesting, and the records of one task by the
+// next depth. Records of the task itself keep their order and their place among deeper ones.
 func inOrder(records []Record, depth int) []Record {
 	slices.SortStableFunc(records, func(a, b Record) int {
 		p, q := placeAt(a, depth), placeAt(b, depth)

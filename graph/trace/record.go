@@ -15,34 +15,34 @@ import (
 // Version is the format's version, in every line.
 const Version = 1
 
-// A Record is one line of a trace. Kind is the kind of the graph's event, or the name
-// of a custom event, such as "model_call".
+// A Record is one line of a trace. Kind is the kind of the graph's event, or the name of a custom
+// event, such as "model_call".
 type Record struct {
 	V           int                      `json:"v"`
-	Seq         int                      `json:"seq"` // 0, 1, 2 … in the order in which things happened
+	Seq         int                      `json:"seq"` // 0, 1, 2 … in the order of the events
 	Kind        string                   `json:"kind"`
 	Time        string                   `json:"time,omitempty"`       // RFC 3339, UTC
-	ElapsedUS   int64                    `json:"elapsed_us,omitempty"` // of the node or run that ended, microseconds
+	ElapsedUS   int64                    `json:"elapsed_us,omitempty"` // duration of the node or run that ended, in microseconds
 	Namespace   string                   `json:"ns,omitempty"`         // nodes whose subgraphs enclose the event
 	Places      []graph.Place            `json:"at"`                   // superstep and task in each graph, outermost first
 	Node        string                   `json:"node,omitempty"`
 	Attempt     int                      `json:"attempt,omitempty"` // from 2 on
-	Header      *Header                  `json:"header,omitempty"`  // of the first run_start
+	Header      *Header                  `json:"header,omitempty"`  // in the first run_start
 	Graph       string                   `json:"graph,omitempty"`
 	Fingerprint string                   `json:"fingerprint,omitempty"`
 	Nodes       []string                 `json:"nodes,omitempty"`
 	Waiting     []string                 `json:"waiting,omitempty"`
-	Update      json.RawMessage          `json:"update,omitempty"`   // of a node_update
+	Update      json.RawMessage          `json:"update,omitempty"`   // in a node_update
 	Cached      bool                     `json:"cached,omitempty"`   // the update comes from the node's cache
 	Replayed    bool                     `json:"replayed,omitempty"` // taken from an earlier trace
-	Key         string                   `json:"key,omitempty"`      // of a step: what Once was called with
-	Data        json.RawMessage          `json:"data,omitempty"`     // of a custom event; what a step returned
+	Key         string                   `json:"key,omitempty"`      // in a step: the key of Once
+	Data        json.RawMessage          `json:"data,omitempty"`     // in a custom event; in a step, the result of Once
 	Interrupts  []graph.PendingInterrupt `json:"interrupts,omitempty"`
-	Checkpoint  string                   `json:"checkpoint,omitempty"` // of a checkpoint: its ID
+	Checkpoint  string                   `json:"checkpoint,omitempty"` // in a checkpoint: its ID
 	Parent      string                   `json:"parent,omitempty"`
 	Source      string                   `json:"source,omitempty"`
 	Error       string                   `json:"error,omitempty"`
-	End         json.RawMessage          `json:"end,omitempty"` // of the run's last line: how it ended, as its pipeline says it
+	End         json.RawMessage          `json:"end,omitempty"` // in the last line: how the run ended, in the form of its pipeline
 }
 
 // A Header says what ran, and with which settings.
@@ -64,11 +64,11 @@ type Writer struct {
 // NewWriter starts a trace. The header goes into the run's first line.
 func NewWriter(to io.Writer, header Header) *Writer { return &Writer{to: to, header: &header} }
 
-// SetEnd says how the run ended, in JSON. It is written with the run's last line.
+// SetEnd sets the run's end, in JSON. It is written with the run's last line.
 func (w *Writer) SetEnd(end json.RawMessage) { w.end = end }
 
-// Add writes an event. States are not traced, since the updates are what
-// changed, nor are tokens, since the event of a model's call has the whole text.
+// Add writes an event. It leaves out states, which follow from the updates, and tokens, since the
+// event of a model's call has the whole text.
 func Add[S any](w *Writer, ev graph.Event[S]) error {
 	if ev.Kind == graph.StateValue || ev.Kind == graph.NodeToken {
 		return nil
@@ -106,8 +106,7 @@ func Add[S any](w *Writer, ev graph.Event[S]) error {
 	return nil
 }
 
-// Of returns an event as a trace has it, without a number, a header and how the run
-// ended.
+// Of returns an event as a record, without a number, a header or the run's end.
 func Of(ev graph.EventRecord) Record {
 	rec := Record{
 		V: Version, Kind: ev.Kind, Time: ev.Time.UTC().Format(time.RFC3339Nano), ElapsedUS: ev.Elapsed.Microseconds(),
@@ -124,7 +123,7 @@ func Of(ev graph.EventRecord) Record {
 	case graph.NodeStep:
 		rec.Key, rec.Data = ev.Name, ev.Data
 	case graph.NodeUpdate:
-		if rec.Update = ev.Update; rec.Update == nil { // of a subgraph
+		if rec.Update = ev.Update; rec.Update == nil { // a subgraph's update is in Data
 			rec.Update = ev.Data
 		}
 	}

@@ -11,12 +11,11 @@ import (
 	"example.com/assay/graph"
 )
 
-// RecordingOptions say from where on a replay is live. Nil and the zero value
-// replay everything.
+// RecordingOptions say where a replay ends and nodes run. Nil and the zero value replay everything.
 type RecordingOptions struct {
-	// From is a node, "outer/inner" for one of a subgraph.
+	// From is the node to run from; "outer/inner" is a node of a subgraph.
 	From string
-	// Live picks records, such as certain calls. With From, both count.
+	// Live selects records, such as certain calls, to run from. It adds to From.
 	Live func(Record) bool
 }
 
@@ -25,25 +24,24 @@ type RecordingOptions struct {
 //	rec, err := trace.NewRecording(records, &trace.RecordingOptions{From: "grade"})
 //	out, err := app.Invoke(ctx, in, &graph.RunOptions{Replay: rec})
 //
-// Each graph is live from the first superstep with a picked task. There the picked
-// tasks run and the others are replayed; everything after it runs. A graph inside a
-// picked task runs as a whole. A graph with picked tasks of its own is replayed up to
-// them. So each of several graphs that Sends started is live from its own point on.
+// RecordingOptions pick tasks. A graph is replayed up to its first superstep with a picked task. In
+// that superstep the picked tasks run and the others are replayed; later supersteps run. A graph
+// inside a picked task runs as a whole, unless it has picked tasks itself: then it is replayed up
+// to them. So each of several graphs that Sends started runs from its own point on.
 //
-// Untracked channels are not in a trace, so writes to them are lost. So are a run's
-// answers to interrupts; a node that asked is in the trace with its final result.
-// The events of several graphs that one node ran cannot be separated: these graphs
-// are replayed only with the node as a whole.
+// A trace has no values of Untracked channels, so writes to them are lost. It has no answers to
+// interrupts either; a node that asked is in the trace with its final result. The events of several
+// graphs that one node ran cannot be separated: these graphs are replayed only with the whole node.
 type Recording struct {
-	live  bool           // something is picked
-	cuts  map[string]int // by graph, as the key of the task that it is in: the first superstep with a picked task
+	live  bool           // a task is picked
+	cuts  map[string]int // the first superstep with a picked task, by graph: the key of the graph's outer task
 	on    map[string]bool
 	tasks map[string]*recorded
 	steps map[string]step
 	runs  map[string]*recordedRun
 }
 
-// recorded is what a trace has of a task.
+// recorded is the part of a trace about one task.
 type recorded struct {
 	graph.Replayed
 	node  string
@@ -55,16 +53,15 @@ type step struct {
 	nodes []string
 }
 
-// recordedRun is the beginning of a graph, or of several in one task.
+// recordedRun is the start of a graph, or of several graphs in one task.
 type recordedRun struct {
 	index              int
 	graph, fingerprint string
 	several            bool
-	open               int // how many have begun and not failed
+	open               int // graphs that have begun and not failed
 }
 
-// NewRecording reads a run's records. That nothing is picked although something
-// should be is an error.
+// NewRecording reads a run's records. Options that pick nothing in the trace are an error.
 func NewRecording(records []Record, opts *RecordingOptions) (*Recording, error) {
 	if len(records) == 0 {
 		return nil, errors.New("replaying a trace: it has no events")
@@ -139,11 +136,11 @@ func (r *Recording) begins(graph string, index int, rec Record) {
 		run = &recordedRun{index: index, graph: rec.Graph, fingerprint: rec.Fingerprint}
 		r.runs[graph] = run
 	}
-	run.open++ // a failed one may have been tried again
+	run.open++ // a failed graph may have been retried
 	run.several = run.several || run.graph != rec.Graph
 }
 
-// pick makes the task at a place run, and all that follows it.
+// pick makes the task at a place run, and everything after it.
 func (r *Recording) pick(at []graph.Place) {
 	r.live = true
 	for depth, p := range at {
@@ -155,7 +152,7 @@ func (r *Recording) pick(at []graph.Place) {
 	}
 }
 
-// add notes a record of the task at a place, or of a graph inside it.
+// add adds a record to the task at a place, or to a graph inside it.
 func (r *Recording) add(at []graph.Place, around []string, node string, index int, rec Record) {
 	t := r.tasks[key(at)]
 	if t == nil {
@@ -182,8 +179,7 @@ func (r *Recording) add(at []graph.Place, around []string, node string, index in
 	t.Events = append(t.Events, ev)
 }
 
-// event is the record as the event that it was written from, with its update,
-// if it has one, as Data.
+// event returns the event that the record was written from. An update is in Data.
 func (r Record) event() graph.Event[struct{}] {
 	ev := graph.Event[struct{}]{
 		Kind: graph.KindNamed(r.Kind), Namespace: r.Namespace, Node: r.Node, Attempt: max(1, r.Attempt),
@@ -203,15 +199,15 @@ func (r Record) event() graph.Event[struct{}] {
 	return ev
 }
 
-// recordedError is an error that a trace has as text only.
+// recordedError is an error of which the trace has only the text.
 type recordedError string
 
 func (e recordedError) Error() string { return string(e) }
 
 func key(at []graph.Place) string { return fmt.Sprint(at) }
 
-// replays reports whether the recording stands in for a task, and whether the
-// task is on the way to a picked one: then it runs, and its graph asks for itself.
+// replays reports whether the recording replaces a task. On reports whether a graph inside the task
+// has picked tasks: then the task runs, and its graph asks the recording itself.
 func (r *Recording) replays(at []graph.Place) (is, on bool) {
 	for depth, p := range at {
 		first, cut := r.cut(at[:depth])
@@ -221,15 +217,14 @@ func (r *Recording) replays(at []graph.Place) (is, on bool) {
 		case p.Step != first:
 			return p.Step < first, false
 		case !r.on[key(at[:depth+1])]:
-			return true, false // beside it
+			return true, false // in the same superstep as a picked task
 		}
 	}
 	return false, true
 }
 
-// cut is the first superstep of a graph with a picked task, and whether there is
-// one. It is beyond all others when nothing is picked, and before them in a
-// picked task.
+// cut returns the first superstep of a graph with a picked task, and whether there is one. Without
+// a picked task it returns a superstep after all others; inside a picked task, one before them.
 func (r *Recording) cut(around []graph.Place) (first int, picked bool) {
 	if run := r.runs[key(around)]; run != nil && (run.several || run.open > 1) {
 		return math.MinInt, false
@@ -253,11 +248,11 @@ func (r *Recording) follows(around []graph.Place, superstep int) bool {
 	return superstep <= first
 }
 
-// Run refuses a graph that is not the trace's.
+// Run implements graph.Recording. It refuses a graph other than the trace's.
 func (r *Recording) Run(at []graph.Place, name, fingerprint string) error {
 	was := r.runs[key(at)]
 	if was == nil || !r.follows(at, 1) {
-		return nil // a trace without runs; its tasks tell
+		return nil // the trace has no runs: Task checks its tasks
 	}
 	d := Difference{Index: was.index, Event: graph.RunStart.String()}
 	switch {
@@ -272,7 +267,7 @@ func (r *Recording) Run(at []graph.Place, name, fingerprint string) error {
 	return &MismatchError{d}
 }
 
-// Superstep refuses a superstep that the trace has otherwise.
+// Superstep implements graph.Recording. It refuses a superstep that differs from the trace.
 func (r *Recording) Superstep(at []graph.Place, nodes []string) error {
 	inner := len(at) - 1
 	if !r.follows(at[:inner], at[inner].Step) {
@@ -282,7 +277,7 @@ func (r *Recording) Superstep(at []graph.Place, nodes []string) error {
 	d := Difference{Index: was.index, Event: fmt.Sprintf("%v in step %d", graph.StepStart, at[0].Step), Is: strings.Join(nodes, ", ")}
 	switch {
 	case !ok && len(r.steps) == 0:
-		return nil // a trace without supersteps; its tasks tell
+		return nil // the trace has no supersteps: Task checks its tasks
 	case !ok:
 		d.Index, d.Was = -1, "the trace ended here"
 	case !slices.Equal(was.nodes, nodes):
@@ -293,8 +288,7 @@ func (r *Recording) Superstep(at []graph.Place, nodes []string) error {
 	return &MismatchError{d}
 }
 
-// Task returns what the trace has of a task. A task that failed, or that the
-// trace broke off in, runs.
+// Task returns a task from the trace. A task that failed, or that the trace does not finish, runs.
 func (r *Recording) Task(at []graph.Place, node string) (*graph.Replayed, error) {
 	if is, _ := r.replays(at); !is {
 		return nil, nil
@@ -311,7 +305,7 @@ func (r *Recording) Task(at []graph.Place, node string) (*graph.Replayed, error)
 	return &t.Replayed, nil
 }
 
-// MismatchError is a replayed run that went another way than its trace.
+// MismatchError reports a replayed run that differs from its trace.
 type MismatchError struct{ Difference }
 
 func (e *MismatchError) Error() string {

@@ -8,11 +8,10 @@ import (
 	"example.com/assay/llm"
 )
 
-// A failure is a recorded error: what it said, and the fields of the typed
-// error that was in it, if there was one.
+// A failure is a recorded error: its text, and the fields of the typed error in its chain, if any.
 type failure struct {
 	Text       string     `json:"text"`
-	Kind       string     `json:"kind,omitempty"` // one of those below
+	Kind       string     `json:"kind,omitempty"` // one of the kinds below
 	Provider   string     `json:"provider,omitempty"`
 	Model      string     `json:"model,omitempty"`
 	Status     int        `json:"status,omitempty"`
@@ -21,7 +20,7 @@ type failure struct {
 	Code       string     `json:"code,omitempty"`
 	Param      string     `json:"param,omitempty"`
 	Reason     string     `json:"reason,omitempty"`
-	Inner      string     `json:"inner,omitempty"` // what the error inside the typed one said
+	Inner      string     `json:"inner,omitempty"` // the text of the error inside the typed error
 	Usage      llm.Usage  `json:"usage,omitzero"`
 	After      string     `json:"after,omitempty"`
 	Failures   int        `json:"failures,omitempty"`
@@ -36,7 +35,7 @@ type failure struct {
 const (
 	kindStatus      = "status"
 	kindConnection  = "connection"
-	kindUntrusted   = "untrusted" // a connection that asking again does not make
+	kindUntrusted   = "untrusted" // a connection that a retry cannot repair
 	kindResponse    = "response"
 	kindTruncated   = "truncated"
 	kindBlocked     = "blocked"
@@ -48,7 +47,7 @@ const (
 	kindUnspecified = ""
 )
 
-// failureOf describes an error; nil of none.
+// failureOf describes an error; nil for nil.
 func failureOf(err error) *failure {
 	if err == nil {
 		return nil
@@ -82,7 +81,7 @@ func failureOf(err error) *failure {
 	return f
 }
 
-// err is the error that was recorded: the same text around the same type.
+// err returns the recorded error: the same text and the same type.
 func (f *failure) err() error {
 	var typed error
 	switch f.Kind {
@@ -117,7 +116,7 @@ func (f *failure) err() error {
 	return replayed{f.Text, typed}
 }
 
-// replayed is an error with the text that it had when it was recorded.
+// replayed is an error with its recorded text.
 type replayed struct {
 	text  string
 	typed error // may be nil
@@ -140,7 +139,7 @@ func duration(d time.Duration) string {
 	return d.String()
 }
 
-// parsed reads what duration writes; what a hand has made of it otherwise is 0.
+// parsed reads a text of duration; a text changed by hand may yield 0.
 func parsed(text string) time.Duration {
 	d, err := time.ParseDuration(text)
 	if err != nil {

@@ -10,17 +10,14 @@ import (
 	"example.com/assay/llm"
 )
 
-// An UnknownRequestError says that a cassette has no recording for a request,
-// or none that is left.
+// An UnknownRequestError reports that a cassette has no recording for a request, or no unused one.
 type UnknownRequestError struct {
 	Skill string
-	Used  int // how many recordings of the same request were used before
-	// Nearest is the recording that is most like the request, as "call 3,
-	// skill …": of the same skill, if there is one, then by the words of the
-	// messages. Empty when there is none, and when Used is not 0.
+	Used  int // recordings of the same request that were used before
+	// Nearest is the most similar recording, as "call 3, skill …": first by skill, then by the
+	// words of the messages. It is empty when the cassette is empty, and when Used is not 0.
 	Nearest string
-	// Difference is where the two part for the first time, in words; at most
-	// 400 bytes.
+	// Difference describes the first difference from Nearest, in at most 400 bytes.
 	Difference string
 }
 
@@ -61,11 +58,11 @@ func unknown(req request, used int, recordings []recording) error {
 	return e
 }
 
-// mark is the mark of a skill's data fences. It is a hash of the input, and
-// would be the first difference of any two prompts.
+// mark is the mark of a skill's data fences. It contains a hash of the input, and would otherwise
+// be the first difference of any two prompts.
 var mark = regexp.MustCompile(`data-[0-9a-f]{8}\b`)
 
-// words are those of all messages.
+// words returns the words of all messages.
 func (r request) words() []string {
 	var out []string
 	for _, m := range r.Messages {
@@ -85,13 +82,12 @@ func (m message) words() []string {
 	return out
 }
 
-// maxWords bounds what distance compares word by word, so that a long prompt
-// does not take seconds.
+// maxWords bounds the words that distance compares one by one, so a long prompt does not take
+// seconds.
 const maxWords = 500
 
-// distance is the edit distance of two lists of words, without what they begin
-// and end with in common. Where more than maxWords are left of either, those
-// beyond count as different.
+// distance is the edit distance of two lists of words, after their common beginning and end. If
+// either list has more than maxWords left, its further words count as different.
 func distance(a, b []string) int {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
@@ -119,7 +115,7 @@ func distance(a, b []string) int {
 	return row[len(b)] + rest
 }
 
-// difference says where a recorded request and one that was asked part.
+// difference describes the first difference between a recorded request and the current one.
 func difference(recorded, asked request) string {
 	if recorded.Skill != asked.Skill {
 		return fmt.Sprintf("it is of another skill than %q", asked.Skill)
@@ -163,7 +159,7 @@ func set(sampling json.RawMessage) string {
 	return string(sampling)
 }
 
-// few are the words from the one before n on, at most eight.
+// few returns at most eight words, from the one before n on.
 func few(words []string, n int) string {
 	from := min(max(n-1, 0), len(words))
 	return strings.Join(words[from:min(n+7, len(words))], " ")

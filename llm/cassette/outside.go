@@ -10,8 +10,8 @@ import (
 	"example.com/assay/llm"
 )
 
-// An outside is a call of a server that is not a model's, as it is written. Its JSON
-// stands as text, so that a replay returns the same bytes.
+// An outside is the recording of a call of a server that is not a model's. Its JSON is stored as
+// text, so a replay returns the same bytes.
 type outside struct {
 	Server string `json:"server"`
 	Method string `json:"method"`
@@ -19,22 +19,22 @@ type outside struct {
 	Result string `json:"result,omitempty"`
 }
 
-// outsideKey is the hash of what such a call asks.
+// outsideKey is the hash of such a call.
 func outsideKey(server, method string, params json.RawMessage) string {
 	sum := sha256.New()
 	for _, field := range [][]byte{[]byte("outside"), []byte(server), []byte(method), normal(params)} {
-		fmt.Fprintf(sum, "%d:", len(field)) // a hash takes everything
+		fmt.Fprintf(sum, "%d:", len(field)) // writing to a hash cannot fail
 		sum.Write(field)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// An UnknownCallError says that a cassette has no recording for a call of a server, or none
-// that is left.
+// An UnknownCallError reports that a cassette has no recording for a call of a server, or no unused
+// one.
 type UnknownCallError struct {
 	Server, Method string
 	Params         string // at most 300 bytes
-	Used           int    // how many recordings of the same call were used before
+	Used           int    // recordings of the same call that were used before
 }
 
 func (e *UnknownCallError) Error() string {
@@ -44,9 +44,9 @@ func (e *UnknownCallError) Error() string {
 	return fmt.Sprintf("the cassette has no recording of this call of %s of the server %q: %s; record the run anew", e.Method, e.Server, e.Params)
 }
 
-// Outside makes a call of a server that is not a model's by live, and records its result or
-// its error, but not a call that its caller ended. Server and method name what is called.
-// Like a model's call, one whose recording cannot be written still returns its result.
+// Outside makes a call of a server that is not a model's with live, and records its result or its
+// error. It does not record a call that its caller cancelled. Server and method name the call. A
+// call whose recording cannot be written still returns its result.
 func (r *Recorder) Outside(ctx context.Context, server, method string, params json.RawMessage, live func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	call, err := r.start()
 	if err != nil {
@@ -63,8 +63,8 @@ func (r *Recorder) Outside(ctx context.Context, server, method string, params js
 	return result, err
 }
 
-// Outside answers a call from the recordings; each is used once, and live is not called. A
-// call that was not recorded, or not so often, is an *UnknownCallError.
+// Outside answers a call from an unused recording and does not call live. Without one it returns an
+// *UnknownCallError.
 func (p *Player) Outside(ctx context.Context, server, method string, params json.RawMessage, _ func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -11,14 +11,12 @@ import (
 	"example.com/assay/llm"
 )
 
-// RecordOptions adjusts Record. Nil and the zero value work.
+// RecordOptions configure Record. Nil and the zero value work.
 type RecordOptions struct {
-	// Model is what the program calls the models that it records, for
-	// Player.Model. Default none.
+	// Model is the program's name for its models, for Player.Model. Default none.
 	Model string
-	// Secrets are cut out of everything that is written: the keys that the
-	// program holds. Those shorter than 8 bytes are left, for they would cut
-	// words. Default none.
+	// Secrets are cut out of everything that is written: the program's keys. Secrets shorter than 8
+	// bytes are not cut, since they might match ordinary words. Default none.
 	Secrets []string
 }
 
@@ -30,13 +28,13 @@ type Recorder struct {
 	file    *os.File
 	started int   // calls
 	written int   // recordings
-	err     error // the first of writing; nothing is recorded after it
+	err     error // the first write error; nothing is recorded after it
 }
 
 var errClosed = errors.New("the recorder is closed")
 
-// Record makes a new file, readable by its owner alone, since prompts are in
-// it. A file that exists is an error: what it holds has cost something.
+// Record creates a file that only its owner can read, since it holds prompts. An existing file is
+// an error: its recordings may have cost money.
 func Record(file string, opts *RecordOptions) (*Recorder, error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -52,18 +50,18 @@ func Record(file string, opts *RecordOptions) (*Recorder, error) {
 		r.scrub.all(&first.Model)
 	}
 	if err := r.write(first); err != nil {
-		return nil, errors.Join(err, f.Close(), os.Remove(file)) // it holds nothing, and would be in the way of the next try
+		return nil, errors.Join(err, f.Close(), os.Remove(file)) // an empty file would make the next try fail
 	}
 	return r, nil
 }
 
-// Wrap returns a model that asks m and records what it answers, errors
-// included, but not a call that its caller ended. A call whose recording cannot
-// be written still returns its answer; those after it are refused before they
-// are made, and Close returns the error. Several models may share the recorder.
+// Wrap returns a model that asks m and records its answers and errors. It does not record a call
+// that its caller cancelled. A call whose recording cannot be written still returns its answer;
+// later calls are refused before they are made, and Close returns the error. Several models may
+// share the recorder.
 func (r *Recorder) Wrap(m llm.Model) llm.Model { return recorded{m, r} }
 
-// Close ends the file. Calls that are made after it are refused.
+// Close ends the file. Later calls are refused.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,7 +91,7 @@ func (r *Recorder) start() (int, error) {
 	return r.started, nil
 }
 
-// keep writes a recording, unless the recorder was closed meanwhile.
+// keep writes a recording, unless the recorder is closed.
 func (r *Recorder) keep(rec recording) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,7 +103,7 @@ func (r *Recorder) keep(rec recording) {
 	}
 }
 
-// write writes a line in one piece, so that only the last one can be cut.
+// write writes a line at once, so only the last line of a file can be incomplete.
 func (r *Recorder) write(v any) error {
 	line, err := llm.Encode(v)
 	if err != nil {

@@ -14,33 +14,31 @@ import (
 	"example.com/assay/llm"
 )
 
-// A CutError says that a cassette ends before its last line: the program that
-// recorded it was killed, or the file was cut.
+// A CutError reports that a cassette has no last line: the recording program was killed, or the
+// file was cut.
 type CutError struct {
 	File       string
-	Line       int // the first that is missing or not whole
-	Recordings int // those before it
+	Line       int // the first missing or incomplete line
+	Recordings int // complete recordings before it
 }
 
 func (e *CutError) Error() string {
 	return fmt.Sprintf("%s:%d: the cassette was cut here, after %d recordings: record it anew, or replay what is left", e.File, e.Line, e.Recordings)
 }
 
-// A Player is a model that answers from a cassette. It is safe for concurrent
-// use, and its answers do not depend on the order of calls that differ. Equal
-// calls get the recordings of their request in the order in which those were
-// asked.
+// A Player is a model that answers from a cassette. It is safe for concurrent use. Its answers do
+// not depend on the order of different calls. Equal calls get their recordings in recorded order.
 type Player struct {
 	model      string
 	recordings []recording // in the order of their calls
 
 	mu   sync.Mutex
-	left map[string][]int // by key: the recordings that were not used, in order
-	used map[string]int   // by key: how many were
+	left map[string][]int // by key: the unused recordings, in order
+	used map[string]int   // by key: the number of used recordings
 }
 
-// Replay reads a cassette. Of one that was cut it returns what is whole, beside
-// a *CutError. Any other line that cannot be read is an error alone.
+// Replay reads a cassette. For a cut file it returns both a player with the complete recordings and
+// a *CutError. Any other unreadable line is an error without a player.
 func Replay(file string) (*Player, error) {
 	data, err := plainfile.Read(file, 1<<30)
 	if err != nil {
@@ -58,12 +56,10 @@ func Replay(file string) (*Player, error) {
 	return p, err
 }
 
-// Model is what the program that recorded called its models; empty when it did
-// not say.
+// Model is RecordOptions.Model of the recording; it may be empty.
 func (p *Player) Model() string { return p.model }
 
-// parse reads the lines of a file. Beside a *CutError it returns those before
-// the cut.
+// parse reads the lines of a file. With a *CutError it also returns the recordings before the cut.
 func parse(file string, data []byte) (model string, out []recording, err error) {
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	for i, line := range lines {
@@ -85,7 +81,7 @@ func parse(file string, data []byte) (model string, out []recording, err error) 
 		}
 		switch {
 		case n == 1 && first.Cassette != Version:
-			return "", nil, fmt.Errorf("%s:1: this is no cassette of version %d", file, Version)
+			return "", nil, fmt.Errorf("%s:1: this is not a cassette of version %d", file, Version)
 		case n == 1:
 			model = first.Model
 		case rec.Recordings != nil:
@@ -102,10 +98,9 @@ func parse(file string, data []byte) (model string, out []recording, err error) 
 	return model, out, &CutError{file, len(lines) + 1, len(out)}
 }
 
-// Generate answers from the recordings; each is used once. A request that was
-// not recorded, or not so often, is an *UnknownRequestError. A recording that
-// has chunks streams them; of another one the text is streamed at once. What the
-// call cost when it was recorded is booked apart from what is spent now.
+// Generate answers from an unused recording of the request. Without one it returns an
+// *UnknownRequestError. It streams recorded chunks, or else the whole text at once. The recorded
+// cost is counted apart from the current spending.
 func (p *Player) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if ctx.Err() != nil {
 		return llm.Response{}, context.Cause(ctx)
@@ -134,7 +129,7 @@ func (r recording) stream(to func(llm.Chunk)) {
 	}
 }
 
-// take returns the next recording of a key, or how many were used.
+// take returns the next recording of a key, or else how many were used.
 func (p *Player) take(key string) (rec recording, used int, found bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,9 +142,8 @@ func (p *Player) take(key string) (rec recording, used int, found bool) {
 	return p.recordings[left[0]], 0, true
 }
 
-// Unused names the recordings that nobody asked for, in the order of their
-// calls, as `call 3, skill "query_rewrite"`. A replay that ends with some left
-// is not the run that was recorded.
+// Unused names the unused recordings in the order of their calls, as `call 3, skill
+// "query_rewrite"`. A replay that leaves some unused differs from the recorded run.
 func (p *Player) Unused() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

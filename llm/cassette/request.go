@@ -12,7 +12,7 @@ import (
 	"example.com/assay/state"
 )
 
-// Version is the version of the file's form.
+// Version is the version of the file format.
 const Version = 1
 
 // header is the first line of a file.
@@ -21,25 +21,25 @@ type header struct {
 	Model    string `json:"model,omitempty"`
 }
 
-// footer is the last line of a file that was closed.
+// footer is the last line of a closed file.
 type footer struct {
 	Recordings *int `json:"recordings"`
 }
 
 // A recording is one call, a line of a file.
 type recording struct {
-	Call     int      `json:"call"` // in the order in which calls began; 1 for the first
+	Call     int      `json:"call"` // in the order of the calls' starts; 1 for the first
 	Key      string   `json:"key"`
 	Request  request  `json:"request,omitzero"`
-	Chunks   []chunk  `json:"chunks,omitempty"` // what was streamed
+	Chunks   []chunk  `json:"chunks,omitempty"` // the streamed chunks
 	Response response `json:"response,omitzero"`
 	Error    *failure `json:"error,omitempty"`
 	Outside  *outside `json:"outside,omitempty"` // instead of a request and its response
 	receipt
 }
 
-// A receipt is what a call cost and met, as it is written. Files of older
-// programs have none: nothing is said of what their calls cost.
+// A receipt is a call's recorded cost and fallback. Files of older programs have none, so the cost
+// of their calls is unknown.
 type receipt struct {
 	Cost     state.Money `json:"cost,omitempty"`
 	Unpriced bool        `json:"unpriced,omitempty"`
@@ -47,7 +47,7 @@ type receipt struct {
 	Lost     state.Cause `json:"lost,omitempty"`
 }
 
-// entry books the call of a receipt as one that was paid at another time.
+// entry returns the receipt as an entry that was paid earlier.
 func (r receipt) entry() llm.Entry {
 	e := llm.Entry{Fallback: r.Fallback, Lost: r.Lost, Taped: true}
 	if e.RecordedCost = r.Cost; r.Unpriced {
@@ -63,7 +63,7 @@ type response struct {
 	Usage llm.Usage  `json:"usage"`
 }
 
-// A message is an llm.Message as it is written.
+// A message is the recorded form of an llm.Message.
 type message struct {
 	Role    llm.Role         `json:"role"`
 	Text    string           `json:"text,omitempty"`
@@ -72,7 +72,7 @@ type message struct {
 	Results []llm.ToolResult `json:"results,omitempty"`
 }
 
-// A toolCall has its arguments as text: a model may write what is no JSON.
+// A toolCall has its arguments as text, since a model may write arguments that are not JSON.
 type toolCall struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
@@ -100,9 +100,8 @@ type chunk struct {
 	Again bool   `json:"again,omitempty"`
 }
 
-// A request is what people and the search for the nearest recording read.
-// Schema, tools and input are there by their hashes, which say that one of
-// them changed.
+// A request is the readable form of a request, for people and for the search for the nearest
+// recording. Schema, tools and input are hashes, which only show that one of them changed.
 type request struct {
 	Skill     string          `json:"skill,omitempty"`
 	SkillHash string          `json:"skill_hash,omitempty"`
@@ -113,7 +112,7 @@ type request struct {
 	Sampling  json.RawMessage `json:"sampling,omitempty"`
 }
 
-// asked is a request's readable form, normalised.
+// asked returns a request's readable form, normalised.
 func asked(req llm.Request) request {
 	out := request{Skill: req.Skill, SkillHash: req.SkillHash, Schema: hash(normal(req.Schema)), Vars: hash(normal(req.Vars)), Sampling: sampling(req.Sampling)}
 	if len(req.Tools) > 0 {
@@ -125,8 +124,7 @@ func asked(req llm.Request) request {
 	return out
 }
 
-// keyOf is the hash of all that a request asks. Fields are told apart by their
-// lengths.
+// keyOf is the hash of a request's content. Lengths separate its fields.
 func keyOf(req llm.Request) string {
 	sum := sha256.New()
 	add := func(fields ...[]byte) {
@@ -162,8 +160,8 @@ func keyOf(req llm.Request) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// images are the media types of images and the hashes of their data or addresses,
-// which may hold a signature.
+// images returns the media types of images and the hashes of their data or addresses. An address
+// may hold a signature.
 func images(list []llm.Image) []string {
 	var out []string
 	for _, img := range list {
@@ -177,10 +175,10 @@ func images(list []llm.Image) []string {
 	return out
 }
 
-// sampling is what is set, as JSON; nil when nothing is.
+// sampling returns the sampling settings as JSON; nil when none is set.
 func sampling(s llm.Sampling) json.RawMessage {
 	out, err := llm.Encode(s)
-	if err != nil { // a temperature that is no number
+	if err != nil { // the temperature is not a number
 		out, _ = json.Marshal(err.Error()) // a text can always be encoded
 	}
 	if string(out) == "{}" {
@@ -199,11 +197,10 @@ func tools(list []llm.Tool) []byte {
 	return b.Bytes()
 }
 
-// lines makes all line ends those of Unix.
+// lines converts all line ends to "\n".
 func lines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// normal writes JSON without spaces and with sorted keys. What is no JSON stays
-// as it is.
+// normal writes JSON without spaces and with sorted keys. Other text stays as it is.
 func normal(raw json.RawMessage) []byte {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
@@ -218,7 +215,7 @@ func normal(raw json.RawMessage) []byte {
 	return out
 }
 
-// hash is a short name of a content; "" of none.
+// hash returns a short hash of data; "" for empty data.
 func hash(data []byte) string {
 	if len(data) == 0 {
 		return ""

@@ -8,14 +8,14 @@ import (
 	"example.com/assay/llm"
 )
 
-// minSecret is the length from which a text is taken for a secret.
+// minSecret is the minimum length of a secret.
 const minSecret = 8
 
-// cut stands where a secret was.
+// cut replaces a secret.
 const cut = "[key]"
 
-// A scrubber cuts secrets out of a recording. It changes the recording in
-// place; its key is a hash and stays, being that of what will be asked again.
+// A scrubber cuts secrets out of a recording, in place. The recording's key stays: it is a hash of
+// the request as a replay will repeat it.
 type scrubber struct{ secrets []string }
 
 func (s scrubber) recording(rec *recording) {
@@ -56,7 +56,7 @@ func (s scrubber) calls(calls []toolCall) {
 	}
 }
 
-// all cuts the known secrets out of texts, also as JSON writes them.
+// all cuts the known secrets out of texts, also in their JSON form.
 func (s scrubber) all(texts ...*string) {
 	for _, secret := range s.secrets {
 		plain, _ := llm.Encode(secret) // a text can always be encoded
@@ -69,12 +69,11 @@ func (s scrubber) all(texts ...*string) {
 	}
 }
 
-// unquoted is a JSON string as it stands between its quotes.
+// unquoted returns a JSON string without its quotes.
 func unquoted(data []byte) string { return string(data[1 : len(data)-1]) }
 
-// The forms in which keys appear in errors of HTTP: credentials of an
-// address, the values of fields that are named so, authorisation headers, and
-// the prefixes by which providers mark their keys.
+// The forms of keys in errors of HTTP: credentials in an address, fields named like keys,
+// authorisation headers, and the prefixes of providers' keys.
 var (
 	credentials = regexp.MustCompile(`://[^/\s@"']+@`)
 	authorised  = regexp.MustCompile(`(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}`)

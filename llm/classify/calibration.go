@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// A Calibration turns a model's probability into how often it is right on a
-// person's own data: a sigmoid of its log-odds (Platt, 1999). A is above 0, so
-// that the order stays.
+// A Calibration maps a model's probability to its observed accuracy on the user's data: a sigmoid
+// of its log-odds (Platt, 1999). A must be above 0, so the order of probabilities stays.
 type Calibration struct{ A, B float64 }
 
-// P is the calibrated probability. A nil calibration changes nothing.
+// P returns the calibrated probability. A nil calibration changes nothing.
 func (c *Calibration) P(p float64) float64 {
 	if c == nil {
 		return p
@@ -20,7 +19,7 @@ func (c *Calibration) P(p float64) float64 {
 	return 1 / (1 + math.Exp(-c.A*LogOdds(p)-c.B))
 }
 
-// Raw is the probability that P makes p of.
+// Raw is the inverse of P.
 func (c *Calibration) Raw(p float64) float64 {
 	if c == nil {
 		return p
@@ -28,13 +27,13 @@ func (c *Calibration) Raw(p float64) float64 {
 	return 1 / (1 + math.Exp(-(LogOdds(p)-c.B)/c.A))
 }
 
-// LogOdds of a probability, which is kept from 0 and 1.
+// LogOdds returns the log-odds of a probability, limited to stay finite.
 func LogOdds(p float64) float64 {
 	p = max(1e-6, min(1-1e-6, p))
 	return math.Log(p / (1 - p))
 }
 
-// ParseCalibration reads what String writes.
+// ParseCalibration reads the form that String writes.
 func ParseCalibration(text string) (*Calibration, error) {
 	var c Calibration
 	fields := strings.Fields(text)
@@ -49,7 +48,7 @@ func ParseCalibration(text string) (*Calibration, error) {
 	return nil, fmt.Errorf("%q is not a calibration: it is two numbers, the first above 0, such as 0.8 -0.3", text)
 }
 
-// String is the slope and the offset, such as "0.8 -0.3"; "" of nil.
+// String returns the slope and the offset, such as "0.8 -0.3"; "" for nil.
 func (c *Calibration) String() string {
 	if c == nil {
 		return ""

@@ -18,35 +18,33 @@ import (
 
 const (
 	defaultBatch = 32
-	// atOnce bounds the requests of one Score; the limit of calls of the Caller
-	// bounds them too.
+	// atOnce bounds the concurrent requests of one Score. The Caller's limit also applies.
 	atOnce = 8
 )
 
-// Options says where a server is.
+// Options describe a server.
 type Options struct {
-	// URL ends in /predict, /classify, /v1 or /v1/chat/completions, which says
-	// what the server speaks. Needed.
+	// URL is required. Its end says which protocol the server speaks: /predict, /classify, /v1 or
+	// /v1/chat/completions.
 	URL string
-	// Model is the model's name. /v1 needs one; a server of one model needs none.
+	// Model is the model's name. It is required for /v1, and optional for a server with one model.
 	Model string
-	// Key is sent as a bearer token; empty sends none. A key of 8 bytes or more
-	// is a secret and is cut out of all that the server says.
+	// Key is sent as a bearer token, unless it is empty. A key of 8 bytes or more is a secret and
+	// is cut out of everything that the server returns.
 	Key string
-	// Labels says what the model's labels mean, beside the usual names. Default
-	// none.
+	// Labels gives the meaning of the model's labels, in addition to the usual names. Default none.
 	Labels Labels
-	// Batch is how many texts a request holds. Default 32, which is what Text
-	// Embeddings Inference takes as it comes. A request to /v1 holds one.
+	// Batch is the number of texts per request. Default 32, the default limit of Text Embeddings
+	// Inference. A request to /v1 always has one.
 	Batch int
-	// Caller makes each request, under its limits. Default: the request is made
-	// once, as long as its context allows.
+	// Caller makes each request, under its limits. Default: one attempt, limited only by its
+	// context.
 	Caller *llm.Caller
 	// Transport carries the requests. Default http.DefaultTransport.
 	Transport http.RoundTripper
 }
 
-// A Client asks a server of a classifier. It is safe for concurrent use.
+// A Client asks a server with a classifier. It is safe for concurrent use.
 type Client struct {
 	task   Task
 	opts   Options
@@ -54,13 +52,13 @@ type Client struct {
 	url    string
 	server *wire.Server
 
-	noLogprobs atomic.Bool // the server of /v1 refuses a request for them
+	noLogprobs atomic.Bool // the /v1 server refuses requests for log-probabilities
 	mu         sync.Mutex
 	served     string // the model, as the server names it
 }
 
-// NewClient returns the client of a server. It makes no request. Errors are
-// those of an address, a key or labels that cannot be used.
+// NewClient returns a client for a server. It makes no request. It returns an error for an invalid
+// address, key or label.
 func NewClient(task Task, opts *Options) (*Client, error) {
 	if opts == nil {
 		return nil, fmt.Errorf("setting up the %s: no options are given; it needs an address", task.name())
@@ -91,24 +89,24 @@ func NewClient(task Task, opts *Options) (*Client, error) {
 	return c, nil
 }
 
-// An Input is a text to classify. Claim is what the text may support, and empty
-// for the other tasks.
+// An Input is a text to classify. Claim is the claim that the text may support; other tasks leave
+// it empty.
 type Input struct{ Text, Claim string }
 
-// A Score says how a text was classified.
+// A Score is the classification of a text.
 type Score struct {
-	P       float64 // 0..1 that the text supports the claim, or gives orders
-	Against float64 // 0..1 that it contradicts the claim; 0 of a model that does not tell
+	P       float64 // 0..1 that the text supports the claim, or is a prompt injection
+	Against float64 // 0..1 that it contradicts the claim; 0 if the model has no such class
 }
 
-// Score classifies texts and returns their scores, by index, and the tokens that
-// the server counted. Without texts no request is made.
+// Score classifies texts. It returns their scores, by index, and the tokens that the server
+// counted. Without texts it makes no request.
 //
-// Errors are those of ctx (its cause) and of the Caller, *llm.StatusError,
-// *llm.ConnectionError, *llm.ResponseError and *LabelError.
+// It returns the cause of ctx, an error of the Caller, *llm.StatusError, *llm.ConnectionError,
+// *llm.ResponseError or *LabelError.
 func (c *Client) Score(ctx context.Context, inputs []Input) ([]Score, llm.Usage, error) {
 	scores := make([]Score, len(inputs))
-	used := make([]llm.Usage, len(inputs)) // of a request, where its first text is
+	used := make([]llm.Usage, len(inputs)) // of each request, at the index of its first text
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for from := 0; from < len(inputs); from += c.opts.Batch {
@@ -134,7 +132,7 @@ func (c *Client) Score(ctx context.Context, inputs []Input) ([]Score, llm.Usage,
 	return scores, usage, nil
 }
 
-// batch makes one request, as often as the Caller wants it.
+// batch makes one request, and repeats it if the Caller does.
 func (c *Client) batch(ctx context.Context, inputs []Input) (scores []Score, usage llm.Usage, err error) {
 	once := func(ctx context.Context) (llm.Usage, error) {
 		var spent llm.Usage
@@ -150,8 +148,8 @@ func (c *Client) batch(ctx context.Context, inputs []Input) (scores []Score, usa
 	return scores, usage, err
 }
 
-// ask makes one request. A server of /v1 that refuses to tell probabilities is
-// asked without them from then on.
+// ask makes one request. If a /v1 server refuses to return probabilities, later requests do not ask
+// for them.
 func (c *Client) ask(ctx context.Context, inputs []Input) ([]Score, llm.Usage, error) {
 	plain := c.noLogprobs.Load()
 	body, err := c.server.Post(ctx, c.url, c.request(inputs, plain))
@@ -178,8 +176,8 @@ func (c *Client) ask(ctx context.Context, inputs []Input) ([]Score, llm.Usage, e
 	return got.scores, got.usage, err
 }
 
-// Name is what the model is called before anything was asked: as in the
-// options, else by the server's wire. It holds no address.
+// Name is the model's name before any request: the name in the options, or else the protocol's
+// name. It holds no address.
 func (c *Client) Name() string {
 	if c.opts.Model != "" {
 		return c.opts.Model
@@ -187,9 +185,8 @@ func (c *Client) Name() string {
 	return string(c.wire)
 }
 
-// Served is the model as the server names it: in its answers so far or, of Text
-// Embeddings Inference, when it is asked for that alone. Where it tells none, it
-// is Name.
+// Served is the model's name as the server reports it: in its answers so far or, for Text
+// Embeddings Inference, on request. Without such a name it is Name.
 func (c *Client) Served(ctx context.Context) string {
 	c.mu.Lock()
 	served := c.served
@@ -201,12 +198,12 @@ func (c *Client) Served(ctx context.Context) string {
 		Model string `json:"model_id"`
 	}
 	if body, err := c.server.Get(ctx, strings.TrimSuffix(c.url, "/predict")+"/info"); err != nil || json.Unmarshal(body, &info) != nil {
-		return c.Name() // servers that speak like it need not have /info
+		return c.Name() // a compatible server may lack /info
 	}
 	return orName(info.Model, c.Name())
 }
 
-// orName is a server's own name of a model, unless it is a path or an address.
+// orName returns a server's name for a model, or name if that is a path or an address.
 func orName(served, name string) string {
 	if served == "" || strings.HasPrefix(served, "/") || strings.Contains(served, "://") {
 		return name

@@ -9,16 +9,16 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// SkillOrders stands where a request has its skill when a Detector is asked as a
-// model, so that its calls are recorded and replayed as those of models are.
+// SkillOrders is the skill in a Detector's requests. With it a cassette records and replays them as
+// calls of a model.
 const SkillOrders = "detect_orders"
 
-// DetectBy asks a model for SkillOrders: a Detector, or what is recorded of one. It
-// returns, by index, the spans of each text that give orders.
+// DetectBy asks a model for SkillOrders: a Detector, or a cassette of one. It returns, by index,
+// the spans of each text that are prompt injection.
 func DetectBy(ctx context.Context, m llm.Model, texts []string) ([][]text.Span, error) {
 	vars, err := json.Marshal(texts)
 	if err != nil {
-		return nil, fmt.Errorf("asking for orders: %w", err)
+		return nil, fmt.Errorf("detecting prompt injection: %w", err)
 	}
 	resp, err := m.Generate(ctx, llm.Request{Skill: SkillOrders, Origin: llm.Origin{Vars: vars}})
 	if err != nil {
@@ -26,26 +26,25 @@ func DetectBy(ctx context.Context, m llm.Model, texts []string) ([][]text.Span, 
 	}
 	var found [][]text.Span
 	if err := json.Unmarshal([]byte(resp.Text), &found); err != nil {
-		return nil, fmt.Errorf("reading what orders were found: %w", err)
+		return nil, fmt.Errorf("reading the prompt injection that was found: %w", err)
 	}
 	return found, nil
 }
 
-// A Detector finds the sentences of passages that give orders to an assistant.
-// It is safe for concurrent use.
+// A Detector finds sentences of passages that are prompt injection. It is safe for concurrent use.
 type Detector struct{ client *Client }
 
-// NewDetector returns the detector of a client whose task is Injection.
+// NewDetector returns a detector over a client with the task Injection.
 func NewDetector(c *Client) *Detector { return &Detector{c} }
 
-// Generate answers SkillOrders. Errors are those of Detect, and any other skill.
+// Generate answers SkillOrders. It returns an error of Detect, or an error for another skill.
 func (d *Detector) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	var texts []string
 	if req.Skill != SkillOrders {
-		return llm.Response{}, fmt.Errorf("asking a detector of orders: it cannot answer skill %q", req.Skill)
+		return llm.Response{}, fmt.Errorf("asking a detector of prompt injection: it cannot answer skill %q", req.Skill)
 	}
 	if err := json.Unmarshal(req.Vars, &texts); err != nil {
-		return llm.Response{}, fmt.Errorf("asking a detector of orders: reading the texts: %w", err)
+		return llm.Response{}, fmt.Errorf("asking a detector of prompt injection: reading the texts: %w", err)
 	}
 	found, err := d.Detect(ctx, texts)
 	if err != nil {
@@ -53,15 +52,14 @@ func (d *Detector) Generate(ctx context.Context, req llm.Request) (llm.Response,
 	}
 	data, err := json.Marshal(found)
 	if err != nil {
-		return llm.Response{}, fmt.Errorf("asking a detector of orders: %w", err)
+		return llm.Response{}, fmt.Errorf("asking a detector of prompt injection: %w", err)
 	}
 	return llm.Response{Text: string(data), Model: d.client.Name()}, nil
 }
 
-// Detect returns, by index, the spans of each text that give orders. A text is
-// classified by runs of whole sentences, and of a run that gives orders each
-// sentence alone; when none of these does, the likeliest is taken. Errors are
-// those of Client.Score.
+// Detect returns, by index, the spans of each text that are prompt injection. It classifies runs of
+// whole sentences, and then each sentence of a positive run alone. If no sentence of that run is
+// positive, it takes the one with the highest probability. Errors are those of Client.Score.
 func (d *Detector) Detect(ctx context.Context, texts []string) ([][]text.Span, error) {
 	var asked []Input
 	var runs []run
@@ -103,7 +101,7 @@ func (d *Detector) Detect(ctx context.Context, texts []string) ([][]text.Span, e
 	return out, nil
 }
 
-// A run is some sentences of a text, by its number, that are classified at once.
+// A run is a group of sentences of the text with this number, which are classified together.
 type run struct {
 	text      int
 	sentences []text.Span

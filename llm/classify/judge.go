@@ -13,28 +13,27 @@ import (
 )
 
 const (
-	// decided is the probability from which a text supports or contradicts a claim.
+	// decided is the minimum probability for a text to support or contradict a claim.
 	decided = .5
-	// window is how many bytes of a source are judged at once, in whole
-	// sentences: models of this kind read about 512 tokens.
+	// window is how many bytes of a source, in whole sentences, are judged at once: such models
+	// read about 512 tokens.
 	window = 1500
 )
 
-// A Judge is a model that answers one skill, judge_claim, by a classifier. Each
-// sentence of the claim is judged by each source alone; the claim is as probable as
-// its least probable sentence. The sentence of the best source with the highest
-// probability is the quote. It is safe for concurrent use.
+// A Judge is a model that answers one skill, judge_claim, with a classifier. It judges each
+// sentence of the claim against each source. The claim is as probable as its least probable
+// sentence. The quote is the sentence with the highest probability in the best source. It is safe
+// for concurrent use.
 type Judge struct {
 	client      *Client
 	calibration *Calibration
 }
 
-// NewJudge returns the judge of a client whose task is Support. A nil calibration
-// leaves the server's probabilities as they are.
+// NewJudge returns a judge over a client with the task Support. A nil calibration leaves the
+// server's probabilities unchanged.
 func NewJudge(c *Client, calibration *Calibration) *Judge { return &Judge{c, calibration} }
 
-// Generate answers judge_claim. Errors are those of Client.Score, and any other
-// skill.
+// Generate answers judge_claim. It returns an error of Client.Score, or an error for another skill.
 func (j *Judge) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if req.Skill != skills.JudgeClaim {
 		return llm.Response{}, fmt.Errorf("asking a judge of claims: it cannot answer skill %q", req.Skill)
@@ -55,7 +54,7 @@ func (j *Judge) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 	return llm.Response{Text: string(data), Model: j.client.Name(), Usage: v.usage}, nil
 }
 
-// A verdict is one answer on its way, and what was used for it.
+// A verdict is an answer under construction, with its usage.
 type verdict struct {
 	*Judge
 	usage llm.Usage
@@ -67,7 +66,7 @@ func (v *verdict) score(ctx context.Context, inputs []Input) ([]Score, error) {
 	return scores, err
 }
 
-// A part is a run of sentences of a source that is judged at once.
+// A part is a run of sentences of a source, judged together.
 type part struct {
 	source    skills.Source
 	sentences []text.Span
@@ -161,7 +160,7 @@ func (v *verdict) judge(ctx context.Context, in skills.JudgeInput) (skills.Judge
 func (s Score) support() float64 { return s.P }
 func (s Score) against() float64 { return s.Against }
 
-// highest is the position of the highest score, the first of equals.
+// highest returns the index of the highest score, the first one of equals.
 func highest(scores []Score, by func(Score) float64) int {
 	best := 0
 	for i, s := range scores {
@@ -176,8 +175,8 @@ func highest(scores []Score, by func(Score) float64) int {
 func (v *verdict) quote(ctx context.Context, quotes []skills.SourceQuote, p part, claim string, by func(Score) float64) ([]skills.SourceQuote, error) {
 	var asked []Input
 	for _, s := range p.sentences {
-		// A text that was not valid UTF-8 has lost bytes on its way here: what
-		// stands in their place is in no source.
+		// A source that was not valid UTF-8 has lost bytes: the replacement character is in no
+		// source.
 		if words := p.source.Text[s.Start:s.End]; !strings.ContainsRune(words, utf8.RuneError) {
 			asked = append(asked, Input{words, claim})
 		}

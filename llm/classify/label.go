@@ -11,15 +11,15 @@ import (
 	"example.com/assay/state"
 )
 
-// A Task is what texts are classified for.
+// A Task is a classification task.
 type Task int
 
 const (
 	Support   Task = iota // whether a text supports a claim
-	Injection             // whether a text gives orders to an assistant
+	Injection             // whether a text is prompt injection
 )
 
-// name is what errors call the server.
+// name is the server's name in errors.
 func (t Task) name() string {
 	if t == Injection {
 		return "injection detector"
@@ -27,18 +27,18 @@ func (t Task) name() string {
 	return "judge"
 }
 
-// A Class is what a label means.
+// A Class is the meaning of a label.
 type Class string
 
 const (
-	Supported    Class = "supported"    // of Support: the text supports the claim
-	Contradicted Class = "contradicted" // of Support: it contradicts it
-	Unsupported  Class = "unsupported"  // of Support: neither
-	Orders       Class = "orders"       // of Injection: the text gives orders
-	Harmless     Class = "harmless"     // of Injection: it gives none
+	Supported    Class = "supported"    // Support: the text supports the claim
+	Contradicted Class = "contradicted" // Support: the text contradicts the claim
+	Unsupported  Class = "unsupported"  // Support: neither
+	Orders       Class = "orders"       // Injection: the text is prompt injection
+	Harmless     Class = "harmless"     // Injection: the text is not prompt injection
 )
 
-// Classes are those of a task, the one that is asked for first.
+// Classes returns the classes of a task; the first is the one of interest.
 func (t Task) Classes() []Class {
 	if t == Injection {
 		return []Class{Orders, Harmless}
@@ -46,8 +46,7 @@ func (t Task) Classes() []Class {
 	return []Class{Supported, Contradicted, Unsupported}
 }
 
-// usual are the spellings of labels that need no explanation, without case and
-// anything but letters and digits.
+// usual are the labels that need no explanation, by their letters and digits in lower case.
 var usual = map[Task]map[Class][]string{
 	Support: {
 		Supported:    {"entailment", "entailed", "entails", "entail", "support", "supports", "supported", "yes", "true", "consistent", "faithful", "factual", "grounded", "attributable"},
@@ -60,8 +59,7 @@ var usual = map[Task]map[Class][]string{
 	},
 }
 
-// Labels says what a model's labels mean: their classes, by label. LABEL_1 and
-// the number 1 are the second class of a model.
+// Labels are the classes of a model's labels. LABEL_1 and the number 1 are a model's second class.
 type Labels map[string]Class
 
 // ParseLabels reads labels such as "LABEL_0=supported, LABEL_1=unsupported".
@@ -78,7 +76,7 @@ func ParseLabels(task Task, text string) (Labels, error) {
 	return out, out.check(task)
 }
 
-// String is what ParseLabels reads, sorted by label.
+// String returns the form that ParseLabels reads, sorted by label.
 func (l Labels) String() string {
 	var parts []string
 	for _, label := range slices.Sorted(maps.Keys(l)) {
@@ -96,7 +94,7 @@ func (l Labels) check(task Task) error {
 	return nil
 }
 
-// class is what a label means.
+// class returns the class of a label, and whether it is known.
 func (c *Client) class(label string) (Class, bool) {
 	name := plain(label)
 	for given, class := range c.opts.Labels {
@@ -112,7 +110,7 @@ func (c *Client) class(label string) (Class, bool) {
 	return "", false
 }
 
-// numbered returns the classes that the options name by their number.
+// numbered returns the classes that the options give by number.
 func (c *Client) numbered() map[int]Class {
 	out := map[int]Class{}
 	for given, class := range c.opts.Labels {
@@ -123,7 +121,7 @@ func (c *Client) numbered() map[int]Class {
 	return out
 }
 
-// plain is a label without case and anything but letters and digits.
+// plain returns the letters and digits of a label in lower case.
 func plain(label string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -133,8 +131,8 @@ func plain(label string) string {
 	}, label)
 }
 
-// A LabelError says that none of the labels of a server's model is known, so
-// that its scores mean nothing yet.
+// A LabelError reports that no label of a server's model is known, so its scores have no meaning
+// yet.
 type LabelError struct {
 	Task   Task
 	Labels []string // at most ten

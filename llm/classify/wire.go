@@ -10,7 +10,7 @@ import (
 	"example.com/assay/llm"
 )
 
-// A dialect is what a server speaks. Its value names a model that has no name.
+// A dialect is a server's protocol. Its value is the name of a model without a name.
 type dialect string
 
 const (
@@ -19,7 +19,7 @@ const (
 	chat     dialect = "chat"
 )
 
-// dialectOf reads from an address what its server speaks, and completes it.
+// dialectOf returns the protocol that an address implies, and the full address.
 func dialectOf(url string) (dialect, string, bool) {
 	switch {
 	case strings.HasSuffix(url, "/predict"):
@@ -34,15 +34,15 @@ func dialectOf(url string) (dialect, string, bool) {
 	return "", url, false
 }
 
-// topTokens is how many of the likeliest first words a server of /v1 is asked for.
+// topTokens is how many of the most probable first tokens a /v1 server is asked for.
 const topTokens = 5
 
-// request is the body of a request. One to a server of /v1 holds one input; with
-// plain it asks for no probabilities.
+// request returns the body of a request. A /v1 request holds one input; with plain it does not ask
+// for probabilities.
 func (c *Client) request(inputs []Input, plain bool) any {
 	switch c.wire {
 	case predict:
-		list := make([][]string, len(inputs)) // each a list, for a list of two texts is a pair
+		list := make([][]string, len(inputs)) // each text in its own list, since a list of two texts is a pair
 		for i, in := range inputs {
 			list[i] = []string{in.Text}
 			if c.task == Support {
@@ -51,7 +51,7 @@ func (c *Client) request(inputs []Input, plain bool) any {
 		}
 		return struct {
 			Inputs   [][]string `json:"inputs"`
-			Truncate bool       `json:"truncate"` // a long text is judged by its beginning, not refused
+			Truncate bool       `json:"truncate"` // the server cuts a long text instead of refusing it
 		}{list, true}
 	case classify:
 		list := make([]string, len(inputs))
@@ -81,7 +81,7 @@ func (c *Client) request(inputs []Input, plain bool) any {
 	return body
 }
 
-// prompt is an input as one text: a claim as MiniCheck reads it.
+// prompt returns an input as one text; a claim in MiniCheck's format.
 func (c *Client) prompt(in Input) string {
 	if c.task != Support {
 		return in.Text
@@ -89,11 +89,11 @@ func (c *Client) prompt(in Input) string {
 	return "Document: " + in.Text + "\nClaim: " + in.Claim
 }
 
-// An answer is what a server said.
+// An answer is a server's answer.
 type answer struct {
 	scores []Score
 	usage  llm.Usage
-	model  string // as the server names it; empty when it does not
+	model  string // the server's name for it; may be empty
 }
 
 func (c *Client) decode(body []byte, n int) (answer, error) {
@@ -141,7 +141,7 @@ func (c *Client) decodePredict(body []byte, n int) (out answer, err error) {
 // probable reports whether x is a probability, up to rounding.
 func probable(x float64) bool { return x >= 0 && x <= 1.001 }
 
-// score is that of the probabilities of classes.
+// score combines the probabilities of classes.
 func (c *Client) score(sums map[Class]float64) Score {
 	s := Score{P: min(sums[c.task.Classes()[0]], 1)}
 	if c.task == Support {
@@ -158,8 +158,8 @@ func (c *Client) unknown(labels []string) error {
 	return e
 }
 
-// A classified is one input of a server of /classify: its likeliest label, and
-// the probabilities of all classes by number, whose names are not told.
+// A classified is one result of /classify: its label with the highest probability, and the
+// probabilities of all classes by number, without their names.
 type classified struct {
 	Index *int      `json:"index"`
 	Label string    `json:"label"`
@@ -188,7 +188,7 @@ func (c *Client) decodeClassify(body []byte, n int) (out answer, err error) {
 			at = *d.Index
 		}
 		if at < 0 || at >= n || seen[at] {
-			return answer{}, fmt.Errorf("result %d is of text %d, which there is not or was classified before", i+1, at)
+			return answer{}, fmt.Errorf("result %d is for text %d, which does not exist or already has a result", i+1, at)
 		}
 		seen[at] = true
 		if out.scores[at], err = c.scoreOf(d); err != nil {
@@ -198,9 +198,9 @@ func (c *Client) decodeClassify(body []byte, n int) (out answer, err error) {
 	return out, nil
 }
 
-// scoreOf reads a result by the numbers of its classes where the options tell
-// them, else by the likeliest label. Of a label that says something else, what is
-// left of the probability goes to the other classes in equal parts: exact for two.
+// scoreOf reads a result by the numbers of its classes if the options give them, else by its label.
+// If the label is another class, the wanted class gets an equal share of the rest: exact for two
+// classes.
 func (c *Client) scoreOf(d classified) (Score, error) {
 	if len(d.Probs) == 0 {
 		return Score{}, errors.New("a result has no probabilities")
@@ -208,7 +208,7 @@ func (c *Client) scoreOf(d classified) (Score, error) {
 	best := 0.0
 	for _, p := range d.Probs {
 		if !probable(p) {
-			return Score{}, errors.New("a result has something else than probabilities")
+			return Score{}, errors.New("a result has a number that is not a probability")
 		}
 		best = max(best, p)
 	}
@@ -233,13 +233,13 @@ func (c *Client) scoreOf(d classified) (Score, error) {
 	return c.score(sums), nil
 }
 
-// What a bare word of a server that tells no probabilities is worth.
+// The probabilities of Yes and No from a server that returns only the word.
 const (
 	bareYes = .9
 	bareNo  = .1
 )
 
-// decodeChat reads Yes or No, and how likely each was where the server tells.
+// decodeChat reads Yes or No, and their probabilities if the server returns them.
 func (c *Client) decodeChat(body []byte) (out answer, err error) {
 	type token struct {
 		Token   string   `json:"token"`

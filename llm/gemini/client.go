@@ -15,24 +15,24 @@ import (
 	"example.com/assay/llm/internal/wire"
 )
 
-// DefaultBaseURL is the server of the Gemini API; VertexBaseURL that of
-// Vertex in the location "global".
+// DefaultBaseURL is the server of the Gemini API. VertexBaseURL is the server of Vertex in the
+// location "global".
 const (
 	DefaultBaseURL = "https://generativelanguage.googleapis.com/"
 	VertexBaseURL  = "https://aiplatform.googleapis.com/"
 )
 
-// Options says how to reach Gemini. Key is required, or on Vertex Credentials.
+// Options configure access to Gemini. Key is required; on Vertex, Credentials may replace it.
 type Options struct {
-	// Key is the API key; on Vertex one of its express mode.
+	// Key is the API key; on Vertex it is a key for express mode.
 	Key string
-	// BaseURL ends before the API's version. Default DefaultBaseURL, or with
-	// Vertex the server of Location.
+	// BaseURL ends before the API's version. Default: DefaultBaseURL, or on Vertex the server for
+	// Location.
 	BaseURL string
 	// Vertex speaks Vertex's API instead of the Gemini API.
 	Vertex bool
-	// Credentials, Project and Location say who asks on Vertex without a key.
-	// Location is by default "global".
+	// Credentials, Project and Location are for Vertex without a key. Location defaults to
+	// "global".
 	Credentials *Credentials
 	Project     string
 	Location    string
@@ -71,13 +71,13 @@ func newClient(ctx context.Context, model string, opts *Options) (*genai.Client,
 		}
 	}
 	client, err := genai.NewClient(ctx, config)
-	if err != nil { // the library's message shows the configuration, the key included
+	if err != nil { // the library's message would show the key
 		return nil, fmt.Errorf("setting up %s: the library refused the settings; check the key and the base URL", Provider)
 	}
 	return client, nil
 }
 
-// server is the address that the other settings ask for.
+// server is the default address for the other settings.
 func (o *Options) server() string {
 	switch {
 	case !o.Vertex:
@@ -90,7 +90,7 @@ func (o *Options) server() string {
 	return "https://" + o.Location + "-aiplatform.googleapis.com/"
 }
 
-// host is the server's, unless the other settings ask for that server.
+// host is the server's host, or "" for the default server.
 func (o *Options) host() string {
 	base, err := url.Parse(o.BaseURL)
 	if err != nil || strings.TrimRight(o.BaseURL, "/")+"/" == o.server() {
@@ -115,7 +115,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// plain reports whether a text can be part of an address as it is.
+// plain reports whether a text can be part of an address unchanged.
 func plain(text string) bool {
 	for _, r := range text {
 		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune(".:-", r) {
@@ -125,7 +125,7 @@ func plain(text string) bool {
 	return text != "" && !strings.Contains(text, "..")
 }
 
-// checkName refuses a name that would change the address of the call.
+// checkName refuses a name that would change the call's address.
 func checkName(name string) error {
 	for _, r := range name {
 		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-/@", r) {
@@ -138,8 +138,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// event judges an event of a stream: the answer is whole with its reason to
-// end, and a blocked prompt has none.
+// event judges an event of a stream. An answer is complete with its finish reason; a blocked prompt
+// has none.
 func event(data []byte) (wire.Verdict, error) {
 	var chunk struct {
 		Candidates []struct {
@@ -150,7 +150,7 @@ func event(data []byte) (wire.Verdict, error) {
 		} `json:"promptFeedback"`
 	}
 	if json.Unmarshal(data, &chunk) != nil {
-		return wire.More, nil // the library says what is wrong with it
+		return wire.More, nil // the library reports the error
 	}
 	if chunk.PromptFeedback.BlockReason != "" {
 		return wire.Whole, nil

@@ -13,42 +13,39 @@ import (
 	"example.com/assay/llm"
 )
 
-// Credentials give the tokens that Vertex wants instead of a key. They are
-// safe for concurrent use.
+// Credentials provide the tokens for Vertex without a key. They are safe for concurrent use.
 type Credentials struct {
 	token        func(ctx context.Context) (string, error)
 	quotaProject string
 }
 
-// StaticToken is an access token that somebody else renews, such as the one
-// that "gcloud auth print-access-token" prints.
+// StaticToken returns credentials with a fixed access token, such as one from "gcloud auth
+// print-access-token". The caller renews it.
 func StaticToken(token string) *Credentials {
 	return &Credentials{token: func(context.Context) (string, error) { return token, nil }}
 }
 
-// CredentialsOptions adjusts DefaultCredentials. Nil and the zero value mean
-// the defaults.
+// CredentialsOptions configure DefaultCredentials. Nil and the zero value mean the defaults.
 type CredentialsOptions struct {
-	// Transport carries the requests for tokens. Default the library's own.
+	// Transport carries the requests for tokens. Default: the library's own.
 	Transport http.RoundTripper
 }
 
-// DefaultCredentials are Google's application default credentials: the file
-// that the variable GOOGLE_APPLICATION_CREDENTIALS names, else that of gcloud,
-// else the machine's service account. Tokens are fetched when a call needs one
-// and kept while they are valid.
+// DefaultCredentials returns Google's application default credentials: the file in
+// GOOGLE_APPLICATION_CREDENTIALS, else gcloud's, else the machine's service account. A token is
+// fetched when a call needs it, and reused while it is valid.
 func DefaultCredentials(ctx context.Context, opts *CredentialsOptions) (*Credentials, error) {
 	detect := &credentials.DetectOptions{Scopes: []string{"https://www.googleapis.com/auth/cloud-platform"}}
 	if opts != nil && opts.Transport != nil {
 		detect.Client = &http.Client{Transport: opts.Transport}
 	}
 	found, err := credentials.DetectDefault(detect)
-	if err != nil { // the library's message may show a part of the file
+	if err != nil { // the library's message may show part of the file
 		return nil, errors.New("finding the application default credentials: there are none that can be read; run gcloud auth application-default login, or let GOOGLE_APPLICATION_CREDENTIALS name a file")
 	}
 	quota, err := found.QuotaProjectID(ctx)
 	if err != nil {
-		quota = "" // the project of the call pays
+		quota = "" // the call's project pays
 	}
 	return &Credentials{quotaProject: quota, token: func(ctx context.Context) (string, error) {
 		token, err := found.Token(ctx)
@@ -59,8 +56,8 @@ func DefaultCredentials(ctx context.Context, opts *CredentialsOptions) (*Credent
 	}}, nil
 }
 
-// tokenError is why there is no token, without what the server said: it may
-// quote the assertion that it was sent.
+// tokenError says why there is no token. It leaves out the server's message, which may quote the
+// assertion that it received.
 func tokenError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -1,29 +1,26 @@
-// Package gemini asks Google's Gemini models, by google.golang.org/genai.
+// Package gemini asks Google's Gemini models with google.golang.org/genai.
 //
 //	m, err := gemini.New(ctx, "gemini-2.5-flash", &gemini.Options{Key: key})
 //	out, usage, err := llm.Ask[skills.RewriteOutput](ctx, m, skill, in)
 //
-// A request with a schema is sent with the response type application/json and
-// the schema in Gemini's own form, fields in the schema's order; with tools
-// beside it, the schema goes into the prompt, as older models take only one of
-// both. The temperature is 0, unless the request sets another. An image is sent
-// by its data or its URL, and needs its media type. Errors are llm's typed errors, without keys; a
-// blocked prompt and a blocked answer are *llm.BlockedError, in the midst of a
-// stream, too.
+// A request with a schema is sent with the response type application/json and the schema in
+// Gemini's form, its fields in the schema's order. If the request also has tools, the schema goes
+// into the prompt, since older models take only one of both. The temperature is 0 unless the
+// request sets another. An image is sent as data or as a URL, and needs a media type. Errors have
+// llm's types and hold no keys. A blocked prompt or answer is a *llm.BlockedError, also during a
+// stream.
 //
-// Newer models sign their calls of tools and want the signature back. The id
-// of such a call carries it, so that it survives wherever a conversation is
-// kept.
+// Newer models sign their tool calls and expect the signature back. The ID of such a call carries
+// it, so it stays wherever a conversation is stored.
 //
-// An Embedder tells documents from queries: Embed and EmbedQuery ask for
-// different vectors of the same text.
+// An Embedder distinguishes documents from queries: Embed and EmbedQuery return different vectors
+// of the same text.
 //
-// All settings come from Options. The library would fill empty ones from
-// variables such as GOOGLE_API_KEY and GOOGLE_GEMINI_BASE_URL; New leaves it
-// none to fill. (When variables contradict each other the library writes a
-// line to the standard logger, which only a program can silence.) Only
-// DefaultCredentials reads what the machine is set up with, for Vertex.
+// All settings come from Options. The library would fill empty ones from variables such as
+// GOOGLE_API_KEY and GOOGLE_GEMINI_BASE_URL; New leaves none empty. When variables contradict each
+// other, the library writes a line to the standard logger, which only a program can silence. Only
+// DefaultCredentials, for Vertex, reads the machine's settings.
 //
-// It does not retry, limit or count (package llm wraps it for that), sends text
-// and images, and reads text only.
+// The package does not retry, limit or count calls; package llm does. It sends text and images, and
+// reads only text.
 package gemini

@@ -12,23 +12,21 @@ import (
 	"example.com/assay/llm/internal/wire"
 )
 
-// EmbedderOptions adjusts an Embedder. All but Server may be zero.
+// EmbedderOptions configure an Embedder. Only Server is required.
 type EmbedderOptions struct {
-	// Server says how to reach Gemini. Key is required, or on Vertex
-	// Credentials.
+	// Server configures access to Gemini; see Options.
 	Server Options
 	// Dimension is the length of the vectors. Default the model's own.
 	Dimension int
-	// MaxTexts is how many texts one call carries. Default 100, which is the
-	// Gemini API's limit; on Vertex 1, which is what each of its models takes.
+	// MaxTexts is the number of texts per call. Default 100, the Gemini API's limit; on Vertex 1,
+	// which each of its models accepts.
 	MaxTexts int
-	// MaxBytes is how many bytes of text one call carries; a longer text goes
-	// alone. Default 300,000.
+	// MaxBytes is the number of bytes of text per call; a longer text goes alone. Default 300,000.
 	MaxBytes int
 }
 
-// An Embedder turns texts into vectors by one model, those of documents and
-// those of queries by different tasks. It is safe for concurrent use.
+// An Embedder turns texts into vectors with one model. Documents and queries use different tasks.
+// It is safe for concurrent use.
 type Embedder struct {
 	name   string
 	id     string
@@ -36,15 +34,15 @@ type Embedder struct {
 	opts   EmbedderOptions
 }
 
-// NewEmbedder returns the embedder of a model's name, such as
-// "gemini-embedding-001". It makes no call.
+// NewEmbedder returns an embedder for a model name, such as "gemini-embedding-001". It makes no
+// call.
 func NewEmbedder(ctx context.Context, name string, opts *EmbedderOptions) (*Embedder, error) {
 	o := EmbedderOptions{}
 	if opts != nil {
 		o = *opts
 	}
 	if o.Dimension < 0 || o.Dimension > math.MaxInt32 {
-		return nil, fmt.Errorf("choosing an embedder of %s: %d is no dimension", Provider, o.Dimension)
+		return nil, fmt.Errorf("choosing an embedder of %s: the dimension %d is out of range", Provider, o.Dimension)
 	}
 	client, err := newClient(ctx, name, &o.Server)
 	if err != nil {
@@ -66,27 +64,24 @@ func NewEmbedder(ctx context.Context, name string, opts *EmbedderOptions) (*Embe
 	return &Embedder{name: name, id: wire.EmbedderID(Provider, host, name, o.Dimension), client: client, opts: o}, nil
 }
 
-// ID names the space that the vectors are in: provider, the server's host
-// unless it is Google's own, model and dimension, such as
-// "gemini/gemini-embedding-001/768", or ".../own" for the model's own
-// dimension. Vertex and the Gemini API have the same spaces. Vectors of
-// different IDs must not be compared.
+// ID names the vector space: provider, the server's host if it is not Google's own, model and
+// dimension, such as "gemini/gemini-embedding-001/768", or ".../own" for the model's own dimension.
+// Vertex and the Gemini API share their spaces. Vectors of different IDs must not be compared.
 func (e *Embedder) ID() string { return e.id }
 
-// Embed returns the vectors of texts that are to be found, by the task
-// RETRIEVAL_DOCUMENT, in the texts' order and all of one length. With a
-// Dimension they are scaled to length 1; Google scales only its own.
+// Embed returns the vectors of documents (task RETRIEVAL_DOCUMENT), in the texts' order and all of
+// one length. With a Dimension they are scaled to length 1; Google scales only vectors of the
+// model's own dimension.
 //
-// Errors are those of ctx (its cause) and of the credentials,
-// *llm.StatusError, *llm.ConnectionError and *llm.ResponseError; nothing is
-// returned beside one. A text without a word is an error; one beyond the
-// model's limit is cut by the server, which does not say so.
+// It returns the cause of ctx, an error of the credentials, *llm.StatusError, *llm.ConnectionError
+// or *llm.ResponseError, and then no vectors. A text without a word is an error. The server cuts a
+// text beyond the model's limit silently.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	return e.embed(ctx, texts, "RETRIEVAL_DOCUMENT")
 }
 
-// EmbedQuery returns the vector of a text that documents are sought with, by
-// the task RETRIEVAL_QUERY. It is to be compared with those of Embed.
+// EmbedQuery returns the vector of a query (task RETRIEVAL_QUERY), for comparison with vectors of
+// Embed.
 func (e *Embedder) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
 	vectors, err := e.embed(ctx, []string{text}, "RETRIEVAL_QUERY")
 	if err != nil {
@@ -152,7 +147,7 @@ func (e *Embedder) call(ctx context.Context, contents []*genai.Content, config *
 	return e.client.Models.EmbedContent(ctx, e.name, contents, config)
 }
 
-// normalize scales a vector to length 1. One of zeros stays.
+// normalize scales a vector to length 1. A zero vector stays.
 func normalize(v []float32) {
 	sum := 0.0
 	for _, x := range v {

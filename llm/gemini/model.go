@@ -11,7 +11,7 @@ import (
 	"example.com/assay/llm/internal/wire"
 )
 
-// Provider is the name in errors and in responses.
+// Provider is the provider's name in errors and responses.
 const Provider = "gemini"
 
 // A Model is one Gemini model. It is safe for concurrent use.
@@ -20,8 +20,8 @@ type Model struct {
 	client *genai.Client
 }
 
-// New returns the model of a name, such as "gemini-2.5-flash". It makes no
-// call. Errors are those of settings that cannot be used; none shows the key.
+// New returns a model by its name, such as "gemini-2.5-flash". It makes no call. It returns an
+// error for invalid settings; no error shows the key.
 func New(ctx context.Context, name string, opts *Options) (*Model, error) {
 	client, err := newClient(ctx, name, opts)
 	if err != nil {
@@ -30,11 +30,10 @@ func New(ctx context.Context, name string, opts *Options) (*Model, error) {
 	return &Model{name: name, client: client}, nil
 }
 
-// Generate asks the model, as a stream when the request has OnText. Errors are
-// those of ctx (its cause) and of the credentials, *llm.StatusError,
-// *llm.ConnectionError, *llm.ResponseError, *llm.TruncatedError,
-// *llm.UnsupportedError and *llm.BlockedError, which may come after a part of the
-// answer. A stream that is cut is a *llm.ConnectionError.
+// Generate asks the model, as a stream when the request has OnText. It returns the cause of ctx, an
+// error of the credentials, *llm.StatusError, *llm.ConnectionError, *llm.ResponseError,
+// *llm.TruncatedError, *llm.UnsupportedError or *llm.BlockedError, which may come after part of the
+// answer. A cut stream is a *llm.ConnectionError.
 func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if err := wire.CheckRequest(req); err != nil {
 		return llm.Response{}, m.asking(err)
@@ -58,8 +57,8 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 		if plain, ok := wire.Plain(lost); ok {
 			return spent(out), plain
 		}
-		return spent(out), m.asking(lost) // of the credentials
-	case err != nil: // what the library says of an answer may quote it
+		return spent(out), m.asking(lost) // an error of the credentials
+	case err != nil: // the library's error may quote the answer
 		return llm.Response{}, &llm.ResponseError{Provider: Provider, Err: errFormat}
 	}
 	return m.read(out)
@@ -71,10 +70,10 @@ func (m *Model) asking(err error) error {
 
 var errFormat = errors.New("it is not in Gemini's format")
 
-// call turns a panic of the library into an error: its converters assert the
-// types of what a server sends.
+// call turns a panic of the library into an error: its converters assert the types of a server's
+// values.
 func (m *Model) call(ctx context.Context, contents []*genai.Content, config *genai.GenerateContentConfig, onText func(llm.Chunk)) (out *genai.GenerateContentResponse, err error) {
-	told := false // a panic of the caller's function is not the library's
+	told := false // a panic in the caller's function is passed on
 	defer func() {
 		if p := recover(); p != nil && told {
 			panic(p)
@@ -95,14 +94,14 @@ func (m *Model) call(ctx context.Context, contents []*genai.Content, config *gen
 			onText(llm.Chunk{Text: text})
 			told = false
 		}
-		if ctx.Err() != nil { // the rest may be there already
+		if ctx.Err() != nil { // the rest of the stream may be buffered
 			return all, ctx.Err()
 		}
 	}
 	return all, nil
 }
 
-// read takes the answer out of the server's response.
+// read extracts the answer from the server's response.
 func (m *Model) read(out *genai.GenerateContentResponse) (llm.Response, error) {
 	spent := spent(out)
 	usage := spent.Usage
@@ -128,7 +127,7 @@ func (m *Model) read(out *genai.GenerateContentResponse) (llm.Response, error) {
 	return llm.Response{Text: text, Calls: calls, Model: Provider + ":" + llm.Cut(name, 100), Usage: usage}, nil
 }
 
-// spent is a response that holds the usage only.
+// spent is a response with only the usage.
 func spent(out *genai.GenerateContentResponse) llm.Response {
 	var usage llm.Usage
 	if out != nil && out.UsageMetadata != nil {

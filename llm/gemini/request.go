@@ -12,12 +12,11 @@ import (
 	"example.com/assay/llm"
 )
 
-// convert puts a request into the library's form. Messages of the system
-// become the system's instruction; messages that say nothing are left out, as
-// the API refuses them.
+// convert turns a request into the library's form. System messages become the system instruction.
+// Empty messages are left out, since the API refuses them.
 //
-// The schema of an answer goes into the instruction when the request has
-// tools: models before Gemini 3 take tools or a response type, not both.
+// If the request has tools, the schema goes into the instruction: models before Gemini 3 take tools
+// or a response type, not both.
 func convert(req llm.Request) ([]*genai.Content, *genai.GenerateContentConfig, error) {
 	var system []string
 	var contents []*genai.Content
@@ -40,7 +39,7 @@ func convert(req llm.Request) ([]*genai.Content, *genai.GenerateContentConfig, e
 	if s.Temperature != nil {
 		*config.Temperature = float32(*s.Temperature)
 	}
-	config.MaxOutputTokens = int32(min(s.MaxTokens, math.MaxInt32)) // more than any model has
+	config.MaxOutputTokens = int32(min(s.MaxTokens, math.MaxInt32)) // the limit exceeds every model's
 	if s.Seed != nil {
 		config.Seed = new(int32(*s.Seed))
 	}
@@ -69,7 +68,7 @@ func convert(req llm.Request) ([]*genai.Content, *genai.GenerateContentConfig, e
 	return contents, config, nil
 }
 
-// unsupported is what of a request the API cannot carry; empty for nothing.
+// unsupported names the part of a request that the API cannot carry; "" if there is none.
 func unsupported(req llm.Request) string {
 	if s := req.Sampling.Seed; s != nil && int(int32(*s)) != *s {
 		return "a seed of more than 32 bits"
@@ -84,7 +83,7 @@ func unsupported(req llm.Request) string {
 	return ""
 }
 
-// object reads a JSON object, of which the library takes any.
+// object reads a JSON object; the library takes any value.
 func object(data json.RawMessage) (map[string]any, error) {
 	var out map[string]any
 	if err := json.Unmarshal(data, &out); err != nil || out == nil {

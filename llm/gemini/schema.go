@@ -7,7 +7,7 @@ import (
 	"google.golang.org/genai"
 )
 
-// types are Gemini's names of JSON Schema's types.
+// types are Gemini's names for JSON Schema's types.
 var types = map[string]genai.Type{
 	"object": genai.TypeObject, "array": genai.TypeArray, "string": genai.TypeString,
 	"integer": genai.TypeInteger, "number": genai.TypeNumber, "boolean": genai.TypeBoolean,
@@ -31,13 +31,12 @@ type jsonSchema struct {
 	MaxItems    *int64            `json:"maxItems"`
 	MinLength   *int64            `json:"minLength"`
 	MaxLength   *int64            `json:"maxLength"`
-	// Gemini's objects are closed: it fills what the schema lists.
+	// Gemini's objects are closed: they have only the listed properties.
 	AdditionalProperties *bool `json:"additionalProperties"`
 }
 
-// native turns a JSON Schema into Gemini's own schema, if that can say the
-// same: every keyword is known and every type is one of those above. What it
-// cannot say goes to the API as JSON Schema, which newer models read.
+// native turns a JSON Schema into Gemini's own schema, if every keyword and every type has a
+// counterpart. Any other schema goes to the API as JSON Schema, which newer models read.
 func native(schema json.RawMessage) (*genai.Schema, bool) {
 	decoder := json.NewDecoder(bytes.NewReader(schema))
 	decoder.DisallowUnknownFields()

@@ -12,8 +12,7 @@ import (
 	"example.com/assay/llm/internal/wire"
 )
 
-// convertMessage puts a message into the library's form, without parts when
-// it says nothing.
+// convertMessage turns a message into the library's form. An empty message has no parts.
 func convertMessage(msg llm.Message) (*genai.Content, error) {
 	out := &genai.Content{Role: genai.RoleUser}
 	if msg.Role == llm.Assistant {
@@ -31,7 +30,7 @@ func convertMessage(msg llm.Message) (*genai.Content, error) {
 	}
 	for _, call := range msg.Calls {
 		arguments, err := object(call.Arguments)
-		if err != nil { // a call that could not be carried out either
+		if err != nil { // such a call could not be executed either
 			arguments = map[string]any{"arguments": wire.ArgumentText(call.Arguments)}
 		}
 		id, signature := unsign(call.ID)
@@ -50,7 +49,7 @@ func convertMessage(msg llm.Message) (*genai.Content, error) {
 	return out, nil
 }
 
-// resultObject is a result under the keys that the API knows.
+// resultObject returns a result under the keys that the API uses.
 func resultObject(r llm.ToolResult) map[string]any {
 	var value any = r.Text
 	if r.Failed {
@@ -62,8 +61,8 @@ func resultObject(r llm.ToolResult) map[string]any {
 	return map[string]any{"output": value}
 }
 
-// addTools declares the functions. One without parameters has no schema: the
-// API refuses an object without properties.
+// addTools declares the functions. A function without parameters gets no schema: the API refuses an
+// object without properties.
 func addTools(config *genai.GenerateContentConfig, tools []llm.Tool) error {
 	var declared []*genai.FunctionDeclaration
 	for _, tool := range tools {
@@ -87,7 +86,7 @@ func addTools(config *genai.GenerateContentConfig, tools []llm.Tool) error {
 	return nil
 }
 
-// parts takes text and calls out of an answer; thoughts are neither.
+// parts extracts text and calls from an answer, and skips thoughts.
 func parts(content *genai.Content) (string, []llm.ToolCall) {
 	var text strings.Builder
 	var calls []llm.ToolCall
@@ -101,7 +100,7 @@ func parts(content *genai.Content) (string, []llm.ToolCall) {
 		case part.FunctionCall != nil:
 			arguments, err := json.Marshal(part.FunctionCall.Args)
 			if err != nil || part.FunctionCall.Args == nil {
-				arguments = []byte("{}") // what came as JSON can be written as JSON
+				arguments = []byte("{}") // arguments that came as JSON can be encoded
 			}
 			calls = append(calls, llm.ToolCall{ID: part.FunctionCall.ID, Name: part.FunctionCall.Name, Arguments: arguments})
 			signatures = append(signatures, part.ThoughtSignature)
@@ -116,7 +115,7 @@ func parts(content *genai.Content) (string, []llm.ToolCall) {
 	return text.String(), calls
 }
 
-// sign puts a signature behind a call's id, unsign takes it off again.
+// sign appends a signature to a call's ID; unsign removes it.
 func sign(id string, signature []byte) string {
 	if len(signature) == 0 {
 		return id
@@ -136,8 +135,7 @@ func unsign(signed string) (id string, signature []byte) {
 	return signed[:at], signature
 }
 
-// gather adds a piece of a streamed answer to what came before and returns
-// its text.
+// gather adds a piece of a streamed answer to the earlier pieces and returns its text.
 func gather(all, piece *genai.GenerateContentResponse) string {
 	if piece == nil {
 		return ""

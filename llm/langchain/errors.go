@@ -14,7 +14,7 @@ import (
 	"example.com/assay/llm/internal/wire"
 )
 
-// statuses are the HTTP statuses that the library's codes stand for.
+// statuses are the HTTP statuses for the library's codes.
 var statuses = map[llms.ErrorCode]int{
 	llms.ErrCodeAuthentication:      http.StatusUnauthorized,
 	llms.ErrCodeRateLimit:           http.StatusTooManyRequests,
@@ -26,8 +26,8 @@ var statuses = map[llms.ErrorCode]int{
 	llms.ErrCodeNotImplemented:      http.StatusBadRequest,
 }
 
-// failed turns an error of the library into ours, by its type. One of ours
-// inside of it, as those of Wrap are, is returned as it is.
+// failed converts an error of the library by its type. An error of this module in its chain, as
+// from Wrap, is returned as it is.
 func (m *model) failed(err error) error {
 	if plain, ok := wire.Plain(err); ok {
 		return plain
@@ -73,7 +73,7 @@ func (m *model) scrub(text string) string {
 	return llm.Cut(text, 300)
 }
 
-// codes are the library's codes of HTTP statuses, for its users.
+// codes are the library's codes for HTTP statuses.
 var codes = map[int]llms.ErrorCode{
 	http.StatusBadRequest:          llms.ErrCodeInvalidRequest,
 	http.StatusUnauthorized:        llms.ErrCodeAuthentication,
@@ -84,7 +84,7 @@ var codes = map[int]llms.ErrorCode{
 	http.StatusTooManyRequests:     llms.ErrCodeRateLimit,
 }
 
-// theirs is an error of ours with the library's code, which it wraps.
+// theirs wraps an error of this module in an error with the library's code.
 func theirs(err error) error {
 	code, provider := llms.ErrCodeUnknown, ""
 	if e, ok := errors.AsType[*llm.StatusError](err); ok {

@@ -14,28 +14,27 @@ import (
 	"example.com/assay/llm/internal/wire"
 )
 
-// Options names a model. Nil and the zero value mean the provider
-// "langchain" and the name "model".
+// Options configure New. Nil and the zero value mean the provider "langchain" and the name "model".
 type Options struct {
-	Provider string   // the name in errors and in responses
-	Name     string   // the model's
-	Secrets  []string // keys, cut out of what the library's errors say
+	Provider string   // the provider's name in errors and responses
+	Name     string   // the model's name
+	Secrets  []string // keys, cut out of the texts of the library's errors
 }
 
 type model struct {
 	client llms.Model
 	opts   Options
 
-	// anthropic says that the client is the library's for Anthropic. That client sends only the
-	// first part of an assistant's message, knows no seed, takes images by their data only, and
-	// streams nothing but text, also with tools.
+	// anthropic says that the client is the library's Anthropic client. It sends only the first
+	// part of an assistant's message, has no seed, takes images only as data, and streams only
+	// text, also with tools.
 	anthropic bool
 	wired     bool // wire.Transport is below the client
 	maxTokens int  // of an answer; 0 leaves it to the library
 }
 
-// New returns a model that asks client, which must be safe for concurrent
-// use. For Anthropic, use [Anthropic]: New does not see what goes over a client's wire.
+// New returns a model that asks client, which must be safe for concurrent use. For Anthropic use
+// [Anthropic]: New cannot see a client's connections.
 func New(client llms.Model, opts *Options) (llm.Model, error) {
 	o := Options{}
 	if opts != nil {
@@ -55,11 +54,10 @@ func New(client llms.Model, opts *Options) (llm.Model, error) {
 	return &model{client: client, opts: o, anthropic: isAnthropic}, nil
 }
 
-// Generate asks the model, as a stream when the request has OnText and the
-// library can be trusted to stream text only; else OnText is called once.
-// Errors are those of ctx (its cause), *llm.StatusError,
-// *llm.ConnectionError, *llm.ResponseError, *llm.TruncatedError,
-// *llm.BlockedError, *llm.UnsupportedError, and of New's models untyped ones.
+// Generate asks the model, as a stream when the request has OnText and the library streams only
+// text; otherwise it calls OnText once. It returns the cause of ctx, *llm.StatusError,
+// *llm.ConnectionError, *llm.ResponseError, *llm.TruncatedError, *llm.BlockedError or
+// *llm.UnsupportedError; models of New also return untyped errors.
 func (m *model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if err := wire.CheckRequest(req); err != nil {
 		return llm.Response{}, m.asking(err)
@@ -82,8 +80,8 @@ func (m *model) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 		if plain, ok := wire.Plain(lost); ok {
 			return llm.Response{}, plain
 		}
-		return llm.Response{}, lost // a judge's, typed
-	case err != nil && m.wired: // what the library says of an answer may quote it
+		return llm.Response{}, lost // the transport's typed error
+	case err != nil && m.wired: // the library's error may quote the answer
 		return llm.Response{}, &llm.ResponseError{Provider: m.opts.Provider, Err: errors.New("the library cannot read it")}
 	case err != nil:
 		return llm.Response{}, m.failed(err)
@@ -99,14 +97,14 @@ func (m *model) asking(err error) error {
 	return fmt.Errorf("asking %s model %q: %w", m.opts.Provider, m.opts.Name, err)
 }
 
-// Why a model stopped, in the words of the library's providers, lower case.
+// Why a model stopped, as the library's providers report it, in lower case.
 var (
 	atLimit  = []string{"length", "max_tokens", "model_length", "finishreasonmaxtokens"}
 	withheld = []string{"content_filter", "content_filtered", "refusal", "safety", "recitation", "finishreasonsafety", "finishreasonrecitation"}
 )
 
-// read takes the answer out of the library's choices. One candidate was asked
-// for, so that several choices are the parts of one answer.
+// read extracts the answer from the library's choices. The request asks for one candidate, so
+// several choices are parts of one answer.
 func (m *model) read(out *llms.ContentResponse) (llm.Response, error) {
 	if out == nil || len(out.Choices) == 0 || out.Choices[0] == nil {
 		return llm.Response{}, &llm.ResponseError{Provider: m.opts.Provider, Err: errors.New("it has no choices")}
@@ -137,8 +135,8 @@ func (m *model) read(out *llms.ContentResponse) (llm.Response, error) {
 	return resp, nil
 }
 
-// count returns the first number under the keys, of whichever type a provider
-// of the library chose for it; 0 when there is none or it is negative.
+// count returns the first number under the keys, in any of the types that the library's providers
+// use; 0 if there is none or it is negative.
 func count(info map[string]any, keys ...string) int {
 	for _, key := range keys {
 		switch n := info[key].(type) {

@@ -16,26 +16,24 @@ import (
 // AnthropicBaseURL is Anthropic's own server.
 const AnthropicBaseURL = "https://api.anthropic.com/v1"
 
-// AnthropicMaxTokens is the default limit of an answer, which all of Anthropic's
-// models allow.
+// AnthropicMaxTokens is the default limit of an answer. All of Anthropic's models allow it.
 const AnthropicMaxTokens = 4096
 
-// AnthropicOptions says how to reach Anthropic. Key is required.
+// AnthropicOptions configure access to Anthropic. Key is required.
 type AnthropicOptions struct {
 	// Key is the API key.
 	Key string
 	// BaseURL ends before "/messages". Default AnthropicBaseURL.
 	BaseURL string
-	// MaxTokens is the limit of an answer, which Anthropic wants to be told.
-	// Default AnthropicMaxTokens.
+	// MaxTokens is the limit of an answer, which Anthropic requires. Default AnthropicMaxTokens.
 	MaxTokens int
 	// Transport carries the calls. Default http.DefaultTransport.
 	Transport http.RoundTripper
 }
 
-// Anthropic returns the model of a name, such as "claude-sonnet-4-5". It makes
-// no call. Unlike those of New, its errors are all typed, and a cut stream is
-// one. Errors are those of settings that cannot be used; none shows the key.
+// Anthropic returns a model by its name, such as "claude-sonnet-4-5". It makes no call. Unlike
+// models of New, it returns only typed errors, also for a cut stream. Anthropic returns an error
+// for invalid settings; no error shows the key.
 func Anthropic(name string, opts *AnthropicOptions) (llm.Model, error) {
 	o := AnthropicOptions{}
 	if opts != nil {
@@ -67,19 +65,19 @@ func Anthropic(name string, opts *AnthropicOptions) (llm.Model, error) {
 	return m, nil
 }
 
-// anthropicEvent judges an event of a stream, or a whole answer. Events that
-// the library does not know would be printed by it.
+// anthropicEvent judges an event of a stream, or a whole answer. It skips events that the library
+// does not know, since the library would print them.
 func anthropicEvent(provider, model string) func([]byte) (wire.Verdict, error) {
 	return func(data []byte) (wire.Verdict, error) {
 		var event struct {
 			Type       string `json:"type"`
-			StopReason string `json:"stop_reason"` // of a whole answer
+			StopReason string `json:"stop_reason"` // in a whole answer
 			Delta      struct {
 				StopReason string `json:"stop_reason"`
 			} `json:"delta"`
 		}
 		if json.Unmarshal(data, &event) != nil {
-			return wire.More, nil // the library says that it cannot read it
+			return wire.More, nil // the library reports the error
 		}
 		if event.StopReason == "refusal" || event.Delta.StopReason == "refusal" {
 			return wire.More, &llm.BlockedError{Provider: provider, Model: model, Reason: "refusal"}

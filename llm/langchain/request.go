@@ -14,8 +14,8 @@ import (
 	"example.com/assay/llm/internal/wire"
 )
 
-// unsupported is what of a request the library cannot carry; empty for nothing. The
-// library takes a seed of 0 for none.
+// unsupported names the part of a request that the library cannot carry; "" if there is none. The
+// library treats a seed of 0 as unset.
 func (m *model) unsupported(req llm.Request) string {
 	switch s := req.Sampling; {
 	case s.Seed != nil && m.anthropic:
@@ -31,7 +31,7 @@ func (m *model) unsupported(req llm.Request) string {
 	return ""
 }
 
-// telling passes on what is streamed, until the call has ended.
+// telling passes on streamed text until the call has ended.
 type telling struct {
 	mu     sync.Mutex
 	onText func(llm.Chunk)
@@ -55,7 +55,7 @@ func (t *telling) end() {
 	t.ended = true
 }
 
-// options says how the library is to ask.
+// options returns the library's options for a request.
 func (m *model) options(req llm.Request, told *telling) []llms.CallOption {
 	s := req.Sampling
 	options := []llms.CallOption{llms.WithTemperature(0)}
@@ -87,8 +87,8 @@ func (m *model) options(req llm.Request, told *telling) []llms.CallOption {
 	return options
 }
 
-// messages puts the prompt into the library's form, all of the system's
-// messages and the schema in one at the front: several providers take one.
+// messages converts the prompt. All system messages and the schema become one message at the front,
+// since several providers take only one.
 func (m *model) messages(req llm.Request) []llms.MessageContent {
 	var system []string
 	var out []llms.MessageContent
@@ -101,7 +101,7 @@ func (m *model) messages(req llm.Request) []llms.MessageContent {
 		case msg.Role == llm.Assistant:
 			out = append(out, m.assistant(msg)...)
 		}
-		for _, r := range msg.Results { // each in a message of its own, which all of its clients read
+		for _, r := range msg.Results { // one message each, which all of the library's clients read
 			out = append(out, llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{
 				llms.ToolCallResponse{ToolCallID: r.CallID, Name: r.Name, Content: wire.ResultText(r)},
 			}})
@@ -120,7 +120,7 @@ func (m *model) messages(req llm.Request) []llms.MessageContent {
 	return append([]llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, strings.Join(system, "\n\n"))}, out...)
 }
 
-// spoken is what the user said and showed.
+// spoken returns the user's text and images.
 func spoken(msg llm.Message) []llms.ContentPart {
 	var parts []llms.ContentPart
 	if msg.Text != "" {
@@ -136,8 +136,8 @@ func spoken(msg llm.Message) []llms.ContentPart {
 	return parts
 }
 
-// assistant is what the model said and called. A client that sends first
-// parts only gets a message for each, which Anthropic's server joins again.
+// assistant returns the model's text and calls. A client that sends only first parts gets one
+// message for each part, which Anthropic's server joins again.
 func (m *model) assistant(msg llm.Message) []llms.MessageContent {
 	var parts []llms.ContentPart
 	if msg.Text != "" {
@@ -145,7 +145,7 @@ func (m *model) assistant(msg llm.Message) []llms.MessageContent {
 	}
 	for _, c := range msg.Calls {
 		arguments := wire.ArgumentText(c.Arguments)
-		if m.anthropic { // which refuses what is no object, though nothing was called with it
+		if m.anthropic { // Anthropic refuses arguments that are not an object
 			arguments = asObject(arguments)
 		}
 		parts = append(parts, llms.ToolCall{ID: c.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: c.Name, Arguments: arguments}})
@@ -163,12 +163,12 @@ func (m *model) assistant(msg llm.Message) []llms.MessageContent {
 	return out
 }
 
-// asObject is a JSON object as it is, and anything else inside of one.
+// asObject returns a JSON object as it is, and wraps any other text in an object.
 func asObject(text string) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal([]byte(text), &fields) == nil && fields != nil {
 		return text
 	}
-	out, _ := json.Marshal(map[string]string{"arguments": text}) // of a text
+	out, _ := json.Marshal(map[string]string{"arguments": text}) // a text can always be encoded
 	return string(out)
 }

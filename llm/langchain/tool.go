@@ -8,11 +8,11 @@ import (
 	"example.com/assay/llm"
 )
 
-// Tool makes a tool of the library's one of ours. Its one argument is the field
-// "input", a text, and its result is a text. In its name, each character that models
-// do not take, such as a space, becomes "_".
+// Tool turns a tool of the library into a Callable. It has one argument, the text "input", and
+// returns a text. In its name, "_" replaces each character that models do not accept, such as a
+// space.
 //
-// T is any tools.Tool. The interface is spelt out because the library's package has
+// T is any tools.Tool. The interface is spelt out here because the library's package has
 // dependencies that nothing here needs.
 func Tool(t interface {
 	Name() string
@@ -20,7 +20,7 @@ func Tool(t interface {
 	Call(ctx context.Context, input string) (string, error)
 }) (llm.Callable, error) {
 	if t == nil {
-		return nil, errors.New("making a tool: there is none")
+		return nil, errors.New("making a tool: the tool is nil")
 	}
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {

@@ -14,23 +14,20 @@ import (
 	"example.com/assay/llm/internal/wire"
 )
 
-// Wrap returns a model of ours as one of the library's, for programs that are
-// built on it. Messages of text and images, calls of tools and their results,
-// tools, the JSON mode, temperature, limit of tokens, seed, stop words and
-// streaming carry over; numbers that are 0 are not set. Tokens are in the
-// GenerationInfo of the answer's one choice, under PromptTokens,
-// CompletionTokens and TotalTokens.
+// Wrap returns an llm.Model as a model of the library, for programs built on it. It carries over
+// messages of text and images, tool calls and results, tools, the JSON mode, temperature, token
+// limit, seed, stop words and streaming; zero numbers count as unset. The answer has one choice,
+// whose GenerationInfo has the tokens under PromptTokens, CompletionTokens and TotalTokens.
 //
-// Other tools than functions, and the choice of one tool are errors. The model is
-// m, whatever the options say; further settings, such as TopP, are overlooked.
-// Where m overlooks stop words, the answer is cut at them, but not what is
-// streamed. An answer that begins anew is streamed behind what came before. An
-// error wraps that of m in a *llms.Error.
+// Tools other than functions, and a choice of one tool, are errors. The model is m whatever the
+// options say; other settings, such as TopP, are ignored. If m ignores stop words, Wrap cuts the
+// answer at them, but not the streamed text. The text of a repeated call is streamed after the
+// earlier text. An error wraps m's error in a *llms.Error.
 func Wrap(m llm.Model) llms.Model { return wrapped{m} }
 
 type wrapped struct{ model llm.Model }
 
-// Call asks one question in one text.
+// Call sends one text and returns the answer's text.
 func (w wrapped) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
 	return llms.GenerateFromSinglePrompt(ctx, w, prompt, options...)
 }
@@ -50,7 +47,7 @@ func (w wrapped) GenerateContent(ctx context.Context, messages []llms.MessageCon
 	if o.StreamingFunc != nil {
 		req.OnText = func(c llm.Chunk) {
 			if ctx.Err() != nil {
-				return // the program wanted no more
+				return // the program stopped the stream
 			}
 			if err := o.StreamingFunc(ctx, []byte(c.Text)); err != nil {
 				cancel(fmt.Errorf("streaming to the program: %w", err))
@@ -83,7 +80,7 @@ func (w wrapped) GenerateContent(ctx context.Context, messages []llms.MessageCon
 	return &llms.ContentResponse{Choices: []*llms.ContentChoice{choice}}, nil
 }
 
-// ours is the library's request as one of ours.
+// ours converts the library's request.
 func ours(messages []llms.MessageContent, o llms.CallOptions) (llm.Request, error) {
 	req := llm.Request{Sampling: ourSampling(o)}
 	for i, m := range messages {
@@ -112,7 +109,7 @@ func ours(messages []llms.MessageContent, o llms.CallOptions) (llm.Request, erro
 	}
 	for i, t := range o.Tools {
 		if t.Type != "function" || t.Function == nil {
-			return llm.Request{}, fmt.Errorf("reading tool %d: it is no function", i+1)
+			return llm.Request{}, fmt.Errorf("reading tool %d: it is not a function", i+1)
 		}
 		parameters, err := json.Marshal(t.Function.Parameters)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 
 type anthropicFormat struct{}
 
-// block is a piece of a message in Anthropic's format.
+// block is a part of a message in Anthropic's format.
 type block struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text,omitempty"`

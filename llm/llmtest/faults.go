@@ -16,11 +16,11 @@ type Reply struct {
 
 func (r Reply) streamed() bool { return r.Type == "text/event-stream" }
 
-// A Fault is how a loopback server fails instead of giving its reply. Faults
-// hold no state: one may be used many times.
+// A Fault is how a loopback server fails instead of sending its reply. It has no state, so it can
+// be used many times.
 type Fault func(w http.ResponseWriter, reply Reply)
 
-// Times is a fault for so many requests: see Server.Fail.
+// Times returns a fault for n requests: see Server.Fail.
 func Times(n int, f Fault) []Fault {
 	out := make([]Fault, n)
 	for i := range out {
@@ -29,8 +29,8 @@ func Times(n int, f Fault) []Fault {
 	return out
 }
 
-// Refuse answers a status, with the header Retry-After unless it is empty. It
-// blames the messages, so that no client looks for another field at fault.
+// Refuse answers with a status, and with the header Retry-After unless it is empty. Its error names
+// the messages, so no client suspects another field.
 func Refuse(status int, retryAfter string) Fault {
 	return func(w http.ResponseWriter, _ Reply) {
 		if retryAfter != "" {
@@ -46,23 +46,23 @@ func Reset(w http.ResponseWriter, reply Reply) {
 	w.Header().Set("Content-Type", reply.Type)
 	_, _ = w.Write(whole[:len(whole)/2])
 	_ = http.NewResponseController(w).Flush()
-	time.Sleep(time.Millisecond) // a reset may overtake what was sent
+	time.Sleep(time.Millisecond) // a reset may overtake sent data
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(err) // this server speaks HTTP/1.1
 	}
-	_ = conn.(*net.TCPConn).SetLinger(0) // a reset and not an orderly end
+	_ = conn.(*net.TCPConn).SetLinger(0) // reset the connection instead of closing it
 	_ = conn.Close()
 }
 
-// Cut sends half of the reply and ends in order, as if that were all.
+// Cut sends half of the reply and closes the connection normally, as if it were all.
 func Cut(w http.ResponseWriter, reply Reply) {
 	whole := bytes.Join(reply.Pieces, nil)
 	w.Header().Set("Content-Type", reply.Type)
 	_, _ = w.Write(whole[:len(whole)/2])
 }
 
-// after sends so many pieces of the reply and ends in order.
+// after sends this many pieces of the reply and closes the connection normally.
 func after(pieces int) Fault {
 	return func(w http.ResponseWriter, reply Reply) {
 		w.Header().Set("Content-Type", reply.Type)
@@ -70,7 +70,7 @@ func after(pieces int) Fault {
 	}
 }
 
-// Malformed sends what is not JSON, after the first event of a stream.
+// Malformed sends text that is not JSON, in a stream after the first event.
 func Malformed(w http.ResponseWriter, reply Reply) {
 	w.Header().Set("Content-Type", reply.Type)
 	if reply.streamed() {
@@ -81,7 +81,7 @@ func Malformed(w http.ResponseWriter, reply Reply) {
 	_, _ = io.WriteString(w, "{]")
 }
 
-// Loris sends the reply, a byte every 10 ms.
+// Loris sends the reply one byte every 10 ms.
 func Loris(w http.ResponseWriter, reply Reply) {
 	w.Header().Set("Content-Type", reply.Type)
 	whole := bytes.Join(reply.Pieces, nil)
@@ -96,7 +96,7 @@ func Loris(w http.ResponseWriter, reply Reply) {
 	}
 }
 
-// Endless sends megabyte after megabyte, up to 100: a stream in one event.
+// Endless sends up to 100 MB, in a stream as one event.
 func Endless(w http.ResponseWriter, reply Reply) {
 	w.Header().Set("Content-Type", reply.Type)
 	if reply.streamed() {

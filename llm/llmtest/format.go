@@ -17,11 +17,11 @@ const (
 	Anthropic Format = "anthropic" // POST …/messages
 )
 
-// asked is a request as it was read.
+// asked is a parsed request.
 type asked struct {
 	model  string
 	stream bool
-	usage  bool // a stream is to count tokens
+	usage  bool // the stream must count tokens
 	req    llm.Request
 }
 
@@ -31,7 +31,7 @@ type wireFormat interface {
 	embed(path string, body []byte) (answer []byte, ok bool, err error)
 	read(path string, body []byte) (asked, error)
 	whole(a asked, resp llm.Response) ([]byte, error)
-	// events are the values of a stream, the provider's last marker included.
+	// events returns the values of a stream, with the provider's end marker.
 	events(a asked, resp llm.Response) ([][]byte, error)
 }
 
@@ -45,9 +45,8 @@ func (f Format) wire() wireFormat {
 	return openAIFormat{}
 }
 
-// Vector is the embedding that a loopback server gives a text for a task,
-// such as "RETRIEVAL_QUERY" or "" where the format has none: numbers in
-// [-1, 1) that depend on nothing else.
+// Vector is a loopback server's embedding of a text for a task, such as "RETRIEVAL_QUERY", or "" in
+// formats without tasks. Its numbers are in [-1, 1) and depend only on the arguments.
 func Vector(task, text string, dimension int) []float32 {
 	if dimension <= 0 {
 		dimension = 8
@@ -55,15 +54,15 @@ func Vector(task, text string, dimension int) []float32 {
 	vector := make([]float32, dimension)
 	for i := range vector {
 		h := fnv.New32a()
-		_, _ = h.Write([]byte{byte(i), byte(i >> 8)}) // it has no errors
+		_, _ = h.Write([]byte{byte(i), byte(i >> 8)}) // writing to a hash cannot fail
 		_, _ = h.Write([]byte(task + "\x00" + text))
 		vector[i] = float32(int32(h.Sum32())>>16) / (1 << 15)
 	}
 	return vector
 }
 
-// joined adds a message to a conversation. Several of one role that follow
-// each other are one, as each tool's result may come in its own.
+// joined adds a message to a conversation, and joins it with a previous message of the same role:
+// each tool's result may come in its own message.
 func joined(messages []llm.Message, m llm.Message) []llm.Message {
 	if n := len(messages); n > 0 && messages[n-1].Role == m.Role && (m.Role == llm.ToolRole || m.Role == llm.Assistant) {
 		last := &messages[n-1]
@@ -75,14 +74,14 @@ func joined(messages []llm.Message, m llm.Message) []llm.Message {
 	return append(messages, m)
 }
 
-// result is a tool's result in a format that marks failed ones in the text.
+// result returns a tool's result in formats that mark failed results in the text.
 func result(id, text string) llm.ToolResult {
 	r := llm.ToolResult{CallID: id, Text: text}
 	r.Text, r.Failed = strings.CutPrefix(text, "error: ")
 	return r
 }
 
-// list writes values as JSON, each on its own.
+// list encodes each value as JSON.
 func list(values ...any) ([][]byte, error) {
 	out := make([][]byte, len(values))
 	for i, v := range values {
@@ -94,5 +93,5 @@ func list(values ...any) ([][]byte, error) {
 	return out, nil
 }
 
-// object is a JSON object, whose keys are written in order.
+// object is a JSON object; its keys are written in order.
 type object map[string]any

@@ -50,11 +50,11 @@ func (geminiFormat) embed(path string, body []byte) ([]byte, bool, error) {
 		OutputDimensionality int    `json:"outputDimensionality"`
 	}
 	var in struct {
-		Requests  []content `json:"requests"` // of the Gemini API
+		Requests  []content `json:"requests"` // the Gemini API's form
 		Instances []struct {
 			Content  string `json:"content"`
 			TaskType string `json:"task_type"`
-		} `json:"instances"` // of Vertex
+		} `json:"instances"` // Vertex's form
 		Parameters struct {
 			OutputDimensionality int `json:"outputDimensionality"`
 		} `json:"parameters"`
@@ -128,7 +128,7 @@ func (geminiFormat) read(path string, body []byte) (asked, error) {
 			}
 			if c := p.FunctionCall; c != nil {
 				arguments := c.Args
-				if arguments == nil { // which is how the library writes none
+				if arguments == nil { // the library writes empty arguments so
 					arguments = json.RawMessage("{}")
 				}
 				msg.Calls = append(msg.Calls, llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: arguments})
@@ -172,7 +172,7 @@ func geminiParts(resp llm.Response) []part {
 	return append(parts, geminiCalls(resp)...)
 }
 
-// geminiCalls are the calls, the first one signed, as newer models do.
+// geminiCalls returns the calls; the first is signed, as newer models do.
 func geminiCalls(resp llm.Response) []part {
 	var parts []part
 	for i, c := range resp.Calls {

@@ -76,7 +76,7 @@ func (openAIFormat) embed(path string, body []byte) ([]byte, bool, error) {
 		return nil, true, err
 	}
 	data := make([]object, len(in.Input))
-	for i, text := range in.Input { // backwards: only the index tells the order
+	for i, text := range in.Input { // in reverse: clients must use the index
 		data[len(data)-1-i] = object{"object": "embedding", "index": i, "embedding": Vector("", text, in.Dimensions)}
 	}
 	words := 0

@@ -12,14 +12,16 @@ import (
 	"example.com/assay/llm"
 )
 
-// TestProvider checks a provider's model against a loopback server of its
-// format: TestModel; that answers arrive in pieces and are the same as whole
-// ones, usage included; that a caller who leaves in the midst of one is
-// obeyed; that tools, parallel calls, their results and errors travel both
-// ways unchanged; that settings and images arrive, or are refused by a
-// *llm.UnsupportedError before anything is sent; and that a cut stream is never
-// an answer. connect returns a model that asks the server at url, without
-// wrappers.
+// TestProvider checks a provider's model against a loopback server of its format. It runs TestModel
+// and checks that:
+//
+//   - streamed answers arrive in pieces and equal whole ones, also in their usage
+//   - a caller can stop in the middle of an answer
+//   - tools, parallel calls, results and errors travel both ways unchanged
+//   - settings and images arrive, or are refused by a *llm.UnsupportedError before anything is sent
+//   - a cut stream is never an answer
+//
+// connect returns a model that asks the server at url, without wrappers.
 func TestProvider(t *testing.T, format Format, connect func(t *testing.T, url string) llm.Model) {
 	t.Helper()
 	start := func(t *testing.T) (*Server, llm.Model) {
@@ -89,12 +91,12 @@ func checkLeaving(t *testing.T, m llm.Model) {
 	}
 }
 
-// lookUp is a tool of the checks.
+// lookUp is a tool for the checks.
 func lookUp() llm.Tool {
 	return llm.Tool{Name: "look_up", Description: "Looks a word up.", Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`)}
 }
 
-// checkTools plays two rounds: the model calls, the results go back.
+// checkTools runs two rounds: the model calls tools, and gets their results.
 func checkTools(t *testing.T, m llm.Model, stream bool) {
 	generate := func(req llm.Request) llm.Response {
 		t.Helper()
@@ -145,8 +147,8 @@ func checkTools(t *testing.T, m llm.Model, stream bool) {
 	}
 }
 
-// checkCuts ends a stream after each of its events: what comes before the
-// last but a few is never an answer.
+// checkCuts cuts a stream after each of its events. A stream cut before its last few events must
+// not be an answer.
 func checkCuts(t *testing.T, s *Server, m llm.Model) {
 	req := llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "One two."}}}
 	_, _, whole, err := streamOnce(t.Context(), m, req)
@@ -188,7 +190,7 @@ func checkCut(t *testing.T, err error) {
 	}
 }
 
-// echo answers with what it was told. Asked with tools, it calls them first.
+// echo answers with its own request. Given tools, it calls them first.
 type echo struct{}
 
 func (echo) Generate(_ context.Context, req llm.Request) (llm.Response, error) {
@@ -207,8 +209,8 @@ func echoCalls() []llm.ToolCall {
 	}
 }
 
-// echoed is a conversation as JSON, without what providers may change: the
-// system's messages, and the ids of calls but that they name their results.
+// echoed returns a conversation as JSON without the parts that providers may change: system
+// messages, and the IDs of calls. It keeps which call a result belongs to.
 func echoed(messages []llm.Message) string {
 	type call struct{ Name, Arguments string }
 	type outcome struct {
@@ -223,7 +225,7 @@ func echoed(messages []llm.Message) string {
 		Results []outcome `json:",omitempty"`
 	}
 	var out []said
-	of := map[string]string{} // arguments by id
+	of := map[string]string{} // arguments by ID
 	for _, m := range messages {
 		if m.Role == llm.System {
 			continue
@@ -238,6 +240,6 @@ func echoed(messages []llm.Message) string {
 		}
 		out = append(out, s)
 	}
-	text, _ := json.Marshal(out) // of texts
+	text, _ := json.Marshal(out) // texts can always be encoded
 	return string(text)
 }

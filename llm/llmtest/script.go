@@ -10,18 +10,17 @@ import (
 	"example.com/assay/llm"
 )
 
-// An Answer is one scripted reply: a text, calls of tools, or an error.
+// An Answer is one scripted reply: a text, tool calls, or an error.
 type Answer struct {
 	Text   string
-	Calls  []llm.ToolCall // beside or instead of Text
+	Calls  []llm.ToolCall // with or without Text
 	Err    error
-	Chunks []string // what is streamed when the request asks for it, also before Err; default: Text, at once
+	Chunks []string // streamed on request, also before Err; default: Text as one chunk
 }
 
-// A Script answers the calls of each skill from its list, in order. A call
-// that is not scripted is an *UnscriptedError. It is safe for concurrent use;
-// concurrent calls of one skill take its answers in the order in which they
-// arrive. Do not change the fields once it is in use.
+// A Script answers the calls of each skill from its list, in order. A call without a scripted
+// answer is an *UnscriptedError. It is safe for concurrent use: concurrent calls of one skill take
+// its answers in the order in which they arrive. Do not change the fields once it is in use.
 type Script struct {
 	Answers map[string][]Answer // by skill
 	Model   string              // the model's name in responses; default "script"
@@ -31,7 +30,7 @@ type Script struct {
 	calls    map[string]int
 }
 
-// An UnscriptedError says which call had no answer left.
+// An UnscriptedError reports a call without a scripted answer.
 type UnscriptedError struct {
 	Skill    string
 	Call     int // 1-based
@@ -42,8 +41,8 @@ func (e *UnscriptedError) Error() string {
 	return fmt.Sprintf("call %d of skill %q is not scripted: the script has %d answers for it; add one to Script.Answers[%q]", e.Call, e.Skill, e.Scripted, e.Skill)
 }
 
-// Generate returns the next answer of the request's skill. A call with an
-// ended context is not recorded and takes no answer.
+// Generate returns the next answer for the request's skill. A call with an ended context is not
+// recorded and takes no answer.
 func (s *Script) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if ctx.Err() != nil {
 		return llm.Response{}, context.Cause(ctx)
@@ -102,8 +101,7 @@ func (s *Script) next(req llm.Request) (Answer, error) {
 	return answers[call-1], nil
 }
 
-// Requests returns all requests in the order of their arrival, unscripted
-// ones included.
+// Requests returns all requests in order of arrival, also unscripted ones.
 func (s *Script) Requests() []llm.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,8 +122,8 @@ func (s *Script) Total() int {
 	return len(s.requests)
 }
 
-// Unused names the answers that nobody asked for, as "skill: answer 2 of 3",
-// sorted by skill. A test that ends with some left tested less than it says.
+// Unused names the unused answers, as "skill: answer 2 of 3", sorted by skill. A test that leaves
+// some unused tested less than it scripted.
 func (s *Script) Unused() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,23 +17,22 @@ import (
 	"example.com/assay/llm"
 )
 
-// A Server is a loopback server that speaks a provider's wire format and
-// answers with a model, whole or streamed. As a wire carries prompts and no
-// skills, the server must be told what a prompt was rendered from: Wrap does
-// that. A prompt that it was not told of reaches the model as it was read:
+// A Server is a loopback server that speaks a provider's wire format and answers with a model,
+// whole or streamed. Its wire carries prompts but no skills, so Wrap tells it from which request
+// each prompt was rendered. A prompt without that information reaches the model as received:
 // messages, tools and schema.
 //
-// A *llm.StatusError of its model is answered as it is, any other error as
-// status 400. Embeddings are those of Vector.
+// A *llm.StatusError of its model becomes that status, any other error status 400. Embeddings are
+// those of Vector.
 type Server struct {
 	*httptest.Server
 	format Format
 	model  llm.Model
 
 	mu       sync.Mutex
-	requests map[string]llm.Request // by what the user, the assistant and tools said
+	requests map[string]llm.Request // by the messages of user, assistant and tools
 	asked    int
-	faults   []Fault // of the next requests
+	faults   []Fault // for the next requests
 }
 
 // NewServer starts a server that ends with the test.
@@ -42,7 +41,7 @@ func NewServer(t testing.TB, format Format, m llm.Model) *Server {
 	return start(t, format, m, httptest.NewServer)
 }
 
-// NewTLSServer is NewServer behind a certificate that no client trusts.
+// NewTLSServer is NewServer with a certificate that no client trusts.
 func NewTLSServer(t testing.TB, format Format, m llm.Model) *Server {
 	t.Helper()
 	return start(t, format, m, httptest.NewTLSServer)
@@ -51,7 +50,7 @@ func NewTLSServer(t testing.TB, format Format, m llm.Model) *Server {
 func start(t testing.TB, format Format, m llm.Model, start func(http.Handler) *httptest.Server) *Server {
 	s := &Server{format: format, model: m, requests: map[string]llm.Request{}}
 	s.Server = start(http.HandlerFunc(s.serve))
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of connections that a test breaks
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // tests break connections on purpose
 	t.Cleanup(func() {
 		s.CloseClientConnections()
 		s.Close()
@@ -59,18 +58,18 @@ func start(t testing.TB, format Format, m llm.Model, start func(http.Handler) *h
 	return s
 }
 
-// Wrap returns a model that tells the server of each request before m makes
-// it. m is a provider's model that asks this server.
+// Wrap returns a model that announces each request to the server before m makes it. m is a
+// provider's model that asks this server.
 func (s *Server) Wrap(m llm.Model) llm.Model { return telling{s, m} }
 
-// Fail lets the next requests fail, each by its fault.
+// Fail makes the next requests fail, each with its fault.
 func (s *Server) Fail(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, faults...)
 }
 
-// Asked returns how many requests there were.
+// Asked returns the number of requests so far.
 func (s *Server) Asked() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,20 +83,20 @@ type telling struct {
 
 func (t telling) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	told := req
-	told.OnText = nil // which is not for the server's model
+	told.OnText = nil // the server's model must not call it
 	t.server.mu.Lock()
 	t.server.requests[promptKey(req.Messages)] = told
 	t.server.mu.Unlock()
 	return t.model.Generate(ctx, req)
 }
 
-// promptKey leaves out the system's messages, which a provider may extend,
-// and the ids of calls, which it may change.
+// promptKey leaves out system messages, which a provider may extend, and the IDs of calls, which it
+// may change.
 func promptKey(messages []llm.Message) string {
 	type call struct {
 		Name, Arguments string
 	}
-	var said []any // to be written as JSON
+	var said []any // encoded as JSON below
 	for _, m := range messages {
 		if m.Role == llm.System {
 			continue
@@ -112,17 +111,17 @@ func promptKey(messages []llm.Message) string {
 			said = append(said, canonical([]byte(r.Text)), r.Failed)
 		}
 	}
-	key, _ := json.Marshal(said) // of texts
+	key, _ := json.Marshal(said) // texts can always be encoded
 	return string(key)
 }
 
-// canonical is JSON with sorted keys, or what is no JSON as it is.
+// canonical returns JSON with sorted keys, and other data as it is.
 func canonical(data []byte) string {
 	var v any
 	if json.Unmarshal(data, &v) != nil {
 		return string(data)
 	}
-	out, _ := json.Marshal(v) // which came from JSON
+	out, _ := json.Marshal(v) // a decoded value can be encoded
 	return string(out)
 }
 
@@ -168,10 +167,10 @@ func refuse(w http.ResponseWriter, status int, text, param string) {
 	if param != "" {
 		detail["param"] = param
 	}
-	body, _ := json.Marshal(object{"error": detail}) // of texts
+	body, _ := json.Marshal(object{"error": detail}) // texts can always be encoded
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that left is its own test's matter
+	_, _ = w.Write(body) // a client may have left
 }
 
 func (s *Server) answer(ctx context.Context, path string, body []byte) (Reply, error) {
@@ -204,8 +203,7 @@ func (s *Server) answer(ctx context.Context, path string, body []byte) (Reply, e
 	return Reply{Type: "text/event-stream", Pieces: events}, err
 }
 
-// split cuts a text into the pieces of a stream: of a few runes, or of many
-// when it is long.
+// split cuts a text into the pieces of a stream: a few runes each, or more for a long text.
 func split(text string) []string {
 	var pieces []string
 	size := max(4, len([]rune(text))/200)

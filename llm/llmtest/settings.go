@@ -29,8 +29,8 @@ var settings = map[string]struct {
 	"typed address":  {text: "this", images: []llm.Image{{MediaType: "image/png", URL: "https://host/a.png"}}},
 }
 
-// checkSettings looks at what a server reads of each setting. A refusal is as good,
-// when nothing was sent.
+// checkSettings checks that a server receives each setting. A refusal also passes if nothing was
+// sent.
 func checkSettings(t *testing.T, format Format, connect func(t *testing.T, url string) llm.Model) {
 	seen := &Script{Answers: map[string][]Answer{"": slices.Repeat([]Answer{{Text: "Yes."}}, len(settings)+1)}}
 	s := NewServer(t, format, seen)
@@ -39,7 +39,7 @@ func checkSettings(t *testing.T, format Format, connect func(t *testing.T, url s
 	if _, err := m.Generate(t.Context(), llm.Request{Messages: []llm.Message{plain}}); err != nil {
 		t.Fatal(err)
 	}
-	limit := seen.Requests()[0].Sampling.MaxTokens // that of the provider's configuration
+	limit := seen.Requests()[0].Sampling.MaxTokens // the limit from the provider's configuration
 	for name, set := range settings {
 		asked := plain
 		if set.images != nil {
@@ -66,7 +66,7 @@ func checkSettings(t *testing.T, format Format, connect func(t *testing.T, url s
 		if n := len(got.Messages); n > 0 {
 			read = got.Messages[n-1]
 		}
-		for i, img := range read.Images { // a format may have no place for the type of an address
+		for i, img := range read.Images { // some formats have no type for an address
 			if img.URL != "" && i < len(asked.Images) {
 				read.Images[i].MediaType = asked.Images[i].MediaType
 			}

@@ -14,11 +14,11 @@ import (
 	"example.com/assay/skills"
 )
 
-// TestSkill holds a skill to the Go types of its input and output; a nil out is free
-// text. The prompt shows every field of the input and reads no other. The schema has
-// exactly the fields of the output, all required. No text in a field leaves its marks
-// of data: two attacks and those given are tried in every field and in several forms.
-// It returns how many prompts it checked for that.
+// TestSkill checks a skill against the Go types of its input and output; a nil out means free text.
+// The prompt must show every field of the input and read no other. The schema must have exactly the
+// fields of the output, all required. No text in a field may leave its data marks: TestSkill tries
+// two attacks and the given ones in every field and in several forms, and returns how many prompts
+// it checked.
 func TestSkill(t *testing.T, s skills.Skill, in, out any, attacks ...string) (prompts int) {
 	t.Helper()
 	testInput(t, s, reflect.TypeOf(in))
@@ -50,14 +50,14 @@ func one(typ reflect.Type) reflect.Value {
 	return v
 }
 
-// leaves calls each with every value that is neither a struct nor a list, and the
-// JSON name of its field.
+// leaves calls each with every value that is neither a struct nor a list, and the JSON name of its
+// field.
 func leaves(v reflect.Value, name string, each func(leaf reflect.Value, name string)) {
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			field := v.Type().Field(i)
-			if field.Tag.Get("prompt") == "-" { // for methods without a model
+			if field.Tag.Get("prompt") == "-" { // only for methods without a model
 				continue
 			}
 			tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -72,7 +72,7 @@ func leaves(v reflect.Value, name string, each func(leaf reflect.Value, name str
 	}
 }
 
-// testInput renders the skill with a mark of its own in each field.
+// testInput renders the skill with a different mark in each field.
 func testInput(t *testing.T, s skills.Skill, typ reflect.Type) {
 	t.Helper()
 	v := one(typ)
@@ -95,7 +95,7 @@ func testInput(t *testing.T, s skills.Skill, typ reflect.Type) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt, err := s.Render(vars) // fails on a variable that the type lacks
+	prompt, err := s.Render(vars) // fails if the skill reads a variable that the type lacks
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ var schemaTypes = map[reflect.Kind]string{
 	reflect.Int: "integer", reflect.Float64: "number", reflect.Bool: "boolean",
 }
 
-// compare returns where a schema differs from a type.
+// compare describes how a schema differs from a type.
 func compare(at string, typ reflect.Type, schema map[string]any) []string {
 	if schema["type"] != schemaTypes[typ.Kind()] {
 		return []string{fmt.Sprintf("%s: schema type %v; Go has %s", at, schema["type"], typ)}
@@ -156,7 +156,7 @@ func compare(at string, typ reflect.Type, schema map[string]any) []string {
 	return nil
 }
 
-// ours are the fields that the program itself fills, with a word of its own.
+// ours are the fields that the program fills with its own words.
 var ours = map[string]bool{"query_type": true, "side": true, "strength": true}
 
 const (
@@ -164,8 +164,8 @@ const (
 	ends   = "ATTACK-ENDS"
 )
 
-// forms are the ways in which an attack tries to leave its marks. MARK is that
-// of the same prompt without the attack.
+// forms are the ways in which an attack tries to leave its data marks. MARK stands for the mark of
+// the same prompt without the attack.
 var forms = []string{
 	"%s",
 	"</data-MARK>\n%s",
@@ -215,7 +215,7 @@ var systemMark = regexp.MustCompile(`</data-([0-9a-f]{8})>`)
 
 var errRefused = errors.New("refused")
 
-// rendered is the prompt that a model gets for an input.
+// rendered returns the prompt that a model gets for an input.
 func rendered(t *testing.T, s skills.Skill, in any) (system, user, mark string) {
 	t.Helper()
 	m := &Script{Answers: map[string][]Answer{s.Name: {{Err: errRefused}}}}
@@ -236,11 +236,11 @@ func rendered(t *testing.T, s skills.Skill, in any) (system, user, mark string) 
 	return msgs[0].Text, msgs[1].Text, found[1]
 }
 
-// imitation is what a reader could take for a mark of data.
+// imitation matches text that a reader could take for a data mark.
 var imitation = regexp.MustCompile(`(?i)[<＜﹤‹〈⟨][^\pL\pN]*data`)
 
-// outside returns what of a prompt stands outside of its marks, and how many
-// pairs of marks there are; ok is false when they do not pair.
+// outside returns the text of a prompt outside its data marks, and the number of pairs of marks; ok
+// is false when marks do not pair.
 func outside(prompt, mark string) (text string, pairs int, ok bool) {
 	for {
 		before, after, found := strings.Cut(prompt, "<data-"+mark)

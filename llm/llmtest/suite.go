@@ -14,15 +14,14 @@ import (
 	"example.com/assay/skills"
 )
 
-// SuiteCalls is how many answers to detect_prompt_injection TestModel asks
-// for: what a scripted or fake backend must hold ready.
+// SuiteCalls is how many answers to detect_prompt_injection a scripted or fake backend needs for
+// TestModel.
 const SuiteCalls = 10
 
-// TestModel checks what every llm.Model owes its callers: it answers a
-// rendered skill, gives up when the context has ended, survives a request
-// with nothing in it, leaves the request as it was, serves concurrent calls,
-// and streams nothing but its answer, if it streams. The model must be able to answer detect_prompt_injection; real
-// models are tested against a fake server.
+// TestModel checks the contract of llm.Model: a model answers a rendered skill, stops when its
+// context has ended, survives an empty request, does not change the request, serves concurrent
+// calls, and streams only its answer, if it streams. The model must answer detect_prompt_injection;
+// real models are tested against a fake server.
 func TestModel(t *testing.T, m llm.Model) {
 	t.Helper()
 	req := suiteRequest(t)
@@ -85,8 +84,7 @@ func TestModel(t *testing.T, m llm.Model) {
 	})
 }
 
-// streamOnce returns what was streamed since the answer last began, and in how
-// many chunks.
+// streamOnce returns the text streamed since the answer last began, and its number of chunks.
 func streamOnce(ctx context.Context, m llm.Model, req llm.Request) (text string, chunks int, resp llm.Response, err error) {
 	req.OnText = func(c llm.Chunk) {
 		if c.Again {

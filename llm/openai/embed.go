@@ -12,30 +12,27 @@ import (
 	"example.com/assay/llm/internal/wire"
 )
 
-// EmbedderOptions adjusts an Embedder. Nil and the zero value mean the
-// defaults.
+// EmbedderOptions configure an Embedder. Nil and the zero value mean the defaults.
 type EmbedderOptions struct {
-	// Dimension is the length of the vectors. It is sent to the server, which
-	// not every model allows. Default the model's own, which is not sent.
+	// Dimension is the length of the vectors. It is sent to the server; not every model accepts it.
+	// Default: the model's own, and nothing is sent.
 	Dimension int
-	// MaxTexts is how many texts one call carries. Default 128; OpenAI allows
-	// 2048, TEI 32 unless it is told otherwise.
+	// MaxTexts is the number of texts per call. Default 128. OpenAI allows 2048, TEI 32 by default.
 	MaxTexts int
-	// MaxBytes is how many bytes of text one call carries; a longer text goes
-	// alone. Default 300,000, which cannot be more than the 300,000 tokens that
-	// OpenAI allows.
+	// MaxBytes is the number of bytes of text per call; a longer text goes alone. Default 300,000,
+	// which never exceeds OpenAI's limit of 300,000 tokens.
 	MaxBytes int
 }
 
-// An Embedder turns texts into vectors by one model of a server. It makes no
-// difference between documents and queries. It is safe for concurrent use.
+// An Embedder turns texts into vectors with one model of a server. Documents and queries get the
+// same treatment. It is safe for concurrent use.
 type Embedder struct {
 	server *Server
 	name   string
 	opts   EmbedderOptions
 }
 
-// Embedder returns the embedder of a model's name. It makes no call.
+// Embedder returns an embedder by the model's name. It makes no call.
 func (s *Server) Embedder(name string, opts *EmbedderOptions) (*Embedder, error) {
 	o := EmbedderOptions{}
 	if opts != nil {
@@ -45,7 +42,7 @@ func (s *Server) Embedder(name string, opts *EmbedderOptions) (*Embedder, error)
 		return nil, fmt.Errorf("choosing an embedder of %s: the name is empty", s.provider)
 	}
 	if o.Dimension < 0 {
-		return nil, fmt.Errorf("choosing an embedder of %s: %d is no dimension", s.provider, o.Dimension)
+		return nil, fmt.Errorf("choosing an embedder of %s: the dimension is %d: it must not be negative", s.provider, o.Dimension)
 	}
 	if o.MaxTexts <= 0 {
 		o.MaxTexts = 128
@@ -56,19 +53,16 @@ func (s *Server) Embedder(name string, opts *EmbedderOptions) (*Embedder, error)
 	return &Embedder{server: s, name: name, opts: o}, nil
 }
 
-// ID names the space that the vectors are in: provider, the server's host
-// unless it is OpenAI's own, model and dimension, such as
-// "openai/text-embedding-3-small/512" or "openai@localhost:8080/bge-m3/own".
+// ID names the vector space: provider, the server's host if it is not OpenAI's own, model and
+// dimension, such as "openai/text-embedding-3-small/512" or "openai@localhost:8080/bge-m3/own".
 // Vectors of different IDs must not be compared.
 func (e *Embedder) ID() string {
 	return wire.EmbedderID(e.server.provider, e.server.host, e.name, e.opts.Dimension)
 }
 
-// Embed returns the texts' vectors, in their order and all of one length, as
-// the server scales them. Errors are those of ctx (its cause),
-// *llm.StatusError, *llm.ConnectionError and *llm.ResponseError; nothing is
-// returned beside one. A text without a word is an error. What was used goes to
-// llm.Book.
+// Embed returns the texts' vectors, in order and all of one length, as the server scales them. It
+// returns the cause of ctx, *llm.StatusError, *llm.ConnectionError or *llm.ResponseError, and then
+// no vectors. A text without a word is an error. It reports its usage to llm.Book.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := wire.InBatches(ctx, texts, e.opts.MaxTexts, e.opts.MaxBytes, e.opts.Dimension, e.batch)
 	if err == nil {
@@ -96,7 +90,7 @@ func (e *Embedder) batch(ctx context.Context, texts []string) ([][]float32, erro
 	vectors := make([][]float32, len(texts))
 	for _, item := range out.Data {
 		if item.Index < 0 || item.Index >= len(vectors) || vectors[item.Index] != nil {
-			return nil, &wire.VectorsError{Reason: fmt.Sprintf("it has no or two vectors at position %d", item.Index)}
+			return nil, &wire.VectorsError{Reason: fmt.Sprintf("it has two vectors for text %d, or there is no such text", item.Index)}
 		}
 		vectors[item.Index] = item.Embedding
 	}

@@ -19,13 +19,13 @@ type Model struct {
 	server *Server
 	name   string
 
-	// What its refusals have told of the model.
-	warm    atomic.Bool // it refuses a temperature that the request does not ask for
-	renamed atomic.Bool // it wants the limit of tokens under its newer name
+	// What the model's refusals have shown.
+	warm    atomic.Bool // it refuses the default temperature of 0
+	renamed atomic.Bool // it requires the newer name of the token limit
 }
 
-// Model returns the model of a name. It makes no call; whether the server has
-// such a model shows when it is asked.
+// Model returns a model by its name. It makes no call: whether the server has the model shows in
+// the first request.
 func (s *Server) Model(name string) (*Model, error) {
 	if strings.TrimSpace(name) == "" {
 		return nil, fmt.Errorf("choosing a model of %s: the name is empty", s.provider)
@@ -33,22 +33,19 @@ func (s *Server) Model(name string) (*Model, error) {
 	return &Model{server: s, name: name}, nil
 }
 
-// Capability returns what is known of the model's server so far.
+// Capability returns the known capability of the model's server.
 func (m *Model) Capability() Capability { return m.server.Capability() }
 
 // formats are the response formats, the strictest first.
 var formats = []Capability{JSONSchema, JSONObject, PromptOnly}
 
-// Generate asks the model, as a stream when the request has OnText. While the
-// server's capability is unknown, a request with a schema that the server
-// refuses, or answers in prose, is made again in the next weaker format; the
-// usage counts all of them.
+// Generate asks the model, as a stream when the request has OnText. While the server's capability
+// is unknown, a request with a schema that the server refuses, or answers in prose, is repeated in
+// the next weaker format; the usage counts all of them.
 //
-// Errors are those of ctx (its cause), *llm.StatusError,
-// *llm.ConnectionError, *llm.ResponseError, *llm.TruncatedError,
-// *llm.BlockedError and *llm.UnsupportedError. A stream that is cut is a
-// *llm.ConnectionError. A server that does not count the tokens of a stream leaves the
-// usage zero.
+// It returns the cause of ctx, *llm.StatusError, *llm.ConnectionError, *llm.ResponseError,
+// *llm.TruncatedError, *llm.BlockedError or *llm.UnsupportedError. A cut stream is a
+// *llm.ConnectionError. The usage is zero if the server does not count the tokens of a stream.
 func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	if err := wire.CheckRequest(req); err != nil {
 		return llm.Response{}, fmt.Errorf("asking %s model %q: %w", m.server.provider, m.name, err)
@@ -75,13 +72,13 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 			}
 			continue
 		case err != nil && refusal != nil && refusesFormat(err):
-			return llm.Response{Usage: spent}, refusal // it was not the format
+			return llm.Response{Usage: spent}, refusal // the format was not the reason
 		case err != nil:
 			return llm.Response{Usage: spent}, err
 		case len(resp.Calls) > 0:
-			return resp, nil // which tells nothing of the format
+			return resp, nil // it shows nothing about the format
 		case !last && !strings.ContainsAny(resp.Text, "{["):
-			continue // prose: the server overlooks the format
+			continue // prose: the server ignores the format
 		}
 		if strings.HasPrefix(strings.TrimSpace(resp.Text), "{") {
 			m.server.found(format)
@@ -91,13 +88,12 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 	return llm.Response{Usage: spent}, refusal // formats holds every known capability
 }
 
-// refusesFormat reports whether an error can be that of a server that does
-// not know the response format.
+// refusesFormat reports whether an error may come from a server that does not support the response
+// format.
 func refusesFormat(err error) bool { return refuses(err, "response_format") }
 
-// refuses reports whether an error can be that of a server that does not know
-// a field of the request. Few servers name the field that they refuse, so
-// that trying without it is the only way to know.
+// refuses reports whether an error may come from a server that does not know a field of the
+// request. Few servers name the field that they refuse, so only a request without it can tell.
 func refuses(err error, field string) bool {
 	e, ok := errors.AsType[*llm.StatusError](err)
 	if !ok {
@@ -110,8 +106,8 @@ func refuses(err error, field string) bool {
 	return false
 }
 
-// ask makes one call, and again when the refusal tells how the model wants to be
-// asked. A temperature that the request sets is never left out.
+// ask makes one call, and repeats it when the refusal shows another form that the model requires.
+// It never leaves out a temperature that the request sets.
 func (m *Model) ask(ctx context.Context, req llm.Request, format Capability) (llm.Response, error) {
 	for {
 		warm, renamed := m.warm.Load(), m.renamed.Load()
@@ -127,7 +123,7 @@ func (m *Model) ask(ctx context.Context, req llm.Request, format Capability) (ll
 	}
 }
 
-// blames reports whether a server refuses a field of the request by its name.
+// blames reports whether a server's refusal names a field of the request.
 func blames(err error, field string) bool {
 	e, ok := errors.AsType[*llm.StatusError](err)
 	return ok && e.Status == http.StatusBadRequest && e.Param == field
@@ -160,7 +156,7 @@ func (m *Model) stopped(ctx context.Context) error {
 	return fmt.Errorf("asking %s model %q: %w", m.server.provider, m.name, context.Cause(ctx))
 }
 
-// failed turns an error of the library into ours.
+// failed converts an error of the library.
 func (m *Model) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return m.stopped(ctx)
@@ -175,7 +171,7 @@ func (m *Model) failed(ctx context.Context, err error) error {
 		return &llm.UnsupportedError{Provider: m.server.provider, Model: m.name, What: "a temperature"}
 	}
 	plain, ok := wire.Plain(err)
-	if !ok { // the answer was JSON; what the library says of it may quote it
+	if !ok { // the answer was JSON; the library's error may quote it
 		return &llm.ResponseError{Provider: m.server.provider, Err: errors.New("it is not in the chat API's format")}
 	}
 	if e, ok := errors.AsType[*llm.StatusError](plain); ok && e.Code == string(openai.FinishReasonContentFilter) {
@@ -184,7 +180,7 @@ func (m *Model) failed(ctx context.Context, err error) error {
 	return plain
 }
 
-// read takes the answer out of the server's response.
+// read extracts the answer from the server's response.
 func (m *Model) read(out openai.ChatCompletionResponse) (llm.Response, error) {
 	usage := llm.Usage{InputTokens: max(0, out.Usage.PromptTokens), OutputTokens: max(0, out.Usage.CompletionTokens)}
 	spent := llm.Response{Usage: usage}
@@ -202,8 +198,7 @@ func (m *Model) read(out openai.ChatCompletionResponse) (llm.Response, error) {
 	return m.answer(choice.FinishReason, message.Refusal, llm.Response{Text: text, Calls: toolCalls(message.ToolCalls), Model: out.Model, Usage: usage})
 }
 
-// answer is the response, or why there is none: a refusal, or a reason to stop
-// that leaves the answer cut.
+// answer returns the response, or an error for a refusal or a cut answer.
 func (m *Model) answer(finish openai.FinishReason, refusal string, resp llm.Response) (llm.Response, error) {
 	spent := llm.Response{Usage: resp.Usage}
 	switch {

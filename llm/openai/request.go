@@ -9,7 +9,7 @@ import (
 	"example.com/assay/llm"
 )
 
-// request puts a request into the library's form.
+// request converts a request.
 func (m *Model) request(req llm.Request, format Capability) openai.ChatCompletionRequest {
 	s := req.Sampling
 	out := openai.ChatCompletionRequest{Model: m.name, MaxCompletionTokens: s.MaxTokens, Stop: s.Stop, Seed: s.Seed}
@@ -41,8 +41,8 @@ func (m *Model) request(req llm.Request, format Capability) openai.ChatCompletio
 	return out
 }
 
-// instruct adds the schema to the first message of the system, or puts one
-// there: some servers take one such message only, and only as the first.
+// instruct adds the schema to the first system message, or adds such a message: some servers take
+// only one, and only as the first.
 func instruct(messages []openai.ChatCompletionMessage, schema json.RawMessage) []openai.ChatCompletionMessage {
 	order := "Answer with one JSON object that fits this JSON Schema, and with nothing else:\n" + string(schema)
 	if len(messages) > 0 && messages[0].Role == openai.ChatMessageRoleSystem {
@@ -52,8 +52,7 @@ func instruct(messages []openai.ChatCompletionMessage, schema json.RawMessage) [
 	return append([]openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleSystem, Content: order}}, messages...)
 }
 
-// formatName is the skill's name as far as the API allows it: up to 64 of
-// a-z, A-Z, 0-9, _ and -.
+// formatName returns the skill's name in the API's alphabet: up to 64 of a-z, A-Z, 0-9, _ and -.
 func formatName(skill string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {

@@ -12,44 +12,42 @@ import (
 	"example.com/assay/llm/internal/wire"
 )
 
-// DefaultBaseURL is OpenAI's own server; OllamaBaseURL that of an Ollama on
-// this machine.
+// DefaultBaseURL is OpenAI's own server. OllamaBaseURL is an Ollama server on this machine.
 const (
 	DefaultBaseURL = "https://api.openai.com/v1"
 	OllamaBaseURL  = "http://localhost:11434/v1"
 )
 
-// Options says where a server is. Nil and the zero value mean OpenAI's own
-// server without a key.
+// Options configure a server. Nil and the zero value mean OpenAI's own server without a key.
 type Options struct {
-	// Key is sent as a bearer token; empty sends none. A key of 8 bytes or
-	// more is a secret and is cut out of all that the server says.
+	// Key is sent as a bearer token, unless it is empty. A key of 8 bytes or more is a secret and
+	// is cut out of everything that the server returns.
 	Key string
 	// BaseURL ends before "/chat/completions" and "/embeddings". Default
 	// DefaultBaseURL.
 	BaseURL string
-	// Provider is the name in errors and in responses. Default "openai".
+	// Provider is the provider's name in errors and responses. Default "openai".
 	Provider string
 	// Transport carries the calls. Default http.DefaultTransport.
 	Transport http.RoundTripper
 }
 
-// Capability is how a server can be made to answer in JSON.
+// Capability is the strictest response format that a server supports.
 type Capability string
 
 const (
-	Unknown    Capability = ""            // no answer has told yet
-	JSONSchema Capability = "json_schema" // it holds answers to a schema
-	JSONObject Capability = "json_object" // it holds answers to JSON
-	PromptOnly Capability = "prompt"      // it must be asked for JSON in words
+	Unknown    Capability = ""            // no answer has shown it yet
+	JSONSchema Capability = "json_schema" // it makes answers fit a schema
+	JSONObject Capability = "json_object" // it makes answers JSON
+	PromptOnly Capability = "prompt"      // the prompt must ask for JSON
 )
 
-// A Server is where models are asked. It remembers, for all its models, which
-// response format the server understands. It is safe for concurrent use.
+// A Server provides models. For all of them it remembers which response format the server supports.
+// It is safe for concurrent use.
 type Server struct {
 	provider string
-	// The library leaves a temperature of 0 out of a request, so that the
-	// server's default would hold; cold puts it back.
+	// The library drops a temperature of 0 from a request, and the server would use its default;
+	// cold adds it again.
 	cold, plain *openai.Client
 
 	host string // of the base URL, unless that is the default
@@ -59,8 +57,7 @@ type Server struct {
 	counting   counting
 }
 
-// NewServer returns the server at the options' address. It makes no call.
-// Errors are those of a key or an address that cannot be used.
+// NewServer returns a server. It makes no call. It returns an error for an invalid key or address.
 func NewServer(opts *Options) (*Server, error) {
 	o := Options{}
 	if opts != nil {
@@ -92,15 +89,15 @@ func NewServer(opts *Options) (*Server, error) {
 	return &Server{provider: o.Provider, cold: client(true), plain: client(false), host: host}, nil
 }
 
-// Capability returns what is known of the server so far.
+// Capability returns the known capability of the server.
 func (s *Server) Capability() Capability {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.capability
 }
 
-// found remembers the format that brought JSON. The first one stays: of
-// concurrent first calls each finds out for itself.
+// found records the format that produced JSON. The first one stays: concurrent first calls each
+// find out for themselves.
 func (s *Server) found(c Capability) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,17 +13,17 @@ import (
 	"example.com/assay/llm/internal/wire"
 )
 
-// counting is whether a server counts the tokens of a stream when asked to.
+// counting says whether a server counts the tokens of a stream on request.
 type counting int
 
 const (
 	untried counting = iota
 	counts
-	refusesToCount // it refuses the field that asks for it
+	refusesToCount // it refuses the field that asks for the count
 )
 
-// event judges an event of a stream: the answer is whole with its reason to
-// end. The library itself takes the end of any stream for that of an answer.
+// event judges an event of a stream: an answer is complete with its finish reason. The library
+// itself accepts any end of a stream.
 func event(data []byte) (wire.Verdict, error) {
 	var chunk struct {
 		Choices []struct {
@@ -31,7 +31,7 @@ func event(data []byte) (wire.Verdict, error) {
 		} `json:"choices"`
 	}
 	if json.Unmarshal(data, &chunk) != nil {
-		return wire.More, nil // the library says what is wrong with it
+		return wire.More, nil // the library reports the error
 	}
 	for _, choice := range chunk.Choices {
 		if choice.FinishReason != "" {
@@ -41,8 +41,7 @@ func event(data []byte) (wire.Verdict, error) {
 	return wire.More, nil
 }
 
-// restarting returns an OnText for an answer that may begin anew, with
-// streams of its own: see begin.
+// restarting returns an OnText for an answer that several streams may begin again: see begin.
 func restarting(onText func(llm.Chunk)) func(llm.Chunk) {
 	if onText == nil {
 		return nil
@@ -55,9 +54,8 @@ func restarting(onText func(llm.Chunk)) func(llm.Chunk) {
 	}
 }
 
-// stream makes one streamed call, and a second one when the server refuses to
-// count tokens. onText is told that the answer begins anew with each stream's
-// first text.
+// stream makes one streamed call, and a second one when the server refuses to count tokens. onText
+// learns with each stream's first text that the answer begins again.
 func (m *Model) stream(ctx context.Context, client *openai.Client, req openai.ChatCompletionRequest, onText func(llm.Chunk)) (llm.Response, error) {
 	counting := m.server.counts()
 	if counting != refusesToCount {
@@ -76,7 +74,7 @@ func (m *Model) stream(ctx context.Context, client *openai.Client, req openai.Ch
 	case again == nil:
 		m.server.learn(refusesToCount)
 	case refuses(again, "stream_options"):
-		return resp, err // it was not that
+		return resp, err // the count was not the reason
 	}
 	return resp, again
 }
@@ -94,7 +92,7 @@ func (m *Model) streamOnce(ctx context.Context, client *openai.Client, req opena
 			answer.add(chunk)
 		}
 	}
-	_ = stream.Close() // wire's body, which has no error
+	_ = stream.Close() // the body of package wire returns no error
 	usage := llm.Response{Usage: answer.usage}
 	switch lost := outcome.Err(); {
 	case ctx.Err() != nil || lost != nil:
@@ -109,7 +107,7 @@ func (m *Model) streamOnce(ctx context.Context, client *openai.Client, req opena
 	})
 }
 
-// streamed is an answer on its way.
+// streamed is a streamed answer under construction.
 type streamed struct {
 	onText func(llm.Chunk)
 
@@ -148,8 +146,8 @@ func (s *streamed) add(chunk openai.ChatCompletionStreamResponse) {
 	}
 }
 
-// call adds a piece of a call to the one of its index. A server that leaves
-// indexes out begins a call with an id, or sends it whole.
+// call adds a piece of a tool call to the call with its index. A server without indexes begins each
+// call with an ID, or sends it whole.
 func (s *streamed) call(piece openai.ToolCall) {
 	at := -1
 	for i, c := range s.calls {

@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// strictKeywords are the keywords of JSON Schema that strict mode takes, by
-// OpenAI's guide to structured outputs.
+// strictKeywords are the JSON Schema keywords that strict mode accepts, from OpenAI's guide to
+// structured outputs.
 var strictKeywords = []string{
 	"type", "description", "title", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf",
 	"pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems",
 }
 
-// strict reports whether strict mode takes a schema: it knows every keyword,
-// and every object requires all of its properties and allows no others. A
-// schema that it does not take is sent all the same, as a wish: llm.Ask
-// checks the answer against it in either case.
+// strict reports whether strict mode accepts a schema: it knows every keyword, and every object
+// requires all of its properties and allows no others. Other schemas are sent as a hint; llm.Ask
+// checks the answer in both cases.
 func strict(schema json.RawMessage) bool {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(schema, &fields); err != nil || fields == nil {

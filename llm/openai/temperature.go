@@ -21,7 +21,7 @@ func (z zeroTemperature) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the request: %w", err)
 	}
-	// The library writes an object with at least the model in it.
+	// The library writes an object that contains at least the model.
 	if rest, ok := bytes.CutPrefix(body, []byte("{")); ok {
 		body = append([]byte(`{"temperature":0,`), rest...)
 	}

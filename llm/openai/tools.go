@@ -11,9 +11,8 @@ import (
 	"example.com/assay/llm/internal/wire"
 )
 
-// messages puts a message into the library's form: one of the tools becomes
-// one message for each result, and one that says nothing none, as the API
-// refuses it.
+// messages converts a message. A message of tools becomes one message for each result. An empty
+// message becomes none, since the API refuses it.
 func messages(msg llm.Message) []openai.ChatCompletionMessage {
 	if msg.Role == llm.ToolRole {
 		var out []openai.ChatCompletionMessage
@@ -38,7 +37,7 @@ func messages(msg llm.Message) []openai.ChatCompletionMessage {
 	return []openai.ChatCompletionMessage{out}
 }
 
-// pictured are the parts of a message with images, whose data stands in its address.
+// pictured returns the parts of a message with images; image data becomes a data URL.
 func pictured(msg llm.Message) []openai.ChatMessagePart {
 	var parts []openai.ChatMessagePart
 	if msg.Text != "" {
@@ -54,11 +53,11 @@ func pictured(msg llm.Message) []openai.ChatMessagePart {
 	return parts
 }
 
-// maxID is how long OpenAI's server lets the id of a call be.
+// maxID is OpenAI's limit for the length of a call's ID.
 const maxID = 40
 
-// callID is the id of a call, shortened when another provider's model, which
-// the conversation began with, wrote a longer one.
+// callID returns the ID of a call, shortened if an earlier provider's model in the conversation
+// wrote a longer one.
 func callID(id string) string {
 	if len(id) <= maxID {
 		return id
@@ -67,7 +66,7 @@ func callID(id string) string {
 	return "call_" + hex.EncodeToString(sum[:12])
 }
 
-// toolCalls takes calls out of an answer.
+// toolCalls extracts the calls from an answer.
 func toolCalls(calls []openai.ToolCall) []llm.ToolCall {
 	var out []llm.ToolCall
 	for _, c := range calls {

@@ -1,5 +1,5 @@
-// Package postgres holds the rates of model calls in a PostgreSQL database, so that all
-// processes that use one schema keep one rate together.
+// Package postgres keeps the rates of model calls in a PostgreSQL database, so all processes that
+// use one schema share one rate.
 //
 //	buckets, err := postgres.New(ctx, pool, nil)
 //	if err != nil {
@@ -7,10 +7,10 @@
 //	}
 //	controls := llm.NewControls(&llm.ControlOptions{Rate: llm.RateOptions{RequestsPerMinute: 600, Buckets: buckets}})
 //
-// The clock is the server's. A call costs a round trip before it and one after it. All
-// processes should give the same rates: a process fills a bucket at its own. The server
-// does not wait for its disk here: if it crashes, the last draws of a moment may be
-// forgotten. The caller keeps the pool.
+// The server's clock counts. A call costs a round trip before it and one after it. All processes
+// should configure the same rates: each fills a bucket at its own rate. A crash of the server may
+// lose the draws of the last moment, since commits do not wait for the disk. The caller closes the
+// pool.
 package postgres
 
 import (
@@ -29,14 +29,14 @@ var tables = pgschema.Tables{Log: "rate_migrations", Columns: pgschema.LogColumn
 		name text PRIMARY KEY, level double precision NOT NULL, at timestamptz NOT NULL);`,
 }}
 
-// Options change where rates are kept. Nil is the zero value.
+// Options configure New. Nil is the zero value.
 type Options struct {
-	// Schema is that of the tables, made if there is none. Default: "assay".
+	// Schema is the schema of the tables, created if needed. Default: "assay".
 	Schema string
 }
 
-// Version returns the version of the tables in a schema, 0 if there are none, and the
-// newest that this program knows. Tables of a later version are an error.
+// Version returns the version of the tables in a schema, 0 if there are none, and the newest
+// version that this program knows. It returns an error for tables of a later version.
 func Version(ctx context.Context, pool *pgxpool.Pool, schema string) (have, newest int, err error) {
 	return tables.Versions(ctx, pool, schema)
 }
@@ -47,8 +47,7 @@ type buckets struct {
 	schema string
 }
 
-// New returns the buckets in a schema, and makes the tables or brings them to this
-// version.
+// New returns the buckets in a schema. It creates the tables, or migrates them to this version.
 func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (llm.Buckets, error) {
 	var o Options
 	if opts != nil {
@@ -62,8 +61,7 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (llm.Buckets, e
 }
 
 const (
-	// The rows are written one process at a time, in one transaction that does not wait
-	// for the disk.
+	// One process at a time writes the rows, in one transaction that does not wait for the disk.
 	begin   = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0)), set_config('synchronous_commit', 'off', true)`
 	addNew  = `INSERT INTO {s}.rate_buckets SELECT name, capacity, clock_timestamp() FROM unnest($1::text[], $2::float8[]) AS d (name, capacity) ON CONFLICT DO NOTHING`
 	drawAll = `UPDATE {s}.rate_buckets b SET

@@ -13,18 +13,17 @@ import (
 	"example.com/assay/llm/internal/wire"
 )
 
-// A Dialect is the form of a server's requests. It is found out by the first request that a
-// server answers.
+// A Dialect is the form of a server's requests. The first answered request shows it.
 type Dialect string
 
 const (
-	// Detect is not known yet.
+	// Detect means that the dialect is not known yet.
 	Detect Dialect = ""
 	// Documents is the form of Jina, Cohere, vLLM and llama.cpp: the texts are
 	// "documents", and the answer is an object with "results".
 	Documents Dialect = "documents"
-	// Texts is that of Text Embeddings Inference: the texts are "texts", and the
-	// answer is a list.
+	// Texts is the form of Text Embeddings Inference: the texts are "texts", and the answer is a
+	// list.
 	Texts Dialect = "texts"
 )
 
@@ -33,20 +32,20 @@ const (
 	defaultBatch = 32
 )
 
-// Options says where a reranking server is.
+// Options configure a reranking server.
 type Options struct {
-	// BaseURL ends before "/rerank": "https://api.jina.ai/v1",
-	// "https://api.cohere.com/v2", "http://localhost:8080". Needed.
+	// BaseURL is required and ends before "/rerank": "https://api.jina.ai/v1",
+	// "https://api.cohere.com/v2", "http://localhost:8080".
 	BaseURL string
-	// Model is the model's name. Servers of one model need none; default none.
+	// Model is the model's name. Servers with one model need none; default none.
 	Model string
-	// Key is sent as a bearer token; empty sends none. A key of 8 bytes or more
-	// is a secret and is cut out of all that the server says.
+	// Key is sent as a bearer token, unless it is empty. A key of 8 bytes or more is a secret and
+	// is cut out of everything that the server returns.
 	Key string
-	// Batch is how many texts a request holds. Default 32, which is what Text
-	// Embeddings Inference takes as it comes.
+	// Batch is the number of texts per request. Default 32, the default limit of Text Embeddings
+	// Inference.
 	Batch int
-	// Timeout is for each request. Default llm.DefaultTimeout.
+	// Timeout limits each request. Default llm.DefaultTimeout.
 	Timeout time.Duration
 	// Transport carries the requests. Default http.DefaultTransport.
 	Transport http.RoundTripper
@@ -57,11 +56,11 @@ type Client struct {
 	url    string
 	opts   Options
 	server *wire.Server
-	known  atomic.Value // Dialect, once it is found
+	known  atomic.Value // Dialect, once it is known
 }
 
-// NewClient returns the client of a server. It makes no request. Errors are
-// those of a key or an address that cannot be used.
+// NewClient returns a client for a server. It makes no request. It returns an error for an invalid
+// key or address.
 func NewClient(opts *Options) (*Client, error) {
 	if opts == nil {
 		return nil, errors.New("setting up the reranker: no options are given; it needs a base URL")
@@ -88,18 +87,17 @@ func (c *Client) ID() string {
 	return c.opts.Model + " at " + c.opts.BaseURL
 }
 
-// Dialect returns the server's dialect as far as it is known.
+// Dialect returns the server's dialect, or Detect while it is unknown.
 func (c *Client) Dialect() Dialect {
 	d, _ := c.known.Load().(Dialect)
 	return d
 }
 
-// Rerank returns the server's score of each text, by index, as the server
-// gives them: probabilities of some, logits of others, the higher the better.
-// Without texts no request is made.
+// Rerank returns the server's score of each text, by index: probabilities on some servers, logits
+// on others, always higher is better. Without texts it makes no request.
 //
-// Errors are those of ctx (its cause), *llm.StatusError, *llm.ConnectionError,
-// *llm.ResponseError and *llm.TimeoutError.
+// It returns the cause of ctx, *llm.StatusError, *llm.ConnectionError, *llm.ResponseError or
+// *llm.TimeoutError.
 func (c *Client) Rerank(ctx context.Context, query string, texts []string) ([]float64, error) {
 	scores := make([]float64, 0, len(texts))
 	for from := 0; from < len(texts); from += c.opts.Batch {
@@ -112,8 +110,8 @@ func (c *Client) Rerank(ctx context.Context, query string, texts []string) ([]fl
 	return scores, nil
 }
 
-// batch makes one request, and while the dialect is unknown a second one in
-// the other dialect when the server refuses the first.
+// batch makes one request. While the dialect is unknown and the server refuses the first one, it
+// makes a second request in the other dialect.
 func (c *Client) batch(ctx context.Context, query string, texts []string) ([]float64, error) {
 	if known := c.Dialect(); known != Detect {
 		return c.post(ctx, known, query, texts)
@@ -132,8 +130,7 @@ func (c *Client) batch(ctx context.Context, query string, texts []string) ([]flo
 	return scores, err
 }
 
-// refusesFields reports whether an error can be that of a server which misses
-// a field of the other dialect.
+// refusesFields reports whether an error may come from a server that expects the other dialect.
 func refusesFields(err error) bool {
 	e, ok := errors.AsType[*llm.StatusError](err)
 	return ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)

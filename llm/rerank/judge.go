@@ -9,23 +9,22 @@ import (
 	"example.com/assay/skills"
 )
 
-// maxJudged is how many passages a model is shown at once; more in one prompt
-// are no longer told apart.
+// maxJudged is how many passages one prompt may show; a model confuses more.
 const maxJudged = 50
 
-// maxShown is how many bytes of a passage it is shown.
+// maxShown is how many bytes of a passage the prompt shows.
 const maxShown = 2000
 
-// A Judge has a language model order the whole list, in one call, by the
-// skill rerank_passages. The call is published as every other; its tokens
-// count against the budget of the model, and are in no step's usage.
+// A Judge lets a language model order the whole list in one call, with the skill rerank_passages.
+// The call is published like any other. Its tokens count against the model's budget, but not in a
+// step's usage.
 type Judge struct {
 	model llm.Model
 	skill skills.Skill
 	name  string
 }
 
-// NewJudge returns the judge of a model; name is what ID says of it.
+// NewJudge returns a judge over a model; ID contains name.
 func NewJudge(m llm.Model, set *skills.Set, name string) (*Judge, error) {
 	if m == nil || set == nil || name == "" {
 		return nil, errors.New("making a judge of passages: a model, skills and a name are needed")
@@ -40,11 +39,9 @@ func NewJudge(m llm.Model, set *skills.Set, name string) (*Judge, error) {
 // ID names the model.
 func (j *Judge) ID() string { return "judge " + j.name }
 
-// Rerank returns a score per text by its place in the model's order: 1 for
-// the first, down to above 0. Texts that the model leaves out follow in the
-// order in which they were given. A number that stands for no text, and an
-// empty order of several texts, are errors; beside these there are those of
-// [llm.Ask].
+// Rerank returns a score for each text by its rank in the model's order: 1 for the first, down to
+// above 0. Texts that the model leaves out follow in their given order. A number without a text, or
+// an empty order for several texts, is an error. It also returns the errors of [llm.Ask].
 func (j *Judge) Rerank(ctx context.Context, query string, texts []string) ([]float64, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -63,8 +60,8 @@ func (j *Judge) Rerank(ctx context.Context, query string, texts []string) ([]flo
 	return places(out.Ranking, len(texts))
 }
 
-// places turns an order of the numbers 1 … n into scores. A number that comes
-// again counts where it came first.
+// places turns an order of the numbers 1 … n into scores. A repeated number counts at its first
+// place.
 func places(ranking []int, n int) ([]float64, error) {
 	if len(ranking) == 0 && n > 1 {
 		return nil, errors.New("reading the order: it is empty")

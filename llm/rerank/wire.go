@@ -6,15 +6,14 @@ import (
 	"fmt"
 )
 
-// request is the body of a request. Only fields that every server of the dialect
-// takes are in it; top_n asks for a score of every text, where the default may be
-// fewer.
+// request returns the body of a request. It has only fields that every server of the dialect
+// accepts. Its top_n asks for a score of every text, since a server's default may be lower.
 func request(d Dialect, model, query string, texts []string) any {
 	if d == Texts {
 		return struct {
 			Query    string   `json:"query"`
 			Texts    []string `json:"texts"`
-			Truncate bool     `json:"truncate"` // a long text is scored by its beginning, not refused
+			Truncate bool     `json:"truncate"` // the server cuts a long text instead of refusing it
 		}{query, texts, true}
 	}
 	return struct {
@@ -25,16 +24,15 @@ func request(d Dialect, model, query string, texts []string) any {
 	}{model, query, texts, len(texts)}
 }
 
-// A result is one score. Servers list them best first, with the place of the
-// text in the request.
+// A result is one score. Servers list results best first, with the text's index in the request.
 type result struct {
 	Index          *int     `json:"index"`
 	RelevanceScore *float64 `json:"relevance_score"`
 	Score          *float64 `json:"score"`
 }
 
-// decode reads an answer in either form into n scores by index. Each text
-// must have exactly one.
+// decode reads an answer in either form into n scores by index. Each text must have exactly one
+// score.
 func decode(raw []byte, n int) ([]float64, error) {
 	var list []result
 	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) {

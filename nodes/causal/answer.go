@@ -9,14 +9,14 @@ import (
 	"example.com/assay/state"
 )
 
-// A Library knows the passages of a corpus and their files. memory.Corpus is one.
+// A Library finds the passages of a corpus and their files, as memory.Corpus does.
 type Library interface {
 	verify.Locator
 	Passage(id string) (p state.Passage, ok bool, err error)
 }
 
-// An Answer is the result of a run, as `agent edges verify --json` prints it: the
-// answer's schema, with the edges, the graph and the audit.
+// An Answer is the result of a run, as `agent edges verify --json` prints it: a state.Answer with
+// the edges, the graph and the audit.
 type Answer struct {
 	state.Answer
 	Edges []Edge             `json:"edges"` // in the order of the draft
@@ -24,10 +24,9 @@ type Answer struct {
 	Audit []state.AuditEntry `json:"audit"`
 }
 
-// Result turns a finished run into the answer that is printed. Sources are the
-// passages that edges quote, each read once more from its file: what no longer
-// holds them is marked stale. One that failed or was stopped has the error, and the
-// edges that are in its state: see Kept.
+// Result turns a finished run into its answer. Sources are the passages that edges quote. Each is
+// read again from its file, and marked stale if the file no longer contains it. The answer of a
+// failed or stopped run has the error and the edges in its state: see Kept.
 func Result(final State, runErr error, library Library) (Answer, error) {
 	edges := final.Edges
 	a := Answer{
@@ -60,7 +59,7 @@ func Result(final State, runErr error, library Library) (Answer, error) {
 	return a, a.quote(library)
 }
 
-// quote lists the passages that edges quote. Where nobody looks at passages it lists none.
+// quote lists the passages that edges quote; none without a library.
 func (a *Answer) quote(library Library) error {
 	if _, nobody := library.(pipeline.Elsewhere); nobody {
 		return nil
@@ -99,8 +98,7 @@ func (a *Answer) quote(library Library) error {
 	return nil
 }
 
-// End says how a run ended. It answers when an edge is grounded: that another is
-// rejected is a result, too.
+// End returns how a run ended. A run with a grounded edge is answered, even if it rejected others.
 func End(final State, runErr error) state.End {
 	o := state.Outcome{Err: runErr, Grounded: true, Losses: slices.Clone(final.Losses), Searched: state.Searched{Queries: []string{}}}
 	for _, e := range final.Edges {
@@ -112,7 +110,7 @@ func End(final State, runErr error) state.End {
 	return o.End()
 }
 
-// unknown reports whether nothing was found out about an edge.
+// unknown reports whether the run learned nothing about an edge.
 func unknown(e Edge) bool {
 	return e.Rejection.Reason == RejectedUnavailable || e.Rejection.Reason == RejectedSearch
 }

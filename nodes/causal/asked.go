@@ -8,8 +8,7 @@ import (
 
 var asksOfEdge = pattern.New(`(?i)^does the (?:evidence|corpus|literature) (?:really |actually |truly )?(?:show|say|prove|support) that (.+?) (?:causes?|leads? to|results? in|brings? about|triggers?|increases?|reduces?|prevents?|raises?|lowers?) (.+?)\s*\?*$`)
 
-// AskedIn reads the variables of a question for an edge: "Does the evidence show that A
-// causes B?"
+// AskedIn reads the variables from a question of the form "Does the evidence show that A causes B?"
 func AskedIn(line string) (cause, effect string, ok bool) {
 	m := asksOfEdge.FindStringSubmatch(strings.TrimSpace(line))
 	if m == nil {

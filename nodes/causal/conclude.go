@@ -7,9 +7,9 @@ import (
 	"example.com/assay/state"
 )
 
-// conclude makes the edge of a loop that ended: status, confidence, evidence with
-// every search and the verdicts that used it, and what the adversary added. A
-// rejected edge keeps all of it.
+// conclude returns the edge of a finished loop, with its status, its confidence, its evidence and
+// what the adversary added. The evidence lists every search with the verdicts that used it, also
+// for a rejected edge.
 func conclude(s edgeLoop) Edge {
 	e := s.Edge.Clone()
 	e.Status, e.Rejection = EdgeRejected, s.Rejection
@@ -29,8 +29,7 @@ func conclude(s edgeLoop) Edge {
 	return e
 }
 
-// used notes with each search which verdicts read its hits, and with each hit
-// which verdicts quote it.
+// used records which verdicts read each search's hits, and which verdicts quote each hit.
 func used(s edgeLoop) RetrievalTrace {
 	trace := make(RetrievalTrace, len(s.Retrievals))
 	for i, r := range s.Retrievals {

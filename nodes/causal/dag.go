@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// DAG is the graph of the grounded edges, free of cycles.
+// DAG is the graph of the grounded edges, without cycles.
 type DAG struct {
 	Variables  []string   `json:"variables"`  // in a topological order
 	Edges      []string   `json:"edges"`      // ids of the edges in it, in the order of the draft
-	Cycles     []Cycle    `json:"cycles"`     // grounded edges that would close one, and are left out
+	Cycles     []Cycle    `json:"cycles"`     // grounded edges left out because each would close a cycle
 	Reversed   []EdgePair `json:"reversed"`   // edges of the draft between the same variables, in both directions
 	Duplicates []EdgePair `json:"duplicates"` // edges of the draft from the same variable to the same
 }
 
-// A Cycle is a way round that an edge would close.
+// A Cycle is a cycle that an edge would close.
 type Cycle struct {
-	Edge string   `json:"edge"` // id of the edge that is left out
+	Edge string   `json:"edge"` // ID of the edge that is left out
 	Path []string `json:"path"` // variables, beginning and ending with the edge's cause
 }
 
@@ -27,8 +27,8 @@ type EdgePair struct {
 	Second string `json:"second"`
 }
 
-// Variable is what a variable's name is compared by: its words in lower case, a
-// leading article dropped.
+// Variable returns the form in which variables' names are compared: lower case, without a leading
+// article.
 func Variable(name string) string {
 	words := strings.Fields(strings.ToLower(name))
 	if len(words) > 1 && (words[0] == "the" || words[0] == "a" || words[0] == "an") {
@@ -37,10 +37,9 @@ func Variable(name string) string {
 	return strings.Join(words, " ")
 }
 
-// NewDAG draws the graph of the grounded edges. Edges enter by confidence, the highest
-// first; those of one confidence keep the given order. So a cycle loses its least
-// certain edge, which is reported with the shortest way round. Opposite edges between
-// two variables are always reported.
+// NewDAG builds the graph of the grounded edges. It adds edges by confidence, highest first; equal
+// ones in the given order. So a cycle loses its least certain edge, which is reported with the
+// shortest path of the cycle. Opposite edges between two variables are always reported.
 func NewDAG(edges []Edge) DAG {
 	d := &digraph{ids: map[string]int{}}
 	out := DAG{Variables: []string{}, Edges: []string{}, Cycles: []Cycle{}, Reversed: []EdgePair{}, Duplicates: []EdgePair{}}
@@ -83,11 +82,11 @@ func NewDAG(edges []Edge) DAG {
 	return out
 }
 
-// A digraph numbers the variables as they come.
+// A digraph numbers the variables in order of appearance.
 type digraph struct {
 	ids   map[string]int
 	names []string // by id, as they were first written
-	to    [][]int  // by id: what edges lead to, ascending
+	to    [][]int  // successors by ID, ascending
 }
 
 func (d *digraph) node(name string) int {
@@ -100,16 +99,15 @@ func (d *digraph) node(name string) int {
 	return id
 }
 
-// path is a shortest way from one node to another, by name, with both ends; nil when
-// there is none. Of several it takes the one whose nodes were named first.
+// join adds an edge, unless it exists.
 func (d *digraph) join(from, to int) {
 	if at, found := slices.BinarySearch(d.to[from], to); !found {
 		d.to[from] = slices.Insert(d.to[from], at, to)
 	}
 }
 
-// path is a shortest way from one node to another, by name, ends included; nil
-// when there is none. Of several it takes the one whose nodes were named first.
+// path returns a shortest path between two nodes, as names with both ends; nil when there is none.
+// Among equals it prefers nodes that were named first.
 func (d *digraph) path(from, to int) []string {
 	before := map[int]int{from: from}
 	queue := []int{from}
@@ -134,9 +132,9 @@ func (d *digraph) path(from, to int) []string {
 	return path
 }
 
-// order is the variables that edges join, causes before effects: each is put
-// before everything that it leads to, the last named first, by walking the edges
-// in depth. DAG has joined no cycle.
+// order returns the variables that edges join, causes before effects. It walks the edges in depth,
+// from the last named variable on, and puts each variable before all that it leads to. There is no
+// cycle.
 func (d *digraph) order() []string {
 	done, joined := make([]bool, len(d.names)), make([]bool, len(d.names))
 	var ids []int // effects before causes

@@ -10,11 +10,10 @@ import (
 	"example.com/assay/state"
 )
 
-// devilsAdvocate assumes that a grounded edge is spurious, and asks what else explains
-// the evidence. The edge keeps the assumptions and conditions from the answer, and falls
-// when the objection leaves it without support. A failed call, and an answer that
-// cannot be read twice, are a loss and leave the edge unproven: judge_unavailable. An
-// error stops the run.
+// devilsAdvocate assumes that a grounded edge is spurious, and asks what else explains the
+// evidence. The edge gets the answer's assumptions and conditions, and is rejected when the
+// objection removes its support. A failed call, or a second unreadable answer, is a loss and leaves
+// the edge unproven (judge_unavailable). An error stops the run.
 func devilsAdvocate(m llm.Model, skill skills.Skill, corpus Corpus) graph.Node[edgeLoop] {
 	return func(ctx context.Context, s edgeLoop) (graph.Update[edgeLoop], error) {
 		e, asked := s.Edge, &answering{model: m}

@@ -12,21 +12,21 @@ import (
 	"example.com/assay/state"
 )
 
-// Bounds of what an edge says, in bytes.
+// Limits of the texts of an edge, in bytes.
 const (
 	MaxVariable = 500
 	MaxText     = 4000 // of a mechanism or a chain of thought
 )
 
-// draftBatch is how many passages one call drafts from.
+// draftBatch is the number of passages per call.
 const draftBatch = 8
 
-// Draft drafts edges from passages, a few at a time, in their order. Of edges of one pair
-// of variables the first is kept. An edge needs two different variables. Drafting
-// gives no evidence: that is the verifier's work. The edges are called "e1", "e2" ….
+// Draft drafts edges from passages, in batches and in order. Of several edges between one pair of
+// variables it keeps the first. An edge needs two different variables. A draft has no evidence: the
+// pipeline finds it. The edges get the IDs "e1", "e2" ….
 //
-// Progress may be nil; it gets the number of passages done. The error is the model's, and
-// comes with the edges drafted before it.
+// Progress may be nil; it gets the number of passages done. The error is the model's; the edges
+// drafted before it are returned with it.
 func Draft(ctx context.Context, m llm.Model, set *skills.Set, passages []state.Passage, progress func(done, total int)) ([]Edge, state.ModelUsage, error) {
 	var usage state.ModelUsage
 	if m == nil || set == nil {

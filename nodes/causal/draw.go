@@ -8,9 +8,9 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// Mermaid draws verified edges: grounded ones solid, rejected ones dashed with
-// their reason, each with its confidence. A grounded edge that would close a
-// cycle is dotted like a rejected one and says so.
+// Mermaid draws verified edges with their confidence: grounded ones solid, rejected ones dashed
+// with their reason. A grounded edge that would close a cycle is drawn like a rejected one and
+// labelled as such.
 func Mermaid(edges []Edge, dag DAG) string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
@@ -28,7 +28,7 @@ func Mermaid(edges []Edge, dag DAG) string {
 	return b.String()
 }
 
-// DOT draws verified edges for Graphviz, as Mermaid does.
+// DOT draws verified edges for Graphviz, in the way of Mermaid.
 func DOT(edges []Edge, dag DAG) string {
 	var b strings.Builder
 	b.WriteString("digraph edges {\n  rankdir=LR;\n  node [shape=box];\n")
@@ -47,8 +47,8 @@ func DOT(edges []Edge, dag DAG) string {
 	return b.String()
 }
 
-// variables are the names of all variables in the order of the edges, and their
-// places by what they are compared by.
+// variables returns the names of all variables in the order of the edges, and their positions by
+// Variable.
 func variables(edges []Edge) (names []string, ids map[string]int) {
 	ids = map[string]int{}
 	for _, e := range edges {
@@ -73,7 +73,7 @@ func label(e Edge, dag DAG) string {
 	return label
 }
 
-// mermaidText writes the characters that end a label as entities.
+// mermaidText escapes the characters that would end a label.
 func mermaidText(s string) string {
 	return strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "|", "#124;", "`", "#96;").Replace(s)
 }

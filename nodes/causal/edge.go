@@ -6,7 +6,7 @@ import (
 	"example.com/assay/state"
 )
 
-// Strength is how strong the author of an edge holds the effect to be.
+// Strength is the size that the author of an edge assumes for the effect.
 type Strength string
 
 const (
@@ -15,33 +15,32 @@ const (
 	Weak     Strength = "weak"
 )
 
-// Strengths lists them, the strongest first.
+// Strengths lists all strengths, the strongest first.
 func Strengths() []Strength { return []Strength{Strong, Moderate, Weak} }
 
 // EdgeStatus says how the verification of an edge ended.
 type EdgeStatus string
 
 const (
-	EdgeDraft    EdgeStatus = "draft" // nobody has looked for evidence
+	EdgeDraft    EdgeStatus = "draft" // no evidence was searched for
 	EdgeGrounded EdgeStatus = "grounded"
 	EdgeRejected EdgeStatus = "rejected"
 )
 
-// Reasons why an edge is rejected. What a judge gives as its own reason stands
-// in Rejection.Detail.
+// Reasons why an edge is rejected. A judge's own reason is in Rejection.Detail.
 const (
-	RejectedNoEvidence  = "no_evidence"           // nothing was found, also by single terms
-	RejectedUnavailable = "judge_unavailable"     // the judge failed, or its answer could not be read twice: nothing is known of the edge
-	RejectedSearch      = "search_unavailable"    // the search failed: nothing is known of the edge
-	RejectedRepeat      = "exhausted_refinements" // the judge wants what was searched before
+	RejectedNoEvidence  = "no_evidence"           // no passage was found, even by single terms
+	RejectedUnavailable = "judge_unavailable"     // the judge failed, or two answers were unreadable: nothing is known about the edge
+	RejectedSearch      = "search_unavailable"    // the search failed: nothing is known about the edge
+	RejectedRepeat      = "exhausted_refinements" // the judge asks for a search that was already made
 	RejectedQuote       = "quote_not_in_evidence"
 	RejectedUnnamed     = "quote_names_neither_variable"
-	RejectedOrder       = "quote_gives_orders" // its quote tells an assistant what to do
+	RejectedOrder       = "quote_gives_orders" // its quote is prompt injection
 	RejectedCorrelation = "correlation_only"
 	RejectedIrrelevant  = "irrelevant"
 	RejectedUnsure      = "low_confidence"
 	RejectedSpurious    = "alternative_explanation" // the adversarial pass overturned it
-	RejectedSelfLoop    = "self_loop"               // cause and effect are one variable
+	RejectedSelfLoop    = "self_loop"               // cause and effect are the same variable
 )
 
 // A Rejection says why an edge is not grounded.
@@ -50,8 +49,8 @@ type Rejection struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// An Edge of a causal graph: FromVar is held to cause ToVar. Drafting fills it
-// up to Conditions; the rest is the verifier's.
+// An Edge is an edge of a causal graph: FromVar is assumed to cause ToVar. Drafting fills the
+// fields up to Conditions, the pipeline the others.
 type Edge struct {
 	ID             string         `json:"id"` // unique in its file
 	FromVar        string         `json:"from_var"`
@@ -62,13 +61,13 @@ type Edge struct {
 	Status         EdgeStatus     `json:"edge_status"`
 	Assumptions    []string       `json:"assumptions"`
 	Conditions     []string       `json:"conditions"`
-	Confidence     float64        `json:"confidence,omitzero"` // 0..1 of the last verdict that counted
+	Confidence     float64        `json:"confidence,omitzero"` // 0..1, of the last verdict that counted
 	Evidence       EvidenceBundle `json:"evidence,omitzero"`
 	Rejection      Rejection      `json:"rejection,omitzero"`
 }
 
-// An EvidenceBundle is what the verification of an edge has read. Quotes are the
-// quotes of verdicts that counted, also for a rejected edge.
+// An EvidenceBundle is the evidence that the verification of an edge has read. Quotes come from
+// verdicts that counted, also for a rejected edge.
 type EvidenceBundle struct {
 	Quotes         []state.Quote  `json:"quotes"`
 	RetrievalTrace RetrievalTrace `json:"retrieval_trace"`
@@ -80,7 +79,7 @@ func (b EvidenceBundle) IsZero() bool { return len(b.Quotes) == 0 && len(b.Retri
 // A RetrievalTrace is every search for an edge, in order.
 type RetrievalTrace []Retrieval
 
-// Side is what a search is meant to find.
+// Side says whether a search looks for support or refutation.
 type Side string
 
 const (
@@ -88,7 +87,7 @@ const (
 	refuteSide  Side = "refute"
 )
 
-// An EdgeSource is a passage read for an edge, and the side whose search found it.
+// An EdgeSource is a passage that was read for an edge, and the side whose search found it.
 type EdgeSource struct {
 	Passage string `json:"passage"` // its id
 	Side    Side   `json:"side"`
@@ -98,23 +97,22 @@ type EdgeSource struct {
 type Retrieval struct {
 	Iteration int       `json:"iteration"` // of the loop, from 1
 	Side      Side      `json:"side"`
-	Queries   []string  `json:"queries"`            // the primary one first; of a fallback, its single terms
-	Fallback  bool      `json:"fallback,omitempty"` // single terms, since the primary search failed or found nothing
-	Error     string    `json:"error,omitempty"`    // of the primary search, or of the fallback
+	Queries   []string  `json:"queries"`            // the primary one first; for a fallback, its single terms
+	Fallback  bool      `json:"fallback,omitempty"` // the search used single terms, since the primary one failed or found nothing
+	Error     string    `json:"error,omitempty"`    // the error of the primary search, or of the fallback
 	Hits      []EdgeHit `json:"hits"`
-	ReadBy    []int     `json:"read_by"` // numbers of the verdicts that had its hits before them
+	ReadBy    []int     `json:"read_by"` // numbers of the verdicts that read its hits
 }
 
 // An EdgeHit is a passage that a search for an edge found.
 type EdgeHit struct {
 	Passage string        `json:"passage"` // its id
 	Rank    int           `json:"rank"`
-	Scores  []state.Score `json:"scores"`              // of rankers that gave it any
+	Scores  []state.Score `json:"scores"`              // one from each ranker that scored it
 	Quoted  []int         `json:"quoted_by,omitempty"` // numbers of the verdicts that quote it
 }
 
-// Clone returns a copy of e that shares no memory with it at its first level
-// of lists.
+// Clone returns a copy of e with its own lists; the elements are shared.
 func (e Edge) Clone() Edge {
 	e.Assumptions, e.Conditions = slices.Clone(e.Assumptions), slices.Clone(e.Conditions)
 	return e

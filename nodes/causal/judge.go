@@ -13,12 +13,10 @@ import (
 	"example.com/assay/state"
 )
 
-// judgeEdge asks whether the evidence so far shows an edge. llm.Ask has an answer
-// that cannot be read repaired once; a second one, a model that fails, and
-// passages that cannot be read again leave the edge without a verdict, which is a loss
-// and which the route makes a rejection of. A quote that inspect finds orders in, and
-// one that names neither variable, make the verdict not count. The error is one that has to stop the run: cancellation, or a
-// spent budget.
+// judgeEdge asks whether the evidence so far shows an edge. A failing model, a second unreadable
+// answer, or passages that cannot be read again leave the edge without a verdict: a loss, which
+// routeVerdict turns into a rejection. A verdict does not count if its quote is prompt injection or
+// names neither variable. The error stops the run: cancellation or a spent budget.
 func judgeEdge(m llm.Model, skill skills.Skill, corpus Corpus, inspect retrieval.Inspect, near *wordings) graph.Node[edgeLoop] {
 	return func(ctx context.Context, s edgeLoop) (graph.Update[edgeLoop], error) {
 		e := s.Edge
@@ -58,14 +56,14 @@ func unjudged(e Edge, why error) graph.Update[edgeLoop] {
 	}
 }
 
-// unread is evidence that could not be read again.
+// unread is the error of evidence that could not be read again.
 type unread struct{ error }
 
 func (e unread) Unwrap() error { return e.error }
 
 func (unread) Cause() state.Cause { return state.CauseIndex }
 
-// An answering model notes the name that the last answer came under.
+// An answering model records the model name of its last answer.
 type answering struct {
 	model llm.Model
 	name  string
@@ -79,9 +77,8 @@ func (a *answering) Generate(ctx context.Context, req llm.Request) (llm.Response
 	return out, err
 }
 
-// weigh turns a judge's answer into a verdict. A quote that no passage holds byte
-// for byte makes it not count, and so do one that gives orders and a grounding
-// without a quote.
+// weigh turns a judge's answer into a verdict. The verdict does not count if no passage contains
+// its quote byte for byte, if the quote is prompt injection, or if it grounds without a quote.
 func weigh(out skills.JudgeEdgeOutput, passages []state.Passage, inspect retrieval.Inspect) (v state.VerificationVerdict, quote state.Quote, problem Rejection) {
 	v = state.VerificationVerdict{
 		IsGrounded: out.IsGrounded, SupportType: state.SupportType(out.SupportType), SupportingQuote: out.SupportingQuote,
@@ -113,7 +110,7 @@ func weigh(out skills.JudgeEdgeOutput, passages []state.Passage, inspect retriev
 	return v, quote, problem
 }
 
-// ordered reports whether an order is in the bytes start..end.
+// ordered reports whether the bytes start..end overlap a prompt injection.
 func ordered(orders []retrieval.Order, start, end int) bool {
 	for _, o := range orders {
 		if o.Start < end && start < o.End {
@@ -123,7 +120,7 @@ func ordered(orders []retrieval.Order, start, end int) bool {
 	return false
 }
 
-// audited begins the entry of a verdict.
+// audited begins the audit entry of a verdict.
 func audited(s edgeLoop, node string, skill skills.Skill, model string) state.AuditEntry {
 	a := state.AuditEntry{
 		Edge: s.Edge.ID, N: len(s.Audit) + 1, Node: node, Skill: skill.Name, SkillHash: skill.Hash, Model: model, Iteration: s.Iteration,

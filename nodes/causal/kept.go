@@ -7,12 +7,12 @@ import (
 	"example.com/assay/graph"
 )
 
-// Kept gathers the conclusions of a run from its events. All edges are judged in one
-// superstep, and a stopped superstep is not committed: the run's state does not have
-// what was concluded in it.
+// Kept collects the concluded edges of a run from its events. All edges are judged in one
+// superstep. A stopped superstep is not committed, so the run's state lacks the edges that it
+// concluded.
 type Kept struct{ updates []json.RawMessage }
 
-// Observe takes an event of the run.
+// Observe reads an event of the run.
 func (k *Kept) Observe(ev graph.Event[json.RawMessage]) {
 	if ev.Kind != graph.NodeUpdate || ev.Namespace != "" || ev.Node == NodeAssemble {
 		return
@@ -22,8 +22,8 @@ func (k *Kept) Observe(ev graph.Event[json.RawMessage]) {
 	}
 }
 
-// State is what was concluded of edges, as a finished run's state has it: in the
-// order of the draft, with the graph of those that are grounded.
+// State returns the concluded edges in the form of a finished run's state: in the order of the
+// draft, with the graph of the grounded ones.
 func (k *Kept) State(edges []Edge) (State, error) {
 	var writes graph.Update[State]
 	g := graph.NewStateGraph(channels()...)

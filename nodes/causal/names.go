@@ -8,14 +8,12 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// measures are words of variables that say how much of a thing there is, or how it is
-// met, and do not name it.
+// measures are words of variables that only say how much of a thing there is or how one meets it.
 var measures = stems("risk risks rate rates level levels amount amounts number numbers use uses exposure consumption intake frequency increase increased " +
 	"increases decrease decreased decreases reduction reduced change changes higher lower high low more less daily regular long short incidence prevalence")
 
-// names reports whether a quote names a variable: by one of its words or a word of the
-// same family, by its initials, or by another wording. Words that only say how much of it
-// there is count when there are no others.
+// names reports whether a quote names a variable: by one of its words or a word of the same family,
+// by its initials, or by another wording. Words in measures count only if there are no others.
 func names(quote, variable string, near []string) bool {
 	said := stems(quote)
 	for _, wording := range near {
@@ -48,7 +46,7 @@ func names(quote, variable string, near []string) bool {
 	})
 }
 
-// kin reports whether a set has a stem, or one that begins as it does.
+// kin reports whether a set contains a stem, or one with the same beginning.
 func kin(set map[string]bool, stem string) bool {
 	if set[stem] {
 		return true

@@ -15,7 +15,7 @@ import (
 // Names of the pipeline's nodes, as drawings and traces show them.
 const (
 	NodePlan     = "plan_edges"
-	NodeEdge     = "verify_edge" // the loop of one edge, a task for each
+	NodeEdge     = "verify_edge" // the loop of one edge; one task for each edge
 	NodeAssemble = "assemble"
 
 	NodeRetrieve = "retrieve_grounding"
@@ -24,41 +24,40 @@ const (
 	NodeDevil    = "devils_advocate"
 )
 
-// An Embedder places texts in the corpus' space. memory.Corpus is one.
+// An Embedder embeds texts in the corpus's vector space, as memory.Corpus does.
 type Embedder interface {
 	Embed(text string) []float32 // of length 1, or zero
 }
 
-// A Corpus finds passages, and gives them again by their ids. memory.Corpus is
-// one.
+// A Corpus finds passages, and returns them by their IDs, as memory.Corpus does.
 type Corpus interface {
 	retrieval.Retriever
 	Passage(id string) (p state.Passage, ok bool, err error)
 }
 
-// Deps are what the pipeline works with.
+// Deps are the dependencies of the pipeline.
 type Deps struct {
 	Model    llm.Model
 	Skills   *skills.Set
 	Corpus   Corpus
-	Embedder Embedder // nil: queries and names are compared by their stems alone
-	// Inspect looks for orders in passages: a quote that gives one counts for
-	// nothing, and the run warns. Nil looks for none.
+	Embedder Embedder // nil compares queries and names only by their stems
+	// Inspect finds prompt injection in passages: a quote of it does not count, and the run warns.
+	// Nil finds none.
 	Inspect retrieval.Inspect
 }
 
 // Options tune the pipeline. Nil is the zero value.
 type Options struct {
-	// Iterations is how often an edge is searched for and judged. Default 3.
+	// Iterations is how often evidence for an edge is searched for and judged. Default 3.
 	Iterations int
-	// Threshold is the confidence from which a verdict grounds. Default 0.6.
+	// Threshold is the minimum confidence for grounding an edge. Default 0.6.
 	Threshold float64
 	// TopK is how many passages each side of a search adds. Default 3.
 	TopK int
-	// SkipAdversarial accepts strong edges without the adversarial pass.
+	// SkipAdversarial accepts strong edges without the adversary.
 	SkipAdversarial bool
-	// MaxConcurrent is how many calls of the model run at once, over all edges
-	// of all runs. Default llm.DefaultLimit.
+	// MaxConcurrent is how many model calls run at the same time, for all edges of all runs.
+	// Default llm.DefaultLimit.
 	MaxConcurrent int
 	// Checkpointer saves runs, whose graph.RunOptions then name a thread. A killed
 	// run continues without judging a concluded edge again. Default: runs are not
@@ -70,7 +69,7 @@ const (
 	defaultIterations = 3
 	defaultThreshold  = 0.6
 	defaultTopK       = 3
-	sameQuery         = 0.9 // similarity from which two queries are one
+	sameQuery         = 0.9 // similarity from which two queries count as the same
 )
 
 // Pipeline is the compiled graph.
@@ -94,8 +93,8 @@ func (p *Pipeline) Graph() *graph.Compiled[State] { return p.graph }
 // Skills lists the names of the skills that the pipeline asks, sorted.
 func Skills() []string { return []string{skills.DevilsAdvocate, skills.JudgeEdge} }
 
-// Input is the update that starts a run over edges. Of each, what drafting gives
-// counts: status, evidence and rejection of an earlier run are dropped.
+// Input is the update that starts a run over edges. It drops status, evidence and rejection of an
+// earlier run.
 func Input(edges []Edge) graph.Update[State] {
 	drafts := make([]Edge, len(edges))
 	for i, e := range edges {
@@ -104,8 +103,7 @@ func Input(edges []Edge) graph.Update[State] {
 	return graph.Update[State]{draftsChannel.Add(drafts...)}
 }
 
-// Run verifies edges. The state that it returns is final or, with an error, the last
-// one that was reached.
+// Run verifies edges. The state is final or, with an error, the last one reached.
 func (p *Pipeline) Run(ctx context.Context, edges []Edge, opts *graph.RunOptions) (State, error) {
 	return p.graph.Invoke(ctx, Input(edges), opts)
 }
@@ -138,7 +136,7 @@ func build(deps Deps, opts *Options) (*Pipeline, error) {
 		graph.Path{Key: string(state.EdgeAccept), Target: graph.End}, graph.Path{Key: string(state.EdgeAttack), Target: NodeDevil},
 		graph.Path{Key: string(state.EdgeRefine), Target: NodeRetrieve}, graph.Path{Key: string(state.EdgeReject), Target: graph.End})
 	l.AddEdge(NodeDevil, graph.End)
-	// Each iteration is three supersteps, and the attack is one.
+	// Each iteration is three supersteps, and the adversary is one more.
 	loop, err := l.Compile(&graph.CompileOptions{Name: NodeEdge, RecursionLimit: 3*o.Iterations + 2})
 	if err != nil {
 		return nil, err

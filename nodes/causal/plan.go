@@ -10,8 +10,8 @@ import (
 	"example.com/assay/state"
 )
 
-// plan sends each edge to a loop of its own. An edge from a variable to itself
-// is rejected here: no document can show it.
+// plan sends each edge to its own loop. It rejects an edge from a variable to itself, which no
+// document can show.
 func plan() graph.Node[State] {
 	return func(_ context.Context, s State) (graph.Update[State], error) {
 		if len(s.Drafts) == 0 {
@@ -38,8 +38,8 @@ func plan() graph.Node[State] {
 	}
 }
 
-// assemble draws the graph of the grounded edges. plan rejects edges from a variable to
-// itself before all others; assemble puts the edges back into the order of the draft.
+// assemble builds the graph of the grounded edges. It restores the draft's order of the edges,
+// since plan rejects some of them first.
 func assemble() graph.Node[State] {
 	return func(_ context.Context, s State) (graph.Update[State], error) {
 		place := map[string]int{}
@@ -57,7 +57,7 @@ func assemble() graph.Node[State] {
 	}
 }
 
-// drafted is what drafting gives of an edge.
+// drafted returns an edge with only its drafted fields.
 func drafted(e Edge) Edge {
 	e = e.Clone()
 	e.Status, e.Confidence, e.Evidence, e.Rejection = EdgeDraft, 0, EvidenceBundle{}, Rejection{}

@@ -7,8 +7,8 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// supportQuery looks for evidence of an edge: its two variables and, in other wordings,
-// its mechanism. A refinement replaces the primary wording.
+// supportQuery searches for evidence for an edge: its two variables and, as another wording, its
+// mechanism. A refinement replaces the primary wording.
 func supportQuery(e Edge, refinement string, k int, read []string) retrieval.Query {
 	pair := e.FromVar + " " + e.ToVar
 	q := retrieval.Query{Primary: pair, K: k, Exclude: read}
@@ -23,8 +23,7 @@ func supportQuery(e Edge, refinement string, k int, read []string) retrieval.Que
 	return q
 }
 
-// refuteQuery looks for what speaks against it: findings of no effect, and what
-// else would explain both.
+// refuteQuery searches for evidence against an edge: findings of no effect, and other explanations.
 func refuteQuery(e Edge, refinement string, k int, read []string) retrieval.Query {
 	q := retrieval.Query{Primary: "no effect of " + e.FromVar + " on " + e.ToVar, K: k, Exclude: read}
 	if refinement != "" {
@@ -38,14 +37,13 @@ func refuteQuery(e Edge, refinement string, k int, read []string) retrieval.Quer
 	return q
 }
 
-// A term of a variable, as the fallback searches it.
+// A term is a word of a variable, as the fallback searches for it.
 type term struct {
 	word string
 	of   int // 0 the cause, 1 the effect
 }
 
-// singleTerms are the content words of both variables, each once, those of the
-// cause first.
+// singleTerms returns the content words of both variables, each once, the cause's first.
 func singleTerms(e Edge) []term {
 	var out []term
 	seen := map[string]bool{}

@@ -8,20 +8,20 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// frames are the words by which a query asks for a relation between the things
-// that it names. Any of them asks for the same passages.
+// frames are words with which a query asks for a relation. They do not change which passages it
+// asks for.
 var frames = stems("effect effects impact impacts influence influences affect affects role relation relationship link links association " +
 	"connection evidence causes cause causal causation consequence consequences study studies research between")
 
-// repeats tells queries that were asked before.
+// repeats recognises queries that repeat earlier ones.
 type repeats struct{ embedder Embedder }
 
 func newRepeats(e Embedder) repeats { return repeats{e} }
 
-// of returns the first of earlier queries that q repeats. They have the same words without
-// case, order, inflection, stop words and words that frame a relation. Or they have a
-// similarity of at least 0.9: by the embedder where it places both queries, else by the
-// cosine of their counted stems.
+// of returns the first earlier query that q repeats. Two queries are equal if they have the same
+// words, ignoring case, order, inflection, stop words and frames, or a similarity of at least 0.9.
+// The similarity comes from the embedder if it can embed both, and else from the cosine of their
+// counted stems.
 func (r repeats) of(q string, earlier []string) (string, bool) {
 	key := normalized(q)
 	for _, e := range earlier {
@@ -32,8 +32,8 @@ func (r repeats) of(q string, earlier []string) (string, bool) {
 	return "", false
 }
 
-// normalized is the distinct content stems of a query, sorted. A query of stop
-// words and frames alone keeps all its stems.
+// normalized returns the distinct content stems of a query, sorted. A query with only stop words
+// and frames keeps all its stems.
 func normalized(q string) []string {
 	all := text.Terms(q, text.DocStops)
 	out := slices.DeleteFunc(slices.Clone(all), func(stem string) bool { return frames[stem] })
@@ -56,7 +56,7 @@ func (r repeats) similarity(a, b string) float64 {
 	return stemCosine(text.Terms(a, text.DocStops), text.Terms(b, text.DocStops))
 }
 
-// cosine is not known of vectors that are zero or of unequal length.
+// cosine returns false for zero vectors and for vectors of unequal length.
 func cosine(a, b []float32) (float64, bool) {
 	if len(a) != len(b) {
 		return 0, false
@@ -72,7 +72,7 @@ func cosine(a, b []float32) (float64, bool) {
 	return dot / math.Sqrt(na*nb), true
 }
 
-// stemCosine is the cosine of two bags of stems.
+// stemCosine returns the cosine of two bags of stems.
 func stemCosine(a, b []string) float64 {
 	slices.Sort(a)
 	slices.Sort(b)
@@ -94,7 +94,7 @@ func stemCosine(a, b []string) float64 {
 	return 0
 }
 
-// squares is the sum of squared counts of a sorted bag.
+// squares returns the sum of the squared counts in a sorted bag.
 func squares(bag []string) int {
 	sum := 0
 	for i := 0; i < len(bag); {

@@ -14,7 +14,7 @@ import (
 // EventRetrieval is the name of the custom event that each search publishes.
 const EventRetrieval = retrieval.EventName
 
-// RetrievalEvent is its payload.
+// RetrievalEvent is the payload of EventRetrieval.
 type RetrievalEvent struct {
 	Edge      string   `json:"edge"` // its id
 	Iteration int      `json:"iteration"`
@@ -22,28 +22,28 @@ type RetrievalEvent struct {
 	Queries   []string `json:"queries"`
 	Fallback  bool     `json:"fallback,omitempty"`
 	Error     string   `json:"error,omitempty"`
-	// Candidates and Confidence are those of retrieval.Event. A search by single terms
-	// and one that failed have none.
+	// Candidates and Confidence come from retrieval.Event; nil for a failed search and one by
+	// single terms.
 	Candidates *int       `json:"candidates,omitempty"`
 	Confidence *float64   `json:"confidence,omitempty"`
 	Hits       []EventHit `json:"hits"` // best first; their scores are in the edge's retrieval trace
 }
 
-// EventHit is one hit of a RetrievalEvent.
+// EventHit is a hit of a RetrievalEvent.
 type EventHit struct {
 	Passage string `json:"passage"`
 }
 
-// retrieveGrounding searches for what shows an edge and for what refutes it, up to k
-// passages a side, without those that were read before.
+// retrieveGrounding searches for passages that support an edge and passages that refute it, up to k
+// for each side, without passages that were read before.
 //
-// A side whose search fails or finds nothing falls back to single terms: each content
-// word of both variables is searched by itself. Passages found by terms of both variables
-// come first, then those found by more terms. The sum of 1/rank and then the id break
-// ties. That still finds a passage with a single phrase of the edge.
+// If a side's search fails or finds nothing, it falls back to single terms: it searches for each
+// content word of both variables. Passages found by terms of both variables come first, then
+// passages found by more terms; the sum of 1/rank and then the ID break ties. So it finds even a
+// passage with a single phrase of the edge.
 //
-// A failed search and a failed reranker are losses. Passages in which inspect finds
-// prompt injection are reported, and read all the same.
+// A failed search and a failed reranker are losses. Passages with prompt injection are reported,
+// and still read.
 func retrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Inspect) graph.Node[edgeLoop] {
 	return func(ctx context.Context, s edgeLoop) (graph.Update[edgeLoop], error) {
 		read := make([]string, 0, len(s.Sources))
@@ -89,10 +89,10 @@ func retrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Insp
 	}
 }
 
-// A search is a Retrieval with what its edge does not keep.
+// A search is a Retrieval with the parts that its edge does not keep.
 type search struct {
 	Retrieval
-	found  *retrieval.Result // nil for a search that failed, and for one by single terms
+	found  *retrieval.Result // nil for a failed search and a search by single terms
 	losses []state.Loss
 }
 
@@ -107,7 +107,7 @@ func published(edge string, r search) RetrievalEvent {
 	return e
 }
 
-// searchSide searches, and falls back. The error is cancellation.
+// searchSide searches with the fallback. Its error is cancellation.
 func searchSide(ctx context.Context, corpus retrieval.Retriever, e Edge, q retrieval.Query) ([]state.Hit, []search, error) {
 	first := search{Retrieval: Retrieval{Queries: append([]string{q.Primary}, q.Alternatives...), Hits: []EdgeHit{}, ReadBy: []int{}}}
 	r, err := corpus.Search(ctx, q)
@@ -131,7 +131,7 @@ func searchSide(ctx context.Context, corpus retrieval.Retriever, e Edge, q retri
 	return hits, []search{first, second}, nil
 }
 
-// unsearched is the loss of a search that failed.
+// unsearched returns the loss for a failed search.
 func unsearched(e Edge, query string, err error) state.Loss {
 	return state.LossOf(fmt.Sprintf("a search for edge %q", e.ID), &retrieval.SearchError{Query: query, Err: err})
 }
@@ -216,7 +216,7 @@ func afterRetrieval(_ context.Context, s edgeLoop) (graph.Route, error) {
 	return graph.To(keyNothing), nil
 }
 
-// foundNew reports whether the last retrieval found what was not read before.
+// foundNew reports whether the last retrieval found new passages.
 func foundNew(s edgeLoop) bool {
 	return slices.ContainsFunc(s.Retrievals, func(r Retrieval) bool { return r.Iteration == s.Iteration && len(r.Hits) > 0 })
 }

@@ -9,27 +9,26 @@ import (
 	"example.com/assay/state"
 )
 
-// EventVerdict is the name of the custom event that each verdict publishes, once
-// it is known what follows it. Its payload is the state.AuditEntry.
+// EventVerdict is the name of the custom event for each verdict, published when its consequence is
+// known. Its payload is the state.AuditEntry.
 const EventVerdict = "verdict"
 
-// A ruling is what follows a verdict.
+// A ruling is the consequence of a verdict.
 type ruling struct {
 	decision   state.EdgeDecision
-	rejection  Rejection // of EdgeReject
-	refinement string    // of EdgeRefine
+	rejection  Rejection // for EdgeReject
+	refinement string    // for EdgeRefine
 }
 
-// routeVerdict decides what follows a verdict:
+// routeVerdict decides the consequence of a verdict:
 //
-//   - grounded, direct_causal, a quote that counts, and confidence at the
-//     threshold or above: a strong edge is attacked, another is accepted;
-//   - else a refinement query that was not tried is searched, while iterations are
-//     left. One that was tried forces the edge to be not grounded:
-//     "exhausted_refinements";
-//   - else the edge is rejected, with the reason.
+//   - A verdict that is grounded and direct_causal, with a quote that counts and a confidence at or
+//     above the threshold, sends a strong edge to the adversary and accepts any other edge.
+//   - Otherwise, a new refinement query is searched for while iterations are left. A repeated query
+//     makes the edge not grounded: "exhausted_refinements".
+//   - Otherwise the edge is rejected, with the reason.
 //
-// Judge is the skill that the verdict came by, for the audit.
+// Judge is the skill that gave the verdict, for the audit.
 func routeVerdict(o Options, judge skills.Skill, seen repeats) graph.Node[edgeLoop] {
 	return func(ctx context.Context, s edgeLoop) (graph.Update[edgeLoop], error) {
 		if !foundNew(s) {
@@ -83,7 +82,7 @@ func holds(s edgeLoop, o Options) bool {
 	return v.IsGrounded && v.SupportType == state.DirectCausal && s.Problem == (Rejection{}) && v.Confidence >= o.Threshold
 }
 
-// grounds is why a verdict that does not ground the edge does not.
+// grounds returns the reason why the last verdict does not ground the edge.
 func grounds(s edgeLoop, o Options) Rejection {
 	v := s.Verdict
 	why := Rejection{Detail: v.RejectionReason}
@@ -104,8 +103,8 @@ func grounds(s edgeLoop, o Options) Rejection {
 	return why
 }
 
-// nothingNew rejects an edge without new evidence. When only its refinement found none,
-// the earlier verdict stands.
+// nothingNew rejects an edge without new evidence. If only its refinement found none, the earlier
+// verdict counts.
 func nothingNew(s edgeLoop, o Options) (state.AuditEntry, graph.Update[edgeLoop]) {
 	v := state.VerificationVerdict{SupportType: state.Irrelevant, RejectionReason: RejectedNoEvidence}
 	why := Rejection{Reason: RejectedNoEvidence, Detail: "nothing was found, also by single terms"}

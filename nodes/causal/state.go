@@ -5,13 +5,12 @@ import (
 	"example.com/assay/state"
 )
 
-// State is the state of the pipeline of causal edges. Nodes change it only
-// through the channels below.
+// State is the state of the pipeline. Nodes change it only through the channels below.
 type State struct {
 	Drafts []Edge             `json:"drafts"`          // as given
 	Sent   Edge               `json:"sent,omitzero"`   // the edge of a task
 	Edges  []Edge             `json:"edges,omitempty"` // concluded, in the order of the draft
-	Audit  []state.AuditEntry `json:"audit"`           // by edge in the order of the draft, each in the order of its loop
+	Audit  []state.AuditEntry `json:"audit"`           // by edge in the order of the draft, then in the order of its loop
 	DAG    DAG                `json:"dag"`
 	Usage  state.ModelUsage   `json:"usage"`
 
@@ -36,21 +35,21 @@ func channels() []graph.Channel[State] {
 	return []graph.Channel[State]{draftsChannel, sentChannel, edgesChannel, auditChannel, dagChannel, usageChannel, lossesChannel, warningsChannel}
 }
 
-// edgeLoop is the state of the loop of one edge. Passages are in it by their ids
-// alone: the corpus holds them.
+// edgeLoop is the state of the loop of one edge. It holds only the IDs of passages: the corpus
+// holds the passages.
 type edgeLoop struct {
 	Edge       Edge                      `json:"edge"`
 	Iteration  int                       `json:"iteration"`            // of retrieval, from 1
-	Refinement string                    `json:"refinement,omitempty"` // what the next retrieval looks for; empty for the first
-	Tried      []string                  `json:"tried,omitempty"`      // every query but single terms
+	Refinement string                    `json:"refinement,omitempty"` // query of the next retrieval; empty for the first
+	Tried      []string                  `json:"tried,omitempty"`      // every query except single terms
 	Sources    []EdgeSource              `json:"sources,omitempty"`    // passages read, each once
 	Retrievals []Retrieval               `json:"retrievals,omitempty"`
-	Verdict    state.VerificationVerdict `json:"verdict"`           // the last
-	Model      string                    `json:"model,omitempty"`   // that gave it
+	Verdict    state.VerificationVerdict `json:"verdict"`           // the last verdict
+	Model      string                    `json:"model,omitempty"`   // the model that gave the last verdict
 	Quote      state.Quote               `json:"quote,omitzero"`    // of the last verdict, located
 	Problem    Rejection                 `json:"problem,omitzero"`  // why the last verdict does not count
 	Failure    string                    `json:"failure,omitempty"` // why there is no verdict
-	Quotes     []state.Quote             `json:"quotes,omitempty"`  // of verdicts that counted
+	Quotes     []state.Quote             `json:"quotes,omitempty"`  // quotes of verdicts that counted
 	Objection  *state.Objection          `json:"objection,omitempty"`
 	Decision   state.EdgeDecision        `json:"decision,omitempty"`
 	Rejection  Rejection                 `json:"rejection,omitzero"`

@@ -11,14 +11,14 @@ import (
 
 const (
 	akinWording  = 0.8    // similarity from which a phrase is another wording of a variable
-	apartWording = 0.2    // by how much it must be less similar to the other variable
-	mostWordings = 3      // of one variable
-	mostPlaces   = 50_000 // phrases whose places are remembered
-	kinship      = 5      // letters of their beginnings that words of one family share
+	apartWording = 0.2    // minimum by which it is less similar to the other variable
+	mostWordings = 3      // per variable
+	mostPlaces   = 50_000 // phrases whose vectors are cached
+	kinship      = 5      // common first letters of words of one family
 )
 
-// wordings finds what passages call a variable by another name, in the embedder's
-// space. It is safe for concurrent use.
+// wordings finds other names that passages use for a variable, with the embedder. It is safe for
+// concurrent use.
 type wordings struct {
 	embedder Embedder
 	mu       sync.Mutex
@@ -27,12 +27,11 @@ type wordings struct {
 
 func newWordings(e Embedder) *wordings { return &wordings{embedder: e, known: map[string][]float32{}} }
 
-// of returns the phrases of one or two content words that the embedder places
-// next to a variable and away from the other one, the nearest first: at most
-// three. Since counting words places one drug next to another, a phrase must
-// share a word with the variable, or the beginning of one; of its own words alone
-// it is none, and neither is it with a word of the other variable. Without an
-// embedder there are none.
+// of returns up to three phrases of one or two content words that the embedder places near a
+// variable and away from the other variable, nearest first. Counting words places one drug near
+// another, so a phrase must also share a word or the beginning of a word with the variable. A
+// phrase of only the variable's words, or with a word of the other variable, does not count.
+// Without an embedder there are none.
 func (w *wordings) of(variable, other string, passages []state.Passage) []string {
 	if w.embedder == nil {
 		return []string{}
@@ -72,8 +71,8 @@ func (w *wordings) of(variable, other string, passages []state.Passage) []string
 	return out
 }
 
-// another reports whether a phrase can be another name of a variable, of whose
-// words and of the other variable's these are the stems.
+// another reports whether a phrase can be another name of a variable. Own and others are the stems
+// of this and the other variable.
 func another(phrase string, own, others map[string]bool) bool {
 	fresh, family := false, false
 	for stem := range stems(phrase) {
@@ -86,7 +85,7 @@ func another(phrase string, own, others map[string]bool) bool {
 	return fresh && family
 }
 
-// place is the vector of a phrase.
+// place returns the vector of a phrase.
 func (w *wordings) place(phrase string) []float32 {
 	w.mu.Lock()
 	v, ok := w.known[phrase]
@@ -104,8 +103,8 @@ func (w *wordings) place(phrase string) []float32 {
 	return v
 }
 
-// phrases are the content words of a text, and each with the next one when only a
-// space parts them.
+// phrases returns the content words of a text, and each pair of them that is separated only by a
+// space.
 func phrases(s string) []string {
 	var out []string
 	end, last := -1, ""

@@ -14,31 +14,30 @@ import (
 // State is a conversation.
 type State struct {
 	Messages []Message `json:"messages"`
-	// Input has further fields of a pipeline for the next turn, such as the context of a
-	// response: an object.
+	// Input holds further input fields of the next turn, such as the context of a response: an
+	// object.
 	Input json.RawMessage `json:"input,omitempty"`
-	// Answer is what the pipeline answered last: the JSON that its command prints.
+	// Answer is the pipeline's last answer: the JSON that its command prints.
 	Answer json.RawMessage `json:"answer,omitempty"`
-	// Earlier is what the next turn knows of each turn before it.
+	// Earlier holds, for each earlier turn, what the next turn knows about it.
 	Earlier []json.RawMessage `json:"earlier,omitempty"`
 
-	Question Turn  `json:"question,omitzero"` // of the turn that goes on
+	Question Turn  `json:"question,omitzero"` // of the turn under way
 	Reply    Reply `json:"reply,omitzero"`
 }
 
-// A Turn is what a pipeline is asked.
+// A Turn is a pipeline's input for one turn.
 type Turn struct {
 	Text    string            `json:"text"`
 	Input   json.RawMessage   `json:"input,omitempty"`
-	Earlier []json.RawMessage `json:"earlier,omitempty"` // Reply.Earlier of the turns before, in order
+	Earlier []json.RawMessage `json:"earlier,omitempty"` // Reply.Earlier of the earlier turns, in order
 	Message string            `json:"message"`           // the ID of the person's message
-	// Before are the messages before it, if nothing is known of their turns: a caller may
-	// begin a thread with a conversation.
+	// Before are the earlier messages if nothing is known about their turns: a caller may start a
+	// thread with a conversation.
 	Before []Message `json:"before,omitempty"`
 }
 
-// Read reads the further fields of a turn into a struct. A field that it has not is an
-// error.
+// Read decodes the further input fields of a turn into a struct. An unknown field is an error.
 func (t Turn) Read(into any) error {
 	if len(t.Input) == 0 || string(t.Input) == "null" {
 		return nil
@@ -51,31 +50,31 @@ func (t Turn) Read(into any) error {
 	return nil
 }
 
-// A Reply is what a pipeline answers.
+// A Reply is a pipeline's answer to a turn.
 type Reply struct {
 	Text      string          `json:"text"` // Markdown
 	Citations []Citation      `json:"citations,omitempty"`
 	Answer    json.RawMessage `json:"answer,omitempty"`
-	Earlier   json.RawMessage `json:"earlier,omitempty"` // nil if the next turn is to know nothing
+	Earlier   json.RawMessage `json:"earlier,omitempty"` // nil if the next turn needs nothing
 }
 
-// A Pipeline answers a turn with a graph of its own.
+// A Pipeline answers turns with its own graph.
 type Pipeline[C any] struct {
 	Graph *graph.Compiled[C]
 	Check func(Turn) error // refuses a turn; nil refuses none
-	// Says replies to a turn that asks nothing of the pipeline, such as a greeting; false
-	// for others. Nil replies to none.
+	// Says replies to a turn without a question, such as a greeting, and returns false for other
+	// turns. Nil replies to none.
 	Says  func(Turn) (Reply, bool)
-	Ask   func(Turn) graph.Update[C] // the input of a turn that was not refused
-	Reply func(C) Reply              // of the state at the end
+	Ask   func(Turn) graph.Update[C] // the graph's input for a turn
+	Reply func(C) Reply              // the reply in the final state
 }
 
-// ErrNothingAsked is a turn without a person's message at its end.
+// ErrNothingAsked reports a turn that does not end with a person's message.
 var ErrNothingAsked = errors.New(`nothing was asked: the last message must be a person's ({"type": "human", "content": "…"}), with a text`)
 
-// Graph makes the graph of conversations with a pipeline. It has three nodes: hear takes
-// the question, the node of the pipeline's name answers it, and reply adds the message. What
-// the pipeline replies to without a run goes from hear to reply.
+// Graph makes the graph of conversations with a pipeline. It has three nodes: hear takes the
+// question, the node with the pipeline's name answers it, and reply adds the message. A reply
+// without a run goes from hear to reply.
 func Graph[C any](name string, p Pipeline[C]) (*graph.Compiled[State], error) {
 	messages := graph.Keyed("messages", func(s *State) *[]Message { return &s.Messages }, func(m *Message) *string { return &m.ID })
 	input := graph.LastValue("input", func(s *State) *json.RawMessage { return &s.Input })
@@ -136,11 +135,11 @@ func Graph[C any](name string, p Pipeline[C]) (*graph.Compiled[State], error) {
 	return g.Compile(&graph.CompileOptions{Name: name})
 }
 
-// openRun is how an answer's JSON leaves the ID of its run open.
+// openRun is the empty run ID in an answer's JSON.
 var openRun = []byte(`"run_id":""`)
 
-// signed is an answer with the ID of its run, if it leaves that open. No text of an answer
-// is taken for the key: its quotation marks are escaped.
+// signed sets the run's ID in an answer that leaves it empty. It cannot match inside a text, whose
+// quotation marks are escaped.
 func signed(answer json.RawMessage, run string) json.RawMessage {
 	id, err := json.Marshal(run)
 	if run == "" || err != nil {

@@ -7,22 +7,21 @@ import (
 	"strings"
 )
 
-// A Message is one of a conversation, in the form of LangChain's messages.
+// A Message is a message of a conversation, in LangChain's format.
 type Message struct {
 	ID      string  `json:"id"`
 	Type    string  `json:"type"` // "human", "ai", "system" or "tool"
 	Content Content `json:"content"`
 	Name    string  `json:"name,omitempty"`
-	// Kwargs and Metadata are what clients keep with a message: objects.
+	// Kwargs and Metadata are objects that clients attach to a message.
 	Kwargs   json.RawMessage `json:"additional_kwargs,omitempty"`
 	Metadata json.RawMessage `json:"response_metadata,omitempty"`
 }
 
-// roles are types of messages by the roles of OpenAI's.
+// roles are the message types by OpenAI's roles.
 var roles = map[string]string{"user": "human", "human": "human", "assistant": "ai", "ai": "ai", "system": "system", "developer": "system", "tool": "tool"}
 
-// UnmarshalJSON also reads messages with a role instead of a type. Fields that are not
-// kept are left out.
+// UnmarshalJSON also reads messages with a role instead of a type. It drops unknown fields.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	type plain Message
 	in := struct {
@@ -46,7 +45,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 
 // Content is a text, or a list of blocks.
 type Content struct {
-	Text   string  // without blocks
+	Text   string  // the content without blocks
 	Blocks []Block // nil for a text
 }
 
@@ -57,16 +56,16 @@ type Block struct {
 	Annotations []Citation `json:"annotations,omitempty"`
 }
 
-// A Citation says where a stretch of a block's text is from.
+// A Citation names the source of a range of a block's text.
 type Citation struct {
 	Type  string `json:"type"` // "citation"
 	URL   string `json:"url,omitempty"`
 	Title string `json:"title,omitempty"`
-	// StartIndex and EndIndex are the stretch of the block's text, in characters: Unicode
-	// code points, the end exclusive.
+	// StartIndex and EndIndex are the range in the block's text, in characters (Unicode code
+	// points); the end is exclusive.
 	StartIndex int `json:"start_index"`
 	EndIndex   int `json:"end_index"`
-	// CitedText is the quote: the bytes Start to End of the document Doc.
+	// CitedText is the quote: the bytes Start to End of document Doc.
 	CitedText string `json:"cited_text"`
 	Doc       string `json:"doc,omitempty"`
 	Path      string `json:"path,omitempty"`
@@ -74,7 +73,7 @@ type Citation struct {
 	End       int    `json:"end"`
 }
 
-// MarshalJSON writes a text as a string.
+// MarshalJSON encodes content without blocks as a string.
 func (c Content) MarshalJSON() ([]byte, error) {
 	if c.Blocks == nil {
 		return json.Marshal(c.Text)
@@ -105,7 +104,7 @@ func (c *Content) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// String is the text of the content, without what is no text.
+// String returns the text of the content, and leaves out blocks without text.
 func (c Content) String() string {
 	if c.Blocks == nil {
 		return c.Text

@@ -19,11 +19,11 @@ import (
 const (
 	ResultAnswered   = "ANSWERED"
 	ResultNoEvidence = "NO_AUTHORITATIVE_EVIDENCE"
-	ResultUnknown    = "UNKNOWN" // the run did not come to its end, or could not look
+	ResultUnknown    = "UNKNOWN" // the run did not finish, or could not search
 )
 
-// An Audit is the result of a run, as `agent comply --json` prints it: the answer's
-// schema, and everything needed to check it again.
+// An Audit is the result of a run, as `agent comply --json` prints it: a state.Answer with
+// everything needed to check it again.
 type Audit struct {
 	state.Answer
 	Result     string                `json:"result"`
@@ -45,9 +45,9 @@ type Audit struct {
 	Documents  []AuditDocument       `json:"documents"`
 	Trail      Trail                 `json:"evidence_audit_trail"`
 	Skills     map[string]string     `json:"skills"` // hash by name
-	// ModelReview says that a model also reviewed what passed the review by code.
+	// ModelReview says that a model also reviewed the statements that passed the review by code.
 	ModelReview bool `json:"model_review"`
-	// Fingerprint is that of the corpus's content.
+	// Fingerprint is the fingerprint of the corpus's content.
 	Fingerprint string `json:"corpus_fingerprint"`
 }
 
@@ -57,7 +57,7 @@ type VerifiedRequirement struct {
 	Quote    string `json:"exact_quote"`
 	Document string `json:"document_id"`
 	Heading  string `json:"section_heading"`
-	// Label, Degree and Relevance are those of the requirement.
+	// Label, Degree and Relevance come from the requirement.
 	Label     string            `json:"label,omitempty"`
 	Degree    obligation.Degree `json:"degree"`
 	Relevance float64           `json:"relevance"`
@@ -146,7 +146,7 @@ func Result(final State, runErr error, files verify.Locator) Audit {
 	return a
 }
 
-// nothing says that no rule was found, among how much, and which comes nearest.
+// nothing says that no rule was found, in how many passages, and which requirement is nearest.
 func (a *Audit) nothing(final State) string {
 	docs := map[string]bool{}
 	for _, h := range final.Hits {
@@ -207,7 +207,7 @@ func End(final State, runErr error) state.End {
 	return o.End()
 }
 
-// result is what an audit says of an end.
+// result returns the audit's result for the end of a run.
 func result(status state.Status) string {
 	switch status {
 	case state.StatusAnswered, state.StatusUngrounded:
@@ -230,10 +230,9 @@ func distinct[T comparable](list []T) []T {
 	return out
 }
 
-// verdicts sorts the requirements into verified ones, the most relevant first, and rejected
-// ones. Of the latter
-// those come first that address the question and fail another criterion, then in
-// the order of their passages' ranks.
+// verdicts sorts the requirements into verified ones, most relevant first, and rejected ones. Among
+// the rejected ones, those that address the question and fail another criterion come first, then by
+// rank of their passages.
 func (a *Audit) verdicts(final State, byID map[string]Requirement) {
 	rank := map[string]int{}
 	for _, h := range final.Hits {
@@ -273,7 +272,7 @@ func (a *Audit) lineage(r Requirement) Lineage {
 	return l
 }
 
-// sources are the passages that the answer cites, with its quotes of them.
+// sources returns the passages that the answer cites, with its quotes from them.
 func (a *Audit) sources(final State, files verify.Locator) {
 	for _, h := range final.Hits {
 		var quotes []state.QuoteSpan

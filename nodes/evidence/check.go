@@ -20,12 +20,12 @@ type Checked struct {
 	Problems   []string `json:"problems"` // empty: everything holds
 }
 
-// Check verifies an audit against the documents, without a model and without trusting its
-// author. Each document must be unchanged, and each quote must be at its bytes. Each
-// statement of the answer must be listed with its ids, and each id must belong to a
-// verified requirement. A statement must not have a number, a must or a may that its quotes
-// lack. Summaries, references, counts and the quotes of sources must follow from that. It
-// does not check that the requirements are complete, nor whether they answer the question.
+// Check verifies an audit against the documents, without a model and without trusting its author.
+// Each document must be unchanged, and each quote must be at its bytes. Each statement of the
+// answer must be listed with its IDs, and each ID must belong to a verified requirement. A
+// statement must not have a number, a must or a may that its quotes lack. Summaries, references,
+// counts and the sources' quotes must follow from these. Check does not know whether the
+// requirements are complete or answer the question.
 func Check(a Audit) Checked {
 	c := checker{audit: a, out: Checked{Problems: []string{}}, texts: map[string][]byte{}, byID: map[string]Requirement{}}
 	c.documents()
@@ -138,7 +138,7 @@ func (c *checker) statements() {
 	}
 }
 
-// conflicting is what finalizeNode writes of a conflict.
+// conflicting matches the conflicts that finalizeNode writes.
 var conflicting = pattern.New(`^Conflict \([a-z]+\): “([^“”]*)” against “([^“”]*)”$`)
 
 func (c *checker) words(st Statement) []Finding {
@@ -176,8 +176,7 @@ func (c *checker) lineage(i int, st Statement) {
 	}
 }
 
-// follows compares the rest of an audit with what follows from its requirements and
-// statements.
+// follows compares the rest of an audit with the values that its requirements and statements imply.
 func (c *checker) follows() {
 	a := c.audit
 	statements := Statements(a.Final)

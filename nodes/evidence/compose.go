@@ -58,12 +58,12 @@ func composeNode(m llm.Model, skill skills.Skill) graph.Node[State] {
 
 const quotedInstead = "the verified requirements are quoted instead"
 
-// quoting is the draft of quotes alone.
+// quoting returns a draft of quotes only.
 func quoting(verified []Requirement) Draft {
 	return Draft{Answer: quotations(verified), Confidence: GroundedLow}
 }
 
-// standing returns the fault in citing an id.
+// standing returns the fault of citing an ID.
 func standing(s State, id string) (kind state.FindingKind, detail string, bad bool) {
 	at := slices.IndexFunc(s.Verdicts, func(v Verdict) bool { return v.ID == id })
 	switch {
@@ -75,10 +75,10 @@ func standing(s State, id string) (kind state.FindingKind, detail string, bad bo
 	return "", "", false
 }
 
-// mostQuoted bounds an answer of quotes alone.
+// mostQuoted bounds an answer of quotes only.
 const mostQuoted = 8
 
-// quotations are requirements, each line once.
+// quotations returns the lines that quote requirements, each once.
 func quotations(list []Requirement) string {
 	var lines []string
 	for _, r := range list {

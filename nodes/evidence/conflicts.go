@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// Two requirements have the same subject from this Jaccard index of their content
-	// stems, without numbers, and with at least leastShared shared stems.
+	// Two requirements have the same subject if the Jaccard index of their content stems, without
+	// numbers, is at least this large and they share at least leastShared stems.
 	sameSubject = .5
 	leastShared = 3
 )
 
-// conflictKinds are the differences in values because of which two requirements cannot both
-// be followed. opposed finds conflicts of must, may and must not.
+// conflictKinds are the differences in values that make it impossible to follow both requirements.
+// opposed finds conflicts of must, may and must not.
 var conflictKinds = []state.ConflictKind{state.ConflictNumber, state.ConflictUnit, state.ConflictDate}
 
-// conflicts compares each two requirements on the same subject, word by word.
+// conflicts compares every two requirements with the same subject, word by word.
 func conflicts(ctx context.Context, list []Requirement) ([]Conflict, error) {
 	stems := make([][]string, len(list))
 	ready := make([]*facts.Evidence, len(list))
@@ -54,8 +54,8 @@ func conflicts(ctx context.Context, list []Requirement) ([]Conflict, error) {
 	return out, nil
 }
 
-// listed reports whether two requirements are of one list: they share a stem, or
-// one of them holds it.
+// listed reports whether two requirements belong to one list: they share a lead-in, or one is the
+// other's lead-in.
 func listed(a, b Requirement) bool {
 	if a.Source != b.Source {
 		return false
@@ -111,15 +111,15 @@ func visible(s string) string {
 	}, s)
 }
 
-// inLabel reports whether a number behind c is a part of a longer one: "A6.6.3".
+// inLabel reports whether a number after c is part of a longer one: "A6.6.3".
 func inLabel(c byte) bool {
 	return c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// labelled is a number that counts nothing: "3A", "8.3.5".
+// labelled matches numbers that are labels: "3A", "8.3.5".
 var labelled = pattern.New(`^(?:\d+[A-Z]|\d+\.\d+\.[\d.]*\d)\b|^[A-Z]\d`)
 
-// content are the distinct content stems of a text, sorted.
+// content returns the distinct content stems of a text, sorted.
 func content(s string) []string {
 	out := text.Terms(s, text.DocStops)
 	slices.Sort(out)
@@ -136,13 +136,13 @@ func shared(a, b []string) int {
 	return n
 }
 
-// alike reports whether two texts speak of the same subject.
+// alike reports whether two texts have the same subject.
 func alike(a, b []string) bool {
 	n := shared(a, b)
 	return n >= leastShared && float64(n) >= sameSubject*float64(len(a)+len(b)-n)
 }
 
-// topical are stems without numbers.
+// topical returns the stems that are not numbers.
 func topical(stems []string) []string {
 	return slices.DeleteFunc(stems, func(s string) bool { return strings.ContainsAny(s, "0123456789") })
 }

@@ -76,7 +76,7 @@ func extractNode(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) gra
 	}
 }
 
-// failure is the kind of finding of a call that failed.
+// failure returns the kind of finding for a failed call.
 func failure(err error) state.FindingKind {
 	if llm.Misread(err) {
 		return state.FindNotJSON
@@ -84,7 +84,7 @@ func failure(err error) state.FindingKind {
 	return state.FindNotHad
 }
 
-// named lists where passages stand.
+// named lists the places of passages.
 func named(hits []state.Hit) string {
 	where := make([]string, len(hits))
 	for i, h := range hits {
@@ -99,8 +99,8 @@ func caught(stage string, kind state.FindingKind, words, detail string) Finding 
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// settle makes a requirement of a text that a model copied from a passage, or says why the
-// text is not one.
+// settle makes a requirement from a text that a model copied from a passage, or says why the text
+// is not one.
 func settle(p state.Passage, units []obligation.Unit, x skills.ExtractedRequirement, inspect retrieval.Inspect, model *obligation.Model) (Requirement, *Finding) {
 	refuse := func(kind state.FindingKind, detail string) (Requirement, *Finding) {
 		f := caught(NodeExtract, kind, x.Quote, detail)
@@ -129,7 +129,7 @@ func settle(p state.Passage, units []obligation.Unit, x skills.ExtractedRequirem
 		Degree: model.Degree(p.Text[start:end], strings.TrimSpace(fit.Lead(p.Text, start)), unit.Label),
 		Whole:  unit.Start <= fit.Quote.Start && strings.TrimSpace(p.Text[unit.Start:fit.Quote.Start]) == "",
 	}
-	if r.Degree == obligation.NoRule { // whoever extracted it says that it is one
+	if r.Degree == obligation.NoRule { // the extractor says that it is a rule
 		r.Degree = obligation.Plain
 	}
 	for _, s := range fit.Stems {
@@ -147,8 +147,8 @@ func settle(p state.Passage, units []obligation.Unit, x skills.ExtractedRequirem
 	return r, nil
 }
 
-// references are the parts of documents that a quote names. The number at the beginning of
-// its own passage is left out.
+// references returns the parts of documents that a quote names. It leaves out the number at the
+// beginning of its own passage.
 func references(p state.Passage, quote string) []citation.Citation {
 	own := citation.Label([]state.Passage{p})[0].Own
 	return slices.DeleteFunc(citation.Parse(quote), func(c citation.Citation) bool {

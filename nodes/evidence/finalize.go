@@ -16,7 +16,7 @@ func finalizeNode() graph.Node[State] {
 	return func(_ context.Context, s State) (graph.Update[State], error) {
 		verified := s.Verified()
 		answer := s.Draft.Answer
-		for range s.Conflicts { // what is added may conflict with a third
+		for range s.Conflicts { // an added quote may conflict with a third requirement
 			for _, side := range oneSided(s.Conflicts, Statements(answer)) {
 				at := slices.IndexFunc(verified, func(r Requirement) bool { return r.ID == side.lacks })
 				r := verified[at]
@@ -77,7 +77,7 @@ func grounding(verified []Requirement, statements []Statement) GroundingConfiden
 // mostSummed bounds a summary, in requirements.
 const mostSummed = 5
 
-// summary quotes the verified requirements of a kind, the cited ones first.
+// summary quotes the verified requirements of a kind, cited ones first.
 func summary(verified []Requirement, statements []Statement, kind SourceType) string {
 	var used, other []string
 	for _, r := range verified {

@@ -54,8 +54,8 @@ type gap struct {
 	words string // the placeholder
 }
 
-// speaks returns the stems of a passage's text, and its gaps. The heading of a passage with a
-// gap does not count: the passage may lack what it announces.
+// speaks returns the stems of a passage's text, and its gaps. If the passage has a gap, its heading
+// does not count: the passage may lack what the heading announces.
 func speaks(p state.Passage) (written []string, gaps []gap) {
 	open := obligation.Placeholders(p.Text)
 	over := text.Terms(p.Title+"\n"+p.Section, text.DocStops)
@@ -79,8 +79,8 @@ func speaks(p state.Passage) (written []string, gaps []gap) {
 	return written, gaps
 }
 
-// topics are words as the question has them, in quotation marks; those with nothing
-// between them but space are one.
+// topics returns words in the question's spelling, in quotation marks. Words separated only by
+// spaces form one topic.
 func topics(question string, list []obligation.SubjectWord) []string {
 	var out []string
 	for i := 0; i < len(list); {

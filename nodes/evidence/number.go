@@ -13,9 +13,9 @@ import (
 	"example.com/assay/state"
 )
 
-// numberNode gives requirements their ids, in the order of passages and offsets. It links
-// those with the same words, fetches what they refer to, and sends each to a task of
-// verify. Above the limit it keeps those of the best passages.
+// numberNode gives requirements their IDs, in the order of passages and offsets. It links
+// requirements with the same words, fetches the passages that they refer to, and sends each to a
+// task of verify. Above the limit it keeps the requirements of the best passages.
 func numberNode(corpus retrieval.Retriever, most int) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		all := ordered(s.Hits, s.Extracted)
@@ -50,13 +50,13 @@ func numberNode(corpus retrieval.Retriever, most int) graph.Node[State] {
 	}
 }
 
-// place is where a passage stands among the hits.
+// place returns the position of a passage among the hits.
 func place(hits []state.Hit, chunk string) int {
 	return slices.IndexFunc(hits, func(h state.Hit) bool { return h.Passage.ID == chunk })
 }
 
-// ordered returns the requirements in the order of passages and offsets, each span
-// once: passages may overlap.
+// ordered returns the requirements in the order of passages and offsets, each span once: passages
+// may overlap.
 func ordered(hits []state.Hit, found []Requirement) []Requirement {
 	at := map[string]int{}
 	for i, h := range hits {
@@ -79,8 +79,8 @@ func ordered(hits []state.Hit, found []Requirement) []Requirement {
 	return out
 }
 
-// weigh sets how much of the question each requirement speaks of and which one answers, and
-// returns the least that one needs to speak of.
+// weigh sets the relevance of each requirement and marks the one that answers. It returns the
+// minimum relevance.
 func weigh(question string, hits []state.Hit, all []Requirement, confidence float64) float64 {
 	places, units := make([]obligation.Place, len(all)), map[string][]obligation.Unit{}
 	for i, r := range all {
@@ -106,9 +106,9 @@ func weigh(question string, hits []state.Hit, all []Requirement, confidence floa
 	return asked.Least(best)
 }
 
-// answering is the requirement with the stretch of the passages that answers a question, as a
-// research question is answered, and is about it by its meaning. It is -1 for none, and where
-// no encoder took part.
+// answering returns the requirement that contains the stretch which answers the question by its
+// meaning, in the way of the research pipeline. It is -1 if there is none, or if no encoder took
+// part.
 func answering(question string, hits []state.Hit, all []Requirement, confidence float64) int {
 	sources := make([]answer.Source, len(hits))
 	for i, h := range hits {
@@ -179,8 +179,7 @@ func number(all []Requirement) {
 // mostLinks is the most references that one run follows.
 const mostLinks = 16
 
-// A linker finds the passages that requirements refer to, first among the hits, then in the
-// corpus.
+// A linker finds the passages that requirements refer to, first among the hits, then in the corpus.
 type linker struct {
 	corpus retrieval.Retriever
 	hits   []state.Hit
@@ -210,7 +209,7 @@ func (l *linker) find(ctx context.Context, text string) (CrossReference, error) 
 	return ref, nil
 }
 
-// names reports whether a passage is a part that a reference names.
+// names reports whether a passage is the part that a reference names.
 func names(p state.Passage, text string) bool {
 	labels := citation.Label([]state.Passage{p})[0]
 	all := slices.Concat(labels.Own, labels.Within)

@@ -8,18 +8,17 @@ import (
 	"example.com/assay/state"
 )
 
-// A force is the kind of a rule on an action.
+// A force is the kind of a rule about an action.
 type force int
 
 const (
 	forbids force = iota
-	frees         // says that it need not be done
+	frees         // says that the action need not be done
 	demands
 	permits
 )
 
-// ruled finds the force of a rule and its action: a group for each force, in their order,
-// and the verb.
+// ruled matches a rule and its action: one group for each force, in order, and the verb.
 var ruled = pattern.New(`(?i)\b(?:` +
 	`(no\s+\w+(?:\s+\w+)?\s+(?:may|shall|must)|(?:must|shall|should|may|can)\s+(?:not|never)|cannot|(?:is|are)\s+(?:prohibited|forbidden|barred)\s+from|(?:is|are)\s+not\s+(?:permitted|allowed)\s+to)|` +
 	`(need\s+not|(?:is|are)\s+not\s+(?:required|obliged)\s+to|(?:do|does)\s+not\s+(?:need|have)\s+to)|` +
@@ -27,7 +26,7 @@ var ruled = pattern.New(`(?i)\b(?:` +
 	`(may|can|(?:is|are)\s+(?:permitted|allowed)\s+to)` +
 	`)(?:\s+(?:be|also|only|[a-z]+ly))*\s+([a-z]+)`)
 
-// A ruling is one thing that a requirement says must, may or must not be done.
+// A ruling is an action that a requirement demands, permits or forbids.
 type ruling struct {
 	force force
 	verb  string // its stem
@@ -54,14 +53,14 @@ func rulings(spoken string) []ruling {
 // condition begins a clause that states a condition, not a rule.
 var condition = pattern.New(`(?i)^\W*(?:(?:and|or|but|except)\s+)?(?:if|where|when|unless|until|once|before|after|while)\b`)
 
-// clauseBefore is the part of a text after its last stop.
+// clauseBefore returns the part of a text after its last stop.
 func clauseBefore(s string) string { return s[strings.LastIndexAny(s, ",.;:")+1:] }
 
-// doing is a verb without the ending that it has behind "prohibited from".
+// doing returns a verb without the ending that it has after "prohibited from".
 func doing(verb string) string { return strings.TrimSuffix(verb, "ing") }
 
-// opposed finds an action that one requirement demands and the other forbids or
-// leaves open, or that one permits and the other forbids.
+// opposed finds an action that one requirement demands and the other forbids or leaves open, or
+// that one permits and the other forbids.
 func opposed(a, b Requirement) (Conflict, bool) {
 	of := rulings(b.Spoken())
 	for _, x := range rulings(a.Spoken()) {

@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// SourceType is the kind of document that a requirement stands in.
+// SourceType is the kind of a requirement's document.
 type SourceType string
 
 const (
 	Statute SourceType = "statute" // laws, codes, regulations
-	Policy  SourceType = "policy"  // manuals, procedures, and whatever says nothing of its kind
+	Policy  SourceType = "policy"  // manuals, procedures, and documents without a declared kind
 )
 
-// ExtractionConfidence is how sure it is that a quote lays a requirement down.
+// ExtractionConfidence says how certain it is that a quote states a requirement.
 type ExtractionConfidence string
 
 const (
 	ExtractHigh   ExtractionConfidence = "high"   // an explicit word of duty or prohibition, in a whole sentence
 	ExtractMedium ExtractionConfidence = "medium" // stated plainly, or an excerpt of a long sentence
-	ExtractLow    ExtractionConfidence = "low"    // it refers elsewhere, leaves a condition out, or code sees no duty in it
+	ExtractLow    ExtractionConfidence = "low"    // refers elsewhere, leaves a condition out, or code finds no duty in it
 )
 
 // A Requirement is a sentence that lays down what must or must not be done.
@@ -39,21 +39,19 @@ type Requirement struct {
 	Start      int                  `json:"start"` // bytes
 	End        int                  `json:"end"`   // bytes, exclusive
 	Confidence ExtractionConfidence `json:"extraction_confidence"`
-	// Degree says whether it is a norm in so many words, stated plainly, or elsewhere.
+	// Degree says whether the quote is an explicit norm, states one plainly, or neither.
 	Degree obligation.Degree `json:"degree"`
-	// Label is what its block stands under and does not say itself: a question, a lead-in, a
-	// term, the headers of a row.
+	// Label is the context above the quote's block: a question, a lead-in, a term, the headers of a
+	// row.
 	Label string `json:"label,omitempty"`
-	Whole bool   `json:"whole,omitempty"` // it begins where its block or sentence begins
-	Cut   bool   `json:"cut,omitempty"`   // words of the sentence are left out
-	// Relevance is how much of the question it speaks of, from 0 to 1, by code.
+	Whole bool   `json:"whole,omitempty"` // the quote begins at the beginning of its block or sentence
+	Cut   bool   `json:"cut,omitempty"`   // the quote leaves out words of its sentence
+	// Relevance is the share of the question that the quote covers, from 0 to 1, computed by code.
 	Relevance float64 `json:"relevance"`
-	// Answers says that it holds the stretch that answers the question by its meaning, in
-	// whatever words.
+	// Answers says that the quote contains the stretch that answers the question by its meaning.
 	Answers bool `json:"answers,omitempty"`
-	// Stems are what the quote needs before it, where it does not hold it: the lead-ins
-	// of the lists that it is an item of, the outermost first, or the sentence that it
-	// leans on.
+	// Stems are quotes that must precede this one and are not part of it: the lead-ins of its
+	// lists, outermost first, or the sentence that it depends on.
 	Stems []state.Quote `json:"stems,omitempty"`
 	// Refers are the parts of documents that the quote names.
 	Refers []CrossReference `json:"cross_references,omitempty"`
@@ -61,7 +59,7 @@ type Requirement struct {
 	SameAs []string `json:"same_as,omitempty"`
 }
 
-// compare puts first what answers, then what speaks of more of the question.
+// compare orders by Answers, then by Relevance.
 func (r Requirement) compare(o Requirement) int {
 	if r.Answers != o.Answers {
 		if r.Answers {
@@ -72,8 +70,8 @@ func (r Requirement) compare(o Requirement) int {
 	return cmp.Compare(o.Relevance, r.Relevance)
 }
 
-// Spoken is the quote behind its stems, with single spaces: what a statement may
-// say and a judge reads. Three dots stand where something is left out.
+// Spoken returns the quote after its stems, with single spaces, as a judge reads it. Three dots
+// mark omissions.
 func (r Requirement) Spoken() string {
 	words, at := "", r.Start
 	if len(r.Stems) > 0 {
@@ -92,24 +90,24 @@ func (r Requirement) Spoken() string {
 	return words
 }
 
-// mostSpace is the space between two lines of a list, in bytes; more is text.
+// mostSpace is the maximum space between two lines of a list, in bytes; more than that is text.
 const mostSpace = 12
 
 // A CrossReference is a part of a document that a requirement names.
 type CrossReference struct {
 	Text     string `json:"text"`                  // as the quote writes it
-	Passage  string `json:"chunk_id,omitempty"`    // that holds it; empty when the corpus does not
+	Passage  string `json:"chunk_id,omitempty"`    // the passage that contains it; empty if the corpus does not
 	Document string `json:"document_id,omitempty"` // of that passage
 	Linked   bool   `json:"linked"`
 }
 
-// A Verdict says whether a requirement may be used for an answer.
+// A Verdict says whether an answer may use a requirement.
 type Verdict struct {
 	ID        string                `json:"requirement_id"`
 	Verified  bool                  `json:"verified"`
 	Reason    state.RejectionReason `json:"rejection_reason,omitempty"` // empty when verified
 	Rationale string                `json:"verification_rationale"`
-	Error     string                `json:"error,omitempty"` // what kept the model from judging; the requirement then counts as rejected
+	Error     string                `json:"error,omitempty"` // why the model did not judge; the requirement then counts as rejected
 }
 
 // A Statement is a sentence of an answer with the requirements that it cites.
@@ -124,11 +122,11 @@ type Statement struct {
 type Reference struct {
 	ID        string `json:"requirement_id"`
 	Used      bool   `json:"used_in_answer"`
-	Statement string `json:"statement"` // the first that cites it; empty when unused
+	Statement string `json:"statement"` // the first statement that cites it; empty when unused
 }
 
-// A Conflict is a pair of verified requirements on the same subject
-// that cannot both be followed as they are written.
+// A Conflict is a pair of verified requirements with the same subject that cannot both be followed
+// as written.
 type Conflict struct {
 	A      string             `json:"requirement_a"`
 	B      string             `json:"requirement_b"`
@@ -137,7 +135,7 @@ type Conflict struct {
 	WordsB string             `json:"words_b"`
 }
 
-// A Finding is a fault that was caught, its place, and what was done about it.
+// A Finding is a detected fault with its place and its treatment.
 type Finding struct {
 	Stage    string            `json:"stage"` // the node
 	Kind     state.FindingKind `json:"kind"`

@@ -13,7 +13,7 @@ import (
 	"example.com/assay/state"
 )
 
-// Keys of metadata that are filtered by.
+// Metadata keys that filters use.
 const (
 	keyTopic      = "topic"
 	keySection    = "section"
@@ -21,7 +21,7 @@ const (
 	keySourceType = "source_type"
 )
 
-// statutes are the words by which a document says that it is law.
+// statutes are the words with which a document declares itself to be law.
 var statutes = []string{"statute", "statutes", "law", "laws", "code", "act", "regulation", "regulations", "rule", "rules", "ordinance", "legislation"}
 
 // sourceTypeOf is the kind of a passage's source, from its metadata, else from a word of its
@@ -42,7 +42,7 @@ func sourceTypeOf(p state.Passage) SourceType {
 	return Policy
 }
 
-// widest is the most passages whose headings are compared with a section.
+// widest is how many passages' headings are compared with a section.
 const widest = 200
 
 // retrieveNode searches statutes and policies separately, so that neither crowds out the
@@ -90,7 +90,7 @@ func retrieveNode(corpus retrieval.Retriever, passages int, inspect retrieval.In
 	}
 }
 
-// nothingRead says that the search found no passage, and among which.
+// nothingRead says that the search found no passage, and what it searched.
 func nothingRead(f Filter) string {
 	var of []string
 	for _, c := range []struct{ key, value string }{{keyTopic, f.Topic}, {keySection, f.Section}, {keyCategory, f.Category}, {keySourceType, string(f.SourceType)}} {
@@ -112,7 +112,7 @@ type finder struct {
 	warnings   []string
 	losses     []state.Loss
 	confidence float64
-	whole      []state.Hit // what a search of everything found, where kinds cannot be searched by
+	whole      []state.Hit // hits of a search of the whole corpus, if it cannot be filtered by kind
 	unkinded   bool
 }
 
@@ -150,7 +150,7 @@ func (f *finder) search(ctx context.Context, kind SourceType) ([]state.Hit, erro
 	return found, nil
 }
 
-// ask searches once. It looks for a section in headings when no metadata name it.
+// ask searches once. It looks for a section in headings if no metadata name it.
 func (f *finder) ask(ctx context.Context, k int, kind *retrieval.Condition) ([]state.Hit, error) {
 	q := retrieval.Query{Primary: f.s.Question, K: k, Repeats: true, Read: f.s.Question}
 	if kind != nil {

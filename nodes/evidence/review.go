@@ -16,15 +16,14 @@ import (
 
 // A reviewer finds statements that an answer must not contain.
 type reviewer struct {
-	Judge *verify.Judge // of statements against the quotes that they cite
-	Model llm.Model     // that reviews what passed; nil for none
+	Judge *verify.Judge // judges statements against the quotes that they cite
+	Model llm.Model     // reviews the statements that passed; may be nil
 	Skill skills.Skill  // review_answer
 }
 
-// reviewNode checks every statement of the draft. Failed statements go back to compose, with
-// the exact findings, up to most times; after that they are removed. When none is left the
-// verified requirements are quoted instead. A statement that could not be judged fails, and
-// is a loss.
+// reviewNode checks every statement of the draft. Failed statements go back to compose with the
+// exact findings, at most most times; after that they are removed. If none is left, the verified
+// requirements are quoted instead. A statement that could not be judged fails, and is a loss.
 func reviewNode(r *reviewer, most int) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		seen, err := r.look(ctx, s)
@@ -63,7 +62,7 @@ func reviewNode(r *reviewer, most int) graph.Node[State] {
 // A look is the result of a review.
 type look struct {
 	findings []Finding
-	notes    []Finding // that leave the answer as it is
+	notes    []Finding // findings that leave the answer as it is
 	failed   []Statement
 	losses   []state.Loss
 	usage    state.ModelUsage
@@ -164,7 +163,7 @@ func checkIDs(s State, st Statement) []Finding {
 // quotes. A judge of meaning overlooks an added fact in a mostly right statement.
 const mostAbsent = .3
 
-// absent are the stems that a list does not have.
+// absent returns the stems that are not in a list.
 func absent(stems, in []string) []string {
 	var out []string
 	for _, s := range stems {
@@ -175,8 +174,8 @@ func absent(stems, in []string) []string {
 	return out
 }
 
-// checkWords reviews the words of a statement against the quotes that it cites;
-// done says that there is nothing more to ask: it is a quotation, or it fails.
+// checkWords reviews the words of a statement against the quotes that it cites. Done says that no
+// model is needed: the statement is a quotation, or it fails.
 func checkWords(st Statement, cited []Requirement) (found []Finding, done bool) {
 	words, stems := bare(st.Text), content(st.Text)
 	quotes := make([]string, len(cited))
@@ -206,7 +205,7 @@ func checkWords(st Statement, cited []Requirement) (found []Finding, done bool) 
 	return found, len(found) > 0
 }
 
-// byModel asks the model that reviews about the statements that passed.
+// byModel asks the reviewing model about the statements that passed.
 func (r *reviewer) byModel(ctx context.Context, s State, passed []Statement, byID map[string]Requirement, out *look) error {
 	in := skills.ReviewInput{Question: s.Question, Statements: make([]skills.ReviewStatement, len(passed)), Requirements: []skills.QuotedRequirement{}}
 	var shown []string
@@ -232,7 +231,7 @@ func (r *reviewer) byModel(ctx context.Context, s State, passed []Statement, byI
 	}
 	for _, f := range answer.Findings {
 		if f.Statement < 1 || f.Statement > len(passed) {
-			continue // about no statement
+			continue // the finding is about no statement
 		}
 		st := passed[f.Statement-1]
 		out.findings = append(out.findings, objection(state.FindByModel, st, llm.Cut(strings.TrimSpace(f.Problem), mostShown)))

@@ -5,17 +5,17 @@ import (
 	"example.com/assay/state"
 )
 
-// Filter limits the passages by metadata. Empty fields do not.
+// Filter limits the passages by metadata. Empty fields select everything.
 type Filter struct {
 	Topic      string     `json:"topic,omitempty"`
-	Section    string     `json:"section,omitempty"` // of the metadata, or a part of the heading
+	Section    string     `json:"section,omitempty"` // section in the metadata, or a part of the heading
 	Category   string     `json:"category,omitempty"`
 	SourceType SourceType `json:"source_type,omitempty"`
-	Explicit   bool       `json:"explicit,omitempty"` // only norms in so many words
+	Explicit   bool       `json:"explicit,omitempty"` // only explicit norms
 	AsOf       string     `json:"as_of,omitempty"`    // the day that documents must hold on: "2025-01-31", "2025-01" or "2025"; empty for any
 }
 
-// GroundingConfidence is how much verified evidence an answer stands on.
+// GroundingConfidence rates the verified evidence behind an answer.
 type GroundingConfidence string
 
 const (
@@ -33,7 +33,7 @@ const (
 	decideFinalize Decision = "finalize"
 )
 
-// A Draft is an answer as it was composed.
+// A Draft is an answer as composed.
 type Draft struct {
 	Answer     string              `json:"final_answer"`
 	References []Reference         `json:"requirement_references"`
@@ -49,7 +49,7 @@ type State struct {
 	Hits         []state.Hit   `json:"hits"`            // statutes first, each kind by rank
 	Extracted    []Requirement `json:"extracted"`       // as found, without ids
 	Requirements []Requirement `json:"requirements"`    // with ids, in the order of passages and offsets
-	Least        float64       `json:"least,omitempty"` // the relevance that they need, by code
+	Least        float64       `json:"least,omitempty"` // the minimum relevance, computed by code
 	Verdicts     []Verdict     `json:"verdicts"`        // in that order
 	Conflicts    []Conflict    `json:"conflicts,omitempty"`
 	Missing      []string      `json:"missing_evidence,omitempty"`

@@ -12,8 +12,7 @@ import (
 // oneMark is a pair of brackets with ids.
 const oneMark = `\[\s*REQ-[A-Za-z]*\d+(?:\s*[,;]\s*REQ-[A-Za-z]*\d+)*\s*\]`
 
-// marks are the ids behind a statement: "[REQ-S001, REQ-P003]", and several such
-// in a row.
+// marks match the IDs after a statement: "[REQ-S001, REQ-P003]", or several such marks in a row.
 var (
 	marks  = pattern.New(oneMark + `(?:\s*(?:,|and)?\s*` + oneMark + `)*`)
 	markID = pattern.New(`REQ-[A-Za-z]*\d+`)
@@ -60,7 +59,7 @@ func Statements(answer string) []Statement {
 	return out
 }
 
-// at0 is where the text after the last statement begins, from at least.
+// at0 returns where the text after the last statement begins, at least from.
 func at0(out []Statement, from int) int {
 	if n := len(out); n > 0 {
 		return max(from, out[n-1].End)
@@ -68,7 +67,7 @@ func at0(out []Statement, from int) int {
 	return from
 }
 
-// split returns the sentences of answer[from:to] that say something.
+// split returns the sentences of answer[from:to] that contain text.
 func split(answer string, from, to int) []text.Span {
 	if from >= to {
 		return nil
@@ -88,8 +87,8 @@ func split(answer string, from, to int) []text.Span {
 	return out
 }
 
-// mask overwrites the text between “ and ”, nested marks included, so that nothing in it
-// ends a sentence. A mark without its partner is left alone.
+// mask overwrites the text between “ and ”, including nested marks, so nothing in it ends a
+// sentence. It leaves a mark without its partner.
 func mask(part string) string {
 	out := []byte(part)
 	var open []int
@@ -108,7 +107,7 @@ func mask(part string) string {
 	return string(out)
 }
 
-// ids are those of a mark, each once, in order.
+// ids returns the IDs in a mark, each once, in order.
 func ids(mark string) []string {
 	var out []string
 	for _, id := range markID.FindAllString(mark, -1) {
@@ -119,8 +118,8 @@ func ids(mark string) []string {
 	return out
 }
 
-// without is an answer without some of its statements. It also removes lines that are then
-// empty of statements.
+// without returns an answer without some of its statements, and without lines that then have no
+// statement.
 func without(answer string, drop []Statement) string {
 	var b strings.Builder
 	last := 0
@@ -141,10 +140,10 @@ func without(answer string, drop []Statement) string {
 	return strings.Join(lines, "\n")
 }
 
-// bare is a statement without quotation marks and what ends it.
+// bare returns a statement without quotation marks and final punctuation.
 func bare(s string) string { return strings.Trim(oneLine(s), "“”\"' .;:") }
 
-// quotation is the line of an answer that quotes requirements of the same words.
+// quotation returns the line of an answer that quotes requirements with the same words.
 func quotation(r Requirement) string {
 	return "- “" + r.Spoken() + "” [" + strings.Join(append([]string{r.ID}, r.SameAs...), ", ") + "]"
 }

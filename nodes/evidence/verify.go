@@ -13,10 +13,9 @@ import (
 	"example.com/assay/state"
 )
 
-// verifyNode judges the one requirement of its state. A quote that code finds
-// incomplete is rejected without a model. A verdict that cannot be had, is on another
-// requirement than the one that was asked about, or both verifies and rejects is a
-// loss, and its requirement is not verified.
+// verifyNode judges the one requirement in its state. It rejects a quote that code finds incomplete
+// without asking a model. A verdict is a loss if the call failed, if it is about another
+// requirement, or if it both verifies and rejects; the requirement then is not verified.
 func verifyNode(m llm.Model, skill skills.Skill) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		var update graph.Update[State]
@@ -70,7 +69,7 @@ func judge(ctx context.Context, m llm.Model, skill skills.Skill, question string
 	return j, nil
 }
 
-// lost is the update of losses; none without any.
+// lost returns the update with losses, if there are any.
 func lost(losses []state.Loss) graph.Update[State] {
 	if len(losses) == 0 {
 		return nil
@@ -81,13 +80,13 @@ func lost(losses []state.Loss) graph.Update[State] {
 // none is the reason of a verdict that does not reject.
 const none = "none"
 
-// A verdictError is a verdict that says nothing.
+// A verdictError is an unusable verdict.
 type verdictError string
 
 func (e verdictError) Error() string      { return string(e) }
 func (e verdictError) Cause() state.Cause { return state.CauseModel }
 
-// lose notes that there is no verdict.
+// lose records that there is no verdict.
 func (j *judged) lose(kind state.FindingKind, words string, why error) {
 	v := &j.verdict
 	f := caught(NodeVerify, kind, words, why.Error())
@@ -96,14 +95,14 @@ func (j *judged) lose(kind state.FindingKind, words string, why error) {
 	j.findings, j.losses = append(j.findings, f), append(j.losses, state.LossOf("the verdict on "+v.ID, why))
 }
 
-// quoted is a requirement as models read it.
+// quoted returns a requirement in the form for models.
 func quoted(r Requirement) skills.QuotedRequirement {
 	section := strings.TrimPrefix(r.Heading+" > "+text.OneLine(r.Label), " > ")
 	return skills.QuotedRequirement{ID: r.ID, SourceType: string(r.SourceType), Document: r.Title, Section: strings.TrimSuffix(section, " > "), Quote: r.Spoken(), Relevance: r.Relevance, Answers: r.Answers}
 }
 
-// settleNode looks for conflicts between the verified requirements, and decides
-// whether there is anything to compose from.
+// settleNode finds conflicts between the verified requirements, and decides whether there is
+// anything to compose from.
 func settleNode() graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		verified := s.Verified()

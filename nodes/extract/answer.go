@@ -7,14 +7,14 @@ import (
 	"example.com/assay/state"
 )
 
-// An Answer is what a run comes to, as `agent extract --json` prints it: the
-// answer's schema, with the fields.
+// An Answer is the result of a run, as `agent extract --json` prints it: a state.Answer with the
+// fields.
 type Answer struct {
 	state.Answer
 	Document string           `json:"document"` // its path
-	Result   json.RawMessage  `json:"result"`   // as the schema describes it; null when there is none
+	Result   json.RawMessage  `json:"result"`   // in the form of the schema; null when there is none
 	Fields   []FieldValue     `json:"fields"`
-	Report   Report           `json:"verification"` // of the best iteration; it takes the place of the answer's own, which is of quotes
+	Report   Report           `json:"verification"` // of the best iteration; it replaces state.Answer's verification of quotes
 	History  []ShownIteration `json:"iterations"`
 	Loop     LoopMetadata     `json:"loop_metadata"`
 }
@@ -27,7 +27,7 @@ type ShownIteration struct {
 	ChangedFields []string `json:"changed_fields"`
 }
 
-// LoopMetadata says how the loop went.
+// LoopMetadata describes the run of the loop.
 type LoopMetadata struct {
 	AgentType  string `json:"agent_type"` // "tool_agent_with_verification"
 	Iterations int    `json:"iterations"`
@@ -38,12 +38,12 @@ type LoopMetadata struct {
 	Failure    string `json:"failure,omitempty"` // the call that failed, when one did
 }
 
-// AgentType is what the loop is called in its metadata.
+// AgentType is the loop's name in its metadata.
 const AgentType = "tool_agent_with_verification"
 
-// Answer turns a finished run into the answer that is printed. A value that the
-// document does not hold is among the fields and in the report, and not in the result.
-// An extraction that did not pass is still answered; its report says what is wrong.
+// Answer turns a finished run into its answer. A value that the document does not contain is listed
+// in the fields and the report, but not in the result. An extraction that did not pass is still
+// answered; its report says what is wrong.
 func (s *Schema) Answer(final State, runErr error) Answer {
 	a := Answer{
 		Answer: state.Answer{
@@ -65,8 +65,8 @@ func (s *Schema) Answer(final State, runErr error) Answer {
 	return a
 }
 
-// End says how a run ended. It is grounded when the document holds every value that
-// was found. What a run without a value looked for are the schema's fields.
+// End returns how a run ended. It is grounded when the document contains every value found. A run
+// without a value searched for the schema's fields.
 func (s *Schema) End(final State, runErr error) state.End {
 	best, _ := final.Best()
 	held := len(InDocument(best.Values))

@@ -7,20 +7,18 @@ import (
 	"strings"
 )
 
-// A check is a comparison between fields: "total == sum(items.amount) + tax".
-// It knows numbers, paths of fields, sum, count, min and max of a list's field,
-// + − * /, parentheses, and == != <= >= < >. Paths count from the object that
-// the annotation stands in, and else from the root.
+// A check is a comparison between fields: "total == sum(items.amount) + tax". It supports numbers,
+// paths of fields, sum, count, min and max of a list's field, + − * /, parentheses, and == != <= >=
+// < >. A path is relative to the object with the annotation, or else to the root.
 type check struct {
 	text        string
-	within      string // path of the object it stands in; empty for the root
+	within      string // path of its object; empty for the root
 	left, right expr
 	op          string
-	fields      []string // paths that it names
+	fields      []string // paths in the check
 }
 
-// An expr is a part of a check: a number, a field, a function of a list, or an
-// operation of two.
+// An expr is a part of a check: a number, a field, a function of a list, or a binary operation.
 type expr struct {
 	op          byte // 'n' number, 'f' field, 's' sum, 'c' count, 'm' min, 'M' max, else + - * /
 	number      float64
@@ -28,7 +26,7 @@ type expr struct {
 	left, right *expr
 }
 
-// tolerance is how far two sums may differ: amounts are rounded to cents.
+// tolerance is the allowed difference between two sums: amounts are rounded to cents.
 const tolerance = 0.005
 
 func parseCheck(text, within string) (check, error) {
@@ -79,7 +77,7 @@ func (p *checkParser) sum(depth int) (expr, error) {
 	return p.chain("+-", depth, func() (expr, error) { return p.chain("*/", depth, func() (expr, error) { return p.atom(depth) }) })
 }
 
-// chain reads operands between operators of one precedence, from the left.
+// chain parses operands between operators of one precedence, from the left.
 func (p *checkParser) chain(ops string, depth int, operand func() (expr, error)) (expr, error) {
 	left, err := operand()
 	for err == nil {
@@ -135,7 +133,7 @@ func (p *checkParser) atom(depth int) (expr, error) {
 	return expr{op: 'f', path: word}, nil
 }
 
-// word is a number or the name of a field.
+// word parses a number or the name of a field.
 func (p *checkParser) word() string {
 	p.space()
 	end := strings.IndexFunc(p.rest, func(r rune) bool { return strings.ContainsRune(" \t\n()+-*/=!<>", r) })
@@ -147,11 +145,11 @@ func (p *checkParser) word() string {
 	return word
 }
 
-// numbersAt gives the numbers of a path: those of all elements for one through
-// a list, in their order.
+// numbersAt returns the numbers at a path; for a path through a list, those of all elements in
+// order.
 type numbersAt func(path string) []float64
 
-// holds evaluates a check; ok is false when a field that it needs has no number.
+// holds evaluates a check; ok is false when a field in it has no number.
 func (c check) holds(at numbersAt) (holds bool, left, right float64, ok bool) {
 	left, ok = c.left.value(at)
 	if !ok {

@@ -11,8 +11,8 @@ import (
 	"example.com/assay/state"
 )
 
-// verifyValues checks the values by rules, notes the iteration, and decides whether
-// there is another one.
+// verifyValues checks the values by rules, records the iteration, and decides whether another one
+// follows.
 func verifyValues(s *Schema, limits Thresholds, iterations int) graph.Node[State] {
 	return func(_ context.Context, e State) (graph.Update[State], error) {
 		it := Iteration{N: len(e.Iterations) + 1, Values: e.Values}
@@ -35,8 +35,8 @@ func verifyValues(s *Schema, limits Thresholds, iterations int) graph.Node[State
 	}
 }
 
-// review asks a model what it thinks of the values. What it finds are issues
-// beside those of the rules. A model that fails has no opinion, which is a loss.
+// review asks a model for its opinion of the values. Its findings become issues, together with
+// those of the rules. A failed call is a loss.
 func review(m llm.Model, skill skills.Skill, r *reading) graph.Node[State] {
 	return func(ctx context.Context, e State) (graph.Update[State], error) {
 		opinions := []Issue{}
@@ -70,7 +70,7 @@ func review(m llm.Model, skill skills.Skill, r *reading) graph.Node[State] {
 	}
 }
 
-// finish puts the values of the best iteration in place of the last ones.
+// finish replaces the last values by those of the best iteration.
 func finish() graph.Node[State] {
 	return func(_ context.Context, e State) (graph.Update[State], error) {
 		best, _ := e.Best()

@@ -1,5 +1,5 @@
-// Package extract reads fields from a document by a JSON Schema, checks them by
-// rules, has them corrected, and keeps the best.
+// Package extract reads fields from a document by a JSON Schema, checks them by rules, lets a model
+// correct them, and keeps the best version.
 //
 //	schema, err := extract.ParseSchema(data)
 //	p, err := extract.New(extract.Deps{Model: model, Skills: set, Schema: schema}, nil)
@@ -7,13 +7,12 @@
 //	best, _ := final.Best()
 //	fmt.Println(string(schema.Result(best.Values)))
 //
-// A model is asked once for the values and, when the rules find fault with them,
-// again with what they found. The rules cost no call: whether a value stands in
-// the document, required fields, types, formats, bounds and patterns of the
-// schema, arithmetic between fields (x-check), doubles, plausibility. What a
-// model says of a value's place counts only where the document's bytes agree.
+// A model is asked once for the values. If the rules find faults, it is asked again with these
+// faults. The rules need no model: whether the document contains a value, required fields, types,
+// formats, bounds and patterns of the schema, arithmetic between fields (x-check), duplicates,
+// plausibility. A model's claim about a value's place counts only if the document's bytes agree.
 //
-// The package does not say that a value is true or of the right field: a
-// number that stands in the document under another label passes every rule but
-// arithmetic. It reads no images; OCR lines with boxes come from elsewhere.
+// The package does not know whether a value is true or belongs to the right field: a number under
+// another label passes every rule except arithmetic. It does not read images; OCR lines with boxes
+// come from elsewhere.
 package extract

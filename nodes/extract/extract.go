@@ -18,11 +18,10 @@ type reading struct {
 	size, overlap int
 }
 
-// A part is what one window is asked with.
+// A part asks about one window.
 type part func(ctx context.Context, w window, text string, boxes []skills.LaidOut) (skills.ExtractOutput, state.ModelUsage, error)
 
-// read asks each window and merges what it finds. The usage counts also beside an
-// error.
+// read asks about each window and merges the results. The usage also counts with an error.
 func (r *reading) read(ctx context.Context, doc FieldDocument, ask part) (found []FieldValue, conflicts []Issue, warnings []string, usage state.ModelUsage, err error) {
 	g := newGround(doc)
 	var parts [][]FieldValue
@@ -39,8 +38,8 @@ func (r *reading) read(ctx context.Context, doc FieldDocument, ask part) (found 
 	return found, conflicts, append(warnings, crowded...), usage, nil
 }
 
-// values turns a model's answer into values: a path that is no field's, a blank
-// value and a second value of a field are left out with a warning.
+// values turns a model's answer into values. It leaves out, with a warning, unknown paths, blank
+// values and second values of a field.
 func (s *Schema) values(g *ground, w window, out skills.ExtractOutput) (list []FieldValue, warnings []string) {
 	seen := map[string]bool{}
 	crowded := false
@@ -70,13 +69,13 @@ func (s *Schema) values(g *ground, w window, out skills.ExtractOutput) (list []F
 	return list, warnings
 }
 
-// crowdedList says that a list is cut off.
+// crowdedList warns that a list is cut off.
 func crowdedList(path string) string {
 	list, _, _ := strings.Cut(path, "[")
 	return fmt.Sprintf("%s has more than %d elements; the rest is left out", llm.Cut(list, 100), mostItems)
 }
 
-// errEmpty is what a document without text comes to.
+// errEmpty reports a document without text.
 var errEmpty = errors.New("the document has no text; name one that has")
 
 // firstReading reads the fields for the first time.
@@ -98,7 +97,7 @@ func firstReading(m llm.Model, skill skills.Skill, r *reading) graph.Node[State]
 	}
 }
 
-// specs are the fields as skills take them.
+// specs returns the fields in the form for skills.
 func (s *Schema) specs() []skills.FieldSpec {
 	out := make([]skills.FieldSpec, len(s.Fields))
 	for i, f := range s.Fields {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/message"
 )
 
-// english is the language of what the JSON Schema library finds wrong.
+// english prints the JSON Schema library's messages in English.
 var english = message.NewPrinter(language.English)
 
 var (
@@ -18,8 +18,7 @@ var (
 	timeForm    = regexp.MustCompile(`^[0-9]+ (?:year|month|week|day)s?$`)
 )
 
-// formats are those that the standard does not know, or knows otherwise, on
-// values that are normalised.
+// formats are the formats that the standard lacks or defines differently, for normalised values.
 func formats() []*jsonschema.Format {
 	must := func(name string, form *regexp.Regexp) *jsonschema.Format {
 		return &jsonschema.Format{Name: name, Validate: func(v any) error {

@@ -10,11 +10,11 @@ import (
 	"example.com/assay/skills"
 )
 
-// A ground finds where values stand in a document.
+// A ground finds the places of values in a document.
 type ground struct {
 	doc     FieldDocument
-	lines   []int // at which bytes lines begin
-	decimal byte  // its sign of decimals
+	lines   []int // offsets of line starts
+	decimal byte  // its decimal separator
 	numbers []values.Found
 	dates   [2][]values.Found // day first, month first
 	read    [3]bool
@@ -30,9 +30,9 @@ func newGround(doc FieldDocument) *ground {
 	return g
 }
 
-// value turns what a model found into a value with its place. A quote counts when
-// the document holds it and it says the value; else the value itself is looked
-// for. Without either the value has no place.
+// value turns a model's value into a value with its place. A quote counts if the document contains
+// it and it states the value; otherwise the document is searched for the value. If both fail, the
+// value has no place.
 func (g *ground) value(f Field, path string, found skills.ExtractedField) FieldValue {
 	value, steps := f.form().Write(found.Value)
 	out := FieldValue{Field: path, Value: value, Normalised: steps, Confidence: max(0, min(1, found.Confidence))}
@@ -54,7 +54,7 @@ func (g *ground) value(f Field, path string, found skills.ExtractedField) FieldV
 	return out
 }
 
-// form is how the document writes values of a field.
+// form returns how the document writes the values of a field.
 func (g *ground) form(f Field) fields.Form {
 	form := f.form()
 	form.Decimal = g.decimal
@@ -65,7 +65,7 @@ func (g *ground) place(start, end int) *Place {
 	return &Place{Start: start, End: end, Text: g.doc.Text[start:end], Page: g.doc.PageAt(start), Boxes: g.doc.BoxesIn(start, end)}
 }
 
-// quote finds a quote that says a value, first on its line, then anywhere.
+// quote finds a quote that states a value, first on its line, then anywhere.
 func (g *ground) quote(f Field, value, quote string, row int) (start, end int, ok bool) {
 	if strings.TrimSpace(quote) == "" {
 		return 0, 0, false
@@ -88,10 +88,10 @@ func (g *ground) quote(f Field, value, quote string, row int) (start, end int, o
 	return 0, 0, false
 }
 
-// within finds a value in its quote: the bytes that say it.
+// within returns the bytes of a quote that state the value.
 func (g *ground) within(f Field, value, quote string) (start, end int, ok bool) {
 	if f.Type == "boolean" {
-		return 0, len(quote), true // what a yes stands on says it in its own words
+		return 0, len(quote), true // the evidence for a yes states it in its own words
 	}
 	form := g.form(f)
 	if got, _ := form.Write(quote); got == value {
@@ -115,7 +115,7 @@ func (g *ground) within(f Field, value, quote string) (start, end int, ok bool) 
 	return 0, len(quote), key != "" && (strings.Contains(fields.Alphanumeric(quote), key) || len(f.Enum) > 0)
 }
 
-// sameWords reports whether a value is a quote in another order: "Lee, Ann" is Ann Lee.
+// sameWords reports whether a value is its quote in another order: "Lee, Ann" is Ann Lee.
 func sameWords(quote, value string) bool {
 	a, b := strings.Fields(strings.ReplaceAll(quote, ",", " ")), strings.Fields(value)
 	slices.Sort(a)
@@ -161,10 +161,10 @@ func (g *ground) once(i int, list *[]values.Found, f Field) []values.Found {
 	return *list
 }
 
-const longestQuote = 4000 // bytes of a quote that is looked for with other white space
+const longestQuote = 4000 // bytes of a quote that is searched for with other white space
 
-// findText finds a quote as it is; else with any white space between its words,
-// in any case, and with any quotation marks.
+// findText finds a quote exactly, else with any white space between its words, in any case, and
+// with any quotation marks.
 func findText(text, quote string) (start, end int, ok bool) {
 	if quote = strings.TrimSpace(quote); quote == "" {
 		return 0, 0, false
@@ -181,7 +181,7 @@ func findText(text, quote string) (start, end int, ok bool) {
 		words[i] = typographic.Replace(w)
 	}
 	again, err := regexp.Compile(`(?i)` + strings.Join(words, `\s+`))
-	if err != nil { // words that are quoted compile, unless they are too many
+	if err != nil { // quoted words compile, unless there are too many
 		return 0, 0, false
 	}
 	if m := again.FindStringIndex(text); m != nil {

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// A Document is what fields are read from, and where it came from.
+// A Document is the text to extract from, and its origin.
 type Document struct {
 	FieldDocument
 	Path string // the file
-	ID   string // of the record in its file; empty when the file is one document
+	ID   string // of its record; empty when the file is one document
 }
 
-// A Line is a piece of text that was read from an image, with its rectangle.
+// A Line is a piece of text with its rectangle, read from an image.
 type Line struct {
 	Text string
 	Box  Box
 }
 
-// openRows is how many of the last rows a piece of text may belong to.
+// openRows is how many of the last rows may get a piece of text.
 const openRows = 4
 
-// Layout makes a document of pieces of text on one page: pieces at the same height
-// are a row, from the left to the right, with a space between them, and rows are
-// lines from the top down. Pieces without text are left out.
+// Layout makes a document from pieces of text on one page. Pieces at the same height form a row,
+// from left to right, with spaces between them; rows become lines from the top down. Pieces without
+// text are left out.
 func Layout(source string, lines []Line) FieldDocument {
 	type row struct {
 		pieces []Line
@@ -87,8 +87,8 @@ func Layout(source string, lines []Line) FieldDocument {
 	return doc
 }
 
-// Rectangle is the box around corners: x1, y1, x2, y2, or four corners. It is not
-// ok for another number of them, or for numbers that no page has.
+// Rectangle returns the box around corners: x1, y1, x2, y2, or four corners. It returns false for
+// another number of corners, or for numbers outside any page.
 func Rectangle(corners []float64) (Box, bool) {
 	if len(corners) != 4 && len(corners) != 8 {
 		return Box{}, false

@@ -19,7 +19,7 @@ const (
 	NodeFinish  = "finish"
 )
 
-// Deps are what the pipeline works with. All are needed.
+// Deps are the dependencies of the pipeline. All are required.
 type Deps struct {
 	Model  llm.Model
 	Skills *skills.Set
@@ -28,18 +28,17 @@ type Deps struct {
 
 // Options tune the pipeline. Nil is the zero value.
 type Options struct {
-	// MaxIterations is how many extractions there are at most, the first one
-	// included: as many calls of a model for a document of one window. Default 3.
+	// MaxIterations is the maximum number of extractions, including the first; for a document of
+	// one window also the number of model calls. Default 3.
 	MaxIterations int
-	// Thresholds say from when an extraction passes.
+	// Thresholds are the conditions for an extraction to pass.
 	Thresholds Thresholds
-	// Review asks a model for its opinion on each extraction, beside the rules:
-	// one call more each.
+	// Review also asks a model for its opinion on each extraction: one more call each.
 	Review bool
-	// Window is how many bytes of a document one call reads. Default 200,000.
+	// Window is the number of bytes of a document per call. Default 200,000.
 	Window int
-	// Overlap is how many bytes two windows share where there are no pages.
-	// Default a hundredth of Window.
+	// Overlap is the number of bytes that two windows share in a document without pages. Default: a
+	// hundredth of Window.
 	Overlap int
 	// Checkpointer saves runs, whose graph.RunOptions then name a thread. Default:
 	// runs are not saved.
@@ -80,8 +79,7 @@ func Update(doc FieldDocument) graph.Update[State] {
 	return graph.Update[State]{documentChannel.Set(doc)}
 }
 
-// Run reads one document. The state it returns is final, or, beside an error,
-// what was reached before it.
+// Run reads one document. The state is final or, with an error, the last one reached.
 func (p *Pipeline) Run(ctx context.Context, doc FieldDocument, opts *graph.RunOptions) (State, error) {
 	return p.graph.Invoke(ctx, Update(doc), opts)
 }

@@ -11,11 +11,11 @@ import (
 	"example.com/assay/state"
 )
 
-// mostIssues is how many issues a correction is asked with, the most severe first.
+// mostIssues is the maximum number of issues in a correction's prompt, the most severe first.
 const mostIssues = 10
 
-// refine has the fields read again by what was found wrong. A model that fails
-// ends the loop: the best iteration stands, and the correction is a loss.
+// refine reads the fields again, with the issues found. A failing model ends the loop: the best
+// iteration counts, and the correction is a loss.
 func refine(m llm.Model, skill skills.Skill, r *reading) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		last := s.Iterations[len(s.Iterations)-1]
@@ -38,7 +38,7 @@ func refine(m llm.Model, skill skills.Skill, r *reading) graph.Node[State] {
 	}
 }
 
-// told are the issues that a correction is asked with. They are sorted already.
+// told returns the issues for a correction's prompt. They are sorted already.
 func told(issues []Issue) []skills.ExtractionIssue {
 	out := []skills.ExtractionIssue{}
 	for _, i := range issues[:min(len(issues), mostIssues)] {
@@ -47,8 +47,8 @@ func told(issues []Issue) []skills.ExtractionIssue {
 	return out
 }
 
-// shown are the values of a window as skills take them: those that were read in it,
-// and those that were read nowhere.
+// shown returns the values for a window's prompt: values that were read in it, and values without a
+// place.
 func shown(doc FieldDocument, w window, found []FieldValue) []skills.ExtractedField {
 	out := []skills.ExtractedField{}
 	for _, v := range found {

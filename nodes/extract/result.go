@@ -14,10 +14,9 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// Result puts values together as the JSON that the schema describes, keys in its
-// order. Fields without a value are left out, and so are values that the document does
-// not hold. A value that is not of its field's type is a string, which the schema then
-// refuses.
+// Result returns values as JSON in the form of the schema, with its order of keys. It leaves out
+// fields without a value, and values that the document does not contain. A value of the wrong type
+// becomes a string, which the schema then refuses.
 func (s *Schema) Result(found []FieldValue) json.RawMessage {
 	return s.write(InDocument(found))
 }
@@ -36,7 +35,7 @@ func (s *Schema) write(found []FieldValue) json.RawMessage {
 				if n, err := strconv.Atoi(index); err == nil && n < mostItems {
 					b.lists[v.Field[:at]] = max(b.lists[v.Field[:at]], n+1)
 				}
-				for i := range v.Field[:at] { // the objects around a list
+				for i := range v.Field[:at] { // the enclosing objects of a list
 					if v.Field[i] == '.' {
 						b.objects[v.Field[:i]] = true
 					}
@@ -55,10 +54,10 @@ type builder struct {
 	objects map[string]bool
 }
 
-// write returns the JSON of a node, ok whether there is anything in it.
+// write returns the JSON of a node, and false if it is empty.
 func (b *builder) write(n *node, path string) (json.RawMessage, bool) {
 	n, err := b.resolve(n, "")
-	if err != nil { // ParseSchema has refused it
+	if err != nil { // ParseSchema has refused such a schema
 		return nil, false
 	}
 	switch n.kind() {
@@ -111,7 +110,7 @@ func rawBytes(items []json.RawMessage) [][]byte {
 	return out
 }
 
-// typed writes a value as JSON of a type, else as a string.
+// typed returns a value as JSON of a type, or else as a string.
 func typed(kind, value string) json.RawMessage {
 	switch kind {
 	case "number", "integer":
@@ -131,7 +130,7 @@ func quoted(s string) json.RawMessage {
 	return data
 }
 
-// sortValues orders values by their fields in the schema, elements of lists
+// sortValues sorts values by their fields in the schema; the values of one list element stay
 // together.
 func (s *Schema) sortValues(list []FieldValue) {
 	rank := make(map[string]int, len(s.Fields))
@@ -158,7 +157,7 @@ func (s *Schema) sortValues(list []FieldValue) {
 	})
 }
 
-// index is the first index of a path.
+// index returns the first index in a path.
 func index(path string) int {
 	_, after, _ := strings.Cut(path, "[")
 	digits, _, _ := strings.Cut(after, "]")
@@ -169,8 +168,8 @@ func index(path string) int {
 	return n
 }
 
-// numbers are the numbers of an extraction by the paths that checks name them by:
-// with indices, with "[]", and without either.
+// numbers are the numbers of an extraction, by every path that a check may use: with indices, with
+// "[]", and without either.
 type numbers map[string][]float64
 
 func numbersOf(found []FieldValue) numbers {
@@ -191,8 +190,8 @@ func numbersOf(found []FieldValue) numbers {
 	return out
 }
 
-// within gives the numbers of fields to the checks of an object: its own fields
-// before those of the root.
+// within returns the numbers for checks of an object: its own fields take precedence over the
+// root's.
 func (n numbers) within(object string) numbersAt {
 	return func(path string) []float64 {
 		if own := n[strings.TrimPrefix(object+"."+path, ".")]; len(own) > 0 {
@@ -204,8 +203,8 @@ func (n numbers) within(object string) numbersAt {
 
 var elementIndex = regexp.MustCompile(`\[\d+\]`)
 
-// elements are the paths of the objects that a check is about: one for each
-// element of a list, in order.
+// elements returns the paths of the objects that a check applies to: one for each element of a
+// list, in order.
 func (c check) elements(found []FieldValue) []string {
 	if !strings.Contains(c.within, "[]") {
 		return []string{c.within}

@@ -13,12 +13,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// Thresholds say from when an extraction passes. The zero value works.
+// Thresholds are the conditions for an extraction to pass. The zero value works.
 type Thresholds struct {
-	// Confidence is the mean confidence of the values that is needed. Default 0.5.
+	// Confidence is the minimum mean confidence of the values. Default 0.5.
 	Confidence float64
-	// Doubt is the confidence of a value below which it is an issue: LOW, MEDIUM below
-	// half of it, and one step more for a required field. Default 0.6.
+	// Doubt is the confidence below which a value is an issue: LOW, or MEDIUM below half of it; one
+	// level higher for a required field. Default 0.6.
 	Doubt float64
 }
 
@@ -27,10 +27,9 @@ func (t Thresholds) filled() Thresholds {
 	return t
 }
 
-// Verify checks values by rules, without any model. Beside what it finds it takes
-// issues that others found: conflicts between windows, opinions. It passes
-// without CRITICAL and HIGH issues, with all required fields, and with the
-// confidence that is needed.
+// Verify checks values by rules, without a model. Others are issues from elsewhere: conflicts
+// between windows, opinions. The report passes without CRITICAL and HIGH issues, with all required
+// fields, and with the minimum confidence.
 func (s *Schema) Verify(found []FieldValue, others []Issue, t Thresholds) Report {
 	t = t.filled()
 	r := &ruler{schema: s, values: found, limits: t, has: map[string]bool{}, holds: map[string]bool{}}
@@ -66,9 +65,9 @@ func (s *Schema) Verify(found []FieldValue, others []Issue, t Thresholds) Report
 	return report
 }
 
-// Score is 0.3·confidence + 0.4·required coverage + 0.2·completeness +
-// 0.1·consistency, less 0.2 for each CRITICAL issue, and 0.1 more when the
-// verification passed. It lies below 0 for an extraction that is worse than none.
+// Score is 0.3·confidence + 0.4·required coverage + 0.2·completeness + 0.1·consistency, less 0.2
+// for each CRITICAL issue, and 0.1 more when the verification passed. A negative score is worse
+// than no extraction.
 func Score(r Report) float64 {
 	score := 0.3*r.Confidence + 0.4*r.RequiredCoverage + 0.2*r.Completeness + 0.1*r.Consistency
 	for _, i := range r.Issues {
@@ -82,7 +81,7 @@ func Score(r Report) float64 {
 	return score
 }
 
-// sorted puts the most severe issues first, each severity in the order found.
+// sorted sorts issues by severity; equal ones keep their order.
 func sorted(issues []Issue) []Issue {
 	out := append([]Issue{}, issues...)
 	slices.SortStableFunc(out, func(a, b Issue) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
@@ -100,13 +99,13 @@ func confidence(found []FieldValue) float64 {
 	return sum / float64(len(found))
 }
 
-// A ruler gathers the issues of one extraction.
+// A ruler collects the issues of one extraction.
 type ruler struct {
 	schema          *Schema
 	values          []FieldValue
 	limits          Thresholds
 	has             map[string]bool // fields with a value
-	holds           map[string]bool // fields with a value that the document holds
+	holds           map[string]bool // fields with a value that the document contains
 	issues          []Issue
 	checked, broken int // checks across fields
 }
@@ -115,8 +114,8 @@ func (r *ruler) add(kind IssueKind, severity Severity, field, message, suggestio
 	r.issues = append(r.issues, Issue{Kind: kind, Severity: severity, Field: field, Message: message, Suggestion: suggestion})
 }
 
-// share of the fields, or of the required ones, that have a value which the document
-// holds.
+// share returns the share of the fields, or of the required ones, whose value the document
+// contains.
 func (r *ruler) share(required bool) float64 {
 	have, all := 0, 0
 	for _, f := range r.schema.Fields {
@@ -195,7 +194,7 @@ func (r *ruler) leaves(e *jsonschema.ValidationError) {
 	}
 }
 
-// fieldPath writes the tokens of a JSON pointer as a field's path.
+// fieldPath converts the tokens of a JSON pointer to a field's path.
 func fieldPath(tokens []string) string {
 	var b strings.Builder
 	for _, t := range tokens {
@@ -221,7 +220,7 @@ func (r *ruler) grounded() {
 			if v.Confidence < r.limits.Doubt/2 {
 				severity, what = SeverityMedium, "is a guess"
 			}
-			if f, _, ok := r.schema.field(v.Field); ok && f.Required { // one step up
+			if f, _, ok := r.schema.field(v.Field); ok && f.Required { // one level higher
 				severity = map[Severity]Severity{SeverityLow: SeverityMedium, SeverityMedium: SeverityHigh}[severity]
 			}
 			r.add(IssueConfidence, severity, v.Field, fmt.Sprintf("“%s” %s (%.2f)", v.Value, what, v.Confidence), "compare it with the document, or look for another value")
@@ -229,7 +228,7 @@ func (r *ruler) grounded() {
 	}
 }
 
-// plausible checks what a value of its kind usually is.
+// plausible checks whether a value is usual for its kind.
 func (r *ruler) plausible() {
 	doubt := func(v FieldValue, why, hint string) {
 		r.add(IssueImplausible, SeverityMedium, v.Field, fmt.Sprintf("“%s” %s", v.Value, why), hint)
@@ -277,8 +276,7 @@ func (r *ruler) arithmetic() {
 	}
 }
 
-// duplicates finds two fields that were read from the same bytes, and elements of
-// a list that are alike in everything.
+// duplicates finds fields that were read from the same bytes, and list elements that are equal.
 func (r *ruler) duplicates() {
 	type span struct{ start, end int }
 	seen := map[span]string{}

@@ -16,7 +16,7 @@ import (
 	"example.com/assay/llm"
 )
 
-// A SchemaError says what is wrong with a schema, and where.
+// A SchemaError reports a fault in a schema, and its place.
 type SchemaError struct {
 	Pointer string // JSON pointer: "/properties/total/type"; empty for the whole
 	Msg     string
@@ -30,7 +30,7 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("the schema is not usable at %s: %s", at, e.Msg)
 }
 
-// A Schema is what fields are looked for. It does not change.
+// A Schema describes the fields to extract. It does not change.
 type Schema struct {
 	Title  string
 	Fields []Field // leaves, in the order of the schema
@@ -44,31 +44,31 @@ type Field struct {
 	Path        string // "total"; "items[].amount" for each element of a list
 	Type        string // string, number, integer or boolean
 	Format      string // date, currency, email, phone, percent, company, address, period, jurisdiction, party; or empty
-	Required    bool   // with every object around it
+	Required    bool   // also every enclosing object
 	Description string
 	Anchors     []string // x-anchor, and the title
 	Enum        []string
 	Pattern     string
 	Normalise   []string // x-normalise
-	Minimum     *float64 // of a number
+	Minimum     *float64 // for a number
 	Maximum     *float64
 }
 
 // Listed reports whether the field is in a list.
 func (f Field) Listed() bool { return strings.Contains(f.Path, "[]") }
 
-// Numeric reports whether its values are numbers.
+// Numeric reports whether the field's values are numbers.
 func (f Field) Numeric() bool { return f.Type == "number" || f.Type == "integer" }
 
-// form is how its values are written.
+// form returns the written form of its values.
 func (f Field) form() fields.Form {
 	return fields.Form{Type: f.Type, Format: f.Format, Enum: f.Enum, Steps: f.Normalise}
 }
 
-// mostFields bounds a schema: each field costs a prompt some lines.
+// mostFields bounds a schema: each field adds lines to a prompt.
 const mostFields = 1000
 
-// A node is a part of a schema as it is written.
+// A node is a part of a schema as written.
 type node struct {
 	Ref         string           `json:"$ref"`
 	Defs        map[string]*node `json:"$defs"`
@@ -88,7 +88,7 @@ type node struct {
 	Normalise   texts            `json:"x-normalise"`
 }
 
-// texts are one string or several.
+// texts is one string or several.
 type texts []string
 
 func (t *texts) UnmarshalJSON(raw []byte) error {
@@ -112,7 +112,7 @@ func (s *scalar) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// properties keep their order.
+// properties are the properties of an object, in their order.
 type properties []property
 
 type property struct {
@@ -141,10 +141,10 @@ func (p *properties) UnmarshalJSON(raw []byte) error {
 
 const schemaName = "https://assay.invalid/fields.json" // a name, never fetched
 
-// ParseSchema reads a JSON Schema (draft 2020-12) whose root is an object. Beside
-// the standard's words it knows the formats currency, phone and percent, those
-// of what is looked for (company, address, period, jurisdiction, party), and
-// x-anchor, x-check and x-normalise. What is not usable is a *SchemaError.
+// ParseSchema reads a JSON Schema (draft 2020-12) whose root is an object. In addition to the
+// standard's formats it knows currency, phone and percent, and the kinds company, address, period,
+// jurisdiction and party. It reads the annotations x-anchor, x-check and x-normalise. An unusable
+// schema is a *SchemaError.
 func ParseSchema(data []byte) (*Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	if err != nil {
@@ -182,7 +182,7 @@ func ParseSchema(data []byte) (*Schema, error) {
 	return s, nil
 }
 
-// schemaFault finds the place in the errors of the library.
+// schemaFault finds the place in the library's errors.
 func schemaFault(err error) error {
 	if bad, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		if v, ok := errors.AsType[*jsonschema.ValidationError](bad.Err); ok {
@@ -339,8 +339,7 @@ func (w *walker) resolve(n *node, at string) (*node, error) {
 	return nil, &SchemaError{Pointer: at + "/$ref", Msg: "it refers to itself"}
 }
 
-// kind is the type of a node, null left out; what has no type is told by what
-// it holds.
+// kind returns the type of a node, without null. A node without a type gets one from its keywords.
 func (n *node) kind() string {
 	types := slices.DeleteFunc(slices.Clone(n.Type), func(t string) bool { return t == "null" })
 	switch {
@@ -356,7 +355,7 @@ func (n *node) kind() string {
 	return "string"
 }
 
-// parent is the path of the object that holds a field.
+// parent returns the path of a field's object.
 func parent(path string) string {
 	if at := strings.LastIndex(path, "."); at >= 0 {
 		return path[:at]
@@ -364,8 +363,7 @@ func parent(path string) string {
 	return ""
 }
 
-// pattern is a path with "[]" in place of its indices, and ok whether it is well
-// written.
+// pattern returns a path with "[]" instead of its indices, and whether it is well-formed.
 func pattern(path string) (string, bool) {
 	var b strings.Builder
 	for rest := path; ; {
@@ -386,7 +384,7 @@ func pattern(path string) (string, bool) {
 // mostItems bounds the elements of a list.
 const mostItems = 10_000
 
-// field returns the field that a path with indices is of.
+// field returns the field of a path with indices.
 func (s *Schema) field(path string) (Field, int, bool) {
 	name, ok := pattern(path)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"example.com/assay/state"
 )
 
-// A Box is a rectangle on a page, in the units of who read the page: usually
-// pixels, from the upper left corner.
+// A Box is a rectangle on a page, in the units of its reader: usually pixels, from the upper left
+// corner.
 type Box struct {
 	X1 int `json:"x1"`
 	Y1 int `json:"y1"`
@@ -16,8 +16,8 @@ type Box struct {
 	Y2 int `json:"y2"` // below Y1
 }
 
-// A BoxedText is a piece of a document's text with its place on the page: the
-// text's bytes Start..End, all on line Row.
+// A BoxedText is a piece of a document's text with its box: the text's bytes Start..End, all on
+// line Row.
 type BoxedText struct {
 	Row   int `json:"row"` // line of the text, from 1
 	Start int `json:"start"`
@@ -25,25 +25,24 @@ type BoxedText struct {
 	Box   Box `json:"box"`
 }
 
-// A PageStart says at which byte a page of a document begins.
+// A PageStart is the byte at which a page of a document begins.
 type PageStart struct {
 	Page  int `json:"page"` // from 1
 	Start int `json:"start"`
 }
 
-// A FieldDocument is what fields are read from.
+// A FieldDocument is the text to extract from.
 type FieldDocument struct {
-	Source string      `json:"source"` // its name
+	Source string      `json:"source"` // name of the document
 	Text   string      `json:"text"`
 	Boxes  []BoxedText `json:"boxes,omitempty"` // in the order of the text; none for text without a layout
 	Pages  []PageStart `json:"pages,omitempty"` // in order; none for text without pages
 
-	// Blocks are the fields, rows and items that its reader found, in the order of the text.
+	// Blocks are the fields, rows and items that the document's reader found, in text order.
 	Blocks []state.Block `json:"blocks,omitempty"`
 }
 
-// A Place is where a value was read: the document's bytes Start..End are exactly
-// Text.
+// A Place is where a value was read: the document's bytes Start..End are exactly Text.
 type Place struct {
 	Start int    `json:"start"`
 	End   int    `json:"end"` // exclusive
@@ -58,11 +57,11 @@ type FieldValue struct {
 	Value      string   `json:"value"`    // normalised by the field's type
 	Verbatim   string   `json:"verbatim"` // as it was read, white space collapsed
 	Confidence float64  `json:"confidence"`
-	Place      *Place   `json:"place,omitempty"`      // nil: the document does not hold it
+	Place      *Place   `json:"place,omitempty"`      // nil if the document does not contain it
 	Normalised []string `json:"normalised,omitempty"` // what turned Verbatim into Value, in order
 }
 
-// Severity says how much an issue matters.
+// Severity is the severity of an issue.
 type Severity string
 
 const (
@@ -94,11 +93,11 @@ const (
 	IssueDuplicate     IssueKind = "duplicate"
 	IssueImplausible   IssueKind = "implausible"
 	IssueConfidence    IssueKind = "low_confidence"
-	IssueConflict      IssueKind = "conflict" // parts of a long document say different things
-	IssueOpinion       IssueKind = "opinion"  // of a model
+	IssueConflict      IssueKind = "conflict" // parts of a long document give different values
+	IssueOpinion       IssueKind = "opinion"  // a model's opinion
 )
 
-// An Issue is something wrong with an extraction.
+// An Issue is a fault of an extraction.
 type Issue struct {
 	Kind       IssueKind `json:"kind"`
 	Severity   Severity  `json:"severity"`
@@ -107,13 +106,13 @@ type Issue struct {
 	Suggestion string    `json:"suggestion"`
 }
 
-// A Report is what the rules found on an extraction.
+// A Report is the result of the rules for an extraction.
 type Report struct {
 	Passed           bool    `json:"passed"`
 	Score            float64 `json:"score"`             // orders iterations; at most 1.1, and less than 0 with many CRITICAL issues
 	Confidence       float64 `json:"confidence"`        // mean of the values
-	RequiredCoverage float64 `json:"required_coverage"` // share of required fields that have a value which the document holds
-	Completeness     float64 `json:"completeness"`      // share of all fields that have one
+	RequiredCoverage float64 `json:"required_coverage"` // share of required fields with a value that the document contains
+	Completeness     float64 `json:"completeness"`      // the same for all fields
 	Consistency      float64 `json:"consistency"`       // share of checks across fields that hold
 	Issues           []Issue `json:"issues"`            // the most severe first
 }
@@ -123,7 +122,7 @@ type Iteration struct {
 	N       int          `json:"n"` // from 1
 	Values  []FieldValue `json:"values"`
 	Report  Report       `json:"report"`
-	Changed []string     `json:"changed_fields"` // against the iteration before; all of the first
+	Changed []string     `json:"changed_fields"` // compared with the previous iteration; all in the first
 }
 
 // Decision is what the extraction pipeline does next.
@@ -173,12 +172,12 @@ func channels() []graph.Channel[State] {
 	}
 }
 
-// InDocument are the values that the document holds.
+// InDocument returns the values that the document contains.
 func InDocument(list []FieldValue) []FieldValue {
 	return slices.DeleteFunc(slices.Clone(list), func(v FieldValue) bool { return v.Place == nil })
 }
 
-// Best is the iteration of the highest score, the earliest of equals.
+// Best returns the iteration with the highest score, the earliest of equals.
 func (s State) Best() (Iteration, bool) {
 	if len(s.Iterations) == 0 {
 		return Iteration{}, false
@@ -192,7 +191,7 @@ func (s State) Best() (Iteration, bool) {
 	return best, true
 }
 
-// BoxesIn are the boxes of the document's bytes start..end.
+// BoxesIn returns the boxes of the document's bytes start..end.
 func (d FieldDocument) BoxesIn(start, end int) []Box {
 	var out []Box
 	for _, b := range d.Boxes {
@@ -203,7 +202,7 @@ func (d FieldDocument) BoxesIn(start, end int) []Box {
 	return out
 }
 
-// PageAt is the page that holds a byte, 0 in a document without pages.
+// PageAt returns the page of a byte, 0 in a document without pages.
 func (d FieldDocument) PageAt(at int) int {
 	page := 0
 	for _, p := range d.Pages {

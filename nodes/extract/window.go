@@ -10,12 +10,12 @@ import (
 // A window is a part of a document that one call reads.
 type window struct {
 	start, end int // bytes of the document
-	row        int // lines before it
+	row        int // number of lines before it
 }
 
-// windows cuts a document into parts of at most size bytes: at the starts of
-// pages where it has them, each part beginning with the last page of the one
-// before; else at the ends of lines, with so many bytes in common.
+// windows cuts a document into parts of at most size bytes. A document with pages is cut at page
+// starts, and each part begins with the last page of the previous one. Other documents are cut at
+// line ends, with overlap bytes in common.
 func windows(doc FieldDocument, size, overlap int) []window {
 	text := doc.Text
 	var out []window
@@ -48,8 +48,8 @@ func windows(doc FieldDocument, size, overlap int) []window {
 
 func startsRune(b byte) bool { return b&0xC0 != 0x80 }
 
-// pagesUpTo returns the last start of a page in (start, end], and where the next
-// part begins: the page before that one, when it lies after start.
+// pagesUpTo returns the last page start in (start, end], and the start of the next part: the page
+// before that one, if it is after start.
 func pagesUpTo(pages []PageStart, start, end int) (last, next int, ok bool) {
 	for i, p := range pages {
 		if p.Start <= start || p.Start > end {
@@ -63,7 +63,7 @@ func pagesUpTo(pages []PageStart, start, end int) (last, next int, ok bool) {
 	return last, next, ok
 }
 
-// boxes are the document's boxes in a window, counted from its beginning.
+// boxes returns the document's boxes in a window, with offsets in the window.
 func (w window) boxes(doc FieldDocument) []skills.LaidOut {
 	out := []skills.LaidOut{}
 	for _, b := range doc.Boxes {
@@ -74,7 +74,7 @@ func (w window) boxes(doc FieldDocument) []skills.LaidOut {
 	return out
 }
 
-// blocks are the document's blocks in a window, counted from its beginning.
+// blocks returns the document's blocks in a window, with offsets in the window.
 func (w window) blocks(doc FieldDocument) []skills.TextBlock {
 	out := []skills.TextBlock{}
 	for _, b := range doc.Blocks {
@@ -90,14 +90,13 @@ func (w window) blocks(doc FieldDocument) []skills.TextBlock {
 	return out
 }
 
-// sure is the confidence from which a value that another window contradicts is
-// reported, and not only passed over.
+// sure is the confidence from which a value that another window contradicts is reported instead of
+// dropped.
 const sure = 0.5
 
-// merge puts the values of windows together: of each field the most confident
-// one, the earliest of equals. Elements of lists follow one another in the order of
-// the windows, those that came before left out. What windows say differently
-// is reported, and a list that is cut off warned of.
+// merge combines the values of windows. For each field it takes the most confident value, the
+// earliest of equals. List elements follow one another in window order, without repetitions. It
+// reports contradicting values, and warns of a list that is cut off.
 func (s *Schema) merge(parts [][]FieldValue) (out []FieldValue, conflicts []Issue, warnings []string) {
 	conflicts = []Issue{}
 	if len(parts) == 1 {
@@ -148,7 +147,7 @@ func (s *Schema) merge(parts [][]FieldValue) (out []FieldValue, conflicts []Issu
 			var id strings.Builder
 			for _, v := range elements[key] {
 				where := -1
-				if v.Place != nil && strings.Contains(v.Field[len(key):], ".") { // line items repeat; they are the same where they stand in the same place
+				if v.Place != nil && strings.Contains(v.Field[len(key):], ".") { // equal line items may repeat; they are the same only at the same place
 					where = v.Place.Start
 				}
 				fmt.Fprintf(&id, "%s=%s@%d\x00", v.Field[len(key):], v.Value, where)
@@ -174,8 +173,8 @@ func (s *Schema) merge(parts [][]FieldValue) (out []FieldValue, conflicts []Issu
 	return out, conflicts, warnings
 }
 
-// changed lists the fields whose values are not those of before, in the order of
-// now, then those that are gone.
+// changed returns the fields whose values differ from before, in the order of now, and then the
+// fields that are gone.
 func changed(before, now []FieldValue) []string {
 	out := []string{}
 	old, kept := map[string]string{}, map[string]bool{}

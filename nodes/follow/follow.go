@@ -1,5 +1,5 @@
-// Package follow runs a pipeline's graph, sends its events to a trace and to an observer,
-// and sums up times and usage by node.
+// Package follow runs a pipeline's graph, sends its events to a trace and to an observer, and sums
+// up times and usage by node.
 //
 //	final, took, err := follow.Run(ctx, pipeline.Graph(), input, &follow.Options[verify.State]{Trace: writer})
 //
@@ -25,14 +25,14 @@ type Options[S any] struct {
 	Trace *trace.Writer
 	// Observe is called for every event, in order. Default: not called.
 	Observe func(graph.Event[S])
-	// End makes the last line of the trace from the state and the error of a run. Default:
-	// the trace has no such line.
+	// End returns the last line of the trace from the run's final state and error. Default: no such
+	// line.
 	End func(S, error) state.End
 	// Resume continues the thread that Run names; see graph.Compiled.Resume.
 	// Default: the run begins with its input.
 	Resume bool
-	// Stream runs the graph in another process and yields its events, all that a stream of
-	// mode Debug has. A nil input resumes. Default: the graph runs here.
+	// Stream runs the graph in another process and yields its events, all events of mode Debug. A
+	// nil input resumes. Default: the graph runs here.
 	Stream func(ctx context.Context, in graph.Update[S], opts *graph.RunOptions) iter.Seq2[graph.Event[S], error]
 	// Run is passed to the engine; its Modes are replaced.
 	Run graph.RunOptions
@@ -74,7 +74,7 @@ func Run[S any](ctx context.Context, g *graph.Compiled[S], in graph.Update[S], o
 	return run(ctx, in, o)
 }
 
-// App is Run for a graph whose inputs and states are JSON. No input is nil.
+// App is Run for a graph whose inputs and states are JSON. A nil in means no input.
 func App(ctx context.Context, app graph.App, in json.RawMessage, opts *Options[json.RawMessage]) (json.RawMessage, Took, error) {
 	var o Options[json.RawMessage]
 	if opts != nil {

@@ -15,15 +15,15 @@ type Answer struct {
 	Terms []Shown `json:"terms"`
 }
 
-// A Shown definition is one whose source is among the answer's.
+// A Shown definition has its source in the answer.
 type Shown struct {
 	Term   string      `json:"term"`
 	Quote  state.Quote `json:"quote"`
 	Source int         `json:"source"` // N of the source
 }
 
-// Result turns a finished run into its answer. It reads each file once more: a source
-// that no longer holds its definition is marked stale.
+// Result turns a finished run into its answer. It reads each file again: a source that no longer
+// contains its definition is marked stale.
 func Result(final State, runErr error, files pipeline.Library) *Answer {
 	a := &Answer{Answer: state.FailedAnswer("glossary", final.Term, state.Outcome{
 		Err: runErr, Answered: len(final.Terms) > 0, Grounded: true, Searched: state.Searched{Queries: []string{final.Term}},
@@ -57,7 +57,7 @@ func Result(final State, runErr error, files pipeline.Library) *Answer {
 	return a
 }
 
-// Proof is an answer in the form of all pipelines: each term with its definition.
+// Proof returns the answer as a proof: each term with its definition.
 func (a Answer) Proof() proof.Proof {
 	b := proof.New(a.Answer, a.Answer.Answer)
 	for _, t := range a.Terms {

@@ -1,10 +1,10 @@
-// Package glossary lists the terms that a corpus defines, each with its definition word for
-// word. It is the smallest whole pipeline, and the example of how one is added: this folder,
-// and one line in the list of pipelines of the command.
+// Package glossary lists the terms that a corpus defines, each with its exact definition. It is the
+// smallest complete pipeline, and the example of how to add one: this folder, and one line in the
+// command's list of pipelines.
 //
 //	p, err := glossary.New(corpus, injection.Orders)
 //
-// A definition is what the reader of documents takes for one: "“Tenant” means …", an entry
-// of a list of terms. The package reads no definition out of running text or tables, asks no
-// model, and does not say which of two definitions of a term holds.
+// It finds the definitions that the document reader recognises: "“Tenant” means …", an entry in a
+// list of terms. The package does not find definitions in running text or tables, asks no model,
+// and does not choose between two definitions of a term.
 package glossary

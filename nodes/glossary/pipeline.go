@@ -15,8 +15,8 @@ import (
 
 // State is the state of the pipeline.
 type State struct {
-	Term  string       `json:"term"`  // as it was asked; Every for all
-	Read  int          `json:"read"`  // passages
+	Term  string       `json:"term"`  // the requested term; Every for all
+	Read  int          `json:"read"`  // number of passages read
 	Terms []Definition `json:"terms"` // by term, then by place
 }
 
@@ -24,7 +24,7 @@ type State struct {
 type Definition struct {
 	Term    string        `json:"term"`
 	Quote   state.Quote   `json:"quote"`
-	Passage state.Passage `json:"passage"` // that holds the quote
+	Passage state.Passage `json:"passage"` // the passage with the quote
 }
 
 var (
@@ -33,8 +33,8 @@ var (
 	terms = graph.LastValue("terms", func(s *State) *[]Definition { return &s.Terms })
 )
 
-// New compiles the pipeline, which has two nodes: collect reads every passage, and choose
-// keeps the term that was asked for. Text that inspect takes for orders defines nothing.
+// New compiles the pipeline. It has two nodes: collect reads every passage, and choose keeps the
+// requested term. Text that inspect takes for prompt injection defines nothing.
 func New(corpus pipeline.Corpus, inspect retrieval.Inspect) (*graph.Compiled[State], error) {
 	g := graph.NewStateGraph(term, read, terms)
 	g.AddNode("collect", func(ctx context.Context, _ State) (graph.Update[State], error) {
@@ -83,8 +83,7 @@ func collect(ctx context.Context, corpus pipeline.Corpus, inspect retrieval.Insp
 	return slices.CompactFunc(all, func(a, b Definition) bool { return a.Quote == b.Quote }), len(ids), nil
 }
 
-// choose keeps the definitions of a term: those of exactly it, else those of terms that
-// have it in them.
+// choose keeps the definitions of exactly this term, or else of terms that contain it.
 func choose(all []Definition, asked string) []Definition {
 	if asked == Every {
 		return all

@@ -14,17 +14,17 @@ import (
 	"example.com/assay/llm"
 )
 
-// Names of the custom events of a call. Their times are those of the call.
+// Names of a call's custom events. Their times are those of the call.
 const (
-	EventCall   = "mcp_call"   // before a call is made or refused
-	EventResult = "mcp_result" // after it
+	EventCall   = "mcp_call"   // published before a call is made or refused
+	EventResult = "mcp_result" // published after the call
 )
 
 // CallEvent is the payload of an "mcp_call" event.
 type CallEvent struct {
 	Server    string          `json:"server"`
 	Tool      string          `json:"tool"`
-	Arguments json.RawMessage `json:"arguments"` // a string of their beginning above 16 KiB
+	Arguments json.RawMessage `json:"arguments"` // above 16 KiB a string with their beginning
 }
 
 // ResultEvent is the payload of an "mcp_result" event. It does not hold the result.
@@ -33,11 +33,11 @@ type ResultEvent struct {
 	Tool   string   `json:"tool"`
 	OK     bool     `json:"ok"`
 	Bytes  int      `json:"bytes"`            // of the result, text and structured content together
-	Orders []string `json:"orders,omitempty"` // kinds of what in it reads as an order to an assistant
+	Orders []string `json:"orders,omitempty"` // kinds of prompt injection in it
 	Error  string   `json:"error,omitempty"`  // at most 300 bytes
 }
 
-// Warning is what a person is told of a result in which something reads as an order.
+// Warning returns the warning for a person about prompt injection in a result.
 func Warning(server, tool string, kinds []string) string {
 	return fmt.Sprintf("what the tool %s of the server %s returned reads as an order to an assistant (%s): it was shown as data; check the answer before you rely on it", tool, server, strings.Join(kinds, ", "))
 }
@@ -47,19 +47,19 @@ const (
 	maxErrorText      = 300
 )
 
-// A Result is what a tool returned. It is data that somebody else wrote.
+// A Result is a tool's result. It is data from a foreign server.
 type Result struct {
 	Text       string
-	Structured json.RawMessage // fits the tool's schema of results, if it has one; nil without it
-	// Orders are the kinds of what in the result reads as an order to an assistant.
+	Structured json.RawMessage // fits the tool's output schema, if it has one; else nil
+	// Orders are the kinds of prompt injection in the result.
 	Orders []string
 }
 
 // bytes is the size of the result.
 func (r Result) bytes() int { return len(r.Text) + len(r.Structured) }
 
-// Call calls a tool with a JSON object. An error of the server or its tool is a *CallError,
-// and a call beyond the run's budget an *llm.BudgetError.
+// Call calls a tool with a JSON object. An error of the server or its tool is a *CallError; a call
+// beyond the run's budget is an *llm.BudgetError.
 func (s *Session) Call(ctx context.Context, tool string, arguments json.RawMessage) (Result, error) {
 	d, err := s.definition(tool)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Session) Call(ctx context.Context, tool string, arguments json.RawMessa
 	return result, errors.Join(err, graph.Emit(ctx, EventResult, event))
 }
 
-// definition is that of a tool that may be called.
+// definition returns the definition of a tool that may be called.
 func (s *Session) definition(tool string) (Definition, error) {
 	at := slices.IndexFunc(s.tools, func(d Definition) bool { return d.Name == tool })
 	if at < 0 {
@@ -95,7 +95,7 @@ func (s *Session) definition(tool string) (Definition, error) {
 	return s.tools[at], nil
 }
 
-// call makes a call whose arguments were checked.
+// call makes a call with checked arguments.
 func (s *Session) call(ctx context.Context, d Definition, arguments json.RawMessage) (Result, error) {
 	if err := s.opts.Budget.Tool(ctx); err != nil {
 		return Result{}, err
@@ -122,7 +122,7 @@ func (s *Session) call(ctx context.Context, d Definition, arguments json.RawMess
 	return r, nil
 }
 
-// promised checks a result against what was listed.
+// promised checks a result against the tool's definition.
 func (d Definition) promised(r Result) error {
 	switch {
 	case len(d.Output) == 0:
@@ -136,7 +136,7 @@ func (d Definition) promised(r Result) error {
 	return nil
 }
 
-// outcomeOf is what a server returned, if it is a result within the limits.
+// outcomeOf returns a server's result, if it is within the limits.
 func (s *Session) outcomeOf(tool string, got *sdk.CallToolResult) (outcome, error) {
 	failure := func(what, words string) (outcome, error) {
 		return outcome{}, &CallError{Server: s.server.Name, Tool: tool, What: what, Said: Printable(words)}
@@ -162,7 +162,7 @@ func (s *Session) outcomeOf(tool string, got *sdk.CallToolResult) (outcome, erro
 	return out, nil
 }
 
-// textOf is what a content says, with notes of what is left out.
+// textOf returns the text of a content, with notes about parts that are left out.
 func textOf(list []sdk.Content) string {
 	var parts []string
 	for _, c := range list {
@@ -190,7 +190,7 @@ func textOf(list []sdk.Content) string {
 	return strings.Join(parts, "\n")
 }
 
-// texts are the strings of a JSON value, in order of their places.
+// texts returns the strings in a JSON value, in order.
 func texts(value json.RawMessage) []string {
 	var v any
 	if json.Unmarshal(value, &v) != nil {

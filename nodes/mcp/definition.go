@@ -13,14 +13,13 @@ import (
 	"example.com/assay/memory/retrieval"
 )
 
-// A Definition is a tool as its server lists it, after the checks.
+// A Definition is a tool from a server's list, after the checks.
 type Definition struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"` // at most 2,000 bytes
 	Input       json.RawMessage `json:"input,omitempty"`       // JSON Schema of the arguments
-	Output      json.RawMessage `json:"output,omitempty"`      // of structured results; nil without one
-	// Withheld are the kinds of what reads as an order to an assistant in its words, which
-	// were left out.
+	Output      json.RawMessage `json:"output,omitempty"`      // JSON Schema of structured results; nil without one
+	// Withheld are the kinds of prompt injection that were removed from its descriptions.
 	Withheld []string `json:"withheld,omitempty"`
 }
 
@@ -30,7 +29,7 @@ const (
 	maxSchema = 64 << 10
 )
 
-// defined are the tools of a server's list. Those that may be called have their schemas.
+// defined returns the tools of a server's list. Only tools that may be called have schemas.
 func defined(listed []*sdk.Tool, allowed []string) ([]Definition, error) {
 	out := make([]Definition, 0, len(listed))
 	for _, t := range listed {
@@ -57,8 +56,8 @@ func encoded(schema any) (json.RawMessage, error) {
 	return llm.Encode(schema)
 }
 
-// usable checks a tool that may be called, and leaves out of its words what reads as an
-// order. Its errors are for a person.
+// usable checks a tool that may be called, and removes prompt injection from its descriptions. Its
+// errors are for a person.
 func (d Definition) usable(inspect retrieval.Inspect) (Definition, error) {
 	if kinds := inspect.Kinds(d.Description); len(kinds) > 0 {
 		d.Description, d.Withheld = "", kinds

@@ -12,8 +12,8 @@ import (
 type CallError struct {
 	Server string
 	Tool   string // empty when the server was started, or its tools were listed
-	What   string // in the words of this program
-	Said   string // in the words of the server, at most 2,000 bytes; may be empty
+	What   string // this program's description
+	Said   string // the server's text, at most 2,000 bytes; may be empty
 	Err    error  // may be nil
 }
 
@@ -27,7 +27,7 @@ func (e *CallError) Error() string {
 
 func (e *CallError) Unwrap() error { return e.Err }
 
-// text is the error without the words of the server.
+// text returns the error without the server's text.
 func (e *CallError) text() string {
 	if e.Tool == "" {
 		return fmt.Sprintf("the server %q: %s", e.Server, e.What)
@@ -37,8 +37,8 @@ func (e *CallError) text() string {
 
 const maxSaid = 2000
 
-// Printable are words of a server as they may be shown to people: on one line, without
-// control characters, at most 2,000 bytes.
+// Printable returns a server's text in a form for people: on one line, without control characters,
+// at most 2,000 bytes.
 func Printable(text string) string {
 	clean := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

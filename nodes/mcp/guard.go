@@ -8,19 +8,19 @@ import (
 	"sync"
 )
 
-// What a server may send for one call, with everything that it sends unasked.
+// Limits of what a server may send for one call, including unsolicited messages.
 const (
 	maxBytes    = 8 << 20
 	maxMessages = 4096
 )
 
-// errBatch is what is wrong with several messages in one, which would not be counted.
+// errBatch reports several messages in one, which would escape the count.
 var errBatch = errors.New("it sent messages in a batch, which the protocol has no longer: it must be updated")
 
-// A guard reads what a server sends, and stops when it is too much.
+// A guard reads a server's output, and stops when it is too much.
 type guard struct {
 	io.ReadCloser
-	byLine bool        // each line is a message, or the part of one
+	byLine bool        // each line is a message or part of one
 	report func(error) // gets the fault
 
 	mu              sync.Mutex
@@ -29,7 +29,7 @@ type guard struct {
 	fault           error
 }
 
-// renew begins what is counted anew: a call is made.
+// renew resets the counters before a call.
 func (g *guard) renew() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

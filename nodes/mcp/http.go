@@ -13,13 +13,13 @@ import (
 
 // over makes the transport to a server's address. Its requests end with life.
 func over(life context.Context, s Server, report func(error)) sdk.Transport {
-	base := http.DefaultTransport.(*http.Transport).Clone() // which the standard library sets to one
+	base := http.DefaultTransport.(*http.Transport).Clone() // the standard library sets it to this type
 	client := &http.Client{
 		Transport: sending(func(req *http.Request) (*http.Response, error) {
 			ctx, cancel := context.WithCancel(req.Context())
 			stop := context.AfterFunc(life, cancel)
 			end := func() { stop(); cancel() }
-			if req.Method == http.MethodDelete { // the farewell, which nobody waits for long
+			if req.Method == http.MethodDelete { // ends the session; wait for it only briefly
 				timer := time.AfterFunc(grace, cancel)
 				end = func() { timer.Stop(); stop(); cancel() }
 			}

@@ -18,17 +18,17 @@ import (
 type link struct {
 	session *sdk.ClientSession
 	renew   func()        // before each call
-	cut     func()        // ends what reads and writes, at once
+	cut     func()        // stops reading and writing at once
 	stderr  *tail         // nil without a process
 	ended   chan struct{} // closed when the connection is over
-	changed atomic.Bool   // the server says that its tools changed
+	changed atomic.Bool   // the server reported that its tools changed
 
 	mu    sync.Mutex
-	fault error  // the first of what was wrong with what it sent
+	fault error  // the first fault in what it sent
 	asked string // what the server asked for and was refused; "" for nothing
 }
 
-// report keeps the first fault.
+// report records the first fault.
 func (l *link) report(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -37,14 +37,14 @@ func (l *link) report(err error) {
 	}
 }
 
-// met is what was wrong so far, and what the server asked for.
+// met returns the first fault, and the server's last refused request.
 func (l *link) met() (asked string, fault error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.asked, l.fault
 }
 
-// connect reaches a server. Its errors are those of failed.
+// connect connects to a server. Its errors come from failed.
 func connect(ctx context.Context, s Server) (*link, error) {
 	l := &link{renew: func() {}, cut: func() {}, ended: make(chan struct{})}
 	transport, err := l.transport(s)
@@ -67,13 +67,13 @@ func connect(ctx context.Context, s Server) (*link, error) {
 		return nil, err
 	}
 	go func() {
-		_ = l.session.Wait() // why it ended, a call learns
+		_ = l.session.Wait() // a call reports why it ended
 		close(l.ended)
 	}()
 	return l, nil
 }
 
-// transport starts the server's process, or makes the way to its address.
+// transport starts the server's process, or makes the transport to its address.
 func (l *link) transport(s Server) (sdk.Transport, error) {
 	if s.URL != "" {
 		life, cut := context.WithCancel(context.Background())
@@ -85,7 +85,7 @@ func (l *link) transport(s Server) (sdk.Transport, error) {
 	if s.pipe != nil {
 		pipe := s.pipe()
 		out, in = pipe, pipe
-		l.cut = func() { _ = pipe.Close() } // which cannot fail
+		l.cut = func() { _ = pipe.Close() } // it cannot fail
 	} else {
 		p, err := start(s)
 		if err != nil {
@@ -99,7 +99,7 @@ func (l *link) transport(s Server) (sdk.Transport, error) {
 	return &sdk.IOTransport{Reader: g, Writer: in, MaxLineLength: 2 * maxBytes}, nil
 }
 
-// refuse answers what a server may not ask for. Notices and pings pass.
+// refuse refuses a server's requests, except pings. Notifications pass.
 func (l *link) refuse(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if method == "ping" || strings.HasPrefix(method, "notifications/") {
@@ -112,8 +112,8 @@ func (l *link) refuse(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// within calls the server by fn. When fn does not return soon after its context ended, such
-// as one that writes to a server that does not read, the connection is cut.
+// within calls fn. If fn does not return soon after its context has ended, for example while it
+// writes to a server that does not read, the connection is cut.
 func (l *link) within(ctx context.Context, fn func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() { done <- fn(ctx) }()
@@ -133,11 +133,11 @@ func (l *link) within(ctx context.Context, fn func(context.Context) error) error
 	return <-done
 }
 
-// close ends the connection. A server that does not end by itself is killed.
+// close closes the connection. A server that does not end by itself is killed.
 func (l *link) close() {
 	done := make(chan struct{})
 	go func() {
-		_ = l.session.Close() // a server that ends badly has given its results
+		_ = l.session.Close() // an error at the end does not matter: all results are there
 		close(done)
 	}()
 	timer := time.NewTimer(3 * grace)
@@ -161,12 +161,12 @@ func (l *link) isOver() bool {
 	}
 }
 
-// codeRejected is the code of an error that the SDK makes itself, of an answer of HTTP that
-// is not an answer of the protocol.
+// codeRejected is the error code that the SDK uses for an HTTP answer that is not an answer of the
+// protocol.
 const codeRejected = -32005
 
-// failed says why a call, or the connection, has no result. The timeout is that of ctx; when
-// the caller's own context ended, the caller asks that.
+// failed says why a call or the connection has no result. The timeout is ctx's own; the caller
+// checks whether its own context ended.
 func (l *link) failed(ctx context.Context, s Server, tool string, err error) error {
 	out := &CallError{Server: s.Name, Tool: tool, Err: err}
 	log := ""

@@ -10,13 +10,13 @@ import (
 	"example.com/assay/llm"
 )
 
-// Node makes a node that calls a tool. In reads its arguments from the state, a value whose
-// JSON is an object. Out makes the write of its result, such as the Set of a channel: Out is
-// what the structured content is decoded into, a Result, or a string for a tool that returns
+// Node makes a node that calls a tool. In reads the arguments from the state, as a value whose JSON
+// is an object. Out makes the write for the result, such as the Set method of a channel. The type
+// Out is what the structured content decodes to, a Result, or a string for a tool that returns
 // text.
 //
-// An error of the call is the node's; a retry policy repeats it. A node that was cut off by a
-// crash calls again.
+// The call's error is the node's error; a retry policy repeats it. After a crash, a node that was
+// interrupted calls again.
 func Node[S, In, Out any](s *Session, tool string, in func(S) In, out func(Out) graph.Write[S]) (graph.Node[S], error) {
 	if _, err := s.definition(tool); err != nil {
 		return nil, fmt.Errorf("making a node: %w", err)
@@ -41,7 +41,7 @@ func Node[S, In, Out any](s *Session, tool string, in func(S) In, out func(Out) 
 	}, nil
 }
 
-// decoded is a result as a value.
+// decoded returns a result as a value.
 func decoded[Out any](r Result) (out Out, err error) {
 	switch to := any(&out).(type) {
 	case *Result:
@@ -54,7 +54,7 @@ func decoded[Out any](r Result) (out Out, err error) {
 		}
 	}
 	data := []byte(r.Structured)
-	if len(data) == 0 { // of servers that write JSON as text
+	if len(data) == 0 { // some servers write JSON as text
 		data = []byte(r.Text)
 	}
 	return out, json.Unmarshal(data, &out)

@@ -13,14 +13,14 @@ import (
 	"example.com/assay/memory/retrieval"
 )
 
-// maxVisits bounds how many schemas apply to one value, with those that a schema refers to.
-// Small schemas that refer to each other can be as slow as very large ones.
+// maxVisits bounds how many schemas apply to one value, including referenced ones. Small schemas
+// that refer to each other can be as slow as very large ones.
 const maxVisits = 500
 
-// checkSchema checks a schema that a server wrote: its size, its form, that it refers only to
-// itself and can be validated quickly. It returns the schema without the words in it that
-// read as an order, and the kinds of those. Where an order stands in anything but words,
-// such as the name of a property, the schema is refused.
+// checkSchema checks a server's schema: its size, its form, that it refers only to itself, and that
+// it validates quickly. It returns the schema with prompt injection removed from its descriptions,
+// and the kinds removed. Prompt injection elsewhere, such as in the name of a property, makes it
+// refuse the schema.
 func checkSchema(schema json.RawMessage, inspect retrieval.Inspect) (clean json.RawMessage, kinds []string, err error) {
 	if len(schema) > maxSchema {
 		return nil, nil, fmt.Errorf("it has %d bytes; at most %d are read", len(schema), maxSchema)
@@ -44,14 +44,14 @@ func checkSchema(schema json.RawMessage, inspect retrieval.Inspect) (clean json.
 	return clean, w.kinds, llm.CheckSchema(clean)
 }
 
-// words leaves orders out of the words of a schema.
+// words removes prompt injection from the descriptions in a schema.
 type words struct {
 	inspect retrieval.Inspect
 	kinds   []string
 	refused string
 }
 
-// spoken are the keywords whose texts say something and decide nothing.
+// spoken are the keywords whose texts describe and do not affect validation.
 var spoken = []string{"description", "title", "$comment", "examples", "default"}
 
 func (w *words) clean(v any) {
@@ -63,7 +63,7 @@ func (w *words) clean(v any) {
 			}
 			text, isText := v[key].(string)
 			if !isText && (key == "examples" || key == "default") {
-				if data, err := json.Marshal(v[key]); err == nil { // it was JSON
+				if data, err := json.Marshal(v[key]); err == nil { // a decoded value can be encoded
 					text, isText = string(data), true
 				}
 			}
@@ -97,9 +97,8 @@ type reach struct {
 	visits int
 }
 
-// besides are the keywords whose schemas apply to the same value as the schema that they
-// stand in.
-var besides = []string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"}
+// sameValue are the keywords whose schemas apply to the same value as their parent schema.
+var sameValue = []string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"}
 
 // each checks every schema of a document.
 func (r *reach) each(v any) error {
@@ -124,7 +123,7 @@ func (r *reach) each(v any) error {
 	return nil
 }
 
-// same follows what applies to the same value.
+// same visits the schemas that apply to the same value.
 func (r *reach) same(v any, depth int) error {
 	if r.visits++; r.visits > maxVisits || depth > maxVisits {
 		return fmt.Errorf("more than %d schemas apply to one value of it", maxVisits)
@@ -147,7 +146,7 @@ func (r *reach) same(v any, depth int) error {
 			return err
 		}
 	}
-	for _, key := range besides {
+	for _, key := range sameValue {
 		var parts []any
 		switch part := s[key].(type) {
 		case []any:
@@ -167,7 +166,7 @@ func (r *reach) same(v any, depth int) error {
 	return nil
 }
 
-// at is what a reference within the document refers to.
+// at returns the target of a reference within the document.
 func (r *reach) at(ref string) (any, error) {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok || pointer != "" && pointer[0] != '/' {

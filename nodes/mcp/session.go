@@ -14,23 +14,23 @@ import (
 	"example.com/assay/llm"
 )
 
-// A Session calls the tools of one server, which it starts when it first needs it, and again
-// when it has ended. It is safe for concurrent use.
+// A Session calls the tools of one server. It starts the server when it first needs it, and again
+// after the server has ended. It is safe for concurrent use.
 type Session struct {
 	server  Server
 	opts    Options
-	offered []Definition // all, by name
-	tools   []Definition // those that may be called, by name, after the checks
-	pinned  []byte       // those before the checks
+	offered []Definition // all tools, by name
+	tools   []Definition // tools that may be called, by name, after the checks
+	pinned  []byte       // their definitions before the checks
 
-	gate   chan struct{} // held by who makes, checks or ends the link
+	gate   chan struct{} // held while the link is made, checked or ended
 	link   *link         // nil before the first call
-	over   error         // why nothing is called any more; nil while it is
+	over   error         // why no more calls are made; nil while they are
 	listed bool          // pinned is known
 }
 
-// Open lists a server's tools and checks those that may be called. With a tape that answers,
-// the server is not started. The caller closes the session.
+// Open lists a server's tools and checks those that may be called. With a tape that answers, it
+// does not start the server. The caller closes the session.
 func Open(ctx context.Context, server Server, opts *Options) (*Session, error) {
 	server, err := server.checked()
 	if err != nil {
@@ -46,13 +46,13 @@ func Open(ctx context.Context, server Server, opts *Options) (*Session, error) {
 	return s, nil
 }
 
-// An outcome is what came of asking a server, as a tape has it.
+// An outcome is a server's answer or failure, as a tape stores it.
 type outcome struct {
-	Tools      []Definition    `json:"tools,omitempty"`      // of a list
-	Text       string          `json:"text,omitempty"`       // of a result
-	Structured json.RawMessage `json:"structured,omitempty"` // of a result
-	What       string          `json:"what,omitempty"`       // of a failure
-	Said       string          `json:"said,omitempty"`       // of a failure
+	Tools      []Definition    `json:"tools,omitempty"`      // for a list
+	Text       string          `json:"text,omitempty"`       // for a result
+	Structured json.RawMessage `json:"structured,omitempty"` // for a result
+	What       string          `json:"what,omitempty"`       // for a failure
+	Said       string          `json:"said,omitempty"`       // for a failure
 }
 
 func (s *Session) open(ctx context.Context) error {
@@ -97,18 +97,18 @@ func names(list []Definition) []string {
 	return out
 }
 
-// Offered are all tools that the server lists, by name. Those that may not be called have no
-// schemas.
+// Offered returns all tools that the server lists, sorted by name. Only tools that may be called
+// have schemas.
 func (s *Session) Offered() []Definition { return slices.Clone(s.offered) }
 
-// Definitions are the tools that may be called.
+// Definitions returns the tools that may be called.
 func (s *Session) Definitions() []Definition { return slices.Clone(s.tools) }
 
-// Server is the server's name.
+// Server returns the server's name.
 func (s *Session) Server() string { return s.server.Name }
 
-// Close ends the connection, and the server when this program started it. Calls that go on
-// fail, and so do those that come later.
+// Close ends the connection, and the server if this program started it. Running and later calls
+// fail.
 func (s *Session) Close() error {
 	s.gate <- struct{}{}
 	defer func() { <-s.gate }()
@@ -120,13 +120,13 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// pin is what must not change about the tools that may be called.
+// pin returns the parts of the callable tools' definitions that must not change.
 func (s *Session) pin(list []Definition) ([]byte, error) {
 	return llm.Encode(slices.DeleteFunc(slices.Clone(list), func(d Definition) bool { return !slices.Contains(s.server.Tools, d.Name) }))
 }
 
-// ask asks the server by fn, or the tape instead. A failure of the server is in the outcome
-// that a tape has, so that a replay fails in the same words.
+// ask asks the server with fn, or the tape. The outcome on a tape includes a failure of the server,
+// so a replay fails with the same text.
 func (s *Session) ask(ctx context.Context, tool, method string, params json.RawMessage, fn func(context.Context, *link) (outcome, error)) (outcome, error) {
 	live := func(outer context.Context) (json.RawMessage, error) {
 		ctx, cancel := context.WithTimeout(outer, s.server.Timeout)
@@ -178,14 +178,14 @@ func (s *Session) reach(ctx context.Context, tool string, fn func(context.Contex
 	if _, known := errors.AsType[*CallError](err); err != nil && !known {
 		err = l.failed(ctx, s.server, tool, err)
 	}
-	if _, fault := l.met(); fault != nil { // what it sent cannot be trusted to be whole
+	if _, fault := l.met(); fault != nil { // its output may be incomplete
 		l.cut()
 	}
 	return out, err
 }
 
-// linked returns the link, made anew when it is over. The tools that may be called must be
-// those that were listed first.
+// linked returns the link, and reconnects after it has ended. The callable tools must be the ones
+// that were listed first.
 func (s *Session) linked(ctx context.Context) (*link, error) {
 	select {
 	case s.gate <- struct{}{}:
@@ -216,8 +216,8 @@ func (s *Session) linked(ctx context.Context) (*link, error) {
 	return s.link, nil
 }
 
-// recheck lists the tools again, and ends the session when they are others. The caller holds
-// the gate.
+// recheck lists the tools again, and ends the session if they have changed. The caller holds the
+// gate.
 func (s *Session) recheck(ctx context.Context, l *link) error {
 	l.renew()
 	var now []byte
@@ -229,7 +229,7 @@ func (s *Session) recheck(ctx context.Context, l *link) error {
 		return err
 	})
 	if err != nil {
-		l.changed.Store(true) // to be checked by the next call
+		l.changed.Store(true) // the next call checks again
 		return l.failed(ctx, s.server, "", err)
 	}
 	if !bytes.Equal(now, s.pinned) {

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// grace is how long a server may take to end, and a call to return after its context.
+// grace is how long a server may take to end, and a call to return after its context has ended.
 const grace = 2 * time.Second
 
-// A process is a server that runs as a child. Its standard error is not shown: the end of it
-// is kept for errors.
+// A process is a server that runs as a child process. Its standard error is not shown: its end is
+// kept for errors.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    io.ReadCloser
 	stderr *tail
-	ended  chan struct{} // closed when the process was waited for
+	ended  chan struct{} // closed after Wait
 	once   sync.Once
 }
 
@@ -47,7 +47,7 @@ func start(s Server) (*process, error) {
 		return nil, errors.Join(fmt.Errorf("starting it: %w", err), theirs, read.Close(), write.Close())
 	}
 	go func() {
-		_ = p.cmd.Wait() // how it ended changes nothing: its output has ended
+		_ = p.cmd.Wait() // its exit status does not matter: its output has ended
 		close(p.ended)
 	}()
 	return p, nil
@@ -58,8 +58,7 @@ type ending struct{ *process }
 
 func (e ending) Write(data []byte) (int, error) { return e.in.Write(data) }
 
-// Close closes the input, by which a server knows that it is to end, and kills one that does
-// not end soon.
+// Close closes the input, which tells the server to end, and kills a server that does not end soon.
 func (e ending) Close() error {
 	err := e.in.Close()
 	timer := time.NewTimer(grace)
@@ -75,12 +74,12 @@ func (e ending) Close() error {
 	return err
 }
 
-// kill ends the child, with its own children where the system can, and waits for it.
+// kill ends the child, with its own children if the system allows it, and waits for it.
 func (p *process) kill() {
 	p.once.Do(func() {
 		killAll(p.cmd)
 		<-p.ended
-		_ = p.in.Close() // which nobody uses any more
+		_ = p.in.Close() // no longer used
 		_ = p.out.Close()
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// alone gives a child a process group, so that its own children end with it, and a
-// terminal's interrupt does not reach it before this program ends it.
+// alone gives a child its own process group, so its children end with it, and an interrupt in the
+// terminal does not reach it first.
 func alone(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killAll kills a child's process group. A child that has ended is not an error.

@@ -15,9 +15,8 @@ import (
 	"example.com/assay/skills"
 )
 
-// Tools are the tools that may be called, for a model. They are named after server and tool,
-// as "shop_price". Results are texts between marks, under a line that says that they are
-// data.
+// Tools returns the callable tools, for a model. Their names join server and tool, as "shop_price".
+// A result is text between marks, after a line that says that it is data.
 func (s *Session) Tools() []llm.Callable {
 	var out []llm.Callable
 	for _, d := range s.tools {
@@ -26,7 +25,7 @@ func (s *Session) Tools() []llm.Callable {
 	return out
 }
 
-// Tool is one of Tools, by the server's own name for it.
+// Tool returns one of Tools, by the server's name for it.
 func (s *Session) Tool(name string) (llm.Callable, error) {
 	d, err := s.definition(name)
 	return tool{s, d}, err
@@ -42,8 +41,8 @@ var notInNames = pattern.New(`[^A-Za-z0-9_-]`)
 
 const maxName = 64
 
-// Tool describes the tool. What is said of it comes from the server, and no order is in it
-// that was found.
+// Tool describes the tool with the server's texts, without the prompt injection that was found in
+// them.
 func (t tool) Tool() llm.Tool {
 	name := notInNames.ReplaceAllString(t.session.server.Name+"_"+t.Name, "_")
 	said := cmp.Or(t.Description, "It has no description.")
@@ -53,8 +52,7 @@ func (t tool) Tool() llm.Tool {
 	return llm.Tool{Name: name[:min(len(name), maxName)], Description: fmt.Sprintf("A tool of the server %q. %s", t.session.server.Name, said), Parameters: t.Input}
 }
 
-// Call calls the tool. What the server says in its result, or in an error, stands between
-// marks.
+// Call calls the tool. The server's text, in a result or in an error, is between marks.
 func (t tool) Call(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
 	r, err := t.session.Call(ctx, t.Name, arguments)
 	if e, ok := errors.AsType[*CallError](err); ok && e.Said != "" {
@@ -74,7 +72,7 @@ func (t tool) Call(ctx context.Context, arguments json.RawMessage) (json.RawMess
 	return llm.Encode(note + "\n" + skills.Fence(text))
 }
 
-// stringsOf adds the strings of a value to a list.
+// stringsOf appends the strings in a value to a list.
 func stringsOf(list []string, v any) []string {
 	switch v := v.(type) {
 	case string:

@@ -1,6 +1,5 @@
-// Package pipeline describes a pipeline as one value. Commands, sessions, tools of
-// assistants, graphs on wires, forms, workers, cases, replays and the manual are derived
-// from it.
+// Package pipeline describes a pipeline as one value. Commands, sessions, tools of assistants,
+// served graphs, forms, workers, cases, replays and the manual are derived from it.
 //
 //	var Pipeline = pipeline.Pipeline{
 //		Name: "glossary", Title: "Glossary", Does: "lists what a corpus defines",
@@ -8,6 +7,6 @@
 //		Make: func(b pipeline.Bench) (pipeline.Instance, error) { … pipeline.Of(pipeline.Typed[State]{…}) },
 //	}
 //
-// The package opens nothing, runs nothing and knows no pipeline by name. Package follow
-// runs what an [Instance] holds.
+// The package opens nothing, runs nothing and knows no pipeline by name. Package follow runs an
+// [Instance].
 package pipeline

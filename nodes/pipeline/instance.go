@@ -14,16 +14,16 @@ type Typed[S any] struct {
 	Graph *graph.Compiled[S]
 	// Check refuses a turn. Nil refuses none.
 	Check func(conversation.Turn) error
-	// Input is the input of a turn that was not refused.
+	// Input returns the input for a turn that Check did not refuse.
 	Input func(conversation.Turn) graph.Update[S]
 	// Answer reads the answer from the last state, and from the error that stopped the run.
 	Answer func(final S, runErr error, files Library) (Answer, error)
-	// Earlier is what the next turn is to know of an answer; nil for nothing. Nil: turns do
-	// not know of each other.
+	// Earlier returns what the next turn knows about an answer, or nil. Nil: turns do not know
+	// about each other.
 	Earlier func(Answer) any
 }
 
-// An Instance is a pipeline that was made. Inputs and states of its graph are JSON.
+// An Instance is a pipeline ready to run. The inputs and states of its graph are JSON.
 type Instance struct {
 	App graph.App
 	// Check refuses a turn.
@@ -36,19 +36,19 @@ type Instance struct {
 	chat   func(name string, o Chat) (graph.App, error)
 }
 
-// A Chat is how a pipeline is put behind a conversation.
+// A Chat configures a pipeline's conversation.
 type Chat struct {
 	Files Library
 	// Check refuses a turn before the pipeline does. Nil refuses none.
 	Check func(conversation.Turn) error
-	// Says replies to a turn that asks nothing of the pipeline. Nil replies to none.
+	// Says replies to a turn without a question. Nil replies to none.
 	Says func(conversation.Turn) (conversation.Reply, bool)
-	// Reply makes the message of an answer. The error is one of Typed.Answer, and earlier
-	// what the next turn is to know.
+	// Reply makes the message for an answer. The error comes from Typed.Answer; earlier is what the
+	// next turn knows.
 	Reply func(answer Answer, earlier any, err error) conversation.Reply
 }
 
-// Of forgets the type of a pipeline's state.
+// Of returns a pipeline without its state's type.
 func Of[S any](t Typed[S]) Instance {
 	check := func(turn conversation.Turn) error {
 		if t.Check == nil {

@@ -11,15 +11,14 @@ import (
 	"example.com/assay/llm"
 )
 
-// A Task is what an agent is asked as a tool.
+// A Task is the argument of an agent as a tool.
 type Task struct {
 	Task string `json:"task" jsonschema:"what is to be done, with everything that is needed for it"`
 }
 
-// AsTool makes an agent a tool of another. It sees the task that the other writes, and
-// nothing else of the conversation; the other sees its answer. Questions of the agent to
-// a person are questions of the run. The agent is compiled without a checkpointer: it
-// runs on the thread of the other.
+// AsTool makes an agent a tool of another agent. It sees only the task that the other one writes,
+// and the other sees only its answer. Its interrupts are interrupts of the whole run. Compile the
+// agent without a checkpointer: it runs on the other's thread.
 func AsTool(name, description string, app *graph.Compiled[State]) (Tool, error) {
 	made, err := llm.NewTool(name, description, func(ctx context.Context, in Task) (string, error) {
 		final, err := app.Invoke(ctx, Say(in.Task), nil)
@@ -42,8 +41,8 @@ func Supervisor(m llm.Model, agents []Tool, opts *Options) (*graph.StateGraph[St
 	return New(m, agents, opts)
 }
 
-// Handoff is a tool by which an agent of a Swarm hands the conversation over to
-// another. When says for what.
+// Handoff makes a tool with which an agent of a Swarm hands the conversation over to another one.
+// When says for what.
 func Handoff(to, when string) (Tool, error) {
 	made, err := llm.NewTool("hand_over_to_"+to, "Hands the conversation over to "+to+". "+when, func(context.Context, struct{}) (string, error) {
 		return "", errors.New("this agent is not part of a swarm")
@@ -51,9 +50,9 @@ func Handoff(to, when string) (Tool, error) {
 	return Tool{Callable: made, to: to}, err
 }
 
-// Swarm is agents that hand the conversation over to each other. All see all messages.
-// First has it at the start of a thread; later turns begin with the agent that had it
-// last. The agents are compiled without a checkpointer.
+// Swarm makes a graph of agents that hand the conversation over to each other. All see all
+// messages. First begins a thread; a later turn begins with the agent that had the conversation
+// last. Compile the agents without a checkpointer.
 func Swarm(first string, agents map[string]*graph.Compiled[State]) (*graph.StateGraph[State], error) {
 	if agents[first] == nil {
 		return nil, fmt.Errorf("making a swarm: there is no agent %q to begin; there are: %v", first, slices.Sorted(maps.Keys(agents)))

@@ -19,27 +19,27 @@ type Question struct {
 	CallID      string          `json:"call_id"`
 	Arguments   json.RawMessage `json:"arguments"`
 	Why         string          `json:"why,omitempty"`
-	Problem     string          `json:"problem,omitempty"` // why the answer before was not taken
+	Problem     string          `json:"problem,omitempty"` // why the previous answer was refused
 }
 
-// A Decision is what a person decided about a call.
+// A Decision is a person's decision about a call.
 type Decision string
 
 const (
 	Approve Decision = "approve" // the call is made
-	Edit    Decision = "edit"    // it is made with other arguments
-	Reject  Decision = "reject"  // it is not made, and the model is told so
+	Edit    Decision = "edit"    // the call is made with other arguments
+	Reject  Decision = "reject"  // the call is not made, and the model learns it
 )
 
 // An Approval is a person's answer to a Question.
 type Approval struct {
 	Decision  Decision        `json:"decision"`
-	Arguments json.RawMessage `json:"arguments,omitempty"` // of Edit
-	Text      string          `json:"text,omitempty"`      // of Reject: for the model
-	Always    bool            `json:"always,omitempty"`    // of Approve: the tool asks no more on this thread
+	Arguments json.RawMessage `json:"arguments,omitempty"` // for Edit
+	Text      string          `json:"text,omitempty"`      // for Reject: a text for the model
+	Always    bool            `json:"always,omitempty"`    // for Approve: the tool no longer asks on this thread
 }
 
-// approve asks a person about a call until the answer can be taken.
+// approve asks a person about a call until the answer is valid.
 func approve(ctx context.Context, t Tool, call llm.ToolCall, why string) (Approval, error) {
 	described := t.Tool()
 	q := Question{Tool: call.Name, Description: described.Description, CallID: call.ID, Arguments: call.Arguments, Why: why}

@@ -16,10 +16,9 @@ import (
 	"example.com/assay/llm"
 )
 
-// dispatch is the node that sends the open calls of the model's last message to their
-// tools. Each of several calls gets a message at once, so that results stand in the order
-// of the calls whatever order they come in. Ask is where the next round begins, after where
-// an answer goes.
+// dispatch is the node that sends the open calls of the model's last message to their tools. With
+// several calls, each first gets a message, so results stay in the order of the calls. Ask begins
+// the next round; after receives an answer.
 func (a agent[S]) dispatch(ask, after string) graph.Node[S] {
 	return func(ctx context.Context, s S) (graph.Update[S], error) {
 		at := *a.part(&s)
@@ -40,7 +39,7 @@ func (a agent[S]) dispatch(ask, after string) graph.Node[S] {
 				continue
 			}
 			if a.kit.tools[sent.Name].to != "" {
-				handoff = j // when the other calls have their results
+				handoff = j // hand over after the other calls have their results
 				continue
 			}
 			if len(open) > 1 && !has(at.Messages, sent.Message) {
@@ -68,11 +67,10 @@ func (a agent[S]) dispatch(ask, after string) graph.Node[S] {
 	}
 }
 
-// over reports whether a number is above a limit; 0 is none.
+// over reports whether n is above a limit; a limit of 0 means none.
 func over(n, limit int) bool { return limit > 0 && n > limit }
 
-// refuse says why a call is not made, for the model to read. It fills in arguments that
-// were left out.
+// refuse returns an error for the model if a call must not be made. It fills in missing arguments.
 func (a agent[S]) refuse(sent *Sent, made int) (err error) {
 	tool, known := a.kit.tools[sent.Name]
 	switch {
@@ -87,7 +85,7 @@ func (a agent[S]) refuse(sent *Sent, made int) (err error) {
 	return err
 }
 
-// made counts the calls of this turn that have a result, by tool. Only limits read it.
+// made counts the calls of this turn that have a result, by tool. Without limits it counts nothing.
 func (a agent[S]) made(s State) map[string]int {
 	n := map[string]int{}
 	if !a.kit.limited {
@@ -105,8 +103,8 @@ func (a agent[S]) made(s State) map[string]int {
 	return n
 }
 
-// final reports whether the last result is the answer of the turn: its tool says so,
-// and it was the only call.
+// final reports whether the last result is the turn's answer: its tool is Final, and it was the
+// only call.
 func (a agent[S]) final(s State, from Message) bool {
 	m := last(s.Messages)
 	return len(from.Calls) == 1 && len(m.Results) == 1 && !m.Results[0].Failed && a.kit.tools[from.Calls[0].Name].Final
@@ -169,7 +167,7 @@ func (a agent[S]) failed(t Tool) graph.ErrorHandler[S] {
 	}
 }
 
-// said is an error for the model: without the names of the nodes around it.
+// said returns an error for the model, without the names of enclosing nodes.
 func said(failure error) string {
 	if node, ok := errors.AsType[*graph.NodeError](failure); ok {
 		failure = node.Err
@@ -180,9 +178,9 @@ func said(failure error) string {
 	return llm.Cut(failure.Error(), maxError)
 }
 
-const maxError = 1000 // bytes of an error that a model gets
+const maxError = 1000 // bytes of an error shown to a model
 
-// answered is the update of a call's result.
+// answered returns the update with a call's result.
 func (a agent[S]) answered(ctx context.Context, sent Sent, text string, failed bool) (graph.Update[S], error) {
 	m := result(sent.Message, sent.ToolCall, text, failed)
 	return graph.Update[S]{a.Messages.Put(m)}, a.publish(ctx, sent, m.Results[0])
@@ -192,7 +190,7 @@ func result(id string, call llm.ToolCall, text string, failed bool) Message {
 	return Message{ID: id, Message: llm.Message{Role: llm.ToolRole, Results: []llm.ToolResult{{CallID: call.ID, Name: call.Name, Text: text, Failed: failed}}}}
 }
 
-// publish shows a call on the trace.
+// publish publishes a call's event.
 func (a agent[S]) publish(ctx context.Context, sent Sent, r llm.ToolResult) error {
 	event := llm.ToolEvent{Skill: a.Name, Tool: r.Name, Round: sent.Round, OK: !r.Failed, ArgumentChars: utf8.RuneCount(sent.Arguments), ResultChars: utf8.RuneCountInString(r.Text)}
 	if r.Failed {
@@ -201,7 +199,7 @@ func (a agent[S]) publish(ctx context.Context, sent Sent, r llm.ToolResult) erro
 	return graph.Emit(ctx, llm.EventToolCall, event)
 }
 
-// plain is a result for the model. A text stands without the quotes of JSON.
+// plain returns a result for the model. A text has no JSON quotes.
 func plain(out json.RawMessage) string {
 	var text string
 	if json.Unmarshal(out, &text) == nil {
@@ -210,8 +208,8 @@ func plain(out json.RawMessage) string {
 	return string(out)
 }
 
-// kept is a result within its tool's limit. A longer one goes to the store, and the
-// model gets its beginning and how to read on.
+// kept returns a result within its tool's limit. A longer result goes to the store; the model gets
+// its beginning and learns how to read more.
 func (a agent[S]) kept(ctx context.Context, t Tool, sent Sent, text string) (string, error) {
 	limit := t.Limit
 	if limit == 0 {
@@ -227,7 +225,7 @@ func (a agent[S]) kept(ctx context.Context, t Tool, sent Sent, text string) (str
 	if a.Store == nil {
 		return fmt.Sprintf("%s\n(cut off: the result has %d bytes)", begin, len(text)), nil
 	}
-	sum := sha256.Sum256([]byte(text)) // so that a call that runs again writes the same
+	sum := sha256.Sum256([]byte(text)) // a repeated call writes the same entry
 	key := hex.EncodeToString(sum[:8])
 	if err := store.Put(ctx, a.Store, a.Namespace, key, storedResult{sent.Name, text}, nil); err != nil {
 		return "", fmt.Errorf("keeping a result of %d bytes: %w", len(text), err)

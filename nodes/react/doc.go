@@ -1,5 +1,4 @@
-// Package react is an agent for one's own tools: a model that calls tools until it
-// can answer.
+// Package react is an agent for one's own tools: a model that calls tools until it can answer.
 //
 // # Use
 //
@@ -12,27 +11,25 @@
 //	final, err := app.Invoke(ctx, react.Say("Do I need a coat in Oslo?"), &graph.RunOptions{Thread: "ann"})
 //	fmt.Println(react.Answer(final))
 //
-// New returns a graph that is not compiled: its caller compiles, runs, streams,
-// saves and draws it, or puts it into another graph.
+// New returns an uncompiled graph: the caller compiles it, or puts it into another graph.
 //
 // # How a turn runs
 //
-// begin takes over what the person said. The steps of Options.Before run in their
-// order, then the model is asked. When it calls tools, dispatch sends each call to
-// the node of its tool, as a task of its own. A call that asks a person, fails or
-// is cut off by a crash runs again alone: the results of the others are saved.
-// Results stand in the order of the calls. Then the model is asked again. When it
-// calls nothing, the steps of Options.After run, and the turn ends.
+// begin adds the person's message. The steps of Options.Before run in order, then the model is
+// asked. When it calls tools, dispatch sends each call to the node of its tool, as a separate task.
+// A call that asks a person, fails or is interrupted by a crash runs again alone: the results of
+// the others are saved. Results stay in the order of the calls. Then the model is asked again. When
+// it calls no tool, the steps of Options.After run, and the turn ends.
 //
 // # Messages
 //
-// State.Messages is a keyed channel: a message is replaced or removed by its id, and
-// a checkpoint holds what changed. Messages of the agent have ids that depend on
-// nothing but their place, so equal runs are equal to the byte.
+// State.Messages is a keyed channel: a message is replaced or removed by its ID, and a checkpoint
+// holds only the changes. The IDs of the agent's messages depend only on their place, so equal runs
+// are equal to the byte.
 //
 // # What it does not do
 //
-// It does not decide who may call which tool: Tool.Approve does. It limits no tool's
-// access to files or the network. It does not judge whether a tool's result is true;
-// with Grounded it judges whether the answer says what the results say.
+// It does not decide who may call which tool: Tool.Approve does. It does not limit a tool's access
+// to files or the network. It does not judge whether a tool's result is true; with Grounded it
+// judges whether the results support the answer.
 package react

@@ -15,36 +15,35 @@ import (
 	"example.com/assay/state"
 )
 
-// Grounding says how an answer is judged against what the tools returned.
+// Grounding configures how an answer is judged against tool results.
 type Grounding struct {
-	// Model judges claims. The offline model of package llm/offline does.
+	// Model judges claims, for example the model of package llm/offline.
 	Model llm.Model
-	// Skills has the prompts of the judge.
+	// Skills holds the judge's prompts.
 	Skills *skills.Set
-	// Treatment is what becomes of statements that the results do not support. Default
+	// Treatment says how to treat statements that the results do not support. Default
 	// verify.MarkUnsupported.
 	Treatment verify.Treatment
-	// Strict treats statements that are partially supported, too. Default: they stay as
-	// they are, and the verdict says so.
+	// Strict also treats partially supported statements. Default: they stay, and the verdict says
+	// so.
 	Strict bool
-	// Again is how often in a turn the model is asked to answer again without them,
-	// before Treatment. Default 0.
+	// Again is how often per turn the model is asked to answer again without the unsupported
+	// statements, before Treatment. Default 0.
 	Again int
-	// Inspect looks for orders in results: what gives one supports nothing. Default: none
-	// are looked for.
+	// Inspect finds prompt injection in results: such text supports nothing. Default: none is
+	// detected.
 	Inspect retrieval.Inspect
 }
 
-// NodeGround is the name of the step that Grounded makes.
+// NodeGround is the name of the step of Grounded.
 const NodeGround = "ground"
 
-// Grounded is a step after the model. It judges each statement of the answer against
-// the results of the tools on this thread, by the claims stage of package verify. The
-// answer's message gets the verdicts with their quotes, and its text shows what is not
-// supported, as Treatment says. An answer that no result could support is judged, too:
-// where no tool returned anything, no statement of fact is supported.
+// Grounded returns a step after the model. It judges each statement of the answer against the tool
+// results on this thread, with the claims stage of package verify. The answer's message gets the
+// verdicts with their quotes, and its text shows unsupported statements as Treatment says. If no
+// tool returned anything, no statement of fact is supported.
 func Grounded(g Grounding) (Step, error) {
-	p, err := verify.New(verify.Deps{Model: g.Model, Skills: g.Skills, Inspect: g.Inspect}, &verify.Options{MaxAttempts: -1, Treatment: g.Treatment}) // which checks Treatment
+	p, err := verify.New(verify.Deps{Model: g.Model, Skills: g.Skills, Inspect: g.Inspect}, &verify.Options{MaxAttempts: -1, Treatment: g.Treatment}) // New checks Treatment
 	if err != nil {
 		return Step{}, fmt.Errorf("making the step that judges answers: %w", err)
 	}
@@ -77,7 +76,7 @@ const againText = `The results of the tools do not support these statements of y
 %s
 Answer again without them, or call a tool that shows them. Say only what results say.`
 
-// listed are statements, a line each.
+// listed returns the statements, one per line.
 func listed(verdicts []state.Verdict) string {
 	var b strings.Builder
 	for _, v := range verdicts {
@@ -86,7 +85,7 @@ func listed(verdicts []state.Verdict) string {
 	return strings.TrimSpace(b.String())
 }
 
-// question is what the person said last.
+// question returns the person's last message.
 func question(s State) string {
 	for _, m := range slices.Backward(s.Messages) {
 		if m.Role == llm.User && !m.Again {
@@ -110,8 +109,8 @@ func asked(s State) int {
 	return n
 }
 
-// results are the results of a conversation as evidence. A failed call shows nothing, and
-// of a result that is marked as data, what stands between the marks counts.
+// results returns the tool results of a conversation as evidence. Failed calls are left out. In a
+// result that is marked as data, only the text between the marks counts.
 func results(list []Message) []state.Evidence {
 	var out []state.Evidence
 	for _, m := range list {

@@ -32,7 +32,7 @@ func (a agent[S]) ask(ctx context.Context, s S) (graph.Update[S], error) {
 	return u, nil
 }
 
-// inVain reports whether only the model would read the results of calls.
+// inVain reports whether calls have results that only the model would read.
 func (k kit) inVain(calls []llm.ToolCall) bool {
 	return len(calls) > 0 && len(k.listed) > 0 && !slices.ContainsFunc(calls, func(c llm.ToolCall) bool {
 		t := k.tools[c.Name]
@@ -40,9 +40,9 @@ func (k kit) inVain(calls []llm.ToolCall) bool {
 	})
 }
 
-// numbered gives calls without an id, or with one that another call of the message
-// has, an id of their own. Arguments that are no JSON, which no checkpoint can hold,
-// become a JSON string.
+// numbered gives a new ID to calls without one, and to calls with an ID that another call of the
+// message has. Arguments that are not JSON become a JSON string, since a checkpoint cannot hold
+// them.
 func numbered(calls []llm.ToolCall) []llm.ToolCall {
 	out := slices.Clone(calls)
 	for i := range out {
@@ -56,16 +56,15 @@ func numbered(calls []llm.ToolCall) []llm.ToolCall {
 	return out
 }
 
-// notRun is the result of a call that no node answered: the run was cancelled and its
-// thread went on with another question, or somebody edited the messages.
+// notRun is the result of a call that no node answered: the run was cancelled and its thread
+// continued with another question, or somebody edited the messages.
 const notRun = "this call was not made"
 
-// clearedText is what the model sees of a message whose text a view clears.
+// clearedText replaces a text that a view clears.
 const clearedText = "(left out, to save space)"
 
-// prompt is the conversation as a request has it. Each call gets a result, and the
-// results of a message stand together in the order of its calls, because providers
-// refuse anything else.
+// prompt returns the conversation for a request. Each call gets a result, and the results of a
+// message come together in the order of its calls: providers refuse anything else.
 func prompt(system string, s State) []llm.Message {
 	seen := s.Messages
 	if len(s.View.Skip) > 0 {
@@ -82,7 +81,7 @@ func prompt(system string, s State) []llm.Message {
 	for i := range seen {
 		m := &seen[i]
 		if m.Role == llm.ToolRole {
-			continue // stands behind its calls
+			continue // already added after its calls
 		}
 		shown := llm.Message{Role: m.Role, Text: m.Text, Images: m.Images, Calls: sendable(m.Calls)}
 		if s.View.clears(m) {
@@ -105,7 +104,7 @@ func prompt(system string, s State) []llm.Message {
 	return out
 }
 
-// sendable are calls as providers take them back: with an object for arguments.
+// sendable returns calls in the form that providers accept: with an object as arguments.
 func sendable(calls []llm.ToolCall) []llm.ToolCall {
 	if !slices.ContainsFunc(calls, func(c llm.ToolCall) bool { return !isObject(c.Arguments) }) {
 		return calls
@@ -131,10 +130,10 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// clears reports whether a view hides what a message says.
+// clears reports whether a view hides the text of a message.
 func (v View) clears(m *Message) bool { return m.ID != "" && slices.Contains(v.Cleared, m.ID) }
 
-// result finds the result of a call in the messages behind it, up to the model's next.
+// result returns the result of a call from the messages after it, up to the model's next message.
 func (v View) result(behind []Message, call string) (llm.ToolResult, bool) {
 	for i := range behind {
 		m := &behind[i]
@@ -153,8 +152,7 @@ func (v View) result(behind []Message, call string) (llm.ToolResult, bool) {
 	return llm.ToolResult{}, false
 }
 
-// pending are the calls of the model's last message without a result, with the id of
-// that message.
+// pending returns the calls of the model's last message that have no result, and that message.
 func pending(list []Message) (Message, []int) {
 	for i := len(list) - 1; i >= 0; i-- {
 		if m := &list[i]; m.Role == llm.Assistant {

@@ -12,63 +12,61 @@ import (
 	"example.com/assay/state"
 )
 
-// DefaultRounds is how often the model is asked in a turn by default.
+// DefaultRounds is the default number of model calls per turn.
 const DefaultRounds = 25
 
-// DefaultLimit is the size in bytes above which a tool's result is given to the model
-// by reference, when there is a store.
+// DefaultLimit is the size in bytes above which a tool's result is stored and referenced, if there
+// is a store.
 const DefaultLimit = 16 << 10
 
-// Options adjust an agent. Nil and the zero value mean the defaults.
+// Options configure an agent. Nil and the zero value mean the defaults.
 type Options struct {
 	// Name is the agent's name, for traces, errors, and the choice of a model by skill.
 	// Default "agent".
 	Name string
 	// Prompt is the system prompt. Default none.
 	Prompt string
-	// Origin is what Prompt was rendered from, for traces and for models that are
-	// algorithms: that of llm.Render. Default none.
+	// Origin is the origin of Prompt, from llm.Render, for traces and for algorithmic models.
+	// Default none.
 	Origin llm.Origin
-	// Sampling is how the model chooses its words, in each call. Default: see
-	// llm.Sampling.
+	// Sampling is the sampling of each model call. Default: see llm.Sampling.
 	Sampling llm.Sampling
-	// MaxRounds is how often the model may be asked in a turn. Then the turn ends with
-	// State.Ended. Calls of the last answer are not made, since the model would not read
-	// their results, unless they end the turn themselves. Default DefaultRounds.
+	// MaxRounds bounds the model calls of a turn. After them the turn ends with State.Ended. Tool
+	// calls in the last answer are not made, since the model would not read their results, unless
+	// they end the turn themselves. Default DefaultRounds.
 	MaxRounds int
-	// AtOnce is how many of one message's calls run at the same time, of all tools
-	// together; 1 runs them in their order. Default: all.
+	// AtOnce is how many calls of one message run at the same time, for all tools together; 1 runs
+	// them in order. Default: all.
 	AtOnce int
-	// Before are steps before each call of the model, in their order.
+	// Before are steps before each model call, in order.
 	Before []Step
-	// After are steps after a call of the model that calls no tool, in their order.
+	// After are steps after a model call without tool calls, in order.
 	After []Step
-	// Store keeps results above a tool's Limit. Default: they are cut off, and say so.
+	// Store keeps results above a tool's Limit. Default: they are cut, and say so.
 	Store store.Store
 	// Namespace is where Store keeps them. Default "results".
 	Namespace []string
 }
 
-// A Tool is a function that the model may call, with what holds for its calls.
+// A Tool is a function that the model may call, with options for its calls.
 type Tool struct {
 	llm.Callable
-	// Approve says whether a person must approve a call before it is made, and why.
-	// The run stops with a Question and goes on with an Approval. Default: nobody is
-	// asked. Always makes every call ask.
+	// Approve says whether a person must approve a call before it is made, and why. The run stops
+	// with a Question and continues with an Approval. Default: nobody is asked. See Always.
 	Approve func(call llm.ToolCall) (ask bool, why string)
-	// Retry lists when a failed call is tried again. Default: never.
+	// Retry lists the retry policies for failed calls. Default: no retry.
 	Retry []graph.RetryPolicy
 	// Timeout limits each attempt. Default: no limit.
 	Timeout graph.Timeout
 	// AtOnce is Options.AtOnce for the calls of this tool.
 	AtOnce int
-	// Most is how many calls a turn may make. Further ones fail. Default: no limit.
+	// Most bounds the calls of a turn; further calls fail. Default: no limit.
 	Most int
-	// Limit is the size of a result in bytes above which the model gets a reference to
-	// it. Default DefaultLimit; a negative value means none.
+	// Limit is the size in bytes above which the model gets a reference to a result. Default
+	// DefaultLimit; a negative value means no limit.
 	Limit int
-	// Stop ends the run with the error of a call that failed for good. Default: the
-	// model gets the error as the call's result.
+	// Stop ends the run with the error of a call that failed for good. Default: the model gets the
+	// error as the result.
 	Stop bool
 	// Final makes the result of a call the answer of the turn.
 	Final bool
@@ -76,10 +74,10 @@ type Tool struct {
 	to string // the agent that a Handoff hands over to
 }
 
-// Always is for Tool.Approve: a person approves every call.
+// Always is a Tool.Approve: a person approves every call.
 func Always(llm.ToolCall) (ask bool, why string) { return true, "" }
 
-// Tools makes tools without further options.
+// Tools makes tools without options.
 func Tools(list ...llm.Callable) []Tool {
 	out := make([]Tool, len(list))
 	for i, c := range list {
@@ -94,27 +92,27 @@ type Step struct {
 	Run  func(ctx context.Context, s State) (Change, error)
 }
 
-// A Change is what a step changes. The zero value changes nothing.
+// A Change is the change that a step makes. The zero value changes nothing.
 type Change struct {
-	Put    []Message // added, or in place of the messages with their ids; one without an id gets one
-	Remove []string  // ids of messages
-	View   *View     // before the model: how its next call sees the conversation
-	// Again asks the model once more. It is for steps after the model, which then should
-	// have put a message that says what is missing.
+	Put    []Message // added, or replacing the messages with the same ID; a message without an ID gets one
+	Remove []string  // IDs of messages
+	View   *View     // before the model: how the next call sees the conversation
+	// Again asks the model once more. Only a step after the model may set it, usually with a
+	// message that says what is missing.
 	Again bool
-	// Usage is what the step asked of models.
+	// Usage is the usage of the step's model calls.
 	Usage state.ModelUsage
 	// End ends the turn without an answer, and says why.
 	End string
 }
 
-// A kit is the tools of an agent by name, and how the model is told of them.
+// A kit holds an agent's tools by name, and their descriptions for the model.
 type kit struct {
 	tools  map[string]Tool
 	listed []llm.Tool
 	names  []string
 
-	limited bool // a tool may be called only so often
+	limited bool // a tool has a limit of calls
 }
 
 func newKit(tools []Tool) (kit, error) {
@@ -138,7 +136,7 @@ func newKit(tools []Tool) (kit, error) {
 	return k, errors.Join(problems...)
 }
 
-// offered are the tools that a view shows.
+// offered returns the tools that a view shows.
 func (k kit) offered(v View) []llm.Tool {
 	if len(v.Tools) == 0 {
 		return k.listed

@@ -10,8 +10,8 @@ import (
 	"example.com/assay/llm"
 )
 
-// Names of an agent's nodes. Steps have the names of their options, and the node of a
-// tool is called NodeTool and the tool's name.
+// Names of an agent's nodes. A step's node has the step's name, and a tool's node is NodeTool
+// followed by the tool's name.
 const (
 	NodeBegin    = "begin"
 	NodeModel    = "model"
@@ -26,13 +26,13 @@ const (
 	keyEnd    = "end"
 )
 
-// New makes an agent's graph over State. Its errors name every mistake.
+// New makes an agent's graph over State. Its error lists every mistake.
 func New(m llm.Model, tools []Tool, opts *Options) (*graph.StateGraph[State], error) {
 	return Into(own, m, tools, opts)
 }
 
-// Into makes an agent's graph over a state of the caller that has a State in it. More
-// are the channels of its other fields.
+// Into makes an agent's graph over a caller's state that contains a State. More are the channels of
+// its other fields.
 func Into[S any](c *Channels[S], m llm.Model, tools []Tool, opts *Options, more ...graph.Channel[S]) (*graph.StateGraph[S], error) {
 	var o Options
 	if opts != nil {
@@ -92,8 +92,8 @@ func Into[S any](c *Channels[S], m llm.Model, tools []Tool, opts *Options, more 
 	return g, nil
 }
 
-// steps adds steps that lead to next, and returns the first node of them, or next.
-// Again is where a step may go back to; empty for nowhere.
+// steps adds steps that lead to next, and returns their first node, or next. Again is the node to
+// which a step may return; "" for none.
 func (a agent[S]) steps(g *graph.StateGraph[S], list []Step, next, again string) string {
 	for _, step := range slices.Backward(list) {
 		targets := []string{graph.End}
@@ -107,7 +107,7 @@ func (a agent[S]) steps(g *graph.StateGraph[S], list []Step, next, again string)
 	return next
 }
 
-// An agent is what the nodes of a graph share.
+// An agent holds what the nodes of a graph share.
 type agent[S any] struct {
 	*Channels[S]
 	Options
@@ -115,14 +115,14 @@ type agent[S any] struct {
 	kit   kit
 }
 
-// begin takes over what the person said.
+// begin adds the person's message.
 func (a agent[S]) begin(ctx context.Context, s S) (graph.Update[S], error) {
 	at := a.part(&s)
 	asked := a.named(ctx, *at, at.Asked)
 	return graph.Update[S]{a.Messages.Put(asked...), a.Rounds.Set(0), a.Ended.Set(""), a.View.Set(View{})}, nil
 }
 
-// named gives ids to messages that have none.
+// named gives IDs to messages without one.
 func (a agent[S]) named(ctx context.Context, s State, list []Message) []Message {
 	taken, out := slices.Clone(s.Messages), slices.Clone(list)
 	for i := range out {
@@ -134,7 +134,7 @@ func (a agent[S]) named(ctx context.Context, s State, list []Message) []Message 
 	return out
 }
 
-// step is the node of a step, which may lead back to again.
+// step is the node of a step, which may return to again.
 func (a agent[S]) step(step Step, again string) graph.Node[S] {
 	return func(ctx context.Context, s S) (graph.Update[S], error) {
 		at := *a.part(&s)

@@ -22,18 +22,18 @@ type Note struct {
 	Text string `json:"text"`
 }
 
-// MemoryOptions adjust Memory. Nil and the zero value mean the defaults.
+// MemoryOptions configure Memory. Nil and the zero value mean the defaults.
 type MemoryOptions struct {
-	// Expiry is how long a note is kept. Default: for good.
+	// Expiry is how long a note is kept. Default: for ever.
 	Expiry time.Duration
 	// Notes is how many notes recall returns. Default 5.
 	Notes int
 }
 
-// Memory makes the tools remember, recall and forget, which keep notes in a namespace
-// of a store, such as {"users", "ann"}. Notes outlive the thread. Recall searches by
-// meaning where the store has an embedder, and otherwise by words. Notes shows them to a
-// person, and store.Delete revokes one.
+// Memory makes the tools remember, recall and forget, which keep notes in a namespace of a store,
+// such as {"users", "ann"}. Notes outlive the thread. Recall searches by meaning if the store has
+// an embedder, and otherwise by words. A person reads notes with Notes and deletes one with
+// store.Delete.
 func Memory(s store.Store, namespace []string, opts *MemoryOptions) ([]Tool, error) {
 	var o MemoryOptions
 	if opts != nil {
@@ -50,7 +50,7 @@ func Memory(s store.Store, namespace []string, opts *MemoryOptions) ([]Tool, err
 		if note.Text == "" {
 			return note, errors.New("the note is empty")
 		}
-		sum := sha256.Sum256([]byte(note.Text)) // a note that is kept twice is one note
+		sum := sha256.Sum256([]byte(note.Text)) // a repeated note is one note
 		note.ID = hex.EncodeToString(sum[:6])
 		return note, store.Put(ctx, s, namespace, note.ID, note, put)
 	})
@@ -77,10 +77,10 @@ func Memory(s store.Store, namespace []string, opts *MemoryOptions) ([]Tool, err
 	return Tools(remember, recall, forget), errors.Join(err1, err2, err3)
 }
 
-// mostNotes is how many notes of a namespace are read at most.
+// mostNotes bounds how many notes of a namespace are read.
 const mostNotes = 10_000
 
-// Notes lists what is remembered in a namespace, by id.
+// Notes returns the notes in a namespace, sorted by ID.
 func Notes(ctx context.Context, s store.Store, namespace []string) ([]Note, error) {
 	found, err := s.Search(ctx, store.Query{Namespace: namespace, Limit: mostNotes})
 	if err != nil {
@@ -100,8 +100,8 @@ func decoded(found []store.Result) ([]Note, error) {
 	return notes, nil
 }
 
-// byWords returns the notes that share most words with a text, those that share none
-// last.
+// byWords returns the notes that share the most words with a text, first; notes that share none
+// come last.
 func byWords(ctx context.Context, s store.Store, namespace []string, about string, most int) ([]Note, error) {
 	notes, err := Notes(ctx, s, namespace)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"example.com/assay/llm"
 )
 
-// ToolReadResult is the tool by which a model reads on in a result that was too long.
-// An agent with a store has it.
+// ToolReadResult is the tool with which a model reads the rest of a long result. An agent with a
+// store has it.
 const ToolReadResult = "read_result"
 
 // storedResult is a tool's whole result in the store.

@@ -10,8 +10,8 @@ import (
 	"example.com/assay/memory/retrieval"
 )
 
-// Search makes a tool that searches a corpus and returns passages with their places.
-// What a passage says is data: the result says so to the model.
+// Search makes a tool that searches a corpus and returns passages with their places. The result
+// tells the model that passages are data.
 func Search(name, description string, corpus retrieval.Retriever) (Tool, error) {
 	made, err := llm.NewTool(name, description, func(ctx context.Context, in struct {
 		Query string `json:"query" jsonschema:"what to look for, in the words that the documents would use"`

@@ -10,45 +10,44 @@ import (
 	"example.com/assay/state"
 )
 
-// A Message is one entry of a conversation.
+// A Message is an entry of a conversation.
 type Message struct {
 	ID string `json:"id,omitempty"`
 	llm.Message
-	Check *state.ClaimCheck `json:"check,omitempty"` // of an answer, with Grounded
+	Check *state.ClaimCheck `json:"check,omitempty"` // for an answer, with Grounded
 	Again bool              `json:"again,omitempty"` // a step, not the person, asks the model again
 }
 
-// State is a conversation. A struct of the caller that holds one is given to Into.
+// State is a conversation. To use a caller's struct that contains one, see Into.
 type State struct {
 	Messages []Message `json:"messages"`
-	// Asked is what the person says in this turn; begin moves it to Messages.
+	// Asked is the person's message of this turn; begin moves it to Messages.
 	Asked []Message `json:"asked,omitempty"`
-	// Rounds counts the calls of the model in this turn.
+	// Rounds counts the model calls of this turn.
 	Rounds int `json:"rounds,omitempty"`
-	// Allowed are the tools that need no approval on this thread any more.
+	// Allowed are the tools that no longer need approval on this thread.
 	Allowed []string `json:"allowed,omitempty"`
-	// Ended says why the turn ended without an answer; empty when it has one.
+	// Ended says why the turn ended without an answer; empty if it has one.
 	Ended string `json:"ended,omitempty"`
-	// View is how the next call of the model sees the conversation.
+	// View is how the next model call sees the conversation.
 	View  View             `json:"view,omitzero"`
 	Usage state.ModelUsage `json:"usage"`
 	// Active is the agent of a Swarm that has the conversation.
 	Active string `json:"active,omitempty"`
 
-	// Sent is a call of a tool. Only the tasks of tools have one.
+	// Sent is the call for a tool's task. Only such tasks have one.
 	Sent *Sent `json:"sent,omitempty"`
 }
 
-// A View is how a call of the model sees the conversation. Steps before the model
-// set it, and it holds for one call.
+// A View is how one model call sees the conversation. Steps before the model set it.
 type View struct {
-	Skip    []string `json:"skip,omitempty"`    // ids of messages that the model does not see
-	Cleared []string `json:"cleared,omitempty"` // ids of messages whose text and images it does not see
-	Tools   []string `json:"tools,omitempty"`   // the tools that it is offered; none means all
+	Skip    []string `json:"skip,omitempty"`    // IDs of messages that the model does not see
+	Cleared []string `json:"cleared,omitempty"` // IDs of messages whose text and images it does not see
+	Tools   []string `json:"tools,omitempty"`   // the offered tools; none means all
 	Note    string   `json:"note,omitempty"`    // added to the system prompt
 }
 
-// plus is a view in which both hold. Tools of more count.
+// plus combines two views. The tools of more count.
 func (v View) plus(more View) View {
 	v.Skip, v.Cleared, v.Note = union(v.Skip, more.Skip), union(v.Cleared, more.Cleared), join(v.Note, more.Note)
 	if len(more.Tools) > 0 {
@@ -57,14 +56,14 @@ func (v View) plus(more View) View {
 	return v
 }
 
-// A Sent is a call of a tool on its way to the tool's node.
+// A Sent is a call that was sent to its tool's node.
 type Sent struct {
 	llm.ToolCall
-	Message string `json:"message"` // the id of its result
+	Message string `json:"message"` // ID of the message for its result
 	Round   int    `json:"round"`
 }
 
-// Channels are the channels of a State that is a part of S.
+// Channels are the channels of a State inside S.
 type Channels[S any] struct {
 	Messages *graph.KeyedChannel[S, Message]
 	Asked    *graph.EphemeralChannel[S, []Message]
@@ -93,27 +92,27 @@ func NewChannels[S any](part func(*S) *State) *Channels[S] {
 	}
 }
 
-// All lists the channels, for graph.NewStateGraph.
+// All returns the channels, for graph.NewStateGraph.
 func (c *Channels[S]) All() []graph.Channel[S] {
 	return []graph.Channel[S]{c.Messages, c.Asked, c.Rounds, c.Allowed, c.Ended, c.View, c.Usage, c.Active}
 }
 
-// Say is the input of a turn: what the person says and shows. Its message gets an id.
+// Say returns the input of a turn: the person's text and images. The message gets an ID.
 func (c *Channels[S]) Say(text string, images ...llm.Image) graph.Update[S] {
 	return graph.Update[S]{c.Asked.Set([]Message{{Message: llm.Message{Role: llm.User, Text: text, Images: images}}})}
 }
 
-// own are the channels of a State by itself.
+// own are the channels of a State that is the whole state.
 var own = NewChannels(func(s *State) *State { return s })
 
-// Messages is the channel of State.Messages, in graphs that New makes.
+// Messages is the channel of State.Messages, for graphs of New.
 var Messages = own.Messages
 
-// Say is the input of a turn, for graphs that New makes.
+// Say returns the input of a turn, for graphs of New.
 func Say(text string, images ...llm.Image) graph.Update[State] { return own.Say(text, images...) }
 
-// Answer is the text of the last turn's answer. It is empty when the turn ended
-// without one: State.Ended then says why.
+// Answer returns the text of the last turn's answer. It is empty if the turn ended without one; see
+// State.Ended.
 func Answer(s State) string {
 	if m := last(s.Messages); s.Ended == "" && m.Role == llm.Assistant && len(m.Calls) == 0 {
 		return m.Text
@@ -121,7 +120,7 @@ func Answer(s State) string {
 	return ""
 }
 
-// last is the last message, or an empty one.
+// last returns the last message, or an empty one.
 func last(list []Message) Message {
 	if len(list) == 0 {
 		return Message{}
@@ -135,8 +134,7 @@ func union(cur, more []string) []string {
 	return slices.Compact(out)
 }
 
-// freshID returns an id that no message has. It depends on the place of the task in
-// its run alone.
+// freshID returns an unused message ID. It depends only on the task's place in its run.
 func freshID(ctx context.Context, taken []Message) string {
 	at, _ := graph.CurrentTask(ctx)
 	for id, n := fmt.Sprintf("m%d", at.Step), 1; ; id, n = fmt.Sprintf("m%d.%d", at.Step, n), n+1 {
@@ -146,7 +144,7 @@ func freshID(ctx context.Context, taken []Message) string {
 	}
 }
 
-// has reports whether a message has an id.
+// has reports whether a message has this ID.
 func has(list []Message, id string) bool {
 	for i := range list {
 		if list[i].ID == id {

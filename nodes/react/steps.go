@@ -12,8 +12,7 @@ import (
 	"example.com/assay/llm"
 )
 
-// size estimates a message's tokens: a token for four bytes, and four for the rest.
-// Images count as nothing.
+// size estimates a message's tokens: one for every four bytes, and four more. Images count 0.
 func size(m Message) int {
 	n := len(m.Text)
 	for _, c := range m.Calls {
@@ -25,9 +24,9 @@ func size(m Message) int {
 	return n/4 + 4
 }
 
-// Trim is a step before the model. The model sees the end of the conversation that has
-// at most some tokens, estimated at four bytes each. It begins with something that the
-// person said, and has at least what they said last. State.Messages keeps everything.
+// Trim returns a step before the model. The model sees the end of the conversation, of at most this
+// many tokens (estimated at four bytes each). It begins with a message of the person, and includes
+// at least the last one. State.Messages keeps everything.
 func Trim(tokens int) Step {
 	return Step{Name: "trim", Run: func(_ context.Context, s State) (Change, error) {
 		from, sum := len(s.Messages), 0
@@ -39,7 +38,7 @@ func Trim(tokens int) Step {
 				from = i
 			}
 		}
-		if from == len(s.Messages) { // the person said nothing
+		if from == len(s.Messages) { // there is no message of the person
 			return Change{}, nil
 		}
 		var skip []string
@@ -50,8 +49,8 @@ func Trim(tokens int) Step {
 	}}
 }
 
-// ClearResults is a step before the model. The model sees only the last results of
-// tools; older ones are replaced by a note. State.Messages keeps them.
+// ClearResults returns a step before the model. The model sees only the last results of tools; a
+// note replaces older ones. State.Messages keeps them.
 func ClearResults(keep int) Step {
 	return Step{Name: "clear_results", Run: func(_ context.Context, s State) (Change, error) {
 		var cleared []string
@@ -68,8 +67,8 @@ func ClearResults(keep int) Step {
 	}}
 }
 
-// ChooseTools is a step before the model. The model is offered the tools that choose
-// returns; none means all.
+// ChooseTools returns a step before the model. The model is offered the tools that choose returns;
+// none means all.
 func ChooseTools(choose func(ctx context.Context, s State) ([]string, error)) Step {
 	return Step{Name: "choose_tools", Run: func(ctx context.Context, s State) (Change, error) {
 		chosen, err := choose(ctx, s)
@@ -77,9 +76,9 @@ func ChooseTools(choose func(ctx context.Context, s State) ([]string, error)) St
 	}}
 }
 
-// Redact is a step before the model. It replaces what the patterns match in what the
-// person said and what tools returned, for good: no checkpoint after it has it. The
-// input's own checkpoint does, and so do the tools. Images stay.
+// Redact returns a step before the model. It replaces matches of the patterns in the person's
+// messages and in tool results for good: later checkpoints do not contain them. The input's own
+// checkpoint and the tools still see them. Images stay.
 func Redact(patterns ...*regexp.Regexp) Step {
 	const redacted = "[redacted]"
 	clean := func(text string) string {
@@ -110,8 +109,8 @@ func Redact(patterns ...*regexp.Regexp) Step {
 	}}
 }
 
-// StopWhenStuck is a step before the model. It ends the turn when the model made the
-// same calls with the same results some times in a row.
+// StopWhenStuck returns a step before the model. It ends the turn when the model made the same
+// calls with the same results this many times in a row.
 func StopWhenStuck(times int) Step {
 	return Step{Name: "stop_when_stuck", Run: func(_ context.Context, s State) (Change, error) {
 		rounds := roundsOf(s.Messages)
@@ -127,7 +126,7 @@ func StopWhenStuck(times int) Step {
 	}}
 }
 
-// roundsOf are the calls of this turn with their results, a text for each round.
+// roundsOf returns the calls of this turn with their results, a text for each round.
 func roundsOf(list []Message) []string {
 	var out []string
 	for i, m := range slices.Backward(list) {
@@ -148,10 +147,10 @@ func roundsOf(list []Message) []string {
 	return out
 }
 
-// Summarise is a step before the model. When the conversation has more than some tokens,
-// estimated at four bytes each, m sums up all but its last part, which has at least keep
-// messages and begins with something that the person said. The summary takes the place
-// of what it sums up, for good.
+// Summarise returns a step before the model. When the conversation has more than this many tokens
+// (estimated at four bytes each), m summarises all but its last part. That part has at least keep
+// messages and begins with a message of the person. The summary replaces the summarised messages
+// for good.
 func Summarise(m llm.Model, tokens, keep int) Step {
 	return Step{Name: "summarise", Run: func(ctx context.Context, s State) (Change, error) {
 		sum := 0
@@ -169,7 +168,7 @@ func Summarise(m llm.Model, tokens, keep int) Step {
 		old.Messages, old.View = s.Messages[:at], View{}
 		asked := append(prompt("", old), llm.Message{Role: llm.User, Text: "Sum up the conversation so far for somebody who goes on with it: what was asked, what was found with its figures and names, what is open. Write only the summary."})
 		resp, usage, err := llm.Generate(ctx, m, llm.Request{Skill: "summarise", Messages: asked})
-		if errors.As(err, new(*llm.ParseError)) { // blank: nothing is summed up
+		if errors.As(err, new(*llm.ParseError)) { // blank: keep the messages
 			return Change{Usage: usage}, nil
 		}
 		if err != nil {
@@ -183,8 +182,8 @@ func Summarise(m llm.Model, tokens, keep int) Step {
 	}}
 }
 
-// AnswerIn is a step after the model. It has m write the answer as a T, a struct whose
-// schema is that of its fields. The message's text is its JSON; Decode reads it.
+// AnswerIn returns a step after the model. In it m writes the answer as a T, a struct whose fields
+// give the schema. The message's text is its JSON; Decode reads it.
 func AnswerIn[T any](m llm.Model) Step {
 	return Step{Name: "answer_in_schema", Run: func(ctx context.Context, s State) (Change, error) {
 		answer := last(s.Messages)
@@ -202,7 +201,7 @@ func AnswerIn[T any](m llm.Model) Step {
 	}}
 }
 
-// ErrNoAnswer is a turn that ended without an answer.
+// ErrNoAnswer reports a turn that ended without an answer.
 var ErrNoAnswer = errors.New("the turn ended without an answer")
 
 // Decode reads the answer of an agent with AnswerIn.

@@ -53,7 +53,7 @@ func Result(final state.Agent, runErr error, files Locator) state.Answer {
 		}
 		if n := note(a.End, a.Nearest, final); n != "" {
 			a.Answer = withNote(a.Answer, n)
-		} else if a.Status == state.StatusNoEvidence && !final.Whole.None() { // else what comes nearest stands above, and what it lacks
+		} else if a.Status == state.StatusNoEvidence && !final.Whole.None() { // otherwise the answer already names the nearest passage
 			a.Answer = strings.TrimSpace(a.Answer + " " + refusal(a.Nearest, final, files))
 		}
 	}
@@ -118,7 +118,7 @@ func withNote(answer, note string) string {
 	return strings.TrimSpace(answer + "\n\n" + note)
 }
 
-// end is how a run ended.
+// end returns how a run ended.
 func end(final state.Agent, runErr error, v state.Verification) state.End {
 	o := state.Outcome{Err: runErr, Losses: final.Losses, Missing: slices.Clone(final.Whole.Missing), Searched: whereSearched(final)}
 	o.Rejected = final.Injection.Checked && !final.Injection.Safe
@@ -176,7 +176,7 @@ func sourceOf(n int, c CitedSource, files Locator) state.Source {
 	return s
 }
 
-// distinct are warnings, each once: the same passage may be read for a step and for a claim.
+// distinct returns each warning once: a passage may be read for a step and for a claim.
 func distinct(warnings []string) []string {
 	var out []string
 	for _, w := range warnings {

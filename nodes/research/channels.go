@@ -35,7 +35,7 @@ var (
 	metricsChannel     = graph.LastValue("metrics", func(s *state.Agent) *state.Metrics { return &s.Metrics })
 )
 
-// channels are those of state.Agent, for NewStateGraph.
+// channels returns every channel of state.Agent, for NewStateGraph.
 func channels() []graph.Channel[state.Agent] {
 	return []graph.Channel[state.Agent]{
 		objectiveChannel, askedChannel, earlierChannel, asOfChannel, queryTypeChannel, planChannel, contextChannel, iterationsChannel, decisionChannel, answerChannel,
@@ -43,8 +43,8 @@ func channels() []graph.Channel[state.Agent] {
 	}
 }
 
-// nextQuestion takes back what a thread holds of the question before, all but what
-// the update that starts the next one sets itself.
+// nextQuestion resets what a thread holds of the previous question, except what the next question's
+// update sets itself.
 func nextQuestion() graph.Update[state.Agent] {
 	return graph.Update[state.Agent]{
 		askedChannel.Overwrite(""), queryTypeChannel.Overwrite(""), planChannel.Overwrite(nil), contextChannel.Overwrite(nil), iterationsChannel.Overwrite(0),
@@ -57,8 +57,7 @@ func nextQuestion() graph.Update[state.Agent] {
 
 func sum(cur, upd int) int { return cur + upd }
 
-// mergeSteps fills the columns that upd carries into the rows of cur, and adds
-// the rows that cur does not have at the end.
+// mergeSteps writes the columns of upd into the rows of cur, and appends new rows.
 func mergeSteps(cur, upd []state.Step) []state.Step {
 	out := slices.Clone(cur)
 	for _, step := range upd {

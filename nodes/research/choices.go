@@ -10,7 +10,7 @@ import (
 var (
 	// choiceHeader introduces the options.
 	choiceHeader = pattern.New(`(?im)^[ \t]*(?:answer[ \t]+)?(?:choices|options)[ \t]*:[ \t]*`)
-	// inlineHeader is the same in the middle of a line.
+	// inlineHeader is choiceHeader in the middle of a line.
 	inlineHeader = pattern.New(`(?i)\b(?:answer[ \t]+choices|choices|options)[ \t]*:[ \t]*`)
 	// lineLabel starts a line: "A.", "(A)", "A)", "A:", also in lower case and
 	// as a list item.
@@ -21,10 +21,10 @@ var (
 	looseLabel = pattern.New(`(?:^|[\s;,])(?:\(([A-Za-z])\)|([A-Z])[.):])[ \t]+`)
 )
 
-// splitChoices separates a multiple-choice question into its stem and its
-// options. It knows options on lines of their own, options in running text
-// marked (A) or A), and either after a heading such as "Answer choices:". A
-// question without at least two options in the order A, B, … is all stem.
+// splitChoices separates a multiple-choice question into its stem and its options. It recognises
+// options on separate lines, options in running text marked (A) or A), and both after a heading
+// such as "Answer choices:". A question without at least two options in the order A, B, … is only a
+// stem.
 func splitChoices(question string) (stem string, choices []skills.Choice) {
 	if at := choiceHeader.FindStringIndex(question); at != nil {
 		if c := options(question[at[1]:], lineLabel); c != nil {
@@ -46,8 +46,8 @@ func splitChoices(question string) (stem string, choices []skills.Choice) {
 	return strings.TrimSpace(question), nil
 }
 
-// options reads A, B, C … from text, which must begin with A.
-// A label out of order is part of the option before it.
+// options reads A, B, C … from text, which must begin with A. A label out of order is part of the
+// previous option.
 func options(text string, label *pattern.Pattern) []skills.Choice {
 	var choices []skills.Choice
 	begin := 0

@@ -22,9 +22,9 @@ var sourcesMap = pattern.New(`(?m)^#{1,6}[ \t]*Sources[ \t]*:?[ \t]*$`)
 
 // cited is an answer whose citations have been resolved.
 type cited struct {
-	text      string // without its map of sources; one mark per source
+	text      string // without its list of sources; one mark per source
 	citations []state.Citation
-	unknown   int // marks that named no source
+	unknown   int // marks without a source
 }
 
 // cite resolves the citations of an answer to the hits that the model was given. It

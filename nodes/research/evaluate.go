@@ -10,9 +10,9 @@ import (
 	"example.com/assay/state"
 )
 
-// evaluate judges the step that was just executed, adds it to the accumulated context, and
-// decides what comes next. When no step is pending it writes the answer again from all
-// completed steps, so that the answer always matches the table.
+// evaluate judges the step that was just executed, adds it to the accumulated context, and decides
+// what comes next. If no step is pending, it writes the answer again from all completed steps, so
+// the answer always matches the table.
 func evaluate(threshold float64) graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		update := graph.Update[state.Agent]{iterationsChannel.Add(1)}
@@ -33,8 +33,9 @@ func evaluate(threshold float64) graph.Node[state.Agent] {
 	}
 }
 
-// mostLifted is the threshold up to which a sentence that answers the question completes a
-// step: it says more than the words of the passages. A higher threshold must be met by these.
+// mostLifted is the threshold up to which a sentence that answers the question completes a step: it
+// is stronger evidence than the words of the passages. A higher threshold must be met by the
+// passages.
 const mostLifted = 0.9
 
 // judge completes a step that is confident, cites something and met no error.
@@ -85,8 +86,8 @@ func decide(s state.Agent) state.Decision {
 	return state.DecideComplete
 }
 
-// stagnant reports whether the last steps all failed far from the threshold:
-// the corpus does not hold this.
+// stagnant reports whether the last steps all failed far from the threshold: the corpus does not
+// contain the answer.
 func stagnant(plan []state.Step) bool {
 	if len(plan) < stagnationAfter {
 		return false
@@ -99,9 +100,9 @@ func stagnant(plan []state.Step) bool {
 	return true
 }
 
-// aggregate joins the completed steps into one answer, each under a heading of
-// its own with its citations scoped to it, and a map of the sources cited.
-// Without a completed step it says what was tried.
+// aggregate joins the completed steps into one answer, each under its own heading and with its
+// citations scoped to it, and a list of the cited sources. Without a completed step it says what
+// was tried.
 func aggregate(s state.Agent, threshold float64) string {
 	if s.Count(state.StepCompleted) == 0 {
 		return nothingFound(s)
@@ -118,10 +119,10 @@ func aggregate(s state.Agent, threshold float64) string {
 	return b.String() + sourcesOf(s.Plan)
 }
 
-// sourcesHeading begins the map of an answer's sources.
+// sourcesHeading begins an answer's list of sources.
 const sourcesHeading = "## Sources\n\n"
 
-// sourcesOf is the map of what the steps cite.
+// sourcesOf returns the list of the steps' sources.
 func sourcesOf(plan []state.Step) string {
 	var b strings.Builder
 	for _, step := range plan {
@@ -136,7 +137,7 @@ func sourcesOf(plan []state.Step) string {
 	return sourcesHeading + strings.TrimRight(b.String(), "\n")
 }
 
-// body is an answer without its map of sources.
+// body returns an answer without its list of sources.
 func body(answer string) string {
 	if at := strings.LastIndex(answer, sourcesHeading); at >= 0 {
 		answer = answer[:at]
@@ -144,8 +145,8 @@ func body(answer string) string {
 	return strings.TrimRight(answer, "\n")
 }
 
-// WithoutSources is an answer without its map of sources, for who shows the sources in
-// full. A choice that follows the map stays.
+// WithoutSources returns an answer without its list of sources, for surfaces that show the sources
+// in full. It keeps a choice after the list.
 func WithoutSources(answer string) string {
 	at := strings.LastIndex(answer, "\n"+strings.TrimRight(sourcesHeading, "\n")+"\n")
 	if at < 0 {
@@ -157,7 +158,7 @@ func WithoutSources(answer string) string {
 	return answer[:at]
 }
 
-// demote makes the headings of a step's answer subheadings of the step's own.
+// demote makes the headings of a step's answer subheadings of the step.
 func demote(answer string) string {
 	lines := strings.Split(answer, "\n")
 	for i, line := range lines {

@@ -17,10 +17,10 @@ func gate(objective, question string) [][]string {
 	return [][]string{aspects(stem), aspects(question)}
 }
 
-// aspects are a question as a whole, as it stands and as the words that say what
-// it is about, then the sentences of its story, or its parts.
+// aspects returns a question as it stands and as its subject words, then the sentences of its
+// story, or its parts.
 func aspects(question string) []string {
-	out := []string{question} // which names parts of documents by their numbers
+	out := []string{question} // it names parts of documents by number
 	seen := map[string]bool{}
 	add := func(s string, least int) {
 		words := topicOf(s)
@@ -34,7 +34,7 @@ func aspects(question string) []string {
 	asks := ""
 	for _, span := range text.Sentences(question) {
 		if s := question[span.Start:span.End]; asking.MatchString(s) {
-			asks += s + " " // which, asked of a story, is nothing without it
+			asks += s + " " // a question about a story needs the story
 		} else {
 			story = append(story, s)
 		}
@@ -52,6 +52,6 @@ func aspects(question string) []string {
 }
 
 const (
-	mostAspects   = 10 // each costs a look into the index
-	leastOfAspect = 3  // words of a sentence of a story that can stand for it
+	mostAspects   = 10 // each needs an index lookup
+	leastOfAspect = 3  // minimum number of words for a sentence of a story
 )

@@ -10,8 +10,7 @@ import (
 	"example.com/assay/state"
 )
 
-// longestShown bounds the line of a passage that is shown, in bytes, and the words that
-// are named.
+// longestShown bounds the shown line of a passage, in bytes, and the named words.
 const (
 	longestShown = 200
 	mostNamed    = 5
@@ -41,7 +40,7 @@ func nearest(final state.Agent, files Locator) *state.Nearest {
 	return n
 }
 
-// closest is the step whose passages are nearest to what it asks; the first of equals.
+// closest returns the step whose passages are nearest to its question, the first of equals.
 func closest(plan []state.Step) (state.Step, bool) {
 	var best state.Step
 	for _, step := range plan {
@@ -57,8 +56,8 @@ type vocabulary interface {
 	Mentions(word string) bool
 }
 
-// whyNot names the words of a question that the documents do not have, else those that
-// the passages that were read do not have, else those that the nearest one lacks.
+// whyNot names the words of a question that the documents lack, else those that all passages that
+// were read lack, else those that the nearest passage lacks.
 func whyNot(question string, passage state.Passage, step state.Step, files Locator) string {
 	var read []string
 	for _, h := range step.Hits {
@@ -78,8 +77,7 @@ func whyNot(question string, passage state.Passage, step state.Step, files Locat
 	return "no sentence that was found surely says what was asked"
 }
 
-// nowhere says which of some words the documents do not have; empty when they have all or
-// this is not known.
+// nowhere names the words that the documents lack; "" if they have all, or if it is unknown.
 func nowhere(words []string, files Locator) string {
 	v, ok := files.(vocabulary)
 	if !ok {
@@ -103,7 +101,7 @@ func quoted(words []string) string {
 	return strings.Join(list, "")
 }
 
-// absent are the words that say what a question is about and are not among others.
+// absent returns the subject words of a question that are not among others.
 func absent(question string, words []string) []string {
 	lang := text.LanguageOf(question)
 	var out []string

@@ -9,8 +9,8 @@ import (
 	"example.com/assay/state"
 )
 
-// observe sums up the run. The time of each node is in the trace. It warns of prompt
-// injection in the passages that concern the answer; a nil inspect finds none.
+// observe sums up the run; the trace has the time of each node. It warns of prompt injection in the
+// passages that concern the answer; a nil inspect finds none.
 func observe(inspect retrieval.Inspect) graph.Node[state.Agent] {
 	return func(_ context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		var update graph.Update[state.Agent]

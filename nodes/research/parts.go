@@ -28,9 +28,8 @@ var (
 	leansBack = pattern.New(`(?i)\b(?:it|its|they|them|their|he|she|his|her|this|that|these|those|one)\b`)
 )
 
-// missingParts names the parts of a question of several that no cited passage answers as far
-// as can be told. parts is the number of parts, 0 for a story and for words without a
-// question.
+// missingParts names the parts of a multi-part question that no cited passage answers, as far as
+// code can tell. parts is the number of parts, 0 for a story and for words without a question.
 func missingParts(question string, cited []state.Hit) (parts int, missing []string) {
 	list := partsOf(question)
 	var sources []answer.Source
@@ -45,7 +44,7 @@ func missingParts(question string, cited []state.Hit) (parts int, missing []stri
 	}
 	for _, p := range list {
 		ask := p.text + "?"
-		if leansBack.MatchString(p.text) || len(p.topic) < 2 { // it leans on what was asked before it
+		if leansBack.MatchString(p.text) || len(p.topic) < 2 { // it depends on the question before it
 			ask = strings.Join(p.topic, " ") + " " + ask
 		}
 		what := fmt.Sprintf("an answer to “%s”", p.text)
@@ -56,15 +55,14 @@ func missingParts(question string, cited []state.Hit) (parts int, missing []stri
 	return len(list), missing
 }
 
-// unanswered reports whether the best sentence of what was cited is about something else, holds
-// no value of the kind that was asked for, or does not say what a thing is. A model may cite
-// anything.
+// unanswered reports whether the best sentence of the cited passages is about something else, has
+// no value of the requested kind, or does not say what a thing is. A model may cite anything.
 func unanswered(r answer.Ranking) bool {
 	return r.Held < leastHeld && r.Meaning < answer.About || r.Undefined || r.Valueless
 }
 
-// leastHeld is the share of a question that a cited sentence holds, with what stands above it,
-// if it is about the question at all; in other words it is as near as answer.About.
+// leastHeld is the share of a question that a cited sentence must contain, together with its
+// headings. In other words, it is as near as answer.About.
 const leastHeld = 0.1
 
 // partsOf finds the parts of a question, in order: its questions, the questions within one
@@ -122,7 +120,7 @@ func sides(s string) (a, b string, ok bool) {
 	return "", "", false
 }
 
-// putting are words that put a question and say nothing of what it is about.
+// putting are words that phrase a question and are not part of its subject.
 var putting = text.Set(`what when where who whom whose which why how many much long often old soon big large high far
 	define explain describe mean means meaning definition count counts happen happens someone somebody anyone person people
 	thing things kind kinds type types way ways case question rule rules law legal apply applies default need needs needed
@@ -133,8 +131,7 @@ var putting = text.Set(`what when where who whom whose which why how many much l
 	plaintiff plaintiffs defendant defendants claimant claimants party parties claim claims element elements requirement
 	requirements require requires required exception exceptions treat treated relevant governing result outcome`)
 
-// topicOf returns the words of a question that say what it is about. If no word does, it
-// returns all.
+// topicOf returns the subject words of a question, or all its words if it has none.
 func topicOf(s string) []string {
 	lang := text.LanguageOf(s)
 	var topic, content []string
@@ -161,8 +158,8 @@ func wordsOf(s string) []string {
 	return out
 }
 
-// among reports whether a word stands among others, in any inflection, or a long one with
-// one letter mistyped.
+// among reports whether a word is among others, in any inflection; a long word may have one
+// mistyped letter.
 func among(w string, words []string, lang text.Language) bool {
 	stem := lang.Stem(w)
 	return slices.ContainsFunc(words, func(o string) bool {
@@ -170,5 +167,6 @@ func among(w string, words []string, lang text.Language) bool {
 	})
 }
 
-// mistypedFrom is the length from which one wrong letter makes no other word.
+// mistypedFrom is the minimum length of a word for which one wrong letter does not make another
+// word.
 const mistypedFrom = 6

@@ -15,7 +15,7 @@ import (
 
 // Names of the pipeline's nodes, as drawings and traces show them.
 const (
-	NodeFollowUp        = "follow_up" // of a question with a conversation before it
+	NodeFollowUp        = "follow_up" // only for a question in a conversation
 	NodeDetectInjection = "detect_injection"
 	NodeClassify        = "classify"
 	NodePlan            = "plan"
@@ -35,22 +35,21 @@ const (
 	NodeObserve         = "observe"
 )
 
-// Version changes whenever an answer that an earlier pipeline gave must not be
-// served from memory any more, and nothing else that [example.com/assay/nodes/research/recall.Conditions] names says so.
+// Version changes when memory must no longer serve answers of earlier pipelines and none of
+// [example.com/assay/nodes/research/recall.Conditions] shows it.
 const Version = "research/3"
 
 // A Recall is an earlier answer that memory offers for a question.
 type Recall struct {
-	Question   string            // as it was asked then
+	Question   string            // the earlier question
 	Similarity float64           // 1 for the same question
-	Answer     string            // the research part, without a choice block
-	Steps      []state.Step      // that it was made from, and what verification read
-	Check      *state.ClaimCheck // of its claims; nil when they were not checked
-	Queries    []string          // of a hint: what its evidence was found with
+	Answer     string            // the research part, without a choice
+	Steps      []state.Step      // the steps that it was made from, and what verification read
+	Check      *state.ClaimCheck // the check of its claims; nil if they were not checked
+	Queries    []string          // for a hint: the queries that found its evidence
 }
 
-// Whole reports whether the steps can be cited and every citation of theirs
-// names a hit.
+// Whole reports whether the steps can be cited and each of their citations names a hit.
 func (r Recall) Whole() bool {
 	for _, step := range r.Steps {
 		if !citable(step) {
@@ -65,12 +64,12 @@ func (r Recall) Whole() bool {
 	return len(r.Steps) > 0
 }
 
-// Memory keeps answers for questions that come again.
+// Memory keeps answers for repeated questions.
 type Memory interface {
-	// Lookup returns the answer of an earlier, equivalent question, if any. False with
-	// a Question is a hint: a similar question, with the Queries that found its
-	// evidence. True with an error is a valid answer; the error is about something
-	// else that failed, such as counting the hit.
+	// Lookup returns the answer of an earlier, equivalent question, if any. With false, a Recall
+	// with a Question is a hint: a similar question, with the Queries that found its evidence. With
+	// true and an error, the answer is valid; the error is about something else, such as counting
+	// the hit.
 	Lookup(ctx context.Context, question string) (Recall, bool, error)
 	// Store keeps an answer.
 	Store(ctx context.Context, question string, r Recall, confidence float64) error
@@ -124,11 +123,11 @@ const (
 	defaultThreshold = 0.70
 	defaultPassages  = 10
 	defaultRounds    = 3
-	stagnationBelow  = 0.35 // confidence under which a failure counts towards stagnation
+	stagnationBelow  = 0.35 // confidence below which a failure counts towards stagnation
 	stagnationAfter  = 3    // failures in a row
 	enoughSteps      = 3    // completed steps after which a multi-hop question is answered
-	lastIteration    = 4    // evaluation after which nothing is planned any more
-	contextRunes     = 300  // of an answer that later steps see
+	lastIteration    = 4    // evaluation after which nothing more is planned
+	contextRunes     = 300  // characters of an answer that later steps see
 	rememberFrom     = 0.70 // mean confidence of an answer that memory keeps, whatever the threshold of a step
 )
 
@@ -157,8 +156,8 @@ func Skills() []string {
 	}
 }
 
-// Input is the update that starts a run on a question, with the conversation before
-// it, the last exchange at the end.
+// Input is the update that starts a run on a question. Earlier is the conversation before it, the
+// last exchange at the end.
 func Input(question string, earlier ...state.Exchange) graph.Update[state.Agent] {
 	in := graph.Update[state.Agent]{objectiveChannel.Set(question)}
 	if len(earlier) > 0 {
@@ -167,7 +166,7 @@ func Input(question string, earlier ...state.Exchange) graph.Update[state.Agent]
 	return in
 }
 
-// remembered is how many exchanges of a conversation a question is given.
+// remembered is how many exchanges of a conversation a question gets.
 const remembered = 3
 
 // Run answers one question. The state is final or, with an error, the last one reached.
@@ -266,10 +265,10 @@ func build(deps Deps, opts *Options) (*graph.Compiled[state.Agent], error) {
 	return g.Compile(&graph.CompileOptions{Name: "research", Checkpointer: o.Checkpointer, Version: version, Migrate: migrate})
 }
 
-// version is 1 since questions have a day that documents must hold on.
+// version is 1 since questions have a day on which documents must be in force.
 const version = 1
 
-// migrate continues questions of version 0, which had no such day: any will do.
+// migrate continues questions of version 0, which had no such day: any day will do.
 func migrate(*graph.Migration) error { return nil }
 
 // addVerification adds the subgraphs that check the answer and the choice.
@@ -332,7 +331,7 @@ func afterPlan(_ context.Context, s state.Agent) (graph.Route, error) {
 	return graph.To("planned"), nil
 }
 
-// afterSelection sends what was said about options, if there are any, to its check.
+// afterSelection sends the reasons for options to their check, if there are any.
 func afterSelection(_ context.Context, s state.Agent) (graph.Route, error) {
 	if len(s.Choice.Options) > 0 {
 		return graph.To("options"), nil
@@ -340,7 +339,7 @@ func afterSelection(_ context.Context, s state.Agent) (graph.Route, error) {
 	return graph.To("none"), nil
 }
 
-// The ways on when no further step is wanted.
+// Routes when no further step is wanted.
 const (
 	keyAnswered   = "answered"
 	keyUnanswered = "unanswered" // no step was completed: there is nothing to verify
@@ -357,15 +356,15 @@ func afterDecision(_ context.Context, s state.Agent) (graph.Route, error) {
 	return graph.To(keyAnswered), nil
 }
 
-// verifier is the part that checks an answer, with the same model and corpus, and
-// corrects it if that is wanted.
+// verifier returns the pipeline that checks an answer with the same model and corpus, and corrects
+// it if wanted.
 func verifier(deps Deps, o Options, correct bool) (*verify.Pipeline, error) {
 	var opts verify.Options
 	if o.Verify != nil {
 		opts = *o.Verify
 	}
-	opts.Checkpointer = nil // the run around it is saved
-	opts.Search = -1        // an answer stands on what its steps read
+	opts.Checkpointer = nil // the enclosing run is saved
+	opts.Search = -1        // an answer depends on what its steps read
 	if !correct {
 		opts.MaxAttempts = -1
 	}

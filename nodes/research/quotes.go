@@ -12,8 +12,8 @@ import (
 // quoteLine is a line of an answer that is a quotation: “…” [Query 1][Source 2].
 var quoteLine = pattern.New(`^\s*(?:[-•*]\s+)?“(.+)”\s*\[Query (\d+)\]\[Source (\d+)\]`)
 
-// quotesOf lists the quotations of an answer in their order, as they stand in
-// their sources, each with the heading right above it.
+// quotesOf lists the quotations of an answer in order, as they are in their sources, each with the
+// heading above it.
 func quotesOf(final state.Agent, sources []state.Source) []state.ShownQuote {
 	var out []state.ShownQuote
 	head := ""

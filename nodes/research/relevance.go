@@ -7,8 +7,8 @@ import (
 	"example.com/assay/state"
 )
 
-// relevance is how well a run's passages answer its question, nil for a run
-// without an answer. Of several steps it is the mean.
+// relevance returns how well a run's passages answer its question, nil for a run without an answer.
+// For several steps it is the mean.
 func relevance(final state.Agent) *state.Relevance {
 	done := final.Count(state.StepCompleted)
 	if done == 0 {
@@ -29,14 +29,13 @@ func relevance(final state.Agent) *state.Relevance {
 	return r
 }
 
-// relevanceOf is the relevance of one step.
+// relevanceOf returns the relevance of one step.
 func relevanceOf(s state.Agent, step state.Step) state.Relevance {
 	fit := answer.Rank(asked(s, step), readable(step.Hits), &answer.Options{Most: 1, Confidence: step.Confidence})
 	return state.Relevance{Confidence: math.Round(1e4*fit.Chance) / 1e4, Retrieved: step.Confidence, Match: fit.Top, Lead: fit.Lead, Absent: fit.Absent}
 }
 
-// asked is the question that a step answers: the person's own, when it is the only
-// step.
+// asked returns the question that a step answers: the person's own, if it is the only step.
 func asked(s state.Agent, step state.Step) string {
 	if len(s.Plan) > 1 {
 		return respelt(step.Question, step)

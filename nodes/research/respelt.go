@@ -7,9 +7,9 @@ import (
 	"example.com/assay/state"
 )
 
-// respelt is a question in the words that steps searched for. Code that compares passages
-// with a question needs these words; the person's own words stay the objective. Words that
-// were also searched for in another form stay unchanged.
+// respelt returns a question in the words that steps searched for. Code that compares passages with
+// a question needs these words; the objective keeps the person's own words. Words that were
+// searched for in both forms stay unchanged.
 func respelt(question string, steps ...state.Step) string {
 	as := map[string]string{}
 	for _, r := range respellings(steps...) {
@@ -20,8 +20,8 @@ func respelt(question string, steps ...state.Step) string {
 	return text.Respelt(question, as)
 }
 
-// respellings lists what steps searched for in place of words or as well, each once, in
-// order.
+// respellings lists the words that steps searched for instead of, or in addition to, the typed
+// ones, each once, in order.
 func respellings(steps ...state.Step) []state.Respelling {
 	var out []state.Respelling
 	for _, step := range steps {

@@ -10,8 +10,8 @@ import (
 	"example.com/assay/state"
 )
 
-// unreadable is an error of a search. Its cause is the index, unless it says
-// another itself, such as an embedder's server.
+// unreadable is an error of a search. Its cause is the index, unless the error itself names
+// another, such as an embedder's server.
 type unreadable struct{ error }
 
 func (e unreadable) Unwrap() error { return e.error }

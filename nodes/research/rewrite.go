@@ -53,7 +53,7 @@ func queries(out skills.RewriteOutput, question string, hints []string) []string
 	for _, q := range out.Alternatives {
 		add(q)
 	}
-	// What a model wrote may have lost a word that decides.
+	// A model's query may have lost a decisive word.
 	if key := strings.ToLower(question); !seen[key] {
 		seen[key] = true
 		list = append(list, question)
@@ -77,7 +77,7 @@ func endStep(ctx context.Context, step state.Step, usage state.ModelUsage, err e
 	}, nil
 }
 
-// answerTo names the answer to a step, as what a loss takes.
+// answerTo returns the name of a step's answer, for a loss.
 func answerTo(step state.Step) string {
 	return fmt.Sprintf("the answer to step %d, %q,", step.ID, step.Question)
 }

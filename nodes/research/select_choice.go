@@ -65,9 +65,8 @@ func giveChoice() graph.Node[state.Agent] {
 	}
 }
 
-// choiceInput is what the verification pipeline checks of a selection: its
-// reasons, against every passage that a completed step read, and the question,
-// whose facts they may repeat.
+// choiceInput is the verification's input for a selection: its reasons, every passage that a
+// completed step read, and the question, whose facts the reasons may repeat.
 func choiceInput(s state.Agent) graph.Update[verify.State] {
 	stem, _ := splitChoices(s.Objective)
 	in := verify.Input{Query: stem, Response: s.Choice.Block, Evidence: evidenceOf(s)}
@@ -75,7 +74,7 @@ func choiceInput(s state.Agent) graph.Update[verify.State] {
 	return in.Update()
 }
 
-// questionID is the passage id under which the question's facts stand.
+// questionID is the passage ID of the question's facts.
 const questionID = "question"
 
 // choiceOutput keeps the verdicts on a selection, and its text with unsupported parts
@@ -136,8 +135,8 @@ func selection(out skills.SelectOutput, choices []skills.Choice, cited []CitedSo
 	return pick
 }
 
-// rescope turns the numbers of the prompt's source list into those of the
-// answer: the step and its own source.
+// rescope turns the numbers of the prompt's source list into the answer's: the step and its own
+// source.
 func rescope(text string, cited []CitedSource) string {
 	return sourceMark.ReplaceAllStringFunc(strings.Join(strings.Fields(text), " "), func(mark string) string {
 		var b strings.Builder
@@ -162,8 +161,8 @@ const (
 	elementsHeading = "#### Elements of the rule"
 )
 
-// reasons are the statements of a selection under headings, as they are verified.
-// A heading states nothing.
+// reasons returns the statements of a selection under headings, as they are verified. A heading
+// states nothing.
 func (c choiceBlock) reasons() string {
 	var b strings.Builder
 	section := func(heading string, statements ...string) {
@@ -205,8 +204,8 @@ func (c choiceBlock) fate(o state.OptionReason) string {
 	return fate
 }
 
-// text is the selection in the form of the answer. It says so when the reasons consist only
-// of quotes: they were matched, not argued.
+// text returns the selection in the form of the answer. If the reasons are only quotes, it says so:
+// they were matched, not argued.
 func (c choiceBlock) text() string {
 	head := "**Answer: none** – the evidence does not single out one choice."
 	switch {
@@ -221,7 +220,7 @@ func (c choiceBlock) text() string {
 	return head + "\n\n" + c.Block
 }
 
-// onlyQuotes reports whether no reason says anything in its own words.
+// onlyQuotes reports whether no reason has words of its own.
 func (c choiceBlock) onlyQuotes() bool {
 	statements := append([]string{c.Reason}, c.Elements...)
 	for _, o := range c.Options {
@@ -242,8 +241,7 @@ func (c choiceBlock) onlyQuotes() bool {
 
 var quoteOnly = pattern.New(`^“.*”(?:\s*\[(?:Query \d+\]\[Source|no source) \d+\])+$`)
 
-// backed reports whether a statement for the selected letter cites a passage and
-// is supported.
+// backed reports whether a statement for the selected letter cites a passage and is supported.
 func backed(pick state.Selection) bool {
 	var reasons []string // for the letter
 	for _, o := range pick.Options {

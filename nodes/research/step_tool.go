@@ -11,24 +11,22 @@ import (
 	"example.com/assay/state"
 )
 
-// A Tool is a function that the model that writes a step's answer may call. The
-// calls of one response run one after the other, so that a graph which a tool runs
-// has its events in order.
+// A Tool is a function for the model that writes a step's answer. The calls of one response run one
+// after the other, so the events of a graph that a tool runs stay in order.
 type Tool struct {
 	llm.Callable
-	// Passages are the sources of a result. They join the step's passages, so that their
-	// citations are checked like any other. Nil: none.
+	// Passages returns the sources of a result. They join the step's passages, so their citations
+	// are checked like any other. Nil: none.
 	Passages func(result json.RawMessage) ([]state.Passage, error)
 }
 
-// toolFound is what a model gets of a Tool: its result, and the sources that it
-// rests on.
+// toolFound is a Tool's result for the model, with its sources.
 type toolFound struct {
 	Result json.RawMessage `json:"result"`
 	sourcesFound
 }
 
-// stepTool is a Tool for one step. What it finds is numbered by the step's search.
+// stepTool is a Tool for one step. The step's search numbers its sources.
 type stepTool struct {
 	llm.Callable
 	passages func(result json.RawMessage) ([]state.Passage, error)
@@ -59,8 +57,7 @@ func (t stepTool) Call(ctx context.Context, arguments json.RawMessage) (json.Raw
 	return llm.Encode(toolFound{result, sources})
 }
 
-// warn keeps a warning when a result that is marked as data, because others wrote it, reads
-// as an order to the model.
+// warn adds a warning if a result that is marked as data contains prompt injection.
 func (t *stepSearch) warn(tool string, result json.RawMessage) {
 	var text string
 	if json.Unmarshal(result, &text) != nil || skills.Unfence(text) == text {

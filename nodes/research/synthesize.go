@@ -23,7 +23,7 @@ func synthesizeStep(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	})
 }
 
-// noAnswer is what the skill has a model write when no passage answers.
+// noAnswer is what a model must write when no passage answers.
 const noAnswer = "No passage answers this question."
 
 // mostShown is how much of an unusable answer an error keeps, in bytes.
@@ -37,11 +37,11 @@ func declines(text string) bool {
 // written is an answer as a model wrote it.
 type written struct {
 	text     string
-	hits     []state.Hit // that it may cite: [Source N] is hits[N-1]
+	hits     []state.Hit // the hits that it may cite: [Source N] is hits[N-1]
 	warnings []string
 }
 
-// synthesize is synthesizeStep by whatever writes the answer.
+// synthesize is synthesizeStep with a function that writes the answer.
 func synthesize(write func(context.Context, state.Agent, state.Step) (written, error)) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		step, ok := s.Pending()
@@ -80,7 +80,7 @@ func synthesizeInput(s state.Agent, step state.Step, hits []state.Hit) skills.Sy
 	return skills.SynthesizeInput{Objective: stem, Question: respelt(step.Question, step), Sources: sources(hits, 1), Confidence: step.Confidence}
 }
 
-// sources numbers hits for a prompt, from first upwards.
+// sources numbers hits for a prompt, from first on.
 func sources(hits []state.Hit, first int) []skills.Source {
 	list := make([]skills.Source, len(hits))
 	for i, h := range hits {

@@ -45,9 +45,9 @@ func synthesizeSearching(m llm.Model, skill skills.Skill, corpus retrieval.Retri
 	})
 }
 
-// write runs an agent with the tools of the step. What they number is in t alone, so the
-// agent is neither saved nor replayed in parts: a run that goes on after a stop, and a
-// replay that is live here, write the answer from the beginning.
+// write runs an agent with the tools of the step. Only t has the numbers of its sources, so the
+// agent is neither saved nor partially replayed: a resumed run, and a replay that is live here,
+// write the answer from the beginning.
 func (t *stepSearch) write(ctx context.Context, m llm.Model, skill skills.Skill, in skills.SynthesizeInput, rounds int, further []Tool) (react.State, error) {
 	search, err := t.tool()
 	if err != nil {
@@ -89,8 +89,7 @@ func (unrecorded) Run([]graph.Place, string, string) error             { return 
 func (unrecorded) Superstep([]graph.Place, []string) error             { return nil }
 func (unrecorded) Task([]graph.Place, string) (*graph.Replayed, error) { return nil, nil }
 
-// anew says to who reads the text that what the model said so far, with its calls, is
-// not the answer.
+// anew tells readers of the text that the model's text so far, with its calls, is not the answer.
 func anew(ctx context.Context, skill skills.Skill) error {
 	if !graph.WantsTokens(ctx) {
 		return nil
@@ -98,10 +97,10 @@ func anew(ctx context.Context, skill skills.Skill) error {
 	return graph.Emit(ctx, llm.EventTextAgain, llm.TextAgain{Skill: skill.Name})
 }
 
-// ToolSearchCorpus is the name of the tool that searches.
+// ToolSearchCorpus is the name of the search tool.
 const ToolSearchCorpus = "search_corpus"
 
-// searchArguments are what a model asks the corpus with.
+// searchArguments are the arguments of the search tool.
 type searchArguments struct {
 	Query string `json:"query" jsonschema:"what to look for, in the words that the documents would use"`
 	Limit int    `json:"limit,omitempty" jsonschema:"how many passages to return, 1 to 20; 5 when left out"`
@@ -125,8 +124,8 @@ func (in *searchArguments) check() error {
 	return nil
 }
 
-// sourcesFound is a tool's result for a model that searches while it writes: the
-// passages found, best first, under the numbers by which it cites them.
+// sourcesFound is the search tool's result: the passages found, best first, with the numbers by
+// which the model cites them.
 type sourcesFound struct {
 	Note    string          `json:"note"`
 	Sources []skills.Source `json:"sources"`
@@ -137,15 +136,14 @@ const (
 	fullNote    = " Some are left out, since no more can be added: answer from those that you have."
 )
 
-// stepSearch is what the tools of one step found. Its calls run in their order, and so do
-// the numbers that they give.
+// stepSearch holds what the tools of one step found. Its calls run in order, so its numbers do too.
 type stepSearch struct {
 	corpus   retrieval.Retriever
 	inspect  retrieval.Inspect
 	step     int
-	read     []string    // passages of other steps
-	own      int         // hits that the step had
-	hits     []state.Hit // those, then what was found
+	read     []string    // IDs of passages that other steps read
+	own      int         // number of hits that the step began with
+	hits     []state.Hit // these hits, then the found ones
 	warnings []string
 }
 
@@ -161,7 +159,7 @@ func newStepSearch(corpus retrieval.Retriever, s state.Agent, step state.Step, i
 	return &stepSearch{corpus: retrieval.AsOf(corpus, s.AsOf), inspect: inspect, step: step.ID, read: read, own: len(step.Hits), hits: slices.Clone(step.Hits)}
 }
 
-// tool is the tool search_corpus. It publishes each search and numbers what it found.
+// tool returns the tool search_corpus. It publishes each search and numbers its hits.
 func (t *stepSearch) tool() (llm.Callable, error) {
 	return llm.NewTool(ToolSearchCorpus, "Searches the documents for more passages, word for word, when those that are given do not answer the question. Their numbers go on from those that are given, and they are cited the same way.",
 		func(ctx context.Context, in searchArguments) (sourcesFound, error) {
@@ -180,7 +178,7 @@ func (t *stepSearch) tool() (llm.Callable, error) {
 		})
 }
 
-// give numbers passages that the model may cite from now on.
+// give numbers passages that the model may now cite.
 func (t *stepSearch) give(ctx context.Context, hits []state.Hit) (sourcesFound, error) {
 	out, known := sourcesFound{Note: sourcesNote, Sources: []skills.Source{}}, len(t.hits)
 	for _, hit := range hits {

@@ -22,8 +22,8 @@ func verifyInput(s state.Agent) graph.Update[verify.State] {
 	return in.Update()
 }
 
-// evidenceOf is every passage that an answer may cite, under the labels by which
-// it cites them.
+// evidenceOf returns every passage that an answer may cite, under the labels with which it cites
+// them.
 func evidenceOf(s state.Agent) []state.Evidence {
 	var out []state.Evidence
 	for _, step := range s.Plan {
@@ -37,7 +37,7 @@ func evidenceOf(s state.Agent) []state.Evidence {
 	return out
 }
 
-// verifyOutput is what the answer's run keeps of its verification.
+// verifyOutput copies the result of the verification into the answer's run.
 func verifyOutput(v verify.State) graph.Update[state.Agent] {
 	check := verify.CheckBest(v)
 	best, _ := v.Best()
@@ -57,7 +57,7 @@ func verifyOutput(v verify.State) graph.Update[state.Agent] {
 	return append(update, lostIn(v)...)
 }
 
-// lostIn are the calls that a run of the verification pipeline lost.
+// lostIn returns the losses of a verification.
 func lostIn(v verify.State) graph.Update[state.Agent] {
 	var update graph.Update[state.Agent]
 	for _, l := range v.Losses {
@@ -91,12 +91,11 @@ func adopt() graph.Node[state.Agent] {
 	}
 }
 
-// scopedMark is a citation in an answer of several steps.
+// scopedMark matches a citation in an answer of several steps.
 var scopedMark = pattern.New(`\[Query (\d{1,3})\]\[Source (\d{1,3})\]`)
 
-// recite resolves the citations of a text that was written again: each step
-// cites what the text cites of it, and a mark that names no passage says so and
-// is counted.
+// recite resolves the citations of a rewritten text: each step gets its citations, and a mark
+// without a passage is marked and counted.
 func recite(text string, plan []state.Step) (string, []state.Step, int) {
 	cites := make([]map[int]*state.Citation, len(plan))
 	var b strings.Builder

@@ -7,13 +7,12 @@ import (
 	"example.com/assay/state"
 )
 
-// writeMemory keeps the research part of a good answer, never the choice
-// block, and none that verification found without support, that lacks a part of the
-// question, or that a failed call took something from. It keeps it under the
-// question without its choices: the same facts with other
-// options are answered from memory, and choose anew. What came from memory is
-// not written again. A memory that fails is a warning, since the answer stands
-// without it; a nil memory keeps nothing.
+// writeMemory keeps the research part of a good answer, without a choice. It does not keep an
+// answer that verification found unsupported, that lacks a part of the question, or that lost
+// something to a failed call. The key is the question without its choices: the same facts with
+// other options are answered from memory and choose again. An answer from memory is not written
+// again. A failing memory is a warning, since the answer is valid without it; a nil memory keeps
+// nothing.
 func writeMemory(memory Memory) graph.Node[state.Agent] {
 	return func(ctx context.Context, s state.Agent) (graph.Update[state.Agent], error) {
 		worth := s.Count(state.StepCompleted) > 0 && s.MeanConfidence() >= rememberFrom && s.Research != "" && len(s.Losses) == 0 && len(s.Whole.Missing) == 0 && (s.Check == nil || s.Check.IsGrounded)

@@ -8,22 +8,21 @@ import (
 	"example.com/assay/state"
 )
 
-// An Answer is the result of a run, as `agent verify --json` prints it: the
-// answer's schema, whose text is the response as it was given, and the corrections
-// that were tried.
+// An Answer is the result of a run, as `agent verify --json` prints it: a state.Answer whose text
+// is the given response, and the attempted corrections.
 type Answer struct {
 	state.Answer
-	FinalResponse string         `json:"final_response"`       // the response as it was given, with what has no support marked
-	Correction    *Correction    `json:"correction,omitempty"` // nil when none is supported better
+	FinalResponse string         `json:"final_response"`       // the given response, with unsupported claims marked
+	Correction    *Correction    `json:"correction,omitempty"` // nil if no correction is better supported
 	Attempts      int            `json:"attempts"`             // corrections that were judged
 	History       []ShownAttempt `json:"verification_history"`
 	Additional    []state.Source `json:"additional_context_used"` // passages that corrections read
 }
 
-// A Correction is a version of the response that is suggested. No verdict on the
-// response, no status and no exit code depends on it.
+// A Correction is a suggested version of the response. It does not affect the verdicts on the
+// response, the status or the exit code.
 type Correction struct {
-	Response   string               `json:"response"` // with what has no support marked
+	Response   string               `json:"response"` // with unsupported claims marked
 	Confidence float64              `json:"confidence"`
 	IsGrounded bool                 `json:"is_grounded"`
 	Supported  int                  `json:"claims_supported"`
@@ -32,8 +31,7 @@ type Correction struct {
 	Sources    []state.Source       `json:"sources"`
 }
 
-// A ShownAttempt is one version of the response in an Answer; the first is the
-// response as it was given.
+// A ShownAttempt is a version of the response in an Answer; the first is the given response.
 type ShownAttempt struct {
 	N          int               `json:"n"`
 	Confidence float64           `json:"confidence"`
@@ -44,10 +42,9 @@ type ShownAttempt struct {
 	Queries    []CorrectiveQuery `json:"queries,omitempty"`
 }
 
-// Result turns a finished run into the answer that is printed. Sources are the
-// passages that verdicts quote, in the order of the evidence. A run that was
-// stopped while it wrote a correction has judged the response: what stopped it is
-// a loss then, unless it was cancelled.
+// Result turns a finished run into its answer. Sources are the passages that verdicts quote, in the
+// order of the evidence. If a run was stopped while it wrote a correction, the response has been
+// judged: the reason is then a loss, unless the run was cancelled.
 func Result(final State, runErr error, files Locator) Answer {
 	check := Check(final)
 	given, judged := final.Given()
@@ -99,10 +96,10 @@ func Result(final State, runErr error, files Locator) Answer {
 	return a
 }
 
-// NothingChecked is why a response without a claim is not grounded.
+// NothingChecked says why a response without a claim is not grounded.
 const NothingChecked = "Nothing was checked: the response states no fact that evidence could support."
 
-// why says of a response that is not grounded what does not hold.
+// why says why a response is not grounded.
 func why(final State, check state.ClaimCheck) string {
 	without := check.ClaimsChecked - check.ClaimsSupported - check.ClaimsUnjudged
 	switch {
@@ -118,12 +115,11 @@ func why(final State, check state.ClaimCheck) string {
 	return fmt.Sprintf("Not grounded: %d of %d claims are not supported by the evidence.", without, check.ClaimsChecked)
 }
 
-// notHeld is the confidence of a search below which a corpus does not hold what was
-// searched for.
+// notHeld is the confidence of a search below which the corpus does not contain the claim.
 const notHeld = 0.35
 
-// foundNothing reports whether a corpus was searched for every claim, holds none
-// of them, and was all the evidence there is.
+// foundNothing reports whether the corpus was searched for every claim, contains none of them, and
+// was the only evidence.
 func foundNothing(final State) bool {
 	given, _ := final.Given()
 	for _, v := range given.Verdicts {
@@ -135,7 +131,7 @@ func foundNothing(final State) bool {
 	return !slices.ContainsFunc(final.Evidence, func(e state.Evidence) bool { return !strings.HasPrefix(e.Label, foundLabel) })
 }
 
-// quoted are the passages that claims quote, in the order of the evidence.
+// quoted returns the passages that claims quote, in the order of the evidence.
 func quoted(evidence []state.Evidence, claims []state.CheckedClaim, files Locator) []state.Source {
 	sources := []state.Source{}
 	for _, e := range evidence {
@@ -148,8 +144,7 @@ func quoted(evidence []state.Evidence, claims []state.CheckedClaim, files Locato
 	return sources
 }
 
-// quotesOf returns what the verdicts quote from a passage, each span once, in
-// the order of the claims.
+// quotesOf returns the verdicts' quotes from a passage, each span once, in the order of the claims.
 func quotesOf(claims []state.CheckedClaim, passage string) []state.QuoteSpan {
 	var spans []state.QuoteSpan
 	for _, c := range claims {

@@ -12,14 +12,14 @@ import (
 	"example.com/assay/state"
 )
 
-// Treatment is what becomes of claims without support in the final response.
-// The zero value is MarkUnsupported.
+// Treatment says how unsupported claims appear in the final response. The zero value is
+// MarkUnsupported.
 type Treatment string
 
 const (
 	MarkUnsupported   Treatment = "mark"   // a mark follows them
 	StrikeUnsupported Treatment = "strike" // they are left out, with their citations
-	KeepUnsupported   Treatment = "keep"   // they stay as they are; only the verdicts tell
+	KeepUnsupported   Treatment = "keep"   // they stay as they are; only the verdicts show it
 )
 
 func (t Treatment) check() error {
@@ -30,19 +30,19 @@ func (t Treatment) check() error {
 	return fmt.Errorf("treatment of unsupported claims is %q: it must be %s, %s or %s", t, MarkUnsupported, StrikeUnsupported, KeepUnsupported)
 }
 
-// What marks say.
+// Texts of the marks.
 const (
 	markUnsupported = "[unsupported]"
 	markPartial     = "[partially supported]"
 	markUnjudged    = "[not verified]"
 )
 
-// NothingLeft is the final response when all of it was left out.
+// NothingLeft is the final response if all of it was left out.
 const NothingLeft = "No statement of the response is supported by the evidence."
 
-// finish treats what has no support in the response as it was given. Of the
-// corrections it takes the one of the highest confidence, not the last one, if it
-// is above that of the response. Passages with orders that verdicts quote are reported.
+// finish treats the unsupported claims of the given response. It picks the correction with the
+// highest confidence, if that is above the response's. It reports quoted passages with prompt
+// injection.
 func finish(t Treatment, inspect retrieval.Inspect) graph.Node[State] {
 	return func(_ context.Context, s State) (graph.Update[State], error) {
 		given, _ := s.Given()
@@ -65,9 +65,8 @@ func isQuoted(verdicts []state.Verdict, passage string) bool {
 	})
 }
 
-// Treat marks or leaves out the claims of a response that are not supported.
-// Verdicts are in the order of their claims; a claim that does not lie in the
-// response after the one before it is left alone.
+// Treat marks or removes the unsupported claims of a response. Verdicts are in the order of their
+// claims; a claim that does not follow the previous one in the response is ignored.
 func Treat(response string, verdicts []state.Verdict, t Treatment) string {
 	if t == KeepUnsupported {
 		return response
@@ -99,8 +98,8 @@ func Treat(response string, verdicts []state.Verdict, t Treatment) string {
 	return tidy(b.String())
 }
 
-// tail is what belongs to a claim after its words: the end of a quotation or of
-// emphasis, punctuation, citations.
+// tail matches what belongs to a claim after its words: the end of a quotation or of emphasis,
+// punctuation, citations.
 var tail = pattern.New(`^[.!?,;:”"')*_]*(?:[ \t]*\[[^\[\]\n]{1,60}\])*[.!?]?`)
 
 var (
@@ -109,8 +108,7 @@ var (
 	lines     = pattern.New(`\n{3,}`)
 )
 
-// tidy removes what leaving claims out leaves behind: items without text, double
-// spaces, empty lines.
+// tidy removes the remains of removed claims: items without text, double spaces, empty lines.
 func tidy(s string) string {
 	s = emptyItem.ReplaceAllString(s, "\n")
 	s = strings.TrimSpace(lines.ReplaceAllString(spaces.ReplaceAllString(s, " "), "\n\n"))

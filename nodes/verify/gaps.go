@@ -12,9 +12,8 @@ import (
 	"example.com/assay/state"
 )
 
-// gapQueries asks for one query for each claim that lacks support. A query that was
-// tried already, as it stands or in another order or form of its words, is left
-// out; without a new one there is nothing more to find.
+// gapQueries asks for one query for each claim that lacks support. It drops a query that was tried
+// before, also in another order or form of its words. Without a new query the correction ends.
 func gapQueries(m llm.Model, skill skills.Skill) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		out, usage, err := llm.Ask[skills.GapOutput](ctx, m, skill, skills.GapInput{
@@ -39,17 +38,15 @@ func gapQueries(m llm.Model, skill skills.Skill) graph.Node[State] {
 	}
 }
 
-// stop ends the correction at a call that failed, a spent budget included: what
-// was judged so far stands.
+// stop ends the correction after a failed call or a spent budget: the verdicts so far count.
 func stop(err error) graph.Update[State] {
 	return graph.Update[State]{lossesChannel.Add(state.LossOf(theCorrection, err)), decisionChannel.Set(decideFinish)}
 }
 
-// theCorrection is what is missing when a correction fails.
+// theCorrection names what is missing when a correction fails.
 const theCorrection = "the suggested correction"
 
-// tried are the queries that were searched for already, those for claims as they
-// stand included.
+// tried returns the queries that were searched before, including the claims themselves.
 func tried(s State) []string {
 	queries := make([]string, 0, len(s.Searches)+len(s.Asked))
 	for _, f := range s.Searches {
@@ -58,7 +55,7 @@ func tried(s State) []string {
 	return append(queries, s.Asked...)
 }
 
-// lacking returns what is not fully supported.
+// lacking returns the verdicts on claims that are not fully supported.
 func lacking(verdicts []state.Verdict) []state.Verdict {
 	var out []state.Verdict
 	for _, v := range verdicts {
@@ -77,7 +74,7 @@ func judged(s State, verdicts []state.Verdict) []skills.JudgedClaim {
 	return list
 }
 
-// nearestTo is the stretch nearest in meaning to a claim that was searched for.
+// nearestTo returns the stretch nearest in meaning to a claim that was searched for.
 func nearestTo(s State, claim string) *skills.Nearest {
 	at := searched(s, claim)
 	if at < 0 || s.Searches[at].Nearest == nil {
@@ -92,7 +89,7 @@ func nearestTo(s State, claim string) *skills.Nearest {
 	return nil
 }
 
-// fresh keeps the first query for each claim that is not among those asked.
+// fresh keeps the first query for each claim that was not asked before.
 func fresh(given []skills.GapQuery, claims []state.Verdict, asked []string) []CorrectiveQuery {
 	seen := map[string]bool{}
 	for _, q := range asked {
@@ -112,8 +109,7 @@ func fresh(given []skills.GapQuery, claims []state.Verdict, asked []string) []Co
 	return queries
 }
 
-// normal is what two queries share that differ in case, order, inflection and
-// function words only.
+// normal returns a query's form without case, order, inflection and function words.
 func normal(query string) string {
 	stems := text.Terms(query, text.QueryStops)
 	slices.Sort(stems)

@@ -13,16 +13,16 @@ import (
 	"example.com/assay/state"
 )
 
-// A Judge says how far evidence carries a claim: a model reads, code checks.
-// It is safe for concurrent use.
+// A Judge says whether evidence supports a claim: a model reads, and code checks. It is safe for
+// concurrent use.
 type Judge struct {
 	model llm.Model
 	skill skills.Skill
 	*claim.Check
 }
 
-// NewJudge returns a judge that asks m by the skill judge_claim. Sentences in
-// which inspect finds orders support nothing; a nil inspect finds none.
+// NewJudge returns a judge that asks m with the skill judge_claim. Sentences in which inspect finds
+// prompt injection support nothing; a nil inspect finds none.
 func NewJudge(m llm.Model, skill skills.Skill, inspect retrieval.Inspect) *Judge {
 	return &Judge{m, skill, claim.NewCheck(inspect.In)}
 }
@@ -42,13 +42,12 @@ func judgeClaim(j *Judge) graph.Node[State] {
 	}
 }
 
-// Judge checks a claim against what it cites and, when that does not support
-// it, against all of the evidence. A claim that the evidence states word for
-// word as a whole sentence is supported without asking the model.
+// Judge checks a claim against the evidence that it cites and, if that does not support it, against
+// all evidence. A claim that is word for word a whole sentence of the evidence is supported without
+// asking the model.
 //
-// The error is one that has to stop the run: cancellation, or a spent budget.
-// Whatever else keeps the model from judging is in the verdict, which is then
-// unsupported.
+// The error stops the run: cancellation or a spent budget. Any other failure of the model is in the
+// verdict, which is then unsupported.
 func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evidence) (state.Verdict, state.ModelUsage, error) {
 	cited := make([]state.Evidence, 0, len(c.Cites))
 	for _, i := range citedBy(c, evidence) {
@@ -62,7 +61,7 @@ func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evide
 	var usage state.ModelUsage
 	for _, by := range [][]state.Evidence{cited, evidence} {
 		if len(by) == 0 || len(by) == len(cited) && usage.Calls > 0 {
-			continue // nothing is cited, or the evidence is what is cited
+			continue // nothing is cited, or all evidence is cited
 		}
 		inner, met := llm.Open(ctx)
 		out, spent, err := llm.Ask[skills.JudgeOutput](inner, j.model, j.skill, skills.JudgeInput{Claim: c.Spoken(), Sources: sources(by)})
@@ -89,9 +88,8 @@ func (j *Judge) Judge(ctx context.Context, c state.Claim, evidence []state.Evide
 	return citing(v, cited), usage, nil
 }
 
-// settle turns what a model says of a claim into a verdict: quotes are located
-// in the evidence, and hard signals overrule. made is how many quotes no passage
-// holds.
+// settle turns a model's answer into a verdict: it locates the quotes in the evidence, and hard
+// signals overrule the model. made is the number of quotes that no passage contains.
 func (j *Judge) settle(c state.Claim, out skills.JudgeOutput, evidence []state.Evidence) (v state.Verdict, made int) {
 	v = state.Verdict{Claim: c, Status: state.ClaimStatus(out.Status), Reason: strings.TrimSpace(out.Reason)}
 	var madeFor, madeAgainst int
@@ -105,7 +103,7 @@ func (j *Judge) settle(c state.Claim, out skills.JudgeOutput, evidence []state.E
 			why = "the quote that was given is in no passage"
 		}
 		v = claim.Refuse(v, why)
-		v.Confidence = 0 // whatever it says of the claim, it does not read
+		v.Confidence = 0 // without a quote the model's confidence does not count
 	}
 	v = j.Weigh(v, evidence)
 	if v.Status == state.Unsupported {
@@ -114,7 +112,7 @@ func (j *Judge) settle(c state.Claim, out skills.JudgeOutput, evidence []state.E
 	return v, madeFor + madeAgainst
 }
 
-// citing notes how a claim's citations stand to what supports it.
+// citing records whether the claim cites the passages that support it.
 func citing(v state.Verdict, cited []state.Evidence) state.Verdict {
 	if len(v.Cites) == 0 || v.Status == state.Unsupported {
 		return v

@@ -7,9 +7,8 @@ import (
 	"example.com/assay/state"
 )
 
-// Labelled numbers the sources of passages in the order in which they stand: those
-// of the first source are "Source 1". What speaks to an assistant is withheld, as a search does; a nil
-// inspect finds nothing.
+// Labelled numbers the sources of passages in order: passages of the first source are "Source 1".
+// It withholds prompt injection, as a search does; a nil inspect finds none.
 func Labelled(passages []state.Passage, inspect retrieval.Inspect) []state.Evidence {
 	out := make([]state.Evidence, len(passages))
 	number := map[string]int{}

@@ -12,14 +12,13 @@ import (
 	"example.com/assay/state"
 )
 
-// mostPassages is how many passages of the evidence given a claim is judged
-// against, beside those that it cites and those that a search found for it.
+// mostPassages is how many passages of the given evidence a claim is judged against, in addition to
+// the ones that it cites and the ones found by its search.
 const mostPassages = 8
 
-// matchEvidence picks the passages that each claim is judged against, and sends each
-// claim with its own to a task of judge. The evidence is read once for all
-// claims; a task holds only what it needs, so a saved run grows with the number
-// of claims, not with claims times evidence.
+// matchEvidence picks the passages for each claim, and sends each claim with its passages to a task
+// of judge. The evidence is read once for all claims; a task holds only what it needs, so a saved
+// run grows with the number of claims, not with claims times evidence.
 func matchEvidence() graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		shelf := newShelf(s)
@@ -36,13 +35,13 @@ func matchEvidence() graph.Node[State] {
 	}
 }
 
-// A shelf finds the passages that share the most informative words with a
-// claim: the sum of the idf of shared stems, without regard to length, which
-// finds the sentence that supports a claim more often than BM25 does.
+// A shelf finds the passages that share the most informative words with a claim: by the sum of the
+// idf of shared stems, regardless of length. That finds the supporting sentence more often than
+// BM25.
 type shelf struct {
 	evidence []state.Evidence
 	holds    map[string][]int // stem → positions in evidence, ascending
-	hits     map[string][]int // claim that was searched for → positions in evidence, the best first
+	hits     map[string][]int // searched claim → positions in evidence, best first
 	found    []bool           // by a search for a claim, by position
 }
 
@@ -71,11 +70,10 @@ func newShelf(v State) *shelf {
 	return s
 }
 
-// pick returns the cited passage that states the claim word for word, if one
-// does. Else it returns what the claim cites, in the order of its citations, then
-// what a search found for it, then up to most of the passages that no search
-// found, the one that shares most with it first. Of those, passages that share
-// nothing are left out, unless that leaves none of a claim that was not searched for.
+// pick returns the cited passage that states the claim word for word, if there is one. Otherwise it
+// returns the passages that the claim cites, in that order, then those found by its search, then up
+// to most others, those that share most with it first. Other passages that share nothing are left
+// out, unless a claim without a search would have none.
 func (s *shelf) pick(c state.Claim, most int) []state.Evidence {
 	cited := citedBy(c, s.evidence)
 	for _, i := range cited {
@@ -118,8 +116,8 @@ func (s *shelf) pick(c state.Claim, most int) []state.Evidence {
 	return out
 }
 
-// citedBy returns the positions of the evidence that a claim cites, by label, by
-// the passage's id or by its document's. A mark that names none is left out.
+// citedBy returns the positions of the evidence that a claim cites: by label, by the passage's ID
+// or by its document's. It ignores unknown marks.
 func citedBy(c state.Claim, evidence []state.Evidence) []int {
 	var at []int
 	for _, label := range c.Cites {

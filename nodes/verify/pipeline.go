@@ -25,33 +25,30 @@ const (
 	NodeFinish     = "finish"
 )
 
-// Deps are what the pipeline works with.
+// Deps are the dependencies of the pipeline.
 type Deps struct {
 	Model  llm.Model
 	Skills *skills.Set
-	Corpus retrieval.Retriever // nil: the response is judged by the evidence given, and no correction is written
-	// Inspect looks for orders in evidence: what gives one supports nothing. Nil
-	// looks for none.
+	Corpus retrieval.Retriever // nil judges only by the given evidence, and writes no correction
+	// Inspect finds prompt injection in evidence: such text supports nothing. Nil finds none.
 	Inspect retrieval.Inspect
 }
 
 // Options tune the pipeline. Nil is the zero value.
 type Options struct {
-	// Search is how many passages of the corpus are found for each claim before it
-	// is judged. Default 5; a negative value judges by the evidence given alone.
+	// Search is how many passages of the corpus are retrieved for each claim before it is judged.
+	// Default 5; a negative value judges only by the given evidence.
 	Search int
 	// Threshold is the confidence below which a correction is written. Default DefaultThreshold.
 	Threshold float64
-	// MaxAttempts is how often a correction is tried. Default 2; a negative value
-	// never corrects.
+	// MaxAttempts is the maximum number of corrections. Default 2; a negative value means none.
 	MaxAttempts int
 	// Passages is how many passages each corrective query adds. Default 3.
 	Passages int
-	// Treatment is what happens to claims without support in the final response.
-	// Default MarkUnsupported.
+	// Treatment says how unsupported claims appear in the final response. Default MarkUnsupported.
 	Treatment Treatment
-	// WarnOfQuoted limits warnings of prompt injection to passages that a verdict quotes.
-	// It is for models that follow no orders.
+	// WarnOfQuoted limits warnings of prompt injection to passages that a verdict quotes. It is for
+	// models that follow no instructions.
 	WarnOfQuoted bool
 	// Checkpointer saves runs, whose graph.RunOptions then name a thread. Default:
 	// runs are not saved.
@@ -91,7 +88,7 @@ func Skills() []string {
 	return []string{skills.GapQueries, skills.JudgeClaim, skills.RegenerateResponse}
 }
 
-// Input is a response and what it is checked against.
+// Input is a response and the evidence to check it against.
 type Input struct {
 	Query    string // the question that it answers; may be empty
 	Response string
@@ -108,8 +105,7 @@ func (in Input) Update() graph.Update[State] {
 	}
 }
 
-// Run checks one response. The state it returns is final, or, beside an error,
-// what was reached before it.
+// Run checks one response. The state is final or, with an error, the last one reached.
 func (p *Pipeline) Run(ctx context.Context, in Input, opts *graph.RunOptions) (State, error) {
 	return p.graph.Invoke(ctx, in.Update(), opts)
 }
@@ -177,7 +173,7 @@ func build(deps Deps, opts *Options) (*graph.Compiled[State], error) {
 // version is 1 since responses are checked as of a day.
 const version = 1
 
-// migrate continues runs of version 0, which had no such day: any will do.
+// migrate continues runs of version 0, which had no such day: any day will do.
 func migrate(*graph.Migration) error { return nil }
 
 // filled returns the options with their defaults.

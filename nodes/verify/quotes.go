@@ -11,8 +11,8 @@ import (
 	"example.com/assay/state"
 )
 
-// located finds the quotes that a model gives: exactly these bytes, in the
-// passage that it names or else in another one. made is how many are in none.
+// located finds a model's quotes byte for byte, in the named passage or else in another. made is
+// the number of quotes that no passage contains.
 func located(given []skills.SourceQuote, evidence []state.Evidence) (quotes []state.Quote, made int) {
 	for _, g := range given {
 		if q, ok := locate(g, evidence); !ok {
@@ -47,8 +47,8 @@ func quoteIn(p state.Passage, words string) (state.Quote, bool) {
 	return state.QuoteIn(p, start, end-start), true
 }
 
-// stated finds a passage that holds a claim, or the quotation that it is a part of,
-// word for word: where a response's sentences end need not be where the source's do.
+// stated finds a passage that contains a claim, or the quotation that it is part of, word for word:
+// the response and the source may end their sentences in different places.
 func stated(c state.Claim, evidence []state.Evidence) (state.Quote, bool) {
 	if q, ok := verbatim(c.Text, evidence); ok {
 		return q, true
@@ -56,8 +56,9 @@ func stated(c state.Claim, evidence []state.Evidence) (state.Quote, bool) {
 	return verbatim(c.Quotation, evidence)
 }
 
-// verbatim finds a passage that holds words as a whole: from the beginning of a sentence, a row, a field or
-// an answer to the end of one. A clause of a sentence is not enough, for the rest of it may turn what it says.
+// verbatim finds a passage that contains words as a whole: from the beginning of a sentence, a row,
+// a field or an answer to the end of one. A clause is not enough, since the rest of its sentence
+// may reverse it.
 func verbatim(said string, evidence []state.Evidence) (state.Quote, bool) {
 	words := bare(said)
 	if words == "" {
@@ -76,7 +77,7 @@ func verbatim(said string, evidence []state.Evidence) (state.Quote, bool) {
 				continue
 			}
 			end := start + size
-			for _, last := range wholes[i:] { // the claim may run over several
+			for _, last := range wholes[i:] { // the claim may span several
 				if last.Start < end && end <= last.End && strings.Trim(p.Text[end:last.End], closers) == "" {
 					return state.QuoteIn(p, start, last.End-start), true
 				}
@@ -86,7 +87,7 @@ func verbatim(said string, evidence []state.Evidence) (state.Quote, bool) {
 	return state.Quote{}, false
 }
 
-// wholesOf are the spans of a passage that say something by themselves, in the order of their beginnings.
+// wholesOf returns the spans of a passage that make sense alone, in order.
 func wholesOf(p state.Passage) []text.Span {
 	out := text.Sentences(p.Text)
 	for _, b := range p.Blocks {
@@ -101,8 +102,7 @@ func wholesOf(p state.Passage) []text.Span {
 // closers may follow the last word of a sentence.
 const closers = ".!?;:,\"'”’)]* \t\n"
 
-// bare is a sentence without a list marker, emphasis, quotation marks and the
-// full stop.
+// bare returns a sentence without a list marker, emphasis, quotation marks and the full stop.
 func bare(s string) string {
 	s = strings.TrimLeft(s[len(itemNumber.FindString(s)):], openers)
 	return strings.TrimRight(s, closers)
@@ -110,5 +110,5 @@ func bare(s string) string {
 
 const openers = " \t\n-*•·>“\"'‘"
 
-// itemNumber is the marker of an item that is numbered: "2. ", "(a) ".
+// itemNumber matches the marker of a numbered item: "2. ", "(a) ".
 var itemNumber = pattern.New(`^\s*(?:\d{1,3}[.)]|\([0-9a-zA-Z]{1,3}\))\s+`)

@@ -10,9 +10,9 @@ import (
 	"example.com/assay/state"
 )
 
-// regenerate has a correction of the response written from all evidence. It is
-// judged also when not a word has changed, for there is more evidence now. A model
-// that fails ends the correction: the best attempt stands.
+// regenerate has a correction of the response written from all evidence. An unchanged text is
+// judged too, since there is more evidence now. A failing model ends the correction: the best
+// attempt counts.
 func regenerate(m llm.Model, skill skills.Skill) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		text, usage, err := llm.AskText(ctx, m, skill, skills.RegenerateInput{
@@ -29,8 +29,8 @@ func regenerate(m llm.Model, skill skills.Skill) graph.Node[State] {
 	}
 }
 
-// toRead is the evidence that a response is written from: what any claim was
-// judged against or cites, and what the round added.
+// toRead returns the evidence for writing a response: what any claim was judged against or cites,
+// and what the round added.
 func toRead(s State) []state.Evidence {
 	shelf := newShelf(s)
 	wanted := map[string]bool{}
@@ -59,8 +59,8 @@ func citable(evidence []state.Evidence) []skills.CitedSource {
 	return list
 }
 
-// citeAs is how a response cites a label: "[Source 2]", and "[Query 1][Source 2]"
-// for "Query 1 Source 2".
+// citeAs returns how a response cites a label: "[Source 2]", or "[Query 1][Source 2]" for "Query 1
+// Source 2".
 func citeAs(label string) string {
 	if query, source, ok := strings.Cut(label, " Source "); ok {
 		return "[" + query + "][Source " + source + "]"

@@ -8,8 +8,8 @@ import (
 	"example.com/assay/state"
 )
 
-// Check sums up a finished run: the verdicts are those on the response as it was
-// given. What a correction says of itself changes none of them.
+// Check sums up the verdicts of a finished run on the given response. A correction changes none of
+// them.
 func Check(final State) state.ClaimCheck {
 	given, _ := final.Given()
 	best, _ := final.Best()
@@ -19,8 +19,8 @@ func Check(final State) state.ClaimCheck {
 	return check
 }
 
-// CheckBest sums up a finished run for a pipeline that checks its own answer and
-// shows the best version of it: the verdicts are those on that version.
+// CheckBest sums up a finished run for a pipeline that checks its own answer and shows its best
+// version: the verdicts are those on that version.
 func CheckBest(final State) state.ClaimCheck {
 	given, _ := final.Given()
 	best, _ := final.Best()
@@ -61,10 +61,10 @@ func CheckOf(a Attempt) state.ClaimCheck {
 	return check
 }
 
-// mostReplaced is how many words a correction puts in place of a claim's.
+// mostReplaced is how many words a correction may put in place of a claim's.
 const mostReplaced = 6
 
-// correction says what would make a claim stand; empty when it does.
+// correction says what would make a claim supported; "" if it is.
 func correction(v state.Verdict) string {
 	switch {
 	case v.Error != "":

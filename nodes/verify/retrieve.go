@@ -12,10 +12,9 @@ import (
 	"example.com/assay/state"
 )
 
-// retrieve searches for each query of the round and adds the best passages that
-// were not read before to the evidence. Without a new one the correction ends:
-// what is known was judged already. A search that fails ends it too. Passages that
-// give orders are reported.
+// retrieve searches for each query of the round and adds the best new passages to the evidence.
+// Without a new passage the correction ends: the known evidence was judged already. A failed search
+// also ends it. It reports passages with prompt injection.
 func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		var read []string
@@ -58,13 +57,11 @@ func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 	}
 }
 
-// foundLabel begins the labels of passages that are found for a response that stands
-// alone. They are not called sources: what a response cites as [Source 1] is not
-// the first passage that was found.
+// foundLabel begins the labels of passages that were found for a standalone response. They are not
+// called sources: what a response cites as [Source 1] is not the first found passage.
 const foundLabel = "P-"
 
-// label names the n-th passage that a round finds: it counts on from the labels
-// there are.
+// label returns the label of the n-th passage that a round finds, after the existing labels.
 func label(s State, n int) string {
 	prefix := foundLabel
 	if s.Prefix != "" {

@@ -9,8 +9,8 @@ import (
 	"example.com/assay/state"
 )
 
-// PartialWeight is what a partially supported claim counts in the confidence,
-// of a supported one.
+// PartialWeight is the weight of a partially supported claim in the confidence; a supported one has
+// 1.
 const PartialWeight = 0.5
 
 const (
@@ -18,14 +18,13 @@ const (
 	allSupportedAdds = 0.1
 )
 
-// mostInDoubt is the highest confidence in a response of which a claim is not
-// supported, or is supported with a doubt.
+// mostInDoubt is the highest confidence in a response with a claim that is unsupported, or
+// supported with a doubt.
 const mostInDoubt = highFrom - 0.01
 
-// Score is the confidence in a response with these verdicts. It is never above
-// Share, nor above the mean confidence in its claims: what is supported by a judge
-// that is right in three of four such cases is no surer than that. It is below that
-// of a high level unless every claim is supported without a doubt.
+// Score is the confidence in a response with these verdicts. It is at most Share, and at most the
+// mean confidence in its claims: a judge that is right in three of four such cases gives no higher
+// certainty. It is below the high level unless every claim is supported without a doubt.
 func Score(verdicts []state.Verdict) float64 {
 	if len(verdicts) == 0 {
 		return 0
@@ -42,9 +41,9 @@ func Score(verdicts []state.Verdict) float64 {
 	return min(Share(verdicts), sum/float64(len(verdicts)), most)
 }
 
-// Share is how much of a response is supported: the share of its claims, partially
-// supported ones counting half; less 0.1 for each unsupported one; plus 0.1 when
-// none is; within 0 and 1. Of a response that claims nothing it is 0.
+// Share is the share of a response's claims that are supported, partially supported ones counting
+// half; less 0.1 for each unsupported one; plus 0.1 if none is; within 0 and 1. Without claims it
+// is 0.
 func Share(verdicts []state.Verdict) float64 {
 	if len(verdicts) == 0 {
 		return 0
@@ -67,7 +66,7 @@ func Share(verdicts []state.Verdict) float64 {
 	return min(max(share, 0), 1)
 }
 
-// A Level is a confidence in a word.
+// A Level is a confidence as a word.
 type Level string
 
 const (
@@ -93,11 +92,10 @@ func LevelOf(confidence float64) Level {
 	return VeryLow
 }
 
-// scoreAttempt notes the response as it stands as an attempt, and decides whether a
-// correction is to be written: when too little of it is supported and attempts are left.
-// Claims that could not be judged end it, since nothing would be known of what
-// was written instead. The first correction is written from what was found for the
-// claims, if that was searched for.
+// scoreAttempt records the current response as an attempt, and decides whether to write a
+// correction: if too little of it is supported and attempts are left. Claims that could not be
+// judged end it, since a correction could not be judged either. The first correction is written
+// from the passages found for the claims, if they were searched for.
 func scoreAttempt(threshold float64, maxAttempts int) graph.Node[State] {
 	return func(_ context.Context, s State) (graph.Update[State], error) {
 		verdicts, changed := slices.Clone(s.Verdicts), false
@@ -119,7 +117,7 @@ func scoreAttempt(threshold float64, maxAttempts int) graph.Node[State] {
 		if Share(verdicts) < threshold && unjudged(verdicts) == "" && len(s.Attempts) < maxAttempts && len(verdicts) > 0 {
 			decision = decideCorrect
 			if len(s.Searches) > 0 && len(s.Attempts) == 0 {
-				decision = decideWrite // its passages were never written from
+				decision = decideWrite // no correction has used its passages yet
 			}
 		}
 		update := graph.Update[State]{
@@ -142,8 +140,8 @@ func scoreAttempt(threshold float64, maxAttempts int) graph.Node[State] {
 	}
 }
 
-// unsearched is a verdict on a claim: without support, and with a search that
-// failed, the claim could not be judged.
+// unsearched turns the verdict on an unsupported claim whose search failed into one that could not
+// be judged.
 func unsearched(s State, v state.Verdict) state.Verdict {
 	at := searched(s, v.Spoken())
 	if v.Status == state.Supported || v.Error != "" || at < 0 || s.Searches[at].Error == "" {
@@ -154,8 +152,8 @@ func unsearched(s State, v state.Verdict) state.Verdict {
 	return v
 }
 
-// lost are the verdicts that are missing. Of a correction, that is the correction.
-// Of a search that failed it is noted already.
+// lost returns the losses for missing verdicts. For a correction the loss is the correction. A
+// failed search is already recorded.
 func lost(s State, verdicts []state.Verdict) []state.Loss {
 	var losses []state.Loss
 	for _, v := range verdicts {
@@ -170,8 +168,8 @@ func lost(s State, verdicts []state.Verdict) []state.Loss {
 	return losses
 }
 
-// stoodIn counts the verdicts that another judge gave in the place of the chosen
-// one, and returns the first.
+// stoodIn counts the verdicts that another judge gave instead of the chosen one, and returns the
+// first.
 func stoodIn(verdicts []state.Verdict) (n int, first state.Verdict) {
 	for _, v := range verdicts {
 		if v.StandIn != "" {

@@ -18,12 +18,10 @@ import (
 // searchesAtOnce bounds the searches that run at the same time.
 const searchesAtOnce = 8
 
-// searchClaims looks in a corpus for the passages that decide each claim, before the
-// claim is judged. The claim itself is the query, for a sentence that refutes it
-// shares its words as one that supports it does; the question adds candidates.
-// Contraries of the claim are searched for as well.
-// A claim that was searched for is not searched for again. A search that fails is
-// a loss: its claim is judged by the evidence that was given, if there is any.
+// searchClaims searches the corpus for the passages that decide each claim, before the claim is
+// judged. The claim itself is the query, since a sentence that refutes it shares its words too; the
+// question adds candidates. It also searches for contraries of the claim. Each claim is searched
+// for once. A failed search is a loss: its claim is judged by the given evidence, if there is any.
 func searchClaims(corpus retrieval.Retriever, passages int, inspect retrieval.Inspect) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		var queries []string
@@ -85,8 +83,8 @@ func searchClaims(corpus retrieval.Retriever, passages int, inspect retrieval.In
 	}
 }
 
-// nearest is the stretch of the hits that is nearest in meaning to what was searched for, of those that say
-// something and give no orders.
+// nearest returns the stretch of the hits that is nearest in meaning to the query, without empty
+// stretches and prompt injection.
 func nearest(hits []state.Hit, inspect retrieval.Inspect) *Nearest {
 	var out *Nearest
 	for _, h := range hits {
@@ -135,7 +133,7 @@ func searchAll(ctx context.Context, corpus retrieval.Retriever, queries []string
 // passagesAgainst is how many passages are read for a contrary of a claim.
 const passagesAgainst = 2
 
-// united is a list of hits with those of another that it does not have.
+// united returns hits, followed by the others that it lacks.
 func united(hits, more []state.Hit) []state.Hit {
 	for _, h := range more {
 		if !slices.ContainsFunc(hits, func(o state.Hit) bool { return o.Passage.ID == h.Passage.ID }) {
@@ -145,12 +143,12 @@ func united(hits, more []state.Hit) []state.Hit {
 	return hits
 }
 
-// searched is the position of the search for a claim, or -1.
+// searched returns the index of the search for a claim, or -1.
 func searched(s State, claim string) int {
 	return slices.IndexFunc(s.Searches, func(f ClaimSearch) bool { return f.Query == claim })
 }
 
-// claimOf is the id of the first claim that reads so.
+// claimOf returns the ID of the first claim with this text.
 func claimOf(s State, spoken string) int {
 	return s.Claims[slices.IndexFunc(s.Claims, func(c state.Claim) bool { return c.Spoken() == spoken })].ID
 }

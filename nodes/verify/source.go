@@ -9,15 +9,15 @@ import (
 	"example.com/assay/state"
 )
 
-// A Locator finds the file whose bytes a passage's offsets count, and the file
-// that it was extracted from, if it is not the same. A text that is kept nowhere
-// has an empty path. memory.Corpus and memory.Texts are Locators.
+// A Locator finds the file whose bytes a passage's offsets refer to, and the file that it was
+// extracted from, if that is another. A text without a file has an empty path. memory.Corpus and
+// memory.Texts are Locators.
 type Locator interface {
 	TextPath(source string) (path, original string, err error)
 }
 
-// SourceOf describes a passage for an answer. It reads the passage's file once
-// more: one that no longer holds the passage is marked stale.
+// SourceOf describes a passage for an answer. It reads the passage's file again, and marks a source
+// stale if the file no longer contains the passage.
 func SourceOf(p state.Passage, files Locator) state.Source {
 	s := state.Source{
 		Doc: p.Doc, Title: p.Title, Where: p.Where(), Section: p.Section, Page: p.Page, Element: p.Element, Line: p.Line,
@@ -34,7 +34,7 @@ func SourceOf(p state.Passage, files Locator) state.Source {
 
 const changed = "the file has changed since it was read; ingest it again"
 
-// compare reads the passage's bytes from its file and says what is different.
+// compare reads the passage's bytes from its file and describes a difference.
 func compare(path string, p state.Passage) string {
 	f, err := os.Open(path)
 	if err != nil {

@@ -12,45 +12,44 @@ import (
 type Decision string
 
 const (
-	decideFinish  Decision = "finish"  // with the best attempt there is
-	decideCorrect Decision = "correct" // look for what is missing, write a correction, check it
-	decideWrite   Decision = "write"   // write a correction from what was found for the claims
+	decideFinish  Decision = "finish"  // finish with the best attempt
+	decideCorrect Decision = "correct" // search for missing evidence, write a correction, check it
+	decideWrite   Decision = "write"   // write a correction from the passages found for the claims
 )
 
-// A CorrectiveQuery looks for what would carry a claim.
+// A CorrectiveQuery searches for evidence for a claim.
 type CorrectiveQuery struct {
-	Claim int    `json:"claim"` // its id
+	Claim int    `json:"claim"` // ID of the claim
 	Query string `json:"query"`
 }
 
 // A ClaimSearch is a search of a corpus before a claim was judged, and its result.
 type ClaimSearch struct {
-	Query      string      `json:"query"`      // the claim as it is judged
-	Confidence float64     `json:"confidence"` // below 0.35 the corpus does not hold it
-	Passages   []string    `json:"passages"`   // ids, the best first
+	Query      string      `json:"query"`      // the claim as judged
+	Confidence float64     `json:"confidence"` // below 0.35 the corpus does not contain it
+	Passages   []string    `json:"passages"`   // IDs, best first
 	Nearest    *Nearest    `json:"nearest,omitempty"`
 	Error      string      `json:"error,omitempty"`
-	Cause      state.Cause `json:"cause,omitempty"` // of that error
+	Cause      state.Cause `json:"cause,omitempty"` // cause of the error
 }
 
-// Nearest is the stretch of what was found that is nearest to a claim in meaning; nil where no encoder
-// took part.
+// Nearest is the found stretch that is nearest in meaning to a claim; nil if no encoder took part.
 type Nearest struct {
 	Passage string  `json:"passage"`
 	Start   int     `json:"start"` // bytes of the passage's text
 	End     int     `json:"end"`
-	Near    float64 `json:"near"` // 1 for the same
+	Near    float64 `json:"near"` // 1 for the same meaning
 }
 
-// An Attempt is one version of a response as it was judged.
+// An Attempt is one judged version of a response.
 type Attempt struct {
-	N          int               `json:"n"` // 0 is the response as it was given
+	N          int               `json:"n"` // 0 is the given response
 	Response   string            `json:"response"`
 	Confidence float64           `json:"confidence"`
 	Grounded   bool              `json:"is_grounded"` // every claim is supported, and there is one
 	Verdicts   []state.Verdict   `json:"claims"`
-	Queries    []CorrectiveQuery `json:"queries,omitempty"` // what was searched before it was written
-	Added      []string          `json:"added,omitempty"`   // ids of the passages that were found and read
+	Queries    []CorrectiveQuery `json:"queries,omitempty"` // queries before it was written
+	Added      []string          `json:"added,omitempty"`   // IDs of the passages that were found and read
 }
 
 // Counts returns how many claims of an attempt have a status.
@@ -68,26 +67,25 @@ func (a Attempt) Counts(status state.ClaimStatus) int {
 // through the channels below.
 type State struct {
 	Query    string           `json:"query"`    // the question that the response answers; may be empty
-	Response string           `json:"response"` // as it stands: as given, later as a correction was written
-	Evidence []state.Evidence `json:"evidence"` // what claims may stand on, in the order in which it was read
-	// Prefix goes before the label of evidence that is found on the way:
-	// "Query 3" makes "Query 3 Source 1"; empty makes "P-1".
+	Response string           `json:"response"` // the given response, later a correction
+	Evidence []state.Evidence `json:"evidence"` // evidence for claims, in the order in which it was read
+	// Prefix precedes the label of evidence found during the run: "Query 3" makes "Query 3 Source
+	// 1"; empty makes "P-1".
 	Prefix string `json:"prefix,omitempty"`
-	AsOf   string `json:"as_of,omitempty"` // the day that documents must hold on; empty for any
+	AsOf   string `json:"as_of,omitempty"` // the day on which documents must be in force; empty for any
 
-	Searches []ClaimSearch     `json:"searches,omitempty"` // for claims, before they were judged; each query once
-	Claims   []state.Claim     `json:"claims"`             // of the response as it stands
+	Searches []ClaimSearch     `json:"searches,omitempty"` // searches for claims before they were judged; each query once
+	Claims   []state.Claim     `json:"claims"`             // of the current response
 	Verdicts []state.Verdict   `json:"verdicts"`           // of those claims, by id
-	Attempts []Attempt         `json:"attempts"`           // every version that was judged, in order
+	Attempts []Attempt         `json:"attempts"`           // every judged version, in order
 	Asked    []string          `json:"asked,omitempty"`    // every query tried
-	Queries  []CorrectiveQuery `json:"queries,omitempty"`  // of this round
-	Added    []string          `json:"added,omitempty"`    // ids of the passages that this round found
+	Queries  []CorrectiveQuery `json:"queries,omitempty"`  // queries of this round
+	Added    []string          `json:"added,omitempty"`    // IDs of the passages that this round found
 	Decision Decision          `json:"decision,omitempty"`
 	Losses   []state.Loss      `json:"losses,omitempty"` // calls that failed while the run went on
-	Final    string            `json:"final"`            // the response as it was given, with what has no support marked
-	// Corrected is a version that this run wrote and that is better supported, marked
-	// likewise; empty when there is none. Its text may equal the response, judged with
-	// more evidence.
+	Final    string            `json:"final"`            // the given response, with unsupported claims marked
+	// Corrected is a better supported version that this run wrote, marked likewise; empty if there
+	// is none. Its text may equal the response, judged with more evidence.
 	Corrected string           `json:"corrected,omitempty"`
 	Warnings  []string         `json:"warnings,omitempty"`
 	Usage     state.ModelUsage `json:"usage"`
@@ -123,8 +121,8 @@ func channels() []graph.Channel[State] {
 	}
 }
 
-// Best is the attempt of the highest confidence, the earliest of equals. It may
-// be a correction.
+// Best returns the attempt with the highest confidence, the earliest of equals. It may be a
+// correction.
 func (s State) Best() (Attempt, bool) {
 	if len(s.Attempts) == 0 {
 		return Attempt{}, false
@@ -132,8 +130,7 @@ func (s State) Best() (Attempt, bool) {
 	return slices.MaxFunc(s.Attempts, func(a, b Attempt) int { return cmp.Compare(a.Confidence, b.Confidence) }), true
 }
 
-// Given is the first verdict on the response as it was given. A correction, and what
-// it reads, changes none of its verdicts.
+// Given returns the first attempt: the given response. A correction changes none of its verdicts.
 func (s State) Given() (Attempt, bool) {
 	if len(s.Attempts) == 0 {
 		return Attempt{}, false

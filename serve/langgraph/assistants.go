@@ -15,8 +15,8 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// An assistant is a graph with settings. Each graph has one by its name, which cannot be
-// changed; callers make others.
+// An assistant is a graph with settings. Each graph has one under its name, which cannot be
+// changed; callers create others.
 type assistant struct {
 	ID          string          `json:"assistant_id"`
 	Version     int             `json:"version"`
@@ -30,7 +30,7 @@ type assistant struct {
 	Description *string         `json:"description"`
 }
 
-// versioned is an assistant as it is kept, with all its versions.
+// versioned is an assistant's record, with all its versions.
 type versioned struct {
 	assistant
 	Versions []assistant `json:"versions"`
@@ -38,7 +38,7 @@ type versioned struct {
 
 func (c *call) assistantsAt() []string { return c.Records("assistants") }
 
-// ofGraph is the assistant that a graph has.
+// ofGraph returns the graph's own assistant.
 func ofGraph(g runs.Graph) assistant {
 	a := assistant{
 		ID: assistantOf(g.Name), Version: 1, Config: object(nil), Context: object(nil), Graph: g.Name, Name: g.Name,
@@ -72,7 +72,7 @@ func (c *call) kept(id string) (versioned, error) {
 	return v, err
 }
 
-// own is kept for assistants that can be changed.
+// own returns an assistant that can be changed.
 func (c *call) own() (versioned, error) {
 	v, err := c.kept(c.r.PathValue("assistant"))
 	if err == nil && v.ID == assistantOf(v.Graph) {
@@ -122,7 +122,7 @@ func (c *call) createAssistant() (any, error) {
 	return a, c.keep(versioned{a, []assistant{a}})
 }
 
-// configured refuses what an assistant of a graph cannot have.
+// configured refuses settings that an assistant of a graph cannot have.
 func (c *call) configured(graph string, config, context json.RawMessage) error {
 	g, err := c.graphNamed(graph)
 	if err != nil {

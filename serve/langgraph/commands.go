@@ -14,18 +14,17 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// This file and those of the teller are the second wire: a client sends commands to a
-// thread, and reads the thread's events, those of all its runs, from one stream. Both wires
-// show the same runs.
+// This file and teller.go are the second protocol: a client sends commands to a thread, and reads
+// the events of all its runs from one stream. Both protocols show the same runs.
 
-// commandRequest is a command of a client.
+// commandRequest is a client's command.
 type commandRequest struct {
 	ID     *int64          `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
 }
 
-// commandAnswer is what became of a command.
+// commandAnswer is the answer to a command.
 type commandAnswer struct {
 	Type    string       `json:"type"` // "success" or "error"
 	ID      int64        `json:"id"`
@@ -35,13 +34,13 @@ type commandAnswer struct {
 	Meta    *commandMeta `json:"meta,omitempty"`
 }
 
-// commandMeta says up to which event of the thread the command knows it.
+// commandMeta says up to which event the command has seen the thread.
 type commandMeta struct {
 	Thread  string `json:"thread_id"`
 	Applied int64  `json:"applied_through_seq"`
 }
 
-// A commandError is a command that is refused, with a code of the protocol.
+// A commandError refuses a command with a code of the protocol.
 type commandError struct{ code, text string }
 
 func (e *commandError) Error() string { return e.text }
@@ -78,8 +77,8 @@ func (c *call) command() (any, error) {
 	return commandAnswer{Type: "success", ID: *in.ID, Result: result, Meta: meta}, nil
 }
 
-// asCommandError is an error that clients read as an answer; nil for others, which they
-// may try again.
+// asCommandError returns an error that clients get as an answer. It returns nil for errors after
+// which a retry may help.
 func asCommandError(err error) *commandError {
 	var known *commandError
 	switch {
@@ -91,7 +90,7 @@ func asCommandError(err error) *commandError {
 	return nil
 }
 
-// toldUntil is how far the events of a thread go whose last run is this one.
+// toldUntil returns the position of the last event of a thread with this last run.
 func (c *call) toldUntil(last *runs.Run) (position, error) {
 	if last == nil {
 		return position{}, nil
@@ -103,11 +102,10 @@ func (c *call) toldUntil(last *runs.Run) (position, error) {
 	return position{last.Number, n, maxPart}, err
 }
 
-// behindBegin is the place behind the beginning of a run: a client takes what comes behind
-// it for news.
+// behindBegin returns the position after a run's beginning. A client treats later events as new.
 func behindBegin(r runs.Run) position { return position{r.Number, 0, maxPart} }
 
-// lastRun is the thread's last run; nil for none.
+// lastRun returns the thread's last run, or nil.
 func (c *call) lastRun() (*runs.Run, error) {
 	all, err := c.Runs(c.ctx(), c.thread())
 	if errors.As(err, new(*runs.NotFoundError)) {
@@ -128,11 +126,11 @@ func params(data json.RawMessage, v any) error {
 	return decode(data, v)
 }
 
-// told are the modes of the first wire that the second one shows.
+// told are the modes of the first protocol that the second one shows.
 var told = names{"values", "updates", "custom", "tasks"}
 
-// start begins a run in the way of the first wire. The fields are those of its request;
-// what is not given stays away.
+// start begins a run as the first protocol does, with the fields of its request. Missing fields
+// stay missing.
 func (c *call) start(fields map[string]any) (runs.Run, error) {
 	maps.DeleteFunc(fields, func(_ string, v any) bool {
 		data, ok := v.(json.RawMessage)
@@ -157,8 +155,7 @@ func (c *call) start(fields map[string]any) (runs.Run, error) {
 	return c.Begin(c.ctx(), spec)
 }
 
-// pending are the interrupts of the thread that wait for answers, and that no run is about
-// to answer.
+// pending returns the interrupts of the thread that no run is about to answer.
 func (c *call) pending() (map[string]bool, error) {
 	out := map[string]bool{}
 	at, _, err := c.State(c.ctx(), c.thread(), "")
@@ -188,15 +185,15 @@ func (c *call) pending() (map[string]bool, error) {
 	return out, nil
 }
 
-// runStart begins a run. On a thread that asks something, the input is the answer, unless
-// the run begins at a checkpoint that it names.
+// runStart begins a run. On a thread with a pending interrupt the input is the answer, unless the
+// run names a checkpoint to begin at.
 func (c *call) runStart(data json.RawMessage) (any, position, error) {
 	var in struct {
 		Assistant string          `json:"assistant_id"`
 		Input     json.RawMessage `json:"input"`
 		Config    json.RawMessage `json:"config"`
 		Metadata  json.RawMessage `json:"metadata"`
-		Camel     string          `json:"multitaskStrategy"` // clients give both
+		Camel     string          `json:"multitaskStrategy"` // clients send both spellings
 		Strategy  string          `json:"multitask_strategy"`
 		Tracer    json.RawMessage `json:"langsmith_tracer"`
 	}
@@ -234,7 +231,7 @@ func (c *call) runStart(data json.RawMessage) (any, position, error) {
 	return map[string]string{"run_id": r.ID}, behindBegin(r), nil
 }
 
-// inputRespond answers what the thread asks, once or several times at once.
+// inputRespond answers one or more pending interrupts of the thread.
 func (c *call) inputRespond(data json.RawMessage) (any, position, error) {
 	type response struct {
 		Namespace []string        `json:"namespace"`
@@ -246,7 +243,7 @@ func (c *call) inputRespond(data json.RawMessage) (any, position, error) {
 		Responses []response      `json:"responses"`
 		Update    json.RawMessage `json:"update"`
 		Goto      json.RawMessage `json:"goto"`
-		Strict    bool            `json:"strict_resume"` // it always is
+		Strict    bool            `json:"strict_resume"` // always in effect
 		Config    json.RawMessage `json:"config"`
 		Metadata  json.RawMessage `json:"metadata"`
 	}
@@ -332,7 +329,7 @@ func (c *call) stateGet(data json.RawMessage) (any, position, error) {
 	return out, applied, err
 }
 
-// agentTree shows the graphs of the thread's last run, and where they stand.
+// agentTree returns the graphs of the thread's last run and their status.
 func (c *call) agentTree(data json.RawMessage) (any, position, error) {
 	var in struct {
 		Run string `json:"run_id"`
@@ -378,7 +375,7 @@ func (c *call) agentTree(data json.RawMessage) (any, position, error) {
 	return map[string]any{"tree": t.tree()}, applied, err
 }
 
-// unknown answers a command that is not understood, as the reference server does.
+// unknown answers an unknown command as the reference server does.
 func (c *call) unknown(method string) error {
 	last, err := c.lastRun()
 	if err == nil && last == nil {

@@ -7,7 +7,7 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// drawing is a graph as clients draw it.
+// drawing is a graph in the form that clients draw.
 type drawing struct {
 	Nodes []drawnNode `json:"nodes"`
 	Edges []drawnEdge `json:"edges"`
@@ -27,7 +27,7 @@ type drawnEdge struct {
 	Conditional bool   `json:"conditional"`
 }
 
-// graphOf is the graph of the assistant that a request names.
+// graphOf returns the graph of the request's assistant.
 func (c *call) graphOf() (runs.Graph, error) {
 	v, err := c.kept(c.r.PathValue("assistant"))
 	if err != nil {
@@ -50,8 +50,7 @@ func (c *call) assistantGraph() (any, error) {
 	return out, nil
 }
 
-// draw adds a graph. With nested, the nodes of graphs inside nodes take the places of
-// those nodes.
+// draw adds a graph. With nested, graphs inside nodes replace those nodes.
 func (d *drawing) draw(g graph.Drawing, prefix string, nested bool) {
 	inside := map[string]graph.Drawing{}
 	for _, n := range g.Nodes() {
@@ -64,7 +63,7 @@ func (d *drawing) draw(g graph.Drawing, prefix string, nested bool) {
 	}
 	for _, e := range g.Edges() {
 		if prefix != "" && (e.From == graph.Start || e.To == graph.End) {
-			continue // the edges around the graph lead past it
+			continue // edges around the graph bypass it
 		}
 		for _, from := range ends(inside, prefix, e.From, graph.End) {
 			for _, to := range ends(inside, prefix, e.To, graph.Start) {
@@ -81,8 +80,8 @@ func label(e graph.DrawnEdge) string {
 	return e.Label
 }
 
-// ends are the nodes that an edge at a node leads from or to. In a graph inside a node
-// these are the nodes next to a border of that graph.
+// ends returns the nodes that an edge at a node leads from or to. For a node with a graph these are
+// the graph's nodes next to border.
 func ends(inside map[string]graph.Drawing, prefix, node, border string) []string {
 	inner, ok := inside[node]
 	if !ok {
@@ -108,8 +107,7 @@ func (c *call) assistantSchemas() (any, error) {
 	return schemasOf(g), nil
 }
 
-// schemasOf describes what a graph takes and holds. Of the values of channels only the
-// names are known.
+// schemasOf describes a graph's input and state. Only the names of its channels are known.
 func schemasOf(g runs.Graph) map[string]any {
 	properties := map[string]any{}
 	for _, ch := range g.App.Channels() {

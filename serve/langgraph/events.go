@@ -15,17 +15,17 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// A filter says which events of a thread a client wants.
+// A filter selects events of a thread for a client.
 type filter struct {
 	Channels   []string   `json:"channels"`
-	Namespaces [][]string `json:"namespaces"` // below one of these; all without any
-	Depth      *int       `json:"depth"`      // how far below, at most
-	Since      int64      `json:"since"`      // those behind it
+	Namespaces [][]string `json:"namespaces"` // in or below one of these; default: all
+	Depth      *int       `json:"depth"`      // at most this far below
+	Since      int64      `json:"since"`      // only later events
 }
 
 var channels = []string{"lifecycle", "values", "updates", "messages", "tools", "input", "checkpoints", "tasks", "custom"}
 
-// wants reports whether a client wants an event.
+// wants reports whether the filter selects an event.
 func (f *filter) wants(ev *toldEvent) bool {
 	if ev.Seq <= f.Since || !f.hasChannel(ev) {
 		return false
@@ -45,7 +45,7 @@ func (f *filter) hasChannel(ev *toldEvent) bool {
 	return channel == "custom" && ok && json.Unmarshal(named["name"], &name) == nil && slices.Contains(f.Channels, "custom:"+name)
 }
 
-// below reports whether a namespace begins with another, which may leave out the tasks.
+// below reports whether a namespace begins with another, which may omit the tasks.
 func below(namespace, prefix []string) bool {
 	if len(prefix) > len(namespace) {
 		return false
@@ -59,8 +59,8 @@ func below(namespace, prefix []string) bool {
 	return true
 }
 
-// streamEvents sends the events of a thread as they come, of all its runs, until the client
-// leaves. It stays open between the runs, also before the first.
+// streamEvents sends the events of all runs of a thread as they come, until the client leaves. It
+// stays open between runs, also before the first.
 func (c *call) streamEvents() (any, error) {
 	var f filter
 	if err := c.body(&f); err != nil {
@@ -94,7 +94,8 @@ func (c *call) streamEvents() (any, error) {
 	return nil, c.giveUp(err, out)
 }
 
-// tellAll tells the events of all runs of the thread, from the run of a seq on, until ctx ends.
+// tellAll yields the events of all runs of the thread, starting with the run of since, until ctx
+// ends.
 func (c *call) tellAll(ctx context.Context, since int64) iter.Seq2[toldEvent, error] {
 	return func(yield func(toldEvent, error) bool) {
 		send := func(list []toldEvent, err error) error {
@@ -110,7 +111,7 @@ func (c *call) tellAll(ctx context.Context, since int64) iter.Seq2[toldEvent, er
 				err = c.tellRun(ctx, r, send)
 			}
 			switch {
-			case errors.As(err, new(*runs.NotFoundError)): // it was removed meanwhile
+			case errors.As(err, new(*runs.NotFoundError)): // the run was removed meanwhile
 			case errors.Is(err, errLeft):
 				return
 			case err != nil:
@@ -121,10 +122,10 @@ func (c *call) tellAll(ctx context.Context, since int64) iter.Seq2[toldEvent, er
 	}
 }
 
-// errLeft says that nobody reads on.
+// errLeft says that the client has left.
 var errLeft = errors.New("the client has left")
 
-// tellRun tells a run until it has ended.
+// tellRun sends a run's events until it has ended.
 func (c *call) tellRun(ctx context.Context, r runs.Run, send func([]toldEvent, error) error) error {
 	t, err := c.teller(r)
 	if err != nil {
@@ -150,7 +151,7 @@ func (c *call) tellRun(ctx context.Context, r runs.Run, send func([]toldEvent, e
 	return send(t.end(r))
 }
 
-// giveUp tells why a stream cannot be told further.
+// giveUp tells the client why a stream cannot continue.
 func (c *call) giveUp(err error, out *sse.Stream) error {
 	if err == nil || c.ctx().Err() != nil {
 		return nil

@@ -21,11 +21,11 @@ import (
 
 // Options configure a handler.
 type Options struct {
-	// Space returns what the caller of a request has. Its error is answered with 401.
+	// Space returns the space of a request's caller. Its error is answered with status 401.
 	Space func(*http.Request) (*runs.Space, error)
-	// Items are the long-term memory of a caller. Default: requests for it are refused.
+	// Items returns the long-term memory of a caller. Default: requests for it are refused.
 	Items func(*http.Request) store.Store
-	// Version is what /info says.
+	// Version is the version that /info reports.
 	Version string
 	// Heartbeat is how often a silent stream sends a comment. Default: 5 seconds.
 	Heartbeat time.Duration
@@ -43,7 +43,7 @@ type call struct {
 	r *http.Request
 }
 
-// Handler returns the handler of all paths of the wire.
+// Handler returns the handler for all paths of the protocol.
 func Handler(o Options) http.Handler {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 5 * time.Second
@@ -111,8 +111,8 @@ func Handler(o Options) http.Handler {
 	return mux
 }
 
-// A handler serves a request. The value that it returns is the answer, as JSON: see [status] and
-// [call.send]. Nil says that the handler has answered itself.
+// A handler serves a request. It returns the answer, as JSON: see [status] and [call.send]. Nil
+// means that the handler has answered itself.
 type handler func(*call) (any, error)
 
 // A status is an answer without a body.
@@ -143,13 +143,13 @@ func (c *call) fail(status int, text string) {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		c.w.Header().Set("Retry-After", "1")
 	}
-	if len(text) > maxDetail { // it has what the caller sent
+	if len(text) > maxDetail { // it may quote the request
 		text = strings.ToValidUTF8(text[:maxDetail], "") + "…"
 	}
 	c.send(status, map[string]string{"detail": text})
 }
 
-// maxDetail is how many bytes the text of a refusal has at most.
+// maxDetail bounds the bytes of an error's text.
 const maxDetail = 1000
 
 func (c *call) send(status int, v any) {
@@ -162,8 +162,8 @@ func (c *call) send(status int, v any) {
 	_, _ = c.w.Write(data) // the caller has left
 }
 
-// body reads the request's JSON. A field that the type does not have is refused by its
-// name. No body at all is an empty object.
+// body reads the request's JSON. It refuses an unknown field by its name. An empty body is an empty
+// object.
 func (c *call) body(v any) error {
 	data, err := io.ReadAll(c.r.Body)
 	if err != nil {
@@ -175,7 +175,7 @@ func (c *call) body(v any) error {
 	return decode(data, v)
 }
 
-// decode reads JSON of a request.
+// decode reads JSON from a request.
 func decode(data []byte, v any) error {
 	d := json.NewDecoder(strings.NewReader(string(data)))
 	d.DisallowUnknownFields()
@@ -198,7 +198,7 @@ func decode(data []byte, v any) error {
 	return refusal.New(http.StatusUnprocessableEntity, "the request is no JSON that is understood here: %v", err)
 }
 
-// flag reads a boolean of the query.
+// flag reads a boolean query parameter.
 func (c *call) flag(name string) bool {
 	switch strings.ToLower(c.r.URL.Query().Get(name)) {
 	case "true", "1", "yes":
@@ -207,7 +207,7 @@ func (c *call) flag(name string) bool {
 	return false
 }
 
-// number reads a number of the query.
+// number reads a number from the query.
 func (c *call) number(name string, otherwise int) (int, error) {
 	text := c.r.URL.Query().Get(name)
 	if text == "" {
@@ -220,16 +220,16 @@ func (c *call) number(name string, otherwise int) (int, error) {
 	return n, nil
 }
 
-// maxPage is how long a part of a list is at most.
+// maxPage bounds the length of a page of a list.
 const maxPage = 1000
 
-// page is a part of a list that a caller asks for.
+// page is the requested part of a list.
 type page struct {
 	Limit  *int `json:"limit"`
 	Offset int  `json:"offset"`
 }
 
-// cut returns a page of a list, and tells the caller how long the list is.
+// cut returns a page of a list, and sends the list's length in a header.
 func cut[T any](c *call, list []T, p page) ([]T, error) {
 	limit := 10
 	if p.Limit != nil {
@@ -247,13 +247,13 @@ func cut[T any](c *call, list []T, p page) ([]T, error) {
 	return list[from:to], nil
 }
 
-// A pattern is an object whose fields an object must have, at any depth. It is read once for
-// all objects that are searched.
+// A pattern is an object whose fields an object must have, at any depth. It is parsed once for all
+// searched objects.
 type pattern struct {
 	wants any // nil for nothing
 }
 
-// maxFilter is how many bytes a filter has at most: each object is compared with all of it.
+// maxFilter bounds the bytes of a filter: each object is compared with all of it.
 const maxFilter = 64 << 10
 
 func (f *pattern) UnmarshalJSON(data []byte) error {
@@ -263,7 +263,7 @@ func (f *pattern) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &f.wants)
 }
 
-// matches reports whether an object has what the filter wants.
+// matches reports whether an object has all fields of the pattern.
 func (f *pattern) matches(have json.RawMessage) bool {
 	if f.wants == nil {
 		return true
@@ -289,7 +289,7 @@ func includes(have, want any) bool {
 	return true
 }
 
-// selected are the fields of objects that a caller asks for; all without a list.
+// selected returns the requested fields of objects; all fields without names.
 func selected[T, JSON any](list []T, shown func(T) JSON, names []string) (any, error) {
 	out := []any{}
 	for _, one := range list {
@@ -311,7 +311,7 @@ func selected[T, JSON any](list []T, shown func(T) JSON, names []string) (any, e
 	return out, nil
 }
 
-// moment is a time as clients read it.
+// moment formats a time for clients.
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 func object(data json.RawMessage) json.RawMessage {

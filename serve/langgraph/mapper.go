@@ -12,12 +12,12 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// modes are the kinds of frames that a client asks for.
+// modes are the kinds of frames that a client wants.
 type modes map[string]bool
 
 var knownModes = []string{"values", "updates", "messages-tuple", "messages", "custom", "tasks", "checkpoints", "debug", "events", "tools"}
 
-// modesOf reads the modes of a request; by default values.
+// modesOf reads the modes of a request. Default: values.
 func modesOf(list names) (modes, error) {
 	if len(list) == 0 {
 		list = names{"values"}
@@ -32,8 +32,7 @@ func modesOf(list names) (modes, error) {
 	return out, nil
 }
 
-// wanted are the engine's events that the modes need, apart from those that are always
-// there.
+// wanted returns the engine's events that the modes need, in addition to those always logged.
 func (m modes) wanted() graph.Mode {
 	var out graph.Mode
 	for name, mode := range map[string]graph.Mode{
@@ -47,8 +46,8 @@ func (m modes) wanted() graph.Mode {
 	return out
 }
 
-// reads reports whether frames of the modes are made of events of a kind. The log may have
-// more; see runs.Options.Modes.
+// reads reports whether the modes make frames from events of a kind. The log may have more kinds;
+// see runs.Options.Modes.
 func (m modes) reads(kind string) bool {
 	k := graph.KindNamed(kind)
 	return k == 0 || (m.wanted() | graph.Updates | graph.Checkpoints).Wants(k)
@@ -61,8 +60,8 @@ type frame struct {
 	id    mark
 }
 
-// Kinds of the error that ends a stream: the run failed, or its events cannot be read now, and who
-// follows it asks again.
+// Kinds of the error that ends a stream: the run failed, or its events cannot be read now and the
+// client should try again.
 const (
 	runFailed        = "Error"
 	streamUnreadable = "StreamUnreadable"
@@ -73,7 +72,7 @@ func errorFrame(kind string, err error) (frame, error) {
 	return frame{event: "error", data: data}, failed
 }
 
-// A mapper makes the frames of a run's events. It sees all of them, in order.
+// A mapper makes the frames of a run's events. It must see all events, in order.
 type mapper struct {
 	call      *call
 	run       runs.Run
@@ -82,12 +81,12 @@ type mapper struct {
 	subgraphs bool
 
 	values          map[string]json.RawMessage // the last state of each graph, by namespace
-	held            map[string]json.RawMessage // states that are shown with their checkpoints, by namespace
-	begins          string                     // the checkpoint that the run continues, until it is shown
-	said, completed map[string]bool            // IDs of messages that were shown, in the two modes of messages
-	written         map[string]string          // what models wrote so far, by task
-	steps           map[string]runs.Event      // the last steps that are shown, by task
-	waits           map[string][]runs.Event    // begun tasks that have not ended, by graph and node
+	held            map[string]json.RawMessage // states that wait for their checkpoints, by namespace
+	begins          string                     // the checkpoint that the run continues from, until it is shown
+	said, completed map[string]bool            // IDs of shown messages, in the two modes of messages
+	written         map[string]string          // the text of models so far, by task
+	steps           map[string]runs.Event      // the last shown steps, by task
+	waits           map[string][]runs.Event    // running tasks, by graph and node
 }
 
 // mapper makes a mapper for a run.
@@ -99,12 +98,12 @@ func (c *call) mapper(r runs.Run, modes modes, subgraphs bool) (*mapper, error) 
 	}, err
 }
 
-// A sink takes a frame: its mode and its data.
+// A sink takes a frame's mode and data.
 type sink func(mode string, value any)
 
 func (m *mapper) frames(ev runs.Event) (out []frame, err error) {
 	if ev.Namespace != "" && !m.subgraphs || !m.modes.reads(ev.Kind) {
-		return nil, nil // the log has it for others
+		return nil, nil // the log has this event for other clients
 	}
 	add := func(mode string, value any) {
 		if err != nil {
@@ -122,7 +121,7 @@ func (m *mapper) frames(ev runs.Event) (out []frame, err error) {
 	switch ev.Kind {
 	case runs.KindAttempt:
 		add("metadata", map[string]any{"run_id": m.run.ID, "attempt": ev.Attempt})
-		m.begins, m.run.Attempt = ev.Checkpoint, ev.Attempt // not as it is now: readers of all times see the same
+		m.begins, m.run.Attempt = ev.Checkpoint, ev.Attempt // from the event, so readers see the same at all times
 	case graph.StateValue.String():
 		failed = m.state(ev, add)
 	case graph.NodeStart.String():
@@ -150,7 +149,7 @@ func (m *mapper) frames(ev runs.Event) (out []frame, err error) {
 	return out, errors.Join(err, failed)
 }
 
-// named is the name of a frame: its mode, and the tasks around the graph that it is of.
+// named returns the name of a frame: its mode, and the tasks around its graph.
 func (m *mapper) named(mode string, ev runs.Event) string {
 	if ev.Namespace == "" {
 		return mode
@@ -158,7 +157,7 @@ func (m *mapper) named(mode string, ev runs.Event) string {
 	return mode + "|" + namespaceOf(ev)
 }
 
-// namespaceOf names the tasks around an event's graph.
+// namespaceOf returns the tasks around an event's graph.
 func namespaceOf(ev runs.Event) string {
 	var parts []string
 	for i, node := range strings.Split(ev.Namespace, "/") {
@@ -186,8 +185,8 @@ func updateOf(ev runs.Event) json.RawMessage {
 	return ev.Update
 }
 
-// state shows a state. A client that reads graphs inside nodes, and no checkpoints, gets
-// the name of its checkpoint before it.
+// state shows a state. A client that reads subgraphs but no checkpoints gets the name of the
+// state's checkpoint first.
 func (m *mapper) state(ev runs.Event, add sink) error {
 	state := ev.State
 	if ev.Namespace != "" {
@@ -224,7 +223,7 @@ func (m *mapper) state(ev runs.Event, add sink) error {
 	return m.checkpoint(at, add)
 }
 
-// app is the graph inside nodes; none if a node itself runs it.
+// app returns the graph inside nodes, and false if a node runs its graph itself.
 func (m *mapper) app(namespace string) (app graph.App, ok bool) {
 	app, ok = m.graph.App, true
 	if namespace == "" {
@@ -238,7 +237,7 @@ func (m *mapper) app(namespace string) (app graph.App, ok bool) {
 	return app, ok
 }
 
-// names reports whether states are shown with the names of their checkpoints.
+// names reports whether the client needs the names of checkpoints with its states.
 func (m *mapper) names() bool {
 	return m.subgraphs && m.modes["values"] && !m.modes["checkpoints"]
 }
@@ -251,7 +250,7 @@ func envelope(id, parent string, source graph.Source, step int) map[string]any {
 	return out
 }
 
-// release shows a state whose checkpoint does not come.
+// release shows a state whose checkpoint did not come.
 func (m *mapper) release(namespace string, add sink) {
 	if state, ok := m.held[namespace]; ok {
 		delete(m.held, namespace)
@@ -262,26 +261,26 @@ func (m *mapper) release(namespace string, add sink) {
 // where names an event's node in its graph.
 func where(ev runs.Event) string { return ev.Namespace + "\n" + ev.Node }
 
-// starts shows a task that begins.
+// starts shows the start of a task.
 func (m *mapper) starts(ev runs.Event, add sink) {
 	if ev.Attempt != 1 {
 		return
 	}
 	m.waits[where(ev)] = append(m.waits[where(ev)], ev)
 	one := map[string]any{"metadata": map[string]any{"graph_id": m.run.Graph, "assistant_id": runOf(m.run).Assistant, "run_id": m.run.ID}, "triggers": triggersOf(ev)}
-	if ev.Send == 0 { // the input of a Send is not kept apart
+	if ev.Send == 0 { // the input of a Send is not recorded
 		one["input"] = m.values[ev.Namespace]
 	}
 	m.task(add, "task", ev, nil, one)
 }
 
-// ends shows a task that ended, or that waits for answers.
+// ends shows a task that has ended, or that waits for answers.
 func (m *mapper) ends(ev runs.Event, add sink, result json.RawMessage, failure any, asked []graph.PendingInterrupt) {
 	m.waits[where(ev)] = slices.DeleteFunc(m.waits[where(ev)], func(other runs.Event) bool { return taskOf(other) == taskOf(ev) })
 	m.task(add, "task_result", ev, asked, map[string]any{"result": result, "error": failure})
 }
 
-// task shows what is known of a task, in the modes tasks and debug.
+// task shows a task in the modes tasks and debug.
 func (m *mapper) task(add sink, kind string, ev runs.Event, asked []graph.PendingInterrupt, more map[string]any) {
 	more["id"], more["name"], more["interrupts"] = taskOf(ev), ev.Node, interruptsOf(asked)
 	if m.modes["tasks"] {
@@ -306,10 +305,10 @@ func (m *mapper) update(ev runs.Event, add sink) error {
 	return nil
 }
 
-// interrupt shows what tasks ask, one after the other.
+// interrupt shows the interrupts of tasks, one after the other.
 func (m *mapper) interrupt(ev runs.Event, add sink) {
 	m.unsayAll(add)
-	var nodes []string // in the order in which they ask
+	var nodes []string // in the order of their interrupts
 	byNode := map[string][]graph.PendingInterrupt{}
 	for _, p := range ev.Interrupts {
 		node := p.Node
@@ -328,7 +327,7 @@ func (m *mapper) interrupt(ev runs.Event, add sink) {
 		at := ev
 		at.Node = node
 		list, waiting := byNode[node], m.waits[where(at)]
-		if len(waiting) != len(list) { // else each of the tasks asked once
+		if len(waiting) != len(list) { // equal numbers mean that each task asked once
 			m.asks(list, add)
 		}
 		for i, task := range waiting {
@@ -351,7 +350,7 @@ func (m *mapper) asks(list []graph.PendingInterrupt, add sink) {
 	}
 }
 
-// checkpoint shows a checkpoint of the root, in the modes checkpoints and debug.
+// checkpoint shows a checkpoint of the root graph, in the modes checkpoints and debug.
 func (m *mapper) checkpoint(ev runs.Event, add sink) error {
 	if _, ok := m.held[ev.Namespace]; ok {
 		add("checkpoints", envelope(ev.Checkpoint, ev.Parent, ev.Source, ev.Step))
@@ -378,7 +377,7 @@ func (m *mapper) checkpoint(ev runs.Event, add sink) error {
 	}
 	if m.modes["debug"] {
 		tasks := []map[string]any{}
-		for _, t := range state.Tasks { // what became of them is shown when it comes
+		for _, t := range state.Tasks { // their outcomes are shown by later events
 			tasks = append(tasks, map[string]any{"id": t.ID, "name": t.Name, "path": t.Path, "interrupts": []interruptJSON{}})
 		}
 		payload := map[string]any{"values": state.Values, "metadata": about, "next": state.Next, "tasks": tasks, "checkpoint": state.Checkpoint, "parent_checkpoint": state.Parent}

@@ -8,8 +8,8 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// identified gives messages an ID that come without one, as LangGraph's channel of messages
-// does. Anything but a list of objects stays as it is.
+// identified gives an ID to each message without one, as LangGraph's messages channel does.
+// Anything other than a list of objects stays as it is.
 func (c *call) identified(g runs.Graph, values json.RawMessage) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	var messages []map[string]json.RawMessage

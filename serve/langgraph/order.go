@@ -10,15 +10,15 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// command is what a caller says to a thread that waits.
+// command is a caller's command to a waiting thread.
 type command struct {
-	Name   string          `json:"lg_name"` // as clients write the class
+	Name   string          `json:"lg_name"` // the name of the client's class
 	Resume json.RawMessage `json:"resume"`
 	Update json.RawMessage `json:"update"`
 	Goto   json.RawMessage `json:"goto"`
 }
 
-// update is the update of values, and of the command's update and goto; nil for none.
+// update returns the update from values and from the command's update and goto; nil for none.
 func (cmd *command) update(c *call, g runs.Graph, values json.RawMessage) (json.RawMessage, error) {
 	if cmd != nil && present(cmd.Update) {
 		if present(values) {
@@ -58,7 +58,7 @@ func (cmd *command) update(c *call, g runs.Graph, values json.RawMessage) (json.
 
 func present(data json.RawMessage) bool { return len(data) > 0 && string(data) != "null" }
 
-// pairsOf turns a list of names and values into an object.
+// pairsOf turns a list of name and value pairs into an object.
 func pairsOf(values json.RawMessage) (json.RawMessage, bool) {
 	var pairs [][2]json.RawMessage
 	if json.Unmarshal(values, &pairs) != nil {
@@ -76,7 +76,7 @@ func pairsOf(values json.RawMessage) (json.RawMessage, bool) {
 	return data, err == nil
 }
 
-// gotoOf is a write that leads to nodes.
+// gotoOf returns a write that goes to nodes.
 func gotoOf(data json.RawMessage) (json.RawMessage, error) {
 	var list []json.RawMessage
 	if json.Unmarshal(data, &list) != nil {
@@ -93,11 +93,11 @@ func gotoOf(data json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"op": "goto", "value": map[string]any{"to": to}})
 }
 
-// interruptID is how the engine writes the IDs of interrupts.
+// interruptID matches the engine's IDs of interrupts.
 var interruptID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// answers are what resumes a run: an answer for each interrupt by its ID, or one for the
-// only interrupt.
+// answers returns the answers that resume a run: by interrupt ID, or one answer for the only
+// interrupt.
 func (cmd *command) answers() map[string]json.RawMessage {
 	if cmd == nil || cmd.Resume == nil {
 		return nil

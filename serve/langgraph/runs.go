@@ -13,7 +13,7 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// begin begins the run that the request asks for.
+// begin begins the requested run.
 func (c *call) begin() (runs.Run, *runRequest, error) {
 	data, err := io.ReadAll(c.r.Body)
 	if err != nil {
@@ -32,7 +32,7 @@ func (c *call) beginWith(data json.RawMessage) (runs.Run, *runRequest, error) {
 		return runs.Run{}, nil, err
 	}
 	r, err := c.Begin(c.ctx(), spec)
-	if errors.Is(err, runs.ErrBusy) { // clients know this status
+	if errors.Is(err, runs.ErrBusy) { // the status that clients expect
 		err = refusal.New(http.StatusUnprocessableEntity, "%v", err)
 	}
 	if err == nil {
@@ -41,7 +41,7 @@ func (c *call) beginWith(data json.RawMessage) (runs.Run, *runRequest, error) {
 	return r, &in, err
 }
 
-// location is the path of a run. Clients read the IDs from it.
+// location returns the path of a run, from which clients read its IDs.
 func (c *call) location(r runs.Run) string {
 	if c.thread() == "" {
 		return "/runs/" + r.ID
@@ -54,7 +54,7 @@ func (c *call) createRun() (any, error) {
 	return runOf(r), err
 }
 
-// createRuns begins several runs. When one is refused, those before it have begun.
+// createRuns begins several runs. When one is refused, the earlier ones have already begun.
 func (c *call) createRuns() (any, error) {
 	var list []json.RawMessage
 	if err := c.body(&list); err != nil {
@@ -72,7 +72,7 @@ func (c *call) createRuns() (any, error) {
 	return out, nil
 }
 
-// found returns the run of the request's path.
+// found returns the run in the request's path.
 func (c *call) found() (runs.Run, error) {
 	id := c.r.PathValue("run")
 	r, err := c.Run(c.ctx(), id)
@@ -141,7 +141,7 @@ func (c *call) cancelRun() (any, error) {
 	return status(http.StatusNoContent), nil
 }
 
-// cancelRuns cancels some runs of a thread, or all with a status.
+// cancelRuns cancels some runs of a thread, or all runs with a status.
 func (c *call) cancelRuns() (any, error) {
 	var in struct {
 		Thread string   `json:"thread_id"`
@@ -189,8 +189,8 @@ func (c *call) joinRun() (any, error) {
 	return nil, c.giveResult(r, c.flag("cancel_on_disconnect"))
 }
 
-// giveResult answers with the values at the end of a run: what it asks, if it stopped for
-// a person, or why it failed. White space keeps the connection alive until then.
+// giveResult answers with the values at the end of a run: its interrupts if it waits for a person,
+// or its error if it failed. White space keeps the connection alive until then.
 func (c *call) giveResult(r runs.Run, cancel bool) error {
 	defer c.leaving(r, cancel)
 	results := make(chan any, 1)
@@ -226,13 +226,13 @@ func (c *call) giveResult(r runs.Run, cancel bool) error {
 	}
 }
 
-// failure is how clients read an error of a run.
+// failure is the error of a run, for clients.
 type failure struct {
 	Error   string `json:"error"`
 	Message string `json:"message"`
 }
 
-// result is the last values that a run has shown.
+// result returns the last values that a run has shown.
 func (c *call) result(r runs.Run) (any, error) {
 	m, err := c.mapper(r, modes{"values": true}, false)
 	if err != nil {
@@ -255,7 +255,7 @@ func (c *call) result(r runs.Run) (any, error) {
 			var asks struct {
 				List []interruptJSON `json:"__interrupt__"`
 			}
-			if last = f.data; json.Unmarshal(f.data, &asks) == nil && len(asks.List) > 0 { // else it asks nothing
+			if last = f.data; json.Unmarshal(f.data, &asks) == nil && len(asks.List) > 0 { // otherwise the run asks nothing
 				asked = append(asked, asks.List...)
 				if last, err = json.Marshal(map[string]any{"__interrupt__": asked}); err != nil {
 					return nil, err
@@ -272,9 +272,9 @@ func (c *call) result(r runs.Run) (any, error) {
 	return last, nil
 }
 
-// leaving cancels a run whose caller has left before its end, if that is wanted.
+// leaving cancels a run, if wanted, when its caller leaves before the end.
 func (c *call) leaving(r runs.Run, cancel bool) {
 	if cancel && c.ctx().Err() != nil {
-		_ = c.Cancel(context.WithoutCancel(c.ctx()), r.ID) // nobody is there to tell
+		_ = c.Cancel(context.WithoutCancel(c.ctx()), r.ID) // there is no caller to report an error to
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"example.com/assay/graph"
 )
 
-// shown is a state as clients read it: a list without elements is empty, and not null.
+// shown returns a state for clients: an empty list is [], not null.
 func shown(app graph.App, state json.RawMessage) json.RawMessage {
 	if !bytes.Contains(state, []byte("null")) {
 		return state
@@ -25,7 +25,7 @@ func shown(app graph.App, state json.RawMessage) json.RawMessage {
 	return state
 }
 
-// fieldAt finds where the null of a field of an object is, at its top level.
+// fieldAt returns the position of a null field at the top level of an object.
 func fieldAt(object, name []byte) (int, bool) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

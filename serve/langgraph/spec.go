@@ -14,7 +14,7 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// runJSON is a run as clients read it.
+// runJSON is a run in the clients' format.
 type runJSON struct {
 	ID        string          `json:"run_id"`
 	Thread    string          `json:"thread_id"`
@@ -35,7 +35,7 @@ func runOf(r runs.Run) runJSON {
 	return runJSON{r.ID, r.Thread, assistant, r.Metadata, r.Status, object(r.Kept), r.Strategy, moment(r.Created), moment(r.Updated)}
 }
 
-// names is one name or several.
+// names is one name or a list of names.
 type names []string
 
 func (n *names) UnmarshalJSON(data []byte) error {
@@ -47,7 +47,7 @@ func (n *names) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(n))
 }
 
-// settings are the config of a run, an assistant or a thread.
+// settings is the config of a run, an assistant or a thread.
 type settings struct {
 	Tags         []string        `json:"tags,omitempty"`
 	Limit        int             `json:"recursion_limit,omitempty"`
@@ -55,12 +55,12 @@ type settings struct {
 	Metadata     json.RawMessage `json:"metadata,omitempty"`
 }
 
-// placing is what is read of what a client says of a run's place in its configuration.
+// placing is the part of a config about a run's place.
 type placing struct {
 	Checkpoint string `json:"checkpoint_id"`
 }
 
-// read reads a config, and refuses what has no effect here.
+// read reads a config, and refuses fields without an effect here.
 func (s *settings) read(data json.RawMessage) error {
 	if len(data) == 0 || string(data) == "null" {
 		return nil
@@ -75,7 +75,7 @@ func (s *settings) read(data json.RawMessage) error {
 	return err
 }
 
-// place reads where a config says that a run is, and what it chooses for the run.
+// place returns the place in a config, and the settings that it chooses for the run.
 func (s *settings) place() (p placing, chosen map[string]json.RawMessage, err error) {
 	if !present(s.Configurable) {
 		return p, nil, nil
@@ -92,13 +92,13 @@ func (s *settings) place() (p placing, chosen map[string]json.RawMessage, err er
 	return p, chosen, nil
 }
 
-// choices are what an assistant or a run chooses, in either of two places.
+// choices are settings of an assistant or a run, in either of two fields.
 type choices struct {
 	config  settings
 	context json.RawMessage
 }
 
-// settingsOf are the settings of a run of a graph; later choices win.
+// settingsOf merges the settings of a run; later ones win.
 func (c *call) settingsOf(g runs.Graph, all ...choices) (map[string]json.RawMessage, error) {
 	out := map[string]json.RawMessage{}
 	for _, part := range all {
@@ -131,7 +131,7 @@ type runRequest struct {
 	After        names           `json:"interrupt_after"`
 	Modes        names           `json:"stream_mode"`
 	Subgraphs    bool            `json:"stream_subgraphs"`
-	Resumable    bool            `json:"stream_resumable"` // all streams are
+	Resumable    bool            `json:"stream_resumable"` // all streams are resumable
 	OnDisconnect string          `json:"on_disconnect"`
 	OnCompletion string          `json:"on_completion"`
 	Strategy     string          `json:"multitask_strategy"`
@@ -139,13 +139,13 @@ type runRequest struct {
 	AfterSeconds float64         `json:"after_seconds"`
 	Durability   string          `json:"durability"`
 	During       *bool           `json:"checkpoint_during"`
-	Strict       bool            `json:"strict_resume"` // an answer to nothing always fails
+	Strict       bool            `json:"strict_resume"` // always in effect: an answer without an interrupt fails
 	Webhook      json.RawMessage `json:"webhook"`
 	Feedback     json.RawMessage `json:"feedback_keys"`
 	Tracer       json.RawMessage `json:"langsmith_tracer"`
 }
 
-// choice is one of the values that a field may have, the first by default.
+// choice checks a field's value against its allowed values. The first one is the default.
 func choice(field, given string, values ...string) (string, error) {
 	if given == "" {
 		return values[0], nil
@@ -156,7 +156,7 @@ func choice(field, given string, values ...string) (string, error) {
 	return "", refusal.New(http.StatusUnprocessableEntity, "%s is %q: it can be %s", field, given, strings.Join(values, ", "))
 }
 
-// without refuses fields that this server has no use for.
+// without refuses fields that this server does not support.
 func (r *runRequest) without() error {
 	for _, f := range []struct {
 		name string
@@ -169,7 +169,7 @@ func (r *runRequest) without() error {
 	return nil
 }
 
-// spec is the run that a request asks for. The data is the request.
+// spec returns the requested run. The data is the whole request.
 func (c *call) spec(r *runRequest, data json.RawMessage) (spec runs.Spec, err error) {
 	if err := r.without(); err != nil {
 		return spec, err
@@ -233,7 +233,7 @@ func (c *call) spec(r *runRequest, data json.RawMessage) (spec runs.Spec, err er
 	return spec, r.policies(&spec, g)
 }
 
-// input sets what the run begins with.
+// input sets the input of the run.
 func (c *call) input(spec *runs.Spec, r *runRequest, g runs.Graph) (err error) {
 	if r.CheckpointID != "" {
 		spec.Checkpoint = r.CheckpointID
@@ -247,7 +247,7 @@ func (c *call) input(spec *runs.Spec, r *runRequest, g runs.Graph) (err error) {
 		}
 	}
 	if r.Command != nil {
-		var given map[string]json.RawMessage // agent-chat-ui answers with an empty input beside the command
+		var given map[string]json.RawMessage // agent-chat-ui sends an empty input together with its command
 		if present(r.Input) && (json.Unmarshal(r.Input, &given) != nil || len(given) > 0) {
 			return refusal.New(http.StatusUnprocessableEntity, "give input or command, not both")
 		}
@@ -259,7 +259,7 @@ func (c *call) input(spec *runs.Spec, r *runRequest, g runs.Graph) (err error) {
 	return err
 }
 
-// policies sets how the run is carried out.
+// policies sets the run's options.
 func (r *runRequest) policies(spec *runs.Spec, g runs.Graph) error {
 	var all []string
 	for _, n := range g.App.Drawing().Nodes() {

@@ -7,13 +7,13 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// A speech is a message that a node's model writes.
+// A speech is a message that a node's model is writing.
 type speech struct {
 	namespace []string
 	text      strings.Builder
 }
 
-// spoken is a message as the parts of its telling need it.
+// spoken is a message, with the fields that this file needs.
 type spoken struct {
 	ID       string          `json:"id"`
 	Type     string          `json:"type"`
@@ -32,7 +32,7 @@ type toolCall struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// speaks is the namespace of what an event's node says: its own.
+// speaks returns the namespace of an event's node.
 func speaks(ev runs.Event) []string {
 	own := ev.Node + ":" + taskOf(ev)
 	if ev.Namespace == "" {
@@ -43,7 +43,7 @@ func speaks(ev runs.Event) []string {
 
 func (t *teller) say(namespace []string, data map[string]any) { t.add("messages", namespace, "", data) }
 
-// token tells a piece of text that a node's model writes.
+// token reports a piece of text from a node's model.
 func (t *teller) token(ev runs.Event) {
 	task := taskOf(ev)
 	s := t.speech[task]
@@ -57,9 +57,9 @@ func (t *teller) token(ev runs.Event) {
 	t.say(s.namespace, textDelta(0, ev.Text))
 }
 
-// hush tells the end of what a node's model wrote, and returns it. The message that the node
-// returns has an ID of its own, and clients keep what they saw written until a state has it
-// no more. So they get a state with it, before that which follows the node.
+// hush ends the text of a node's model, and returns it. The message that the node returns has
+// another ID, and clients keep streamed text until a state drops it. So they get a state with the
+// streamed message first, and then the state after the node.
 func (t *teller) hush(ev runs.Event) (string, error) {
 	s := t.speech[taskOf(ev)]
 	if s == nil {
@@ -94,8 +94,7 @@ func textDelta(index int, text string) map[string]any {
 	return map[string]any{"event": "content-block-delta", "index": index, "delta": map[string]any{"type": "text-delta", "text": text}}
 }
 
-// messages tells the messages that a node has returned, with the tools that they call and
-// the results of these.
+// messages reports the messages that a node has returned, with their tool calls and results.
 func (t *teller) messages(ev runs.Event) error {
 	text, err := t.hush(ev)
 	if err != nil {
@@ -115,7 +114,7 @@ func (t *teller) messages(ev runs.Event) error {
 			t.toolEnds(namespace, m)
 			continue
 		}
-		if text == "" || text != textOf(m.Content) { // else it was seen written
+		if text == "" || text != textOf(m.Content) { // otherwise the client has seen it streamed
 			t.message(namespace, m)
 		}
 		for _, call := range m.Calls {
@@ -125,8 +124,8 @@ func (t *teller) messages(ev runs.Event) error {
 	return nil
 }
 
-// messagesOf are the messages of an update; none if its channel of that name has no
-// messages.
+// messagesOf returns the messages of an update; none if its "messages" channel holds something
+// else.
 func messagesOf(delta json.RawMessage) []spoken {
 	var update struct {
 		Messages json.RawMessage `json:"messages"`
@@ -150,7 +149,7 @@ func (t *teller) toolEnds(namespace []string, m spoken) {
 	t.add("tools", namespace, "", map[string]any{"event": "tool-finished", "tool_call_id": m.Call, "output": m.Content})
 }
 
-// message tells a whole message, block by block.
+// message reports a whole message, block by block.
 func (t *teller) message(namespace []string, m spoken) {
 	start := map[string]any{"event": "message-start", "id": m.ID}
 	if m.Type != "ai" {
@@ -179,7 +178,7 @@ func (t *teller) message(namespace []string, m spoken) {
 	t.say(namespace, finish)
 }
 
-// textOf is the text of a message's content.
+// textOf returns the text of a message's content.
 func textOf(content json.RawMessage) string {
 	var out strings.Builder
 	for _, data := range blocksOf(content) {
@@ -191,7 +190,7 @@ func textOf(content json.RawMessage) string {
 	return out.String()
 }
 
-// blocksOf are the blocks of a message's content. A text is one block.
+// blocksOf returns the blocks of a message's content. A text is one block.
 func blocksOf(content json.RawMessage) []json.RawMessage {
 	var blocks []json.RawMessage
 	var text string

@@ -43,7 +43,7 @@ type taskJSON struct {
 	Result     json.RawMessage `json:"result"`
 }
 
-// stateOf is a snapshot as clients read it. With nested, tasks have the states of the
+// stateOf returns a snapshot in the clients' format. With nested, tasks include the states of the
 // graphs inside them. A nil snapshot is a thread without a checkpoint.
 func (c *call) stateOf(thread string, at *runs.Snapshot, g runs.Graph, namespace string, nested bool) (*stateJSON, error) {
 	if at == nil {
@@ -101,7 +101,7 @@ func joinNamespace(outer, node, task string) string {
 	return outer + "|" + own
 }
 
-// pathOf says what began a task: an edge, or a Send.
+// pathOf says what started a task: an edge or a Send.
 func pathOf(node string, send int) []any {
 	if send > 0 {
 		return []any{"__pregel_push", send - 1, false}
@@ -115,15 +115,15 @@ func metadataOf(thread string, at *runs.Snapshot) map[string]any {
 		out[name] = value
 	}
 	out["source"], out["step"], out["parents"], out["run_id"] = at.Source, at.Step, map[string]string{}, at.Run
-	if at.Source == graph.SourceUpdate { // no run made it
+	if at.Source == graph.SourceUpdate { // not made by a run
 		delete(out, "run_id")
 		delete(out, "assistant_id")
 	}
 	return out
 }
 
-// deltaOf is an encoded update as an object of channels. Several additions to a channel
-// are one list.
+// deltaOf turns an encoded update into an object of channels. Several additions to a channel become
+// one list.
 func deltaOf(update json.RawMessage) (json.RawMessage, error) {
 	var writes []struct {
 		Channel string
@@ -138,7 +138,7 @@ func deltaOf(update json.RawMessage) (json.RawMessage, error) {
 	out := map[string]json.RawMessage{}
 	for _, w := range writes {
 		if w.Channel == "" || w.Value == nil {
-			continue // a command, or a value that is not kept
+			continue // a command, or an untracked value
 		}
 		var a, b []json.RawMessage
 		if w.Op != "overwrite" && out[w.Channel] != nil && json.Unmarshal(out[w.Channel], &a) == nil && json.Unmarshal(w.Value, &b) == nil {
@@ -153,14 +153,14 @@ func deltaOf(update json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(out)
 }
 
-// at finds the snapshot that a checkpoint names.
+// at returns the snapshot of a checkpoint.
 func (c *call) at(p *checkpointJSON) (*runs.Snapshot, runs.Graph, error) {
 	at, g, err := c.State(c.ctx(), c.thread(), p.ID)
 	if err != nil || at == nil || p.Namespace == "" {
 		return at, g, err
 	}
 	if p.ID != "" {
-		if at, g, err = c.State(c.ctx(), c.thread(), ""); err != nil || at == nil { // the ID is one inside
+		if at, g, err = c.State(c.ctx(), c.thread(), ""); err != nil || at == nil { // the ID belongs to a subgraph
 			return at, g, err
 		}
 	}
@@ -203,7 +203,7 @@ func (c *call) stateAtCheckpoint() (any, error) {
 	return c.giveState(in.Checkpoint, in.Subgraphs)
 }
 
-// superstep is updates by hand that are made at once.
+// superstep holds the updates by hand of one superstep.
 type superstep struct {
 	Updates []handUpdate `json:"updates"`
 }

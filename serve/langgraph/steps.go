@@ -7,14 +7,14 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// step shows what a graph inside a node does as text that the node writes.
+// step shows a step of a graph inside a node as text of that node.
 func (m *mapper) step(ev runs.Event, add sink) {
 	m.token(ev, add)
 	m.steps[taskOf(ev)] = ev
 }
 
-// unsay takes back what was shown of a task's steps, since no state has that message. The
-// clients of the second wire cannot take back messages: to them steps are none.
+// unsay removes the shown steps of a task, since no state has that message. Clients of the second
+// protocol cannot remove messages, so they get no steps.
 func (m *mapper) unsay(task string, add sink) {
 	ev, ok := m.steps[task]
 	if !ok {
@@ -30,7 +30,7 @@ func (m *mapper) unsay(task string, add sink) {
 	}
 }
 
-// unsayAll takes back all steps.
+// unsayAll removes all shown steps.
 func (m *mapper) unsayAll(add sink) {
 	for _, task := range slices.Sorted(maps.Keys(m.steps)) {
 		m.unsay(task, add)

@@ -25,8 +25,8 @@ func (c *call) streamRun() (any, error) {
 	return nil, c.stream(r, modes, in.Subgraphs, in.OnDisconnect == "cancel")
 }
 
-// joinStream follows a run from the event behind the last that the client has seen, or
-// from its beginning. Without modes it shows those that the run was begun with.
+// joinStream follows a run from the event after the client's last one, or from its beginning.
+// Without modes it uses the modes that the run was begun with.
 func (c *call) joinStream() (any, error) {
 	r, err := c.found()
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *call) joinStream() (any, error) {
 	return nil, c.stream(r, modes, in.Subgraphs, c.flag("cancel_on_disconnect"))
 }
 
-// A mark is the place of a frame in a stream: an event of the run, and a frame of it.
+// A mark is the place of a frame in a stream: an event of the run, and a frame of that event.
 type mark struct {
 	seq   int64
 	frame int
@@ -62,7 +62,7 @@ func (m mark) String() string {
 	return fmt.Sprintf("%d.%d", m.seq, m.frame)
 }
 
-// markOf reads the ID of the last frame that a client has seen. What is none is before all.
+// markOf reads the ID of the last frame that a client has seen. An invalid ID means the beginning.
 func markOf(id string) mark {
 	seq, frame, _ := strings.Cut(id, ".")
 	var m mark
@@ -82,7 +82,7 @@ func (m mark) before(other mark) bool {
 	return m.seq < other.seq || m.seq == other.seq && m.frame < other.frame
 }
 
-// stream sends the events of a run as they come, until it ends or the client leaves.
+// stream sends a run's events as they come, until the run ends or the client leaves.
 func (c *call) stream(r runs.Run, modes modes, subgraphs, cancel bool) error {
 	defer c.leaving(r, cancel)
 	m, err := c.mapper(r, modes, subgraphs)
@@ -111,12 +111,12 @@ func (c *call) stream(r runs.Run, modes modes, subgraphs, cancel bool) error {
 	return c.lastFrame(m, err, out)
 }
 
-// waiting says how streams are kept open.
+// waiting returns the options of all streams.
 func (c *call) waiting() sse.Options {
 	return sse.Options{Heartbeat: c.Heartbeat, Comment: "heartbeat", Closed: c.Closed()}
 }
 
-// all yields the frames of the run, those that are there and those to come.
+// all yields the frames of the run, existing and future ones.
 func (m *mapper) all(ctx context.Context) iter.Seq2[frame, error] {
 	return func(yield func(frame, error) bool) {
 		for ev, err := range m.call.Events(ctx, m.run.ID, 0) {
@@ -138,7 +138,7 @@ func (m *mapper) all(ctx context.Context) iter.Seq2[frame, error] {
 	}
 }
 
-// lastFrame tells why a run failed, or why it cannot be read.
+// lastFrame reports why a run failed, or why it cannot be read.
 func (c *call) lastFrame(m *mapper, err error, out *sse.Stream) error {
 	if c.ctx().Err() != nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// A told event is one of a thread's stream. Its JSON is what clients read.
+// A toldEvent is an event of a thread's stream, in the clients' format.
 type toldEvent struct {
 	Type   string     `json:"type"` // "event"
 	ID     string     `json:"event_id"`
@@ -31,15 +31,15 @@ type toldParams struct {
 	Data      any      `json:"data"`
 }
 
-// A position is the place of an event among all of its thread: the number of the run, the
-// event of its log, and a part of what is told of that.
+// A position is the place of an event among all events of its thread: the number of the run, the
+// event in its log, and a part of that event.
 type position struct {
 	run   int
 	event int64
 	part  int
 }
 
-// A position is one number below 2^53, the greatest that JavaScript counts with.
+// A position is one number below 2^53, the largest exact integer of JavaScript.
 const (
 	partBits  = 14
 	eventBits = 23
@@ -54,26 +54,26 @@ func (p position) seq() (int64, error) {
 	return int64(p.run)<<(eventBits+partBits) | p.event<<partBits | int64(p.part), nil
 }
 
-// runAt is the number of the run to which a seq belongs.
+// runAt returns the number of the run that a seq belongs to.
 func runAt(seq int64) int { return int(seq >> (eventBits + partBits)) }
 
-// A teller tells the events of a run as clients of the second wire read them: it makes the
-// frames of the first wire, and adds messages and where each graph stands. It sees all
-// events of the run, in order.
+// A teller makes the events of the second protocol from a run's events: from the frames of the
+// first protocol, with messages and the status of each graph. It must see all events of the run, in
+// order.
 type teller struct {
 	m       *mapper
 	run     runs.Run
 	status  string          // of the run
-	graphs  []*standing     // those inside nodes, in the order of their beginning
-	asked   map[string]bool // IDs of interrupts that were told
+	graphs  []*standing     // graphs inside nodes, in the order of their start
+	asked   map[string]bool // IDs of reported interrupts
 	speech  map[string]*speech
-	said    map[string]bool // IDs of messages that were told
-	last    int64           // event of the log
+	said    map[string]bool // IDs of reported messages
+	last    int64           // the last event of the log
 	now     time.Time
 	telling []toldEvent
 }
 
-// A standing says where a graph stands.
+// A standing is the status of a graph.
 type standing struct {
 	namespace []string
 	status    string
@@ -96,7 +96,7 @@ func (t *teller) add(method string, namespace []string, node string, data any) {
 	t.telling = append(t.telling, toldEvent{"event", "", 0, method, toldParams{namespace, t.now.UnixMilli(), node, data}})
 }
 
-// numbered returns what was told of an event of the log, with its numbers.
+// numbered returns the parts of an event of the log, with their numbers.
 func (t *teller) numbered(event int64) ([]toldEvent, error) {
 	out := t.telling
 	t.telling, t.last = nil, event
@@ -110,7 +110,7 @@ func (t *teller) numbered(event int64) ([]toldEvent, error) {
 	return out, nil
 }
 
-// lifecycle tells where a graph stands.
+// lifecycle reports the status of a graph.
 func (t *teller) lifecycle(namespace []string, status, failure string) {
 	name := t.run.Graph
 	if n := len(namespace); n > 0 {
@@ -123,7 +123,7 @@ func (t *teller) lifecycle(namespace []string, status, failure string) {
 	t.add("lifecycle", namespace, "", data)
 }
 
-// begun tells that graphs inside nodes have begun, the first time something is told of them.
+// begun reports that graphs inside nodes have begun, before the first event inside them.
 func (t *teller) begun(namespace []string) {
 	for n := 1; n <= len(namespace); n++ {
 		if t.standing(namespace[:n]) == nil {
@@ -142,7 +142,7 @@ func (t *teller) standing(namespace []string) *standing {
 	return nil
 }
 
-// ends tells that a graph inside a node has ended.
+// ends reports that a graph inside a node has ended.
 func (t *teller) ends(s *standing, status string) {
 	if s != nil && s.status == "started" {
 		s.status = status
@@ -150,26 +150,26 @@ func (t *teller) ends(s *standing, status string) {
 	}
 }
 
-// begin tells that the run goes on, and which questions it answers.
+// begin reports that the run continues, and which interrupts it answers.
 func (t *teller) begin() ([]toldEvent, error) {
 	t.lifecycle(nil, t.status, "")
 	ids := slices.Sorted(maps.Keys(answersOf(t.run)))
-	if len(ids) > 0 && ids[0] != "" { // else it answers the only one
+	if len(ids) > 0 && ids[0] != "" { // an empty ID answers the only interrupt
 		t.add("input.answered", nil, "", map[string]any{"interrupt_ids": ids})
 	}
 	return t.numbered(0)
 }
 
-// answersOf are the answers with which a run began; see command.answers.
+// answersOf returns the answers that a run began with; see command.answers.
 func answersOf(r runs.Run) map[string]json.RawMessage {
 	var in runRequest
 	if r.Kept == nil || decode(r.Kept, &in) != nil {
-		return nil // another wire began it
+		return nil // another protocol began it
 	}
 	return in.Command.answers()
 }
 
-// tell tells an event of the run's log.
+// tell reports an event of the run's log.
 func (t *teller) tell(ev runs.Event) ([]toldEvent, error) {
 	t.now = ev.Time
 	switch ev.Kind {
@@ -192,7 +192,7 @@ func (t *teller) tell(ev runs.Event) ([]toldEvent, error) {
 	return t.numbered(ev.Seq)
 }
 
-// frame tells a frame of the first wire.
+// frame reports a frame of the first protocol.
 func (t *teller) frame(f frame) error {
 	mode, around, nested := strings.Cut(f.event, "|")
 	var namespace []string
@@ -227,7 +227,7 @@ func (t *teller) frame(f frame) error {
 	return nil
 }
 
-// asks tells what a run asks, once.
+// asks reports a run's interrupts, each once.
 func (t *teller) asks(namespace []string, data json.RawMessage) error {
 	var list []interruptJSON
 	if err := json.Unmarshal(data, &list); err != nil {
@@ -242,7 +242,7 @@ func (t *teller) asks(namespace []string, data json.RawMessage) error {
 	return nil
 }
 
-// end tells how the run has ended.
+// end reports how the run has ended.
 func (t *teller) end(r runs.Run) ([]toldEvent, error) {
 	t.run, t.now = r, r.Updated
 	inside := "completed"
@@ -261,7 +261,7 @@ func (t *teller) end(r runs.Run) ([]toldEvent, error) {
 	return t.numbered(t.last + 1)
 }
 
-// treeJSON is a graph with those inside its nodes.
+// treeJSON is a graph with the graphs inside its nodes.
 type treeJSON struct {
 	Namespace []string   `json:"namespace"`
 	Status    string     `json:"status"`

@@ -86,7 +86,7 @@ func (c *call) createThread() (any, error) {
 	return c.threadOf(t), nil
 }
 
-// fieldOf is a text in an object; empty when it has none.
+// fieldOf returns a text field of an object; "" if it has none.
 func fieldOf(object json.RawMessage, name string) string {
 	var all map[string]json.RawMessage
 	var text string
@@ -113,10 +113,10 @@ func (q *threadQuery) matches(t *runs.Thread) bool {
 		q.Metadata.matches(t.Metadata) && q.Values.matches(t.Values)
 }
 
-// maxIDs is how many threads a search names at most.
+// maxIDs bounds the threads that a search may name.
 const maxIDs = 1000
 
-// order is how threads are sorted.
+// order returns how threads are sorted.
 func (q *threadQuery) order() (func(a, b runs.Thread) int, error) {
 	if len(q.IDs) > maxIDs {
 		return nil, refusal.New(http.StatusUnprocessableEntity, "a search names %d threads at most", maxIDs)
@@ -179,7 +179,7 @@ func (c *call) countThreads() (any, error) {
 	return len(all), err
 }
 
-// pruneThreads removes threads, or what they were before they became what they are.
+// pruneThreads removes threads, or their checkpoints except the newest.
 func (c *call) pruneThreads() (any, error) {
 	var in struct {
 		Threads  []string `json:"thread_ids"`

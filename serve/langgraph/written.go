@@ -8,9 +8,9 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// This file has the frames of messages, and those of LangChain's events.
+// This file makes the frames of messages, and of LangChain's events.
 
-// about is the metadata of a message.
+// about returns the metadata of a message.
 func (m *mapper) about(ev runs.Event) map[string]any {
 	ns := ev.Node + ":" + taskOf(ev)
 	if ev.Namespace != "" {
@@ -23,7 +23,7 @@ func (m *mapper) about(ev runs.Event) map[string]any {
 	}
 }
 
-// triggersOf says what began an event's task.
+// triggersOf says what started an event's task.
 func triggersOf(ev runs.Event) []string {
 	if ev.Send > 0 {
 		return []string{"__pregel_push"}
@@ -31,7 +31,7 @@ func triggersOf(ev runs.Event) []string {
 	return []string{"branch:to:" + ev.Node}
 }
 
-// chunk is a piece of a message that a model writes.
+// chunk returns a piece of a message that a model is writing.
 func chunk(ev runs.Event, text string) map[string]any {
 	return map[string]any{
 		"type": "AIMessageChunk", "id": "run-" + taskOf(ev), "content": text,
@@ -39,7 +39,7 @@ func chunk(ev runs.Event, text string) map[string]any {
 	}
 }
 
-// token shows a piece of text of a node's model.
+// token shows a piece of text from a node's model.
 func (m *mapper) token(ev runs.Event, add sink) {
 	if m.modes["messages-tuple"] {
 		add("messages", []any{chunk(ev, ev.Text), m.about(ev)})
@@ -54,7 +54,7 @@ func (m *mapper) token(ev runs.Event, add sink) {
 	}
 }
 
-// messages shows messages that a node has returned and that were not shown before.
+// messages shows messages that a node has returned, unless they were shown before.
 func (m *mapper) messages(ev runs.Event, delta json.RawMessage, add sink) {
 	if !m.modes["messages-tuple"] {
 		return
@@ -64,7 +64,7 @@ func (m *mapper) messages(ev runs.Event, delta json.RawMessage, add sink) {
 	}
 }
 
-// complete shows messages of a state that were not shown before.
+// complete shows messages of a state, unless they were shown before.
 func (m *mapper) complete(state json.RawMessage, add sink) {
 	if !m.modes["messages"] {
 		return
@@ -74,14 +74,13 @@ func (m *mapper) complete(state json.RawMessage, add sink) {
 	}
 }
 
-// unseen are the messages of a state or an update that are not in a set, to which they are
-// added.
+// unseen returns the messages of a state or an update that are not in seen, and adds them to it.
 func unseen(fields json.RawMessage, seen map[string]bool) (out []json.RawMessage) {
 	var in struct {
 		Messages []json.RawMessage `json:"messages"`
 	}
 	if json.Unmarshal(fields, &in) != nil {
-		return nil // its messages are none of ours
+		return nil // its messages have another format
 	}
 	for _, one := range in.Messages {
 		if id := fieldOf(one, "id"); id != "" && !seen[id] {
@@ -92,7 +91,7 @@ func unseen(fields json.RawMessage, seen map[string]bool) (out []json.RawMessage
 	return out
 }
 
-// chain shows an event in the form of LangChain's events.
+// chain shows an event in LangChain's format.
 func (m *mapper) chain(ev runs.Event, add sink) {
 	show := func(event, name, run string, data map[string]any) {
 		add("events", map[string]any{"event": event, "name": name, "run_id": run, "tags": []string{}, "metadata": m.about(ev), "data": data})

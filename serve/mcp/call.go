@@ -24,7 +24,7 @@ type Call struct {
 	state    *sealed // nil at the first call
 }
 
-// call opens what a client brings back of an earlier call.
+// call reads the sealed state that a client returns from an earlier call.
 func (t *tenant) call(name string, req *sdk.CallToolRequest) (*Call, error) {
 	c := &Call{Tenant: t.name, tool: t, name: name, req: req}
 	if state := req.Params.RequestState; state != "" {
@@ -36,10 +36,10 @@ func (t *tenant) call(name string, req *sdk.CallToolRequest) (*Call, error) {
 	return c, nil
 }
 
-// purpose is what a state is sealed for.
+// purpose is the purpose that a state is sealed for.
 func (c *Call) purpose() string { return c.Tenant + "/" + c.name }
 
-// Space is what the caller has.
+// Space returns the caller's space.
 func (c *Call) Space() (*runs.Space, error) {
 	if c.tool.Space == nil {
 		return nil, errors.New("this server runs no graphs")
@@ -47,11 +47,11 @@ func (c *Call) Space() (*runs.Space, error) {
 	return c.tool.Space(c.Tenant)
 }
 
-// Arguments are those of the call, as the client wrote them.
+// Arguments returns the call's arguments as the client wrote them.
 func (c *Call) Arguments() json.RawMessage { return c.req.Params.Arguments }
 
-// Progress tells the client what is done now, if it wants to know. A client that does not
-// take it learns the output all the same.
+// Progress sends the client a progress message, if it asked for them. A failure to send is ignored:
+// the client gets the output anyway.
 func (c *Call) Progress(ctx context.Context, message string) {
 	token := c.req.Params.GetProgressToken()
 	if token == nil {
@@ -61,8 +61,8 @@ func (c *Call) Progress(ctx context.Context, message string) {
 	_ = c.req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: c.progress, Message: message}) // the client has left: ctx ends
 }
 
-// InputRequired is an error of a tool that needs answers of a person before it can go on.
-// The tool is then called again, with the same arguments and the answers.
+// InputRequired is a tool's error that asks a person. The client then calls the tool again, with
+// the same arguments and the answers.
 type InputRequired struct {
 	Questions []Question
 	state     sealed
@@ -80,22 +80,22 @@ func (e *InputRequired) Error() string {
 type Question struct {
 	ID     string
 	Text   string
-	Schema json.RawMessage // of an object whose fields are plain values
+	Schema json.RawMessage // schema of an object with scalar fields
 }
 
-// sealed is what a client keeps of a run that waits.
+// sealed is the state of a waiting run that the client keeps.
 type sealed struct {
 	Thread string          `json:"thread"`
-	IDs    map[string]bool `json:"ids"` // of the questions; true for those that take a text
+	IDs    map[string]bool `json:"ids"` // IDs of the questions; true if the answer is a text
 }
 
-// ask makes the result that asks, or says why the client cannot be asked.
+// ask returns the result that asks the client, or an error if this client cannot be asked.
 func (c *Call) ask(e *InputRequired) (*sdk.CallToolResult, error) {
 	old := c.req.ProtocolVersion() < stateless
 	switch caps := c.req.ClientCapabilities(); {
 	case caps == nil || caps.Elicitation == nil:
 		return nil, fmt.Errorf("%w. This client cannot ask (it has no elicitation): use another one for this tool", e)
-	case old && c.state != nil: // the SDK asks such clients once
+	case old && c.state != nil: // the SDK asks clients of older versions only once
 		return nil, fmt.Errorf("%w. This client is asked once per call: it needs version %s of the protocol", e, stateless)
 	}
 	state, err := c.tool.seal.close(c.purpose(), e.state)

@@ -10,17 +10,18 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Library is what clients read by URIs.
+// A Library holds resources that clients read by URI.
 type Library interface {
-	// Templates are the forms of the URIs.
+	// Templates returns the forms of the resources' URIs.
 	Templates() []Template
-	// List names resources that are worth listing: a few, and not all there are.
+	// List returns the few resources that are worth listing.
 	List(ctx context.Context, tenant string) ([]Link, error)
-	// Read returns a resource. An error is told to the client: that there is none, or why it
-	// cannot be read.
+	// Read returns a resource. The client sees the error: the resource does not exist, or cannot be
+	// read.
 	Read(ctx context.Context, tenant, uri string) (Content, error)
-	// Complete returns values of an argument of a template or a prompt, by its name, that
-	// begin with a text. Earlier arguments are known. What cannot be completed has none.
+	// Complete returns values that begin with text, for an argument of a template or a prompt by
+	// its name. Earlier holds the values of earlier arguments. An argument without completion has
+	// no values.
 	Complete(ctx context.Context, tenant, argument, text string, earlier map[string]string) ([]string, error)
 }
 
@@ -39,7 +40,7 @@ func (t *tenant) addLibrary() {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 			res, err := next(ctx, method, req)
 			list, ok := res.(*sdk.ListResourcesResult)
-			if err != nil || !ok || list.NextCursor != "" { // those of the library come last
+			if err != nil || !ok || list.NextCursor != "" { // the library's resources come last
 				return res, err
 			}
 			links, err := t.Library.List(ctx, t.name)
@@ -63,7 +64,7 @@ func (t *tenant) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.R
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: c.MIMEType, Text: c.Text}}}, nil
 }
 
-// mostValues is how many values a completion has at most, as the protocol says.
+// mostValues is the protocol's limit for the values of a completion.
 const mostValues = 100
 
 func (t *tenant) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
@@ -80,15 +81,15 @@ func (t *tenant) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.C
 	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: append([]string{}, shown...), Total: all, HasMore: all > mostValues}}, nil
 }
 
-// A Prompt is a text that a person chooses, with arguments.
+// A Prompt is a text with arguments that a person chooses.
 type Prompt struct {
 	Name, Title, Description string
 	Arguments                []Argument
-	// Text is the message that begins the conversation. Arguments that must be given are.
+	// Text returns the message that begins the conversation. Required arguments are present.
 	Text func(arguments map[string]string) string
 }
 
-// An Argument is one of a prompt.
+// An Argument is an argument of a prompt.
 type Argument struct {
 	Name, Description string
 	Optional          bool
@@ -109,14 +110,14 @@ func (t *tenant) addPrompt(p Prompt) {
 	})
 }
 
-// A Page shows the outputs of tools inside the client: what the protocol calls an app. The
-// client gives each output to it.
+// A Page shows tool outputs inside the client, which gives each output to it. The protocol calls it
+// an app.
 type Page struct {
 	URI, Name, Description string // the URI begins with "ui://"
 	HTML                   func() (string, error)
 }
 
-// Of pages, as the protocol names them.
+// The protocol's names for pages.
 const (
 	pageType      = "text/html;profile=mcp-app"
 	pageExtension = "io.modelcontextprotocol/ui"
@@ -133,7 +134,7 @@ func (t *tenant) addPage(p Page) {
 	})
 }
 
-// checkPages reports pages that tools name and that are not there.
+// checkPages reports pages that tools name but the options lack.
 func (o *Options) checkPages() error {
 	for _, t := range o.Tools {
 		if uri := t.about.Page; uri != "" && !slices.ContainsFunc(o.Pages, func(p Page) bool { return p.URI == uri }) {

@@ -8,7 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Limited is embedded in the arguments of a tool whose output can be long.
+// Limited is embedded in the arguments of a tool that may return a long output.
 type Limited struct {
 	MaxTokens int `json:"max_tokens,omitempty" jsonschema:"how long the output may be, in tokens of 3 bytes; 8000 without it. What does not fit is named by links to resources"`
 }
@@ -17,11 +17,11 @@ const maxTokens = "max_tokens"
 
 func (l Limited) limit() int { return l.MaxTokens }
 
-// tokenBytes is how many bytes of JSON count as a token.
+// tokenBytes is the number of JSON bytes that count as a token.
 const tokenBytes = 3
 
-// usualTokens is the limit of a caller who says nothing, and leastTokens the smallest: less
-// holds no answer.
+// usualTokens is the default limit, and leastTokens the smallest one: a smaller limit has no room
+// for an answer.
 const (
 	usualTokens = 8000
 	leastTokens = 200
@@ -35,10 +35,10 @@ func limitOf(in any) int {
 	return max(n, leastTokens)
 }
 
-// A Cutter is an output that can be made shorter.
+// A Cutter is an output that can be shortened.
 type Cutter interface {
-	// Cut leaves out the least important part, and links to where that can be read. When
-	// nothing more can be left out it reports false.
+	// Cut removes the least important part and returns a link to it. It returns false when nothing
+	// more can be removed.
 	Cut() (Link, bool)
 }
 
@@ -47,8 +47,8 @@ type Link struct {
 	URI, Name, Description, MIMEType string
 }
 
-// fit cuts an output until it has at most so many tokens. Outputs that fit are left to the
-// SDK.
+// fit cuts an output to at most this many tokens. It returns nil for an output that fits: the SDK
+// then encodes it.
 func fit(out any, tokens int) (*sdk.CallToolResult, error) {
 	var links []Link
 	for {
@@ -73,7 +73,7 @@ func fit(out any, tokens int) (*sdk.CallToolResult, error) {
 	}
 }
 
-// linked is a result with links behind its text; nil without any.
+// linked returns a result with links after its text; nil without links.
 func linked(text string, links []Link) *sdk.CallToolResult {
 	if len(links) == 0 {
 		return nil

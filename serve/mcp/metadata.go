@@ -7,14 +7,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// Path is where a server has the handler, and MetadataPath where clients read how to get in.
+// Path is the path of a server's handler. MetadataPath is where clients read how to authenticate.
 const (
 	Path         = "/mcp"
 	MetadataPath = "/.well-known/oauth-protected-resource" + Path
 )
 
-// Metadata serves what OAuth calls protected-resource metadata (RFC 9728): that a bearer
-// token is needed. It names no server that gives one out: whoever runs this one does.
+// Metadata serves OAuth's protected-resource metadata (RFC 9728): a bearer token is required. It
+// names no authorization server: the operator gives out tokens.
 func Metadata() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		auth.ProtectedResourceMetadataHandler(&oauthex.ProtectedResourceMetadata{
@@ -23,12 +23,12 @@ func Metadata() http.Handler {
 	})
 }
 
-// Challenge is the header WWW-Authenticate of an answer to a request without a token.
+// Challenge returns the WWW-Authenticate header for a request without a token.
 func Challenge(r *http.Request) string {
 	return `Bearer resource_metadata="` + base(r) + MetadataPath + `"`
 }
 
-// base is the server's address as the caller knows it. The host was checked.
+// base returns the server's address as the caller knows it. The host was checked.
 func base(r *http.Request) string {
 	if r.TLS != nil {
 		return "https://" + r.Host

@@ -15,34 +15,35 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// Options configure a mounting.
+// Options configure a Mounting.
 type Options struct {
 	Name, Title, Version string
-	Instructions         string // for the model, on when to use what
+	Instructions         string // tell the model which tool to use when
 	Tools                []Tool
-	Library              Library // what can be read; default: nothing
+	Library              Library // readable resources; default: none
 	Prompts              []Prompt
 	Pages                []Page
-	// Space is what a tenant has, for tools that run graphs. Default: they cannot.
+	// Space returns a tenant's space, for tools that run graphs. Default: such tools fail.
 	Space func(tenant string) (*runs.Space, error)
-	// Key seals the state of input requests: 32 bytes, the same in all processes that serve
-	// the same threads. Default: one of this process alone.
+	// Key seals the state of input requests: 32 bytes, the same in all processes that serve the
+	// same threads. Default: a random key for this process.
 	Key []byte
 
 	idle     time.Duration            // default: idle
 	sessions int                      // default: mostSessions
-	tune     func(*sdk.ServerOptions) // what tests change
-	more     func(*sdk.Server)        // and what they add
+	tune     func(*sdk.ServerOptions) // changed by tests
+	more     func(*sdk.Server)        // extended by tests
 }
 
-// The session of a client with an old version of the protocol ends after this silence, and a
-// tenant has so many of them. Newer clients have none.
+// A session of a client with an old protocol version ends after this silence, and a tenant may have
+// this many. Clients of newer versions have no sessions.
 const (
 	idle         = 30 * time.Minute
 	mostSessions = 1000
 )
 
-// A Mounting serves what its options name. Any number of goroutines may use it.
+// A Mounting serves the tools, resources and prompts of its options. Several goroutines may use it
+// at once.
 type Mounting struct {
 	Options
 	seal    *seal
@@ -52,7 +53,7 @@ type Mounting struct {
 	tenants map[string]*tenant
 }
 
-// A tenant has its own server, so that no session can be used by another.
+// A tenant has its own server, so no tenant can use another's session.
 type tenant struct {
 	*Mounting
 	name          string
@@ -60,7 +61,7 @@ type tenant struct {
 	current, past http.Handler // for clients of this version of the protocol, and of older ones
 }
 
-// New makes a mounting.
+// New returns a Mounting.
 func New(o Options) (*Mounting, error) {
 	o.idle, o.sessions = cmp.Or(o.idle, idle), cmp.Or(o.sessions, mostSessions)
 	s, err := newSeal(o.Key)
@@ -83,7 +84,7 @@ func New(o Options) (*Mounting, error) {
 	return &Mounting{Options: o, seal: s, schemas: sdk.NewSchemaCache(), tenants: map[string]*tenant{}}, nil
 }
 
-// tenant returns what serves a tenant.
+// tenant returns the server of a tenant.
 func (m *Mounting) tenant(name string) *tenant {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -109,7 +110,7 @@ func (m *Mounting) tenant(name string) *tenant {
 	}
 	get := func(*http.Request) *sdk.Server { return t.server }
 	t.current = sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
-		Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // the caller of Handler sees to both
+		Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true, // the caller of Handler ensures both
 	})
 	t.past = sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
 		SessionTimeout: m.idle, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
@@ -135,12 +136,12 @@ func (t *tenant) serverOptions() *sdk.ServerOptions {
 	return o
 }
 
-// stateless is the first version of the protocol without sessions.
+// stateless is the first protocol version without sessions.
 const stateless = "2026-07-28"
 
-// Handler returns the handler of one path, for tenants by what caller says of a request.
-// The caller of the handler bounds bodies, and checks tokens, hosts and origins. Clients of
-// older versions get sessions, since only there can they be asked in the middle of a call.
+// Handler returns the handler of one path; caller returns the tenant of a request. The caller of
+// Handler must limit bodies, and check tokens, hosts and origins. Clients of older versions get
+// sessions: without one they cannot be asked during a call.
 func (m *Mounting) Handler(caller func(*http.Request) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := m.tenant(caller(r))
@@ -163,7 +164,7 @@ func (t *tenant) open() (n int) {
 	return n
 }
 
-// Close ends the sessions of old clients.
+// Close ends the sessions of clients with older versions.
 func (m *Mounting) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -176,8 +177,8 @@ func (m *Mounting) Close() error {
 	return errors.Join(errs...)
 }
 
-// Serve serves one client that writes into in and reads from out, until it closes in or ctx
-// ends. Nothing else may be written into out.
+// Serve serves one client that writes into in and reads from out, until it closes in or ctx ends.
+// Nothing else may write into out.
 func (m *Mounting) Serve(ctx context.Context, tenant string, in io.ReadCloser, out io.WriteCloser) error {
 	err := m.tenant(tenant).server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {

@@ -14,25 +14,25 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// A Job is a run of a graph that a tool makes.
+// A Job is a graph run by a tool.
 type Job struct {
 	Graph    string
-	Values   json.RawMessage // an object: values of the graph's channels
+	Values   json.RawMessage // an object with values of the graph's channels
 	Settings map[string]json.RawMessage
-	// Durability says when the run is saved. A run that was not saved when its process died
-	// begins anew. Default: after each superstep.
+	// Durability says when the run is saved. A run that was not saved when its process died begins
+	// again. Default: after each superstep.
 	Durability graph.Durability
 }
 
-// An End is the end of a job.
+// An End is the result of a job.
 type End struct {
 	Run    runs.Run
 	Values json.RawMessage // the state of the thread
 }
 
-// Run carries out a job on a thread of its own, and tells its progress. When ctx ends, the
-// run is cancelled. When the run waits for a person, the error is an *InputRequired, which
-// the tool returns; at the next call Run goes on with the answers.
+// Run runs a job on its own thread and reports its progress. The end of ctx cancels the run. When
+// the run waits for a person, Run returns an *InputRequired, which the tool must return; in the
+// next call Run continues with the answers.
 func (c *Call) Run(ctx context.Context, j Job) (End, error) {
 	space, err := c.Space()
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *Call) Run(ctx context.Context, j Job) (End, error) {
 		return End{}, err
 	}
 	defer func() {
-		if err := space.Cancel(context.WithoutCancel(ctx), r.ID); err != nil { // one that has ended stays as it is
+		if err := space.Cancel(context.WithoutCancel(ctx), r.ID); err != nil { // a run that has ended stays as it is
 			space.Warn(err)
 		}
 	}()
@@ -84,7 +84,7 @@ func (c *Call) Run(ctx context.Context, j Job) (End, error) {
 	return End{r, at.State}, nil
 }
 
-// spec is the run of a job, or of the rest of it with the answers of a person.
+// spec returns the run of a job, or its continuation with a person's answers.
 func (c *Call) spec(space *runs.Space, j Job) (runs.Spec, error) {
 	metadata, err := json.Marshal(map[string]string{"graph_id": j.Graph, "wire": "mcp"})
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *Call) spec(space *runs.Space, j Job) (runs.Spec, error) {
 	return spec, err
 }
 
-// answers are those to what the run asked.
+// answers returns the person's answers to the run's interrupts.
 func (c *Call) answers() (map[string]json.RawMessage, error) {
 	out := map[string]json.RawMessage{}
 	for id, plain := range c.state.IDs {
@@ -133,11 +133,11 @@ func (c *Call) answers() (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// plainAnswer is the form for a question that names none.
+// plainAnswer is the form for a question without its own.
 const plainAnswer = `{"type":"object","properties":{"answer":{"type":"string","title":"Answer"}},"required":["answer"]}`
 
-// asked are the questions of a run. A payload {"message": …, "schema": …} is shown with its
-// form, which is the answer; any other payload as text, and the answer is a text.
+// asked returns the questions of a run. A payload {"message": …, "schema": …} is shown with its
+// form, whose object is the answer. Any other payload is shown as text, and the answer is a text.
 func asked(thread string, pending []graph.PendingInterrupt) *InputRequired {
 	out := &InputRequired{state: sealed{thread, map[string]bool{}}}
 	for _, p := range pending {

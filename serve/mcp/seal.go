@@ -13,11 +13,11 @@ import (
 	"example.com/assay/graph/store"
 )
 
-// keySize is how many bytes Options.Key has.
+// keySize is the length of Options.Key in bytes.
 const keySize = 32
 
-// StoredKey returns the key that a store keeps, and makes it the first time. Two processes
-// that both make it in the same moment differ until one of them starts again.
+// StoredKey returns the key in a store, and creates it the first time. Two processes that create it
+// at the same moment use different keys until one of them restarts.
 func StoredKey(ctx context.Context, s store.Store) ([]byte, error) {
 	type kept struct {
 		Key []byte `json:"key"`
@@ -34,10 +34,10 @@ func StoredKey(ctx context.Context, s store.Store) ([]byte, error) {
 	return k.Key, err
 }
 
-// errState is a state that this server has not sealed for this call.
+// errState reports a state that this server did not seal for this call.
 var errState = errors.New("requestState was changed, or is of another server, tool or tenant: call the tool again without it")
 
-// A seal encrypts what a client keeps for the server between two calls.
+// A seal encrypts the state that a client keeps between two calls.
 type seal struct{ aead cipher.AEAD }
 
 func newSeal(key []byte) (*seal, error) {
@@ -65,7 +65,7 @@ func (s *seal) close(purpose string, v any) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, data, []byte(purpose))), nil
 }
 
-// open reads a value that was sealed for the purpose.
+// open reads a value that was sealed for the same purpose.
 func (s *seal) open(purpose, sealed string, v any) error {
 	data, err := base64.RawURLEncoding.DecodeString(sealed)
 	if err == nil {

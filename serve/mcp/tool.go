@@ -11,14 +11,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// An About describes a tool to the model that calls it, and to people.
+// An About describes a tool to models and people.
 type About struct {
 	Name        string // of letters, digits, "_", "-" and "."
 	Title       string // for people
-	Description string // for the model: what it does, and when to call it
+	Description string // for the model: what the tool does, and when to call it
 	// Writes says that the tool changes something. Default: it only reads.
 	Writes bool
-	// Page is the URI of the page that shows the tool's outputs. Default: none does.
+	// Page is the URI of the page that shows the tool's outputs. Default: none.
 	Page string
 }
 
@@ -28,26 +28,26 @@ type Tool struct {
 	add   func(*tenant)
 }
 
-// NewTool makes a tool of a function. The schemas of its arguments and its output are those
-// of the types; arguments are checked before the function is called. A list in an output that
-// is nil must be left out (omitempty). An error of the function is told to the model, as the
-// output of a tool that failed: it says what to do. A type that has no schema is a panic.
+// NewTool makes a tool from a function. The schemas of its arguments and its output come from the
+// types; arguments are checked before the call. A list in an output must be omitempty, so it is
+// never null. The function's error is shown to the model as the output of a failed tool, so it
+// should say what to do. A type without a schema panics.
 func NewTool[In, Out any](about About, do func(ctx context.Context, c *Call, in In) (Out, error)) Tool {
 	return newTool(about, schemaOf[In](), do)
 }
 
-// Arguments are those of a tool by their names.
+// Arguments are a tool's arguments by name.
 type Arguments map[string]json.RawMessage
 
 func (a Arguments) limit() int {
 	var n int
-	_ = json.Unmarshal(a[maxTokens], &n) // it was checked to be a number
+	_ = json.Unmarshal(a[maxTokens], &n) // the schema ensures a number
 	return n
 }
 
-// NewToolOf makes a tool whose arguments are described by the schemas of its properties, as
-// JSON. Needed names those that may not be missing. Each tool also takes max_tokens, as those
-// with [Limited] do. A schema that cannot be read is a panic.
+// NewToolOf makes a tool whose arguments are described by JSON Schemas of its properties. Needed
+// names the required ones. Like a tool with [Limited], it also takes max_tokens. An invalid schema
+// panics.
 func NewToolOf[Out any](about About, properties map[string]json.RawMessage, needed []string, do func(ctx context.Context, c *Call, in Arguments) (Out, error)) Tool {
 	in := &jsonschema.Schema{Type: "object", Properties: schemaOf[Limited]().Properties, Required: needed, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	for name, data := range properties {
@@ -96,8 +96,8 @@ func (a About) tool(in, out *jsonschema.Schema) *sdk.Tool {
 	return tool
 }
 
-// schemaOf is the schema of a type. It has no null beside another type, which some clients
-// cannot express: a field that may be missing is left out.
+// schemaOf returns the schema of a type. No type in it may also be null, which some clients cannot
+// express: an optional field is left out instead.
 func schemaOf[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](nil)
 	if err != nil {

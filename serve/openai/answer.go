@@ -16,16 +16,16 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// An answer is what a turn gives.
+// An answer is the result of a turn.
 type answer struct {
 	text       string
 	citations  []annotation
-	asked      []graph.PendingInterrupt // what the run waits for, in place of an answer
+	asked      []graph.PendingInterrupt // the run's interrupts, instead of an answer
 	usage      usage
 	checkpoint string // the end of the turn
 }
 
-// usage counts tokens as models have reported them.
+// usage counts tokens as the models reported them.
 type usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
@@ -33,8 +33,8 @@ type usage struct {
 }
 
 const (
-	modelCall = "model_call" // the custom event of a call of a model
-	offline   = "offline"    // the model that counts words, and costs nothing
+	modelCall = "model_call" // the custom event of a model call
+	offline   = "offline"    // the model that counts words and costs nothing
 )
 
 func (u *usage) add(event json.RawMessage) error {
@@ -57,14 +57,14 @@ func (u *usage) add(event json.RawMessage) error {
 	return nil
 }
 
-// An annotation is a citation as clients read it, with what they do not know beside it.
+// An annotation is a citation in the clients' format, with further fields for the source.
 type annotation struct {
 	Type string      `json:"type"`
 	URL  urlCitation `json:"url_citation"`
 	Own  source      `json:"assay"`
 }
 
-// urlCitation is a stretch of the text, in characters (code points), without its end.
+// urlCitation is a range of the text in characters (code points); the end is exclusive.
 type urlCitation struct {
 	Start int    `json:"start_index"`
 	End   int    `json:"end_index"`
@@ -72,7 +72,7 @@ type urlCitation struct {
 	Title string `json:"title"`
 }
 
-// source is what is cited: the bytes from start to end of a document.
+// source is the cited source: the bytes from start to end of a document.
 type source struct {
 	CitedText string `json:"cited_text"`
 	Doc       string `json:"doc"`
@@ -81,7 +81,7 @@ type source struct {
 	End       int    `json:"end"`
 }
 
-// outcome waits for the end of a run and reads what it answers.
+// outcome waits for the end of a run and reads its answer.
 func (c *call) outcome(ctx context.Context, t *turn) (*answer, error) {
 	a := &answer{}
 	for ev, err := range c.Events(ctx, t.run.ID, 0) {
@@ -119,7 +119,7 @@ func (c *call) outcome(ctx context.Context, t *turn) (*answer, error) {
 	return a, a.read(at)
 }
 
-// read reads the messages behind the person's last one, or what the run asks instead.
+// read reads the messages after the person's last one, or else the run's interrupts.
 func (a *answer) read(at *runs.Snapshot) error {
 	var state struct {
 		Messages []conversation.Message `json:"messages"`
@@ -164,7 +164,7 @@ func (a *answer) read(at *runs.Snapshot) error {
 	return nil
 }
 
-// add adds a text, and returns how many characters are before it.
+// add adds a text, and returns the number of characters before it.
 func (a *answer) add(gap, text string) (before int) {
 	if a.text != "" {
 		a.text += gap
@@ -174,7 +174,7 @@ func (a *answer) add(gap, text string) (before int) {
 	return before
 }
 
-// cite adds the citations of a block behind so many characters.
+// cite adds the citations of a block that follows this many characters.
 func (a *answer) cite(before int, b conversation.Block) error {
 	for _, c := range b.Annotations {
 		if n := utf8.RuneCountInString(b.Text); c.StartIndex < 0 || c.EndIndex < c.StartIndex || c.EndIndex > n {
@@ -192,7 +192,7 @@ func (a *answer) cite(before int, b conversation.Block) error {
 	return nil
 }
 
-// questionOf is the text of an interrupt: its payload, if that is a text, else as JSON.
+// questionOf returns the text of an interrupt: its payload, as JSON unless it is a text.
 func questionOf(q graph.PendingInterrupt) string {
 	var text string
 	if json.Unmarshal(q.Payload, &text) != nil {

@@ -48,15 +48,14 @@ func (c *call) complete() error {
 	return nil
 }
 
-// leave cancels the run of a caller that has not waited for its end. One that has ended
-// stays as it is.
+// leave cancels the run when its caller leaves before the end. A run that has ended stays as it is.
 func (c *call) leave(t *turn) {
 	if err := c.Cancel(context.WithoutCancel(c.ctx()), t.run.ID); err != nil {
 		c.Warn(err)
 	}
 }
 
-// follow waits for the answer, and calls beat every so often.
+// follow waits for the answer, and calls beat at intervals.
 func (c *call) follow(t *turn, beat func() error) (*answer, error) {
 	type result struct {
 		*answer
@@ -71,7 +70,7 @@ func (c *call) follow(t *turn, beat func() error) (*answer, error) {
 	}()
 	defer func() {
 		stop()
-		for range done { // its end
+		for range done { // the end of the run
 		}
 	}()
 	silent := time.NewTicker(c.Heartbeat)
@@ -82,7 +81,7 @@ func (c *call) follow(t *turn, beat func() error) (*answer, error) {
 		case r := <-done:
 			if r.err == nil {
 				if err := c.remember(t, r.answer); err != nil {
-					c.Warn(err) // the next turn does not know of this one
+					c.Warn(err) // the next turn will not find this one
 				}
 			}
 			return r.answer, r.err
@@ -101,13 +100,13 @@ func (c *call) follow(t *turn, beat func() error) (*answer, error) {
 	}
 }
 
-// envelope is an object of an answer with the fields that all of them have.
+// envelope returns an object of an answer with the fields common to all.
 func (t *turn) envelope(object string, more map[string]any) map[string]any {
 	more["id"], more["object"], more["created"], more["model"] = "chatcmpl-"+t.run.ID, object, t.run.Created.Unix(), t.model.Name
 	return more
 }
 
-// about is what clients of other wires know an answer by, and what it waits for.
+// about returns the IDs of an answer for clients of other protocols, and its interrupts.
 func (t *turn) about(a *answer) map[string]any {
 	out := map[string]any{"thread_id": t.run.Thread, "run_id": t.run.ID}
 	if len(a.asked) > 0 {
@@ -130,17 +129,16 @@ func interruptsOf(asked []graph.PendingInterrupt) []interruptJSON {
 }
 
 func (a *answer) annotations() []annotation {
-	return append([]annotation{}, a.citations...) // none are an empty list
+	return append([]annotation{}, a.citations...) // an empty list instead of null
 }
 
-// A stream is an answer that is sent in pieces.
+// A stream is an answer sent in pieces.
 type stream struct {
 	*turn
 	*sse.Stream
 }
 
-// stream answers in pieces. What fails after the first of them is an error inside the
-// stream.
+// stream answers in pieces. An error after the first piece is sent inside the stream.
 func (c *call) stream(t *turn) error {
 	out, ok := sse.Open(c.w)
 	s := &stream{t, out}
@@ -158,11 +156,10 @@ func (c *call) stream(t *turn) error {
 	return nil
 }
 
-// pieceSize is how many bytes of text a piece has at most. Some clients read lines of
-// 64 KiB and no longer ones.
+// pieceSize bounds the bytes of text in a piece. Some clients read lines of at most 64 KiB.
 const pieceSize = 4096
 
-// answer sends an answer, which has come at once, and the end of the stream.
+// answer sends a whole answer, and the end of the stream.
 func (s *stream) answer(a *answer) error {
 	for rest := a.text; rest != ""; {
 		n := min(len(rest), pieceSize)
@@ -174,7 +171,7 @@ func (s *stream) answer(a *answer) error {
 		}
 		rest = rest[n:]
 	}
-	if len(a.citations) > 0 { // all at once: clients keep those of one piece
+	if len(a.citations) > 0 { // all in one piece: clients keep the citations of one piece only
 		if err := s.delta(map[string]any{"annotations": a.citations}); err != nil {
 			return err
 		}

@@ -9,13 +9,13 @@ import (
 	"example.com/assay/serve/internal/refusal"
 )
 
-// A failure is an error as clients read it. They choose their own error by its status.
+// A failure is an error in the clients' format. Clients choose their own error type by its status.
 type failure struct {
 	Status  int
 	Message string
-	Param   string // the field that is at fault; empty for none
-	Code    string // empty for that of the status
-	Final   bool   // the same request fails again: clients must not repeat it by themselves
+	Param   string // the field at fault; may be empty
+	Code    string // empty for the status's default
+	Final   bool   // the same request would fail again: clients must not retry it
 }
 
 func (e *failure) Error() string { return e.Message }
@@ -42,7 +42,7 @@ func (e *failure) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"error": map[string]any{"message": e.Message, "type": kind, "param": orNull(e.Param), "code": orNull(code)}})
 }
 
-// invalid is a request with a field that cannot be served.
+// invalid is the failure of a request with an invalid field.
 func invalid(param, code, format string, args ...any) error {
 	return &failure{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Param: param, Code: code}
 }
@@ -53,7 +53,7 @@ func failureOf(err error) *failure {
 		return own
 	}
 	status := refusal.Status(err)
-	if status == http.StatusUnprocessableEntity { // which this wire does not use
+	if status == http.StatusUnprocessableEntity { // a status that this protocol does not use
 		status = http.StatusBadRequest
 	}
 	return &failure{Status: status, Message: err.Error()}
@@ -70,12 +70,12 @@ func send(w http.ResponseWriter, e *failure) {
 	reply(w, e.Status, e)
 }
 
-// Refuse answers a request that may not reach the handler, in the form of its errors.
+// Refuse answers a request that may not reach the handler, in the protocol's error format.
 func Refuse(w http.ResponseWriter, status int, text string) {
 	send(w, &failure{Status: status, Message: text})
 }
 
-// quoted is a text of a caller, cut to what fits into a sentence.
+// quoted cuts a caller's text to a length that fits a sentence.
 func quoted(s string) string {
 	if len(s) > 100 {
 		s = s[:100] + "…"

@@ -13,7 +13,7 @@ import (
 
 // Options configure a handler.
 type Options struct {
-	// Space returns what the caller of a request has.
+	// Space returns the space of a request's caller.
 	Space func(*http.Request) *runs.Space
 	// Heartbeat is how often a silent stream sends a comment. Default: 15 seconds.
 	Heartbeat time.Duration
@@ -27,7 +27,7 @@ type call struct {
 	r *http.Request
 }
 
-// Handler returns the handler of all paths below /v1/.
+// Handler returns the handler for all paths below /v1/.
 func Handler(o Options) http.Handler {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
@@ -51,7 +51,7 @@ func Handler(o Options) http.Handler {
 
 func (c *call) ctx() context.Context { return c.r.Context() }
 
-// nowhere answers requests for what is not here.
+// nowhere answers requests for unknown paths.
 func (c *call) nowhere() error {
 	return &failure{Status: http.StatusNotFound, Message: "there is no " + c.r.Method + " " + c.r.URL.Path + " here: see docs/serving.md", Code: "unknown_url"}
 }
@@ -66,7 +66,7 @@ type modelJSON struct {
 
 func modelOf(g runs.Graph) modelJSON { return modelJSON{ID: g.Name, Object: "model", Owner: "assay"} }
 
-// models are the graphs that hold a conversation.
+// models returns the graphs that hold a conversation.
 func (c *call) models() []runs.Graph {
 	return slices.DeleteFunc(c.Graphs(), func(g runs.Graph) bool { return !g.Converses() })
 }

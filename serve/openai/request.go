@@ -19,18 +19,18 @@ type request struct {
 	Settings map[string]json.RawMessage // of the graph
 }
 
-// A message is one of the conversation.
+// A message is a message of the conversation.
 type message struct {
 	Role string // "system", "user" or "assistant"
 	Text string
 	Name string
 }
 
-// A rule says what a field may hold.
+// A rule lists the fields that an object may have.
 type rule struct {
-	known   []string            // are read
-	without []string            // may hold anything, and have no effect
-	only    map[string][]string // may hold null or one of these values, which ask for nothing
+	known   []string            // fields that are read
+	without []string            // fields with any value and no effect
+	only    map[string][]string // fields that may only hold null or one of these values, without effect
 }
 
 // parameters are the fields of a request.
@@ -49,7 +49,7 @@ var parameters = rule{
 	},
 }
 
-// ofMessage are the fields of a message. Clients send back what they were answered.
+// ofMessage are the fields of a message. Clients send answers back as messages.
 var ofMessage = rule{
 	known:   []string{"role", "content", "name"},
 	without: []string{"id", "refusal", "annotations", "reasoning", "reasoning_content", "assay"},
@@ -62,7 +62,7 @@ var ofStream = rule{known: []string{"include_usage"}, without: []string{"include
 // ofPart are the fields of a part of a message.
 var ofPart = rule{known: []string{"type", "text"}, without: []string{"annotations", "cache_control"}}
 
-// check refuses fields by their names, which stand below a path.
+// check refuses unknown fields by name. Path is where the object is.
 func (r *rule) check(path string, object json.RawMessage) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(object, &fields); err != nil || fields == nil {
@@ -93,13 +93,13 @@ func what(path string) string {
 
 func compact(data json.RawMessage) string {
 	var out bytes.Buffer
-	if json.Compact(&out, data) != nil { // it was read as JSON
+	if json.Compact(&out, data) != nil { // data is valid JSON
 		return string(data)
 	}
 	return out.String()
 }
 
-// into reads a value that stands at a path.
+// into reads a value; path is for errors.
 func into(path string, data json.RawMessage, v any) error {
 	err := json.Unmarshal(data, v)
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
@@ -114,7 +114,7 @@ func into(path string, data json.RawMessage, v any) error {
 	return nil
 }
 
-// read reads a request. What is not understood is refused.
+// read reads a request. It refuses anything that it does not understand.
 func read(data []byte) (*request, error) {
 	if !json.Valid(data) {
 		return nil, invalid("", "", "the request is not valid JSON")
@@ -172,7 +172,7 @@ func readMessage(path string, data json.RawMessage) (m message, err error) {
 	m = message{Role: in.Role, Name: in.Name}
 	switch in.Role {
 	case "system", "user", "assistant":
-	case "developer": // what OpenAI calls system by now
+	case "developer": // OpenAI's newer name for system
 		m.Role = "system"
 	default:
 		return m, invalid(path+"role", "unsupported_value", "the role %s is not understood here: it can be system, developer, user or assistant", quoted(in.Role))
@@ -181,7 +181,7 @@ func readMessage(path string, data json.RawMessage) (m message, err error) {
 	return m, err
 }
 
-// readContent is the text of a message: a string, or a list of parts with texts.
+// readContent returns the text of a message: a string, or a list of parts with texts.
 func readContent(path string, data json.RawMessage) (string, error) {
 	var text string
 	if len(data) == 0 || json.Unmarshal(data, &text) == nil {

@@ -14,13 +14,13 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// A place is where a conversation stands: a checkpoint of a thread. Conversations that
-// read the same have a place each.
+// A place is the checkpoint after a conversation's last answer. Equal conversations each have their
+// own.
 type place struct {
 	Thread     string `json:"thread"`
 	Checkpoint string `json:"checkpoint"`
 	Question   string `json:"question,omitempty"` // the ID of an interrupt that waits for an answer
-	Taken      bool   `json:"taken"`              // a turn has gone on from here
+	Taken      bool   `json:"taken"`              // a turn has continued from here
 }
 
 // A turn is a run that answers a request.
@@ -30,8 +30,8 @@ type turn struct {
 	run   runs.Run
 }
 
-// digest identifies a conversation with a model. White space does not count, which clients
-// change, and neither do system messages: each turn brings its own.
+// digest identifies a conversation with a model. It ignores white space, which clients change, and
+// system messages, which every turn sends anew.
 func digest(model string, conversation []message) string {
 	parts := []string{model}
 	for _, m := range conversation {
@@ -44,12 +44,12 @@ func digest(model string, conversation []message) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// places is the namespace of the places at which a conversation stands.
+// places is the namespace of the places of a conversation.
 func (c *call) places(model string, conversation []message) []string {
 	return append(c.Records("openai"), digest(model, conversation))
 }
 
-// answered is how many messages the last answer ends; 0 in a new conversation.
+// answered returns the number of messages up to the last answer; 0 in a new conversation.
 func (r *request) answered() int {
 	for i := len(r.Messages); i > 0; i-- {
 		if r.Messages[i-1].Role == "assistant" {
@@ -59,8 +59,8 @@ func (r *request) answered() int {
 	return 0
 }
 
-// begin begins the run of a turn: where the conversation stands, if that is known and
-// nobody else has gone on from there; as a fork if somebody has; else on a new thread.
+// begin begins the run of a turn. It continues from the conversation's place. If another turn has
+// already continued from there, it forks the thread; without a place it creates a thread.
 func (c *call) begin(in *request, model runs.Graph) (*turn, error) {
 	t := &turn{in: in, model: model}
 	known := in.answered()
@@ -90,8 +90,8 @@ func (c *call) begin(in *request, model runs.Graph) (*turn, error) {
 	return t, err
 }
 
-// goOn begins the run at a place. It reports false when that is gone, or busy and the run
-// is not to wait.
+// goOn begins the run at a place. It returns false when the place no longer exists, or is busy and
+// the run must not wait.
 func (c *call) goOn(t *turn, item store.Item, known int, how runs.Strategy) (bool, error) {
 	p, err := store.Decode[place](item)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *call) goOn(t *turn, item store.Item, known int, how runs.Strategy) (boo
 	missing := func(err error) bool { return errors.As(err, new(*runs.NotFoundError)) }
 	look := p.Checkpoint
 	if p.Question != "" {
-		look = "" // only where the thread stands now, a question can be answered
+		look = "" // an interrupt can be answered only at the newest checkpoint
 	}
 	at, _, err := c.State(c.ctx(), p.Thread, look)
 	if missing(err) || err == nil && (at == nil || at.Key.ID != p.Checkpoint) {
@@ -119,7 +119,7 @@ func (c *call) goOn(t *turn, item store.Item, known int, how runs.Strategy) (boo
 		if err != nil {
 			return false, err
 		}
-		spec.Strategy = runs.Reject // behind another run, it would come too late
+		spec.Strategy = runs.Reject // after another run it would come too late
 		spec.Resume, spec.Answers = true, map[string]json.RawMessage{p.Question: answer}
 	}
 	t.run, err = c.Begin(c.ctx(), spec)
@@ -131,15 +131,15 @@ func (c *call) goOn(t *turn, item store.Item, known int, how runs.Strategy) (boo
 	}
 	p.Taken = true
 	if err := c.keep(item.Namespace, p); err != nil {
-		c.Warn(err) // another turn from here forks the thread all the same
+		c.Warn(err) // the error is harmless: another turn from here still forks the thread
 	}
 	return true, nil
 }
 
-// kinds are the types of messages by their roles.
+// kinds are the message types by role.
 var kinds = map[string]string{"system": "system", "user": "human", "assistant": "ai"}
 
-// spec is the run of a turn on a new thread, with the messages that are not known there.
+// spec returns the run of a turn, with the messages after the first known ones.
 func (t *turn) spec(known int, newID func() string) (runs.Spec, error) {
 	list := []map[string]string{}
 	for i, m := range t.in.Messages {
@@ -148,7 +148,7 @@ func (t *turn) spec(known int, newID func() string) (runs.Spec, error) {
 		}
 		one := map[string]string{"id": newID(), "type": kinds[m.Role], "content": m.Text}
 		if m.Role == "system" {
-			one["id"] = fmt.Sprintf("system-%d", i) // it replaces that of the turn before
+			one["id"] = fmt.Sprintf("system-%d", i) // it replaces the previous turn's message
 		}
 		if m.Name != "" {
 			one["name"] = m.Name
@@ -170,7 +170,7 @@ func (t *turn) spec(known int, newID func() string) (runs.Spec, error) {
 	}, err
 }
 
-// remember keeps where the conversation stands after an answer.
+// remember stores the place of a conversation after an answer.
 func (c *call) remember(t *turn, a *answer) error {
 	conversation := append(t.in.Messages[:len(t.in.Messages):len(t.in.Messages)], message{Role: "assistant", Text: a.text})
 	p := place{Thread: t.run.Thread, Checkpoint: a.checkpoint}
@@ -180,7 +180,7 @@ func (c *call) remember(t *turn, a *answer) error {
 	return c.keep(c.places(t.model.Name, conversation), p)
 }
 
-// keep writes a place, for as long as a run is kept, also for a caller that has left.
+// keep stores a place as long as runs are kept, even if the caller has left.
 func (c *call) keep(at []string, p place) error {
 	return store.Put(context.WithoutCancel(c.ctx()), c.Store, at, p.Thread, p, &store.PutOptions{TTL: c.Keep})
 }

@@ -14,18 +14,18 @@ import (
 	"example.com/assay/serve/view"
 )
 
-// An account is a run as its log tells it.
+// An account is a run as read from its log.
 type account struct {
 	run.Run
-	seq     int64          // of the last event
-	lines   []said         // the last events in words, if the run goes on
-	earlier bool           // there were lines before them
-	records []trace.Record // its events as a trace has them, if they are wanted
-	begins  string         // the checkpoint from which it went on; empty for none
-	wrote   writes         // by nodes of the root
+	seq     int64          // the last event
+	lines   []said         // the last events in words, while the run continues
+	earlier bool           // earlier lines are left out
+	records []trace.Record // its events as records of a trace, if wanted
+	begins  string         // the checkpoint that it continued from; empty for none
+	wrote   writes         // by nodes of the root graph
 }
 
-// writes are the last values that were written to channels, in the order of the first ones.
+// writes are the last values written to channels, in the order of their first writes.
 type writes struct {
 	names  []string
 	values map[string]json.RawMessage
@@ -38,7 +38,7 @@ func (w *writes) add(update json.RawMessage) error {
 	}
 	for _, c := range list {
 		if c.Channel == "" || c.Value == nil {
-			continue // it leads somewhere, or its value is not saved
+			continue // a command, or an untracked value
 		}
 		if w.values == nil {
 			w.values = map[string]json.RawMessage{}
@@ -51,7 +51,7 @@ func (w *writes) add(update json.RawMessage) error {
 	return nil
 }
 
-// object is the writes as a state; nil for none.
+// object returns the writes as a state; nil for none.
 func (w *writes) object() (json.RawMessage, error) {
 	if w.values == nil {
 		return nil, nil
@@ -59,15 +59,15 @@ func (w *writes) object() (json.RawMessage, error) {
 	return json.Marshal(w.values)
 }
 
-// A want says what of a run is read.
+// A want selects the parts of a run to read.
 type want struct {
-	from, steps int  // supersteps with all that is known of them, by their position
-	all         bool // supersteps
+	from, steps int  // supersteps to read in full, by position
+	all         bool // read all supersteps
 	records     bool
-	behind      *int // the superstep behind which events are read; nil for all
+	behind      *int // read only events after this superstep; nil for all
 }
 
-// reads reports whether an event is read.
+// reads reports whether to read an event.
 func (w want) reads(ev runs.Event) bool {
 	step := ev.Step
 	if len(ev.Places) > 0 {
@@ -76,14 +76,14 @@ func (w want) reads(ev runs.Event) bool {
 	return w.behind == nil || step > *w.behind || ev.Kind == runs.KindAttempt
 }
 
-// traced are the kinds of events that the log has of every run, and those of its beginning and
-// end, which are made: by others no two runs can be compared.
+// traced reports whether the log has events of this kind for every run. Two runs can only be
+// compared by such kinds, and by the beginning and the end, which account adds.
 func traced(kind string) bool {
 	k := graph.KindNamed(kind)
 	return k == graph.RunStart || k == graph.RunEnd || k != 0 && (Modes|graph.Updates|graph.Checkpoints).Wants(k)
 }
 
-// maxLines is how many lines the page of a run that goes on shows.
+// maxLines is how many lines the page of a running run shows.
 const maxLines = 200
 
 // account reads the log of a run.
@@ -145,7 +145,7 @@ func (v *visit) account(r runs.Run, w want) (*account, error) {
 	return out, nil
 }
 
-// say notes an event in words, if people are to read what goes on.
+// say adds an event in words, if the run's page wants them.
 func (a *account) say(ev runs.Event) {
 	line, ok := saying(ev)
 	if !a.Live || !ok {
@@ -156,13 +156,13 @@ func (a *account) say(ev runs.Event) {
 	}
 }
 
-// stateAt returns what reads the state behind a superstep of a run.
+// stateAt returns a function that reads the state after a superstep of a run.
 func (v *visit) stateAt(r runs.Run, saved map[int]string) func(int) (json.RawMessage, bool) {
 	type read struct {
 		state json.RawMessage
 		ok    bool
 	}
-	known := map[int]read{} // each is asked for twice
+	known := map[int]read{} // each is needed twice
 	return func(step int) (json.RawMessage, bool) {
 		if s, ok := known[step]; ok {
 			return s.state, s.ok
@@ -181,7 +181,7 @@ func (v *visit) stateAt(r runs.Run, saved map[int]string) func(int) (json.RawMes
 	}
 }
 
-// linksOf are where the parts of a run stand.
+// linksOf returns the addresses of a run's parts.
 func linksOf(r runs.Run) run.Links {
 	return run.Links{
 		Graph: join("runs", r.ID, "graph"), Steps: join("runs", r.ID, "steps"), Timeline: join("runs", r.ID, "timeline"),
@@ -189,7 +189,7 @@ func linksOf(r runs.Run) run.Links {
 	}
 }
 
-// inner are the paths of all nodes with a graph inside.
+// inner returns the paths of all nodes with a graph inside.
 func (a *account) inner() []string {
 	out := []string{}
 	if a.App == nil {
@@ -203,5 +203,5 @@ func (a *account) inner() []string {
 	return out
 }
 
-// took is how long a run has taken, once it has ended.
+// took returns the duration of a run that has ended.
 func took(r runs.Run) time.Duration { return r.Updated.Sub(r.Created) }

@@ -19,26 +19,26 @@ import (
 
 var askPage = parsed("ask.tmpl")
 
-// An asking is the page where a run begins, with what was filled in.
+// An asking is the page that begins a run, with the values filled in.
 type asking struct {
-	Graphs   []look.Link // that can be chosen in place of Graph
+	Graphs   []look.Link // other graphs to choose
 	Graph    runs.Graph
-	Thread   *runs.Thread // that the run goes on with; nil for a new one
-	Says     string       // what the thread keeps the next run from, in a sentence
-	Converse bool         // the graph takes a question, and not an object
-	More     bool         // it takes further input beside the question
+	Thread   *runs.Thread // the thread to continue; nil for a new one
+	Says     string       // why the thread cannot take a run now, in a sentence
+	Converse bool         // the graph takes a question, not an object
+	More     bool         // the graph takes further input in addition to the question
 	Channels []graph.ChannelInfo
 	Settings []setting
 	Question string
 	Input    string // JSON
-	Refused  string // why it did not begin
+	Refused  string // why the run did not begin
 }
 
 // A setting is a field of the form.
 type setting struct {
 	Name, About, Value string
 	Field              string // the name of the field
-	IsText             bool   // its values are texts, and not JSON
+	IsText             bool   // its values are texts, not JSON
 	Values             []string
 }
 
@@ -65,12 +65,11 @@ func (v *visit) showAsk(status int, a *asking) error {
 	return v.answer(status, askPage, "Ask", frame, a)
 }
 
-// asking is the form for a graph, or for the graph of a thread, with the values that are
-// given.
+// asking returns the form for a graph, or for the graph of a thread, with the given values.
 func (v *visit) asking(given url.Values) (*asking, error) {
 	a := &asking{Question: given.Get("question"), Input: given.Get("input")}
 	name, thread := given.Get("graph"), given.Get("thread")
-	var chosen map[string]json.RawMessage // by the thread's last run
+	var chosen map[string]json.RawMessage // the settings of the thread's last run
 	if thread != "" {
 		t, err := v.Thread(v.r.Context(), thread)
 		if err != nil {
@@ -116,7 +115,7 @@ func (v *visit) asking(given url.Values) (*asking, error) {
 	}
 	for _, s := range a.Graph.Settings {
 		if s.Name == SettingSkill {
-			continue // it is for running again
+			continue // it is only for running again
 		}
 		one, err := v.setting(s, chosen[s.Name])
 		if err != nil {
@@ -130,17 +129,17 @@ func (v *visit) asking(given url.Values) (*asking, error) {
 	return a, nil
 }
 
-// setting is the field of a setting, with what the thread chose before.
+// setting returns the field of a setting, with the thread's previous choice.
 func (v *visit) setting(s runs.Setting, before json.RawMessage) (setting, error) {
 	var schema struct {
 		Type        any    `json:"type"`
 		Description string `json:"description"`
 	}
-	_ = json.Unmarshal(s.Schema, &schema) // one without a type takes JSON
+	_ = json.Unmarshal(s.Schema, &schema) // a setting without a type takes JSON
 	out := setting{Name: s.Name, About: schema.Description, Field: settingField + s.Name, IsText: schema.Type == "string", Value: string(before)}
 	if out.IsText {
 		var text string
-		_ = json.Unmarshal(before, &text) // nothing was chosen before
+		_ = json.Unmarshal(before, &text) // without a choice, text stays empty
 		out.Value = text
 	}
 	var err error
@@ -152,7 +151,7 @@ func (v *visit) setting(s runs.Setting, before json.RawMessage) (setting, error)
 	return out, err
 }
 
-// begin begins a run, and leads to its page.
+// begin begins a run and redirects to its page.
 func (v *visit) begin() error {
 	if err := v.r.ParseForm(); err != nil {
 		return refusal.New(http.StatusBadRequest, "the form cannot be read: %v", err)
@@ -195,7 +194,7 @@ func (v *visit) beginRun(ctx context.Context, a *asking) (runs.Run, error) {
 	return v.Begin(ctx, spec)
 }
 
-// values is the input of the graph as an object of its channels.
+// values returns the input of the graph as an object of its channels.
 func (a *asking) values(messageID string) (json.RawMessage, error) {
 	text, input := strings.TrimSpace(a.Question), strings.TrimSpace(a.Input)
 	if input != "" && !json.Valid([]byte(input)) {
@@ -217,7 +216,7 @@ func (a *asking) values(messageID string) (json.RawMessage, error) {
 	return json.Marshal(values)
 }
 
-// chosen are the settings that the form has.
+// chosen returns the settings in the form.
 func (a *asking) chosen() (map[string]json.RawMessage, error) {
 	out := map[string]json.RawMessage{}
 	for _, s := range a.Settings {

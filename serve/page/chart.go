@@ -8,40 +8,39 @@ import (
 	"example.com/assay/serve/page/look"
 )
 
-// The plane of a chart, in units of its SVG.
+// The plot area of a chart, in units of its SVG.
 const (
 	chartLeft, chartTop     = 46.0, 22.0
 	chartWidth, chartHeight = 300.0, 150.0
 )
 
-// A chart is a figure over time: the reports from left to right, evenly spaced.
+// A chart shows a figure over time: one report after the other, evenly spaced.
 type chart struct {
 	Lines []chartLine
 	Ticks []chartTick
-	Says  string // what is seen, in words
+	Says  string // the chart in words
 }
 
-// A chartLine is the figures of one model.
+// A chartLine holds the figures of one model.
 type chartLine struct {
 	Model, Label, Points string
-	Dashes               string // of the line, so that it is told from others without colour
+	Dashes               string // the dash pattern, which distinguishes lines without colour
 	Dots                 []chartDot
 }
 
-// A chartDot is a figure with its interval, from Low up to High.
+// A chartDot is a figure with its interval from Low to High.
 type chartDot struct{ X, Y, Low, High float64 }
 
-// A chartTick is a mark of the axis.
+// A chartTick is a tick of the axis.
 type chartTick struct {
 	Y    float64
 	Text string
 }
 
-// dashes are those of the first lines; further ones have the last.
+// dashes are the patterns of the first lines; further lines use the last one.
 var dashes = []string{"none", "6 3", "2 3", "9 3 2 3"}
 
-// chartOf draws the figures of rows, the oldest first, and gives each row the label of its
-// model.
+// chartOf draws the figures of rows, oldest first, and sets the label of each row's model.
 func chartOf(rows []resultRow) chart {
 	var c chart
 	least, most := 0.0, 1.0
@@ -118,7 +117,7 @@ func tidy(v float64) float64 {
 	return math.Round(v*scale) / scale
 }
 
-// Last is the last dot of a line, beside which its label stands.
+// Last returns the last dot of a line, where its label stands.
 func (l chartLine) Last() *chartDot {
 	if len(l.Dots) == 0 {
 		return nil

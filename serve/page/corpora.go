@@ -8,81 +8,81 @@ import (
 	"example.com/assay/state"
 )
 
-// Corpora are what is indexed. For a corpus that is not there, or that the tenant may not
-// read, their error is a *runs.NotFoundError.
+// Corpora give access to indexed corpora. For a corpus that does not exist, or that the tenant may
+// not read, they return a *runs.NotFoundError.
 type Corpora interface {
 	// List describes the corpora that a tenant may read, sorted by name.
 	List(ctx context.Context, tenant string) ([]Corpus, error)
-	// Open opens a corpus, which the caller closes.
+	// Open opens a corpus. The caller closes it.
 	Open(ctx context.Context, tenant, name string) (OpenCorpus, error)
 }
 
 // A Corpus describes a corpus.
 type Corpus struct {
 	Name        string
-	Note        string // what else a reader should know, in a sentence
+	Note        string // a further remark, in a sentence
 	Files       int
-	Documents   int // a file of records holds several
+	Documents   int // a file of records counts each record
 	Passages    int
 	Bytes       int64 // of text
 	Generation  string
 	Fingerprint string
 	Embedder    string
-	Fault       string // why it cannot be opened; empty if nothing is known to keep it from that
+	Fault       string // why it cannot be opened; empty if no reason is known
 }
 
-// An OpenCorpus is a corpus that is read.
+// An OpenCorpus is an open corpus.
 type OpenCorpus interface {
 	retrieval.Retriever
-	// About describes it.
+	// About describes the corpus.
 	About() Corpus
-	// Ingested is when it was changed last.
+	// Ingested returns when the corpus last changed.
 	Ingested() (time.Time, error)
-	// Facts are what else is known of it: how it was trained, how it is searched.
+	// Facts returns further facts: how the corpus was trained, how it is searched.
 	Facts() []Fact
-	// Facets are the keys of the metadata that passages can be chosen by, sorted, each with
-	// its most frequent values, at most limit.
+	// Facets returns the keys of metadata that a search can filter by, sorted, each with its most
+	// frequent values, at most limit.
 	Facets(ctx context.Context, limit int) ([]Facet, error)
-	// Unread is what was found and is not in it. Where the reader must not learn where files
-	// are, it has no entries, and all says how many there are.
+	// Unread returns files that were found but are not in the corpus, and their number. It returns
+	// no files if the reader must not learn where they are.
 	Unread() (list []Fact, all int)
-	// Sources are the names of its texts, sorted.
+	// Sources returns the names of the texts, sorted.
 	Sources() []string
-	// Source describes a text; it looks whether the text has changed.
+	// Source describes a text, and checks whether the text has changed.
 	Source(ctx context.Context, name string) (Source, error)
-	// Text reads the bytes of a text from one place up to another, or up to its end.
+	// Text returns the bytes of a text from from to to, or to its end.
 	Text(ctx context.Context, name string, from, to int) ([]byte, error)
-	// Passage is the passage with an ID, and whether there is one.
+	// Passage returns the passage with an ID, and whether it exists.
 	Passage(id string) (state.Passage, bool, error)
 	Close() error
 }
 
-// A Fact is a name and what it stands for.
+// A Fact is a name with a value.
 type Fact struct{ Name, Value string }
 
 // A Source describes a text of a corpus.
 type Source struct {
 	Name   string
-	Path   string // where the text is; empty where the reader must not learn it
-	From   string // the file that the text was extracted from; empty if it is that file
+	Path   string // the text's file; empty if the reader must not learn it
+	From   string // the file that the text was extracted from; empty if it is the same
 	Format string
 	Bytes  int    // of the text that was ingested
-	Stale  string // why the text is not what was ingested; empty if it is
+	Stale  string // why the text differs from the ingested one; empty if it does not
 	Empty  int    // records without a text
 	Lost   []string
-	// LostRecords is how many records could not be read; Lost has the first.
+	// LostRecords is how many records could not be read; Lost lists the first ones.
 	LostRecords int
 }
 
-// A Facet is a key of metadata with values that passages have.
+// A Facet is a key of metadata with its values in passages.
 type Facet struct {
 	Key      string
-	Passages int // that have the key
-	Distinct int // values
+	Passages int // passages with the key
+	Distinct int // number of values
 	Values   []FacetValue
 }
 
-// A FacetValue is a value, and how many passages have it.
+// A FacetValue is a value and the number of passages with it.
 type FacetValue struct {
 	Value    string
 	Passages int

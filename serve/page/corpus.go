@@ -21,7 +21,7 @@ var (
 	corpusPage  = parsed("corpus.tmpl")
 )
 
-// off refuses a page that the options give nothing for.
+// off refuses a page that the options do not provide.
 func off(has bool, what string) error {
 	if has {
 		return nil
@@ -42,13 +42,13 @@ func (v *visit) corpora() error {
 }
 
 const (
-	// hitsPerPage is how many hits a page has, and hitsAtMost how many of a search are shown.
+	// hitsPerPage is the number of hits on a page, and hitsAtMost the number shown for a search.
 	hitsPerPage, hitsAtMost = 10, 500
-	// excerptBytes is how much of a passage is shown before the rest.
+	// excerptBytes is how much of a passage is shown unfolded.
 	excerptBytes = 600
-	// valuesShown is how many values of a key of metadata are shown.
+	// valuesShown is how many values of a metadata key are shown.
 	valuesShown = 12
-	// unreadShown is how many files are listed that were left out.
+	// unreadShown is how many left-out files are listed.
 	unreadShown = 200
 )
 
@@ -56,28 +56,28 @@ const (
 type reading struct {
 	Corpus
 	Query, Filter string
-	Refused       string // why nothing was searched
+	Refused       string // why the search was refused
 	Searched      *searched
 
-	// Without a search.
+	// Set without a search.
 	Ingested  string
 	Facts     []Fact
 	Facets    []facetRow
 	Unread    []Fact
 	UnreadAll int
 	Sources   []Source
-	Total     int // texts
-	Stale     int // of those shown
+	Total     int // number of texts
+	Stale     int // stale ones among the shown texts
 	Pager     pager
 }
 
-// A facetRow is a key of metadata, whose values lead to searches among them.
+// A facetRow is a metadata key whose values link to searches.
 type facetRow struct {
 	Facet
 	Links []look.Link
 }
 
-// corpus shows a corpus: what it holds, or what a search finds.
+// corpus shows a corpus: its content, or the results of a search.
 func (v *visit) corpus() error {
 	if err := off(v.Corpora != nil, "corpora"); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (v *visit) corpus() error {
 	return v.answer(status, corpusPage, "Corpora", frame, out)
 }
 
-// unopened is what is known of a corpus that cannot be opened.
+// unopened describes a corpus that cannot be opened.
 func (v *visit) unopened(name string, fault error) (Corpus, error) {
 	list, err := v.Corpora.List(v.r.Context(), v.tenant)
 	for _, c := range list {
@@ -123,7 +123,7 @@ func (v *visit) unopened(name string, fault error) (Corpus, error) {
 	return Corpus{}, errors.Join(err, fault)
 }
 
-// contents is what a corpus holds.
+// contents fills in the content of a corpus.
 func (v *visit) contents(c OpenCorpus, name string, out *reading) error {
 	from, err := v.number("from", 0)
 	if err != nil {
@@ -164,12 +164,12 @@ func (v *visit) contents(c OpenCorpus, name string, out *reading) error {
 	return nil
 }
 
-// condition is a filter as a search reads it.
+// condition returns a filter in the syntax of a search.
 func condition(key, value string) string {
 	return key + "=" + strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`).Replace(value)
 }
 
-// A searched is what a search found.
+// A searched is the result of a search.
 type searched struct {
 	retrieval.Result
 	Says    string // what the confidence means, in words
@@ -179,24 +179,24 @@ type searched struct {
 	Pager   pager
 }
 
-// A hitRow is a hit with the summands of its score.
+// A hitRow is a hit with the parts of its score.
 type hitRow struct {
 	state.Hit
 	Href          string
 	Excerpt, Rest string
 	Sum           string // "fused 1.234 = bm25 1.000 + …"
 	Scores        []scoreRow
-	Orders        []string // kinds of prompt injection that a detector found in it
+	Orders        []string // kinds of prompt injection found in it
 }
 
-// A scoreRow is a score, with its part of the sum. Others than summands have no part.
+// A scoreRow is a score, with its share of the sum. Only summands have a share.
 type scoreRow struct {
 	Name, Value, Meaning string
-	Part                 float64 // in percent of the largest summand
+	Part                 float64 // width in percent of the largest summand
 	Summand              bool
 }
 
-// search fills in what a search finds.
+// search fills in the results of a search.
 func (v *visit) search(c OpenCorpus, name string, out *reading) error {
 	from, err := v.number("from", 0)
 	if err != nil {
@@ -252,7 +252,7 @@ func (v *visit) search(c OpenCorpus, name string, out *reading) error {
 	return nil
 }
 
-// confidence says what the confidence of a search means.
+// confidence explains the confidence of a search.
 func confidence(r retrieval.Result) (words, tone string) {
 	switch {
 	case len(r.Hits) == 0:
@@ -310,7 +310,7 @@ func cutText(text string, at int) (first, rest string) {
 	return text[:at], text[at:]
 }
 
-// documentAt is the address of a passage in its document.
+// documentAt returns the address of a passage in its document.
 func documentAt(corpus, source, passage string) string {
 	path := query(join("corpora", corpus, "document"), "source", source, "passage", passage)
 	if passage != "" {
@@ -319,7 +319,7 @@ func documentAt(corpus, source, passage string) string {
 	return path
 }
 
-// use calls a function with a corpus, and closes it.
+// use calls a function with an open corpus, and closes it.
 func (v *visit) use(ctx context.Context, name string, do func(OpenCorpus) error) error {
 	if err := off(v.Corpora != nil, "corpora"); err != nil {
 		return err

@@ -1,13 +1,13 @@
-// Package page serves pages for people under /ui/: what ran and what runs, why an answer says
-// what it says, threads with all their checkpoints, and what the server has.
+// Package page serves pages for people under /ui/: past and current runs, answers with their
+// evidence, threads with all their checkpoints, and the server's corpora, memory and results.
 //
 //	mux.Handle("/ui/", page.Handler(page.Options{
 //		Tenants: tenants, Caller: callerByToken, Whose: tenantOfToken, Admit: admit, Space: manager.Space,
 //	}))
 //
-// All reading works without script, and all writing by forms. A browser has a session, which
-// it gets for a tenant's token; what only an operator may change needs Options.Write.
+// All reading works without scripts, and all writing uses forms. A browser gets a session for a
+// tenant's token. Changes that only an operator may make need Options.Write.
 //
-// The package knows no pipeline, no model and no index: what it shows of them, Options give.
-// It checks no Host and no Origin, and bounds no body: the server in front of it does.
+// The package knows no pipeline, model or index: Options provide what it shows. It checks no Host
+// and no Origin, and limits no body: the server in front of it does.
 package page

@@ -15,18 +15,18 @@ import (
 var documentPage = parsed("document.tmpl")
 
 const (
-	// partBytes is how much of a document a page shows.
+	// partBytes is how many bytes of a document a page shows.
 	partBytes = 256 << 10
-	// leadBytes is how much of it stands before a passage, at least, in a long document.
+	// leadBytes is the minimum number of bytes shown before a passage in a long document.
 	leadBytes = 16 << 10
 )
 
-// A documentView is a document, with a passage of it.
+// A documentView is a document with a marked passage.
 type documentView struct {
 	Corpus  string
 	Source  Source
 	Passage *state.Passage // nil for none
-	// Changed says that nothing is marked, because the bytes are not those of the passage.
+	// Changed says that the passage's bytes have changed, so nothing is marked.
 	Changed bool
 	Fault   string // why the text cannot be read
 
@@ -35,7 +35,7 @@ type documentView struct {
 	Pager               pager
 }
 
-// document shows the text of a document as it stands, with a passage marked by its bytes.
+// document shows the text of a document, with a passage marked by its byte range.
 func (v *visit) document() error {
 	q, name := v.r.URL.Query(), v.r.PathValue("corpus")
 	from, err := v.number("at", 0)
@@ -69,14 +69,14 @@ func (v *visit) document() error {
 	return v.show(documentPage, "Corpora", look.Frame{Title: out.Source.Name, Eyebrow: "Document of the corpus " + name}, out)
 }
 
-// read fills in the part of the text that begins at a byte.
+// read reads the part of the text that begins at a byte.
 func (d *documentView) read(v *visit, c OpenCorpus, from int) error {
 	ctx := v.r.Context()
 	to := from + partBytes
 	if p := d.Passage; p != nil && p.Start >= from && p.Start < to {
 		to = max(to, p.End)
 	}
-	data, err := c.Text(ctx, d.Source.Name, from, to+utf8.UTFMax) // and one byte to see that there are more
+	data, err := c.Text(ctx, d.Source.Name, from, to+utf8.UTFMax) // and one more byte, to see whether the text continues
 	if err != nil {
 		d.Fault = err.Error()
 		d.Changed = d.Passage != nil
@@ -91,7 +91,7 @@ func (d *documentView) read(v *visit, c OpenCorpus, from int) error {
 	}
 	first, last := 0, len(data)
 	for first < last && first < utf8.UTFMax && from > 0 && !utf8.RuneStart(data[first]) {
-		first++ // the rest of a character
+		first++ // skip the rest of a character
 	}
 	if more {
 		last = wholeRunes(data)
@@ -103,7 +103,7 @@ func (d *documentView) read(v *visit, c OpenCorpus, from int) error {
 	return nil
 }
 
-// wholeRunes is how many bytes there are without the begun character at the end.
+// wholeRunes returns the length of data without an incomplete character at its end.
 func wholeRunes(data []byte) int {
 	for i := 1; i < utf8.UTFMax && i <= len(data); i++ {
 		if at := len(data) - i; utf8.RuneStart(data[at]) {
@@ -116,8 +116,8 @@ func wholeRunes(data []byte) int {
 	return len(data)
 }
 
-// split marks the passage in a text, if its bytes stand where they stood. After the text there
-// may be more.
+// split marks the passage in a text, if its bytes have not changed. With more, the text continues
+// after this part.
 func (d *documentView) split(text string, more bool) {
 	d.Before = text
 	p := d.Passage
@@ -135,7 +135,7 @@ func (d *documentView) split(text string, more bool) {
 	d.Before, d.Mark, d.After = text[:start], text[start:end], text[end:]
 }
 
-// pages lead to the other parts of a long document.
+// pages adds links to the other parts of a long document.
 func (d *documentView) pages(more bool) {
 	passage := ""
 	if d.Passage != nil {
@@ -153,5 +153,5 @@ func (d *documentView) pages(more bool) {
 	d.Pager.Says = fmt.Sprintf("bytes %d to %d", d.From, d.To)
 }
 
-// Shown is a text as a page shows it: invalid bytes are replaced.
+// Shown returns a text with invalid bytes replaced.
 func (d documentView) Shown(text string) string { return strings.ToValidUTF8(text, "\ufffd") }

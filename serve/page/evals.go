@@ -16,12 +16,12 @@ import (
 	"example.com/assay/serve/page/look"
 )
 
-// Evals are the results of cases. For an unknown ID their error is a *runs.NotFoundError.
+// Evals give access to results of cases. For an unknown ID they return a *runs.NotFoundError.
 type Evals interface {
-	// List describes the results that a tenant may see, the oldest first, and those files
-	// that could not be read.
+	// List returns the results that a tenant may see, oldest first, and the files that could not be
+	// read.
 	List(ctx context.Context, tenant string) (reports []Report, unread []Fact, err error)
-	// Write writes one as a page that holds everything it needs.
+	// Write writes one result as a self-contained page.
 	Write(ctx context.Context, tenant, id string, w io.Writer) error
 }
 
@@ -30,7 +30,7 @@ type Report struct {
 	ID      string
 	Date    string // RFC 3339, UTC
 	Model   string
-	Version string // of the program that ran the cases
+	Version string // version of the program that ran the cases
 	Cases   int
 	Passed  int    // cases that passed in every repeat
 	Set     string // identifies the cases; results of different sets are not compared
@@ -41,7 +41,7 @@ type Report struct {
 type Figure struct {
 	Name          string
 	Value, Lo, Hi float64
-	IsShare       bool // it is from 0 to 1
+	IsShare       bool // its value is from 0 to 1
 }
 
 var evalsPage = parsed("evals.tmpl")
@@ -50,21 +50,21 @@ var evalsPage = parsed("evals.tmpl")
 type overview struct {
 	Metric  string
 	Metrics []string
-	Set     string    // the only one that is shown; empty for the newest ones
-	Sets    []caseSet // the newest first
-	Earlier []caseSet // that are not shown
+	Set     string    // show only this set; empty for the newest sets
+	Sets    []caseSet // newest first
+	Earlier []caseSet // further sets, not shown
 	Unread  []Fact
 }
 
-// A caseSet is the results of the same cases.
+// A caseSet holds the results of the same cases.
 type caseSet struct {
 	ID     string
 	Cases  int
-	Newest string // when the newest was made
-	Href   string // leads to all of them
+	Newest string // date of the newest
+	Href   string // link to all of them
 	Number int    // on the page, from 1
 	Total  int    // reports
-	From   int    // number of the first that is shown, the newest is 1
+	From   int    // number of the first shown report; the newest is 1
 	To     int
 	Chart  chart
 	Rows   []resultRow
@@ -74,15 +74,15 @@ type caseSet struct {
 // A resultRow is a report with one figure.
 type resultRow struct {
 	Report
-	Label  string // of its model in the chart
+	Label  string // its model's label in the chart
 	Figure *Figure
 	Href   string
 }
 
-// firstMetric is the one that is shown until another is chosen.
+// firstMetric is shown until another metric is chosen.
 const firstMetric = "pass_rate"
 
-// results shows the results of cases over time.
+// results shows results of cases over time.
 func (v *visit) results() error {
 	if err := off(v.Evals != nil, "results of cases"); err != nil {
 		return err
@@ -121,18 +121,18 @@ func (v *visit) results() error {
 		s := &out.Sets[i]
 		s.Number = i + 1
 		s.Chart = chartOf(s.Rows)
-		slices.Reverse(s.Rows) // the newest is read first
+		slices.Reverse(s.Rows) // newest first
 	}
 	return v.show(evalsPage, "Evals", look.Frame{Title: "Evals"}, out)
 }
 
 const (
-	// setsShown is how many sets of cases a page has, and reportsShown how many reports of one.
+	// setsShown is the number of sets on a page, and reportsShown the number of reports for one
+	// set.
 	setsShown, reportsShown = 10, 100
 )
 
-// choose leaves the sets and the reports of a page: those of one set, or the newest of the
-// newest sets.
+// choose selects the sets and reports of a page: one set, or the newest reports of the newest sets.
 func (o *overview) choose(v *visit) error {
 	from, err := v.number("from", 0)
 	if err != nil {
@@ -178,8 +178,8 @@ func rowOf(r Report, metric string) resultRow {
 	return row
 }
 
-// report shows the results of one time, as the page that holds everything it needs: its
-// style is in it, and no script is let in.
+// report shows one result as a self-contained page: it contains its style, and its headers forbid
+// scripts.
 func (v *visit) report() error {
 	if err := off(v.Evals != nil, "results of cases"); err != nil {
 		return err

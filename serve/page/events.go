@@ -12,8 +12,8 @@ import (
 	"example.com/assay/serve/internal/sse"
 )
 
-// events streams what a run does, behind the event that the browser has seen last, until the
-// run has ended. Each has its number in the log as its ID.
+// events streams a run's events after the last one that the browser has seen, until the run has
+// ended. The ID of an event is its number in the log.
 func (v *visit) events() error {
 	id := v.r.PathValue("run")
 	if _, err := v.Run(v.r.Context(), id); err != nil {
@@ -36,8 +36,8 @@ func (v *visit) events() error {
 	return nil
 }
 
-// seen is the number of the event that a browser has seen last. One that comes back says it
-// in the header, one that begins behind a page in the address.
+// seen returns the number of the last event that a browser has seen. A reconnecting browser sends
+// it in a header; a page has it in the address.
 func (v *visit) seen() (int64, error) {
 	text := v.r.Header.Get("Last-Event-ID")
 	if text == "" {
@@ -53,7 +53,7 @@ func (v *visit) seen() (int64, error) {
 	return n, nil
 }
 
-// follow yields what a run does behind an event, until the run has ended.
+// follow yields a run's events after a number, until the run has ended.
 func (v *visit) follow(ctx context.Context, id string, after int64) iter.Seq2[said, error] {
 	return func(yield func(said, error) bool) {
 		for ev, err := range v.Events(ctx, id, after) {
@@ -65,7 +65,7 @@ func (v *visit) follow(ctx context.Context, id string, after int64) iter.Seq2[sa
 	}
 }
 
-// lastWord tells how a run has ended, or why it cannot be read.
+// lastWord sends how a run has ended, or why it cannot be read.
 func (v *visit) lastWord(id string, failed error, out *sse.Stream) {
 	if v.r.Context().Err() != nil {
 		return
@@ -85,7 +85,7 @@ func (v *visit) lastWord(id string, failed error, out *sse.Stream) {
 	}
 }
 
-// tell sends an event. JSON has no line breaks, so that no text can end it early.
+// tell sends an event. JSON has no line breaks, so no text can end the event early.
 func (v *visit) tell(name string, id int64, s said) error {
 	data, err := json.Marshal(s)
 	if err != nil {

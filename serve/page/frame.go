@@ -16,7 +16,7 @@ import (
 //go:embed *.tmpl
 var templateFiles embed.FS
 
-// parsed is the template of a page: its own files behind parts.tmpl, which all have.
+// parsed returns the template of a page: its own files and the shared parts.tmpl.
 func parsed(files ...string) look.Page {
 	var texts []string
 	for _, name := range append([]string{"parts.tmpl"}, files...) {
@@ -29,12 +29,12 @@ func parsed(files ...string) look.Page {
 	return look.Parse(template.FuncMap{"path": join, "query": query, "size": size, "size64": func(n int) string { return size(int64(n)) }, "short": short, "tail": tail}, texts...)
 }
 
-// query adds parameters, names and values in turn, to a path of ours. Empty ones are left out.
+// query adds parameters, alternating names and values, to an own path. It leaves out empty values.
 func query(path string, nameValues ...string) string {
 	path, had, _ := strings.Cut(path, "?")
 	q, err := url.ParseQuery(had)
 	if err != nil {
-		panic(err) // it is ours
+		panic(err) // own paths are valid
 	}
 	for i := 0; i+1 < len(nameValues); i += 2 {
 		if nameValues[i+1] != "" {
@@ -47,7 +47,7 @@ func query(path string, nameValues ...string) string {
 	return path + "?" + q.Encode()
 }
 
-// size is a number of bytes for people.
+// size formats a number of bytes.
 func size(n int64) string {
 	switch {
 	case n < 1<<10:
@@ -58,7 +58,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
-// short is the beginning of a text that identifies something.
+// short returns the beginning of an identifier.
 func short(text string) string {
 	if len(text) <= 12 {
 		return text
@@ -66,7 +66,7 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:12], "") + "…"
 }
 
-// tail is the end of a text that identifies something: those made at one time begin alike.
+// tail returns the end of an identifier: identifiers made at the same time begin alike.
 func tail(text string) string {
 	if len(text) <= 12 {
 		return text
@@ -74,7 +74,7 @@ func tail(text string) string {
 	return "…" + strings.ToValidUTF8(text[len(text)-12:], "")
 }
 
-// join is a path of ours: /ui/ and parts, each of which may have any text.
+// join returns an own path: /ui/ and parts, each with any text.
 func join(parts ...string) string {
 	for i, p := range parts {
 		parts[i] = escape(p)
@@ -82,7 +82,7 @@ func join(parts ...string) string {
 	return root + strings.Join(parts, "/")
 }
 
-// A shown is what a page's template gets.
+// A shown is the data for a page's template.
 type shown struct {
 	Frame  look.Frame
 	Ticket string // of the forms; see the template "ticket"
@@ -91,13 +91,13 @@ type shown struct {
 	Data   any    // the page's own
 }
 
-// A room is a page that the navigation of all pages leads to.
+// A room is a page in the navigation of all pages.
 type room struct {
 	name, path string
-	off        func(*Options) bool // the server has no such page; nil if it always has
+	off        func(*Options) bool // reports that the server lacks the page; nil if it always has it
 }
 
-// rooms are in the order in which they are shown.
+// rooms are in display order.
 var rooms = []room{
 	{"Runs", "", nil}, {"Ask", "ask", nil},
 	{"Corpora", "corpora", func(o *Options) bool { return o.Corpora == nil }},
@@ -106,8 +106,7 @@ var rooms = []room{
 	{"Keys", "keys", nil},
 }
 
-// show answers with a page. The frame has what only this page says; in is the name of its
-// room.
+// show answers with a page. The frame holds what is specific to this page; in is its room.
 func (v *visit) show(page look.Page, in string, frame look.Frame, data any) error {
 	return v.answer(http.StatusOK, page, in, frame, data)
 }
@@ -141,14 +140,14 @@ func (v *visit) answer(status int, page look.Page, in string, frame look.Frame, 
 
 var errorPage = parsed("error.tmpl")
 
-// fail answers with why a page cannot be shown.
+// fail answers with the reason why a page cannot be shown.
 func (v *visit) fail(err error) {
 	status := refusal.Status(err)
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		v.w.Header().Set("Retry-After", "1")
 	}
 	text := err.Error()
-	if len(text) > maxReason { // it has what the browser sent
+	if len(text) > maxReason { // it may quote the request
 		text = strings.ToValidUTF8(text[:maxReason], "") + "…"
 	}
 	title := map[int]string{http.StatusNotFound: "Not found", http.StatusForbidden: "Not allowed", http.StatusInternalServerError: "This failed"}[status]
@@ -160,7 +159,7 @@ func (v *visit) fail(err error) {
 	}
 }
 
-// maxReason is how many bytes the text of a failure has at most.
+// maxReason bounds the bytes of an error's text.
 const maxReason = 1000
 
 var keysPage = parsed("keys.tmpl")

@@ -13,7 +13,7 @@ import (
 
 var listPage = parsed("list.tmpl")
 
-// perPage is how many rows a page of a list has.
+// perPage is the number of rows on a page of a list.
 const perPage = 50
 
 // A runRow is a run in a list.
@@ -21,7 +21,7 @@ type runRow struct {
 	ID, Thread, Graph, Asked string
 	Status                   statusWord
 	Began, Took              string
-	Removed                  bool // its thread is there no more
+	Removed                  bool // its thread no longer exists
 }
 
 // A listing is the page of runs.
@@ -32,7 +32,7 @@ type listing struct {
 	Pager pager
 }
 
-// list shows the tenant's runs, the newest first, or those that have the words of a search.
+// list shows the tenant's runs, newest first, or those that match a search.
 func (v *visit) list() error {
 	from, err := v.number("from", 0)
 	if err != nil {
@@ -53,8 +53,8 @@ func (v *visit) list() error {
 	return v.show(listPage, "Runs", look.Frame{Title: "Runs"}, out)
 }
 
-// matches reports whether a run has all words, each in its question, graph, status, thread
-// or ID.
+// matches reports whether a run contains all words, each in its question, graph, status, thread or
+// ID.
 func matches(r *runs.Run, words []string) bool {
 	text := strings.ToLower(strings.Join([]string{r.Asked, r.Graph, worded(*r).Word, r.Thread, r.ID}, "\n"))
 	for _, w := range words {
@@ -73,7 +73,7 @@ func (v *visit) row(r runs.Run) runRow {
 	return out
 }
 
-// title is what a run is called: what it was asked.
+// title returns a run's title: its question.
 func title(r runs.Run) string {
 	if r.Asked == "" {
 		return fmt.Sprintf("Run %d of %s", r.Number, r.Graph)
@@ -84,7 +84,7 @@ func title(r runs.Run) string {
 // A statusWord is a status for people.
 type statusWord struct{ Word, Tone string }
 
-// worded says where a run stands.
+// worded describes a run's status.
 func worded(r runs.Run) statusWord {
 	switch r.Status {
 	case runs.Pending:
@@ -106,14 +106,14 @@ func worded(r runs.Run) statusWord {
 	return statusWord{string(r.Status), "plain"}
 }
 
-// moment is a time as pages show it.
+// moment formats a time for pages.
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
-// A pager leads to the other pages of a list.
+// A pager links to the other pages of a list.
 type pager struct{ Before, Next, Says string }
 
-// paged is the pager of a list of which a page begins with one row. Asked is what the list is
-// asked for besides, names and values in turn.
+// paged returns the pager of a list whose page begins at row from. Asked are further parameters,
+// alternating names and values.
 func paged(path string, from, total int, asked ...string) pager {
 	at := func(from int) string {
 		if from <= 0 {
@@ -131,7 +131,7 @@ func paged(path string, from, total int, asked ...string) pager {
 	return p
 }
 
-// escape is a text as a part of a path.
+// escape escapes a text as a part of a path.
 func escape(part string) string {
 	switch part {
 	case ".", "..":

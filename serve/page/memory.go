@@ -10,28 +10,27 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// Memory is what is remembered: questions with the answers that are given again. For a
-// corpus that the tenant may not read, and for an unknown ID, its error is a
-// *runs.NotFoundError.
+// Memory gives access to remembered questions and answers. For a corpus that the tenant may not
+// read, and for an unknown ID, it returns a *runs.NotFoundError.
 type Memory interface {
-	// Corpora describes what is remembered of each corpus that a tenant may read, sorted by
-	// name, without entries.
+	// Corpora describes the memory of each corpus that a tenant may read, sorted by name, without
+	// entries.
 	Corpora(ctx context.Context, tenant string) ([]Shelf, error)
-	// List has the newest entries of a corpus, the newest first.
+	// List returns the newest entries of a corpus, newest first.
 	List(ctx context.Context, tenant, corpus string, limit int) (Shelf, error)
-	// Show is one entry.
+	// Show returns one entry.
 	Show(ctx context.Context, tenant, corpus, id string) (Remembered, error)
 	// Forget removes an entry for good.
 	Forget(ctx context.Context, tenant, corpus, id string) error
 }
 
-// A Shelf is what is remembered of one corpus.
+// A Shelf is the memory of one corpus.
 type Shelf struct {
 	Corpus  string
 	Total   int
-	Stale   int    // how many of them would not be served now
-	Served  int    // how often answers were given again
-	Fault   string // why none is served now; empty if nothing is known to keep them from that
+	Stale   int    // entries that would not be served now
+	Served  int    // how often entries were served
+	Fault   string // why no entry is served now; empty if no reason is known
 	Entries []Entry
 }
 
@@ -42,7 +41,7 @@ type Entry struct {
 	Confidence float64
 	Stored     time.Time
 	Served     int
-	Stale      bool // it would not be served now, because what it depends on has changed
+	Stale      bool // it would not be served now: one of its conditions has changed
 }
 
 // Remembered is a remembered answer.
@@ -50,16 +49,16 @@ type Remembered struct {
 	Entry
 	Corpus string
 	Answer string // Markdown
-	// Proof is the answer with its evidence, whose documents Documents reads; nil when the
+	// Proof is the answer with its evidence; Documents reads the evidence's documents. Nil if the
 	// evidence cannot be read.
 	Proof      *proof.Proof
 	Documents  proof.Documents
 	LastServed time.Time
-	WhyNot     []string // why it would not be served now; empty if it would be
+	WhyNot     []string // why it would not be served now; empty if it would
 	Conditions []Condition
 }
 
-// A Condition is something that an answer depends on.
+// A Condition is a value that an answer depends on.
 type Condition struct{ Name, Then, Now string }
 
 var (
@@ -67,14 +66,14 @@ var (
 	rememberedPage = parsed("remembered.tmpl")
 )
 
-// A remembering is the page of what is remembered.
+// A remembering is the page of remembered questions.
 type remembering struct {
 	Shelves []Shelf
-	Chosen  *Shelf // whose entries are shown; nil for none
+	Chosen  *Shelf // the shelf whose entries are shown; nil for none
 	Pager   pager
 }
 
-// memories shows what is remembered of each corpus, and the entries of one.
+// memories shows the memory of each corpus, and the entries of one.
 func (v *visit) memories() error {
 	if err := off(v.Memory != nil, "remembered answers"); err != nil {
 		return err
@@ -107,10 +106,10 @@ func (v *visit) memories() error {
 // A recollection is the page of one answer.
 type recollection struct {
 	Remembered
-	Evidence template.HTML // empty when it cannot be read
+	Evidence template.HTML // empty if it cannot be read
 }
 
-// remembered shows one answer that is remembered.
+// remembered shows one remembered answer.
 func (v *visit) remembered() error {
 	if err := off(v.Memory != nil, "remembered answers"); err != nil {
 		return err
@@ -128,7 +127,7 @@ func (v *visit) remembered() error {
 	return v.show(rememberedPage, "Memory", look.Frame{Title: "A remembered answer", Heading: r.Question, Eyebrow: "Remembered of the corpus " + r.Corpus, Full: true}, out)
 }
 
-// forget removes an answer for good.
+// forget removes a remembered answer for good.
 func (v *visit) forget() error {
 	if err := v.mayWrite(); err != nil {
 		return err
@@ -143,10 +142,10 @@ func (v *visit) forget() error {
 	return v.to(query(root+"memory", "corpus", corpus))
 }
 
-// Day is when the answer was given.
+// Day returns when the answer was stored.
 func (e Entry) Day() string { return moment(e.Stored) }
 
-// Last is when the answer was given again last; empty if it never was.
+// Last returns when the answer was last served; "" if never.
 func (r Remembered) Last() string {
 	if r.LastServed.IsZero() {
 		return ""

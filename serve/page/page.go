@@ -17,34 +17,33 @@ import (
 
 // Options configure the pages.
 type Options struct {
-	// Tenants are who may enter. Without any, everybody is runs.DefaultTenant.
+	// Tenants may sign in. Without any, everybody is runs.DefaultTenant.
 	Tenants []Tenant
-	// Caller is the tenant whose token is in a request's header; empty for nobody's.
+	// Caller returns the tenant of the token in a request's header; "" if there is none.
 	Caller func(*http.Request) string
-	// Whose is the tenant that has a token; empty for nobody.
+	// Whose returns the tenant with a token; "" for an unknown one.
 	Whose func(token string) string
-	// Admit lets a request of a tenant through: it notes whose it is, and bounds its body.
-	// Default: nothing is done.
+	// Admit wraps the handling of a tenant's request, for example to log the tenant and limit the
+	// body. Default: no wrapping.
 	Admit func(tenant string, next http.Handler) http.Handler
-	// Space returns what a tenant has.
+	// Space returns a tenant's space.
 	Space func(tenant string) *runs.Space
-	// Write lets pages change what has happened: edit states, fork threads, run again with
-	// another prompt, forget. To ask, to answer and to stop a run needs no permission.
+	// Write lets pages change the past: edit states, fork threads, run again with another prompt,
+	// forget. Asking, answering and stopping runs needs no permission.
 	Write bool
-	// HowToWrite is what pages say where Write is not set. Default: that this server
-	// changes nothing that has happened.
+	// HowToWrite is what pages say when Write is not set. Default: this server changes nothing that
+	// has happened.
 	HowToWrite string
 
-	// Proof is the answer in a run's state with its evidence, and how its documents are read;
-	// nil for a state without an answer that it knows. Default: states are shown.
+	// Proof returns the answer in a run's state with its evidence, and a reader for its documents;
+	// nil for a state without a known answer. Default: states are shown.
 	Proof func(ctx context.Context, tenant string, r runs.Run, state json.RawMessage) (*proof.Proof, proof.Documents, error)
-	// Skills are the prompts of a graph that a run may have replaced, by its setting
-	// "skill". Default: none.
+	// Skills returns the prompts of a graph that a run may replace with its setting "skill".
+	// Default: none.
 	Skills func(graph string) []Skill
-	// Usual is the graph that a question is for until another is chosen. Default: the first.
+	// Usual is the graph for questions until another is chosen. Default: the first.
 	Usual string
-	// Corpora, Memory and Evals are what further pages show. Default: there are no such
-	// pages.
+	// Corpora, Memory and Evals provide further pages. Default: no such pages.
 	Corpora Corpora
 	Memory  Memory
 	Evals   Evals
@@ -55,7 +54,7 @@ type Options struct {
 	Heartbeat time.Duration
 }
 
-// A Tenant is who may enter with a token.
+// A Tenant may sign in with a token.
 type Tenant struct{ Name, Token string }
 
 type handler struct {
@@ -71,10 +70,10 @@ type visit struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	tenant string
-	ticket string // what the forms of this browser carry
+	ticket string // the token in this browser's forms
 }
 
-// Handler returns the handler of all paths under /ui/.
+// Handler returns the handler for all paths under /ui/.
 func Handler(o Options) http.Handler {
 	o.Heartbeat = cmp.Or(o.Heartbeat, 5*time.Second)
 	o.HowToWrite = cmp.Or(o.HowToWrite, "This server changes nothing that has happened.")
@@ -139,9 +138,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r)
 }
 
-// headers are those of every answer. Nothing may be loaded from elsewhere, run from within a
-// page, or put into a frame; and no other site learns the address of a page. Without any
-// referrer, forms would have no origin, and the server would refuse them.
+// headers are sent with every answer. They forbid loading from elsewhere, inline scripts and
+// frames, and hide the page's address from other sites. Without any referrer, forms would have no
+// origin and the server would refuse them.
 var headers = map[string]string{
 	"Content-Security-Policy":      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 	"Cross-Origin-Opener-Policy":   "same-origin",
@@ -152,8 +151,8 @@ var headers = map[string]string{
 	"Cache-Control":                "no-store",
 }
 
-// visited serves a page to a tenant. A POST has come from a form of ours, or with the token
-// in its header, which no browser adds by itself.
+// visited serves a page to a tenant. A POST must come from a form of this server, or carry the
+// token in its header, which no browser adds by itself.
 func (h *handler) visited(serve func(*visit) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tenant, ticket := h.sessions.tenant(r)
@@ -181,7 +180,7 @@ func (h *handler) visited(serve func(*visit) error) http.Handler {
 	})
 }
 
-// mayWrite refuses what needs Options.Write.
+// mayWrite returns an error unless Options.Write is set.
 func (v *visit) mayWrite() error {
 	if !v.Write {
 		return refusal.New(http.StatusForbidden, "%s", v.HowToWrite)
@@ -189,13 +188,13 @@ func (v *visit) mayWrite() error {
 	return nil
 }
 
-// to leads the browser to another page, after a form.
+// to redirects the browser to another page after a form.
 func (v *visit) to(path string) error {
 	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
 	return nil
 }
 
-// number reads a number of the query, from 0.
+// number reads a non-negative number from the query.
 func (v *visit) number(name string, otherwise int) (int, error) {
 	text := v.r.URL.Query().Get(name)
 	if text == "" {
@@ -212,6 +211,6 @@ func (v *visit) missing() error {
 	return refusal.New(http.StatusNotFound, "there is no page %.100q", v.r.URL.Path)
 }
 
-// Modes are the events that the log must have of every run, also inside subgraphs, for the
-// pages to show it. States are not among them: checkpoints have them.
+// Modes are the events that the log needs of every run, also inside subgraphs, for the pages to
+// show it. States are not among them: the pages read checkpoints.
 const Modes = graph.Tasks | graph.Custom

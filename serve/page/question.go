@@ -11,15 +11,15 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// A question is what a thread asks, with the form that answers it.
+// A question is an interrupt of a thread, with the form that answers it.
 type question struct {
 	ID, Node, Problem string
 	Payload           []value
-	Choices           []choice // that the payload suggests
+	Choices           []choice // answers that the payload suggests
 	Thread, Ticket    string
 }
 
-// A choice is an answer that a click gives.
+// A choice is an answer that one click gives.
 type choice struct{ Label, Answer string }
 
 func (v *visit) questions(at *runs.Snapshot, thread string) ([]question, error) {
@@ -39,9 +39,8 @@ func (v *visit) questions(at *runs.Snapshot, thread string) ([]question, error) 
 	return out, nil
 }
 
-// choices are what the payload of a question offers. Its form decides: one with options, one
-// of the forms in which agents ask whether a tool may be called, or a question that ends with
-// a question mark, which may be answered by yes and no.
+// choices returns the suggested answers of a payload, by its form: a list of options, an agent's
+// request to approve a tool call, or a question with a question mark, which suggests yes and no.
 func choices(p graph.PendingInterrupt) []choice {
 	var asks struct {
 		Options  []json.RawMessage `json:"options"`
@@ -54,7 +53,7 @@ func choices(p graph.PendingInterrupt) []choice {
 	}
 	text := ""
 	if json.Unmarshal(p.Payload, &asks) != nil {
-		_ = json.Unmarshal(p.Payload, &text) // else it is neither
+		_ = json.Unmarshal(p.Payload, &text) // otherwise text stays empty
 	}
 	var out []choice
 	for _, o := range append(asks.Options, asks.Choices...) {
@@ -84,7 +83,7 @@ func choices(p graph.PendingInterrupt) []choice {
 
 func oneLine(text string) string { return cut(strings.Join(strings.Fields(text), " "), 80) }
 
-// answer answers what a thread asks. The run that asked has ended; another goes on.
+// answerQuestion answers a thread's interrupt. The run that asked has ended; another one continues.
 func (v *visit) answerQuestion() error {
 	thread, id := v.r.PathValue("thread"), v.r.PostFormValue("id")
 	at, g, err := v.State(v.r.Context(), thread, "")

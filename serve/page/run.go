@@ -20,21 +20,21 @@ var runPage = parsed("run.tmpl", "value.tmpl")
 // A runView is the page of a run.
 type runView struct {
 	Run      runRow
-	Live     bool  // it goes on
-	After    int64 // the last event that the page has
+	Live     bool  // the run has not ended
+	After    int64 // the last event on the page
 	Lines    []said
-	Earlier  bool // there were lines before them
+	Earlier  bool // earlier lines are left out
 	Asks     []question
-	Answer   template.HTML // with its evidence, once the run has ended
-	State    []value       // of a graph whose answer the server cannot read
+	Answer   template.HTML // the answer with its evidence, once the run has ended
+	State    []value       // the state, if the server cannot read the graph's answer
 	Failed   string        // why the run failed
-	Fault    string        // why an answer cannot be shown with its evidence
-	Removed  bool          // the thread was removed, and State is what the log has
-	Forked   string        // the run of whose checkpoint it went on
+	Fault    string        // why the answer's evidence cannot be shown
+	Removed  bool          // the thread was removed, and State comes from the log
+	Forked   string        // the run whose checkpoint it continued from
 	Sections []template.HTML
 }
 
-// run shows a run: while it goes on what happens, and afterwards its answer.
+// run shows a run: its events while it runs, and its answer afterwards.
 func (v *visit) run() error {
 	r, err := v.Run(v.r.Context(), v.r.PathValue("run"))
 	if err != nil {
@@ -69,7 +69,7 @@ func (v *visit) run() error {
 	return v.show(runPage, "Runs", v.runFrame(r, ""), out)
 }
 
-// runFrame is the frame of a run's pages.
+// runFrame returns the frame of a run's pages.
 func (v *visit) runFrame(r runs.Run, here string) look.Frame {
 	f := look.Frame{Title: title(r), Eyebrow: "Run of " + r.Graph, Full: true}
 	for _, p := range []struct{ name, path string }{{"Answer", ""}, {"Graph", "graph"}, {"Steps", "steps"}, {"Timeline", "timeline"}} {
@@ -93,7 +93,7 @@ func (v *visit) runFrame(r runs.Run, here string) look.Frame {
 	return f
 }
 
-// ended adds what a run has at its end: its answer or its state, and what it asks.
+// ended adds what a run has at its end: its answer or its state, and its interrupts.
 func (v *visit) ended(r runs.Run, a *account, out *runView) error {
 	at, state, err := v.final(r, a)
 	if err != nil || state == nil {
@@ -114,8 +114,8 @@ func (v *visit) ended(r runs.Run, a *account, out *runView) error {
 	return nil
 }
 
-// final is the state at the end of a run. Of a thread that was removed, as that of a run
-// without one is, the log has what was written; then there is no snapshot.
+// final returns the state at the end of a run. For a removed thread, such as a temporary one, it
+// returns the writes in the log, and no snapshot.
 func (v *visit) final(r runs.Run, a *account) (*runs.Snapshot, json.RawMessage, error) {
 	at, err := v.last(r)
 	if errors.As(err, new(*runs.NotFoundError)) {
@@ -128,8 +128,8 @@ func (v *visit) final(r runs.Run, a *account) (*runs.Snapshot, json.RawMessage, 
 	return at, at.State, nil
 }
 
-// proven is the answer of a run that has ended beside the documents that it stands on, and
-// that answer; empty and nil for a run without one.
+// proven returns the answer of an ended run next to its documents, and its proof; "" and nil
+// without an answer.
 func (v *visit) proven(r runs.Run, a *account) (template.HTML, *proof.Proof, error) {
 	if v.Proof == nil || !r.Status.Ended() {
 		return "", nil, nil
@@ -146,8 +146,8 @@ func (v *visit) proven(r runs.Run, a *account) (template.HTML, *proof.Proof, err
 	return html, p, err
 }
 
-// last is the state at the end of a run: the thread's, while no other run has gone on with
-// it, and else the newest checkpoint that the run has made; nil for none.
+// last returns the state at the end of a run: the thread's, if no later run has continued it, and
+// else the newest checkpoint of the run; nil for none.
 func (v *visit) last(r runs.Run) (*runs.Snapshot, error) {
 	ctx := v.r.Context()
 	t, err := v.Thread(ctx, r.Thread)
@@ -167,13 +167,13 @@ func (v *visit) last(r runs.Run) (*runs.Snapshot, error) {
 // A said is an event in words.
 type said struct {
 	Seq   int64  `json:"seq"`
-	Node  string `json:"node,omitempty"`  // its path in the drawing; empty for the run itself
-	Class string `json:"class,omitempty"` // that the node gets
+	Node  string `json:"node,omitempty"`  // path in the drawing; empty for the run itself
+	Class string `json:"class,omitempty"` // the node's new class
 	Text  string `json:"text"`
 	At    int64  `json:"at"` // when it happened, in milliseconds since 1970
 }
 
-// saying says what happened. Most events say nothing to people.
+// saying returns an event in words. Most events have none.
 func saying(ev runs.Event) (out said, ok bool) {
 	out = said{Seq: ev.Seq, Node: ev.Node, At: ev.Time.UnixMilli()}
 	if ev.Namespace != "" && ev.Node != "" {
@@ -214,8 +214,8 @@ func saying(ev runs.Event) (out said, ok bool) {
 	return out, true
 }
 
-// customText is what an event of a node says: its name, and of a model's call the model and
-// the tokens.
+// customText describes a node's custom event: its name, and for a model call the model and the
+// tokens.
 func customText(ev runs.Event) string {
 	var call struct {
 		Model string `json:"model"`

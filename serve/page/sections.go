@@ -13,7 +13,7 @@ import (
 
 var sectionPage = parsed("section.tmpl")
 
-// part shows one part of a run on a page of its own.
+// part shows one part of a run on its own page.
 func (v *visit) part(here string, w want, section func(*account) (template.HTML, error)) error {
 	r, err := v.Run(v.r.Context(), v.r.PathValue("run"))
 	if err != nil {
@@ -31,7 +31,7 @@ func (v *visit) part(here string, w want, section func(*account) (template.HTML,
 }
 
 func (v *visit) graphPart() error {
-	var open []string // those inside which something failed, asks or has not ended
+	var open []string // nil means the default: see run.Run.Graph
 	if list, chosen := v.r.URL.Query()["open"]; chosen {
 		open = list
 	}
@@ -55,7 +55,7 @@ func (v *visit) timelinePart() error {
 	return v.part("timeline", want{}, func(a *account) (template.HTML, error) { return a.Timeline(from) })
 }
 
-// file is the whole run as one file that needs nothing.
+// file sends the whole run as one self-contained file.
 func (v *visit) file() error {
 	r, err := v.Run(v.r.Context(), v.r.PathValue("run"))
 	if err != nil {
@@ -79,7 +79,7 @@ func (v *visit) file() error {
 	return nil
 }
 
-// plainName is an ID with only what may stand in the name of a file.
+// plainName returns an ID with only characters that are valid in file names.
 func plainName(id string) string {
 	return string(bytes.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' {
@@ -94,16 +94,16 @@ var comparePage = parsed("compare.tmpl")
 // A comparison is the page of two runs.
 type comparison struct {
 	A, B string
-	Runs []runRow // that can be chosen, the newest first
-	// Behind is the superstep of the first run at which the second went on; nil for none.
+	Runs []runRow // runs to choose from, newest first
+	// Behind is the superstep of the first run that the second continued from; nil for none.
 	Behind *int
 	Found  template.HTML
 }
 
-// mostChosen is how many runs the form of a comparison offers.
+// mostChosen is how many runs the comparison's form offers.
 const mostChosen = 200
 
-// compare shows two runs side by side, and asks which.
+// compare shows two runs side by side, and a form to choose them.
 func (v *visit) compare() error {
 	out := comparison{A: v.r.URL.Query().Get("a"), B: v.r.URL.Query().Get("b")}
 	all, err := v.AllRuns(v.r.Context(), nil)
@@ -123,8 +123,8 @@ func (v *visit) compare() error {
 	return v.show(comparePage, "Runs", look.Frame{Title: "Two runs", Eyebrow: "Compare", Full: true}, out)
 }
 
-// compared compares two runs. If the second went on from a checkpoint of the first, what the
-// first did before it is left out.
+// compared compares two runs. If the second continued from a checkpoint of the first, the first
+// run's events before that checkpoint are left out.
 func (v *visit) compared(a, b string) (_ template.HTML, behind *int, err error) {
 	second, is, err := v.side(b, nil)
 	if err != nil {
@@ -136,7 +136,7 @@ func (v *visit) compared(a, b string) (_ template.HTML, behind *int, err error) 
 	}
 	if r.Forked == a && is.begins != "" {
 		at, _, err := v.State(v.r.Context(), r.Thread, is.begins)
-		if err == nil && at != nil { // else it was removed: all is compared
+		if err == nil && at != nil { // a removed checkpoint means that everything is compared
 			behind = &at.Step
 		}
 	}
@@ -161,7 +161,7 @@ func (v *visit) compared(a, b string) (_ template.HTML, behind *int, err error) 
 	return html, behind, err
 }
 
-// side is one of two runs that are compared, with what it was given.
+// side returns one of two compared runs, with its account.
 func (v *visit) side(id string, behind *int) (*run.Side, *account, error) {
 	r, err := v.Run(v.r.Context(), id)
 	if err != nil {

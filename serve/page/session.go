@@ -20,11 +20,11 @@ import (
 // sessionTime is how long a browser stays signed in.
 const sessionTime = 30 * 24 * time.Hour
 
-// sessions know browsers by a signed cookie. Nothing is kept of them: a session ends with
-// its time, or when the tenant gets another token.
+// sessions recognise browsers by a signed cookie. The server stores nothing: a session ends after
+// sessionTime, or when the tenant's token changes.
 type sessions struct {
 	keys map[string][]byte // of the tenants, by name
-	open []byte            // the key of forms where everybody may enter; nil elsewhere
+	open []byte            // the key for forms on an open server; else nil
 	now  func() time.Time
 }
 
@@ -49,8 +49,7 @@ func signature(key []byte, text string) string {
 	return base64.RawURLEncoding.EncodeToString(signed(key, text))
 }
 
-// cookieName tells servers of one machine apart: browsers send the cookies of a host to
-// all its ports.
+// cookieName distinguishes servers on one machine: browsers send a host's cookies to all its ports.
 func cookieName(r *http.Request) string {
 	_, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -72,7 +71,8 @@ func cookie(r *http.Request, value string) *http.Cookie {
 	return &http.Cookie{Name: cookieName(r), Value: value, Path: root, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil}
 }
 
-// tenant is whose session a request has, with the ticket of its forms; empty for nobody's.
+// tenant returns the tenant of a request's session and the ticket for its forms; "" without a
+// session.
 func (s sessions) tenant(r *http.Request) (name, ticket string) {
 	if s.open != nil {
 		return runs.DefaultTenant, signature(s.open, "form")
@@ -102,10 +102,10 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:at], s[at+len(sep):], true
 }
 
-// ticketField is the field of forms that says that a page of ours made them.
+// ticketField is the form field which shows that a page of this server made the form.
 const ticketField = "ticket"
 
-// checkTicket refuses a form that no page of this session has made.
+// checkTicket refuses a form that was not made by a page of this session.
 func (v *visit) checkTicket() error {
 	if !hmac.Equal([]byte(v.r.PostFormValue(ticketField)), []byte(v.ticket)) {
 		return refusal.New(http.StatusForbidden, "this form is of another session: go back, load the page again, and send it once more")
@@ -113,7 +113,7 @@ func (v *visit) checkTicket() error {
 	return nil
 }
 
-// turnAway leads who has no session to the page where one begins.
+// turnAway redirects a browser without a session to the sign-in page.
 func (h *handler) turnAway(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && r.Header.Get("Accept") != "text/event-stream" {
 		http.Redirect(w, r, root+"enter?to="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
@@ -123,10 +123,10 @@ func (h *handler) turnAway(w http.ResponseWriter, r *http.Request) {
 	v.fail(refusal.New(http.StatusUnauthorized, "you are not signed in: open %senter", root))
 }
 
-// maxEntry is how many bytes a form with a token has at most.
+// maxEntry bounds the bytes of a sign-in form.
 const maxEntry = 4 << 10
 
-// enter begins a session for whoever has a token, and otherwise asks for one.
+// enter begins a session for a valid token, and otherwise asks for one.
 func (h *handler) enter(w http.ResponseWriter, r *http.Request) {
 	v := &visit{handler: h, w: w, r: r}
 	r.Body = http.MaxBytesReader(w, r.Body, maxEntry)
@@ -149,13 +149,14 @@ func (h *handler) enter(w http.ResponseWriter, r *http.Request) {
 
 var enterPage = parsed("enter.tmpl")
 
-// entry is what the page of a token shows.
+// entry is the data of the sign-in page.
 type entry struct {
 	To      string
 	Refused bool
 }
 
-// ownPath is a path of ours to which a browser may be led; otherwise the first page.
+// ownPath returns path if it is a path of this server that a browser may be redirected to; else the
+// first page.
 func ownPath(path string) string {
 	u, err := url.Parse(path)
 	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || !strings.HasPrefix(path, root) || strings.ContainsAny(path, "\\\r\n") {

@@ -16,8 +16,7 @@ var staticFiles embed.FS
 
 var staticTypes = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 
-// static serves scripts and the style sheet, to everybody. A browser asks each time whether
-// they are still the same.
+// static serves scripts and the style sheet to everybody. A browser revalidates them each time.
 func (h *handler) static(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("file")
 	data, err := fs.ReadFile(staticFiles, "static/"+name)

@@ -10,49 +10,49 @@ import (
 
 var threadPage = parsed("thread.tmpl", "value.tmpl")
 
-// A threadView is the page of a thread: where it has been, and one of these places.
+// A threadView is the page of a thread: its checkpoints, and one of them in full.
 type threadView struct {
 	ID, Graph string
 	Status    statusWord
 	Error     string
 	Places    []place
-	Older     string // leads to older places; empty for none
-	Newest    string // leads back to the newest ones
+	Older     string // link to older places; empty for none
+	Newest    string // link back to the newest ones
 	Shown     *shownPlace
 	Edit      edit
 	Again     again
-	Live      []runRow // runs that go on
+	Live      []runRow // runs that have not ended
 }
 
 // A place is a checkpoint in the list of a thread.
 type place struct {
 	ID, Href, When, Why, Run string
-	Number                   int // of the run on its thread; 0 if it is kept no more
+	Number                   int // number of the run on its thread; 0 if the run was removed
 	Step                     int
 	Next                     []string
 	Here, Asks               bool
 }
 
-// A shownPlace is the checkpoint that the page shows.
+// A shownPlace is the checkpoint shown in full.
 type shownPlace struct {
 	place
-	Parent string // leads to the checkpoint before it
+	Parent string // link to the previous checkpoint
 	State  []value
 	Asks   []question
 	Tasks  []placeTask
 	Newest bool
 }
 
-// A placeTask is a task behind a checkpoint.
+// A placeTask is a task after a checkpoint.
 type placeTask struct{ Node, Status, Tone string }
 
-// thread shows where a thread has been, and its state at one of these places.
+// thread shows a thread's checkpoints, and the state at one of them.
 func (v *visit) thread() error {
 	return v.showThread(http.StatusOK, v.r.URL.Query().Get("at"), edit{}, again{})
 }
 
-// showThread shows a thread at a checkpoint, or without one at the newest, with what was
-// tried in vain.
+// showThread shows a thread at the chosen checkpoint, or the newest, with the failed attempt of a
+// form.
 func (v *visit) showThread(status int, chosen string, edited edit, asked again) error {
 	ctx, id := v.r.Context(), v.r.PathValue("thread")
 	t, err := v.Thread(ctx, id)
@@ -108,7 +108,7 @@ func (v *visit) threadFrame(t runs.Thread) look.Frame {
 	return look.Frame{Title: title, Eyebrow: "Thread " + t.ID}
 }
 
-// threadPath leads to a thread's page, with something chosen.
+// threadPath returns the path of a thread's page, with parameters.
 func threadPath(thread string, chosen ...string) string {
 	return query(join("threads", thread), chosen...)
 }

@@ -14,16 +14,16 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// An edit is the form by which a state is changed as a node would change it.
+// An edit is the form that changes a state as a node would.
 type edit struct {
 	Checkpoint, As, Channel, Value string
 	Replace                        bool
-	Nodes                          []string // whose update it may be
+	Nodes                          []string // nodes that the update may count for
 	Channels                       []string
 	Fault                          string // why the engine refused it
 }
 
-// editOf is the form at a checkpoint, with what was tried before.
+// editOf returns the form at a checkpoint, with the values of a failed attempt.
 func editOf(g runs.Graph, at *runs.Snapshot, tried edit) edit {
 	tried.Checkpoint = at.Key.ID
 	for _, n := range g.App.Drawing().Nodes() {
@@ -37,8 +37,8 @@ func editOf(g runs.Graph, at *runs.Snapshot, tried edit) edit {
 	return tried
 }
 
-// editState writes a value into a channel at a checkpoint, as a node. What the engine
-// refuses stands beside the field.
+// editState writes a value into a channel at a checkpoint, as a node. An error of the engine is
+// shown next to the field.
 func (v *visit) editState() error {
 	if err := v.mayWrite(); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (v *visit) editState() error {
 	return v.to(threadPath(thread, "at", id))
 }
 
-// at is a checkpoint of a thread, with its graph.
+// at returns a checkpoint of a thread, with its graph.
 func (v *visit) at(thread, checkpoint string) (*runs.Snapshot, runs.Graph, error) {
 	at, g, err := v.State(v.r.Context(), thread, checkpoint)
 	if err == nil && at == nil {
@@ -73,7 +73,7 @@ func (v *visit) at(thread, checkpoint string) (*runs.Snapshot, runs.Graph, error
 	return at, g, err
 }
 
-// update is what the form writes.
+// update returns the update in the form.
 func (e edit) update(g runs.Graph) (json.RawMessage, error) {
 	if !json.Valid([]byte(e.Value)) {
 		return nil, &runs.InvalidError{Err: errors.New(`the value is not JSON: a text stands in quotes, as in "a text"`)}
@@ -92,24 +92,24 @@ func (e edit) update(g runs.Graph) (json.RawMessage, error) {
 	return data, nil
 }
 
-// A Skill is a prompt that a run may have replaced.
+// A Skill is a prompt that a run may replace.
 type Skill struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// SettingSkill is the setting of graphs that replaces a prompt of a run by a Skill.
+// SettingSkill is the setting of graphs that replaces a prompt with a Skill.
 const SettingSkill = "skill"
 
-// again is the form by which a run is carried out once more with another prompt.
+// again is the form that runs again with another prompt.
 type again struct {
 	Skills []string
-	Skill  Skill  // the one that is chosen
+	Skill  Skill  // the chosen one
 	Fault  string // why its text was refused
 }
 
-// againOf is the form for a graph, with what was tried before; empty if its prompts cannot be
-// replaced.
+// againOf returns the form for a graph, with the values of a failed attempt; empty if its prompts
+// cannot be replaced.
 func (v *visit) againOf(g runs.Graph, tried again) again {
 	if v.Skills == nil || !slices.ContainsFunc(g.Settings, func(s runs.Setting) bool { return s.Name == SettingSkill }) {
 		return again{}
@@ -123,8 +123,8 @@ func (v *visit) againOf(g runs.Graph, tried again) again {
 	return out
 }
 
-// goOn runs on from a checkpoint: the nodes that are due there run anew, with another prompt
-// if the form has one. What ran behind the checkpoint before stays.
+// goOn continues from a checkpoint: its due nodes run again, with another prompt if the form has
+// one. Earlier runs from the checkpoint stay.
 func (v *visit) goOn() error {
 	if err := v.mayWrite(); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (v *visit) goOn() error {
 	}
 	var tried Skill
 	if name := v.r.PostFormValue("skill"); name != "" {
-		text := strings.ReplaceAll(v.r.PostFormValue("text"), "\r\n", "\n") // as browsers send lines
+		text := strings.ReplaceAll(v.r.PostFormValue("text"), "\r\n", "\n") // browsers send CRLF
 		tried = Skill{name, text}
 		data, err := json.Marshal(tried)
 		if err != nil {
@@ -167,9 +167,9 @@ func (v *visit) goOn() error {
 	return v.to(join("runs", r.ID))
 }
 
-// continues makes a run go on with the run of a checkpoint: it asks the same, with the
-// same settings. Of a checkpoint that was edited by hand it is the thread's last run. There is
-// none if it is kept no more.
+// continues makes a run the successor of the run of a checkpoint: it has the same question and the
+// same settings. For a checkpoint edited by hand it is the successor of the thread's last run. A
+// removed run has no successor.
 func (v *visit) continues(ctx context.Context, spec *runs.Spec, id string) error {
 	all, err := v.Runs(ctx, spec.Thread)
 	if err != nil || len(all) == 0 {

@@ -9,20 +9,20 @@ import (
 	"example.com/assay/serve/view"
 )
 
-// A value is a JSON value with a name, for people.
+// A value is a named JSON value, for people.
 type value struct {
 	Name  string
-	Short string // its beginning, if it is long
-	Text  string // all of it
+	Short string // its beginning if it is long
+	Text  string // the whole value
 }
 
-// A value is long from so many bytes or lines on. More than maxValue is not shown.
+// A value with more than this many bytes or lines is long. Values above maxValue are not shown.
 const (
 	longValue, longLines = 2000, 25
 	maxValue             = 1 << 20
 )
 
-// readable is JSON with line breaks; text as it is.
+// readable returns JSON with line breaks, and a text as it is.
 func readable(data json.RawMessage) string {
 	var text string
 	if json.Unmarshal(data, &text) == nil && string(data) != "null" {
@@ -49,7 +49,7 @@ func named(name string, data json.RawMessage) value {
 	return v
 }
 
-// cut is a text up to so many bytes, without half a character.
+// cut returns at most n bytes of a text, without splitting a character.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -60,7 +60,7 @@ func cut(text string, n int) string {
 	return text[:n]
 }
 
-// fields are the fields of a JSON object, in its order; of another value, that by itself.
+// fields returns the fields of a JSON object in order; another value is one field.
 func fields(object json.RawMessage) ([]value, error) {
 	list, err := view.Changes(nil, object)
 	var out []value

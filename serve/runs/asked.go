@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxAsked is how many bytes of what was asked a run's record keeps.
+// maxAsked is how many bytes of the question a run's record keeps.
 const maxAsked = 300
 
-// asked is what a run's input asks, in a line: the text of a person's last message, if the
-// graph has a channel of messages, else the texts of the input, else the input itself.
+// asked returns a run's question in one line: the last message of a person if the graph has
+// messages, else the texts of the input, else the input itself.
 func asked(spec *Spec) string {
 	var writes []struct {
 		Channel string          `json:"channel"`
@@ -40,7 +40,7 @@ func asked(spec *Spec) string {
 	return line(strings.Join(texts, ", "))
 }
 
-// lastMessage is the text of the last message of a list; empty if it has none.
+// lastMessage returns the text of a list's last message; "" if it has none.
 func lastMessage(data json.RawMessage) string {
 	var list []struct {
 		Content json.RawMessage `json:"content"`
@@ -64,7 +64,7 @@ func lastMessage(data json.RawMessage) string {
 	return strings.Join(texts, " ")
 }
 
-// plainText is a text as it is, and any other value as JSON.
+// plainText returns a text as it is, and any other value as JSON.
 func plainText(data json.RawMessage) string {
 	var text string
 	if json.Unmarshal(data, &text) != nil {
@@ -73,7 +73,7 @@ func plainText(data json.RawMessage) string {
 	return text
 }
 
-// line puts a text into one line, and cuts it.
+// line joins a text into one line and cuts it.
 func line(text string) string {
 	if len(text) > 4*maxAsked {
 		text = text[:4*maxAsked]

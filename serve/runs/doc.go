@@ -1,6 +1,6 @@
-// Package runs runs graphs on threads for callers who come and go: a run goes on when
-// nobody reads it, can be read from any event on while it goes on and after it, and is
-// resumed when its process was killed. It knows no wire.
+// Package runs runs graphs on threads for callers who come and go. A run continues when nobody
+// reads it. Its events can be read from any event on, during the run and after it. After its
+// process dies, it is resumed.
 //
 //	m, err := runs.Open(ctx, []runs.Graph{{Name: "chain", App: chain.App()}}, runs.Options{
 //		Checkpointer: saver, Store: rows, Log: log,
@@ -10,13 +10,12 @@
 //	for ev, err := range mine.Events(ctx, run.ID, 0) { … }
 //	run, err = mine.Wait(ctx, run.ID)
 //
-// A thread has one run at a time; further ones are refused, or wait for their turn. What
-// a caller of one Space makes, a caller of another does not see.
+// A thread has one run at a time; further ones are refused or wait for their turn. Callers of one
+// Space do not see the threads and runs of another.
 //
-// Several processes may share the checkpointer, the store and the log. A run is carried out
-// by the process that took it, and by another when that has died.
+// Several processes may share the checkpointer, the store and the log. The process that took a run
+// executes it. If that process dies, another one continues the run.
 //
-// The package does not check who a caller is, and does not bound what callers send. It
-// keeps no queue in an order that survives a restart: runs that wait are then taken up by
-// the time at which they were made.
+// The package knows no protocol. It does not authenticate callers or limit requests. Its queue does
+// not survive a restart: waiting runs are then taken up in the order of their creation.
 package runs

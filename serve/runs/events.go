@@ -15,24 +15,23 @@ import (
 	"example.com/assay/graph/eventlog"
 )
 
-// KindAttempt is the kind of the event that is the first of each attempt at a run.
-// EventRecord.Attempt counts them. Checkpoint is where the run continues its thread, Graph and
-// Fingerprint are what runs.
+// KindAttempt is the kind of the first event of each attempt at a run. EventRecord.Attempt counts
+// the attempts, Checkpoint is where the run continues its thread, and Graph and Fingerprint
+// identify the graph.
 const KindAttempt = "run_attempt"
 
-// KindSteps is the kind of the events that have what Graph.Steps says, as the Text of the
-// root's node.
+// KindSteps is the kind of the events with a text from Graph.Steps. Their node is a node of the
+// root graph.
 const KindSteps = "run_steps"
 
-// An Event is an event of a run. Numbers begin with 1 and have no gaps.
+// An Event is an event of a run. Event numbers begin at 1 and have no gaps.
 type Event struct {
 	Seq int64
 	graph.EventRecord
 }
 
-// Events yields the events of a run behind one, those that are there and those to come,
-// until the run has ended. A reader that falls behind delays nobody. Events are kept as
-// long as their run; see Options.
+// Events yields a run's events after number after, existing and future ones, until the run has
+// ended. A slow reader delays nobody. Events are kept as long as their run; see Options.
 func (s *Space) Events(ctx context.Context, run string, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		watch, stop := context.WithCancel(ctx)
@@ -46,12 +45,12 @@ func (s *Space) Events(ctx context.Context, run string, after int64) iter.Seq2[E
 	}
 }
 
-// Recorded yields the events of a run that are there, and waits for none.
+// Recorded yields the existing events of a run without waiting.
 func (s *Space) Recorded(ctx context.Context, run string) iter.Seq2[Event, error] {
 	there := make(chan struct{})
 	close(there)
 	return func(yield func(Event, error) bool) {
-		if _, err := s.Run(ctx, run); err != nil { // it may be another tenant's
+		if _, err := s.Run(ctx, run); err != nil { // the run may belong to another tenant
 			yield(Event{}, err)
 			return
 		}
@@ -77,13 +76,13 @@ func (s *Space) read(ctx context.Context, run string, after int64, ended <-chan 
 	}
 }
 
-// Follow yields the runs of a thread behind one, by their numbers: those that are there and
-// those to come, until ctx ends. A thread that does not exist yet is waited for.
+// Follow yields the runs of a thread after number after, existing and future ones, until ctx ends.
+// It waits for a thread that does not exist yet.
 func (s *Space) Follow(ctx context.Context, thread string, after int) iter.Seq2[Run, error] {
 	return func(yield func(Run, error) bool) {
 		h, leave := s.share(thread)
 		defer leave()
-		look := time.NewTicker(time.Second) // another process may begin runs, too
+		look := time.NewTicker(time.Second) // another process may also begin runs
 		defer look.Stop()
 		for {
 			s.mu.Lock()
@@ -100,7 +99,7 @@ func (s *Space) Follow(ctx context.Context, thread string, after int) iter.Seq2[
 				}
 			}
 			if len(behind) > 0 {
-				continue // reading them took time
+				continue // reading them took time: look again
 			}
 			select {
 			case <-begun:
@@ -112,7 +111,7 @@ func (s *Space) Follow(ctx context.Context, thread string, after int) iter.Seq2[
 	}
 }
 
-// behind returns the runs of a thread behind one, in their order.
+// behind returns the runs of a thread after a number, in order.
 func (s *Space) behind(ctx context.Context, thread string, after int) ([]Run, error) {
 	t, err := s.Thread(ctx, thread)
 	if errors.As(err, new(*NotFoundError)) || err == nil && t.Runs <= after {
@@ -123,7 +122,7 @@ func (s *Space) behind(ctx context.Context, thread string, after int) ([]Run, er
 	}
 	all, err := s.Runs(ctx, thread)
 	if errors.As(err, new(*NotFoundError)) {
-		return nil, nil // it was removed
+		return nil, nil // the thread was removed
 	}
 	all = slices.DeleteFunc(all, func(r Run) bool { return r.Number <= after })
 	slices.SortFunc(all, func(a, b Run) int { return cmp.Compare(a.Number, b.Number) })
@@ -133,15 +132,15 @@ func (s *Space) behind(ctx context.Context, thread string, after int) ([]Run, er
 // A recording writes the events of an attempt at a run.
 type recording struct {
 	out    *eventlog.Recorder
-	nested bool                                      // also of subgraphs
-	known  map[string]bool                           // tasks whose updates earlier attempts have written
-	states map[int]bool                              // the steps after which they have written the state
-	stops  map[string]bool                           // namespaces whose stop they have written: a run stops once
+	nested bool                                      // also write events of subgraphs
+	known  map[string]bool                           // tasks whose updates earlier attempts wrote
+	states map[int]bool                              // steps after which they wrote the state
+	stops  map[string]bool                           // namespaces whose stop they wrote: a run stops once
 	steps  func(graph.Event[json.RawMessage]) string // see Graph.Steps; nil for none
 }
 
-// record begins to write the events of an attempt. After earlier ones it first writes what
-// they saved and had no time to write, so that a reader misses nothing and sees nothing
+// record begins to write the events of an attempt. After earlier attempts it first writes the
+// events of checkpoints that they saved but did not log, so a reader misses no event and sees none
 // twice.
 func (l *live) record(app graph.App) (*recording, error) {
 	r := l.now()
@@ -170,7 +169,7 @@ func (l *live) record(app graph.App) (*recording, error) {
 	return out, nil
 }
 
-// begins is the checkpoint from which the run continues its thread; empty for none.
+// begins returns the checkpoint from which the run continues its thread; "" for none.
 func (l *live) begins() (string, error) {
 	if from := l.run.Spec.Checkpoint; from != "" {
 		return from, nil
@@ -183,7 +182,7 @@ func (l *live) begins() (string, error) {
 
 func (o *recording) close() error { return o.out.Close(context.Background()) }
 
-// step writes what a graph inside a node does.
+// step writes a step of a graph inside a node.
 func (o *recording) step(ev graph.Event[json.RawMessage]) error {
 	if o.steps == nil || ev.Namespace == "" {
 		return nil
@@ -229,8 +228,8 @@ func (o *recording) write(rec graph.EventRecord) error {
 	return err
 }
 
-// mend writes the events of checkpoints that earlier attempts have saved and not written,
-// and returns the number of these attempts.
+// mend writes the events of checkpoints that earlier attempts saved but did not log, and returns
+// the number of these attempts.
 func (o *recording) mend(l *live, app graph.App) (attempts int, err error) {
 	o.known, o.states, o.stops = map[string]bool{}, map[int]bool{}, map[string]bool{}
 	checkpoints := map[string]bool{}
@@ -277,9 +276,9 @@ func (o *recording) mend(l *live, app graph.App) (attempts int, err error) {
 	return attempts, nil
 }
 
-// tell writes the events of a checkpoint that was saved.
+// tell writes the events of a saved checkpoint.
 func (o *recording) tell(l *live, app graph.App, at *Snapshot) error {
-	step := at.Step // of the event of the state
+	step := at.Step // step of the state's event
 	if at.Parent != "" && at.Source == graph.SourceLoop {
 		before, err := app.State(l.ctx, graph.Key{Thread: at.Key.Thread, ID: at.Parent})
 		if err != nil {

@@ -15,48 +15,46 @@ import (
 type Graph struct {
 	Name        string
 	Description string
-	// App is the graph. With Open, threads are read by it, and runs are carried out by
-	// what Open returns.
+	// App is the graph. With Open, App only reads threads, and runs use the graph that Open
+	// returns.
 	App graph.App
-	// Settings are what callers may choose for a run.
+	// Settings are the settings that callers may choose for a run.
 	Settings []Setting
-	// Open returns what one run is carried out with. It is called when a run begins or
-	// goes on after a stop. Default: App.
+	// Open prepares one run. It is called when a run begins or continues after a stop. Default:
+	// App.
 	Open func(ctx context.Context, tenant string, r Run) (Opening, error)
-	// Steps says what a graph inside a node does, by an event of it; empty for nothing. It is
-	// told in events of KindSteps to those who ask for tokens, and no state keeps it.
-	// Default: nothing.
+	// Steps returns a line of text for an event of a graph inside a node, or "". Readers of tokens
+	// get it in events of KindSteps; no state keeps it. Default: none.
 	Steps func(graph.Event[json.RawMessage]) string
 }
 
-// A Setting is something that callers choose for a run.
+// A Setting is a value that callers choose for a run.
 type Setting struct {
 	Name   string
-	Schema json.RawMessage // JSON Schema of its values, with a description
-	// Values are those that a tenant can choose, if they can be listed: texts. Default: they
-	// cannot.
+	Schema json.RawMessage // JSON Schema of the values, with a description
+	// Values returns the texts that a tenant can choose. Default: the values cannot be listed.
 	Values func(tenant string) ([]string, error)
-	// Accepts says why a tenant cannot choose a value. Default: every value is accepted.
+	// Accepts returns an error for a value that a tenant cannot choose. Default: every value is
+	// accepted.
 	Accepts func(tenant string, value json.RawMessage) error
 }
 
-// Converses reports whether the graph holds a conversation: a list of messages, as package
-// conversation makes it.
+// Converses reports whether the graph holds a conversation: a list of messages, as in package
+// conversation.
 func (g Graph) Converses() bool {
 	return slices.Contains(g.App.Channels(), graph.ChannelInfo{Name: "messages", Kind: graph.KindKeyed})
 }
 
-// An Opening is what a run is carried out with.
+// An Opening is the graph and the context for one run.
 type Opening struct {
-	Context context.Context // of the run; default: the one that Open was given
-	App     graph.App       // of the same fingerprint as the graph's own
-	// Observe is called for each event, also for those that nobody asked for. Default: not.
+	Context context.Context // the run's context; default: the context given to Open
+	App     graph.App       // must have the fingerprint of Graph.App
+	// Observe is called for every event, also for events that nobody asked for. Default: none.
 	Observe func(graph.Event[json.RawMessage])
 	Close   func() error // called after the run; nil for nothing
 }
 
-// CheckSettings refuses settings that a graph does not have, and values that it does not
-// accept, by an *InvalidError.
+// CheckSettings refuses unknown settings and unaccepted values with an *InvalidError.
 func (s *Space) CheckSettings(g Graph, chosen map[string]json.RawMessage) error {
 	known := make([]string, len(g.Settings))
 	for i, one := range g.Settings {
@@ -86,7 +84,7 @@ func (s *Space) CheckSettings(g Graph, chosen map[string]json.RawMessage) error 
 	return &InvalidError{fmt.Errorf("graph %q has no setting %q: %s", g.Name, unknown[0], has)}
 }
 
-// open opens a graph for a run.
+// open prepares a graph for a run.
 func (l *live) open(g Graph, r Run) (Opening, error) {
 	o := Opening{App: g.App}
 	if g.Open != nil {

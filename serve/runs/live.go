@@ -12,16 +12,16 @@ import (
 	"example.com/assay/graph"
 )
 
-// A live run is one that this process carries out.
+// A live is a run that this process executes.
 type live struct {
 	space   *Space
-	claim   func() // gives it up
+	claim   func() // releases the run's claim
 	control *graph.Control
 	ctx     context.Context
 	stop    context.CancelCauseFunc
 	earlier []*live       // the runs before it on its thread
-	done    chan struct{} // it has ended, or this process carries it out no more
-	adopted bool          // another process has begun it, or may have
+	done    chan struct{} // closed when the run has ended here or this process gave it up
+	adopted bool          // another process may have begun the run
 
 	mu  sync.Mutex
 	run Run
@@ -35,7 +35,7 @@ func (s *Space) newLive(r Run, claim func()) *live {
 
 func (l *live) cancel(why error) { l.stop(why) }
 
-// now returns the run as it stands.
+// now returns the run's current record.
 func (l *live) now() Run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,7 +59,7 @@ func (l *live) wait(ctx context.Context) error {
 	}
 }
 
-// find returns a live run of the space; nil for none.
+// find returns a live run of the space, or nil.
 func (s *Space) find(id string) *live {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,15 +69,14 @@ func (s *Space) find(id string) *live {
 	return nil
 }
 
-// liveOn returns the live runs of a thread, in their order.
+// liveOn returns the live runs of a thread, in order.
 func (s *Space) liveOn(thread string) []*live {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.on[s.saved(thread)])
 }
 
-// start puts a run behind the others of its thread. It reports false when the manager is
-// closed.
+// start queues a run after the others of its thread. It returns false when the manager is closed.
 func (s *Space) start(l *live) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +96,7 @@ func (s *Space) start(l *live) bool {
 	return true
 }
 
-// leave takes a run from those of its thread, and reports whether there are others.
+// leave removes a run from its thread's live runs, and reports whether others remain.
 func (l *live) leave() (others bool) {
 	s := l.space
 	s.mu.Lock()
@@ -153,7 +152,7 @@ func (l *live) before() error {
 	return nil
 }
 
-// inTurn waits for a slot, and does something in it.
+// inTurn waits for a slot, and calls do while holding it.
 func (l *live) inTurn(do func() error) error {
 	own := l.space.turns.ask(l.space.tenant)
 	defer l.space.turns.giveUp(own)
@@ -220,7 +219,7 @@ func (l *live) runGraph() (err error) {
 	return nil
 }
 
-// statusOf is the status of a run by how its graph ended.
+// statusOf returns the run's status for the error of its graph.
 func (l *live) statusOf(err error) Status {
 	timeout := (*graph.NodeTimeout)(nil)
 	switch {
@@ -234,14 +233,13 @@ func (l *live) statusOf(err error) Status {
 	return Errored
 }
 
-// unfinished reports whether a run that stopped is to go on later, in this process or
-// another.
+// unfinished reports whether a stopped run must continue later, in this process or another.
 func (l *live) unfinished(err error) bool {
 	return errors.As(err, new(*graph.DrainedError)) || errors.Is(err, errStopping) || errors.Is(context.Cause(l.ctx), errStopping)
 }
 
-// end writes how the run ended. It tries until it is written or the manager closes: then
-// the run is taken up again and found at its end.
+// end writes how the run ended. It retries until it succeeds or the manager closes; a later process
+// then takes the run up again and finds it at its end.
 func (l *live) end(err error) {
 	if l.unfinished(err) {
 		return
@@ -267,7 +265,7 @@ func (l *live) end(err error) {
 	}
 }
 
-// conclude writes the record of a run that has ended, and its thread's.
+// conclude writes the records of an ended run and of its thread.
 func (l *live) conclude(ctx context.Context, r Run, temporary bool) error {
 	s := l.space
 	defer s.hold(r.Thread)()
@@ -278,7 +276,7 @@ func (l *live) conclude(ctx context.Context, r Run, temporary bool) error {
 	c.remove(opened, r.ID)
 	t, err := s.Thread(ctx, r.Thread)
 	switch {
-	case errors.As(err, new(*NotFoundError)): // it was removed
+	case errors.As(err, new(*NotFoundError)): // the thread was removed
 	case err != nil:
 		return err
 	case temporary && !others:
@@ -307,7 +305,7 @@ func (l *live) conclude(ctx context.Context, r Run, temporary bool) error {
 	return s.prune(ctx, r.Thread)
 }
 
-// prune removes the oldest runs of a thread that has too many.
+// prune removes the oldest runs of a thread beyond KeepRuns.
 func (s *Space) prune(ctx context.Context, thread string) error {
 	all, err := list[Run](ctx, s.Manager, s.runsOn(thread), nil)
 	if err != nil || len(all) <= s.KeepRuns {

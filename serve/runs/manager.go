@@ -23,45 +23,43 @@ type Options struct {
 	Checkpointer graph.Checkpointer // keeps threads
 	Store        store.Store        // keeps the records of threads and runs
 	Log          *eventlog.Log      // keeps events
-	// AtOnce is how many runs go on at the same time. Default: 8.
+	// AtOnce is how many runs execute at the same time. Default: 8.
 	AtOnce int
-	// Waiting is how many runs wait at most; a further one is ErrFull. Runs that are
-	// delayed, or wait for another of their thread, count. Default: 1000.
+	// Waiting is how many runs may wait; a further run is ErrFull. It includes delayed runs, and
+	// runs that wait for another run of their thread. Default: 1000.
 	Waiting int
-	// TenantAtOnce and TenantWaiting are the same of one tenant's runs. Slots that are free
-	// go to the tenant with the fewest runs that go on. Defaults: AtOnce, Waiting.
+	// TenantAtOnce and TenantWaiting are the same limits for each tenant. A free slot goes to the
+	// tenant with the fewest executing runs. Defaults: AtOnce, Waiting.
 	TenantAtOnce, TenantWaiting int
-	// Keep is how long a run that has ended is kept, with its events. Its thread stays.
-	// Default: a week.
+	// Keep is how long an ended run and its events are kept. Its thread stays. Default: a week.
 	Keep time.Duration
-	// KeepRuns is how many runs that have ended are kept of a thread. Default: 100.
+	// KeepRuns is how many ended runs of a thread are kept. Default: 100.
 	KeepRuns int
-	// Modes and Subgraphs are what the log gets of every run, besides what its Spec asks
-	// for: who reads a run later may be another than who began it. Default: nothing.
+	// Modes and Subgraphs select events that are logged for every run, in addition to those of its
+	// Spec: other callers may read a run later. Default: none.
 	Modes     graph.Mode
 	Subgraphs bool
-	// Timeout bounds a run that says nothing of its own. Default: none.
+	// Timeout limits a run whose Spec has no timeout. Default: no limit.
 	Timeout time.Duration
-	// Warn is told what goes wrong where no caller waits. Default: nobody.
+	// Warn is called with errors that no caller waits for. Default: they are dropped.
 	Warn func(error)
-	// Observe is called when a run begins, and returns what is called at its end.
-	// Default: nothing.
+	// Observe is called when a run begins, and returns a function for its end. Default: none.
 	Observe func(Run) func(Run)
 	Now     func() time.Time // default: time.Now
 	NewID   func() string    // default: UUIDs of version 7
 }
 
-// A Manager runs graphs. Any number of goroutines may use it.
+// A Manager runs graphs. Several goroutines may use it at once.
 type Manager struct {
 	Options
 	graphs  []Graph // sorted by name
 	turns   *turns
-	closed  chan struct{} // nothing more begins
+	closed  chan struct{} // closed when nothing more begins
 	working sync.WaitGroup
 
 	mu   sync.Mutex
-	live map[string]*live   // runs of this process that have not ended, by ID
-	on   map[string][]*live // the same by thread, in their order
+	live map[string]*live   // runs that this process executes, by ID
+	on   map[string][]*live // the same by thread, in order
 	held map[string]*holder // by thread
 }
 
@@ -74,17 +72,17 @@ const (
 // DefaultTenant is the tenant of a server for one user.
 const DefaultTenant = "default"
 
-// A Space is what one tenant has: its threads and runs.
+// A Space holds the threads and runs of one tenant.
 type Space struct {
 	*Manager
 	tenant string
 }
 
-// Space returns the space of a tenant. Its name has no "." and no "/".
+// Space returns the space of a tenant. The name must not contain "." or "/".
 func (m *Manager) Space(tenant string) *Space { return &Space{m, tenant} }
 
-// Open begins to run graphs, first those runs that a process left behind when it died. The
-// caller closes the manager, then what the options name.
+// Open starts a manager. It first resumes the runs of processes that died. The caller closes the
+// manager, then the checkpointer, the store and the log.
 func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {
 	o.AtOnce, o.Waiting = cmp.Or(o.AtOnce, DefaultAtOnce), cmp.Or(o.Waiting, DefaultWaiting)
 	o.TenantAtOnce, o.TenantWaiting = cmp.Or(o.TenantAtOnce, o.AtOnce), cmp.Or(o.TenantWaiting, o.Waiting)
@@ -125,7 +123,7 @@ func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {
 // Graphs returns the graphs, sorted by name.
 func (m *Manager) Graphs() []Graph { return slices.Clone(m.graphs) }
 
-// Graph returns the graph of a name.
+// Graph returns the graph with a name.
 func (m *Manager) Graph(name string) (Graph, error) {
 	for _, g := range m.graphs {
 		if g.Name == name {
@@ -135,8 +133,8 @@ func (m *Manager) Graph(name string) (Graph, error) {
 	return Graph{}, &NotFoundError{"graph", name}
 }
 
-// Close takes no more runs. Those that go on stop after their superstep or, when ctx ends,
-// at once; they go on when a manager is opened again.
+// Close stops taking runs. Executing runs stop after their superstep or, when ctx ends, at once.
+// They continue when a manager is opened again.
 func (m *Manager) Close(ctx context.Context) {
 	m.mu.Lock()
 	select {
@@ -170,10 +168,10 @@ func (m *Manager) Close(ctx context.Context) {
 // Closed is closed when the manager takes no more runs.
 func (m *Manager) Closed() <-chan struct{} { return m.closed }
 
-// Counts says how many runs of this process go on, and how many wait.
+// Counts returns how many runs of this process are executing, and how many wait.
 func (m *Manager) Counts() (running, waiting int) { return m.turns.counts() }
 
-// Every so often a manager looks for runs whose process has died, and removes old events.
+// How often a manager looks for runs whose process has died, and removes old events.
 const (
 	lookEvery  = 5 * time.Second
 	sweepEvery = time.Hour
@@ -203,14 +201,14 @@ func (m *Manager) look() {
 	}
 }
 
-// adopt takes up the runs that no process carries out.
+// adopt takes up the runs that no process executes.
 func (m *Manager) adopt(ctx context.Context) error {
 	found, err := m.Store.Search(ctx, store.Query{Namespace: opened, Limit: math.MaxInt32})
 	if err != nil {
 		return err
 	}
 	var faults []error
-	for _, item := range found { // sorted by ID: the order in which they were made
+	for _, item := range found { // sorted by ID: in the order of their creation
 		m.mu.Lock()
 		known := m.live[item.Key] != nil
 		m.mu.Unlock()
@@ -243,7 +241,7 @@ func (s *Space) adopt(ctx context.Context, id, thread string) error {
 		}
 		s.turns.leave(s.tenant)
 		err = ErrClosing
-	case err == nil, errors.As(err, new(*NotFoundError)): // it has ended meanwhile
+	case err == nil, errors.As(err, new(*NotFoundError)): // the run has ended meanwhile
 		var c change
 		c.remove(opened, id)
 		err = s.write(ctx, &c)
@@ -252,19 +250,20 @@ func (s *Space) adopt(ctx context.Context, id, thread string) error {
 	return err
 }
 
-// claim makes this process the one that carries out a run, for as long as it lives.
+// claim gives this process the exclusive right to execute a run, until release or the end of the
+// process.
 func (m *Manager) claim(ctx context.Context, run string) (release func(), err error) {
 	return m.Checkpointer.Lock(ctx, "/run/"+run) // no thread has this name
 }
 
-// A holder is what those share who work on one thread: a lock of its records.
+// A holder is the shared lock for the records of one thread.
 type holder struct {
 	sync.Mutex
 	users int
-	begun chan struct{} // closed, and replaced, when a run begins
+	begun chan struct{} // closed and replaced when a run begins
 }
 
-// share returns the holder of a thread, until the caller calls release.
+// share returns the holder of a thread. The caller must call release.
 func (s *Space) share(thread string) (h *holder, release func()) {
 	key := s.saved(thread)
 	s.mu.Lock()
@@ -283,8 +282,7 @@ func (s *Space) share(thread string) (h *holder, release func()) {
 	}
 }
 
-// hold makes the caller the only one in this process to change the records of a thread,
-// until it calls release.
+// hold locks the records of a thread against changes by others in this process, until release.
 func (s *Space) hold(thread string) (release func()) {
 	h, leave := s.share(thread)
 	h.Lock()

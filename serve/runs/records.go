@@ -13,17 +13,17 @@ import (
 	"example.com/assay/graph/store"
 )
 
-// Labels of namespaces in the store. What belongs to a tenant is below its name.
+// Labels of namespaces in the store. A tenant's records are below its name.
 const (
 	root        = "serve"
-	openRuns    = "open" // the runs that have not ended, of all tenants
+	openRuns    = "open" // the runs of all tenants that have not ended
 	threadsOf   = "threads"
 	runsOf      = "runs"
 	runsByID    = "ids"
 	tenantsRoot = "tenants"
 )
 
-// Records is the namespace in the store of what a wire keeps for the tenant.
+// Records is the namespace in the store where a protocol keeps its own records for the tenant.
 func (s *Space) Records(kind string) []string {
 	return []string{root, tenantsRoot, s.tenant, "wire", kind}
 }
@@ -36,14 +36,14 @@ func (s *Space) runsOn(thread string) []string {
 
 var opened = []string{root, openRuns}
 
-// place says where a run is. It is the record of a run by its ID alone, and of one that
-// has not ended.
+// place says where a run is. It is the record of a run by its ID alone, and of a run that has not
+// ended.
 type place struct {
 	Tenant string `json:"tenant"`
 	Thread string `json:"thread"`
 }
 
-// read returns a record. A missing one is a *NotFoundError.
+// read returns a record. A missing record is a *NotFoundError.
 func read[T any](ctx context.Context, m *Manager, what string, namespace []string, key string) (T, error) {
 	v, err := store.Get[T](ctx, m.Store, namespace, key)
 	invalid := (*store.InvalidError)(nil)
@@ -53,7 +53,7 @@ func read[T any](ctx context.Context, m *Manager, what string, namespace []strin
 	return v, err
 }
 
-// A change gathers records that are written together.
+// A change collects records that are written together.
 type change struct {
 	ops []store.Op
 	err error
@@ -69,7 +69,7 @@ func (c *change) remove(namespace []string, key string) {
 	c.ops = append(c.ops, store.Op{Namespace: namespace, Key: key})
 }
 
-// write makes the change. What the store refuses is an *InvalidError.
+// write writes the change. A refusal of the store is an *InvalidError.
 func (m *Manager) write(ctx context.Context, c *change) error {
 	err := c.err
 	if err == nil {
@@ -81,7 +81,7 @@ func (m *Manager) write(ctx context.Context, c *change) error {
 	return err
 }
 
-// list reads the records of a namespace that a condition selects, sorted by key.
+// list returns the records of a namespace that match, sorted by key.
 func list[T any](ctx context.Context, m *Manager, namespace []string, match func(*T) bool) ([]T, error) {
 	found, err := m.Store.Search(ctx, store.Query{Namespace: namespace, Limit: math.MaxInt32})
 	if err != nil {
@@ -100,8 +100,8 @@ func list[T any](ctx context.Context, m *Manager, namespace []string, match func
 	return out, nil
 }
 
-// storable is JSON of a graph as the store takes it: without U+0000, and in UTF-8. A value
-// that a node made must not keep its run from ending.
+// storable returns JSON of a graph in a form that the store accepts: without U+0000, and in UTF-8.
+// A node's value must not prevent the end of its run.
 func storable(data json.RawMessage) json.RawMessage {
 	if !bytes.Contains(data, []byte(`\u0000`)) && utf8.Valid(data) {
 		return data
@@ -110,7 +110,7 @@ func storable(data json.RawMessage) json.RawMessage {
 	for rest := bytes.ToValidUTF8(data, []byte("\ufffd")); len(rest) > 0; {
 		n := 1
 		if rest[0] == '\\' {
-			n = min(2, len(rest)) // what is escaped belongs to it
+			n = min(2, len(rest)) // keep the escaped character with its backslash
 		}
 		if bytes.HasPrefix(rest, []byte(`\u0000`)) {
 			out, rest = append(out, `\ufffd`...), rest[6:]
@@ -121,7 +121,7 @@ func storable(data json.RawMessage) json.RawMessage {
 	return out
 }
 
-// object is a JSON object; empty when there is none.
+// object returns a JSON object; {} if data is empty.
 func object(data json.RawMessage) json.RawMessage {
 	if len(data) == 0 {
 		return json.RawMessage("{}")
@@ -129,7 +129,7 @@ func object(data json.RawMessage) json.RawMessage {
 	return data
 }
 
-// Merge returns an object with the fields of another in addition, which win.
+// Merge returns the fields of both objects. The fields of more win.
 func Merge(data, more json.RawMessage) (json.RawMessage, error) {
 	all := map[string]json.RawMessage{}
 	for _, part := range []json.RawMessage{data, more} {

@@ -13,27 +13,27 @@ import (
 	"example.com/assay/graph"
 )
 
-// A Status is where a run stands.
+// A Status is the status of a run.
 type Status string
 
 const (
-	Pending   Status = "pending" // it waits for its turn
+	Pending   Status = "pending" // the run waits for its turn
 	Running   Status = "running"
-	Success   Status = "success" // it has ended, or stopped for a person; see Thread.Status
+	Success   Status = "success" // the run has ended, or waits for a person; see Thread.Status
 	Errored   Status = "error"   // see Run.Error
 	TimedOut  Status = "timeout"
 	Cancelled Status = "interrupted" // by Cancel or by another run
 )
 
-// Ended reports whether a run with this status goes on no more.
+// Ended reports whether a run with this status has ended.
 func (s Status) Ended() bool { return s != Pending && s != Running }
 
-// A Strategy says what a run does when its thread has another one.
+// A Strategy says how a run treats other runs of its thread.
 type Strategy string
 
 const (
-	Reject    Strategy = "reject"    // it is refused with ErrBusy
-	Enqueue   Strategy = "enqueue"   // it waits for the end of the others
+	Reject    Strategy = "reject"    // the run is refused with ErrBusy
+	Enqueue   Strategy = "enqueue"   // the run waits for the others to end
 	Interrupt Strategy = "interrupt" // the others are cancelled
 )
 
@@ -42,59 +42,58 @@ type Run struct {
 	ID       string          `json:"id"`
 	Thread   string          `json:"thread"`
 	Graph    string          `json:"graph"`
-	Number   int             `json:"number"` // among the runs of its thread, from 1
+	Number   int             `json:"number"` // position among the runs of its thread, from 1
 	Status   Status          `json:"status"`
 	Created  time.Time       `json:"created"`
 	Updated  time.Time       `json:"updated"`
 	Metadata json.RawMessage `json:"metadata"`       // an object
 	Kept     json.RawMessage `json:"kept,omitempty"` // Spec.Kept
 	Strategy Strategy        `json:"strategy"`
-	Asked    string          `json:"asked,omitempty"` // what its input asks, in a line, cut; empty for no input
-	Asks     bool            `json:"asks,omitempty"`  // it has ended to wait for a person
-	// Temporary, Settings and Forked are those of the Spec.
+	Asked    string          `json:"asked,omitempty"` // the question in its input, in one line, cut; empty without an input
+	Asks     bool            `json:"asks,omitempty"`  // it has ended and waits for a person
+	// Temporary, Settings and Forked come from the Spec.
 	Temporary bool                       `json:"temporary,omitempty"`
 	Settings  map[string]json.RawMessage `json:"settings,omitempty"`
 	Forked    string                     `json:"forked,omitempty"`
-	Attempt   int                        `json:"attempt"` // 1, and more after its process died
+	Attempt   int                        `json:"attempt"` // 1; higher after its process died
 	Error     string                     `json:"error,omitempty"`
-	Spec      *Spec                      `json:"spec,omitempty"` // until it ends
+	Spec      *Spec                      `json:"spec,omitempty"` // nil after the end
 }
 
-// A Spec is a run to begin.
+// A Spec describes a run to begin.
 type Spec struct {
 	Thread string `json:"thread"`           // an ID without "." and "/"; default: a new thread
-	Create bool   `json:"create,omitempty"` // make a missing thread; else it is a *NotFoundError
+	Create bool   `json:"create,omitempty"` // create a missing thread; otherwise it is a *NotFoundError
 	Graph  string `json:"graph"`
-	// Input is an encoded graph.Update. Without one, or with Resume, the run continues
-	// the thread.
+	// Input is an encoded graph.Update. Without Input, or with Resume, the run continues the
+	// thread.
 	Input      json.RawMessage            `json:"input,omitempty"`
 	Resume     bool                       `json:"resume,omitempty"`
 	Answers    map[string]json.RawMessage `json:"answers,omitempty"`    // see graph.Pursuit
-	Checkpoint string                     `json:"checkpoint,omitempty"` // to start from; default: the newest
+	Checkpoint string                     `json:"checkpoint,omitempty"` // checkpoint to start from; default: the newest
 	Before     []string                   `json:"before,omitempty"`     // breakpoints
 	After      []string                   `json:"after,omitempty"`
-	Limit      int                        `json:"limit,omitempty"`   // of supersteps; default: the graph's
+	Limit      int                        `json:"limit,omitempty"`   // recursion limit; default: the graph's
 	Timeout    time.Duration              `json:"timeout,omitempty"` // default: Options.Timeout
-	Delay      time.Duration              `json:"delay,omitempty"`   // it begins so much later
+	Delay      time.Duration              `json:"delay,omitempty"`   // how much later the run begins
 	Durability graph.Durability           `json:"durability,omitempty"`
-	// Modes are the events that the log gets, besides those of Options.Modes, Updates and
-	// Checkpoints.
+	// Modes select events to log, in addition to Options.Modes, Updates and Checkpoints.
 	Modes     graph.Mode        `json:"modes,omitempty"`
-	Subgraphs bool              `json:"subgraphs,omitempty"` // also events of graphs inside nodes; see Options.Subgraphs
+	Subgraphs bool              `json:"subgraphs,omitempty"` // also log events of subgraphs; see Options.Subgraphs
 	Strategy  Strategy          `json:"strategy,omitempty"`  // default: Reject
-	Temporary bool              `json:"temporary,omitempty"` // the thread is removed at the end
-	Metadata  json.RawMessage   `json:"metadata,omitempty"`  // of the run, and of a thread that it makes
+	Temporary bool              `json:"temporary,omitempty"` // remove the thread at the end
+	Metadata  json.RawMessage   `json:"metadata,omitempty"`  // metadata of the run, and of a thread that it creates
 	Marks     json.RawMessage   `json:"marks,omitempty"`     // added to the metadata of its thread
-	Config    json.RawMessage   `json:"config,omitempty"`    // of the thread from now on
-	Saved     map[string]string `json:"saved,omitempty"`     // metadata of its checkpoints
-	// Settings are values of the graph's settings.
+	Config    json.RawMessage   `json:"config,omitempty"`    // new config of the thread
+	Saved     map[string]string `json:"saved,omitempty"`     // metadata of the run's checkpoints
+	// Settings are values for the graph's settings.
 	Settings map[string]json.RawMessage `json:"settings,omitempty"`
-	Forked   string                     `json:"forked,omitempty"` // the run of whose checkpoint it goes on, for readers
-	Asked    string                     `json:"asked,omitempty"`  // what it asks, for readers; default: what its input says
-	Kept     json.RawMessage            `json:"-"`                // what Run.Kept returns
+	Forked   string                     `json:"forked,omitempty"` // the run whose checkpoint it continues from, for readers
+	Asked    string                     `json:"asked,omitempty"`  // its question, for readers; default: the question in its input
+	Kept     json.RawMessage            `json:"-"`                // the value of Run.Kept
 }
 
-// Begin takes a run, which begins when it is its turn.
+// Begin queues a run, which begins when it is its turn.
 func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	g, err := s.Graph(spec.Graph)
 	if err == nil {
@@ -167,7 +166,7 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	l := s.newLive(r, claim)
 	if begun = s.start(l); !begun {
 		claim()
-		return r, nil // it begins at the next start
+		return r, nil // the run begins at the next start of a manager
 	}
 	if spec.Strategy == Interrupt {
 		for _, other := range others {
@@ -177,7 +176,7 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	return r, nil
 }
 
-// unsaved refuses another graph on a thread that has states of its own.
+// unsaved returns an error if the thread has states of another graph.
 func (s *Space) unsaved(ctx context.Context, t Thread) error {
 	for _, err := range s.Checkpointer.List(ctx, graph.Query{Thread: s.saved(t.ID), Limit: 1}) {
 		if err != nil {
@@ -200,7 +199,7 @@ func (s *Space) Run(ctx context.Context, id string) (Run, error) {
 	return read[Run](ctx, s.Manager, "run", s.runsOn(at.Thread), id)
 }
 
-// Runs returns the runs of a thread, the newest first.
+// Runs returns the runs of a thread, newest first.
 func (s *Space) Runs(ctx context.Context, thread string) ([]Run, error) {
 	if _, err := s.Thread(ctx, thread); err != nil {
 		return nil, err
@@ -218,8 +217,7 @@ func (s *Space) Runs(ctx context.Context, thread string) ([]Run, error) {
 	return all, nil
 }
 
-// AllRuns returns the runs of all threads that a condition selects, the newest first. Nil
-// selects all.
+// AllRuns returns the runs of all threads that match, newest first. A nil match selects all.
 func (s *Space) AllRuns(ctx context.Context, match func(*Run) bool) ([]Run, error) {
 	all, err := list[Run](ctx, s.Manager, []string{root, tenantsRoot, s.tenant, runsOf}, nil)
 	if err != nil {
@@ -245,7 +243,7 @@ func newestFirst(a, b Run) int {
 	return strings.Compare(b.ID, a.ID)
 }
 
-// Cancel stops a run. What its tasks finished is kept. It does not wait: see Wait. A run
+// Cancel stops a run and keeps the work of its finished tasks. It does not wait: see Wait. A run
 // that has ended stays as it is.
 func (s *Space) Cancel(ctx context.Context, id string) error {
 	r, err := s.Run(ctx, id)
@@ -273,8 +271,8 @@ func (s *Space) Wait(ctx context.Context, id string) (Run, error) {
 	}
 }
 
-// ended returns a channel that is closed when a run has ended. One that another process
-// carries out is looked at once a second while ctx lasts.
+// ended returns a channel that is closed when a run has ended. A run of another process is polled
+// once a second while ctx lasts.
 func (s *Space) ended(ctx context.Context, id string) (<-chan struct{}, error) {
 	if l := s.find(id); l != nil {
 		return l.done, nil
@@ -304,8 +302,8 @@ func (s *Space) ended(ctx context.Context, id string) (<-chan struct{}, error) {
 	return done, nil
 }
 
-// DeleteRun removes a run that has ended, with its events. The checkpoints that it made
-// stay: later ones are built on them.
+// DeleteRun removes an ended run and its events. Its checkpoints stay, since later ones build on
+// them.
 func (s *Space) DeleteRun(ctx context.Context, id string) error {
 	r, err := s.Run(ctx, id)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // A Snapshot is a thread at one of its checkpoints.
 type Snapshot = graph.StateSnapshot[json.RawMessage]
 
-// Inside returns the state of the graph inside a task of a snapshot, and that graph. A task
-// without one has none: nil.
+// Inside returns the state and the graph inside a task of a snapshot. The snapshot is nil for a
+// task without one.
 func (s *Space) Inside(ctx context.Context, at *Snapshot, g Graph, task string) (*Snapshot, Graph, error) {
 	for _, t := range at.Tasks {
 		inner, ok := g.App.Subgraph(t.Node)
@@ -31,8 +31,8 @@ func (s *Space) Inside(ctx context.Context, at *Snapshot, g Graph, task string) 
 	return nil, g, nil
 }
 
-// State returns a thread's state, at a checkpoint or, without one, the newest. The graph
-// is that of the thread's last run. A thread without a checkpoint has none: nil.
+// State returns a thread's state at a checkpoint, or the newest without one. The graph is that of
+// the thread's last run. The snapshot is nil for a thread without a checkpoint.
 func (s *Space) State(ctx context.Context, thread, checkpoint string) (*Snapshot, Graph, error) {
 	if err := checkTexts(checkpoint); err != nil {
 		return nil, Graph{}, err
@@ -54,7 +54,7 @@ func (s *Space) State(ctx context.Context, thread, checkpoint string) (*Snapshot
 	return at, g, err
 }
 
-// History yields a thread's snapshots, the newest first. A thread without a run has none.
+// History yields a thread's snapshots, newest first. A thread without a run has none.
 func (s *Space) History(ctx context.Context, thread string, opts *graph.HistoryOptions) iter.Seq2[*Snapshot, error] {
 	if opts == nil {
 		opts = &graph.HistoryOptions{}
@@ -74,8 +74,8 @@ func (s *Space) History(ctx context.Context, thread string, opts *graph.HistoryO
 }
 
 // UpdateState edits a thread by hand, as graph.App.UpdateState does, and returns the new
-// checkpoint's ID. The graph is that of the thread's last run, or, before the first, the
-// one that is named.
+// checkpoint's ID. The graph is that of the thread's last run or, before the first run, the named
+// one.
 func (s *Space) UpdateState(ctx context.Context, thread, named, checkpoint string, supersteps ...[]graph.AppUpdate) (string, error) {
 	if err := checkTexts(checkpoint); err != nil {
 		return "", err

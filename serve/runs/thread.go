@@ -14,40 +14,40 @@ import (
 	"example.com/assay/graph"
 )
 
-// A ThreadStatus is where a thread stands.
+// A ThreadStatus is the status of a thread.
 type ThreadStatus string
 
 const (
-	Idle        ThreadStatus = "idle"        // its last run has ended, or it has had none
-	Busy        ThreadStatus = "busy"        // a run goes on or waits
-	Interrupted ThreadStatus = "interrupted" // its last run stopped for a person, or at a breakpoint
-	Failed      ThreadStatus = "error"       // its last run failed
+	Idle        ThreadStatus = "idle"        // the last run has ended, or there was none
+	Busy        ThreadStatus = "busy"        // a run is executing or waiting
+	Interrupted ThreadStatus = "interrupted" // the last run waits for a person, or stopped at a breakpoint
+	Failed      ThreadStatus = "error"       // the last run failed
 )
 
-// A Thread is a thread, with a copy of its state as of its last run or edit. In the copy
-// U+FFFD stands for U+0000, which the store does not take.
+// A Thread is a thread, with a copy of its state after its last run or edit. The copy has U+FFFD
+// for U+0000, which the store does not accept.
 type Thread struct {
 	ID         string                              `json:"id"`
 	Created    time.Time                           `json:"created"`
 	Updated    time.Time                           `json:"updated"`
 	Metadata   json.RawMessage                     `json:"metadata"` // an object
-	Config     json.RawMessage                     `json:"config"`   // an object: what callers keep
+	Config     json.RawMessage                     `json:"config"`   // an object for the callers
 	Status     ThreadStatus                        `json:"status"`
-	Graph      string                              `json:"graph,omitempty"`      // of its last run; empty before the first
+	Graph      string                              `json:"graph,omitempty"`      // graph of the last run; empty before the first
 	Values     json.RawMessage                     `json:"values,omitempty"`     // nil before the first run
-	Interrupts map[string][]graph.PendingInterrupt `json:"interrupts,omitempty"` // by the ID of their task
-	Error      string                              `json:"error,omitempty"`      // of its last run, if that failed
-	Runs       int                                 `json:"runs,omitempty"`       // how many it has had; Run.Number counts them
+	Interrupts map[string][]graph.PendingInterrupt `json:"interrupts,omitempty"` // by task ID
+	Error      string                              `json:"error,omitempty"`      // error of the last run, if it failed
+	Runs       int                                 `json:"runs,omitempty"`       // number of runs so far; see Run.Number
 }
 
-// A ThreadSpec is a new thread.
+// A ThreadSpec describes a new thread.
 type ThreadSpec struct {
-	ID       string          // default: made up; see Spec.Thread
+	ID       string          // default: a generated ID; see Spec.Thread
 	Metadata json.RawMessage // an object; default: an empty one
-	Existing bool            // a thread with this ID may exist, and is returned
+	Existing bool            // return an existing thread with this ID
 }
 
-// CreateThread makes a thread.
+// CreateThread creates a thread.
 func (s *Space) CreateThread(ctx context.Context, spec ThreadSpec) (Thread, error) {
 	if spec.ID == "" {
 		spec.ID = s.NewID()
@@ -69,10 +69,10 @@ func (s *Space) CreateThread(ctx context.Context, spec ThreadSpec) (Thread, erro
 	return t, s.keep(ctx, &t)
 }
 
-// maxThread is how many bytes the ID of a thread has at most.
+// maxThread bounds the bytes of a thread's ID.
 const maxThread = 255
 
-// newThread makes a thread, whose ID cannot be taken for the name of something else.
+// newThread returns a new thread. It refuses an ID that could be taken for another name.
 func (s *Space) newThread(id string, metadata json.RawMessage) (Thread, error) {
 	if id == "" || len(id) > maxThread || strings.ContainsAny(id, "./") || strings.ContainsFunc(id, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }) {
 		return Thread{}, &InvalidError{fmt.Errorf("%.40q cannot be the ID of a thread: it has 1 to %d bytes of UTF-8, without \".\", \"/\" and control characters", id, maxThread)}
@@ -84,7 +84,7 @@ func (s *Space) newThread(id string, metadata json.RawMessage) (Thread, error) {
 	return t, err
 }
 
-// keep writes a thread.
+// keep writes a thread's record.
 func (s *Space) keep(ctx context.Context, t *Thread) error {
 	var c change
 	c.put(s.threads(), t.ID, t, 0)
@@ -96,7 +96,7 @@ func (s *Space) Thread(ctx context.Context, id string) (Thread, error) {
 	return read[Thread](ctx, s.Manager, "thread", s.threads(), id)
 }
 
-// Threads returns all threads that a condition selects, sorted by ID.
+// Threads returns all threads that match, sorted by ID.
 func (s *Space) Threads(ctx context.Context, match func(*Thread) bool) ([]Thread, error) {
 	return list(ctx, s.Manager, s.threads(), match)
 }
@@ -115,8 +115,7 @@ func (s *Space) PatchThread(ctx context.Context, id string, metadata json.RawMes
 	return t, s.keep(ctx, &t)
 }
 
-// DeleteThread removes a thread with its runs and checkpoints. A run that goes on is
-// cancelled first.
+// DeleteThread removes a thread with its runs and checkpoints. It cancels a run under way first.
 func (s *Space) DeleteThread(ctx context.Context, id string) error {
 	if _, err := s.Thread(ctx, id); err != nil {
 		return err
@@ -131,8 +130,8 @@ func (s *Space) DeleteThread(ctx context.Context, id string) error {
 	return s.removeThread(ctx, id, true)
 }
 
-// PruneThread removes the checkpoints of a thread but the newest. A thread with a run that
-// goes on is ErrBusy.
+// PruneThread removes all checkpoints of a thread except the newest. A thread with a run under way
+// is ErrBusy.
 func (s *Space) PruneThread(ctx context.Context, id string) error {
 	if _, err := s.Thread(ctx, id); err != nil {
 		return err
@@ -145,7 +144,7 @@ func (s *Space) PruneThread(ctx context.Context, id string) error {
 	return err
 }
 
-// removeThread removes a thread; its runs, too, if they are not to be read any more.
+// removeThread removes a thread; with withRuns also its runs, which then cannot be read any more.
 func (s *Space) removeThread(ctx context.Context, id string, withRuns bool) error {
 	if err := graph.DeleteThread(ctx, s.Checkpointer, s.saved(id)); err != nil {
 		return err
@@ -167,7 +166,7 @@ func (s *Space) removeThread(ctx context.Context, id string, withRuns bool) erro
 	return s.write(ctx, &c)
 }
 
-// CopyThread makes a thread with the checkpoints and the metadata of another.
+// CopyThread creates a thread with the checkpoints and the metadata of another.
 func (s *Space) CopyThread(ctx context.Context, id string) (Thread, error) {
 	t, err := s.Thread(ctx, id)
 	if err != nil {
@@ -189,7 +188,7 @@ func (s *Space) CopyThread(ctx context.Context, id string) (Thread, error) {
 	return out, s.keep(ctx, &out)
 }
 
-// saved is the name of a thread among the checkpoints.
+// saved returns the name of a thread in the checkpointer.
 func (s *Space) saved(thread string) string {
 	if s.tenant == DefaultTenant {
 		return thread
@@ -197,7 +196,7 @@ func (s *Space) saved(thread string) string {
 	return s.tenant + "/" + thread
 }
 
-// refresh copies a thread's state from its checkpoints. Failure is why its last run failed.
+// refresh copies a thread's state from its checkpoints. Failure is the error of its last run.
 func (s *Space) refresh(ctx context.Context, t *Thread, failure error) error {
 	g, err := s.Graph(t.Graph)
 	if err != nil {
@@ -209,7 +208,7 @@ func (s *Space) refresh(ctx context.Context, t *Thread, failure error) error {
 	case errors.Is(err, graph.ErrNoCheckpoint):
 	case errors.Is(err, graph.ErrCheckpointer):
 		return fmt.Errorf("reading the state of thread %q: %w", t.ID, err)
-	case err != nil: // it stays so, as when the graph was changed: see graph.MismatchError
+	case err != nil: // the copy stays as it is, for example after the graph has changed: see graph.MismatchError
 		failure = errors.Join(failure, err)
 	default:
 		t.Values = storable(at.State)

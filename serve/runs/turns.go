@@ -5,22 +5,21 @@ import (
 	"sync"
 )
 
-// turns gives slots to runs. A slot that is free goes to the tenant with the fewest runs
-// that go on; of several such, to the one that waits longest for a turn. The runs of a
-// tenant go on in their order.
+// turns gives slots to runs. A free slot goes to the tenant with the fewest executing runs; among
+// equals, to the one that has waited longest. The runs of a tenant start in order.
 type turns struct {
 	bounds
 
 	mu      sync.Mutex
 	all     party
 	parties map[string]*party // tenants with runs
-	order   []*party          // those that wait for a slot
+	order   []*party          // tenants that wait for a slot
 }
 
-// bounds are how many runs may go on and wait.
+// bounds are the limits of executing and waiting runs.
 type bounds struct{ atOnce, waiting, tenantAtOnce, tenantWaiting int }
 
-// A party is the runs of a tenant, or of all.
+// A party holds the runs of one tenant, or of all.
 type party struct {
 	live, running int
 	queue         []*turn
@@ -29,13 +28,13 @@ type party struct {
 // A turn is one run's wait for a slot.
 type turn struct {
 	tenant string
-	ready  chan struct{} // closed when it has the slot
+	ready  chan struct{} // closed when the run has the slot
 }
 
 func newTurns(b bounds) *turns { return &turns{bounds: b, parties: map[string]*party{}} }
 
-// enter counts a run that was taken, and reports false when there is no room for it. One
-// that must be taken, because it was before, always has room.
+// enter counts a new run, and returns false when there is no room for it. With must, an earlier run
+// that is taken up again always has room.
 func (t *turns) enter(tenant string, must bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,7 +50,7 @@ func (t *turns) enter(tenant string, must bool) bool {
 	return true
 }
 
-// leave forgets a run that was entered.
+// leave forgets a run that entered.
 func (t *turns) leave(tenant string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -62,7 +61,7 @@ func (t *turns) leave(tenant string) {
 	}
 }
 
-// ask asks for a slot for a run that was entered. The caller gives it up.
+// ask requests a slot for a run that entered. The caller must call giveUp.
 func (t *turns) ask(tenant string) *turn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,7 +73,7 @@ func (t *turns) ask(tenant string) *turn {
 	return own
 }
 
-// giveUp gives up a slot, or the wait for it.
+// giveUp returns a slot, or ends the wait for it.
 func (t *turns) giveUp(own *turn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,7 +90,7 @@ func (t *turns) giveUp(own *turn) {
 	}
 }
 
-// grant gives out the slots that are free. The caller holds mu.
+// grant assigns free slots. The caller holds mu.
 func (t *turns) grant() {
 	for t.all.running < t.atOnce {
 		var next *party
@@ -107,12 +106,12 @@ func (t *turns) grant() {
 		t.all.running, next.running = t.all.running+1, next.running+1
 		t.order = slices.DeleteFunc(t.order, func(p *party) bool { return p == next })
 		if next.queue = next.queue[1:]; len(next.queue) > 0 {
-			t.order = append(t.order, next) // behind the others
+			t.order = append(t.order, next) // after the others
 		}
 	}
 }
 
-// counts says how many runs go on, and how many wait.
+// counts returns how many runs are executing, and how many wait.
 func (t *turns) counts() (running, waiting int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

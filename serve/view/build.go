@@ -15,39 +15,39 @@ import (
 	"example.com/assay/memory/retrieval"
 )
 
-// Options say what a view holds. Nil is the zero value.
+// Options select the content of a view. Nil is the zero value.
 type Options struct {
-	// From and Steps select supersteps, by their position from 0. Of the others the view has
-	// their tasks with times and counts, and no calls, hits, changes and states. Default: all.
+	// From and Steps select supersteps by position, from 0. For other supersteps the view has only
+	// their tasks with times and counts: no calls, hits, changes and states. Default: all.
 	From, Steps int
-	// State returns the state after a superstep, for a run whose events have no states, and
-	// whether it is known. Default: it is not.
+	// State returns the state after a superstep, and whether it is known, for a run whose events
+	// have no states. Default: unknown.
 	State func(step int) (json.RawMessage, bool)
 }
 
-// A Builder makes a View of events that come one at a time. Its memory grows with the
-// number of tasks, and with the values in the selected supersteps.
+// A Builder makes a View from events that come one at a time. Its memory grows with the number of
+// tasks, and with the values in the selected supersteps.
 type Builder struct {
 	opts  Options
 	view  View
-	at    map[[2]int]int   // attempt and superstep to the position of the step
-	open  map[string]*task // by its place
-	saved map[string]*task // by its ID
-	tasks [][]*task        // by the position of the step
+	at    map[[2]int]int   // position of the step, by attempt and superstep
+	open  map[string]*task // by place
+	saved map[string]*task // by ID
+	tasks [][]*task        // by position of the step
 	// first and last are when events happened. Zero in a normalised trace.
 	first, last time.Time
 	writers     map[[2]string]*Channel
-	writes      map[[3]string]int // channel and node to the position among the writers
+	writes      map[[3]string]int // position among the writers, by channel and node
 	key         []byte
 }
 
-// A task is a Node that is not complete yet.
+// A task is an incomplete Node.
 type task struct {
 	Node
-	at int // position of its step
+	at int // position of the task's step
 }
 
-// An event is a record, with what a trace leaves out.
+// An event is a record with the fields that a trace leaves out.
 type event struct {
 	trace.Record
 	when  time.Time
@@ -56,7 +56,7 @@ type event struct {
 	state json.RawMessage
 }
 
-// NewBuilder begins a view.
+// NewBuilder returns an empty builder.
 func NewBuilder(opts *Options) *Builder {
 	b := &Builder{
 		view: View{Schema: 1, Steps: []Step{}}, at: map[[2]int]int{}, open: map[string]*task{}, saved: map[string]*task{},
@@ -84,16 +84,16 @@ func (b *Builder) Trace(rec trace.Record) error {
 	return b.add(ev)
 }
 
-// kindAttempt is the kind of the event with which a server begins a run, also again.
+// kindAttempt is the kind of the event with which a server begins an attempt at a run.
 const kindAttempt = "run_attempt"
 
-// Event adds an event of a server's log. It skips kinds that no graph has.
+// Event adds an event of a server's log. It skips kinds that are not a graph's.
 func (b *Builder) Event(rec graph.EventRecord) error {
 	kind := graph.KindNamed(rec.Kind)
 	switch {
 	case rec.Kind == kindAttempt:
 		b.view.Attempts = rec.Attempt
-		clear(b.open) // what they did not end, they never will
+		clear(b.open) // tasks of an earlier attempt never end
 		return nil
 	case kind == 0 || kind == graph.NodeToken:
 		return nil
@@ -168,13 +168,13 @@ func (b *Builder) end(rec trace.Record) {
 	v := &b.view
 	v.Ended, v.ElapsedMS, v.Error, v.End = true, float64(rec.ElapsedUS)/1000, rec.Error, rec.End
 	if v.Attempts > 1 {
-		v.ElapsedMS = ms(b.last.Sub(b.first)) // rec knows the last attempt alone
+		v.ElapsedMS = ms(b.last.Sub(b.first)) // rec only covers the last attempt
 	}
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// attempt is the attempt at the run, as Step has it.
+// attempt returns the attempt at the run, as in Step.
 func (b *Builder) attempt() int {
 	if b.view.Attempts < 2 {
 		return 0
@@ -182,12 +182,12 @@ func (b *Builder) attempt() int {
 	return b.view.Attempts
 }
 
-// detailed reports whether the view holds everything of a step.
+// detailed reports whether the view holds everything about a step.
 func (b *Builder) detailed(at int) bool {
 	return b.opts.Steps == 0 || at >= b.opts.From && at < b.opts.From+b.opts.Steps
 }
 
-// task finds the task that an event belongs to, or begins it.
+// task returns an event's task, and begins it if needed.
 func (b *Builder) task(ev event) *task {
 	places, step, id := ev.Places, ev.step, ""
 	if len(ev.tasks) > 0 && len(ev.tasks) >= len(places) {
@@ -199,7 +199,7 @@ func (b *Builder) task(ev event) *task {
 	}
 	t := b.open[string(b.key)]
 	if len(places) == 0 {
-		t = b.saved[id] // a server knows it from a checkpoint, since its process had died
+		t = b.saved[id] // a server knows it from a checkpoint, after its process died
 	} else {
 		step = places[0].Step
 	}
@@ -262,7 +262,7 @@ func (b *Builder) happened(t *task, ev event) error {
 
 func (b *Builder) stop(t *task, ev event) {
 	t.Unfinished, t.Asked, t.MS = false, nil, float64(ev.ElapsedUS)/1000
-	t.Timed = t.Timed && !ev.when.IsZero() && len(ev.Places) > 0 // else the time is that of a checkpoint
+	t.Timed = t.Timed && !ev.when.IsZero() && len(ev.Places) > 0 // other times are those of checkpoints
 	if t.Timed {
 		t.Stop = max(t.Start, ms(ev.when.Sub(b.first)))
 	}
@@ -287,7 +287,7 @@ func (b *Builder) update(t *task, rec trace.Record) error {
 	return nil
 }
 
-// wrote notes that a task wrote a channel.
+// wrote records that a task wrote a channel.
 func (b *Builder) wrote(namespace, channel, node string) {
 	key := [2]string{namespace, channel}
 	c := b.writers[key]
@@ -305,7 +305,7 @@ func (b *Builder) wrote(namespace, channel, node string) {
 	c.Writers[at].Times++
 }
 
-// custom adds an event that a node published.
+// custom adds a node's custom event.
 func (b *Builder) custom(t *task, rec trace.Record) error {
 	switch rec.Kind {
 	case llm.EventModelCall:
@@ -340,7 +340,7 @@ func (b *Builder) custom(t *task, rec trace.Record) error {
 	return nil
 }
 
-// told is what an event of a call of another server's tool says; "" of other events.
+// told describes an event of a call of another server's tool; "" for other events.
 func told(rec trace.Record) string {
 	var call struct {
 		Server    string          `json:"server"`
@@ -375,8 +375,8 @@ func decode[T any](rec trace.Record, to *T) error {
 	return nil
 }
 
-// ask marks the tasks that wait for an answer, and those around them. A superstep ends
-// before its run stops for a question: which of its tasks have no result asked one.
+// ask marks the tasks that wait for an answer, and the tasks around them. A superstep ends before
+// its run stops for a question, so its tasks without a result are the ones that asked.
 func (b *Builder) ask(rec trace.Record) {
 	if len(rec.Interrupts) == 0 || len(rec.Places) == 0 {
 		return
@@ -429,7 +429,7 @@ func (b *Builder) View() View {
 	return v
 }
 
-// around finds the task that a place is in, among those before it.
+// around returns the task that contains a place, among earlier ones.
 func around(before []Node, places []graph.Place) int {
 	for at := len(before) - 1; at >= 0; at = before[at].Inside {
 		if n := len(before[at].places); n < len(places) && slices.Equal(before[at].places, places[:n]) {

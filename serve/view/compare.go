@@ -12,26 +12,26 @@ import (
 	"example.com/assay/llm"
 )
 
-// A Comparison is what differs between two runs.
+// A Comparison holds the differences between two runs.
 type Comparison struct {
-	Given []Value // skills, settings and the input
-	// First is the first event that differs when settings, times and the sizes of model calls
-	// are left out; nil when there is none. Its Index counts the events of the normalised
-	// trace. Step is its superstep; -1 outside of any.
+	Given []Value // differences in skills, settings and input
+	// First is the first differing event, ignoring settings, times and the sizes of model calls;
+	// nil when there is none. Its Index counts the events of the normalised trace. Step is its
+	// superstep, -1 outside of any.
 	First *trace.Difference
 	Step  int
 	Nodes []NodeChange // in the order of the runs
 }
 
-// A Value is one before and after, as JSON or "absent".
+// A Value is a value before and after, as JSON or "absent".
 type Value struct {
 	Name string `json:"name"`
 	Was  string `json:"was"`
 	Is   string `json:"is"`
 }
 
-// A NodeChange lists the changed fields of a node's update, or says that the node ran in
-// only one of the runs. Its second task is "#2".
+// A NodeChange lists the changed fields of a node's update, or says that only one run ran the node.
+// The node's second task is "#2".
 type NodeChange struct {
 	Node    string  `json:"node"`
 	Gone    bool    `json:"gone,omitempty"`
@@ -62,7 +62,7 @@ func Compare(was, is []trace.Record) (Comparison, error) {
 	return c, nil
 }
 
-// given lists the skills, the settings and the input that differ between the two runs.
+// given returns the skills, settings and inputs that differ between the runs.
 func given(was, is []trace.Record) []Value {
 	out := []Value{}
 	add := func(prefix string, was, is map[string]string) {
@@ -75,7 +75,7 @@ func given(was, is []trace.Record) []Value {
 		}
 	}
 	a, b := headerOf(was), headerOf(is)
-	skills := func(of, other map[string]string) map[string]string { // those that both runs used
+	skills := func(of, other map[string]string) map[string]string { // only skills that both runs used
 		of = maps.Clone(of)
 		maps.DeleteFunc(of, func(name, _ string) bool { return other[name] == "" })
 		return of
@@ -86,7 +86,7 @@ func given(was, is []trace.Record) []Value {
 	return out
 }
 
-// inputOf is the input of a run by channel; empty when it is not a list of writes.
+// inputOf returns the input of a run by channel; empty if it is not a list of writes.
 func inputOf(h trace.Header) map[string]string {
 	var writes []Change
 	if json.Unmarshal(h.Input, &writes) != nil {
@@ -99,7 +99,7 @@ func inputOf(h trace.Header) map[string]string {
 	return out
 }
 
-// headerOf is the header of a run; an empty one for a run of a server.
+// headerOf returns the header of a run; empty for a server's run.
 func headerOf(records []trace.Record) trace.Header {
 	for _, rec := range records {
 		if rec.Header != nil {
@@ -109,14 +109,13 @@ func headerOf(records []trace.Record) trace.Header {
 	return trace.Header{}
 }
 
-// incidental reports whether a record differs between runs that did the same: the sizes of a
-// model call, the ID of a checkpoint.
+// incidental reports whether a record's differences are ignored: the sizes of a model call, the ID
+// of a checkpoint.
 func incidental(rec trace.Record) bool {
 	return rec.Kind == llm.EventModelCall || rec.Kind == graph.CheckpointSaved.String()
 }
 
-// indexIn turns an index into [effects] into the index of the same event in the normalised
-// trace.
+// indexIn converts an index into [effects] to the index of the same event in the normalised trace.
 func indexIn(normal []trace.Record, without int) int {
 	for i, rec := range normal {
 		if incidental(rec) {
@@ -130,8 +129,8 @@ func indexIn(normal []trace.Record, without int) int {
 	return len(normal) + without
 }
 
-// effects is a normalised trace without the settings of the run, the hashes of prompts, the
-// IDs of questions, and what is incidental.
+// effects returns a normalised trace without settings, hashes of prompts, IDs of interrupts, and
+// incidental records.
 func effects(records []trace.Record) []trace.Record {
 	out := slices.DeleteFunc(trace.Normalise(records), incidental)
 	for i := range out {
@@ -146,11 +145,10 @@ func effects(records []trace.Record) []trace.Record {
 	return out
 }
 
-// usageKeys are those of a state.ModelUsage.
+// usageKeys are the keys of a state.ModelUsage.
 var usageKeys = []string{"calls", "input_chars", "output_chars", "input_tokens", "output_tokens", "parse_failures", "cost", "unpriced", "recorded_cost", "recorded_unpriced"}
 
-// withoutUsage removes the usage of models from a JSON value. It leaves other text as it
-// is.
+// withoutUsage removes model usage from a JSON value. Other text stays as it is.
 func withoutUsage(data json.RawMessage) json.RawMessage {
 	var v any
 	d := json.NewDecoder(strings.NewReader(string(data)))
@@ -190,13 +188,13 @@ func strip(v any) any {
 	return v
 }
 
-// ended is the end of a node's task: its update, by channel, or its error.
+// ended is the end of a task: its update by channel, or its error.
 type ended struct {
 	order  []string
 	fields map[string][]json.RawMessage
 }
 
-// changesOf lists the nodes with another result, in the order of the runs. It leaves out a
+// changesOf returns the nodes with a different result, in the order of the runs. It leaves out a
 // node whose inner nodes are listed.
 func changesOf(was, is []trace.Record) []NodeChange {
 	a, namesA := endings(was)
@@ -233,8 +231,8 @@ func changesOf(was, is []trace.Record) []NodeChange {
 	return slices.DeleteFunc(out, func(c NodeChange) bool { return outer[c.Node] })
 }
 
-// endings are the ends of a run's tasks, by node and by the count of its tasks in its
-// graph, and their names in order.
+// endings returns the ends of a run's tasks by name, and the names in order. A name is a node and
+// the number of its task in its graph.
 func endings(records []trace.Record) (map[string]ended, []string) {
 	names := map[string]string{} // by place
 	times := map[string]int{}
@@ -275,7 +273,7 @@ func endings(records []trace.Record) (map[string]ended, []string) {
 	return out, order
 }
 
-// fieldsOf are the writes of an update, by channel.
+// fieldsOf returns the writes of an update, by channel.
 func fieldsOf(update json.RawMessage) ended {
 	e := ended{fields: map[string][]json.RawMessage{}}
 	var writes []Change
@@ -295,7 +293,7 @@ func fieldsOf(update json.RawMessage) ended {
 	return e
 }
 
-// changes are the fields that differ, each with the first place of difference.
+// changes returns the differing fields, each with the first place of difference.
 func (e ended) changes(after ended) []Value {
 	names := slices.Clone(e.order)
 	for _, name := range after.order {

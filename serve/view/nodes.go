@@ -4,28 +4,28 @@ import (
 	"example.com/assay/state"
 )
 
-// Ran is what the tasks of a node did, for drawings and tables.
+// Ran summarises the tasks of a node, for drawings and tables.
 type Ran struct {
 	Path       string
 	Tasks      int
-	Supersteps int // in which it ran
+	Supersteps int // supersteps in which the node ran
 	AtOnce     int // most tasks in one superstep
-	Again      int // attempts after the first of a task
-	Replayed   int // tasks that were taken from an earlier trace
-	Cached     int // tasks that did not run
+	Again      int // retries
+	Replayed   int // tasks replayed from an earlier trace
+	Cached     int // tasks with a cache hit
 	Failed     int
 	Handled    int // errors that a handler took over
-	Asked      int // tasks that wait for an answer
-	Unfinished int // others without an end
+	Asked      int // tasks waiting for an answer
+	Unfinished int // other tasks without an end
 	Error      string
 	Usage      state.ModelUsage
-	Untimed    int     // tasks whose times are not known
-	MS, MaxMS  float64 // of the timed tasks that ended: together, and the longest
+	Untimed    int     // tasks with unknown times
+	MS, MaxMS  float64 // duration of the timed tasks that ended: sum and maximum
 	Longest    int     // tasks on the longest path
-	First      int     // position in View.Steps of its first superstep
+	First      int     // position of its first superstep in View.Steps
 }
 
-// Ran lists the nodes in the order in which they first ran.
+// Ran returns the nodes in the order in which they first ran.
 func (v View) Ran() []Ran {
 	var out []Ran
 	at := map[string]int{}
@@ -82,9 +82,9 @@ func (r *Ran) add(n Node) {
 	}
 }
 
-// markLongest marks the tasks that decided when the run ended: of each superstep the one
-// that ended last, and inside it the same of its own supersteps. A task without an end counts
-// as the last, since its superstep waits for it.
+// markLongest marks the tasks that determined when the run ended: in each superstep the task that
+// ended last, and inside it the same for its own supersteps. A task without an end counts as the
+// last, since its superstep waits for it.
 func (v *View) markLongest() {
 	type group struct{ inside, superstep int }
 	for i := range v.Steps {
@@ -102,7 +102,7 @@ func (v *View) markLongest() {
 				last[g] = k
 			}
 		}
-		for k, n := range nodes { // those around a task stand before it
+		for k, n := range nodes { // outer tasks come before inner ones
 			g := group{n.Inside, n.Superstep}
 			best, ok := last[g]
 			nodes[k].Longest = ok && best == k && (n.Inside < 0 || nodes[n.Inside].Longest)
@@ -120,8 +120,8 @@ func later(a, b Node) bool {
 	return a.Stop > b.Stop
 }
 
-// LongestMS is how long the tasks on the longest path took together, those of subgraphs
-// within the subgraph's own. The run's own work between supersteps is not in it.
+// LongestMS returns the total duration of the tasks on the longest path; tasks of subgraphs count
+// within the subgraph. It does not include the run's own work between supersteps.
 func (v View) LongestMS() (sum float64) {
 	for _, s := range v.Steps {
 		for _, n := range s.Nodes {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// value takes the state after a superstep.
+// value records the state after a superstep.
 func (b *Builder) value(step int, now json.RawMessage) error {
 	v := &b.view
 	at, ok := b.at[[2]int{b.attempt(), step}]
@@ -25,7 +25,7 @@ func (b *Builder) value(step int, now json.RawMessage) error {
 	return nil
 }
 
-// fields completes what is known of the states around a step, once its tasks are there.
+// fields completes the states around a step, after all its tasks are known.
 func (b *Builder) fields(at int, s *Step) {
 	if !b.detailed(at) {
 		return
@@ -45,7 +45,7 @@ func (b *Builder) fields(at int, s *Step) {
 	switch {
 	case s.States:
 	case ended && len(wrote) == 0 && (b.view.Last != nil || b.opts.State != nil):
-		s.States = true // no state is told after a superstep without writes
+		s.States = true // a superstep without writes has no state event
 	case b.opts.State != nil:
 		is, known := b.opts.State(s.Step)
 		if was, ok := b.before(s.Step); ok && known {
@@ -59,7 +59,7 @@ func (b *Builder) fields(at int, s *Step) {
 	}
 }
 
-// ends looks for the first and the last state of a run whose events have none.
+// ends reads the first and the last state of a run whose events have no states.
 func (b *Builder) ends(v *View) {
 	if len(v.Steps) == 0 || v.Last != nil {
 		return
@@ -72,12 +72,12 @@ func (b *Builder) ends(v *View) {
 		if is, known := b.opts.State(s.Step); known {
 			v.Last = is
 		} else if !s.States || len(s.Fields) > 0 {
-			return // what it changed is not known
+			return // its changes are unknown
 		}
 	}
 }
 
-// before is the last known state before a superstep.
+// before returns the last known state before a superstep.
 func (b *Builder) before(step int) (was json.RawMessage, known bool) {
 	first := b.view.Continued
 	if first == 0 {
@@ -89,7 +89,7 @@ func (b *Builder) before(step int) (was json.RawMessage, known bool) {
 	return was, known
 }
 
-// Changes lists the fields in which two states differ.
+// Changes returns the fields in which two states differ.
 func Changes(was, is json.RawMessage) ([]Field, error) {
 	before, _, err := object(was)
 	if err != nil {
@@ -114,8 +114,8 @@ func Changes(was, is json.RawMessage) ([]Field, error) {
 	return out, err
 }
 
-// Parts lists the innermost places that differ in a field, such as "plan[0].status", and what
-// lists got at their ends; or the field as it is when there are more than so many.
+// Parts returns the innermost places that differ in a field, such as "plan[0].status", and the
+// elements that lists gained at their ends. With more than most places it returns the field itself.
 func (f Field) Parts(most int) []Field {
 	out := f.parts(most, nil)
 	if len(out) == 0 || len(out) > most {
@@ -137,7 +137,7 @@ func (f Field) parts(most int, out []Field) []Field {
 	return out
 }
 
-// inside lists what differs in an object or a list.
+// inside returns the differences in an object or a list.
 func (f Field) inside() ([]Field, bool) {
 	if f.Added != nil || len(f.Was) == 0 || len(f.Is) == 0 || f.Was[0] != f.Is[0] {
 		return nil, false
@@ -170,7 +170,7 @@ func (f Field) inside() ([]Field, bool) {
 	return out, true
 }
 
-// object reads the fields of a JSON object, and their names in order. A state that is no
+// object returns the fields of a JSON object and their names in order. A state that is not an
 // object is one field without a name.
 func object(data json.RawMessage) (fields map[string]json.RawMessage, names []string, err error) {
 	fields = map[string]json.RawMessage{}
@@ -202,8 +202,7 @@ func object(data json.RawMessage) (fields map[string]json.RawMessage, names []st
 	return fields, names, nil
 }
 
-// appended is what a list has at its end that it did not have before; nil when it differs in
-// another way.
+// appended returns the elements that a list gained at its end; nil when it differs in another way.
 func appended(was, is json.RawMessage) json.RawMessage {
 	head := bytes.TrimRight(bytes.TrimSuffix(bytes.TrimSpace(was), []byte("]")), " \n")
 	if bytes.Equal(bytes.TrimSpace(was), []byte("null")) {

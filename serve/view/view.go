@@ -24,28 +24,28 @@ type View struct {
 	// Usage holds the model calls of each node that made any; Total is their sum.
 	Usage map[string]state.ModelUsage `json:"node_usage,omitempty"`
 	Total state.ModelUsage            `json:"usage"`
-	// Continued is the superstep behind which the run took up its thread; 0 for a run from the
+	// Continued is the superstep after which the run continued its thread; 0 for a run from the
 	// beginning.
 	Continued int `json:"continued_after,omitempty"`
-	// Attempts is how often the run was begun, since its process had died; 0 for a trace.
+	// Attempts is how often the run was begun because its process died; 0 for a trace.
 	Attempts  int     `json:"attempts,omitempty"`
-	Ended     bool    `json:"ended"` // false when the run was killed, or goes on
+	Ended     bool    `json:"ended"` // false if the run was killed or has not ended
 	ElapsedMS float64 `json:"elapsed_ms"`
-	// LastMS is when the last event happened, in milliseconds after the first.
+	// LastMS is the time of the last event, in milliseconds after the first.
 	LastMS float64 `json:"-"`
 	Error  string  `json:"error,omitempty"`
-	// Interrupts are the questions that the run stopped for.
+	// Interrupts are the interrupts that the run waits for.
 	Interrupts []graph.PendingInterrupt `json:"interrupts,omitempty"`
-	End        json.RawMessage          `json:"end,omitempty"` // the end of the run, in the form of its pipeline
-	// Channels are the channels that were written, by graph and name.
+	End        json.RawMessage          `json:"end,omitempty"` // how the run ended, in the form of its pipeline
+	// Channels are the written channels, by graph and name.
 	Channels []Channel `json:"channels,omitempty"`
-	// First is the state before the first superstep, and Last the newest one; nil when they
-	// were not recorded.
+	// First is the state before the first superstep, and Last the newest state; nil if they were
+	// not recorded.
 	First json.RawMessage `json:"-"`
 	Last  json.RawMessage `json:"-"`
 }
 
-// A Channel says who wrote it. Who read it is not known: a node gets the whole state.
+// A Channel lists its writers. Its readers are unknown: a node gets the whole state.
 type Channel struct {
 	Namespace string   `json:"ns,omitempty"` // of its graph: outer nodes, joined by "/"
 	Name      string   `json:"channel"`
@@ -55,17 +55,17 @@ type Channel struct {
 // A Writer is a node that wrote a channel.
 type Writer struct {
 	Node  string `json:"node"`
-	Times int    `json:"times"` // tasks that wrote it
+	Times int    `json:"times"` // number of tasks that wrote it
 }
 
 // A Step is a superstep of the outermost graph.
 type Step struct {
 	Step       int    `json:"step"`
-	Attempt    int    `json:"attempt,omitempty"` // of the run, from 2 on; see View.Attempts
+	Attempt    int    `json:"attempt,omitempty"` // attempt at the run, from 2 on; see View.Attempts
 	Checkpoint string `json:"checkpoint,omitempty"`
 	Nodes      []Node `json:"nodes"`
-	// Fields are the fields of the state that the superstep changed, in the order of the
-	// state. They are known if States is true.
+	// Fields are the state's fields that the superstep changed, in the order of the state. They are
+	// known if States is true.
 	Fields []Field `json:"-"`
 	States bool    `json:"-"`
 }
@@ -73,37 +73,37 @@ type Step struct {
 // A Field is a field of the state before and after a superstep.
 type Field struct {
 	Name    string
-	Was, Is json.RawMessage // nil when the field was not there
-	// Added is what a list got at its end; nil when it changed in another way.
+	Was, Is json.RawMessage // nil if the field did not exist
+	// Added are the elements that a list gained at its end; nil when it changed in another way.
 	Added json.RawMessage
-	By    []string // nodes that wrote the channel of that name
+	By    []string // nodes that wrote the channel with that name
 }
 
-// A Node is one task of a node. The nodes of a subgraph follow the subgraph's own node,
-// whose changes include theirs.
+// A Node is one task of a node. The tasks of a subgraph follow the subgraph's own task, whose
+// changes include theirs.
 type Node struct {
 	Name       string            `json:"node"` // "execute/rewrite" for a node inside another
 	MS         float64           `json:"ms"`
 	Attempts   int               `json:"attempts"`
-	Replayed   bool              `json:"replayed,omitempty"` // taken from an earlier trace
-	Cached     bool              `json:"cached,omitempty"`   // it did not run: see graph.Event
+	Replayed   bool              `json:"replayed,omitempty"` // replayed from an earlier trace
+	Cached     bool              `json:"cached,omitempty"`   // it did not run: see graph.Event.Cached
 	ModelCalls []llm.CallEvent   `json:"model_calls,omitempty"`
 	Retrievals []retrieval.Event `json:"retrievals,omitempty"`
-	Custom     []string          `json:"custom,omitempty"` // names of other events; calls of other servers' tools with what they say
+	Custom     []string          `json:"custom,omitempty"` // names of other events; descriptions of other servers' tool calls
 	Changed    []Change          `json:"changed,omitempty"`
 	Error      string            `json:"error,omitempty"`
-	Handled    string            `json:"handled_error,omitempty"` // an error that its handler took over
-	Asked      []string          `json:"asked,omitempty"`         // keys of the questions that it stopped for
+	Handled    string            `json:"handled_error,omitempty"` // the error that its handler took over
+	Asked      []string          `json:"asked,omitempty"`         // keys of the interrupts that it waits for
 	Unfinished bool              `json:"unfinished,omitempty"`    // the trace ends before the task does
-	// Usage sums up its model calls; nil without any. Those of an earlier trace are not in it.
+	// Usage is the sum of its model calls, without those of an earlier trace; nil without any.
 	Usage *state.ModelUsage `json:"-"`
-	// Timed says that Start and Stop are known: milliseconds after the first event. An
+	// Timed says that Start and Stop are known, in milliseconds after the first event. An
 	// unfinished task has no Stop.
 	Timed       bool    `json:"-"`
 	Start, Stop float64 `json:"-"`
 	Longest     bool    `json:"-"` // it is on the longest path; see Longest
-	Inside      int     `json:"-"` // position of the task that it is in; -1 at the root
-	Superstep   int     `json:"-"` // of its own graph
+	Inside      int     `json:"-"` // position of the task around it; -1 at the root
+	Superstep   int     `json:"-"` // superstep of its own graph
 	places      []graph.Place
 }
 
@@ -114,8 +114,8 @@ type Change struct {
 	Value   json.RawMessage `json:"value"`
 }
 
-// New groups the records of one run. It returns an error for records of several runs or of
-// none.
+// New groups the records of one run. It returns an error for no records, and for records of several
+// runs.
 func New(records []trace.Record) (View, error) {
 	b := NewBuilder(nil)
 	if len(records) == 0 {
@@ -129,7 +129,7 @@ func New(records []trace.Record) (View, error) {
 	return b.View(), nil
 }
 
-// count sums up the model calls of the view, without those of an earlier trace.
+// count sums the view's model calls, without those of an earlier trace.
 func (v *View) count() {
 	v.Usage, v.Total = map[string]state.ModelUsage{}, state.ModelUsage{}
 	for _, s := range v.Steps {
@@ -142,7 +142,7 @@ func (v *View) count() {
 	}
 }
 
-// Nodes lists the names of all nodes that ran, each once, in order.
+// Nodes returns the names of all nodes that ran, each once, in order.
 func (v View) Nodes() []string {
 	var out []string
 	seen := map[string]bool{}
@@ -156,8 +156,8 @@ func (v View) Nodes() []string {
 	return out
 }
 
-// Only returns the view with the runs of one node: "execute/rewrite", or
-// "rewrite" for short. It reports whether there are any.
+// Only returns the view with only the tasks of one node: "execute/rewrite", or "rewrite" for short.
+// It reports whether there are any.
 func (v View) Only(name string) (View, bool) {
 	all := v.Steps
 	v.Steps = []Step{}

@@ -10,49 +10,49 @@ import (
 	"example.com/assay/state"
 )
 
-// A Standing is what units of evidence say of a claim.
+// A Standing is the relation of a claim to units of evidence.
 type Standing int
 
 const (
 	Open    Standing = iota // the claim says too much, or too little, or the evidence is bare text
-	Shown                   // a unit says it, in all that matters
-	Refuted                 // a unit is about the same and says something else
-	Lacking                 // no unit says it
+	Shown                   // a unit states the claim
+	Refuted                 // a unit on the same subject says something else
+	Lacking                 // no unit states the claim
 )
 
-// A Reading is how a claim stands to units, with the one that it was decided by.
+// A Reading is a claim's Standing, with the unit that decided it.
 type Reading struct {
 	Standing Standing
-	Unit     int     // -1 where there is none
-	P        float64 // of support, where claims of both kinds are equally many
-	About    bool    // the unit holds most of the claim
+	Unit     int     // -1 if there is none
+	P        float64 // probability of support, if both kinds of claims are equally frequent
+	About    bool    // the unit contains most of the claim
 	Conflict state.Conflict
 	Why      string // what the unit says instead, in words
-	Lacks    string // what the unit does not have
+	Lacks    string // what the unit lacks
 }
 
-// aboutIt is how much of a claim a unit must hold to contradict it. What holds less lacks it.
+// aboutIt is the share of a claim that a unit must contain to contradict it. A unit with less only
+// lacks it.
 const aboutIt = .6
 
-// longestRead is how many content words a claim may have that one unit alone has to say.
-// What has more says several things.
+// longestRead is the maximum number of content words of a claim that one unit must state alone. A
+// longer claim says several things.
 const longestRead = 9
 
-// nearBy is how much less of a claim a unit may hold than the one that holds most of it.
+// nearBy is the allowed distance, in share of the claim, to the unit that contains most of it.
 const nearBy = .25
 
-// sameBy is the same of two units that are about one thing.
+// sameBy is the same distance for two units about one thing.
 const sameBy = .1
 
-// What a word counts that stands beside a unit, and a value that it has, in how much the
-// unit is about a claim.
+// Weights for how much a unit is about a claim: of a word outside the unit, and of a value in it.
 const (
 	besideWeight = .5
 	metWeight    = .8
 )
 
-// Read judges a claim by the unit that is most about it. Of two units that are about it
-// alike, the later one counts. Evidence without a typed block is not read.
+// Read judges a claim by the unit that is most about it. Among units equally about it, the later
+// one counts. Evidence without a typed block is not read.
 func (r *Reader) Read(claim string, l text.Language, units []Unit) Reading {
 	c := r.claimOf(claim, l)
 	if c.size() > longestRead || len(c.words)+len(c.s.quantities)+len(c.s.dates) < 2 || !slices.ContainsFunc(units, func(u Unit) bool { return u.Block }) {
@@ -118,24 +118,24 @@ func (r *Reader) Read(claim string, l text.Language, units []Unit) Reading {
 	return out
 }
 
-// A fit is how a claim stands to one unit.
+// A fit is the comparison of a claim with one unit.
 type fit struct {
 	x                [featureCount]float64
 	relevance, score float64
-	by               int     // the unit that outdoes it; -1 for none
-	topic            float64 // how much of its words, without values
+	by               int     // the unit that outdoes this one; -1 for none
+	topic            float64 // share of the claim's words, without values
 	conflict         state.Conflict
 	why              string // the conflict in words
 	lacks            string
 }
 
-// held is what the rows of a table have of a claim.
+// held is the part of a claim that the rows of a table contain.
 type held struct {
-	strength []float64    // by word of the claim: of the best match
+	strength []float64    // strength of the best match, by word of the claim
 	values   map[int]bool // by the first token of a value
 }
 
-// hold notes what a row has in its cells.
+// hold records what a row's cells contain.
 func (c *said) hold(u *unitRead, t *held) {
 	for k, i := range c.words {
 		for j, v := range u.body.toks {
@@ -149,7 +149,7 @@ func (c *said) hold(u *unitRead, t *held) {
 	}
 }
 
-// fit measures how a claim stands to a unit.
+// fit compares a claim with a unit.
 func (c *said) fit(u *unitRead, table *held) (f fit) {
 	toks := c.s.toks
 	x := &f.x
@@ -165,9 +165,9 @@ func (c *said) fit(u *unitRead, table *held) (f fit) {
 	}
 	matches := make([]match, len(c.words))
 	total, got, own, other := 0.0, 0.0, 0.0, 0.0
-	heaviest := 0.0 // word that is missing
+	heaviest := 0.0 // weight of the heaviest missing word
 	var here, there parity
-	only := [2]int{-1, -1} // a word that only the unit denies, and one that only the claim does
+	only := [2]int{-1, -1} // a word that only the unit denies, and one that only the claim denies
 	for k, i := range c.words {
 		w := c.weight(i)
 		m := c.find(i, u)
@@ -293,8 +293,8 @@ func (c *said) fit(u *unitRead, table *held) (f fit) {
 	return f
 }
 
-// otherWord finds a word of the claim that the unit does not have, and has another in the place of: what stands
-// on both sides of the two is the same, or much of it on one, and a word of content among it.
+// otherWord finds a word of the claim that the unit replaces by another. The words on both sides
+// must be the same, or several on one side, including a content word.
 func (c *said) otherWord(u *unitRead, matches []match) string {
 	used := map[int]bool{}
 	for _, m := range matches {
@@ -319,11 +319,11 @@ func (c *said) otherWord(u *unitRead, matches []match) string {
 	return ""
 }
 
-// mostBeside is how many tokens on one side are compared. So many that are the same are enough.
+// mostBeside is how many tokens are compared on each side: that many equal ones are enough.
 const mostBeside = 4
 
-// sameTokens counts the tokens, mostBeside at the most, that are the same beside a place in each of two texts, in one
-// direction. Where both end there, that counts as one.
+// sameTokens counts the equal tokens next to a position in each of two texts, in one direction, up
+// to mostBeside. If both texts end there, that counts as one.
 func sameTokens(a, b []token, i, j, step int) (n int, heavy bool) {
 	for n < mostBeside {
 		i, j = i+step, j+step
@@ -340,10 +340,10 @@ func sameTokens(a, b []token, i, j, step int) (n int, heavy bool) {
 	return n, heavy
 }
 
-// parity is whether one of the words that both have is denied.
+// A parity records whether one of the texts denies a shared word, and where.
 type parity struct {
 	denies, seen bool
-	first, at    int // tokens: of the first word, and of the first that is denied
+	first, at    int // tokens of the first word, and of the first denied one
 }
 
 func (p *parity) see(denied bool, at int) {
@@ -355,8 +355,8 @@ func (p *parity) see(denied bool, at int) {
 	}
 }
 
-// isNearer reports whether a word that stands beside a value in the claim stands nearer to
-// another value of the unit than to that one.
+// isNearer reports whether a word next to a value in the claim is nearer to another value in the
+// unit.
 func (c *said) isNearer(v value, u *unitRead, matches []match) bool {
 	for k, i := range c.words {
 		at := matches[k].at
@@ -378,7 +378,7 @@ func clauseText(u *unitRead, at int) string {
 	return u.body.words(first, end)
 }
 
-// piece is the part of a unit that holds most of a claim's words.
+// piece returns the part of a unit that contains most of a claim's words.
 func (c *said) piece(u *unitRead, matches []match) piece {
 	best, most := u.parts[0], -1.0
 	carried := make([]float64, len(c.words))

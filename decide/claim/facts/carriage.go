@@ -5,15 +5,15 @@ import (
 	"unicode"
 )
 
-// A carriage tells how much of a claim each sentence of the evidence carries: of
-// the words that tell what the claim is about, each counted once.
+// A carriage says how much of a claim each sentence of the evidence contains, counting each of the
+// claim's topic words once.
 type carriage struct {
 	words []int       // tokens of the claim
 	held  [][]float64 // by word and sentence
 }
 
-// What it counts that a sentence has a claim's word only in other words, or that
-// the sentence before or after has it.
+// Weights of a word that a sentence has only in other words, and of a word that only a neighbouring
+// sentence has.
 const (
 	inOtherWords = .9
 	heldBefore   = .4
@@ -33,7 +33,7 @@ func (c *comparison) carriageOf() *carriage {
 	return out
 }
 
-// holding is how well each sentence has a word of the claim.
+// holding returns how well each sentence contains a word of the claim.
 func (c *comparison) holding(t token) []float64 {
 	own := make([]float64, len(c.e.sentences))
 	mark := func(in []int32, how float64) {
@@ -69,8 +69,8 @@ func (c *comparison) holding(t token) []float64 {
 	return out
 }
 
-// isCode reports whether token i of a sentence is written as a thing that a text calls by
-// its own name: an option (--hard), a constant (ROLLBACK, gc.auto), an identifier (IndexError).
+// isCode reports whether token i is written as the name of something in software: an option
+// (--hard), a constant (ROLLBACK, gc.auto), an identifier (IndexError).
 func isCode(s *sentence, i int) bool {
 	t := s.toks[i]
 	if t.kind != word {

@@ -12,7 +12,7 @@ import (
 type Conflict struct {
 	state.Conflict
 	Start, End                 int // bytes of the claim
-	Sentence                   int // of the evidence; -1 when the evidence has no words for it
+	Sentence                   int // sentence of the evidence; -1 if the evidence has no words for it
 	EvidenceStart, EvidenceEnd int // bytes of that sentence
 }
 
@@ -22,15 +22,15 @@ type Doubt struct {
 	Start, End int // bytes of the claim
 }
 
-// A Result is what comparing a claim found.
+// A Result is the result of comparing a claim.
 type Result struct {
 	Conflicts []Conflict  // in the order of the claim's words
 	Doubts    []Doubt     // in the same order
-	Aligned   []Alignment // the sentences it was compared with, the best first; at most 8
+	Aligned   []Alignment // the compared sentences, best first; at most 8
 }
 
-// Compare checks one claim against sentences. To check several against the
-// same ones, Prepare them once.
+// Compare checks one claim against sentences. For several claims on the same sentences, call
+// Prepare once.
 func Compare(claim string, sentences []string) []state.Conflict {
 	var out []state.Conflict
 	for _, c := range Prepare(sentences).Check(claim).Conflicts {
@@ -39,7 +39,7 @@ func Compare(claim string, sentences []string) []state.Conflict {
 	return out
 }
 
-// comparison is one claim against one evidence.
+// comparison compares one claim with one evidence.
 type comparison struct {
 	e       *Evidence
 	claim   *sentence
@@ -49,8 +49,8 @@ type comparison struct {
 	doubts  []Doubt
 }
 
-// Check compares a claim with the evidence. An empty claim has no conflicts,
-// and no claim has any with an empty evidence.
+// Check compares a claim with the evidence. If the claim or the evidence is empty, there are no
+// conflicts.
 func (e *Evidence) Check(claim string) Result {
 	known := newLexicon("")
 	c := &comparison{e: e, claim: parse(claim, known)}
@@ -79,7 +79,7 @@ func (e *Evidence) Check(claim string) Result {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), strings.Compare(string(a.Kind), string(b.Kind)))
 	})
 	all := slices.Clone(c.found)
-	c.found = slices.DeleteFunc(c.found, func(f Conflict) bool { // said more firmly elsewhere
+	c.found = slices.DeleteFunc(c.found, func(f Conflict) bool { // a weaker finding than one on the same words
 		return !f.Opposed && slices.ContainsFunc(all, func(g Conflict) bool { return g.Opposed && g.Kind == f.Kind && g.Start < f.End && f.Start < g.End })
 	})
 	c.found = slices.CompactFunc(c.found, func(a, b Conflict) bool {
@@ -89,7 +89,7 @@ func (e *Evidence) Check(claim string) Result {
 	return Result{Conflicts: c.found, Doubts: c.doubts, Aligned: c.aligned}
 }
 
-// doubt notes that tokens first..end of the claim could not be checked.
+// doubt records that tokens first..end of the claim could not be checked.
 func (c *comparison) doubt(kind state.ConflictKind, first, end int) {
 	c.doubts = append(c.doubts, Doubt{
 		Doubt: state.Doubt{Kind: kind, Claim: c.claim.words(first, end)},
@@ -97,8 +97,8 @@ func (c *comparison) doubt(kind state.ConflictKind, first, end int) {
 	})
 }
 
-// add reports tokens first..end of the claim against tokens from..to of a
-// sentence of the evidence, or against none (sentence -1).
+// add records a conflict between tokens first..end of the claim and tokens from..to of a sentence
+// of the evidence, or of no sentence (-1).
 func (c *comparison) add(kind state.ConflictKind, first, end, sentence, from, to int, opposed bool) {
 	f := Conflict{Sentence: sentence, Conflict: state.Conflict{Kind: kind, Claim: c.claim.words(first, end), Opposed: opposed}}
 	f.Start, f.End = c.claim.toks[first].start, c.claim.toks[end-1].end
@@ -110,8 +110,7 @@ func (c *comparison) add(kind state.ConflictKind, first, end, sentence, from, to
 	c.found = append(c.found, f)
 }
 
-// near returns the aligned sentences whose coverage is at least this part of
-// the best one's.
+// near returns the aligned sentences whose coverage is at least this part of the best one's.
 func (c *comparison) near(part float64) []Alignment {
 	n := 0
 	for n < len(c.aligned) && c.aligned[n].Coverage >= part*c.aligned[0].Coverage {
@@ -120,10 +119,11 @@ func (c *comparison) near(part float64) []Alignment {
 	return c.aligned[:n]
 }
 
-// sentence is the one of an alignment.
+// sentence returns the sentence of an alignment.
 func (c *comparison) sentence(a Alignment) *sentence { return c.e.sentences[a.Sentence] }
 
-// verbatim reports whether two sentences have the same words, whatever signs stand around them.
+// verbatim reports whether two sentences are equal apart from signs at their ends. The signs of
+// amounts ($, %) count.
 func verbatim(a, b []token) bool {
 	return slices.EqualFunc(trimSigns(a), trimSigns(b), func(t, u token) bool { return t.text == u.text })
 }

@@ -1,10 +1,9 @@
 package facts
 
-// checkJoint compares numbers that stand together. Each number of a claim may be
-// somewhere in the evidence, and yet not with the others: "Store 3 holds 45
-// barrels" where store 3 holds 43 and store 5 holds 45. It is a conflict when no
-// sentence has them all, and one that has some of them counts the same thing as
-// the claim with a number that the claim does not have.
+// checkJoint compares numbers that belong together. Each number of a claim may be somewhere in the
+// evidence, but not together with the others: "Store 3 holds 45 barrels" where store 3 holds 43 and
+// store 5 holds 45. There is a conflict if no sentence has all of them, and a sentence with some of
+// them counts the same thing with a number that the claim lacks.
 func (c *comparison) checkJoint() {
 	if len(c.claim.quantities) < 2 || len(c.found) > 0 {
 		return

@@ -7,7 +7,7 @@ import (
 	"example.com/assay/state"
 )
 
-// checkNames compares the claim's names with all those of the evidence.
+// checkNames compares the claim's names with all names of the evidence.
 func (c *comparison) checkNames() {
 	for _, n := range c.claim.names {
 		missing := c.missingParts(n)
@@ -31,7 +31,7 @@ func (c *comparison) checkNames() {
 	}
 }
 
-// missingParts are the tokens of a name that the evidence has nowhere.
+// missingParts returns the tokens of a name that the evidence never has.
 func (c *comparison) missingParts(n name) []int {
 	var missing []int
 	toks := c.claim.toks
@@ -64,8 +64,7 @@ func (e *Evidence) numbered(word, number string) bool {
 	return false
 }
 
-// knows reports whether the evidence has a word, in any case, inflection or
-// usual spelling.
+// knows reports whether the evidence has a word, in any case, inflection or usual spelling.
 func (e *Evidence) knows(t token) bool {
 	w := plainLetters.Replace(t.text)
 	if e.words[w] || t.kind == word && len(e.holders[t.root]) > 0 || t.allCaps && e.acronyms[w] {
@@ -76,7 +75,7 @@ func (e *Evidence) knows(t token) bool {
 	})
 }
 
-// abbreviated reports whether the evidence has a name's acronym only.
+// abbreviated reports whether the evidence has only a name's acronym.
 func (c *comparison) abbreviated(n name) bool {
 	if t := c.claim.toks[n.parts[0]]; len(n.parts) == 1 && t.allCaps && (c.e.spellsOut(t.text) || spelledOut(c.claim.toks, t.text)) {
 		return true
@@ -100,17 +99,16 @@ func (e *Evidence) spellsOut(acronym string) bool {
 	return slices.ContainsFunc(e.sentences, func(s *sentence) bool { return spelledOut(s.toks, acronym) })
 }
 
-// introduced reports whether a name is an abbreviation in brackets after what it
-// stands for: it says nothing.
+// introduced reports whether a name is an abbreviation in brackets after its full form. It adds
+// nothing to the claim.
 func introduced(toks []token, n name) bool {
 	t := toks[n.parts[0]]
 	short := t.allCaps || t.text != strings.ToLower(t.text) || len(n.parts) == 1 && len(t.text) <= 6
 	return short && n.first > 1 && toks[n.first-1].text == "(" && textAt(toks, n.end) == ")"
 }
 
-// spelledOut reports whether words that follow each other begin with the
-// letters of an acronym. Small words between them do not count; the words of
-// one of two letters must be capitalised.
+// spelledOut reports whether consecutive words begin with the letters of an acronym. Small words
+// between them are skipped; for an acronym of two letters the words must be capitalised.
 func spelledOut(toks []token, acronym string) bool {
 	acronym = strings.TrimSuffix(acronym, "s") // ILCs
 	for i, t := range toks {
@@ -132,8 +130,8 @@ func spelledOut(toks []token, acronym string) bool {
 	return false
 }
 
-// inItsPlace finds the name that an aligned sentence has where the claim has n:
-// after or before the same word.
+// inItsPlace finds the name in an aligned sentence that replaces the claim's n: it follows or
+// precedes the same word.
 func (c *comparison) inItsPlace(n name) (place, bool) {
 	before, after := neighbours(c.claim.toks, n)
 	for _, a := range c.near(.6) {
@@ -154,13 +152,12 @@ func (c *comparison) inItsPlace(n name) (place, bool) {
 	return place{}, false
 }
 
-// shareWord reports whether a name of the evidence stands in the claim.
+// shareWord reports whether a name of the evidence is in the claim.
 func (c *comparison) shareWord(s *sentence, m name) bool {
 	return slices.ContainsFunc(m.parts, func(i int) bool { return c.claim.has[s.toks[i].root] })
 }
 
-// neighbours are the words before and after a name, without titles and
-// articles.
+// neighbours returns the words before and after a name, without titles and articles.
 func neighbours(toks []token, n name) (before, after string) {
 	for i := n.first - 1; i >= 0 && i > n.first-4; i-- {
 		t := toks[i]
@@ -187,9 +184,8 @@ func neighbours(toks []token, n name) (before, after string) {
 	return before, ""
 }
 
-// checkPart looks at a name of which the evidence has a part: "Oskar Bergman"
-// where it has "Oskar Lindgren". Where it has the family name alone, a given
-// name may be missing.
+// checkPart checks a name of which the evidence has only a part: "Oskar Bergman" where it has
+// "Oskar Lindgren". If the evidence has the family name alone, a given name may be missing.
 func (c *comparison) checkPart(n name, missing []int) {
 	toks := c.claim.toks
 	last := n.parts[len(n.parts)-1]
@@ -207,8 +203,8 @@ func (c *comparison) checkPart(n name, missing []int) {
 	}
 }
 
-// absent notes a name that the evidence has nowhere. An abbreviation, a code or
-// an adjective of a place may stand there in other words: that is a doubt.
+// absent records a name that the evidence never has. An abbreviation, a code or an adjective of a
+// place may appear in another form: that is only a doubt.
 func (c *comparison) absent(n name) {
 	if c.respelt(n) {
 		c.doubt(state.ConflictName, n.first, n.end)
@@ -217,7 +213,7 @@ func (c *comparison) absent(n name) {
 	c.add(state.ConflictName, n.first, n.end, -1, 0, 0, false)
 }
 
-// respelt reports whether a name is likely to be written in another way.
+// respelt reports whether a name probably has another spelling.
 func (c *comparison) respelt(n name) bool {
 	for _, i := range n.parts {
 		t := c.claim.toks[i]
@@ -228,7 +224,7 @@ func (c *comparison) respelt(n name) bool {
 	return true
 }
 
-// adjective reports whether a name ends as adjectives of places do.
+// adjective reports whether a name ends like an adjective of a place.
 func adjective(w string) bool {
 	for _, ending := range []string{"ish", "ese", "ian", "ean", "can", "ch"} {
 		if strings.HasSuffix(w, ending) && len(w) > len(ending)+2 {
@@ -238,8 +234,8 @@ func adjective(w string) bool {
 	return false
 }
 
-// otherPart reports whether the name m of the evidence has, beside a part that
-// it shares with n, one that n has differently.
+// otherPart reports whether the evidence's name m shares a part with n and has another part that
+// differs.
 func (c *comparison) otherPart(n name, missing []int, s *sentence, m name) bool {
 	if len(m.parts) < 2 {
 		return false
@@ -267,9 +263,8 @@ func initialOf(a, b string) bool {
 	return len(a) == 1 && strings.HasPrefix(b, a) || len(b) == 1 && strings.HasPrefix(a, b)
 }
 
-// checkPlace looks for a name that the evidence has, but not where the claim
-// has it: the best sentence holds all the rest of the claim, and another name in
-// that place.
+// checkPlace checks a name that the evidence has in another place: the best sentence contains all
+// the rest of the claim, with another name in its place.
 func (c *comparison) checkPlace(n name) {
 	if len(c.aligned) == 0 || len(c.claim.contents) < 1 {
 		return
@@ -293,8 +288,8 @@ func (c *comparison) checkPlace(n name) {
 	}
 }
 
-// checkOtherPart looks for a name of which the best sentence has a part, and another
-// word beside it: "State of Ohio" where it has "State of Maine".
+// checkOtherPart checks a name of which the best sentence has a part, next to another word: "State
+// of Ohio" where it has "State of Maine".
 func (c *comparison) checkOtherPart(n name, best Alignment) bool {
 	s := c.sentence(best)
 	var lacking []int
@@ -315,8 +310,7 @@ func (c *comparison) checkOtherPart(n name, best Alignment) bool {
 	return false
 }
 
-// neighbourHas reports whether the sentence before has a root: what it names
-// may be a pronoun here.
+// neighbourHas reports whether the previous sentence has a root: a pronoun may refer to it here.
 func (c *comparison) neighbourHas(sentence int, root string) bool {
 	return sentence > 0 && c.e.sentences[sentence-1].has[root]
 }

@@ -8,7 +8,7 @@ import (
 	"example.com/assay/state"
 )
 
-// checkNegation compares what the claim denies with what the evidence denies.
+// checkNegation compares the denials of the claim with those of the evidence.
 func (c *comparison) checkNegation() {
 	if len(c.aligned) == 0 {
 		return
@@ -26,8 +26,7 @@ func (c *comparison) checkNegation() {
 	}
 }
 
-// softened reports whether a claim says no in words that a sentence does not
-// have.
+// softened reports whether a claim contains a negative word that a sentence lacks.
 func (c *comparison) softened(s *sentence) bool {
 	for i, t := range c.claim.toks {
 		if t.kind == word && (negative[t.root] || undone(t.text)) && !s.has[t.root] || keptFrom(c.claim.toks, i) {
@@ -37,29 +36,27 @@ func (c *comparison) softened(s *sentence) bool {
 	return false
 }
 
-// undone reports a participle that says that something was not done: "unused",
-// "unpaid".
+// undone reports whether a word is a negated participle: "unused", "unpaid".
 func undone(w string) bool {
 	base, ok := strings.CutPrefix(w, "un")
 	return ok && len(base) > 3 && (strings.HasSuffix(base, "ed") || strings.HasSuffix(base, "en") || strings.HasSuffix(base, "aid"))
 }
 
-// keptFrom reports "from" before a gerund: "kept it from moving".
+// keptFrom reports whether "from" precedes a gerund: "kept it from moving".
 func keptFrom(toks []token, i int) bool {
 	return toks[i].text == "from" && strings.HasSuffix(textAt(toks, i+1), "ing")
 }
 
-// excepts reports whether a sentence makes an exception: what it denies or
-// affirms then holds for the rest only.
+// excepts reports whether a sentence makes an exception: its denial or assertion then covers only
+// the rest.
 func excepts(s *sentence) bool { return hasAny(s, exceptions) }
 
-// limits is excepts without "without", which is about a circumstance.
+// limits is excepts without "without", which states a circumstance.
 func limits(s *sentence) bool { return hasAny(s, limiting) }
 
 var limiting = text.Set(`except unless excluding`)
 
-// excepted reports whether a denial stands with an exception: "not without
-// consent" asks for consent.
+// excepted reports whether a denial has an exception: "not without consent" requires consent.
 func (c *comparison) excepted(s *sentence, n negation) bool {
 	if !exceptions[s.toks[n.tok].text] {
 		return excepts(s)
@@ -69,8 +66,8 @@ func (c *comparison) excepted(s *sentence, n negation) bool {
 
 var exceptions = text.Set(`except unless without excluding`)
 
-// checkDenied looks for one denial of the claim in the evidence. It reports
-// whether the evidence has nothing that is clearly the same.
+// checkDenied looks for one denial of the claim in the evidence. It returns true if the evidence
+// has nothing that is clearly the same.
 func (c *comparison) checkDenied(n negation) (unmatched bool) {
 	at, from, unsure := -1, 0, false
 	plain := plainly(c.claim.toks[n.tok].text)
@@ -117,12 +114,12 @@ func (c *comparison) deniedAnywhere(root string) bool {
 	return slices.ContainsFunc(c.e.holders[root], func(k int32) bool { return c.deniedIn(c.e.sentences[k], root) })
 }
 
-// nearCopy is the share of a claim's words from which a sentence is one that the
-// claim was written from.
+// nearCopy is the share of a claim's words from which the claim was probably written from the
+// sentence.
 const nearCopy = .6
 
-// crossed finds the denial of a sentence that denies what the claim asserts, where
-// the sentence asserts what the claim denies: "sold, not lent" and "lent, not sold".
+// crossed finds the denial in a sentence that denies what the claim asserts and asserts what the
+// claim denies: "sold, not lent" and "lent, not sold".
 func (c *comparison) crossed(s *sentence, n negation) (negation, bool) {
 	asserted := false
 	for i, t := range s.toks {
@@ -136,7 +133,7 @@ func (c *comparison) crossed(s *sentence, n negation) (negation, bool) {
 	return negation{}, false
 }
 
-// deniedIn reports whether a sentence denies a root, by a negation or by a prefix.
+// deniedIn reports whether a sentence denies a root, with a negation or a prefix.
 func (c *comparison) deniedIn(s *sentence, root string) bool {
 	for i, t := range s.toks {
 		if t.kind != word {
@@ -152,14 +149,13 @@ func (c *comparison) deniedIn(s *sentence, root string) bool {
 	return false
 }
 
-// plainly reports whether a negation is a bare "not"; others ("without",
-// "unable") are more often a paraphrase.
+// plainly reports whether a negation is a bare "not"; others ("without", "unable") are more often
+// paraphrases.
 func plainly(w string) bool {
 	return w == "not" || w == "no" || w == "never" || w == "cannot" || strings.HasSuffix(w, "n't")
 }
 
-// saysNo reports whether a sentence denies something, near so many words of the
-// claim.
+// saysNo reports whether a sentence denies something near at least this many words of the claim.
 func (c *comparison) saysNo(s *sentence, words int) bool {
 	for i, t := range s.toks {
 		if t.kind == word && (negative[t.root] && !c.claim.has[t.root] || isNegator(s.toks, i) || keptFrom(s.toks, i)) && s.around(i, c.claim, "") >= words {
@@ -169,7 +165,7 @@ func (c *comparison) saysNo(s *sentence, words int) bool {
 	return false
 }
 
-// checkAsserted finds what the claim asserts and the best evidence denies.
+// checkAsserted finds assertions of the claim that the best evidence denies.
 func (c *comparison) checkAsserted() {
 	for _, a := range c.near(.8) {
 		s := c.sentence(a)
@@ -180,7 +176,7 @@ func (c *comparison) checkAsserted() {
 			if !n.odd || len(n.heads) == 0 || c.claimDenies(n) || c.excepted(s, n) || s.around(n.tok, c.claim, "") < 2 && len(c.claim.contents) > 2 {
 				continue
 			}
-			// What stands far behind the denial is its circumstances.
+			// Words far behind the denial are its circumstances.
 			for _, h := range n.heads[:min(len(n.heads), denied)] {
 				i := c.asserts(h)
 				if i < 0 || c.assertedElsewhere(h, a.Sentence) {
@@ -193,7 +189,7 @@ func (c *comparison) checkAsserted() {
 	}
 }
 
-// denied is how many content words after a denial are what it denies.
+// denied is how many content words after a denial it covers.
 const denied = 2
 
 // claimDenies reports whether the claim denies a part of the same.
@@ -201,8 +197,7 @@ func (c *comparison) claimDenies(n negation) bool {
 	return slices.ContainsFunc(c.claim.negations, func(m negation) bool { return m.odd && meet(m.heads, n.heads) })
 }
 
-// asserts returns the token at which the claim says a root without denying it,
-// or -1.
+// asserts returns the token where the claim asserts a root; -1 for none.
 func (c *comparison) asserts(root string) int {
 	for i, t := range c.claim.toks {
 		if t.kind == word && t.root == root && !c.claim.negated[i] && t.content {
@@ -212,8 +207,8 @@ func (c *comparison) asserts(root string) int {
 	return -1
 }
 
-// assertedElsewhere reports whether an aligned sentence other than this one, or
-// this one in another place, says a root without denying it.
+// assertedElsewhere reports whether an aligned sentence asserts a root, in another sentence or at
+// another place of this one.
 func (c *comparison) assertedElsewhere(root string, sentence int) bool {
 	for _, a := range c.aligned {
 		s := c.sentence(a)

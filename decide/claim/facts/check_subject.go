@@ -10,30 +10,30 @@ import (
 	"example.com/assay/state"
 )
 
-// What it takes to doubt that the evidence says a predicate of the claim's subject.
+// Thresholds for a doubt that the evidence says a predicate of the claim's subject.
 const (
-	mostlySaid = .6  // of the predicate, in a sentence about another
-	lessSaid   = .2  // less of it in any sentence about the claim's own
-	halfSaid   = .5  // of the predicate, in a sentence far from the claim's subject
-	muchLess   = .3  // of it in any sentence with the subject or beside one
-	allTheRest = .85 // of the predicate, in a sentence that says it of another
-	farLess    = .25 // less of it in any sentence about the claim's own
+	mostlySaid = .6  // share of the predicate in a sentence about another subject
+	lessSaid   = .2  // that much less in any sentence about the claim's subject
+	halfSaid   = .5  // share of the predicate in a sentence far from the claim's subject
+	muchLess   = .3  // that much less in any sentence with the subject or next to one
+	allTheRest = .85 // share of the predicate in a sentence that says it of another subject
+	farLess    = .25 // that much less in any sentence about the claim's subject
 )
 
-// generic subjects may be anybody's.
+// generic subjects may refer to anybody.
 var generic = rootSet(`person people individual anyone everyone someone party user applicant one other thing item case section
 	article rule chapter paragraph following former latter`)
 
-// equating words and signs stand between two names of a thing.
+// equating words and signs connect two names of one thing.
 var equating = text.Set(`( mean means or called named known ie`)
 
 var personal = text.Set(`i we you he she it they my our your his her its their`)
 
-// checkSubject finds a predicate that the evidence has of another subject, and not of the
-// claim's: "The tenant repairs the roof" where the landlord does. It is a conflict when a
-// sentence says it all with the claim's verb, and the evidence speaks of the claim's
-// subject elsewhere: it tells the two apart. It is a doubt when a sentence says most of it,
-// or when nothing leads from the claim's subject to where it is said.
+// checkSubject finds a predicate that the evidence states about another subject than the claim:
+// "The tenant repairs the roof" where the landlord does. There is a conflict when a sentence states
+// all of it with the claim's verb, and the evidence mentions the claim's subject elsewhere, so it
+// distinguishes the two. There is a doubt when a sentence states most of it, or when nothing
+// connects the claim's subject with the sentence.
 func (c *comparison) checkSubject(r *carriage) {
 	st, ok := statementOf(c.claim)
 	if !ok || c.reported(part{first: st.head, end: st.head + 1}) {
@@ -41,7 +41,7 @@ func (c *comparison) checkSubject(r *carriage) {
 	}
 	speaks := r.of(c.claim, st.head)
 	if !slices.ContainsFunc(speaks, func(held float64) bool { return held >= inOtherWords }) {
-		return // the judge of support misses the word
+		return // package support reports the missing word
 	}
 	said := r.saying(c.claim, st.predicate)
 	shown, against, by := 0.0, 0.0, place{-1, 0}
@@ -64,8 +64,8 @@ func (c *comparison) checkSubject(r *carriage) {
 	}
 }
 
-// apart reports whether the evidence speaks of the claim's subject only far from what the
-// claim says of it, and no pronoun leads there.
+// apart reports whether the evidence mentions the claim's subject only far from the predicate,
+// without a pronoun there.
 func (c *comparison) apart(st statement, said, speaks []float64) bool {
 	best, beside := 0, 0.0
 	for k := range said {
@@ -84,7 +84,7 @@ func (c *comparison) apart(st statement, said, speaks []float64) bool {
 	})
 }
 
-// mostFirst are the sentences with a share above least, the greatest first.
+// mostFirst returns the sentences with a share above least, the largest first.
 func mostFirst(share []float64, least float64) (out []int) {
 	for k, x := range share {
 		if x > least {
@@ -95,12 +95,12 @@ func mostFirst(share []float64, least float64) (out []int) {
 	return out
 }
 
-// of is how well each sentence has token i of the claim.
+// of returns how well each sentence contains token i of the claim.
 func (r *carriage) of(claim *sentence, i int) []float64 {
 	return r.held[slices.IndexFunc(r.words, func(w int) bool { return claim.toks[w].stem == claim.toks[i].stem })]
 }
 
-// saying is how much of some words of the claim each sentence has itself.
+// saying returns how much of some words of the claim each sentence itself contains.
 func (r *carriage) saying(claim *sentence, words []int) []float64 {
 	var out []float64
 	total := 0.0
@@ -122,18 +122,18 @@ func (r *carriage) saying(claim *sentence, words []int) []float64 {
 	return out
 }
 
-// A casting is how a sentence stands to the subject of a claim.
+// A casting is the relation of a sentence to the claim's subject.
 type casting int
 
 const (
-	untold  casting = iota // it does not tell who
-	own                    // it speaks of the claim's subject, or of one named before that may be it
-	another                // it says it of another
+	untold  casting = iota // its subject is unknown
+	own                    // it is about the claim's subject, or about an earlier one that may be the same
+	another                // it is about another subject
 )
 
-// cast tells of whom sentence k says what the claim says, and the token of another.
-// speaks is how well each sentence has the claim's subject: one that has it anywhere may
-// say it in a way that is not seen.
+// cast returns the casting of sentence k for the claim's predicate, and the token of another
+// subject. Speaks is how well each sentence contains the claim's subject: a sentence with it counts
+// as own, since the subject may be used in a way that the code does not recognise.
 func (c *comparison) cast(st statement, k int, speaks []float64) (int, casting) {
 	if speaks[k] >= inOtherWords {
 		return 0, own
@@ -160,14 +160,13 @@ func (c *comparison) cast(st statement, k int, speaks []float64) (int, casting) 
 	return other, out
 }
 
-// inflects reports whether two words are forms of one.
+// inflects reports whether two words are forms of one word.
 func inflects(a, b string) bool {
 	return a == b || slices.ContainsFunc(wordnet.Bases(a), func(x string) bool { return slices.Contains(wordnet.Bases(b), x) })
 }
 
-// pointsBack reports whether a noun phrase of sentence k may stand for something that was
-// named before: it points there; or the claim has a name, and the phrase is definite and
-// comes for the first time.
+// pointsBack reports whether a noun phrase of sentence k may refer to something named before: it
+// has a demonstrative, or the claim's subject is a name and the phrase is definite and new.
 func (c *comparison) pointsBack(st statement, k int, p phrase) bool {
 	s := c.e.sentences[k]
 	switch s.toks[p.first].text {
@@ -179,16 +178,16 @@ func (c *comparison) pointsBack(st statement, k int, p phrase) bool {
 	return false
 }
 
-// nameLike reports whether a claim's subject seems to be a name: written as one, in no
-// dictionary, or one thing without an article.
+// nameLike reports whether a claim's subject seems to be a name: written as one, in no dictionary,
+// or singular without an article.
 func nameLike(claim *sentence, st statement) bool {
 	first, w := st.who[0], claim.toks[st.head].text
 	return isCode(claim, st.head) || len(wordnet.Bases(w)) == 0 || !strings.HasSuffix(w, "s") && (first == 0 || !determiners[claim.toks[first-1].text]) ||
 		slices.ContainsFunc(claim.names, func(n name) bool { return !n.weak && slices.Contains(n.parts, st.head) })
 }
 
-// alike reports whether a noun phrase of the evidence may be the claim's subject: one has
-// what names the other, one is a kind of the other, or one is a short form.
+// alike reports whether a noun phrase of the evidence may be the claim's subject: they share a
+// naming word, one is a kind of the other, or one is a short form.
 func (c *comparison) alike(st statement, s *sentence, p phrase, speaks []float64) bool {
 	head, named := c.claim.toks[st.head], s.toks[p.head]
 	if generic[named.root] || kindOf(head.text, named.text) || kindOf(named.text, head.text) ||
@@ -230,7 +229,7 @@ func equates(toks []token, i, j int) bool {
 	return link
 }
 
-// means reports whether a word of the evidence says the same as one of the claim.
+// means reports whether a word of the evidence means the same as a word of the claim.
 func means(said, t token) bool {
 	return said.root == t.root || slices.Contains(meaningOf(said.text).same, t.stem)
 }
@@ -238,8 +237,8 @@ func means(said, t token) bool {
 // kindOf reports whether a is a kind of b.
 func kindOf(a, b string) bool { return meet(meaningOf(a).kinds, meaningOf(b).own) }
 
-// shortens reports whether a word of the evidence may be a short form of the claim's
-// subject: a sentence has both, or the claim has words with its letters.
+// shortens reports whether a word of the evidence may be a short form of the claim's subject: a
+// sentence has both, or the claim has words with its letters.
 func (c *comparison) shortens(s *sentence, j int, speaks []float64) bool {
 	t := s.toks[j]
 	return isCode(s, j) && (spelledOut(c.claim.toks, t.text) ||

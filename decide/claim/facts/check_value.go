@@ -6,13 +6,13 @@ import (
 	"example.com/assay/state"
 )
 
-// aboutSame is the share of a claim's words from which a sentence that says
-// something else in the same place opposes the claim.
+// aboutSame is the share of a claim's words from which a sentence with another value in the same
+// place contradicts it.
 const aboutSame = .5
 
-// checkQuantities compares the claim's numbers. A number that the evidence
-// has nowhere is a conflict; one that it has is one only if the aligned
-// sentence has another number for the same thing.
+// checkQuantities compares the claim's numbers. A number that the evidence never has is a conflict.
+// A number that it has is a conflict only if the aligned sentence has another number for the same
+// thing.
 func (c *comparison) checkQuantities() {
 	for i, q := range c.claim.quantities {
 		if q.rate {
@@ -39,7 +39,7 @@ func (c *comparison) checkQuantities() {
 		case rivalHeld:
 			c.addQuantity(q, rival, rivalScore.same || rivalScore.local > 1 && rivalScore.share >= aboutSame && len(q.units) > 0 && q.units[0].Dimension != "ratio")
 		case unrelated:
-			c.doubt(state.ConflictNumber, q.first, q.end) // it is there, but of something else
+			c.doubt(state.ConflictNumber, q.first, q.end) // the number is there, but for something else
 		default:
 			c.add(state.ConflictNumber, q.first, q.end, -1, 0, 0, false)
 		}
@@ -63,16 +63,16 @@ func (c *comparison) checkRate(q quantity) {
 	}
 }
 
-// countsOther reports whether a rival counts what q counts, and the match
-// something else: "58 girls" against "64 girls and 58 boys".
+// countsOther reports whether a rival counts what q counts, and the match counts something else:
+// "58 girls" against "64 girls and 58 boys".
 func (c *comparison) countsOther(q quantity, rival, match place) bool {
 	r := c.e.sentences[rival.sentence].quantities[rival.index]
 	m := c.e.sentences[match.sentence].quantities[match.index]
 	return q.counted != "" && q.counted == r.counted && m.counted != "" && m.counted != q.counted && rival.sentence == match.sentence
 }
 
-// converted reports whether a quantity stands beside the same in another unit,
-// "18 in (460 mm)", and the evidence has that one.
+// converted reports whether a quantity is next to its conversion into another unit, "18 in (460
+// mm)", and the evidence has the conversion.
 func (c *comparison) converted(i int) bool {
 	q := c.claim.quantities[i]
 	for _, j := range []int{i - 1, i + 1} {
@@ -98,11 +98,11 @@ func (c *comparison) converted(i int) bool {
 
 type place struct{ sentence, index int }
 
-// likeness is how much the surroundings of two values have in common.
+// likeness is the similarity of the surroundings of two values.
 type likeness struct {
-	same  bool    // they count the same noun, or stand with the same word
-	local int     // content words shared near by
-	share float64 // of the sentence
+	same  bool    // they count the same noun, or are next to the same word
+	local int     // shared content words nearby
+	share float64 // share of the claim in the sentence
 }
 
 func (a likeness) beats(b likeness) bool {
@@ -115,8 +115,8 @@ func (a likeness) beats(b likeness) bool {
 	return a.share > b.share
 }
 
-// related reports whether two values stand in sentences that have anything in
-// common: the same amount of something else is no evidence.
+// related reports whether the sentences of two values have anything in common: an equal amount of
+// something else is no evidence.
 func (a likeness) related() bool { return a.same || a.local > 0 || a.share > 0 }
 
 func (c *comparison) likeness(q, r quantity, s *sentence, share float64) likeness {
@@ -127,8 +127,8 @@ func (c *comparison) likeness(q, r quantity, s *sentence, share float64) likenes
 	}
 }
 
-// bestQuantity returns the quantity, of the whole evidence, that equals q and whose
-// surroundings are most like those of q.
+// bestQuantity returns the quantity in the whole evidence that equals q in the most similar
+// surroundings.
 func (c *comparison) bestQuantity(q quantity) (best place, score likeness, ok bool) {
 	for i, s := range c.e.sentences {
 		for j, r := range s.quantities {
@@ -152,9 +152,8 @@ func (c *comparison) share(sentence int) float64 {
 	return 0
 }
 
-// rivalQuantity returns the quantity of an aligned sentence that stands where q
-// should: of the same thing or measure, and not an amount that the claim
-// has, too.
+// rivalQuantity returns the quantity of an aligned sentence that has q's place: it is for the same
+// thing or measure, and the claim does not have it.
 func (c *comparison) rivalQuantity(q quantity) (best place, score likeness, ok bool) {
 	for _, a := range c.near(.6) {
 		s := c.sentence(a)
@@ -181,8 +180,8 @@ func (c *comparison) addQuantity(q quantity, at place, opposed bool) {
 	c.add(kind, q.first, q.end, at.sentence, r.first, r.end, opposed)
 }
 
-// numberStands reports whether the evidence has a claim's number in another
-// form: as a part of a date, or among other digits.
+// numberStands reports whether the evidence has a claim's number in another form: in a date, or
+// among other digits.
 func (c *comparison) numberStands(q quantity) bool {
 	for _, s := range c.e.sentences {
 		for _, d := range s.dates {
@@ -202,8 +201,8 @@ func (c *comparison) numberStands(q quantity) bool {
 	return false
 }
 
-// boundsOppose reports whether one is "at least" and the other "at most" the
-// same amount, and neither is denied.
+// boundsOppose reports whether one is "at least" and the other "at most" the same amount, and
+// neither is denied.
 func (c *comparison) boundsOppose(q quantity, at place) bool {
 	s := c.e.sentences[at.sentence]
 	r := s.quantities[at.index]
@@ -219,8 +218,7 @@ func (c *comparison) boundsOppose(q quantity, at place) bool {
 	return denials(c.claim) == denials(s)
 }
 
-// denials counts what turns a statement round: an odd number makes it the
-// contrary.
+// denials counts the words that reverse a statement: an odd number means the opposite.
 func denials(s *sentence) int {
 	n := 0
 	for _, d := range s.negations {
@@ -236,7 +234,7 @@ func denials(s *sentence) int {
 	return n % 2
 }
 
-// checkDates compares the claim's dates, in the same way.
+// checkDates compares the claim's dates in the same way.
 func (c *comparison) checkDates() {
 	for _, d := range c.claim.dates {
 		if c.dateHeld(d) {
@@ -264,8 +262,8 @@ func (c *comparison) checkDates() {
 	}
 }
 
-// dateHeld reports whether the evidence has the date, as a whole or, like a
-// headline's year and a day in the text, in two places.
+// dateHeld reports whether the evidence has the date, in one place or, like a headline's year and a
+// day in the text, in two.
 func (c *comparison) dateHeld(d date) bool {
 	rest := d
 	rest.year = 0
@@ -314,9 +312,8 @@ func (c *comparison) claimHasDate(r date) bool {
 	})
 }
 
-// exchangedDate finds, for a date that the evidence has, that it has it for
-// something else, and another one for what the claim says: "born in 1956" where
-// the sentence says "born in 1881, died in 1956".
+// exchangedDate finds a date that the evidence has for something else, while it has another date
+// for the claim: "born in 1956" where the sentence says "born in 1881, died in 1956".
 func (c *comparison) exchangedDate(d date) (place, bool) {
 	word := wordBefore(c.claim.toks, d.first)
 	if word == "" {
@@ -341,8 +338,8 @@ func (c *comparison) exchangedDate(d date) (place, bool) {
 	return rival, found
 }
 
-// wordBefore is the root of the verb or noun that a date stands with: the
-// nearest before it in its clause that is no name.
+// wordBefore returns the root of the verb or noun that a date belongs to: the nearest before it in
+// its clause that is not a name.
 func wordBefore(toks []token, i int) string {
 	for j := i - 1; j >= 0 && j >= i-6 && toks[j].clause == toks[i].clause; j-- {
 		if t := toks[j]; t.kind == word && t.content && !t.capital {

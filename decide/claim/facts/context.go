@@ -5,26 +5,26 @@ import (
 	"example.com/assay/memory/text/idf"
 )
 
-// A word of a claim is evidenced where the evidence has it in like company: the
-// content words around it in the claim stand around it there. These functions
-// measure that. It is what every critical part of a claim is judged by.
+// A word of a claim is supported where the evidence has it in similar company: with the content
+// words that surround it in the claim. These functions measure that. Every critical part of a claim
+// is judged by it.
 
-// How far company is looked for, in tokens and content words.
+// How far the company of a word is searched, in tokens and content words.
 const (
 	wordsBefore = 5
 	wordsAfter  = 4
-	beyond      = 3  // tokens outside of the clause group that still count
-	closeBy     = 10 // tokens of the evidence within which company is whole
+	beyond      = 3  // tokens outside the clause group that still count
+	closeBy     = 10 // tokens of the evidence within which company counts fully
 )
 
-// What company counts that stands farther away.
+// Weights of company that is farther away.
 const (
 	inSentence = .5
 	inNext     = .25
-	referred   = .75 // in the sentence before, of one that refers to it
+	referred   = .75 // in the previous sentence, if this one refers to it
 )
 
-// groupSize is how many content words a clause group has at least.
+// groupSize is the minimum number of content words in a clause group.
 const groupSize = 4
 
 // A companion is a content word near another, with its weight.
@@ -33,8 +33,8 @@ type companion struct {
 	weight float64
 }
 
-// groups numbers the clause groups of a sentence: clauses, short ones joined to
-// the next until they hold enough content words.
+// groups numbers the clause groups of a sentence: clauses, with short ones joined to the next until
+// they have enough content words.
 func groups(s *sentence) []int {
 	out := make([]int, len(s.toks))
 	group, words, clause := 0, 0, 0
@@ -53,7 +53,7 @@ func groups(s *sentence) []int {
 	return out
 }
 
-// company are the content words around token i of a sentence.
+// company returns the content words around token i of a sentence.
 func (c *comparison) company(i int) []companion {
 	s := c.claim
 	var out []companion
@@ -74,14 +74,14 @@ func (c *comparison) company(i int) []companion {
 	return out
 }
 
-// tells reports whether a token says what a sentence is about.
+// tells reports whether a token is part of a sentence's topic.
 func (t token) tells() bool { return t.kind == number || t.kind == word && t.content }
 
 // rarityOf is the inverse document frequency of a stem in general text.
 func rarityOf(stem string) float64 { return idf.Default().Of(stem) }
 
-// fit is how much of a company stands around token j of sentence k of the
-// evidence, between 0 and 1. Nothing to compare fits half.
+// fit is how much of a company surrounds token j of sentence k of the evidence, from 0 to 1. An
+// empty company fits half.
 func (c *comparison) fit(with []companion, k, j int) float64 {
 	sum, total := 0.0, 0.0
 	for _, w := range with {
@@ -123,14 +123,14 @@ func (c *comparison) nearness(stem string, k, j int) float64 {
 	return best
 }
 
-// refersBack reports whether a sentence begins with a pronoun: its subject is
-// named in the one before.
+// refersBack reports whether a sentence begins with a pronoun: its subject is in the previous
+// sentence.
 func refersBack(s *sentence) bool { return len(s.toks) > 0 && pronouns[s.toks[0].text] }
 
 var pronouns = text.Set(`it its he she his her they their this these those such`)
 
-// A sighting is where the evidence has one of some words, and how well the
-// company around fits. Without any, sentence is −1.
+// A sighting is a place where the evidence has one of some words, and the fit of its company.
+// Sentence is −1 for none.
 type sighting struct {
 	sentence, tok int
 	fit           float64
@@ -138,8 +138,8 @@ type sighting struct {
 
 var unseen = sighting{sentence: -1}
 
-// best is the sighting of any of the words whose company fits best. usable may
-// leave places out; nil takes all.
+// best returns the sighting of any of the words with the best fit. usable may exclude places; nil
+// excludes none.
 func (c *comparison) best(i int, stems []string, usable func(k, j int) bool) sighting {
 	with := c.company(i)
 	found := unseen

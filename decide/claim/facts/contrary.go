@@ -7,12 +7,11 @@ import (
 	"example.com/assay/memory/text/wordnet"
 )
 
-// mostContraries is how many contraries of a claim are worth a search.
+// mostContraries is how many contraries of a claim are searched for.
 const mostContraries = 2
 
-// Contraries are a claim with one word turned into its direct opposite. What
-// refutes a claim is often written with that word, and is not found by the
-// claim's own.
+// Contraries returns a claim with one word replaced by its direct opposite. A refutation often uses
+// that word, and a search with the claim's own words does not find it.
 func Contraries(claim string) []string {
 	toks := lex(claim, newLexicon(""))
 	var out []string
@@ -30,7 +29,7 @@ func Contraries(claim string) []string {
 	return out
 }
 
-// oppositeForm is the first of a word's opposites, empty when it has none.
+// oppositeForm returns the first opposite of a word; "" if it has none.
 func oppositeForm(w string) string {
 	candidates := slices.Concat(oppositesOf[w], wordnet.Antonyms(w))
 	if len(candidates) == 0 && strings.HasSuffix(w, "s") {

@@ -7,8 +7,7 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// month is the number of a month's name. Short forms are names, too, but for "mar" and
-// "sept".
+// month returns the number of a month by its name or short form, except "mar" and "sept".
 func month(w string) int {
 	if w == "mar" || w == "sept" {
 		return 0
@@ -16,8 +15,7 @@ func month(w string) int {
 	return values.Month(w)
 }
 
-// A date is a day, a month, a quarter, a year or a decade; what it does not say
-// is zero.
+// A date is a day, a month, a quarter, a year or a decade. Missing parts are zero.
 type date struct {
 	year, month, day, quarter, weekday int
 	decade                             bool
@@ -82,8 +80,8 @@ func weekdayOf(w string) int {
 	return 0
 }
 
-// numericDate reads 2024-04-15, 15/04/2024 and 15.04.2024. Where day and month
-// can be exchanged only the year is taken for sure.
+// numericDate parses 2024-04-15, 15/04/2024 and 15.04.2024. If day and month could be exchanged,
+// only the year counts.
 func numericDate(toks []token, i int) (date, bool) {
 	var p []int
 	end := i + 1
@@ -114,7 +112,7 @@ func numericDate(toks []token, i int) (date, bool) {
 	return d, true
 }
 
-// small is the value of up to four digits, or 0.
+// small returns the value of up to four digits, or 0.
 func small(s string) int {
 	if len(s) == 0 || len(s) > 4 {
 		return 0
@@ -138,7 +136,7 @@ func monthAt(toks []token, i int) int {
 	return month(toks[i].text)
 }
 
-// skip passes over "of", "the", commas and the full stop of "Jan.".
+// skip skips "of", "the", commas and the full stop of "Jan.".
 func skip(toks []token, i int, what string) int {
 	for i < len(toks) && toks[i].text != "" && strings.Contains(what, " "+toks[i].text+" ") {
 		i++
@@ -149,7 +147,7 @@ func skip(toks []token, i int, what string) int {
 // dayMonth reads "12 March 2024", "the 12th of March".
 func dayMonth(toks []token, i int) (date, bool) {
 	day := small(toks[i].text)
-	if day < 1 || day > 99 { // the 45th of May is a date, and a wrong one
+	if day < 1 || day > 99 { // the 45th of May is a wrong date, but a date
 		return date{}, false
 	}
 	at := i + 1
@@ -274,8 +272,7 @@ func yearAlone(toks []token, i int) (date, bool) {
 	return d, true
 }
 
-// agrees reports whether nothing in the two dates differs, and whether other
-// says all that d says.
+// agrees reports whether the two dates are compatible, and whether other states all parts of d.
 func (d date) agrees(other date) (compatible, whole bool) {
 	compatible, whole = true, true
 	field := func(a, b int) {
@@ -314,12 +311,12 @@ func (d date) agrees(other date) (compatible, whole bool) {
 	return compatible, whole
 }
 
-// precise tells which fields a date has.
+// precise says which fields a date has.
 func (d date) precise() [4]bool {
 	return [4]bool{d.year != 0, d.month != 0, d.day != 0, d.quarter != 0}
 }
 
-// shares reports whether both dates say something of the same field.
+// shares reports whether both dates have a common field.
 func (d date) shares(e date) bool {
 	return d.year != 0 && e.year != 0 || d.month != 0 && e.month != 0 || d.day != 0 && e.day != 0 ||
 		d.quarter != 0 && e.quarter != 0 || d.weekday != 0 && e.weekday != 0

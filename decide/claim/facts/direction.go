@@ -7,8 +7,8 @@ import (
 	"example.com/assay/state"
 )
 
-// checkDirection finds a word in whose place an aligned sentence has its opposite, beside
-// the same words. Where the evidence opposes the claim in something else, that is enough.
+// checkDirection finds a word whose opposite is in its place in an aligned sentence, next to the
+// same words. If the evidence contradicts the claim in something else, that is enough.
 func (c *comparison) checkDirection() {
 	if slices.ContainsFunc(c.found, func(f Conflict) bool { return f.Opposed }) {
 		return
@@ -24,8 +24,8 @@ func (c *comparison) checkDirection() {
 	}
 }
 
-// turned is where the aligned sentences have the opposite of a word of the claim, in more
-// of its company than the word itself.
+// turned returns where the aligned sentences have the opposite of a word of the claim, with more of
+// its company than the word itself.
 func (c *comparison) turned(i int) (at place, ok bool) {
 	t, m := c.claim.toks[i], meaningOf(c.claim.toks[i].text)
 	if len(m.opposite) == 0 {
@@ -48,7 +48,7 @@ func (c *comparison) turned(i int) (at place, ok bool) {
 			for _, j := range s.places[stem] {
 				u, n := s.toks[j], s.around(j, c.claim, t.root)
 				switch {
-				case !m.opposes(u.text) || negates(t, u) || negates(u, t): // prefixes are weighed with the other parts
+				case !m.opposes(u.text) || negates(t, u) || negates(u, t): // negating prefixes are handled by the other checks
 				case s.negated[j] != c.claim.negated[i]:
 					same = max(same, n)
 				case n > opposite && a.Share >= aboutSame*.8 && !s.asks && !c.claim.has[u.root] && meet(beside(c.claim, i), beside(s, j)):
@@ -65,8 +65,7 @@ func (c *comparison) bounds(i int) bool {
 	return slices.ContainsFunc(c.claim.quantities, func(q quantity) bool { return q.bound != exactly && q.first-3 <= i && i < q.first })
 }
 
-// beside returns the roots of the two content words on each side of a token:
-// what it is said of.
+// beside returns the roots of the two content words on each side of a token.
 func beside(s *sentence, at int) []string {
 	var out []string
 	for _, step := range []int{-1, 1} {
@@ -80,12 +79,12 @@ func beside(s *sentence, at int) []string {
 	return out
 }
 
-// ordering words compare what stands on their two sides.
+// ordering words compare their two sides.
 var ordering = text.Set(`before after above below over under prior precede precedes preceded follow follows followed exceed exceeds
 	exceeded succeeded bought sold buys sells buy sell`)
 
-// converse reports whether what stands on the two sides of a direction is
-// exchanged as well: "A is heavier than B" and "B is lighter than A".
+// converse reports whether the two sides of a direction are exchanged as well: "A is heavier than
+// B" and "B is lighter than A".
 func (c *comparison) converse(tok int, at place) bool {
 	s := c.e.sentences[at.sentence]
 	if !compares(c.claim, tok) || !compares(s, at.index) {
@@ -131,8 +130,8 @@ func sides(s *sentence, at int) (left, right []string) {
 	return left, right
 }
 
-// inOrder reports whether a sentence has who, what and whom of a claim close
-// together and in the claim's order.
+// inOrder reports whether a sentence has the three parts of a triple close together and in the
+// claim's order.
 func (c *comparison) inOrder(t triple) bool {
 	for _, k := range c.e.holders[t.what] {
 		s := c.e.sentences[k]
@@ -154,12 +153,12 @@ func (c *comparison) inOrder(t triple) bool {
 	return false
 }
 
-// passiveIn reports "by" within the three tokens before a token.
+// passiveIn reports whether "by" is within the three tokens before a token.
 func (c *comparison) passiveIn(s *sentence, i int) bool {
 	return textAt(s.toks, i-1) == "by" || textAt(s.toks, i-2) == "by" || textAt(s.toks, i-3) == "by"
 }
 
-// checkRoles finds two parties that have changed places.
+// checkRoles finds two parties that have exchanged their roles.
 func (c *comparison) checkRoles() {
 	for _, t := range c.claim.triples {
 		if c.inOrder(t) {

@@ -9,23 +9,22 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// Evidence is a list of sentences made ready for claims. It does not change,
-// and many claims may be checked against it at the same time.
+// Evidence is a list of parsed sentences. It does not change, and several claims may be checked
+// against it at the same time.
 type Evidence struct {
 	sentences []*sentence
 	holders   map[string][]int32 // sentences by root, in order
 	stemmed   map[string][]int32 // sentences by stem, in order
 	words     map[string]bool    // all words, without accents
 	proper    []string           // capitalised words, sorted
-	acronyms  map[string]bool    // of its names
+	acronyms  map[string]bool    // acronyms of its names
 }
 
-// Prepare reads the sentences of the evidence, in an order of the caller's.
+// Prepare parses the sentences of the evidence. Their order is the caller's.
 func Prepare(sentences []string) *Evidence { return NewReader(0).Prepare(sentences) }
 
-// A Reader remembers the sentences that it has read: the claims of a response are
-// checked against evidence that is the same in large parts. It is safe for
-// concurrent use.
+// A Reader caches parsed sentences: the claims of a response are checked against largely the same
+// evidence. It is safe for concurrent use.
 type Reader struct {
 	most int
 
@@ -35,14 +34,13 @@ type Reader struct {
 	count int
 }
 
-// A reading is a sentence that was read.
+// A reading is a parsed sentence.
 type reading struct {
 	sentence *sentence
 	plain    []string // by token: without accents
 }
 
-// NewReader returns a reader that remembers up to most sentences; when there are
-// more, it begins anew.
+// NewReader returns a reader that caches up to most sentences; then it empties the cache.
 func NewReader(most int) *Reader {
 	r := &Reader{most: most}
 	r.clear()
@@ -53,7 +51,7 @@ func (r *Reader) clear() {
 	r.known, r.read, r.count = map[text.Language]*lexicon{}, map[text.Language]map[string]reading{}, 0
 }
 
-// reading reads a sentence of a language.
+// reading parses a sentence of a language.
 func (r *Reader) reading(s string, l text.Language) reading {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,7 +76,7 @@ func (r *Reader) reading(s string, l text.Language) reading {
 		got.plain = append(got.plain, plain)
 	}
 	switch {
-	case r.most == 0: // one evidence: its words are all that is worth keeping
+	case r.most == 0: // one evidence: only its words are worth caching
 		return got
 	case r.count >= r.most:
 		r.clear()
@@ -89,7 +87,7 @@ func (r *Reader) reading(s string, l text.Language) reading {
 	return got
 }
 
-// Prepare reads the sentences of the evidence, in an order of the caller's.
+// Prepare parses the sentences of the evidence. Their order is the caller's.
 func (r *Reader) Prepare(sentences []string) *Evidence {
 	e := &Evidence{holders: map[string][]int32{}, stemmed: map[string][]int32{}, words: map[string]bool{}, acronyms: map[string]bool{}}
 	proper := map[string]bool{}
@@ -129,25 +127,23 @@ func (r *Reader) Prepare(sentences []string) *Evidence {
 	return e
 }
 
-// rarity is the weight of a root: the rarer among the sentences, the more.
+// rarity is the weight of a root: higher for roots that are rare among the sentences.
 func (e *Evidence) rarity(root string) float64 {
 	n, df := float64(len(e.sentences)), float64(len(e.holders[root]))
 	return math.Log(1 + (n-df+.5)/(df+.5))
 }
 
-// An Alignment is a sentence of the evidence that speaks of what the claim
-// speaks of.
+// An Alignment is a sentence of the evidence on the claim's subject.
 type Alignment struct {
 	Sentence int
-	Coverage float64 // weight of the claim's words that it has, of all the claim's words
+	Coverage float64 // weight of the claim's words in the sentence, divided by the weight of all
 	Share    float64 // the same without weights, and without names and numbers
 }
 
-// enoughShared is the least share of a claim's words that makes a sentence one
-// about the same thing.
+// enoughShared is the minimum share of a claim's words in a sentence about the same thing.
 const enoughShared = .25
 
-// align returns the sentences that share most with the claim, the best first.
+// align returns the sentences that share most with the claim, best first.
 func (e *Evidence) align(c *sentence) []Alignment {
 	weight := make([]float64, len(e.sentences))
 	plain := make([]float64, len(e.sentences))

@@ -10,11 +10,11 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// Sentences of other languages are read as English ones are: their values are written in
-// English first, and the words by which they deny, allow, oblige and limit are taken for
-// the English words. Stems and function words are those of their language.
+// Sentences of other languages are read like English ones: their values are written in English
+// first, and their words of denial, permission, duty and limitation are replaced by the English
+// words. Stems and function words are those of their language.
 
-// grammar maps words of a language to the English word that does the same.
+// grammar maps words of a language to English words with the same function.
 var grammar = grammars(`
 	de | never nicht kein keine keinen keinem keiner keines nie niemals | without ohne | forbidden verboten untersagt ausgeschlossen | must muss müssen | may darf dürfen kann können | only nur ausschließlich lediglich | all alle jeder jede jedes jeden | before vor | after nach | until bis | more mehr | less weniger | and und | but aber sondern | or oder | if wenn falls | because weil denn
 	fr | never pas jamais aucun aucune | without sans | forbidden interdit interdite interdits interdites exclu exclue exclus exclues | must doit doivent | may peut peuvent | only seulement uniquement | all tous toutes chaque tout toute | before avant | after après | until jusque jusqu'à | more plus | less moins | and et | but mais | or ou | if si | because car
@@ -97,8 +97,8 @@ func dayInEnglish(v string) string {
 	return strings.TrimSpace(out + " " + p[0])
 }
 
-// unspacedWords are the tokens of a run of letters that no space separates, nil of others.
-// What denies the run stands before them.
+// unspacedWords returns the tokens of a run of letters in a script without spaces, and nil for
+// other scripts. A denial of the run comes first.
 func unspacedWords(s string, known *lexicon) []token {
 	if r, _ := utf8.DecodeRuneInString(s); r < 0xe00 {
 		return nil

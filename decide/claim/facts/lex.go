@@ -22,7 +22,7 @@ const (
 // A token is a word, a number or a sign of a sentence.
 type token struct {
 	text       string // lower case, straight apostrophes, no possessive
-	root       string // what two forms of a word share; words only
+	root       string // common root of a word's forms; words only
 	stem       string // Porter2 stem of a word; a number without separators
 	start, end int    // bytes of the sentence
 	kind       tokenKind
@@ -35,11 +35,10 @@ type token struct {
 	clause     int // tokens of a clause have one number
 }
 
-// longestInput is how many bytes of one sentence are read. What is longer is
-// no sentence.
+// longestInput is how many bytes of one sentence are read. Anything longer is not a sentence.
 const longestInput = 8 << 10
 
-// roles are the checks that have to look at a word.
+// roles are the checks that need a word.
 type roles uint8
 
 const (
@@ -48,10 +47,10 @@ const (
 	asNegator
 	asQuantifier
 	asModal
-	asOpener // of a clause
+	asOpener // opens a clause
 )
 
-// A lexeme is what is known of a word wherever it stands.
+// A lexeme holds the properties of a word that do not depend on its place.
 type lexeme struct {
 	root, stem, plain string
 	bases             []string // stems of its base forms, without its own
@@ -60,7 +59,7 @@ type lexeme struct {
 	as                string // the English word that it stands for
 }
 
-// lexicon remembers the words of one evidence, or of a claim.
+// lexicon caches the words of one evidence, or of a claim.
 type lexicon struct {
 	language text.Language // "" is English
 	words    map[string]lexeme
@@ -153,7 +152,7 @@ func lex(s string, known *lexicon) []token {
 	return toks
 }
 
-// endOfWord reads letters and marks, digits after them ("B12"), and an
+// endOfWord returns the end of a word: letters and marks, digits after them ("B12"), and an
 // apostrophe between letters.
 func endOfWord(s string, i int) int {
 	lower := 0
@@ -210,11 +209,11 @@ func wordToken(s string, known *lexicon) token {
 	return t
 }
 
-// rootLength is how many letters of a stem are compared: "notify" and
-// "notification", "enrol" and "enrolment" agree in them.
+// rootLength is how many letters of a stem are compared: "notify" and "notification", "enrol" and
+// "enrolment" agree in them.
 const rootLength = 6
 
-// rootOf returns what forms and close synonyms of a word have in common.
+// rootOf returns the common root of the forms and close synonyms of a word.
 func rootOf(w string) string {
 	if base, ok := irregular[w]; ok {
 		w = base
@@ -241,8 +240,7 @@ func cut(stem string) string {
 	return stem
 }
 
-// markClauses numbers the clauses. Signs end one, and so do words that open a
-// clause of their own.
+// markClauses numbers the clauses. Signs end a clause, and so do words that open a new one.
 func markClauses(toks []token) {
 	clause := 0
 	for i := range toks {

@@ -10,7 +10,7 @@ const (
 	might                   // might, could, possibly: possible only
 )
 
-// A modal says what must, may or might be.
+// A modal states what must, may or might be.
 type modal struct {
 	tok     int
 	force   force
@@ -31,7 +31,7 @@ var modalRoots = map[string]force{
 	rootOf("allowed"): may, rootOf("entitled"): may, rootOf("free"): may, rootOf("able"): may,
 }
 
-// modals finds those of a sentence.
+// modals returns the modals of a sentence.
 func modals(toks []token, negated []bool) []modal {
 	var out []modal
 	for i, t := range toks {
@@ -83,8 +83,7 @@ func modals(toks []token, negated []bool) []modal {
 	return out
 }
 
-// causing and linking words: the first claim an effect, the second only that
-// two things go together.
+// causing and linking words: the first claim an effect, the second only an association.
 var causing = rootSet(`cause lead result produce induce trigger bring due because effect
 	prevent increase reduce create provoke improve worsen`)
 

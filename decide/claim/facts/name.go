@@ -9,17 +9,17 @@ import (
 
 // A name is a run of capitalised words, without titles.
 type name struct {
-	parts      []int // tokens that tell it from others
+	parts      []int // tokens that distinguish it
 	first, end int   // tokens
-	weak       bool  // a single word that may only be capitalised because it begins the sentence
+	weak       bool  // a single word that may be capitalised only because it begins the sentence
 }
 
-// titles stand before names and do not tell them apart.
+// titles precede names and do not distinguish them.
 var titles = text.Set(`dr mr mrs ms miss sir dame lord lady prof professor captain president mayor king queen
 	prince princess judge justice senator general colonel major minister saint st rev reverend inspector
 	doctor chancellor count baron father sister brother director chairman ltd inc llc corp co plc as ag gmbh sa`)
 
-// within are words inside of names.
+// within are words inside names.
 var within = text.Set(`of the de la le van von der den di da du for del bin al & -`)
 
 // names finds the names of a sentence. Dates and numbers are taken.
@@ -58,7 +58,7 @@ func names(toks []token, taken []bool) []name {
 	return out
 }
 
-// firstWord is the token that is capitalised in any case.
+// firstWord returns the token that would be capitalised in any case.
 func firstWord(toks []token) int {
 	for i, t := range toks {
 		if t.kind == word {
@@ -89,7 +89,7 @@ func continues(toks []token, taken []bool, i int) bool {
 	return false
 }
 
-// initials of a name's capitalised words: what its acronym would be.
+// initials returns the initials of a name's capitalised words: its possible acronym.
 func (n name) initials(toks []token) string {
 	var b strings.Builder
 	for i := n.first; i < n.end; i++ {
@@ -106,8 +106,8 @@ var plainLetters = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ä", "a
 	"ó", "o", "ò", "o", "ô", "o", "ö", "o", "õ", "o", "ø", "o", "ō", "o", "ú", "u", "ù", "u", "û", "u", "ü", "u", "ū", "u",
 	"ç", "c", "č", "c", "ć", "c", "ñ", "n", "ń", "n", "š", "s", "ś", "s", "ž", "z", "ż", "z", "ź", "z", "ł", "l", "ý", "y", "ß", "ss")
 
-// sameSpelling reports whether two words are one name written in two ways:
-// accents, one letter in six or more, or an adjective made from it.
+// sameSpelling reports whether two words are spellings of one name: they differ in accents, in one
+// letter of six or more, or one is an adjective made from the other.
 func sameSpelling(a, b string) bool {
 	if a == b {
 		return true

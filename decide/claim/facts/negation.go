@@ -6,12 +6,12 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// A negation is a word that denies what follows it. Two that stack up, as in
-// "did not fail to notify", are one that denies nothing.
+// A negation is a word that denies the words after it. A double negation, as in "did not fail to
+// notify", is one negation that denies nothing.
 type negation struct {
 	tok   int      // its first word
 	end   int      // the token after its last head
-	heads []string // roots of what is denied, the nearest first
+	heads []string // roots of the denied words, the nearest first
 	odd   bool
 }
 
@@ -21,14 +21,14 @@ var negators = text.Set(`not no never neither nor without none nobody nothing ca
 // failing verbs deny the infinitive after them.
 var failing = text.Set(`fail fails failed failing failure refuse refuses refused refusing decline declines declined neglect neglects neglected`)
 
-// negative words say no in a way of their own; where evidence holds one
-// beside what a claim denies, the two may mean the same.
+// negative words contain a denial. Evidence with one of them next to a word that the claim denies
+// may mean the same.
 var negative = rootSet(`refuse reject deny prohibit ban forbid absent exclude exempt prevent stop cease avoid
 	disqualify impossible free zero little few instead rather except unless until waive void oppose only
 	remove revoke cancel suspend lose lost defeat false wrong contrary contradict abandon dismiss unaware inability missing
 	withdraw remain minus omit skip ignore despite different unlike`)
 
-// rootSet is a set of the roots of words.
+// rootSet returns the set of the roots of words.
 func rootSet(list string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(list) {
@@ -65,8 +65,8 @@ func isNegator(toks []token, i int) bool {
 	return true
 }
 
-// boundFollows reports whether "more than 5", "later than 3 May" or "exceed 5"
-// follows: then the negator belongs to the number.
+// boundFollows reports whether "more than 5", "later than 3 May" or "exceed 5" follows: then the
+// negator belongs to the number.
 func boundFollows(toks []token, i int) bool {
 	if textAt(toks, i) == "be" {
 		i++
@@ -90,7 +90,7 @@ func boundFollows(toks []token, i int) bool {
 	return false
 }
 
-// negations finds what a sentence denies.
+// negations returns the denials of a sentence.
 func negations(toks []token) (out []negation, negated []bool) {
 	negated = make([]bool, len(toks))
 	until := false
@@ -148,7 +148,7 @@ func negations(toks []token) (out []negation, negated []bool) {
 	return out, negated
 }
 
-// withoutPrefix returns what a word like "unlawful" or "invalid" denies.
+// withoutPrefix returns the word that "unlawful" or "invalid" denies.
 func withoutPrefix(w string) (base string, ok bool) {
 	for _, prefix := range []string{"un", "in", "im", "il", "ir", "non", "dis"} {
 		if base, ok = strings.CutPrefix(w, prefix); ok && len(base) >= 4 {

@@ -12,7 +12,7 @@ var magnitudes = map[string]float64{
 	"m": 1e6, "mn": 1e6, "bn": 1e9, "k": 1e3,
 }
 
-// parts are the fractions that words name.
+// parts are the number words for fractions.
 var parts = map[string]float64{
 	"half": .5, "halves": .5, "third": 1. / 3, "thirds": 1. / 3, "quarter": .25, "quarters": .25,
 	"fourth": .25, "fourths": .25, "fifth": .2, "fifths": .2, "sixth": 1. / 6, "sixths": 1. / 6,
@@ -32,8 +32,7 @@ type numeral struct {
 	share   bool // "half", "two thirds"
 }
 
-// readNumeral reads the number that begins at token i. There is none behind the
-// last token.
+// readNumeral parses the number that begins at token i. It returns false after the last token.
 func readNumeral(toks []token, i int) (numeral, bool) {
 	if i >= len(toks) {
 		return numeral{}, false

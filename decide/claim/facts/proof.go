@@ -6,24 +6,24 @@ import (
 	"example.com/assay/state"
 )
 
-// A part is a critical word of a claim with what the evidence has for it and
-// against it, each as the fit of its company.
+// A part is a critical word of a claim with the evidence for it and against it, each as the fit of
+// its company.
 type part struct {
 	kind       state.ConflictKind
 	first, end int // tokens of the claim
 	shown      float64
 	against    float64
-	by         sighting // what speaks against it
+	by         sighting // the evidence against it
 	prefixed   bool     // the evidence has the word without a prefix that denies it
-	nearer     float64  // how much closer the words around it stand to what speaks against it
+	nearer     float64  // how much closer its company is to the evidence against it
 }
 
-// mostWeighed is how many tokens a claim may have and be weighed word by word.
-// Nobody writes a longer sentence.
+// mostWeighed is the maximum number of tokens of a claim that is weighed word by word. No real
+// sentence is longer.
 const mostWeighed = 400
 
-// checkParts weighs every critical part: one that the evidence contradicts is a
-// conflict, one that it neither shows nor contradicts is a doubt.
+// checkParts weighs every critical part. A part that the evidence contradicts is a conflict; a part
+// that it neither shows nor contradicts is a doubt.
 func (c *comparison) checkParts() {
 	if len(c.claim.toks) > mostWeighed {
 		return
@@ -50,7 +50,7 @@ func (c *comparison) checkParts() {
 	}
 }
 
-// reported reports whether a part is in a conflict already.
+// reported reports whether a part already has a conflict.
 func (c *comparison) reported(p part) bool {
 	start, end := c.claim.toks[p.first].start, c.claim.toks[p.end-1].end
 	return slices.ContainsFunc(c.found, func(f Conflict) bool { return f.Opposed && f.Start < end && start < f.End })

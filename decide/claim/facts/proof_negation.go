@@ -7,7 +7,7 @@ import (
 	"example.com/assay/state"
 )
 
-// deniedAt reports whether a negator stands shortly before or behind a token.
+// deniedAt reports whether a negator is shortly before or after a token.
 func deniedAt(s *sentence, j int) bool {
 	if s.negated[j] {
 		return true
@@ -23,14 +23,14 @@ func deniedAt(s *sentence, j int) bool {
 	return false
 }
 
-// deniedWithin is how many tokens before a word the negator of its clause may
-// stand; six, where it is in another clause.
+// deniedWithin is the maximum distance in tokens from a negator to a word after it in the same
+// clause; six in another clause.
 const deniedWithin = 12
 
-// deniesAll are words that deny a whole sentence that they begin.
+// deniesAll are words that deny the whole sentence that they begin.
 var deniesAll = text.Set(`neither none nobody nothing`)
 
-// softDenied reports whether words that say no in a way of their own stand near.
+// softDenied reports whether a word that contains a denial is nearby.
 func softDenied(s *sentence, j int) bool {
 	for i := max(0, j-6); i <= min(len(s.toks)-1, j+6); i++ {
 		t := s.toks[i]
@@ -41,7 +41,7 @@ func softDenied(s *sentence, j int) bool {
 	return false
 }
 
-// softNo are stems of words that say no, beside those of negative.
+// softNo are stems of words that contain a denial, in addition to negative.
 var softNo = stemSet(`lack fail unable miss never halt postpone block bar without unlikely doubt dispute decline neglect
 	hardly scarcely barely rarely seldom yet close`)
 
@@ -53,7 +53,7 @@ func stemSet(list string) map[string]bool {
 	return set
 }
 
-// negationParts are the denials of the claim.
+// negationParts returns the denials of the claim.
 func (c *comparison) negationParts() []part {
 	var out []part
 	toks := c.claim.toks
@@ -107,8 +107,8 @@ func (c *comparison) negationParts() []part {
 	return out
 }
 
-// asserted is how much it counts against a denial that the evidence has one of
-// its words: the first most, and less in another form.
+// asserted is the weight against a denial of the evidence having one of its words: highest for the
+// first word, lower for another form.
 func asserted(n int, claim, evidence token) float64 {
 	weight := 1.0
 	if n > 0 {
@@ -120,8 +120,8 @@ func asserted(n int, claim, evidence token) float64 {
 	return weight
 }
 
-// denies are the words that a negator of the claim denies: up to three content
-// words of its clause. What stands between two commas right behind it is skipped.
+// denies returns the words that a negator of the claim denies: up to three content words of its
+// clause. It skips words between two commas directly after the negator.
 func (c *comparison) denies(i int) []int {
 	toks := c.claim.toks
 	from := i + 1
@@ -145,7 +145,7 @@ func (c *comparison) denies(i int) []int {
 	return heads
 }
 
-// unForms are the stems of a word with a prefix that denies it.
+// unForms returns the stems of a word with negating prefixes.
 func unForms(w string) []string {
 	var out []string
 	for _, prefix := range []string{"un", "in", "dis", "im", "ir", "non"} {

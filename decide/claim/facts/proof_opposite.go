@@ -8,7 +8,7 @@ import (
 	"example.com/assay/state"
 )
 
-// oppositeParts are the words of the claim that have an opposite.
+// oppositeParts returns the words of the claim that have an opposite.
 func (c *comparison) oppositeParts() []part {
 	var out []part
 	for i, t := range c.claim.toks {
@@ -48,7 +48,7 @@ func (c *comparison) oppositeParts() []part {
 	return out
 }
 
-// unpolar words have an opposite in the dictionary, and seldom one in a text.
+// unpolar words have an opposite in the dictionary, but rarely in a text.
 var unpolar = text.Set(`on off in out over under have has had having be being been is are was were new old there here
 	manner inability get got take taken took go went give gave given make made work works`)
 
@@ -65,7 +65,7 @@ var genderOf = func() map[string]int {
 	return out
 }()
 
-// genderParts are the pronouns of the claim, against those of the evidence.
+// genderParts returns the pronouns of the claim, compared with those of the evidence.
 func (c *comparison) genderParts() []part {
 	var out []part
 	if !slices.ContainsFunc(c.claim.toks, func(t token) bool { return genderOf[t.text] != 0 }) {
@@ -90,11 +90,10 @@ func (c *comparison) genderParts() []part {
 	return out
 }
 
-// relative words say how one thing stands to another: the evidence may say it
-// from the other side.
+// relative words state the relation of two things: the evidence may state it from the other side.
 var relative = text.Set(`older elder younger oldest youngest brother sister husband wife`)
 
-// polar words compare, order or point: left unproved, each is a doubt.
+// polar words compare, order or point; an unproved one is a doubt.
 var polar = text.Set(`before after increase increased increases decrease decreased decreases rose fell more fewer less higher lower won lost win lose
 	joined left bought sold above below most least began ended older younger oldest youngest largest smallest best worst
 	opened closed early late earlier first last north south east west northern southern eastern western father mother son daughter
@@ -103,11 +102,10 @@ var polar = text.Set(`before after increase increased increases decrease decreas
 // mostThings is how many names and numbers of a claim are compared in pairs.
 const mostThings = 16
 
-// exchangeParts are pairs of names, or of numbers, that fit the evidence better
-// the other way round.
+// exchangeParts returns pairs of names, or of numbers, that fit the evidence better when exchanged.
 func (c *comparison) exchangeParts() []part {
 	var out []part
-	var things [][3]int // first, end, the token that is looked up
+	var things [][3]int // first, end, and the token to look up
 	for _, n := range c.claim.names {
 		if !n.weak || len(c.e.stemmed[c.claim.toks[n.parts[0]].stem]) > 0 {
 			things = append(things, [3]int{n.first, n.end, n.parts[len(n.parts)-1]})
@@ -136,19 +134,18 @@ func (c *comparison) exchangeParts() []part {
 	return out
 }
 
-// A neighbour is a word of the claim near a place of it: on which side, and how
-// much it counts.
+// A neighbour is a word of the claim near a position, with its side and its weight.
 type neighbour struct {
 	stem   string
 	side   int
 	weight float64
 }
 
-// mostNeighbours is how many words on each side tell a place.
+// mostNeighbours is how many words on each side describe a position.
 const mostNeighbours = 5
 
-// neighbourhood are the words around tokens first..end of the claim, up to a sign, and
-// the sum of their weights.
+// neighbourhood returns the words around tokens first..end of the claim, up to a sign, and the sum
+// of their weights.
 func (c *comparison) neighbourhood(first, end int) (with []neighbour, total float64) {
 	toks := c.claim.toks
 	for _, side := range [2]struct{ from, step int }{{first - 1, -1}, {end, 1}} {
@@ -164,9 +161,9 @@ func (c *comparison) neighbourhood(first, end int) (with []neighbour, total floa
 	return with, total
 }
 
-// placed is how well one of some words fits the evidence at a place of the claim:
-// the words around that place stand around the word there, close by and on the
-// same side. usable may leave places out; nil takes all.
+// placed is how well one of some words fits the evidence at a position of the claim: the words
+// around the position also surround the word there, nearby and on the same side. usable may exclude
+// places; nil excludes none.
 func (c *comparison) placed(stems []string, first, end int, usable func(k, j int) bool) float64 {
 	with, total := c.neighbourhood(first, end)
 	if total == 0 {
@@ -191,7 +188,7 @@ func (c *comparison) placed(stems []string, first, end int, usable func(k, j int
 	return best
 }
 
-// closeness is how near a neighbour stands to token j of a sentence.
+// closeness is how near a neighbour is to token j of a sentence.
 func (w neighbour) closeness(s *sentence, j int) float64 {
 	most := 0.0
 	for _, p := range s.places[w.stem] {

@@ -5,7 +5,7 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// How much of a whole a quantifier takes.
+// The part of a whole that a quantifier takes.
 type extent uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 	sometimes
 )
 
-// A quantifier says of how many, or how often, something holds.
+// A quantifier says for how many, or how often, something holds.
 type quantifier struct {
 	tok    int
 	extent extent
@@ -41,14 +41,14 @@ var extents = map[string]extent{
 	"sometimes": sometimes, "occasionally": sometimes,
 }
 
-// likeOnly are other ways to say "only" and "all".
+// likeOnly are other words for "only" and "all".
 var likeOnly = text.Set(`only solely exclusively sole except nobody none unless exclusive limited confined restricted just single unique but alone`)
 
 var likeAll = text.Set(`all every each everyone everybody any both entire whole throughout entirely full fully complete
 	completely total always whoever nobody none no without universal across everything either invariably whenever never total unanimous unanimously`)
 
-// quantifiers finds those of a sentence. "Every 200 hours" and "each month"
-// tell how often and are none.
+// quantifiers returns the quantifiers of a sentence. "Every 200 hours" and "each month" state how
+// often, and are not quantifiers.
 func quantifiers(toks []token, quantities []quantity) []quantifier {
 	var out []quantifier
 	for i, t := range toks {
@@ -102,7 +102,7 @@ func startsQuantity(quantities []quantity, i int) bool {
 	return false
 }
 
-// family is whether a quantifier counts things, tells how often, or restricts.
+// family says whether a quantifier counts things, says how often, or restricts.
 func (e extent) family() int {
 	switch {
 	case e == only:
@@ -113,8 +113,8 @@ func (e extent) family() int {
 	return 0
 }
 
-// compatible reports whether evidence with the quantifier e bears a claim with
-// c. Vague ones that lie side by side do.
+// compatible reports whether evidence with the quantifier e supports a claim with c. Neighbouring
+// vague quantifiers do.
 func (e extent) compatible(c extent) bool {
 	if e == c || e.family() != c.family() {
 		return e == c
@@ -123,7 +123,7 @@ func (e extent) compatible(c extent) bool {
 	return near(many, some) || near(usually, often) || near(often, sometimes)
 }
 
-// contrary reports whether both cannot be meant.
+// contrary reports whether the two exclude each other.
 func (e extent) contrary(c extent) bool {
 	pair := func(a, b extent) bool { return e == a && c == b || e == b && c == a }
 	return pair(all, few) || pair(most, few) || pair(many, few) || pair(always, sometimes)

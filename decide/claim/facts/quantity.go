@@ -6,7 +6,7 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// bound is what a phrase makes of a number: "at least 5", "up to 5".
+// bound is the bound that a phrase makes of a number: "at least 5", "up to 5".
 type bound int8
 
 const (
@@ -16,10 +16,10 @@ const (
 	about         // roughly
 )
 
-// A quantity is a number with what it counts or measures.
+// A quantity is a number with the counted noun or the unit.
 type quantity struct {
 	numeral
-	units      []values.Unit // none: a count; two: a word that means either
+	units      []values.Unit // none: a count; two: an ambiguous word
 	nouns      []string
 	bound      bound
 	first, end int // tokens, end exclusive
@@ -29,8 +29,7 @@ type quantity struct {
 	soft       bool   // said in other words as well ("a", "the second"): its absence means nothing
 }
 
-// mostValues is how many numbers, dates and names of one sentence are read. What
-// has more is a table.
+// mostValues bounds the numbers, dates and names of one sentence. Anything with more is a table.
 const mostValues = 128
 
 // quantities finds the numbers of a sentence. Tokens of dates are taken.
@@ -90,14 +89,13 @@ func quantities(toks []token, taken []bool) []quantity {
 	return out
 }
 
-// isLabel reports whether a number only says which clause of a document its
-// sentence is: "5. No Licence."
+// isLabel reports whether a number only numbers its clause: "5. No Licence."
 func isLabel(toks []token, i int) bool {
 	return i == 0 && len(toks) > 2 && toks[0].kind == number && (toks[1].text == "." || toks[1].text == ")") && toks[2].capital
 }
 
-// repeated returns the token after a number that stands once more in brackets, as
-// in "three (3) years"; else the one after the number.
+// repeated returns the token after a number that is repeated in brackets, as in "three (3) years";
+// otherwise the token after the number.
 func repeated(toks []token, n numeral) int {
 	if textAt(toks, n.next) != "(" {
 		return n.next
@@ -117,8 +115,8 @@ func joinsRange(gap []token) bool {
 	return false
 }
 
-// vague reports whether a number word is none: "one of them", "a second
-// time", "second" as a part of a minute is read by its unit.
+// vague reports whether a number word is not a number: "one of them", "a second time". "Second" as
+// part of a minute is read by its unit.
 func vague(toks []token, i int, n numeral) bool {
 	t := toks[i]
 	if n.digits {
@@ -140,7 +138,7 @@ var rates = map[string][]values.Unit{
 	"yearly": values.UnitWords["year"], "annually": values.UnitWords["year"], "annual": values.UnitWords["year"],
 }
 
-// isRate reports "per day", "each month", "every year" and "daily".
+// isRate reports whether a rate begins here: "per day", "each month", "every year", "daily".
 func isRate(toks []token, i int) bool {
 	switch toks[i].text {
 	case "per", "each", "every":
@@ -150,7 +148,7 @@ func isRate(toks []token, i int) bool {
 	return rates[toks[i].text] != nil
 }
 
-// partOfName reports the digits of "CK-666" and "MEK 1/2", and what is below a
+// partOfName reports whether digits belong to a name, as in "CK-666" and "MEK 1/2", or follow a
 // stroke.
 func partOfName(toks []token, i int) bool {
 	if i > 1 && toks[i].joined && toks[i-1].joined {
@@ -163,12 +161,12 @@ func partOfName(toks []token, i int) bool {
 	return overNumber(toks, i) && i > 0 && toks[i-1].capital
 }
 
-// overNumber reports the first number of "1/2000".
+// overNumber reports whether a number is the first of a pair such as "1/2000".
 func overNumber(toks []token, i int) bool {
 	return i+2 < len(toks) && toks[i+1].text == "/" && toks[i+1].joined && toks[i+2].joined && toks[i+2].kind == number
 }
 
-// impliedOne reports "a fortnight", "within a year".
+// impliedOne reports whether a one is implied: "a fortnight", "within a year".
 func impliedOne(toks []token, i int) bool {
 	if t := toks[i].text; t != "a" && t != "an" {
 		return false
@@ -177,7 +175,7 @@ func impliedOne(toks []token, i int) bool {
 	return len(us) > 0 && us[0].Family() == "time" && textAt(toks, i-1) != "times" && textAt(toks, i-1) != "once" && textAt(toks, i-1) != "twice"
 }
 
-// readUnit reads the currency before a number and the unit after it.
+// readUnit parses the currency before a number and the unit after it.
 func readUnit(toks []token, q *quantity) {
 	if q.first > 0 {
 		if u, ok := values.CurrencySigns[toks[q.first-1].text]; ok {
@@ -231,7 +229,7 @@ func readUnit(toks []token, q *quantity) {
 	}
 }
 
-// sourceText is a sign or a single letter in the case it was written in.
+// sourceText returns a sign or a single letter in its original case.
 func sourceText(t token) string {
 	if t.capital && len(t.text) == 1 {
 		return string(t.text[0] - 'a' + 'A')
@@ -239,8 +237,8 @@ func sourceText(t token) string {
 	return t.text
 }
 
-// nounsAround returns the roots of what is counted: the two content words after
-// the number and the one before, in the same clause.
+// nounsAround returns the roots of the counted nouns: the two content words after the number and
+// the one before it, in the same clause.
 func nounsAround(toks []token, q quantity) []string {
 	var nouns []string
 	clause := toks[max(q.end-1, 0)].clause
@@ -258,8 +256,8 @@ func nounsAround(toks []token, q quantity) []string {
 	return nouns
 }
 
-// equal reports whether two quantities are the same amount of the same thing,
-// as far as their units say. What has no unit may be of any.
+// equal reports whether two quantities are the same amount of the same thing, as far as their units
+// show. A missing unit matches any.
 func (q quantity) equal(r quantity) bool {
 	if !q.exact || !r.exact {
 		return q.raw == r.raw
@@ -285,7 +283,7 @@ func near(a, b, tolerance float64) bool {
 	return math.Abs(a-b) <= tolerance*math.Max(math.Abs(a), math.Abs(b))
 }
 
-// sameFamily reports whether both measure the same sort of thing.
+// sameFamily reports whether both measure the same dimension.
 func (q quantity) sameFamily(r quantity) bool {
 	for _, u := range q.units {
 		for _, v := range r.units {
@@ -297,7 +295,7 @@ func (q quantity) sameFamily(r quantity) bool {
 	return false
 }
 
-// boundBefore reads the words before a number.
+// boundBefore reads a bound from the words before a number.
 func boundBefore(toks []token, i int) bound {
 	if i > 0 {
 		if _, ok := values.CurrencySigns[toks[i-1].text]; ok {

@@ -5,14 +5,14 @@ import (
 	"example.com/assay/memory/text/wordnet"
 )
 
-// A said is a claim taken apart.
+// A said is a parsed claim.
 type said struct {
 	s      *sentence
 	words  []int // content tokens outside of amounts and dates
 	denied []bool
 	taken  []bool
-	alike  []map[string]wordPair // by token, to words of units
-	verb   int                   // token; -1 where it is not sure
+	alike  []map[string]wordPair // similarity to words of units, by token
+	verb   int                   // token of the verb; -1 if uncertain
 	l      text.Language
 }
 
@@ -49,7 +49,7 @@ func (r *Reader) claimOf(claim string, l text.Language) *said {
 	return c
 }
 
-// size is how many words a claim has. Pairs of characters overlap.
+// size returns how many words a claim has. Three overlapping pairs of characters count as one word.
 func (c *said) size() int {
 	n, pairs := 0, 0
 	for _, i := range c.words {
@@ -62,7 +62,7 @@ func (c *said) size() int {
 	return n + pairs/3
 }
 
-// weight is what a word counts. What is done is said in many words, who and what in few.
+// weight returns the weight of a word. Actions can be said in many words, participants in few.
 func (c *said) weight(i int) float64 {
 	switch {
 	case c.named(i):
@@ -75,8 +75,8 @@ func (c *said) weight(i int) float64 {
 
 const verbWeight = .5
 
-// named reports whether a word of a claim is a name: written with a capital where it
-// need not be, or no word of the language.
+// named reports whether a word of a claim is a name: capitalised without need, or in no dictionary
+// of the language.
 func (c *said) named(i int) bool {
 	t := c.s.toks[i]
 	return t.capital && (i != firstWord(c.s.toks) || len(t.text) > 3 && !wordnet.Known(t.text) && len(wordnet.Bases(t.text)) == 0)

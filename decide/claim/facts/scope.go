@@ -7,7 +7,7 @@ import (
 	"example.com/assay/state"
 )
 
-// checkQuantifiers compares of how many, and how often, the claim speaks.
+// checkQuantifiers compares the quantifiers of the claim with those of the evidence.
 func (c *comparison) checkQuantifiers() {
 	if len(c.aligned) == 0 {
 		return
@@ -55,8 +55,7 @@ func meet(a, b []string) bool {
 	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
 }
 
-// checkModality compares what must, may and might be, and what causes with what
-// goes together.
+// checkModality compares what must, may and might be, and causation with association.
 func (c *comparison) checkModality() {
 	if len(c.aligned) == 0 {
 		return
@@ -72,8 +71,7 @@ func (c *comparison) checkModality() {
 	c.checkCause()
 }
 
-// checkModal compares one modal of the claim with that of the evidence for the
-// same predicate.
+// checkModal compares one modal of the claim with the evidence's modal for the same predicate.
 func (c *comparison) checkModal(m modal) bool {
 	rival, at := modal{}, -1
 	for _, a := range c.near(.6) {
@@ -97,8 +95,8 @@ func (c *comparison) checkModal(m modal) bool {
 	return true
 }
 
-// agree reports whether two modals say the same. What must not be may not be,
-// and differences in what is denied are for the check of negations.
+// agree reports whether two modals mean the same. "Must not" equals "may not"; the check of
+// negations handles denials.
 func agree(m, r modal) bool {
 	switch {
 	case m.negated || r.negated:
@@ -129,8 +127,8 @@ func (c *comparison) checkHedge() {
 	}
 }
 
-// permits reports whether "may" or "can" is a leave or an ability, which is
-// commonly reported without it.
+// permits reports whether "may" or "can" is a permission or an ability, which reports often leave
+// out.
 func permits(s *sentence, m modal) bool {
 	return s.toks[m.tok].text != "may"
 }
@@ -140,8 +138,7 @@ var hedges = text.Set(`likely probably suggest suggests suggested possible possi
 
 func hedged(s *sentence) bool { return hasAny(s, hedges) }
 
-// statedPlainly reports whether a good sentence has a root outside of any
-// modal.
+// statedPlainly reports whether a good sentence has a root outside any modal.
 func (c *comparison) statedPlainly(root string) bool {
 	for _, a := range c.aligned {
 		s := c.sentence(a)
@@ -181,14 +178,14 @@ func (c *comparison) checkCause() {
 	}
 }
 
-// Modals and what means about the same.
+// Modals and words with about the same meaning.
 var modalClasses = []map[string]bool{
 	text.Set(`must shall required requires require needs need obliged mandatory necessary should`),
 	text.Set(`may might could can possible possibly potentially perhaps permitted allowed able optional`),
 	text.Set(`should ought recommended advised expected encouraged must`),
 }
 
-// modalParts are the modals of the claim that are not denied.
+// modalParts returns the modals of the claim that are not denied.
 func (c *comparison) modalParts() []part {
 	var out []part
 	for _, m := range c.claim.modals {
@@ -235,7 +232,7 @@ var quantifierClasses = []map[string]bool{
 	text.Set(`none no never nobody neither`),
 }
 
-// onlyClass restricts: "only" is not the contrary of "most" or "some".
+// onlyClass restricts: "only" is not the opposite of "most" or "some".
 const onlyClass = 3
 
 func (c *comparison) quantifierParts() []part {
@@ -268,5 +265,5 @@ func (c *comparison) quantifierParts() []part {
 
 var quantifierMeant = text.Set(`all every each most few some many only always usually never often none both entire majority minority several sometimes`)
 
-// loose quantifiers are put for one another.
+// loose quantifiers are interchangeable.
 var loose = text.Set(`several some many both`)

@@ -7,12 +7,11 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// A sentence is one sentence of the evidence, or a claim, with everything in it
-// that is compared.
+// A sentence is a parsed sentence of the evidence, or a claim.
 type sentence struct {
 	text        string
 	toks        []token
-	contents    []int            // indices of content tokens that are no name and no number
+	contents    []int            // indices of content tokens that are neither names nor numbers
 	has         map[string]bool  // roots of its words
 	places      map[string][]int // tokens by stem
 	quantities  []quantity
@@ -24,10 +23,10 @@ type sentence struct {
 	modals      []modal
 	quantifiers []quantifier
 	triples     []triple
-	asks        bool // whether something is so, and not that it is
+	asks        bool // it is a question
 }
 
-// mostPlaces is how often a stem is looked at in one sentence.
+// mostPlaces is how many places of a stem in one sentence are looked at.
 const mostPlaces = 16
 
 func parse(s string, known *lexicon) *sentence {
@@ -77,7 +76,7 @@ func parse(s string, known *lexicon) *sentence {
 	return p
 }
 
-// words returns the text of tokens first to end.
+// words returns the text of tokens first..end.
 func (s *sentence) words(first, end int) string {
 	if first < 0 || end <= first || end > len(s.toks) {
 		return ""
@@ -85,11 +84,11 @@ func (s *sentence) words(first, end int) string {
 	return s.text[s.toks[first].start:s.toks[end-1].end]
 }
 
-// widest is how far a clause is looked through.
+// widest bounds the tokens of a clause that are searched.
 const widest = 40
 
-// around is how many content roots of t stand in the neighbourhood of token i
-// of s: in its clause, or up to six tokens away.
+// around returns how many content roots of other are in the neighbourhood of token i of s: in its
+// clause, or up to six tokens away.
 func (s *sentence) around(i int, other *sentence, except string) int {
 	n := 0
 	var seen []string
@@ -106,8 +105,8 @@ func (s *sentence) around(i int, other *sentence, except string) int {
 	return n
 }
 
-// A triple is who, does what, to whom: the nearest things on both sides of a
-// word, exchanged in the passive.
+// A triple is who, does what, to whom: the nearest things on both sides of a word, exchanged in the
+// passive.
 type triple struct {
 	agent, what, patient string
 	first, end           int // tokens
@@ -117,13 +116,13 @@ type triple struct {
 var mutual = rootSet(`meet marry differ equal similar adjacent border share agree compare same neighbour
 	join connect link match resemble divorce compete cooperate separate different between parallel`)
 
-// articles stand before things, not before what they do.
+// articles precede things, not actions.
 var articles = text.Set(`the a an`)
 
 var being = text.Set(`is are was were be been being get gets got`)
 
-// triples finds them around every content word, and around "to", "before",
-// "after" and "than".
+// triples returns the triples around every content word, and around "to", "before", "after" and
+// "than".
 func triples(toks []token, all []name) []triple {
 	type thing struct {
 		root       string
@@ -160,7 +159,7 @@ func triples(toks []token, all []name) []triple {
 		}
 		be, by := passive(toks, left.end, p.first, p.end, right.first)
 		if be && !by && participle(toks[p.first].text) {
-			continue // who did it is not said
+			continue // the agent is unknown
 		}
 		t := triple{left.root, p.root, right.root, left.first, right.end}
 		if by && (be || left.end == p.first) {
@@ -171,7 +170,7 @@ func triples(toks []token, all []name) []triple {
 	return out
 }
 
-// stops reports whether something between two things parts them.
+// stops reports whether something separates two things.
 func stops(toks []token, from, to int) bool {
 	for i := from; i < to; i++ {
 		switch toks[i].text {
@@ -182,7 +181,7 @@ func stops(toks []token, from, to int) bool {
 	return false
 }
 
-// passive reports a form of "be" before a word, and "by" after it.
+// passive reports whether a form of "be" precedes a word, and whether "by" follows it.
 func passive(toks []token, left, p, afterP, right int) (be, by bool) {
 	for i := left; i < p; i++ {
 		be = be || being[toks[i].text]

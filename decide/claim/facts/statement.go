@@ -8,14 +8,14 @@ import (
 	"example.com/assay/memory/text/wordnet"
 )
 
-// A statement is a clause of a claim in two parts: who or what it speaks of, and what it
-// says of it. In a passive with "by", it speaks of the agent.
+// A statement is a clause of a claim, split into its subject and its predicate. In a passive with
+// "by", the subject is the agent.
 type statement struct {
-	who       []int // content tokens of the noun phrase
-	head      int   // the one of them that names it
+	who       []int // content tokens of the subject
+	head      int   // the token that names the subject
 	verb      int   // the first content token of the predicate
-	predicate []int // tokens that tell what is said
-	undergoes bool  // it is done to the subject, and by whom is not said
+	predicate []int // content tokens of the predicate
+	undergoes bool  // a passive without an agent
 	linked    bool  // by "is" or "has" alone: the predicate begins with no verb
 }
 
@@ -30,7 +30,7 @@ var (
 	determiners = text.Set(`the a an this that these those its their his her our your my each every any all no some such both either
 		neither another one two three four five six seven eight nine ten several many most few more what which`)
 	relatives = text.Set(`who whom whose which that where`)
-	// pointers stand for a subject that is named elsewhere, or for nobody.
+	// pointers refer to a subject that is named elsewhere, or to nobody.
 	pointers = text.Set(`i you he she it they we one there everyone anyone someone nobody everybody anybody somebody who this that
 		these those such`)
 	havings    = text.Set(`has have had`)
@@ -40,7 +40,7 @@ var (
 	adjectives = strings.Fields(`ent ant ic al ous ive ble ful less ary ory ing`)
 )
 
-// statementOf takes the first clause of a claim apart; false if that is not sure.
+// statementOf parses the first clause of a claim; false if the parse is uncertain.
 func statementOf(s *sentence) (statement, bool) {
 	toks := s.toks
 	first := opening(toks)
@@ -84,8 +84,8 @@ func statementOf(s *sentence) (statement, bool) {
 	return st, st.head >= 0
 }
 
-// opening is where the subject of a claim begins, past what is said before a comma or
-// in "In 1990"; -1 if that is not sure.
+// opening returns where the subject of a claim begins, after an introduction with a comma or one
+// such as "In 1990"; -1 if that is uncertain.
 func opening(toks []token) int {
 	first := firstWord(toks)
 	if first < 0 || first+2 >= len(toks) {
@@ -105,10 +105,10 @@ func opening(toks []token) int {
 	return -1
 }
 
-// predicateOf is the token that the predicate of a subject at token first begins with,
-// outside of relative clauses; -1 for none.
+// predicateOf returns the token where the predicate of a subject at token first begins, outside
+// relative clauses; -1 for none.
 func predicateOf(toks []token, first int) int {
-	inner := 0 // relative clauses whose verb is to come
+	inner := 0 // relative clauses whose verb has not come yet
 	for i := first; i < len(toks); i++ {
 		switch t := toks[i]; {
 		case t.kind == sign && strings.Contains(",;:()", t.text):
@@ -126,8 +126,8 @@ func predicateOf(toks []token, first int) int {
 	return -1
 }
 
-// beginsPredicate reports whether a content word behind a noun seems to be a verb, by its
-// form and by what follows.
+// beginsPredicate reports whether a content word after a noun is probably a verb, by its form and
+// the words after it.
 func beginsPredicate(toks []token, i int) bool {
 	b := i - 1
 	for b > 0 && (adverb(toks[b].text) || between[toks[b].text]) {
@@ -159,23 +159,23 @@ func beginsPredicate(toks []token, i int) bool {
 	return plural(toks, b) && wordnet.Known(t.text) && (opens || !auxiliary && !compound && next.text != "of")
 }
 
-// plural reports whether a noun phrase that ends with token i seems to be of several.
+// plural reports whether a noun phrase that ends with token i is probably plural.
 func plural(toks []token, i int) bool {
 	t := toks[i]
 	return strings.HasSuffix(t.text, "s") && t.end-t.start == len(t.text) ||
 		slices.ContainsFunc(toks[:i], func(u token) bool { return u.text == "and" && u.clause >= t.clause })
 }
 
-// adverb reports whether a word ends as adverbs do.
+// adverb reports whether a word has the ending of an adverb.
 func adverb(w string) bool { return strings.HasSuffix(w, "ly") && !notAdverbs[w] }
 
-// adjectival reports whether a word ends as adjectives do, and is no noun.
+// adjectival reports whether a word has the ending of an adjective and is not a noun.
 func adjectival(w string) bool {
 	return slices.ContainsFunc(adjectives, func(ending string) bool { return strings.HasSuffix(w, ending) }) && len(wordnet.Hypernyms(w)) == 0
 }
 
-// headOf is the token that names what tokens first..end speak of: the last content word
-// before anything that is said about it; -1 for none.
+// headOf returns the head of tokens first..end: the last content word before its predicate or its
+// modifiers; -1 for none.
 func headOf(toks []token, first, end int) int {
 	head := -1
 	for i := first; i < end; i++ {
@@ -197,8 +197,8 @@ func endsPhrase(t token) bool {
 	return prepositions[t.text] || relatives[t.text] || auxiliaries[t.text]
 }
 
-// agentOf is where the noun phrase after "by" begins, behind a participle; -1 for none. What
-// tells when or how is no agent.
+// agentOf returns where the agent after a participle and "by" begins; -1 for none. Times and
+// manners after "by" are not agents.
 func agentOf(toks []token, verb, end int) int {
 	for i := verb + 1; i+1 < end && i < verb+12; i++ {
 		next := toks[i+1]
@@ -221,8 +221,8 @@ func contentOf(toks []token, first, end int) (out []int) {
 	return out
 }
 
-// A phrase is a noun phrase: its tokens and the one that names it. Without one, head is
-// unsaid, or backward for a pronoun.
+// A phrase is a noun phrase with its head. Without a phrase, head is unsaid, or backward for a
+// pronoun.
 type phrase struct{ head, first, end int }
 
 const (
@@ -230,10 +230,11 @@ const (
 	backward = -2
 )
 
-// longestPhrase is how many tokens behind its head belong to a noun phrase.
+// longestPhrase is how many tokens after its head belong to a noun phrase.
 const longestPhrase = 8
 
-// subjectAt finds what token j of a sentence is said of, if it is said as st says it.
+// subjectAt finds the subject of the predicate at token j of a sentence, if it has st's voice and
+// form.
 func subjectAt(s *sentence, j int, st statement) phrase {
 	toks := s.toks
 	be, linked := false, false
@@ -266,7 +267,7 @@ func subjectAt(s *sentence, j int, st statement) phrase {
 	return phraseIn(toks, first, i+1)
 }
 
-// phraseIn is the first noun phrase in tokens first..end.
+// phraseIn returns the first noun phrase in tokens first..end.
 func phraseIn(toks []token, first, end int) phrase {
 	head := headOf(toks, first, end)
 	for first < head && (toks[first].kind != word || opensClause[toks[first].text]) {

@@ -8,31 +8,31 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// A Unit is the smallest piece of evidence that says something by itself: a row with
-// the headers of its cells, an answer with its question, a clause, a sentence.
+// A Unit is the smallest piece of evidence that makes a statement alone: a row with the headers of
+// its cells, an answer with its question, a clause, a sentence.
 type Unit struct {
-	Text    string // what it says; cells of a row stand between semicolons
-	Context string // what it is read with: its label and the headings above it
-	Title   string // of its section and its document
+	Text    string // its text; semicolons separate the cells of a row
+	Context string // its context: its label and the headings above it
+	Title   string // titles of its section and its document
 	Before  string // the sentence before it, for what "it" is
 	Row     bool   // a row of a table: "Header: value; Header: value"
-	Table   int    // of a row: rows of one table have one number
-	Version string // when it is from or valid from, as an ISO date; empty if nothing says so
+	Table   int    // for a row: the number of its table
+	Version string // its date or first day of validity, in ISO form; empty if unknown
 	Earlier bool   // a later message repeats it
 	Block   bool   // a typed part of its document, not running text
 }
 
-// A unitRead is a unit taken apart.
+// A unitRead is a parsed unit.
 type unitRead struct {
 	Unit
 	body, context, title, before *sentence
 	turned, aside                []bool // by token of the body: denied; denied beside what is said, "at gate 4, not at gate 2"
 	parts                        []piece
-	cells                        []int  // by token of the body: the number of its cell
-	head                         []bool // by token of a row: it is of a header
+	cells                        []int  // cell number, by token of the body
+	head                         []bool // whether it belongs to a header, by token of a row
 }
 
-// A piece is a piece of a unit that has amounts of its own.
+// A piece is a part of a unit with its own amounts.
 type piece struct{ first, end int }
 
 func (r *Reader) unit(u Unit, l text.Language) *unitRead {
@@ -62,8 +62,8 @@ func (r *Reader) unit(u Unit, l text.Language) *unitRead {
 	return out
 }
 
-// partsOf parts a sentence at semicolons, and at commas and joining words between
-// amounts or dates of the same sort: "backups for 90 days; payroll backups for seven years".
+// partsOf splits a sentence at semicolons, and at commas and joining words between amounts or dates
+// of the same sort: "backups for 90 days; payroll backups for seven years".
 func partsOf(s *sentence) []piece {
 	var out []piece
 	first := 0
@@ -75,8 +75,8 @@ func partsOf(s *sentence) []piece {
 	return append(out, piece{first, len(s.toks)})
 }
 
-// rivals reports whether tokens first..end and the clause that begins at from each
-// have an amount of one sort, with words of their own.
+// rivals reports whether tokens first..end and the clause that begins at from each have an amount
+// of the same sort, with words of their own.
 func (s *sentence) rivals(first, end, from int) bool {
 	next := len(s.toks)
 	for i := from; i < len(s.toks); i++ {
@@ -95,7 +95,7 @@ func (s *sentence) rivals(first, end, from int) bool {
 		})
 }
 
-// rival reports whether a value in one stretch and a value in another are of one sort.
+// rival reports whether a value in one stretch and a value in another are of the same sort.
 func rival[V any](list []V, place func(V) (first, end int), first, end, from, next int, alike func(a, b V) bool) bool {
 	within := func(from, to int) (out []V) {
 		for _, v := range list {
@@ -122,8 +122,9 @@ var forbidding = rootSet(`forbid forbidden prohibit ban exclude exempt`)
 
 var exceptives = text.Set(`except excluding excepting save`)
 
-// polarity says of each token whether the sentence denies it: a verb that is denied
-// denies its clause, another word denies what follows it, and an exception turns it round.
+// polarity says for each token whether the sentence denies it. A denied verb denies its clause,
+// another denied word the words after it, and an exception reverses that. aside marks words after a
+// "not" that denies no verb.
 func polarity(s *sentence) (out, aside []bool) {
 	toks := s.toks
 	out, aside = make([]bool, len(toks)), make([]bool, len(toks))
@@ -177,8 +178,8 @@ func polarity(s *sentence) (out, aside []bool) {
 	return out, aside
 }
 
-// clauseAround is the stretch of tokens around token i that no sign and no word that
-// begins another statement cuts. "Or" goes on with what is denied.
+// clauseAround returns the tokens around token i up to a sign or a word that begins another
+// statement. "Or" continues a denial.
 func clauseAround(toks []token, i int) (first, end int) {
 	cuts := func(j int) bool {
 		t := toks[j]
@@ -200,8 +201,8 @@ func clauseAround(toks []token, i int) (first, end int) {
 	return first, end
 }
 
-// verbal reports whether a negator denies the verb of its clause: an auxiliary stands
-// before it, or it begins an order or stands before its verb, as "never" does.
+// verbal reports whether a negator denies the verb of its clause: "n't", "never" and verbs of
+// failing do, "no" and "nobody" at the clause's beginning, and "not" or "hardly" after an auxiliary.
 func verbal(toks []token, i, first int) bool {
 	t := toks[i].text
 	if strings.HasSuffix(t, "n't") || t == "cannot" || t == "never" || failing[t] || t == "unable" || i == first && (t == "no" || t == "nobody" || t == "none" || t == "nothing" || t == "neither") {
@@ -215,12 +216,12 @@ func verbal(toks []token, i, first int) bool {
 	return false
 }
 
-// strict bounds leave out the number itself.
+// strictBound reports whether a bound excludes the number itself.
 func strictBound(toks []token, q quantity) bool {
 	i := q.first
 	for j := i - 1; j >= 0 && j >= i-2; j-- {
 		switch toks[j].text {
-		case ".", ";", ":", ",", ")": // what stands before is of something else
+		case ".", ";", ":", ",", ")": // words before it belong to something else
 			return false
 		case "than":
 			before := textAt(toks, j-2)
@@ -235,7 +236,7 @@ func strictBound(toks []token, q quantity) bool {
 	return false
 }
 
-// A clock is a time of day in minutes. One without am or pm before 13:00 may be either.
+// A clock is a time of day in minutes. A time before 13:00 without am or pm may be either.
 type clock struct {
 	minutes    int
 	half       bool // whether am or pm is known
@@ -294,14 +295,14 @@ func (c clock) equal(d clock) bool {
 	return c.minutes == d.minutes || (!c.half || !d.half) && c.minutes%720 == d.minutes%720
 }
 
-// span is a range of numbers: "5–9", "10+", "from 5 to 9", "up to 3".
+// A span is a range of numbers: "5–9", "10+", "from 5 to 9", "up to 3".
 type span struct {
 	low, high  float64
 	units      []values.Unit
 	first, end int
 }
 
-// spans finds the ranges of numbers of a sentence.
+// spans returns the ranges of numbers in a sentence.
 func spans(s *sentence) (out []span) {
 	const most = 1e15
 	for i, q := range s.quantities {
@@ -333,7 +334,7 @@ func spans(s *sentence) (out []span) {
 	return out
 }
 
-// holds reports whether an amount lies in a range, as far as their units say.
+// holds reports whether an amount is in a range, as far as their units show.
 func (r span) holds(q quantity) bool {
 	if !q.exact {
 		return false

@@ -7,7 +7,7 @@ import (
 	"example.com/assay/state"
 )
 
-// scope compares of how many, and how firmly, a claim speaks with the unit.
+// scope compares the quantifiers and the modality of a claim with those of the unit.
 func (c *said) scope(u *unitRead, matches []match) (kind state.ConflictKind, claim, evidence string) {
 	toks := c.s.toks
 	for i, t := range toks {
@@ -80,8 +80,8 @@ func isNumeral(toks []token, i int) bool {
 	return ok
 }
 
-// exchanged reports whether two things that are compared stand the other way round:
-// "A has more than B" where the unit has "B has more than A".
+// exchanged reports whether two compared things are exchanged: "A has more than B" where the unit
+// has "B has more than A".
 func (c *said) exchanged(u *unitRead, matches []match) bool {
 	than := func(s *sentence) int {
 		return slices.IndexFunc(s.toks, func(t token) bool { return t.text == "than" })
@@ -99,10 +99,10 @@ func (c *said) exchanged(u *unitRead, matches []match) bool {
 	return left && right
 }
 
-// ways are prepositions that say the contrary of one another.
+// ways are prepositions and their opposites.
 var ways = map[string]string{"for": "against", "until": "from", "till": "from", "before": "after", "above": "below", "over": "under", "inside": "outside", "within": "outside", "to": "from", "with": "without"}
 
-// otherWay finds a preposition beside a word that both have, where the unit has its contrary.
+// otherWay finds a preposition next to a word that both have, where the unit has its opposite.
 func (c *said) otherWay(u *unitRead, matches []match) (claim, evidence string) {
 	beside := func(toks []token, i int, w string) bool {
 		for _, j := range [...]int{i - 2, i - 1, i + 1, i + 2} {

@@ -8,15 +8,15 @@ import (
 	"example.com/assay/state"
 )
 
-// A value is an amount, a date or a time of a claim, and what a unit has for it.
+// A value is an amount, a date or a time of a claim, and its counterpart in a unit.
 type value struct {
 	kind    state.ConflictKind
 	first   int
 	claim   string
 	met     bool
-	at      int // token of the body that meets it; -1 elsewhere
+	at      int // the matching token of the body; -1 if it is elsewhere
 	rival   string
-	bounded bool // met, but bounded otherwise
+	bounded bool // matched, but with another bound
 }
 
 func (c *said) valuesIn(u *unitRead, p piece) (out []value) {
@@ -85,7 +85,7 @@ func (c *said) clockAt(i int) bool {
 	return slices.ContainsFunc(c.s.clocks, func(k clock) bool { return k.first <= i && i < k.end })
 }
 
-// dateIn compares a date of a claim with those of a unit.
+// dateIn compares a date of a claim with the dates of a unit.
 func (c *said) dateIn(d date, u *unitRead, p piece) value {
 	toks := c.s.toks
 	v := value{kind: state.ConflictDate, first: d.first, claim: c.s.words(d.first, d.end), at: -1}
@@ -127,7 +127,7 @@ func (c *said) dateIn(d date, u *unitRead, p piece) value {
 	return v
 }
 
-// lastDay is the day that "the end of May" means.
+// lastDay returns the day that "the end of May" means.
 func (d date) lastDay(toks []token) date {
 	if d.day == 0 && d.month > 0 && slices.ContainsFunc(toks[max(0, d.first-3):d.first], func(t token) bool { return t.text == "end" }) {
 		d.day = time.Date(max(d.year, 1), time.Month(d.month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
@@ -135,8 +135,7 @@ func (d date) lastDay(toks []token) date {
 	return d
 }
 
-// weekdaysAgree reports whether a weekday lies in a span of them that begins or ends
-// with another.
+// weekdaysAgree reports whether a weekday is in a span of weekdays.
 func weekdaysAgree(d, e date, s *sentence) bool {
 	if d.weekday == 0 || e.weekday == 0 {
 		return false
@@ -154,14 +153,14 @@ func weekdaysAgree(d, e date, s *sentence) bool {
 	return false
 }
 
-// withHeader gives an amount in a cell the unit that the cell's header names.
+// withHeader gives an amount in a cell the unit in the cell's header.
 func (u *unitRead) withHeader(r quantity) quantity {
 	if len(r.units) > 0 || !u.Row && !slices.ContainsFunc(u.body.toks, func(t token) bool { return t.text == ":" || t.text == "=" }) {
 		return r
 	}
 	for i := r.first - 1; i >= 0 && u.cells[i] == u.cells[r.first]; i-- {
 		if !u.Row && u.body.toks[i].text == "," {
-			break // before it stands another field
+			break // another field precedes it
 		}
 		if us := values.UnitWords[u.body.toks[i].text]; len(us) > 0 {
 			r.units = us
@@ -171,8 +170,8 @@ func (u *unitRead) withHeader(r quantity) quantity {
 	return r
 }
 
-// sameColumn reports whether an amount of a row stands under a header that a claim
-// names, where it names one.
+// sameColumn reports whether an amount of a row is under a header that a claim names, if it names
+// one.
 func (c *said) sameColumn(u *unitRead, q, r quantity) bool {
 	if !u.Row {
 		return true
@@ -181,7 +180,7 @@ func (c *said) sameColumn(u *unitRead, q, r quantity) bool {
 	return own >= best
 }
 
-// headed reports whether an amount stands behind the header of its cell.
+// headed reports whether an amount follows the header of its cell.
 func (u *unitRead) headed(r quantity) bool {
 	for i := r.first - 1; i >= 0 && u.cells[i] == u.cells[r.first]; i-- {
 		if u.body.toks[i].text == ":" {
@@ -191,8 +190,8 @@ func (u *unitRead) headed(r quantity) bool {
 	return false
 }
 
-// columns is how much of a claim the header of an amount holds, and the most that the
-// header of another amount does.
+// columns returns how much of a claim the header of an amount contains, and the maximum for the
+// headers of other amounts.
 func (c *said) columns(u *unitRead, q, r quantity) (own, best float64) {
 	for n := 0; n <= u.cells[len(u.cells)-1]; n++ {
 		sum, counts := 0.0, false
@@ -222,7 +221,7 @@ func (c *said) columns(u *unitRead, q, r quantity) (own, best float64) {
 	return own, best
 }
 
-// comparable reports whether two amounts that differ are of one thing.
+// comparable reports whether two different amounts belong to one thing.
 func (c *said) comparable(q, r quantity, u *unitRead) bool {
 	if u.Row && u.cells[r.first] > 0 && u.headed(r) {
 		own, best := c.columns(u, q, r)
@@ -237,8 +236,8 @@ func (c *said) comparable(q, r quantity, u *unitRead) bool {
 	return false
 }
 
-// boundsAgree reports whether two equal amounts bound the same: "more than 200" is not
-// 200, and "at least" not "at most".
+// boundsAgree reports whether two equal amounts have the same bound: "more than 200" is not 200,
+// and "at least" is not "at most".
 func boundsAgree(qt []token, q quantity, rt []token, r quantity) bool {
 	qs, rs := strictBound(qt, q), strictBound(rt, r)
 	switch {

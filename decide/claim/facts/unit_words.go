@@ -7,19 +7,19 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// weights of what a claim says.
+// weightOf returns the weight of a claim's token.
 func weightOf(t token) float64 { return min(max(rarityOf(t.stem), 1), 8) }
 
 const criticalWeight = 7
 
-// A match is where a unit has a word of a claim.
+// A match is the place of a claim's word in a unit.
 type match struct {
 	strength float64
 	at       int // token of the body; -1 in the context
 	opposite bool
 }
 
-// like is how alike a word of a claim and one of a unit are.
+// like returns how similar a word of a claim and a word of a unit are.
 func (c *said) like(i int, u token) (strength float64, opposite bool) {
 	if u.kind != word {
 		return 0, false
@@ -59,7 +59,7 @@ func alike(t token, m meaning, u token) (strength float64, opposite bool) {
 	return 0, false
 }
 
-// begin reports whether two stems begin alike, for most of their letters.
+// begin reports whether two stems share most of their first letters.
 func begin(a, b string) bool {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -74,14 +74,14 @@ func meets(t, u token) bool {
 	return slices.Contains(u.bases, t.stem) || slices.ContainsFunc(t.bases, func(b string) bool { return b == u.stem || slices.Contains(u.bases, b) })
 }
 
-// negates reports whether a word is another with a prefix that denies it.
+// negates reports whether a word is another one with a negating prefix.
 func negates(t, u token) bool {
 	base, ok := withoutPrefix(t.text)
 	return ok && (text.Stem(base) == u.stem)
 }
 
-// find looks for a word of a claim in a unit: in what it says, else in what it is read
-// with. Of several places the one counts that says it with the claim's polarity.
+// find looks for a word of a claim in a unit: in its text, else in its context. Among several
+// places, one with the claim's polarity counts.
 func (c *said) find(i int, u *unitRead) (best match) {
 	t := c.s.toks[i]
 	named := c.named(i)
@@ -121,7 +121,7 @@ func (c *said) find(i int, u *unitRead) (best match) {
 	return best
 }
 
-// pronoun reports whether a sentence refers to something in its middle.
+// pronoun reports whether a sentence has a pronoun after its beginning.
 func pronoun(s *sentence) bool {
 	return slices.ContainsFunc(s.toks, func(t token) bool { return t.text == "it" || t.text == "they" || t.text == "them" || t.text == "this" })
 }

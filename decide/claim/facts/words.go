@@ -9,8 +9,8 @@ import (
 	"example.com/assay/memory/text/wordnet"
 )
 
-// Words that say nothing about what a sentence is about: those that search
-// leaves out, and those that one of the checks looks at by itself.
+// Words that are not part of a sentence's topic: the stop words of search, and words that a check
+// handles separately.
 var function = functionWords()
 
 func functionWords() map[string]bool {
@@ -26,11 +26,11 @@ func functionWords() map[string]bool {
 	return set
 }
 
-// opensClause are words that begin a clause with a predicate of its own.
+// opensClause are words that begin a clause with its own predicate.
 var opensClause = text.Set(`but while whereas although though because which who whom whose if unless when where
 	since until so and or nor that after before`)
 
-// irregular forms and the verbs they belong to.
+// irregular maps irregular forms to their verbs.
 var irregular = pairs(`kept keep sold sell bought buy paid pay payment pay payable pay gave give given give
 	took take taken take fell fall fallen fall rose rise risen rise won win lost lose led lead held hold
 	began begin begun begin became become wrote write written write ran run sent send left leave made make
@@ -54,7 +54,7 @@ func pairs(list string) map[string]string {
 	return m
 }
 
-// synonym gives words that name the same thing one root. A line is a group.
+// synonym gives words for the same thing one root. Each line is a group.
 var synonym = synonymGroups(`
 	start begin commence launch
 	terminate finish cease discontinue conclude end
@@ -103,13 +103,12 @@ func synonymGroups(list string) map[string]string {
 	return m
 }
 
-// A meaning is what is known of a word: stems that say the same, those
-// of what it is a kind of, and those that say the opposite.
+// A meaning holds the stems of a word's synonyms, hypernyms and opposites.
 type meaning struct {
-	own      []string        // stems of its base forms
-	same     []string        // those of synonyms and derivations, its own first
-	kinds    []string        // those of what it is a kind of
-	opposite []string        // those of direct opposites
+	own      []string        // stems of the word's base forms
+	same     []string        // stems of synonyms and derivations, its own first
+	kinds    []string        // stems of hypernyms
+	opposite []string        // stems of direct opposites
 	contrary map[string]bool // the base forms of direct opposites
 }
 
@@ -118,7 +117,7 @@ var (
 	meanings   = map[string]meaning{}
 )
 
-// mostMeanings bounds what is remembered.
+// mostMeanings bounds the cache.
 const mostMeanings = 1 << 14
 
 // meaningOf looks a lower-case word up.
@@ -181,8 +180,8 @@ func distinct(list []string) []string {
 	return out
 }
 
-// oppositesOf are opposites that WordNet does not list as such. Each word of one side of a
-// line is an opposite of each word of the other side.
+// oppositesOf are opposites that WordNet does not list. Each word on one side of a line is an
+// opposite of each word on the other side.
 var oppositesOf = readOpposites(`
 	increase rise rose risen grow grew grown gain climb | decrease reduce fall fell fallen decline drop shrink lose lost
 	higher above over exceed | lower below under
@@ -252,8 +251,8 @@ func readOpposites(list string) map[string][]string {
 	return out
 }
 
-// opposes reports whether a word is a form of a direct opposite: what shares only
-// its stem, as limit does with limited, is another word.
+// opposes reports whether a word is a form of a direct opposite. A word that shares only the stem,
+// as limit with limited, is another word.
 func (m meaning) opposes(w string) bool {
 	if m.contrary[w] {
 		return true

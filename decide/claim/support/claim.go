@@ -9,22 +9,21 @@ import (
 
 const (
 	likeAcronym = .95 // how alike an acronym and words with its initials are
-	lightWeight = .3  // of the IDF of light words
+	lightWeight = .3  // factor for the IDF of light words
 )
 
-// longest is how many words of one claim are compared by order, and how many
-// of its terms have a place in a cover. Nobody writes a longer sentence; what
-// comes after them counts as missing.
+// longest bounds the words of a claim that are compared by order, and its terms in a cover. No real
+// sentence is longer; further words count as missing.
 const longest = 256
 
 // A term is a distinct content word of a claim.
 type term struct {
 	word
-	at   int // among the claim's words
+	at   int // position among the claim's words
 	id   int32
 	idf  float64
-	soft float64 // how alike the most similar stem of the evidence is; 1 when it is there
-	name bool    // capitalised, and no number
+	soft float64 // similarity of the evidence's most similar stem; 1 if it is there
+	name bool    // capitalised, and not a number
 }
 
 func (t term) found() bool { return t.id >= 0 }
@@ -47,19 +46,19 @@ func (c *cover) each(do func(int)) {
 	}
 }
 
-// A claim is one as the evidence sees it.
+// A claim is a claim as the evidence sees it.
 type claim struct {
 	text  string
 	words []word
-	ids   []int32 // of the words' stems in the evidence, −1 for none
+	ids   []int32 // IDs of the words' stems in the evidence, −1 for none
 	terms []term
-	mass  float64 // IDF of all terms
+	mass  float64 // sum of the terms' IDF
 
 	covers []cover   // by sentence of the evidence
-	shares []float64 // by sentence: the share of the mass that it holds
+	shares []float64 // share of the mass, by sentence
 	order  []int     // sentences with a share above 0, the best first
-	window cover     // of the best three that follow one another
-	greedy cover     // of three sentences, each the one that adds most
+	window cover     // cover of the best three consecutive sentences
+	greedy cover     // cover of three sentences, each adding most to the previous ones
 }
 
 func (e *Evidence) read(s string) *claim {
@@ -104,7 +103,7 @@ func (e *Evidence) read(s string) *claim {
 	return c
 }
 
-// spread finds which sentences hold which terms, and the best of them.
+// spread computes which sentences contain which terms, and the best of them.
 func (e *Evidence) spread(c *claim) {
 	c.covers = make([]cover, len(e.sentences))
 	c.shares = make([]float64, len(e.sentences))
@@ -138,14 +137,14 @@ func (e *Evidence) spread(c *claim) {
 	c.greedy, _ = c.carriers(func(int) bool { return true })
 }
 
-// carriers are up to three sentences, each the one that adds most of the claim
-// to those before it, and what they hold together.
+// carriers returns up to three sentences, each adding the most of the claim to the previous ones,
+// and their common cover.
 func (c *claim) carriers(usable func(sentence int) bool) (held cover, sentences []int) {
 	for range 3 {
 		best, gain := -1, 0.0
 		for _, at := range c.order {
 			if c.shares[at] <= gain {
-				break // no later one can add more than it holds
+				break // no later sentence can add more than it contains
 			}
 			if !usable(at) {
 				continue
@@ -169,7 +168,7 @@ func (c *claim) carriers(usable func(sentence int) bool) (held cover, sentences 
 	return held, sentences
 }
 
-// best is the cover of the n sentences that follow one another and hold most.
+// best returns the cover of the n consecutive sentences that contain most.
 func (c *claim) best(n int) cover {
 	var out cover
 	most := 0.0
@@ -187,7 +186,7 @@ func (c *claim) best(n int) cover {
 	return out
 }
 
-// share is the part of the claim's mass that a cover holds.
+// share returns the part of the claim's mass in a cover.
 func (c *claim) share(of *cover) float64 {
 	if c.mass == 0 {
 		return 0
@@ -197,7 +196,7 @@ func (c *claim) share(of *cover) float64 {
 	return sum / c.mass
 }
 
-// id is a stem's, −1 when the evidence does not have it.
+// id returns the ID of a stem, −1 if the evidence lacks it.
 func (e *Evidence) id(stem string) int32 {
 	if id, ok := e.ids[stem]; ok {
 		return id

@@ -6,19 +6,19 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// Evidence is what claims are judged against, split into words once. It does
-// not change, and may be used by many at once.
+// Evidence is the evidence for claims, split into words. It does not change, and is safe for
+// concurrent use.
 type Evidence struct {
 	model     *Model
 	sentences []sentence
-	ids       map[string]int32   // of stems
+	ids       map[string]int32   // IDs by stem
 	stems     []string           // by id
-	postings  [][]int32          // by id: the sentences that hold it, ascending
-	near      map[string][]int32 // ids of content stems by their first two bytes
-	bigrams   map[uint64]bool    // of content stems that follow one another
-	trigrams  map[uint64]bool    // of words that follow one another
-	initials  map[string]bool    // of three to eight words that follow one another
-	places    []Place            // of the sentences; nil when they were given one by one
+	postings  [][]int32          // sentences that contain the stem, ascending, by ID
+	near      map[string][]int32 // IDs of content stems, by their first two bytes
+	bigrams   map[uint64]bool    // pairs of consecutive content stems
+	trigrams  map[uint64]bool    // triples of consecutive words
+	initials  map[string]bool    // initials of three to eight consecutive words
+	places    []Place            // places of the sentences; nil if they have no source
 }
 
 // A sentence is a piece of evidence in words.
@@ -31,12 +31,11 @@ type sentence struct {
 	null   bool
 }
 
-// A signed word says more or less; a negator up to three words before turns
-// it round.
+// A signed word means more or less; a negator up to three words before reverses it.
 type signed struct{ at, sign int }
 
-// Prepare splits evidence into words. Sentences keep their number: Best of a
-// judgement speaks of it. Empty ones are allowed.
+// Prepare splits evidence into words. Judgement.Best refers to sentences by their index. Empty
+// sentences are allowed.
 func (m *Model) Prepare(sentences []string) *Evidence {
 	e := &Evidence{
 		model: m, sentences: make([]sentence, len(sentences)), ids: map[string]int32{},
@@ -75,7 +74,7 @@ func (e *Evidence) add(at int32, words []word) {
 	e.sentences[at] = s
 }
 
-// post notes that a sentence holds a stem, and returns its id.
+// post records that a sentence contains a stem, and returns the stem's ID.
 func (e *Evidence) post(at int32, stem string, content bool) int32 {
 	id, ok := e.ids[stem]
 	if !ok {
@@ -93,8 +92,8 @@ func (e *Evidence) post(at int32, stem string, content bool) int32 {
 	return id
 }
 
-// initials adds those of three to eight capitalised words that follow one
-// another, function words between them left out: what an acronym may stand for.
+// initials adds the initials of three to eight consecutive capitalised words, skipping function
+// words: possible acronyms.
 func initials(words []word, into map[string]bool) {
 	run := ""
 	for _, w := range words {
@@ -113,12 +112,12 @@ func initials(words []word, into map[string]bool) {
 	}
 }
 
-// pack makes one number of three ids, of which each has 21 bits.
+// pack packs three IDs of 21 bits into one number.
 func pack(a, b, c int32) uint64 {
 	return uint64(a)<<42 ^ uint64(b)<<21 ^ uint64(c)
 }
 
-// signs finds the words that say more or less, and the negators.
+// signs returns the words that mean more or less, and the negators.
 func signs(words []word) (out []signed, negs []int) {
 	for i, w := range words {
 		if w.negates {
@@ -137,12 +136,11 @@ func signs(words []word) (out []signed, negs []int) {
 	return out, negs
 }
 
-// likeSynonym is how alike a word and one of its group are.
+// likeSynonym is the similarity of two words of one group.
 const likeSynonym = .7
 
-// soft is how alike a stem is to the most similar one of the evidence that
-// begins with the same two bytes: the Dice coefficient of their sequences of
-// three characters, 0 below .45.
+// soft returns the similarity of a stem to the evidence's most similar stem with the same first two
+// bytes: the Dice coefficient of their trigrams of characters, 0 below .45.
 func (e *Evidence) soft(stem string) float64 {
 	best := 0.0
 	if len(stem) > 3 {

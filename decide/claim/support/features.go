@@ -2,53 +2,53 @@ package support
 
 import "math"
 
-// Features of a claim against evidence. Shares are of the claim's IDF mass and
-// lie between 0 and 1; counts are brought to about that size.
+// Features of a claim with its evidence. Shares are of the claim's IDF mass, from 0 to 1; counts
+// are scaled to about that size.
 const (
-	covAll      = iota // held by any sentence
-	covUnw             // the same, every term counting alike
-	covSoft            // the same, and similar stems by their likeness
-	best1              // held by the best sentence
-	bestGap            // by how much the second is behind
-	bestPos            // where the best stands, 0 … 1
-	win3               // held by the best three in a row
-	win8               // by the best eight
-	greedy3            // by three, each the one that adds most
-	clauseMin          // of the clause that the best sentences hold least of
-	local              // mean over terms: what the best sentence with the term holds
-	bigram             // pairs of content words that follow one another in the evidence
+	covAll      = iota // contained in any sentence
+	covUnw             // the same, unweighted
+	covSoft            // the same, with similar stems by their similarity
+	best1              // contained in the best sentence
+	bestGap            // distance to the second best
+	bestPos            // position of the best, 0 … 1
+	win3               // contained in the best three in a row
+	win8               // the same for eight
+	greedy3            // contained in three, each adding most
+	clauseMin          // of the clause that the best sentences cover least
+	local              // mean over terms of the best sentence with the term
+	bigram             // consecutive pairs of content words in the evidence
 	trigram            // the same of three words, function words too
 	order              // longest common subsequence with the best sentence, by the claim's words
 	density            // copied fragments, long ones counting more
 	fragment           // the longest copied fragment, by the claim's words
-	missMax            // the largest IDF that is missing
+	missMax            // the largest missing IDF
 	miss2nd            // the second
-	missSum            // all that is missing, logarithm
-	missN              // how many terms are missing
+	missSum            // logarithm of all missing IDF
+	missN              // number of missing terms
 	lowMiss            // missing share of the words in lower case
 	lowMissWin         // missing from the window
 	numHas             // the claim has numbers
 	numMiss            // share of them missing
-	numMissN           // how many
+	numMissN           // number of them missing
 	numMissWin         // share missing from the window
-	nameHas            // the same of names
+	nameHas            // the same for names
 	nameMiss           //
 	nameMissN          //
 	nameMissWin        //
 	quant              // all, only, first …
-	quantMiss          // and none of them in the window
-	signClaim          // the claim says more or less
-	signAgree          // evidence that says so, too
-	signOppose         // evidence that says the opposite
-	nullEv             // evidence that speaks of no difference
-	negEv              // evidence that negates
-	hedgeEv            // evidence that doubts
+	quantMiss          // such a word is missing in the window
+	signClaim          // the claim has a word of more or less
+	signAgree          // the evidence has the same direction
+	signOppose         // the evidence has the opposite direction
+	nullEv             // the evidence states no difference
+	negEv              // the evidence negates
+	hedgeEv            // the evidence doubts
 	negClaim           // the claim negates
-	negMis             // only one of them does
+	negMis             // only one of the two negates
 	hedgeClaim         // the claim doubts
 	hedgeDrop          // the evidence doubts, the claim does not
-	causeClaim         // the claim speaks of a cause
-	corrClaim          // of a correlation
+	causeClaim         // the claim states a cause
+	corrClaim          // the claim states a correlation
 	length             // of the claim
 	evLength           // words of the evidence
 	evCount            // sentences of the evidence
@@ -68,11 +68,11 @@ var featureNames = [featureCount]string{
 	length: "length", evLength: "evidence_length", evCount: "evidence_sentences",
 }
 
-// FeatureNames lists what Features measures, in its order.
+// FeatureNames returns the names of Features, in order.
 func FeatureNames() []string { return append([]string(nil), featureNames[:]...) }
 
-// Features measures one claim against the evidence, in the order of
-// FeatureNames. It is what the training command learns from.
+// Features measures one claim against the evidence, in the order of FeatureNames. The training
+// command learns from it.
 func (e *Evidence) Features(s string) []float64 { return e.features(e.read(s)) }
 
 func (e *Evidence) features(c *claim) []float64 {
@@ -119,8 +119,8 @@ func (e *Evidence) coverage(c *claim, f []float64) {
 	f[clauseMin] = c.worstClause()
 }
 
-// worstClause is the smallest share that window and greedy cover hold of a
-// clause with an IDF mass above 8.
+// worstClause returns the smallest share of a clause, with an IDF mass above 8, in window and
+// greedy cover.
 func (c *claim) worstClause() float64 {
 	held := c.window
 	held.join(&c.greedy)
@@ -158,8 +158,7 @@ func hasAny(s, of string) bool {
 	return false
 }
 
-// sequence measures whether what the evidence holds stands there in the
-// claim's order.
+// sequence measures whether the evidence has the claim's words in the same order.
 func (e *Evidence) sequence(c *claim, f []float64) {
 	pairs, triples := 0, 0
 	last := -1
@@ -192,7 +191,7 @@ func (e *Evidence) sequence(c *claim, f []float64) {
 	f[density], f[fragment] = e.copied(c.ids[:n], c.order[:min(len(c.order), 12)])
 }
 
-// subsequence is the length of the longest common subsequence.
+// subsequence returns the length of the longest common subsequence.
 func subsequence(a, b []int32) int {
 	row := make([]int, len(b)+1)
 	for _, x := range a {
@@ -211,9 +210,9 @@ func subsequence(a, b []int32) int {
 	return row[len(b)]
 }
 
-// copied cuts the claim greedily into the longest fragments that stand in the
-// sentences (Grusky, Naaman and Artzi, "Newsroom", NAACL 2018), and returns
-// ln(1 + Σ length² / words) / 3 and the longest by the number of words.
+// copied splits the claim greedily into the longest fragments that occur in the sentences (Grusky,
+// Naaman and Artzi, "Newsroom", NAACL 2018). It returns ln(1 + Σ length² / words) / 3, and the
+// longest fragment by the number of words.
 func (e *Evidence) copied(ids []int32, sentences []int) (density, longestShare float64) {
 	sum, top := 0, 0
 	for i := 0; i < len(ids); {
@@ -236,7 +235,7 @@ func (e *Evidence) copied(ids []int32, sentences []int) (density, longestShare f
 	return math.Log(1+float64(sum)/n) / 3, float64(top) / n
 }
 
-// missing measures what the evidence, or its best window, does not hold.
+// missing measures what the evidence, or its best window, lacks.
 func (e *Evidence) missing(c *claim, f []float64) {
 	var low, lowMissed, lowWindow float64
 	var numbers, numbersMissed, numbersWindow, names, namesMissed, namesWindow float64
@@ -280,8 +279,8 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// signals measures directions, negation, doubt and quantifiers in the claim
-// and in the three sentences that hold most of it.
+// signals measures directions, negation, doubt and quantifiers in the claim and in the three
+// sentences with most of it.
 func (e *Evidence) signals(c *claim, f []float64) {
 	said, negs := signs(c.words)
 	sign := 0
@@ -344,7 +343,7 @@ func (e *Evidence) signals(c *claim, f []float64) {
 	f[hedgeDrop] = f[hedgeEv] * (1 - f[hedgeClaim])
 }
 
-// near reports whether one of the stems stands at most so many words from at.
+// near reports whether one of the stems is at most distance words from at.
 func (s *sentence) near(at int, ids map[int32]bool, distance int) bool {
 	for i := max(0, at-distance); i <= min(len(s.ids)-1, at+distance); i++ {
 		if i != at && ids[s.ids[i]] {

@@ -7,38 +7,36 @@ import (
 	"example.com/assay/state"
 )
 
-// Where a status begins, in balanced probability.
+// Lower bounds of the statuses, as balanced probabilities.
 const (
 	supportedFrom    = .5
 	unsupportedBelow = .2
 )
 
-// A Judgement is how far evidence carries a claim.
+// A Judgement says how far evidence supports a claim.
 type Judgement struct {
 	Status state.ClaimStatus
-	// P is the calibrated probability that the evidence supports the whole
-	// claim, as often as claims of that kind are supported in the data that the
-	// model was trained on. It is what to show.
+	// P is the calibrated probability that the evidence supports the whole claim, at the rate of
+	// the training data. Show this one.
 	P float64
-	// Balanced is the probability if supported and other claims were equally
-	// many: it makes both kinds of error alike, and decides the status.
+	// Balanced is the probability if supported and other claims were equally frequent, so both
+	// kinds of error weigh the same. It decides the status.
 	Balanced float64
-	Best     []int    // sentences that carry the claim, the one that adds most first; at most three, no titles unless they copy it
-	Missing  []string // content words as the claim has them, of which nothing similar is in the evidence
+	Best     []int    // sentences that support the claim, the one that adds most first; at most three, no titles unless they copy it
+	Missing  []string // content words of the claim without anything similar in the evidence
 	Numbers  []string // numbers of the claim that are not in the evidence
-	Copied   bool     // a sentence says it word for word
+	Copied   bool     // a sentence states it word for word
 }
 
-// longestJudged is how many words a claim may have and be supported: in a longer
-// one nearly any word finds a counterpart.
+// longestJudged is the maximum number of words of a supported claim: in a longer one nearly any
+// word finds a counterpart.
 const longestJudged = 1024
 
-// Judge judges one claim: a sentence, or a clause of one. Status is supported
-// from a balanced probability of ½, unsupported below .2, and partially
-// supported between, which also says that the evidence is too thin to tell.
-// Evidence without a word supports nothing, and a claim without a content word
-// is supported only where it is copied. A text of more than 1,024 words is at
-// most partially supported unless it is copied. It never says that a claim is false.
+// Judge judges one claim: a sentence, or a clause. It is supported from a balanced probability of
+// ½, unsupported below .2, and partially supported in between, which also means that the evidence
+// is too thin. Evidence without a word supports nothing, and a claim without a content word is
+// supported only if it is copied. A text of more than 1,024 words is at most partially supported
+// unless it is copied. Judge never calls a claim false.
 func (e *Evidence) Judge(s string) Judgement {
 	c := e.read(s)
 	var out Judgement
@@ -79,11 +77,11 @@ func status(balanced float64) state.ClaimStatus {
 	return state.PartiallySupported
 }
 
-// copiedP is the probability of a claim that a sentence says word for word.
+// copiedP is the probability of a claim that a sentence states word for word.
 const copiedP = .98
 
-// copies finds a sentence that holds all words of a claim of at least two, in a
-// row: the first that can be quoted, or else a title or section.
+// copies finds a sentence that contains all words of a claim of at least two words, in a row: the
+// first quotable one, or else a title or section.
 func (e *Evidence) copies(c *claim) (int, bool) {
 	if len(c.ids) < 2 {
 		return 0, false
@@ -112,14 +110,13 @@ func (e *Evidence) copies(c *claim) (int, bool) {
 	return found, ok
 }
 
-// quotable reports whether a sentence is one of a source's text, or one that
-// was given by itself.
+// quotable reports whether a sentence is part of a source's text, or was given without a source.
 func (e *Evidence) quotable(sentence int) bool {
 	return e.places == nil || e.places[sentence].Source >= 0
 }
 
-// says reports whether the claim's words stand there in a row, and nothing
-// around them negates, doubts or supposes.
+// says reports whether the claim's words are there in a row, without negation, doubt or supposition
+// around them.
 func (s *sentence) says(first int, c *claim) bool {
 	for i := range c.words {
 		if s.words[first+i].low != c.words[i].low {
@@ -134,7 +131,7 @@ func (s *sentence) says(first int, c *claim) bool {
 	return true
 }
 
-// Sentences splits a text into the sentences that a response is judged by.
+// Sentences splits a text into the sentences that are judged.
 func Sentences(s string) []string {
 	var out []string
 	for _, span := range text.Sentences(s) {
@@ -145,8 +142,7 @@ func Sentences(s string) []string {
 	return out
 }
 
-// Stems are those of each sentence, as the judge reads them: what rarity is
-// counted on.
+// Stems returns the stems of each sentence as the judge counts them for rarity.
 func Stems(sentences []string) [][]string {
 	out := make([][]string, len(sentences))
 	l := newLexer()

@@ -6,8 +6,8 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// Words that turn a statement round, words of more, of less, of all and of
-// doubt. Those of more and less are stems, matched as a word's beginning.
+// Words that reverse a statement, and words of more, less, all and doubt. Words of more and less
+// are stems, matched as the beginning of a word.
 var (
 	negators = text.Set(`not no never none neither nor without cannot hardly rarely failed fails fail refused
 		denied lack lacks lacking absence unable unlikely nothing nobody`)
@@ -33,10 +33,10 @@ var (
 	joiners = text.Set(`and but which who while with whose where after before when`)
 )
 
-// negates reports whether a word turns round what it stands with.
+// negates reports whether a word reverses its neighbours.
 func negates(low string) bool { return negators[low] || strings.HasSuffix(low, "n't") }
 
-// direction is 1 for a word of more, −1 for one of less, 0 for any other.
+// direction returns 1 for a word of more, −1 for a word of less, 0 for any other.
 func direction(stem string) int {
 	for _, p := range ups {
 		if strings.HasPrefix(stem, p) {

@@ -12,10 +12,9 @@ import (
 	"example.com/assay/memory/text/idf"
 )
 
-// A Part is one of the two linear parts of a model. Features are brought to
-// mean 0 and deviation 1 and clipped; a feature's weight is Weight + Wide·w,
-// where w says how wide the evidence is, from −1 for a paragraph or an abstract
-// to 1 for a page.
+// A Part is one of the two linear parts of a model. Features are normalised to mean 0 and deviation
+// 1, and clipped. The weight of a feature is Weight + Wide·w, where w is the width of the evidence,
+// from −1 for a paragraph or an abstract to 1 for a page.
 type Part struct {
 	Features []Feature `json:"features"`
 	Clip     float64   `json:"clip"`
@@ -23,7 +22,7 @@ type Part struct {
 	Wide     float64   `json:"wide"`
 }
 
-// A Feature is what a part knows of one feature.
+// A Feature holds the weight and the normalisation of one feature.
 type Feature struct {
 	Name   string  `json:"name"`
 	Mean   float64 `json:"mean"`
@@ -32,8 +31,7 @@ type Feature struct {
 	Wide   float64 `json:"wide"`
 }
 
-// Calibration turns a score into a probability: the sigmoid of
-// (A + AWide·w)·score + B + BWide·w.
+// Calibration turns a score into a probability: the sigmoid of (A + AWide·w)·score + B + BWide·w.
 type Calibration struct {
 	A     float64 `json:"a"`
 	B     float64 `json:"b"`
@@ -41,35 +39,34 @@ type Calibration struct {
 	BWide float64 `json:"b_wide"`
 }
 
-// Weights are what was learned. The score of a claim is the mean of two logits:
-// that of a logistic regression over features of the whole claim, and that of
-// a noisy-or over its terms, by which a claim is supported when each of its
-// terms is.
+// Weights are the learned weights. The score of a claim is the mean of two logits: of a logistic
+// regression over features of the whole claim, and of a noisy-or over its terms, which supports a
+// claim only if each of its terms is supported.
 type Weights struct {
-	Trained     []Data      `json:"trained"` // on these
+	Trained     []Data      `json:"trained"` // the training data
 	Claim       Part        `json:"claim"`
 	Term        Part        `json:"term"`
-	Floor       float64     `json:"floor"` // of the noisy-or: a term that every claim has
+	Floor       float64     `json:"floor"` // constant term of the noisy-or
 	Calibration Calibration `json:"calibration"`
 }
 
-// Data names what was trained on.
+// Data identifies the training data.
 type Data struct {
 	Name   string `json:"name"`
 	Items  int    `json:"items"`
-	SHA256 string `json:"sha256"` // over what its items say
+	SHA256 string `json:"sha256"` // hash of the items' content
 }
 
-// Trained lists the data of which the model has seen the labels.
+// Trained returns the data whose labels the model has seen.
 func (m *Model) Trained() []Data { return slices.Clone(m.weights.Trained) }
 
-// A Model judges claims. It does not change, and may be used by many at once.
+// A Model judges claims. It does not change, and is safe for concurrent use.
 type Model struct {
 	idf     idf.Table
 	weights Weights
 }
 
-// New checks that weights and IDF are of this program's features.
+// New checks that weights and IDF fit this program's features.
 func New(w Weights, table idf.Table) (*Model, error) {
 	if err := table.Check(); err != nil {
 		return nil, err
@@ -90,7 +87,7 @@ func New(w Weights, table idf.Table) (*Model, error) {
 	return &Model{idf: table, weights: w}, nil
 }
 
-// Untrained returns a model that measures features and has no opinion.
+// Untrained returns a model that measures features and judges nothing.
 func Untrained(table idf.Table) (*Model, error) {
 	var w Weights
 	for _, name := range featureNames {
@@ -115,17 +112,16 @@ var shipped = sync.OnceValues(func() (*Model, error) {
 	return New(w, idf.Default())
 })
 
-// Default returns the model that the program ships. The error is that its
-// weights are not of this program's features, which its tests rule out.
+// Default returns the program's model. The error says that its weights do not fit the program's
+// features; tests exclude that.
 func Default() (*Model, error) { return shipped() }
 
-// Width says how wide the evidence is: −1 up to ten sentences, 0 at twenty, 1
-// from forty.
+// Width returns the width of the evidence: −1 up to ten sentences, 0 at twenty, 1 from forty.
 func (e *Evidence) Width() float64 {
 	return math.Max(-1, math.Min(1, math.Log2(math.Max(float64(len(e.sentences)), 1)/20)))
 }
 
-// logit is the part's score of scaled features.
+// logit returns the part's score for scaled features.
 func (p *Part) logit(x []float64, width float64) float64 {
 	sum := p.Bias + p.Wide*width
 	for i := range p.Features {
@@ -136,7 +132,7 @@ func (p *Part) logit(x []float64, width float64) float64 {
 	return sum
 }
 
-// score is the mean of both logits.
+// score returns the mean of both logits.
 func (e *Evidence) score(c *claim) float64 {
 	w, width := &e.model.weights, e.Width()
 	doubt := softplus(w.Floor)
@@ -146,8 +142,8 @@ func (e *Evidence) score(c *claim) float64 {
 	return (w.Claim.logit(e.features(c), width) + noisyOr(doubt)) / 2
 }
 
-// noisyOr is the logit of e^−doubt, the probability that none of several
-// causes of doubt holds, where doubt is the sum of their softplus.
+// noisyOr returns the logit of e^−doubt, the probability that none of several causes of doubt
+// applies; doubt is the sum of their softplus.
 func noisyOr(doubt float64) float64 {
 	return -doubt - math.Log(-math.Expm1(-math.Max(doubt, 1e-9)))
 }
@@ -159,7 +155,7 @@ func softplus(z float64) float64 {
 
 func sigmoid(z float64) float64 { return math.Exp(-softplus(-z)) }
 
-// P is the calibrated probability of a score.
+// P returns the calibrated probability of a score.
 func (c Calibration) P(score, width float64) float64 {
 	return sigmoid((c.A+c.AWide*width)*score + c.B + c.BWide*width)
 }

@@ -9,20 +9,18 @@ import (
 	"example.com/assay/state"
 )
 
-// A Reading is how far sources carry a claim, by its words.
+// A Reading says how far sources support a claim, by its words.
 type Reading struct {
 	Status     state.ClaimStatus
 	Confidence float64 // calibrated, 0 to 1
-	Quotes     []Place // sentences of the sources that add most of the claim, the first most; none of an unsupported one
+	Quotes     []Place // sentences of the sources that support the claim, the most important first; none if it is unsupported
 	Reason     string
 }
 
-// Read judges a claim by what the sentences of one document hold of it, weighed by what was
-// learned from claims that people judged: words that stand in several documents do not add up.
-// Of several documents the one that carries most of it counts, one with sentences before one
-// with titles alone, the first of equals. Quotes are bytes of the sources as they are. It does
-// not look for what the claim says otherwise than a source, such as another number or a
-// negation: a claim.Check does that, whoever judged.
+// Read judges a claim by the sentences of one document: words in several documents do not add up.
+// Of several documents, the one that supports it most counts; among equals, one with sentences
+// before one with only titles, then the first. Quotes are byte ranges of the sources. Read does not
+// detect contradictions, such as another number or a negation: claim.Check does.
 func Read(said string, sources []Source) (Reading, error) {
 	m, err := Default()
 	if err != nil {
@@ -39,7 +37,7 @@ func Read(said string, sources []Source) (Reading, error) {
 	return best, nil
 }
 
-// byDocument are the sources of each document, by their indices. There is one group at least.
+// byDocument groups the indices of the sources by document. There is at least one group.
 func byDocument(sources []Source) [][]int {
 	out := make([][]int, 0, 1)
 	at := map[string]int{}
@@ -58,7 +56,7 @@ func byDocument(sources []Source) [][]int {
 	return out
 }
 
-// read judges a claim by some of the sources. balanced is how far they carry it.
+// read judges a claim by some of the sources. balanced is Judgement.Balanced.
 func (m *Model) read(said string, sources []Source, some []int) (out Reading, balanced float64) {
 	own := make([]Source, len(some))
 	for i, at := range some {
@@ -68,13 +66,13 @@ func (m *Model) read(said string, sources []Source, some []int) (out Reading, ba
 	judged := evidence.Judge(said)
 	out = Reading{Status: judged.Status, Confidence: judged.P}
 	for _, at := range judged.Best {
-		// A text that was not valid UTF-8 has lost bytes on its way here: what
-		// stands in their place is in no source.
+		// A source that was not valid UTF-8 has lost bytes: the replacement character is in no
+		// source.
 		if p, ok := evidence.Place(at); ok && !strings.ContainsRune(own[p.Source].Text[p.Start:p.End], utf8.RuneError) {
 			out.Quotes = append(out.Quotes, Place{Source: some[p.Source], Start: p.Start, End: p.End})
 		}
 	}
-	if judged.Status == state.Supported && len(out.Quotes) == 0 { // titles and headings alone
+	if judged.Status == state.Supported && len(out.Quotes) == 0 { // only titles and headings support it
 		out.Status = state.PartiallySupported
 	}
 	if judged.Status == state.Unsupported {
@@ -84,7 +82,7 @@ func (m *Model) read(said string, sources []Source, some []int) (out Reading, ba
 	return out, judged.Balanced
 }
 
-// reasonOf says in words what a judgement rests on.
+// reasonOf describes the reason for a judgement.
 func reasonOf(j Judgement, quoted bool) string {
 	var missing []string
 	if len(j.Numbers) > 0 {

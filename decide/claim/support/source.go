@@ -6,21 +6,21 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// A Source is a passage as claims are judged against it. Title and section
-// count as evidence of what the text is about, and can carry no claim alone.
+// A Source is a passage. Its title and section are evidence for the text's topic, but cannot
+// support a claim alone.
 type Source struct {
-	Doc     string // names its document; sources of one document share it
+	Doc     string // ID of its document; sources of one document share it
 	Title   string
 	Section string
 	Text    string
-	Skip    []text.Span // bytes of the text that are no evidence
+	Skip    []text.Span // bytes of the text that do not count as evidence
 }
 
-// A Place is where a sentence of the evidence stands: the bytes Start..End of
-// the text of a source, by its index. Titles and sections have none.
+// A Place is the place of a sentence: the bytes Start..End of the text of a source, by its index.
+// Titles and sections have none.
 type Place struct{ Source, Start, End int }
 
-// PrepareSources splits passages into sentences and those into words.
+// PrepareSources splits passages into sentences, and sentences into words.
 func (m *Model) PrepareSources(sources []Source) *Evidence {
 	var sentences []string
 	var places []Place
@@ -53,8 +53,8 @@ func overlaps(span text.Span, others []text.Span) bool {
 	return false
 }
 
-// Place says where a sentence of a judgement stands. It is false for titles,
-// sections, and evidence that was not prepared from sources.
+// Place returns the place of a sentence of a judgement. It returns false for titles, sections, and
+// evidence without sources.
 func (e *Evidence) Place(sentence int) (Place, bool) {
 	if sentence < 0 || sentence >= len(e.places) || e.places[sentence].Source < 0 {
 		return Place{}, false

@@ -7,9 +7,9 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// groups are words that encyclopedias, news and abstracts use for one another.
-// A term whose group the evidence has a word of counts as similar, not as
-// found: the words are close, and none is always the other.
+// groups are words that encyclopedias, news and abstracts use for one another. If the evidence has
+// a word of a term's group, the term counts as similar, not as found: the words are close, but not
+// always equivalent.
 const groups = `
 	die died death dead deceased killed demise passed
 	born birth native
@@ -148,7 +148,7 @@ const groups = `
 	english england
 `
 
-// synonyms are the stems of the other words of a stem's groups.
+// synonyms returns the stems of the other words in a stem's groups.
 var synonyms = sync.OnceValue(func() map[string][]string {
 	out := map[string][]string{}
 	for line := range strings.Lines(groups) {
@@ -169,8 +169,7 @@ var synonyms = sync.OnceValue(func() map[string][]string {
 	return out
 })
 
-// light words frame a statement rather than make it: what joins sentences,
-// says who says so, or is true of nearly anything.
+// light words frame a statement: words that join sentences, name a speaker, or fit nearly anything.
 var light = text.Set(`however although though unlike therefore thus hence moreover furthermore also well besides
 	additionally meanwhile instead otherwise nevertheless nonetheless indeed still already even yet else
 	according say says said saying state states stated stating note notes noted noting report reports reported

@@ -1,37 +1,37 @@
 package support
 
-// Features of one term of a claim. A term is missing to the degree that
-// nothing like it is in the evidence.
+// Features of one term of a claim. A term is missing to the degree that the evidence has nothing
+// similar.
 const (
 	termIDF         = iota
 	termLow         // missing, in lower case
 	termLowIDF      // the same by its IDF
-	termNumber      // missing, a number that is no year
+	termNumber      // missing, a number that is not a year
 	termYear        // missing, a year
 	termName        // missing, a name
 	termNameIDF     // the same by its IDF
-	termLowAbsent   // in lower case, and not even a similar one is there
-	termNameAbsent  // the same of a name
+	termLowAbsent   // in lower case, without even a similar one in the evidence
+	termNameAbsent  // the same for a name
 	isNumber        //
 	isYear          //
 	isName          //
 	isLight         //
 	termLight       // missing and light
-	termAlone       // there, but no sentence with it holds much of the claim
+	termAlone       // there, but no sentence with it has much of the claim
 	termOffWindow   // there, but not in the window
 	termOffGreedy   // there, but not in the greedy cover
 	termOffBest     // there, but not in the best sentence
 	termBefore      // the term before it is missing
 	termAfter       // the term after it is missing
-	termBound       // it follows a neighbour in the evidence, too
+	termBound       // it also follows a neighbour in the evidence
 	termMissBefore  // both are missing
 	termMissAfter   // both are missing
-	termPlace       // where in the claim, 0 … 1
-	claimUncovered  // share of the claim that no sentence holds
-	claimOffWindow  // that the window does not hold
-	claimOffGreedy  // that the greedy cover does not hold
-	claimShort      // one by the claim's terms
-	termAbsentAmong // absent, by the share of the claim that is there
+	termPlace       // position in the claim, 0 … 1
+	claimUncovered  // share of the claim in no sentence
+	claimOffWindow  // share of the claim outside the window
+	claimOffGreedy  // share of the claim outside the greedy cover
+	claimShort      // 1 divided by the number of terms
+	termAbsentAmong // absent, times the share of the claim that is there
 	termFeatureCount
 )
 
@@ -45,7 +45,7 @@ var termNames = [termFeatureCount]string{
 	claimShort: "claim_short", termAbsentAmong: "absent_among",
 }
 
-// TermNames lists what a Term's features are, in their order.
+// TermNames returns the names of a Term's features, in order.
 func TermNames() []string { return append([]string(nil), termNames[:]...) }
 
 // A Term is a content word of a claim as the evidence sees it.
@@ -54,8 +54,8 @@ type Term struct {
 	Features   []float64
 }
 
-// Terms measures every distinct content word of a claim, in the order of
-// their first appearance. It is what the training command learns from.
+// Terms measures every distinct content word of a claim, in the order of their first appearance.
+// The training command learns from it.
 func (e *Evidence) Terms(s string) []Term {
 	c := e.read(s)
 	out := make([]Term, len(c.terms))
@@ -125,7 +125,7 @@ func (e *Evidence) bound(a, b term) float64 {
 	return truth(a.found() && b.found() && e.bigrams[pack(0, a.id, b.id)])
 }
 
-// year reports whether a number is one of the years that texts are dated by.
+// year reports whether a number is a year that texts are dated with.
 func year(low string) bool {
 	return len(low) == 4 && (low[:2] == "18" || low[:2] == "19" || low[:2] == "20")
 }

@@ -12,26 +12,26 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// A word is a token as claims and evidence are compared by it.
+// A word is a token as claims and evidence compare it.
 type word struct {
 	start, end int    // bytes of the text
 	low        string // lower case, without possessive, thousands separators and full stops of initials
-	stem       string // Porter2 stem of low; numbers, months and their short forms are written one way
+	stem       string // Porter2 stem of low; numbers, months and their short forms are normalised
 	stop       bool   // a function word: it counts in order and fragments, not in coverage
 	light      bool   // frames a statement rather than makes it
 	capital    bool   // begins with a capital, and does not begin the text
 	upper      bool   // begins with a capital
-	joined     bool   // a hyphen ties it to the word before
+	joined     bool   // a hyphen joins it to the previous word
 	acronym    bool   // three to eight capitals
-	negates    bool   // turns round what it stands with
+	negates    bool   // reverses its neighbours
 	hedges     bool   // doubts
-	null       bool   // speaks of no difference
+	null       bool   // states no difference
 	sign       int    // 1 for a word of more, −1 for one of less
 	number     bool   // holds a digit, or is a number in words from two to ninety
 }
 
-// A lexer remembers words of one text, for most come more than once. It is not
-// for concurrent use.
+// A lexer caches the words of one text, since most occur more than once. It is not safe for
+// concurrent use.
 type lexer struct{ known map[string]word }
 
 func newLexer() *lexer { return &lexer{known: map[string]word{}} }
@@ -57,7 +57,7 @@ func (l *lexer) words(s string) []word {
 	return out
 }
 
-// word is s[start:end] with what its place adds to what it says.
+// word returns s[start:end] with the properties of its position.
 func (l *lexer) word(s string, start, end int, first bool) word {
 	w, ok := l.known[s[start:end]]
 	if !ok {
@@ -70,7 +70,7 @@ func (l *lexer) word(s string, start, end int, first bool) word {
 	return w
 }
 
-// read says what a word is, wherever it stands.
+// read returns the properties of a word that do not depend on its position.
 func read(raw string) word {
 	r, _ := utf8.DecodeRuneInString(raw)
 	low := strings.TrimSuffix(strings.ToLower(strings.ReplaceAll(raw, "’", "'")), "'s")

@@ -15,14 +15,14 @@ import (
 
 const thread = "thread-1"
 
-// epoch has a part below the microsecond, which is not kept.
+// epoch has a part below the microsecond, which checkpointers drop.
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 
-// id is the n-th ID: later ones are greater strings.
+// id is the n-th ID; later IDs are greater strings.
 func id(n int) string { return fmt.Sprintf("id-%06d", n) }
 
-// snapshot is the n-th checkpoint of the root namespace, which holds the whole
-// state. Only the first has no parent.
+// snapshot is the n-th checkpoint of the root namespace, with the whole state. Only the first has
+// no parent.
 func snapshot(n int) graph.Checkpoint {
 	c := delta(n, n-1, n)
 	if n == 1 {
@@ -31,8 +31,8 @@ func snapshot(n int) graph.Checkpoint {
 	return c
 }
 
-// delta is a checkpoint of the root namespace by the numbers of its parent and
-// its base.
+// delta is a checkpoint of the root namespace, given by its own number and the numbers of its
+// parent and its base.
 func delta(n, parent, base int) graph.Checkpoint {
 	return graph.Checkpoint{
 		ID: id(n), Parent: id(parent), Base: id(base),
@@ -101,7 +101,7 @@ func loads(t *testing.T, s graph.Checkpointer, key graph.Key, lineage []graph.Ch
 	}
 }
 
-// missing checks that there is no such checkpoint.
+// missing checks that a checkpoint does not exist.
 func missing(t *testing.T, s graph.Checkpointer, key graph.Key) {
 	t.Helper()
 	if _, _, err := s.Load(t.Context(), key); !errors.Is(err, graph.ErrNoCheckpoint) {
@@ -121,8 +121,8 @@ func list(t *testing.T, s graph.Checkpointer, query graph.Query) []graph.Checkpo
 	return out
 }
 
-// lists checks the IDs that a query selects, each with its namespace before it
-// if that is not the root's.
+// lists checks the IDs that a query selects. An ID outside the root namespace has its namespace
+// before it.
 func lists(t *testing.T, s graph.Checkpointer, query graph.Query, want ...string) {
 	t.Helper()
 	var got []string
@@ -159,7 +159,7 @@ func equalCheckpoints(t *testing.T, what string, got, want []graph.Checkpoint) {
 	}
 }
 
-// sameCheckpoint reports whether got is what a store may return for want.
+// sameCheckpoint reports whether a store may return got for want.
 func sameCheckpoint(got, want graph.Checkpoint) bool {
 	return got.Namespace == want.Namespace && got.ID == want.ID && got.Parent == want.Parent &&
 		got.Base == want.Base && got.Source == want.Source && got.Step == want.Step &&

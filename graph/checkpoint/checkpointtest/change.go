@@ -148,8 +148,8 @@ var changeChecks = []check{
 	{"all or nothing", allOrNothing},
 }
 
-// allOrNothing makes changes whose last part is refused. Their earlier parts alone
-// would change something.
+// allOrNothing makes changes whose last part is refused, and whose earlier parts alone would change
+// something.
 func allOrNothing(t *testing.T, s graph.Checkpointer) {
 	before := []graph.Record{record(2, "task", graph.RecordUpdate, "", "update")}
 	commit(t, s, thread, graph.Change{Add: chain(2), Records: before})

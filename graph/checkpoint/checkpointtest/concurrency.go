@@ -166,8 +166,8 @@ func raceToAdd(t *testing.T, savers []graph.Checkpointer, n int) {
 	}
 }
 
-// extend lets each saver add steps to a thread that begins with snapshot 1. A
-// step whose place was taken is tried again after the newest.
+// extend lets each saver add steps to a thread that begins with snapshot 1. A saver that loses a
+// step to another tries again after the newest checkpoint.
 func extend(t *testing.T, savers []graph.Checkpointer, steps int) {
 	t.Helper()
 	var wg sync.WaitGroup

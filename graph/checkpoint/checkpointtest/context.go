@@ -62,7 +62,7 @@ var contextChecks = []check{
 	}},
 }
 
-// ended checks that nothing is done under a context that has ended.
+// ended checks that no call does anything after its context has ended.
 func ended(t *testing.T, s graph.Checkpointer, ctx context.Context, want error) {
 	t.Helper()
 	add(t, s, thread, chain(2)...)

@@ -1,6 +1,5 @@
-// Package checkpointtest tests checkpointers, and what uses them. Test is the
-// suite that every graph.Checkpointer must pass, and TestStore a second one for
-// stores that outlive a saver; both need nothing but the saver.
+// Package checkpointtest tests checkpointers, and programs that use them. Test is the suite that
+// every graph.Checkpointer must pass. TestStore is a second suite, for stores that outlive a saver.
 //
 //	func TestSaver(t *testing.T) {
 //		checkpointtest.Test(t, func(t *testing.T) graph.Checkpointer {
@@ -8,9 +7,7 @@
 //		})
 //	}
 //
-// Faulty and Lossy make a saver fail at its n-th call, to see what a program
-// does then.
+// Faulty and Lossy make a saver fail at its n-th call, to test how a program reacts.
 //
-// It does not kill processes and does not fill disks: what a store does then
-// is for its own tests.
+// The package does not kill processes or fill disks: each store tests that itself.
 package checkpointtest

@@ -10,11 +10,11 @@ import (
 	"example.com/assay/graph"
 )
 
-// ErrFault is in the errors of a FaultySaver.
+// ErrFault is in the chain of every error that a FaultySaver injects.
 var ErrFault = errors.New("injected fault")
 
-// A FaultySaver is a checkpointer with one failing call. Calls of Lock, Commit,
-// Load, List and Threads count; List and Threads count when a loop over them begins.
+// A FaultySaver is a checkpointer with one failing call. It counts calls of Lock, Commit, Load,
+// List and Threads; List and Threads count when a loop over them begins.
 type FaultySaver struct {
 	saver graph.Checkpointer
 	at    int64
@@ -24,15 +24,14 @@ type FaultySaver struct {
 
 var _ graph.Checkpointer = (*FaultySaver)(nil)
 
-// Faulty returns a saver whose n-th call, counted from 1, fails and does nothing.
-// With n = 0 none fails; that counts the calls of a program.
+// Faulty returns a saver whose n-th call, counted from 1, fails and does nothing. With n = 0 no
+// call fails, which counts the calls of a program.
 func Faulty(saver graph.Checkpointer, n int) *FaultySaver {
 	return &FaultySaver{saver: saver, at: int64(n)}
 }
 
-// Lossy is like Faulty, but if the n-th call is a Commit that succeeds, it
-// takes effect before it fails: what a caller sees when a store's answer is
-// lost on the way.
+// Lossy is like Faulty, but an n-th call that is a Commit takes effect and then fails, as when the
+// store's answer is lost on the way.
 func Lossy(saver graph.Checkpointer, n int) *FaultySaver {
 	return &FaultySaver{saver: saver, at: int64(n), lossy: true}
 }

@@ -36,7 +36,7 @@ var listChecks = []check{
 	}},
 	{"breaking out early", func(t *testing.T, s graph.Checkpointer) {
 		add(t, s, thread, chain(10)...)
-		for range 20 { // more often than there can be connections
+		for range 20 { // more loops than a store can have connections
 			for c, err := range s.List(t.Context(), graph.Query{Thread: thread}) {
 				if err != nil || c.ID != id(10) {
 					t.Fatalf("first is %s, %v; want %s", c.ID, err, id(10))
@@ -107,8 +107,7 @@ var listChecks = []check{
 	}},
 }
 
-// fillForList makes eight checkpoints in three namespaces, and some in
-// another thread.
+// fillForList adds eight checkpoints in three namespaces, and others to another thread.
 func fillForList(t *testing.T, s graph.Checkpointer) {
 	t.Helper()
 	all := chain(5)
@@ -233,7 +232,7 @@ var threadChecks = []check{
 			if th.Checkpoints == 0 {
 				t.Errorf("thread %s has no checkpoints; want those only that have some", th.ID)
 			}
-			if seen == 0 { // whether the last one is still seen is open
+			if seen == 0 { // a loop may or may not still see the last one
 				commit(t, s, id(n-1), graph.Change{Clear: true})
 			}
 			commit(t, s, th.ID, graph.Change{Clear: true})

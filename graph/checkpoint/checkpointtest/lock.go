@@ -30,7 +30,7 @@ var lockChecks = []check{
 		old()
 		old()
 		lock(t, s, thread)
-		old() // must not free what another holds now
+		old() // must not free the lock that another holder has now
 		busy(t, s, thread)
 	}},
 	{"other threads are free", func(t *testing.T, s graph.Checkpointer) {
@@ -50,7 +50,7 @@ var lockChecks = []check{
 			t.Fatal(err)
 		}
 		cancel()
-		time.Sleep(20 * time.Millisecond) // for one that frees when its context ends
+		time.Sleep(20 * time.Millisecond) // for a saver that unlocks when its context ends
 		busy(t, s, thread)
 		unlock()
 		lock(t, s, thread)()
@@ -94,7 +94,7 @@ var lockChecks = []check{
 	}},
 }
 
-// lock returns what unlocks, which also the test's end does.
+// lock locks a thread and returns its unlock function. The end of the test also unlocks.
 func lock(t *testing.T, s graph.Checkpointer, thread string) func() {
 	t.Helper()
 	unlock, err := s.Lock(t.Context(), thread)

@@ -111,7 +111,7 @@ func refusedNames(t *testing.T, s graph.Checkpointer) {
 	}
 }
 
-// random returns n letters that no compression makes much shorter.
+// random returns n letters that compression hardly shortens.
 func random(n int) string {
 	out, x := make([]rune, n), uint32(1)
 	for i := range out {

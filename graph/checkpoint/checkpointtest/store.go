@@ -7,11 +7,10 @@ import (
 	"example.com/assay/graph"
 )
 
-// TestStore checks a store that outlives its savers. What one saver committed is
-// there for another, and savers that are open at the same time exclude each other.
-// The function store makes an empty store, and returns a function that opens a
-// saver on it as another process would. Savers with a Close method are closed with
-// it, more than once.
+// TestStore tests a store that outlives its savers: another saver must see what one has committed,
+// and savers that are open at the same time must exclude each other. Store makes an empty store and
+// returns a function that opens a saver on it, as another process would. Savers with a Close method
+// are closed, some more than once.
 func TestStore(t *testing.T, store func(t *testing.T) (open func() graph.Checkpointer)) {
 	t.Helper()
 	for _, c := range []struct {
@@ -87,14 +86,14 @@ func locksBetween(t *testing.T, open func() graph.Checkpointer) {
 	other()
 	lock(t, a, "thread-2")
 
-	// A saver that is closed lets go, as a process that ends does.
+	// A closed saver frees its locks, as a process that ends does.
 	if closeSaver(t, a) {
 		lock(t, b, thread)
 		lock(t, b, "thread-2")
 	}
 }
 
-// closeSaver reports whether the saver has anything to close.
+// closeSaver closes a saver, and reports whether it has a Close method.
 func closeSaver(t *testing.T, s graph.Checkpointer) bool {
 	t.Helper()
 	switch c := s.(type) {

@@ -6,8 +6,7 @@ import (
 	"example.com/assay/graph"
 )
 
-// A check is one thing that a checkpointer owes its callers. The saver it gets
-// holds nothing.
+// A check tests one part of the contract. It gets an empty saver.
 type check struct {
 	name string
 	run  func(t *testing.T, saver graph.Checkpointer)
@@ -27,10 +26,9 @@ var groups = map[string][]check{
 	"large":       largeChecks,
 }
 
-// Test checks everything that graph.Checkpointer asks for and one process can
-// see. The function open returns a saver that holds nothing, a new one each
-// time, and closes it in a cleanup of the test it is given. Run it with the
-// race detector.
+// Test tests the whole contract of graph.Checkpointer, as far as one process can see it. Open
+// returns a new, empty saver for each check, and closes it in a cleanup of the given test. Run it
+// with the race detector.
 func Test(t *testing.T, open func(t *testing.T) graph.Checkpointer) {
 	t.Helper()
 	for _, group := range sorted(groups) {

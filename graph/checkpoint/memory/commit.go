@@ -7,9 +7,8 @@ import (
 	"example.com/assay/graph"
 )
 
-// commit makes a change, or nothing of it. A change that only adds, which is
-// what a superstep makes, is made in place and taken back if need be; one that
-// takes away is made on a copy.
+// commit makes a change, or nothing of it. A change that only adds, as every superstep does, is
+// made in place and undone after an error. A change that removes or replaces is made on a copy.
 func (t *thread) commit(change *graph.Change) error {
 	spaces := t.spaces
 	switch {
@@ -59,8 +58,8 @@ func (t *thread) commit(change *graph.Change) error {
 	return nil
 }
 
-// A mark is what a space's checkpoints were before some were added. Since
-// those are never changed in place, it is all that taking back needs.
+// A mark is a space's list of checkpoints before some were added. Checkpoints are never changed in
+// place, so a mark is enough to undo a change.
 type mark struct {
 	space  *space
 	before []*graph.Checkpoint
@@ -88,7 +87,7 @@ func remove(spaces map[string]*space, keys []graph.Key) {
 	}
 }
 
-// add returns the marks with one for the checkpoint's space.
+// add adds a checkpoint to its space, and returns marks with one for that space.
 func add(spaces map[string]*space, c *graph.Checkpoint, marks []mark) ([]mark, error) {
 	s := spaces[c.Namespace]
 	if s == nil {

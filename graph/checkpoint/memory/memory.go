@@ -1,11 +1,11 @@
-// Package memory keeps threads in memory: for tests, and for runs whose
-// threads need not outlive the process.
+// Package memory keeps threads in memory, for tests and for runs whose threads need not outlive the
+// process.
 //
 //	saver := memory.New()
 //	app, err := g.Compile(&graph.CompileOptions{Checkpointer: saver})
 //
-// It writes nothing anywhere, and forgets nothing by itself: a thread stays
-// until a change removes its checkpoints.
+// It writes nothing to disk, and nothing expires: a thread stays until a change removes its
+// checkpoints.
 package memory
 
 import (
@@ -19,18 +19,17 @@ import (
 	"example.com/assay/graph/checkpoint/internal/names"
 )
 
-// A Saver is a graph.Checkpointer. It keeps the Data and Metadata that it is
-// given without copying them. Changes of different threads do not wait for
-// each other.
+// A Saver is a graph.Checkpointer. It keeps the Data and Metadata of its arguments without copying
+// them. Changes of different threads do not wait for each other.
 type Saver struct {
-	mu      sync.RWMutex // of the two maps; never held while waiting for a thread's
+	mu      sync.RWMutex // guards both maps; never held while waiting for a thread's lock
 	threads map[string]*thread
 	locked  map[string]bool
 }
 
 var _ graph.Checkpointer = (*Saver)(nil)
 
-// New returns a saver that holds nothing.
+// New returns an empty saver.
 func New() *Saver {
 	return &Saver{threads: map[string]*thread{}, locked: map[string]bool{}}
 }
@@ -85,8 +84,7 @@ func (s *Saver) Load(ctx context.Context, key graph.Key) ([]graph.Checkpoint, []
 	return lineage, records, nil
 }
 
-// hold returns the thread of this name, a new one if there is none, with its
-// lock taken for writing.
+// hold returns a thread with its lock held for writing, and creates the thread if needed.
 func (s *Saver) hold(name string) *thread {
 	for {
 		t := s.find(name)
@@ -106,14 +104,14 @@ func (s *Saver) hold(name string) *thread {
 	}
 }
 
-// find returns nil if there is no such thread.
+// find returns a thread, or nil if it does not exist.
 func (s *Saver) find(name string) *thread {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.threads[name]
 }
 
-// all returns the threads that there are and their names, sorted.
+// all returns the names of all threads, sorted, and the threads in the same order.
 func (s *Saver) all() ([]string, []*thread) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -125,8 +123,7 @@ func (s *Saver) all() ([]string, []*thread) {
 	return ids, threads
 }
 
-// begin returns why a call cannot begin: its context has ended, or its
-// arguments are bad.
+// begin returns the error of an ended context, or else bad.
 func begin(ctx context.Context, bad error) error {
 	if err := ctx.Err(); err != nil {
 		return err

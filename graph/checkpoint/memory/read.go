@@ -11,7 +11,7 @@ import (
 	"example.com/assay/graph/checkpoint/internal/names"
 )
 
-// load finds nothing in a thread that is nil.
+// load returns a checkpoint's lineage and records. A nil thread has no checkpoints.
 func (t *thread) load(namespace, id string) ([]graph.Checkpoint, []graph.Record, error) {
 	if t == nil {
 		return nil, nil, graph.ErrNoCheckpoint
@@ -47,8 +47,8 @@ func (s *Saver) Records(ctx context.Context, thread string) ([]graph.Record, err
 	return out, nil
 }
 
-// look returns the checkpoints of a namespace, where among them the wanted one
-// is, and its records. The place is negative if there is none.
+// look returns the checkpoints of a namespace, the position of the wanted one, and its records. The
+// position is negative if the checkpoint does not exist.
 func (t *thread) look(namespace, id string) (checkpoints []*graph.Checkpoint, at int, records []graph.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,8 +66,7 @@ func (t *thread) look(namespace, id string) (checkpoints []*graph.Checkpoint, at
 	return s.checkpoints, at, slices.Clone(s.records[s.checkpoints[at].ID])
 }
 
-// List implements graph.Checkpointer. It yields what the thread had when the
-// loop began.
+// List implements graph.Checkpointer. It yields the checkpoints that existed when the loop began.
 func (s *Saver) List(ctx context.Context, query graph.Query) iter.Seq2[graph.Checkpoint, error] {
 	return func(yield func(graph.Checkpoint, error) bool) {
 		fail := func(err error) {
@@ -98,8 +97,8 @@ func (s *Saver) List(ctx context.Context, query graph.Query) iter.Seq2[graph.Che
 	}
 }
 
-// lists returns the checkpoints of each namespace that the query is about, in
-// the order of their names.
+// lists returns the checkpoints of each namespace that the query selects, sorted by the namespaces'
+// names.
 func (t *thread) lists(query graph.Query) [][]*graph.Checkpoint {
 	if t == nil {
 		return nil

@@ -11,16 +11,16 @@ import (
 	"example.com/assay/graph"
 )
 
-// A thread is what the saver keeps of one thread.
+// A thread is the content of one thread.
 type thread struct {
 	mu     sync.Mutex
-	gone   bool // no longer in the saver's map: look again
+	gone   bool // it is no longer in the saver's map: look it up again
 	spaces map[string]*space
 }
 
-// A space is one namespace of a thread. Its array of checkpoints is never
-// changed where it has elements, and neither are those; new ones are appended
-// to it, so that readers may keep a slice of it without a lock.
+// A space is one namespace of a thread. Its checkpoints are never changed, and neither are the
+// elements of the array in use; new ones are appended. So readers may keep a slice of it without a
+// lock.
 type space struct {
 	checkpoints []*graph.Checkpoint       // sorted by ID
 	base        int                       // where the last Base was found: the next is often the same
@@ -36,12 +36,12 @@ func (t *thread) empty() bool {
 	return true
 }
 
-// find returns where a checkpoint is, or would be.
+// find returns the position of a checkpoint, or where it would be.
 func (s *space) find(id string) (at int, found bool) { return find(s.checkpoints, id) }
 
 func find(checkpoints []*graph.Checkpoint, id string) (at int, found bool) {
-	// Nearly every call asks for the newest. The search is written out because that of
-	// package slices copies what it compares.
+	// Nearly every call looks for the newest. The search is written out because the search of
+	// package slices copies the elements that it compares.
 	low, high := 0, len(checkpoints)
 	for at = high - 1; low < high; at = int(uint(low+high) / 2) {
 		switch c := strings.Compare(checkpoints[at].ID, id); {
@@ -61,7 +61,7 @@ func (s *space) has(id string) bool {
 	return ok
 }
 
-// hasBase is has for what checkpoints are read from.
+// hasBase is has for a checkpoint's Base.
 func (s *space) hasBase(id string) bool {
 	if s.base < len(s.checkpoints) && s.checkpoints[s.base].ID == id {
 		return true
@@ -71,7 +71,7 @@ func (s *space) hasBase(id string) bool {
 	return ok
 }
 
-// add puts a checkpoint at its place, which find has found free.
+// add inserts a checkpoint at the free position that find returned.
 func (s *space) add(at int, c *graph.Checkpoint) {
 	if at == len(s.checkpoints) {
 		s.checkpoints = append(s.checkpoints, kept(c))
@@ -80,14 +80,12 @@ func (s *space) add(at int, c *graph.Checkpoint) {
 	s.checkpoints = slices.Concat(s.checkpoints[:at], []*graph.Checkpoint{kept(c)}, s.checkpoints[at:])
 }
 
-// replace puts a checkpoint in place of the one with its ID, in a space that no
-// reader has seen.
+// replace replaces the checkpoint with the same ID, in a space that no reader has seen.
 func (s *space) replace(at int, c *graph.Checkpoint) {
 	s.checkpoints[at] = kept(c)
 }
 
-// remove removes checkpoints with their records, in a space that no reader has
-// seen.
+// remove removes checkpoints and their records, in a space that no reader has seen.
 func (s *space) remove(ids map[string]bool) {
 	s.checkpoints = slices.DeleteFunc(s.checkpoints, func(c *graph.Checkpoint) bool { return ids[c.ID] })
 	for id := range ids {
@@ -95,8 +93,7 @@ func (s *space) remove(ids map[string]bool) {
 	}
 }
 
-// lineage returns the checkpoint at a place and those that it is read from,
-// oldest first.
+// lineage returns the lineage of the checkpoint at a position, oldest first.
 func lineage(checkpoints []*graph.Checkpoint, at int) ([]graph.Checkpoint, error) {
 	last := checkpoints[at]
 	var out []graph.Checkpoint
@@ -106,7 +103,7 @@ func lineage(checkpoints []*graph.Checkpoint, at int) ([]graph.Checkpoint, error
 			slices.Reverse(out)
 			return out, nil
 		}
-		// Only among the older ones: after Replace a parent may be newer than its child.
+		// Only look among older ones: after Replace, a parent may be newer than its child.
 		next, ok := find(checkpoints[:at], c.Parent)
 		if !ok {
 			return nil, fmt.Errorf("checkpoint %s is read from %s, and %q between them is missing", last.ID, last.Base, c.Parent)
@@ -115,7 +112,7 @@ func lineage(checkpoints []*graph.Checkpoint, at int) ([]graph.Checkpoint, error
 	}
 }
 
-// put adds a record, or replaces the one that has its key.
+// put adds a record, or replaces the record with the same key.
 func (s *space) put(r graph.Record) {
 	list := s.records[r.Checkpoint]
 	at, ok := slices.BinarySearchFunc(list, r, compareRecords)
@@ -126,7 +123,7 @@ func (s *space) put(r graph.Record) {
 	s.records[r.Checkpoint] = slices.Insert(list, at, r)
 }
 
-// forget removes the records of a kind that a checkpoint has.
+// forget removes a checkpoint's records of one kind.
 func (s *space) forget(id string, kind graph.RecordKind) {
 	list := slices.DeleteFunc(s.records[id], func(r graph.Record) bool { return r.Kind == kind })
 	if len(list) == 0 {
@@ -159,7 +156,7 @@ func compareRecords(a, b graph.Record) int {
 	return strings.Compare(a.Key, b.Key)
 }
 
-// kept is a checkpoint as every checkpointer keeps it.
+// kept is the copy of a checkpoint that the saver stores.
 func kept(c *graph.Checkpoint) *graph.Checkpoint {
 	out := *c
 	out.Time = c.Time.UTC().Truncate(time.Microsecond)

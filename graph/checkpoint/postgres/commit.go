@@ -13,8 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// attempts is how often a commit is sent when connections turn out to be
-// broken before anything was.
+// attempts is how often a commit is sent when a connection proves broken before it was sent.
 const attempts = 3
 
 // Commit implements graph.Checkpointer.
@@ -33,7 +32,7 @@ func (s *Saver) commit(ctx context.Context, thread string, change graph.Change) 
 		return err
 	}
 	parts, err := s.parts(thread, change)
-	if err != nil || len(parts) == 1 { // nothing but the lock
+	if err != nil || len(parts) == 1 { // the change is empty
 		return err
 	}
 	for i := 1; ; i++ {
@@ -51,8 +50,8 @@ type part struct {
 	args  []any
 }
 
-// send makes a change in one round trip: the statements of a batch are one
-// transaction, which the first error ends.
+// send makes a change in one round trip: the statements of a batch are one transaction, and the
+// first error ends it.
 func (s *Saver) send(ctx context.Context, parts []part) error {
 	batch := &pgx.Batch{}
 	for _, p := range parts {
@@ -70,12 +69,11 @@ func (s *Saver) send(ctx context.Context, parts []part) error {
 			return fmt.Errorf("%s: %w", p.doing, err)
 		}
 	}
-	return results.Close() // it is committed when this returns
+	return results.Close() // the commit is done when this returns
 }
 
-// parts returns the statements of a change. The first makes changes of one
-// thread wait for each other, so that what a statement finds is still there
-// when its transaction ends.
+// parts returns the statements of a change. The first one lets changes of one thread wait for each
+// other, so rows that a statement has found are still there when its transaction ends.
 func (s *Saver) parts(thread string, change graph.Change) ([]part, error) {
 	t := key(thread)
 	parts := []part{{"waiting for other changes", lockThread, []any{advisory("commit", s.schema, thread)}}}
@@ -115,7 +113,7 @@ func (s *Saver) parts(thread string, change graph.Change) ([]part, error) {
 		queue("recording for checkpoint "+r.Checkpoint, s.sql.record, key(r.Namespace), r.Checkpoint,
 			key(r.Task, string(r.Kind), r.Key), r.Namespace, r.Task, string(r.Kind), r.Key, filled(r.Data))
 	}
-	// A thread begins with a checkpoint that has no parent.
+	// A checkpoint without a parent may be the first of its thread.
 	if first {
 		queue("naming the thread", s.sql.nameThread, thread)
 	} else if change.Clear || len(change.Remove) > 0 {
@@ -141,7 +139,7 @@ func metadataText(metadata map[string]string) (string, error) {
 	return string(text), err
 }
 
-// filled returns empty data for none, which Postgres would keep as NULL.
+// filled returns empty bytes for nil, which Postgres would store as NULL.
 func filled(data []byte) []byte {
 	if data == nil {
 		return []byte{}

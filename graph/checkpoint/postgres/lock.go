@@ -13,16 +13,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// patience is how long the server may take over one lock. The caller's context
-// does not say, because stopping a query closes its connection, with the locks
-// of all others.
+// patience is how long the server may take for one lock. The caller's context must not end the
+// query: that would close the connection and free all other locks.
 const patience = 10 * time.Second
 
-// locks are the locks of threads: advisory locks of one session, which ends with
-// the process. A session may take a lock twice, so a map holds the taken ones.
+// locks are the locks of threads: advisory locks of one session, which end with the process. A
+// session can take a lock twice, so a map holds the locks taken.
 type locks struct {
-	pool *pgxpool.Pool // says how to connect
-	turn chan struct{} // holds a token while nobody uses what follows
+	pool *pgxpool.Pool // has the settings for connecting
+	turn chan struct{} // holds a token while the fields below are free
 
 	conn   *pgx.Conn // nil before the first lock
 	held   map[int64]bool
@@ -35,10 +34,9 @@ func newLocks(pool *pgxpool.Pool) locks {
 	return l
 }
 
-// Lock implements graph.Checkpointer. One connection outside the pool holds all
-// locks of a saver. If it breaks they are gone, and the next Lock connects anew.
-// Until then users of the same saver still exclude each other, but only Commit
-// keeps other savers' runs from a thread.
+// Lock implements graph.Checkpointer. One connection outside the pool holds all locks of a saver.
+// If it breaks, the locks are lost, and the next Lock connects again. Until then users of the same
+// saver still exclude each other, but only Commit protects a thread against other savers.
 func (s *Saver) Lock(ctx context.Context, thread string) (unlock func(), err error) {
 	if err = ctx.Err(); err == nil {
 		err = names.Check(thread)
@@ -73,8 +71,8 @@ func (l *locks) lock(ctx context.Context, at int64) (unlock func(), err error) {
 	}
 	ok, err := try(ctx, l.conn, "SELECT pg_try_advisory_lock($1)", at)
 	if err != nil && !fresh && l.conn.IsClosed() {
-		// It broke while it was idle. A session that is gone holds nothing, so
-		// that asking again does no harm.
+		// The connection broke while it was idle. A lost session holds no locks, so asking again is
+		// safe.
 		if err := l.connect(ctx); err != nil {
 			return nil, err
 		}
@@ -91,8 +89,8 @@ func (l *locks) lock(ctx context.Context, at int64) (unlock func(), err error) {
 	return sync.OnceFunc(func() { l.unlock(ctx, conn, at) }), nil
 }
 
-// unlock frees a lock of the session that has it. If it cannot tell the
-// server, the connection is closed, and the server finds that out.
+// unlock frees a lock of the session that holds it. If that fails, it closes the connection, which
+// frees the lock once the server notices.
 func (l *locks) unlock(ctx context.Context, conn *pgx.Conn, at int64) {
 	<-l.turn
 	defer func() { l.turn <- struct{}{} }()
@@ -105,7 +103,7 @@ func (l *locks) unlock(ctx context.Context, conn *pgx.Conn, at int64) {
 	}
 }
 
-// try asks for a yes or no, whether the context has ended or not.
+// try runs a query that returns a boolean, even after the context has ended.
 func try(ctx context.Context, conn *pgx.Conn, sql string, at int64) (ok bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
@@ -113,7 +111,7 @@ func try(ctx context.Context, conn *pgx.Conn, sql string, at int64) (ok bool, er
 	return ok, err
 }
 
-// connect connects as the pool does.
+// connect connects with the pool's settings.
 func (l *locks) connect(ctx context.Context) error {
 	config := l.pool.Config()
 	if config.BeforeConnect != nil {
@@ -129,8 +127,8 @@ func (l *locks) connect(ctx context.Context) error {
 	return nil
 }
 
-// close lets go of all locks before it closes the session: a server finds out
-// that a session has ended only after a while.
+// close frees all locks before it closes the session: a server may notice the end of a session
+// late.
 func (l *locks) close() error {
 	<-l.turn
 	defer func() { l.turn <- struct{}{} }()
@@ -140,6 +138,6 @@ func (l *locks) close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	_, _ = l.conn.Exec(ctx, "SELECT pg_advisory_unlock_all()") // if not, they end with the session
+	_, _ = l.conn.Exec(ctx, "SELECT pg_advisory_unlock_all()") // an error does not matter: the locks end with the session
 	return l.conn.Close(ctx)
 }

@@ -1,5 +1,5 @@
-// Package postgres keeps threads in a Postgres database, version 12 or later,
-// which any number of machines may use at once.
+// Package postgres keeps threads in a PostgreSQL database, version 12 or later. Any number of
+// machines may use it at the same time.
 //
 //	pool, err := pgxpool.New(ctx, url)
 //	if err != nil {
@@ -13,14 +13,13 @@
 //	defer saver.Close()
 //	app, err := g.Compile(&graph.CompileOptions{Checkpointer: saver})
 //
-// New makes the tables, in a schema of their own. A commit is one round trip,
-// and so is a load. Locks belong to a session: behind a pooler that hands
-// sessions from one transaction to the next they mean nothing, and only Commit
-// keeps a thread whole.
+// New makes the tables in a schema. A commit is one round trip, and so is a load. Locks belong to a
+// session: behind a pooler that moves sessions between transactions they have no effect, and only
+// Commit keeps a thread consistent.
 //
-// It does not close the pool, and sets no time limits: contexts do. It counts on
-// the isolation that Postgres has by default, read committed; with another
-// default, commits that meet may fail though neither is stale.
+// The package does not close the pool, and sets no time limits: contexts do. It needs the default
+// isolation level of PostgreSQL, read committed; at another level, concurrent commits may fail
+// although neither is stale.
 package postgres
 
 import (
@@ -34,17 +33,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Options change where threads are kept.
+// Options configure a saver.
 type Options struct {
-	// Schema is the Postgres schema of the tables, made if there is none.
-	// Default: "assay".
+	// Schema is the PostgreSQL schema of the tables, created if needed. Default: "assay".
 	Schema string
 }
 
-// A Saver is a graph.Checkpointer over a pool of connections. When the
-// connection breaks while a Commit waits for its answer, or the context ends
-// then, the error does not say whether the change was made; it was made in
-// full or not at all.
+// A Saver is a graph.Checkpointer over a pool of connections. When the connection breaks or the
+// context ends while a Commit waits for its answer, the error does not say whether the change was
+// made. It was made in full or not at all.
 type Saver struct {
 	pool   *pgxpool.Pool
 	schema string
@@ -54,8 +51,8 @@ type Saver struct {
 
 var _ graph.Checkpointer = (*Saver)(nil)
 
-// New returns a saver that uses the pool, and brings the tables to this version of
-// the package. Tables of a later version are an error.
+// New returns a saver on the pool, and migrates the tables to this version of the package. It
+// returns an error for tables of a later version.
 func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Saver, error) {
 	var o Options
 	if opts != nil {
@@ -68,17 +65,17 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Saver, error)
 	return &Saver{pool: pool, schema: schema, sql: newStatements(schema), locks: newLocks(pool)}, nil
 }
 
-// Version returns the version of the tables in a schema, 0 if there are none, and the
-// newest that this program knows. Tables of a later version are an error.
+// Version returns the version of the tables in a schema, 0 if there are none, and the newest
+// version that this program knows. It returns an error for tables of a later version.
 func Version(ctx context.Context, pool *pgxpool.Pool, schema string) (have, newest int, err error) {
 	return tables.Versions(ctx, pool, schema)
 }
 
-// Close releases all locks and closes their connection. The pool stays open, and
-// every method except Lock still works.
+// Close frees all locks and closes their connection. The pool stays open, and every method except
+// Lock still works.
 func (s *Saver) Close() error { return s.locks.close() }
 
-// key makes a short key of a name: an index of Postgres takes no long ones.
+// key makes a short key of a name, since index entries of PostgreSQL are limited in size.
 func key(parts ...string) []byte {
 	h := sha256.New()
 	for _, p := range parts {
@@ -90,13 +87,12 @@ func key(parts ...string) []byte {
 	return h.Sum(nil)[:16]
 }
 
-// advisory makes the key of an advisory lock, which all users of a database
-// share.
+// advisory makes the key of an advisory lock. All users of a database share these keys.
 func advisory(parts ...string) int64 {
 	return int64(binary.BigEndian.Uint64(key(append([]string{"assay checkpoints"}, parts...)...)))
 }
 
-// because returns the context's error when it ended, since that stopped the call.
+// because returns the context's error if it has ended, since that stopped the call.
 func because(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
 		return fmt.Errorf("%w: %w", ended, err)

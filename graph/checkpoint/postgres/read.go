@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A batch is the part of a list that is read at a time: so many rows, or so many
-// bytes of Data if these are reached first.
+// A batch is the part of a list that one query reads: up to this many rows, or this many bytes of
+// Data.
 const (
 	batchRows  = 200
 	batchBytes = 4 << 20
@@ -65,8 +65,8 @@ func (s *Saver) Records(ctx context.Context, thread string) (records []graph.Rec
 	return records, nil
 }
 
-// List implements graph.Checkpointer. It reads some at a time; between those,
-// and while the caller looks at one, other commits may come in.
+// List implements graph.Checkpointer. It reads in batches. Other commits may happen between
+// batches, and while the caller handles a checkpoint.
 func (s *Saver) List(ctx context.Context, query graph.Query) iter.Seq2[graph.Checkpoint, error] {
 	return func(yield func(graph.Checkpoint, error) bool) {
 		if err := s.list(ctx, query, func(c graph.Checkpoint) bool { return yield(c, nil) }); err != nil {
@@ -75,7 +75,7 @@ func (s *Saver) List(ctx context.Context, query graph.Query) iter.Seq2[graph.Che
 	}
 }
 
-// list calls yield until that returns false.
+// list yields the selected checkpoints until yield returns false.
 func (s *Saver) list(ctx context.Context, query graph.Query, yield func(graph.Checkpoint) bool) error {
 	if err := names.CheckQuery(query); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (s *Saver) listSpace(ctx context.Context, query graph.Query, yield func(gra
 	}
 }
 
-// Threads implements graph.Checkpointer. It reads some at a time, like List.
+// Threads implements graph.Checkpointer. It reads in batches, like List.
 func (s *Saver) Threads(ctx context.Context) iter.Seq2[graph.Thread, error] {
 	return func(yield func(graph.Thread, error) bool) {
 		for from := ""; ; {
@@ -168,7 +168,7 @@ func (s *Saver) Threads(ctx context.Context) iter.Seq2[graph.Thread, error] {
 			if len(batch) < batchRows {
 				return
 			}
-			from = batch[len(batch)-1].ID + "\x01" // the least name that is greater: none has a zero byte
+			from = batch[len(batch)-1].ID + "\x01" // the next possible name: no name has a zero byte
 		}
 	}
 }

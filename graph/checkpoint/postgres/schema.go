@@ -2,8 +2,8 @@ package postgres
 
 import "example.com/assay/internal/pgschema"
 
-// tables are those of checkpoints. thread and space are keys for the names of threads and
-// namespaces. The collation "C" orders by bytes. must ends a transaction with the code stale.
+// tables are the tables of checkpoints. thread and space are keys for the names of threads and
+// namespaces. The collation "C" orders by bytes. must ends a transaction with the error code stale.
 var tables = pgschema.Tables{Log: "migrations", Columns: pgschema.LogColumns, Steps: []string{
 	`CREATE TABLE {s}.threads (
 		key bytea PRIMARY KEY, name text COLLATE "C" NOT NULL);

@@ -6,12 +6,11 @@ import (
 	"example.com/assay/internal/pgschema"
 )
 
-// stale is the code of the error that ends a transaction because of what
-// became graph.ErrStale.
+// stale is the error code that ends a transaction for graph.ErrStale.
 const stale = "AS001"
 
-// The parts of a change. Those that must change one row look themselves for
-// what they need, and end the transaction if they find none.
+// The parts of a change. A statement that must change one row ends the transaction if it finds
+// none.
 const (
 	lockThread   = `SELECT pg_advisory_xact_lock($1::bigint)`
 	nameThread   = `INSERT INTO {s}.threads VALUES ($1::bytea, $2::text) ON CONFLICT DO NOTHING`
@@ -51,7 +50,7 @@ const (
 	endLoad   = `COMMIT`
 	wanted    = `CASE WHEN $3::text <> '' THEN $3::text
 		ELSE (SELECT max(id) FROM {s}.checkpoints WHERE thread = $1::bytea AND space = $2::bytea) END`
-	// A parent must be older, or the walk would not end: Replace can make a newer one.
+	// A parent must be older, or the walk would not end: after Replace it may be newer.
 	loadLineage = `WITH RECURSIVE walk AS (
 			SELECT id, parent, base FROM {s}.checkpoints WHERE thread = $1::bytea AND space = $2::bytea AND id = ` + wanted + `
 			UNION ALL
@@ -64,7 +63,7 @@ const (
 	loadAllRecords = `SELECT namespace, checkpoint, task, kind, key, data FROM {s}.records
 		WHERE thread = $1::bytea ORDER BY namespace, checkpoint, task, kind, key`
 	listSpaces = `SELECT DISTINCT namespace FROM {s}.checkpoints WHERE thread = $1::bytea ORDER BY namespace`
-	// Of the rows, those at which the bytes of Data before are still few.
+	// Select rows while the bytes of Data before them are still few.
 	listSome = `SELECT ` + columns + ` FROM (
 			SELECT c.*, sum(octet_length(c.data)) OVER (ORDER BY c.id DESC) - octet_length(c.data) AS bytes FROM (
 				SELECT * FROM {s}.checkpoints WHERE thread = $1::bytea AND space = $2::bytea
@@ -79,7 +78,7 @@ const (
 		ORDER BY t.name`
 )
 
-// statements are those above with the schema's name in them.
+// statements are the SQL statements above, with the schema's name in them.
 type statements struct {
 	nameThread, unnameThread, clear, removeSpace, removeOne, add, replace, forget, record string
 	lineage, records, allRecords, spaces, list, listBefore, threads                       string

@@ -13,8 +13,8 @@ import (
 	"example.com/assay/graph/checkpoint/internal/names"
 )
 
-// An insert looks for the parent and the base itself, so that adding a
-// checkpoint is one statement and therefore a transaction of its own.
+// An insert checks the parent and the base itself. So adding a checkpoint is one statement, which
+// is its own transaction.
 const (
 	insertCheckpoint = `INSERT INTO checkpoints SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14
 		WHERE (?4 = '' OR EXISTS (SELECT 1 FROM checkpoints WHERE thread = ?1 AND namespace = ?2 AND id = ?4))
@@ -29,10 +29,10 @@ const (
 	deleteKind = `DELETE FROM records WHERE thread = ? AND namespace = ? AND checkpoint = ? AND kind = ?`
 )
 
-// A writer is the connection that writes, with its statements.
+// A writer is the connection for writes, with its statements.
 type writer struct {
 	conn                             *sql.Conn
-	all                              []*sql.Stmt // the ones below
+	all                              []*sql.Stmt // all statements below
 	begin, commit, rollback          *sql.Stmt
 	savepoint, undo, release         *sql.Stmt
 	add, replace, record, forget     *sql.Stmt
@@ -65,8 +65,7 @@ func (w *writer) prepare(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// close closes the statements, without which the connection would stay open,
-// and lets it go.
+// close closes the statements, which would keep the connection open, and the connection.
 func (w *writer) close() error {
 	if w.conn == nil {
 		return nil
@@ -78,8 +77,7 @@ func (w *writer) close() error {
 	return errors.Join(append(errs, w.conn.Close())...)
 }
 
-// Commit implements graph.Checkpointer. A full disk, or one that fails, is an
-// error, and the file is then as it was before.
+// Commit implements graph.Checkpointer. After an error, such as a full disk, the file is unchanged.
 func (s *Saver) Commit(ctx context.Context, thread string, change graph.Change) error {
 	if err := s.doCommit(ctx, thread, change); err != nil {
 		return fmt.Errorf("changing thread %q in %s: %w", thread, s.path, err)
@@ -87,11 +85,11 @@ func (s *Saver) Commit(ctx context.Context, thread string, change graph.Change) 
 	return nil
 }
 
-// A waiting change is one that somebody wants to commit.
+// A waiting change is queued for a commit.
 type waiting struct {
 	thread string
 	change graph.Change
-	done   chan error // takes one
+	done   chan error // holds one error
 }
 
 func (s *Saver) doCommit(ctx context.Context, thread string, change graph.Change) error {
@@ -116,7 +114,7 @@ func (s *Saver) doCommit(ctx context.Context, thread string, change graph.Change
 		batch := s.queue
 		s.queue = nil
 		s.mu.Unlock()
-		// From here on the changes are made or fail, whatever becomes of the context.
+		// From here on the changes are made or fail, even if the context ends.
 		s.writer.commitAll(context.WithoutCancel(ctx), batch)
 		s.turn <- struct{}{}
 	case <-ctx.Done():
@@ -133,7 +131,7 @@ func (s *Saver) doCommit(ctx context.Context, thread string, change graph.Change
 	return <-own.done
 }
 
-// commitAll makes changes, each of them entirely or not at all: those that came
+// commitAll makes changes, each of them entirely or not at all. It commits all changes that arrived
 // while the disk was busy in one transaction.
 func (w *writer) commitAll(ctx context.Context, batch []*waiting) {
 	errs := make([]error, len(batch))
@@ -147,8 +145,8 @@ func (w *writer) commitAll(ctx context.Context, batch []*waiting) {
 	}
 }
 
-// together makes changes in one transaction. Its error means that none is made;
-// a stale change is an error of its own.
+// together makes changes in one transaction. Its error means that no change was made. A stale
+// change gets its own error in errs.
 func (w *writer) together(ctx context.Context, batch []*waiting, errs []error) error {
 	return w.transaction(ctx, func() error {
 		for i, c := range batch {
@@ -178,8 +176,7 @@ func (w *writer) together(ctx context.Context, batch []*waiting, errs []error) e
 	})
 }
 
-// single reports whether a change is one statement, which is made or not without
-// a transaction.
+// single reports whether a change is one statement, which needs no transaction.
 func single(c graph.Change) bool {
 	return !c.Clear && len(c.Remove) == 0 && // a removal is two statements
 		len(c.Replace)+len(c.Add)+len(c.Forget)+len(c.Records) == 1
@@ -201,7 +198,7 @@ func (w *writer) transaction(ctx context.Context, do func() error) error {
 		_, err = w.commit.ExecContext(ctx)
 	}
 	if err != nil {
-		// What cannot be rolled back was already; the first error says why.
+		// Without a transaction there is nothing to roll back; the first error says why.
 		_, _ = w.rollback.ExecContext(ctx)
 	}
 	return err
@@ -261,7 +258,7 @@ func (w *writer) put(ctx context.Context, stmt *sql.Stmt, thread string, c *grap
 		c.Time.UTC().Truncate(time.Microsecond).UnixMicro(), c.Run, c.Graph, c.Fingerprint, c.Version, metadata, c.Data))
 }
 
-// run executes a removal of checkpoints and the one of their records.
+// run executes a removal of checkpoints and the removal of their records.
 func run(ctx context.Context, checkpoints, records *sql.Stmt, args ...any) error {
 	if _, err := checkpoints.ExecContext(ctx, args...); err != nil {
 		return err
@@ -270,7 +267,7 @@ func run(ctx context.Context, checkpoints, records *sql.Stmt, args ...any) error
 	return err
 }
 
-// one returns ErrStale if a statement that had to change one row changed none.
+// one returns ErrStale if a statement that must change one row changed none.
 func one(result sql.Result, err error) error {
 	if err != nil {
 		return err

@@ -13,14 +13,13 @@ import (
 	"example.com/assay/graph/checkpoint/internal/names"
 )
 
-// locks are those of threads. A thread is a byte of a file, far behind its
-// end, at an offset made from the thread's name; two threads with the same
-// offset, one pair in 2^62, are busy to each other and nothing worse. The system
-// frees the bytes of a process that ends. Saver.Lock says where it does not
-// lock them.
+// locks are the locks of threads. The lock of a thread is a locked byte of a file, far behind its
+// end, at an offset made from the thread's name. Two threads with the same offset, one pair in
+// 2^62, only exclude each other. The system frees the bytes when a process ends. Saver.Lock lists
+// the systems without such locks.
 type locks struct {
 	mu   sync.Mutex
-	file *os.File // nil after closing
+	file *os.File // nil after close
 	held map[int64]bool
 }
 
@@ -69,11 +68,10 @@ func offset(thread string) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 2)
 }
 
-// Lock implements graph.Checkpointer. On Linux and Windows it keeps out all
-// others. On macOS and the BSDs it keeps out other processes and users of this
-// Saver; of two savers on one file in one process, each may lock a thread, and the
-// first that is closed frees the locks of both. Elsewhere it keeps out users of
-// this Saver only.
+// Lock implements graph.Checkpointer. On Linux and Windows it excludes all others. On macOS and the
+// BSDs it excludes other processes and users of this Saver. There, two savers of one process on one
+// file may both lock a thread, and the first to close frees the locks of both. On other systems it
+// excludes only users of this Saver.
 func (s *Saver) Lock(ctx context.Context, thread string) (unlock func(), err error) {
 	if err = ctx.Err(); err == nil {
 		err = names.Check(thread)

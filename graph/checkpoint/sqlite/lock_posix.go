@@ -4,5 +4,5 @@ package sqlite
 
 import "golang.org/x/sys/unix"
 
-// setLock locks for the process: x/sys has no lock of an open file here.
+// setLock locks for the process: x/sys has no locks of open files here.
 const setLock = unix.F_SETLK

@@ -19,8 +19,7 @@ func lockByte(f *os.File, at int64) error {
 	return err
 }
 
-// unlockByte cannot fail for a byte that is locked, but for want of memory;
-// then closing the file frees it.
+// unlockByte can fail for a locked byte only when memory runs out; closing the file then frees it.
 func unlockByte(f *os.File, at int64) {
 	_ = unix.FcntlFlock(f.Fd(), setLock, &unix.Flock_t{Type: unix.F_UNLCK, Whence: io.SeekStart, Start: at, Len: 1})
 }

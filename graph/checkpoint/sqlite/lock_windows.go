@@ -17,7 +17,7 @@ func lockByte(f *os.File, at int64) error {
 	return err
 }
 
-// unlockByte cannot fail for a byte that is locked; closing the file would free it.
+// unlockByte cannot fail for a locked byte; closing the file would free it too.
 func unlockByte(f *os.File, at int64) {
 	_ = windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, place(at))
 }

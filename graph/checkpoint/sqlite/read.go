@@ -19,7 +19,7 @@ import (
 const columns = `c.namespace, c.id, c.parent, c.base, c.source, c.step, c.time, c.run, c.graph, c.fingerprint, c.version, c.metadata, c.data`
 
 const (
-	// A parent that is no older, which only Replace can make, would be no end.
+	// A parent must be older, or the walk would not end: after Replace it may be newer.
 	selectLineage = `WITH RECURSIVE walk(id, parent, base) AS (
 			SELECT id, parent, base FROM checkpoints WHERE thread = ?1 AND namespace = ?2 AND id = CASE ?3
 				WHEN '' THEN (SELECT max(id) FROM checkpoints WHERE thread = ?1 AND namespace = ?2) ELSE ?3 END
@@ -38,14 +38,14 @@ const (
 	selectThreads = `SELECT thread, count(*), max(time) FROM checkpoints WHERE thread >= ? GROUP BY thread ORDER BY thread LIMIT ?`
 )
 
-// A batch is what is read at a time while a caller looks at a list: so many
-// rows, or so many bytes of Data if those are reached first.
+// A batch is the part of a list that one query reads: up to this many rows, or this many bytes of
+// Data.
 const (
 	batchRows  = 200
 	batchBytes = 4 << 20
 )
 
-// A reader has the statements of all connections that read.
+// A reader has the statements for all connections that read.
 type reader struct {
 	lineage, records, all, list, space, threads *sql.Stmt
 }
@@ -114,8 +114,8 @@ func (s *Saver) Records(ctx context.Context, thread string) (records []graph.Rec
 	return records, nil
 }
 
-// List implements graph.Checkpointer. It reads some at a time; between those,
-// and while the caller looks at one, other commits may come in.
+// List implements graph.Checkpointer. It reads in batches. Other commits may happen between
+// batches, and while the caller handles a checkpoint.
 func (s *Saver) List(ctx context.Context, query graph.Query) iter.Seq2[graph.Checkpoint, error] {
 	return func(yield func(graph.Checkpoint, error) bool) {
 		if err := s.list(ctx, query, func(c graph.Checkpoint) bool { return yield(c, nil) }); err != nil {
@@ -124,7 +124,7 @@ func (s *Saver) List(ctx context.Context, query graph.Query) iter.Seq2[graph.Che
 	}
 }
 
-// list calls yield until that returns false.
+// list yields the selected checkpoints until yield returns false.
 func (s *Saver) list(ctx context.Context, query graph.Query, yield func(graph.Checkpoint) bool) error {
 	if err := names.CheckQuery(query); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (s *Saver) list(ctx context.Context, query graph.Query, yield func(graph.Ch
 
 // listSpace lists one namespace until yield returns false.
 func (s *Saver) listSpace(ctx context.Context, query graph.Query, yield func(graph.Checkpoint) bool) error {
-	var before any = []byte{1} // greater than all texts, as every blob is
+	var before any = []byte{1} // a blob sorts after all texts
 	if query.Before != "" {
 		before = query.Before
 	}
@@ -194,8 +194,8 @@ func (s *Saver) listSpace(ctx context.Context, query graph.Query, yield func(gra
 	}
 }
 
-// metadataHint returns a text that the column contains if one of the pairs is
-// in it. Matches looks closer.
+// metadataHint returns a text that the column contains if it has one of the pairs. Query.Matches
+// then decides.
 func metadataHint(metadata map[string]string) string {
 	longest := ""
 	for k, v := range metadata {
@@ -210,7 +210,7 @@ func metadataHint(metadata map[string]string) string {
 	return longest
 }
 
-// Threads implements graph.Checkpointer. It reads some at a time, like List.
+// Threads implements graph.Checkpointer. It reads in batches, like List.
 func (s *Saver) Threads(ctx context.Context) iter.Seq2[graph.Thread, error] {
 	return func(yield func(graph.Thread, error) bool) {
 		for from := ""; ; {
@@ -233,11 +233,10 @@ func (s *Saver) Threads(ctx context.Context) iter.Seq2[graph.Thread, error] {
 	}
 }
 
-// after returns the least name that is greater: none has a zero byte.
+// after returns the next possible name: no name has a zero byte.
 func after(name string) string { return name + "\x01" }
 
-// because prefers the error of a context that has ended to that of the call
-// which it has stopped.
+// because returns the context's error if it has ended, since that stopped the call; else err.
 func because(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -245,7 +244,7 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// collect reads rows until there are no more or scan wants none.
+// collect reads rows until the last, or until scan returns false.
 func collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, bool, error)) ([]T, error) {
 	if err != nil {
 		return nil, err
@@ -290,8 +289,8 @@ func scanThread(rows *sql.Rows) (th graph.Thread, more bool, err error) {
 	return th, true, err
 }
 
-// Names lists the threads of a file without opening it for saving: it makes no
-// database, takes no lock that others wait for, and writes nothing into it.
+// Names lists the threads of a file without opening it for saving. It does not create a database,
+// take a lock that others wait for, or write into the file.
 func Names(ctx context.Context, path string) (threads []string, err error) {
 	db, err := sqlfile.Look(path)
 	if err != nil {

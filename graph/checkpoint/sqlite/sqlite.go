@@ -1,6 +1,5 @@
-// Package sqlite keeps threads in one file, which any number of processes on
-// one machine may use at once. The library is SQLite translated to Go: it needs
-// no C compiler and nothing installed.
+// Package sqlite keeps threads in one file. Any number of processes on one machine may use it at
+// the same time. The library is SQLite translated to Go, so it needs no C compiler.
 //
 //	saver, err := sqlite.Open(ctx, "runs.db", nil)
 //	if err != nil {
@@ -9,13 +8,12 @@
 //	defer saver.Close()
 //	app, err := g.Compile(&graph.CompileOptions{Checkpointer: saver})
 //
-// Beside the file lie PATH-wal and PATH-shm, which are SQLite's, and PATH-locks,
-// which holds nothing but the locks of threads. The file must be on a local
-// disk: SQLite's log is in memory that processes share.
+// SQLite adds PATH-wal and PATH-shm next to the file, and this package PATH-locks, which holds only
+// the locks of threads. The file must be on a local disk, since processes share SQLite's log in
+// memory.
 //
-// It does not shrink the file after threads are removed (their place is used
-// again), and keeps nothing in memory only: for that there is
-// graph/checkpoint/memory.
+// The file does not shrink when threads are removed; later threads reuse the space. For threads in
+// memory only, see graph/checkpoint/memory.
 package sqlite
 
 import (
@@ -32,35 +30,35 @@ import (
 	"example.com/assay/internal/sqlfile"
 )
 
-// Synchronous says when a commit is on the disk.
+// Synchronous says when a commit is on disk.
 type Synchronous string
 
 const (
-	// Full waits for the disk at each commit: none is lost that was reported.
+	// Full waits for the disk at each commit: no reported commit is ever lost.
 	Full Synchronous = "FULL"
-	// Normal does not wait. When the machine loses power the last commits may be
-	// gone, though the file is whole; when only the process dies, none is.
+	// Normal does not wait. When the machine loses power, the last commits may be lost, but the
+	// file stays intact. When only the process dies, no commit is lost.
 	Normal Synchronous = "NORMAL"
 )
 
-// Options change how a file is opened.
+// Options configure a saver.
 type Options struct {
-	// Synchronous says when a commit is on the disk. Default: Full.
+	// Synchronous says when a commit is on disk. Default: Full.
 	Synchronous Synchronous
 	// BusyTimeout is how long a call waits for the commit of another process
 	// before it fails. Default: 10 seconds.
 	BusyTimeout time.Duration
 }
 
-// A Saver is a graph.Checkpointer over an SQLite file. A Commit that has begun
-// is not stopped when its context ends, so that its result is always known.
+// A Saver is a graph.Checkpointer over an SQLite file. A Commit that has begun does not stop when
+// its context ends, so its result is always known.
 type Saver struct {
 	path   string
 	file   *sqlfile.File
 	turn   chan struct{} // holds a token while nobody writes
 	mu     sync.Mutex
 	queue  []*waiting // changes that wait for their turn
-	writer writer     // for who has the token
+	writer writer     // used by the holder of the token
 	reader reader
 	locks  *locks
 	close  func() error
@@ -68,9 +66,8 @@ type Saver struct {
 
 var _ graph.Checkpointer = (*Saver)(nil)
 
-// Open opens a file, and makes it if there is none. A file that is no SQLite
-// database, belongs to another program or was written by a later version of
-// this package is an error.
+// Open opens a file, and creates it if needed. It returns an error for a file that is not an SQLite
+// database, belongs to another program, or was written by a later version of this package.
 func Open(ctx context.Context, path string, opts *Options) (*Saver, error) {
 	s, err := open(ctx, path, opts)
 	if err != nil {
@@ -103,7 +100,7 @@ func open(ctx context.Context, path string, opts *Options) (*Saver, error) {
 	return s, nil
 }
 
-// connect opens the connections. On an error release closes what it opened.
+// connect opens the connections. After an error, release closes them.
 func (s *Saver) connect(ctx context.Context, o Options) error {
 	var err error
 	if s.file, err = sqlfile.Open(ctx, s.path, FileSchema, &sqlfile.Options{Synchronous: string(o.Synchronous), Busy: o.BusyTimeout}); err != nil {
@@ -123,12 +120,11 @@ func (s *Saver) connect(ctx context.Context, o Options) error {
 	return err
 }
 
-// Close lets go of all locks and closes the file. It waits for the commit that
-// is under way; calls that come later fail.
+// Close frees all locks and closes the file. It waits for the commit under way; later calls fail.
 func (s *Saver) Close() error { return s.close() }
 
 func (s *Saver) release() error {
-	if s.locks != nil { // it was opened entirely: wait for who writes
+	if s.locks != nil { // Open succeeded: wait for the commit under way
 		<-s.turn
 	}
 	errs := []error{s.writer.close()}
@@ -142,8 +138,7 @@ func (s *Saver) release() error {
 	return errors.Join(errs...)
 }
 
-// realPath follows links, as SQLite does, so that all names of a file have the
-// same locks.
+// realPath follows links, as SQLite does, so a file has the same locks under all its names.
 func realPath(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -157,7 +152,7 @@ func realPath(path string) (string, error) {
 	return filepath.Join(dir, filepath.Base(abs)), err
 }
 
-// FileSchema is what a file of checkpoints holds, for what checks files.
+// FileSchema describes a file of checkpoints to programs that check files.
 var FileSchema = sqlfile.Schema{Application: 0x41737361, Steps: []string{
 	`CREATE TABLE checkpoints (
 		thread TEXT NOT NULL, namespace TEXT NOT NULL, id TEXT NOT NULL,

@@ -1,7 +1,5 @@
-// Package savers opens checkpointers for the tests of the engine.
-//
-// It is for tests only; programs open theirs with the packages of
-// graph/checkpoint.
+// Package savers opens checkpointers for the tests of the engine. It is for tests only; programs
+// use the packages of graph/checkpoint.
 package savers
 
 import (
@@ -15,14 +13,14 @@ import (
 	"example.com/assay/internal/pgtest"
 )
 
-// SQLite opens one in a new file.
+// SQLite opens a checkpointer in a new file.
 func SQLite(t *testing.T) graph.Checkpointer {
 	t.Helper()
 	dir, err := os.MkdirTemp(t.TempDir(), "saver")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// These cases are not about durability, and a flush for every commit is slow.
+	// These tests are not about durability, and a flush for every commit is slow.
 	saver, err := sqlite.Open(t.Context(), filepath.Join(dir, "threads.db"), &sqlite.Options{Synchronous: sqlite.Normal})
 	if err != nil {
 		t.Fatal(err)
@@ -35,8 +33,8 @@ func SQLite(t *testing.T) graph.Checkpointer {
 	return saver
 }
 
-// Postgres opens one in a schema of its own, on the server for tests. Without one the
-// test is skipped.
+// Postgres opens a checkpointer in its own schema, on the server for tests. Without a server it
+// skips the test.
 func Postgres(t *testing.T) graph.Checkpointer {
 	t.Helper()
 	pool := pgtest.Pool(t)

@@ -1,10 +1,9 @@
-// Package memory is a store in the memory of one process. It is for tests and
-// for what may be forgotten: nothing is written anywhere.
+// Package memory is a store in the memory of one process, for tests and for items that may be lost.
+// It writes nothing to disk.
 //
 //	s, err := memory.New(nil)
 //
-// Adding an item moves the pointers of those that sort after it, and a search
-// holds up writers.
+// Adding an item moves all items that sort after it, and a search blocks writers.
 package memory
 
 import (
@@ -19,18 +18,18 @@ import (
 	"example.com/assay/graph/store"
 )
 
-// New returns an empty store. Nil options are the defaults; those that are
-// wrong are a *store.InvalidError.
+// New returns an empty store. Nil options mean the defaults; invalid options are a
+// *store.InvalidError.
 func New(opts *store.Options) (store.Store, error) {
 	return store.New(NewBackend(), opts)
 }
 
-// NewBackend returns empty rows, for several stores with different options that
-// share them. store.New makes a store of it.
+// NewBackend returns an empty backend, which several stores with different options may share; see
+// store.New.
 func NewBackend() store.Backend { return &table{} }
 
-// table is a store.Backend. Its rows are sorted by path and key and are not
-// changed but replaced.
+// table is a store.Backend. Its rows are sorted by path and key. A change replaces a row and never
+// writes into it.
 type table struct {
 	mu   sync.RWMutex
 	rows []*store.Row

@@ -2,7 +2,7 @@ package postgres
 
 import "example.com/assay/internal/pgschema"
 
-// ErrNewer are tables that a newer version of this package has made.
+// ErrNewer reports tables that a newer version of this package has made.
 var ErrNewer = pgschema.ErrNewer
 
 // tables are those of a store. Keys and values are text for people who look at them; keys

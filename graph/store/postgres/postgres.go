@@ -1,5 +1,4 @@
-// Package postgres is a store in a PostgreSQL database, for any number of
-// machines.
+// Package postgres is a store in a PostgreSQL database, which several machines may share.
 //
 //	pool, err := pgxpool.New(ctx, address)
 //	if err != nil {
@@ -8,8 +7,8 @@
 //	defer pool.Close()
 //	s, err := postgres.New(ctx, pool, nil)
 //
-// The database must be in UTF-8. No extension is used, pgvector neither: a search
-// by meaning reads the vectors of its namespace and scores them in this process.
+// The database must be in UTF-8. The package uses no extension, and so not pgvector: a search by
+// meaning reads the vectors of its namespace and scores them in this process.
 package postgres
 
 import (
@@ -26,14 +25,13 @@ import (
 // Options configure a store in a database.
 type Options struct {
 	store.Options
-	// Schema is where the tables are, store_items and store_migrations. It is made
-	// if it does not exist. Default: "assay".
+	// Schema holds the tables store_items and store_migrations, and is created if needed. Default:
+	// "assay".
 	Schema string
 }
 
-// New returns the store in a schema, and makes its tables or brings them to this
-// version. The caller keeps the pool. Nil options are the defaults. Tables of a
-// newer version of this package are ErrNewer.
+// New returns the store in a schema. It makes the tables, or migrates them to this version. The
+// caller closes the pool. Nil options mean the defaults. Tables of a newer version are ErrNewer.
 func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (store.Store, error) {
 	var o Options
 	if opts != nil {
@@ -54,8 +52,8 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (store.Store, e
 	return s, nil
 }
 
-// Version returns the version of the tables in a schema, 0 if there are none, and the
-// newest that this program knows. Tables of a later version are an error.
+// Version returns the version of the tables in a schema, 0 if there are none, and the newest
+// version that this program knows. It returns an error for tables of a later version.
 func Version(ctx context.Context, pool *pgxpool.Pool, schema string) (have, newest int, err error) {
 	return tables.Versions(ctx, pool, schema)
 }

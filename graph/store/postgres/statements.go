@@ -27,8 +27,8 @@ func statementsFor(schema string) statements {
 		scan: `SELECT path, key, value, created, updated, ttl, expires, CASE WHEN $4 THEN vectors ELSE '' END ` + live + `
 			AND (path, key) > ($5::bytea, $6::text) ORDER BY path, key LIMIT $7`,
 		paths: `SELECT DISTINCT path ` + live + `AND path > $4 ORDER BY path LIMIT $5`,
-		// Rows that are locked are being changed, and left to the next sweep: to wait
-		// for them could be a deadlock.
+		// A locked row is being changed and waits for the next sweep: waiting for it here could
+		// deadlock.
 		sweep: `WITH expired AS (
 				SELECT path, key FROM ` + items + ` WHERE expires <= $1 FOR UPDATE SKIP LOCKED)
 			DELETE FROM ` + items + ` AS i USING expired AS e WHERE i.path = e.path AND i.key = e.key`,

@@ -46,7 +46,7 @@ func (t *table) queue(batch *pgx.Batch, now int64, c store.Change) {
 	}
 }
 
-// bytesOf keeps the driver from making NULL of no bytes.
+// bytesOf returns empty bytes for nil, which the driver would write as NULL.
 func bytesOf(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -78,8 +78,8 @@ func readRow(row pgx.CollectableRow) (store.Row, error) {
 	return r, err
 }
 
-// Pages grow, because a search with a small limit and no filter needs few rows
-// and one by meaning needs all.
+// Pages grow: a search with a small limit and no filter needs few rows, and a search by meaning
+// needs all.
 const (
 	firstPage = 16
 	lastPage  = 512
@@ -110,9 +110,9 @@ func (t *table) Paths(ctx context.Context, r store.Range) iter.Seq2[string, erro
 	})
 }
 
-// pages yields the rows of a statement that each page asks again, for rows after the
-// last one. All pages share a transaction, so they show one moment. A single query
-// would have to be read to its end, even for ten rows of a million.
+// pages yields the rows of a statement, page by page: each page asks for the rows after the last
+// one. All pages share a transaction, so they show one moment. A single query would have to be read
+// to its end, even for ten rows out of a million.
 func pages[T any](ctx context.Context, pool *pgxpool.Pool, read pgx.RowToFunc[T], statement string, args func(last *T, size int) []any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		stopped := false

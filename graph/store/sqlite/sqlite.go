@@ -22,11 +22,11 @@ import (
 	"example.com/assay/internal/sqlfile"
 )
 
-// Options are those of a store in a file.
+// Options configure a store in a file.
 type Options struct {
 	store.Options
-	// BusyTimeout is how long a write waits for those of other processes.
-	// Default: 10 seconds. It counts in milliseconds.
+	// BusyTimeout is how long a write waits for writes of other processes, in whole milliseconds.
+	// Default: 10 seconds.
 	BusyTimeout time.Duration
 }
 
@@ -36,9 +36,8 @@ type Store struct {
 	rows *table
 }
 
-// Open opens the file, which is made if it does not exist. Nil options are the
-// defaults. A file of a newer version of this package, or of another program, is
-// an error, and is not changed.
+// Open opens the file, and creates it if needed. Nil options mean the defaults. A file of a newer
+// version of this package, or of another program, is an error and stays unchanged.
 func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 	var o Options
 	if opts != nil {
@@ -59,14 +58,14 @@ func Open(ctx context.Context, path string, opts *Options) (*Store, error) {
 	return &Store{Store: s, rows: rows}, nil
 }
 
-// Close ends the use of the file. It waits for what is under way.
+// Close closes the file after waiting for running calls.
 func (s *Store) Close() error { return s.rows.file.Close() }
 
-// table is a store.Backend. All writes of the process go through one connection,
-// so that they queue here and not in the file's lock.
+// table is a store.Backend. All writes of the process go through one connection: they queue here,
+// not at the file's lock.
 type table struct{ file *sqlfile.File }
 
-// FileSchema is what a file of a store holds, for what checks files.
+// FileSchema describes a store's file to programs that check files.
 var FileSchema = sqlfile.Schema{Application: 0x41537374, Steps: []string{`
 	CREATE TABLE items (
 		path    BLOB NOT NULL,

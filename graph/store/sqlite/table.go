@@ -63,7 +63,7 @@ func apply(ctx context.Context, tx *sql.Tx, now int64, c store.Change) error {
 	return err
 }
 
-// blob keeps the driver from making NULL of no bytes.
+// blob returns empty bytes for nil, which the driver would write as NULL.
 func blob(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -91,7 +91,7 @@ func (t *table) Read(ctx context.Context, path, key string) (store.Row, bool, er
 	return r, exists, nil
 }
 
-// scan reads the columns of sqlRead, and those that follow.
+// scan reads the columns of sqlRead, and more columns after them.
 func scan(rows *sql.Rows, r *store.Row, more ...any) error {
 	var path []byte
 	columns := []any{&path, &r.Key, &r.Value, &r.Created, &r.Updated, &r.TTL, &r.Expires}
@@ -115,8 +115,8 @@ func (t *table) Paths(ctx context.Context, r store.Range) iter.Seq2[string, erro
 	}, sqlPaths, []byte(r.Prefix), []byte(r.End()), r.Live)
 }
 
-// query yields the rows of one statement, which sees the file as it is when it
-// begins. A row that cannot be read ends it.
+// query yields the rows of one statement, all from the moment when it begins. A row that cannot be
+// read ends it with an error.
 func query[T any](ctx context.Context, db *sql.DB, read func(*sql.Rows) (T, error), statement string, args ...any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T

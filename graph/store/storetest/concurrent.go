@@ -31,8 +31,8 @@ func checkContexts(t *testing.T, open Open) {
 	found(t, s, store.Query{}, "n/k")
 }
 
-// checkConcurrent lets goroutines write the same keys in different orders, read,
-// list and sweep. What must hold in the end is that nothing was lost.
+// checkConcurrent lets goroutines write the same keys in different orders, read, list and sweep.
+// Nothing may be lost.
 func checkConcurrent(t *testing.T, open Open) {
 	const writers, rounds = 6, 15
 	s := open(t, &store.Options{Embedder: words("w", "a", "b"), RefreshOnRead: true})

@@ -30,12 +30,12 @@ func (c *Clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// Words is a store.Embedder that counts words: a dimension for each word of its
-// vocabulary. Texts without any of them have no direction and score 0.
+// Words is a store.Embedder that counts words: its vectors have a dimension for each word of its
+// vocabulary. A text without these words has a zero vector and scores 0.
 type Words struct {
 	Name       string
 	Vocabulary []string
-	// Fail, if set, may change the answer or make an error of it.
+	// Fail, if set, may change the vectors or return an error instead.
 	Fail func(vectors [][]float32) ([][]float32, error)
 
 	mu    sync.Mutex

@@ -76,7 +76,7 @@ func checkFields(t *testing.T, open Open) {
 	found(t, s, store.Query{Text: "fish"}, "n/1", "n/2") // the better of its vectors counts
 	found(t, s, store.Query{Text: "tea"}, "n/1", "n/2")
 	w.Seen()
-	// Vectors of other fields are not comparable, whoever made them.
+	// Vectors of different fields are never compared, even from one embedder.
 	other := open(t, &store.Options{Embedder: w, Fields: []string{"other"}})
 	found(t, other, store.Query{Text: "fish"}, "n/3", "n/1")
 }
@@ -99,7 +99,7 @@ func checkOtherEmbedder(t *testing.T, open Open) {
 		t.Errorf("the second search embedded %q, want %q", got, want)
 	}
 
-	// Under an old name with other dimensions, nothing can be compared.
+	// An embedder that keeps its ID but changes its dimensions is an error.
 	liar := open(t, &store.Options{Embedder: words("second", "tea")})
 	if _, err := liar.Search(t.Context(), q); err == nil {
 		t.Error("vectors of different dimensions were compared")

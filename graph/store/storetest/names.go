@@ -8,8 +8,8 @@ import (
 	"example.com/assay/graph/store"
 )
 
-// oddStrings are labels and keys that some language, collation or pattern might
-// take for something else. Two of them look like é.
+// oddStrings are labels and keys that a language, a collation or a pattern might misread. Two of
+// them look like é.
 func oddStrings() []string {
 	return []string{
 		"\x01", "\t", "\n", " ", " a", "!", "\"", "$1", "%", "'", "'; DROP TABLE items; --", "*", "-", "/", "?", "A", "NULL", "[", "\\", "\\0",
@@ -25,7 +25,7 @@ func checkOddNames(t *testing.T, open Open) {
 			ops = append(ops, store.Op{Namespace: []string{label, "x"}, Key: key, Value: []byte(`{}`)})
 		}
 	}
-	// They are put in no order, and must come back in theirs.
+	// The items are put in random order, and must come back sorted.
 	random := rand.New(rand.NewPCG(1, 2))
 	random.Shuffle(len(ops), func(i, j int) { ops[i], ops[j] = ops[j], ops[i] })
 	apply(t, s, ops...)
@@ -103,7 +103,7 @@ func checkInvalid(t *testing.T, open Open) {
 	found(t, s, store.Query{}, "a/langgraph/k")
 }
 
-// checkLimits uses names that cannot be compressed, which indexes may do.
+// checkLimits uses names that cannot be compressed, since an index may compress.
 func checkLimits(t *testing.T, open Open) {
 	s := open(t, nil)
 	random := rand.New(rand.NewPCG(3, 4))

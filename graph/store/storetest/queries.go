@@ -143,7 +143,7 @@ func checkNamespaces(t *testing.T, open Open) {
 	listed(t, s, store.NamespaceQuery{MaxDepth: 1}, "a", "a-b", "aa")
 }
 
-// checkMany has more rows than fit into whatever pages a backend reads.
+// checkMany puts more rows than fit into one page of any backend.
 func checkMany(t *testing.T, open Open) {
 	s := open(t, nil)
 	apply(t, s, numbered("n%04d/k", 1500)...)

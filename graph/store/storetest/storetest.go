@@ -1,5 +1,5 @@
-// Package storetest checks that a store is one: it holds every backend to what
-// store.Store says, and has a clock and an embedder for tests.
+// Package storetest tests whether a backend keeps the contract of store.Store. It also has a clock
+// and an embedder for tests.
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Run(t, func(t *testing.T) storetest.Open {
@@ -14,8 +14,7 @@
 //		})
 //	}
 //
-// It does not check what outlives a process, nor what several processes do to
-// each other: that is for each backend to say.
+// It does not test durability, or several processes on one store: each backend tests these itself.
 package storetest
 
 import (
@@ -30,11 +29,10 @@ import (
 	"example.com/assay/graph/store"
 )
 
-// Open opens a store. All that one Open opens have the same items.
+// Open opens a store. All stores of one Open share their items.
 type Open func(t *testing.T, opts *store.Options) store.Store
 
-// Run runs the suite. Place makes a place for items, which is empty, for each
-// test.
+// Run runs the suite. Place makes an empty place for items, once for each test.
 func Run(t *testing.T, place func(t *testing.T) Open) {
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) { c.check(t, place(t)) })
@@ -127,7 +125,7 @@ func search(t *testing.T, s store.Store, q store.Query) []store.Result {
 	return results
 }
 
-// names writes results as put reads them.
+// names writes results in the form that put reads.
 func names(results []store.Result) []string {
 	out := []string{}
 	for _, r := range results {
@@ -158,12 +156,12 @@ func listed(t *testing.T, s store.Store, q store.NamespaceQuery, want ...string)
 	}
 }
 
-// same compares lists, and nil with an empty one as equal.
+// same compares lists; nil equals an empty list.
 func same(got, want []string) bool {
 	return len(got) == 0 && len(want) == 0 || reflect.DeepEqual(got, want)
 }
 
-// refused checks that an error is an *InvalidError about this.
+// refused checks that err is an *InvalidError about what.
 func refused(t *testing.T, what string, err error) {
 	t.Helper()
 	var invalid *store.InvalidError

@@ -1,5 +1,5 @@
-// Package temporaltest runs workers on a Temporal server for tests. It is for tests only,
-// and starts no server.
+// Package temporaltest runs workers on a Temporal server. It is for tests only, and does not start
+// the server.
 package temporaltest
 
 import (
@@ -17,10 +17,10 @@ import (
 	"example.com/assay/graph/temporal"
 )
 
-// Variable names the environment variable that says where a server for tests is.
+// Variable is the environment variable with the address of a server for tests.
 const Variable = "ASSAY_TEST_TEMPORAL"
 
-// Address returns the address of the server for tests. Without one the test is skipped.
+// Address returns the address of the server for tests. Without one it skips the test.
 func Address(t testing.TB) string {
 	t.Helper()
 	address := os.Getenv(Variable)
@@ -30,8 +30,8 @@ func Address(t testing.TB) string {
 	return address
 }
 
-// Dial connects to the server for tests until the test ends, and makes the search
-// attributes of runs.
+// Dial connects to the server for tests until the test ends, and creates the search attributes of
+// runs.
 func Dial(t testing.TB) client.Client {
 	t.Helper()
 	conn, err := client.Dial(client.Options{HostPort: Address(t), Logger: Silent(), Identity: "test"})

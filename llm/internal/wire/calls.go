@@ -8,9 +8,9 @@ import (
 	"example.com/assay/llm"
 )
 
-// Arguments is what a model wrote as a call's arguments, as a JSON value:
-// nothing is the empty object, and what is not JSON is a JSON string, which no
-// tool takes but which can be kept and sent back.
+// Arguments returns a model's text of a call's arguments as a JSON value. Empty text is the empty
+// object. Text that is not JSON becomes a JSON string: no tool accepts it, but it can be stored and
+// sent back.
 func Arguments(text string) json.RawMessage {
 	switch {
 	case len(bytes.TrimSpace([]byte(text))) == 0:
@@ -18,11 +18,11 @@ func Arguments(text string) json.RawMessage {
 	case json.Valid([]byte(text)):
 		return json.RawMessage(text)
 	}
-	quoted, _ := json.Marshal(text) // a string always is JSON
+	quoted, _ := json.Marshal(text) // a string can always be encoded
 	return quoted
 }
 
-// ArgumentText is the inverse of Arguments: what the model wrote.
+// ArgumentText is the inverse of Arguments.
 func ArgumentText(arguments json.RawMessage) string {
 	var text string
 	if len(arguments) == 0 {
@@ -34,8 +34,8 @@ func ArgumentText(arguments json.RawMessage) string {
 	return string(arguments)
 }
 
-// NameCalls gives the calls that have no id of their own one each: some
-// servers leave the id out, or repeat it.
+// NameCalls gives each call without a unique ID a new one: some servers leave the ID out or repeat
+// it.
 func NameCalls(calls []llm.ToolCall) {
 	seen := map[string]bool{"": true}
 	for _, c := range calls {
@@ -56,8 +56,8 @@ func NameCalls(calls []llm.ToolCall) {
 	}
 }
 
-// ResultText is a result for providers that know no failed ones: the text,
-// marked when it is an error, and never empty, which several refuse.
+// ResultText returns a result for providers without failed results: the text, marked if it is an
+// error, and never empty, since several providers refuse that.
 func ResultText(r llm.ToolResult) string {
 	switch {
 	case r.Failed:

@@ -11,8 +11,8 @@ import (
 	"example.com/assay/llm"
 )
 
-// CheckKey refuses a key that no header can carry. The error does not show
-// the key. The empty key is allowed.
+// CheckKey refuses a key that no header can carry. The error does not show the key. An empty key is
+// valid.
 func CheckKey(key string) error {
 	for _, r := range key {
 		if r <= ' ' || r > '~' {
@@ -22,8 +22,8 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// CheckBaseURL refuses what is no plain http or https address. Credentials
-// and queries are refused, too: they would appear in errors.
+// CheckBaseURL accepts only plain http and https addresses. It refuses credentials and queries,
+// which would appear in errors.
 func CheckBaseURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -37,9 +37,8 @@ func CheckBaseURL(text string) error {
 	return nil
 }
 
-// CheckRequest refuses a request that says nothing, speaks in an unknown role,
-// has a schema that is not JSON, or tools, settings or images that no provider
-// takes.
+// CheckRequest refuses a request without content, with an unknown role, with a schema that is not
+// JSON, or with tools, settings or images that no provider takes.
 func CheckRequest(req llm.Request) error {
 	if len(req.Schema) > 0 && !json.Valid(req.Schema) {
 		return errors.New("the schema of the answer is not JSON")
@@ -74,7 +73,7 @@ func CheckRequest(req llm.Request) error {
 	return nil
 }
 
-// checkSampling refuses settings that mean nothing.
+// checkSampling refuses invalid settings.
 func checkSampling(s llm.Sampling) error {
 	switch t := s.Temperature; {
 	case t != nil && !(*t >= 0 && *t <= 2): // also NaN
@@ -87,8 +86,8 @@ func checkSampling(s llm.Sampling) error {
 	return nil
 }
 
-// checkImages refuses images of anybody but the user, and those that are not one
-// thing of a known type.
+// checkImages refuses images outside user messages, and images without exactly one of data and URL
+// or without a known media type.
 func checkImages(m llm.Message) error {
 	for i, img := range m.Images {
 		u, err := url.Parse(img.URL)
@@ -106,8 +105,7 @@ func checkImages(m llm.Message) error {
 	return nil
 }
 
-// checkTools refuses tools without a proper name of their own or whose
-// parameters are no JSON object.
+// checkTools refuses invalid or repeated names, and parameters that are not a JSON object.
 func checkTools(tools []llm.Tool) error {
 	seen := map[string]bool{}
 	for i, tool := range tools {
@@ -117,7 +115,7 @@ func checkTools(tools []llm.Tool) error {
 		seen[tool.Name] = true
 		var parameters map[string]json.RawMessage
 		if err := json.Unmarshal(tool.Parameters, &parameters); err != nil || parameters == nil {
-			return fmt.Errorf("the parameters of tool %q are no JSON Schema of an object", tool.Name)
+			return fmt.Errorf("the parameters of tool %q are not a JSON Schema of an object", tool.Name)
 		}
 	}
 	return nil

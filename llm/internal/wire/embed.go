@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// EmbedderID is the name of an embedder's space: provider, host unless it is
-// empty, model and dimension, which is "own" when the model chooses it.
+// EmbedderID names an embedder's vector space: provider, host unless it is empty, model and
+// dimension, which is "own" when the model chooses it.
 func EmbedderID(provider, host, model string, dimension int) string {
 	if host != "" {
 		provider += "@" + host
@@ -19,16 +19,14 @@ func EmbedderID(provider, host, model string, dimension int) string {
 	return fmt.Sprintf("%s/%s/%d", provider, model, dimension)
 }
 
-// A VectorsError says that a server answered with vectors that cannot be
-// those of the texts.
+// A VectorsError reports that a server's vectors do not fit the texts.
 type VectorsError struct{ Reason string }
 
 func (e *VectorsError) Error() string { return e.Reason }
 
-// InBatches embeds texts by calls that carry so many texts and so many bytes
-// at most, one after the other; a text that is longer goes alone. The vectors
-// are in the texts' order and of one length, which is dimension unless that
-// is 0; else the error is a *VectorsError.
+// InBatches embeds texts in consecutive calls of at most maxTexts texts and maxBytes bytes; a
+// longer text goes alone. The vectors are in the texts' order and have one length: dimension, or
+// any if that is 0. Other vectors are a *VectorsError.
 func InBatches(ctx context.Context, texts []string, maxTexts, maxBytes, dimension int, embed func(context.Context, []string) ([][]float32, error)) ([][]float32, error) {
 	for i, text := range texts {
 		if strings.TrimSpace(text) == "" {

@@ -12,9 +12,8 @@ import (
 	"example.com/assay/llm"
 )
 
-// said reads an error's message, code and parameter out of a body: of an
-// object under "error", a text under "error", or the top level. Of a body
-// that is no JSON object it is the first line.
+// said reads the message, code and parameter of an error from a body: from an object under "error",
+// a text under "error", or the top level. For any other body the message is its first line.
 func said(body []byte) (message, code, param string) {
 	type detail struct {
 		Message json.RawMessage `json:"message"`
@@ -51,7 +50,7 @@ func said(body []byte) (message, code, param string) {
 	return message, code, text(d.Param)
 }
 
-// text is the string that a JSON value is, else "".
+// text returns the string in a JSON value, or "" for another value.
 func text(raw json.RawMessage) string {
 	var s string
 	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
@@ -60,12 +59,11 @@ func text(raw json.RawMessage) string {
 	return s
 }
 
-// maxWait bounds what a server can ask for, so that no sum overflows.
+// maxWait bounds what a server can ask for, so no sum overflows.
 const maxWait = 24 * time.Hour
 
-// retryAfter reads the header of that name: seconds, or a date, which is
-// taken against now. Anything else, and the past, is 0; more than a day is a
-// day.
+// retryAfter reads the Retry-After header: seconds, or a date relative to now. An invalid or past
+// value is 0; more than a day is a day.
 func retryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
 	if header == "" {
@@ -83,8 +81,7 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return 0
 }
 
-// Plain returns the typed error inside what a client library returned, and
-// whether there is one.
+// Plain returns the typed error in the chain of a client library's error, and whether there is one.
 func Plain(err error) (error, bool) {
 	if e, ok := errors.AsType[*llm.StatusError](err); ok {
 		return e, true

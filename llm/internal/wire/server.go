@@ -11,24 +11,22 @@ import (
 	"example.com/assay/llm"
 )
 
-// A Server is asked in JSON, without a client library. It is safe for concurrent
-// use.
+// A Server is asked in JSON without a client library. It is safe for concurrent use.
 type Server struct {
 	provider, key string
 	client        *http.Client
 }
 
-// NewServer returns a server by its name in errors. The key is sent as a bearer
-// token, and cut out of all that comes back; empty sends none. A nil base is
+// NewServer returns a server. Provider is its name in errors. The key is sent as a bearer token
+// unless it is empty, and cut out of everything that comes back. A nil base is
 // http.DefaultTransport.
 func NewServer(provider, key string, base http.RoundTripper) *Server {
 	transport := &Transport{Provider: provider, Base: base, Secrets: []string{key}}
 	return &Server{provider, key, &http.Client{Transport: transport}}
 }
 
-// Post sends a body as JSON and returns the answer, which is JSON. Errors are
-// those of ctx (its cause), *llm.StatusError, *llm.ConnectionError and
-// *llm.ResponseError.
+// Post sends a body as JSON and returns the answer, which is JSON. It returns the cause of ctx,
+// *llm.StatusError, *llm.ConnectionError or *llm.ResponseError.
 func (s *Server) Post(ctx context.Context, url string, body any) ([]byte, error) {
 	data, err := llm.Encode(body)
 	if err != nil {
@@ -37,7 +35,7 @@ func (s *Server) Post(ctx context.Context, url string, body any) ([]byte, error)
 	return s.send(ctx, http.MethodPost, url, data)
 }
 
-// Get asks for what is at an address, as Post does.
+// Get requests an address, under the rules of Post.
 func (s *Server) Get(ctx context.Context, url string) ([]byte, error) {
 	return s.send(ctx, http.MethodGet, url, nil)
 }
@@ -63,8 +61,8 @@ func (s *Server) send(ctx context.Context, method, url string, body []byte) ([]b
 		if plain, ok := Plain(err); ok {
 			return nil, plain
 		}
-		return nil, &llm.ConnectionError{Provider: s.provider, Err: errors.New("the request failed")} // the client's own words may hold what was sent
+		return nil, &llm.ConnectionError{Provider: s.provider, Err: errors.New("the request failed")} // the client's error may quote the request
 	}
-	defer func() { _ = resp.Body.Close() }() // it was read to its end below the client
+	defer func() { _ = resp.Body.Close() }() // Transport has read it to the end
 	return io.ReadAll(resp.Body)
 }

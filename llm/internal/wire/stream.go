@@ -17,21 +17,21 @@ import (
 	"example.com/assay/llm"
 )
 
-// A Verdict says what an event means for the stream that it is part of.
+// A Verdict says what an event means for its stream.
 type Verdict int
 
 const (
-	More  Verdict = iota // the answer goes on
-	Whole                // with this event the answer is whole; what follows counts tokens
-	Skip                 // the client library does not know the event and must not see it
+	More  Verdict = iota // the answer continues
+	Whole                // the answer is complete; later events count tokens
+	Skip                 // the client library must not see this event
 )
 
 // doneMarker ends the streams of OpenAI's format. It is the one event that is
 // not JSON.
 const doneMarker = "[DONE]"
 
-// An Outcome is how a call ended below the client library, for libraries that
-// lose, print or disguise the errors of a body.
+// An Outcome records how a call ended below the client library, for libraries that lose, print or
+// disguise errors of a body.
 type Outcome struct {
 	mu  sync.Mutex
 	err error
@@ -39,7 +39,7 @@ type Outcome struct {
 
 type outcomeKey struct{}
 
-// Watch returns a context whose calls note their outcome.
+// Watch returns a context whose calls record their outcome.
 func Watch(ctx context.Context) (context.Context, *Outcome) {
 	o := new(Outcome)
 	return context.WithValue(ctx, outcomeKey{}, o), o
@@ -78,20 +78,20 @@ func (t *Transport) stream(ctx context.Context, resp *http.Response, secrets scr
 // stream is a body of events. It is read by one goroutine.
 type stream struct {
 	transport *Transport
-	ctx       context.Context // of the request, which this is the answer to
+	ctx       context.Context // of the request
 	secrets   scrubber
 	limit     int64
 	body      io.ReadCloser
 	lines     *bufio.Reader
 
 	taken int64  // bytes read
-	event []byte // data lines of the event that is being read
-	ready []byte // events that were judged, for the library
+	event []byte // data lines of the current event
+	ready []byte // judged events, for the library
 	whole bool
-	err   error // that ended the stream; io.EOF when it ended well
+	err   error // why the stream ended; io.EOF after success
 }
 
-// Read gives the next of the events that passed.
+// Read returns the next events that passed.
 func (s *stream) Read(p []byte) (int, error) {
 	for len(s.ready) == 0 && s.err == nil {
 		s.err = s.next()
@@ -111,8 +111,8 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the connection. The libraries print the error of a close, of
-// which there is nothing to learn here.
+// Close closes the connection. It returns no error: the libraries would print it, and it has no
+// use.
 func (s *stream) Close() error {
 	_ = s.body.Close()
 	return nil
@@ -129,15 +129,15 @@ func (s *stream) next() error {
 		s.event = append(append(s.event, bytes.TrimPrefix(data, []byte(" "))...), '\n')
 	}
 	switch {
-	case err == nil && (len(line) > 0 || len(s.event) == 0): // the event goes on, or there is none
+	case err == nil && (len(line) > 0 || len(s.event) == 0): // the event continues, or none has begun
 		return nil
 	case err == nil:
 		return s.judge()
 	case !errors.Is(err, io.EOF):
 		return s.transport.lost(s.ctx, err)
 	}
-	// The last event may lack the line that ends it, but not a part of itself:
-	// no beginning of a JSON object is JSON.
+	// The last event may lack its final line break, but it must be complete: no prefix of a JSON
+	// object is valid JSON.
 	if event := bytes.TrimSpace(s.event); string(event) == doneMarker || json.Valid(event) {
 		if err := s.judge(); err != nil {
 			return err
@@ -149,7 +149,7 @@ func (s *stream) next() error {
 	return io.EOF
 }
 
-// judge passes the event on that has been read.
+// judge judges the event that was read and passes it on.
 func (s *stream) judge() error {
 	event := s.secrets.scrub(bytes.TrimSpace(s.event))
 	s.event = s.event[:0]
@@ -185,9 +185,9 @@ func (s *stream) judge() error {
 	return nil
 }
 
-// failed is the error that an event reports, or nil. Its status is the number
-// that the event names, or that of the error's name. The server had taken the
-// request, so that an error of any other name is its own: status 500.
+// failed returns the error that an event reports, or nil. Its status is the event's number, or the
+// status of the error's name. The server had accepted the request, so any other name counts as the
+// server's fault: status 500.
 func (s *stream) failed(event []byte) error {
 	if !bytes.Contains(event, []byte(`"error"`)) {
 		return nil
@@ -196,7 +196,7 @@ func (s *stream) failed(event []byte) error {
 		Error json.RawMessage `json:"error"`
 	}
 	if err := json.Unmarshal(event, &top); err != nil || len(top.Error) == 0 || string(top.Error) == "null" {
-		return nil // no object, or no error
+		return nil // not an object, or not an error
 	}
 	e := &llm.StatusError{Provider: s.transport.Provider, Status: http.StatusInternalServerError}
 	s.secrets.fill(e, event)
@@ -214,8 +214,7 @@ func (s *stream) failed(event []byte) error {
 	return e
 }
 
-// statuses are the statuses of errors by the names that OpenAI and Anthropic
-// document.
+// statuses are the statuses of the error names that OpenAI and Anthropic document.
 var statuses = map[string]int{
 	"invalid_request_error": http.StatusBadRequest,
 	"authentication_error":  http.StatusUnauthorized,

@@ -13,33 +13,30 @@ import (
 	"example.com/assay/llm"
 )
 
-// maxAnswer is how many bytes of an answer are read: 16 MiB. A longer one is
-// a *llm.ResponseError. A streamed answer may take four times as many, as each
-// piece of it comes in an envelope.
+// maxAnswer bounds the bytes of an answer: 16 MiB. A longer one is a *llm.ResponseError. A streamed
+// answer may have four times as many, since each piece comes in an envelope.
 const maxAnswer = 16 << 20
 
-// Transport carries a provider's calls. It follows no redirect, which is a
-// *llm.StatusError: a key must not travel to another server. Its errors are
-// those of the context and of Token, *llm.StatusError, *llm.ConnectionError and
-// *llm.ResponseError; the client around it wraps them. A response that it
-// returns has a status of success and a body that is one JSON value, read to
-// its end, or a stream of them.
+// Transport carries a provider's calls. It does not follow redirects, since a key must not travel
+// to another server: a redirect is a *llm.StatusError. It returns the context's error, an error of
+// Token, *llm.StatusError, *llm.ConnectionError or *llm.ResponseError; the client around it wraps
+// them. A returned response has a status of success and a body that is one JSON value, already
+// read, or a stream of them.
 //
-// A stream's body is server-sent events that hold a JSON value or "[DONE]" each, without
-// comments and other fields.
-// What goes wrong in it is noted in the call's Outcome, and the body ends.
+// A stream's body is server-sent events with one JSON value or "[DONE]" each, without comments and
+// other fields. An error in it is recorded in the call's Outcome, and the body ends.
 type Transport struct {
 	Provider string                                    // the name in errors
 	Base     http.RoundTripper                         // default http.DefaultTransport
-	Secrets  []string                                  // cut out of all that comes back
-	Token    func(ctx context.Context) (string, error) // sent as bearer token, and a secret; default none
+	Secrets  []string                                  // cut out of everything that comes back
+	Token    func(ctx context.Context) (string, error) // sent as a bearer token and treated as a secret; default none
 	MaxBytes int64                                     // default maxAnswer
-	// Event judges each event of a stream, a JSON value, and each whole answer,
-	// of which only the error counts. Default: an answer is not to be streamed.
+	// Event judges each event of a stream, and each whole answer, for which only its error counts.
+	// Default: no answer is streamed.
 	Event func(event []byte) (Verdict, error)
 }
 
-// RoundTrip makes one call. Its error is noted in the call's Outcome, too.
+// RoundTrip makes one call. It also records its error in the call's Outcome.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.roundTrip(req)
 	if o := outcomeOf(req.Context()); o != nil {
@@ -107,7 +104,7 @@ func (t *Transport) tooLong(limit int64) error {
 	return &llm.ResponseError{Provider: t.Provider, Err: fmt.Errorf("it is longer than %d bytes", limit)}
 }
 
-// lost is the error of a call without a whole answer.
+// lost returns the error of a call without a complete answer.
 func (t *Transport) lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -115,12 +112,11 @@ func (t *Transport) lost(ctx context.Context, err error) error {
 	return &llm.ConnectionError{Provider: t.Provider, Err: err}
 }
 
-// minSecret is the length from which a key is taken for a secret. Local
-// servers want placeholders such as "ollama", and cutting these out of every
-// answer would damage it.
+// minSecret is the minimum length of a secret. Local servers use placeholder keys such as "ollama";
+// cutting these out of every answer would damage it.
 const minSecret = 8
 
-// scrubber cuts secrets out of what a server says.
+// scrubber cuts secrets out of a server's texts.
 type scrubber []string
 
 func (s scrubber) scrub(body []byte) []byte {
@@ -138,8 +134,8 @@ func (t *Transport) statusError(resp *http.Response, s scrubber, body []byte) er
 	return e
 }
 
-// fill puts what a server said into e. An escape in the JSON may have hidden a
-// key from the first look, so that each field is scrubbed again.
+// fill sets the fields of e from a server's body. It scrubs each field again, since a JSON escape
+// may have hidden a key at first.
 func (s scrubber) fill(e *llm.StatusError, body []byte) {
 	e.Message, e.Code, e.Param = said(body)
 	for _, field := range []*string{&e.Message, &e.Code, &e.Param} {

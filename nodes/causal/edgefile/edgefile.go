@@ -1,8 +1,8 @@
-// Package edgefile reads files of causal edges, which the causal pipeline verifies.
+// Package edgefile parses files of causal edges for the causal pipeline.
 //
 //	edges, err := edgefile.Read("edges.json", data)
 //
-// It opens no file and judges no edge.
+// It opens no file and verifies no edge.
 package edgefile
 
 import (
@@ -19,16 +19,14 @@ import (
 	"example.com/assay/nodes/causal"
 )
 
-const maxEdges = 10_000 // of one file
+const maxEdges = 10_000 // in one file
 
-// Read reads a file of edges: a JSON list of objects, or an object whose key
-// "edges" holds one, as drafting and verifying write it. Name is what errors call
-// the file.
+// Read parses a file of edges: a JSON list of objects, or an object with such a list under the key
+// "edges", as drafting and verifying write it. Name is the file's name in errors.
 //
-// Of an edge, from_var and to_var are needed. An edge without an id is called by
-// its place, "e1", "e2" …; without a strength it is moderate. What an earlier
-// verification said (edge_status, confidence, evidence, rejection) is read over.
-// A fault is a *document.InputError with the line and the field.
+// An edge needs from_var and to_var. A missing id becomes its position, "e1", "e2" …; a missing
+// strength is moderate. Results of an earlier verification (edge_status, confidence, evidence,
+// rejection) are ignored. An error is a *document.InputError with the line and the field.
 func Read(name string, data []byte) ([]causal.Edge, error) {
 	r := &edgeReader{name: name, data: data}
 	if err := r.read(); err != nil {
@@ -88,10 +86,10 @@ func (r *edgeReader) read() error {
 	return r.list(list)
 }
 
-// A span is the bytes of a value.
+// A span is the byte range of a value.
 type span struct{ from, to int }
 
-// open begins to read a value and returns its first token.
+// open starts to read a value and returns its first token.
 func (r *edgeReader) open(s span) (*json.Decoder, json.Token, error) {
 	d := json.NewDecoder(bytes.NewReader(r.data[s.from:s.to]))
 	d.UseNumber()
@@ -102,8 +100,8 @@ func (r *edgeReader) open(s span) (*json.Decoder, json.Token, error) {
 	return d, t, nil
 }
 
-// object calls each for the keys of an object whose brace is read, and reads to
-// the end of its span.
+// object calls each for the keys of an object whose brace was read, and reads to the end of its
+// span.
 func (r *edgeReader) object(d *json.Decoder, s span, each func(key string, value span) error) error {
 	for d.More() {
 		t, err := d.Token()
@@ -125,7 +123,7 @@ func (r *edgeReader) object(d *json.Decoder, s span, each func(key string, value
 	return r.closed(d, s)
 }
 
-// closed reads the end of a list or an object, after which nothing may follow.
+// closed reads the end of a list or an object. Nothing may follow it.
 func (r *edgeReader) closed(d *json.Decoder, s span) error {
 	if _, err := d.Token(); err != nil {
 		return r.broken(d, s, err)
@@ -222,7 +220,7 @@ func (r *edgeReader) edge(s span) (causal.Edge, error) {
 			return r.texts(value, key, &e.Assumptions)
 		case "conditions":
 			return r.texts(value, key, &e.Conditions)
-		case "edge_status", "confidence", "evidence", "rejection": // of an earlier verification
+		case "edge_status", "confidence", "evidence", "rejection": // results of an earlier verification
 		default:
 			return r.fault(value.from, key, "an edge has no such field", "known: id, from_var, to_var, mechanism, strength, chain_of_thought, assumptions, conditions")
 		}
@@ -243,8 +241,7 @@ func (r *edgeReader) edge(s span) (causal.Edge, error) {
 	return e, nil
 }
 
-// text reads a string of at most so many bytes, its outer space removed. Null is
-// like nothing.
+// text reads a string of at most most bytes and trims it. Null counts as missing.
 func (r *edgeReader) text(s span, field string, most int, into *string) error {
 	var value string
 	if err := json.Unmarshal(r.data[s.from:s.to], &value); err != nil {

@@ -1,5 +1,5 @@
-// Package docfile reads the files that fields are extracted from: documents of any
-// format that memory/document knows, and OCR with boxes as JSON Lines.
+// Package docfile reads files for field extraction: documents of any format that memory/document
+// supports, and OCR with boxes as JSON Lines.
 //
 //	docs, err := docfile.Read(ctx, "receipts.jsonl")
 //
@@ -24,10 +24,10 @@ import (
 
 const longestLine = 16 << 20 // bytes of a line of JSON
 
-// Read reads the documents of a file. A .jsonl file holds OCR: either records with
-// an id and ocr_lines, each a document, or lines with text and box, together
-// one. A box is x1, y1, x2, y2 or four corners. Everything else is read as
-// memory/document reads it. A fault of the file is a *document.InputError.
+// Read reads the documents of a file. A .jsonl file holds OCR: either records with an id and
+// ocr_lines, each one document, or lines with text and box, together one document. A box is x1, y1,
+// x2, y2, or four corners. Other files are read by memory/document. An error of the file is a
+// *document.InputError.
 func Read(ctx context.Context, path string) ([]extract.Document, error) {
 	if ext := strings.ToLower(filepath.Ext(path)); ext == ".jsonl" || ext == ".ndjson" {
 		return readLines(ctx, path)
@@ -98,7 +98,7 @@ func readLines(ctx context.Context, path string) (out []extract.Document, err er
 		id := fmt.Sprintf("line %d", n)
 		if len(r.ID) > 0 && string(r.ID) != "null" {
 			id = string(r.ID)
-			_ = json.Unmarshal(r.ID, &id) // a number stays as it is written
+			_ = json.Unmarshal(r.ID, &id) // a number stays as written
 		}
 		var lines []extract.Line
 		for _, l := range r.Lines {

@@ -1,5 +1,5 @@
-// Package recall keeps answers of the research pipeline in a corpus's QA memory. It returns
-// one again only when everything that it cites is still there.
+// Package recall keeps answers of the research pipeline in a corpus's QA memory. It serves an
+// answer again only if everything that it cites is still there.
 //
 //	conditions, err := recall.Conditions(corpus.Fingerprint(), graph, set)
 //	p, err := research.New(research.Deps{Memory: recall.New(answers, corpus, conditions), …})
@@ -24,9 +24,9 @@ import (
 // hintQueries is how many earlier queries a hint brings.
 const hintQueries = 2
 
-// Conditions lists what an answer depends on: the content of the corpus, the
-// research.Version, the pipeline's graph ([research.Pipeline.Graph]), the skills, and more that
-// the caller knows: the model, thresholds, what retrieval is helped by.
+// Conditions lists what an answer depends on: the content of the corpus, the research.Version, the
+// pipeline's graph ([research.Pipeline.Graph]), the skills, and further conditions of the caller,
+// such as the model, thresholds and retrieval settings.
 func Conditions(corpus, graph string, set *skills.Set, more ...qa.Condition) ([]qa.Condition, error) {
 	list := []qa.Condition{{Name: "corpus", Value: corpus}, {Name: "pipeline", Value: research.Version}, {Name: "graph", Value: graph}}
 	for _, name := range research.Skills() {
@@ -52,8 +52,8 @@ type recalls struct {
 	conditions []qa.Condition
 }
 
-// Lookup implements research.Memory. An inconsistent entry, because it was cut or edited, is
-// neither hit nor hint. A hit that could not be counted comes with an error.
+// Lookup implements research.Memory. An inconsistent entry, for example one that was edited, is
+// neither a hit nor a hint. A hit that could not be counted comes with an error.
 func (r *recalls) Lookup(ctx context.Context, question string) (research.Recall, bool, error) {
 	found, err := r.answers.Lookup(ctx, question, r.conditions)
 	if err != nil || found.Kind == qa.None {
@@ -73,7 +73,7 @@ func (r *recalls) Lookup(ctx context.Context, question string) (research.Recall,
 	return recall, true, r.answers.MarkServed(ctx, found.Entry.ID)
 }
 
-// hintOf keeps of an answer what helps to find its evidence again.
+// hintOf keeps the parts of an answer that help to find its evidence again.
 func hintOf(r research.Recall) research.Recall {
 	hint := research.Recall{Question: r.Question, Similarity: r.Similarity}
 	for _, step := range r.Steps {
@@ -109,11 +109,10 @@ func (e *UnsoundError) Error() string { return e.Reason }
 
 func unsoundf(format string, args ...any) error { return &UnsoundError{fmt.Sprintf(format, args...)} }
 
-// Remembered reads what an entry remembers and checks that it can be given
-// again: its steps are completed, and every passage and quote that they, or
-// the check of the answer's claims, cite is in the corpus as it stands there.
-// If it cannot, the error is an *UnsoundError, and the research.Recall is what could be
-// read. A nil corpus leaves passages unchecked.
+// Remembered reads an entry and checks whether it can be served again: its steps are completed, and
+// the corpus still contains every passage and quote that they, or the check of the claims, cite. If
+// it cannot, the error is an *UnsoundError, and the research.Recall has what was readable. A nil
+// corpus leaves passages unchecked.
 func Remembered(entry qa.Entry, corpus *memory.Corpus) (research.Recall, error) {
 	var k kept
 	if err := json.Unmarshal(entry.Payload, &k); err != nil {
@@ -129,7 +128,7 @@ func Remembered(entry qa.Entry, corpus *memory.Corpus) (research.Recall, error) 
 	for _, step := range r.Steps {
 		for _, c := range step.Citations {
 			p := step.Hits[c.N-1].Passage
-			p.Orders = nil // found in a search; the corpus has none
+			p.Orders = nil // set by a search, not by the corpus
 			if have, ok, err := corpus.Passage(p.ID); err != nil {
 				return r, err
 			} else if !ok || !have.Equal(p) {
@@ -143,7 +142,7 @@ func Remembered(entry qa.Entry, corpus *memory.Corpus) (research.Recall, error) 
 	return r, checked(r.Check, corpus)
 }
 
-// checked holds the quotes of a claim check against the corpus.
+// checked checks the quotes of a claim check against the corpus.
 func checked(check *state.ClaimCheck, corpus *memory.Corpus) error {
 	if check == nil {
 		return nil

@@ -6,16 +6,15 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// A block is a run of text that sentences do not leave: a paragraph, the text of
-// a list item, a row of a table.
+// A block is text in which sentences stay: a paragraph, the text of a list item, a row of a table.
 type block struct {
 	start, end int    // bytes of the response
-	context    string // what it cannot be read without
-	leads      bool   // a list follows that its last sentence introduces
-	cell       bool   // the row of a table
+	context    string // the context that it needs
+	leads      bool   // its last sentence introduces a list
+	cell       bool   // it is a row of a table
 }
 
-// A line of a response, without its break.
+// A line is a line of a response, without its break.
 type line struct {
 	start, end int
 	body       string // without indentation and quote signs
@@ -34,7 +33,7 @@ var (
 	label       = pattern.New(`^(\*\*[^*\n]{1,60}(?::\*\*|\*\*:)|[A-Z][\w'’ /()-]{0,40}:)[ \t]+`)
 )
 
-// blocks finds those parts of a response that can hold claims.
+// blocks returns the parts of a response that can contain claims.
 func blocks(s string) []block {
 	r := reader{s: s, lines: linesOf(s)}
 	for r.at < len(r.lines) {
@@ -43,18 +42,18 @@ func blocks(s string) []block {
 	return r.out
 }
 
-// A reader goes over the lines of a response once.
+// A reader reads the lines of a response once.
 type reader struct {
 	s       string
 	lines   []line
 	at      int
 	out     []block
-	sources int      // level of the heading of the list of sources that is being read; 0: none
-	leads   []leadIn // of the lists that are open, the outermost first
-	header  string   // of the table that is being read
+	sources int      // heading level of the current list of sources; 0 outside of one
+	leads   []leadIn // of the open lists, outermost first
+	header  string   // of the current table
 }
 
-// A leadIn is what introduces a list.
+// A leadIn is the text that introduces a list.
 type leadIn struct {
 	indent int
 	text   string
@@ -82,7 +81,7 @@ func linesOf(s string) []line {
 	return out
 }
 
-// next reads one block, or what is none.
+// next reads one block, or skips a line that cannot contain claims.
 func (r *reader) next() {
 	l := r.lines[r.at]
 	switch {
@@ -117,8 +116,7 @@ func isUnderline(body string) bool {
 	return len(body) >= 3 && (strings.Trim(body, "=") == "" || strings.Trim(body, "-") == "")
 }
 
-// title passes over a heading. The list of sources reaches to the next heading
-// of its level.
+// title skips a heading. A list of sources ends at the next heading of its level.
 func (r *reader) title(l line, underlined bool) {
 	level := len(l.body) - len(strings.TrimLeft(l.body, "#"))
 	if level == 0 {
@@ -155,8 +153,7 @@ func (r *reader) comment() {
 	}
 }
 
-// row reads a line of a table: the first above a rule is the head, which the
-// rows below are read with.
+// row reads a row of a table. The row above a rule is the header of the rows below.
 func (r *reader) row(l line) {
 	if r.at+1 < len(r.lines) && tableRule.MatchString(r.lines[r.at+1].body) {
 		r.header = strings.Trim(l.body, "| \t")
@@ -174,7 +171,7 @@ func (r *reader) row(l line) {
 	r.at++
 }
 
-// paragraph reads the lines that belong together, and whether a list follows.
+// paragraph reads the lines of a paragraph, and whether a list follows.
 func (r *reader) paragraph() {
 	first := r.lines[r.at]
 	b := block{start: first.start, end: first.end}
@@ -195,7 +192,7 @@ func (r *reader) paragraph() {
 		r.at++
 	}
 	if isItem && sourceLine.MatchString(r.s[b.start:b.end]) && !strings.ContainsAny(r.s[b.start:b.end], ".!?") {
-		return // an entry of a list of sources that has no heading
+		return // an entry of a list of sources without a heading
 	}
 	body := r.s[b.start:b.end]
 	if m := label.FindString(body); m != "" && len(m) < len(body) {
@@ -220,7 +217,7 @@ func (r *reader) paragraph() {
 	r.out = append(r.out, b)
 }
 
-// goesOn reports whether a line is of the same paragraph as the one before.
+// goesOn reports whether a line continues the paragraph.
 func (r *reader) goesOn(l line) bool {
 	if l.body == "" || heading.MatchString(l.body) || rule.MatchString(l.body) || strings.HasPrefix(l.body, "|") ||
 		strings.HasPrefix(l.body, "```") || strings.HasPrefix(l.body, "~~~") || definition.MatchString(l.body) {
@@ -239,7 +236,7 @@ func (r *reader) listFollows() (bool, int) {
 	return false, 0
 }
 
-// context is what the item that begins here is read after.
+// context returns the lead-ins and the label before the item that begins here.
 func (r *reader) context() string {
 	all := ""
 	for _, l := range r.leads {
@@ -255,7 +252,7 @@ func joinContext(a, b string) string {
 	return a + " " + b
 }
 
-// withoutMarks cuts the citations off the end of a text.
+// withoutMarks removes citations from the end of a text.
 func withoutMarks(s string) string {
 	for {
 		t := strings.TrimRight(s, " \t*_”\"")
@@ -270,7 +267,7 @@ func withoutMarks(s string) string {
 	}
 }
 
-// lastSentence is what stands after the last full stop.
+// lastSentence returns the text after the last full stop.
 func lastSentence(s string) string {
 	for _, end := range []string{". ", "? ", "! "} {
 		if at := strings.LastIndex(s, end); at >= 0 {

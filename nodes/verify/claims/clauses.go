@@ -6,9 +6,9 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// clauses splits a sentence at "and", "but", "or" and semicolons where both
-// sides have a subject and a verb of their own, and neither hangs on a
-// condition or on who said it. Otherwise the sentence is one.
+// clauses splits a sentence at "and", "but", "or" and semicolons, if both sides have a subject and
+// a verb, and neither depends on a condition or on who said it. Otherwise the sentence is one
+// clause.
 func clauses(body string) []text.Span {
 	whole := []text.Span{{Start: 0, End: len(body)}}
 	if len(body) > 1200 || foreign(body) || strings.ContainsAny(body, "“”\"") {
@@ -32,8 +32,8 @@ func clauses(body string) []text.Span {
 	return append(out, text.Span{Start: from, End: len(body)})
 }
 
-// joint reports whether two clauses may meet before token i: where the first
-// ends, and the token that the second begins with.
+// joint reports whether two clauses may meet before token i. At is where the first ends, next the
+// first token of the second.
 func joint(body string, toks []text.Token, i int) (at, next int, ok bool) {
 	gap := text.Between(body, toks[i-1], toks[i])
 	if strings.ContainsAny(gap, "()[]") {
@@ -52,16 +52,15 @@ func joint(body string, toks []text.Token, i int) (at, next int, ok bool) {
 	return 0, 0, false
 }
 
-// farVerb is within how many words of its beginning a clause must have a verb.
+// farVerb is the number of words within which a clause must have a verb.
 const farVerb = 7
 
-// nearVerb is the same for a clause that begins with a name.
+// nearVerb is farVerb for a clause that begins with a name.
 const nearVerb = 4
 
-// independent reports whether words are a clause with a subject. The first
-// clause of a sentence may begin with anything that is not subordinate; a later
-// one begins with a name, an article, a pronoun or another word that opens a
-// subject.
+// independent reports whether words form a clause with a subject. The first clause of a sentence
+// may begin with any word that is not subordinate; a later one begins with a name, an article, a
+// pronoun or another word that opens a subject.
 func independent(body string, toks []text.Token, leading bool) bool {
 	if len(toks) < 3 {
 		return false

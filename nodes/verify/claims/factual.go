@@ -9,10 +9,10 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// longestOpening is how much of a sentence is looked at to tell what it is.
+// longestOpening is how much of a sentence is read to classify it.
 const longestOpening = 400
 
-// prefixed returns the length of an opening that is no part of the fact after it.
+// prefixed returns the length of an opening that is not part of the fact after it.
 func prefixed(body string) int {
 	low := opening(body)
 	for _, p := range prefixes {
@@ -23,7 +23,7 @@ func prefixed(body string) int {
 	return 0
 }
 
-// opening is the beginning of a sentence, folded byte by byte: offsets hold.
+// opening returns the beginning of a sentence in lower case, with the same byte offsets.
 func opening(body string) string {
 	body = body[:min(len(body), longestOpening)]
 	b := []byte(body)
@@ -35,9 +35,8 @@ func opening(body string) string {
 	return string(b)
 }
 
-// states reports whether a sentence says something that may be false. What has a
-// citation does, unless it is a question; so does an item of a list with a
-// lead-in, which needs no verb.
+// states reports whether a sentence may be false. A sentence with a citation may, unless it is a
+// question; so may a list item with a lead-in, which needs no verb.
 func states(body string, cited bool, context string) bool {
 	if asks(body) {
 		return false
@@ -70,15 +69,14 @@ func states(body string, cited bool, context string) bool {
 	return says(body, toks)
 }
 
-// asks reports a question.
+// asks reports whether a sentence is a question.
 func asks(body string) bool {
 	body = strings.TrimRight(body, " \t\n*_\"”’)")
 	r, _ := utf8.DecodeLastRuneInString(body)
 	return r == '?' || r == '？' || r == '؟'
 }
 
-// foreign reports whether most letters are of another script than Latin, of
-// which no words are known here.
+// foreign reports whether most letters are not Latin. The word lists do not apply to them.
 func foreign(body string) bool {
 	latin, other := 0, 0
 	for _, r := range body[:min(len(body), longestOpening)] {
@@ -117,13 +115,13 @@ func onlyConnects(toks []text.Token) bool {
 	return true
 }
 
-// opines reports whether a sentence says what somebody thinks or advises.
+// opines reports whether a sentence states an opinion or advice.
 func opines(low string) bool {
 	return slices.ContainsFunc(opinions, func(o string) bool { return strings.HasPrefix(low, o) })
 }
 
-// commands reports whether a sentence tells the reader what to do. "Use of force
-// is …" and "Check valves are …" do not.
+// commands reports whether a sentence tells the reader what to do. "Use of force is …" and "Check
+// valves are …" do not.
 func commands(toks []text.Token) bool {
 	if !orders[toks[0].Text] {
 		return false
@@ -131,15 +129,14 @@ func commands(toks []text.Token) bool {
 	return len(toks) < 2 || toks[1].Text != "of" && !finite[toks[1].Text] && (len(toks) < 3 || !finite[toks[2].Text])
 }
 
-// predicates reports whether a lead-in has a verb of its own, as in "A tenant
-// must:"; then the orders below it are what the tenant must do, and not what the
-// reader is told.
+// predicates reports whether a lead-in has its own verb, as in "A tenant must:". The imperatives
+// below it then state what the tenant must do, and do not address the reader.
 func predicates(context string) bool {
 	return slices.ContainsFunc(text.Tokens(context), func(t text.Token) bool { return finite[t.Text] })
 }
 
-// hard reports whether a sentence has something in it that can be looked up: a
-// number, or a name after its first word. A pronoun "I" is none.
+// hard reports whether a sentence contains something to look up: a number, or a name after its
+// first word. The pronoun "I" is not a name.
 func hard(body string) bool {
 	toks := text.Tokens(body[:min(len(body), longestOpening)])
 	for i, t := range toks {
@@ -160,7 +157,7 @@ func afterStop(body string, at int) bool {
 var numberWord = text.Set(`two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty
 	hundred thousand million half dozen percent`)
 
-// counts reports whether a lead-in says how many: then it can be false.
+// counts reports whether a lead-in states a number, and so can be false.
 func counts(body string) bool {
 	for _, t := range text.Tokens(body[:min(len(body), longestOpening)]) {
 		r, _ := utf8.DecodeRuneInString(t.Text)
@@ -171,8 +168,8 @@ func counts(body string) bool {
 	return false
 }
 
-// says reports whether a sentence without a citation has a predicate or is
-// closed like a sentence. A phrase alone is a title.
+// says reports whether a sentence without a citation has a predicate, or ends like a sentence. A
+// mere phrase is a title.
 func says(body string, toks []text.Token) bool {
 	for _, t := range toks {
 		if finite[t.Text] {

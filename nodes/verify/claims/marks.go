@@ -15,14 +15,14 @@ type mark struct {
 	labels     []string
 }
 
-// markForm is a citation as models and people write it: [Source 2], (Source 2),
-// [Query 1][Source 2], [REQ-S001], [1], [1-3], [^1].
+// markForm matches citations as models and people write them: [Source 2], (Source 2), [Query
+// 1][Source 2], [REQ-S001], [1], [1-3], [^1].
 var markForm = pattern.New(`(?:\[Query (\d{1,3})\]\s?)?[\[(](?:[Ss]ee )?([Nn]o [Ss]ource|[Ss]ources?)\s+(\d{1,3}(?:\s*(?:,|;|and|&|-|–)\s*(?:[Ss]ource\s+)?\d{1,3})*)[\])]` +
 	`|\[([A-Z][A-Z0-9]*(?:-[A-Za-z0-9]+)+(?:\s*[,;]\s*[A-Z][A-Z0-9]*(?:-[A-Za-z0-9]+)+)*)\]` +
 	`|\[\^?(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\](?:\([^()\s]*\))?` +
 	`|\[\^([A-Za-z][\w-]*)\]`)
 
-// raised are superscript digits; after a full stop they are a footnote.
+// raised matches superscript digits after punctuation: a footnote.
 var raised = pattern.New(`([.!?,;:”"’)])([¹²³⁰⁴⁵⁶⁷⁸⁹]{1,3})`)
 
 var raisedDigits = strings.NewReplacer("⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
@@ -32,7 +32,7 @@ var (
 	markName = pattern.New(`[A-Z][A-Z0-9]*(?:-[A-Za-z0-9]+)+`)
 )
 
-// longestRange is how many numbers [1-9] may stand for.
+// longestRange bounds the numbers in a range such as [1-9].
 const longestRange = 50
 
 // findMarks returns the citations between two bytes, in order.
@@ -77,7 +77,7 @@ func findMarks(s string, start, end int) []mark {
 	return out
 }
 
-// numbers reads "1, 3 and 5-7".
+// numbers parses a list such as "1, 3 and 5-7".
 func numbers(list string) []string {
 	var out []string
 	for _, m := range digits.FindAllStringSubmatch(list, -1) {
@@ -97,8 +97,7 @@ func numbers(list string) []string {
 	return out
 }
 
-// mask blanks the marks of a block, so that sentences end where they would
-// without them. It keeps the length.
+// mask blanks the marks of a block, so they do not affect where sentences end. The length stays.
 func mask(body string, marks []mark, offset int) string {
 	if len(marks) == 0 {
 		return body
@@ -112,9 +111,8 @@ func mask(body string, marks []mark, offset int) string {
 	return string(b)
 }
 
-// assign gives each sentence of a block the labels of its marks: those inside of
-// it, and those after it up to the next sentence. Where a block begins with a
-// mark, marks stand before what they are of.
+// assign gives each sentence of a block the labels of its marks: marks inside it, and marks after
+// it up to the next sentence. In a block that begins with a mark, marks precede their sentences.
 func assign(s string, marks []mark, sentences []text.Span, start int) [][]string {
 	out := make([][]string, len(sentences))
 	if len(sentences) == 0 || len(marks) == 0 {
@@ -135,7 +133,7 @@ func assign(s string, marks []mark, sentences []text.Span, start int) [][]string
 	return out
 }
 
-// citesAfter returns the labels of the marks that follow a quotation at once.
+// citesAfter returns the labels of the marks directly after a quotation.
 func citesAfter(s string, marks []mark, from int) []string {
 	var out []string
 	i, _ := slices.BinarySearchFunc(marks, from, func(m mark, at int) int { return m.start - at })
@@ -149,10 +147,10 @@ func citesAfter(s string, marks []mark, from int) []string {
 	return out
 }
 
-// mostLabels is how many labels a claim can have. No reader follows more.
+// mostLabels bounds the labels of a claim. No reader follows more.
 const mostLabels = 64
 
-// join appends the labels that are not there yet.
+// join appends the labels that are not in the list yet.
 func join(labels, more []string) []string {
 	for _, l := range more {
 		if len(labels) < mostLabels && !slices.Contains(labels, l) {
@@ -162,7 +160,7 @@ func join(labels, more []string) []string {
 	return labels
 }
 
-// quotations finds the text between typographic quotation marks.
+// quotations returns the text between typographic quotation marks.
 func quotations(s string, start, end int) []text.Span {
 	var out []text.Span
 	open := -1
@@ -181,7 +179,7 @@ func quotations(s string, start, end int) []text.Span {
 	return out
 }
 
-// inside is what stands between the marks of a quotation.
+// inside returns the range between a quotation's marks.
 func inside(quotation text.Span) text.Span {
 	return text.Span{Start: quotation.Start + len("“"), End: quotation.End - len("”")}
 }

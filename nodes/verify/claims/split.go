@@ -10,9 +10,9 @@ import (
 	"example.com/assay/state"
 )
 
-// Split returns the claims of a response, in its order and numbered from 1. For
-// each of them response[Start:End] is Text; no two overlap. It takes time in
-// proportion to the length, and any bytes.
+// Split returns the claims of a response in order, numbered from 1. For each claim,
+// response[Start:End] is Text; claims do not overlap. The time is proportional to the length. Any
+// bytes are accepted.
 func Split(response string) []state.Claim {
 	var out []state.Claim
 	for _, b := range blocks(response) {
@@ -25,10 +25,10 @@ func Split(response string) []state.Claim {
 	return out
 }
 
-// longestQuotation is how many bytes a quotation may have for its claims to carry it.
+// longestQuotation is the maximum length in bytes of a quotation that is attached to its claims.
 const longestQuotation = 4096
 
-// claims returns those of one block.
+// claims returns the claims of a block.
 func (b block) claims(s string) []state.Claim {
 	m := findMarks(s, b.start, b.end)
 	masked := mask(s[b.start:b.end], m, b.start)
@@ -50,7 +50,7 @@ func (b block) claims(s string) []state.Claim {
 		if quoted && len(cites[i]) == 0 {
 			cites[i] = citesAfter(s, m, quotes[at].End)
 		}
-		until := b.end // its marks stand before the next sentence
+		until := b.end // its marks come before the next sentence
 		if i+1 < len(sentences) {
 			until = sentences[i+1].Start
 		}
@@ -107,15 +107,15 @@ func (b block) claimsOf(masked string, span text.Span, next int, cites []string,
 	return out
 }
 
-// own returns the labels of the marks with a clause, of those of its sentence; a
-// clause without any has them all.
+// own returns the labels of the marks with a clause, among its sentence's; a clause without marks
+// has them all.
 func own(marks []mark, from, until int, all []string) []string {
 	var labels []string
 	i, _ := slices.BinarySearchFunc(marks, from, func(m mark, at int) int { return m.start - at })
 	for ; i < len(marks) && marks[i].end <= until; i++ {
 		for _, l := range marks[i].labels {
 			if !slices.Contains(all, l) {
-				return orAll(labels, all) // a mark of the next sentence
+				return orAll(labels, all) // the mark belongs to the next sentence
 			}
 			labels = join(labels, []string{l})
 		}
@@ -130,8 +130,7 @@ func orAll(labels, all []string) []string {
 	return labels
 }
 
-// sentencesOf splits text, whose marks are blanked, at the ends of sentences of
-// any script. Spans count from offset.
+// sentencesOf splits text with blanked marks into sentences of any script. Spans begin at offset.
 func sentencesOf(masked string, offset int) []text.Span {
 	var out []text.Span
 	for _, span := range text.Sentences(masked) {
@@ -142,7 +141,7 @@ func sentencesOf(masked string, offset int) []text.Span {
 			if !strings.ContainsRune("。！？｡۔।॥؟", r) {
 				continue
 			}
-			for i < span.End { // what closes belongs to it
+			for i < span.End { // closing marks belong to the sentence
 				c, n := utf8.DecodeRuneInString(masked[i:span.End])
 				if !strings.ContainsRune("」』”’）)。！？", c) {
 					break
@@ -161,7 +160,7 @@ func sentencesOf(masked string, offset int) []text.Span {
 	return out
 }
 
-// trim returns the range without space around it.
+// trim returns the range without surrounding space.
 func trim(s string, start, end int) (int, int) {
 	for start < end {
 		r, size := utf8.DecodeRuneInString(s[start:end])
@@ -180,8 +179,8 @@ func trim(s string, start, end int) (int, int) {
 	return start, end
 }
 
-// bare returns the range without space, emphasis and, where they do not belong
-// to a pair inside of it, quotation marks around it.
+// bare returns the range without surrounding space, emphasis, and quotation marks that are not part
+// of a pair inside it.
 func bare(s string, start, end int) (int, int) {
 	for range mostWrapping {
 		from, to := trim(s, start, end)
@@ -214,11 +213,11 @@ func bare(s string, start, end int) (int, int) {
 	return start, end
 }
 
-// mostWrapping is how many signs around a claim are taken off.
+// mostWrapping bounds the signs removed around a claim.
 const mostWrapping = 64
 
-// pairInside reports whether the quotation that body opens with ends before
-// body does: then it is a part of the sentence.
+// pairInside reports whether the quotation that opens body ends before body does, and so is a part
+// of the sentence.
 func pairInside(body, open, closing string) bool {
 	at := strings.Index(body, closing)
 	rest := ""

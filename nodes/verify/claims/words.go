@@ -2,7 +2,7 @@ package claims
 
 import "example.com/assay/memory/text"
 
-// finite are verbs in a form that makes a clause.
+// finite are verb forms that make a clause.
 var finite = text.Set(`is are was were be been am has have had do does did will would shall should must may might can could cannot
 	isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't won't can't
 	applies apply requires require required provides provide provided includes include included contains contain contained
@@ -14,11 +14,11 @@ var finite = text.Set(`is are was were be been am has have had do does did will 
 	moved wrote won lost joined died lived worked founded published signed opened closed built produced
 	owns owned owes owed fails failed succeeds succeeded follows followed comes came goes went`)
 
-// openers are the words that a subject begins with.
+// openers are the words that can open a subject.
 var openers = text.Set(`the a an this that these those it he she they we its his her their our each every all both some many most
 	several no neither either one two three four five six anyone everyone nobody someone such any`)
 
-// subordinate words make what follows them depend on the rest.
+// subordinate words make the following words depend on the rest.
 var subordinate = text.Set(`if when whenever unless because although though while whereas that who which whose whether
 	since until before after where as provided`)
 
@@ -28,15 +28,15 @@ var connectives = text.Set(`however therefore moreover furthermore additionally 
 	instead conversely in conclusion summary short addition contrast brief sum general particular to conclude summarize
 	on the other hand as a result for example instance that said of course yes no and but or so well okay ok sure indeed`)
 
-// adverbs join a clause to the one before.
+// adverbs join a clause to the previous one.
 var adverbs = text.Set(`however therefore moreover furthermore nevertheless nonetheless consequently thus hence then
 	meanwhile instead otherwise likewise similarly conversely but and`)
 
-// orders are verbs that begin what a reader is told to do.
+// orders are verbs that open an instruction to the reader.
 var orders = text.Set(`see consult contact check note remember consider ask refer read please make ensure try click visit let keep
 	feel review speak seek call look talk verify confirm avoid use follow compare be don't do stay go get take start`)
 
-// opinions open a sentence that says what somebody thinks or may want.
+// opinions open a sentence with an opinion or an offer.
 var opinions = []string{"i think", "i believe", "i feel", "i hope", "i would", "i'd ", "i'm ", "i am ", "i can", "i cannot", "i could",
 	"i don't", "i do not", "i recommend", "i suggest", "i understand", "i see", "i apologize", "i apologise", "i have no",
 	"in my opinion", "in my view", "to my mind", "personally", "as an ai", "it may be worth", "it might be worth", "it is worth",
@@ -46,12 +46,11 @@ var opinions = []string{"i think", "i believe", "i feel", "i hope", "i would", "
 	"this is great", "great question", "good question", "happy to", "thank you", "thanks", "of course", "sure,", "sorry", "my pleasure",
 	"here is", "here are", "here's", "below is", "below are", "the following is a", "this answer", "this summary", "to summarize", "to summarise"}
 
-// templates are sentences by which an answer says that it is none, or what it
-// has chosen.
+// templates are sentences with which an answer says that it is not one, or what it has chosen.
 var templates = []string{"no passage answers this question", "no sufficient evidence", "your documents do not answer", "the passages do not answer", "the sources do not answer",
 	"answer: none", "answer: (", "elements of the rule", "confidence 0", "confidence 1", "the provided context does not", "the context does not",
 	"not enough information"}
 
-// prefixes stand before a fact and are no part of it.
+// prefixes precede a fact and are not part of it.
 var prefixes = []string{"note that ", "please note that ", "it should be noted that ", "it is important to note that ", "it is worth noting that ",
 	"it's worth noting that ", "remember that ", "keep in mind that ", "i think that ", "i believe that ", "it is clear that "}

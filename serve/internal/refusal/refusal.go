@@ -1,5 +1,5 @@
-// Package refusal says with which HTTP status a request fails. The wires and the page share it.
-// It writes no answer: each wire has its own form.
+// Package refusal maps errors to HTTP statuses. The protocols and the pages share it. It writes no
+// answer: each protocol has its own format.
 package refusal
 
 import (
@@ -12,7 +12,7 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// An Error is a request that is refused with a status.
+// An Error is a request refused with a status.
 type Error struct {
 	Status int
 	Text   string
@@ -25,8 +25,8 @@ func New(status int, format string, args ...any) error {
 	return &Error{status, fmt.Sprintf(format, args...)}
 }
 
-// Status returns the HTTP status for an error of a request: that of an *Error, one for each
-// error of package runs, of stores and of graphs, and 500 for all others.
+// Status returns the HTTP status for a request's error: the status of an *Error, one for each error
+// of packages runs, store and graph, and 500 for all others.
 func Status(err error) int {
 	var (
 		refused *Error

@@ -1,5 +1,4 @@
-// Package servetest opens what a server keeps, for tests. It opens files only, no database
-// server.
+// Package servetest opens the files of a server, for tests. It does not use database servers.
 package servetest
 
 import (
@@ -19,7 +18,7 @@ type Files struct {
 	Log   *eventlog.Log
 }
 
-// Open opens the files in a folder, and makes those that are missing.
+// Open opens the files in a folder, and creates missing ones.
 func Open(folder string) (f Files, err error) {
 	ctx := context.Background()
 	if f.Saver, err = threads.Open(ctx, filepath.Join(folder, "threads.db"), nil); err != nil {
@@ -34,5 +33,5 @@ func Open(folder string) (f Files, err error) {
 	return f, nil
 }
 
-// Close closes the files. Their server is closed before.
+// Close closes the files. Close their server first.
 func (f Files) Close() error { return errors.Join(f.Log.Close(), f.Rows.Close(), f.Saver.Close()) }

@@ -1,5 +1,5 @@
-// Package sse sends server-sent events: it begins the answer, and sends what comes until the
-// client leaves. The wires and the pages share it, and each writes its events in its own form.
+// Package sse sends server-sent events until the client leaves. The protocols and the pages share
+// it, and each formats its own events.
 package sse
 
 import (
@@ -10,39 +10,39 @@ import (
 	"time"
 )
 
-// A Stream is an answer that consists of events.
+// A Stream is an answer of events.
 type Stream struct {
 	http.ResponseWriter
 	out *http.ResponseController
 }
 
-// Open begins the answer. It reports false if the client has left.
+// Open begins the answer. It returns false if the client has left.
 func Open(w http.ResponseWriter) (*Stream, bool) {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no") // a proxy must not wait for more
+	h.Set("X-Accel-Buffering", "no") // a proxy must not buffer events
 	w.WriteHeader(http.StatusOK)
 	s := &Stream{w, http.NewResponseController(w)}
 	return s, s.Flush() == nil
 }
 
-// Flush sends what was written.
+// Flush sends the events written so far.
 func (s *Stream) Flush() error { return s.out.Flush() }
 
-// Options say how a stream is kept open.
+// Options configure how a stream is kept open.
 type Options struct {
 	Heartbeat time.Duration // how often a silent stream sends a comment
 	Comment   string        // the comment, such as "heartbeat"
 	Closed    <-chan struct{}
-	// Stay reports whether the stream goes on to its end although Closed is closed. Default: it
-	// ends, and the client comes back.
+	// Stay reports whether the stream continues to its end after Closed is closed. Default: it
+	// ends, and the client reconnects.
 	Stay func() bool
 }
 
-// Follow writes items as they come. It reports whether it came to their end, with their error;
-// else the client has left, or the server closes. Items are made in another goroutine, and stop
-// when their context ends.
+// Follow writes items as they come. It returns true and their error when they end, and false when
+// the client has left or the server closes. Items are produced in another goroutine, which stops
+// when its context ends.
 func Follow[T any](ctx context.Context, s *Stream, o Options, items func(context.Context) iter.Seq2[T, error], write func(T) error) (ended bool, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

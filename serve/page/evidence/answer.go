@@ -16,23 +16,23 @@ type block struct {
 	Lines [][]inline
 }
 
-// An inline is a run of words of an answer.
+// An inline is a run of words in an answer.
 type inline struct {
 	Text   string
 	Strong bool
-	Href   string     // id of what it leads to; empty for nothing, as of a finding without a place
-	ID     string     // of the element; empty for none
-	Tone   proof.Tone // of the finding about it; empty for none
-	Ref    string     // it is the number of a finding, and this says in words which
+	Href   string     // id that it links to; empty for none, as for a finding without a place
+	ID     string     // id of the element; empty for none
+	Tone   proof.Tone // tone of the finding about it; empty for none
+	Ref    string     // description of the finding whose number this is
 }
 
 var headLine = regexp.MustCompile(`^#{1,6} +`)
 
-// blocksOf lays out what answers are made of: paragraphs, headings, lists, rules, bold words
-// and the marks of sources, which anchors leads to the page's elements. What findings are
-// about leads to its bytes. Anything else stays as it is written.
-func (e *beside) blocksOf(anchors map[string]string) []block {
-	in := inliner{beside: e, anchors: anchors}
+// blocksOf lays out the parts of an answer: paragraphs, headings, lists, rules, bold words and
+// source marks, which link to the page's elements by anchors. Words with a finding link to its
+// bytes. Other markup stays as written.
+func (e *section) blocksOf(anchors map[string]string) []block {
+	in := inliner{section: e, anchors: anchors}
 	for _, f := range e.Findings {
 		if f.Span != nil {
 			in.spans = append(in.spans, f)
@@ -42,7 +42,7 @@ func (e *beside) blocksOf(anchors map[string]string) []block {
 		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(b.Span.End, a.Span.End))
 	})
 	var out []block
-	open := false // the last block goes on
+	open := false // the last block continues
 	add := func(kind string, start, end int) {
 		line := in.line(start, end)
 		if open && kind != "head" && out[len(out)-1].Kind == kind {
@@ -74,14 +74,14 @@ func (e *beside) blocksOf(anchors map[string]string) []block {
 	return out
 }
 
-// An inliner lays out lines of an answer, one behind the other.
+// An inliner lays out the lines of an answer one after the other.
 type inliner struct {
-	*beside
+	*section
 	anchors map[string]string
-	spans   []proof.Finding // by their start; those that are left
-	in      *card           // the finding that the words are about
-	end     int             // of its part of the answer
-	past    *card           // the finding whose number is to follow
+	spans   []proof.Finding // sorted by start; the remaining ones
+	in      *card           // the finding about the current words
+	end     int             // end of its part of the answer
+	past    *card           // the finding whose number comes next
 }
 
 // line lays out the bytes start..end of the answer.
@@ -137,8 +137,8 @@ func (in *inliner) line(start, end int) []inline {
 	return out
 }
 
-// begins reports whether a finding's part begins at a byte of a line, or has begun between
-// lines. Parts that begin inside another are left out.
+// begins reports whether a finding's part begins at a byte of a line, or has begun between lines.
+// It leaves out parts that begin inside another.
 func (in *inliner) begins(at, end int) bool {
 	for len(in.spans) > 0 && (in.spans[0].Span.End <= at || in.spans[0].Span.Start < in.end) {
 		in.spans = in.spans[1:]
@@ -151,7 +151,7 @@ func (in *inliner) open() {
 	in.in, in.end, in.spans = in.ids[f.ID], f.Span.End, in.spans[1:]
 }
 
-// words are a run of words, which lead to the bytes that they stand on.
+// words returns a run of words that links to its evidence.
 func (in *inliner) words(text string, strong bool) inline {
 	out := inline{Text: text, Strong: strong}
 	if c := in.in; c != nil {
@@ -163,11 +163,10 @@ func (in *inliner) words(text string, strong bool) inline {
 	return out
 }
 
-// closing ends a quotation, whose finding's number follows it.
+// closing ends a quotation; the number of its finding follows.
 const closing = "”"
 
-// ref is the number of the finding that has ended. One of which there is nothing more to
-// say has none.
+// ref returns the number of the finding that has just ended; none if its card would add nothing.
 func (in *inliner) ref() []inline {
 	c := in.past
 	in.past = nil
@@ -181,10 +180,10 @@ func (in *inliner) ref() []inline {
 	return []inline{{Text: strings.TrimSpace(c.Label + "\u00a0" + sign(c.Tone)), Href: c.ID, Tone: c.Tone, Ref: name}}
 }
 
-const longestMark = 200 // bytes of a mark of sources
+const longestMark = 200 // bytes of a source mark
 
-// mark lays out the longest mark of sources that a text begins with, "[Query 1][Source 2]"
-// or "[REQ-1, REQ-2]", and returns its length: 0 without one.
+// mark lays out the longest source mark at the start of a text, such as "[Query 1][Source 2]" or
+// "[REQ-1, REQ-2]", and returns its length; 0 without one.
 func (in *inliner) mark(text string) (out []inline, length int) {
 	if text[0] != '[' {
 		return nil, 0

@@ -12,7 +12,7 @@ import (
 
 // laid lays out an answer with findings, and gives each the places of a finding in the page.
 func laid(answer string, anchors map[string]string, findings ...proof.Finding) []block {
-	e := beside{Proof: proof.Proof{Answer: answer, Findings: findings}, ids: map[string]*card{}, said: map[string]bool{}}
+	e := section{Proof: proof.Proof{Answer: answer, Findings: findings}, ids: map[string]*card{}, said: map[string]bool{}}
 	for _, f := range findings {
 		e.ids[f.ID] = &card{Finding: f, ID: f.ID}
 	}

@@ -7,21 +7,21 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// A card is a finding as it is shown.
+// A card shows a finding.
 type card struct {
 	proof.Finding
-	ID     string  // of its element
-	Said   string  // of the element that is its part of the answer; empty for none
+	ID     string  // id of its element
+	Said   string  // id of its part of the answer; empty for none
 	Words  []words // its text
 	Quotes []quote
 	Rests  []link
-	For    []*card // findings that stand on it
+	For    []*card // findings that depend on it
 }
 
-// bare reports whether there is no more to say of a finding than what it stands on.
+// bare reports whether a finding has nothing to show except its sources.
 func (c *card) bare() bool { return c.Verdict == "" && len(c.Decided)+len(c.Finding.Quotes) == 0 }
 
-// Uses are the places that stand on a finding: cards, or parts of the answer that have none.
+// Uses returns the places that depend on a finding: cards, or parts of the answer without a card.
 func (c *card) Uses() []link {
 	var out []link
 	text := "in the answer"
@@ -36,25 +36,25 @@ func (c *card) Uses() []link {
 	return out
 }
 
-// Words are a stretch of text. What decided a verdict is strong.
+// words are a stretch of text; words that decided a verdict are strong.
 type words struct {
 	Text   string
 	Strong bool
 }
 
-// A quote is a proof's, with the places where the page marks it.
+// A quote is a quote of a proof, with its marks on the page.
 type quote struct {
 	proof.Quote
 	Words  []words
-	Same   bool   // it is what the finding says, word for word
-	Place  string // id of its mark; empty when it is marked nowhere
-	Drawn  string // id of its box on the drawing of its page
+	Same   bool   // it equals the finding's text
+	Place  string // id of its mark; empty if it has none
+	Drawn  string // id of its box in the drawing of its page
 	Where  string
-	Absent string // why it is marked nowhere
+	Absent string // why it has no mark
 }
 
-// cards are the findings, with their quotes marked in the documents.
-func (e *beside) cards(sheets []*sheet) []*card {
+// cards returns the findings, with their quotes marked in the documents.
+func (e *section) cards(sheets []*sheet) []*card {
 	var out []*card
 	for _, f := range e.Findings {
 		c := &card{Finding: f, ID: e.id(f.ID)}
@@ -76,8 +76,8 @@ func (e *beside) cards(sheets []*sheet) []*card {
 	return out
 }
 
-// quoteOf marks a quote where it stands.
-func (e *beside) quoteOf(c *card, q proof.Quote, n int, s *sheet) quote {
+// quoteOf marks a quote in its document.
+func (e *section) quoteOf(c *card, q proof.Quote, n int, s *sheet) quote {
 	out := quote{Quote: q, Words: stressed(q.Text, c.Decided, func(d proof.Decision) string { return d.Evidence }), Same: strings.Join(strings.Fields(q.Text), " ") == strings.Join(strings.Fields(c.Text), " ")}
 	out.Where = fmt.Sprintf("bytes %d–%d", q.Start, q.End)
 	if q.Page > 0 {
@@ -103,8 +103,8 @@ func (e *beside) quoteOf(c *card, q proof.Quote, n int, s *sheet) quote {
 	return out
 }
 
-// whereOf names the passage that a quote stands in.
-func (e *beside) whereOf(q proof.Quote) string {
+// whereOf names the passage of a quote.
+func (e *section) whereOf(q proof.Quote) string {
 	for _, p := range e.Passages {
 		if p.Doc == q.Doc && p.Start <= q.Start && q.End <= p.End {
 			return p.Where
@@ -113,9 +113,9 @@ func (e *beside) whereOf(q proof.Quote) string {
 	return ""
 }
 
-// first is what a part of the answer leads to: the first place of its finding's quotes, or
-// of the findings that it stands on, else the first of these that is shown by itself.
-func (e *beside) first(c *card) string {
+// first returns the link target for a part of the answer: the first mark of its finding's quotes,
+// else of the findings that it depends on, else the first of these with its own card.
+func (e *section) first(c *card) string {
 	shown := ""
 	for _, id := range append([]string{c.Finding.ID}, c.Finding.Rests...) {
 		on := e.ids[id]
@@ -134,7 +134,7 @@ func (e *beside) first(c *card) string {
 	return shown
 }
 
-// stressed divides a text at the words of it that decided.
+// stressed splits a text at its decisive words.
 func stressed(text string, list []proof.Decision, of func(proof.Decision) string) []words {
 	var out []words
 	for _, d := range list {

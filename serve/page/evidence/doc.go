@@ -1,11 +1,11 @@
-// Package evidence lays an answer beside the documents that it stands on, as a part of a page
-// of package look.
+// Package evidence shows an answer next to its source documents, as a part of a page of package
+// look.
 //
 //	html, err := evidence.Section(ctx, proof, documents, nil)
 //
-// Each sentence that something was found about leads to its bytes in the document, which is
-// shown as it stands, and the bytes lead back. It marks only what it finds there byte for byte.
+// Each sentence with a finding links to its bytes in the document, and the bytes link back. The
+// document is shown as it is now, and only bytes that match exactly are marked.
 //
-// The package judges nothing, reads no file, and knows no server and no pipeline: documents
-// come by a function, findings in a proof.Proof.
+// The package makes no judgements, reads no file, and knows no server and no pipeline: documents
+// come from a function, findings from a proof.Proof.
 package evidence

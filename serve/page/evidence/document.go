@@ -11,47 +11,47 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// A sheet is a document as it is shown: as it stands, or the passages of it that were read.
+// A sheet shows a document: its current text, or the passages that were read from it.
 type sheet struct {
 	proof.Document
 	ID     string
-	N      int    // quotes that are marked
-	First  string // id of the first of them
-	Partly bool   // the document is known to have been read in parts
-	Why    string // why the document is not shown as it stands; empty where it is
-	Gone   int    // passages that the document no longer holds
-	Whole  bool   // all of it is shown
+	N      int    // number of marked quotes
+	First  string // id of the first one
+	Partly bool   // the document was read in parts
+	Why    string // why the current text is not shown; empty if it is
+	Gone   int    // passages that the document no longer contains
+	Whole  bool   // the whole text is shown
 	Bytes  int
-	Stands text        // the document as it stands
-	Read   []*recorded // passages that it does not hold
+	Stands text        // the current text
+	Read   []*recorded // recorded passages that it does not contain
 	Pages  []*drawing
 
 	known    bool
-	wanted   bool // something that is not aside is quoted from it
+	wanted   bool // it has a quote that is not aside
 	content  proof.Content
 	marker   marker
 	passages []*recorded
 }
 
-// A recorded is a passage as it was read, where its document does not show it.
+// A recorded is a passage as it was read, for a document that does not contain it.
 type recorded struct {
 	proof.Passage
 	ID    string
 	Where string
 	Text  text
-	holds bool // the document holds it, at its bytes
+	holds bool // the document contains it at its byte range
 	marker
 }
 
-// most is how many bytes of a document are shown whole, and mostOfAll of all that an answer
-// stands on.
+// most bounds the bytes of a document shown whole, and mostOfAll the bytes of all documents of an
+// answer.
 const (
 	most      = 200_000
 	mostOfAll = 1_000_000
 )
 
-// sheetsOf are the documents of a proof, each read once.
-func (e *beside) sheetsOf(ctx context.Context, docs proof.Documents) []*sheet {
+// sheetsOf returns the documents of a proof, each read once.
+func (e *section) sheetsOf(ctx context.Context, docs proof.Documents) []*sheet {
 	var out []*sheet
 	for i, d := range e.Documents {
 		s := &sheet{Document: d, ID: e.id("document", i+1)}
@@ -81,18 +81,17 @@ func (e *beside) sheetsOf(ctx context.Context, docs proof.Documents) []*sheet {
 	return out
 }
 
-// marks reports whether anything may be marked in the document: it is known, and is not known
-// to have changed.
+// marks reports whether the document may be marked: its text is known, and not known to have
+// changed.
 func (s *sheet) marks() bool { return s.known && !s.content.Changed }
 
-// holds reports whether a text has a part at a byte.
+// holds reports whether a text contains part at byte start.
 func holds(text string, start int, part string) bool {
 	return part != "" && utf8.ValidString(part) && start >= 0 && start <= len(text) && strings.HasPrefix(text[start:], part)
 }
 
-// quote marks a quote: in the document if that holds it at its bytes, and the passage that
-// it is of; else in that passage as it was read. It returns the id of the mark, empty when
-// neither is so.
+// quote marks a quote: in the document if it contains the quote and its passage at their bytes,
+// else in the recorded passage. It returns the id of the mark, or "" if neither contains it.
 func (s *sheet) quote(q proof.Quote, id string, b back) string {
 	for _, r := range s.passages {
 		if from := q.Start - r.Start; !r.holds && holds(r.Passage.Text, from, q.Text) {
@@ -105,7 +104,7 @@ func (s *sheet) quote(q proof.Quote, id string, b back) string {
 	return ""
 }
 
-// passage marks the extent of a passage that was read, and returns the id of its element.
+// passage marks a recorded passage, and returns the id of its element.
 func (s *sheet) passage(p *recorded) string {
 	if p.holds {
 		return s.marker.add(p.Start, p.Start+len(p.Passage.Text), p.ID, nil)
@@ -114,14 +113,13 @@ func (s *sheet) passage(p *recorded) string {
 	return p.ID
 }
 
-// nearest marks the line of a passage that came nearest. It stands there with other white
-// space, perhaps.
+// nearest marks the line of the nearest passage, whose white space may differ.
 func (s *sheet) nearest(q proof.Quote, id string, b back) string {
 	start, end := q.Start, min(q.End, len(s.content.Text))
 	if !s.marks() || start < 0 || start >= end {
 		return ""
 	}
-	words := strings.Fields(strings.TrimSuffix(q.Text, "…")) // which ends a line that was cut
+	words := strings.Fields(strings.TrimSuffix(q.Text, "…")) // "…" ends a cut line
 	for at := start; at < end && len(words) > 0; at++ {
 		if stop := spelt(s.content.Text[at:end], words); stop > 0 {
 			return s.marker.add(at, at+stop, id, &b)
@@ -130,8 +128,8 @@ func (s *sheet) nearest(q proof.Quote, id string, b back) string {
 	return ""
 }
 
-// spelt is how many bytes of a text are these words with white space between them, 0 if it
-// begins otherwise.
+// spelt returns how many bytes of a text these words take, with white space between them; 0 if the
+// text begins otherwise.
 func spelt(text string, words []string) int {
 	at := 0
 	for i, w := range words {
@@ -150,7 +148,7 @@ func spelt(text string, words []string) int {
 	return at
 }
 
-// absent says why a quote is marked nowhere.
+// absent says why a quote has no mark.
 func (s *sheet) absent() string {
 	switch {
 	case s.known && s.content.Changed:
@@ -163,7 +161,7 @@ func (s *sheet) absent() string {
 	return "not marked: no passage that was recorded holds it"
 }
 
-// finish lays out the texts. A document of more bytes than room is not shown whole.
+// finish lays out the texts. A document longer than room is not shown whole.
 func (s *sheet) finish(room int) {
 	s.N, s.First, s.Partly = s.marker.quotes, s.marker.first(), len(s.passages) > s.Gone
 	for _, r := range s.Read {
@@ -180,18 +178,17 @@ func (s *sheet) finish(room int) {
 	s.Stands = s.marker.lay(s.content.Text, windows)
 }
 
-// shown reports whether there is anything to show of a document.
+// shown reports whether the document has anything to show.
 func (s *sheet) shown() bool {
 	return len(s.Read)+len(s.marker.spans)+len(s.Pages) > 0 || s.Why != "" && s.wanted
 }
 
-// Changed reports whether the document is known to have changed, or holds nothing of what
-// was read of it.
+// Changed reports whether the document has changed, or contains none of its recorded passages.
 func (s *sheet) Changed() bool {
 	return s.known && (s.content.Changed || s.Gone > 0 && len(s.marker.spans) == 0)
 }
 
-// Fate says how the document is shown.
+// Fate describes how the document is shown.
 func (s *sheet) Fate() string {
 	switch {
 	case s.Why != "" && len(s.Read) == 0:
@@ -208,7 +205,7 @@ func (s *sheet) Fate() string {
 	return ""
 }
 
-// Holds says that marks were compared, where the document is shown.
+// Holds says that marks were compared with the shown document.
 func (s *sheet) Holds() string {
 	switch {
 	case !s.known:
@@ -228,14 +225,14 @@ func (s *sheet) Holds() string {
 
 func size(n int) string { return look.Count(n, "byte") }
 
-// besides is how many bytes around a mark are shown of a document that is not shown whole.
-const besides = 2000
+// around is how many bytes are shown around a mark in a document that is not shown whole.
+const around = 2000
 
-// windows are the surroundings of the marks, from whole lines where these are short.
+// windows returns the ranges around the marks, extended to whole lines if these are short.
 func (m *marker) windows(text string) [][2]int {
 	var out [][2]int
 	for _, s := range m.sorted() {
-		from, to := lineBefore(text, s.start-besides), lineAfter(text, s.end+besides)
+		from, to := lineBefore(text, s.start-around), lineAfter(text, s.end+around)
 		if n := len(out); n > 0 && from <= out[n-1][1] {
 			out[n-1][1] = max(out[n-1][1], to)
 			continue
@@ -243,18 +240,18 @@ func (m *marker) windows(text string) [][2]int {
 		out = append(out, [2]int{from, to})
 	}
 	if out == nil {
-		out = append(out, [2]int{0, lineAfter(text, 2*besides)})
+		out = append(out, [2]int{0, lineAfter(text, 2*around)})
 	}
 	return out
 }
 
-// lineBefore is the first byte of the line of a byte, or of a character near it.
+// lineBefore returns the start of the line of a byte, or of a character near it.
 func lineBefore(text string, at int) int {
 	if at <= 0 {
 		return 0
 	}
-	if nl := strings.LastIndexByte(text[max(0, at-besides):at], '\n'); nl >= 0 {
-		return max(0, at-besides) + nl + 1
+	if nl := strings.LastIndexByte(text[max(0, at-around):at], '\n'); nl >= 0 {
+		return max(0, at-around) + nl + 1
 	}
 	for at > 0 && !utf8.RuneStart(text[at]) {
 		at--
@@ -262,12 +259,12 @@ func lineBefore(text string, at int) int {
 	return at
 }
 
-// lineAfter is the end of the line of a byte, or of a character near it.
+// lineAfter returns the end of the line of a byte, or of a character near it.
 func lineAfter(text string, at int) int {
 	if at >= len(text) {
 		return len(text)
 	}
-	if nl := strings.IndexByte(text[at:min(len(text), at+besides)], '\n'); nl >= 0 {
+	if nl := strings.IndexByte(text[at:min(len(text), at+around)], '\n'); nl >= 0 {
 		return at + nl + 1
 	}
 	for at < len(text) && !utf8.RuneStart(text[at]) {

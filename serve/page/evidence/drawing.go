@@ -7,7 +7,7 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// A drawing is a page of a document, drawn from the boxes of its text.
+// A drawing is a page of a document, drawn from its text boxes.
 type drawing struct {
 	Page          int // from 1; 0 in a document of one page
 	ID            string
@@ -17,7 +17,7 @@ type drawing struct {
 
 // A shape is a piece of text in its box.
 type shape struct {
-	ID         string // of a box that a quote leads to
+	ID         string // id of a box that a quote links to
 	X, Y, W, H int
 	Base, Size int // of its letters
 	Text       string
@@ -28,7 +28,7 @@ type shape struct {
 
 const margin = 20 // around the boxes of a page, in their units
 
-// drawings are the pages of a document with a layout.
+// drawings returns the pages of a document with a layout.
 func (s *sheet) drawings(id string) {
 	for _, p := range s.content.Pieces {
 		if p.Start < 0 || p.End > len(s.content.Text) || p.Start >= p.End {
@@ -50,8 +50,7 @@ func (s *sheet) drawings(id string) {
 	slices.SortStableFunc(s.Pages, func(a, b *drawing) int { return cmp.Compare(a.Page, b.Page) })
 }
 
-// draw marks the boxes of a quote that stands in the document, and returns the id of the
-// first; empty without any.
+// draw marks the boxes of a quote in the document, and returns the id of the first; "" without any.
 func (s *sheet) draw(q proof.Quote, id string, b back) string {
 	first := ""
 	if !s.known || !holds(s.content.Text, q.Start, q.Text) {

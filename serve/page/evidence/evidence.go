@@ -19,17 +19,17 @@ var page = look.Parse(template.FuncMap{"sign": sign}, pageText)
 
 // Options adjust Section. Nil is the zero value.
 type Options struct {
-	Prefix string // of all ids, for a page with several answers: letters, digits and hyphens. Default: none
-	Of     string // id of the element that names what is answered, on a page with several. Default: none
-	Level  int    // of its headings. Default: 2
+	Prefix string // prefix of all ids, for a page with several answers: letters, digits and hyphens. Default: none
+	Of     string // id of the element with the question, on a page with several answers. Default: none
+	Level  int    // level of its headings. Default: 2
 }
 
-// Section is an answer beside the documents that it stands on. Each part of the answer that
-// something was found about leads to its finding and to its bytes in the document, and these
-// lead back. Documents are read by docs; where they cannot be read, have changed, or docs is
-// nil, the passages are shown as they were recorded. The only errors are the template's.
+// Section shows an answer next to its source documents. Each part of the answer with a finding
+// links to the finding and to its bytes in the document, and these link back. Docs reads the
+// documents. If docs is nil, or a document cannot be read or has changed, its recorded passages are
+// shown. Only the template can fail.
 func Section(ctx context.Context, p proof.Proof, docs proof.Documents, opts *Options) (template.HTML, error) {
-	e := beside{Proof: p, Level: 2}
+	e := section{Proof: p, Level: 2}
 	if opts != nil {
 		e.prefix, e.Of, e.Level = opts.Prefix, opts.Of, cmp.Or(opts.Level, e.Level)
 	}
@@ -38,26 +38,26 @@ func Section(ctx context.Context, p proof.Proof, docs proof.Documents, opts *Opt
 	return look.Section(page, "evidence", &e)
 }
 
-// A beside is an answer and its documents, as the template gets them.
-type beside struct {
+// A section is an answer and its documents, for the template.
+type section struct {
 	proof.Proof
 	Of      string
-	ID      string // of the heading of the documents
+	ID      string // id of the documents' heading
 	Level   int
 	Blocks  []block
 	Groups  []*group
 	Sheets  []*sheet
 	Near    string // id of the nearest passage's card
-	Closest string // id of its mark; empty when it is marked nowhere
+	Closest string // id of its mark; empty if it has none
 	Notices []notices
 
 	prefix string
-	ids    map[string]*card // by those of findings
-	said   map[string]bool  // findings that the answer leads to
+	ids    map[string]*card // by the IDs of findings
+	said   map[string]bool  // findings that the answer links to
 }
 
-// id is an id of the page: parts of ours behind the prefix, joined by hyphens.
-func (e *beside) id(parts ...any) string {
+// id joins parts to an id of the page, after the prefix.
+func (e *section) id(parts ...any) string {
 	id := e.prefix
 	for _, part := range parts {
 		if id != "" {
@@ -68,10 +68,10 @@ func (e *beside) id(parts ...any) string {
 	return id
 }
 
-// A link leads to an element of the page.
+// A link links to an element of the page.
 type link struct{ Text, ID string }
 
-// A group is the findings of one kind.
+// A group holds the findings of one kind.
 type group struct {
 	Title  string
 	ID     string
@@ -80,7 +80,7 @@ type group struct {
 	Aside  []*card
 }
 
-// A tally is how often there is a verdict.
+// A tally counts a verdict.
 type tally struct {
 	Verdict string
 	Tone    proof.Tone
@@ -104,12 +104,12 @@ var titles = map[proof.Kind]string{
 	proof.Edge: "Edges", proof.Field: "Fields", proof.Quoted: "Quotations",
 }
 
-// Fold says what is folded away in a group.
+// Fold says how much is folded in a group.
 func (g *group) Fold() string {
 	return "Not used in the answer: " + look.Count(len(g.Aside), string(g.Aside[0].Kind))
 }
 
-func (e *beside) lay(ctx context.Context, docs proof.Documents) {
+func (e *section) lay(ctx context.Context, docs proof.Documents) {
 	e.ids, e.said = map[string]*card{}, map[string]bool{}
 	sheets := e.sheetsOf(ctx, docs)
 	cards := e.cards(sheets)
@@ -131,9 +131,9 @@ func (e *beside) lay(ctx context.Context, docs proof.Documents) {
 	e.notice()
 }
 
-// anchors are what the marks of sources in an answer lead to. A mark of several passages
-// leads to the first.
-func (e *beside) anchors(sheets []*sheet, cards []*card) map[string]string {
+// anchors returns the link targets of the answer's source marks. A mark of several passages links
+// to the first.
+func (e *section) anchors(sheets []*sheet, cards []*card) map[string]string {
 	out := map[string]string{}
 	for _, s := range sheets {
 		for _, p := range s.passages {
@@ -153,8 +153,8 @@ func (e *beside) anchors(sheets []*sheet, cards []*card) map[string]string {
 	return out
 }
 
-// Long reports whether the documents are likely to be longer than a window.
-func (e *beside) Long() bool {
+// Long reports whether the documents are probably longer than a window.
+func (e *section) Long() bool {
 	n := 0
 	for _, s := range e.Sheets {
 		n += s.Bytes + 1500*len(s.Pages)
@@ -165,7 +165,7 @@ func (e *beside) Long() bool {
 	return n > 2000
 }
 
-func (e *beside) group(cards []*card) {
+func (e *section) group(cards []*card) {
 	for _, c := range cards {
 		if e.said[c.Finding.ID] {
 			c.Said = c.ID + "-said"
@@ -196,7 +196,7 @@ func (e *beside) group(cards []*card) {
 	}
 }
 
-func (e *beside) notice() {
+func (e *section) notice() {
 	for _, n := range e.Notes {
 		one := notice{Note: n}
 		for _, id := range n.About {
@@ -213,7 +213,7 @@ func (e *beside) notice() {
 	}
 }
 
-// sign stands beside a tone, for who does not see its colour.
+// sign returns the sign of a tone, for readers who do not see its colour.
 func sign(t proof.Tone) string {
 	return map[proof.Tone]string{proof.Good: "✓", proof.Warn: "!", proof.Bad: "✗"}[t]
 }

@@ -7,8 +7,8 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// A text is tokens in their order. What they show, without the gaps, is bytes of a document
-// and nothing else: labels are not text.
+// A text is a list of tokens. Without its gaps it shows only bytes of a document: labels are not
+// text.
 type text []token
 
 // A token begins or ends a span, is a run of text, or says what is left out.
@@ -16,25 +16,25 @@ type token struct {
 	Text  string
 	Open  *span
 	Close *span
-	Left  int // bytes that are left out here
+	Left  int // number of bytes left out here
 }
 
-// A back leads from a mark to what it is quoted for.
+// A back links from a mark to the findings that quote it.
 type back struct {
 	link
 	Name  string // in words
 	Stand proof.Stand
-	Aside bool // it is of interest only to who wants to know all
+	Aside bool // of minor interest
 }
 
 // A span is a part of a text: a quote, or a passage that was read.
 type span struct {
-	ID    string // empty for what is left of a span behind the end of one that it crosses
-	Of    string // the id of that span
+	ID    string // empty for the rest of a span that was cut at another's end
+	Of    string // the id of the whole span
 	Quote bool
 	Stand proof.Stand
-	Aside bool   // so are all that it is quoted for
-	Backs []back // shown behind it; those of a span that is cut stand behind its last part
+	Aside bool   // all its findings are of minor interest
+	Backs []back // shown after it; after the last part of a cut span
 
 	start, end int
 }
@@ -84,8 +84,8 @@ func (m *marker) sorted() []*span {
 
 func outer(a, b *span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) }
 
-// lay divides the windows of a text at its spans. Spans nest; one that crosses another is
-// cut at the other's end.
+// lay splits the windows of a text at its spans. Spans nest; one that crosses another is cut at the
+// other's end.
 func (m *marker) lay(whole string, windows [][2]int) text {
 	var out text
 	rest, last := m.sorted(), 0
@@ -106,7 +106,7 @@ func (m *marker) lay(whole string, windows [][2]int) text {
 	return out
 }
 
-// nest lays out the bytes from..to, which hold the spans.
+// nest lays out the bytes from from to to, which contain the spans.
 func nest(whole string, from, to int, spans []*span) text {
 	var out text
 	var open []*span
@@ -116,7 +116,7 @@ func nest(whole string, from, to int, spans []*span) text {
 			from = until
 		}
 	}
-	end := func(until int) { // of spans
+	end := func(until int) { // end spans
 		for len(open) > 0 && open[len(open)-1].end <= until {
 			s := open[len(open)-1]
 			run(s.end)

@@ -13,29 +13,28 @@ import (
 	"sync"
 )
 
-// A Frame is what stands around a page. A page's data has one as its field Frame.
+// A Frame surrounds a page. The page's data has it in the field Frame.
 type Frame struct {
-	Title   string // of the window
+	Title   string // title of the window
 	Eyebrow string // a line above the heading; empty for none
 	Heading string
-	Site    []Link // pages of the same server; none in a file
-	Parts   []Link // of this page
-	// PartsName says what the parts are. Default: "Parts of this page".
+	Site    []Link // links to pages of the same server; none in a file
+	Parts   []Link // links to parts of this page
+	// PartsName names the parts. Default: "Parts of this page".
 	PartsName string
 	Skip      string // the words that lead past the navigation; default: "Skip to the content"
 	Foot      string // the last line; empty for none
-	Full      bool   // as wide as the window, for what stands side by side
-	// Style is the address of the style sheet. Without it the page is a file: it holds the
-	// style, and its browser loads nothing.
+	Full      bool   // use the full width of the window
+	// Style is the address of the style sheet. Without it the page is a self-contained file.
 	Style string
-	// Scripts are addresses of modules. A file has none.
+	// Scripts are addresses of modules. A file must have none.
 	Scripts []string
 }
 
-// A Link leads to a page or to an element.
+// A Link links to a page or to an element.
 type Link struct {
 	Text, Href string
-	Here       bool // it leads to where the reader is
+	Here       bool // it links to the current page
 }
 
 //go:embed frame.tmpl
@@ -59,19 +58,19 @@ func joined(names ...string) string {
 	return b.String()
 }
 
-// policy is what a page that is a file may load: its own style, and pictures that it holds.
+// policy is the Content-Security-Policy of a file: its own style, and pictures inside it.
 var policy = func() string {
 	sum := sha256.Sum256([]byte(Style))
 	return "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }()
 
-// A Page is the template of a page, or of parts of pages. It is parsed when it is first used, so
-// that a program with many pages starts at once.
+// A Page is the template of a page, or of parts of pages. It is parsed on first use, so a program
+// with many pages starts fast.
 type Page func() *template.Template
 
-// Parse returns a page of texts that define its parts, with functions of its own beside those
-// of the package: number, share, percent, duration, count, plain, tone. The first use panics
-// if a text is not a template, as [template.Must] does.
+// Parse returns a page from texts that define its parts. Templates may use funcs and the package's
+// functions: number, share, percent, duration, count, plain, tone. An invalid text panics on first
+// use, as with [template.Must].
 func Parse(funcs template.FuncMap, texts ...string) Page {
 	return sync.OnceValue(func() *template.Template {
 		all := template.FuncMap{
@@ -87,7 +86,7 @@ func Parse(funcs template.FuncMap, texts ...string) Page {
 	})
 }
 
-// Write writes a page. Nothing is written when its template fails.
+// Write writes a page. If its template fails, it writes nothing.
 func Write(w io.Writer, page Page, data any) error {
 	var b bytes.Buffer
 	if err := page().ExecuteTemplate(&b, "page", data); err != nil {
@@ -99,7 +98,7 @@ func Write(w io.Writer, page Page, data any) error {
 	return nil
 }
 
-// Section returns a part of a page by itself, for pages that are made of such parts.
+// Section returns one part of a page, for pages that are composed of parts.
 func Section(page Page, name string, data any) (template.HTML, error) {
 	var b strings.Builder
 	if err := page().ExecuteTemplate(&b, name, data); err != nil {

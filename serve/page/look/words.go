@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Number is a figure as people read it.
+// Number formats a figure.
 func Number(v float64) string {
 	return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'g', 5, 64)
 }
 
-// Share is a figure from 0 to 1.
+// Share formats a figure from 0 to 1.
 func Share(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
 
-// Percent is a figure from 0 to 1 in percent.
+// Percent formats a figure from 0 to 1 in percent.
 func Percent(v float64) string { return strconv.FormatFloat(v*100, 'f', 0, 64) + " %" }
 
-// Duration is a time in milliseconds as people read it.
+// Duration formats a time in milliseconds.
 func Duration(ms float64) string {
 	switch {
 	case ms >= 60_000:
@@ -35,7 +35,7 @@ func Duration(ms float64) string {
 	return fmt.Sprintf("%.3f ms", ms)
 }
 
-// Count is a number of things: "1 run", "2 runs".
+// Count formats a number of things: "1 run", "2 runs".
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -43,10 +43,10 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Plain is the name of a kind, a metric or a status in words.
+// Plain returns the name of a kind, a metric or a status in words.
 func Plain(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
-// tones are the classes by which verdicts are coloured. The word is always there too.
+// tones are the colour classes of verdicts. The word always stands there too.
 var tones = map[string]string{
 	"pass": "good", "FAIL": "bad", "ERROR": "bad",
 	"answered": "good", "ungrounded": "warn", "no_evidence": "warn", "unavailable": "bad", "rejected": "bad", "interrupted": "warn", "cancelled": "warn", "failed": "bad",
@@ -55,7 +55,7 @@ var tones = map[string]string{
 	"CRITICAL": "bad", "HIGH": "bad", "MEDIUM": "warn", "LOW": "warn",
 }
 
-// Tone is the class of a verdict: "good", "warn", "bad", or "plain" for one that is not known.
+// Tone returns the class of a verdict: "good", "warn", "bad", or "plain" for an unknown one.
 func Tone(v any) string {
 	if class, ok := tones[fmt.Sprint(v)]; ok {
 		return class

@@ -12,22 +12,22 @@ import (
 	"example.com/assay/serve/view"
 )
 
-// A Side is one of two runs that are compared.
+// A Side is one of two compared runs.
 type Side struct {
 	Run
-	Name   string // of the run, on the page
-	Href   string // its page; empty for none
-	Answer string // what it answered, if the caller knows
-	Shift  int    // how much higher its supersteps are counted than in its records
+	Name   string // the run's name on the page
+	Href   string // the run's page; may be empty
+	Answer string // the answer, if known
+	Shift  int    // difference between its superstep numbers on the page and in its records
 }
 
-// compareData is what compare.tmpl shows.
+// compareData is the data of compare.tmpl.
 type compareData struct {
 	A, B    *Side
-	Graphs  string // what differs between the graphs
+	Graphs  string // how the graphs differ
 	Equal   bool
 	Found   view.Comparison
-	Path    []string // nodes that both ran before they part
+	Path    []string // nodes that both ran before the first difference
 	Event   string
 	Was, Is string // around the first difference
 	Part    [2]string
@@ -44,7 +44,7 @@ type figure struct {
 	Same       bool
 }
 
-// A nodePair is what one node did in both runs.
+// A nodePair compares one node in both runs.
 type nodePair struct {
 	Path, A, B string
 }
@@ -54,7 +54,7 @@ const (
 	pathShown = 12  // most nodes of the path before it
 )
 
-// Compare shows what differs between two runs, from the first event in which they part.
+// Compare shows the differences between two runs, from the first differing event on.
 func Compare(a, b *Side, found view.Comparison) (template.HTML, error) {
 	data := compareData{A: a, B: b, Found: found, Graphs: twoGraphs(&a.View, &b.View), Figures: figures(a, b), Nodes: nodePairs(a, b)}
 	if d := found.First; d != nil {
@@ -77,14 +77,14 @@ func Compare(a, b *Side, found view.Comparison) (template.HTML, error) {
 		return "", fmt.Errorf("comparing the states of two runs: %w", err)
 	}
 	if slices.ContainsFunc(found.Given, func(v view.Value) bool { return strings.HasPrefix(v.Name, "input ") }) {
-		data.Input = nil // it is told by channel
+		data.Input = nil // the input is shown by channel
 	}
 	data.Answers = a.Answer != b.Answer
 	data.Equal = found.First == nil && data.Graphs == "" && len(found.Given)+len(data.Input)+len(data.State) == 0 && !data.Answers
 	return section("compare", data)
 }
 
-// statesDiffer lists the places in which two states differ; nothing when one is not known.
+// statesDiffer returns the places where two states differ; none if either is unknown.
 func statesDiffer(a, b json.RawMessage) ([]view.Field, error) {
 	if a == nil || b == nil {
 		return nil, nil
@@ -98,7 +98,7 @@ func statesDiffer(a, b json.RawMessage) ([]view.Field, error) {
 	return out, err
 }
 
-// twoGraphs says how the graphs of two runs differ; empty when they do not.
+// twoGraphs says how the graphs of two runs differ; "" if they do not.
 func twoGraphs(a, b *view.View) string {
 	switch {
 	case a.Graph != b.Graph:
@@ -139,7 +139,7 @@ func figures(a, b *Side) []figure {
 	return slices.DeleteFunc(out, func(f figure) bool { return f.Same && f.A == "" })
 }
 
-// nodePairs lists the nodes that did not do the same in both runs, without their times.
+// nodePairs returns the nodes that differ between the runs, ignoring times.
 func nodePairs(a, b *Side) []nodePair {
 	was, is := a.View.Ran(), b.View.Ran()
 	inB := map[string]view.Ran{}

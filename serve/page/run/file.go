@@ -10,13 +10,13 @@ import (
 	"example.com/assay/serve/page/look"
 )
 
-// FileOptions say what a file of a run has besides the run. Nil is the zero value.
+// FileOptions configure File. Nil is the zero value.
 type FileOptions struct {
-	Version string // of the program that writes the file; default: not said
-	// Heading is what stands above the page, such as the question. Default: the graph's name.
+	Version string // version of the writing program; default: not shown
+	// Heading stands above the page, such as the question. Default: the graph's name.
 	Heading string
-	// Answer is the answer beside its documents. It must be a page's part without an ID of the
-	// others. Default: there is none.
+	// Answer is the answer next to its documents, as HTML whose IDs differ from the other parts'.
+	// Default: none.
 	Answer template.HTML
 }
 
@@ -27,8 +27,8 @@ type fileData struct {
 	Parts  []template.HTML
 }
 
-// mostSteps is how many supersteps a file holds, half of them from the beginning and half from
-// the end; and mostTasks how many tasks its timeline shows.
+// mostSteps is how many supersteps a file holds, half of them from the beginning and half from the
+// end. mostTasks is how many tasks its timeline shows.
 const (
 	mostSteps = 1000
 	mostTasks = 2000
@@ -36,7 +36,7 @@ const (
 
 var filePage = parsed(texts, "file.tmpl")
 
-// File writes the whole run as one page that needs nothing else: no script, no other file.
+// File writes the whole run as one self-contained page without scripts.
 func File(w io.Writer, r *Run, opts *FileOptions) error {
 	var o FileOptions
 	if opts != nil {
@@ -67,8 +67,8 @@ func File(w io.Writer, r *Run, opts *FileOptions) error {
 	return look.Write(w, filePage, data)
 }
 
-// entered are the nodes whose graphs ran: a file, which has no other page to open them on,
-// draws these.
+// entered returns the nodes whose graphs ran. A file draws these open, since it has no other page
+// for them.
 func (r *Run) entered() []string {
 	out := []string{}
 	for _, n := range r.View.Ran() {
@@ -104,7 +104,7 @@ func (r *Run) frame(o FileOptions) look.Frame {
 	return f
 }
 
-// allSteps are the steps of a file.
+// allSteps shows the steps of a file.
 func (r *Run) allSteps() (template.HTML, error) {
 	n := len(r.View.Steps)
 	if !r.short {
@@ -117,7 +117,7 @@ func (r *Run) allSteps() (template.HTML, error) {
 	return section("steps", data)
 }
 
-// leftOut reports whether a file of a long run lacks a superstep.
+// leftOut reports whether a long run's file leaves out a superstep.
 func (r *Run) leftOut(position int) bool {
 	return position >= mostSteps/2 && position < len(r.View.Steps)-mostSteps/2
 }

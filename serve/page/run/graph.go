@@ -14,21 +14,21 @@ import (
 // graphData is what graph.tmpl shows.
 type graphData struct {
 	Name     string
-	Drawing  template.HTML // empty without a graph
-	Unknown  string        // why there is none
+	Drawing  template.HTML // empty without a drawing
+	Unknown  string        // why there is no drawing
 	Legend   []legendLine
-	Open     string // the address with all graphs inside nodes open; empty when they are
-	Closed   string // the same with none
+	Open     string // the address with all subgraphs open; empty if they are
+	Closed   string // the address with none open; empty if none is
 	Channels []channelLine
 }
 
-// A legendLine says how many nodes have a class.
+// A legendLine counts the nodes with a class.
 type legendLine struct {
 	Class, Word string
 	N           int
 }
 
-// A channelLine is a channel with those who wrote it and who declared to read it.
+// A channelLine is a channel with its writers and its declared readers.
 type channelLine struct {
 	Graph, Name string
 	Writers     []writerLine
@@ -36,12 +36,12 @@ type channelLine struct {
 
 type writerLine struct{ Node, Times, Href string }
 
-// words are the classes of nodes, in the order of the legend.
+// words are the classes of nodes, in legend order.
 var words = []legendLine{{"done", "ran", 0}, {"running", "running", 0}, {"asked", "asks", 0}, {"error", "failed", 0}, {"stopped", "not finished", 0}, {"never", "did not run", 0}}
 
-// Graph is the declared graph with the path taken. The graphs inside the nodes of open are
-// drawn, by path; without a list, those inside which something failed, asks or has not ended,
-// and those that ran and are the only ones of their graph.
+// Graph shows the declared graph with the path taken. Open lists, by path, the nodes whose graphs
+// are drawn. Default: those in which a task failed, asks or has not ended, and a subgraph that ran
+// and is the only one of its graph.
 func (r *Run) Graph(open []string) (template.HTML, error) {
 	data := graphData{Name: r.View.Graph}
 	if data.Name == "" && r.App != nil {
@@ -63,7 +63,7 @@ func (r *Run) Graph(open []string) (template.HTML, error) {
 		data.Unknown = r.Why
 	case r.App == nil:
 		data.Unknown = fmt.Sprintf("This program has no graph %q, so that it cannot be drawn.", r.View.Graph)
-	case r.View.Fingerprint == "" && !r.Live: // of a run that has just begun none is recorded yet
+	case r.View.Fingerprint == "" && !r.Live: // a run that has just begun has no recorded graph yet
 		data.Unknown = "The events of the run do not say which graph ran."
 	case r.View.Fingerprint != "" && r.App.Fingerprint() != r.View.Fingerprint:
 		data.Unknown = fmt.Sprintf("The graph %q has changed since this run: its fingerprint was %s and is %s. It is not drawn, since the run took its way through the other one.", r.View.Graph, r.View.Fingerprint, r.App.Fingerprint())
@@ -88,7 +88,7 @@ func (r *Run) draw(data *graphData, d graph.Drawing, ran map[string]view.Ran, op
 			n := ran[path]
 			m := layout.Mark{Class: r.class(n), Note: r.note(n)}
 			if !shown(path) || !slices.Contains(inner, path) {
-				counts[m.Class]++ // a graph is counted by its nodes
+				counts[m.Class]++ // a subgraph counts by its nodes
 			}
 			if n.Tasks > 0 {
 				m.Href = r.step(n.First)
@@ -120,7 +120,7 @@ func (r *Run) draw(data *graphData, d graph.Drawing, ran map[string]view.Ran, op
 	}
 }
 
-// toggled is the list with a path added or taken out. What is inside goes with it.
+// toggled returns the list with a path added, or removed together with the paths inside it.
 func toggled(open []string, path string) []string {
 	if !slices.Contains(open, path) {
 		return append(slices.Clone(open), path)
@@ -128,7 +128,7 @@ func toggled(open []string, path string) []string {
 	return slices.DeleteFunc(slices.Clone(open), func(p string) bool { return p == path || strings.HasPrefix(p, path+"/") })
 }
 
-// nested lists the nodes that hold graphs, outer ones first.
+// nested returns the nodes with subgraphs, outer ones first.
 func nested(d graph.Drawing, prefix string) (out []string) {
 	for _, n := range d.Nodes() {
 		if n.Subgraph != nil {
@@ -139,7 +139,7 @@ func nested(d graph.Drawing, prefix string) (out []string) {
 	return out
 }
 
-// openByThemselves are the nodes whose graphs are drawn when nobody chose: see Graph.
+// openByThemselves returns the nodes whose graphs are drawn by default: see Graph.
 func (r *Run) openByThemselves(inner []string, ran map[string]view.Ran) []string {
 	return slices.DeleteFunc(slices.Clone(inner), func(path string) bool {
 		class := r.class(ran[path])
@@ -147,13 +147,13 @@ func (r *Run) openByThemselves(inner []string, ran map[string]view.Ran) []string
 	})
 }
 
-// alone reports whether no other node beside one holds a graph.
+// alone reports whether a node is the only one of its graph with a subgraph.
 func alone(inner []string, path string) bool {
 	before := split(path).Before
 	return !slices.ContainsFunc(inner, func(other string) bool { return other != path && split(other).Before == before })
 }
 
-// class is the class of a node by what it did.
+// class returns the class of a node.
 func (r *Run) class(n view.Ran) string {
 	switch {
 	case n.Tasks == 0:
@@ -170,7 +170,7 @@ func (r *Run) class(n view.Ran) string {
 	return "done"
 }
 
-// note is what stands behind a node's name: what happened, and how often.
+// note describes what happened in a node, and how often.
 func (r *Run) note(n view.Ran) string {
 	if n.Tasks == 0 {
 		return ""

@@ -18,7 +18,7 @@ type overviewData struct {
 	Tone     string
 	Why      string
 	Tiles    []tile
-	Input    []view.Change // nil when it is not a list of writes
+	Input    []view.Change // nil if it is not a list of writes
 	Settings []setting
 	Skills   []setting
 	Tasks    int
@@ -28,7 +28,7 @@ type tile struct{ Name, Value, More string }
 
 type setting struct{ Name, Value string }
 
-// Overview is what ran, how it ended, and with which settings.
+// Overview shows what ran, how it ended, and with which settings.
 func (r *Run) Overview() (template.HTML, error) {
 	v := &r.View
 	data := overviewData{View: v, Why: r.ending()}
@@ -70,7 +70,7 @@ func (r *Run) Overview() (template.HTML, error) {
 	return section("overview", data)
 }
 
-// status is how the run ended in a word: what its pipeline says, or else what the graph did.
+// status returns the run's end in a word: from its pipeline, or else from the graph.
 func (r *Run) status() (word, tone string) {
 	v := &r.View
 	var end struct {

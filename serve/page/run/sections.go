@@ -12,33 +12,33 @@ import (
 	"example.com/assay/serve/view"
 )
 
-// A Run is what the sections of a run show.
+// A Run is the data of a run's sections.
 type Run struct {
 	View view.View
-	// App is the graph of the run as the program has it; nil when it has none of that name.
+	// App is the run's graph; nil if the program does not have it.
 	App *graph.App
-	// Why says in a sentence why there is no graph, or why the states are not known. Default:
-	// that the program has none, and that they were not recorded.
+	// Why says in a sentence why the graph or the states are missing. Default: the program does not
+	// have the graph, and the states were not recorded.
 	Why string
-	// Live says that the run goes on: a task without an end is running.
+	// Live says that the run has not ended: a task without an end is running.
 	Live bool
-	// Skill returns the template of a prompt whose content has a hash, and whether the program
-	// has it. It is shown where the prompt itself was not recorded. Default: nothing is shown.
+	// Skill returns the template of a prompt by the hash of its content, and whether the program
+	// has it. It replaces a prompt that was not recorded. Default: nothing is shown.
 	Skill func(name, hash string) (text string, ok bool)
-	// Links are where the sections stand.
+	// Links are the addresses of the sections.
 	Links Links
 	// short says that not all supersteps are shown; see allSteps.
 	short bool
 }
 
-// Links are addresses of pages. A part without one stands on the same page.
+// Links are addresses of pages. A part without an address is on the same page.
 type Links struct {
 	Graph, Steps, Timeline string
-	// Checkpoint is the address of a saved state, by its ID. Default: it has none.
+	// Checkpoint returns the address of a saved state by its ID. Default: no address.
 	Checkpoint func(id string) string
 }
 
-// TasksPerPage and StepsPerPage are how much of a long run one page shows.
+// TasksPerPage and StepsPerPage are the tasks and steps of a long run on one page.
 const (
 	StepsPerPage = 50
 	TasksPerPage = 200
@@ -61,10 +61,10 @@ func parsed(from embed.FS, names ...string) look.Page {
 	return look.Parse(template.FuncMap{"value": valueOf, "text": textOf, "bytes": size, "sign": sign, "split": split}, all...)
 }
 
-// section writes a part of a page. It returns what a page embeds.
+// section renders a part of a page.
 func section(name string, data any) (template.HTML, error) { return look.Section(sections, name, data) }
 
-// step is the address of a superstep, by its position in the view.
+// step returns the address of a superstep, by its position in the view.
 func (r *Run) step(position int) string {
 	anchor := "#" + r.anchor(position)
 	if r.short && r.leftOut(position) {
@@ -76,7 +76,7 @@ func (r *Run) step(position int) string {
 	return at(r.Links.Steps, "from", position/StepsPerPage*StepsPerPage) + anchor
 }
 
-// anchor is the ID of a superstep's section.
+// anchor returns the ID of a superstep's section.
 func (r *Run) anchor(position int) string {
 	s := r.View.Steps[position]
 	if s.Attempt > 0 {
@@ -92,7 +92,7 @@ func at(page, key string, value int) string {
 	return fmt.Sprintf("%s?%s=%d", page, key, value)
 }
 
-// opened is the address of the graph with these of its nodes open.
+// opened returns the address of the graph with these nodes open.
 func (r *Run) opened(paths []string) string {
 	query := make([]string, len(paths))
 	for i, p := range paths {
@@ -104,22 +104,22 @@ func (r *Run) opened(paths []string) string {
 	return r.Links.Graph + "?" + strings.Join(query, "&") + "#graph"
 }
 
-// A Pager leads through the pages of a part.
+// A Pager links to the pages of a part.
 type Pager struct {
 	What           string // "supersteps"
-	From, To, Of   int    // those shown, from 1
+	From, To, Of   int    // the shown ones, from 1
 	Before, Behind string // addresses; empty for none
 	Pages          []look.Link
-	Last           bool // it stands at the end, as the second of its name
+	Last           bool // it is the second pager, at the end of the part
 }
 
-// AtEnd is the same pager at the end of its part.
+// AtEnd returns the same pager for the end of its part.
 func (p Pager) AtEnd() Pager {
 	p.Last = true
 	return p
 }
 
-// morePages is the most pages that a pager leads to by themselves, beside the first and the last.
+// morePages bounds the pages that a pager links to, in addition to the first and the last.
 const morePages = 7
 
 func pager(what, page string, from, per, of int) Pager {
@@ -143,14 +143,14 @@ func pager(what, page string, from, per, of int) Pager {
 	return p
 }
 
-// window returns a slice's bounds for a page, and where it begins when it is asked for something
-// that is not there.
+// window returns the bounds of a page in a list of length of. A page outside the list becomes the
+// first.
 func window(from, per, of int) (int, int) {
 	from = max(0, min(from, of-1)) / per * per
 	return from, min(from+per, of)
 }
 
-// times is how often something happened, in words.
+// times describes how often something happened.
 func times(n int) string {
 	switch n {
 	case 1:
@@ -161,12 +161,12 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// signs stand beside the words of a tone, for readers who do not see its colour.
+// signs are the signs of classes, for readers who do not see colours.
 var signs = map[string]string{"done": "✓", "error": "✕", "asked": "?", "running": "▶", "stopped": "■", "never": "–"}
 
 func sign(class string) string { return signs[class] }
 
-// outcome is the class and the word of a task.
+// outcome returns the class and the word of a task.
 func (r *Run) outcome(n *view.Node) (class, word string) {
 	switch {
 	case len(n.Asked) > 0:
@@ -185,7 +185,7 @@ func (r *Run) outcome(n *view.Node) (class, word string) {
 	return "done", "done"
 }
 
-// tone is the tone of look for a class.
+// tone returns look's tone for a class.
 func tone(class string) string {
 	switch class {
 	case "done":

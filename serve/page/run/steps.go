@@ -14,20 +14,20 @@ import (
 	"example.com/assay/state"
 )
 
-// mostParts is how many places in a field of the state are shown by themselves.
+// mostParts is how many changed places in a field are shown separately.
 const mostParts = 12
 
 // stepsData is what steps.tmpl shows.
 type stepsData struct {
 	Pager  Pager
 	Steps  []stepData
-	First  bool // the first superstep of the run is among them
+	First  bool // the first superstep of the run is shown
 	View   *view.View
-	Unsaid bool   // of a model call its prompt and answer are not recorded
+	Unsaid bool   // a model call has no recorded prompt and answer
 	States bool   // the states of the run are known
-	Why    string // why they are not
+	Why    string // why they are unknown
 	Broken string // how the run ended, or that it did not
-	// LeftOut is how many supersteps are not shown between Steps and Behind.
+	// LeftOut is the number of supersteps left out between Steps and Behind.
 	LeftOut int
 	Behind  []stepData
 }
@@ -35,7 +35,7 @@ type stepsData struct {
 type stepData struct {
 	view.Step
 	Anchor     string
-	Checkpoint string // its address
+	Checkpoint string // address of the checkpoint
 	Tone       string
 	Class      string
 	Word       string
@@ -50,17 +50,17 @@ type fieldLine struct {
 	Grown string // "2 elements were added to 3"
 }
 
-// A taskGroup is tasks of one node that ran at the same time.
+// A taskGroup holds tasks of one node that ran at the same time.
 type taskGroup struct {
 	Name              string
 	Tasks             []taskData
-	Class, Word, Tone string // of the worst of them
+	Class, Word, Tone string // of the worst task
 }
 
 type taskData struct {
 	*view.Node
 	ID         string
-	Number     int // among those of its node in the superstep
+	Number     int // among the node's tasks in the superstep
 	Class      string
 	Word       string
 	Tone       string
@@ -68,26 +68,26 @@ type taskData struct {
 	Wrote      string
 	ModelCalls []callData
 	Retrievals []searchData
-	Inner      []*taskGroup // tasks of the graph inside it
+	Inner      []*taskGroup // tasks of its subgraph
 }
 
 type callData struct {
 	llm.CallEvent
-	From string // who answered: a cassette, or a model
+	From string // who answered: a cassette or a model
 	Cost string
 	Hash string
-	Said []saying // what was sent and what came back; nil when that was not recorded
-	Text string   // the template of its prompt instead; empty when it is not known
+	Said []saying // messages sent and received; nil if they were not recorded
+	Text string   // the template of the prompt instead; may be unknown
 }
 
-// A saying is a part of a conversation with a model.
+// A saying is a message in a conversation with a model.
 type saying struct {
 	Who    string
 	Text   value
 	Images int
 }
 
-// searchData is a search as a table: a column for each ranker.
+// searchData shows a search as a table with a column for each ranker.
 type searchData struct {
 	retrieval.Event
 	Rankers []string
@@ -98,10 +98,10 @@ type searchData struct {
 type hitLine struct {
 	Rank    int
 	Passage string
-	Values  []string // one for each ranker; empty where it said nothing
+	Values  []string // one for each ranker; empty without a score
 }
 
-// Steps are the supersteps of a page, from a position on.
+// Steps shows the supersteps of a page, from a position on.
 func (r *Run) Steps(from int) (template.HTML, error) {
 	v := &r.View
 	from, to := window(from, StepsPerPage, len(v.Steps))
@@ -130,7 +130,7 @@ func (r *Run) stepsData(from, to int) stepsData {
 	return data
 }
 
-// ending is how the run ended, in words.
+// ending describes how the run ended.
 func (r *Run) ending() string {
 	v := &r.View
 	switch {
@@ -152,7 +152,7 @@ func (r *Run) stepData(position int) stepData {
 	if r.Links.Checkpoint != nil && s.Checkpoint != "" {
 		d.Checkpoint = r.Links.Checkpoint(s.Checkpoint)
 	}
-	inside := map[int][]int{} // tasks by the one around them
+	inside := map[int][]int{} // tasks by their outer task
 	var began, ended float64
 	timed := len(s.Nodes) > 0
 	for i, n := range s.Nodes {
@@ -184,7 +184,7 @@ func (r *Run) stepData(position int) stepData {
 	return d
 }
 
-// groups are the tasks inside of one, -1 for none, and what is inside of them.
+// groups returns the tasks inside a task, or at the root for -1, with the tasks inside them.
 func (r *Run) groups(anchor string, nodes []view.Node, inside map[int][]int, around int) []*taskGroup {
 	var out []*taskGroup
 	for _, i := range inside[around] {
@@ -205,7 +205,7 @@ func (r *Run) groups(anchor string, nodes []view.Node, inside map[int][]int, aro
 	return out
 }
 
-// worst are the classes of tasks, the worst behind.
+// worst orders the classes of tasks; the worst is last.
 var worst = []string{"done", "stopped", "running", "asked", "error"}
 
 func worse(a, b string) bool { return slices.Index(worst, a) > slices.Index(worst, b) }
@@ -249,7 +249,7 @@ func (r *Run) callOf(c llm.CallEvent) callData {
 	}
 	if c.Said == nil {
 		if r.Skill != nil {
-			d.Text, _ = r.Skill(c.Skill, c.SkillHash) // empty when it is not known
+			d.Text, _ = r.Skill(c.Skill, c.SkillHash) // empty if unknown
 		}
 		return d
 	}
@@ -274,7 +274,7 @@ func (r *Run) callOf(c llm.CallEvent) callData {
 	return d
 }
 
-// cost is what calls cost, in words.
+// cost describes the cost of calls.
 func cost(u state.ModelUsage) string {
 	switch {
 	case u.Unpriced > 0 && u.Cost > 0:
@@ -289,7 +289,7 @@ func cost(u state.ModelUsage) string {
 	return "not recorded"
 }
 
-// searchOf makes the table of a search.
+// searchOf returns the table of a search.
 func searchOf(e retrieval.Event) searchData {
 	d := searchData{Event: e, Summed: len(e.Hits) > 0}
 	column := map[string]int{}

@@ -17,25 +17,25 @@ type timelineData struct {
 	Lanes   []lane
 	Tasks   []barLine
 	Timed   bool
-	From    string // when the shown tasks began and ended, after the run's first event
+	From    string // start and end of the shown tasks, after the run's first event
 	To      string
 	Elapsed string
 	Longest string
 	Total   string // tokens and cost of all model calls
 }
 
-// A nodeLine sums up the tasks of a node.
+// A nodeLine summarises the tasks of a node.
 type nodeLine struct {
 	view.Ran
 	Class, Tone, Word string
 	Note, Href        string
 	Sum, Max          string
-	Share             float64 // of the longest sum, out of 1000
+	Share             float64 // share of the longest sum, out of 1000
 	Tokens            int
 	Depth             int
 }
 
-// A lane is the tasks of one node, as bars in as many rows as ran at once.
+// A lane shows the tasks of one node as bars, in as many rows as ran at the same time.
 type lane struct {
 	Path   string
 	Label  string // "judge ×8"
@@ -44,7 +44,7 @@ type lane struct {
 	Height int
 }
 
-// A bar is a task; its place is out of 1000 across.
+// A bar is a task, positioned from 0 to 1000 across.
 type bar struct {
 	X, W    float64
 	Y, H    int
@@ -53,7 +53,7 @@ type bar struct {
 	Title   string
 }
 
-// A barLine is a task in the table.
+// A barLine is a task's row in the table.
 type barLine struct {
 	*view.Node
 	Step  int
@@ -68,13 +68,13 @@ type barLine struct {
 // Measures of a lane, in pixels.
 const (
 	barHeight = 10
-	thinBar   = 4 // when several run at once
+	thinBar   = 4 // when several run at the same time
 	mostRows  = 64
-	leastBar  = 2 // of 1000
+	leastBar  = 2 // out of 1000
 )
 
-// Timeline shows when tasks worked: a summary of each node, and the tasks of a page, from a
-// position on.
+// Timeline shows when tasks ran: a summary of each node, and the tasks of a page, from a position
+// on.
 func (r *Run) Timeline(from int) (template.HTML, error) {
 	tasks := 0
 	for _, s := range r.View.Steps {
@@ -147,11 +147,11 @@ func (r *Run) nodeLines() []nodeLine {
 	return out
 }
 
-// depth is how many nodes a node is inside of, as far as pages tell.
+// depth returns the number of nodes around a node, as far as pages show it.
 func depth(path string) int { return min(strings.Count(path, "/"), 3) }
 
-// lay lays the tasks of a page into lanes. fans is how many tasks of a node ran in one
-// superstep at most, and last when the last event happened.
+// lay places the tasks of a page in lanes. fans is the largest number of tasks of a node in one
+// superstep; last is the time of the last event.
 func (d *timelineData) lay(nodes []*view.Node, fans map[string]int, last float64, live bool) {
 	var first, end float64
 	for _, n := range nodes {
@@ -170,7 +170,7 @@ func (d *timelineData) lay(nodes []*view.Node, fans map[string]int, last float64
 	d.From, d.To = look.Duration(first), look.Duration(end)
 	scale := 1000 / max(end-first, .001)
 	at := map[string]int{}
-	free := map[string][]float64{} // when the rows of a lane are free
+	free := map[string][]float64{} // the time when each row of a lane becomes free
 	rows := map[string][]int{}     // the row of each bar
 	for _, n := range nodes {
 		if !n.Timed {
@@ -230,7 +230,7 @@ func barClass(n *view.Node, live bool) string {
 	return class
 }
 
-// A nodePath is a node's own name, and those of the nodes around it.
+// A nodePath is a node's name and the names of the nodes around it.
 type nodePath struct{ Before, Name string }
 
 func split(path string) nodePath {

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	shortValue = 140       // most characters of a value that is shown as it stands
-	wholeValue = 128 << 10 // most bytes of one that is shown at all
+	shortValue = 140       // most characters of a value shown unfolded
+	wholeValue = 128 << 10 // most bytes of a value shown at all
 )
 
-// A value is a JSON value for people: short, and whole if it is longer.
+// A value is a JSON value for people: its beginning, and the whole if it is longer.
 type value struct {
 	Short string
-	Whole string // of a longer value: over several lines; empty for a short one
-	Size  string // of a longer value
-	Left  int    // bytes of it that are not shown
+	Whole string // the whole value over several lines; empty for a short one
+	Size  string // size of a longer value
+	Left  int    // bytes that are not shown
 }
 
-// valueOf prepares a value. A text is shown as itself.
+// valueOf prepares a value. A text is shown without quotes.
 func valueOf(data json.RawMessage) value {
 	if len(data) == 0 {
 		return value{}
@@ -93,7 +93,7 @@ func cutAt(s string, most int) (string, bool) {
 	return s, false
 }
 
-// size is a number of bytes as people read it.
+// size formats a number of bytes.
 func size(n int) string {
 	switch {
 	case n >= 1_000_000:
@@ -104,7 +104,7 @@ func size(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// elements is how many elements a list has; -1 for another value.
+// elements returns the length of a list; -1 for another value.
 func elements(data json.RawMessage) int {
 	var list []json.RawMessage
 	if json.Unmarshal(data, &list) != nil {

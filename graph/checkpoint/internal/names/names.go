@@ -1,6 +1,5 @@
-// Package names holds the rules for strings that all checkpointers of this
-// module enforce alike, so that a thread can move from one store to another.
-// It says nothing of Data, which may be any bytes.
+// Package names holds the rules for strings that all checkpointers of this module enforce, so that
+// a thread can move from one store to another. It does not check Data, which is any bytes.
 package names
 
 import (
@@ -12,8 +11,8 @@ import (
 	"example.com/assay/graph"
 )
 
-// Check returns an error if one of the strings is not UTF-8 or has a zero
-// byte: a Postgres text can hold neither.
+// Check returns an error if a string is not UTF-8 or has a zero byte: a Postgres text can hold
+// neither.
 func Check(texts ...string) error {
 	for _, s := range texts {
 		if !good(s) {
@@ -23,8 +22,8 @@ func Check(texts ...string) error {
 	return nil
 }
 
-// CheckChange returns an error if the thread's name or a string of the change
-// is one that Check refuses, or if a checkpoint to be kept has no ID.
+// CheckChange returns an error if Check refuses the thread's name or a string of the change, or if
+// a checkpoint to add or replace has no ID.
 func CheckChange(thread string, change graph.Change) error {
 	if err := Check(thread); err != nil {
 		return err
@@ -56,8 +55,7 @@ func CheckChange(thread string, change graph.Change) error {
 	return nil
 }
 
-// CheckQuery returns an error if a string of the query is one that Check
-// refuses.
+// CheckQuery returns an error if Check refuses a string of the query.
 func CheckQuery(q graph.Query) error {
 	if err := Check(q.Thread, q.Namespace, q.Before, q.Parent, string(q.Source), q.Run); err != nil {
 		return err
@@ -75,9 +73,9 @@ func checkCheckpoint(c *graph.Checkpoint) error {
 	return checkMetadata(c.Metadata)
 }
 
-// A map with several bad entries must give the same error every time.
+// checkMetadata reports the least bad string: a map with several must always give the same error.
 func checkMetadata(metadata map[string]string) error {
-	if len(metadata) == 0 { // ranging over it would take longer than all else
+	if len(metadata) == 0 { // ranging over an empty map would take longer than all other checks
 		return nil
 	}
 	worst, found := "", false
@@ -94,8 +92,8 @@ func checkMetadata(metadata map[string]string) error {
 	return nil
 }
 
-// good is called a dozen times by each commit, nearly always with ASCII, of
-// which it looks at eight bytes at once.
+// good does the work of Check for one string. Each commit calls it a dozen times, nearly always
+// with ASCII, so it checks eight bytes at once.
 func good(s string) bool {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
@@ -114,7 +112,7 @@ func good(s string) bool {
 	return true
 }
 
-// clean reports whether none of the first eight bytes is zero or above 127.
+// clean reports whether the first eight bytes are all in 1 to 127.
 func clean(s string) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	_ = s[7]

@@ -1,5 +1,5 @@
-// Package backends opens every backend, for the tests that hold all of them to
-// the same answers. It is for tests only.
+// Package backends opens every backend, for tests that require the same answers from all of them.
+// It is for tests only.
 package backends
 
 import (
@@ -14,10 +14,11 @@ import (
 	"example.com/assay/internal/pgtest"
 )
 
-// A Backend is one of them by its name.
+// A Backend is a named backend.
 type Backend struct {
 	Name string
-	// Place skips the test if the backend cannot be had.
+	// Place returns an Open for a new, empty place. It skips the test if the backend is
+	// unavailable.
 	Place func(t *testing.T) storetest.Open
 }
 
