@@ -31,8 +31,6 @@ var layers = map[string][]string{
 	// What makes tables in PostgreSQL, and what connects tests to a server, likewise.
 	"internal/pgschema": {},
 	"internal/pgtest":   {},
-	// What runs the case studies for tests.
-	"internal/studytest": {"eval", "llm/offline", "skills"},
 	// What looks at pages in a browser, and what installs packages of npm for that.
 	"internal/npmtest":     {},
 	"internal/browsertest": {"internal/npmtest"},
@@ -57,11 +55,11 @@ var layers = map[string][]string{
 	"graph/eventlog":                {"internal/pgschema", "internal/sqlfile"},
 	"graph/temporal":                {"graph", "graph/store", "graph/eventlog"},
 	"serve/runs":                    {"graph", "graph/store", "graph/eventlog"},
-	"serve/view":                    {"graph", "graph/trace", "llm", "memory/retrieval", "state"},
-	"serve/page":                    {"graph", "graph/layout", "graph/trace", "llm", "memory/retrieval", "serve/internal/refusal", "serve/internal/sse", "serve/runs", "serve/view", "state"},
+	"serve/view":                    {"graph", "graph/trace", "state"},
+	"serve/page":                    {"graph", "graph/layout", "graph/trace", "memory/retrieval", "serve/internal/refusal", "serve/internal/sse", "serve/runs", "serve/view", "state"},
 	"serve/page/look":               {},
 	"serve/page/evidence":           {"serve/page/look", "state"},
-	"serve/page/run":                {"graph", "graph/layout", "graph/trace", "llm", "memory/retrieval", "serve/page/look", "serve/view", "state"},
+	"serve/page/run":                {"graph", "graph/layout", "graph/trace", "serve/page/look", "serve/view", "state"},
 	"serve/internal/servetest":      {"graph/checkpoint/sqlite", "graph/eventlog", "graph/store/sqlite"},
 	"serve/internal/refusal":        {"graph", "graph/store", "serve/runs"},
 	"serve/internal/sse":            {},
@@ -78,7 +76,7 @@ var layers = map[string][]string{
 	"graph/store/internal/backends": {"graph/store", "graph/store/memory", "graph/store/sqlite", "graph/store/postgres", "graph/store/storetest", "internal/pgtest"},
 
 	"state":         {},
-	"skills":        {"internal/plainfile", "state"}, // the types of evidence are inputs of skills
+	"skills":        {"state"}, // the types of evidence are inputs of skills
 	"llm":           {"graph", "skills", "state", "internal/plainfile"},
 	"llm/offline":   {"graph", "skills", "state", "llm", "memory/text", "memory/answer", "decide"},
 	"llm/llmtest":   {"graph", "skills", "state", "llm"},
@@ -92,7 +90,7 @@ var layers = map[string][]string{
 	"llm/classify":  {"llm", "llm/internal", "skills", "state", "memory/text"},
 	"memory/text":   {},
 	"decide":        {"skills", "state", "memory/text"},
-	"memory":        {"graph", "state", "internal/disk", "internal/sqlfile", "memory/text"}, // memory/qa keeps a file
+	"memory":        {"state", "internal/disk", "internal/sqlfile", "memory/text"}, // memory/qa keeps a file
 	"memory/embed":  {"internal/sqlfile", "memory/text"},
 
 	// What keeps rows in a database stands by itself, so that no pipeline links it.

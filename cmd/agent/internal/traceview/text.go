@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/cmd/agent/internal/render"
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/serve/view"
+	"example.com/assay/state/event"
 )
 
 // TextOptions say how much Text prints.
@@ -168,7 +168,7 @@ func (w *writer) node(n view.Node) {
 	}
 }
 
-func (w *writer) retrieval(depth int, r retrieval.Event) {
+func (w *writer) retrieval(depth int, r event.Search) {
 	w.line(depth, fmt.Sprintf("retrieval for step %d: %d hits of %d candidates, %d excluded, similarity %.3f, confidence %.2f",
 		r.StepID, len(r.Hits), r.Candidates, r.Excluded, r.Similarity, r.Confidence))
 	for i, q := range r.Queries {
