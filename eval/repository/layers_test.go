@@ -26,6 +26,7 @@ var layers = map[string][]string{
 	"internal/sqlfile": {"internal/plainfile"},
 	// What opens the files that people name is read by packages of every layer.
 	"internal/plainfile":   {},
+	"internal/plainjson":   {}, // how all but the engine write JSON for readers
 	"internal/disk":        {},
 	"internal/hostiletest": {"internal/browsertest"},
 	// What makes tables in PostgreSQL, and what connects tests to a server, likewise.
@@ -36,10 +37,10 @@ var layers = map[string][]string{
 	"internal/browsertest": {"internal/npmtest"},
 
 	// What prints documents for training reads them as memory does.
-	"train/rows": {"memory"},
+	"train/rows": {"internal/plainjson", "memory"},
 
 	// What makes a release builds the command, and imports nothing of it.
-	"release":          {"release/licences"},
+	"release":          {"internal/plainjson", "release/licences"},
 	"release/licences": {},
 	"release/weigh":    {},
 
@@ -52,6 +53,7 @@ var layers = map[string][]string{
 	"graph/internal/savers":           {"graph", "graph/checkpoint/sqlite", "graph/checkpoint/postgres", "internal/pgtest"},
 
 	"graph/layout":                  {"graph"},
+	"graph/trace":                   {"graph", "internal/plainjson"},
 	"graph/eventlog":                {"internal/pgschema", "internal/sqlfile"},
 	"graph/temporal":                {"graph", "graph/store", "graph/eventlog"},
 	"serve/runs":                    {"graph", "graph/store", "graph/eventlog"},
@@ -68,7 +70,7 @@ var layers = map[string][]string{
 	"serve/mcp":                     {"graph", "graph/store", "serve/runs"},
 	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/runs", "serve/langgraph", "serve/mcp", "serve/openai", "serve/page"},
 	"graph/temporal/temporaltest":   {"graph/temporal"},
-	"graph/store":                   {},
+	"graph/store":                   {"internal/plainjson"},
 	"graph/store/memory":            {"graph/store"},
 	"graph/store/sqlite":            {"graph/store", "internal/sqlfile"},
 	"graph/store/postgres":          {"graph/store", "internal/pgschema"},
@@ -77,10 +79,10 @@ var layers = map[string][]string{
 
 	"state":         {},
 	"skills":        {"state"}, // the types of evidence are inputs of skills
-	"llm":           {"graph", "skills", "state", "internal/plainfile"},
-	"llm/offline":   {"graph", "skills", "state", "llm", "memory/text", "memory/answer", "decide"},
+	"llm":           {"graph", "skills", "state", "internal/plainfile", "internal/plainjson"},
+	"llm/offline":   {"graph", "skills", "state", "internal/plainjson", "llm", "memory/text", "memory/answer", "decide"},
 	"llm/llmtest":   {"graph", "skills", "state", "llm"},
-	"llm/internal":  {"llm"},
+	"llm/internal":  {"internal/plainjson", "llm"},
 	"llm/openai":    {"llm", "llm/internal"},
 	"llm/gemini":    {"llm", "llm/internal"},
 	"llm/langchain": {"llm", "llm/internal"},
@@ -101,11 +103,11 @@ var layers = map[string][]string{
 	"memory/index/weaviate": {"memory/index"},
 
 	"nodes/conversation": {"graph"},
-	"nodes":              {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide", "internal/plainfile"},
-	"eval":               {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "nodes/conversation", "case_studies", "serve/page/look", "serve/page/evidence", "internal/plainfile"},
+	"nodes":              {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide", "internal/plainfile", "internal/plainjson"},
+	"eval":               {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "nodes/conversation", "case_studies", "serve/page/look", "serve/page/evidence", "internal/plainfile", "internal/plainjson"},
 	"case_studies":       {},
 	"docs/examples":      {"graph", "graph/checkpoint/memory", "graph/trace", "state", "skills", "llm", "llm/llmtest", "llm/offline", "llm/openai", "memory", "nodes", "eval"}, // what a caller may import
-	"cmd":                {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry", "internal/plainfile"},
+	"cmd":                {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry", "internal/plainfile", "internal/plainjson"},
 }
 
 // standsBehind says which library may be imported where. Libraries that are

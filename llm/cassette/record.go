@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 )
 
@@ -107,7 +108,7 @@ func (r *Recorder) keep(rec recording) {
 
 // write writes a line in one piece, so that only the last one can be cut.
 func (r *Recorder) write(v any) error {
-	line, err := llm.Encode(v)
+	line, err := plainjson.Encode(v)
 	if err != nil {
 		return fmt.Errorf("encoding a recording: %w", err)
 	}

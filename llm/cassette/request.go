@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 	"example.com/assay/state"
 )
@@ -179,7 +180,7 @@ func images(list []llm.Image) []string {
 
 // sampling is what is set, as JSON; nil when nothing is.
 func sampling(s llm.Sampling) json.RawMessage {
-	out, err := llm.Encode(s)
+	out, err := plainjson.Encode(s)
 	if err != nil { // a temperature that is no number
 		out, _ = json.Marshal(err.Error()) // a text can always be encoded
 	}

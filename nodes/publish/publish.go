@@ -1,6 +1,5 @@
 // Package publish publishes what the searches of every pipeline found.
 //
-//	found, err := corpus.Search(ctx, retrieval.Query{Primary: question})
 //	err = publish.Search(ctx, event.Search{StepID: 1, Queries: queries}, found)
 //	warnings, err := publish.Orders(ctx, inspect, 1, found.Hits)
 package publish

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 )
 
@@ -30,7 +31,7 @@ func NewServer(provider, key string, base http.RoundTripper) *Server {
 // those of ctx (its cause), *llm.StatusError, *llm.ConnectionError and
 // *llm.ResponseError.
 func (s *Server) Post(ctx context.Context, url string, body any) ([]byte, error) {
-	data, err := llm.Encode(body)
+	data, err := plainjson.Encode(body)
 	if err != nil {
 		return nil, fmt.Errorf("encoding a request to the %s: %w", s.provider, err)
 	}
