@@ -23,11 +23,12 @@ var layers = map[string][]string{
 
 	// What opens SQLite files is plumbing that imports nothing of ours. It stands
 	// outside of graph and memory because packages of both keep such files.
-	"internal/sqlfile": {"internal/plainfile"},
+	"internal/sqlfile": {"internal/again", "internal/plainfile"},
 	// What opens the files that people name is read by packages of every layer.
 	"internal/plainfile":   {},
 	"internal/plainjson":   {}, // how all but the engine write JSON for readers
-	"internal/disk":        {},
+	"internal/disk":        {"internal/again"},
+	"internal/again":       {},
 	"internal/hostiletest": {"internal/browsertest"},
 	// What makes tables in PostgreSQL, and what connects tests to a server, likewise.
 	"internal/pgschema": {},
@@ -55,7 +56,7 @@ var layers = map[string][]string{
 	"graph/layout":                  {"graph"},
 	"graph/trace":                   {"graph", "internal/plainjson"},
 	"graph/eventlog":                {"internal/pgschema", "internal/sqlfile"},
-	"graph/temporal":                {"graph", "graph/store", "graph/eventlog"},
+	"graph/temporal":                {"internal/again", "graph", "graph/store", "graph/eventlog"},
 	"serve/runs":                    {"graph", "graph/store", "graph/eventlog"},
 	"serve/view":                    {"graph", "graph/trace", "state"},
 	"serve/page":                    {"graph", "graph/layout", "graph/trace", "memory/retrieval", "serve/internal/refusal", "serve/internal/sse", "serve/runs", "serve/view", "state"},
@@ -100,7 +101,7 @@ var layers = map[string][]string{
 	"memory/embed/postgres": {"memory/embed", "internal/pgschema"},
 
 	// A server of indexes knows the index alone, and no corpus.
-	"memory/index/weaviate": {"memory/index"},
+	"memory/index/weaviate": {"internal/again", "memory/index"},
 
 	"nodes/conversation": {"graph"},
 	"nodes":              {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide", "internal/plainfile", "internal/plainjson"},
@@ -148,6 +149,7 @@ var standsBehind = map[string][]string{
 	"github.com/jackc/pgx/v5":                      {"internal/pgschema", "internal/pgtest", "graph/checkpoint/postgres", "graph/store/postgres", "graph/eventlog", "memory/qa/postgres", "memory/embed/postgres", "llm/postgres", "cmd/agent", "graph/temporal"}, // the last in tests
 	"go.temporal.io/sdk":                           {"graph/temporal", "cmd/agent"},
 	"go.temporal.io/api":                           {"graph/temporal"},
+	"github.com/cenkalti/backoff/v5":               {"internal/again"},
 	"github.com/gofrs/flock":                       {"memory"},
 	"modernc.org/sqlite":                           {"internal/sqlfile", "graph/checkpoint/sqlite"}, // there in tests
 	"golang.org/x/term":                            {"cmd/agent"},
