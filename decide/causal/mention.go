@@ -1,6 +1,7 @@
 package causal
 
 import (
+	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
@@ -67,7 +68,7 @@ func NewVariable(name string) Variable {
 		}
 		for _, part := range strings.Split(t.Low, "-") {
 			stem := text.Stem(strings.TrimSuffix(part, "'s"))
-			if stem != "" && !contains(v.stems, stem) {
+			if stem != "" && !slices.Contains(v.stems, stem) {
 				if len(v.stems) == mostStems {
 					return v
 				}
@@ -79,15 +80,6 @@ func NewVariable(name string) Variable {
 		}
 	}
 	return v
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // akin reports whether two stems are of one family: equal, or one the other's
