@@ -11,6 +11,7 @@ import (
 	"example.com/assay/eval/task"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/nodes/evidence"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
@@ -83,7 +84,7 @@ func run[S any](ctx context.Context, p *Prepared, label string, job Job[S], engi
 	if of.Whole == nil {
 		of.Whole = of.Answer
 	}
-	if out.Result, err = encode(of.Whole); err != nil {
+	if out.Result, err = plainjson.Encode(of.Whole); err != nil {
 		return out, err
 	}
 	if out.Trace, err = trace.Read(&lines); err != nil {
@@ -109,15 +110,4 @@ func (r *Run) finish(p *Prepared, label string, of Result) {
 	for name, value := range of.Scores {
 		r.Scores[name] = value
 	}
-}
-
-// encode keeps <, > and & as they are: results are read by people.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
 }

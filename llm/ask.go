@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/graph"
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -168,7 +168,7 @@ func exchange(ctx context.Context, m Model, req Request, listener *relay, accept
 
 // Render returns the request that Ask and AskText send for a skill and its input.
 func Render[In any](skill skills.Skill, in In) (Request, error) {
-	raw, err := Encode(in)
+	raw, err := plainjson.Encode(in)
 	if err != nil {
 		return Request{}, fmt.Errorf("encoding the input of skill %q: %w", skill.Name, err)
 	}
@@ -188,17 +188,6 @@ func repairPrompt(inJSON bool, refusal error) string {
 		want = "Answer the same question again with one JSON object that fits the schema, and nothing else."
 	}
 	return fmt.Sprintf("That answer cannot be used: %s\n\n%s", Cut(refusal.Error(), 1000), want)
-}
-
-// Encode returns v as JSON for models and people: <, > and & unescaped, without a final line break.
-func Encode(v any) (json.RawMessage, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(out.Bytes()), nil
 }
 
 // Cut shortens s to at most n bytes, including the dots at its end, without splitting a character.

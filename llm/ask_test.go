@@ -15,6 +15,7 @@ import (
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/skills"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 const simple = `{"query_type":"simple","reason":"one rule"}`
@@ -235,17 +236,17 @@ func inNode(t *testing.T, modes graph.Mode, do func(context.Context) error, see 
 }
 
 // callEvents runs do in a node and returns the model calls that it published.
-func callEvents(t *testing.T, do func(context.Context) error) []llm.CallEvent {
+func callEvents(t *testing.T, do func(context.Context) error) []event.Call {
 	t.Helper()
-	var events []llm.CallEvent
+	var events []event.Call
 	inNode(t, graph.Custom, do, func(kind graph.EventKind, name, _ string, data json.RawMessage) {
-		if kind != graph.NodeCustom || name != llm.EventModelCall {
+		if kind != graph.NodeCustom || name != event.ModelCall {
 			return
 		}
 		if strings.Contains(string(data), "SECRET") || strings.Contains(string(data), "What is") {
 			t.Errorf("the event shows prompt or answer: %s", data)
 		}
-		var e llm.CallEvent
+		var e event.Call
 		if err := json.Unmarshal(data, &e); err != nil {
 			t.Fatal(err)
 		}
@@ -287,12 +288,12 @@ func TestCallEvents(t *testing.T) {
 func TestVerbatim(t *testing.T) {
 	long := strings.Repeat("é", 40_000)
 	m := script("", llmtest.Answer{Text: long, Calls: []llm.ToolCall{{Name: "f", Arguments: json.RawMessage(`{"x"`)}}})
-	var got *llm.Said
+	var got *event.Said
 	inNode(t, graph.Custom, func(ctx context.Context) error {
 		_, _, err := llm.Generate(llm.Verbatim(ctx), m, llm.Request{Messages: []llm.Message{{Role: llm.User, Text: long, Images: []llm.Image{{MediaType: "image/png", Data: []byte("SECRET")}}}}})
 		return err
 	}, func(_ graph.EventKind, _, _ string, data json.RawMessage) {
-		var e llm.CallEvent
+		var e event.Call
 		if err := json.Unmarshal(data, &e); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,8 @@ package llm
 import (
 	"context"
 	"encoding/json"
+
+	"example.com/assay/state/event"
 )
 
 // A Model answers a request. Implementations are safe for concurrent use.
@@ -64,47 +66,22 @@ type Tool struct {
 	Parameters  json.RawMessage `json:"parameters"` // JSON Schema of the arguments, an object
 }
 
-// A ToolCall is a model's request to call a function.
-type ToolCall struct {
-	ID        string          `json:"id"` // unique in its response
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"` // as the model wrote them: not validated
-}
-
-// A ToolResult is the result of a function.
-type ToolResult struct {
-	CallID string `json:"call_id"`
-	Name   string `json:"name"`
-	Text   string `json:"text"`             // JSON, or the error's text
-	Failed bool   `json:"failed,omitempty"` // Text is an error
-}
-
-// Role says who speaks in a message.
-type Role string
-
-const (
-	System    Role = "system"
-	User      Role = "user"
-	Assistant Role = "assistant"
-	ToolRole  Role = "tool" // the message has Results
+// The parts of a prompt are those that a run's events record.
+type (
+	Message    = event.Message
+	Role       = event.Role
+	Image      = event.Image
+	ToolCall   = event.ToolCall
+	ToolResult = event.ToolResult
 )
 
-// A Message is one turn of a prompt.
-type Message struct {
-	Role    Role         `json:"role"`
-	Text    string       `json:"text,omitempty"`
-	Images  []Image      `json:"images,omitempty"`  // from the user, after Text
-	Calls   []ToolCall   `json:"calls,omitempty"`   // from the assistant, with or without Text
-	Results []ToolResult `json:"results,omitempty"` // for all calls of the previous message, in their order
-}
-
-// An Image is a picture, as data or as an address. It counts 0 characters in rates and usages; the
-// provider's token count includes it.
-type Image struct {
-	MediaType string `json:"media_type,omitempty"` // such as "image/png"
-	Data      []byte `json:"data,omitempty"`
-	URL       string `json:"url,omitempty"` // instead of Data; not every provider takes one
-}
+// Who speaks in a message.
+const (
+	System    = event.System
+	User      = event.User
+	Assistant = event.Assistant
+	ToolRole  = event.ToolRole
+)
 
 // A Response is a model's answer.
 type Response struct {

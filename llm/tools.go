@@ -10,6 +10,8 @@ import (
 
 	googleschema "github.com/google/jsonschema-go/jsonschema"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"example.com/assay/internal/plainjson"
 )
 
 // A Callable is a function that a model may call; see NewTool. Implementations are safe for
@@ -117,7 +119,7 @@ func (t typedTool[In, Out]) Call(ctx context.Context, arguments json.RawMessage)
 	if err != nil {
 		return nil, err
 	}
-	result, err := Encode(out)
+	result, err := plainjson.Encode(out)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the result: %w", err)
 	}

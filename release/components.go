@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/release/licences"
 )
 
@@ -62,11 +63,11 @@ func (s source) components(ctx context.Context, binary, work string, modules []l
 			c["licenses"] = known
 		}
 	}
+	if data, err = plainjson.Encode(list); err != nil {
+		return nil, err
+	}
 	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err = e.Encode(list)
+	err = json.Indent(&out, append(data, '\n'), "", "  ")
 	return out.Bytes(), err
 }
 

@@ -10,8 +10,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"example.com/assay/internal/plainfile"
 )
 
 //go:embed *.md
@@ -70,17 +68,8 @@ func Load(opts *LoadOptions) (*Set, error) {
 	return set, nil
 }
 
-// With returns a set in which a file's skill replaces the skill of the same name. The
-// file may have any name. The errors are those of an overlay.
-func (s *Set) With(file string) (*Set, Skill, error) {
-	data, err := plainfile.Read(file, 0)
-	if err != nil {
-		return nil, Skill{}, fmt.Errorf("reading skill: %w", err)
-	}
-	return s.Replace(file, data)
-}
-
-// Replace is With for the text of a file. Name is what errors call it.
+// Replace returns a set in which a skill, the text of a file, replaces the skill of the
+// same name. Name is what errors call the file. The errors are those of an overlay.
 func (s *Set) Replace(name string, text []byte) (*Set, Skill, error) {
 	skill, err := parse(name, text, false)
 	if err != nil {
@@ -98,7 +87,7 @@ func (s *Set) Replace(name string, text []byte) (*Set, Skill, error) {
 func Parse(name string, text []byte) (Skill, error) { return parse(name, text, false) }
 
 // Add returns a set that has more skills. A name that the set has already is an error:
-// With replaces skills.
+// Replace replaces one.
 func (s *Set) Add(more ...Skill) (*Set, error) {
 	out := &Set{names: slices.Clone(s.names), skills: maps.Clone(s.skills)}
 	if out.skills == nil {

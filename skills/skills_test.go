@@ -266,23 +266,15 @@ func ExampleSkill_Render() {
 	// </data-bf2cdd37>
 }
 
-// TestWith: one file replaces a skill by the name that it says, in a set of its
+// TestReplace: one file replaces a skill by the name that it says, in a set of its
 // own, and what is wrong with it is told as of an overlay.
-func TestWith(t *testing.T) {
+func TestReplace(t *testing.T) {
 	set := load(t)
 	before, err := set.Get(ClassifyAndRoute)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "mine.md")
-	write := func(text string) {
-		t.Helper()
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(good)
-	with, skill, err := set.With(file)
+	with, skill, err := set.Replace("mine.md", []byte(good))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,12 +286,9 @@ func TestWith(t *testing.T) {
 		t.Errorf("the set that was there has changed: %v", err)
 	}
 	for old, want := range map[string]string{"name: classify_and_route": "known: adaptive_replan", "  question: q": "its inputs are", "version: 2": "mine.md:3: unknown field"} {
-		write(strings.Replace(good, old, map[string]string{"name: classify_and_route": "name: clasify", "  question: q": "  query: q", "version: 2": "versoin: 2"}[old], 1))
-		if _, _, err := set.With(file); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "mine.md") {
+		text := strings.Replace(good, old, map[string]string{"name: classify_and_route": "name: clasify", "  question: q": "  query: q", "version: 2": "versoin: 2"}[old], 1)
+		if _, _, err := set.Replace("mine.md", []byte(text)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "mine.md") {
 			t.Errorf("%s: error %v; want %q", old, err, want)
 		}
-	}
-	if _, _, err := set.With(filepath.Join(t.TempDir(), "none.md")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no file: %v", err)
 	}
 }

@@ -15,13 +15,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/state"
-)
-
-// Names of the custom events that become spans, or attributes of one: a search, and a
-// verdict on an edge, a state.AuditEntry.
-const (
-	EventRetrieval = "retrieval"
-	EventVerdict   = "verdict"
+	"example.com/assay/state/event"
 )
 
 const (
@@ -54,17 +48,17 @@ func (r *Recorder) custom(ev graph.Event[struct{}]) {
 		return
 	}
 	switch ev.Name {
-	case llm.EventModelCall:
-		var event llm.CallEvent
-		if json.Unmarshal(ev.Data, &event) == nil {
-			r.modelCall(ev, event, o)
+	case event.ModelCall:
+		var call event.Call
+		if json.Unmarshal(ev.Data, &call) == nil {
+			r.modelCall(ev, call, o)
 		}
-	case EventRetrieval:
-		var event retrieval
-		if json.Unmarshal(ev.Data, &event) == nil {
-			r.retrieval(ev, event, o)
+	case event.Retrieval:
+		var search event.EdgeSearch // of other pipelines too, whose events say less of it
+		if json.Unmarshal(ev.Data, &search) == nil {
+			r.retrieval(ev, search, o)
 		}
-	case EventVerdict:
+	case event.Verdict:
 		var entry state.AuditEntry
 		if json.Unmarshal(ev.Data, &entry) == nil && entry.Edge != "" {
 			r.verdict(ev, entry, o)
@@ -76,14 +70,14 @@ func (r *Recorder) custom(ev graph.Event[struct{}]) {
 // modelCall makes the span of a call. Its times are those of the watched call
 // that the event is about, the first to end of those that are left; without one
 // it began when the last thing ended.
-func (r *Recorder) modelCall(ev graph.Event[struct{}], event llm.CallEvent, o *open) {
-	usage := llm.Usage{InputTokens: event.Usage.InputTokens, OutputTokens: event.Usage.OutputTokens}
+func (r *Recorder) modelCall(ev graph.Event[struct{}], of event.Call, o *open) {
+	usage := llm.Usage{InputTokens: of.Usage.InputTokens, OutputTokens: of.Usage.OutputTokens}
 	r.usage = r.usage.Plus(usage)
-	r.cost += event.Usage.Cost
-	r.unpriced += event.Usage.Unpriced
-	made := call{asked: event.Model, began: o.last, ended: ev.Time}
+	r.cost += of.Usage.Cost
+	r.unpriced += of.Usage.Unpriced
+	made := call{asked: of.Model, began: o.last, ended: ev.Time}
 	if at := slices.IndexFunc(r.calls, func(c call) bool {
-		return c.node == ev.Node && c.place == ev.Places[len(ev.Places)-1] && c.attempt == ev.Attempt && c.skill == event.Skill
+		return c.node == ev.Node && c.place == ev.Places[len(ev.Places)-1] && c.attempt == ev.Attempt && c.skill == of.Skill
 	}); at >= 0 {
 		made = r.calls[at]
 		r.calls = slices.Delete(r.calls, at, at+1)
@@ -91,33 +85,33 @@ func (r *Recorder) modelCall(ev graph.Event[struct{}], event llm.CallEvent, o *o
 	provider, model := split(made.asked)
 	name := strings.TrimSpace("chat " + model)
 	attributes := []attribute.KeyValue{
-		semconv.GenAIOperationNameChat, attrSkill.String(event.Skill), attrSkillHash.String(event.SkillHash),
+		semconv.GenAIOperationNameChat, attrSkill.String(of.Skill), attrSkillHash.String(of.SkillHash),
 		semconv.GenAIUsageInputTokens(usage.InputTokens), semconv.GenAIUsageOutputTokens(usage.OutputTokens),
 	}
 	if model != "" {
 		attributes = append(attributes, semconv.GenAIProviderNameKey.String(provider), semconv.GenAIRequestModel(model))
 	}
-	if _, answered := split(event.Model); answered != "" {
+	if _, answered := split(of.Model); answered != "" {
 		attributes = append(attributes, semconv.GenAIResponseModel(answered))
 	}
-	attributes = append(attributes, paid(event.Usage.Cost, event.Usage.Unpriced)...)
-	if event.Fallback != "" {
+	attributes = append(attributes, paid(of.Usage.Cost, of.Usage.Unpriced)...)
+	if of.Fallback != "" {
 		attributes = append(attributes, attrFallback.Bool(true))
 	}
-	if event.Repaired {
+	if of.Repaired {
 		attributes = append(attributes, attrRepair.Bool(true))
 	}
 	span := r.start(o.span, name, trace.SpanKindClient, made.began, append(attributes, made.content...)).span
 	switch {
 	case made.err != nil:
 		r.fail(span, made.err)
-	case !event.OK:
+	case !of.OK:
 		text, kind := "", kindMisfit
-		if event.Model == "" {
+		if of.Model == "" {
 			kind = kindOther
 		}
 		if r.opts.Content {
-			text = event.Error
+			text = of.Error
 		}
 		span.SetStatus(codes.Error, text)
 		span.SetAttributes(semconv.ErrorTypeKey.String(kind))
@@ -150,57 +144,42 @@ func split(label string) (provider, model string) {
 	return provider, model
 }
 
-// retrieval is what is read of the event of a search. What it does not say is not
-// known.
-type retrieval struct {
-	Edge       string   `json:"edge"`
-	Iteration  int      `json:"iteration"`
-	Side       string   `json:"side"`
-	Error      string   `json:"error"`
-	Queries    []string `json:"queries"`
-	Candidates *int     `json:"candidates"`
-	Confidence *float64 `json:"confidence"`
-	Hits       []struct {
-		Passage string `json:"passage"`
-	} `json:"hits"`
-}
-
 // document is a passage that was found, in the form of the conventions.
 type document struct {
 	ID string `json:"id"`
 }
 
-func (r *Recorder) retrieval(ev graph.Event[struct{}], event retrieval, o *open) {
+func (r *Recorder) retrieval(ev graph.Event[struct{}], search event.EdgeSearch, o *open) {
 	name := strings.TrimSpace("retrieval " + r.opts.Corpus)
 	attributes := []attribute.KeyValue{
-		semconv.GenAIOperationNameRetrieval, attrQueries.Int(len(event.Queries)), attrHits.Int(len(event.Hits)),
+		semconv.GenAIOperationNameRetrieval, attrQueries.Int(len(search.Queries)), attrHits.Int(len(search.Hits)),
 	}
-	if event.Candidates != nil {
-		attributes = append(attributes, attrCandidates.Int(*event.Candidates))
+	if search.Candidates != nil {
+		attributes = append(attributes, attrCandidates.Int(*search.Candidates))
 	}
-	if event.Confidence != nil {
-		attributes = append(attributes, attrConfidence.Float64(*event.Confidence))
+	if search.Confidence != nil {
+		attributes = append(attributes, attrConfidence.Float64(*search.Confidence))
 	}
-	if event.Edge != "" {
-		attributes = append(attributes, attrEdge.String(event.Edge), attrIteration.Int(event.Iteration), attrSide.String(event.Side))
-		r.outerOf(ev, o).SetAttributes(attrEdge.String(event.Edge))
+	if search.Edge != "" {
+		attributes = append(attributes, attrEdge.String(search.Edge), attrIteration.Int(search.Iteration), attrSide.String(search.Side))
+		r.outerOf(ev, o).SetAttributes(attrEdge.String(search.Edge))
 	}
 	if r.opts.Corpus != "" {
 		attributes = append(attributes, semconv.GenAIDataSourceID(r.opts.Corpus))
 	}
 	if r.opts.Content {
-		found := make([]document, len(event.Hits))
-		for i, h := range event.Hits {
+		found := make([]document, len(search.Hits))
+		for i, h := range search.Hits {
 			found[i].ID = h.Passage
 		}
-		attributes = append(attributes, semconv.GenAIRetrievalQueryText(strings.Join(event.Queries, "\n")), text(semconv.GenAIRetrievalDocumentsKey, found))
+		attributes = append(attributes, semconv.GenAIRetrievalQueryText(strings.Join(search.Queries, "\n")), text(semconv.GenAIRetrievalDocumentsKey, found))
 	}
 	span := r.start(o.span, name, trace.SpanKindClient, o.last, attributes).span
-	if event.Error != "" {
+	if search.Error != "" {
 		span.SetAttributes(attrFailed.Bool(true))
 		text := ""
 		if r.opts.Content {
-			text = event.Error
+			text = search.Error
 		}
 		span.SetStatus(codes.Error, text)
 	}

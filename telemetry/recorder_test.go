@@ -19,6 +19,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 	"example.com/assay/telemetry"
 )
 
@@ -50,14 +51,14 @@ func (a answering) Generate(context.Context, llm.Request) (llm.Response, error) 
 func ask(ctx context.Context, m llm.Model, skill string) error {
 	time.Sleep(time.Second) // what a node does before it asks
 	resp, err := m.Generate(ctx, llm.Request{Skill: skill, Messages: []llm.Message{{Role: llm.System, Text: private}, {Role: llm.User, Text: private}}})
-	event := llm.CallEvent{Skill: skill, Model: resp.Model, OK: err == nil, Usage: state.ModelUsage{InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens}}
+	made := event.Call{Skill: skill, Model: resp.Model, OK: err == nil, Usage: state.ModelUsage{InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens}}
 	if resp.Model == "openai:fast-2" {
-		event.Usage.Cost, event.Usage.Unpriced, event.Fallback = state.MoneyOf(.25), 1, private
+		made.Usage.Cost, made.Usage.Unpriced, made.Fallback = state.MoneyOf(.25), 1, private
 	}
 	if err != nil {
-		event.Error = err.Error()
+		made.Error = err.Error()
 	}
-	return errors.Join(graph.Emit(ctx, llm.EventModelCall, event), err)
+	return errors.Join(graph.Emit(ctx, event.ModelCall, made), err)
 }
 
 // spans runs a graph and returns its spans as lines of a tree: name, seconds
@@ -124,7 +125,7 @@ func TestSpansOfARun(t *testing.T) {
 		inner := graph.NewStateGraph[count](n)
 		inner.AddNode("search", node(func(ctx context.Context) error {
 			time.Sleep(3 * time.Second)
-			return graph.Emit(ctx, telemetry.EventRetrieval, map[string][]string{"queries": {private}})
+			return graph.Emit(ctx, event.Retrieval, map[string][]string{"queries": {private}})
 		}))
 		inner.AddEdge(graph.Start, "search")
 		child, err := inner.Compile(&graph.CompileOptions{Name: "inner"})
@@ -280,12 +281,12 @@ func TestSpansOfAnEdge(t *testing.T) {
 	loop := graph.NewStateGraph[count](n)
 	loop.AddNode("search", node(func(ctx context.Context) error {
 		return errors.Join(
-			graph.Emit(ctx, telemetry.EventRetrieval, searched{Edge: "e1", Iteration: 2, Side: "support", Queries: []string{private}, Candidates: &candidates, Confidence: &confidence}),
-			graph.Emit(ctx, telemetry.EventRetrieval, searched{Edge: "e1", Iteration: 2, Side: "refute", Queries: []string{private}, Error: private}),
+			graph.Emit(ctx, event.Retrieval, searched{Edge: "e1", Iteration: 2, Side: "support", Queries: []string{private}, Candidates: &candidates, Confidence: &confidence}),
+			graph.Emit(ctx, event.Retrieval, searched{Edge: "e1", Iteration: 2, Side: "refute", Queries: []string{private}, Error: private}),
 		)
 	}))
 	loop.AddNode("route", node(func(ctx context.Context) error {
-		return graph.Emit(ctx, telemetry.EventVerdict, state.AuditEntry{
+		return graph.Emit(ctx, event.Verdict, state.AuditEntry{
 			Edge: "e1", Iteration: 2, Queries: []string{private, "b", "c"}, Decision: state.EdgeAccept,
 			Verdict: state.VerificationVerdict{IsGrounded: true, SupportType: state.DirectCausal, SupportingQuote: private},
 		})

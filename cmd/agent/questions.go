@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -12,6 +11,7 @@ import (
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/answers"
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/memory"
 	"example.com/assay/state"
 )
@@ -65,10 +65,13 @@ func draftQuestions(ctx context.Context, a *cli.App, corpus *memory.Corpus, n in
 	if len(list) == 0 {
 		return fmt.Errorf("corpus %q has no sentence or heading that a question can be made from; write questions by hand: agent help eval answers shows their form", corpus.Name())
 	}
-	e := json.NewEncoder(a.JSONOut())
-	e.SetEscapeHTML(false)
+	out := a.JSONOut()
 	for _, q := range list {
-		if err := e.Encode(q); err != nil {
+		line, err := plainjson.Encode(q)
+		if err == nil {
+			_, err = out.Write(append(line, '\n'))
+		}
+		if err != nil {
 			return fmt.Errorf("writing the questions: %w", err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/config"
-	"example.com/assay/memory/retrieval"
+	"example.com/assay/state/event"
 	"example.com/assay/telemetry"
 )
 
@@ -180,11 +180,5 @@ func TestCollectorThatFails(t *testing.T) {
 		if code := execute(t.Context(), a, []string{"ask", "x"}); code != cli.ExitUsage || !strings.Contains(stderr.String(), want) || strings.Contains(stdout.String()+stderr.String(), secret) {
 			t.Errorf("%q: exit code %d: %s%s", text, code, stdout, stderr)
 		}
-	}
-}
-
-func TestTelemetryReadsThePipelinesEvents(t *testing.T) {
-	if telemetry.EventRetrieval != retrieval.EventName {
-		t.Errorf("searches publish %q; spans are made of %q", retrieval.EventName, telemetry.EventRetrieval)
 	}
 }

@@ -69,15 +69,7 @@ func first(all []found) found {
 }
 
 // breaks end a noun phrase.
-var breaks = stemSet("that which who and or but when while if because although by with that is are was were be been has have had may might can could will would should where within at by before after until unless this these it they we to not also often usually only")
-
-func stemSet(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[w] = true
-	}
-	return out
-}
+var breaks = text.Set("that which who and or but when while if because although by with that is are was were be been has have had may might can could will would should where within at by before after until unless this these it they we to not also often usually only")
 
 func (s *Sentence) phraseBefore(to int) string {
 	for to > 0 && (breaks[s.Tokens[to-1].Low] || strings.HasSuffix(s.Tokens[to-1].Low, "ly")) {

@@ -1,6 +1,7 @@
 package causal
 
 import (
+	"slices"
 	"strings"
 
 	"example.com/assay/memory/text"
@@ -65,7 +66,7 @@ func NewVariable(name string) Variable {
 		}
 		for _, part := range strings.Split(t.Low, "-") {
 			stem := text.Stem(strings.TrimSuffix(part, "'s"))
-			if stem != "" && !contains(v.stems, stem) {
+			if stem != "" && !slices.Contains(v.stems, stem) {
 				if len(v.stems) == mostStems {
 					return v
 				}
@@ -77,15 +78,6 @@ func NewVariable(name string) Variable {
 		}
 	}
 	return v
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // akin reports whether two stems belong to one family: they are equal, or one is the beginning of

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/pattern"
 )
 
@@ -15,21 +16,15 @@ type token struct {
 	text       string
 }
 
-func tokens(text string) []token {
+func tokens(s string) []token {
 	var out []token
-	start := -1
-	for i, r := range text {
-		if unicode.IsSpace(r) {
-			if start >= 0 {
-				out = append(out, token{start, i, text[start:i]})
-			}
-			start = -1
-		} else if start < 0 {
-			start = i
+	for start := 0; start < len(s); {
+		_, size := utf8.DecodeRuneInString(s[start:])
+		if end := text.Run(s, start, func(r rune) bool { return !unicode.IsSpace(r) }, ""); end > start {
+			out = append(out, token{start, end, s[start:end]})
+			size = end - start
 		}
-	}
-	if start >= 0 {
-		out = append(out, token{start, len(text), text[start:]})
+		start += size
 	}
 	return out
 }

@@ -2,36 +2,27 @@ package obligation
 
 import (
 	"slices"
-	"strings"
 
 	"example.com/assay/memory/text"
 )
 
 // frames are words that phrase a question about duties and are not part of its subject.
-var frames = stemSet(`require requires required requirement requirements must shall obligation obligations obligated duty duties rule rules ruled
+var frames = text.StemSet(`require requires required requirement requirements must shall obligation obligations obligated duty duties rule rules ruled
 	need needs expect expected expectations regulation regulations regulatory mandate mandates mandated mandatory necessary
 	provide provides describe explain clarify clarification elaborate outline outlines regarding concerning under according
 	enough sufficient allowed permitted forbidden prohibited possible
 	specific specifically detail details example examples guidance guideline guidelines advice recommend recommends recommended recommendation
 	recommendations suggest suggested do does should may apply applies applicable exist exists say says tell ensure ensures clarity`)
 
-// asides are words of questions that count as content only if nothing else is left: "What does the
-// policy say about the law?"
-var asides = stemSet(`policy policies statute statutes law laws context best practice practices criteria criterion aspect aspects factor factors
+// words of questions that are content when they are all that is left: "What does
+// the policy say about the law?"
+var asides = text.StemSet(`policy policies statute statutes law laws context best practice practices criteria criterion aspect aspects factor factors
 	element elements scenario scenarios circumstance circumstances step steps framework set include includes included consider considered
 	considerations help meet process processes procedure procedures type types kind kinds take taken`)
 
-// modifiers are frames before another frame, "key requirements", and content before any other word,
-// "key cabinets".
-var modifiers = stemSet(`key main certain typical typically particular relevant appropriate various general`)
-
-func stemSet(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[text.Stem(w)] = true
-	}
-	return out
-}
+// modifiers are frames before another frame, "key requirements", and content before
+// anything else, "key cabinets".
+var modifiers = text.StemSet(`key main certain typical typically particular relevant appropriate various general`)
 
 // A SubjectWord is a subject word of a question.
 type SubjectWord struct {

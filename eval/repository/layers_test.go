@@ -23,25 +23,25 @@ var layers = map[string][]string{
 
 	// What opens SQLite files is plumbing that imports nothing of ours. It stands
 	// outside of graph and memory because packages of both keep such files.
-	"internal/sqlfile": {"internal/plainfile"},
+	"internal/sqlfile": {"internal/again", "internal/plainfile"},
 	// What opens the files that people name is read by packages of every layer.
 	"internal/plainfile":   {},
-	"internal/disk":        {},
+	"internal/plainjson":   {}, // how all but the engine write JSON for readers
+	"internal/disk":        {"internal/again"},
+	"internal/again":       {},
 	"internal/hostiletest": {"internal/browsertest"},
 	// What makes tables in PostgreSQL, and what connects tests to a server, likewise.
 	"internal/pgschema": {},
 	"internal/pgtest":   {},
-	// What runs the case studies for tests.
-	"internal/studytest": {"eval", "llm/offline", "skills"},
 	// What looks at pages in a browser, and what installs packages of npm for that.
 	"internal/npmtest":     {},
 	"internal/browsertest": {"internal/npmtest"},
 
 	// What prints documents for training reads them as memory does.
-	"train/rows": {"memory"},
+	"train/rows": {"internal/plainjson", "memory"},
 
 	// What makes a release builds the command, and imports nothing of it.
-	"release":          {"release/licences"},
+	"release":          {"internal/plainjson", "release/licences"},
 	"release/licences": {},
 	"release/weigh":    {},
 
@@ -54,14 +54,15 @@ var layers = map[string][]string{
 	"graph/internal/savers":           {"graph", "graph/checkpoint/sqlite", "graph/checkpoint/postgres", "internal/pgtest"},
 
 	"graph/layout":                  {"graph"},
+	"graph/trace":                   {"graph", "internal/plainjson"},
 	"graph/eventlog":                {"internal/pgschema", "internal/sqlfile"},
-	"graph/temporal":                {"graph", "graph/store", "graph/eventlog"},
+	"graph/temporal":                {"internal/again", "graph", "graph/store", "graph/eventlog"},
 	"serve/runs":                    {"graph", "graph/store", "graph/eventlog"},
-	"serve/view":                    {"graph", "graph/trace", "llm", "memory/retrieval", "state"},
-	"serve/page":                    {"graph", "graph/layout", "graph/trace", "llm", "memory/retrieval", "serve/internal/refusal", "serve/internal/sse", "serve/runs", "serve/view", "state"},
+	"serve/view":                    {"graph", "graph/trace", "state"},
+	"serve/page":                    {"graph", "graph/layout", "graph/trace", "memory/retrieval", "serve/internal/refusal", "serve/internal/sse", "serve/runs", "serve/view", "state"},
 	"serve/page/look":               {},
 	"serve/page/evidence":           {"serve/page/look", "state"},
-	"serve/page/run":                {"graph", "graph/layout", "graph/trace", "llm", "memory/retrieval", "serve/page/look", "serve/view", "state"},
+	"serve/page/run":                {"graph", "graph/layout", "graph/trace", "serve/page/look", "serve/view", "state"},
 	"serve/internal/servetest":      {"graph/checkpoint/sqlite", "graph/eventlog", "graph/store/sqlite"},
 	"serve/internal/refusal":        {"graph", "graph/store", "serve/runs"},
 	"serve/internal/sse":            {},
@@ -70,7 +71,7 @@ var layers = map[string][]string{
 	"serve/mcp":                     {"graph", "graph/store", "serve/runs"},
 	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/runs", "serve/langgraph", "serve/mcp", "serve/openai", "serve/page"},
 	"graph/temporal/temporaltest":   {"graph/temporal"},
-	"graph/store":                   {},
+	"graph/store":                   {"internal/plainjson"},
 	"graph/store/memory":            {"graph/store"},
 	"graph/store/sqlite":            {"graph/store", "internal/sqlfile"},
 	"graph/store/postgres":          {"graph/store", "internal/pgschema"},
@@ -78,11 +79,11 @@ var layers = map[string][]string{
 	"graph/store/internal/backends": {"graph/store", "graph/store/memory", "graph/store/sqlite", "graph/store/postgres", "graph/store/storetest", "internal/pgtest"},
 
 	"state":         {},
-	"skills":        {"internal/plainfile", "state"}, // the types of evidence are inputs of skills
-	"llm":           {"graph", "skills", "state", "internal/plainfile"},
-	"llm/offline":   {"graph", "skills", "state", "llm", "memory/text", "memory/answer", "decide"},
+	"skills":        {"state"}, // the types of evidence are inputs of skills
+	"llm":           {"graph", "skills", "state", "internal/plainfile", "internal/plainjson"},
+	"llm/offline":   {"graph", "skills", "state", "internal/plainjson", "llm", "memory/text", "memory/answer", "decide"},
 	"llm/llmtest":   {"graph", "skills", "state", "llm"},
-	"llm/internal":  {"llm"},
+	"llm/internal":  {"internal/plainjson", "llm"},
 	"llm/openai":    {"llm", "llm/internal"},
 	"llm/gemini":    {"llm", "llm/internal"},
 	"llm/langchain": {"llm", "llm/internal"},
@@ -92,7 +93,7 @@ var layers = map[string][]string{
 	"llm/classify":  {"llm", "llm/internal", "skills", "state", "memory/text"},
 	"memory/text":   {},
 	"decide":        {"skills", "state", "memory/text"},
-	"memory":        {"graph", "state", "internal/disk", "internal/sqlfile", "memory/text"}, // memory/qa keeps a file
+	"memory":        {"state", "internal/disk", "internal/sqlfile", "memory/text"}, // memory/qa keeps a file
 	"memory/embed":  {"internal/sqlfile", "memory/text"},
 
 	// What keeps rows in a database stands by itself, so that no pipeline links it.
@@ -100,14 +101,14 @@ var layers = map[string][]string{
 	"memory/embed/postgres": {"memory/embed", "internal/pgschema"},
 
 	// A server of indexes knows the index alone, and no corpus.
-	"memory/index/weaviate": {"memory/index"},
+	"memory/index/weaviate": {"internal/again", "memory/index"},
 
 	"nodes/conversation": {"graph"},
-	"nodes":              {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide", "internal/plainfile"},
-	"eval":               {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "nodes/conversation", "case_studies", "serve/page/look", "serve/page/evidence", "internal/plainfile"},
+	"nodes":              {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide", "internal/plainfile", "internal/plainjson"},
+	"eval":               {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "nodes/conversation", "case_studies", "serve/page/look", "serve/page/evidence", "internal/plainfile", "internal/plainjson"},
 	"case_studies":       {},
 	"docs/examples":      {"graph", "graph/checkpoint/memory", "graph/trace", "state", "skills", "llm", "llm/llmtest", "llm/offline", "llm/openai", "memory", "nodes", "eval"}, // what a caller may import
-	"cmd":                {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry", "internal/plainfile"},
+	"cmd":                {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry", "internal/plainfile", "internal/plainjson"},
 }
 
 // standsBehind says which library may be imported where. Libraries that are
@@ -148,6 +149,7 @@ var standsBehind = map[string][]string{
 	"github.com/jackc/pgx/v5":                      {"internal/pgschema", "internal/pgtest", "graph/checkpoint/postgres", "graph/store/postgres", "graph/eventlog", "memory/qa/postgres", "memory/embed/postgres", "llm/postgres", "cmd/agent", "graph/temporal"}, // the last in tests
 	"go.temporal.io/sdk":                           {"graph/temporal", "cmd/agent"},
 	"go.temporal.io/api":                           {"graph/temporal"},
+	"github.com/cenkalti/backoff/v5":               {"internal/again"},
 	"github.com/gofrs/flock":                       {"memory"},
 	"modernc.org/sqlite":                           {"internal/sqlfile", "graph/checkpoint/sqlite"}, // there in tests
 	"golang.org/x/term":                            {"cmd/agent"},

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"example.com/assay/eval"
+	"example.com/assay/eval/studytest"
 	"example.com/assay/internal/browsertest"
-	"example.com/assay/internal/studytest"
 )
 
 // In a real browser a page is readable on a telephone and on a desk, in light and in

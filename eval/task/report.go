@@ -2,13 +2,13 @@ package task
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
 	"time"
 
 	"example.com/assay/eval/metrics"
+	"example.com/assay/internal/plainjson"
 )
 
 // A Report is what a measurement found: a document for programs, whose keys keep
@@ -58,14 +58,13 @@ func (r *Report) PutScore(s *Score) {
 // MarshalJSON writes the document. It leaves <, > and & as they are.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
 	separator := '{'
 	for _, f := range r.fields {
-		fmt.Fprintf(&b, "%c%q:", separator, f.key)
-		if err := enc.Encode(f.value); err != nil {
+		value, err := plainjson.Encode(f.value)
+		if err != nil {
 			return nil, fmt.Errorf("writing %s: %w", f.key, err)
 		}
+		fmt.Fprintf(&b, "%c%q:%s", separator, f.key, value)
 		separator = ','
 	}
 	return append(b.Bytes(), '}'), nil

@@ -1,13 +1,14 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"example.com/assay/internal/plainjson"
 )
 
 // PutOptions configure one Put.
@@ -61,13 +62,11 @@ func named(doing string, namespace []string, key string, err error) error {
 
 // Encode returns an Op that puts a value. The JSON keeps <, > and & unescaped, for human readers.
 func Encode[T any](namespace []string, key string, value T) (Op, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
+	data, err := plainjson.Encode(value)
+	if err != nil {
 		return Op{}, fmt.Errorf("encoding %s: %w", itemName(namespace, key), err)
 	}
-	return Op{Namespace: slices.Clone(namespace), Key: key, Value: bytes.TrimSuffix(b.Bytes(), []byte("\n"))}, nil
+	return Op{Namespace: slices.Clone(namespace), Key: key, Value: data}, nil
 }
 
 // Decode returns the value of an item.

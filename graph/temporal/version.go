@@ -1,7 +1,6 @@
 package temporal
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
+
+	"example.com/assay/internal/again"
 )
 
 // MakeCurrent directs new runs to the workers of a version; see WorkerOptions.BuildID. Before the
@@ -20,25 +21,19 @@ func MakeCurrent(ctx context.Context, conn client.Client, deployment, buildID st
 	ctx, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
 	of := conn.WorkerDeploymentClient().GetHandle(deployment)
-	var last error
-	for {
+	var unknown *serviceerror.NotFound
+	var unready *serviceerror.FailedPrecondition
+	err := again.Do(ctx, again.Waits{First: 200 * time.Millisecond, Most: 200 * time.Millisecond}, func() error {
 		_, err := of.SetCurrentVersion(ctx, client.WorkerDeploymentSetCurrentVersionOptions{BuildID: buildID})
-		var unknown *serviceerror.NotFound
-		var unready *serviceerror.FailedPrecondition
-		switch {
-		case err == nil, buildID == "" && errors.As(err, &unknown):
+		if buildID == "" && errors.As(err, &unknown) {
 			return nil
-		case errors.As(err, &unknown), errors.As(err, &unready):
-			last = err
-		case ctx.Err() == nil:
-			return fmt.Errorf("making version %q of deployment %q current: %w", buildID, deployment, err)
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("making version %q of deployment %q current: %w", buildID, deployment, cmp.Or(last, context.Cause(ctx)))
-		case <-time.After(200 * time.Millisecond):
-		}
+		return err
+	}, func(err error) bool { return errors.As(err, &unknown) || errors.As(err, &unready) })
+	if err != nil {
+		return fmt.Errorf("making version %q of deployment %q current: %w", buildID, deployment, err)
 	}
+	return nil
 }
 
 // version pins a workflow to these workers' version; nil when they have none.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/assay/graph"
+	"example.com/assay/internal/plainjson"
 )
 
 // Version is the format's version, in every line.
@@ -130,15 +131,10 @@ func Of(ev graph.EventRecord) Record {
 	return rec
 }
 
-// encode keeps <, > and & as they are: traces are read by people.
+// encode is a record's line.
 func encode(rec Record) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(rec); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	line, err := plainjson.Encode(rec)
+	return append(line, '\n'), err
 }
 
 // Write writes records as they are, one a line.

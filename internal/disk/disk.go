@@ -6,6 +6,7 @@
 package disk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"example.com/assay/internal/again"
 )
 
 const windows = runtime.GOOS == "windows"
@@ -57,27 +60,17 @@ func Link(from, to string) (err error) {
 	return out.Sync()
 }
 
-// renameTries are spread over two seconds.
-const renameTries = 100
-
 // Rename puts a file in the place of another, or gives a folder a new name. On Windows it tries for
 // two seconds while a process has that other file, or one in the folder, open. An error after
 // that is one that InUse knows.
 func Rename(from, to string) error {
-	for tries := 1; ; tries++ {
-		err := os.Rename(from, to)
-		denied := windows && errors.Is(err, os.ErrPermission) // said of open files as well
-		switch {
-		case err == nil || !denied && !InUse(err):
-			return err
-		case tries < renameTries:
-			time.Sleep(20 * time.Millisecond)
-		case denied:
-			return fmt.Errorf("%w: %w", err, errInUse)
-		default:
-			return err
-		}
+	denied := func(err error) bool { return windows && errors.Is(err, os.ErrPermission) } // said of open files as well
+	err := again.Do(context.Background(), again.Waits{First: 20 * time.Millisecond, Most: 20 * time.Millisecond, Total: 2 * time.Second},
+		func() error { return os.Rename(from, to) }, func(err error) bool { return denied(err) || InUse(err) })
+	if denied(err) {
+		return fmt.Errorf("%w: %w", err, errInUse)
 	}
+	return err
 }
 
 var errInUse = errors.New("a process may have it open")

@@ -28,6 +28,8 @@ import (
 
 	"modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
+
+	"example.com/assay/internal/again"
 )
 
 // A Schema describes the files of one kind.
@@ -214,20 +216,13 @@ func version(ctx context.Context, db interface {
 	return found, nil
 }
 
-// WhileBusy retries do while another process locks the file, until the context ends.
+// WhileBusy repeats a call while another process locks the file, until the context ends.
 // SQLite itself does not always wait.
 func WhileBusy(ctx context.Context, do func() error) error {
-	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		err := do()
-		if code := codeOf(err); code != codes.SQLITE_BUSY && code != codes.SQLITE_LOCKED {
-			return err
-		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for another process: %w (%w)", context.Cause(ctx), err)
-		}
-	}
+	return again.Do(ctx, again.Waits{First: time.Millisecond, Most: 50 * time.Millisecond}, do, func(err error) bool {
+		code := codeOf(err)
+		return code == codes.SQLITE_BUSY || code == codes.SQLITE_LOCKED
+	})
 }
 
 // Damaged reports whether an error says that a file cannot be read.

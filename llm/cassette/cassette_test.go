@@ -21,6 +21,7 @@ import (
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/skills"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 func user(skill, text string) llm.Request {
@@ -372,15 +373,15 @@ func TestReceipts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ask := func(m llm.Model) (state.ModelUsage, string) {
-				var event llm.CallEvent
+				var made event.Call
 				usage := inNode(t, func(ctx context.Context) state.ModelUsage {
 					_, usage, err := llm.Ask[skills.ClassifyOutput](ctx, m, classify, skills.ClassifyInput{Question: "q"})
 					if err != nil {
 						t.Error(err)
 					}
 					return usage
-				}, &event)
-				return usage, event.Fallback
+				}, &made)
+				return usage, made.Fallback
 			}
 			var then state.ModelUsage
 			file := record(t, tc.model, nil, func(m llm.Model) { then, _ = ask(m) })
@@ -399,7 +400,7 @@ func TestReceipts(t *testing.T) {
 }
 
 // inNode calls ask in a node and reads the call that it published.
-func inNode(t *testing.T, ask func(context.Context) state.ModelUsage, event *llm.CallEvent) (usage state.ModelUsage) {
+func inNode(t *testing.T, ask func(context.Context) state.ModelUsage, made *event.Call) (usage state.ModelUsage) {
 	t.Helper()
 	type nothing struct{ N int }
 	n := graph.LastValue("n", func(s *nothing) *int { return &s.N })
@@ -417,8 +418,8 @@ func inNode(t *testing.T, ask func(context.Context) state.ModelUsage, event *llm
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ev.Kind == graph.NodeCustom && ev.Name == llm.EventModelCall {
-			if err := json.Unmarshal(ev.Data, event); err != nil {
+		if ev.Kind == graph.NodeCustom && ev.Name == event.ModelCall {
+			if err := json.Unmarshal(ev.Data, made); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 )
 
@@ -105,7 +106,7 @@ func (r *Recorder) keep(rec recording) {
 
 // write writes a line at once, so only the last line of a file can be incomplete.
 func (r *Recorder) write(v any) error {
-	line, err := llm.Encode(v)
+	line, err := plainjson.Encode(v)
 	if err != nil {
 		return fmt.Errorf("encoding a recording: %w", err)
 	}

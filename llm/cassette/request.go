@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 	"example.com/assay/state"
 )
@@ -177,8 +178,8 @@ func images(list []llm.Image) []string {
 
 // sampling returns the sampling settings as JSON; nil when none is set.
 func sampling(s llm.Sampling) json.RawMessage {
-	out, err := llm.Encode(s)
-	if err != nil { // the temperature is not a number
+	out, err := plainjson.Encode(s)
+	if err != nil { // a temperature that is no number
 		out, _ = json.Marshal(err.Error()) // a text can always be encoded
 	}
 	if string(out) == "{}" {

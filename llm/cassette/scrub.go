@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"example.com/assay/llm"
+	"example.com/assay/internal/plainjson"
 )
 
 // minSecret is the minimum length of a secret.
@@ -59,7 +59,7 @@ func (s scrubber) calls(calls []toolCall) {
 // all cuts the known secrets out of texts, also in their JSON form.
 func (s scrubber) all(texts ...*string) {
 	for _, secret := range s.secrets {
-		plain, _ := llm.Encode(secret) // a text can always be encoded
+		plain, _ := plainjson.Encode(secret) // a text can always be encoded
 		escaped, _ := json.Marshal(secret)
 		for _, form := range []string{secret, unquoted(plain), unquoted(escaped)} {
 			for _, text := range texts {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -63,12 +63,12 @@ var usual = map[Task]map[Class][]string{
 type Labels map[string]Class
 
 // ParseLabels reads labels such as "LABEL_0=supported, LABEL_1=unsupported".
-func ParseLabels(task Task, text string) (Labels, error) {
+func ParseLabels(task Task, list string) (Labels, error) {
 	out := Labels{}
-	for part := range strings.SplitSeq(text, ",") {
+	for part := range strings.SplitSeq(list, ",") {
 		label, class, ok := strings.Cut(part, "=")
 		label, class = strings.TrimSpace(label), strings.TrimSpace(class)
-		if !ok || plain(label) == "" || out[label] != "" {
+		if !ok || text.Letters(label) == "" || out[label] != "" {
 			return nil, fmt.Errorf("%q does not name one label and its class, each label once: write LABEL_1=%s", strings.TrimSpace(part), task.Classes()[0])
 		}
 		out[label] = Class(class)
@@ -96,9 +96,9 @@ func (l Labels) check(task Task) error {
 
 // class returns the class of a label, and whether it is known.
 func (c *Client) class(label string) (Class, bool) {
-	name := plain(label)
+	name := text.Letters(label)
 	for given, class := range c.opts.Labels {
-		if plain(given) == name {
+		if text.Letters(given) == name {
 			return class, true
 		}
 	}
@@ -114,21 +114,11 @@ func (c *Client) class(label string) (Class, bool) {
 func (c *Client) numbered() map[int]Class {
 	out := map[int]Class{}
 	for given, class := range c.opts.Labels {
-		if n, err := strconv.Atoi(strings.TrimPrefix(plain(given), "label")); err == nil {
+		if n, err := strconv.Atoi(strings.TrimPrefix(text.Letters(given), "label")); err == nil {
 			out[n] = class
 		}
 	}
 	return out
-}
-
-// plain returns the letters and digits of a label in lower case.
-func plain(label string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, label)
 }
 
 // A LabelError reports that no label of a server's model is known, so its scores have no meaning

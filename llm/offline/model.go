@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/assay/decide/fields"
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 	"example.com/assay/skills"
 )
@@ -142,7 +143,7 @@ func answerJSON[In, Out any](f func(In) (Out, error)) func(json.RawMessage) (str
 		if err != nil {
 			return "", err
 		}
-		answer, err := llm.Encode(out)
+		answer, err := plainjson.Encode(out)
 		if err != nil {
 			return "", fmt.Errorf("encoding the answer: %w", err)
 		}

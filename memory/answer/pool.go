@@ -186,7 +186,7 @@ func (p *pool) addBlock(index int, in string, b *state.Block, up *above, head *h
 		s.know(p.stems(b.Under))
 	}
 	switch {
-	case b.Label == "" && head != nil && head.start >= 0 && strings.HasSuffix(letters(b.Under), letters(head.text)):
+	case b.Label == "" && head != nil && head.start >= 0 && strings.HasSuffix(text.Letters(b.Under), text.Letters(head.text)):
 		s.know(p.stems(b.Under))
 		s.head = head
 	case label != "":

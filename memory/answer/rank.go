@@ -110,8 +110,8 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 		if quote.Head != "" && strings.HasPrefix(text.OneLine(sources[quote.Source].Text[quote.Start:quote.End]), text.OneLine(quote.Head)) {
 			quote.Head = "" // the lead-in of the list that is quoted
 		}
-		plain := letters(sources[quote.Source].Text[quote.Start:quote.End])
-		anchor := letters(p.sentences[s.index].text)
+		plain := text.Letters(sources[quote.Source].Text[quote.Start:quote.End])
+		anchor := text.Letters(p.sentences[s.index].text)
 		repeats := slices.ContainsFunc(out.Quotes, func(o Quote) bool {
 			return o.Source == quote.Source && o.Start < quote.End && quote.Start < o.End
 		}) || slices.ContainsFunc(said, func(t string) bool { return strings.Contains(t, anchor) || strings.Contains(plain, t) })
@@ -224,17 +224,6 @@ func (p *pool) candidate(i int) bool {
 	return !(x.size < 2 && !alone || markup(x.text) && x.part == nil || x.names() || len(x.text) > longest)
 }
 
-// letters are the letters and digits of a text, in lower case: two texts that have
-// the same say the same.
-func letters(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, s)
-}
-
 // markup reports a line that is not text: a heading of markdown, a fence of code.
 func markup(s string) bool {
 	return strings.HasPrefix(s, "#") || strings.HasPrefix(s, "```") || strings.HasPrefix(s, "|")
@@ -243,7 +232,7 @@ func markup(s string) bool {
 // names reports a sentence that only names what follows: a question, or the heading
 // that stands above it as well.
 func (s *sentence) names() bool {
-	return strings.HasSuffix(s.text, "?") || letters(unnumbered(s.text)) == letters(s.above.last.text)
+	return strings.HasSuffix(s.text, "?") || text.Letters(unnumbered(s.text)) == text.Letters(s.above.last.text)
 }
 
 // weigh leaves out the terms that no source has: they tell no sentence from another.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/memory/text/values"
 	"example.com/assay/state"
 )
@@ -40,7 +41,7 @@ type Version struct {
 // numbers. Nil for none.
 func (p *pool) version(q *question, list []scored, best Quote, usable func(source, start, end int) bool) *Version {
 	now := p.sources[best.Source]
-	text := now.Text[best.Start:best.End]
+	quoted := now.Text[best.Start:best.End]
 	for _, s := range list {
 		source := p.sentences[s.index].source
 		then := p.sources[source]
@@ -57,7 +58,7 @@ func (p *pool) version(q *question, list []scored, best Quote, usable func(sourc
 		quote := p.window(q, s.index, windows[len(windows)-1], usable)
 		quote.Score = s.score
 		other := then.Text[quote.Start:quote.End]
-		if letters(other) == letters(text) || undated && p.numbersOf(other) == p.numbersOf(text) {
+		if text.Letters(other) == text.Letters(quoted) || undated && p.numbersOf(other) == p.numbersOf(quoted) {
 			return nil
 		}
 		return &Version{Quote: quote, Undated: undated}

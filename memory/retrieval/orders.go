@@ -1,12 +1,10 @@
 package retrieval
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
-	"example.com/assay/graph"
 	"example.com/assay/state"
 )
 
@@ -26,45 +24,16 @@ func (inspect Inspect) In(p state.Passage) []Order {
 	return slices.Concat(inspect(p.Text), p.Orders)
 }
 
-// EventOrders is the name of the custom event of a passage that was read and
-// gives orders.
-const EventOrders = "passage_orders"
-
-// OrdersEvent is its payload.
-type OrdersEvent struct {
-	StepID  int      `json:"step_id,omitempty"`
-	Passage string   `json:"passage"`
-	Kinds   []string `json:"kinds"`
-}
-
-// Report publishes which of the passages give orders, and returns a warning for each. A search takes
-// the orders out ([state.Passage.Withhold]). The rest of each passage is still read: if it went with
-// them, an attacker could hide evidence by planting an order next to it.
-func (inspect Inspect) Report(ctx context.Context, step int, hits []state.Hit) ([]string, error) {
-	for _, h := range hits {
-		kinds := inspect.kinds(h.Passage)
-		if len(kinds) == 0 {
-			continue
-		}
-		if err := graph.Emit(ctx, EventOrders, OrdersEvent{step, h.Passage.ID, kinds}); err != nil {
-			return nil, err
-		}
-	}
-	return inspect.Warnings(hits), nil
-}
-
-// kinds are those of the orders in a passage, each once.
-func (inspect Inspect) kinds(p state.Passage) []string { return kindsOf(inspect.In(p)) }
-
 // Kinds are those of the orders in a text other than a passage, each once.
 func (inspect Inspect) Kinds(text string) []string {
 	if inspect == nil {
 		return nil
 	}
-	return kindsOf(inspect(text))
+	return KindsOf(inspect(text))
 }
 
-func kindsOf(orders []Order) []string {
+// KindsOf are the kinds of orders, each once.
+func KindsOf(orders []Order) []string {
 	var kinds []string
 	for _, o := range orders {
 		if !slices.Contains(kinds, o.Kind) {
@@ -78,7 +47,7 @@ func kindsOf(orders []Order) []string {
 func (inspect Inspect) Warnings(hits []state.Hit) []string {
 	var warnings []string
 	for _, h := range hits {
-		kinds := inspect.kinds(h.Passage)
+		kinds := KindsOf(inspect.In(h.Passage))
 		if len(kinds) == 0 {
 			continue
 		}

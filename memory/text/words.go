@@ -24,6 +24,26 @@ func Set(lists ...string) map[string]bool {
 	return set
 }
 
+// StemSet makes a set of the stems of a list's words.
+func StemSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		set[Stem(w)] = true
+	}
+	return set
+}
+
+// Letters are the letters and digits of a text, in lower case: two texts that have the
+// same say the same.
+func Letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}
+
 // OneLine folds all white space to single spaces.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 

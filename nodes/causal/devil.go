@@ -8,6 +8,7 @@ import (
 	"example.com/assay/llm"
 	"example.com/assay/skills"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // devilsAdvocate assumes that a grounded edge is spurious, and asks what else explains the
@@ -52,6 +53,6 @@ func devilsAdvocate(m llm.Model, skill skills.Skill, corpus Corpus) graph.Node[e
 			}
 		}
 		update = append(update, loopDecisionChannel.Set(entry.Decision), loopVerdictChannel.Set(entry.Verdict), loopAuditChannel.Add(entry))
-		return update, graph.Emit(ctx, EventVerdict, entry)
+		return update, graph.Emit(ctx, event.Verdict, entry)
 	}
 }

@@ -8,31 +8,10 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/nodes/publish"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
-
-// EventRetrieval is the name of the custom event that each search publishes.
-const EventRetrieval = retrieval.EventName
-
-// RetrievalEvent is the payload of EventRetrieval.
-type RetrievalEvent struct {
-	Edge      string   `json:"edge"` // its id
-	Iteration int      `json:"iteration"`
-	Side      Side     `json:"side"`
-	Queries   []string `json:"queries"`
-	Fallback  bool     `json:"fallback,omitempty"`
-	Error     string   `json:"error,omitempty"`
-	// Candidates and Confidence come from retrieval.Event; nil for a failed search and one by
-	// single terms.
-	Candidates *int       `json:"candidates,omitempty"`
-	Confidence *float64   `json:"confidence,omitempty"`
-	Hits       []EventHit `json:"hits"` // best first; their scores are in the edge's retrieval trace
-}
-
-// EventHit is a hit of a RetrievalEvent.
-type EventHit struct {
-	Passage string `json:"passage"`
-}
 
 // retrieveGrounding searches for passages that support an edge and passages that refute it, up to k
 // for each side, without passages that were read before.
@@ -62,7 +41,7 @@ func retrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Insp
 			}
 			for _, one := range searches {
 				one.Iteration, one.Side = s.Iteration+1, side
-				if err := graph.Emit(ctx, EventRetrieval, published(s.Edge.ID, one)); err != nil {
+				if err := graph.Emit(ctx, event.Retrieval, published(s.Edge.ID, one)); err != nil {
 					return nil, err
 				}
 				if !one.Fallback {
@@ -77,7 +56,7 @@ func retrieveGrounding(corpus retrieval.Retriever, k int, inspect retrieval.Insp
 				read = append(read, h.Passage.ID)
 				update = append(update, loopSourcesChannel.Add(EdgeSource{Passage: h.Passage.ID, Side: side}))
 			}
-			warnings, err := inspect.Report(ctx, 0, found)
+			warnings, err := publish.Orders(ctx, inspect, 0, found)
 			if err != nil {
 				return nil, err
 			}
@@ -96,8 +75,8 @@ type search struct {
 	losses []state.Loss
 }
 
-func published(edge string, r search) RetrievalEvent {
-	e := RetrievalEvent{Edge: edge, Iteration: r.Iteration, Side: r.Side, Queries: r.Queries, Fallback: r.Fallback, Error: r.Error, Hits: make([]EventHit, len(r.Hits))}
+func published(edge string, r search) event.EdgeSearch {
+	e := event.EdgeSearch{Edge: edge, Iteration: r.Iteration, Side: string(r.Side), Queries: r.Queries, Fallback: r.Fallback, Error: r.Error, Hits: make([]event.EdgeHit, len(r.Hits))}
 	if r.found != nil {
 		e.Candidates, e.Confidence = &r.found.Candidates, &r.found.Confidence
 	}

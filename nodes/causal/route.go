@@ -7,11 +7,8 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/skills"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
-
-// EventVerdict is the name of the custom event for each verdict, published when its consequence is
-// known. Its payload is the state.AuditEntry.
-const EventVerdict = "verdict"
 
 // A ruling is the consequence of a verdict.
 type ruling struct {
@@ -33,7 +30,7 @@ func routeVerdict(o Options, judge skills.Skill, seen repeats) graph.Node[edgeLo
 	return func(ctx context.Context, s edgeLoop) (graph.Update[edgeLoop], error) {
 		if !foundNew(s) {
 			entry, update := nothingNew(s, o)
-			return update, graph.Emit(ctx, EventVerdict, entry)
+			return update, graph.Emit(ctx, event.Verdict, entry)
 		}
 		r := rule(s, o, seen)
 		entry := audited(s, NodeJudge, judge, s.Model)
@@ -49,7 +46,7 @@ func routeVerdict(o Options, judge skills.Skill, seen repeats) graph.Node[edgeLo
 		return graph.Update[edgeLoop]{
 			loopDecisionChannel.Set(r.decision), loopRejectionChannel.Set(r.rejection), loopRefinementChannel.Set(r.refinement),
 			loopVerdictChannel.Set(entry.Verdict), loopAuditChannel.Add(entry),
-		}, graph.Emit(ctx, EventVerdict, entry)
+		}, graph.Emit(ctx, event.Verdict, entry)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"example.com/assay/decide/obligation"
 	"example.com/assay/llm"
+	"example.com/assay/memory/text"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
@@ -109,7 +110,7 @@ func Result(final State, runErr error, files verify.Locator) Audit {
 			Sources: []state.Source{}, Confidence: final.SearchConfidence, Warnings: final.Warnings,
 			Metrics: state.RunMetrics{Metrics: state.Metrics{ModelUsage: final.Usage, HasAnswer: final.Answer != ""}, NodeMS: map[string]float64{}},
 		},
-		Missing: distinct(final.Missing), Filter: final.Filter, Final: final.Answer, Statements: []AuditStatement{},
+		Missing: text.Distinct(final.Missing), Filter: final.Filter, Final: final.Answer, Statements: []AuditStatement{},
 		Grounding: final.Grounding, Statutes: final.StatuteSummary, Policies: final.PolicySummary,
 		Extracted: orEmpty(final.Requirements), Verified: []VerifiedRequirement{}, Rejected: []VerifiedRequirement{},
 		Conflicts: orEmpty(final.Conflicts), Findings: orEmpty(final.Findings), Documents: []AuditDocument{}, Skills: map[string]string{},
@@ -201,7 +202,7 @@ func used(verified []Requirement, statements []Statement) (refs []Reference, unu
 // is grounded.
 func End(final State, runErr error) state.End {
 	o := state.Outcome{
-		Err: runErr, Answered: len(final.Statements) > 0, Grounded: true, Losses: distinct(final.Losses),
+		Err: runErr, Answered: len(final.Statements) > 0, Grounded: true, Losses: text.Distinct(final.Losses),
 		Searched: state.Searched{Queries: []string{final.Question}},
 	}
 	return o.End()
@@ -219,16 +220,6 @@ func result(status state.Status) string {
 }
 
 func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
-
-func distinct[T comparable](list []T) []T {
-	out := []T{}
-	for _, s := range list {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
 
 // verdicts sorts the requirements into verified ones, most relevant first, and rejected ones. Among
 // the rejected ones, those that address the question and fail another criterion come first, then by

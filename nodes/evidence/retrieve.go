@@ -10,7 +10,9 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/nodes/publish"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // Metadata keys that filters use.
@@ -68,7 +70,7 @@ func retrieveNode(corpus retrieval.Retriever, passages int, inspect retrieval.In
 			}
 			hits = append(hits, of...)
 		}
-		orders, err := inspect.Report(ctx, 0, hits)
+		orders, err := publish.Orders(ctx, inspect, 0, hits)
 		if err != nil {
 			return nil, err
 		}
@@ -182,5 +184,5 @@ func (f *finder) ask(ctx context.Context, k int, kind *retrieval.Condition) ([]s
 	f.warnings = append(f.warnings, retrieval.Warnings(r)...)
 	f.losses = append(f.losses, retrieval.Lost(r, f.s.Question)...)
 	f.confidence = max(f.confidence, r.Confidence)
-	return r.Hits, retrieval.Publish(ctx, retrieval.Asked{Queries: []string{f.s.Question}}, r)
+	return r.Hits, publish.Search(ctx, event.Search{Queries: []string{f.s.Question}}, r)
 }

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/assay/llm"
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/memory/text/values"
 )
 
@@ -126,7 +126,7 @@ func typed(kind, value string) json.RawMessage {
 }
 
 func quoted(s string) json.RawMessage {
-	data, _ := llm.Encode(s) // a string can always be encoded
+	data, _ := plainjson.Encode(s) // a string can always be encoded
 	return data
 }
 

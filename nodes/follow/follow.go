@@ -15,8 +15,8 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
-	"example.com/assay/llm"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // Options adjust Run. Nil is the zero value.
@@ -103,8 +103,8 @@ func run[S any](ctx context.Context, in graph.Update[S], o Options[S]) (S, Took,
 		switch {
 		case ev.Kind == graph.NodeUpdate:
 			took.Node[path(ev)] += ev.Elapsed
-		case ev.Kind == graph.NodeCustom && ev.Name == llm.EventModelCall && !ev.Replayed:
-			var call llm.CallEvent
+		case ev.Kind == graph.NodeCustom && ev.Name == event.ModelCall && !ev.Replayed:
+			var call event.Call
 			if err := json.Unmarshal(ev.Data, &call); err != nil {
 				return final, took, fmt.Errorf("counting the calls of node %q: %w", ev.Node, err)
 			}

@@ -8,9 +8,9 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
-	"example.com/assay/llm"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // TestUsageOfAReplay: calls of an earlier run that are told again are not counted
@@ -21,7 +21,7 @@ func TestUsageOfAReplay(t *testing.T) {
 	g := graph.NewStateGraph[said](text)
 	for _, name := range []string{"a", "b"} {
 		g.AddNode(name, func(ctx context.Context, _ said) (graph.Update[said], error) {
-			err := graph.Emit(ctx, llm.EventModelCall, llm.CallEvent{Skill: "s", Usage: state.ModelUsage{Calls: 1}, OK: true})
+			err := graph.Emit(ctx, event.ModelCall, event.Call{Skill: "s", Usage: state.ModelUsage{Calls: 1}, OK: true})
 			return graph.Update[said]{text.Set(name)}, err
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"example.com/assay/graph"
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 )
 
@@ -71,7 +72,7 @@ func (s *Session) Call(ctx context.Context, tool string, arguments json.RawMessa
 	}
 	shown := arguments
 	if len(shown) > maxShownArguments {
-		if shown, err = llm.Encode(llm.Cut(string(shown), maxShownArguments)); err != nil {
+		if shown, err = plainjson.Encode(llm.Cut(string(shown), maxShownArguments)); err != nil {
 			return Result{}, fmt.Errorf("encoding arguments for the trace: %w", err)
 		}
 	}
@@ -100,7 +101,7 @@ func (s *Session) call(ctx context.Context, d Definition, arguments json.RawMess
 	if err := s.opts.Budget.Tool(ctx); err != nil {
 		return Result{}, err
 	}
-	params, err := llm.Encode(sdk.CallToolParams{Name: d.Name, Arguments: arguments})
+	params, err := plainjson.Encode(sdk.CallToolParams{Name: d.Name, Arguments: arguments})
 	if err != nil {
 		return Result{}, fmt.Errorf("encoding a call: %w", err)
 	}
@@ -148,7 +149,7 @@ func (s *Session) outcomeOf(tool string, got *sdk.CallToolResult) (outcome, erro
 	out := outcome{Text: hide(strings.ToValidUTF8(textOf(got.Content), "\uFFFD"))}
 	if got.StructuredContent != nil {
 		var err error
-		if out.Structured, err = llm.Encode(got.StructuredContent); err != nil {
+		if out.Structured, err = plainjson.Encode(got.StructuredContent); err != nil {
 			return out, fmt.Errorf("encoding a result: %w", err)
 		}
 		out.Structured = json.RawMessage(hide(string(out.Structured)))

@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"example.com/assay/llm"
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/memory/retrieval"
 )
 
@@ -53,7 +53,7 @@ func encoded(schema any) (json.RawMessage, error) {
 	if schema == nil {
 		return nil, nil
 	}
-	return llm.Encode(schema)
+	return plainjson.Encode(schema)
 }
 
 // usable checks a tool that may be called, and removes prompt injection from its descriptions. Its

@@ -7,7 +7,7 @@ import (
 	"reflect"
 
 	"example.com/assay/graph"
-	"example.com/assay/llm"
+	"example.com/assay/internal/plainjson"
 )
 
 // Node makes a node that calls a tool. In reads the arguments from the state, as a value whose JSON
@@ -25,7 +25,7 @@ func Node[S, In, Out any](s *Session, tool string, in func(S) In, out func(Out) 
 		return nil, fmt.Errorf("making a node of the tool %q: it needs a function for its arguments, and one for its result", tool)
 	}
 	return func(ctx context.Context, state S) (graph.Update[S], error) {
-		arguments, err := llm.Encode(in(state))
+		arguments, err := plainjson.Encode(in(state))
 		if err != nil {
 			return nil, fmt.Errorf("encoding the arguments of the tool %q: %w", tool, err)
 		}

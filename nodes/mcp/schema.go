@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 	"example.com/assay/memory/retrieval"
 )
@@ -34,7 +35,7 @@ func checkSchema(schema json.RawMessage, inspect retrieval.Inspect) (clean json.
 	if w.refused != "" {
 		return nil, nil, fmt.Errorf("%q in it reads as an order to an assistant", Printable(w.refused))
 	}
-	if clean, err = llm.Encode(root); err != nil {
+	if clean, err = plainjson.Encode(root); err != nil {
 		return nil, nil, fmt.Errorf("encoding it: %w", err)
 	}
 	r := reach{root: root}

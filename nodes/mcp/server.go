@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text/pattern"
@@ -100,7 +101,7 @@ func (s Server) hide() func(string) string {
 			continue
 		}
 		pairs = append(pairs, secret, "[key]")
-		if data, err := llm.Encode(secret); err == nil { // a text can always be encoded
+		if data, err := plainjson.Encode(secret); err == nil { // a text can be encoded
 			pairs = append(pairs, strings.Trim(string(data), `"`), "[key]")
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"example.com/assay/llm"
+	"example.com/assay/internal/plainjson"
 )
 
 // A Session calls the tools of one server. It starts the server when it first needs it, and again
@@ -56,7 +56,7 @@ type outcome struct {
 }
 
 func (s *Session) open(ctx context.Context) error {
-	allowed, err := llm.Encode(map[string][]string{"allowed": append([]string{}, s.server.Tools...)})
+	allowed, err := plainjson.Encode(map[string][]string{"allowed": append([]string{}, s.server.Tools...)})
 	if err != nil {
 		return fmt.Errorf("encoding the names of tools: %w", err)
 	}
@@ -122,7 +122,7 @@ func (s *Session) Close() error {
 
 // pin returns the parts of the callable tools' definitions that must not change.
 func (s *Session) pin(list []Definition) ([]byte, error) {
-	return llm.Encode(slices.DeleteFunc(slices.Clone(list), func(d Definition) bool { return !slices.Contains(s.server.Tools, d.Name) }))
+	return plainjson.Encode(slices.DeleteFunc(slices.Clone(list), func(d Definition) bool { return !slices.Contains(s.server.Tools, d.Name) }))
 }
 
 // ask asks the server with fn, or the tape. The outcome on a tape includes a failure of the server,
@@ -141,7 +141,7 @@ func (s *Session) ask(ctx context.Context, tool, method string, params json.RawM
 		case err != nil:
 			return nil, err
 		}
-		return llm.Encode(out)
+		return plainjson.Encode(out)
 	}
 	call := live
 	if s.opts.Tape != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 	"example.com/assay/memory/text/pattern"
 	"example.com/assay/skills"
@@ -69,7 +70,7 @@ func (t tool) Call(ctx context.Context, arguments json.RawMessage) (json.RawMess
 	if len(r.Orders) > 0 {
 		note += fmt.Sprintf(" Part of it reads as an order to an assistant (%s).", strings.Join(r.Orders, ", "))
 	}
-	return llm.Encode(note + "\n" + skills.Fence(text))
+	return plainjson.Encode(note + "\n" + skills.Fence(text))
 }
 
 // stringsOf appends the strings in a value to a list.

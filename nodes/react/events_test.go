@@ -16,6 +16,7 @@ import (
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/nodes/react"
 	"example.com/assay/skills"
+	"example.com/assay/state/event"
 )
 
 // eventsOf are the payloads of a run's events of one name.
@@ -67,7 +68,7 @@ func TestOrigin(t *testing.T) {
 	origin := llm.Origin{SkillHash: "abc", Vars: json.RawMessage(`{"n":1}`)}
 	m := &llmtest.Script{Answers: map[string][]llmtest.Answer{skills.SynthesizeAndCite: {calls(`look {"town":"a"}`), text("Done.")}}}
 	app := compile(t, m, []react.Tool{echo(t, "look")}, &react.Options{Name: skills.SynthesizeAndCite, Origin: origin})
-	for _, e := range eventsOf[llm.CallEvent](t, app, llm.EventModelCall) {
+	for _, e := range eventsOf[event.Call](t, app, event.ModelCall) {
 		if e.Skill != skills.SynthesizeAndCite || e.SkillHash != "abc" {
 			t.Errorf("event %+v", e)
 		}
@@ -84,7 +85,7 @@ func TestBlankAnswers(t *testing.T) {
 	m := says(calls(`look {"town":"a"}`), text(" "), calls(`look {"town":"b"}`), text("Done."))
 	app := compile(t, m, []react.Tool{echo(t, "look")}, nil)
 	var repaired []bool
-	for _, e := range eventsOf[llm.CallEvent](t, app, llm.EventModelCall) {
+	for _, e := range eventsOf[event.Call](t, app, event.ModelCall) {
 		repaired = append(repaired, e.Repaired)
 	}
 	if diff := cmp.Diff([]bool{false, false, true, false}, repaired); diff != "" {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 )
 
@@ -192,7 +193,7 @@ func AnswerIn[T any](m llm.Model) Step {
 		if err != nil {
 			return Change{}, err
 		}
-		text, err := llm.Encode(out)
+		text, err := plainjson.Encode(out)
 		if err != nil {
 			return Change{}, fmt.Errorf("encoding the answer: %w", err)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/nodes/verify"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -23,7 +24,7 @@ type Locator interface {
 func Result(final state.Agent, runErr error, files Locator) state.Answer {
 	a := state.Answer{
 		Schema: state.AnswerSchema, Pipeline: "research", Question: cmp.Or(final.Asked, final.Objective), Respelt: respellings(final.Plan...),
-		Answer: final.Answer, Choice: final.Choice.Letter, Sources: []state.Source{}, Warnings: distinct(final.Warnings),
+		Answer: final.Answer, Choice: final.Choice.Letter, Sources: []state.Source{}, Warnings: text.Distinct(final.Warnings),
 		Metrics: state.RunMetrics{Metrics: final.Metrics, NodeMS: map[string]float64{}, NodeUsage: map[string]state.ModelUsage{}},
 	}
 	if final.Asked != "" {
@@ -174,15 +175,4 @@ func sourceOf(n int, c CitedSource, files Locator) state.Source {
 	}
 	s.Where = c.Hit.Passage.WhereIn(s.Quotes)
 	return s
-}
-
-// distinct returns each warning once: a passage may be read for a step and for a claim.
-func distinct(warnings []string) []string {
-	var out []string
-	for _, w := range warnings {
-		if !slices.Contains(out, w) {
-			out = append(out, w)
-		}
-	}
-	return out
 }

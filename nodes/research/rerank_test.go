@@ -18,6 +18,7 @@ import (
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
+	"example.com/assay/state/event"
 )
 
 // traced runs the pipeline on a corpus and returns the payloads of its custom
@@ -91,7 +92,7 @@ func TestRerankedRunSaysSo(t *testing.T) {
 	m := script(simple)
 	m.Answers[skills.RerankPassages] = repeat(3, llmtest.Answer{Text: `{"ranking":[3,1,2]}`})
 	events := traced(t, m, judgedCorpus(t, m))
-	found := decoded[retrieval.Event](t, events[retrieval.EventName])
+	found := decoded[event.Search](t, events[event.Retrieval])
 	if len(found) == 0 || found[0].Reranker != "judge strong" || len(found[0].Hits) != 3 {
 		t.Fatalf("retrievals %+v", found)
 	}
@@ -100,10 +101,10 @@ func TestRerankedRunSaysSo(t *testing.T) {
 			t.Errorf("hit %d has the scores %v", i, h.Scores)
 		}
 	}
-	if n := len(events[retrieval.EventFallback]); n != 0 {
+	if n := len(events[event.RerankFallback]); n != 0 {
 		t.Errorf("%d fallbacks", n)
 	}
-	called := slices.ContainsFunc(decoded[llm.CallEvent](t, events[llm.EventModelCall]), func(c llm.CallEvent) bool { return c.Skill == skills.RerankPassages })
+	called := slices.ContainsFunc(decoded[event.Call](t, events[event.ModelCall]), func(c event.Call) bool { return c.Skill == skills.RerankPassages })
 	if !called {
 		t.Error("the judge's call is not in the trace")
 	}
@@ -115,8 +116,8 @@ func TestFailedRerankFallsBackVisibly(t *testing.T) {
 	m := script(simple)
 	m.Answers[skills.RerankPassages] = repeat(3, llmtest.Answer{Err: errors.New("the server is down")})
 	events := traced(t, m, judgedCorpus(t, m))
-	found := decoded[retrieval.Event](t, events[retrieval.EventName])
-	fallen := decoded[retrieval.Fallback](t, events[retrieval.EventFallback])
+	found := decoded[event.Search](t, events[event.Retrieval])
+	fallen := decoded[event.Fallback](t, events[event.RerankFallback])
 	if len(found) == 0 || len(fallen) != len(found) {
 		t.Fatalf("%d fallbacks of %d searches", len(fallen), len(found))
 	}

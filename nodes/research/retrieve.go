@@ -7,7 +7,9 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/nodes/publish"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // unreadable is an error of a search. Its cause is the index, unless the error itself names
@@ -38,10 +40,10 @@ func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 		if err != nil {
 			return endStep(ctx, step, asked.Close().ModelUsage, unreadable{err})
 		}
-		if err := retrieval.Publish(ctx, retrieval.Asked{Step: step.ID, Queries: step.Queries, Excluded: len(read)}, found); err != nil {
+		if err := publish.Search(ctx, event.Search{StepID: step.ID, Queries: step.Queries, Excluded: len(read)}, found); err != nil {
 			return nil, err
 		}
-		orders, err := inspect.Report(ctx, step.ID, found.Hits)
+		orders, err := publish.Orders(ctx, inspect, step.ID, found.Hits)
 		if err != nil {
 			return nil, err
 		}

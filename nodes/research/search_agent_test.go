@@ -17,6 +17,7 @@ import (
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // wish is a model's wish to call tools: name, arguments, name …
@@ -56,7 +57,7 @@ func TestASearchingModelStreams(t *testing.T) {
 				if held = ""; !strings.Contains(string(ev.Data), skills.SynthesizeAndCite) {
 					t.Errorf("%s: payload %s", name, ev.Data)
 				}
-			case ev.Name == llm.EventModelCall && strings.Contains(string(ev.Data), `"repaired":true`):
+			case ev.Name == event.ModelCall && strings.Contains(string(ev.Data), `"repaired":true`):
 				repaired++
 			}
 		}
@@ -180,8 +181,8 @@ func TestEventsOfASearchingModel(t *testing.T) {
 	var got []string
 	for _, r := range records {
 		switch {
-		case r.Kind == llm.EventModelCall && strings.Contains(string(r.Data), skills.SynthesizeAndCite):
-			if e := decoded[llm.CallEvent](t, []json.RawMessage{r.Data})[0]; e.SkillHash != synthesize.Hash || e.Usage.Calls != 1 || !e.OK {
+		case r.Kind == event.ModelCall && strings.Contains(string(r.Data), skills.SynthesizeAndCite):
+			if e := decoded[event.Call](t, []json.RawMessage{r.Data})[0]; e.SkillHash != synthesize.Hash || e.Usage.Calls != 1 || !e.OK {
 				t.Errorf("%+v", e)
 			}
 			got = append(got, r.Kind+" in "+r.Namespace)

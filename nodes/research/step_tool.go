@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 	"example.com/assay/skills"
 	"example.com/assay/state"
@@ -54,7 +55,7 @@ func (t stepTool) Call(ctx context.Context, arguments json.RawMessage) (json.Raw
 	if err != nil {
 		return nil, err
 	}
-	return llm.Encode(toolFound{result, sources})
+	return plainjson.Encode(toolFound{result, sources})
 }
 
 // warn adds a warning if a result that is marked as data contains prompt injection.

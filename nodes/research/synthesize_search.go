@@ -10,9 +10,11 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/nodes/publish"
 	"example.com/assay/nodes/react"
 	"example.com/assay/skills"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // maxFound is how many passages a model may add to those that a step has read.
@@ -170,7 +172,7 @@ func (t *stepSearch) tool() (llm.Callable, error) {
 			if err != nil {
 				return sourcesFound{}, fmt.Errorf("searching the corpus: %w", err)
 			}
-			if err := retrieval.Publish(ctx, retrieval.Asked{Step: t.step, Queries: []string{in.Query}, Excluded: len(t.read)}, found); err != nil {
+			if err := publish.Search(ctx, event.Search{StepID: t.step, Queries: []string{in.Query}, Excluded: len(t.read)}, found); err != nil {
 				return sourcesFound{}, err
 			}
 			t.warnings = append(t.warnings, retrieval.Warnings(found)...)
@@ -193,7 +195,7 @@ func (t *stepSearch) give(ctx context.Context, hits []state.Hit) (sourcesFound, 
 		}
 		out.Sources = append(out.Sources, sources(t.hits[at:at+1], at+1)...)
 	}
-	orders, err := t.inspect.Report(ctx, t.step, t.hits[known:])
+	orders, err := publish.Orders(ctx, t.inspect, t.step, t.hits[known:])
 	if err != nil {
 		return out, err
 	}

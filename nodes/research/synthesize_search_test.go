@@ -23,6 +23,7 @@ import (
 	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // library finds passages by the query that a model wrote, and the first five by
@@ -88,7 +89,7 @@ type searchedRun struct {
 	final    state.Agent
 	err      error
 	trace    string // normalised
-	searches []retrieval.Event
+	searches []event.Search
 }
 
 func runSearching(t *testing.T, m llm.Model, corpus retrieval.Retriever, opts research.Options) searchedRun {
@@ -111,8 +112,8 @@ func runInspected(t *testing.T, m llm.Model, corpus retrieval.Retriever, opts re
 		t.Fatal(err)
 	}
 	for _, r := range records {
-		if r.Kind == retrieval.EventName {
-			run.searches = append(run.searches, decoded[retrieval.Event](t, []json.RawMessage{r.Data})...)
+		if r.Kind == event.Retrieval {
+			run.searches = append(run.searches, decoded[event.Search](t, []json.RawMessage{r.Data})...)
 		}
 	}
 	var normal bytes.Buffer
@@ -379,8 +380,8 @@ func TestOrdersInPassagesAreReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range records {
-		if r.Kind == retrieval.EventOrders {
-			seen = append(seen, decoded[retrieval.OrdersEvent](t, []json.RawMessage{r.Data})[0].Passage)
+		if r.Kind == event.PassageOrders {
+			seen = append(seen, decoded[event.Orders](t, []json.RawMessage{r.Data})[0].Passage)
 		}
 	}
 	if !slices.Equal(seen, []string{"p03", "p11"}) {

@@ -9,7 +9,9 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/llm"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/nodes/publish"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // retrieve searches for each query of the round and adds the best new passages to the evidence.
@@ -32,10 +34,10 @@ func retrieve(corpus retrieval.Retriever, passages int, inspect retrieval.Inspec
 			if err != nil {
 				return stop(fmt.Errorf("searching for claim %d: %w", q.Claim, err)), nil
 			}
-			if err := retrieval.Publish(ctx, retrieval.Asked{Claim: q.Claim, Queries: []string{q.Query}, Excluded: len(read)}, r); err != nil {
+			if err := publish.Search(ctx, event.Search{Claim: q.Claim, Queries: []string{q.Query}, Excluded: len(read)}, r); err != nil {
 				return nil, err
 			}
-			orders, err := inspect.Report(ctx, 0, r.Hits)
+			orders, err := publish.Orders(ctx, inspect, 0, r.Hits)
 			if err != nil {
 				return nil, err
 			}

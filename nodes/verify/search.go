@@ -12,7 +12,9 @@ import (
 	"example.com/assay/llm"
 	"example.com/assay/memory/answer"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/nodes/publish"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // searchesAtOnce bounds the searches that run at the same time.
@@ -51,7 +53,7 @@ func searchClaims(corpus retrieval.Retriever, passages int, inspect retrieval.In
 				continue
 			}
 			of := claimOf(s, q)
-			if err := retrieval.Publish(ctx, retrieval.Asked{Claim: of, Queries: []string{q}}, r); err != nil {
+			if err := publish.Search(ctx, event.Search{Claim: of, Queries: []string{q}}, r); err != nil {
 				return nil, err
 			}
 			if losses := retrieval.Lost(r, q); len(losses) > 0 {
@@ -66,7 +68,7 @@ func searchClaims(corpus retrieval.Retriever, passages int, inspect retrieval.In
 					fresh = append(fresh, h)
 				}
 			}
-			orders, err := inspect.Report(ctx, 0, fresh)
+			orders, err := publish.Orders(ctx, inspect, 0, fresh)
 			if err != nil {
 				return nil, err
 			}

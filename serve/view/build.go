@@ -11,8 +11,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
-	"example.com/assay/llm"
-	"example.com/assay/memory/retrieval"
+	"example.com/assay/state/event"
 )
 
 // Options select the content of a view. Nil is the zero value.
@@ -48,7 +47,7 @@ type task struct {
 }
 
 // An event is a record with the fields that a trace leaves out.
-type event struct {
+type happening struct {
 	trace.Record
 	when  time.Time
 	tasks []string
@@ -70,7 +69,7 @@ func NewBuilder(opts *Options) *Builder {
 
 // Trace adds a record of a trace. It returns an error when a second run begins.
 func (b *Builder) Trace(rec trace.Record) error {
-	ev := event{Record: rec}
+	ev := happening{Record: rec}
 	if len(rec.Places) > 0 {
 		ev.step = rec.Places[0].Step
 	}
@@ -98,14 +97,14 @@ func (b *Builder) Event(rec graph.EventRecord) error {
 	case kind == 0 || kind == graph.NodeToken:
 		return nil
 	}
-	ev := event{Record: trace.Of(rec), when: rec.Time, tasks: rec.Tasks, step: rec.Step}
+	ev := happening{Record: trace.Of(rec), when: rec.Time, tasks: rec.Tasks, step: rec.Step}
 	if rec.Namespace == "" {
 		ev.state = rec.State
 	}
 	return b.add(ev)
 }
 
-func (b *Builder) add(ev event) error {
+func (b *Builder) add(ev happening) error {
 	if !ev.when.IsZero() {
 		if b.first.IsZero() {
 			b.first = ev.when
@@ -188,7 +187,7 @@ func (b *Builder) detailed(at int) bool {
 }
 
 // task returns an event's task, and begins it if needed.
-func (b *Builder) task(ev event) *task {
+func (b *Builder) task(ev happening) *task {
 	places, step, id := ev.Places, ev.step, ""
 	if len(ev.tasks) > 0 && len(ev.tasks) >= len(places) {
 		id = ev.tasks[len(ev.tasks)-1]
@@ -239,7 +238,7 @@ func path(namespace, node string) string {
 }
 
 // happened adds an event to its task.
-func (b *Builder) happened(t *task, ev event) error {
+func (b *Builder) happened(t *task, ev happening) error {
 	switch graph.KindNamed(ev.Kind) {
 	case graph.NodeStart:
 		t.Attempts = max(ev.Attempt, 1)
@@ -260,7 +259,7 @@ func (b *Builder) happened(t *task, ev event) error {
 	return nil
 }
 
-func (b *Builder) stop(t *task, ev event) {
+func (b *Builder) stop(t *task, ev happening) {
 	t.Unfinished, t.Asked, t.MS = false, nil, float64(ev.ElapsedUS)/1000
 	t.Timed = t.Timed && !ev.when.IsZero() && len(ev.Places) > 0 // other times are those of checkpoints
 	if t.Timed {
@@ -308,8 +307,8 @@ func (b *Builder) wrote(namespace, channel, node string) {
 // custom adds a node's custom event.
 func (b *Builder) custom(t *task, rec trace.Record) error {
 	switch rec.Kind {
-	case llm.EventModelCall:
-		var call llm.CallEvent
+	case event.ModelCall:
+		var call event.Call
 		if err := decode(rec, &call); err != nil {
 			return err
 		}
@@ -323,11 +322,11 @@ func (b *Builder) custom(t *task, rec trace.Record) error {
 		if b.detailed(t.at) {
 			t.ModelCalls = append(t.ModelCalls, call)
 		}
-	case retrieval.EventName:
+	case event.Retrieval:
 		if !b.detailed(t.at) {
 			return nil
 		}
-		var found retrieval.Event
+		var found event.Search
 		if err := decode(rec, &found); err != nil {
 			return err
 		}
@@ -339,6 +338,9 @@ func (b *Builder) custom(t *task, rec trace.Record) error {
 	}
 	return nil
 }
+
+// mostShown bounds the arguments of a call in a line, in bytes.
+const mostShown = 300
 
 // told describes an event of a call of another server's tool; "" for other events.
 func told(rec trace.Record) string {
@@ -356,7 +358,11 @@ func told(rec trace.Record) string {
 	text := fmt.Sprintf(": %s of %s", call.Tool, call.Server)
 	switch {
 	case call.Arguments != nil:
-		text += " " + llm.Cut(string(call.Arguments), 300)
+		shown := string(call.Arguments)
+		if len(shown) > mostShown {
+			shown = strings.ToValidUTF8(shown[:mostShown-len("…")], "") + "…"
+		}
+		text += " " + shown
 	case call.Error != "":
 		text += ", failed: " + call.Error
 	default:

@@ -9,7 +9,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
-	"example.com/assay/llm"
+	"example.com/assay/state/event"
 )
 
 // A Comparison holds the differences between two runs.
@@ -112,7 +112,7 @@ func headerOf(records []trace.Record) trace.Header {
 // incidental reports whether a record's differences are ignored: the sizes of a model call, the ID
 // of a checkpoint.
 func incidental(rec trace.Record) bool {
-	return rec.Kind == llm.EventModelCall || rec.Kind == graph.CheckpointSaved.String()
+	return rec.Kind == event.ModelCall || rec.Kind == graph.CheckpointSaved.String()
 }
 
 // indexIn converts an index into [effects] to the index of the same event in the normalised trace.

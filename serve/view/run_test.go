@@ -10,9 +10,9 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/memory"
 	"example.com/assay/graph/trace"
-	"example.com/assay/llm"
 	"example.com/assay/serve/view"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // tested is the state of a graph that does all that a view shows.
@@ -34,7 +34,7 @@ func build(t testing.TB) *graph.Compiled[tested] {
 	t.Helper()
 	says := func(text string) graph.Node[tested] {
 		return func(ctx context.Context, _ tested) (graph.Update[tested], error) {
-			err := graph.Emit(ctx, llm.EventModelCall, llm.CallEvent{Skill: "s", SkillHash: "h", OK: true, Usage: state.ModelUsage{Calls: 1, InputTokens: 3}})
+			err := graph.Emit(ctx, event.ModelCall, event.Call{Skill: "s", SkillHash: "h", OK: true, Usage: state.ModelUsage{Calls: 1, InputTokens: 3}})
 			return graph.Update[tested]{seen.Add(text)}, err
 		}
 	}

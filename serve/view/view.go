@@ -8,9 +8,8 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
-	"example.com/assay/llm"
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // A View is a run, reconstructed from its trace or from the events of a server.
@@ -82,19 +81,19 @@ type Field struct {
 // A Node is one task of a node. The tasks of a subgraph follow the subgraph's own task, whose
 // changes include theirs.
 type Node struct {
-	Name       string            `json:"node"` // "execute/rewrite" for a node inside another
-	MS         float64           `json:"ms"`
-	Attempts   int               `json:"attempts"`
-	Replayed   bool              `json:"replayed,omitempty"` // replayed from an earlier trace
-	Cached     bool              `json:"cached,omitempty"`   // it did not run: see graph.Event.Cached
-	ModelCalls []llm.CallEvent   `json:"model_calls,omitempty"`
-	Retrievals []retrieval.Event `json:"retrievals,omitempty"`
-	Custom     []string          `json:"custom,omitempty"` // names of other events; descriptions of other servers' tool calls
-	Changed    []Change          `json:"changed,omitempty"`
-	Error      string            `json:"error,omitempty"`
-	Handled    string            `json:"handled_error,omitempty"` // the error that its handler took over
-	Asked      []string          `json:"asked,omitempty"`         // keys of the interrupts that it waits for
-	Unfinished bool              `json:"unfinished,omitempty"`    // the trace ends before the task does
+	Name       string         `json:"node"` // "execute/rewrite" for a node inside another
+	MS         float64        `json:"ms"`
+	Attempts   int            `json:"attempts"`
+	Replayed   bool           `json:"replayed,omitempty"` // taken from an earlier trace
+	Cached     bool           `json:"cached,omitempty"`   // it did not run: see graph.Event
+	ModelCalls []event.Call   `json:"model_calls,omitempty"`
+	Retrievals []event.Search `json:"retrievals,omitempty"`
+	Custom     []string       `json:"custom,omitempty"` // names of other events; calls of other servers' tools with what they say
+	Changed    []Change       `json:"changed,omitempty"`
+	Error      string         `json:"error,omitempty"`
+	Handled    string         `json:"handled_error,omitempty"` // an error that its handler took over
+	Asked      []string       `json:"asked,omitempty"`         // keys of the questions that it stopped for
+	Unfinished bool           `json:"unfinished,omitempty"`    // the trace ends before the task does
 	// Usage is the sum of its model calls, without those of an earlier trace; nil without any.
 	Usage *state.ModelUsage `json:"-"`
 	// Timed says that Start and Stop are known, in milliseconds after the first event. An

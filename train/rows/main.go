@@ -9,11 +9,11 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/memory/answer"
 	"example.com/assay/memory/document"
 )
@@ -35,8 +35,6 @@ func main() {
 
 func run(ctx context.Context) error {
 	out := bufio.NewWriter(os.Stdout)
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
 	names := bufio.NewScanner(os.Stdin)
 	for names.Scan() {
 		rows, err := rowsOf(ctx, names.Text())
@@ -44,9 +42,11 @@ func run(ctx context.Context) error {
 			fmt.Fprintln(os.Stderr, err)
 			continue
 		}
-		if err := enc.Encode(map[string]any{"file": names.Text(), "rows": rows}); err != nil {
+		line, err := plainjson.Encode(map[string]any{"file": names.Text(), "rows": rows})
+		if err != nil {
 			return err
 		}
+		fmt.Fprintf(out, "%s\n", line) // Flush returns the error
 	}
 	if err := names.Err(); err != nil {
 		return err

@@ -1,8 +1,6 @@
 package facts
 
 import (
-	"strings"
-
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
@@ -41,17 +39,9 @@ func softDenied(s *sentence, j int) bool {
 	return false
 }
 
-// softNo are stems of words that contain a denial, in addition to negative.
-var softNo = stemSet(`lack fail unable miss never halt postpone block bar without unlikely doubt dispute decline neglect
+// softNo are stems of words that say no, beside those of negative.
+var softNo = text.StemSet(`lack fail unable miss never halt postpone block bar without unlikely doubt dispute decline neglect
 	hardly scarcely barely rarely seldom yet close`)
-
-func stemSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[text.Stem(w)] = true
-	}
-	return set
-}
 
 // negationParts returns the denials of the claim.
 func (c *comparison) negationParts() []part {

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"maps"
 	"slices"
 
 	"example.com/assay/memory/text"
@@ -197,9 +198,9 @@ func (c *comparison) modalParts() []part {
 		var own, other []string
 		for k, class := range modalClasses {
 			if class[t.text] {
-				own = append(own, sortedWords(class)...)
+				own = append(own, slices.Sorted(maps.Keys(class))...)
 			} else if k < 2 {
-				other = append(other, sortedWords(class)...)
+				other = append(other, slices.Sorted(maps.Keys(class))...)
 			}
 		}
 		other = slices.DeleteFunc(other, func(w string) bool { return slices.Contains(own, w) || !modalMeant[w] })
@@ -213,16 +214,7 @@ func (c *comparison) modalParts() []part {
 
 var modalMeant = text.Set(`must may might should shall could can`)
 
-func sortedWords(set map[string]bool) []string {
-	var out []string
-	for w := range set {
-		out = append(out, w)
-	}
-	slices.Sort(out)
-	return out
-}
-
-func stemsOf(list []string) []string { return distinct(appendStems(nil, list)) }
+func stemsOf(list []string) []string { return text.Distinct(appendStems(nil, list)) }
 
 var quantifierClasses = []map[string]bool{
 	text.Set(`all every each entire whole both everyone everybody everything always`),
@@ -245,9 +237,9 @@ func (c *comparison) quantifierParts() []part {
 		for k, class := range quantifierClasses {
 			switch {
 			case class[t.text]:
-				own = append(own, sortedWords(class)...)
+				own = append(own, slices.Sorted(maps.Keys(class))...)
 			case k != onlyClass || quantifierClasses[0][t.text]:
-				other = append(other, sortedWords(class)...)
+				other = append(other, slices.Sorted(maps.Keys(class))...)
 			}
 		}
 		other = slices.DeleteFunc(other, func(w string) bool { return slices.Contains(own, w) })

@@ -156,9 +156,9 @@ func lookUp(w string) meaning {
 			opposite, contrary[o] = append(opposite, text.Stem(o)), true
 		}
 	}
-	own, opposite = distinct(own), distinct(opposite)
+	own, opposite = text.Distinct(own), text.Distinct(opposite)
 	opposite = slices.DeleteFunc(opposite, func(s string) bool { return slices.Contains(own, s) })
-	same = slices.DeleteFunc(distinct(append(slices.Clone(own), same...)), func(s string) bool { return slices.Contains(opposite, s) })
+	same = slices.DeleteFunc(text.Distinct(append(slices.Clone(own), same...)), func(s string) bool { return slices.Contains(opposite, s) })
 	return meaning{own: own, same: same, kinds: kinds, opposite: opposite, contrary: contrary}
 }
 
@@ -167,17 +167,6 @@ func appendStems(to, words []string) []string {
 		to = append(to, text.Stem(w))
 	}
 	return to
-}
-
-// distinct keeps the first of equal strings.
-func distinct(list []string) []string {
-	var out []string
-	for _, s := range list {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // oppositesOf are opposites that WordNet does not list. Each word on one side of a line is an

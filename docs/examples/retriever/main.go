@@ -50,7 +50,7 @@ func (strict) Generate(_ context.Context, req llm.Request) (llm.Response, error)
 			out = skills.JudgeOutput{Status: "supported", Confidence: 1, Quotes: []skills.SourceQuote{{Source: s.N, Text: in.Claim}}, Against: out.Against, Reason: "word for word"}
 		}
 	}
-	text, err := llm.Encode(out)
+	text, err := json.Marshal(out)
 	return llm.Response{Text: string(text), Model: "strict"}, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 )
 
@@ -28,7 +29,7 @@ func NewServer(provider, key string, base http.RoundTripper) *Server {
 // Post sends a body as JSON and returns the answer, which is JSON. It returns the cause of ctx,
 // *llm.StatusError, *llm.ConnectionError or *llm.ResponseError.
 func (s *Server) Post(ctx context.Context, url string, body any) ([]byte, error) {
-	data, err := llm.Encode(body)
+	data, err := plainjson.Encode(body)
 	if err != nil {
 		return nil, fmt.Errorf("encoding a request to the %s: %w", s.provider, err)
 	}

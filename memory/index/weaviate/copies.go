@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"example.com/assay/internal/again"
 )
 
 // A batch is objects that were written, and when.
@@ -25,25 +27,19 @@ const unsafe = 15 * time.Second
 // left: when it is back, it lacks what was written meanwhile. It may lack what it
 // acknowledged just before it died, too, so after any failure the last batches are sent again.
 func (c *class) onAll(ctx context.Context, objects []object) error {
-	for until, missed := time.Now().Add(writeFor), false; ; missed = true {
+	missed := false
+	return again.Do(ctx, again.Waits{First: time.Second, Most: time.Second, Total: writeFor}, func() error {
 		failures := c.server.failures.Load()
 		err := c.round(ctx, objects, missed)
-		if err == nil && c.server.failures.Load() == failures {
-			c.remember(objects)
-			return nil
-		}
-		if err == nil {
+		missed = true
+		if err == nil && c.server.failures.Load() != failures {
 			err = errors.New("a try failed meanwhile")
 		}
-		if isFinal(err) || ctx.Err() != nil || time.Now().After(until) {
-			return errors.Join(err, ctx.Err())
+		if err == nil {
+			c.remember(objects)
 		}
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+		return err
+	}, func(err error) bool { return !isFinal(err) })
 }
 
 // round writes objects between two looks at the copies.

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"example.com/assay/internal/again"
 )
 
 // A Server is one or several Weaviate nodes of a cluster. It is safe for concurrent use.
@@ -109,33 +111,26 @@ func (s *Server) call(ctx context.Context, wait time.Duration, method, path stri
 	if err != nil {
 		return err
 	}
-	until := time.Now().Add(wait)
-	pause := firstWait
-	for {
-		var failed error
+	err = again.Do(ctx, again.Waits{First: firstWait, Most: mostWait, Total: wait}, func() (err error) {
 		for range s.hosts {
 			at := s.first.Load()
-			answer, err := s.once(ctx, s.hosts[at], method, path, data)
+			var answer []byte
+			answer, err = s.once(ctx, s.hosts[at], method, path, data)
 			if err == nil && read != nil {
 				err = read(answer)
 			}
 			if err == nil || isFinal(err) || ctx.Err() != nil {
 				return err
 			}
-			failed = err
 			s.failures.Add(1)
 			s.first.CompareAndSwap(at, (at+1)%int32(len(s.hosts)))
 		}
-		if time.Now().After(until) {
-			return fmt.Errorf("no server of the index answered as it should for %s: %w", wait, failed)
-		}
-		select {
-		case <-time.After(pause):
-			pause = min(2*pause, mostWait)
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+		return err
+	}, func(err error) bool { return !isFinal(err) })
+	if err == nil || isFinal(err) || ctx.Err() != nil {
+		return err
 	}
+	return fmt.Errorf("no server of the index answered as it should for %s: %w", wait, err)
 }
 
 func (s *Server) once(ctx context.Context, host, method, path string, data []byte) ([]byte, error) {

@@ -1,6 +1,7 @@
 package values
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -173,7 +174,7 @@ func (t numeralTable) read(s string, in []piece) (n, used int) {
 		if in[i].digits || i > 0 && strings.Trim(s[in[i-1].end:in[i].start], " \u00a0") != "" {
 			break
 		}
-		if i > 0 && len(parts) > 0 && i+1 < len(in) && contains(t.and, in[i].low) {
+		if i > 0 && len(parts) > 0 && i+1 < len(in) && slices.Contains(t.and, in[i].low) {
 			if more := t.apart(in[i+1].low); more != nil {
 				continue
 			}
@@ -188,15 +189,6 @@ func (t numeralTable) read(s string, in []piece) (n, used int) {
 		return 0, 0
 	}
 	return summed(parts), used
-}
-
-func contains(list []string, w string) bool {
-	for _, o := range list {
-		if o == w {
-			return true
-		}
-	}
-	return false
 }
 
 // apart takes a word to its numerals; nil where it is of anything else.

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"example.com/assay/eval"
+	"example.com/assay/eval/studytest"
 	"example.com/assay/internal/browsertest"
-	"example.com/assay/internal/studytest"
 	"example.com/assay/serve/page/evidence"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/state/proof"

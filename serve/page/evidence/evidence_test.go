@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"example.com/assay/eval"
-	"example.com/assay/internal/studytest"
+	"example.com/assay/eval/studytest"
 	"example.com/assay/serve/page/evidence"
 	"example.com/assay/state"
 	"example.com/assay/state/proof"

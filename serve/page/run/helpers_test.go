@@ -13,9 +13,9 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/memory"
 	"example.com/assay/llm"
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/serve/view"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // hostile is a text that runs where a page does not escape it.
@@ -47,11 +47,11 @@ func testGraph(t testing.TB) *graph.Compiled[tested] {
 		return graph.Update[tested]{graph.Goto[tested]().Sends(sends...)}, nil
 	}, graph.NodeOptions[tested]{Goto: []string{"judge"}})
 	inner.AddNode("judge", func(ctx context.Context, _ tested) (graph.Update[tested], error) {
-		call := llm.CallEvent{Skill: hostile, SkillHash: hostile, Model: hostile, Error: hostile, Fallback: hostile, Usage: state.ModelUsage{Calls: 1, InputTokens: 3}}
-		call.Said = &llm.Said{Messages: []llm.Message{{Role: "user", Text: hostile, Images: make([]llm.Image, 2)}}, Answer: hostile, Calls: []llm.ToolCall{{Name: hostile, Arguments: json.RawMessage(`{"a":1}`)}}}
-		found := retrieval.Event{Queries: []string{hostile}, Reranker: hostile, Candidates: 3, Hits: []retrieval.Hit{
+		call := event.Call{Skill: hostile, SkillHash: hostile, Model: hostile, Error: hostile, Fallback: hostile, Usage: state.ModelUsage{Calls: 1, InputTokens: 3}}
+		call.Said = &event.Said{Messages: []llm.Message{{Role: "user", Text: hostile, Images: make([]llm.Image, 2)}}, Answer: hostile, Calls: []llm.ToolCall{{Name: hostile, Arguments: json.RawMessage(`{"a":1}`)}}}
+		found := event.Search{Queries: []string{hostile}, Reranker: hostile, Candidates: 3, Hits: []event.Hit{
 			{Passage: hostile, Scores: []state.Score{{Ranker: "fused", Value: 3}, {Ranker: "bm25", Value: 2}, {Ranker: hostile, Value: 1}}}, {Passage: "p", Scores: []state.Score{{Ranker: "fused", Value: 2}, {Ranker: "bm25", Value: 2}}}}}
-		err := errors.Join(graph.Emit(ctx, llm.EventModelCall, call), graph.Emit(ctx, retrieval.EventName, found), graph.Emit(ctx, hostile, hostile))
+		err := errors.Join(graph.Emit(ctx, event.ModelCall, call), graph.Emit(ctx, event.Retrieval, found), graph.Emit(ctx, hostile, hostile))
 		return graph.Update[tested]{seenChannel.Add(hostile)}, err
 	})
 	inner.AddEdge(graph.Start, "split")

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/assay/llm"
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/view"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // mostParts is how many changed places in a field are shown separately.
@@ -72,8 +71,8 @@ type taskData struct {
 }
 
 type callData struct {
-	llm.CallEvent
-	From string // who answered: a cassette or a model
+	event.Call
+	From string // who answered: a cassette, or a model
 	Cost string
 	Hash string
 	Said []saying // messages sent and received; nil if they were not recorded
@@ -89,7 +88,7 @@ type saying struct {
 
 // searchData shows a search as a table with a column for each ranker.
 type searchData struct {
-	retrieval.Event
+	event.Search
 	Rankers []string
 	Rows    []hitLine
 	Summed  bool // the first score is the sum of the others
@@ -124,7 +123,7 @@ func (r *Run) stepsData(from, to int) stepsData {
 		data.Steps = append(data.Steps, r.stepData(i))
 		data.States = data.States || v.Steps[i].States
 		for _, n := range v.Steps[i].Nodes {
-			data.Unsaid = data.Unsaid || slices.ContainsFunc(n.ModelCalls, func(c llm.CallEvent) bool { return c.Said == nil })
+			data.Unsaid = data.Unsaid || slices.ContainsFunc(n.ModelCalls, func(c event.Call) bool { return c.Said == nil })
 		}
 	}
 	return data
@@ -237,8 +236,8 @@ func (r *Run) taskData(n *view.Node) taskData {
 	return t
 }
 
-func (r *Run) callOf(c llm.CallEvent) callData {
-	d := callData{CallEvent: c, Hash: fmt.Sprintf("%.12s", c.SkillHash), Cost: cost(c.Usage), From: "not recorded"}
+func (r *Run) callOf(c event.Call) callData {
+	d := callData{Call: c, Hash: fmt.Sprintf("%.12s", c.SkillHash), Cost: cost(c.Usage), From: "not recorded"}
 	switch {
 	case c.Said != nil && c.Said.Cassette, c.Usage.RecordedCost > 0, c.Usage.RecordedUnpriced > 0:
 		d.From = "by a cassette"
@@ -289,9 +288,9 @@ func cost(u state.ModelUsage) string {
 	return "not recorded"
 }
 
-// searchOf returns the table of a search.
-func searchOf(e retrieval.Event) searchData {
-	d := searchData{Event: e, Summed: len(e.Hits) > 0}
+// searchOf makes the table of a search.
+func searchOf(e event.Search) searchData {
+	d := searchData{Search: e, Summed: len(e.Hits) > 0}
 	column := map[string]int{}
 	for _, h := range e.Hits {
 		for _, s := range h.Scores {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"example.com/assay/cmd/agent/internal/cli"
-	"example.com/assay/llm"
+	"example.com/assay/internal/plainjson"
 )
 
 // A Journal keeps results in a file of JSON Lines, each as soon as it is there, so that
@@ -97,7 +97,7 @@ func (j *Journal[T]) Add(key string, result T) error {
 	if j.file == nil {
 		return nil
 	}
-	line, err := llm.Encode(journalLine[T]{journalVersion, key, result})
+	line, err := plainjson.Encode(journalLine[T]{journalVersion, key, result})
 	if err != nil {
 		return fmt.Errorf("keeping a result: %w", err)
 	}

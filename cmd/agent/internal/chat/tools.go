@@ -12,6 +12,7 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph/store"
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 	"example.com/assay/memory/text"
 	"example.com/assay/nodes/extract"
@@ -180,6 +181,6 @@ func extractTool(d *open.Desk, path string) (llm.Callable, error) {
 		if !found {
 			return nil, fmt.Errorf("no field was found")
 		}
-		return llm.Encode(best.Values)
+		return plainjson.Encode(best.Values)
 	})
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 )
 
@@ -110,11 +111,12 @@ func (a *App) PrintJSON(v any) {
 
 // Indented is JSON as documents have it, with <, > and & as they are, and a line end.
 func Indented(v any) ([]byte, error) {
+	data, err := plainjson.Encode(v)
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(v)
+	err = json.Indent(&b, append(data, '\n'), "", "  ")
 	return b.Bytes(), err
 }
 

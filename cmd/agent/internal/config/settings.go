@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -317,11 +318,20 @@ func (s Settings) LoadSkills() (*skills.Set, error) {
 	if err != nil || s.SkillFile == "" {
 		return set, err
 	}
-	set, _, err = set.With(s.SkillFile)
+	set, _, err = ReplaceSkill(set, s.SkillFile)
 	if err != nil {
 		return nil, cli.Usagef("loading --skill: %w", err)
 	}
 	return set, nil
+}
+
+// ReplaceSkill returns a set in which a file's skill replaces the skill of the same name.
+func ReplaceSkill(set *skills.Set, file string) (*skills.Set, skills.Skill, error) {
+	data, err := plainfile.Read(file, 0)
+	if err != nil {
+		return nil, skills.Skill{}, fmt.Errorf("reading skill: %w", err)
+	}
+	return set.Replace(file, data)
 }
 
 // variableOf is the variable of a setting: ASSAY_ and its key in capitals.

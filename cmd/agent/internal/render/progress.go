@@ -11,8 +11,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/graph"
-	"example.com/assay/llm"
-	"example.com/assay/memory/retrieval"
+	"example.com/assay/state/event"
 )
 
 // Progress shows one running pipeline: on a terminal one line that is replaced, with -v a
@@ -105,16 +104,16 @@ func Observe[S any](p *Progress, ev graph.Event[S]) {
 // logged; the trace holds them.
 func (p *Progress) custom(node, name string, data json.RawMessage) {
 	switch name {
-	case llm.EventModelCall:
-		var call llm.CallEvent
+	case event.ModelCall:
+		var call event.Call
 		if err := json.Unmarshal(data, &call); err != nil {
 			p.log.Warn().Str("node", node).Err(err).Msg("reading a model_call event")
 			return
 		}
 		p.log.Info().Str("node", node).Str("skill", call.Skill).Str("model", call.Model).Bool("ok", call.OK).
 			Int("input_tokens", call.Usage.InputTokens).Int("output_tokens", call.Usage.OutputTokens).Msg("model call")
-	case retrieval.EventName:
-		var r retrieval.Event
+	case event.Retrieval:
+		var r event.Search
 		if err := json.Unmarshal(data, &r); err != nil {
 			p.log.Warn().Str("node", node).Err(err).Msg("reading a retrieval event")
 			return

@@ -13,6 +13,7 @@ import (
 	"example.com/assay/nodes/causal"
 	"example.com/assay/nodes/follow"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 func (s *session) edgeSlash(ctx context.Context, text string) error {
@@ -66,14 +67,14 @@ func ofLoop[S any](ev graph.Event[S]) bool {
 // printLoop prints an event of the loop of an edge.
 func (s *session) printLoop(name string, data json.RawMessage) {
 	switch name {
-	case causal.EventRetrieval:
-		var r causal.RetrievalEvent
+	case event.Retrieval:
+		var r event.EdgeSearch
 		if err := json.Unmarshal(data, &r); err != nil {
 			s.Warn("reading what was searched: %v", err)
 			return
 		}
 		fmt.Fprintf(s.Stdout, "%d %s: %s: %s\n", r.Iteration, r.Side, render.Visible(render.OneLine(strings.Join(r.Queries, " | "))), cli.Count(len(r.Hits), "passage"))
-	case causal.EventVerdict:
+	case event.Verdict:
 		var a state.AuditEntry
 		if err := json.Unmarshal(data, &a); err != nil {
 			s.Warn("reading a verdict: %v", err)

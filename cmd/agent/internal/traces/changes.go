@@ -5,10 +5,9 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
-	"example.com/assay/llm"
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/serve/view"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // A replayed is the result of agent trace replay.
@@ -67,9 +66,9 @@ func newReplay(path string, was, is []trace.Record) (replayed, error) {
 			if !nested[fmt.Sprint(rec.Places)] { // its nodes are counted
 				r.Nodes.add(rec)
 			}
-		case llm.EventModelCall:
+		case event.ModelCall:
 			r.Calls.add(rec)
-		case retrieval.EventName:
+		case event.Retrieval:
 			r.Searches.add(rec)
 		}
 	}

@@ -17,10 +17,10 @@ import (
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
-	"example.com/assay/llm"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // replayFlags are the flags of trace replay.
@@ -181,7 +181,7 @@ func (f *replayFlags) point(s config.Settings, path string, was []trace.Record) 
 		if err != nil {
 			return "", nil, err
 		}
-		_, changed, err := set.With(f.skill)
+		_, changed, err := config.ReplaceSkill(set, f.skill)
 		if err != nil {
 			return "", nil, cli.Usagef("loading --skill: %w; known: %s", err, strings.Join(set.Names(), ", "))
 		}
@@ -215,8 +215,8 @@ func (f *replayFlags) point(s config.Settings, path string, was []trace.Record) 
 
 // skillOf is the skill of a record of a model call, "" for other records.
 func skillOf(rec trace.Record) string {
-	var call llm.CallEvent
-	if rec.Kind != llm.EventModelCall || json.Unmarshal(rec.Data, &call) != nil {
+	var call event.Call
+	if rec.Kind != event.ModelCall || json.Unmarshal(rec.Data, &call) != nil {
 		return ""
 	}
 	return call.Skill
@@ -240,8 +240,8 @@ func warnOfSkill(a *cli.App, skill string, is []trace.Record) {
 	}
 	asked := false
 	for _, rec := range is {
-		var call llm.CallEvent
-		if rec.Kind != llm.EventModelCall || rec.Replayed || json.Unmarshal(rec.Data, &call) != nil || call.Skill != skill {
+		var call event.Call
+		if rec.Kind != event.ModelCall || rec.Replayed || json.Unmarshal(rec.Data, &call) != nil || call.Skill != skill {
 			continue
 		}
 		asked = true

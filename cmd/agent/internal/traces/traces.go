@@ -12,9 +12,9 @@ import (
 	"example.com/assay/cmd/agent/internal/traceview"
 	"example.com/assay/graph/trace"
 	"example.com/assay/internal/plainfile"
-	"example.com/assay/llm"
 	"example.com/assay/memory/text"
 	"example.com/assay/serve/view"
+	"example.com/assay/state/event"
 )
 
 // Command is agent trace.
@@ -158,8 +158,8 @@ so first. Exit code 1 says that there is a difference.`,
 func normalised(records []trace.Record) []trace.Record {
 	out := trace.Normalise(records)
 	for i, rec := range out {
-		var call llm.CallEvent
-		if rec.Kind == llm.EventModelCall && json.Unmarshal(rec.Data, &call) == nil && call.Said != nil {
+		var call event.Call
+		if rec.Kind == event.ModelCall && json.Unmarshal(rec.Data, &call) == nil && call.Said != nil {
 			call.Said = nil
 			out[i].Data, _ = json.Marshal(call) // it was JSON
 		}

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"example.com/assay/cmd/agent/internal/render"
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/serve/view"
+	"example.com/assay/state/event"
 )
 
 // TextOptions say how much Text prints.
@@ -96,14 +97,14 @@ func (w *writer) head(v view.View) {
 	if h.RunID != "" {
 		w.line(1, "run "+render.Visible(h.RunID))
 	}
-	for _, key := range sortedKeys(h.Config) {
+	for _, key := range slices.Sorted(maps.Keys(h.Config)) {
 		value := h.Config[key]
 		if !w.Full {
 			value = cut(value)
 		}
 		w.line(1, render.Visible(fmt.Sprintf("%s: %s", key, value)))
 	}
-	for _, key := range sortedKeys(h.Skills) {
+	for _, key := range slices.Sorted(maps.Keys(h.Skills)) {
 		hash := h.Skills[key]
 		if !w.Full {
 			hash = fmt.Sprintf("%.12s", hash)
@@ -113,15 +114,6 @@ func (w *writer) head(v view.View) {
 	if len(h.Input) > 0 {
 		w.value(1, "input: ", h.Input)
 	}
-}
-
-func sortedKeys(m map[string]string) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func (w *writer) node(n view.Node) {
@@ -168,7 +160,7 @@ func (w *writer) node(n view.Node) {
 	}
 }
 
-func (w *writer) retrieval(depth int, r retrieval.Event) {
+func (w *writer) retrieval(depth int, r event.Search) {
 	w.line(depth, fmt.Sprintf("retrieval for step %d: %d hits of %d candidates, %d excluded, similarity %.3f, confidence %.2f",
 		r.StepID, len(r.Hits), r.Candidates, r.Excluded, r.Similarity, r.Confidence))
 	for i, q := range r.Queries {
