@@ -37,7 +37,7 @@ type group struct {
 }
 
 // groups says what becomes of the parts; those of which nothing is alive go.
-func (b *partsBuilder) groups(bases []int, alive []bool) []group {
+func (b *builder) groups(bases []int, alive []bool) []group {
 	var out []group
 	var sizes [largestSize][]int
 	for i, p := range b.parts {
@@ -69,7 +69,7 @@ func (b *partsBuilder) groups(bases []int, alive []bool) []group {
 
 // compact merges parts of which there are many, gives the new generation those of
 // the earlier one that stay, and changes places to where their passages are then.
-func (b *partsBuilder) compact(alive []bool, places []int32) error {
+func (b *builder) compact(alive []bool, places []int32) error {
 	bases := make([]int, len(b.parts))
 	for i := 1; i < len(b.parts); i++ {
 		bases[i] = bases[i-1] + b.parts[i-1].Passages
@@ -90,18 +90,20 @@ func (b *partsBuilder) compact(alive []bool, places []int32) error {
 					next++
 				}
 			}
-			in := mergeInput{dir: b.u.opts.Dir, part: p, alive: living}
+			in := mergeInput{dir: b.dir, part: p, alive: living}
 			switch {
-			case i >= b.old && g.rewrite:
+			case i >= len(b.earlier.parts) && g.rewrite:
 				merged = append(merged, p.Name)
-			case i < b.old && g.rewrite:
-				in.dir = b.u.opts.From
-				if err := b.check(p); err != nil {
-					return err
+			case g.rewrite:
+				in.dir = b.earlier.dir
+				for _, ext := range []string{segmentExt, pairsExt, sumsExt} {
+					if _, err := b.earlier.verify(p.Name+ext, false); err != nil {
+						return err
+					}
 				}
-			case i < b.old:
+			case i < len(b.earlier.parts):
 				for _, ext := range partExts {
-					if err := b.u.link(p.Name + ext); err != nil {
+					if err := b.earlier.link(p.Name + ext); err != nil {
 						return err
 					}
 				}
@@ -110,7 +112,7 @@ func (b *partsBuilder) compact(alive []bool, places []int32) error {
 		}
 		if g.rewrite {
 			made = part{Name: b.newName(), Passages: int(next - first)}
-			if err := b.start(func() error { return mergeParts(b.u.opts.Dir, made.Name, inputs) }); err != nil {
+			if err := b.start(func() error { return mergeParts(b.dir, made.Name, inputs) }); err != nil {
 				return err
 			}
 		}
@@ -121,7 +123,7 @@ func (b *partsBuilder) compact(alive []bool, places []int32) error {
 	}
 	for _, name := range merged {
 		for _, ext := range partExts {
-			if err := os.Remove(filepath.Join(b.u.opts.Dir, name+ext)); err != nil {
+			if err := os.Remove(filepath.Join(b.dir, name+ext)); err != nil {
 				return fmt.Errorf("removing a merged part: %w", err)
 			}
 		}
@@ -130,24 +132,6 @@ func (b *partsBuilder) compact(alive []bool, places []int32) error {
 		places[i] = moved[at]
 	}
 	b.parts = parts
-	return nil
-}
-
-// check compares the files of a part of the earlier generation with its manifest.
-func (b *partsBuilder) check(p part) error {
-	for _, ext := range partExts {
-		if ext == bagsExt {
-			continue
-		}
-		for _, f := range b.u.oldFiles.Files {
-			if f.Name != p.Name+ext {
-				continue
-			}
-			if _, err := f.verify(b.u.opts.From, false, make([]byte, 1<<20)); err != nil {
-				return &CorruptError{Dir: b.u.opts.From, Err: err}
-			}
-		}
-	}
 	return nil
 }
 

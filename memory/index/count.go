@@ -5,14 +5,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"example.com/assay/memory/text"
 )
 
 // lexicon counts what the generation holds.
 func (p *publication) lexicon() (*lexicon, error) {
-	x := p.x
-	l := &lexicon{Passages: x.passages, Documents: x.allDocs, AvgLen: x.avgLen, AvgPairs: x.avgPairs, AvgDoc: x.avgDoc, Grouped: x.grouped}
-	l.names.nameTerms = x.table.nameTerms
-	number := make([]int32, x.allDocs) // of a document among those of several passages; -1 of others
+	x := p.x.corpus
+	l := &lexicon{totals: x.totals, nameTerms: x.table.nameTerms}
+	number := make([]int32, x.Documents) // of a document among those of several passages; -1 of others
 	for doc, name := range x.table.docs {
 		number[doc] = -1
 		if x.sizes[doc] < 2 {
@@ -20,12 +21,12 @@ func (p *publication) lexicon() (*lexicon, error) {
 		}
 		number[doc] = int32(len(l.docs))
 		length := x.docLen[doc]
-		for _, n := range x.nameOf[doc] {
+		for _, n := range x.table.nameOf[doc] {
 			length -= float64(nameWeight * n.count)
 		}
-		l.docs, l.sizes, l.lens, l.names.nameOf = append(l.docs, name), append(l.sizes, x.sizes[doc]), append(l.lens, length), append(l.names.nameOf, x.nameOf[doc])
+		l.docs, l.sizes, l.lens, l.nameOf = append(l.docs, name), append(l.sizes, x.sizes[doc]), append(l.lens, length), append(l.nameOf, x.table.nameOf[doc])
 	}
-	for _, t := range x.titles {
+	for _, t := range x.table.titles {
 		l.titles = append(l.titles, t.key)
 	}
 	l.titles = slices.Compact(l.titles) // they are sorted
@@ -33,9 +34,6 @@ func (p *publication) lexicon() (*lexicon, error) {
 		l.forms = append(l.forms, definition{d.Short, d.Long, n})
 	}
 	sortForms(l.forms)
-	if x.store == nil {
-		return l, nil
-	}
 	for _, count := range []func() error{
 		func() error { return p.countTerms(l, number) },
 		func() error { return p.countPairs(l) },
@@ -47,7 +45,7 @@ func (p *publication) lexicon() (*lexicon, error) {
 	}
 	l.words = make([][]string, len(l.terms))
 	for _, word := range slices.Sorted(maps.Keys(p.words)) {
-		if at, ok := l.find(x.stem(word)); ok {
+		if at, ok := l.find(stemOf(text.English, word)); ok {
 			l.words[at] = append(l.words[at], word)
 		}
 	}
@@ -64,7 +62,7 @@ func (p *publication) countTerms(l *lexicon, number []int32) error {
 		times := 0
 		for _, found := range list {
 			times += int(found.tf)
-			if doc := number[p.x.docOf[found.ord]]; doc >= 0 {
+			if doc := number[p.x.corpus.docOf[found.ord]]; doc >= 0 {
 				h := docs[doc]
 				docs[doc] = held{h.passages + 1, h.times + int(found.tf)}
 			}
@@ -86,8 +84,8 @@ func (p *publication) countTerms(l *lexicon, number []int32) error {
 func (p *publication) eachTerm(field string, fn func(term string, list []posting)) error {
 	var list []posting
 	var failed error
-	err := p.x.store.terms(field, "", func(term string) (string, bool) {
-		if list, failed = p.x.store.postings(p.ctx, field, term, list[:0]); failed != nil {
+	err := p.x.corpus.store.terms(field, "", func(term string) (string, bool) {
+		if list, failed = p.x.corpus.store.postings(p.ctx, field, term, list[:0]); failed != nil {
 			return "", false
 		}
 		if len(list) > 0 {
@@ -100,7 +98,7 @@ func (p *publication) eachTerm(field string, fn func(term string, list []posting
 
 // countPairs counts the passages of pairs that many hold.
 func (p *publication) countPairs(l *lexicon) error {
-	parts := p.x.store.(*store)
+	parts := p.x.corpus.store.(*store)
 	streams := make([]*pairStream, len(parts.parts))
 	for i, part := range parts.parts {
 		streams[i] = &pairStream{pairs: part.pairs, place: func(doc int32) int32 { return parts.table.drawn[part.base+int(doc)] }}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -21,7 +20,7 @@ const (
 // distinct reads the best n passages, leaving out those that repeat a better
 // one: the same bytes of a source, or text that is nearly the same. They are
 // listed with it. Where repeats are wanted, none are left out.
-func (x *Index) distinct(ctx context.Context, ranked []candidate, n int, wanted bool) ([]candidate, error) {
+func (x *corpus) distinct(ctx context.Context, ranked []candidate, n int, wanted bool) ([]candidate, error) {
 	var out []candidate
 	behind := 0
 	for _, c := range ranked {
@@ -35,7 +34,7 @@ func (x *Index) distinct(ctx context.Context, ranked []candidate, n int, wanted 
 			return nil, err
 		}
 		if c.passage.ID == "" {
-			p, err := x.store.passage(x.table.id(c.ord))
+			p, err := x.store.passage(c.ord)
 			if err != nil {
 				return nil, err
 			}
@@ -67,21 +66,6 @@ func (c *candidate) hit(remote bool) state.Hit {
 	return state.Hit{Passage: c.passage, Scores: c.scores(remote), Copies: c.copies}
 }
 
-// Shingles returns the runs of five words of s, each followed by a space. A shorter text
-// is one run.
-func Shingles(s string) map[string]struct{} {
-	tokens := text.Tokens(s)
-	out := make(map[string]struct{}, len(tokens))
-	for i := 0; i == 0 || i+shingle <= len(tokens); i++ {
-		var key []byte
-		for _, t := range tokens[i:min(i+shingle, len(tokens))] {
-			key = append(append(key, t.Text...), ' ')
-		}
-		out[string(key)] = struct{}{}
-	}
-	return out
-}
-
 func jaccard(a, b map[string]struct{}) float64 {
 	both := 0
 	for s := range a {
@@ -90,4 +74,9 @@ func jaccard(a, b map[string]struct{}) float64 {
 		}
 	}
 	return float64(both) / float64(len(a)+len(b)-both)
+}
+
+// sameSpan reports whether two passages are the same bytes of one source.
+func sameSpan(a, b state.Passage) bool {
+	return a.Source == b.Source && a.Start == b.Start && a.End == b.End
 }

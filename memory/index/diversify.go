@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -31,7 +30,7 @@ func mmrPool(q retrieval.Query, k int) int {
 // Relevance is the fused score over the best one, or a trained ranker's score
 // above the lowest where one ordered the hits. What the query names by its
 // number stays before the rest.
-func (x *Index) diversify(hits []candidate, lambda float64, k int) []candidate {
+func (x *corpus) diversify(hits []candidate, lambda float64, k int) []candidate {
 	relevance := make([]float64, len(hits))
 	tier := make([]float64, len(hits))
 	lowest := 0.0
@@ -53,48 +52,25 @@ func (x *Index) diversify(hits []candidate, lambda float64, k int) []candidate {
 	return out
 }
 
-// Diversify chooses k of the hits of a search by maximal marginal relevance,
-// as Query.MMR does, where relevance, by index, is another's, such as a
-// reranker's. It is stretched to the range from 0 to 1. The hits get new
-// ranks and a score of RankerMMR. Hits of another index are an error.
-func (x *Index) Diversify(hits []state.Hit, relevance []float64, lambda float64, k int) ([]state.Hit, error) {
-	if len(relevance) != len(hits) || !(lambda >= 0 && lambda <= 1) {
-		return nil, fmt.Errorf("diversifying hits: %d relevances for %d hits, lambda %v", len(relevance), len(hits), lambda)
-	}
-	if x.lexicon != nil {
-		records := make([]Record, len(hits))
-		for i, h := range hits {
-			records[i].Passage = h.Passage
-		}
-		var err error
-		if x, err = x.pooled(records); err != nil {
-			return nil, err
-		}
-	}
-	ords := make([]int32, len(hits))
+// chooseDiverse chooses k of some passages by maximal marginal relevance, where relevance is
+// another's. It is stretched to the range from 0 to 1. What is returned is the order, by
+// index, and the marginal relevance of each.
+func (x *corpus) chooseDiverse(ords []int32, relevance []float64, lambda float64, k int) (order []int, marginal []float64) {
 	low, high := math.Inf(1), math.Inf(-1)
-	for i, h := range hits {
-		ord, ok := x.table.find(h.Passage.ID)
-		if !ok {
-			return nil, fmt.Errorf("diversifying hits: passage %q is of another index", h.Passage.ID)
-		}
-		ords[i] = int32(ord)
-		low, high = min(low, relevance[i]), max(high, relevance[i])
+	for _, r := range relevance {
+		low, high = min(low, r), max(high, r)
 	}
-	stretched := make([]float64, len(hits))
+	stretched := make([]float64, len(ords))
 	for i, r := range relevance {
 		if high > low {
 			stretched[i] = (r - low) / (high - low)
 		}
 	}
-	order, marginal := mmr(stretched, make([]float64, len(hits)), lambda, k, func(i, j int) float64 { return x.alike(ords[i], ords[j]) })
-	out := make([]state.Hit, len(order))
-	for n, i := range order {
-		out[n] = hits[i]
-		out[n].Rank = n + 1
-		out[n].Scores = append(slices.Clone(hits[i].Scores), state.Score{Ranker: RankerMMR, Value: rounded(marginal[n])})
+	order, marginal = mmr(stretched, make([]float64, len(ords)), lambda, k, func(i, j int) float64 { return x.alike(ords[i], ords[j]) })
+	for i, v := range marginal {
+		marginal[i] = rounded(v)
 	}
-	return out, nil
+	return order, marginal
 }
 
 // mmr returns the order of what is chosen, by index, and its marginal
@@ -130,12 +106,12 @@ func mmr(relevance, tier []float64, lambda float64, k int, alike func(i, j int) 
 
 // neighbours reads up to n passages of a document on each side of one, of
 // those that a filter lets through.
-func (x *Index) neighbours(ctx context.Context, ord int32, n int, only *subset) (before, after []state.Passage, err error) {
+func (x *corpus) neighbours(ctx context.Context, ord int32, n int, only *subset) (before, after []state.Passage, err error) {
 	if n == 0 {
 		return nil, nil, nil
 	}
-	if found, ok := x.store.(*pool); ok {
-		return x.around(ctx, found.records[ord], n)
+	if x.gathered != nil {
+		return x.gathered.around(ctx, ord, n)
 	}
 	members := x.members(x.docOf[ord])
 	list := make([]int32, 0, len(members))
@@ -152,7 +128,7 @@ func (x *Index) neighbours(ctx context.Context, ord int32, n int, only *subset) 
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			p, err := x.store.passage(x.table.id(o))
+			p, err := x.store.passage(o)
 			if err != nil {
 				return nil, err
 			}
@@ -168,7 +144,7 @@ func (x *Index) neighbours(ctx context.Context, ord int32, n int, only *subset) 
 }
 
 // byPlace orders the passages of a document as they stand in it.
-func (x *Index) byPlace(a, b int32) int {
+func (x *corpus) byPlace(a, b int32) int {
 	t := x.table
 	return cmp.Or(
 		cmp.Compare(t.number(a, rowSource), t.number(b, rowSource)), cmp.Compare(t.number(a, rowStart), t.number(b, rowStart)), cmp.Compare(a, b))

@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// FeatureVersion changes whenever a feature means something else than before.
-// A ranker that was trained on other features must not be used.
-const FeatureVersion = 2
+// featureVersion changes whenever a feature means something else than before.
+const featureVersion = 2
 
 // A feature is a number that says something about a passage and a question.
 // Scaled ones are divided by their largest value among the candidates; the
@@ -110,7 +109,7 @@ var featureTable = [features]feature{
 }
 
 // features computes a row of features for each candidate, which are ranked.
-func (x *Index) features(ctx context.Context, question string, list []string, sig *signals, ranked []candidate) ([][]float64, error) {
+func (x *corpus) features(ctx context.Context, question string, list []string, sig *signals, ranked []candidate) ([][]float64, error) {
 	w := x.wording(question, list, sig)
 	rows := make([][]float64, len(ranked))
 	flat := make([]float64, len(ranked)*features)
@@ -126,7 +125,7 @@ func (x *Index) features(ctx context.Context, question string, list []string, si
 		c := &ranked[i]
 		row := flat[i*features : (i+1)*features : (i+1)*features]
 		rows[i] = row
-		p, err := x.store.passage(x.table.id(c.ord))
+		p, err := x.store.passage(c.ord)
 		if err != nil {
 			return nil, err
 		}
@@ -195,4 +194,13 @@ func (p place) near(q place) float64 {
 		return 1 / (1 + math.Abs(float64(p.line-q.line)))
 	}
 	return 1 / (1 + math.Abs(float64(p.start-q.start))/1000)
+}
+
+// featureNames names what is in a row of features.
+func featureNames() []string {
+	out := make([]string, len(featureTable))
+	for i, f := range featureTable {
+		out[i] = f.name
+	}
+	return out
 }

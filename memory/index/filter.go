@@ -9,7 +9,6 @@ import (
 
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
-	"example.com/assay/state"
 )
 
 // check refuses a query that cannot be meant.
@@ -28,25 +27,6 @@ func check(q retrieval.Query) error {
 	return nil
 }
 
-// metaTerms are the terms that a passage's metadata is found by.
-func metaTerms(p state.Passage) []string {
-	var out []string
-	for key, values := range p.Metadata {
-		key = text.Key(key)
-		if key == "" || strings.IndexByte(key, 0) >= 0 {
-			continue
-		}
-		for value := range strings.Lines(values) {
-			if value = strings.TrimSpace(value); value != "" {
-				out = append(out, metaTerm(key, value))
-			}
-		}
-	}
-	return distinct(out)
-}
-
-func metaTerm(key, value string) string { return key + "\x00" + value }
-
 // A subset is what a filter lets through. Nil is everything.
 type subset struct {
 	passages []bool
@@ -56,7 +36,7 @@ type subset struct {
 func (s *subset) has(ord int32) bool { return s == nil || s.passages[ord] }
 
 // subset finds the passages of which all conditions hold; nil without any.
-func (x *Index) subset(ctx context.Context, conditions []retrieval.Condition) (*subset, error) {
+func (x *corpus) subset(ctx context.Context, conditions []retrieval.Condition) (*subset, error) {
 	if len(conditions) == 0 {
 		return nil, nil
 	}
@@ -82,7 +62,7 @@ func (x *Index) subset(ctx context.Context, conditions []retrieval.Condition) (*
 }
 
 // holding marks the passages of which a condition holds.
-func (x *Index) holding(ctx context.Context, c retrieval.Condition) ([]bool, error) {
+func (x *corpus) holding(ctx context.Context, c retrieval.Condition) ([]bool, error) {
 	terms, err := x.conditionTerms(ctx, c)
 	if err != nil {
 		return nil, err
@@ -101,7 +81,7 @@ func (x *Index) holding(ctx context.Context, c retrieval.Condition) ([]bool, err
 }
 
 // conditionTerms lists the terms of metadata of which a passage must have one.
-func (x *Index) conditionTerms(ctx context.Context, c retrieval.Condition) ([]string, error) {
+func (x *corpus) conditionTerms(ctx context.Context, c retrieval.Condition) ([]string, error) {
 	key := text.Key(c.Key)
 	known, err := x.metadataKeys(ctx)
 	if err != nil {
@@ -142,4 +122,26 @@ func (s *subset) lexical(sc *scratch) {
 			sc.docs[doc] = 0
 		}
 	}
+}
+
+// metadataKeys lists the keys that passages have, sorted.
+func (x *corpus) metadataKeys(ctx context.Context) ([]string, error) {
+	if x.lexicon != nil {
+		return x.lexicon.keys, nil
+	}
+	var out []string
+	var list []posting
+	var failed error
+	err := x.store.terms(metaField, "", func(term string) (string, bool) {
+		key, _, _ := strings.Cut(term, "\x00")
+		if list, failed = x.store.postings(ctx, metaField, term, list[:0]); failed != nil {
+			return "", false
+		}
+		if len(list) == 0 { // all deleted; another value may not be
+			return "", true
+		}
+		out = append(out, key)
+		return key + "\x01", true
+	})
+	return out, errors.Join(err, failed)
 }

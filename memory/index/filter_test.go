@@ -99,12 +99,12 @@ func TestFilterIsNoSieve(t *testing.T) {
 // a seed, the best document or the background of a query.
 func TestFilterSilencesTheRest(t *testing.T) {
 	x := open(t, build(t, tagged(200)))
-	s := x.scratch.Get().(*scratch)
+	s := x.corpus.scratch.Get().(*scratch)
 	var err error
-	if s.only, err = x.subset(t.Context(), []retrieval.Condition{{Key: "third", OneOf: []string{"1"}}, {Key: "dir", Prefix: "d0/e3"}}); err != nil {
+	if s.only, err = x.corpus.subset(t.Context(), []retrieval.Condition{{Key: "third", OneOf: []string{"1"}}, {Key: "dir", Prefix: "d0/e3"}}); err != nil {
 		t.Fatal(err)
 	}
-	sig, _, err := x.score(t.Context(), queryTerms("w1x w2x w3x w0x"), nil, s)
+	sig, _, err := x.corpus.score(t.Context(), queryTerms("w1x w2x w3x w0x"), nil, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestFilterSilencesTheRest(t *testing.T) {
 			outside++
 		}
 	}
-	for _, ord := range x.candidates(sig, func(ord int32) bool { return !s.only.has(ord) }) {
+	for _, ord := range x.corpus.candidates(sig, func(ord int32) bool { return !s.only.has(ord) }) {
 		if !s.only.has(ord) {
 			outside++
 		}

@@ -50,7 +50,7 @@ func (c *candidate) scores(remote bool) []state.Score {
 // fuse scores the pool, which is sorted, and ranks it. Signals are divided by their largest
 // value in the pool, except links and document scores, whose size says whether they mean
 // anything. A sum of divided scores keeps margins, which rank fusion would lose.
-func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]lifted) []candidate {
+func (x *corpus) fuse(sig *signals, pool []int32, links []link, cited map[int32]lifted) []candidate {
 	graph := x.graph(sig, pool)
 	link := make(map[int32]float64, len(links))
 	for _, l := range links {
@@ -61,7 +61,7 @@ func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]l
 		ranked[i] = candidate{ord: ord, parts: [parts]float64{
 			sig.scoped[ord], sig.pairs[ord], x.cosine(sig, ord), x.linkWeight() * link[ord], documentWeight * x.document(sig, ord), graph[i],
 		}, cited: cited[ord].score}
-		if x.means() {
+		if x.meaning != nil {
 			ranked[i].parts[parts-1] = x.near(sig, ord)
 		}
 	}
@@ -83,8 +83,8 @@ func (x *Index) fuse(sig *signals, pool []int32, links []link, cited map[int32]l
 
 // linkWeight is lower where most passages share their document with others: their
 // titles are words of the subject, which many passages mention without a second step.
-func (x *Index) linkWeight() float64 {
-	if x.grouped {
+func (x *corpus) linkWeight() float64 {
+	if x.Grouped {
 		return linkWeightGrouped
 	}
 	return linkWeight
@@ -105,7 +105,7 @@ func divide(ranked []candidate, part int, weight float64) {
 }
 
 // graph scores each passage of the pool by its likeness to the best ones.
-func (x *Index) graph(sig *signals, pool []int32) []float64 {
+func (x *corpus) graph(sig *signals, pool []int32) []float64 {
 	seeds := sig.bestPlain(graphSeeds, nil)
 	out := make([]float64, len(pool))
 	if len(seeds) == 0 {

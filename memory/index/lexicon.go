@@ -15,9 +15,7 @@ import (
 // passages hold, the words behind the stems, and what the corpus defines and is
 // described by. A document of one passage takes no room in it, but for its terms.
 type lexicon struct {
-	Passages, Documents      int
-	AvgLen, AvgPairs, AvgDoc float64
-	Grouped                  bool
+	totals
 
 	terms []string // sorted stems
 	df    []int    // passages with each
@@ -26,10 +24,11 @@ type lexicon struct {
 	occur []byte   // documents with it: steps of their numbers, passages, occurrences
 	words [][]string
 
-	docs  []string  // of several passages, sorted
-	sizes []int32   // their passages
-	lens  []float64 // their terms, without those of their names
-	names table     // nameTerms and nameOf alone
+	docs      []string  // of several passages, sorted
+	sizes     []int32   // their passages
+	lens      []float64 // their terms, without those of their names
+	nameTerms []string  // sorted stems of their names
+	nameOf    [][]nameTerm
 
 	titles []uint64 // keys that a text can mention, sorted
 	pairs  []uint64 // of terms that follow each other in frequentPair passages or more, sorted
@@ -52,11 +51,11 @@ type definition struct {
 	Times       int
 }
 
-// totals are what a generation holds of a term, beyond what is at hand.
+// Totals are what a whole generation holds.
 type totals struct {
-	passages  int
-	documents int // of one passage, without those at hand
-	total     float64
+	Passages, Documents      int
+	AvgLen, AvgPairs, AvgDoc float64 // terms and pairs of terms of a passage, and terms of a document
+	Grouped                  bool    // most passages share their document with others
 }
 
 func (l *lexicon) find(term string) (int, bool) { return slices.BinarySearch(l.terms, term) }
@@ -81,34 +80,21 @@ func (l *lexicon) frequency(field, term string) int {
 // pair returns how many passages hold two terms, joined by a space, one after the other;
 // 0 where they are too few to be in the lexicon.
 func (l *lexicon) pair(pair string) int {
-	if at, ok := slices.BinarySearch(l.pairs, pairKey(keyOf(keyStart, pair))); ok {
+	if at, ok := slices.BinarySearch(l.pairs, pairKeyOf(pair)); ok {
 		return l.pairDF[at]
 	}
 	return 0
 }
 
-// complete counts the documents of a term of which not all passages are at hand, and
-// returns what the generation holds of it. add returns a document's occurrences.
-func (l *lexicon) complete(term string, found int, o *occurrences, add func(doc int32) *docOccurrences) totals {
+// held returns how many passages hold a term, how often all of them together, and calls fn
+// for the documents of several passages among them.
+func (l *lexicon) held(term string, fn func(doc int32, passages, times int)) (passages, times int) {
 	at, ok := l.find(term)
 	if !ok {
-		return totals{passages: found}
+		return 0, 0
 	}
-	all := totals{passages: max(found, l.df[at]), total: float64(l.cf[at])}
-	alone := l.df[at]
-	for _, d := range o.docs {
-		if int(d.doc) >= len(l.docs) {
-			alone--
-		}
-	}
-	l.eachDoc(at, func(doc int32, passages, times int) {
-		d := add(doc)
-		// What is at hand may be more: it counts other forms of the term, too.
-		d.passages, d.saturated = max(d.passages, int32(passages)), max(d.saturated, float64(times))
-		alone -= passages
-	})
-	all.documents = max(0, alone)
-	return all
+	l.eachDoc(at, fn)
+	return l.df[at], l.cf[at]
 }
 
 // eachDoc calls fn for the documents of several passages that hold a term.
@@ -169,19 +155,28 @@ func (l *lexicon) abbreviates(initials string, stems []string) bool {
 	}) != ""
 }
 
-// facets lists the metadata, each key with at most limit values.
-func (l *lexicon) facets(limit int) []Facet {
-	var out []Facet
+// isTitle reports whether a text can mention the title with a key.
+func (l *lexicon) isTitle(key uint64) bool {
+	_, ok := slices.BinarySearch(l.titles, key)
+	return ok
+}
+
+// eachKey calls fn for the keys of metadata, sorted, with the number of passages that have
+// each.
+func (l *lexicon) eachKey(fn func(key string, passages int)) {
 	for i, key := range l.keys {
-		f := Facet{Key: key, Passages: l.keyDF[i]}
-		at, _ := slices.BinarySearch(l.meta, metaTerm(key, ""))
-		for ; at < len(l.meta) && strings.HasPrefix(l.meta[at], metaTerm(key, "")); at++ {
-			f.Values = append(f.Values, FacetValue{strings.TrimPrefix(l.meta[at], metaTerm(key, "")), l.metaDF[at]})
-		}
-		f.Distinct = len(f.Values)
-		out = append(out, f.first(limit))
+		fn(key, l.keyDF[i])
 	}
-	return out
+}
+
+// eachValue calls fn for the values of a key, sorted, with the number of passages that have
+// each.
+func (l *lexicon) eachValue(key string, fn func(value string, passages int)) {
+	prefix := metaTerm(key, "")
+	at, _ := slices.BinarySearch(l.meta, prefix)
+	for ; at < len(l.meta) && strings.HasPrefix(l.meta[at], prefix); at++ {
+		fn(l.meta[at][len(prefix):], l.metaDF[at])
+	}
 }
 
 const lexiconMagic = "assay-lexicon\x01"
@@ -202,7 +197,7 @@ func (l *lexicon) encode() []byte {
 		grouped = 1
 	}
 	e.uint(grouped)
-	for _, list := range [][]string{l.terms, l.docs, l.names.nameTerms, l.meta, l.keys} {
+	for _, list := range [][]string{l.terms, l.docs, l.nameTerms, l.meta, l.keys} {
 		e.strs(list)
 	}
 	for _, list := range [][]int{l.df, l.cf, l.pairDF, l.metaDF, l.keyDF} {
@@ -220,8 +215,8 @@ func (l *lexicon) encode() []byte {
 	}
 	for doc, size := range l.sizes {
 		e.uint(int(size))
-		e.uint(len(l.names.nameOf[doc]))
-		for _, n := range l.names.nameOf[doc] {
+		e.uint(len(l.nameOf[doc]))
+		for _, n := range l.nameOf[doc] {
 			e.uint(int(n.term))
 			e.uint(int(n.count))
 		}
@@ -246,13 +241,13 @@ func decodeLexicon(data []byte) (*lexicon, error) {
 		return nil, fmt.Errorf("reading the lexicon: not a file of this version")
 	}
 	d := &decoder{in: data[len(lexiconMagic):]}
-	l := &lexicon{Passages: d.uint(), Documents: d.uint(), AvgLen: d.float(), AvgPairs: d.float(), AvgDoc: d.float()}
+	l := &lexicon{totals: totals{Passages: d.uint(), Documents: d.uint(), AvgLen: d.float(), AvgPairs: d.float(), AvgDoc: d.float()}}
 	l.lens = make([]float64, d.count())
 	for i := range l.lens {
 		l.lens[i] = d.float()
 	}
 	l.Grouped = d.uint() == 1
-	for _, list := range []*[]string{&l.terms, &l.docs, &l.names.nameTerms, &l.meta, &l.keys} {
+	for _, list := range []*[]string{&l.terms, &l.docs, &l.nameTerms, &l.meta, &l.keys} {
 		*list = d.strs()
 	}
 	for _, list := range []*[]int{&l.df, &l.cf, &l.pairDF, &l.metaDF, &l.keyDF} {
@@ -268,11 +263,11 @@ func decodeLexicon(data []byte) (*lexicon, error) {
 	for i := range l.words {
 		l.words[i] = d.strs()
 	}
-	l.sizes, l.names.nameOf = make([]int32, len(l.docs)), make([][]nameTerm, len(l.docs))
+	l.sizes, l.nameOf = make([]int32, len(l.docs)), make([][]nameTerm, len(l.docs))
 	for doc := range l.sizes {
 		l.sizes[doc] = int32(d.uint())
 		for range d.count() {
-			l.names.nameOf[doc] = append(l.names.nameOf[doc], nameTerm{int32(d.below(len(l.names.nameTerms))), int32(d.uint())})
+			l.nameOf[doc] = append(l.nameOf[doc], nameTerm{int32(d.below(len(l.nameTerms))), int32(d.uint())})
 		}
 	}
 	for _, list := range []*[]uint64{&l.titles, &l.pairs} {

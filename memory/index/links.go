@@ -6,39 +6,18 @@ import (
 	"slices"
 )
 
-const (
-	maxTitleWords  = 8 // longer titles are not looked for
-	maxTitleSharer = 3 // a title of more passages names none of them
-)
-
-// A titleRef says that a passage has the title with a key.
-type titleRef struct {
-	key uint64
-	ord int32
-}
-
 // mentioned calls fn for every passage whose title s mentions, in any order
 // and perhaps repeatedly.
-func (x *Index) mentioned(s string, fn func(ord int32)) {
-	if len(x.titles) == 0 {
+func (x *corpus) mentioned(s string, fn func(ord int32)) {
+	if len(x.table.titles) == 0 {
 		return
 	}
 	eachRun(s, func(key uint64) {
-		at, found := slices.BinarySearchFunc(x.titles, key, func(r titleRef, key uint64) int { return cmp.Compare(r.key, key) })
-		for ; found && at < len(x.titles) && x.titles[at].key == key; at++ {
-			fn(x.titles[at].ord)
+		at, found := slices.BinarySearchFunc(x.table.titles, key, func(r titleRef, key uint64) int { return cmp.Compare(r.key, key) })
+		for ; found && at < len(x.table.titles) && x.table.titles[at].key == key; at++ {
+			fn(x.table.titles[at].ord)
 		}
 	})
-}
-
-// eachRun calls fn for the keys of the runs of words of s that may be a title.
-func eachRun(s string, fn func(key uint64)) {
-	list := words(s)
-	for i := range list {
-		for n := 1; n <= maxTitleWords && i+n <= len(list); n++ {
-			fn(wordsKey(list[i : i+n]))
-		}
-	}
 }
 
 // A link says that a passage's title is mentioned by a good passage: by how
@@ -50,8 +29,8 @@ type link struct {
 
 // links follows the titles that the best passages mention; passages that
 // may not be returned are followed too, they are why the next hop is asked.
-func (x *Index) links(ctx context.Context, sig *signals) ([]link, error) {
-	if len(x.titles) == 0 {
+func (x *corpus) links(ctx context.Context, sig *signals) ([]link, error) {
+	if len(x.table.titles) == 0 {
 		return nil, nil
 	}
 	found := make(map[int32]float64)
@@ -60,7 +39,7 @@ func (x *Index) links(ctx context.Context, sig *signals) ([]link, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		p, err := x.store.passage(x.table.id(from))
+		p, err := x.store.passage(from)
 		if err != nil {
 			return nil, err
 		}

@@ -26,8 +26,8 @@ func TestLongQuery(t *testing.T) {
 		common.String() + unknown.String() + "zymurgist",
 		"zymurgist " + unknown.String(),
 	} {
-		s := newScratch(x.table.len(), len(x.table.docs))
-		sig, _, err := x.score(t.Context(), queryTerms(query), nil, s)
+		s := newScratch(x.gen.table.len(), len(x.gen.table.docs))
+		sig, _, err := x.corpus.score(t.Context(), queryTerms(query), nil, s)
 		if err != nil {
 			t.Fatal(err)
 		}

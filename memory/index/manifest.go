@@ -60,8 +60,6 @@ const (
 
 const manifestMagic = "assay-index"
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // A manifest lists the files of a generation with their checksums. It is
 // written last: a directory without it is not a generation.
 type manifest struct {
@@ -328,19 +326,15 @@ func (m *manifest) seal(dir string, linked map[string]file) error {
 	return nil
 }
 
-// writeFile writes a file of what pieces hold one after the other.
-func writeFile(dir, name string, pieces ...[]byte) error {
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err == nil {
-		for _, data := range pieces {
-			if err == nil {
-				_, err = f.Write(data)
-			}
-		}
-		err = errors.Join(err, f.Close())
+// verifyOne compares a file with its entry, and returns its content where it is wanted.
+func (g *generation) verifyOne(name string, wanted bool) ([]byte, error) {
+	at := slices.IndexFunc(g.Files, func(f file) bool { return f.Name == name })
+	if at < 0 {
+		return nil, &CorruptError{Dir: g.dir, Err: errors.New("its manifest does not name every file")}
 	}
+	data, err := g.Files[at].verify(g.dir, wanted, make([]byte, 1<<20))
 	if err != nil {
-		return fmt.Errorf("writing the index: %w", err)
+		return nil, &CorruptError{Dir: g.dir, Err: err}
 	}
-	return nil
+	return data, nil
 }

@@ -61,7 +61,7 @@ func TestCosineRangesDoNotMatter(t *testing.T) {
 		e := &embedtest.Words{Bias: bias, Dims: 256}
 		dir, _ := buildIn(t, e, UpdateOptions{Add: kiteBarge(t)})
 		x := openIn(t, dir, e)
-		if floor := x.meaning.scale.Floor; floor < bias || floor > bias+.2 {
+		if floor := x.gen.meaning.scale.Floor; floor < bias || floor > bias+.2 {
 			t.Errorf("bias %v: floor %v", bias, floor)
 		}
 		var got []retrieval.Result
@@ -363,13 +363,17 @@ func TestRestOfRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &meaning{set: set}
-	m.share([]int{2, 2})
+	m, err := newMeaning(set, []int{2, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
 	q := []float32{.98, .2}
 	if a, b := m.cosine(q, 0), m.cosine(q, 1); a >= b || b > 1 {
 		t.Errorf("a passage that touches on it %v, one that is about it %v", a, b)
 	}
-	m.share([]int{1, 3})
+	if m, err = newMeaning(set, []int{1, 3}); err != nil {
+		t.Fatal(err)
+	}
 	if got, want := m.cosine(q, 0), set.Dot(q, 0); got != want {
 		t.Errorf("a passage of one row %v, want its cosine %v", got, want)
 	}

@@ -26,30 +26,19 @@ func OpenServed(dir string, server Collection) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
+	g := &generation{manifest: m, dir: dir, model: new(lsa.Model)}
 	l, err := decodeLexicon(files[lexiconFile])
-	model := new(lsa.Model)
 	if err == nil {
-		err = model.Decode(files[modelFile], m.Stats.Embedder)
+		err = g.model.Decode(files[modelFile], m.Stats.Embedder)
 	}
 	if err != nil {
 		return nil, &CorruptError{Dir: dir, Err: err}
 	}
-	set, err := vector.NewSet(nil, model.Dims(), nil)
-	if err != nil {
+	if g.vectors, err = vector.NewSet(nil, g.model.Dims(), nil); err != nil {
 		return nil, err
 	}
-	t := &table{docs: l.docs, nameTerms: l.names.nameTerms, nameOf: l.names.nameOf}
-	x := newIndex(dir, t, model, set, m.Stats.BM25)
-	x.store, x.lexicon, x.server = &pool{lexicon: l, table: t}, l, server
-	x.calibration, x.stats, x.changed = m.Calibration, m.Stats, m.Changed
-	x.passages, x.allDocs, x.sizes = l.Passages, l.Documents, l.sizes
-	x.avgLen, x.avgPairs, x.avgDoc, x.grouped = l.AvgLen, l.AvgPairs, l.AvgDoc, l.Grouped
-	x.nameOf, x.docLen = t.nameOf, append([]float64(nil), l.lens...)
-	x.nameDocuments()
-	x.pools(poolSize, len(l.docs)+poolSize)
-	if err := x.findLanguages(context.Background()); err != nil {
-		return nil, err
-	}
-	x.stemmers = &sync.Pool{New: func() any { return stemmer{} }}
-	return x, nil
+	x := &Index{gen: g, server: server, stemmers: &sync.Pool{New: func() any { return stemmer{} }}}
+	x.corpus, err = newServedCorpus(context.Background(), l, g.model, g.rules())
+	g.table = x.corpus.table
+	return x, err
 }

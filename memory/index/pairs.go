@@ -41,6 +41,9 @@ func appendPairs(keys []uint64, terms []string) []uint64 {
 	return keys
 }
 
+// pairKeyOf is the key of two terms, joined by a space.
+func pairKeyOf(pair string) uint64 { return pairKey(keyOf(keyStart, pair)) }
+
 // pairKey shortens the hash of two terms with a space between them.
 func pairKey(h uint64) uint64 { return (h ^ h>>32) * 0x9E3779B97F4A7C15 >> (64 - pairBits) }
 

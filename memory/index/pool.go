@@ -2,15 +2,11 @@ package index
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/blevesearch/vellum"
-
 	"example.com/assay/memory/citation"
 	"example.com/assay/memory/lsa"
-	"example.com/assay/memory/vector"
 	"example.com/assay/state"
 )
 
@@ -19,10 +15,38 @@ import (
 type pool struct {
 	lexicon *lexicon
 	table   *table
-	records []Record // by ordinal
+	found   []foundPassage // by ordinal
 	read    []analysed
-	members map[int32][]int32 // passages at hand per document
 }
+
+// A foundPassage is a passage that a server found, with what its text alone does not say.
+type foundPassage struct {
+	state.Passage
+	citation.Labels
+	titled bool // a text can mention its title
+}
+
+// newPool makes the source of what a server found, sorted by id. Its table numbers the
+// documents as the lexicon does, and those that are not in it behind them.
+func newPool(l *lexicon, found []foundPassage, stems stemmer) (*pool, error) {
+	p := &pool{lexicon: l, found: found, read: make([]analysed, len(found))}
+	drafts, kept, places := make([]draft, len(found)), make([]int32, len(found)), make([]int32, len(found))
+	for i := range found {
+		a, err := analyseOne(found[i].Passage, stems)
+		if err != nil {
+			return nil, err
+		}
+		a.labels = found[i].Labels
+		p.read[i], drafts[i], kept[i], places[i] = a, a.draft, -1, int32(i)
+	}
+	p.table = newTable(nil, kept, drafts, places, len(found))
+	p.table.renumber(l.docs, l.nameTerms, l.nameOf)
+	p.table.findTitles(func(ord int32, _ int) bool { return found[ord].titled })
+	return p, nil
+}
+
+// bag is a passage's bag of terms.
+func (p *pool) bag(ord int) []lsa.Term { return p.read[ord].bag }
 
 func (p *pool) close() error { return nil }
 
@@ -41,7 +65,7 @@ func (p *pool) postings(ctx context.Context, field, term string, out []posting) 
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}
-	key := pairKey(keyOf(keyStart, term))
+	key := pairKeyOf(term)
 	for ord := range p.read {
 		if n := p.read[ord].times(field, term, key); n > 0 {
 			out = append(out, posting{int32(ord), int32(n)})
@@ -88,122 +112,7 @@ func (p *pool) terms(_, prefix string, fn func(term string) (string, bool)) erro
 }
 
 func (p *pool) similar(_, word string, errors int, out []string) ([]string, error) {
-	dfa, err := automaton(word, errors)
-	if err != nil {
-		return out, err
-	}
-	first := string(firstRune(word))
-	at, _ := slices.BinarySearch(p.lexicon.terms, first)
-	for ; at < len(p.lexicon.terms) && strings.HasPrefix(p.lexicon.terms[at], first); at++ {
-		if accepts(dfa, p.lexicon.terms[at]) {
-			out = append(out, p.lexicon.terms[at])
-		}
-	}
-	return out, nil
+	return similarOf(p.lexicon.terms, word, errors, out)
 }
 
-func accepts(dfa vellum.Automaton, term string) bool {
-	at := dfa.Start()
-	for i := 0; i < len(term); i++ {
-		if at = dfa.Accept(at, term[i]); !dfa.CanMatch(at) {
-			return false
-		}
-	}
-	return dfa.IsMatch(at)
-}
-
-func (p *pool) passage(id string) (state.Passage, error) {
-	ord, ok := p.table.find(id)
-	if !ok {
-		return state.Passage{}, fmt.Errorf("reading passage %q: it is not among what was found", id)
-	}
-	return p.records[ord].Passage, nil
-}
-
-// poolSize is how many passages, and documents of one passage, a pool may have.
-const poolSize = 4096
-
-// pooled makes the index of what a server found, the first of which count where there are
-// too many. It shares the lexicon, and the memory
-// of searches, of the index of the generation.
-func (x *Index) pooled(records []Record) (*Index, error) {
-	records = firstOfEach(records)
-	records = records[:min(len(records), poolSize)]
-	slices.SortFunc(records, func(a, b Record) int { return strings.Compare(a.Passage.ID, b.Passage.ID) })
-	p := &pool{lexicon: x.lexicon, records: records, read: make([]analysed, len(records)), members: map[int32][]int32{}}
-	drafts, kept, places := make([]draft, len(records)), make([]int32, len(records)), make([]int32, len(records))
-	stems := x.stemmers.Get().(stemmer)
-	defer x.stemmers.Put(stems)
-	dims := x.model.Dims()
-	rows := make([]float32, len(records)*dims)
-	for i := range records {
-		a, err := analyseOne(records[i].Passage, stems)
-		if err != nil {
-			return nil, err
-		}
-		a.labels = citation.Labels{Own: records[i].Own, Within: records[i].Within}
-		v, _ := x.model.Project(a.bag)
-		copy(rows[i*dims:], v)
-		p.read[i], drafts[i], kept[i], places[i] = a, a.draft, -1, int32(i)
-	}
-	set, err := vector.NewSet(rows, dims, nil)
-	if err != nil {
-		return nil, err
-	}
-	p.table = newTable(nil, kept, drafts, places, len(records))
-	y := &Index{
-		dir: x.dir, store: p, table: p.table, model: x.model, vectors: set, calibration: x.calibration, stats: x.stats,
-		bm25: x.bm25, avgLen: x.avgLen, avgPairs: x.avgPairs, avgDoc: x.avgDoc, grouped: x.grouped,
-		nameUses: x.nameUses, nameFrom: x.nameFrom, passages: x.passages, allDocs: x.allDocs,
-		lexicon: x.lexicon, server: x.server, languages: x.languages, stems: x.stems, scratch: x.scratch, gatherers: x.gatherers, stemmers: x.stemmers,
-	}
-	y.number(p, x)
-	return y, nil
-}
-
-// firstOfEach leaves out records of passages that came before.
-func firstOfEach(records []Record) []Record {
-	seen := make(map[string]bool, len(records))
-	out := make([]Record, 0, len(records))
-	for _, r := range records {
-		if !seen[r.Passage.ID] {
-			seen[r.Passage.ID] = true
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// number gives the passages of a pool the generation's numbers of documents, and those
-// that are a document of their own the numbers behind them.
-func (x *Index) number(p *pool, of *Index) {
-	t, l := p.table, of.lexicon
-	own := t.docs
-	numbers := make([]int, len(own))
-	t.docs, t.nameTerms, t.nameOf, t.titles = slices.Clip(l.docs), l.names.nameTerms, l.names.nameOf, nil
-	x.docLen, x.sizes, x.nameOf = slices.Clip(of.docLen), slices.Clip(l.sizes), slices.Clip(l.names.nameOf)
-	for i, doc := range own {
-		at, ok := slices.BinarySearch(l.docs, doc)
-		if !ok {
-			at = len(t.docs)
-			t.docs = append(t.docs, doc)
-			x.docLen, x.sizes, x.nameOf = append(x.docLen, 0), append(x.sizes, 1), append(x.nameOf, nil)
-		}
-		numbers[i] = at
-	}
-	x.docOf, x.norm = make([]int32, t.len()), make([]float64, t.len())
-	for ord := range int32(t.len()) {
-		doc, length := numbers[t.doc(ord)], float64(t.number(ord, rowLength))
-		t.set(ord, rowDoc, doc)
-		x.docOf[ord], x.norm[ord] = int32(doc), lengthNorm(length, x.avgLen, x.bm25.K1, x.bm25.B)
-		p.members[int32(doc)] = append(p.members[int32(doc)], ord)
-		if doc >= len(l.docs) {
-			x.docLen[doc] = length
-		}
-		if key := t.keys[t.number(ord, rowTitle)]; p.records[ord].Title != "" {
-			t.titles = append(t.titles, titleRef{key, ord})
-		}
-	}
-	slices.SortFunc(t.titles, byTitle)
-	x.titles = t.titles
-}
+func (p *pool) passage(ord int32) (state.Passage, error) { return p.found[ord].Passage, nil }

@@ -51,7 +51,7 @@ const together = 4096
 
 // fetch reads the postings of terms that were not read yet, on all processors
 // where the corpus is large.
-func (x *Index) fetch(ctx context.Context, terms []weighted, l *postingLists) error {
+func (x *corpus) fetch(ctx context.Context, terms []weighted, l *postingLists) error {
 	if l.at == nil {
 		l.at = make(map[string]int)
 	}
@@ -107,7 +107,7 @@ type gatherer struct {
 
 // gather reads the postings of a term, brings those of a document together, and
 // computes what all wordings need of them.
-func (x *Index) gather(ctx context.Context, term string, same []otherForm, g *gatherer, o *occurrences) (err error) {
+func (x *corpus) gather(ctx context.Context, term string, same []otherForm, g *gatherer, o *occurrences) (err error) {
 	g.list, err = x.store.postings(ctx, bodyField, term, g.list[:0])
 	if err == nil {
 		g.list, err = x.withOther(ctx, term, g.list, same)
@@ -116,15 +116,15 @@ func (x *Index) gather(ctx context.Context, term string, same []otherForm, g *ga
 		return err
 	}
 	list, all := x.byDocument(term, g, o)
-	o.idf = idf(float64(x.passages), float64(all.passages))
-	o.docIDF = idf(float64(x.allDocs), float64(all.documents))
+	o.idf = idf(float64(x.Passages), float64(all.passages))
+	o.docIDF = idf(float64(x.Documents), float64(all.documents))
 	for i := range o.docs {
 		d := &o.docs[i]
 		g.place[d.doc] = 0
-		d.saturated = saturate(d.saturated, x.docLen[d.doc], x.avgDoc, x.bm25.K1, x.bm25.B)
+		d.saturated = saturate(d.saturated, x.docLen[d.doc], x.AvgDoc, x.k1, x.b)
 		switch size := x.sizes[d.doc]; {
 		case d.idf < 0:
-		case x.nameOf[d.doc] == nil || size < inDocMin:
+		case x.table.nameOf[d.doc] == nil || size < inDocMin:
 			d.idf = o.idf
 		default:
 			d.idf = idf(float64(size), float64(d.passages))
@@ -136,7 +136,7 @@ func (x *Index) gather(ctx context.Context, term string, same []otherForm, g *ga
 		tf := float64(p.tf)
 		o.total += tf
 		o.ords = append(o.ords, p.ord)
-		o.saturated = append(o.saturated, (x.bm25.K1+1)*tf/(tf+x.norm[p.ord]))
+		o.saturated = append(o.saturated, (x.k1+1)*tf/(tf+x.norm[p.ord]))
 	}
 	o.total = max(o.total, all.total)
 	return nil
@@ -145,7 +145,7 @@ func (x *Index) gather(ctx context.Context, term string, same []otherForm, g *ga
 // byDocument counts the occurrences in each document, three times those in its name,
 // and returns the gathered postings with those of a document one after the other, and
 // how many there are in the generation.
-func (x *Index) byDocument(term string, g *gatherer, o *occurrences) ([]posting, totals) {
+func (x *corpus) byDocument(term string, g *gatherer, o *occurrences) ([]posting, termTotals) {
 	o.docs = o.docs[:0]
 	add := func(doc int32) *docOccurrences {
 		if g.place[doc] == 0 {
@@ -162,9 +162,9 @@ func (x *Index) byDocument(term string, g *gatherer, o *occurrences) ([]posting,
 		d.here++
 		d.saturated += float64(p.tf)
 	}
-	all := totals{passages: len(g.list)}
+	all := termTotals{passages: len(g.list)}
 	if x.lexicon != nil {
-		all = x.lexicon.complete(term, len(g.list), o, add)
+		all = x.completed(term, len(g.list), o, add)
 	}
 	for _, named := range x.named(term) {
 		d := add(named.doc)
@@ -186,4 +186,29 @@ func (x *Index) byDocument(term string, g *gatherer, o *occurrences) ([]posting,
 		*at++
 	}
 	return g.sorted, all
+}
+
+// termTotals are what a generation holds of a term.
+type termTotals struct {
+	passages  int
+	documents int // of one passage, without those at hand
+	total     float64
+}
+
+// completed counts the documents of a term of which not all passages are at hand, and
+// returns what the generation holds of it. add returns a document's occurrences.
+func (x *corpus) completed(term string, found int, o *occurrences, add func(doc int32) *docOccurrences) termTotals {
+	alone := 0
+	for _, d := range o.docs {
+		if int(d.doc) >= len(x.lexicon.docs) {
+			alone--
+		}
+	}
+	passages, times := x.lexicon.held(term, func(doc int32, passages, times int) {
+		d := add(doc)
+		// What is at hand may be more: it counts other forms of the term, too.
+		d.passages, d.saturated = max(d.passages, int32(passages)), max(d.saturated, float64(times))
+		alone -= passages
+	})
+	return termTotals{passages: max(found, passages), documents: max(0, alone+passages), total: float64(times)}
 }

@@ -1,15 +1,10 @@
 package index
 
 import (
+	"iter"
 	"math"
 	"slices"
 )
-
-// A Judged question is one that a person has marked the answers of.
-type Judged struct {
-	Question string
-	Passages []string // ids of the passages that answer it
-}
 
 // precedents are judged questions, kept to tell what a new question is like.
 // What answered earlier questions is likelier to answer the next one, and the
@@ -29,13 +24,14 @@ type precedents struct {
 // whose answers become its candidates.
 const followed = 20
 
-// newPrecedents looks the passages of judged questions up. Ids that the index
-// does not hold are left out: passages go when documents change.
-func (x *Index) newPrecedents(judged []Judged) *precedents {
+// newPrecedents looks the passages of judged questions up, by their ids. Ids that the
+// corpus does not hold are left out: passages go when documents change.
+func (x *corpus) newPrecedents(judged iter.Seq2[string, []string]) *precedents {
 	p := &precedents{number: make(map[string]int32), questions: make(map[int32][]int32)}
-	for q, j := range judged {
+	for question, passages := range judged {
+		q := len(p.bags)
 		var bag []int32
-		for _, t := range weigh(x.terms(j.Question), count) {
+		for _, t := range weigh(x.reader.terms(question), count) {
 			n, ok := p.number[t.term]
 			if !ok {
 				n = int32(len(p.holders))
@@ -46,9 +42,9 @@ func (x *Index) newPrecedents(judged []Judged) *precedents {
 			bag = append(bag, n)
 		}
 		var found []int32
-		for _, id := range j.Passages {
+		for _, id := range passages {
 			if ord, ok := x.table.find(id); ok {
-				found = append(found, int32(ord))
+				found = append(found, ord)
 			}
 		}
 		slices.Sort(found)
@@ -58,7 +54,7 @@ func (x *Index) newPrecedents(judged []Judged) *precedents {
 		}
 		p.bags, p.answers = append(p.bags, bag), append(p.answers, found)
 	}
-	n := float64(len(judged))
+	n := float64(len(p.bags))
 	for _, holders := range p.holders {
 		p.weights = append(p.weights, math.Log((n+1)/float64(len(holders)+1))+.1)
 	}
@@ -84,7 +80,7 @@ type recollection struct {
 
 // recall compares a question with the judged ones, but the one of the given
 // number: a question that is learnt from must not find itself.
-func (x *Index) recall(p *precedents, terms []weighted, without int) *recollection {
+func (x *corpus) recall(p *precedents, terms []weighted, without int) *recollection {
 	r := &recollection{precedents: p, alike: make([]float64, len(p.bags)), terms: make(map[int32]bool)}
 	var square float64
 	for _, t := range terms {

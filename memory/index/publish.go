@@ -42,8 +42,8 @@ func Publish(ctx context.Context, opts PublishOptions) (err error) {
 		return fmt.Errorf("publishing an index: %w", err)
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	if x.stats.Space != "" {
-		return fmt.Errorf("publishing an index: its vectors are of %q, and a server ranks by those of the offline embedder alone; ingest without a remote embedder", x.stats.Space)
+	if x.gen.Stats.Space != "" {
+		return fmt.Errorf("publishing an index: its vectors are of %q, and a server ranks by those of the offline embedder alone; ingest without a remote embedder", x.gen.Stats.Space)
 	}
 	p := &publication{ctx: ctx, opts: opts, x: x, words: map[string]bool{}, forms: map[definition]int{}}
 	if err = p.run(); err == nil {
@@ -76,16 +76,14 @@ func (p *publication) run() error {
 	if err := os.Mkdir(p.opts.Dir, 0o700); err != nil {
 		return err
 	}
-	if err := p.opts.To.Create(p.ctx, p.x.bm25); err != nil {
+	if err := p.opts.To.Create(p.ctx, p.x.gen.Stats.BM25.Resolved()); err != nil {
 		return err
 	}
-	if p.x.store != nil {
-		if err := guarded(p.lookUp); err != nil {
-			return err
-		}
-		if err := p.write(); err != nil {
-			return err
-		}
+	if err := guarded(p.lookUp); err != nil {
+		return err
+	}
+	if err := p.write(); err != nil {
+		return err
 	}
 	if err := guarded(p.seal); err != nil {
 		return err
@@ -101,15 +99,15 @@ func (p *publication) report(phase string, done, total int) {
 
 // lookUp finds what a record says beside its passage.
 func (p *publication) lookUp() (err error) {
-	x := p.x
+	x := p.x.corpus
 	if p.own, err = p.keys(ownField); err != nil {
 		return err
 	}
 	if p.within, err = p.keys(withinField); err != nil {
 		return err
 	}
-	p.titles = make(map[int32]string, len(x.titles))
-	for _, t := range x.titles {
+	p.titles = make(map[int32]string, len(x.table.titles))
+	for _, t := range x.table.titles {
 		p.titles[t.ord] = titleValue(t.key)
 	}
 	for doc := range x.table.docs {
@@ -123,7 +121,7 @@ func (p *publication) lookUp() (err error) {
 
 // keys lists the terms of a field per passage.
 func (p *publication) keys(field string) ([][]string, error) {
-	out := make([][]string, p.x.table.len())
+	out := make([][]string, p.x.gen.table.len())
 	return out, p.eachTerm(field, func(term string, list []posting) {
 		for _, found := range list {
 			out[found.ord] = append(out[found.ord], term)
@@ -209,7 +207,7 @@ func (p *publication) batch(ctx context.Context, from, to int, stems stemmer) er
 }
 
 func (p *publication) passage(i int) (state.Passage, error) {
-	return p.x.store.passage(p.x.table.id(p.order[i]))
+	return p.x.corpus.store.passage(p.order[i])
 }
 
 func (p *publication) record(i int, read state.Passage, stems stemmer) (Record, error) {
@@ -224,7 +222,7 @@ func (p *publication) record(i int, read state.Passage, stems stemmer) (Record, 
 			r.Terms = append(r.Terms, t.Text)
 		}
 	}
-	if v := p.x.vector(ord); slices.ContainsFunc(v, func(c float32) bool { return c != 0 }) {
+	if v := p.x.gen.vectors.Row(ord); slices.ContainsFunc(v, func(c float32) bool { return c != 0 }) {
 		r.Vector = v
 	}
 	return r, nil
@@ -250,8 +248,8 @@ func (p *publication) seal() error {
 	if err != nil {
 		return err
 	}
-	m := &manifest{Stats: p.x.stats, Changed: p.x.changed, Calibration: p.x.calibration}
-	model, err := p.x.model.MarshalBinary()
+	m := &manifest{Stats: p.x.gen.Stats, Changed: p.x.gen.Changed, Calibration: p.x.gen.Calibration}
+	model, err := p.x.gen.model.MarshalBinary()
 	if err != nil {
 		return fmt.Errorf("encoding the embedder: %w", err)
 	}

@@ -20,9 +20,9 @@ type wording struct {
 	mass      float64
 }
 
-func (x *Index) wording(question string, list []string, sig *signals) *wording {
+func (x *corpus) wording(question string, list []string, sig *signals) *wording {
 	w := &wording{terms: sig.terms, idfs: sig.idfs, cfs: sig.cfs, number: make(map[string]int), written: make(map[string]int)}
-	w.tokens = x.avgLen * float64(x.passages)
+	w.tokens = x.AvgLen * float64(x.Passages)
 	for i, t := range sig.terms {
 		w.number[t.term] = i
 		w.mass += sig.idfs[i]
@@ -34,14 +34,14 @@ func (x *Index) wording(question string, list []string, sig *signals) *wording {
 			w.pairs = append(w.pairs, [2]int{a, b})
 		}
 	}
-	spoken := x.spoken(question)
+	spoken := x.reader.spoken(question)
 	for _, span := range text.Sentences(question) {
 		var mask uint64
 		sentence := question[span.Start:span.End]
 		for i, t := range text.Tokens(sentence) {
 			at, ok := 0, false
 			for _, l := range spoken {
-				if n, has := w.number[x.stemIn(l, t.Text)]; has {
+				if n, has := w.number[x.reader.stems.stem(l, t.Text)]; has {
 					at, ok = n, true
 				}
 			}
@@ -80,13 +80,13 @@ func (w *wording) sum(held uint64) float64 {
 	return sum
 }
 
-func (x *Index) held(w *wording, l text.Language, s string) uint64 {
+func (x *corpus) held(w *wording, l text.Language, s string) uint64 {
 	var mask uint64
 	if s == "" {
 		return 0
 	}
 	for _, t := range text.Tokens(s) {
-		if at, ok := w.number[x.stemIn(l, t.Text)]; ok {
+		if at, ok := w.number[x.reader.stems.stem(l, t.Text)]; ok {
 			mask |= 1 << at
 		}
 	}
@@ -107,7 +107,7 @@ type reading struct {
 	colon     bool
 }
 
-func (w *wording) read(x *Index, l text.Language, s string) *reading {
+func (w *wording) read(x *corpus, l text.Language, s string) *reading {
 	r := &reading{tf: make([]float64, len(w.terms)), tfWritten: make([]float64, len(w.terms))}
 	seen := make(map[string]struct{})
 	spans := text.Sentences(s)
@@ -125,7 +125,7 @@ func (w *wording) read(x *Index, l text.Language, s string) *reading {
 		if c := t.Text[0]; c >= '0' && c <= '9' {
 			r.digits++
 		}
-		stem := x.stemIn(l, t.Text)
+		stem := x.reader.stems.stem(l, t.Text)
 		seen[stem] = struct{}{}
 		at, ok := w.number[stem]
 		if !ok {
@@ -159,7 +159,7 @@ const (
 	sentenceBase = .02 // per word of a sentence
 )
 
-func (r *reading) fill(row []float64, w *wording, x *Index, length float64) {
+func (r *reading) fill(row []float64, w *wording, x *corpus, length float64) {
 	n := float64(len(r.at))
 	var held uint64
 	matched := 0
@@ -169,9 +169,9 @@ func (r *reading) fill(row []float64, w *wording, x *Index, length float64) {
 			held |= 1 << i
 			matched++
 		}
-		row[fRare] += q.weight * math.Pow(w.idfs[i], 1.5) * saturate(tf, length, x.avgLen, x.bm25.K1, x.bm25.B)
-		row[fFlat] += q.weight * w.idfs[i] * saturate(tf, length, x.avgLen, .6, .6)
-		row[fWritten] += q.weight * w.idfs[i] * saturate(r.tfWritten[i], length, x.avgLen, x.bm25.K1, x.bm25.B)
+		row[fRare] += q.weight * math.Pow(w.idfs[i], 1.5) * saturate(tf, length, x.AvgLen, x.k1, x.b)
+		row[fFlat] += q.weight * w.idfs[i] * saturate(tf, length, x.AvgLen, .6, .6)
+		row[fWritten] += q.weight * w.idfs[i] * saturate(r.tfWritten[i], length, x.AvgLen, x.k1, x.b)
 		if w.cfs[i] > 0 {
 			row[fDirichlet] += q.weight * math.Log1p(tf*w.tokens/(dirichletMu*w.cfs[i]))
 		}
@@ -205,7 +205,7 @@ func (r *reading) fill(row []float64, w *wording, x *Index, length float64) {
 		var sum float64
 		for m := mask; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
-			sum += w.idfs[i] * saturate(r.tf[i], length, x.avgLen, x.bm25.K1, x.bm25.B)
+			sum += w.idfs[i] * saturate(r.tf[i], length, x.AvgLen, x.k1, x.b)
 		}
 		row[fQuerySentence] = max(row[fQuerySentence], sum)
 	}
@@ -221,9 +221,9 @@ func (r *reading) fill(row []float64, w *wording, x *Index, length float64) {
 
 // proximity scores the pairs of the question's neighbouring terms: adjacent
 // and in order, and within a few words in any order.
-func (r *reading) proximity(w *wording, x *Index) (adjacent, near float64) {
+func (r *reading) proximity(w *wording, x *corpus) (adjacent, near float64) {
 	n := float64(len(r.at))
-	norm := .5 + .5*n/max(1, x.avgLen)
+	norm := .5 + .5*n/max(1, x.AvgLen)
 	for _, pair := range w.pairs {
 		a, b := int8(pair[0]), int8(pair[1])
 		if r.tf[a] == 0 || r.tf[b] == 0 {

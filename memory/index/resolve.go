@@ -33,7 +33,7 @@ type lifted struct {
 // resolve finds the passages that a query names by their numbers, and how well it names
 // them. For the confidence, a citation counts as one more word of the query; only the
 // passages that it names exactly hold that word, each once.
-func (x *Index) resolve(ctx context.Context, query string, list []citation.Citation, sig *signals) (map[int32]lifted, []retrieval.Cited, error) {
+func (x *corpus) resolve(ctx context.Context, query string, list []citation.Citation, sig *signals) (map[int32]lifted, []retrieval.Cited, error) {
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
@@ -71,7 +71,7 @@ func (x *Index) resolve(ctx context.Context, query string, list []citation.Citat
 }
 
 // saysMore reports whether a query holds content words beside its citations.
-func (x *Index) saysMore(query string, list []citation.Citation) bool {
+func (x *corpus) saysMore(query string, list []citation.Citation) bool {
 	var rest strings.Builder
 	at := 0
 	for _, c := range list { // in order, not overlapping
@@ -80,10 +80,10 @@ func (x *Index) saysMore(query string, list []citation.Citation) bool {
 	}
 	rest.WriteString(query[at:])
 	said := acronym.ReplaceAllString(rest.String(), " ")
-	if x.isEnglish(said) {
+	if x.reader.isEnglish(said) {
 		return len(terms(said, text.QueryStops)) > 0
 	}
-	return len(x.terms(said)) > 0
+	return len(x.reader.terms(said)) > 0
 }
 
 // settle lowers what a doubtful number gave to passages. What is left still favours them.
@@ -98,7 +98,7 @@ func settle(ranked []candidate, up map[int32]lifted) {
 
 // part finds the passages that are what a citation names, and those that lie
 // in it. Where there are none, those of the nearest wider part are near it.
-func (x *Index) part(ctx context.Context, c citation.Citation, only *subset) (exact, near []int32, found citation.Citation, err error) {
+func (x *corpus) part(ctx context.Context, c citation.Citation, only *subset) (exact, near []int32, found citation.Citation, err error) {
 	if exact, err = x.labelled(ctx, ownField, c, only); err != nil {
 		return nil, nil, c, err
 	}
@@ -120,7 +120,7 @@ func (x *Index) part(ctx context.Context, c citation.Citation, only *subset) (ex
 
 // labelled lists the passages with one of a citation's keys in a field,
 // sorted.
-func (x *Index) labelled(ctx context.Context, field string, c citation.Citation, only *subset) ([]int32, error) {
+func (x *corpus) labelled(ctx context.Context, field string, c citation.Citation, only *subset) ([]int32, error) {
 	var out []int32
 	var list []posting
 	for _, key := range c.Exact() {
@@ -138,7 +138,7 @@ func (x *Index) labelled(ctx context.Context, field string, c citation.Citation,
 	return slices.Compact(out), nil
 }
 
-func (x *Index) documents(ords []int32) int {
+func (x *corpus) documents(ords []int32) int {
 	seen := map[int]bool{}
 	for _, ord := range ords {
 		seen[x.table.doc(ord)] = true
@@ -148,7 +148,7 @@ func (x *Index) documents(ords []int32) int {
 
 // works counts the documents of passages, those of one title once: they are
 // copies or editions.
-func (x *Index) works(ords []int32) int {
+func (x *corpus) works(ords []int32) int {
 	seen := map[int]bool{}
 	titles := map[string]bool{}
 	untitled := 0
@@ -171,7 +171,7 @@ var acronym = pattern.New(`\b[A-Z]{2,10}\b`)
 
 // narrow keeps of passages in several documents those whose title or file the
 // query names by an acronym, "COBS Rule 22.4.2", if there are any.
-func (x *Index) narrow(query string, ords []int32) []int32 {
+func (x *corpus) narrow(query string, ords []int32) []int32 {
 	if x.documents(ords) < 2 {
 		return ords
 	}
@@ -191,12 +191,12 @@ func (x *Index) narrow(query string, ords []int32) []int32 {
 
 // countCited adds a citation to the words of the query. The passages that it
 // names also have the words that it is written in, whatever their text says.
-func (x *Index) countCited(c citation.Citation, exact []int32, sig *signals) {
+func (x *corpus) countCited(c citation.Citation, exact []int32, sig *signals) {
 	if len(exact) == 0 {
 		return
 	}
-	held := sig.bits(x.terms(c.Text))
-	weight := idf(float64(x.passages), float64(len(exact)))
+	held := sig.bits(x.reader.terms(c.Text))
+	weight := idf(float64(x.Passages), float64(len(exact)))
 	if len(sig.idfs) < maxTerms {
 		held |= 1 << len(sig.idfs)
 		sig.idfs = append(sig.idfs, weight)

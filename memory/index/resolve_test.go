@@ -192,14 +192,14 @@ func TestSearchesDoNotSeeEachOther(t *testing.T) {
 	for i, first := range queries {
 		for j, second := range queries {
 			search(t, x, first)
-			if s := x.scratch.Get().(*scratch); s != nil {
+			if s := x.corpus.scratch.Get().(*scratch); s != nil {
 				s.clear()
 				for ord := range s.plain {
 					if s.plain[ord] != 0 || s.scoped[ord] != 0 || s.names[ord] != 0 || s.pairs[ord] != 0 || s.holds[ord] != 0 {
-						t.Fatalf("query %d leaves something of passage %s behind", i, x.table.id(int32(ord)))
+						t.Fatalf("query %d leaves something of passage %s behind", i, x.gen.table.id(int32(ord)))
 					}
 				}
-				x.scratch.Put(s)
+				x.corpus.scratch.Put(s)
 			}
 			if got := outcome(search(t, x, second)); got != alone[j] {
 				t.Fatalf("query %d after query %d:\n%s\nalone:\n%s", j, i, got, alone[j])

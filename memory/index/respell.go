@@ -29,7 +29,7 @@ type respelling struct {
 	as   map[string]string
 	kept map[string]bool // stems of the words that a passage holds all the same
 	same []otherForm     // abbreviations and long forms that are searched for as well
-	x    *Index
+	by   *reader
 	made map[string][]string // for terms that no passage holds: those that they are made of, or are a part of
 }
 
@@ -42,7 +42,7 @@ func (r respelling) text(s string) string {
 
 // terms are the stems that a text of the query is searched for by.
 func (r respelling) terms(s string) []string {
-	list := r.x.terms(r.text(s))
+	list := r.by.terms(r.text(s))
 	for term, parts := range r.made {
 		for i := len(list) - 1; i >= 0; i-- {
 			if list[i] == term {
@@ -64,11 +64,8 @@ func (r respelling) terms(s string) []string {
 // respell finds what to search for in place of words that the corpus lacks. It looks every
 // word up by its stem. For a word that is missing it reads passages with similar stems, and
 // compares their words.
-func (x *Index) respell(ctx context.Context, q retrieval.Query) (r respelling, err error) {
-	r.x = x
-	if x.store == nil {
-		return r, nil
-	}
+func (x *reader) respell(ctx context.Context, q retrieval.Query) (r respelling, err error) {
+	r.by = x
 	texts := []string{q.Primary}
 	for _, group := range q.About {
 		texts = append(texts, group...)
@@ -92,7 +89,7 @@ func (x *Index) respell(ctx context.Context, q retrieval.Query) (r respelling, e
 			}
 			looked[t.Text] = true
 			stem := text.Stem(t.Text)
-			n, err := x.store.frequency(ctx, bodyField, stem)
+			n, err := x.source.frequency(ctx, bodyField, stem)
 			if err != nil {
 				return r, err
 			}
@@ -142,7 +139,7 @@ func isName(s string, t text.Token) bool {
 // same word as others spell it, a stop word with two letters swapped, or the word that
 // the fewest errors make of it, of equals the one that the most passages hold. A word
 // of English is not misspelt.
-func (x *Index) meant(ctx context.Context, word string) (string, error) {
+func (x *reader) meant(ctx context.Context, word string) (string, error) {
 	for _, v := range text.Variants(word) {
 		has := false
 		err := x.wordsOf(ctx, text.Stem(v), variantsRead, func(w string) bool { has = has || w == v; return !has })
@@ -187,12 +184,12 @@ type likeStem struct {
 // stemsLike lists the stems that may be those of the word that another was meant to
 // be: those that differ little from its stem, and those that it begins with, for an
 // error at the end of a word hides its stem.
-func (x *Index) stemsLike(ctx context.Context, word string) ([]likeStem, error) {
+func (x *reader) stemsLike(ctx context.Context, word string) ([]likeStem, error) {
 	stem := text.Stem(word)
 	var found []string
 	for _, form := range distinct([]string{word, stem}) {
 		var err error
-		if found, err = x.store.similar(bodyField, form, editsIn(word), found); err != nil {
+		if found, err = x.source.similar(bodyField, form, editsIn(word), found); err != nil {
 			return nil, err
 		}
 	}
@@ -203,7 +200,7 @@ func (x *Index) stemsLike(ctx context.Context, word string) ([]likeStem, error) 
 	}
 	var out []likeStem
 	for _, term := range distinct(found) {
-		n, err := x.store.frequency(ctx, bodyField, term)
+		n, err := x.source.frequency(ctx, bodyField, term)
 		if err != nil {
 			return nil, err
 		}
@@ -218,24 +215,24 @@ func (x *Index) stemsLike(ctx context.Context, word string) ([]likeStem, error) 
 }
 
 // wordsOf reads passages for the words of a stem, as long as fn wants more.
-func (x *Index) wordsOf(ctx context.Context, stem string, passages int, fn func(word string) bool) error {
+func (x *reader) wordsOf(ctx context.Context, stem string, passages int, fn func(word string) bool) error {
 	if x.lexicon != nil {
 		x.lexicon.wordsOf(stem, fn)
 		return nil
 	}
-	list, err := x.store.postings(ctx, bodyField, stem, nil)
+	list, err := x.source.postings(ctx, bodyField, stem, nil)
 	if err != nil {
 		return err
 	}
 	slices.SortFunc(list, func(a, b posting) int { return cmp.Compare(a.ord, b.ord) })
 	for _, found := range list[:min(len(list), passages)] {
-		p, err := x.store.passage(x.table.id(found.ord))
+		p, err := x.source.passage(found.ord)
 		if err != nil {
 			return err
 		}
 		for _, s := range []string{p.Text, p.Title, lastHeading(p)} {
 			for _, t := range text.Tokens(s) {
-				if x.stem(t.Text) == stem && !fn(t.Text) {
+				if x.stems.stem(text.English, t.Text) == stem && !fn(t.Text) {
 					return nil
 				}
 			}

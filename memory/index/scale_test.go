@@ -17,7 +17,7 @@ func TestMemoryOfAddedPassages(t *testing.T) {
 		t.Skip("it takes long, and -short was asked for")
 	}
 	const file = 1000
-	b := newPartsBuilder(&update{ctx: t.Context(), opts: UpdateOptions{Dir: t.TempDir()}})
+	b := newBuilder(t.Context(), t.TempDir(), earlier{})
 	live := func() int64 {
 		for range 3 { // pools keep what they have for two
 			runtime.GC()
@@ -125,7 +125,7 @@ func TestPartsAreMerged(t *testing.T) {
 	if got := x.Stats(); got.Fingerprint != y.Stats().Fingerprint || got.Terms != y.Stats().Terms {
 		t.Errorf("%+v, want those of %+v", got, y.Stats())
 	}
-	if n := len(x.store.(*store).parts); n > mergeAt+4 {
+	if n := len(x.corpus.store.(*store).parts); n > mergeAt+4 {
 		t.Errorf("57 passages are in %d parts", n)
 	}
 	for _, q := range indextest.Questions(10, passages[:57], 5) {

@@ -2,8 +2,6 @@ package index
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -13,8 +11,8 @@ import (
 	"example.com/assay/state"
 )
 
-// DefaultK is how many hits a query gets that does not say how many.
-const DefaultK = 5
+// defaultK is how many hits a query gets that does not say how many.
+const defaultK = 5
 
 // Sizes of the lists of candidates.
 const (
@@ -36,67 +34,6 @@ const (
 	graphWeight       = .1
 	meaningWeight     = 2.0 // fitted over four manuals: 1 finds fewer plain questions, 3 fewer in the manual's words
 )
-
-// Search returns the passages that best match the primary query. Equal queries on equal
-// generations give equal results, scores included. Of equal passages the one with the
-// lower id comes first. A query without content words finds nothing, without an error.
-//
-// Result.Respelt lists the words that were searched for in another spelling, and the
-// abbreviations that were searched for in both forms.
-//
-// The errors are cancellation, a query that cannot be meant, a *retrieval.UnknownKeyError,
-// and a *CorruptError of files that can no longer be read. With an embedder also a
-// *SpaceError and the errors of [embed.Space.Queries] are possible.
-func (x *Index) Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
-	var out retrieval.Result
-	var r respelling
-	err := check(q)
-	if err == nil {
-		err = x.read(func() (err error) {
-			r, err = x.respell(ctx, q)
-			return err
-		})
-	}
-	list := r.terms(q.Primary)
-	citations := citation.Parse(q.Primary)
-	if err == nil && x.server != nil {
-		err = x.read(func() (err error) {
-			x, err = x.candidatesOf(ctx, q, list, citations, r)
-			return err
-		})
-	}
-	var vectors [][]float32
-	if err == nil {
-		vectors, err = x.queryVectors(ctx, list, q)
-	}
-	var about [][]float32
-	if err == nil {
-		about, err = x.aboutVectors(ctx, q)
-	}
-	if err == nil {
-		err = x.read(func() (err error) {
-			out, err = x.searchTerms(ctx, asked{list, vectors, about, citations, r}, q)
-			if damage := x.damage(); err == nil && damage != nil {
-				err = &CorruptError{Dir: x.dir, Err: damage}
-			}
-			return err
-		})
-	}
-	if err != nil {
-		return retrieval.Result{}, fmt.Errorf("searching %q: %w", q.Primary, err)
-	}
-	out.Respelt = r.shown()
-	round(&out)
-	return out, nil
-}
-
-// damage is the first error of reading vectors.
-func (x *Index) damage() error {
-	if x.meaning == nil {
-		return x.vectors.Err()
-	}
-	return errors.Join(x.vectors.Err(), x.meaning.set.Err())
-}
 
 // round cuts the numbers of a result to six decimals. Further decimals differ between
 // processors that fuse operations and others, and traces are compared byte by byte.
@@ -128,14 +65,14 @@ func (a asked) vector(i int) []float32 {
 	return a.vectors[i]
 }
 
-// searchTerms does the work of Search with what is known of the primary query.
-func (x *Index) searchTerms(ctx context.Context, a asked, q retrieval.Query) (retrieval.Result, error) {
+// search ranks the passages for a query of which some is known.
+func (x *corpus) search(ctx context.Context, a asked, q retrieval.Query) (retrieval.Result, error) {
 	k := q.K
 	if k <= 0 {
-		k = DefaultK
+		k = defaultK
 	}
 	only, err := x.subset(ctx, q.Filter)
-	if err != nil || len(a.terms) == 0 || x.store == nil {
+	if err != nil || len(a.terms) == 0 || x.Passages == 0 {
 		return retrieval.Result{}, err
 	}
 	excluded := x.excluded(q.Exclude)
@@ -164,7 +101,7 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q retrieval.Query) (re
 		}
 	}
 	result.Similarity, result.Strength = e.similarity, e.strength
-	result.Confidence = x.calibration.confidence(e)
+	result.Confidence = x.confidence(e.similarity, e.strength)
 	if known != nil {
 		if err := x.reorder(ctx, q.Primary, a.terms, f); err != nil {
 			return retrieval.Result{}, err
@@ -172,15 +109,15 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q retrieval.Query) (re
 		if hits, err = x.distinct(ctx, f.ranked, max(k, mmrPool(q, k)), q.Repeats); err != nil {
 			return retrieval.Result{}, err
 		}
-		result.Reranker = x.trained.ID
+		result.Reranker = x.trained.id
 	}
 	if q.MMR > 0 {
 		hits = x.diversify(hits, q.MMR, k)
 	}
 	for i, h := range hits[:min(k, len(hits))] {
-		hit := h.hit(x.means())
+		hit := h.hit(x.meaning != nil)
 		hit.Rank = i + 1
-		if x.stats.Cut != "" && f.signals.meaning != nil && x.means() {
+		if f.signals.meaning != nil && x.meaning.first != nil {
 			hit.Near = x.meaning.cosines(f.signals.meaning, h.ord)
 		}
 		if q.MMR > 0 {
@@ -191,6 +128,7 @@ func (x *Index) searchTerms(ctx context.Context, a asked, q retrieval.Query) (re
 		}
 		result.Hits = append(result.Hits, hit)
 	}
+	round(&result)
 	return result, nil
 }
 
@@ -206,7 +144,7 @@ type found struct {
 }
 
 // find pools the candidates of a query and its alternatives, and ranks them.
-func (x *Index) find(ctx context.Context, a asked, q retrieval.Query, out func(int32) bool, known *precedents, without int, s *scratch) (*found, error) {
+func (x *corpus) find(ctx context.Context, a asked, q retrieval.Query, out func(int32) bool, known *precedents, without int, s *scratch) (*found, error) {
 	wordings, err := x.wordings(ctx, a, q.Alternatives, &s.lists)
 	if err != nil {
 		return nil, err
@@ -247,7 +185,7 @@ func (x *Index) find(ctx context.Context, a asked, q retrieval.Query, out func(i
 	return f, x.placed(ctx, sig, f.ranked)
 }
 
-func (x *Index) excluded(ids []string) map[int32]bool {
+func (x *corpus) excluded(ids []string) map[int32]bool {
 	out := make(map[int32]bool, len(ids))
 	for _, id := range ids {
 		if ord, ok := x.table.find(id); ok {
@@ -258,7 +196,7 @@ func (x *Index) excluded(ids []string) map[int32]bool {
 }
 
 // wordings returns the query and its alternatives, and fetches their postings.
-func (x *Index) wordings(ctx context.Context, a asked, alternatives []string, lists *postingLists) ([]worded, error) {
+func (x *corpus) wordings(ctx context.Context, a asked, alternatives []string, lists *postingLists) ([]worded, error) {
 	lists.reset(a.respelt.same)
 	own, err := x.worded(ctx, a.terms, a.vector(0))
 	if err != nil {
@@ -291,7 +229,7 @@ type other struct {
 
 // alternatives chooses candidates by the alternatives of the query. In a large corpus it
 // returns at once and works on; the caller must call the function that it returns.
-func (x *Index) alternatives(wordings []worded, out func(int32) bool, s *scratch) (*other, func() error) {
+func (x *corpus) alternatives(wordings []worded, out func(int32) bool, s *scratch) (*other, func() error) {
 	found := new(other)
 	look := func(own *scratch) {
 		for _, w := range wordings {
@@ -316,7 +254,7 @@ func (x *Index) alternatives(wordings []worded, out func(int32) bool, s *scratch
 }
 
 // candidates lists the best passages by the words of one wording.
-func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
+func (x *corpus) candidates(sig *signals, out func(int32) bool) []int32 {
 	largest := 0.0
 	for _, ord := range sig.touched {
 		largest = max(largest, sig.scoped[ord])
@@ -333,7 +271,7 @@ func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
 }
 
 // nearest lists the best passages of each wording by the embedders.
-func (x *Index) nearest(wordings []*signals, out func(int32) bool) [][]int32 {
+func (x *corpus) nearest(wordings []*signals, out func(int32) bool) [][]int32 {
 	pools := make([][]int32, len(wordings))
 	queries := func(of func(*signals) []float32) [][]float32 {
 		out := make([][]float32, len(wordings))
@@ -348,7 +286,7 @@ func (x *Index) nearest(wordings []*signals, out func(int32) bool) [][]int32 {
 			pools[i] = append(pools[i], m.Row)
 		}
 	}
-	if x.means() && x.meaning.scale.tells() {
+	if x.meaning != nil && x.meaning.scale.tells() {
 		meant := queries(func(sig *signals) []float32 { return sig.meaning })
 		for i, found := range x.meaning.top(meant, poolCosine, x.meaning.scale.Floor, out) {
 			pools[i] = append(pools[i], found...)
@@ -358,7 +296,7 @@ func (x *Index) nearest(wordings []*signals, out func(int32) bool) [][]int32 {
 }
 
 // ofDocuments lists the passages of documents whose score alone reaches least.
-func (x *Index) ofDocuments(sig *signals, least float64) []int32 {
+func (x *corpus) ofDocuments(sig *signals, least float64) []int32 {
 	var list []int32
 	if sig.top == 0 || documentWeight*sig.gate*(1+1e-9) < least || sig.gate == 0 {
 		return nil

@@ -51,12 +51,12 @@ func TestBM25AgainstOracle(t *testing.T) {
 	for range 20 {
 		draw := rng.Perm(60)
 		query := []string{fmt.Sprintf("w%dx", draw[0]), fmt.Sprintf("w%dx", draw[1]), fmt.Sprintf("w%dx", draw[2]), "nowher"}
-		sig, _, err := x.score(t.Context(), query, nil, newScratch(len(passages), len(passages)))
+		sig, _, err := x.corpus.score(t.Context(), query, nil, newScratch(len(passages), len(passages)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, p := range passages {
-			ord, _ := x.table.find(p.ID)
+			ord, _ := x.gen.table.find(p.ID)
 			want := simpleBM25(corpus, query, i)
 			if math.Abs(sig.plain[ord]-want) > 1e-9 || math.Abs(sig.scoped[ord]-want) > 1e-9 {
 				t.Fatalf("%q on %s: %v and %v, want %v", query, p.ID, sig.plain[ord], sig.scoped[ord], want)
@@ -267,7 +267,7 @@ func TestRestoreNames(t *testing.T) {
 		share    float64
 	}{{"level", level, 1}, {"clear", clear, 0}} {
 		x := open(t, build(t, test.passages))
-		sig, _, err := x.score(t.Context(), []string{"barter"}, nil, newScratch(4, 2))
+		sig, _, err := x.corpus.score(t.Context(), []string{"barter"}, nil, newScratch(4, 2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,7 +291,7 @@ func TestIDFWithinDocuments(t *testing.T) {
 	}
 	x := open(t, build(t, passages))
 	query := []string{"w0x", "w1x", "w2x", "w3x", "w5x"}
-	sig, _, err := x.score(t.Context(), query, nil, newScratch(docs*each, docs))
+	sig, _, err := x.corpus.score(t.Context(), query, nil, newScratch(docs*each, docs))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,15 +335,15 @@ func globalIDF(bags [][]string, term string) float64 {
 // Unknown words lower the cosine by the root of the share that is known.
 func TestCosineOfUnknownWords(t *testing.T) {
 	x := open(t, build(t, kiteBarge(t)))
-	n := x.table.len()
+	n := x.gen.table.len()
 	known, mixed := &signals{}, &signals{}
-	x.project([]string{"larch", "hull"}, known)
-	x.project([]string{"larch", "hull", "qwvzx"}, mixed)
-	_, share := x.model.Project(lsa.Bag([]string{"larch", "hull", "qwvzx"}))
+	x.corpus.project([]string{"larch", "hull"}, known)
+	x.corpus.project([]string{"larch", "hull", "qwvzx"}, mixed)
+	_, share := x.gen.model.Project(lsa.Bag([]string{"larch", "hull", "qwvzx"}))
 	largest := 0.0
 	for ord := range int32(n) {
-		c := x.cosine(known, ord)
-		if got, want := x.cosine(mixed, ord), c*math.Sqrt(share); math.Abs(got-want) > 1e-6 {
+		c := x.corpus.cosine(known, ord)
+		if got, want := x.corpus.cosine(mixed, ord), c*math.Sqrt(share); math.Abs(got-want) > 1e-6 {
 			t.Fatalf("passage %d: %v, want %v of %v", ord, got, want, c)
 		}
 		largest = max(largest, c)

@@ -33,6 +33,17 @@ func (r respelling) shown() []state.Respelling {
 	return list
 }
 
+// withOthers adds the terms of other forms of what a text says.
+func (r respelling) withOthers(terms []string) []string {
+	out := slices.Clone(terms)
+	for _, o := range r.same {
+		if slices.ContainsFunc(o.terms, func(t string) bool { return slices.Contains(terms, t) }) {
+			out = append(out, o.other...)
+		}
+	}
+	return distinct(out)
+}
+
 // asWritten are the texts of a query that a person may have written.
 func asWritten(q retrieval.Query) []string {
 	out := []string{q.Primary}
@@ -46,7 +57,7 @@ func asWritten(q retrieval.Query) []string {
 
 // otherForms looks for abbreviations of texts that passages define, and for long forms
 // of which they define the abbreviation. A text that has both needs neither.
-func (x *Index) otherForms(ctx context.Context, texts []string) ([]otherForm, error) {
+func (x *reader) otherForms(ctx context.Context, texts []string) ([]otherForm, error) {
 	var out []otherForm
 	add := func(s, written, as string) {
 		o := otherForm{written, as, terms(written, text.DocStops), terms(as, text.DocStops)}
@@ -59,7 +70,7 @@ func (x *Index) otherForms(ctx context.Context, texts []string) ([]otherForm, er
 		tokens := text.Tokens(s)
 		for i := 0; i < len(tokens); i++ {
 			for _, short := range text.ShortNames(tokens[i].Text) {
-				if x.store.holds(x.stem(short)) {
+				if x.source.holds(x.stems.stem(text.English, short)) {
 					add(s, tokens[i].Text, short)
 				}
 			}
@@ -91,75 +102,13 @@ func holdsAll(list, of []string) bool {
 	return !slices.ContainsFunc(of, func(t string) bool { return !slices.Contains(list, t) })
 }
 
-// withOther adds to the postings of a term those of the other form of what it is part
-// of: all terms of an abbreviated phrase are where its abbreviation is, and an
-// abbreviation is where all words of the phrase follow each other.
-func (x *Index) withOther(ctx context.Context, term string, list []posting, same []otherForm) ([]posting, error) {
-	for _, o := range same {
-		if !slices.Contains(o.terms, term) {
-			continue
-		}
-		more, err := x.phrase(ctx, o.other)
-		if err != nil {
-			return nil, err
-		}
-		list = united(list, more)
-	}
-	return list, nil
-}
-
-// phrase are the postings of terms that follow each other, how often at most.
-func (x *Index) phrase(ctx context.Context, list []string) ([]posting, error) {
-	if len(list) == 1 {
-		return x.store.postings(ctx, bodyField, list[0], nil)
-	}
-	var out []posting
-	for i, pair := range bigrams(list) {
-		found, err := x.store.postings(ctx, bigramField, pair, nil)
-		if err != nil {
-			return nil, err
-		}
-		if i == 0 {
-			out = found
-			continue
-		}
-		times := make(map[int32]int32, len(found))
-		for _, p := range found {
-			times[p.ord] = p.tf
-		}
-		kept := out[:0]
-		for _, p := range out {
-			if n := min(p.tf, times[p.ord]); n > 0 {
-				kept = append(kept, posting{p.ord, n})
-			}
-		}
-		out = kept
-	}
-	return out, nil
-}
-
-// united adds postings to others, one for each passage, in the order of the passages.
-func united(list, more []posting) []posting {
-	list = append(list, more...)
-	slices.SortFunc(list, func(a, b posting) int { return cmp.Compare(a.ord, b.ord) })
-	out := list[:0]
-	for _, p := range list {
-		if n := len(out); n > 0 && out[n-1].ord == p.ord {
-			out[n-1].tf += p.tf
-			continue
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
 // longForm is what most passages that define an abbreviation say that it stands for, in
 // lower case.
-func (x *Index) longForm(ctx context.Context, short string) (string, error) {
+func (x *reader) longForm(ctx context.Context, short string) (string, error) {
 	if x.lexicon != nil {
-		return x.lexicon.longForm(short, x.stem(strings.ToLower(short))), nil
+		return x.lexicon.longForm(short, x.stems.stem(text.English, strings.ToLower(short))), nil
 	}
-	list, err := x.store.postings(ctx, bodyField, x.stem(strings.ToLower(short)), nil)
+	list, err := x.source.postings(ctx, bodyField, x.stems.stem(text.English, strings.ToLower(short)), nil)
 	if err != nil {
 		return "", err
 	}
@@ -174,7 +123,7 @@ func (x *Index) longForm(ctx context.Context, short string) (string, error) {
 
 // shortForm is the abbreviation that passages define for a phrase, in lower case. Only
 // passages are read in which the initials stand beside the phrase.
-func (x *Index) shortForm(ctx context.Context, phrase string) (string, error) {
+func (x *reader) shortForm(ctx context.Context, phrase string) (string, error) {
 	if strings.ContainsAny(phrase, ".,;:?!()\"“”") {
 		return "", nil
 	}
@@ -193,8 +142,8 @@ func (x *Index) shortForm(ctx context.Context, phrase string) (string, error) {
 			continue
 		}
 		tried[initials] = true
-		stem := x.stem(initials)
-		if !x.store.holds(stem) {
+		stem := x.stems.stem(text.English, initials)
+		if !x.source.holds(stem) {
 			continue
 		}
 		if x.lexicon != nil {
@@ -204,7 +153,7 @@ func (x *Index) shortForm(ctx context.Context, phrase string) (string, error) {
 			continue
 		}
 		for _, pair := range []string{stems[len(stems)-1] + " " + stem, stem + " " + stems[0]} {
-			list, err := x.store.postings(ctx, bigramField, pair, nil)
+			list, err := x.source.postings(ctx, bigramField, pair, nil)
 			if err != nil {
 				return "", err
 			}
@@ -224,10 +173,10 @@ func (x *Index) shortForm(ctx context.Context, phrase string) (string, error) {
 
 // mostDefined reads passages, and returns what fn makes of most of their definitions,
 // of equals the first in the alphabet.
-func (x *Index) mostDefined(list []posting, fn func(text.ShortForm) string) (string, error) {
+func (x *reader) mostDefined(list []posting, fn func(text.ShortForm) string) (string, error) {
 	counts := map[string]int{}
 	for _, found := range list[:min(len(list), definersRead)] {
-		p, err := x.store.passage(x.table.id(found.ord))
+		p, err := x.source.passage(found.ord)
 		if err != nil {
 			return "", err
 		}

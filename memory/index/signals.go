@@ -57,7 +57,7 @@ func count(n float64) float64 { return n }
 // telling returns the terms that say most about which passages are meant, no more
 // than maxTerms, in the order given: those that the fewest passages hold. Terms that
 // no passage holds find nothing and are the first to go.
-func (x *Index) telling(ctx context.Context, field string, terms []weighted) ([]weighted, error) {
+func (x *corpus) telling(ctx context.Context, field string, terms []weighted) ([]weighted, error) {
 	if len(terms) <= maxTerms {
 		return terms, nil
 	}
@@ -127,7 +127,7 @@ type worded struct {
 	vector []float32  // in the space of a remote embedder; nil without one
 }
 
-func (x *Index) worded(ctx context.Context, stems []string, vector []float32) (worded, error) {
+func (x *corpus) worded(ctx context.Context, stems []string, vector []float32) (worded, error) {
 	terms, err := x.telling(ctx, bodyField, weigh(stems, math.Sqrt))
 	return worded{stems, terms, vector}, err
 }
@@ -152,7 +152,7 @@ type signals struct {
 // score computes the signals of a wording that shares its postings with no other.
 // vector is the query's in the space of a remote embedder; nil leaves that signal at
 // zero. What it returns besides is the query without the words of a document's name.
-func (x *Index) score(ctx context.Context, stems []string, vector []float32, s *scratch) (*signals, []string, error) {
+func (x *corpus) score(ctx context.Context, stems []string, vector []float32, s *scratch) (*signals, []string, error) {
 	w, err := x.worded(ctx, stems, vector)
 	if err == nil {
 		err = x.fetch(ctx, w.terms, &s.lists)
@@ -167,7 +167,7 @@ func (x *Index) score(ctx context.Context, stems []string, vector []float32, s *
 
 // scoreScoped computes the signals that candidates are chosen by, and returns besides
 // the query without the words of a document's name. The postings were fetched.
-func (x *Index) scoreScoped(w worded, lists *postingLists, s *scratch) (*signals, []string) {
+func (x *corpus) scoreScoped(w worded, lists *postingLists, s *scratch) (*signals, []string) {
 	s.clear()
 	sig := &signals{scratch: s, terms: w.terms, best: -1}
 	for i, q := range sig.terms {
@@ -226,7 +226,7 @@ func (sig *signals) scorePlain() {
 // gateDocuments finds the best document and how far it is ahead. The margin
 // is near zero where every document speaks of the same things, and large
 // when a query names one.
-func (x *Index) gateDocuments(sig *signals) {
+func (x *corpus) gateDocuments(sig *signals) {
 	var second float64
 	for doc, score := range sig.docs {
 		switch {
@@ -236,7 +236,7 @@ func (x *Index) gateDocuments(sig *signals) {
 			second = score
 		}
 	}
-	if sig.top > 0 && x.allDocs > 1 {
+	if sig.top > 0 && x.Documents > 1 {
 		sig.gate = 1 - second/sig.top
 	}
 }
@@ -245,7 +245,7 @@ func (x *Index) gateDocuments(sig *signals) {
 // document's score does not count them already. Where a query clearly names a document,
 // these words say nothing within it. Where several documents treat a topic, leaving the
 // words out would favour documents whose names lack them.
-func (x *Index) restoreNames(sig *signals) {
+func (x *corpus) restoreNames(sig *signals) {
 	for _, ord := range sig.named {
 		sig.scoped[ord] += sig.names[ord] * max(0, 1-documentWeight*x.document(sig, ord))
 	}
@@ -253,9 +253,9 @@ func (x *Index) restoreNames(sig *signals) {
 
 // document is the gated score of a passage's document. Where most passages
 // are documents of their own it says nothing about those.
-func (x *Index) document(sig *signals, ord int32) float64 {
+func (x *corpus) document(sig *signals, ord int32) float64 {
 	doc := x.docOf[ord]
-	if sig.top == 0 || !x.grouped && x.sizes[doc] < 2 {
+	if sig.top == 0 || !x.Grouped && x.sizes[doc] < 2 {
 		return 0
 	}
 	return sig.docs[doc] / sig.top * sig.gate
@@ -263,8 +263,8 @@ func (x *Index) document(sig *signals, ord int32) float64 {
 
 // withoutName drops the words of a document's name from a query that has at
 // least two others: they chose the document, and say nothing within it.
-func (x *Index) withoutName(list []string, doc int) []string {
-	if doc < 0 || x.nameOf[doc] == nil {
+func (x *corpus) withoutName(list []string, doc int) []string {
+	if doc < 0 || x.table.nameOf[doc] == nil {
 		return list
 	}
 	var rest []string
@@ -280,7 +280,7 @@ func (x *Index) withoutName(list []string, doc int) []string {
 }
 
 // scorePairs adds BM25 of adjacent words.
-func (x *Index) scorePairs(ctx context.Context, list []string, s *scratch) error {
+func (x *corpus) scorePairs(ctx context.Context, list []string, s *scratch) error {
 	found, err := x.telling(ctx, bigramField, weigh(bigrams(list), count))
 	if err != nil {
 		return err
@@ -294,19 +294,19 @@ func (x *Index) scorePairs(ctx context.Context, list []string, s *scratch) error
 		if x.lexicon != nil {
 			among = max(among, x.lexicon.pair(q.term))
 		}
-		weight := q.weight * idf(float64(x.passages), float64(among))
+		weight := q.weight * idf(float64(x.Passages), float64(among))
 		for _, p := range held {
 			if s.pairs[p.ord] == 0 {
 				s.paired = append(s.paired, p.ord)
 			}
-			s.pairs[p.ord] += weight * saturate(float64(p.tf), float64(x.table.number(p.ord, rowBigrams)), x.avgPairs, pairK1, pairB)
+			s.pairs[p.ord] += weight * saturate(float64(p.tf), float64(x.table.number(p.ord, rowBigrams)), x.AvgPairs, pairK1, pairB)
 		}
 	}
 	return nil
 }
 
 // project places the query in the offline embedder's space.
-func (x *Index) project(list []string, sig *signals) {
+func (x *corpus) project(list []string, sig *signals) {
 	query, known := x.model.Project(lsa.Bag(list))
 	if known > 0 {
 		sig.latent, sig.known = query, math.Sqrt(known)
@@ -315,7 +315,7 @@ func (x *Index) project(list []string, sig *signals) {
 
 // cosine is a passage's likeness to the query in the offline embedder's
 // space, at least 0.
-func (x *Index) cosine(sig *signals, ord int32) float64 {
+func (x *corpus) cosine(sig *signals, ord int32) float64 {
 	if sig.latent == nil {
 		return 0
 	}
@@ -324,20 +324,20 @@ func (x *Index) cosine(sig *signals, ord int32) float64 {
 
 // near is a passage's likeness to the query in a remote embedder's space, by
 // its scale; 0 without one.
-func (x *Index) near(sig *signals, ord int32) float64 {
+func (x *corpus) near(sig *signals, ord int32) float64 {
 	if sig.meaning == nil {
 		return 0
 	}
 	return x.meaning.scale.of(x.meaning.cosine(sig.meaning, ord))
 }
 
-func (x *Index) vector(ord int32) []float32 { return x.vectors.Row(ord) }
+func (x *corpus) vector(ord int32) []float32 { return x.vectors.Row(ord) }
 
 // graphDims is how many leading dimensions tell how alike two passages are.
 const graphDims = 100
 
 // alike is the cosine of two passages over the leading dimensions.
-func (x *Index) alike(a, b int32) float64 { return alike(x.vector(a), x.vector(b)) }
+func (x *corpus) alike(a, b int32) float64 { return alike(x.vector(a), x.vector(b)) }
 
 func alike(u, v []float32) float64 {
 	if len(u) <= graphDims {

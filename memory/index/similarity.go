@@ -1,7 +1,6 @@
 package index
 
 import (
-	"math"
 	"math/bits"
 )
 
@@ -29,37 +28,13 @@ type evidence struct {
 	strength   float64 // how much there is to cover, 0 to 1
 }
 
-// A Calibration turns what a search found into a confidence by a logistic curve,
-// 1/(1+exp(-(PerSimilarity·similarity + PerStrength·strength + Offset))). Both factors
-// are positive: more evidence never lowers a confidence.
-type Calibration struct {
-	PerSimilarity float64 `json:"per_similarity"`
-	PerStrength   float64 `json:"per_strength"`
-	Offset        float64 `json:"offset"`
-}
-
-// The curves of new generations were set on public collections and on manuals, and are the
-// same for every corpus. Half way is where similarity is .52 and strength .71 by words alone; with
-// the cosine of an embedder in the similarity, a little less is enough.
-var (
-	byWords   = Calibration{PerSimilarity: 9, PerStrength: 15, Offset: -15.33}
-	byMeaning = Calibration{PerSimilarity: 7.5, PerStrength: 11, Offset: -11.21}
-)
-
-func (c Calibration) confidence(e evidence) float64 {
-	if e.similarity <= 0 {
-		return 0
-	}
-	return 1 / (1 + math.Exp(-(c.PerSimilarity*e.similarity + c.PerStrength*e.strength + c.Offset)))
-}
-
 // similarity is the raw likeness of a question and its first five hits, 0 to
 // 1. Coverage is the share of the idf² mass of the question's terms that a
 // passage holds; a term that no passage holds has the largest idf, so it
 // weighs the most. Several hits count together only within one document: hits
 // that each hold another word of the question do not answer it. The cosine is
 // lowered by unknown words too (package lsa).
-func (x *Index) similarity(sig *signals, hits []candidate) float64 {
+func (x *corpus) similarity(sig *signals, hits []candidate) float64 {
 	hits = hits[:min(judged, len(hits))]
 	var all float64
 	for _, v := range sig.idfs {
@@ -86,7 +61,7 @@ func (x *Index) similarity(sig *signals, hits []candidate) float64 {
 			}
 		}
 		document = max(document, covered(held))
-		if x.means() {
+		if x.meaning != nil {
 			cosine += min(1, x.near(sig, h.ord))
 		} else {
 			cosine += x.cosine(sig, h.ord)
@@ -106,12 +81,12 @@ func (x *Index) similarity(sig *signals, hits []candidate) float64 {
 // over the query's own background is the predictor WIG of Zhou and Croft
 // (Query performance prediction in web search environments, SIGIR 2007); NQC
 // (Shtok et al., TOIS 30(2), 2012) measures the same by a deviation.
-func (x *Index) strength(sig *signals, hits []candidate, out func(ord int32) bool) float64 {
+func (x *corpus) strength(sig *signals, hits []candidate, out func(ord int32) bool) float64 {
 	var top float64
 	for _, h := range hits[:min(judged, len(hits))] {
 		top = max(top, sig.plain[h.ord])
 	}
-	words := (top - backgroundShare*background(sig.plain, sig.bestPlain(backgroundTo, out))) / idf(float64(x.passages), 1)
+	words := (top - backgroundShare*background(sig.plain, sig.bestPlain(backgroundTo, out))) / idf(float64(x.Passages), 1)
 	if words <= 0 {
 		return 0
 	}

@@ -97,7 +97,7 @@ func TestConfidenceKnowsLength(t *testing.T) {
 		for i := range n / 2 {
 			q = append(q, fmt.Sprintf("\x00%d", i)) // no tokenizer makes such a word
 		}
-		r, err := x.searchTerms(t.Context(), asked{terms: q}, retrieval.Query{})
+		r, err := x.corpus.search(t.Context(), asked{terms: q}, retrieval.Query{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,10 +152,10 @@ func TestConfidenceIsMonotone(t *testing.T) {
 		a := evidence{unit.Draw(t, "a"), unit.Draw(t, "b")}
 		b := evidence{min(1, a.similarity+unit.Draw(t, "more")), min(1, a.strength+unit.Draw(t, "more"))}
 		for _, c := range []Calibration{byWords, byMeaning} {
-			if low, high := c.confidence(a), c.confidence(b); !(low >= 0 && low <= high && high <= 1) {
+			if low, high := c.confidence(a.similarity, a.strength), c.confidence(b.similarity, b.strength); !(low >= 0 && low <= high && high <= 1) {
 				t.Fatalf("%v: %v, %v: %v with %+v", a, low, b, high, c)
 			}
-			if c.confidence(evidence{strength: 1}) != 0 || c.confidence(evidence{1, 1}) < .99 {
+			if c.confidence(0, 1) != 0 || c.confidence(1, 1) < .99 {
 				t.Fatalf("%+v at the ends", c)
 			}
 		}

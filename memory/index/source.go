@@ -22,6 +22,9 @@ type source interface {
 	// with its first letter.
 	similar(field, word string, errors int, out []string) ([]string, error)
 	// passage reads a passage at hand.
-	passage(id string) (state.Passage, error)
+	passage(ord int32) (state.Passage, error)
 	close() error
 }
+
+// A posting says that a passage holds a term tf times.
+type posting struct{ ord, tf int32 }

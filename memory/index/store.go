@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"sort"
 	"strings"
@@ -24,9 +23,9 @@ import (
 
 // A store is the source that reads the parts of a generation.
 type store struct {
-	dir   string
-	table *table
-	parts []*openPart
+	table   *table
+	parts   []*openPart
+	damaged func(error) error // of what is not as it was written
 }
 
 // An openPart is a part whose files are open. What is read of it is checked: the
@@ -39,17 +38,27 @@ type openPart struct {
 	dead    *roaring.Bitmap // passages that the generation leaves out; nil for none
 }
 
-func openStore(dir string, t *table, parts []part, sums [][]byte) (_ *store, err error) {
-	s := &store{dir: dir, table: t}
+// openStore opens the parts of a directory. sums reads a file of check sums, and damaged
+// makes the error of what is not as it was written.
+func openStore(dir string, t *table, parts []part, sums func(name string) ([]byte, error), damaged func(error) error) (_ *store, err error) {
+	s := &store{table: t, damaged: damaged}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
 	base := 0
-	for i, p := range parts {
-		o := &openPart{base: base, sums: sums[i]}
+	for _, p := range parts {
+		o := &openPart{base: base}
 		s.parts = append(s.parts, o)
+		data, err := sums(p.Name + sumsExt)
+		if err != nil {
+			return nil, err
+		}
+		var ok bool
+		if o.sums, ok = bytes.CutPrefix(data, []byte(sumsMagic)); !ok || len(o.sums)%sumSize != 0 {
+			return nil, errors.New("reading the check sums: not a file of them of this version")
+		}
 		if o.segment, err = new(zap.ZapPlugin).Open(filepath.Join(dir, p.Name+segmentExt)); err != nil {
 			return nil, err
 		}
@@ -95,9 +104,6 @@ func (s *store) close() error {
 	return errors.Join(errs...)
 }
 
-// changed is the error of what is not as it was written.
-func (s *store) changed(err error) error { return &CorruptError{Dir: s.dir, Err: err} }
-
 // sum returns the check sum of a term's postings, and whether the part has any.
 func (p *openPart) sum(key uint64) (uint64, bool) {
 	at := func(i int) uint64 { return binary.LittleEndian.Uint64(p.sums[i*sumSize:]) }
@@ -136,19 +142,16 @@ func (s *store) frequency(ctx context.Context, field, term string) (n uint64, er
 		}
 		dict, err := p.segment.Dictionary(field)
 		if err != nil {
-			return 0, s.changed(fmt.Errorf("counting the passages with %q: %w", term, err))
+			return 0, s.damaged(fmt.Errorf("counting the passages with %q: %w", term, err))
 		}
 		list, err := dict.PostingsList([]byte(term), p.dead, nil)
 		if err != nil {
-			return 0, s.changed(fmt.Errorf("counting the passages with %q: %w", term, err))
+			return 0, s.damaged(fmt.Errorf("counting the passages with %q: %w", term, err))
 		}
 		n += list.Count()
 	}
 	return n, nil
 }
-
-// A posting says that a passage holds a term tf times.
-type posting struct{ ord, tf int32 }
 
 // postings appends the passages that hold a term, in no particular order.
 func (s *store) postings(ctx context.Context, field, term string, out []posting) ([]posting, error) {
@@ -179,7 +182,7 @@ func (s *store) postings(ctx context.Context, field, term string, out []posting)
 			err = errors.New("they were changed")
 		}
 		if err != nil {
-			return nil, s.changed(fmt.Errorf("reading the postings of %q: %w", term, err))
+			return nil, s.damaged(fmt.Errorf("reading the postings of %q: %w", term, err))
 		}
 	}
 	return out, nil
@@ -189,7 +192,7 @@ func (s *store) postings(ctx context.Context, field, term string, out []posting)
 // other. It reads no block of a part that lacks one of the two.
 func (s *store) pairsOf(term string, out []posting) ([]posting, error) {
 	drawn := s.table.drawn
-	key := pairKey(keyOf(keyStart, term))
+	key := pairKeyOf(term)
 	one, other, _ := strings.Cut(term, " ")
 	oneKey, otherKey := termKey(bodyField, one), termKey(bodyField, other)
 	for _, p := range s.parts {
@@ -199,13 +202,13 @@ func (s *store) pairsOf(term string, out []posting) ([]posting, error) {
 		from := len(out)
 		var err error
 		if out, err = p.pairs.of(key, out); err != nil {
-			return nil, s.changed(err)
+			return nil, s.damaged(err)
 		}
 		kept := out[:from]
 		for _, at := range out[from:] {
 			place := p.base + int(at.ord)
 			if place >= len(drawn) {
-				return nil, s.changed(fmt.Errorf("a pair is in passage %d, which is not in the table", place))
+				return nil, s.damaged(fmt.Errorf("a pair is in passage %d, which is not in the table", place))
 			}
 			if drawn[place] >= 0 {
 				kept = append(kept, posting{ord: drawn[place], tf: at.tf})
@@ -217,16 +220,11 @@ func (s *store) pairsOf(term string, out []posting) ([]posting, error) {
 }
 
 // passage reads a stored passage.
-func (s *store) passage(id string) (state.Passage, error) {
-	var p state.Passage
-	ord, ok := s.table.find(id)
-	if !ok {
-		return p, fmt.Errorf("reading passage %q: the index does not hold it", id)
-	}
+func (s *store) passage(ord int32) (p state.Passage, err error) {
 	place := int(s.table.place(ord))
 	at, _ := slices.BinarySearchFunc(s.parts, place+1, func(o *openPart, place int) int { return o.base - place })
 	from := s.parts[at-1]
-	err := errors.New("it was changed")
+	err = errors.New("it was changed")
 	visitErr := from.segment.VisitStoredFields(uint64(place-from.base), func(field string, _ byte, value []byte, _ []uint64) bool {
 		if field != passageField {
 			return true
@@ -237,7 +235,7 @@ func (s *store) passage(id string) (state.Passage, error) {
 		return false
 	})
 	if err = errors.Join(visitErr, err); err != nil {
-		return p, s.changed(fmt.Errorf("reading passage %q: %w", id, err))
+		return p, s.damaged(fmt.Errorf("reading passage %q: %w", s.table.id(ord), err))
 	}
 	return p, nil
 }
@@ -309,25 +307,7 @@ func (s *store) terms(field, prefix string, fn func(term string) (from string, m
 		})
 	}
 	if err != nil {
-		return s.changed(fmt.Errorf("listing the terms of %s: %w", field, err))
+		return s.damaged(fmt.Errorf("listing the terms of %s: %w", field, err))
 	}
 	return nil
-}
-
-// A panicked is what stopped the reading of files that are not as they were written.
-type panicked struct{ value any }
-
-func (p *panicked) Error() string { return fmt.Sprintf("reading the stored index: %v", p.value) }
-
-// guarded runs fn, which reads memory-mapped files, and turns bleve's panics, and
-// the faults of a file that was cut while it was mapped, into errors. It covers
-// fn's own goroutine only.
-func guarded(fn func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			err = &panicked{r}
-		}
-	}()
-	return fn()
 }

@@ -19,7 +19,7 @@ const (
 )
 
 // placed adds to the best candidates what their headings are worth, and ranks them anew.
-func (x *Index) placed(ctx context.Context, sig *signals, ranked []candidate) error {
+func (x *corpus) placed(ctx context.Context, sig *signals, ranked []candidate) error {
 	ranked = ranked[:min(structureDepth, len(ranked))]
 	h := x.topic(sig)
 	for i := range ranked {
@@ -27,7 +27,7 @@ func (x *Index) placed(ctx context.Context, sig *signals, ranked []candidate) er
 			return err
 		}
 		c := &ranked[i]
-		p, err := x.store.passage(x.table.id(c.ord))
+		p, err := x.store.passage(c.ord)
 		if err != nil {
 			return err
 		}
@@ -47,14 +47,14 @@ func byFused(a, b candidate) int {
 
 // A topic is a question that headings are compared with.
 type topic struct {
-	x     *Index
+	x     *corpus
 	sig   *signals
 	at    map[string]int     // term → place in sig.terms
 	idfs  map[string]float64 // of other terms of headings
 	total float64            // weight of the terms that a passage holds
 }
 
-func (x *Index) topic(sig *signals) *topic {
+func (x *corpus) topic(sig *signals) *topic {
 	h := &topic{x: x, sig: sig, at: make(map[string]int, len(sig.terms)), idfs: map[string]float64{}}
 	for i, t := range sig.terms {
 		h.at[t.term] = i
@@ -105,7 +105,7 @@ func (h *topic) match(ctx context.Context, heading string) (float64, error) {
 			if err != nil {
 				return 0, err
 			}
-			rarity = idf(float64(h.x.passages), float64(n))
+			rarity = idf(float64(h.x.Passages), float64(n))
 			h.idfs[t] = rarity
 		}
 		all += rarity
@@ -117,9 +117,9 @@ func (h *topic) match(ctx context.Context, heading string) (float64, error) {
 }
 
 // opens reports whether a passage is the first below its heading.
-func (x *Index) opens(p state.Passage, ord int32) (bool, error) {
-	if found, ok := x.store.(*pool); ok {
-		return found.records[ord].Opens, nil
+func (x *corpus) opens(p state.Passage, ord int32) (bool, error) {
+	if x.gathered != nil {
+		return x.gathered.opens[ord], nil
 	}
 	before := int32(-1)
 	for _, m := range x.members(x.docOf[ord]) {
@@ -130,6 +130,6 @@ func (x *Index) opens(p state.Passage, ord int32) (bool, error) {
 	if before < 0 {
 		return true, nil
 	}
-	other, err := x.store.passage(x.table.id(before))
+	other, err := x.store.passage(before)
 	return other.Section != p.Section, err
 }

@@ -1,18 +1,12 @@
 package index
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"hash/fnv"
 	"maps"
 	"slices"
 	"sort"
-	"strings"
-
-	"example.com/assay/memory/text"
-	"example.com/assay/state"
 )
 
 // A table holds the rows of a generation, sorted by id: the position of a
@@ -138,8 +132,27 @@ func newTable(old *table, kept []int32, drafts []draft, places []int32, total in
 		t.drawn[at] = int32(i)
 	}
 	t.nameDocuments()
-	t.findTitles()
+	t.findTitles(func(_ int32, sharers int) bool { return sharers <= maxTitleSharer })
 	return t
+}
+
+// renumber gives the documents the numbers that they have among others, sorted, and those
+// that are not among them the numbers behind. The names become those of the others.
+func (t *table) renumber(docs, nameTerms []string, nameOf [][]nameTerm) {
+	numbers := make([]int, len(t.docs))
+	own := t.docs
+	t.docs, t.nameTerms, t.nameOf = slices.Clip(docs), nameTerms, slices.Clip(nameOf)
+	for i, doc := range own {
+		at, ok := slices.BinarySearch(docs, doc)
+		if !ok {
+			at = len(t.docs)
+			t.docs, t.nameOf = append(t.docs, doc), append(t.nameOf, nil)
+		}
+		numbers[i] = at
+	}
+	for ord := range int32(t.len()) {
+		t.set(ord, rowDoc, numbers[t.doc(ord)])
+	}
 }
 
 // draft writes a row; its doc and names are looked up unless they are those of the
@@ -233,61 +246,4 @@ func numbered(set map[string]int) []string {
 		set[s] = i
 	}
 	return list
-}
-
-func distinct[T cmp.Ordered](list []T) []T {
-	slices.Sort(list)
-	return slices.Clip(slices.Compact(list))
-}
-
-// titleKey hashes the words of a title, without what stands in brackets. It
-// is 0 for a title that no text can be said to mention.
-func titleKey(title string) uint64 {
-	words := titleWords(title)
-	if len(words) == 0 || len(words) > maxTitleWords {
-		return 0
-	}
-	if len(words) == 1 && (len(words[0]) <= 3 || text.DocStops.Has(words[0])) {
-		return 0
-	}
-	return wordsKey(words)
-}
-
-func titleWords(title string) []string {
-	var b strings.Builder
-	depth := 0
-	for _, r := range title {
-		switch {
-		case r == '(':
-			depth++
-		case r == ')' && depth > 0:
-			depth--
-		case depth == 0:
-			b.WriteRune(r)
-		}
-	}
-	return words(b.String())
-}
-
-func words(s string) []string {
-	tokens := text.Tokens(s)
-	out := make([]string, len(tokens))
-	for i, t := range tokens {
-		out[i] = t.Text
-	}
-	return out
-}
-
-func wordsKey(words []string) uint64 {
-	h := fnv.New64a()
-	for _, w := range words {
-		h.Write([]byte(w))
-		h.Write([]byte{' '})
-	}
-	return max(1, h.Sum64())
-}
-
-// sameSpan reports whether two passages are the same bytes of one source.
-func sameSpan(a, b state.Passage) bool {
-	return a.Source == b.Source && a.Start == b.Start && a.End == b.End
 }

@@ -1,6 +1,9 @@
 package index
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // A top keeps the k passages with the highest positive values of those that it
 // is shown in ascending order, best first; of equals, the one with the lower
@@ -129,4 +132,20 @@ func best(values []float64, k int, out func(ord int32) bool) []int32 {
 		}
 	}
 	return found.ords
+}
+
+// byWords returns the k passages with the highest BM25 of terms, and their scores.
+func (x *corpus) byWords(ctx context.Context, terms []string, same []otherForm, k int) (ords []int32, scores []float64, err error) {
+	s := x.scratch.Get().(*scratch)
+	defer x.scratch.Put(s)
+	s.lists.reset(same)
+	sig, _, err := x.score(ctx, terms, nil, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	ords = sig.lookPlain(k, func(int32) bool { return false })
+	for _, ord := range ords {
+		scores = append(scores, sig.plain[ord])
+	}
+	return ords, scores, nil
 }

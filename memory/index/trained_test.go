@@ -63,7 +63,7 @@ func TestUseOrdersHits(t *testing.T) {
 	last := math.Inf(1)
 	for i, h := range got.Hits {
 		s := h.Scores[len(h.Scores)-1]
-		if s.Ranker != RankerTrained || s.Value > last || h.Rank != i+1 {
+		if s.Ranker != retrieval.RankerTrained || s.Value > last || h.Rank != i+1 {
 			t.Errorf("hit %d has rank %d and %s %g after %g", i, h.Rank, s.Ranker, s.Value, last)
 		}
 		last = s.Value
@@ -254,9 +254,9 @@ func TestProximityAgainstSlow(t *testing.T) {
 		}
 		w := &wording{idfs: []float64{1, 1, 1}, pairs: [][2]int{{0, 1}}}
 		r := &reading{at: at, tf: tf}
-		adjacent, near := r.proximity(w, x)
+		adjacent, near := r.proximity(w, x.corpus)
 		ordered, close := slowProximity(at, [2]int{0, 1})
-		norm := .5 + .5*float64(len(at))/max(1, x.avgLen)
+		norm := .5 + .5*float64(len(at))/max(1, x.corpus.AvgLen)
 		if want := ordered / (ordered + norm); math.Abs(adjacent-want) > 1e-9 {
 			t.Fatalf("%v: adjacent %g, want %g", at, adjacent, want)
 		}

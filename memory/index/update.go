@@ -7,11 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
-	"slices"
-	"unicode/utf8"
 
 	"example.com/assay/memory/lsa"
-	"example.com/assay/state"
 )
 
 // Phases that Update reports.
@@ -67,28 +64,6 @@ func checkOptions(opts UpdateOptions) error {
 	return nil
 }
 
-// checkPassages refuses what cannot be stored.
-func checkPassages(passages []state.Passage) error {
-	for i, p := range passages {
-		if p.ID == "" {
-			return fmt.Errorf("passage %d of %d (document %q) has no id", i+1, len(passages), p.Doc)
-		}
-		if !validText(p) {
-			return fmt.Errorf("passage %q is not valid UTF-8; convert its document first", p.ID)
-		}
-	}
-	return nil
-}
-
-func validText(p state.Passage) bool {
-	for key, value := range p.Metadata {
-		if !utf8.ValidString(key) || !utf8.ValidString(value) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc([]string{p.ID, p.Doc, p.Title, p.Section, p.Text, p.Source}, func(s string) bool { return !utf8.ValidString(s) })
-}
-
 // An update is one run of Update.
 type update struct {
 	ctx  context.Context
@@ -96,11 +71,9 @@ type update struct {
 
 	refitBelow, flatUpTo int // the constants, but in tests
 
-	old      *Index // without a store; nil when starting from nothing
-	oldFiles *manifest
-	oldTerms vocabulary
+	old *generation // empty when starting from nothing
 
-	parts    *partsBuilder
+	parts    *builder
 	kept     []int32 // per row of table: its ordinal in the earlier generation, -1 of a new one
 	fresh    int     // passages that From has not in this form
 	gone     int     // of From that are not there any more, or not in this form
@@ -113,9 +86,11 @@ type update struct {
 }
 
 func (u *update) run() (err error) {
-	u.parts = newPartsBuilder(u)
-	defer func() { err = errors.Join(err, u.parts.wait(), u.close()) }()
 	if err := guarded(u.open); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, u.parts.wait(), u.old.close()) }()
+	if err := u.report(PhaseOpen, 1, 1); err != nil {
 		return err
 	}
 	gone, err := u.addAll() // calls Stream, whose panics are not ours
@@ -133,14 +108,6 @@ func (u *update) run() (err error) {
 	return u.ctx.Err()
 }
 
-// close releases what was read.
-func (u *update) close() error {
-	if u.old == nil {
-		return nil
-	}
-	return u.old.Close()
-}
-
 // report tells the caller how far the work is, and whether to go on.
 func (u *update) report(phase string, done, total int) error {
 	if u.opts.Progress != nil {
@@ -154,6 +121,8 @@ func (u *update) open() error {
 	if err := u.report(PhaseOpen, 0, 1); err != nil {
 		return err
 	}
+	u.old = &generation{manifest: new(manifest), table: new(table), model: new(lsa.Model)}
+	from := earlier{dir: u.opts.From, table: u.old.table}
 	if u.opts.From != "" {
 		m, err := readManifest(u.opts.From)
 		if err != nil {
@@ -163,15 +132,17 @@ func (u *update) open() error {
 		if err != nil {
 			return err
 		}
-		u.oldFiles = m
-		if u.old, err = assemble(u.opts.From, m, files); err == nil {
-			u.oldTerms, err = decodeVocabulary(files[termsFile])
+		terms, err := decodeVocabulary(files[termsFile])
+		if err == nil {
+			u.old, err = decodeGeneration(u.opts.From, m, files)
 		}
 		if err != nil {
 			return &CorruptError{Dir: u.opts.From, Err: err}
 		}
+		from.parts, from.table, from.terms, from.verify, from.link = m.Parts, u.old.table, terms, u.old.verifyOne, u.link
 	}
-	return u.report(PhaseOpen, 1, 1)
+	u.parts = newBuilder(u.ctx, u.opts.Dir, from)
+	return nil
 }
 
 // index makes the new table, and settles which parts there are.
@@ -192,21 +163,13 @@ func (u *update) index(gone []string) error {
 		return err
 	}
 	u.manifest.Parts = u.parts.parts
-	var old *table
-	if u.old != nil {
-		old = u.old.table
-	}
-	u.table = newTable(old, u.kept, u.parts.fresh, places, u.parts.places())
+	u.table = newTable(u.old.table, u.kept, u.parts.fresh, places, u.parts.places())
 	u.parts.fresh = nil
 	return errors.Join(writeFile(u.opts.Dir, termsFile, u.terms.encode()), writeFile(u.opts.Dir, tableFile, u.table.encode()...))
 }
 
 // addAll builds the parts of what is new. It returns the sources that are gone.
 func (u *update) addAll() (gone []string, err error) {
-	if u.old != nil {
-		u.parts.parts = slices.Clone(u.oldFiles.Parts)
-		u.parts.old = len(u.parts.parts)
-	}
 	const step = 512
 	for from := 0; from < len(u.opts.Add); from += step {
 		if err := u.report(PhaseIndex, from, len(u.opts.Add)); err != nil {
@@ -237,13 +200,10 @@ func (u *update) embed() error {
 	stats, rows := &u.manifest.Stats, u.table.len()
 	*stats = Stats{Passages: rows, Documents: len(u.table.docs), Terms: len(u.terms), Fingerprint: u.table.fingerprint()}
 
-	u.manifest.Changed = u.fresh + u.gone
-	if u.old != nil {
-		u.manifest.Changed += u.oldFiles.Changed
-	}
+	u.manifest.Changed = u.old.Changed + u.fresh + u.gone
 	stats.Space, stats.Cut = u.spaceID(), u.cut().Name()
 	stats.BM25 = u.opts.BM25.Resolved()
-	stats.Refit = u.old == nil || rows < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
+	stats.Refit = rows < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
 	if stats.Refit {
 		if err := u.fit(); err != nil {
 			return err

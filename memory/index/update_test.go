@@ -290,7 +290,7 @@ func TestFoldIn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	stats := updateAsLarge(t, UpdateOptions{Dir: dir, From: from, Add: randomCorpus(8, 2), Remove: []string{"s1-000000"}})
 	x := open(t, dir)
-	if stats.Refit || stats.Passages != 107 || x.model.ID() != old.model.ID() {
+	if stats.Refit || stats.Passages != 107 || x.gen.model.ID() != old.gen.model.ID() {
 		t.Errorf("trained anew: %+v", stats)
 	}
 	for _, id := range []string{"s2-000003", "s1-000050"} {
@@ -298,9 +298,9 @@ func TestFoldIn(t *testing.T) {
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
-		ord, _ := x.table.find(id)
-		want, _ := x.model.Project(lsa.Bag(terms(p.Text, text.DocStops)))
-		if !slices.Equal(x.vector(int32(ord)), want) {
+		ord, _ := x.gen.table.find(id)
+		want, _ := x.gen.model.Project(lsa.Bag(terms(p.Text, text.DocStops)))
+		if !slices.Equal(x.gen.vectors.Row(ord), want) {
 			t.Errorf("%s has the vector of another passage", id)
 		}
 		if res := search(t, x, retrieval.Query{Primary: p.Text}); len(res.Hits) == 0 || res.Hits[0].Passage.ID != id {

@@ -11,20 +11,15 @@ import (
 // ordinals; nil for none.
 func (u *update) removed(sources []string) ([]bool, error) {
 	var out []bool
-	if u.old != nil && len(sources)+len(u.opts.Remove) > 0 {
+	if len(sources)+len(u.opts.Remove) > 0 {
 		out = make([]bool, u.old.table.len())
 	}
 	for _, id := range u.opts.Remove {
-		known := false
-		if u.old != nil {
-			var ord int32
-			if ord, known = u.old.table.find(id); known {
-				out[ord] = true
-			}
-		}
+		ord, known := u.old.table.find(id)
 		if !known {
 			return nil, fmt.Errorf("removing passage %q: the index %q does not hold it", id, u.opts.From)
 		}
+		out[ord] = true
 	}
 	if out == nil {
 		return nil, nil
@@ -46,10 +41,7 @@ func (u *update) removed(sources []string) ([]bool, error) {
 func (u *update) collect(removed []bool) (places []int32, err error) {
 	fresh := u.parts.fresh
 	slices.SortFunc(fresh, func(a, b draft) int { return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(a.place, b.place)) })
-	before := 0
-	if u.old != nil {
-		before = u.old.table.len()
-	}
+	before := u.old.table.len()
 	u.kept, places = make([]int32, 0, before+len(fresh)), make([]int32, 0, before+len(fresh))
 	next := int32(0)
 	keep := func(to int32) {
@@ -61,15 +53,13 @@ func (u *update) collect(removed []bool) (places []int32, err error) {
 	}
 	for i := range fresh {
 		d := &fresh[i]
-		if u.old != nil {
-			at, known := u.old.table.find(d.id)
-			keep(at)
-			if known && at == next && (removed == nil || !removed[at]) {
-				if u.opts.Stream != nil {
-					return nil, &DuplicateError{ID: d.id, Sources: [2]string{u.old.table.source(at), d.source}}
-				}
-				next++ // it is replaced
+		at, known := u.old.table.find(d.id)
+		keep(at)
+		if known && at == next && (removed == nil || !removed[at]) {
+			if u.opts.Stream != nil {
+				return nil, &DuplicateError{ID: d.id, Sources: [2]string{u.old.table.source(at), d.source}}
 			}
+			next++ // it is replaced
 		}
 		if i > 0 && d.id == fresh[i-1].id {
 			return nil, &DuplicateError{ID: d.id, Sources: [2]string{fresh[i-1].source, d.source}}

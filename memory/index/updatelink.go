@@ -10,7 +10,7 @@ import (
 
 // link gives the generation a file of the earlier one that stays as it is.
 func (u *update) link(name string) error {
-	at := slices.IndexFunc(u.oldFiles.Files, func(f file) bool { return f.Name == name })
+	at := slices.IndexFunc(u.old.Files, func(f file) bool { return f.Name == name })
 	if at < 0 {
 		return fmt.Errorf("linking %s: the earlier generation does not have it", name)
 	}
@@ -21,7 +21,7 @@ func (u *update) link(name string) error {
 	if u.linked == nil {
 		u.linked = map[string]file{}
 	}
-	u.linked[name] = u.oldFiles.Files[at]
+	u.linked[name] = u.old.Files[at]
 	return nil
 }
 

@@ -19,7 +19,7 @@ func (u *update) arrange() error {
 	keeps := u.keeps()
 	for ord := range u.kept {
 		if keeps(int32(ord)) {
-			copy(rows[ord*dims:(ord+1)*dims], u.old.vector(u.kept[ord]))
+			copy(rows[ord*dims:(ord+1)*dims], u.old.vectors.Row(u.kept[ord]))
 		}
 	}
 	if err := u.project(func(ord int32) bool { return !keeps(ord) }, func(ords []int32, vectors []float32) error {
@@ -37,7 +37,7 @@ func (u *update) arrange() error {
 // bits a coordinate. At no time are all of them in memory in single precision. Where
 // little has changed, the earlier generation's file stays, and the change is written.
 func (u *update) code() error {
-	stays := u.old != nil && !u.manifest.Stats.Refit && u.oldFiles.coded()
+	stays := !u.manifest.Stats.Refit && u.old.coded()
 	if stays {
 		change := vector.NewChange(u.old.vectors, u.kept)
 		if change != nil {

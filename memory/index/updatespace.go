@@ -12,7 +12,7 @@ import (
 // respaced reports whether the passages must be embedded in another space, or in other pieces, than
 // those of the earlier generation.
 func (u *update) respaced() bool {
-	return u.old != nil && (u.old.stats.Space != u.spaceID() || u.old.stats.Cut != u.cut().Name())
+	return u.old.Stats.Space != u.spaceID() || u.old.Stats.Cut != u.cut().Name()
 }
 
 func (u *update) spaceID() string {
@@ -56,24 +56,27 @@ func (u *update) mean() (err error) {
 	if cut != nil {
 		write = u.codes
 	}
-	m, err := write(p)
-	if m != nil && m.file != nil {
-		defer func() { err = errors.Join(err, m.file.Close()) }()
+	m, file, err := write(p)
+	if file != nil {
+		defer func() { err = errors.Join(err, file.Close()) }()
 	}
 	if err != nil {
 		return err
 	}
-	u.manifest.Calibration, u.manifest.Scale = byMeaning, m.learnScale(u.table)
+	u.manifest.Calibration, u.manifest.Scale = byMeaning, m.learnScale(func(a, b int32) bool {
+		return len(u.table.docs) > 1 && u.table.doc(a) == u.table.doc(b)
+	})
 	return m.set.Err()
 }
 
 // pieces cuts the passages whose vectors the earlier generation does not have.
 func (u *update) pieces(cut *Cut) (pieces, error) {
 	p := pieces{counts: make([]int, u.table.len()), kept: make([]int32, u.table.len())}
-	if u.old != nil && !u.respaced() {
+	if !u.respaced() {
 		p.old = u.old.meaning
 	}
-	read, err := u.parts.open(u.table)
+	sums := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(u.opts.Dir, name)) }
+	read, err := openStore(u.opts.Dir, u.table, u.manifest.Parts, sums, func(err error) error { return &CorruptError{Dir: u.opts.Dir, Err: err} })
 	if err != nil {
 		return p, err
 	}
@@ -84,7 +87,7 @@ func (u *update) pieces(cut *Cut) (pieces, error) {
 			p.counts[ord], p.kept[ord] = int(to-from), from
 			continue
 		}
-		passage, err := read.passage(u.table.id(int32(ord)))
+		passage, err := read.passage(int32(ord))
 		if err != nil {
 			return p, errors.Join(err, read.close())
 		}
@@ -163,7 +166,7 @@ func (u *update) fill(p pieces, begin func(dims int), keep func(row, at int32), 
 }
 
 // floats writes the vectors of an embedder, a row for each passage, and makes the set of them.
-func (u *update) floats(p pieces) (*meaning, error) {
+func (u *update) floats(p pieces) (*meaning, *os.File, error) {
 	var rows []float32
 	width := 0
 	put := func(row int32, v []float32) error {
@@ -174,7 +177,7 @@ func (u *update) floats(p pieces) (*meaning, error) {
 		width, rows = dims, make([]float32, len(p.kept)*dims)
 	}, func(row, at int32) { _ = put(row, p.old.set.Row(at)) }, put)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var before *vector.Lists
 	if p.old != nil && !u.manifest.Stats.Refit {
@@ -182,13 +185,14 @@ func (u *update) floats(p pieces) (*meaning, error) {
 	}
 	lists, err := u.lists(rows, width, before)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	m := &meaning{}
-	if m.set, err = vector.NewSet(rows, width, lists); err != nil {
-		return nil, err
+	set, err := vector.NewSet(rows, width, lists)
+	if err != nil {
+		return nil, nil, err
 	}
-	return m, writeFile(u.opts.Dir, meaningFile, encodeMeaning(rows, width))
+	m, err := newMeaning(set, nil)
+	return m, nil, errors.Join(err, writeFile(u.opts.Dir, meaningFile, encodeMeaning(rows, width)))
 }
 
 // lists writes the lists of an embedder's vectors that are too many to be scanned, made of
@@ -214,26 +218,34 @@ func (u *update) lists(rows []float32, dims int, before *vector.Lists) (lists *v
 }
 
 // codes writes the vectors of what passages are cut into, those that stay and new ones, in eight bits a
-// coordinate, and opens the set of them.
-func (u *update) codes(p pieces) (*meaning, error) {
-	m := &meaning{}
-	m.share(p.counts)
+// coordinate, and opens the set of them. The caller closes the file that the set reads.
+func (u *update) codes(p pieces) (*meaning, *os.File, error) {
+	rows := 0
+	for _, n := range p.counts {
+		rows += n
+	}
 	var coder *vector.Coder
 	err := u.fill(p, func(dims int) {
-		coder = vector.NewCoder(vector.Even(len(m.owner), max(1, dims)), len(m.owner))
+		coder = vector.NewCoder(vector.Even(rows, max(1, dims)), rows)
 	}, func(row, at int32) { coder.Keep(row, p.old.set, at) }, func(row int32, v []float32) error {
 		return coder.Put(u.ctx, []int32{row}, v)
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	e := new(encoder)
 	e.uints(p.counts)
 	if err := errors.Join(u.writeCodes(coder, meaningListsFile, meaningCodesFile), writeFile(u.opts.Dir, meaningRowsFile, e.out)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if m.file, err = os.Open(filepath.Join(u.opts.Dir, meaningCodesFile)); err == nil {
-		m.set, err = vector.OpenCoded(m.file, coder.Lists(), nil)
+	file, err := os.Open(filepath.Join(u.opts.Dir, meaningCodesFile))
+	if err != nil {
+		return nil, nil, err
 	}
-	return m, err
+	set, err := vector.OpenCoded(file, coder.Lists(), nil)
+	if err != nil {
+		return nil, file, err
+	}
+	m, err := newMeaning(set, p.counts)
+	return m, file, err
 }

@@ -80,20 +80,27 @@ func (t *table) documentName(members []int32, owner []int) string {
 	return ""
 }
 
-// findTitles lists the titles that a text can mention.
-func (t *table) findTitles() {
+// maxTitleSharer is how many passages may share a title that names them.
+const maxTitleSharer = 3
+
+// findTitles lists the titles that a text can mention: those that can reports of a passage
+// and the number of passages with its title.
+func (t *table) findTitles(can func(ord int32, sharers int) bool) {
 	sharers := make(map[uint64]int)
 	for ord := range int32(t.len()) {
-		if key := t.keys[t.number(ord, rowTitle)]; key != 0 {
-			sharers[key]++
-		}
+		sharers[t.keys[t.number(ord, rowTitle)]]++
 	}
+	t.titles = nil
 	for ord := range int32(t.len()) {
-		if key := t.keys[t.number(ord, rowTitle)]; key != 0 && sharers[key] <= maxTitleSharer {
+		if key := t.keys[t.number(ord, rowTitle)]; key != 0 && can(ord, sharers[key]) {
 			t.titles = append(t.titles, titleRef{key: key, ord: ord})
 		}
 	}
-	slices.SortFunc(t.titles, byTitle)
+	slices.SortFunc(t.titles, func(a, b titleRef) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.ord, b.ord)) })
 }
 
-func byTitle(a, b titleRef) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.ord, b.ord)) }
+// A titleRef says that a passage has the title with a key.
+type titleRef struct {
+	key uint64
+	ord int32
+}

@@ -1,7 +1,7 @@
 package index
 
 import (
-	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"example.com/assay/memory/citation"
 	"example.com/assay/state"
@@ -19,12 +20,13 @@ import (
 // build.
 const partSize = 4096
 
-// A partsBuilder makes the parts of a generation: new ones on all processors while
-// passages are added, then merged ones.
-type partsBuilder struct {
-	u       *update
+// A builder makes the parts of a generation: new ones on all processors while passages
+// are added, then merged ones.
+type builder struct {
+	ctx     context.Context
+	dir     string
+	earlier earlier
 	parts   []part // those of the earlier generation first
-	old     int    // so many of them
 	next    int    // number of the next part
 	fresh   []draft
 	pending []state.Passage
@@ -38,14 +40,27 @@ type partsBuilder struct {
 	built   [][]draft // of each new part
 }
 
-func newPartsBuilder(u *update) *partsBuilder {
-	b := &partsBuilder{u: u, limit: make(chan struct{}, runtime.GOMAXPROCS(0))}
+// An earlier is what a builder must know of the generation that it starts from. The zero
+// value is none.
+type earlier struct {
+	dir   string
+	parts []part
+	table *table
+	terms vocabulary // which the builder changes
+	// verify compares a file with its check sum, and returns its content where it is wanted.
+	verify func(name string, wanted bool) ([]byte, error)
+	link   func(name string) error // gives the new generation a file
+}
+
+// newBuilder makes the builder of the parts in a directory.
+func newBuilder(ctx context.Context, dir string, from earlier) *builder {
+	b := &builder{ctx: ctx, dir: dir, earlier: from, parts: slices.Clone(from.parts), limit: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	b.stems.New = func() any { return stemmer{} }
 	return b
 }
 
 // add takes passages, all of a source's in one call.
-func (b *partsBuilder) add(passages []state.Passage) error {
+func (b *builder) add(passages []state.Passage) error {
 	if err := checkPassages(passages); err != nil {
 		return err
 	}
@@ -61,7 +76,7 @@ func (b *partsBuilder) add(passages []state.Passage) error {
 }
 
 // flush builds the part of the rest and waits for all.
-func (b *partsBuilder) flush() error {
+func (b *builder) flush() error {
 	if len(b.pending) > 0 {
 		if err := b.build(len(b.pending)); err != nil {
 			return err
@@ -81,7 +96,7 @@ func (b *partsBuilder) flush() error {
 	}
 	b.built = nil
 	base := 0
-	for _, p := range b.parts[:b.old] {
+	for _, p := range b.earlier.parts {
 		base += p.Passages
 	}
 	for i := range b.fresh {
@@ -91,7 +106,7 @@ func (b *partsBuilder) flush() error {
 }
 
 // wait waits for what is being built and returns what went wrong first.
-func (b *partsBuilder) wait() error {
+func (b *builder) wait() error {
 	b.working.Wait()
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -99,11 +114,11 @@ func (b *partsBuilder) wait() error {
 }
 
 // start runs work on a goroutine when a processor is free.
-func (b *partsBuilder) start(work func() error) error {
+func (b *builder) start(work func() error) error {
 	select {
 	case b.limit <- struct{}{}:
-	case <-b.u.ctx.Done():
-		return b.u.ctx.Err()
+	case <-b.ctx.Done():
+		return b.ctx.Err()
 	}
 	b.lock.Lock()
 	failed := b.failed
@@ -126,7 +141,7 @@ func (b *partsBuilder) start(work func() error) error {
 }
 
 // newName names a part that no generation from here on has.
-func (b *partsBuilder) newName() string {
+func (b *builder) newName() string {
 	if b.next == 0 {
 		for _, p := range b.parts {
 			n, _ := strconv.Atoi(strings.TrimPrefix(p.Name, partPrefix))
@@ -138,7 +153,7 @@ func (b *partsBuilder) newName() string {
 }
 
 // build makes a part of the first n pending passages.
-func (b *partsBuilder) build(n int) error {
+func (b *builder) build(n int) error {
 	passages, labels := b.pending[:n:n], b.labels[:n:n]
 	b.pending, b.labels = slices.Clone(b.pending[n:]), slices.Clone(b.labels[n:])
 	name, at := b.newName(), len(b.built)
@@ -153,7 +168,7 @@ func (b *partsBuilder) build(n int) error {
 		if err != nil {
 			return err
 		}
-		if err := writePart(b.u.opts.Dir, name, ready); err != nil {
+		if err := writePart(b.dir, name, ready); err != nil {
 			return fmt.Errorf("writing the stored index: %w", err)
 		}
 		drafts := make([]draft, n)
@@ -168,7 +183,7 @@ func (b *partsBuilder) build(n int) error {
 }
 
 // places is how many passages the parts have, deleted ones included.
-func (b *partsBuilder) places() int {
+func (b *builder) places() int {
 	n := 0
 	for _, p := range b.parts {
 		n += p.Passages
@@ -177,7 +192,7 @@ func (b *partsBuilder) places() int {
 }
 
 // alive marks places among those of all parts.
-func (b *partsBuilder) alive(places []int32) []bool {
+func (b *builder) alive(places []int32) []bool {
 	out := make([]bool, b.places())
 	for _, at := range places {
 		out[at] = true
@@ -185,39 +200,16 @@ func (b *partsBuilder) alive(places []int32) []bool {
 	return out
 }
 
-// content reads a file of a part, and checks it where the earlier generation wrote
-// it: where a generation is large, opening it did not.
-func (b *partsBuilder) content(p part, ext string) ([]byte, error) {
-	if b.u.oldFiles != nil {
-		for _, f := range b.u.oldFiles.Files {
-			if f.Name == p.Name+ext {
-				data, err := f.verify(b.u.opts.From, true, nil)
-				if err != nil {
-					return nil, &CorruptError{Dir: b.u.opts.From, Err: err}
-				}
-				return data, nil
-			}
-		}
+// bags reads the bags of a part, and checks them where the earlier generation wrote them:
+// where a generation is large, opening it did not.
+func (b *builder) bags(p part) (*bags, error) {
+	var data []byte
+	var err error
+	if slices.Contains(b.earlier.parts, p) {
+		data, err = b.earlier.verify(p.Name+bagsExt, true)
+	} else {
+		data, err = os.ReadFile(filepath.Join(b.dir, p.Name+bagsExt))
 	}
-	return os.ReadFile(filepath.Join(b.u.opts.Dir, p.Name+ext))
-}
-
-// open opens the parts for reading passages of the new table.
-func (b *partsBuilder) open(t *table) (*store, error) {
-	sums := make([][]byte, len(b.parts))
-	for i, p := range b.parts {
-		data, err := os.ReadFile(filepath.Join(b.u.opts.Dir, p.Name+sumsExt))
-		if err != nil {
-			return nil, err
-		}
-		sums[i], _ = bytes.CutPrefix(data, []byte(sumsMagic))
-	}
-	return openStore(b.u.opts.Dir, t, b.parts, sums)
-}
-
-// bags reads the bags of a part.
-func (b *partsBuilder) bags(p part) (*bags, error) {
-	data, err := b.content(p, bagsExt)
 	if err != nil {
 		return nil, err
 	}
@@ -230,28 +222,29 @@ func (b *partsBuilder) bags(p part) (*bags, error) {
 
 // vocabulary is that of the earlier generation with what is new and without what is
 // gone.
-func (b *partsBuilder) vocabulary(alive []bool) (vocabulary, error) {
-	v := b.u.oldTerms
+func (b *builder) vocabulary(alive []bool) (vocabulary, error) {
+	v := b.earlier.terms
 	if v == nil {
 		v = vocabulary{}
 	}
 	base := 0
 	for i, p := range b.parts {
 		was := func(row int) bool { return true }
-		if i < b.old {
-			was = func(row int) bool { return b.u.old.table.drawn[base+row] >= 0 }
+		fresh := i >= len(b.earlier.parts)
+		if !fresh {
+			was = func(row int) bool { return b.earlier.table.drawn[base+row] >= 0 }
 		}
 		dropped := func(row int) bool { return was(row) && !alive[base+row] }
 		lost := false
 		for row := range p.Passages {
 			lost = lost || dropped(row)
 		}
-		if lost || i >= b.old {
+		if lost || fresh {
 			bags, err := b.bags(p)
 			if err != nil {
 				return nil, err
 			}
-			if i >= b.old {
+			if fresh {
 				v.add(bags)
 			}
 			if lost {
@@ -263,4 +256,26 @@ func (b *partsBuilder) vocabulary(alive []bool) (vocabulary, error) {
 		base += p.Passages
 	}
 	return v, nil
+}
+
+// checkPassages refuses what cannot be stored.
+func checkPassages(passages []state.Passage) error {
+	for i, p := range passages {
+		if p.ID == "" {
+			return fmt.Errorf("passage %d of %d (document %q) has no id", i+1, len(passages), p.Doc)
+		}
+		if !validText(p) {
+			return fmt.Errorf("passage %q is not valid UTF-8; convert its document first", p.ID)
+		}
+	}
+	return nil
+}
+
+func validText(p state.Passage) bool {
+	for key, value := range p.Metadata {
+		if !utf8.ValidString(key) || !utf8.ValidString(value) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc([]string{p.ID, p.Doc, p.Title, p.Section, p.Text, p.Source}, func(s string) bool { return !utf8.ValidString(s) })
 }

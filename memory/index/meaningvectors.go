@@ -1,28 +1,40 @@
 package index
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/vector"
-	"example.com/assay/state"
 )
 
 // A meaning is the vectors of an embedder: one row per passage, or, where passages are cut, one per
 // piece, in their order, in eight bits a coordinate.
 type meaning struct {
 	set   *vector.Set
-	file  *os.File // that set reads; nil of whole passages
-	first []int32  // per passage: its first row, and the end of the last; nil for a row each
-	owner []int32  // per row: its passage; nil for a row each
 	scale scale
+	first []int32 // per passage: its first row, and the end of the last; nil for a row each
+	owner []int32 // per row: its passage; nil for a row each
+}
+
+// newMeaning makes the vectors of passages that have so many rows each; nil for a row each.
+func newMeaning(set *vector.Set, counts []int) (*meaning, error) {
+	m := &meaning{set: set}
+	if counts == nil {
+		return m, nil
+	}
+	m.first = make([]int32, len(counts)+1)
+	for ord, n := range counts {
+		m.first[ord+1] = m.first[ord] + int32(n)
+		m.owner = append(m.owner, slices.Repeat([]int32{int32(ord)}, n)...)
+	}
+	if set.Len() != len(m.owner) {
+		return nil, fmt.Errorf("%d vectors of an embedder, want %d", set.Len(), len(m.owner))
+	}
+	return m, nil
 }
 
 // A scale says where an embedder's cosines lie on a corpus. Models differ: of
@@ -45,10 +57,6 @@ func (s scale) of(cosine float64) float64 {
 
 // tells reports whether the embedder tells passages apart.
 func (s scale) tells() bool { return s.Ceiling-s.Floor >= 1e-6 }
-
-// means reports whether questions are looked for by the vectors of an embedder: the passages have
-// some, and the space is there to embed the question. Without it words alone find.
-func (x *Index) means() bool { return x.space != nil && x.meaning != nil && x.meaning.set.Len() > 0 }
 
 func (m *meaning) dims() int { return m.set.Dims() }
 
@@ -119,16 +127,6 @@ func (m *meaning) top(queries [][]float32, k int, above float64, out func(ord in
 	return found
 }
 
-// share says how many rows each passage has.
-func (m *meaning) share(counts []int) {
-	m.first = make([]int32, len(counts)+1)
-	m.owner = nil
-	for ord, n := range counts {
-		m.first[ord+1] = m.first[ord] + int32(n)
-		m.owner = append(m.owner, slices.Repeat([]int32{int32(ord)}, n)...)
-	}
-}
-
 // decodeCounts reads how many rows each passage has.
 func decodeCounts(data []byte, passages int) ([]int, error) {
 	d := &decoder{in: data}
@@ -140,29 +138,6 @@ func decodeCounts(data []byte, passages int) ([]int, error) {
 		return nil, fmt.Errorf("%d passages have vectors, want %d, and at least one each", len(out), passages)
 	}
 	return out, nil
-}
-
-// openMeaning opens the vectors of an embedder.
-func openMeaning(dir string, m *manifest, files map[string][]byte, passages int) (*meaning, error) {
-	out := &meaning{scale: *m.Scale}
-	if m.Stats.Cut == "" {
-		set, err := decodeMeaning(files[meaningFile], passages, files[meaningListsFile])
-		out.set = set
-		return out, err
-	}
-	counts, err := decodeCounts(files[meaningRowsFile], passages)
-	if err != nil {
-		return nil, err
-	}
-	out.share(counts)
-	out.set, out.file, err = openCodes(dir, meaningCodesFile, files[meaningListsFile], nil)
-	if err == nil && out.set.Len() != len(out.owner) {
-		err = fmt.Errorf("%d vectors of an embedder, want %d", out.set.Len(), len(out.owner))
-	}
-	if err != nil && out.file != nil {
-		err = errors.Join(err, out.file.Close())
-	}
-	return out, err
 }
 
 // meaningMagic begins the file of vectors of whole passages; its last byte is the format's version. The
@@ -200,67 +175,21 @@ func decodeMeaning(data []byte, rows int, lists []byte) (*vector.Set, error) {
 	return vector.NewSet(vectors, dims, by)
 }
 
-// Text is what an embedder and a reranker are shown of a passage: its title,
-// the headings above it and its text, a line each.
-func Text(p state.Passage) string {
-	out := p.Text
-	for _, above := range []string{p.Section, p.Title} {
-		if above != "" {
-			out = above + "\n" + out
-		}
-	}
-	return out
-}
-
-// queryVectors embeds a query and its alternatives where the index has the
-// vectors of a remote embedder. Alternatives without content words have none.
-func (x *Index) queryVectors(ctx context.Context, list []string, q retrieval.Query) ([][]float32, error) {
-	if len(list) == 0 || !x.means() {
-		return nil, nil
-	}
-	if given := x.space.ID(); given != x.stats.Space {
-		return nil, &SpaceError{Made: x.stats.Space, Given: given}
-	}
-	texts, at := []string{q.Primary}, []int{0}
-	alternatives := q.Alternatives[:min(len(q.Alternatives), maxQueries)]
-	for i, alternative := range alternatives {
-		if len(x.terms(alternative)) > 0 {
-			texts, at = append(texts, alternative), append(at, i+1)
-		}
-	}
-	vectors, err := x.space.Queries(ctx, texts)
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]float32, 1+len(alternatives))
-	for i, v := range vectors {
-		if len(v) != x.meaning.dims() {
-			return nil, otherDims(x.stats.Space, len(v), x.meaning.dims())
-		}
-		out[at[i]] = v
-	}
-	return out, nil
-}
-
-func otherDims(space string, got, want int) error {
-	return fmt.Errorf("embedder %q returned a vector of %d dimensions, and those of the index have %d: give it an ID that says so", space, got, want)
-}
-
 const (
 	floorPairs = 2000
 	floorSeed  = 43
 )
 
 // learnScale finds where the embedder's cosines lie. A question and its answer are taken
-// to lie half way between the floor and two equal texts.
-func (m *meaning) learnScale(t *table) *scale {
-	floor := m.floor(t)
+// to lie half way between the floor and two equal texts. together reports whether two
+// passages are of one document.
+func (m *meaning) learnScale(together func(a, b int32) bool) *scale {
+	floor := m.floor(together)
 	return &scale{Floor: floor, Ceiling: (1 + floor) / 2}
 }
 
-// floor is the mean cosine of rows drawn in pairs, of different documents
-// where there are several.
-func (m *meaning) floor(t *table) float64 {
+// floor is the mean cosine of rows drawn in pairs, of different documents.
+func (m *meaning) floor(together func(a, b int32) bool) float64 {
 	n := m.set.Len()
 	if n < 2 {
 		return 0
@@ -270,7 +199,7 @@ func (m *meaning) floor(t *table) float64 {
 	pairs := 0
 	for range floorPairs {
 		a, b := int32(rng.IntN(n)), int32(rng.IntN(n))
-		if a == b || len(t.docs) > 1 && t.doc(m.passage(a)) == t.doc(m.passage(b)) {
+		if a == b || together(m.passage(a), m.passage(b)) {
 			continue
 		}
 		sum += m.set.Dot(m.set.Row(a), b)

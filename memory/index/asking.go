@@ -1,0 +1,50 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// What a server is asked for beside a query's words.
+const (
+	documentLead = .25 // what a document's score must be worth to ask for its passages
+	mostInside   = 3   // documents
+)
+
+// eachWording calls fn for a query and its alternatives with what to ask a server by: its
+// terms, its vector in the offline embedder's space, nil where that knows no word of it, and
+// the documents whose score alone may make candidates of their passages.
+func (x *corpus) eachWording(ctx context.Context, a asked, alternatives []string, fn func(terms []string, latent []float32, leading []int)) error {
+	s := x.scratch.Get().(*scratch)
+	defer x.scratch.Put(s)
+	a.vectors = nil
+	wordings, err := x.wordings(ctx, a, alternatives, &s.lists)
+	if err != nil {
+		return err
+	}
+	for _, w := range wordings {
+		terms := make([]string, len(w.terms))
+		for i, t := range w.terms {
+			terms[i] = t.term
+		}
+		sig, _ := x.scoreScoped(w, &s.lists, s)
+		fn(terms, sig.latent, x.leading(sig))
+	}
+	return nil
+}
+
+// leading lists the documents whose score alone may make candidates of their passages.
+func (x *corpus) leading(sig *signals) []int {
+	var out []int
+	if sig.top == 0 {
+		return nil
+	}
+	for doc := range x.table.docs {
+		if documentWeight*sig.gate*sig.docs[doc]/sig.top >= documentLead {
+			out = append(out, doc)
+		}
+	}
+	slices.SortFunc(out, func(a, b int) int { return cmp.Or(cmp.Compare(sig.docs[b], sig.docs[a]), cmp.Compare(a, b)) })
+	return out[:min(len(out), mostInside)]
+}
