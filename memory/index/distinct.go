@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
 
@@ -79,4 +80,19 @@ func jaccard(a, b map[string]struct{}) float64 {
 // sameSpan reports whether two passages are the same bytes of one source.
 func sameSpan(a, b state.Passage) bool {
 	return a.Source == b.Source && a.Start == b.Start && a.End == b.End
+}
+
+// Shingles returns the runs of five words of s, each followed by a space. A shorter text
+// is one run.
+func Shingles(s string) map[string]struct{} {
+	tokens := text.Tokens(s)
+	out := make(map[string]struct{}, len(tokens))
+	for i := 0; i == 0 || i+shingle <= len(tokens); i++ {
+		var key []byte
+		for _, t := range tokens[i:min(i+shingle, len(tokens))] {
+			key = append(append(key, t.Text...), ' ')
+		}
+		out[string(key)] = struct{}{}
+	}
+	return out
 }

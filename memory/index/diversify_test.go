@@ -81,11 +81,11 @@ func TestMMR(t *testing.T) {
 		t.Errorf("confidence %v and %v", usual.Confidence, mixed.Confidence)
 	}
 	for i, h := range mixed.Hits {
-		if last := h.Scores[len(h.Scores)-1]; last.Ranker != RankerMMR || h.Rank != i+1 {
+		if last := h.Scores[len(h.Scores)-1]; last.Ranker != retrieval.RankerMMR || h.Rank != i+1 {
 			t.Errorf("hit %d: rank %d, %v", i, h.Rank, h.Scores)
 		}
 	}
-	if strings.Contains(fmt.Sprint(usual.Hits), RankerMMR) {
+	if strings.Contains(fmt.Sprint(usual.Hits), retrieval.RankerMMR) {
 		t.Error("a score of MMR that was not asked for")
 	}
 	if few := search(t, x, retrieval.Query{Primary: "lamp", K: 3, MMR: .5}); len(few.Hits) == 0 {

@@ -3,6 +3,7 @@ package index
 import (
 	"slices"
 
+	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -26,16 +27,16 @@ type candidate struct {
 // embedder and zero without one.
 const parts = 7
 
-var partNames = [parts]string{RankerBM25, RankerBigram, RankerLSA, RankerTitleLink, RankerDocument, RankerGraph, RankerMeaning}
+var partNames = [parts]string{retrieval.RankerBM25, retrieval.RankerBigram, retrieval.RankerLSA, retrieval.RankerTitleLink, retrieval.RankerDocument, retrieval.RankerGraph, retrieval.RankerMeaning}
 
 // scores lists the parts, the last one only where there is a remote embedder.
 func (c *candidate) scores(remote bool) []state.Score {
-	out := []state.Score{{Ranker: RankerFused, Value: c.fused}}
+	out := []state.Score{{Ranker: retrieval.RankerFused, Value: c.fused}}
 	if c.cited > 0 {
-		out = append(out, state.Score{Ranker: RankerCitation, Value: c.cited})
+		out = append(out, state.Score{Ranker: retrieval.RankerCitation, Value: c.cited})
 	}
 	if c.heading > 0 {
-		out = append(out, state.Score{Ranker: RankerHeading, Value: c.heading})
+		out = append(out, state.Score{Ranker: retrieval.RankerHeading, Value: c.heading})
 	}
 	shown := partNames[:]
 	if !remote {

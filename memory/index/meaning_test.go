@@ -115,7 +115,7 @@ func TestMeaningFinds(t *testing.T) {
 		t.Fatalf("hits %v", ids(got))
 	}
 	scores := got.Hits[0].Scores
-	if last := scores[len(scores)-1]; last.Ranker != RankerMeaning || last.Value != meaningWeight {
+	if last := scores[len(scores)-1]; last.Ranker != retrieval.RankerMeaning || last.Value != meaningWeight {
 		t.Errorf("scores %v", scores)
 	}
 	if got.Similarity <= 0 { // no word is shared: it is the embedder's

@@ -67,7 +67,7 @@ func TestCitationsComeFirst(t *testing.T) {
 			var sum, cited float64
 			for _, s := range h.Scores[1:] {
 				sum += s.Value
-				if s.Ranker == RankerCitation {
+				if s.Ranker == retrieval.RankerCitation {
 					cited = s.Value
 				}
 			}
@@ -94,7 +94,7 @@ func TestDoubtfulCitations(t *testing.T) {
 		res := search(t, x, retrieval.Query{Primary: query, K: 10})
 		for _, h := range res.Hits {
 			for _, s := range h.Scores {
-				if s.Ranker == RankerCitation {
+				if s.Ranker == retrieval.RankerCitation {
 					got[h.Passage.Doc] = s.Value
 				}
 			}
@@ -166,7 +166,7 @@ func TestFrequentIdentifiers(t *testing.T) {
 	}
 	x := open(t, build(t, plain(texts...)))
 	for _, h := range search(t, x, retrieval.Query{Primary: "Does IL-6 rise?"}).Hits {
-		if strings.Contains(fmt.Sprint(h.Scores), RankerCitation) {
+		if strings.Contains(fmt.Sprint(h.Scores), retrieval.RankerCitation) {
 			t.Errorf("%v", h.Scores)
 		}
 	}

@@ -121,7 +121,7 @@ func (x *corpus) search(ctx context.Context, a asked, q retrieval.Query) (retrie
 			hit.Near = x.meaning.cosines(f.signals.meaning, h.ord)
 		}
 		if q.MMR > 0 {
-			hit.Scores = append(hit.Scores, state.Score{Ranker: RankerMMR, Value: h.mmr})
+			hit.Scores = append(hit.Scores, state.Score{Ranker: retrieval.RankerMMR, Value: h.mmr})
 		}
 		if hit.Before, hit.After, err = x.neighbours(ctx, h.ord, q.Neighbours, only); err != nil {
 			return retrieval.Result{}, err

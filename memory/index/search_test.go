@@ -72,7 +72,7 @@ func TestHitScoresExplainTheRank(t *testing.T) {
 		res := search(t, x, retrieval.Query{Primary: q, K: 8})
 		last := math.Inf(1)
 		for i, h := range res.Hits {
-			if h.Rank != i+1 || h.Scores[0].Ranker != RankerFused || len(h.Scores) < 7 || len(h.Scores) > 8 {
+			if h.Rank != i+1 || h.Scores[0].Ranker != retrieval.RankerFused || len(h.Scores) < 7 || len(h.Scores) > 8 {
 				t.Fatalf("%q: hit %d is %+v", q, i, h)
 			}
 			var sum float64
@@ -167,7 +167,7 @@ func TestTitleLinks(t *testing.T) {
 	if len(res.Hits) == 0 || res.Hits[0].Passage.ID != "p01" {
 		t.Fatalf("hits %v, want p01 first", ids(res))
 	}
-	if s := res.Hits[0].Scores[4]; s.Ranker != RankerTitleLink || s.Value != linkWeight {
+	if s := res.Hits[0].Scores[4]; s.Ranker != retrieval.RankerTitleLink || s.Value != linkWeight {
 		t.Errorf("its link scores %+v", s)
 	}
 }

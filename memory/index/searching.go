@@ -80,7 +80,7 @@ func (x *Index) Mentions(ctx context.Context, word string) (has bool, err error)
 // Diversify chooses k of the hits of a search by maximal marginal relevance,
 // as Query.MMR does, where relevance, by index, is another's, such as a
 // reranker's. It is stretched to the range from 0 to 1. The hits get new
-// ranks and a score of RankerMMR. Hits of another index are an error.
+// ranks and a score of [retrieval.RankerMMR]. Hits of another index are an error.
 func (x *Index) Diversify(hits []state.Hit, relevance []float64, lambda float64, k int) ([]state.Hit, error) {
 	if len(relevance) != len(hits) || !(lambda >= 0 && lambda <= 1) {
 		return nil, fmt.Errorf("diversifying hits: %d relevances for %d hits, lambda %v", len(relevance), len(hits), lambda)
@@ -108,7 +108,7 @@ func (x *Index) Diversify(hits []state.Hit, relevance []float64, lambda float64,
 	for n, i := range order {
 		out[n] = hits[i]
 		out[n].Rank = n + 1
-		out[n].Scores = append(slices.Clone(hits[i].Scores), state.Score{Ranker: RankerMMR, Value: marginal[n]})
+		out[n].Scores = append(slices.Clone(hits[i].Scores), state.Score{Ranker: retrieval.RankerMMR, Value: marginal[n]})
 	}
 	return out, nil
 }
