@@ -32,10 +32,9 @@ func analyse(passages []state.Passage, labels []citation.Labels, stems stemmer) 
 	out := make([]analysed, len(passages))
 	for i := range passages {
 		var err error
-		if out[i], err = analyseOne(passages[i], stems); err != nil {
+		if out[i], err = analyseOne(passages[i], labels[i], stems); err != nil {
 			return nil, err
 		}
-		out[i].labels = labels[i]
 		if i > 0 { // neighbours share these, and drafts are many
 			same, d := &out[i-1].draft, &out[i].draft
 			d.doc, d.title, d.source = shared(same.doc, d.doc), shared(same.title, d.title), shared(same.source, d.source)
@@ -52,12 +51,12 @@ func shared(a, b string) string {
 	return b
 }
 
-func analyseOne(p state.Passage, stems stemmer) (analysed, error) {
+func analyseOne(p state.Passage, labels citation.Labels, stems stemmer) (analysed, error) {
 	data, err := json.Marshal(p)
 	if err != nil {
 		return analysed{}, fmt.Errorf("encoding passage %q: %w", p.ID, err)
 	}
-	a := analysed{json: data, meta: metaTerms(p)}
+	a := analysed{json: data, meta: metaTerms(p), labels: labels}
 	l := languageOf(p)
 	body, title := stems.terms(l, p.Text), stems.terms(l, p.Title)
 	a.pairs = appendPairs(appendPairs(make([]uint64, 0, len(body)+len(title)), body), title)
@@ -76,6 +75,28 @@ func analyseOne(p state.Passage, stems stemmer) (analysed, error) {
 		length: len(all), bigrams: len(a.pairs), start: max(0, p.Start), hash: hashOf(data),
 	}
 	return a, nil
+}
+
+// times is how often a passage holds a term, or a pair with that key.
+func (a *analysed) times(field, term string, pair uint64) (n int) {
+	switch field {
+	case bodyField:
+		if at, ok := slices.BinarySearchFunc(a.bag, term, func(t lsa.Term, term string) int { return strings.Compare(t.Text, term) }); ok {
+			return a.bag[at].N
+		}
+	case bigramField:
+		for _, key := range a.pairs {
+			if key == pair {
+				n++
+			}
+		}
+	default:
+		list := map[string][]string{metaField: a.meta, ownField: a.labels.Own, withinField: a.labels.Within}[field]
+		if slices.Contains(list, term) {
+			return 1
+		}
+	}
+	return n
 }
 
 // hashOf is what a stored passage is recognised by.

@@ -12,6 +12,9 @@ import (
 	"example.com/assay/state"
 )
 
+// leastLetters are those of a word that can be told from others.
+const leastLetters = 4
+
 // maxTerm is the longest term, in bytes. Longer runs are cut: they are not words.
 const maxTerm = 64
 
@@ -58,6 +61,9 @@ func lastHeading(p state.Passage) string {
 	return last
 }
 
+// texts are what a passage's words are read from: its text, its heading and its title.
+func texts(p state.Passage) []string { return []string{p.Text, lastHeading(p), p.Title} }
+
 // fileName turns the name of a file into words: "acmeCo_NDA-2.txt" gives
 // "acme Co NDA 2".
 func fileName(source string) string {
@@ -90,4 +96,10 @@ func words(s string) []string {
 func distinct[T cmp.Ordered](list []T) []T {
 	slices.Sort(list)
 	return slices.Clip(slices.Compact(list))
+}
+
+// isPlain reports whether a word is of letters alone, and of enough to be told from
+// others.
+func isPlain(word string) bool {
+	return utf8.RuneCountInString(word) >= leastLetters && !strings.ContainsFunc(word, func(c rune) bool { return !unicode.IsLetter(c) })
 }

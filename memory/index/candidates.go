@@ -109,7 +109,7 @@ func (g *gathering) find() ([][]Record, error) {
 // the passages of documents that they seem to name.
 func (g *gathering) word(q retrieval.Query, a asked) error {
 	limit := askedLexical
-	return g.x.corpus.eachWording(g.ctx, a, q.Alternatives, func(terms []string, latent []float32, leading []int) {
+	return g.x.corpus.eachWording(g.ctx, a, q.Alternatives, func(terms []string, latent []float32, leading []leadingDocument) {
 		terms = a.respelt.withOthers(terms)
 		g.ask(limit, nil, terms)
 		limit = askedOther
@@ -117,9 +117,9 @@ func (g *gathering) word(q retrieval.Query, a asked) error {
 			g.asks = append(g.asks, Ask{Vector: latent, Where: g.where, Limit: poolCosine + g.more})
 		}
 		for _, doc := range leading {
-			inside := []Where{{FieldDoc, []string{g.x.corpus.lexicon.docs[doc]}}}
+			inside := []Where{{FieldDoc, []string{doc.id}}}
 			g.ask(askedInside, inside, terms)
-			if g.x.corpus.sizes[doc] <= askedInside {
+			if doc.passages <= askedInside {
 				g.asks = append(g.asks, Ask{Where: append(inside, g.where...), Limit: askedInside})
 			}
 		}
@@ -151,28 +151,20 @@ func (g *gathering) wider(citations []citation.Citation, found [][]Record) {
 
 // mention asks for the passages whose titles the best ones mention.
 func (g *gathering) mention(a asked) error {
-	if len(g.x.corpus.lexicon.titles) == 0 {
+	if !g.x.corpus.lexicon.hasTitles() {
 		return nil
 	}
 	y, err := g.x.pooled(g.records, nil)
 	if err != nil {
 		return err
 	}
-	best, _, err := y.byWords(g.ctx, a.terms, a.respelt.same, bridges)
+	keys, err := y.titlesMentioned(g.ctx, a)
 	if err != nil {
 		return err
 	}
-	var values []string
-	for _, ord := range best {
-		p, err := y.store.passage(ord)
-		if err != nil {
-			return err
-		}
-		eachRun(p.Text, func(key uint64) {
-			if y.lexicon.isTitle(key) {
-				values = append(values, titleValue(key))
-			}
-		})
+	values := make([]string, len(keys))
+	for i, key := range keys {
+		values[i] = titleValue(key)
 	}
 	g.list(FieldTitle, distinct(values))
 	return nil

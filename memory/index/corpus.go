@@ -72,11 +72,11 @@ func newCorpus(t *table, model *lsa.Model, vectors *vector.Set, r rules) *corpus
 			return
 		}
 		for ord := range int32(t.len()) {
-			doc, terms := t.doc(ord), t.number(ord, rowLength)
+			doc, terms := t.doc(ord), t.length(ord)
 			x.docOf[ord] = int32(doc)
 			x.docLen[doc] += float64(terms)
 			length += terms
-			pairs += t.number(ord, rowBigrams)
+			pairs += t.pairs(ord)
 		}
 	})
 	x.nameDocuments()
@@ -95,7 +95,7 @@ func newCorpus(t *table, model *lsa.Model, vectors *vector.Set, r rules) *corpus
 		AvgLen: float64(length) / n, AvgPairs: float64(pairs) / n, AvgDoc: docs / float64(max(1, len(t.docs))),
 	}
 	for ord := range x.norm {
-		x.norm[ord] = x.lengthNorm(t.number(int32(ord), rowLength))
+		x.norm[ord] = x.lengthNorm(t.length(int32(ord)))
 	}
 	x.pools(t.len(), len(t.docs))
 	return x
@@ -146,7 +146,7 @@ func (x *corpus) among(p *pool, g *gathered) (*corpus, error) {
 	y.docOf, y.norm = make([]int32, t.len()), make([]float64, t.len())
 	g.members = map[int32][]int32{}
 	for ord := range int32(t.len()) {
-		doc, length := t.doc(ord), t.number(ord, rowLength)
+		doc, length := t.doc(ord), t.length(ord)
 		y.docOf[ord], y.norm[ord] = int32(doc), x.lengthNorm(length)
 		g.members[int32(doc)] = append(g.members[int32(doc)], ord)
 		if doc >= len(l.docs) {
@@ -154,6 +154,17 @@ func (x *corpus) among(p *pool, g *gathered) (*corpus, error) {
 		}
 	}
 	return &y, nil
+}
+
+// count counts what the corpus holds, for searches that do not have its files.
+func (x *corpus) count(ctx context.Context, words *learnt) (*lexicon, error) {
+	lens := slices.Clone(x.docLen)
+	for doc, name := range x.table.nameOf {
+		for _, n := range name {
+			lens[doc] -= float64(nameWeight * n.count)
+		}
+	}
+	return words.lexicon(ctx, census{totals: x.totals, table: x.table, store: x.store.(*store), docOf: x.docOf, sizes: x.sizes, lens: lens})
 }
 
 // lengthNorm is what BM25 adds to the frequency of a term in a passage of so many terms.

@@ -1,7 +1,7 @@
 package index
 
 import (
-	"errors"
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -9,60 +9,63 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// lexicon counts what the generation holds.
-func (p *publication) lexicon() (*lexicon, error) {
-	x := p.x.corpus
-	l := &lexicon{totals: x.totals, nameTerms: x.table.nameTerms}
-	number := make([]int32, x.Documents) // of a document among those of several passages; -1 of others
-	for doc, name := range x.table.docs {
+// A census is what a lexicon is counted from.
+type census struct {
+	totals
+	table *table
+	store *store
+	docOf []int32   // document per passage
+	sizes []int32   // passages per document
+	lens  []float64 // terms per document, without those of its name
+}
+
+// lexicon makes the lexicon of a generation whose passages were learnt.
+func (w *learnt) lexicon(ctx context.Context, c census) (*lexicon, error) {
+	l := &lexicon{totals: c.totals, nameTerms: c.table.nameTerms}
+	number := make([]int32, len(c.table.docs)) // of a document among those of several passages; -1 of others
+	for doc, name := range c.table.docs {
 		number[doc] = -1
-		if x.sizes[doc] < 2 {
+		if c.sizes[doc] < 2 {
 			continue
 		}
 		number[doc] = int32(len(l.docs))
-		length := x.docLen[doc]
-		for _, n := range x.table.nameOf[doc] {
-			length -= float64(nameWeight * n.count)
-		}
-		l.docs, l.sizes, l.lens, l.nameOf = append(l.docs, name), append(l.sizes, x.sizes[doc]), append(l.lens, length), append(l.nameOf, x.table.nameOf[doc])
+		l.docs, l.sizes, l.lens, l.nameOf = append(l.docs, name), append(l.sizes, c.sizes[doc]), append(l.lens, c.lens[doc]), append(l.nameOf, c.table.nameOf[doc])
 	}
-	for _, t := range x.table.titles {
+	for _, t := range c.table.titles {
 		l.titles = append(l.titles, t.key)
 	}
 	l.titles = slices.Compact(l.titles) // they are sorted
-	for d, n := range p.forms {
+	for d, n := range w.forms {
 		l.forms = append(l.forms, definition{d.Short, d.Long, n})
 	}
 	sortForms(l.forms)
-	for _, count := range []func() error{
-		func() error { return p.countTerms(l, number) },
-		func() error { return p.countPairs(l) },
-		func() error { return p.countMeta(l) },
-	} {
-		if err := count(); err != nil {
-			return nil, err
-		}
+	err := c.countTerms(ctx, l, number)
+	if err == nil {
+		err = c.countPairs(ctx, l)
+	}
+	if err == nil {
+		err = c.countMeta(ctx, l)
 	}
 	l.words = make([][]string, len(l.terms))
-	for _, word := range slices.Sorted(maps.Keys(p.words)) {
+	for _, word := range slices.Sorted(maps.Keys(w.words)) {
 		if at, ok := l.find(stemOf(text.English, word)); ok {
 			l.words[at] = append(l.words[at], word)
 		}
 	}
-	return l, nil
+	return l, err
 }
 
 // countTerms counts the passages of each term, and the documents of several passages.
-func (p *publication) countTerms(l *lexicon, number []int32) error {
+func (c census) countTerms(ctx context.Context, l *lexicon, number []int32) error {
 	type held struct{ passages, times int }
 	e := &encoder{}
 	docs := map[int32]held{}
-	err := p.eachTerm(bodyField, func(term string, list []posting) {
+	err := eachTerm(ctx, c.store, bodyField, "", func(term string, list []posting) {
 		clear(docs)
 		times := 0
 		for _, found := range list {
 			times += int(found.tf)
-			if doc := number[p.x.corpus.docOf[found.ord]]; doc >= 0 {
+			if doc := number[c.docOf[found.ord]]; doc >= 0 {
 				h := docs[doc]
 				docs[doc] = held{h.passages + 1, h.times + int(found.tf)}
 			}
@@ -74,45 +77,24 @@ func (p *publication) countTerms(l *lexicon, number []int32) error {
 			e.uint(docs[doc].times)
 			before = doc
 		}
-		l.terms, l.df, l.cf, l.spans = append(l.terms, term), append(l.df, len(list)), append(l.cf, times), append(l.spans, len(e.out))
+		l.terms, l.df, l.cf, l.spans = append(l.terms, strings.Clone(term)), append(l.df, len(list)), append(l.cf, times), append(l.spans, len(e.out))
 	})
 	l.occur = e.out
 	return err
 }
 
-// eachTerm calls fn for the terms of a field that a passage holds, sorted.
-func (p *publication) eachTerm(field string, fn func(term string, list []posting)) error {
-	var list []posting
-	var failed error
-	err := p.x.corpus.store.terms(field, "", func(term string) (string, bool) {
-		if list, failed = p.x.corpus.store.postings(p.ctx, field, term, list[:0]); failed != nil {
-			return "", false
-		}
-		if len(list) > 0 {
-			fn(strings.Clone(term), list)
-		}
-		return "", true
-	})
-	return errors.Join(err, failed)
-}
-
 // countPairs counts the passages of pairs that many hold.
-func (p *publication) countPairs(l *lexicon) error {
-	parts := p.x.corpus.store.(*store)
-	streams := make([]*pairStream, len(parts.parts))
-	for i, part := range parts.parts {
-		streams[i] = &pairStream{pairs: part.pairs, place: func(doc int32) int32 { return parts.table.drawn[part.base+int(doc)] }}
-	}
-	return eachPair(streams, func(key uint64, list []posting) error {
-		if len(list) >= frequentPair {
-			l.pairs, l.pairDF = append(l.pairs, key), append(l.pairDF, len(list))
+func (c census) countPairs(ctx context.Context, l *lexicon) error {
+	return c.store.eachPair(func(key uint64, passages int) error {
+		if passages >= frequentPair {
+			l.pairs, l.pairDF = append(l.pairs, key), append(l.pairDF, passages)
 		}
-		return p.ctx.Err()
+		return ctx.Err()
 	})
 }
 
 // countMeta counts the passages of each key of metadata, and of each value.
-func (p *publication) countMeta(l *lexicon) error {
+func (c census) countMeta(ctx context.Context, l *lexicon) error {
 	var holders []int32 // of the last key
 	count := func() {
 		if len(l.keys) > len(l.keyDF) {
@@ -120,7 +102,8 @@ func (p *publication) countMeta(l *lexicon) error {
 		}
 		holders = holders[:0]
 	}
-	err := p.eachTerm(metaField, func(term string, list []posting) {
+	err := eachTerm(ctx, c.store, metaField, "", func(term string, list []posting) {
+		term = strings.Clone(term)
 		key, _, _ := strings.Cut(term, "\x00")
 		if n := len(l.keys); n == 0 || l.keys[n-1] != key {
 			count()

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -120,7 +119,7 @@ func (x *corpus) neighbours(ctx context.Context, ord int32, n int, only *subset)
 			list = append(list, m)
 		}
 	}
-	slices.SortFunc(list, x.byPlace)
+	slices.SortFunc(list, x.table.byPlace)
 	at := slices.Index(list, ord)
 	read := func(ords []int32) ([]state.Passage, error) {
 		var out []state.Passage
@@ -141,11 +140,4 @@ func (x *corpus) neighbours(ctx context.Context, ord int32, n int, only *subset)
 	}
 	after, err = read(list[at+1 : min(len(list), at+1+n)])
 	return before, after, err
-}
-
-// byPlace orders the passages of a document as they stand in it.
-func (x *corpus) byPlace(a, b int32) int {
-	t := x.table
-	return cmp.Or(
-		cmp.Compare(t.number(a, rowSource), t.number(b, rowSource)), cmp.Compare(t.number(a, rowStart), t.number(b, rowStart)), cmp.Compare(a, b))
 }

@@ -54,26 +54,15 @@ func (x *Index) Facets(ctx context.Context, limit int) ([]Facet, error) {
 func (x *Index) facet(ctx context.Context, key string, limit int) (Facet, error) {
 	f := Facet{Key: key}
 	has := make([]bool, x.gen.table.len())
-	var list []posting
-	var terms []string
-	if err := x.corpus.store.terms(metaField, metaTerm(key, ""), func(term string) (string, bool) {
-		terms = append(terms, term)
-		return "", true
-	}); err != nil {
-		return f, err
-	}
-	for _, term := range terms {
-		var err error
-		if list, err = x.corpus.store.postings(ctx, metaField, term, list[:0]); err != nil {
-			return f, err
-		}
+	prefix := metaTerm(key, "")
+	if err := eachTerm(ctx, x.corpus.store, metaField, prefix, func(term string, list []posting) {
+		f.Distinct++
+		f.Values = append(f.Values, FacetValue{Value: strings.Clone(term[len(prefix):]), Passages: len(list)})
 		for _, p := range list {
 			has[p.ord] = true
 		}
-		if len(list) > 0 { // a term of deleted passages stays until segments are merged
-			f.Distinct++
-			f.Values = append(f.Values, FacetValue{Value: strings.TrimPrefix(term, metaTerm(key, "")), Passages: len(list)})
-		}
+	}); err != nil {
+		return f, err
 	}
 	for _, yes := range has {
 		if yes {

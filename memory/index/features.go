@@ -150,7 +150,7 @@ func (x *corpus) features(ctx context.Context, question string, list []string, s
 		}
 		l := languageOf(p)
 		r := w.read(x, l, p.Text)
-		r.fill(row, w, x, float64(x.table.number(c.ord, rowLength)))
+		r.fill(row, w, x, float64(x.table.length(c.ord)))
 		row[fHeading], row[fTitle] = w.share(x.held(w, l, lastHeading(p))), w.share(x.held(w, l, p.Title))
 		row[fQueryLength] = math.Log1p(float64(len(sig.terms)))
 	}

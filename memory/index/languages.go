@@ -77,9 +77,3 @@ func languageOf(p state.Passage) text.Language {
 	}
 	return text.ParseLanguage(declared(p))
 }
-
-const (
-	leastCompound = 8 // letters of a word that may be made of others
-	leastPart     = 4 // and of each of these
-	mostCompounds = 3 // words of the corpus that begin with one of the query
-)

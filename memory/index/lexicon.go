@@ -155,6 +155,9 @@ func (l *lexicon) abbreviates(initials string, stems []string) bool {
 	}) != ""
 }
 
+// hasTitles reports whether a text can mention any title.
+func (l *lexicon) hasTitles() bool { return len(l.titles) > 0 }
+
 // isTitle reports whether a text can mention the title with a key.
 func (l *lexicon) isTitle(key uint64) bool {
 	_, ok := slices.BinarySearch(l.titles, key)
@@ -297,4 +300,15 @@ func decodeLexicon(data []byte) (*lexicon, error) {
 // sortForms orders definitions as find needs them.
 func sortForms(forms []definition) {
 	slices.SortFunc(forms, func(a, b definition) int { return cmp.Or(cmp.Compare(a.Short, b.Short), cmp.Compare(a.Long, b.Long)) })
+}
+
+// mostCounted is the form of most counts, of equals the first in the alphabet.
+func mostCounted(counts map[string]int) string {
+	best := ""
+	for form, n := range counts {
+		if best == "" || n > counts[best] || n == counts[best] && form < best {
+			best = form
+		}
+	}
+	return best
 }

@@ -58,6 +58,9 @@ func (s scale) of(cosine float64) float64 {
 // tells reports whether the embedder tells passages apart.
 func (s scale) tells() bool { return s.Ceiling-s.Floor >= 1e-6 }
 
+// pieces reports whether passages have several rows.
+func (m *meaning) pieces() bool { return m.first != nil }
+
 func (m *meaning) dims() int { return m.set.Dims() }
 
 // rows are those of a passage, from the first to before the second.
@@ -125,6 +128,13 @@ func (m *meaning) top(queries [][]float32, k int, above float64, out func(ord in
 		}
 	}
 	return found
+}
+
+// encodeCounts writes how many rows each passage has.
+func encodeCounts(counts []int) []byte {
+	e := new(encoder)
+	e.uints(counts)
+	return e.out
 }
 
 // decodeCounts reads how many rows each passage has.

@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	leastLetters = 4 // of a word that may be misspelt
 	replacedFrom = 6 // letters from which one may stand for another: shop is not show, stuck is not stick
 	twiceFrom    = 8 // letters from which a word may have two errors
 	mostErrors   = 2 // cost of the errors of a word

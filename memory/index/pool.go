@@ -30,16 +30,13 @@ type foundPassage struct {
 // documents as the lexicon does, and those that are not in it behind them.
 func newPool(l *lexicon, found []foundPassage, stems stemmer) (*pool, error) {
 	p := &pool{lexicon: l, found: found, read: make([]analysed, len(found))}
-	drafts, kept, places := make([]draft, len(found)), make([]int32, len(found)), make([]int32, len(found))
-	for i := range found {
-		a, err := analyseOne(found[i].Passage, stems)
-		if err != nil {
+	for i, f := range found {
+		var err error
+		if p.read[i], err = analyseOne(f.Passage, f.Labels, stems); err != nil {
 			return nil, err
 		}
-		a.labels = found[i].Labels
-		p.read[i], drafts[i], kept[i], places[i] = a, a.draft, -1, int32(i)
 	}
-	p.table = newTable(nil, kept, drafts, places, len(found))
+	p.table = tableOf(p.read)
 	p.table.renumber(l.docs, l.nameTerms, l.nameOf)
 	p.table.findTitles(func(ord int32, _ int) bool { return found[ord].titled })
 	return p, nil
@@ -72,28 +69,6 @@ func (p *pool) postings(ctx context.Context, field, term string, out []posting) 
 		}
 	}
 	return out, nil
-}
-
-// times is how often a passage holds a term, or a pair with that key.
-func (a *analysed) times(field, term string, pair uint64) (n int) {
-	switch field {
-	case bodyField:
-		if at, ok := slices.BinarySearchFunc(a.bag, term, func(t lsa.Term, term string) int { return strings.Compare(t.Text, term) }); ok {
-			return a.bag[at].N
-		}
-	case bigramField:
-		for _, key := range a.pairs {
-			if key == pair {
-				n++
-			}
-		}
-	default:
-		list := map[string][]string{metaField: a.meta, ownField: a.labels.Own, withinField: a.labels.Within}[field]
-		if slices.Contains(list, term) {
-			return 1
-		}
-	}
-	return n
 }
 
 // terms lists those of metadata, the only field of which the lexicon has them.

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"example.com/assay/memory/text"
+	"example.com/assay/memory/citation"
 	"example.com/assay/state"
 )
 
@@ -45,7 +45,7 @@ func Publish(ctx context.Context, opts PublishOptions) (err error) {
 	if x.gen.Stats.Space != "" {
 		return fmt.Errorf("publishing an index: its vectors are of %q, and a server ranks by those of the offline embedder alone; ingest without a remote embedder", x.gen.Stats.Space)
 	}
-	p := &publication{ctx: ctx, opts: opts, x: x, words: map[string]bool{}, forms: map[definition]int{}}
+	p := &publication{ctx: ctx, opts: opts, x: x, learnt: newLearnt()}
 	if err = p.run(); err == nil {
 		return nil
 	}
@@ -66,10 +66,9 @@ type publication struct {
 	order       []int32 // all passages, by document and place
 	places      []int   // of these, in their document
 
-	lock  sync.Mutex
-	words map[string]bool
-	forms map[definition]int // times each is written
-	done  int
+	lock   sync.Mutex
+	learnt *learnt
+	done   int
 }
 
 func (p *publication) run() error {
@@ -99,19 +98,19 @@ func (p *publication) report(phase string, done, total int) {
 
 // lookUp finds what a record says beside its passage.
 func (p *publication) lookUp() (err error) {
-	x := p.x.corpus
+	t := p.x.gen.table
 	if p.own, err = p.keys(ownField); err != nil {
 		return err
 	}
 	if p.within, err = p.keys(withinField); err != nil {
 		return err
 	}
-	p.titles = make(map[int32]string, len(x.table.titles))
-	for _, t := range x.table.titles {
-		p.titles[t.ord] = titleValue(t.key)
+	p.titles = make(map[int32]string, len(t.titles))
+	for _, title := range t.titles {
+		p.titles[title.ord] = titleValue(title.key)
 	}
-	for doc := range x.table.docs {
-		members := slices.SortedFunc(slices.Values(x.members(int32(doc))), x.byPlace)
+	for _, members := range t.members() {
+		slices.SortFunc(members, t.byPlace)
 		for place, ord := range members {
 			p.order, p.places = append(p.order, ord), append(p.places, place)
 		}
@@ -122,7 +121,8 @@ func (p *publication) lookUp() (err error) {
 // keys lists the terms of a field per passage.
 func (p *publication) keys(field string) ([][]string, error) {
 	out := make([][]string, p.x.gen.table.len())
-	return out, p.eachTerm(field, func(term string, list []posting) {
+	return out, eachTerm(p.ctx, p.x.corpus.store, field, "", func(term string, list []posting) {
+		term = strings.Clone(term)
 		for _, found := range list {
 			out[found.ord] = append(out[found.ord], term)
 		}
@@ -165,7 +165,7 @@ func (p *publication) write() error {
 // batch sends the records from..to of the order, and learns their words.
 func (p *publication) batch(ctx context.Context, from, to int, stems stemmer) error {
 	records := make([]Record, 0, to-from)
-	words, forms := map[string]bool{}, map[definition]int{}
+	learnt := newLearnt()
 	var before state.Passage
 	for i := from; i < to; i++ {
 		if err := ctx.Err(); err != nil {
@@ -188,19 +188,14 @@ func (p *publication) batch(ctx context.Context, from, to int, stems stemmer) er
 		r.Opens = r.Place == 0 || before.Section != read.Section
 		before = read
 		records = append(records, r)
-		learn(read, words, forms)
+		learnt.learn(read)
 	}
 	if err := p.opts.To.Write(ctx, records); err != nil {
 		return err
 	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	for w := range words {
-		p.words[w] = true
-	}
-	for d, n := range forms {
-		p.forms[d] += n
-	}
+	p.learnt.add(learnt)
 	p.done += len(records)
 	p.report(PhaseWrite, p.done, len(p.order))
 	return nil
@@ -212,7 +207,7 @@ func (p *publication) passage(i int) (state.Passage, error) {
 
 func (p *publication) record(i int, read state.Passage, stems stemmer) (Record, error) {
 	ord := p.order[i]
-	a, err := analyseOne(read, stems)
+	a, err := analyseOne(read, citation.Labels{}, stems)
 	if err != nil {
 		return Record{}, err
 	}
@@ -228,23 +223,9 @@ func (p *publication) record(i int, read state.Passage, stems stemmer) (Record, 
 	return r, nil
 }
 
-// learn notes the words of a passage and what it defines.
-func learn(p state.Passage, words map[string]bool, forms map[definition]int) {
-	for _, s := range []string{p.Text, lastHeading(p), p.Title} {
-		for _, t := range text.Tokens(s) {
-			if isPlain(t.Text) && !words[t.Text] {
-				words[strings.Clone(t.Text)] = true
-			}
-		}
-		for _, f := range text.ShortForms(s) {
-			forms[definition{Short: strings.ToLower(f.Short), Long: strings.ToLower(strings.Join(strings.Fields(f.Long), " "))}]++
-		}
-	}
-}
-
 // seal writes the directory.
 func (p *publication) seal() error {
-	l, err := p.lexicon()
+	l, err := p.x.corpus.count(p.ctx, p.learnt)
 	if err != nil {
 		return err
 	}

@@ -114,12 +114,6 @@ func (x *reader) respell(ctx context.Context, q retrieval.Query) (r respelling, 
 	return r, err
 }
 
-// isPlain reports whether a word is of letters alone, and of enough to be told from
-// others.
-func isPlain(word string) bool {
-	return utf8.RuneCountInString(word) >= leastLetters && !strings.ContainsFunc(word, func(c rune) bool { return !unicode.IsLetter(c) })
-}
-
 // isName reports whether a word is written with a capital though no sentence begins
 // with it, or with one inside.
 func isName(s string, t text.Token) bool {
@@ -230,7 +224,7 @@ func (x *reader) wordsOf(ctx context.Context, stem string, passages int, fn func
 		if err != nil {
 			return err
 		}
-		for _, s := range []string{p.Text, p.Title, lastHeading(p)} {
+		for _, s := range texts(p) {
 			for _, t := range text.Tokens(s) {
 				if x.stems.stem(text.English, t.Text) == stem && !fn(t.Text) {
 					return nil

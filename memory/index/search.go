@@ -117,7 +117,7 @@ func (x *corpus) search(ctx context.Context, a asked, q retrieval.Query) (retrie
 	for i, h := range hits[:min(k, len(hits))] {
 		hit := h.hit(x.meaning != nil)
 		hit.Rank = i + 1
-		if f.signals.meaning != nil && x.meaning.first != nil {
+		if f.signals.meaning != nil && x.meaning.pieces() {
 			hit.Near = x.meaning.cosines(f.signals.meaning, h.ord)
 		}
 		if q.MMR > 0 {

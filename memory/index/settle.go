@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"example.com/assay/memory/citation"
 )
 
 const (
@@ -61,7 +63,7 @@ func (p *publication) probes() (words, vectors []probe, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		a, err := analyseOne(read, stemmer{})
+		a, err := analyseOne(read, citation.Labels{}, stemmer{})
 		if err != nil || len(a.bag) == 0 {
 			continue
 		}

@@ -180,7 +180,7 @@ func (x *reader) mostDefined(list []posting, fn func(text.ShortForm) string) (st
 		if err != nil {
 			return "", err
 		}
-		for _, s := range []string{p.Text, lastHeading(p), p.Title} {
+		for _, s := range texts(p) {
 			for _, f := range text.ShortForms(s) {
 				if form := fn(f); form != "" {
 					counts[form]++
@@ -189,15 +189,4 @@ func (x *reader) mostDefined(list []posting, fn func(text.ShortForm) string) (st
 		}
 	}
 	return mostCounted(counts), nil
-}
-
-// mostCounted is the form of most counts, of equals the first in the alphabet.
-func mostCounted(counts map[string]int) string {
-	best := ""
-	for form, n := range counts {
-		if best == "" || n > counts[best] || n == counts[best] && form < best {
-			best = form
-		}
-	}
-	return best
 }

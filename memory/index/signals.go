@@ -299,7 +299,7 @@ func (x *corpus) scorePairs(ctx context.Context, list []string, s *scratch) erro
 			if s.pairs[p.ord] == 0 {
 				s.paired = append(s.paired, p.ord)
 			}
-			s.pairs[p.ord] += weight * saturate(float64(p.tf), float64(x.table.number(p.ord, rowBigrams)), x.AvgPairs, pairK1, pairB)
+			s.pairs[p.ord] += weight * saturate(float64(p.tf), float64(x.table.pairs(p.ord)), x.AvgPairs, pairK1, pairB)
 		}
 	}
 	return nil

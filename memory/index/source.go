@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 
 	"example.com/assay/state"
 )
@@ -28,3 +29,20 @@ type source interface {
 
 // A posting says that a passage holds a term tf times.
 type posting struct{ ord, tf int32 }
+
+// eachTerm calls fn for the terms of a field that begin with prefix and that a passage
+// holds, sorted. fn keeps neither the term nor the list.
+func eachTerm(ctx context.Context, s source, field, prefix string, fn func(term string, list []posting)) error {
+	var list []posting
+	var failed error
+	err := s.terms(field, prefix, func(term string) (string, bool) {
+		if list, failed = s.postings(ctx, field, term, list[:0]); failed != nil {
+			return "", false
+		}
+		if len(list) > 0 { // terms of deleted passages stay until parts are merged
+			fn(term, list)
+		}
+		return "", true
+	})
+	return errors.Join(err, failed)
+}

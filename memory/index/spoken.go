@@ -118,6 +118,12 @@ func (x *reader) mentions(ctx context.Context, word string) (bool, error) {
 // compounding are languages that write several words as one.
 var compounding = []text.Language{"da", "de", "fi", "nl", "no", "sv"}
 
+const (
+	leastCompound = 8 // letters of a word that may be made of others
+	leastPart     = 4 // and of each of these
+	mostCompounds = 3 // words of the corpus that begin with one of the query
+)
+
 // compounds finds, for the words of texts that no passage holds, what passages hold of
 // them: the longest word that they end or begin with, or the first words that begin
 // with them.

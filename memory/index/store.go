@@ -219,6 +219,15 @@ func (s *store) pairsOf(term string, out []posting) ([]posting, error) {
 	return out, nil
 }
 
+// eachPair calls fn for the keys of pairs, sorted, with the number of passages that have each.
+func (s *store) eachPair(fn func(key uint64, passages int) error) error {
+	streams := make([]*pairStream, len(s.parts))
+	for i, p := range s.parts {
+		streams[i] = &pairStream{pairs: p.pairs, place: func(doc int32) int32 { return s.table.drawn[p.base+int(doc)] }}
+	}
+	return eachPair(streams, func(key uint64, list []posting) error { return fn(key, len(list)) })
+}
+
 // passage reads a stored passage.
 func (s *store) passage(ord int32) (p state.Passage, err error) {
 	place := int(s.table.place(ord))

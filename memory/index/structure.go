@@ -123,7 +123,7 @@ func (x *corpus) opens(p state.Passage, ord int32) (bool, error) {
 	}
 	before := int32(-1)
 	for _, m := range x.members(x.docOf[ord]) {
-		if x.byPlace(m, ord) < 0 && (before < 0 || x.byPlace(m, before) > 0) {
+		if x.table.byPlace(m, ord) < 0 && (before < 0 || x.table.byPlace(m, before) > 0) {
 			before = m
 		}
 	}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -77,6 +78,31 @@ func (t *table) find(id string) (int32, bool) {
 	return int32(at), at < t.len() && string(t.idBytes(int32(at))) == id
 }
 
+// byPlace orders the passages of a document as they stand in it.
+func (t *table) byPlace(a, b int32) int {
+	return cmp.Or(
+		cmp.Compare(t.number(a, rowSource), t.number(b, rowSource)), cmp.Compare(t.number(a, rowStart), t.number(b, rowStart)), cmp.Compare(a, b))
+}
+
+// length is the number of a passage's terms.
+func (t *table) length(ord int32) int { return t.number(ord, rowLength) }
+
+// pairs is the number of a passage's pairs of terms.
+func (t *table) pairs(ord int32) int { return t.number(ord, rowBigrams) }
+
+// ofSources marks the passages of some sources.
+func (t *table) ofSources(sources []string, mark []bool) {
+	names := make([]bool, len(t.names))
+	for _, source := range sources {
+		if at, ok := slices.BinarySearch(t.names, source); ok {
+			names[at] = true
+		}
+	}
+	for ord := range mark {
+		mark[ord] = mark[ord] || names[t.number(int32(ord), rowSource)]
+	}
+}
+
 // fingerprint hashes the passages in the order of their ids.
 func (t *table) fingerprint() string {
 	h := sha256.New()
@@ -134,6 +160,15 @@ func newTable(old *table, kept []int32, drafts []draft, places []int32, total in
 	t.nameDocuments()
 	t.findTitles(func(_ int32, sharers int) bool { return sharers <= maxTitleSharer })
 	return t
+}
+
+// tableOf is the table of passages alone, sorted by id.
+func tableOf(read []analysed) *table {
+	drafts, kept, places := make([]draft, len(read)), make([]int32, len(read)), make([]int32, len(read))
+	for i := range read {
+		drafts[i], kept[i], places[i] = read[i].draft, -1, int32(i)
+	}
+	return newTable(nil, kept, drafts, places, len(read))
 }
 
 // renumber gives the documents the numbers that they have among others, sorted, and those

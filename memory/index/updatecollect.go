@@ -24,15 +24,7 @@ func (u *update) removed(sources []string) ([]bool, error) {
 	if out == nil {
 		return nil, nil
 	}
-	names := make([]bool, len(u.old.table.names))
-	for _, source := range sources {
-		if at, ok := slices.BinarySearch(u.old.table.names, source); ok {
-			names[at] = true
-		}
-	}
-	for ord := range out {
-		out[ord] = out[ord] || names[u.old.table.number(int32(ord), rowSource)]
-	}
+	u.old.table.ofSources(sources, out)
 	return out, nil
 }
 

@@ -233,9 +233,7 @@ func (u *update) codes(p pieces) (*meaning, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	e := new(encoder)
-	e.uints(p.counts)
-	if err := errors.Join(u.writeCodes(coder, meaningListsFile, meaningCodesFile), writeFile(u.opts.Dir, meaningRowsFile, e.out)); err != nil {
+	if err := errors.Join(u.writeCodes(coder, meaningListsFile, meaningCodesFile), writeFile(u.opts.Dir, meaningRowsFile, encodeCounts(p.counts))); err != nil {
 		return nil, nil, err
 	}
 	file, err := os.Open(filepath.Join(u.opts.Dir, meaningCodesFile))
