@@ -109,29 +109,6 @@ func TestConfidenceKnowsLength(t *testing.T) {
 	}
 }
 
-func TestBackground(t *testing.T) {
-	scores := make([]float64, 60)
-	for i := range scores {
-		scores[i] = float64(60 - i)
-	}
-	none := func(int32) bool { return false }
-	// Ranks 21 to 50 score 40 to 11.
-	if got := background(scores, best(scores, backgroundTo, none)); got != 25.5 {
-		t.Errorf("background %v, want 25.5", got)
-	}
-	// Without the first ten, ranks 21 to 50 score 30 to 1.
-	if got := background(scores, best(scores, backgroundTo, func(ord int32) bool { return ord < 10 })); got != 15.5 {
-		t.Errorf("background without the best ten %v, want 15.5", got)
-	}
-	// Ranks that nothing takes count as zero.
-	if got := background(scores, best(scores[:22], backgroundTo, none)); got != (40.0+39)/30 {
-		t.Errorf("background of 22 passages %v", got)
-	}
-	if got := background(nil, nil); got != 0 {
-		t.Errorf("background of nothing %v", got)
-	}
-}
-
 // Unknown words lower the similarity, the more the more there are.
 func TestUnknownWordsLowerSimilarity(t *testing.T) {
 	x := open(t, build(t, kiteBarge(t)))
@@ -160,12 +137,4 @@ func TestConfidenceIsMonotone(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestResultIsRounded(t *testing.T) {
-	r := retrieval.Result{Confidence: 1. / 3, Similarity: 1. / 3, Strength: 1. / 3}
-	round(&r)
-	if r.Confidence != .333333 || r.Similarity != .333333 || r.Strength != .333333 {
-		t.Errorf("%+v", r)
-	}
 }
