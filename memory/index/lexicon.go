@@ -270,7 +270,7 @@ func decodeLexicon(data []byte) (*lexicon, error) {
 	for doc := range l.sizes {
 		l.sizes[doc] = int32(d.uint())
 		for range d.count() {
-			l.nameOf[doc] = append(l.nameOf[doc], nameTerm{int32(d.below(len(l.nameTerms))), int32(d.uint())})
+			l.nameOf[doc] = append(l.nameOf[doc], nameTerm{term: int32(d.below(len(l.nameTerms))), count: int32(d.uint())})
 		}
 	}
 	for _, list := range []*[]uint64{&l.titles, &l.pairs} {

@@ -45,7 +45,7 @@ func (x *corpus) phrase(ctx context.Context, list []string) ([]posting, error) {
 		kept := out[:0]
 		for _, p := range out {
 			if n := min(p.tf, times[p.ord]); n > 0 {
-				kept = append(kept, posting{p.ord, n})
+				kept = append(kept, posting{ord: p.ord, tf: n})
 			}
 		}
 		out = kept

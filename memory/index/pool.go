@@ -65,7 +65,7 @@ func (p *pool) postings(ctx context.Context, field, term string, out []posting) 
 	key := pairKeyOf(term)
 	for ord := range p.read {
 		if n := p.read[ord].times(field, term, key); n > 0 {
-			out = append(out, posting{int32(ord), int32(n)})
+			out = append(out, posting{ord: int32(ord), tf: int32(n)})
 		}
 	}
 	return out, nil

@@ -126,11 +126,11 @@ func TestUnknownWordsLowerSimilarity(t *testing.T) {
 func TestConfidenceIsMonotone(t *testing.T) {
 	unit := rapid.Float64Range(0, 1)
 	rapid.Check(t, func(t *rapid.T) {
-		a := evidence{unit.Draw(t, "a"), unit.Draw(t, "b")}
-		b := evidence{min(1, a.similarity+unit.Draw(t, "more")), min(1, a.strength+unit.Draw(t, "more"))}
+		similarity, strength := unit.Draw(t, "a"), unit.Draw(t, "b")
+		moreSimilar, stronger := min(1, similarity+unit.Draw(t, "more")), min(1, strength+unit.Draw(t, "more"))
 		for _, c := range []Calibration{byWords, byMeaning} {
-			if low, high := c.confidence(a.similarity, a.strength), c.confidence(b.similarity, b.strength); !(low >= 0 && low <= high && high <= 1) {
-				t.Fatalf("%v: %v, %v: %v with %+v", a, low, b, high, c)
+			if low, high := c.confidence(similarity, strength), c.confidence(moreSimilar, stronger); !(low >= 0 && low <= high && high <= 1) {
+				t.Fatalf("%v: %v, and %v: %v with %+v", similarity, low, moreSimilar, high, c)
 			}
 			if c.confidence(0, 1) != 0 || c.confidence(1, 1) < .99 {
 				t.Fatalf("%+v at the ends", c)
