@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"example.com/assay/memory/citation"
+	"example.com/assay/memory/index/internal/analysis"
+	"example.com/assay/memory/index/internal/ranking"
+	"example.com/assay/memory/index/internal/served"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
@@ -22,19 +25,19 @@ const (
 )
 
 // candidatesOf asks the server for what a query may find, and makes a corpus of it.
-func (x *Index) candidatesOf(ctx context.Context, q retrieval.Query, a asked) (*corpus, error) {
+func (x *Index) candidatesOf(ctx context.Context, q retrieval.Query, a ranking.Asked) (*ranking.Corpus, error) {
 	where, err := x.conditions(ctx, q.Filter)
-	if err != nil || len(a.terms) == 0 {
+	if err != nil || len(a.Terms) == 0 {
 		return x.corpus, err
 	}
-	g := &gathering{x: x, ctx: ctx, where: where, more: min(len(q.Exclude), poolLexical)}
+	g := &gathering{x: x, ctx: ctx, where: where, more: min(len(q.Exclude), ranking.PoolLexical)}
 	if err := g.word(q, a); err != nil {
 		return nil, err
 	}
-	citations := a.citations
+	citations := a.Citations
 	for _, group := range q.About {
 		for _, text := range group {
-			g.ask(askedAbout, nil, a.respelt.withOthers(a.respelt.terms(text)))
+			g.ask(askedAbout, nil, a.Respelt.WithOthers(a.Respelt.Terms(text)))
 			citations = append(slices.Clip(citations), citation.Parse(text)...)
 		}
 	}
@@ -59,7 +62,7 @@ func (x *Index) candidatesOf(ctx context.Context, q retrieval.Query, a asked) (*
 func (x *Index) conditions(ctx context.Context, filter []retrieval.Condition) ([]Where, error) {
 	var out []Where
 	for _, c := range filter {
-		terms, err := x.corpus.conditionTerms(ctx, c)
+		terms, err := x.corpus.ConditionTerms(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -107,19 +110,19 @@ func (g *gathering) find() ([][]Record, error) {
 
 // word asks by the words of a query and its other wordings, by their vectors, and for
 // the passages of documents that they seem to name.
-func (g *gathering) word(q retrieval.Query, a asked) error {
+func (g *gathering) word(q retrieval.Query, a ranking.Asked) error {
 	limit := askedLexical
-	return g.x.corpus.eachWording(g.ctx, a, q.Alternatives, func(terms []string, latent []float32, leading []leadingDocument) {
-		terms = a.respelt.withOthers(terms)
+	return g.x.corpus.EachWording(g.ctx, a, q.Alternatives, func(terms []string, latent []float32, leading []ranking.LeadingDocument) {
+		terms = a.Respelt.WithOthers(terms)
 		g.ask(limit, nil, terms)
 		limit = askedOther
 		if latent != nil {
-			g.asks = append(g.asks, Ask{Vector: latent, Where: g.where, Limit: poolCosine + g.more})
+			g.asks = append(g.asks, Ask{Vector: latent, Where: g.where, Limit: ranking.PoolCosine + g.more})
 		}
 		for _, doc := range leading {
-			inside := []Where{{FieldDoc, []string{doc.id}}}
+			inside := []Where{{FieldDoc, []string{doc.ID}}}
 			g.ask(askedInside, inside, terms)
-			if doc.passages <= askedInside {
+			if doc.Passages <= askedInside {
 				g.asks = append(g.asks, Ask{Where: append(inside, g.where...), Limit: askedInside})
 			}
 		}
@@ -150,15 +153,15 @@ func (g *gathering) wider(citations []citation.Citation, found [][]Record) {
 }
 
 // mention asks for the passages whose titles the best ones mention.
-func (g *gathering) mention(a asked) error {
-	if !g.x.corpus.lexicon.hasTitles() {
+func (g *gathering) mention(a ranking.Asked) error {
+	if !g.x.corpus.Lexicon.HasTitles() {
 		return nil
 	}
 	y, err := g.x.pooled(g.records, nil)
 	if err != nil {
 		return err
 	}
-	keys, err := y.titlesMentioned(g.ctx, a)
+	keys, err := y.TitlesMentioned(g.ctx, a)
 	if err != nil {
 		return err
 	}
@@ -166,7 +169,7 @@ func (g *gathering) mention(a asked) error {
 	for i, key := range keys {
 		values[i] = titleValue(key)
 	}
-	g.list(FieldTitle, distinct(values))
+	g.list(FieldTitle, analysis.Distinct(values))
 	return nil
 }
 
@@ -204,22 +207,22 @@ func (x *Index) fetched(id string) (p state.Passage, ok bool, err error) {
 
 // pooled makes the corpus of what a server found, of too many records the first ones. Where
 // are the conditions that they were found by.
-func (x *Index) pooled(records []Record, where []Where) (*corpus, error) {
+func (x *Index) pooled(records []Record, where []Where) (*ranking.Corpus, error) {
 	records = firstOfEach(records)
-	records = records[:min(len(records), poolSize)]
+	records = records[:min(len(records), ranking.PoolSize)]
 	slices.SortFunc(records, func(a, b Record) int { return strings.Compare(a.Passage.ID, b.Passage.ID) })
-	found, opens := make([]foundPassage, len(records)), make([]bool, len(records))
+	found, opens := make([]served.FoundPassage, len(records)), make([]bool, len(records))
 	for i, r := range records {
-		found[i] = foundPassage{Passage: r.Passage, Labels: citation.Labels{Own: r.Own, Within: r.Within}, titled: r.Title != ""}
+		found[i] = served.FoundPassage{Passage: r.Passage, Labels: citation.Labels{Own: r.Own, Within: r.Within}, Titled: r.Title != ""}
 		opens[i] = r.Opens
 	}
-	stems := x.stemmers.Get().(stemmer)
+	stems := x.stemmers.Get().(analysis.Stemmer)
 	defer x.stemmers.Put(stems)
-	p, err := newPool(x.corpus.lexicon, found, stems)
+	p, err := served.NewPool(x.corpus.Lexicon, found, stems)
 	if err != nil {
 		return nil, err
 	}
-	return x.corpus.among(p, &gathered{opens: opens, around: func(ctx context.Context, ord int32, n int) (before, after []state.Passage, err error) {
+	return x.corpus.Among(p, &ranking.Gathered{Opens: opens, Around: func(ctx context.Context, ord int32, n int) (before, after []state.Passage, err error) {
 		return x.around(ctx, records[ord], n, where)
 	}})
 }

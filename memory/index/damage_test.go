@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"example.com/assay/memory/index/indextest"
+	"example.com/assay/memory/index/internal/storage"
 	"example.com/assay/memory/retrieval"
 )
 
@@ -92,7 +93,7 @@ func TestDamageIsFoundWhenItIsRead(t *testing.T) {
 		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if ext := filepath.Ext(path); (ext == "" || ext == sumsExt) && filepath.Base(path) != termsFile && filepath.Base(path) != vectorsFile && found < tried {
+		if ext := filepath.Ext(path); (ext == "" || ext == storage.SumsExt) && filepath.Base(path) != termsFile && filepath.Base(path) != vectorsFile && found < tried {
 			t.Errorf("%s: %d of %d changes were found", filepath.Base(path), found, tried)
 		} else if ext != ".bags" && filepath.Base(path) != termsFile && found == 0 {
 			t.Errorf("%s: no change was found", filepath.Base(path))

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"example.com/assay/memory/index/internal/analysis"
+	"example.com/assay/memory/index/internal/storage"
 )
 
 // A Facet is a key of metadata and what the passages have of it.
@@ -25,17 +28,17 @@ type FacetValue struct {
 // Facets lists the keys of metadata, sorted, each with at most limit values.
 func (x *Index) Facets(ctx context.Context, limit int) ([]Facet, error) {
 	var out []Facet
-	if l := x.corpus.lexicon; l != nil {
-		l.eachKey(func(key string, passages int) {
+	if l := x.corpus.Lexicon; l != nil {
+		l.EachKey(func(key string, passages int) {
 			f := Facet{Key: key, Passages: passages}
-			l.eachValue(key, func(value string, passages int) { f.Values = append(f.Values, FacetValue{value, passages}) })
+			l.EachValue(key, func(value string, passages int) { f.Values = append(f.Values, FacetValue{value, passages}) })
 			f.Distinct = len(f.Values)
 			out = append(out, f.first(limit))
 		})
 		return out, nil
 	}
 	err := x.read(func() error {
-		keys, err := x.corpus.metadataKeys(ctx)
+		keys, err := x.corpus.MetadataKeys(ctx)
 		for _, key := range keys {
 			var f Facet
 			if f, err = x.facet(ctx, key, limit); err != nil {
@@ -53,13 +56,13 @@ func (x *Index) Facets(ctx context.Context, limit int) ([]Facet, error) {
 
 func (x *Index) facet(ctx context.Context, key string, limit int) (Facet, error) {
 	f := Facet{Key: key}
-	has := make([]bool, x.gen.table.len())
-	prefix := metaTerm(key, "")
-	if err := eachTerm(ctx, x.corpus.store, metaField, prefix, func(term string, list []posting) {
+	has := make([]bool, x.gen.table.Len())
+	prefix := analysis.MetaTerm(key, "")
+	if err := storage.EachTerm(ctx, x.corpus.Store, storage.MetaField, prefix, func(term string, list []storage.Posting) {
 		f.Distinct++
 		f.Values = append(f.Values, FacetValue{Value: strings.Clone(term[len(prefix):]), Passages: len(list)})
 		for _, p := range list {
-			has[p.ord] = true
+			has[p.Ord] = true
 		}
 	}); err != nil {
 		return f, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/assay/memory/index/internal/analysis"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
@@ -42,7 +43,7 @@ func TestFilter(t *testing.T) {
 		for _, q := range []string{"w1x w2x", "w3x w5x w40x", "w0x"} {
 			var want []string
 			for i, p := range passages {
-				if c.in(i) && slices.ContainsFunc(strings.Fields(q), func(w string) bool { return slices.Contains(words(p.Text), w) }) {
+				if c.in(i) && slices.ContainsFunc(strings.Fields(q), func(w string) bool { return slices.Contains(analysis.Words(p.Text), w) }) {
 					want = append(want, p.ID)
 				}
 			}

@@ -6,6 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"example.com/assay/memory/index/internal/codec"
+	"example.com/assay/memory/index/internal/meaning"
+	"example.com/assay/memory/index/internal/ranking"
+	"example.com/assay/memory/index/internal/storage"
 	"example.com/assay/memory/lsa"
 	"example.com/assay/memory/vector"
 )
@@ -14,11 +18,11 @@ import (
 type generation struct {
 	*manifest
 	dir     string
-	table   *table
+	table   *storage.Table
 	model   *lsa.Model
-	vectors *vector.Set // a row of model.Dims per passage
-	meaning *meaning    // nil without a remote embedder
-	reading []*os.File  // that vectors are read from
+	vectors *vector.Set      // a row of model.Dims per passage
+	meaning *meaning.Vectors // nil without a remote embedder
+	reading []*os.File       // that vectors are read from
 }
 
 // decodeGeneration makes a generation of the content of its files.
@@ -30,9 +34,9 @@ func decodeGeneration(dir string, m *manifest, files map[string][]byte) (_ *gene
 		}
 	}()
 	var errs [2]error
-	parallel(len(errs), func(i int) {
+	codec.Parallel(len(errs), func(i int) {
 		if i == 0 {
-			g.table, errs[i] = decodeTable(files[tableFile])
+			g.table, errs[i] = storage.DecodeTable(files[tableFile])
 		} else if errs[i] = g.model.Decode(files[modelFile], m.Stats.Embedder); errs[i] == nil {
 			errs[i] = g.openVectors(files)
 		}
@@ -40,8 +44,8 @@ func decodeGeneration(dir string, m *manifest, files map[string][]byte) (_ *gene
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
-	if g.table.len() != m.Stats.Passages {
-		return nil, fmt.Errorf("the table holds %d passages, want %d", g.table.len(), m.Stats.Passages)
+	if g.table.Len() != m.Stats.Passages {
+		return nil, fmt.Errorf("the table holds %d passages, want %d", g.table.Len(), m.Stats.Passages)
 	}
 	if m.Scale == nil {
 		return g, nil
@@ -53,7 +57,7 @@ func decodeGeneration(dir string, m *manifest, files map[string][]byte) (_ *gene
 func (g *generation) openVectors(files map[string][]byte) error {
 	rows, dims := g.Stats.Passages, g.model.Dims()
 	if !g.coded() {
-		vectors, err := decodeVectors(files[vectorsFile], rows*dims)
+		vectors, err := codec.DecodeVectors(files[vectorsFile], rows*dims)
 		if err == nil {
 			g.vectors, err = vector.NewSet(vectors, dims, nil)
 		}
@@ -87,23 +91,23 @@ func (g *generation) openMeaning(files map[string][]byte) error {
 	var counts []int
 	var err error
 	if g.Stats.Cut == "" {
-		set, err = decodeMeaning(files[meaningFile], g.table.len(), files[meaningListsFile])
-	} else if counts, err = decodeCounts(files[meaningRowsFile], g.table.len()); err == nil {
+		set, err = meaning.Decode(files[meaningFile], g.table.Len(), files[meaningListsFile])
+	} else if counts, err = meaning.DecodeCounts(files[meaningRowsFile], g.table.Len()); err == nil {
 		set, err = g.openCodes(meaningCodesFile, files[meaningListsFile], nil)
 	}
 	if err == nil {
-		g.meaning, err = newMeaning(set, counts)
+		g.meaning, err = meaning.New(set, counts)
 	}
 	if err == nil {
-		g.meaning.scale = *g.Scale
+		g.meaning.Scale = *g.Scale
 	}
 	return err
 }
 
 // rules are what the generation is ranked by.
-func (g *generation) rules() rules {
+func (g *generation) rules() ranking.Rules {
 	bm25 := g.Stats.BM25.Resolved()
-	return rules{k1: bm25.K1, b: bm25.B, confidence: g.Calibration.confidence}
+	return ranking.Rules{K1: bm25.K1, B: bm25.B, Confidence: g.Calibration.confidence}
 }
 
 // damage is the first error of reading vectors.
@@ -111,7 +115,7 @@ func (g *generation) damage() error {
 	if g.meaning == nil {
 		return g.vectors.Err()
 	}
-	return errors.Join(g.vectors.Err(), g.meaning.set.Err())
+	return errors.Join(g.vectors.Err(), g.meaning.Set.Err())
 }
 
 // close closes the files of vectors.

@@ -39,7 +39,7 @@ func TestQuestionsInTheirLanguage(t *testing.T) {
 			t.Errorf("%q finds %q, want %s first", question, got, want)
 		}
 	}
-	if got := x.corpus.reader.spoken(""); len(got) != 6 {
+	if got := x.corpus.Reader.Spoken(""); len(got) != 6 {
 		t.Errorf("languages %q", got)
 	}
 	if r := search(t, x, retrieval.Query{Primary: "Wie hoch ist die Kaution?"}); len(r.Respelt) > 0 {

@@ -4,15 +4,16 @@ import (
 	"context"
 	"fmt"
 
+	"example.com/assay/memory/index/internal/ranking"
 	"example.com/assay/memory/retrieval"
 )
 
 // FeatureVersion changes whenever a feature means something else than before.
 // A ranker that was trained on other features must not be used.
-const FeatureVersion = featureVersion
+const FeatureVersion = ranking.FeatureVersion
 
 // FeatureNames names what is in a row of features.
-func FeatureNames() []string { return featureNames() }
+func FeatureNames() []string { return ranking.FeatureNames() }
 
 // A Judged question is one that a person has marked the answers of.
 type Judged struct {
@@ -46,15 +47,15 @@ type Candidate struct {
 // to the index's own order. It must not be called while searches run.
 // Confidences are still those of the index's own order, for which their curve was set.
 func (x *Index) Use(t *Trained) {
-	x.corpus.trained = nil
+	x.corpus.Trained = nil
 	if t != nil {
-		x.corpus.trained = &trained{id: t.ID, score: t.Scorer.Score, base: t.Base, precedents: x.precedents(t.Judged)}
+		x.corpus.Trained = &ranking.Trained{ID: t.ID, Score: t.Scorer.Score, Base: t.Base, Precedents: x.precedents(t.Judged)}
 	}
 }
 
 // precedents looks the passages of judged questions up.
-func (x *Index) precedents(list []Judged) *precedents {
-	return x.corpus.newPrecedents(func(yield func(question string, passages []string) bool) {
+func (x *Index) precedents(list []Judged) *ranking.Precedents {
+	return x.corpus.NewPrecedents(func(yield func(question string, passages []string) bool) {
 		for _, j := range list {
 			if !yield(j.Question, j.Passages) {
 				return
@@ -67,7 +68,7 @@ func (x *Index) precedents(list []Judged) *precedents {
 // that it may know of; it belongs to one index and is safe for concurrent use.
 type Lesson struct {
 	index      *Index
-	precedents *precedents
+	precedents *ranking.Precedents
 }
 
 // Lesson prepares judged questions for training.
@@ -81,16 +82,16 @@ func (x *Index) Lesson(judged []Judged) *Lesson {
 // -1. Errors are those of Search.
 func (l *Lesson) Candidates(ctx context.Context, question string, number int) ([]Candidate, error) {
 	x := l.index
-	a := asked{terms: x.corpus.reader.terms(question)}
-	if len(a.terms) == 0 {
+	a := ranking.Asked{Terms: x.corpus.Reader.Terms(question)}
+	if len(a.Terms) == 0 {
 		return nil, nil
 	}
 	var out []Candidate
 	var err error
-	if a.vectors, err = x.queryVectors(ctx, retrieval.Query{Primary: question}); err == nil {
+	if a.Vectors, err = x.queryVectors(ctx, retrieval.Query{Primary: question}); err == nil {
 		err = x.read(func() error {
-			return x.corpus.lesson(ctx, a, question, l.precedents, number, func(ord int32, fused float64, row []float64) {
-				out = append(out, Candidate{ID: x.gen.table.id(ord), Fused: fused, Row: row})
+			return x.corpus.Lesson(ctx, a, question, l.precedents, number, func(ord int32, fused float64, row []float64) {
+				out = append(out, Candidate{ID: x.gen.table.ID(ord), Fused: fused, Row: row})
 			})
 		})
 	}
@@ -102,15 +103,15 @@ func (l *Lesson) Candidates(ctx context.Context, question string, number int) ([
 
 // IDs lists the ids of the passages, sorted.
 func (x *Index) IDs() []string {
-	out := make([]string, x.gen.table.len())
+	out := make([]string, x.gen.table.Len())
 	for i := range out {
-		out[i] = x.gen.table.id(int32(i))
+		out[i] = x.gen.table.ID(int32(i))
 	}
 	return out
 }
 
 // Has reports whether the index holds a passage.
 func (x *Index) Has(id string) bool {
-	_, ok := x.gen.table.find(id)
+	_, ok := x.gen.table.Find(id)
 	return ok
 }

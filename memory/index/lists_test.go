@@ -113,8 +113,8 @@ func TestListsFollowTheCorpus(t *testing.T) {
 		t.Errorf("after a small change: %+v", got)
 	}
 	for _, p := range passages[530:560] {
-		ord, _ := y.gen.table.find(p.ID)
-		query, _ := y.gen.model.Project(lsa.Bag(y.corpus.reader.terms(p.Text)))
+		ord, _ := y.gen.table.Find(p.ID)
+		query, _ := y.gen.model.Project(lsa.Bag(y.corpus.Reader.Terms(p.Text)))
 		if got := y.gen.vectors.Top(query, 1, 0, nil); len(got) == 0 || got[0].Row != int32(ord) {
 			t.Fatalf("passage %s is not the nearest to its own words", p.ID)
 		}

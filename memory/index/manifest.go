@@ -14,6 +14,9 @@ import (
 	"sync"
 
 	"example.com/assay/internal/disk"
+	"example.com/assay/memory/index/internal/codec"
+	"example.com/assay/memory/index/internal/meaning"
+	"example.com/assay/memory/index/internal/storage"
 )
 
 // formatVersion is the version of a generation's layout. Every change of what
@@ -63,12 +66,12 @@ const manifestMagic = "assay-index"
 // A manifest lists the files of a generation with their checksums. It is
 // written last: a directory without it is not a generation.
 type manifest struct {
-	Stats       Stats       `json:"stats"`
-	Changed     int         `json:"changed"`         // passages added or removed since the embedder was trained
-	Calibration Calibration `json:"calibration"`     // earlier programs learnt it from the corpus
-	Scale       *scale      `json:"scale,omitempty"` // of a remote embedder; nil without one
-	Parts       []part      `json:"parts"`
-	Files       []file      `json:"files"` // by name
+	Stats       Stats          `json:"stats"`
+	Changed     int            `json:"changed"`         // passages added or removed since the embedder was trained
+	Calibration Calibration    `json:"calibration"`     // earlier programs learnt it from the corpus
+	Scale       *meaning.Scale `json:"scale,omitempty"` // of a remote embedder; nil without one
+	Parts       []storage.Part `json:"parts"`
+	Files       []file         `json:"files"` // by name
 }
 
 type file struct {
@@ -97,7 +100,7 @@ func (m *manifest) encode() ([]byte, error) {
 	if m.has(lexiconFile) {
 		version = serverVersion
 	}
-	head := fmt.Sprintf("%s %d %08x\n", manifestMagic, version, crc32.Checksum(body, castagnoli))
+	head := fmt.Sprintf("%s %d %08x\n", manifestMagic, version, crc32.Checksum(body, codec.Castagnoli))
 	return append([]byte(head), body...), nil
 }
 
@@ -124,7 +127,7 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 	if version < formatVersion || version > cutVersion {
 		return nil, &VersionError{Dir: dir, Got: version, Want: formatVersion}
 	}
-	if crc32.Checksum([]byte(body), castagnoli) != sum {
+	if crc32.Checksum([]byte(body), codec.Castagnoli) != sum {
 		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest was changed")}
 	}
 	m := new(manifest)
@@ -154,7 +157,7 @@ func (m *manifest) sidecars() []string {
 		}
 	}
 	for _, p := range m.Parts {
-		out = append(out, p.Name+sumsExt)
+		out = append(out, p.Name+storage.SumsExt)
 	}
 	return out
 }
@@ -187,7 +190,7 @@ func (m *manifest) read(dir string, names []string) (map[string][]byte, error) {
 		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not name every file")}
 	}
 	content, errs := make([][]byte, len(files)), make([]error, len(files))
-	parallel(len(files), func(i int) { content[i], errs[i] = files[i].verify(dir, true, nil) })
+	codec.Parallel(len(files), func(i int) { content[i], errs[i] = files[i].verify(dir, true, nil) })
 	kept := make(map[string][]byte, len(files))
 	for i, f := range files {
 		if errs[i] != nil {
@@ -264,7 +267,7 @@ func (f file) verifySize(dir string) error {
 func checksum(path string, whole bool, buf []byte) (data []byte, sum uint32, size int64, err error) {
 	if whole {
 		data, err = os.ReadFile(path)
-		return data, crc32.Checksum(data, castagnoli), int64(len(data)), err
+		return data, crc32.Checksum(data, codec.Castagnoli), int64(len(data)), err
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -273,7 +276,7 @@ func checksum(path string, whole bool, buf []byte) (data []byte, sum uint32, siz
 	defer func() { err = errors.Join(err, f.Close()) }()
 	for {
 		n, err := f.Read(buf)
-		sum = crc32.Update(sum, castagnoli, buf[:n])
+		sum = crc32.Update(sum, codec.Castagnoli, buf[:n])
 		size += int64(n)
 		if errors.Is(err, io.EOF) {
 			return nil, sum, size, nil
@@ -315,7 +318,7 @@ func (m *manifest) seal(dir string, linked map[string]file) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(dir, manifestFile, data); err != nil {
+	if err := codec.Write(dir, manifestFile, data); err != nil {
 		return err
 	}
 	for _, path := range []string{filepath.Join(dir, manifestFile), dir, filepath.Dir(dir)} {

@@ -60,7 +60,7 @@ func TestCosineRangesDoNotMatter(t *testing.T) {
 		e := &embedtest.Words{Bias: bias, Dims: 256}
 		dir, _ := buildIn(t, e, UpdateOptions{Add: kiteBarge(t)})
 		x := openIn(t, dir, e)
-		if floor := x.gen.meaning.scale.Floor; floor < bias || floor > bias+.2 {
+		if floor := x.gen.meaning.Scale.Floor; floor < bias || floor > bias+.2 {
 			t.Errorf("bias %v: floor %v", bias, floor)
 		}
 		var got []retrieval.Result

@@ -17,7 +17,7 @@ func TestMeasureLists(t *testing.T) {
 	x := buildMeasured(t, passagesOf(records, func(r record) string { return fmt.Sprint(r.DocID) }))
 	var queries [][]float32
 	for _, q := range readLines[struct{ Question string }](t, "obliqa/questions.jsonl") {
-		if v, known := x.gen.model.Project(lsa.Bag(x.corpus.reader.terms(q.Question))); known > 0 {
+		if v, known := x.gen.model.Project(lsa.Bag(x.corpus.Reader.Terms(q.Question))); known > 0 {
 			queries = append(queries, v)
 		}
 	}

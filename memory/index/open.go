@@ -8,6 +8,9 @@ import (
 	"sync"
 
 	"example.com/assay/memory/embed"
+	"example.com/assay/memory/index/internal/codec"
+	"example.com/assay/memory/index/internal/ranking"
+	"example.com/assay/memory/index/internal/storage"
 	"example.com/assay/memory/lsa"
 	"example.com/assay/state"
 )
@@ -16,7 +19,7 @@ import (
 // several processes; nothing that reads it changes it.
 type Index struct {
 	gen    *generation
-	corpus *corpus
+	corpus *ranking.Corpus
 	space  *embed.Space // questions are embedded in it; nil for none
 
 	server   Collection // nil of files
@@ -64,11 +67,11 @@ func openChecking(dir string, space *embed.Space, whole int64) (*Index, error) {
 		}
 		return nil, err
 	}
-	x := &Index{gen: g, space: space, corpus: newCorpus(g.table, g.model, g.vectors, g.rules())}
-	if space != nil && g.meaning != nil && g.meaning.set.Len() > 0 {
-		x.corpus.meaning = g.meaning
+	x := &Index{gen: g, space: space, corpus: ranking.New(g.table, g.model, g.vectors, g.rules())}
+	if space != nil && g.meaning != nil && g.meaning.Set.Len() > 0 {
+		x.corpus.Meaning = g.meaning
 	}
-	if err := guarded(func() error { return x.openStore(files) }); err != nil {
+	if err := codec.Guarded(func() error { return x.openStore(files) }); err != nil {
 		return nil, errors.Join(&CorruptError{Dir: dir, Err: err}, x.Close())
 	}
 	return x, nil
@@ -77,11 +80,11 @@ func openChecking(dir string, space *embed.Space, whole int64) (*Index, error) {
 // openStore opens the parts.
 func (x *Index) openStore(files map[string][]byte) error {
 	sums := func(name string) ([]byte, error) { return files[name], nil }
-	s, err := openStore(x.gen.dir, x.gen.table, x.gen.Parts, sums, func(err error) error { return &CorruptError{Dir: x.gen.dir, Err: err} })
+	s, err := storage.Open(x.gen.dir, x.gen.table, x.gen.Parts, sums, func(err error) error { return &CorruptError{Dir: x.gen.dir, Err: err} })
 	if err != nil {
 		return err
 	}
-	return x.corpus.readFrom(context.Background(), s)
+	return x.corpus.ReadFrom(context.Background(), s)
 }
 
 // ReadStats returns what a generation's manifest says of it, without opening
@@ -103,8 +106,8 @@ func (x *Index) read(fn func() error) error {
 	if x.closed {
 		return errClosed
 	}
-	err := guarded(fn)
-	if damage, ok := errors.AsType[*panicked](err); ok {
+	err := codec.Guarded(fn)
+	if damage, ok := errors.AsType[*codec.Panicked](err); ok {
 		return &CorruptError{Dir: x.gen.dir, Err: damage}
 	}
 	return err
@@ -120,8 +123,8 @@ func (x *Index) Close() error {
 	}
 	x.closed = true
 	var err error
-	if x.corpus.store != nil { // it was opened
-		err = guarded(x.corpus.store.close)
+	if x.corpus.Store != nil { // it was opened
+		err = codec.Guarded(x.corpus.Store.Close)
 	}
 	if err = errors.Join(err, x.gen.close()); err != nil {
 		return fmt.Errorf("closing index %q: %w", x.gen.dir, err)
@@ -152,12 +155,12 @@ type Training struct {
 // vectors, those of a remote embedder where there is one.
 func (x *Index) Training() Training {
 	t := Training{BM25: x.gen.Stats.BM25.Resolved(), Calibration: x.gen.Calibration, Fitted: x.gen.model.Docs(), Sampled: min(x.gen.model.Docs(), lsa.Sample), Changed: x.gen.Changed}
-	if x.gen.table.len() >= refitBelow {
+	if x.gen.table.Len() >= refitBelow {
 		t.RefitAt = int(math.Ceil(refitShare * float64(x.gen.model.Docs())))
 	}
 	lists := x.gen.vectors.Lists()
 	if x.gen.meaning != nil {
-		lists = x.gen.meaning.set.Lists()
+		lists = x.gen.meaning.Set.Lists()
 	}
 	if lists != nil && lists.Probes() < lists.Count() {
 		t.Lists, t.Probes, t.Recall = lists.Count(), lists.Probes(), lists.Recall()
@@ -171,12 +174,12 @@ func (x *Index) Passage(id string) (p state.Passage, ok bool, err error) {
 	if x.server != nil {
 		return x.fetched(id)
 	}
-	ord, ok := x.gen.table.find(id)
+	ord, ok := x.gen.table.Find(id)
 	if !ok {
 		return p, false, nil
 	}
 	err = x.read(func() (err error) {
-		p, err = x.corpus.store.passage(ord)
+		p, err = x.corpus.Store.Passage(ord)
 		return err
 	})
 	return p, err == nil, err
@@ -187,5 +190,5 @@ func (x *Index) Passage(id string) (p state.Passage, ok bool, err error) {
 // part: see [lsa.Model.Embed]. A text without content words gives the zero
 // vector.
 func (x *Index) Embed(s string) []float32 {
-	return x.gen.model.Embed(lsa.Bag(x.corpus.reader.terms(s)))
+	return x.gen.model.Embed(lsa.Bag(x.corpus.Reader.Terms(s)))
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"sync"
 
+	"example.com/assay/memory/index/internal/analysis"
+	"example.com/assay/memory/index/internal/ranking"
+	"example.com/assay/memory/index/internal/served"
 	"example.com/assay/memory/lsa"
 	"example.com/assay/memory/vector"
 )
@@ -27,7 +30,7 @@ func OpenServed(dir string, server Collection) (*Index, error) {
 		return nil, err
 	}
 	g := &generation{manifest: m, dir: dir, model: new(lsa.Model)}
-	l, err := decodeLexicon(files[lexiconFile])
+	l, err := served.DecodeLexicon(files[lexiconFile])
 	if err == nil {
 		err = g.model.Decode(files[modelFile], m.Stats.Embedder)
 	}
@@ -37,8 +40,8 @@ func OpenServed(dir string, server Collection) (*Index, error) {
 	if g.vectors, err = vector.NewSet(nil, g.model.Dims(), nil); err != nil {
 		return nil, err
 	}
-	x := &Index{gen: g, server: server, stemmers: &sync.Pool{New: func() any { return stemmer{} }}}
-	x.corpus, err = newServedCorpus(context.Background(), l, g.model, g.rules())
-	g.table = x.corpus.table
+	x := &Index{gen: g, server: server, stemmers: &sync.Pool{New: func() any { return analysis.Stemmer{} }}}
+	x.corpus, err = ranking.NewServed(context.Background(), l, g.model, g.rules())
+	g.table = x.corpus.Table
 	return x, err
 }

@@ -12,6 +12,10 @@ import (
 	"time"
 
 	"example.com/assay/memory/citation"
+	"example.com/assay/memory/index/internal/analysis"
+	"example.com/assay/memory/index/internal/codec"
+	"example.com/assay/memory/index/internal/served"
+	"example.com/assay/memory/index/internal/storage"
 	"example.com/assay/state"
 )
 
@@ -45,7 +49,7 @@ func Publish(ctx context.Context, opts PublishOptions) (err error) {
 	if x.gen.Stats.Space != "" {
 		return fmt.Errorf("publishing an index: its vectors are of %q, and a server ranks by those of the offline embedder alone; ingest without a remote embedder", x.gen.Stats.Space)
 	}
-	p := &publication{ctx: ctx, opts: opts, x: x, learnt: newLearnt()}
+	p := &publication{ctx: ctx, opts: opts, x: x, learnt: served.NewLearnt()}
 	if err = p.run(); err == nil {
 		return nil
 	}
@@ -67,7 +71,7 @@ type publication struct {
 	places      []int   // of these, in their document
 
 	lock   sync.Mutex
-	learnt *learnt
+	learnt *served.Learnt
 	done   int
 }
 
@@ -78,13 +82,13 @@ func (p *publication) run() error {
 	if err := p.opts.To.Create(p.ctx, p.x.gen.Stats.BM25.Resolved()); err != nil {
 		return err
 	}
-	if err := guarded(p.lookUp); err != nil {
+	if err := codec.Guarded(p.lookUp); err != nil {
 		return err
 	}
 	if err := p.write(); err != nil {
 		return err
 	}
-	if err := guarded(p.seal); err != nil {
+	if err := codec.Guarded(p.seal); err != nil {
 		return err
 	}
 	return p.settle()
@@ -99,18 +103,18 @@ func (p *publication) report(phase string, done, total int) {
 // lookUp finds what a record says beside its passage.
 func (p *publication) lookUp() (err error) {
 	t := p.x.gen.table
-	if p.own, err = p.keys(ownField); err != nil {
+	if p.own, err = p.keys(storage.OwnField); err != nil {
 		return err
 	}
-	if p.within, err = p.keys(withinField); err != nil {
+	if p.within, err = p.keys(storage.WithinField); err != nil {
 		return err
 	}
-	p.titles = make(map[int32]string, len(t.titles))
-	for _, title := range t.titles {
-		p.titles[title.ord] = titleValue(title.key)
+	p.titles = make(map[int32]string, len(t.Titles))
+	for _, title := range t.Titles {
+		p.titles[title.Ord] = titleValue(title.Key)
 	}
-	for _, members := range t.members() {
-		slices.SortFunc(members, t.byPlace)
+	for _, members := range t.Members() {
+		slices.SortFunc(members, t.ByPlace)
 		for place, ord := range members {
 			p.order, p.places = append(p.order, ord), append(p.places, place)
 		}
@@ -120,11 +124,11 @@ func (p *publication) lookUp() (err error) {
 
 // keys lists the terms of a field per passage.
 func (p *publication) keys(field string) ([][]string, error) {
-	out := make([][]string, p.x.gen.table.len())
-	return out, eachTerm(p.ctx, p.x.corpus.store, field, "", func(term string, list []posting) {
+	out := make([][]string, p.x.gen.table.Len())
+	return out, storage.EachTerm(p.ctx, p.x.corpus.Store, field, "", func(term string, list []storage.Posting) {
 		term = strings.Clone(term)
 		for _, found := range list {
-			out[found.ord] = append(out[found.ord], term)
+			out[found.Ord] = append(out[found.Ord], term)
 		}
 	})
 }
@@ -143,9 +147,9 @@ func (p *publication) write() error {
 	var working sync.WaitGroup
 	for range max(writers, runtime.GOMAXPROCS(0)) {
 		working.Go(func() {
-			stems := stemmer{}
+			stems := analysis.Stemmer{}
 			for from := range next {
-				if err := guarded(func() error { return p.batch(ctx, from, min(from+writtenAtOnce, len(p.order)), stems) }); err != nil {
+				if err := codec.Guarded(func() error { return p.batch(ctx, from, min(from+writtenAtOnce, len(p.order)), stems) }); err != nil {
 					cancel(err)
 				}
 			}
@@ -163,9 +167,9 @@ func (p *publication) write() error {
 }
 
 // batch sends the records from..to of the order, and learns their words.
-func (p *publication) batch(ctx context.Context, from, to int, stems stemmer) error {
+func (p *publication) batch(ctx context.Context, from, to int, stems analysis.Stemmer) error {
 	records := make([]Record, 0, to-from)
-	learnt := newLearnt()
+	learnt := served.NewLearnt()
 	var before state.Passage
 	for i := from; i < to; i++ {
 		if err := ctx.Err(); err != nil {
@@ -188,31 +192,31 @@ func (p *publication) batch(ctx context.Context, from, to int, stems stemmer) er
 		r.Opens = r.Place == 0 || before.Section != read.Section
 		before = read
 		records = append(records, r)
-		learnt.learn(read)
+		learnt.Learn(read)
 	}
 	if err := p.opts.To.Write(ctx, records); err != nil {
 		return err
 	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	p.learnt.add(learnt)
+	p.learnt.Add(learnt)
 	p.done += len(records)
 	p.report(PhaseWrite, p.done, len(p.order))
 	return nil
 }
 
 func (p *publication) passage(i int) (state.Passage, error) {
-	return p.x.corpus.store.passage(p.order[i])
+	return p.x.corpus.Store.Passage(p.order[i])
 }
 
-func (p *publication) record(i int, read state.Passage, stems stemmer) (Record, error) {
+func (p *publication) record(i int, read state.Passage, stems analysis.Stemmer) (Record, error) {
 	ord := p.order[i]
-	a, err := analyseOne(read, citation.Labels{}, stems)
+	a, err := storage.Analyse(read, citation.Labels{}, stems)
 	if err != nil {
 		return Record{}, err
 	}
-	r := Record{Passage: read, Meta: a.meta, Own: p.own[ord], Within: p.within[ord], Title: p.titles[ord], Place: p.places[i]}
-	for _, t := range a.bag {
+	r := Record{Passage: read, Meta: a.Meta, Own: p.own[ord], Within: p.within[ord], Title: p.titles[ord], Place: p.places[i]}
+	for _, t := range a.Bag {
 		for range t.N {
 			r.Terms = append(r.Terms, t.Text)
 		}
@@ -225,7 +229,7 @@ func (p *publication) record(i int, read state.Passage, stems stemmer) (Record, 
 
 // seal writes the directory.
 func (p *publication) seal() error {
-	l, err := p.x.corpus.count(p.ctx, p.learnt)
+	l, err := p.x.corpus.Count(p.ctx, p.learnt)
 	if err != nil {
 		return err
 	}
@@ -234,7 +238,7 @@ func (p *publication) seal() error {
 	if err != nil {
 		return fmt.Errorf("encoding the embedder: %w", err)
 	}
-	if err := errors.Join(writeFile(p.opts.Dir, lexiconFile, l.encode()), writeFile(p.opts.Dir, modelFile, model)); err != nil {
+	if err := errors.Join(codec.Write(p.opts.Dir, lexiconFile, l.Encode()), codec.Write(p.opts.Dir, modelFile, model)); err != nil {
 		return err
 	}
 	return m.seal(p.opts.Dir, nil)

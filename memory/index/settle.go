@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"example.com/assay/memory/citation"
+	"example.com/assay/memory/index/internal/analysis"
+	"example.com/assay/memory/index/internal/storage"
 )
 
 const (
@@ -57,30 +59,30 @@ type probe struct {
 // probes makes asks of a sample of passages: some words of each, and its vector.
 func (p *publication) probes() (words, vectors []probe, err error) {
 	x := p.x.corpus
-	for i := range min(probeSample, x.table.len()) {
-		ord := int32(i * x.table.len() / min(probeSample, x.table.len()))
-		read, err := x.store.passage(ord)
+	for i := range min(probeSample, x.Table.Len()) {
+		ord := int32(i * x.Table.Len() / min(probeSample, x.Table.Len()))
+		read, err := x.Store.Passage(ord)
 		if err != nil {
 			return nil, nil, err
 		}
-		a, err := analyseOne(read, citation.Labels{}, stemmer{})
-		if err != nil || len(a.bag) == 0 {
+		a, err := storage.Analyse(read, citation.Labels{}, analysis.Stemmer{})
+		if err != nil || len(a.Bag) == 0 {
 			continue
 		}
 		var terms []string
-		for j := range min(probeTerms, len(a.bag)) {
-			terms = append(terms, a.bag[j*len(a.bag)/probeTerms].Text)
+		for j := range min(probeTerms, len(a.Bag)) {
+			terms = append(terms, a.Bag[j*len(a.Bag)/probeTerms].Text)
 		}
-		terms = distinct(terms)
-		ranked, scores, err := x.byWords(p.ctx, terms, nil, probeKnown)
+		terms = analysis.Distinct(terms)
+		ranked, scores, err := x.ByWords(p.ctx, terms, nil, probeKnown)
 		if err != nil {
 			return nil, nil, err
 		}
 		words = append(words, p.probe(Ask{Terms: terms}, ranked, scores))
-		v := x.vectors.Row(ord)
+		v := x.Vectors.Row(ord)
 		ranked, scores = nil, nil
-		for _, m := range x.vectors.Top(v, probeKnown, 0, nil) {
-			ranked, scores = append(ranked, m.Row), append(scores, x.vectors.Dot(v, m.Row))
+		for _, m := range x.Vectors.Top(v, probeKnown, 0, nil) {
+			ranked, scores = append(ranked, m.Row), append(scores, x.Vectors.Dot(v, m.Row))
 		}
 		if len(ranked) > 0 {
 			vectors = append(vectors, p.probe(Ask{Vector: v}, ranked, scores))
@@ -93,7 +95,7 @@ func (p *publication) probe(ask Ask, ranked []int32, scores []float64) probe {
 	ask.Limit = probeDepth
 	out := probe{ask: ask, score: make(map[string]float64, len(ranked))}
 	for i, ord := range ranked {
-		out.score[p.x.gen.table.id(ord)] = scores[i]
+		out.score[p.x.gen.table.ID(ord)] = scores[i]
 		if i < probeDepth {
 			out.best += scores[i]
 		}

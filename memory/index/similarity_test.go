@@ -7,6 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"example.com/assay/memory/index/internal/analysis"
+	"example.com/assay/memory/index/internal/ranking"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
@@ -91,13 +93,13 @@ func TestConfidenceKnowsLength(t *testing.T) {
 			passage = p
 		}
 	}
-	held := distinct(terms(passage.Text, text.QueryStops))
+	held := analysis.Distinct(analysis.Terms(passage.Text, text.QueryStops))
 	ask := func(n int) retrieval.Result {
 		q := slices.Clone(held[:n/2])
 		for i := range n / 2 {
 			q = append(q, fmt.Sprintf("\x00%d", i)) // no tokenizer makes such a word
 		}
-		r, err := x.corpus.search(t.Context(), asked{terms: q}, retrieval.Query{})
+		r, err := x.corpus.Search(t.Context(), ranking.Asked{Terms: q}, retrieval.Query{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"example.com/assay/memory/embed"
+	"example.com/assay/memory/index/internal/ranking"
 	"example.com/assay/state"
 )
 
@@ -149,3 +150,7 @@ func Text(p state.Passage) string {
 	}
 	return out
 }
+
+// Shingles returns the runs of five words of s, each followed by a space. A shorter text
+// is one run.
+func Shingles(s string) map[string]struct{} { return ranking.Shingles(s) }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"runtime/debug"
 
+	"example.com/assay/memory/index/internal/codec"
+	"example.com/assay/memory/index/internal/storage"
 	"example.com/assay/memory/lsa"
 )
 
@@ -73,12 +75,12 @@ type update struct {
 
 	old *generation // empty when starting from nothing
 
-	parts    *builder
+	parts    *storage.Builder
 	kept     []int32 // per row of table: its ordinal in the earlier generation, -1 of a new one
 	fresh    int     // passages that From has not in this form
 	gone     int     // of From that are not there any more, or not in this form
-	table    *table
-	terms    vocabulary
+	table    *storage.Table
+	terms    storage.Vocabulary
 	model    *lsa.Model
 	manifest manifest
 
@@ -86,10 +88,10 @@ type update struct {
 }
 
 func (u *update) run() (err error) {
-	if err := guarded(u.open); err != nil {
+	if err := codec.Guarded(u.open); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, u.parts.wait(), u.old.close()) }()
+	defer func() { err = errors.Join(err, u.parts.Wait(), u.old.close()) }()
 	if err := u.report(PhaseOpen, 1, 1); err != nil {
 		return err
 	}
@@ -98,10 +100,10 @@ func (u *update) run() (err error) {
 		return err
 	}
 	for _, step := range []func() error{func() error { return u.index(gone) }, u.embed, u.mean, u.seal} {
-		if u.parts.places() > u.flatUpTo {
+		if u.parts.Places() > u.flatUpTo {
 			debug.FreeOSMemory() // what a step of a large corpus took is not needed by the next
 		}
-		if err := guarded(step); err != nil {
+		if err := codec.Guarded(step); err != nil {
 			return err
 		}
 	}
@@ -121,8 +123,8 @@ func (u *update) open() error {
 	if err := u.report(PhaseOpen, 0, 1); err != nil {
 		return err
 	}
-	u.old = &generation{manifest: new(manifest), table: new(table), model: new(lsa.Model)}
-	from := earlier{dir: u.opts.From, table: u.old.table}
+	u.old = &generation{manifest: new(manifest), table: new(storage.Table), model: new(lsa.Model)}
+	from := storage.Earlier{Dir: u.opts.From, Table: u.old.table}
 	if u.opts.From != "" {
 		m, err := readManifest(u.opts.From)
 		if err != nil {
@@ -132,16 +134,16 @@ func (u *update) open() error {
 		if err != nil {
 			return err
 		}
-		terms, err := decodeVocabulary(files[termsFile])
+		terms, err := storage.DecodeVocabulary(files[termsFile])
 		if err == nil {
 			u.old, err = decodeGeneration(u.opts.From, m, files)
 		}
 		if err != nil {
 			return &CorruptError{Dir: u.opts.From, Err: err}
 		}
-		from.parts, from.table, from.terms, from.verify, from.link = m.Parts, u.old.table, terms, u.old.verifyOne, u.link
+		from.Parts, from.Table, from.Terms, from.Verify, from.Link = m.Parts, u.old.table, terms, u.old.verifyOne, u.link
 	}
-	u.parts = newBuilder(u.ctx, u.opts.Dir, from)
+	u.parts = storage.NewBuilder(u.ctx, u.opts.Dir, from)
 	return nil
 }
 
@@ -155,17 +157,17 @@ func (u *update) index(gone []string) error {
 	if err != nil {
 		return err
 	}
-	alive := u.parts.alive(places)
-	if u.terms, err = u.parts.vocabulary(alive); err != nil {
+	alive := u.parts.Alive(places)
+	if u.terms, err = u.parts.Vocabulary(alive); err != nil {
 		return err
 	}
-	if err := u.parts.compact(alive, places); err != nil {
+	if err := u.parts.Compact(alive, places); err != nil {
 		return err
 	}
-	u.manifest.Parts = u.parts.parts
-	u.table = newTable(u.old.table, u.kept, u.parts.fresh, places, u.parts.places())
-	u.parts.fresh = nil
-	return errors.Join(writeFile(u.opts.Dir, termsFile, u.terms.encode()), writeFile(u.opts.Dir, tableFile, u.table.encode()...))
+	u.manifest.Parts = u.parts.Parts
+	u.table = storage.NewTable(u.old.table, u.kept, u.parts.Fresh, places, u.parts.Places())
+	u.parts.Fresh = nil
+	return errors.Join(codec.Write(u.opts.Dir, termsFile, u.terms.Encode()), codec.Write(u.opts.Dir, tableFile, u.table.Encode()...))
 }
 
 // addAll builds the parts of what is new. It returns the sources that are gone.
@@ -176,17 +178,17 @@ func (u *update) addAll() (gone []string, err error) {
 			return nil, err
 		}
 		if from == 0 {
-			if err := u.parts.add(u.opts.Add); err != nil {
+			if err := u.parts.Add(u.opts.Add); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if u.opts.Stream != nil {
-		if gone, err = u.opts.Stream(u.parts.add); err != nil {
+		if gone, err = u.opts.Stream(u.parts.Add); err != nil {
 			return nil, err
 		}
 	}
-	if err := u.parts.flush(); err != nil {
+	if err := u.parts.Flush(); err != nil {
 		return nil, err
 	}
 	return gone, u.report(PhaseIndex, len(u.opts.Add), len(u.opts.Add))
@@ -197,8 +199,8 @@ func (u *update) embed() error {
 	if err := u.report(PhaseEmbed, 0, 1); err != nil {
 		return err
 	}
-	stats, rows := &u.manifest.Stats, u.table.len()
-	*stats = Stats{Passages: rows, Documents: len(u.table.docs), Terms: len(u.terms), Fingerprint: u.table.fingerprint()}
+	stats, rows := &u.manifest.Stats, u.table.Len()
+	*stats = Stats{Passages: rows, Documents: len(u.table.Docs), Terms: len(u.terms), Fingerprint: u.table.Fingerprint()}
 
 	u.manifest.Changed = u.old.Changed + u.fresh + u.gone
 	stats.Space, stats.Cut = u.spaceID(), u.cut().Name()

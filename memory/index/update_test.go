@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/assay/memory/index/internal/analysis"
 	"example.com/assay/memory/lsa"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
@@ -31,7 +32,7 @@ func TestPassagesRoundTrip(t *testing.T) {
 		{ID: "ünï cödé\n", Doc: "", Text: strings.Repeat("無", 5000), Source: ""},
 	}
 	x := open(t, build(t, passages))
-	for _, want := range withLanguages(passages) { // one is Chinese
+	for _, want := range analysis.WithLanguages(passages) { // one is Chinese
 		got, ok, err := x.Passage(want.ID)
 		if err != nil || !ok {
 			t.Fatalf("Passage(%q): %v, %v", want.ID, ok, err)
@@ -298,8 +299,8 @@ func TestFoldIn(t *testing.T) {
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
-		ord, _ := x.gen.table.find(id)
-		want, _ := x.gen.model.Project(lsa.Bag(terms(p.Text, text.DocStops)))
+		ord, _ := x.gen.table.Find(id)
+		want, _ := x.gen.model.Project(lsa.Bag(analysis.Terms(p.Text, text.DocStops)))
 		if !slices.Equal(x.gen.vectors.Row(ord), want) {
 			t.Errorf("%s has the vector of another passage", id)
 		}

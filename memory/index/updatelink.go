@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.com/assay/internal/disk"
+	"example.com/assay/memory/index/internal/codec"
 )
 
 // link gives the generation a file of the earlier one that stays as it is.
@@ -34,5 +35,5 @@ func (u *update) keepModel() error {
 	if err != nil {
 		return fmt.Errorf("encoding the embedder: %w", err)
 	}
-	return writeFile(u.opts.Dir, modelFile, model)
+	return codec.Write(u.opts.Dir, modelFile, model)
 }

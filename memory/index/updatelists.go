@@ -6,16 +6,17 @@ import (
 	"os"
 	"path/filepath"
 
+	"example.com/assay/memory/index/internal/codec"
 	"example.com/assay/memory/vector"
 )
 
 // arrange writes the vectors.
 func (u *update) arrange() error {
 	dims := u.model.Dims()
-	if dims > 0 && u.table.len() > u.flatUpTo {
+	if dims > 0 && u.table.Len() > u.flatUpTo {
 		return u.code()
 	}
-	rows := make([]float32, u.table.len()*dims)
+	rows := make([]float32, u.table.Len()*dims)
 	keeps := u.keeps()
 	for ord := range u.kept {
 		if keeps(int32(ord)) {
@@ -30,7 +31,7 @@ func (u *update) arrange() error {
 	}); err != nil {
 		return err
 	}
-	return writeFile(u.opts.Dir, vectorsFile, encodeVectors(rows))
+	return codec.Write(u.opts.Dir, vectorsFile, codec.EncodeVectors(rows))
 }
 
 // code shares the vectors of a large corpus out among lists, and writes them in eight
@@ -51,10 +52,10 @@ func (u *update) code() error {
 	} else if lists, err = u.trainLists(); err != nil {
 		return err
 	}
-	coder := vector.NewCoder(lists, u.table.len())
+	coder := vector.NewCoder(lists, u.table.Len())
 	keeps := func(ord int32) bool { return stays && u.kept[ord] >= 0 }
 	const chunk = 1 << 12
-	parallel((len(u.kept)+chunk-1)/chunk, func(c int) {
+	codec.Parallel((len(u.kept)+chunk-1)/chunk, func(c int) {
 		for ord := int32(c * chunk); ord < int32(min((c+1)*chunk, len(u.kept))); ord++ {
 			if keeps(ord) {
 				coder.Keep(ord, u.old.vectors, u.kept[ord])
@@ -78,7 +79,7 @@ func (u *update) writeCodes(coder *vector.Coder, lists, codes string) error {
 	if err != nil {
 		return fmt.Errorf("encoding the lists of vectors: %w", err)
 	}
-	if err := writeFile(u.opts.Dir, lists, data); err != nil {
+	if err := codec.Write(u.opts.Dir, lists, data); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(filepath.Join(u.opts.Dir, codes), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -104,7 +105,7 @@ func (u *update) change(change *vector.Change) error {
 			return err
 		}
 	}
-	return writeFile(u.opts.Dir, changeFile, change.Encode())
+	return codec.Write(u.opts.Dir, changeFile, change.Encode())
 }
 
 // listSample is how many passages' vectors lists are trained on.
@@ -112,7 +113,7 @@ const listSample = 100000
 
 // trainLists trains lists on the vectors of a sample.
 func (u *update) trainLists() (*vector.Lists, error) {
-	n, dims := u.table.len(), u.model.Dims()
+	n, dims := u.table.Len(), u.model.Dims()
 	size := min(n, listSample)
 	at := func(i int) int { return i * n / size } // the i-th of the sample
 	sample := make([]float32, size*dims)

@@ -6,6 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"example.com/assay/memory/index/internal/codec"
+	"example.com/assay/memory/index/internal/meaning"
+	"example.com/assay/memory/index/internal/storage"
 	"example.com/assay/memory/vector"
 )
 
@@ -27,7 +30,7 @@ func (u *update) cut() *Cut {
 	if u.opts.Space == nil {
 		return nil
 	}
-	return u.opts.Cut.For(u.table.len())
+	return u.opts.Cut.For(u.table.Len())
 }
 
 // mean writes the vectors of the embedder, if there is one and it need not be waited for too
@@ -63,33 +66,33 @@ func (u *update) mean() (err error) {
 	if err != nil {
 		return err
 	}
-	u.manifest.Calibration, u.manifest.Scale = byMeaning, m.learnScale(func(a, b int32) bool {
-		return len(u.table.docs) > 1 && u.table.doc(a) == u.table.doc(b)
+	u.manifest.Calibration, u.manifest.Scale = byMeaning, m.LearnScale(func(a, b int32) bool {
+		return len(u.table.Docs) > 1 && u.table.Doc(a) == u.table.Doc(b)
 	})
-	return m.set.Err()
+	return m.Set.Err()
 }
 
 // pieces cuts the passages whose vectors the earlier generation does not have.
 func (u *update) pieces(cut *Cut) (pieces, error) {
-	p := pieces{counts: make([]int, u.table.len()), kept: make([]int32, u.table.len())}
+	p := pieces{counts: make([]int, u.table.Len()), kept: make([]int32, u.table.Len())}
 	if !u.respaced() {
 		p.old = u.old.meaning
 	}
 	sums := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(u.opts.Dir, name)) }
-	read, err := openStore(u.opts.Dir, u.table, u.manifest.Parts, sums, func(err error) error { return &CorruptError{Dir: u.opts.Dir, Err: err} })
+	read, err := storage.Open(u.opts.Dir, u.table, u.manifest.Parts, sums, func(err error) error { return &CorruptError{Dir: u.opts.Dir, Err: err} })
 	if err != nil {
 		return p, err
 	}
 	for ord := range p.kept {
 		p.counts[ord], p.kept[ord] = 1, -1
 		if p.old != nil && u.kept[ord] >= 0 {
-			from, to := p.old.rows(u.kept[ord])
+			from, to := p.old.Rows(u.kept[ord])
 			p.counts[ord], p.kept[ord] = int(to-from), from
 			continue
 		}
-		passage, err := read.passage(int32(ord))
+		passage, err := read.Passage(int32(ord))
 		if err != nil {
-			return p, errors.Join(err, read.close())
+			return p, errors.Join(err, read.Close())
 		}
 		own := []string{Text(passage)}
 		if cut != nil {
@@ -97,15 +100,15 @@ func (u *update) pieces(cut *Cut) (pieces, error) {
 		}
 		p.texts, p.counts[ord] = append(p.texts, own...), len(own)
 	}
-	return p, read.close()
+	return p, read.Close()
 }
 
 // pieces are what is embedded of each passage.
 type pieces struct {
-	counts []int    // of rows
-	kept   []int32  // the first row in the earlier generation, -1 of a passage whose texts are embedded
-	texts  []string // of those, in their order
-	old    *meaning // the earlier generation's; nil where none stay
+	counts []int            // of rows
+	kept   []int32          // the first row in the earlier generation, -1 of a passage whose texts are embedded
+	texts  []string         // of those, in their order
+	old    *meaning.Vectors // the earlier generation's; nil where none stay
 }
 
 // embedAtOnce is how many texts are embedded before their vectors are put away.
@@ -133,8 +136,8 @@ func (u *update) fill(p pieces, begin func(dims int), keep func(row, at int32), 
 		return err
 	}
 	dims := 0
-	if p.old != nil && p.old.set.Len() > 0 {
-		dims = p.old.dims()
+	if p.old != nil && p.old.Set.Len() > 0 {
+		dims = p.old.Dims()
 	} else if len(vectors) > 0 {
 		dims = len(vectors[0])
 	}
@@ -166,7 +169,7 @@ func (u *update) fill(p pieces, begin func(dims int), keep func(row, at int32), 
 }
 
 // floats writes the vectors of an embedder, a row for each passage, and makes the set of them.
-func (u *update) floats(p pieces) (*meaning, *os.File, error) {
+func (u *update) floats(p pieces) (*meaning.Vectors, *os.File, error) {
 	var rows []float32
 	width := 0
 	put := func(row int32, v []float32) error {
@@ -175,13 +178,13 @@ func (u *update) floats(p pieces) (*meaning, *os.File, error) {
 	}
 	err := u.fill(p, func(dims int) {
 		width, rows = dims, make([]float32, len(p.kept)*dims)
-	}, func(row, at int32) { _ = put(row, p.old.set.Row(at)) }, put)
+	}, func(row, at int32) { _ = put(row, p.old.Set.Row(at)) }, put)
 	if err != nil {
 		return nil, nil, err
 	}
 	var before *vector.Lists
 	if p.old != nil && !u.manifest.Stats.Refit {
-		before = p.old.set.Lists()
+		before = p.old.Set.Lists()
 	}
 	lists, err := u.lists(rows, width, before)
 	if err != nil {
@@ -191,8 +194,8 @@ func (u *update) floats(p pieces) (*meaning, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := newMeaning(set, nil)
-	return m, nil, errors.Join(err, writeFile(u.opts.Dir, meaningFile, encodeMeaning(rows, width)))
+	m, err := meaning.New(set, nil)
+	return m, nil, errors.Join(err, codec.Write(u.opts.Dir, meaningFile, meaning.Encode(rows, width)))
 }
 
 // lists writes the lists of an embedder's vectors that are too many to be scanned, made of
@@ -214,12 +217,12 @@ func (u *update) lists(rows []float32, dims int, before *vector.Lists) (lists *v
 	if err != nil {
 		return nil, fmt.Errorf("encoding the lists of vectors: %w", err)
 	}
-	return lists, writeFile(u.opts.Dir, meaningListsFile, data)
+	return lists, codec.Write(u.opts.Dir, meaningListsFile, data)
 }
 
 // codes writes the vectors of what passages are cut into, those that stay and new ones, in eight bits a
 // coordinate, and opens the set of them. The caller closes the file that the set reads.
-func (u *update) codes(p pieces) (*meaning, *os.File, error) {
+func (u *update) codes(p pieces) (*meaning.Vectors, *os.File, error) {
 	rows := 0
 	for _, n := range p.counts {
 		rows += n
@@ -227,13 +230,13 @@ func (u *update) codes(p pieces) (*meaning, *os.File, error) {
 	var coder *vector.Coder
 	err := u.fill(p, func(dims int) {
 		coder = vector.NewCoder(vector.Even(rows, max(1, dims)), rows)
-	}, func(row, at int32) { coder.Keep(row, p.old.set, at) }, func(row int32, v []float32) error {
+	}, func(row, at int32) { coder.Keep(row, p.old.Set, at) }, func(row int32, v []float32) error {
 		return coder.Put(u.ctx, []int32{row}, v)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := errors.Join(u.writeCodes(coder, meaningListsFile, meaningCodesFile), writeFile(u.opts.Dir, meaningRowsFile, encodeCounts(p.counts))); err != nil {
+	if err := errors.Join(u.writeCodes(coder, meaningListsFile, meaningCodesFile), codec.Write(u.opts.Dir, meaningRowsFile, meaning.EncodeCounts(p.counts))); err != nil {
 		return nil, nil, err
 	}
 	file, err := os.Open(filepath.Join(u.opts.Dir, meaningCodesFile))
@@ -244,6 +247,6 @@ func (u *update) codes(p pieces) (*meaning, *os.File, error) {
 	if err != nil {
 		return nil, file, err
 	}
-	m, err := newMeaning(set, p.counts)
+	m, err := meaning.New(set, p.counts)
 	return m, file, err
 }
