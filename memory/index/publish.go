@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"example.com/assay/memory/citation"
 	"example.com/assay/memory/index/internal/analysis"
@@ -140,35 +143,20 @@ const (
 
 // write sends the records, several batches at a time.
 func (p *publication) write() error {
-	ctx, cancel := context.WithCancelCause(p.ctx)
-	defer cancel(nil)
 	p.report(PhaseWrite, 0, len(p.order))
-	next := make(chan int)
-	var working sync.WaitGroup
-	for range max(writers, runtime.GOMAXPROCS(0)) {
-		working.Go(func() {
-			stems := analysis.Stemmer{}
-			for from := range next {
-				if err := codec.Guarded(func() error { return p.batch(ctx, from, min(from+writtenAtOnce, len(p.order)), stems) }); err != nil {
-					cancel(err)
-				}
-			}
+	g, ctx := errgroup.WithContext(p.ctx)
+	g.SetLimit(max(writers, runtime.GOMAXPROCS(0)))
+	for from := 0; from < len(p.order) && ctx.Err() == nil; from += writtenAtOnce {
+		g.Go(func() error {
+			return codec.Guarded(func() error { return p.batch(ctx, from, min(from+writtenAtOnce, len(p.order))) })
 		})
 	}
-	for from := 0; from < len(p.order) && ctx.Err() == nil; from += writtenAtOnce {
-		select {
-		case next <- from:
-		case <-ctx.Done():
-		}
-	}
-	close(next)
-	working.Wait()
-	return context.Cause(ctx)
+	return cmp.Or(g.Wait(), context.Cause(p.ctx))
 }
 
 // batch sends the records from..to of the order, and learns their words.
-func (p *publication) batch(ctx context.Context, from, to int, stems analysis.Stemmer) error {
-	records := make([]Record, 0, to-from)
+func (p *publication) batch(ctx context.Context, from, to int) error {
+	stems, records := analysis.Stemmer{}, make([]Record, 0, to-from)
 	learnt := served.NewLearnt()
 	var before state.Passage
 	for i := from; i < to; i++ {

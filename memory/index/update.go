@@ -91,6 +91,7 @@ type update struct {
 }
 
 func (u *update) run() (err error) {
+	u.linked = map[string]file{}
 	if err := codec.Guarded(u.open); err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func (u *update) open() error {
 		if err != nil {
 			return &CorruptError{Dir: u.opts.From, Err: err}
 		}
-		from.Parts, from.Table, from.Terms, from.Verify, from.Link = m.Parts, u.old.table, terms, u.old.verifyOne, u.link
+		from.Parts, from.Table, from.Terms, from.Verify, from.Link = m.Parts, u.old.table, terms, u.verify, u.link
 	}
 	u.parts = storage.NewBuilder(u.ctx, u.opts.Dir, from)
 	return nil
@@ -175,16 +176,11 @@ func (u *update) index(gone []string) error {
 
 // addAll builds the parts of what is new. It returns the sources that are gone.
 func (u *update) addAll() (gone []string, err error) {
-	const step = 512
-	for from := 0; from < len(u.opts.Add); from += step {
-		if err := u.report(PhaseIndex, from, len(u.opts.Add)); err != nil {
-			return nil, err
-		}
-		if from == 0 {
-			if err := u.parts.Add(u.opts.Add); err != nil {
-				return nil, err
-			}
-		}
+	if err := u.report(PhaseIndex, 0, len(u.opts.Add)); err != nil {
+		return nil, err
+	}
+	if err := u.parts.Add(u.opts.Add); err != nil {
+		return nil, err
 	}
 	if u.opts.Stream != nil {
 		if gone, err = u.opts.Stream(u.parts.Add); err != nil {

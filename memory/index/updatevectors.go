@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"example.com/assay/internal/disk"
 	"example.com/assay/memory/index/internal/codec"
@@ -145,19 +144,33 @@ func (u *update) keeps() func(ord int32) bool {
 
 // link gives the generation a file of the earlier one that stays as it is.
 func (u *update) link(name string) error {
-	at := slices.IndexFunc(u.old.Files, func(f file) bool { return f.Name == name })
+	at := u.old.index(name)
 	if at < 0 {
 		return fmt.Errorf("linking %s: the earlier generation does not have it", name)
 	}
-	src, dst := filepath.Join(u.opts.From, name), filepath.Join(u.opts.Dir, name)
-	if err := disk.Link(src, dst); err != nil {
+	if err := disk.Link(filepath.Join(u.opts.From, name), filepath.Join(u.opts.Dir, name)); err != nil {
 		return fmt.Errorf("linking %s: %w", name, err)
-	}
-	if u.linked == nil {
-		u.linked = map[string]file{}
 	}
 	u.linked[name] = u.old.Files[at]
 	return nil
+}
+
+// verify compares a file of the earlier generation with its entry, and returns its content
+// where that is asked for.
+func (u *update) verify(name string, content bool) ([]byte, error) {
+	how := streamed
+	if content {
+		how = wanted
+	}
+	at := u.old.index(name)
+	if at < 0 {
+		return nil, &CorruptError{Dir: u.opts.From, Err: errors.New("its manifest does not name every file")}
+	}
+	data, err := u.old.Files[at].verify(u.opts.From, how)
+	if err != nil {
+		return nil, &CorruptError{Dir: u.opts.From, Err: err}
+	}
+	return data, nil
 }
 
 // keepModel gives the generation the file of the embedder.

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
 
 	"example.com/assay/memory/citation"
 	"example.com/assay/memory/index/internal/analysis"
@@ -34,12 +37,10 @@ type Builder struct {
 	pending []state.Passage
 	labels  []citation.Labels
 
-	limit   chan struct{}
-	working sync.WaitGroup
+	group   *errgroup.Group // since the last Wait; nil before any work
+	running context.Context // of the group
 	stems   sync.Pool
-	lock    sync.Mutex
-	failed  error
-	built   [][]Draft // of each new part
+	built   []*[]Draft // of each new part
 }
 
 // An Earlier is what a builder must know of the generation that it starts from. The zero
@@ -56,7 +57,7 @@ type Earlier struct {
 
 // NewBuilder makes the builder of the parts in a directory.
 func NewBuilder(ctx context.Context, dir string, from Earlier) *Builder {
-	b := &Builder{ctx: ctx, dir: dir, earlier: from, Parts: slices.Clone(from.Parts), limit: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	b := &Builder{ctx: ctx, dir: dir, earlier: from, Parts: slices.Clone(from.Parts)}
 	b.stems.New = func() any { return analysis.Stemmer{} }
 	return b
 }
@@ -87,20 +88,13 @@ func (b *Builder) Flush() error {
 	if err := b.Wait(); err != nil {
 		return err
 	}
-	n := 0
-	for _, drafts := range b.built {
-		n += len(drafts)
-	}
-	b.Fresh = make([]Draft, 0, n)
+	base := passages(b.earlier.Parts)
+	b.Fresh = make([]Draft, 0, b.Places()-base)
 	for i, drafts := range b.built {
-		b.Fresh = append(b.Fresh, drafts...)
+		b.Fresh = append(b.Fresh, *drafts...)
 		b.built[i] = nil
 	}
 	b.built = nil
-	base := 0
-	for _, p := range b.earlier.Parts {
-		base += p.Passages
-	}
 	for i := range b.Fresh {
 		b.Fresh[i].Place = int32(base + i)
 	}
@@ -109,36 +103,24 @@ func (b *Builder) Flush() error {
 
 // Wait waits for what is being built and returns what went wrong first.
 func (b *Builder) Wait() error {
-	b.working.Wait()
-	b.lock.Lock()
-	defer b.lock.Unlock()
-	return b.failed
+	if b.group == nil {
+		return nil
+	}
+	err := b.group.Wait()
+	b.group = nil
+	return err
 }
 
-// start runs work on a goroutine when a processor is free.
+// start runs work on a goroutine when a processor is free, unless other work failed.
 func (b *Builder) start(work func() error) error {
-	select {
-	case b.limit <- struct{}{}:
-	case <-b.ctx.Done():
-		return b.ctx.Err()
+	if b.group == nil {
+		b.group, b.running = errgroup.WithContext(b.ctx)
+		b.group.SetLimit(runtime.GOMAXPROCS(0))
 	}
-	b.lock.Lock()
-	failed := b.failed
-	b.lock.Unlock()
-	if failed != nil {
-		<-b.limit
-		return failed
+	if b.running.Err() != nil {
+		return cmp.Or(b.Wait(), b.ctx.Err())
 	}
-	b.working.Go(func() {
-		defer func() { <-b.limit }()
-		if err := codec.Guarded(work); err != nil {
-			b.lock.Lock()
-			defer b.lock.Unlock()
-			if b.failed == nil {
-				b.failed = err
-			}
-		}
-	})
+	b.group.Go(func() error { return codec.Guarded(work) })
 	return nil
 }
 
@@ -158,11 +140,8 @@ func (b *Builder) newName() string {
 func (b *Builder) build(n int) error {
 	passages, labels := b.pending[:n:n], b.labels[:n:n]
 	b.pending, b.labels = slices.Clone(b.pending[n:]), slices.Clone(b.labels[n:])
-	name, at := b.newName(), len(b.built)
-	b.Parts = append(b.Parts, Part{Name: name, Passages: n})
-	b.lock.Lock()
-	b.built = append(b.built, nil)
-	b.lock.Unlock()
+	name, drafts := b.newName(), new([]Draft)
+	b.Parts, b.built = append(b.Parts, Part{Name: name, Passages: n}), append(b.built, drafts)
 	return b.start(func() error {
 		stems := b.stems.Get().(analysis.Stemmer)
 		defer b.stems.Put(stems)
@@ -173,21 +152,20 @@ func (b *Builder) build(n int) error {
 		if err := writePart(b.dir, name, ready); err != nil {
 			return fmt.Errorf("writing the stored index: %w", err)
 		}
-		drafts := make([]Draft, n)
+		*drafts = make([]Draft, n)
 		for i := range ready {
-			drafts[i] = ready[i].Draft
+			(*drafts)[i] = ready[i].Draft
 		}
-		b.lock.Lock()
-		defer b.lock.Unlock()
-		b.built[at] = drafts
 		return nil
 	})
 }
 
 // Places is how many passages the parts have, deleted ones included.
-func (b *Builder) Places() int {
-	n := 0
-	for _, p := range b.Parts {
+func (b *Builder) Places() int { return passages(b.Parts) }
+
+// passages is how many parts have.
+func passages(parts []Part) (n int) {
+	for _, p := range parts {
 		n += p.Passages
 	}
 	return n
