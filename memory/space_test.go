@@ -9,7 +9,6 @@ import (
 
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/embed/embedtest"
-	"example.com/assay/memory/index"
 	"example.com/assay/memory/retrieval"
 )
 
@@ -41,7 +40,7 @@ func TestSecondIngestMakesNoCall(t *testing.T) {
 	opts := IngestOptions{Home: home, Corpus: "law", Paths: []string{docs}, Space: spaceOf(t, home, e)}
 	mustIngest(t, opts)
 	first := searchIn(t, openWith(t, home, &OpenOptions{Space: opts.Space}), retrieval.Query{Primary: aboutLiens})
-	if e.Calls() == 0 || first.Hits[0].Scores[7].Ranker != index.RankerMeaning {
+	if e.Calls() == 0 || first.Hits[0].Scores[7].Ranker != retrieval.RankerMeaning {
 		t.Fatalf("%d calls, scores %v", e.Calls(), first.Hits[0].Scores)
 	}
 	before := e.Calls()

@@ -110,7 +110,7 @@ func TestRerankThenMMR(t *testing.T) {
 		t.Errorf("%+v, want %+v", r.Hits, want.Hits)
 	}
 	last := r.Hits[0].Scores[len(r.Hits[0].Scores)-1]
-	if last.Ranker != index.RankerMMR || r.Reranker == "" || r.Hits[1].Rank != 2 {
+	if last.Ranker != retrieval.RankerMMR || r.Reranker == "" || r.Hits[1].Rank != 2 {
 		t.Errorf("%+v", r)
 	}
 	q.MMR = .3
@@ -119,7 +119,7 @@ func TestRerankThenMMR(t *testing.T) {
 		t.Errorf("first is %s, the reranker's best is %s", mixed.Hits[0].Passage.ID, want.Hits[0].Passage.ID)
 	}
 	for _, h := range mixed.Hits {
-		if n := strings.Count(fmt.Sprint(h.Scores), index.RankerMMR); n != 1 {
+		if n := strings.Count(fmt.Sprint(h.Scores), retrieval.RankerMMR); n != 1 {
 			t.Errorf("%d scores of MMR: %v", n, h.Scores)
 		}
 	}

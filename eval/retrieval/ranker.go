@@ -65,7 +65,7 @@ func (x *Index) Rank(ctx context.Context, query string, k int) ([]Scored, error)
 	for i, h := range found.Hits {
 		out[i] = Scored{ID: h.Passage.ID, Score: float64(len(found.Hits) - i)}
 		for _, s := range h.Scores {
-			if s.Ranker == index.RankerFused && found.Reranker == "" {
+			if s.Ranker == retrieval.RankerFused && found.Reranker == "" {
 				out[i].Score = s.Value
 			}
 		}

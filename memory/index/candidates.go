@@ -1,12 +1,15 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"example.com/assay/memory/citation"
+	"example.com/assay/memory/index/internal/analysis"
+	"example.com/assay/memory/index/internal/ranking"
+	"example.com/assay/memory/index/internal/served"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
@@ -19,23 +22,22 @@ const (
 	askedAbout   = 60  // by those of a text of Query.About: its hits and their background
 	askedInside  = 100 // of a document that the query seems to name
 	askedCited   = 300 // of a numbered part
-	documentLead = .25 // what a document's score must be worth to ask for its passages
-	mostInside   = 3   // documents
 )
 
-// candidatesOf asks the server for what a query may find, and makes an index of it.
-func (x *Index) candidatesOf(ctx context.Context, q retrieval.Query, list []string, citations []citation.Citation, r respelling) (*Index, error) {
+// candidatesOf asks the server for what a query may find, and makes a corpus of it.
+func (x *Index) candidatesOf(ctx context.Context, q retrieval.Query, a ranking.Asked) (*ranking.Corpus, error) {
 	where, err := x.conditions(ctx, q.Filter)
-	if err != nil || len(list) == 0 {
-		return x, err
+	if err != nil || len(a.Terms) == 0 {
+		return x.corpus, err
 	}
-	g := &gathering{x: x, ctx: ctx, where: where, more: min(len(q.Exclude), poolLexical)}
-	if err := g.word(q, list, r); err != nil {
+	g := &gathering{x: x, ctx: ctx, where: where, more: min(len(q.Exclude), ranking.PoolLexical)}
+	if err := g.word(q, a); err != nil {
 		return nil, err
 	}
+	citations := a.Citations
 	for _, group := range q.About {
 		for _, text := range group {
-			g.ask(askedAbout, nil, withOthers(r.terms(text), r.same))
+			g.ask(askedAbout, nil, a.Respelt.WithOthers(a.Respelt.Terms(text)))
 			citations = append(slices.Clip(citations), citation.Parse(text)...)
 		}
 	}
@@ -45,7 +47,7 @@ func (x *Index) candidatesOf(ctx context.Context, q retrieval.Query, list []stri
 		return nil, err
 	}
 	g.wider(citations, found)
-	if err := g.mention(list, r); err != nil {
+	if err := g.mention(a); err != nil {
 		return nil, err
 	}
 	if len(g.asks) > 0 {
@@ -53,14 +55,14 @@ func (x *Index) candidatesOf(ctx context.Context, q retrieval.Query, list []stri
 			return nil, err
 		}
 	}
-	return g.pool()
+	return x.pooled(g.records, where)
 }
 
 // conditions are a filter as a server reads it.
 func (x *Index) conditions(ctx context.Context, filter []retrieval.Condition) ([]Where, error) {
 	var out []Where
 	for _, c := range filter {
-		terms, err := x.conditionTerms(ctx, c)
+		terms, err := x.corpus.ConditionTerms(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -106,74 +108,25 @@ func (g *gathering) find() ([][]Record, error) {
 	return found, nil
 }
 
-func (g *gathering) pool() (*Index, error) {
-	y, err := g.x.pooled(g.records)
-	if err == nil {
-		y.where = g.where
-	}
-	return y, err
-}
-
 // word asks by the words of a query and its other wordings, by their vectors, and for
 // the passages of documents that they seem to name.
-func (g *gathering) word(q retrieval.Query, list []string, r respelling) error {
-	x := g.x
-	s := x.scratch.Get().(*scratch)
-	defer x.scratch.Put(s)
-	wordings, err := x.wordings(g.ctx, asked{terms: list, respelt: r}, q.Alternatives, &s.lists)
-	if err != nil {
-		return err
-	}
-	for i, w := range wordings {
-		limit := askedOther
-		if i == 0 {
-			limit = askedLexical
-		}
-		terms := make([]string, len(w.terms))
-		for j, t := range w.terms {
-			terms[j] = t.term
-		}
-		terms = withOthers(terms, r.same)
+func (g *gathering) word(q retrieval.Query, a ranking.Asked) error {
+	limit := askedLexical
+	return g.x.corpus.EachWording(g.ctx, a, q.Alternatives, func(terms []string, latent []float32, leading []ranking.LeadingDocument) {
+		terms = a.Respelt.WithOthers(terms)
 		g.ask(limit, nil, terms)
-		sig, _ := x.scoreScoped(w, &s.lists, s)
-		if sig.latent != nil {
-			g.asks = append(g.asks, Ask{Vector: sig.latent, Where: g.where, Limit: poolCosine + g.more})
+		limit = askedOther
+		if latent != nil {
+			g.asks = append(g.asks, Ask{Vector: latent, Where: g.where, Limit: ranking.PoolCosine + g.more})
 		}
-		for _, doc := range x.leading(sig) {
-			inside := []Where{{FieldDoc, []string{x.table.docs[doc]}}}
+		for _, doc := range leading {
+			inside := []Where{{FieldDoc, []string{doc.ID}}}
 			g.ask(askedInside, inside, terms)
-			if x.sizes[doc] <= askedInside {
+			if doc.Passages <= askedInside {
 				g.asks = append(g.asks, Ask{Where: append(inside, g.where...), Limit: askedInside})
 			}
 		}
-	}
-	return nil
-}
-
-// withOthers adds the terms of other forms of what a text says.
-func withOthers(terms []string, same []otherForm) []string {
-	out := slices.Clone(terms)
-	for _, o := range same {
-		if slices.ContainsFunc(o.terms, func(t string) bool { return slices.Contains(terms, t) }) {
-			out = append(out, o.other...)
-		}
-	}
-	return distinct(out)
-}
-
-// leading lists the documents whose score alone may make candidates of their passages.
-func (x *Index) leading(sig *signals) []int {
-	var out []int
-	if sig.top == 0 {
-		return nil
-	}
-	for doc := range x.table.docs {
-		if documentWeight*sig.gate*sig.docs[doc]/sig.top >= documentLead {
-			out = append(out, doc)
-		}
-	}
-	slices.SortFunc(out, func(a, b int) int { return cmp.Or(cmp.Compare(sig.docs[b], sig.docs[a]), cmp.Compare(a, b)) })
-	return out[:min(len(out), mostInside)]
+	})
 }
 
 // cite asks for what texts name by its number: two questions for each citation.
@@ -200,44 +153,32 @@ func (g *gathering) wider(citations []citation.Citation, found [][]Record) {
 }
 
 // mention asks for the passages whose titles the best ones mention.
-func (g *gathering) mention(list []string, r respelling) error {
-	l := g.x.lexicon
-	if len(l.titles) == 0 {
+func (g *gathering) mention(a ranking.Asked) error {
+	if !g.x.corpus.Lexicon.HasTitles() {
 		return nil
 	}
-	y, err := g.pool()
+	y, err := g.x.pooled(g.records, nil)
 	if err != nil {
 		return err
 	}
-	s := y.scratch.Get().(*scratch)
-	defer y.scratch.Put(s)
-	s.lists.reset(r.same)
-	sig, _, err := y.score(g.ctx, list, nil, s)
+	keys, err := y.TitlesMentioned(g.ctx, a)
 	if err != nil {
 		return err
 	}
-	var keys []string
-	for _, ord := range sig.bestPlain(bridges, nil) {
-		p, err := y.store.passage(y.table.id(ord))
-		if err != nil {
-			return err
-		}
-		eachRun(p.Text, func(key uint64) {
-			if _, ok := slices.BinarySearch(l.titles, key); ok {
-				keys = append(keys, titleValue(key))
-			}
-		})
+	values := make([]string, len(keys))
+	for i, key := range keys {
+		values[i] = titleValue(key)
 	}
-	g.list(FieldTitle, distinct(keys))
+	g.list(FieldTitle, analysis.Distinct(values))
 	return nil
 }
 
 // titleValue is the key of a title as a server keeps it.
 func titleValue(key uint64) string { return strconv.FormatUint(key, 16) }
 
-// around asks for up to n passages on each side of one.
-func (x *Index) around(ctx context.Context, r Record, n int) (before, after []state.Passage, err error) {
-	where := append(slices.Clone(x.where), Where{FieldDoc, []string{r.Passage.Doc}})
+// around asks for up to n passages on each side of one, for which some conditions hold.
+func (x *Index) around(ctx context.Context, r Record, n int, where []Where) (before, after []state.Passage, err error) {
+	where = append(slices.Clone(where), Where{FieldDoc, []string{r.Passage.Doc}})
 	found, err := x.server.Find(ctx, []Ask{{Where: where, Before: &r.Place, Limit: n}, {Where: where, After: &r.Place, Limit: n}})
 	if err != nil {
 		return nil, nil, err
@@ -262,4 +203,39 @@ func (x *Index) fetched(id string) (p state.Passage, ok bool, err error) {
 		return err
 	})
 	return p, ok, err
+}
+
+// pooled makes the corpus of what a server found, of too many records the first ones. Where
+// are the conditions that they were found by.
+func (x *Index) pooled(records []Record, where []Where) (*ranking.Corpus, error) {
+	records = firstOfEach(records)
+	records = records[:min(len(records), ranking.PoolSize)]
+	slices.SortFunc(records, func(a, b Record) int { return strings.Compare(a.Passage.ID, b.Passage.ID) })
+	found, opens := make([]served.FoundPassage, len(records)), make([]bool, len(records))
+	for i, r := range records {
+		found[i] = served.FoundPassage{Passage: r.Passage, Labels: citation.Labels{Own: r.Own, Within: r.Within}, Titled: r.Title != ""}
+		opens[i] = r.Opens
+	}
+	stems := x.stemmers.Get().(analysis.Stemmer)
+	defer x.stemmers.Put(stems)
+	p, err := served.NewPool(x.corpus.Lexicon, found, stems)
+	if err != nil {
+		return nil, err
+	}
+	return x.corpus.Among(p, &ranking.Gathered{Opens: opens, Around: func(ctx context.Context, ord int32, n int) (before, after []state.Passage, err error) {
+		return x.around(ctx, records[ord], n, where)
+	}})
+}
+
+// firstOfEach leaves out records of passages that came before.
+func firstOfEach(records []Record) []Record {
+	seen := make(map[string]bool, len(records))
+	out := make([]Record, 0, len(records))
+	for _, r := range records {
+		if !seen[r.Passage.ID] {
+			seen[r.Passage.ID] = true
+			out = append(out, r)
+		}
+	}
+	return out
 }

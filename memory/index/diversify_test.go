@@ -2,7 +2,6 @@ package index
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -10,46 +9,6 @@ import (
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
-
-// The same choice, made the slow way: every candidate is compared with all
-// that were chosen.
-func TestMMRAgainstOracle(t *testing.T) {
-	for seed := range uint64(50) {
-		rng := rand.New(rand.NewPCG(seed, 7))
-		n, k, lambda := 1+rng.IntN(12), 1+rng.IntN(12), rng.Float64()
-		rel, tier, sim := make([]float64, n), make([]float64, n), make([][]float64, n)
-		for i := range n {
-			rel[i], tier[i], sim[i] = rng.Float64(), float64(rng.IntN(2)), make([]float64, n)
-			for j := range i {
-				sim[i][j] = rng.Float64()
-				sim[j][i] = sim[i][j]
-			}
-		}
-		top := slices.Max(rel)
-		var want []int
-		for len(want) < min(n, k) {
-			best, value := -1, 0.0
-			for i := range n {
-				if slices.Contains(want, i) {
-					continue
-				}
-				most := 0.0
-				for _, j := range want {
-					most = max(most, sim[i][j])
-				}
-				v := 10*tier[i] + lambda*rel[i]/top - (1-lambda)*most
-				if best < 0 || v > value {
-					best, value = i, v
-				}
-			}
-			want = append(want, best)
-		}
-		got, marginal := mmr(rel, tier, lambda, k, func(i, j int) float64 { return sim[i][j] })
-		if !slices.Equal(got, want) || len(marginal) != len(got) {
-			t.Fatalf("seed %d: %v, want %v", seed, got, want)
-		}
-	}
-}
 
 // varied has four passages that say much the same and one that does not.
 func varied() []state.Passage {
@@ -81,11 +40,11 @@ func TestMMR(t *testing.T) {
 		t.Errorf("confidence %v and %v", usual.Confidence, mixed.Confidence)
 	}
 	for i, h := range mixed.Hits {
-		if last := h.Scores[len(h.Scores)-1]; last.Ranker != RankerMMR || h.Rank != i+1 {
+		if last := h.Scores[len(h.Scores)-1]; last.Ranker != retrieval.RankerMMR || h.Rank != i+1 {
 			t.Errorf("hit %d: rank %d, %v", i, h.Rank, h.Scores)
 		}
 	}
-	if strings.Contains(fmt.Sprint(usual.Hits), RankerMMR) {
+	if strings.Contains(fmt.Sprint(usual.Hits), retrieval.RankerMMR) {
 		t.Error("a score of MMR that was not asked for")
 	}
 	if few := search(t, x, retrieval.Query{Primary: "lamp", K: 3, MMR: .5}); len(few.Hits) == 0 {

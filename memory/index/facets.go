@@ -3,10 +3,12 @@ package index
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"example.com/assay/memory/index/internal/analysis"
+	"example.com/assay/memory/index/internal/storage"
 )
 
 // A Facet is a key of metadata and what the passages have of it.
@@ -25,12 +27,18 @@ type FacetValue struct {
 
 // Facets lists the keys of metadata, sorted, each with at most limit values.
 func (x *Index) Facets(ctx context.Context, limit int) ([]Facet, error) {
-	if x.lexicon != nil {
-		return x.lexicon.facets(limit), nil
-	}
 	var out []Facet
+	if l := x.corpus.Lexicon; l != nil {
+		l.EachKey(func(key string, passages int) {
+			f := Facet{Key: key, Passages: passages}
+			l.EachValue(key, func(value string, passages int) { f.Values = append(f.Values, FacetValue{value, passages}) })
+			f.Distinct = len(f.Values)
+			out = append(out, f.first(limit))
+		})
+		return out, nil
+	}
 	err := x.read(func() error {
-		keys, err := x.metadataKeys(ctx)
+		keys, err := x.corpus.MetadataKeys(ctx)
 		for _, key := range keys {
 			var f Facet
 			if f, err = x.facet(ctx, key, limit); err != nil {
@@ -48,27 +56,16 @@ func (x *Index) Facets(ctx context.Context, limit int) ([]Facet, error) {
 
 func (x *Index) facet(ctx context.Context, key string, limit int) (Facet, error) {
 	f := Facet{Key: key}
-	has := make([]bool, x.table.len())
-	var list []posting
-	var terms []string
-	if err := x.store.terms(metaField, metaTerm(key, ""), func(term string) (string, bool) {
-		terms = append(terms, term)
-		return "", true
+	has := make([]bool, x.gen.table.Len())
+	prefix := analysis.MetaTerm(key, "")
+	if err := storage.EachTerm(ctx, x.corpus.Store, storage.MetaField, prefix, func(term string, list []storage.Posting) {
+		f.Distinct++
+		f.Values = append(f.Values, FacetValue{Value: strings.Clone(term[len(prefix):]), Passages: len(list)})
+		for _, p := range list {
+			has[p.Ord] = true
+		}
 	}); err != nil {
 		return f, err
-	}
-	for _, term := range terms {
-		var err error
-		if list, err = x.store.postings(ctx, metaField, term, list[:0]); err != nil {
-			return f, err
-		}
-		for _, p := range list {
-			has[p.ord] = true
-		}
-		if len(list) > 0 { // a term of deleted passages stays until segments are merged
-			f.Distinct++
-			f.Values = append(f.Values, FacetValue{Value: strings.TrimPrefix(term, metaTerm(key, "")), Passages: len(list)})
-		}
 	}
 	for _, yes := range has {
 		if yes {
@@ -85,29 +82,4 @@ func (f Facet) first(limit int) Facet {
 	})
 	f.Values = slices.Clip(f.Values[:min(max(0, limit), len(f.Values))])
 	return f
-}
-
-// metadataKeys lists the keys that passages have, sorted.
-func (x *Index) metadataKeys(ctx context.Context) ([]string, error) {
-	if x.lexicon != nil {
-		return x.lexicon.keys, nil
-	}
-	if x.store == nil {
-		return nil, nil
-	}
-	var out []string
-	var list []posting
-	var failed error
-	err := x.store.terms(metaField, "", func(term string) (string, bool) {
-		key, _, _ := strings.Cut(term, "\x00")
-		if list, failed = x.store.postings(ctx, metaField, term, list[:0]); failed != nil {
-			return "", false
-		}
-		if len(list) == 0 { // all deleted; another value may not be
-			return "", true
-		}
-		out = append(out, key)
-		return key + "\x01", true
-	})
-	return out, errors.Join(err, failed)
 }

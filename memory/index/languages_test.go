@@ -39,28 +39,11 @@ func TestQuestionsInTheirLanguage(t *testing.T) {
 			t.Errorf("%q finds %q, want %s first", question, got, want)
 		}
 	}
-	if got := x.languages; len(got) != 6 {
+	if got := x.corpus.Reader.Spoken(""); len(got) != 6 {
 		t.Errorf("languages %q", got)
 	}
 	if r := search(t, x, retrieval.Query{Primary: "Wie hoch ist die Kaution?"}); len(r.Respelt) > 0 {
 		t.Errorf("German is respelt: %+v", r.Respelt)
-	}
-}
-
-func TestLanguageIsKept(t *testing.T) {
-	in := plain(polyglot[0], polyglot[10], "Frist: 3")
-	in[2].Source, in[2].Metadata = in[0].Source, map[string]string{"author": "A"}
-	in[1], in[2] = in[2], in[1]
-	out := withLanguages(in)
-	if out[0].Metadata["language"] != "de" || out[1].Metadata["language"] != "de" || out[1].Metadata["author"] != "A" || out[2].Metadata != nil {
-		t.Errorf("got %+v", out)
-	}
-	if in[0].Metadata != nil || len(in[1].Metadata) != 1 {
-		t.Errorf("the passages handed in were changed: %+v", in)
-	}
-	in[0].Metadata = map[string]string{"Language": "fr-CA"}
-	if got := languageOf(withLanguages(in)[0]); got != "fr" {
-		t.Errorf("declared French is %q", got)
 	}
 }
 

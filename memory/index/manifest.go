@@ -14,6 +14,9 @@ import (
 	"sync"
 
 	"example.com/assay/internal/disk"
+	"example.com/assay/memory/index/internal/codec"
+	"example.com/assay/memory/index/internal/meaning"
+	"example.com/assay/memory/index/internal/storage"
 )
 
 // formatVersion is the version of a generation's layout. Every change of what
@@ -60,17 +63,15 @@ const (
 
 const manifestMagic = "assay-index"
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // A manifest lists the files of a generation with their checksums. It is
 // written last: a directory without it is not a generation.
 type manifest struct {
-	Stats       Stats       `json:"stats"`
-	Changed     int         `json:"changed"`         // passages added or removed since the embedder was trained
-	Calibration Calibration `json:"calibration"`     // earlier programs learnt it from the corpus
-	Scale       *scale      `json:"scale,omitempty"` // of a remote embedder; nil without one
-	Parts       []part      `json:"parts"`
-	Files       []file      `json:"files"` // by name
+	Stats       Stats          `json:"stats"`
+	Changed     int            `json:"changed"`         // passages added or removed since the embedder was trained
+	Calibration Calibration    `json:"calibration"`     // earlier programs learnt it from the corpus
+	Scale       *meaning.Scale `json:"scale,omitempty"` // of a remote embedder; nil without one
+	Parts       []storage.Part `json:"parts"`
+	Files       []file         `json:"files"` // by name
 }
 
 type file struct {
@@ -99,7 +100,7 @@ func (m *manifest) encode() ([]byte, error) {
 	if m.has(lexiconFile) {
 		version = serverVersion
 	}
-	head := fmt.Sprintf("%s %d %08x\n", manifestMagic, version, crc32.Checksum(body, castagnoli))
+	head := fmt.Sprintf("%s %d %08x\n", manifestMagic, version, crc32.Checksum(body, codec.Castagnoli))
 	return append([]byte(head), body...), nil
 }
 
@@ -126,7 +127,7 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 	if version < formatVersion || version > cutVersion {
 		return nil, &VersionError{Dir: dir, Got: version, Want: formatVersion}
 	}
-	if crc32.Checksum([]byte(body), castagnoli) != sum {
+	if crc32.Checksum([]byte(body), codec.Castagnoli) != sum {
 		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest was changed")}
 	}
 	m := new(manifest)
@@ -156,7 +157,7 @@ func (m *manifest) sidecars() []string {
 		}
 	}
 	for _, p := range m.Parts {
-		out = append(out, p.Name+sumsExt)
+		out = append(out, p.Name+storage.SumsExt)
 	}
 	return out
 }
@@ -165,8 +166,11 @@ func (m *manifest) sidecars() []string {
 // they are needed.
 func (m *manifest) coded() bool { return m.has(listsFile) }
 
-func (m *manifest) has(name string) bool {
-	return slices.ContainsFunc(m.Files, func(f file) bool { return f.Name == name })
+func (m *manifest) has(name string) bool { return m.index(name) >= 0 }
+
+// index is the place of a file among all, -1 of none.
+func (m *manifest) index(name string) int {
+	return slices.IndexFunc(m.Files, func(f file) bool { return f.Name == name })
 }
 
 // verify compares every file with the manifest. It returns the content of
@@ -189,7 +193,7 @@ func (m *manifest) read(dir string, names []string) (map[string][]byte, error) {
 		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not name every file")}
 	}
 	content, errs := make([][]byte, len(files)), make([]error, len(files))
-	parallel(len(files), func(i int) { content[i], errs[i] = files[i].verify(dir, true, nil) })
+	codec.Parallel(len(files), func(i int) { content[i], errs[i] = files[i].verify(dir, wanted) })
 	kept := make(map[string][]byte, len(files))
 	for i, f := range files {
 		if errs[i] != nil {
@@ -217,14 +221,13 @@ func (m *manifest) verifyOthers(dir string, named []string, whole int64) (wait f
 			size += f.Size
 		}
 	}
+	how := streamed
+	if size > whole {
+		how = sized
+	}
 	go func() {
-		buf := make([]byte, 1<<20)
 		for _, f := range others {
-			check := f.verifySize
-			if size <= whole {
-				check = func(dir string) error { _, err := f.verify(dir, false, buf); return err }
-			}
-			if err := check(dir); err != nil {
+			if _, err := f.verify(dir, how); err != nil {
 				done <- &CorruptError{Dir: dir, Err: err}
 				return
 			}
@@ -234,63 +237,56 @@ func (m *manifest) verifyOthers(dir string, named []string, whole int64) (wait f
 	return sync.OnceValue(func() error { return <-done })
 }
 
-// verify compares a file with its entry, and returns its content where it is
-// wanted.
-func (f file) verify(dir string, wanted bool, buf []byte) ([]byte, error) {
+// How much of a file is compared with its entry.
+const (
+	sized    = iota // its size
+	streamed        // and its check sum
+	wanted          // the same, and its content is returned
+)
+
+// verify compares a file with its entry.
+func (f file) verify(dir string, how int) (data []byte, err error) {
 	if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
 		return nil, fmt.Errorf("its manifest names the file %q", f.Name)
 	}
-	data, sum, size, err := checksum(filepath.Join(dir, filepath.FromSlash(f.Name)), wanted, buf)
-	if err == nil && size != f.Size {
-		err = fmt.Errorf("file %s has %d bytes, want %d", f.Name, size, f.Size)
+	path, size, sum := filepath.Join(dir, filepath.FromSlash(f.Name)), f.Size, f.CRC
+	switch how {
+	case sized:
+		var info fs.FileInfo
+		if info, err = os.Stat(path); err == nil {
+			size = info.Size()
+		}
+	case streamed:
+		size, sum, err = checksum(path)
+	case wanted:
+		data, err = os.ReadFile(path)
+		size, sum = int64(len(data)), crc32.Checksum(data, codec.Castagnoli)
 	}
-	if err == nil && sum != f.CRC {
+	switch {
+	case err != nil:
+	case size != f.Size:
+		err = fmt.Errorf("file %s has %d bytes, want %d", f.Name, size, f.Size)
+	case sum != f.CRC:
 		err = fmt.Errorf("file %s was changed", f.Name)
 	}
 	return data, err
 }
 
-// verifySize compares the size of a file with its entry.
-func (f file) verifySize(dir string) error {
-	if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
-		return fmt.Errorf("its manifest names the file %q", f.Name)
-	}
-	info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f.Name)))
-	if err == nil && info.Size() != f.Size {
-		err = fmt.Errorf("file %s has %d bytes, want %d", f.Name, info.Size(), f.Size)
-	}
-	return err
-}
-
-// checksum reads a file through buf, or whole where its content is wanted.
-func checksum(path string, whole bool, buf []byte) (data []byte, sum uint32, size int64, err error) {
-	if whole {
-		data, err = os.ReadFile(path)
-		return data, crc32.Checksum(data, castagnoli), int64(len(data)), err
-	}
+// checksum reads a file.
+func checksum(path string) (size int64, sum uint32, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, 0, 0, err
+		return 0, 0, err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	for {
-		n, err := f.Read(buf)
-		sum = crc32.Update(sum, castagnoli, buf[:n])
-		size += int64(n)
-		if errors.Is(err, io.EOF) {
-			return nil, sum, size, nil
-		}
-		if err != nil {
-			return nil, 0, 0, err
-		}
-	}
+	h := crc32.New(codec.Castagnoli)
+	size, err = io.Copy(h, f)
+	return size, h.Sum32(), errors.Join(err, f.Close())
 }
 
 // seal syncs every file below dir, and the manifest with their checksums last.
 // Files that were linked have those that they had.
 func (m *manifest) seal(dir string, linked map[string]file) error {
 	m.Files = nil
-	buf := make([]byte, 1<<20)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -303,7 +299,7 @@ func (m *manifest) seal(dir string, linked map[string]file) error {
 			m.Files = append(m.Files, f)
 			return nil
 		}
-		_, sum, size, err := checksum(path, false, buf)
+		size, sum, err := checksum(path)
 		if err != nil {
 			return err
 		}
@@ -317,30 +313,13 @@ func (m *manifest) seal(dir string, linked map[string]file) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(dir, manifestFile, data); err != nil {
+	if err := codec.Write(dir, manifestFile, data); err != nil {
 		return err
 	}
 	for _, path := range []string{filepath.Join(dir, manifestFile), dir, filepath.Dir(dir)} {
 		if err := disk.Sync(path); err != nil {
 			return fmt.Errorf("sealing the index: %w", err)
 		}
-	}
-	return nil
-}
-
-// writeFile writes a file of what pieces hold one after the other.
-func writeFile(dir, name string, pieces ...[]byte) error {
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err == nil {
-		for _, data := range pieces {
-			if err == nil {
-				_, err = f.Write(data)
-			}
-		}
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
-		return fmt.Errorf("writing the index: %w", err)
 	}
 	return nil
 }

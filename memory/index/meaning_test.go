@@ -13,7 +13,6 @@ import (
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/embed/embedtest"
 	"example.com/assay/memory/retrieval"
-	"example.com/assay/memory/vector"
 	"example.com/assay/state"
 )
 
@@ -61,7 +60,7 @@ func TestCosineRangesDoNotMatter(t *testing.T) {
 		e := &embedtest.Words{Bias: bias, Dims: 256}
 		dir, _ := buildIn(t, e, UpdateOptions{Add: kiteBarge(t)})
 		x := openIn(t, dir, e)
-		if floor := x.meaning.scale.Floor; floor < bias || floor > bias+.2 {
+		if floor := x.gen.meaning.Scale.Floor; floor < bias || floor > bias+.2 {
 			t.Errorf("bias %v: floor %v", bias, floor)
 		}
 		var got []retrieval.Result
@@ -115,7 +114,7 @@ func TestMeaningFinds(t *testing.T) {
 		t.Fatalf("hits %v", ids(got))
 	}
 	scores := got.Hits[0].Scores
-	if last := scores[len(scores)-1]; last.Ranker != RankerMeaning || last.Value != meaningWeight {
+	if last := scores[len(scores)-1]; last.Ranker != retrieval.RankerMeaning || last.Value != 2 {
 		t.Errorf("scores %v", scores)
 	}
 	if got.Similarity <= 0 { // no word is shared: it is the embedder's
@@ -357,24 +356,6 @@ func TestCutPassages(t *testing.T) {
 	}
 }
 
-// Of two passages whose nearest rows are alike, the one whose other rows are nearer comes first.
-func TestRestOfRows(t *testing.T) {
-	set, err := vector.NewSet([]float32{1, 0, 0, 1, .96, .28, .6, .8}, 2, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &meaning{set: set}
-	m.share([]int{2, 2})
-	q := []float32{.98, .2}
-	if a, b := m.cosine(q, 0), m.cosine(q, 1); a >= b || b > 1 {
-		t.Errorf("a passage that touches on it %v, one that is about it %v", a, b)
-	}
-	m.share([]int{1, 3})
-	if got, want := m.cosine(q, 0), set.Dot(q, 0); got != want {
-		t.Errorf("a passage of one row %v, want its cosine %v", got, want)
-	}
-}
-
 // Few or no passages make a whole generation, too.
 func TestSmallSpaces(t *testing.T) {
 	e := &embedtest.Words{}
@@ -404,32 +385,5 @@ func TestDamagedMeaning(t *testing.T) {
 			t.Fatal(err)
 		}
 		expectDamage(t, dir)
-	}
-	earlier := meaningMagic + "\x02" + string(encodeVectors([]float32{1, 0, .6, .8}))
-	set, err := decodeMeaning([]byte(earlier), 2, nil)
-	if err != nil || !slices.Equal(set.Row(1), []float32{.6, .8}) {
-		t.Fatal(err)
-	}
-	for _, bad := range []string{"", meaningMagic, meaningMagic + "\xff\xff\xff\xff\x07", earlier[:len(earlier)-4]} {
-		if _, err := decodeMeaning([]byte(bad), 2, nil); err == nil {
-			t.Errorf("%q was decoded", bad)
-		}
-	}
-	for _, bad := range []string{"", "\x01\x01", "\x02\x01\x00", "\x02\x01\x01\x01", "\x02\x01"} {
-		if _, err := decodeCounts([]byte(bad), 2); err == nil {
-			t.Errorf("%q was decoded", bad)
-		}
-	}
-}
-
-func TestScale(t *testing.T) {
-	s := scale{Floor: .6, Ceiling: .9}
-	for cosine, want := range map[float64]float64{-1: 0, .6: 0, .75: .5, .9: 1, .96: 1.2} {
-		if got := s.of(cosine); math.Abs(got-want) > 1e-12 {
-			t.Errorf("%v is at %v; want %v", cosine, got, want)
-		}
-	}
-	if got := (scale{Floor: .5, Ceiling: .5}).of(.6); got != 0 {
-		t.Errorf("an embedder that tells nothing apart says %v", got)
 	}
 }

@@ -17,21 +17,21 @@ func TestMeasureLists(t *testing.T) {
 	x := buildMeasured(t, passagesOf(records, func(r record) string { return fmt.Sprint(r.DocID) }))
 	var queries [][]float32
 	for _, q := range readLines[struct{ Question string }](t, "obliqa/questions.jsonl") {
-		if v, known := x.model.Project(lsa.Bag(queryTerms(q.Question))); known > 0 {
+		if v, known := x.gen.model.Project(lsa.Bag(x.corpus.Reader.Terms(q.Question))); known > 0 {
 			queries = append(queries, v)
 		}
 	}
-	rows := make([]float32, 0, x.vectors.Len()*x.vectors.Dims())
-	for ord := range int32(x.vectors.Len()) {
-		rows = append(rows, x.vectors.Row(ord)...)
+	rows := make([]float32, 0, x.gen.vectors.Len()*x.gen.vectors.Dims())
+	for ord := range int32(x.gen.vectors.Len()) {
+		rows = append(rows, x.gen.vectors.Row(ord)...)
 	}
 	start := time.Now()
-	lists, err := vector.Train(t.Context(), rows, x.vectors.Dims())
+	lists, err := vector.Train(t.Context(), rows, x.gen.vectors.Dims())
 	if err != nil {
 		t.Fatal(err)
 	}
 	trained := time.Since(start)
-	listed, err := vector.NewSet(rows, x.vectors.Dims(), lists)
+	listed, err := vector.NewSet(rows, x.gen.vectors.Dims(), lists)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestMeasureLists(t *testing.T) {
 	var scan, look time.Duration
 	for _, q := range queries {
 		start = time.Now()
-		want := x.vectors.Top(q, k, math.Inf(-1), nil)
+		want := x.gen.vectors.Top(q, k, math.Inf(-1), nil)
 		scan += time.Since(start)
 		start = time.Now()
 		got := listed.Top(q, k, math.Inf(-1), nil)
@@ -57,7 +57,7 @@ func TestMeasureLists(t *testing.T) {
 	}
 	recall := float64(found) / float64(all)
 	t.Logf("%d vectors, %d questions: %d lists, %d looked at, trained in %v; recall@%d %.4f, a scan takes %.1f times as long",
-		x.vectors.Len(), len(queries), lists.Count(), lists.Probes(), trained.Round(time.Millisecond), k, recall, float64(scan)/float64(look))
+		x.gen.vectors.Len(), len(queries), lists.Count(), lists.Probes(), trained.Round(time.Millisecond), k, recall, float64(scan)/float64(look))
 	if recall < .95 {
 		t.Errorf("recall@%d %.4f, want at least .95", k, recall)
 	}

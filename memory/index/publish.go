@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,13 @@ import (
 	"sync"
 	"time"
 
-	"example.com/assay/memory/text"
+	"golang.org/x/sync/errgroup"
+
+	"example.com/assay/memory/citation"
+	"example.com/assay/memory/index/internal/analysis"
+	"example.com/assay/memory/index/internal/codec"
+	"example.com/assay/memory/index/internal/served"
+	"example.com/assay/memory/index/internal/storage"
 	"example.com/assay/state"
 )
 
@@ -42,10 +49,10 @@ func Publish(ctx context.Context, opts PublishOptions) (err error) {
 		return fmt.Errorf("publishing an index: %w", err)
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	if x.stats.Space != "" {
-		return fmt.Errorf("publishing an index: its vectors are of %q, and a server ranks by those of the offline embedder alone; ingest without a remote embedder", x.stats.Space)
+	if x.gen.Stats.Space != "" {
+		return fmt.Errorf("publishing an index: its vectors are of %q, and a server ranks by those of the offline embedder alone; ingest without a remote embedder", x.gen.Stats.Space)
 	}
-	p := &publication{ctx: ctx, opts: opts, x: x, words: map[string]bool{}, forms: map[definition]int{}}
+	p := &publication{ctx: ctx, opts: opts, x: x, learnt: served.NewLearnt()}
 	if err = p.run(); err == nil {
 		return nil
 	}
@@ -66,28 +73,25 @@ type publication struct {
 	order       []int32 // all passages, by document and place
 	places      []int   // of these, in their document
 
-	lock  sync.Mutex
-	words map[string]bool
-	forms map[definition]int // times each is written
-	done  int
+	lock   sync.Mutex
+	learnt *served.Learnt
+	done   int
 }
 
 func (p *publication) run() error {
 	if err := os.Mkdir(p.opts.Dir, 0o700); err != nil {
 		return err
 	}
-	if err := p.opts.To.Create(p.ctx, p.x.bm25); err != nil {
+	if err := p.opts.To.Create(p.ctx, p.x.gen.Stats.BM25.Resolved()); err != nil {
 		return err
 	}
-	if p.x.store != nil {
-		if err := guarded(p.lookUp); err != nil {
-			return err
-		}
-		if err := p.write(); err != nil {
-			return err
-		}
+	if err := codec.Guarded(p.lookUp); err != nil {
+		return err
 	}
-	if err := guarded(p.seal); err != nil {
+	if err := p.write(); err != nil {
+		return err
+	}
+	if err := codec.Guarded(p.seal); err != nil {
 		return err
 	}
 	return p.settle()
@@ -101,19 +105,19 @@ func (p *publication) report(phase string, done, total int) {
 
 // lookUp finds what a record says beside its passage.
 func (p *publication) lookUp() (err error) {
-	x := p.x
-	if p.own, err = p.keys(ownField); err != nil {
+	t := p.x.gen.table
+	if p.own, err = p.keys(storage.OwnField); err != nil {
 		return err
 	}
-	if p.within, err = p.keys(withinField); err != nil {
+	if p.within, err = p.keys(storage.WithinField); err != nil {
 		return err
 	}
-	p.titles = make(map[int32]string, len(x.titles))
-	for _, t := range x.titles {
-		p.titles[t.ord] = titleValue(t.key)
+	p.titles = make(map[int32]string, len(t.Titles))
+	for _, title := range t.Titles {
+		p.titles[title.Ord] = titleValue(title.Key)
 	}
-	for doc := range x.table.docs {
-		members := slices.SortedFunc(slices.Values(x.members(int32(doc))), x.byPlace)
+	for _, members := range t.Members() {
+		slices.SortFunc(members, t.ByPlace)
 		for place, ord := range members {
 			p.order, p.places = append(p.order, ord), append(p.places, place)
 		}
@@ -123,10 +127,11 @@ func (p *publication) lookUp() (err error) {
 
 // keys lists the terms of a field per passage.
 func (p *publication) keys(field string) ([][]string, error) {
-	out := make([][]string, p.x.table.len())
-	return out, p.eachTerm(field, func(term string, list []posting) {
+	out := make([][]string, p.x.gen.table.Len())
+	return out, storage.EachTerm(p.ctx, p.x.corpus.Store, field, "", func(term string, list []storage.Posting) {
+		term = strings.Clone(term)
 		for _, found := range list {
-			out[found.ord] = append(out[found.ord], term)
+			out[found.Ord] = append(out[found.Ord], term)
 		}
 	})
 }
@@ -138,36 +143,21 @@ const (
 
 // write sends the records, several batches at a time.
 func (p *publication) write() error {
-	ctx, cancel := context.WithCancelCause(p.ctx)
-	defer cancel(nil)
 	p.report(PhaseWrite, 0, len(p.order))
-	next := make(chan int)
-	var working sync.WaitGroup
-	for range max(writers, runtime.GOMAXPROCS(0)) {
-		working.Go(func() {
-			stems := stemmer{}
-			for from := range next {
-				if err := guarded(func() error { return p.batch(ctx, from, min(from+writtenAtOnce, len(p.order)), stems) }); err != nil {
-					cancel(err)
-				}
-			}
+	g, ctx := errgroup.WithContext(p.ctx)
+	g.SetLimit(max(writers, runtime.GOMAXPROCS(0)))
+	for from := 0; from < len(p.order) && ctx.Err() == nil; from += writtenAtOnce {
+		g.Go(func() error {
+			return codec.Guarded(func() error { return p.batch(ctx, from, min(from+writtenAtOnce, len(p.order))) })
 		})
 	}
-	for from := 0; from < len(p.order) && ctx.Err() == nil; from += writtenAtOnce {
-		select {
-		case next <- from:
-		case <-ctx.Done():
-		}
-	}
-	close(next)
-	working.Wait()
-	return context.Cause(ctx)
+	return cmp.Or(g.Wait(), context.Cause(p.ctx))
 }
 
 // batch sends the records from..to of the order, and learns their words.
-func (p *publication) batch(ctx context.Context, from, to int, stems stemmer) error {
-	records := make([]Record, 0, to-from)
-	words, forms := map[string]bool{}, map[definition]int{}
+func (p *publication) batch(ctx context.Context, from, to int) error {
+	stems, records := analysis.Stemmer{}, make([]Record, 0, to-from)
+	learnt := served.NewLearnt()
 	var before state.Passage
 	for i := from; i < to; i++ {
 		if err := ctx.Err(); err != nil {
@@ -190,72 +180,53 @@ func (p *publication) batch(ctx context.Context, from, to int, stems stemmer) er
 		r.Opens = r.Place == 0 || before.Section != read.Section
 		before = read
 		records = append(records, r)
-		learn(read, words, forms)
+		learnt.Learn(read)
 	}
 	if err := p.opts.To.Write(ctx, records); err != nil {
 		return err
 	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	for w := range words {
-		p.words[w] = true
-	}
-	for d, n := range forms {
-		p.forms[d] += n
-	}
+	p.learnt.Add(learnt)
 	p.done += len(records)
 	p.report(PhaseWrite, p.done, len(p.order))
 	return nil
 }
 
 func (p *publication) passage(i int) (state.Passage, error) {
-	return p.x.store.passage(p.x.table.id(p.order[i]))
+	return p.x.corpus.Store.Passage(p.order[i])
 }
 
-func (p *publication) record(i int, read state.Passage, stems stemmer) (Record, error) {
+func (p *publication) record(i int, read state.Passage, stems analysis.Stemmer) (Record, error) {
 	ord := p.order[i]
-	a, err := analyseOne(read, stems)
+	a, err := storage.Analyse(read, citation.Labels{}, stems)
 	if err != nil {
 		return Record{}, err
 	}
-	r := Record{Passage: read, Meta: a.meta, Own: p.own[ord], Within: p.within[ord], Title: p.titles[ord], Place: p.places[i]}
-	for _, t := range a.bag {
+	r := Record{Passage: read, Meta: a.Meta, Own: p.own[ord], Within: p.within[ord], Title: p.titles[ord], Place: p.places[i]}
+	for _, t := range a.Bag {
 		for range t.N {
 			r.Terms = append(r.Terms, t.Text)
 		}
 	}
-	if v := p.x.vector(ord); slices.ContainsFunc(v, func(c float32) bool { return c != 0 }) {
+	if v := p.x.gen.vectors.Row(ord); slices.ContainsFunc(v, func(c float32) bool { return c != 0 }) {
 		r.Vector = v
 	}
 	return r, nil
 }
 
-// learn notes the words of a passage and what it defines.
-func learn(p state.Passage, words map[string]bool, forms map[definition]int) {
-	for _, s := range []string{p.Text, lastHeading(p), p.Title} {
-		for _, t := range text.Tokens(s) {
-			if isPlain(t.Text) && !words[t.Text] {
-				words[strings.Clone(t.Text)] = true
-			}
-		}
-		for _, f := range text.ShortForms(s) {
-			forms[definition{Short: strings.ToLower(f.Short), Long: strings.ToLower(strings.Join(strings.Fields(f.Long), " "))}]++
-		}
-	}
-}
-
 // seal writes the directory.
 func (p *publication) seal() error {
-	l, err := p.lexicon()
+	l, err := p.x.corpus.Count(p.ctx, p.learnt)
 	if err != nil {
 		return err
 	}
-	m := &manifest{Stats: p.x.stats, Changed: p.x.changed, Calibration: p.x.calibration}
-	model, err := p.x.model.MarshalBinary()
+	m := &manifest{Stats: p.x.gen.Stats, Changed: p.x.gen.Changed, Calibration: p.x.gen.Calibration}
+	model, err := p.x.gen.model.MarshalBinary()
 	if err != nil {
 		return fmt.Errorf("encoding the embedder: %w", err)
 	}
-	if err := errors.Join(writeFile(p.opts.Dir, lexiconFile, l.encode()), writeFile(p.opts.Dir, modelFile, model)); err != nil {
+	if err := errors.Join(codec.Write(p.opts.Dir, lexiconFile, l.Encode()), codec.Write(p.opts.Dir, modelFile, model)); err != nil {
 		return err
 	}
 	return m.seal(p.opts.Dir, nil)

@@ -2,40 +2,17 @@ package index
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"sync"
 
 	"example.com/assay/memory/citation"
+	"example.com/assay/memory/index/internal/ranking"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
 // DefaultK is how many hits a query gets that does not say how many.
-const DefaultK = 5
-
-// Sizes of the lists of candidates.
-const (
-	poolLexical = 100 // by BM25 and document score
-	poolCosine  = 50  // by each embedder
-	poolLinks   = 20
-	bridges     = 5  // best passages whose text is searched for titles
-	graphSeeds  = 20 // best passages that others are compared with
-	maxQueries  = 8  // alternatives that are looked at
-)
-
-// Weights of the ranking, set by design and checked on public collections.
-const (
-	pairWeight        = .25
-	cosineWeight      = .2
-	linkWeight        = 1.0
-	linkWeightGrouped = .25 // where documents have several passages
-	documentWeight    = 3.0
-	graphWeight       = .1
-	meaningWeight     = 2.0 // fitted over four manuals: 1 finds fewer plain questions, 3 fewer in the manual's words
-)
+const DefaultK = ranking.DefaultK
 
 // Search returns the passages that best match the primary query. Equal queries on equal
 // generations give equal results, scores included. Of equal passages the one with the
@@ -44,333 +21,138 @@ const (
 // Result.Respelt lists the words that were searched for in another spelling, and the
 // abbreviations that were searched for in both forms.
 //
-// The errors are cancellation, a query that cannot be meant, a *retrieval.UnknownKeyError,
+// Errors: the context's, a query that asks for the impossible, a *retrieval.UnknownKeyError,
 // and a *CorruptError of files that can no longer be read. With an embedder also a
-// *SpaceError and the errors of [embed.Space.Queries] are possible.
+// *SpaceError and the errors of [embed.Space.Queries].
 func (x *Index) Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
-	var out retrieval.Result
-	var r respelling
-	err := check(q)
-	if err == nil {
-		err = x.read(func() (err error) {
-			r, err = x.respell(ctx, q)
-			return err
-		})
-	}
-	list := r.terms(q.Primary)
-	citations := citation.Parse(q.Primary)
-	if err == nil && x.server != nil {
-		err = x.read(func() (err error) {
-			x, err = x.candidatesOf(ctx, q, list, citations, r)
-			return err
-		})
-	}
-	var vectors [][]float32
-	if err == nil {
-		vectors, err = x.queryVectors(ctx, list, q)
-	}
-	var about [][]float32
-	if err == nil {
-		about, err = x.aboutVectors(ctx, q)
-	}
-	if err == nil {
-		err = x.read(func() (err error) {
-			out, err = x.searchTerms(ctx, asked{list, vectors, about, citations, r}, q)
-			if damage := x.damage(); err == nil && damage != nil {
-				err = &CorruptError{Dir: x.dir, Err: damage}
-			}
-			return err
-		})
-	}
+	out, err := x.search(ctx, q)
 	if err != nil {
 		return retrieval.Result{}, fmt.Errorf("searching %q: %w", q.Primary, err)
 	}
-	out.Respelt = r.shown()
-	round(&out)
 	return out, nil
 }
 
-// damage is the first error of reading vectors.
-func (x *Index) damage() error {
-	if x.meaning == nil {
-		return x.vectors.Err()
+func (x *Index) search(ctx context.Context, q retrieval.Query) (out retrieval.Result, err error) {
+	if err := ranking.Check(q); err != nil {
+		return out, err
 	}
-	return errors.Join(x.vectors.Err(), x.meaning.set.Err())
+	a, corpus := ranking.Asked{Citations: citation.Parse(q.Primary)}, x.corpus
+	if err := x.read(func() (err error) {
+		if a.Respelt, err = corpus.Reader.Respell(ctx, q); err != nil {
+			return err
+		}
+		a.Terms = a.Respelt.Terms(q.Primary)
+		if x.server != nil {
+			corpus, err = x.candidatesOf(ctx, q, a)
+		}
+		return err
+	}); err != nil {
+		return out, err
+	}
+	if len(a.Terms) > 0 {
+		if a.Vectors, err = x.queryVectors(ctx, q); err != nil {
+			return out, err
+		}
+		if a.About, err = x.embedded(ctx, slices.Concat(q.About...)); err != nil {
+			return out, err
+		}
+	}
+	err = x.read(func() (err error) {
+		out, err = corpus.Search(ctx, a, q)
+		out.Respelt = a.Respelt.Shown()
+		if damage := x.gen.damage(); err == nil && damage != nil {
+			err = &CorruptError{Dir: x.gen.dir, Err: damage}
+		}
+		return err
+	})
+	return out, err
 }
 
-// round cuts the numbers of a result to six decimals. Further decimals differ between
-// processors that fuse operations and others, and traces are compared byte by byte.
-func round(r *retrieval.Result) {
-	r.Confidence, r.Similarity, r.Strength = rounded(r.Confidence), rounded(r.Similarity), rounded(r.Strength)
-	for _, h := range r.Hits {
-		for i := range h.Scores {
-			h.Scores[i].Value = rounded(h.Scores[i].Value)
-		}
-	}
+// Mentions reports whether a passage has a word, in any inflection and in any language of
+// the index.
+func (x *Index) Mentions(ctx context.Context, word string) (has bool, err error) {
+	err = x.read(func() (err error) {
+		has, err = x.corpus.Reader.Mentions(ctx, word)
+		return err
+	})
+	return has, err
 }
 
-func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
-
-// An asked query is what is known of a query before the files are read.
-type asked struct {
-	terms     []string    // of the primary query
-	vectors   [][]float32 // of the primary query and its alternatives; nil without an embedder
-	about     [][]float32 // of the texts of Query.About; nil without an embedder
-	citations []citation.Citation
-	respelt   respelling
-}
-
-// vector returns the vector of the primary query, 0, or of an alternative.
-func (a asked) vector(i int) []float32 {
-	if i >= len(a.vectors) {
-		return nil
+// Diversify chooses k of the hits of a search by maximal marginal relevance,
+// as Query.MMR does, where relevance, by index, is another's, such as a
+// reranker's. It is stretched to the range from 0 to 1. The hits get new
+// ranks and a score of [retrieval.RankerMMR]. Hits of another index are an error.
+func (x *Index) Diversify(hits []state.Hit, relevance []float64, lambda float64, k int) ([]state.Hit, error) {
+	if len(relevance) != len(hits) || !(lambda >= 0 && lambda <= 1) {
+		return nil, fmt.Errorf("diversifying hits: %d relevances for %d hits, lambda %v", len(relevance), len(hits), lambda)
 	}
-	return a.vectors[i]
-}
-
-// searchTerms does the work of Search with what is known of the primary query.
-func (x *Index) searchTerms(ctx context.Context, a asked, q retrieval.Query) (retrieval.Result, error) {
-	k := q.K
-	if k <= 0 {
-		k = DefaultK
-	}
-	only, err := x.subset(ctx, q.Filter)
-	if err != nil || len(a.terms) == 0 || x.store == nil {
-		return retrieval.Result{}, err
-	}
-	excluded := x.excluded(q.Exclude)
-	out := func(ord int32) bool { return excluded[ord] || !only.has(ord) }
-
-	s := x.scratch.Get().(*scratch)
-	s.only = only
-	defer func() { s.only = nil; x.scratch.Put(s) }()
-	var known *precedents
-	if x.trained != nil && q.Primary != "" {
-		known = x.trained.precedents
-	}
-	f, err := x.find(ctx, a, q, out, known, -1, s)
-	if err != nil {
-		return retrieval.Result{}, err
-	}
-	hits, err := x.distinct(ctx, f.ranked, max(k, judged, mmrPool(q, k)), q.Repeats)
-	if err != nil {
-		return retrieval.Result{}, err
-	}
-	result := retrieval.Result{Candidates: len(f.ranked), Widened: f.widened, Citations: f.cited}
-	e := evidence{similarity: x.similarity(f.signals, hits), strength: x.strength(f.signals, hits, out)}
-	if len(q.About) > 0 {
-		if e, err = x.measured(ctx, q, a, hits, out, only); err != nil {
-			return retrieval.Result{}, err
+	corpus := x.corpus
+	if x.server != nil {
+		records := make([]Record, len(hits))
+		for i, h := range hits {
+			records[i].Passage = h.Passage
 		}
-	}
-	result.Similarity, result.Strength = e.similarity, e.strength
-	result.Confidence = x.calibration.confidence(e)
-	if known != nil {
-		if err := x.reorder(ctx, q.Primary, a.terms, f); err != nil {
-			return retrieval.Result{}, err
-		}
-		if hits, err = x.distinct(ctx, f.ranked, max(k, mmrPool(q, k)), q.Repeats); err != nil {
-			return retrieval.Result{}, err
-		}
-		result.Reranker = x.trained.ID
-	}
-	if q.MMR > 0 {
-		hits = x.diversify(hits, q.MMR, k)
-	}
-	for i, h := range hits[:min(k, len(hits))] {
-		hit := h.hit(x.means())
-		hit.Rank = i + 1
-		if x.stats.Cut != "" && f.signals.meaning != nil && x.means() {
-			hit.Near = x.meaning.cosines(f.signals.meaning, h.ord)
-		}
-		if q.MMR > 0 {
-			hit.Scores = append(hit.Scores, state.Score{Ranker: RankerMMR, Value: h.mmr})
-		}
-		if hit.Before, hit.After, err = x.neighbours(ctx, h.ord, q.Neighbours, only); err != nil {
-			return retrieval.Result{}, err
-		}
-		result.Hits = append(result.Hits, hit)
-	}
-	return result, nil
-}
-
-// A found holds the ranked candidates of a query and their signals. It is valid until its
-// scratch is used again.
-type found struct {
-	signals  *signals
-	ranked   []candidate
-	recalled *recollection // nil without judged questions
-	without  int           // the judged question that is left out; -1 for none
-	cited    []retrieval.Cited
-	widened  int // candidates that only alternatives brought
-}
-
-// find pools the candidates of a query and its alternatives, and ranks them.
-func (x *Index) find(ctx context.Context, a asked, q retrieval.Query, out func(int32) bool, known *precedents, without int, s *scratch) (*found, error) {
-	wordings, err := x.wordings(ctx, a, q.Alternatives, &s.lists)
-	if err != nil {
-		return nil, err
-	}
-	others, wait := x.alternatives(wordings[1:], out, s)
-	defer func() { _ = wait() }() // also after an error: it reads files that the caller may close
-	sig, residual := x.scoreScoped(wordings[0], &s.lists, s)
-	sig.scorePlain()
-	if err := x.scorePairs(ctx, residual, s); err != nil {
-		return nil, err
-	}
-	f := &found{signals: sig, without: without}
-	pool := x.candidates(sig, out)
-	if err := wait(); err != nil {
-		return nil, err
-	}
-	near := x.nearest(append([]*signals{sig}, others.signals...), out)
-	pool = append(pool, near[0]...)
-	links, err := x.links(ctx, sig)
-	if err != nil {
-		return nil, err
-	}
-	pool = append(pool, linked(links, out)...)
-	var cited map[int32]lifted
-	if cited, f.cited, err = x.resolve(ctx, q.Primary, a.citations, sig); err != nil {
-		return nil, err
-	}
-	pool = append(pool, lift(cited, sig, out)...)
-	if known != nil {
-		f.recalled = x.recall(known, sig.terms, without)
-		pool = append(pool, f.recalled.candidates(out)...)
-	}
-	pool = distinct(pool)
-	own := len(pool)
-	pool = distinct(slices.Concat(pool, others.pool, slices.Concat(near[1:]...)))
-	f.widened = len(pool) - own
-	f.ranked = x.fuse(sig, pool, links, cited)
-	return f, x.placed(ctx, sig, f.ranked)
-}
-
-func (x *Index) excluded(ids []string) map[int32]bool {
-	out := make(map[int32]bool, len(ids))
-	for _, id := range ids {
-		if ord, ok := x.table.find(id); ok {
-			out[int32(ord)] = true
-		}
-	}
-	return out
-}
-
-// wordings returns the query and its alternatives, and fetches their postings.
-func (x *Index) wordings(ctx context.Context, a asked, alternatives []string, lists *postingLists) ([]worded, error) {
-	lists.reset(a.respelt.same)
-	own, err := x.worded(ctx, a.terms, a.vector(0))
-	if err != nil {
-		return nil, err
-	}
-	out, terms := []worded{own}, slices.Clone(own.terms)
-	for i, text := range alternatives[:min(len(alternatives), maxQueries)] {
-		stems := a.respelt.terms(text)
-		if len(stems) == 0 {
-			continue
-		}
-		w, err := x.worded(ctx, stems, a.vector(i+1))
-		if err != nil {
+		var err error
+		if corpus, err = x.pooled(records, nil); err != nil {
 			return nil, err
 		}
-		out, terms = append(out, w), append(terms, w.terms...)
 	}
-	return out, x.fetch(ctx, terms, lists)
+	ords := make([]int32, len(hits))
+	for i, h := range hits {
+		var ok bool
+		if ords[i], ok = corpus.Table.Find(h.Passage.ID); !ok {
+			return nil, fmt.Errorf("diversifying hits: passage %q is of another index", h.Passage.ID)
+		}
+	}
+	order, marginal := corpus.Diversify(ords, relevance, lambda, k)
+	out := make([]state.Hit, len(order))
+	for n, i := range order {
+		out[n] = hits[i]
+		out[n].Rank = n + 1
+		out[n].Scores = append(slices.Clone(hits[i].Scores), state.Score{Ranker: retrieval.RankerMMR, Value: marginal[n]})
+	}
+	return out, nil
 }
 
-// apart is the number of passages from which alternatives are looked for in a goroutine,
-// with a scratch of its own.
-const apart = 100000
-
-// An other holds what the alternatives of the query bring.
-type other struct {
-	signals []*signals // only their vectors are valid
-	pool    []int32
+// queryVectors embeds a query and its alternatives. Alternatives without content words have
+// no vector.
+func (x *Index) queryVectors(ctx context.Context, q retrieval.Query) ([][]float32, error) {
+	texts, at := []string{q.Primary}, []int{0}
+	alternatives := q.Alternatives[:min(len(q.Alternatives), ranking.MaxQueries)]
+	for i, alternative := range alternatives {
+		if len(x.corpus.Reader.Terms(alternative)) > 0 {
+			texts, at = append(texts, alternative), append(at, i+1)
+		}
+	}
+	vectors, err := x.embedded(ctx, texts)
+	if vectors == nil || err != nil {
+		return nil, err
+	}
+	out := make([][]float32, 1+len(alternatives))
+	for i, v := range vectors {
+		out[at[i]] = v
+	}
+	return out, nil
 }
 
-// alternatives chooses candidates by the alternatives of the query. In a large corpus it
-// returns at once and works on; the caller must call the function that it returns.
-func (x *Index) alternatives(wordings []worded, out func(int32) bool, s *scratch) (*other, func() error) {
-	found := new(other)
-	look := func(own *scratch) {
-		for _, w := range wordings {
-			sig, _ := x.scoreScoped(w, &s.lists, own)
-			found.signals, found.pool = append(found.signals, sig), append(found.pool, x.candidates(sig, out)...)
+// embedded embeds texts of a query where the index has the vectors of a remote embedder, and
+// the embedder of questions is there; else they have no vectors.
+func (x *Index) embedded(ctx context.Context, texts []string) ([][]float32, error) {
+	if len(texts) == 0 || x.corpus.Meaning == nil {
+		return nil, nil
+	}
+	if given, made := x.space.ID(), x.gen.Stats.Space; given != made {
+		return nil, &SpaceError{Made: made, Given: given}
+	}
+	vectors, err := x.space.Queries(ctx, texts)
+	for _, v := range vectors {
+		if len(v) != x.gen.meaning.Dims() {
+			return nil, otherDims(x.gen.Stats.Space, len(v), x.gen.meaning.Dims())
 		}
 	}
-	if len(wordings) == 0 || x.table.len() < apart {
-		look(s)
-		return found, func() error { return nil }
-	}
-	done := make(chan error, 1)
-	own := x.scratch.Get().(*scratch)
-	own.only = s.only
-	go func() {
-		err := guarded(func() error { look(own); return nil })
-		own.only = nil
-		x.scratch.Put(own)
-		done <- err
-	}()
-	return found, sync.OnceValue(func() error { return <-done })
+	return vectors, err
 }
 
-// candidates lists the best passages by the words of one wording.
-func (x *Index) candidates(sig *signals, out func(int32) bool) []int32 {
-	largest := 0.0
-	for _, ord := range sig.touched {
-		largest = max(largest, sig.scoped[ord])
-	}
-	if largest <= 0 {
-		largest = 1
-	}
-	return bestOf(poolLexical, sig.touched, scoring{
-		scores: sig.scoped, largest: largest,
-		more:   func(ord int32) float64 { return documentWeight * x.document(sig, ord) },
-		most:   documentWeight * sig.gate,
-		others: func(least float64) []int32 { return x.ofDocuments(sig, least) },
-	}, out)
-}
-
-// nearest lists the best passages of each wording by the embedders.
-func (x *Index) nearest(wordings []*signals, out func(int32) bool) [][]int32 {
-	pools := make([][]int32, len(wordings))
-	queries := func(of func(*signals) []float32) [][]float32 {
-		out := make([][]float32, len(wordings))
-		for i, sig := range wordings {
-			out[i] = of(sig)
-		}
-		return out
-	}
-	latent := queries(func(sig *signals) []float32 { return sig.latent })
-	for i, matches := range x.vectors.TopOfEach(latent, poolCosine, 0, out) {
-		for _, m := range matches {
-			pools[i] = append(pools[i], m.Row)
-		}
-	}
-	if x.means() && x.meaning.scale.tells() {
-		meant := queries(func(sig *signals) []float32 { return sig.meaning })
-		for i, found := range x.meaning.top(meant, poolCosine, x.meaning.scale.Floor, out) {
-			pools[i] = append(pools[i], found...)
-		}
-	}
-	return pools
-}
-
-// ofDocuments lists the passages of documents whose score alone reaches least.
-func (x *Index) ofDocuments(sig *signals, least float64) []int32 {
-	var list []int32
-	if sig.top == 0 || documentWeight*sig.gate*(1+1e-9) < least || sig.gate == 0 {
-		return nil
-	}
-	floor := least / documentWeight / sig.gate * sig.top * (1 - 1e-9)
-	for doc, score := range sig.docs {
-		if score <= 0 || score < floor {
-			continue
-		}
-		if members := x.members(int32(doc)); len(members) > 0 && documentWeight*x.document(sig, members[0]) >= least {
-			list = append(list, members...)
-		}
-	}
-	return list
+func otherDims(space string, got, want int) error {
+	return fmt.Errorf("embedder %q returned a vector of %d dimensions, and those of the index have %d: give it an ID that says so", space, got, want)
 }

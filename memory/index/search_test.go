@@ -3,67 +3,13 @@ package index
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"example.com/assay/memory/lsa"
 	"example.com/assay/memory/retrieval"
-	"example.com/assay/memory/text"
 	"example.com/assay/state"
 )
-
-// simpleBM25 is BM25 as a textbook writes it, over the terms of every passage.
-func simpleBM25(corpus [][]string, query []string, doc int) float64 {
-	var total, score float64
-	for _, own := range corpus {
-		total += float64(len(own))
-	}
-	n := float64(len(corpus))
-	for _, q := range query {
-		var df, tf float64
-		for _, own := range corpus {
-			if slices.Contains(own, q) {
-				df++
-			}
-		}
-		for _, w := range corpus[doc] {
-			if w == q {
-				tf++
-			}
-		}
-		norm := 1 - .7 + .7*float64(len(corpus[doc]))/(total/n)
-		score += math.Log(1+(n-df+.5)/(df+.5)) * tf * 2.2 / (tf + 1.2*norm)
-	}
-	return score
-}
-
-func TestBM25AgainstOracle(t *testing.T) {
-	passages := randomCorpus(200, 7)
-	var corpus [][]string
-	for i := range passages {
-		passages[i].Doc = passages[i].ID // no names, no document scores
-		corpus = append(corpus, text.Terms(passages[i].Text, text.DocStops))
-	}
-	x := open(t, build(t, passages))
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 20 {
-		draw := rng.Perm(60)
-		query := []string{fmt.Sprintf("w%dx", draw[0]), fmt.Sprintf("w%dx", draw[1]), fmt.Sprintf("w%dx", draw[2]), "nowher"}
-		sig, _, err := x.score(t.Context(), query, nil, newScratch(len(passages), len(passages)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, p := range passages {
-			ord, _ := x.table.find(p.ID)
-			want := simpleBM25(corpus, query, i)
-			if math.Abs(sig.plain[ord]-want) > 1e-9 || math.Abs(sig.scoped[ord]-want) > 1e-9 {
-				t.Fatalf("%q on %s: %v and %v, want %v", query, p.ID, sig.plain[ord], sig.scoped[ord], want)
-			}
-		}
-	}
-}
 
 func TestHitScoresExplainTheRank(t *testing.T) {
 	x := open(t, build(t, kiteBarge(t)))
@@ -72,7 +18,7 @@ func TestHitScoresExplainTheRank(t *testing.T) {
 		res := search(t, x, retrieval.Query{Primary: q, K: 8})
 		last := math.Inf(1)
 		for i, h := range res.Hits {
-			if h.Rank != i+1 || h.Scores[0].Ranker != RankerFused || len(h.Scores) < 7 || len(h.Scores) > 8 {
+			if h.Rank != i+1 || h.Scores[0].Ranker != retrieval.RankerFused || len(h.Scores) < 7 || len(h.Scores) > 8 {
 				t.Fatalf("%q: hit %d is %+v", q, i, h)
 			}
 			var sum float64
@@ -167,27 +113,8 @@ func TestTitleLinks(t *testing.T) {
 	if len(res.Hits) == 0 || res.Hits[0].Passage.ID != "p01" {
 		t.Fatalf("hits %v, want p01 first", ids(res))
 	}
-	if s := res.Hits[0].Scores[4]; s.Ranker != RankerTitleLink || s.Value != linkWeight {
+	if s := res.Hits[0].Scores[4]; s.Ranker != retrieval.RankerTitleLink || s.Value != 1 {
 		t.Errorf("its link scores %+v", s)
-	}
-}
-
-func TestTitleKey(t *testing.T) {
-	tests := []struct {
-		title string
-		want  string // a mention that must have the same key; "" for a title that is never mentioned
-	}{
-		{"The Sallow Islands", "the sallow islands"}, {"Odilo Brandt (astronomer)", "Odilo Brandt"}, {"Ohm", ""}, {"between", ""},
-		{"", ""}, {"()", ""}, {"one two three four five six seven eight nine", ""}, {"a) b", "a b"}, {"Möwe", "möwe"},
-	}
-	for _, test := range tests {
-		want := uint64(0)
-		if test.want != "" {
-			want = wordsKey(words(test.want))
-		}
-		if got := titleKey(test.title); got != want {
-			t.Errorf("titleKey(%q) = %x, want %x", test.title, got, want)
-		}
 	}
 }
 
@@ -207,35 +134,6 @@ func TestDocumentNames(t *testing.T) {
 	}
 }
 
-func TestFileName(t *testing.T) {
-	tests := []struct{ source, want string }{
-		{"dir/acmeCo_NDA-2017.txt", "acme Co NDA 2017"}, {"plain.md", "plain"}, {"", ""}, {"a/b.c/XY.tar.gz", "XY tar"},
-	}
-	for _, test := range tests {
-		if got := fileName(test.source); got != test.want {
-			t.Errorf("fileName(%q) = %q, want %q", test.source, got, test.want)
-		}
-	}
-}
-
-func TestBest(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for range 200 {
-		values := make([]float64, rng.IntN(30))
-		var want []int32
-		for i := range values {
-			if values[i] = float64(rng.IntN(6)) - 1; values[i] > 0 {
-				want = append(want, int32(i))
-			}
-		}
-		slices.SortStableFunc(want, func(a, b int32) int { return int(values[b] - values[a]) })
-		k := 1 + rng.IntN(8)
-		if got := best(values, k, nil); !slices.Equal(got, want[:min(k, len(want))]) {
-			t.Fatalf("best(%v, %d) = %v, want %v", values, k, got, want)
-		}
-	}
-}
-
 func FuzzSearch(f *testing.F) {
 	x := open(f, build(f, kiteBarge(f)))
 	for _, q := range []string{"", "?", "the of", "barge kite", "\xff\xfe", strings.Repeat("kite ", 500), "無無", "barge\x00pilot", `"quoted" +kite -barge field:x*`} {
@@ -247,110 +145,6 @@ func FuzzSearch(f *testing.F) {
 			t.Errorf("%q: confidence %v, %d hits", q, res.Confidence, len(res.Hits))
 		}
 	})
-}
-
-// Words of a document's name count as far as its score does not: not at all
-// where the query clearly names it, in full where two documents are level.
-func TestRestoreNames(t *testing.T) {
-	var level, clear []state.Passage
-	for i, s := range []string{"Barter is older than coin.", "Salt served in barter.", "Barter is older than coin.", "Salt served in barter."} {
-		p := state.Passage{ID: fmt.Sprint(i), Doc: fmt.Sprint(i / 2), Title: "Barter", Text: s, End: len(s), Source: fmt.Sprint(i / 2)}
-		level = append(level, p)
-		if i >= 2 {
-			p.Title, p.Text = "Weaving", "Looms and shuttles."
-		}
-		clear = append(clear, p)
-	}
-	for _, test := range []struct {
-		name     string
-		passages []state.Passage
-		share    float64
-	}{{"level", level, 1}, {"clear", clear, 0}} {
-		x := open(t, build(t, test.passages))
-		sig, _, err := x.score(t.Context(), []string{"barter"}, nil, newScratch(4, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sig.plain[0] == 0 || math.Abs(sig.scoped[0]-test.share*sig.plain[0]) > 1e-12 {
-			t.Errorf("%s: %v of %v is kept", test.name, sig.scoped[0], sig.plain[0])
-		}
-	}
-}
-
-// In a document that has a name and ten passages, a term's idf is the mean of
-// that among all passages and that among the document's.
-func TestIDFWithinDocuments(t *testing.T) {
-	const docs, each = 3, 12
-	words := randomCorpus(docs*each, 11)
-	var passages []state.Passage
-	var bags [][]string
-	for i, p := range words {
-		name := []string{"Quarry", "Orchard", "Harbour"}[i/each]
-		passages = append(passages, state.Passage{ID: fmt.Sprintf("%02d", i), Doc: name, Title: name, Text: p.Text, End: len(p.Text), Source: name})
-		bags = append(bags, text.Terms(p.Text+" "+name+" "+name, text.DocStops))
-	}
-	x := open(t, build(t, passages))
-	query := []string{"w0x", "w1x", "w2x", "w3x", "w5x"}
-	sig, _, err := x.score(t.Context(), query, nil, newScratch(docs*each, docs))
-	if err != nil {
-		t.Fatal(err)
-	}
-	unequal := 0
-	for i := range passages {
-		var want float64
-		for _, q := range query {
-			within := bags[i/each*each : i/each*each+each]
-			df := 0.0
-			for _, bag := range within {
-				if slices.Contains(bag, q) {
-					df++
-				}
-			}
-			one := simpleBM25(bags, []string{q}, i)
-			global := globalIDF(bags, q)
-			want += one / global * (global + math.Log(1+(each-df+.5)/(df+.5))) / 2
-		}
-		if math.Abs(sig.scoped[i]-want) > 1e-9 {
-			t.Fatalf("passage %d: %v, want %v", i, sig.scoped[i], want)
-		}
-		if math.Abs(sig.scoped[i]-sig.plain[i]) > .1 {
-			unequal++
-		}
-	}
-	if unequal == 0 {
-		t.Error("nothing was tested: within documents the terms are as frequent as among all passages")
-	}
-}
-
-func globalIDF(bags [][]string, term string) float64 {
-	df := 0.0
-	for _, bag := range bags {
-		if slices.Contains(bag, term) {
-			df++
-		}
-	}
-	return math.Log(1 + (float64(len(bags))-df+.5)/(df+.5))
-}
-
-// Unknown words lower the cosine by the root of the share that is known.
-func TestCosineOfUnknownWords(t *testing.T) {
-	x := open(t, build(t, kiteBarge(t)))
-	n := x.table.len()
-	known, mixed := &signals{}, &signals{}
-	x.project([]string{"larch", "hull"}, known)
-	x.project([]string{"larch", "hull", "qwvzx"}, mixed)
-	_, share := x.model.Project(lsa.Bag([]string{"larch", "hull", "qwvzx"}))
-	largest := 0.0
-	for ord := range int32(n) {
-		c := x.cosine(known, ord)
-		if got, want := x.cosine(mixed, ord), c*math.Sqrt(share); math.Abs(got-want) > 1e-6 {
-			t.Fatalf("passage %d: %v, want %v of %v", ord, got, want, c)
-		}
-		largest = max(largest, c)
-	}
-	if largest < .3 || share > .9 {
-		t.Errorf("nothing was tested: %v, %v", largest, share)
-	}
 }
 
 // The confidence is that of what the hits must be about, which changes no hit.

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 
+	"example.com/assay/memory/index/internal/storage"
 	"example.com/assay/state"
 )
 
@@ -58,8 +59,8 @@ type Where struct {
 const (
 	FieldID     = "id"
 	FieldDoc    = "doc"
-	FieldMeta   = metaField
-	FieldOwn    = ownField
-	FieldWithin = withinField
+	FieldMeta   = storage.MetaField
+	FieldOwn    = storage.OwnField
+	FieldWithin = storage.WithinField
 	FieldTitle  = "title"
 )

@@ -5,6 +5,10 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"example.com/assay/memory/citation"
+	"example.com/assay/memory/index/internal/analysis"
+	"example.com/assay/memory/index/internal/storage"
 )
 
 const (
@@ -54,53 +58,46 @@ type probe struct {
 
 // probes makes asks of a sample of passages: some words of each, and its vector.
 func (p *publication) probes() (words, vectors []probe, err error) {
-	x := p.x
-	if x.store == nil {
-		return nil, nil, nil
-	}
-	s := x.scratch.Get().(*scratch)
-	defer x.scratch.Put(s)
-	for i := range min(probeSample, x.table.len()) {
-		ord := int32(i * x.table.len() / min(probeSample, x.table.len()))
-		read, err := x.store.passage(x.table.id(ord))
+	x := p.x.corpus
+	for i := range min(probeSample, x.Table.Len()) {
+		ord := int32(i * x.Table.Len() / min(probeSample, x.Table.Len()))
+		read, err := x.Store.Passage(ord)
 		if err != nil {
 			return nil, nil, err
 		}
-		a, err := analyseOne(read, stemmer{})
-		if err != nil || len(a.bag) == 0 {
+		a, err := storage.Analyse(read, citation.Labels{}, analysis.Stemmer{})
+		if err != nil || len(a.Bag) == 0 {
 			continue
 		}
 		var terms []string
-		for j := range min(probeTerms, len(a.bag)) {
-			terms = append(terms, a.bag[j*len(a.bag)/probeTerms].Text)
+		for j := range min(probeTerms, len(a.Bag)) {
+			terms = append(terms, a.Bag[j*len(a.Bag)/probeTerms].Text)
 		}
-		terms = distinct(terms)
-		s.lists.reset(nil)
-		sig, _, err := x.score(p.ctx, terms, nil, s)
+		terms = analysis.Distinct(terms)
+		ranked, scores, err := x.ByWords(p.ctx, terms, nil, probeKnown)
 		if err != nil {
 			return nil, nil, err
 		}
-		words = append(words, x.probe(Ask{Terms: terms}, sig.lookPlain(probeKnown, func(int32) bool { return false }), func(ord int32) float64 { return sig.plain[ord] }))
-		v := x.vector(ord)
-		var near []int32
-		for _, m := range x.vectors.Top(v, probeKnown, 0, nil) {
-			near = append(near, m.Row)
+		words = append(words, p.probe(Ask{Terms: terms}, ranked, scores))
+		v := x.Vectors.Row(ord)
+		ranked, scores = nil, nil
+		for _, m := range x.Vectors.Top(v, probeKnown, 0, nil) {
+			ranked, scores = append(ranked, m.Row), append(scores, x.Vectors.Dot(v, m.Row))
 		}
-		if len(near) > 0 {
-			vectors = append(vectors, x.probe(Ask{Vector: v}, near, func(ord int32) float64 { return x.vectors.Dot(v, ord) }))
+		if len(ranked) > 0 {
+			vectors = append(vectors, p.probe(Ask{Vector: v}, ranked, scores))
 		}
 	}
 	return words, vectors, nil
 }
 
-func (x *Index) probe(ask Ask, ranked []int32, score func(ord int32) float64) probe {
+func (p *publication) probe(ask Ask, ranked []int32, scores []float64) probe {
 	ask.Limit = probeDepth
 	out := probe{ask: ask, score: make(map[string]float64, len(ranked))}
 	for i, ord := range ranked {
-		v := score(ord)
-		out.score[x.table.id(ord)] = v
+		out.score[p.x.gen.table.ID(ord)] = scores[i]
 		if i < probeDepth {
-			out.best += v
+			out.best += scores[i]
 		}
 	}
 	return out
@@ -112,8 +109,8 @@ func (p *publication) unsettled(ctx context.Context, words, vectors []probe) (st
 	if err != nil {
 		return "", err
 	}
-	if n != p.x.passages {
-		return fmt.Sprintf("it counts %d passages of %d", n, p.x.passages), nil
+	if n != p.x.corpus.Passages {
+		return fmt.Sprintf("it counts %d passages of %d", n, p.x.corpus.Passages), nil
 	}
 	for _, kind := range []struct {
 		name   string

@@ -7,6 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"example.com/assay/memory/index/internal/analysis"
+	"example.com/assay/memory/index/internal/ranking"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
 	"example.com/assay/state"
@@ -91,13 +93,13 @@ func TestConfidenceKnowsLength(t *testing.T) {
 			passage = p
 		}
 	}
-	held := distinct(terms(passage.Text, text.QueryStops))
+	held := analysis.Distinct(analysis.Terms(passage.Text, text.QueryStops))
 	ask := func(n int) retrieval.Result {
 		q := slices.Clone(held[:n/2])
 		for i := range n / 2 {
 			q = append(q, fmt.Sprintf("\x00%d", i)) // no tokenizer makes such a word
 		}
-		r, err := x.searchTerms(t.Context(), asked{terms: q}, retrieval.Query{})
+		r, err := x.corpus.Search(t.Context(), ranking.Asked{Terms: q}, retrieval.Query{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,29 +108,6 @@ func TestConfidenceKnowsLength(t *testing.T) {
 	short, long := ask(2), ask(24)
 	if long.Strength <= short.Strength || long.Confidence <= short.Confidence {
 		t.Errorf("half of 24 words: %+v; half of 2: %+v", long.Confidence, short.Confidence)
-	}
-}
-
-func TestBackground(t *testing.T) {
-	scores := make([]float64, 60)
-	for i := range scores {
-		scores[i] = float64(60 - i)
-	}
-	none := func(int32) bool { return false }
-	// Ranks 21 to 50 score 40 to 11.
-	if got := background(scores, best(scores, backgroundTo, none)); got != 25.5 {
-		t.Errorf("background %v, want 25.5", got)
-	}
-	// Without the first ten, ranks 21 to 50 score 30 to 1.
-	if got := background(scores, best(scores, backgroundTo, func(ord int32) bool { return ord < 10 })); got != 15.5 {
-		t.Errorf("background without the best ten %v, want 15.5", got)
-	}
-	// Ranks that nothing takes count as zero.
-	if got := background(scores, best(scores[:22], backgroundTo, none)); got != (40.0+39)/30 {
-		t.Errorf("background of 22 passages %v", got)
-	}
-	if got := background(nil, nil); got != 0 {
-		t.Errorf("background of nothing %v", got)
 	}
 }
 
@@ -149,23 +128,15 @@ func TestUnknownWordsLowerSimilarity(t *testing.T) {
 func TestConfidenceIsMonotone(t *testing.T) {
 	unit := rapid.Float64Range(0, 1)
 	rapid.Check(t, func(t *rapid.T) {
-		a := evidence{unit.Draw(t, "a"), unit.Draw(t, "b")}
-		b := evidence{min(1, a.similarity+unit.Draw(t, "more")), min(1, a.strength+unit.Draw(t, "more"))}
+		similarity, strength := unit.Draw(t, "a"), unit.Draw(t, "b")
+		moreSimilar, stronger := min(1, similarity+unit.Draw(t, "more")), min(1, strength+unit.Draw(t, "more"))
 		for _, c := range []Calibration{byWords, byMeaning} {
-			if low, high := c.confidence(a), c.confidence(b); !(low >= 0 && low <= high && high <= 1) {
-				t.Fatalf("%v: %v, %v: %v with %+v", a, low, b, high, c)
+			if low, high := c.confidence(similarity, strength), c.confidence(moreSimilar, stronger); !(low >= 0 && low <= high && high <= 1) {
+				t.Fatalf("%v: %v, and %v: %v with %+v", similarity, low, moreSimilar, high, c)
 			}
-			if c.confidence(evidence{strength: 1}) != 0 || c.confidence(evidence{1, 1}) < .99 {
+			if c.confidence(0, 1) != 0 || c.confidence(1, 1) < .99 {
 				t.Fatalf("%+v at the ends", c)
 			}
 		}
 	})
-}
-
-func TestResultIsRounded(t *testing.T) {
-	r := retrieval.Result{Confidence: 1. / 3, Similarity: 1. / 3, Strength: 1. / 3}
-	round(&r)
-	if r.Confidence != .333333 || r.Similarity != .333333 || r.Strength != .333333 {
-		t.Errorf("%+v", r)
-	}
 }

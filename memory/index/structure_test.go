@@ -28,17 +28,17 @@ func TestTheFirstPassageBelowAHeadingComesFirst(t *testing.T) {
 	passages := sections("lantern", "anchor", "compass", "hawser", "barrel")
 	x := open(t, build(t, passages))
 	res := search(t, x, retrieval.Query{Primary: "lanterns"})
-	if got := res.Hits[0]; got.Passage.ID != "lantern.html#9" || value(got, RankerHeading) <= 0 {
+	if got := res.Hits[0]; got.Passage.ID != "lantern.html#9" || value(got, retrieval.RankerHeading) <= 0 {
 		t.Errorf("first is %s with %v", got.Passage.ID, got.Scores)
 	}
-	if got := res.Hits[1]; value(got, RankerHeading) != 0 {
+	if got := res.Hits[1]; value(got, retrieval.RankerHeading) != 0 {
 		t.Errorf("the second passage of a section has %v", got.Scores)
 	}
 	for i := range passages {
 		passages[i].Section = ""
 	}
 	for _, h := range search(t, open(t, build(t, passages)), retrieval.Query{Primary: "lanterns"}).Hits {
-		if value(h, RankerHeading) != 0 {
+		if value(h, retrieval.RankerHeading) != 0 {
 			t.Errorf("without headings %s has %v", h.Passage.ID, h.Scores)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"example.com/assay/memory/embed"
-	"example.com/assay/memory/retrieval"
+	"example.com/assay/memory/index/internal/ranking"
 	"example.com/assay/state"
 )
 
@@ -86,22 +86,6 @@ type Stats struct {
 	Cut         string `json:"cut,omitempty"`   // ID of how its passages are cut; empty where they are embedded as a whole
 }
 
-// Names of the scores of a hit. Each but the first and RankerMMR is a weighted
-// summand of the first, so that a trace shows what put a passage where it is.
-const (
-	RankerFused     = "fused"
-	RankerBM25      = "bm25"
-	RankerBigram    = "bigram"
-	RankerLSA       = "lsa"
-	RankerTitleLink = "title_link"
-	RankerDocument  = "document"
-	RankerGraph     = "graph"
-	RankerMeaning   = "meaning"  // of a remote embedder; only where there is one
-	RankerCitation  = "citation" // only of passages that the query names by their number
-	RankerHeading   = "heading"  // only of the first passage below a heading that the query is about
-	RankerMMR       = retrieval.RankerMMR
-)
-
 // A CorruptError says that a directory is not a whole generation: a file is
 // missing, cut, changed or foreign. Nothing was changed or deleted. Rebuild
 // the index from its documents.
@@ -154,3 +138,19 @@ func named(id string) string {
 	}
 	return fmt.Sprintf("%q", id)
 }
+
+// Text is what an embedder and a reranker are shown of a passage: its title,
+// the headings above it and its text, a line each.
+func Text(p state.Passage) string {
+	out := p.Text
+	for _, above := range []string{p.Section, p.Title} {
+		if above != "" {
+			out = above + "\n" + out
+		}
+	}
+	return out
+}
+
+// Shingles returns the runs of five words of s, each followed by a space. A shorter text
+// is one run.
+func Shingles(s string) map[string]struct{} { return ranking.Shingles(s) }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,10 +9,11 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"unicode/utf8"
+	"strings"
 
+	"example.com/assay/memory/index/internal/codec"
+	"example.com/assay/memory/index/internal/storage"
 	"example.com/assay/memory/lsa"
-	"example.com/assay/state"
 )
 
 // Phases that Update reports.
@@ -67,28 +69,6 @@ func checkOptions(opts UpdateOptions) error {
 	return nil
 }
 
-// checkPassages refuses what cannot be stored.
-func checkPassages(passages []state.Passage) error {
-	for i, p := range passages {
-		if p.ID == "" {
-			return fmt.Errorf("passage %d of %d (document %q) has no id", i+1, len(passages), p.Doc)
-		}
-		if !validText(p) {
-			return fmt.Errorf("passage %q is not valid UTF-8; convert its document first", p.ID)
-		}
-	}
-	return nil
-}
-
-func validText(p state.Passage) bool {
-	for key, value := range p.Metadata {
-		if !utf8.ValidString(key) || !utf8.ValidString(value) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc([]string{p.ID, p.Doc, p.Title, p.Section, p.Text, p.Source}, func(s string) bool { return !utf8.ValidString(s) })
-}
-
 // An update is one run of Update.
 type update struct {
 	ctx  context.Context
@@ -96,16 +76,14 @@ type update struct {
 
 	refitBelow, flatUpTo int // the constants, but in tests
 
-	old      *Index // without a store; nil when starting from nothing
-	oldFiles *manifest
-	oldTerms vocabulary
+	old *generation // empty when starting from nothing
 
-	parts    *partsBuilder
+	parts    *storage.Builder
 	kept     []int32 // per row of table: its ordinal in the earlier generation, -1 of a new one
 	fresh    int     // passages that From has not in this form
 	gone     int     // of From that are not there any more, or not in this form
-	table    *table
-	terms    vocabulary
+	table    *storage.Table
+	terms    storage.Vocabulary
 	model    *lsa.Model
 	manifest manifest
 
@@ -113,9 +91,12 @@ type update struct {
 }
 
 func (u *update) run() (err error) {
-	u.parts = newPartsBuilder(u)
-	defer func() { err = errors.Join(err, u.parts.wait(), u.close()) }()
-	if err := guarded(u.open); err != nil {
+	u.linked = map[string]file{}
+	if err := codec.Guarded(u.open); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, u.parts.Wait(), u.old.close()) }()
+	if err := u.report(PhaseOpen, 1, 1); err != nil {
 		return err
 	}
 	gone, err := u.addAll() // calls Stream, whose panics are not ours
@@ -123,22 +104,14 @@ func (u *update) run() (err error) {
 		return err
 	}
 	for _, step := range []func() error{func() error { return u.index(gone) }, u.embed, u.mean, u.seal} {
-		if u.parts.places() > u.flatUpTo {
+		if u.parts.Places() > u.flatUpTo {
 			debug.FreeOSMemory() // what a step of a large corpus took is not needed by the next
 		}
-		if err := guarded(step); err != nil {
+		if err := codec.Guarded(step); err != nil {
 			return err
 		}
 	}
 	return u.ctx.Err()
-}
-
-// close releases what was read.
-func (u *update) close() error {
-	if u.old == nil {
-		return nil
-	}
-	return u.old.Close()
 }
 
 // report tells the caller how far the work is, and whether to go on.
@@ -154,6 +127,8 @@ func (u *update) open() error {
 	if err := u.report(PhaseOpen, 0, 1); err != nil {
 		return err
 	}
+	u.old = &generation{manifest: new(manifest), table: new(storage.Table), model: new(lsa.Model)}
+	from := storage.Earlier{Dir: u.opts.From, Table: u.old.table}
 	if u.opts.From != "" {
 		m, err := readManifest(u.opts.From)
 		if err != nil {
@@ -163,15 +138,17 @@ func (u *update) open() error {
 		if err != nil {
 			return err
 		}
-		u.oldFiles = m
-		if u.old, err = assemble(u.opts.From, m, files); err == nil {
-			u.oldTerms, err = decodeVocabulary(files[termsFile])
+		terms, err := storage.DecodeVocabulary(files[termsFile])
+		if err == nil {
+			u.old, err = decodeGeneration(u.opts.From, m, files)
 		}
 		if err != nil {
 			return &CorruptError{Dir: u.opts.From, Err: err}
 		}
+		from.Parts, from.Table, from.Terms, from.Verify, from.Link = m.Parts, u.old.table, terms, u.verify, u.link
 	}
-	return u.report(PhaseOpen, 1, 1)
+	u.parts = storage.NewBuilder(u.ctx, u.opts.Dir, from)
+	return nil
 }
 
 // index makes the new table, and settles which parts there are.
@@ -184,46 +161,33 @@ func (u *update) index(gone []string) error {
 	if err != nil {
 		return err
 	}
-	alive := u.parts.alive(places)
-	if u.terms, err = u.parts.vocabulary(alive); err != nil {
+	alive := u.parts.Alive(places)
+	if u.terms, err = u.parts.Vocabulary(alive); err != nil {
 		return err
 	}
-	if err := u.parts.compact(alive, places); err != nil {
+	if err := u.parts.Compact(alive, places); err != nil {
 		return err
 	}
-	u.manifest.Parts = u.parts.parts
-	var old *table
-	if u.old != nil {
-		old = u.old.table
-	}
-	u.table = newTable(old, u.kept, u.parts.fresh, places, u.parts.places())
-	u.parts.fresh = nil
-	return errors.Join(writeFile(u.opts.Dir, termsFile, u.terms.encode()), writeFile(u.opts.Dir, tableFile, u.table.encode()...))
+	u.manifest.Parts = u.parts.Parts
+	u.table = storage.NewTable(u.old.table, u.kept, u.parts.Fresh, places, u.parts.Places())
+	u.parts.Fresh = nil
+	return errors.Join(codec.Write(u.opts.Dir, termsFile, u.terms.Encode()), codec.Write(u.opts.Dir, tableFile, u.table.Encode()...))
 }
 
 // addAll builds the parts of what is new. It returns the sources that are gone.
 func (u *update) addAll() (gone []string, err error) {
-	if u.old != nil {
-		u.parts.parts = slices.Clone(u.oldFiles.Parts)
-		u.parts.old = len(u.parts.parts)
+	if err := u.report(PhaseIndex, 0, len(u.opts.Add)); err != nil {
+		return nil, err
 	}
-	const step = 512
-	for from := 0; from < len(u.opts.Add); from += step {
-		if err := u.report(PhaseIndex, from, len(u.opts.Add)); err != nil {
-			return nil, err
-		}
-		if from == 0 {
-			if err := u.parts.add(u.opts.Add); err != nil {
-				return nil, err
-			}
-		}
+	if err := u.parts.Add(u.opts.Add); err != nil {
+		return nil, err
 	}
 	if u.opts.Stream != nil {
-		if gone, err = u.opts.Stream(u.parts.add); err != nil {
+		if gone, err = u.opts.Stream(u.parts.Add); err != nil {
 			return nil, err
 		}
 	}
-	if err := u.parts.flush(); err != nil {
+	if err := u.parts.Flush(); err != nil {
 		return nil, err
 	}
 	return gone, u.report(PhaseIndex, len(u.opts.Add), len(u.opts.Add))
@@ -234,16 +198,13 @@ func (u *update) embed() error {
 	if err := u.report(PhaseEmbed, 0, 1); err != nil {
 		return err
 	}
-	stats, rows := &u.manifest.Stats, u.table.len()
-	*stats = Stats{Passages: rows, Documents: len(u.table.docs), Terms: len(u.terms), Fingerprint: u.table.fingerprint()}
+	stats, rows := &u.manifest.Stats, u.table.Len()
+	*stats = Stats{Passages: rows, Documents: len(u.table.Docs), Terms: len(u.terms), Fingerprint: u.table.Fingerprint()}
 
-	u.manifest.Changed = u.fresh + u.gone
-	if u.old != nil {
-		u.manifest.Changed += u.oldFiles.Changed
-	}
+	u.manifest.Changed = u.old.Changed + u.fresh + u.gone
 	stats.Space, stats.Cut = u.spaceID(), u.cut().Name()
 	stats.BM25 = u.opts.BM25.Resolved()
-	stats.Refit = u.old == nil || rows < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
+	stats.Refit = rows < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
 	if stats.Refit {
 		if err := u.fit(); err != nil {
 			return err
@@ -276,4 +237,63 @@ func (u *update) seal() error {
 		return err
 	}
 	return u.report(PhaseSeal, 1, 1)
+}
+
+// removed tells which passages of the earlier generation to leave out, by their
+// ordinals; nil for none.
+func (u *update) removed(sources []string) ([]bool, error) {
+	var out []bool
+	if len(sources)+len(u.opts.Remove) > 0 {
+		out = make([]bool, u.old.table.Len())
+	}
+	for _, id := range u.opts.Remove {
+		ord, known := u.old.table.Find(id)
+		if !known {
+			return nil, fmt.Errorf("removing passage %q: the index %q does not hold it", id, u.opts.From)
+		}
+		out[ord] = true
+	}
+	if out == nil {
+		return nil, nil
+	}
+	u.old.table.OfSources(sources, out)
+	return out, nil
+}
+
+// collect lists the rows of the new generation, sorted by id: those of the earlier
+// one that stay, and the new ones. It returns their places.
+func (u *update) collect(removed []bool) (places []int32, err error) {
+	fresh := u.parts.Fresh
+	slices.SortFunc(fresh, func(a, b storage.Draft) int {
+		return cmp.Or(strings.Compare(a.ID, b.ID), cmp.Compare(a.Place, b.Place))
+	})
+	before := u.old.table.Len()
+	u.kept, places = make([]int32, 0, before+len(fresh)), make([]int32, 0, before+len(fresh))
+	next := int32(0)
+	keep := func(to int32) {
+		for ; next < to; next++ {
+			if removed == nil || !removed[next] {
+				u.kept, places = append(u.kept, next), append(places, u.old.table.Place(next))
+			}
+		}
+	}
+	for i := range fresh {
+		d := &fresh[i]
+		at, known := u.old.table.Find(d.ID)
+		keep(at)
+		if known && at == next && (removed == nil || !removed[at]) {
+			if u.opts.Stream != nil {
+				return nil, &DuplicateError{ID: d.ID, Sources: [2]string{u.old.table.Source(at), d.Source}}
+			}
+			next++ // it is replaced
+		}
+		if i > 0 && d.ID == fresh[i-1].ID {
+			return nil, &DuplicateError{ID: d.ID, Sources: [2]string{fresh[i-1].Source, d.Source}}
+		}
+		u.kept, places = append(u.kept, -1), append(places, d.Place)
+	}
+	keep(int32(before))
+	u.fresh = len(fresh)
+	u.gone = before + u.fresh - len(u.kept)
+	return places, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/assay/memory/index/internal/analysis"
 	"example.com/assay/memory/lsa"
 	"example.com/assay/memory/retrieval"
 	"example.com/assay/memory/text"
@@ -31,7 +32,7 @@ func TestPassagesRoundTrip(t *testing.T) {
 		{ID: "ünï cödé\n", Doc: "", Text: strings.Repeat("無", 5000), Source: ""},
 	}
 	x := open(t, build(t, passages))
-	for _, want := range withLanguages(passages) { // one is Chinese
+	for _, want := range analysis.WithLanguages(passages) { // one is Chinese
 		got, ok, err := x.Passage(want.ID)
 		if err != nil || !ok {
 			t.Fatalf("Passage(%q): %v, %v", want.ID, ok, err)
@@ -174,7 +175,7 @@ func TestDeterministic(t *testing.T) {
 		dir := build(t, passages)
 		got := outcomes(t, open(t, dir))
 		runtime.GOMAXPROCS(previous)
-		for _, name := range []string{partName(1) + bagsExt, modelFile, vectorsFile} {
+		for _, name := range []string{"part-000001.bags", modelFile, vectorsFile} {
 			data, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil {
 				t.Fatal(err)
@@ -290,7 +291,7 @@ func TestFoldIn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	stats := updateAsLarge(t, UpdateOptions{Dir: dir, From: from, Add: randomCorpus(8, 2), Remove: []string{"s1-000000"}})
 	x := open(t, dir)
-	if stats.Refit || stats.Passages != 107 || x.model.ID() != old.model.ID() {
+	if stats.Refit || stats.Passages != 107 || x.gen.model.ID() != old.gen.model.ID() {
 		t.Errorf("trained anew: %+v", stats)
 	}
 	for _, id := range []string{"s2-000003", "s1-000050"} {
@@ -298,9 +299,9 @@ func TestFoldIn(t *testing.T) {
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
-		ord, _ := x.table.find(id)
-		want, _ := x.model.Project(lsa.Bag(terms(p.Text, text.DocStops)))
-		if !slices.Equal(x.vector(int32(ord)), want) {
+		ord, _ := x.gen.table.Find(id)
+		want, _ := x.gen.model.Project(lsa.Bag(analysis.Terms(p.Text, text.DocStops)))
+		if !slices.Equal(x.gen.vectors.Row(ord), want) {
 			t.Errorf("%s has the vector of another passage", id)
 		}
 		if res := search(t, x, retrieval.Query{Primary: p.Text}); len(res.Hits) == 0 || res.Hits[0].Passage.ID != id {

@@ -5,23 +5,25 @@ import (
 	"errors"
 	"slices"
 
+	"example.com/assay/memory/index/internal/codec"
+	"example.com/assay/memory/index/internal/storage"
 	"example.com/assay/memory/lsa"
 )
 
 // eachBag calls fn for the bags of every part with a passage that is wanted, on all
 // processors. fn is told the passages by their ordinals, -1 where one is left out.
-func (u *update) eachBag(wanted func(ord int32) bool, fn func(b *bags, ords []int32) error) error {
+func (u *update) eachBag(wanted func(ord int32) bool, fn func(b *storage.Bags, ords []int32) error) error {
 	errs := make([]error, len(u.manifest.Parts))
 	bases := make([]int, len(errs)+1)
 	for i, p := range u.manifest.Parts {
 		bases[i+1] = bases[i] + p.Passages
 	}
-	parallel(len(errs), func(i int) {
-		ords := u.table.drawn[bases[i]:bases[i+1]]
+	codec.Parallel(len(errs), func(i int) {
+		ords := u.table.Drawn[bases[i]:bases[i+1]]
 		if u.ctx.Err() != nil || !slices.ContainsFunc(ords, func(ord int32) bool { return ord >= 0 && wanted(ord) }) {
 			return
 		}
-		b, err := u.parts.bags(u.manifest.Parts[i])
+		b, err := u.parts.Bags(u.manifest.Parts[i])
 		if err == nil {
 			err = fn(b, ords)
 		}
@@ -37,7 +39,7 @@ func (u *update) eachBag(wanted func(ord int32) bool, fn func(b *bags, ords []in
 
 // fit trains the embedder on the passages, or on a sample of many.
 func (u *update) fit() error {
-	terms, df := u.terms.sorted()
+	terms, df := u.terms.Sorted()
 	number := make(map[string]int32, len(terms))
 	for i, t := range terms {
 		number[t] = int32(i)
@@ -46,19 +48,19 @@ func (u *update) fit() error {
 	if err != nil {
 		return err
 	}
-	at := make([]int32, u.table.len()) // place in the sample, counted from 1
+	at := make([]int32, u.table.Len()) // place in the sample, counted from 1
 	for i, ord := range sample {
 		at[ord] = int32(i + 1)
 	}
-	corpus := lsa.Corpus{Terms: terms, DF: df, Passages: u.table.len(), Docs: make([][]lsa.Cell, len(sample))}
-	err = u.eachBag(func(ord int32) bool { return at[ord] > 0 }, func(b *bags, ords []int32) error {
-		place := make([]int32, len(b.terms))
-		for i, t := range b.terms {
+	corpus := lsa.Corpus{Terms: terms, DF: df, Passages: u.table.Len(), Docs: make([][]lsa.Cell, len(sample))}
+	err = u.eachBag(func(ord int32) bool { return at[ord] > 0 }, func(b *storage.Bags, ords []int32) error {
+		place := make([]int32, len(b.Terms))
+		for i, t := range b.Terms {
 			if n, ok := number[t]; ok { // it is not of a passage that is gone
 				place[i] = n
 			}
 		}
-		return b.each(func(row int, cells []lsa.Cell) {
+		return b.Each(func(row int, cells []lsa.Cell) {
 			if ords[row] < 0 || at[ords[row]] == 0 {
 				return
 			}
@@ -79,7 +81,7 @@ func (u *update) fit() error {
 // sample returns the passages to train on, in order: all, or those whose bags hash
 // lowest, of equal ones the first.
 func (u *update) sample() ([]int32, error) {
-	ords := make([]int32, u.table.len())
+	ords := make([]int32, u.table.Len())
 	for i := range ords {
 		ords[i] = int32(i)
 	}
@@ -88,15 +90,15 @@ func (u *update) sample() ([]int32, error) {
 	}
 	hashes := make([]uint64, len(ords))
 	all := func(int32) bool { return true }
-	if err := u.eachBag(all, func(b *bags, ords []int32) error {
+	if err := u.eachBag(all, func(b *storage.Bags, ords []int32) error {
 		var bag []lsa.Term
-		return b.each(func(row int, cells []lsa.Cell) {
+		return b.Each(func(row int, cells []lsa.Cell) {
 			if ords[row] < 0 {
 				return
 			}
 			bag = bag[:0]
 			for _, c := range cells {
-				bag = append(bag, lsa.Term{Text: b.terms[c.Term], N: int(c.N)})
+				bag = append(bag, lsa.Term{Text: b.Terms[c.Term], N: int(c.N)})
 			}
 			hashes[ords[row]] = lsa.Hash(bag)
 		})
@@ -121,9 +123,9 @@ const projected = 4096
 // at a time, by several goroutines.
 func (u *update) project(wanted func(ord int32) bool, take func(ords []int32, vectors []float32) error) error {
 	dims := u.model.Dims()
-	return u.eachBag(wanted, func(b *bags, ords []int32) error {
-		place := make([]int32, len(b.terms))
-		for i, t := range b.terms {
+	return u.eachBag(wanted, func(b *storage.Bags, ords []int32) error {
+		place := make([]int32, len(b.Terms))
+		for i, t := range b.Terms {
 			place[i] = u.model.Place(t)
 		}
 		var batch []int32
@@ -136,7 +138,7 @@ func (u *update) project(wanted func(ord int32) bool, take func(ords []int32, ve
 			batch = batch[:0]
 			clear(vectors)
 		}
-		err := b.each(func(row int, cells []lsa.Cell) {
+		err := b.Each(func(row int, cells []lsa.Cell) {
 			if ords[row] < 0 || !wanted(ords[row]) {
 				return
 			}

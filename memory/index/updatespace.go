@@ -6,13 +6,16 @@ import (
 	"os"
 	"path/filepath"
 
+	"example.com/assay/memory/index/internal/codec"
+	"example.com/assay/memory/index/internal/meaning"
+	"example.com/assay/memory/index/internal/storage"
 	"example.com/assay/memory/vector"
 )
 
 // respaced reports whether the passages must be embedded in another space, or in other pieces, than
 // those of the earlier generation.
 func (u *update) respaced() bool {
-	return u.old != nil && (u.old.stats.Space != u.spaceID() || u.old.stats.Cut != u.cut().Name())
+	return u.old.Stats.Space != u.spaceID() || u.old.Stats.Cut != u.cut().Name()
 }
 
 func (u *update) spaceID() string {
@@ -27,7 +30,7 @@ func (u *update) cut() *Cut {
 	if u.opts.Space == nil {
 		return nil
 	}
-	return u.opts.Cut.For(u.table.len())
+	return u.opts.Cut.For(u.table.Len())
 }
 
 // mean writes the vectors of the embedder, if there is one and it need not be waited for too
@@ -56,37 +59,40 @@ func (u *update) mean() (err error) {
 	if cut != nil {
 		write = u.codes
 	}
-	m, err := write(p)
-	if m != nil && m.file != nil {
-		defer func() { err = errors.Join(err, m.file.Close()) }()
+	m, file, err := write(p)
+	if file != nil {
+		defer func() { err = errors.Join(err, file.Close()) }()
 	}
 	if err != nil {
 		return err
 	}
-	u.manifest.Calibration, u.manifest.Scale = byMeaning, m.learnScale(u.table)
-	return m.set.Err()
+	u.manifest.Calibration, u.manifest.Scale = byMeaning, m.LearnScale(func(a, b int32) bool {
+		return len(u.table.Docs) > 1 && u.table.Doc(a) == u.table.Doc(b)
+	})
+	return m.Set.Err()
 }
 
 // pieces cuts the passages whose vectors the earlier generation does not have.
 func (u *update) pieces(cut *Cut) (pieces, error) {
-	p := pieces{counts: make([]int, u.table.len()), kept: make([]int32, u.table.len())}
-	if u.old != nil && !u.respaced() {
+	p := pieces{counts: make([]int, u.table.Len()), kept: make([]int32, u.table.Len())}
+	if !u.respaced() {
 		p.old = u.old.meaning
 	}
-	read, err := u.parts.open(u.table)
+	sums := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(u.opts.Dir, name)) }
+	read, err := storage.Open(u.opts.Dir, u.table, u.manifest.Parts, sums, func(err error) error { return &CorruptError{Dir: u.opts.Dir, Err: err} })
 	if err != nil {
 		return p, err
 	}
 	for ord := range p.kept {
 		p.counts[ord], p.kept[ord] = 1, -1
 		if p.old != nil && u.kept[ord] >= 0 {
-			from, to := p.old.rows(u.kept[ord])
+			from, to := p.old.Rows(u.kept[ord])
 			p.counts[ord], p.kept[ord] = int(to-from), from
 			continue
 		}
-		passage, err := read.passage(u.table.id(int32(ord)))
+		passage, err := read.Passage(int32(ord))
 		if err != nil {
-			return p, errors.Join(err, read.close())
+			return p, errors.Join(err, read.Close())
 		}
 		own := []string{Text(passage)}
 		if cut != nil {
@@ -94,15 +100,15 @@ func (u *update) pieces(cut *Cut) (pieces, error) {
 		}
 		p.texts, p.counts[ord] = append(p.texts, own...), len(own)
 	}
-	return p, read.close()
+	return p, read.Close()
 }
 
 // pieces are what is embedded of each passage.
 type pieces struct {
-	counts []int    // of rows
-	kept   []int32  // the first row in the earlier generation, -1 of a passage whose texts are embedded
-	texts  []string // of those, in their order
-	old    *meaning // the earlier generation's; nil where none stay
+	counts []int            // of rows
+	kept   []int32          // the first row in the earlier generation, -1 of a passage whose texts are embedded
+	texts  []string         // of those, in their order
+	old    *meaning.Vectors // the earlier generation's; nil where none stay
 }
 
 // embedAtOnce is how many texts are embedded before their vectors are put away.
@@ -130,8 +136,8 @@ func (u *update) fill(p pieces, begin func(dims int), keep func(row, at int32), 
 		return err
 	}
 	dims := 0
-	if p.old != nil && p.old.set.Len() > 0 {
-		dims = p.old.dims()
+	if p.old != nil && p.old.Set.Len() > 0 {
+		dims = p.old.Dims()
 	} else if len(vectors) > 0 {
 		dims = len(vectors[0])
 	}
@@ -163,7 +169,7 @@ func (u *update) fill(p pieces, begin func(dims int), keep func(row, at int32), 
 }
 
 // floats writes the vectors of an embedder, a row for each passage, and makes the set of them.
-func (u *update) floats(p pieces) (*meaning, error) {
+func (u *update) floats(p pieces) (*meaning.Vectors, *os.File, error) {
 	var rows []float32
 	width := 0
 	put := func(row int32, v []float32) error {
@@ -172,23 +178,24 @@ func (u *update) floats(p pieces) (*meaning, error) {
 	}
 	err := u.fill(p, func(dims int) {
 		width, rows = dims, make([]float32, len(p.kept)*dims)
-	}, func(row, at int32) { _ = put(row, p.old.set.Row(at)) }, put)
+	}, func(row, at int32) { _ = put(row, p.old.Set.Row(at)) }, put)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var before *vector.Lists
 	if p.old != nil && !u.manifest.Stats.Refit {
-		before = p.old.set.Lists()
+		before = p.old.Set.Lists()
 	}
 	lists, err := u.lists(rows, width, before)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	m := &meaning{}
-	if m.set, err = vector.NewSet(rows, width, lists); err != nil {
-		return nil, err
+	set, err := vector.NewSet(rows, width, lists)
+	if err != nil {
+		return nil, nil, err
 	}
-	return m, writeFile(u.opts.Dir, meaningFile, encodeMeaning(rows, width))
+	m, err := meaning.New(set, nil)
+	return m, nil, errors.Join(err, codec.Write(u.opts.Dir, meaningFile, meaning.Encode(rows, width)))
 }
 
 // lists writes the lists of an embedder's vectors that are too many to be scanned, made of
@@ -210,30 +217,36 @@ func (u *update) lists(rows []float32, dims int, before *vector.Lists) (lists *v
 	if err != nil {
 		return nil, fmt.Errorf("encoding the lists of vectors: %w", err)
 	}
-	return lists, writeFile(u.opts.Dir, meaningListsFile, data)
+	return lists, codec.Write(u.opts.Dir, meaningListsFile, data)
 }
 
 // codes writes the vectors of what passages are cut into, those that stay and new ones, in eight bits a
-// coordinate, and opens the set of them.
-func (u *update) codes(p pieces) (*meaning, error) {
-	m := &meaning{}
-	m.share(p.counts)
+// coordinate, and opens the set of them. The caller closes the file that the set reads.
+func (u *update) codes(p pieces) (*meaning.Vectors, *os.File, error) {
+	rows := 0
+	for _, n := range p.counts {
+		rows += n
+	}
 	var coder *vector.Coder
 	err := u.fill(p, func(dims int) {
-		coder = vector.NewCoder(vector.Even(len(m.owner), max(1, dims)), len(m.owner))
-	}, func(row, at int32) { coder.Keep(row, p.old.set, at) }, func(row int32, v []float32) error {
+		coder = vector.NewCoder(vector.Even(rows, max(1, dims)), rows)
+	}, func(row, at int32) { coder.Keep(row, p.old.Set, at) }, func(row int32, v []float32) error {
 		return coder.Put(u.ctx, []int32{row}, v)
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	e := new(encoder)
-	e.uints(p.counts)
-	if err := errors.Join(u.writeCodes(coder, meaningListsFile, meaningCodesFile), writeFile(u.opts.Dir, meaningRowsFile, e.out)); err != nil {
-		return nil, err
+	if err := errors.Join(u.writeCodes(coder, meaningListsFile, meaningCodesFile), codec.Write(u.opts.Dir, meaningRowsFile, meaning.EncodeCounts(p.counts))); err != nil {
+		return nil, nil, err
 	}
-	if m.file, err = os.Open(filepath.Join(u.opts.Dir, meaningCodesFile)); err == nil {
-		m.set, err = vector.OpenCoded(m.file, coder.Lists(), nil)
+	file, err := os.Open(filepath.Join(u.opts.Dir, meaningCodesFile))
+	if err != nil {
+		return nil, nil, err
 	}
-	return m, err
+	set, err := vector.OpenCoded(file, coder.Lists(), nil)
+	if err != nil {
+		return nil, file, err
+	}
+	m, err := meaning.New(set, p.counts)
+	return m, file, err
 }

@@ -47,11 +47,11 @@ func Verify(ctx context.Context, dir string, each func(state.Passage) error) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	for ord := range x.table.len() {
+	for ord := range x.gen.table.Len() {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		p, _, err := x.Passage(x.table.id(int32(ord)))
+		p, _, err := x.Passage(x.gen.table.ID(int32(ord)))
 		if err == nil {
 			err = each(p)
 		}

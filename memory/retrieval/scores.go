@@ -2,6 +2,21 @@ package retrieval
 
 import "example.com/assay/state"
 
+// Names of the scores of a hit. The first is the sum of the others, so that a trace shows what
+// put a passage where it is.
+const (
+	RankerFused     = "fused"
+	RankerBM25      = "bm25"
+	RankerBigram    = "bigram"
+	RankerLSA       = "lsa"
+	RankerTitleLink = "title_link"
+	RankerDocument  = "document"
+	RankerGraph     = "graph"
+	RankerMeaning   = "meaning"  // of a remote embedder; only where there is one
+	RankerCitation  = "citation" // only of passages that the query names by their number
+	RankerHeading   = "heading"  // only of the first passage below a heading that the query is about
+)
+
 // Names of the scores that are not summands of a hit's first score. They order hits in its
 // place.
 const (
@@ -12,20 +27,20 @@ const (
 
 // meanings say what a score rewards, for people.
 var meanings = map[string]string{
-	"fused":       "what passages are ordered by: the sum of the others",
-	"bm25":        "words of the query, the rarer in the corpus the more",
-	"bigram":      "pairs of neighbouring words of the query",
-	"lsa":         "words that stand in the same contexts as those of the query",
-	"title_link":  "the best passages mention its title",
-	"document":    "its document as a whole fits, better than others",
-	"graph":       "it is like the passages that fit best",
-	"meaning":     "the embedder's vectors of query and passage are near",
-	"citation":    "the query names it by its number",
-	"heading":     "it is the first below a heading that the query is about",
-	"definition":  "it defines what the query asks for", // in records of earlier programs
-	RankerMMR:     "relevance less likeness to the hits before",
-	RankerTrained: "the ranker that was trained on judged questions",
-	RankerRerank:  "the reranker's own score",
+	RankerFused:     "what passages are ordered by: the sum of the others",
+	RankerBM25:      "words of the query, the rarer in the corpus the more",
+	RankerBigram:    "pairs of neighbouring words of the query",
+	RankerLSA:       "words that stand in the same contexts as those of the query",
+	RankerTitleLink: "the best passages mention its title",
+	RankerDocument:  "its document as a whole fits, better than others",
+	RankerGraph:     "it is like the passages that fit best",
+	RankerMeaning:   "the embedder's vectors of query and passage are near",
+	RankerCitation:  "the query names it by its number",
+	RankerHeading:   "it is the first below a heading that the query is about",
+	"definition":    "it defines what the query asks for", // in records of earlier programs
+	RankerMMR:       "relevance less likeness to the hits before",
+	RankerTrained:   "the ranker that was trained on judged questions",
+	RankerRerank:    "the reranker's own score",
 }
 
 // Meaning says in a few words what a score rewards, and nothing for an unknown one.
