@@ -25,7 +25,7 @@ func (e *UnknownCorpusError) Error() string {
 type EmptyCorpusError struct{ Name string }
 
 func (e *EmptyCorpusError) Error() string {
-	return fmt.Sprintf("the corpus %q holds nothing yet: its first ingest did not finish", e.Name)
+	return fmt.Sprintf("the corpus %q is empty: its first ingest did not finish", e.Name)
 }
 
 // A CorruptCorpusError says that a corpus cannot be read. Nothing was changed

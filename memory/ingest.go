@@ -135,7 +135,7 @@ func attempt(ctx context.Context, s *store, opts IngestOptions, w *walker, roots
 		run.opts.Space = nil // the hits of a server's word search are embedded by part when they are found
 	}
 	if run.opts.Space != nil && run.wanted() != "" {
-		return Report{}, errors.New("an index on a server takes no vectors of a remote embedder; leave out the embedder, or name the index " + InFiles)
+		return Report{}, errors.New("an index on a server does not support a remote embedder; leave out the embedder, or set the index to " + InFiles)
 	}
 	run.afresh = !run.old.sameMaking(run.settings) || run.outdated()
 	all, err := run.survey(ctx, w.files)

@@ -148,7 +148,7 @@ func csvCheck(row []string, path string, line, limit int) error {
 			return tooLong(path, line, limit)
 		}
 		if i := strings.IndexByte(field, 0); i >= 0 {
-			return &InputError{Path: path, Line: line, Msg: "it holds a zero byte, which is no text", Hint: "write the file again"}
+			return &InputError{Path: path, Line: line, Msg: "it contains a zero byte", Hint: "write the file again"}
 		}
 		if i := invalidUTF8([]byte(field)); i >= 0 {
 			return &InputError{Path: path, Line: line, Msg: fmt.Sprintf("byte 0x%02X is not UTF-8", field[i]), Hint: "convert the file to UTF-8"}

@@ -203,7 +203,7 @@ func parseGuarded(ctx context.Context, d *Document, raw []byte, o LoadOptions) e
 		d.Blocks[i].Metadata = metadata(b.Metadata).over(own)
 	}
 	if len(d.Blocks) == 0 {
-		return &InputError{Path: d.Path, Msg: "there is no text in it besides headings, lists of links and markup", Hint: "add text or leave the file out"}
+		return &InputError{Path: d.Path, Msg: "there is no text in it except headings, lists of links and markup", Hint: "add text or leave the file out"}
 	}
 	return nil
 }

@@ -121,7 +121,7 @@ func (m *mailReader) part(head textproto.MIMEHeader, body io.Reader, depth int) 
 	case strings.HasPrefix(kind, "multipart/"):
 		return m.multi(kind, params["boundary"], body, depth)
 	case kind == "message/rfc822":
-		return besidesFaults(m.message(wholePart(body), depth+1))
+		return exceptFaults(m.message(wholePart(body), depth+1))
 	case attached && name != "":
 		return m.attachment(name, wholePart(body))
 	case attached || !strings.HasPrefix(kind, "text/"):
@@ -134,7 +134,7 @@ func (m *mailReader) part(head textproto.MIMEHeader, body io.Reader, depth int) 
 		raw = decoded
 	}
 	if kind == "text/html" {
-		return besidesFaults(m.page(raw))
+		return exceptFaults(m.page(raw))
 	}
 	if !known {
 		if raw, _, err = inUTF8(m.ctx, m.d.Path, raw); err != nil {
@@ -190,8 +190,8 @@ func wholePart(body io.Reader) []byte {
 	return raw
 }
 
-// besidesFaults returns an error that is not the fault of a part: a bad part does not cost the others.
-func besidesFaults(err error) error {
+// exceptFaults drops the error of a faulty part, so that the others are still read.
+func exceptFaults(err error) error {
 	if _, ok := errors.AsType[*InputError](err); ok {
 		return nil
 	}

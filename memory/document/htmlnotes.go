@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// isNotes reports whether an element holds footnotes, by the roles of the
+// isNotes reports whether an element contains footnotes, by the roles of the
 // digital publishing vocabulary or the class that generators of pages use.
 // Such elements are content wherever they stand.
 func isNotes(n *html.Node) bool {

@@ -62,7 +62,7 @@ func detect(path string, raw []byte) (kind, error) {
 	case isPDF:
 		return kind{format: "pdf"}, nil
 	case k.format == "pdf":
-		return kind{}, &InputError{Path: path, Msg: "it is named .pdf but does not begin with %PDF-", Hint: "give it the extension of what it is"}
+		return kind{}, &InputError{Path: path, Msg: "it is named .pdf but does not begin with %PDF-", Hint: "give it the extension of its format"}
 	case (text || k.format == "rtf") && bytes.HasPrefix(raw, []byte(`{\rtf`)):
 		return kind{format: "rtf"}, nil
 	case (text || k.format == "cards") && isCards(raw):

@@ -171,7 +171,7 @@ func (r *recordText) finish() error {
 		return r.fault
 	case len(r.d.Blocks) == 0 && r.grid == nil:
 		return &InputError{Path: r.d.Path, Field: r.fields.text,
-			Msg: fmt.Sprintf("none of its %d records has text", r.d.Skipped), Option: textOption, Hint: "name the field that holds the text"}
+			Msg: fmt.Sprintf("none of its %d records has text", r.d.Skipped), Option: textOption, Hint: "name the field with the text"}
 	}
 	return nil
 }

@@ -99,17 +99,17 @@ func damaged(path string, err error) error {
 	return err
 }
 
-// beside returns the files of a memory, itself after its log: a remaining log would be taken for
+// memoryFiles returns the files of a memory, itself after its log: a remaining log would be taken for
 // that of the next file. The last two are files of an earlier version of this program that are no
 // longer read.
-func beside(path string) []string {
+func memoryFiles(path string) []string {
 	earlier := strings.TrimSuffix(path, ".db") + ".jsonl"
 	return []string{path + "-wal", path + "-shm", path, earlier, earlier + ".lock"}
 }
 
 // Remove deletes a memory that nobody uses, even a damaged one. A missing memory is not an error.
 func Remove(path string) error {
-	for _, name := range beside(path) {
+	for _, name := range memoryFiles(path) {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing a memory of answers: %w", err)
 		}

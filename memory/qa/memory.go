@@ -28,8 +28,8 @@ const (
 
 // Options tune a memory. Nil is the zero value.
 type Options struct {
-	// Embed returns the unit vector of a text, as memory.Corpus.Embed does. Its input is the
-	// question's content words. Nil: only questions with the same words are found.
+	// Embed returns the unit vector of a text, as memory.Corpus.Embed does. It is called with the
+	// question's content words. Nil: only Exact matches are found.
 	Embed func(string) []float32
 	// Keep is the greatest number of entries; default DefaultKeep. Beyond it the oldest are
 	// deleted, a hundredth of them at a time.

@@ -131,7 +131,7 @@ func unwrap(words []string) ([]string, string) {
 	case skip("i", "want", "to", "know"), skip("i", "would", "like", "to", "know"), skip("i", "need", "to", "know"),
 		skip("do", "you", "know"), skip("i", "wonder"), skip("i", "am", "wondering"):
 		verb = "tell"
-	case len(words) > 0 && orders.has(words[0]):
+	case len(words) > 0 && imperatives.has(words[0]):
 		verb, words = words[0], words[1:]
 		_ = skip("to", "me") || skip("me") || skip("us")
 	case polite:

@@ -26,8 +26,8 @@ var (
 	modals   = wordsOf(`can could may might must shall should will would ought`)
 	ignored  = wordsOf(`a an the please actually really exactly precisely`)
 
-	// orders are imperatives that ask for an answer.
-	orders = wordsOf(`tell explain describe list state give define clarify say name show`)
+	// imperatives are imperatives that ask for an answer.
+	imperatives = wordsOf(`tell explain describe list state give define clarify say name show`)
 
 	// headNouns ask for a property of a thing, so that "of" or "for" after them adds no meaning
 	// beyond the word order.
