@@ -12,8 +12,7 @@ import (
 // significant is the p-value below which a difference counts as real.
 const significant = .05
 
-// A Comparison is what changed from one set of results to another of the same
-// cases.
+// A Comparison is the change between two sets of results of the same cases.
 type Comparison struct {
 	Cases   []CaseChange   `json:"cases"`   // those that changed, by name
 	Metrics []MetricChange `json:"metrics"` // by name
@@ -31,8 +30,7 @@ type CaseChange struct {
 	Metrics map[string]float64 `json:"metrics,omitempty"`
 }
 
-// A MetricChange is the paired difference of a metric over the cases that have it
-// in both.
+// A MetricChange is the paired difference of a metric over the cases that have it in both sets.
 type MetricChange struct {
 	Name       string  `json:"name"`
 	Was        float64 `json:"was"`

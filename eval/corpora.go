@@ -23,16 +23,16 @@ type CorporaOptions struct {
 	Progress func(phase string, done, total int)
 }
 
-// Corpora holds the documents of cases, ingested into a directory. Folders with the same
-// files are one corpus, whatever their names. Only one goroutine may use it; several may
-// use the corpora that it opens.
+// Corpora ingests the documents of cases into a directory. Folders with the same files are one
+// corpus, whatever their names. It is for use by one goroutine; the corpora that it opens are safe
+// for concurrent use.
 type Corpora struct {
 	home string
 	opts CorporaOptions
 	open map[string]*memory.Corpus // by the hash of their files
 }
 
-// NewCorpora keeps corpora below home.
+// NewCorpora stores corpora below home.
 func NewCorpora(home string, opts *CorporaOptions) *Corpora {
 	c := &Corpora{home: home, open: map[string]*memory.Corpus{}}
 	if opts != nil {
@@ -72,8 +72,8 @@ func (c *Corpora) Close() error {
 	return errors.Join(errs...)
 }
 
-// contentHash is that of a file, or of the names and contents of all files
-// below a folder. A link to a folder counts by its target's path.
+// contentHash returns the hash of a file, or of the names and contents of all files below a folder.
+// A link to a folder counts by its target's path.
 func contentHash(root string) (string, error) {
 	hash := sha256.New()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

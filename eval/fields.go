@@ -34,7 +34,7 @@ func decode(file string, data []byte, into any) error {
 	return f.fill("", doc.Content[0], reflect.ValueOf(into).Elem())
 }
 
-// datesAsTexts keeps dates as they are written. YAML would read them as points in time.
+// datesAsTexts keeps dates as written, which YAML would parse as times.
 func datesAsTexts(n *yaml.Node) {
 	if n.Tag == "!!timestamp" {
 		n.Tag = "!!str"
@@ -133,7 +133,7 @@ func wanted(t reflect.Type) string {
 	return "a text"
 }
 
-// keysOf lists the keys of a struct, in their order, and its fields by key.
+// keysOf returns the keys of a struct, in order, and its fields by key.
 func keysOf(v reflect.Value) (keys []string, fields map[string]reflect.Value) {
 	fields = map[string]reflect.Value{}
 	for i := range v.NumField() {

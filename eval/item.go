@@ -20,7 +20,7 @@ type Item struct {
 	Pipeline  string             `json:"pipeline"`
 	Pass      bool               `json:"pass"`
 	Misses    []string           `json:"misses"`          // expectations that are not met, one sentence each
-	Error     string             `json:"error,omitempty"` // why it was not run, or what stopped it
+	Error     string             `json:"error,omitempty"` // why it was not run, or why it stopped
 	Status    state.Status       `json:"status"`
 	ExitCode  int                `json:"exit_code"` // of the pipeline's verb
 	Question  string             `json:"question"`  // or the case's input, as JSON
@@ -32,12 +32,12 @@ type Item struct {
 	NodeUsage map[string]Spent   `json:"node_usage"`
 	Path      []string           `json:"path"`
 	Timeline  []Stay             `json:"timeline"`
-	// Confidence is the confidence of the answer; Answered says that there is an answer.
+	// Confidence is the confidence of the answer; Answered reports that there is an answer.
 	Confidence float64 `json:"confidence"`
 	Notes      string  `json:"notes,omitempty"`
 	// Expected are the case's assertions with the actual values.
 	Expected []Expectation `json:"expected,omitempty"`
-	// Document is the text that the byte offsets of extracted values refer to.
+	// Document is the text in which the byte offsets of extracted values count.
 	Document string `json:"document,omitempty"`
 	// Hashes of what the run depends on: the case, the corpus (empty without one), and all.
 	CaseHash string            `json:"case_hash"`
@@ -48,7 +48,7 @@ type Item struct {
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
-// Name is the case's name, with the number of its repeat.
+// Name returns the case's name with the number of its repeat.
 func (item Item) Name() string {
 	if item.Repeat == 0 {
 		return item.ID
@@ -69,8 +69,7 @@ type Spent struct {
 	InputTokens   int `json:"input_tokens"`
 	OutputTokens  int `json:"output_tokens"`
 	ParseFailures int `json:"parse_failures"`
-	// Cost is the known cost, null when none is known; Unpriced counts the calls of unknown
-	// cost.
+	// Cost is the known cost, null if none is known; Unpriced counts the calls of unknown cost.
 	Cost     *state.Money `json:"cost"`
 	Unpriced int          `json:"unpriced"`
 	// The recorded cost of a replay's calls.

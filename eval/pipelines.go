@@ -62,8 +62,8 @@ func (b *Bench) research(_ context.Context, c Case, corpus *memory.Corpus) (job 
 	return job, err
 }
 
-// forgetful is a memory that finds nothing and keeps nothing, so that a case does not depend
-// on earlier ones.
+// forgetful is a memory that stores and finds nothing, so that a case does not depend on earlier
+// ones.
 type forgetful struct{}
 
 func (forgetful) Lookup(context.Context, string) (research.Recall, bool, error) {

@@ -29,13 +29,13 @@ type Job[S any] struct {
 	// Thread is the thread of each run, for a graph with a checkpointer. Default: that of
 	// the run's options.
 	Thread string
-	// Skills are the hashes of the prompts that it may ask, by name. They go into the trace.
+	// Skills are the hashes of the prompts used, by name, for the trace.
 	Skills map[string]string
-	// Options are what else a run depends on, printable. Default: nothing.
+	// Options are further settings that the run depends on, printable. Default: none.
 	Options any
-	// Inputs is a hash of the files that the case names besides the corpus. Default: none.
+	// Inputs is a hash of the files of the case other than the corpus. Default: none.
 	Inputs string
-	// Document is the text that the byte offsets of the answer refer to. Default: none.
+	// Document is the text in which the answer's byte offsets count. Default: none.
 	Document string
 
 	made *instance // in place of Graph and Input
@@ -47,7 +47,7 @@ type instance struct {
 	in json.RawMessage
 }
 
-// input is the encoded input of each run.
+// input returns the encoded input of each run.
 func (j Job[S]) input() (json.RawMessage, error) {
 	if j.made != nil {
 		return j.made.in, nil
@@ -72,25 +72,25 @@ func (j Job[S]) follow(ctx context.Context, opts *follow.Options[S]) (final S, t
 
 // A Result is the outcome of a graph's run.
 type Result struct {
-	// Answer is what the expectations of a case are compared with.
+	// Answer is compared with the expectations of a case.
 	Answer *state.Answer
-	// Whole is kept as JSON: a pointer to a struct that embeds the Answer, so that what is
-	// added to it is in both. Default: the Answer; its pipeline, its question and its model
-	// calls are then taken from the case and from the run's events.
+	// Whole is stored as JSON: a pointer to a struct that embeds the Answer, so that fields added
+	// to the Answer are in both. Default: the Answer; its pipeline, question and model calls are
+	// then taken from the case and from the run's events.
 	Whole any
 	// Steps is the number of rows of a plan.
 	Steps int
-	// Grounding is how much evidence a compliance answer stands on.
+	// Grounding is the amount of evidence behind a compliance answer.
 	Grounding evidence.GroundingConfidence
 	// Scores are metrics by name. A case can bound them, and results have their means.
 	Scores map[string]float64
-	// Faults are what is wrong besides the expectations of the case. Each is a miss.
+	// Faults are problems other than unmet expectations. Each is a miss.
 	Faults []string
 }
 
-// TextOf makes a Job's Result for a graph whose answer is a text. A run with a text is
-// answered, one without is no_evidence, one that asks a person is interrupted, and one that
-// an error stopped ends as the error says.
+// TextOf makes a Job's Result for a graph whose answer is a text. A run with a text is answered,
+// one without is no_evidence, one that waits for a person is interrupted, and one that failed has
+// the status of its error.
 func TextOf[S any](text func(S) string) func(S, error) (Result, error) {
 	return func(final S, err error) (Result, error) {
 		said := text(final)

@@ -17,24 +17,24 @@ import (
 	"example.com/assay/state"
 )
 
-// A Run is what became of a case.
+// A Run is the result of running a case.
 type Run struct {
-	Answer state.Answer       // what all pipelines have
+	Answer state.Answer       // common to all pipelines
 	Result json.RawMessage    // all of it, as the pipeline's verb prints it with --json
 	Trace  []trace.Record     // as it happened
 	Path   []string           // the root graph's nodes, in the order in which they finished
 	Steps  int                // of a research plan
 	Scores map[string]float64 // by metric
 	Times  follow.Took
-	Err    error // what stopped the pipeline; nil when it ended by itself
-	// Grounding is how much evidence a compliance answer stands on.
+	Err    error // the pipeline's error; nil if it ended normally
+	// Grounding is the amount of evidence behind a compliance answer.
 	Grounding evidence.GroundingConfidence
-	// Faults are what is wrong beside what the case wants, such as an audit that
-	// does not hold or recordings that were not asked for. Each is a miss.
+	// Faults are problems other than unmet expectations, such as an audit that does not verify or
+	// unused recordings. Each is a miss.
 	Faults []string
 }
 
-// Usage is what the nodes asked of models, together.
+// Usage returns the total model usage of the nodes.
 func (r Run) Usage() state.ModelUsage {
 	var sum state.ModelUsage
 	for _, usage := range r.Times.Usage { // whole numbers: the order does not matter
@@ -43,7 +43,7 @@ func (r Run) Usage() state.ModelUsage {
 	return sum
 }
 
-// run runs the graph of a job, and returns its answer, trace and scores.
+// run runs the graph of a job and returns its answer, trace and scores.
 func run[S any](ctx context.Context, p *Prepared, label string, job Job[S], engine graph.RunOptions) (Run, error) {
 	input, err := job.input()
 	if err != nil {
@@ -93,7 +93,7 @@ func run[S any](ctx context.Context, p *Prepared, label string, job Job[S], engi
 	return out, nil
 }
 
-// finish adds to a result what only its run knows, and takes it over.
+// finish completes a result with the data of its run, and copies it to r.
 func (r *Run) finish(p *Prepared, label string, of Result) {
 	m := &of.Answer.Metrics
 	if of.Whole == nil {
@@ -110,4 +110,15 @@ func (r *Run) finish(p *Prepared, label string, of Result) {
 	for name, value := range of.Scores {
 		r.Scores[name] = value
 	}
+}
+
+// encode leaves <, > and & unescaped, because results are read by people.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
 }

@@ -12,7 +12,7 @@ import (
 	"example.com/assay/nodes/verify"
 )
 
-// Settings are a case's own configuration. What is left out is as the bench has it.
+// Settings are a case's own configuration. Omitted settings are those of the bench.
 type Settings struct {
 	ConfidenceThreshold   *float64 `yaml:"confidence_threshold"` // of a research step
 	Verification          *bool    `yaml:"verification"`         // check the claims of an answer
@@ -53,7 +53,8 @@ func valueOr[T any](p *T, otherwise T) T {
 	return *p
 }
 
-// never is what options call 0 attempts, whose zero is the default.
+// never converts 0 attempts to the value that options use for none, because their zero means the
+// default.
 func never(attempts *int, otherwise int) int {
 	if attempts != nil && *attempts == 0 {
 		return -1

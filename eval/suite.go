@@ -8,13 +8,13 @@ import (
 	"example.com/assay/eval/task"
 )
 
-// An Outcome is what became of one run of a case.
+// An Outcome is the result of one run of a case.
 type Outcome struct {
 	Case     Case
 	Prepared *Prepared // nil when it was never ready
 	Repeat   int       // from 1; 0 when each case is run once
 	Run      Run
-	Misses   []string // what was expected and is not so, one sentence each
+	Misses   []string // unmet expectations, one sentence each
 	Err      error    // why the case could not be run at all
 }
 
@@ -23,11 +23,11 @@ func (o Outcome) Passed() bool { return o.Err == nil && len(o.Misses) == 0 }
 
 // SuiteOptions adjust RunCases. Nil is the zero value.
 type SuiteOptions struct {
-	// Concurrency is how many cases run at once. Default 1.
+	// Concurrency is the number of cases that run at once. Default 1.
 	Concurrency int
-	// Repeat is how often each case is run. Default 1.
+	// Repeat is the number of runs of each case. Default 1.
 	Repeat int
-	// Kept returns the item of an earlier run, which is not run again. Default none.
+	// Kept returns the item of an earlier run, which is then not run again. Optional.
 	Kept func(key string, repeat int) (Item, bool)
 	// Done receives each finished item and the progress, never concurrently. Its error
 	// stops the suite. Default: not called.
@@ -45,7 +45,7 @@ func RunCases(ctx context.Context, cases []*Prepared, run func(context.Context, 
 	}
 	repeat := max(o.Repeat, 1)
 	out := make([]Item, len(cases)*repeat)
-	var mu sync.Mutex // of done, and of who is told of it
+	var mu sync.Mutex // for done and calls of Progress
 	done := 0
 	err := task.Together(ctx, len(out), o.Concurrency, func(ctx context.Context, i int) error {
 		p, n := cases[i/repeat], 0

@@ -26,19 +26,19 @@ type CorpusInfo struct {
 	Name        string `json:"name"`
 	Files       int    `json:"files"`
 	Passages    int    `json:"passages"`
-	Documents   int    `json:"documents"`       // a file of records holds several
+	Documents   int    `json:"documents"`       // a file of records has several
 	Bytes       int64  `json:"bytes"`           // of text
 	Embedder    string `json:"embedder"`        // the remote one's ID, or else the offline one's
 	Space       string `json:"space,omitempty"` // the remote one's ID; empty without one
 	Cut         string `json:"cut,omitempty"`   // how passages are cut before they are embedded; empty for not at all
 	Fingerprint string `json:"fingerprint"`
 	Generation  string `json:"generation"`
-	Index       string `json:"index,omitempty"` // address of the server that holds its index; empty of files
+	Index       string `json:"index,omitempty"` // address of the server with its index; empty for files
 	Fault       string `json:"fault,omitempty"` // from List: why the corpus cannot be opened
 }
 
-// A Corpus is an open generation of a corpus. It is safe for concurrent use
-// and does not change while it is open, whatever is ingested meanwhile.
+// A Corpus is an open generation of a corpus. It is safe for concurrent use and does not change
+// while it is open, even if the corpus is ingested again.
 type Corpus struct {
 	store    *store
 	gen      string
@@ -49,33 +49,32 @@ type Corpus struct {
 	ranker   *RankerInfo // nil without a trained ranker
 }
 
-// OpenOptions names the helpers of a search. Nil and the zero value need none.
+// OpenOptions configure [OpenWith]. Nil means the zero value.
 type OpenOptions struct {
-	// Space embeds the questions. It must be the one that the corpus was
-	// ingested with; otherwise Search refuses. Nil: the offline embedder alone.
+	// Space embeds the questions. It must be the one that the corpus was ingested with; otherwise
+	// Search fails. Nil: the offline embedder only.
 	Space *embed.Space
-	// Meaning reads the stretches of what was found beside the question: state.Hit.Near. Nil: nobody does.
+	// Meaning rates parts of the found passages against the question: state.Hit.Near. Optional.
 	Meaning *embed.Space
-	// Reader reads stretches together with the question of a query that asks for it: state.Hit.Read. It
-	// takes Meaning. Nil: nobody does.
+	// Reader reads parts of passages together with the question if the query asks for it:
+	// state.Hit.Read. It requires Meaning. Optional.
 	Reader Reader
-	// Reranker orders what the index found. Nil: the index's own order.
+	// Reranker reorders the hits of the index. Optional.
 	Reranker Reranker
-	// Detector looks for orders to an assistant in the passages that are returned.
-	// Nil: nobody does.
+	// Detector detects prompt injections in the returned passages. Optional.
 	Detector Detector
-	// Inspect finds what speaks to an assistant in the passages that are returned. It is
-	// taken out of them, with what the Detector finds: state.Passage.Withhold. Nil: nothing is.
+	// Inspect finds prompt injections in the returned passages. They are removed, with those that
+	// the Detector finds: state.Passage.Withhold. Nil removes nothing.
 	Inspect retrieval.Inspect
-	// RerankDepth is how many hits the reranker is shown; default 20, and never
-	// fewer than are asked for.
+	// RerankDepth is the number of hits passed to the Reranker; default 20, and at least the number
+	// asked for.
 	RerankDepth int
-	// Ranker orders what the index found, in place of the trained ranker that
-	// the corpus has. Nil: that one, where there is one.
+	// Ranker orders the hits of the index in place of the corpus's own trained ranker. Nil: that
+	// one, if the corpus has one.
 	Ranker *learn.Model
 	// Untrained leaves the trained ranker out.
 	Untrained bool
-	// Servers reaches the server of a corpus whose index is on one. Nil: such a corpus
+	// Servers connects to the server of a corpus whose index is on one. Without it such a corpus
 	// cannot be opened.
 	Servers Servers
 }
@@ -85,7 +84,7 @@ type OpenOptions struct {
 // *CorruptCorpusError. A corpus whose index is on a server needs [OpenWith].
 func Open(home, name string) (*Corpus, error) { return OpenWith(home, name, nil) }
 
-// OpenWith is Open with the help of others.
+// OpenWith is [Open] with options.
 func OpenWith(home, name string, opts *OpenOptions) (*Corpus, error) {
 	var o OpenOptions
 	if opts != nil {
@@ -122,8 +121,8 @@ func open(home, name string, opts OpenOptions) (*Corpus, error) {
 	}
 }
 
-// gone reports whether a generation that is held is no longer at its place: its corpus was
-// removed, and may have been made again.
+// gone reports whether a locked generation is no longer in its place: its corpus was removed, and
+// perhaps created again.
 func (s *store) gone(gen string, inUse *flock.Flock) bool {
 	there, err := os.Stat(s.path(gen, inUseFile))
 	if err != nil {
@@ -133,7 +132,7 @@ func (s *store) gone(gen string, inUse *flock.Flock) bool {
 	return err == nil && !os.SameFile(mine, there)
 }
 
-// hold keeps the live generation of a corpus from being removed by an ingest.
+// hold locks the live generation of a corpus so that no ingest removes it.
 func hold(home, name string) (s *store, gen string, inUse *flock.Flock, err error) {
 	if err := CheckName(name); err != nil {
 		return nil, "", nil, err
@@ -167,12 +166,12 @@ func hold(home, name string) (s *store, gen string, inUse *flock.Flock, err erro
 	return nil, "", nil, &CorruptCorpusError{Name: name, Err: lastErr}
 }
 
-// useGeneration holds a generation against removal.
+// useGeneration takes the shared lock that keeps a generation from being removed.
 func useGeneration(path string) (*flock.Flock, error) {
-	f := flock.New(path, flock.SetFlag(os.O_RDONLY)) // one that was removed is not made again
+	f := flock.New(path, flock.SetFlag(os.O_RDONLY)) // a removed one is not created again
 	err := locked(f.TryRLock())
 	if err == nil {
-		// Removed between opening and locking, it is no longer the file there.
+		// If it was removed between opening and locking, the file there is another one.
 		var mine, there os.FileInfo
 		if mine, err = f.Stat(); err == nil {
 			if there, err = os.Stat(path); err == nil && !os.SameFile(mine, there) {
@@ -186,7 +185,7 @@ func useGeneration(path string) (*flock.Flock, error) {
 	return f, nil
 }
 
-// openGeneration opens a generation that is held. After an error the caller lets go of it.
+// openGeneration opens a locked generation. After an error the caller releases the lock.
 func openGeneration(s *store, gen string, inUse *flock.Flock, opts OpenOptions) (*Corpus, error) {
 	var m *manifest
 	var manifestErr error
@@ -246,15 +245,14 @@ func (c *Corpus) Current() bool {
 // Name returns the corpus's name.
 func (c *Corpus) Name() string { return c.store.name }
 
-// Fingerprint identifies the content: the same files with the same options
-// give the same fingerprint, whatever ingests led there.
+// Fingerprint identifies the content: the same files with the same options give the same
+// fingerprint, however they were ingested.
 func (c *Corpus) Fingerprint() string { return c.manifest.Fingerprint }
 
 // Info describes the corpus as it was opened.
 func (c *Corpus) Info() CorpusInfo { return c.manifest.Info }
 
-// Training says what the corpus's offline embedder was trained on, when it will
-// be trained again, and how vectors are searched.
+// Training describes the training of the corpus's offline embedder and how vectors are searched.
 func (c *Corpus) Training() index.Training { return c.index.Training() }
 
 // Sources lists the names of the corpus's texts, sorted.
@@ -266,14 +264,13 @@ func (c *Corpus) Sources() []string {
 	return out
 }
 
-// Search returns the passages that answer a query. With a Reranker they come
-// in its order, or, when it fails, in the index's own, and the result says
-// why. With a Detector they hold the orders that it found, or the result says why
-// it did not look. A trained ranker orders before the Reranker does. The confidence is
-// always that of the index's own order.
+// Search returns the passages that answer a query. With a Reranker they are in its order or, if it
+// fails, in the index's order, and the result gives the reason. With a Detector they have the
+// prompt injections it found, or the result says why it found none. A trained ranker orders the
+// hits before the Reranker. The confidence is always that of the index's own order.
 //
-// The errors to expect are the context's, *EmbedderError, which means that
-// nothing was searched, *retrieval.UnknownKeyError of a filter, and *embed.Error.
+// Errors are those of ctx, *EmbedderError, which means that nothing was searched,
+// *retrieval.UnknownKeyError for a filter, and *embed.Error.
 func (c *Corpus) Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
 	r, err := c.search(ctx, q)
 	if err == nil && c.opts.Detector != nil {
@@ -316,7 +313,7 @@ func (c *Corpus) search(ctx context.Context, q retrieval.Query) (retrieval.Resul
 		k = index.DefaultK
 	}
 	shown, lambda := k, q.MMR
-	if lambda > 0 { // chosen from what the reranker ordered, not ordered again by it
+	if lambda > 0 { // chosen from the reranked hits, not reranked again
 		shown, q.MMR = max(k, c.opts.RerankDepth), 0
 	}
 	q.K = max(k, c.opts.RerankDepth)
@@ -356,7 +353,7 @@ func (c *Corpus) Facets(ctx context.Context, limit int) ([]index.Facet, error) {
 	return facets, nil
 }
 
-// spaceID is the ID of the remote embedder in use, "" for none.
+// spaceID returns the ID of the remote embedder in use, or "".
 func (c *Corpus) spaceID() string {
 	if c.opts.Space == nil {
 		return ""
@@ -373,15 +370,14 @@ func (c *Corpus) Passage(id string) (state.Passage, bool, error) {
 	return p, ok, nil
 }
 
-// Embed returns the unit vector of a text in the space of the offline
-// embedder, which every corpus has, for package qa. A text without a word of the corpus has the zero vector.
+// Embed returns the unit vector of a text from the corpus's offline embedder, for package qa. A
+// text without a word of the corpus has the zero vector.
 func (c *Corpus) Embed(text string) []float32 { return c.index.Embed(text) }
 
-// TextPath returns the file in which the bytes Start to End of a passage of
-// the source are its text: the ingested file itself for markdown and plain
-// text, the text that the corpus keeps for the other formats. Original is the
-// file that a kept text was extracted from, and empty otherwise. Whether the
-// file still is what was ingested is for Check to say.
+// TextPath returns the file whose bytes Start to End are the text of a passage of the source: the
+// ingested file itself for markdown and plain text, the corpus's extracted text for the other
+// formats. original is the file that a text was extracted from, and empty otherwise. Check reports
+// whether the file is unchanged.
 func (c *Corpus) TextPath(source string) (path, original string, err error) {
 	f, err := c.file(source)
 	if err != nil || f.Text == "" {
@@ -393,9 +389,9 @@ func (c *Corpus) TextPath(source string) (path, original string, err error) {
 	return path, f.Path, nil
 }
 
-// Check reports whether the text of a source still is what was ingested. A
-// file that changed or went is a *document.InputError, a kept text that is
-// damaged a *CorruptCorpusError.
+// Check returns an error if the text of a source is no longer the ingested one: a
+// *document.InputError for a changed or missing file, a *CorruptCorpusError for a damaged extracted
+// text.
 func (c *Corpus) Check(source string) error {
 	f, err := c.file(source)
 	if err != nil {
@@ -426,8 +422,7 @@ func (c *Corpus) file(source string) (file, error) {
 	return files[i], nil
 }
 
-// List describes the corpora of a home, sorted by name. One that cannot be
-// read is listed with its Fault.
+// List describes the corpora of a home, sorted by name. One that cannot be read has its Fault set.
 func List(home string) ([]CorpusInfo, error) {
 	names, err := Names(home)
 	if err != nil {
@@ -440,7 +435,7 @@ func List(home string) ([]CorpusInfo, error) {
 	return slices.Clip(out), nil
 }
 
-// describe reads what the manifest says, without opening the index.
+// describe reads the description from the manifest, without opening the index.
 func describe(home, name string) CorpusInfo {
 	s := &store{name: name, dir: corpusDir(home, name)}
 	gen, err := s.current()

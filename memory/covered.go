@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// covered is the share of a hit's sequences of words that better hits of other sources
-	// must have for them to say the same. One manual in several formats is cut at other
-	// places in each. One differing word in a hundred changes nothing.
+	// covered is the share of a hit's word sequences that better hits of other sources must have
+	// for it to count as a copy. The formats of one manual are split at different places. One
+	// differing word in a hundred changes nothing.
 	covered    = .95
 	coverTries = 3 // times that hits in place of covered ones are asked for
 )
 
-// uncovered searches the index, and lists hits that repeat better ones as copies of
-// those. Others take their place. The confidence is that of the first answer.
+// uncovered searches the index and lists hits that repeat better ones as their copies. Further hits
+// take their place. The confidence is that of the first search.
 func (c *Corpus) uncovered(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
 	first, err := c.index.Search(ctx, q)
 	if err != nil || q.Repeats {

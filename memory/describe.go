@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// A SourceInfo describes a text of a corpus as it was ingested.
+// A SourceInfo describes an ingested source of a corpus.
 type SourceInfo struct {
 	Source      string   // its name
 	Format      string   // such as "markdown"
 	Bytes       int      // of text
-	Empty       int      // records that were left out because they have no text
+	Empty       int      // skipped records without text
 	Lost        []string // the first records that could not be read, and why
 	LostRecords int      // how many could not be read
 }
@@ -26,11 +26,11 @@ func (c *Corpus) Describe() []SourceInfo {
 	return out
 }
 
-// Unread lists the files and links that ingests found and left out. What an ingest left out
-// that changed nothing else is not among them.
+// Unread lists the files and links that ingests skipped, except those of ingests that changed
+// nothing else.
 func (c *Corpus) Unread() []Skip { return c.manifest.Unread }
 
-// Ingested is when the last ingest that changed the corpus ended, as the files say.
+// Ingested returns the end of the last ingest that changed the corpus, from the times of its files.
 func (c *Corpus) Ingested() (time.Time, error) {
 	info, err := os.Stat(c.store.path(c.gen, manifestFile))
 	if err != nil {
@@ -39,7 +39,8 @@ func (c *Corpus) Ingested() (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// leaveOut records what an ingest left out. What earlier ones left out elsewhere stays.
+// leaveOut records the files that an ingest skipped. Files that earlier ingests skipped elsewhere
+// stay.
 func (m *manifest) leaveOut(r *ingestion) {
 	for _, s := range r.old.Unread {
 		if !slices.ContainsFunc(r.roots, func(root string) bool { return below(s.Path, root) }) {

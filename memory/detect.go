@@ -9,19 +9,19 @@ import (
 	"example.com/assay/state"
 )
 
-// A Detector finds the sentences of texts that give orders to an assistant: their
-// spans, by index. It is safe for concurrent use.
+// A Detector detects prompt injections: the spans of the sentences with them, by text. It is safe
+// for concurrent use.
 type Detector interface {
 	Detect(ctx context.Context, texts []string) ([][]text.Span, error)
-	ID() string // names it in what went wrong
+	ID() string // its name in error reports
 }
 
-// kindDetected is the kind of an order that a detector found.
+// kindDetected is the kind of a prompt injection that a detector found.
 const kindDetected = "detected"
 
-// detect notes in the hits of r which orders a detector finds in them. A detector
-// that fails leaves them as they are, and r says why: a search must not fail because
-// of what only looks at its passages. The error is the context's.
+// detect records in the hits of r the prompt injections that a detector finds. If the detector
+// fails, the hits stay as they are and r gives the reason: a search must not fail because of a
+// check of its passages. The returned error is that of ctx.
 func detect(ctx context.Context, by Detector, r *retrieval.Result) error {
 	if len(r.Hits) == 0 {
 		return nil
@@ -63,7 +63,7 @@ func checkSpans(found [][]text.Span, texts []string) error {
 	return nil
 }
 
-// withhold takes what speaks to an assistant out of the hits and of what stands around them.
+// withhold removes prompt injections from the hits and from the passages around them.
 func withhold(inspect retrieval.Inspect, hits []state.Hit) {
 	take := func(list []state.Passage) []state.Passage {
 		out := make([]state.Passage, len(list))

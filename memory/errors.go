@@ -7,7 +7,7 @@ import (
 	"example.com/assay/state"
 )
 
-// An UnknownCorpusError says that there is no corpus of a name.
+// An UnknownCorpusError reports that there is no corpus of a name.
 type UnknownCorpusError struct {
 	Name  string
 	Known []string // sorted
@@ -25,7 +25,7 @@ func (e *UnknownCorpusError) Error() string {
 type EmptyCorpusError struct{ Name string }
 
 func (e *EmptyCorpusError) Error() string {
-	return fmt.Sprintf("the corpus %q holds nothing yet: its first ingest did not finish", e.Name)
+	return fmt.Sprintf("the corpus %q is empty: its first ingest did not finish", e.Name)
 }
 
 // A CorruptCorpusError says that a corpus cannot be read. Nothing was changed
@@ -48,7 +48,7 @@ func (e *CorruptCorpusError) Unwrap() error { return e.Err }
 // program. Nothing was changed or deleted, and an ingest of its files cures it.
 type OtherVersionError struct {
 	Name      string
-	Roots     []string // what it was ingested from
+	Roots     []string // the ingested files and directories
 	Got, Want int      // versions of the index's format
 	Err       error
 }

@@ -17,45 +17,44 @@ import (
 
 // IngestOptions names the files and the corpus, and how to read them.
 type IngestOptions struct {
-	Home   string   // the directory that holds everything; made when it is missing
+	Home   string   // the directory of all data; created if needed
 	Corpus string   // its name: a-z, 0-9, '.', '_' and '-'
 	Paths  []string // files and directories; directories are read whole
 
-	// Load and Split say how files are read and cut. When they change what
-	// files become, every file of the corpus is read again.
+	// Load and Split configure how files are read and split. If a change affects the resulting
+	// passages, every file of the corpus is read again.
 	Load  document.LoadOptions
 	Split document.SplitOptions
 
-	// Space embeds the passages in addition to the offline embedder. A corpus of another
-	// space, or of none, is embedded anew; vectors in the space's cache are
-	// used. Nil: the offline embedder alone.
+	// Space embeds the passages in addition to the offline embedder. A corpus with another space,
+	// or none, is embedded again, with the vectors in the space's cache. Nil: the offline embedder
+	// only.
 	Space *embed.Space
-	// Patience is how many texts an ingest waits for that Space has not embedded before. With more
-	// of them the corpus can be searched by its words first, Report.Unembedded says so, and ingesting
-	// once more with a Patience of 0 embeds them. 0 waits for all.
+	// Patience is the greatest number of texts, not yet embedded by Space, that an ingest waits
+	// for. With more of them the corpus can only be searched by words at first, and
+	// Report.Unembedded counts them; ingesting again with a Patience of 0 embeds them. 0 waits for
+	// all.
 	Patience int
 
-	// BM25 are the parameters that passages are ranked with. Others than those that
-	// the corpus was made with make its index anew.
+	// BM25 are the ranking parameters. If they differ from the corpus's, its index is built again.
 	BM25 index.BM25
 
-	// Index is the address of the server that is to hold the index, or InFiles. Another
-	// one than that of the corpus moves it. A server takes no vectors of Space. Empty:
-	// where the corpus has it, and files for a new one.
+	// Index is the address of the server for the index, or InFiles. If it differs from the
+	// corpus's, the index moves. A server does not take vectors of Space. Empty: the corpus's
+	// present one, and files for a new corpus.
 	Index   string
-	Servers Servers // reaches Index, and what the corpus has on other servers
+	Servers Servers // connects to Index, and to servers with old data of the corpus
 
-	// Rebuild forgets what the corpus holds and makes it anew from Paths
-	// alone. It needs nothing of the old generation, which may be damaged, and
-	// removes it once the new one is live.
+	// Rebuild discards the content of the corpus and builds it from Paths only. It does not need
+	// the old generation, which may be damaged, and removes it once the new one is live.
 	Rebuild bool
 
-	// Progress is called during the work, never concurrently, with the current task and
-	// how much of it is done. Nil: not called.
+	// Progress is called during the work, never concurrently, with the current task and how much of
+	// it is done. Optional.
 	Progress func(phase string, done, total int)
 }
 
-// A Report says what an ingest did.
+// A Report is the result of an ingest.
 type Report struct {
 	Corpus      string `json:"corpus"`
 	Added       int    `json:"added"` // files, as the next three
@@ -133,10 +132,10 @@ func attempt(ctx context.Context, s *store, opts IngestOptions, w *walker, roots
 		return Report{}, err
 	}
 	if run.opts.Space != nil && run.wanted() != "" && encode.IsID(run.opts.Space.ID()) {
-		run.opts.Space = nil // what a server finds by words is read stretch by stretch when it is found
+		run.opts.Space = nil // the hits of a server's word search are embedded by part when they are found
 	}
 	if run.opts.Space != nil && run.wanted() != "" {
-		return Report{}, errors.New("an index on a server takes no vectors of a remote embedder; leave out the embedder, or name the index " + InFiles)
+		return Report{}, errors.New("an index on a server does not support a remote embedder; leave out the embedder, or set the index to " + InFiles)
 	}
 	run.afresh = !run.old.sameMaking(run.settings) || run.outdated()
 	all, err := run.survey(ctx, w.files)
@@ -173,12 +172,12 @@ type ingestion struct {
 
 	same  map[string]bool             // paths of files that are as they were
 	files []file                      // of the new generation
-	push  func([]state.Passage) error // takes the passages of a source
+	push  func([]state.Passage) error // receives the passages of a source
 	pages map[string][]state.Passage  // by source: of pages, which wait
 	gone  []string                    // sources of the live generation whose passages go
 
-	running []string // what repeats over pages
-	unread  []Skip   // files and links that were left out
+	running []string // blocks repeated over pages
+	unread  []Skip   // skipped files and links
 
 	fault error // of reading, which ends the making of the index
 }
@@ -219,8 +218,7 @@ func (r *ingestion) outdated() bool {
 	return other || errors.Is(err, os.ErrNotExist)
 }
 
-// goneBelow reports whether a file of the live generation is no longer below the
-// roots.
+// goneBelow reports whether a file of the live generation is no longer below the roots.
 func (r *ingestion) goneBelow(list []found) bool {
 	there := make(map[string]bool, len(list))
 	for _, item := range list {
@@ -231,7 +229,7 @@ func (r *ingestion) goneBelow(list []found) bool {
 	})
 }
 
-// settled reports whether the live generation already holds what was read.
+// settled reports whether the live generation already has the content that was read.
 func (r *ingestion) settled() bool {
 	return r.live != "" && r.report.Added+r.report.Changed+r.report.Removed == 0 && !r.afresh && !r.respaced() && !r.reranked() && !r.moved()
 }
@@ -252,7 +250,7 @@ func (r *ingestion) reranked() bool {
 	return err == nil && stats.BM25.Resolved() != r.opts.BM25.Resolved()
 }
 
-// space is the ID of the remote embedder, "" without one.
+// space returns the ID of the remote embedder, or "".
 func (r *ingestion) space() string {
 	if r.opts.Space == nil {
 		return ""
@@ -304,8 +302,8 @@ func (r *ingestion) commit(ctx context.Context, list []found) (*manifest, error)
 	return m, nil
 }
 
-// build fills the directory of a generation. With an error it may return a manifest: of what
-// is on a server already.
+// build fills the directory of a generation. With an error it may return a manifest, which
+// describes data that is on a server already.
 func (r *ingestion) build(ctx context.Context, gen string, list []found) (*manifest, error) {
 	from := ""
 	if r.live != "" && !r.afresh {

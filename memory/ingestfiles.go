@@ -46,8 +46,8 @@ func (r *ingestion) survey(ctx context.Context, list []found) (all bool, err err
 	return !r.afresh, nil
 }
 
-// movedTo reports whether a wider root names a file anew, so that it does not matter
-// which was first.
+// movedTo reports whether a wider root renames a file, so that the order of the two names does not
+// matter.
 func movedTo(before file, item found) bool {
 	return before.Root != item.root && below(before.Root, item.root)
 }
@@ -111,8 +111,8 @@ func (r *ingestion) read(ctx context.Context, list []found, push func([]state.Pa
 	return r.dropRunning(ctx)
 }
 
-// load reads a file and hands its passages on. Those of a page wait until it is known
-// what repeats over pages.
+// load reads a file and passes its passages on. Those of a page wait until the repeated blocks are
+// known.
 func (r *ingestion) load(ctx context.Context, before file) (file, error) {
 	d, err := document.Load(ctx, before.Path, before.Source, &r.opts.Load)
 	if err != nil {
@@ -139,12 +139,12 @@ func (r *ingestion) load(ctx context.Context, before file) (file, error) {
 	return after, r.push(passages)
 }
 
-// sameReader reports whether what read a file is still what would read it.
+// sameReader reports whether a file would be read by the same program as before.
 func (r *ingestion) sameReader(ctx context.Context, f file) bool {
 	return f.Reader == "" || document.CurrentReader(ctx, f.Reader)
 }
 
-// hasText reports whether the text kept of a file is there.
+// hasText reports whether the extracted text of a file exists.
 func (r *ingestion) hasText(f file) bool {
 	if f.Text == "" {
 		return true
@@ -166,8 +166,7 @@ func (r *ingestion) keepText(text string) (string, error) {
 	return name, nil
 }
 
-// keepOthers carries over the files that lie outside the roots and counts
-// those that are gone from below them.
+// keepOthers keeps the files outside the roots and counts those missing below them.
 func (r *ingestion) keepOthers(ctx context.Context, kept map[string]bool) error {
 	for _, f := range r.old.Files {
 		if kept[f.Path] {
@@ -189,7 +188,7 @@ func (r *ingestion) keepOthers(ctx context.Context, kept map[string]bool) error 
 	return nil
 }
 
-// nothing is the error of an ingest that would leave nothing.
+// nothing returns the error of an ingest without any text.
 func (r *ingestion) nothing() error { return nothingToRead(r.opts.Paths, r.report.Skipped) }
 
 func nothingToRead(paths []string, skipped []Skip) error {
@@ -220,7 +219,7 @@ func (r *ingestion) duplicated(d *index.DuplicateError) error {
 		Hint: "give records ids that are unique in the corpus, or ingest the files into two corpora"}
 }
 
-// faultOf returns the fault of a file, or false when the error is not the file's.
+// faultOf returns the fault of a file; false if the error is not the file's.
 func faultOf(err error) (string, bool) {
 	var input *document.InputError
 	if !errors.As(err, &input) {
@@ -254,7 +253,7 @@ func sourceName(f found, taken map[string]bool) string {
 	}
 	for taken[name] {
 		parent := filepath.Dir(dir)
-		if parent == dir { // only a text that lies at two places at once gets here
+		if parent == dir { // reached only by a text that is in two places
 			name = "_/" + name
 			continue
 		}

@@ -17,7 +17,7 @@ import (
 // FormatVersion is the version of the corpus directory's layout.
 const FormatVersion = 1
 
-// A manifest says what a generation was made from and how.
+// A manifest describes how a generation was made.
 type manifest struct {
 	Version     int        `json:"version"`  // FormatVersion
 	Document    int        `json:"document"` // document.Version
@@ -26,11 +26,11 @@ type manifest struct {
 	Info        CorpusInfo `json:"info"`
 	Files       []file     `json:"files"`             // by source
 	Served      *served    `json:"served,omitempty"`  // nil where the index is in files
-	Running     []string   `json:"running,omitempty"` // what repeats over pages and is in no passage, as running lists it
-	Unread      []Skip     `json:"unread,omitempty"`  // files and links that were found and left out
+	Running     []string   `json:"running,omitempty"` // blocks repeated over pages, which are in no passage, as running returns them
+	Unread      []Skip     `json:"unread,omitempty"`  // skipped files and links
 }
 
-// settings are the options that decide what a file becomes.
+// settings are the options that affect the passages of a file.
 type settings struct {
 	TextField  string                `json:"text_field,omitempty"`
 	TitleField string                `json:"title_field,omitempty"`
@@ -62,14 +62,13 @@ func settingsOf(load document.LoadOptions, split document.SplitOptions) settings
 	}
 }
 
-// sameMaking reports whether files read now come out as those of m did.
+// sameMaking reports whether reading a file now gives the same passages as in m.
 func (m *manifest) sameMaking(s settings) bool {
 	return m.Version == FormatVersion && m.Document == document.Version && m.Settings == s
 }
 
-// seal sorts the files and sets the fingerprint, which hashes what passages
-// are made of: sources, content, extracted texts and settings; not where the
-// files lie nor the order in which they came.
+// seal sorts the files and sets the fingerprint, a hash of what determines the passages: sources,
+// content, extracted texts and settings; not the files' paths or their order.
 func (m *manifest) seal() {
 	slices.SortFunc(m.Files, func(a, b file) int { return cmp.Compare(a.Source, b.Source) })
 	h := sha256.New()
@@ -80,7 +79,7 @@ func (m *manifest) seal() {
 	m.Fingerprint = hex.EncodeToString(h.Sum(nil))
 }
 
-// describes is what the corpus is, by its files and the statistics of its index.
+// describes returns the description of the corpus from its files and the statistics of its index.
 func (m *manifest) describes(stats index.Stats) CorpusInfo {
 	info := CorpusInfo{Files: len(m.Files), Passages: stats.Passages, Documents: stats.Documents, Embedder: cmp.Or(stats.Space, stats.Embedder), Space: stats.Space, Cut: stats.Cut}
 	for _, f := range m.Files {
@@ -89,7 +88,7 @@ func (m *manifest) describes(stats index.Stats) CorpusInfo {
 	return info
 }
 
-// roots are what the files were ingested from, sorted.
+// roots returns the ingested files and directories, sorted.
 func (m *manifest) roots() []string {
 	var out []string
 	for _, f := range m.Files {
@@ -115,7 +114,7 @@ func readManifest(path string) (*manifest, error) {
 	return m, nil
 }
 
-// checkFields is the error of a manifest that has a field which it should not.
+// checkFields returns an error for a manifest with an unknown field.
 func checkFields(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	meantHits  = 16 // of the best, so many are read stretch by stretch
+	meantHits  = 16 // best hits that are embedded by part
 	readLeads  = 12 // stretches that are read together with the question
 	newTexts   = 96 // stretches that are embedded for one search, when nobody has yet
 	nearDigits = 1e4
@@ -30,8 +30,8 @@ var readings = &index.Cut{ID: "readings 1", Of: func(p state.Passage) []string {
 	return []string{index.Text(p)}
 }}
 
-// CutFor is how passages are embedded in a space: by an encoder stretch by stretch, by an embedder at an
-// address as a whole, which is nil.
+// CutFor returns how passages are split for embedding in a space: into parts for a built-in
+// encoder, or nil, as a whole, for a remote embedder.
 func CutFor(space *embed.Space) *index.Cut {
 	if space == nil || !encode.IsID(space.ID()) {
 		return nil
@@ -46,10 +46,10 @@ func appendReadings(texts []string, p state.Passage) []string {
 	return texts
 }
 
-// mean says of each stretch of the best hits how near it is to the question, unless it is in another
-// language than English, which the encoders read. The index knows it of a corpus whose passages were
-// embedded stretch by stretch. What nobody has embedded yet is embedded now, of the best hits first and
-// no more than a question can wait for.
+// mean sets the similarity of the question and each part of the best hits, unless the question is
+// in another language than English, which the encoders are for. The index has the vectors of a
+// corpus whose passages were embedded by part. Missing ones are computed now, for the best hits
+// first and within the time that a question can wait.
 func (c *Corpus) mean(ctx context.Context, question string, hits []state.Hit) error {
 	l := text.LanguageOf(question)
 	reads := c.opts.Meaning != nil && (l == "" || l == text.English)
@@ -107,8 +107,8 @@ type Reader interface {
 	Answers(ctx context.Context, question string, texts []string) ([]float64, error)
 }
 
-// answers has the stretches that lead read together with the question, each of which takes about a hundredth
-// of a second. Only stretches of hits that were read for themselves lead.
+// answers reads the leading parts together with the question, each of which takes about a hundredth
+// of a second. Only parts of hits that were embedded by part lead.
 func (c *Corpus) answers(ctx context.Context, question string, hits []state.Hit) error {
 	var sources []answer.Source
 	for _, h := range hits {

@@ -13,12 +13,10 @@ import (
 	"example.com/assay/memory/qa"
 )
 
-// Remove deletes a corpus and the answers remembered from it, never the
-// documents that it was made from. Its directory is renamed first, so that it
-// is gone at once or not at all; readers keep what they opened, and on Windows
-// keep it from being removed. The errors to
-// expect are *UnknownCorpusError, *BusyError and, of an index on a server, which is removed
-// first, *ServerError.
+// Remove deletes a corpus and the answers stored for it, never the ingested documents. Its
+// directory is renamed first, so that it is gone at once or not at all; open readers keep their
+// files, and on Windows they prevent the removal. An index on a server is deleted first. Errors:
+// *UnknownCorpusError, *BusyError and *ServerError.
 func Remove(ctx context.Context, home, name string, servers Servers) (err error) {
 	if err := CheckName(name); err != nil {
 		return err

@@ -26,12 +26,12 @@ const RankerRerank = retrieval.RankerRerank
 
 const (
 	defaultRerankDepth = 20
-	maxFallback        = 300 - len("…") // bytes of a reason; a longer one ends with dots
+	maxFallback        = 300 - len("…") // bytes of a reason; a longer one is shortened
 )
 
-// rerank orders the hits of r by a reranker's scores and keeps k. A reranker that fails,
-// or returns no valid order, leaves the first k unchanged: an improvement must not fail a
-// search. The error is the context's.
+// rerank sorts the hits of r by a reranker's scores and keeps k. If the reranker fails or returns
+// invalid scores, the first k stay unchanged: an improvement must not fail a search. The returned
+// error is that of ctx.
 func rerank(ctx context.Context, by Reranker, query string, k int, r *retrieval.Result) error {
 	if len(r.Hits) == 0 {
 		return nil

@@ -10,14 +10,14 @@ import (
 	"example.com/assay/state"
 )
 
-// Rules by which a block belongs to a site and not to its pages: it stands at the
-// head or foot of so many pages of a directory.
+// Bounds for blocks that belong to a site rather than its pages: those at the head or foot of so
+// many pages of a directory.
 const (
 	runningPages = 5  // no fewer
 	runningShare = .5 // of the directory's, more
 )
 
-// running lists what repeats over the pages of each directory, as "DIR/NAME", sorted.
+// running returns the blocks repeated over the pages of each directory, as "DIR/NAME", sorted.
 func running(files []file) []string {
 	pages := map[string]int{}
 	counts := map[string]int{}
@@ -41,9 +41,8 @@ func running(files []file) []string {
 	return out
 }
 
-// dropRunning takes what repeats over pages out of their passages, and puts back what
-// no longer does. Passages depend on all files of a corpus alone, and not on the
-// ingests that led there.
+// dropRunning removes blocks that repeat over pages from the passages, and restores those that no
+// longer do. So passages depend only on the files of a corpus, not on the history of ingests.
 func (r *ingestion) dropRunning(ctx context.Context) error {
 	r.running = running(r.files)
 	for _, f := range r.files {
@@ -97,7 +96,7 @@ func (r *ingestion) without(ctx context.Context, f file, blocks []string) (*[]st
 	return &passages, err
 }
 
-// runningOf lists the names of a file's blocks that repeat.
+// runningOf returns the names of a file's repeated blocks.
 func runningOf(f file, running []string) []string {
 	var out []string
 	for _, name := range f.Edges {

@@ -17,9 +17,9 @@ import (
 	"example.com/assay/state"
 )
 
-// A Server keeps the indexes of corpora that are past one machine.
+// A Server stores the indexes of corpora too large for one machine.
 type Server interface {
-	// Collection returns the collection of a name. It asks nothing.
+	// Collection returns the collection of a name, without a request.
 	Collection(name string) index.Collection
 	// Collections lists those whose names begin with prefix, sorted.
 	Collections(ctx context.Context, prefix string) ([]string, error)
@@ -30,29 +30,28 @@ type Server interface {
 // Servers returns the server of an address. It asks nothing.
 type Servers func(address string) (Server, error)
 
-// dropWithin bounds the removal of what an ingest that failed left on a server.
+// dropWithin bounds the removal of a failed ingest's data from a server.
 const dropWithin = 30 * time.Second
 
-// InFiles is the [IngestOptions] Index of a corpus whose index is in files.
+// InFiles is the value of [IngestOptions] Index for an index in files.
 const InFiles = "files"
 
 const (
-	servedDir   = "served"  // of a generation: what searches need beside the server
-	serversFile = "servers" // of a corpus: which servers may hold something of it
+	servedDir   = "served"  // of a generation: the local files of searches on a server
+	serversFile = "servers" // of a corpus: the servers that may have data of it
 )
 
-// served says where a generation's index is when it is on a server.
+// served describes the location of a generation's index on a server.
 type served struct {
 	Address    string `json:"address"`
 	Collection string `json:"collection"`
 	Before     string `json:"before,omitempty"` // collection of the generation that it replaced: other machines may still search it
 }
 
-// A residence is a corpus's name on servers, and which ones may hold something of it.
-// It is written before the first collection is made, so that what a killed ingest left is
-// found.
+// A residence is a corpus's name on servers, with the servers that may have data of it. It is
+// written before the first collection is created, so that the data of a killed ingest is found.
 type residence struct {
-	Prefix    string   `json:"prefix"` // of its collections: its name, and what tells it from another machine's
+	Prefix    string   `json:"prefix"` // of its collections: its name, and a part that distinguishes machines
 	Addresses []string `json:"addresses"`
 }
 
@@ -71,7 +70,7 @@ func (s *store) residence() (residence, error) {
 	return r, nil
 }
 
-// reside notes that a server may hold something of the corpus.
+// reside records that a server may have data of the corpus.
 func (s *store) reside(address string) (residence, error) {
 	r, err := s.residence()
 	if err != nil || slices.Contains(r.Addresses, address) {
@@ -156,7 +155,7 @@ func connect(servers Servers, address string) (Server, error) {
 	return servers(address)
 }
 
-// A ServerError says that the server that holds a corpus's index cannot be used.
+// A ServerError reports that the server with a corpus's index cannot be used.
 type ServerError struct {
 	Corpus, Address string
 	Err             error
@@ -171,7 +170,7 @@ func (e *ServerError) Cause() state.Cause { return state.CauseIndex }
 
 func (e *ServerError) Unwrap() error { return e.Err }
 
-// wanted is the address of the server that the new generation is for, "" for files.
+// wanted returns the address of the server for the new generation, "" for files.
 func (r *ingestion) wanted() string {
 	switch r.opts.Index {
 	case "":
@@ -182,7 +181,7 @@ func (r *ingestion) wanted() string {
 	return r.opts.Index
 }
 
-// address is that of the server that holds the generation's index, "" for files.
+// address returns the address of the server with the generation's index, "" for files.
 func (m *manifest) address() string {
 	if m.Served == nil {
 		return ""
@@ -221,7 +220,7 @@ func (r *ingestion) publish(ctx context.Context, gen string) (*served, error) {
 	return out, err
 }
 
-// unpublish removes what a generation that did not become the live one has on a server.
+// unpublish deletes from a server the data of a generation that did not become live.
 func (r *ingestion) unpublish(ctx context.Context, m *manifest) error {
 	if m == nil || m.Served == nil {
 		return nil
@@ -235,7 +234,7 @@ func (r *ingestion) unpublish(ctx context.Context, m *manifest) error {
 	return server.Collection(m.Served.Collection).Drop(ctx)
 }
 
-// searched is the directory of a generation that searches read.
+// searched returns the directory of a generation that searches read.
 func (s *store) searched(gen string) (dir string, onServer bool) {
 	if _, err := os.Stat(s.path(gen, servedDir)); err == nil {
 		return s.path(gen, servedDir), true
@@ -255,8 +254,8 @@ func (s *store) openServed(dir string, m *manifest, opts OpenOptions) (*index.In
 	return index.OpenServed(dir, server.Collection(m.Served.Collection))
 }
 
-// Reachable reports why the server that holds the corpus's index cannot be asked; nil when
-// it can, and for an index in files.
+// Reachable returns an error if the server with the corpus's index does not respond; nil for an
+// index in files.
 func (c *Corpus) Reachable(ctx context.Context) error {
 	if c.manifest.Served == nil {
 		return nil
@@ -271,7 +270,7 @@ func (c *Corpus) Reachable(ctx context.Context) error {
 	return nil
 }
 
-// needsFiles is the error of what a corpus on a server cannot do.
+// needsFiles returns the error of an operation that a corpus on a server does not support.
 func (c *Corpus) needsFiles(what string) error {
 	return fmt.Errorf("%s needs the index of corpus %q in files, and it is on a server; ingest it with the index %q", what, c.store.name, InFiles)
 }

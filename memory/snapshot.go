@@ -10,11 +10,11 @@ import (
 	"example.com/assay/internal/disk"
 )
 
-// Snapshot copies the live generation of a corpus to the directory dir, which must not exist:
-// its index, the kept texts and the trained ranker. An index on a server is not copied, and the
-// copy cannot remove it. Others may read, ingest or remove the corpus meanwhile. Files are linked
-// where the file system allows that. After an error nothing is left of dir. The errors to expect
-// are *UnknownCorpusError, also of a corpus that is removed meanwhile, *EmptyCorpusError and
+// Snapshot copies the live generation of a corpus to the directory dir, which must not exist: its
+// index, the extracted texts and the trained ranker. An index on a server is not copied, and
+// removing the copy does not remove it. Other processes may read, ingest or remove the corpus
+// meanwhile. Files are linked if the file system allows that. After an error dir does not exist.
+// Errors: *UnknownCorpusError, also for a corpus removed meanwhile, *EmptyCorpusError and
 // *CorruptCorpusError.
 func Snapshot(home, name, dir string) error {
 	for tries := 1; ; tries++ {
@@ -24,7 +24,7 @@ func Snapshot(home, name, dir string) error {
 		}
 		err = s.copyTo(gen, dir)
 		gone := s.gone(gen, inUse)
-		if gone { // and made again, perhaps: what was copied may be of both
+		if gone { // and perhaps created again: the copy may be a mixture of both
 			err = errors.Join(errors.New("it was removed meanwhile"), err)
 		}
 		if err = errors.Join(err, inUse.Close()); err == nil {

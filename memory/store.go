@@ -23,12 +23,12 @@ const (
 	textsDir     = "texts"
 	indexDir     = "index"
 	manifestFile = "manifest.json"
-	inUseFile    = "inuse" // readers hold a shared lock on it
+	inUseFile    = "inuse" // readers have a shared lock on it
 )
 
 var corpusName = pattern.New(`^[a-z0-9][a-z0-9._-]*$`)
 
-// NameRule says what a corpus may be called.
+// NameRule describes valid corpus names.
 const NameRule = "a corpus name is 1 to 100 of a-z, 0-9, '.', '_' and '-', the first a letter or digit"
 
 // CheckName accepts corpus names that are safe as directories on every system.
@@ -53,7 +53,7 @@ func (s *store) path(elem ...string) string {
 	return filepath.Join(append([]string{s.dir}, elem...)...)
 }
 
-// current returns the name of the live generation, or "" when there is none.
+// current returns the name of the live generation, or "" if there is none.
 func (s *store) current() (string, error) {
 	data, err := os.ReadFile(s.path(currentFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -134,10 +134,10 @@ func (s *store) generations() ([]string, error) {
 	return out, nil
 }
 
-// errLocked says that another process, or another part of this one, holds a lock.
+// errLocked reports that another process, or another part of this one, has a lock.
 var errLocked = errors.New("locked")
 
-// locked is the error of a lock that was tried.
+// locked returns the error of an attempt to lock.
 func locked(got bool, err error) error {
 	if err == nil && !got {
 		return errLocked
@@ -160,13 +160,12 @@ func (s *store) lock() (*flock.Flock, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("locking corpus %q: %w", s.name, err), f.Close())
 	}
-	_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600) // the lock holds without it
+	_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600) // the lock works without it
 	return f, nil
 }
 
-// clean removes what earlier ingests left behind: generations that are not
-// live and that nobody reads, half-written files, texts that no generation
-// names.
+// clean removes the remains of earlier ingests: generations that are neither live nor in use,
+// incomplete files, and texts that no generation names.
 func (s *store) clean(live string) error {
 	if live != "" {
 		s.step("remove " + begunFile)
@@ -250,9 +249,8 @@ func (s *store) removeFiles(dir string, unwanted func(name string) bool) error {
 	return nil
 }
 
-// removeIfNew removes a corpus of which there is no generation, so that a
-// first ingest that fails leaves no empty corpus behind, unless something of it is on a
-// server and cannot be removed.
+// removeIfNew removes a corpus without a generation, so that a failed first ingest leaves no empty
+// corpus, unless it has data on a server that cannot be removed.
 func (s *store) removeIfNew(ctx context.Context, servers Servers) error {
 	gens, err := s.generations()
 	if err != nil || len(gens) > 0 {
@@ -269,7 +267,7 @@ func (s *store) removeIfNew(ctx context.Context, servers Servers) error {
 	return os.RemoveAll(s.dir)
 }
 
-// next returns the name of a generation that does not exist yet.
+// next returns an unused generation name.
 func (s *store) next(live string) (string, error) {
 	gens, err := s.generations()
 	if err != nil {
@@ -282,7 +280,7 @@ func (s *store) next(live string) (string, error) {
 	return fmt.Sprintf("gen-%06d", last+1), nil
 }
 
-// Names lists the corpus directories of a home, sorted.
+// Names returns the corpus directories of a home, sorted.
 func Names(home string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(home, "corpora"))
 	if errors.Is(err, os.ErrNotExist) {

@@ -22,9 +22,9 @@ type place struct {
 	plain bool // the offsets of passages count the file's own bytes
 }
 
-// ReadTexts reads files and directories as Ingest does, and keeps them in
-// memory. A file that is named itself and cannot be read is an error; one below
-// a directory is skipped and listed. Nothing to read is an error.
+// ReadTexts reads files and directories as Ingest does, into memory. It is an error if a file named
+// in paths cannot be read, or if there is nothing to read; an unreadable file below a directory is
+// skipped and listed.
 func ReadTexts(ctx context.Context, paths []string) (*Texts, error) {
 	w, _, err := walk(ctx, paths, "")
 	if err != nil {
@@ -81,9 +81,8 @@ func (t *Texts) Passage(id string) (p state.Passage, ok bool, err error) {
 	return p, false, nil
 }
 
-// TextPath returns the file whose bytes the offsets of a source's passages
-// count, and the file that its text was extracted from, if it is not the same.
-// An extracted text is kept nowhere: its path is empty.
+// TextPath returns the file in which the offsets of a source's passages count, and the file that
+// its text was extracted from, if different. An extracted text is not stored: its path is empty.
 func (t *Texts) TextPath(source string) (path, original string, err error) {
 	p, ok := t.paths[source]
 	switch {

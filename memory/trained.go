@@ -15,16 +15,16 @@ import (
 	"example.com/assay/memory/learn"
 )
 
-// rankerFile holds a corpus's trained ranker, outside its generations: it outlives them.
+// rankerFile is the file of a corpus's trained ranker, outside its generations: it outlives them.
 const rankerFile = "ranker"
 
 const rankerMagic = "assay-ranker"
 
-// rankerVersion is the version of the file's form; the model has its own.
+// rankerVersion is the version of the file format; the model has its own.
 const rankerVersion = 1
 
-// minKept is the share of the judged passages that the corpus must still hold
-// for its trained ranker to be used.
+// minKept is the share of the judged passages that must remain in the corpus for its trained ranker
+// to be used.
 const minKept = .5
 
 // A RankerInfo describes the trained ranker of a corpus.
@@ -39,20 +39,19 @@ type RankerInfo struct {
 
 	// Of the corpus as it was opened.
 	InUse   bool    `json:"in_use"`
-	Changed bool    `json:"changed,omitempty"` // the corpus is not what it was trained on
-	Kept    float64 `json:"kept"`              // share of the judged passages that the corpus still holds
+	Changed bool    `json:"changed,omitempty"` // the corpus has changed since the training
+	Kept    float64 `json:"kept"`              // share of the judged passages still in the corpus
 	Fault   string  `json:"fault,omitempty"`   // why it is not in use
 }
 
-// A rankerRecord is what the file holds.
+// A rankerRecord is the content of the file.
 type rankerRecord struct {
 	Info  RankerInfo      `json:"info"`
 	Model json.RawMessage `json:"model"`
 }
 
-// SaveRanker gives a corpus a trained ranker, in place of an earlier one. The file is
-// replaced as a whole. It orders hits from the next Open on. The part of info that
-// describes the opened corpus is not saved. The errors to expect are
+// SaveRanker stores the trained ranker of a corpus, replacing an earlier one atomically. It takes
+// effect at the next Open. The part of info that describes the opened corpus is not saved. Errors:
 // *UnknownCorpusError and *BusyError.
 func SaveRanker(home, name string, m *learn.Model, info RankerInfo) error {
 	model, err := m.Encode()
@@ -76,8 +75,8 @@ func SaveRanker(home, name string, m *learn.Model, info RankerInfo) error {
 	})
 }
 
-// RemoveRanker deletes the trained ranker of a corpus, and reports whether
-// there was one. The errors to expect are *UnknownCorpusError and *BusyError.
+// RemoveRanker deletes the trained ranker of a corpus, and reports whether there was one. Errors:
+// *UnknownCorpusError and *BusyError.
 func RemoveRanker(home, name string) (removed bool, err error) {
 	err = lockedCorpus(home, name, func(s *store) error {
 		err := os.Remove(s.path(rankerFile))
@@ -93,7 +92,7 @@ func RemoveRanker(home, name string) (removed bool, err error) {
 	return removed, err
 }
 
-// lockedCorpus runs fn as the one writer of a corpus that exists.
+// lockedCorpus runs fn with the write lock of an existing corpus.
 func lockedCorpus(home, name string, fn func(*store) error) (err error) {
 	if err := CheckName(name); err != nil {
 		return err
@@ -114,8 +113,8 @@ func lockedCorpus(home, name string, fn func(*store) error) (err error) {
 	return fn(s)
 }
 
-// readRanker reads a corpus's trained ranker; info is nil where there is none.
-// A ranker that cannot be used has an info with its Fault and no model.
+// readRanker reads a corpus's trained ranker; info is nil if there is none. For an unusable ranker
+// info has its Fault, and the model is nil.
 func readRanker(path string) (*RankerInfo, *learn.Model) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,9 +154,8 @@ func decodeRanker(data []byte) (r rankerRecord, err error) {
 	return r, nil
 }
 
-// StoredRanker describes the trained ranker that a corpus has, without opening
-// the corpus: whether it is in use shows [Corpus.Ranker]. There is none when
-// it has no ID.
+// StoredRanker describes the trained ranker of a corpus without opening the corpus; [Corpus.Ranker]
+// shows whether it is in use. Without a ranker the ID is empty.
 func StoredRanker(home, name string) (RankerInfo, error) {
 	if err := CheckName(name); err != nil {
 		return RankerInfo{}, err
@@ -190,7 +188,7 @@ func (c *Corpus) useRanker() error {
 		c.ranker.Kept = kept(c.index, model.Judged)
 		c.ranker.Changed = c.ranker.Fingerprint != c.manifest.Fingerprint
 		if c.ranker.Kept < minKept {
-			c.ranker.Fault = fmt.Sprintf("of the passages that it was trained on the corpus still holds %.0f %%; train it again, or remove it", 100*c.ranker.Kept)
+			c.ranker.Fault = fmt.Sprintf("only %.0f %% of the passages that it was trained on are still in the corpus; train it again, or remove it", 100*c.ranker.Kept)
 			return nil
 		}
 		c.ranker.InUse = true
@@ -203,7 +201,7 @@ func (c *Corpus) useRanker() error {
 	return nil
 }
 
-// kept is the share of judged passages that an index holds.
+// kept returns the share of judged passages that are in an index.
 func kept(x *index.Index, judged []index.Judged) float64 {
 	all, held := 0, 0
 	for _, j := range judged {

@@ -26,8 +26,8 @@ type FileVersion struct {
 	Got, Known int
 }
 
-// Versions reads the versions of the files of a corpus's live generation, without opening
-// it. A file that cannot be read has none: Open says why.
+// Versions reads the versions of the files of a corpus's live generation, without opening it. An
+// unreadable file has none: Open returns the error.
 func Versions(home, name string) []FileVersion {
 	s := &store{name: name, dir: corpusDir(home, name)}
 	var out []FileVersion
@@ -66,19 +66,18 @@ func headOf(path string) (string, error) {
 	return string(head[:n]), errors.Join(err, f.Close())
 }
 
-// A Fault is what Verify found: trouble with a file of a corpus.
+// A Fault is a problem that Verify found in a file of a corpus.
 type Fault struct {
 	File string
 	Err  error
-	// Harmless faults cost nothing but room, or an ingest: what a killed ingest left, and
-	// documents that changed since they were ingested.
+	// Harmless faults cost only space, or an ingest: remains of a killed ingest, and documents that
+	// changed since they were ingested.
 	Harmless bool
 }
 
-// Verify reads all that is kept of a corpus and changes nothing: every file of its index is
-// compared with its checksum, every kept text with its hash, and every passage with the
-// bytes of the text that it was taken from. Of an index on a server only what is kept here
-// is read. The error is the context's.
+// Verify reads all data of a corpus and changes nothing: it compares every file of the index with
+// its checksum, every extracted text with its hash, and every passage with the bytes of its text.
+// For an index on a server it reads only the local files. The error is that of ctx.
 func Verify(ctx context.Context, home, name string) (faults []Fault, err error) {
 	s, gen, inUse, err := hold(home, name)
 	if err != nil {
@@ -147,7 +146,7 @@ func (v *verification) run(ctx context.Context) error {
 		v.fault(s.path(v.gen, manifestFile), err)
 		return nil
 	}
-	// The fingerprint hashes what the manifest says of the files.
+	// The fingerprint is a hash of the manifest's files.
 	was := m.Fingerprint
 	if m.seal(); m.Fingerprint != was {
 		v.fault(s.path(v.gen, manifestFile), errors.New("it does not have the fingerprint that it names: it was changed"))
@@ -180,7 +179,7 @@ func (v *verification) run(ctx context.Context) error {
 		err = fmt.Errorf("it holds %d passages, want %d", passages, m.Info.Passages)
 	}
 	if stats, statsErr := index.ReadStats(dir); statsErr == nil && m.Info != m.describes(stats) {
-		v.fault(s.path(v.gen, manifestFile), errors.New("what it says of the corpus is not what the index holds: it was changed"))
+		v.fault(s.path(v.gen, manifestFile), errors.New("its description of the corpus differs from the index: it was changed"))
 	}
 	if err != nil && ctx.Err() == nil {
 		v.fault(dir, err)
@@ -240,7 +239,7 @@ func (v *verification) checkTexts(ctx context.Context, m *manifest) {
 	}
 }
 
-// strays finds what ingests that were killed left.
+// strays finds the remains of killed ingests.
 func (v *verification) strays() error {
 	s := v.store
 	gens, err := s.generations()
@@ -255,7 +254,7 @@ func (v *verification) strays() error {
 	known := []string{currentFile, begunFile, lockFile, textsDir, rankerFile, serversFile}
 	for _, dir := range []string{s.dir, s.path(textsDir)} {
 		entries, err := os.ReadDir(dir)
-		if err != nil && (dir == s.dir || !errors.Is(err, fs.ErrNotExist)) { // a corpus of plain text keeps no texts
+		if err != nil && (dir == s.dir || !errors.Is(err, fs.ErrNotExist)) { // a corpus of plain text has no extracted texts
 			v.fault(dir, err)
 		}
 		for _, e := range entries {
@@ -273,7 +272,7 @@ func (v *verification) strays() error {
 	return nil
 }
 
-// held reports whether somebody reads a generation or an ingest is at work on it.
+// held reports whether a generation is in use or being written.
 func (s *store) held(gen string) bool {
 	if s.writing() {
 		return true
@@ -285,7 +284,7 @@ func (s *store) held(gen string) bool {
 
 // writing reports whether an ingest is at work.
 func (s *store) writing() bool {
-	f := flock.New(s.path(lockFile), flock.SetFlag(os.O_RDONLY)) // one that is missing is not made
+	f := flock.New(s.path(lockFile), flock.SetFlag(os.O_RDONLY)) // a missing one is not created
 	err := locked(f.TryRLock())
 	return errors.Join(err, f.Close()) != nil && errors.Is(err, errLocked)
 }

@@ -11,8 +11,7 @@ import (
 	"example.com/assay/memory/document"
 )
 
-// A Skip is something below an ingested directory that was left out, or a record
-// of a file.
+// A Skip is a skipped file below an ingested directory, or a skipped record of a file.
 type Skip struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
@@ -21,9 +20,9 @@ type Skip struct {
 // A found is a file to ingest.
 type found struct {
 	path  string // absolute
-	root  string // absolute: what was named
+	root  string // absolute: the named path
 	real  string // root with its links resolved; empty for a file
-	rel   string // slash-separated, below the root; the base name of a file that was named itself
+	rel   string // slash-separated, below the root; the base name of a named file
 	named bool   // the file itself was named, so a fault of it is an error
 }
 
@@ -44,7 +43,7 @@ type walker struct {
 func walk(ctx context.Context, paths []string, home string) (*walker, []string, error) {
 	w := &walker{ctx: ctx.Err, seen: map[string]bool{}, dirs: map[string]bool{}}
 	roots := make([]string, 0, len(paths))
-	// What a corpus keeps is never its own input.
+	// The data of corpora is never input.
 	for _, own := range []string{"corpora", "qa"} {
 		if home == "" {
 			break
@@ -87,7 +86,7 @@ func walk(ctx context.Context, paths []string, home string) (*walker, []string, 
 	return w, roots, nil
 }
 
-// inputFault makes the error of a path that a person named.
+// inputFault makes the error for a named path.
 func inputFault(path string, err error) error {
 	hint := "check the path"
 	if errors.Is(err, os.ErrPermission) {
@@ -113,7 +112,7 @@ func (w *walker) skip(path, reason string) {
 	w.skipped = append(w.skipped, Skip{Path: path, Reason: reason})
 }
 
-// dir collects the files of a directory, which d names.
+// dir collects the files of a directory d.
 func (w *walker) dir(d found) error {
 	if err := w.ctx(); err != nil {
 		return fmt.Errorf("listing %q: %w", d.path, err)

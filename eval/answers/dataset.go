@@ -29,10 +29,10 @@ type Question struct {
 // A Dataset holds questions in the order of their file. It does not change after reading.
 type Dataset struct {
 	Questions []Question
-	Hash      string // SHA-256 over what was read, in hexadecimal
+	Hash      string // SHA-256 of the data read, in hexadecimal
 }
 
-// Select returns the dataset with the questions that a function keeps.
+// Select returns the dataset with the questions for which keep returns true.
 func (d *Dataset) Select(keep func(Question) bool) *Dataset {
 	out := &Dataset{Hash: d.Hash}
 	for _, q := range d.Questions {
@@ -43,7 +43,7 @@ func (d *Dataset) Select(keep func(Question) bool) *Dataset {
 	return out
 }
 
-// Halves are the names of the halves, sorted.
+// Halves returns the names of the halves, sorted.
 func (d *Dataset) Halves() []string {
 	var out []string
 	for _, q := range d.Questions {

@@ -15,16 +15,16 @@ import (
 	"example.com/assay/state"
 )
 
-// DefaultDrafts is how many questions Draft writes.
+// DefaultDrafts is the default of DraftOptions.N.
 const DefaultDrafts = 50
 
-// DraftOptions say what to draft. Nil and the zero value work.
+// DraftOptions configure [Draft]. Nil and the zero value work.
 type DraftOptions struct {
 	Corpus string // written into each question
 	N      int    // at most; default DefaultDrafts
 }
 
-// Bounds of what makes a usable draft, in runes.
+// Bounds of a usable draft, in runes.
 const (
 	longestGold     = 60
 	longestQuestion = 120
@@ -64,8 +64,8 @@ func Draft(passages []state.Passage, opts *DraftOptions) []Question {
 	return chosen(kinds, o)
 }
 
-// chosen lets the kinds take turns. Within a kind the order is that of a hash, so
-// that few questions are not all of the first documents.
+// chosen alternates between the kinds. Within a kind the order is that of a hash, so that few
+// questions are not all from the first documents.
 func chosen(kinds map[string][]Question, o DraftOptions) []Question {
 	var names []string
 	for name, list := range kinds {
@@ -116,7 +116,7 @@ func usable(q Question) bool {
 	return n >= 10 && n <= longestQuestion && len(q.Gold) > 0
 }
 
-// drafts are the questions of one passage.
+// drafts returns the questions of one passage.
 func drafts(p state.Passage) []Question {
 	var out []Question
 	add := func(kind, question, gold string) {
@@ -189,8 +189,8 @@ func lowered(s string) string {
 	return s
 }
 
-// head is the beginning of a clause, up to n words and what ends the clause, without
-// an article in front.
+// head returns the beginning of a clause, up to n words and the word that ends the clause, without
+// a leading article.
 func head(s string, n int) string {
 	words := strings.Fields(s)
 	if len(words) > 0 && slices.Contains([]string{"a", "an", "the", "any"}, words[0]) {
@@ -236,7 +236,7 @@ func value(s string) string {
 		}
 	}
 	if len(words) == 0 || len(words) > 5 || slices.Contains([]string{"not", "that", "set", "also", "always", "to", "chosen"}, words[0]) ||
-		strings.HasSuffix(words[0], "ed") || strings.HasSuffix(words[0], "ing") { // said what is done with it, not what it is
+		strings.HasSuffix(words[0], "ed") || strings.HasSuffix(words[0], "ing") { // a predicate that says what is done with it, not what it is
 		return ""
 	}
 	return strings.Join(words, " ")
@@ -244,12 +244,12 @@ func value(s string) string {
 
 var numbered = pattern.New(`^(?:[\dA-Z]+(?:\.\d+)*\.?|§ ?\d+\S*) +`)
 
-// general are headings that name no topic of their own.
+// general are headings without a topic.
 var general = strings.Fields("example examples note notes overview description usage synopsis options introduction environment configuration commands summary see general background variables parameters arguments")
 
-// topic is the innermost heading of a passage as a sentence names it: without its
-// number, and small where only its first letter was large. It is empty where the
-// heading names nothing by itself.
+// topic returns the innermost heading of a passage in the form of a sentence: without its number,
+// and in lower case if only its first letter was a capital. It is empty if the heading alone names
+// no topic.
 func topic(p state.Passage) string {
 	h := p.Section
 	if i := strings.LastIndex(h, " > "); i >= 0 {
@@ -279,8 +279,8 @@ func single(heading string) bool {
 	return false
 }
 
-// small writes a title's words small, where each longer one begins with a capital:
-// "Large Files of a Repository". Names that hold further capitals stay.
+// small returns a title in lower case if each longer word begins with a capital: "Large Files of a
+// Repository". Names with further capitals stay.
 func small(title string) string {
 	words := strings.Fields(title)
 	for i, w := range words {
@@ -295,12 +295,11 @@ func small(title string) string {
 	return strings.Join(words, " ")
 }
 
-// command is what is typed: an option, a call, a setting in capitals or one with a
-// line below a letter.
+// command matches code: an option, a call, a setting in capitals or with an underscore.
 var command = pattern.New(`(?:^|[\s(“"'])(--?[a-z][\w\-]*|[a-z][\w.]*\(\)|[A-Za-z]+_[\w]+|[A-Z]{2,}(?: [A-Z]{2,})+)`)
 
-// means is the answer of a how-to question: the command in its passage, else the beginning
-// of its first sentence.
+// means returns the answer of a how-to question: the command in its passage, else the beginning of
+// its first sentence.
 func means(passage, first string) string {
 	if m := command.FindStringSubmatch(passage); m != nil {
 		return m[1]

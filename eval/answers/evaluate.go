@@ -12,7 +12,7 @@ import (
 	"example.com/assay/state"
 )
 
-// depth is how many passages of a search are examined.
+// depth is the number of passages of a search that are examined.
 const depth = 10
 
 // An Asker answers from its corpus. Ask answers one question as a person would get it,
@@ -30,9 +30,9 @@ type Outcome struct {
 	Answered   bool // with exit code 0
 	Refused    bool // with exit code 3: not proved, or only in part
 	Confidence float64
-	First      bool // gold stands in the first quote
-	Answer     bool // gold stands in the answer without its list of sources; of two parts, both
-	Source     bool // gold stands in the text of a cited source
+	First      bool // gold is in the first quote
+	Answer     bool // gold is in the answer without its list of sources; both parts of two
+	Source     bool // gold is in the text of a cited source
 	Rank       int  // of the first passage with gold, from 1; 0 for none
 	Chars      int  // of the answer without its list of sources
 }

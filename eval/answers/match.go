@@ -10,7 +10,7 @@ import (
 
 var sourcesHeading = pattern.New(`(?m)^(?:#+\s*)?Sources\s*$`)
 
-// Body is an answer without its list of sources.
+// Body returns an answer without its list of sources.
 func Body(answer string) string {
 	if i := sourcesHeading.FindStringIndex(answer); i != nil {
 		answer = answer[:i[0]]
@@ -18,8 +18,8 @@ func Body(answer string) string {
 	return strings.TrimSpace(answer)
 }
 
-// firstQuote is the first quote of an answer, empty when there is none. A quote may
-// hold quotation marks of its own: the spans of the sources say where it ends.
+// firstQuote returns the first quote of an answer, or "". A quote may contain quotation marks: the
+// spans of the sources say where it ends.
 func firstQuote(a state.Answer) string {
 	_, rest, found := strings.Cut(Body(a.Answer), "“")
 	if !found {

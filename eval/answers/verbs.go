@@ -7,7 +7,7 @@ import (
 	"example.com/assay/memory/text/wordnet"
 )
 
-// verbs are those that headings of instructions begin with, in their base form.
+// verbs are verbs that begin headings of instructions, in their base form.
 var verbs = strings.Fields(`access activate add adjust allow analyze apply approve archive arrange ask assemble assign attach
 authenticate avoid back begin bind block book build calculate call cancel change charge check choose clean clear clone close
 collect combine commit compare compile complete compress compute configure connect contact control convert copy correct count
@@ -26,7 +26,7 @@ solve sort specify split start stop store submit subscribe supply suspend switch
 trace track train transfer transform translate treat trigger troubleshoot tune turn type undo uninstall unlock unpack unzip update
 upgrade upload use validate verify view visit wait walk wash watch wrap write`)
 
-// ofGerund is the verb that a word such as "creating" is the ing form of; empty for none.
+// ofGerund returns the base form of a word such as "creating"; empty if there is none.
 func ofGerund(word string) string {
 	stem, ing := strings.CutSuffix(word, "ing")
 	for _, base := range append(wordnet.Bases(word), stem, stem+"e") {
@@ -37,9 +37,9 @@ func ofGerund(word string) string {
 	return ""
 }
 
-// imperative is the verb in its base form with which a heading begins, and its other
-// words; false when it begins with none. A base form counts only before an article or
-// the like, since "list of files" and "order of precedence" ask for nothing to be done.
+// imperative returns the verb, in its base form, that begins a heading, and the other words; false
+// without one. A base form counts only before an article or the like, since "list of files" and
+// "order of precedence" are not imperatives.
 func imperative(heading string) (verb, rest string, ok bool) {
 	first, rest, found := strings.Cut(heading, " ")
 	first = strings.ToLower(first)

@@ -1,12 +1,10 @@
-// Package comply measures the compliance pipeline on questions whose answering
-// passages people judged: whether answers cite them, and whether everything that
-// answers promise holds.
+// Package comply measures the compliance pipeline on questions whose answering passages people
+// judged: whether answers cite them, and whether all guarantees of the answers are met.
 //
 //	set, err := comply.Read(ctx, comply.Files{Format: "obliqa", Data: "questions.jsonl"}, nil)
 //	got, err := comply.Evaluate(ctx, set, ask, 2, nil)
 //
-// It does not ingest, print or ship data. It does not judge whether an answer is
-// complete.
+// It does not ingest, print or ship data. It does not judge whether an answer is complete.
 package comply
 
 import (
@@ -110,7 +108,7 @@ type Outcome struct {
 	Question
 	Audit    evidence.Audit
 	Cited    []string // records that the answer cites, in order, each once
-	Problems []string // what checking the audit again found
+	Problems []string // problems found by checking the audit again
 }
 
 // Answered reports whether there was an answer.
@@ -129,7 +127,7 @@ func (o Outcome) Hit() bool {
 type Evaluation struct {
 	task.Score
 	Outcomes []Outcome // in the order of the questions
-	// Counts of what must not happen, over all answers.
+	// Counts of violated guarantees, over all answers.
 	NotVerbatim int           // quotes that are not the bytes of their document
 	Uncited     int           // statements without an id
 	Unverified  int           // ids in answers that are of no verified requirement
@@ -176,7 +174,7 @@ func cited(audit evidence.Audit) []string {
 	return out
 }
 
-// count counts what must not happen.
+// count counts violated guarantees.
 func (e *Evaluation) count() {
 	for _, o := range e.Outcomes {
 		e.Problems += len(o.Problems)
@@ -213,7 +211,7 @@ var figures = []task.Figure[Outcome]{
 	}},
 }
 
-// share is the share of the entries of list that are in of.
+// share is the share of the entries of list that are also in of.
 func share(list, of []string) float64 {
 	n := 0
 	for _, id := range list {

@@ -19,17 +19,17 @@ type Baseline struct {
 	Metrics map[string]Level `json:"metrics"`
 }
 
-// A Level is the value of a metric, and by how much a later one may be worse.
+// A Level is the value of a metric with its tolerance.
 type Level struct {
 	Value     float64 `json:"value"`
 	N         int     `json:"n"`
 	Tolerance float64 `json:"tolerance"`
 }
 
-// tolerated is how many items a metric may lose.
+// tolerated is the number of items that a metric may lose.
 const tolerated = 2
 
-// Baseline is the result as a baseline, with a tolerance of two items for each metric.
+// Baseline returns the result as a baseline, with a tolerance of two items for each metric.
 func (e *Evaluation) Baseline() Baseline {
 	b := Baseline{Schema: 1, Task: "desk", Metrics: map[string]Level{}}
 	for _, m := range e.Metrics {
@@ -45,7 +45,7 @@ func (b Baseline) Encode() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// ReadBaseline reads what Encode wrote.
+// ReadBaseline reads the output of Encode.
 func ReadBaseline(path string) (Baseline, error) {
 	var b Baseline
 	data, err := plainfile.Read(path, 1<<20)

@@ -57,7 +57,7 @@ type Row struct {
 // An Evaluation holds the results of a folder.
 type Evaluation struct {
 	task.Score
-	N       map[string]int // what each metric counts: questions, claims, or values of forms
+	N       map[string]int // items of each metric: questions, claims, or values of forms
 	Items   []Item         // questions, claims, forms
 	Rows    []Row          // kinds of questions, by name
 	Skipped []memory.Skip  // documents that could not be read
@@ -91,7 +91,7 @@ var figures = []task.Figure[Item]{
 	}},
 }
 
-// noise is the one metric of which less is better.
+// noise is the only metric for which lower is better.
 const noise = "noise"
 
 // Verbs of claims and of forms, and the verdicts on claims.
@@ -158,7 +158,7 @@ func (e *Evaluation) fillRows() {
 	}
 }
 
-// A bench holds the pipelines over a temporary corpus. Those that search are nil without documents.
+// A bench has the pipelines over a temporary corpus. Those that search are nil without documents.
 type bench struct {
 	home    string       // to remove; empty without documents
 	vectors *embed.Cache // nil without the encoder
@@ -276,7 +276,7 @@ func (d *bench) ask(ctx context.Context, q Question) (Item, error) {
 	return i, nil
 }
 
-// failed is the error of a run that could not look.
+// failed returns the error of a run that could not search.
 func failed(status state.Status, fault string) error {
 	if status == state.StatusFailed || status == state.StatusUnavailable {
 		return fmt.Errorf("the answer is %s: %s", status, fault)
@@ -284,7 +284,7 @@ func failed(status state.Status, fault string) error {
 	return nil
 }
 
-// judge compares the quotes with what a right one holds.
+// judge compares the quotes with the gold of a question.
 func (i *Item) judge(q Question) {
 	if !q.Answerable {
 		i.Right = i.Status.ExitCode() == state.StatusNoEvidence.ExitCode()

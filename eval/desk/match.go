@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// valuesOf lists the values of a JSON document as "path=value", sorted. Items of a list share
-// a path, and nulls are left out. Values are compared by letters and digits, without a title
-// before a name.
+// valuesOf returns the values of a JSON document as "path=value", sorted. Items of a list share a
+// path, and nulls are left out. Values are compared by letters and digits, without a title before a
+// name.
 func valuesOf(raw []byte) ([]string, error) {
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -41,10 +41,10 @@ func flat(out []string, path string, v any) []string {
 	return out
 }
 
-// titles stand before names.
+// titles precede names.
 var titles = []string{"mrs", "mr", "ms", "dr"}
 
-// key is a text in lower case, of letters and digits only, without a title.
+// key returns a text in lower case, with letters and digits only, without a title.
 func key(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) {

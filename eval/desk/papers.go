@@ -44,7 +44,7 @@ type Form struct {
 	Gold   []string // its values, sorted; see valuesOf
 }
 
-// Papers are what a folder holds.
+// Papers is the content of a folder.
 type Papers struct {
 	Documents string // the folder; empty when there is nothing to ask
 	Questions []Question
@@ -52,7 +52,7 @@ type Papers struct {
 	Forms     []Form
 }
 
-// Suffixes of the files beside a form.
+// Suffixes of the files next to a form.
 const (
 	goldSuffix   = ".gold.json"
 	schemaSuffix = ".schema.json"
@@ -84,7 +84,7 @@ func Read(ctx context.Context, dir string, progress task.Progress) (*Papers, err
 	return p, nil
 }
 
-// each is jsonl.Each of a file that may be missing. An id that is missing is the line.
+// each is jsonl.Each for a file that may be missing. A missing ID is the line number.
 func each[T any](ctx context.Context, path string, progress task.Progress, do func(at jsonl.Place, r T) error) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -21,11 +21,11 @@ type Response struct {
 	Claims                 []Judged
 }
 
-// A Judged is a claim as it stands in a response, and whether the documents support it.
+// A Judged is a claim as written in a response, with whether the documents support it.
 type Judged struct {
 	Claim     string `json:"claim"`
 	Supported *bool  `json:"supported"`
-	Evidence  string `json:"evidence"` // of the documents, what decides; empty when they say nothing of it
+	Evidence  string `json:"evidence"` // the deciding text in the documents; empty if there is none
 }
 
 // ReadResponses reads DIR/responses.jsonl. Faults name the file and the line.
@@ -60,7 +60,7 @@ func ReadResponses(ctx context.Context, dir string, progress task.Progress) ([]R
 	return out, err
 }
 
-// A Checked is how a response was verified.
+// A Checked is the verification of a response.
 type Checked struct {
 	ID         string       `json:"id"`
 	Status     state.Status `json:"status"`
@@ -91,7 +91,7 @@ var checkFigures = []task.Figure[Checked]{
 // Verified holds the results of a folder of responses.
 type Verified struct {
 	task.Score
-	N       map[string]int // what each metric counts: claims, responses or corrections
+	N       map[string]int // items of each metric: claims, responses or corrections
 	Items   []Checked
 	Skipped []memory.Skip // documents that could not be read
 }
@@ -142,8 +142,7 @@ func (d *bench) check(ctx context.Context, r Response) (Checked, error) {
 	return c, nil
 }
 
-// supportedIn reports whether there are verdicts on a stretch of a response, and all of them are that it
-// is supported.
+// supportedIn reports whether a part of a response has verdicts, all of them supported.
 func supportedIn(verdicts []state.Verdict, start, end int) bool {
 	n := 0
 	for _, v := range verdicts {
@@ -156,8 +155,8 @@ func supportedIn(verdicts []state.Verdict, start, end int) bool {
 	return n > 0
 }
 
-// mended reports whether a correction is right: no false claim is left in it, and of each claim that
-// the documents decide it holds what decides, or the claim where that is true.
+// mended reports whether a correction is right: it contains no false claim, and for each claim that
+// the documents decide, the deciding text, or the claim if it is true.
 func mended(text string, claims []Judged) bool {
 	for _, c := range claims {
 		stands := strings.Contains(text, c.Claim)

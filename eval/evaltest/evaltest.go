@@ -1,5 +1,5 @@
-// Package evaltest runs cases as a test: what they expect must hold, and the trace of each
-// must be its golden trace, event by event.
+// Package evaltest runs cases as a test: their expectations must be met, and the trace of each must
+// equal its golden trace, event by event.
 //
 //	var update = flag.Bool("update", false, "rewrite the golden traces")
 //
@@ -7,13 +7,12 @@
 //		evaltest.Run(t, bench(t), "testdata/cases", &evaltest.Options{Update: *update})
 //	}
 //
-// A golden trace is a trace that a person has read and found right. When a prompt, a tool, a
-// route or a default changes what happens in a run, the test names the first event that
-// differs.
+// A golden trace is a trace that a person has read and found right. If a prompt, a tool, a route or
+// a default changes the events of a run, the test names the first event that differs.
 //
-// Only runs that are the same each time can have one: those of a scripted model, of a
-// recording or of the offline model. The package does not measure: eval.RunCases and
-// eval.Summarise do, also where runs differ.
+// Only deterministic runs can have one: those of a scripted model, of a recording or of the offline
+// model. The package does not measure: eval.RunCases and eval.Summarise do, also for runs that
+// vary.
 package evaltest
 
 import (
@@ -38,7 +37,7 @@ type Options struct {
 	// Update writes the golden traces instead of comparing with them. Read the difference
 	// before it is committed.
 	Update bool
-	// Each is called with the run of each case. Default: not called.
+	// Each is called with the run of each case. Optional.
 	Each func(t *testing.T, c eval.Case, got eval.Run)
 }
 
@@ -94,7 +93,7 @@ func (o Options) check(t *testing.T, bench *eval.Bench, c eval.Case) {
 	}
 }
 
-// same compares two runs of a case to the byte.
+// same compares two runs of a case byte by byte.
 func same(t *testing.T, first, second []trace.Record) {
 	if bytes.Equal(text(t, first), text(t, second)) {
 		return
@@ -132,8 +131,8 @@ func text(t *testing.T, records []trace.Record) []byte {
 	return b.Bytes()
 }
 
-// preface says as comment lines what a golden trace protects: the first paragraph of the
-// README in the case's folder, or the case's notes.
+// preface returns, as comment lines, the behaviour that a golden trace protects: the first
+// paragraph of the README in the case's folder, or the case's notes.
 func preface(t *testing.T, c eval.Case) []byte {
 	says := c.Notes
 	if filepath.Base(c.Golden()) == "golden.jsonl" { // the case is the folder, and has its README

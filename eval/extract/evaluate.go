@@ -40,7 +40,7 @@ type Options struct {
 // An Outcome is what was read from one document.
 type Outcome struct {
 	Item   Item
-	Exact  map[string][]string // values as they are written in the document
+	Exact  map[string][]string // values as written in the document
 	Normal map[string][]string // and normalised
 	Score  float64             // of the best iteration
 	First  float64             // of the first one
@@ -250,7 +250,7 @@ func (e *Evaluation) measure(d *Dataset) error {
 	return failed
 }
 
-// counted is a figure of the values of some fields, over all documents.
+// counted returns a figure of the values of some fields, over all documents.
 func (d *Dataset) counted(name string, fields []string, normalised bool, of func(tally) task.Fraction) task.Figure[Outcome] {
 	return task.Figure[Outcome]{Name: name, Of: func(oc Outcome) (task.Fraction, bool) {
 		var sum tally
@@ -262,7 +262,7 @@ func (d *Dataset) counted(name string, fields []string, normalised bool, of func
 	}}
 }
 
-// pooled are the values of a field of some documents, of every field for "".
+// pooled returns the values of a field of some documents, or of every field for "".
 func (e *Evaluation) pooled(documents []int, field string) (right []bool, p []float64) {
 	for _, i := range documents {
 		for _, v := range e.Outcomes[i].Judged {

@@ -15,8 +15,8 @@ import (
 	"example.com/assay/skills"
 )
 
-// A recipe is how a ranker is fitted: the weight of the penalty, rounds over the
-// documents, and in how many documents a feature must be.
+// A recipe has the parameters of fitting a ranker: the weight of the penalty, the rounds over the
+// documents, and the least number of documents with a feature.
 type recipe struct {
 	ridge  float64
 	rounds int
@@ -27,14 +27,13 @@ var recipes = map[string]recipe{
 	fields.KindCompany: {.5, 15, 5}, fields.KindAddress: {.05, 10, 2}, fields.KindTotal: {2, 15, 5},
 }
 
-// A Training is the candidates of a collection, made once for any number of fits.
+// A Training has the candidates of a collection, computed once for any number of fits.
 type Training struct {
 	kinds  map[string]*lists
 	groups []string // of the documents
 }
 
-// lists are the candidates of one kind of field, document by document, with their
-// features as numbers.
+// lists are the candidates of one kind of field, by document, with their features as numbers.
 type lists struct {
 	names []string
 	docs  [][]ranked
@@ -88,7 +87,7 @@ func goldKey(kind, gold string) string {
 	return fields.Key(gold)
 }
 
-// laidOut are the boxes of a document as skills take them.
+// laidOut returns the boxes of a document as skills expect them.
 func laidOut(doc extract.FieldDocument) []skills.LaidOut {
 	out := make([]skills.LaidOut, len(doc.Boxes))
 	for i, b := range doc.Boxes {
@@ -97,11 +96,10 @@ func laidOut(doc extract.FieldDocument) []skills.LaidOut {
 	return out
 }
 
-// Fit trains the rankers on the documents that keep says, in their order: a
-// listwise softmax over the candidates of a document (Cao et al., "Learning to
-// rank: from pairwise approach to listwise approach", 2007, with one correct
-// list), by AdaGrad (Duchi et al., 2011) in an order that is shuffled by a fixed
-// seed. Documents without a right candidate teach nothing. Equal input gives
+// Fit trains the rankers on the documents for which keep returns true, in order: a listwise softmax
+// over the candidates of a document (Cao et al., "Learning to rank: from pairwise approach to
+// listwise approach", 2007, with one correct list), by AdaGrad (Duchi et al., 2011) in an order
+// shuffled with a fixed seed. Documents without a right candidate are skipped. Equal input gives
 // equal bits.
 func (t *Training) Fit(keep func(doc int) bool) fields.Weights {
 	w := fields.Weights{Trained: []fields.Data{}, Rankers: map[string]map[string]float64{}, Calibration: map[string]fields.Calibration{}}
@@ -116,9 +114,9 @@ func (t *Training) Fit(keep func(doc int) bool) fields.Weights {
 
 const calibrationFolds = 5
 
-// calibrate fits a sigmoid to the probabilities that rankers give to their first
-// choices in documents of groups that they were not fitted on. It is not ok when
-// there are too few groups, or when all choices are right, or none.
+// calibrate fits a sigmoid to the probabilities that rankers give to their first choices in
+// documents of groups that they were not fitted on. It is not ok if there are too few groups, or if
+// all choices are right, or all wrong.
 func (t *Training) calibrate(kind string, keep func(doc int) bool) (fields.Calibration, bool) {
 	var docs []int
 	var groups []string
@@ -150,14 +148,14 @@ func (t *Training) calibrate(kind string, keep func(doc int) bool) (fields.Calib
 		}
 	}
 	c, err := linear.FitPlatt(scores, labels)
-	if err != nil || c.A <= 0 { // all alike, or sure of what is wrong
+	if err != nil || c.A <= 0 { // all equal, or higher for wrong choices
 		return fields.Calibration{}, false
 	}
 	return fields.Calibration{A: math.Round(c.A*1e4) / 1e4, B: math.Round(c.B*1e4) / 1e4}, true
 }
 
-// first is the probability of a ranker's first choice among candidates, and whether
-// it is right.
+// first returns the probability of a ranker's first choice among candidates, and whether it is
+// right.
 func (l *lists) first(doc []ranked, weights map[string]float64) (p float64, right, ok bool) {
 	list := make([]fields.Candidate, len(doc))
 	rightKeys := map[string]bool{}
@@ -242,8 +240,8 @@ func (l *lists) fit(r recipe, keep func(int) bool) map[string]float64 {
 	return out
 }
 
-// slopes are the derivatives of the loss by the scores of candidates: their
-// probability, less that among the right ones.
+// slopes returns the derivatives of the loss by the candidates' scores: their probability, less
+// that among the right ones.
 func slopes(doc []ranked, weights []float64) []float64 {
 	scores := make([]float64, len(doc))
 	top := math.Inf(-1)
@@ -280,7 +278,7 @@ func (d *Dataset) Saw(w fields.Weights) bool {
 	return slices.ContainsFunc(w.Trained, func(t fields.Data) bool { return t.SHA256 == d.Hash })
 }
 
-// errFolds is a number of folds that cannot be.
+// errFolds returns the error for an invalid number of folds.
 func errFolds(folds, groups int) error {
 	return fmt.Errorf("cross-validating in %d folds: there are %d groups of documents; choose from 2 to that", folds, groups)
 }

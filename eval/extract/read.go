@@ -34,7 +34,7 @@ type Item struct {
 	ID    string
 	Group string // documents of one group look alike
 	Doc   extract.FieldDocument
-	Gold  map[string][]string // by field; one that is not stated has none
+	Gold  map[string][]string // by field; none for a field that is not stated
 }
 
 // Names lists the fields that any document has, sorted.
@@ -51,7 +51,7 @@ func (d *Dataset) Names() []string {
 	return out
 }
 
-// Read reads a collection. Faults name the line and the field. Progress is that of
+// Read reads a collection. Errors in the data name the line and the field. progress is called as in
 // jsonl.EachLine.
 func Read(ctx context.Context, format, path string, progress func(done, total int)) (*Dataset, error) {
 	if !slices.Contains(formats(), format) {

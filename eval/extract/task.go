@@ -105,13 +105,12 @@ type itemRow struct {
 	Score float64 `json:"score"`
 }
 
-// escaped are values that are written with & as \u0026, as readers of these rows know
-// them.
+// escaped are values written with & as \u0026, the form in which readers of these rows expect them.
 type escaped struct{ values any }
 
 func (e escaped) MarshalJSON() ([]byte, error) { return json.Marshal(e.values) }
 
-// single are the first values of fields.
+// single returns the first values of fields.
 func single(values map[string][]string) map[string]string {
 	out := map[string]string{}
 	for name, list := range values {

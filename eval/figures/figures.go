@@ -14,25 +14,24 @@ import (
 // A Figure is one number of a measurement.
 type Figure struct {
 	Metric string  // as the command calls it
-	Target float64 // what it should reach; 0 for none
+	Target float64 // the target; 0 for none
 	AtMost bool    // the target is an upper bound
-	// Published is the best published number that it can be compared with, and by
-	// what; 0 for none.
+	// Published is the best comparable published number; 0 for none.
 	Published float64
 	By        string
 }
 
 // A Measurement is a command on a data set.
 type Measurement struct {
-	Name   string // what is measured
+	Name   string // title of the measurement
 	Folder string // of the data set
 	Source string // where the data come from
-	// Command is of agent, or of eval/train when Train is set. A word that begins
-	// with "@" is a file of the set's folder, or the folder itself; one that begins
-	// with "%" a file of case_studies/schemas.
+	// Command is the command line of agent, or of eval/train if Train is set. A word that begins
+	// with "@" is a file of the set's folder, or the folder itself; one that begins with "%" a file
+	// of case_studies/schemas.
 	Command string
 	Train   bool
-	// Table is the head of the table to read, of what eval/train prints.
+	// Table is the heading of the table to read in eval/train's output.
 	Table   string
 	Figures []Figure
 }
@@ -50,8 +49,7 @@ const (
 	wice       = "github.com/ryokamoi/wice"
 )
 
-// Offline are the measurements that the command can make, of sets with a text in their
-// name.
+// Offline returns the measurements that the command can make, for sets whose name contains a text.
 func Offline(only string) []Measurement {
 	return slices.DeleteFunc(slices.Clone(All), func(m Measurement) bool { return m.Train || !strings.Contains(m.Folder, only) })
 }

@@ -14,19 +14,19 @@ import (
 	"example.com/assay/eval/task"
 )
 
-// A Set is what one measurement found.
+// A Set is the result of one measurement.
 type Set struct {
 	Name    string                      `json:"name"`
 	Folder  string                      `json:"folder"`
 	Command string                      `json:"command"`
-	Skipped string                      `json:"skipped,omitempty"` // why it was left out
+	Skipped string                      `json:"skipped,omitempty"` // reason for skipping it
 	N       int                         `json:"n"`
 	Trained bool                        `json:"trained_on_this_data"` // shipped weights were trained on these labels: a fit
 	Metrics map[string]metrics.Interval `json:"metrics"`
 }
 
-// Run makes a measurement of a task on the folder of the data sets; schemas is that
-// of case_studies/schemas. A set that is not there is skipped.
+// Run makes a measurement of a task on the folder of the data sets; schemas is
+// case_studies/schemas. A missing set is skipped.
 func (m Measurement) Run(ctx context.Context, tasks []task.Task, data, schemas string) (Set, error) {
 	set := Set{Name: m.Name, Folder: m.Folder, Metrics: map[string]metrics.Interval{}}
 	var args []string

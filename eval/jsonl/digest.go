@@ -20,7 +20,7 @@ func (d *Digest) Add(texts ...string) {
 	}
 }
 
-// Sum is the hash of what was added, in hexadecimal.
+// Sum returns the hash of the added data, in hexadecimal.
 func (d *Digest) Sum() string {
 	d.Add()
 	return hex.EncodeToString(d.hash.Sum(nil))

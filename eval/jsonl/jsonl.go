@@ -20,7 +20,7 @@ import (
 // MaxLine is the length in bytes up to which a line is read.
 const MaxLine = 16 << 20
 
-// File is a file of a folder of data: NAME, or NAME.gz where there is only that.
+// File returns the file of a folder of data: NAME, or NAME.gz if only that exists.
 func File(dir, name string) string {
 	plain := filepath.Join(dir, name)
 	if _, err := os.Stat(plain); err != nil {
@@ -31,10 +31,9 @@ func File(dir, name string) string {
 	return plain
 }
 
-// EachLine calls do with every line of a file that is not blank, without its
-// end, and unpacks gzip. The line is valid UTF-8 and do's until it returns.
-// Cancellation stops it between lines. Progress, unless nil, is called now and then with the
-// number of bytes that were read.
+// EachLine calls do for every non-blank line of a file, without its end, and decompresses gzip. The
+// line is valid UTF-8 and may be used by do until it returns. Cancellation stops it between lines.
+// progress, if not nil, is called from time to time with the number of bytes read.
 func EachLine(ctx context.Context, path string, progress func(done, total int), do func(line int, text []byte) error) (err error) {
 	f, err := plainfile.Open(path)
 	if err != nil {
@@ -96,7 +95,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpacked reads gzip by its first two bytes, and anything else as it is.
+// unpacked decompresses gzip, recognised by its first two bytes, and returns anything else
+// unchanged.
 func unpacked(path string, f io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(f)
 	magic, err := b.Peek(2)
@@ -113,8 +113,8 @@ func unpacked(path string, f io.Reader) (io.Reader, error) {
 	return z, nil
 }
 
-// Each calls do with every record of a JSON Lines file and its place. ID is the key of a
-// record's id. Keys that T does not name are ignored. Progress is that of EachLine.
+// Each calls do for every record of a JSON Lines file with its place. id is the key of a record's
+// ID. Keys that T does not have are ignored. progress is called as in EachLine.
 func Each[T any](ctx context.Context, path, id string, progress func(done, total int), do func(at Place, record T) error) error {
 	return EachLine(ctx, path, progress, func(line int, text []byte) error {
 		at := Place{Path: path, Line: line, ID: id}
@@ -152,7 +152,7 @@ func wanted(err *json.UnmarshalTypeError) string {
 	return "string"
 }
 
-// An Ident is an id: a JSON string, or a number as it is written.
+// An Ident is an ID: a JSON string, or a number as written.
 type Ident string
 
 // UnmarshalJSON reads a string or a number; null is refused.
@@ -171,20 +171,20 @@ func (id *Ident) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// A Place is a line of a file, and what the format calls a record's id.
+// A Place is a line of a file, with the format's key of a record's ID.
 type Place struct {
 	Path string
 	Line int    // 1-based; 0 for the whole file
 	ID   string // what the format calls a record's id
 }
 
-// Fault is a *document.InputError with the place and the field of a fault, what is wrong,
-// and what would be right.
+// Fault returns a *document.InputError with the place and field of a fault, its description, and a
+// hint.
 func (p Place) Fault(field, msg, hint string) error {
 	return &document.InputError{Path: p.Path, Line: p.Line, Field: field, Msg: msg, Hint: hint}
 }
 
-// Want is the fault of a field that is missing or empty, nil when it is there.
+// Want returns the error for a missing or empty field, or nil if ok.
 func (p Place) Want(field string, ok bool) error {
 	if ok {
 		return nil

@@ -15,11 +15,11 @@ import (
 const (
 	// crossFolds is the number of folds.
 	crossFolds = 10
-	// crossDeals is how often the folds are drawn, to see what that changes.
+	// crossDeals is the number of times the folds are drawn, to show the variance.
 	crossDeals = 6
 )
 
-// fitting is how the weights are fitted, but for the seed of a deal.
+// fitting are the options of fitting, except for the seed of a deal.
 var fitting = linear.ListwiseOptions{Ridge: 2, Rounds: 10, Rate: .02, Least: 5, Seed: 20240607}
 
 // A crossed compares weights, on questions that they were not fitted on, with the offline
@@ -118,7 +118,7 @@ func leaveOut(ctx context.Context, deal int, groups []string, lists [][][]float6
 	return out, nil
 }
 
-// compared are the statistics of what was fitted.
+// compared returns the statistics of the fitted weights.
 func compared(c crossed) []metrics.Statistic {
 	list := c.Fitted.Outcomes
 	accuracy, gain, found := make([]float64, len(list)), make([]float64, len(list)), make([]float64, len(list))

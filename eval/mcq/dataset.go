@@ -17,7 +17,7 @@ import (
 // A Question has one right choice.
 type Question struct {
 	ID      string
-	Stem    string // the facts and what is asked
+	Stem    string // the facts and the question
 	Facts   string // which several questions may share; may be empty
 	Choices []skills.Choice
 	Answer  string   // the letter of the right choice

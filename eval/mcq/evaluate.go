@@ -28,7 +28,7 @@ const (
 // Modes lists them.
 func Modes() []Mode { return []Mode{Gold, Retrieval, Closed} }
 
-// defaultPassages is how many passages a step of the research pipeline reads.
+// defaultPassages is the number of passages that a step of the research pipeline reads.
 const defaultPassages = 5
 
 // Options say how to measure. Nil and the zero value work; only the mode Retrieval needs a
@@ -45,7 +45,7 @@ type Outcome struct {
 	Question Question
 	Choice
 	Best  string  // the most probable choice; the first of equals
-	Right float64 // 1 when Best is right; of n equals one of which is right, 1/n
+	Right float64 // 1 if Best is right; 1/n if it ties with n−1 others and one of them is right
 	Found bool    // a gold passage was among those that were read
 }
 
@@ -98,7 +98,7 @@ func choose(ctx context.Context, d *Dataset, inputs []input, c Chooser, o Option
 	return measure(d, inputs, choices, score, o.Mode)
 }
 
-// An input is what a chooser is given.
+// An input is the input of a chooser.
 type input struct {
 	skills.SelectInput
 	Found bool // a gold passage is among the sources
@@ -146,7 +146,7 @@ func inputs(ctx context.Context, d *Dataset, o Options) ([]input, error) {
 	return out, nil
 }
 
-// queries are the whole question and each choice by itself.
+// queries returns the whole question and each choice by itself.
 func queries(q Question) []string {
 	whole := q.Stem
 	for _, text := range texts(q) {
@@ -246,8 +246,8 @@ func ece(list []Outcome, items []int) float64 {
 	return sum / float64(len(items))
 }
 
-// surest are the results of the best choices in the given share of the questions, those with
-// the highest confidence; equals stay in their order.
+// surest returns the results of the best choices in the given share of the questions, those with
+// the highest confidence; equals keep their order.
 func surest(list []Outcome, share float64) []float64 {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b Outcome) int { return cmp.Compare(b.Top(), a.Top()) })

@@ -10,7 +10,7 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// tail is how much of a question's end is compared with the choices, in runes.
+// tail is the length, in runes, of the end of a question that is compared with the choices.
 const tail = 250
 
 // A value is something that is measured of each choice. Large ones, sums of idf
@@ -31,11 +31,10 @@ var measured = []value{
 	{"length", false}, {"length of the proposition", false}, {"length of the outcome", false},
 }
 
-// features are a row for each choice: each value as its z-score over the choices,
-// as its difference from their mean, and as a flag of being the only largest; then
-// the class of the connective, how many choices share the outcome, whether the
-// choice speaks of several at once, and which stems of words it has, each a column
-// of words.
+// features returns a row for each choice: each value as its z-score over the choices, as its
+// difference from their mean, and as a flag of being the only largest; then the class of the
+// connective, the number of choices with the same outcome, whether the choice speaks of several at
+// once, and, in one column per stem of words, which stems it has.
 func features(x *lexicon, in input, words map[string]int) [][]float64 {
 	list := make([]wording, len(in.Choices))
 	for i, c := range in.Choices {
@@ -100,7 +99,7 @@ func vocabulary(questions []Question) map[string]int {
 	return out
 }
 
-// spread appends to the rows what a value says of each choice beside the others.
+// spread appends a value of each choice relative to the others to the rows.
 func spread(rows [][]float64, column []float64, large bool) {
 	n := float64(len(column))
 	mean, variance := 0.0, 0.0
@@ -190,7 +189,7 @@ type sentence struct {
 	denies bool
 }
 
-// within asks whether a sorted list holds a term.
+// within returns a function that reports whether a sorted list contains a term.
 func within(terms []string) func(term string) bool {
 	return func(term string) bool { _, held := slices.BinarySearch(terms, term); return held }
 }

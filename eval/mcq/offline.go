@@ -12,7 +12,7 @@ import (
 
 // A Choice is the answer of a chooser.
 type Choice struct {
-	Letter string    // what it answers; empty when it abstains
+	Letter string    // the answer; empty if it abstains
 	P      []float64 // the probability of each choice, in their order
 }
 

@@ -85,8 +85,7 @@ func (f *options) measure(ctx context.Context, progress task.Progress) (*task.Re
 	return f.report(set, list), nil
 }
 
-// measureModes measures the modes; unless weights are cross-validated, only what is
-// shipped.
+// measureModes measures the modes; unless weights are cross-validated, only the shipped skill.
 func (f *options) measureModes(ctx context.Context, set *Dataset, progress task.Progress) (list []crossed, failed error) {
 	opts := Options{Passages: f.passages, Progress: progress}
 	if slices.Contains(f.modes, string(Retrieval)) {
@@ -114,8 +113,8 @@ func (f *options) measureModes(ctx context.Context, set *Dataset, progress task.
 	return list, nil
 }
 
-// indexed indexes a dataset's passages in a temporary directory, and returns what
-// releases it.
+// indexed indexes a dataset's passages in a temporary directory, and returns a function that
+// removes it.
 func indexed(ctx context.Context, set *Dataset, progress task.Progress) (_ *retrieval.Index, release func() error, _ error) {
 	dir, err := os.MkdirTemp("", "agent-eval-*")
 	if err != nil {
@@ -134,7 +133,7 @@ type modeRow struct {
 	Metrics map[string]metrics.Interval `json:"metrics"`
 	Curve   []pointRow                  `json:"curve"`
 	Deals   []float64                   `json:"accuracy_by_deal,omitempty"` // of fitted weights
-	Latency *task.Latency               `json:"latency_ms,omitempty"`       // of what is shipped, alone
+	Latency *task.Latency               `json:"latency_ms,omitempty"`       // of the shipped skill
 	Items   []itemRow                   `json:"items"`
 }
 
@@ -148,7 +147,7 @@ type itemRow struct {
 	ID     string  `json:"id"`
 	Gold   string  `json:"gold"`
 	Pred   string  `json:"pred"`   // the best choice, the first of equals
-	Answer string  `json:"answer"` // what the skill answers; empty for an abstention
+	Answer string  `json:"answer"` // the skill's answer; empty for an abstention
 	Score  float64 `json:"score"`  // probability of the best choice
 }
 
@@ -163,9 +162,8 @@ func newRow(got Evaluation) modeRow {
 	return row
 }
 
-// report shows the modes. Where weights are cross-validated the document's modes are
-// those of the fitted weights, and what is shipped stands beside them, without times,
-// so that runs are alike.
+// report shows the modes. With cross-validation the document's modes are those of the fitted
+// weights, next to the shipped ones, without times, so that runs are equal.
 func (f *options) report(set *Dataset, list []crossed) *task.Report {
 	r := task.NewReport("mcq", len(set.Questions), nil)
 	r.Put("cross", f.cross)

@@ -10,8 +10,8 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// connectives are the classes of words that join a choice's outcome to the
-// proposition that it rests on; 0 is none.
+// connectives are the classes of words that join a choice's outcome to its proposition; class 0 is
+// none.
 var connectives = []string{
 	"because|on the ground that", "only if", "if", "unless|until", "since|as", "although|even though|even if",
 	"provided that|provided|as long as|so long as", "under|when|where|but",
@@ -32,7 +32,7 @@ func longestFirst(classes []string) []string {
 
 // A wording is a choice as its features see it.
 type wording struct {
-	outcome, proposition string // the proposition of a choice without a connective is all of it
+	outcome, proposition string // without a connective the proposition is the whole choice
 	connective           int
 	terms                []string // stems in order
 	distinct             []string // sorted
@@ -79,7 +79,7 @@ func (x *lexicon) idf(term string) float64 {
 	return math.Log1p((x.passages - df + .5) / (df + .5))
 }
 
-// sum adds up the idf of the terms that keep says; nil keeps all.
+// sum adds up the idf of the terms for which keep returns true; nil keeps all.
 func (x *lexicon) sum(terms []string, keep func(term string) bool) float64 {
 	out := 0.0
 	for _, t := range terms {
@@ -90,7 +90,7 @@ func (x *lexicon) sum(terms []string, keep func(term string) bool) float64 {
 	return out
 }
 
-// share is how much of the terms' idf keep holds.
+// share is the share of the terms' idf for which keep returns true.
 func (x *lexicon) share(terms []string, keep func(term string) bool) float64 {
 	return x.sum(terms, keep) / (x.sum(terms, nil) + 1)
 }

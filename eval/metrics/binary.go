@@ -28,15 +28,15 @@ func (c *Confusion) Count(gold, pred bool) {
 	}
 }
 
-// Precision is the share of the yeses that are right, 0 when there are none.
+// Precision is the share of the predicted yes that is right, 0 without any.
 func (c Confusion) Precision() float64 {
 	return Rate(c.TruePositive, c.TruePositive+c.FalsePositive)
 }
 
-// Recall is the share of what is yes that is found, 0 when nothing is.
+// Recall is the share of the actual yes that is found, 0 without any.
 func (c Confusion) Recall() float64 { return Rate(c.TruePositive, c.TruePositive+c.FalseNegative) }
 
-// F1 is the harmonic mean of precision and recall, 0 when both are.
+// F1 is the harmonic mean of precision and recall, 0 if both are 0.
 func (c Confusion) F1() float64 {
 	return Rate(2*c.TruePositive, 2*c.TruePositive+c.FalsePositive+c.FalseNegative)
 }
@@ -46,8 +46,8 @@ func (c Confusion) Accuracy() float64 {
 	return Rate(c.TruePositive+c.TrueNegative, c.TruePositive+c.TrueNegative+c.FalsePositive+c.FalseNegative)
 }
 
-// BalancedAccuracy is the mean of the recalls of both classes; one that does
-// not occur counts as 0.
+// BalancedAccuracy is the mean of the recalls of both classes; a class that does not occur counts
+// as 0.
 func (c Confusion) BalancedAccuracy() float64 {
 	return (c.Recall() + Rate(c.TrueNegative, c.TrueNegative+c.FalsePositive)) / 2
 }
@@ -58,7 +58,7 @@ func (c Confusion) MacroF1() float64 {
 	return (c.F1() + no) / 2
 }
 
-// Rate is a part of a whole, 0 of nothing.
+// Rate returns part/whole, or 0 if whole is 0.
 func Rate(part, whole int) float64 {
 	if whole == 0 {
 		return 0
@@ -74,11 +74,10 @@ func One(yes bool) float64 {
 	return 0
 }
 
-// AUC is the area under the ROC curve: the probability that a yes drawn at
-// random scores higher than a no, ties counting half (Hanley and McNeil, "The
-// meaning and use of the area under a receiver operating characteristic
-// curve", 1982). Without both classes it is ½. Gold and scores are of one
-// length.
+// AUC is the area under the ROC curve: the probability that a random yes scores higher than a
+// random no, ties counting half (Hanley and McNeil, "The meaning and use of the area under a
+// receiver operating characteristic curve", 1982). If one class is missing it is ½. Gold and scores
+// have equal length.
 func AUC(gold []bool, scores []float64) float64 {
 	by := make([]int, len(gold))
 	for i := range by {
@@ -157,10 +156,9 @@ func ECE(gold []bool, probabilities []float64) float64 {
 	return sum / float64(len(gold))
 }
 
-// bootstrapOf returns a statistic of n items with its percentile interval, as
-// [Bootstrap] does for means: items are drawn with replacement, and of is
-// given the indices of those drawn. It must not keep them. Equal n and seeds
-// draw alike. The error is an n below 1.
+// bootstrapOf returns a statistic of n items with its percentile interval, as [Bootstrap] does for
+// means: items are drawn with replacement, and of gets the indices of those drawn, which it must
+// not retain. Equal n and seeds give the same draws. An n below 1 is an error.
 func bootstrapOf(n int, of func(items []int) float64, seed uint64, resamples int) (Interval, error) {
 	if n < 1 {
 		return Interval{}, errors.New("taking an interval: there are no items; measure at least one")

@@ -22,11 +22,10 @@ type Interval struct {
 	Hi    float64 `json:"hi"`
 }
 
-// Bootstrap returns the mean of one value per query with the percentile
-// interval of its resampled means (Efron and Tibshirani, "An introduction to
-// the bootstrap", 1993, chapter 13): queries are drawn with replacement, the
-// interval holds the middle 95 % of the means. Lists of one length are resampled
-// alike. The error is that there are no values.
+// Bootstrap returns the mean of one value per query with the percentile interval of its resampled
+// means (Efron and Tibshirani, "An introduction to the bootstrap", 1993, chapter 13): queries are
+// drawn with replacement, and the interval contains the middle 95 % of the means. Lists of equal
+// length use the same draws. Without values it returns an error.
 func Bootstrap(values []float64) (Interval, error) {
 	return bootstrapOf(len(values), Mean("", values).Of, Seed, Resamples)
 }
@@ -90,7 +89,7 @@ func randomisation(diffs []float64) float64 {
 	return float64(extreme) / float64(Flips+1)
 }
 
-// Average is the mean of values, which must not be empty.
+// Average returns the mean of values, which must not be empty.
 func Average(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -99,8 +98,8 @@ func Average(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// Percentile returns the smallest of the times that at least a share of them
-// (0 to 1) does not exceed, 0 when there are none. The argument stays as it is.
+// Percentile returns the smallest of the times that at least a share of them (0 to 1) does not
+// exceed, or 0 without times. It does not change its argument.
 func Percentile(times []time.Duration, share float64) time.Duration {
 	if len(times) == 0 {
 		return 0

@@ -8,15 +8,15 @@ type Metric struct {
 	Interval
 }
 
-// A Statistic computes a figure of some of the items, given by their indices, which it must
-// not keep.
+// A Statistic computes a figure of some of the items, given by their indices, which it must not
+// retain.
 type Statistic struct {
 	Name string
 	Of   func(items []int) float64
 }
 
-// Measure returns each statistic of n items with its interval, in order. The
-// errors are those of [bootstrapOf].
+// Measure returns each statistic of n items with its interval, in order. Errors are those of
+// [bootstrapOf].
 func Measure(n int, statistics ...Statistic) ([]Metric, error) {
 	out := make([]Metric, len(statistics))
 	for i, s := range statistics {
@@ -62,8 +62,8 @@ func Mean(name string, values []float64) Statistic {
 	}}
 }
 
-// Binary are the statistics of yes-or-no decisions with their probabilities of yes:
-// F1, precision, recall, balanced_accuracy, AUC and ECE.
+// Binary returns the statistics of yes-or-no decisions with their probabilities of yes: F1,
+// precision, recall, balanced_accuracy, AUC and ECE.
 func Binary(gold, pred []bool, p []float64) []Statistic {
 	return []Statistic{
 		Decided("F1", Confusion.F1, gold, pred),

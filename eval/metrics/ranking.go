@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Judgments grade what was judged for a query, by id. An id is relevant when
-// its grade is above 0; an id that is not there is not relevant.
+// Judgments are the grades of the results judged for a query, by ID. An ID is relevant if its grade
+// is above 0; other IDs are not relevant.
 type Judgments map[string]int
 
 // Relevant is the number of relevant ids.
@@ -59,8 +59,7 @@ func discounted(grade, i int) float64 {
 	return (math.Exp2(float64(min(grade, maxGrade))) - 1) / math.Log2(float64(i+2))
 }
 
-// Recall is the share of the relevant ids that are among the first k. Without
-// relevant ids it is 0.
+// Recall is the share of the relevant IDs that are among the first k, or 0 without relevant IDs.
 func Recall(ranked []string, judged Judgments, k int) float64 {
 	all := judged.Relevant()
 	if all == 0 {
@@ -75,11 +74,10 @@ func Recall(ranked []string, judged Judgments, k int) float64 {
 	return float64(found) / float64(all)
 }
 
-// AveragePrecision is the mean, over all relevant ids, of the precision at the
-// place where each was found; those not among the first k count as 0. It
-// divides by the number of relevant ids, also where that is above k, as
-// trec_eval's map_cut does (Buckley and Voorhees, "Retrieval system
-// evaluation", in TREC, MIT Press 2005). Its mean over queries is MAP@k.
+// AveragePrecision is the mean, over all relevant IDs, of the precision at their ranks; those not
+// among the first k count as 0. It divides by the number of relevant IDs, even if that is above k,
+// as trec_eval's map_cut does (Buckley and Voorhees, "Retrieval system evaluation", in TREC, MIT
+// Press 2005). Its mean over queries is MAP@k.
 func AveragePrecision(ranked []string, judged Judgments, k int) float64 {
 	all := judged.Relevant()
 	if all == 0 {
@@ -95,9 +93,8 @@ func AveragePrecision(ranked []string, judged Judgments, k int) float64 {
 	return sum / float64(all)
 }
 
-// ReciprocalRank is 1 / rank of the first relevant id, 0 when none is among
-// the first k (Voorhees, "The TREC-8 question answering track report", 1999).
-// Its mean over queries is MRR@k.
+// ReciprocalRank is 1 / rank of the first relevant ID, 0 if none is among the first k (Voorhees,
+// "The TREC-8 question answering track report", 1999). Its mean over queries is MRR@k.
 func ReciprocalRank(ranked []string, judged Judgments, k int) float64 {
 	for i, id := range first(ranked, k) {
 		if judged[id] > 0 {
@@ -107,9 +104,9 @@ func ReciprocalRank(ranked []string, judged Judgments, k int) float64 {
 	return 0
 }
 
-// Hit is 1 when an id among the first k is relevant and 0 otherwise. Over the
-// documents that ranked passages come from, repeated as they are, it is
-// doc_hit@k: whether one of the first k passages is of a right document.
+// Hit is 1 if an ID among the first k is relevant and 0 otherwise. For the documents of the ranked
+// passages, with repeats, it is doc_hit@k: whether one of the first k passages is from a right
+// document.
 func Hit(ranked []string, judged Judgments, k int) float64 {
 	for _, id := range first(ranked, k) {
 		if judged[id] > 0 {

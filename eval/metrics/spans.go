@@ -12,22 +12,21 @@ type Span struct {
 	Start, End int
 }
 
-// CharRecall is the share of the characters of gold that the first k of
-// ranked hold. A character counts once, however many spans hold it. Without
-// gold it is 0. The measure is that of Pipitone and Alami, "LegalBench-RAG",
-// arXiv:2408.10343, which takes spans not to overlap.
+// CharRecall is the share of the characters of gold that are in the first k of ranked. A character
+// counts once, however many spans contain it. Without gold it is 0. The measure is from Pipitone
+// and Alami, "LegalBench-RAG", arXiv:2408.10343, who assume that spans do not overlap.
 func CharRecall(ranked, gold []Span, k int) float64 {
 	return Rate(Overlap(first(ranked, k), gold), length(union(gold)))
 }
 
-// CharPrecision is the share of the characters that the first k of ranked
-// hold that are gold. A character counts once, however many spans hold it.
-// When nothing was ranked it is 0. For its source see CharRecall.
+// CharPrecision is the share of the characters in the first k of ranked that are gold. A character
+// counts once, however many spans contain it. If nothing was ranked it is 0. For its source see
+// CharRecall.
 func CharPrecision(ranked, gold []Span, k int) float64 {
 	return Rate(Overlap(first(ranked, k), gold), length(union(first(ranked, k))))
 }
 
-// Overlap is the number of characters that both lists hold.
+// Overlap is the number of characters that are in both lists.
 func Overlap(a, b []Span) int {
 	a, b = union(a), union(b)
 	n := 0
@@ -45,8 +44,8 @@ func Overlap(a, b []Span) int {
 	return n
 }
 
-// union returns the spans sorted, without empty ones, and with those that
-// overlap made one. The argument stays as it is.
+// union returns the spans sorted, without empty ones, and with overlapping ones merged. It does not
+// change its argument.
 func union(spans []Span) []Span {
 	sorted := slices.DeleteFunc(slices.Clone(spans), func(s Span) bool { return s.End <= s.Start })
 	slices.SortFunc(sorted, func(a, b Span) int {

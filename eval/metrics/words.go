@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// TokenF1 is F1 of the words of a text against those of a gold one, each counted
-// as often as it stands, in lower case, without punctuation and articles
-// (Rajpurkar et al., "SQuAD: 100,000+ questions for machine comprehension of
-// text", EMNLP 2016). Two texts without words are equal.
+// TokenF1 is the F1 of a text's words against those of a gold text, each counted as often as it
+// occurs, in lower case, without punctuation and articles (Rajpurkar et al., "SQuAD: 100,000+
+// questions for machine comprehension of text", EMNLP 2016). Two texts without words are equal.
 func TokenF1(gold, text string) float64 {
 	want, got := words(gold), words(text)
 	if len(want) == 0 || len(got) == 0 {

@@ -86,8 +86,7 @@ func measure(ctx context.Context, data string) (*page, error) {
 	return p, json.Unmarshal(cases, &p.cases)
 }
 
-// run runs a command whose progress goes to standard error, and returns what it
-// prints.
+// run runs a command whose progress goes to standard error, and returns its standard output.
 func run(ctx context.Context, name string, args ...string) ([]byte, error) {
 	fmt.Fprintln(os.Stderr, "report:", filepath.Base(name), strings.Join(args, " "))
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -99,7 +98,7 @@ func run(ctx context.Context, name string, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// takeAll reads what agent eval all printed.
+// takeAll parses the output of agent eval all.
 func (p *page) takeAll(data []byte) error {
 	var doc struct{ Sets []figures.Set }
 	if err := json.Unmarshal(data, &doc); err != nil {
@@ -114,8 +113,8 @@ func (p *page) takeAll(data []byte) error {
 	return nil
 }
 
-// takeTrained runs the cross-validation of each part of eval/train once. Its data
-// sets are needed together; without one of them the part is left out.
+// takeTrained runs the cross-validation of each part of eval/train once. A part with a missing data
+// set is left out.
 func (p *page) takeTrained(ctx context.Context, data string) error {
 	printed := map[string]string{}
 	for _, m := range figures.All {
@@ -154,7 +153,7 @@ func missingOf(part, data string) string {
 	return ""
 }
 
-// A page is what docs/results.md is made of.
+// A page is the content of docs/results.md.
 type page struct {
 	date, commit, goVersion, machine string
 	read                             map[string]figures.Set // by the measurement's name

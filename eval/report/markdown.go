@@ -50,7 +50,7 @@ func sumOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// rows are those of one measurement.
+// rows writes the rows of one measurement.
 func (p *page) rows(b *strings.Builder, m figures.Measurement) {
 	if why := p.skipped[m.Name]; why != "" {
 		fmt.Fprintf(b, "| %s | – | not measured: %s | | | | `%s` |\n", m.Name, why, commandOf(m))
@@ -69,7 +69,7 @@ func (p *page) rows(b *strings.Builder, m figures.Measurement) {
 	}
 }
 
-// commandOf is the command of a measurement, with DATA for the folder.
+// commandOf returns the command of a measurement, with DATA for the folder.
 func commandOf(m figures.Measurement) string {
 	if m.Train {
 		return "go run ./eval/train " + m.Command + " --data DATA --out ''"
@@ -124,7 +124,7 @@ func published(f figures.Figure) string {
 	return decimals(f.Published) + " " + f.By
 }
 
-// caseRows are the rows of the project's own cases.
+// caseRows writes the rows of the project's own cases.
 func (p *page) caseRows(b *strings.Builder) {
 	c := p.cases
 	const command = "`agent eval cases case_studies`"

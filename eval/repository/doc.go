@@ -1,6 +1,4 @@
-// Package repository holds the tests of the repository as a whole: who may
-// import whom, which library stands behind which package, and that the README
-// shows the real graph and the real example.
-//
-// It has no code of its own.
+// Package repository has the tests of the repository as a whole: which packages may import which,
+// which library each package may use, and that the README shows the real graph and the real
+// example. It has no code of its own.
 package repository

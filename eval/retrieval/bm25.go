@@ -16,12 +16,12 @@ import (
 //
 //	score = Σ qf · ln(1 + (N − df + ½)/(df + ½)) · tf/(tf + k1·(1 − b + b·len/avglen))
 //
-// over the words of the query, qf the times the query has one (Robertson and
-// Zaragoza, "The probabilistic relevance framework", 2009, with the idf of
-// Lucene, which is never negative). A passage is its title and its text.
+// over the words of the query, with qf their count in the query (Robertson and Zaragoza, "The
+// probabilistic relevance framework", 2009, with the idf of Lucene, which is never negative). A
+// passage is its title and its text.
 //
-// Its analyser: runs of letters and digits, lower case, possessive 's cut,
-// the 33 stop words of Lucene's English analyser left out, Porter2 stems.
+// Its analyser: runs of letters and digits, lower case, possessive 's removed, the 33 stop words of
+// Lucene's English analyser removed, Porter2 stems.
 //
 // It is safe for concurrent use.
 type BM25 struct {
@@ -46,8 +46,8 @@ var LuceneStops = func() text.StopList {
 	return list
 }()
 
-// NewBM25 indexes the passages of a dataset. The zero parameters are those of the
-// published baselines: k1 .9, b .4. The error is cancellation.
+// NewBM25 indexes the passages of a dataset. Zero params mean those of the published baselines: k1
+// .9, b .4. The error is cancellation.
 func NewBM25(ctx context.Context, d *Dataset, params index.BM25, progress task.Progress) (*BM25, error) {
 	k1, b := .9, .4
 	if params.K1 > 0 {
@@ -124,5 +124,5 @@ func (x *BM25) Rank(ctx context.Context, query string, k int) ([]Scored, error) 
 	return found[:max(0, min(k, len(found)))], nil
 }
 
-// byScore orders by score, highest first, then by id.
+// byScore sorts by score, highest first, then by ID.
 func byScore(a, b Scored) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) }

@@ -16,10 +16,10 @@ type Dataset struct {
 	Passages []state.Passage // in the order of the corpus file; none without text; ids distinct
 	Queries  []Query         // in the order of the query file; each with something relevant; ids distinct
 
-	Empty    int    // passages that were left out because they have no text
-	Unjudged int    // queries that were left out because they have no relevant passage
-	Missing  int    // judgments of passages that the corpus does not hold with text; they count as never found
-	NotHeld  string // the id of one of them; empty for none
+	Empty    int    // skipped passages without text
+	Unjudged int    // skipped queries without a relevant passage
+	Missing  int    // judgments of passages that are not in the corpus or have no text; they count as not found
+	NotHeld  string // the ID of one of them, or empty
 
 	spans []metrics.Span // of Passages, in characters; nil for formats without spans
 	at    map[string]int // passage by id
@@ -32,7 +32,7 @@ type Query struct {
 	Judged metrics.Judgments
 	Gold   []metrics.Span // the characters that answer it; empty for formats without spans
 
-	docs metrics.Judgments // the documents of what is relevant
+	docs metrics.Judgments // the documents of relevant passages
 }
 
 // Relevant returns the ids of the relevant passages, sorted.
@@ -50,7 +50,7 @@ func (q Query) Relevant() []string {
 // Spans reports whether the collection judges characters.
 func (d *Dataset) Spans() bool { return d.spans != nil }
 
-// Only returns the dataset with the queries whose places keep accepts.
+// Only returns the dataset with the queries for whose index keep returns true.
 func (d *Dataset) Only(keep func(i int) bool) *Dataset {
 	out := *d
 	out.Queries = nil
@@ -86,7 +86,7 @@ func cutoffs(k int) []int {
 	return append(out, k)
 }
 
-// metricNames lists what score measures, in its order.
+// metricNames returns the names of the metrics of score, in order.
 func (d *Dataset) metricNames(k int) []string {
 	out := []string{fmt.Sprintf("nDCG@%d", k), fmt.Sprintf("MAP@%d", k), fmt.Sprintf("MRR@%d", k)}
 	families := []string{"R", "doc_hit"}
@@ -101,8 +101,8 @@ func (d *Dataset) metricNames(k int) []string {
 	return out
 }
 
-// score measures one ranking of a query. Ids that the corpus does not hold
-// have no document and no characters.
+// score measures one ranking of a query. IDs that are not in the corpus have no document and no
+// characters.
 func (d *Dataset) score(q Query, ranked []string, k int) []float64 {
 	docs := make([]string, len(ranked))
 	spans := make([]metrics.Span, len(ranked))

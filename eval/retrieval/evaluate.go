@@ -36,8 +36,8 @@ type Evaluation struct {
 	Items []Item
 }
 
-// Evaluate asks a ranker every query of a dataset, one after the other, and
-// measures. The errors are the ranker's and cancellation.
+// Evaluate runs every query of a dataset with a ranker, one after the other, and measures. Errors
+// are those of the ranker and cancellation.
 func Evaluate(ctx context.Context, d *Dataset, r Ranker, opts *EvaluateOptions) (Evaluation, error) {
 	var o EvaluateOptions
 	if opts != nil {
@@ -67,8 +67,8 @@ func Evaluate(ctx context.Context, d *Dataset, r Ranker, opts *EvaluateOptions) 
 	return out, out.Measure(len(out.Items), list...)
 }
 
-// Values are one metric's, by its place in Metrics, of every query in the
-// order of Items.
+// Values returns the values of one metric, by its index in Metrics, for every query in the order of
+// Items.
 func (e *Evaluation) Values(metric int) []float64 {
 	out := make([]float64, len(e.Items))
 	for i, item := range e.Items {

@@ -132,7 +132,7 @@ func (r *reader) scifact(ctx context.Context) error {
 	})
 }
 
-// judged adds a query with the judgments that its record holds.
+// judged adds a query with the judgments in its record.
 func (r *reader) judged(at jsonl.Place, id, field, text string, qrels map[string]int) error {
 	if err := at.Want(field, strings.TrimSpace(text) != ""); err != nil {
 		return err
@@ -166,9 +166,9 @@ func (r *reader) morehopqa(ctx context.Context) error {
 	})
 }
 
-// barexam reads bar-exam questions. The query is the facts, which may be empty, the question
-// and its choices. Pooled, each choice is also a query of its own, without the facts, which
-// would otherwise dominate all four.
+// barexam reads bar-exam questions. The query is the facts, which may be empty, the question and
+// its choices. With pooling, each choice is an additional query without the facts, which would
+// otherwise dominate all four.
 func (r *reader) barexam(ctx context.Context) error {
 	type record struct {
 		ID       jsonl.Ident       `json:"id"`

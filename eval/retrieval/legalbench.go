@@ -10,10 +10,9 @@ import (
 	"example.com/assay/state"
 )
 
-// legalbench reads LegalBench-RAG: whole documents, and queries whose answers
-// are spans of characters. The documents are cut into passages. A passage is
-// relevant when it shares at least half of its own characters or half of a
-// span's with a span; so every span has a relevant passage.
+// legalbench reads LegalBench-RAG: whole documents, and queries whose answers are spans of
+// characters. The documents are split into passages. A passage is relevant if it shares at least
+// half of its own characters or half of a span's with a span; so every span has a relevant passage.
 func (r *reader) legalbench(ctx context.Context) error {
 	docs := map[string][]rune{}
 	of := map[string][]int{} // passages of a document
@@ -87,17 +86,15 @@ func (r *reader) legalbench(ctx context.Context) error {
 	})
 }
 
-// cutSize is the number of characters that no passage of a cut document
-// exceeds.
+// cutSize is the greatest number of characters of a passage of a split document.
 const cutSize = 500
 
-// A piece is a passage of a document: characters, and the byte at which it
-// starts.
+// A piece is a passage of a document: its characters, and the byte offset of the first.
 type piece struct{ start, end, offset int }
 
-// cut divides a text into pieces of at most cutSize characters, each as long
-// as can be: behind a line break or behind . ; : ! ? before a space, else
-// behind a space, else between characters. White space alone makes no piece.
+// cut splits a text into pieces of at most cutSize characters, each as long as possible: after a
+// line break or after . ; : ! ? before a space, else after a space, else between characters. A
+// piece is never only white space.
 func cut(s []rune) []piece {
 	var out []piece
 	offset := 0

@@ -35,12 +35,12 @@ type searcher interface {
 	Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error)
 }
 
-// newCorpus makes a ranker of a corpus, whose owner may close it instead.
+// newCorpus makes a ranker for a corpus, which the ranker or its owner closes.
 func newCorpus(c *memory.Corpus) *Index { return &Index{c, c} }
 
 // NewIndex indexes the passages in dir, which must not exist; its parent must. They are ranked with
-// these parameters, by words and, with a space, by its vectors.
-// Progress is that of [index.Update].
+// these parameters, by words and, with a space, by its vectors. progress is called as in
+// [index.Update].
 func NewIndex(ctx context.Context, dir string, d *Dataset, bm25 index.BM25, space *embed.Space, progress task.Progress) (*Index, error) {
 	if _, err := index.Update(ctx, index.UpdateOptions{Dir: dir, Add: d.Passages, BM25: bm25, Space: space, Cut: memory.CutFor(space), Progress: progress}); err != nil {
 		return nil, fmt.Errorf("indexing the collection: %w", err)
@@ -52,10 +52,9 @@ func NewIndex(ctx context.Context, dir string, d *Dataset, bm25 index.BM25, spac
 	return &Index{x, x}, nil
 }
 
-// Rank searches with the query as the primary one, without alternatives, and
-// keeps passages that repeat a better one: a collection judges each of them.
-// The score is the fused one, or, where a trained ranker orders the hits, a
-// place counted from the last.
+// Rank searches with the query as the primary one, without alternatives, and keeps passages that
+// repeat a better one, because a collection judges each of them. The score is the fused one, or, if
+// a trained ranker orders the hits, the rank counted from the last.
 func (x *Index) Rank(ctx context.Context, query string, k int) ([]Scored, error) {
 	found, err := x.Search(ctx, retrieval.Query{Primary: query, K: k, Repeats: true})
 	if err != nil {

@@ -25,7 +25,7 @@ type Files struct {
 // Ways to ask a question with choices.
 const (
 	choicesJoined = "joined" // one query: facts, question, all choices
-	choicesPooled = "pooled" // that query and each choice as one of its own, pooled
+	choicesPooled = "pooled" // that query and each choice as a separate one, pooled
 )
 
 // ReadOptions say how to read. Nil and the zero value work.
@@ -33,9 +33,9 @@ type ReadOptions struct {
 	Choices  string        // for barexam, and for no other: choicesJoined, the default, or choicesPooled
 	Progress task.Progress // called now and then, with the bytes of the file at hand
 
-	// Held are the ids of the passages of an ingested corpus; Files.Corpus is empty then,
-	// and the dataset's passages have no text. A judgment of a record that was cut counts
-	// for each of its parts, ID~1, ID~2 and so on. Nil: read Files.Corpus.
+	// Held are the IDs of the passages of an ingested corpus; Files.Corpus is empty then, and the
+	// dataset's passages have no text. A judgment of a record that was split applies to each of its
+	// parts, ID~1, ID~2 and so on. Nil: read Files.Corpus.
 	Held []string
 }
 
@@ -98,7 +98,7 @@ type reader struct {
 	progress    func(done, total int)
 	passageLine map[string]int // where an id was seen first
 	queryLine   map[string]int
-	parts       map[string][]string // of a record that was cut
+	parts       map[string][]string // of a record that was split
 }
 
 // passage adds a passage, or counts it when it has no text.
@@ -110,7 +110,7 @@ func (r *reader) passage(at jsonl.Place, p state.Passage) error {
 		r.set.Empty++
 		return nil
 	}
-	p.Source, p.Start, p.End = p.ID, 0, len(p.Text) // a record is a text of its own: spans of the same file would collide
+	p.Source, p.Start, p.End = p.ID, 0, len(p.Text) // each record is a separate text: spans of the same file would collide
 	r.set.at[p.ID] = len(r.set.Passages)
 	r.set.Passages = append(r.set.Passages, p)
 	return nil
@@ -126,7 +126,7 @@ func (r *reader) query(at jsonl.Place, q Query) error {
 	return nil
 }
 
-// hold takes over the passages of an ingested corpus.
+// hold adds the passages of an ingested corpus.
 func (r *reader) hold() {
 	r.parts = map[string][]string{}
 	for _, id := range r.opts.Held {
@@ -138,7 +138,7 @@ func (r *reader) hold() {
 	}
 }
 
-// judgeParts gives the parts of a record the grade of the whole.
+// judgeParts gives the parts of a record the record's grade.
 func (r *reader) judgeParts(judged metrics.Judgments) {
 	for _, id := range slices.Sorted(maps.Keys(judged)) {
 		if _, whole := r.set.at[id]; whole || len(r.parts[id]) == 0 {
@@ -161,7 +161,7 @@ func checkGrade(at jsonl.Place, field, id string, grade int) error {
 	return nil
 }
 
-// relevant makes judgments of a list of ids.
+// relevant returns judgments for a list of IDs.
 func relevant(ids []jsonl.Ident) metrics.Judgments {
 	out := make(metrics.Judgments, len(ids))
 	for _, id := range ids {

@@ -136,7 +136,7 @@ func (f *options) checkRanker(given func(string) bool) error {
 	return nil
 }
 
-// name is the name of the ranker in the output.
+// name returns the name of the ranker in the output.
 func (f *options) name() string {
 	if f.train {
 		return fmt.Sprintf("%s-trained-%d-folds", f.ranker, f.folds)

@@ -12,8 +12,8 @@ import (
 	"example.com/assay/memory/learn"
 )
 
-// Judged converts the queries of a dataset for the training of a ranker. Of several texts it
-// takes the first, which is the whole query.
+// Judged converts the queries of a dataset to training data for a ranker. Of several texts it takes
+// the first, which is the whole query.
 func (d *Dataset) Judged() []learn.Question {
 	out := make([]learn.Question, len(d.Queries))
 	for i, q := range d.Queries {
@@ -29,9 +29,8 @@ type Trained struct {
 	parts []*Index       // by fold, each with its own ranker
 }
 
-// TrainFolds trains a ranker per fold on the index in dir, which NewIndex
-// made. There must be at least two folds. The errors are those of
-// [learn.Train] and of opening the index.
+// TrainFolds trains a ranker per fold on the index in dir, created by NewIndex. There must be at
+// least two folds. Errors are those of [learn.Train] and of opening the index.
 func TrainFolds(ctx context.Context, dir string, d *Dataset, folds int, opts *learn.Options) (*Trained, error) {
 	return trainFolds(d, folds, opts, func(questions []learn.Question) (*Index, error) {
 		x, err := index.Open(dir)
@@ -114,9 +113,9 @@ type Trial struct {
 	metrics.Difference
 }
 
-// Try trains rankers of a corpus in folds and compares each metric of the first defaultK
-// places, fold by fold. The corpus and open must have no trained ranker. The error is
-// ltr.ErrNothing when there is nothing to learn.
+// Try trains rankers of a corpus in folds and compares each metric at defaultK, fold by fold. The
+// corpus and open must have no trained ranker. The error is ltr.ErrNothing if there is nothing to
+// learn.
 func Try(ctx context.Context, home string, corpus *memory.Corpus, open memory.OpenOptions, d *Dataset, folds int, opts *learn.Options) ([]Trial, error) {
 	trained, err := trainFolds(d, folds, opts, func(questions []learn.Question) (*Index, error) {
 		model, err := corpus.Train(ctx, questions, opts)

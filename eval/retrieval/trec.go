@@ -15,12 +15,10 @@ import (
 	"example.com/assay/eval/jsonl"
 )
 
-// A Run is the ranking of each query of a TREC run file, by the query's id as
-// the file writes it.
+// A Run is the ranking of each query in a TREC run file, by the query's ID in the file.
 type Run map[string][]string
 
-// token writes an id as one word: white space as %XX per byte. Every other
-// id stays as it is.
+// token returns an ID as one word: white space as %XX per byte. Other IDs are returned unchanged.
 func token(id string) string {
 	if strings.IndexFunc(id, unicode.IsSpace) < 0 {
 		return id
@@ -38,7 +36,7 @@ func token(id string) string {
 	return b.String()
 }
 
-// checkTokens refuses ids that cannot be told apart once they are one word.
+// checkTokens returns an error if two IDs are equal as words.
 func (d *Dataset) checkTokens() error {
 	passages, queries := make([]string, len(d.Passages)), make([]string, len(d.Queries))
 	for i, p := range d.Passages {
@@ -59,10 +57,9 @@ func (d *Dataset) checkTokens() error {
 	return nil
 }
 
-// writeRun writes a run file as trec_eval reads it, "query Q0 passage rank
-// score tag" a line. White space in ids becomes %XX. trec_eval orders by the
-// score, in 32 bits, and not by the rank, so a score that is not below the one
-// before it is lowered to the next 32-bit number below.
+// writeRun writes a run file for trec_eval, "query Q0 passage rank score tag" per line. White space
+// in IDs becomes %XX. trec_eval sorts by the score, in 32 bits, and not by the rank, so a score
+// that is not below the previous one is lowered to the next smaller 32-bit number.
 func writeRun(w io.Writer, d *Dataset, e Evaluation, tag string) error {
 	if err := d.checkTokens(); err != nil {
 		return fmt.Errorf("writing the run: %w", err)
@@ -85,9 +82,9 @@ func writeRun(w io.Writer, d *Dataset, e Evaluation, tag string) error {
 	return nil
 }
 
-// readRun reads a run file, compressed or not, and orders it as trec_eval
-// does: by score in 32 bits, highest first, then by id, highest first,
-// whatever the ranks say. A fault of the file is a *document.InputError.
+// readRun reads a run file, compressed or not, and sorts it as trec_eval does: by score in 32 bits,
+// highest first, then by ID, highest first, regardless of the ranks. For a fault of the file it
+// returns a *document.InputError.
 func readRun(ctx context.Context, path string) (Run, error) {
 	type entry struct {
 		id    string

@@ -14,10 +14,10 @@ type Figure[T any] struct {
 	Of   func(T) (Fraction, bool) // false leaves the item out
 }
 
-// A Fraction is what an item adds to a figure.
+// A Fraction is an item's contribution to a figure.
 type Fraction struct {
 	Part, Whole float64
-	N           int // what the figure is about: 1, or the values of the item
+	N           int // the number of counted things: 1, or the values of the item
 }
 
 // Yes counts an item as right or not.
@@ -26,11 +26,11 @@ func Yes(right bool) Fraction { return Mean(metrics.One(right)) }
 // Mean counts an item with a value.
 func Mean(value float64) Fraction { return Fraction{value, 1, 1} }
 
-// Ratio counts an item with a part of a whole of values.
+// Ratio counts a part of a whole in an item of n values.
 func Ratio(part, whole, n int) Fraction { return Fraction{float64(part), float64(whole), n} }
 
-// Figures adds figures of items to a score, and returns what each is about. A figure that no item
-// has is left out.
+// Figures adds figures of items to a score, and returns the count behind each. A figure without
+// items is left out.
 func Figures[T any](to *Score, items []T, list []Figure[T]) (map[string]int, error) {
 	about := map[string]int{}
 	for _, f := range list {

@@ -10,12 +10,12 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// Options are what a task may be told, and what is refused.
+// Options are a task's options with their checks.
 type Options struct {
 	*flag.FlagSet
 	needs, checks []func(given func(name string) bool) error
 	operand       *string // nil for none
-	wanted        string  // what the operand is
+	wanted        string  // description of the operand
 }
 
 // NewOptions returns options without any.
@@ -33,8 +33,8 @@ func (e *UsageError) Unwrap() error { return e.error }
 // Usagef returns a *UsageError.
 func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
 
-// Refuse adds a check. It is told which options were given. Checks are made in the
-// order in which they were added, after those of options that must be given.
+// Refuse adds a check, which may ask whether an option was given. Checks run in the order in which
+// they were added, after those of required options.
 func (o *Options) Refuse(check func(given func(name string) bool) error) {
 	o.checks = append(o.checks, check)
 }
@@ -65,7 +65,7 @@ func (o *Options) Parse(args []string) error {
 // Operand makes a task take one argument, such as "the folder of the papers".
 func (o *Options) Operand(value *string, what string) { o.operand, o.wanted = value, what }
 
-// Operands is how many arguments a task takes, and what they are.
+// Operands returns the number of arguments of a task, and their description.
 func (o *Options) Operands() (n int, what string) {
 	if o.operand == nil {
 		return 0, "no argument"
@@ -73,7 +73,7 @@ func (o *Options) Operands() (n int, what string) {
 	return 1, o.wanted
 }
 
-// Take takes the arguments beside the options.
+// Take sets the arguments that are not options.
 func (o *Options) Take(args []string) error {
 	n, what := o.Operands()
 	if len(args) != n {
@@ -96,8 +96,7 @@ func (o *Options) Need(value *string, name, usage string) {
 	})
 }
 
-// OneOf adds an option that is one of some values; where there is no default it may
-// be left out.
+// OneOf adds an option with one of some values; without a default it is optional.
 func (o *Options) OneOf(value *string, name, standard, usage string, known ...string) {
 	o.StringVar(value, name, standard, usage)
 	o.Refuse(func(func(string) bool) error {
@@ -161,7 +160,7 @@ func (o *Options) Limit(value *int, verb, one, many string) {
 	})
 }
 
-// Within adds an option that is a number of a range; no most is math.MaxInt.
+// Within adds an integer option with a range; math.MaxInt means no upper bound.
 func (o *Options) Within(value *int, name string, standard, least, most int, usage string) {
 	o.IntVar(value, name, standard, usage)
 	o.Refuse(func(func(string) bool) error {
@@ -175,5 +174,5 @@ func (o *Options) Within(value *int, name string, standard, least, most int, usa
 	})
 }
 
-// NoMost is the end of a range without one.
+// NoMost is the upper bound of an unbounded range.
 const NoMost = int(^uint(0) >> 1)

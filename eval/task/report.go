@@ -11,15 +11,15 @@ import (
 	"example.com/assay/internal/plainjson"
 )
 
-// A Report is what a measurement found: a document for programs, whose keys keep
-// their order, and a text for people.
+// A Report is the result of a measurement: a document for programs, whose keys keep their order,
+// and a text for people.
 type Report struct {
 	N        int              // items
 	Trained  bool             // shipped weights were trained on these labels: figures of a fit
 	Metrics  []metrics.Metric // of modes, by them: "gold/accuracy"
 	Warnings []string
 	Broken   bool  // something that must not be was found
-	File     *File // to write; nil for none
+	File     *File // to write, or nil
 
 	text   strings.Builder
 	fields []field // at least the schema
@@ -33,7 +33,7 @@ func NewReport(name string, n int, figures []metrics.Metric) *Report {
 	return r
 }
 
-// A File is one that an option asked for.
+// A File is an output file requested by an option.
 type File struct {
 	Option, Path string
 	Data         []byte
@@ -55,7 +55,7 @@ func (r *Report) PutScore(s *Score) {
 	r.Put("resampling", Resampling())
 }
 
-// MarshalJSON writes the document. It leaves <, > and & as they are.
+// MarshalJSON writes the document, with <, > and & unescaped.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	separator := '{'
@@ -78,7 +78,7 @@ type Item struct {
 	Score float64 `json:"score"` // a probability
 }
 
-// A Bin is one of probabilities, with what came of them.
+// A Bin is a range of probabilities with the observed outcomes.
 type Bin struct {
 	Lo       float64 `json:"lo"`
 	Hi       float64 `json:"hi"`
@@ -116,22 +116,22 @@ func Six(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 // Milliseconds is a time as documents have it.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// A Latency is how long an item takes, in milliseconds.
+// A Latency has the times of an item, in milliseconds.
 type Latency struct {
 	P50 float64 `json:"p50"`
 	P95 float64 `json:"p95"`
 }
 
-// Latency is that of a score.
+// Latency returns the latency of a score.
 func (s *Score) Latency() Latency { return Latency{Milliseconds(s.P50), Milliseconds(s.P95)} }
 
-// A Drawn is how intervals were drawn.
+// A Drawn describes how intervals were resampled.
 type Drawn struct {
 	Seed      uint64 `json:"seed"`
 	Resamples int    `json:"resamples"`
 }
 
-// Resampling is how all intervals are drawn.
+// Resampling returns the parameters of all intervals.
 func Resampling() Drawn { return Drawn{metrics.Seed, metrics.Resamples} }
 
 // Text is the report for people.
@@ -140,7 +140,7 @@ func (r *Report) Text() string { return r.text.String() }
 // Linef adds a line to the text.
 func (r *Report) Linef(format string, args ...any) { fmt.Fprintf(&r.text, format+"\n", args...) }
 
-// Table adds metrics below an empty line, names in a column of a width.
+// Table adds metrics after an empty line, with the names in a column of the given width.
 func (r *Report) Table(width int, list []metrics.Metric) {
 	r.Linef("\n%-*s  %7s  %s", width, "metric", "value", "95 % interval")
 	for _, v := range list {
@@ -148,11 +148,10 @@ func (r *Report) Table(width int, list []metrics.Metric) {
 	}
 }
 
-// Names is how wide a column of the names of metrics is where nothing else is said.
+// Names is the default width of the column of metric names.
 const Names = 17
 
-// Close adds the latency and how the intervals were drawn. More is said of the
-// latency, and of what was drawn.
+// Close adds the latency and the resampling parameters, with further text on each.
 func (r *Report) Close(s *Score, latency, drawn string) {
 	r.Linef("\nlatency p50 %.2f ms, p95 %.2f ms%s", Milliseconds(s.P50), Milliseconds(s.P95), latency)
 	r.Drawn(drawn)

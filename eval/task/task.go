@@ -25,11 +25,11 @@ import (
 // A Task is something that is measured: one verb of the command.
 type Task struct {
 	Name                 string // as it is typed
-	Args                 string // what must be typed behind the name, for the help
+	Args                 string // the arguments after the name, for the help
 	Short, Long, Example string
 
-	// New registers the task's options, at their defaults, and returns what
-	// measures with them once they were parsed and checked.
+	// New registers the task's options with their defaults, and returns the function that measures
+	// with them once they are parsed and checked.
 	New func(*Options) Measure
 }
 
@@ -45,7 +45,7 @@ func (e *SkippedError) Error() string {
 	return fmt.Sprintf("there is no folder %s. %s; it is no part of this program", e.Dir, e.Source)
 }
 
-// Present returns a *SkippedError of a folder of data that is not there.
+// Present returns a *SkippedError if a folder of data does not exist.
 func Present(dir, source string) error {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return &SkippedError{dir, source}
@@ -53,10 +53,10 @@ func Present(dir, source string) error {
 	return nil
 }
 
-// A Progress is told now and then how far a phase is. Nil tells nobody.
+// A Progress is called from time to time with the progress of a phase. Nil is allowed.
 type Progress func(phase string, done, total int)
 
-// Of is the progress of one phase; nil when nobody is told.
+// Of returns the progress function of one phase; nil for a nil Progress.
 func (p Progress) Of(phase string) func(done, total int) {
 	if p == nil {
 		return nil
@@ -64,7 +64,7 @@ func (p Progress) Of(phase string) func(done, total int) {
 	return func(done, total int) { p(phase, done, total) }
 }
 
-// Tell tells how far a phase is.
+// Tell reports the progress of a phase.
 func (p Progress) Tell(phase string, done, total int) {
 	if p != nil {
 		p(phase, done, total)
@@ -74,15 +74,14 @@ func (p Progress) Tell(phase string, done, total int) {
 // Reading is the phase in which data are read.
 const Reading = "reading"
 
-// A Score is what every evaluation has.
+// A Score is the common part of all evaluations.
 type Score struct {
 	Metrics  []metrics.Metric
 	P50, P95 time.Duration // of an item
 }
 
-// Timed does something with each of n items, one after the other, and measures how
-// long that takes. The errors are those of do, with the item's name, and
-// cancellation.
+// Timed calls do for each of n items, one after the other, and measures the times. Errors are those
+// of do, with the item's name, and cancellation.
 func (p Progress) Timed(ctx context.Context, phase string, n int, name func(i int) string, do func(i int) error) (Score, error) {
 	times := make([]time.Duration, n)
 	for i := range n {
@@ -100,7 +99,7 @@ func (p Progress) Timed(ctx context.Context, phase string, n int, name func(i in
 	return NewScore(times), nil
 }
 
-// NewScore is the score of items that took so long, without metrics.
+// NewScore returns a score with these times and no metrics.
 func NewScore(times []time.Duration) Score {
 	return Score{P50: metrics.Percentile(times, .5), P95: metrics.Percentile(times, .95)}
 }
@@ -112,7 +111,7 @@ func (s *Score) Measure(n int, list ...metrics.Statistic) error {
 	return err
 }
 
-// First are the first n items, all of them when n is 0 or more than there are.
+// First returns the first n items, or all of them if n is 0 or greater than their number.
 func First[T any](items []T, n int) []T {
 	if n > 0 && n < len(items) {
 		return items[:n:n]

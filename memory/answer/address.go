@@ -48,7 +48,7 @@ func addressOf(asks string) address {
 	return address{}
 }
 
-// at is how far a part of a document is the one that is named.
+// at reports how well a part of a document matches the named one.
 func (a address) at(b *state.Block) float64 {
 	if a.number == "" || b == nil || b.Number == "" {
 		return 0
@@ -66,7 +66,7 @@ func (a address) at(b *state.Block) float64 {
 	return 0
 }
 
-// A counted is a number of a question with the stem of the word behind it: "seven years".
+// A counted is a number in a question with the stem of the word after it: "seven years".
 type counted struct {
 	value float64
 	unit  string
@@ -106,8 +106,8 @@ var (
 	atMost  = pattern.New(`(?i)(?:up to|under|below|less than|until|bis(?: zu)?|unter|jusqu'à|moins de|hasta|menos de|fino a|até|tot|minder dan|<=?|≤)\s*(\d+(?:[.,]\d+)?)`)
 )
 
-// within says whether a number of the question lies in a range that a row's cell names: 1
-// for inside, −1 for outside, 0 where the row names none of the question's kind.
+// within compares a number of the question with the range in a row's cell: 1 for inside, −1 for
+// outside, 0 if the row has no range of that kind.
 func (q *question) within(p *pool, s *sentence) float64 {
 	if s.part == nil || s.part.Kind != state.BlockRow || len(q.numbers) == 0 {
 		return 0

@@ -2,15 +2,15 @@ package answer
 
 import "math"
 
-// Least is the chance from which the best quote is an answer. Below it the question is
-// refused: of the questions that were fitted on and left out in turn, this refuses fewer
-// right answers than wrong ones.
+// Least is the chance at which the best quote counts as an answer. A question whose best quote has
+// a lower chance is refused: with the fitting questions left out in turn, this refuses fewer right
+// answers than wrong ones.
 const Least = 0.29
 
-// The curve that turns what is known of the best quote into the share of such quotes that
-// answered. It was fitted on 227 questions over manuals and ordinary papers, each kind of
-// corpus left out in turn: docs/measurements.md. The weights of a value of the wrong kind and
-// of a name that is not there are larger than fitted: few of the questions had any.
+// The coefficients of the curve that turns the features of the best quote into the share of such
+// quotes that answered. They were fitted on 227 questions over manuals and ordinary papers, with
+// each kind of corpus left out in turn: docs/measurements.md. The weights of a value of the wrong
+// kind and of a missing name are larger than fitted, because few of the questions had either.
 const (
 	offset        = -2.76
 	perTop        = 0.091
@@ -21,8 +21,8 @@ const (
 	perUnnamed    = -1.20
 )
 
-// The same where an encoder took part: its likeness is a part of the score, so that other weights hold.
-// Fitted on 317 questions over ordinary papers: docs/measurements.md.
+// The same coefficients where an encoder took part: its similarity is part of the score, so other
+// weights apply. Fitted on 317 questions over ordinary papers: docs/measurements.md.
 const (
 	meantOffset     = -3.71
 	meantTop        = 0.03
@@ -34,31 +34,32 @@ const (
 	perMeaning      = 1.33
 )
 
-// What that sum and the odds of whoever has read the question and the best together make of it. Chosen on
-// the papers of desk/dev and on questions about manuals: docs/measurements.md.
+// The coefficients that combine that sum with the log-odds of a model that read the question and
+// the best quote together. Chosen on the papers of desk/dev and on questions about manuals:
+// docs/measurements.md.
 const (
 	readOffset = -1.05
 	perSum     = 0.95
 	perRead    = 0.30
 )
 
-// About is how near in meaning a stretch must be to a question to be about it: what the encoder's
-// tuning learnt as the border of "none of them answers" (train/tune.py).
+// About is the similarity from which a passage is about a question: the threshold that the
+// encoder's tuning learnt for "none of them answers" (train/tune.py).
 const About = 0.386
 
-// valueless is what is left of the chance of a quote without any value of the kind that is
-// asked for, where such values are told by how they are written.
+// valueless is the factor on the chance of a quote without a value of the kind asked for, for kinds
+// that are recognised by how they are written.
 const valueless = 0.3
 
-// undefined is what is left of the chance of a quote that uses a word and does not say what it
-// is, where just that is asked.
+// undefined is the factor on the chance of a quote that uses a word without defining it, for a
+// question that asks for the definition.
 const undefined = 0.3
 
-// usualConfidence is the least confidence that is believed of a search in another language than
-// English, which confidence is calibrated for.
+// usualConfidence is the lowest search confidence assumed for questions in other languages than
+// English, for which confidence is calibrated.
 const usualConfidence = 0.6
 
-// chance is how often a best quote like this one answered.
+// chance returns the share of best quotes like this one that answered.
 func (r *Ranking) chance(confidence float64) float64 {
 	sum := offset + perTop*r.Top + perLead*r.Lead + perAbsent*r.Absent + perConfidence*confidence + perValue*r.Value + perUnnamed*r.Unnamed
 	if r.Meaning != 0 {

@@ -11,7 +11,7 @@ import (
 
 var defineVerb = pattern.New(`(?i)^\s*(?:\([^)]*\)\s*)?,?\s*(?:is|are|means?|refers? to|stands? for|denotes?|describes|consists? of)\b\s*(an?\b|the\b)?`)
 
-// defines is how far a sentence says what the question's X is.
+// defines reports how well a sentence defines the question's X.
 func (p *pool) defines(q *question, s *sentence) float64 {
 	if len(q.focus) == 0 {
 		return 0
@@ -37,7 +37,7 @@ func (p *pool) defines(q *question, s *sentence) float64 {
 	return best
 }
 
-// says is how far a sentence says what something is, by its name in lower case.
+// says reports how well a sentence defines the thing with this lower-case name.
 func (s *sentence) says(name string) float64 {
 	best := 0.0
 	if at, end := indexLower(s.text, name); at >= 0 {
@@ -75,8 +75,8 @@ func (s *sentence) says(name string) float64 {
 	return best
 }
 
-// indexLower finds a text in lower case in another, -1 for nowhere. It counts bytes of the text as it
-// is written: some letters take more bytes, or fewer, in lower case.
+// indexLower finds a lower-case text in another, ignoring case; −1 if it is missing. The offsets
+// count bytes of the original text, because some letters have another length in lower case.
 func indexLower(s, low string) (start, end int) {
 	if !strings.Contains(strings.ToLower(s), low) {
 		return -1, -1
@@ -98,7 +98,7 @@ func indexLower(s, low string) (start, end int) {
 	return -1, -1
 }
 
-// abbreviates reports whether what follows a short form is, in brackets, the long one.
+// abbreviates reports whether the text after a short form gives its long form in brackets.
 func abbreviates(short, after string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(after), "(")
 	long, _, closed := strings.Cut(rest, ")")
@@ -114,7 +114,7 @@ func abbreviates(short, after string) bool {
 	return at == len(short)
 }
 
-// overlap is the share of both lists that they have in common: 1 for equal ones.
+// overlap is the share of elements that two lists have in common: 1 for equal lists.
 func overlap(a, b []string) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 0

@@ -10,7 +10,7 @@ import (
 // A form is a kind of answer.
 type form struct {
 	asks     *pattern.Pattern     // finds the questions for it
-	explains map[string]bool      // words of a question that only ask for it
+	explains map[string]bool      // question words that only ask for this form
 	fits     func(string) float64 // how far a sentence has it, at most about 1.4
 }
 
@@ -49,7 +49,7 @@ func plus(s string, found *pattern.Pattern, add float64) float64 {
 	return 0
 }
 
-// bySign are forms that a sentence has where a pattern finds a sign of them.
+// bySign returns a form that a sentence has if a pattern matches it.
 func bySign(asks, sign *pattern.Pattern, value float64) form {
 	return form{asks: asks, fits: func(s string) float64 { return plus(s, sign, value) }}
 }
@@ -160,7 +160,8 @@ func formsOf(asks string) (out []*form) {
 	return out
 }
 
-// fits is how far a sentence, as it is shown, has a form that the question asks for; 0 for a question of no form.
+// fits reports how well the shown sentence has a form that the question asks for; 0 for a question
+// without a form.
 func (q *question) fits(shown string, s *sentence) float64 {
 	best := 0.0
 	for _, f := range q.forms {

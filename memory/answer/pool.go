@@ -22,7 +22,7 @@ type Source struct {
 	Read    map[int]float64 // log-odds that a reading answers, by its place; of few
 }
 
-// A sentence of a source, or a row or field of it, with what stands above it.
+// A sentence is a sentence, row or field of a source with the headings above it.
 type sentence struct {
 	source     int
 	start, end int
@@ -33,10 +33,10 @@ type sentence struct {
 	first      bool           // of its block
 	head       *heading       // headword above it, nil without one
 	above      *above
-	part       *state.Block    // that it is, or stands in; nil for running text
+	part       *state.Block    // the part it is or belongs to; nil for running text
 	extra      map[string]bool // stems of the labels of its block
 	whole      bool            // it is a block that is read alone: a row, a field
-	joined     bool            // it is of an answer of several paragraphs
+	joined     bool            // it belongs to an answer of several paragraphs
 	means      float64         // how near it is to the question in meaning; 0 where nobody knows
 	place      int             // of it among the readings of its source
 }
@@ -48,7 +48,7 @@ type heading struct {
 	start, end int // bytes of the source; −1 when it is not in it
 }
 
-// above is what stands above all sentences of a source.
+// above contains the title and headings above all sentences of a source.
 type above struct {
 	title heading // of the document
 	last  heading // the nearest heading
@@ -63,11 +63,11 @@ type pool struct {
 	words     []map[string]bool  // stems of each source's sentences
 	heads     []map[string]bool  // stems of what stands above each source, and of the labels in it
 	documents map[string]float64 // share of the question in each document
-	same      []otherForm        // what sources name as the question does not
+	same      []otherForm        // other names that the sources give to the question's names
 	reader
 }
 
-// longestHead is how long a line may be that is a headword, in bytes.
+// longestHead is the greatest length of a headword line in bytes.
 const longestHead = 100
 
 func newPool(r reader, sources []Source, same []otherForm) *pool {
@@ -100,8 +100,8 @@ func newPool(r reader, sources []Source, same []otherForm) *pool {
 	return p
 }
 
-// guess takes what nobody has read to be as near to the question as the others are in the mean, so
-// that it is neither preferred nor left behind.
+// guess gives sentences without a similarity the mean of the others, so that they are neither
+// preferred nor disadvantaged.
 func (p *pool) guess() {
 	sum, n := 0.0, 0
 	for _, s := range p.sentences {
@@ -146,7 +146,8 @@ func (p *pool) add(index int, src Source) {
 	}
 }
 
-// addText adds the sentences of running text, and returns the headword that holds behind it.
+// addText adds the sentences of running text and returns the headword that applies to the text
+// after it.
 func (p *pool) addText(index int, in string, from, to int, up *above, head *heading) *heading {
 	in = in[:to]
 	spans := text.Sentences(in[from:])
@@ -170,8 +171,8 @@ func (p *pool) addText(index int, in string, from, to int, up *above, head *head
 	return head
 }
 
-// addBlock adds a typed part: whole where it is read alone, else its sentences. It returns
-// the headword that holds behind it.
+// addBlock adds a typed part: whole if it can be read alone, otherwise its sentences. It returns
+// the headword that applies to the text after it.
 func (p *pool) addBlock(index int, in string, b *state.Block, up *above, head *heading) *heading {
 	if b.Kind == state.BlockHeading {
 		body := strings.Trim(in[b.Start:b.End], "#*_ ")
@@ -271,7 +272,7 @@ func (p *pool) aboveOf(src Source) *above {
 	return up
 }
 
-// plainTitle is a title without what follows a dash or a bracket.
+// plainTitle returns a title without the part after a dash or a bracket.
 func plainTitle(s string) string {
 	for _, cut := range []string{" — ", " - ", " – ", "("} {
 		if at := strings.Index(s, cut); at > 2 {
@@ -294,8 +295,8 @@ func unnumbered(s string) string {
 	return strings.TrimRight(trimmed, "¶# ")
 }
 
-// isHead reports whether a span is a line that names what follows: short, without
-// an end of its own, and with a sentence below it.
+// isHead reports whether a span is a headword line: short, without a full stop, and followed by a
+// sentence.
 func isHead(in string, spans []text.Span, n int) bool {
 	line := in[spans[n].Start:spans[n].End]
 	line = strings.TrimSuffix(line, "::") // of AsciiDoc
@@ -308,7 +309,7 @@ func isHead(in string, spans []text.Span, n int) bool {
 	}
 	announced := n > 0 && announces(in[spans[n-1].Start:spans[n-1].End])
 	if n+1 == len(spans) {
-		return n > 0 && !announced // of what the next passage holds
+		return n > 0 && !announced // its text is in the next passage
 	}
 	next := in[spans[n+1].Start:spans[n+1].End]
 	if announced && (exampleSign.MatchString(line) || !strings.HasSuffix(next, ".") || strings.Count(below, "\n") > 1) {
@@ -318,7 +319,7 @@ func isHead(in string, spans []text.Span, n int) bool {
 	return (unicode.IsUpper(r) || unicode.IsDigit(r) || strings.Count(below, "\n") == 1 && strings.HasSuffix(next, ".") && len(strings.Fields(line)) <= 4 && !exampleSign.MatchString(line)) && len(strings.Fields(next)) >= 4 && !strings.HasPrefix(next, "|")
 }
 
-// exampleSign finds what stands in examples and commands, not in the names of things.
+// exampleSign matches characters that occur in examples and commands but not in names.
 var exampleSign = pattern.New(`[=;{}<>$|\\]`)
 
 // announces reports whether the text below continues a sentence: it ends with a colon,

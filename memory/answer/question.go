@@ -12,7 +12,7 @@ import (
 	"example.com/assay/memory/text/wordnet"
 )
 
-// A question is what is asked, as scoring sees it.
+// A question is the analysed question.
 type question struct {
 	lang    text.Language
 	terms   []term
@@ -21,8 +21,8 @@ type question struct {
 	forms   []*form // the kinds of answer that it asks for
 	wants   wants
 	focus   []string // stems of X in "what is X"
-	plain   bool     // it asks what X is, and nothing of it
-	focusx  string   // X as it is written, in lower case
+	plain   bool     // it asks only what X is
+	focusx  string   // X in lower case
 	address address
 	numbers []counted
 	list    bool   // it asks for all of several things
@@ -34,25 +34,25 @@ type term struct {
 	stem    string
 	weight  float64
 	related []string // stems of words that mean nearly the same
-	told    bool     // it stands in what is told before the question only
+	told    bool     // it occurs only in the text before the question
 	named   bool     // it is a name, a number or a letter that names something
 }
 
-// The weight of a term that stands in the story before the question, or that only says
-// what kind of answer is asked for.
+// The weights of a term from the text before the question, and of a term that only says which kind
+// of answer is wanted.
 const (
 	toldShare = .35
 	formShare = .5
-	sameShare = .15 // of a word of the form whose form is recognised
+	sameShare = .15 // of a word that belongs to a recognised form
 )
 
 // wordPattern finds words; identifiers and numbers stay whole.
 var wordPattern = pattern.New(`[\p{L}\p{N}_]+(?:[.'’][\p{L}\p{N}_]+)*`)
 
-// A reader reads words in the language of a question.
+// A reader splits text in the question's language into words.
 type reader struct{ lang text.Language }
 
-// stems are the stems of a text's words in order, without those that say nothing.
+// stems returns the stems of a text's words in order, without stop words.
 func (r reader) stems(s string) []string {
 	var out []string
 	for _, w := range r.words(s) {
@@ -63,7 +63,7 @@ func (r reader) stems(s string) []string {
 	return out
 }
 
-// words are the words of a text in lower case; identifiers and numbers stay whole.
+// words returns the words of a text in lower case; identifiers and numbers stay whole.
 func (r reader) words(s string) []string {
 	var out []string
 	for _, w := range wordPattern.FindAllString(strings.ToLower(s), -1) {
@@ -98,7 +98,7 @@ var asking = text.Set(`whats what's hows how's wheres where's whens whos who's w
 	need needs use using used i'm im i've ive i'd id don't dont doesn't doesnt can't cant isn't isnt won't wont get got gets
 	want thing things way ways mean means meant much many kind sort really actually ever`)
 
-// asked are words that say what kind of answer is wanted.
+// asked are words that say which kind of answer is wanted.
 var asked = text.Set(`default defaults value values maximum max minimum min limit limits number size long large big small old
 	most least difference differ between version release released year date place file located location stored called name
 	command option example prove win claim plaintiff defendant element elements rule requirement requirements law legal`)
@@ -140,10 +140,10 @@ func parse(q string) *question {
 	return out
 }
 
-// Ready loads what else the first question would wait for.
+// Ready loads the data that the first question would otherwise wait for.
 func Ready() { wordnet.Known("") }
 
-// related are the stems of words that mean nearly the same as a word, in English.
+// related returns the stems of English words that mean nearly the same.
 func (r reader) related(w string) []string {
 	if r.lang != "" && r.lang != text.English {
 		return nil
@@ -161,8 +161,8 @@ func (r reader) related(w string) []string {
 	return text.Distinct(out)
 }
 
-// capitals are the words inside a text that begin with a capital letter, in lower case; none in
-// German, whose nouns all do.
+// capitals returns, in lower case, the words within a text that begin with a capital letter; none
+// for German, which capitalises all nouns.
 func (r reader) capitals(s string) map[string]bool {
 	out := map[string]bool{}
 	if r.lang == "de" {
@@ -214,8 +214,8 @@ func split(q string) (told, asks string) {
 	return told, q[spans[at].Start:spans[at].End]
 }
 
-// rarity is the inverse document frequency of a stem in general text. Identifiers
-// are as rare as words get.
+// rarity is the inverse document frequency of a stem in general text. Identifiers get the greatest
+// value.
 func rarity(stem string) float64 {
 	if strings.ContainsAny(stem, "_.0123456789") {
 		return rarest
@@ -232,10 +232,10 @@ var defining = pattern.New(`(?i)^\s*(?:so |and |but |ok |please )*(?:what(?:'s|�
 // limits cut a definition's subject: "a lien in property law".
 var subjectEnd = pattern.New(`(?i)\s+(?:in|on|for|with|of|when|and what|used for)\s`)
 
-// asksPlainly finds questions for what a word means alone.
+// asksPlainly matches questions for the meaning of a word alone.
 var asksPlainly = pattern.New(`(?i)^\s*(?:what(?:'s|’s| is| are)\s+(?:an?\s+)?(?:\S+\s*){1,3}\?*|who(?:'s|’s| is| was)\s+(?:the\s+|an?\s+)?(?:\S+\s*){1,2}\?*|what does .{2,40} mean\s*\??|define .{2,40})\s*$`)
 
-// asksOfThe finds questions for what a thing that is known is: "What is the fee?"
+// asksOfThe matches questions for a known thing: "What is the fee?"
 var asksOfThe = pattern.New(`(?i)^\s*what(?:'s|’s| is| are)\s+(?:the|my|our|your|this|that|their|his|her)\b`)
 
 func focusOf(r reader, asks string) (string, []string) {

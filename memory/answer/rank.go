@@ -12,7 +12,7 @@ import (
 	"example.com/assay/state"
 )
 
-// A Quote is a stretch of a source that may answer.
+// A Quote is a range of a source that may answer the question.
 type Quote struct {
 	Source     int // index of the source
 	Start, End int // bytes of its text
@@ -20,22 +20,22 @@ type Quote struct {
 	Score      float64
 }
 
-// A Ranking is what Rank found.
+// A Ranking is the result of [Rank].
 type Ranking struct {
 	Quotes  []Quote  // the best first
-	Version *Version // what another version of the best quote's document says instead; nil for nothing
-	// What the confidence is made of.
+	Version *Version // the differing text in another version of the best quote's document, or nil
+	// The features of the confidence.
 	Top       float64  // score of the best
 	Lead      float64  // by which it is above the mean of the next ten
 	Absent    float64  // share of the question's words that no source has
 	Form      float64  // how far the best has the form asked for
-	Held      float64  // share of the question that the best and what stands above it hold
-	Value     float64  // how far the best holds a value of the kind asked for, from −0.5 to 0.5
+	Held      float64  // share of the question in the best quote and the headings above it
+	Value     float64  // how well the best quote has a value of the kind asked for, from −0.5 to 0.5
 	Meaning   float64  // how near the best is to the question in meaning; 0 where nobody knows
-	Read      *float64 // log-odds that the best answers, by whoever has read both together; nil for nobody
+	Read      *float64 // log-odds that the best quote answers, from a model that read both; nil without one
 	Unnamed   float64  // share of the names and numbers of the question that the best's document does not have
-	Undefined bool     // the question asks what something is, and the best does not say it
-	Valueless bool     // the best quote holds no value of the kind asked for
+	Undefined bool     // the question asks for a definition that the best quote lacks
+	Valueless bool     // the best quote has no value of the kind asked for
 	Chance    float64  // that the best quote answers
 }
 
@@ -46,13 +46,13 @@ var windows = []int{450, 400, 350}
 
 const longest = 900
 
-// definers is how many of the best are looked at for a definition.
+// definers is the number of best candidates that are searched for a definition.
 const definers = 4
 
-// compared is how many candidates the best is compared with, and mostLead bounds its lead.
+// compared is the number of candidates that the best is compared with; mostLead bounds its lead.
 const compared, mostLead = 10, 6.0
 
-// Options say what Rank is to regard. Nil and the zero value work.
+// Options configure [Rank]. Nil means the zero value.
 type Options struct {
 	Most       int                               // quotes at the most; default 3
 	Confidence float64                           // how surely the sources are about the question, from 0 to 1, as a search says
@@ -120,7 +120,7 @@ func Rank(q string, sources []Source, opts *Options) Ranking {
 		}
 		if len(out.Quotes) == 0 {
 			out.Valueless = asks.wants.lacking(quote.Head+" "+sources[quote.Source].Text[quote.Start:quote.End], asks.lang)
-			if asks.lang != "" && asks.lang != text.English { // searches in other languages are not as sure of what they found
+			if asks.lang != "" && asks.lang != text.English { // searches in other languages are less confident
 				o.Confidence = max(o.Confidence, usualConfidence)
 			}
 			out.Chance = out.chance(o.Confidence)
@@ -152,11 +152,12 @@ func candidates(q string, sources []Source) (*question, *pool, []scored) {
 
 func byScore(a, b scored) int { return cmp.Compare(b.score, a.score) }
 
-// perOdds is what the log-odds of whoever has read a candidate together with the question add to its score.
+// perOdds is the weight, in a candidate's score, of the log-odds from a model that read it with the
+// question.
 const perOdds = 0.7
 
-// reread adds to the scores of candidates, the best first, what reading them together with the question says.
-// Of those that nobody has read so, which are not the best, it says what it says of the least of the others.
+// reread adds the log-odds of the candidates that a model read with the question to their scores,
+// best first. Unread candidates below the best get the lowest of these log-odds.
 func (p *pool) reread(list []scored) {
 	odds, least := make([]float64, len(list)), math.Inf(1)
 	for i, s := range list {
@@ -178,8 +179,8 @@ func (p *pool) reread(list []scored) {
 	slices.SortStableFunc(list, byScore)
 }
 
-// heldBy is the share of a question, absent words counted, that a sentence holds, with what
-// stands above it and words that mean nearly the same.
+// heldBy is the share of a question, including words that no source has, in a sentence, the
+// headings above it, and words of nearly the same meaning.
 func (q *question) heldBy(s *sentence) float64 {
 	return q.portion(q.mass, func(t term) float64 {
 		switch {
@@ -192,8 +193,8 @@ func (q *question) heldBy(s *sentence) float64 {
 	})
 }
 
-// unnamed is the share of a question's names and numbers that neither a sentence nor what
-// stands above it has, nor, for a name, its document.
+// unnamed is the share of a question's names and numbers that are missing in a sentence and the
+// headings above it and, for a name, in its document.
 func (q *question) unnamed(p *pool, s *sentence) float64 {
 	n, missing := 0, 0
 	for _, t := range q.terms {
@@ -212,7 +213,7 @@ func (q *question) unnamed(p *pool, s *sentence) float64 {
 	return float64(missing) / float64(n)
 }
 
-// exact reports whether a term is a letter or a number, which stands where it is meant.
+// exact reports whether a term is a letter or a number, which must match exactly.
 func (t term) exact() bool {
 	return utf8.RuneCountInString(t.stem) == 1 || strings.ContainsFunc(t.stem, unicode.IsDigit)
 }
@@ -224,18 +225,28 @@ func (p *pool) candidate(i int) bool {
 	return !(x.size < 2 && !alone || markup(x.text) && x.part == nil || x.names() || len(x.text) > longest)
 }
 
+// letters returns the letters and digits of a text in lower case, to compare texts.
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}
+
 // markup reports a line that is not text: a heading of markdown, a fence of code.
 func markup(s string) bool {
 	return strings.HasPrefix(s, "#") || strings.HasPrefix(s, "```") || strings.HasPrefix(s, "|")
 }
 
-// names reports a sentence that only names what follows: a question, or the heading
-// that stands above it as well.
+// names reports whether a sentence only announces the text after it: a question, or a repeated
+// heading.
 func (s *sentence) names() bool {
 	return strings.HasSuffix(s.text, "?") || text.Letters(unnumbered(s.text)) == text.Letters(s.above.last.text)
 }
 
-// weigh leaves out the terms that no source has: they tell no sentence from another.
+// weigh drops the terms that no source has: they do not distinguish sentences.
 func (q *question) weigh(p *pool) {
 	q.total = 0
 	for i := range q.terms {
@@ -274,10 +285,10 @@ func (q *question) absent(p *pool) float64 {
 	})
 }
 
-// window is the shown stretch of a sentence. A row, a field, an answer below its question
-// stand alone; a list is shown whole where the question asks for all of it. Running text
-// starts at the beginning of the block, if that fits, or at a headword right above, and ends
-// with the last fitting text that belongs to the sentence.
+// window returns the shown range of a sentence. A row, a field or an answer below its question
+// stands alone; a list is shown whole if the question asks for all of it. Running text starts at
+// the beginning of the block, if that fits, or at a headword right above, and ends with the last
+// sentence that belongs to it and fits.
 func (p *pool) window(q *question, i, size int, usable func(source, start, end int) bool) Quote {
 	s := &p.sentences[i]
 	may := func(j int) bool {
@@ -325,13 +336,13 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 		to++
 	}
 	if announces(p.sentences[to].text) && free(to+1) && p.sentences[to+1].end-p.sentences[from].start <= longest {
-		to++ // what it announces
+		to++ // the text that it announces
 	}
 	for free(from-1) && belongs(from-1) && p.sentences[to].end-p.sentences[from-1].start <= size {
 		from--
 	}
 	if free(from-1) && refers(from) && p.sentences[to].end-p.sentences[from-1].start <= longest {
-		from-- // what announces it, or what it leans on
+		from-- // the sentence that announces it or that it depends on
 	}
 	quote := Quote{Source: s.source, Start: p.sentences[from].start, End: p.sentences[to].end}
 	if s.head != nil && s.head.start >= 0 && (usable == nil || usable(s.source, s.head.start, s.head.end)) {
@@ -348,7 +359,7 @@ func (p *pool) window(q *question, i, size int, usable func(source, start, end i
 	return quote
 }
 
-// alone reports whether a part is read without what stands beside it.
+// alone reports whether a part can be read without its neighbours.
 func (s *sentence) alone() bool {
 	switch s.part.Kind {
 	case state.BlockAnswer:
@@ -359,7 +370,7 @@ func (s *sentence) alone() bool {
 	return false
 }
 
-// readsOn reports whether a sentence may stand in one quote with another of its source.
+// readsOn reports whether a sentence may share a quote with another of its source.
 func (s *sentence) readsOn(o *sentence) bool {
 	if s.part != nil && s.alone() || o.part != nil && o.alone() {
 		return false
@@ -367,7 +378,7 @@ func (s *sentence) readsOn(o *sentence) bool {
 	return s.under() == o.under() && (!s.joined && !o.joined || s.label() == o.label()) && (s.part != nil || o.part != nil || s.head == o.head)
 }
 
-// under are the headings inside the text that a sentence stands under.
+// under returns the headings in the text above a sentence.
 func (s *sentence) under() string {
 	if s.part == nil {
 		return ""
@@ -375,8 +386,8 @@ func (s *sentence) under() string {
 	return s.part.Under
 }
 
-// headOf is what is shown above a quote from a typed part: its label, or the names of the
-// columns of a row that does not hold them itself.
+// headOf returns the line shown above a quote from a typed part: its label, or the column names of
+// a row that does not contain them.
 func (p *pool) headOf(s *sentence) string {
 	switch b := s.part; {
 	case b == nil || b.Kind == state.BlockField || b.Kind == state.BlockDefinition:
@@ -396,9 +407,9 @@ func (p *pool) headOf(s *sentence) string {
 	return text.OneLine(s.part.Label)
 }
 
-// answered is the answer below a question that a sentence is of, from its beginning, as far
-// as the size allows. A sentence further down is quoted with its neighbours. If the question asked is
-// that one, its answer is quoted from the beginning all the same.
+// answered returns the answer, below a question in the source, that a sentence belongs to: from its
+// beginning, as far as the size allows. A later sentence is quoted with its neighbours, unless the
+// user's question is that question.
 func (p *pool) answered(q *question, i, size int, may func(int) bool) (from, to int, ok bool) {
 	s := &p.sentences[i]
 	if !s.joined {
@@ -421,7 +432,8 @@ func (p *pool) answered(q *question, i, size int, may func(int) bool) (from, to 
 	return from, to, true
 }
 
-// repeats reports whether a question is the one that a headword asks: it has all words of that, and few others.
+// repeats reports whether a question is a headword's question: it has all of its words and few
+// others.
 func (q *question) repeats(h *heading) bool {
 	if h == nil || len(h.stems) == 0 {
 		return false
@@ -437,8 +449,8 @@ func (q *question) repeats(h *heading) bool {
 	return held >= q.mass/2
 }
 
-// listed is the whole list that a sentence is an item of, or leads into, where the question
-// asks for all of it.
+// listed returns the whole list that a sentence belongs to or introduces, if the question asks for
+// all of it.
 func (p *pool) listed(q *question, i int, may func(int) bool) (from, to int, ok bool) {
 	s := &p.sentences[i]
 	item := func(j int) bool {

@@ -6,15 +6,15 @@ import (
 	"example.com/assay/state"
 )
 
-// A Reading is a stretch of a passage as an embedder reads it: Text is what stands there, below its
-// title, its heading and its label.
+// A Reading is a part of a passage as an embedder reads it: Text has its words below its title,
+// heading and label.
 type Reading struct {
 	Text       string
 	Start, End int  // bytes of the passage's text
-	Says       bool // false for a heading, a question, markup: what only names what follows
+	Says       bool // false for a heading, a question or markup
 }
 
-// Readings are the stretches of a passage that may answer a question. [Source.Near] is in their
+// Readings returns the parts of a passage that may answer a question. [Source.Near] is in the same
 // order.
 func Readings(passage state.Passage) []Reading {
 	p := newPool(reader{}, []Source{SourceOf(state.Hit{Passage: passage})}, nil)
@@ -26,7 +26,7 @@ func Readings(passage state.Passage) []Reading {
 	return out
 }
 
-// A Lead is a reading of a source that may answer.
+// A Lead is a reading of a source that may answer the question.
 type Lead struct {
 	Source, Reading int // the index of the source, and the place among its readings
 	Text            string
@@ -44,8 +44,8 @@ func Leading(q string, sources []Source, n int) []Lead {
 	return out
 }
 
-// reading is a sentence as an embedder reads it: the title, the nearest heading and the
-// label that it stands under, each once, then what it says; of a row, each cell with its column.
+// reading returns a sentence as an embedder reads it: its title, nearest heading and label, each
+// once, then its text; for a row, each cell with its column name.
 func (p *pool) reading(s *sentence) string {
 	var b strings.Builder
 	last := ""

@@ -15,7 +15,7 @@ type feature int
 
 const (
 	ofShare     feature = iota // of the question in the sentence and its headword
-	ofNear                     // further share in the sentences beside it
+	ofNear                     // further share in the neighbouring sentences
 	ofAbove                    // further share in the headings
 	ofHead                     // headword and question are the same
 	ofTitle                    // nearest heading and question
@@ -25,23 +25,23 @@ const (
 	ofMatch                    // BM25, of the best block's
 	ofForm                     // the form that is asked for
 	ofFitting                  // the same, as far as the sentence and its source are about the question
-	ofDefines                  // it defines what is asked about
-	ofAside                    // it stands under release notes, an index, or refers elsewhere
+	ofDefines                  // it defines the thing asked about
+	ofAside                    // it is in release notes, an index, or refers elsewhere
 	ofRow                      // a row of a table
 	ofBegin                    // it begins a block
-	ofLead                     // it announces what follows
-	ofDependent                // it leans on the sentence before
+	ofLead                     // it announces the text after it
+	ofDependent                // it depends on the sentence before
 	ofAddress                  // it is the numbered part that the question names
-	ofRange                    // a row whose range holds the question's number, or does not
+	ofRange                    // a row whose range includes the question's number, or excludes it
 	ofQuoted                   // an earlier message that a later one repeats
-	ofOlder                    // its document was replaced by that of another source
-	ofValue                    // it holds a value of the kind that is asked for
+	ofOlder                    // another source's document replaced its document
+	ofValue                    // it has a value of the kind asked for
 	ofElsewhere                // share of the question in its document
-	ofUnkeyed                  // a row that the question tells from no other by what stands in its cells
+	ofUnkeyed                  // a row whose cells do not distinguish it for the question
 	ofMarked                   // a row whose column that is asked about says yes, or no
 	ofRelated                  // share of the question in words that mean nearly the same
 	ofCrumb                    // running text of a few words: a heading, a greeting
-	ofBroken                   // a word is broken at the end of a line: a page that was set, not written
+	ofBroken                   // a word is broken at the end of a line: the text of a typeset page
 	ofMeaning                  // how near it is to the question in meaning
 	features
 )
@@ -61,8 +61,8 @@ type scored struct {
 	form  float64
 }
 
-// match is how far some stems and the question are about the same: the share of the
-// stems' rarity that the question has, times the share of the question that they have.
+// match is the similarity of some stems and the question: the share of the stems' rarity that the
+// question has, times the share of the question that they have.
 func (q *question) match(list []string) float64 {
 	if len(list) == 0 || q.total == 0 {
 		return 0
@@ -92,11 +92,10 @@ func (q *question) match(list []string) float64 {
 	return both / all * share / q.total
 }
 
-// nearly is what a word counts that means nearly the same.
+// nearly is the weight of a word that means nearly the same.
 const nearly = .6
 
-// headMatch is the best match of a headword: without its brackets, or one of the
-// names that it lists.
+// headMatch is the best match of a headword, without its brackets, or of a name that it lists.
 func (p *pool) headMatch(q *question, h *heading) float64 {
 	best := q.match(h.stems)
 	plain := h.text
@@ -121,7 +120,7 @@ var (
 	glossary     = pattern.New(`(?i)\b(?:glossary|concepts?|definitions?|terminology)\b`)
 )
 
-// tellingRanks is how many sources the order of the search tells apart.
+// tellingRanks is the number of search ranks that get different scores.
 const tellingRanks = 10
 
 // scores rates every sentence of a pool.
@@ -136,7 +135,7 @@ func (p *pool) scores(q *question) []scored {
 	return out
 }
 
-// features are what every sentence of a pool is judged by.
+// features returns the features of every sentence of a pool.
 func (p *pool) features(q *question) [][features]float64 {
 	bm := p.bm25(q)
 	out := make([][features]float64, len(p.sentences))
@@ -176,7 +175,7 @@ func (p *pool) features(q *question) [][features]float64 {
 			}
 			f[ofQuoted] = is(s.part.Kind == state.BlockQuoted)
 		}
-		if s.part != nil && (s.part.Kind == state.BlockRow || s.part.Kind == state.BlockField) && f[ofForm] < 1 { // it has no form of a sentence
+		if s.part != nil && (s.part.Kind == state.BlockRow || s.part.Kind == state.BlockField) && f[ofForm] < 1 { // a row or field has no sentence form
 			f[ofForm] = max(f[ofForm], min(1, .5+wanted))
 		}
 		f[ofFitting] = min(1, f[ofForm]) * (f[ofShare] + p.restShare(q, s))
@@ -195,7 +194,7 @@ func is(b bool) float64 {
 	return 0
 }
 
-// aside is how far a sentence speaks of the past, or of other places.
+// aside reports how much a sentence is about the past or refers to other places.
 func aside(s *sentence) float64 {
 	v := 0.0
 	section := s.above.last.text
@@ -211,10 +210,10 @@ func aside(s *sentence) float64 {
 	return v
 }
 
-// ofLabel is what a word of the question counts that only the names of a row's columns hold.
+// ofLabel is the weight of a question word that occurs only in a row's column names.
 const ofLabel = .6
 
-// portion is how much of a weight the terms of the question have, each as far as counts says.
+// portion returns the share of a weight that the question's terms have, each multiplied by counts.
 func (q *question) portion(of float64, counts func(term) float64) float64 {
 	if of == 0 {
 		return 0
@@ -226,7 +225,7 @@ func (q *question) portion(of float64, counts func(term) float64) float64 {
 	return sum / of
 }
 
-// share is how much of the question a sentence and its headword hold.
+// share is the share of the question in a sentence and its headword.
 func (q *question) share(s *sentence) float64 {
 	return q.portion(q.total, func(t term) float64 {
 		if s.words[t.stem] == 0 && s.extra[t.stem] && s.part.Kind == state.BlockRow {
@@ -254,7 +253,7 @@ func (q *question) held(s *sentence) int {
 	return n
 }
 
-// aboveShare is how much of the question only the headings above hold.
+// aboveShare is the share of the question found only in the headings above.
 func (q *question) aboveShare(s *sentence) float64 {
 	return q.portion(q.total, func(t term) float64 { return is(!s.holds(t.stem) && s.above.holds(t.stem)) })
 }
@@ -263,8 +262,8 @@ func (u *above) holds(stem string) bool {
 	return slices.Contains(u.last.stems, stem) || slices.Contains(u.title.stems, stem) || slices.Contains(u.other, stem)
 }
 
-// nearShare is how much of the question only the sentences right before and after
-// hold, of the same source.
+// nearShare is the share of the question found only in the neighbouring sentences of the same
+// source.
 func (p *pool) nearShare(q *question, i int) float64 {
 	s := &p.sentences[i]
 	has := func(j int, stem string) bool {
@@ -273,16 +272,14 @@ func (p *pool) nearShare(q *question, i int) float64 {
 	return q.portion(q.total, func(t term) float64 { return is(!s.holds(t.stem) && (has(i-1, t.stem) || has(i+1, t.stem))) })
 }
 
-// restShare is how much of the question stands elsewhere in the source of a sentence,
-// and in no heading.
+// restShare is the share of the question found elsewhere in a sentence's source, outside headings.
 func (p *pool) restShare(q *question, s *sentence) float64 {
 	return q.portion(q.total, func(t term) float64 {
 		return is(p.words[s.source][t.stem] && !s.holds(t.stem) && !s.above.holds(t.stem))
 	})
 }
 
-// own counts the words of the question that stand in a row's cells and not in the names of its
-// columns.
+// own counts the words of the question that a row's cells have and its column names lack.
 func (q *question) own(s *sentence) int {
 	n := 0
 	for _, t := range q.terms {
@@ -299,7 +296,7 @@ func hasRelated(related []string, s *sentence) bool {
 
 var yes, no = text.Set(`yes y ja oui sí si sim true x ✓ ✔ はい 是`), text.Set(`no n nein non não nee false - – — ✗ いいえ 否 none`)
 
-// marked says whether the column of a row that the question names says yes (1) or no (−1).
+// marked reports whether the named column of a row says yes (1) or no (−1).
 func (q *question) marked(p *pool, s *sentence) float64 {
 	for _, c := range s.part.Cells {
 		if c.Header == "" {
@@ -322,14 +319,14 @@ func (q *question) marked(p *pool, s *sentence) float64 {
 	return 0
 }
 
-// related is how much of the question a sentence holds only in words that mean nearly the
-// same, or are a kind of it.
+// related is the share of the question that a sentence has only as words of nearly the same or a
+// narrower meaning.
 func (q *question) related(s *sentence) float64 {
 	return q.portion(q.mass, func(t term) float64 { return is(!s.holds(t.stem) && slices.ContainsFunc(t.related, s.holds)) })
 }
 
-// inDocument is how much of the question a sentence's document holds, as far as it was found:
-// its title, its headings and its passages.
+// inDocument is the share of the question in a sentence's document, as far as it was found: its
+// title, headings and passages.
 func (p *pool) inDocument(q *question, s *sentence) float64 {
 	doc := p.sources[s.source].Doc
 	held, ok := p.documents[doc]
@@ -340,8 +337,7 @@ func (p *pool) inDocument(q *question, s *sentence) float64 {
 	return held
 }
 
-// documentHas reports whether a stem stands in the document of a source, as far as it was
-// found.
+// documentHas reports whether the found part of a source's document has a stem.
 func (p *pool) documentHas(source int, stem string) bool {
 	doc := p.sources[source].Doc
 	for i := range p.sources {
@@ -352,8 +348,8 @@ func (p *pool) documentHas(source int, stem string) bool {
 	return false
 }
 
-// BM25's constants (Robertson and Zaragoza, 2009), and what a word counts that
-// stands in a headword or a heading.
+// BM25's constants (Robertson and Zaragoza, 2009), and the weights of a word in a headword or a
+// heading.
 const (
 	k1, lengthShare        = 1.2, .4
 	inHead, inLast, higher = 2, 1.5, .5

@@ -14,7 +14,8 @@ type otherForm struct {
 	words, asked []string
 }
 
-// otherForms lists the other forms of what a question names that sources define, and the short ones of days and months.
+// otherForms returns other forms of the question's names that the sources define, and the short
+// forms of days and months.
 func otherForms(written string, q *question, sources []Source) []otherForm {
 	r := reader{q.lang}
 	var asked []string
@@ -49,7 +50,7 @@ func otherForms(written string, q *question, sources []Source) []otherForm {
 	return out
 }
 
-// follows is where some stems stand one after the other among others, −1 for nowhere.
+// follows returns the position of a run of stems in a list, or −1.
 func follows(list, some []string) int {
 	for i := 0; i+len(some) <= len(list); i++ {
 		if slices.Equal(list[i:i+len(some)], some) {
@@ -59,7 +60,8 @@ func follows(list, some []string) int {
 	return -1
 }
 
-// stems are the stems of a text's words. A word in another form gets the question's form.
+// stems returns the stems of a text's words. Another form of a question word gets the question's
+// form.
 func (p *pool) stems(s string) []string {
 	list := p.reader.stems(s)
 	for _, o := range p.same {
@@ -75,8 +77,8 @@ func (p *pool) stems(s string) []string {
 	return list
 }
 
-// names are what the question wants to know about, in lower case: as it is written,
-// and in the other forms.
+// names returns the names that the question asks about, in lower case: as written and in the other
+// forms.
 func (p *pool) names(q *question) []string {
 	out := []string{q.focusx}
 	for _, o := range p.same {

@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// An unread ranking is what sources are worth for a question before anybody has read them together. It is not
-// changed once it is made.
+// An unread ranking has the scores of sources for a question before a model has read them together.
+// It is immutable.
 type unread struct {
 	question string
-	sources  []Source // without what was read
+	sources  []Source // without the readings
 	asks     *question
 	pool     *pool
 	list     []scored
 }
 
-// rankings are the last ones. One run ranks the same sources for the same question up to three times: to
-// choose what is read, to quote, and to say how sure the quote is.
+// rankings caches the last rankings. A run ranks the same sources for the same question up to three
+// times: to choose what to read, to quote, and to compute the confidence.
 var rankings lastRankings
 
 type lastRankings struct {

@@ -9,9 +9,9 @@ import (
 	"example.com/assay/state"
 )
 
-// older says of each source whether its document does not hold on the day that is asked about:
-// another source's has the same title but for numbers, and holds from a later day that has
-// come by then, or its own day comes later.
+// older reports for each source whether its document does not apply on the day asked about: another
+// source's document has the same title but for numbers and applies from a later day that has come
+// by then, or its own day is later.
 func (p *pool) older(q *question) []bool {
 	out := make([]bool, len(p.sources))
 	for i, a := range p.sources {

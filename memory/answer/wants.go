@@ -11,8 +11,8 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// wants are the kinds of value that a question asks for, beside the forms of sentences: what
-// a person wants to know is an amount, a day, a name. They weigh candidates, and refuse none.
+// wants are the kinds of value that a question asks for, in addition to the forms of sentences: an
+// amount, a day, a name. They add to scores and exclude no candidate.
 type wants struct{ phone, money, count, span, time, often, place, person bool }
 
 // What questions begin with, in the languages that people ask in most. Question words are a
@@ -32,7 +32,7 @@ var (
 )
 
 func wantsOf(asks string) wants {
-	switch { // who asks who, when or where wants nothing else
+	switch { // a question for who, when or where asks for nothing else
 	case beginsPerson.MatchString(asks):
 		return wants{person: true}
 	case beginsTime.MatchString(asks):
@@ -53,7 +53,7 @@ var (
 	hasPlace = pattern.New(`(?i)\b(?:in|at|on|under|into|to|from|within|near|inside|outside|between|behind|opposite|above|below|beside|upstairs|downstairs|room|floor|street|building|gate|desk|cellar|hall)\b|(?:^|\s)(?:in|im|am|an|auf|bei|beim|unter|neben|hinter|vor|à|au|aux|en|dans|sur|chez|sous|près|al|nel|nella|sul|presso|no|na|em|op|bij|te|naar)\s|[にで在于]`)
 )
 
-// A holder says whether a text in a language holds a value of one kind.
+// A holder reports whether a text in a language has a value of one kind.
 type holder func(s string, l text.Language) bool
 
 func holds(found ...func(string, text.Language) []values.Found) holder {
@@ -80,7 +80,7 @@ var (
 	priced  = matching(hasPrice)
 )
 
-// fits is how far a candidate holds a value of a kind that is asked for, at most 1.
+// fits reports how well a candidate has a value of a kind asked for, at most 1.
 func (w wants) fits(p *pool, s *sentence) float64 {
 	best, asked := 0.0, false
 	try := func(wanted bool, has holder, rest float64) {
@@ -109,7 +109,7 @@ func (w wants) fits(p *pool, s *sentence) float64 {
 	if !asked {
 		return 0
 	}
-	return best - .5 // a candidate without what is asked for loses
+	return best - .5 // a candidate without such a value loses
 }
 
 func either(list ...holder) holder {
@@ -118,14 +118,14 @@ func either(list ...holder) holder {
 	}
 }
 
-// amounts reports whether a text holds a number that may be one of money.
+// amounts reports whether a text has a number that may be an amount of money.
 func amounts(s string, l text.Language) bool {
 	times := slices.Concat(values.Periods(s, l), values.Times(s, l), values.Days(s, l))
 	return slices.ContainsFunc(values.Bare(s, l), func(v values.Found) bool { return !v.In(times) })
 }
 
-// lacking reports whether a text in a language holds no value of the kind that is asked for,
-// of the kinds that are told by how they are written.
+// lacking reports whether a text in a language has no value of the kind asked for, among the kinds
+// recognised by how they are written.
 func (w wants) lacking(s string, l text.Language) bool {
 	if nothing(s, l) {
 		return false
@@ -143,8 +143,8 @@ func (w wants) lacking(s string, l text.Language) bool {
 	return false
 }
 
-// person is how far a candidate names somebody: a name inside it, an office in capital
-// letters; of a row or field, a value that is written like a name.
+// person reports how well a candidate names a person: a name within it or an office in capital
+// letters; for a row or field, a value written like a name.
 func (s *sentence) person(p *pool) float64 {
 	if s.part != nil && len(s.part.Cells) > 0 {
 		for _, c := range s.part.Cells {

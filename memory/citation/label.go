@@ -10,8 +10,7 @@ import (
 	"example.com/assay/state"
 )
 
-// Beginnings of keys where the kind is not part of the match: of a part that
-// no word says the kind of, and of a part of any kind.
+// Prefixes of keys without a kind: of a part whose kind no word gives, and of a part of any kind.
 const (
 	noKind  = "- "
 	anyKind = "* "
@@ -20,7 +19,7 @@ const (
 // Labels are the keys of one passage, sorted.
 type Labels struct {
 	Own    []string // of the parts that it is, or that begin in it
-	Within []string // of the parts that it lies in, beside its own
+	Within []string // of the enclosing parts
 }
 
 // A part is a numbered heading, or the numbered beginning of a text.
@@ -30,7 +29,7 @@ type part struct {
 	number string
 }
 
-// keys lists what a part answers to.
+// keys returns the keys of a part.
 func (p part) keys() []string {
 	if p.kind == "id" {
 		return []string{"id " + p.number}
@@ -57,9 +56,9 @@ func (p part) in() []part {
 	return out
 }
 
-// Label returns the labels of passages, by index. Numbers in one passage count for
-// later ones under the same heading: the numbers above "(b)" say where it begins. The
-// passages may come in any order; Label sorts those of a document.
+// Label returns the labels of passages, by index. Numbers in one passage apply to later ones under
+// the same heading: they locate a later "(b)". The passages may come in any order; Label sorts
+// those of a document.
 func Label(passages []state.Passage) []Labels {
 	order := make([]int, len(passages))
 	for i := range order {
@@ -83,11 +82,11 @@ func Label(passages []state.Passage) []Labels {
 	return out
 }
 
-// A scan is what is known at a place of a document.
+// A scan is the state at a position of a document.
 type scan struct {
 	heads []part  // numbered headings above, outermost first
-	base  *part   // what numbered beginnings in brackets are parts of; nil for none
-	body  bool    // base stands in the text and is no heading
+	base  *part   // the part that bracketed numbers belong to, or nil
+	body  bool    // base is in the text, not a heading
 	subs  []level // parts in brackets that are open
 }
 
@@ -144,7 +143,7 @@ func (s *scan) current() part {
 	return p
 }
 
-// read labels a passage and moves on behind it.
+// read labels a passage and advances past it.
 func (s *scan) read(p *state.Passage) Labels {
 	own, within := map[string]bool{}, map[string]bool{}
 	note := func(to map[string]bool, parts ...part) {
@@ -178,7 +177,7 @@ func (s *scan) read(p *state.Passage) Labels {
 		}
 		before, open := *s, s.base != nil && (s.body || len(s.subs) > 0)
 		started := ended && s.line(line, first, row, mine)
-		if first && open && !started { // the text goes on from an earlier passage
+		if first && open && !started { // the text continues an earlier passage
 			cur := before.current()
 			note(within, cur)
 			note(within, cur.in()...)
@@ -189,9 +188,9 @@ func (s *scan) read(p *state.Passage) Labels {
 	return Labels{Own: sorted(own, nil), Within: sorted(within, own)}
 }
 
-// line reads how a line begins, and reports whether a part does. A number within a
-// passage counts if it continues the one above, since numbers in tables and lists are
-// references. In a row of a table only identifiers count.
+// line reads the start of a line and reports whether a part begins there. A number within a passage
+// counts if it continues the previous one, since numbers in tables and lists are references. In a
+// table row only identifiers count.
 func (s *scan) line(line string, first, row bool, mine func(part)) bool {
 	if !numbered(line[0]) && line[0] < 0x80 {
 		return false
@@ -220,11 +219,11 @@ func (s *scan) line(line string, first, row bool, mine func(part)) bool {
 	return true
 }
 
-// maxGap is how many numbers of a row may be missing, repealed or reserved.
+// maxGap is the number of consecutive numbers that may be missing, repealed or reserved.
 const maxGap = 3
 
-// goesOn reports whether a part follows the one that is open: it is its first
-// part, or the next one of it or of what it lies in.
+// goesOn reports whether a part follows the open one: it is its first subpart, or the next part on
+// its level or an enclosing one.
 func (s *scan) goesOn(next part) bool {
 	if s.base == nil {
 		return false
@@ -252,8 +251,7 @@ func components(number string) []string {
 	return strings.FieldsFunc(number, func(r rune) bool { return r == '.' || r == '(' || r == ')' })
 }
 
-// distance is how far one component is from another, 0 where that has no
-// meaning.
+// distance returns the distance of two components, or 0 if they cannot be compared.
 func distance(from, to string) int {
 	a, errA := strconv.Atoi(from)
 	b, errB := strconv.Atoi(to)
@@ -283,8 +281,7 @@ func (s *scan) open(value string) {
 	s.subs = append(slices.Clip(s.subs), l)
 }
 
-// style tells digits, letters, capitals and Roman numbers apart: "i" is a
-// letter behind "h" alone.
+// style distinguishes digits, letters, capitals and Roman numbers: "i" is a letter only after "h".
 func (s *scan) style(value string) string {
 	switch c := value[0]; {
 	case c >= '0' && c <= '9':

@@ -6,9 +6,8 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// Parts of the patterns. A number is digits with letters ("10b-5", "4A"), parts
-// behind dots, and parts in brackets; in brackets stand at most three digits,
-// two letters or a Roman number.
+// Parts of the patterns. A number is digits with letters ("10b-5", "4A"), parts after dots, and
+// parts in brackets; brackets contain at most three digits, two letters or a Roman number.
 const (
 	digits   = `[0-9]{1,6}[A-Za-z]{0,2}(?:[-‑–][0-9]{1,5}[A-Za-z]{0,2})?`
 	dotted   = `(?:\.[0-9]{1,5}[A-Za-z]{0,2}(?:[-‑–][0-9]{1,4})?)`
@@ -19,8 +18,7 @@ const (
 	uscOrCFR = `([0-9]{1,3}) {0,2}(U\. ?S\. ?C\.?(?: ?A\.)?|USCA?|C\. ?F\. ?R\.?|CFR)`
 )
 
-// kinds maps the words and signs before a number to what they mean, and says
-// which are of several.
+// kinds maps the words and signs before a number to their kinds, and says which are plural.
 var kinds = map[string]struct {
 	kind   string
 	plural bool
@@ -44,11 +42,11 @@ var kinds = map[string]struct {
 	"title": {"title", false}, "titles": {"title", true},
 }
 
-// kindWords is the pattern of what stands before a number.
+// kindWords matches the word or sign before a number.
 const kindWords = `(§{1,2}|¶{1,2}|(?i:\b(?:sections?|secs?|sect|articles?|arts?|rules?|paragraphs?|paras?|clauses?|cls?|chapters?|chap|ch|parts?|` +
 	`regulations?|regs?|schedules?|sched|annex(?:es)?|appendix|appendices|exhibits?|recitals?|principles?|titles?))\b\.?)`
 
-// kindOf reads what kindWords matched.
+// kindOf parses a match of kindWords.
 func kindOf(word string) (kind string, plural bool) {
 	k := kinds[strings.ToLower(strings.TrimSuffix(word, "."))]
 	return k.kind, k.plural
@@ -59,8 +57,8 @@ var lettered = map[string]bool{"annex": true, "appendix": true, "schedule": true
 
 var dashes = strings.NewReplacer("‑", "-", "–", "-", " ", "", ".(", "(")
 
-// canonical writes a number in the one form that keys hold: lower case,
-// without spaces, "1.1.(2)" as "1.1(2)".
+// canonical returns a number in the form used in keys: lower case, without spaces, "1.1.(2)" as
+// "1.1(2)".
 func canonical(number string) string {
 	return strings.TrimRight(strings.ToLower(dashes.Replace(number)), ".")
 }
@@ -80,8 +78,8 @@ func shorter(number string) (string, bool) {
 	return number[:i], i > 0
 }
 
-// enclosing lists what a number's part lies in, innermost first: "4.2.1(a)" in
-// "4.2.1", "4.2" and "4".
+// enclosing returns the parts that contain a numbered part, innermost first: "4.2.1", "4.2" and "4"
+// for "4.2.1(a)".
 func enclosing(number string) []string {
 	var out []string
 	for {
@@ -98,8 +96,8 @@ func enclosing(number string) []string {
 	}
 }
 
-// several reports whether a number has several parts, so that it can be
-// nothing else where no word says what it is.
+// several reports whether a number has several parts and so is a reference even without a word for
+// its kind.
 func several(number string) bool { return strings.ContainsAny(number, ".(") }
 
 var wholeNumber = pattern.New(`^` + number + `\.?$`)

@@ -10,14 +10,14 @@ import (
 
 // A Citation is a place in a text that names a numbered part of a document.
 type Citation struct {
-	Text       string // as it is written
+	Text       string // as written
 	Start, End int    // its bytes in the text
 	Outer      string // what the part is of: "42 usc" of a code, "article i" of a part of a document; empty when it does not say
 	Kind       string // "section", "article", "rule", …; "id" of an identifier; empty where the text gives a number alone
 	Number     string // in canonical form, lower case: "5899(b)"
 }
 
-// maxCitations bounds what is read from one text.
+// maxCitations bounds the citations read from one text.
 const maxCitations = 16
 
 var (
@@ -66,7 +66,7 @@ func endOf(s string, end int) int {
 	return end
 }
 
-// kindAt reads a match of kindRE, and of a plural the numbers that follow.
+// kindAt parses a match of kindRE and, for a plural, the numbers after it.
 func kindAt(s string, m []int) []Citation {
 	word, num := s[m[2]:m[3]], s[m[4]:m[5]]
 	kind, plural := kindOf(word)
@@ -92,7 +92,7 @@ func isWord(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 }
 
-// ranks orders the kinds that can hold others, the widest first.
+// ranks orders the kinds that can contain others, the widest first.
 var ranks = map[string]int{"title": 1, "article": 2, "part": 2, "chapter": 3, "annex": 2, "appendix": 2, "schedule": 2, "section": 4, "rule": 4, "paragraph": 5, "clause": 5}
 
 // chained joins neighbours when one is a part of the other: "Article I, Section 8",
@@ -118,8 +118,7 @@ func chained(s string, list []Citation) []Citation {
 	return out
 }
 
-// Exact lists the keys of passages that are what the citation names. Any of
-// them will do.
+// Exact returns the keys of the passages that the citation names. Any of them suffices.
 func (c Citation) Exact() []string {
 	if c.Kind == "" {
 		return []string{anyKind + c.Number}
@@ -134,8 +133,8 @@ func (c Citation) Exact() []string {
 	return []string{outer + c.Kind + " " + c.Number, outer + noKind + c.Number}
 }
 
-// Wider lists, nearest first, other keys that would hold the named part: the same number
-// without its kind, then the enclosing part, "§ 12(3)" of "§ 12(3)(b)".
+// Wider returns, nearest first, the keys of passages that would contain the named part: the same
+// number without its kind, then the enclosing part, "§ 12(3)" for "§ 12(3)(b)".
 func (c Citation) Wider() []Citation {
 	var out []Citation
 	if c.Outer != "" {

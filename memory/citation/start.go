@@ -16,8 +16,8 @@ var (
 	point1   = pattern.New(`^([0-9]{1,3})\.\s`)
 )
 
-// start reads the numbered part that a line or a heading begins. A line that
-// merely begins with a reference ("Section 4.2 applies") begins none.
+// start reads the numbered part that begins with a line or heading. A line that only begins with a
+// reference ("Section 4.2 applies") begins none.
 func start(s string, heading bool) (part, bool) {
 	if m := identAt.FindStringSubmatchIndex(s); m != nil {
 		rest := strings.TrimSpace(s[m[3]:])
@@ -47,8 +47,8 @@ func start(s string, heading bool) (part, bool) {
 	return part{}, false
 }
 
-// begins reports whether the text after a number lets the number name it: a mark, a
-// line's end, a capital. After a heading's number anything but the rest of a word does.
+// begins reports whether the text after a number allows it to name a part: a mark, the end of the
+// line, or a capital. After a heading's number anything but the rest of a word does.
 func begins(rest string, heading bool) bool {
 	if rest == "" || rest[0] == '\t' {
 		return true
@@ -76,7 +76,7 @@ func begins(rest string, heading bool) bool {
 	return false
 }
 
-// bracketStart reads "(b)", "b)" or "3." at the beginning of a line.
+// bracketStart reads "(b)", "b)" or "3." at the start of a line.
 func bracketStart(s string) (string, bool) {
 	if m := bracket1.FindStringSubmatch(s); m != nil {
 		return m[1], true
@@ -87,14 +87,13 @@ func bracketStart(s string) (string, bool) {
 	return "", false
 }
 
-// numberKeys are the metadata keys whose value numbers a passage, and of what
-// kind it is then.
+// numberKeys maps metadata keys whose value numbers a passage to the kind of that number.
 var numberKeys = map[string]string{
 	"section": "section", "article": "article", "rule": "rule", "clause": "clause", "paragraph": "paragraph", "chapter": "chapter",
 	"number": "", "no": "", "ref": "", "reference": "", "citation": "", "cite": "", "passage_id": "", "section_number": "section", "rule_number": "rule",
 }
 
-// declaredParts reads a passage's own id and what its metadata says.
+// declaredParts reads the parts from a passage's ID and metadata.
 func declaredParts(p *state.Passage) []part {
 	var out []part
 	for _, id := range []string{p.ID, p.Doc} {

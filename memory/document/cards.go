@@ -16,11 +16,11 @@ import (
 // Calendars (RFC 5545) and address books (RFC 6350) are lines NAME;PARAMETER=VALUE:value between
 // BEGIN and END. Each event, task, journal entry and person becomes a record of fields.
 
-// cardKinds are the components that become records. Alarms and the rules of time zones do not.
+// cardKinds are the components that become records; alarms and time zones do not.
 var cardKinds = text.Set(`VEVENT VTODO VJOURNAL VCARD`)
 
-// cardFields are the names under which properties are written. What is not here, such as a
-// picture or what only programs need, is left out.
+// cardFields are the displayed names of properties. Others, such as pictures and technical
+// properties, are left out.
 var cardFields = map[string]string{
 	"SUMMARY": "Summary", "DTSTART": "When", "DUE": "Due", "DURATION": "Duration", "LOCATION": "Location", "DESCRIPTION": "Description",
 	"ORGANIZER": "Organizer", "ATTENDEE": "Attendee", "RRULE": "Repeats", "STATUS": "Status", "COMPLETED": "Completed", "CATEGORIES": "Categories",
@@ -125,11 +125,12 @@ func (c card) write(o *officeWriter) bool {
 	return fields > 0
 }
 
-// unfolded are the lines of a text, those that begin with a space joined to the one before.
+// unfolded yields the lines of a text, with continuation lines, which begin with a space, joined to
+// the one before.
 func unfolded(s string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		var line strings.Builder
-		soft := false // the line goes on as quoted-printable does
+		soft := false // the line continues in quoted-printable
 		for next := range strings.Lines(s) {
 			next = strings.TrimRight(next, "\r\n")
 			switch {
@@ -209,7 +210,7 @@ func cardLine(line string) cardProperty {
 	return p
 }
 
-// joinedParts are the parts of a structured value that say something.
+// joinedParts joins the non-empty parts of a structured value.
 func joinedParts(s string) string {
 	var list []string
 	for part := range strings.SplitSeq(strings.ReplaceAll(s, `\;`, "\x00"), ";") {
@@ -227,7 +228,7 @@ var cardLayouts = []struct{ layout, day, clock string }{
 	{"--0102", "2 January", ""}, {"--01-02", "2 January", ""},
 }
 
-// moment reads the time of a property; clock is the layout of its time of day, "" for a day.
+// moment parses the time of a property; clock is the layout of its time of day, "" for a whole day.
 func (p cardProperty) moment() (at time.Time, day, clock string, ok bool) {
 	for _, f := range cardLayouts {
 		if t, err := time.Parse(f.layout, p.value); err == nil {
@@ -240,8 +241,8 @@ func (p cardProperty) moment() (at time.Time, day, clock string, ok bool) {
 	return at, "", "", false
 }
 
-// until says in words when something begins and, where that is another time, ends. The end of
-// whole days is the day after the last. A value that is not a time stays as it is.
+// until describes when something begins and, if different, ends. The end of whole days is the day
+// after the last. A value that is not a time is returned unchanged.
 func (p cardProperty) until(end cardProperty) string {
 	at, day, clock, ok := p.moment()
 	if !ok {

@@ -122,7 +122,7 @@ func (c *csvRows) each(out *recordText, columns int, fn func(row []string, line 
 	}
 }
 
-// formOf is a value with one sign for each run of digits, and for each of letters.
+// formOf returns a value with one sign for each run of digits and of letters.
 func formOf(s string) string {
 	var b strings.Builder
 	last := rune(0)
@@ -148,7 +148,7 @@ func csvCheck(row []string, path string, line, limit int) error {
 			return tooLong(path, line, limit)
 		}
 		if i := strings.IndexByte(field, 0); i >= 0 {
-			return &InputError{Path: path, Line: line, Msg: "it holds a zero byte, which is no text", Hint: "write the file again"}
+			return &InputError{Path: path, Line: line, Msg: "it contains a zero byte", Hint: "write the file again"}
 		}
 		if i := invalidUTF8([]byte(field)); i >= 0 {
 			return &InputError{Path: path, Line: line, Msg: fmt.Sprintf("byte 0x%02X is not UTF-8", field[i]), Hint: "convert the file to UTF-8"}
@@ -213,8 +213,8 @@ func (c *csvRows) next(columns int) ([]string, int, error) {
 	return row, line + c.line - 1, nil
 }
 
-// skipLong goes behind a next line that alone is longer than a record may be: the reader of
-// rows would hold it several times.
+// skipLong skips a line that alone exceeds the limit of a record: the row reader would keep several
+// copies of it.
 func (c *csvRows) skipLong() error {
 	at := c.from + int(c.r.InputOffset())
 	length := bytes.IndexByte(c.raw[at:], '\n')
@@ -234,7 +234,7 @@ func tooLong(path string, line, limit int) error {
 	return &InputError{Path: path, Line: line, Msg: fmt.Sprintf("the record is longer than %d bytes", limit), Hint: "close its quote, or split it"}
 }
 
-// fault turns the reader's error into one that names the line.
+// fault returns the row reader's error as one that names the line.
 func (c *csvRows) fault(err error) error {
 	if _, ok := errors.AsType[*InputError](err); ok {
 		return err
@@ -255,9 +255,8 @@ func (c *csvRows) fault(err error) error {
 		Hint: `put the field in double quotes and write a quote inside it as ""`}
 }
 
-// separator returns which of , ; tab and | parts the most of the first lines into as many
-// fields as the first of them; of those that do so equally the one that makes the most fields. It is
-// the comma where none does.
+// separator returns which of , ; tab and | splits the most of the first lines into as many fields
+// as the first of them; of equals, the one with the most fields. It is the comma if none does.
 func separator(raw []byte) rune {
 	raw = raw[:min(len(raw), 64<<10)]
 	best, bestLines, most := ',', 0, 0

@@ -24,11 +24,11 @@ type Document struct {
 	Source  string // slash-separated name within the corpus
 	Path    string // absolute path of the file
 	Format  string // as in Extensions: "md", "txt", "html", "docx", "odt", "pptx", "xlsx", "epub", "eml", "pdf", "csv", "json" or "jsonl", "rtf", "xml", "man", a manual page, or "cards", a calendar or an address book
-	Text    string // valid UTF-8; what all offsets count in
+	Text    string // valid UTF-8; all offsets are bytes of it
 	Plain   bool   // Text is the file's bytes
 	Hash    string // SHA-256 of the file's bytes, hexadecimal
 	Reader  string // the outside program that extracted the text, with its version; empty when this program did
-	Title   string // what the file declares (markdown), else its first level-1 heading, else the declared title (other formats), else its name without extension
+	Title   string // the declared title (markdown), else its first level-1 heading, else the declared title (other formats), else its name without extension
 	Blocks  []Block
 	Skipped int // records left out because their text is empty
 
@@ -37,16 +37,15 @@ type Document struct {
 	Lost        []string
 	LostRecords int
 
-	// Metadata is what the file declares (front matter of markdown), what it says of its
-	// time and version (date, valid_from, valid_until, version, replaces, superseded_by) and,
-	// as "dir" and "file_type", where it lies and what it is. Keys are in the form of
-	// text.Key, several values of one are lines.
+	// Metadata is what the file declares (front matter of markdown), its dates and versions (date,
+	// valid_from, valid_until, version, replaces, superseded_by) and its directory and type, as
+	// "dir" and "file_type". Keys are in the form of text.Key; several values are separated by
+	// newlines.
 	Metadata map[string]string
 }
 
-// A Block is a run of body text: a paragraph, a list, a table, a record.
-// Blocks are in order and do not overlap; what lies between them is headings,
-// metadata and white space.
+// A Block is a run of body text: a paragraph, a list, a table, a record. Blocks are in order and do
+// not overlap; between them are headings, metadata and white space.
 type Block struct {
 	Start, End int      // bytes in Document.Text
 	Group      int      // neighbours of one group may share a passage; a heading, page or record begins a new group
@@ -61,9 +60,9 @@ type Block struct {
 
 	Metadata map[string]string // the record's other fields, over those of the document
 
-	// Kind, Label, Under, Number and Cells are those of state.Block, with offsets in
-	// Document.Text. A block that holds others is a table, a list or a run of text, and its
-	// own Kind is empty; what lies between its blocks is running text.
+	// Kind, Label, Under, Number and Cells are those of state.Block, with offsets in Document.Text.
+	// A block that contains others is a table, a list or a run of text, and its own Kind is empty;
+	// between its blocks is running text.
 	Kind   state.BlockKind
 	Label  string
 	Under  string
@@ -71,7 +70,7 @@ type Block struct {
 	Cells  []state.Cell
 	Blocks []Block
 
-	entry *entry // of the description list that the block is in; nil for none
+	entry *entry // of the block's description list, or nil
 	joins joins
 	links []string // the texts of its links
 }
@@ -85,16 +84,15 @@ const (
 	joinsAlways
 )
 
-// LoadOptions says how to read files. Nil and the zero value work. The field
-// names are for CSV and JSONL; an empty one is found by itself, in the order
-// given.
+// LoadOptions configure [Load]. Nil and the zero value work. The field names are for CSV and JSONL;
+// an empty one is detected, in the order given.
 type LoadOptions struct {
 	TextField  string `json:"text_field,omitempty"`  // default: text, contents, content, body or passage
 	TitleField string `json:"title_field,omitempty"` // default: title; may be absent
 	IDField    string `json:"id_field,omitempty"`    // default: id, _id or passage_id, else SOURCE:LINE
 	DocField   string `json:"doc_field,omitempty"`   // default: doc_id, document_id or doc, else the record's id
 
-	MaxFileBytes   int64         `json:"max_file_bytes,omitempty"`   // of a file, and of what a .gz expands to; default 256 MiB
+	MaxFileBytes   int64         `json:"max_file_bytes,omitempty"`   // of a file, and of an expanded .gz; default 256 MiB
 	MaxRecordBytes int           `json:"max_record_bytes,omitempty"` // of one record, and of one line of text; default 16 MiB
 	PDFTimeout     time.Duration `json:"pdf_timeout,omitempty"`      // for one PDF; default 30 s
 
@@ -140,8 +138,8 @@ func Load(ctx context.Context, path, source string, opts *LoadOptions) (Document
 	return d, nil
 }
 
-// HashFile returns what Load would set as Hash, without reading the file as a
-// document. It holds a small part of the file at a time.
+// HashFile returns the Hash that Load would set, without parsing the file or having it in memory as
+// a whole.
 func HashFile(ctx context.Context, path string, opts *LoadOptions) (string, error) {
 	h := sha256.New()
 	if err := copyFile(ctx, h, path, opts.withDefaults().MaxFileBytes); err != nil {
@@ -205,7 +203,7 @@ func parseGuarded(ctx context.Context, d *Document, raw []byte, o LoadOptions) e
 		d.Blocks[i].Metadata = metadata(b.Metadata).over(own)
 	}
 	if len(d.Blocks) == 0 {
-		return &InputError{Path: d.Path, Msg: "there is no text in it besides headings, lists of links and markup", Hint: "add text or leave the file out"}
+		return &InputError{Path: d.Path, Msg: "there is no text in it except headings, lists of links and markup", Hint: "add text or leave the file out"}
 	}
 	return nil
 }

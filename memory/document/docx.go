@@ -8,12 +8,10 @@ import (
 	"strings"
 )
 
-// parseDocx extracts the text of a Word document (Office Open XML, ECMA-376):
-// one line per heading, list item and table row, paragraphs between blank
-// lines, numbers of lists and headings as Word would show them, and the notes,
-// "[1]", at the end. Pages are those that Word drew last, where it noted them.
-// Deleted text, comments, headers, footers, pictures and tables of contents
-// are left out.
+// parseDocx extracts the text of a Word document (Office Open XML, ECMA-376): one line per heading,
+// list item and table row, paragraphs between blank lines, numbers of lists and headings as Word
+// would show them, and the notes, "[1]", at the end. Pages are those that Word last recorded.
+// Deleted text, comments, headers, footers, pictures and tables of contents are left out.
 func parseDocx(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	pack, err := openZip(d.Path, raw, o.MaxFileBytes, "")
 	if err != nil {

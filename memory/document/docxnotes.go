@@ -9,7 +9,7 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// notes reads the notes of a kind.
+// notes reads the notes of one kind.
 func (w *docxWriter) notes(kind string, part io.Reader) error {
 	var id string
 	var note strings.Builder
@@ -44,8 +44,8 @@ func (w *docxWriter) notes(kind string, part io.Reader) error {
 	})
 }
 
-// writeNotes puts the notes behind the text, each with the section and page
-// of the place that refers to it.
+// writeNotes appends the notes to the text, each with the section and page of the place that refers
+// to it.
 func (w *docxWriter) writeNotes() {
 	for i, n := range w.noted {
 		if n.text != "" {

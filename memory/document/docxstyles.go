@@ -10,7 +10,7 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// A docxStyle is what a paragraph style says that matters to text.
+// A docxStyle has the properties of a paragraph style that affect the text.
 type docxStyle struct {
 	name, parent string
 	outline      int // 1 to 9; 0 for none
@@ -102,7 +102,7 @@ type numberLevel struct {
 	start        int
 }
 
-// A numberedList is a list that others may go on with, and how far it is counted.
+// A numberedList is a list that others may continue, with its counters.
 type numberedList struct {
 	levels [numberLevels]numberLevel
 	counts [numberLevels]int
@@ -112,7 +112,7 @@ type numberedList struct {
 type numbering struct {
 	kinds  map[string]*numberedList
 	kindOf map[string]string      // list → numberedList
-	starts map[string]map[int]int // by list: where it begins anew
+	starts map[string]map[int]int // by list: where it restarts
 }
 
 func (n *numbering) read(part io.Reader) error {
@@ -166,11 +166,11 @@ func (n *numbering) read(part io.Reader) error {
 	})
 }
 
-// mostStart is what a list may begin with, no more.
+// mostStart is the greatest start number of a list.
 const mostStart = 1e6
 
-// next returns the sign of the next item of a list, "- " or its number, and
-// whether there is such a list.
+// next returns the mark of the next item of a list, "- " or its number; ok reports whether there is
+// such a list.
 func (n *numbering) next(list string, level int) (sign string, ok bool) {
 	if list == "" || list == "0" {
 		return "", false

@@ -14,7 +14,7 @@ func (w *docxWriter) table() *docxTable {
 	return w.tables[len(w.tables)-1]
 }
 
-// open reads what the elements of a table say about its rows and cells.
+// open reads the properties of rows and cells from a table's elements.
 func (t *docxTable) open(e xml.StartElement, page int) {
 	val := attribute(e, "val")
 	cell := t.cell()
@@ -75,8 +75,8 @@ func (t *docxTable) closeCell() {
 	t.lines = nil
 }
 
-// writeTable writes a table. One of a single column, with headings or with long cells only
-// places text on the page: its paragraphs are written as such.
+// writeTable writes a table. A table of a single column, with headings or only long cells, is
+// layout: its paragraphs are written as such.
 func (w *docxWriter) writeTable(t *docxTable) {
 	rows, columns := t.grid.trimmed()
 	headings, length, inner := 0, 0, 0
@@ -121,7 +121,7 @@ func (w *docxWriter) writeTable(t *docxTable) {
 	}
 }
 
-// symbol is a sign of the fonts that draw boxes and ticks, by its place in them.
+// symbol returns the character at a code of the fonts that draw boxes and ticks.
 func symbol(place string) string {
 	if n, err := strconv.ParseUint(place, 16, 32); err == nil {
 		return map[uint64]string{0x6f: "☐", 0x71: "☐", 0xa8: "☐", 0xfb: "✗", 0xfc: "✓", 0xfd: "☒", 0xfe: "☑", 0xb7: "•", 0xe0: "→"}[n&0xff]

@@ -11,7 +11,7 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// A docxWriter writes the text of a Word document and notes its blocks.
+// A docxWriter writes the text of a Word document and records its blocks.
 type docxWriter struct {
 	officeWriter
 	styles map[string]docxStyle
@@ -33,13 +33,13 @@ type docxWriter struct {
 type docxPara struct {
 	text    strings.Builder
 	style   string
-	outline int // 1 to 9, 10 for body text, 0 for what the style says
+	outline int // 1 to 9, 10 for body text, 0 for that of the style
 	number  string
 	level   int
 	leveled bool
 	page    int
 
-	in     bool // inside of a run, to which the next fields belong
+	in     bool // inside a run; the next fields belong to it
 	hidden bool
 	bold   bool
 	script script
@@ -47,7 +47,7 @@ type docxPara struct {
 
 	base script             // of the runs of a formula
 	math []*strings.Builder // halves of fractions, one inside another
-	over []string           // what stands above the lines of open fractions
+	over []string           // the numerators of open fractions
 }
 
 func (p *docxPara) out() *strings.Builder {
@@ -57,7 +57,7 @@ func (p *docxPara) out() *strings.Builder {
 	return &p.text
 }
 
-// endHalf ends a half of a fraction, which is written once both have ended.
+// endHalf ends the numerator or denominator of a fraction, which is written after both have ended.
 func (p *docxPara) endHalf(under bool) {
 	n, m := len(p.math), len(p.over)
 	if n == 0 {
@@ -80,7 +80,7 @@ type docxTable struct {
 	grid  grid
 	cells [][]docxLine // of the rows before the open one
 	row   gridRow
-	below bool // the open cell goes on with the one above
+	below bool // the open cell continues the one above
 	lines []docxLine
 }
 
@@ -99,11 +99,11 @@ type docxNote struct {
 
 type docxRef struct{ kind, id string }
 
-// leftOut are elements whose text is not the document's: earlier places of
-// moved text, what older programs show instead, phonetic guides, comments.
+// leftOut are elements whose text is not the document's: earlier places of moved text, fallbacks
+// for older programs, phonetic guides, comments.
 var leftOut = text.Set(`moveFrom del Fallback rt annotationRef sectPr instrText delText`)
 
-// shown calls fn for the tokens of a part that are not in an element that is left out.
+// shown calls fn for the tokens of a part outside of skipped elements.
 func shown(part io.Reader, fn func(xml.Token)) error {
 	skip := 0
 	return tokens(part, func(t xml.Token) error {
@@ -297,8 +297,8 @@ func (w *docxWriter) paragraph(p *docxPara) {
 	}
 }
 
-// gapped folds white space to single spaces, and what sets parts of a line apart, as on a form that was
-// written with the space bar or with tabs, to two.
+// gapped folds white space to single spaces, and to two where it separates parts of a line, as on a
+// form aligned with spaces or tabs.
 func gapped(line string) string {
 	var b strings.Builder
 	first := true

@@ -28,9 +28,9 @@ const (
 	deepestAttached = 2 // mails that an attachment is inside of
 )
 
-// parseEML extracts the text of a mail: its head, then its text, of alternatives the plain
-// one, if it says what the others say. Earlier mails in it are blocks of their own. What is
-// attached is named, and read where its format is.
+// parseEML extracts the text of a mail: its headers, then its text; of alternatives the plain one,
+// if it has the words of the others. Earlier mails in it are separate blocks. Attachments are
+// named, and read if their format is.
 func parseEML(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	m := mailReader{ctx: ctx, d: d, o: o, out: newOffice(ctx), words: mime.WordDecoder{CharsetReader: charset.NewReaderLabel}}
 	m.out.w.mail = true
@@ -67,7 +67,7 @@ func (m *mailReader) message(raw []byte, depth int) error {
 	return m.part(textproto.MIMEHeader(msg.Header), msg.Body, depth)
 }
 
-// head writes the fields of a head, as one block.
+// head writes the header fields as one block.
 func (m *mailReader) head(head mail.Header, depth int) {
 	w := &m.out.w
 	w.endBlock()
@@ -88,7 +88,7 @@ func (m *mailReader) head(head mail.Header, depth int) {
 	w.endBlock()
 }
 
-// header decodes a field of a head. What cannot be decoded stays as it is.
+// header decodes a header field. One that cannot be decoded is returned unchanged.
 func (m *mailReader) header(value string) string {
 	if decoded, err := m.words.DecodeHeader(value); err == nil {
 		value = decoded
@@ -121,7 +121,7 @@ func (m *mailReader) part(head textproto.MIMEHeader, body io.Reader, depth int) 
 	case strings.HasPrefix(kind, "multipart/"):
 		return m.multi(kind, params["boundary"], body, depth)
 	case kind == "message/rfc822":
-		return besidesFaults(m.message(wholePart(body), depth+1))
+		return exceptFaults(m.message(wholePart(body), depth+1))
 	case attached && name != "":
 		return m.attachment(name, wholePart(body))
 	case attached || !strings.HasPrefix(kind, "text/"):
@@ -134,7 +134,7 @@ func (m *mailReader) part(head textproto.MIMEHeader, body io.Reader, depth int) 
 		raw = decoded
 	}
 	if kind == "text/html" {
-		return besidesFaults(m.page(raw))
+		return exceptFaults(m.page(raw))
 	}
 	if !known {
 		if raw, _, err = inUTF8(m.ctx, m.d.Path, raw); err != nil {
@@ -145,8 +145,7 @@ func (m *mailReader) part(head textproto.MIMEHeader, body io.Reader, depth int) 
 	return nil
 }
 
-// attachment names what is attached, and reads it where its format is read. Its blocks
-// stand under its name.
+// attachment names an attachment, and reads it if its format is. Its blocks are under its name.
 func (m *mailReader) attachment(name string, raw []byte) error {
 	w := &m.out.w
 	w.like.Group++
@@ -191,15 +190,15 @@ func wholePart(body io.Reader) []byte {
 	return raw
 }
 
-// besidesFaults returns an error that is not the fault of a part: a bad part does not cost the others.
-func besidesFaults(err error) error {
+// exceptFaults drops the error of a faulty part, so that the others are still read.
+func exceptFaults(err error) error {
 	if _, ok := errors.AsType[*InputError](err); ok {
 		return nil
 	}
 	return err
 }
 
-// multi reads the parts of a body: of alternatives one.
+// multi reads the parts of a body; of alternatives one.
 func (m *mailReader) multi(kind, boundary string, body io.Reader, depth int) error {
 	if boundary == "" {
 		return nil
@@ -238,8 +237,8 @@ type alternative struct {
 	raw  []byte
 }
 
-// choose returns the plain text of some alternatives, if it has the words of the page beside
-// it. Plain texts that only say where the page is have not.
+// choose returns the plain text of some alternatives if it has the words of the HTML page. Plain
+// texts that only link to the page do not.
 func (m *mailReader) choose(all []alternative) *alternative {
 	var plain, page *alternative
 	for i := range all {
@@ -272,7 +271,7 @@ func (m *mailReader) choose(all []alternative) *alternative {
 	return plain
 }
 
-// wordsTold is how many of a page's words are in the plain text that stands for it, no fewer.
+// wordsTold is the least share of a page's words in the plain text that replaces it.
 const wordsTold = .6
 
 func (m *mailReader) wordsOf(a alternative) []string {

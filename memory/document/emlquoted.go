@@ -62,12 +62,12 @@ var (
 	headRule   = pattern.New(`^(?:[-_=]{5,}|-{2,}\s?\pL[\pL' ]{3,40}\s?-{2,})$`)
 )
 
-// longestFrom is how many bytes the lines have that say whose the mail below is.
+// longestFrom is the greatest length in bytes of the lines that attribute a quoted mail.
 const longestFrom = 250
 
-// mailParts parts a text where it begins to quote and where it ends. A run of lines with ">"
-// is a quote, and each deeper or other level of it one of its own; the paragraph above it
-// that ends with a colon says whose it is. Below the head of an earlier mail all is quoted.
+// mailParts splits a text where a quote begins and ends. A run of lines with ">" is a quote, and
+// each other level of it is a separate one; the paragraph above it that ends with a colon
+// attributes it. Below the headers of an earlier mail everything is quoted.
 func mailParts(w *watch, s string) []mailPart {
 	out := []mailPart{{}}
 	last := func() *mailPart { return &out[len(out)-1] }
@@ -130,8 +130,8 @@ func quoteDepth(line string) int {
 	return n
 }
 
-// attribution is the line above a quote, or the two lines, that say whose it is: it ends with
-// a colon, and does not stand before from.
+// attribution returns the line, or two lines, above a quote that attribute it: they end with a
+// colon and begin at from or later.
 func attribution(s string, from, lineAbove, twoAbove, at int) (int, string) {
 	line := strings.TrimSpace(s[min(lineAbove, at):at])
 	if c, _ := utf8.DecodeLastRuneInString(line); lineAbove < from || c != ':' && c != '：' || len(line) > longestFrom {
@@ -152,8 +152,8 @@ func unquoted(s string) string {
 	return text.OneLine(strings.Join(out, " "))
 }
 
-// isMailHead reports whether a text begins with the head of a mail: three fields or more, the
-// first of them the sender, and a date among them.
+// isMailHead reports whether a text begins with mail headers: three fields or more, the first of
+// them the sender, with a date among them.
 func isMailHead(s string) bool {
 	line, _, _ := strings.Cut(s[:min(len(s), 300)], "\n")
 	if !quotedHead.MatchString(line) {
@@ -170,8 +170,8 @@ func isMailHead(s string) bool {
 	return fields > 2 && dated
 }
 
-// quoteBlocks marks the blocks of a page from the nth on that are earlier mails. A block above
-// a quote that ends with a colon says whose it is.
+// quoteBlocks marks the blocks of a page from the nth on that are earlier mails. A block above a
+// quote that ends with a colon attributes it.
 func (m *mailReader) quoteBlocks(n int) {
 	w := &m.out.w
 	s := w.out.String()

@@ -17,11 +17,10 @@ import (
 // guessed marks an encoding that fits no better than another that gives other letters.
 const guessed = " (guessed)"
 
-// inUTF8 returns a text in UTF-8 and its former encoding, empty for UTF-8. A byte order
-// mark tells UTF-16. Other bytes that are not UTF-8 are read in the encoding in which they
-// make words: of those that a library finds likely, the one with the fewest letters at
-// places where no word has them. Anything else is returned unchanged: most of a file may
-// be good.
+// inUTF8 returns a text in UTF-8 and its former encoding, empty for UTF-8. A byte order mark
+// identifies UTF-16. Other bytes that are not UTF-8 are decoded in the encoding in which they make
+// words: of the likely ones that a library gives, the one with the fewest letters at places where
+// no word has them. Anything else is returned unchanged, because most of the file may be good.
 func inUTF8(ctx context.Context, path string, raw []byte) ([]byte, string, error) {
 	encoding, marked := "", true
 	switch {
@@ -47,7 +46,7 @@ func inUTF8(ctx context.Context, path string, raw []byte) ([]byte, string, error
 	return bytes.TrimPrefix(out, []byte(bom)), encoding, nil
 }
 
-// wellFormed makes what a program or file calls text valid, without zero bytes.
+// wellFormed makes a text valid UTF-8 without zero bytes.
 func wellFormed(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
@@ -77,10 +76,10 @@ func mostlyUTF8(raw []byte) bool {
 	return 4*whole > broken
 }
 
-// sampled is how much of a text its encoding is told from, in bytes.
+// sampled is the number of bytes from which an encoding is guessed.
 const sampled = 64 << 10
 
-// sample is the lines of a text that are not ASCII, as many as are enough.
+// sample returns the lines of a text that are not ASCII, up to the limit.
 func sample(raw []byte) []byte {
 	if len(raw) <= sampled {
 		return raw
@@ -104,18 +103,18 @@ type reading struct {
 	chance   int // in per cent, by the library
 }
 
-// westernShare is how much of a text in an encoding of Latin letters the letters beyond ASCII
-// are at most, of all letters.
+// westernShare is the greatest share of non-ASCII letters among the letters of a text in a Latin
+// encoding.
 const westernShare = .3
 
-// likeliest names the encoding of bytes that are not UTF-8; "" where none makes words.
+// likeliest returns the encoding of bytes that are not UTF-8; "" if none makes words.
 func likeliest(ctx context.Context, raw []byte) string {
 	raw = sample(raw)
 	candidates, err := chardet.NewTextDetector().DetectAll(raw)
 	if err != nil {
 		candidates = nil
 	}
-	// The library lists equals in an order of its own, which is not the same in each run.
+	// The library returns equals in random order.
 	slices.SortFunc(candidates, func(a, b chardet.Result) int {
 		return cmp.Or(b.Confidence-a.Confidence, strings.Compare(a.Charset, b.Charset))
 	})
@@ -150,9 +149,9 @@ func likeliest(ctx context.Context, raw []byte) string {
 	return best.encoding
 }
 
-// odd counts the letters and signs at places where no word has them: a capital behind a small
-// letter, a sign inside or before a word that only mistaken letters make. It is negative for
-// a text with controls, or with more accented Latin letters than any language has.
+// odd counts letters and signs at places where no word has them: a capital after a small letter, a
+// sign within or before a word that only a wrong encoding produces. It is negative for a text with
+// controls, or with more accented Latin letters than any language has.
 func odd(s string) int {
 	n, latin, accented := 0, 0, 0
 	var before, last rune = ' ', ' '
@@ -186,7 +185,7 @@ func odd(s string) int {
 	return n + foreign(s)
 }
 
-// alphabets are the letters beyond ASCII of languages with Latin letters.
+// alphabets are the non-ASCII letters of languages with Latin letters.
 var alphabets = strings.Fields(`àâæçéèêëîïôœùûüÿ äöüßé áéíñóúüª áâãàçéêíóôõúüº àèéìíîòóù áéèëêïíóöüú åäöéà æøåéèêóòâôü áðéíóúýþæö äöåšž
 	áčďéěíňóřšťúůýžöüä áäčďéíĺľňóôŕšťúýž ąćęłńóśźżé áéíóöőúüűä ăâîșşțţ čćđšžéö çğıöşüâîûi̇ äõöüšž āčēģīķļņšūž ąčęėįšųūž`)
 

@@ -6,16 +6,15 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// An entry is a term of a description list with what describes it. What is cut
-// from the description is of use only under its term.
+// An entry is a term of a description list with its description. A part of the description is of
+// use only under its term.
 type entry struct {
-	outer *entry // that the list stands in; nil for none
+	outer *entry // that contains the list, or nil
 	head  string // the term
 	depth int    // how many are outside
 }
 
-// deepestEntry is how many entries may stand in each other. Deeper ones count as
-// parts of the last one.
+// deepestEntry is the greatest nesting of entries. Deeper ones count as parts of the last one.
 const deepestEntry = 8
 
 // longestHead bounds a term, in bytes: every passage carries those above it.
@@ -34,7 +33,7 @@ func (e *entry) open(head string) *entry {
 	return &entry{outer: e, head: head, depth: e.depth + 1}
 }
 
-// at returns the entry of a depth that e is or stands in, nil for none.
+// at returns the entry of a depth that is or contains e, or nil.
 func (e *entry) at(depth int) *entry {
 	for e != nil && e.depth > depth {
 		e = e.outer
@@ -45,7 +44,7 @@ func (e *entry) at(depth int) *entry {
 	return e
 }
 
-// common returns the innermost entry that both are or stand in.
+// common returns the innermost entry that is or contains both.
 func (e *entry) common(other *entry) *entry {
 	for e != other {
 		switch {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// maxChapter bounds a chapter, which is held as a tree of some forty times its bytes.
+// maxChapter bounds a chapter, whose tree in memory has some forty times its bytes.
 const maxChapter = 8 << 20
 
 // parseEPUB extracts the text of a book: its chapters as pages, in the order in
@@ -70,7 +70,7 @@ func parseEPUB(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	return err
 }
 
-// chapters lists the parts of a book that are pages of text, in their order.
+// chapters returns the parts of a book that are pages of text, in their order.
 func (p *zipPack) chapters(ctx context.Context, book string) ([]string, error) {
 	items := map[string]string{}
 	contents := map[string]bool{}

@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// An InputError says what is wrong with a file that a person supplied, where, and what
-// to do about it. Errors of Load wrap one where the file is at fault, not the machine.
+// An InputError describes a fault in a file supplied by the user, its place, and how to fix it.
+// Errors of Load wrap one if the file is at fault, not the machine.
 type InputError struct {
 	Path  string // the file
 	Line  int    // 1-based; 0 when the whole file is meant
 	Field string // the record's field, for CSV and JSONL; may be empty
-	Msg   string // what is wrong
-	Hint  string // what would be right, or what to do; may be empty
+	Msg   string // the fault
+	Hint  string // how to fix it; may be empty
 
-	// Option is the option that would help, by its name in the JSON of LoadOptions;
-	// empty for none.
+	// Option is the JSON name of the option of LoadOptions that would help, or empty.
 	Option string
 }
 

@@ -13,13 +13,13 @@ const (
 	headersKept      = 1024 // columns whose header is repeated
 	mostCarried      = 3    // cells that reach down into a row
 	longestCarry     = 40   // bytes of such a cell that its further rows repeat
-	longestSideLabel = 60   // bytes of a cell that labels the one beside it
+	longestSideLabel = 60   // bytes of a cell that labels the next one
 )
 
 type grid struct {
 	rows    []gridRow
 	label   string   // its caption, or the sentence that leads into it
-	headers []string // of a table above that it goes on with, where it has none itself
+	headers []string // of a table above that it continues, if it has none itself
 	records bool     // a row of one cell is a row as others are
 	marked  bool     // it would say so if its first row named the columns, were they words
 }
@@ -31,12 +31,12 @@ type gridRow struct {
 	head  bool    // the file says that it names the columns
 	inner []*grid // tables inside its cells
 
-	page, line int      // where it stands; 0 for as the table does
+	page, line int      // its place; 0 for that of the table
 	element    *Element // likewise
 	links      []string
 }
 
-// A gridCell is a cell that holds text on one line, or none.
+// A gridCell is a cell with one line of text, or empty.
 type gridCell struct {
 	text          string
 	column, width int
@@ -56,7 +56,7 @@ func (r gridRow) filled() (n int, first gridCell) {
 	return n, first
 }
 
-// carry copies the cell of the row above that covers a column.
+// carry copies the cell of the row above that spans a column.
 func (r gridRow) carry(column int) (gridCell, bool) {
 	for _, c := range r.cells {
 		if c.column <= column && column < c.column+max(1, c.width) {
@@ -77,9 +77,9 @@ type gridWriter struct {
 	under   string
 }
 
-// write returns the text of a table and its blocks, whose offsets count in it. Under names of
-// columns a row is "cell; Name: cell; Name: cell", so that it can be read alone. A row of a
-// label and a value is "label: value", others are lines, "| cell | cell |".
+// write returns the text of a table and its blocks, whose offsets count in it. Under column names a
+// row is "cell; Name: cell; Name: cell", so that it can be read alone. A row of a label and a value
+// is "label: value"; others are lines, "| cell | cell |".
 func (g *grid) write(w *watch, like Block) (string, []Block, []string) {
 	o := gridWriter{watch: w, like: like, label: g.label}
 	rows, columns := g.trimmed()
@@ -140,8 +140,7 @@ func (g *grid) write(w *watch, like Block) (string, []Block, []string) {
 	return o.out.String(), o.blocks, o.headers
 }
 
-// trimmed returns the rows that hold anything, and the number of columns from the first one
-// that does.
+// trimmed returns the non-empty rows, and the number of columns from the first non-empty one.
 func (g *grid) trimmed() (rows []gridRow, columns int) {
 	first := 1 << 30
 	for _, r := range g.rows {

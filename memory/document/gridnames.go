@@ -18,7 +18,7 @@ func headRows(rows []gridRow, columns int, marked bool) int {
 		}
 		n = 1
 	}
-	for n < len(rows)-1 && n < 3 { // a name over several columns has names of its own below it
+	for n < len(rows)-1 && n < 3 { // below a name over several columns are further names
 		spans := false
 		for _, c := range rows[n-1].cells {
 			spans = spans || c.width > 1 && c.width < columns || c.carried
@@ -152,9 +152,8 @@ func namesColumns(rows []gridRow, columns int, marked bool) bool {
 	return columns > 2 && len(rows) > 2 && words && !marked
 }
 
-// inPairs reports whether rows are labels with their values, two or more of them in a row:
-// every second cell is short, has no digit and is said once, and the values beside them are
-// of several shapes.
+// inPairs reports whether rows are labels with their values, two or more pairs in a row: every
+// second cell is short, has no digit and is unique, and the values next to them have several forms.
 func inPairs(rows []gridRow, columns int) bool {
 	if columns < 4 || columns%2 > 0 {
 		return false
@@ -180,8 +179,8 @@ func inPairs(rows []gridRow, columns int) bool {
 	return true
 }
 
-// alike reports whether the second cells of rows are values of one form: all dates and times,
-// or none, and of about as many digits.
+// alike reports whether the second cells of rows are values of one form: all dates and times, or
+// none, and of about as many digits.
 func alike(rows []gridRow) bool {
 	least, most, apart := 1<<30, 0, 0
 	for _, r := range rows {
@@ -204,7 +203,7 @@ func alike(rows []gridRow) bool {
 	return most <= 2*least+2 && (apart == 0 || apart == len(rows))
 }
 
-// labels reports whether the first cells of rows label what stands beside them.
+// labels reports whether the first cells of rows label the cells next to them.
 func labels(rows []gridRow) bool {
 	seen := map[string]bool{}
 	for _, r := range rows {

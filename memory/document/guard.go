@@ -23,19 +23,18 @@ func (w *watch) step() {
 	}
 }
 
-// now is step that looks at once.
+// now is step without waiting for the next interval.
 func (w *watch) now() {
 	if err := w.ended(); err != nil {
 		panic(stopped{err})
 	}
 }
 
-// readerFailed begins what is said of a panic.
+// readerFailed begins the error for a panic.
 const readerFailed = "it cannot be read: its reader failed: "
 
-// guard runs a reader of a foreign file. A panic in it, ours or a library's, is an error
-// of this file and does not end the process. A reader that its context stops returns the
-// context's error.
+// guard runs a reader of an untrusted file. A panic in it, ours or a library's, becomes an error of
+// this file. A reader stopped by its context returns the context's error.
 func guard(path string, read func() error) (err error) {
 	defer func() {
 		switch fault := recover().(type) {

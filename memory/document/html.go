@@ -39,9 +39,8 @@ func (p *htmlPage) inlineText(n *html.Node) string {
 	return strings.TrimSpace(w.out.String())
 }
 
-// An htmlWriter writes the text of a tree and notes its blocks. White space
-// is folded as a browser folds it: a run becomes one space, none is added
-// between inline elements and none is lost.
+// An htmlWriter writes the text of a tree and records its blocks. White space is folded as in a
+// browser: a run becomes one space; none is added or lost between inline elements.
 type htmlWriter struct {
 	page     *htmlPage
 	out      strings.Builder
@@ -55,17 +54,17 @@ type htmlWriter struct {
 	inline   bool       // write one line, note no blocks
 	pre      int        // depth of preformatted elements
 	depth    int        // of lists
-	marked   bool       // the line holds the sign of a list item and nothing else
-	script   script     // of what is written
-	mail     bool       // what is quoted is an earlier mail
+	marked   bool       // the line has only the mark of a list item
+	script   script     // of the text being written
+	mail     bool       // the quoted text is an earlier mail
 	office   bool       // the document is an office file, not a page
 	items    itemCount  // of the innermost list
-	outer    *entry     // of the description list that the innermost one stands in
+	outer    *entry     // of the description list around the innermost one
 	termed   bool       // the last item of the innermost description list was a term
 	parts    []Block    // terms and descriptions of the open block
 }
 
-// mostLinks is how many links of a block are known by their texts.
+// mostLinks is the number of links whose texts are recorded per block.
 const mostLinks = 20
 
 // endBlock closes the open block and leaves a blank line after it.
@@ -75,7 +74,7 @@ func (w *htmlWriter) endBlock() {
 		w.space = w.out.Len() > 0
 		return
 	}
-	if w.marked { // what the list item begins with
+	if w.marked { // the start of the list item
 		return
 	}
 	s := w.out.String()
@@ -145,7 +144,7 @@ func (w *htmlWriter) flushSpace() {
 	w.space = false
 }
 
-// mark writes the sign of a list item or table cell.
+// mark writes the mark of a list item or table cell.
 func (w *htmlWriter) mark(s string) {
 	if !w.inline {
 		w.out.WriteString(s)
@@ -293,7 +292,7 @@ func (w *htmlWriter) heading(n *html.Node) {
 		w.out.WriteString("\n\n")
 	}
 	w.start, w.first, w.links = w.out.Len(), nil, nil
-	level := 7 // of what a summary opens
+	level := 7 // of the content under a summary
 	if n.DataAtom != atom.Summary {
 		level = int(n.Data[1] - '0')
 	}
@@ -345,7 +344,7 @@ func (w *htmlWriter) description(n *html.Node) {
 	from, blocks := w.out.Len(), len(w.blocks)
 	w.children(n)
 	w.newline()
-	if w.termed = termed; len(w.blocks) > blocks || w.inline || entry == nil { // it holds blocks of its own
+	if w.termed = termed; len(w.blocks) > blocks || w.inline || entry == nil { // it has nested blocks
 		return
 	}
 	like := Block{Kind: state.BlockDefinition, Label: entry.head}

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// mainShare is how much of a page's text its only article holds at least, where it is the
-// page's content. Others are teasers, cards and comments.
+// mainShare is the least share of a page's text in its only article for that to be the page's
+// content. Other articles are teasers, cards and comments.
 const mainShare = .5
 
-// body returns the page's body, and leaves out of it what is not content. Beside a <main>, or
-// an only <article> that holds most of the page, what has text of its own stays.
+// body returns the page's body without navigation and other non-content. In addition to a <main>,
+// or to an only <article> with most of the page's text, elements with text of their own stay.
 func (p *htmlPage) body(root *html.Node) *html.Node {
 	body := p.find(root, func(n *html.Node) bool { return n.DataAtom == atom.Body })
 	if body == nil {
@@ -49,8 +49,8 @@ func (p *htmlPage) body(root *html.Node) *html.Node {
 	return body
 }
 
-// ownText is how many bytes of text outside of links make an element content that stands
-// outside of the main content.
+// ownText is the number of bytes outside links that make an element outside the main content count
+// as content.
 const ownText = 40
 
 // says counts the text that an element shows outside of links, without white space. It is 0
@@ -113,8 +113,8 @@ func (p *htmlPage) hasText(n *html.Node) bool {
 	return (n.Type != html.ElementNode || !p.hidden(n)) && p.hasTextBelow(n)
 }
 
-// hasTextBelow is hasText of what a node holds. It remembers its answer for the
-// elements that are asked about by themselves, because they may be nested.
+// hasTextBelow is hasText for the children of a node. It caches its answer for elements that are
+// also asked about themselves, because they may be nested.
 func (p *htmlPage) hasTextBelow(n *html.Node) bool {
 	if shows, known := p.shows[n]; known {
 		return shows
@@ -130,8 +130,8 @@ func (p *htmlPage) hasTextBelow(n *html.Node) bool {
 	return shows
 }
 
-// speaks reports whether an element beside the content has text of its own: as much as a
-// sentence outside of links, or a heading of the first level that is not a link.
+// speaks reports whether an element outside the content has text of its own: a sentence outside
+// links, or a first-level heading that is not a link.
 func (p *htmlPage) speaks(n *html.Node) bool {
 	if known, ok := p.spoken[n]; ok {
 		return known
@@ -165,7 +165,7 @@ func (p *htmlPage) hidden(n *html.Node) bool {
 		atom.Button, atom.Select, atom.Textarea, atom.Input, atom.Datalist, atom.Map, atom.Del, atom.Rt, atom.Rp:
 		return true
 	case atom.Header:
-		// The header of an article holds its heading; the page's holds its logo.
+		// The header of an article contains its heading; the page's contains its logo.
 		for up := n.Parent; up != nil; up = up.Parent {
 			if up.DataAtom == atom.Article || up.DataAtom == atom.Main || up.DataAtom == atom.Section {
 				return false

@@ -11,19 +11,19 @@ import (
 const (
 	linkShare   = .8  // of a list's text is in links
 	linkItems   = 3   // items, no fewer
-	menuLink    = 20  // bytes of a link of a menu in one line, in the mean
-	linkCaption = 80  // bytes of a caption around such lists, no more
-	turnBytes   = 600 // bytes of a block with links to the pages before and after, no more
+	menuLink    = 20  // mean bytes of a link in a one-line menu
+	linkCaption = 80  // greatest bytes of a caption around such lists
+	turnBytes   = 600 // greatest bytes of a block with links to the previous and next page
 	turnAlone   = 120 // bytes of such a block on a page that declares one neighbour, no more
-	formBytes   = 500 // bytes of a form's text, no more
+	formBytes   = 500 // greatest bytes of a form's text
 )
 
-// A weight is what an element holds. Text is counted in bytes without white space.
+// A weight summarises the content of an element. Text is counted in bytes without white space.
 type weight struct {
 	text, links int // text, and that in links
-	left        int // text in elements that are left out
+	left        int // text in skipped elements
 	anchors     int // links
-	turns       int // links to the pages that the page declares as its neighbours, and those with a key of their own
+	turns       int // links to the page's declared neighbours, and links with an access key
 	items       int // of lists and tables
 	heads       int // headings
 	tops        int // headings of the first level
@@ -58,8 +58,8 @@ func (w *weight) add(o weight) {
 	}
 }
 
-// leaveOut finds what only leads elsewhere: lists and tables that are links,
-// blocks with links to the pages before and after, and forms without text.
+// leaveOut marks elements that only lead elsewhere: lists and tables of links, blocks with links to
+// the previous and next page, and forms without text.
 func (p *htmlPage) leaveOut(root *html.Node) {
 	p.weigh(root, p.neighbours(root), false)
 }
@@ -80,7 +80,7 @@ func (p *htmlPage) neighbours(root *html.Node) map[string]bool {
 	return out
 }
 
-// weigh returns what n holds, and notes what is left out below it.
+// weigh returns the weight of n and marks the elements below it that are left out.
 func (p *htmlPage) weigh(n *html.Node, turns map[string]bool, linked bool) weight {
 	p.step()
 	var w weight
@@ -173,7 +173,7 @@ func (p *htmlPage) leads(n *html.Node, w weight, neighbours int) bool {
 	return false
 }
 
-// listed reports whether commas part what an element holds, as in a sentence.
+// listed reports whether commas separate the parts of an element, as in a sentence.
 func listed(n *html.Node) bool {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type == html.TextNode && strings.Contains(c.Data, ",") {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// isNotes reports whether an element holds footnotes, by the roles of the
+// isNotes reports whether an element contains footnotes, by the roles of the
 // digital publishing vocabulary or the class that generators of pages use.
 // Such elements are content wherever they stand.
 func isNotes(n *html.Node) bool {
@@ -25,12 +25,11 @@ func isNotes(n *html.Node) bool {
 	return false
 }
 
-// longestMark is how long the sign of a note is at most, in bytes.
+// longestMark is the greatest length of a note's mark in bytes.
 const longestMark = 6
 
-// noteMark returns the sign of a note that an element refers to, "1" of a
-// raised link to a place of the page, and false for any other element. Written out,
-// the sign would run into the word before it.
+// noteMark returns the mark of the note that an element refers to, "1" for a raised link within the
+// page; false for any other element. Written as text, the mark would join the word before it.
 func noteMark(n *html.Node) (string, bool) {
 	link := n
 	if n.DataAtom == atom.Sup {
@@ -97,8 +96,8 @@ func isPermalink(n *html.Node) bool {
 	return false
 }
 
-// signText is all text below a node, without white space, as far as it may be the
-// sign of a note.
+// signText returns the text below a node without white space, as far as it may be the mark of a
+// note.
 func signText(n *html.Node) string {
 	var b strings.Builder
 	var read func(n *html.Node)

@@ -13,7 +13,7 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// parsePage parses a page, and finds what of it is left out.
+// parsePage parses a page and marks the elements that are left out.
 func parsePage(ctx context.Context, path string, raw []byte) (page *htmlPage, root *html.Node, err error) {
 	if raw, err = htmlText(ctx, path, raw); err != nil {
 		return nil, nil, err
@@ -36,7 +36,7 @@ type htmlPage struct {
 	shows  map[*html.Node]bool   // whether a node shows any text
 	spoken map[*html.Node]bool   // whether headers and asides have text of their own
 	left   map[*html.Node]bool   // elements that lead elsewhere and say nothing themselves
-	tables map[*html.Node]weight // what tables hold
+	tables map[*html.Node]weight // weights of tables
 }
 
 func newPage(ctx context.Context) *htmlPage {
@@ -44,8 +44,7 @@ func newPage(ctx context.Context) *htmlPage {
 		left: map[*html.Node]bool{}, tables: map[*html.Node]weight{}}
 }
 
-// title is the first heading of the first level that has text, else what the page
-// declares.
+// title returns the first non-empty first-level heading, else the declared title.
 func (p *htmlPage) title(root *html.Node) string {
 	for _, a := range []atom.Atom{atom.H1, atom.Title} {
 		title := ""
@@ -66,7 +65,7 @@ func (p *htmlPage) title(root *html.Node) string {
 var pageDates = []string{"article:modified_time", "og:updated_time", "dcterms.modified", "dc.date.modified", "last-modified", "date", "dc.date", "dcterms.date", "article:published_time",
 	"datepublished", "dcterms.created", "dc.date.created", "dcterms.issued"}
 
-// declared is the metadata of a page: its date.
+// declared returns the metadata of a page: its date.
 func (p *htmlPage) declared(root *html.Node) metadata {
 	found := map[string]string{}
 	p.find(root, func(n *html.Node) bool {
@@ -89,8 +88,8 @@ func (p *htmlPage) declared(root *html.Node) metadata {
 // xmlEncoding is the declaration that opens XHTML.
 var xmlEncoding = pattern.New(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)`)
 
-// htmlText returns the page in UTF-8, by what the page declares when it is
-// not UTF-8 already, else by its bytes.
+// htmlText returns the page in UTF-8: unchanged if it is, else converted from the declared or the
+// guessed encoding.
 func htmlText(ctx context.Context, path string, raw []byte) ([]byte, error) {
 	if checkText(path, raw) == nil {
 		return bytes.TrimPrefix(raw, []byte(bom)), nil

@@ -14,11 +14,10 @@ import (
 const (
 	spansKept      = 64 // columns whose cells reach down into further rows
 	mostSpannedRow = 1000
-	mostRowText    = 600 // bytes of a row with one cell, in the mean; rows with more are pages
+	mostRowText    = 600 // mean bytes of a row with one cell; longer rows are pages
 )
 
-// table writes a table. The cells of one that only places content on the page are blocks
-// as they come.
+// table writes a table. The cells of a layout table become separate blocks.
 func (w *htmlWriter) table(n *html.Node) {
 	if w.inline {
 		w.children(n)
@@ -74,8 +73,8 @@ func (w *htmlWriter) grid(g *grid) {
 	w.start, w.first, w.links, w.marked, w.space = w.out.Len(), nil, nil, false, false
 }
 
-// leadIn is the sentence that leads into what comes next, in the last of some blocks of a
-// text: its last one, where it ends with a colon.
+// leadIn returns the last sentence of the last of some blocks if it ends with a colon: it
+// introduces the next block.
 func leadIn(s string, blocks []Block, group int) string {
 	if len(blocks) == 0 || blocks[len(blocks)-1].Group != group {
 		return ""

@@ -19,8 +19,8 @@ var formatting = text.Set(`b big code em font i s small strike strong tt u`)
 // void are the elements that have no content and are not closed.
 var void = text.Set(`area base br col embed hr img input link meta param source track wbr`)
 
-// mostOpen is how many formatting elements may be open at a time. Pages that never
-// close them make a tree of hundreds of nodes for every paragraph.
+// mostOpen is the greatest number of formatting elements open at a time. Pages that never close
+// them make a tree of hundreds of nodes for every paragraph.
 const mostOpen = 8
 
 // htmlTags leaves out tags that change no text and make parsing slow: formatting

@@ -57,8 +57,7 @@ func parseJSON(ctx context.Context, d *Document, raw []byte, o LoadOptions) erro
 	return out.finish()
 }
 
-// object adds the record of one JSON object. The first one settles the names of the
-// fields.
+// object adds the record of one JSON object. The first one determines the field names.
 func (r *recordText) object(row []byte, line int, o LoadOptions) error {
 	obj, err := jsonObject(row, r.d.Path, line, o.MaxRecordBytes)
 	if err != nil {
@@ -95,7 +94,7 @@ type jsonTable struct {
 	pairs   int
 }
 
-// Bounds of what is read of objects inside of objects.
+// Bounds for nested objects.
 const (
 	deepestJSON = 6
 	mostPairs   = 4096 // of an object
@@ -113,7 +112,7 @@ func (r *recordText) row(raw []byte, line int) error {
 	return nil
 }
 
-// add adds a value to a row: those of objects and lists under their names and places.
+// add adds a value to a row; values of objects and lists under their names and positions.
 func (t *jsonTable) add(row *gridRow, name string, raw []byte, depth int) {
 	if t.pairs++; t.pairs > mostPairs {
 		return

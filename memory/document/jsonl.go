@@ -54,7 +54,7 @@ func jsonObject(row []byte, path string, line, limit int) (map[string]json.RawMe
 	return obj, nil
 }
 
-// jsonFault says what the decoder found, without its prefix.
+// jsonFault returns the decoder's error without its prefix.
 func jsonFault(err error) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf("%s (byte %d of the line)", syntax.Error(), syntax.Offset)
@@ -65,7 +65,7 @@ func jsonFault(err error) string {
 	return err.Error()
 }
 
-// keys returns the keys of a JSON object in the order they are written.
+// keys returns the keys of a JSON object in the order in which they are written.
 func keys(row []byte) ([]string, error) {
 	dec := json.NewDecoder(bytes.NewReader(row))
 	if _, err := dec.Token(); err != nil {
@@ -119,8 +119,8 @@ func jsonRecord(obj map[string]json.RawMessage, f fields, path string, line int)
 	return rec, nil
 }
 
-// jsonValues reads a scalar as one value and a list of scalars as several.
-// It returns nil for objects, and for lists that hold something else.
+// jsonValues reads a scalar as one value and a list of scalars as several. It returns nil for
+// objects and for lists with other elements.
 func jsonValues(raw json.RawMessage) []string {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
@@ -142,8 +142,8 @@ func jsonValues(raw json.RawMessage) []string {
 	return out
 }
 
-// jsonText reads a string, null as none, or a list of strings as its lines.
-// The second result says what was wanted when it is something else.
+// jsonText reads a string, null as empty, or a list of strings as its lines. For anything else,
+// fault says what was expected.
 func jsonText(raw json.RawMessage) (value, fault string) {
 	if json.Unmarshal(raw, &value) == nil {
 		return value, ""
@@ -155,7 +155,7 @@ func jsonText(raw json.RawMessage) (value, fault string) {
 	return "", "a string or a list of strings"
 }
 
-// jsonScalar reads a string, or a number as it is written.
+// jsonScalar reads a string, or a number as written.
 func jsonScalar(raw json.RawMessage) (value, fault string) {
 	if json.Unmarshal(raw, &value) == nil {
 		return value, ""
@@ -167,7 +167,7 @@ func jsonScalar(raw json.RawMessage) (value, fault string) {
 	return "", "a string or a number"
 }
 
-// jsonKind names the type of a JSON value that is not what it should be.
+// jsonKind names the type of an unexpected JSON value.
 func jsonKind(raw json.RawMessage) string {
 	switch raw[0] {
 	case '{':

@@ -48,7 +48,7 @@ func parseMarkdown(ctx context.Context, d *Document, raw []byte, _ LoadOptions) 
 			sections.add(n.level, title)
 			group++
 			n.start = headingEnd(d.Text, n)
-			n.kind = ast.KindParagraph // of what follows without being a block of its own
+			n.kind = ast.KindParagraph // of following text that is not a separate block
 		}
 		if n.kind == ast.KindThematicBreak {
 			n.start = lineEnd(d.Text, n.start)
@@ -64,8 +64,8 @@ func parseMarkdown(ctx context.Context, d *Document, raw []byte, _ LoadOptions) 
 	return nil
 }
 
-// declaredTitle is what the file says that it is cited as, then called. It stands
-// before the first heading, which passages have in their section anyway.
+// declaredTitle returns the declared citation title, else the declared title. It precedes the first
+// heading, which passages have in their section anyway.
 func declaredTitle(declared metadata) string {
 	title, citation := declared["title"], declared["citation"]
 	switch {
@@ -136,8 +136,8 @@ var mdParsers = []util.PrioritizedValue{
 	util.Prioritized(parser.NewParagraphParser(), 1000),
 }
 
-// deepestMarkdown is how far lists and quotes are followed into each other. What
-// is deeper is text of the innermost.
+// deepestMarkdown is the greatest nesting of lists and quotes. Deeper ones are text of the
+// innermost.
 const deepestMarkdown = 24
 
 type shallow struct{ parser.BlockParser }
@@ -166,8 +166,7 @@ func (r mdReader) PeekLine() ([]byte, gtext.Segment) {
 
 var atx = pattern.New(`^ {0,3}#{1,6}([ \t\r\n]|$)`)
 
-// headingEnd returns the offset behind the line, or behind the underline,
-// that ends a heading.
+// headingEnd returns the offset after the line, or the underline, that ends a heading.
 func headingEnd(s string, n mdNode) int {
 	if n.last == 0 || atx.MatchString(s[n.start:lineEnd(s, n.start)]) {
 		return lineEnd(s, n.start)
@@ -179,7 +178,7 @@ func headingEnd(s string, n mdNode) int {
 	return lineEnd(s, end)
 }
 
-// lineEnd returns the offset behind the line break that follows offset i.
+// lineEnd returns the offset after the next line break.
 func lineEnd(s string, i int) int {
 	if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
 		return i + n + 1
@@ -195,7 +194,7 @@ var (
 	mdComments = pattern.New(`<!--.*?-->`)
 )
 
-// headingText strips the markup that a heading commonly holds.
+// headingText removes the usual markup of a heading.
 func headingText(s string) string {
 	if !strings.ContainsAny(s, "<{[*`~_\\") {
 		return text.OneLine(s)

@@ -13,8 +13,8 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// Bounds of metadata. A longer value is text, not metadata, and is left out. So are keys
-// and values beyond the bounds, in their order.
+// Bounds of metadata. Longer values are text rather than metadata and are left out, as are keys and
+// values beyond the bounds, in their order.
 const (
 	maxMetaValue = 256 // bytes
 	maxMetaKeys  = 64
@@ -30,7 +30,7 @@ const (
 	keyReader   = "reader"    // Document.Reader, where there is one
 )
 
-// A metadata collects keys and values. The first value of a key stays.
+// A metadata is a set of keys and values. The first value of a key stays.
 type metadata map[string]string
 
 // set adds a value; several values are its lines.
@@ -47,8 +47,8 @@ func (m metadata) set(key string, values ...string) {
 	}
 }
 
-// setDate sets the document's date from one that a program wrote, year first, or as mails
-// and servers write it.
+// setDate sets the document's date from one in a program's form, year first, or in the form of mail
+// headers and HTTP.
 func (m metadata) setDate(s string) {
 	s = strings.TrimSpace(s)
 	if m := writtenDate.FindString(s); m != "" {
@@ -87,10 +87,10 @@ func (m metadata) over(base map[string]string) map[string]string {
 // metaLine is a line that begins a key's value.
 var metaLine = pattern.New(`^([\pL\pN_](?:[\pL\pN_. -]*[\pL\pN_])?)[ \t]*[:=][ \t]*(.*)$`)
 
-// frontMatter returns the length of the metadata that opens s between two
-// lines of "---" (YAML) or "+++" (TOML), and what it declares: keys at its top
-// level whose value is a scalar or a list of scalars. A rule that merely opens
-// the text is not metadata: its next line would have to look like "key: value".
+// frontMatter returns the length of the metadata at the start of s between two lines of "---"
+// (YAML) or "+++" (TOML), and its declarations: top-level keys whose value is a scalar or a list of
+// scalars. A horizontal rule at the start of the text is not metadata: its next line would have to
+// look like "key: value".
 func frontMatter(s string) (length int, declared metadata) {
 	first, rest, _ := strings.Cut(s, "\n")
 	fence := strings.TrimRight(first, " \t\r")
@@ -128,8 +128,8 @@ func frontMatter(s string) (length int, declared metadata) {
 	return 0, nil // never closed
 }
 
-// metaValues reads a value of front matter. Values of TOML are written as in YAML. A value that
-// is in neither, such as a text with a colon, is what stands on its first line.
+// metaValues reads a value of front matter. Values of TOML are written as in YAML. A value in
+// neither form, such as a text with a colon, is its first line.
 func metaValues(value string) []string {
 	line, _, _ := strings.Cut(value, "\n")
 	line, _, _ = strings.Cut(line, " #")

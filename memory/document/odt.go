@@ -13,8 +13,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// parseODT extracts the text of an OpenDocument text as that of a page. Deleted
-// text, comments and tables of contents are left out; notes, "[1]", stand at the end.
+// parseODT extracts the text of an OpenDocument text by converting it to a page. Deleted text,
+// comments and tables of contents are left out; notes, "[1]", are at the end.
 func parseODT(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	pack, err := openZip(d.Path, raw, o.MaxFileBytes, "content.xml")
 	if err != nil {
@@ -46,7 +46,7 @@ func parseODT(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 	return err
 }
 
-// An odtReader turns elements of OpenDocument into those of a page.
+// An odtReader converts OpenDocument elements to HTML elements.
 type odtReader struct {
 	styles map[string]odtStyle
 	lists  map[string][numberLevels]string // by style and level: how items are numbered
@@ -58,7 +58,7 @@ type odtReader struct {
 	notes []*html.Node
 }
 
-// An odtStyle is what a style of characters says that matters to text.
+// An odtStyle has the properties of a character style that affect the text.
 type odtStyle struct {
 	script script
 	hidden bool
@@ -157,7 +157,7 @@ func (r *odtReader) rule(e xml.StartElement, in *html.Node) (*html.Node, use) {
 	case "covered-table-cell":
 		return nil, asNothing
 	}
-	if in == nil { // what follows stands in a paragraph
+	if in == nil { // the following text is in a paragraph
 		return nil, asContent
 	}
 	switch e.Name.Local {

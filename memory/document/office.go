@@ -31,7 +31,7 @@ func (o *officeWriter) write(n *html.Node) {
 	o.w.walk(n)
 }
 
-// heading adds a heading of a level, which may be empty: it ends the section before.
+// heading adds a heading of a level, possibly empty; it ends the previous section.
 func (o *officeWriter) heading(level int, title string) {
 	o.w.page = newPage(o.ctx)
 	n := headingElement(level)
@@ -39,7 +39,7 @@ func (o *officeWriter) heading(level int, title string) {
 	o.w.heading(n)
 }
 
-// field adds a line of a name and its value to the block that is written.
+// field adds a line of a name and its value to the open block.
 func (o *officeWriter) field(name, value string) {
 	w := &o.w
 	start := w.out.Len()
@@ -68,8 +68,8 @@ func (o *officeWriter) row(label string, names, values []string) {
 	w.parts = append(w.parts, b)
 }
 
-// finish gives the document what was written. Its blocks have no selectors, for an
-// office file has no HTML page to select from.
+// finish sets the document's text and blocks. Its blocks have no selectors, because an office file
+// has no HTML page.
 func (o *officeWriter) finish(d *Document) {
 	o.w.endBlock()
 	for i := range o.w.blocks {
@@ -86,7 +86,7 @@ func headingElement(level int) *html.Node {
 	return element([]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}[min(max(level, 1), 6)-1])
 }
 
-// spansIn are the attributes of a cell over several columns and rows.
+// spansIn returns the attributes of a cell over several columns and rows.
 func spansIn(columns, rows string) []html.Attribute {
 	return []html.Attribute{{Key: "colspan", Val: columns}, {Key: "rowspan", Val: rows}}
 }
@@ -96,18 +96,18 @@ func words(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s
 type use int
 
 const (
-	asContent use = iota // what it holds belongs to what is around it
-	asNothing            // left out with all that it holds
+	asContent use = iota // its content belongs to the parent
+	asNothing            // left out with its content
 	asElement            // becomes an element
-	asPiece              // becomes a piece of its own
+	asPiece              // becomes a separate piece
 )
 
-// A treeRule says what an element becomes, given the one that it would stand in,
-// which is nil outside of pieces.
+// A treeRule decides what an element becomes, given its parent in the output, which is nil outside
+// of pieces.
 type treeRule func(e xml.StartElement, in *html.Node) (*html.Node, use)
 
-// xmlPieces reads a part and gives write the outermost elements that a rule keeps,
-// and those that it puts apart.
+// xmlPieces parses a part and passes to write the outermost elements that a rule keeps and those
+// that it separates.
 func xmlPieces(part io.Reader, rule treeRule, write func(*html.Node)) error {
 	type open struct {
 		node    *html.Node // nil outside of pieces
@@ -147,8 +147,8 @@ func xmlPieces(part io.Reader, rule treeRule, write func(*html.Node)) error {
 	})
 }
 
-// relations reads where the relations of a part lead: targets within the pack by
-// their ids, and by the ends of their types.
+// relations reads the targets of a part's relations within the pack, by ID and by the last element
+// of their types.
 func (p *zipPack) relations(ctx context.Context, part string) (byID, byType map[string]string, err error) {
 	byID, byType = map[string]string{}, map[string]string{}
 	dir, name := path.Split(part)
@@ -169,8 +169,8 @@ func (p *zipPack) relations(ctx context.Context, part string) (byID, byType map[
 	return byID, byType, err
 }
 
-// properties reads the title and the date among a document's properties. The date is that
-// of the last change, else of the document's making.
+// properties reads the title and the date from a document's properties. The date is that of the
+// last change, else of creation.
 func (p *zipPack) properties(ctx context.Context, part string) (title string, declared metadata, err error) {
 	found := map[string]string{}
 	name := ""
@@ -204,7 +204,7 @@ func (p *zipPack) properties(ctx context.Context, part string) (title string, de
 	return text.OneLine(strings.ToValidUTF8(found["title"], "\uFFFD")), declared, err
 }
 
-// missing is the error of a pack without the part that holds its text.
+// missing returns the error for a pack without its text part.
 func (p *zipPack) missing(part string) error {
 	return &InputError{Path: p.path, Msg: "its part " + part + " is missing", Hint: "open it in the program that it is of, and save it again"}
 }

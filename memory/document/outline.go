@@ -34,8 +34,7 @@ func (o *outline) add(level int, title string) {
 // String joins the titles that are not empty, outermost first.
 func (o *outline) String() string { return o.section }
 
-// longestCaption bounds headings and titles, in bytes: every passage carries
-// those above it.
+// longestCaption bounds headings and titles in bytes: every passage contains those above it.
 const longestCaption = 400
 
 func caption(s string) string { return text.Clip(s, longestCaption) }

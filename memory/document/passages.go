@@ -34,17 +34,13 @@ func (o *SplitOptions) Resolved() SplitOptions {
 	return out
 }
 
-// Passages splits a document. Passages are in order, do not overlap, are not
-// empty and hold all body text; each is exactly d.Text[Start:End] and lies
-// under one heading, on one page and in one record. Paragraphs stay whole
-// where they fit; longer ones are cut between sentences, a sentence longer
-// than the maximum at its punctuation or between words, a longer word between
-// characters.
+// Passages splits a document. Passages are in order, do not overlap, are not empty and contain all
+// body text; each is exactly d.Text[Start:End] and lies under one heading, on one page and in one
+// record. Paragraphs stay whole if they fit; longer ones are cut between sentences, a sentence
+// longer than the maximum at its punctuation or between words, a longer word between characters.
 //
-// A passage of a record has the record's id, and a record that makes several
-// passages id, id~2, id~3 …; in other formats the id is SOURCE#START-END.
-//
-// The errors to expect are the context's.
+// A passage of a record has the record's ID, and a record with several passages ID, ID~2, ID~3 …;
+// in other formats the ID is SOURCE#START-END. Errors are those of ctx.
 func Passages(ctx context.Context, d Document, opts *SplitOptions) ([]state.Passage, error) {
 	var out []state.Passage
 	err := guard(d.Path, func() error {
@@ -83,8 +79,8 @@ func split(w *watch, d Document, o SplitOptions) []state.Passage {
 	return out
 }
 
-// Typed are the typed blocks of the whole document, in its order. A block without a
-// heading inside its text stands under that of its section.
+// Typed returns the typed blocks of the whole document in its order. A block without a heading
+// inside the text has that of its section.
 func (d Document) Typed() []state.Block {
 	var out []state.Block
 	for _, b := range d.Blocks {
@@ -98,8 +94,8 @@ func (d Document) Typed() []state.Block {
 	return out
 }
 
-// blocksIn are the typed parts of some blocks that lie in a span, with offsets in it. A part
-// that the span cuts is there as far as it reaches. The blocks follow each other.
+// blocksIn returns the typed parts of consecutive blocks within a span, with offsets in it. A part
+// cut by the span is shortened.
 func blocksIn(blocks []Block, span text.Span) []state.Block {
 	var out []state.Block
 	from := sort.Search(len(blocks), func(i int) bool { return blocks[i].End > span.Start })
@@ -134,9 +130,9 @@ type cutter struct {
 	o    SplitOptions
 }
 
-// cut returns the passages of blocks that share the entries above depth. An entry
-// that fits into a passage stays whole. One that does not has passages of its own,
-// so that each stands under its term. Units are what comes before the blocks.
+// cut returns the passages of blocks that share the entries above depth. An entry that fits into a
+// passage stays whole; another is split into passages of its own, each under its term. units are
+// the pieces before the blocks.
 func (c *cutter) cut(blocks []Block, units []text.Span, depth int) []text.Span {
 	var out []text.Span
 	for i := 0; i < len(blocks); {
@@ -167,8 +163,8 @@ func (c *cutter) cut(blocks []Block, units []text.Span, depth int) []text.Span {
 	return append(out, pack(units, c.o)...)
 }
 
-// passage returns the nth passage (from 0) of a group, which begins in b and lies
-// within an entry, or nil.
+// passage returns the nth passage (from 0) of a group that begins in b and lies within an entry, or
+// nil.
 func passage(d Document, b Block, within *entry, span text.Span, n int) state.Passage {
 	p := state.Passage{
 		Doc: d.Source, Title: d.Title, Section: within.below(b.Section), Source: d.Source,
@@ -188,9 +184,8 @@ func passage(d Document, b Block, within *entry, span text.Span, n int) state.Pa
 	return p
 }
 
-// appendUnits cuts a block into the pieces that passages are put together
-// from, none longer than the maximum. A block that joins the sentence before it
-// begins with that sentence, as far as both fit.
+// appendUnits cuts a block into the pieces of passages, none longer than the maximum. A block that
+// joins the sentence before it begins with that sentence, as far as both fit.
 func (c *cutter) appendUnits(units []text.Span, b Block) []text.Span {
 	c.w.step()
 	from := b.Start
@@ -276,9 +271,8 @@ func appendCut(w *watch, units []text.Span, s string, start, end, limit int) []t
 	return units
 }
 
-// cutPoint returns where a window that is too short for its sentence is cut
-// best: behind the last semicolon or colon of its second half, else behind
-// the last comma, else at the last space, else between characters.
+// cutPoint returns where to cut a window within a sentence: after the last semicolon or colon of
+// its second half, else after the last comma, else at the last space, else between characters.
 func cutPoint(window string) int {
 	half := len(window) / 2
 	for _, marks := range []string{";:", ",", ""} {

@@ -84,15 +84,15 @@ func (f pdfFile) ReadAt(p []byte, off int64) (int, error) {
 	return f.r.ReadAt(p, off)
 }
 
-// maxPDFPages bounds what a file with a made-up page count can cost.
+// maxPDFPages bounds the cost of a file with an invented page count.
 const maxPDFPages = 50_000
 
-// maxPDFObjects is the limit of the standard. The library makes a table of as many as a file claims,
-// before it looks for them.
+// maxPDFObjects is the limit of the standard. The library allocates a table for as many objects as
+// a file claims before it looks for them.
 const maxPDFObjects = 8_388_607
 
-// claimsObjects returns the greatest number behind a /Size of a file's tables of objects.
-// Attachments have a /Size, too, and no table near.
+// claimsObjects returns the greatest /Size of a file's object tables. Attachments have a /Size,
+// too, but no table near it.
 func claimsObjects(raw []byte) int {
 	most, at := 0, 0
 	for {
@@ -116,10 +116,9 @@ func claimsObjects(raw []byte) int {
 	}
 }
 
-// readPDF returns the text of every page. It runs the library in a goroutine
-// that ends by itself when ctx does; should the library loop without reading
-// its file, the goroutine is left behind after a grace of two seconds, which
-// is better than a program that hangs.
+// readPDF returns the text of every page. The library runs in a goroutine that ends when ctx does;
+// if it loops without reading, readPDF returns after a grace period of two seconds and leaves the
+// goroutine running.
 func readPDF(ctx context.Context, raw []byte) ([]pdfPage, error) {
 	type result struct {
 		pages []pdfPage
@@ -177,11 +176,11 @@ func readPDFPages(ctx context.Context, raw []byte) (pages []pdfPage, err error) 
 	return pages, nil
 }
 
-// pdfPages lists the pages by walking the page tree once; the library's own
-// lookup by number walks it anew for every page.
+// pdfPages returns the pages by walking the page tree once; the library's own lookup by number
+// walks it again for every page.
 //
-// A tree may contain itself, and would grow without end. So the number of its inner parts is
-// bounded by the number of pages found so far.
+// A tree may contain itself and be endless, so the number of its inner nodes is bounded by the
+// number of pages found so far.
 func pdfPages(r *pdf.Reader) []pdf.Page {
 	var out []pdf.Page
 	inner := 0
@@ -213,8 +212,7 @@ func readPDFPage(ctx context.Context, p pdf.Page) (page pdfPage, err error) {
 	return pdfPage{rows: g.lines()}, nil
 }
 
-// recoverPDF turns the library's panics, which is how it reports broken
-// files, into errors.
+// recoverPDF turns the library's panics, by which it reports broken files, into errors.
 func recoverPDF(err *error) {
 	switch x := recover().(type) {
 	case nil:
@@ -229,12 +227,11 @@ func recoverPDF(err *error) {
 
 const pdfProgram = "pdftotext"
 
-// fallbackReader names the program on this machine that reads a PDF in which this
-// package finds no text, with its version: "pdftotext version 24.02.0". It is empty
-// where there is none.
+// fallbackReader returns the name and version of the program on this machine that reads a PDF in
+// which this package finds no text, "pdftotext version 24.02.0", or "".
 func fallbackReader(ctx context.Context) string { return programVersion(ctx, pdfProgram) }
 
-// programVersion is what a program says that it is, empty where there is none.
+// programVersion returns a program's description of itself, or "" if it is missing.
 func programVersion(ctx context.Context, name string) string {
 	program, err := exec.LookPath(name)
 	if err != nil {
@@ -252,7 +249,7 @@ func programVersion(ctx context.Context, name string) string {
 	return line
 }
 
-// pdftotext runs the program of that name. Without it there are no pages and no error.
+// pdftotext runs the program of that name. If it is missing there are no pages and no error.
 func pdftotext(ctx context.Context, raw []byte, o LoadOptions) ([]pdfPage, error) {
 	program, err := exec.LookPath(pdfProgram)
 	if err != nil {

@@ -24,12 +24,12 @@ func (m matrix) times(n matrix) matrix {
 
 // A pdfFont decodes strings and knows how far its glyphs advance.
 type pdfFont struct {
-	enc     pdf.TextEncoding // nil when the file does not say what its codes mean
+	enc     pdf.TextEncoding // nil if the file does not define its codes
 	wide    bool             // two bytes a code
 	widths  map[int]float64
 	normal  float64           // width of a code not listed, in 1/1000 em
 	known   *[95]int16        // widths of the standard font that it is, nil for another
-	decoded map[string]string // what enc made of a code; it searches its tables from the start each time
+	decoded map[string]string // codes decoded by enc, which searches its tables from the start each time
 }
 
 func (f *pdfFont) decode(code string) string {
@@ -44,8 +44,7 @@ func (f *pdfFont) decode(code string) string {
 	return text
 }
 
-// estimate is the width of a glyph whose font states none: about the average of the
-// standard fonts.
+// estimate is the width of a glyph whose font gives none: about the average of the standard fonts.
 const estimate = 500
 
 func loadFont(f pdf.Font) *pdfFont {
@@ -71,7 +70,7 @@ func loadFont(f pdf.Font) *pdfFont {
 	case "UniGB-UCS2-H":
 	case "Identity-H":
 		if f.V.Key("ToUnicode").Kind() != pdf.Stream {
-			out.enc = nil // codes are glyph numbers: the library would make letters of them
+			out.enc = nil // codes are glyph numbers, which the library would decode as letters
 		}
 	default:
 		out.enc = nil
@@ -80,7 +79,7 @@ func loadFont(f pdf.Font) *pdfFont {
 	if w := cid.Key("DW").Float64(); w > 0 {
 		out.normal = w
 	}
-	// W is a list of "c [w1 w2 …]" and "first last w".
+	// W has entries "c [w1 w2 …]" and "first last w".
 	w := cid.Key("W")
 	for i := 0; i+1 < w.Len(); {
 		c := int(w.Index(i).Int64())
@@ -113,7 +112,7 @@ type glyphs struct {
 	end   float64 // where the last glyph ended along its line
 }
 
-// A pdfWord is what is drawn side by side. Its place counts along and across its own
+// A pdfWord is a run of adjacent glyphs. Its position is measured along and across its own
 // direction.
 type pdfWord struct {
 	text     []byte
@@ -125,10 +124,10 @@ type pdfWord struct {
 	leftward bool       // drawn from right to left, so that its letters are in reading order
 }
 
-// maxPDFWords bounds the words of a page. What is drawn beyond goes on with the last one.
+// maxPDFWords bounds the words of a page. Further text is appended to the last one.
 const maxPDFWords = 1 << 19
 
-// A graphicsState is what q saves and Q restores.
+// A graphicsState is the state that q saves and Q restores.
 type graphicsState struct {
 	ctm                                       matrix
 	font                                      *pdfFont
@@ -238,7 +237,7 @@ func (g *glyphs) run(stream, resources pdf.Value, ctm matrix, depth int) {
 	})
 }
 
-// form runs a form XObject, which has resources of its own or borrows them.
+// form runs a form XObject with its own resources or the page's.
 func (g *glyphs) form(x, resources pdf.Value, ctm matrix, depth int) {
 	if x.Key("Subtype").Name() != "Form" {
 		return
@@ -291,8 +290,8 @@ func (g *glyphs) show(s *graphicsState, tm *matrix, raw string) {
 	}
 }
 
-// put adds what one glyph stands for, width em wide, to the last word, or begins another
-// where its distance from the last glyph, or its size, calls for one.
+// put adds the text of one glyph, width em wide, to the last word, or begins another if its
+// distance from the last glyph or its size requires it.
 func (g *glyphs) put(text string, trm matrix, width float64) {
 	em := math.Hypot(trm[0], trm[1])
 	if em == 0 || math.IsNaN(em) || math.IsInf(em, 0) || text == "" || g.bytes > maxGlyphText {
@@ -331,12 +330,11 @@ func (g *glyphs) put(text string, trm matrix, width float64) {
 	g.blank, g.end = false, end
 }
 
-// ligatures are the presentation forms that fonts use for what everybody
-// types as letters.
+// ligatures are the presentation forms that fonts use for common letter pairs.
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
 
-// cleanGlyph drops controls, the private use area and the replacement character, which
-// are not text. A soft hyphen stays: at the end of a line it says that a word is broken.
+// cleanGlyph removes controls, the private use area and the replacement character, which are not
+// text. A soft hyphen stays: at the end of a line it marks a broken word.
 func cleanGlyph(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

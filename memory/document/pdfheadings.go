@@ -17,7 +17,7 @@ type pdfPage struct {
 	lines []pdfSpan
 }
 
-// pageOf is a page of which only the text is known.
+// pageOf returns a page of which only the text is known.
 func pageOf(text string) pdfPage {
 	var p pdfPage
 	blank := false
@@ -32,7 +32,7 @@ func pageOf(text string) pdfPage {
 	return p
 }
 
-// write puts the lines together, with a blank line above those that stand apart.
+// write joins the lines, with a blank line before separated ones.
 func (p *pdfPage) write() {
 	var out strings.Builder
 	for _, l := range p.rows {
@@ -46,22 +46,21 @@ func (p *pdfPage) write() {
 				out.WriteByte('\n')
 			}
 		}
-		start := out.Len() + len(line) - len(strings.TrimLeftFunc(line, unicode.IsSpace)) // the names of a table may leave out the first column
+		start := out.Len() + len(line) - len(strings.TrimLeftFunc(line, unicode.IsSpace)) // the header of a table may lack the first column
 		out.WriteString(line)
 		p.lines = append(p.lines, pdfSpan{start: start, end: out.Len(), size: l.size, apart: l.apart})
 	}
 	p.text = out.String()
 }
 
-// A pdfSpan is a line of a page's text that is not empty.
+// A pdfSpan is a non-empty line of a page's text.
 type pdfSpan struct {
 	start, end int
 	size       float64 // of its glyphs, the mean, in points
-	apart      bool    // a blank line stands before it
+	apart      bool    // a blank line precedes it
 }
 
-// Rules by which a line counts as a heading: files say how large a line is
-// drawn and not what it is.
+// Rules for headings: files give the size of a line and not its role.
 const (
 	headingSize  = 1.15 // times the size of most of the text
 	headingBytes = 160  // no more than
@@ -76,7 +75,7 @@ type pdfHeading struct {
 	title       string
 }
 
-// pdfHeadings finds the headings of a document, in order.
+// pdfHeadings returns the headings of a document, in order.
 func pdfHeadings(pages []pdfPage) []pdfHeading {
 	body := bodySize(pages)
 	var out []pdfHeading
@@ -127,10 +126,10 @@ func overPages(j *joiner, pages []pdfPage, bodies [][2]int) {
 	}
 }
 
-// sameSize allows for what drawing programs round.
+// sameSize compares sizes and allows for rounding.
 func sameSize(a, b float64) bool { return math.Abs(a-b) <= .05*max(a, b) }
 
-// bodySize is the size that half of the text is drawn no larger than.
+// bodySize returns the median text size.
 func bodySize(pages []pdfPage) float64 {
 	var lines []pdfSpan
 	total := 0
@@ -168,9 +167,8 @@ func headingLevels(list []pdfHeading) []int {
 	return out
 }
 
-// writePDF joins the pages and notes their blocks, which hold no running heads and
-// page numbers. A heading begins a block and is part of it: should it be no heading,
-// nothing is lost.
+// writePDF joins the pages and records their blocks, without running heads and page numbers. A
+// heading begins a block and is part of it, so that a false one loses nothing.
 func writePDF(w *watch, d *Document, pages []pdfPage) {
 	j := newJoiner(pages)
 	pages = rendered(w, j, pages)

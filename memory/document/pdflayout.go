@@ -16,11 +16,11 @@ type pdfLine struct {
 	size  float64 // of most of its letters, in points
 	base  float64 // height of its base line
 	fresh bool    // it begins a column, or text in another direction
-	row   bool    // it goes on with the table of the line above
-	apart bool    // certainly a blank line stands before it
+	row   bool    // it continues the table of the line above
+	apart bool    // a blank line precedes it
 }
 
-// A pdfPiece is what stands on one line without a wide gap: a line of a column, or a cell.
+// A pdfPiece is the text on one line without a wide gap: a line of a column, or a cell.
 type pdfPiece struct {
 	pdfLine
 	x0, x1 float64
@@ -64,8 +64,8 @@ func (g *glyphs) lines() []pdfLine {
 	return out
 }
 
-// spaceOut finds the lines that stand apart from those above: the distance is clearly larger
-// than the page's usual one.
+// spaceOut marks the lines whose distance from the line above is clearly larger than the page's
+// usual one.
 func spaceOut(lines []pdfLine) {
 	var drops []float64
 	for i := 1; i < len(lines); i++ {
@@ -82,7 +82,7 @@ func spaceOut(lines []pdfLine) {
 		l, before := &lines[i], lines[i-1]
 		switch {
 		case l.apart:
-		case l.fresh: // a sentence may go on in the next column
+		case l.fresh: // a sentence may continue in the next column
 			l.apart = !startsLower(l.text) && !strings.HasSuffix(before.text, "-") || strings.ContainsRune(sentenceEnd, lastRune(before.text))
 		case l.row:
 		default:
@@ -98,7 +98,7 @@ func startsLower(s string) bool {
 
 var listMark = pattern.New(`^(?:[(\[]?[\pL\pN]{1,4}[.)\]]|\d{1,3}(?:\.\d{1,3})+\.?|[•‣▪◦·*–—-])$`)
 
-// shortDate is a day that looks like the number of a section: "19.08.25".
+// shortDate matches a day that looks like a section number: "19.08.25".
 var shortDate = pattern.New(`^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.\d\d$`)
 
 func isListMark(s string) bool { return listMark.MatchString(s) && !shortDate.MatchString(s) }
@@ -121,8 +121,8 @@ func pieces(words []pdfWord, logical bool) []pdfPiece {
 	return out
 }
 
-// piecesOfLine cuts the words of about one base line at wide gaps. The gaps of a line that
-// is stretched to its column's width are alike and not as wide.
+// piecesOfLine cuts the words of one base line at wide gaps. In justified lines the gaps are equal
+// and narrower.
 func piecesOfLine(line []pdfWord, logical bool) []pdfPiece {
 	slices.SortStableFunc(line, func(a, b pdfWord) int { return cmp.Compare(a.x0, b.x0) })
 	kept := line[:1]
@@ -175,8 +175,8 @@ func readingOrder(list []pdfPiece, depth int) []pdfLine {
 	return tableLines(rowsOf(list))
 }
 
-// columns finds two columns of text beside each other and returns what is above them, the
-// left, the right, and what is below. It does not count the cells of a table as columns.
+// columns finds two columns of text next to each other and returns the pieces above, left, right
+// and below. Cells of a table do not count as columns.
 func columns(list []pdfPiece) (parts [4][]pdfPiece, ok bool) {
 	if len(list) < 2*leastLines {
 		return parts, false
@@ -222,8 +222,7 @@ func columns(list []pdfPiece) (parts [4][]pdfPiece, ok bool) {
 	return parts, true
 }
 
-// trimmed leaves out lines at the ends of a run that stand far from the rest, as running
-// heads do.
+// trimmed excludes lines at the ends of a run that are far from the rest, such as running heads.
 func trimmed(list []pdfPiece, from, to int) (int, int) {
 	drops := make([]float64, 0, to-from)
 	for i := from + 1; i < to; i++ {
@@ -274,7 +273,7 @@ func sideBySide(run []pdfPiece, edge float64) bool {
 		}
 	}
 	if labelled(left) != labelled(right) && wordsIn(left) > 1.2 && wordsIn(right) > 1.2 || strings.HasSuffix(left[0].text, ":") && strings.HasSuffix(right[0].text, ":") {
-		return true // an address beside the data of an invoice, sender beside receiver
+		return true // an address next to the data of an invoice, sender next to receiver
 	}
 	l, r := running(left), running(right)
 	if 3*alone > len(right) {
@@ -333,8 +332,8 @@ func running(side []pdfPiece) bool {
 	return wordsIn(side) >= 2.5 && 5*full >= 2*len(side) && 10*lower >= 3*cased
 }
 
-// sameRows reports whether the gaps of two sides are at the same heights, as those of a
-// table with several lines in a row are.
+// sameRows reports whether the gaps of two sides have the same heights, as in a table with several
+// lines per row.
 func sameRows(left, right []pdfPiece) bool {
 	gaps := func(side []pdfPiece) (out []float64) {
 		var drops []float64
@@ -360,7 +359,7 @@ func sameRows(left, right []pdfPiece) bool {
 	return same >= 2 && 5*same >= 4*max(len(l), len(r))
 }
 
-// rowsOf groups pieces by their base lines, each from left to right.
+// rowsOf groups pieces by base line, each from left to right.
 func rowsOf(list []pdfPiece) [][]pdfPiece {
 	var out [][]pdfPiece
 	for i := 0; i < len(list); {

@@ -9,10 +9,9 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// Rules by which a line at the head or foot of a page belongs to the page and not
-// to the text.
+// Rules for lines at the head or foot of a page that belong to the page and not to the text.
 const (
-	edgeLines   = 2  // lines at the head and at the foot that may be running ones, besides the page number
+	edgeLines   = 2  // lines at the head and at the foot, without the page number, that may be running ones
 	runningGap  = 2  // pages from one to the next: books set heads of left and right pages
 	runningLeap = 3  // pages in a row, no fewer
 	pageNumbers = .5 // of the pages have a number at one place for it to be the page's
@@ -23,9 +22,8 @@ type pageLine struct {
 	words      string // its text with single spaces
 }
 
-// pdfBodies returns, for each page, the bytes between its running heads and its
-// running feet: lines that repeat from page to page, and page numbers with what
-// stands beside them.
+// pdfBodies returns, for each page, the bytes between its running heads and feet: lines that repeat
+// from page to page, and page numbers with the text around them.
 func pdfBodies(w *watch, pages []pdfPage) [][2]int {
 	lines := make([][]pageLine, len(pages))
 	for i, p := range pages {
@@ -45,7 +43,7 @@ func pdfBodies(w *watch, pages []pdfPage) [][2]int {
 		}
 	}
 	for i, p := range pages {
-		if empty { // pages that hold nothing else
+		if empty { // pages with nothing else
 			out[i][1] = len(p.text)
 		}
 	}
@@ -81,9 +79,8 @@ func drop(lines []pageLine, foot bool, n int) []pageLine {
 	return lines[n:]
 }
 
-// dropNumbers takes off the outermost lines that hold the number of their page,
-// where half of the pages have one. The number stands at either end of the line,
-// and counts as the pages do.
+// dropNumbers removes the outermost lines with the page number if half of the pages have one. The
+// number is at either end of the line and increases with the pages.
 func dropNumbers(lines [][]pageLine, foot bool) {
 	votes := map[int]int{}
 	offset, most := 0, 0
@@ -118,7 +115,7 @@ func dropNumbers(lines [][]pageLine, foot bool) {
 	}
 }
 
-// pagesInAll is what follows a page's number: "/ 233", "of 9".
+// pagesInAll matches the total after a page's number: "/ 233", "of 9".
 var pagesInAll = pattern.New(`(^|\d ?)(/|of) ?\d+$`)
 
 // endNumbers are the numbers that a line begins and ends with.
@@ -137,8 +134,7 @@ func endNumbers(words string) []int {
 	return out
 }
 
-// dropRunning takes off lines that stand at the head, or foot, of several pages in
-// a row.
+// dropRunning removes lines that repeat at the head, or foot, of several consecutive pages.
 func dropRunning(lines [][]pageLine, foot bool) {
 	type seen struct{ page, run, longest int }
 	found := map[string]seen{}

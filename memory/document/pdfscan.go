@@ -45,14 +45,14 @@ func missingForScans() string {
 	return strings.Join(out, " and ")
 }
 
-// CurrentReader reports whether a Document.Reader is what would read its file on this
-// machine now. Another one may make another text of the same file.
+// CurrentReader reports whether the named program (Document.Reader) is the one that would read its
+// file on this machine now. Another one may extract other text.
 func CurrentReader(ctx context.Context, name string) bool {
 	return name == fallbackReader(ctx) || name == scanReader(ctx)
 }
 
-// readScan draws the pages of a PDF and reads the letters on them. Without the
-// programs there are no pages and no error. Each page has the time of a PDF.
+// readScan renders the pages of a PDF and recognises their letters. If the programs are missing
+// there are no pages and no error. Each page has the time limit of a PDF.
 func readScan(ctx context.Context, raw []byte, o LoadOptions) (pages []pdfPage, err error) {
 	if missingForScans() != "" {
 		return nil, nil
@@ -84,7 +84,7 @@ func readScan(ctx context.Context, raw []byte, o LoadOptions) (pages []pdfPage, 
 	return pages, nil
 }
 
-// readScanned reads a page by its number, from 1; last says that there is none.
+// readScanned reads a page by its number, from 1; last reports that there is no such page.
 func readScanned(ctx context.Context, file string, n int, limit time.Duration) (text string, last bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -46,9 +46,9 @@ func lineOf1(row []pdfPiece) pdfLine {
 // mostColumns bounds the columns of a table that is found by its gaps.
 const mostColumns = 64
 
-// tableAt counts the rows of the table that begins with the first row, 1 for none, and
-// returns the spans of its columns. A row of one piece belongs to it where it is indented,
-// or closer to the row above than rows are. A piece across two columns ends it.
+// tableAt returns the number of rows of the table that begins with the first row, 1 for none, and
+// the spans of its columns. A row of one piece belongs to it if it is indented or closer to the row
+// above than rows usually are. A piece across two columns ends it.
 func tableAt(rows [][]pdfPiece) (int, [][2]float64) {
 	cols := merged(nil, spansOf(rows[0]))
 	if len(rows[0]) < 2 || len(cols) < 2 || len(cols) > mostColumns {
@@ -91,10 +91,10 @@ func spansOf(row []pdfPiece) (out [][2]float64) {
 	return out
 }
 
-// widestColumn bounds the spaces that set the cells of a column under one another.
+// widestColumn bounds the spaces that align the cells of a column.
 const widestColumn = 48
 
-// table1 writes the rows of a table.
+// table1 returns the lines of a table.
 func table1(rows [][]pdfPiece, cols [][2]float64) []pdfLine {
 	pitch := 0.0
 	for i := 1; i < len(rows); i++ {
@@ -156,8 +156,8 @@ func table1(rows [][]pdfPiece, cols [][2]float64) []pdfLine {
 	return lines
 }
 
-// goesOn reports whether the cells of a line belong to the row above: the line is closer to
-// it than rows are, or has fewer cells that begin inside a sentence.
+// goesOn reports whether the cells of a line continue the row above: the line is closer to it than
+// rows are, or has fewer cells that begin within a sentence.
 func goesOn(these, above []string, close bool) bool {
 	if close {
 		return true

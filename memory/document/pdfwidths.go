@@ -35,7 +35,7 @@ var (
 	}
 )
 
-// standardWidths are those of the standard font that a name means, nil for another font.
+// standardWidths returns the widths of the standard font of a name, or nil.
 func standardWidths(name string) *[95]int16 {
 	name = strings.ToLower(name)
 	bold := strings.Contains(name, "bold")
@@ -53,8 +53,8 @@ func standardWidths(name string) *[95]int16 {
 	return nil
 }
 
-// standard is the width of a letter that the font's list does not have. An accent changes
-// no width.
+// standard returns the width of a letter missing in the font's list. An accent does not change the
+// width.
 func (f *pdfFont) standard(text string) float64 {
 	if f.known == nil || text == "" {
 		return f.normal

@@ -10,13 +10,13 @@ import (
 	"example.com/assay/memory/text/wordnet"
 )
 
-// signs are what can be written raised or lowered without a loss.
+// signs reports whether a text can be written raised or lowered without loss.
 func signs(s string) bool {
 	return s == "n" || s == "i" || strings.Trim(s, "0123456789+-−–=(),") == ""
 }
 
-// pieceOf puts words from left to right together. A small word above or below the base
-// line is written with raised or lowered signs.
+// pieceOf joins words from left to right. A small word above or below the base line is written with
+// raised or lowered signs.
 func pieceOf(words []pdfWord, logical bool) pdfPiece {
 	body := words[0]
 	letters := 0
@@ -91,8 +91,8 @@ func mostlyRightToLeft(s string) bool {
 	return right > left
 }
 
-// drawnInOrder reports whether Hebrew and Arabic words stand in a file as they are read, and
-// not as they look from left to right: letters that only end words are at their ends.
+// drawnInOrder reports whether a file has Hebrew and Arabic words in reading order rather than in
+// visual order: their final letter forms are at their ends.
 func drawnInOrder(words []pdfWord) bool {
 	const finals = "ךםןףץةىﺔﺓﻰﻯ"
 	last, first := 0, 0
@@ -111,8 +111,7 @@ func drawnInOrder(words []pdfWord) bool {
 	return last > first
 }
 
-// inReadingOrder turns words that are ordered from left to right on the page into the order
-// of reading, of a line with words that are written from right to left.
+// inReadingOrder reorders a line's words from visual order, left to right, to reading order.
 func inReadingOrder(words []string, logical bool) []string {
 	base := mostlyRightToLeft(strings.Join(words, ""))
 	out := make([]string, len(words))
@@ -158,11 +157,11 @@ func inReadingOrder(words []string, logical bool) []string {
 
 var mirrored = map[rune]rune{'(': ')', ')': '(', '[': ']', ']': '[', '{': '}', '}': '{', '<': '>', '>': '<', '«': '»', '»': '«'}
 
-// reversed turns a word round, but for its numbers and letters from left to right. Marks
-// stay behind their letter.
+// reversed reverses a word except for its numbers and left-to-right letters. Marks stay after their
+// letter.
 func reversed(s string) string {
 	r := []rune(s)
-	ahead := func(i int) bool { // written from left to right
+	ahead := func(i int) bool { // left-to-right
 		c := r[i]
 		return unicode.IsDigit(c) || unicode.IsLetter(c) && !isRightToLeft(string(c)) ||
 			strings.ContainsRune(".,:/-", c) && i > 0 && i+1 < len(r) && unicode.IsDigit(r[i-1]) && unicode.IsDigit(r[i+1])
@@ -208,8 +207,8 @@ func plainWord(s string) string {
 	return strings.ToLower(strings.TrimFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 }
 
-// across returns how two lines go together when the first ends inside a word: its end anew,
-// and how many bytes of the second it takes.
+// across returns how two lines join if the first ends within a word: its new end, and the number of
+// bytes taken from the second.
 func (j *joiner) across(before, after string) (string, int, bool) {
 	stem, soft := strings.CutSuffix(before, "\u00ad")
 	if !soft {

@@ -16,15 +16,14 @@ func parsePlain(ctx context.Context, d *Document, raw []byte, _ LoadOptions) err
 	return nil
 }
 
-// FromText makes a document of a plain text that is in no file. The text must be
-// valid UTF-8.
+// FromText makes a document from a plain text without a file. The text must be valid UTF-8.
 func FromText(source, text string) Document {
 	d := Document{Source: source, Format: "txt", Text: text, Plain: true, Title: source, Blocks: paragraphs(&watch{ended: context.Background().Err}, text, bodyStart(text), len(text), Block{})}
 	structure(context.Background(), &d)
 	return d
 }
 
-// bodyStart returns where the text begins behind a byte order mark.
+// bodyStart returns the offset of the text after a byte order mark.
 func bodyStart(s string) int {
 	if strings.HasPrefix(s, bom) {
 		return len(bom)
@@ -57,8 +56,7 @@ func paragraphs(w *watch, s string, start, end int, like Block) []Block {
 	return out
 }
 
-// appendBlock adds s[start:end] without the white space around it, when
-// anything is left.
+// appendBlock appends s[start:end] without surrounding white space, unless it is empty.
 func appendBlock(blocks []Block, s string, start, end int, like Block) []Block {
 	for start < end && isSpace(s[start]) {
 		start++

@@ -71,7 +71,7 @@ type pptxReader struct {
 	shape *html.Node // the open one
 	first bool       // the open table's first row names its columns
 	skip  bool       // the open shape is left out
-	items bool       // the open shape holds the points of a slide
+	items bool       // the open shape has the points of a slide
 }
 
 func (r *pptxReader) read(part io.Reader) error {
@@ -89,7 +89,7 @@ func (r *pptxReader) read(part io.Reader) error {
 	})
 }
 
-// points makes a list of the paragraphs of a shape, where it has several.
+// points makes a list of a shape's paragraphs if there are several.
 func points(shape *html.Node) {
 	var paragraphs []*html.Node
 	for c := shape.FirstChild; c != nil; c = c.NextSibling {

@@ -24,9 +24,9 @@ const (
 	below
 )
 
-// scripted writes signs that stand above or below the line, after the text before them: 10
-// and a raised 6 are 10⁶, which is not 106. Raised words stay as they are, 1st and Mme, and
-// so do lowered signs behind a letter, CO2, for nothing is lost.
+// scripted returns raised or lowered signs, for the end of a text: 10 and a raised 6 become 10⁶,
+// not 106. Raised words stay as they are, 1st and Mme, and so do lowered signs after a letter, CO2,
+// because nothing is lost.
 func scripted(s string, at script, before string) string {
 	trimmed := strings.TrimSpace(s)
 	last, _ := utf8.DecodeLastRuneInString(before)

@@ -15,9 +15,9 @@ import (
 	"unicode/utf8"
 )
 
-// Extensions lists the file name extensions that Load reads as something else than text,
-// or as text without a look at it, lower case. Text of any other name is read, too. Text and
-// PDF are read compressed, with ".gz" behind their name.
+// Extensions returns the lower-case file name extensions that Load reads in a format of their own,
+// or as text without looking at the content. Text under any other name is read, too. Text and PDF
+// may be compressed, with ".gz" after their name.
 func Extensions() []string {
 	return strings.Fields(".md .markdown .txt .text .rst .html .htm .xhtml .docx .odt .pptx .xlsx .epub .eml .pdf .rtf .tex .srt .vtt .ics .vcf .csv .tsv .json .jsonl .ndjson .gz")
 }
@@ -39,8 +39,7 @@ func kindOf(name string) (kind, bool) {
 	return kind{format: format}, format != ""
 }
 
-// unzipped returns the name and the bytes of what a .gz file holds; any other file
-// is as it is.
+// unzipped returns the name and the bytes of the content of a .gz file; any other file unchanged.
 func unzipped(ctx context.Context, path string, raw []byte, limit int64) (string, []byte, error) {
 	if !strings.EqualFold(filepath.Ext(path), ".gz") {
 		return path, raw, nil
@@ -53,8 +52,8 @@ func unzipped(ctx context.Context, path string, raw []byte, limit int64) (string
 	return inner, raw, err
 }
 
-// detect decides by the content where a name does not say what a file is, or its first
-// bytes leave no doubt.
+// detect determines the format by the content if the name does not, or if the first bytes are
+// unambiguous.
 func detect(path string, raw []byte) (kind, error) {
 	k, known := kindOf(path)
 	isPDF := bytes.HasPrefix(raw, []byte("%PDF-"))
@@ -63,7 +62,7 @@ func detect(path string, raw []byte) (kind, error) {
 	case isPDF:
 		return kind{format: "pdf"}, nil
 	case k.format == "pdf":
-		return kind{}, &InputError{Path: path, Msg: "it is named .pdf but does not begin with %PDF-", Hint: "give it the extension of what it is"}
+		return kind{}, &InputError{Path: path, Msg: "it is named .pdf but does not begin with %PDF-", Hint: "give it the extension of its format"}
 	case (text || k.format == "rtf") && bytes.HasPrefix(raw, []byte(`{\rtf`)):
 		return kind{format: "rtf"}, nil
 	case (text || k.format == "cards") && isCards(raw):
@@ -95,10 +94,10 @@ func unsupported(path, what string) error {
 	return &InputError{Path: path, Msg: "this kind of file is not supported: it is " + what, Hint: "supported are " + strings.Join(Extensions(), " ") + " and text of any other name"}
 }
 
-// sniffed is how much of a file says whether it is text, in bytes.
+// sniffed is the number of bytes by which a file is recognised as text.
 const sniffed = 8 << 10
 
-// magics are the first bytes of kinds of files that hold no text to read.
+// magics are the first bytes of file formats without text to read.
 var magics = []struct{ start, what string }{
 	{"\x7fELF", "a program"}, {"MZ", "a program"}, {"\xca\xfe\xba\xbe", "a program"}, {"\xcf\xfa\xed\xfe", "a program"}, {"\x00asm", "a program"},
 	{"\x89PNG", "a picture"}, {"\xff\xd8\xff", "a picture"}, {"GIF8", "a picture"}, {"II*\x00", "a picture"}, {"MM\x00*", "a picture"},
@@ -107,7 +106,7 @@ var magics = []struct{ start, what string }{
 	{"ID3", "a sound"}, {"OggS", "a sound or film"}, {"RIFF", "a sound, film or picture"}, {"fLaC", "a sound"},
 }
 
-// binaryKind says what a file is by its first bytes; "" for text.
+// binaryKind names a file's format by its first bytes; "" for text.
 func binaryKind(head []byte) string {
 	for _, m := range magics {
 		if bytes.HasPrefix(head, []byte(m.start)) && (len(m.start) > 3 || m.start == "PK" || len(head) < 4 || !printable(head)) {
@@ -125,8 +124,8 @@ func binaryKind(head []byte) string {
 	return ""
 }
 
-// packedCode reports what no person wrote: lines of a thousand bytes and more, a seventh of them
-// the signs of code.
+// packedCode reports minified code: lines of a thousand bytes and more, a seventh of them code
+// punctuation.
 func packedCode(head []byte) bool {
 	const longLine, ofSigns = 1000, 7
 	if len(head) < 2*longLine || (bytes.Count(head, []byte("\n"))+1)*longLine > len(head) {
@@ -155,8 +154,8 @@ func printable(head []byte) bool {
 	return 20*controls <= len(head)
 }
 
-// headed finds binary files by their first bytes, unpacked where they are compressed. Only
-// files are asked whose names do not say what they are.
+// headed detects binary files by their first bytes, after decompression. It is used only for names
+// without a known extension.
 func headed(path string, f io.ReadSeeker) error {
 	name, packed := strings.CutSuffix(strings.ToLower(path), ".gz")
 	if _, known := kindOf(name); known {
@@ -180,7 +179,7 @@ func headed(path string, f io.ReadSeeker) error {
 	return err
 }
 
-// looksLikeMail reports whether a file opens with the headers of a mail.
+// looksLikeMail reports whether a file begins with mail headers.
 func looksLikeMail(raw []byte) bool {
 	head := raw[:min(len(raw), sniffed)]
 	if end := bytes.Index(head, []byte("\n\n")); end >= 0 {
@@ -209,7 +208,7 @@ func looksHTML(raw []byte) bool {
 	return bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html"))
 }
 
-// copyFile writes the bytes of a regular file of at most limit bytes to out.
+// copyFile copies a regular file of at most limit bytes to out.
 func copyFile(ctx context.Context, out io.Writer, path string, limit int64) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -278,7 +277,7 @@ func gunzip(ctx context.Context, path string, raw []byte, limit int64) ([]byte, 
 	var out bytes.Buffer
 	zr, err := gzip.NewReader(bytes.NewReader(raw))
 	if err == nil {
-		size := binary.LittleEndian.Uint32(raw[len(raw)-4:]) // as it says: a buffer that grew would hold twice as much
+		size := binary.LittleEndian.Uint32(raw[len(raw)-4:]) // the declared size: a growing buffer would take twice as much
 		out.Grow(int(min(int64(size), limit)) + bytes.MinRead)
 		err = copyAll(ctx, &out, zr, limit)
 	}
@@ -296,7 +295,7 @@ func gunzip(ctx context.Context, path string, raw []byte, limit int64) ([]byte, 
 // bom is the UTF-8 byte order mark that some editors put first.
 const bom = "\xef\xbb\xbf"
 
-// checkText refuses what is not text in UTF-8, naming the first bad byte.
+// checkText returns an error for text that is not UTF-8, with the first bad byte.
 func checkText(path string, raw []byte) error {
 	if i := bytes.IndexByte(raw, 0); i >= 0 {
 		return &InputError{Path: path, Line: lineOf(raw, i), Msg: fmt.Sprintf("it is a binary file: a zero byte at offset %d", i), Hint: "name a text file"}
@@ -309,9 +308,9 @@ func checkText(path string, raw []byte) error {
 	return nil
 }
 
-// checkLines refuses a file of lines when one is longer than limit bytes: nobody wrote it, and
-// it costs more time and memory than the same bytes in many lines. Records have the same limit
-// and are left out one by one; programs write JSON on one line.
+// checkLines returns an error if a line is longer than limit bytes: such a file is not written by a
+// person and costs more time and memory than the same bytes in many lines. Records have the same
+// limit and are skipped one by one; JSON is exempt because programs write it on one line.
 func checkLines(path, format string, raw []byte, limit int) error {
 	if !slices.Contains([]string{"md", "txt", "html", "eml", "man"}, format) {
 		return nil
@@ -345,5 +344,5 @@ func invalidUTF8(raw []byte) int {
 	return -1
 }
 
-// lineOf returns the 1-based line that holds the byte at offset.
+// lineOf returns the 1-based line of the byte at offset.
 func lineOf(raw []byte, offset int) int { return 1 + bytes.Count(raw[:offset], []byte("\n")) }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Field names that are looked for when none is given, in order.
+// Default field names, tried in order.
 var (
 	textNames  = []string{"text", "contents", "content", "body", "passage"}
 	titleNames = []string{"title"}
@@ -23,8 +23,8 @@ const textOption = "text_field"
 // not there.
 type fields struct{ text, title, id, doc string }
 
-// pickFields chooses the names of a file's fields from its header or first record, in
-// the file's order. A file without a field for the text is a table.
+// pickFields chooses the names of a file's fields from its header or first record, in the file's
+// order. A file without a text field is a table.
 func pickFields(path string, line int, have []string, o LoadOptions) (fields, error) {
 	var f fields
 	for _, want := range []struct {
@@ -56,12 +56,12 @@ func pickFields(path string, line int, have []string, o LoadOptions) (fields, er
 	return f, nil
 }
 
-// uses reports whether a field is one of those that have a place of their own.
+// uses reports whether a field has a role of its own.
 func (f fields) uses(name string) bool {
 	return name == f.text || name == f.title || name == f.id || name == f.doc
 }
 
-// maxName limits the id of a record and of its document: every passage has both.
+// maxName limits the IDs of a record and of its document: every passage has both.
 const maxName = 1024
 
 // list names fields for a message, at most twenty.
@@ -87,13 +87,13 @@ type recordText struct {
 	text   strings.Builder
 	lineOf map[string]int // first line of each id
 	fields fields
-	known  bool        // the fields are those of the first object
+	known  bool        // the fields were taken from the first object
 	fault  *InputError // of the first record that was lost
 	rows   *jsonTable  // of objects without a field for their text
-	grid   *grid       // of all records, where none has a field for its text
+	grid   *grid       // of all records, if none has a text field
 }
 
-// mostLost is how many records a document says that it lost, and why.
+// mostLost is the number of skipped records that a document reports with the reason.
 const mostLost = 10
 
 // lose leaves out a record that cannot be read. Errors that are not of the record
@@ -147,7 +147,7 @@ func (r *recordText) add(rec record) error {
 	}
 	start := r.text.Len()
 	r.text.WriteString(rec.text)
-	// The builder's text is final from here on, so offsets hold.
+	// The builder's text is final from here on, so offsets stay valid.
 	for _, b := range paragraphs(r.watch, rec.text, 0, len(rec.text), Block{
 		Group: rec.line, Line: rec.line, ID: rec.id, Doc: rec.doc, Title: rec.title, Metadata: rec.meta,
 	}) {
@@ -171,7 +171,7 @@ func (r *recordText) finish() error {
 		return r.fault
 	case len(r.d.Blocks) == 0 && r.grid == nil:
 		return &InputError{Path: r.d.Path, Field: r.fields.text,
-			Msg: fmt.Sprintf("none of its %d records has text", r.d.Skipped), Option: textOption, Hint: "name the field that holds the text"}
+			Msg: fmt.Sprintf("none of its %d records has text", r.d.Skipped), Option: textOption, Hint: "name the field with the text"}
 	}
 	return nil
 }

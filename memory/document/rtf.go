@@ -8,7 +8,7 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// rtfSkipped are groups of RTF that hold no text of the document.
+// rtfSkipped are RTF groups without text of the document.
 var rtfSkipped = text.Set(`fonttbl colortbl stylesheet info pict object header footer headerl headerr footerl footerr listtable listoverridetable generator themedata
 	datastore fldinst xmlnstbl latentstyles rsidtbl`)
 
@@ -16,10 +16,10 @@ var rtfSkipped = text.Set(`fonttbl colortbl stylesheet info pict object header f
 var rtfText = map[string]string{"par": "\n\n", "sect": "\n\n", "page": "\n\n", "line": "\n", "row": "\n", "cell": "\t", "tab": "\t",
 	"emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "bullet": "•", "~": "\u00a0", "_": "-", "{": "{", "}": "}", "\\": "\\", "\n": "\n\n", "\r": "\n\n"}
 
-// An rtfState is what a group of RTF has until it ends.
+// An rtfState is the state of an RTF group, restored at its end.
 type rtfState struct {
 	skipped bool
-	unicode int // characters that stand behind a \u for readers that do not know it
+	unicode int // fallback characters after a \u for readers that do not know it
 }
 
 // parseRTF reads the text of an RTF file: paragraphs, cells of tables between tabs.
@@ -99,7 +99,7 @@ func parseRTF(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error
 	return nil
 }
 
-// rtfControl reads a control word behind its backslash, with its number and its length.
+// rtfControl parses a control word after its backslash, with its number and its length.
 func rtfControl(s []byte) (word string, number int, has bool, size int) {
 	if len(s) == 0 {
 		return "", 0, false, 0

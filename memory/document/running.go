@@ -10,15 +10,15 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// Bounds of what may stand at the head or foot of every page of a site.
+// Bounds for blocks at the head or foot of every page of a site.
 const (
 	siteEdge  = 3   // blocks at either end of a page
 	siteBytes = 400 // of such a block, no more
 )
 
-// Edges names the blocks at the head and foot of a page, sorted. Two pages share a name
-// where the blocks have the same links, or the same words without numbers. Only HTML
-// has any.
+// Edges returns the names of the blocks at the head and foot of a page, sorted. Blocks of two pages
+// have the same name if they have the same links, or the same words without numbers. Only HTML has
+// any.
 func (d *Document) Edges() []string {
 	var out []string
 	d.edges(func(_ int, name string) { out = append(out, name) })
@@ -26,8 +26,8 @@ func (d *Document) Edges() []string {
 	return slices.Compact(out)
 }
 
-// DropEdges takes the blocks of these names off the head and foot of a page, unless
-// nothing else would be left.
+// DropEdges removes the blocks with these names from the head and foot of a page, unless nothing
+// else would remain.
 func (d *Document) DropEdges(names map[string]bool) {
 	drop := map[int]bool{}
 	d.edges(func(i int, name string) {

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// An Element is where in a page a block begins. Blocks share what they have in
-// common: only Selector writes the whole way out.
+// An Element is the position in a page where a block begins. Blocks share common ancestors: only
+// Selector writes out the whole path.
 type Element struct {
-	within *Element // nil for the root, and for what an id finds
+	within *Element // nil for the root, and for an element with an id
 	step   string
 }
 
@@ -28,14 +28,14 @@ func (e *Element) Selector() string {
 	return strings.Join(steps, " > ")
 }
 
-// nodePlaces finds where the nodes of a page stand. It looks at the children of a
-// node once, however many of them are asked for.
+// nodePlaces finds the positions of a page's nodes. It looks at the children of a node once,
+// however often they are asked for.
 type nodePlaces struct {
 	known  map[*html.Node]*Element
 	places map[*html.Node]int // among the siblings of its tag from 1; 0 for the only one
 }
 
-// of returns the block-level element that n is or stands in.
+// of returns the block-level element that is or contains n.
 func (e nodePlaces) of(n *html.Node) *Element {
 	for n != nil && n.Type == html.ElementNode && !isBlock(n.DataAtom) && n.DataAtom != atom.Td && n.DataAtom != atom.Th {
 		n = n.Parent
@@ -84,7 +84,7 @@ func (e nodePlaces) place(n *html.Node) int {
 	return e.places[n]
 }
 
-// longestID bounds the ids that a selector names: every passage carries it.
+// longestID bounds the IDs in a selector: every passage carries it.
 const longestID = 256
 
 // idOf selects an element by its id, which authors give freely.

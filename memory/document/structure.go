@@ -12,9 +12,8 @@ import (
 	"example.com/assay/state"
 )
 
-// structure finds the blocks inside the blocks of a document whose reader did not: it reads
-// lines as people set them, whatever the format was. Markdown, plain text, mail and the
-// text of a PDF all come through here.
+// structure finds the nested blocks of a document whose reader did not, from the layout of its
+// lines, whatever the format: markdown, plain text, mail and the text of a PDF.
 func structure(ctx context.Context, d *Document) {
 	r := structureReader{w: &watch{ended: ctx.Err}, text: d.Text, format: d.Format, words: numberingWords(d.Text)}
 	code := d.Format == "txt" && looksLikeCode(d.Text)
@@ -45,7 +44,7 @@ func structure(ctx context.Context, d *Document) {
 	}
 }
 
-// looksLikeCode reports a text most of whose lines end as those of a program do.
+// looksLikeCode reports whether most lines of a text end as those of a program do.
 func looksLikeCode(s string) bool {
 	if strings.HasPrefix(s, "#!") {
 		return true
@@ -62,14 +61,14 @@ func looksLikeCode(s string) bool {
 	return lines > 5 && 10*ends > 3*lines
 }
 
-// A scope is what stands above the next line, inside one group of blocks.
+// A scope is the context above the next line, within one group of blocks.
 type scope struct {
 	section  head // the heading above the group
 	heads    []head
-	marks    []part   // the numbered parts that the line stands in
+	marks    []part   // the numbered parts around the line
 	open     []holder // labels whose value is the deeper lines below
 	lead     string   // the sentence that leads into the list that is open or may follow
-	question string   // asked, and answered by what follows
+	question string   // the question answered by the text after it
 	asked    string   // how the question was announced, such as "Q"
 	turn     turn
 	table    *table
@@ -82,13 +81,14 @@ type turn struct {
 	answers      int // how many more messages of others may answer it
 }
 
-// mostAnswers is how many messages behind a question may answer it: later ones speak of something else.
+// mostAnswers is the number of messages after a question that may answer it: later ones change the
+// subject.
 const mostAnswers = 2
 
 // A head is a heading inside the text. Headings of one style are of one level.
 type head struct{ style, title, number string }
 
-// A part is a numbered one, with what leads into the list that it is in.
+// A part is a numbered part with the text that introduces its list.
 type part struct {
 	mark
 	lead string
@@ -106,7 +106,7 @@ type structureReader struct {
 	words     map[string]int // that number the parts of the document
 	after     string         // the first line of the next block of the group
 	afterLong bool           // the next block is long, or has several lines
-	lines     []textLine     // room for those of a block
+	lines     []textLine     // buffer for those of a block
 	blocks    []Block        // the same
 	first     bool           // the line is the first of its block
 	scope
@@ -134,7 +134,7 @@ func (r *structureReader) linesIn(start, end int) []textLine {
 		if body != "" {
 			from := at + len(raw) - len(left)
 			l := textLine{start: from, end: from + len(body), indent: len(raw) - len(left)}
-			if at == start { // the block begins behind the white space of its first line
+			if at == start { // the block begins after the white space of its first line
 				l.indent = min(from-1-strings.LastIndexByte(r.text[max(0, from-200):from], '\n'), from) - max(0, from-200)
 			}
 			bold := strings.HasPrefix(body, "**")
@@ -223,8 +223,8 @@ func (r *structureReader) isQuoted(lines []textLine, i int, out []Block) bool {
 	return r.quoted
 }
 
-// continues reports whether a line goes on with the block of the line before it: it is
-// broken for width, and opens nothing.
+// continues reports whether a line continues the block of the line before it: it is wrapped, and
+// opens nothing.
 func (r *structureReader) continues(first, before, l textLine) bool {
 	s, prev := l.in(r.text), before.in(r.text)
 	if l.mark.style != "" || l.label.words > 0 && (l.label.words < 4 || !unicode.IsLower(rune(s[0]))) || l.gaps || before.gaps || strings.IndexByte("|>#`[\"", s[0]) >= 0 || strings.HasPrefix(s, "**") || isRule(s) {
@@ -240,11 +240,11 @@ func (r *structureReader) continues(first, before, l textLine) bool {
 	return unicode.IsLower(c) || unicode.IsDigit(c) && len(prev) > 40 || len(prev) > 55 || l.indent > first.indent && (len(prev) > 25 || first.mark.style != "")
 }
 
-// longestName is how long what a manual page is about may be, in bytes.
+// longestName is the greatest length of the name of a manual page, in bytes.
 const longestName = 60
 
-// line reads the block that begins at the first line and has so many of them, and returns
-// how many it took.
+// line reads the block that begins at the first line, with more lines after it, and returns the
+// number of lines it took.
 func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block, int) {
 	l, end := lines[0], lines[more-1].end
 	s, whole := l.in(r.text), r.text[l.start:end]
@@ -344,10 +344,10 @@ func (r *structureReader) line(out []Block, lines []textLine, more int) ([]Block
 	return out, more
 }
 
-// mostNames is how many words the name of somebody who speaks has.
+// mostNames is the greatest number of words of a speaker's name.
 const mostNames = 3
 
-// isSpeaker reports a label that may be who says what follows.
+// isSpeaker reports whether a label may be a speaker's name.
 func isSpeaker(l label) bool { return l.words > 0 && l.words <= mostNames }
 
 // isSentence reports a text of several words that ends as one.
@@ -355,8 +355,8 @@ func isSentence(s string) bool {
 	return strings.Count(s, " ") > 1 && strings.ContainsRune(sentenceEnd, lastRune(s))
 }
 
-// spoken reads what somebody says in a conversation: a question, the answer of another to the question before
-// it, or anything else. Its cell is who says it.
+// spoken reads one turn of a conversation: a question, another speaker's answer to the question
+// before it, or anything else. Its cell is the speaker.
 func (r *structureReader) spoken(b Block) Block {
 	switch value := r.text[b.Cells[0].Start:b.End]; {
 	case endsAsking(value):
@@ -384,7 +384,7 @@ func (r *structureReader) extend(out []Block, l textLine, kind state.BlockKind) 
 	return append(out, Block{Kind: kind, Start: l.start, End: l.end, Under: r.under(l)})
 }
 
-// under is the path of headings and labels above a line.
+// under returns the path of headings and labels above a line.
 func (r *structureReader) under(l textLine) string {
 	r.open = slices.DeleteFunc(r.open, func(a holder) bool { return a.indent >= l.indent })
 	path := r.underHeads(len(r.heads))
@@ -408,7 +408,7 @@ func (r *structureReader) underHeads(n int) string {
 	return strings.Join(titles, " > ")
 }
 
-// mostHeads is how many headings of different styles may stand above a line.
+// mostHeads is the greatest number of headings of different styles above a line.
 const mostHeads = 5
 
 func (r *structureReader) setHead(style, title, number string) {

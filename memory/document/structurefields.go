@@ -9,14 +9,14 @@ import (
 	"example.com/assay/state"
 )
 
-// isHeading reports whether the first of some lines, which has no mark, names what follows.
+// isHeading reports whether the first of some lines, which has no mark, is a heading.
 func (r *structureReader) isHeading(lines []textLine, next string) bool {
 	l := lines[0]
 	s := l.in(r.text)
 	if next == "" || l.mark.number != "" || l.mark.style == bulletStyle || !slices.Contains([]string{"txt", "md", "pdf", "rtf", "man"}, r.format) {
 		return false
 	}
-	if s[0] == '[' && s[len(s)-1] == ']' && r.format == "txt" { // of a file of settings
+	if s[0] == '[' && s[len(s)-1] == ']' && r.format == "txt" { // a section of a settings file
 		return strings.IndexByte(s, ' ') < 0 || len(lines) > 1
 	}
 	if strings.HasPrefix(s, "---") && len(s) > 6 && strings.TrimLeft(s, "-") != "" {
@@ -82,13 +82,13 @@ func (r *structureReader) numbered(b Block, l textLine, next string, end, more i
 	return b
 }
 
-// address enters a numbered part and returns its number with those of the parts around it.
+// address opens a numbered part and returns its number with those of its parents.
 func (r *structureReader) address(m mark) string {
 	if at := slices.IndexFunc(r.heads, func(h head) bool { return h.style == m.style }); at >= 0 {
 		r.heads, r.marks = r.heads[:at], nil
 	}
 	top := r.top()
-	own := strings.HasPrefix(m.style, "1.1") || m.style[0] != '(' && m.style[0] != '1' && len(m.style) > 2 // a number that names the part by itself
+	own := strings.HasPrefix(m.style, "1.1") || m.style[0] != '(' && m.style[0] != '1' && len(m.style) > 2 // a complete number
 	if at := slices.IndexFunc(r.marks, func(o part) bool { return o.style == m.style }); at >= 0 {
 		r.lead = r.marks[at].lead
 		r.marks = r.marks[:at]
@@ -122,8 +122,8 @@ func (r *structureReader) address(m mark) string {
 
 var nextLabel = pattern.New(`[.;|][ \t]+(\p{Lu}[^.:;|!?,"“”]{0,40}):[ \t]+\S`)
 
-// fields reads the labels and values of one line, or of a label and the lines below it, and
-// returns how many lines it took. A sentence has no fields.
+// fields reads the labels and values of one line, or of a label and the lines below it, and returns
+// the number of lines it took. A sentence has no fields.
 func (r *structureReader) fields(lines []textLine, more int) ([]Block, int) {
 	l, end := lines[0], lines[more-1].end
 	s := l.in(r.text)
@@ -202,8 +202,8 @@ func (r *structureReader) fieldsApart(l textLine, cells []state.Cell, end int) [
 	return out
 }
 
-// labelled reads a label with nothing behind it: what is indented below stands under it,
-// short lines below are its value, and anything else has it as its lead.
+// labelled reads a label without a value on its line: indented lines below belong to it, short
+// lines below are its value, and for other text it is the introduction.
 func (r *structureReader) labelled(lines []textLine) ([]Block, int) {
 	l := lines[0]
 	s := l.in(r.text)
@@ -251,11 +251,11 @@ var (
 	tagMark   = pattern.New(`</?[a-z]+>`)
 )
 
-// longestBelow is how long what stands below a blank of a form may be, in bytes.
+// longestBelow is the greatest length of the text below a blank of a form, in bytes.
 const longestBelow = 60
 
-// captioned reads a line of a form that begins with a blank, and has on its blanks what the line below names:
-// "....7 / 3 / 1988....    ....Illustrator...." above "Date of birth    Occupation".
+// captioned reads a line of a form with filled-in blanks whose names are on the line below: "....7
+// / 3 / 1988....    ....Illustrator...." above "Date of birth    Occupation".
 func (r *structureReader) captioned(lines []textLine, out *[]Block) int {
 	if len(lines) < 2 {
 		return 0

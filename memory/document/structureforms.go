@@ -22,8 +22,8 @@ func sectionMark(title string, words map[string]int) head {
 	return head{style: m.style, title: title, number: m.number}
 }
 
-// boldTitle parts a paragraph into the title in bold that it begins with and the rest; both
-// are empty where there is none.
+// boldTitle splits a paragraph into the bold title at its beginning and the rest; both are empty
+// without one.
 func boldTitle(s string) (title, rest string) {
 	if !strings.HasPrefix(s, "**") {
 		return "", ""
@@ -39,7 +39,7 @@ func boldTitle(s string) (title, rest string) {
 	return text.OneLine(title), rest
 }
 
-// messageOf reads a line of a conversation, which has a time.
+// messageOf parses a line of a conversation, which has a time.
 func messageOf(s string) []int {
 	near, may := s[:min(len(s), 60)], s[0] == '<'
 	if c := s[0]; c == '[' || c == '(' || c >= '0' && c <= '9' {

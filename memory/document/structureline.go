@@ -10,7 +10,8 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// A textLine is a span of the text without the white space around it, and what its form says.
+// A textLine is a span of the text without surrounding white space, with the properties of its
+// form.
 type textLine struct {
 	start, end int
 	indent     int
@@ -29,7 +30,7 @@ type mark struct {
 
 const bulletStyle = "•"
 
-// A label is what stands before a colon.
+// A label is the text before a colon.
 type label struct {
 	from, to, value int // bytes in the line; value is its length where nothing follows
 	words           int // 0 for no label
@@ -38,7 +39,7 @@ type label struct {
 // sentenceEnd are the signs after which a line is complete.
 const sentenceEnd = ".!?。！？;"
 
-// markOf reads the mark of a line. words are those that number the parts of this document.
+// markOf reads the mark of a line. words are the words that number the parts of this document.
 func markOf(s string, words map[string]int) mark {
 	c, size := utf8.DecodeRuneInString(s)
 	switch {
@@ -64,7 +65,8 @@ func markOf(s string, words map[string]int) mark {
 // numberForm finds marks such as "(a)", "1.", "7.2.1", "IV." and "1、". A space, or nothing, follows all but the last.
 var numberForm = pattern.New(`^(?:(?:\((\d{1,3}|[A-Za-z]|[IVXLCivxlc]{2,6})\)|(\d{1,3})([.)])|((?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2}))+)([.)]?)|([A-Za-z]|[IVXLCivxlc]{2,7})([.)]))(?:[ \t\x{a0}]+|$)|(\d{1,3})、)`)
 
-// numberMark reads a mark with a number. Dates such as "3. März" and amounts such as "3.5 kg" have none.
+// numberMark reads a mark with a number. Dates such as "3. März" and amounts such as "3.5 kg" are
+// none.
 func numberMark(s string) mark {
 	if !strings.ContainsAny(s[:min(len(s), 8)], ".)、") {
 		return mark{}
@@ -156,8 +158,8 @@ const (
 	mostWords    = 6
 )
 
-// labelOf reads what stands before a colon, at the beginning of a line. A sentence with a
-// colon, a time and an address of the web have none.
+// labelOf reads the text before a colon at the beginning of a line. A sentence with a colon, a time
+// and a web address have no label.
 func labelOf(s string) label {
 	if near := s[:min(len(s), longestLabel+8)]; strings.IndexByte(near, ':') < 1 && !strings.Contains(near, "：") {
 		return label{}
@@ -238,7 +240,7 @@ func shortHeading(s string) bool {
 	return len(strings.Fields(s)) <= 8 && unicode.IsLetter(c) && !unicode.IsLower(c)
 }
 
-// inCapitals reports whether all letters of a text are capitals, and there are some.
+// inCapitals reports whether a text has letters and all of them are capitals.
 func inCapitals(s string) bool {
 	n := 0
 	for _, c := range s {
@@ -257,7 +259,7 @@ func lastRune(s string) rune {
 	return c
 }
 
-// lastSentence is what follows the last full stop inside a text.
+// lastSentence returns the text after the last full stop within a text.
 func lastSentence(s string) string {
 	if at := strings.LastIndexAny(s[:max(0, len(s)-1)], ".!?"); at >= 0 && at+2 < len(s) {
 		return strings.TrimSpace(s[at+1:])

@@ -8,8 +8,8 @@ import (
 	"example.com/assay/state"
 )
 
-// pipedRows reads a table whose cells are parted by "|": one with a rule under its header,
-// or one that goes on.
+// pipedRows reads a table with "|" between its cells: one with a rule under its header, or a
+// continued one.
 func (r *structureReader) pipedRows(lines []textLine, out *[]Block) int {
 	piped := func(i int) bool { return i < len(lines) && strings.Contains(lines[i].in(r.text), "|") }
 	n := 0
@@ -37,7 +37,7 @@ func (r *structureReader) pipedRows(lines []textLine, out *[]Block) int {
 	return n
 }
 
-// plainCell is a cell without the marks of emphasis.
+// plainCell returns a cell without emphasis marks.
 func plainCell(s string) string { return strings.TrimSpace(strings.Trim(text.OneLine(s), "*_`")) }
 
 func pipedCells(in string, l textLine) []state.Cell {

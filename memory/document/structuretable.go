@@ -13,7 +13,7 @@ import (
 
 func (r *structureReader) said(c state.Cell) string { return r.text[c.Start:c.End] }
 
-// names are what cells say, as headers.
+// names returns the texts of cells as headers.
 func (r *structureReader) names(cells []state.Cell) (out []string) {
 	for _, c := range cells {
 		out = append(out, plainCell(r.said(c)))
@@ -30,9 +30,9 @@ func (r *structureReader) rowOf(l textLine, cells []state.Cell) Block {
 	return Block{Kind: state.BlockRow, Start: l.start, End: l.end, Cells: cells, Under: r.under(l), Label: r.lead}
 }
 
-// nextGap finds what sets cells apart, from an offset on: a tab, two spaces, a line of dots or the dots in
-// front of what was filled in, as in "Date ..2 June..", with the spaces around it. Without one both results
-// are the length of the text.
+// nextGap finds the next gap between cells from an offset on: a tab, two spaces, or a line of dots,
+// also with a filled-in value, as in "Date ..2 June..", with the spaces around it. Without one both
+// results are the length of the text.
 func nextGap(s string, at int) (from, to int) {
 	for i := at; i < len(s); i++ {
 		dots := false
@@ -61,14 +61,14 @@ func nextGap(s string, at int) (from, to int) {
 	return len(s), len(s)
 }
 
-// filledIn reports whether dots begin here that have something written on them: two at least in front of it and
-// two behind.
+// filledIn reports whether dots with a filled-in value begin here: at least two before it and two
+// after.
 func filledIn(s string) bool {
 	value := strings.TrimLeft(s, ".")
 	return len(value) < len(s)-1 && value != "" && value[0] != ' ' && strings.Contains(value, "..")
 }
 
-// alignedCells are the parts of a line that wide gaps set apart.
+// alignedCells returns the parts of a line between wide gaps.
 func alignedCells(in string, l textLine) []state.Cell {
 	s := l.in(in)
 	var out []state.Cell
@@ -94,7 +94,7 @@ func alignedCells(in string, l textLine) []state.Cell {
 
 type table struct {
 	headers []string
-	columns [][2]int // of characters, of a table that is aligned by spaces
+	columns [][2]int // in characters, of a table aligned by spaces
 	piped   bool
 }
 
@@ -221,7 +221,7 @@ func merged[T int | float64](columns, spans [][2]T) [][2]T {
 	return out
 }
 
-// crossed reports whether a column would hold two of some spans.
+// crossed reports whether a column would contain two of some spans.
 func crossed[T int | float64](columns, spans [][2]T) bool {
 	return slices.ContainsFunc(columns, func(c [2]T) bool {
 		n := 0
@@ -234,13 +234,13 @@ func crossed[T int | float64](columns, spans [][2]T) bool {
 	})
 }
 
-// fits reports whether each span lies over one column of its own.
+// fits reports whether each span overlaps one column of its own.
 func fits(columns, spans [][2]int) bool {
 	return len(columns) > 1 && len(merged(columns, spans)) == max(len(columns), len(spans)) && !crossed(columns, spans) && !crossed(spans, columns)
 }
 
-// placed puts the names that stand at spans over columns: each over those from its beginning
-// to the beginning of the next.
+// placed assigns the names at some spans to columns: each to those from its beginning to the
+// beginning of the next.
 func placed(names []string, spans, columns [][2]int) []string {
 	out := make([]string, len(columns))
 	for i, c := range columns {
@@ -254,8 +254,8 @@ func placed(names []string, spans, columns [][2]int) []string {
 	return out
 }
 
-// writeRow writes a row of the open table. One of two cells without headers is a field, and
-// so is each pair of a text and a number in a row without headers for them.
+// writeRow writes a row of the open table. A row of two cells without headers is a field, and so is
+// each pair of a text and a number in a row without headers.
 func (r *structureReader) writeRow(row tableRow, columns [][2]int, out *[]Block) {
 	t := r.table
 	cells := row.cells
@@ -285,7 +285,7 @@ func (r *structureReader) writeRow(row tableRow, columns [][2]int, out *[]Block)
 			return
 		}
 	}
-	if columns != nil && len(cells) != len(columns) { // a column is empty: the cells are placed by where they stand
+	if columns != nil && len(cells) != len(columns) { // a column is empty: the cells are placed by their positions
 		all := make([]state.Cell, len(columns))
 		for i, c := range columns {
 			all[i] = state.Cell{Start: row.line.start, End: row.line.start}
@@ -302,7 +302,7 @@ func (r *structureReader) writeRow(row tableRow, columns [][2]int, out *[]Block)
 
 func hasDigit(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
 
-// digits is how many cells of a row have digits.
+// digits counts the cells of a row that have digits.
 func (r *structureReader) digits(row tableRow) (n int) {
 	for _, c := range row.cells {
 		if hasDigit(r.said(c)) {
@@ -312,8 +312,8 @@ func (r *structureReader) digits(row tableRow) (n int) {
 	return n
 }
 
-// headlike reports whether the first row names the columns: a rule follows it, or its cells
-// are unlike those below, which have numbers where it has none.
+// headlike reports whether the first row names the columns: a rule follows it, or the cells below
+// have numbers where it has none.
 func (r *structureReader) headlike(rows []tableRow) bool {
 	if r.capitals(rows[0]) && len(rows) > 1 && !r.capitals(rows[1]) {
 		return true
@@ -325,7 +325,7 @@ func (r *structureReader) headlike(rows []tableRow) bool {
 		return false
 	}
 	if first := rows[0].line.in(r.text); filled.MatchString(first) || slices.ContainsFunc(rows[0].cells, func(c state.Cell) bool { return isCode(r.said(c)) }) {
-		return false // a value stands beside its name
+		return false // a value is next to its name
 	}
 	if len(rows) > 2 && !slices.ContainsFunc(rows[1:], func(row tableRow) bool {
 		return row.cells != nil && (len(row.cells) != len(rows[0].cells)+1 || row.spans[0][1] > rows[0].spans[0][0])
@@ -387,8 +387,8 @@ func wholeNumber(s string) bool {
 	return len(s) <= 4 && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
-// capitals reports whether all cells of a row begin with a word in capital letters, and have no digit: "WEIGHT (kg)". Two
-// cells may be a label and its value: "BIC  DEUTDEFF".
+// capitals reports whether all cells of a row begin with a word in capital letters and have no
+// digit: "WEIGHT (kg)". Two cells may be a label and its value: "BIC  DEUTDEFF".
 func (r *structureReader) capitals(row tableRow) bool {
 	for _, c := range row.cells {
 		s := r.said(c)
@@ -410,7 +410,7 @@ func (r *structureReader) below(lines []textLine) bool {
 	return false
 }
 
-// written is how long the cells of a row are, in bytes.
+// written returns the length of a row's cells in bytes.
 func written(row tableRow) int {
 	n := 0
 	for _, c := range row.cells {

@@ -40,7 +40,7 @@ func isWordByte(c byte) bool {
 	return c >= utf8.RuneSelf || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
-// romanValue is the value of a Roman number in capitals, 0 for another word.
+// romanValue returns the value of a Roman number in capitals, or 0.
 func romanValue(s string) int {
 	total, last := 0, 0
 	if len(s) > 7 {
@@ -60,8 +60,8 @@ func romanValue(s string) int {
 	return total
 }
 
-// numberingWords finds the words that number the parts of a text: lines begin with one and a
-// number, and others with the next number. It says how often.
+// numberingWords returns the words that number the parts of a text, with their counts: one line
+// begins with the word and a number, and another with the next number.
 func numberingWords(s string) map[string]int {
 	last, found := map[string]int{}, map[string]int{}
 	for line := range strings.Lines(s) {

@@ -9,7 +9,7 @@ import (
 
 var cueTime = pattern.New(`^(?:\d+:)?\d{1,2}:\d{2}[.,]\d{3} --> (?:\d+:)?\d{1,2}:\d{2}[.,]\d{3}`)
 
-// looksLikeSubtitles reports whether a file is what is said in a film, in the form of SubRip or WebVTT.
+// looksLikeSubtitles reports whether a file has subtitles in SubRip or WebVTT format.
 func looksLikeSubtitles(raw []byte) bool {
 	times := 0
 	for line := range strings.Lines(string(raw[:min(len(raw), 4<<10)])) {
@@ -20,11 +20,11 @@ func looksLikeSubtitles(raw []byte) bool {
 	return times > 1 || times == 1 && len(raw) < 1<<10
 }
 
-// mostSaid is how long a paragraph of what is said may be before a sentence ends it, in bytes.
+// mostSaid is the length in bytes after which a sentence end closes a paragraph.
 const mostSaid = 400
 
-// parseSubtitles reads what is said, as running text: its times and numbers are left out, and a paragraph
-// ends with a sentence.
+// parseSubtitles reads subtitles as running text, without times and numbers; a paragraph ends with
+// a sentence.
 func parseSubtitles(ctx context.Context, d *Document, raw []byte, _ LoadOptions) error {
 	if err := checkText(d.Path, raw); err != nil {
 		return err

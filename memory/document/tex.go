@@ -23,9 +23,8 @@ func looksLikeTeX(raw []byte) bool {
 	return false
 }
 
-// parseTeX reads LaTeX: what stands on the page, written as Markdown, which its headings, lists and tables
-// are then read from. It knows no macros of the document's own; of commands that it does not know it
-// keeps the arguments in braces.
+// parseTeX converts LaTeX to Markdown, from which headings, lists and tables are then read. It does
+// not expand the document's own macros; for unknown commands it keeps the arguments in braces.
 func parseTeX(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	if err := checkText(d.Path, raw); err != nil {
 		return err
@@ -54,8 +53,8 @@ func parseTeX(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 	return err
 }
 
-// texBlank leaves no more than one empty line, no white space behind lines, and none where a citation stood
-// before a comma or a full stop.
+// texBlank removes repeated empty lines, white space at line ends, and the space that a citation
+// leaves before a comma or a full stop.
 func texBlank(s string) string {
 	var b strings.Builder
 	empty := true
@@ -82,10 +81,10 @@ type tex struct {
 	depth int  // of arguments inside arguments
 }
 
-// mostDeep is how deep arguments may lie in each other.
+// mostDeep is the greatest nesting of arguments.
 const mostDeep = 50
 
-// inner is an argument as it stands on the page.
+// inner returns an argument as it appears on the page.
 func (t *tex) inner(arg string) string {
 	if t.depth >= mostDeep {
 		return arg
@@ -95,7 +94,7 @@ func (t *tex) inner(arg string) string {
 	return in.out.String()
 }
 
-// longestArgument is how far the end of an argument is looked for, in bytes.
+// longestArgument is the distance in bytes within which the end of an argument is looked for.
 const longestArgument = 4 << 10
 
 // braces returns the argument in braces that begins at a place, and where it ends. Without one it is empty.
@@ -121,14 +120,14 @@ func (t *tex) enclosed(at int, open, close byte) (string, int) {
 	return "", at + 1 // it is not closed
 }
 
-// texHeads are the commands of headings, by their level.
+// texHeads maps heading commands to their levels.
 var texHeads = map[string]int{"part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "frametitle": 2}
 
 // texDropped are commands whose arguments are not on the page.
 var texDropped = text.Set(`cite citep citet label ref eqref pageref autoref includegraphics vspace hspace bibliography bibliographystyle usepackage documentclass
 	newcommand renewcommand setlength input include pagestyle thispagestyle index hypersetup cline cmidrule`)
 
-// texSigns are commands that stand for a sign.
+// texSigns maps commands to the sign they stand for.
 var texSigns = map[string]string{
 	"ldots": "…", "dots": "…", "textbackslash": "\\", "textasciitilde": "~", "ss": "ß", "ae": "æ", "AE": "Æ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł", "euro": "€", "pounds": "£", "S": "§",
 	"copyright": "©", "textdegree": "°", "degree": "°", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "times": "×", "cdot": "·", "pm": "±", "approx": "≈", "sim": "~", "rightarrow": "→", "to": "→", "infty": "∞",
@@ -180,7 +179,7 @@ func (t *tex) write() {
 	}
 }
 
-// command writes what a command leaves on the page.
+// command writes the text that a command produces.
 func (t *tex) command() {
 	start := t.at + 1
 	end := start
@@ -214,7 +213,7 @@ func (t *tex) command() {
 		end++
 	}
 	if slides, after := t.enclosed(end, '<', '>'); slides != "" && strings.Trim(slides, "0123456789-+,") == "" {
-		end = after // of a talk, where it shows
+		end = after // an overlay specification of a talk
 	}
 	optional, end := t.enclosed(end, '[', ']')
 	t.at = end
@@ -278,7 +277,7 @@ func (t *tex) command() {
 	}
 }
 
-// accented writes the next letter, which may stand in braces, with a mark.
+// accented writes the next letter, perhaps in braces, with an accent.
 func (t *tex) accented(accent string) {
 	t.at = len(t.s) - len(strings.TrimLeft(t.s[t.at:], " "))
 	letter, after := t.braces(t.at)
@@ -295,7 +294,7 @@ func (t *tex) accented(accent string) {
 
 func (t *tex) skipSpace() { t.at = len(t.s) - len(strings.TrimLeft(t.s[t.at:], " \t\r\n")) }
 
-// begin opens an environment. What stands in one as it is typed is code.
+// begin opens an environment. Verbatim text is code.
 func (t *tex) begin(environment string) {
 	switch {
 	case environment == "verbatim" || environment == "lstlisting" || environment == "minted":
@@ -307,7 +306,7 @@ func (t *tex) begin(environment string) {
 		t.at += size
 	case strings.HasPrefix(environment, "tabular") || environment == "longtable":
 		_, t.at = t.braces(t.at)
-		if strings.HasSuffix(environment, "*") || environment == "tabularx" { // the width stood first
+		if strings.HasSuffix(environment, "*") || environment == "tabularx" { // the width came first
 			_, t.at = t.braces(t.at)
 		}
 		t.table, t.rows = true, 0
@@ -325,7 +324,7 @@ func (t *tex) begin(environment string) {
 // texSized are environments with an argument that is not on the page.
 var texSized = text.Set(`minipage thebibliography multicols column adjustbox`)
 
-// line ends a line: of a table, a row.
+// line ends a line, or a row of a table.
 func (t *tex) line() {
 	t.out.WriteByte('\n')
 	if !t.table {

@@ -11,8 +11,8 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// Keys of what a document says of its own time and version. Dates are YYYY-MM-DD, YYYY-MM or
-// YYYY. What a document declares itself stays.
+// Metadata keys of a document's dates and versions. Dates are YYYY-MM-DD, YYYY-MM or YYYY. Values
+// that the document declares itself take precedence.
 const (
 	keyDate         = "date" // when it was last changed, sent or made
 	keyValidFrom    = "valid_from"
@@ -28,8 +28,7 @@ const (
 	timedBytes = 4 << 10
 )
 
-// What stands before a date says what it is a date of. Each is a phrase that ends where the
-// date begins.
+// Phrases before a date that say what it dates. Each ends where the date begins.
 var (
 	article   = `(?:\s+(?:on|the|of|am|vom|dem|den|le|du|el|il|lo|o|dia))?[\s:]*(?:\*\*|__)?$`
 	validFrom = pattern.New(`(?i)(?:\b(?:valid|effective|in (?:force|effect)|appl(?:y|ies)|applicable|binding|in use)(?:\s+(?:from|as of|as from|since|starting|with effect from))?|\b(?:enters?|comes?|came|entered) into (?:force|effect)(?: on)?|\beffective date|\bwith effect from|\b(?:prices?|rates?|list|tariff|fees)\s+(?:valid\s+)?from` +
@@ -59,7 +58,8 @@ func mentions(s string, stems []string) bool {
 	return slices.ContainsFunc(stems, func(stem string) bool { return strings.Contains(s, stem) })
 }
 
-// times notes what the first lines of a document, its title and its name say of its time.
+// times records the dates and versions given in the first lines of a document, its title and its
+// name.
 func (m metadata) times(d *Document) {
 	switch d.Format {
 	case "csv", "json", "jsonl", "xlsx":
@@ -114,7 +114,7 @@ func (m metadata) times(d *Document) {
 	}
 }
 
-// joinsDates reports whether what stands between two dates makes them the ends of a time.
+// joinsDates reports whether the text between two dates makes them the ends of a period.
 func joinsDates(between string) bool {
 	switch strings.ToLower(strings.TrimSpace(between)) {
 	case "to", "until", "till", "through", "-", "–", "—", "bis", "bis zum", "au", "al", "hasta el", "tot", "tot en met", "t/m", "até", "a":
@@ -123,8 +123,7 @@ func joinsDates(between string) bool {
 	return false
 }
 
-// datesIn are the dates of a text, those of a month without a day among them, in order of
-// their kinds.
+// datesIn returns the dates of a text, including months without a day, sorted by kind.
 func datesIn(s string) []values.Found {
 	out := values.Dates(s, nil)
 	for end := 9; end <= len(s); end++ {
@@ -144,7 +143,7 @@ func datesIn(s string) []values.Found {
 	return out
 }
 
-// replacing notes what a text says that it replaces, or that it is replaced by.
+// replacing records which document a text says it replaces, or is replaced by.
 func (m metadata) replacing(head string) {
 	if g := replaced.FindStringIndex(head); g != nil {
 		m.set(keySupersededBy, clause(head[g[1]:]))

@@ -29,8 +29,8 @@ func looksLikeTroff(raw []byte) bool {
 	return false
 }
 
-// A troff writes a manual page as paragraphs: headings are the path above them, and a term
-// stands above its indented description.
+// A troff writes a manual page as paragraphs: headings are the path above them, and a term is above
+// its indented description.
 type troff struct {
 	out      strings.Builder
 	d        *Document
@@ -170,7 +170,7 @@ func (t *troff) line(line string) {
 	}
 }
 
-// mdocWords are the words of a line of mdoc: flags have their hyphens, references their
+// mdocWords returns the words of a line of mdoc: flags with their hyphens, references with their
 // section.
 func mdocWords(args []string) string {
 	var b strings.Builder
@@ -197,7 +197,7 @@ func mdocWords(args []string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// troffWords are the arguments of a request; one in quotes may have spaces.
+// troffWords returns the arguments of a request; a quoted one may contain spaces.
 func troffWords(s string) []string {
 	var out []string
 	for s = strings.TrimLeft(s, " \t"); s != ""; s = strings.TrimLeft(s, " \t") {

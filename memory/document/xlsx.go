@@ -12,9 +12,9 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// parseXLSX extracts the text of a workbook: a sheet is a section, a row a block.
-// Formulas are their last values, numbers are written as the sheet shows them, and dates as
-// 2026-01-31. Charts, comments and pictures are left out.
+// parseXLSX extracts the text of a workbook: a sheet is a section, a row a block. Formulas have
+// their last values, numbers are written as the sheet shows them, and dates as 2026-01-31. Charts,
+// comments and pictures are left out.
 func parseXLSX(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
 	const book = "xl/workbook.xml"
 	pack, err := openZip(d.Path, raw, o.MaxFileBytes, book)
@@ -139,7 +139,7 @@ type xlsxStyle struct {
 	bold   bool
 }
 
-// widestSheet is the number of columns that are kept apart; a sheet has at most 16,384.
+// widestSheet is the number of separate columns; a sheet has at most 16,384.
 const widestSheet = 16_384
 
 func (x *xlsxReader) readSheet(part io.Reader) error {
@@ -193,7 +193,7 @@ func (x *xlsxReader) readSheet(part io.Reader) error {
 	})
 }
 
-// merge makes the cells of a range one: its text is that of each of its rows.
+// merge merges the cells of a range: its text is that of each of its rows.
 func (x *xlsxReader) merge(ref string) {
 	from, to, ok := strings.Cut(ref, ":")
 	top, bottom := rowOf(from), rowOf(to)
@@ -234,7 +234,7 @@ func rowOf(place string) int {
 	return n
 }
 
-// columnOf reads the column of "BC12", from 0; -1 where there is none.
+// columnOf returns the column of "BC12", from 0; −1 without one.
 func columnOf(place string) int {
 	n := 0
 	for _, r := range place {
@@ -262,8 +262,8 @@ func (x *xlsxReader) cell(kind, style, value string) gridCell {
 	return cell
 }
 
-// write writes the tables of a sheet: empty rows and columns part them. One without names
-// goes on with the names of the one above.
+// write writes the tables of a sheet, which are separated by empty rows and columns. A table
+// without header has that of the one above.
 func (x *xlsxReader) write() {
 	caption := ""
 	var names []string
@@ -304,8 +304,8 @@ func (x *xlsxReader) write() {
 	x.rows = nil
 }
 
-// apart parts rows at columns that are empty in all of them, where what stands on both
-// sides has several rows and columns.
+// apart splits rows at columns that are empty in all of them, if both sides have several rows and
+// columns.
 func apart(rows []xlsxRow) [][]xlsxRow {
 	first, last := widestSheet, 0
 	for _, r := range rows {

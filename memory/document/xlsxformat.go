@@ -15,8 +15,8 @@ var builtinFormats = map[string]string{"1": "0", "2": "0.00", "3": "#,##0", "4":
 	"14": "yyyy-mm-dd", "15": "d-mmm-yy", "16": "d-mmm", "17": "mmm-yy", "18": "h:mm", "19": "h:mm:ss", "20": "h:mm", "21": "h:mm:ss", "22": "yyyy-mm-dd h:mm",
 	"37": "#,##0", "38": "#,##0", "39": "#,##0.00", "40": "#,##0.00", "45": "mm:ss", "46": "[h]:mm:ss", "47": "mm:ss", "49": "@"}
 
-// A numberFormat is how a sheet shows a number: a section for numbers, and others for those
-// below zero and for zero.
+// A numberFormat is a sheet's format for a number: one section for numbers, and others for negative
+// ones and zero.
 type numberFormat []formatSection
 
 type formatSection struct {
@@ -24,9 +24,9 @@ type formatSection struct {
 	day, weekday         bool   // a date has its day, or its day of the week alone
 	year                 bool   // a date has its year
 	elapsed              byte   // h, m or s that count on: 30:00 are thirty hours
-	before, after        string // what stands before and after the digits
+	before, after        string // the text before and after the digits
 	digits               bool
-	decimals, least      int // behind the point, and digits before it
+	decimals, least      int // decimals, and least digits before the point
 	commas, exponent     bool
 	percent              int
 	thousands            int // by which the number is divided
@@ -117,7 +117,7 @@ func readFormat(code string) numberFormat {
 	return append(out, s)
 }
 
-// dateToken notes a letter of a date. An m beside hours or seconds counts minutes.
+// dateToken adds a letter of a date format. An m next to hours or seconds is minutes.
 func (s *formatSection) dateToken(c byte, n int, rest []rune) {
 	switch c {
 	case 'y':
@@ -236,7 +236,7 @@ func (s formatSection) when(days float64, from1904 bool) string {
 	return at.Format(layout)
 }
 
-// decimal writes a number with the 15 digits that a sheet keeps.
+// decimal writes a number with the 15 digits of a sheet's precision.
 func decimal(v float64) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 15, 64), 64)
 	if err != nil {

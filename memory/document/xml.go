@@ -15,11 +15,11 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// XML other than pages and office files is read by its form. An element with a value is a field with the
-// element's name. One with a sentence, or with text and elements, is a paragraph. One with elements is a
-// section, below its title where it has one. Attributes are fields, except in
-// what has text with elements in between: there they are for programs. So feeds, settings, exported
-// records and manuals need no list of their names.
+// XML other than pages and office files is read by its structure. An element with a value is a
+// field with the element's name. One with a sentence, or with text and elements, is a paragraph.
+// One with elements is a section, below its title if it has one. Attributes are fields, except in
+// mixed content, where they are for programs. So feeds, settings, exported records and manuals need
+// no list of element names.
 
 var xmlStart = pattern.New(`^<(?:\?xml[\s?]|[\pL_][\pL\pN_.:-]*(?:\s[^<]*)?/?>)`)
 
@@ -37,7 +37,7 @@ func looksLikeXML(raw []byte) bool {
 	return bytes.HasSuffix(tail, append(append([]byte("</"), name...), '>'))
 }
 
-// mostXMLText is how long the value of a field may be, in bytes; what is longer is running text.
+// mostXMLText is the greatest length of a field's value in bytes; longer text is running text.
 const mostXMLText = 160
 
 func parseXML(ctx context.Context, d *Document, raw []byte, o LoadOptions) error {
@@ -65,14 +65,15 @@ func parseXML(ctx context.Context, d *Document, raw []byte, o LoadOptions) error
 	return nil
 }
 
-// readXML reads an element with all that it holds. Several outermost ones stand in one without a name.
+// readXML reads an element with its content. Several outermost elements get a parent without a
+// name.
 func readXML(ctx context.Context, path string, raw []byte) (*html.Node, error) {
 	raw, err := htmlText(ctx, path, raw)
 	if err != nil {
 		return nil, err
 	}
 	if head, rest, ok := bytes.Cut(raw, []byte("?>")); ok && bytes.HasPrefix(bytes.TrimSpace(head), []byte("<?xml")) {
-		raw = rest // it is in UTF-8 now, whatever it declares
+		raw = rest // the text is in UTF-8 now, whatever it declares
 	}
 	root := &html.Node{Type: html.ElementNode}
 	err = xmlPieces(stoppable(ctx, bytes.NewReader(raw)), func(e xml.StartElement, _ *html.Node) (*html.Node, use) {
@@ -97,7 +98,7 @@ func holdsElements(n *html.Node) bool {
 	return false
 }
 
-// xmlTitle is what an element says that it is called.
+// xmlTitle returns the title that an element declares.
 func xmlTitle(n *html.Node) string {
 	for _, name := range []string{"title", "name", "label"} {
 		for c := range n.ChildNodes() {
@@ -148,7 +149,7 @@ func mixed(n *html.Node) bool {
 	return false
 }
 
-// prose reports whether text with elements in between stands anywhere in an element.
+// prose reports whether an element has mixed content anywhere.
 func prose(n *html.Node) bool {
 	if mixed(n) {
 		return holdsElements(n)
@@ -167,7 +168,7 @@ type xmlWriter struct {
 	prose bool
 }
 
-// section writes an element that holds others.
+// section writes an element with nested elements.
 func (x xmlWriter) section(e *html.Node, level int) {
 	title := xmlTitle(e)
 	x.o.heading(level, title)
@@ -178,7 +179,7 @@ func (x xmlWriter) section(e *html.Node, level int) {
 		case child.Type != html.ElementNode:
 		case holdsElements(child) && !mixed(child):
 			x.section(child, level+1)
-			x.o.heading(level+1, "") // what follows is not below its title
+			x.o.heading(level+1, "") // the following text is not below its title
 		default:
 			x.leaf(child, title)
 		}
@@ -208,7 +209,7 @@ func (x xmlWriter) leaf(e *html.Node, title string) {
 	}
 }
 
-// fields writes an element's value and its attributes as one line, without what only programs need.
+// fields writes an element's value and its attributes as one line, without technical attributes.
 func (x xmlWriter) fields(name, value string, e *html.Node, title string) {
 	var names, values []string
 	if value != "" {
@@ -230,7 +231,7 @@ func (x xmlWriter) fields(name, value string, e *html.Node, title string) {
 	}
 }
 
-// spaced is the name of an element in words: "pubDate" is "pub date".
+// spaced returns the name of an element in words: "pubDate" is "pub date".
 func spaced(name string) string {
 	var b strings.Builder
 	before := ' '

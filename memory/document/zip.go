@@ -44,8 +44,7 @@ func openZip(path string, raw []byte, limit int64, part string) (*zipPack, error
 	return p, nil
 }
 
-// read hands a part to fn, as it is unpacked and never as a whole. A part that is
-// missing is not read.
+// read passes a part to fn as a decompressed stream. A missing part is skipped.
 func (p *zipPack) read(ctx context.Context, name string, fn func(part io.Reader) error) error {
 	f := p.files[name]
 	if f == nil {
@@ -73,7 +72,7 @@ func (p *zipPack) read(ctx context.Context, name string, fn func(part io.Reader)
 	return nil
 }
 
-// elements calls fn for every element of a part that begins.
+// elements calls fn for every start tag of a part.
 func (p *zipPack) elements(ctx context.Context, name string, fn func(xml.StartElement)) error {
 	return p.read(ctx, name, func(part io.Reader) error {
 		return tokens(part, func(t xml.Token) error {
@@ -87,15 +86,14 @@ func (p *zipPack) elements(ctx context.Context, name string, fn func(xml.StartEl
 
 func (p *zipPack) tooLong() error { return unpacksTooFar(p.path, p.limit) }
 
-// Bounds of what a file unpacks to. Text packs to a third or a tenth of its size, the
-// XML of documents to a twentieth; a file that unpacks further is made to fill the
-// memory.
+// Bounds of decompressed sizes. Text compresses to a third or a tenth of its size, the XML of
+// documents to a twentieth; a file with a higher ratio is made to exhaust the memory.
 const (
 	unpackedShare = 50       // times the file's own bytes
 	unpackedFloor = 16 << 20 // bytes that every file may unpack to
 )
 
-// unpacked is how many bytes a file of so many may unpack to.
+// unpacked returns the greatest allowed size of so many compressed bytes.
 func unpacked(packed int, limit int64) int64 {
 	return min(limit, max(unpackedFloor, unpackedShare*int64(packed)))
 }
@@ -108,18 +106,18 @@ func unpacksTooFar(path string, limit int64) error {
 	return &InputError{Path: path, Msg: "it unpacks to more than " + size + ", which is too much for its own size or in all", Hint: "unpack it and split it into smaller files"}
 }
 
-// deepestXML is how far elements may be nested.
+// deepestXML is the greatest nesting of elements.
 const deepestXML = 256
 
 func tooDeep() error { return fmt.Errorf("elements are nested more than %d deep", deepestXML) }
 
-// tokens calls fn for every token of a part. Entities that a document type
-// declares are not expanded: they are an error.
+// tokens calls fn for every token of a part. Entities declared in a document type are an error
+// rather than expanded.
 func tokens(part io.Reader, fn func(xml.Token) error) error {
 	return decoded(part, func(t xml.Token, _ func(any) error) error { return fn(t) })
 }
 
-// decoded is tokens for a fn that may decode the element that begins, with all that it holds.
+// decoded is tokens for a fn that may decode the current element with its content.
 func decoded(part io.Reader, fn func(t xml.Token, decode func(any) error) error) error {
 	dec := xml.NewDecoder(part)
 	dec.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
@@ -161,7 +159,7 @@ func numberBelow(val string, end int) (int, bool) {
 	return n, true
 }
 
-// itemAt is what has a number in a list, from 0 on; the zero value where nothing has it.
+// itemAt returns the element of a list at a number, from 0; the zero value if there is none.
 func itemAt[T any](list []T, number string) (item T) {
 	if i, ok := numberBelow(number, len(list)); ok {
 		item = list[i]
@@ -176,8 +174,8 @@ type valued struct {
 
 func (v *valued) on() bool { return v != nil && isOn(v.Val) }
 
-// attribute returns an attribute by its local name: the prefix tells the
-// edition of the standard.
+// attribute returns an attribute by its local name, because prefixes differ between editions of the
+// standard.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {

@@ -20,10 +20,10 @@ const (
 	longestClose = 2 * time.Second
 )
 
-// DefaultMaxBytes is the bound of a cache whose options do not say: 1 GiB.
+// DefaultMaxBytes is the default of CacheOptions.MaxBytes: 1 GiB.
 const DefaultMaxBytes = 1 << 30
 
-// A Key says what a vector was made of.
+// A Key is a hash of the embedder's ID, the use and the text of a vector.
 type Key [sha256.Size]byte
 
 // keyOf hashes the parts with their lengths, so that no two lists of parts
@@ -39,15 +39,13 @@ func keyOf(parts ...string) Key {
 
 // CacheOptions adjusts a cache. Nil and the zero value mean the defaults.
 type CacheOptions struct {
-	// MaxBytes bounds the bytes of the vectors and their keys, 64 KiB at least;
-	// default DefaultMaxBytes. The file or the tables take up to a third more. When
-	// there are more, the batches that were used the longest ago are deleted. The
-	// batch that was written last stays, whatever its size.
+	// MaxBytes bounds the bytes of the vectors and their keys; at least 64 KiB, default
+	// DefaultMaxBytes. The file or the tables take up to a third more. Beyond the bound the least
+	// recently used batches are deleted. The last written batch stays, whatever its size.
 	MaxBytes int64
 }
 
-// CacheStats describes a cache, and what this opening of it and all openings
-// that are closed were asked.
+// CacheStats describes a cache, and the requests to this opening of it and to all closed ones.
 type CacheStats struct {
 	Vectors     int   `json:"vectors"`   // that can be found
 	Bytes       int64 `json:"bytes"`     // of the vectors and their keys
@@ -58,22 +56,22 @@ type CacheStats struct {
 	TotalMisses int64 `json:"total_misses"`
 }
 
-// HitRate is the share of hits in all that was asked, 0 when nothing was.
+// HitRate is the share of hits among all requests, 0 without any.
 func (s CacheStats) HitRate() float64 {
 	return float64(s.TotalHits) / float64(max(1, s.TotalHits+s.TotalMisses))
 }
 
-// CacheRows keep the bytes of vectors in batches. What one Write adds is a batch, and
-// batches are deleted, not single vectors. The use of a batch is a number that grows with
-// each Write and each Report. A program that only uses caches does not need them.
+// CacheRows store the bytes of vectors in batches. One Write adds a batch, and batches are deleted,
+// not single vectors. Each Write and each Report increases the use number of its batches. Only
+// implementations of a store need this interface.
 type CacheRows interface {
-	// Read returns the data of keys by index, nil where there is none, and their batches.
+	// Read returns the data of keys by index, nil for missing ones, and their batches.
 	Read(ctx context.Context, keys []Key) (data [][]byte, batches []int64, err error)
-	// Write adds a batch in one transaction. What is there under a key is written over in
-	// its own batch. Then it deletes batches, those first that were used the longest ago,
-	// until keys and data take at most so many bytes. The new batch stays.
+	// Write adds a batch in one transaction. The data of an existing key is replaced in its own
+	// batch. Then Write deletes the least recently used batches until keys and data take at most
+	// most bytes. The new batch stays.
 	Write(ctx context.Context, keys []Key, data [][]byte, most int64) error
-	// Report marks batches as used, and adds to the totals of what was asked.
+	// Report marks batches as used, and adds to the totals of requests.
 	Report(ctx context.Context, used []int64, hits, misses int64) error
 	// Count sets Vectors, Bytes, TotalHits and TotalMisses.
 	Count(ctx context.Context) (CacheStats, error)
@@ -81,10 +79,8 @@ type CacheRows interface {
 	Close() error
 }
 
-// A Cache keeps vectors. It is safe for concurrent use, also by several processes.
-//
-// What one Put wrote is deleted together, because a corpus's vectors are written together
-// and are needed together.
+// A Cache stores vectors. It is safe for concurrent use, also by several processes. The vectors of
+// one Put are deleted together, because a corpus's vectors are written and needed together.
 type Cache struct {
 	rows CacheRows
 	max  int64
@@ -106,9 +102,8 @@ func NewCache(rows CacheRows, opts *CacheOptions) *Cache {
 	return c
 }
 
-// Get returns the vectors of keys by index, nil where there is none. What
-// other processes have added meanwhile is found, too. A vector whose checksum is
-// wrong counts as none.
+// Get returns the vectors of keys by index, nil for missing ones, including those that other
+// processes have added since. A vector with a wrong checksum counts as missing.
 func (c *Cache) Get(ctx context.Context, keys []Key) ([][]float32, error) {
 	data, batches, err := c.rows.Read(ctx, keys)
 	if err != nil {
@@ -128,9 +123,8 @@ func (c *Cache) Get(ctx context.Context, keys []Key) ([][]float32, error) {
 	return out, nil
 }
 
-// Put adds vectors to the cache. All of them, and none of them by half, can
-// be found by every process once it returns. While another process writes, it
-// waits, until the context ends; Get does not wait for it.
+// Put adds vectors to the cache, all or none, visible to every process when it returns. While
+// another process writes, Put waits until ctx ends; Get does not wait for it.
 func (c *Cache) Put(ctx context.Context, keys []Key, vectors [][]float32) error {
 	if len(keys) != len(vectors) {
 		return fmt.Errorf("writing to the cache of vectors: %d keys for %d vectors", len(keys), len(vectors))
@@ -151,9 +145,8 @@ func (c *Cache) Put(ctx context.Context, keys []Key, vectors [][]float32) error 
 	return nil
 }
 
-// Stats describes the cache. What other processes have asked it is counted
-// when they have closed it. Of a cache that cannot be read nothing is known but
-// what this opening was asked.
+// Stats describes the cache. Requests of other processes count after they have closed it. For an
+// unreadable cache only the requests to this opening are known.
 func (c *Cache) Stats() CacheStats {
 	out, err := c.rows.Count(context.Background())
 	c.mu.Lock()
@@ -168,9 +161,8 @@ func (c *Cache) Stats() CacheStats {
 	return out
 }
 
-// Close marks the batches that were used, so that they are deleted last, adds
-// what was asked to the totals, and closes the rows. Where others write for too
-// long, both are lost: nobody waits for a report. Closing twice is harmless.
+// Close marks the used batches, so that they are deleted last, adds the requests to the totals, and
+// closes the rows. If others write for too long, both updates are lost. Closing twice is harmless.
 func (c *Cache) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -184,7 +176,7 @@ func (c *Cache) Close() error {
 	return nil
 }
 
-// report writes what this opening has used and was asked.
+// report writes the batches used and the requests of this opening.
 func (c *Cache) report() error {
 	if c.hits+c.misses == 0 {
 		return nil
@@ -200,8 +192,8 @@ func (c *Cache) report() error {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// encode writes the coordinates as float32, in little-endian numbers, and the
-// CRC-32C of the key and of them; those of eight bits in a quarter of the room.
+// encode writes the coordinates as little-endian float32 with the CRC-32C of the key and of them;
+// those of eight bits in a quarter of the space.
 func encode(key Key, v []float32) []byte {
 	if out := packed(key, v); out != nil {
 		return out
@@ -217,7 +209,7 @@ func checksum(key Key, coordinates []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key[:], castagnoli), castagnoli, coordinates)
 }
 
-// decode reads what encode writes; nil of what is damaged.
+// decode reads the output of encode; nil for damaged data.
 func decode(key Key, data []byte) []float32 {
 	n := len(data)/4 - 1
 	if v := unpack(key, data); v != nil {

@@ -15,12 +15,12 @@ import (
 
 const (
 	cacheName = "vectors.db"
-	// busy is how long SQLite waits before change asks whether the context has
-	// ended: its own wait cannot be ended.
+	// busy is how long SQLite waits before change checks whether the context has ended, because
+	// SQLite's own wait cannot be cancelled.
 	busy = 50 * time.Millisecond
 )
 
-// FileSchema is what a cache's file holds.
+// FileSchema is the schema of a cache's file.
 var FileSchema = sqlfile.Schema{Application: 0x41537663, Steps: []string{`
 	CREATE TABLE batches (id INTEGER PRIMARY KEY, vectors INTEGER NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL) STRICT;
 	CREATE TABLE vectors (key BLOB NOT NULL UNIQUE, batch INTEGER NOT NULL, vector BLOB NOT NULL) STRICT;
@@ -29,11 +29,10 @@ var FileSchema = sqlfile.Schema{Application: 0x41537663, Steps: []string{`
 	INSERT INTO totals VALUES (0, 0);`,
 }}
 
-// OpenCache opens the cache in a directory, which is made when it is missing. Several
-// processes of one machine may use it. Commits do not wait for the disk: a power cut may
-// lose the last vectors, which are then made again. Vectors of an earlier version of this
-// program, which kept them in files of its own, are deleted: they are made again when they
-// are needed.
+// OpenCache opens the cache in a directory, which is created if needed. Several processes of one
+// machine may use it. Commits do not wait for the disk: a power failure may lose the last vectors,
+// which are then computed again. Vectors in the file format of an earlier version of this program
+// are deleted and computed again when needed.
 func OpenCache(dir string, opts *CacheOptions) (*Cache, error) {
 	f := &cacheFile{path: filepath.Join(dir, cacheName)}
 	err := os.MkdirAll(dir, 0o700)
@@ -141,8 +140,8 @@ func addBatch(ctx context.Context, tx *sql.Tx, keys []Key, data [][]byte) (batch
 	return batch, err
 }
 
-// sweep deletes batches, those first that were used the longest ago, until the
-// cache is within its bound. The batch of a number stays.
+// sweep deletes the least recently used batches until the cache is within its bound. The batch
+// numbered stays is kept.
 func sweep(ctx context.Context, tx *sql.Tx, stays, most int64) error {
 	var total int64
 	if err := tx.QueryRowContext(ctx, "SELECT coalesce(sum(bytes), 0) FROM batches").Scan(&total); err != nil || total <= most {

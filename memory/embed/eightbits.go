@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// most is the largest number of eight bits that a coordinate becomes.
+// most is the largest absolute value of a coordinate in eight bits.
 const most = 127
 
 // eightBits rounds a vector to whole numbers of eight bits times a step, of so few digits that the
@@ -36,8 +36,8 @@ func largest(v []float32) float32 {
 	return top
 }
 
-// packed is a vector of eightBits as the cache keeps it: a number for each coordinate, the step, and the
-// CRC-32C of both; nil of any other vector.
+// packed encodes a vector of eightBits for the cache: a number for each coordinate, the step, and
+// the CRC-32C of both; nil for any other vector.
 func packed(key Key, v []float32) []byte {
 	step := largest(v) / most
 	if step == 0 {
@@ -55,7 +55,7 @@ func packed(key Key, v []float32) []byte {
 	return binary.LittleEndian.AppendUint32(out, packedSum(key, out))
 }
 
-// packedSum is another than checksum's of the same bytes.
+// packedSum is a checksum that differs from checksum's for the same bytes.
 func packedSum(key Key, data []byte) uint32 {
 	return ^crc32.Update(crc32.Checksum(key[:], castagnoli), castagnoli, data)
 }

@@ -21,7 +21,7 @@ type QueryEmbedder interface {
 	EmbedQuery(ctx context.Context, text string) ([]float32, error)
 }
 
-// An Error says that an embedder failed, or answered with what cannot be used.
+// An Error reports that an embedder failed or gave an unusable answer.
 type Error struct {
 	Embedder string // its ID
 	Err      error

@@ -17,11 +17,11 @@ const (
 
 // Options adjusts New. Nil and the zero value mean the defaults.
 type Options struct {
-	Cache       *Cache // where vectors are kept and looked for first; nil keeps none
+	Cache       *Cache // looked up first; nil for none
 	Batch       int    // texts of a call; default 64
 	BatchBytes  int    // bytes of a call's texts, unless one alone is longer; default 128 KiB
 	Concurrency int    // calls at once, of all callers together; default 4
-	EightBits   bool   // rounds every coordinate to eight bits, as whoever keeps many vectors does; a quarter of the room in the cache
+	EightBits   bool   // rounds every coordinate to eight bits; a quarter of the space in the cache
 }
 
 // A Space embeds texts with one embedder. It is safe for concurrent use.
@@ -36,10 +36,10 @@ type Space struct {
 	asked    atomic.Int64
 }
 
-// Stats counts what a Space has done since it was made.
+// Stats counts the work of a Space since it was created.
 type Stats struct {
 	Calls int64 `json:"calls"` // of the embedder
-	Texts int64 `json:"texts"` // that these calls held
+	Texts int64 `json:"texts"` // in these calls
 }
 
 // New returns the space of an embedder.
@@ -72,24 +72,23 @@ func New(e Embedder, opts *Options) (*Space, error) {
 // ID is the embedder's ID, as it was when the space was made.
 func (s *Space) ID() string { return s.id }
 
-// Stats returns what was asked of the embedder so far.
+// Stats returns the number of calls and texts so far.
 func (s *Space) Stats() Stats { return Stats{Calls: s.calls.Load(), Texts: s.asked.Load()} }
 
-// Uses of a text; each has its vectors.
+// Uses of a text; each has separate vectors.
 const (
 	asPassage = "passage"
 	asQuery   = "query"
 )
 
-// Passages returns the unit vectors of texts that are searched, by index.
-// progress is told how many distinct texts are done, never concurrently; nil
-// means nobody watches. After an error that is not the context's, which is an
-// *Error or one of the cache, what was embedded before it is in the cache.
+// Passages returns the unit vectors of texts that are searched, by index. progress is called with
+// the number of distinct texts done, never concurrently; nil is allowed. An error is that of ctx,
+// an *Error, or one of the cache. Vectors embedded before an *Error are in the cache.
 func (s *Space) Passages(ctx context.Context, texts []string, progress func(done, total int)) ([][]float32, error) {
 	return s.vectors(ctx, asPassage, texts, -1, progress)
 }
 
-// Some is Passages, but embeds at most so many texts that are not in the cache, the first ones. The
+// Some is Passages, but embeds only the first most texts that are not in the cache. The
 // vectors of the others are nil.
 func (s *Space) Some(ctx context.Context, texts []string, most int) ([][]float32, error) {
 	return s.vectors(ctx, asPassage, texts, most, nil)
@@ -174,7 +173,7 @@ func (s *Space) accept(answer [][]float32, n int) ([][]float32, error) {
 	return out, nil
 }
 
-// sameDims holds all vectors of a space to the length of the first.
+// sameDims checks that all vectors of a space have the length of the first.
 func (s *Space) sameDims(n int) error {
 	if n == 0 || n > maxDims {
 		return &Error{s.id, fmt.Errorf("it returned a vector of %d dimensions; 1 to %d are possible", n, maxDims)}
@@ -216,7 +215,7 @@ func (s *Space) call(ctx context.Context, use string, texts []string) ([][]float
 	return s.accept(answer, len(texts))
 }
 
-// work is one call of Passages or Queries.
+// work is the state of one call of Passages or Queries.
 type work struct {
 	space    *Space
 	use      string
@@ -264,7 +263,7 @@ func (w *work) finished(n int) {
 	}
 }
 
-// batches cuts what was not found into calls.
+// batches groups the texts that are not in the cache into calls.
 func (w *work) batches() [][]int {
 	most := w.space.opts.Batch
 	if w.use == asQuery {
@@ -291,8 +290,8 @@ func (w *work) batches() [][]int {
 	return out
 }
 
-// ask makes the calls. The first that fails stops the others; those that have
-// an answer still keep it.
+// ask makes the calls. The first failure cancels the others; answers that have arrived are still
+// cached.
 func (w *work) ask(ctx context.Context) error {
 	batches := w.batches()
 	if len(batches) == 0 {
@@ -324,7 +323,7 @@ feed:
 	return context.Cause(inner)
 }
 
-// one asks for a batch and keeps the answer.
+// one embeds a batch and caches the answer.
 func (w *work) one(ctx context.Context, batch []int) error {
 	texts, keys := make([]string, len(batch)), make([]Key, len(batch))
 	for j, i := range batch {

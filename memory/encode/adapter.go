@@ -16,14 +16,14 @@ import (
 // train/reader.py writes it.
 const adapterMagic = "assay adapter 1\n"
 
-// rank is how many numbers a matrix of low rank goes through.
+// rank is the rank of the low-rank matrices.
 const rank = tileColumns
 
 // A Decision is made about two texts that are read together.
 type Decision int
 
 const (
-	// Answers is whether the second text, a stretch of a document, answers the first, a question.
+	// Answers decides whether the second text, a part of a document, answers the first, a question.
 	Answers Decision = iota
 )
 
@@ -33,8 +33,8 @@ type Pair struct{ First, Second string }
 //go:embed answers.bin
 var answers string
 
-// An adapter makes the encoder read two texts together and decide one thing about them: matrices of low
-// rank beside its own, and weights for the decision. It does not change.
+// An adapter makes the encoder read two texts together and decide one thing about them, by low-rank
+// matrices added to its own and weights for the decision. It is immutable.
 type adapter struct {
 	description adapterDescription
 	layers      []adapted
@@ -59,7 +59,7 @@ func (d *adapterDescription) check() error {
 	return nil
 }
 
-// An adapted layer has matrices of low rank beside those of a layer.
+// An adapted layer has low-rank matrices that are added to those of a layer.
 type adapted struct {
 	own               []lowRank // of query, key and value
 	mix, inner, outer []lowRank
@@ -139,7 +139,7 @@ func (r *reader) lowRank(in, out, at int) lowRank {
 	return l
 }
 
-// adapt adds what matrices of low rank give of x to out, whose rows have n numbers.
+// adapt adds the products of x with low-rank matrices to out, whose rows have n numbers.
 func (p *pass) adapt(out, x []float32, n int, list []lowRank) {
 	var few [tileRows * rank]float32
 	var tile [tileRows * tileColumns]float32
@@ -166,9 +166,9 @@ func (m *Model) Decides(d Decision) bool {
 	return err == nil && a.description.Of == m.weighed()
 }
 
-// Score reads the texts of each pair together, and returns the log-odds of what is decided about it. That
-// costs as much as to embed both. A model for which Decides is false is refused; other errors are the
-// context's.
+// Score reads the texts of each pair together, and returns the log-odds of the decision. That costs
+// as much as embedding both. A model for which Decides is false returns an error; other errors are
+// those of ctx.
 func (m *Model) Score(ctx context.Context, decision Decision, pairs []Pair) ([]float64, error) {
 	a, err := adapters[decision]()
 	if err != nil {

@@ -1,18 +1,17 @@
-// Package encode turns texts into vectors of what they mean, by a small encoder that is part of
-// the program: all-MiniLM-L6-v2, six layers of a transformer, its weights rounded to whole
-// numbers.
+// Package encode turns texts into vectors of their meaning, with a small encoder that is built into
+// the program: all-MiniLM-L6-v2, six transformer layers with weights rounded to integers.
 //
 //	m, err := encode.Builtin()
 //	vectors, err := m.Embed(ctx, []string{"Who signs the invoices?", "Ines Falk approves every bill."})
 //
-// A vector has unit length; the product of two says how near their texts are in meaning. The model
-// reads English. Of a text it reads the first [Model.Longest] word pieces.
+// A vector has unit length; the product of two is the similarity of their texts in meaning. The
+// model is for English. It reads the first [Model.Longest] word pieces of a text.
 //
-// Equal texts have equal vectors, to the last bit, on every processor and with every number of
-// goroutines: products of weights are summed as whole numbers, and what is left of floating
-// point is done one operation at a time, in one order, without fused multiplication. So every
-// kernel in assembly has a twin in Go, and both are compared bit by bit in the tests.
+// Equal texts have equal vectors, to the last bit, on every processor and with any number of
+// goroutines: products of weights are summed as integers, and the remaining floating-point
+// operations are done one at a time, in one order, without fused multiplication. Every assembly
+// kernel has an equivalent in Go, and the tests compare both bit by bit.
 //
-// What this package does not do: it keeps no vectors (memory/embed does), searches none
-// (memory/vector) and fetches no model.
+// The package does not store vectors (memory/embed does), search them (memory/vector) or download
+// models.
 package encode

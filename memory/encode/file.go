@@ -10,9 +10,9 @@ import (
 	"unsafe"
 )
 
-// magic begins a file of weights. The length of a description in JSON follows, four bytes of it,
-// then the description and the sections in the order of Parse, each filled up to 64 bytes.
-// train/convert.py writes it.
+// magic begins a file of weights. The four-byte length of a JSON description follows, then the
+// description and the sections in the order of Parse, each padded to 64 bytes. train/convert.py
+// writes it.
 const magic = "assay encoder 1\n"
 
 const (
@@ -21,7 +21,7 @@ const (
 	mostWords = 1 << 20
 )
 
-// A description is what a file says of itself.
+// A description is the header of a file.
 type description struct {
 	Name      string `json:"name"`
 	Licence   string `json:"licence"`
@@ -34,7 +34,7 @@ type description struct {
 	WordBytes int    `json:"word_bytes"`
 
 	Pooling  string `json:"pooling"`  // what stands for a text: "" for the mean of its pieces, firstPiece for the first one
-	Question string `json:"question"` // what the model wants before a question
+	Question string `json:"question"` // prefix of questions
 	Passage  string `json:"passage"`  // and before a passage
 }
 
@@ -58,7 +58,7 @@ func (d *description) check() error {
 // A linear is a layer's matrix, rounded: row j of it is scale[j] times whole numbers of -63 to 63.
 type linear struct {
 	in, out int
-	// Blocks of 16 rows; in each, four columns of every row stand side by side.
+	// Blocks of 16 rows; within each, four columns of every row are adjacent.
 	weights []int8
 	scale   []float32
 	sum     []float32 // of a row's weights
@@ -69,14 +69,14 @@ type layerNorm struct{ weight, bias []float32 }
 
 type layer struct {
 	own    linear // query, key and value, one below the other
-	mix    linear // what attention gives
+	mix    linear // applied to the output of attention
 	mixed  layerNorm
 	inner  linear
 	outer  linear
 	output layerNorm
 }
 
-// A reader takes sections off the front of a file. The numbers are not copied.
+// A reader takes sections from the start of a file, without copying the numbers.
 type reader struct {
 	data []byte
 	err  error
@@ -112,7 +112,7 @@ func (r *reader) linear(out, in int) linear {
 
 func (r *reader) norm(n int) layerNorm { return layerNorm{r.floats(n), r.floats(n)} }
 
-// Parse reads weights as train/convert.py writes them. It keeps the data, which must not change.
+// Parse reads weights written by train/convert.py. The model refers to data, which must not change.
 func Parse(data []byte) (*Model, error) {
 	m, err := parse(data)
 	if err != nil {
@@ -164,7 +164,7 @@ func parse(data []byte) (*Model, error) {
 	return m, err
 }
 
-// half is a float32 of the 16 bits of a half.
+// half returns the float32 of a 16-bit float.
 func half(b []byte) float32 {
 	h := uint32(binary.LittleEndian.Uint16(b))
 	sign, exponent, fraction := h>>15<<31, h>>10&31, h&1023
@@ -175,7 +175,7 @@ func half(b []byte) float32 {
 	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
 }
 
-// embedding adds up the vectors of a word piece, its position and its kind.
+// embedding sums the vectors of a word piece, its position and its type.
 func (m *Model) embedding(out []float32, id int32, position, kind int) {
 	w := m.Width
 	row, scales := m.table[int(id)*w/2:], m.tableScale[int(id)*(w/group)*2:]

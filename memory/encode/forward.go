@@ -5,22 +5,22 @@ import (
 	"math"
 )
 
-// A pass is the memory of one forward pass over some texts, whose pieces stand one below the
-// other as rows. Nothing is filled up to a common length, only to full tiles.
+// A pass is the memory of one forward pass over some texts, whose pieces are the rows of its
+// matrices. Texts are padded only to full tiles, not to a common length.
 type pass struct {
 	m     *Model
 	a     *adapter // nil for none
 	from  []int    // where each text's rows begin, and the end of the last
 	rows  int
 	x     []float32 // the pieces' vectors
-	z     []float32 // what is added to them
-	y     []float32 // what attention gives
+	z     []float32 // added to them
+	y     []float32 // output of attention
 	wide  []float32
 	bytes []uint8
 	low   []float32 // of each row that was rounded to bytes
 	by    []float32
 	acc   []int32
-	turn  []float32 // keys of a head, turned
+	turn  []float32 // transposed keys of a head
 	score []float32
 }
 
@@ -89,8 +89,8 @@ func (p *pass) run(ctx context.Context, texts [][]int32) error {
 	return nil
 }
 
-// linear is x times a layer's matrix. Each row of x is rounded to bytes, from its least number to
-// its greatest.
+// linear multiplies x by a layer's matrix. Each row of x is quantised to bytes between its minimum
+// and its maximum.
 func (p *pass) linear(out, x []float32, l *linear) {
 	for i := range p.rows {
 		row := x[i*l.in : (i+1)*l.in]
@@ -128,7 +128,7 @@ func (p *pass) norm(n layerNorm) {
 	}
 }
 
-// attend lets the n pieces of a text look at each other: from query, key and value in wide to y.
+// attend computes the attention of a text's n pieces: from query, key and value in wide to y.
 func (p *pass) attend(from, n int) {
 	w, size := p.m.Width, p.m.Width/p.m.Heads
 	rows, columns := filled(n, tileRows), filled(n, tileColumns)

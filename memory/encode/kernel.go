@@ -2,9 +2,9 @@ package encode
 
 import "math"
 
-// What the forward pass is made of. Each has a twin in assembly on some processors, which gives
-// the same bits: sums of whole numbers are exact, and sums of floating point run over k in order,
-// each product rounded before it is added (float32(a*b) keeps the compiler from fusing).
+// The kernels of the forward pass. Each has an equivalent in assembly on some processors, with the
+// same bits: integer sums are exact, and floating-point sums run over k in order, with each product
+// rounded before it is added (float32(a*b) keeps the compiler from fusing).
 
 const (
 	tileRows    = 4
@@ -12,8 +12,8 @@ const (
 	lanes       = 8
 )
 
-// bytesTile is out[i][j] = Σ a[i][k]·w[j][k] for 4 rows of a and 16 of w, packed as in linear, or 32
-// where pairedTiles is. k is a multiple of 4. Rows of a are k apart, those of out n.
+// bytesTile computes out[i][j] = Σ a[i][k]·w[j][k] for 4 rows of a and 16 of w, packed as in
+// linear, or 32 if pairedTiles. k is a multiple of 4. Rows of a are k apart, those of out n.
 func bytesTile(out []int32, n int, a []uint8, w []int8, k int) {
 	_, _ = out[(tileRows-1)*n+len(w)/k-1], a[tileRows*k-1]
 	switch {
@@ -44,7 +44,7 @@ func bytesTileGo(out []int32, n int, a []uint8, w []int8, k int) {
 	}
 }
 
-// floatsTile is out[i][j] = Σ a[i][k]·b[k][j] for 4 rows of a and 16 columns of b.
+// floatsTile computes out[i][j] = Σ a[i][k]·b[k][j] for 4 rows of a and 16 columns of b.
 func floatsTile(out []float32, n int, a []float32, m int, b []float32, l, k int) {
 	if !fast {
 		floatsTileGo(out, n, a, m, b, l, k)
@@ -96,7 +96,7 @@ const (
 	log2e   = float32(1.4426950408889634)
 	ln2High = float32(0.693359375)
 	ln2Low  = float32(-2.12194440e-4)
-	toWhole = float32(12582912) // 1.5·2²³: what is added to it and taken off again is rounded
+	toWhole = float32(12582912) // 1.5·2²³: adding and subtracting it rounds a number
 	least   = float32(-87)
 )
 

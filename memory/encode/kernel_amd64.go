@@ -5,10 +5,10 @@ import "golang.org/x/sys/cpu"
 // fast is whether this processor has AVX2.
 var fast = cpu.X86.HasAVX2
 
-// pairedTiles is whether this processor does two tiles of bytes at a time, by AVX-512 VNNI.
+// pairedTiles reports whether this processor does two tiles of bytes at a time, by AVX-512 VNNI.
 var pairedTiles = fast && cpu.X86.HasAVX512F && cpu.X86.HasAVX512VNNI
 
-// bytesAtOnce is how many bytes of a row bytesTileFast takes at a time.
+// bytesAtOnce is the number of bytes of a row that bytesTileFast takes at a time.
 const bytesAtOnce = 4
 
 //go:noescape
@@ -44,7 +44,7 @@ func centredAVX2(x *float32, mean float32, n int, sums *[lanes]float32)
 //go:noescape
 func weighedAVX2(x, weight, bias *float32, by float32, n int)
 
-// whole is how many of n numbers are done in assembly: full lanes.
+// whole returns the number of n elements done in assembly: full lanes.
 func whole(n int) int {
 	if !fast {
 		return 0
@@ -127,7 +127,7 @@ func weighed(x, weight, bias []float32, by float32) {
 	weighedGo(x[n:], weight[n:], bias[n:], by)
 }
 
-// plus adds the sums of a tail of less than lanes numbers, which is one more addition in each lane.
+// plus adds the sums of a tail shorter than lanes, as one more addition in each lane.
 func plus(sums, tail [lanes]float32) [lanes]float32 {
 	for i, v := range tail {
 		sums[i] += v

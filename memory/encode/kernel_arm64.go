@@ -5,7 +5,7 @@ import "golang.org/x/sys/cpu"
 // fast is whether this processor multiplies bytes by SDOT.
 var fast = cpu.ARM64.HasASIMDDP
 
-// bytesAtOnce is how many bytes of a row bytesTileFast takes at a time.
+// bytesAtOnce is the number of bytes of a row that bytesTileFast takes at a time.
 const bytesAtOnce = 16
 
 //go:noescape

@@ -20,12 +20,12 @@ import (
 //go:embed weights.bin
 var weights string
 
-// longest is how many word pieces of a text are read where a model has places for more. A passage has
-// its title and headings in front, and says within these what it is about.
+// longest is the number of word pieces read of a text, even by a model with more positions. A
+// passage begins with its title and headings, so these pieces show its topic.
 const longest = 160
 
-// unitRows is how many pieces go through the layers together: enough that a layer's weights are
-// used many times while they are near, few enough that a cancelled call ends soon.
+// unitRows is the number of pieces that go through the layers together: enough to reuse a layer's
+// weights while they are cached, few enough for a cancelled call to end soon.
 const unitRows = 192
 
 // A Model is an encoder. It is safe for concurrent use.
@@ -62,13 +62,13 @@ func Open(path string) (*Model, error) {
 
 const idPrefix = "encoder "
 
-// ID names the space of the vectors. Weights of one name that were tuned otherwise have another: the
-// scales of their matrices differ. So has what reads more of a text.
+// ID names the space of the vectors. Weights of the same name with another tuning have another ID,
+// because the scales of their matrices differ, and so has a model that reads more of a text.
 func (m *Model) ID() string {
 	return fmt.Sprintf("%s%s %d/%d %s", idPrefix, m.Name, m.Width, m.Longest(), m.weighed())
 }
 
-// weighed tells weights from others of the same name.
+// weighed returns a hash that distinguishes weights of the same name.
 func (m *Model) weighed() string {
 	sum := crc32.NewIEEE()
 	for i := range m.layers {
@@ -83,11 +83,11 @@ func (m *Model) weighed() string {
 // IsID reports whether the space of an ID is one of this package's models.
 func IsID(id string) bool { return strings.HasPrefix(id, idPrefix) }
 
-// Longest is how many word pieces of a text are read.
+// Longest is the number of word pieces read of a text.
 func (m *Model) Longest() int { return min(longest, m.Positions) }
 
-// Embed returns a vector of unit length for each text, in their order. Texts of any length cost
-// what is read of them. It uses all processors; a cancelled context ends it within a few
+// Embed returns a vector of unit length for each text, in order. The cost of a text depends on the
+// pieces read, not its length. Embed uses all processors; cancellation takes effect within a few
 // hundredths of a second.
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	return m.embed(ctx, m.Passage, texts)
@@ -125,7 +125,7 @@ func (m *Model) embed(ctx context.Context, before string, texts []string) ([][]f
 	return out, err
 }
 
-// encode is the sum of the vectors of each text's pieces, with an adapter or without.
+// encode returns the sum of the vectors of each text's pieces, with or without an adapter.
 func (m *Model) encode(ctx context.Context, texts [][]int32, a *adapter) ([][]float32, error) {
 	order := make([]int, len(texts))
 	for i := range order {

@@ -34,7 +34,7 @@ func newPieces(words []string) (*pieces, error) {
 	return p, nil
 }
 
-// of appends the pieces of a text to out, until it has most.
+// of appends the pieces of a text to out until it has most of them.
 func (p *pieces) of(out []int32, text string, most int) []int32 {
 	// What follows a piece of text does not change it, and no rune gives less than nothing.
 	var word []rune
@@ -45,7 +45,7 @@ func (p *pieces) of(out []int32, text string, most int) []int32 {
 		}
 	}
 	for len(text) > 0 && len(out) < most {
-		// By stretches, so that a long text costs what is read of it.
+		// In parts, so that the cost of a long text depends on the pieces read.
 		stretch := text[:cutAt(text, 4096)]
 		text = text[len(stretch):]
 		for _, r := range norm.NFD.String(strings.ToLower(stretch)) {
@@ -68,7 +68,7 @@ func (p *pieces) of(out []int32, text string, most int) []int32 {
 	return out[:min(len(out), max(most, 0))]
 }
 
-// cutAt is where a text may be cut into at most n bytes: after a space, if there is one.
+// cutAt returns where to cut a text into at most n bytes: after a space, if there is one.
 func cutAt(text string, n int) int {
 	if len(text) <= n {
 		return len(text)
@@ -82,7 +82,7 @@ func cutAt(text string, n int) int {
 	return n
 }
 
-// alone reports whether a rune is a word of its own: a mark, or a letter of Chinese.
+// alone reports whether a rune is a separate word: punctuation, or a Chinese character.
 func alone(r rune) bool {
 	if r < 0x80 {
 		return r > ' ' && !unicode.IsLetter(r) && !unicode.IsDigit(r)

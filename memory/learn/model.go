@@ -39,8 +39,8 @@ func (m *Model) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// Decode reads what Encode wrote. The error wraps errFeatures when the model
-// cannot be used by this version of the program.
+// Decode reads the output of Encode. The error wraps errFeatures if this version of the program
+// cannot use the model.
 func Decode(data []byte) (*Model, error) {
 	m := new(Model)
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -72,7 +72,7 @@ func (m *Model) ID() (string, error) {
 	return "trained:" + hex.EncodeToString(sum[:6]), nil
 }
 
-// Trained is what [index.Index.Use] takes.
+// Trained returns the ranker for [index.Index.Use].
 func (m *Model) Trained() (*index.Trained, error) {
 	id, err := m.ID()
 	if err != nil {

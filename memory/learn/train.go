@@ -19,7 +19,7 @@ import (
 // A Question has known answers.
 type Question struct {
 	Text   string
-	Grades map[string]int // passage id → how relevant it is; what is not listed or not above 0 is not relevant
+	Grades map[string]int // passage ID → relevance; missing or ≤ 0: not relevant
 }
 
 // relevant lists the ids of the relevant passages, sorted.
@@ -28,8 +28,8 @@ func (q Question) relevant() []string {
 	return slices.DeleteFunc(out, func(id string) bool { return q.Grades[id] <= 0 })
 }
 
-// Enough is the number of judged questions that training needs. With half of them, gain
-// and loss on one corpus looked alike.
+// Enough is the number of judged questions that training needs. With half of them, gains and losses
+// on one corpus were equally likely.
 const Enough = 300
 
 // Phases that Train reports.
@@ -40,14 +40,14 @@ const (
 
 // Options say how to train. Nil and the zero value work.
 type Options struct {
-	Seed uint64 // of what is drawn; default 1
+	Seed uint64 // of random choices; default 1
 
 	// Progress is called during the work, never concurrently. Nil: not called.
 	Progress func(phase string, done, total int)
 }
 
-// base is the weight of the fused score against the trees: as much as a few of them, so
-// that the ranking changes only where the trees are sure.
+// base is the weight of the fused score against the trees: that of a few of them, so that the
+// ranking changes only where the trees are sure.
 const base = 4.0
 
 // workers find candidates at the same time.
@@ -130,9 +130,8 @@ func group(q Question, found []index.Candidate) ltr.Group {
 	return g
 }
 
-// Folds deals questions out into k folds of nearly equal size: the fold of
-// each, 0 to k-1. Equal texts come into the same fold, so that no question is
-// asked of a ranker that was trained on it.
+// Folds distributes questions over k folds of nearly equal size and returns the fold of each, 0 to
+// k-1. Equal texts get the same fold, so that no question is asked of a ranker trained on it.
 func Folds(questions []Question, k int, seed uint64) []int {
 	texts := make([]string, len(questions))
 	for i, q := range questions {

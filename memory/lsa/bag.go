@@ -2,7 +2,7 @@ package lsa
 
 import "slices"
 
-// A Term is a term of a text and how often it occurs there.
+// A Term is a term of a text with its count.
 type Term struct {
 	Text string
 	N    int
@@ -23,8 +23,7 @@ func Bag(terms []string) []Term {
 	return bag
 }
 
-// Hash is what a sample of passages is drawn by: FNV-1a of a bag's terms and
-// counts, in order.
+// Hash selects the passages of a sample: FNV-1a of a bag's terms and counts, in order.
 func Hash(bag []Term) uint64 {
 	h := fnvStart
 	for _, t := range bag {
@@ -33,7 +32,7 @@ func Hash(bag []Term) uint64 {
 	return uint64(h)
 }
 
-// A fnv is FNV-1a of what was read so far.
+// A fnv is the FNV-1a of the data so far.
 type fnv uint64
 
 const fnvStart fnv = 14695981039346656037
@@ -52,16 +51,15 @@ func (h fnv) term(text string, count int) fnv {
 	return h
 }
 
-// A Cell is a non-zero entry of a passage's row: the index of a term in
-// Corpus.Terms and how often it occurs.
+// A Cell is a non-zero entry of a passage's row: the index of a term in Corpus.Terms and its count.
 type Cell struct {
 	Term, N int32
 }
 
-// A Corpus is what a model is trained on. Of a large corpus Docs is a sample.
+// A Corpus is the training data of a model. For a large corpus Docs is a sample.
 type Corpus struct {
 	Terms    []string // sorted, each once
-	DF       []int    // per term: passages of the whole corpus that hold it
+	DF       []int    // per term: passages of the whole corpus with it
 	Passages int      // of the whole corpus
 	Docs     [][]Cell // a row per passage, sorted by term, each term once
 }

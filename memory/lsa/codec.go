@@ -34,9 +34,9 @@ func (m *Model) content() []byte {
 // MarshalBinary encodes the model. It never fails.
 func (m *Model) MarshalBinary() ([]byte, error) { return m.content(), nil }
 
-// Decode replaces the model by the one that MarshalBinary encoded in data. It does
-// not keep data. A caller that kept the model's ID, and checked data by other means,
-// gives the id and saves hashing; "" computes it.
+// Decode replaces the model by the one that MarshalBinary encoded in data, which it does not
+// retain. A caller that stored the model's ID and checks data by other means may pass it to save
+// hashing; "" computes it.
 func (m *Model) Decode(data []byte, id string) error {
 	if len(data) < len(magic) || string(data[:len(magic)]) != magic {
 		return errors.New("decoding the embedder: not an encoded model of this version")

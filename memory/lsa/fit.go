@@ -12,15 +12,15 @@ import (
 
 const (
 	fewPassages  = 8000   // from here on a model has 100 dimensions
-	tinyCorpus   = 1000   // below, terms of a single passage are kept
+	tinyCorpus   = 1000   // below, terms of a single passage are included
 	manyTerms    = 50_000 // from here on they are not: prose has fewer in so few passages, and each term costs time and memory
 	powerIters   = 3
 	oversampling = 16
 	seed         = 42
 )
 
-// Sample is how many passages of a large corpus a model is trained on. More of them
-// would change little and cost time and memory.
+// Sample is the number of passages of a large corpus that a model is trained on. More of them would
+// change little and cost time and memory.
 const Sample = 50_000
 
 // Fit trains a model on a corpus. The model has a fifth as many dimensions as the corpus has
@@ -38,7 +38,7 @@ func dimensions(passages int) int {
 	return min(250, max(50, passages/5))
 }
 
-// leastDocs is how many passages must hold a term for the model to know it.
+// leastDocs is the least number of passages with a term for the model to include it.
 func leastDocs(passages, terms int) int {
 	if passages < tinyCorpus && terms < manyTerms {
 		return 1
@@ -128,9 +128,9 @@ func weigh(c Corpus) (*Model, *sparse) {
 	return m, newSparse(len(m.terms), cols)
 }
 
-// leftVectors returns the leading left singular vectors of a, a column each. The subspace is
-// iterated on the side of a that is shorter, where a basis costs least to keep orthonormal:
-// of a few hundred passages with thousands of terms that is the passages'.
+// leftVectors returns the leading left singular vectors of a, one per column. The subspace
+// iteration works on the shorter side of a, where orthonormalising costs least: for a few hundred
+// passages with thousands of terms that is the passages' side.
 func leftVectors(ctx context.Context, a *sparse, dimensions, iterations int) (*mat.Dense, error) {
 	short, long := a, a.transposed()
 	if short.rows > long.rows {

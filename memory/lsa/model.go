@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// unknownDims is how many coordinates of an embedding hold its unknown words.
+// unknownDims is the number of coordinates of an embedding for its unknown words.
 const unknownDims = 32
 
 // A Model embeds bags of terms. It is immutable and safe for concurrent use.
 type Model struct {
 	docs  int      // passages of the corpus that it was fitted on
 	terms []string // sorted
-	df    []uint32 // per term: passages that hold it
+	df    []uint32 // per term: passages with it
 	dims  int
 	u     []float32 // len(terms) × dims
 
@@ -25,7 +25,7 @@ type Model struct {
 	id   string
 }
 
-// finish derives the tables from what is stored.
+// finish computes the tables from the stored fields.
 func (m *Model) finish() {
 	m.idf = make([]float64, len(m.df))
 	m.mass = make([]float64, len(m.df))
@@ -46,7 +46,7 @@ func (m *Model) setRows(basis *mat.Dense) {
 	}
 }
 
-// termMass is the squared BM25 idf of a term that df passages hold.
+// termMass is the squared BM25 idf of a term in df passages.
 func (m *Model) termMass(df int) float64 {
 	idf := math.Log(1 + (float64(m.docs-df)+.5)/(float64(df)+.5))
 	return idf * idf
@@ -63,8 +63,7 @@ func (m *Model) Dims() int { return m.dims }
 // on, whether or not they were in its sample.
 func (m *Model) Docs() int { return m.docs }
 
-// ID is a hash of the model's content. Vectors of models with different ids
-// must not be compared.
+// ID is a hash of the model's content. Vectors of models with different IDs cannot be compared.
 func (m *Model) ID() string { return m.id }
 
 func (m *Model) hash() string {
@@ -72,11 +71,10 @@ func (m *Model) hash() string {
 	return "lsa-" + hex.EncodeToString(sum[:12])
 }
 
-// Project returns the vector of a bag in the model's space, of unit length
-// and Dims coordinates, and the share of the bag's idf² mass that the model
-// knows, 0 to 1. Terms that it does not know do not move the vector: their
-// idf is that of a term no passage holds, so they weigh the most in the
-// share. A bag without a known term gives a zero vector and 0.
+// Project returns the vector of a bag in the model's space, of unit length and Dims coordinates,
+// and the share of the bag's idf² mass that the model knows, 0 to 1. Unknown terms do not affect
+// the vector; their idf is that of a term in no passage, so they weigh the most in the share. A bag
+// without a known term gives a zero vector and 0.
 //
 // The bag is sorted, as Bag returns it.
 func (m *Model) Project(bag []Term) (vector []float32, known float64) {
@@ -99,8 +97,7 @@ func (m *Model) Project(bag []Term) (vector []float32, known float64) {
 	return vector, have / all
 }
 
-// Place is the number that a term has in the model's cells, -1 of one that it
-// does not know.
+// Place returns the number of a term in the model's cells, or −1.
 func (m *Model) Place(term string) int32 {
 	if t, ok := slices.BinarySearch(m.terms, term); ok {
 		return int32(t)
@@ -108,8 +105,8 @@ func (m *Model) Place(term string) int32 {
 	return -1
 }
 
-// ProjectCells writes the vector that Project returns of a bag whose terms are
-// given by their places, in the order of the bag.
+// ProjectCells writes the vector that Project returns for a bag whose terms are given by their
+// places, in the order of the bag.
 func (m *Model) ProjectCells(cells []Cell, vector []float32) {
 	sum := make([]float64, m.dims)
 	for _, cell := range cells {
@@ -128,12 +125,11 @@ func (m *Model) add(sum []float64, t, n int) {
 	}
 }
 
-// Embed returns a unit vector of Dims + 32 coordinates for comparing texts
-// with each other by dot product. The first Dims are the text's place in the
-// model's space, scaled by √known; the other 32 hold its unknown words, each
-// hashed to two of them, scaled by √(1 − known). So an unknown word lowers
-// the similarity to every text without that word, and two texts that share it
-// are similar through it. A text without terms gives the zero vector.
+// Embed returns a unit vector of Dims + 32 coordinates for comparing texts by dot product. The
+// first Dims are the text's position in the model's space, scaled by √known; the other 32 encode
+// its unknown words, each hashed to two of them, scaled by √(1 − known). So an unknown word lowers
+// the similarity to every text without that word, and raises that of two texts that share it. A
+// text without terms gives the zero vector.
 func (m *Model) Embed(bag []Term) []float32 {
 	out := make([]float32, m.dims+unknownDims)
 	vector, known := m.Project(bag)

@@ -11,7 +11,7 @@ type cell struct {
 	n          int
 }
 
-// A leaf is a node of a tree that may yet be split.
+// A leaf is a node of a tree that may still be split.
 type leaf struct {
 	node     int
 	examples []int32
@@ -22,7 +22,7 @@ type leaf struct {
 type split struct {
 	gain    float64
 	feature int
-	bin     int // the last one that goes left
+	bin     int // the last one on the left
 }
 
 // grow adds a tree that follows the gradients, its best leaf split first, and
@@ -84,8 +84,8 @@ func (t *trainer) columns() []int {
 	return t.rng.Perm(t.features)[:min(n, t.features)]
 }
 
-// findSplit sets the split of a leaf that gains the most. Features are examined at the
-// same time, and compared in the order of columns.
+// findSplit sets the split of a leaf with the greatest gain. Features are examined concurrently,
+// and compared in the order of columns.
 func (t *trainer) findSplit(l *leaf, columns []int) {
 	found := make([]split, len(columns))
 	var wg sync.WaitGroup
@@ -105,7 +105,7 @@ func (t *trainer) findSplit(l *leaf, columns []int) {
 	}
 }
 
-// bestOf is the best split of a leaf by one feature.
+// bestOf returns the best split of a leaf by one feature.
 func (t *trainer) bestOf(l *leaf, f int) split {
 	var cells [256]cell
 	bins := t.bins[f]

@@ -15,8 +15,8 @@ type Model struct {
 // A Tree is its nodes; the first is the root.
 type Tree []Node
 
-// A Node is a split, or a leaf where Left is 0. A row goes left when its
-// feature is at most the threshold.
+// A Node is a split, or a leaf if Left is 0. A row goes left if its feature is at most the
+// threshold.
 type Node struct {
 	Feature   int     `json:"f,omitempty"`
 	Threshold float64 `json:"t,omitempty"`
@@ -25,8 +25,8 @@ type Node struct {
 	Value     float64 `json:"v,omitempty"` // of a leaf
 }
 
-// Score is the sum of the leaves that a row falls into. Scores compare within
-// one question. A row that is too short scores 0.
+// Score returns the sum of a row's leaves. Scores are comparable within one question. A row that is
+// too short scores 0.
 func (m *Model) Score(row []float64) float64 {
 	if len(row) < m.Features {
 		return 0
@@ -50,8 +50,8 @@ func (t Tree) score(row []float64) float64 {
 	return t[at].Value
 }
 
-// Check reports faults of a model that was read from elsewhere. Only a model without an
-// error may score.
+// Check reports faults of a model that was read from elsewhere. Only a model without an error may
+// be used.
 func (m *Model) Check() error {
 	if m.Features < 1 || len(m.Trees) == 0 {
 		return errors.New("it has no features or no trees")

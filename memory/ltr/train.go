@@ -15,12 +15,11 @@ type Example struct {
 	Grade int       // how relevant it is; 0 for not at all
 }
 
-// A Group is the candidates for one question and the grades that exist for
-// it: the best ranking that is possible holds relevant ones that are no
-// candidates, too.
+// A Group has the candidates for one question and the number of relevant passages that are not
+// candidates, which the best possible ranking includes.
 type Group struct {
 	Examples []Example
-	Missed   int // relevant passages, of grade 1, that are no candidates
+	Missed   int // relevant passages, of grade 1, that are not candidates
 }
 
 // Parameters of the training.
@@ -60,13 +59,13 @@ func (o *Options) withDefaults() Options {
 	return out
 }
 
-// ErrNothing says that no tree could be grown: there are too few examples, or
-// nothing tells the relevant ones from the others.
+// ErrNothing reports that no tree could be grown: there are too few examples, or no feature
+// distinguishes the relevant ones.
 var ErrNothing = errors.New("nothing was found that tells the relevant examples from the others; give more judged questions")
 
-// Train learns a model that orders the examples of each group. It returns an error for
-// rows of different lengths, for NaN and infinities, when no group has both a relevant
-// example and another, ErrNothing when no tree can be grown, and on cancellation.
+// Train learns a model that orders the examples of each group. It returns an error for rows of
+// different lengths, for NaN and infinities, if no group has both a relevant example and another,
+// ErrNothing if no tree can be grown, and on cancellation.
 func Train(ctx context.Context, groups []Group, opts *Options) (*Model, error) {
 	o := opts.withDefaults()
 	t, err := newTrainer(groups, o)

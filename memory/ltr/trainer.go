@@ -8,7 +8,7 @@ import (
 	"sort"
 )
 
-// A trainer holds the examples of all groups, one after the other.
+// A trainer has the examples of all groups, one after the other.
 type trainer struct {
 	o        Options
 	features int
@@ -55,7 +55,7 @@ func newTrainer(groups []Group, o Options) (*trainer, error) {
 
 func gain(grade int) float64 { return math.Exp2(float64(min(grade, 30))) - 1 }
 
-// discount of a place, counted from 0; places from k on count nothing.
+// discount is the nDCG discount of a place, counted from 0; 0 from place k on.
 func discount(place, k int) float64 {
 	if place >= k {
 		return 0
@@ -72,7 +72,7 @@ func idealDCG(grades []int, k int) float64 {
 	return sum
 }
 
-// quantise puts every value of a feature into a bin of about equally many.
+// quantise puts every value of a feature into one of several bins of about equal size.
 func (t *trainer) quantise() {
 	t.cuts, t.bins = make([][]float64, t.features), make([][]uint8, t.features)
 	values := make([]float64, len(t.rows))
@@ -96,9 +96,9 @@ func (t *trainer) quantise() {
 	}
 }
 
-// gradients computes, for each example, how much it should rise or fall: for
-// each pair of a better and a worse one, the change of nDCG if they swapped
-// places, times how wrong the scores are about them.
+// gradients computes, for each example, how much its score should rise or fall: for each pair of a
+// better and a worse one, the change of nDCG if they swapped places, times how wrong their scores
+// are.
 func (t *trainer) gradients() {
 	clear(t.grad)
 	clear(t.hess)

@@ -23,7 +23,7 @@ type Entry struct {
 	ID         string          `json:"id"` // made from question and conditions; Store sets it
 	Question   string          `json:"question"`
 	Answer     string          `json:"answer,omitempty"`
-	Payload    json.RawMessage `json:"payload,omitempty"` // what its maker needs to give the answer again
+	Payload    json.RawMessage `json:"payload,omitempty"` // the caller's data for giving the answer again
 	Conditions []Condition     `json:"conditions,omitempty"`
 	Confidence float64         `json:"confidence"`
 	Stored     time.Time       `json:"stored"` // Store sets it
@@ -45,23 +45,22 @@ const (
 // Hit reports whether the answer is one to the question that was asked.
 func (k Kind) Hit() bool { return k == Exact || k == Near }
 
-// A Match is what a lookup found.
+// A Match is the result of a lookup.
 type Match struct {
 	Kind       Kind
 	Similarity float64 // 1 for Exact, else the cosine of the two questions; 0 for None
-	Entry      Entry   // empty for None; of a Hint, its answer is not to be served
+	Entry      Entry   // empty for None; the answer of a Hint must not be served
 }
 
-// A Difference is a condition that an answer was given under and that does not
-// hold now.
+// A Difference is a condition of an answer that no longer applies.
 type Difference struct {
 	Name string `json:"name"`
-	Then string `json:"then"` // empty when it was none then
-	Now  string `json:"now"`  // empty when it is none now
+	Then string `json:"then"` // empty if it was not a condition then
+	Now  string `json:"now"`  // empty if it is not a condition now
 }
 
-// Differences lists what keeps an entry of then from being served now, in the
-// order of now, and behind it what only then names.
+// Differences returns the conditions that prevent an entry stored under then from being served now,
+// in the order of now, followed by those only in then.
 func Differences(then, now []Condition) []Difference {
 	var out []Difference
 	value := func(list []Condition, name string) (string, bool) {
@@ -84,7 +83,7 @@ func Differences(then, now []Condition) []Difference {
 	return out
 }
 
-// Path returns where the memory of a corpus is kept: HOME/qa/NAME.db.
+// Path returns the file of a corpus's memory: HOME/qa/NAME.db.
 func Path(home, corpus string) string { return filepath.Join(home, "qa", corpus+".db") }
 
 // An UnknownError says that no entry has an id, or that several begin with it.
@@ -113,7 +112,7 @@ func (e *DamagedError) Error() string {
 
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// conditionText is the form in which conditions are kept and compared.
+// conditionText returns the form in which conditions are stored and compared.
 func conditionText(conditions []Condition) (string, error) {
 	if conditions == nil {
 		conditions = []Condition{}

@@ -12,12 +12,12 @@ import (
 	"example.com/assay/internal/sqlfile"
 )
 
-// FileSchema is what a memory's file holds. Its version covers the tables and what is
-// derived from questions: ids, shapes and words. Whoever changes how those are
-// made adds a step that derives them anew.
+// FileSchema is the schema of a memory's file. Its version covers the tables and the data derived
+// from questions: IDs, shapes and words. A change of their derivation needs a step that derives
+// them again.
 //
-// Answers have a table of their own, so that lists and counts need not step
-// over them. seq grows with time. words has one row per word of a question.
+// Answers have a separate table, so that lists and counts need not read them. seq grows with time.
+// words has one row per word of a question.
 var FileSchema = sqlfile.Schema{Application: 0x41537161, Steps: []string{`
 	CREATE TABLE scopes (id INTEGER PRIMARY KEY, conditions TEXT NOT NULL UNIQUE) STRICT;
 	CREATE TABLE entries (
@@ -62,7 +62,7 @@ func openFile(ctx context.Context, path string) (*fileRows, error) {
 	}
 	file, err := sqlfile.Open(ctx, path, FileSchema, &sqlfile.Options{Pragmas: []string{
 		"auto_vacuum(INCREMENTAL)", // decided when the file is made
-		"secure_delete(ON)",        // what is forgotten is overwritten
+		"secure_delete(ON)",        // deleted data is overwritten
 	}})
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func openFile(ctx context.Context, path string) (*fileRows, error) {
 	return f, nil
 }
 
-// CheckFile reads the whole file of a memory and reports what is damaged.
+// CheckFile reads the whole file of a memory and reports damage.
 func CheckFile(ctx context.Context, path string) (err error) {
 	rows, err := openFile(ctx, path)
 	if err == nil {
@@ -91,7 +91,7 @@ func CheckFile(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// damaged turns the errors of a file that cannot be read into a DamagedError.
+// damaged turns the errors of an unreadable file into a DamagedError.
 func damaged(path string, err error) error {
 	if sqlfile.Damaged(err) {
 		return &DamagedError{Path: path, Err: err}
@@ -99,18 +99,17 @@ func damaged(path string, err error) error {
 	return err
 }
 
-// beside lists the files that belong to a memory, itself behind its log: a log
-// that outlived its file would be taken for one of the next. The last two are
-// what an earlier version of this program kept; it is no longer read.
-func beside(path string) []string {
+// memoryFiles returns the files of a memory, itself after its log: a remaining log would be taken for
+// that of the next file. The last two are files of an earlier version of this program that are no
+// longer read.
+func memoryFiles(path string) []string {
 	earlier := strings.TrimSuffix(path, ".db") + ".jsonl"
 	return []string{path + "-wal", path + "-shm", path, earlier, earlier + ".lock"}
 }
 
-// Remove deletes a memory that nobody uses, also one that is damaged. That
-// there is none is no error.
+// Remove deletes a memory that nobody uses, even a damaged one. A missing memory is not an error.
 func Remove(path string) error {
-	for _, name := range beside(path) {
+	for _, name := range memoryFiles(path) {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing a memory of answers: %w", err)
 		}

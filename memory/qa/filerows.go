@@ -16,7 +16,7 @@ type fileRows struct {
 	path string
 	file *sqlfile.File
 	db   *sql.DB     // of file
-	info os.FileInfo // what path was when it was opened
+	info os.FileInfo // of path when it was opened
 }
 
 func (f *fileRows) Close() error { return f.file.Close() }
@@ -27,7 +27,7 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// collect reads all rows of a query.
+// collect returns all rows of a query.
 func collect[T any](ctx context.Context, q querier, read func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -70,12 +70,11 @@ func (f *fileRows) List(ctx context.Context, begin string, limit int) ([]Row, er
 	if limit == 0 {
 		limit = -1
 	}
-	// No digit is greater than g. The sign keeps SQLite from sorting all rows of the range.
+	// All digits are less than g. The sign keeps SQLite from sorting all rows of the range.
 	return heads(ctx, f.db, "WHERE +entries.id >= ? AND +entries.id < ? ORDER BY seq DESC LIMIT ?", begin, begin+"g", limit)
 }
 
-// heads lists rows without their answers; rest is what follows the tables
-// in the statement.
+// heads returns rows without their answers; rest is the statement after the tables.
 func heads(ctx context.Context, q querier, rest string, args ...any) ([]Row, error) {
 	return collect(ctx, q, scanHead, "SELECT "+headColumns+" FROM entries JOIN scopes ON scopes.id = scope "+rest, args...)
 }
@@ -179,7 +178,7 @@ func insert(ctx context.Context, tx *sql.Tx, row Row) error {
 	return nil
 }
 
-// remove deletes a row; that there is none is no error.
+// remove deletes a row; a missing one is not an error.
 func remove(ctx context.Context, tx *sql.Tx, id string) error {
 	var seq, scope int64
 	var question string
@@ -199,8 +198,8 @@ func remove(ctx context.Context, tx *sql.Tx, id string) error {
 	return err
 }
 
-// bound drops the oldest rows when there are more than are kept. Numbers
-// grow by one with each row, so that counting is rarely needed.
+// bound deletes the oldest rows beyond the limit. seq grows by one with each row, so counting is
+// rarely needed.
 func bound(ctx context.Context, tx *sql.Tx, keep int) error {
 	var low, high, n int
 	if err := tx.QueryRowContext(ctx, "SELECT (SELECT min(seq) FROM entries), (SELECT max(seq) FROM entries)").Scan(&low, &high); err != nil {
@@ -270,7 +269,7 @@ func (f *fileRows) DeleteOthers(ctx context.Context, conditions string) ([]Row, 
 	return removed, f.shrink(ctx)
 }
 
-// shrink gives the space of what was removed back, in the file and in its log.
+// shrink releases the space of deleted rows in the file and in its log.
 func (f *fileRows) shrink(ctx context.Context) error {
 	_, err := f.db.ExecContext(ctx, "PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
 	return err

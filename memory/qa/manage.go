@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// idDigits is the length of an id.
+// idDigits is the length of an ID.
 const idDigits = 16
 
 // List returns the newest entries, without answers and payloads, the newest
@@ -70,9 +70,8 @@ func (m *Memory) beginning(ctx context.Context, digits string) ([]string, error)
 	return out, err
 }
 
-// Forget removes the entries of some ids, or of beginnings of ids, for good
-// and all or none, and returns them without answers. The error to expect is
-// *UnknownError.
+// Forget permanently deletes the entries with some IDs, or prefixes of IDs, all or none, and
+// returns them without answers. It returns an *UnknownError if an ID does not exist.
 func (m *Memory) Forget(ctx context.Context, ids ...string) ([]Entry, error) {
 	removed, err := m.forget(ctx, ids)
 	if err != nil {
@@ -107,7 +106,7 @@ func (m *Memory) ForgetStale(ctx context.Context, now []Condition) ([]Entry, err
 // ForgetAll removes every entry, and returns them without answers.
 func (m *Memory) ForgetAll(ctx context.Context) ([]Entry, error) { return m.forgetOther(ctx, "") }
 
-// forgetOther removes what is of other conditions than these.
+// forgetOther deletes the entries with other conditions.
 func (m *Memory) forgetOther(ctx context.Context, keep string) ([]Entry, error) {
 	rows, err := m.rows.DeleteOthers(ctx, keep)
 	var removed []Entry
@@ -120,10 +119,10 @@ func (m *Memory) forgetOther(ctx context.Context, keep string) ([]Entry, error) 
 	return removed, nil
 }
 
-// Stats count what a memory holds.
+// Stats describe the content of a memory.
 type Stats struct {
 	Entries int       `json:"entries"`
-	Stale   int       `json:"stale"`  // of other conditions than those of now
+	Stale   int       `json:"stale"`  // under other conditions than the present ones
 	Served  int       `json:"served"` // how often answers were given again
 	Bytes   int64     `json:"bytes"`  // of the file and its log, or of the rows in a database
 	Oldest  time.Time `json:"oldest,omitzero"`

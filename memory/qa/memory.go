@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// DefaultKeep is how many entries a memory keeps.
+	// DefaultKeep is the default of Options.Keep.
 	DefaultKeep = 100_000
 	// maxEntry bounds question, answer and payload of an entry, in bytes.
 	maxEntry = 4 << 20
@@ -17,11 +17,10 @@ const (
 	similar = .92
 	// hintFrom is the cosine from which an earlier question is a hint.
 	hintFrom = .75
-	// sameAtMost is how many questions of one shape are compared.
+	// sameAtMost is the number of questions of one shape that are compared.
 	sameAtMost = 16
-	// perWord is how many of the newest questions with a word are candidates of
-	// a hint, wordsAtMost how many words are looked up, and hintsAtMost how many
-	// candidates are compared.
+	// perWord is the number of newest questions with a word that are candidates for a hint,
+	// wordsAtMost the number of words looked up, and hintsAtMost the number of candidates compared.
 	perWord     = 64
 	wordsAtMost = 16
 	hintsAtMost = 8
@@ -29,19 +28,18 @@ const (
 
 // Options tune a memory. Nil is the zero value.
 type Options struct {
-	// Embed returns the unit vector of a text, as memory.Corpus.Embed does. It is
-	// given the words that say what a question is about. Nil: only questions that
-	// are equal to the letter are found.
+	// Embed returns the unit vector of a text, as memory.Corpus.Embed does. It is called with the
+	// question's content words. Nil: only Exact matches are found.
 	Embed func(string) []float32
-	// Keep is how many entries are kept; default DefaultKeep. When there are
-	// more, the oldest go, a hundredth of them at a time.
+	// Keep is the greatest number of entries; default DefaultKeep. Beyond it the oldest are
+	// deleted, a hundredth of them at a time.
 	Keep int
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
 
-// A Memory holds answered questions. It is safe for concurrent use, also by
-// several processes. Close it after use.
+// A Memory stores answered questions. It is safe for concurrent use, also by several processes.
+// Close it after use.
 type Memory struct {
 	rows Rows
 	path string // of the file; empty for other rows
@@ -63,7 +61,7 @@ func New(rows Rows, opts *Options) *Memory {
 	return m
 }
 
-// Close ends the use of the memory. It waits for what is under way.
+// Close closes the memory. It waits for running calls.
 func (m *Memory) Close() error {
 	if err := m.rows.Close(); err != nil {
 		return fmt.Errorf("closing the memory of answers: %w", err)
@@ -123,15 +121,15 @@ func (m *Memory) lookup(ctx context.Context, question string, now []Condition) (
 	return m.match(ctx, Hint, best, id)
 }
 
-// known is the cosine of two questions of one shape in their canonical words:
-// 1, or 0 when the embedder knows none of those.
+// known is the cosine of two questions of one shape in their canonical words: 1, or 0 if the
+// embedder knows none of those.
 func (m *Memory) known(form shape) float64 {
 	vector := m.opts.Embed(strings.Join(form.words, " "))
 	return dot(vector, vector)
 }
 
-// match reads the entry of an id. One that does not exist, or that another process forgot
-// meanwhile, is no match.
+// match reads the entry of an ID. A missing one, perhaps deleted by another process meanwhile, does
+// not match.
 func (m *Memory) match(ctx context.Context, kind Kind, similarity float64, id string) (Match, error) {
 	row, ok, err := m.rows.Read(ctx, id)
 	if err != nil || !ok {
@@ -183,9 +181,8 @@ func (m *Memory) sharingWords(ctx context.Context, conditions string, words []in
 	return out, err
 }
 
-// Store keeps an answer, and returns its id once it is on disk. It replaces
-// the one to the same question under the same conditions. ID, Stored and the
-// counts of the entry are not read.
+// Store stores an answer, and returns its ID once it is on disk. It replaces the answer to the same
+// question under the same conditions. ID, Stored and the counts of the entry are ignored.
 func (m *Memory) Store(ctx context.Context, e Entry) (id string, err error) {
 	if id, err = m.store(ctx, e); err != nil {
 		return "", fmt.Errorf("storing an answer: %w", damaged(m.path, err))
@@ -213,7 +210,7 @@ func (m *Memory) MarkServed(ctx context.Context, id string) error {
 	return nil
 }
 
-// dot is the cosine of two unit vectors, 0 when one is missing or of another space.
+// dot is the cosine of two unit vectors, 0 if one is missing or from another space.
 func dot(a, b []float32) float64 {
 	if len(a) == 0 || len(a) != len(b) {
 		return 0

@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// What follows rewrites wordings of a question into one. Each rule holds for
-// whole phrases in fixed places: a word more, and it does not apply. None of
-// them applies where a negation could change what it says: "is not required
-// to" is not "must not".
+// The following functions rewrite different wordings of a question to one. Each rule matches whole
+// phrases in fixed places: with one more word it does not apply. No rule applies where a negation
+// could change the meaning: "is not required to" is not "must not".
 
-// An opening is how a question may begin, and what it says the same as. In
-// from, "what" stands for "which", too.
+// An opening is a beginning of a question and its equivalent. In from, "what" also stands for
+// "which".
 type opening struct{ from, to []string }
 
 func open(from, to string) opening { return opening{strings.Fields(from), strings.Fields(to)} }
@@ -39,17 +38,15 @@ var (
 	isOrAre   = wordsOf(`is are am`)
 	begins    = wordsOf(`is are am was were do does did has have had can could may might must shall should will would`)
 
-	// had are nouns of which "what N does X have" asks for the N of X.
+	// had are nouns N for which "what N does X have" asks for the N of X.
 	had = wordsOf(`right duty obligation power element requirement exception component`)
 
-	// fronts are words that open a phrase which can stand before a question or
-	// behind it.
+	// fronts are words that begin a phrase which may precede or follow a question.
 	fronts = wordsOf(`in under at on for by within during before after according`)
 )
 
-// unfront puts a phrase that stands before a question, and is set off by its
-// only comma, behind it: "under the lease, who pays" asks "who pays under the
-// lease".
+// unfront moves a phrase before a question, separated by its only comma, after it: "under the
+// lease, who pays" asks "who pays under the lease".
 func unfront(q string) string {
 	front, rest, found := strings.Cut(q, ", ")
 	if !found || strings.Contains(rest, ",") {
@@ -62,8 +59,7 @@ func unfront(q string) string {
 	return strings.TrimRight(rest, " ?.!") + " " + strings.ToLower(front[:1]) + front[1:]
 }
 
-// rephrase applies the rules to the words of a question, without what is
-// wrapped around it.
+// rephrase applies the rules to the words of a question without its wrapping.
 func rephrase(words []string) []string {
 	words = opened(words)
 	words = located(costs(words))
@@ -107,8 +103,8 @@ func located(words []string) []string {
 	return words
 }
 
-// modal rewrites "who is allowed to", "is X required to", "who has to" with
-// the modal that says the same.
+// modal replaces "who is allowed to", "is X required to", "who has to" by the modal of the same
+// meaning.
 func modal(words []string) []string {
 	at := 0 // of the verb that the modal takes the place of
 	if len(words) > 0 && askWords.has(words[0]) {
@@ -139,8 +135,8 @@ func modal(words []string) []string {
 	return words
 }
 
-// possessed rewrites "what rights does X have" and "what exceptions are there
-// to X" with "what are the".
+// possessed replaces "what rights does X have" and "what exceptions are there to X" by "what are
+// the".
 func possessed(words []string) []string {
 	n := len(words)
 	if n < 5 || words[0] != "what" && words[0] != "which" || !had.has(canonical(words[1])) {

@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// Rows keep the answers of one corpus, each with a number that grows with every Write.
-// They read no clock and check nothing: [New] does both. A program that only uses
-// memories does not need them.
+// Rows store the answers of one corpus, each with a number that grows with every Write. They use no
+// clock and validate nothing: [New] does both. Only implementations of a store need this interface.
 type Rows interface {
 	// Read returns the row of an id, and whether there is one. Shape and Words are not
 	// needed.
 	Read(ctx context.Context, id string) (Row, bool, error)
-	// List returns the rows whose ids begin with some digits, the newest first, at most
-	// limit of them; 0 is no limit. Answer, Payload, Shape and Words are not needed.
+	// List returns the rows whose IDs begin with some digits, the newest first, at most limit of
+	// them; 0 means no limit. Answer, Payload, Shape and Words are not needed.
 	List(ctx context.Context, begin string, limit int) ([]Row, error)
 	// Shaped returns the newest questions of some conditions with a shape, the newest
 	// first.
@@ -26,31 +25,31 @@ type Rows interface {
 	// Questions returns the questions of rows by their numbers, in any order, without those
 	// that are gone.
 	Questions(ctx context.Context, numbers []int64) ([]Candidate, error)
-	// Write puts a row in the place of the one with its id, as the newest; Served and Last
-	// are 0. If there are then more than keep, the oldest go, and a hundredth of keep in
-	// addition. All of it is one transaction.
+	// Write replaces the row with its ID, as the newest; Served and Last are 0. If there are then
+	// more than keep, the oldest are deleted, with a hundredth of keep in addition. All of it is
+	// one transaction.
 	Write(ctx context.Context, row Row, keep int) error
 	// Serve counts that a row was served; now is its Last.
 	Serve(ctx context.Context, id string, now int64) error
-	// Delete deletes the rows of ids for good, in one transaction; that there is none is no
-	// error.
+	// Delete permanently deletes the rows with some IDs, in one transaction; missing ones are not
+	// an error.
 	Delete(ctx context.Context, ids []string) error
 	// DeleteOthers deletes the rows that are not of some conditions for good, in one
 	// transaction, and returns them as List does.
 	DeleteOthers(ctx context.Context, conditions string) ([]Row, error)
 	// Count counts the rows; stale are those that are not of some conditions.
 	Count(ctx context.Context, conditions string) (Stats, error)
-	// Close ends the use of the rows. It waits for what is under way.
+	// Close closes the rows. It waits for running calls.
 	Close() error
 }
 
-// A Row is an entry as it is kept. Times are microseconds since 1970. Question and Answer
-// may hold any bytes; Conditions is JSON, and so without zero bytes.
+// A Row is a stored entry. Times are microseconds since 1970. Question and Answer may contain any
+// bytes; Conditions is JSON without zero bytes.
 type Row struct {
 	ID         string
 	Conditions string
 	Shape      int64   // equal for questions of one shape
-	Words      []int64 // what stands for the words of the question, each once
+	Words      []int64 // hashes of the question's words, each once
 	Question   string
 	Answer     string
 	Payload    []byte // nil for none
@@ -67,7 +66,7 @@ type Candidate struct {
 	Question string
 }
 
-// rowOf is the row of an entry with its id and time.
+// rowOf returns the row of an entry whose ID and Stored are set.
 func rowOf(conditions string, e Entry) Row {
 	return Row{
 		ID: e.ID, Conditions: conditions, Shape: shapeOf(e.Question).hash(), Words: wordsIn(e.Question),
@@ -75,7 +74,7 @@ func rowOf(conditions string, e Entry) Row {
 	}
 }
 
-// entry is the entry of a row.
+// entry returns the entry of a row.
 func (r Row) entry() (Entry, error) {
 	e := Entry{
 		ID: r.ID, Question: r.Question, Answer: r.Answer, Payload: r.Payload, Confidence: r.Confidence,

@@ -8,17 +8,15 @@ import (
 	"strings"
 )
 
-// Two questions that differ in one word are usually two questions ("the duty
-// of the agent", "the duty to the agent"), and vectors do not see it: at a
-// cosine of .92 every second hit is wrong. So the guards do not look for
-// differences that are known to matter; they allow those that are known not
-// to: wrapping ("can you tell me …"), articles, plurals, contractions, "do",
-// where a modal stands, ways to ask for a definition, "elements of battery"
-// for "battery elements", a short list of synonyms, and other wordings of a
-// whole question (rephrase.go). Everything else has to be there, in the same
-// order.
+// Two questions that differ in one word are usually two questions ("the duty of the agent", "the
+// duty to the agent"), and vectors do not show it: at a cosine of .92 every second hit is wrong. So
+// instead of looking for differences known to matter, the comparison allows those known not to:
+// wrapping ("can you tell me …"), articles, plurals, contractions, "do", the position of a modal,
+// ways to ask for a definition, "elements of battery" for "battery elements", a short list of
+// synonyms, and other wordings of a whole question (rephrase.go). Everything else has to be the
+// same, in the same order.
 
-// A shape is what is left of a question when all of that is gone.
+// A shape is a question without these differences.
 type shape struct {
 	asks  string   // the question word; empty for yes or no
 	lead  string   // the modal of the main clause
@@ -27,9 +25,8 @@ type shape struct {
 	words []string // everything else that bears meaning, in order
 }
 
-// subject returns the words of a question that say what it is about, as they
-// are typed: what an embedder is to compare. Function words and politeness
-// would only draw vectors together, or apart, that belong elsewhere.
+// subject returns the content words of a question as typed, for an embedder. Function words and
+// polite phrases would only distort the similarity.
 func subject(q string) string {
 	if words := subjectWords(q); len(words) > 0 {
 		return strings.Join(words, " ")
@@ -48,16 +45,14 @@ func subjectWords(q string) []string {
 	return out
 }
 
-// same reports whether two questions ask the same. A question without words
-// is the same as none.
+// same reports whether two questions ask the same. A question without words is never the same.
 func (s shape) same(t shape) bool {
 	return len(s.words) > 0 && s.asks == t.asks && s.lead == t.lead && s.be == t.be && s.past == t.past &&
 		slices.Equal(s.words, t.words)
 }
 
-// questionKey folds what never matters: case (but for words that mean
-// something else in capitals), spaces, typographic signs, contractions and
-// punctuation.
+// questionKey folds differences that never matter: case (except for words that mean something else
+// in capitals), spaces, typographic signs, contractions and punctuation.
 func questionKey(q string) string { return strings.Join(questionWords(q), " ") }
 
 // shapeOf reads a question.
@@ -100,7 +95,7 @@ func shapeOf(q string) shape {
 	return s
 }
 
-// mix keeps apart questions that hold both tenses of "be".
+// mix distinguishes questions that contain both tenses of "be".
 func mix(was, is string) string {
 	if was != "" && was != is {
 		return "both"
@@ -116,8 +111,8 @@ func ask(w string) string {
 	return w
 }
 
-// unwrap removes the politeness around a question. The second result is the
-// verb of an order ("list", "explain") when that is what is left.
+// unwrap removes the polite phrases around a question. The second result is the imperative ("list",
+// "explain") if the rest begins with one.
 func unwrap(words []string) ([]string, string) {
 	all := words
 	skip := func(prefix ...string) bool {
@@ -136,7 +131,7 @@ func unwrap(words []string) ([]string, string) {
 	case skip("i", "want", "to", "know"), skip("i", "would", "like", "to", "know"), skip("i", "need", "to", "know"),
 		skip("do", "you", "know"), skip("i", "wonder"), skip("i", "am", "wondering"):
 		verb = "tell"
-	case len(words) > 0 && orders.has(words[0]):
+	case len(words) > 0 && imperatives.has(words[0]):
 		verb, words = words[0], words[1:]
 		_ = skip("to", "me") || skip("me") || skip("us")
 	case polite:
@@ -159,9 +154,8 @@ func unwrap(words []string) ([]string, string) {
 	return words, verb
 }
 
-// definition recognises the ways to ask what something is: "what is battery",
-// "what does battery mean", "define battery", "what is the meaning of
-// battery".
+// definition recognises the ways to ask for a definition: "what is battery", "what does battery
+// mean", "define battery", "what is the meaning of battery".
 func definition(words []string, imperative string) (shape, bool) {
 	is := func(i int, any ...string) bool { return i < len(words) && slices.Contains(any, words[i]) }
 	var thing []string
@@ -184,8 +178,8 @@ func definition(words []string, imperative string) (shape, bool) {
 	}
 	s := shape{asks: "definition"}
 	for _, w := range thing {
-		// Only a plain name is defined: "what is owed by a tenant" is another
-		// question, and so is "what are the elements".
+		// Only a plain name is defined: "what is owed by a tenant" is another question, and so is
+		// "what are the elements".
 		if closed.has(w) || askWords.has(w) || modals.has(w) || headNouns.has(canonical(w)) || strings.HasSuffix(w, "ed") {
 			return shape{}, false
 		}
@@ -196,9 +190,8 @@ func definition(words []string, imperative string) (shape, bool) {
 	return s, len(s.words) > 0
 }
 
-// leadModal takes the modal of the main clause from where questions put it:
-// first ("must a landlord …"), behind the subject of a clause ("what a
-// landlord must …") or as "have to" behind "does".
+// leadModal removes the modal of the main clause from its place: first ("must a landlord …"), after
+// the subject of a clause ("what a landlord must …"), or as "have to" after "does".
 func leadModal(words []string, asked bool) (string, []string) {
 	if len(words) == 0 {
 		return "", words
@@ -210,7 +203,7 @@ func leadModal(words []string, asked bool) (string, []string) {
 	clause := asked && (ignored.has(words[0]) || pronouns[words[0]] != "")
 	for i, w := range words {
 		switch {
-		case askWords.has(w) || w == "that" || w == "if": // a clause of its own begins
+		case askWords.has(w) || w == "that" || w == "if": // another clause begins
 			return "", words
 		case clause && modals.has(w):
 			return w, slices.Concat(words[:i], words[i+1:])
@@ -221,8 +214,8 @@ func leadModal(words []string, asked bool) (string, []string) {
 	return "", words
 }
 
-// headsLast turns "elements of battery" into "battery elements": a general
-// noun with "of" or "for" goes behind the words up to the next function word.
+// headsLast turns "elements of battery" into "battery elements": a general noun with "of" or "for"
+// moves after the words up to the next function word.
 func headsLast(words []string) []string {
 	out := make([]string, 0, len(words))
 	for i := 0; i < len(words); i++ {
@@ -244,8 +237,7 @@ func headsLast(words []string) []string {
 	return out
 }
 
-// wordsIn returns the hashes of the words that say what a question is about,
-// each once, in the question's order.
+// wordsIn returns the hashes of a question's content words, each once, in order.
 func wordsIn(question string) []int64 {
 	var out []int64
 	for _, w := range subjectWords(question) {

@@ -26,11 +26,11 @@ var (
 	modals   = wordsOf(`can could may might must shall should will would ought`)
 	ignored  = wordsOf(`a an the please actually really exactly precisely`)
 
-	// orders are verbs that ask for an answer.
-	orders = wordsOf(`tell explain describe list state give define clarify say name show`)
+	// imperatives are imperatives that ask for an answer.
+	imperatives = wordsOf(`tell explain describe list state give define clarify say name show`)
 
-	// headNouns say what is asked about a thing, so "of" or "for" binds the
-	// thing to them without saying more than its place does.
+	// headNouns ask for a property of a thing, so that "of" or "for" after them adds no meaning
+	// beyond the word order.
 	headNouns = wordsOf(`element component requirement definition meaning penalty deadline rule test
 		standard purpose effect exception remedy type right duty obligation power`)
 
@@ -53,8 +53,7 @@ var (
 		wages lines`)
 )
 
-// pronouns map a pronoun to its person: "I" and "me" are told apart by their
-// place.
+// pronouns map a pronoun to its person: "I" and "me" are distinguished by position.
 var pronouns = map[string]string{
 	"i": "i", "me": "i", "my": "i", "mine": "i",
 	"he": "he", "him": "he", "his": "he",
@@ -65,8 +64,8 @@ var pronouns = map[string]string{
 	"it": "it", "its": "it",
 }
 
-// synonyms are words that can stand for each other in every question, as far
-// as a list can promise that. It is short on purpose.
+// synonyms are words that are interchangeable in every question, as far as a list can guarantee
+// that. It is short on purpose.
 var synonyms = map[string]string{
 	"attorney": "lawyer", "purchaser": "buyer", "purchase": "buy", "automobile": "car", "physician": "doctor",
 	"begin": "start", "commence": "start", "needed": "required", "necessary": "required", "punishment": "penalty",
@@ -84,7 +83,7 @@ var contractions = map[string]string{
 	"i'm": "i am", "i'd": "i would", "let's": "let us", "ain't": "is not",
 }
 
-// canonical maps a word to what stands for all its equals.
+// canonical maps a word to the representative of its synonyms.
 func canonical(w string) string {
 	if p, ok := pronouns[w]; ok {
 		return p
@@ -116,8 +115,8 @@ func singular(w string) string {
 	return w[:len(w)-1]
 }
 
-// questionToken is a number with its sign and decimals, a word with
-// apostrophes or hyphens inside, or a sign that changes what a number means.
+// questionToken matches a number with its sign and decimals, a word with apostrophes or hyphens
+// inside, or a sign that changes the meaning of a number.
 var questionToken = pattern.New(`\d+(?:st|nd|rd|th)\b|[-−]?\d[\d.,]*\d|[-−]?\d|[\p{L}\p{N}\p{M}]+(?:['\-][\p{L}\p{N}\p{M}]+)*'?|[%$€£¥§&+=<>/]`)
 
 // thousands matches a number with its thousands set off by commas; a comma
@@ -134,7 +133,7 @@ func questionWords(q string) []string {
 	for i, loc := range questionToken.FindAllStringIndex(q, -1) {
 		raw := q[loc[0]:loc[1]]
 		if number := strings.TrimLeft(raw, "-−"); number != raw {
-			// A hyphen is a minus only where nothing stands before it.
+			// A hyphen is a minus only at the start of a word.
 			if before, _ := utf8.DecodeLastRuneInString(q[:loc[0]]); loc[0] > 0 && (unicode.IsLetter(before) || unicode.IsNumber(before)) {
 				raw = number
 			} else {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Abbreviations by what follows them. Many are words as well: "no", "art", "fig".
-// Their full stop is that of an abbreviation only before what it announces.
+// Abbreviations by the text that follows them. Many are words as well: "no", "art", "fig". Their
+// full stop marks an abbreviation only before such text.
 var (
 	// Before a number: "No. 5", "Art. 12(a)", "Fig. B".
 	numbered = stopList(`no nos art arts sec secs para paras ch cl reg fig figs eq vol p pp ref refs`)
@@ -17,17 +17,16 @@ var (
 	titles = stopList(`mr mrs ms dr prof st`)
 	// Before anything.
 	always = stopList(`v vs cf eg ie viz ed eds u.s u.s.c c.f.r e.g i.e fed r evid civ crim proc cal rev approx`)
-	// As often as not at the end of a sentence, which openers tell.
+	// Often at the end of a sentence, which the next word shows: openers.
 	closing = stopList(`inc ltd co corp llc etc al jr sr dept est`)
 )
 
-// openers are words that begin a sentence and hardly stand, with a capital, within
-// one.
+// openers are words that begin a sentence and rarely have a capital within one.
 var openers = stopList(`the this these that those it its he she they we you in on at by for from under if when while where
 	neither both each every all no none any some such as after before although because however there here one two`)
 
-// isAbbreviation reports whether the full stop at the end of s, the sentence so
-// far, is that of an abbreviation, and rest goes on with the sentence.
+// isAbbreviation reports whether the full stop at the end of s, the sentence so far, marks an
+// abbreviation, and rest continues the sentence.
 func isAbbreviation(s, rest string) bool {
 	s = strings.TrimRight(s, ".")
 	at := strings.LastIndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '(' || r == '[' }) + 1
@@ -57,7 +56,7 @@ func isAbbreviation(s, rest string) bool {
 	return false
 }
 
-// longestNext bounds what is looked at behind a full stop, in bytes.
+// longestNext bounds the text examined after a full stop, in bytes.
 const longestNext = 40
 
 // nextWord returns the first word of rest without the signs around it.
@@ -69,7 +68,7 @@ func nextWord(rest string) string {
 	return ""
 }
 
-// isNumber reports whether a word begins as a number does, perhaps behind a sign.
+// isNumber reports whether a word begins like a number, perhaps after a sign.
 func isNumber(word string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(word, "§#№"))
 	return unicode.IsDigit(r) || strings.HasPrefix(word, "§")
@@ -84,8 +83,8 @@ func isLetter(word string) bool {
 	return size > 0 && size == len(word) && unicode.IsUpper(r)
 }
 
-// isStreet reports whether "St" or "Dr" stands behind a name, "on Main St.", and
-// not before one. A capital that opens the sentence is no name.
+// isStreet reports whether "St" or "Dr" follows a name, "on Main St.", and does not precede one. A
+// capital at the start of the sentence is not a name.
 func isStreet(before, word string) bool {
 	if word != "st" && word != "dr" {
 		return false

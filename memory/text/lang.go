@@ -25,7 +25,7 @@ import (
 // not known is read as English.
 type Language string
 
-// English is the language of texts that show no other.
+// English is the default language.
 const English Language = "en"
 
 var stemmers = map[Language]func(*snowballstem.Env) bool{
@@ -33,13 +33,12 @@ var stemmers = map[Language]func(*snowballstem.Env) bool{
 	"nl": dutch.Stem, "no": norwegian.Stem, "pt": portuguese.Stem, "ru": russian.Stem, "sv": swedish.Stem, "tr": turkish.Stem,
 }
 
-// accents are letters that writers of Romance languages leave out of the keyboard: stems
-// have none of them.
+// accents are letters that writers of Romance languages often type without accent: stems have none.
 var accents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ã", "a", "é", "e", "è", "e", "ê", "e", "ë", "e", "í", "i", "ì", "i", "î", "i", "ï", "i",
 	"ó", "o", "ò", "o", "ô", "o", "õ", "o", "ú", "u", "ù", "u", "û", "u", "ü", "u", "ç", "c")
 
-// ParseLanguage reads the language of a tag such as "de", "pt-BR" or "nb"; another
-// is read as English.
+// ParseLanguage returns the language of a tag such as "de", "pt-BR" or "nb"; English for an unknown
+// one.
 func ParseLanguage(tag string) Language {
 	tag = strings.ToLower(strings.TrimSpace(tag))
 	if at := strings.IndexAny(tag, "-_"); at >= 0 {
@@ -57,8 +56,8 @@ func ParseLanguage(tag string) Language {
 // isEnglish reports whether a text is read as English.
 func (l Language) isEnglish() bool { return l == "" || l == English }
 
-// Stem is the Snowball stem of a lower-case word in the language. A word of a language
-// without a stemmer, and one that is too long, is its own.
+// Stem returns the Snowball stem of a lower-case word in the language; the word itself if the
+// language has no stemmer or the word is too long.
 func (l Language) Stem(word string) string {
 	if l.isEnglish() {
 		return Stem(word)
@@ -86,12 +85,12 @@ func (l Language) Stops(word string) bool {
 		return true
 	}
 	switch l {
-	case "zh": // two characters one of which is a function word are no word
+	case "zh": // two characters with a function word are not a word
 		return len(word) <= 8 && strings.ContainsFunc(word, func(r rune) bool { return functionWords()[l].Has(string(r)) })
 	case "ja":
 		r, size := utf8.DecodeRuneInString(word)
 		return size == len(word) && unicode.Is(unicode.Hiragana, r)
-	case "fr", "it": // l'appartement: the token holds the article
+	case "fr", "it": // l'appartement: the token contains the article
 		return false
 	}
 	return false
@@ -109,8 +108,8 @@ func (l Language) Terms(s string) []string {
 	return terms
 }
 
-// Word is a token without the article or pronoun that French and Italian write together
-// with it: "appartement" of "l'appartement".
+// Word returns a token without the article or pronoun that French and Italian attach to it:
+// "appartement" for "l'appartement".
 func (l Language) Word(token string) string {
 	if l != "fr" && l != "it" {
 		return token
@@ -122,10 +121,10 @@ func (l Language) Word(token string) string {
 	return token
 }
 
-// longestElided is that of "quell'", in bytes.
+// longestElided is the length of "quell'" in bytes.
 const longestElided = 6
 
-// languageSample bounds what a language is told by, in bytes.
+// languageSample bounds the text from which a language is detected, in bytes.
 const languageSample = 4 << 10
 
 // votes says how much a function word speaks for each of its languages: the fewer have
@@ -162,15 +161,15 @@ var letters = map[rune][]Language{
 }
 
 const (
-	letterVote = .5  // of a letter, beside a function word that one language has alone
+	letterVote = .5  // of a letter, against 1 of a function word unique to one language
 	leastVotes = .6  // that a language needs
 	leastLead  = 1.2 // times the votes of the next language
-	fewWords   = 6   // of which one may tell
-	manyWords  = 8   // of them, one vote in manyWords is too few to tell by
+	fewWords   = 6   // of which one may decide
+	manyWords  = 8   // of them, one vote in manyWords does not decide
 )
 
-// LanguageOf tells the language of a text by its script, function words and letters. It
-// is "" where these are few or speak for several languages.
+// LanguageOf detects the language of a text by its script, function words and letters. It is "" if
+// these are few or suggest several languages.
 func LanguageOf(s string) Language {
 	s = s[:min(len(s), languageSample)]
 	scripts, all := map[Language]int{}, 0
@@ -193,7 +192,7 @@ func LanguageOf(s string) Language {
 	if l := byScript(scripts, all); l != "" {
 		return l
 	}
-	words, telling := 0, map[Language]int{} // how many different words tell each
+	words, telling := 0, map[Language]int{} // distinct words for each
 	seen := map[string]bool{}
 	for _, t := range Tokens(s) {
 		words++
@@ -230,10 +229,10 @@ func LanguageOf(s string) Language {
 	return best
 }
 
-// languages are those that function words tell, in the order in which equals are kept.
+// languages are those detected by function words, in order of preference.
 var languages = []Language{English, "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "tr", "ru"}
 
-// scriptLanguage is the language that a letter tells by its script.
+// scriptLanguage returns the language indicated by a letter's script.
 func scriptLanguage(r rune) Language {
 	switch {
 	case r < 0x370:
@@ -258,8 +257,8 @@ func scriptLanguage(r rune) Language {
 	return ""
 }
 
-// byScript is the language of a text a third of whose letters are of its script. What has
-// Japanese letters among Chinese characters is Japanese.
+// byScript returns the language of a text with at least a third of its letters in that language's
+// script. Chinese characters with Japanese letters among them are Japanese.
 func byScript(scripts map[Language]int, all int) Language {
 	if scripts["ja"] > 0 && 20*scripts["ja"] >= scripts["zh"] {
 		scripts["ja"] += scripts["zh"]

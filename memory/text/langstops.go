@@ -2,9 +2,9 @@ package text
 
 import "sync"
 
-// functionWords are the words of each language that say nothing about a topic: articles,
-// pronouns, prepositions, conjunctions, auxiliaries and words that ask. English has
-// [DocStops]. Of Chinese and Japanese they are characters, [isSmall] says how.
+// functionWords are the words of each language without a topic: articles, pronouns, prepositions,
+// conjunctions, auxiliaries and question words. English has [DocStops]. For Chinese and Japanese
+// they are characters, see [isSmall].
 var functionWords = sync.OnceValue(func() map[Language]StopList {
 	return map[Language]StopList{
 		"de": stopList(`der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner keines und oder aber denn sondern doch sowie sowohl weder noch ich du er sie es wir ihr mich dich sich uns euch ihm ihn ihnen mir dir mein meine meinen meinem meiner meines dein deine deinen deinem deiner sein seine seinen seinem seiner seines ihre ihren ihrem ihrer ihres unser unsere unseren unserem unserer euer eure euren eurem man dieser diese dieses diesen diesem jener jene jenes jeder jede jedes jeden jedem jederzeit welcher welche welches welchen welchem was wer wen wem wessen wie wo wann warum wieso weshalb wohin woher womit wofür wozu worauf woran worin wodurch wobei woraus worüber wovon in im ins an am ans auf aufs aus bei beim bis durch für gegen hinter mit nach neben ohne seit über um unter von vom vor während wegen zu zum zur zwischen als wenn ob dass daß weil da damit so auch nur schon sehr hier dort dann nun nicht nichts mal etwa bzw ist sind war waren bin bist seid sei wäre wären wird werden werde wurde wurden worden geworden würde würden hat haben habe hatte hatten gehabt hätte hätten kann können könnte könnten konnte muss muß müssen müsste mussten soll sollen sollte sollten darf dürfen dürfte durfte will wollen wollte mag möchte möchten möchtest tun tut tue habt hast kannst musst darfst sollst willst wirst könnt müsst dürft werdet davon dabei dazu dafür dadurch daran darauf daraus darin darüber darunter daher deshalb ihrerseits jedoch bitte`),

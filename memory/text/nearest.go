@@ -6,15 +6,13 @@ import (
 	"strings"
 )
 
-// Key is the form in which names of metadata are compared: lower case, spaces
-// as "_", none around.
+// Key returns the form in which metadata names are compared: lower case, spaces as "_", trimmed.
 func Key(name string) string {
 	return strings.Join(strings.Fields(strings.ToLower(name)), "_")
 }
 
-// Nearest returns the known name that a mistyped one was probably meant to
-// be, or "" when none is close: more than two changes, or as many as half of
-// the word. Of equally near names it is the first.
+// Nearest returns the known name that a mistyped one was probably meant to be, or "" if none is
+// close: within two changes and less than half of the word. Of equally near names it is the first.
 func Nearest(name string, known []string) string {
 	best, at := "", 3
 	for _, k := range known {
@@ -34,8 +32,8 @@ func DidYouMean(name string, known []string) string {
 	return ""
 }
 
-// Edits is the least number of characters to insert, remove, replace or swap
-// with their neighbour to turn a into b (optimal string alignment).
+// Edits is the least number of characters to insert, remove, replace or swap with their neighbour
+// to turn a into b (optimal string alignment).
 func Edits(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	rows := make([][]int, len(x)+1)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// plain is a word in composed letters of the usual width.
+// plain returns a word in composed letters of normal width.
 func plain(word string) string {
 	if strings.ContainsFunc(word, func(r rune) bool { return r >= 0xff01 && r <= 0xffdc }) {
 		word = width.Fold.String(word)
@@ -40,9 +40,8 @@ func scriptOf(r rune) int {
 	return 0
 }
 
-// appendPairs adds the tokens of a run that holds characters of such scripts: of each
-// script's part every two characters in a row, or the one that stands alone, and the
-// other parts as they are.
+// appendPairs appends the tokens of a run that contains unspaced scripts: for each part in such a
+// script every two adjacent characters, or a single one, and the other parts unchanged.
 func appendPairs(tokens []Token, s string, start, end int) []Token {
 	script, first := -1, start // of the part
 	var at []int               // where its characters begin: marks belong to the one before
@@ -79,13 +78,13 @@ func appendPairs(tokens []Token, s string, start, end int) []Token {
 	return tokens
 }
 
-// joins reports whether a character is a part of the one before it: a mark, the sign of a
-// voiced half-width letter, a vowel or final of a decomposed Korean syllable.
+// joins reports whether a character belongs to the one before it: a mark, a half-width voicing
+// mark, a vowel or final of a decomposed Korean syllable.
 func joins(r rune) bool {
 	return unicode.IsMark(r) || r == 0xff9e || r == 0xff9f || r >= 0x1160 && r <= 0x11ff
 }
 
-// appendWord adds a part of a run without the apostrophes around it.
+// appendWord appends a part of a run without surrounding apostrophes.
 func appendWord(tokens []Token, s string, start, end int) []Token {
 	word := strings.Trim(s[start:end], "'’")
 	start += strings.Index(s[start:end], word)

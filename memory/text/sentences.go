@@ -12,10 +12,9 @@ import (
 // A Span is a range of bytes.
 type Span struct{ Start, End int }
 
-// Sentences splits s into sentences. Line breaks that end a paragraph, a
-// heading or a list item end a sentence too, and so does every line break of a
-// text whose lines are too long to be broken for width. Spans hold no
-// surrounding space, are in order and do not overlap.
+// Sentences splits s into sentences. Line breaks that end a paragraph, a heading or a list item end
+// a sentence too, and so does every line break of a text whose lines are too long to be wrapped.
+// Spans have no surrounding space, are in order and do not overlap.
 func Sentences(s string) []Span { return slices.Collect(EachSentence(s)) }
 
 // EachSentence gives the sentences of Sentences one by one, for texts so long that
@@ -109,8 +108,8 @@ func lineEndsBlock(s string, start, i int) bool {
 	return strings.TrimSpace(line) == "" || opensBlock(line, false)
 }
 
-// opensBlock reports whether a line begins a block of its own. Only headings
-// and table rows also close it (closed): a list item may wrap.
+// opensBlock reports whether a line begins a block. Only headings and table rows also end it
+// (closed): a list item may wrap.
 func opensBlock(line string, closed bool) bool {
 	line = strings.TrimLeft(line, " \t")
 	if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "|") {
@@ -143,8 +142,8 @@ func isLabel(s string) bool {
 	return s != "" && len(s) <= 3 && strings.Trim(s, "0123456789") == ""
 }
 
-// startsSentence reports whether what follows a full stop can begin a
-// sentence; a lower-case word cannot.
+// startsSentence reports whether the text after a full stop can begin a sentence; a lower-case word
+// cannot.
 func startsSentence(rest string) bool {
 	rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
 	r, _ := utf8.DecodeRuneInString(rest)

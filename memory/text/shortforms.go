@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A ShortForm is an abbreviation and what it stands for, as a text writes both.
+// A ShortForm is an abbreviation and its expansion, as a text writes both.
 type ShortForm struct{ Short, Long string }
 
 const (
@@ -31,9 +31,9 @@ func IsShortForm(word string) bool {
 	return capitals >= 2 && utf8.RuneCountInString(word) <= longestShort
 }
 
-// ShortForms lists the abbreviations that s defines in brackets, in its order:
-// "Long Form (LF)" and "LF (long form)". The words of a long form begin with the
-// letters of the short one, and may hold further ones of them.
+// ShortForms returns the abbreviations that s defines in brackets, in order: "Long Form (LF)" and
+// "LF (long form)". The words of a long form begin with the letters of the short one, and may
+// contain further ones of them.
 func ShortForms(s string) []ShortForm {
 	var out []ShortForm
 	for at := 0; ; {
@@ -71,8 +71,8 @@ func lastWord(s string) string {
 	return s[tokens[len(tokens)-1].Start:]
 }
 
-// longBefore is the shortest end of s whose words fit a short form, best one whose
-// words all give one letter, "" without one.
+// longBefore returns the shortest end of s whose words fit a short form, preferably one in which
+// every word gives one letter; "" without one.
 func longBefore(s, short string) string {
 	s = strings.TrimRight(s, quoteMarks)
 	if at := strings.LastIndexAny(s, ".;:!?,"); at >= 0 {
@@ -91,9 +91,8 @@ func longBefore(s, short string) string {
 	return best
 }
 
-// initialsFit reports whether the letters of a short form are those that the words of
-// a long one begin with. A word may give more of its letters, if most begin words;
-// small words may give none.
+// initialsFit reports whether the words of a long form begin with the letters of a short one. A
+// word may give more of its letters, if most begin words; small words may give none.
 func initialsFit(short, long string) bool {
 	if strings.ContainsAny(long, ".;:!?,=<>|") {
 		return false
@@ -124,8 +123,8 @@ func givesLetters(words []Token, letters []rune, first bool) bool {
 	return !first && DocStops.Has(words[0].Text) && givesLetters(words[1:], letters, false)
 }
 
-// shortNames are the short forms of days and months, which no text defines. "So" for Sonntag and "do" for
-// Donnerstag are words as well, and are not among them.
+// shortNames are the short forms of days and months, which no text defines. "So" for Sonntag and
+// "do" for Donnerstag are also words and are left out.
 var shortNames = sync.OnceValue(func() map[string][]string {
 	out := map[string][]string{}
 	for forms := range strings.SplitSeq(`
@@ -144,5 +143,5 @@ var shortNames = sync.OnceValue(func() map[string][]string {
 	return out
 })
 
-// ShortNames are the short forms of a day or a month, whose name is in lower case.
+// ShortNames returns the short forms of a day or month, given by its lower-case name.
 func ShortNames(name string) []string { return shortNames()[name] }

@@ -8,9 +8,9 @@ type StopList map[string]struct{}
 // Has reports whether word is on the list. A nil list is empty.
 func (l StopList) Has(word string) bool { _, ok := l[word]; return ok }
 
-// DocStops is applied to passages: function words, pronouns, auxiliaries.
-// Negations and modals are on it because BM25 gains nothing from them; what
-// compares claims with evidence reads tokens, not these terms.
+// DocStops is applied to passages: function words, pronouns, auxiliaries. It includes negations and
+// modals because BM25 gains nothing from them; the comparison of claims with evidence reads tokens,
+// not these terms.
 var DocStops = stopList(`
 	a about above after again against all also am an and any are as at be
 	because been before being below between both but by can could did do does

@@ -1,11 +1,10 @@
-// Package text is the lexical substrate that the index and the offline
-// algorithms share: tokens, stems, stop lists and sentences, each with byte
-// offsets into the text it came from.
+// Package text has the lexical basis shared by the index and the offline algorithms: tokens, stems,
+// stop lists and sentences, each with byte offsets in the original text.
 //
-// [LanguageOf] tells the language of a text, and [Language] has its stems and stop words;
-// the functions of the package are those of English. Scripts that do not separate words
-// by space (Chinese, Japanese, Korean with its endings, Thai) come out as overlapping
-// tokens of two characters, which a question and a text share without a dictionary.
+// [LanguageOf] detects the language of a text, and [Language] has its stems and stop words; the
+// package's functions are for English. Scripts without spaces between words (Chinese, Japanese,
+// Korean with its endings, Thai) become overlapping tokens of two characters, so that a question
+// and a text share tokens without a dictionary.
 package text
 
 import (
@@ -23,10 +22,10 @@ type Token struct {
 	Start, End int // bytes in the original, possessive included
 }
 
-// Tokens splits s into runs of letters and digits; an apostrophe between
-// letters stays inside its token. A run of Chinese, Japanese, Korean or Thai
-// characters gives every two that stand together, which overlap. Composed and
-// decomposed letters, and those of full and half width, give one text.
+// Tokens splits s into runs of letters and digits; an apostrophe between letters stays in its
+// token. A run of Chinese, Japanese, Korean or Thai characters gives all overlapping pairs of
+// adjacent characters. Composed and decomposed letters, and full and half width, give the same
+// text.
 func Tokens(s string) []Token {
 	tokens := make([]Token, 0, len(s)/6)
 	for i := 0; i < len(s); {
@@ -60,10 +59,9 @@ func folded(word string) string {
 	return strings.TrimSuffix(strings.ToLower(word), "'s")
 }
 
-// Run is the end of the run of characters that begins at i and that in holds of. One
-// of joints may stand between two of them. All tokenizers of words are made of it; what
-// a token is for differs: search looks words up, a judge compares numbers as they
-// are written ("1,000", "U.S."), and a reader of causes keeps hyphens.
+// Run returns the end of the run of characters at i for which in returns true. One of joints may be
+// between two of them. All word tokenizers use it; tokens differ by purpose: search looks words up,
+// a judge compares numbers as written ("1,000", "U.S."), and a reader of causes keeps hyphens.
 func Run(s string, i int, in func(rune) bool, joints string) int {
 	for i < len(s) {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -78,7 +76,7 @@ func Run(s string, i int, in func(rune) bool, joints string) int {
 	return i
 }
 
-// IsWord reports whether a character is a part of a word: a letter, a number or a mark.
+// IsWord reports whether a character is part of a word: a letter, a number or a mark.
 func IsWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9'
@@ -86,13 +84,12 @@ func IsWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
 
-// longestWord is the length in bytes up to which a word is stemmed. Nothing
-// longer is English, and the stemmer's time grows with the square of the
-// length of some runs of letters.
+// longestWord is the greatest length in bytes of a word that is stemmed. Nothing longer is English,
+// and the stemmer's time grows with the square of the length of some runs of letters.
 const longestWord = 64
 
-// Stem returns the Porter2 (Snowball English) stem of a lower-case word. A
-// word of more than 64 bytes is its own stem.
+// Stem returns the Porter2 (Snowball English) stem of a lower-case word. A word of more than 64
+// bytes is returned unchanged.
 func Stem(word string) string {
 	if len(word) > longestWord {
 		return word
@@ -115,5 +112,5 @@ func Terms(s string, stop StopList) []string {
 	return terms
 }
 
-// Between is what stands between two tokens of s, nothing where they overlap.
+// Between returns the text between two tokens of s, empty if they overlap.
 func Between(s string, a, b Token) string { return s[a.End:max(a.End, b.Start)] }

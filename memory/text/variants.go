@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// spellings are endings and parts of words that British and American English write
-// differently. Applied to any word they make many that no language has: only the
-// corpus knows which of them are words.
+// spellings are endings and parts of words that British and American English write differently.
+// Applied to any word they give many non-words: only the corpus knows which of them are words.
 var spellings = [][2]string{
 	{"is", "iz"}, {"ys", "yz"}, {"our", "or"}, {"ogue", "og"}, {"ence", "ense"}, {"ll", "l"}, {"tre", "ter"}, {"bre", "ber"},
 	{"tred", "tered"}, {"mme", "m"}, {"ae", "e"}, {"oe", "e"}, {"grey", "gray"}, {"efact", "ifact"}, {"que", "ck"}, {"dgement", "dgment"},
 }
 
-// Variants lists how a lower-case word may be spelt on the other side of the
-// Atlantic, sorted. Most of them are no words.
+// Variants returns the British or American spellings that a lower-case word may have, sorted. Most
+// of them are not words.
 func Variants(word string) []string {
 	var out []string
 	for _, pair := range spellings {
@@ -30,7 +29,7 @@ func Variants(word string) []string {
 	return slices.Compact(slices.DeleteFunc(out, func(v string) bool { return v == word }))
 }
 
-// Respelt is s with other words in place of some, which are tokens.
+// Respelt returns s with some tokens replaced.
 func Respelt(s string, as map[string]string) string {
 	var b strings.Builder
 	at := 0

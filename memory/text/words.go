@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Words that open a question: those that ask for a thing, and the verbs that stand
-// before a subject.
+// Words that open a question: question words, and the verbs that precede a subject.
 var (
 	Interrogatives = Set(`what when where who whom whose which why how`)
 	Auxiliaries    = Set(`is are was were do does did can could may might must shall should will would has have had`)
@@ -80,7 +79,7 @@ func IsASCII(s string) bool {
 	return true
 }
 
-// Distinct drops repeats and keeps the order, in a list of its own, which is not nil.
+// Distinct returns a new, non-nil list without repeats, in the same order.
 func Distinct[T comparable](list []T) []T {
 	seen := make(map[T]bool, len(list))
 	out := make([]T, 0, len(list))

@@ -14,9 +14,8 @@ import (
 // codes. Rows ascend.
 const changeMagic = "assay-change\x01"
 
-// A Change is how a set differs from the file of an earlier one, which stays: some of
-// its rows are gone, and others are added. Rows of the file that stay are in the order
-// in which they were.
+// A Change describes a set as the difference from an earlier file, which is kept: some of its rows
+// are deleted, and others are added. The remaining rows keep their order.
 type Change struct {
 	centroids *codes
 	lists     *Lists
@@ -26,12 +25,12 @@ type Change struct {
 	assigned  []int32 // lists of those
 }
 
-// changedShare is which part of a file may have changed. What is added is read whole.
+// changedShare is the greatest share of changed rows. Added rows are read at once.
 const changedShare = 1. / 16
 
-// NewChange says how rows differ from those of a coded set: of each kept tells which
-// one it was, ascending, -1 of a new one, which the caller must Put. It is nil where so
-// much differs that a new file is worth while.
+// NewChange returns the difference of rows from those of a coded set: kept has the former number of
+// each row, ascending, or −1 for a new one, which the caller must Put. It is nil if so many rows
+// differ that a new file is better.
 func NewChange(from *Set, kept []int32) *Change {
 	c := &Change{lists: from.lists, own: codes{width: from.codes.width}}
 	stays := make([]bool, from.coded.rows)
@@ -80,7 +79,7 @@ func (c *Change) Put(ctx context.Context, rows []int32, vectors []float32) error
 	return nil
 }
 
-// Encode returns what OpenCoded needs besides the file and its lists.
+// Encode returns the data that OpenCoded needs in addition to the file and its lists.
 func (c *Change) Encode() []byte {
 	out := []byte(changeMagic)
 	for _, n := range []int{c.own.width, len(c.gone), len(c.added)} {
@@ -99,7 +98,7 @@ func (c *Change) Encode() []byte {
 
 var errChange = errors.New("what changed of them is not of this file, or not of this version")
 
-// decodeChange reads what Encode wrote of a set.
+// decodeChange reads the output of Encode for a set.
 func (s *Set) decodeChange(data []byte) (*Change, error) {
 	const head = len(changeMagic) + 3*4
 	if len(data) < head || string(data[:len(changeMagic)]) != changeMagic {
@@ -141,7 +140,7 @@ func (s *Set) decodeChange(data []byte) (*Change, error) {
 	return c, nil
 }
 
-// change makes the set of a file that of the file and what has changed since.
+// change applies the changes since the file was written to its set.
 func (s *Set) change(data []byte) error {
 	c, err := s.decodeChange(data)
 	if err != nil {
@@ -176,7 +175,7 @@ func (s *Set) change(data []byte) error {
 	return nil
 }
 
-// add puts the codes of added rows behind those of the file, by list.
+// add appends the codes of added rows to those of the file, by list.
 func (s *Set) add(c *Change) {
 	tail := Lists{dims: s.dims, centroids: s.lists.centroids, assigned: c.assigned}
 	byList, start := tail.order()

@@ -14,8 +14,8 @@ type codes struct {
 	width int // codes of a row; those beyond the dimensions are 0
 	data  []int8
 	step  []float32
-	err   float64 // the largest length of the difference between a row and what its codes say
-	norm  float64 // the largest length of what a row's codes say
+	err   float64 // the greatest length of the difference between a row and its decoded codes
+	norm  float64 // the greatest length of a decoded row
 }
 
 // encode codes rows. row returns the i-th of n.
@@ -35,8 +35,8 @@ func encode(n, dims int, row func(i int) []float32) *codes {
 	return c
 }
 
-// encodeRow returns a bound of the length of the difference, and the length of what the codes
-// say. A coordinate is off by half a step at most, and by what single precision rounds.
+// encodeRow returns a bound of the length of the difference, and the length of the decoded row. A
+// coordinate differs by half a step at most, plus the rounding of single precision.
 func encodeRow(v []float32, out []int8, step *float32) (diff, norm float64) {
 	const (
 		half = .5001
@@ -105,8 +105,8 @@ const blockRows = 1024
 
 func blocks(n int) int { return (n + blockRows - 1) / blockRows }
 
-// inBlocks runs fn over the blocks of [0, n) on all processors and waits. fn
-// is told the block's number, and must write only what belongs to it.
+// inBlocks runs fn over the blocks of [0, n) on all processors and waits. fn gets the block's
+// number, and must write only data of that block.
 func inBlocks(n int, fn func(block, from, to int)) {
 	count := blocks(n)
 	workers := min(runtime.GOMAXPROCS(0), count)

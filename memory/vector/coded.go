@@ -14,16 +14,16 @@ import (
 	"unsafe"
 )
 
-// codedMagic begins the file of a coded set; its last byte is the format's version.
-// Dimensions, rows and lists follow, the largest length of a row, the step of each
-// row and the check sum of each list's codes, then the check sum of all that, then
-// the codes. Steps and codes are by list.
+// codedMagic begins the file of a coded set; its last byte is the version of the format.
+// Dimensions, rows and lists follow, the greatest length of a row, the step of each row and the
+// checksum of each list's codes, then the checksum of all that, then the codes. Steps and codes are
+// ordered by list.
 const codedMagic = "assay-codes\x01"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A Coder makes the file of a coded set: rows too many to be kept in single
-// precision, in the eight bits that a scan reads anyway.
+// A Coder writes the file of a coded set, for rows that do not fit into memory in single precision,
+// in the eight bits that a scan reads anyway.
 type Coder struct {
 	lists     Lists
 	centroids *codes
@@ -31,7 +31,7 @@ type Coder struct {
 	norms     []float64
 }
 
-// NewCoder codes so many rows, shared out among the centroids of lists; those of [Even] are of so many.
+// NewCoder returns a coder for that many rows. Lists of [Even] must be for the same number.
 func NewCoder(lists *Lists, rows int) *Coder {
 	c := &Coder{lists: *lists, centroids: encode(lists.Count(), lists.dims, lists.centroid)}
 	if !lists.even {
@@ -43,8 +43,8 @@ func NewCoder(lists *Lists, rows int) *Coder {
 	return c
 }
 
-// Put codes rows by their numbers; vectors hold one after the other. Calls with
-// different rows may run at once. The error is cancellation.
+// Put codes rows by their numbers; vectors has them one after the other. Concurrent calls must have
+// different rows. The error is cancellation.
 func (c *Coder) Put(ctx context.Context, rows []int32, vectors []float32) error {
 	products := make([]int32, len(c.centroids.step))
 	for i, row := range rows {
@@ -72,7 +72,7 @@ func (c *Coder) Keep(row int32, from *Set, at int32) {
 	c.norms[row] = normOf(own, step)
 }
 
-// normOf is the length of what codes say.
+// normOf is the length of a decoded row.
 func normOf(codes []int8, step float32) float64 {
 	sum := 0
 	for _, v := range codes {
@@ -86,7 +86,7 @@ func (c *Coder) put(row int32, v []float32) {
 	_, c.norms[row] = encodeRow(v, c.codes.data[int(row)*width:(int(row)+1)*width], &c.codes.step[row])
 }
 
-// Lists are those of the rows that were put. They do not keep the coder.
+// Lists returns the lists of the rows that were put. They do not refer to the coder.
 func (c *Coder) Lists() *Lists {
 	own := c.lists
 	return &own
@@ -135,20 +135,20 @@ func bytesOf(codes []int8) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&codes[0])), len(codes))
 }
 
-// coded is what a set that is read from a file needs besides. The codes of a list are
-// read, and checked, when it is looked at first.
+// coded is the additional state of a set that is read from a file. The codes of a list are read and
+// checked on first use.
 type coded struct {
 	file  io.ReaderAt
 	at    int64 // of the codes
 	sums  []uint32
 	once  []sync.Once
 	rows  int   // of the file; codes of added rows follow
-	added []int // with added rows: where those of each list begin, and their end
+	added []int // with added rows: the offsets of each list's, and their end
 	fault atomic.Pointer[error]
 }
 
-// OpenCoded opens the file that a Coder wrote, of the same lists, with what a Change
-// encoded of it, nil for none. It reads from file until the set is no longer used.
+// OpenCoded opens the file of a Coder with the same lists, and the encoded Change since then or
+// nil. It reads from file as long as the set is used.
 func OpenCoded(file io.ReaderAt, lists *Lists, change []byte) (*Set, error) {
 	s, err := openCoded(file, lists)
 	if err == nil && change != nil {
@@ -215,8 +215,7 @@ func (s *Set) load(list int32) {
 	})
 }
 
-// Err is the first error of reading a set's file. What the set has said since is not
-// to be relied on.
+// Err returns the first error in reading a set's file. Results since then are unreliable.
 func (s *Set) Err() error {
 	if s.coded == nil {
 		return nil

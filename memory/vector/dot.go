@@ -19,13 +19,12 @@ func Dot(a, b []float32) float64 {
 	return float64(s0 + s1 + s2 + s3)
 }
 
-// lane is what a coded row's width is a multiple of.
+// lane is the unit of a coded row's width.
 const lane = 32
 
-// dotRowsGo writes the products of a query and of as many coded rows as out
-// has places; rows holds them one after the other, each as wide as the query,
-// whose length is a multiple of lane. It is what the assembly is tested
-// against.
+// dotRowsGo writes the products of a query and of len(out) coded rows; rows has them one after the
+// other, each as wide as the query, whose length is a multiple of lane. The assembly is tested
+// against it.
 func dotRowsGo(query []int16, rows []int8, out []int32) {
 	width := len(query)
 	for r := range out {

@@ -12,10 +12,10 @@ import (
 // listsMagic begins encoded lists; its last byte is the format's version.
 const listsMagic = "assay-lists\x01"
 
-// Lists share the rows of a set out among centroids, so that the nearest rows
-// of a query are found in the lists of the nearest centroids: an inverted file
-// (Jégou, Douze and Schmid, "Product quantization for nearest neighbor search",
-// 2011, section 4). They are immutable and safe for concurrent use.
+// Lists distribute the rows of a set over centroids, so that the nearest rows of a query are found
+// in the lists of the nearest centroids: an inverted file (Jégou, Douze and Schmid, "Product
+// quantization for nearest neighbor search", 2011, section 4). They are immutable and safe for
+// concurrent use.
 type Lists struct {
 	dims      int
 	centroids []float32
@@ -25,10 +25,10 @@ type Lists struct {
 	even      bool    // of rows shared out by their numbers
 }
 
-// evenRows is how many rows a list of Even has.
+// evenRows is the number of rows in a list of Even.
 const evenRows = 8 * blockRows
 
-// Even shares rows out by their numbers alone, and has all lists looked at: what is found is exact.
+// Even distributes rows by their numbers alone and examines all lists: results are exact.
 func Even(rows, dims int) *Lists {
 	count := max(1, (rows+evenRows-1)/evenRows)
 	l := &Lists{dims: dims, centroids: make([]float32, count*dims), probes: count, recall: 1, assigned: make([]int32, rows), even: true}
@@ -38,14 +38,14 @@ func Even(rows, dims int) *Lists {
 	return l
 }
 
-// Count is the number of lists, Probes how many of them a query looks at.
+// Count returns the number of lists.
 func (l *Lists) Count() int { return len(l.centroids) / l.dims }
 
-// Probes is how many lists a query looks at.
+// Probes returns the number of lists that a query examines.
 func (l *Lists) Probes() int { return l.probes }
 
-// Recall is the share of the ten nearest rows that are found by looking at
-// Probes lists: the mean over the queries that Train made, 0 to 1.
+// Recall is the share of the ten nearest rows that are found by examining Probes lists: the mean
+// over the queries that Train made, 0 to 1.
 func (l *Lists) Recall() float64 { return l.recall }
 
 func (l *Lists) centroid(i int) []float32 { return l.centroids[i*l.dims : (i+1)*l.dims] }
@@ -86,7 +86,7 @@ func (l *Lists) order() (order []int32, start []int) {
 // not fit and cancellation.
 func (l *Lists) Assign(ctx context.Context, rows []float32) (*Lists, error) {
 	if len(rows)%l.dims != 0 {
-		return nil, fmt.Errorf("assigning rows to lists: %d numbers are no rows of %d", len(rows), l.dims)
+		return nil, fmt.Errorf("assigning rows to lists: %d numbers are not a multiple of the row length %d", len(rows), l.dims)
 	}
 	out := *l
 	out.assigned = make([]int32, len(rows)/l.dims)
@@ -148,7 +148,7 @@ func (l *Lists) MarshalBinary() ([]byte, error) {
 	return out, nil
 }
 
-// DecodeLists reads what MarshalBinary wrote. It does not keep data.
+// DecodeLists reads the output of MarshalBinary. It does not retain data.
 func DecodeLists(data []byte) (*Lists, error) {
 	l, err := decodeLists(data)
 	if err != nil {

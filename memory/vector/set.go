@@ -15,19 +15,19 @@ type Set struct {
 	rows  []float32
 	codes *codes
 	lists *Lists  // nil for a set that is scanned whole
-	order []int32 // with lists: the row that each coded row is, -1 of one that is gone; by list, then by row
+	order []int32 // with lists: the row of each coded row, -1 for a deleted one; by list, then by row
 	start []int   // with lists: where each list begins in order, and its end
 	place []int32 // with lists: of each row among the codes
 
-	coded *coded // of a set that is read from a file; its rows are what their codes say
+	coded *coded // of a set that is read from a file; its rows are decoded
 }
 
-// NewSet makes a set of rows that lie one after the other. It keeps rows, which
-// must not change. Lists, of the same rows, make Top look at the nearest of
-// them only; nil makes it exact. The error is a length that does not fit.
+// NewSet makes a set of rows given one after the other. It refers to rows, which must not change.
+// With lists of the same rows Top examines only the nearest lists; with nil it is exact. The error
+// is a wrong length.
 func NewSet(rows []float32, dims int, lists *Lists) (*Set, error) {
 	if dims < 0 || dims == 0 && len(rows) > 0 || dims > 0 && len(rows)%dims != 0 {
-		return nil, fmt.Errorf("making a set of vectors: %d numbers are no rows of %d", len(rows), dims)
+		return nil, fmt.Errorf("making a set of vectors: %d numbers are not a multiple of the row length %d", len(rows), dims)
 	}
 	s := &Set{dims: dims, rows: rows}
 	if lists != nil && (lists.dims != dims || len(lists.assigned) != s.Len()) {
@@ -58,7 +58,7 @@ func (s *Set) inOrder(i int) []float32 {
 	return s.Row(int32(i))
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (s *Set) Len() int {
 	if s.lists != nil {
 		return len(s.place)
@@ -69,10 +69,10 @@ func (s *Set) Len() int {
 	return len(s.rows) / s.dims
 }
 
-// Dims is the length of a row.
+// Dims returns the length of a row.
 func (s *Set) Dims() int { return s.dims }
 
-// Lists are what NewSet was given.
+// Lists returns the lists passed to NewSet.
 func (s *Set) Lists() *Lists { return s.lists }
 
 // Row returns a row, which the caller must not change.
@@ -101,16 +101,15 @@ func (s *Set) Dot(query []float32, i int32) float64 {
 	return float64(step) * float64(sum)
 }
 
-// Top returns the k rows of the largest products with a query among those
-// above a bound, best first and of equals the lower row first. Rows that skip
-// reports are left out; nil leaves none out. It is called by several goroutines at
-// once. A query of another length than the rows' has no matches.
+// Top returns the k rows with the greatest products above a bound, best first and of equals the
+// lower row first. Rows for which skip returns true are left out; nil skips none. It is safe for
+// concurrent use. A query of another length than the rows' has no matches.
 func (s *Set) Top(query []float32, k int, above float64, skip func(row int32) bool) []Match {
 	return s.TopOfEach([][]float32{query}, k, above, skip)[0]
 }
 
-// TopOfEach is Top of up to 64 queries. Together they take less time: the rows that one
-// query looks at are in the processor's cache for the next.
+// TopOfEach is Top for up to 64 queries. Together they take less time, because the rows examined
+// for one query are in the processor's cache for the next.
 func (s *Set) TopOfEach(queries [][]float32, k int, above float64, skip func(row int32) bool) [][]Match {
 	out := make([][]Match, len(queries))
 	if k <= 0 || s.Len() == 0 {
@@ -140,7 +139,7 @@ func (s *Set) TopOfEach(queries [][]float32, k int, above float64, skip func(row
 	}
 	look(0)
 	others.Wait()
-	for q := range out { // what is found does not depend on how the rows are shared out
+	for q := range out { // the result does not depend on the distribution of the rows
 		for _, part := range parts[1:] {
 			for _, m := range part[q].list {
 				parts[0][q].add(m)
@@ -151,11 +150,11 @@ func (s *Set) TopOfEach(queries [][]float32, k int, above float64, skip func(row
 	return out
 }
 
-// serial is how many rows are not worth a second goroutine.
+// serial is the number of rows that are not worth a second goroutine.
 const serial = 8 * blockRows
 
-// stretches are the lists that queries look at, the nearest first; without lists, blocks
-// of all rows. Of each list or block wanted has the bits of the queries that look at it.
+// stretches returns the lists that queries examine, the nearest first; without lists, blocks of all
+// rows. wanted has, for each list or block, the bits of the queries that examine it.
 func (s *Set) stretches(queries [][]float32) (order []int32, wanted []uint64) {
 	count := blocks(s.Len())
 	if s.lists != nil {
@@ -188,7 +187,7 @@ func (s *Set) stretches(queries [][]float32) (order []int32, wanted []uint64) {
 	return order, wanted
 }
 
-// scanStretch shows found the rows of a list or block.
+// scanStretch offers the rows of a list or block to found.
 func (s *Set) scanStretch(p probe, at int32, skip func(row int32) bool, found *best) {
 	if s.lists == nil {
 		s.scan(p, int(at)*blockRows, min((int(at)+1)*blockRows, s.Len()), skip, found)
@@ -201,9 +200,8 @@ func (s *Set) scanStretch(p probe, at int32, skip func(row int32) bool, found *b
 	}
 }
 
-// scan shows found the rows of a range of coded rows. A row is passed over
-// only when its product, by the codes and the most that they may be off, is
-// below what found keeps.
+// scan offers a range of coded rows to found. A row is skipped only if its product, by the codes
+// and their greatest error, is below found's limit.
 func (s *Set) scan(p probe, from, to int, skip func(row int32) bool, found *best) {
 	var products [256]int32
 	width := s.codes.width

@@ -16,14 +16,14 @@ func (m Match) before(o Match) bool {
 	return m.Row < o.Row
 }
 
-// A best keeps the k first matches of those it is shown, in order. k is small.
+// A best collects the k first of the matches offered to it, in order. k is small.
 type best struct {
 	k     int
 	above float64 // matches must be above it
 	list  []Match
 }
 
-// limit is what a match must not be below to have a chance.
+// limit is the bound below which a match is not collected.
 func (b *best) limit() float64 {
 	if len(b.list) == b.k {
 		return max(b.above, b.list[b.k-1].Value)
@@ -31,7 +31,7 @@ func (b *best) limit() float64 {
 	return b.above
 }
 
-// admits reports whether add would keep a match.
+// admits reports whether add would collect a match.
 func (b *best) admits(m Match) bool {
 	return m.Value > b.above && (len(b.list) < b.k || m.before(b.list[b.k-1]))
 }

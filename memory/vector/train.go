@@ -19,16 +19,14 @@ const (
 	rounds     = 8    // of k-means
 	asked      = 100  // pairs of rows that ask for neighbours, to learn the probes
 	neighbours = 10
-	enough     = .98 // of which that many must be found
+	enough     = .98 // the required share of them
 )
 
-// Train makes lists of rows that lie one after the other, by k-means on the
-// sphere: centroids of unit length, started from rows drawn by a fixed seed.
-// How many lists a query looks at is learnt: the fewest, in steps of a half, by
-// which the sums of a row and half of another, since a question is no passage,
-// find .98 of their ten nearest. The same rows give the same bytes on any number
-// of processors. Errors are rows that do not fit and
-// cancellation.
+// Train makes lists of rows given one after the other, by spherical k-means: centroids of unit
+// length, started from rows chosen with a fixed seed. The number of lists that a query examines is
+// learnt: the fewest, in steps of a half, with which queries, the sums of a row and half of another
+// (a question is not a passage), find .98 of their ten nearest. The same rows give the same bytes
+// on any number of processors. Errors are a wrong length and cancellation.
 func Train(ctx context.Context, rows []float32, dims int) (*Lists, error) {
 	if dims <= 0 {
 		return TrainFor(ctx, rows, dims, 0)
@@ -36,8 +34,7 @@ func Train(ctx context.Context, rows []float32, dims int) (*Lists, error) {
 	return TrainFor(ctx, rows, dims, len(rows)/dims)
 }
 
-// TrainFor is Train for so many rows of which a sample is given. The lists have the
-// sample's rows.
+// TrainFor is Train with a sample of that many rows. The lists have the sample's rows.
 func TrainFor(ctx context.Context, sample []float32, dims, rows int) (*Lists, error) {
 	l, err := train(ctx, sample, dims, rows)
 	if err != nil {
@@ -48,7 +45,7 @@ func TrainFor(ctx context.Context, sample []float32, dims, rows int) (*Lists, er
 
 func train(ctx context.Context, rows []float32, dims, all int) (*Lists, error) {
 	if dims <= 0 || len(rows) == 0 || len(rows)%dims != 0 {
-		return nil, fmt.Errorf("%d numbers are no rows of %d", len(rows), dims)
+		return nil, fmt.Errorf("%d numbers are not a multiple of the row length %d", len(rows), dims)
 	}
 	n := len(rows) / dims
 	count := max(1, min(mostLists, int(listShare*math.Sqrt(float64(all))), n))
@@ -108,7 +105,7 @@ func (l *Lists) move(rows []float32, assigned []int32) {
 	}
 }
 
-// mixed makes queries for which rows are near, and none is the nearest by far.
+// mixed makes queries with near rows of which none is nearest by far.
 func mixed(rng *rand.Rand, rows []float32, dims int) [][]float32 {
 	n := len(rows) / dims
 	out := make([][]float32, asked)

@@ -14,8 +14,8 @@ import (
 // once more.
 type OpenCache func(t *testing.T, opts *embed.CacheOptions) *embed.Cache
 
-// TestCache is the suite that caches of vectors pass, whatever keeps their rows. Each call
-// of place makes a new place.
+// TestCache tests a cache of vectors on any implementation of its rows. Each call of place creates
+// a new store.
 func TestCache(t *testing.T, place func(t *testing.T) OpenCache) {
 	for _, c := range []struct {
 		name string
@@ -47,7 +47,7 @@ func put(t *testing.T, c *embed.Cache, numbers ...int) {
 	}
 }
 
-// held lists which of some numbers a cache has; a wrong vector fails.
+// held returns which of some numbers a cache has; a wrong vector fails the test.
 func held(t *testing.T, c *embed.Cache, numbers ...int) (out []int) {
 	t.Helper()
 	keys := make([]embed.Key, len(numbers))
@@ -87,7 +87,7 @@ func keeps(t *testing.T, open OpenCache) {
 		t.Errorf("of no keys: %v, %v", got, err)
 	}
 	put(t, c, 1, 2)
-	put(t, c, 2, 3) // what is there is written over
+	put(t, c, 2, 3) // existing data is replaced
 	if got := held(t, open(t, nil), 3, 0, 1, 2, 2); !slices.Equal(got, []int{3, 1, 2, 2}) {
 		t.Errorf("held %v", got)
 	}
@@ -105,8 +105,8 @@ func keeps(t *testing.T, open OpenCache) {
 	}
 }
 
-// Caches that are open at the same time, as those of several processes are, see each
-// other's vectors and lose none.
+// Caches that are open at the same time, as in several processes, see each other's vectors and lose
+// none.
 func severalWriters(t *testing.T, open OpenCache) {
 	const writers, each = 4, 200
 	var group sync.WaitGroup
@@ -130,7 +130,7 @@ func severalWriters(t *testing.T, open OpenCache) {
 	}
 }
 
-// What all openings were asked adds up, also of several at once.
+// The requests of all openings add up, also of concurrent ones.
 func totals(t *testing.T, open OpenCache) {
 	c := open(t, nil)
 	if got := c.Stats(); got.HitRate() != 0 || got.MaxBytes != embed.DefaultMaxBytes {
@@ -163,7 +163,7 @@ func totals(t *testing.T, open OpenCache) {
 	}
 }
 
-// The cache stays within its bound, and what was used lately stays.
+// The cache stays within its bound, and recently used vectors stay.
 func sweeps(t *testing.T, open OpenCache) {
 	if testing.Short() {
 		t.Skip("it takes long, and -short was asked for")

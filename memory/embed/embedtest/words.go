@@ -18,13 +18,13 @@ import (
 type Words struct {
 	Name string // in the ID; default "words"
 	Dims int    // default 64
-	// Bias moves all cosines towards one: c becomes Bias + (1−Bias)·c. Models
-	// differ in it, from none to .8 and more. A dimension is added for it.
+	// Bias moves all cosines towards one: c becomes Bias + (1−Bias)·c. Models differ in it, from
+	// none to .8 and more. It adds a dimension.
 	Bias float64
-	// Before is called ahead of every call, with its number from one and its
-	// texts. Its error is the call's. Nil calls nothing.
+	// Before is called before every call with its number, from one, and its texts. Its error
+	// becomes the call's. Optional.
 	Before func(ctx context.Context, call int, texts []string) error
-	// After may change what a call returns. Nil changes nothing.
+	// After may change the vectors of a call. Optional.
 	After func(vectors [][]float32) [][]float32
 
 	mu    sync.Mutex
@@ -108,7 +108,7 @@ func (w *Words) vector(s string) []float32 {
 	return out
 }
 
-// addDirection adds ±1 per coordinate, by the bits of a hash.
+// addDirection adds ±1 to each coordinate, by the bits of a hash.
 func addDirection(sum []float64, seed string) {
 	var block [sha256.Size]byte
 	for i := range sum {

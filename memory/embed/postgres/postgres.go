@@ -1,5 +1,5 @@
-// Package postgres keeps cached vectors in a PostgreSQL database, which any number of
-// machines may use.
+// Package postgres stores cached vectors in a PostgreSQL database, which any number of machines may
+// use.
 //
 //	rows, err := postgres.New(ctx, pool, nil)
 //	if err != nil {
@@ -7,7 +7,7 @@
 //	}
 //	cache := embed.NewCache(rows, nil)
 //
-// Writers wait for one another. The caller keeps the pool.
+// Writers wait for one another. The package does not close the pool.
 package postgres
 
 import (
@@ -21,8 +21,8 @@ import (
 	"example.com/assay/memory/embed"
 )
 
-// tables are those of a cache. The use of a batch is a number that grows with each Write
-// and each Report.
+// tables are the tables of a cache. Each Write and each Report increases the use number of its
+// batches.
 var tables = pgschema.Tables{Log: "vector_migrations", Columns: pgschema.LogColumns, Steps: []string{`
 	CREATE TABLE {s}.vector_batches (
 		id bigint PRIMARY KEY, vectors bigint NOT NULL, bytes bigint NOT NULL, used bigint NOT NULL);
@@ -34,14 +34,14 @@ var tables = pgschema.Tables{Log: "vector_migrations", Columns: pgschema.LogColu
 	INSERT INTO {s}.vector_totals VALUES (0, 0);`,
 }}
 
-// Options change where vectors are kept. Nil is the zero value.
+// Options configure [New]. Nil means the zero value.
 type Options struct {
-	// Schema is that of the tables, made if there is none. Default: "assay".
+	// Schema is the schema of the tables, created if needed. Default: "assay".
 	Schema string
 }
 
-// Version returns the version of the tables in a schema, 0 if there are none, and the
-// newest that this program knows. Tables of a later version are an error.
+// Version returns the version of the tables in a schema, 0 if there are none, and the newest that
+// this program knows. Tables of a later version are an error.
 func Version(ctx context.Context, pool *pgxpool.Pool, schema string) (have, newest int, err error) {
 	return tables.Versions(ctx, pool, schema)
 }

@@ -1,5 +1,4 @@
-// Package postgres keeps remembered answers in a PostgreSQL database, which any number of
-// machines may use.
+// Package postgres stores answers in a PostgreSQL database, which any number of machines may use.
 //
 //	rows, err := postgres.New(ctx, pool, "law", nil)
 //	if err != nil {
@@ -7,8 +6,8 @@
 //	}
 //	m := qa.New(rows, &qa.Options{Embed: corpus.Embed})
 //
-// Answers of one corpus are told apart from those of others by the corpus's name. Changes
-// of one corpus wait for one another. The caller keeps the pool.
+// The corpus's name separates its answers from those of other corpora. Changes of one corpus wait
+// for one another. The package does not close the pool.
 package postgres
 
 import (
@@ -24,9 +23,9 @@ import (
 	"example.com/assay/memory/qa"
 )
 
-// tables are those of remembered answers. Their version also covers what is derived from
-// questions, as that of a memory's file does. Question and answer are bytes: a text may
-// hold a zero byte, which PostgreSQL's text may not.
+// tables are the tables of answers. Their version also covers the data derived from questions, as
+// in a memory's file. Question and answer are bytes: a text may contain a zero byte, which
+// PostgreSQL's text type does not allow.
 var tables = pgschema.Tables{Log: "qa_migrations", Columns: pgschema.LogColumns, Steps: []string{`
 	CREATE TABLE {s}.qa_scopes (
 		scope bytea PRIMARY KEY, corpus text COLLATE "C" NOT NULL, conditions text NOT NULL);
@@ -53,14 +52,14 @@ var tables = pgschema.Tables{Log: "qa_migrations", Columns: pgschema.LogColumns,
 		PRIMARY KEY (scope, word, seq));`,
 }}
 
-// Options change where answers are kept. Nil is the zero value.
+// Options configure [New]. Nil means the zero value.
 type Options struct {
-	// Schema is that of the tables, made if there is none. Default: "assay".
+	// Schema is the schema of the tables, created if needed. Default: "assay".
 	Schema string
 }
 
-// Version returns the version of the tables in a schema, 0 if there are none, and the
-// newest that this program knows. Tables of a later version are an error.
+// Version returns the version of the tables in a schema, 0 if there are none, and the newest that
+// this program knows. Tables of a later version are an error.
 func Version(ctx context.Context, pool *pgxpool.Pool, schema string) (have, newest int, err error) {
 	return tables.Versions(ctx, pool, schema)
 }
@@ -72,8 +71,8 @@ type rows struct {
 	corpus string
 }
 
-// New returns the rows of a corpus, and makes the tables or brings them to this version.
-// Closing them leaves the pool open.
+// New returns the rows of a corpus, and creates the tables or migrates them to this version.
+// Closing the rows does not close the pool.
 func New(ctx context.Context, pool *pgxpool.Pool, corpus string, opts *Options) (qa.Rows, error) {
 	var o Options
 	if opts != nil {
@@ -88,13 +87,13 @@ func New(ctx context.Context, pool *pgxpool.Pool, corpus string, opts *Options) 
 
 func (r *rows) Close() error { return nil }
 
-// scope is the key of conditions of the corpus.
+// scope is the key of conditions within the corpus.
 func (r *rows) scope(conditions string) []byte {
 	sum := sha256.Sum256([]byte(fmt.Sprintf("%d %s%s", len(r.corpus), r.corpus, conditions)))
 	return sum[:16]
 }
 
-// query reads all rows of a statement, in which {s} is the schema.
+// query reads all rows of a statement, in which {s} is replaced by the schema.
 func query[T any](ctx context.Context, r *rows, read pgx.RowToFunc[T], statement string, args ...any) ([]T, error) {
 	found, err := r.pool.Query(ctx, pgschema.In(r.schema, statement), args...)
 	if err != nil {
@@ -126,7 +125,7 @@ func (r *rows) Read(ctx context.Context, id string) (qa.Row, bool, error) {
 }
 
 func (r *rows) List(ctx context.Context, begin string, limit int) ([]qa.Row, error) {
-	var most *int // NULL is no limit
+	var most *int // NULL means no limit
 	if limit > 0 {
 		most = &limit
 	}

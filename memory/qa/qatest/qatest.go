@@ -1,4 +1,4 @@
-// Package qatest is the suite that memories of answers pass, whatever keeps their rows.
+// Package qatest tests memories of answers on any implementation of their rows.
 package qatest
 
 import (
@@ -35,7 +35,7 @@ var now = []qa.Condition{{Name: "corpus", Value: "f"}, {Name: "model", Value: "m
 
 func blindly(string) []float32 { return []float32{1} }
 
-// clock goes on by a minute with each look at it.
+// clock advances by a minute with each call.
 func clock() func() time.Time {
 	t := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
 	return func() time.Time { t = t.Add(time.Minute); return t }
@@ -177,7 +177,7 @@ func manages(t *testing.T, open Open) {
 	forgets(t, m, ids, later)
 }
 
-// forgets goes on with six entries.
+// forgets continues with six entries.
 func forgets(t *testing.T, m *qa.Memory, ids []string, later []qa.Condition) {
 	// All or none.
 	if _, err := m.Forget(t.Context(), ids[4], "nobody"); !errors.As(err, new(*qa.UnknownError)) {
@@ -232,7 +232,7 @@ func bounded(t *testing.T, open Open) {
 	for i := range 104 {
 		store(t, m, fmt.Sprintf("Question number %d here?", i), "x", now)
 	}
-	store(t, m, "Question number 103 here?", "y", now) // replaces, and is no further entry
+	store(t, m, "Question number 103 here?", "y", now) // replaces the entry instead of adding one
 	list, err := m.List(t.Context(), 0)
 	if err != nil || len(list) > 100 || len(list) < 98 {
 		t.Fatalf("%d entries, %v", len(list), err)
@@ -244,7 +244,7 @@ func bounded(t *testing.T, open Open) {
 	}
 }
 
-// Texts are kept to the byte, whatever bytes they hold.
+// Texts are stored to the byte, whatever bytes they contain.
 func oddTexts(t *testing.T, open Open) {
 	m := open(t, &qa.Options{Embed: blindly})
 	for _, text := range []string{"a zero\x00byte?", "broken \xff\xfe UTF-8?", "quotes ' \" \\ and $1?", "ü 漢字 🎈?"} {
@@ -268,7 +268,7 @@ func oddTexts(t *testing.T, open Open) {
 	}
 }
 
-// Several openings write and read at once, as several processes do.
+// Several openings write and read concurrently, as several processes do.
 func concurrent(t *testing.T, open Open) {
 	const writers, each = 4, 8
 	var wg sync.WaitGroup

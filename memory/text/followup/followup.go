@@ -8,25 +8,24 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// A Turn is what was asked and answered before.
+// A Turn is the previous question and its answer.
 type Turn struct {
 	Question string // as it was searched for
-	Head     string // the headword that the answer's first quote stands under, if any
+	Head     string // the headword above the answer's first quote, if any
 }
 
-// longest is how many words a question may have that leans on another one: a longer
-// one brings its own context.
+// longest is the greatest number of words of a follow-up question: a longer one has its own
+// context.
 const longest = 25
 
-// Leans reports whether a question leans on one before it by its form.
+// Leans reports whether a question has the form of a follow-up.
 func Leans(question string) bool {
 	_, how := read(question)
 	return how != alone
 }
 
-// Resolve returns a question that leans on an earlier one so that it stands alone.
-// It returns others as they are, and those for which the earlier one has nothing
-// that fits.
+// Resolve returns a follow-up question in a form that can be understood alone. Other questions, and
+// those to which nothing of the earlier turn fits, are returned unchanged.
 func Resolve(question string, earlier Turn) string {
 	asked, how := read(question)
 	if how == alone || strings.TrimSpace(earlier.Question) == "" {
@@ -54,7 +53,7 @@ func Resolve(question string, earlier Turn) string {
 	return strings.TrimRight(out, " ?.!,;:") + "?"
 }
 
-// A leaning is how a question leans on the one before it.
+// A leaning is the way in which a question depends on the one before it.
 type leaning int
 
 const (
@@ -70,7 +69,7 @@ const (
 var (
 	courtesy = pattern.New(`(?i)^(?:thanks?(?: you)?|great|good|nice|i see|right|hm+|cool|perfect|got it|okay|ok|yes|no)\s*[.!,]+\s+`)
 	opening  = pattern.New(`(?i)^(?:(?:and|but|so|ok|okay|then|also|well)\b,?\s+)+`)
-	// A bare question word, alone or with a preposition or a noun of its own.
+	// A bare question word, alone or with a preposition or noun.
 	bareWords = pattern.New(`(?i)^(?:why|why not|why so|why is (?:that|this|it)(?: so| the case)?|how come|how so|how|when|where|who|since when|until when|(?:for )?how (?:long|often|much|many)|how many times|` +
 		`(?:in|on|at|by|for|to|with|from|under|within|after|of|since|before) (?:what|which|whom|whose)(?: \w+){0,2}|by whom)\s*\??$`)
 	aboutIt  = pattern.New(`(?i)^(?:(?:what|how) (?:about|of)|(?:is (?:it|that) )?the same (?:for|with|in)|same (?:for|with|in))\s+(.{2,60}?)\s*\??$`)
@@ -82,12 +81,12 @@ var (
 	whatProp = pattern.New(`(?i)^(?:(?:what(?:'s|’s| is| are| was)|is there|are there) )?(?:the |a |an |any )?((?:` + properties + `)(?: (?:` + properties + `))?)\s*\??$`)
 )
 
-// properties are what things have: alone they say nothing of whose they are.
+// properties are properties of things: alone they do not say whose.
 const properties = `defaults?|values?|maximum|minimum|max|min|limits?|sizes?|names?|types?|syntax|units?|range|purpose|meaning|effects?|differences?|costs?|price|penalt(?:y|ies)|deadline|fees?|length|duration|exceptions?|advantages?|disadvantages?|drawbacks?|alternatives?|requirements?|options?|arguments?|parameters?|permissions?|formats?`
 
 var propertyWord = pattern.New(`(?i)^(?:the |its |a |an )?(?:` + properties + `)(?: (?:` + properties + `))?$`)
 
-// read parts a question from what opens it, and says how it leans on another one.
+// read removes the opening of a question and returns how it depends on another one.
 func read(question string) (string, leaning) {
 	q := strings.Join(strings.Fields(question), " ")
 	for courtesy.MatchString(q) {
@@ -120,7 +119,7 @@ func read(question string) (string, leaning) {
 	return rest, alone
 }
 
-// thing is what "what about X?" and "and X?" name.
+// thing returns the thing named in "what about X?" and "and X?".
 func thing(asked string) string {
 	if m := aboutIt.FindStringSubmatch(asked); m != nil {
 		return m[1]
@@ -135,7 +134,7 @@ func named(x string) bool {
 	})
 }
 
-// token is a word of a question with what stands around it.
+// A token is a word of a question with its surroundings.
 type token struct {
 	start, end int
 	word       string // in lower case
@@ -151,7 +150,7 @@ func tokens(s string) []token {
 	return out
 }
 
-// symbol finds a name that no other words stand for: max_connections, --force, a.conf.
+// symbol matches a technical name: max_connections, --force, a.conf.
 var symbol = pattern.New(`^(?:-{1,2}[a-z][\w-]*|[\w$]*_[\w$]*|\w+\(\)|[\w-]+\.[\w.]*[a-z]\w*|\w*[a-z]\w*[A-Z]\w*|[A-Za-z]+\d\w*)$`)
 
 // capitals is a word written in capitals, as statements and acronyms are.
@@ -159,7 +158,7 @@ func capitals(w string) bool {
 	return len(w) > 1 && w == strings.ToUpper(w) && strings.ContainsFunc(w, func(r rune) bool { return r >= 'A' && r <= 'Z' })
 }
 
-// symbols are the names of a text, each once.
+// symbols returns the technical names of a text, each once.
 func symbols(s string) []string {
 	var out []string
 	for _, t := range tokens(s) {

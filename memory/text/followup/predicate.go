@@ -7,14 +7,14 @@ import (
 	"example.com/assay/memory/text/wordnet"
 )
 
-// predicate is the place of the verb, the participle or the adjective that follows the
-// subject of a clause; the clause begins with its auxiliary. It is the length of the
-// clause where the subject is all that follows: "is the notice period".
+// predicate returns the index of the verb, participle or adjective after the subject of a clause
+// that begins with its auxiliary. It is the length of the clause if the subject is all that
+// follows: "is the notice period".
 //
-// The subject is a run of words without a preposition, a second article or another
-// auxiliary. One of its last words is the predicate. Behind "is" it is the last one, if a
-// thing can be so or nothing else is asked. Behind others it is a word that names no thing, else the last one from
-// which the one who does it is named ("sell", "seller").
+// The subject is a run of words without a preposition, a second article or another auxiliary. The
+// predicate is one of the words at its end. After "is" it is the last one, if it can describe a
+// thing or nothing else is asked. After other auxiliaries it is a word that is not a noun, else the
+// last one with an agent noun ("sell", "seller").
 func predicate(list []token, asksWhether bool) int {
 	end, first := 1, 2
 	for end < len(list) {
@@ -60,7 +60,7 @@ func does(verb string) bool {
 	})
 }
 
-// deeds end words for the one who does something, or for what is done.
+// deeds are endings of nouns for an agent or for the result of an act.
 var deeds = []string{"er", "or", "ee", "ing", "ment", "ion", "ance", "ence"}
 
 // said reports whether a word says how a thing is: a participle, or an adjective that

@@ -23,7 +23,7 @@ var (
 		release book guide contract agreement lease handbook act statute law country state text page corpus file system`)
 	common = text.Set(`setting parameter option command function value type rule limit package error message variable
 		field method module tool program feature name number term deadline fee lock index query view`)
-	// "It" that stands for what follows: "is it possible to", "does it matter if".
+	// "It" that refers to the text after it: "is it possible to", "does it matter if".
 	expletive = pattern.New(`(?i)\b(?:is|was|be|would|does|will|can|could|should|may|makes?|takes?|how) (it) (?:(?:be|is|was|still|really|even|also|always|ever|not|more|matter|mean|sense|makes?|takes?|costs?|comes|an? [\w ]{2,25}?|possible|impossible|necessary|safe|allowed|ok|okay|required|bad|good|better|best|worth|legal|illegal|true|easy|hard|normal|recommended|enough|advisable|common|useful|wise|lawful|permitted|forbidden) )*(?:to|that|if|whether|when|for)\b|\b(?:is|was|be) (it) (?:\w+ ){1,2}(?:to|that|whether|who|which)\b|\bwhat (?:time|day|date) is (it)\b`)
 )
 
@@ -63,8 +63,8 @@ func leaningPronoun(q string) (at [2]int, what string, ok bool) {
 	return at, "", false
 }
 
-// pointed reports whether "this", "that" and the like stand for something said
-// before, and where what they stand in ends: "that", "that setting".
+// pointed reports whether "this", "that" and the like refer to something mentioned before, and
+// where their phrase ends: "that", "that setting".
 func pointed(list []token, i int) (end int, ok bool) {
 	next := func(n int) string {
 		if i+n < len(list) {
@@ -91,8 +91,8 @@ func pointed(list []token, i int) (end int, ok bool) {
 	return 0, false
 }
 
-// held reports whether the noun of the pronoun at i may stand before it in the same
-// question: in another clause or, for a possessive, anywhere.
+// held reports whether the noun of the pronoun at i may precede it in the same question: in another
+// clause or, for a possessive, anywhere.
 func held(list []token, i int, q string) bool {
 	noun, mine := false, false // content words in an earlier clause, in the pronoun's own
 	for j, t := range list[:i] {
@@ -106,7 +106,7 @@ func held(list []token, i int, q string) bool {
 		switch {
 		case auxiliary[t.word] || askers[t.word] || preps[t.word] || subjects[t.word] || connecting[t.word] || pronouns[t.word] || pointers[t.word]:
 		case before == "to" || subjects[before] || before == "what" || before == "who" || before == "which" || before == "how":
-			// a verb, or what is asked for
+			// a verb, or the thing asked for
 		case strings.HasSuffix(t.word, "ly"):
 		default:
 			mine = true

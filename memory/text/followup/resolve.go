@@ -11,7 +11,7 @@ import (
 	"example.com/assay/memory/text/values"
 )
 
-// antecedent is what a pronoun stands for.
+// antecedent returns the thing that a pronoun refers to.
 func (t turn) antecedent(pronoun string) string {
 	if len(t.nouns) == 0 {
 		return ""
@@ -26,7 +26,7 @@ func (t turn) antecedent(pronoun string) string {
 // acting are verbs whose object is an act: "undo it", "do that".
 var acting = text.Set(`do undo revert reverse automate repeat prevent avoid`)
 
-// fill puts what a pronoun stands for in its place.
+// fill replaces a pronoun by its antecedent.
 func (t turn) fill(asked string) string {
 	at, what, _ := leaningPronoun(asked)
 	if before := tokens(asked[:at[0]]); len(before) > 0 && (what == "it" || pointers[what]) {
@@ -61,8 +61,8 @@ func (t turn) fill(asked string) string {
 	return asked[:at[0]] + noun + asked[at[1]:]
 }
 
-// done puts what was to be done, or what happened, behind a verb that speaks of acts:
-// "how do I undo it", "can I prevent that".
+// done adds the earlier act or event after a verb that refers to one: "how do I undo it", "can I
+// prevent that".
 func (t turn) done(asked string, at [2]int, verb token) (string, bool) {
 	switch {
 	case t.act != "" && verb.word == "do":
@@ -124,8 +124,8 @@ func (t turn) under(asked string) string {
 	return wh + ": " + lower(t.asked)
 }
 
-// inverted is the earlier question from its auxiliary on, behind another question
-// word; "who may sign?" gets a subject, "why not?" a denial.
+// inverted returns the earlier question from its auxiliary on, after another question word; "who
+// may sign?" gets a subject, "why not?" a negation.
 func (t turn) inverted(wh string) string {
 	aux, rest, _ := strings.Cut(t.rest, " ")
 	aux = strings.ToLower(aux)
@@ -177,18 +177,17 @@ func headOf(s string) string {
 	return s
 }
 
-// numbers pairs auxiliaries of one thing with those of several.
+// numbers pairs singular and plural auxiliaries.
 var numbers = map[string]string{"is": "are", "are": "is", "was": "were", "were": "was", "does": "do", "do": "does", "has": "have", "have": "has"}
 
-// kinds find values of a kind: a weekday is put in the place of a weekday, a number in
-// that of a number.
+// kinds find values of a kind: a weekday replaces a weekday, a number a number.
 var kinds = []func(string, text.Language) []values.Found{values.Days, values.Times, values.Money, values.Periods, values.Numerals}
 
-// spot is the part of the earlier question in whose place x is put: a value or a name of
-// the same kind, a phrase that shares a word with x, one of the same form (the bar, a bar,
-// bars), else the first. end is 0 when there is none.
+// spot returns the part of the earlier question that x replaces: a value or name of the same kind,
+// a phrase that shares a word with x, one of the same form (the bar, a bar, bars), else the first.
+// end is 0 if there is none.
 func (t turn) spot(x string) (at, end int) {
-	another := false // a day, say, of what had none
+	another := false // for example, a day where there was none
 	for _, find := range kinds {
 		if of := find(x, "en"); len(of) == 1 && of[0].Start == 0 && of[0].End == len(x) {
 			in := find(t.asked, "en")
@@ -234,7 +233,7 @@ func (t turn) place(part string) (at, end int) {
 	return at, at + len(part)
 }
 
-// namesIn are the runs of words with a capital that do not begin a question.
+// namesIn returns the runs of capitalised words that do not begin a question.
 func namesIn(s string) []string {
 	var out []string
 	from, end := -1, 0
@@ -281,7 +280,7 @@ func last(s string) string {
 	return strings.TrimSuffix(list[len(list)-1], "s")
 }
 
-// places are prepositions of places and times.
+// places are prepositions of place and time.
 var places = text.Set(`in on at inside outside during before after`)
 
 // elsewhere asks the earlier question again with another circumstance: "on Windows".
@@ -297,7 +296,7 @@ func (t turn) elsewhere(prep, x string) string {
 	return lower(t.asked) + " " + x
 }
 
-// of asks for a property of what was spoken of.
+// of asks for a property of the thing mentioned before.
 func (t turn) of(asked string) string {
 	if len(t.nouns) == 0 {
 		return ""
@@ -316,7 +315,7 @@ func (t turn) of(asked string) string {
 	return "what " + is + " the " + m[1] + " of " + t.nouns[0]
 }
 
-// about asks for more on what was spoken of.
+// about asks for more about the thing mentioned before.
 func (t turn) about(asked string) string {
 	subject := t.act
 	if subject != "" {
@@ -336,7 +335,7 @@ func (t turn) about(asked string) string {
 	return asked + " about " + subject
 }
 
-// count asks how many of what was spoken of.
+// count asks how many there are of the things mentioned before.
 func (t turn) count(asked string) string {
 	how, rest := "how many", ""
 	if m := partsOf.FindStringSubmatch(asked); m != nil {
@@ -387,7 +386,7 @@ func bareNoun(noun string) string {
 	return noun
 }
 
-// lower puts the first letter of a question into lower case, unless it is a name.
+// lower converts the first letter of a question to lower case, unless it is a name.
 func lower(s string) string {
 	first, _, _ := strings.Cut(s, " ")
 	if !askers[strings.ToLower(first)] && !auxiliary[strings.ToLower(first)] {

@@ -15,7 +15,7 @@ type turn struct {
 	wh      string   // "what", "how many columns"; empty for yes or no
 	rest    string   // from the auxiliary on: "does a table have"; empty without one
 	act     string   // what somebody is to do: "create an index on a table"
-	nouns   []string // what it speaks of, the first foremost
+	nouns   []string // its topics, the main one first
 	whose   string   // "the default value" in "the default value of work_mem"
 	is      bool     // "what is X?"
 	which   string   // "parameter" in "which parameter sets …?"
@@ -63,7 +63,7 @@ func parse(earlier Turn) turn {
 	return t
 }
 
-// asking is the sentence of a question that asks.
+// asking returns the sentence of a text that asks the question.
 func asking(q string) string {
 	q = strings.Join(strings.Fields(q), " ")
 	for _, s := range slices.Backward(text.Sentences(q)) {
@@ -75,7 +75,7 @@ func asking(q string) string {
 	return strings.TrimRight(opening.ReplaceAllString(q, ""), " ?.!")
 }
 
-// longestHead is how many words a headword has that can stand for a thing.
+// longestHead is the greatest number of words of a headword that can name a thing.
 const longestHead = 5
 
 // headword is a headword without its brackets and marks.
@@ -87,7 +87,7 @@ func headword(s string) string {
 	return s
 }
 
-// find fills in what the question speaks of.
+// find sets the question's topics.
 func (t *turn) find() {
 	q := t.asked
 	switch m := howTo.FindStringSubmatch(q); {
@@ -148,8 +148,8 @@ func (t *turn) named(x string) {
 	t.nouns = []string{x}
 }
 
-// objects are the things that an act is about: "an index", "a table" of "create an
-// index on a table".
+// objects returns the things that an act is about: "an index", "a table" for "create an index on a
+// table".
 func objects(act string) []string {
 	list := tokens(act)
 	i := 1
@@ -159,8 +159,8 @@ func objects(act string) []string {
 	return phrases(act, list[min(i, len(list)):])
 }
 
-// subject are the things of a clause that begins with its auxiliary: "a table", "two
-// keys" of "can a table have two keys".
+// subject returns the things in a clause that begins with its auxiliary: "a table", "two keys" for
+// "can a table have two keys".
 func subject(clause string, asksWhether bool) []string {
 	list := tokens(clause)
 	if len(list) < 2 || subjects[list[1].word] {
@@ -170,8 +170,7 @@ func subject(clause string, asksWhether bool) []string {
 	return append(phrases(clause, list[1:verb]), phrases(clause, list[min(verb+1, len(list)):])...)
 }
 
-// phrases cuts words into noun phrases at prepositions, connecting words and what is
-// said of a thing.
+// phrases splits words into noun phrases at prepositions, conjunctions and predicates.
 func phrases(s string, list []token) []string {
 	var out []string
 	from, last := -1, -1

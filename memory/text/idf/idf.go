@@ -1,5 +1,5 @@
-// Package idf says how rare words of English are, as far as a table of 32 kB can.
-// It holds no words: stems that share a bucket share a value.
+// Package idf has the inverse document frequencies of English stems, approximated by a table of 32
+// kB. It does not store words: stems in the same bucket have the same value.
 //
 //	idf.Default().Of(text.Stem("photosynthesis"))
 package idf
@@ -10,19 +10,19 @@ import (
 	"math"
 )
 
-// buckets is how many places a table has.
+// buckets is the size of a table.
 const buckets = 1 << 15
 
-// scale is how many steps of the table one unit of IDF has.
+// scale is the number of table steps per unit of IDF.
 const scale = 16
 
 // A Table is the inverse document frequency of stems, hashed: a byte per
 // bucket, in sixteenths.
 type Table []byte
 
-// New counts in how many of the sentences each stem stands, and returns
-// ln(1 + (N − df + ½) / (df + ½)), the IDF of BM25 (Robertson and Zaragoza,
-// "The probabilistic relevance framework", 2009). A sentence is its stems.
+// New counts the sentences with each stem and returns the IDF of BM25, ln(1 + (N − df + ½) / (df +
+// ½)) (Robertson and Zaragoza, "The probabilistic relevance framework", 2009). A sentence is a list
+// of stems.
 func New(sentences [][]string) Table {
 	df := make([]int, buckets)
 	for _, stems := range sentences {
@@ -46,8 +46,7 @@ func New(sentences [][]string) Table {
 //go:embed idf.bin
 var shipped []byte
 
-// Default is the table that the program ships. The training command of the
-// judge of claims makes it.
+// Default returns the built-in table. The training command of decide/claim makes it.
 func Default() Table { return Table(shipped) }
 
 // Check refuses a table of another size.
@@ -58,7 +57,7 @@ func (t Table) Check() error {
 	return nil
 }
 
-// Of is the IDF of a stem.
+// Of returns the IDF of a stem.
 func (t Table) Of(stem string) float64 { return float64(t[bucket(stem)]) / scale }
 
 // bucket is FNV-1a over the stem.

@@ -1,6 +1,6 @@
-// Package pattern has regular expressions that are compiled when they are first used. A program
-// of hundreds of them starts at once, whatever its verb. It knows no other syntax than package
-// regexp, and takes no expression that a user types: such a one may be wrong.
+// Package pattern has regular expressions that are compiled on first use, so that a program with
+// hundreds of them starts fast. The syntax is that of package regexp. It is not for expressions
+// from users: a wrong one panics on first use.
 package pattern
 
 import (
@@ -38,48 +38,48 @@ func (p *Pattern) Regexp() *regexp.Regexp {
 
 func (p *Pattern) String() string { return p.source }
 
-// MatchString is that of regexp.Regexp.
+// MatchString is regexp.Regexp.MatchString.
 func (p *Pattern) MatchString(s string) bool { return p.Regexp().MatchString(s) }
 
-// FindString is that of regexp.Regexp.
+// FindString is regexp.Regexp.FindString.
 func (p *Pattern) FindString(s string) string { return p.Regexp().FindString(s) }
 
-// FindStringIndex is that of regexp.Regexp.
+// FindStringIndex is regexp.Regexp.FindStringIndex.
 func (p *Pattern) FindStringIndex(s string) []int { return p.Regexp().FindStringIndex(s) }
 
-// FindStringSubmatch is that of regexp.Regexp.
+// FindStringSubmatch is regexp.Regexp.FindStringSubmatch.
 func (p *Pattern) FindStringSubmatch(s string) []string { return p.Regexp().FindStringSubmatch(s) }
 
-// FindStringSubmatchIndex is that of regexp.Regexp.
+// FindStringSubmatchIndex is regexp.Regexp.FindStringSubmatchIndex.
 func (p *Pattern) FindStringSubmatchIndex(s string) []int {
 	return p.Regexp().FindStringSubmatchIndex(s)
 }
 
-// FindAllString is that of regexp.Regexp.
+// FindAllString is regexp.Regexp.FindAllString.
 func (p *Pattern) FindAllString(s string, n int) []string { return p.Regexp().FindAllString(s, n) }
 
-// FindAllStringIndex is that of regexp.Regexp.
+// FindAllStringIndex is regexp.Regexp.FindAllStringIndex.
 func (p *Pattern) FindAllStringIndex(s string, n int) [][]int {
 	return p.Regexp().FindAllStringIndex(s, n)
 }
 
-// FindAllStringSubmatch is that of regexp.Regexp.
+// FindAllStringSubmatch is regexp.Regexp.FindAllStringSubmatch.
 func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
 	return p.Regexp().FindAllStringSubmatch(s, n)
 }
 
-// FindAllStringSubmatchIndex is that of regexp.Regexp.
+// FindAllStringSubmatchIndex is regexp.Regexp.FindAllStringSubmatchIndex.
 func (p *Pattern) FindAllStringSubmatchIndex(s string, n int) [][]int {
 	return p.Regexp().FindAllStringSubmatchIndex(s, n)
 }
 
-// ReplaceAllString is that of regexp.Regexp.
+// ReplaceAllString is regexp.Regexp.ReplaceAllString.
 func (p *Pattern) ReplaceAllString(s, by string) string { return p.Regexp().ReplaceAllString(s, by) }
 
-// ReplaceAllStringFunc is that of regexp.Regexp.
+// ReplaceAllStringFunc is regexp.Regexp.ReplaceAllStringFunc.
 func (p *Pattern) ReplaceAllStringFunc(s string, by func(string) string) string {
 	return p.Regexp().ReplaceAllStringFunc(s, by)
 }
 
-// Split is that of regexp.Regexp.
+// Split is regexp.Regexp.Split.
 func (p *Pattern) Split(s string, n int) []string { return p.Regexp().Split(s, n) }

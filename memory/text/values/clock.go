@@ -21,8 +21,7 @@ var (
 	`)
 )
 
-// A hand is a time of day that may be one: what its digits say, and whether something
-// besides says that it is.
+// A hand is a possible time of day: the value of its digits, and whether its context confirms it.
 type hand struct {
 	first, last  int // pieces
 	hour, minute int
@@ -91,7 +90,7 @@ func handAt(s string, list []piece, i int) (h hand, ok bool) {
 		}
 		return ""
 	}
-	next := func(n int) (int, bool) { // two digits right behind
+	next := func(n int) (int, bool) { // two digits right after
 		if h.last+n >= len(list) || !list[h.last+n].digits || len(list[h.last+n].low) != 2 || list[h.last+n].start != list[h.last+n-1].end {
 			return 0, false
 		}

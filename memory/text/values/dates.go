@@ -22,14 +22,14 @@ const monthPattern = `(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june
 
 const year = `((?:1[89]|20) ?\d ?\d)`
 
-// dateReach is how far a date goes from its month: "the twenty-first day of
-// September, 2014".
+// dateReach is the greatest extent of a date around its month: "the twenty-first day of September,
+// 2014".
 const dateReach = 60 // bytes
 
 var dateMarks = [4]func(s string, at int) bool{partedDigits, monthAt, yearAt, func(s string, at int) bool { return strings.HasPrefix(s[at:], "年") }}
 
-// dateLayouts are looked for in this order, around the bytes that a date of the layout has;
-// groups says which group is the day, the month and the year.
+// dateLayouts are tried in this order, near the bytes that a date of the layout has; groups are the
+// indexes of the day, the month and the year.
 var dateLayouts = []struct {
 	pattern          *pattern.Pattern
 	mark             int // of dateMarks
@@ -49,7 +49,7 @@ var dateLayouts = []struct {
 	{pattern.New(`(\d{4}) ?年 ?(\d{1,2}) ?月 ?(\d{1,2}) ?日`), 3, 3, 2, 1, false},
 }
 
-// partedDigits reports whether a sign between the numbers of a date stands between digits.
+// partedDigits reports whether a separator of a date's numbers is between digits.
 func partedDigits(s string, at int) bool {
 	if at == 0 || s[at] < '-' || s[at] > '/' {
 		return false
@@ -84,14 +84,13 @@ func monthAt(s string, at int) bool {
 	return at < len(s) && isDigit(s[at])
 }
 
-// yearAt reports whether the digits that a year begins with stand at an offset.
+// yearAt reports whether the first digits of a year are at an offset.
 func yearAt(s string, at int) bool {
 	return s[at] <= '2' && at+3 < len(s) && (s[at] == '1' && s[at+1] > '7' && s[at+1] <= '9' || s[at] == '2' && s[at+1] == '0') && (isDigit(s[at+2]) || s[at+2] == ' ')
 }
 
-// Dates returns the dates of a text in its order, none within another: those of
-// the layouts that stand first win. Values are YYYY-MM-DD; years of two digits
-// are 1970 to 2069. What no calendar has is no date.
+// Dates returns the dates of a text in order, none within another: earlier layouts take precedence.
+// Values are YYYY-MM-DD; years of two digits are 1970 to 2069. Impossible dates are left out.
 func Dates(text string, opts *DateOptions) []Found {
 	monthFirst := opts != nil && opts.MonthFirst
 	var out []Found

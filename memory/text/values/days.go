@@ -12,7 +12,7 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// Kinds of what Days finds.
+// Kinds of the values of Days.
 const (
 	DayDate    = iota // "2026-11-05", without a year "--11-05", without a day "2026-11"
 	DayWeekday        // "monday"
@@ -66,11 +66,11 @@ func asianDay(s string, p piece) (string, int) {
 	return "", 0
 }
 
-// between are what may stand between the parts of a date.
+// between are the signs and words allowed between the parts of a date.
 var between = text.Set(`. , of de del del’ d' di den der`)
 
-// dateAround reads the date whose month is piece i: "5. März 2026", "March 5", "May 2026".
-// A word that is a month and another is one beside a day or year.
+// dateAround reads the date whose month is piece i: "5. März 2026", "March 5", "May 2026". A word
+// with another meaning is a month only next to a day or year.
 func dateAround(s string, list []piece, i, month int) Found {
 	f := Found{Start: list[i].start, End: list[i].end}
 	day, year := 0, 0
@@ -118,7 +118,7 @@ var (
 	alsoWords    = text.Set(`march mars august mayo marzo`)
 )
 
-// dayNumber is the day that a piece may be, 0 for none.
+// dayNumber returns the day that a piece may be, or 0.
 func dayNumber(p piece) int {
 	if n, err := strconv.Atoi(strings.TrimSuffix(p.number, ".")); err == nil && n >= 1 && n <= 31 && !p.article {
 		return n
@@ -126,7 +126,7 @@ func dayNumber(p piece) int {
 	return 0
 }
 
-// asianDate reads "2026年4月1日" and its parts behind piece i.
+// asianDate reads "2026年4月1日" and its parts after piece i.
 func asianDate(s string, list []piece, i int) Found {
 	parts, f := map[string]int{}, Found{Start: list[i].start}
 	for j := i; j < len(list) && j < i+12; j++ {

@@ -15,8 +15,8 @@ var (
 	anniversary     = pattern.New(`(?i)\b(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)(?:\s\(\d+\w*\))?\s+anniversary\b`)
 )
 
-// durationReach is how far a span of time goes from its unit: "twenty-four (24)
-// consecutive additional months".
+// durationReach is the greatest extent of a duration around its unit: "twenty-four (24) consecutive
+// additional months".
 const durationReach = 60 // bytes
 
 // startsUnit reports whether a text begins with a unit of time.
@@ -29,9 +29,8 @@ func startsUnit(text string) bool {
 	return false
 }
 
-// Durations returns spans of time such as "two (2) years", and anniversaries as
-// years. Values are the number and the unit: "2 years", "1 year". A unit
-// without a number is none.
+// Durations returns durations such as "two (2) years", and anniversaries as years. Values are the
+// number and the unit: "2 years", "1 year". A unit without a number is ignored.
 func Durations(text string) []Found {
 	var out []Found
 	units := near(text, durationReach, func(text string, at int) bool { return startsUnit(text[at:]) })

@@ -10,11 +10,11 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// The functions of this file say which values a text in a language holds, written in
-// digits or in words. Where a value is found twice, the longer place is meant.
+// The functions of this file find the values of a text in a language, in digits or in words. Of
+// overlapping values the longer one counts.
 
-// Numerals returns the numbers of a text. Values are those of Number. Articles that are
-// the number one as well are none.
+// Numerals returns the numbers of a text. Values are those of Number. Articles that also mean one
+// are ignored.
 func Numerals(s string, l text.Language) []Found {
 	var out []Found
 	for _, p := range pieces(s, l) {
@@ -25,8 +25,8 @@ func Numerals(s string, l text.Language) []Found {
 	return out
 }
 
-// Money returns amounts of money: numbers beside a currency. Values are the number and
-// the currency, "966.16 EUR", the latter "cent" of any hundredth.
+// Money returns amounts of money: numbers next to a currency. Values are the number and the
+// currency, "966.16 EUR", with "cent" for any hundredth.
 func Money(s string, l text.Language) []Found {
 	list := pieces(s, l)
 	var out []Found
@@ -36,7 +36,7 @@ func Money(s string, l text.Language) []Found {
 		}
 		f := Found{Start: p.start, End: p.end}
 		unit := ""
-		if i+1 < len(list) && beside(s, p.end, list[i+1].start) {
+		if i+1 < len(list) && adjacent(s, p.end, list[i+1].start) {
 			if unit = currencyWords[list[i+1].low]; unit == "" {
 				unit = signIn(list[i+1].low)
 			}
@@ -44,7 +44,7 @@ func Money(s string, l text.Language) []Found {
 				f.End = list[i+1].end
 			}
 		}
-		if unit == "" && i > 0 && beside(s, list[i-1].end, p.start) && list[i-1].low != "cent" && list[i-1].low != "p" {
+		if unit == "" && i > 0 && adjacent(s, list[i-1].end, p.start) && list[i-1].low != "cent" && list[i-1].low != "p" {
 			if unit = currencyWords[list[i-1].low]; unit != "" {
 				f.Start = list[i-1].start
 				if i > 1 && list[i-1].low == "$" && list[i-2].low == "us" {
@@ -60,8 +60,8 @@ func Money(s string, l text.Language) []Found {
 	return out
 }
 
-// Bare returns the numbers of a text that may be an amount although no currency stands beside them: none
-// of a measure, of a name ("Hall 2", "LP-93"), of a telephone or in front of an item. Values are those of Number.
+// Bare returns the numbers of a text that may be amounts without a currency: not measures, parts of
+// names ("Hall 2", "LP-93"), telephone numbers or counts of items. Values are those of Number.
 func Bare(s string, l text.Language) []Found {
 	list, phones := pieces(s, l), Phones(s)
 	var out []Found
@@ -78,13 +78,14 @@ func Bare(s string, l text.Language) []Found {
 	return out
 }
 
-// names reports whether a piece makes a name of the number behind it. Nouns in German have capitals, too.
+// names reports whether a piece and the number after it are a name. German nouns have capitals,
+// too.
 func names(s string, l text.Language, p piece, at int) bool {
 	before, _ := utf8.DecodeRuneInString(s[p.start:])
 	switch {
 	case before == '§':
 		return true
-	case !beside(s, p.end, at) || lineStart(s, p.start):
+	case !adjacent(s, p.end, at) || lineStart(s, p.start):
 		return false
 	case before == '-':
 		r, _ := utf8.DecodeLastRuneInString(s[:p.start])
@@ -97,7 +98,7 @@ func names(s string, l text.Language, p piece, at int) bool {
 func measures(s string, end int, p piece) bool {
 	_, sign := UnitSigns[s[p.start:p.end]]
 	units := UnitWords[p.low]
-	return beside(s, end, p.start) && (strings.HasPrefix(p.low, "°") || sign || len(units) > 0 && units[0].Family() != "money" && currencyWords[p.low] == "")
+	return adjacent(s, end, p.start) && (strings.HasPrefix(p.low, "°") || sign || len(units) > 0 && units[0].Family() != "money" && currencyWords[p.low] == "")
 }
 
 func lineStart(s string, at int) bool {
@@ -105,7 +106,7 @@ func lineStart(s string, at int) bool {
 	return before == "" || strings.HasSuffix(before, "\n")
 }
 
-// signIn is the currency that a run of Asian letters begins with.
+// signIn returns the currency at the start of a run of Asian letters.
 func signIn(word string) string {
 	r, size := utf8.DecodeRuneInString(word)
 	if r < 0x2e80 {
@@ -114,8 +115,8 @@ func signIn(word string) string {
 	return currencyWords[word[:size]]
 }
 
-// beside reports whether nothing but a space or hyphen stands between two bytes.
-func beside(s string, from, to int) bool {
+// adjacent reports whether there is only a space or hyphen between two offsets.
+func adjacent(s string, from, to int) bool {
 	return to >= from && to-from <= 4 && strings.Trim(s[from:to], " \u00a0\u202f-") == ""
 }
 
@@ -174,8 +175,8 @@ func whole(n int, unit string) (int, string) {
 	return n, unit
 }
 
-// asianUnit reads the unit right behind a number. A day or year without "during" is a
-// date where a month or a number of four digits says so.
+// asianUnit reads the unit right after a number. A day or year without "during" is a date if a
+// month or a number of four digits indicates it.
 func asianUnit(s string, list []piece, i int) (unit string, end int) {
 	rest := s[list[i].end:]
 	for _, u := range asianUnits {
@@ -230,7 +231,7 @@ func Frequencies(s string, l text.Language) []Found {
 	return out
 }
 
-// frequentIn is the frequency that a run of Asian letters begins with, and its length.
+// frequentIn returns the frequency at the start of a run of Asian letters, and its length.
 func frequentIn(word string) (string, int) {
 	at := 0
 	for range 2 {
@@ -243,8 +244,8 @@ func frequentIn(word string) (string, int) {
 	return frequencyWords[word[:at]], at
 }
 
-// Decimal is what a text writes before decimals, "." or ",": as most of its numbers show
-// that can be read in one way alone, or else as is usual in its language.
+// Decimal returns the decimal sign of a text, "." or ",": as in most of its numbers that are
+// unambiguous, or else as is usual in its language.
 func Decimal(s string, l text.Language) byte {
 	points := 0
 	for i := 0; i < len(s); i++ {
@@ -283,8 +284,8 @@ func isDay(after, number string) bool {
 	return strings.HasPrefix(after, ".") && len(number) <= 5 || strings.HasPrefix(after, "Uhr") || strings.HasPrefix(after, "uur")
 }
 
-// NumberIn is [Number] of a text that writes a decimal sign before decimals. The other sign
-// stands between thousands, and is a decimal sign itself where it cannot.
+// NumberIn is [Number] for a text with a known decimal sign. The other sign separates thousands,
+// and is a decimal sign itself where it cannot.
 func NumberIn(s string, decimal byte) (string, bool) {
 	other := byte(',')
 	if decimal == ',' {
@@ -305,7 +306,7 @@ func NumberIn(s string, decimal byte) (string, bool) {
 	return Number(s)
 }
 
-// clock is a time of day in 24 hours, "" of what is none.
+// clock returns a time of day in 24 hours, "" for an invalid one.
 func clock(hour, minute int, half string) string {
 	switch {
 	case half == "pm" && hour < 12:

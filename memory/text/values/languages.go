@@ -7,8 +7,8 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// A numeral table has the words that numbers of a language are made of, and what joins
-// them: "and" in "two hundred and five", "und" in "fünfunddreißig".
+// A numeral table has the number words of a language, and the words that join them: "and" in "two
+// hundred and five", "und" in "fünfunddreißig".
 type numeralTable struct {
 	words map[string]int
 	and   []string
@@ -44,8 +44,8 @@ func numerals(and, small, tens, large, others string) numeralTable {
 	return t
 }
 
-// vocabulary maps words of all languages to what they name. Those of a language stand on
-// one line with their meaning in front, so that a language is added by a word a line.
+// vocabulary maps words of all languages to their meaning. A line has the meaning and the words of
+// a language, so that a language is added by one word a line.
 func vocabulary(lines string) map[string]string {
 	m := map[string]string{}
 	for line := range strings.Lines(lines) {
@@ -101,7 +101,7 @@ var dayWords = vocabulary(`
 	sunday: sunday sundays sonntag sonntags dimanche domingo domingos domenica zondag söndag søndag sunnuntai 日曜日 日曜 星期日 星期天 周日 일요일
 `)
 
-// frequencyWords are once in a span of time by themselves.
+// frequencyWords are complete frequencies.
 var frequencyWords = vocabulary(`
 	1 hour: hourly stündlich
 	1 day: daily nightly täglich quotidien quotidienne quotidiennement diario diaria diariamente giornaliero quotidiano quotidianamente diário diária diariamente dagelijks dagligen daglig dagligt 毎日 每天 每日 매일
@@ -113,7 +113,7 @@ var frequencyWords = vocabulary(`
 	1 year: yearly annually annual jährlich annuel annuelle annuellement anual anualmente annuale annualmente jaarlijks årligen årlig 毎年 每年 매년
 `)
 
-// each are words between which and a unit a frequency is told: "every two months".
+// each are words that form a frequency with a unit: "every two months".
 var each = stopSet(`every each per alle jeden jede jedes pro chaque par cada por ogni elke iedere varje hver hvert`)
 
 var currencyWords = vocabulary(`

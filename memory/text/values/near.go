@@ -4,10 +4,9 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// near returns the parts of a text that lie within reach of the bytes that mark
-// tells, each from white space to white space. Patterns that need such a byte are
-// looked for there, and not in all of a long text: what they match is the same,
-// but for white space that is wider than reach.
+// near returns the parts of a text within reach of the bytes that mark accepts, each extended to
+// white space. Patterns that need such a byte run on these parts instead of the whole of a long
+// text. The matches are the same, except across white space wider than reach.
 func near(text string, reach int, mark func(s string, at int) bool) [][2]int {
 	var out [][2]int
 	start, end := -1, 0 // of the part that is being made
@@ -41,7 +40,7 @@ func nearDigits(text string, reach int) [][2]int {
 	return near(text, reach, func(s string, at int) bool { return isDigit(s[at]) })
 }
 
-// allNear are the matches of a pattern in parts of a text, with their groups.
+// allNear returns the matches of a pattern in parts of a text, with their groups.
 func allNear(parts [][2]int, pattern *pattern.Pattern, text string) [][]int {
 	var out [][]int
 	for _, p := range parts {

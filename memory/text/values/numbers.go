@@ -20,11 +20,11 @@ var (
 	phonePattern   = pattern.New(`\+?\(?\d[\d ()./-]{5,}\d`)
 )
 
-// numberReach is how far a number goes from its digits: signs, and a currency.
+// numberReach is the greatest extent of a number around its digits: signs, and a currency.
 const numberReach = 16 // bytes
 
-// Amounts returns the amounts of money with two decimals, as receipts print them.
-// Values are decimal numbers. Percentages and parts of longer numbers are none.
+// Amounts returns the amounts of money with two decimals, as printed on receipts. Values are
+// decimal numbers. Percentages and parts of longer numbers are ignored.
 func Amounts(text string) []Found {
 	var out []Found
 	for _, m := range allNear(nearDigits(text, numberReach), amountPattern, text) {
@@ -42,8 +42,8 @@ func Amounts(text string) []Found {
 	return out
 }
 
-// Numbers returns all numbers, with a sign of currency in front of them, but for
-// what a hyphen joins to a word, as in LW-204. Values are as those of Number.
+// Numbers returns all numbers, with a preceding currency sign, except those joined to a word by a
+// hyphen, as in LW-204. Values are those of Number.
 func Numbers(text string) []Found {
 	var out []Found
 	for _, m := range allNear(nearDigits(text, numberReach), numberPattern, text) {
@@ -59,14 +59,13 @@ func Numbers(text string) []Found {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// fractions are what may stand behind a whole number.
+// fractions are the fractions allowed after a whole number.
 var fractions = []struct{ sign, decimals string }{{" 1/2", ".5"}, {" 1/4", ".25"}, {" 3/4", ".75"}, {"½", ".5"}, {"¼", ".25"}, {"¾", ".75"}}
 
-// Number reads a text that is one number, with or without a sign of currency or of
-// percent, as a decimal with a point and without separators of thousands:
-// "RM 1,234.50" is "1234.50", "1.234,50" too, and "22 1/2" is "22.5". A comma or point with three digits
-// behind it separates thousands when nothing says otherwise; decimals keep
-// their zeros.
+// Number parses a text that is one number, with or without a sign of currency or percent, to a
+// decimal with a point and without thousands separators: "RM 1,234.50" and "1.234,50" are
+// "1234.50", and "22 1/2" is "22.5". A comma or point before three digits separates thousands
+// unless something indicates otherwise; decimals keep their zeros.
 func Number(text string) (string, bool) {
 	s := strings.TrimSpace(text)
 	for _, f := range fractions {
@@ -123,10 +122,10 @@ func finite(s string) (float64, bool) {
 	return v, err == nil && !math.IsInf(v, 0)
 }
 
-// Digits reads a number of running text as it is written in English ("2,500.5"), and
-// three digits after a full stop twice or more as thousands ("2.500.000"). A
-// number of another form ("8.7.1") is none: in a text it is a section's, where on a
-// form, which Number reads, digits and separators are an amount however they stand.
+// Digits parses a number of running text as written in English ("2,500.5"), with repeated groups of
+// three digits after full stops as thousands ("2.500.000"). Another form ("8.7.1") is not a number:
+// in a text it is a section's, while on a form, which Number reads, any digits and separators are
+// an amount.
 func Digits(s string) (float64, bool) {
 	if strings.Count(s, ".") > 1 {
 		if !grouped(s, ".") {
@@ -182,8 +181,8 @@ func Mails(text string) []Found {
 	return out
 }
 
-// Phones returns what may be telephone numbers: 7 to 15 digits, grouped. Values
-// are the digits, behind a "+" where there is one.
+// Phones returns possible telephone numbers: 7 to 15 digits, grouped. Values are the digits, after
+// a "+" if there is one.
 func Phones(text string) []Found {
 	var out []Found
 	for _, m := range phonePattern.FindAllStringIndex(text, -1) {

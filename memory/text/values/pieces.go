@@ -10,7 +10,7 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// A piece is a word, a number or a sign of a text, by which values in words are found.
+// A piece is a word, a number or a sign of a text.
 type piece struct {
 	start, end int
 	low        string // lower case
@@ -19,7 +19,7 @@ type piece struct {
 	digits     bool   // a number in digits
 }
 
-// longestNumeral bounds the bytes of a word that is taken apart.
+// longestNumeral bounds the bytes of a word that is split into number words.
 const longestNumeral = 48
 
 // pieces cuts a text up. Numbers in digits, in words of the language and in Chinese
@@ -69,7 +69,7 @@ func pieces(s string, l text.Language) []piece {
 	return withNumerals(s, out, l)
 }
 
-// numberEnd is where a number in digits ends, with separators between digits.
+// numberEnd returns the end of a number in digits with separators between them.
 func numberEnd(s string, i int) int {
 	for i < len(s) {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -94,7 +94,8 @@ func threeDigits(s string) bool {
 	return n == 3 && !strings.HasPrefix(s[n:], ":")
 }
 
-// foldedDigit is the value of a Western digit of usual or full width, -1 for others.
+// foldedDigit returns the value of a Western digit of normal or full width, −1 for other
+// characters.
 func foldedDigit(r rune) int {
 	switch {
 	case r >= '0' && r <= '9':
@@ -117,10 +118,10 @@ func foldDigits(s string) string {
 	}, s)
 }
 
-// hanDigits are the Chinese characters of numbers, each before its value.
+// hanDigits maps the Chinese characters of numbers to their values; zero is −1.
 var hanDigits = map[rune]int{'〇': -1, '零': -1, '一': 1, '二': 2, '两': 2, '兩': 2, '三': 3, '四': 4, '五': 5, '六': 6, '七': 7, '八': 8, '九': 9, '十': 10, '百': 100, '千': 1000, '万': 10000, '萬': 10000}
 
-// hanDigit is the value of such a character, -1 of zero, 0 for others.
+// hanDigit returns the value of such a character, −1 for zero, 0 for others.
 func hanDigit(r rune) int { return hanDigits[r] }
 
 // hanNumber reads a number in Chinese characters, with units (三百五十) or digit by digit
@@ -167,7 +168,7 @@ func withNumerals(s string, in []piece, l text.Language) []piece {
 	return out
 }
 
-// read reads the number that pieces begin with, and says of how many it is; 0 for none.
+// read reads the number at the start of pieces and the count of pieces used; 0 for none.
 func (t numeralTable) read(s string, in []piece) (n, used int) {
 	var parts []int
 	for i := 0; i < len(in) && i < 8; i++ {
@@ -228,7 +229,7 @@ func (t numeralTable) apart(word string) []int {
 	return try(word, 0)
 }
 
-// summed adds the numerals of a number up: 300 of 3 and 100, 21 of 1 and 20, 80 of the
+// summed combines the numerals of a number: 300 from 3 and 100, 21 from 1 and 20, 80 from the
 // French 4 and 20.
 func summed(parts []int) int {
 	total, section := 0, 0

@@ -49,7 +49,7 @@ var UnitWords = readUnits(`
 	money/rouble: rouble roubles ruble rubles rub =1
 `)
 
-// UnitSigns are units only right after digits, and as they are written.
+// UnitSigns are units only right after digits, and case-sensitive.
 var UnitSigns = map[string]Unit{
 	"m": {"length", 1}, "g": {"mass", 1}, "t": {"mass", 1e6}, "l": {"volume", 1}, "L": {"volume", 1},
 	"h": {"time/s", 3600}, "s": {"time/s", 1}, "d": {"time/s", 86400}, "A": {"current", 1}, "V": {"voltage", 1},
@@ -74,7 +74,7 @@ func readUnits(table string) map[string][]Unit {
 		case strings.HasSuffix(f, ":"):
 			dimension = strings.TrimSuffix(f, ":")
 		case isFactor:
-			factor, _ := finite(value) // held by a test: every factor is a number
+			factor, _ := finite(value) // a test checks that every factor is a number
 			for _, name := range names {
 				m[name] = append(m[name], Unit{dimension, factor})
 			}

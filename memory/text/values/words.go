@@ -22,8 +22,7 @@ func numbered(list string, from, step int) map[string]int {
 	return m
 }
 
-// Month is the number of a month, by its name or its short form in lower case; 0 for
-// another word.
+// Month returns the number of a month from its lower-case English name or short form, or 0.
 func Month(w string) int {
 	for i, name := range monthNames {
 		if w == name || w == name[:3] || w == "sept" && i == 8 {
@@ -54,8 +53,8 @@ var monthsElsewhere = func() map[string]int {
 	return all
 }()
 
-// MonthOf is the number of a month by its name in any of the languages that Dates reads; 0 for
-// another word. "Mars" and "mai" are other words in English: Month is for texts in it.
+// MonthOf returns the number of a month from its name in any language of [Dates], or 0. "Mars" and
+// "mai" mean other things in English: use Month for English texts.
 func MonthOf(w string) int {
 	w = strings.ToLower(w)
 	if n := Month(w); n > 0 {
@@ -64,7 +63,7 @@ func MonthOf(w string) int {
 	return monthsElsewhere[w]
 }
 
-// MonthName is the name of the n-th month in lower case.
+// MonthName returns the lower-case name of the n-th month.
 func MonthName(n int) string { return monthNames[n-1] }
 
 // spelled reads a number below a hundred, "nine" or "twenty-four"; 0 for others.

@@ -1,13 +1,11 @@
-// Package wordnet says how words of English are related: which mean the same,
-// which the opposite, which are derived from one another, and what a thing is a
-// kind of. Words are single words in lower case.
+// Package wordnet has relations between English words: synonyms, antonyms, derivations and
+// hypernyms. Words are single words in lower case.
 //
 //	wordnet.Antonyms("increase") // [decrease]
 //
-// The relations are derived from WordNet 3.0 (Fellbaum, "WordNet: an electronic
-// lexical database", MIT Press 1998): see relations.md and LICENSE.md. The package
-// does not know which sense of a word a text means, and holds no proper names, no
-// phrases and no glosses.
+// The relations are derived from WordNet 3.0 (Fellbaum, "WordNet: an electronic lexical database",
+// MIT Press 1998): see relations.md and LICENSE.md. The package does not know which sense of a word
+// a text means, and has no proper names, phrases or glosses.
 package wordnet
 
 import (
@@ -51,17 +49,18 @@ const (
 // Known reports whether WordNet has a word, as a base form or an irregular one.
 func Known(word string) bool { return line(word) != nil }
 
-// Synonyms of a base form in its first three senses of each part of speech, sorted.
+// Synonyms returns the synonyms of a base form in its first three senses of each part of speech,
+// sorted.
 func Synonyms(word string) []string { return column(word, synonyms) }
 
-// Antonyms are direct opposites of a base form, in any sense, sorted.
+// Antonyms returns the direct antonyms of a base form, in any sense, sorted.
 func Antonyms(word string) []string { return column(word, antonyms) }
 
-// Derived are words of another part of speech that share a base form's root, sorted.
+// Derived returns the words of another part of speech that share a base form's root, sorted.
 func Derived(word string) []string { return column(word, derived) }
 
-// Hypernyms are what a noun in its base form is a kind of: in its first sense, up to two
-// levels, sorted. A word that is no noun has none.
+// Hypernyms returns the more general terms of a noun in its base form: in its first sense, up to
+// two levels, sorted. Other words have none.
 func Hypernyms(word string) []string { return column(word, hypernyms) }
 
 func column(word string, which relation) []string {
@@ -105,15 +104,15 @@ func line(word string) []byte {
 	return nil
 }
 
-// endings are the inflections of regular words, and what takes their place.
+// endings are the inflections of regular words, with their replacements.
 var endings = []struct{ of, by string }{
 	{"ies", "y"}, {"sses", "ss"}, {"ches", "ch"}, {"shes", "sh"}, {"xes", "x"}, {"zes", "z"}, {"ves", "f"}, {"ves", "fe"},
 	{"es", "e"}, {"es", ""}, {"s", ""}, {"ied", "y"}, {"ed", "e"}, {"ed", ""}, {"ing", "e"}, {"ing", ""},
 	{"iest", "y"}, {"ier", "y"}, {"est", "e"}, {"est", ""}, {"er", "e"}, {"er", ""},
 }
 
-// Bases are the forms that a word may be an inflection of, itself first if WordNet
-// has it. An unknown word has none.
+// Bases returns the base forms that a word may be an inflection of, itself first if WordNet has it.
+// An unknown word has none.
 func Bases(word string) []string {
 	var out []string
 	add := func(base string) {

@@ -18,8 +18,7 @@ type remarkOutput struct {
 	Remark string `json:"remark"`
 }
 
-// remark adds a model's remark on the response to the warnings. A model that fails
-// has none.
+// remark adds a model's remark on the response to the warnings. If the model fails, there is none.
 func remark(m llm.Model, set *skills.Set) graph.Node[State] {
 	return func(ctx context.Context, s State) (graph.Update[State], error) {
 		skill, err := set.Get(skillRemark)
