@@ -17,8 +17,6 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/clitest"
 	"example.com/assay/cmd/agent/internal/config"
-	"example.com/assay/state/event"
-	"example.com/assay/telemetry"
 )
 
 // A receiver is a loopback collector of OTLP over HTTP.
