@@ -22,7 +22,6 @@ const (
 type Configured struct {
 	Model       llm.Model
 	Calibration *classify.Calibration        // in use; nil for none
-	Named       string                       // the calibration as configured; empty for none
 	Served      func(context.Context) string // the server's name for the model
 	Setting     string                       // the key for a calibration
 	Close       func() error
@@ -256,8 +255,8 @@ func (c *fitted) put(r *task.Report, name string) string {
 		r.Put("judge_model", c.served)
 		name += " (" + c.served + ")"
 	}
-	if c.Named != "" {
-		r.Put("judge_calibration", c.Named)
+	if c.Calibration != nil {
+		r.Put("judge_calibration", c.Calibration.String())
 	}
 	switch {
 	case c.unfit != nil:

@@ -23,11 +23,11 @@ const (
 // A Classifier is a small model that a server at an address runs.
 type Classifier struct {
 	Task        classify.Task
-	Key         string // of its address in the configuration
-	URL         string // empty for none
-	Model       string // its name; empty when its server has only one
-	Labels      string // what its labels mean, checked; empty when their names say it
-	Calibration string // of a judge, checked; empty for none
+	Key         string                // of its address in the configuration
+	URL         string                // empty for none
+	Model       string                // its name; empty when its server has only one
+	Labels      classify.Labels       // what its labels mean; nil when their names say it
+	Calibration *classify.Calibration // of a judge; nil for none
 }
 
 // Variable names the variable that holds its server's key.
@@ -65,7 +65,7 @@ func (c *Classifier) setLabels(p *parser, from origin, text string) {
 	if err != nil {
 		p.fail(cli.Usagef("%s: %w", from, err))
 	}
-	c.Labels = labels.String()
+	c.Labels = labels
 }
 
 // modelName checks a model's name on its server, such as "org/model".
@@ -93,7 +93,7 @@ func judgeTable() []Setting {
 	}, {
 		key: KeyJudge + "_labels", about: "What the model's labels mean when their names do not say it: supported, contradicted or unsupported.", example: "LABEL_0=unsupported, LABEL_1=supported",
 		set:  func(p *parser, s *Settings, from origin, text string) { s.Verification.Judge.setLabels(p, from, text) },
-		show: func(s *Settings) string { return s.Verification.Judge.Labels },
+		show: func(s *Settings) string { return s.Verification.Judge.Labels.String() },
 	}, {
 		key: KeyJudgeCalibration, about: "Calibrates its probabilities for your own data: slope and offset, which agent eval claims --judge configured prints.", example: "0.8 -0.3",
 		set: func(p *parser, s *Settings, from origin, text string) {
@@ -101,20 +101,8 @@ func judgeTable() []Setting {
 			if err != nil {
 				p.fail(cli.Usagef("%s: %w", from, err))
 			}
-			s.Verification.Judge.Calibration = calibration.String()
+			s.Verification.Judge.Calibration = calibration
 		},
-		show: func(s *Settings) string { return s.Verification.Judge.Calibration },
+		show: func(s *Settings) string { return s.Verification.Judge.Calibration.String() },
 	}}
-}
-
-// Calibrated is the calibration that the settings name; nil for none.
-func (c Classifier) Calibrated() (*classify.Calibration, error) {
-	if c.Calibration == "" {
-		return nil, nil
-	}
-	calibration, err := classify.ParseCalibration(c.Calibration)
-	if err != nil {
-		return nil, cli.Usagef("%s: %w", KeyJudgeCalibration, err)
-	}
-	return calibration, nil
 }

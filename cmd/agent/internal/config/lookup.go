@@ -102,7 +102,7 @@ func lookupTable() []Setting {
 	}, {
 		key: keyDetector + "_labels", about: "What the model's labels mean when their names do not say it: orders or harmless.", example: "LABEL_0=harmless, LABEL_1=orders",
 		set:  func(p *parser, s *Settings, from origin, text string) { s.Lookup.Detector.setLabels(p, from, text) },
-		show: func(s *Settings) string { return s.Lookup.Detector.Labels },
+		show: func(s *Settings) string { return s.Lookup.Detector.Labels.String() },
 	}}
 }
 

@@ -39,10 +39,6 @@ func configuredJudge(a *cli.App, cmd *cobra.Command, flags *config.Flags) (*clai
 	if judge.URL == "" {
 		return nil, cli.Usagef("--judge is configured, but %s names no server: set it to an address", config.KeyJudge)
 	}
-	calibration, err := judge.Calibrated()
-	if err != nil {
-		return nil, err
-	}
 	files, err := flags.Cassette(cmd)
 	if err != nil {
 		return nil, err
@@ -52,7 +48,7 @@ func configuredJudge(a *cli.App, cmd *cobra.Command, flags *config.Flags) (*clai
 		return nil, err
 	}
 	model, served, err := x.JudgeAlone(s)
-	return &claims.Configured{Model: model, Calibration: calibration, Named: judge.Calibration, Served: served, Setting: config.KeyJudgeCalibration, Close: x.Close}, err
+	return &claims.Configured{Model: model, Calibration: judge.Calibration, Served: served, Setting: config.KeyJudgeCalibration, Close: x.Close}, err
 }
 
 // evalAnswersCommand is eval answers, which answers with the settings.

@@ -12,15 +12,9 @@ import (
 // Classifier connects to a classifier. Its requests go through wrap, which bounds them. It
 // makes no call.
 func Classifier(a *cli.App, c config.Classifier, wrap func(llm.Model) llm.Model) (*classify.Client, error) {
-	opts := classify.Options{URL: c.URL, Model: c.Model, Key: a.Env.Get(c.Variable()), Caller: llm.NewCaller(c.Key, wrap)}
-	var err error
-	if c.Labels != "" {
-		opts.Labels, err = classify.ParseLabels(c.Task, c.Labels)
-	}
-	var client *classify.Client
-	if err == nil {
-		client, err = classify.NewClient(c.Task, &opts)
-	}
+	client, err := classify.NewClient(c.Task, &classify.Options{
+		URL: c.URL, Model: c.Model, Labels: c.Labels, Key: a.Env.Get(c.Variable()), Caller: llm.NewCaller(c.Key, wrap),
+	})
 	if err != nil {
 		return nil, cli.Usagef("%s: %w; agent doctor checks it", c.Key, err)
 	}
@@ -33,11 +27,7 @@ func (x *Exchange) judge(c config.Classifier) (*classify.Judge, *classify.Client
 	if err != nil {
 		return nil, nil, err
 	}
-	calibration, err := c.Calibrated()
-	if err != nil {
-		return nil, nil, err
-	}
-	return classify.NewJudge(client, calibration), client, nil
+	return classify.NewJudge(client, c.Calibration), client, nil
 }
 
 // JudgeAlone returns the server that judges claims, without a fallback, and a function for
@@ -53,14 +43,4 @@ func (x *Exchange) JudgeAlone(s config.Settings) (llm.Model, func(context.Contex
 	}
 	m, err := x.taped(s, NewConnector(x.Env, s), judge)
 	return m, client.Served, err
-}
-
-// judgedBy routes claims to the server that the settings name. The model that would judge
-// them otherwise is the fallback.
-func (x *Exchange) judgedBy(s config.Settings, second llm.Model) (llm.Model, error) {
-	judge, _, err := x.judge(s.Verification.Judge)
-	if err != nil {
-		return nil, err
-	}
-	return llm.StandIn(second)(judge), nil
 }

@@ -103,6 +103,19 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 	return d, err
 }
 
+// skillHashes maps each of some skills to the hash of its content.
+func skillHashes(set *skills.Set, names []string) (map[string]string, error) {
+	hashes := map[string]string{}
+	for _, name := range names {
+		skill, err := set.Get(name)
+		if err != nil {
+			return nil, err
+		}
+		hashes[name] = skill.Hash
+	}
+	return hashes, nil
+}
+
 // Close closes what New opened, and sends the remaining spans. Lost spans are only a
 // warning: they change no answer.
 func (d *Desk) Close() error {

@@ -196,11 +196,11 @@ func (x *Exchange) connect(ctx context.Context, s config.Settings, c *Connector)
 		if !ok {
 			second = other
 		}
-		judge, err := x.judgedBy(s, second)
+		judge, _, err := x.judge(s.Verification.Judge)
 		if err != nil {
 			return nil, err
 		}
-		bySkill[skills.JudgeClaim] = telemetry.Watch(s.Verification.Judge.Label(), judge)
+		bySkill[skills.JudgeClaim] = telemetry.Watch(s.Verification.Judge.Label(), llm.StandIn(second)(judge))
 	}
 	if s.Lookup.Detector.URL != "" {
 		client, err := Classifier(x.App, s.Lookup.Detector, x.Controls.WrapUnpriced)

@@ -10,8 +10,6 @@ import (
 	"example.com/assay/decide/injection"
 	"example.com/assay/llm"
 	"example.com/assay/llm/classify"
-	"example.com/assay/llm/gemini"
-	"example.com/assay/llm/openai"
 	"example.com/assay/llm/rerank"
 	"example.com/assay/memory"
 	"example.com/assay/memory/embed"
@@ -139,23 +137,6 @@ func NewFinder(ctx context.Context, a *cli.App, s config.Settings, set *skills.S
 	}
 	f.reranker = reranked{client, llm.NewCaller("rerank", x.Controls.WrapUnpriced)}
 	return f, nil
-}
-
-// embedder connects to the embedder of a checked name. It makes no call.
-func (c *Connector) embedder(ctx context.Context, r config.Lookup) (embed.Embedder, error) {
-	p, model, _ := config.ProviderOf(r.Embedder)
-	if p.Name == gemini.Provider {
-		server, err := c.geminiServer(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		return gemini.NewEmbedder(ctx, model, &gemini.EmbedderOptions{Server: server, Dimension: r.Dimension})
-	}
-	server, err := c.openAIServer(p)
-	if err != nil {
-		return nil, err
-	}
-	return server.Embedder(model, &openai.EmbedderOptions{Dimension: r.Dimension})
 }
 
 // controlled puts an embedder's calls under the limits of models.

@@ -14,6 +14,7 @@ import (
 	"example.com/assay/llm/langchain"
 	"example.com/assay/llm/offline"
 	"example.com/assay/llm/openai"
+	"example.com/assay/memory/embed"
 )
 
 // Local makes the models that need no provider, by name.
@@ -159,4 +160,65 @@ func (c *Connector) openAIServer(p config.Provider) (*openai.Server, error) {
 		c.servers[p.Name] = server
 	}
 	return server, nil
+}
+
+// embedder connects to the embedder of a checked name. It makes no call.
+func (c *Connector) embedder(ctx context.Context, r config.Lookup) (embed.Embedder, error) {
+	p, model, _ := config.ProviderOf(r.Embedder)
+	if p.Name == gemini.Provider {
+		server, err := c.geminiServer(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		return gemini.NewEmbedder(ctx, model, &gemini.EmbedderOptions{Server: server, Dimension: r.Dimension})
+	}
+	server, err := c.openAIServer(p)
+	if err != nil {
+		return nil, err
+	}
+	return server.Embedder(model, &openai.EmbedderOptions{Dimension: r.Dimension})
+}
+
+// key returns the key of a provider: from its variable, else from the file that the
+// configuration names, else "".
+func (c *Connector) key(p config.Provider) (string, error) {
+	if key := c.env.Get(p.KeyVariable); key != "" {
+		return key, nil
+	}
+	file := c.keyFiles[p.KeyVariable]
+	if file == "" {
+		return "", nil
+	}
+	return config.ReadKey(file)
+}
+
+// secrets lists the keys that are known, used or not.
+func (c *Connector) secrets() []string {
+	var out []string
+	for _, p := range config.Providers {
+		if key := c.env.Get(p.KeyVariable); key != "" {
+			out = append(out, key)
+		}
+		if file := c.keyFiles[p.KeyVariable]; file != "" {
+			if key, err := config.ReadKey(file); err == nil { // an unreadable key was never sent
+				out = append(out, key)
+			}
+		}
+	}
+	for _, variable := range []string{config.EnvRerankKey, config.EnvJudgeKey, config.EnvDetectorKey, config.EnvIndexKey} {
+		if key := c.env.Get(variable); key != "" {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// SendsKey reports whether calls to a provider carry a key. Calls to Ollama on this
+// machine do not.
+func (c *Connector) SendsKey(p config.Provider) bool {
+	if p.Name == gemini.Provider && c.vertex.Project != "" {
+		return false
+	}
+	local := p.Name == config.ProviderOllama && c.env.Get(p.URLVariable) == ""
+	return !local && (c.env.Get(p.KeyVariable) != "" || c.keyFiles[p.KeyVariable] != "")
 }

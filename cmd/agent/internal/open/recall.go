@@ -76,13 +76,13 @@ func Conditions(s config.Settings, corpus, ranker string, set *skills.Set) ([]qa
 		more = append(more, qa.Condition{Name: "model of the reranker", Value: s.Lookup.Model})
 	}
 	if d := s.Lookup.Detector; d.URL != "" {
-		more = append(more, qa.Condition{Name: "detector of injection", Value: strings.TrimSpace(d.URL + " " + d.Model + " " + d.Labels)})
+		more = append(more, qa.Condition{Name: "detector of injection", Value: strings.TrimSpace(d.URL + " " + d.Model + " " + d.Labels.String())})
 	}
 	if v := s.Verification; v.Enabled {
 		more = append(more, qa.Condition{Name: "verification", Value: fmt.Sprintf(
 			"from confidence %s, corrected at most %d times, unsupported claims: %s", number(v.Threshold), v.Attempts, v.Unsupported)})
 		if j := v.Judge; j.URL != "" {
-			more = append(more, qa.Condition{Name: "judge of claims", Value: strings.TrimSpace(j.URL + " " + j.Model + " " + j.Labels + " " + j.Calibration)})
+			more = append(more, qa.Condition{Name: "judge of claims", Value: strings.TrimSpace(j.URL + " " + j.Model + " " + j.Labels.String() + " " + j.Calibration.String())})
 		}
 	}
 	return recall.Conditions(corpus, p.Graph().Fingerprint(), set, more...)
@@ -98,17 +98,4 @@ func serversLabel(s config.Settings) string {
 		out = append(out, fmt.Sprintf("%s (%x): %s", name, sum[:4], strings.Join(server.Tools, " ")))
 	}
 	return strings.Join(out, "; ")
-}
-
-// skillHashes maps each of some skills to the hash of its content.
-func skillHashes(set *skills.Set, names []string) (map[string]string, error) {
-	hashes := map[string]string{}
-	for _, name := range names {
-		skill, err := set.Get(name)
-		if err != nil {
-			return nil, err
-		}
-		hashes[name] = skill.Hash
-	}
-	return hashes, nil
 }

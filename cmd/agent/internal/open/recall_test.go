@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/llm/classify"
 	"example.com/assay/memory/qa"
 )
 
@@ -46,7 +47,7 @@ func TestConditions(t *testing.T) {
 		"its model": func(s *config.Settings) { s.Lookup.Model = "x" },
 		"judge":     func(s *config.Settings) { s.Verification.Judge.URL = "http://h/predict" },
 		"calibration": func(s *config.Settings) {
-			s.Verification.Judge.URL, s.Verification.Judge.Calibration = "http://h/predict", "1 1"
+			s.Verification.Judge.URL, s.Verification.Judge.Calibration = "http://h/predict", &classify.Calibration{A: 1, B: 1}
 		},
 		"detector": func(s *config.Settings) { s.Lookup.Detector.URL = "http://h/predict" },
 	} {

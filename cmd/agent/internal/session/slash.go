@@ -218,7 +218,7 @@ func (s *session) verifySlash(ctx context.Context, args []string) error {
 	default:
 		return cli.Usagef("/verify needs: on, off, claims, or brief")
 	}
-	if next.Verification != s.Settings.Verification {
+	if was := s.Verification; next.Verification.Enabled != was.Enabled || next.Verification.ShowClaims != was.ShowClaims {
 		if err := s.open(ctx, next); err != nil {
 			return err
 		}
