@@ -216,9 +216,7 @@ func (x *Index) pooled(records []Record, where []Where) (*ranking.Corpus, error)
 		found[i] = served.FoundPassage{Passage: r.Passage, Labels: citation.Labels{Own: r.Own, Within: r.Within}, Titled: r.Title != ""}
 		opens[i] = r.Opens
 	}
-	stems := x.stemmers.Get().(analysis.Stemmer)
-	defer x.stemmers.Put(stems)
-	p, err := served.NewPool(x.corpus.Lexicon, found, stems)
+	p, err := served.NewPool(x.corpus.Lexicon, found, &x.corpus.Reader.Stems)
 	if err != nil {
 		return nil, err
 	}

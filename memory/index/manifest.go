@@ -87,21 +87,23 @@ func (m *manifest) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the manifest: %w", err)
 	}
-	version := formatVersion
-	if m.Scale != nil {
-		version = spaceVersion
-	}
-	if m.has(changeFile) {
-		version = changeVersion
-	}
-	if m.Stats.Cut != "" {
-		version = cutVersion
-	}
-	if m.has(lexiconFile) {
-		version = serverVersion
-	}
-	head := fmt.Sprintf("%s %d %08x\n", manifestMagic, version, crc32.Checksum(body, codec.Castagnoli))
+	head := fmt.Sprintf("%s %d %08x\n", manifestMagic, m.version(), crc32.Checksum(body, codec.Castagnoli))
 	return append([]byte(head), body...), nil
+}
+
+// version is that of the layout.
+func (m *manifest) version() int {
+	switch {
+	case m.has(lexiconFile):
+		return serverVersion
+	case m.Stats.Cut != "":
+		return cutVersion
+	case m.has(changeFile):
+		return changeVersion
+	case m.Scale != nil:
+		return spaceVersion
+	}
+	return formatVersion
 }
 
 func readManifest(dir string) (*manifest, error) {
@@ -134,13 +136,8 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 	if err := json.Unmarshal([]byte(body), m); err != nil {
 		return nil, &CorruptError{Dir: dir, Err: fmt.Errorf("reading its manifest: %w", err)}
 	}
-	if (version == serverVersion) != m.has(lexiconFile) {
-		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not say where its passages are")}
-	}
-	spaced := version == spaceVersion || version == cutVersion || version == changeVersion && m.Scale != nil
-	changed := version == changeVersion || version == cutVersion && m.has(changeFile)
-	if spaced != (m.Scale != nil) || changed != m.has(changeFile) || (m.Scale != nil) != (m.Stats.Space != "") || (version == cutVersion) != (m.Stats.Cut != "") {
-		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not say how its vectors were made")}
+	if version != m.version() || (m.Scale != nil) != (m.Stats.Space != "") || m.Scale == nil && m.Stats.Cut != "" {
+		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not say how its passages are kept")}
 	}
 	return m, nil
 }

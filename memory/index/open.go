@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"example.com/assay/memory/embed"
-	"example.com/assay/memory/index/internal/analysis"
 	"example.com/assay/memory/index/internal/codec"
 	"example.com/assay/memory/index/internal/ranking"
 	"example.com/assay/memory/index/internal/served"
@@ -25,8 +24,7 @@ type Index struct {
 	corpus *ranking.Corpus
 	space  *embed.Space // questions are embedded in it; nil for none
 
-	server   Collection // nil of files
-	stemmers *sync.Pool // of analyses of what a server found; nil of files
+	server Collection // nil of files
 
 	closing sync.RWMutex // held for reading while files are read
 	closed  bool
@@ -224,7 +222,7 @@ func OpenServed(dir string, server Collection) (*Index, error) {
 	if g.vectors, err = vector.NewSet(nil, g.model.Dims(), nil); err != nil {
 		return nil, err
 	}
-	x := &Index{gen: g, server: server, stemmers: &sync.Pool{New: func() any { return analysis.Stemmer{} }}}
+	x := &Index{gen: g, server: server}
 	x.corpus, err = ranking.NewServed(context.Background(), l, g.model, g.rules())
 	g.table = x.corpus.Table
 	return x, err

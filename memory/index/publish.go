@@ -156,7 +156,7 @@ func (p *publication) write() error {
 
 // batch sends the records from..to of the order, and learns their words.
 func (p *publication) batch(ctx context.Context, from, to int) error {
-	stems, records := analysis.Stemmer{}, make([]Record, 0, to-from)
+	stems, records := new(analysis.Stemmer), make([]Record, 0, to-from)
 	learnt := served.NewLearnt()
 	var before state.Passage
 	for i := from; i < to; i++ {
@@ -197,7 +197,7 @@ func (p *publication) passage(i int) (state.Passage, error) {
 	return p.x.corpus.Store.Passage(p.order[i])
 }
 
-func (p *publication) record(i int, read state.Passage, stems analysis.Stemmer) (Record, error) {
+func (p *publication) record(i int, read state.Passage, stems *analysis.Stemmer) (Record, error) {
 	ord := p.order[i]
 	a, err := storage.Analyse(read, citation.Labels{}, stems)
 	if err != nil {

@@ -239,22 +239,15 @@ func (u *update) seal() error {
 	return u.report(PhaseSeal, 1, 1)
 }
 
-// removed tells which passages of the earlier generation to leave out, by their
-// ordinals; nil for none.
+// removed tells which passages of the earlier generation to leave out, by their ordinals.
 func (u *update) removed(sources []string) ([]bool, error) {
-	var out []bool
-	if len(sources)+len(u.opts.Remove) > 0 {
-		out = make([]bool, u.old.table.Len())
-	}
+	out := make([]bool, u.old.table.Len())
 	for _, id := range u.opts.Remove {
 		ord, known := u.old.table.Find(id)
 		if !known {
 			return nil, fmt.Errorf("removing passage %q: the index %q does not hold it", id, u.opts.From)
 		}
 		out[ord] = true
-	}
-	if out == nil {
-		return nil, nil
 	}
 	u.old.table.OfSources(sources, out)
 	return out, nil
@@ -272,7 +265,7 @@ func (u *update) collect(removed []bool) (places []int32, err error) {
 	next := int32(0)
 	keep := func(to int32) {
 		for ; next < to; next++ {
-			if removed == nil || !removed[next] {
+			if !removed[next] {
 				u.kept, places = append(u.kept, next), append(places, u.old.table.Place(next))
 			}
 		}
@@ -281,7 +274,7 @@ func (u *update) collect(removed []bool) (places []int32, err error) {
 		d := &fresh[i]
 		at, known := u.old.table.Find(d.ID)
 		keep(at)
-		if known && at == next && (removed == nil || !removed[at]) {
+		if known && at == next && !removed[at] {
 			if u.opts.Stream != nil {
 				return nil, &DuplicateError{ID: d.ID, Sources: [2]string{u.old.table.Source(at), d.Source}}
 			}

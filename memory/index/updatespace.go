@@ -2,7 +2,6 @@ package index
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -213,11 +212,7 @@ func (u *update) lists(rows []float32, dims int, before *vector.Lists) (lists *v
 	if err != nil {
 		return nil, err
 	}
-	data, err := lists.MarshalBinary()
-	if err != nil {
-		return nil, fmt.Errorf("encoding the lists of vectors: %w", err)
-	}
-	return lists, codec.Write(u.opts.Dir, meaningListsFile, data)
+	return lists, u.writeLists(lists, meaningListsFile)
 }
 
 // codes writes the vectors of what passages are cut into, those that stay and new ones, in eight bits a

@@ -33,7 +33,7 @@ func corpusOf(t testing.TB, passages []state.Passage) *Corpus {
 	for i, d := range b.Fresh {
 		kept[i], places[i] = -1, d.Place
 	}
-	table := storage.NewTable(nil, kept, b.Fresh, places, b.Places())
+	table := storage.NewTable(new(storage.Table), kept, b.Fresh, places, b.Places())
 	read := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) }
 	s, err := storage.Open(dir, table, b.Parts, read, func(err error) error { return err })
 	must(err)
@@ -47,7 +47,7 @@ func corpusOf(t testing.TB, passages []state.Passage) *Corpus {
 	for ord := range bags {
 		p, err := s.Passage(int32(ord))
 		must(err)
-		a, err := storage.Analyse(p, citation.Labels{}, analysis.Stemmer{})
+		a, err := storage.Analyse(p, citation.Labels{}, new(analysis.Stemmer))
 		must(err)
 		for bags[ord] = a.Bag; len(a.Bag) > 0; a.Bag = a.Bag[1:] {
 			at, _ := slices.BinarySearch(docs.Terms, a.Bag[0].Text)

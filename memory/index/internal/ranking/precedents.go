@@ -1,6 +1,7 @@
 package ranking
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"slices"
@@ -102,9 +103,11 @@ func (x *Corpus) recall(p *Precedents, terms []weighted, without int) *recollect
 	for q, sum := range r.alike {
 		if sum > 0 {
 			r.alike[q] = sum / (p.norms[q] * math.Sqrt(square))
+			r.best = append(r.best, int32(q))
 		}
 	}
-	r.best = best(r.alike, followed, nil)
+	slices.SortStableFunc(r.best, func(a, b int32) int { return cmp.Compare(r.alike[b], r.alike[a]) })
+	r.best = r.best[:min(followed, len(r.best))]
 	return r
 }
 

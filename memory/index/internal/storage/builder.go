@@ -58,7 +58,7 @@ type Earlier struct {
 // NewBuilder makes the builder of the parts in a directory.
 func NewBuilder(ctx context.Context, dir string, from Earlier) *Builder {
 	b := &Builder{ctx: ctx, dir: dir, earlier: from, Parts: slices.Clone(from.Parts)}
-	b.stems.New = func() any { return analysis.Stemmer{} }
+	b.stems.New = func() any { return new(analysis.Stemmer) }
 	return b
 }
 
@@ -143,7 +143,7 @@ func (b *Builder) build(n int) error {
 	name, drafts := b.newName(), new([]Draft)
 	b.Parts, b.built = append(b.Parts, Part{Name: name, Passages: n}), append(b.built, drafts)
 	return b.start(func() error {
-		stems := b.stems.Get().(analysis.Stemmer)
+		stems := b.stems.Get().(*analysis.Stemmer)
 		defer b.stems.Put(stems)
 		ready, err := analyseAll(passages, labels, stems)
 		if err != nil {

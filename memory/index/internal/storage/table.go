@@ -133,10 +133,7 @@ func NewTable(old *Table, kept []int32, drafts []Draft, places []int32, total in
 	for i := range drafts {
 		size += len(drafts[i].ID)
 	}
-	if old != nil {
-		size += len(old.ids)
-	}
-	t.ids = make([]byte, 0, size)
+	t.ids = make([]byte, 0, size+len(old.ids))
 	for i, from := range kept {
 		ord := int32(i)
 		if from < 0 {
@@ -170,7 +167,7 @@ func TableOf(read []Analysed) *Table {
 	for i := range read {
 		drafts[i], kept[i], places[i] = read[i].Draft, -1, int32(i)
 	}
-	return NewTable(nil, kept, drafts, places, len(read))
+	return NewTable(new(Table), kept, drafts, places, len(read))
 }
 
 // Renumber gives the documents the numbers that they have among others, sorted, and those
@@ -221,11 +218,7 @@ func indexOf(list []string, value string, ord int32, at func(before int32) int) 
 // gather lists the documents and names, and returns where those of an earlier table
 // are among them.
 func (t *Table) gather(old *Table, kept []int32, drafts []Draft) (docs, names []int32) {
-	var oldDocs, oldNames []string
-	if old != nil {
-		oldDocs, oldNames = old.Docs, old.names
-	}
-	usedDocs, usedNames := make([]bool, len(oldDocs)), make([]bool, len(oldNames))
+	usedDocs, usedNames := make([]bool, len(old.Docs)), make([]bool, len(old.names))
 	for _, from := range kept {
 		if from >= 0 {
 			usedDocs[old.Doc(from)] = true
@@ -240,8 +233,8 @@ func (t *Table) gather(old *Table, kept []int32, drafts []Draft) (docs, names []
 		}
 		newDocs[d.doc], newNames[d.title], newNames[d.Source] = true, true, true
 	}
-	t.Docs, docs = union(oldDocs, usedDocs, newDocs)
-	t.names, names = union(oldNames, usedNames, newNames)
+	t.Docs, docs = union(old.Docs, usedDocs, newDocs)
+	t.names, names = union(old.names, usedNames, newNames)
 	t.keys = make([]uint64, len(t.names))
 	for i, at := range names {
 		if usedNames[i] {
