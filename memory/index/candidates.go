@@ -133,7 +133,7 @@ func (g *gathering) word(q retrieval.Query, a ranking.Asked) error {
 func (g *gathering) cite(citations []citation.Citation) {
 	for _, c := range citations {
 		for _, field := range []string{FieldOwn, FieldWithin} {
-			g.asks = append(g.asks, Ask{Where: append(slices.Clone(g.where), Where{field, c.Exact()}), Limit: askedCited})
+			g.list(field, c.Exact())
 		}
 	}
 }

@@ -110,6 +110,9 @@ func (g *generation) rules() ranking.Rules {
 	return ranking.Rules{K1: bm25.K1, B: bm25.B, Confidence: g.Calibration.confidence}
 }
 
+// damaged is the error of a file that is not as it was written.
+func (g *generation) damaged(err error) error { return &CorruptError{Dir: g.dir, Err: err} }
+
 // damage is the first error of reading vectors.
 func (g *generation) damage() error {
 	if g.meaning == nil {

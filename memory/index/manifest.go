@@ -11,7 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"example.com/assay/internal/disk"
 	"example.com/assay/memory/index/internal/codec"
@@ -19,25 +20,15 @@ import (
 	"example.com/assay/memory/index/internal/storage"
 )
 
-// formatVersion is the version of a generation's layout. Every change of what
-// a file holds or of how text becomes terms takes a new one.
-const formatVersion = 6
-
-// spaceVersion is the version of a layout with the vectors of a remote
-// embedder, which a program that knows formatVersion alone must not search.
-const spaceVersion = 7
-
-// changeVersion is the version of either layout whose vectors' file is of an earlier
-// generation, with what has changed since beside it.
-const changeVersion = 8
-
-// cutVersion is the version of a layout with the vectors of pieces of passages, whether or not the
-// other vectors' file is of an earlier generation.
-const cutVersion = 10
-
-// serverVersion is the version of a layout without parts and vectors, whose passages are
-// on a server.
-const serverVersion = 9
+// Versions of a generation's layout. Every change of what a file holds or of how text becomes
+// terms takes a new one. What a program does not know it must not search.
+const (
+	formatVersion = 6
+	spaceVersion  = 7  // with the vectors of a remote embedder
+	changeVersion = 8  // the vectors' file is an earlier generation's, beside what has changed since
+	serverVersion = 9  // without parts and vectors: the passages are on a server
+	cutVersion    = 10 // with the vectors of pieces of passages, whatever the other vectors' file is
+)
 
 // Files of a generation, beside those of its parts.
 const (
@@ -209,7 +200,6 @@ const checkedWhole = 64 << 20
 // the caller goes on; they are most of a generation's bytes, and of more than whole
 // only the sizes are compared. The caller must wait for what it returns.
 func (m *manifest) verifyOthers(dir string, named []string, whole int64) (wait func() error) {
-	done := make(chan error, 1)
 	var others []file
 	var size int64
 	for _, f := range m.Files {
@@ -222,16 +212,16 @@ func (m *manifest) verifyOthers(dir string, named []string, whole int64) (wait f
 	if size > whole {
 		how = sized
 	}
-	go func() {
+	var g errgroup.Group
+	g.Go(func() error {
 		for _, f := range others {
 			if _, err := f.verify(dir, how); err != nil {
-				done <- &CorruptError{Dir: dir, Err: err}
-				return
+				return &CorruptError{Dir: dir, Err: err}
 			}
 		}
-		done <- nil
-	}()
-	return sync.OnceValue(func() error { return <-done })
+		return nil
+	})
+	return g.Wait
 }
 
 // How much of a file is compared with its entry.

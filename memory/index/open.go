@@ -72,20 +72,16 @@ func openChecking(dir string, space *embed.Space, whole int64) (*Index, error) {
 	if space != nil && g.meaning != nil && g.meaning.Set.Len() > 0 {
 		x.corpus.Meaning = g.meaning
 	}
-	if err := codec.Guarded(func() error { return x.openStore(files) }); err != nil {
+	if err := codec.Guarded(func() error {
+		s, err := storage.Open(dir, g.table, m.Parts, func(name string) ([]byte, error) { return files[name], nil }, g.damaged)
+		if err != nil {
+			return err
+		}
+		return x.corpus.ReadFrom(context.Background(), s)
+	}); err != nil {
 		return nil, errors.Join(&CorruptError{Dir: dir, Err: err}, x.Close())
 	}
 	return x, nil
-}
-
-// openStore opens the parts.
-func (x *Index) openStore(files map[string][]byte) error {
-	sums := func(name string) ([]byte, error) { return files[name], nil }
-	s, err := storage.Open(x.gen.dir, x.gen.table, x.gen.Parts, sums, func(err error) error { return &CorruptError{Dir: x.gen.dir, Err: err} })
-	if err != nil {
-		return err
-	}
-	return x.corpus.ReadFrom(context.Background(), s)
 }
 
 // ReadStats returns what a generation's manifest says of it, without opening

@@ -2,10 +2,15 @@ package ranking
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"slices"
 )
+
+// A Judged question is one of which a person has marked the passages that answer it.
+type Judged struct {
+	Question string
+	Passages []string // their ids
+}
 
 // Precedents are judged questions, kept to tell what a new question is like.
 // What answered earlier questions is likelier to answer the next one, and the
@@ -25,14 +30,13 @@ type Precedents struct {
 // whose answers become its candidates.
 const followed = 20
 
-// NewPrecedents looks the passages of judged questions up, by their ids. Ids that the
+// NewPrecedents looks the passages of judged questions up. Ids that the
 // corpus does not hold are left out: passages go when documents change.
-func (x *Corpus) NewPrecedents(judged iter.Seq2[string, []string]) *Precedents {
+func (x *Corpus) NewPrecedents(judged []Judged) *Precedents {
 	p := &Precedents{number: make(map[string]int32), questions: make(map[int32][]int32)}
-	for question, passages := range judged {
-		q := len(p.bags)
+	for q, j := range judged {
 		var bag []int32
-		for _, t := range weigh(x.Reader.Terms(question), count) {
+		for _, t := range weigh(x.Reader.Terms(j.Question), count) {
 			n, ok := p.number[t.term]
 			if !ok {
 				n = int32(len(p.holders))
@@ -43,7 +47,7 @@ func (x *Corpus) NewPrecedents(judged iter.Seq2[string, []string]) *Precedents {
 			bag = append(bag, n)
 		}
 		var found []int32
-		for _, id := range passages {
+		for _, id := range j.Passages {
 			if ord, ok := x.Table.Find(id); ok {
 				found = append(found, ord)
 			}
@@ -55,7 +59,7 @@ func (x *Corpus) NewPrecedents(judged iter.Seq2[string, []string]) *Precedents {
 		}
 		p.bags, p.answers = append(p.bags, bag), append(p.answers, found)
 	}
-	n := float64(len(p.bags))
+	n := float64(len(judged))
 	for _, holders := range p.holders {
 		p.weights = append(p.weights, math.Log((n+1)/float64(len(holders)+1))+.1)
 	}

@@ -4,7 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"example.com/assay/memory/citation"
 	"example.com/assay/memory/index/internal/analysis"
@@ -244,16 +245,14 @@ func (x *Corpus) alternatives(wordings []worded, out func(int32) bool, s *scratc
 		look(s)
 		return found, func() error { return nil }
 	}
-	done := make(chan error, 1)
 	own := x.scratch.Get().(*scratch)
 	own.only = s.only
-	go func() {
-		err := codec.Guarded(func() error { look(own); return nil })
-		own.only = nil
-		x.scratch.Put(own)
-		done <- err
-	}()
-	return found, sync.OnceValue(func() error { return <-done })
+	var g errgroup.Group
+	g.Go(func() error {
+		defer func() { own.only = nil; x.scratch.Put(own) }()
+		return codec.Guarded(func() error { look(own); return nil })
+	})
+	return found, g.Wait
 }
 
 // candidates lists the best passages by the words of one wording.

@@ -130,35 +130,17 @@ func (l *Lexicon) WordsOf(stem string, fn func(word string) bool) {
 	}
 }
 
-// defined returns what most definitions that fn accepts say, of equals the first in the
-// alphabet.
-func (l *Lexicon) defined(short string, fn func(d definition) string) string {
+// Defined returns what fn makes of most definitions of an abbreviation in lower case, of
+// equals the first in the alphabet.
+func (l *Lexicon) Defined(short string, fn func(text.ShortForm) string) string {
 	counts := map[string]int{}
 	at := sort.Search(len(l.forms), func(i int) bool { return l.forms[i].Short >= short })
 	for ; at < len(l.forms) && l.forms[at].Short == short; at++ {
-		if form := fn(l.forms[at]); form != "" {
+		if form := fn(text.ShortForm{Short: short, Long: l.forms[at].Long}); form != "" {
 			counts[form] += l.forms[at].Times
 		}
 	}
 	return MostCounted(counts)
-}
-
-// LongForm is what an abbreviation stands for, "" for nothing.
-func (l *Lexicon) LongForm(short, stem string) string {
-	if l.frequency(storage.BodyField, stem) == 0 {
-		return ""
-	}
-	return l.defined(strings.ToLower(short), func(d definition) string { return d.Long })
-}
-
-// Abbreviates reports whether a long form of these stems has the initials for short.
-func (l *Lexicon) Abbreviates(initials string, stems []string) bool {
-	return l.defined(initials, func(d definition) string {
-		if slices.Equal(analysis.Terms(d.Long, text.DocStops), stems) {
-			return initials
-		}
-		return ""
-	}) != ""
 }
 
 // HasTitles reports whether a text can mention any title.

@@ -181,15 +181,7 @@ func mergeSegments(path string, inputs []mergeInput) (err error) {
 		}
 		defer func() { err = errors.Join(err, opened.Close()) }()
 		segments[i] = opened
-		for row, yes := range in.alive {
-			if yes {
-				continue
-			}
-			if drops[i] == nil {
-				drops[i] = roaring.New()
-			}
-			drops[i].Add(uint32(row))
-		}
+		drops[i] = deadOf(len(in.alive), func(row int) bool { return in.alive[row] })
 	}
 	_, _, err = new(zap.ZapPlugin).Merge(segments, drops, path, nil, nil)
 	return err
