@@ -171,14 +171,13 @@ func (m *manifest) verify(dir string, keep ...string) (map[string][]byte, error)
 
 // read compares some files with the manifest and returns their content.
 func (m *manifest) read(dir string, names []string) (map[string][]byte, error) {
-	var files []file
-	for _, f := range m.Files {
-		if slices.Contains(names, f.Name) {
-			files = append(files, f)
+	files := make([]file, len(names))
+	for i, name := range names {
+		at := m.index(name)
+		if at < 0 {
+			return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not name every file")}
 		}
-	}
-	if len(files) != len(names) {
-		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not name every file")}
+		files[i] = m.Files[at]
 	}
 	content, errs := make([][]byte, len(files)), make([]error, len(files))
 	codec.Parallel(len(files), func(i int) { content[i], errs[i] = files[i].verify(dir, wanted) })

@@ -79,22 +79,16 @@ type publication struct {
 }
 
 func (p *publication) run() error {
-	if err := os.Mkdir(p.opts.Dir, 0o700); err != nil {
-		return err
+	for _, step := range []func() error{
+		func() error { return os.Mkdir(p.opts.Dir, 0o700) },
+		func() error { return p.opts.To.Create(p.ctx, p.x.gen.Stats.BM25.Resolved()) },
+		p.lookUp, p.write, p.seal, p.settle,
+	} {
+		if err := codec.Guarded(step); err != nil {
+			return err
+		}
 	}
-	if err := p.opts.To.Create(p.ctx, p.x.gen.Stats.BM25.Resolved()); err != nil {
-		return err
-	}
-	if err := codec.Guarded(p.lookUp); err != nil {
-		return err
-	}
-	if err := p.write(); err != nil {
-		return err
-	}
-	if err := codec.Guarded(p.seal); err != nil {
-		return err
-	}
-	return p.settle()
+	return nil
 }
 
 func (p *publication) report(phase string, done, total int) {

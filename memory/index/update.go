@@ -43,10 +43,11 @@ const (
 // the embedder is trained anew; otherwise new passages are folded in. Vectors of
 // a remote embedder are kept for passages that stay, unless the space is another.
 func Update(ctx context.Context, opts UpdateOptions) (Stats, error) {
-	if err := checkOptions(opts); err != nil {
-		return Stats{}, fmt.Errorf("updating the index: %w", err)
+	err := checkOptions(opts)
+	if err == nil {
+		err = os.Mkdir(opts.Dir, 0o700)
 	}
-	if err := os.Mkdir(opts.Dir, 0o700); err != nil {
+	if err != nil {
 		return Stats{}, fmt.Errorf("updating the index: %w", err)
 	}
 	u := &update{ctx: ctx, opts: opts, refitBelow: refitBelow, flatUpTo: flatUpTo}
@@ -161,11 +162,7 @@ func (u *update) index(gone []string) error {
 	if err != nil {
 		return err
 	}
-	alive := u.parts.Alive(places)
-	if u.terms, err = u.parts.Vocabulary(alive); err != nil {
-		return err
-	}
-	if err := u.parts.Compact(alive, places); err != nil {
+	if u.terms, err = u.parts.Settle(places); err != nil {
 		return err
 	}
 	u.manifest.Parts = u.parts.Parts

@@ -3,6 +3,7 @@
 package codec
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -41,6 +42,16 @@ func (e *Encoder) Uints(list []int) {
 type Decoder struct {
 	In  []byte
 	Err error
+}
+
+// NewDecoder reads what follows the magic that data begins with.
+func NewDecoder(data []byte, magic string) *Decoder {
+	rest, ok := bytes.CutPrefix(data, []byte(magic))
+	d := &Decoder{In: rest}
+	if !ok {
+		d.Fail(errors.New("it is not a file of this version"))
+	}
+	return d
 }
 
 func (d *Decoder) Fail(err error) {

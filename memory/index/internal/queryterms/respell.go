@@ -35,25 +35,15 @@ type Respelling struct {
 	made map[string][]string // for terms that no passage holds: those that they are made of, or are a part of
 }
 
-func (r Respelling) text(s string) string {
-	if len(r.as) == 0 {
-		return s
-	}
-	return text.Respelt(s, r.as)
-}
-
 // Terms are the stems that a text of the query is searched for by.
 func (r Respelling) Terms(s string) []string {
-	list := r.by.Terms(r.text(s))
+	list := r.by.Terms(text.Respelt(s, r.as))
 	for term, parts := range r.made {
 		for i := len(list) - 1; i >= 0; i-- {
 			if list[i] == term {
 				list = slices.Replace(list, i, i+1, parts...)
 			}
 		}
-	}
-	if len(r.kept) == 0 {
-		return list
 	}
 	for _, t := range text.Tokens(s) {
 		if stem := text.Stem(t.Text); r.kept[stem] {
@@ -68,10 +58,7 @@ func (r Respelling) Terms(s string) []string {
 // compares their words.
 func (x *Reader) Respell(ctx context.Context, q retrieval.Query) (r Respelling, err error) {
 	r.by = x
-	texts := []string{q.Primary}
-	for _, group := range q.About {
-		texts = append(texts, group...)
-	}
+	texts := append([]string{q.Primary}, slices.Concat(q.About...)...)
 	if !x.IsEnglish(q.Primary) { // what follows knows English alone
 		r.made, err = x.compounds(append(texts, q.Alternatives...))
 		return r, err

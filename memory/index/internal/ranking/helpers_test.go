@@ -33,14 +33,14 @@ func corpusOf(t testing.TB, passages []state.Passage) *Corpus {
 	for i, d := range b.Fresh {
 		kept[i], places[i] = -1, d.Place
 	}
+	terms, err := b.Settle(places)
+	must(err)
 	table := storage.NewTable(new(storage.Table), kept, b.Fresh, places, b.Places())
 	read := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) }
 	s, err := storage.Open(dir, table, b.Parts, read, func(err error) error { return err })
 	must(err)
 	t.Cleanup(func() { must(s.Close()) })
 
-	terms, err := b.Vocabulary(slices.Repeat([]bool{true}, table.Len()))
-	must(err)
 	docs := lsa.Corpus{Passages: table.Len(), Docs: make([][]lsa.Cell, table.Len())}
 	docs.Terms, docs.DF = terms.Sorted()
 	bags := make([][]lsa.Term, table.Len())

@@ -119,8 +119,7 @@ func (x *Corpus) Search(ctx context.Context, a Asked, q retrieval.Query) (retrie
 		hits = x.diversify(hits, q.MMR, k)
 	}
 	for i, h := range hits[:min(k, len(hits))] {
-		hit := h.hit(x.Meaning != nil)
-		hit.Rank = i + 1
+		hit := state.Hit{Rank: i + 1, Passage: h.passage, Scores: h.scores(x.Meaning != nil), Copies: h.copies}
 		if f.signals.meaning != nil && x.Meaning.Pieces() {
 			hit.Near = x.Meaning.Cosines(f.signals.meaning, h.ord)
 		}
@@ -274,22 +273,16 @@ func (x *Corpus) candidates(sig *signals, out func(int32) bool) []int32 {
 
 // nearest lists the best passages of each wording by the embedders.
 func (x *Corpus) nearest(wordings []*signals, out func(int32) bool) [][]int32 {
-	pools := make([][]int32, len(wordings))
-	queries := func(of func(*signals) []float32) [][]float32 {
-		out := make([][]float32, len(wordings))
-		for i, sig := range wordings {
-			out[i] = of(sig)
-		}
-		return out
+	pools, latent, meant := make([][]int32, len(wordings)), make([][]float32, len(wordings)), make([][]float32, len(wordings))
+	for i, sig := range wordings {
+		latent[i], meant[i] = sig.latent, sig.meaning
 	}
-	latent := queries(func(sig *signals) []float32 { return sig.latent })
 	for i, matches := range x.Vectors.TopOfEach(latent, PoolCosine, 0, out) {
 		for _, m := range matches {
 			pools[i] = append(pools[i], m.Row)
 		}
 	}
 	if x.Meaning != nil && x.Meaning.Scale.Tells() {
-		meant := queries(func(sig *signals) []float32 { return sig.meaning })
 		for i, found := range x.Meaning.Top(meant, PoolCosine, x.Meaning.Scale.Floor, out) {
 			pools[i] = append(pools[i], found...)
 		}

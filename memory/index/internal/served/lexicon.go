@@ -4,7 +4,6 @@
 package served
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -227,11 +226,7 @@ func (l *Lexicon) Encode() []byte {
 }
 
 func DecodeLexicon(data []byte) (*Lexicon, error) {
-	rest, ok := strings.CutPrefix(string(data[:min(len(data), len(lexiconMagic))]), lexiconMagic)
-	if !ok || rest != "" {
-		return nil, fmt.Errorf("reading the lexicon: not a file of this version")
-	}
-	d := &codec.Decoder{In: data[len(lexiconMagic):]}
+	d := codec.NewDecoder(data, lexiconMagic)
 	l := &Lexicon{Totals: Totals{Passages: d.Uint(), Documents: d.Uint(), AvgLen: d.Float(), AvgPairs: d.Float(), AvgDoc: d.Float()}}
 	l.Lens = make([]float64, d.Count())
 	for i := range l.Lens {
@@ -283,11 +278,6 @@ func DecodeLexicon(data []byte) (*Lexicon, error) {
 		return nil, fmt.Errorf("reading the lexicon: %w", err)
 	}
 	return l, nil
-}
-
-// sortForms orders definitions as find needs them.
-func sortForms(forms []definition) {
-	slices.SortFunc(forms, func(a, b definition) int { return cmp.Or(cmp.Compare(a.Short, b.Short), cmp.Compare(a.Long, b.Long)) })
 }
 
 // MostCounted is the form of most counts, of equals the first in the alphabet.

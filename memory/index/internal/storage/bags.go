@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -82,11 +80,7 @@ type Bags struct {
 }
 
 func decodeBags(data []byte) (*Bags, error) {
-	rest, ok := bytes.CutPrefix(data, []byte(bagsMagic))
-	if !ok {
-		return nil, errors.New("reading the bags: not a file of bags of this version")
-	}
-	d := &codec.Decoder{In: rest}
+	d := codec.NewDecoder(data, bagsMagic)
 	b := &Bags{Terms: d.Strs()}
 	b.df = make([]int, len(b.Terms))
 	for i := range b.df {
@@ -181,11 +175,7 @@ func (v Vocabulary) Encode() []byte {
 }
 
 func DecodeVocabulary(data []byte) (Vocabulary, error) {
-	rest, ok := bytes.CutPrefix(data, []byte(vocabularyMagic))
-	if !ok {
-		return nil, errors.New("reading the terms: not a file of terms of this version")
-	}
-	d := &codec.Decoder{In: rest}
+	d := codec.NewDecoder(data, vocabularyMagic)
 	terms := d.Strs()
 	v := make(Vocabulary, len(terms))
 	for _, t := range terms {

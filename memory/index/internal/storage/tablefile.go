@@ -40,11 +40,7 @@ func (t *Table) Encode() [][]byte {
 
 // DecodeTable reads a table. It keeps data.
 func DecodeTable(data []byte) (*Table, error) {
-	rest, ok := bytes.CutPrefix(data, []byte(tableMagic))
-	if !ok {
-		return nil, errors.New("reading the passage table: not a passage table of this version")
-	}
-	d := &codec.Decoder{In: rest}
+	d := codec.NewDecoder(data, tableMagic)
 	t := &Table{Docs: d.Strs(), names: d.Strs()}
 	t.keys = make([]uint64, len(t.names))
 	for i := range t.keys {
