@@ -47,10 +47,12 @@ func decodeGeneration(dir string, m *manifest, files map[string][]byte) (_ *gene
 	if g.table.Len() != m.Stats.Passages {
 		return nil, fmt.Errorf("the table holds %d passages, want %d", g.table.Len(), m.Stats.Passages)
 	}
-	if m.Scale == nil {
-		return g, nil
+	if m.Scale != nil {
+		if err := g.openMeaning(files); err != nil {
+			return nil, err
+		}
 	}
-	return g, g.openMeaning(files)
+	return g, nil
 }
 
 // openVectors opens the offline embedder's vectors.

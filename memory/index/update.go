@@ -27,7 +27,7 @@ const (
 
 const (
 	refitBelow = 5000 // passages up to which every update trains the embedder anew
-	refitShare = .20  // of the passages must have changed for it above that
+	refitShare = .20  // of the passages that it was trained on; as many changes train it anew above that
 
 	// flatUpTo is how many passages' vectors are scanned whole. Above it the
 	// scan takes longer than the rest of a query, and they get lists.
@@ -201,7 +201,7 @@ func (u *update) embed() error {
 	u.manifest.Changed = u.old.Changed + u.fresh + u.gone
 	stats.Space, stats.Cut = u.spaceID(), u.cut().Name()
 	stats.BM25 = u.opts.BM25.Resolved()
-	stats.Refit = rows < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
+	stats.Refit = rows < u.refitBelow || float64(u.manifest.Changed) >= refitShare*float64(u.old.model.Docs())
 	if stats.Refit {
 		if err := u.fit(); err != nil {
 			return err
@@ -218,12 +218,6 @@ func (u *update) embed() error {
 		return err
 	}
 	return u.report(PhaseEmbed, 1, 1)
-}
-
-// outgrown reports whether so many passages have changed since the embedder
-// was fitted on a number of them that it no longer speaks for the corpus.
-func outgrown(changed, fitted int) bool {
-	return float64(changed) >= refitShare*float64(fitted)
 }
 
 func (u *update) seal() error {

@@ -11,12 +11,6 @@ import (
 	"example.com/assay/memory/vector"
 )
 
-// respaced reports whether the passages must be embedded in another space, or in other pieces, than
-// those of the earlier generation.
-func (u *update) respaced() bool {
-	return u.old.Stats.Space != u.spaceID() || u.old.Stats.Cut != u.cut().Name()
-}
-
 func (u *update) spaceID() string {
 	if u.opts.Space == nil {
 		return ""
@@ -74,7 +68,7 @@ func (u *update) mean() (err error) {
 // pieces cuts the passages whose vectors the earlier generation does not have.
 func (u *update) pieces(cut *Cut) (pieces, error) {
 	p := pieces{counts: make([]int, u.table.Len()), kept: make([]int32, u.table.Len())}
-	if !u.respaced() {
+	if u.old.Stats.Space == u.spaceID() && u.old.Stats.Cut == u.cut().Name() {
 		p.old = u.old.meaning
 	}
 	sums := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(u.opts.Dir, name)) }

@@ -89,6 +89,7 @@ func FileName(source string) string {
 	return b.String()
 }
 
+// Words are the words of a text as tokens have them.
 func Words(s string) []string {
 	tokens := text.Tokens(s)
 	out := make([]string, len(tokens))
@@ -98,6 +99,7 @@ func Words(s string) []string {
 	return out
 }
 
+// Distinct sorts a list and leaves out what repeats.
 func Distinct[T cmp.Ordered](list []T) []T {
 	slices.Sort(list)
 	return slices.Clip(slices.Compact(list))
@@ -126,6 +128,7 @@ func Metadata(p state.Passage) []string {
 	return Distinct(out)
 }
 
+// MetaTerm is the term of a value of metadata.
 func MetaTerm(key, value string) string { return key + "\x00" + value }
 
 // LanguageKey is the key of metadata that says in which language a passage is. Passages

@@ -156,21 +156,24 @@ func DecodeCounts(data []byte, passages int) ([]int, error) {
 // number of dimensions follows, then the rows.
 const magic = "assay-meaning\x01"
 
+// Encode writes the vectors of whole passages.
 func Encode(rows []float32, dims int) []byte {
 	out := binary.AppendUvarint([]byte(magic), uint64(dims))
 	return append(out, codec.EncodeVectors(rows)...)
 }
 
+// Decode reads them, with the lists that they are found by; nil for none.
 func Decode(data []byte, rows int, lists []byte) (*vector.Set, error) {
 	d := codec.NewDecoder(data, magic)
 	dims := d.Uint()
 	if dims > 1<<16 {
 		d.Fail(fmt.Errorf("%d dimensions are not plausible", dims))
 	}
-	if d.Err != nil {
-		return nil, fmt.Errorf("reading the remote embedder's vectors: %w", d.Err)
+	var vectors []float32
+	err := d.Err
+	if err == nil {
+		vectors, err = codec.DecodeVectors(d.In, rows*dims)
 	}
-	vectors, err := codec.DecodeVectors(d.In, rows*dims)
 	if err != nil {
 		return nil, fmt.Errorf("reading the remote embedder's vectors: %w", err)
 	}

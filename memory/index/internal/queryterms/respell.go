@@ -25,7 +25,7 @@ const (
 )
 
 // A Respelling is what a query is searched for in place of words that the corpus does
-// not have: misspelt ones, and British or American ones. The zero value changes nothing.
+// not have: misspelt ones, and British or American ones.
 type Respelling struct {
 	list []state.Respelling // in the order of the query
 	as   map[string]string
@@ -200,7 +200,11 @@ func (x *Reader) stemsLike(ctx context.Context, word string) ([]likeStem, error)
 // wordsOf reads passages for the words of a stem, as long as fn wants more.
 func (x *Reader) wordsOf(ctx context.Context, stem string, passages int, fn func(word string) bool) error {
 	if x.lexicon != nil {
-		x.lexicon.WordsOf(stem, fn)
+		for _, w := range x.lexicon.Words(stem) {
+			if !fn(w) {
+				break
+			}
+		}
 		return nil
 	}
 	list, err := x.source.Postings(ctx, storage.BodyField, stem, nil)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"example.com/assay/memory/index/internal/analysis"
 )
 
 // A Judged question is one of which a person has marked the passages that answer it.
@@ -52,8 +54,7 @@ func (x *Corpus) NewPrecedents(judged []Judged) *Precedents {
 				found = append(found, ord)
 			}
 		}
-		slices.Sort(found)
-		found = slices.Compact(found)
+		found = analysis.Distinct(found)
 		for _, ord := range found {
 			p.questions[ord] = append(p.questions[ord], int32(q))
 		}

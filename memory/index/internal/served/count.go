@@ -129,6 +129,7 @@ type Learnt struct {
 	forms map[definition]int // times each is written
 }
 
+// NewLearnt has learnt nothing.
 func NewLearnt() *Learnt { return &Learnt{words: map[string]bool{}, forms: map[definition]int{}} }
 
 // Learn notes the words of a passage and what it defines.

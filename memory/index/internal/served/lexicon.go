@@ -98,35 +98,25 @@ func (l *Lexicon) Held(term string, fn func(doc int32, passages, times int)) (pa
 	if !ok {
 		return 0, 0
 	}
-	l.eachDoc(at, fn)
-	return l.df[at], l.cf[at]
-}
-
-// eachDoc calls fn for the documents of several passages that hold a term.
-func (l *Lexicon) eachDoc(term int, fn func(doc int32, passages, times int)) {
 	from := 0
-	if term > 0 {
-		from = l.spans[term-1]
+	if at > 0 {
+		from = l.spans[at-1]
 	}
-	d := &codec.Decoder{In: l.occur[from:l.spans[term]]}
+	d := &codec.Decoder{In: l.occur[from:l.spans[at]]}
 	for doc := int32(0); len(d.In) > 0 && d.Err == nil; {
 		doc += int32(d.Uint())
 		passages := d.Uint()
 		fn(doc, passages, d.Uint())
 	}
+	return l.df[at], l.cf[at]
 }
 
-// WordsOf hands fn the words of a stem, as long as it wants more.
-func (l *Lexicon) WordsOf(stem string, fn func(word string) bool) {
-	at, ok := l.find(stem)
-	if !ok {
-		return
+// Words are the words of a stem.
+func (l *Lexicon) Words(stem string) []string {
+	if at, ok := l.find(stem); ok {
+		return l.words[at]
 	}
-	for _, word := range l.words[at] {
-		if !fn(word) {
-			return
-		}
-	}
+	return nil
 }
 
 // Defined returns what fn makes of most definitions of an abbreviation in lower case, of
@@ -171,6 +161,7 @@ func (l *Lexicon) EachValue(key string, fn func(value string, passages int)) {
 
 const lexiconMagic = "assay-lexicon\x01"
 
+// Encode writes a lexicon.
 func (l *Lexicon) Encode() []byte {
 	e := &codec.Encoder{Out: []byte(lexiconMagic)}
 	e.Uint(l.Passages)
@@ -182,11 +173,7 @@ func (l *Lexicon) Encode() []byte {
 	for _, v := range l.Lens {
 		e.Float(v)
 	}
-	grouped := 0
-	if l.Grouped {
-		grouped = 1
-	}
-	e.Uint(grouped)
+	e.Uint(map[bool]int{true: 1}[l.Grouped])
 	for _, list := range [][]string{l.terms, l.Docs, l.nameTerms, l.meta, l.Keys} {
 		e.Strs(list)
 	}
@@ -225,6 +212,7 @@ func (l *Lexicon) Encode() []byte {
 	return e.Out
 }
 
+// DecodeLexicon reads what Encode wrote.
 func DecodeLexicon(data []byte) (*Lexicon, error) {
 	d := codec.NewDecoder(data, lexiconMagic)
 	l := &Lexicon{Totals: Totals{Passages: d.Uint(), Documents: d.Uint(), AvgLen: d.Float(), AvgPairs: d.Float(), AvgDoc: d.Float()}}

@@ -52,6 +52,7 @@ func shared(a, b string) string {
 	return b
 }
 
+// Analyse prepares a passage. labels are the keys of the numbered parts that it is of.
 func Analyse(p state.Passage, labels citation.Labels, stems *analysis.Stemmer) (Analysed, error) {
 	data, err := json.Marshal(p)
 	if err != nil {

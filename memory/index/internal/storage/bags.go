@@ -116,10 +116,7 @@ func (b *Bags) Each(fn func(row int, cells []lsa.Cell)) error {
 
 // into adds the rows that stay to others.
 func (b *Bags) into(w *bagWriter, stays func(row int) bool) error {
-	place := make([]int32, len(b.Terms))
-	for i := range place {
-		place[i] = -1
-	}
+	place := slices.Repeat([]int32{-1}, len(b.Terms))
 	return b.Each(func(row int, cells []lsa.Cell) {
 		if !stays(row) {
 			return

@@ -23,11 +23,11 @@ type Table struct {
 
 	Docs  []string // sorted document ids
 	names []string // sorted distinct titles and sources
-	keys  []uint64 // titleKey of each name
+	keys  []uint64 // TitleKey of each name
 	Drawn []int32  // place → ordinal, or -1 where deleted
 
 	NameTerms []string     // sorted stems of the names of documents
-	NameOf    [][]NameTerm // per document: its name's terms, by their index in nameTerms; nil for none
+	NameOf    [][]NameTerm // per document: its name's terms, by their index in NameTerms; nil for none
 	Titles    []TitleRef   // that a text can mention, sorted by key
 }
 
@@ -48,6 +48,7 @@ const (
 // A NameTerm says how often a name holds a term.
 type NameTerm struct{ Term, Count int32 }
 
+// Len is the number of rows.
 func (t *Table) Len() int { return len(t.fixed) / rowSize }
 
 // number returns one of a row's numbers.
@@ -149,10 +150,7 @@ func NewTable(old *Table, kept []int32, drafts []Draft, places []int32, total in
 		t.set(ord, rowPlace, int(places[i]))
 		t.ends[i] = uint32(len(t.ids))
 	}
-	t.Drawn = make([]int32, total)
-	for i := range t.Drawn {
-		t.Drawn[i] = -1
-	}
+	t.Drawn = slices.Repeat([]int32{-1}, total)
 	for i, at := range places {
 		t.Drawn[at] = int32(i)
 	}
@@ -267,13 +265,4 @@ func union(list []string, used []bool, others map[string]bool) (out []string, pl
 		out = append(out, s)
 	}
 	return append(out, more...), places
-}
-
-// numbered sorts the keys of a map and sets each one's place.
-func numbered(set map[string]int) []string {
-	list := slices.Sorted(maps.Keys(set))
-	for i, s := range list {
-		set[s] = i
-	}
-	return list
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.com/assay/memory/index/internal/codec"
 )
@@ -81,10 +82,7 @@ func (t *Table) decodeRows(d *codec.Decoder, n, places int) {
 		d.Fail(err)
 		return
 	}
-	t.Drawn = make([]int32, places)
-	for i := range t.Drawn {
-		t.Drawn[i] = -1
-	}
+	t.Drawn = slices.Repeat([]int32{-1}, places)
 	for ord := range int32(n) {
 		at := t.Place(ord)
 		if t.Drawn[at] >= 0 {
