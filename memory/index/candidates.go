@@ -133,7 +133,7 @@ func (g *gathering) word(q retrieval.Query, a ranking.Asked) error {
 func (g *gathering) cite(citations []citation.Citation) {
 	for _, c := range citations {
 		for _, field := range []string{FieldOwn, FieldWithin} {
-			g.asks = append(g.asks, Ask{Where: append(slices.Clone(g.where), Where{field, c.Exact()}), Limit: askedCited})
+			g.list(field, c.Exact())
 		}
 	}
 }
@@ -208,7 +208,12 @@ func (x *Index) fetched(id string) (p state.Passage, ok bool, err error) {
 // pooled makes the corpus of what a server found, of too many records the first ones. Where
 // are the conditions that they were found by.
 func (x *Index) pooled(records []Record, where []Where) (*ranking.Corpus, error) {
-	records = firstOfEach(records)
+	seen := make(map[string]bool, len(records))
+	records = slices.DeleteFunc(slices.Clone(records), func(r Record) bool {
+		before := seen[r.Passage.ID]
+		seen[r.Passage.ID] = true
+		return before
+	})
 	records = records[:min(len(records), ranking.PoolSize)]
 	slices.SortFunc(records, func(a, b Record) int { return strings.Compare(a.Passage.ID, b.Passage.ID) })
 	found, opens := make([]served.FoundPassage, len(records)), make([]bool, len(records))
@@ -216,26 +221,11 @@ func (x *Index) pooled(records []Record, where []Where) (*ranking.Corpus, error)
 		found[i] = served.FoundPassage{Passage: r.Passage, Labels: citation.Labels{Own: r.Own, Within: r.Within}, Titled: r.Title != ""}
 		opens[i] = r.Opens
 	}
-	stems := x.stemmers.Get().(analysis.Stemmer)
-	defer x.stemmers.Put(stems)
-	p, err := served.NewPool(x.corpus.Lexicon, found, stems)
+	p, err := served.NewPool(x.corpus.Lexicon, found, &x.corpus.Reader.Stems)
 	if err != nil {
 		return nil, err
 	}
 	return x.corpus.Among(p, &ranking.Gathered{Opens: opens, Around: func(ctx context.Context, ord int32, n int) (before, after []state.Passage, err error) {
 		return x.around(ctx, records[ord], n, where)
 	}})
-}
-
-// firstOfEach leaves out records of passages that came before.
-func firstOfEach(records []Record) []Record {
-	seen := make(map[string]bool, len(records))
-	out := make([]Record, 0, len(records))
-	for _, r := range records {
-		if !seen[r.Passage.ID] {
-			seen[r.Passage.ID] = true
-			out = append(out, r)
-		}
-	}
-	return out
 }

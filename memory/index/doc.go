@@ -2,41 +2,26 @@
 // segments and ranked by the project's own scores.
 //
 // An index is a directory, called a generation, that is written once and never changed.
-// [Update] makes a new generation, from nothing or from an earlier one. A generation
-// consists of parts (part.go) that generations share by links: an update writes one part
-// of what is new and the table of all passages, and merges small parts.
+// [Update] makes a new generation, from nothing or from an earlier one. Generations share
+// files by links: an update writes a part of what is new and the table of all passages, and
+// merges small parts.
 //
 //	stats, err := index.Update(ctx, index.UpdateOptions{Dir: "gen-2", From: "gen-1", Add: passages})
 //	ix, err := index.Open("gen-2")
 //	defer ix.Close()
 //	found, err := ix.Search(ctx, retrieval.Query{Primary: "Who may appoint a deputy?"})
 //
+// What is stored, how text is analysed, how a query is read and how passages are ranked are
+// packages below internal. This one opens, updates, publishes and searches generations.
+//
 // # Ranking
 //
-// Search gathers the candidates of the primary query and of its alternatives. It scores all
-// of them against the primary query alone, by a weighted sum (signals.go, fuse.go) of:
-//
-//   - BM25 (k1 1.2, b .7) over the postings; what bleve calls "bm25" is another formula;
-//   - BM25 of pairs of adjacent words;
-//   - the cosine in the space of the offline embedder (package lsa);
-//   - links: the best passages mention the passage's title;
-//   - the score of the document, as far as it is ahead of the next document;
-//   - the likeness to the best passages;
-//   - the cosine in the space of an embedder (UpdateOptions.Space), which weighs twice as
-//     much as BM25 (meaning.go). Without such an embedder words alone rank.
-//
-// The first passage below a heading that matches the question gets a little more
-// (structure.go).
-//
-// A passage that the primary query names by its number ("Rule 8.7.1", package citation)
-// comes before all others (resolve.go). A near duplicate is listed with the hit that it
-// repeats (distinct.go). A filter makes the search that of a smaller index (filter.go).
-// Query.MMR chooses hits that differ; Query.Neighbours adds the passages before and after
-// each hit (diversify.go).
-//
-// A ranker that was trained on judged questions can order the best candidates anew
-// (Index.Use; package learn trains it). It sees features of the candidates (features.go)
-// and the judged questions that they answered (precedents.go).
+// Search gathers the candidates of the primary query and of its alternatives, and scores all of
+// them against the primary query alone (internal/ranking lists the signals). A passage that the
+// query names by its number ("Rule 8.7.1", package citation) comes before all others. A near
+// duplicate is listed with the hit that it repeats. A filter makes the search that of a smaller
+// index. A ranker that was trained on judged questions can order the best candidates anew
+// ([Index.Use]; package learn trains it).
 //
 // # Size
 //
@@ -53,28 +38,24 @@
 //
 // # A corpus past one machine
 //
-// [Publish] copies a generation to a server (Collection; package weaviate), and
-// [OpenServed] searches it there. The server finds some hundred candidates. They become an
-// index in memory, which ranks them as an index in files does. What ranking must know of
-// the whole corpus is in a lexicon on each searching machine (lexicon.go).
+// [Publish] copies a generation to a server ([Collection]; package weaviate), and
+// [OpenServed] searches it there. The server finds some hundred candidates, which are ranked
+// in memory as those in files are. A lexicon on each searching machine counts what ranking
+// must know of the whole corpus.
 //
 // # Confidence
 //
 // [retrieval.Result]'s Confidence answers "are these hits about this question?". It is a
-// logistic function of two numbers (similarity.go): the share of the question that the
-// hits cover, and how much they have of it beyond what any passage has. The function is
-// the same for every new generation; those of earlier programs keep their own. An
-// embedder's cosines are first put on a scale from unrelated to answering, since models
-// differ.
+// logistic function ([Calibration]) of the share of the question that the hits cover, and of
+// how much they have of it beyond what any passage has.
 //
 // # Languages
 //
 // A passage is analysed in the language of its document; the metadata name it ("language")
 // where it is not English. A question is analysed in its own language if the corpus has
-// passages in it, and else in each language of the corpus (languages.go). Chinese,
-// Japanese, Korean and Thai are found by pairs of characters. A German compound that no
-// passage holds is found by its parts. Labels, columns and headings of a passage's blocks
-// are searched with it.
+// passages in it, and else in each language of the corpus. Chinese, Japanese, Korean and Thai
+// are found by pairs of characters. A German compound that no passage holds is found by its
+// parts.
 //
 // # What it does not do
 //

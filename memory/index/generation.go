@@ -47,10 +47,12 @@ func decodeGeneration(dir string, m *manifest, files map[string][]byte) (_ *gene
 	if g.table.Len() != m.Stats.Passages {
 		return nil, fmt.Errorf("the table holds %d passages, want %d", g.table.Len(), m.Stats.Passages)
 	}
-	if m.Scale == nil {
-		return g, nil
+	if m.Scale != nil {
+		if err := g.openMeaning(files); err != nil {
+			return nil, err
+		}
 	}
-	return g, g.openMeaning(files)
+	return g, nil
 }
 
 // openVectors opens the offline embedder's vectors.
@@ -109,6 +111,9 @@ func (g *generation) rules() ranking.Rules {
 	bm25 := g.Stats.BM25.Resolved()
 	return ranking.Rules{K1: bm25.K1, B: bm25.B, Confidence: g.Calibration.confidence}
 }
+
+// damaged is the error of a file that is not as it was written.
+func (g *generation) damaged(err error) error { return &CorruptError{Dir: g.dir, Err: err} }
 
 // damage is the first error of reading vectors.
 func (g *generation) damage() error {

@@ -15,11 +15,8 @@ const FeatureVersion = ranking.FeatureVersion
 // FeatureNames names what is in a row of features.
 func FeatureNames() []string { return ranking.FeatureNames() }
 
-// A Judged question is one that a person has marked the answers of.
-type Judged struct {
-	Question string
-	Passages []string // ids of the passages that answer it
-}
+// A Judged question is one of which a person has marked the passages that answer it.
+type Judged = ranking.Judged
 
 // A Scorer gives a row of features a score: the higher, the better. Scores of
 // one question are compared with each other only.
@@ -49,19 +46,8 @@ type Candidate struct {
 func (x *Index) Use(t *Trained) {
 	x.corpus.Trained = nil
 	if t != nil {
-		x.corpus.Trained = &ranking.Trained{ID: t.ID, Score: t.Scorer.Score, Base: t.Base, Precedents: x.precedents(t.Judged)}
+		x.corpus.Trained = &ranking.Trained{ID: t.ID, Score: t.Scorer.Score, Base: t.Base, Precedents: x.corpus.NewPrecedents(t.Judged)}
 	}
-}
-
-// precedents looks the passages of judged questions up.
-func (x *Index) precedents(list []Judged) *ranking.Precedents {
-	return x.corpus.NewPrecedents(func(yield func(question string, passages []string) bool) {
-		for _, j := range list {
-			if !yield(j.Question, j.Passages) {
-				return
-			}
-		}
-	})
 }
 
 // A Lesson computes what a ranker is trained on. Judged are the questions
@@ -73,7 +59,7 @@ type Lesson struct {
 
 // Lesson prepares judged questions for training.
 func (x *Index) Lesson(judged []Judged) *Lesson {
-	return &Lesson{index: x, precedents: x.precedents(judged)}
+	return &Lesson{index: x, precedents: x.corpus.NewPrecedents(judged)}
 }
 
 // Candidates lists the candidates for a question, best first in the index's

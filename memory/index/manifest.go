@@ -11,7 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"example.com/assay/internal/disk"
 	"example.com/assay/memory/index/internal/codec"
@@ -19,25 +20,15 @@ import (
 	"example.com/assay/memory/index/internal/storage"
 )
 
-// formatVersion is the version of a generation's layout. Every change of what
-// a file holds or of how text becomes terms takes a new one.
-const formatVersion = 6
-
-// spaceVersion is the version of a layout with the vectors of a remote
-// embedder, which a program that knows formatVersion alone must not search.
-const spaceVersion = 7
-
-// changeVersion is the version of either layout whose vectors' file is of an earlier
-// generation, with what has changed since beside it.
-const changeVersion = 8
-
-// cutVersion is the version of a layout with the vectors of pieces of passages, whether or not the
-// other vectors' file is of an earlier generation.
-const cutVersion = 10
-
-// serverVersion is the version of a layout without parts and vectors, whose passages are
-// on a server.
-const serverVersion = 9
+// Versions of a generation's layout. Every change of what a file holds or of how text becomes
+// terms takes a new one. What a program does not know it must not search.
+const (
+	formatVersion = 6
+	spaceVersion  = 7  // with the vectors of a remote embedder
+	changeVersion = 8  // the vectors' file is an earlier generation's, beside what has changed since
+	serverVersion = 9  // without parts and vectors: the passages are on a server
+	cutVersion    = 10 // with the vectors of pieces of passages, whatever the other vectors' file is
+)
 
 // Files of a generation, beside those of its parts.
 const (
@@ -87,21 +78,23 @@ func (m *manifest) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the manifest: %w", err)
 	}
-	version := formatVersion
-	if m.Scale != nil {
-		version = spaceVersion
-	}
-	if m.has(changeFile) {
-		version = changeVersion
-	}
-	if m.Stats.Cut != "" {
-		version = cutVersion
-	}
-	if m.has(lexiconFile) {
-		version = serverVersion
-	}
-	head := fmt.Sprintf("%s %d %08x\n", manifestMagic, version, crc32.Checksum(body, codec.Castagnoli))
+	head := fmt.Sprintf("%s %d %08x\n", manifestMagic, m.version(), crc32.Checksum(body, codec.Castagnoli))
 	return append([]byte(head), body...), nil
+}
+
+// version is that of the layout.
+func (m *manifest) version() int {
+	switch {
+	case m.has(lexiconFile):
+		return serverVersion
+	case m.Stats.Cut != "":
+		return cutVersion
+	case m.has(changeFile):
+		return changeVersion
+	case m.Scale != nil:
+		return spaceVersion
+	}
+	return formatVersion
 }
 
 func readManifest(dir string) (*manifest, error) {
@@ -134,13 +127,8 @@ func decodeManifest(dir string, data []byte) (*manifest, error) {
 	if err := json.Unmarshal([]byte(body), m); err != nil {
 		return nil, &CorruptError{Dir: dir, Err: fmt.Errorf("reading its manifest: %w", err)}
 	}
-	if (version == serverVersion) != m.has(lexiconFile) {
-		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not say where its passages are")}
-	}
-	spaced := version == spaceVersion || version == cutVersion || version == changeVersion && m.Scale != nil
-	changed := version == changeVersion || version == cutVersion && m.has(changeFile)
-	if spaced != (m.Scale != nil) || changed != m.has(changeFile) || (m.Scale != nil) != (m.Stats.Space != "") || (version == cutVersion) != (m.Stats.Cut != "") {
-		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not say how its vectors were made")}
+	if version != m.version() || (m.Scale != nil) != (m.Stats.Space != "") || m.Scale == nil && m.Stats.Cut != "" {
+		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not say how its passages are kept")}
 	}
 	return m, nil
 }
@@ -183,14 +171,13 @@ func (m *manifest) verify(dir string, keep ...string) (map[string][]byte, error)
 
 // read compares some files with the manifest and returns their content.
 func (m *manifest) read(dir string, names []string) (map[string][]byte, error) {
-	var files []file
-	for _, f := range m.Files {
-		if slices.Contains(names, f.Name) {
-			files = append(files, f)
+	files := make([]file, len(names))
+	for i, name := range names {
+		at := m.index(name)
+		if at < 0 {
+			return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not name every file")}
 		}
-	}
-	if len(files) != len(names) {
-		return nil, &CorruptError{Dir: dir, Err: errors.New("its manifest does not name every file")}
+		files[i] = m.Files[at]
 	}
 	content, errs := make([][]byte, len(files)), make([]error, len(files))
 	codec.Parallel(len(files), func(i int) { content[i], errs[i] = files[i].verify(dir, wanted) })
@@ -212,7 +199,6 @@ const checkedWhole = 64 << 20
 // the caller goes on; they are most of a generation's bytes, and of more than whole
 // only the sizes are compared. The caller must wait for what it returns.
 func (m *manifest) verifyOthers(dir string, named []string, whole int64) (wait func() error) {
-	done := make(chan error, 1)
 	var others []file
 	var size int64
 	for _, f := range m.Files {
@@ -225,16 +211,16 @@ func (m *manifest) verifyOthers(dir string, named []string, whole int64) (wait f
 	if size > whole {
 		how = sized
 	}
-	go func() {
+	var g errgroup.Group
+	g.Go(func() error {
 		for _, f := range others {
 			if _, err := f.verify(dir, how); err != nil {
-				done <- &CorruptError{Dir: dir, Err: err}
-				return
+				return &CorruptError{Dir: dir, Err: err}
 			}
 		}
-		done <- nil
-	}()
-	return sync.OnceValue(func() error { return <-done })
+		return nil
+	})
+	return g.Wait
 }
 
 // How much of a file is compared with its entry.

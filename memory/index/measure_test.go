@@ -6,15 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"example.com/assay/memory/retrieval"
 	"example.com/assay/state"
 )
 
@@ -79,46 +76,6 @@ func passagesOf(records []record, group func(record) string) []state.Passage {
 	return out
 }
 
-type judgedQuery struct {
-	text string
-	gold map[string]bool
-}
-
-type measured struct{ recall, ap, ndcg float64 }
-
-// measure means the metrics at k over queries, with the primary query only.
-func measure(t testing.TB, x *Index, queries []judgedQuery, k int) (measured, []time.Duration) {
-	t.Helper()
-	var sum measured
-	var took []time.Duration
-	for _, q := range queries {
-		start := time.Now()
-		res, err := x.Search(t.Context(), retrieval.Query{Primary: q.text, K: k})
-		if err != nil {
-			t.Fatal(err)
-		}
-		took = append(took, time.Since(start))
-		var found, dcg, ideal, ap float64
-		for i, h := range res.Hits {
-			if q.gold[h.Passage.ID] {
-				found++
-				ap += found / float64(i+1)
-				dcg += 1 / math.Log2(float64(i+2))
-			}
-		}
-		for i := range min(k, len(q.gold)) {
-			ideal += 1 / math.Log2(float64(i+2))
-		}
-		n := float64(len(q.gold))
-		sum.recall += found / n
-		sum.ap += ap / n
-		sum.ndcg += dcg / ideal
-	}
-	n := float64(len(queries))
-	slices.Sort(took)
-	return measured{sum.recall / n, sum.ap / n, sum.ndcg / n}, took
-}
-
 func buildMeasured(t testing.TB, passages []state.Passage) *Index {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "gen")
@@ -162,51 +119,6 @@ func peakRSS() int {
 	return kb / 1024
 }
 
-func p50(took []time.Duration) time.Duration { return took[len(took)/2].Round(10 * time.Microsecond) }
-
-func TestMeasureObliqa(t *testing.T) {
-	records := readLines[record](t, "obliqa/corpus.jsonl.gz")
-	passages := passagesOf(records, func(r record) string { return fmt.Sprint(r.DocID) })
-	x := buildMeasured(t, passages)
-	var queries []judgedQuery
-	for _, q := range readLines[struct {
-		Question string         `json:"question"`
-		Qrels    map[string]int `json:"qrels"`
-	}](t, "obliqa/questions.jsonl") {
-		queries = append(queries, judgedQuery{q.Question, goldOf(q.Qrels)})
-	}
-	m, took := measure(t, x, queries, 10)
-	t.Logf("obliqa: R@10 %.4f MAP@10 %.4f nDCG@10 %.4f, p50 %v, n %d", m.recall, m.ap, m.ndcg, p50(took), len(queries))
-	if m.recall < .785 || m.ap < .65 {
-		t.Errorf("R@10 %.4f MAP@10 %.4f, want at least .785 and .65", m.recall, m.ap)
-	}
-}
-
-func goldOf(qrels map[string]int) map[string]bool {
-	gold := make(map[string]bool, len(qrels))
-	for id := range qrels {
-		gold[id] = true
-	}
-	return gold
-}
-
-func TestMeasureScifact(t *testing.T) {
-	passages := passagesOf(readLines[record](t, "scifact/corpus.jsonl.gz"), func(r record) string { return r.ID })
-	x := buildMeasured(t, passages)
-	var queries []judgedQuery
-	for _, q := range readLines[struct {
-		Claim string         `json:"claim"`
-		Qrels map[string]int `json:"qrels"`
-	}](t, "scifact/claims.jsonl") {
-		queries = append(queries, judgedQuery{q.Claim, goldOf(q.Qrels)})
-	}
-	m, took := measure(t, x, queries, 10)
-	t.Logf("scifact: R@10 %.4f MAP@10 %.4f nDCG@10 %.4f, p50 %v, n %d", m.recall, m.ap, m.ndcg, p50(took), len(queries))
-	if m.ndcg < .70 {
-		t.Errorf("nDCG@10 %.4f, want at least .70", m.ndcg)
-	}
-}
-
 // Adding one document to an index of 5,000 passages and more.
 func TestMeasureIncrement(t *testing.T) {
 	passages := passagesOf(readLines[record](t, "scifact/corpus.jsonl.gz"), func(r record) string { return r.ID })
@@ -220,69 +132,6 @@ func TestMeasureIncrement(t *testing.T) {
 	t.Logf("adding one document to %d passages took %v", stats.Passages-1, took.Round(time.Millisecond))
 	if stats.Refit || took > 3*time.Second {
 		t.Errorf("it took %v, trained anew: %v", took, stats.Refit)
-	}
-}
-
-func TestMeasureMorehopqa(t *testing.T) {
-	passages := passagesOf(readLines[record](t, "morehopqa/corpus.jsonl.gz"), func(r record) string { return r.ID })
-	x := buildMeasured(t, passages)
-	var queries []judgedQuery
-	for _, q := range readLines[struct {
-		Question string   `json:"question"`
-		Gold     []string `json:"gold_passage_ids"`
-	}](t, "morehopqa/questions.jsonl") {
-		gold := make(map[string]bool)
-		for _, id := range q.Gold {
-			gold[id] = true
-		}
-		queries = append(queries, judgedQuery{q.Question, gold})
-	}
-	m, took := measure(t, x, queries, 5)
-	t.Logf("morehopqa: R@5 %.4f, p50 %v, n %d", m.recall, p50(took), len(queries))
-	if m.recall < .95 {
-		t.Errorf("R@5 %.4f, want at least .95", m.recall)
-	}
-}
-
-func TestMeasureLegalbench(t *testing.T) {
-	texts := make(map[string][]rune)
-	var passages []state.Passage
-	for _, r := range readLines[record](t, "legalbench_rag/corpus.jsonl.gz") {
-		texts[r.ID] = []rune(r.Text)
-		passages = append(passages, chunks(r.ID, texts[r.ID])...)
-	}
-	x := buildMeasured(t, passages)
-	queries := readLines[struct {
-		Query    string `json:"query"`
-		Snippets []struct {
-			Doc        string `json:"doc_id"`
-			Start, End int
-		} `json:"snippets"`
-	}](t, "legalbench_rag/queries.jsonl")
-	var recall, docs float64
-	for _, q := range queries {
-		res, err := x.Search(t.Context(), retrieval.Query{Primary: q.Query, K: 10})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var found, total int
-		for _, s := range q.Snippets {
-			total += s.End - s.Start
-			for _, h := range res.Hits {
-				if h.Passage.Doc == s.Doc {
-					found += max(0, min(s.End, h.Passage.End)-max(s.Start, h.Passage.Start))
-				}
-			}
-		}
-		recall += float64(found) / float64(total)
-		if len(res.Hits) > 0 && res.Hits[0].Passage.Doc == q.Snippets[0].Doc {
-			docs++
-		}
-	}
-	n := float64(len(queries))
-	t.Logf("legalbench: character recall@10 %.4f, right document first %.4f, n %d", recall/n, docs/n, len(queries))
-	if recall/n < .60 {
-		t.Errorf("character recall@10 %.4f, want at least .60", recall/n)
 	}
 }
 

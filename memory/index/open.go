@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"example.com/assay/memory/embed"
-	"example.com/assay/memory/index/internal/analysis"
 	"example.com/assay/memory/index/internal/codec"
 	"example.com/assay/memory/index/internal/ranking"
 	"example.com/assay/memory/index/internal/served"
@@ -25,29 +24,28 @@ type Index struct {
 	corpus *ranking.Corpus
 	space  *embed.Space // questions are embedded in it; nil for none
 
-	server   Collection // nil of files
-	stemmers *sync.Pool // of analyses of what a server found; nil of files
+	server Collection // nil of files
 
 	closing sync.RWMutex // held for reading while files are read
 	closed  bool
 }
 
-// Open opens a generation for reading. It checks every file's checksum, but of a
-// large one the parts, of which what is read is checked when it is read: what was
-// changed there is a *CorruptError of the search. The
-// error is a *CorruptError or a *VersionError when the directory is not a
-// whole generation of this version, and wraps fs.ErrNotExist when there is
-// none. Of an index with vectors of an embedder, words alone find then: see OpenIn.
+// Open opens a generation for reading, and compares its files with their check sums. It does
+// not read the parts of a large generation: a search that reads changed ones returns a
+// *CorruptError.
+//
+// The error is a *CorruptError or a *VersionError when the directory is not a whole
+// generation of this version, and wraps fs.ErrNotExist when there is none. An index with
+// vectors of a remote embedder is searched by words alone: see OpenIn.
 func Open(dir string) (*Index, error) { return OpenIn(dir, nil) }
 
-// OpenIn is Open with the space that questions are embedded in. Whether it is
-// that of the index shows when a search needs it: the error of Search is a
-// *SpaceError then. An index without vectors needs none.
+// OpenIn is Open with the space that questions are embedded in. Search returns a *SpaceError
+// where the vectors of the index are of another. An index without vectors needs no space.
 func OpenIn(dir string, space *embed.Space) (*Index, error) {
 	return openChecking(dir, space, checkedWhole)
 }
 
-// openChecking is OpenIn with other parts than the constant's checked whole.
+// openChecking is OpenIn that compares parts with their check sums up to so many bytes.
 func openChecking(dir string, space *embed.Space, whole int64) (*Index, error) {
 	m, err := readManifest(dir)
 	if err != nil {
@@ -74,20 +72,16 @@ func openChecking(dir string, space *embed.Space, whole int64) (*Index, error) {
 	if space != nil && g.meaning != nil && g.meaning.Set.Len() > 0 {
 		x.corpus.Meaning = g.meaning
 	}
-	if err := codec.Guarded(func() error { return x.openStore(files) }); err != nil {
+	if err := codec.Guarded(func() error {
+		s, err := storage.Open(dir, g.table, m.Parts, func(name string) ([]byte, error) { return files[name], nil }, g.damaged)
+		if err != nil {
+			return err
+		}
+		return x.corpus.ReadFrom(context.Background(), s)
+	}); err != nil {
 		return nil, errors.Join(&CorruptError{Dir: dir, Err: err}, x.Close())
 	}
 	return x, nil
-}
-
-// openStore opens the parts.
-func (x *Index) openStore(files map[string][]byte) error {
-	sums := func(name string) ([]byte, error) { return files[name], nil }
-	s, err := storage.Open(x.gen.dir, x.gen.table, x.gen.Parts, sums, func(err error) error { return &CorruptError{Dir: x.gen.dir, Err: err} })
-	if err != nil {
-		return err
-	}
-	return x.corpus.ReadFrom(context.Background(), s)
 }
 
 // ReadStats returns what a generation's manifest says of it, without opening
@@ -196,9 +190,9 @@ func (x *Index) Embed(s string) []float32 {
 	return x.gen.model.Embed(lsa.Bag(x.corpus.Reader.Terms(s)))
 }
 
-// OpenServed opens what Publish wrote to a directory, for searches of the passages that
-// are in a collection. Whether the server can be reached shows when it is asked. Errors
-// are those of Open, and a generation whose passages are in files.
+// OpenServed opens what Publish wrote to a directory, for searches of the passages in a
+// collection. It does not ask the server. Errors are those of Open; a generation whose
+// passages are in files is an error, too.
 //
 // A trained ranker, Lesson, IDs and Has need files: they find no passages here.
 func OpenServed(dir string, server Collection) (*Index, error) {
@@ -224,8 +218,10 @@ func OpenServed(dir string, server Collection) (*Index, error) {
 	if g.vectors, err = vector.NewSet(nil, g.model.Dims(), nil); err != nil {
 		return nil, err
 	}
-	x := &Index{gen: g, server: server, stemmers: &sync.Pool{New: func() any { return analysis.Stemmer{} }}}
-	x.corpus, err = ranking.NewServed(context.Background(), l, g.model, g.rules())
-	g.table = x.corpus.Table
-	return x, err
+	corpus, err := ranking.NewServed(context.Background(), l, g.model, g.rules())
+	if err != nil {
+		return nil, err
+	}
+	g.table = corpus.Table
+	return &Index{gen: g, server: server, corpus: corpus}, nil
 }

@@ -79,22 +79,16 @@ type publication struct {
 }
 
 func (p *publication) run() error {
-	if err := os.Mkdir(p.opts.Dir, 0o700); err != nil {
-		return err
+	for _, step := range []func() error{
+		func() error { return os.Mkdir(p.opts.Dir, 0o700) },
+		func() error { return p.opts.To.Create(p.ctx, p.x.gen.Stats.BM25.Resolved()) },
+		p.lookUp, p.write, p.seal, p.settle,
+	} {
+		if err := codec.Guarded(step); err != nil {
+			return err
+		}
 	}
-	if err := p.opts.To.Create(p.ctx, p.x.gen.Stats.BM25.Resolved()); err != nil {
-		return err
-	}
-	if err := codec.Guarded(p.lookUp); err != nil {
-		return err
-	}
-	if err := p.write(); err != nil {
-		return err
-	}
-	if err := codec.Guarded(p.seal); err != nil {
-		return err
-	}
-	return p.settle()
+	return nil
 }
 
 func (p *publication) report(phase string, done, total int) {
@@ -156,7 +150,7 @@ func (p *publication) write() error {
 
 // batch sends the records from..to of the order, and learns their words.
 func (p *publication) batch(ctx context.Context, from, to int) error {
-	stems, records := analysis.Stemmer{}, make([]Record, 0, to-from)
+	stems, records := new(analysis.Stemmer), make([]Record, 0, to-from)
 	learnt := served.NewLearnt()
 	var before state.Passage
 	for i := from; i < to; i++ {
@@ -197,7 +191,7 @@ func (p *publication) passage(i int) (state.Passage, error) {
 	return p.x.corpus.Store.Passage(p.order[i])
 }
 
-func (p *publication) record(i int, read state.Passage, stems analysis.Stemmer) (Record, error) {
+func (p *publication) record(i int, read state.Passage, stems *analysis.Stemmer) (Record, error) {
 	ord := p.order[i]
 	a, err := storage.Analyse(read, citation.Labels{}, stems)
 	if err != nil {

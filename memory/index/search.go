@@ -21,9 +21,9 @@ const DefaultK = ranking.DefaultK
 // Result.Respelt lists the words that were searched for in another spelling, and the
 // abbreviations that were searched for in both forms.
 //
-// Errors: the context's, a query that asks for the impossible, a *retrieval.UnknownKeyError,
-// and a *CorruptError of files that can no longer be read. With an embedder also a
-// *SpaceError and the errors of [embed.Space.Queries].
+// Search returns an error when the context ends, when a value of the query is out of range,
+// a *retrieval.UnknownKeyError of a filter, and a *CorruptError when a file was changed. With
+// a remote embedder it also returns a *SpaceError and the errors of [embed.Space.Queries].
 func (x *Index) Search(ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
 	out, err := x.search(ctx, q)
 	if err != nil {
@@ -38,6 +38,9 @@ func (x *Index) search(ctx context.Context, q retrieval.Query) (out retrieval.Re
 	}
 	a, corpus := ranking.Asked{Citations: citation.Parse(q.Primary)}, x.corpus
 	if err := x.read(func() (err error) {
+		if corpus.Passages == 0 {
+			return nil
+		}
 		if a.Respelt, err = corpus.Reader.Respell(ctx, q); err != nil {
 			return err
 		}
@@ -78,10 +81,10 @@ func (x *Index) Mentions(ctx context.Context, word string) (has bool, err error)
 	return has, err
 }
 
-// Diversify chooses k of the hits of a search by maximal marginal relevance,
-// as Query.MMR does, where relevance, by index, is another's, such as a
-// reranker's. It is stretched to the range from 0 to 1. The hits get new
-// ranks and a score of [retrieval.RankerMMR]. Hits of another index are an error.
+// Diversify chooses k of the hits of a search by maximal marginal relevance, as Query.MMR
+// does. The relevance of each hit is given, such as by a reranker; it is stretched to the
+// range from 0 to 1. The hits get new ranks and a score of [retrieval.RankerMMR]. Hits of
+// another index are an error.
 func (x *Index) Diversify(hits []state.Hit, relevance []float64, lambda float64, k int) ([]state.Hit, error) {
 	if len(relevance) != len(hits) || !(lambda >= 0 && lambda <= 1) {
 		return nil, fmt.Errorf("diversifying hits: %d relevances for %d hits, lambda %v", len(relevance), len(hits), lambda)
@@ -135,8 +138,7 @@ func (x *Index) queryVectors(ctx context.Context, q retrieval.Query) ([][]float3
 	return out, nil
 }
 
-// embedded embeds texts of a query where the index has the vectors of a remote embedder, and
-// the embedder of questions is there; else they have no vectors.
+// embedded embeds texts of a query; nil where words alone find.
 func (x *Index) embedded(ctx context.Context, texts []string) ([][]float32, error) {
 	if len(texts) == 0 || x.corpus.Meaning == nil {
 		return nil, nil

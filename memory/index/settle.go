@@ -65,7 +65,7 @@ func (p *publication) probes() (words, vectors []probe, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		a, err := storage.Analyse(read, citation.Labels{}, analysis.Stemmer{})
+		a, err := storage.Analyse(read, citation.Labels{}, new(analysis.Stemmer))
 		if err != nil || len(a.Bag) == 0 {
 			continue
 		}

@@ -27,7 +27,7 @@ const (
 
 const (
 	refitBelow = 5000 // passages up to which every update trains the embedder anew
-	refitShare = .20  // of the passages must have changed for it above that
+	refitShare = .20  // of the passages that it was trained on; as many changes train it anew above that
 
 	// flatUpTo is how many passages' vectors are scanned whole. Above it the
 	// scan takes longer than the rest of a query, and they get lists.
@@ -43,10 +43,11 @@ const (
 // the embedder is trained anew; otherwise new passages are folded in. Vectors of
 // a remote embedder are kept for passages that stay, unless the space is another.
 func Update(ctx context.Context, opts UpdateOptions) (Stats, error) {
-	if err := checkOptions(opts); err != nil {
-		return Stats{}, fmt.Errorf("updating the index: %w", err)
+	err := checkOptions(opts)
+	if err == nil {
+		err = os.Mkdir(opts.Dir, 0o700)
 	}
-	if err := os.Mkdir(opts.Dir, 0o700); err != nil {
+	if err != nil {
 		return Stats{}, fmt.Errorf("updating the index: %w", err)
 	}
 	u := &update{ctx: ctx, opts: opts, refitBelow: refitBelow, flatUpTo: flatUpTo}
@@ -161,11 +162,7 @@ func (u *update) index(gone []string) error {
 	if err != nil {
 		return err
 	}
-	alive := u.parts.Alive(places)
-	if u.terms, err = u.parts.Vocabulary(alive); err != nil {
-		return err
-	}
-	if err := u.parts.Compact(alive, places); err != nil {
+	if u.terms, err = u.parts.Settle(places); err != nil {
 		return err
 	}
 	u.manifest.Parts = u.parts.Parts
@@ -204,7 +201,7 @@ func (u *update) embed() error {
 	u.manifest.Changed = u.old.Changed + u.fresh + u.gone
 	stats.Space, stats.Cut = u.spaceID(), u.cut().Name()
 	stats.BM25 = u.opts.BM25.Resolved()
-	stats.Refit = rows < u.refitBelow || outgrown(u.manifest.Changed, u.old.model.Docs())
+	stats.Refit = rows < u.refitBelow || float64(u.manifest.Changed) >= refitShare*float64(u.old.model.Docs())
 	if stats.Refit {
 		if err := u.fit(); err != nil {
 			return err
@@ -223,12 +220,6 @@ func (u *update) embed() error {
 	return u.report(PhaseEmbed, 1, 1)
 }
 
-// outgrown reports whether so many passages have changed since the embedder
-// was fitted on a number of them that it no longer speaks for the corpus.
-func outgrown(changed, fitted int) bool {
-	return float64(changed) >= refitShare*float64(fitted)
-}
-
 func (u *update) seal() error {
 	if err := u.report(PhaseSeal, 0, 1); err != nil {
 		return err
@@ -239,22 +230,15 @@ func (u *update) seal() error {
 	return u.report(PhaseSeal, 1, 1)
 }
 
-// removed tells which passages of the earlier generation to leave out, by their
-// ordinals; nil for none.
+// removed tells which passages of the earlier generation to leave out, by their ordinals.
 func (u *update) removed(sources []string) ([]bool, error) {
-	var out []bool
-	if len(sources)+len(u.opts.Remove) > 0 {
-		out = make([]bool, u.old.table.Len())
-	}
+	out := make([]bool, u.old.table.Len())
 	for _, id := range u.opts.Remove {
 		ord, known := u.old.table.Find(id)
 		if !known {
 			return nil, fmt.Errorf("removing passage %q: the index %q does not hold it", id, u.opts.From)
 		}
 		out[ord] = true
-	}
-	if out == nil {
-		return nil, nil
 	}
 	u.old.table.OfSources(sources, out)
 	return out, nil
@@ -272,7 +256,7 @@ func (u *update) collect(removed []bool) (places []int32, err error) {
 	next := int32(0)
 	keep := func(to int32) {
 		for ; next < to; next++ {
-			if removed == nil || !removed[next] {
+			if !removed[next] {
 				u.kept, places = append(u.kept, next), append(places, u.old.table.Place(next))
 			}
 		}
@@ -281,7 +265,7 @@ func (u *update) collect(removed []bool) (places []int32, err error) {
 		d := &fresh[i]
 		at, known := u.old.table.Find(d.ID)
 		keep(at)
-		if known && at == next && (removed == nil || !removed[at]) {
+		if known && at == next && !removed[at] {
 			if u.opts.Stream != nil {
 				return nil, &DuplicateError{ID: d.ID, Sources: [2]string{u.old.table.Source(at), d.Source}}
 			}

@@ -2,7 +2,6 @@ package index
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -11,12 +10,6 @@ import (
 	"example.com/assay/memory/index/internal/storage"
 	"example.com/assay/memory/vector"
 )
-
-// respaced reports whether the passages must be embedded in another space, or in other pieces, than
-// those of the earlier generation.
-func (u *update) respaced() bool {
-	return u.old.Stats.Space != u.spaceID() || u.old.Stats.Cut != u.cut().Name()
-}
 
 func (u *update) spaceID() string {
 	if u.opts.Space == nil {
@@ -75,7 +68,7 @@ func (u *update) mean() (err error) {
 // pieces cuts the passages whose vectors the earlier generation does not have.
 func (u *update) pieces(cut *Cut) (pieces, error) {
 	p := pieces{counts: make([]int, u.table.Len()), kept: make([]int32, u.table.Len())}
-	if !u.respaced() {
+	if u.old.Stats.Space == u.spaceID() && u.old.Stats.Cut == u.cut().Name() {
 		p.old = u.old.meaning
 	}
 	sums := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(u.opts.Dir, name)) }
@@ -213,11 +206,7 @@ func (u *update) lists(rows []float32, dims int, before *vector.Lists) (lists *v
 	if err != nil {
 		return nil, err
 	}
-	data, err := lists.MarshalBinary()
-	if err != nil {
-		return nil, fmt.Errorf("encoding the lists of vectors: %w", err)
-	}
-	return lists, codec.Write(u.opts.Dir, meaningListsFile, data)
+	return lists, u.writeLists(lists, meaningListsFile)
 }
 
 // codes writes the vectors of what passages are cut into, those that stay and new ones, in eight bits a

@@ -18,7 +18,7 @@ func (u *update) arrange() error {
 		return u.code()
 	}
 	rows := make([]float32, u.table.Len()*dims)
-	keeps := u.keeps()
+	keeps := func(ord int32) bool { return !u.manifest.Stats.Refit && u.kept[ord] >= 0 }
 	for ord := range u.kept {
 		if keeps(int32(ord)) {
 			copy(rows[ord*dims:(ord+1)*dims], u.old.vectors.Row(u.kept[ord]))
@@ -76,11 +76,7 @@ func (u *update) code() error {
 
 // writeCodes writes the files of coded vectors.
 func (u *update) writeCodes(coder *vector.Coder, lists, codes string) error {
-	data, err := coder.Lists().MarshalBinary()
-	if err != nil {
-		return fmt.Errorf("encoding the lists of vectors: %w", err)
-	}
-	if err := codec.Write(u.opts.Dir, lists, data); err != nil {
+	if err := u.writeLists(coder.Lists(), lists); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(filepath.Join(u.opts.Dir, codes), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -92,6 +88,14 @@ func (u *update) writeCodes(coder *vector.Coder, lists, codes string) error {
 		return fmt.Errorf("writing the index: %w", err)
 	}
 	return nil
+}
+
+func (u *update) writeLists(lists *vector.Lists, name string) error {
+	data, err := lists.MarshalBinary()
+	if err != nil {
+		return fmt.Errorf("encoding the lists of vectors: %w", err)
+	}
+	return codec.Write(u.opts.Dir, name, data)
 }
 
 // change writes how the vectors differ from the earlier generation's file, and links that.
@@ -135,11 +139,6 @@ func (u *update) trainLists() (*vector.Lists, error) {
 		return nil, err
 	}
 	return vector.TrainFor(u.ctx, sample, dims, n)
-}
-
-// keeps tells which passages have the vectors that they had.
-func (u *update) keeps() func(ord int32) bool {
-	return func(ord int32) bool { return !u.manifest.Stats.Refit && u.kept[ord] >= 0 }
 }
 
 // link gives the generation a file of the earlier one that stays as it is.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,19 +17,11 @@ const NewestFormat = cutVersion
 
 // Format returns the version of a generation's layout, whether or not this program reads it.
 func Format(dir string) (int, error) {
-	f, err := os.Open(filepath.Join(dir, manifestFile))
+	data, err := os.ReadFile(filepath.Join(dir, manifestFile))
 	if err != nil {
 		return 0, err
 	}
-	data := make([]byte, 64)
-	n, err := io.ReadFull(f, data)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		err = nil
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return 0, err
-	}
-	head, _, _ := strings.Cut(string(data[:n]), "\n")
+	head, _, _ := strings.Cut(string(data), "\n")
 	var version int
 	if _, err := fmt.Sscanf(head, manifestMagic+" %d", &version); err != nil {
 		return 0, &CorruptError{Dir: dir, Err: errors.New("its manifest is not one of ours")}

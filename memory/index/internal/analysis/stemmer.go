@@ -14,63 +14,45 @@ const maxStems = 1 << 17
 // Stem is the stem of a word of a language, of bounded length.
 func Stem(l text.Language, word string) string { return bounded(l.Stem(l.Word(word))) }
 
-// A Cache remembers the stems of words that were read: reading a hundred passages for
-// every question would stem the same words over and over. It is safe for concurrent use.
-// The zero value is empty.
-type Cache struct {
+// A Stemmer remembers the stems of words: a corpus has few words and many occurrences of
+// them. It is safe for concurrent use. The zero value remembers none.
+type Stemmer struct {
 	lock  sync.RWMutex
 	stems map[string]string
 }
 
 // Stem is [Stem], remembered.
-func (c *Cache) Stem(l text.Language, word string) string {
+func (m *Stemmer) Stem(l text.Language, word string) string {
 	key := word
 	if l != text.English {
 		key = string(l) + "\x00" + word
 	}
-	c.lock.RLock()
-	stem, ok := c.stems[key]
-	c.lock.RUnlock()
+	m.lock.RLock()
+	stem, ok := m.stems[key]
+	m.lock.RUnlock()
 	if ok {
 		return stem
 	}
-	stem = Stem(l, word)
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	if c.stems == nil {
-		c.stems = make(map[string]string)
+	stem = strings.Clone(Stem(l, word)) // not a part of the text that the word is of
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	if m.stems == nil {
+		m.stems = make(map[string]string)
 	}
-	if len(c.stems) < maxStems {
-		c.stems[key] = stem
+	if len(m.stems) < maxStems {
+		m.stems[strings.Clone(key)] = stem
 	}
 	return stem
 }
 
-// A Stemmer remembers the stems of words: a corpus has few words and many
-// occurrences of them. One goroutine uses it.
-type Stemmer map[string]string
-
 // Terms are the stems of s without the stop words of a language.
-func (m Stemmer) Terms(l text.Language, s string) []string {
+func (m *Stemmer) Terms(l text.Language, s string) []string {
 	tokens := text.Tokens(s)
 	out := make([]string, 0, len(tokens))
 	for _, t := range tokens {
-		word := l.Word(t.Text)
-		if l.Stops(word) {
-			continue
+		if !l.Stops(l.Word(t.Text)) {
+			out = append(out, m.Stem(l, t.Text))
 		}
-		key := word
-		if l != text.English {
-			key = string(l) + "\x00" + word
-		}
-		stem, known := m[key]
-		if !known {
-			stem = strings.Clone(bounded(l.Stem(word)))
-			if len(m) < maxStems {
-				m[strings.Clone(key)] = stem
-			}
-		}
-		out = append(out, stem)
 	}
 	return out
 }
@@ -78,7 +60,7 @@ func (m Stemmer) Terms(l text.Language, s string) []string {
 // AppendLabels adds to the terms of a passage those of its blocks' labels, headings,
 // numbers and columns that it has not, each once: what stands above the passage says
 // what is in it.
-func (m Stemmer) AppendLabels(all []string, l text.Language, blocks []state.Block) []string {
+func (m *Stemmer) AppendLabels(all []string, l text.Language, blocks []state.Block) []string {
 	if len(blocks) == 0 {
 		return all
 	}

@@ -3,31 +3,32 @@
 package codec
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 )
 
+// ErrTruncated is the error of data that ends before it should.
 var ErrTruncated = errors.New("the data ends early")
 
 // An Encoder appends values to a sidecar file's content.
 type Encoder struct{ Out []byte }
 
-func (e *Encoder) Uint(v int)         { e.Out = binary.AppendUvarint(e.Out, uint64(v)) }
-func (e *Encoder) Fixed64(v uint64)   { e.Out = binary.LittleEndian.AppendUint64(e.Out, v) }
-func (e *Encoder) Fixed32(v uint32)   { e.Out = binary.LittleEndian.AppendUint32(e.Out, v) }
-func (e *Encoder) Raw(b []byte)       { e.Out = append(e.Out, b...) }
-func (e *Encoder) str(s string)       { e.Uint(len(s)); e.Out = append(e.Out, s...) }
-func (e *Encoder) Strs(list []string) { e.Uint(len(list)); e.each(list) }
+func (e *Encoder) Uint(v int)       { e.Out = binary.AppendUvarint(e.Out, uint64(v)) }
+func (e *Encoder) Fixed64(v uint64) { e.Out = binary.LittleEndian.AppendUint64(e.Out, v) }
+func (e *Encoder) Fixed32(v uint32) { e.Out = binary.LittleEndian.AppendUint32(e.Out, v) }
+func (e *Encoder) Raw(b []byte)     { e.Out = append(e.Out, b...) }
+func (e *Encoder) Float(v float64)  { e.Fixed64(math.Float64bits(v)) }
 
-func (e *Encoder) each(list []string) {
+func (e *Encoder) Strs(list []string) {
+	e.Uint(len(list))
 	for _, s := range list {
-		e.str(s)
+		e.Uint(len(s))
+		e.Out = append(e.Out, s...)
 	}
 }
-
-func (e *Encoder) Float(v float64) { e.Fixed64(math.Float64bits(v)) }
 
 func (e *Encoder) Uints(list []int) {
 	e.Uint(len(list))
@@ -43,6 +44,17 @@ type Decoder struct {
 	Err error
 }
 
+// NewDecoder reads what follows the magic that data begins with.
+func NewDecoder(data []byte, magic string) *Decoder {
+	rest, ok := bytes.CutPrefix(data, []byte(magic))
+	d := &Decoder{In: rest}
+	if !ok {
+		d.Fail(errors.New("it is not a file of this version"))
+	}
+	return d
+}
+
+// Fail ends the reading with an error, unless there was one before.
 func (d *Decoder) Fail(err error) {
 	if d.Err == nil {
 		d.Err = err
@@ -160,6 +172,7 @@ func (d *Decoder) End() error {
 	return d.Err
 }
 
+// EncodeVectors writes vectors one after the other.
 func EncodeVectors(rows []float32) []byte {
 	out := make([]byte, 0, 4*len(rows))
 	for _, v := range rows {
@@ -168,6 +181,7 @@ func EncodeVectors(rows []float32) []byte {
 	return out
 }
 
+// DecodeVectors reads n coordinates of vectors.
 func DecodeVectors(data []byte, n int) ([]float32, error) {
 	if len(data) != 4*n {
 		return nil, fmt.Errorf("%d bytes of vectors, want %d", len(data), 4*n)

@@ -8,22 +8,19 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Parallel runs fn for 0 … n-1 on all processors and waits. fn must write
 // only what belongs to its index.
 func Parallel(n int, fn func(i int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := w; i < n; i += workers {
-				fn(i)
-			}
-		})
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		g.Go(func() error { fn(i); return nil })
 	}
-	wg.Wait()
+	_ = g.Wait()
 }
 
 // Write writes a file of what pieces hold one after the other.
@@ -43,6 +40,7 @@ func Write(dir, name string, pieces ...[]byte) error {
 	return nil
 }
 
+// Castagnoli is the polynomial of all check sums.
 var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // A Panicked is what stopped the reading of files that are not as they were written.

@@ -4,7 +4,6 @@ package meaning
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -153,37 +152,36 @@ func DecodeCounts(data []byte, passages int) ([]int, error) {
 	return out, nil
 }
 
-// meaningMagic begins the file of vectors of whole passages; its last byte is the format's version. The
+// magic begins the file of vectors of whole passages; its last byte is the format's version. The
 // number of dimensions follows, then the rows.
 const magic = "assay-meaning\x01"
 
+// Encode writes the vectors of whole passages.
 func Encode(rows []float32, dims int) []byte {
 	out := binary.AppendUvarint([]byte(magic), uint64(dims))
 	return append(out, codec.EncodeVectors(rows)...)
 }
 
+// Decode reads them, with the lists that they are found by; nil for none.
 func Decode(data []byte, rows int, lists []byte) (*vector.Set, error) {
-	if len(data) < len(magic) || string(data[:len(magic)]) != magic {
-		return nil, errors.New("reading the remote embedder's vectors: not a file of this version")
-	}
-	d := &codec.Decoder{In: data[len(magic):]}
+	d := codec.NewDecoder(data, magic)
 	dims := d.Uint()
-	if d.Err != nil {
-		return nil, fmt.Errorf("reading the remote embedder's vectors: %w", d.Err)
-	}
 	if dims > 1<<16 {
-		return nil, fmt.Errorf("reading the remote embedder's vectors: %d dimensions are not plausible", dims)
+		d.Fail(fmt.Errorf("%d dimensions are not plausible", dims))
 	}
-	vectors, err := codec.DecodeVectors(d.In, rows*dims)
+	var vectors []float32
+	err := d.Err
+	if err == nil {
+		vectors, err = codec.DecodeVectors(d.In, rows*dims)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the remote embedder's vectors: %w", err)
 	}
-	if lists == nil {
-		return vector.NewSet(vectors, dims, nil)
-	}
-	by, err := vector.DecodeLists(lists)
-	if err != nil {
-		return nil, err
+	var by *vector.Lists
+	if lists != nil {
+		if by, err = vector.DecodeLists(lists); err != nil {
+			return nil, err
+		}
 	}
 	return vector.NewSet(vectors, dims, by)
 }

@@ -20,9 +20,9 @@ import (
 // safe for concurrent use.
 type Reader struct {
 	source    storage.Source
-	lexicon   *served.Lexicon // what is known of passages on a server; nil of files
-	languages []text.Language // of the passages; nil where all are English
-	Stems     analysis.Cache  // of words that were read
+	lexicon   *served.Lexicon  // what is known of passages on a server; nil of files
+	languages []text.Language  // of the passages; nil where all are English
+	Stems     analysis.Stemmer // of words that were read
 }
 
 // New makes the reader of the queries for so many passages of a source.

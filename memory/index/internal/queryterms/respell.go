@@ -25,7 +25,7 @@ const (
 )
 
 // A Respelling is what a query is searched for in place of words that the corpus does
-// not have: misspelt ones, and British or American ones. The zero value changes nothing.
+// not have: misspelt ones, and British or American ones.
 type Respelling struct {
 	list []state.Respelling // in the order of the query
 	as   map[string]string
@@ -35,25 +35,15 @@ type Respelling struct {
 	made map[string][]string // for terms that no passage holds: those that they are made of, or are a part of
 }
 
-func (r Respelling) text(s string) string {
-	if len(r.as) == 0 {
-		return s
-	}
-	return text.Respelt(s, r.as)
-}
-
 // Terms are the stems that a text of the query is searched for by.
 func (r Respelling) Terms(s string) []string {
-	list := r.by.Terms(r.text(s))
+	list := r.by.Terms(text.Respelt(s, r.as))
 	for term, parts := range r.made {
 		for i := len(list) - 1; i >= 0; i-- {
 			if list[i] == term {
 				list = slices.Replace(list, i, i+1, parts...)
 			}
 		}
-	}
-	if len(r.kept) == 0 {
-		return list
 	}
 	for _, t := range text.Tokens(s) {
 		if stem := text.Stem(t.Text); r.kept[stem] {
@@ -68,10 +58,7 @@ func (r Respelling) Terms(s string) []string {
 // compares their words.
 func (x *Reader) Respell(ctx context.Context, q retrieval.Query) (r Respelling, err error) {
 	r.by = x
-	texts := []string{q.Primary}
-	for _, group := range q.About {
-		texts = append(texts, group...)
-	}
+	texts := append([]string{q.Primary}, slices.Concat(q.About...)...)
 	if !x.IsEnglish(q.Primary) { // what follows knows English alone
 		r.made, err = x.compounds(append(texts, q.Alternatives...))
 		return r, err
@@ -213,7 +200,11 @@ func (x *Reader) stemsLike(ctx context.Context, word string) ([]likeStem, error)
 // wordsOf reads passages for the words of a stem, as long as fn wants more.
 func (x *Reader) wordsOf(ctx context.Context, stem string, passages int, fn func(word string) bool) error {
 	if x.lexicon != nil {
-		x.lexicon.WordsOf(stem, fn)
+		for _, w := range x.lexicon.Words(stem) {
+			if !fn(w) {
+				break
+			}
+		}
 		return nil
 	}
 	list, err := x.source.Postings(ctx, storage.BodyField, stem, nil)

@@ -108,20 +108,25 @@ func holdsAll(list, of []string) bool {
 // longForm is what most passages that define an abbreviation say that it stands for, in
 // lower case.
 func (x *Reader) longForm(ctx context.Context, short string) (string, error) {
-	if x.lexicon != nil {
-		return x.lexicon.LongForm(short, x.Stems.Stem(text.English, strings.ToLower(short))), nil
-	}
-	list, err := x.source.Postings(ctx, storage.BodyField, x.Stems.Stem(text.English, strings.ToLower(short)), nil)
-	if err != nil {
-		return "", err
-	}
-	slices.SortFunc(list, func(a, b storage.Posting) int { return cmp.Or(cmp.Compare(b.TF, a.TF), cmp.Compare(a.Ord, b.Ord)) })
-	return x.mostDefined(list, func(f text.ShortForm) string {
+	stem := x.Stems.Stem(text.English, strings.ToLower(short))
+	meant := func(f text.ShortForm) string {
 		if !strings.EqualFold(f.Short, short) {
 			return ""
 		}
 		return strings.ToLower(strings.Join(strings.Fields(f.Long), " "))
-	})
+	}
+	if x.lexicon != nil {
+		if !x.source.Holds(stem) {
+			return "", nil
+		}
+		return x.lexicon.Defined(strings.ToLower(short), meant), nil
+	}
+	list, err := x.source.Postings(ctx, storage.BodyField, stem, nil)
+	if err != nil {
+		return "", err
+	}
+	slices.SortFunc(list, func(a, b storage.Posting) int { return cmp.Or(cmp.Compare(b.TF, a.TF), cmp.Compare(a.Ord, b.Ord)) })
+	return x.mostDefined(list, meant)
 }
 
 // shortForm is the abbreviation that passages define for a phrase, in lower case. Only
@@ -149,8 +154,14 @@ func (x *Reader) shortForm(ctx context.Context, phrase string) (string, error) {
 		if !x.source.Holds(stem) {
 			continue
 		}
+		meant := func(f text.ShortForm) string {
+			if !strings.EqualFold(f.Short, initials) || !slices.Equal(analysis.Terms(f.Long, text.DocStops), stems) {
+				return ""
+			}
+			return initials
+		}
 		if x.lexicon != nil {
-			if x.lexicon.Abbreviates(initials, stems) {
+			if x.lexicon.Defined(initials, meant) != "" {
 				return initials, nil
 			}
 			continue
@@ -160,12 +171,7 @@ func (x *Reader) shortForm(ctx context.Context, phrase string) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			short, err := x.mostDefined(list, func(f text.ShortForm) string {
-				if !strings.EqualFold(f.Short, initials) || !slices.Equal(analysis.Terms(f.Long, text.DocStops), stems) {
-					return ""
-				}
-				return initials
-			})
+			short, err := x.mostDefined(list, meant)
 			if short != "" || err != nil {
 				return short, err
 			}

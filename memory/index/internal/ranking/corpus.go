@@ -1,6 +1,19 @@
-// Package ranking finds the best passages of a [Corpus] for a query: it gathers candidates,
-// scores them by a weighted sum of signals, and measures how sure it is that they are about the
-// query. It opens no files, embeds no texts, and does not know servers.
+// Package ranking finds the best passages of a [Corpus] for a query. It gathers candidates and
+// scores them by a weighted sum of
+//
+//   - BM25 over the postings; what bleve calls "bm25" is another formula;
+//   - BM25 of pairs of adjacent words;
+//   - the cosine in the space of the offline embedder (package lsa);
+//   - links: the best passages mention the passage's title;
+//   - the score of the document, as far as it is ahead of the next document;
+//   - the likeness to the best passages;
+//   - the cosine in the space of an embedder, where there is one, which weighs twice as much
+//     as BM25.
+//
+// The first passage below a heading that matches the question gets a little more. Then it
+// measures how sure it is that the hits are about the question.
+//
+// It opens no files, embeds no texts, and does not know servers.
 package ranking
 
 import (

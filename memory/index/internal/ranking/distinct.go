@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"example.com/assay/memory/text"
-	"example.com/assay/state"
 )
 
 const (
@@ -57,14 +56,12 @@ func (x *Corpus) distinct(ctx context.Context, ranked []candidate, n int, wanted
 	return out, nil
 }
 
+// repeats reports whether a candidate is the same bytes of a source as a better one, or
+// nearly the same text.
 func repeats(c, better candidate) bool {
-	p := c.passage
-	return p.Source != "" && p.End > p.Start && sameSpan(p, better.passage) || jaccard(c.words, better.words) >= nearDupe
-}
-
-// hit is what a candidate becomes.
-func (c *candidate) hit(remote bool) state.Hit {
-	return state.Hit{Passage: c.passage, Scores: c.scores(remote), Copies: c.copies}
+	p, q := c.passage, better.passage
+	return p.Source != "" && p.End > p.Start && p.Source == q.Source && p.Start == q.Start && p.End == q.End ||
+		jaccard(c.words, better.words) >= nearDupe
 }
 
 func jaccard(a, b map[string]struct{}) float64 {
@@ -75,11 +72,6 @@ func jaccard(a, b map[string]struct{}) float64 {
 		}
 	}
 	return float64(both) / float64(len(a)+len(b)-both)
-}
-
-// sameSpan reports whether two passages are the same bytes of one source.
-func sameSpan(a, b state.Passage) bool {
-	return a.Source == b.Source && a.Start == b.Start && a.End == b.End
 }
 
 // Shingles returns the runs of five words of s, each followed by a space. A shorter text

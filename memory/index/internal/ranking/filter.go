@@ -13,7 +13,7 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// Check refuses a query that cannot be meant.
+// Check refuses a query of which a value is out of range.
 func Check(q retrieval.Query) error {
 	if !(q.MMR >= 0 && q.MMR <= 1) {
 		return fmt.Errorf("MMR is %v: it must be from 0 to 1", q.MMR)
@@ -42,14 +42,21 @@ func (x *Corpus) subset(ctx context.Context, conditions []retrieval.Condition) (
 	if len(conditions) == 0 {
 		return nil, nil
 	}
-	out := &subset{passages: make([]bool, x.Table.Len()), docs: make([]bool, len(x.Table.Docs))}
-	for i := range out.passages {
-		out.passages[i] = true
-	}
+	out := &subset{passages: slices.Repeat([]bool{true}, x.Table.Len()), docs: make([]bool, len(x.Table.Docs))}
+	var list []storage.Posting
 	for _, c := range conditions {
-		holds, err := x.holding(ctx, c)
+		terms, err := x.ConditionTerms(ctx, c)
 		if err != nil {
 			return nil, err
+		}
+		holds := make([]bool, x.Table.Len())
+		for _, term := range terms {
+			if list, err = x.Store.Postings(ctx, storage.MetaField, term, list[:0]); err != nil {
+				return nil, err
+			}
+			for _, p := range list {
+				holds[p.Ord] = true
+			}
 		}
 		for ord := range out.passages {
 			out.passages[ord] = out.passages[ord] && holds[ord]
@@ -58,25 +65,6 @@ func (x *Corpus) subset(ctx context.Context, conditions []retrieval.Condition) (
 	for ord, in := range out.passages {
 		if in {
 			out.docs[x.Table.Doc(int32(ord))] = true
-		}
-	}
-	return out, nil
-}
-
-// holding marks the passages of which a condition holds.
-func (x *Corpus) holding(ctx context.Context, c retrieval.Condition) ([]bool, error) {
-	terms, err := x.ConditionTerms(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]bool, x.Table.Len())
-	var list []storage.Posting
-	for _, term := range terms {
-		if list, err = x.Store.Postings(ctx, storage.MetaField, term, list[:0]); err != nil {
-			return nil, err
-		}
-		for _, p := range list {
-			out[p.Ord] = true
 		}
 	}
 	return out, nil

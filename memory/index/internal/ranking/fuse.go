@@ -45,22 +45,21 @@ func (c *candidate) scores(remote bool) []state.Score {
 	for i, name := range shown {
 		out = append(out, state.Score{Ranker: name, Value: c.parts[i]})
 	}
-	return append(out, c.trainedScore()...)
+	if c.ordered {
+		out = append(out, state.Score{Ranker: retrieval.RankerTrained, Value: c.trained})
+	}
+	return out
 }
 
 // fuse scores the pool, which is sorted, and ranks it. Signals are divided by their largest
 // value in the pool, except links and document scores, whose size says whether they mean
 // anything. A sum of divided scores keeps margins, which rank fusion would lose.
-func (x *Corpus) fuse(sig *signals, pool []int32, links []link, cited map[int32]lifted) []candidate {
+func (x *Corpus) fuse(sig *signals, pool []int32, links map[int32]float64, cited map[int32]lifted) []candidate {
 	graph := x.graph(sig, pool)
-	link := make(map[int32]float64, len(links))
-	for _, l := range links {
-		link[l.ord] = l.value
-	}
 	ranked := make([]candidate, len(pool))
 	for i, ord := range pool {
 		ranked[i] = candidate{ord: ord, parts: [parts]float64{
-			sig.scoped[ord], sig.pairs[ord], x.cosine(sig, ord), x.linkWeight() * link[ord], documentWeight * x.document(sig, ord), graph[i],
+			sig.scoped[ord], sig.pairs[ord], x.cosine(sig, ord), x.linkWeight() * links[ord], documentWeight * x.document(sig, ord), graph[i],
 		}, cited: cited[ord].score}
 		if x.Meaning != nil {
 			ranked[i].parts[parts-1] = x.near(sig, ord)

@@ -33,21 +33,21 @@ func corpusOf(t testing.TB, passages []state.Passage) *Corpus {
 	for i, d := range b.Fresh {
 		kept[i], places[i] = -1, d.Place
 	}
-	table := storage.NewTable(nil, kept, b.Fresh, places, b.Places())
+	terms, err := b.Settle(places)
+	must(err)
+	table := storage.NewTable(new(storage.Table), kept, b.Fresh, places, b.Places())
 	read := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) }
 	s, err := storage.Open(dir, table, b.Parts, read, func(err error) error { return err })
 	must(err)
 	t.Cleanup(func() { must(s.Close()) })
 
-	terms, err := b.Vocabulary(slices.Repeat([]bool{true}, table.Len()))
-	must(err)
 	docs := lsa.Corpus{Passages: table.Len(), Docs: make([][]lsa.Cell, table.Len())}
 	docs.Terms, docs.DF = terms.Sorted()
 	bags := make([][]lsa.Term, table.Len())
 	for ord := range bags {
 		p, err := s.Passage(int32(ord))
 		must(err)
-		a, err := storage.Analyse(p, citation.Labels{}, analysis.Stemmer{})
+		a, err := storage.Analyse(p, citation.Labels{}, new(analysis.Stemmer))
 		must(err)
 		for bags[ord] = a.Bag; len(a.Bag) > 0; a.Bag = a.Bag[1:] {
 			at, _ := slices.BinarySearch(docs.Terms, a.Bag[0].Text)

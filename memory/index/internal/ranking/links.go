@@ -3,6 +3,7 @@ package ranking
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"example.com/assay/memory/index/internal/analysis"
@@ -23,16 +24,10 @@ func (x *Corpus) mentioned(s string, fn func(ord int32)) {
 	})
 }
 
-// A link says that a passage's title is mentioned by a good passage: by how
-// good a one, relative to the best.
-type link struct {
-	ord   int32
-	value float64
-}
-
 // links follows the titles that the best passages mention; passages that
-// may not be returned are followed too, they are why the next hop is asked.
-func (x *Corpus) links(ctx context.Context, sig *signals) ([]link, error) {
+// may not be returned are followed too, they are why the next hop is asked. It returns how
+// good the best passage is that mentions each, relative to the best of all.
+func (x *Corpus) links(ctx context.Context, sig *signals) (map[int32]float64, error) {
 	if len(x.Table.Titles) == 0 {
 		return nil, nil
 	}
@@ -53,23 +48,12 @@ func (x *Corpus) links(ctx context.Context, sig *signals) ([]link, error) {
 			}
 		})
 	}
-	out := make([]link, 0, len(found))
-	for ord, value := range found {
-		out = append(out, link{ord: ord, value: value})
-	}
-	slices.SortFunc(out, func(a, b link) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.ord, b.ord)) })
-	return out, nil
+	return found, nil
 }
 
-func linked(links []link, out func(int32) bool) []int32 {
-	var pool []int32
-	for _, l := range links {
-		if len(pool) == poolLinks {
-			break
-		}
-		if !out(l.ord) {
-			pool = append(pool, l.ord)
-		}
-	}
-	return pool
+// linked lists the passages that the best ones mention, the best first.
+func linked(links map[int32]float64, out func(int32) bool) []int32 {
+	pool := slices.DeleteFunc(slices.Collect(maps.Keys(links)), out)
+	slices.SortFunc(pool, func(a, b int32) int { return cmp.Or(cmp.Compare(links[b], links[a]), cmp.Compare(a, b)) })
+	return pool[:min(poolLinks, len(pool))]
 }

@@ -3,9 +3,7 @@ package ranking
 import (
 	"cmp"
 	"context"
-	"runtime"
 	"slices"
-	"sync"
 
 	"example.com/assay/memory/index/internal/analysis"
 	"example.com/assay/memory/index/internal/codec"
@@ -74,29 +72,19 @@ func (x *Corpus) fetch(ctx context.Context, terms []weighted, l *postingLists) e
 		l.used++
 		missing = append(missing, q.term)
 	}
-	workers := 1
-	if x.Table.Len() >= together {
-		workers = min(runtime.GOMAXPROCS(0), len(missing))
-	}
-	next := make(chan int, len(missing)) // handed out and not dealt: the postings of terms differ in length
-	for i := range missing {
-		next <- i
-	}
-	close(next)
 	errs := make([]error, len(missing))
-	work := func() {
+	read := func(i int) {
 		g := x.gatherers.Get().(*gatherer)
 		defer x.gatherers.Put(g)
-		for i := range next {
-			errs[i] = codec.Guarded(func() error { return x.gather(ctx, missing[i], l.same, g, l.list[from+i]) })
+		errs[i] = codec.Guarded(func() error { return x.gather(ctx, missing[i], l.same, g, l.list[from+i]) })
+	}
+	if x.Table.Len() >= together {
+		codec.Parallel(len(missing), read)
+	} else {
+		for i := range missing {
+			read(i)
 		}
 	}
-	var others sync.WaitGroup
-	for range workers - 1 {
-		others.Go(work)
-	}
-	work()
-	others.Wait()
 	for _, err := range errs {
 		if err != nil {
 			return err

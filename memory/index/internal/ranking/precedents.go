@@ -1,10 +1,18 @@
 package ranking
 
 import (
-	"iter"
+	"cmp"
 	"math"
 	"slices"
+
+	"example.com/assay/memory/index/internal/analysis"
 )
+
+// A Judged question is one of which a person has marked the passages that answer it.
+type Judged struct {
+	Question string
+	Passages []string // their ids
+}
 
 // Precedents are judged questions, kept to tell what a new question is like.
 // What answered earlier questions is likelier to answer the next one, and the
@@ -24,14 +32,13 @@ type Precedents struct {
 // whose answers become its candidates.
 const followed = 20
 
-// NewPrecedents looks the passages of judged questions up, by their ids. Ids that the
+// NewPrecedents looks the passages of judged questions up. Ids that the
 // corpus does not hold are left out: passages go when documents change.
-func (x *Corpus) NewPrecedents(judged iter.Seq2[string, []string]) *Precedents {
+func (x *Corpus) NewPrecedents(judged []Judged) *Precedents {
 	p := &Precedents{number: make(map[string]int32), questions: make(map[int32][]int32)}
-	for question, passages := range judged {
-		q := len(p.bags)
+	for q, j := range judged {
 		var bag []int32
-		for _, t := range weigh(x.Reader.Terms(question), count) {
+		for _, t := range weigh(x.Reader.Terms(j.Question), count) {
 			n, ok := p.number[t.term]
 			if !ok {
 				n = int32(len(p.holders))
@@ -42,19 +49,18 @@ func (x *Corpus) NewPrecedents(judged iter.Seq2[string, []string]) *Precedents {
 			bag = append(bag, n)
 		}
 		var found []int32
-		for _, id := range passages {
+		for _, id := range j.Passages {
 			if ord, ok := x.Table.Find(id); ok {
 				found = append(found, ord)
 			}
 		}
-		slices.Sort(found)
-		found = slices.Compact(found)
+		found = analysis.Distinct(found)
 		for _, ord := range found {
 			p.questions[ord] = append(p.questions[ord], int32(q))
 		}
 		p.bags, p.answers = append(p.bags, bag), append(p.answers, found)
 	}
-	n := float64(len(p.bags))
+	n := float64(len(judged))
 	for _, holders := range p.holders {
 		p.weights = append(p.weights, math.Log((n+1)/float64(len(holders)+1))+.1)
 	}
@@ -102,9 +108,11 @@ func (x *Corpus) recall(p *Precedents, terms []weighted, without int) *recollect
 	for q, sum := range r.alike {
 		if sum > 0 {
 			r.alike[q] = sum / (p.norms[q] * math.Sqrt(square))
+			r.best = append(r.best, int32(q))
 		}
 	}
-	r.best = best(r.alike, followed, nil)
+	slices.SortStableFunc(r.best, func(a, b int32) int { return cmp.Compare(r.alike[b], r.alike[a]) })
+	r.best = r.best[:min(followed, len(r.best))]
 	return r
 }
 

@@ -136,8 +136,7 @@ func (x *Corpus) labelled(ctx context.Context, field string, c citation.Citation
 			}
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
+	return analysis.Distinct(out), nil
 }
 
 func (x *Corpus) documents(ords []int32) int {

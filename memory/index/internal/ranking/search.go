@@ -4,7 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"example.com/assay/memory/citation"
 	"example.com/assay/memory/index/internal/analysis"
@@ -118,8 +119,7 @@ func (x *Corpus) Search(ctx context.Context, a Asked, q retrieval.Query) (retrie
 		hits = x.diversify(hits, q.MMR, k)
 	}
 	for i, h := range hits[:min(k, len(hits))] {
-		hit := h.hit(x.Meaning != nil)
-		hit.Rank = i + 1
+		hit := state.Hit{Rank: i + 1, Passage: h.passage, Scores: h.scores(x.Meaning != nil), Copies: h.copies}
 		if f.signals.meaning != nil && x.Meaning.Pieces() {
 			hit.Near = x.Meaning.Cosines(f.signals.meaning, h.ord)
 		}
@@ -244,16 +244,14 @@ func (x *Corpus) alternatives(wordings []worded, out func(int32) bool, s *scratc
 		look(s)
 		return found, func() error { return nil }
 	}
-	done := make(chan error, 1)
 	own := x.scratch.Get().(*scratch)
 	own.only = s.only
-	go func() {
-		err := codec.Guarded(func() error { look(own); return nil })
-		own.only = nil
-		x.scratch.Put(own)
-		done <- err
-	}()
-	return found, sync.OnceValue(func() error { return <-done })
+	var g errgroup.Group
+	g.Go(func() error {
+		defer func() { own.only = nil; x.scratch.Put(own) }()
+		return codec.Guarded(func() error { look(own); return nil })
+	})
+	return found, g.Wait
 }
 
 // candidates lists the best passages by the words of one wording.
@@ -275,22 +273,16 @@ func (x *Corpus) candidates(sig *signals, out func(int32) bool) []int32 {
 
 // nearest lists the best passages of each wording by the embedders.
 func (x *Corpus) nearest(wordings []*signals, out func(int32) bool) [][]int32 {
-	pools := make([][]int32, len(wordings))
-	queries := func(of func(*signals) []float32) [][]float32 {
-		out := make([][]float32, len(wordings))
-		for i, sig := range wordings {
-			out[i] = of(sig)
-		}
-		return out
+	pools, latent, meant := make([][]int32, len(wordings)), make([][]float32, len(wordings)), make([][]float32, len(wordings))
+	for i, sig := range wordings {
+		latent[i], meant[i] = sig.latent, sig.meaning
 	}
-	latent := queries(func(sig *signals) []float32 { return sig.latent })
 	for i, matches := range x.Vectors.TopOfEach(latent, PoolCosine, 0, out) {
 		for _, m := range matches {
 			pools[i] = append(pools[i], m.Row)
 		}
 	}
 	if x.Meaning != nil && x.Meaning.Scale.Tells() {
-		meant := queries(func(sig *signals) []float32 { return sig.meaning })
 		for i, found := range x.Meaning.Top(meant, PoolCosine, x.Meaning.Scale.Floor, out) {
 			pools[i] = append(pools[i], found...)
 		}

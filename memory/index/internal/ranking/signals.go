@@ -81,17 +81,16 @@ func (x *Corpus) telling(ctx context.Context, field string, terms []weighted) ([
 // scratch holds the scores of every passage and document for one query. It is reused.
 // Before use only what was touched is cleared, since most queries touch few passages.
 type scratch struct {
-	plain    []float64 // BM25; of what scorePlain was asked for
-	scoped   []float64 // BM25 with in-document idf and with name words as far as restoreNames says
-	names    []float64 // the name words' part of BM25
-	pairs    []float64 // BM25 of bigrams
-	holds    []uint64  // bit i: the passage holds term i of the query
-	docs     []float64 // BM25 of documents
-	touched  []int32   // passages that hold a term, each once
-	named    []int32   // passages that hold a term of their document's name, each once
-	paired   []int32   // passages that hold a bigram, each once
-	hasPlain bool
-	only     *subset // what a filter lets through; nil for all
+	plain   []float64 // BM25; of what scorePlain was asked for
+	scoped  []float64 // BM25 with in-document idf and with name words as far as restoreNames says
+	names   []float64 // the name words' part of BM25
+	pairs   []float64 // BM25 of bigrams
+	holds   []uint64  // bit i: the passage holds term i of the query
+	docs    []float64 // BM25 of documents
+	touched []int32   // passages that hold a term, each once
+	named   []int32   // passages that hold a term of their document's name, each once
+	paired  []int32   // passages that hold a bigram, each once
+	only    *subset   // what a filter lets through; nil for all
 
 	lists postingLists
 }
@@ -105,12 +104,7 @@ func newScratch(passages, docs int) *scratch {
 
 func (s *scratch) clear() {
 	for _, ord := range s.touched {
-		s.scoped[ord], s.holds[ord] = 0, 0
-	}
-	if s.hasPlain {
-		for _, ord := range s.touched {
-			s.plain[ord] = 0
-		}
+		s.plain[ord], s.scoped[ord], s.holds[ord] = 0, 0, 0
 	}
 	for _, ord := range s.named {
 		s.names[ord] = 0
@@ -118,7 +112,7 @@ func (s *scratch) clear() {
 	for _, ord := range s.paired {
 		s.pairs[ord] = 0
 	}
-	s.touched, s.named, s.paired, s.hasPlain = s.touched[:0], s.named[:0], s.paired[:0], false
+	s.touched, s.named, s.paired = s.touched[:0], s.named[:0], s.paired[:0]
 	clear(s.docs)
 }
 
@@ -221,7 +215,6 @@ func (sig *signals) scorePlain() {
 			sig.plain[ord] += weight * o.saturated[j]
 		}
 	}
-	sig.hasPlain = true
 	sig.only.lexical(sig.scratch)
 }
 

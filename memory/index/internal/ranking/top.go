@@ -39,7 +39,8 @@ func (t *top) add(ord int32, value float64) {
 	t.values, t.ords = slices.Insert(t.values, at, value), slices.Insert(t.ords, at, ord)
 }
 
-// bestPlain is best of the scores by BM25, which the caller must not change. Without what
+// bestPlain lists the k passages with the highest BM25, best first. The caller must not
+// change the list. Without what
 // is left out, one look at all passages answers up to backgroundTo of them.
 func (sig *signals) bestPlain(k int, out func(ord int32) bool) []int32 {
 	if sig.plainBest == nil {
@@ -117,21 +118,6 @@ func bestOf(k int, list []int32, s scoring, out func(ord int32) bool) []int32 {
 	for _, ord := range analysis.Distinct(shown) {
 		if v := s.value(ord); v > found.limit() && !out(ord) {
 			found.add(ord, v)
-		}
-	}
-	return found.ords
-}
-
-// best returns the k passages with the highest positive values, best first;
-// of equals, the one with the lower ordinal. Those that out reports are left
-// out; nil leaves none out.
-func best(values []float64, k int, out func(ord int32) bool) []int32 {
-	found := top{k: k}
-	limit := 0.0
-	for i, v := range values {
-		if v > limit && (out == nil || !out(int32(i))) {
-			found.add(int32(i), v)
-			limit = found.limit()
 		}
 	}
 	return found.ords

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"example.com/assay/memory/retrieval"
-	"example.com/assay/state"
 )
 
 // trainedDepth is how many of the best candidates a trained ranker orders, and
@@ -93,12 +92,4 @@ func (x *Corpus) reorder(ctx context.Context, question string, list []string, f 
 	}
 	f.ranked = ranked
 	return nil
-}
-
-// trainedScore is the score of a hit that a trained ranker placed.
-func (c *candidate) trainedScore() []state.Score {
-	if !c.ordered {
-		return nil
-	}
-	return []state.Score{{Ranker: retrieval.RankerTrained, Value: c.trained}}
 }

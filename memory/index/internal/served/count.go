@@ -1,6 +1,7 @@
 package served
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -42,7 +43,7 @@ func (w *Learnt) Lexicon(ctx context.Context, c Census) (*Lexicon, error) {
 	for d, n := range w.forms {
 		l.forms = append(l.forms, definition{d.Short, d.Long, n})
 	}
-	sortForms(l.forms)
+	slices.SortFunc(l.forms, func(a, b definition) int { return cmp.Or(cmp.Compare(a.Short, b.Short), cmp.Compare(a.Long, b.Long)) })
 	err := c.countTerms(ctx, l, number)
 	if err == nil {
 		err = c.countPairs(ctx, l)
@@ -128,6 +129,7 @@ type Learnt struct {
 	forms map[definition]int // times each is written
 }
 
+// NewLearnt has learnt nothing.
 func NewLearnt() *Learnt { return &Learnt{words: map[string]bool{}, forms: map[definition]int{}} }
 
 // Learn notes the words of a passage and what it defines.

@@ -4,7 +4,6 @@
 package served
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -99,66 +98,38 @@ func (l *Lexicon) Held(term string, fn func(doc int32, passages, times int)) (pa
 	if !ok {
 		return 0, 0
 	}
-	l.eachDoc(at, fn)
-	return l.df[at], l.cf[at]
-}
-
-// eachDoc calls fn for the documents of several passages that hold a term.
-func (l *Lexicon) eachDoc(term int, fn func(doc int32, passages, times int)) {
 	from := 0
-	if term > 0 {
-		from = l.spans[term-1]
+	if at > 0 {
+		from = l.spans[at-1]
 	}
-	d := &codec.Decoder{In: l.occur[from:l.spans[term]]}
+	d := &codec.Decoder{In: l.occur[from:l.spans[at]]}
 	for doc := int32(0); len(d.In) > 0 && d.Err == nil; {
 		doc += int32(d.Uint())
 		passages := d.Uint()
 		fn(doc, passages, d.Uint())
 	}
+	return l.df[at], l.cf[at]
 }
 
-// WordsOf hands fn the words of a stem, as long as it wants more.
-func (l *Lexicon) WordsOf(stem string, fn func(word string) bool) {
-	at, ok := l.find(stem)
-	if !ok {
-		return
+// Words are the words of a stem.
+func (l *Lexicon) Words(stem string) []string {
+	if at, ok := l.find(stem); ok {
+		return l.words[at]
 	}
-	for _, word := range l.words[at] {
-		if !fn(word) {
-			return
-		}
-	}
+	return nil
 }
 
-// defined returns what most definitions that fn accepts say, of equals the first in the
-// alphabet.
-func (l *Lexicon) defined(short string, fn func(d definition) string) string {
+// Defined returns what fn makes of most definitions of an abbreviation in lower case, of
+// equals the first in the alphabet.
+func (l *Lexicon) Defined(short string, fn func(text.ShortForm) string) string {
 	counts := map[string]int{}
 	at := sort.Search(len(l.forms), func(i int) bool { return l.forms[i].Short >= short })
 	for ; at < len(l.forms) && l.forms[at].Short == short; at++ {
-		if form := fn(l.forms[at]); form != "" {
+		if form := fn(text.ShortForm{Short: short, Long: l.forms[at].Long}); form != "" {
 			counts[form] += l.forms[at].Times
 		}
 	}
 	return MostCounted(counts)
-}
-
-// LongForm is what an abbreviation stands for, "" for nothing.
-func (l *Lexicon) LongForm(short, stem string) string {
-	if l.frequency(storage.BodyField, stem) == 0 {
-		return ""
-	}
-	return l.defined(strings.ToLower(short), func(d definition) string { return d.Long })
-}
-
-// Abbreviates reports whether a long form of these stems has the initials for short.
-func (l *Lexicon) Abbreviates(initials string, stems []string) bool {
-	return l.defined(initials, func(d definition) string {
-		if slices.Equal(analysis.Terms(d.Long, text.DocStops), stems) {
-			return initials
-		}
-		return ""
-	}) != ""
 }
 
 // HasTitles reports whether a text can mention any title.
@@ -190,6 +161,7 @@ func (l *Lexicon) EachValue(key string, fn func(value string, passages int)) {
 
 const lexiconMagic = "assay-lexicon\x01"
 
+// Encode writes a lexicon.
 func (l *Lexicon) Encode() []byte {
 	e := &codec.Encoder{Out: []byte(lexiconMagic)}
 	e.Uint(l.Passages)
@@ -201,11 +173,7 @@ func (l *Lexicon) Encode() []byte {
 	for _, v := range l.Lens {
 		e.Float(v)
 	}
-	grouped := 0
-	if l.Grouped {
-		grouped = 1
-	}
-	e.Uint(grouped)
+	e.Uint(map[bool]int{true: 1}[l.Grouped])
 	for _, list := range [][]string{l.terms, l.Docs, l.nameTerms, l.meta, l.Keys} {
 		e.Strs(list)
 	}
@@ -244,12 +212,9 @@ func (l *Lexicon) Encode() []byte {
 	return e.Out
 }
 
+// DecodeLexicon reads what Encode wrote.
 func DecodeLexicon(data []byte) (*Lexicon, error) {
-	rest, ok := strings.CutPrefix(string(data[:min(len(data), len(lexiconMagic))]), lexiconMagic)
-	if !ok || rest != "" {
-		return nil, fmt.Errorf("reading the lexicon: not a file of this version")
-	}
-	d := &codec.Decoder{In: data[len(lexiconMagic):]}
+	d := codec.NewDecoder(data, lexiconMagic)
 	l := &Lexicon{Totals: Totals{Passages: d.Uint(), Documents: d.Uint(), AvgLen: d.Float(), AvgPairs: d.Float(), AvgDoc: d.Float()}}
 	l.Lens = make([]float64, d.Count())
 	for i := range l.Lens {
@@ -301,11 +266,6 @@ func DecodeLexicon(data []byte) (*Lexicon, error) {
 		return nil, fmt.Errorf("reading the lexicon: %w", err)
 	}
 	return l, nil
-}
-
-// sortForms orders definitions as find needs them.
-func sortForms(forms []definition) {
-	slices.SortFunc(forms, func(a, b definition) int { return cmp.Or(cmp.Compare(a.Short, b.Short), cmp.Compare(a.Long, b.Long)) })
 }
 
 // MostCounted is the form of most counts, of equals the first in the alphabet.

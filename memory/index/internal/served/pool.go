@@ -30,7 +30,7 @@ type FoundPassage struct {
 
 // NewPool makes the source of what a server found, sorted by id. Its table numbers the
 // documents as the lexicon does, and those that are not in it behind them.
-func NewPool(l *Lexicon, found []FoundPassage, stems analysis.Stemmer) (*Pool, error) {
+func NewPool(l *Lexicon, found []FoundPassage, stems *analysis.Stemmer) (*Pool, error) {
 	p := &Pool{lexicon: l, found: found, read: make([]storage.Analysed, len(found))}
 	for i, f := range found {
 		var err error

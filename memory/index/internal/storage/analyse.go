@@ -29,7 +29,7 @@ type Analysed struct {
 }
 
 // analyseAll prepares passages, with their labels.
-func analyseAll(passages []state.Passage, labels []citation.Labels, stems analysis.Stemmer) ([]Analysed, error) {
+func analyseAll(passages []state.Passage, labels []citation.Labels, stems *analysis.Stemmer) ([]Analysed, error) {
 	out := make([]Analysed, len(passages))
 	for i := range passages {
 		var err error
@@ -52,7 +52,8 @@ func shared(a, b string) string {
 	return b
 }
 
-func Analyse(p state.Passage, labels citation.Labels, stems analysis.Stemmer) (Analysed, error) {
+// Analyse prepares a passage. labels are the keys of the numbered parts that it is of.
+func Analyse(p state.Passage, labels citation.Labels, stems *analysis.Stemmer) (Analysed, error) {
 	data, err := json.Marshal(p)
 	if err != nil {
 		return Analysed{}, fmt.Errorf("encoding passage %q: %w", p.ID, err)

@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -82,11 +80,7 @@ type Bags struct {
 }
 
 func decodeBags(data []byte) (*Bags, error) {
-	rest, ok := bytes.CutPrefix(data, []byte(bagsMagic))
-	if !ok {
-		return nil, errors.New("reading the bags: not a file of bags of this version")
-	}
-	d := &codec.Decoder{In: rest}
+	d := codec.NewDecoder(data, bagsMagic)
 	b := &Bags{Terms: d.Strs()}
 	b.df = make([]int, len(b.Terms))
 	for i := range b.df {
@@ -122,10 +116,7 @@ func (b *Bags) Each(fn func(row int, cells []lsa.Cell)) error {
 
 // into adds the rows that stay to others.
 func (b *Bags) into(w *bagWriter, stays func(row int) bool) error {
-	place := make([]int32, len(b.Terms))
-	for i := range place {
-		place[i] = -1
-	}
+	place := slices.Repeat([]int32{-1}, len(b.Terms))
 	return b.Each(func(row int, cells []lsa.Cell) {
 		if !stays(row) {
 			return
@@ -181,11 +172,7 @@ func (v Vocabulary) Encode() []byte {
 }
 
 func DecodeVocabulary(data []byte) (Vocabulary, error) {
-	rest, ok := bytes.CutPrefix(data, []byte(vocabularyMagic))
-	if !ok {
-		return nil, errors.New("reading the terms: not a file of terms of this version")
-	}
-	d := &codec.Decoder{In: rest}
+	d := codec.NewDecoder(data, vocabularyMagic)
 	terms := d.Strs()
 	v := make(Vocabulary, len(terms))
 	for _, t := range terms {

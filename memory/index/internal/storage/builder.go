@@ -58,7 +58,7 @@ type Earlier struct {
 // NewBuilder makes the builder of the parts in a directory.
 func NewBuilder(ctx context.Context, dir string, from Earlier) *Builder {
 	b := &Builder{ctx: ctx, dir: dir, earlier: from, Parts: slices.Clone(from.Parts)}
-	b.stems.New = func() any { return analysis.Stemmer{} }
+	b.stems.New = func() any { return new(analysis.Stemmer) }
 	return b
 }
 
@@ -143,7 +143,7 @@ func (b *Builder) build(n int) error {
 	name, drafts := b.newName(), new([]Draft)
 	b.Parts, b.built = append(b.Parts, Part{Name: name, Passages: n}), append(b.built, drafts)
 	return b.start(func() error {
-		stems := b.stems.Get().(analysis.Stemmer)
+		stems := b.stems.Get().(*analysis.Stemmer)
 		defer b.stems.Put(stems)
 		ready, err := analyseAll(passages, labels, stems)
 		if err != nil {
@@ -171,13 +171,18 @@ func passages(parts []Part) (n int) {
 	return n
 }
 
-// Alive marks places among those of all parts.
-func (b *Builder) Alive(places []int32) []bool {
-	out := make([]bool, b.Places())
+// Settle drops what is not in one of some places, merges parts of which there are many, and
+// changes the places to where their passages are then. It returns the terms of what stays.
+func (b *Builder) Settle(places []int32) (Vocabulary, error) {
+	alive := make([]bool, b.Places())
 	for _, at := range places {
-		out[at] = true
+		alive[at] = true
 	}
-	return out
+	terms, err := b.vocabulary(alive)
+	if err != nil {
+		return nil, err
+	}
+	return terms, b.compact(alive, places)
 }
 
 // Bags reads the bags of a part, and checks them where the earlier generation wrote them:
@@ -200,9 +205,9 @@ func (b *Builder) Bags(p Part) (*Bags, error) {
 	return out, err
 }
 
-// Vocabulary is that of the earlier generation with what is new and without what is
+// vocabulary is that of the earlier generation with what is new and without what is
 // gone.
-func (b *Builder) Vocabulary(alive []bool) (Vocabulary, error) {
+func (b *Builder) vocabulary(alive []bool) (Vocabulary, error) {
 	v := b.earlier.Terms
 	if v == nil {
 		v = Vocabulary{}

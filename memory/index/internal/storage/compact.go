@@ -69,9 +69,9 @@ func (b *Builder) groups(bases []int, alive []bool) []group {
 	return out
 }
 
-// Compact merges parts of which there are many, gives the new generation those of
+// compact merges parts of which there are many, gives the new generation those of
 // the earlier one that stay, and changes places to where their passages are then.
-func (b *Builder) Compact(alive []bool, places []int32) error {
+func (b *Builder) compact(alive []bool, places []int32) error {
 	bases := make([]int, len(b.Parts))
 	for i := 1; i < len(b.Parts); i++ {
 		bases[i] = bases[i-1] + b.Parts[i-1].Passages
@@ -181,15 +181,7 @@ func mergeSegments(path string, inputs []mergeInput) (err error) {
 		}
 		defer func() { err = errors.Join(err, opened.Close()) }()
 		segments[i] = opened
-		for row, yes := range in.alive {
-			if yes {
-				continue
-			}
-			if drops[i] == nil {
-				drops[i] = roaring.New()
-			}
-			drops[i].Add(uint32(row))
-		}
+		drops[i] = deadOf(len(in.alive), func(row int) bool { return in.alive[row] })
 	}
 	_, _, err = new(zap.ZapPlugin).Merge(segments, drops, path, nil, nil)
 	return err

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"example.com/assay/memory/index/internal/analysis"
@@ -55,7 +56,10 @@ func (t *Table) nameDocuments() {
 			number[term.Text] = 0
 		}
 	}
-	t.NameTerms = numbered(number)
+	t.NameTerms = slices.Sorted(maps.Keys(number))
+	for i, term := range t.NameTerms {
+		number[term] = i
+	}
 	for doc, bag := range bags {
 		for _, term := range bag {
 			t.NameOf[doc] = append(t.NameOf[doc], NameTerm{int32(number[term.Text]), int32(term.N)})

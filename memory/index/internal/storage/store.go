@@ -18,7 +18,6 @@ import (
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	bindex "github.com/blevesearch/bleve_index_api"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 	zap "github.com/blevesearch/zapx/v17"
 
@@ -72,7 +71,7 @@ func Open(dir string, t *Table, parts []Part, sums func(name string) ([]byte, er
 		if int(o.segment.Count()) != p.Passages || base+p.Passages > len(t.Drawn) {
 			return nil, fmt.Errorf("part %s holds %d passages, want %d", p.Name, o.segment.Count(), p.Passages)
 		}
-		o.dead = deadOf(t.Drawn[base : base+p.Passages])
+		o.dead = deadOf(p.Passages, func(row int) bool { return t.Drawn[o.base+row] >= 0 })
 		base += p.Passages
 	}
 	if base != len(t.Drawn) {
@@ -81,16 +80,17 @@ func Open(dir string, t *Table, parts []Part, sums func(name string) ([]byte, er
 	return s, nil
 }
 
-func deadOf(drawn []int32) *roaring.Bitmap {
+// deadOf marks the passages that are left out; nil for none.
+func deadOf(passages int, alive func(row int) bool) *roaring.Bitmap {
 	var dead *roaring.Bitmap
-	for i, ord := range drawn {
-		if ord >= 0 {
+	for row := range passages {
+		if alive(row) {
 			continue
 		}
 		if dead == nil {
 			dead = roaring.New()
 		}
-		dead.Add(uint32(i))
+		dead.Add(uint32(row))
 	}
 	return dead
 }
@@ -130,31 +130,42 @@ func (s *Store) Holds(term string) bool {
 	return slices.ContainsFunc(s.parts, func(p *openPart) bool { return p.holds(key) })
 }
 
+// eachHolding calls fn for the parts that hold a term, with the sum of its postings.
+func (s *Store) eachHolding(ctx context.Context, field, term string, fn func(p *openPart, dict segment.TermDictionary, sum uint64) error) error {
+	key := termKey(field, term)
+	for _, p := range s.parts {
+		sum, ok := p.sum(key)
+		if !ok {
+			continue
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		dict, err := p.segment.Dictionary(field)
+		if err == nil {
+			err = fn(p, dict, sum)
+		}
+		if err != nil {
+			return s.damaged(fmt.Errorf("reading the postings of %q: %w", term, err))
+		}
+	}
+	return nil
+}
+
 // Frequency returns how many passages hold a term.
 func (s *Store) Frequency(ctx context.Context, field, term string) (n uint64, err error) {
 	if field == BigramField {
 		list, err := s.pairsOf(term, nil)
 		return uint64(len(list)), err
 	}
-	key := termKey(field, term)
-	for _, p := range s.parts {
-		if _, ok := p.sum(key); !ok {
-			continue
-		}
-		if ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		dict, err := p.segment.Dictionary(field)
-		if err != nil {
-			return 0, s.damaged(fmt.Errorf("counting the passages with %q: %w", term, err))
-		}
+	err = s.eachHolding(ctx, field, term, func(p *openPart, dict segment.TermDictionary, _ uint64) error {
 		list, err := dict.PostingsList([]byte(term), p.dead, nil)
-		if err != nil {
-			return 0, s.damaged(fmt.Errorf("counting the passages with %q: %w", term, err))
+		if err == nil {
+			n += list.Count()
 		}
-		n += list.Count()
-	}
-	return n, nil
+		return err
+	})
+	return n, err
 }
 
 // Postings appends the passages that hold a term, in no particular order.
@@ -163,33 +174,20 @@ func (s *Store) Postings(ctx context.Context, field, term string, out []Posting)
 		return s.pairsOf(term, out)
 	}
 	drawn := s.table.Drawn
-	key := termKey(field, term)
-	for _, p := range s.parts {
-		want, ok := p.sum(key)
-		if !ok {
-			continue
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		dict, err := p.segment.Dictionary(field)
+	err := s.eachHolding(ctx, field, term, func(p *openPart, dict segment.TermDictionary, want uint64) error {
 		var got uint64
-		if err == nil {
-			err = eachPosting(dict, term, func(doc uint64, tf int32) {
-				got += mixed(doc, tf)
-				if at := uint64(p.base) + doc; at < uint64(len(drawn)) && drawn[at] >= 0 {
-					out = append(out, Posting{Ord: drawn[at], TF: tf})
-				}
-			})
-		}
+		err := eachPosting(dict, term, func(doc uint64, tf int32) {
+			got += mixed(doc, tf)
+			if at := uint64(p.base) + doc; at < uint64(len(drawn)) && drawn[at] >= 0 {
+				out = append(out, Posting{Ord: drawn[at], TF: tf})
+			}
+		})
 		if err == nil && got != want {
 			err = errors.New("they were changed")
 		}
-		if err != nil {
-			return nil, s.damaged(fmt.Errorf("reading the postings of %q: %w", term, err))
-		}
-	}
-	return out, nil
+		return err
+	})
+	return out, err
 }
 
 // pairsOf appends the passages that hold two terms, joined by a space, one after the
@@ -253,52 +251,59 @@ func (s *Store) Passage(ord int32) (p state.Passage, err error) {
 	return p, nil
 }
 
+// A termStream reads the terms of a field of a part.
+type termStream struct {
+	part  *openPart
+	field string
+	it    segment.DictionaryIterator
+	term  string
+	ended bool
+}
+
+// seek goes to the first term that is not before one.
+func (t *termStream) seek(term string) error {
+	dict, err := t.part.segment.Dictionary(t.field)
+	if err != nil {
+		return err
+	}
+	t.it = dict.AutomatonIterator(nil, []byte(term), nil)
+	return t.next()
+}
+
+func (t *termStream) next() error {
+	entry, err := t.it.Next()
+	if t.ended = entry == nil; t.ended || err != nil {
+		return err
+	}
+	if _, ok := t.part.sum(termKey(t.field, entry.Term)); !ok {
+		return errors.New("they were changed")
+	}
+	t.term = entry.Term
+	return nil
+}
+
 // Terms calls fn for every term of a field that begins with prefix, sorted.
 // Terms of deleted passages alone are among them. fn may name
 // a term to go on from, "" for the next one, and says whether to go on.
-func (s *Store) Terms(field, prefix string, fn func(term string) (from string, more bool)) error {
-	type stream struct {
-		part *openPart
-		dict segment.TermDictionary
-		it   segment.DictionaryIterator
-		term string
+func (s *Store) Terms(field, prefix string, fn func(term string) (from string, more bool)) (err error) {
+	defer func() {
+		if err != nil {
+			err = s.damaged(fmt.Errorf("listing the terms of %s: %w", field, err))
+		}
+	}()
+	streams := make([]termStream, len(s.parts))
+	for i, p := range s.parts {
+		streams[i] = termStream{part: p, field: field}
+		if err := streams[i].seek(prefix); err != nil {
+			return err
+		}
 	}
-	var streams []*stream
-	step := func(st *stream) (more bool, err error) {
-		var entry *bindex.DictEntry
-		if entry, err = st.it.Next(); entry == nil || err != nil {
-			return false, err
+	for {
+		streams = slices.DeleteFunc(streams, func(t termStream) bool { return t.ended })
+		if len(streams) == 0 {
+			return nil
 		}
-		if _, ok := st.part.sum(termKey(field, entry.Term)); !ok {
-			return false, errors.New("they were changed")
-		}
-		st.term = entry.Term
-		return true, nil
-	}
-	seek := func(from string) (err error) {
-		streams = streams[:0]
-		for _, p := range s.parts {
-			st := &stream{part: p}
-			if st.dict, err = p.segment.Dictionary(field); err != nil {
-				return err
-			}
-			st.it = st.dict.AutomatonIterator(nil, []byte(from), nil)
-			more, err := step(st)
-			if err != nil {
-				return err
-			}
-			if more {
-				streams = append(streams, st)
-			}
-		}
-		return nil
-	}
-	err := seek(prefix)
-	for err == nil && len(streams) > 0 {
-		least := streams[0].term
-		for _, st := range streams[1:] {
-			least = min(least, st.term)
-		}
+		least := slices.MinFunc(streams, func(a, b termStream) int { return strings.Compare(a.term, b.term) }).term
 		if !strings.HasPrefix(least, prefix) {
 			return nil
 		}
@@ -306,21 +311,16 @@ func (s *Store) Terms(field, prefix string, fn func(term string) (from string, m
 		if !more {
 			return nil
 		}
-		if from != "" {
-			err = seek(from)
-			continue
-		}
-		streams = slices.DeleteFunc(streams, func(st *stream) bool {
-			if err != nil || st.term != least {
-				return false
+		for i := range streams {
+			t := &streams[i]
+			if from != "" {
+				err = t.seek(from)
+			} else if t.term == least {
+				err = t.next()
 			}
-			var more bool
-			more, err = step(st)
-			return !more
-		})
+			if err != nil {
+				return err
+			}
+		}
 	}
-	if err != nil {
-		return s.damaged(fmt.Errorf("listing the terms of %s: %w", field, err))
-	}
-	return nil
 }

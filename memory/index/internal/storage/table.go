@@ -23,11 +23,11 @@ type Table struct {
 
 	Docs  []string // sorted document ids
 	names []string // sorted distinct titles and sources
-	keys  []uint64 // titleKey of each name
+	keys  []uint64 // TitleKey of each name
 	Drawn []int32  // place → ordinal, or -1 where deleted
 
 	NameTerms []string     // sorted stems of the names of documents
-	NameOf    [][]NameTerm // per document: its name's terms, by their index in nameTerms; nil for none
+	NameOf    [][]NameTerm // per document: its name's terms, by their index in NameTerms; nil for none
 	Titles    []TitleRef   // that a text can mention, sorted by key
 }
 
@@ -48,6 +48,7 @@ const (
 // A NameTerm says how often a name holds a term.
 type NameTerm struct{ Term, Count int32 }
 
+// Len is the number of rows.
 func (t *Table) Len() int { return len(t.fixed) / rowSize }
 
 // number returns one of a row's numbers.
@@ -133,10 +134,7 @@ func NewTable(old *Table, kept []int32, drafts []Draft, places []int32, total in
 	for i := range drafts {
 		size += len(drafts[i].ID)
 	}
-	if old != nil {
-		size += len(old.ids)
-	}
-	t.ids = make([]byte, 0, size)
+	t.ids = make([]byte, 0, size+len(old.ids))
 	for i, from := range kept {
 		ord := int32(i)
 		if from < 0 {
@@ -152,10 +150,7 @@ func NewTable(old *Table, kept []int32, drafts []Draft, places []int32, total in
 		t.set(ord, rowPlace, int(places[i]))
 		t.ends[i] = uint32(len(t.ids))
 	}
-	t.Drawn = make([]int32, total)
-	for i := range t.Drawn {
-		t.Drawn[i] = -1
-	}
+	t.Drawn = slices.Repeat([]int32{-1}, total)
 	for i, at := range places {
 		t.Drawn[at] = int32(i)
 	}
@@ -170,7 +165,7 @@ func TableOf(read []Analysed) *Table {
 	for i := range read {
 		drafts[i], kept[i], places[i] = read[i].Draft, -1, int32(i)
 	}
-	return NewTable(nil, kept, drafts, places, len(read))
+	return NewTable(new(Table), kept, drafts, places, len(read))
 }
 
 // Renumber gives the documents the numbers that they have among others, sorted, and those
@@ -221,11 +216,7 @@ func indexOf(list []string, value string, ord int32, at func(before int32) int) 
 // gather lists the documents and names, and returns where those of an earlier table
 // are among them.
 func (t *Table) gather(old *Table, kept []int32, drafts []Draft) (docs, names []int32) {
-	var oldDocs, oldNames []string
-	if old != nil {
-		oldDocs, oldNames = old.Docs, old.names
-	}
-	usedDocs, usedNames := make([]bool, len(oldDocs)), make([]bool, len(oldNames))
+	usedDocs, usedNames := make([]bool, len(old.Docs)), make([]bool, len(old.names))
 	for _, from := range kept {
 		if from >= 0 {
 			usedDocs[old.Doc(from)] = true
@@ -240,8 +231,8 @@ func (t *Table) gather(old *Table, kept []int32, drafts []Draft) (docs, names []
 		}
 		newDocs[d.doc], newNames[d.title], newNames[d.Source] = true, true, true
 	}
-	t.Docs, docs = union(oldDocs, usedDocs, newDocs)
-	t.names, names = union(oldNames, usedNames, newNames)
+	t.Docs, docs = union(old.Docs, usedDocs, newDocs)
+	t.names, names = union(old.names, usedNames, newNames)
 	t.keys = make([]uint64, len(t.names))
 	for i, at := range names {
 		if usedNames[i] {
@@ -274,13 +265,4 @@ func union(list []string, used []bool, others map[string]bool) (out []string, pl
 		out = append(out, s)
 	}
 	return append(out, more...), places
-}
-
-// numbered sorts the keys of a map and sets each one's place.
-func numbered(set map[string]int) []string {
-	list := slices.Sorted(maps.Keys(set))
-	for i, s := range list {
-		set[s] = i
-	}
-	return list
 }

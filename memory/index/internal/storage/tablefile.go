@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.com/assay/memory/index/internal/codec"
 )
@@ -40,11 +41,7 @@ func (t *Table) Encode() [][]byte {
 
 // DecodeTable reads a table. It keeps data.
 func DecodeTable(data []byte) (*Table, error) {
-	rest, ok := bytes.CutPrefix(data, []byte(tableMagic))
-	if !ok {
-		return nil, errors.New("reading the passage table: not a passage table of this version")
-	}
-	d := &codec.Decoder{In: rest}
+	d := codec.NewDecoder(data, tableMagic)
 	t := &Table{Docs: d.Strs(), names: d.Strs()}
 	t.keys = make([]uint64, len(t.names))
 	for i := range t.keys {
@@ -85,10 +82,7 @@ func (t *Table) decodeRows(d *codec.Decoder, n, places int) {
 		d.Fail(err)
 		return
 	}
-	t.Drawn = make([]int32, places)
-	for i := range t.Drawn {
-		t.Drawn[i] = -1
-	}
+	t.Drawn = slices.Repeat([]int32{-1}, places)
 	for ord := range int32(n) {
 		at := t.Place(ord)
 		if t.Drawn[at] >= 0 {

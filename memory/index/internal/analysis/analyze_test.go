@@ -16,7 +16,7 @@ func TestTitleKey(t *testing.T) {
 			want = wordsKey(Words(test.want))
 		}
 		if got := TitleKey(test.title); got != want {
-			t.Errorf("titleKey(%q) = %x, want %x", test.title, got, want)
+			t.Errorf("TitleKey(%q) = %x, want %x", test.title, got, want)
 		}
 	}
 }
@@ -27,7 +27,7 @@ func TestFileName(t *testing.T) {
 	}
 	for _, test := range tests {
 		if got := FileName(test.source); got != test.want {
-			t.Errorf("fileName(%q) = %q, want %q", test.source, got, test.want)
+			t.Errorf("FileName(%q) = %q, want %q", test.source, got, test.want)
 		}
 	}
 }
