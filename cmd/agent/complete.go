@@ -11,6 +11,7 @@ import (
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/drawing"
 	"example.com/assay/cmd/agent/internal/open"
 	threadfile "example.com/assay/graph/checkpoint/sqlite"
 	"example.com/assay/memory"
@@ -147,7 +148,7 @@ func completeModel(a *cli.App, cmd *cobra.Command, _ []string) ([]string, cobra.
 func completePipeline(*cli.App, *cobra.Command, []string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, p := range open.Pipelines() {
-		names = append(names, cobra.CompletionWithDesc(p.Name, does(p)))
+		names = append(names, cobra.CompletionWithDesc(p.Name, drawing.Does(p)))
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -14,17 +14,23 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/corpus"
 	"example.com/assay/cmd/agent/internal/doctor"
+	"example.com/assay/cmd/agent/internal/drawing"
 	"example.com/assay/cmd/agent/internal/edges"
 	"example.com/assay/cmd/agent/internal/evals"
 	"example.com/assay/cmd/agent/internal/extract"
 	"example.com/assay/cmd/agent/internal/general"
 	"example.com/assay/cmd/agent/internal/home"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/questions"
 	"example.com/assay/cmd/agent/internal/recall"
+	"example.com/assay/cmd/agent/internal/search"
 	"example.com/assay/cmd/agent/internal/serve"
 	"example.com/assay/cmd/agent/internal/session"
+	"example.com/assay/cmd/agent/internal/threads"
 	"example.com/assay/cmd/agent/internal/traces"
+	"example.com/assay/cmd/agent/internal/train"
 	"example.com/assay/cmd/agent/internal/verify"
+	"example.com/assay/cmd/agent/internal/version"
 	"example.com/assay/cmd/agent/internal/worker"
 )
 
@@ -54,7 +60,7 @@ evidence or an unsupported claim, 4 waits for a person, 130 interrupted,
   agent ingest docs/
   agent
   agent help ask`,
-		Version:           currentVersions().String(),
+		Version:           version.Current().String(),
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		Args:              func(cmd *cobra.Command, args []string) error { return cli.UnknownVerb(cmd, args) },
@@ -80,8 +86,8 @@ evidence or an unsupported claim, 4 waits for a person, 130 interrupted,
 	help := helpCommand()
 	root.SetHelpCommand(help)
 	root.AddCommand(help,
-		ask.Command(a), chat.Command(a), comply.Command(a), verify.Command(a), edges.Command(a), extract.Command(a), searchCommand(a), ask.ResumeCommand(a), threadsCommand(a), corpus.IngestCommand(a), corpus.Command(a), questionsCommand(a), recall.Command(a), graphCommand(a),
-		traces.Command(a), trainCommand(a), evals.Command(a), doctor.Command(a), backup.Command(a), backup.RestoreCommand(a), serve.Command(a, cli.ThisBuild().Version), serve.MCPCommand(a, cli.ThisBuild().Version), worker.Command(a), versionCommand(a),
+		ask.Command(a), chat.Command(a), comply.Command(a), verify.Command(a), edges.Command(a), extract.Command(a), search.Command(a), ask.ResumeCommand(a), threads.Command(a), corpus.IngestCommand(a), corpus.Command(a), questions.Command(a), recall.Command(a), drawing.Command(a),
+		traces.Command(a), train.Command(a), evals.Command(a), doctor.Command(a), backup.Command(a), backup.RestoreCommand(a), serve.Command(a, cli.ThisBuild().Version), serve.MCPCommand(a, cli.ThisBuild().Version), worker.Command(a), version.Command(a),
 	)
 	for _, p := range open.Pipelines() {
 		if p.Make != nil { // the others have commands of their own

@@ -72,7 +72,7 @@ func TestTrainRerankThatWins(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)
 	}
-	m := got.Metrics[decisive]
+	m := got.Metrics["nDCG@10"]
 	if got.N != 300 || !got.Kept || m.After < m.Before+.2 || m.Lo <= 0 || got.Ranker == nil || got.Ranker.Questions != 300 || got.Ranker.After != m.After {
 		t.Errorf("%s", stdout)
 	}
@@ -158,7 +158,7 @@ func TestTrainRerankThatDoesNotWin(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)
 	}
-	if m, ok := got.Metrics[decisive]; got.Kept || got.Ranker != nil || !ok || m.Lo > 0 {
+	if m, ok := got.Metrics["nDCG@10"]; got.Kept || got.Ranker != nil || !ok || m.Lo > 0 {
 		t.Errorf("%s", stdout)
 	}
 }

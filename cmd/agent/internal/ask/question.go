@@ -9,11 +9,15 @@ import (
 	"io"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/graph"
 	"example.com/assay/llm"
+	"example.com/assay/llm/offline"
 	"example.com/assay/memory/answer"
 	"example.com/assay/nodes/research"
 	"example.com/assay/state"
@@ -160,4 +164,137 @@ func withoutClaims(check *state.ClaimCheck) *state.ClaimCheck {
 	short := *check
 	short.Claims, short.Corrections = nil, nil
 	return &short
+}
+
+func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, q Question, asJSON bool) error {
+	s, err := config.Resolve(a, cmd, flags)
+	if err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("thread") {
+		if err := open.CheckThread("--thread", q.Thread); err != nil {
+			return err
+		}
+		saved := open.NewStore(s)
+		corpus, err := saved.CorpusOf(cmd.Context(), q.Thread)
+		saved.Close()
+		if err != nil {
+			return err
+		}
+		if corpus != "" && !cmd.Flags().Changed("corpus") {
+			s.Corpus = corpus
+		}
+	}
+	if cmd.Flags().Changed("open") && (asJSON || q.open == "") {
+		return cli.Usagef("--open needs the number of a source, and cannot be combined with --json, which holds the paths")
+	}
+	if err := cli.Day(cmd, "as-of"); err != nil {
+		return err
+	}
+	if q.more || q.AsOf != "" {
+		if q.more && s.Temporal.Address != "" {
+			return cli.Usagef("--more cannot be combined with --temporal: a worker shows what it shows")
+		}
+		s.Memory = false // earlier answers are to the question without these
+	}
+	if q.more {
+		a.Models = open.WithMore(a.Models)
+	}
+	q.Timeout = flags.Timeout
+	return answerOne(a, cmd, flags, s, q, asJSON)
+}
+
+// answerOne answers one question and prints the result.
+func answerOne(a *cli.App, cmd *cobra.Command, flags *config.Flags, s config.Settings, q Question, asJSON bool) (err error) {
+	ctx := cmd.Context()
+	if err := cli.Named(cmd, "trace"); err != nil {
+		return err
+	}
+	c, err := flags.Cassette(cmd)
+	if err != nil {
+		return err
+	}
+	s.Saves = q.Thread != "" || s.Temporal.Address != ""
+	e, err := New(ctx, a, s, c, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cli.Also(err, e.Close()) }()
+	follow := render.NewProgress(a, asJSON)
+	q.Observe = func(ev graph.Event[json.RawMessage]) { render.Observe(follow, ev) }
+	answer, runErr := e.Ask(ctx, q)
+	follow.Close()
+	if asJSON {
+		a.PrintJSON(answer)
+	} else {
+		render.Proof(a, research.Proof(answer), true)
+		for _, line := range render.NodeUsage(answer.Metrics.NodeUsage) {
+			if a.Verbose && answer.Model != offline.Name {
+				fmt.Fprintln(a.Stdout, "  "+render.Visible(line))
+			}
+		}
+	}
+	render.Warnings(a, answer)
+	if e.IsSample() {
+		a.Warn(open.SampleNote)
+	}
+	howToGoOn(ctx, a, e, q.Thread, runErr)
+	if q.open != "" && runErr == nil {
+		source, err := SourceNumbered(answer.Sources, q.open)
+		if err == nil {
+			err = OpenSource(ctx, a, source)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return Outcome(answer, runErr)
+}
+
+func resume(a *cli.App, cmd *cobra.Command, flags *config.Flags, thread, traceFile string, asJSON bool) (err error) {
+	s, err := config.Resolve(a, cmd, flags)
+	if err != nil {
+		return err
+	}
+	saved := open.NewStore(s)
+	defer saved.Close()
+	saver, err := saved.Threads(cmd.Context())
+	if err != nil {
+		return err
+	}
+	info, err := open.InfoOf(cmd.Context(), saver, thread)
+	if errors.Is(err, graph.ErrNoCheckpoint) && s.Temporal.Address != "" {
+		info, err = waiting(cmd.Context(), a, s, saved, thread)
+	}
+	if errors.Is(err, graph.ErrNoCheckpoint) {
+		err = open.UnknownThread(cmd.Context(), saver, thread)
+	}
+	if err = errors.Join(err, saver.Close()); err != nil {
+		return err
+	}
+	if info.Corpus != "" && !cmd.Flags().Changed("corpus") {
+		s.Corpus = info.Corpus
+	}
+	return answerOne(a, cmd, flags, s, Question{Text: info.Question, Thread: thread, Resume: true, Trace: traceFile, Timeout: flags.Timeout}, asJSON)
+}
+
+// waiting describes a thread whose run no worker has begun.
+func waiting(ctx context.Context, a *cli.App, s config.Settings, saved *open.Store, thread string) (open.ThreadInfo, error) {
+	w, err := open.NewWorkers(ctx, a, s, saved)
+	if err != nil {
+		return open.ThreadInfo{}, err
+	}
+	info, err := w.Info(ctx, thread)
+	return info, cli.Also(err, w.Close())
+}
+
+// howToGoOn tells how to continue a run that ended early, if anything of it was saved.
+func howToGoOn(ctx context.Context, a *cli.App, e *Asker, thread string, err error) {
+	if thread == "" || err == nil || errors.As(err, new(cli.UsageError)) {
+		return
+	}
+	if _, missing := open.InfoOf(context.WithoutCancel(ctx), e.Threads, thread); errors.Is(missing, graph.ErrNoCheckpoint) {
+		return
+	}
+	a.Warn("the run is saved; continue with: agent resume %s", thread)
 }

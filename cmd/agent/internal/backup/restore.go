@@ -8,58 +8,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/home"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/internal/disk"
 )
-
-// RestoreCommand is agent restore.
-func RestoreCommand(a *cli.App) *cobra.Command {
-	var force, asJSON bool
-	cmd := &cobra.Command{
-		Use:   "restore FILE",
-		Short: "Put a backup in the place of the home",
-		Long: `Restore makes the home from FILE, which agent backup wrote. Everything is written beside
-the home first and compared with its checksums. Then the folder takes the home's name. A kill
-leaves the old home or the new one, whole; on macOS and Windows, in the moment between two
-renamings, both of them beside where the home was.
-
-A home that holds something is refused. With --force it is kept under another name, which
-restore prints; end what uses the home before. A backup of a newer version is refused.`,
-		Example: "  agent restore assay.zip\n  agent restore assay.zip --json\n  agent restore --force assay.zip",
-		Args:    cli.Exactly(1, "a backup"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			place, err := a.Env.Home()
-			if err != nil {
-				return err
-			}
-			r := &restore{App: a, home: place, from: args[0], force: force, bar: render.NewBar(a, false)}
-			done, err := r.run(cmd.Context())
-			if err := errors.Join(err, r.bar.Close()); err != nil {
-				return err
-			}
-			if asJSON {
-				a.PrintJSON(done)
-				return nil
-			}
-			fmt.Fprintf(a.Stdout, "Restored %s, %s, of %s to %s.\n", cli.Count(done.Files, "file"), render.Size(done.Bytes), done.Made.Format("2006-01-02 15:04:05 MST"), place)
-			if done.Before != "" {
-				fmt.Fprintf(a.Stdout, "The home before is in %s; remove it when you need it no more.\n", done.Before)
-			}
-			for _, l := range done.LeftOut {
-				fmt.Fprintf(a.Stdout, "The backup does not hold %s: %s\n", l.Name, l.Reason)
-			}
-			fmt.Fprint(a.Stdout, "\nNext: agent doctor --deep\n")
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&force, "force", false, "also where the home holds something, which is kept under another name")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	return cmd
-}
 
 // A restore is one run.
 type restore struct {
@@ -67,16 +20,6 @@ type restore struct {
 	home, from string
 	force      bool
 	bar        *render.Bar
-}
-
-// restored is the result as JSON.
-type restored struct {
-	Schema int    `json:"schema"`
-	Home   string `json:"home"`
-	Before string `json:"before,omitempty"` // where the home before is
-	Files  int    `json:"files"`
-	Bytes  int64  `json:"bytes"`
-	manifestInfo
 }
 
 func (r *restore) run(ctx context.Context) (_ *restored, err error) {
@@ -157,4 +100,25 @@ func (r *restore) ready() (full bool, err error) {
 		return true, cli.Usagef("the home %s holds something: end what uses it and restore with --force, which keeps it under another name, or set %s to a new directory", r.home, cli.EnvHome)
 	}
 	return len(entries) > 0, nil
+}
+
+// swapInTwo is swap where a system cannot exchange two folders. A kill between the steps leaves
+// no home. The old folder and the new one are then both whole, next to where the home was.
+func swapInTwo(made, place, before string) (kept string, err error) {
+	if before == "" {
+		err = os.Remove(place)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	} else {
+		err = disk.Rename(place, before)
+	}
+	if err != nil {
+		return "", err
+	}
+	err = disk.Rename(made, place)
+	if err != nil && before != "" {
+		err = errors.Join(err, disk.Rename(before, place))
+	}
+	return before, err
 }

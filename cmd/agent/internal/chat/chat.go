@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,51 +28,6 @@ import (
 	"example.com/assay/nodes/verify"
 	"example.com/assay/state"
 )
-
-const example = `chat --model ollama:llama3.1 "What do our rules say about keys?"`
-
-// Command is agent chat.
-func Command(a *cli.App) *cobra.Command {
-	var flags config.Flags
-	var list, schema, thread string
-	cmd := &cobra.Command{
-		Use:   "chat [QUESTION…]",
-		Short: "Talk to a model that looks things up in your documents",
-		Long: `Chat lets a model answer that calls tools as it needs them. Every statement of its
-answer is judged against what the tools returned in this conversation; what they do
-not support is marked. The judge is that of agent verify.
-
-Without a question it reads one a line, until the end of its input.
-
-Tools: corpus searches the corpus, verify checks a text against it, and extract reads
-the fields of a schema (--schema) from a text. These only read. memory keeps notes
-that a later conversation can recall; agent memory notes shows and removes them. Before
-the model keeps or deletes one, it asks you. mcp has the tools of the MCP servers of the
-configuration; those that it lists under ask are called after your yes.
-
-Chat needs a model that calls tools. The offline model calls none: it answers
-agent ask, which quotes.`,
-		Example: `  agent chat --model openai:gpt-4.1-mini
-  agent chat --model ollama:llama3.1 --corpus handbook "Who may enter the lab?"
-  agent chat --model openai:gpt-4.1-mini --tools corpus,verify --thread review
-  agent chat --model openai:gpt-4.1-mini --tools corpus,extract --schema invoice.json`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			names, err := chosen(list, schema)
-			if err != nil {
-				return err
-			}
-			return run(a, cmd, &flags, names, schema, thread, strings.Join(args, " "))
-		},
-	}
-	flags.Register(cmd, false)
-	flags.RegisterTimeout(cmd)
-	flags.RegisterCassette(cmd)
-	cmd.Flags().StringVar(&list, "tools", toolCorpus, "`LIST` of tools that the model may call: "+strings.Join(toolNames, ", "))
-	cli.Choices(cmd.Flags(), "tools", toolNames...)
-	cmd.Flags().StringVar(&schema, "schema", "", "JSON Schema `FILE` of the fields for the tool extract")
-	cmd.Flags().StringVar(&thread, "thread", "", "keep the conversation as this `THREAD`, and go on with it")
-	return cmd
-}
 
 // instructions are the system prompt.
 const instructions = `You answer questions about a person's documents. Look things up with your tools

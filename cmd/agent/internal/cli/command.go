@@ -3,13 +3,18 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
-	"example.com/assay/memory/text"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"example.com/assay/internal/disk"
+	"example.com/assay/memory/text"
+	"example.com/assay/state"
 )
 
 // Group makes a command that only holds others.
@@ -120,4 +125,64 @@ func nearestFlag(cmd *cobra.Command, name string) string {
 		}
 	}
 	return ""
+}
+
+// EndOf is the end of a run that an error kept from beginning. Wrong usage counts as a
+// rejected input.
+func EndOf(err error) state.End {
+	if _, ok := errors.AsType[UsageError](err); ok {
+		return state.End{Status: state.StatusRejected, Error: err.Error()}
+	}
+	return state.Outcome{Err: err}.End()
+}
+
+// An EndError is an error of a run that says how the run ended.
+type EndError struct {
+	End state.End
+	err error // of the run; nil when the run only lost model calls
+}
+
+func (e EndError) Error() string {
+	words := e.End.Words()
+	if e.err != nil && !strings.Contains(words, strings.TrimSuffix(e.err.Error(), ".")) {
+		return strings.TrimSuffix(e.err.Error(), ".") + ". " + words
+	}
+	return words
+}
+
+func (e EndError) Unwrap() error { return e.err }
+
+// Told is what a verb returns after it printed its answer: nil for an answer, an exit code
+// when the answer explains its end, and an error for a run that could not search.
+func Told(end state.End, runErr error) error {
+	_, usage := errors.AsType[UsageError](runErr)
+	switch {
+	case usage || runErr != nil && end.Status == state.StatusFailed:
+		return runErr
+	case runErr != nil || end.Status == state.StatusUnavailable:
+		return EndError{end, runErr}
+	case end.Status == state.StatusAnswered:
+		return nil
+	}
+	return Silent(end.Status.ExitCode())
+}
+
+// WriteFile replaces a file atomically, and makes its directory if needed.
+func WriteFile(path string, data []byte, perm fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Chmod(perm), tmp.Close())
+	if err == nil {
+		err = disk.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return nil
 }

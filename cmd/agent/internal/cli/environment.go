@@ -1,11 +1,18 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
 )
 
 // Variables that are neither a setting's nor a provider's, and the variables of settings
@@ -109,3 +116,155 @@ func (e Environment) first(list []place) string {
 }
 
 const ConfigName = "config.yaml"
+
+// MaxQuestion bounds a question, in bytes.
+const MaxQuestion = 64 << 10
+
+// StdinName is the name of standard input as a source.
+const StdinName = "standard input"
+
+// Question returns the question of a command line.
+func (a *App) Question(ctx context.Context, args []string, example string) (string, error) {
+	text := strings.Join(args, " ")
+	if len(args) == 1 && args[0] == "-" {
+		data, err := a.ReadStdin(ctx, MaxQuestion)
+		if err != nil {
+			return "", err
+		}
+		text = string(data)
+	}
+	text = strings.TrimSpace(text)
+	return text, CheckQuestion(text, example)
+}
+
+// CheckQuestion refuses an empty, too long or invalid question; the error shows example.
+func CheckQuestion(text, example string) error {
+	switch {
+	case text == "":
+		return Usagef("the question is empty; ask one: agent %s", example)
+	case len(text) > MaxQuestion:
+		return Usagef("the question is longer than %d bytes; put long texts into a corpus: agent ingest FILE", MaxQuestion)
+	case !utf8.ValidString(text):
+		return Usagef("the question is not valid UTF-8 at byte %d; convert it, for example with: iconv -f LATIN1 -t UTF-8", InvalidAt(text))
+	}
+	return nil
+}
+
+// InvalidAt returns the offset of the first byte that is not valid UTF-8.
+func InvalidAt(s string) int {
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+				return i
+			}
+		}
+	}
+	return len(s)
+}
+
+// ReadStdin reads at most limit+1 bytes: one byte above the limit shows that there are
+// more. When the run is cancelled it returns, and the read stays blocked: nothing can end
+// it.
+func (a *App) ReadStdin(ctx context.Context, limit int64) ([]byte, error) {
+	type input struct {
+		data []byte
+		err  error
+	}
+	read := make(chan input, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(a.Stdin, limit+1))
+		read <- input{data, err}
+	}()
+	select {
+	case in := <-read:
+		if in.err != nil {
+			return nil, fmt.Errorf("reading standard input: %w", in.err)
+		}
+		return in.data, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// A TimeoutError is the cause of a context that --timeout cancelled.
+type TimeoutError time.Duration
+
+func (e TimeoutError) Error() string {
+	return fmt.Sprintf("stopped after %v, as --timeout says", time.Duration(e))
+}
+
+// Within bounds a question: after d its context ends with a [TimeoutError]; 0 sets no
+// bound.
+func Within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if d <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, d, TimeoutError(d))
+}
+
+func (e TimeoutError) Unwrap() error { return context.DeadlineExceeded }
+
+// own matches the escape sequences that the program itself writes to a terminal: colours, clearing
+// the line, marked pastes, links.
+var own = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^\x1b(?:\\[[0-9;]*[mK]|\\[\\?2004[hl]|\\]8;;[^\x00-\x1f\x7f]*\x1b\\\\)")
+})
+
+// harmless replaces control characters, of seven and of eight bits, by U+FFFD. Ends of lines and
+// tabs stay, and on a terminal the return of a line and the program's own sequences.
+func harmless(p []byte, terminal bool) []byte {
+	clean := true
+	for i, c := range p {
+		if c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == 0xc2 && i+1 < len(p) && p[i+1] < 0xa0 {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return p
+	}
+	var out bytes.Buffer
+	for i := 0; i < len(p); i++ {
+		c := p[i]
+		switch {
+		case c == '\n' || c == '\t' || c == '\r' && (terminal || i+1 < len(p) && p[i+1] == '\n'):
+			if c != '\r' || terminal {
+				out.WriteByte(c)
+			}
+		case c == '\x1b' && terminal:
+			if seq := own().Find(p[i:]); seq != nil {
+				out.Write(seq)
+				i += len(seq) - 1
+				continue
+			}
+			out.WriteString("\ufffd")
+		case c < ' ' || c == 0x7f:
+			out.WriteString("\ufffd")
+		case c == 0xc2 && i+1 < len(p) && p[i+1] < 0xa0 && p[i+1] >= 0x80:
+			out.WriteString("\ufffd")
+			i++
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return out.Bytes()
+}
+
+// escaped writes the control characters of JSON that its encoder leaves alone, DEL and those of
+// eight bits, as escapes: the value stays the same.
+func escaped(doc []byte) []byte {
+	const hex = "0123456789abcdef"
+	var out []byte
+	for i := 0; i < len(doc); i++ {
+		switch c := doc[i]; {
+		case c == 0x7f:
+			out = append(out, `\u007f`...)
+		case c == 0xc2 && i+1 < len(doc) && doc[i+1] >= 0x80 && doc[i+1] < 0xa0:
+			i++
+			out = append(out, '\\', 'u', '0', '0', hex[doc[i]>>4], hex[doc[i]&15])
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}

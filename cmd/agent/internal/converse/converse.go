@@ -1,8 +1,15 @@
+// Package converse makes a conversation of each pipeline, for clients that know messages:
+// what a person writes becomes the pipeline's input, and its answer a message in Markdown
+// whose quotes are citations.
+//
+// The package opens nothing, and decides nothing that a pipeline does not: a message says
+// what the answer's JSON says, which travels with it.
 package converse
 
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/open"
@@ -119,4 +126,13 @@ func encoded(v any) json.RawMessage {
 		data, _ = json.Marshal(map[string]string{"error": err.Error()}) // a string can be encoded
 	}
 	return data
+}
+
+// Steps names the node of a pipeline that begins, so that a reader of the conversation sees
+// that it goes on; of tasks that a list began, the first. The names make one line: "plan → retrieve → ".
+func Steps(ev graph.Event[json.RawMessage]) string {
+	if ev.Kind != graph.NodeStart || ev.Attempt > 1 || ev.Send > 1 {
+		return ""
+	}
+	return strings.ReplaceAll(ev.Node, "_", " ") + " → "
 }

@@ -20,61 +20,6 @@ import (
 	"example.com/assay/state"
 )
 
-// edgesFlags are the flags of edges verify.
-type edgesFlags struct {
-	format, trace, thread string
-	asJSON                bool
-}
-
-// edgesFormats are the ways to print verified edges for people.
-func edgesFormats() []string { return []string{"table", "mermaid", "dot"} }
-
-func edgesVerifyCommand(a *cli.App) *cobra.Command {
-	var flags config.Flags
-	var f edgesFlags
-	cmd := &cobra.Command{
-		Use:   "verify EDGES.json --corpus CORPUS",
-		Short: "Check each edge of a causal graph against a corpus",
-		Long: `Verify decides for every edge whether the corpus shows that one variable causes the
-other. It searches for evidence on both sides, asks a judge, and searches again for
-what the judge misses. An adversary attacks edges that seem strong. Then the edge is
-grounded, or rejected with a reason. A verdict counts only with a quote that is in a
-passage byte for byte. Rejected edges stay in the result with their evidence; the
-graph holds only grounded edges and has no cycles.
-
-The file is a JSON list of edges or {"edges": [...]}, as agent edges draft writes it.
-Each edge needs from_var and to_var. - is standard input.
-
---thread saves the run under a name. After a failure or a kill the same command
-continues it; finished edges are not judged again. Exit code 3: no edge is grounded,
-or calls were lost, and the output says what is missing. Exit code 1: calls were lost
-and no edge is grounded.`,
-		Example: `  agent edges verify edges.json --corpus handbook
-  agent edges verify edges.json --corpus handbook --format dot | dot -Tsvg > edges.svg
-  agent edges draft docs/ | agent edges verify - --corpus handbook --json`,
-		Args: cli.Exactly(1, "one file of edges"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a.Failed = func(err error) any {
-				return causal.Answer{Answer: state.FailedAnswer("edges", "", cli.EndOf(err)), Edges: []causal.Edge{}, DAG: causal.NewDAG(nil), Audit: []state.AuditEntry{}}
-			}
-			return edgesVerify(a, cmd, &flags, f, args[0])
-		},
-	}
-	fl := cmd.Flags()
-	fl.String("corpus", config.DefaultCorpus, "`CORPUS` that edges are checked against")
-	fl.StringVar(&f.format, "format", "table", "`FORMAT` of the result: table, mermaid or dot")
-	cli.Choices(fl, "format", "table", "mermaid", "dot")
-	fl.StringVar(&f.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
-	fl.StringVar(&f.thread, "thread", "", "save the run as this `THREAD`; the same command continues it")
-	fl.BoolVar(&f.asJSON, "json", false, "print one JSON document")
-	flags.RegisterModel(cmd)
-	flags.RegisterTimeout(cmd)
-	flags.RegisterCassette(cmd)
-	config.RegisterGrounding(cmd)
-	config.RegisterTemporal(fl)
-	return cmd
-}
-
 func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFlags, path string) (err error) {
 	ctx := cmd.Context()
 	s, err := config.Resolve(a, cmd, flags)

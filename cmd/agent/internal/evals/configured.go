@@ -7,13 +7,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"example.com/assay/cmd/agent/internal/ask"
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
-
-	"github.com/spf13/cobra"
-
 	"example.com/assay/eval/answers"
 	"example.com/assay/eval/claims"
 	search "example.com/assay/memory/retrieval"

@@ -1,3 +1,6 @@
+// Package evals is agent eval: its verbs, and the printing of the results of cases.
+//
+// It measures nothing: each measurement is a task of a package under eval.
 package evals
 
 import (
@@ -7,11 +10,10 @@ import (
 	"fmt"
 	"io"
 
-	"example.com/assay/cmd/agent/internal/cli"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/eval/causal"
 	"example.com/assay/eval/comply"

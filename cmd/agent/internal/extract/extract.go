@@ -1,12 +1,14 @@
 package extract
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,81 +28,11 @@ import (
 	"example.com/assay/nodes/extract"
 	"example.com/assay/nodes/extract/docfile"
 	"example.com/assay/nodes/pipeline"
+	"example.com/assay/serve/page/evidence"
+	"example.com/assay/serve/page/look"
 	"example.com/assay/state"
+	"example.com/assay/state/proof"
 )
-
-// extractFlags are the flags of agent extract.
-type extractFlags struct {
-	schema     string
-	iterations int
-	review     bool
-	html, out  string
-	jobs       int
-	trace      string
-	asJSON     bool
-}
-
-// Command is agent extract.
-func Command(a *cli.App) *cobra.Command {
-	var flags config.Flags
-	var x extractFlags
-	cmd := &cobra.Command{
-		Use:   "extract --schema FILE FILE…",
-		Short: "Read fields from documents by a JSON Schema",
-		Long: `Extract reads the fields that a JSON Schema describes from documents: text, markdown,
-HTML, Word, PDF, or OCR lines with boxes (.jsonl). Folders are read with their
-subfolders. Each value comes with its place in the document. Rules check the values; a
-document whose values fail is read again, and the best reading counts.
-
-In addition to the standard's keywords a schema may have the formats currency, email,
-phone, percent, company, address, period, jurisdiction and party; x-anchor: labels near
-a value; x-check: arithmetic, such as "total == sum(items.amount) + tax";
-x-normalise: upper, lower, title, alphanumeric, underscore, legal_form, month_first.
-
-An OCR file has a record on each line. Either each record is a document:
-{"id": …, "ocr_lines": [{"text": …, "box": [x1, y1, x2, y2]}]}; or all records are
-lines of one document: {"text": …, "box": […]}.
-
-With --out a stopped run can continue: a document that is in results.jsonl, with the
-same bytes and the same schema, is not read again.
-
-A value that is not in the document is reported and left out of the result. Exit code
-3: there was such a value, calls were lost, or no document has any value. The output
-says which.`,
-		Example: `  agent extract --schema receipt.json receipt.pdf
-  agent extract --schema contract.json contract.txt --json
-  agent extract --schema receipt.json scans/ --out results
-  agent extract --schema receipt.json scans.jsonl --html found.html`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cli.Usagef("agent extract needs at least one file or folder; see agent help extract")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a.Failed = func(err error) any {
-				failed := (&extract.Schema{}).Answer(extract.State{}, err)
-				failed.End = cli.EndOf(err)
-				return failed
-			}
-			return run(a, cmd, &flags, x, args)
-		},
-	}
-	f := cmd.Flags()
-	f.StringVar(&x.schema, "schema", "", "`FILE` of the JSON Schema")
-	f.IntVar(&x.iterations, "max-iterations", 3, "read a document at most `NUMBER` times")
-	f.BoolVar(&x.review, "llm-verification", false, "also ask the model for its opinion on the values")
-	f.StringVar(&x.html, "html", "", "write a page that shows the documents with the values marked to `FILE`")
-	f.StringVar(&x.out, "out", "", "write results.jsonl and fields.csv to the folder `DIR`, or continue there")
-	f.IntVar(&x.jobs, "jobs", 0, "`NUMBER` of documents that are read at the same time; 0: as many as processors or, with a provider, as concurrent calls (model_limits.concurrency)")
-	f.StringVar(&x.trace, "trace", "", "write the run's trace to `FILE` (JSON Lines); for one document")
-	f.BoolVar(&x.asJSON, "json", false, "print one JSON document")
-	flags.RegisterModel(cmd)
-	flags.RegisterTimeout(cmd)
-	flags.RegisterCassette(cmd)
-	config.RegisterTemporal(f)
-	return cmd
-}
 
 func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f extractFlags, paths []string) (err error) {
 	switch {
@@ -279,4 +211,68 @@ func (r *fieldReader) key(doc extract.Document) string {
 	schema := sha256.Sum256(r.source)
 	sum := sha256.Sum256([]byte(strings.Join(append(names, doc.Source, hashOf(doc), hex.EncodeToString(schema[:]), r.ModelLabel(), strconv.Itoa(r.flags.iterations), strconv.FormatBool(r.flags.review)), "\x00")))
 	return hex.EncodeToString(sum[:])
+}
+
+var fieldPage = look.Parse(nil, `{{define "body"}}{{range .Documents}}<section id="{{.ID}}" aria-labelledby="{{.ID}}-name">
+<h2 id="{{.ID}}-name" dir="auto">{{.Name}}</h2>
+{{.Evidence}}
+</section>
+{{end}}{{end}}`)
+
+type shownDocument struct {
+	ID, Name string
+	Evidence template.HTML
+}
+
+// writeFieldPage writes a page that shows the fields of each document beside it, with their
+// places marked.
+func writeFieldPage(ctx context.Context, path string, docs []extract.Document, answers []extract.Answer) error {
+	p := struct {
+		Frame     look.Frame
+		Documents []shownDocument
+	}{Frame: look.Frame{Title: "Fields of " + cli.Count(len(answers), "document"), Eyebrow: "Assay · extract", Full: true, Foot: "Written by agent extract. This page needs no network and no script."}}
+	p.Frame.Heading = p.Frame.Title
+	for i, answer := range answers {
+		one := shownDocument{ID: fmt.Sprintf("part-%d", i+1), Name: answer.Document}
+		var err error
+		read := func(context.Context, proof.Document) (proof.Content, error) {
+			return extract.Content(docs[i].FieldDocument), nil
+		}
+		if one.Evidence, err = evidence.Section(ctx, answer.Proof(), read, &evidence.Options{Prefix: one.ID, Of: one.ID + "-name", Level: 3}); err != nil {
+			return fmt.Errorf("writing --html: %w", err)
+		}
+		p.Documents = append(p.Documents, one)
+		if len(answers) > 1 {
+			p.Frame.Parts = append(p.Frame.Parts, look.Link{Text: one.Name, Href: "#" + one.ID})
+		}
+	}
+	var b bytes.Buffer
+	if err := look.Write(&b, fieldPage, p); err != nil {
+		return fmt.Errorf("writing --html: %w", err)
+	}
+	if err := cli.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return cli.Usagef("writing --html: %w", err)
+	}
+	return nil
+}
+
+// printFieldSummary prints the results of many documents.
+func printFieldSummary(a *cli.App, schema *extract.Schema, answers []extract.Answer, out string) {
+	passed := 0
+	for _, answer := range answers {
+		if answer.Report.Passed {
+			passed++
+		}
+		if out == "" {
+			render.Proof(a, answer.Proof(), true)
+			fmt.Fprintln(a.Stdout)
+		}
+	}
+	fmt.Fprintf(a.Stdout, "%s, %d verified\n\n%-24s  %7s  %7s  %7s\n", cli.Count(len(answers), "document"), passed, "field", "found", "missing", "issues")
+	for _, s := range summarise(schema, answers) {
+		fmt.Fprintf(a.Stdout, "%-24s  %7d  %7d  %7d\n", s.Field, s.Found, s.Missing, s.Issues)
+	}
+	if out != "" {
+		fmt.Fprintf(a.Stdout, "\nresults: %s\n", out)
+	}
 }

@@ -1,17 +1,25 @@
+// Package mcp makes the pipelines and corpora tools, resources and prompts for assistants,
+// behind agent mcp and agent serve.
+//
+// It opens nothing: a Host does, for a tenant. A corpus is named, never a path; files are
+// read below one folder, if there is one.
 package mcp
 
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.com/assay/graph"
 	"example.com/assay/memory"
 	"example.com/assay/nodes/pipeline"
 	"example.com/assay/serve/mcp"
+	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/runs"
 )
 
@@ -230,4 +238,57 @@ func (t *tools) ingest(ctx context.Context, c *mcp.Call, in ingesting) (ingested
 		out.Skipped = append(out.Skipped, t.Files.below(s.Path)+": "+s.Reason)
 	}
 	return out, err
+}
+
+// Prompts are one for each pipeline that has a text for it.
+func Prompts(all []pipeline.Pipeline) []mcp.Prompt {
+	var out []mcp.Prompt
+	for _, p := range all {
+		if p.Prompt == "" {
+			continue
+		}
+		message := mcp.Argument{Name: p.Message.Argument(), Description: p.Message.Help}
+		prompt := mcp.Prompt{Name: strings.Fields(p.Command())[0], Title: p.Title, Description: p.About, Arguments: []mcp.Argument{message}}
+		for _, f := range p.Settings {
+			prompt.Arguments = append(prompt.Arguments, mcp.Argument{Name: f.Argument(), Description: f.Help + ", or in your words", Optional: true})
+		}
+		if p.Corpus != pipeline.Never {
+			prompt.Arguments = append(prompt.Arguments, mcp.Argument{Name: argumentCorpus, Description: "the corpus to ask; without it the usual one", Optional: true})
+		}
+		prompt.Text = func(a map[string]string) string {
+			of := ""
+			if a[argumentCorpus] != "" {
+				of = " and the corpus " + a[argumentCorpus]
+			}
+			text := a[message.Name]
+			for _, f := range p.Settings {
+				if value := a[f.Argument()]; value != "" {
+					text = f.Argument() + ": " + value + "\n\n" + text
+				}
+			}
+			return fmt.Sprintf(p.Prompt, of, text)
+		}
+		out = append(out, prompt)
+	}
+	return out
+}
+
+// pageURI is the page of an answer's evidence.
+const pageURI = "ui://assay/evidence"
+
+var (
+	//go:embed evidence.html
+	evidenceFrame string
+	//go:embed evidence.js
+	evidenceScript string
+)
+
+// Pages are those that an assistant shows beside the output of a tool. They load nothing,
+// and put every text of an answer on the page as text.
+func Pages() []mcp.Page {
+	html := strings.NewReplacer("/*style*/", look.Style, "/*script*/", evidenceScript).Replace(evidenceFrame)
+	return []mcp.Page{{
+		URI: pageURI, Name: "evidence", Description: "An answer with its evidence: each part with its verdict and its quotes.",
+		HTML: func() (string, error) { return html, nil },
+	}}
 }

@@ -3,6 +3,9 @@ package open
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,8 +13,11 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/memory"
+	"example.com/assay/memory/document"
+	"example.com/assay/memory/embed"
 	"example.com/assay/memory/encode"
 	"example.com/assay/memory/text"
+	"example.com/assay/state/proof"
 )
 
 // Corpus opens the corpus of the settings. The embedded sample answers under its own name,
@@ -137,4 +143,97 @@ func SourcesOf(corpus *memory.Corpus) []SourceInfo {
 		out = append(out, info)
 	}
 	return out
+}
+
+// Documents reads the documents of an answer as they stand: the contents that the run itself
+// holds, by name, and those of a corpus, which may be nil. It reads no other file, whatever
+// an answer names.
+func Documents(c *memory.Corpus, held map[string]proof.Content) proof.Documents {
+	return func(_ context.Context, d proof.Document) (proof.Content, error) {
+		if content, ok := held[d.Name]; ok {
+			return content, nil
+		}
+		if c == nil {
+			return proof.Content{}, errors.New("the corpus of the run is not here or has changed, and no other file is opened because a run names it")
+		}
+		source, known := SourceOf(c, d)
+		path, _, err := c.TextPath(source)
+		if !known || err != nil {
+			return proof.Content{}, fmt.Errorf("corpus %q no longer has it", c.Name())
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return proof.Content{}, errors.New("its file cannot be read any more")
+		}
+		return proof.Content{Text: string(text), Changed: Changed(c, source)}, nil
+	}
+}
+
+// Changed reports whether a text of a corpus is known not to be what was ingested.
+func Changed(c *memory.Corpus, source string) bool {
+	_, changed := errors.AsType[*document.InputError](c.Check(source))
+	return changed
+}
+
+// SourceOf is the text of a corpus that is a document, by its name or by its path.
+func SourceOf(c *memory.Corpus, d proof.Document) (source string, known bool) {
+	all := c.Sources()
+	if slices.Contains(all, d.Name) {
+		return d.Name, true
+	}
+	at := slices.IndexFunc(all, func(source string) bool {
+		path, _, err := c.TextPath(source)
+		return err == nil && d.Path != "" && path == d.Path
+	})
+	if at < 0 {
+		return "", false
+	}
+	return all[at], true
+}
+
+// patience is how many stretches an ingest embeds before the words of their passages can be searched.
+const patience = 2048
+
+// Ingest reads files into a corpus that is searched with the embedder. When many passages are new, the
+// corpus is searched by words first, and found is told so; the vectors follow. What an interrupted
+// call has embedded is kept, and the next call goes on from there.
+func (f *Finder) Ingest(ctx context.Context, opts memory.IngestOptions, found func(memory.Report)) (memory.Report, error) {
+	opts.Space = f.Space
+	if !f.encodes() {
+		return memory.Ingest(ctx, opts)
+	}
+	opts.Patience = patience
+	report, err := memory.Ingest(ctx, opts)
+	if err != nil {
+		return report, err
+	}
+	if report.Unembedded > 0 {
+		if found != nil {
+			found(report)
+		}
+		opts.Patience, opts.Rebuild = 0, false
+		next, err := memory.Ingest(ctx, opts)
+		if err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				err = cause // what an interrupted ingest says of itself, that nothing was changed, is not true of both
+			}
+			return report, fmt.Errorf("the passages can be searched by their words; reading them for their meaning stopped, and goes on when they are ingested again: %w", err)
+		}
+		report.Unembedded, report.Passages, report.Fingerprint = next.Unembedded, next.Passages, next.Fingerprint
+	}
+	return report, nil
+}
+
+// VectorStats returns the statistics of the cache of vectors, nil without one. It makes no
+// file.
+func (k *Store) VectorStats(ctx context.Context, opts *embed.CacheOptions) (*embed.CacheStats, error) {
+	if has, err := k.Has(memory.VectorsPath(k.home)); !has {
+		return nil, err
+	}
+	cache, err := k.Vectors(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	stats := cache.Stats()
+	return &stats, cache.Close()
 }

@@ -1,3 +1,16 @@
+// Package open opens what settings name, and runs pipelines on it. A [Desk] holds what a
+// pipeline needs: skills, a model under its limits, a corpus with embedder and reranker,
+// saved runs, spans. [Pipelines] is the list of what the program offers, and makes each on a
+// desk. [Desk.Answer] runs one with an id, a trace and spans.
+//
+//	d, err := open.New(ctx, app, settings, cassette, open.Want{Skills: evidence.Skills(), Corpus: open.Corpus})
+//	p, err := d.Comply(false)
+//	answer, err := d.Answer(ctx, open.Run{Pipeline: comply, Made: p.Instance(), Input: input})
+//
+// With a Temporal server in the settings, workers run the graph instead, if the verb wants
+// that: [PipelineOf] finds what they make.
+//
+// It knows no verb, and prints only warnings.
 package open
 
 import (
@@ -8,8 +21,12 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/llm"
+	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
+	"example.com/assay/memory/retrieval"
+	"example.com/assay/nodes/pipeline"
+	"example.com/assay/nodes/research"
 	"example.com/assay/skills"
 	"example.com/assay/state"
 )
@@ -172,3 +189,44 @@ func (d *Desk) InCorpus(end state.End) state.End {
 	}
 	return end
 }
+
+// NewBare returns a desk with neither a corpus nor a memory. Pipelines that are made on it
+// are drawn, and traces are replayed on them, which runs no node. Reads says that they are
+// made as for a corpus.
+func NewBare(a *cli.App, s config.Settings, reads bool) (*Desk, error) {
+	set, err := s.LoadSkills()
+	if err != nil {
+		return nil, err
+	}
+	return &Desk{App: a, Settings: s, Set: set, Model: offline.New(nil), bare: true, bareReads: reads}, nil
+}
+
+// reads is what the desk's pipelines read.
+func (d *Desk) reads() pipeline.Corpus {
+	if d.Corpus == nil {
+		return noCorpus{}
+	}
+	return d.Corpus
+}
+
+// noCorpus takes the place of a corpus on a bare desk.
+type noCorpus struct{ pipeline.Elsewhere }
+
+var errBare = errors.New("a bare pipeline has no corpus")
+
+func (noCorpus) Search(context.Context, retrieval.Query) (retrieval.Result, error) {
+	return retrieval.Result{}, errBare
+}
+
+func (noCorpus) PassageIDs() ([]string, error) { return nil, errBare }
+
+// NoMemory is a memory that finds nothing and keeps nothing.
+type NoMemory struct{}
+
+// Lookup finds nothing.
+func (NoMemory) Lookup(context.Context, string) (research.Recall, bool, error) {
+	return research.Recall{}, false, nil
+}
+
+// Store keeps nothing.
+func (NoMemory) Store(context.Context, string, research.Recall, float64) error { return nil }

@@ -13,6 +13,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/decide/injection"
+	"example.com/assay/eval"
 	"example.com/assay/graph"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
@@ -310,4 +311,24 @@ func (d *Desk) Edges() (*causal.Pipeline, error) {
 // Extract makes the pipeline that reads the fields of a schema.
 func (d *Desk) Extract(schema *extract.Schema, opts *extract.Options) (*extract.Pipeline, error) {
 	return extract.New(extract.Deps{Model: d.Model, Skills: d.Set, Schema: schema}, opts)
+}
+
+// NewBench makes a bench for cases of all pipelines, with the options of the settings.
+func NewBench(a *cli.App, s config.Settings, deps eval.Deps) (*eval.Bench, error) {
+	opts, err := researchOptions(a, s)
+	if err != nil {
+		return nil, err
+	}
+	b, err := eval.NewBench(deps, &eval.BenchOptions{Label: s.ModelLabel(), Research: *opts, Edges: *s.Grounding.Options(s.Limits.Concurrency), Verify: *s.Verification.Options()})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range Pipelines() {
+		if p.Make != nil { // a bench knows the others
+			if err := eval.RegisterPipeline(b, p.Pipeline); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b, nil
 }

@@ -2,6 +2,8 @@ package render
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"example.com/assay/memory"
 	"example.com/assay/memory/embed"
 	"example.com/assay/memory/index"
+	"example.com/assay/state"
 )
 
 // Size is a number of bytes for people.
@@ -106,4 +109,46 @@ func Cell(s string) string {
 		return "'" + s
 	}
 	return s
+}
+
+// NodeUsage is a line for each node that called a model, sorted by name.
+func NodeUsage(nodes map[string]state.ModelUsage) []string {
+	names := slices.Sorted(maps.Keys(nodes))
+	width := 0
+	for _, name := range names {
+		width = max(width, len(name))
+	}
+	var lines []string
+	for _, name := range names {
+		lines = append(lines, name+strings.Repeat(" ", width-len(name))+"  "+nodes[name].Words())
+	}
+	return lines
+}
+
+// Warnings prints the warnings of an answer, and the sources that have changed since.
+func Warnings(a *cli.App, answer state.Answer) {
+	for _, w := range answer.Warnings {
+		a.Warn("%s", w)
+	}
+	for _, s := range answer.Sources {
+		if s.Stale != "" {
+			a.Warn("source %d, %s, is stale: %s", s.N, s.Doc, s.Stale)
+		}
+	}
+}
+
+// SearchedFor lists the words that were searched for instead of, or as well as, words of
+// the query. It is empty without any.
+func SearchedFor(list []state.Respelling) string {
+	if len(list) == 0 {
+		return ""
+	}
+	words := make([]string, len(list))
+	for i, r := range list {
+		words[i] = r.As + " (not " + r.Word + ")"
+		if r.Also {
+			words[i] = r.As + " (as well as " + r.Word + ")"
+		}
+	}
+	return "searched for: " + Visible(strings.Join(words, ", ")) + "\n"
 }

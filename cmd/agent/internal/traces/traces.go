@@ -1,33 +1,23 @@
 package traces
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"example.com/assay/cmd/agent/internal/cli"
-	"example.com/assay/cmd/agent/internal/traceview"
+	"example.com/assay/cmd/agent/internal/render"
+	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
 	"example.com/assay/internal/plainfile"
 	"example.com/assay/memory/text"
+	"example.com/assay/nodes/research"
 	"example.com/assay/serve/view"
+	"example.com/assay/state"
 	"example.com/assay/state/event"
 )
-
-// Command is agent trace.
-func Command(a *cli.App) *cobra.Command {
-	return cli.Group(&cobra.Command{
-		Use:   "trace",
-		Short: "Read, normalise, compare and replay traces",
-		Example: `  agent ask --trace run.jsonl "What is consideration?"
-  agent trace show run.jsonl
-  agent trace diff golden.jsonl run.jsonl
-  agent trace replay run.jsonl --skill my_judge_edge.md`,
-	}, traceShowCommand(a), traceHTMLCommand(a), traceNormaliseCommand(a), traceDiffCommand(a), traceReplayCommand(a))
-}
 
 // readTrace reads a trace file. With an error, which names the line, it also returns the
 // records before it.
@@ -46,111 +36,12 @@ func readTrace(path string) ([]trace.Record, error) {
 	return records, nil
 }
 
-func traceShowCommand(a *cli.App) *cobra.Command {
-	var asJSON, full bool
-	var node string
-	cmd := &cobra.Command{
-		Use:   "show RUN.jsonl",
-		Short: "Show a run superstep by superstep",
-		Long: `Show prints for each superstep the nodes that ran, their duration, their model calls,
-what they retrieved and what they changed. For an incomplete trace it prints what
-there is, and exits with 1.`,
-		Example: `  agent trace show run.jsonl
-  agent trace show run.jsonl --node retrieve --full
-  agent trace show run.jsonl --json`,
-		Args: cli.Exactly(1, "a trace file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			records, readErr := readTrace(args[0])
-			if len(records) == 0 {
-				return readErr
-			}
-			run, err := view.New(records)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], errors.Join(readErr, err))
-			}
-			if cmd.Flags().Changed("node") {
-				if run, err = onlyNode(run, node); err != nil {
-					return err
-				}
-			}
-			if asJSON {
-				a.PrintJSON(run)
-				return readErr
-			}
-			fmt.Fprint(a.Stdout, traceview.Text(run, traceview.TextOptions{Full: full, Colour: a.Stdout.Colour}))
-			return readErr
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	cmd.Flags().BoolVar(&full, "full", false, "print complete values and hits")
-	cmd.Flags().StringVar(&node, "node", "", "show only this `NODE`, such as retrieve or execute/retrieve")
-	return cmd
-}
-
 func onlyNode(v view.View, node string) (view.View, error) {
 	only, ok := v.Only(node)
 	if !ok {
 		return v, cli.Usagef("--node is %q: no such node ran%s; there are: %s", node, text.DidYouMean(node, v.Nodes()), strings.Join(v.Nodes(), ", "))
 	}
 	return only, nil
-}
-
-func traceNormaliseCommand(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:     "normalise RUN.jsonl",
-		Short:   "Print a trace without times, durations and run id",
-		Example: "  agent trace normalise run.jsonl > golden.jsonl",
-		Args:    cli.Exactly(1, "a trace file"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			records, err := readTrace(args[0])
-			if err != nil {
-				return err
-			}
-			records = normalised(records)
-			if asJSON {
-				a.PrintJSON(struct {
-					Schema  int            `json:"schema"`
-					Records []trace.Record `json:"records"`
-				}{1, records})
-				return nil
-			}
-			return trace.Write(a.JSONOut(), records)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document instead of JSON Lines")
-	return cmd
-}
-
-func traceDiffCommand(a *cli.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "diff A.jsonl B.jsonl",
-		Short: "Show where two traces first differ",
-		Long: `Diff normalises both traces and prints the first difference: the event, its field, both
-values, and the nodes that ran before it. If the traces belong to two graphs, it says
-so first. Exit code 1 says that there is a difference.`,
-		Example: "  agent trace diff golden.jsonl run.jsonl",
-		Args:    cli.Exactly(2, "two trace files"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			was, err := readTrace(args[0])
-			if err != nil {
-				return err
-			}
-			is, err := readTrace(args[1])
-			if err != nil {
-				return err
-			}
-			d, differ := trace.First(normalised(was), normalised(is))
-			printDifference(a, twoGraphs(was[0], is[0]), d, differ, asJSON)
-			if differ {
-				return cli.Silent(cli.ExitFailed)
-			}
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	return cmd
 }
 
 // normalised is a normalised trace without what was said to models and by them: golden
@@ -209,4 +100,157 @@ func printDifference(a *cli.App, graphs string, d trace.Difference, differ, asJS
 	default:
 		fmt.Fprintln(a.Stdout, "the traces are equal except for times and run ids")
 	}
+}
+
+// A replayed is the result of agent trace replay.
+type replayed struct {
+	Schema     int               `json:"schema"`
+	Trace      string            `json:"trace"`
+	Graph      string            `json:"graph"`
+	From       string            `json:"from,omitempty"`
+	Skill      string            `json:"skill,omitempty"`
+	Given      []view.Value      `json:"given"` // skills and settings that differ from the trace
+	Nodes      counted           `json:"nodes"`
+	Calls      counted           `json:"model_calls"`
+	Searches   counted           `json:"searches"`
+	Equal      bool              `json:"equal"`
+	Difference *difference       `json:"difference,omitempty"`
+	Changed    []view.NodeChange `json:"changed"`
+	Before     replayedAnswer    `json:"before"`
+	After      replayedAnswer    `json:"after"`
+}
+
+// counted is how much was taken from the trace, and how much was done.
+type counted struct {
+	Taken int `json:"taken"`
+	Made  int `json:"made"`
+}
+
+func (c *counted) add(rec trace.Record) {
+	if rec.Replayed {
+		c.Taken++
+	} else {
+		c.Made++
+	}
+}
+
+// replayedAnswer is the answer of a run.
+type replayedAnswer struct {
+	Status     state.Status `json:"status"`
+	Choice     string       `json:"choice,omitempty"`
+	Confidence float64      `json:"confidence"`
+	Answer     string       `json:"answer"`
+	Error      string       `json:"error,omitempty"`
+}
+
+// newReplay compares a run with its replay.
+func newReplay(path string, was, is []trace.Record) (replayed, error) {
+	r := replayed{Schema: 1, Trace: path, Graph: was[0].Graph}
+	nested := map[string]bool{} // tasks that graphs ran in
+	for _, rec := range is {
+		if n := len(rec.Places); n > 1 {
+			nested[fmt.Sprint(rec.Places[:n-1])] = true
+		}
+	}
+	for _, rec := range is {
+		switch rec.Kind {
+		case graph.NodeUpdate.String():
+			if !nested[fmt.Sprint(rec.Places)] { // its nodes are counted
+				r.Nodes.add(rec)
+			}
+		case event.ModelCall:
+			r.Calls.add(rec)
+		case event.Retrieval:
+			r.Searches.add(rec)
+		}
+	}
+	c, err := view.Compare(was, is)
+	if err != nil {
+		return r, err
+	}
+	r.Given, r.Changed, r.Equal = c.Given, c.Nodes, c.First == nil
+	if d := c.First; d != nil {
+		r.Difference = &difference{d.Index, d.Event, d.Field, d.Was, d.Is, d.Path}
+	}
+	return r, nil
+}
+
+const (
+	shownValue    = 90  // most characters of a node's value
+	shownReplayed = 600 // most characters of an answer
+)
+
+// printReplay prints the result of a replay for people.
+func printReplay(a *cli.App, r replayed) {
+	point := "from its beginning"
+	switch {
+	case r.From != "":
+		point = "from " + r.From
+	case r.Skill != "":
+		point = "from where it asked " + r.Skill
+	}
+	fmt.Fprintf(a.Stdout, "%s, a run of %s, again %s\n", r.Trace, r.Graph, point)
+	for _, c := range r.Given {
+		fmt.Fprintf(a.Stdout, "  with %s %s → %s\n", c.Name, brief(cmp.Or(c.Was, "absent")), brief(cmp.Or(c.Is, "absent")))
+	}
+	fmt.Fprintf(a.Stdout, "nodes: %d from the trace, %d run\n", r.Nodes.Taken, r.Nodes.Made)
+	fmt.Fprintf(a.Stdout, "model calls: %d saved, %d made; searches: %d saved, %d made\n", r.Calls.Taken, r.Calls.Made, r.Searches.Taken, r.Searches.Made)
+	if r.Equal {
+		fmt.Fprintln(a.Stdout, "\nnothing changed")
+		return
+	}
+	d := *r.Difference
+	fmt.Fprintf(a.Stdout, "\nthe first difference: %s\n", render.Visible(trace.Difference(d).String()))
+	if len(r.Changed) > 0 {
+		fmt.Fprintln(a.Stdout, "\nwhat nodes came to:")
+	}
+	for _, n := range r.Changed {
+		switch {
+		case n.Gone:
+			fmt.Fprintf(a.Stdout, "  %s  did not run again\n", n.Node)
+		case n.New:
+			fmt.Fprintf(a.Stdout, "  %s  had not run\n", n.Node)
+		default:
+			fmt.Fprintf(a.Stdout, "  %s\n", n.Node)
+		}
+		for _, c := range n.Changes {
+			was, is := trace.Shorten(c.Was, c.Is, shownValue)
+			fmt.Fprintln(a.Stdout, render.Visible(fmt.Sprintf("    %s: %s → %s", c.Name, was, is)))
+		}
+	}
+	if r.Before == r.After {
+		fmt.Fprintf(a.Stdout, "\nthe answer is as before: %s\n", r.After.line())
+		return
+	}
+	was, is := trace.Shorten(research.WithoutSources(r.Before.Answer), research.WithoutSources(r.After.Answer), shownReplayed)
+	for _, side := range []struct {
+		name, text string
+		replayedAnswer
+	}{{"before", was, r.Before}, {"after", is, r.After}} {
+		fmt.Fprintf(a.Stdout, "\n%s: %s\n", side.name, render.Visible(side.line()))
+		for _, line := range strings.Split(strings.TrimSpace(side.text), "\n") {
+			fmt.Fprintln(a.Stdout, strings.TrimRight("  "+render.Visible(line), " "))
+		}
+	}
+}
+
+// line is the end of a run on one line.
+func (r replayedAnswer) line() string {
+	parts := []string{string(r.Status)}
+	if r.Choice != "" {
+		parts = append(parts, "choice "+r.Choice)
+	}
+	parts = append(parts, fmt.Sprintf("confidence %.2f", r.Confidence))
+	if r.Error != "" {
+		parts = append(parts, render.OneLine(r.Error))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// brief is a hash or a setting in a line.
+func brief(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:12]) + "…"
+	}
+	return s
 }

@@ -1,0 +1,110 @@
+package serve
+
+import (
+	"crypto/tls"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/assay/cmd/agent/internal/cli"
+	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/serve/runs"
+	"example.com/assay/skills"
+)
+
+// Command is agent serve.
+func Command(a *cli.App, version string) *cobra.Command {
+	var asked bool
+	var flags config.Flags
+	s := &server{App: a, version: version}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the pipelines to LangGraph's clients, to chat clients and to assistants",
+		Long: `Serve puts the pipelines (agent graph lists them) behind the wire that clients of
+LangGraph speak: its SDK, useStream, agent-chat-ui, RemoteGraph. Assistants have them as
+tools at /mcp. Threads, runs and their events are kept, so that a client may leave and
+come back, and a server that was killed goes on with its runs when it starts again.
+
+A caller needs the token, which is made at the first start. With --tenants each token has
+its own threads and memory, and the corpora that the file names. Nothing that is served
+writes files or corpora.
+
+Its page shows runs while they go on and afterwards, with the evidence of each answer. With
+--allow-write it edits states and runs again from them.
+
+On SIGTERM or Ctrl-C the server takes no more runs, and those that go on stop after their
+current step, for the next start to go on with.`,
+		Example: `  agent serve
+  agent serve --corpus handbook --origin http://localhost:3000
+  agent serve --addr 0.0.0.0:443 --host assay.example.com --tls-cert cert.pem --tls-key key.pem --tenants tenants.yaml
+  agent serve --check`,
+		Args: cli.Exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, err := config.Resolve(a, cmd, &flags)
+			if err != nil {
+				return err
+			}
+			s.settings, s.timeout = settings, flags.Timeout
+			if err := s.checkFlags(cmd); err != nil {
+				return err
+			}
+			if asked {
+				return s.ping(cmd.Context())
+			}
+			if s.check {
+				return s.examine(cmd.Context())
+			}
+			return s.run(cmd.Context())
+		},
+	}
+	flags.Register(cmd, true)
+	flags.RegisterTimeout(cmd)
+	f := cmd.Flags()
+	f.StringVar(&s.addr, "addr", "127.0.0.1:2024", "`HOST:PORT` to listen on")
+	f.StringVar(&s.tokens, "token-file", "", "`FILE` with the token; by default serve.token of the home, which the first start makes")
+	f.BoolVar(&s.open, "no-auth", false, "ask for no token; only on this machine's own address")
+	f.StringVar(&s.tenantFile, "tenants", "", "`FILE` (YAML) of tenants, each with a name, a token, and the corpora that it may read")
+	f.StringArrayVar(&s.hosts, "host", nil, "`NAME` under which callers reach the server, besides localhost; may be repeated")
+	f.StringArrayVar(&s.origins, "origin", nil, "`URL` of a page that may call from a browser, such as http://localhost:3000; may be repeated")
+	f.StringVar(&s.cert, "tls-cert", "", "`FILE` with the certificate (PEM); serves HTTPS")
+	f.StringVar(&s.key, "tls-key", "", "`FILE` with the certificate's key (PEM)")
+	f.IntVar(&s.atOnce, "at-once", 8, "how many runs go on at the same time")
+	f.DurationVar(&s.keep, "keep", 7*24*time.Hour, "how long runs that have ended are kept with their events, a `DURATION`; threads stay")
+	f.DurationVar(&s.drain, "drain", 30*time.Second, "how long to wait for the current steps when the server is stopped, a `DURATION`")
+	f.BoolVar(&s.write, "allow-write", false, "let the page change what has happened: edit states, fork threads, run again with another prompt, forget")
+	f.StringVar(&s.evals, "evals", "", "`DIR` with results of agent eval cases, files of --json or folders of --out, that the page shows over time; without --tenants, by default what --keep keeps")
+	f.BoolVar(&asked, "ping", false, "ask the server that listens on --addr whether it is ready: exit code 0 or 1")
+	f.BoolVar(&s.check, "check", false, "say what would keep the server from starting, and do not start it")
+	return cmd
+}
+
+// A server is agent serve.
+type server struct {
+	*cli.App
+	settings   config.Settings
+	version    string
+	timeout    time.Duration
+	addr       string
+	tokens     string
+	open       bool
+	tenantFile string
+	hosts      []string
+	origins    []string
+	cert, key  string
+	pairs      []tls.Certificate // nil for plain HTTP
+	atOnce     int
+	keep       time.Duration
+	drain      time.Duration
+	write      bool
+	evals      string
+	check      bool
+
+	exchange *open.Exchange
+	desks    *desks
+	set      *skills.Set
+	tenants  []tenant // never empty
+	closers  []func() error
+	sample   bool // the embedded sample answers
+	runs     *runs.Manager
+}
