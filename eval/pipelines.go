@@ -21,16 +21,16 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// Proof reads the result of a case in the form of all pipelines. A result of a registered
-// graph is read as a state.Answer.
-func Proof(name string, result json.RawMessage) (proof.Proof, error) {
-	about := research.About()
-	for _, p := range []pipeline.Pipeline{evidence.About(), causal.About(), extract.About(), verify.About()} {
+// Proof reads the result of a case in the form of all pipelines. A result of a graph that
+// is not one of them is read as a state.Answer.
+func Proof(pipelines []pipeline.Pipeline, name string, result json.RawMessage) (proof.Proof, error) {
+	read := func(result json.RawMessage) (proof.Proof, error) { return proof.Read(result, research.Proof) }
+	for _, p := range pipelines {
 		if p.Name == name {
-			about = p
+			read = p.Proof
 		}
 	}
-	out, err := about.Proof(result)
+	out, err := read(result)
 	if err != nil {
 		return out, fmt.Errorf("reading the answer of %s: %w", name, err)
 	}

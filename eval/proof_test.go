@@ -19,7 +19,7 @@ func of(t *testing.T, pipeline string, answer any) proof.Proof {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := eval.Proof(pipeline, data)
+	p, err := eval.Proof(studytest.Pipelines(), pipeline, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestCaseStudies(t *testing.T) {
 	kinds := map[proof.Kind]int{}
 	placed, quotes := 0, 0
 	for _, item := range studytest.Results(t).Items {
-		p, err := eval.Proof(item.Pipeline, item.Result)
+		p, err := eval.Proof(studytest.Pipelines(), item.Pipeline, item.Result)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestCaseStudies(t *testing.T) {
 func TestCaseStudiesInWords(t *testing.T) {
 	byCase := map[string]proof.Proof{}
 	for _, item := range studytest.Results(t).Items {
-		p, err := eval.Proof(item.Pipeline, item.Result)
+		p, err := eval.Proof(studytest.Pipelines(), item.Pipeline, item.Result)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestSpans(t *testing.T) {
 
 func TestForeignAnswer(t *testing.T) {
 	for _, pipeline := range []string{"research", "comply", "edges", "extract", "verify", "toy"} {
-		if _, err := eval.Proof(pipeline, json.RawMessage(`{"sources": 3}`)); err == nil || !strings.Contains(err.Error(), "reading the answer of "+pipeline) {
+		if _, err := eval.Proof(studytest.Pipelines(), pipeline, json.RawMessage(`{"sources": 3}`)); err == nil || !strings.Contains(err.Error(), "reading the answer of "+pipeline) {
 			t.Errorf("%s: %v", pipeline, err)
 		}
 	}
@@ -231,7 +231,7 @@ func FuzzProof(f *testing.F) {
 	f.Add(`{"verification": {"claims": [{"claim": "\ufffd", "span": {"start": 1, "end": 0}, "evidence": [{"start": -1, "end": 5, "text": ""}]}]}}`)
 	f.Fuzz(func(t *testing.T, answer string) {
 		for _, pipeline := range []string{"research", "comply", "edges", "extract", "verify"} {
-			p, err := eval.Proof(pipeline, json.RawMessage(answer))
+			p, err := eval.Proof(studytest.Pipelines(), pipeline, json.RawMessage(answer))
 			if err != nil {
 				continue
 			}

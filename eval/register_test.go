@@ -128,7 +128,7 @@ func TestCasesOfAGraph(t *testing.T) {
 		t.Errorf("%s, %v", right.Result, err)
 	}
 	var page, suites strings.Builder
-	if err := errors.Join(show.HTML(&page, r, nil), show.JUnit(&suites, r)); err != nil || !strings.Contains(page.String(), "3 2026-11-23") || !strings.Contains(suites.String(), "toy") {
+	if err := errors.Join(show.HTML(&page, r, nil, nil), show.JUnit(&suites, r)); err != nil || !strings.Contains(page.String(), "3 2026-11-23") || !strings.Contains(suites.String(), "toy") {
 		t.Errorf("%v\n%s\n%s", err, page.String(), suites.String())
 	}
 	worse := r

@@ -11,6 +11,7 @@ import (
 
 	"example.com/assay/eval"
 	"example.com/assay/eval/metrics"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/serve/page/look"
 )
 
@@ -51,12 +52,13 @@ type shownMetric struct {
 }
 
 // HTML writes results as one page that holds everything it needs, with the
-// comparison to the baseline if there is one. The error is that of w, or names the
+// comparison to the baseline if there is one. Results of the given pipelines are shown in
+// full, others as plain answers. The error is that of w, or names the
 // item whose result is not that of its pipeline; nothing is written then.
-func HTML(w io.Writer, r eval.Results, c *eval.Comparison) error {
+func HTML(w io.Writer, r eval.Results, c *eval.Comparison, pipelines []pipeline.Pipeline) error {
 	p := shownPage{Results: r, Frame: frameOf(r, c), Runs: len(r.Items), Facts: facts(r), Comparison: c, Reliability: reliability(r.Calibration), Curve: coverage(r.Coverage)}
 	for i, item := range r.Items {
-		one, err := show(item, i+1)
+		one, err := show(item, i+1, pipelines)
 		if err != nil {
 			return fmt.Errorf("writing the page: %w", err)
 		}

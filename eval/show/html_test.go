@@ -18,7 +18,7 @@ import (
 func render(t *testing.T, r eval.Results, c *eval.Comparison) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := HTML(&b, r, c); err != nil {
+	if err := HTML(&b, r, c, studytest.Pipelines()); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -127,7 +127,7 @@ func TestPageOfFailuresAndChanges(t *testing.T) {
 func TestForeignResult(t *testing.T) {
 	for _, pipeline := range []string{eval.Research, eval.Comply, eval.Edges, eval.Extract, eval.Verify} {
 		var b bytes.Buffer
-		err := HTML(&b, eval.Results{Items: []eval.Item{{ID: "odd", Pipeline: pipeline, Result: json.RawMessage(`{"sources": 3}`)}}}, nil)
+		err := HTML(&b, eval.Results{Items: []eval.Item{{ID: "odd", Pipeline: pipeline, Result: json.RawMessage(`{"sources": 3}`)}}}, nil, studytest.Pipelines())
 		if err == nil || !strings.Contains(err.Error(), `case "odd": reading the answer of`) || b.Len() > 0 {
 			t.Errorf("%s: %v, %d bytes", pipeline, err, b.Len())
 		}
@@ -140,7 +140,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestWritersThatFail(t *testing.T) {
 	r, c := hostile(t)
-	for name, err := range map[string]error{"html": HTML(full{}, r, c), "markdown": Markdown(full{}, r, c), "junit": JUnit(full{}, r)} {
+	for name, err := range map[string]error{"html": HTML(full{}, r, c, studytest.Pipelines()), "markdown": Markdown(full{}, r, c), "junit": JUnit(full{}, r)} {
 		if err == nil || !strings.Contains(err.Error(), "no space left") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -161,7 +161,7 @@ func FuzzShow(f *testing.F) {
 		}
 		for _, pipeline := range []string{eval.Research, eval.Comply, eval.Edges, eval.Extract, eval.Verify} {
 			var b bytes.Buffer
-			if err := HTML(&b, eval.Results{Items: []eval.Item{{Pipeline: pipeline, Result: json.RawMessage(result)}}}, nil); err == nil && !strings.HasSuffix(strings.TrimSpace(b.String()), "</html>") {
+			if err := HTML(&b, eval.Results{Items: []eval.Item{{Pipeline: pipeline, Result: json.RawMessage(result)}}}, nil, studytest.Pipelines()); err == nil && !strings.HasSuffix(strings.TrimSpace(b.String()), "</html>") {
 				t.Errorf("%s: the page has no end", pipeline)
 			}
 		}

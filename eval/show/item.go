@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/assay/eval"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/serve/page/evidence"
 	"example.com/assay/state/proof"
 )
@@ -27,13 +28,13 @@ type shownCase struct {
 
 // show lays out an item. The error is that its result is not what its pipeline
 // writes.
-func show(item eval.Item, n int) (*shownCase, error) {
+func show(item eval.Item, n int, pipelines []pipeline.Pipeline) (*shownCase, error) {
 	c := &shownCase{Item: item, Anchor: fmt.Sprintf("case-%d", n), Name: item.Name(), Verdict: verdict(item), Why: reasons(item), Open: !item.Pass}
 	c.Lanes, c.LengthMS = lanesOf(item.Timeline, item.NodeUsage)
 	if len(item.Result) == 0 {
 		return c, nil
 	}
-	p, err := eval.Proof(item.Pipeline, item.Result)
+	p, err := eval.Proof(pipelines, item.Pipeline, item.Result)
 	if err != nil {
 		return nil, fmt.Errorf("case %q: %w", c.Name, err)
 	}

@@ -11,6 +11,14 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/assay/nodes/causal"
+	"example.com/assay/nodes/evidence"
+	"example.com/assay/nodes/extract"
+	"example.com/assay/nodes/glossary"
+	"example.com/assay/nodes/pipeline"
+	"example.com/assay/nodes/research"
+	"example.com/assay/nodes/verify"
+
 	"example.com/assay/eval"
 	"example.com/assay/llm/offline"
 	"example.com/assay/skills"
@@ -80,4 +88,9 @@ func Folder() (string, error) {
 		}
 		dir = filepath.Dir(dir)
 	}
+}
+
+// Pipelines are those of the case studies.
+func Pipelines() []pipeline.Pipeline {
+	return []pipeline.Pipeline{research.About(), evidence.About(), causal.About(), extract.About(), verify.About(), glossary.About()}
 }

@@ -259,7 +259,7 @@ func writeResults(dir string, r eval.Results, changes *eval.Comparison) error {
 		{"results.json", func(w io.Writer) error { _, err := w.Write(data); return err }},
 		{"junit.xml", func(w io.Writer) error { return show.JUnit(w, r) }},
 		{"summary.md", func(w io.Writer) error { return show.Markdown(w, r, changes) }},
-		{"report.html", func(w io.Writer) error { return show.HTML(w, r, changes) }},
+		{"report.html", func(w io.Writer) error { return show.HTML(w, r, changes, open.Abouts()) }},
 	}
 	for _, file := range files {
 		var out bytes.Buffer

@@ -57,6 +57,15 @@ func Pipelines() []Pipeline {
 // Usual is the pipeline that answers where none is named.
 const Usual = "research"
 
+// Abouts are the pipelines as their packages describe them.
+func Abouts() []pipeline.Pipeline {
+	var list []pipeline.Pipeline
+	for _, p := range Pipelines() {
+		list = append(list, p.Pipeline)
+	}
+	return list
+}
+
 // PipelineOf returns the pipeline with a name.
 func PipelineOf(name string) (Pipeline, error) {
 	var names []string

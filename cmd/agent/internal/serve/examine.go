@@ -206,5 +206,5 @@ func (e *results) Write(ctx context.Context, tenant, id string, w io.Writer) err
 	if err != nil {
 		return err
 	}
-	return show.HTML(w, r.Results, r.Comparison)
+	return show.HTML(w, r.Results, r.Comparison, open.Abouts())
 }

@@ -153,9 +153,7 @@ func (p *piped) ingest(ctx context.Context, corpus string, paths []string, progr
 
 // mounting is what assistants are served.
 func (s *server) mounting(o mcp.Options) mount.Options {
-	for _, p := range open.Pipelines() {
-		o.Pipelines = append(o.Pipelines, p.Pipeline)
-	}
+	o.Pipelines = open.Abouts()
 	return mount.Options{
 		Name: "assay", Title: "Assay", Version: s.version, Instructions: mcp.Instructions,
 		Tools: mcp.Tools(o), Library: mcp.NewLibrary(o), Prompts: mcp.Prompts(o.Pipelines), Pages: mcp.Pages(), Space: o.Space,

@@ -173,7 +173,7 @@ func openCaseRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.E
 		}
 		if err == nil {
 			var shown proof.Proof
-			if shown, err = eval.Proof(c.Pipeline, got.Result); len(shown.Result) > 0 {
+			if shown, err = eval.Proof(open.Abouts(), c.Pipeline, got.Result); len(shown.Result) > 0 {
 				got.Answer.Answer = string(shown.Result)
 			}
 		}
