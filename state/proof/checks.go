@@ -74,7 +74,7 @@ func (b *Builder) check(c *state.ClaimCheck, kind Kind, in *finder) {
 		b.claim(claim, kind, label, in)
 	}
 	for _, text := range c.Corrections {
-		b.Note("What to change", "", Plain, text)
+		b.Note("What to change", "", Plain, strings.Join(strings.Fields(text), " "))
 	}
 }
 
