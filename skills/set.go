@@ -19,9 +19,9 @@ var embedded embed.FS
 
 // LoadOptions adjusts Load. Nil and the zero value load the embedded skills.
 type LoadOptions struct {
-	// Overlay is a directory whose *.md files replace the embedded skills of the
-	// same file name. A file that names no embedded skill is an error. So is one
-	// with other inputs or output fields. Empty: no overlay.
+	// Overlay is a directory whose *.md files replace the embedded skills of the same file name. A
+	// file without an embedded skill of its name is an error, and so is one with other inputs or
+	// output fields. Empty: no overlay.
 	Overlay string
 }
 
@@ -70,8 +70,8 @@ func Load(opts *LoadOptions) (*Set, error) {
 	return set, nil
 }
 
-// With returns a set in which a file's skill replaces the skill of the same name. The
-// file may have any name. The errors are those of an overlay.
+// With returns a set in which a file's skill replaces the skill of the same name. The file may have
+// any name. Errors are those of an overlay.
 func (s *Set) With(file string) (*Set, Skill, error) {
 	data, err := plainfile.Read(file, 0)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Set) With(file string) (*Set, Skill, error) {
 	return s.Replace(file, data)
 }
 
-// Replace is With for the text of a file. Name is what errors call it.
+// Replace is With for the text of a file. name is the name in errors.
 func (s *Set) Replace(name string, text []byte) (*Set, Skill, error) {
 	skill, err := parse(name, text, false)
 	if err != nil {
@@ -93,8 +93,8 @@ func (s *Set) Replace(name string, text []byte) (*Set, Skill, error) {
 	return out, skill, nil
 }
 
-// Parse reads a skill of one's own, in the format that the package describes. Name is
-// what errors call the text, for example its file.
+// Parse parses a custom skill, in the format that the package describes. name is the name of the
+// text in errors, for example its file.
 func Parse(name string, text []byte) (Skill, error) { return parse(name, text, false) }
 
 // Add returns a set that has more skills. A name that the set has already is an error:
