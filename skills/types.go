@@ -41,7 +41,7 @@ type Choice struct {
 	Text   string `json:"text"`
 }
 
-// Finding is what one finished step contributed.
+// Finding is the contribution of one finished step.
 type Finding struct {
 	StepID     int     `json:"step_id"`
 	Question   string  `json:"question"`

@@ -134,7 +134,7 @@ func (s *Server) Kill(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}
-	// Where nobody reaps the dead process, the next start would take it for a server.
+	// If the dead process is not reaped, the next start would take it for a server.
 	for _, lock := range []string{filepath.Join(s.data(), "postmaster.pid"), filepath.Join(s.dir, ".s.PGSQL.5432.lock")} {
 		if err := os.Remove(lock); err != nil {
 			t.Fatal(err)

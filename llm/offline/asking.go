@@ -94,7 +94,7 @@ func storyNames(s string) map[string]bool {
 var asksLawyer = pattern.New(`(?i)\b(?:plaintiff|defendant|liable|liability|duty|duties|tort|statute|elements of|must (?:\w+ ){1,5}prove|guilty|convicted|courts?|jury|crimes?|offen[cs]e|lawsuit|sue[sd]?|police|lawful|unlawful|rule on|rule about|under the rule)\b|U\.S\.C\.|\w v\. \w`)
 
 // legal reports whether a question is to be answered in the legal form of rule, elements and
-// exceptions: it names a concept of law, or asks for a rule or for what has to be proved.
+// exceptions: it names a concept of law, or asks for a rule or for facts to be proved.
 func legal(question string) bool {
 	words := wordsOf(question)
 	return slices.ContainsFunc(terminology().mentions(words), func(m mention) bool { return m.family.concept && !m.everyday(words) }) ||
