@@ -21,20 +21,19 @@ import (
 	"example.com/assay/skills"
 )
 
-// Deps are what cases of the five pipelines are run with. Without Model and Skills a bench
-// knows only the graphs that are registered, and without Corpora it refuses cases that have
-// a corpus.
+// Deps are the dependencies of cases of the five pipelines. Without Model and Skills a bench has
+// only registered graphs, and without Corpora it returns an error for cases with a corpus.
 type Deps struct {
 	Model   llm.Model
 	Skills  *skills.Set
 	Corpora *Corpora
-	// Inspect looks for orders in what is read. Nil looks for none.
+	// Inspect detects prompt injections in passages. Optional.
 	Inspect retrieval.Inspect
 }
 
 // BenchOptions adjust a Bench. Nil is the zero value.
 type BenchOptions struct {
-	// Label is what traces call the model. Default "offline".
+	// Label is the model's name in traces. Default "offline".
 	Label string
 	// The pipelines' options, before those of a case.
 	Research research.Options
@@ -44,8 +43,8 @@ type BenchOptions struct {
 	Verify   verify.Options
 }
 
-// A Bench runs cases of the five pipelines and of the graphs that Register adds. It carries
-// no memory from one case to the next.
+// A Bench runs cases of the five pipelines and of the graphs that Register adds. Cases do not share
+// state.
 type Bench struct {
 	Deps
 	opts     BenchOptions
@@ -78,12 +77,12 @@ func NewBench(deps Deps, opts *BenchOptions) (*Bench, error) {
 // A Prepared case can be run several times, and at the same time as others.
 type Prepared struct {
 	Case   Case
-	Corpus string            // fingerprint of what it searches; empty without
-	Inputs string            // hash of the files that it names besides the corpus
+	Corpus string            // fingerprint of its corpus; empty without
+	Inputs string            // hash of its files other than the corpus
 	Skills map[string]string // hash by name
-	// Document is the text that an extraction reads; empty of other pipelines.
+	// Document is the text that an extraction reads; empty for other pipelines.
 	Document string
-	// Repeat is which of several runs of the case this is, from 1; 0 for the only one.
+	// Repeat is the number of this run among several of the case, from 1; 0 for a single one.
 	Repeat int
 	run    func(context.Context, graph.RunOptions) (Run, error)
 	conditions,
@@ -106,7 +105,7 @@ func (p *Prepared) Run(ctx context.Context, opts *graph.RunOptions) (Run, error)
 	return r, nil
 }
 
-// Key is a hash of everything that a run depends on: the case, its files, the corpus, the
+// Key returns a hash of everything that a run depends on: the case, its files, the corpus, the
 // skills, the settings and the model's name.
 func (p *Prepared) Key() string {
 	parts := []string{p.Case.Name, p.Case.Hash, p.Inputs, p.Corpus, p.conditions}
@@ -173,7 +172,7 @@ func (b *Bench) knows(c Case) error {
 	return fmt.Errorf("preparing case %q: %s: pipeline is %q; %s", c.Name, c.File, c.Pipeline, known)
 }
 
-// hashes are the hashes of skills by name.
+// hashes returns the hashes of skills by name.
 func (b *Bench) hashes(names []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, name := range names {

@@ -50,7 +50,7 @@ type Case struct {
 	Want               Want     `yaml:"want"`
 }
 
-// Filter narrows what compliance questions read; see evidence.Filter.
+// Filter restricts the sources of compliance questions; see evidence.Filter.
 type Filter struct {
 	Topic      string `yaml:"topic"`
 	Section    string `yaml:"section"`
@@ -58,8 +58,7 @@ type Filter struct {
 	SourceType string `yaml:"source_type"`
 }
 
-// Gold holds known right results. Metrics are computed against it; what is left out is not
-// measured.
+// Gold has known right results, for computing metrics. Omitted ones are not measured.
 type Gold struct {
 	Answer   string            `yaml:"answer"`
 	Choice   string            `yaml:"choice"`
@@ -69,7 +68,7 @@ type Gold struct {
 	Edges    map[string]string `yaml:"edges"`    // an edge's id → grounded or rejected
 }
 
-// Want is what a case asserts. What is left out is not checked.
+// Want has the assertions of a case. Omitted ones are not checked.
 type Want struct {
 	Status    state.Status                 `yaml:"status"`
 	Grounding evidence.GroundingConfidence `yaml:"grounding"` // of comply
@@ -79,8 +78,8 @@ type Want struct {
 	Calls     int                          `yaml:"calls"`    // of the model
 	Path      []string                     `yaml:"path"`     // the root graph's nodes, in order
 	Cites     []string                     `yaml:"cites"`    // documents that the answer must cite
-	Contains  []string                     `yaml:"contains"` // texts that the answer must hold
-	// JSONContains are texts that the answer's JSON must hold, as it is written there.
+	Contains  []string                     `yaml:"contains"` // texts that the answer must contain
+	// JSONContains are texts that the answer's JSON must contain literally.
 	JSONContains []string `yaml:"json_contains"`
 	// NoUnsupportedClaim asserts that every claim that was checked is supported,
 	// and that claims were checked.
@@ -88,7 +87,7 @@ type Want struct {
 	// Metrics are lower bounds, by name.
 	Metrics map[string]float64 `yaml:"metrics"`
 
-	// ExitCode is that of the pipeline's verb.
+	// ExitCode is the exit code of the pipeline's verb.
 	ExitCode *int `yaml:"exit_code"`
 	// MaxCalls bounds the model calls, including those of failed nodes.
 	MaxCalls int `yaml:"max_calls"`
@@ -99,9 +98,9 @@ type Want struct {
 	MaxLatency time.Duration `yaml:"max_latency"`
 }
 
-// LoadCase reads a case: its file, or the folder that holds one. Errors name the
-// file, the line and the key. An unknown key is an error. A pipeline with another name than
-// those of this package is taken for a registered graph; Bench.Prepare checks it.
+// LoadCase reads a case: its file, or the folder that contains one. Errors name the file, the line
+// and the key. An unknown key is an error. A pipeline with another name than those of this package
+// is taken for a registered graph; Bench.Prepare checks it.
 func LoadCase(path string) (Case, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		file, ok := caseIn(path)
@@ -117,7 +116,7 @@ func LoadCase(path string) (Case, error) {
 	return ParseCase(path, data)
 }
 
-// ParseCase is LoadCase of a file that holds data, YAML or JSON.
+// ParseCase is LoadCase for a file with the content data, YAML or JSON.
 func ParseCase(file string, data []byte) (Case, error) {
 	c := Case{File: file, Dir: filepath.Dir(file), Hash: hashOf(data)}
 	c.Name = nameOf(filepath.Base(file))
@@ -134,7 +133,7 @@ func ParseCase(file string, data []byte) (Case, error) {
 	return c, nil
 }
 
-// nameOf is what stands before ".case.yaml", and empty for "case.yaml".
+// nameOf returns the part before ".case.yaml", empty for "case.yaml".
 func nameOf(base string) string {
 	for _, file := range caseFiles {
 		if name, ok := strings.CutSuffix(base, "."+file); ok {
@@ -144,7 +143,7 @@ func nameOf(base string) string {
 	return ""
 }
 
-// caseIn finds the case's file of a folder.
+// caseIn returns the case's file in a folder.
 func caseIn(dir string) (string, bool) {
 	for _, name := range caseFiles {
 		file := filepath.Join(dir, name)
@@ -155,7 +154,7 @@ func caseIn(dir string) (string, bool) {
 	return "", false
 }
 
-// path is a path of the case's file, from where the process is.
+// path converts a path in the case's file to one relative to the working directory.
 func (c Case) path(relative string) string { return filepath.Join(c.Dir, filepath.FromSlash(relative)) }
 
 func (c Case) question() string { return strings.TrimSpace(c.Question) }
@@ -174,10 +173,10 @@ func (c Case) DecodeInput(into any) error {
 	return nil
 }
 
-// CorpusDir is the folder of the case's documents.
+// CorpusDir returns the folder of the case's documents.
 func (c Case) CorpusDir() string { return c.path(c.Corpus) }
 
-// Golden is the file of the case's golden trace.
+// Golden returns the file of the case's golden trace.
 func (c Case) Golden() string {
 	if name := nameOf(filepath.Base(c.File)); name != "" {
 		return filepath.Join(c.Dir, name+".golden.jsonl")
@@ -198,9 +197,9 @@ func (c Case) ReadGolden() ([]trace.Record, error) {
 	return records, nil
 }
 
-// FindCases reads the cases at a path: the file or folder itself if it is a case, else each
-// case in the folder whose name contains filter, sorted by name. The error joins those of
-// all cases that cannot be read. No case at all is also an error.
+// FindCases reads the cases at a path: the file or folder itself if it is a case, else each case in
+// the folder whose name contains filter, sorted by name. The error joins those of all unreadable
+// cases. No case at all is also an error.
 func FindCases(dir, filter string) ([]Case, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		c, err := LoadCase(dir)

@@ -18,13 +18,13 @@ type Expectation struct {
 	Got  string `json:"got"`
 }
 
-// An assertion is an expectation with what a run misses of it, one sentence each.
+// An assertion is an expectation with the misses of a run, one sentence each.
 type assertion struct {
 	Expectation
 	misses []string
 }
 
-// expectations are the assertions of a case with the values of a run, for people.
+// expectations returns the assertions of a case with the values of a run, for people.
 func (r Run) expectations(w Want) []Expectation {
 	out := []Expectation{}
 	for _, a := range r.assertions(w) {
@@ -137,7 +137,7 @@ func (r Run) bounds(w Want) (out []assertion) {
 	return out
 }
 
-// cited are the documents that sources are of, each once.
+// cited returns the documents of sources, each once.
 func cited(sources []state.Source) []string {
 	docs := map[string]bool{}
 	for _, s := range sources {

@@ -39,7 +39,7 @@ type Item struct {
 	Expected []Expectation `json:"expected,omitempty"`
 	// Document is the text in which the byte offsets of extracted values count.
 	Document string `json:"document,omitempty"`
-	// Hashes of what the run depends on: the case, the corpus (empty without one), and all.
+	// Hashes of the run's inputs: the case, the corpus (empty without one), and all.
 	CaseHash string            `json:"case_hash"`
 	Corpus   string            `json:"corpus_fingerprint"`
 	Skills   map[string]string `json:"skills,omitempty"`

@@ -19,8 +19,8 @@ const (
 	MetricClaimSupport      = "claim_support"      // claims that are supported, of those checked
 	MetricHallucination     = "hallucination_rate" // claims without any support, of those checked
 	MetricClaimAccuracy     = "claim_accuracy"     // gold claims whose verdict is right
-	MetricCitationPrecision = "citation_precision" // supported by what they cite, of claims that cite (Gao et al., ALCE, EMNLP 2023)
-	MetricCitationRecall    = "citation_recall"    // that cite what supports them, of claims that are supported
+	MetricCitationPrecision = "citation_precision" // share of the citing claims that their citations support (Gao et al., ALCE, EMNLP 2023)
+	MetricCitationRecall    = "citation_recall"    // share of the supported claims that cite their support
 	MetricPassagePrecision  = "passage_precision"  // gold ones, of the sources cited
 	MetricPassageRecall     = "passage_recall"     // cited, of the gold passages
 	MetricQuoteExactness    = "quote_exactness"    // quotes that are the bytes of their source

@@ -18,8 +18,8 @@ import (
 // ResultsSchema is the version of Results' JSON.
 const ResultsSchema = 1
 
-// Results are the results of cases, which `agent eval cases --json` prints and --baseline
-// reads.
+// Results are the results of cases: the output of `agent eval cases --json` and the input of
+// --baseline.
 type Results struct {
 	Schema  int    `json:"schema"`
 	Task    string `json:"task"` // "cases"
@@ -27,12 +27,12 @@ type Results struct {
 	N       int    `json:"n"`      // cases
 	Passed  int    `json:"passed"` // cases that pass in every repeat
 	Repeats int    `json:"repeats"`
-	// Metrics are means over the cases, each its mean over the repeats, with 95 %
-	// bootstrap intervals: pass_rate, calls, input_tokens, output_tokens, cost where
-	// all of it is known, and those of the runs.
+	// Metrics are means over the cases, each its mean over the repeats, with 95 % bootstrap
+	// intervals: pass_rate, calls, input_tokens, output_tokens, cost if completely known, and those
+	// of the runs.
 	Metrics map[string]metrics.Interval `json:"metrics"`
-	// Variation is the mean over the cases of the standard deviation over the
-	// repeats of one; empty without repeats.
+	// Variation is the mean over the cases of the standard deviation over the repeats; empty
+	// without repeats.
 	Variation map[string]float64 `json:"variation,omitempty"`
 	Flaky     []string           `json:"flaky,omitempty"` // cases that pass in some repeats only
 	Latency   task.Latency       `json:"latency_ms"`
@@ -47,8 +47,8 @@ type Results struct {
 	Items       []Item          `json:"items"`
 }
 
-// MetricNames lists the metrics: what is counted of every run first, then the rest
-// by name.
+// MetricNames returns the names of the metrics: those counted for every run first, then the rest by
+// name.
 func (r Results) MetricNames() []string {
 	first := []string{"pass_rate", "calls", "input_tokens", "output_tokens", "cost"}
 	rank := func(name string) int {
@@ -73,7 +73,7 @@ type Made struct {
 	Corpora       map[string]string `json:"corpora"` // fingerprint by case
 }
 
-// Calibration is how well confidence predicts a pass.
+// Calibration describes how well confidence predicts a pass.
 type Calibration struct {
 	N    int              `json:"n"`   // runs that answered
 	ECE  float64          `json:"ece"` // 0 without any
@@ -97,8 +97,8 @@ type CoveragePoint struct {
 	Precision  float64 `json:"precision"`
 }
 
-// Summarise sums up the items of a suite, grouped by case. A run that could not be made
-// counts as not passed and in no other figure. Without items it returns an error.
+// Summarise summarises the items of a suite, grouped by case. A run that could not start counts as
+// not passed and in no other figure. Without items it returns an error.
 func Summarise(items []Item, made Made) (Results, error) {
 	if len(items) == 0 {
 		return Results{}, errors.New("summing up cases: there are none")
@@ -155,10 +155,10 @@ func (r *Results) describe() {
 	r.Made.CaseSet = hashOf([]byte(strings.Join(set, "\n")))
 }
 
-// ran reports whether there was a run, even one that failed.
+// ran reports whether the case was run, even if it failed.
 func (item Item) ran() bool { return item.Error == "" || len(item.Path) > 0 }
 
-// values are the measured values of one run.
+// values returns the measured values of one run.
 func (item Item) values(priced bool) map[string]float64 {
 	v := map[string]float64{"pass_rate": metrics.One(item.Pass)}
 	if !item.ran() {
@@ -229,7 +229,7 @@ func (r *Results) measure(priced bool) error {
 	return nil
 }
 
-// calibrate compares confidence with what passes.
+// calibrate compares confidence with passes.
 func (r *Results) calibrate() {
 	r.Calibration.Bins, r.Coverage = []ReliabilityBin{}, []CoveragePoint{}
 	var passed []bool
@@ -254,13 +254,13 @@ func (r *Results) calibrate() {
 			right++
 		}
 		if n+1 < len(order) && confidence[order[n+1]] == confidence[i] {
-			continue // those of one confidence are taken together
+			continue // items of equal confidence are taken together
 		}
 		r.Coverage = append(r.Coverage, CoveragePoint{task.Six(confidence[i]), task.Six(metrics.Rate(n+1, len(r.Items))), task.Six(metrics.Rate(right, n+1))})
 	}
 }
 
-// deviation is the standard deviation of a sample, 0 of one value.
+// deviation is the standard deviation of a sample, 0 for a single value.
 func deviation(values []float64) float64 {
 	if len(values) < 2 {
 		return 0

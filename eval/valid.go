@@ -22,10 +22,10 @@ const (
 	Verify   = "verify"
 )
 
-// pipelines are the five, in the order of the documentation.
+// pipelines are the five pipelines in the order of the documentation.
 var pipelines = []string{Research, Comply, Edges, Extract, Verify}
 
-// own stands in uses for every graph that Register adds.
+// own represents, in uses, every graph that Register adds.
 const own = "*"
 
 // A use says which pipelines need a key and which may have it.
@@ -66,8 +66,8 @@ var uses = map[string]use{
 	"gold.fields": {may: Extract}, "gold.edges": {may: Edges},
 }
 
-// check refuses what cannot be meant: keys that the pipeline has no use for, keys
-// that it needs, and values out of their range.
+// check returns an error for keys that the pipeline does not use, missing required keys, and values
+// out of range.
 func (c Case) check() error {
 	as, named := c.Pipeline, c.Pipeline
 	switch {
@@ -135,7 +135,7 @@ func (w Want) check(pipeline string) error {
 		return errors.New("want.exit_code must be 0 to 255")
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Metrics)) {
-		if pipeline != own && !slices.Contains(metricNames, name) { // a registered graph has scores of its own
+		if pipeline != own && !slices.Contains(metricNames, name) { // a registered graph has its own scores
 			return fmt.Errorf("want.metrics.%s is not known; known are %s", name, strings.Join(metricNames, ", "))
 		}
 	}

@@ -68,7 +68,7 @@ func zipped(files []file, at time.Time) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// compress writes what write writes, without a name or a time of its own.
+// compress writes the output of write as gzip, without a name or time.
 func compress(to io.Writer, write func(io.Writer) error) error {
 	z, err := gzip.NewWriterLevel(to, gzip.BestCompression)
 	if err != nil {

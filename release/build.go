@@ -18,7 +18,7 @@ const (
 	linked  = "example.com/assay/cmd/agent/internal/cli" // has the variables of the version
 )
 
-// environment is what a build depends on, without what the caller's shell says.
+// environment returns the variables that a build depends on, independent of the caller's shell.
 func environment(system string) []string {
 	goos, goarch, _ := strings.Cut(system, "/")
 	return []string{
@@ -27,8 +27,8 @@ func environment(system string) []string {
 	}
 }
 
-// build builds the command for a system. Git's record in the binary is left out: go build
-// does not find it in every kind of checkout, and the version is linked in.
+// build builds the command for a system. Git's record in the binary is left out: go build does not
+// find it in every kind of checkout, and the version is linked in.
 func (s source) build(ctx context.Context, system, file string) error {
 	set := func(name, value string) string { return fmt.Sprintf(" -X %s.%s=%s", linked, name, value) }
 	ldflags := "-s -w" + set("releaseVersion", s.version) + set("releaseCommit", s.commit) +
@@ -40,7 +40,7 @@ func (s source) build(ctx context.Context, system, file string) error {
 // here is the system that this runs on.
 func here() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
-// executable is the name of the command's file on a system.
+// executable returns the file name of the command on a system.
 func executable(system string) string {
 	if strings.HasPrefix(system, "windows/") {
 		return program + ".exe"
@@ -48,7 +48,7 @@ func executable(system string) string {
 	return program
 }
 
-// completions writes what each shell reads, as the command prints it.
+// completions writes the completion script of each shell, as printed by the command.
 func completions(ctx context.Context, binary, dir string) ([]file, error) {
 	var out []file
 	for shell, name := range map[string]string{"bash": "agent.bash", "zsh": "_agent", "fish": "agent.fish", "powershell": "agent.ps1"} {
@@ -62,8 +62,8 @@ func completions(ctx context.Context, binary, dir string) ([]file, error) {
 	return out, nil
 }
 
-// manual writes the pages of man. The program that ships does not hold their writer, so a
-// test of the command writes them.
+// manual writes the manual pages. The shipped program does not contain their generator, so a test
+// of the command writes them.
 func (s source) manual(ctx context.Context, dir string) ([]file, error) {
 	_, err := output(ctx, s.root, environment(here()), "go", "test", "-trimpath", "-count=1", "-vet=off", "-run", "^TestManual$", command,
 		"-args", "-man", dir, "-date", s.time.Format(time.DateOnly), "-named", s.plain())

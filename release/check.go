@@ -36,8 +36,8 @@ func again(ctx context.Context, s source, dir string, systems []string) (err err
 	return compare(dir, other, len(systems) < len(all))
 }
 
-// compare compares the files of two folders byte by byte. Its error names the first that
-// differs, and where. Partly leaves out the sums, and what only the first folder has.
+// compare compares the files of two folders byte by byte. Its error names the first difference. If
+// partly is set, it ignores the sums and files missing in the second folder.
 func compare(one, other string, partly bool) error {
 	names := map[string]bool{}
 	dirs := []string{other, one}
@@ -90,7 +90,7 @@ func ordered(names map[string]bool) []string {
 	return out
 }
 
-// difference is the first byte in which two files differ, -1 for none.
+// difference returns the offset of the first byte in which two files differ, or −1.
 func difference(x, y []byte) int {
 	for i := range min(len(x), len(y)) {
 		if x[i] != y[i] {

@@ -25,8 +25,8 @@ type fileInfo struct {
 	Group string      `json:"group"`
 }
 
-// placed says where Debian's policy wants a file of the archive, and packs what it wants
-// packed. Files with an empty place are left out.
+// placed returns where Debian's policy puts a file of the archive, compressed if the policy
+// requires it. Files with an empty place are left out.
 func placed(f file) (string, file, error) {
 	const doc = "/usr/share/doc/" + project + "/"
 	base := filepath.Base(f.name)

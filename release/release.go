@@ -17,7 +17,7 @@ import (
 // sumsFile has the SHA-256 of all other files of a release, for sha256sum --check.
 const sumsFile = "SHA256SUMS"
 
-// artefact is the name of what is made for a system, without an ending.
+// artefact returns the file name for a system, without an extension.
 func (s source) artefact(system string) string {
 	return fmt.Sprintf("%s_%s_%s", project, s.plain(), strings.ReplaceAll(system, "/", "_"))
 }
@@ -93,7 +93,7 @@ func (s source) binaries(ctx context.Context, work string, systems []string) (ma
 	return built, nil
 }
 
-// common returns what is in the archives of all systems.
+// common returns the files that the archives of all systems contain.
 func (s source) common(ctx context.Context, work, binary string, modules []licences.Module) ([]file, error) {
 	step("manual and completions")
 	pages := filepath.Join(work, "man")

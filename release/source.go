@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A source is what a release is made from.
+// A source is the input of a release.
 type source struct {
 	root    string // of the repository
 	commit  string
@@ -25,7 +25,7 @@ type source struct {
 
 var semantic = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 
-// find returns the source in the current folder. A version overrides that of the tag.
+// find returns the source in the current folder. version overrides that of the tag.
 func find(ctx context.Context, version string, dirty bool) (source, error) {
 	for _, program := range []string{"git", "go"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -88,8 +88,8 @@ func (s source) git(ctx context.Context, args ...string) (string, error) {
 // plain is the version as file names and packages have it.
 func (s source) plain() string { return strings.TrimPrefix(s.version, "v") }
 
-// output runs a program in a folder, with variables in addition to those of this process,
-// and returns what it printed.
+// output runs a program in a folder, with variables in addition to those of this process, and
+// returns its standard output.
 func output(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
@@ -102,7 +102,7 @@ func output(ctx context.Context, dir string, env []string, name string, args ...
 	return strings.TrimSpace(stdout.String()), nil
 }
 
-// empty makes a folder, or refuses one that holds something.
+// empty creates a folder, or returns an error if it is not empty.
 func empty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {

@@ -8,9 +8,8 @@ import (
 	"unicode"
 )
 
-// fence matches what a reader could take for the "<" of a data fence: any
-// kind of opening angle bracket, then anything that is not a word, then
-// "data".
+// fence matches text that a reader could take for the "<" of a data fence: any kind of opening
+// angle bracket, then any non-word characters, then "data".
 var fence = regexp.MustCompile(`(?i)[<＜﹤‹〈⟨]([^\pL\pN]{0,8}data)`)
 
 // defused replaces the bracket.
@@ -33,9 +32,8 @@ func defuse(v any) any {
 	return v
 }
 
-// Fence puts a text that is data between marks, as prompts have it: nothing in the text can
-// be taken for their end. A prompt says what stands between them, and that it is no
-// instruction.
+// Fence puts a text that is data between marks, as prompts have it; the text cannot imitate the end
+// mark. The prompt names the content between the marks, and says that it is not an instruction.
 func Fence(text string) string {
 	shown := fence.ReplaceAllString(text, defused+"$1")
 	mark := fenceMark(shown)
@@ -49,8 +47,8 @@ func fenceMark(shown string) string {
 
 var fenceBegin = regexp.MustCompile(`<(data-[0-9a-f]{8})>\n`)
 
-// Unfence returns what Fence put between marks, as it is shown. A text without a fence, or
-// with one that Fence did not make, is returned as it is.
+// Unfence returns the text that Fence put between marks, as it is shown. A text without a fence of
+// Fence is returned unchanged.
 func Unfence(text string) string {
 	at := fenceBegin.FindStringSubmatchIndex(text)
 	if at == nil {
@@ -64,12 +62,11 @@ func Unfence(text string) string {
 	return inside
 }
 
-// Find returns where text holds a quote, as bytes text[start:end]: the quote
-// itself, in other line breaks if need be, or, when it is not there, the place that a
-// prompt shows as this quote.
-// The two differ where the text imitates a data fence, as "<database>" does: a
-// model that copies it exactly from its prompt writes "&lt;database>". An empty
-// quote is nowhere.
+// Find returns the bytes text[start:end] of a quote in text: the quote itself, perhaps with other
+// line breaks, or else the place that a prompt shows as this quote.
+//
+// The two differ if the text imitates a data fence, as "<database>" does: a model that copies it
+// exactly from its prompt writes "&lt;database>". An empty quote is not found.
 func Find(text, quote string) (start, end int, ok bool) {
 	if quote == "" {
 		return 0, 0, false
@@ -84,9 +81,9 @@ func Find(text, quote string) (start, end int, ok bool) {
 	if len(brackets) == 0 {
 		return 0, 0, false
 	}
-	// shown is the text as prompts show it. origin has the place in text of each of its
-	// bytes, and the end. All bytes of a defused bracket are at the bracket, and only
-	// the first of them begins a character of the text.
+	// shown is the text as prompts show it. origin has the offset in text of each of its bytes, and
+	// the end. All bytes of a defused bracket map to the bracket, and only the first of them begins
+	// a character of the text.
 	var shown strings.Builder
 	var origin []int
 	last := 0
@@ -137,9 +134,8 @@ func rewrapped(text, quote string) (start, end int, ok bool) {
 	}
 }
 
-// Begins reports whether a text begins with a quote, whatever the white space
-// between their words, and with how many bytes. The last word of the quote may end
-// within one of the text's.
+// Begins reports whether a text begins with a quote, ignoring differences in white space, and the
+// number of bytes it covers. The last word of the quote may end within one of the text's.
 func Begins(text, quote string) (size int, ok bool) {
 	for i, w := range strings.Fields(quote) {
 		rest := text[size:]

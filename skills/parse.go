@@ -44,8 +44,7 @@ func (p *parser) fail(line int, format string, args ...any) {
 	p.errs = append(p.errs, fmt.Errorf("%s:%d: %w", p.file, line, fmt.Errorf(format, args...)))
 }
 
-// frontMatter reads the header and returns the index of the line after it,
-// or 0 when there is none.
+// frontMatter reads the header and returns the index of the line after it, or 0 without one.
 func (p *parser) frontMatter() int {
 	if p.lines[0] != "---" {
 		p.fail(1, "the file must open with front matter: a line of ---")
@@ -114,7 +113,7 @@ func (p *parser) text(key, value *yaml.Node) string {
 	return value.Value
 }
 
-// inputs reads the mapping of input names to what they are.
+// inputs reads the mapping of input names to their descriptions.
 func (p *parser) inputs(value *yaml.Node) {
 	if value.Kind != yaml.MappingNode || len(value.Content) == 0 {
 		p.fail(value.Line, "inputs must map each input's name to a line about it")

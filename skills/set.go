@@ -17,9 +17,9 @@ var embedded embed.FS
 
 // LoadOptions adjusts Load. Nil and the zero value load the embedded skills.
 type LoadOptions struct {
-	// Overlay is a directory whose *.md files replace the embedded skills of the
-	// same file name. A file that names no embedded skill is an error. So is one
-	// with other inputs or output fields. Empty: no overlay.
+	// Overlay is a directory whose *.md files replace the embedded skills of the same file name. A
+	// file without an embedded skill of its name is an error, and so is one with other inputs or
+	// output fields. Empty: no overlay.
 	Overlay string
 }
 
@@ -68,8 +68,8 @@ func Load(opts *LoadOptions) (*Set, error) {
 	return set, nil
 }
 
-// Replace returns a set in which a skill, the text of a file, replaces the skill of the
-// same name. Name is what errors call the file. The errors are those of an overlay.
+// Replace returns a set in which a skill, the text of a file, replaces the skill of the same name.
+// name is the name of the file in errors. Errors are those of an overlay.
 func (s *Set) Replace(name string, text []byte) (*Set, Skill, error) {
 	skill, err := parse(name, text, false)
 	if err != nil {
@@ -82,8 +82,8 @@ func (s *Set) Replace(name string, text []byte) (*Set, Skill, error) {
 	return out, skill, nil
 }
 
-// Parse reads a skill of one's own, in the format that the package describes. Name is
-// what errors call the text, for example its file.
+// Parse parses a custom skill, in the format that the package describes. name is the name of the
+// text in errors, for example its file.
 func Parse(name string, text []byte) (Skill, error) { return parse(name, text, false) }
 
 // Add returns a set that has more skills. A name that the set has already is an error:

@@ -32,7 +32,7 @@ type Prompt struct {
 	User   string
 }
 
-// markName is the template variable that holds the fence's mark.
+// markName is the name of the fence's mark in templates.
 const markName = "mark"
 
 // Render fills the templates with vars, a JSON object whose keys are exactly

@@ -29,7 +29,7 @@ type Source struct {
 	Text    string `json:"text"`
 
 	Doc    string          `json:"doc,omitempty" prompt:"-"`    // names its document
-	Date   string          `json:"date,omitempty" prompt:"-"`   // from when the document holds; see state.Passage.ValidFrom
+	Date   string          `json:"date,omitempty" prompt:"-"`   // day from which the document is valid; see state.Passage.ValidFrom
 	Blocks []state.Block   `json:"blocks,omitempty" prompt:"-"` // the typed parts of Text
 	Near   []float64       `json:"near,omitempty" prompt:"-"`   // of state.Hit
 	Read   map[int]float64 `json:"read,omitempty" prompt:"-"`   // of state.Hit
@@ -41,7 +41,7 @@ type Choice struct {
 	Text   string `json:"text"`
 }
 
-// Finding is what one finished step contributed.
+// Finding is the contribution of one finished step.
 type Finding struct {
 	StepID     int     `json:"step_id"`
 	Question   string  `json:"question"`
@@ -77,7 +77,7 @@ type Said struct {
 
 // FollowUpOutput is its output.
 type FollowUpOutput struct {
-	Question string `json:"question"` // that stands alone
+	Question string `json:"question"` // that can be understood alone
 }
 
 // ClassifyInput is the input of classify_and_route.

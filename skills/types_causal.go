@@ -41,7 +41,7 @@ type DevilsAdvocateInput struct {
 	From      string       `json:"from_var"`
 	To        string       `json:"to_var"`
 	Mechanism string       `json:"mechanism"`
-	Quote     string       `json:"quote"` // what the judge rests on
+	Quote     string       `json:"quote"` // the judge's evidence
 	Sources   []EdgeSource `json:"sources"`
 }
 
@@ -64,7 +64,7 @@ type DraftEdgesOutput struct {
 	Edges []DraftedEdge `json:"edges"`
 }
 
-// DraftedEdge is an edge as it is drafted: without evidence.
+// DraftedEdge is an edge before any search for evidence.
 type DraftedEdge struct {
 	From           string `json:"from_var"`
 	To             string `json:"to_var"`

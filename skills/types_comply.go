@@ -19,8 +19,8 @@ type RequirementSource struct {
 	Parts []SourcePart `json:"parts,omitempty" prompt:"-"`
 }
 
-// SourcePart is a sentence or a row of a source: the bytes Start..End of its text. Label is
-// what the part stands under.
+// SourcePart is a sentence or a row of a source: the bytes Start..End of its text. Label is the
+// heading or label above the part.
 type SourcePart struct {
 	Start int    `json:"start"`
 	End   int    `json:"end"`
@@ -33,7 +33,7 @@ type RequirementsOutput struct {
 	Requirements []ExtractedRequirement `json:"requirements"`
 }
 
-// ExtractedRequirement is what a model says that a source requires.
+// ExtractedRequirement is a requirement that a model attributes to a source.
 type ExtractedRequirement struct {
 	Source     int    `json:"source"`                // the source's number
 	Quote      string `json:"exact_quote"`           // byte for byte
@@ -52,9 +52,9 @@ type QuotedRequirement struct {
 	SourceType string `json:"source_type"` // "statute" or "policy"
 	Document   string `json:"document"`    // its title
 	Section    string `json:"section_heading"`
-	Quote      string `json:"exact_quote"` // behind its list's stem
-	// Relevance is how much of the question the requirement speaks of, as code sees it
-	// among the others, from 0 to 1.
+	Quote      string `json:"exact_quote"` // after its list's stem
+	// Relevance is the share of the question that the requirement covers, computed by code relative
+	// to the others, from 0 to 1.
 	Relevance float64 `json:"relevance,omitempty" prompt:"-"`
 	// Answers says that it answers the question by its meaning, so that it needs no share of its words.
 	Answers bool `json:"answers,omitempty" prompt:"-"`
@@ -86,7 +86,7 @@ type ComposeConflict struct {
 	Kind string `json:"kind"` // such as "number"
 }
 
-// ComposeFinding is what a review objects to.
+// ComposeFinding is an objection of a review.
 type ComposeFinding struct {
 	Kind   string `json:"kind"`
 	Text   string `json:"text"`

@@ -14,8 +14,8 @@ type FieldSpec struct {
 	Format      string   `json:"format"`   // date, currency, company, …; may be empty
 	Required    string   `json:"required"` // "required" or "optional"
 	Description string   `json:"description"`
-	Anchors     []string `json:"anchors"`   // labels that stand near the value
-	Enum        []string `json:"enum"`      // the values that are allowed; none when all are
+	Anchors     []string `json:"anchors"`   // labels near the value
+	Enum        []string `json:"enum"`      // the allowed values; empty if all are
 	Pattern     string   `json:"pattern"`   // regular expression; may be empty
 	Normalise   []string `json:"normalise"` // how the value is to be written
 	Minimum     *float64 `json:"minimum,omitempty" prompt:"-"`
@@ -33,8 +33,8 @@ type LaidOut struct {
 	Y2    int `json:"y2"`
 }
 
-// A TextBlock is what the reader of a document found in a part of its text: a field with
-// its label and value, a row with its cells, an item of a list, and so on.
+// A TextBlock is a typed part of a text, found by the document's reader: a field with its label and
+// value, a row with its cells, an item of a list, and so on.
 type TextBlock struct {
 	Kind  string     `json:"kind"`
 	Start int        `json:"start"` // bytes of the text
@@ -56,7 +56,7 @@ type ExtractInput struct {
 	Fields []FieldSpec `json:"fields"`
 	Text   string      `json:"text"`
 	Boxes  []LaidOut   `json:"boxes"`             // none for text without a layout
-	Blocks []TextBlock `json:"blocks" prompt:"-"` // in the order of the text; none where nobody looked for them
+	Blocks []TextBlock `json:"blocks" prompt:"-"` // in the order of the text; none if they were not looked for
 }
 
 // ExtractedField is a value that a model found.
@@ -100,5 +100,5 @@ type VerifyExtractionInput struct {
 
 // VerifyExtractionOutput is its output.
 type VerifyExtractionOutput struct {
-	Issues []ExtractionIssue `json:"issues"` // none when everything stands
+	Issues []ExtractionIssue `json:"issues"` // none if everything is right
 }

@@ -22,7 +22,7 @@ type JudgeOutput struct {
 	Reason     string        `json:"reason"`
 }
 
-// SourceQuote is what a model says that a source holds, word for word.
+// SourceQuote is text that a model attributes to a source verbatim.
 type SourceQuote struct {
 	Source int    `json:"source"` // its number
 	Text   string `json:"text"`
@@ -38,7 +38,7 @@ type JudgedClaim struct {
 	Nearest *Nearest `json:"nearest,omitempty" prompt:"-"` // nil where no encoder took part
 }
 
-// Nearest is the stretch of the evidence that is nearest to a claim in meaning.
+// Nearest is the part of the evidence nearest to a claim in meaning.
 type Nearest struct {
 	Text string  `json:"text"`
 	Cite string  `json:"cite"`
@@ -57,7 +57,7 @@ type GapOutput struct {
 	Queries []GapQuery `json:"queries"`
 }
 
-// GapQuery looks for what would show whether a claim is true.
+// GapQuery is a search for evidence for or against a claim.
 type GapQuery struct {
 	ClaimID int    `json:"claim_id"`
 	Query   string `json:"query"`

@@ -2,7 +2,7 @@ package state
 
 import ()
 
-// StepStatus is where a planned step stands.
+// StepStatus is the progress of a planned step.
 type StepStatus string
 
 const (
@@ -16,7 +16,7 @@ const (
 	StepCorrective StepStatus = "corrective"
 )
 
-// QueryType is how much planning a question needs.
+// QueryType is the amount of planning that a question needs.
 type QueryType string
 
 const (
@@ -24,9 +24,8 @@ const (
 	MultiHop QueryType = "multi_hop" // several concepts, application, comparison
 )
 
-// A Step is one row of the planning table: a question of its own, its queries and
-// passages, and the result. An update of a row carries its id and only the columns
-// that it fills in.
+// A Step is one row of the planning table: a sub-question, its queries and passages, and the
+// result. An update of a row has its ID and only the columns that it sets.
 type Step struct {
 	ID         int          `json:"step_id"`         // 1, 2, 3 …
 	Phase      string       `json:"phase,omitempty"` // a short title
@@ -39,11 +38,11 @@ type Step struct {
 	Answer     string       `json:"answer,omitempty"`
 	Citations  []Citation   `json:"citations,omitempty"`
 	Verdict    string       `json:"verdict,omitempty"` // why the evaluation failed it, in words
-	Error      string       `json:"error,omitempty"`   // what stopped it: an error of the model or the index
+	Error      string       `json:"error,omitempty"`   // why it stopped: an error of the model or the index
 	Reason     string       `json:"reason,omitempty"`  // why it was planned, when that was decided after other steps
 }
 
-// A Finding is what an evaluated step adds to the accumulated context.
+// A Finding is the contribution of an evaluated step to the accumulated context.
 type Finding struct {
 	StepID     int        `json:"step_id"`
 	Question   string     `json:"question"`
@@ -52,11 +51,11 @@ type Finding struct {
 	Status     StepStatus `json:"status"`
 }
 
-// An Exchange is a question of a conversation and how its answer began.
+// An Exchange is a question of a conversation with the beginning of its answer.
 type Exchange struct {
 	Question string `json:"question"`         // as it was researched
 	Head     string `json:"head,omitempty"`   // the headword of the answer's first quote
-	Answer   string `json:"answer,omitempty"` // its first quote; of a model that quotes nothing, its first 300 runes
+	Answer   string `json:"answer,omitempty"` // its first quote or, without quotes, its first 300 runes
 }
 
 // Injection is the verdict on the question itself.
@@ -67,13 +66,13 @@ type Injection struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// MemoryHit tells that an earlier answer was served, or, without Hit and with a
-// Question, that a question much like this one helps to find evidence.
+// MemoryHit records that an earlier answer was served, or, without Hit and with a Question, that a
+// similar question helps to find evidence.
 type MemoryHit struct {
 	Hit        bool     `json:"hit"`
 	Question   string   `json:"question,omitempty"` // the question as it was asked then
 	Similarity float64  `json:"similarity,omitempty"`
-	Queries    []string `json:"queries,omitempty"` // what its evidence was found with, when it was not served
+	Queries    []string `json:"queries,omitempty"` // the queries that found its evidence, if it was not served
 }
 
 // Selection is the outcome of a multiple-choice question.
@@ -87,8 +86,8 @@ type Selection struct {
 	Check    *ClaimCheck    `json:"check,omitempty"`    // of the block's claims; nil when they were not checked
 }
 
-// ChoiceCheck is the reasons of a selection, with unsupported ones marked or left
-// out, and the verdicts on them.
+// ChoiceCheck has the reasons of a selection, with unsupported ones marked or left out, and the
+// verdicts on them.
 type ChoiceCheck struct {
 	Text  string      `json:"text"`
 	Check *ClaimCheck `json:"check"` // nil when they were not checked
@@ -96,7 +95,7 @@ type ChoiceCheck struct {
 
 // Wholeness says how many parts of the question the answer's evidence covers.
 type Wholeness struct {
-	Parts   int      `json:"parts"`             // that the question asks for; 0 when none can be told apart
+	Parts   int      `json:"parts"`             // that the question asks for; 0 if they cannot be separated
 	Missing []string `json:"missing,omitempty"` // in words; see package research
 }
 
@@ -110,21 +109,21 @@ type OptionReason struct {
 	Reason     string `json:"reason"`
 }
 
-// A Correction is what verification made of an answer.
+// A Correction is the result of verifying an answer.
 type Correction struct {
-	Text     string     `json:"text"`               // the answer's body, with what has no support marked or left out
+	Text     string     `json:"text"`               // the answer's body, with unsupported text marked or left out
 	Rewrote  bool       `json:"rewrote,omitempty"`  // it was written again from more evidence
-	Queries  []string   `json:"queries,omitempty"`  // what was searched for that
-	Evidence []Evidence `json:"evidence,omitempty"` // what was found and read
+	Queries  []string   `json:"queries,omitempty"`  // queries of the correction
+	Evidence []Evidence `json:"evidence,omitempty"` // passages found and read
 }
 
-// Decision is what the last evaluation or replanning asked for next.
+// Decision is the next action requested by the last evaluation or replanning.
 type Decision string
 
 const (
 	DecideExecute  Decision = "execute"  // a step is pending
 	DecideReplan   Decision = "replan"   // another step may help
-	DecideComplete Decision = "complete" // answer with what there is
+	DecideComplete Decision = "complete" // answer with the present evidence
 )
 
 // Agent is the state of the research pipeline. Nodes change it only through
@@ -146,13 +145,13 @@ type Agent struct {
 	Choice     Selection   `json:"choice"`
 	Check      *ClaimCheck `json:"check,omitempty"` // of the answer's claims; nil when they were not checked
 	Whole      Wholeness   `json:"whole,omitzero"`
-	// ChoiceCheck is what verification made of the selection's reasons.
+	// ChoiceCheck is the result of verifying the selection's reasons.
 	ChoiceCheck ChoiceCheck `json:"choice_check,omitzero"`
 	Losses      []Loss      `json:"losses,omitempty"`  // calls that failed while the run went on
 	Stopped     string      `json:"stopped,omitempty"` // why no further step was planned, in the replanner's words
 	Correction  Correction  `json:"correction,omitzero"`
 	Stored      bool        `json:"stored"`   // written to QA memory in this run
-	Warnings    []string    `json:"warnings"` // what went wrong beside the answer
+	Warnings    []string    `json:"warnings"` // problems that do not affect the answer
 	Usage       ModelUsage  `json:"usage"`
 	Metrics     Metrics     `json:"metrics"` // set by the last node
 }
@@ -179,7 +178,7 @@ func (s Agent) Sums() Metrics {
 	}
 }
 
-// With returns the row with the columns that upd carries.
+// With returns the row with the columns set in upd.
 func (s Step) With(upd Step) Step {
 	fill(&s.Phase, upd.Phase)
 	fill(&s.Question, upd.Question)
@@ -237,8 +236,8 @@ func (s Agent) Count(status StepStatus) int {
 	return n
 }
 
-// readClosely is how many of a step's passages, the best first, count as read by
-// it; of the others only those that it cites.
+// readClosely is the number of a step's passages, the best first, that count as read by it; of the
+// others only those that it cites do.
 const readClosely = 5
 
 // Read returns the ids of the passages that steps have read closely or cite, in

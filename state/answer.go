@@ -15,7 +15,7 @@ type Answer struct {
 	Pipeline string `json:"pipeline"`
 	End
 	Question     string       `json:"question"`               // as it was typed
-	Resolved     string       `json:"resolved,omitempty"`     // what was searched for, where the question leaned on the one before
+	Resolved     string       `json:"resolved,omitempty"`     // the question as searched, if it depended on the one before
 	Respelt      []Respelling `json:"searched_for,omitempty"` // words of the question that were searched for as others, or as others too
 	Answer       string       `json:"answer"`                 // markdown
 	Choice       string       `json:"choice"`                 // the letter chosen; empty without choices and for an abstention
@@ -28,8 +28,8 @@ type Answer struct {
 	Metrics      RunMetrics   `json:"metrics"`
 	Model        string       `json:"model"`
 	Corpus       string       `json:"corpus"`
-	Trace        string       `json:"trace"`              // the trace's file; empty when none was written
-	Warnings     []string     `json:"warnings,omitempty"` // what went wrong beside the answer, e.g. in memory
+	Trace        string       `json:"trace"`              // the trace's file; empty without one
+	Warnings     []string     `json:"warnings,omitempty"` // problems that do not affect the answer, e.g. in memory
 }
 
 // A Signature says which run an answer is of.
@@ -42,7 +42,7 @@ type Signature struct {
 	Skills      map[string]string // hashes of the prompts, by name
 }
 
-// Common is what answers of all pipelines have.
+// Common returns the part that answers of all pipelines share.
 func (a *Answer) Common() *Answer { return a }
 
 // Sign adds the data of its run to an answer.
@@ -53,7 +53,7 @@ func (a *Answer) Sign(s Signature) {
 	}
 }
 
-// FailedAnswer is the answer of a run that did not begin.
+// FailedAnswer returns the answer of a run that did not begin.
 func FailedAnswer(pipeline, question string, end End) Answer {
 	return Answer{
 		Schema: AnswerSchema, Pipeline: pipeline, End: end, Question: question, Sources: []Source{},
@@ -69,11 +69,11 @@ type Nearest struct {
 	Original string `json:"original,omitempty"` // see Source
 	Start    int    `json:"start"`              // bytes
 	End      int    `json:"end"`                // bytes, exclusive
-	Line     string `json:"line"`               // what of it comes nearest, in one line
-	Why      string `json:"why"`                // why it does not answer, as far as can be told by words and form
+	Line     string `json:"line"`               // its nearest text, in one line
+	Why      string `json:"why"`                // why it does not answer, as far as words and form show it
 }
 
-// Words shows it to a person: why the documents do not answer, and what comes nearest.
+// Words describes it for a person: why the documents do not answer, and their nearest text.
 func (n *Nearest) Words() string {
 	if n == nil {
 		return ""
@@ -88,25 +88,24 @@ func (n *Nearest) Words() string {
 // A ShownQuote is a quotation of the answer.
 type ShownQuote struct {
 	Text   string `json:"text"`           // the source's bytes
-	Shown  string `json:"shown"`          // with the headword that it stands under
+	Shown  string `json:"shown"`          // with the headword above it
 	Head   string `json:"head,omitempty"` // the headword
 	Source int    `json:"source"`         // N of the source
 }
 
-// Relevance is how well the passages answer the question, as far as that can be
-// told without reading them. It says nothing of whether the sentences are the
-// sources' own: that is Verification.
+// Relevance estimates how well the passages answer the question. It does not cover whether the
+// sentences are the sources' own: that is Verification.
 type Relevance struct {
-	Confidence float64 `json:"confidence"` // how often an answer like this one held what was asked, where it was measured
+	Confidence float64 `json:"confidence"` // how often an answer like this one had the requested fact, where it was measured
 	Retrieved  float64 `json:"retrieved"`  // how surely the passages are about the question: mean of the completed steps
 	Match      float64 `json:"match"`      // how well the best sentence of the passages fits the question; mean, 0 to about 15
 	Lead       float64 `json:"lead"`       // by how much it fits better than the ten sentences next to it; mean
 	Absent     float64 `json:"absent"`     // share of the question's words that no passage has; mean
-	Parts      int     `json:"parts"`      // that the question asks for; 0 when none can be told apart
+	Parts      int     `json:"parts"`      // that the question asks for; 0 if they cannot be separated
 	Found      int     `json:"found"`      // of them, those that a cited passage or the answer has
 }
 
-// Words says to a person what the confidence is worth. It was measured with the offline model.
+// Words explains the confidence to a person. It was measured with the offline model.
 func (r *Relevance) Words(offline bool) string {
 	measured := "measured on software manuals"
 	if !offline {
@@ -125,7 +124,7 @@ type Source struct {
 	Doc      string      `json:"doc"`
 	Title    string      `json:"title"`
 	Where    string      `json:"where"`              // title, section, page and line, for a reader
-	Path     string      `json:"path"`               // absolute; for extracted formats the text that the corpus keeps
+	Path     string      `json:"path"`               // absolute; for extracted formats the text in the corpus
 	Original string      `json:"original,omitempty"` // the file that text was extracted from
 	Section  string      `json:"section"`
 	Page     int         `json:"page,omitempty"`
@@ -134,8 +133,8 @@ type Source struct {
 	Start    int         `json:"start"` // bytes
 	End      int         `json:"end"`   // bytes, exclusive
 	Text     string      `json:"text"`
-	Quotes   []QuoteSpan `json:"quotes"`          // what the answer quotes from it
-	Stale    string      `json:"stale,omitempty"` // why Path no longer holds Text, when it does not
+	Quotes   []QuoteSpan `json:"quotes"`          // the answer's quotes from it
+	Stale    string      `json:"stale,omitempty"` // why Path no longer contains Text; empty if it does
 }
 
 // QuoteSpan is a quote of an answer, as a span of its source's file.
@@ -145,14 +144,14 @@ type QuoteSpan struct {
 	Text  string `json:"text"`
 }
 
-// Verification says what was checked: the answer's quotes, byte for byte against the
-// files as they are now, and its claims against the evidence.
+// Verification lists the checks: of the answer's quotes, byte for byte against the present files,
+// and of its claims against the evidence.
 type Verification struct {
 	QuotesChecked int `json:"quotes_checked"`
 	QuotesExact   int `json:"quotes_exact"`
 	ClaimsQuoted  int `json:"claims_quoted,omitempty"` // supported claims that are a source's own words
-	// Choice is the check of the reasons for and against the options; nil without
-	// options, and when they were not checked.
+	// Choice is the check of the reasons for and against the options; nil without options, or if
+	// they were not checked.
 	Choice      *ClaimCheck `json:"choice,omitempty"`
 	*ClaimCheck             // nil when claims were not checked
 }
@@ -170,7 +169,7 @@ type ClaimCheck struct {
 	CRAGAttempts    int            `json:"crag_attempts"`        // corrections that were judged
 	Rewritten       int            `json:"rewritten,omitempty"`  // claims that a correction wrote in place of the pipeline's own
 	Corrected       bool           `json:"corrected,omitempty"`  // there is a correction whose every claim is supported
-	Unverified      string         `json:"unverified,omitempty"` // what kept claims from being judged
+	Unverified      string         `json:"unverified,omitempty"` // why claims could not be judged
 	Claims          []CheckedClaim `json:"claims,omitempty"`     // in order, on request
 	Corrections     []string       `json:"suggested_corrections,omitempty"`
 }
@@ -183,7 +182,7 @@ type CheckedClaim struct {
 	Evidence   []Quote     `json:"evidence"` // exact bytes of sources, the best first
 	Against    []Quote     `json:"against,omitempty"`
 	Conflicts  []Conflict  `json:"conflicts,omitempty"`
-	Doubts     []Doubt     `json:"doubts,omitempty"` // what could not be checked; a claim with one is never of level high
+	Doubts     []Doubt     `json:"doubts,omitempty"` // parts not confirmed; a claim with one is never of level high
 	Cites      []string    `json:"cites,omitempty"`
 	Miscited   bool        `json:"miscited,omitempty"`
 	Reasoning  string      `json:"reasoning"`
@@ -197,14 +196,14 @@ type ByteSpan struct {
 	End   int `json:"end"` // exclusive
 }
 
-// RunMetrics are a run's metrics with what only a trace knows, by node. A node
-// inside another is "execute/rewrite".
+// RunMetrics are a run's metrics with those that only a trace has, by node. A node inside another
+// is "execute/rewrite".
 type RunMetrics struct {
 	Metrics
 	NodeMS map[string]float64 `json:"node_ms"` // milliseconds; "execute" holds those of its nodes
-	// NodeUsage has the model calls of each node, also those of failed nodes and
-	// of retried attempts, which no sum of the state has. Citations of no source
-	// count as parse failures in the sum alone.
+	// NodeUsage has the model calls of each node, including those of failed nodes and of retried
+	// attempts, which no sum of the state has. Citations without a source count as parse failures
+	// only in the sum.
 	NodeUsage map[string]ModelUsage `json:"node_usage"`
 	ElapsedMS float64               `json:"elapsed_ms"`
 }

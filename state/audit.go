@@ -1,6 +1,6 @@
 package state
 
-// SupportType is what evidence says of two variables.
+// SupportType is the relation between two variables in the evidence.
 type SupportType string
 
 const (
@@ -9,8 +9,7 @@ const (
 	Irrelevant      SupportType = "irrelevant"
 )
 
-// A VerificationVerdict is what a judge says of an edge after it has read the
-// evidence that there is so far.
+// A VerificationVerdict is a judge's verdict on an edge after reading the evidence so far.
 type VerificationVerdict struct {
 	IsGrounded      bool        `json:"is_grounded"`
 	SupportType     SupportType `json:"support_type"`
@@ -20,26 +19,25 @@ type VerificationVerdict struct {
 	RefinementQuery string      `json:"suggested_refinement_query"`
 }
 
-// An AuditEntry is one verdict on an edge: who gave it, on what, and what came
-// of it.
+// An AuditEntry is one verdict on an edge: its author, its evidence, and its consequence.
 type AuditEntry struct {
 	Edge      string              `json:"edge"`
 	N         int                 `json:"n"` // of the edge's verdicts, from 1
 	Node      string              `json:"node"`
 	Skill     string              `json:"skill,omitempty"`
 	SkillHash string              `json:"skill_hash,omitempty"`
-	Model     string              `json:"model,omitempty"` // that answered; empty when none did
+	Model     string              `json:"model,omitempty"` // that answered; empty if none did
 	Iteration int                 `json:"iteration"`
 	Queries   []string            `json:"queries"`  // every one tried so far
 	Passages  []string            `json:"passages"` // ids of those that were read, in the order of the prompt
 	Verdict   VerificationVerdict `json:"verdict"`
 	Objection *Objection          `json:"objection,omitempty"` // of the adversarial pass
-	Counts    bool                `json:"counts"`              // false: its quote is in no passage or gives orders, it could not be had, or it repeats itself
+	Counts    bool                `json:"counts"`              // false: its quote is in no passage or is a prompt injection, the call failed, or it is a repetition
 	Decision  EdgeDecision        `json:"decision"`
 	Note      string              `json:"note,omitempty"` // why it does not count, or why it was decided so
 }
 
-// An Objection is what the adversarial pass says of an edge.
+// An Objection is the adversarial pass's objection to an edge.
 type Objection struct {
 	AlternativeExplanations []string `json:"alternative_explanations"`
 	StillGrounded           bool     `json:"still_grounded"`
@@ -48,7 +46,7 @@ type Objection struct {
 	Reason                  string   `json:"reason"`
 }
 
-// EdgeDecision is what an edge's loop does after a verdict.
+// EdgeDecision is the action of an edge's loop after a verdict.
 type EdgeDecision string
 
 const (

@@ -1,6 +1,6 @@
 package state
 
-// ClaimStatus is how far the evidence carries a claim.
+// ClaimStatus is the degree to which the evidence supports a claim.
 type ClaimStatus string
 
 const (
@@ -23,16 +23,16 @@ type Claim struct {
 	Text  string   `json:"text"`
 	Start int      `json:"start"`           // bytes of the response
 	End   int      `json:"end"`             // bytes, exclusive
-	Cites []string `json:"cites,omitempty"` // labels of the marks that stand with it, in order
-	// Context is the text that must precede a claim to make it readable: the lead-in
-	// of its list, the label of its item, the head of its table. The span omits it.
+	Cites []string `json:"cites,omitempty"` // labels of its citation marks, in order
+	// Context is the text before a claim that makes it readable: the lead-in of its list, the label
+	// of its item, the header of its table. It is not part of the span.
 	Context string `json:"context,omitempty"`
-	// Quotation is the text between the quotation marks around the claim. It is empty
-	// when the claim is all of it, or stands outside any.
+	// Quotation is the text between the quotation marks around the claim. It is empty if the claim
+	// is all of it, or is outside any.
 	Quotation string `json:"quotation,omitempty"`
 }
 
-// Spoken is the claim as it is judged: its text after its context.
+// Spoken is the claim in the form in which it is judged: its text after its context.
 func (c Claim) Spoken() string {
 	if c.Context == "" {
 		return c.Text
@@ -40,7 +40,7 @@ func (c Claim) Spoken() string {
 	return c.Context + " " + c.Text
 }
 
-// ConflictKind is what about a claim the evidence says otherwise, or not at all.
+// ConflictKind is the part of a claim that the evidence contradicts or does not have.
 type ConflictKind string
 
 const (
@@ -61,12 +61,12 @@ const (
 type Conflict struct {
 	Kind     ConflictKind `json:"kind"`
 	Claim    string       `json:"claim"`              // the claim's words
-	Evidence string       `json:"evidence,omitempty"` // those of the evidence; empty when it has none
+	Evidence string       `json:"evidence,omitempty"` // those of the evidence; empty if it has none
 	Opposed  bool         `json:"opposed,omitempty"`  // the evidence says the contrary, rather than nothing of the kind
 }
 
-// A Doubt is a critical part of a claim that the evidence neither shows nor
-// refutes: the claim may be supported, and this part of it was not checked.
+// A Doubt is a critical part of a claim that the evidence neither shows nor refutes: the claim may
+// be supported, but this part was not confirmed.
 type Doubt struct {
 	Kind  ConflictKind `json:"kind"`
 	Claim string       `json:"claim"` // the claim's words
@@ -77,13 +77,13 @@ type Verdict struct {
 	Claim
 	Status     ClaimStatus `json:"status"`
 	Confidence float64     `json:"confidence"`          // 0..1 that the evidence supports the claim
-	For        []Quote     `json:"for,omitempty"`       // what supports it, the best first
-	Against    []Quote     `json:"against,omitempty"`   // what a conflict was found with
+	For        []Quote     `json:"for,omitempty"`       // supporting quotes, the best first
+	Against    []Quote     `json:"against,omitempty"`   // quotes with which a conflict was found
 	Conflicts  []Conflict  `json:"conflicts,omitempty"` // hard signals
-	Doubts     []Doubt     `json:"doubts,omitempty"`    // what could be neither found nor refuted, in the order of the claim
-	Miscited   bool        `json:"miscited,omitempty"`  // supported, but not by what it cites
+	Doubts     []Doubt     `json:"doubts,omitempty"`    // parts neither found nor refuted, in the order of the claim
+	Miscited   bool        `json:"miscited,omitempty"`  // supported, but not by its citations
 	Reason     string      `json:"reason"`
-	Error      string      `json:"error,omitempty"`    // what kept the claim from being judged; it then counts as unsupported
+	Error      string      `json:"error,omitempty"`    // why the claim could not be judged; it then counts as unsupported
 	StandIn    string      `json:"stand_in,omitempty"` // why the judge that was chosen did not give the verdict, and another did
 	Cause      Cause       `json:"cause,omitempty"`    // of Error, or of StandIn
 }

@@ -1,8 +1,11 @@
-// Package state holds what all pipelines share: passages, quotes, claims and verdicts,
-// the audit of a decision, how a run ended, what models cost, and the answer's JSON.
-// Agent is the state of the research pipeline. The other pipelines keep their states,
-// channels and types with their nodes. The words of a skill's answer that the offline
-// model or telemetry reads too (SupportType, RejectionReason, FindingKind) are here.
+// Package state has the types that all pipelines share: passages, quotes, claims and verdicts, the
+// audit of a decision, the outcome of a run, the cost of models, and the answer's JSON. Agent is
+// the state of the research pipeline. The other pipelines define their states, channels and types
+// next to their nodes. Values of a skill's answer that the offline model or telemetry also reads
+// (SupportType, RejectionReason, FindingKind) are here.
 //
-// The package decides nothing and asks nobody.
+//	var a state.Answer
+//	err := json.Unmarshal(printed, &a) // the output of --json
+//
+// The package makes no decisions and calls no models.
 package state

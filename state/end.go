@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Status is how a run ended. All pipelines share these words: they are in
-// `--json`, in the trace, in the exit code and in what people read.
+// Status is the outcome of a run. All pipelines share these words: they are in `--json`, in the
+// trace, in the exit code and in texts for people.
 type Status string
 
 const (
-	StatusAnswered    Status = "answered"    // all of it holds, and nothing was lost on the way
-	StatusUngrounded  Status = "ungrounded"  // there is an answer, but not all of it holds or is there
+	StatusAnswered    Status = "answered"    // all of it is supported, and no part failed
+	StatusUngrounded  Status = "ungrounded"  // there is an answer, but parts are unsupported or missing
 	StatusNoEvidence  Status = "no_evidence" // looked, and it is not there
 	StatusUnavailable Status = "unavailable" // could not look; the cause says why
 	StatusRejected    Status = "rejected"    // the input was refused
@@ -27,8 +27,8 @@ var Statuses = []Status{
 	StatusAnswered, StatusUngrounded, StatusNoEvidence, StatusUnavailable, StatusRejected, StatusInterrupted, StatusCancelled, StatusFailed,
 }
 
-// ExitCode is the exit code for a run that ended this way. A command that SIGTERM
-// cancelled ends with 143 instead of 130.
+// ExitCode is the exit code for the outcome. A command that SIGTERM cancelled exits with 143
+// instead of 130.
 func (s Status) ExitCode() int {
 	switch s {
 	case StatusAnswered:
@@ -43,7 +43,7 @@ func (s Status) ExitCode() int {
 	return 1
 }
 
-// Cause is what kept a run from looking.
+// Cause is the reason why a run could not search.
 type Cause string
 
 const (
@@ -60,13 +60,13 @@ var causeWords = map[Cause]string{
 	CauseBudget: "the budget is spent", CauseTime: "the time is up", CauseIndex: "the corpus could not be read",
 }
 
-// A Caused error knows what kept a run from looking.
+// A Caused error has the reason why a run could not search.
 type Caused interface {
 	error
 	Cause() Cause
 }
 
-// CauseOf is the cause of an error, empty for one that is a fault of ours.
+// CauseOf returns the cause of an error, empty for an internal error.
 func CauseOf(err error) Cause {
 	if c, ok := errors.AsType[Caused](err); ok {
 		return c.Cause()
@@ -77,7 +77,8 @@ func CauseOf(err error) Cause {
 	return ""
 }
 
-// A Loss is a call that failed while the run continued, and what is missing for it.
+// A Loss is a call that failed while the run continued, with the part that is missing because of
+// it.
 type Loss struct {
 	Missing string `json:"missing"` // in words: "the answer to step 2"
 	Cause   Cause  `json:"cause,omitempty"`
@@ -89,32 +90,32 @@ func LossOf(missing string, err error) Loss {
 	return Loss{Missing: missing, Cause: CauseOf(err), Error: err.Error()}
 }
 
-// Searched is where a run looked.
+// Searched is where a run searched.
 type Searched struct {
 	Corpus  string   `json:"corpus,omitempty"`
 	Queries []string `json:"queries"` // each once, in order
 }
 
-// An End is how a run ended and why, as an Answer shows it.
+// An End is the outcome of a run with its reason, as in an Answer.
 type End struct {
 	Status   Status    `json:"status"`
 	Cause    Cause     `json:"cause,omitempty"`    // of unavailable
 	Losses   []Loss    `json:"losses,omitempty"`   // calls that failed while the run went on
-	Missing  []string  `json:"missing,omitempty"`  // parts of what was asked that the evidence does not have
+	Missing  []string  `json:"missing,omitempty"`  // parts of the question that the evidence does not answer
 	Searched *Searched `json:"searched,omitempty"` // of no_evidence
-	Why      string    `json:"why,omitempty"`      // of ungrounded: what does not hold, in a sentence
+	Why      string    `json:"why,omitempty"`      // for ungrounded: the unsupported parts, in a sentence
 	Error    string    `json:"error,omitempty"`
 }
 
-// An Outcome is what a pipeline knows when its run is over.
+// An Outcome is a pipeline's knowledge at the end of its run.
 type Outcome struct {
 	Err      error    // of the run
 	Rejected bool     // the input was refused
 	Asks     bool     // the run waits for a person
 	Answered bool     // there is an answer
-	Grounded bool     // every part of the answer that was checked holds
+	Grounded bool     // every checked part of the answer is supported
 	Losses   []Loss   // calls that failed while the run went on
-	Missing  []string // parts of what was asked that the evidence does not have; an answer with some is not whole
+	Missing  []string // parts of the question that the evidence does not answer; an answer with some is incomplete
 	Searched Searched
 	Why      string // see End
 }
@@ -200,7 +201,7 @@ func (e End) missing() string {
 	return "The passages do not have: " + strings.Join(e.Missing, "; ") + "."
 }
 
-// lost names what failed calls took; empty without any.
+// lost describes the parts missing because of failed calls; empty without any.
 func (e End) lost() string {
 	if len(e.Losses) == 0 {
 		return ""

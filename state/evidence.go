@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// A Passage is a span of a document. Start and End are byte offsets into the
-// text named by Source, and that text's bytes Start..End are exactly Text.
-// For markdown and plain text the source is the file itself; for every other
-// format it is the extracted text that the corpus keeps.
+// A Passage is a span of a document. Start and End are byte offsets into the text named by Source,
+// and that text's bytes Start..End are exactly Text. For markdown and plain text the source is the
+// file itself; for every other format it is the text that the corpus extracted.
 type Passage struct {
 	ID      string `json:"id"`                // unique in its corpus, stable while the text is unchanged
 	Doc     string `json:"doc"`               // the document's id; passages of one document share it
@@ -25,18 +24,16 @@ type Passage struct {
 	// Blocks are the typed parts of the text, in order, without overlap.
 	Blocks []Block `json:"blocks,omitempty"`
 
-	// Orders are what a detector that looked at the passage when it was found says
-	// that it tells an assistant to do. The passage in its corpus has none.
+	// Orders are the prompt injections that a detector found in the passage during the search. The
+	// passage in its corpus has none.
 	Orders []Order `json:"orders,omitempty"`
 
-	// Metadata is what the document or the record says of itself, and its
-	// directory and file type. A value of several lines is several values. The
-	// map is shared between passages: it is not written to.
+	// Metadata is the metadata of the document or record, and its directory and file type. Several
+	// values are separated by newlines. The map is shared between passages and read-only.
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
-// An Order is a part of a passage that tells an assistant who reads it what to
-// do: the bytes Start..End of the passage's text.
+// An Order is a prompt injection in a passage: the bytes Start..End of the passage's text.
 type Order struct {
 	Kind  string `json:"kind"` // such as "override"
 	Start int    `json:"start"`
@@ -51,8 +48,7 @@ func (p Passage) Equal(q Passage) bool {
 		slices.EqualFunc(p.Blocks, q.Blocks, Block.Equal)
 }
 
-// A Score is what one ranker said of a passage. Values of different rankers
-// are not comparable.
+// A Score is one ranker's score of a passage. Values of different rankers are not comparable.
 type Score struct {
 	Ranker string  `json:"ranker"`
 	Value  float64 `json:"value"`
@@ -65,16 +61,16 @@ type Hit struct {
 	Rank    int     `json:"rank"` // 1-based
 	Scores  []Score `json:"scores"`
 
-	// Near is how near each stretch of the passage is in meaning to what was searched for, 1 for the same,
-	// in the order of memory/answer's Readings; nil where no encoder took part.
+	// Near is the similarity of each part of the passage to the query, at most 1, in the order of
+	// memory/answer's Readings; nil without an encoder.
 	Near []float64 `json:"near,omitempty"`
-	// Read are the log-odds that a stretch answers the question that the search was for, by the stretch's
-	// place in that order: of the few that an encoder has read together with the question.
+	// Read has, for the few parts that an encoder read together with the question, the log-odds
+	// that the part answers it, by the part's index in that order.
 	Read map[int]float64 `json:"read,omitempty"`
 
-	Copies []string  `json:"copies,omitempty"` // ids of passages that say the same and were left out for it, best first
+	Copies []string  `json:"copies,omitempty"` // IDs of omitted passages that say the same, best first
 	Before []Passage `json:"before,omitempty"` // the passages before it in its document, in their order, where they were asked for
-	After  []Passage `json:"after,omitempty"`  // and those behind it
+	After  []Passage `json:"after,omitempty"`  // and those after it
 }
 
 // A Quote is a span of a passage's document: the bytes Start..End of the
@@ -91,7 +87,7 @@ type Quote struct {
 type Citation struct {
 	N       int     `json:"n"`                // the number in "[Source N]": the passage is the step's hit N, counted from 1
 	Passage string  `json:"passage"`          // its id
-	Quotes  []Quote `json:"quotes,omitempty"` // what the answer quotes from it, in order of appearance; empty when it paraphrases
+	Quotes  []Quote `json:"quotes,omitempty"` // the answer's quotes from it, in order of appearance; empty for a paraphrase
 }
 
 // QuoteIn returns the quote of p that starts at byte from of p.Text and is

@@ -14,18 +14,18 @@ const (
 type FindingKind string
 
 const (
-	FindNotVerbatim  FindingKind = "not_verbatim"  // a quote that its passage does not hold byte for byte
+	FindNotVerbatim  FindingKind = "not_verbatim"  // a quote that its passage does not contain byte for byte
 	FindPlaceholder  FindingKind = "placeholder"   // a quote of text that is still to be written
-	FindOrders       FindingKind = "gives_orders"  // a quote that tells the reader's assistant what to do
+	FindOrders       FindingKind = "gives_orders"  // a quote with a prompt injection
 	FindNotJSON      FindingKind = "not_json"      // an answer that does not fit its schema
 	FindUnknownID    FindingKind = "unknown_id"    // an id that no requirement has
-	FindRejectedID   FindingKind = "rejected_id"   // an id of a requirement that is not verified
+	FindRejectedID   FindingKind = "rejected_id"   // the ID of an unverified requirement
 	FindUncited      FindingKind = "uncited"       // a statement without an id
-	FindUnsupported  FindingKind = "unsupported"   // a statement that its quotes do not carry
+	FindUnsupported  FindingKind = "unsupported"   // a statement that its quotes do not support
 	FindContradicted FindingKind = "contradicted"  // a number, a modality or another word that its quotes do not have
 	FindOneSided     FindingKind = "one_sided"     // one of two conflicting requirements is left out
-	FindByModel      FindingKind = "model_finding" // what the model that reviews objects to
+	FindByModel      FindingKind = "model_finding" // an objection of the reviewing model
 	FindNoStatement  FindingKind = "no_statement"  // an answer that says nothing
 	FindNotHad       FindingKind = "not_had"       // a call of a model that failed
-	FindLimit        FindingKind = "limit"         // what was left out because there was too much
+	FindLimit        FindingKind = "limit"         // parts omitted because of a limit
 )

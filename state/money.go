@@ -8,16 +8,15 @@ import (
 	"strings"
 )
 
-// Money is an amount in billionths of the currency of the prices. It is an integer,
-// so that a sum is the same in every order. In JSON it is a decimal number of the
-// currency, such as 0.00125.
+// Money is an amount in billionths of the currency of the prices. It is an integer, so that a sum
+// is the same in every order. In JSON it is a decimal number of the currency, such as 0.00125.
 type Money int64
 
 // one is one unit of the currency.
 const one = 1_000_000_000
 
-// MoneyOf returns an amount of the currency, rounded to a billionth. What is
-// no number is 0; what Money cannot hold is its bound.
+// MoneyOf returns an amount of the currency, rounded to a billionth. NaN is 0; an amount out of
+// range is the nearest bound.
 func MoneyOf(amount float64) Money {
 	switch n := math.Round(amount * one); {
 	case math.IsNaN(n):
@@ -50,8 +49,7 @@ func (m Money) Amount() float64 { return float64(m) / one }
 // MarshalJSON writes the amount as a number of the currency.
 func (m Money) MarshalJSON() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalJSON reads what MarshalJSON writes, and any other JSON number,
-// rounded to a billionth.
+// UnmarshalJSON reads the output of MarshalJSON, and any other JSON number, rounded to a billionth.
 func (m *Money) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Where names the place of a passage for a reader: title, section, page or slide, line. A
-// section of a workbook is a sheet.
+// Where returns the place of a passage for a reader: title, section, page or slide, line. A section
+// of a workbook is a sheet.
 func (p Passage) Where() string {
 	name := p.Title
 	if name == "" {
@@ -35,8 +35,8 @@ func (p Passage) Where() string {
 	return strings.Join(parts, ", ")
 }
 
-// WhereIn is Where with the clauses, steps and rows that quotes of the passage stand in:
-// "clause 7.2", "steps 1 to 3", "rows A to C".
+// WhereIn is Where with the clauses, steps and rows of the passage's quotes: "clause 7.2", "steps 1
+// to 3", "rows A to C".
 func (p Passage) WhereIn(quotes []QuoteSpan) string {
 	var parts []string
 	var kinds []BlockKind
@@ -60,17 +60,17 @@ func (p Passage) WhereIn(quotes []QuoteSpan) string {
 			parts = append(parts, string(k)+"s "+first[k]+" to "+last[k])
 		}
 	}
-	if len(parts) > 0 { // the passage's line is that of its beginning
+	if len(parts) > 0 { // the line in Where is that of the passage's beginning
 		p.Line = 0
 	}
 	return strings.Join(append([]string{p.Where()}, parts...), ", ")
 }
 
-// longestPlace is how long the first cell of a row may be that names the row, in characters.
+// longestPlace is the greatest length, in characters, of a row's first cell that names the row.
 const longestPlace = 40
 
-// name is the address of a clause, a step or a row among its like: "7.2", "3", "Otto";
-// empty for one without.
+// name returns the number or name of a clause, a step or a row: "7.2", "3", "Otto"; empty without
+// one.
 func (b Block) name(text string) string {
 	if b.Start < 0 || b.End > len(text) || b.Start > b.End {
 		return ""
@@ -98,7 +98,7 @@ func (b Block) numbered(own string) string {
 	return n
 }
 
-// In is what a cell says, on one line; text is that of its passage.
+// In returns the content of a cell on one line; text is that of its passage.
 func (c Cell) In(text string) string {
 	if c.Text != "" || c.Start < 0 || c.End > len(text) || c.Start > c.End {
 		return strings.Join(strings.Fields(c.Text), " ")

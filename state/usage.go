@@ -18,10 +18,10 @@ type ModelUsage struct {
 	// is 0, the true cost is higher than Cost.
 	Unpriced int `json:"unpriced,omitempty"`
 
-	// RecordedCost is what those calls cost, when they were recorded, that a
-	// cassette answered. Nothing was spent on them now: it is not in Cost.
+	// RecordedCost is the recorded cost of the calls that a cassette answered. It was not spent now
+	// and is not in Cost.
 	RecordedCost Money `json:"recorded_cost,omitempty"`
-	// RecordedUnpriced counts those of them whose cost is unknown.
+	// RecordedUnpriced counts the recorded calls of unknown cost.
 	RecordedUnpriced int `json:"recorded_unpriced,omitempty"`
 }
 

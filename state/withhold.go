@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Withheld stands in a passage's text where something that speaks to an assistant was taken out.
+// Withheld replaces a prompt injection in a passage's text.
 const Withheld = "[[withheld]]"
 
-// Withhold returns a passage without what speaks to an assistant: the spans of its Orders are
-// taken out of the text, which keeps its length and its offsets, and what is found in its titles,
-// labels and metadata is replaced. It notes all in the Orders. Nobody who reads the passage can
-// quote what is withheld; a quote that would reach over it is another text than the file has. Of a
-// row only the cells that speak are withheld, and the others are rows of their own.
+// Withhold returns a passage without prompt injections: the spans of its Orders are blanked in the
+// text, which keeps its length and its offsets, and those found in its titles, labels and metadata
+// are replaced. All are recorded in Orders. Withheld text cannot be quoted; a quote across it would
+// differ from the file. In a row only the affected cells are withheld, and the others become
+// separate rows.
 func (p Passage) Withhold(inspect func(text string) []Order) Passage {
 	cells := p.speakingCells(inspect)
 	p.Orders = append(slices.Clip(p.Orders), cells...)
@@ -57,7 +57,7 @@ func (p Passage) Withhold(inspect func(text string) []Order) Passage {
 	return p
 }
 
-// speakingCells are the cells that give an order, alone or behind the name of their column.
+// speakingCells returns the cells with a prompt injection, alone or after the name of their column.
 func (p Passage) speakingCells(inspect func(text string) []Order) (out []Order) {
 	for _, b := range p.Blocks {
 		for _, c := range b.Cells {
@@ -77,14 +77,14 @@ func (p Passage) speakingCells(inspect func(text string) []Order) (out []Order) 
 	return out
 }
 
-// inRow reports whether an order is one that a cell of its row gives, and no other words with it.
+// inRow reports whether a prompt injection lies within one block and overlaps one of the cells.
 func (p Passage) inRow(o Order, cells []Order) bool {
 	return slices.ContainsFunc(p.Blocks, func(b Block) bool {
 		return b.Start <= o.Start && o.End <= b.End && slices.ContainsFunc(cells, func(c Order) bool { return o.Start < c.End && c.Start < o.End })
 	})
 }
 
-// around is what a block leaves of itself around the cells that are withheld.
+// around returns the parts of a block around the withheld cells.
 func (p Passage) around(b Block) []Block {
 	held := func(c Cell) bool {
 		return slices.ContainsFunc(p.Orders, func(o Order) bool { return c.Start < o.End && o.Start < c.End })
@@ -119,7 +119,7 @@ func (p Passage) around(b Block) []Block {
 	return out
 }
 
-// blank is what stands for n bytes that are withheld.
+// blank returns the replacement of n withheld bytes.
 func blank(n int) string {
 	if n < len(Withheld)+2 {
 		return strings.Repeat(" ", n)
@@ -127,8 +127,7 @@ func blank(n int) string {
 	return "\n" + Withheld + strings.Repeat(" ", n-len(Withheld)-2) + "\n"
 }
 
-// Of reports whether a passage is of a text: all its bytes are there, except those that are
-// withheld.
+// Of reports whether a passage comes from a text: all its bytes are equal, except withheld ones.
 func (p Passage) Of(text string) bool {
 	if len(text) != len(p.Text) {
 		return false

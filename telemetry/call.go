@@ -24,7 +24,7 @@ const (
 	attrRepair     = attribute.Key("assay.model_call.repair")   // the call repairs an answer that did not fit
 	attrFallback   = attribute.Key("assay.model_call.fallback") // another model answered than was asked first
 	attrCost       = attribute.Key("assay.cost")                // in the currency of the prices, of the calls that have one
-	attrUnpriced   = attribute.Key("assay.unpriced_calls")      // of which it is not known what they cost
+	attrUnpriced   = attribute.Key("assay.unpriced_calls")      // calls of unknown cost
 	attrQueries    = attribute.Key("assay.retrieval.queries")   // how many
 	attrCandidates = attribute.Key("assay.retrieval.candidates")
 	attrHits       = attribute.Key("assay.retrieval.hits")
@@ -33,15 +33,15 @@ const (
 
 	attrEdge      = attribute.Key("assay.edge.id")
 	attrIteration = attribute.Key("assay.edge.iteration")
-	attrSide      = attribute.Key("assay.edge.side")    // what the search is meant to find
+	attrSide      = attribute.Key("assay.edge.side")    // the kind of evidence searched for
 	attrTried     = attribute.Key("assay.edge.tried")   // how many queries so far
 	attrSearched  = attribute.Key("assay.edge.queries") // the queries; only with Content
 	attrVerdict   = attribute.Key("assay.edge.verdict") // the support type
 	attrGrounded  = attribute.Key("assay.edge.grounded")
-	attrDecision  = attribute.Key("assay.edge.decision") // what follows the verdict
+	attrDecision  = attribute.Key("assay.edge.decision") // the decision after the verdict
 )
 
-// custom makes the span of what a node published: it ended now.
+// custom makes the span of an event that a node published; it ends now.
 func (r *Recorder) custom(ev graph.Event[struct{}]) {
 	o := r.nodes[place(ev.Places)]
 	if o == nil {
@@ -67,9 +67,8 @@ func (r *Recorder) custom(ev graph.Event[struct{}]) {
 	o.last = ev.Time
 }
 
-// modelCall makes the span of a call. Its times are those of the watched call
-// that the event is about, the first to end of those that are left; without one
-// it began when the last thing ended.
+// modelCall makes the span of a call. Its times are those of the watched call behind the event, the
+// first remaining one to end; without one the span begins when the previous one ended.
 func (r *Recorder) modelCall(ev graph.Event[struct{}], of event.Call, o *open) {
 	usage := llm.Usage{InputTokens: of.Usage.InputTokens, OutputTokens: of.Usage.OutputTokens}
 	r.usage = r.usage.Plus(usage)
@@ -119,7 +118,7 @@ func (r *Recorder) modelCall(ev graph.Event[struct{}], of event.Call, o *open) {
 	span.End(trace.WithTimestamp(made.ended))
 }
 
-// paid says what calls cost, as far as that was counted.
+// paid returns the attributes of the known cost of calls.
 func paid(cost state.Money, unpriced int) []attribute.KeyValue {
 	var out []attribute.KeyValue
 	if cost != 0 {
@@ -131,8 +130,8 @@ func paid(cost state.Money, unpriced int) []attribute.KeyValue {
 	return out
 }
 
-// split takes a model's name apart. The conventions have names of their own
-// for some providers.
+// split splits a model's label into provider and model. Some providers have other names in the
+// conventions.
 func split(label string) (provider, model string) {
 	provider, model, ok := strings.Cut(label, ":")
 	if !ok {
@@ -144,7 +143,7 @@ func split(label string) (provider, model string) {
 	return provider, model
 }
 
-// document is a passage that was found, in the form of the conventions.
+// document is a found passage in the form of the conventions.
 type document struct {
 	ID string `json:"id"`
 }
@@ -186,8 +185,7 @@ func (r *Recorder) retrieval(ev graph.Event[struct{}], search event.EdgeSearch, 
 	span.End(trace.WithTimestamp(ev.Time))
 }
 
-// outerOf is the span of the node whose subgraph an event is in, else that of its
-// own node.
+// outerOf returns the span of the node whose subgraph an event is in, or that of its own node.
 func (r *Recorder) outerOf(ev graph.Event[struct{}], o *open) trace.Span {
 	if n := len(ev.Places) - 1; n > 0 {
 		if outer := r.nodes[place(ev.Places[:n])]; outer != nil {
@@ -197,8 +195,8 @@ func (r *Recorder) outerOf(ev graph.Event[struct{}], o *open) trace.Span {
 	return o.span
 }
 
-// verdict marks the span of the node that gave or routed a verdict, and that of the
-// edge's loop, which keeps its last one.
+// verdict adds a verdict to the span of the node that gave or routed it, and to that of the edge's
+// loop, which has the last one.
 func (r *Recorder) verdict(ev graph.Event[struct{}], entry state.AuditEntry, o *open) {
 	attributes := []attribute.KeyValue{
 		attrEdge.String(entry.Edge), attrIteration.Int(entry.Iteration), attrTried.Int(len(entry.Queries)),
@@ -211,7 +209,7 @@ func (r *Recorder) verdict(ev graph.Event[struct{}], entry state.AuditEntry, o *
 	r.outerOf(ev, o).SetAttributes(attributes...)
 }
 
-// text is an attribute that holds JSON.
+// text returns an attribute with a JSON value.
 func text[T any](key attribute.Key, v T) attribute.KeyValue {
 	data, err := json.Marshal(v)
 	if err != nil { // strings and structs of them encode
@@ -220,7 +218,7 @@ func text[T any](key attribute.Key, v T) attribute.KeyValue {
 	return key.String(string(data))
 }
 
-// A call is one that a watched model made.
+// A call is a call of a watched model.
 type call struct {
 	asked   string // the model's name, such as "openai:gpt-4.1"
 	node    string
@@ -240,9 +238,9 @@ func (r *Recorder) Context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, recorderKey{}, r)
 }
 
-// Watch wraps a model, so that its calls are recorded exactly by the recorder
-// of their context; without one it does nothing. name is what is asked for,
-// such as "openai:gpt-4.1"; what answers may be another.
+// Watch wraps a model so that the recorder of the context records the exact times of its calls;
+// without a recorder it does nothing. name is the requested model, such as "openai:gpt-4.1";
+// another one may answer.
 func Watch(name string, m llm.Model) llm.Model { return watched{name, m} }
 
 type watched struct {

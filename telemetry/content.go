@@ -23,7 +23,7 @@ type part struct {
 	Response  string `json:"response,omitempty"`
 }
 
-// content is what was asked and answered.
+// content returns the prompt and the answer as attributes.
 func content(req llm.Request, resp llm.Response, err error) []attribute.KeyValue {
 	var system []part
 	var in []message

@@ -1,7 +1,6 @@
-// Package telemetry turns what happens in a run into spans of OpenTelemetry:
-// one for the run, below it one for each attempt at a node, and below those one
-// for each call of a model and each search, by the semantic conventions for
-// generative AI.
+// Package telemetry turns the events of a run into OpenTelemetry spans: one for the run, below it
+// one for each attempt at a node, and below those one for each model call and each search, by the
+// semantic conventions for generative AI.
 //
 //	rec := telemetry.NewRecorder(ctx, tracer, nil)
 //	defer rec.End()
@@ -10,20 +9,19 @@
 //		telemetry.Observe(rec, ev)
 //	}
 //
-// The engine knows nothing of it: spans are made from the stream of events,
-// with the times that stand there. Models that Watch wraps add the exact time of
-// each call, its kind of failure and, when Options say so, what was asked and
-// answered. Nodes inside a subgraph are below the node that holds it.
+// The engine does not depend on the package: spans are made from the stream of events, with the
+// events' times. Models wrapped by Watch add the exact time of each call, its kind of failure and,
+// if Options.Content is set, prompt and answer. Nodes of a subgraph are below the node that
+// contains it.
 //
-// The span of a search for a causal edge has the edge's id, iteration and side; those
-// of the nodes that rule on it, and of its loop, have its last verdict and how many
-// queries were tried. A figure that a search does not give is in no span.
+// The span of a search for a causal edge has the edge's ID, iteration and side; those of the nodes
+// that decide on it, and of its loop, have its last verdict and the number of queries tried. A
+// value missing in an event is missing in the span.
 //
-// Span names hold names of graphs, nodes and models only. Without
-// Options.Content no prompt, answer, query, document or text of an error is in
-// any attribute.
+// Span names contain only names of graphs, nodes and models. Without Options.Content no attribute
+// contains a prompt, answer, query, document or error text.
 //
-// It exports nothing, reads no variables and keeps no globals: the tracer, and
-// where its spans go, are the caller's. Repeated attempts at one call are one
-// span. It records neither metrics nor logs.
+// The package does not export spans, read environment variables or keep globals: the caller
+// provides the tracer and its exporter. Repeated attempts at one call are one span. It records
+// neither metrics nor logs.
 package telemetry

@@ -9,14 +9,14 @@ import (
 	"example.com/assay/llm"
 )
 
-// Kinds of errors that no type stands for.
+// Kinds of errors without a type of their own.
 const (
 	kindMisfit = "misfit" // an answer that does not fit its schema
 	kindOther  = "_OTHER" // the conventions' word for the rest
 )
 
-// kindOf names the kind of an error by its type, for error.type: there are few
-// kinds, and none holds anything of its text. A status is its number.
+// kindOf returns the kind of an error from its type, for error.type: there are few kinds, and none
+// contains error text. An HTTP status is its number.
 func kindOf(err error) string {
 	if e, ok := errors.AsType[*llm.StatusError](err); ok {
 		return strconv.Itoa(e.Status)

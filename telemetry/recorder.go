@@ -29,14 +29,14 @@ const (
 	attrHandler   = attribute.Key("assay.node.handler") // the node failed, and this is its error handler
 )
 
-// Options say what spans hold. Nil is the zero value.
+// Options configure spans. Nil means the zero value.
 type Options struct {
 	// Content adds prompts, answers, queries, ids of passages and texts of errors.
 	// Default: only names, counts, times and kinds of errors.
 	Content bool
-	// RunID is the run's own id. Default: none is recorded.
+	// RunID is the run's ID. Default: not recorded.
 	RunID string
-	// Corpus names what is searched. Default: none is recorded.
+	// Corpus is the name of the searched corpus. Default: not recorded.
 	Corpus string
 }
 
@@ -44,7 +44,7 @@ type Options struct {
 type Recorder struct {
 	tracer trace.Tracer
 	opts   Options
-	outer  trace.Span // what the run's span is below
+	outer  trace.Span // parent of the run's span
 
 	mu       sync.Mutex
 	root     *open
@@ -52,7 +52,7 @@ type Recorder struct {
 	calls    []call           // made, and not yet seen in an event
 	usage    llm.Usage        // of all calls
 	cost     state.Money      // of those whose cost is known
-	unpriced int              // those of which it is not
+	unpriced int              // those of unknown cost
 }
 
 // open is a span that has not ended.
@@ -61,8 +61,8 @@ type open struct {
 	last time.Time // when the last thing in it ended
 }
 
-// NewRecorder returns the recorder of a run that is about to begin. Its span
-// is below that of ctx, if there is one.
+// NewRecorder returns the recorder of a run that is about to begin. The span of ctx, if any, is the
+// parent of its span.
 func NewRecorder(ctx context.Context, tracer trace.Tracer, opts *Options) *Recorder {
 	r := &Recorder{tracer: tracer, outer: trace.SpanFromContext(ctx), nodes: map[string]*open{}}
 	if opts != nil {
@@ -116,7 +116,7 @@ func (r *Recorder) start(parent trace.Span, name string, kind trace.SpanKind, at
 	return &open{span, at}
 }
 
-// place names a task of a run: the supersteps and tasks that lead to it.
+// place identifies a task of a run: the supersteps and tasks that lead to it.
 func place(places []graph.Place) string {
 	var b strings.Builder
 	for _, p := range places {
@@ -149,9 +149,8 @@ func (r *Recorder) node(ev graph.Event[struct{}], at time.Time) *open {
 	return o
 }
 
-// endNode ends an attempt; that of an error handler may follow. One that was
-// not seen to begin, since its result came from a cache, has the length that
-// the event says.
+// endNode ends an attempt; that of an error handler may follow. An attempt without a start event,
+// whose result came from a cache, has the duration in the event.
 func (r *Recorder) endNode(ev graph.Event[struct{}]) {
 	key := place(ev.Places)
 	o := r.nodes[key]
@@ -171,7 +170,7 @@ func (r *Recorder) endNode(ev graph.Event[struct{}]) {
 	}
 }
 
-// fail marks a span as that of something that failed.
+// fail marks a span as failed.
 func (r *Recorder) fail(span trace.Span, err error) {
 	if err == nil {
 		return
@@ -184,7 +183,7 @@ func (r *Recorder) fail(span trace.Span, err error) {
 	span.SetAttributes(semconv.ErrorTypeKey.String(kindOf(err)))
 }
 
-// end ends the run's span and what is left open below it.
+// end ends the run's span and all open spans below it.
 func (r *Recorder) end(at time.Time, err error) {
 	var keys []string
 	for key := range r.nodes {
@@ -205,8 +204,7 @@ func (r *Recorder) end(at time.Time, err error) {
 	r.root = nil
 }
 
-// End ends what the run left open, which is nothing when its last event was
-// seen. No event may follow.
+// End ends open spans; there are none after the last event of a run. No event may follow.
 func (r *Recorder) End() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

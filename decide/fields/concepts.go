@@ -195,7 +195,7 @@ func (v *vocabulary) apart(w string) []term {
 	return nil
 }
 
-// A meaning is what a field is about: the terms of its name, and optional terms from the rest of
+// A meaning is the subject of a field: the terms of its name, and optional terms from the rest of
 // the schema.
 type meaning struct {
 	terms   []term

@@ -71,7 +71,7 @@ func inLegalForm(s string) string {
 }
 
 // Write returns a value in normalised form: dates as ISO, numbers with a point, white space
-// collapsed, then the named steps in order. Steps says what changed. A value of another form stays
+// collapsed, then the named steps in order. Steps names the changes. A value of another form stays
 // as it is.
 func (f Form) Write(value string) (out string, steps []string) {
 	out = text.OneLine(value)

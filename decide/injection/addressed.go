@@ -22,7 +22,7 @@ const (
 		`ai-assistent(?:en)?|taalmodel(?:len)?|kunstmatige intelligentie))`
 	// toward precedes the addressee: "note to all", "an", "aux".
 	toward = `(?i:(?:to|for|dear|attention|hey|hello|an|für|liebe[rs]?|achtung|aux?|à|a|pour|chers?|chères?|para|per|agli|ai|alle?|gli|cari|caro|aan|voor|beste|aos?|às|caros?)\s+(?:l['’])?(?:(?:all|any|every|each|the|alle|jede[ns]?|die|das|tous les|toutes les|les|los|las|todos los|todas las|tutti gli|tutte le|gli|i|os|as|todos os|todas as|elke|iedere|de)\s+){0,2})`
-	// notice is what such a line calls itself.
+	// notice matches the name that such a line gives itself.
 	notice = `(?i:note|notice|message|instructions?|attention|reminder|hint|directive|memo|warning|important|hinweis|nachricht|anweisung(?:en)?|achtung|wichtig|mitteilung|remarque|consigne|avis|message|nota|aviso|mensaje|instrucci(?:ón|ones)|atención|messaggio|istruzion[ei]|attenzione|avviso|mensagem|instruç(?:ão|ões)|atenção|bericht|opmerking|instructies?|let op)`
 	doing  = `(?i:reading|reads?|processing|process(?:es)?|summari[sz](?:ing|es?)|answering|answers?|analy[sz](?:ing|es?)|parsing|indexing|evaluating|reviewing|using|quoting|citing)`
 	here   = `(?i:this|these|the (?:following|above|present)|it)\s*(?i:document|page|text|file|passage|e-?mail|article|paper|note|message|website|content|manual|résumé|cv|table|sheet|section)?`

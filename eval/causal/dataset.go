@@ -21,8 +21,8 @@ const (
 // formats lists them, sorted.
 func formats() []string { return []string{FormatCNC, FormatPairs, FormatPubMed} }
 
-// A Label is the judgement of people, or of a judge: in the format pubmed a
-// state.SupportType, in the others True or False.
+// A Label is the judgement of a person or a judge: in the format pubmed a state.SupportType, in the
+// others True or False.
 type Label string
 
 const (
@@ -49,7 +49,7 @@ type Item struct {
 type Relation struct {
 	Cause   string   `json:"cause"`
 	Effect  string   `json:"effect"`
-	Signals []string `json:"signal"` // none where no word does
+	Signals []string `json:"signal"` // none if no word signals it
 }
 
 // A Dataset is a judged collection. It does not change after reading.

@@ -33,8 +33,8 @@ type Evaluation struct {
 	Outcomes []Outcome
 }
 
-// Evaluate asks the offline judge about every item of a dataset, one after the
-// other, and measures. The error is cancellation, or a dataset without items.
+// Evaluate runs the offline judge on every item of a dataset, one after the other, and measures.
+// Cancellation and a dataset without items are errors.
 func Evaluate(ctx context.Context, d *Dataset, j *Offline, progress task.Progress) (Evaluation, error) {
 	judged := make([]Judgement, len(d.Items))
 	score, err := progress.Timed(ctx, "judging", len(d.Items), func(i int) string { return fmt.Sprintf("item %q", d.Items[i].ID) }, func(i int) error {
@@ -47,7 +47,7 @@ func Evaluate(ctx context.Context, d *Dataset, j *Offline, progress task.Progres
 	return measure(d, judged, score)
 }
 
-// Measure measures judgements of the items of a dataset, one each, in their order.
+// Measure computes the metrics of judgements, one for each item of a dataset, in order.
 func Measure(d *Dataset, judged []Judgement) (Evaluation, error) {
 	if len(judged) != len(d.Items) {
 		return Evaluation{}, fmt.Errorf("evaluating: %d judgements for %d items; give one each", len(judged), len(d.Items))
@@ -81,7 +81,7 @@ func statistics(d *Dataset, judged []Judgement) []metrics.Statistic {
 	return append([]metrics.Statistic{metrics.MacroF1(d.Labels, labels, said), metrics.Accuracy(labels, said)}, metrics.Binary(gold, pred, p)...)
 }
 
-// swapped are the figures of pairs whose cause and effect are exchanged.
+// swapped are the figures of pairs with cause and effect exchanged.
 var swapped = []task.Figure[Outcome]{
 	{Name: "accepted", Of: func(o Outcome) (task.Fraction, bool) { return task.Yes(o.Label == True), true }},
 	{Name: "accepted_causal", Of: func(o Outcome) (task.Fraction, bool) {

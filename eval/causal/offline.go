@@ -35,8 +35,8 @@ func (o *Offline) Saw(d *Dataset) bool {
 	return slices.ContainsFunc(o.weights.Trained, func(data reading.Data) bool { return data.SHA256 == d.Hash })
 }
 
-// Probabilities of a causal relation for each result of the rules, which give none: the
-// rounded share of causal sentences among those with that result.
+// Probabilities of a causal relation for each result of the rules, which give none: the rounded
+// share of causal sentences among those with that result.
 const (
 	pDirect      = .75
 	pCorrelation = .1

@@ -43,9 +43,9 @@ func alterations() []alteration {
 	}
 }
 
-// Altered returns the fully supported items of a dataset, each followed by its
-// alterations: one of each kind that fits the claim. Its id is the item's id, a plus sign
-// and the kind. Equal datasets give equal results. Items of other labels are left out.
+// Altered returns the fully supported items of a dataset, each followed by its alterations: one of
+// each kind that fits the claim. Their ID is the item's ID, a plus sign and the kind. Equal
+// datasets give equal results. Items with other labels are left out.
 func Altered(d *Dataset) *Dataset {
 	out := *d
 	out.Items = nil
@@ -73,7 +73,7 @@ func Altered(d *Dataset) *Dataset {
 	return &out
 }
 
-// alterationMark stands between an item's id and the kind of its alteration.
+// alterationMark separates an item's ID from the kind of its alteration.
 const alterationMark = "+"
 
 // AlterationOf takes the id of an altered item apart.
@@ -88,7 +88,7 @@ type Resistance struct {
 	Kinds     []Resisted `json:"kinds"`
 }
 
-// Resisted is one kind of alteration.
+// Resisted has the results for one kind of alteration.
 type Resisted struct {
 	Kind    string `json:"kind"`
 	N       int    `json:"n"` // altered claims whose original is accepted
@@ -140,9 +140,8 @@ func Resist(outcomes []Outcome) (r Resistance, ok bool) {
 	return r, ok
 }
 
-// refusals are, by kind, the shares of altered claims that are refused, and that are
-// refused or in doubt, among those whose original is accepted. There are none without
-// altered claims.
+// refusals returns, by kind, the share of altered claims that are refused, and that are refused or
+// in doubt, among those whose original is accepted; nothing without altered claims.
 func refusals(outcomes []Outcome) []task.Figure[Outcome] {
 	r, _ := Resist(outcomes)
 	accepted := map[string]bool{}
@@ -296,7 +295,7 @@ func (e *editor) negations() []edit {
 	return out
 }
 
-// pastOf is the base of a verb in the past tense.
+// pastOf returns the base form of a verb in the past tense.
 func pastOf(w string) string {
 	bases := wordnet.Bases(w)
 	if w != strings.ToLower(w) || slices.Contains(bases, w) && !strings.HasSuffix(w, "ed") {
@@ -342,7 +341,7 @@ func (e *editor) numbers() []edit {
 
 var namePattern = pattern.New(`\b[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})+\b`)
 
-// namesOf lists the names in the claims of a dataset, sorted.
+// namesOf returns the names in the claims of a dataset, sorted.
 func namesOf(d *Dataset) []string {
 	var out []string
 	for _, item := range d.Items {

@@ -20,7 +20,7 @@ import (
 type heard struct {
 	verified *Verified
 	tap      *tap
-	heard    []float64 // by claim, in the order of Judge; NaN where the model gave none
+	heard    []float64 // by claim, in the order of Judge; NaN if the model gave none
 }
 
 // newHeard returns the pipeline's judge with a model. The error is that the
@@ -42,7 +42,7 @@ func (h *heard) Judge(ctx context.Context, text string, evidence []state.Evidenc
 // Heard returns the probabilities so far.
 func (h *heard) Heard() []float64 { return h.heard }
 
-// A tap keeps the probability of a model's last verdict.
+// A tap records the probability of a model's last verdict.
 type tap struct {
 	model llm.Model
 	last  float64
@@ -59,7 +59,7 @@ func (t *tap) Generate(ctx context.Context, req llm.Request) (llm.Response, erro
 
 const (
 	calibrationFolds = 5
-	// fewestCalibrated is how many claims two parameters need at least.
+	// fewestCalibrated is the least number of claims for fitting two parameters.
 	fewestCalibrated = 20
 )
 
@@ -71,9 +71,9 @@ type fit struct {
 	Calibrated  float64 // ECE of each fifth, calibrated on the other four
 }
 
-// calibrate fits a calibration of a judge's probabilities to a dataset. There is one
-// probability for each item, in their order; NaN leaves the item out. Errors are too few
-// claims, claims of only one label, and probabilities that do not rise with the truth.
+// calibrate fits a calibration of a judge's probabilities to a dataset. There is one probability
+// per item, in order; NaN skips the item. Too few claims, claims of only one label, and
+// probabilities that do not rise with the truth are errors.
 func calibrate(d *Dataset, probabilities []float64) (fit, error) {
 	if len(probabilities) != len(d.Items) {
 		return fit{}, fmt.Errorf("calibrating: %d probabilities for %d items; give one each", len(probabilities), len(d.Items))

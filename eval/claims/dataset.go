@@ -4,11 +4,10 @@ import (
 	"example.com/assay/state"
 )
 
-// A Label is the judgement of people, or of a judge.
+// A Label is the judgement of a person or a judge.
 type Label string
 
-// Labels are those of state.ClaimStatus and, in the format scifact alone,
-// Contradicted.
+// Labels are those of state.ClaimStatus and, only in the format scifact, Contradicted.
 const (
 	Supported          = Label(state.Supported)
 	PartiallySupported = Label(state.PartiallySupported)

@@ -40,8 +40,8 @@ type Evaluation struct {
 	Failed      int           // verdicts with an error; they count as unsupported
 }
 
-// Evaluate asks a judge about every item of a dataset, one after the other,
-// and measures. The errors are the judge's and cancellation.
+// Evaluate runs a judge on every item of a dataset, one after the other, and measures. Errors are
+// those of the judge and cancellation.
 func Evaluate(ctx context.Context, d *Dataset, j Judge, progress task.Progress) (Evaluation, error) {
 	verdicts := make([]state.Verdict, len(d.Items))
 	score, err := progress.Timed(ctx, "judging", len(d.Items), func(i int) string { return fmt.Sprintf("item %q", d.Items[i].ID) }, func(i int) (err error) {
@@ -54,8 +54,7 @@ func Evaluate(ctx context.Context, d *Dataset, j Judge, progress task.Progress) 
 	return measure(d, verdicts, score)
 }
 
-// Measure measures verdicts that were given to the items of a dataset, one
-// each, in their order.
+// Measure computes the metrics of verdicts, one for each item of a dataset, in order.
 func Measure(d *Dataset, verdicts []state.Verdict) (Evaluation, error) {
 	if len(verdicts) != len(d.Items) {
 		return Evaluation{}, fmt.Errorf("evaluating: %d verdicts for %d items; give one each", len(verdicts), len(d.Items))

@@ -78,7 +78,7 @@ func (r *reader) add(at jsonl.Place, item Item) error {
 	return nil
 }
 
-// passage makes evidence of a text.
+// passage makes evidence from a text.
 func passage(id, title, text string) state.Evidence {
 	return state.Evidence{Label: "Source 1", Passage: state.Passage{ID: id, Doc: id, Title: title, Text: text, End: len(text), Source: id}}
 }
@@ -143,9 +143,9 @@ func (r *reader) faithbench(ctx context.Context) error {
 	})
 }
 
-// scifact reads SciFact (Wadden et al., "Fact or fiction: verifying scientific
-// claims", EMNLP 2020): claims against the abstracts that people judged them
-// by, or, where none of these says anything, those that the claim cites.
+// scifact reads SciFact (Wadden et al., "Fact or fiction: verifying scientific claims", EMNLP
+// 2020): claims against the abstracts by which people judged them, or, without any, those that the
+// claim cites.
 func (r *reader) scifact(ctx context.Context) error {
 	type abstract struct {
 		ID        jsonl.Ident `json:"id"`

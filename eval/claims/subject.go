@@ -8,11 +8,11 @@ import (
 	"example.com/assay/state"
 )
 
-// mostSubject is how many words a subject may have.
+// mostSubject is the greatest number of words in a subject.
 const mostSubject = 6
 
-// subjectOf is what stands at the beginning of a sentence before its first verb, empty
-// when that is a pronoun, or not only words.
+// subjectOf returns the text of a sentence before its first verb, empty if that is a pronoun, or
+// not only words.
 func subjectOf(sentence string) string {
 	e := &editor{}
 	e.read("", sentence)

@@ -149,7 +149,7 @@ type fitted struct {
 	*Configured
 	served string
 	fit    fit
-	unfit  error // why there is no fit
+	unfit  error // reason for a missing fit
 }
 
 // measureConfigured measures the configured judge, and fits a calibration to the
@@ -190,7 +190,7 @@ type itemRow struct {
 	Pred   string        `json:"pred"`             // the verdict's status; of a response, supported or unsupported
 	Label  string        `json:"label"`            // the verdict in the labels of the set
 	Score  float64       `json:"score"`            // probability of support
-	Doubts []state.Doubt `json:"doubts,omitempty"` // what could not be checked
+	Doubts []state.Doubt `json:"doubts,omitempty"` // facts that could not be checked
 }
 
 func (f *options) report(set *Dataset, got Evaluation, trained bool, with *fitted) *task.Report {

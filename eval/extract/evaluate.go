@@ -37,7 +37,7 @@ type Options struct {
 	Progress      task.Progress
 }
 
-// An Outcome is what was read from one document.
+// An Outcome is the result of reading one document.
 type Outcome struct {
 	Item   Item
 	Exact  map[string][]string // values as written in the document

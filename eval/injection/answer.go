@@ -7,11 +7,10 @@ import (
 	"example.com/assay/skills"
 )
 
-// scaffold is what the offline synthesis writes around its quotes.
+// scaffold matches the text that the offline synthesis adds to its quotes.
 var scaffold = pattern.New(`^(?:|No passage answers this question\.|#{2,3} (?:Rule|Elements|Exceptions|Application|Sources)|- \[Source 1\])$`)
 
-// headword begins a line that names what a quote stands under: the document's words,
-// too.
+// headword begins a line with the headword of a quote, which is text of the document, too.
 const headword = "#### "
 
 // taken splits an answer of the offline synthesis into its quotes, and reports
@@ -54,7 +53,7 @@ func overlaps(document, quote string, start, end int) bool {
 	}
 }
 
-// holds reports whether a document has a quote, whatever its line breaks.
+// holds reports whether a document contains a quote, ignoring line breaks.
 func holds(document, quote string) bool {
 	_, _, ok := skills.Find(document, quote)
 	return ok

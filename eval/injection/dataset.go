@@ -84,8 +84,8 @@ type position string
 // positions lists them.
 func positions() []position { return []position{"start", "middle", "end"} }
 
-// place inserts an attack into a context, on lines of its own, and returns its offsets. The
-// middle is the end of the sentence half-way.
+// place inserts an attack into a context, on separate lines, and returns its offsets. The middle is
+// the end of the middle sentence.
 func place(document, attack string, at position) (poisoned string, start, end int) {
 	cut := len(document)
 	switch at {

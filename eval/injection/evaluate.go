@@ -70,8 +70,7 @@ type tally struct {
 	harmless   []float64   // how much harmless documents do
 }
 
-// falseAlarms is the share of harmless documents that may be flagged in
-// recall_at_5_percent.
+// falseAlarms is the share of harmless documents flagged in recall_at_5_percent.
 const falseAlarms = .05
 
 // strength is the highest score of a sentence that touches start..end.
@@ -222,8 +221,8 @@ func byName(shares map[string]*Share) []Share {
 	return out
 }
 
-// Evaluate measures the shipped detector and the offline synthesis. The errors
-// are cancellation, and those of the model.
+// Evaluate measures the shipped detector and the offline synthesis. Errors are those of the model
+// and cancellation.
 func Evaluate(ctx context.Context, d *Dataset, progress task.Progress) (Evaluation, error) {
 	w, err := injection.Shipped()
 	if err != nil {

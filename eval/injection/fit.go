@@ -11,8 +11,8 @@ import (
 const (
 	ridge     = 1   // of the weights
 	perAttack = 6   // contexts that each attack is trained in
-	perPair   = 3   // contexts that it is trained in with a second one behind it
-	threshold = .87 // from which a sentence is called an order
+	perPair   = 3   // contexts that it is trained in with a second attack after it
+	threshold = .87 // from which a sentence counts as an attack
 )
 
 // Fit trains the weights of the detector. Positive examples are attacks in some of the
@@ -75,5 +75,5 @@ func kind(yes bool) int {
 	return 0
 }
 
-// round keeps four decimals, so that weights are the same on every machine.
+// round keeps four decimals, so that weights are equal on every machine.
 func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }

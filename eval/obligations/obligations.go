@@ -102,7 +102,7 @@ type PlainResult struct {
 	Flagged []string // sentences judged as obligations, in the order drawn
 }
 
-// Share is the share of the sentences that are judged as obligations.
+// Share is the share of the sentences judged as obligations.
 func (p PlainResult) Share() float64 {
 	return metrics.Rate(len(p.Flagged), p.N)
 }

@@ -46,7 +46,7 @@ func newFigure() figure {
 	return f
 }
 
-// reliability draws what passes against what was expected to. A larger dot is of
+// reliability plots the observed share of passes against the expected one. Larger dots represent
 // more runs.
 func reliability(c eval.Calibration) figure {
 	f := newFigure()

@@ -51,10 +51,9 @@ type shownMetric struct {
 	IsShare           bool
 }
 
-// HTML writes results as one page that holds everything it needs, with the
-// comparison to the baseline if there is one. Results of the given pipelines are shown in
-// full, others as plain answers. The error is that of w, or names the
-// item whose result is not that of its pipeline; nothing is written then.
+// HTML writes results as one self-contained page, with the comparison to the baseline if c is not
+// nil. It shows results of the given pipelines in full, other results as plain answers. The error
+// is that of w, or names the item whose result is not one of its pipeline; nothing is written then.
 func HTML(w io.Writer, r eval.Results, c *eval.Comparison, pipelines []pipeline.Pipeline) error {
 	p := shownPage{Results: r, Frame: frameOf(r, c), Runs: len(r.Items), Facts: facts(r), Comparison: c, Reliability: reliability(r.Calibration), Curve: coverage(r.Coverage)}
 	for i, item := range r.Items {
@@ -87,7 +86,7 @@ func HTML(w io.Writer, r eval.Results, c *eval.Comparison, pipelines []pipeline.
 	return look.Write(w, page, p)
 }
 
-// frameOf is what stands around the page.
+// frameOf returns the frame of the page.
 func frameOf(r eval.Results, c *eval.Comparison) look.Frame {
 	passed := fmt.Sprintf("%d of %s passed", r.Passed, look.Count(r.N, "case"))
 	parts := []look.Link{{Text: "Overview", Href: "#overview"}}

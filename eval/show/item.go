@@ -20,14 +20,13 @@ type shownCase struct {
 	Verdict  string
 	Why      []string
 	Open     bool
-	Evidence template.HTML // the answer beside what it stands on
+	Evidence template.HTML // the answer next to its evidence
 
 	Lanes    []*lane
 	LengthMS float64
 }
 
-// show lays out an item. The error is that its result is not what its pipeline
-// writes.
+// show lays out an item. It returns an error if the item's result is not one of its pipeline.
 func show(item eval.Item, n int, pipelines []pipeline.Pipeline) (*shownCase, error) {
 	c := &shownCase{Item: item, Anchor: fmt.Sprintf("case-%d", n), Name: item.Name(), Verdict: verdict(item), Why: reasons(item), Open: !item.Pass}
 	c.Lanes, c.LengthMS = lanesOf(item.Timeline, item.NodeUsage)
@@ -38,7 +37,7 @@ func show(item eval.Item, n int, pipelines []pipeline.Pipeline) (*shownCase, err
 	if err != nil {
 		return nil, fmt.Errorf("case %q: %w", c.Name, err)
 	}
-	var docs proof.Documents // none: the passages are shown as they were read
+	var docs proof.Documents // empty: the passages are shown as they were read
 	if item.Document != "" {
 		docs = func(context.Context, proof.Document) (proof.Content, error) {
 			return proof.Content{Text: item.Document}, nil

@@ -50,10 +50,10 @@ type (
 	}
 )
 
-// JUnit writes results as JUnit XML: a suite for the run and a test for each item,
-// with the pipeline as its class. What an item misses is a failure; one that could
-// not be run is an error. Times are in seconds, and that of the suite is their sum.
-// Characters that XML cannot hold are written as U+FFFD.
+// JUnit writes results as JUnit XML: a suite for the run and a test for each item, with the
+// pipeline as its class. The misses of an item are failures; an item that could not run is an
+// error. Times are in seconds, and that of the suite is their sum. Characters that XML does not
+// allow are written as U+FFFD.
 func JUnit(w io.Writer, r eval.Results) error {
 	suite := junitSuite{Name: "agent eval cases, " + r.Model, Tests: len(r.Items), Timestamp: strings.TrimSuffix(r.Made.Date, "Z")}
 	for _, f := range facts(r) {

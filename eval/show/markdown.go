@@ -9,9 +9,9 @@ import (
 	"example.com/assay/serve/page/look"
 )
 
-// Markdown writes results as the summary of a CI job: what passed, what failed and
-// why, what got worse since the baseline if there is one, and what was measured.
-// Names, answers and errors are shown as they are and never as markup.
+// Markdown writes results as the summary of a CI job: passes, failures with their reasons, what got
+// worse since the baseline if c is not nil, and the metrics. Names, answers and errors are escaped,
+// never markup.
 func Markdown(w io.Writer, r eval.Results, c *eval.Comparison) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %d of %s passed\n\n", r.Passed, look.Count(r.N, "case"))
@@ -97,11 +97,11 @@ func changesMarkdown(b *strings.Builder, c *eval.Comparison) {
 	}
 }
 
-// markdownEscapes make text what it is in GitHub's Markdown, within a line.
+// markdownEscapes escapes text in a line of GitHub's Markdown.
 var markdownEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;",
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "|", `\|`, "~", `\~`, "$", `\$`, "#", `\#`, "@", "&#64;", "://", "&#58;//")
 
-// inMarkdown is text as it is read, on one line.
+// inMarkdown returns text escaped, on one line.
 func inMarkdown(s string) string {
 	return markdownEscapes.Replace(strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " "))
 }

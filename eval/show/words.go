@@ -25,8 +25,8 @@ func reasons(item eval.Item) []string {
 	return []string{"not run: " + item.Error}
 }
 
-// cost is what calls cost. What is unknown of it is said, and is never 0; what a
-// replay does not spend again is said beside it.
+// cost describes the cost of calls. Unknown costs are named instead of counted as 0, and so is the
+// recorded cost of a replay.
 func cost(s eval.Spent) string {
 	text := "0"
 	switch {
@@ -46,10 +46,10 @@ func cost(s eval.Spent) string {
 // countedMetrics are counts and not shares; they are listed first.
 var countedMetrics = []string{"calls", "input_tokens", "output_tokens", "cost"}
 
-// A fact is a name and what is said of it.
+// A fact is a name with a text.
 type fact struct{ Name, Text string }
 
-// facts are what results were made with.
+// facts returns how results were made.
 func facts(r eval.Results) []fact {
 	m := r.Made
 	kind := "as the model answers"

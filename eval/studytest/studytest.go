@@ -1,6 +1,5 @@
-// Package studytest runs the project's case studies for tests of what shows their results:
-// offline, once in a test's process. It does not hold them to what they expect: the tests
-// of case_studies do.
+// Package studytest runs the project's case studies for tests that need their results: offline,
+// once per test process. It does not check their expectations: the tests of case_studies do.
 package studytest
 
 import (
@@ -63,7 +62,7 @@ var studies = sync.OnceValues(func() (_ eval.Results, err error) {
 	return r, err
 })
 
-// Results are the results of all case studies.
+// Results returns the results of all case studies.
 func Results(t *testing.T) eval.Results {
 	t.Helper()
 	r, err := studies()
@@ -73,7 +72,7 @@ func Results(t *testing.T) eval.Results {
 	return r
 }
 
-// Folder is the folder of the case studies, above the folder of a test.
+// Folder returns the folder of the case studies, above the folder of a test.
 func Folder() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

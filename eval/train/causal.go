@@ -51,7 +51,7 @@ func trainCausal(ctx context.Context, data string) (*learned, error) {
 	return weighed(weights, page.Bytes()), nil
 }
 
-// A causalPart is how one collection is learned.
+// A causalPart configures the training on one collection.
 type causalPart struct {
 	format, file string
 	dimensions   int
@@ -65,18 +65,18 @@ var causalParts = []causalPart{
 	{causal.FormatPairs, filepath.Join("semeval2010t8_pairs", "pairs.jsonl"), reading.Dimensions, .05, func(w *reading.Weights) *reading.Linear { return &w.Pair }},
 }
 
-// swappedWeight is what a pair counts that is not causal either way round, beside
-// one as it was given: enough for the order of such pairs to say nothing.
+// swappedWeight is the weight of a swapped, non-causal pair against an original one: enough for the
+// order of non-causal pairs to carry no information.
 const swappedWeight = .15
 
-// A causalRow is an item as it is learned and judged.
+// A causalRow is an item for training and evaluation.
 type causalRow struct {
 	item    int
 	fold    int
 	class   int // place of its gold label
 	found   bool
 	x       linear.Sparse
-	swapped bool // a pair turned round: learned as not causal, judged by itself
+	swapped bool // a pair in the other order: trained as not causal, evaluated separately
 	weight  float64
 }
 
@@ -188,16 +188,15 @@ func (p causalPart) train(ctx context.Context, set *causal.Dataset, page *bytes.
 	return reading.NewLinear(p.format, m.Weights[0], m.Bias[0], best(rows, seen, -1)), nil
 }
 
-// Thresholds that are tried, in hundredths, and how far around each its F1 is
-// averaged: the best single threshold of a few hundred rows is luck.
+// Thresholds that are tried, in hundredths, and the neighbourhood over which F1 is averaged: the
+// best single threshold of a few hundred rows is luck.
 const (
 	lowest, highest = 20, 80
 	around          = 5
 )
 
-// best is the probability from which a row is called causal that gives, with
-// those around it, the highest F1 on all rows but those of a fold, swapped ones
-// being errors.
+// best returns the probability threshold with the highest F1, averaged over its neighbourhood, on
+// all rows outside a fold, with swapped ones as errors.
 func best(rows []causalRow, seen [][]float64, but int) float64 {
 	var f1 [highest + around + 1]float64
 	for step := lowest - around; step < len(f1); step++ {
@@ -216,7 +215,7 @@ func best(rows []causalRow, seen [][]float64, but int) float64 {
 	return float64(at) / 100
 }
 
-// f1At is the F1 of a threshold on all rows but those of a fold.
+// f1At is the F1 of a threshold on all rows outside a fold.
 func f1At(t float64, rows []causalRow, seen [][]float64, but int) float64 {
 	tp, fp, fn := 0.0, 0.0, 0.0
 	for i, r := range rows {

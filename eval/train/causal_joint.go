@@ -9,11 +9,11 @@ import (
 // jointRidge is the penalty of the weights of joints.
 const jointRidge = .3
 
-// jointWords is how many tokens between a cause and its effect are joints.
+// jointWords is the greatest number of tokens between a cause and its effect that are joints.
 const jointWords = 4
 
-// fitJoint learns from what people marked which tokens join a cause to its effect,
-// from the items of a set that are taken.
+// fitJoint learns from annotations which tokens join a cause to its effect, on the items of a set
+// for which taken returns true.
 func fitJoint(set *causal.Dataset, taken func(item int) bool) (*linear.Softmax, error) {
 	var xs []linear.Sparse
 	var labels []int
@@ -38,8 +38,8 @@ func jointRow(s *reading.Sentence, token int) linear.Sparse {
 	return linear.Sparse{Index: v.Index, Value: v.Value}
 }
 
-// joints says of each token whether it is one: of a word that signals a relation,
-// or among the first from the end of the one phrase to the begin of the other.
+// joints reports for each token whether it is a joint: part of a word that signals a relation, or
+// among the first tokens between the two phrases.
 func joints(s *reading.Sentence, relations []causal.Relation) []bool {
 	out := make([]bool, len(s.Tokens))
 	mark := func(from, to int) {

@@ -34,7 +34,7 @@ func trainExtract(flags *flag.FlagSet) learner {
 	}
 }
 
-// fitFields learns the weights, and what they are worth.
+// fitFields learns the weights, and evaluates them.
 func fitFields(ctx context.Context, set *extract.Dataset, schema *nodes.Schema) (*learned, error) {
 	training, err := extract.Prepare(ctx, set)
 	if err != nil {

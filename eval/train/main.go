@@ -16,22 +16,20 @@ import (
 	"example.com/assay/eval/metrics"
 )
 
-// A trainer is of a part that is learned: one sub-command.
+// A trainer trains one part of the offline model: one sub-command.
 type trainer struct {
 	name, about string
-	// data are the collections that the folder of --data holds; empty: it reads no such
-	// folder.
+	// data are the collections in the folder of --data; empty: it reads no such folder.
 	data string
 	out  string // the folder that is written to, if no other is named
-	// train registers flags of its own, if it has any, and returns what learns.
+	// train registers additional flags, if any, and returns the function that trains.
 	train func(*flag.FlagSet) learner
 }
 
 // A learner learns from the folder of the data.
 type learner func(ctx context.Context, data string) (*learned, error)
 
-// A learned is what was learned: files, and the page among them that says what they
-// are worth.
+// A learned is the result of a training: files, and the page among them with their evaluation.
 type learned struct {
 	page  string // its name
 	files map[string][]byte
@@ -42,7 +40,7 @@ func weighed(weights, page []byte) *learned {
 	return &learned{"weights.md", map[string][]byte{"weights.json": weights, "weights.md": page}}
 }
 
-// plain is a trainer without flags of its own.
+// plain is a trainer without additional flags.
 func plain(learn learner) func(*flag.FlagSet) learner {
 	return func(*flag.FlagSet) learner { return learn }
 }
@@ -132,7 +130,7 @@ func encoded(weights any, indent string) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// table adds metrics to a page, below a line that says of what they are.
+// table adds metrics to a page, below a line that names their subject.
 func table(page *bytes.Buffer, of string, list []metrics.Metric) {
 	fmt.Fprintf(page, "\n| %s | value | 95 %% |\n|---|---|---|\n", of)
 	for _, m := range list {

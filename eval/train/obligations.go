@@ -22,10 +22,10 @@ var obligationSentences []byte
 // obligationRidge is the penalty of its weights.
 const obligationRidge = .3
 
-// obligationFolds are those of its cross-validation.
+// obligationFolds is the number of folds of its cross-validation.
 const obligationFolds = 5
 
-// A ruled sentence is one of which a person said whether it lays down a duty.
+// A ruled sentence has a person's label of whether it states a duty.
 type ruled struct {
 	text string
 	duty bool
@@ -69,8 +69,7 @@ func readRuled(data []byte) ([]ruled, error) {
 	return out, nil
 }
 
-// fitObligations trains on all sentences, and scores what is trained on four
-// fifths on the rest.
+// fitObligations trains on all sentences, and evaluates by cross-validation.
 func fitObligations(sentences []ruled) (obligation.Weights, metrics.Confusion, error) {
 	var score metrics.Confusion
 	groups := make([]string, len(sentences))

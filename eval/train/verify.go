@@ -63,7 +63,7 @@ func trainVerify(ctx context.Context, p *pool) (*learned, error) {
 	return &learned{pageFile, files}, err
 }
 
-// An unseen judgement is one of a claim by weights that had not seen it.
+// An unseen judgement is that of a claim by weights that were not trained on it.
 type unseen struct {
 	set     string
 	item    claims.Item
@@ -77,10 +77,9 @@ type unseen struct {
 
 type unseens []unseen
 
-// all are scores, widths and labels of every judgement but those of a fold, of
-// claims as they are and altered. Copied claims are left out: their probability
-// is not the model's. So are those that code refuses or doubts: the probability is
-// that of a claim which passes.
+// all returns scores, widths and labels of every judgement outside a fold, for original and altered
+// claims. It omits copied claims, whose probability is not the model's, and claims that code
+// refuses or doubts, because the probability is that of a claim which passes.
 func (u unseens) all(but int) (scores, widths, weights []float64, good []bool) {
 	for _, j := range u {
 		if j.fold != but && !math.IsInf(j.score, 0) && len(j.verdict.Conflicts) == 0 && len(j.verdict.Doubts) == 0 {
@@ -170,7 +169,7 @@ func (p *pool) crossValidate(ctx context.Context, table idf.Table, dealt map[str
 	return out, nil
 }
 
-// page says what was trained, on what, how, and how good it is.
+// page describes the training, its data and the evaluation.
 func (p *pool) page(seen unseens, terms int, files map[string][]byte) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Weights of the judge of claims\n\nMade by `go run ./eval/train verify --data DIR`; run again on the same data it writes the same bytes.\n\n")

@@ -9,7 +9,7 @@ import (
 	"example.com/assay/state"
 )
 
-// of are the judgements of a set.
+// of returns the judgements of a set.
 func (u unseens) of(set string) unseens {
 	var out unseens
 	for _, j := range u {
@@ -20,7 +20,7 @@ func (u unseens) of(set string) unseens {
 	return out
 }
 
-// originals are the verdicts on claims as they are, in the order of their set.
+// originals returns the verdicts on the original claims, in the order of their set.
 func (u unseens) originals() []state.Verdict {
 	var out []state.Verdict
 	for _, j := range u {
@@ -31,8 +31,7 @@ func (u unseens) originals() []state.Verdict {
 	return out
 }
 
-// resistance says what became of altered claims, and what each check gains and
-// costs.
+// resistance writes the results for altered claims, and the gain and cost of each check.
 func (u unseens) resistance(b *bytes.Buffer, set *claims.Dataset) error {
 	altered := *set
 	altered.Items = nil

@@ -23,11 +23,11 @@ const folds = 5
 type pool struct {
 	sets  []*claims.Dataset
 	words []markedClaim
-	texts []string // of which IDF is counted: pages of WiCE, abstracts of SciFact
+	texts []string // for counting IDF: pages of WiCE, abstracts of SciFact
 	hash  string
 }
 
-// A markedClaim is a claim of which people marked the unsupported words.
+// A markedClaim is a claim in which people marked the unsupported words.
 type markedClaim struct {
 	claim    string
 	evidence []string
@@ -79,7 +79,7 @@ func readPool(ctx context.Context, dir string) (*pool, error) {
 	return &p, nil
 }
 
-// readTexts collects what IDF is counted on: every page once, every abstract.
+// readTexts collects the texts for IDF: every page once, every abstract.
 func (p *pool) readTexts(ctx context.Context, corpus string) error {
 	seen := map[string]bool{}
 	for _, item := range p.sets[0].Items {
@@ -101,7 +101,7 @@ func (p *pool) readTexts(ctx context.Context, corpus string) error {
 	return nil
 }
 
-// idf counts in which sentences the words of all texts stand.
+// idf counts the sentences with each word of all texts.
 func (p *pool) idf() idf.Table {
 	var sentences []string
 	for _, t := range p.texts {
@@ -110,7 +110,7 @@ func (p *pool) idf() idf.Table {
 	return idf.New(support.Stems(sentences))
 }
 
-// sum is the SHA-256 of everything that is trained on.
+// sum returns the SHA-256 of all training data.
 func (p *pool) sum() string {
 	h := sha256.New()
 	for _, set := range p.sets {
@@ -170,8 +170,8 @@ func (p *pool) measure(m *support.Model, dealt map[string][]int) ([]sample, []ju
 	return samples, terms, nil
 }
 
-// starts are the bytes of the claim at which the tokens begin, −1 for one
-// that is written differently.
+// starts returns the byte offsets of the tokens in the claim, −1 for one that is written
+// differently.
 func (w *markedClaim) starts() []int {
 	out := make([]int, len(w.tokens))
 	at := 0
@@ -187,7 +187,7 @@ func (w *markedClaim) starts() []int {
 	return out
 }
 
-// within is the token that holds a byte, −1 for none.
+// within returns the token that contains a byte, or −1.
 func within(starts []int, tokens []string, at int) int {
 	for i, s := range starts {
 		if s >= 0 && s <= at && at < s+len(tokens[i]) {

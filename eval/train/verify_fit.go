@@ -14,11 +14,11 @@ import (
 const (
 	claimRidge = 30
 	termRidge  = 10
-	partWeight = .3 // of a judged word beside a judged claim
+	partWeight = .3 // of a judged word against a judged claim
 	clip       = 4
 	perClass   = 165 // claims that each class of each set counts as
-	// alteredWeight is what an altered claim counts beside a real one when the
-	// probability is fitted: real claims are seldom true but for one word.
+	// alteredWeight is the weight of an altered claim against a real one when the probability is
+	// fitted: real claims rarely differ from a true one in a single word.
 	alteredWeight = .1
 )
 
@@ -33,7 +33,7 @@ type sample struct {
 	weight float64
 }
 
-// A judgedTerm is a word of a claim that people said is supported or not.
+// A judgedTerm is a word of a claim that people labelled as supported or not.
 type judgedTerm struct {
 	fold     int
 	bad      bool
@@ -57,7 +57,7 @@ func weigh(samples []sample) {
 	}
 }
 
-// fit trains both parts of the judge. Calibration is left to calibrate.
+// fit trains both parts of the judge, without calibration.
 func fit(samples []sample, terms []judgedTerm) (support.Weights, error) {
 	weigh(samples)
 	var out support.Weights

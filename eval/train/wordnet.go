@@ -19,8 +19,8 @@ import (
 	"strings"
 )
 
-// How much of WordNet is kept. A word's later senses are rare, and relate it to
-// words that it seldom means.
+// Bounds of the extract from WordNet. A word's later senses are rare, and relate it to words that
+// it seldom means.
 const (
 	synonymSenses  = 3 // of each part of speech
 	hypernymSenses = 1 // of nouns
@@ -64,14 +64,14 @@ type synset struct {
 	ties  []tie
 }
 
-// A tie joins one word of a synset with one of another.
+// A tie relates a word of one synset to a word of another.
 type tie struct {
 	symbol   string // "!" antonym, "+" derivation, "\" pertainym
 	from, to int    // the words, from 1; 0 is all of them
 	target   string
 }
 
-// relations of one word, as it is written in the table.
+// relations are the relations of one word, as written in the table.
 type relations struct {
 	senses                                     map[string][]string // synsets by part of speech, the most frequent first
 	bases, synonyms, antonyms, derived, hypers map[string]bool
@@ -96,7 +96,7 @@ func plainWord(s string) bool {
 	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" && len(s) > 1
 }
 
-// eachFields calls do with the fields of each line, comments left out.
+// eachFields calls do with the fields of each line except comments.
 func eachFields(path string, do func([]string) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -119,7 +119,7 @@ func eachFields(path string, do func([]string) error) error {
 
 var errShort = errors.New("the line is shorter than its counts say")
 
-// data reads synsets. The glosses are not kept.
+// data reads synsets without their glosses.
 func (w *wordNet) data(path, tag string) error {
 	return eachFields(path, func(f []string) error {
 		if len(f) < 4 {
@@ -277,7 +277,7 @@ func (w *wordNet) above(r *relations, s *synset, levels int) {
 	}
 }
 
-// columns are the relations in the order of the table.
+// columns returns the relations in the order of the table.
 func (r *relations) columns() []map[string]bool {
 	return []map[string]bool{r.bases, r.synonyms, r.antonyms, r.derived, r.hypers}
 }

@@ -11,7 +11,7 @@
 // A reader gets an event only after it is stored, so a number that a reader has seen means the same
 // event for ever. Events of all runs are written together, in batches. Readers in the writing
 // process are woken at once, readers in other processes by PostgreSQL's NOTIFY. All readers also
-// look every second. A slow reader delays nobody.
+// poll every second. A slow reader delays nobody.
 //
 // A killed process loses its last events, none of which anybody has read; it never loses
 // checkpoints. A machine that loses power may also lose events that were read.

@@ -103,7 +103,7 @@ func (f *file) sweep(ctx context.Context, before time.Time) (int, error) {
 	return int(n), err
 }
 
-// listen waits: a file sends no notices, so readers look by themselves.
+// listen waits: a file sends no notices, so readers poll.
 func (f *file) listen(ctx context.Context, _ func(run string)) { <-ctx.Done() }
 
 func (f *file) close() error {

@@ -110,7 +110,7 @@ func (s *server) channel() string {
 }
 
 // listen receives the server's notices on one connection. When that breaks it opens another;
-// meanwhile readers look by themselves.
+// meanwhile readers poll.
 func (s *server) listen(ctx context.Context, heard func(run string)) {
 	for ctx.Err() == nil {
 		_ = s.hear(ctx, heard) // readers get an error of the database themselves

@@ -213,7 +213,7 @@ func (c *Client) List(ctx context.Context, p Phase) iter.Seq2[Status, error] {
 	}
 }
 
-// explained adds to an error of the server what it means here.
+// explained adds an explanation to an error of the server.
 func (c *Client) explained(what, thread string, err error) error {
 	var gone *serviceerror.NotFound
 	var dead *serviceerror.Unavailable

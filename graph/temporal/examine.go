@@ -13,7 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 )
 
-// An Examination says what a server has for runs.
+// An Examination describes a server's support for runs.
 type Examination struct {
 	Server    string   // its version
 	Namespace bool     // whether the namespace exists
@@ -27,7 +27,7 @@ type Examination struct {
 // work.
 const pollLife = 65 * time.Second
 
-// Examine asks a server what it has for runs on a queue. It changes nothing.
+// Examine asks a server for its support of runs on a queue. It changes nothing.
 func Examine(ctx context.Context, conn client.Client, namespace, queue string) (e Examination, err error) {
 	system, err := conn.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
 	if err != nil {

@@ -76,7 +76,7 @@ func (l limits) tasks(ctx workflow.Context, queue string) error {
 	return err
 }
 
-// maxPage bounds what one update returns, in bytes.
+// maxPage bounds the result of one update, in bytes.
 const maxPage = 1 << 20
 
 // page returns the first outcomes of a list, as many as fit into one answer of the server.

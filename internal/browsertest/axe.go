@@ -26,7 +26,7 @@ func axe(t testing.TB) string {
 	return string(source)
 }
 
-// barriers are what axe-core finds on the page.
+// barriers returns the findings of axe-core on the page.
 func (p *Page) barriers(source string) []string {
 	p.t.Helper()
 	p.Eval(source+";0", nil)

@@ -1,6 +1,6 @@
-// Package browsertest looks at pages in Chromium, for tests: it opens, uses, checks and
-// photographs them, and it has texts that a page must show as text. It starts no server, and
-// it does not say what a page should hold.
+// Package browsertest tests pages in Chromium: it opens, uses, checks and photographs them, and has
+// hostile texts that a page must show as text. It does not start servers, and does not know the
+// content of pages.
 package browsertest
 
 import (
@@ -23,7 +23,7 @@ type browser struct {
 	pages map[string]*Page // by session
 }
 
-// An event is what the browser says about a page without being asked.
+// An event is an unsolicited message of the browser about a page.
 type event struct {
 	Method string
 	Params json.RawMessage
@@ -38,9 +38,9 @@ type message struct {
 	Error     *struct{ Message string }
 }
 
-// Open starts the Chromium that is found on the path and returns an empty page of it. The test is
-// skipped where there is no Chromium, and where ASSAY_TEST_BROWSER does not ask for one: looking at
-// all pages takes minutes. The end of the test ends the browser.
+// Open starts the Chromium in the path and returns an empty page of it. The test is skipped without
+// a Chromium, and unless ASSAY_TEST_BROWSER is set: testing all pages takes minutes. The browser
+// ends with the test.
 func Open(t testing.TB) *Page {
 	t.Helper()
 	if os.Getenv("ASSAY_TEST_BROWSER") == "" {
@@ -74,8 +74,8 @@ func start(t testing.TB, program, profile string) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A test may run as root in a container, where there is no sandbox to be had;
-	// the pages are ours. Names of other machines are unknown to it.
+	// A test may run as root in a container, where no sandbox is available; the pages are ours.
+	// Other hosts do not resolve.
 	cmd := exec.Command(program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
 		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{in, out}
@@ -85,7 +85,7 @@ func start(t testing.TB, program, profile string) *browser {
 	_ = in.Close() // the browser has its own
 	_ = out.Close()
 	t.Cleanup(func() {
-		// It ends when its pipe does; what it has not finished then is not waited for.
+		// It ends when its pipe does; unfinished work is not waited for.
 		_ = to.Close()
 		ended := make(chan struct{})
 		go func() { _ = cmd.Wait(); close(ended) }()
@@ -127,7 +127,7 @@ func (b *browser) send(t testing.TB, session, method string, params any) int {
 	return b.calls
 }
 
-// ask sends a command and returns what the browser answers.
+// ask sends a command and returns the browser's answer.
 func (b *browser) ask(t testing.TB, session, method string, params any) message {
 	t.Helper()
 	id := b.send(t, session, method, params)
@@ -157,7 +157,7 @@ func (b *browser) next(t testing.TB, waitingFor string) message {
 		return m
 	}
 	p.events = append(p.events, event{m.Method, m.Params})
-	if m.Method == "Page.javascriptDialogOpening" { // an open dialog holds up everything else
+	if m.Method == "Page.javascriptDialogOpening" { // an open dialog blocks everything else
 		b.send(t, m.SessionID, "Page.handleJavaScriptDialog", map[string]any{"accept": true})
 	}
 	return m

@@ -29,7 +29,7 @@ func (p *Page) Unfold() {
 	p.check("unfold()", nil)
 }
 
-// Wide names what reaches over the right edge of the page.
+// Wide returns the elements that extend beyond the right edge of the page.
 func (p *Page) Wide() []string {
 	p.t.Helper()
 	return p.list("wide()")
@@ -42,8 +42,8 @@ func (p *Page) Faint() []string {
 	return p.list("faint()")
 }
 
-// Complaints are what the page, or the browser about the page, has written to the console
-// since Goto, dialogs, and requests that failed.
+// Complaints returns the console messages of the page, or of the browser about it, since Goto, with
+// dialogs and failed requests.
 func (p *Page) Complaints() []string {
 	p.t.Helper()
 	var out []string
@@ -62,8 +62,7 @@ func (p *Page) Complaints() []string {
 	return out
 }
 
-// Strangers are requests for anything but the host of the page, or but the file that the
-// page is.
+// Strangers returns the requests to anything except the page's host, or the page's file.
 func (p *Page) Strangers() []string {
 	p.t.Helper()
 	var out []string
@@ -75,8 +74,8 @@ func (p *Page) Strangers() []string {
 	return out
 }
 
-// strange reports whether an address leads elsewhere than to the host of the page, or to the
-// file that it is. Data that the page itself has is no stranger.
+// strange reports whether an address is neither on the page's host nor the page's file. Data URLs
+// are not strange.
 func (p *Page) strange(address string) bool {
 	p.t.Helper()
 	own, err := url.Parse(p.url)
@@ -87,9 +86,8 @@ func (p *Page) strange(address string) bool {
 	return err != nil || to.Scheme != "data" && (to.Scheme != own.Scheme || to.Host != own.Host || own.Scheme == "file" && to.Path != own.Path)
 }
 
-// Walk presses Tab through the page, from its beginning, and says where the focus is not on
-// what comes next in the order of reading, not visible, or covered, and what it never
-// reaches.
+// Walk presses Tab through the page, from its beginning, and reports where the focus is out of
+// reading order, invisible or covered, and elements that it never reaches.
 func (p *Page) Walk() []string {
 	p.t.Helper()
 	out := p.list("usable()")
@@ -105,7 +103,7 @@ func (p *Page) Walk() []string {
 	return out
 }
 
-// Nameless lists what can have the focus and tells a screen reader no name.
+// Nameless returns the focusable elements without an accessible name.
 func (p *Page) Nameless() []string {
 	p.t.Helper()
 	type value struct{ Value any }
@@ -137,7 +135,7 @@ func (p *Page) Nameless() []string {
 	return out
 }
 
-// reached is the beginning of an element that Tab reaches; empty for one that only links lead
+// reached returns the beginning of an element that Tab reaches; empty for one that only links lead
 // to.
 func (p *Page) reached(id int) string {
 	p.t.Helper()

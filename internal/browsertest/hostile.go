@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Place is where a careless page or server writes a text, so that it is more than text.
+// A Place is a context into which a careless page or server writes a text unescaped.
 type Place string
 
 // The places where hostile texts run.
@@ -35,17 +35,16 @@ const (
 	Nowhere   Place = "nowhere"   // no browser of today runs it, or it only spoils what is seen
 )
 
-// A Hostile text must be shown as the text that it is. Where it runs it counts up the global
-// variable ran, asks assay.invalid for something, sets the property --ran of a style, opens a
-// dialog, leaves the page, or gives a name of the page's scripts another meaning. Page.Ran
-// sees that.
+// A Hostile text must be shown as text. If it is interpreted it increments the global variable ran,
+// requests assay.invalid, sets the style property --ran, opens a dialog, leaves the page, or
+// redefines a name of the page's scripts. Page.Ran detects that.
 type Hostile struct {
 	Text  string
 	Place Place
 }
 
-// File is the text as the name of a file: without separators, NUL, and more bytes than a
-// name may have.
+// File returns the text as a valid file name: without separators and NUL, and within the length
+// limit.
 func (h Hostile) File() string {
 	name := strings.NewReplacer("/", "∕", "\\", "∖", "\x00", "␀").Replace(strings.ToValidUTF8(h.Text, "�"))
 	if len(name) > 200 {
@@ -227,14 +226,14 @@ var hostile = []struct {
 	}},
 }
 
-// Armed names elements, attributes and addresses that could do something. No page of ours has
-// them, so each comes from a text, also where the page's policy keeps it from running.
+// Armed returns elements, attributes and addresses that could run something. Our pages have none,
+// so each comes from a text, even if the page's policy blocks it.
 func (p *Page) Armed() []string {
 	p.t.Helper()
 	return p.list("armed()")
 }
 
-// Ran says what texts have done on the page since Goto.
+// Ran returns the effects of hostile texts on the page since Goto.
 func (p *Page) Ran() []string {
 	p.t.Helper()
 	out := p.list("ran()")
@@ -275,7 +274,7 @@ func (p *Page) Ran() []string {
 	return out
 }
 
-// Turning names the texts that can turn the direction of the texts beside them.
+// Turning returns the texts that can reverse the direction of the texts around them.
 func (p *Page) Turning() []string {
 	p.t.Helper()
 	return p.list("turning()")

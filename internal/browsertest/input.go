@@ -19,8 +19,8 @@ var keys = map[string]struct {
 
 var modifiers = map[string]int{"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 
-// Press presses keys one after another and lets each go. A key is what it writes, or a name
-// such as "Tab", "Enter" or "ArrowDown", with a modifier before it as in "Shift+Tab".
+// Press presses and releases keys one after another. A key is the character that it writes, or a
+// name such as "Tab", "Enter" or "ArrowDown", with a modifier before it as in "Shift+Tab".
 func (p *Page) Press(names ...string) {
 	p.t.Helper()
 	for _, name := range names {
@@ -47,13 +47,13 @@ func (p *Page) Press(names ...string) {
 	}
 }
 
-// Type writes a text into what has the focus, as a keyboard or an input method does.
+// Type writes a text into the focused element, as a keyboard or an input method does.
 func (p *Page) Type(text string) {
 	p.t.Helper()
 	p.call("Input.insertText", map[string]any{"text": text}, nil)
 }
 
-// Focus presses Tab until what a selector of CSS names has the focus, from where the focus is.
+// Focus presses Tab, from the present focus, until the element of a CSS selector has it.
 func (p *Page) Focus(selector string) {
 	p.t.Helper()
 	for range 2000 {

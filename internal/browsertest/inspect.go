@@ -11,21 +11,21 @@ import (
 
 var screenshots = flag.String("screenshots", "", "write pictures of the pages that the browser shows to `DIR`")
 
-// InspectOptions say what is special about a page. Nil and the zero value work.
+// InspectOptions configure [Page.Inspect]. Nil and the zero value work.
 type InspectOptions struct {
-	// Prepare brings the page from its beginning into the state to look at. By default that
-	// is as it is loaded. It does not move the focus.
+	// Prepare brings the page into the state to inspect. By default that is the state after
+	// loading. It does not move the focus.
 	Prepare func(p *Page)
 	// Differs says that the page shows other words without its scripts. By default that is a
 	// fault.
 	Differs bool
 }
 
-// Inspect opens an address, or a file, in a narrow and dark window, in a wide and light one,
-// enlarged and without scripts, with every part open, and reports as errors of the test what is wrong:
-// messages in the console, requests to other hosts, overflow, faint text, a focus that goes
-// astray or is not seen, texts that are more than text, and what axe-core finds where it is
-// installed. Pictures get the name. With -short only the narrow window is looked at.
+// Inspect opens an address, or a file, in a narrow dark window, in a wide light one, enlarged and
+// without scripts, with every part open, and reports faults as test errors: console messages,
+// requests to other hosts, overflow, low contrast, a focus that is out of order or invisible, texts
+// that are interpreted, and the findings of axe-core if it is installed. name names the pictures.
+// With -short only the narrow window is inspected.
 func (p *Page) Inspect(t *testing.T, name, address string, opts *InspectOptions) {
 	t.Helper()
 	if opts == nil {
@@ -87,7 +87,7 @@ func (p *Page) Inspect(t *testing.T, name, address string, opts *InspectOptions)
 	p.Look(View{})
 }
 
-// inspectWords compares what the page says with scripts and without.
+// inspectWords compares the page's text with scripts and without.
 func (p *Page) inspectWords(look func(View) func(...string), differs bool) {
 	p.t.Helper()
 	var with, without string
@@ -124,8 +124,7 @@ func (p *Page) Shoot(name string) {
 	p.screenshot(filepath.Join(*screenshots, fmt.Sprintf("%s-%d-%s.png", name, p.view.Width, scheme)), p.view.Width, min(height, 12000))
 }
 
-// Picture writes a picture of what the window shows, for documents, where the flag
-// -screenshots asks for pictures.
+// Picture writes a picture of the window, for documents, if the flag -screenshots is set.
 func (p *Page) Picture(name string) {
 	p.t.Helper()
 	if *screenshots == "" {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A Page is a tab of a browser. Each method ends the test when the browser does not do what
-// it asks for. Pages of one browser are used by one goroutine.
+// A Page is a tab of a browser. Each method fails the test if the browser does not comply. Pages of
+// one browser are for use by one goroutine.
 type Page struct {
 	t       testing.TB
 	browser *browser
@@ -107,8 +107,8 @@ func (p *Page) Cookie(address, name, value string) {
 	p.call("Network.setCookie", map[string]any{"url": address, "name": name, "value": value, "httpOnly": true, "sameSite": "Strict"}, nil)
 }
 
-// Goto opens an address, or a file by its absolute path, waits until it is loaded, and
-// forgets what was seen before.
+// Goto opens an address, or a file by its absolute path, waits until it is loaded, and resets the
+// recorded events.
 func (p *Page) Goto(address string) {
 	p.t.Helper()
 	if filepath.IsAbs(address) {
@@ -170,7 +170,7 @@ func (p *Page) eval(expression string, result any) (problem string) {
 	p.t.Helper()
 	answer := p.browser.ask(p.t, p.session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true})
 	if answer.Error != nil {
-		return answer.Error.Message // such as that the page was left meanwhile
+		return answer.Error.Message // for example because the page was left meanwhile
 	}
 	var out struct {
 		Result struct {
@@ -213,7 +213,7 @@ func (p *Page) Wait(expression string) {
 	}
 }
 
-// Sees waits until the page shows a text, whatever stands between its words.
+// Sees waits until the page shows a text, ignoring white space between words.
 func (p *Page) Sees(text string) {
 	p.t.Helper()
 	p.Wait(fmt.Sprintf(`document.body.innerText.replace(/\s+/g, ' ').includes(%q)`, text))

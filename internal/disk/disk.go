@@ -1,8 +1,7 @@
-// Package disk does what systems do differently with files that several processes use: flush
-// them, give them a second place, replace them, and tell why that failed.
-//
-// On Windows a file cannot be removed or replaced while a process has it open, by any of its
-// names. The package takes no locks, and repairs nothing.
+// Package disk hides the differences between systems for files that several processes use:
+// flushing, linking and replacing them, and the reasons for failures. On Windows a file cannot be
+// removed or replaced while a process has it open, by any of its names. The package does not lock
+// or repair files.
 package disk
 
 import (
@@ -20,8 +19,8 @@ import (
 
 const windows = runtime.GOOS == "windows"
 
-// Sync flushes a file, or the names in a folder, to the disk. Windows has no flush of a folder:
-// NTFS writes names to its journal itself, so there Sync only says whether the folder exists.
+// Sync flushes a file, or the names in a folder, to the disk. Windows cannot flush a folder,
+// because NTFS journals names itself; there Sync only checks that the folder exists.
 func Sync(path string) error {
 	flags := os.O_RDONLY
 	if windows {
@@ -60,9 +59,9 @@ func Link(from, to string) (err error) {
 	return out.Sync()
 }
 
-// Rename puts a file in the place of another, or gives a folder a new name. On Windows it tries for
-// two seconds while a process has that other file, or one in the folder, open. An error after
-// that is one that InUse knows.
+// Rename replaces a file by another, or renames a folder. On Windows it retries for two seconds
+// while a process has the replaced file, or one in the folder, open. InUse recognises the error
+// after that.
 func Rename(from, to string) error {
 	denied := func(err error) bool { return windows && errors.Is(err, os.ErrPermission) } // said of open files as well
 	err := again.Do(context.Background(), again.Waits{First: 20 * time.Millisecond, Most: 20 * time.Millisecond, Total: 2 * time.Second},
@@ -75,7 +74,7 @@ func Rename(from, to string) error {
 
 var errInUse = errors.New("a process may have it open")
 
-// Full reports whether a disk or a quota has no room left.
+// Full reports whether an error means that a disk or a quota is full.
 func Full(err error) bool {
 	const handleDiskFull, diskFull, quotaExceeded = syscall.Errno(39), syscall.Errno(112), syscall.Errno(1295)
 	if windows {

@@ -10,7 +10,7 @@ const (
 	many = 300_000 // things side by side
 )
 
-// Own are the hostile files that only a format has, by the end of its names.
+// Own returns the hostile files of one format, by file extension.
 func Own(ext string) []Payload {
 	switch ext {
 	case ".json", ".jsonl":
@@ -39,8 +39,8 @@ func Own(ext string) []Payload {
 	return nil
 }
 
-// JSON are values that readers of JSON choke on. Around, if it is not empty, is a document in
-// which a % stands for the value.
+// JSON returns values on which JSON readers fail. around, if not empty, is a document in which % is
+// replaced by the value.
 func JSON(around string) []Payload {
 	head, tail, _ := strings.Cut(around, "%")
 	v := func(name, value string) Payload { return Text(name, head+value+tail) }
@@ -61,7 +61,7 @@ func JSON(around string) []Payload {
 	}
 }
 
-// YAML are documents that readers of YAML choke on, behind a head.
+// YAML returns documents on which YAML readers fail, after a head.
 func YAML(head string) []Payload {
 	var laughs, chain strings.Builder
 	laughs.WriteString("a0: &a0 [lol,lol,lol,lol,lol,lol,lol,lol,lol]\n")
@@ -169,7 +169,7 @@ func gzipFiles() []Payload {
 	}
 }
 
-// Schemas are JSON Schemas that validators and readers of fields choke on.
+// Schemas returns JSON Schemas on which validators and readers of fields fail.
 func Schemas() []Payload {
 	property := func(name, value string) Payload {
 		return Text(name, `{"type":"object","properties":{"a":`+value+`}}`)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The parts that a reader opens first, by format, and what text is written between.
+// The parts that a reader opens first, by format, with the text around the content.
 var parts = map[string]struct{ name, head, tail, opening, end string }{
 	".docx": {"word/document.xml", `<w:document xmlns:w="w"><w:body>`, `</w:body></w:document>`, `<w:p><w:r><w:t>The notice is thirty days.</w:t></w:r>`, `</w:p>`},
 	".odt":  {"content.xml", `<office:document-content xmlns:office="o" xmlns:text="t"><office:body><office:text>`, `</office:text></office:body></office:document-content>`, `<text:p>The notice is thirty days.`, `</text:p>`},
@@ -14,7 +14,7 @@ var parts = map[string]struct{ name, head, tail, opening, end string }{
 	".epub": {"text.xhtml", `<html><body>`, `</body></html>`, `<p>The notice is thirty days.`, `</p>`},
 }
 
-// support is what stands beside that part, so that a reader finds it.
+// support returns the further parts that a reader needs to find that part.
 func support(ext string) []Payload {
 	switch ext {
 	case ".docx":
@@ -32,7 +32,7 @@ func support(ext string) []Payload {
 	return nil
 }
 
-// Sample is a small file of a packed format.
+// Sample returns a small file of a packed format.
 func Sample(ext string) Payload {
 	p := parts[ext]
 	return pack(ext, "a sample", Text(p.name, p.head+p.opening+p.end+p.tail))

@@ -42,10 +42,10 @@ func (p Payload) Save(path string) error {
 	return errors.Join(p.Write(w), w.Flush(), f.Close())
 }
 
-// Text is a payload of these bytes.
+// Text returns a payload with this content.
 func Text(name, content string) Payload { return Bytes(name, []byte(content)) }
 
-// Bytes is a payload of these bytes.
+// Bytes returns a payload with this content.
 func Bytes(name string, content []byte) Payload {
 	return Payload{name, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -75,12 +75,12 @@ func Repeat(name, head, unit string, n int, tail string) Payload {
 	}}
 }
 
-// Nest is a payload of n openings, a core, and n ends.
+// Nest returns a payload of n openings, a core, and n ends.
 func Nest(name, head, opening string, n int, core, end, tail string) Payload {
 	return Repeat(name, head, opening, n, core+strings.Repeat(end, n)+tail)
 }
 
-// Line is one line of so many bytes.
+// Line returns one line of that many bytes.
 func Line(name string, size int) Payload {
 	return Repeat(name, "The notice is ", "thirty days and ", size/16, "more.")
 }
@@ -93,7 +93,7 @@ func Gzipped(p Payload) Payload {
 	}}
 }
 
-// Zipped is a ZIP file of parts, by name and payload in turn.
+// Zipped returns a ZIP file of parts, given by name and payload in turn.
 func Zipped(name string, parts ...Payload) Payload {
 	return Payload{name, func(w io.Writer) error {
 		z := zip.NewWriter(w)
@@ -110,9 +110,9 @@ func Zipped(name string, parts ...Payload) Payload {
 	}}
 }
 
-// Commands are texts that a terminal or a reader obeys: escape sequences of seven and of eight
-// bits, other controls, marks that turn the direction, and characters that nobody sees. The
-// texts of internal/browsertest that no browser runs are among them.
+// Commands returns texts that a terminal or a reader interprets: escape sequences of seven and of
+// eight bits, other controls, bidirectional marks, and invisible characters. The texts of
+// internal/browsertest that no browser runs are among them.
 func Commands() []string {
 	out := []string{
 		"\x1b[31mred", "\x1b]52;c;cm0gLXJm\x07", "\x1b[6n", "\x1bP+q544e\x1b\\", "\u009b2J", "\u009d0;title\u009c", "\x08\x08\x08over", "line\rover",
@@ -162,10 +162,9 @@ func Mutations(sample []byte) []Payload {
 	return out
 }
 
-// Files are all hostile files of a format, by the end of their names: the sample's mutations and
-// what only this format has. A format without files of its own has the mutations. The word notice
-// of a sample becomes a text that commands a terminal; in JSON it also becomes one as a string
-// of JSON may have it.
+// Files returns all hostile files of a format, by file extension: the mutations of the sample and
+// the files of this format. A format without its own files has the mutations. The word notice of a
+// sample becomes a text with terminal commands; in JSON also one escaped as a JSON string.
 func Files(ext string, sample []byte) []Payload {
 	out := append(Own(ext), Mutations(sample)...)
 	if ext == ".json" || ext == ".jsonl" {

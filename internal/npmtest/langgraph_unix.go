@@ -23,7 +23,7 @@ func LangGraph(t testing.TB, dir string) (url string) {
 	cmd := exec.Command("npx", "langgraphjs", "dev", "--no-browser", "--port", url[strings.LastIndex(url, ":")+1:])
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "LANGSMITH_TRACING=false", "LANGGRAPH_CLI_NO_ANALYTICS=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it starts processes of its own
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it starts further processes
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

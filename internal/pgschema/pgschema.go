@@ -1,15 +1,14 @@
-// Package pgschema makes all PostgreSQL tables of the project, and brings them to the
-// newest version, in the same way.
+// Package pgschema creates all PostgreSQL tables of the project, and migrates them to the newest
+// version, in the same way.
 //
 //	var tables = pgschema.Tables{Log: "notes_migrations", Columns: pgschema.LogColumns, Steps: []string{
 //		`CREATE TABLE {s}.notes (id bigint PRIMARY KEY, note text NOT NULL)`,
 //	}}
-//
 //	schema, err := tables.Open(ctx, pool, "")
 //
-// A set of tables has one log of versions, and several sets share a schema. Who may not
-// make tables may still use those of the newest version. The package knows no table but
-// the logs.
+// A set of tables has one log of versions, and several sets share a schema. A role without the
+// right to create tables may still use those of the newest version. The package does not know the
+// tables, only their logs.
 package pgschema
 
 import (
@@ -25,7 +24,7 @@ import (
 )
 
 const (
-	// Default is the schema of tables when nothing else is said.
+	// Default is the default schema of tables.
 	Default = "assay"
 	// oldest is the earliest server on which tables are made.
 	oldest = 12
@@ -36,7 +35,7 @@ const (
 // ErrNewer says that a later version of this program has made the tables.
 var ErrNewer = errors.New("a later version of this program has made the tables; use that one")
 
-// Tables is a set of tables that are made together.
+// Tables is a set of tables that are created together.
 type Tables struct {
 	Log     string // the table that lists the versions which the others went through
 	Columns string // of the log; LogColumns but for a log of an earlier form
@@ -45,7 +44,7 @@ type Tables struct {
 	Steps []string
 }
 
-// CheckName refuses what cannot be the name of a schema.
+// CheckName returns an error for an invalid schema name.
 func CheckName(schema string) error {
 	if schema == "" || len(schema) > 63 || strings.Contains(schema, "\x00") {
 		return fmt.Errorf("%.80q cannot be the name of a schema: PostgreSQL keeps 1 to 63 bytes", schema)
@@ -63,14 +62,14 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// Codes of errors of a server.
+// Error codes of a server.
 const (
 	undefinedTable = "42P01"
 	unknownSchema  = "3F000"
 )
 
-// version returns the version of the tables, 0 if there are none. Tables of a later
-// version than this program's are ErrNewer.
+// version returns the version of the tables, 0 if there are none, or ErrNewer if they have a later
+// version than this program's.
 func (t Tables) version(ctx context.Context, db querier, schema string) (int, error) {
 	var version int
 	err := db.QueryRow(ctx, In(schema, "SELECT coalesce(max(version), 0) FROM {s}.")+t.Log).Scan(&version)
@@ -92,8 +91,8 @@ func (t Tables) Versions(ctx context.Context, db querier, schema string) (have, 
 	return have, len(t.Steps), err
 }
 
-// Open brings the tables to the newest version, and returns the name of their schema:
-// Default for none. Both are made where they are missing.
+// Open migrates the tables to the newest version, and returns the name of their schema: Default for
+// "". Missing schemas and tables are created.
 func (t Tables) Open(ctx context.Context, pool *pgxpool.Pool, schema string) (string, error) {
 	schema = cmp.Or(schema, Default)
 	err := CheckName(schema)
@@ -138,8 +137,8 @@ func (t Tables) migrate(ctx context.Context, pool *pgxpool.Pool, schema string) 
 	})
 }
 
-// prepare makes the schema and the log where they are missing, and reports whether the
-// log was there. CREATE … IF NOT EXISTS would ask for the right to make what exists.
+// prepare creates the schema and the log if needed, and reports whether the log existed. CREATE …
+// IF NOT EXISTS would require the right to create even if they exist.
 func (t Tables) prepare(ctx context.Context, tx pgx.Tx, schema string) (exists bool, err error) {
 	var has bool
 	if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", schema).Scan(&has); err != nil {

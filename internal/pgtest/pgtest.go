@@ -38,7 +38,7 @@ func Pool(t testing.TB, change ...func(*pgxpool.Config)) *pgxpool.Pool {
 	return PoolAt(t, Address(t), change...)
 }
 
-// PoolAt returns a pool of a server, which the test's end closes.
+// PoolAt returns a pool of a server, closed at the end of the test.
 func PoolAt(t testing.TB, address string, change ...func(*pgxpool.Config)) *pgxpool.Pool {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(address)
@@ -59,8 +59,8 @@ func PoolAt(t testing.TB, address string, change ...func(*pgxpool.Config)) *pgxp
 
 var schemas atomic.Int64
 
-// Schema returns the name of a schema that the test's end drops. It is an odd one, since
-// any is allowed.
+// Schema returns the name of a schema that is dropped at the end of the test. The name is unusual
+// on purpose, since any is allowed.
 func Schema(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf(`Test "%d" of %d`, schemas.Add(1), os.Getpid())
@@ -110,7 +110,7 @@ func Role(t testing.TB, schema string, statements ...string) string {
 	return role
 }
 
-// As makes the connections of a pool those of a role.
+// As makes the connections of a pool use a role.
 func As(role string) func(*pgxpool.Config) {
 	return func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams["role"] = role }
 }

@@ -49,7 +49,7 @@ func NewServer(t *testing.T) *Server {
 	return s
 }
 
-// program finds a program in the path or where Debian keeps it.
+// program finds a program in the path or in Debian's folder.
 func program(name string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
@@ -61,7 +61,7 @@ func program(name string) string {
 	return found[len(found)-1]
 }
 
-// asPostgres runs what follows as the user postgres.
+// asPostgres sets up running the following commands as the user postgres.
 func (s *Server) asPostgres(t *testing.T) {
 	t.Helper()
 	who, err := user.Lookup("postgres")
@@ -107,8 +107,8 @@ func (s *Server) Start(t *testing.T) {
 		"-o", fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s'", s.dir), "start")
 }
 
-// Kill kills all processes of the server at once, as a machine that fails does, and waits
-// until they are gone. It does nothing when the server does not run.
+// Kill kills all processes of the server at once, like a machine failure, and waits until they have
+// ended. It does nothing if the server is not running.
 func (s *Server) Kill(t *testing.T) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
@@ -134,7 +134,7 @@ func (s *Server) Kill(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}
-	// Where nobody reaps the dead process, the next start would take it for a server.
+	// If the dead process is not reaped, the next start would take it for a server.
 	for _, lock := range []string{filepath.Join(s.data(), "postmaster.pid"), filepath.Join(s.dir, ".s.PGSQL.5432.lock")} {
 		if err := os.Remove(lock); err != nil {
 			t.Fatal(err)

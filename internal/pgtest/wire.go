@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A Wire stands between a program and a server, and can be cut.
+// A Wire is a proxy between a program and a server that can be cut.
 type Wire struct {
 	Addr string // where the program connects
 
@@ -67,7 +67,7 @@ func (w *Wire) carry(near net.Conn) {
 	_ = far.Close()
 }
 
-// Cut hangs up on all connections, and on those that come as long as it refuses.
+// Cut closes all connections, and new ones as long as refuses is set.
 func (w *Wire) Cut(refuses bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

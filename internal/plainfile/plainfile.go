@@ -1,10 +1,10 @@
-// Package plainfile opens files that a person named, so that none of them can hold up the program
-// or fill its memory.
+// Package plainfile opens files that a user named, so that none of them can block the program or
+// fill its memory.
 //
 //	data, err := plainfile.Read("schema.json", 0)
 //
-// It reads regular files and pipes. A pipe that nobody writes is empty: it is not waited for. It
-// does not look into what it reads, and does not stop at the edge of a folder.
+// It reads regular files and pipes. A pipe without a writer is empty: Read does not wait for it.
+// The package does not inspect the content, and does not restrict files to a folder.
 package plainfile
 
 import (
@@ -16,12 +16,11 @@ import (
 	"syscall"
 )
 
-// DefaultLimit bounds a file that is read as a whole, in bytes, where its reader has no bound of
-// its own.
+// DefaultLimit bounds a file that is read as a whole, in bytes, if its reader has no bound.
 const DefaultLimit = 64 << 20
 
-// Open opens a file. A folder, a device or a socket is an error that names it and says what to
-// give instead.
+// Open opens a file. A folder, a device or a socket is an error that names it and suggests an
+// alternative.
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 	"example.com/assay/internal/plainfile"
 )
 
-// Stamp reads which program made a file and the version of its schema, without SQLite and
-// without changing anything. An empty file has neither. What only the log beside the file
-// holds is not seen.
+// Stamp returns the application and the schema version of a file, without SQLite and without
+// changing anything. Both are 0 for an empty file. It does not see data that is only in the log
+// next to the file.
 func Stamp(path string) (application, version int, err error) {
 	f, err := plainfile.Open(path)
 	if err != nil {
@@ -46,12 +46,12 @@ func ignoring(err error, those ...error) error {
 	return err
 }
 
-// pagesAtOnce is how many pages Copy copies between two looks at its context.
+// pagesAtOnce is the number of pages that Copy copies between checks of its context.
 const pagesAtOnce = 2000
 
-// Copy writes the newest committed state of a file to another, which must not exist. Others
-// may write meanwhile and do not wait. progress is told the pages copied and all pages; nil:
-// nobody watches. After an error nothing is left at to.
+// Copy writes the newest committed state of a file to another, which must not exist. Other
+// processes may write meanwhile and do not wait. progress is called with the pages copied and all
+// pages; it may be nil. After an error to does not exist.
 func Copy(ctx context.Context, from, to string, progress func(done, total int)) (err error) {
 	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
 		return errors.Join(fmt.Errorf("copying to %s: it exists", to), err)
@@ -69,12 +69,12 @@ func Copy(ctx context.Context, from, to string, progress func(done, total int)) 
 			return err
 		}
 		defer func() { err = errors.Join(err, conn.Close()) }()
-		// The copy is of the state that this transaction sees: a commit of another process
-		// would otherwise begin it anew.
+		// The copy has the state of this transaction: without it a commit of another process would
+		// restart the copy.
 		if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
 			return err
 		}
-		defer func() { // of a transaction that only reads: closing the database ends it too
+		defer func() { // a read transaction: closing the database ends it too
 			_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 		}()
 		if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(new(int)); err != nil {
@@ -122,11 +122,11 @@ func copyPages(ctx context.Context, raw any, to string, progress func(done, tota
 // ErrNoTables is a file that Verify found without content. The next Open makes its tables.
 var ErrNoTables = errors.New("it has no tables: a process was killed before it made them, or the file was emptied")
 
-// Verify reads a whole file and reports what is damaged: its structure, by SQLite's own
-// check, and rows whose text is not JSON in the columns that jsonColumns names as
-// "table.column". It changes neither the file nor the log of a process that was killed, and makes
-// the index of that log (-shm) if it is missing. A changed byte inside a row that is still well
-// formed is not found: SQLite has no checksums.
+// Verify reads a whole file and reports damage: its structure, by SQLite's own check, and rows
+// whose text is not JSON in the columns that jsonColumns names as "table.column". It changes
+// neither the file nor the log of a killed process, and creates the index of that log (-shm) if it
+// is missing. It does not find a changed byte in a row that is still well formed: SQLite has no
+// checksums.
 func Verify(ctx context.Context, path string, schema Schema, jsonColumns ...string) error {
 	return reading(ctx, path, func(db *sql.DB) error {
 		found, err := version(ctx, db, schema)
@@ -208,8 +208,8 @@ func with(path, mode string, do func(*sql.DB) error) error {
 // Full reports whether an error of SQLite says that the disk has no room.
 func Full(err error) bool { return codeOf(err) == codes.SQLITE_FULL }
 
-// noShared reports whether the file beside the log that processes share cannot be made
-// larger. SQLite says so of a full disk.
+// noShared reports whether the shared-memory file next to the log cannot be enlarged, which is
+// SQLite's error for a full disk.
 func noShared(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && e.Code() == codes.SQLITE_IOERR_SHMSIZE

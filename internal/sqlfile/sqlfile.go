@@ -40,8 +40,8 @@ type Schema struct {
 	Steps []string
 }
 
-// Readers is how many connections of a process read a file at the same time; more wait. Who
-// holds one may not wait for a second.
+// Readers is the number of connections of a process that read a file at the same time; further ones
+// wait. A goroutine with one must not wait for a second.
 const Readers = 4
 
 // DefaultBusy is how long a call waits for other processes by default.
@@ -118,10 +118,9 @@ func open(ctx context.Context, path string, schema Schema, o Options, patience t
 	return f, nil
 }
 
-// Look opens a file for one that must leave nothing behind: it makes no database, and no log
-// beside one. Of a log that a killed process left, SQLite makes the index (-shm). Look checks
-// neither whose the file is nor its version. It sees what is committed when nobody else has the
-// file open, or while the log of others is there.
+// Look opens a file without creating a database or a log. For the log of a killed process SQLite
+// creates the index (-shm). Look checks neither the file's application nor its version. It sees
+// committed data if no other process has the file open, or while the log of another one exists.
 func Look(path string) (*sql.DB, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -163,7 +162,7 @@ func busyTimeout(ctx context.Context, db *sql.DB, wait time.Duration) error {
 // prepare brings a file to WAL mode and to the last version of its schema.
 // Several processes may do so at the same time.
 func prepare(ctx context.Context, db *sql.DB, schema Schema) error {
-	// It is checked before anything is written: it may be another program's.
+	// Checked before anything is written: it may be another program's file.
 	found, err := version(ctx, db, schema)
 	if err != nil {
 		return err

@@ -51,9 +51,8 @@ func resolveFollowUp(in skills.FollowUpInput) (skills.FollowUpOutput, error) {
 	return out, nil
 }
 
-// rerank leaves passages in their order. They come from the index, whose
-// ranking is all that is known without a model; a second one made of the same
-// words could only be worse.
+// rerank keeps the order of the passages. Without a model the index's ranking is the best available
+// one; a second one from the same words could only be worse.
 func rerank(in skills.RerankInput) (skills.RerankOutput, error) {
 	if len(in.Passages) == 0 {
 		return skills.RerankOutput{}, errors.New("there are no passages to order")
@@ -65,17 +64,16 @@ func rerank(in skills.RerankInput) (skills.RerankOutput, error) {
 	return out, nil
 }
 
-// Fields are found by recognisers, and chosen by how candidates stand on the page
-// (package fields). What is found is a quote of the document, byte for byte.
+// Fields are found by recognisers, and chosen by the layout of the candidates on the page (package
+// fields). Values are quotes of the document, byte for byte.
 
 func extractFields(in skills.ExtractInput, weights *fields.Weights) (skills.ExtractOutput, error) {
 	found, err := fields.Extract(in.Text, in.Boxes, in.Blocks, in.Fields, &fields.Options{Weights: weights})
 	return skills.ExtractOutput{Fields: found}, err
 }
 
-// refineExtraction leaves every value as it is and looks wider for those that are
-// missing. It does not replace a value by the next best one: measured, that
-// overruled right values about as often as wrong ones.
+// refineExtraction keeps every value and searches wider for missing ones. It does not replace a
+// value by the next best one: measured, that overruled right values about as often as wrong ones.
 func refineExtraction(in skills.RefineInput, weights *fields.Weights) (skills.ExtractOutput, error) {
 	out := skills.ExtractOutput{Fields: append([]skills.ExtractedField{}, in.Previous...)}
 	found, err := fields.Extract(in.Text, in.Boxes, in.Blocks, in.Fields, &fields.Options{Weights: weights, Wide: true})
@@ -88,7 +86,7 @@ func refineExtraction(in skills.RefineInput, weights *fields.Weights) (skills.Ex
 	return out, err
 }
 
-// verifyExtraction says of values what does not look like one of their kind.
+// verifyExtraction reports values that do not look like their kind.
 func verifyExtraction(in skills.VerifyExtractionInput) (skills.VerifyExtractionOutput, error) {
 	out := skills.VerifyExtractionOutput{Issues: []skills.ExtractionIssue{}}
 	for _, d := range fields.Doubts(in.Text, in.Fields, in.Values) {

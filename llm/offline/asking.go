@@ -9,10 +9,9 @@ import (
 	"example.com/assay/skills"
 )
 
-// Words with which people ask, and which say nothing about what they ask for:
-// what a party must do, who the parties are, that something has to be found.
-// Sources hold many of them in sentences about anything. They are dropped
-// while other content is left.
+// Words used for asking, without a topic: what a party must do, who the parties are, that something
+// has to be found. Sources have many of them in sentences about anything. They are dropped if other
+// content remains.
 var (
 	askingVerbs = text.Set(`prove proves proved proving show shows showing shown establish establishes established
 		establishing win wins winning succeed succeeds prevail prevails sue sues sued suing bring brings brought take
@@ -24,11 +23,9 @@ var (
 		lawsuit court courts liable liability action actions police`)
 )
 
-// topicWords returns the words that say what a question is about: its content
-// without the words that put it or ask. A word of a term that the glossary
-// holds whole, such as "claim preclusion", stays, and so does one of a longer
-// name. When nothing is left, all
-// content words are the topic.
+// topicWords returns the words of a question's topic: its content without the words that phrase it.
+// A word of a glossary term such as "claim preclusion" stays, and so does one of a longer name. If
+// nothing remains, all content words are the topic.
 func topicWords(question string) []word {
 	all := wordsOf(question)
 	kept := map[int]bool{} // by offset
@@ -62,8 +59,8 @@ func topicWords(question string) []word {
 	return topic
 }
 
-// storyNames returns the people of a told story, in lower case: words that are
-// capitalised wherever they stand, at least once inside a sentence, alone.
+// storyNames returns the people in a story, in lower case: words that are capitalised everywhere,
+// at least once within a sentence, and not part of a longer name.
 func storyNames(s string) map[string]bool {
 	words := wordsOf(s)
 	known := map[string]bool{}
@@ -96,9 +93,8 @@ func storyNames(s string) map[string]bool {
 
 var asksLawyer = pattern.New(`(?i)\b(?:plaintiff|defendant|liable|liability|duty|duties|tort|statute|elements of|must (?:\w+ ){1,5}prove|guilty|convicted|courts?|jury|crimes?|offen[cs]e|lawsuit|sue[sd]?|police|lawful|unlawful|rule on|rule about|under the rule)\b|U\.S\.C\.|\w v\. \w`)
 
-// legal reports whether a question is to be answered as lawyers do, by rule,
-// elements and exceptions: it names a concept of law, or asks for a rule or what has
-// to be proved.
+// legal reports whether a question is to be answered in the legal form of rule, elements and
+// exceptions: it names a concept of law, or asks for a rule or for facts to be proved.
 func legal(question string) bool {
 	words := wordsOf(question)
 	return slices.ContainsFunc(terminology().mentions(words), func(m mention) bool { return m.family.concept && !m.everyday(words) }) ||
@@ -111,8 +107,8 @@ func framed(question string, from []skills.Source) bool {
 	return asksLawyer.MatchString(question) || legal(question) && ofLaw(from)
 }
 
-// leastLaw is the share of passages that speak as lawyers do from which they are of
-// law: see docs/measurements.md.
+// leastLaw is the share of passages in legal language from which they count as law: see
+// docs/measurements.md.
 const leastLaw = 1.0 / 3
 
 // ofLaw reports whether passages are of law. Manuals have its words here and there.

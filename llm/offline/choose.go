@@ -12,33 +12,32 @@ import (
 	"example.com/assay/skills"
 )
 
-// A choice is scored by how much of its wording the sources hold: the sum over its
-// distinct stems w of idf(w)·ln(1+tf(w)), how much of it one sentence says, how many
-// of its words stand side by side there as well, and, against it, what it alone of
-// the choices says and neither sources nor facts hold. It is an evidence match. It
-// does not apply law to facts.
+// A choice is scored by the share of its wording in the sources: the sum over its distinct stems w
+// of idf(w)·ln(1+tf(w)), the greatest share in one sentence, the number of its word pairs that are
+// adjacent there, too, and, negatively, the words that only this choice has and neither sources nor
+// facts contain. It is an evidence match and does not apply law to facts.
 
-// Weights of the signals beside the term score, in standard deviations.
+// Weights of the signals relative to the term score, in standard deviations.
 const (
-	wholeWeight   = 1 // of the share of its wording that one sentence holds
+	wholeWeight   = 1 // of the greatest share of its wording in one sentence
 	pairsWeight   = 1
 	missingWeight = .5
-	// signalWeight is that of all signals together: a score over it is their mean.
+	// signalWeight is the sum of the weights of all signals: a score divided by it is their mean.
 	signalWeight   = 1 + wholeWeight + pairsWeight + missingWeight
-	researchWeight = 1.5 // of a sentence that the research quotes, where sentences compete
-	// idfFloor is added to every idf: in a pool of few sentences the words of
-	// the topic itself have almost none.
+	researchWeight = 1.5 // of a sentence that the research quotes, if sentences compete
+	// idfFloor is added to every idf: in a pool of few sentences the topic's own words have almost
+	// none.
 	idfFloor = .5
-	// supported is the share of a choice's own idf that one source must hold
-	// for it to be selected: five passages about five things hold most words.
+	// supported is the share of a choice's own idf that one source must contain for it to be
+	// selected: five passages about five things contain most words.
 	supported = .6
 )
 
 // connective splits a choice into its outcome and its ground.
 var connective = pattern.New(`(?i)\b(because|only if|even if|even though|if|unless|since|although|provided that|provided|as long as|so long as|on the ground that|under|when|where)\b`)
 
-// groundOf is what a choice rests its outcome on: all of it, without a connective in
-// its first three quarters.
+// groundOf returns the part of a choice behind its outcome: all of it, without a connective in its
+// first three quarters.
 func groundOf(choice string) string {
 	m := connective.FindStringIndex(choice)
 	if m == nil || m[0] > len(choice)*3/4 {
@@ -52,31 +51,30 @@ type candidate struct {
 	choice   skills.Choice
 	terms    []string
 	evidence float64 // idf·ln(1+tf)
-	missing  float64 // idf of what it alone says, and neither sources nor facts hold
-	covered  float64 // the largest share of its own idf that one source holds
-	whole    float64 // the largest share of its idf that one sentence holds
-	pairs    float64 // of its words stand side by side in a sentence of the sources, too
+	missing  float64 // idf of words that no other choice, source or fact has
+	covered  float64 // the greatest share of its own idf in one source
+	whole    float64 // the greatest share of its idf in one sentence
+	pairs    float64 // of its words are adjacent in a sentence of the sources, too
 	nearest  int     // the pool's nearest sentence; −1 for none
 	score    float64
 }
 
-// A ChoiceMatch is how well the sources match a choice, by the signals that its
-// selection is made of.
+// A ChoiceMatch has the signals of how well the sources match a choice.
 type ChoiceMatch struct {
 	Letter string
 	Score  float64 // in standard deviations over the choices, the mean being 0
-	// P is the probability that this choice is the one that the sources support,
-	// made of the scores; equal for all when the sources hold nothing of any.
+	// P is the probability that the sources support this choice, computed from the scores; equal
+	// for all choices if the sources contain nothing of any.
 	P        float64
 	Evidence float64 // Σ idf·ln(1+tf) of its stems in the sources
-	Missing  float64 // Σ idf of what it alone says, and neither sources nor facts hold
-	Covered  float64 // the largest share of its idf that one source holds
-	Whole    float64 // the largest share of its idf that one sentence holds
+	Missing  float64 // Σ idf of words that no other choice, source or fact has
+	Covered  float64 // the greatest share of its idf in one source
+	Whole    float64 // the greatest share of its idf in one sentence
 	Pairs    float64 // neighbours in it that are neighbours in a sentence of the sources
 }
 
-// MatchChoices scores the choices of a question, in their order, as the
-// skill select_choice does before it selects one or abstains.
+// MatchChoices scores the choices of a question, in order, as the skill select_choice does before
+// it selects one or abstains.
 func MatchChoices(in skills.SelectInput) []ChoiceMatch {
 	list := judge(newPool(in.Sources), in)
 	out := make([]ChoiceMatch, len(list))
@@ -178,8 +176,7 @@ func judge(p *pool, in skills.SelectInput) []candidate {
 	return list
 }
 
-// support fills what says whether the sources speak of a choice at all, and
-// how much of it one sentence says.
+// support sets how far the sources cover a choice, as a whole and in one sentence.
 func (c *candidate) support(p *pool) {
 	total := 0.0
 	for _, t := range c.terms {
@@ -205,10 +202,10 @@ func (c *candidate) support(p *pool) {
 		first = last
 	}
 	terms := text.Terms(c.choice.Text, text.DocStops)
-	beside := map[[2]string]bool{}
+	adjacent := map[[2]string]bool{}
 	for i := 1; i < len(terms); i++ {
 		if terms[i-1] != terms[i] {
-			beside[[2]string{terms[i-1], terms[i]}] = false
+			adjacent[[2]string{terms[i-1], terms[i]}] = false
 		}
 	}
 	for i := range p.sentences {
@@ -225,8 +222,8 @@ func (c *candidate) support(p *pool) {
 		c.whole = max(c.whole, sum/total)
 		for k := 1; k < len(s.terms); k++ {
 			pair := [2]string{s.terms[k-1], s.terms[k]}
-			if seen, says := beside[pair]; says && !seen {
-				beside[pair] = true
+			if seen, says := adjacent[pair]; says && !seen {
+				adjacent[pair] = true
 				c.pairs++
 			}
 		}
@@ -271,7 +268,7 @@ func (c *candidate) match(p *pool, stem, ground []string, research string) {
 	}
 }
 
-// deviations returns (x − mean) / (sd + .001) of a value of each candidate.
+// deviations returns (x − mean) / (sd + .001) for a value of each candidate.
 func deviations(list []candidate, value func(candidate) float64) []float64 {
 	n := float64(len(list))
 	mean, variance := 0.0, 0.0
@@ -298,8 +295,8 @@ func byScore(list []candidate) []int {
 	return order
 }
 
-// reason is the quote of the nearest sentence, empty when none shares a word with
-// the choice's ground.
+// reason returns the quote of the nearest sentence, or "" if none shares a word with the choice's
+// ground.
 func (c candidate) reason(p *pool, sources []skills.Source) string {
 	if c.nearest < 0 {
 		return ""
@@ -312,9 +309,8 @@ func (p *pool) quoted(at int, sources []skills.Source) string {
 	return fmt.Sprintf("“%s” [Source %d]", s.text, sources[s.source].N)
 }
 
-// ruleQuotes lists the nearest sentences of the choices that state a rule, best
-// choice first, each once, at most four. A hypothetical and what is told of it
-// states none.
+// ruleQuotes returns the nearest sentences of the choices that state a rule, best choice first,
+// each once, at most four. A hypothetical and its story state none.
 func ruleQuotes(p *pool, sources []skills.Source, list []candidate, order []int) []string {
 	quotes := []string{}
 	seen := map[int]bool{}
@@ -329,8 +325,8 @@ func ruleQuotes(p *pool, sources []skills.Source, list []candidate, order []int)
 	return quotes
 }
 
-// hypothetical reports whether the sentence at i tells of an example: it says so,
-// or it names somebody whom a sentence of its source that does names.
+// hypothetical reports whether the sentence at i is part of an example: it says so, or it names a
+// person whom such a sentence of its source names.
 func (p *pool) hypothetical(i int) bool {
 	s := &p.sentences[i]
 	if exampleCue.MatchString(s.text) {

@@ -9,12 +9,11 @@ import (
 	"example.com/assay/skills"
 )
 
-// Classification counts cues of questions that need more than one look-up:
-// length, comparison, relative clauses, nested "of the", several questions,
-// several authorities, a temporal chain, a told story, several concepts of
-// law. The cue list follows what tells HotpotQA's questions from those of
-// Natural Questions; one cue is enough, for in doubt a question is multi_hop.
-// For multiple choice, the choices' concepts count too.
+// Classification counts cues of questions that need more than one look-up: length, comparison,
+// relative clauses, nested "of the", several questions, several authorities, a temporal chain, a
+// story, several concepts of law. The cues follow the differences between the questions of HotpotQA
+// and Natural Questions; one cue is enough, because in doubt a question is multi_hop. For multiple
+// choice, the choices' concepts count too.
 
 // longQuestion is the number of words from which a question counts as long.
 const longQuestion = 12
@@ -53,7 +52,7 @@ func classify(in skills.ClassifyInput) (skills.ClassifyOutput, error) {
 	return skills.ClassifyOutput{QueryType: "simple", Reason: reason}, nil
 }
 
-// questionCues names what makes a question without choices multi_hop.
+// questionCues returns the cues that make a question without choices multi_hop.
 func questionCues(question string) []string {
 	facts, _ := parts(question)
 	words := wordsOf(framing.ReplaceAllString(text.OneLine(question), " "))
@@ -77,8 +76,8 @@ func questionCues(question string) []string {
 	return reasons
 }
 
-// choiceCues names what makes a multiple-choice question multi_hop: a told
-// story, or options that turn on different concepts.
+// choiceCues returns the cues that make a multiple-choice question multi_hop: a story, or options
+// with different concepts.
 func choiceCues(stem string, choices []skills.Choice) []string {
 	var reasons []string
 	if facts, _ := parts(stem); len(wordsOf(facts)) >= longQuestion {

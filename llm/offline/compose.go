@@ -17,11 +17,10 @@ import (
 const (
 	// mostStatements bounds an answer.
 	mostStatements = 8
-	// besideBest is the share of the best requirement's score below which one is
-	// left out.
+	// besideBest is the share of the best requirement's score below which one is left out.
 	besideBest = .3
-	// placeShare is how fast the place of a requirement loses weight: they come, of
-	// each kind of source, in the order in which their passages were found.
+	// placeShare is the rate at which a requirement's weight falls with its place: the requirements
+	// of each kind of source are in the order in which their passages were found.
 	placeShare = .5
 )
 
@@ -31,7 +30,7 @@ func compose(in skills.ComposeInput) (skills.ComposeOutput, error) {
 	}
 	order, score := byQuestion(in)
 	use := map[int]bool{}
-	said := map[string]bool{} // the words of what is used: copies come with it
+	said := map[string]bool{} // the words of used requirements: copies come with them
 	best := 0.0
 	if len(order) > 0 {
 		best = score[order[0]]
@@ -46,7 +45,7 @@ func compose(in skills.ComposeInput) (skills.ComposeOutput, error) {
 			use[i], said[key] = true, true
 		}
 	}
-	for range in.Conflicts { // what conflicts with what is used is used, also by way of a third
+	for range in.Conflicts { // requirements in conflict with used ones are used, too, transitively
 		for _, c := range in.Conflicts {
 			a, b := numbered(in, c.A), numbered(in, c.B)
 			if a >= 0 && b >= 0 && (use[a] || use[b]) {
@@ -57,10 +56,9 @@ func compose(in skills.ComposeInput) (skills.ComposeOutput, error) {
 	return layOut(in, order, use), nil
 }
 
-// byQuestion orders the requirements by what they have of the question, and by
-// their place.
+// byQuestion sorts the requirements by their share of the question, and by their place.
 func byQuestion(in skills.ComposeInput) (order []int, score []float64) {
-	nth := map[string]int{} // how many of a kind came before
+	nth := map[string]int{} // number of earlier ones of the kind
 	for i, r := range in.Requirements {
 		of, _ := relevance(in.Question, r)
 		nth[r.SourceType]++
@@ -71,8 +69,8 @@ func byQuestion(in skills.ComposeInput) (order []int, score []float64) {
 	return order, score
 }
 
-// objected reports whether a finding is about the words of a requirement's
-// statement. One about ids is not: those written here are right.
+// objected reports whether a finding is about the words of a requirement's statement. Findings
+// about IDs do not count: those written here are right.
 func objected(in skills.ComposeInput, i int) bool {
 	words := text.OneLine(in.Requirements[i].Quote)
 	return slices.ContainsFunc(in.Findings, func(f skills.ComposeFinding) bool {

@@ -14,21 +14,20 @@ import (
 	"example.com/assay/state"
 )
 
-// Judging an edge reads every sentence that mentions both variables, or one of
-// them and the other by a pronoun that refers to the sentence before (package
-// causal): what it says of them, in which direction, how firmly, and whether it
-// denies it. The best of each kind stands for the passages: a plain causal
-// sentence grounds an edge unless a denial of at least its weight stands against
-// it. Sentences that give orders to a reader like us are no evidence.
+// Judging an edge reads every sentence that mentions both variables, or one of them and the other
+// by a pronoun that refers to the sentence before (package causal): the relation, its direction,
+// its certainty, and whether it is denied. The best of each kind represents the passages: a plain
+// causal sentence grounds an edge unless a denial of at least its weight contradicts it. Prompt
+// injections are ignored as evidence.
 
 // An edgeReading is a sentence of a source that mentions both variables.
 type edgeReading struct {
 	source int // its place in the input
 	quote  string
 	causal.Relation
-	weight float64 // 0..1 that the sentence says what its kind is
-	trial  bool    // its passage is of a study that can tell cause from effect
-	survey bool    // or of one that cannot
+	weight float64 // 0..1, certainty of the kind
+	trial  bool    // its passage is about a study that can establish causes
+	survey bool    // or about one that cannot
 }
 
 func readEdge(cause, effect causal.Variable, sources []skills.EdgeSource) ([]edgeReading, error) {
@@ -63,7 +62,7 @@ func readEdge(cause, effect causal.Variable, sources []skills.EdgeSource) ([]edg
 	return out, nil
 }
 
-// weight is how sure a sentence makes of its kind.
+// weight returns how certain a sentence's kind is.
 func weight(r causal.Relation, design causal.Design) float64 {
 	w := .62
 	if r.Plain {
@@ -85,7 +84,7 @@ func weight(r causal.Relation, design causal.Design) float64 {
 	return max(0, min(.95, w*r.Share))
 }
 
-// strongest is the reading of the highest weight that fits, the first of equals.
+// strongest returns the reading with the greatest weight among those that fit, the first of equals.
 func strongest(all []edgeReading, fits func(edgeReading) bool) (edgeReading, bool) {
 	var out edgeReading
 	found := false
@@ -143,9 +142,9 @@ func judgeEdge(in skills.JudgeEdgeInput) (skills.JudgeEdgeOutput, error) {
 	return out, nil
 }
 
-// refinement is a query that was not asked: the two variables with what the
-// mechanism names, with the words that sources use beside one of them most, and
-// with kinds of studies that can tell cause from effect.
+// refinement returns the first query that was not asked: the two variables with the words most
+// frequent next to one of them, with kinds of studies that can establish causes, or with words for
+// mechanisms; "" if all were asked.
 func refinement(in skills.JudgeEdgeInput) string {
 	pair := in.From + " " + in.To
 	known := map[string]bool{}
@@ -153,7 +152,7 @@ func refinement(in skills.JudgeEdgeInput) string {
 		known[stem] = true
 	}
 	var candidates []string
-	if words := beside(in, known); len(words) > 0 {
+	if words := companions(in, known); len(words) > 0 {
 		candidates = append(candidates, pair+" "+strings.Join(words, " "))
 	}
 	candidates = append(candidates, pair+" randomised trial intervention", pair+" mechanism pathway")
@@ -165,9 +164,9 @@ func refinement(in skills.JudgeEdgeInput) string {
 	return ""
 }
 
-// beside are the two content words that most sentences hold beside one of the
-// variables, of equals the first by the alphabet.
-func beside(in skills.JudgeEdgeInput, known map[string]bool) []string {
+// companions returns the two content words found in the most sentences with one of the variables, of
+// equals the first by the alphabet.
+func companions(in skills.JudgeEdgeInput, known map[string]bool) []string {
 	cause, effect := causal.NewVariable(in.From), causal.NewVariable(in.To)
 	n, word := map[string]int{}, map[string]string{}
 	for _, src := range in.Sources {
@@ -203,10 +202,9 @@ func beside(in skills.JudgeEdgeInput, known map[string]bool) []string {
 	return out
 }
 
-// The adversary looks for what the passages themselves hold against an edge: a
-// sentence that denies it, one that says it the other way round, one that
-// explains it by something else, and a design that cannot tell cause from effect.
-// What it says is made of quotes and of templates around them.
+// The adversary looks for counter-evidence in the passages themselves: a sentence that denies the
+// edge, one that reverses it, one with another explanation, and a study design that cannot
+// establish causes. Its text consists of quotes and of templates around them.
 
 func devilsAdvocate(in skills.DevilsAdvocateInput) (skills.DevilsAdvocateOutput, error) {
 	all, err := readEdge(causal.NewVariable(in.From), causal.NewVariable(in.To), in.Sources)
@@ -264,7 +262,7 @@ func confounded(in skills.DevilsAdvocateInput, src skills.EdgeSource) []string {
 			continue
 		}
 		s := causal.Read(quote)
-		// A cause that is named after it is what explains, not what is explained.
+		// A cause named after it is the explanation, not the thing explained.
 		named := slices.ContainsFunc(s.Mentions(cause), func(f causal.Found) bool { return s.Tokens[f.From].Start < at })
 		if named && len(s.Mentions(effect)) > 0 {
 			out = append(out, quote)
@@ -299,9 +297,9 @@ func united(list []string, s string) []string {
 	return append(list, s)
 }
 
-// Drafting takes sentences of the form "cause – plain causal words – effect", in
-// either order, and the noun phrases on both sides, word for word. It sees no
-// effect that a verb of its own names ("smokers die younger").
+// Drafting takes sentences of the form "cause – plain causal words – effect", in either order, and
+// the noun phrases on both sides, verbatim. It does not find effects expressed by a verb ("smokers
+// die younger").
 
 func draftEdges(in skills.DraftEdgesInput) (skills.DraftEdgesOutput, error) {
 	out := skills.DraftEdgesOutput{Edges: []skills.DraftedEdge{}}

@@ -8,10 +8,9 @@ import (
 	"example.com/assay/skills"
 )
 
-// gapQueries looks for each claim by its own words: without its numbers, which
-// are what may be wrong in it; then with the words of the question; then by the
-// two halves. The first that was not asked yet, compared by stems in any order,
-// is taken; a claim for which none is left has no query.
+// gapQueries searches for each claim by its own words, without its numbers, which may be the error;
+// then with the words of the question; then by its two halves. It takes the first query that was
+// not asked yet, compared by stems in any order; a claim without one left gets no query.
 func gapQueries(in skills.GapInput) (skills.GapOutput, error) {
 	asked := map[string]bool{}
 	for _, q := range in.Asked {
@@ -43,7 +42,7 @@ func spelled(words []word) string {
 	return strings.Join(raw, " ")
 }
 
-// keyOf is equal for queries of the same stems.
+// keyOf returns a key that is equal for queries with the same stems.
 func keyOf(query string) string {
 	stems := text.Distinct(text.Terms(query, text.QueryStops))
 	slices.Sort(stems)

@@ -7,12 +7,11 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// glossary is general legal and compliance vocabulary, one family of terms a
-// line, written for this project. Terms of a family may stand for each other
-// in a search; they are not definitions. A line that begins with "*" names a
-// doctrine, rule or right: a concept that a question can turn on. The first
-// term is the family's usual name. Only alternative queries use the synonyms;
-// no answer is made from them.
+// glossary is general legal and compliance vocabulary, one family of terms per line, written for
+// this project. Terms of a family are interchangeable in a search; they are not definitions. A line
+// that begins with "*" names a doctrine, rule or right: a concept that can decide a question. The
+// first term is the family's usual name. Only alternative queries use the synonyms; answers never
+// do.
 const glossary = `
 * battery; harmful or offensive contact; unlawful touching; physical contact tort
 * assault; apprehension of imminent contact; threat of immediate harm
@@ -225,14 +224,14 @@ elements; requirements; components; must prove
 define; definition; meaning; means
 `
 
-// A family is a group of terms that may stand for each other in a search.
+// A family is a group of terms that are interchangeable in a search.
 type family struct {
 	concept bool
 	terms   []string   // as written, the usual name first
 	stems   [][]string // of each term
 }
 
-// A mention is a place where a text uses a term of a family.
+// A mention is a use of a family's term in a text.
 type mention struct {
 	family   *family
 	term     int // index into the family's terms
@@ -265,8 +264,8 @@ var terminology = sync.OnceValue(func() *glossaryIndex {
 	return g
 })
 
-// mentions finds the glossary's terms in words, left to right, the longest at
-// each place, without overlap.
+// mentions returns the glossary's terms in words, left to right, the longest at each position,
+// without overlap.
 func (g *glossaryIndex) mentions(words []word) []mention {
 	var found []mention
 	for i := 0; i < len(words); {
@@ -314,8 +313,7 @@ func (g *glossaryIndex) concepts(words []word) []string {
 	return names
 }
 
-// spelled is a mention as the text has it, in lower case, with the hyphens of
-// the glossary.
+// spelled returns a mention as in the text, in lower case, with the hyphens of the glossary.
 func (m mention) spelled(words []word) string {
 	list := make([]string, m.to-m.from)
 	for i := range list {
@@ -349,7 +347,7 @@ func (m mention) everyday(words []word) bool {
 		case "a", "an", "the", "of", "on", "is", "have", "has":
 			return false
 		}
-		return len(words) > 3 // a word alone is what is asked about
+		return len(words) > 3 // a single word is the topic
 	}
 	return false
 }

@@ -19,20 +19,17 @@ const Name = "offline"
 
 // Options adjusts the model. Nil and the zero value mean the defaults.
 type Options struct {
-	// MaxQuotes is about how many sentences a synthesized answer quotes,
-	// items of lists included. A list is never cut, so the last one may exceed
-	// it by four; two sentences that share a told story's facts, and how an
-	// example ends, come on top. Default 8.
+	// MaxQuotes is the approximate number of sentences that a synthesized answer quotes, including
+	// items of lists. A list is never cut, so the last one may exceed it by four; two sentences
+	// that share a story's facts, and the end of an example, are added. Default 8.
 	MaxQuotes int
 	// More has a synthesized answer also quote sentences that answer less surely.
 	More bool
-	// Margin is how far, in standard deviations over the options, the best
-	// choice of a multiple-choice question must lie above the mean of all;
-	// below it the model abstains. Default 1; a negative value never
-	// abstains while there is any evidence.
+	// Margin is the distance, in standard deviations over the options, by which the best choice of
+	// a multiple-choice question must exceed the mean of all; below it the model abstains. Default
+	// 1; a negative value never abstains while there is any evidence.
 	Margin float64
-	// Fields are the weights by which the fields of forms are found. Default:
-	// those that the program ships.
+	// Fields are the weights for finding the fields of forms. Default: the built-in ones.
 	Fields *fields.Weights
 }
 
@@ -47,7 +44,7 @@ func (e *UnknownSkillError) Error() string {
 	return fmt.Sprintf("the offline model has no algorithm for skill %q; it knows %s: use another model for this skill", e.Skill, strings.Join(e.Known, ", "))
 }
 
-// errBlank is what skills that cannot work without a question return.
+// errBlank is the error of skills that need a question.
 var errBlank = errors.New("the question is blank")
 
 type model struct {

@@ -9,10 +9,9 @@ import (
 	"example.com/assay/skills"
 )
 
-// Plans are templates over the question's own words, tried in order: a
-// comparison gets a step per side; several questions one step each; a told
-// story is asked about as it stands, then for the rules on its concepts. (Question
-// decomposition by templates: cf. Min et al., DecompRC, 2019, whose span
+// Plans are templates over the question's own words, tried in order: a comparison gets a step per
+// side; several questions one step each; a story is asked about unchanged, then for the rules on
+// its concepts. (Question decomposition by templates: cf. Min et al., DecompRC, 2019, whose span
 // types comparison, intersection and bridging these are.)
 
 // maxSteps bounds a plan.
@@ -56,8 +55,8 @@ func plan(in skills.PlanInput) (skills.PlanOutput, error) {
 	return out, nil
 }
 
-// decompose plans the steps of a question that may need several. It is a
-// function of the question alone, so that replanning finds the plan again.
+// decompose plans the steps of a question that may need several. It depends on the question alone,
+// so that replanning gets the same plan.
 func decompose(question string) []skills.PlanStep {
 	facts, asks := parts(question)
 	if list := askingSentences(question); len(list) > 1 {
@@ -67,7 +66,7 @@ func decompose(question string) []skills.PlanStep {
 	if list := clauses(asks); len(list) > 1 {
 		return clauseSteps(list, told)
 	}
-	if !legal(question) { // what was found for its parts answers them, and not it
+	if !legal(question) { // answers to its parts do not answer the whole
 		return []skills.PlanStep{{Phase: "The question", Question: question}}
 	}
 	if a, b, ok := comparison(asks); ok {
@@ -92,8 +91,8 @@ func clauseSteps(list, told []string) []skills.PlanStep {
 	return steps
 }
 
-// askingSentences returns the sentences of a question that consists of
-// nothing but questions; one that leans on the one before it stays with it.
+// askingSentences returns the sentences of a question that consists only of questions; one that
+// depends on the one before it stays with it.
 func askingSentences(question string) []string {
 	var list []string
 	for _, span := range text.Sentences(question) {
@@ -111,12 +110,11 @@ func askingSentences(question string) []string {
 	return list
 }
 
-// maxConcepts bounds how many concepts of a story get a step of their own.
+// maxConcepts bounds the concepts of a story that get a separate step.
 const maxConcepts = 2
 
-// storySteps asks the question as it stands, then for the rule on each concept
-// that the question itself names, then how a concept of the story bears on its
-// facts.
+// storySteps asks the question unchanged, then for the rule on each concept that the question
+// itself names, then how a concept of the story applies to its facts.
 func storySteps(question, asks, facts string, told []string) []skills.PlanStep {
 	steps := []skills.PlanStep{{Phase: "Application to the facts", Question: question}}
 	asked := terminology().concepts(wordsOf(asks))
@@ -157,9 +155,8 @@ func phaseOf(question string) string {
 	return title(topic(question))
 }
 
-// topic is what a question is about, for questions that name no concept: the
-// longest run of its words, as they stand, that no word of asking and no
-// clause border breaks.
+// topic returns the topic of a question without a concept: the longest run of its words without a
+// question word or clause border.
 func topic(question string) string {
 	_, asks := parts(question)
 	wanted := map[int]bool{}
@@ -189,7 +186,7 @@ func topic(question string) string {
 	return best
 }
 
-// linkWords may stand inside a noun phrase.
+// linkWords are allowed within a noun phrase.
 var linkWords = text.Set(`of for the a an in on to with`)
 
 // withoutArticle cuts an article off.
@@ -216,7 +213,7 @@ func comparison(question string) (a, b string, ok bool) {
 	return "", "", false
 }
 
-// side strips what does not belong to a side of a comparison.
+// side removes the words that do not belong to a side of a comparison.
 func side(s string) string {
 	s = strings.TrimSpace(s)
 	for _, lead := range []string{"the rules on ", "the rule on ", "the law of ", "the elements of ", "what is ", "between "} {
@@ -227,10 +224,9 @@ func side(s string) string {
 	return strings.Trim(s, " ,.?")
 }
 
-// clauses splits "What is X, and when does Y apply?" into its questions, each
-// made self-contained. A clause that has nothing to ask about by itself stays
-// with the one before it, and so does what follows "When …," or "If …,". A
-// question that is not coordinated comes back alone.
+// clauses splits "What is X, and when does Y apply?" into its questions, each made self-contained.
+// A clause without a topic stays with the one before it, and so does the clause after "When …," or
+// "If …,". A question without coordination is returned alone.
 func clauses(question string) []string {
 	question = text.OneLine(question)
 	first, _, _ := strings.Cut(strings.ToLower(question), " ")
@@ -281,9 +277,8 @@ func subordinate(clause, border string) bool {
 	return false
 }
 
-// standsAlone reports whether a clause asks about something of its own: it
-// brings a topic word, and leans on the clause before it by no more than a
-// pronoun that can be replaced.
+// standsAlone reports whether a clause has its own topic: it has a topic word, and depends on the
+// clause before it at most by a pronoun that can be replaced.
 func standsAlone(before, clause string) bool {
 	for _, w := range wordsOf(clause) {
 		if refersBack[w.Text] {
@@ -308,8 +303,8 @@ var (
 	refersBack  = text.Set(`such these those their its this each`)
 )
 
-// subjectOf is what a clause is about: the phrase after "what is", the first
-// concept, or the clause's longest noun phrase.
+// subjectOf returns the topic of a clause: the phrase after "what is", the first concept, or the
+// clause's longest noun phrase.
 func subjectOf(clause string) string {
 	if m := subjectForm.FindStringSubmatch(strings.TrimRight(clause, "?. ")); m != nil && len(strings.Fields(m[1])) <= 8 {
 		return m[1]
@@ -327,8 +322,8 @@ func subjectOf(clause string) string {
 	return topic(clause)
 }
 
-// selfContained puts the subject in the place of the clause's pronoun, or
-// behind the clause when it shares no word with the subject.
+// selfContained replaces the clause's pronoun by the subject, or appends the subject if the clause
+// shares no word with it.
 func selfContained(clause, subject string) string {
 	clause = strings.TrimRight(clause, "?. ")
 	if m := pronoun.FindStringIndex(clause); m != nil && len(strings.Fields(clause[:m[0]])) < 4 {
@@ -346,8 +341,7 @@ func selfContained(clause, subject string) string {
 	return clause + ", with regard to " + subject
 }
 
-// title is a phase's short title: at most six words, none of them loose at
-// the end.
+// title returns a phase's short title: at most six words, without a dangling one at the end.
 func title(s string) string {
 	words := strings.Fields(strings.TrimRight(s, "?"))
 	words = words[:min(len(words), 6)]

@@ -21,10 +21,10 @@ type sentence struct {
 	terms   []string
 	counts  map[string]int
 	context []string // stems of the title and section above it
-	place   float64  // where it stands in its source, 0 … 1
+	place   float64  // its position in its source, 0 … 1
 	item    bool     // an item of a list
 	lead    int      // index of the sentence that introduces the list; −1 without one
-	order   bool     // it gives orders to a reader like us; never quoted
+	order   bool     // a prompt injection; never quoted
 	opens   bool     // it begins a paragraph
 	whole   bool     // fit to be quoted: balanced quotes, long enough, no imitation of a citation
 }
@@ -35,12 +35,11 @@ type pool struct {
 	df        map[string]int
 }
 
-// newPool splits the sources into sentences. Headings, table rows and marked
-// up lines are left out.
+// newPool splits the sources into sentences, without headings, table rows and lines of markup.
 func newPool(sources []skills.Source) *pool {
 	p := &pool{df: map[string]int{}}
 	orders := make([][]injection.Instruction, len(sources))
-	var wg sync.WaitGroup // looking for orders is most of the work
+	var wg sync.WaitGroup // detecting injections is most of the work
 	for i, src := range sources {
 		wg.Go(func() { orders[i] = injection.Instructions(src.Text) })
 	}
@@ -100,7 +99,7 @@ func (p *pool) add(index int, src skills.Source, orders []injection.Instruction)
 	p.dropHanging(first)
 }
 
-// ordersIn is where a text gives orders.
+// ordersIn returns the prompt injections in a text.
 func ordersIn(s string) []text.Span {
 	var out []text.Span
 	for _, o := range injection.Instructions(s) {
@@ -109,19 +108,17 @@ func ordersIn(s string) []text.Span {
 	return out
 }
 
-// leadsIn reports whether a sentence announces what follows it.
+// leadsIn reports whether a sentence announces the text after it.
 func leadsIn(s string) bool { return strings.HasSuffix(strings.TrimRight(s, "*_ "), ":") }
 
-// fragment reports whether what was split off as a sentence begins in the
-// middle of one: with a small letter.
+// fragment reports whether a supposed sentence begins within one: with a lower-case letter.
 func fragment(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return unicode.IsLower(r)
 }
 
-// dropHanging marks what cannot stand alone as not to be quoted, from the
-// sentence at first on: a lead-in without an item that may be quoted, and a
-// short item whose lead-in is missing.
+// dropHanging excludes from quoting, from the sentence at first on, a lead-in without a quotable
+// item and a short item without its lead-in.
 func (p *pool) dropHanging(first int) {
 	for i := first; i < len(p.sentences); i++ {
 		s := &p.sentences[i]
@@ -159,13 +156,13 @@ func trimMarker(s string) (string, bool) {
 	return s, false
 }
 
-// maxQuote bounds what is quoted as one sentence, in bytes.
+// maxQuote bounds a quoted sentence, in bytes.
 const maxQuote = 900
 
-// quotable reports whether a sentence can stand between “ and ” and be found
-// again: its own curly quotes are balanced and never closed before they are
-// opened, no character was lost in decoding, and it holds nothing that reads as a citation, a heading or a line
-// of an answer. A single word is not a sentence; an item of a list may be.
+// quotable reports whether a sentence can be put between “ and ” and found again: its own curly
+// quotes are balanced and never closed before they are opened, no character was lost in decoding,
+// and nothing in it looks like a citation, a heading or a line of an answer. A single word is not a
+// sentence, but may be an item of a list.
 func quotable(s string, item bool) bool {
 	if len(s) > maxQuote || !utf8.ValidString(s) || strings.ContainsRune(s, utf8.RuneError) || strings.Contains(s, state.Withheld) || strings.Contains(s, "[Source") || strings.Contains(s, "\n#") || strings.Contains(s, "\n- ") {
 		return false

@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	// frameWords put a question and are no part of its subject. "Defense" is
-	// not among them: "self-defense" holds it.
+	// frameWords phrase a question and are not part of its topic. "Defense" is excluded because
+	// "self-defense" contains it.
 	frameWords = text.Set(`rule rules element elements requirement requirements require requires required exceptions
 		exception defenses defences limits compare compared contrast differ differs difference differences between
 		distinguish apply applies applied application happen happens mean means meaning definition define defined law
@@ -18,8 +18,8 @@ var (
 		describe explain summarize list standard`)
 )
 
-// subjectWords returns the content words of a question without those that only
-// put it; when nothing else is left, with them.
+// subjectWords returns the content words of a question without those that only phrase it; if none
+// remains, with them.
 func subjectWords(question string) []word {
 	words := contentOf(question, text.QueryStops)
 	var subject []word
@@ -47,8 +47,8 @@ func stemsOf(words []word) []string {
 // space: "A.", "A)", "(A)", "A:".
 var choiceMark = pattern.New(`(?:^|[\s;])(?:\(([A-Z])\)|([A-Z])[.):])\s+`)
 
-// splitChoices cuts a question into its stem and its options. Options are
-// marked A, B, C … in order; fewer than two mean that there are none.
+// splitChoices splits a question into its stem and its options. Options are marked A, B, C … in
+// order; fewer than two mean that there are none.
 func splitChoices(question string) (string, []skills.Choice) {
 	type mark struct{ start, end int }
 	var marks []mark
@@ -114,9 +114,8 @@ var (
 	name     = pattern.New(`\b[A-Z][\w'’-]+(?:\s+(?:of\s+|and\s+|the\s+)?[A-Z][\w'’-]+)*`)
 )
 
-// anchors returns what pins a question down, in order of strength: quoted
-// phrases, citations, names, numbers. Spelling is the question's; no anchor
-// lies inside an earlier one.
+// anchors returns the most specific parts of a question, in order of strength: quoted phrases,
+// citations, names, numbers. Spelling is the question's; no anchor overlaps an earlier one.
 func anchors(question string) []string {
 	var found []string
 	add := func(a string) {

@@ -10,14 +10,13 @@ import (
 	"example.com/assay/skills"
 )
 
-// speaksOf is the share of a claim's words, by weight of their rarity, that a
-// sentence must have to take the claim's place.
+// speaksOf is the share of a claim's words, weighted by rarity, that a sentence must have to
+// replace the claim.
 const speaksOf = 0.5
 
-// regenerate puts, in place of each claim that is not supported and not a source's own words in quotation marks, the stretch of
-// the sources that is nearest to it, as a quote with its citation. A claim that a quote
-// was put in place of already is left out; one of which nothing speaks stays, and so does
-// everything else.
+// regenerate replaces each claim that is neither supported nor a source's own words in quotation
+// marks by the nearest passage of the sources, as a quote with its citation. A claim whose quote
+// was already used is removed; one without a near passage stays, and so does everything else.
 func regenerate(in skills.RegenerateInput) (string, error) {
 	if strings.TrimSpace(in.Response) == "" {
 		return "", errors.New("there is no response to write again")
@@ -55,7 +54,7 @@ func regenerate(in skills.RegenerateInput) (string, error) {
 	return b.String() + rest, nil
 }
 
-// quotes reports whether a byte of a response stands in a quotation that is in a source word for word.
+// quotes reports whether a byte of a response is in a quotation found verbatim in a source.
 func quotes(response string, at int, sources []skills.Source) bool {
 	open := strings.LastIndex(response[:at], "“")
 	if open < 0 || strings.Contains(response[open:at], "”") {
@@ -70,16 +69,17 @@ func quotes(response string, at int, sources []skills.Source) bool {
 
 const claimSupported = "supported"
 
-// behindClaim is what goes with a claim that is replaced: the end of a
-// quotation, punctuation, citations.
+// behindClaim matches the text that is replaced with a claim: the end of a quotation, punctuation,
+// citations.
 var behindClaim = pattern.New(`^[.!?,;:”"')]*(?:[ \t]*\[[^\[\]\n]{1,60}\])*[.!?]?`)
 
-// speaksNear is how near in meaning a stretch must be to a claim to take its place. Of claims about papers
-// whose nearest stretch was as near, that stretch decided seven in ten (docs/measurements.md, "The encoder").
+// speaksNear is the least similarity of a passage that replaces a claim. For claims about papers
+// whose nearest passage was as near, that passage decided seven in ten (docs/measurements.md, "The
+// encoder").
 const speaksNear = 0.55
 
-// instead is what takes a claim's place, and its citation: the stretch nearest in meaning, where somebody
-// knows, else the sentence that shares most words. It is empty where nothing speaks of the claim.
+// instead returns the replacement of a claim and its citation: the passage nearest in meaning if
+// similarities are known, else the sentence that shares the most words; empty if none is near.
 func (p *pool) instead(c skills.JudgedClaim, sources []skills.CitedSource) (quote, cite string) {
 	if n := c.Nearest; n != nil {
 		if n.Near < speaksNear {
@@ -94,10 +94,9 @@ func (p *pool) instead(c skills.JudgedClaim, sources []skills.CitedSource) (quot
 	return s.text, sources[s.source].Cite
 }
 
-// inPlaceOf returns the sentence that speaks of what a claim speaks of, the
-// first of the best.
+// inPlaceOf returns the sentence most similar to a claim, the first of equals.
 func (p *pool) inPlaceOf(c skills.JudgedClaim) (sentence, bool) {
-	terms := slices.DeleteFunc(text.Distinct(text.Terms(c.Text, text.DocStops)), hasDigit) // numbers are what may be wrong
+	terms := slices.DeleteFunc(text.Distinct(text.Terms(c.Text, text.DocStops)), hasDigit) // numbers may be the error
 	slices.Sort(terms)                                                                     // the order of summation
 	total := 0.0
 	for _, t := range terms {

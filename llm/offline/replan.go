@@ -9,21 +9,19 @@ import (
 	"example.com/assay/skills"
 )
 
-// Replanning goes on with the plan, which is a function of the objective: the
-// first planned question that was not asked is next. When the plan is used up
-// a failed step is put in other words once, and a concept of the objective
-// that no answer mentions is asked for. It never returns a question whose key
-// was asked (stems without stop words, sorted, so order and filler do not
-// count), each candidate is made of spans of the objective, and a run of
-// maxFindings is complete whatever is open: it terminates always.
+// Replanning continues the plan, which is a function of the objective: the first planned question
+// that was not asked is next. After the last one, a failed step is reworded once, and a concept of
+// the objective that no answer mentions is asked for. It never returns a question whose key was
+// asked (stems without stop words, sorted, so order and filler do not count), each candidate
+// consists of spans of the objective, and a run of maxFindings is complete regardless of open
+// questions: it always terminates.
 
 const (
-	// openShare is the share of the objective's content terms that must be
-	// uncovered for another step.
+	// openShare is the share of the objective's content terms that must be uncovered for another
+	// step.
 	openShare   = .35
 	maxFindings = 8
-	// enoughFindings is how many findings make putting a failed step in other
-	// words superfluous.
+	// enoughFindings is the number of findings from which failed steps are not reworded.
 	enoughFindings = 2
 )
 
@@ -98,9 +96,9 @@ func failed(f skills.Finding) bool {
 	return f.Status == "failed" || answer == "" || answer == noAnswer
 }
 
-// uncovered returns the objective's content words whose stems no answer
-// holds, and how many content words there are. Of told facts only the
-// glossary's terms count: no treatise knows the rest of the story.
+// uncovered returns the objective's content words whose stems are in no answer, and the number of
+// content words. Of told facts only the glossary's terms count: no treatise contains the rest of
+// the story.
 func uncovered(objective string, findings []skills.Finding) (open []word, total int) {
 	covered := map[string]bool{}
 	for _, f := range findings {
@@ -129,9 +127,9 @@ func uncovered(objective string, findings []skills.Finding) (open []word, total 
 	return open, len(words)
 }
 
-// otherWordings puts a failed question in other words: by the concepts and by
-// the clauses of the story that it was asked with, and by its own concept, also
-// under its other name. Its topic alone finds what was not asked.
+// otherWordings rewords a failed question: by the concepts and the clauses of the story that it was
+// asked with, and by its own concept, also under its other name. Its topic alone would find
+// passages on other questions.
 func otherWordings(question, objective string) []string {
 	var wordings []string
 	facts, _ := parts(objective)
@@ -161,9 +159,8 @@ func otherWordings(question, objective string) []string {
 	return slices.DeleteFunc(wordings, func(w string) bool { return !keepsTopic(w, question) })
 }
 
-// keepsTopic reports whether another wording of a question holds at least
-// half of its topic. A wording that drops the specific words would find
-// something, and not what was asked for.
+// keepsTopic reports whether another wording of a question has at least half of its topic. Without
+// the specific words it would find something other than the requested fact.
 func keepsTopic(wording, question string) bool {
 	has := setOf(text.Terms(wording, nil))
 	topic := stemsOf(topicWords(question))

@@ -12,10 +12,9 @@ import (
 	"example.com/assay/state"
 )
 
-// Extracting requirements reads each part of a source, or each sentence where the source
-// has no parts, and quotes those that are rules (package obligation), at the length at
-// which they can stand alone. Sentences that give orders to a reader like us, definitions
-// and what holds a place open are left out.
+// Extracting requirements reads each part of a source, or each sentence of a source without parts,
+// and quotes those that are rules (package obligation), at a length at which they can be read
+// alone. Prompt injections, definitions and placeholders are left out.
 
 func extract(in skills.RequirementsInput) (skills.RequirementsOutput, error) {
 	m, err := obligation.Default()
@@ -54,10 +53,10 @@ func extract(in skills.RequirementsInput) (skills.RequirementsOutput, error) {
 	return out, nil
 }
 
-// leastCited is the share of a statement that its requirements must hold.
+// leastCited is the least share of a statement found in its requirements.
 const leastCited = .6
 
-// covered is how much of stems a text holds, by length, 0 to 1, and how many of them.
+// covered returns the share, by length, of stems in a text, 0 to 1, and their number.
 func covered(stems []string, body string) (share float64, own int) {
 	in := text.Terms(body, text.DocStops)
 	sum, all := 0.0, 0.0
@@ -72,7 +71,8 @@ func covered(stems []string, body string) (share float64, own int) {
 	return sum / max(all, 1), own
 }
 
-// relevance is that of a requirement: as it was found among others, else by itself.
+// relevance returns the relevance of a requirement: relative to the others found, or else on its
+// own.
 func relevance(question string, r skills.QuotedRequirement) (of, least float64) {
 	if r.Least > 0 {
 		return r.Relevance, r.Least

@@ -9,18 +9,15 @@ import (
 	"example.com/assay/skills"
 )
 
-// Queries are made of the question's own content words; synonyms come from
-// the glossary. The primary is only widened when it is nothing but the name of
-// a concept: expansion gains a little on
-// topical questions and loses on precise ones (pseudo-relevance feedback has
-// the same trade-off; Carpineto and Romano, 2012), so it belongs into the
-// alternatives.
+// Queries consist of the question's own content words; synonyms come from the glossary. The primary
+// query is widened only if it is just the name of a concept: expansion gains a little on topical
+// questions and loses on precise ones (pseudo-relevance feedback has the same trade-off; Carpineto
+// and Romano, 2012), so it belongs in the alternatives.
 
 const (
-	minQuery = 10 // words, where the question holds so many
+	minQuery = 10 // words, if the question has as many
 	maxQuery = 30
-	// maxOverlap is the Jaccard index of words from which two queries count
-	// as the same.
+	// maxOverlap is the Jaccard index of words from which two queries count as equal.
 	maxOverlap = .8
 )
 
@@ -66,9 +63,9 @@ func rewrite(in skills.RewriteInput) (skills.RewriteOutput, error) {
 	}, nil
 }
 
-// searchWords are the words of a question that carry it. What only puts it is
-// left out, but "elements", "exceptions" and their like are also what the
-// passage looked for says. Of a told story only what it turns on is kept.
+// searchWords returns the content words of a question for a search. It drops words that only phrase
+// the question, but keeps "elements", "exceptions" and the like, which the passage has, too. Of a
+// story only the decisive words are kept.
 func searchWords(question string) []word {
 	facts, asks := parts(question)
 	if facts != "" && !onlyQuestions(question) {
@@ -85,15 +82,13 @@ func searchWords(question string) []word {
 	})
 }
 
-// richTopic is how many topic words a question must have for the words that
-// frame it to stay in its query: among many they do no harm, and rulebooks
-// speak of requirements, rules and standards too.
+// richTopic is the number of topic words from which framing words stay in the query: among many
+// they do no harm, and rulebooks use words such as requirement, rule and standard, too.
 const richTopic = 3
 
-// widened returns words to add to a query of nothing but one concept's name:
-// alone it cannot tell the passage that explains the concept from those that
-// mention it. They are the concept's second name in the glossary, without
-// what stands in the query.
+// widened returns words to add to a query that is only a concept's name: alone it cannot
+// distinguish the passage that explains the concept from those that mention it. They are the
+// concept's second name in the glossary, without words of the query.
 func widened(question string, words []word) []string {
 	all := wordsOf(question)
 	for _, m := range terminology().mentions(all) {
@@ -131,19 +126,18 @@ func offsets(words []word) map[int]bool {
 	return set
 }
 
-// maxStory is how many words a query takes from a question with a story, and
-// minStory how many it has at least, where the story has as many.
+// maxStory is the greatest number of words that a query takes from a question with a story, and
+// minStory the least, if the story has as many.
 const (
 	maxStory = 8
 	minStory = 3
 )
 
-// storyWords ranks the words of a question that tells a story: those of its
-// concepts first, then what the asking sentence is about, then words of the
-// glossary, then what the story says more than once, then the rest from its
-// end. Names of people are left out. Where a concept says what is looked for
-// only the first three are taken, for no treatise knows the rest of the story;
-// else the story itself has to. The words come in the order of the question.
+// storyWords ranks the words of a question that tells a story: those of its concepts first, then
+// the topic of the asking sentence, then words of the glossary, then repeated words, then the rest
+// from its end. Names of people are left out. If a concept determines the search, only the first
+// three are taken, because no treatise contains the rest of the story. The words are in the order
+// of the question.
 func storyWords(question, asks string) []word {
 	people := storyNames(question)
 	all := wordsOf(question)
@@ -191,13 +185,13 @@ func storyWords(question, asks string) []word {
 	return slices.DeleteFunc(words, func(w word) bool { return !keep[w.Start] })
 }
 
-// templateWords stand in the questions that plans ask.
+// templateWords occur in the questions of plans.
 var templateWords = text.Set(`rule apply applies`)
 
 var soughtWords = text.Set(`elements requirements exceptions exception defenses defences limits definition standard`)
 
-// anchored starts with what pins the question down, then its concepts and
-// last words, then what only the whole question says.
+// anchored puts the question's anchors first, then its concepts and last words, then words found
+// only in the whole question.
 func anchored(question string, words, wider []word) []string {
 	var list []string
 	for _, a := range anchors(question) {
@@ -220,8 +214,8 @@ func anchored(question string, words, wider []word) []string {
 	return uniqueStrings(list)
 }
 
-// synonyms replaces the question's terms by other terms of their glossary
-// families, two for a concept and one for any other, and keeps the rest.
+// synonyms replaces the question's terms by other terms of their glossary families, two for a
+// concept and one for any other, and keeps the rest.
 func synonyms(question string, words []word) []string {
 	all := wordsOf(question)
 	var list []string

@@ -9,18 +9,16 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// A sentence's score against a question is the weighted share of the
-// question's terms that it holds; a term that only the title or headings above
-// it hold counts half. Added to it are the form of an answer to this kind of
-// question, a statement whose subject is the question's topic ("X is …",
-// "X requires …"), neighbouring words that stay neighbours, a list that states
-// elements, and the place in the passage. The weights were set on half of the
-// questions over the sample corpus and checked on the others.
+// A sentence's score is the weighted share of the question's terms in it; a term found only in the
+// title or headings above counts half. Added are the form of an answer to this kind of question, a
+// statement whose subject is the question's topic ("X is …", "X requires …"), adjacent words that
+// stay adjacent, a list that states elements, and the position in the passage. The weights were set
+// on half of the questions over the sample corpus and checked on the others.
 const (
-	weakWeight      = .15 // of a word of asking
+	weakWeight      = .15 // of a question word
 	objectiveWeight = .6  // of all words together that only the whole question has
-	underWeight     = .4  // of a word that only the question's condition has
-	contextShare    = .5  // of a term that title or headings hold
+	underWeight     = .4  // of a word found only in the question's condition
+	contextShare    = .5  // of a term in the title or headings
 
 	kindWeight     = .2
 	statesWeight   = .5
@@ -34,14 +32,13 @@ const (
 	leaningPenalty = .12
 	raggedPenalty  = .3 // of a heading, a table's cell, a question
 
-	// otherPart is the share of the objective's other terms from which a
-	// sentence may be quoted though it holds little of the step's question:
-	// no later step will read its passage again.
+	// otherPart is the share of the objective's other terms from which a sentence may be quoted
+	// despite few terms of the step's question: no later step will read its passage again.
 	otherPart = .45
 
-	// aboutEnough is the share of the topic that a sentence and what stands
-	// above it must hold to be quoted, and topicEnough that of the best one
-	// for there to be an answer; less of a long question than of a short.
+	// aboutEnough is the share of the topic required in a sentence and the headings above it, and
+	// topicEnough that of the best sentence for there to be an answer; less for a long question
+	// than for a short one.
 	aboutEnough = .34
 	topicEnough = .3
 	longEnough  = .2
@@ -57,13 +54,12 @@ type query struct {
 	mass    float64   // of own
 	bigrams [][2]string
 	kind    kind
-	facts   map[string]bool // stems of the story that the objective tells
+	facts   map[string]bool // stems of the objective's story
 	story   bool            // the question itself tells one
 }
 
-// newQuery weighs the terms of a question. A term weighs more the fewer
-// sentences of the pool hold it, but never nothing: what all passages are
-// about is common among them.
+// newQuery weights the terms of a question: rarer terms of the pool get more, but common ones never
+// zero, because the topic of all passages is common among them.
 func newQuery(p *pool, question, objective string) *query {
 	told, asks := parts(question)
 	if onlyQuestions(question) {
@@ -156,7 +152,7 @@ func underCondition(asks string, subject []word) map[string]bool {
 	return under
 }
 
-// held is how much of a query a sentence holds.
+// held has the share of a query in a sentence.
 type held struct {
 	share float64 // of the question's mass, terms of the headings at contextShare
 	topic float64 // of the topic's mass, the sentence alone
@@ -200,8 +196,8 @@ func (q *query) holds(s *sentence) held {
 	return h
 }
 
-// rank scores the sentences that may be quoted, best first; empty when none
-// holds enough of the question.
+// rank scores the sentences that may be quoted, best first; empty if none covers enough of the
+// question.
 func rank(p *pool, q *query) []ranked {
 	var list []ranked
 	best := 0.0
@@ -267,7 +263,7 @@ func (q *query) sharedFacts(s *sentence) int {
 	return n
 }
 
-// near is the share of the question that the sentences beside a sentence hold.
+// near is the share of the question in the neighbouring sentences.
 func near(p *pool, all []held, i int) float64 {
 	share := 0.0
 	for _, j := range []int{i - 1, i + 1} {
@@ -295,19 +291,19 @@ func (q *query) bigramShare(terms []string) float64 {
 }
 
 var (
-	// stating finds the verb of a statement about what stands before it.
+	// stating matches the verb of a statement about the text before it.
 	stating = pattern.New(`(?i)\b(?:is|are|means?|meaning|refers? to|requires?|includes?|consists? of|exists?|occurs?|arises?|applies|makes|allows?|permits?|excuses?|justifies|forbids?|entitles?|covers?|ends?|attaches|may be)\b`)
-	// opening is what may stand before the subject of a statement.
+	// opening matches the text allowed before the subject of a statement.
 	opening = pattern.New(`(?i)^(?:(?:under|in|at|for|as|by|generally|usually|traditionally|today)\b[^,]{0,60},\s+)?(?:an?|the|every|any|each|all)?\s*`)
-	// ended finds the end of a statement.
+	// ended matches the end of a statement.
 	ended = pattern.New(`[.:;!…][”"’')\]*_]*$`)
 	// leansBack finds a sentence that cannot be understood without another.
 	leansBack = pattern.New(`^(?:However|But|Either|Neither|Nor|Such|This|That|These|Those|It|They|He|She|Instead|Thus|Therefore|Moreover|Also|Another|Others|Still|Yet|The same|The second|The latter|Both)\b`)
 )
 
-// states is how far a sentence is a statement about the question's topic:
-// the harmonic mean of how much of its subject is topic and how much of the
-// topic is its subject. A statement of what the topic is not counts half.
+// states reports how far a sentence is a statement about the question's topic: the harmonic mean of
+// the share of its subject that is topic and the share of the topic in its subject. A negative
+// statement counts half.
 func (q *query) states(s *sentence) float64 {
 	body := s.text[len(opening.FindString(s.text)):]
 	verb := stating.FindStringIndex(body)

@@ -8,7 +8,7 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// kind is the kind of answer that a question wants.
+// A kind is the kind of answer that a question asks for.
 type kind int
 
 const (
@@ -41,7 +41,7 @@ var (
 	asksOutcome    = pattern.New(`(?i)^(?:is|are|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|has|have)\b|\b(?:liable|likely|result|outcome|prevail|recover|guilty|succeed)\b`)
 )
 
-// kindOf tells the kind of answer that a question wants by ordered patterns.
+// kindOf returns the kind of answer that a question asks for, by ordered patterns.
 func kindOf(question string) kind {
 	_, asks := parts(question)
 	for _, rule := range []struct {
@@ -58,7 +58,7 @@ func kindOf(question string) kind {
 	return anyKind
 }
 
-// fits is 1 when a sentence has the form of such an answer, else 0.
+// fits is 1 if a sentence has the form of such an answer, else 0.
 func (k kind) fits(sentence string) float64 {
 	var cue *pattern.Pattern
 	switch k {
@@ -101,14 +101,14 @@ func (k kind) wantsStatement() float64 {
 	return .3
 }
 
-// arrange sorts the chosen sentences into Rule, Elements, Exceptions and
-// Application. The first three keep the order of the scores, items follow
-// their lead-in; Application stands as in the sources, and an example comes
-// with the sentence that follows it.
-// The best sentence is the rule unless it is an example or introduces a list.
-// Where the list of elements answers, only statements about the topic stand
-// before it. Exceptions are what limits the topic; other sentences with such
-// words are left out, and so are examples that share neither facts nor topic.
+// arrange sorts the chosen sentences into Rule, Elements, Exceptions and Application. The first
+// three keep the order of the scores, with items after their lead-in; Application keeps the order
+// of the sources, and an example comes with the sentence after it.
+//
+// The best sentence is the rule unless it is an example or introduces a list. If the list of
+// elements answers the question, only statements about the topic precede it. Exceptions limit the
+// topic; other sentences with such words are left out, and so are examples that share neither facts
+// nor topic.
 func arrange(p *pool, q *query, chosen []ranked) [4][]int {
 	const rule, elements, exceptions, application = 0, 1, 2, 3
 	var sections [4][]int
@@ -155,8 +155,7 @@ func arrange(p *pool, q *query, chosen []ranked) [4][]int {
 	return sections
 }
 
-// follows reports whether the sentence at i goes on with the one before it and
-// may be quoted.
+// follows reports whether the sentence at i continues the one before it and may be quoted.
 func follows(p *pool, i int) bool {
 	if i >= len(p.sentences) || p.sentences[i].source != p.sentences[i-1].source {
 		return false
@@ -181,8 +180,7 @@ func (q *query) excepts(s string) bool {
 	return false
 }
 
-// introduces reports whether the next sentence is an item of a list that the
-// sentence at i leads in.
+// introduces reports whether the sentence at i leads in a list whose first item is next.
 func introduces(p *pool, i int) bool {
 	return i+1 < len(p.sentences) && p.sentences[i+1].lead == i
 }

@@ -8,10 +8,10 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// A told story is cut at its own sentence and clause borders; the questions
-// that are asked about it are fixed phrases around such spans.
+// A story is split at its own sentence and clause borders; questions about it are fixed phrases
+// around such spans.
 
-// maxClause is the length in words from which a sentence of a story is cut.
+// maxClause is the length in words from which a sentence of a story is split.
 const maxClause = 28
 
 var (
@@ -20,9 +20,8 @@ var (
 	leaning      = text.Set(`it he she they this that these those his her their its him them one both neither`)
 )
 
-// storyClauses returns the clauses of a told story in order, each fit to stand
-// after "when". A clause that leans on the one before it by a pronoun is
-// joined with it.
+// storyClauses returns the clauses of a story in order, each fit to follow "when". A clause that
+// depends on the one before it by a pronoun is joined to it.
 func storyClauses(facts string) []string {
 	var list []string
 	for _, span := range text.Sentences(facts) {
@@ -56,8 +55,7 @@ func cutLong(s string) []string {
 	return append(list, s[start:])
 }
 
-// lowerFirst puts a sentence's first word into lower case when it is a word
-// that is capital only because it stands first.
+// lowerFirst converts a sentence's first word to lower case if only its position capitalises it.
 func lowerFirst(s string) string {
 	first, _, _ := strings.Cut(s, " ")
 	lower := strings.ToLower(first)
@@ -67,8 +65,8 @@ func lowerFirst(s string) string {
 	return s
 }
 
-// nearestClause returns the clause of the story that shares most words with
-// a question about it; the first of equals, or "" when none shares any.
+// nearestClause returns the clause of the story that shares the most words with a question about
+// it; the first of equals, or "" if none shares any.
 func nearestClause(clauses []string, question string) string {
 	asked := setOf(stemsOf(topicWords(question)))
 	best, most := "", 0
@@ -86,8 +84,8 @@ func nearestClause(clauses []string, question string) string {
 	return best
 }
 
-// eventClause returns the clause that tells what the story turns on: the last
-// one that is long enough to tell something.
+// eventClause returns the clause with the decisive event of the story: the last one that is long
+// enough.
 func eventClause(clauses []string) string {
 	for _, c := range slices.Backward(clauses) {
 		if len(strings.Fields(c)) >= 6 {
@@ -103,17 +101,17 @@ func eventClause(clauses []string) string {
 // rulePrefix opens the questions for a rule that plans and replans ask.
 const rulePrefix = "What is the rule on "
 
-// ruleQuestion is how plans and replans ask for a rule.
+// ruleQuestion returns the form in which plans and replans ask for a rule.
 func ruleQuestion(name string) string {
 	return rulePrefix + name + ", and what are its elements?"
 }
 
-// whenQuestion asks for the rule on a clause of a story.
+// whenQuestion returns a question for the rule on a clause of a story.
 func whenQuestion(clause string) string {
 	return "What is the rule when " + strings.TrimRight(clause, " .?,;:") + "?"
 }
 
-// applyQuestion asks how a rule applies to a clause of a story.
+// applyQuestion returns a question for how a rule applies to a clause of a story.
 func applyQuestion(name, clause string) string {
 	return "How does the rule on " + name + " apply when " + strings.TrimRight(clause, " .?,;:") + "?"
 }

@@ -15,8 +15,8 @@ import (
 // (score.go), chosen by maximal marginal relevance (Carbonell and Goldstein,
 // 1998, λ = .7), sorted under headings (sections.go) and copied verbatim.
 
-// lawSources is how many passages, the best first, a legal answer is written from:
-// further ones speak of neighbouring rules in the same words.
+// lawSources is the number of passages, the best first, behind a legal answer: further ones have
+// neighbouring rules in the same words.
 const lawSources = 5
 
 const (
@@ -24,8 +24,7 @@ const (
 	sourcesHeading = "## Sources"
 
 	lambda = .7
-	// minScore is the share of the best sentence's score below which a
-	// sentence is left out.
+	// minScore is the share of the best sentence's score below which a sentence is left out.
 	minScore = .6
 	// maxItems bounds how many items of one list are quoted.
 	maxItems = 10
@@ -34,13 +33,13 @@ const (
 	sameWords, sameShort = .6, .85
 )
 
-// A ranked sentence is one that may answer.
+// A ranked sentence is a candidate for the answer.
 type ranked struct {
 	index int // into the pool
 	score float64
-	topic float64 // share of the question's topic that it holds itself
+	topic float64 // share of the question's topic in the sentence itself
 	about float64 // the same with the title and headings above it
-	facts int     // stems of the objective's story that it holds
+	facts int     // its stems from the objective's story
 	says  float64 // how far it is a statement about the topic: "X is …", "X requires …"
 }
 
@@ -123,7 +122,7 @@ func choose(p *pool, list []ranked, n int) []ranked {
 	return append(chosen, likest(p, list, chosen)...)
 }
 
-// maxLike is how many sentences that share facts are added to the chosen.
+// maxLike is the number of sentences with shared facts that are added to the chosen ones.
 const maxLike = 2
 
 // likest returns sentences that were not chosen, for lack of room or topic,
@@ -142,7 +141,7 @@ func likest(p *pool, list, chosen []ranked) []ranked {
 	return like[:min(len(like), maxLike)]
 }
 
-// slack is by how much a list that is begun may exceed the number of quotes.
+// slack is the number by which a list may exceed the limit of quotes.
 const slack = 4
 
 // common counts the stems that two sentences share.
@@ -203,11 +202,10 @@ func layout(p *pool, sources []skills.Source, sections [4][]int) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// mostAnswers is how many quotes answer a plain question.
+// mostAnswers is the number of quotes in the answer to a plain question.
 const mostAnswers = 3
 
-// quoteAnswers answers a question that tells no story: the stretches of the sources
-// that answer it, the best first.
+// quoteAnswers answers a question without a story with quotes from the sources, the best first.
 func quoteAnswers(in skills.SynthesizeInput, most int, more bool) string {
 	sources := in.Sources
 	list := make([]answer.Source, len(sources))

@@ -46,7 +46,7 @@ func capitalised(s string) bool {
 	return unicode.IsUpper(r)
 }
 
-// hasDigit reports whether a word holds a digit.
+// hasDigit reports whether a word contains a digit.
 func hasDigit(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
 
 // upperFirst capitalises the first letter.

@@ -30,7 +30,7 @@ func (q *question) comes(day string) bool {
 	return q.year == "" || len(day) >= len(q.year) && day[:len(q.year)] <= q.year
 }
 
-// A Version is what another version of the best quote's document says instead.
+// A Version is the differing text in another version of the best quote's document.
 type Version struct {
 	Quote
 	Undated bool // neither is known to be the newer
@@ -90,7 +90,7 @@ func titleLetters(s string) string {
 	}, s)
 }
 
-// SourceOf is what a search found as a source.
+// SourceOf returns a hit of a search as a source.
 func SourceOf(h state.Hit) Source {
 	p := h.Passage
 	return Source{Title: p.Title, Section: p.Section, Text: p.Text, Blocks: p.Blocks, Doc: p.Doc, Date: p.ValidFrom(), Near: h.Near, Read: h.Read}

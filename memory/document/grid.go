@@ -7,7 +7,7 @@ import (
 	"example.com/assay/state"
 )
 
-// Bounds of what the rows of a table repeat.
+// Bounds of repeated parts of table rows.
 const (
 	longestHeader    = 80   // bytes of a column's header
 	headersKept      = 1024 // columns whose header is repeated
@@ -221,7 +221,7 @@ func (o *gridWriter) line(r gridRow, s string, kind state.BlockKind) {
 	o.end(b)
 }
 
-// header notes what the columns are named, and writes the names. Names of several rows
+// header records and writes the column names. Names of several rows
 // are joined.
 func (o *gridWriter) header(r gridRow) {
 	b := o.block(r, state.BlockHeading)

@@ -75,7 +75,7 @@ type scope struct {
 	quoted   bool // the rest is an earlier mail
 }
 
-// A turn is a question that somebody asked in a conversation.
+// A turn is a question in a conversation.
 type turn struct {
 	by, question string
 	answers      int // how many more messages of others may answer it

@@ -377,7 +377,7 @@ func isCode(s string) bool {
 	return len(digits) > 2 && strings.ContainsAny(rest, "-/") && strings.ContainsFunc(rest, unicode.IsLetter) && !strings.ContainsFunc(s, unicode.IsSpace)
 }
 
-// filled are blanks that somebody wrote on, and boxes to tick.
+// filled matches filled-in blanks, and boxes to tick.
 var filled = pattern.New(`\.{4}|\[[ xX]?\]|\([ xX]\)|[☐☒☑]`)
 
 var yearIn = pattern.New(`\b(?:19|20)\d\d\b`)

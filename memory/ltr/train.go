@@ -40,7 +40,7 @@ type Options struct {
 	Share float64 // of the groups that a tree is grown on; default .7
 	Seed  uint64  // default 1
 
-	// Progress is called after each tree. Nil means nobody watches.
+	// Progress is called after each tree. Optional.
 	Progress func(done, total int)
 }
 

@@ -129,7 +129,7 @@ type Stats struct {
 	Newest  time.Time `json:"newest,omitzero"`
 }
 
-// Stats counts what the memory holds.
+// Stats counts the content of the memory.
 func (m *Memory) Stats(ctx context.Context, now []Condition) (Stats, error) {
 	text, err := conditionText(now)
 	var s Stats

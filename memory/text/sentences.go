@@ -78,7 +78,7 @@ func sentences(s string, yield func(Span) bool) {
 	}
 }
 
-// wrapWidth is the longest line, in bytes, that somebody may have broken for
+// wrapWidth is the longest line, in bytes, that may have been broken for
 // width. Where lines are longer, every line break is meant.
 const wrapWidth = 160
 

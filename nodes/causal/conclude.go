@@ -55,7 +55,7 @@ func quotes(a state.AuditEntry, passage string, located []state.Quote) bool {
 	})
 }
 
-// united is a with what of b it does not have.
+// united returns a and the elements of b that a lacks.
 func united(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, s := range b {

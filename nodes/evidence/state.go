@@ -12,7 +12,7 @@ type Filter struct {
 	Category   string     `json:"category,omitempty"`
 	SourceType SourceType `json:"source_type,omitempty"`
 	Explicit   bool       `json:"explicit,omitempty"` // only explicit norms
-	AsOf       string     `json:"as_of,omitempty"`    // the day that documents must hold on: "2025-01-31", "2025-01" or "2025"; empty for any
+	AsOf       string     `json:"as_of,omitempty"`    // the day on which documents must be valid: "2025-01-31", "2025-01" or "2025"; empty for any
 }
 
 // GroundingConfidence rates the verified evidence behind an answer.
@@ -25,7 +25,7 @@ const (
 	GroundedInsufficient GroundingConfidence = "insufficient" // none
 )
 
-// Decision is what the compliance pipeline does next.
+// Decision is the next action of the compliance pipeline.
 type Decision string
 
 const (

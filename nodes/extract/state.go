@@ -125,7 +125,7 @@ type Iteration struct {
 	Changed []string     `json:"changed_fields"` // compared with the previous iteration; all in the first
 }
 
-// Decision is what the extraction pipeline does next.
+// Decision is the next action of the extraction pipeline.
 type Decision string
 
 const (

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Limits of what a server may send for one call, including unsolicited messages.
+// Limits of a server's messages for one call, including unsolicited ones.
 const (
 	maxBytes    = 8 << 20
 	maxMessages = 4096

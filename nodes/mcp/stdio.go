@@ -84,7 +84,7 @@ func (p *process) kill() {
 	})
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of the data written to it.
 type tail struct {
 	mu   sync.Mutex
 	text []byte

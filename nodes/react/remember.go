@@ -16,7 +16,7 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// A Note is what an agent remembered.
+// A Note is a text that an agent stored.
 type Note struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`

@@ -17,9 +17,9 @@ type AskOptions struct {
 	Observe func(graph.Event[state.Agent])
 	// Earlier is the conversation before the question, the last exchange at the end.
 	Earlier []state.Exchange
-	// AsOf is the day that documents must hold on; empty for any.
+	// AsOf is the day on which documents must be valid; empty for any.
 	AsOf string
-	// Again says that Run.Thread holds an earlier question, which has ended.
+	// Again reports that Run.Thread has an earlier question, which has ended.
 	Again bool
 	// Run is passed to the engine; its Modes are replaced.
 	Run graph.RunOptions

@@ -23,7 +23,7 @@ func synthesizeStep(m llm.Model, skill skills.Skill) graph.Node[state.Agent] {
 	})
 }
 
-// noAnswer is what a model must write when no passage answers.
+// noAnswer is the text that a model must write if no passage answers.
 const noAnswer = "No passage answers this question."
 
 // mostShown is how much of an unusable answer an error keeps, in bytes.

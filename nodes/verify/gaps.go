@@ -43,7 +43,7 @@ func stop(err error) graph.Update[State] {
 	return graph.Update[State]{lossesChannel.Add(state.LossOf(theCorrection, err)), decisionChannel.Set(decideFinish)}
 }
 
-// theCorrection names what is missing when a correction fails.
+// theCorrection is the missing part if a correction fails.
 const theCorrection = "the suggested correction"
 
 // tried returns the queries that were searched before, including the claims themselves.

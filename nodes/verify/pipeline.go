@@ -94,7 +94,7 @@ type Input struct {
 	Response string
 	Evidence []state.Evidence
 	Prefix   string // see State
-	AsOf     string // the day that documents must hold on: "2025-01-31", "2025-01" or "2025"; empty for any
+	AsOf     string // the day on which documents must be valid: "2025-01-31", "2025-01" or "2025"; empty for any
 }
 
 // Update is the update that starts a run.

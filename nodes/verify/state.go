@@ -8,7 +8,7 @@ import (
 	"example.com/assay/state"
 )
 
-// Decision is what the verification pipeline does next.
+// Decision is the next action of the verification pipeline.
 type Decision string
 
 const (

@@ -1,10 +1,10 @@
-// Package licences finds the licences of everything that a command links: their texts for
-// the archives of a release, and their names for the test that holds them to a list.
+// Package licences finds the licences of everything that a command links: their texts for the
+// archives of a release, and their names for the test that compares them with a list.
 //
 //	modules, err := licences.Linked(ctx, ".", "./cmd/agent", []string{"linux/amd64"})
 //
-// It reads the files that authors put beside their code. It does not read headers of source
-// files, and it is not legal advice.
+// It reads the licence files next to the code. It does not read headers of source files, and it is
+// not legal advice.
 package licences
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// A Module is one that the command links, with the files about its licence.
+// A Module is a linked module with its licence files.
 type Module struct {
 	Path, Version string // the standard library is "std", with Go's version
 	Files         []File // by name
@@ -47,15 +47,15 @@ var (
 	noticeFile  = regexp.MustCompile(`(?i)^(notice|patents|authors|copyright)(\.(md|txt))?$`)
 )
 
-// listed is what go list says about a package.
+// listed has the fields of go list for a package.
 type listed struct {
 	Dir      string
 	Standard bool
 	Module   *struct{ Path, Version, Dir string }
 }
 
-// Linked returns the modules that a command links on any of the systems, by path. Files
-// stand in the folders of the packages and above them, up to the module's root.
+// Linked returns the modules that a command links on any of the systems, by path. Files are looked
+// for in the folders of the packages and above them, up to the module's root.
 func Linked(ctx context.Context, root, command string, systems []string) ([]Module, error) {
 	found := map[string]*Module{}
 	seen := map[string]bool{}
@@ -189,12 +189,12 @@ func Detect(text []byte) ([]string, float64) {
 	return slices.Sorted(maps.Keys(kinds)), cover.Percent
 }
 
-// permissive are the licences that a linked module may have. MPL-2.0 is not among them: it
-// asks whoever passes on a program for the source of those files.
+// permissive are the licences that a linked module may have. MPL-2.0 is excluded: it requires
+// whoever distributes a program to provide the source of those files.
 var permissive = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
 
-// judgements are files that Detect does not understand and that a person has read, by
-// module and name. The sum is the beginning of the SHA-256 of what was read.
+// judgements are files that Detect does not recognise and that a person has read, by module and
+// name. The sum is the beginning of the file's SHA-256.
 var judgements = map[string]judgement{
 	"example.com/assay memory/text/wordnet/LICENSE.md": {"4c9bbdcd0791", "WordNet 3.0: permissive; of the table of words"},
 	"modernc.org/libc LICENSE-3RD-PARTY.md":            {"f597097efe3d", "BSD-3-Clause of Go; MIT of musl, go-netdb and nixpkgs"},
@@ -202,8 +202,8 @@ var judgements = map[string]judgement{
 	"modernc.org/sqlite LICENSE-3RD-PARTY.md":          {"b4366b9c27a9", "permissive or public domain for all that it says is linked; MPL-2.0 only for a module that is not compiled in"},
 	"modernc.org/sqlite LICENSE-SQLITE":                {"8438c9c89b84", "public domain"},
 
-	// Not settled: the module has no file. Its authors' other modules are MIT, and
-	// Temporal's client, which is MIT, links it. docs/dependencies.md says so, too.
+	// Unresolved: the module has no file. Its authors' other modules are MIT, and Temporal's
+	// client, which is MIT, links it. docs/dependencies.md says so, too.
 	"github.com/nexus-rpc/nexus-proto-annotations ": {"", "no licence in the module"},
 }
 
@@ -215,11 +215,11 @@ func (m Module) judged(f File) bool {
 	return ok && strings.HasPrefix(fmt.Sprintf("%x", sha256.Sum256(f.Text)), j.sum)
 }
 
-// leastShare is how much of a file must be a licence that Detect knows. The rest is a line of
-// copyright, or a sentence about which file comes from where.
+// leastShare is the percentage of a file that must be a licence known to Detect. The rest is a
+// copyright line, or a sentence about the origin of files.
 const leastShare = 70
 
-// Check returns what is wrong with a module's licences, nil when they are permissive.
+// Check returns an error if a module's licences are not all permissive.
 func (m Module) Check() error {
 	granted := false
 	for _, f := range m.Files {

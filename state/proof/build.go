@@ -23,8 +23,8 @@ func Read[A any](answer json.RawMessage, build func(A) Proof) (Proof, error) {
 // A Builder fills a Proof.
 type Builder struct{ Proof }
 
-// New begins the proof of an answer with what every pipeline's answer has. Text is the
-// answer without its list of sources.
+// New begins the proof of an answer with the fields common to all pipelines. text is the answer
+// without its list of sources.
 func New(a state.Answer, text string) *Builder {
 	b := &Builder{Proof{Pipeline: a.Pipeline}}
 	b.common(a, text)
@@ -35,7 +35,7 @@ var statusTones = map[state.Status]Tone{
 	state.StatusAnswered: Good, state.StatusUngrounded: Warn, state.StatusNoEvidence: Warn, state.StatusInterrupted: Warn,
 }
 
-// common is what every pipeline's answer has. Text is the answer without its sources.
+// common sets the fields common to all pipelines. text is the answer without its sources.
 func (b *Builder) common(a state.Answer, text string) {
 	b.Question, b.Answer, b.Choice, b.Warnings = a.Question, text, a.Choice, a.Warnings
 	b.Asked, b.Respelt, b.RunID, b.Model, b.Corpus = a.Resolved, a.Respelt, a.RunID, a.Model, a.Corpus
@@ -98,7 +98,7 @@ func (b *Builder) Measure(name, format string, args ...any) *Measure {
 	return &b.Measures[len(b.Measures)-1]
 }
 
-// Note adds what else was noticed. The note may be changed until the next is added.
+// Note adds a further observation. The note may be changed until the next is added.
 func (b *Builder) Note(group, label string, tone Tone, text string) *Note {
 	b.Notes = append(b.Notes, Note{Group: group, Label: Words(label), Tone: tone, Text: text})
 	return &b.Notes[len(b.Notes)-1]
@@ -118,8 +118,8 @@ func (b *Builder) Add(f Finding) *Finding {
 	return &b.Findings[len(b.Findings)-1]
 }
 
-// Document is the index of a document, which is its file, or its name without one. A file
-// of several documents, such as records, has its own name.
+// Document returns the index of a document, identified by its file, or by its name if it has none.
+// A file of several documents, such as records, has its own name.
 func (b *Builder) Document(name, path, original string) int {
 	for i, d := range b.Documents {
 		switch {
@@ -136,8 +136,8 @@ func (b *Builder) Document(name, path, original string) int {
 	return len(b.Documents) - 1
 }
 
-// Quote is a quote in the document whose passage holds its bytes: of passages with the
-// name of its text, if there are any.
+// Quote returns a quote in the document whose passage contains its bytes, preferably a passage with
+// the name of its text.
 func (b *Builder) Quote(q state.Quote, stand Stand) Quote {
 	out := Quote{Stand: stand, Doc: -1, Start: q.Start, End: q.End, Text: q.Text}
 	for _, p := range b.Passages {
@@ -154,10 +154,10 @@ func (b *Builder) Quote(q state.Quote, stand Stand) Quote {
 	return out
 }
 
-// Words is the name of a kind or a status in words.
+// Words returns the name of a kind or a status in words.
 func Words(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
-// Count is a number of things, in words: "2 edges".
+// Count returns a number of things, in words: "2 edges".
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -42,7 +42,7 @@ func (b *Builder) Checks(a state.Answer) {
 	}
 }
 
-// covered reports whether a finding says something of a part of a span.
+// covered reports whether a finding is about a part of a span.
 func covered(list []Finding, s *Span) bool {
 	return s != nil && slices.ContainsFunc(list, func(f Finding) bool {
 		return f.Span != nil && f.Span.Start < s.End && s.Start < f.Span.End
@@ -142,15 +142,14 @@ func Because(list []Decision, text string, tone Tone) []Decision {
 	return append(list, Decision{Tone: tone, Text: text})
 }
 
-// A finder finds the parts of an answer, one behind the other.
+// A finder locates the parts of an answer, one after the other.
 type finder struct {
 	text string
 	at   int
 }
 
-// span is where a part stands: at its recorded bytes if they are the part, else at the
-// first place behind the part before. An answer may have marks in it that the checked
-// text had not.
+// span returns the place of a part: its recorded bytes if they match, else the first occurrence
+// after the previous part. An answer may have marks in it that the checked text had not.
 func (f *finder) span(recorded *state.ByteSpan, part string) *Span {
 	if part == "" {
 		return nil

@@ -1,9 +1,8 @@
-// Package proof holds an answer together with what it stands on, in one form for every
-// pipeline: the documents, the passages that were read, and what was found about each
-// part of the answer.
+// Package proof has an answer together with its evidence, in the same form for every pipeline: the
+// documents, the passages that were read, and the findings on each part of the answer.
 //
-// It decides nothing, reads no file and draws nothing. A pipeline makes a Proof of its
-// answer with a [Builder]; package run of the page lays it out.
+// A pipeline makes a Proof of its answer with a [Builder]; serve/page/run displays it. The package
+// makes no decisions, reads no files and draws nothing.
 package proof
 
 import (
@@ -28,14 +27,14 @@ const (
 type Proof struct {
 	Pipeline string
 	Question string
-	Asked    string             // what was searched for, if the question leaned on the one before it
+	Asked    string             // the question as searched, if it depended on the one before
 	Respelt  []state.Respelling // words of the question that were searched for as others
 	Given    bool               // Answer is a text that the caller gave: the findings are the result
-	Answer   string             // markdown, without a list of sources; empty when there is none
+	Answer   string             // markdown, without a list of sources; empty without an answer
 	Choice   string             // the letter chosen, if there was a choice
-	Result   json.RawMessage    // what a schema describes; nil for a pipeline without one
+	Result   json.RawMessage    // data with a schema; nil for a pipeline without one
 
-	RunID  string // empty for a run that has none
+	RunID  string // empty for a run without one
 	Model  string
 	Corpus string
 	Used   string // calls and tokens of models, in words; empty for the offline model
@@ -43,13 +42,13 @@ type Proof struct {
 
 	Status state.Status
 	Tone   Tone
-	Words  string // how the run ended, in a sentence; empty for an answer that holds, or says so itself
+	Words  string // the outcome, in a sentence; empty for a supported answer, or one that states it itself
 
 	Measures  []Measure
 	Warnings  []string
 	Documents []Document
 	Passages  []Passage
-	Nearest   *Nearest // of an answer that is none
+	Nearest   *Nearest // for a refusal
 	Findings  []Finding
 	Notes     []Note
 }
@@ -57,8 +56,8 @@ type Proof struct {
 // A Measure is a figure or a count, in words.
 type Measure struct {
 	Name, Text string // "claims", "3 of 4 supported"
-	Phrase     string // what both say in a line of several: "3 of 4 claims supported". Default: Name and Text
-	Aside      bool   // of interest only to who wants to know all
+	Phrase     string // both in a line of several measures: "3 of 4 claims supported". Default: Name and Text
+	Aside      bool   // detail, shown on demand
 }
 
 // Words is the measure in a line of several.
@@ -67,7 +66,7 @@ func (m Measure) Words() string { return cmp.Or(m.Phrase, m.Name+" "+m.Text) }
 // A Document is a text that passages and quotes count their bytes in.
 type Document struct {
 	Name     string // in its corpus, or a path
-	Path     string // of the file whose bytes are counted; empty when it is kept nowhere
+	Path     string // of the file in which offsets count; empty if it is not stored
 	Original string // the file that the text was extracted from, if it is another
 }
 
@@ -80,7 +79,7 @@ type Passage struct {
 	Start int      // bytes
 	End   int      // bytes, exclusive
 	Text  string
-	Stale string // why the file no longer held it when the answer was given
+	Stale string // why the file no longer contained it when the answer was given
 }
 
 // Nearest is the passage that came nearest to a question without an answer.
@@ -90,7 +89,7 @@ type Nearest struct {
 	Why   string // why it does not answer
 }
 
-// Kind is what a finding is about.
+// Kind is the subject of a finding.
 type Kind string
 
 const (
@@ -104,38 +103,38 @@ const (
 	Quoted      Kind = "quote" // a quotation of the answer that no claim was checked of
 )
 
-// A Finding is what was found about a part of an answer.
+// A Finding is a result on a part of an answer.
 type Finding struct {
 	ID         string // unique in its proof, of letters, digits and hyphens
 	Kind       Kind
 	Label      string // short: "3", "REQ-S001", a field's path
 	Text       string
-	Span       *Span // of the answer's bytes, which are Text; nil when it is not known to stand there
+	Span       *Span // of the answer's bytes, which are Text; nil if its place is unknown
 	Verdict    string
 	Tone       Tone
-	Aside      bool     // of interest only to who wants to know all
-	Confidence *float64 // 0 to 1; nil when none was measured
+	Aside      bool     // detail, shown on demand
+	Confidence *float64 // 0 to 1; nil if it was not measured
 	Decided    []Decision
 	Quotes     []Quote
-	Rests      []string // ids of the findings that it stands on
+	Rests      []string // IDs of the findings that it depends on
 }
 
-// Name is what a finding is called: "claim 3", "field total".
+// Name returns the name of a finding: "claim 3", "field total".
 func (f Finding) Name() string { return string(f.Kind) + " " + f.Label }
 
 // A Span is a range of bytes.
 type Span struct{ Start, End int } // End is exclusive
 
-// A Decision is what decided a verdict, in words.
+// A Decision is the reason of a verdict, in words.
 type Decision struct {
 	Label    string // short: "number", "reason"; may be empty
 	Tone     Tone
 	Text     string
 	Words    string // of the finding's text that it is about; may be empty
-	Evidence string // words of a quote that speak against them; may be empty
+	Evidence string // contradicting words of a quote; may be empty
 }
 
-// A Stand is how a quote stands to what it is quoted for.
+// A Stand is the relation of a quote to the finding that quotes it.
 type Stand string
 
 const (
@@ -152,38 +151,37 @@ type Quote struct {
 	End   int // bytes, exclusive
 	Text  string
 	Page  int   // from 1; 0 when it is not known
-	Boxes []Box // where it stands on the page, if that is known
+	Boxes []Box // its place on the page, if known
 }
 
-// A Box is a rectangle on a page, from the upper left corner, in the units of who read
-// the page.
+// A Box is a rectangle on a page, from the upper left corner, in the units of the page's reader.
 type Box struct{ X1, Y1, X2, Y2 int }
 
-// A Note is what else was noticed: a conflict, an issue, what is missing.
+// A Note is a further observation: a conflict, an issue, a missing part.
 type Note struct {
 	Group string // "Missing evidence"
 	Label string // short; may be empty
 	Tone  Tone
 	Text  string
 	About []string // ids of findings
-	Aside bool     // of interest only to who wants to know all
+	Aside bool     // detail, shown on demand
 }
 
-// Content is a document as it stands.
+// Content is the present content of a document.
 type Content struct {
 	Text    string
-	Changed bool    // it is known not to be what was read: nothing of it is marked
-	Held    bool    // the run holds it, and where it was read from was not looked at again
+	Changed bool    // it differs from what was read: nothing in it is marked
+	Held    bool    // it comes from the run, and its origin was not checked again
 	Pieces  []Piece // for a text that was read from pages with a layout
 }
 
-// A Piece is a part of a text that stands in a box of a page: the bytes Start..End.
+// A Piece is a part of a text in a box of a page: the bytes Start..End.
 type Piece struct {
 	Start, End int
 	Page       int // from 1; 0 in a document of one page
 	Box        Box
 }
 
-// Documents reads a document as it stands. The error says why that is not possible, in
-// words for a reader. An implementation reads only what this reader may see.
+// Documents returns the present content of a document. The error gives the reason for a reader if
+// that is not possible. An implementation reads only documents that this reader may see.
 type Documents func(ctx context.Context, d Document) (Content, error)

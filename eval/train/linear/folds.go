@@ -7,10 +7,9 @@ import (
 	"slices"
 )
 
-// Folds deals rows to k folds so that rows of one group stay together. Groups
-// are dealt in the order of a hash of their names, each to the fold that is
-// smallest: the same names give the same folds, whatever order they come in.
-// The result has one fold, 0 to k−1, per row.
+// Folds assigns rows to k folds so that rows of one group stay together. Groups are assigned in the
+// order of a hash of their names, each to the fold that is smallest: the same names give the same
+// folds, in any order. The result has one fold, 0 to k−1, per row.
 func Folds(groups []string, k int) []int {
 	sizes := map[string]int{}
 	for _, g := range groups {

@@ -3,18 +3,17 @@ package linear
 import "math"
 
 const (
-	memory    = 8     // pairs of steps and gradients that are kept
+	memory    = 8     // stored pairs of steps and gradients
 	armijo    = 1e-4  // share of the promised decrease that a step must bring
 	halvings  = 40    // of a step, before giving up
 	tolerance = 1e-10 // relative decrease below which a minimum is reached
 )
 
-// Minimize walks from start to a minimum of a smooth convex function by
-// L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale
-// optimization", 1989) with backtracking. Loss returns the value at a point
-// and writes the gradient there; it must not keep either slice. It stops after
-// so many iterations, or when steps no longer bring anything. Start is not
-// changed.
+// Minimize searches from start for a minimum of a smooth convex function by L-BFGS (Liu and
+// Nocedal, "On the limited memory BFGS method for large scale optimization", 1989) with
+// backtracking. loss returns the value at a point and writes the gradient there; it must not retain
+// either slice. Minimize stops after the given number of iterations, or if steps no longer improve
+// the value. It does not change start.
 func Minimize(start []float64, loss func(at, gradient []float64) float64, iterations int) []float64 {
 	n := len(start)
 	at := append([]float64(nil), start...)

@@ -15,13 +15,12 @@ type ListwiseOptions struct {
 	Seed   uint64  // of the order in which a round takes the lists
 }
 
-// FitListwise fits the weights of a softmax over the rows of each list, one of
-// which is right: the probability of a row is exp(w·x) / Σ exp(w·x) over its list
-// (McFadden, "Conditional logit analysis of qualitative choice behavior", 1974). It
-// walks by AdaGrad (Duchi et al., 2011) and stops after so many rounds, which holds
-// the weights back more than the penalty does where lists are few. Right has the
-// index of each list's right row. Rows have one length. Equal input gives equal bits. The
-// error is that there are no lists.
+// FitListwise fits the weights of a softmax over the rows of each list, one of which is right: the
+// probability of a row is exp(w·x) / Σ exp(w·x) over its list (McFadden, "Conditional logit
+// analysis of qualitative choice behavior", 1974). It uses AdaGrad (Duchi et al., 2011) and stops
+// after o.Rounds rounds, which regularises more than the penalty if lists are few. right has the
+// index of each list's right row. Rows have equal length. Equal input gives equal bits. Without
+// lists it returns an error.
 func FitListwise(lists [][][]float64, right []int, o ListwiseOptions) ([]float64, error) {
 	if len(lists) == 0 {
 		return nil, errors.New("fitting a softmax over lists: there are no lists")
@@ -66,7 +65,7 @@ func FitListwise(lists [][][]float64, right []int, o ListwiseOptions) ([]float64
 	return weights, nil
 }
 
-// Listwise is the probability of each row of a list.
+// Listwise returns the probability of each row of a list.
 func Listwise(weights []float64, list [][]float64) []float64 {
 	z := make([]float64, len(list))
 	for k, x := range list {
@@ -78,8 +77,8 @@ func Listwise(weights []float64, list [][]float64) []float64 {
 	return probabilities(z)
 }
 
-// varies reports whether rows of a list differ in a feature: one that does not
-// can change no probability.
+// varies reports whether the rows of a list differ in a feature: a constant one cannot change any
+// probability.
 func varies(list [][]float64, feature int) bool {
 	for _, x := range list {
 		if x[feature] != list[0][feature] {

@@ -12,7 +12,7 @@ type Logistic struct {
 	Bias    float64
 }
 
-// Score is the logit of x.
+// Score returns the logit of x.
 func (m *Logistic) Score(x []float64) float64 {
 	sum := m.Bias
 	for i, w := range m.Weights {
@@ -31,9 +31,9 @@ func sigmoid(z float64) float64 {
 }
 
 // FitLogistic minimises Σ weight·logloss + ridge/2·‖w‖² from zero by L-BFGS; the bias is not
-// penalised. Rows have one length, and each has a label. A nil weights counts every row once.
-// Nothing in it is random, and sums run over rows in their order: equal rows give equal bits. The
-// error is that there are no rows.
+// penalised. Rows have equal length, and each has a label. Nil weights count every row once. The
+// result is deterministic, and sums run over rows in order: equal rows give equal bits. Without
+// rows it returns an error.
 func FitLogistic(rows [][]float64, labels []bool, weights []float64, ridge float64) (*Logistic, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("fitting a logistic regression: there are no rows")

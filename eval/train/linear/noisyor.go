@@ -5,29 +5,29 @@ import (
 	"math"
 )
 
-// A Bag is a claim as its parts: it holds (Good) when no part is bad.
+// A Bag is a claim as its parts: it is supported (Good) if no part is bad.
 type Bag struct {
 	Parts  [][]float64
 	Good   bool
 	Weight float64
 }
 
-// A Part is a part that was judged by itself.
+// A Part is a part that was judged separately.
 type Part struct {
 	Features []float64
 	Bad      bool
 }
 
-// A NoisyOr says how likely a part is bad, sigmoid(Bias + Σ Weights·x), and by
-// it how likely a bag is good: the product over its parts of their being good,
-// times that of one more part with the logit Floor, which every bag has.
+// A NoisyOr gives the probability that a part is bad, sigmoid(Bias + Σ Weights·x), and from it the
+// probability that a bag is good: the product of its parts' probabilities of being good, times that
+// of one more part with the logit Floor, which every bag has.
 type NoisyOr struct {
 	Weights []float64
 	Bias    float64
 	Floor   float64
 }
 
-// Doubt is minus the logarithm of the probability that a bag is good.
+// Doubt is the negative logarithm of the probability that a bag is good.
 func (m *NoisyOr) Doubt(parts [][]float64) float64 {
 	sum := softplus(m.Floor)
 	for _, x := range parts {
@@ -36,12 +36,11 @@ func (m *NoisyOr) Doubt(parts [][]float64) float64 {
 	return sum
 }
 
-// FitNoisyOr learns from bags, of which only the whole was judged, and from
-// parts that were judged by themselves: multiple-instance learning with a
-// noisy-or (Zhang, Platt and Viola, "Multiple instance boosting for object
-// detection", NIPS 2005), linear and fitted by L-BFGS. A bag counts its weight, and a part
-// partWeight. Parts have one length, and biases are not penalised. Nothing in it is random. The
-// error is that there are no parts.
+// FitNoisyOr learns from bags, which were judged as a whole, and from parts that were judged
+// separately: multiple-instance learning with a noisy-or (Zhang, Platt and Viola, "Multiple
+// instance boosting for object detection", NIPS 2005), linear and fitted by L-BFGS. A bag has its
+// own weight, and a part partWeight. Parts have equal length, and biases are not penalised. The
+// result is deterministic. Without parts it returns an error.
 func FitNoisyOr(bags []Bag, parts []Part, ridge, partWeight float64) (*NoisyOr, error) {
 	n := -1
 	for _, b := range bags {
@@ -83,7 +82,7 @@ func FitNoisyOr(bags []Bag, parts []Part, ridge, partWeight float64) (*NoisyOr, 
 	return &NoisyOr{Weights: at[:n:n], Bias: at[n], Floor: at[n+1]}, nil
 }
 
-// loss is minus the weighted log-likelihood of the bag; its gradient is added.
+// loss returns the negative weighted log-likelihood of the bag and adds its gradient.
 func (b *Bag) loss(at, gradient []float64) float64 {
 	n := len(at) - 2
 	logits := make([]float64, len(b.Parts))

@@ -11,13 +11,12 @@ type Platt struct {
 	B float64 `json:"b"`
 }
 
-// P is the probability of class 1.
+// P returns the probability of class 1.
 func (p Platt) P(score float64) float64 { return sigmoid(p.A*score + p.B) }
 
-// FitPlatt fits a sigmoid to scores that were given to rows the model had not
-// seen (Platt, "Probabilistic outputs for support vector machines", 1999),
-// with his prior on the labels, which keeps both ends from 0 and 1. The errors
-// are unequal lengths and labels that are all alike.
+// FitPlatt fits a sigmoid to scores of rows that the model was not trained on (Platt,
+// "Probabilistic outputs for support vector machines", 1999), with his prior on the labels, which
+// keeps both ends from 0 and 1. Unequal lengths and labels that are all equal are errors.
 func FitPlatt(scores []float64, labels []bool) (Platt, error) {
 	if len(scores) != len(labels) {
 		return Platt{}, fmt.Errorf("fitting a sigmoid: %d scores and %d labels; give one each", len(scores), len(labels))

@@ -11,15 +11,15 @@ type Sparse struct {
 	Value []float32
 }
 
-// A Softmax is a fitted multinomial logistic regression over sparse rows. Of two
-// classes it keeps one score, that of class 1.
+// A Softmax is a fitted multinomial logistic regression over sparse rows. For two classes it has
+// only the score of class 1.
 type Softmax struct {
 	Classes int
 	Weights [][]float64 // by score, then by index
 	Bias    []float64   // by score
 }
 
-// P is the probability of each class.
+// P returns the probability of each class.
 func (m *Softmax) P(x Sparse) []float64 {
 	z := make([]float64, len(m.Bias))
 	copy(z, m.Bias)
@@ -31,7 +31,7 @@ func (m *Softmax) P(x Sparse) []float64 {
 	return probabilities(z)
 }
 
-// probabilities of one score are those of two classes.
+// probabilities treats a single score as that of two classes.
 func probabilities(z []float64) []float64 {
 	if len(z) == 1 {
 		p := sigmoid(z[0])
@@ -55,10 +55,10 @@ func probabilities(z []float64) []float64 {
 // rarest is in how many rows a feature must be to count.
 const rarest = 2
 
-// FitSoftmax minimises Σ weight·logloss + ridge/2·‖w‖² from zero by L-BFGS in so many steps at most;
-// biases are not penalised. Indices lie below dimensions; labels are 0 to classes−1, one for each
-// row. A nil weights counts every row once. Nothing in it is random, and sums run over rows in their
-// order: equal rows give equal bits. The error is that there are no rows.
+// FitSoftmax minimises Σ weight·logloss + ridge/2·‖w‖² from zero by L-BFGS in at most steps steps;
+// biases are not penalised. Indices are below dimensions; labels are 0 to classes−1, one for each
+// row. Nil weights count every row once. The result is deterministic, and sums run over rows in
+// order: equal rows give equal bits. Without rows it returns an error.
 func FitSoftmax(rows []Sparse, labels []int, classes, dimensions int, weights []float64, ridge float64, steps int) (*Softmax, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("fitting a softmax regression: there are no rows")
