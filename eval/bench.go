@@ -172,19 +172,6 @@ func (b *Bench) knows(c Case) error {
 	return fmt.Errorf("preparing case %q: %s: pipeline is %q; %s", c.Name, c.File, c.Pipeline, known)
 }
 
-// hashes returns the hashes of skills by name.
-func (b *Bench) hashes(names []string) (map[string]string, error) {
-	out := map[string]string{}
-	for _, name := range names {
-		skill, err := b.Skills.Get(name)
-		if err != nil {
-			return nil, err
-		}
-		out[name] = skill.Hash
-	}
-	return out, nil
-}
-
 func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])[:16]

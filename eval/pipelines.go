@@ -58,7 +58,7 @@ func (b *Bench) research(_ context.Context, c Case, corpus *memory.Corpus) (job 
 		answer := research.Result(final, runErr, corpus)
 		return Result{Whole: &answer, Answer: &answer, Steps: len(final.Plan)}, nil
 	}
-	job.Skills, err = b.hashes(research.Skills())
+	job.Skills, err = b.Skills.Hashes(research.Skills())
 	return job, err
 }
 
@@ -81,7 +81,7 @@ func (b *Bench) comply(_ context.Context, c Case, corpus *memory.Corpus) (job Jo
 	in := evidence.Input{Question: c.question(), Filter: evidence.Filter{
 		Topic: c.Filter.Topic, Section: c.Filter.Section, Category: c.Filter.Category, SourceType: evidence.SourceType(c.Filter.SourceType),
 	}}
-	used, err := b.hashes(evidence.Skills())
+	used, err := b.Skills.Hashes(evidence.Skills())
 	job = Job[evidence.State]{Graph: always(pipeline.Graph()), Input: in.Update(), Skills: used, Options: *opts}
 	job.Result = func(final evidence.State, runErr error) (Result, error) {
 		final.Question, final.Filter = in.Question, in.Filter
@@ -117,7 +117,7 @@ func (b *Bench) edges(_ context.Context, c Case, corpus *memory.Corpus) (job Job
 		answer, err := causal.Result(final, runErr, corpus)
 		return Result{Whole: &answer, Answer: &answer.Answer, Scores: edgeScores(c.Gold.Edges, answer.Edges)}, err
 	}
-	job.Skills, err = b.hashes(causal.Skills())
+	job.Skills, err = b.Skills.Hashes(causal.Skills())
 	return job, err
 }
 
@@ -152,7 +152,7 @@ func (b *Bench) extract(ctx context.Context, c Case, _ *memory.Corpus) (job Job[
 		answer := schema.Answer(final, runErr)
 		return Result{Whole: &answer, Answer: &answer.Answer, Scores: fieldScores(c.Gold.Fields, answer)}, nil
 	}
-	job.Skills, err = b.hashes(extract.Skills())
+	job.Skills, err = b.Skills.Hashes(extract.Skills())
 	return job, err
 }
 
@@ -189,7 +189,7 @@ func (b *Bench) verify(ctx context.Context, c Case, corpus *memory.Corpus) (job 
 		answer := verify.Result(final, runErr, files)
 		return Result{Whole: &answer, Answer: &answer.Answer}, nil
 	}
-	job.Skills, err = b.hashes(verify.Skills())
+	job.Skills, err = b.Skills.Hashes(verify.Skills())
 	return job, err
 }
 

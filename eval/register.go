@@ -150,7 +150,7 @@ func RegisterPipeline(b *Bench, p pipeline.Pipeline) error {
 			}
 			return Result{Whole: answer, Answer: answer.Common()}, nil
 		}
-		job.Skills, err = b.hashes(p.Skills)
+		job.Skills, err = b.Skills.Hashes(p.Skills)
 		return job, err
 	})
 }

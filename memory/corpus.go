@@ -286,7 +286,7 @@ func (c *Corpus) Search(ctx context.Context, q retrieval.Query) (retrieval.Resul
 		err = c.answers(ctx, q.Read, r.Hits)
 	}
 	if _, ok := errors.AsType[*index.SpaceError](err); ok {
-		return retrieval.Result{}, &EmbedderError{Corpus: c.store.name, Made: c.manifest.Info.Space, Given: c.spaceID()}
+		return retrieval.Result{}, &EmbedderError{Corpus: c.store.name, Made: c.manifest.Info.Space, Given: c.opts.Space.ID()}
 	}
 	if _, ok := errors.AsType[*index.CorruptError](err); ok {
 		err = &CorruptCorpusError{Name: c.store.name, Err: err}
@@ -351,14 +351,6 @@ func (c *Corpus) Facets(ctx context.Context, limit int) ([]index.Facet, error) {
 		return nil, fmt.Errorf("reading corpus %q: %w", c.store.name, err)
 	}
 	return facets, nil
-}
-
-// spaceID returns the ID of the remote embedder in use, or "".
-func (c *Corpus) spaceID() string {
-	if c.opts.Space == nil {
-		return ""
-	}
-	return c.opts.Space.ID()
 }
 
 // Passage returns the passage of an id, and whether there is one.

@@ -237,7 +237,7 @@ func (r *ingestion) settled() bool {
 // respaced reports whether the live generation is of another embedder, or its passages were embedded in
 // other pieces.
 func (r *ingestion) respaced() bool {
-	return r.live != "" && (r.old.Info.Space != r.space() || r.old.Info.Cut != CutFor(r.opts.Space).For(r.old.Info.Passages).Name())
+	return r.live != "" && (r.old.Info.Space != r.opts.Space.ID() || r.old.Info.Cut != CutFor(r.opts.Space).For(r.old.Info.Passages).Name())
 }
 
 // reranked reports whether the live generation ranks with other parameters. What is
@@ -248,14 +248,6 @@ func (r *ingestion) reranked() bool {
 	}
 	stats, err := index.ReadStats(r.store.path(r.live, indexDir))
 	return err == nil && stats.BM25.Resolved() != r.opts.BM25.Resolved()
-}
-
-// space returns the ID of the remote embedder, or "".
-func (r *ingestion) space() string {
-	if r.opts.Space == nil {
-		return ""
-	}
-	return r.opts.Space.ID()
 }
 
 func (r *ingestion) finish(m *manifest) Report {

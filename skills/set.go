@@ -159,19 +159,29 @@ func (s *Set) Get(name string) (Skill, error) {
 	return Skill{}, &UnknownSkillError{Name: name, Nearest: nearest(name, s.names), Known: slices.Clone(s.names)}
 }
 
+// Hashes are the hashes of some skills, by name.
+func (s *Set) Hashes(names []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, name := range names {
+		skill, err := s.Get(name)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = skill.Hash
+	}
+	return out, nil
+}
+
 // Names returns the names of all skills, sorted.
 func (s *Set) Names() []string { return slices.Clone(s.names) }
 
 // nearest returns the name with the smallest edit distance, the first of
 // equals; empty without names.
 func nearest(name string, names []string) string {
-	best, bestDist := "", -1
-	for _, n := range names {
-		if d := distance(name, n); bestDist < 0 || d < bestDist {
-			best, bestDist = n, d
-		}
+	if len(names) == 0 {
+		return ""
 	}
-	return best
+	return slices.MinFunc(names, func(a, b string) int { return distance(name, a) - distance(name, b) })
 }
 
 // distance is the Levenshtein distance in runes.

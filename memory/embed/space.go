@@ -69,8 +69,13 @@ func New(e Embedder, opts *Options) (*Space, error) {
 	return s, nil
 }
 
-// ID is the embedder's ID, as it was when the space was made.
-func (s *Space) ID() string { return s.id }
+// ID is the embedder's ID, as it was when the space was made; "" of nil.
+func (s *Space) ID() string {
+	if s == nil {
+		return ""
+	}
+	return s.id
+}
 
 // Stats returns the number of calls and texts so far.
 func (s *Space) Stats() Stats { return Stats{Calls: s.calls.Load(), Texts: s.asked.Load()} }

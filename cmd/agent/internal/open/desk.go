@@ -90,7 +90,7 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 	if d.Set, err = s.LoadSkills(); err != nil {
 		return nil, err
 	}
-	if d.Hashes, err = skillHashes(d.Set, w.Skills); err != nil {
+	if d.Hashes, err = d.Set.Hashes(w.Skills); err != nil {
 		return nil, err
 	}
 	if w.Corpus != nil {
@@ -118,19 +118,6 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 		d.spans, err = newSpans(ctx, s)
 	}
 	return d, err
-}
-
-// skillHashes maps each of some skills to the hash of its content.
-func skillHashes(set *skills.Set, names []string) (map[string]string, error) {
-	hashes := map[string]string{}
-	for _, name := range names {
-		skill, err := set.Get(name)
-		if err != nil {
-			return nil, err
-		}
-		hashes[name] = skill.Hash
-	}
-	return hashes, nil
 }
 
 // Close closes what New opened, and sends the remaining spans. Lost spans are only a
