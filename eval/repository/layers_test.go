@@ -106,6 +106,7 @@ var layers = map[string][]string{
 	"memory/index/internal/served":     {"memory/index/internal/codec", "memory/index/internal/analysis", "memory/index/internal/storage", "memory/citation", "memory/lsa", "memory/text", "state"},
 	"memory/index/internal/meaning":    {"memory/index/internal/codec", "memory/vector"},
 	"memory/index/internal/queryterms": {"memory/index/internal/analysis", "memory/index/internal/storage", "memory/index/internal/served", "memory/retrieval", "memory/text", "state"},
+	"memory/index/internal/ranking":    {"memory/index/internal/codec", "memory/index/internal/analysis", "memory/index/internal/storage", "memory/index/internal/served", "memory/index/internal/meaning", "memory/index/internal/queryterms", "memory/citation", "memory/lsa", "memory/retrieval", "memory/text", "memory/vector", "state"},
 
 	// A server of indexes knows the index alone, and no corpus.
 	"memory/index/weaviate": {"memory/index"},
