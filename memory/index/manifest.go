@@ -21,7 +21,7 @@ import (
 )
 
 // Versions of a generation's layout. Every change of what a file holds or of how text becomes
-// terms takes a new one. What a program does not know it must not search.
+// terms takes a new one. A program refuses a version that it does not know.
 const (
 	formatVersion = 6
 	spaceVersion  = 7  // with the vectors of a remote embedder
@@ -191,13 +191,13 @@ func (m *manifest) read(dir string, names []string) (map[string][]byte, error) {
 	return kept, nil
 }
 
-// checkedWhole is how many bytes of parts are compared with their check sums when
-// a generation is opened. Of a larger one what is read is checked when it is read.
+// checkedWhole is how many bytes of parts are compared with their check sums when a
+// generation is opened. Larger parts are checked when they are read.
 const checkedWhole = 64 << 20
 
-// verifyOthers compares the files that are not named with the manifest while
-// the caller goes on; they are most of a generation's bytes, and of more than whole
-// only the sizes are compared. The caller must wait for what it returns.
+// verifyOthers compares the files that are not named with the manifest while the caller goes
+// on; they are most of a generation's bytes. Where they have more bytes than whole, only their
+// sizes are compared. The caller must call wait.
 func (m *manifest) verifyOthers(dir string, named []string, whole int64) (wait func() error) {
 	var others []file
 	var size int64
@@ -270,7 +270,7 @@ func checksum(path string) (size int64, sum uint32, err error) {
 }
 
 // seal syncs every file below dir, and the manifest with their checksums last.
-// Files that were linked have those that they had.
+// Linked files keep their entries.
 func (m *manifest) seal(dir string, linked map[string]file) error {
 	m.Files = nil
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -159,11 +159,11 @@ func (p *publication) batch(ctx context.Context, from, to int) error {
 		}
 		if i == from && p.places[i] > 0 {
 			var err error
-			if before, err = p.passage(i - 1); err != nil {
+			if before, err = p.x.corpus.Store.Passage(p.order[i-1]); err != nil {
 				return err
 			}
 		}
-		read, err := p.passage(i)
+		read, err := p.x.corpus.Store.Passage(p.order[i])
 		if err != nil {
 			return err
 		}
@@ -185,10 +185,6 @@ func (p *publication) batch(ctx context.Context, from, to int) error {
 	p.done += len(records)
 	p.report(PhaseWrite, p.done, len(p.order))
 	return nil
-}
-
-func (p *publication) passage(i int) (state.Passage, error) {
-	return p.x.corpus.Store.Passage(p.order[i])
 }
 
 func (p *publication) record(i int, read state.Passage, stems *analysis.Stemmer) (Record, error) {

@@ -13,7 +13,7 @@ import (
 type Collection interface {
 	// Create makes the collection, empty. One that exists already is an error.
 	Create(ctx context.Context, ranking BM25) error
-	// Drop removes it with all that it holds. One that does not exist is no error.
+	// Drop removes it with all that it holds. It succeeds where there is none.
 	Drop(ctx context.Context) error
 	// Write adds records and returns when as many copies of each are safe as the server
 	// was told to demand. A record of an id that is there replaces it.

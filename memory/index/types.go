@@ -34,9 +34,9 @@ type UpdateOptions struct {
 	// shows it, in single precision.
 	Cut *Cut
 
-	// Patience is how many texts this update may wait for, of those that Space has not embedded
-	// before. With more of them the generation has no vectors (Stats.Space is empty), and the same
-	// update, made again without it, adds them. 0 waits for all.
+	// Patience bounds the texts that this update embeds. Where Space has not embedded more of them
+	// before, the generation has no vectors (Stats.Space is empty); the same update without
+	// Patience adds them. 0 waits for all.
 	Patience int
 
 	// Progress is called as the work goes on, never concurrently: what is
@@ -55,8 +55,8 @@ type Cut struct {
 // of more passages would take too long.
 const mostCut = 30_000
 
-// For returns the cut of a corpus of so many passages, which leaves those of a large one whole. That of
-// nil is nil.
+// For returns the cut of a corpus of so many passages; it leaves the passages of a large one whole. Nil
+// has none.
 func (c *Cut) For(passages int) *Cut {
 	if c == nil || passages <= mostCut {
 		return c

@@ -26,8 +26,9 @@ func (u *update) cut() *Cut {
 	return u.opts.Cut.For(u.table.Len())
 }
 
-// mean writes the vectors of the embedder, if there is one and it need not be waited for too
-// long: those of the earlier generation where they are of its space, and new ones.
+// mean writes the vectors of a remote embedder, if there is one: those of the earlier
+// generation where they are of its space, and new ones. With many new ones it writes none:
+// see UpdateOptions.Patience.
 func (u *update) mean() (err error) {
 	u.manifest.Calibration = byWords
 	if u.opts.Space == nil {
@@ -191,9 +192,8 @@ func (u *update) floats(p pieces) (*meaning.Vectors, *os.File, error) {
 	return m, nil, errors.Join(err, codec.Write(u.opts.Dir, meaningFile, meaning.Encode(rows, width)))
 }
 
-// lists writes the lists of an embedder's vectors that are too many to be scanned, made of
-// the earlier generation's where there are some that still fit; else there
-// are none.
+// lists writes the lists of an embedder's vectors where these are too many to be scanned. It
+// assigns the vectors to the earlier generation's lists, or trains new ones.
 func (u *update) lists(rows []float32, dims int, before *vector.Lists) (lists *vector.Lists, err error) {
 	if dims == 0 || len(rows)/dims <= u.flatUpTo {
 		return nil, nil

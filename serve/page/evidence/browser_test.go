@@ -46,7 +46,7 @@ func study(t *testing.T, id string) (proof.Proof, proof.Documents) {
 	t.Helper()
 	for _, item := range studytest.Results(t).Items {
 		if item.ID == id {
-			p, err := eval.Proof(item.Pipeline, item.Result)
+			p, err := eval.Proof(studytest.Pipelines(), item.Pipeline, item.Result)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -47,7 +47,7 @@ func TestCaseStudies(t *testing.T) {
 	marks, leads := 0, 0
 	for _, item := range studytest.Results(t).Items {
 		documents[item.ID] = item.Document
-		p, err := eval.Proof(item.Pipeline, item.Result)
+		p, err := eval.Proof(studytest.Pipelines(), item.Pipeline, item.Result)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func leadsTo(l looked, text, quote string) bool {
 // What decided is there in words, and its words are strong.
 func TestWordsThatDecided(t *testing.T) {
 	for _, item := range studytest.Results(t).Items {
-		p, err := eval.Proof(item.Pipeline, item.Result)
+		p, err := eval.Proof(studytest.Pipelines(), item.Pipeline, item.Result)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +241,7 @@ func FuzzSection(f *testing.F) {
 	f.Add("extract", `{"document": "d", "fields": [{"field": "f", "place": {"start": 1, "end": 2, "text": "b"}}]}`, "abc")
 	f.Add("edges", `{"edges": [{"id": "e", "evidence": {"quotes": [{"start": -1, "end": 9, "text": "b"}]}}]}`, "\xff")
 	f.Fuzz(func(t *testing.T, pipeline, answer, doc string) {
-		p, err := eval.Proof(pipeline, json.RawMessage(answer))
+		p, err := eval.Proof(studytest.Pipelines(), pipeline, json.RawMessage(answer))
 		if err != nil {
 			return
 		}

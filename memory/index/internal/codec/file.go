@@ -8,29 +8,33 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
+	"sync/atomic"
 )
 
 // Parallel runs fn for 0 … n-1 on all processors and waits. fn must write
 // only what belongs to its index.
 func Parallel(n int, fn func(i int)) {
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		g.Go(func() error { fn(i); return nil })
+	var next atomic.Int64
+	work := func() {
+		for i := next.Add(1); i <= int64(n); i = next.Add(1) {
+			fn(int(i - 1))
+		}
 	}
-	_ = g.Wait()
+	var others sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
 }
 
-// Write writes a file of what pieces hold one after the other.
+// Write writes a file that holds some pieces one after the other.
 func Write(dir, name string, pieces ...[]byte) error {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err == nil {
-		for _, data := range pieces {
-			if err == nil {
-				_, err = f.Write(data)
-			}
+		for i := 0; i < len(pieces) && err == nil; i++ {
+			_, err = f.Write(pieces[i])
 		}
 		err = errors.Join(err, f.Close())
 	}

@@ -45,6 +45,9 @@ func (r Respelling) Terms(s string) []string {
 			}
 		}
 	}
+	if len(r.kept) == 0 {
+		return list
+	}
 	for _, t := range text.Tokens(s) {
 		if stem := text.Stem(t.Text); r.kept[stem] {
 			list = append(list, stem)

@@ -62,13 +62,13 @@ type Corpus struct {
 	gatherers *sync.Pool
 }
 
-// Rules are what passages are ranked and confidences are made by.
+// Rules are the parameters of ranking and of confidence.
 type Rules struct {
 	K1, B      float64                                    // of BM25
 	Confidence func(similarity, strength float64) float64 // 0 to 1
 }
 
-// Gathered is what ranking must know of passages that a server found, beside their table.
+// Gathered tells of passages that a server found what their table does not.
 type Gathered struct {
 	members map[int32][]int32 // passages at hand per document
 	Opens   []bool            // per passage: whether it is the first below its heading

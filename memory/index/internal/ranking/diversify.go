@@ -51,9 +51,9 @@ func (x *Corpus) diversify(hits []candidate, lambda float64, k int) []candidate 
 	return out
 }
 
-// Diversify chooses k of some passages by maximal marginal relevance, where relevance is
-// another's. It is stretched to the range from 0 to 1. What is returned is the order, by
-// index, and the marginal relevance of each.
+// Diversify chooses k of some passages by maximal marginal relevance. Their relevance is
+// stretched to the range from 0 to 1. It returns the indexes of what it chose, in order, and
+// the marginal relevance of each.
 func (x *Corpus) Diversify(ords []int32, relevance []float64, lambda float64, k int) (order []int, marginal []float64) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range relevance {
@@ -72,8 +72,8 @@ func (x *Corpus) Diversify(ords []int32, relevance []float64, lambda float64, k 
 	return order, marginal
 }
 
-// mmr returns the order of what is chosen, by index, and its marginal
-// relevance. A higher tier is chosen before a lower one; of equals the first.
+// mmr returns the indexes of what it chooses, in order, and the marginal relevance of each.
+// A higher tier is chosen before a lower one; of equals the first.
 func mmr(relevance, tier []float64, lambda float64, k int, alike func(i, j int) float64) (order []int, marginal []float64) {
 	top := 0.0
 	for _, r := range relevance {

@@ -11,8 +11,8 @@ import (
 	"example.com/assay/memory/index/internal/storage"
 )
 
-// occurrences are where a term occurs, with what BM25 makes of it in any wording of a
-// question.
+// occurrences are where a term occurs, with the numbers of BM25 that every wording of a
+// question shares.
 type occurrences struct {
 	idf       float64   // over passages
 	total     float64   // occurrences in all passages

@@ -95,7 +95,7 @@ func (x *Corpus) held(w *wording, l text.Language, s string) uint64 {
 
 // A reading is a passage's text as a question's terms.
 type reading struct {
-	at        []int8 // per word that is no stop word: place of the term, -1 for none
+	at        []int8 // per word but stop words: place of the term, -1 for none
 	tf        []float64
 	tfWritten []float64
 	ends      []int // end of each sentence, counted in at

@@ -90,8 +90,8 @@ func (h *topic) heading(ctx context.Context, p state.Passage, ord int32) (float6
 // numbering begins a heading.
 var numbering = pattern.New(`^\s*(?i:(?:chapter|appendix|section|part)\s+)?(?:[A-Z]\.)?[\d.§]+\s+`)
 
-// match is how far a heading and the question are about the same: the share of the
-// heading that is in the question times the share of the question in the heading.
+// match says how far a heading and the question are about the same: it is the share of the
+// heading that is in the question times the share of the question that is in the heading.
 func (h *topic) match(ctx context.Context, heading string) (float64, error) {
 	var all, both, share float64
 	for _, t := range analysis.Distinct(analysis.Terms(numbering.ReplaceAllString(heading, ""), text.DocStops)) {

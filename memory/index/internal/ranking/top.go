@@ -84,8 +84,8 @@ type match struct {
 	value float64
 }
 
-// bestOf is what a top of k would be if it were shown all passages. Those of list have
-// a score, and are in any order. Passages that out reports are left out.
+// bestOf returns the k passages with the highest values, best first. Those of list have a
+// score, and are in any order. Passages that out reports are left out.
 func bestOf(k int, list []int32, s scoring, out func(ord int32) bool) []int32 {
 	least := top{k: k}
 	limit, floor := 0.0, s.floor(0)

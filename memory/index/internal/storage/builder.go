@@ -43,14 +43,14 @@ type Builder struct {
 	built   []*[]Draft // of each new part
 }
 
-// An Earlier is what a builder must know of the generation that it starts from. The zero
-// value is none.
+// An Earlier tells a builder of the generation that it starts from. The zero value means that
+// it starts from nothing.
 type Earlier struct {
 	Dir   string
 	Parts []Part
 	Table *Table
 	Terms Vocabulary // which the builder changes
-	// verify compares a file with its check sum, and returns its content where it is wanted.
+	// Verify compares a file with its check sum, and returns its content where it is wanted.
 	Verify func(name string, wanted bool) ([]byte, error)
 	Link   func(name string) error // gives the new generation a file
 }
@@ -171,8 +171,9 @@ func passages(parts []Part) (n int) {
 	return n
 }
 
-// Settle drops what is not in one of some places, merges parts of which there are many, and
-// changes the places to where their passages are then. It returns the terms of what stays.
+// Settle keeps the passages in some places. It drops the others, merges parts of which there
+// are many, and changes each place to where its passage is then. It returns the terms of
+// what stays.
 func (b *Builder) Settle(places []int32) (Vocabulary, error) {
 	alive := make([]bool, b.Places())
 	for _, at := range places {

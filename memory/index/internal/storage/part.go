@@ -24,7 +24,7 @@ type Part struct {
 	Passages int    `json:"passages"` // those that a later generation left out included
 }
 
-// Files of a part, by what is behind its name.
+// Files of a part: its name with these endings.
 const (
 	segmentExt = ".zap"
 	pairsExt   = ".pairs"

@@ -11,8 +11,8 @@ import (
 	"github.com/blevesearch/vellum/levenshtein"
 )
 
-// automata build what recognises the words within a number of errors of another;
-// letters that are swapped are one.
+// automata build automata that recognise the words within a number of errors of another.
+// Two letters that are swapped are one error.
 var automata = [...]func() (*levenshtein.LevenshteinAutomatonBuilder, error){
 	1: sync.OnceValues(func() (*levenshtein.LevenshteinAutomatonBuilder, error) {
 		return levenshtein.NewLevenshteinAutomatonBuilder(1, true)
