@@ -188,13 +188,17 @@ func TestKeyIsNeverWritten(t *testing.T) {
 		},
 		"resets": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 	}
+	ready := t.TempDir()
+	clitest.Ingest(t, ready, clitest.Permits)
 	for name, handler := range servers {
 		server := httptest.NewServer(handler)
 		defer server.Close()
 		for _, model := range []string{"openai:m", "gemini:m", "anthropic:m", "ollama:m"} {
 			t.Run(name+"/"+model, func(t *testing.T) {
 				home := t.TempDir()
-				clitest.Ingest(t, home, clitest.Permits)
+				if err := os.CopyFS(home, os.DirFS(ready)); err != nil {
+					t.Fatal(err)
+				}
 				limits := "model_limits: {backoff_base: 1ms, backoff_jitter_max: 1ms, max_retries: 1}\n"
 				conf := writeConfig(t, limits)
 				file := filepath.Join(t.TempDir(), "key")

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	soakFor  = flag.Duration("for", 20*time.Second, "how long TestTwoProcesses works")
+	soakFor  = flag.Duration("for", 8*time.Second, "how long TestTwoProcesses works")
 	soakSeed = flag.Uint64("seed", 1, "what TestTwoProcesses does")
 	soakKill = flag.Int("kill", 6, "of so many commands TestTwoProcesses kills one")
 )
