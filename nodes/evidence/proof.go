@@ -53,6 +53,7 @@ func (a Audit) Proof() proof.Proof {
 	for _, c := range a.Conflicts {
 		n := b.Note("Conflicts", string(c.Kind), proof.Bad, fmt.Sprintf("%s says “%s” and %s “%s”", c.A, c.WordsA, c.B, c.WordsB))
 		n.About = []string{ids[c.A], ids[c.B]}
+		n.Aside = strings.Contains(b.Answer, fmt.Sprintf("“%s” against “%s”", c.WordsA, c.WordsB)) // the answer says it
 	}
 	for _, m := range a.Missing {
 		b.Note("Missing evidence", "", proof.Warn, m)
