@@ -1,3 +1,10 @@
+// Package ask is agent ask and agent resume: one question, answered from a corpus by the research
+// pipeline. Sessions ask through it, too.
+//
+//	e, err := ask.New(ctx, a, settings, config.Cassette{}, nil)
+//	answer, err := e.Ask(ctx, ask.Question{Text: "Who pays for repairs?"})
+//
+// It does not answer itself: package nodes/research does.
 package ask
 
 import (
@@ -83,10 +90,8 @@ that file, without a model; a call that the file lacks ends the run.`,
 	return cmd
 }
 
-// Example questions for errors about an empty question.
-const (
-	AskExample = `ask "What must a plaintiff prove for battery?"`
-)
+// AskExample is the example in errors about a wrong question.
+const AskExample = `ask "What must a plaintiff prove for battery?"`
 
 // ResumeCommand is agent resume.
 func ResumeCommand(a *cli.App) *cobra.Command {

@@ -1,8 +1,8 @@
-// Package backup has agent backup and agent restore: a whole home as one file, made while
-// other processes use the home.
+// Package backup is agent backup and agent restore: a whole home as one file, made while other
+// processes use the home.
 //
-// A backup holds no rows of a PostgreSQL store, no index on a server, and no document that
-// was ingested from outside the home: corpora keep the passages and the path.
+// A backup does not hold rows of a PostgreSQL store, indexes on a server, or documents that were
+// ingested from outside the home: corpora keep their passages and paths.
 package backup
 
 import (
@@ -60,7 +60,7 @@ Exit code 1 says that something of the home could not be saved; the message name
 	return cmd
 }
 
-// report says what was saved and what not.
+// report prints what was saved and what was not.
 func report(a *cli.App, asJSON bool, file string, m *manifest, size int64) error {
 	failed := false
 	for _, l := range m.LeftOut {
@@ -139,7 +139,7 @@ restore prints; end what uses the home before. A backup of a newer version is re
 type restored struct {
 	Schema int    `json:"schema"`
 	Home   string `json:"home"`
-	Before string `json:"before,omitempty"` // where the home before is
+	Before string `json:"before,omitempty"` // where the earlier home is now
 	Files  int    `json:"files"`
 	Bytes  int64  `json:"bytes"`
 	manifestInfo

@@ -1,7 +1,7 @@
-// Package chat is agent chat: a conversation with a model that calls tools over a
-// person's own documents, and whose answers are judged against what the tools returned.
+// Package chat is agent chat: a conversation with a model that calls tools over a person's own
+// documents. Its answers are judged against the results of the tools.
 //
-// It answers by a model's words, not by quotations: agent ask quotes.
+// It answers in the model's words. agent ask answers with quotes.
 package chat
 
 import (

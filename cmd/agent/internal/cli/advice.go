@@ -78,7 +78,7 @@ func adviceOn(err error) string {
 	return StorageTrouble(err)
 }
 
-// diskFailed reports whether a disk is full or failed, which no other command line cures.
+// diskFailed reports whether a disk is full or failed: no change to the command line helps.
 func diskFailed(err error) bool {
 	return disk.Full(err) || errors.Is(err, syscall.EIO)
 }
@@ -114,12 +114,17 @@ func quoted(paths []string) string {
 	}
 	out := make([]string, len(paths))
 	for i, p := range paths {
-		out[i] = p
-		if strings.ContainsAny(p, " \t\n'\"\\$`*?[]{}()<>|&;!#~") {
-			out[i] = "'" + strings.ReplaceAll(p, "'", `'\''`) + "'"
-		}
+		out[i] = Quoted(p)
 	}
 	return strings.Join(out, " ")
+}
+
+// Quoted writes a path for a shell.
+func Quoted(path string) string {
+	if strings.ContainsAny(path, " \t\n'\"\\$`*?[]{}()<>|&;!#~") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
 }
 
 // A Build is the version of the program.
@@ -132,7 +137,7 @@ type Build struct {
 	Go       string `json:"go"`
 }
 
-// What package release links into the program; empty in every other build.
+// Package release links these into the program; they are empty in every other build.
 var releaseVersion, releaseCommit, releaseTime string
 
 // ThisBuild is the build of the running program.
@@ -144,9 +149,9 @@ func ThisBuild() Build {
 	return buildOf(info, Build{Version: releaseVersion, Commit: releaseCommit, Time: releaseTime})
 }
 
-// buildOf combines what a release linked in with what the Go toolchain recorded. The
-// release comes first. Then comes the version of the module, which go install and a build
-// in a checkout know.
+// buildOf combines the values that a release linked in with the build information of the Go
+// toolchain. The release counts first, then the version of the module, which go install and a
+// build in a checkout record.
 func buildOf(info *debug.BuildInfo, release Build) Build {
 	b := release
 	b.Go = info.GoVersion

@@ -95,8 +95,8 @@ func complyBatch(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFl
 	return nil
 }
 
-// makeOut makes the directory of the audits. Before any question is asked, it refuses a
-// directory that cannot be written to.
+// makeOut makes the directory of the audits, and refuses one that cannot be written to before any
+// question is asked.
 func makeOut(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return cli.Usagef("making --out: %w", err)
@@ -169,7 +169,7 @@ type summaryRow struct {
 	Answer     string                       `json:"answer"`
 	Audit      string                       `json:"audit"` // file name in --out; empty when it failed
 	Error      string                       `json:"error,omitempty"`
-	Lost       string                       `json:"lost,omitempty"` // what is missing from the answer because calls were lost
+	Lost       string                       `json:"lost,omitempty"` // what the answer lacks because calls were lost
 	kept       bool                         // from an earlier run
 }
 

@@ -1,3 +1,10 @@
+// Package doctor is agent doctor: it checks configuration, corpora, memory, models and skills,
+// and says for each problem what to type.
+//
+//	fail  corpora        corpus "law" was built by an older version
+//	                     → agent ingest laws/ --corpus law
+//
+// It repairs nothing, and changes nothing but the configuration that --init writes.
 package doctor
 
 import (
@@ -31,12 +38,11 @@ commented out, to --config or to the default place: ` + cli.ConfigName + ` in ` 
 when that is set, else in $XDG_CONFIG_HOME/assay or ~/.config/assay, on Windows in
 %APPDATA%\assay. An existing file is not overwritten.
 
---deep reads what the home holds and changes nothing: the structure of each database, the
+--deep reads the files of the home and changes nothing: the structure of each database, the
 checksums of each index, each passage against the text it was taken from, cached vectors,
-results, what killed processes left, and modes. What is left over, and what a link names, is
-named and not read. Files that are named are traces (--trace)
-and cassettes (--record) to read, too. A changed byte inside a row of a database that is
-still well formed is not found.
+results, and modes. Links, and files that killed processes left, are reported and not read.
+FILE… are more files to read: traces (--trace) and cassettes (--record). A changed byte
+inside a row of a database that is still well formed is not found.
 
 Each provider's model in the settings, and each small model at an address, gets one
 short question. It costs a few tokens and shows whether the key, the address and the
@@ -61,7 +67,7 @@ called. With the default settings no network is used.`,
 				refused = home.Check(place)
 			}
 			switch {
-			case refused != nil: // nothing of it may be opened
+			case refused != nil: // no file of the home may be opened
 				findings = []finding{{"home", statusFail, refused.Error(), ""}}
 				if errors.As(refused, new(*home.NewerError)) {
 					findings[0].Do = "agent version says which this is"

@@ -64,10 +64,7 @@ func initConfig(a *cli.App, cmd *cobra.Command, flags *config.Flags, asJSON bool
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
 	_, err = f.WriteString(config.CommentedConfig(config.Default(false), table))
-	if closing := f.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
 	if asJSON {
@@ -175,10 +172,10 @@ func countThreads(ctx context.Context, home string) (n int, err error) {
 // patience bounds how long the doctor waits for a store.
 const patience = 15 * time.Second
 
-// rightsPage says which rights a store needs.
+// rightsPage points to the list of the rights that a store needs.
 const rightsPage = "docs/scale.md lists the rights"
 
-// checkSaved checks what keeps threads, answers and vectors: files, or a server.
+// checkSaved checks where remembered answers and threads are kept: in files, or on a server.
 func checkSaved(ctx context.Context, home string, s config.Settings) []finding {
 	if s.Store.Connect == nil {
 		return append(checkMemories(ctx, home), checkThreads(ctx, home, largeThreads))
@@ -186,7 +183,7 @@ func checkSaved(ctx context.Context, home string, s config.Settings) []finding {
 	return []finding{checkStore(ctx, s)}
 }
 
-// checkStore asks the server of the settings. It changes nothing there.
+// checkStore examines the PostgreSQL server of the settings. It changes nothing there.
 func checkStore(ctx context.Context, s config.Settings) finding {
 	const check = "store"
 	ctx, cancel := context.WithTimeout(ctx, patience)

@@ -1,3 +1,10 @@
+// Package serve is agent serve and agent mcp: the pipelines behind the wires of LangGraph's clients,
+// chat clients and assistants.
+//
+//	agent serve --corpus handbook --origin http://localhost:3000
+//
+// The wires, runs and pages are packages below serve; this one opens what they serve, for each
+// tenant.
 package serve
 
 import (
@@ -79,7 +86,7 @@ current step, for the next start to go on with.`,
 	return cmd
 }
 
-// A server is agent serve.
+// A server is one run of agent serve.
 type server struct {
 	*cli.App
 	settings   config.Settings

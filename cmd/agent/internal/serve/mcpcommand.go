@@ -49,7 +49,7 @@ traces can be read again.`,
 	return cmd
 }
 
-// A piped is agent mcp: a server for the one client that started it.
+// A piped is one run of agent mcp: a server for the client that started it.
 type piped struct {
 	*server
 	root string

@@ -65,7 +65,7 @@ shows what there is, and exits with 1.`,
 	return cmd
 }
 
-// tracePage is the page of a run.
+// tracePage makes the page of a run.
 func tracePage(a *cli.App, cmd *cobra.Command, flags *config.Flags, path string, records []trace.Record) (_ []byte, err error) {
 	var conf map[string]string
 	if h := records[0].Header; h != nil {
@@ -120,7 +120,7 @@ func tracePage(a *cli.App, cmd *cobra.Command, flags *config.Flags, path string,
 	return page.Bytes(), err
 }
 
-// corpusOf opens the corpus of a run; nil when it is not here, or is not as it was.
+// corpusOf opens the corpus of a run, nil when it is not here or has changed.
 func corpusOf(ctx context.Context, a *cli.App, s config.Settings, conf map[string]string) (*memory.Corpus, error) {
 	if conf["corpus"] == "" {
 		return nil, nil
@@ -130,7 +130,7 @@ func corpusOf(ctx context.Context, a *cli.App, s config.Settings, conf map[strin
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, nil // the page says that it is not here
+		return nil, nil // the page says that the corpus is not here
 	}
 	if corpus.Fingerprint() != conf[config.TracedFingerprint] {
 		return nil, corpus.Close()

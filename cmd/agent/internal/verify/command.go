@@ -1,3 +1,8 @@
+// Package verify is agent verify: it checks a response against files or a corpus, claim by claim.
+//
+//	agent verify --response answer.txt --context handbook.md
+//
+// It judges nothing itself: package nodes/verify does.
 package verify
 
 import (

@@ -1,4 +1,9 @@
-// Package worker is agent worker, which runs pipelines for other processes.
+// Package worker is agent worker: it runs the pipelines of other commands, which hand their runs to a
+// Temporal server.
+//
+//	agent worker --temporal 127.0.0.1:7233 --store postgres://assay@localhost/assay
+//
+// It begins no run itself.
 package worker
 
 import (
@@ -43,6 +48,7 @@ corpus must be on the worker's machine and have the fingerprint that the caller 
 	return cmd
 }
 
+// A worker is one run of agent worker.
 type worker struct {
 	*cli.App
 	cmd    *cobra.Command
@@ -50,6 +56,6 @@ type worker struct {
 	atOnce int
 	drain  time.Duration
 	build  string
-	// current makes the version of the build the one of new runs.
+	// current sends new runs to workers of this build.
 	current bool
 }
