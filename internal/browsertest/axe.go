@@ -12,8 +12,8 @@ import (
 //go:embed axe/package.json
 var axePackages []byte
 
-// axe returns the source of axe-core, or nothing where it is not installed and
-// ASSAY_TEST_PAGE does not ask npm to install it.
+// axe returns the source of axe-core, or "" if it is not installed and ASSAY_TEST_PAGE does not ask
+// npm to install it.
 func axe(t testing.TB) string {
 	t.Helper()
 	if os.Getenv("ASSAY_TEST_PAGE") == "" && !npmtest.Has(t, axePackages) {
@@ -26,7 +26,7 @@ func axe(t testing.TB) string {
 	return string(source)
 }
 
-// barriers are what axe-core finds on the page.
+// barriers lists the violations that axe-core finds on the page.
 func (p *Page) barriers(source string) []string {
 	p.t.Helper()
 	p.Eval(source+";0", nil)

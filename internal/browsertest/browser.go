@@ -1,6 +1,10 @@
-// Package browsertest looks at pages in Chromium, for tests: it opens, uses, checks and
-// photographs them, and it has texts that a page must show as text. It starts no server, and
-// it does not say what a page should hold.
+// Package browsertest tests pages in Chromium: it opens, uses, checks and photographs them. It also
+// has hostile texts, which a page must show as text.
+//
+//	page := browsertest.Open(t)
+//	page.Inspect(t, "answer", server.URL+"/ui/", nil)
+//
+// It starts no server, and does not know what a page should say.
 package browsertest
 
 import (
@@ -13,8 +17,8 @@ import (
 	"time"
 )
 
-// A browser is a Chromium without a window, driven over a pipe by the DevTools
-// protocol: messages are JSON that ends with a zero byte.
+// A browser is a Chromium without a window. It is driven over a pipe by the DevTools protocol, whose
+// messages are JSON that ends with a zero byte.
 type browser struct {
 	to    *os.File
 	from  *os.File
@@ -23,7 +27,7 @@ type browser struct {
 	pages map[string]*Page // by session
 }
 
-// An event is what the browser says about a page without being asked.
+// An event is a message about a page that no command asked for.
 type event struct {
 	Method string
 	Params json.RawMessage
@@ -38,9 +42,8 @@ type message struct {
 	Error     *struct{ Message string }
 }
 
-// Open starts the Chromium that is found on the path and returns an empty page of it. The test is
-// skipped where there is no Chromium, and where ASSAY_TEST_BROWSER does not ask for one: looking at
-// all pages takes minutes. The end of the test ends the browser.
+// Open starts the Chromium on the path and returns an empty page. It skips the test without Chromium,
+// and if ASSAY_TEST_BROWSER is not set: all pages take minutes. The end of the test ends the browser.
 func Open(t testing.TB) *Page {
 	t.Helper()
 	if os.Getenv("ASSAY_TEST_BROWSER") == "" {
@@ -60,8 +63,7 @@ func Open(t testing.TB) *Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := start(t, program, profile)
-	return b.page(t)
+	return start(t, program, profile).page(t)
 }
 
 func start(t testing.TB, program, profile string) *browser {
@@ -74,8 +76,8 @@ func start(t testing.TB, program, profile string) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A test may run as root in a container, where there is no sandbox to be had;
-	// the pages are ours. Names of other machines are unknown to it.
+	// Without a sandbox, since a test may run as root in a container, and the pages are ours. Only
+	// this machine's own name can be resolved.
 	cmd := exec.Command(program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
 		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{in, out}
@@ -85,7 +87,7 @@ func start(t testing.TB, program, profile string) *browser {
 	_ = in.Close() // the browser has its own
 	_ = out.Close()
 	t.Cleanup(func() {
-		// It ends when its pipe does; what it has not finished then is not waited for.
+		// The browser ends when its pipe is closed.
 		_ = to.Close()
 		ended := make(chan struct{})
 		go func() { _ = cmd.Wait(); close(ended) }()
@@ -127,7 +129,7 @@ func (b *browser) send(t testing.TB, session, method string, params any) int {
 	return b.calls
 }
 
-// ask sends a command and returns what the browser answers.
+// ask sends a command and returns the browser's answer.
 func (b *browser) ask(t testing.TB, session, method string, params any) message {
 	t.Helper()
 	id := b.send(t, session, method, params)
@@ -157,7 +159,7 @@ func (b *browser) next(t testing.TB, waitingFor string) message {
 		return m
 	}
 	p.events = append(p.events, event{m.Method, m.Params})
-	if m.Method == "Page.javascriptDialogOpening" { // an open dialog holds up everything else
+	if m.Method == "Page.javascriptDialogOpening" { // an open dialog blocks the page
 		b.send(t, m.SessionID, "Page.handleJavaScriptDialog", map[string]any{"accept": true})
 	}
 	return m

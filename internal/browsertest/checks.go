@@ -29,21 +29,19 @@ func (p *Page) Unfold() {
 	p.check("unfold()", nil)
 }
 
-// Wide names what reaches over the right edge of the page.
+// Wide lists the elements that reach over the right edge of the page.
 func (p *Page) Wide() []string {
 	p.t.Helper()
 	return p.list("wide()")
 }
 
-// Faint names the texts whose contrast is below level AA of WCAG 2.2 for small text, as the
-// browser draws them.
+// Faint lists the texts whose contrast, as drawn, is below level AA of WCAG 2.2 for small text.
 func (p *Page) Faint() []string {
 	p.t.Helper()
 	return p.list("faint()")
 }
 
-// Complaints are what the page, or the browser about the page, has written to the console
-// since Goto, dialogs, and requests that failed.
+// Complaints lists messages in the console, dialogs and failed requests since Goto.
 func (p *Page) Complaints() []string {
 	p.t.Helper()
 	var out []string
@@ -51,7 +49,7 @@ func (p *Page) Complaints() []string {
 		switch ev.Method {
 		case "Network.loadingFailed":
 			var failed struct{ Canceled bool }
-			if json.Unmarshal(ev.Params, &failed) == nil && failed.Canceled { // a page that was left
+			if json.Unmarshal(ev.Params, &failed) == nil && failed.Canceled { // cancelled by leaving the page
 				continue
 			}
 			fallthrough
@@ -62,8 +60,8 @@ func (p *Page) Complaints() []string {
 	return out
 }
 
-// Strangers are requests for anything but the host of the page, or but the file that the
-// page is.
+// Strangers lists the requests to other hosts than the page's or, for a page in a file, to other
+// files.
 func (p *Page) Strangers() []string {
 	p.t.Helper()
 	var out []string
@@ -75,8 +73,8 @@ func (p *Page) Strangers() []string {
 	return out
 }
 
-// strange reports whether an address leads elsewhere than to the host of the page, or to the
-// file that it is. Data that the page itself has is no stranger.
+// strange reports whether an address leads to another host or file than the page's own. Data that
+// the page itself holds is not strange.
 func (p *Page) strange(address string) bool {
 	p.t.Helper()
 	own, err := url.Parse(p.url)
@@ -87,9 +85,8 @@ func (p *Page) strange(address string) bool {
 	return err != nil || to.Scheme != "data" && (to.Scheme != own.Scheme || to.Host != own.Host || own.Scheme == "file" && to.Path != own.Path)
 }
 
-// Walk presses Tab through the page, from its beginning, and says where the focus is not on
-// what comes next in the order of reading, not visible, or covered, and what it never
-// reaches.
+// Walk presses Tab through the page, from its beginning. It reports where the focus is invisible,
+// covered or out of the order of reading, and which elements it never reaches.
 func (p *Page) Walk() []string {
 	p.t.Helper()
 	out := p.list("usable()")
@@ -105,7 +102,7 @@ func (p *Page) Walk() []string {
 	return out
 }
 
-// Nameless lists what can have the focus and tells a screen reader no name.
+// Nameless lists the elements that can have the focus and have no name for a screen reader.
 func (p *Page) Nameless() []string {
 	p.t.Helper()
 	type value struct{ Value any }
@@ -137,8 +134,7 @@ func (p *Page) Nameless() []string {
 	return out
 }
 
-// reached is the beginning of an element that Tab reaches; empty for one that only links lead
-// to.
+// reached is the beginning of an element that Tab reaches, "" for an element that only links reach.
 func (p *Page) reached(id int) string {
 	p.t.Helper()
 	var at struct{ Object struct{ ObjectID string } }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Place is where a careless page or server writes a text, so that it is more than text.
+// A Place is a place in a page or a response where an unescaped text becomes more than text.
 type Place string
 
 // The places where hostile texts run.
@@ -32,20 +32,18 @@ const (
 	Markdown  Place = "markdown"  // where Markdown becomes links and images
 	Stream    Place = "stream"    // as the data of a server-sent event
 	Header    Place = "header"    // as a file's name in a header
-	Nowhere   Place = "nowhere"   // no browser of today runs it, or it only spoils what is seen
+	Nowhere   Place = "nowhere"   // no current browser runs it, or it only spoils the page
 )
 
-// A Hostile text must be shown as the text that it is. Where it runs it counts up the global
-// variable ran, asks assay.invalid for something, sets the property --ran of a style, opens a
-// dialog, leaves the page, or gives a name of the page's scripts another meaning. Page.Ran
-// sees that.
+// A Hostile text must be shown as text. If it runs, it sets the global variable ran or the style
+// property --ran, makes a request to assay.invalid, opens a dialog, leaves the page, or redefines a
+// name of the page's scripts. Page.Ran detects that.
 type Hostile struct {
 	Text  string
 	Place Place
 }
 
-// File is the text as the name of a file: without separators, NUL, and more bytes than a
-// name may have.
+// File turns the text into the name of a file: without separators and NUL, and short enough.
 func (h Hostile) File() string {
 	name := strings.NewReplacer("/", "∕", "\\", "∖", "\x00", "␀").Replace(strings.ToValidUTF8(h.Text, "�"))
 	if len(name) > 200 {
@@ -227,14 +225,14 @@ var hostile = []struct {
 	}},
 }
 
-// Armed names elements, attributes and addresses that could do something. No page of ours has
-// them, so each comes from a text, also where the page's policy keeps it from running.
+// Armed lists elements, attributes and addresses that could run something. Our pages have none, so
+// each comes from a text, even if the page's policy stops it.
 func (p *Page) Armed() []string {
 	p.t.Helper()
 	return p.list("armed()")
 }
 
-// Ran says what texts have done on the page since Goto.
+// Ran lists what texts have done on the page since Goto.
 func (p *Page) Ran() []string {
 	p.t.Helper()
 	out := p.list("ran()")
@@ -246,7 +244,7 @@ func (p *Page) Ran() []string {
 			Response                struct{ Headers map[string]string }
 		}
 		if err := json.Unmarshal(ev.Params, &of); err != nil {
-			continue // of an event that has other things by these names
+			continue // an event whose fields of these names have other types
 		}
 		switch ev.Method {
 		case "Page.javascriptDialogOpening":
@@ -275,7 +273,7 @@ func (p *Page) Ran() []string {
 	return out
 }
 
-// Turning names the texts that can turn the direction of the texts beside them.
+// Turning lists the texts that can change the direction of the texts next to them.
 func (p *Page) Turning() []string {
 	p.t.Helper()
 	return p.list("turning()")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// keys are those that write nothing, or not themselves: their code, number and text.
+// keys are the keys whose text differs from their name: code, number and text.
 var keys = map[string]struct {
 	code   string
 	number int
@@ -19,8 +19,8 @@ var keys = map[string]struct {
 
 var modifiers = map[string]int{"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 
-// Press presses keys one after another and lets each go. A key is what it writes, or a name
-// such as "Tab", "Enter" or "ArrowDown", with a modifier before it as in "Shift+Tab".
+// Press presses and releases keys one after another. A key is named by its text, or by a name such as
+// "Tab", "Enter" or "ArrowDown", with a modifier before it as in "Shift+Tab".
 func (p *Page) Press(names ...string) {
 	p.t.Helper()
 	for _, name := range names {
@@ -47,13 +47,13 @@ func (p *Page) Press(names ...string) {
 	}
 }
 
-// Type writes a text into what has the focus, as a keyboard or an input method does.
+// Type writes a text into the element with the focus, as a keyboard or an input method does.
 func (p *Page) Type(text string) {
 	p.t.Helper()
 	p.call("Input.insertText", map[string]any{"text": text}, nil)
 }
 
-// Focus presses Tab until what a selector of CSS names has the focus, from where the focus is.
+// Focus presses Tab until an element that matches the CSS selector has the focus.
 func (p *Page) Focus(selector string) {
 	p.t.Helper()
 	for range 2000 {
@@ -67,8 +67,8 @@ func (p *Page) Focus(selector string) {
 	p.t.Fatalf("%s: Tab does not reach %s", p.url, selector)
 }
 
-// Click scrolls to the first element that a selector of CSS names, and presses the mouse on
-// it. Something that lies over it ends the test.
+// Click scrolls to the first element that matches the CSS selector, and clicks on it. The test fails
+// if another element covers it.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
 	var at struct {

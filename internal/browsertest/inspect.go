@@ -11,21 +11,19 @@ import (
 
 var screenshots = flag.String("screenshots", "", "write pictures of the pages that the browser shows to `DIR`")
 
-// InspectOptions say what is special about a page. Nil and the zero value work.
+// InspectOptions adjust Inspect to a page. Nil and the zero value work.
 type InspectOptions struct {
-	// Prepare brings the page from its beginning into the state to look at. By default that
-	// is as it is loaded. It does not move the focus.
+	// Prepare brings the loaded page into the state to inspect. It must not move the focus.
 	Prepare func(p *Page)
-	// Differs says that the page shows other words without its scripts. By default that is a
-	// fault.
+	// Differs says that the page shows other words without its scripts. Default: that is a fault.
 	Differs bool
 }
 
-// Inspect opens an address, or a file, in a narrow and dark window, in a wide and light one,
-// enlarged and without scripts, with every part open, and reports as errors of the test what is wrong:
-// messages in the console, requests to other hosts, overflow, faint text, a focus that goes
-// astray or is not seen, texts that are more than text, and what axe-core finds where it is
-// installed. Pictures get the name. With -short only the narrow window is looked at.
+// Inspect opens an address, or a file, in a narrow dark window and in a wide light one, enlarged and
+// without scripts, with every part open. It reports as errors of the test: messages in the console,
+// requests to other hosts, overflow, faint text, a wrong or invisible focus, texts that are more than
+// text, and the violations that axe-core finds, if it is installed. Pictures get the name. With
+// -short it inspects only the narrow window.
 func (p *Page) Inspect(t *testing.T, name, address string, opts *InspectOptions) {
 	t.Helper()
 	if opts == nil {
@@ -50,7 +48,8 @@ func (p *Page) Inspect(t *testing.T, name, address string, opts *InspectOptions)
 			}
 		}
 	}
-	// Colours do not depend on the width. Pictures are of all four.
+	// Two views are enough for the checks, since colours do not depend on the width. Pictures are
+	// made of all four.
 	views := []View{{Width: 360, Dark: true}, {Width: 1440}, {Width: 360}, {Width: 1440, Dark: true}}
 	for i, v := range views {
 		if i > 1 && *screenshots == "" || i > 0 && testing.Short() {
@@ -87,7 +86,7 @@ func (p *Page) Inspect(t *testing.T, name, address string, opts *InspectOptions)
 	p.Look(View{})
 }
 
-// inspectWords compares what the page says with scripts and without.
+// inspectWords compares the words of the page with and without scripts.
 func (p *Page) inspectWords(look func(View) func(...string), differs bool) {
 	p.t.Helper()
 	var with, without string
@@ -108,8 +107,8 @@ func (p *Page) inspectWords(look func(View) func(...string), differs bool) {
 	}
 }
 
-// Shoot writes a picture of the page where the flag -screenshots asks for pictures. Its name
-// gets the width and the colours of the view.
+// Shoot writes a picture of the page if the flag -screenshots is set. The width and the colours of
+// the view are added to its name.
 func (p *Page) Shoot(name string) {
 	p.t.Helper()
 	if *screenshots == "" {
@@ -124,8 +123,7 @@ func (p *Page) Shoot(name string) {
 	p.screenshot(filepath.Join(*screenshots, fmt.Sprintf("%s-%d-%s.png", name, p.view.Width, scheme)), p.view.Width, min(height, 12000))
 }
 
-// Picture writes a picture of what the window shows, for documents, where the flag
-// -screenshots asks for pictures.
+// Picture writes a picture of the window, for documents, if the flag -screenshots is set.
 func (p *Page) Picture(name string) {
 	p.t.Helper()
 	if *screenshots == "" {

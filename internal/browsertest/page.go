@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A Page is a tab of a browser. Each method ends the test when the browser does not do what
-// it asks for. Pages of one browser are used by one goroutine.
+// A Page is a tab of a browser. A method that fails ends the test. One goroutine uses all pages of a
+// browser.
 type Page struct {
 	t       testing.TB
 	browser *browser
@@ -23,7 +23,7 @@ type Page struct {
 	events  []event
 }
 
-// A View says how a page is looked at.
+// A View says how a page is shown.
 type View struct {
 	Width    int    // of the window, in pixels; 1440 if it is 0
 	Dark     bool   // the colours that the reader prefers
@@ -32,7 +32,7 @@ type View struct {
 	Media    string // such as "print"; the screen if it is empty
 }
 
-// page opens an empty page that shares no cookie with another one.
+// page opens an empty page with its own cookies.
 func (b *browser) page(t testing.TB) *Page {
 	t.Helper()
 	p := &Page{t: t, browser: b}
@@ -53,8 +53,7 @@ func (b *browser) page(t testing.TB) *Page {
 	return p
 }
 
-// Tab opens a further page for a part of the test, in the same browser. It shares no cookie
-// with the first.
+// Tab opens a further page in the same browser, with its own cookies, for a part of the test.
 func (p *Page) Tab(t testing.TB) *Page {
 	t.Helper()
 	return p.browser.page(t)
@@ -74,7 +73,7 @@ func (p *Page) call(method string, params, result any) {
 	}
 }
 
-// Look changes how the page is looked at, now and after each Goto.
+// Look changes how the page is shown, now and after each Goto.
 func (p *Page) Look(v View) {
 	p.t.Helper()
 	if v.Width == 0 {
@@ -95,26 +94,26 @@ func (p *Page) Look(v View) {
 	p.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": v.NoScript}, nil)
 }
 
-// Offline takes the network from the page, or gives it back.
+// Offline switches the page's network off, or on again.
 func (p *Page) Offline(off bool) {
 	p.t.Helper()
 	p.call("Network.emulateNetworkConditions", map[string]any{"offline": off, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, nil)
 }
 
-// Cookie gives the page a cookie for the host of an address.
+// Cookie sets a cookie of the page for the host of an address.
 func (p *Page) Cookie(address, name, value string) {
 	p.t.Helper()
 	p.call("Network.setCookie", map[string]any{"url": address, "name": name, "value": value, "httpOnly": true, "sameSite": "Strict"}, nil)
 }
 
-// Goto opens an address, or a file by its absolute path, waits until it is loaded, and
-// forgets what was seen before.
+// Goto opens an address, or a file by its absolute path, waits until it is loaded, and forgets
+// earlier events.
 func (p *Page) Goto(address string) {
 	p.t.Helper()
 	if filepath.IsAbs(address) {
 		address = (&url.URL{Scheme: "file", Path: filepath.ToSlash(address)}).String()
 	}
-	// From a page to a part of the same page nothing would be loaded.
+	// The blank page comes between, since a part of the same page would not be loaded.
 	p.Loads(func() { p.navigate("about:blank") })
 	p.events, p.url = nil, address
 	p.Loads(func() { p.navigate(address) })
@@ -129,7 +128,7 @@ func (p *Page) navigate(address string) {
 	}
 }
 
-// Loads does something that makes the page load another one, and waits for that.
+// Loads calls do, which makes the page load another one, and waits until that is loaded.
 func (p *Page) Loads(do func()) {
 	p.t.Helper()
 	before := p.loaded()
@@ -152,12 +151,12 @@ func (p *Page) loaded() string {
 	return ""
 }
 
-// Eval evaluates an expression of JavaScript, also on a page whose scripts do not run, and
-// waits for its promise if it is one.
+// Eval evaluates an expression of JavaScript, even if the page's scripts do not run. It waits if the
+// value is a promise.
 func (p *Page) Eval(expression string, result any) {
 	p.t.Helper()
 	problem := p.eval(expression, result)
-	for i := 0; i < 50 && strings.Contains(problem, "navigated"); i++ { // the next page can be asked
+	for i := 0; i < 50 && strings.Contains(problem, "navigated"); i++ { // ask the next page
 		time.Sleep(20 * time.Millisecond)
 		problem = p.eval(expression, result)
 	}
@@ -170,7 +169,7 @@ func (p *Page) eval(expression string, result any) (problem string) {
 	p.t.Helper()
 	answer := p.browser.ask(p.t, p.session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true})
 	if answer.Error != nil {
-		return answer.Error.Message // such as that the page was left meanwhile
+		return answer.Error.Message // for example that the page was left meanwhile
 	}
 	var out struct {
 		Result struct {
@@ -213,7 +212,7 @@ func (p *Page) Wait(expression string) {
 	}
 }
 
-// Sees waits until the page shows a text, whatever stands between its words.
+// Sees waits until the page shows a text, with any white space between its words.
 func (p *Page) Sees(text string) {
 	p.t.Helper()
 	p.Wait(fmt.Sprintf(`document.body.innerText.replace(/\s+/g, ' ').includes(%q)`, text))
@@ -227,7 +226,7 @@ func (p *Page) Text() string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Requests returns the addresses that the page has asked for since Goto, in order.
+// Requests returns the addresses that the page has requested since Goto, in order.
 func (p *Page) Requests() []string {
 	p.t.Helper()
 	var out []string

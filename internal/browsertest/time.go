@@ -2,8 +2,8 @@ package browsertest
 
 import "time"
 
-// Times are how long after its request a page had come whole, and how long after it the
-// browser painted something of it.
+// Times returns the time from the page's request to the end of its response, and to the browser's
+// first paint.
 func (p *Page) Times() (come, painted time.Duration) {
 	p.t.Helper()
 	p.Wait(`performance.getEntriesByName('first-contentful-paint').length > 0`)
@@ -12,8 +12,8 @@ func (p *Page) Times() (come, painted time.Duration) {
 	return time.Duration(ms[0] * float64(time.Millisecond)), time.Duration(ms[1] * float64(time.Millisecond))
 }
 
-// Busy is how much processor time the page has taken to be read, laid out and painted, in the
-// thread that does most of this. Other programs do not add to it.
+// Busy is the processor time in which the main thread has read, laid out and painted the page. Other
+// programs do not add to it.
 func (p *Page) Busy() time.Duration {
 	p.t.Helper()
 	var out struct {

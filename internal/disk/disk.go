@@ -1,8 +1,8 @@
-// Package disk does what systems do differently with files that several processes use: flush
-// them, give them a second place, replace them, and tell why that failed.
+// Package disk has the operations on shared files in which systems differ: flush a file, give it a
+// second place, replace it, and tell why that failed.
 //
-// On Windows a file cannot be removed or replaced while a process has it open, by any of its
-// names. The package takes no locks, and repairs nothing.
+// On Windows a file cannot be removed or replaced while a process has it open, by any of its names.
+// The package takes no locks, and repairs nothing.
 package disk
 
 import (
@@ -25,7 +25,7 @@ const windows = runtime.GOOS == "windows"
 func Sync(path string) error {
 	flags := os.O_RDONLY
 	if windows {
-		flags = os.O_RDWR // without the right to write, a flush is refused
+		flags = os.O_RDWR // Windows flushes only a file that may be written
 		if info, err := os.Stat(path); err != nil || info.IsDir() {
 			return err
 		}
@@ -61,10 +61,10 @@ func Link(from, to string) (err error) {
 }
 
 // Rename puts a file in the place of another, or gives a folder a new name. On Windows it tries for
-// two seconds while a process has that other file, or one in the folder, open. An error after
-// that is one that InUse knows.
+// two seconds while a process has the other file, or a file in the folder, open. InUse recognises
+// the error after that.
 func Rename(from, to string) error {
-	denied := func(err error) bool { return windows && errors.Is(err, os.ErrPermission) } // said of open files as well
+	denied := func(err error) bool { return windows && errors.Is(err, os.ErrPermission) } // Windows says so of open files, too
 	err := again.Do(context.Background(), again.Waits{First: 20 * time.Millisecond, Most: 20 * time.Millisecond, Total: 2 * time.Second},
 		func() error { return os.Rename(from, to) }, func(err error) bool { return denied(err) || InUse(err) })
 	if denied(err) {
@@ -84,8 +84,8 @@ func Full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// InUse reports whether Windows refused an operation because a process has the file open. On other
-// systems nothing is refused for that.
+// InUse reports whether Windows refused an operation because a process has the file open. Other
+// systems do not refuse that.
 func InUse(err error) bool {
 	const sharingViolation, lockViolation = syscall.Errno(32), syscall.Errno(33)
 	return errors.Is(err, errInUse) || windows && (errors.Is(err, sharingViolation) || errors.Is(err, lockViolation))

@@ -7,10 +7,10 @@ import (
 
 const (
 	deep = 200_000 // levels: a recursive reader without a bound ends in a fatal stack overflow
-	many = 300_000 // things side by side
+	many = 300_000 // repetitions in a row
 )
 
-// Own are the hostile files that only a format has, by the end of its names.
+// Own returns the hostile files for one format, by the extension of its files.
 func Own(ext string) []Payload {
 	switch ext {
 	case ".json", ".jsonl":
@@ -39,8 +39,8 @@ func Own(ext string) []Payload {
 	return nil
 }
 
-// JSON are values that readers of JSON choke on. Around, if it is not empty, is a document in
-// which a % stands for the value.
+// JSON returns values that are hard for readers of JSON. Around, if it is not empty, is a document in
+// which % stands for the value.
 func JSON(around string) []Payload {
 	head, tail, _ := strings.Cut(around, "%")
 	v := func(name, value string) Payload { return Text(name, head+value+tail) }
@@ -61,7 +61,7 @@ func JSON(around string) []Payload {
 	}
 }
 
-// YAML are documents that readers of YAML choke on, behind a head.
+// YAML returns documents that are hard for readers of YAML, each after a head.
 func YAML(head string) []Payload {
 	var laughs, chain strings.Builder
 	laughs.WriteString("a0: &a0 [lol,lol,lol,lol,lol,lol,lol,lol,lol]\n")
@@ -169,7 +169,7 @@ func gzipFiles() []Payload {
 	}
 }
 
-// Schemas are JSON Schemas that validators and readers of fields choke on.
+// Schemas returns JSON Schemas that are hard for validators and for readers of fields.
 func Schemas() []Payload {
 	property := func(name, value string) Payload {
 		return Text(name, `{"type":"object","properties":{"a":`+value+`}}`)
@@ -182,7 +182,7 @@ func Schemas() []Payload {
 	defs := func(name, defs string) Payload {
 		return Text(name, `{"type":"object","properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{`+defs+`"d40":{"type":"string"}}}`)
 	}
-	out := []Payload{
+	return []Payload{
 		Text("a reference to itself", `{"$ref":"#"}`), property("a field that is the whole", `{"$ref":"#"}`),
 		Text("references in a circle", `{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"$ref":"#/$defs/y"},"y":{"$ref":"#/$defs/x"}}}`),
 		property("a reference to nothing", `{"$ref":"#/$defs/none"}`), property("a reference to a file", `{"$ref":"file:///etc/passwd"}`),
@@ -204,5 +204,4 @@ func Schemas() []Payload {
 		Repeat("many values of an enum", `{"type":"object","properties":{"a":{"enum":["x"`, `,"v%d"`, 50_000, "]}}}"),
 		Repeat("many anchors", `{"type":"object","properties":{"a":{"type":"string","x-anchor":["x"`, `,"v%d"`, 20_000, "]}}}"),
 	}
-	return out
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The parts that a reader opens first, by format, and what text is written between.
+// parts holds the part that a reader opens first, by format, and the elements around its text.
 var parts = map[string]struct{ name, head, tail, opening, end string }{
 	".docx": {"word/document.xml", `<w:document xmlns:w="w"><w:body>`, `</w:body></w:document>`, `<w:p><w:r><w:t>The notice is thirty days.</w:t></w:r>`, `</w:p>`},
 	".odt":  {"content.xml", `<office:document-content xmlns:office="o" xmlns:text="t"><office:body><office:text>`, `</office:text></office:body></office:document-content>`, `<text:p>The notice is thirty days.`, `</text:p>`},
@@ -14,7 +14,7 @@ var parts = map[string]struct{ name, head, tail, opening, end string }{
 	".epub": {"text.xhtml", `<html><body>`, `</body></html>`, `<p>The notice is thirty days.`, `</p>`},
 }
 
-// support is what stands beside that part, so that a reader finds it.
+// support returns the other parts that lead a reader to that part.
 func support(ext string) []Payload {
 	switch ext {
 	case ".docx":
@@ -83,8 +83,8 @@ func packed(ext string) []Payload {
 	return out
 }
 
-// pdfFiles are PDFs whose objects lie about each other. They have no cross-reference table, as
-// damaged files do, but where the table is the lie.
+// pdfFiles returns PDFs whose objects contradict each other, and PDFs with a wrong cross-reference
+// table or none.
 func pdfFiles() []Payload {
 	const content = "BT /F1 12 Tf 72 700 Td (The notice is thirty days.) Tj ET"
 	pdf := func(name string, objects ...string) Payload {

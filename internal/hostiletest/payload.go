@@ -1,12 +1,12 @@
-// Package hostiletest makes input that programs must survive: files that are deep, long, looping,
-// truncated or packed in each other, and text that commands a terminal.
+// Package hostiletest makes input that programs must survive: files that are deep, long, circular,
+// truncated or packed in each other, and text that controls a terminal.
 //
 //	for _, p := range hostiletest.Files(".json", sample) {
 //		err := p.Save(filepath.Join(dir, "input.json"))
 //	}
 //
-// All of it is made by code from short descriptions, and equal calls make equal bytes. It runs
-// nothing and judges nothing, and has no input for pages: internal/browsertest has that.
+// Code makes all files from short descriptions, and equal calls make equal bytes. The package runs
+// and judges nothing. It has no input for pages: internal/browsertest has that.
 package hostiletest
 
 import (
@@ -80,7 +80,7 @@ func Nest(name, head, opening string, n int, core, end, tail string) Payload {
 	return Repeat(name, head, opening, n, core+strings.Repeat(end, n)+tail)
 }
 
-// Line is one line of so many bytes.
+// Line is one line of about size bytes.
 func Line(name string, size int) Payload {
 	return Repeat(name, "The notice is ", "thirty days and ", size/16, "more.")
 }
@@ -93,7 +93,7 @@ func Gzipped(p Payload) Payload {
 	}}
 }
 
-// Zipped is a ZIP file of parts, by name and payload in turn.
+// Zipped is a ZIP file. Each part is a file in it with the payload's name.
 func Zipped(name string, parts ...Payload) Payload {
 	return Payload{name, func(w io.Writer) error {
 		z := zip.NewWriter(w)
@@ -110,9 +110,9 @@ func Zipped(name string, parts ...Payload) Payload {
 	}}
 }
 
-// Commands are texts that a terminal or a reader obeys: escape sequences of seven and of eight
-// bits, other controls, marks that turn the direction, and characters that nobody sees. The
-// texts of internal/browsertest that no browser runs are among them.
+// Commands returns texts that control a terminal or mislead a reader: escape sequences of seven and
+// of eight bits, other controls, marks that change the direction, and invisible characters. It
+// includes the texts of internal/browsertest that no browser runs.
 func Commands() []string {
 	out := []string{
 		"\x1b[31mred", "\x1b]52;c;cm0gLXJm\x07", "\x1b[6n", "\x1bP+q544e\x1b\\", "\u009b2J", "\u009d0;title\u009c", "\x08\x08\x08over", "line\rover",
@@ -126,7 +126,7 @@ func Commands() []string {
 	return out
 }
 
-// Mutations are the ways in which any file can be broken, done to a sample.
+// Mutations breaks a sample in the ways in which any file can be broken.
 func Mutations(sample []byte) []Payload {
 	half := len(sample) / 2
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
@@ -162,18 +162,14 @@ func Mutations(sample []byte) []Payload {
 	return out
 }
 
-// Files are all hostile files of a format, by the end of their names: the sample's mutations and
-// what only this format has. A format without files of its own has the mutations. The word notice
-// of a sample becomes a text that commands a terminal; in JSON it also becomes one as a string
-// of JSON may have it.
+// Files returns all hostile files for a format, by the extension of its files: those of Own and the
+// mutations of the sample. In some mutations the sample's word notice becomes a text that controls a
+// terminal; in JSON also in escaped form.
 func Files(ext string, sample []byte) []Payload {
 	out := append(Own(ext), Mutations(sample)...)
 	if ext == ".json" || ext == ".jsonl" {
 		for i, c := range Commands() {
-			quoted, err := json.Marshal(c)
-			if err != nil {
-				continue // no string fails
-			}
+			quoted, _ := json.Marshal(c) // a string can be encoded
 			out = append(out, Bytes(fmt.Sprintf("sample with command %d as JSON", i), bytes.ReplaceAll(sample, []byte("notice"), quoted[1:len(quoted)-1])))
 		}
 	}

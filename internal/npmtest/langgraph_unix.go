@@ -17,13 +17,13 @@ import (
 // address. It ends with the test.
 func LangGraph(t testing.TB, dir string) (url string) {
 	t.Helper()
-	free := httptest.NewServer(nil) // which finds a port
+	free := httptest.NewServer(nil) // finds a free port
 	url = free.URL
 	free.Close()
 	cmd := exec.Command("npx", "langgraphjs", "dev", "--no-browser", "--port", url[strings.LastIndex(url, ":")+1:])
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "LANGSMITH_TRACING=false", "LANGGRAPH_CLI_NO_ANALYTICS=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it starts processes of its own
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it starts further processes
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

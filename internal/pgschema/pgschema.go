@@ -1,5 +1,5 @@
-// Package pgschema makes all PostgreSQL tables of the project, and brings them to the
-// newest version, in the same way.
+// Package pgschema makes all PostgreSQL tables of the project in the same way, and brings them to the
+// newest version.
 //
 //	var tables = pgschema.Tables{Log: "notes_migrations", Columns: pgschema.LogColumns, Steps: []string{
 //		`CREATE TABLE {s}.notes (id bigint PRIMARY KEY, note text NOT NULL)`,
@@ -7,9 +7,8 @@
 //
 //	schema, err := tables.Open(ctx, pool, "")
 //
-// A set of tables has one log of versions, and several sets share a schema. Who may not
-// make tables may still use those of the newest version. The package knows no table but
-// the logs.
+// A set of tables has one log of versions, and several sets share a schema. A user who may not make
+// tables may still use tables of the newest version. The package knows only the logs.
 package pgschema
 
 import (
@@ -25,7 +24,7 @@ import (
 )
 
 const (
-	// Default is the schema of tables when nothing else is said.
+	// Default is the default schema of tables.
 	Default = "assay"
 	// oldest is the earliest server on which tables are made.
 	oldest = 12
@@ -38,14 +37,14 @@ var ErrNewer = errors.New("a later version of this program has made the tables; 
 
 // Tables is a set of tables that are made together.
 type Tables struct {
-	Log     string // the table that lists the versions which the others went through
-	Columns string // of the log; LogColumns but for a log of an earlier form
-	// Steps[i] brings the tables from version i to the next, with {s} for the schema. A
-	// released step never changes.
+	Log     string // the table that lists the versions of the other tables
+	Columns string // of the log: LogColumns, unless the log has an earlier form
+	// Steps[i] brings the tables from version i to the next, with {s} for the schema. A released
+	// step never changes.
 	Steps []string
 }
 
-// CheckName refuses what cannot be the name of a schema.
+// CheckName refuses an invalid name of a schema.
 func CheckName(schema string) error {
 	if schema == "" || len(schema) > 63 || strings.Contains(schema, "\x00") {
 		return fmt.Errorf("%.80q cannot be the name of a schema: PostgreSQL keeps 1 to 63 bytes", schema)
@@ -53,7 +52,7 @@ func CheckName(schema string) error {
 	return nil
 }
 
-// In puts the schema's name into a statement, where it says {s}.
+// In replaces {s} in a statement by the schema's name.
 func In(schema, statement string) string {
 	return strings.ReplaceAll(statement, "{s}", pgx.Identifier{schema}.Sanitize())
 }
@@ -69,8 +68,8 @@ const (
 	unknownSchema  = "3F000"
 )
 
-// version returns the version of the tables, 0 if there are none. Tables of a later
-// version than this program's are ErrNewer.
+// version returns the version of the tables, 0 if there are none. It returns ErrNewer for tables of a
+// later version than this program's.
 func (t Tables) version(ctx context.Context, db querier, schema string) (int, error) {
 	var version int
 	err := db.QueryRow(ctx, In(schema, "SELECT coalesce(max(version), 0) FROM {s}.")+t.Log).Scan(&version)
@@ -92,8 +91,8 @@ func (t Tables) Versions(ctx context.Context, db querier, schema string) (have, 
 	return have, len(t.Steps), err
 }
 
-// Open brings the tables to the newest version, and returns the name of their schema:
-// Default for none. Both are made where they are missing.
+// Open brings the tables to the newest version, and returns the name of their schema, Default for "".
+// It makes the schema and the tables if they are missing.
 func (t Tables) Open(ctx context.Context, pool *pgxpool.Pool, schema string) (string, error) {
 	schema = cmp.Or(schema, Default)
 	err := CheckName(schema)
@@ -106,7 +105,7 @@ func (t Tables) Open(ctx context.Context, pool *pgxpool.Pool, schema string) (st
 	return schema, nil
 }
 
-// migrate brings the tables to the newest version. One process at a time does so.
+// migrate brings the tables to the newest version, one process at a time.
 func (t Tables) migrate(ctx context.Context, pool *pgxpool.Pool, schema string) error {
 	version, err := t.version(ctx, pool, schema)
 	if err != nil || version == len(t.Steps) {
@@ -138,8 +137,8 @@ func (t Tables) migrate(ctx context.Context, pool *pgxpool.Pool, schema string) 
 	})
 }
 
-// prepare makes the schema and the log where they are missing, and reports whether the
-// log was there. CREATE … IF NOT EXISTS would ask for the right to make what exists.
+// prepare makes the schema and the log if they are missing, and reports whether the log was there. It
+// avoids CREATE … IF NOT EXISTS, which needs the right to create even if they exist.
 func (t Tables) prepare(ctx context.Context, tx pgx.Tx, schema string) (exists bool, err error) {
 	var has bool
 	if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", schema).Scan(&has); err != nil {

@@ -1,4 +1,8 @@
-// Package pgtest connects tests to a PostgreSQL server. It is for tests only.
+// Package pgtest connects tests to a PostgreSQL server, starts one, kills it, and cuts connections.
+//
+//	pool, schema := pgtest.Pool(t), pgtest.Schema(t)
+//
+// Without a server the test is skipped.
 package pgtest
 
 import (
@@ -17,12 +21,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Variable names the environment variable that says where a server for tests is. Each
-// test makes a schema there and drops it.
+// Variable is the environment variable with the connection string of the server for tests. Each test
+// makes a schema there and drops it.
 const Variable = "ASSAY_POSTGRES"
 
-// Address returns the connection string of the server for tests. Without one the test
-// is skipped.
+// Address returns the connection string of the server for tests. Without one it skips the test.
 func Address(t testing.TB) string {
 	t.Helper()
 	address := os.Getenv(Variable)
@@ -59,8 +62,8 @@ func PoolAt(t testing.TB, address string, change ...func(*pgxpool.Config)) *pgxp
 
 var schemas atomic.Int64
 
-// Schema returns the name of a schema that the test's end drops. It is an odd one, since
-// any is allowed.
+// Schema returns the name of a schema that the test's end drops. The name has odd characters, since
+// all are allowed.
 func Schema(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf(`Test "%d" of %d`, schemas.Add(1), os.Getpid())
@@ -73,9 +76,8 @@ func Schema(t testing.TB) string {
 	return name
 }
 
-// drop removes a schema. A change whose context ended may still be at work in the
-// server: where the two wait for each other, the server ends one of them, and if it is
-// this one, it is tried again.
+// drop removes a schema. A change whose context ended may still run in the server. In a deadlock with
+// it, the server may end the removal, which is then repeated.
 func drop(pool *pgxpool.Pool, schema string) error {
 	for {
 		_, err := pool.Exec(context.Background(), "DROP SCHEMA IF EXISTS "+pgx.Identifier{schema}.Sanitize()+" CASCADE")
@@ -87,8 +89,8 @@ func drop(pool *pgxpool.Pool, schema string) error {
 
 const deadlock = "40P01"
 
-// Role makes a role and returns its name. Statements grant it rights, with {s} for the
-// schema and {r} for the role. Without the right to make roles the test is skipped.
+// Role makes a role and returns its name. Statements grant it rights, with {s} for the schema and {r}
+// for the role. Without the right to make roles it skips the test.
 func Role(t testing.TB, schema string, statements ...string) string {
 	t.Helper()
 	pool := Pool(t)
@@ -110,7 +112,7 @@ func Role(t testing.TB, schema string, statements ...string) string {
 	return role
 }
 
-// As makes the connections of a pool those of a role.
+// As makes a pool connect as a role.
 func As(role string) func(*pgxpool.Config) {
 	return func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams["role"] = role }
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A Server is a PostgreSQL server of one test, which may kill it.
+// A Server is a PostgreSQL server for one test, which may kill it.
 type Server struct {
 	Address string // its connection string
 	dir     string
@@ -22,8 +22,8 @@ type Server struct {
 	run     func(name string, args ...string) *exec.Cmd
 }
 
-// NewServer makes a server of the test's own, on a socket, and starts it. Without
-// PostgreSQL's programs the test is skipped.
+// NewServer makes a server for the test, on a socket, and starts it. Without PostgreSQL's programs it
+// skips the test.
 func NewServer(t *testing.T) *Server {
 	t.Helper()
 	initdb := program("initdb")
@@ -41,7 +41,7 @@ func NewServer(t *testing.T) *Server {
 			t.Error(err)
 		}
 	})
-	if os.Getuid() == 0 { // it refuses to run as root
+	if os.Getuid() == 0 { // PostgreSQL refuses to run as root
 		s.asPostgres(t)
 	}
 	s.must(t, initdb, "-D", s.data(), "-U", "assay", "-A", "trust", "-E", "UTF8")
@@ -49,7 +49,7 @@ func NewServer(t *testing.T) *Server {
 	return s
 }
 
-// program finds a program in the path or where Debian keeps it.
+// program finds a program on the path, or in Debian's folder.
 func program(name string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
@@ -61,7 +61,7 @@ func program(name string) string {
 	return found[len(found)-1]
 }
 
-// asPostgres runs what follows as the user postgres.
+// asPostgres makes later programs run as the user postgres.
 func (s *Server) asPostgres(t *testing.T) {
 	t.Helper()
 	who, err := user.Lookup("postgres")
@@ -107,8 +107,8 @@ func (s *Server) Start(t *testing.T) {
 		"-o", fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s'", s.dir), "start")
 }
 
-// Kill kills all processes of the server at once, as a machine that fails does, and waits
-// until they are gone. It does nothing when the server does not run.
+// Kill kills all processes of the server at once, as if the machine failed, and waits until they are
+// gone. It does nothing when the server does not run.
 func (s *Server) Kill(t *testing.T) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
@@ -134,7 +134,7 @@ func (s *Server) Kill(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}
-	// Where nobody reaps the dead process, the next start would take it for a server.
+	// If nobody reaps the dead process, the next start would take it for a running server.
 	for _, lock := range []string{filepath.Join(s.data(), "postmaster.pid"), filepath.Join(s.dir, ".s.PGSQL.5432.lock")} {
 		if err := os.Remove(lock); err != nil {
 			t.Fatal(err)

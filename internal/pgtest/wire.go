@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A Wire stands between a program and a server, and can be cut.
+// A Wire carries the connections between a program and a server, and can be cut.
 type Wire struct {
 	Addr string // where the program connects
 
@@ -26,7 +26,7 @@ func NewWire(t testing.TB, network, server string) *Wire {
 	}
 	w := &Wire{Addr: l.Addr().String(), network: network, server: server, open: map[net.Conn]bool{}}
 	t.Cleanup(func() {
-		_ = l.Close() // nothing is kept
+		_ = l.Close()
 		w.Cut(true)
 	})
 	go func() {
@@ -42,7 +42,7 @@ func NewWire(t testing.TB, network, server string) *Wire {
 }
 
 func (w *Wire) carry(near net.Conn) {
-	defer func() { _ = near.Close() }() // whoever hung up
+	defer func() { _ = near.Close() }()
 	w.mu.Lock()
 	refuses := w.refuses
 	w.open[near] = !refuses
@@ -57,7 +57,7 @@ func (w *Wire) carry(near net.Conn) {
 	}
 	far, err := net.Dial(w.network, w.server)
 	if err != nil {
-		return // the program is hung up on
+		return // the deferred call hangs up on the program
 	}
 	go func() {
 		_, _ = io.Copy(far, near) // until one of them hangs up
@@ -67,12 +67,12 @@ func (w *Wire) carry(near net.Conn) {
 	_ = far.Close()
 }
 
-// Cut hangs up on all connections, and on those that come as long as it refuses.
+// Cut hangs up on all connections and, with refuses, on all later ones.
 func (w *Wire) Cut(refuses bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.refuses = refuses
 	for c := range w.open {
-		_ = c.Close() // which is the point
+		_ = c.Close()
 	}
 }

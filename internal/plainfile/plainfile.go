@@ -1,10 +1,10 @@
-// Package plainfile opens files that a person named, so that none of them can hold up the program
-// or fill its memory.
+// Package plainfile opens files that a person named. No such file can block the program or fill its
+// memory.
 //
 //	data, err := plainfile.Read("schema.json", 0)
 //
-// It reads regular files and pipes. A pipe that nobody writes is empty: it is not waited for. It
-// does not look into what it reads, and does not stop at the edge of a folder.
+// It reads regular files and pipes. It does not wait for a pipe that nobody writes: that is empty. It
+// does not check the content, and does not keep paths inside a folder.
 package plainfile
 
 import (
@@ -16,21 +16,19 @@ import (
 	"syscall"
 )
 
-// DefaultLimit bounds a file that is read as a whole, in bytes, where its reader has no bound of
-// its own.
+// DefaultLimit bounds a file that is read as a whole, in bytes, if its reader gives no bound.
 const DefaultLimit = 64 << 20
 
-// Open opens a file. A folder, a device or a socket is an error that names it and says what to
-// give instead.
+// Open opens a file. For a folder, a device or a socket, the error says what to give instead.
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return os.Open(path) // whose error has the words that people know
+		return os.Open(path) // its error has the usual words
 	}
 	flags := os.O_RDONLY
 	switch mode := info.Mode(); {
 	case mode&fs.ModeNamedPipe != 0:
-		flags |= syscall.O_NONBLOCK // else opening waits for somebody who writes
+		flags |= syscall.O_NONBLOCK // else opening waits for a writer
 	case mode.IsDir():
 		return nil, fmt.Errorf("%q is a folder; name a file in it", path)
 	case !mode.IsRegular():

@@ -19,9 +19,8 @@ import (
 	"example.com/assay/internal/plainfile"
 )
 
-// Stamp reads which program made a file and the version of its schema, without SQLite and
-// without changing anything. An empty file has neither. What only the log beside the file
-// holds is not seen.
+// Stamp reads a file's application id and the version of its schema, without SQLite and without
+// changing anything. Both are 0 for an empty file. It does not read the log next to the file.
 func Stamp(path string) (application, version int, err error) {
 	f, err := plainfile.Open(path)
 	if err != nil {
@@ -46,12 +45,12 @@ func ignoring(err error, those ...error) error {
 	return err
 }
 
-// pagesAtOnce is how many pages Copy copies between two looks at its context.
+// pagesAtOnce is the number of pages that Copy copies between two checks of its context.
 const pagesAtOnce = 2000
 
-// Copy writes the newest committed state of a file to another, which must not exist. Others
-// may write meanwhile and do not wait. progress is told the pages copied and all pages; nil:
-// nobody watches. After an error nothing is left at to.
+// Copy writes the newest committed state of a file to another file, which must not exist. Other
+// processes may write meanwhile and do not wait. It calls progress, unless that is nil, with the
+// copied pages and all pages. After an error it leaves nothing at to.
 func Copy(ctx context.Context, from, to string, progress func(done, total int)) (err error) {
 	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
 		return errors.Join(fmt.Errorf("copying to %s: it exists", to), err)
@@ -69,12 +68,12 @@ func Copy(ctx context.Context, from, to string, progress func(done, total int)) 
 			return err
 		}
 		defer func() { err = errors.Join(err, conn.Close()) }()
-		// The copy is of the state that this transaction sees: a commit of another process
-		// would otherwise begin it anew.
+		// The transaction fixes the state that is copied. Without it, a commit of another process
+		// would restart the copy.
 		if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
 			return err
 		}
-		defer func() { // of a transaction that only reads: closing the database ends it too
+		defer func() { // its error does not matter: closing the database ends the transaction, too
 			_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 		}()
 		if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(new(int)); err != nil {
@@ -84,7 +83,7 @@ func Copy(ctx context.Context, from, to string, progress func(done, total int)) 
 	}
 	err = with(from, "mode=rw", copying)
 	if code := codeOf(err); (code == codes.SQLITE_CANTOPEN || code == codes.SQLITE_READONLY || noShared(err)) && !hasLog(from) {
-		return reading(ctx, from, copying) // for want of room or of rights
+		return reading(ctx, from, copying) // there was no room, or no right to write
 	}
 	return err
 }
@@ -119,14 +118,13 @@ func copyPages(ctx context.Context, raw any, to string, progress func(done, tota
 	return nil
 }
 
-// ErrNoTables is a file that Verify found without content. The next Open makes its tables.
+// ErrNoTables says that Verify found a file without content. The next Open makes its tables.
 var ErrNoTables = errors.New("it has no tables: a process was killed before it made them, or the file was emptied")
 
-// Verify reads a whole file and reports what is damaged: its structure, by SQLite's own
-// check, and rows whose text is not JSON in the columns that jsonColumns names as
-// "table.column". It changes neither the file nor the log of a process that was killed, and makes
-// the index of that log (-shm) if it is missing. A changed byte inside a row that is still well
-// formed is not found: SQLite has no checksums.
+// Verify reads a whole file and reports damage: in its structure, by SQLite's own check, and rows
+// whose text is not JSON in jsonColumns, each written "table.column". It changes neither the file nor
+// the log of a killed process, but makes the index of that log (-shm) if it is missing. It does not
+// find a changed byte inside a row that is still well formed: SQLite has no checksums.
 func Verify(ctx context.Context, path string, schema Schema, jsonColumns ...string) error {
 	return reading(ctx, path, func(db *sql.DB) error {
 		found, err := version(ctx, db, schema)
@@ -153,7 +151,7 @@ func Verify(ctx context.Context, path string, schema Schema, jsonColumns ...stri
 		for _, name := range jsonColumns {
 			table, column, _ := strings.Cut(name, ".")
 			var bad int
-			// json_valid takes no blob of text.
+			// json_valid does not take text in a blob.
 			query := fmt.Sprintf("SELECT count(*) FROM %s WHERE length(%[2]s) > 0 AND NOT json_valid(CAST(%[2]s AS TEXT))", table, column)
 			if err := db.QueryRowContext(ctx, query).Scan(&bad); err != nil {
 				return err
@@ -166,8 +164,8 @@ func Verify(ctx context.Context, path string, schema Schema, jsonColumns ...stri
 	})
 }
 
-// reading runs do on a connection that changes no file. A file without a log is read as if
-// nobody changes it. If somebody did meanwhile, do runs again.
+// reading runs do on a connection that changes no file. It reads a file without a log as if nobody
+// changed it; if a process did meanwhile, it runs do again.
 func reading(ctx context.Context, path string, do func(*sql.DB) error) error {
 	before, err := os.Stat(path)
 	if err != nil {
@@ -208,8 +206,8 @@ func with(path, mode string, do func(*sql.DB) error) error {
 // Full reports whether an error of SQLite says that the disk has no room.
 func Full(err error) bool { return codeOf(err) == codes.SQLITE_FULL }
 
-// noShared reports whether the file beside the log that processes share cannot be made
-// larger. SQLite says so of a full disk.
+// noShared reports whether the index of the log, which processes share, cannot be made larger. That
+// is SQLite's error for a full disk.
 func noShared(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && e.Code() == codes.SQLITE_IOERR_SHMSIZE

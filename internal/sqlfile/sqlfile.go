@@ -6,16 +6,16 @@
 //	}
 //	defer f.Close()
 //
-// A file has one connection that writes and a pool of others that only read. It
-// is in WAL mode: readers and the writer do not wait for each other, and writers
-// of several processes wait for one another. The library is SQLite translated to
-// Go. It needs no C compiler and nothing installed.
+// A file has one connection that writes, and a pool of connections that only read. It is in WAL mode:
+// readers and the writer do not wait for each other, and writers of several processes do. The library
+// is SQLite translated to Go, which needs no C compiler and nothing installed.
 //
-// The package knows no table. A file must be on a local disk, because the processes share
-// the index of SQLite's log in memory.
+// The package knows no table. A file must be on a local disk, because the processes share the index
+// of SQLite's log in memory.
 package sqlfile
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -40,8 +40,8 @@ type Schema struct {
 	Steps []string
 }
 
-// Readers is how many connections of a process read a file at the same time; more wait. Who
-// holds one may not wait for a second.
+// Readers is the number of connections on which a process reads a file at the same time; further
+// readers wait. A goroutine that holds one must not wait for a second.
 const Readers = 4
 
 // DefaultBusy is how long a call waits for other processes by default.
@@ -68,9 +68,9 @@ var (
 
 var errInUse = errors.New("it is in use")
 
-// Open opens a file and brings its schema to the last version. It makes a missing file, but
-// not its folder. Errors to expect are ErrForeign, ErrNewer and those that Damaged
-// recognises. They do not name the file.
+// Open opens a file and brings its schema to the last version. It makes a missing file, but not its
+// folder. Callers should expect ErrForeign, ErrNewer and errors that Damaged recognises. Errors do
+// not name the file.
 func Open(ctx context.Context, path string, schema Schema, opts *Options) (*File, error) {
 	o := Options{}
 	if opts != nil {
@@ -82,8 +82,8 @@ func Open(ctx context.Context, path string, schema Schema, opts *Options) (*File
 	return open(ctx, path, schema, o, max(o.Busy, DefaultBusy))
 }
 
-// open is Open. The options set SQLite's own wait. patience bounds the retries where SQLite
-// does not wait.
+// open is Open with all options set. They bound SQLite's own waiting; patience bounds the retries
+// when SQLite does not wait.
 func open(ctx context.Context, path string, schema Schema, o Options, patience time.Duration) (*File, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -96,8 +96,8 @@ func open(ctx context.Context, path string, schema Schema, o Options, patience t
 	f.Write.SetMaxOpenConns(1)
 	waiting, cancel := context.WithTimeoutCause(ctx, patience, errInUse)
 	defer cancel()
-	// A file that others write all the time is looked at again and again, and not waited for
-	// once: by then one of them has made its tables.
+	// A file that others write all the time needs several short tries, not one long wait: soon one
+	// of them has made its tables.
 	err = WhileBusy(waiting, func() error {
 		if err := busyTimeout(ctx, f.Write, 100*time.Millisecond); err != nil {
 			return err
@@ -118,10 +118,10 @@ func open(ctx context.Context, path string, schema Schema, o Options, patience t
 	return f, nil
 }
 
-// Look opens a file for one that must leave nothing behind: it makes no database, and no log
-// beside one. Of a log that a killed process left, SQLite makes the index (-shm). Look checks
-// neither whose the file is nor its version. It sees what is committed when nobody else has the
-// file open, or while the log of others is there.
+// Look opens a file for a reader that must leave nothing behind: it makes no database and no log. For
+// the log of a killed process, SQLite makes the index (-shm). Look checks neither the file's
+// application nor its version. It sees committed rows if nobody else has the file open, or while the
+// log of others is there.
 func Look(path string) (*sql.DB, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -139,18 +139,14 @@ func (f *File) Close() error {
 	return errors.Join(f.Read.Close(), f.Write.Close()) // the writer closes last and cleans up the log
 }
 
-// address is the driver's name for a file: a URI, because a path may contain a question
-// mark. Its pragmas apply to each connection.
+// address is the driver's name for a file: a URI, because a path may contain a question mark. Its
+// pragmas apply to each connection.
 func address(path string, o Options, pragmas ...string) string {
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") { // a drive's letter
 		slashed = "/" + slashed
 	}
-	synchronous := o.Synchronous
-	if synchronous == "" {
-		synchronous = "FULL"
-	}
-	all := append([]string{fmt.Sprintf("busy_timeout(%d)", o.Busy.Milliseconds()), "synchronous(" + synchronous + ")"}, pragmas...)
+	all := append([]string{fmt.Sprintf("busy_timeout(%d)", o.Busy.Milliseconds()), "synchronous(" + cmp.Or(o.Synchronous, "FULL") + ")"}, pragmas...)
 	return "file://" + (&url.URL{Path: slashed}).EscapedPath() + "?" + url.Values{"_pragma": all}.Encode()
 }
 
@@ -160,10 +156,10 @@ func busyTimeout(ctx context.Context, db *sql.DB, wait time.Duration) error {
 	return err
 }
 
-// prepare brings a file to WAL mode and to the last version of its schema.
-// Several processes may do so at the same time.
+// prepare brings a file to WAL mode and to the last version of its schema. Several processes may do
+// so at the same time.
 func prepare(ctx context.Context, db *sql.DB, schema Schema) error {
-	// It is checked before anything is written: it may be another program's.
+	// Checked before anything is written: the file may belong to another program.
 	found, err := version(ctx, db, schema)
 	if err != nil {
 		return err
