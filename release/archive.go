@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A file is one of an archive.
+// A file is a file in an archive.
 type file struct {
 	name string // with slashes
 	data []byte
@@ -30,7 +30,7 @@ func sorted(folder string, files []file) []file {
 	return out
 }
 
-// tarball packs files as .tar.gz: sorted, of root, at one time.
+// tarball packs sorted files as .tar.gz, all owned by root and with the same time.
 func tarball(files []file, at time.Time) ([]byte, error) {
 	var packed bytes.Buffer
 	err := compress(&packed, func(w io.Writer) error {
@@ -49,7 +49,7 @@ func tarball(files []file, at time.Time) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// zipped packs files as .zip: sorted, at one time.
+// zipped packs sorted files as .zip, all with the same time.
 func zipped(files []file, at time.Time) ([]byte, error) {
 	var packed bytes.Buffer
 	z := zip.NewWriter(&packed)
@@ -68,7 +68,7 @@ func zipped(files []file, at time.Time) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// compress writes what write writes, without a name or a time of its own.
+// compress writes a gzip stream without a name and a time.
 func compress(to io.Writer, write func(io.Writer) error) error {
 	z, err := gzip.NewWriterLevel(to, gzip.BestCompression)
 	if err != nil {
@@ -80,7 +80,7 @@ func compress(to io.Writer, write func(io.Writer) error) error {
 	return z.Close()
 }
 
-// gz is data, compressed.
+// gz compresses data.
 func gz(data []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	err := compress(&packed, func(w io.Writer) error {

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// What is built, and under which name it is published.
+// The command that is built, and its names.
 const (
 	command = "./cmd/agent"
 	program = "agent"
 	project = "assay"
-	linked  = "example.com/assay/cmd/agent/internal/cli" // has the variables of the version
+	linked  = "example.com/assay/cmd/agent/internal/cli" // the package with the variables of the version
 )
 
-// environment is what a build depends on, without what the caller's shell says.
+// environment sets the variables on which a build depends, so that the caller's do not matter.
 func environment(system string) []string {
 	goos, goarch, _ := strings.Cut(system, "/")
 	return []string{
@@ -37,7 +37,7 @@ func (s source) build(ctx context.Context, system, file string) error {
 	return err
 }
 
-// here is the system that this runs on.
+// here is the system of this machine.
 func here() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
 // executable is the name of the command's file on a system.
@@ -48,11 +48,11 @@ func executable(system string) string {
 	return program
 }
 
-// completions writes what each shell reads, as the command prints it.
+// completions returns the completions of each shell, as the command prints them.
 func completions(ctx context.Context, binary, dir string) ([]file, error) {
 	var out []file
 	for shell, name := range map[string]string{"bash": "agent.bash", "zsh": "_agent", "fish": "agent.fish", "powershell": "agent.ps1"} {
-		// The home is a place without a configuration.
+		// This home has no configuration.
 		text, err := output(ctx, dir, []string{"ASSAY_HOME=" + filepath.Join(dir, "none")}, binary, "completion", shell)
 		if err != nil {
 			return nil, err
@@ -62,8 +62,8 @@ func completions(ctx context.Context, binary, dir string) ([]file, error) {
 	return out, nil
 }
 
-// manual writes the pages of man. The program that ships does not hold their writer, so a
-// test of the command writes them.
+// manual returns the pages of man. A test of the command writes them, since the command itself does
+// not link their writer.
 func (s source) manual(ctx context.Context, dir string) ([]file, error) {
 	_, err := output(ctx, s.root, environment(here()), "go", "test", "-trimpath", "-count=1", "-vet=off", "-run", "^TestManual$", command,
 		"-args", "-man", dir, "-date", s.time.Format(time.DateOnly), "-named", s.plain())

@@ -36,8 +36,8 @@ func again(ctx context.Context, s source, dir string, systems []string) (err err
 	return compare(dir, other, len(systems) < len(all))
 }
 
-// compare compares the files of two folders byte by byte. Its error names the first that
-// differs, and where. Partly leaves out the sums, and what only the first folder has.
+// compare compares the files of two folders byte by byte. Its error names the first file that differs,
+// and the byte. Partly leaves out the sums, and files that only the first folder has.
 func compare(one, other string, partly bool) error {
 	names := map[string]bool{}
 	dirs := []string{other, one}
@@ -74,8 +74,8 @@ func compare(one, other string, partly bool) error {
 	return nil
 }
 
-// ordered are names in the order in which they are compared: the sums last, because they
-// differ when anything does.
+// ordered sorts the names for the comparison: the sums come last, because they differ when any file
+// does.
 func ordered(names map[string]bool) []string {
 	var out []string
 	for name := range names {

@@ -22,9 +22,9 @@ func (s source) tool(ctx context.Context, name string, args ...string) error {
 	return err
 }
 
-// components returns the list of components in a binary, as CycloneDX writes it, with the
-// licences of the modules and the time of the commit. The sums of the tool that made the
-// list are left out: they differ from machine to machine.
+// components returns the list of components in a binary, in CycloneDX's format, with the licences of
+// the modules and the time of the commit. It leaves out the hashes of the tool that made the list:
+// they differ from machine to machine.
 func (s source) components(ctx context.Context, binary, work string, modules []licences.Module) ([]byte, error) {
 	path := filepath.Join(work, "components.json")
 	if err := s.tool(ctx, "cyclonedx-gomod", "bin", "-json", "-noserial", "-notimestamp", "-std", "-version", s.version, "-output", path, binary); err != nil {
@@ -71,7 +71,7 @@ func (s source) components(ctx context.Context, binary, work string, modules []l
 	return out.Bytes(), err
 }
 
-// objects are the objects of a list.
+// objects returns the objects in a list.
 func objects(list any) []map[string]any {
 	var out []map[string]any
 	if all, ok := list.([]any); ok {
@@ -84,7 +84,7 @@ func objects(list any) []map[string]any {
 	return out
 }
 
-// texts are the licences and notices of all modules, one after the other.
+// texts joins the licences and notices of all modules.
 func texts(modules []licences.Module) []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "The program contains these modules. Their licences and notices follow.\n\n")

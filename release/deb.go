@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A content is a file of a package, as nfpm reads it.
+// A content is a file of a package, in nfpm's form.
 type content struct {
 	Source string   `json:"src"`
 	Target string   `json:"dst"`
@@ -25,8 +25,8 @@ type fileInfo struct {
 	Group string      `json:"group"`
 }
 
-// placed says where Debian's policy wants a file of the archive, and packs what it wants
-// packed. Files with an empty place are left out.
+// placed returns the place of a file by Debian's policy, and compresses the files that the policy
+// wants compressed. Files with an empty place are left out.
 func placed(f file) (string, file, error) {
 	const doc = "/usr/share/doc/" + project + "/"
 	base := filepath.Base(f.name)

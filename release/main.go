@@ -1,11 +1,11 @@
-// Command release makes the files of a release, and checks that others can make the same.
+// Command release makes the files of a release, and checks that others can make the same files.
 //
 //	go run ./release -out dist
 //	go run ./release -check dist
 //
-// It builds the command for each system, and packs it with its manual, its completions and
-// the licences of all that it links. It publishes and signs nothing. Equal source, Go and
-// flags give equal bytes: all times are the commit's.
+// It builds the command for each system, and packs it with its manual, its completions and the
+// licences of all linked modules. It publishes and signs nothing. Equal source, Go and flags give
+// equal bytes: all times are the commit's.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// all are the systems that a release is made for.
+// all are the systems of a release.
 var all = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
 // errUsage is a mistake in the command line, which was reported.
@@ -81,7 +81,7 @@ The version is that of the tag on the commit.`)
 	return src.release(ctx, *out, wanted)
 }
 
-// step reports on standard error what is done now.
+// step reports a step on standard error.
 func step(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%s  %s\n", time.Now().Format(time.TimeOnly), fmt.Sprintf(format, args...))
 }

@@ -14,16 +14,16 @@ import (
 	"example.com/assay/release/licences"
 )
 
-// sumsFile has the SHA-256 of all other files of a release, for sha256sum --check.
+// sumsFile holds the SHA-256 of all other files of a release, for sha256sum --check.
 const sumsFile = "SHA256SUMS"
 
-// artefact is the name of what is made for a system, without an ending.
+// artefact is the name of the files for a system, without an ending.
 func (s source) artefact(system string) string {
 	return fmt.Sprintf("%s_%s_%s", project, s.plain(), strings.ReplaceAll(system, "/", "_"))
 }
 
-// release makes all files for these systems in a folder. What it does not finish, it
-// leaves: the sums are written last.
+// release makes all files for these systems in a folder. It writes the sums last; without them the
+// release is not finished.
 func (s source) release(ctx context.Context, out string, systems []string) (err error) {
 	begun := time.Now()
 	if err := empty(out); err != nil {
@@ -39,7 +39,7 @@ func (s source) release(ctx context.Context, out string, systems []string) (err 
 		return err
 	}
 	step("%s of %.12s with %s, for %s", s.version, s.commit, goVersion, strings.Join(systems, " "))
-	// Those of all systems: a part of a release has the same texts as the whole.
+	// The modules of all systems, so that a part of a release has the same texts as the whole.
 	modules, err := licences.Linked(ctx, s.root, command, all)
 	if err != nil {
 		return err
@@ -72,7 +72,8 @@ func (s source) release(ctx context.Context, out string, systems []string) (err 
 	return nil
 }
 
-// binaries builds the command for all systems, and for this one, and returns their paths.
+// binaries builds the command for these systems and for this machine's, and returns the paths by
+// system.
 func (s source) binaries(ctx context.Context, work string, systems []string) (map[string]string, error) {
 	built := map[string]string{}
 	for _, system := range append(slices.Clone(systems), here()) {
@@ -93,7 +94,7 @@ func (s source) binaries(ctx context.Context, work string, systems []string) (ma
 	return built, nil
 }
 
-// common returns what is in the archives of all systems.
+// common returns the files in the archives of all systems.
 func (s source) common(ctx context.Context, work, binary string, modules []licences.Module) ([]file, error) {
 	step("manual and completions")
 	pages := filepath.Join(work, "man")
@@ -172,7 +173,7 @@ func (s source) pack(ctx context.Context, out, work, system, binary string, comm
 	return names, nil
 }
 
-// sums writes the sums of files.
+// sums writes the file of sums.
 func sums(dir string, names []string) error {
 	slices.Sort(names)
 	var text strings.Builder

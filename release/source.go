@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A source is what a release is made from.
+// A source is the commit from which a release is made.
 type source struct {
 	root    string // of the repository
 	commit  string
@@ -25,7 +25,7 @@ type source struct {
 
 var semantic = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 
-// find returns the source in the current folder. A version overrides that of the tag.
+// find returns the source in the current folder. A version overrides the tag's.
 func find(ctx context.Context, version string, dirty bool) (source, error) {
 	for _, program := range []string{"git", "go"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -85,7 +85,7 @@ func (s source) git(ctx context.Context, args ...string) (string, error) {
 	return output(ctx, s.root, nil, "git", args...)
 }
 
-// plain is the version as file names and packages have it.
+// plain is the version for names of files and packages, without the v.
 func (s source) plain() string { return strings.TrimPrefix(s.version, "v") }
 
 // output runs a program in a folder, with variables in addition to those of this process,

@@ -1,10 +1,10 @@
-// Package licences finds the licences of everything that a command links: their texts for
-// the archives of a release, and their names for the test that holds them to a list.
+// Package licences finds the licences of all modules that a command links: their texts for the
+// archives of a release, and their names for the check against a list.
 //
 //	modules, err := licences.Linked(ctx, ".", "./cmd/agent", []string{"linux/amd64"})
 //
-// It reads the files that authors put beside their code. It does not read headers of source
-// files, and it is not legal advice.
+// It reads the licence files next to the code. It does not read headers of source files, and it is
+// not legal advice.
 package licences
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// A Module is one that the command links, with the files about its licence.
+// A Module is a module that the command links, with the files about its licence.
 type Module struct {
 	Path, Version string // the standard library is "std", with Go's version
 	Files         []File // by name
@@ -37,25 +37,25 @@ type File struct {
 	Name  string // below the module, with slashes
 	Text  []byte
 	Kinds []string // SPDX identifiers of the licences in it, sorted; none for a notice
-	Share float64  // of the words that these licences make up, in percent
+	Share float64  // share of the words that belong to these licences, in percent
 }
 
-// licenceFile are the files that grant something, noticeFile those that only inform or that
+// licenceFile matches files that grant rights. noticeFile matches files that only inform, or that
 // grant patents in addition.
 var (
 	licenceFile = regexp.MustCompile(`(?i)^(un)?(licen[sc]e|copying)([-.][^.]*)?(\.(md|txt|rst))?$`)
 	noticeFile  = regexp.MustCompile(`(?i)^(notice|patents|authors|copyright)(\.(md|txt))?$`)
 )
 
-// listed is what go list says about a package.
+// listed is the output of go list for a package.
 type listed struct {
 	Dir      string
 	Standard bool
 	Module   *struct{ Path, Version, Dir string }
 }
 
-// Linked returns the modules that a command links on any of the systems, by path. Files
-// stand in the folders of the packages and above them, up to the module's root.
+// Linked returns the modules that a command links on any of the systems, sorted by path. It looks for
+// files in the folders of the packages, and in the folders above them up to the module's root.
 func Linked(ctx context.Context, root, command string, systems []string) ([]Module, error) {
 	found := map[string]*Module{}
 	seen := map[string]bool{}
@@ -120,7 +120,7 @@ func list(ctx context.Context, root, command, system string) ([]listed, error) {
 	}
 }
 
-// standard is Go's own library, which every binary has in it.
+// standard is Go's own library, which every binary links.
 func standard(ctx context.Context, root string) (*Module, error) {
 	out, err := golang(ctx, root, nil, "env", "GOVERSION", "GOROOT")
 	if err != nil {
@@ -146,7 +146,7 @@ func golang(ctx context.Context, root string, env []string, args ...string) ([]b
 	return out, nil
 }
 
-// in reads the files of one folder that are about licences.
+// in reads the files about licences in one folder.
 func in(dir, root string) ([]File, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -176,8 +176,7 @@ func in(dir, root string) ([]File, error) {
 	return out, nil
 }
 
-// Detect returns the licences that a text contains, and the share of its words that they
-// make up, in percent.
+// Detect returns the licences in a text, and the share of its words that belong to them, in percent.
 func Detect(text []byte) ([]string, float64) {
 	cover := licensecheck.Scan(text)
 	kinds := map[string]bool{}
@@ -189,12 +188,12 @@ func Detect(text []byte) ([]string, float64) {
 	return slices.Sorted(maps.Keys(kinds)), cover.Percent
 }
 
-// permissive are the licences that a linked module may have. MPL-2.0 is not among them: it
-// asks whoever passes on a program for the source of those files.
+// permissive are the licences that a linked module may have. MPL-2.0 is not one of them: whoever
+// passes on the program would have to offer the source of those files.
 var permissive = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
 
-// judgements are files that Detect does not understand and that a person has read, by
-// module and name. The sum is the beginning of the SHA-256 of what was read.
+// judgements are files that Detect does not understand and that a person has read, by module and
+// name. The sum is the beginning of the file's SHA-256.
 var judgements = map[string]judgement{
 	"example.com/assay memory/text/wordnet/LICENSE.md": {"4c9bbdcd0791", "WordNet 3.0: permissive; of the table of words"},
 	"modernc.org/libc LICENSE-3RD-PARTY.md":            {"f597097efe3d", "BSD-3-Clause of Go; MIT of musl, go-netdb and nixpkgs"},
@@ -215,11 +214,11 @@ func (m Module) judged(f File) bool {
 	return ok && strings.HasPrefix(fmt.Sprintf("%x", sha256.Sum256(f.Text)), j.sum)
 }
 
-// leastShare is how much of a file must be a licence that Detect knows. The rest is a line of
-// copyright, or a sentence about which file comes from where.
+// leastShare is the share of a file, in percent, that must be a known licence. The rest is a line of
+// copyright, or a sentence on the origin of a file.
 const leastShare = 70
 
-// Check returns what is wrong with a module's licences, nil when they are permissive.
+// Check returns an error if a module's licences are not permissive, or not understood.
 func (m Module) Check() error {
 	granted := false
 	for _, f := range m.Files {

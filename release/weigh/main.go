@@ -1,11 +1,11 @@
-// Command weigh says how much of the program each library brings, as Markdown.
+// Command weigh prints the weight of each library in the program, as Markdown.
 //
 //	go run ./release/weigh
 //
-// A library's weight is what the linker would not keep without it: its own code and data, and
-// whatever only it uses. So weights do not add up to the whole: what two libraries use is in
-// neither. Tables of the runtime are counted in proportion to code. Weigh knows sizes in the
-// binary alone, and neither memory nor time.
+// A library's weight is the size of everything that the linker would drop without it: its own code
+// and data, and whatever only it uses. Weights do not add up to the whole, since code that two
+// libraries use is part of neither weight. Tables of the runtime are counted in proportion to code.
+// Weigh measures sizes in the binary, not memory or time.
 package main
 
 import (
@@ -26,7 +26,7 @@ const (
 	command  = "./cmd/agent"
 	shown    = 0.2e6 // bytes: lighter modules are left out
 	ownCode  = "example.com/assay/"
-	firstSym = "_" // what the linker starts from
+	firstSym = "_" // the linker's first symbol
 )
 
 func main() {
@@ -104,8 +104,8 @@ type linked struct {
 	uses   [][]int
 }
 
-// inFile returns the symbols of a Linux binary that take room in its file, which variables that
-// begin as zeros do not.
+// inFile returns the symbols of a Linux binary that take room in its file: all except variables that
+// begin as zero.
 func inFile(binary string) (_ []elf.Symbol, err error) {
 	f, err := elf.Open(binary)
 	if err != nil {
@@ -135,8 +135,8 @@ func newLinked(edges []byte, symbols []elf.Symbol) *linked {
 	return g
 }
 
-// node returns the number of a symbol. The linker appends marks to some names, and both tools
-// write a dot of a path in their own way.
+// node returns the number of a symbol. It removes the marks that the linker appends to some names,
+// and writes a path's dots in the same way for both tools.
 func (g *linked) node(name string) int {
 	name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(name), " <ReflectMethod>"), " <UsedInIface>")
 	name = strings.ReplaceAll(name, "%2e", ".")
@@ -149,7 +149,7 @@ func (g *linked) node(name string) int {
 	return n
 }
 
-// reached is the size of what is kept without the symbols of a module; "" leaves all.
+// reached is the size of the symbols that stay without a module; "" keeps all.
 func (g *linked) reached(without string) float64 {
 	seen := make([]bool, len(g.names))
 	next := []int{g.node(firstSym)}
@@ -167,7 +167,7 @@ func (g *linked) reached(without string) float64 {
 	return sum
 }
 
-// sizeOf is the size of the symbols whose path begins so.
+// sizeOf is the size of the symbols whose path begins with prefix.
 func (g *linked) sizeOf(prefix string) float64 {
 	var sum float64
 	for n, name := range g.names {
@@ -178,7 +178,7 @@ func (g *linked) sizeOf(prefix string) float64 {
 	return sum
 }
 
-// of reports whether a symbol names a module: its own, a type of it, or a generic made for it.
+// of reports whether a symbol names a module: it belongs to the module, or has a type of it.
 func of(symbol, module string) bool {
 	at := strings.Index(symbol, module)
 	if at < 0 {
