@@ -40,7 +40,7 @@ type Measure func(ctx context.Context, progress Progress) (*Report, error)
 type SkippedError struct{ Dir, Source string }
 
 func (e *SkippedError) Error() string {
-	return fmt.Sprintf("there is no folder %s. %s; it is no part of this program", e.Dir, e.Source)
+	return fmt.Sprintf("there is no folder %s. %s; it is not part of this program", e.Dir, e.Source)
 }
 
 // Present returns a *SkippedError if a folder of data does not exist.

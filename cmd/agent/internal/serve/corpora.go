@@ -90,13 +90,13 @@ func (s *server) fault(doing string, err error) error {
 		return err
 	}
 	s.Warn("%s: %v", doing, err)
-	return fmt.Errorf("%s: this failed; who runs the server sees why in its log", doing)
+	return fmt.Errorf("%s: this failed; the server's log has the reason", doing)
 }
 
 // told turns a reason into a reason that a tenant may see: with tenants, nobody sees where files are.
 func (s *server) told(reason string) string {
 	if reason != "" && s.tenantFile != "" {
-		return "who runs the server sees why: agent corpus list"
+		return "agent corpus list on the server has the reason"
 	}
 	return reason
 }

@@ -88,7 +88,7 @@ func TestPageOfTenants(t *testing.T) {
 		t.Errorf("a damaged memory: %d\n%s", status, page)
 	}
 	for _, path := range []string{"/ui/corpora", "/ui/corpora/broken"} {
-		if page := s.sees(harbour, path, "broken"); strings.Contains(page, home) || !strings.Contains(page, "who runs the server sees why") {
+		if page := s.sees(harbour, path, "broken"); strings.Contains(page, home) || !strings.Contains(page, "has the reason") {
 			t.Errorf("a damaged corpus: %s", page)
 		}
 	}

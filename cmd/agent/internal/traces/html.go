@@ -30,10 +30,10 @@ func traceHTMLCommand(a *cli.App) *cobra.Command {
 with the path taken, each superstep, and when each node worked. The page is one file: it
 needs no network, no script and no other file.
 
-No model is asked and no node runs. The answer and the states are made again from the
-trace. Documents are shown where the run's corpus is here and has not changed; else the
-page shows the passages as they were recorded, and says so. For an incomplete trace it
-shows what there is, and exits with 1.`,
+No model is called and no node runs: the answer and the states are rebuilt from the
+trace. Documents are shown if the run's corpus is here and has not changed; else the
+page shows the recorded passages, and says so. For an incomplete trace it shows what
+there is, and exits with 1.`,
 		Example: `  agent trace html run.jsonl > run.html
   agent trace html run.jsonl --out run.html`,
 		Args: cli.Exactly(1, "a trace file"),

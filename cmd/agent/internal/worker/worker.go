@@ -24,9 +24,9 @@ func Command(a *cli.App) *cobra.Command {
 		Short: "Run the pipelines of other commands, which name a Temporal server",
 		Long: `Worker takes runs from a Temporal server, until it is stopped: those of agent ask,
 comply, edges verify, extract and verify with --temporal. Any number of workers share the
-work. What a worker has finished is in the store; when it dies, another goes on from there.
-On SIGTERM or Ctrl-C a worker takes no more work, and its runs stop after their current
-step, for another worker to go on with.
+work. Finished steps are in the store: when a worker dies, another one goes on from there.
+On SIGTERM or Ctrl-C a worker takes no more work. Its runs stop after their current step,
+and another worker continues them.
 
 A run brings its input, corpus, model and other settings from the command that began it.
 The keys of providers, the addresses of servers and the limits are the worker's own. The
