@@ -20,15 +20,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/term"
 
 	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
@@ -290,75 +286,3 @@ func Count(n int, what string) string {
 
 // Milliseconds is a duration in milliseconds.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// A Screen is an output stream with its properties. It keeps its first write error for
-// [App.Finish], and printing continues.
-type Screen struct {
-	To     io.Writer
-	TTY    bool
-	Live   bool // a terminal whose lines may be redrawn
-	Colour bool
-	Width  int // columns when it was last measured; 0 when it is not a terminal
-
-	mu  sync.Mutex // a model that waits writes a note while another goroutine shows the run
-	err error
-}
-
-// NewScreen inspects a stream. Redrawing needs a terminal that is not "dumb"; colour also
-// needs NO_COLOR unset or empty (https://no-color.org).
-func NewScreen(w io.Writer, env Environment) *Screen {
-	s := &Screen{To: w}
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return s
-	}
-	s.TTY = true
-	s.Live = env.Get("TERM") != "dumb"
-	s.Colour = s.Live && env.Get("NO_COLOR") == ""
-	s.Width = 80
-	s.Measure()
-	return s
-}
-
-// Measure reads the terminal's width again: it changes with the window.
-func (s *Screen) Measure() {
-	if f, ok := s.To.(*os.File); ok && s.TTY {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			s.Width = width
-		}
-	}
-}
-
-// Plain leaves only text and line feeds: no colour, and no line is redrawn.
-func (s *Screen) Plain() { s.Live, s.Colour = false, false }
-
-// Visible replaces characters that could control a terminal or mislead a reader: control
-// characters except line feeds and tabs, characters that change the direction of text, and
-// invalid bytes.
-func Visible(s string) string {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
-			return '�'
-		}
-		return r
-	}, s)
-}
-
-// Write makes control characters harmless. On a terminal it keeps the sequences that the program
-// itself writes: colours, links and the erasing of a line. It cannot know who wrote them, so
-// foreign text must go through [Visible] first. It always reports success; see err.
-func (s *Screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err == nil {
-		_, s.err = s.To.Write(harmless(p, s.TTY || s.Live || s.Colour))
-	}
-	return len(p), nil
-}
-
-// IsTerminal reports whether a person types into r.
-func IsTerminal(r io.Reader) bool {
-	f, ok := r.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}

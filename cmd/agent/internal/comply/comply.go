@@ -101,10 +101,10 @@ func failed(question string, err error) evidence.Audit {
 // writeAudit writes an audit file atomically.
 func writeAudit(path string, audit evidence.Audit) error {
 	data, err := cli.Indented(audit)
-	if err != nil {
-		return fmt.Errorf("writing the audit: %w", err)
+	if err == nil {
+		err = cli.WriteFile(path, data, 0o644)
 	}
-	if err := cli.WriteFile(path, data, 0o644); err != nil {
+	if err != nil {
 		return fmt.Errorf("writing the audit: %w", err)
 	}
 	return nil

@@ -240,9 +240,6 @@ func (k *keptCases) tracing(run func(context.Context, *eval.Prepared) (eval.Run,
 			name = fmt.Sprintf("%s.%d", name, p.Repeat)
 		}
 		file := filepath.Join(k.dir, "traces", name+".jsonl")
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return r, fmt.Errorf("writing the trace: %w", err)
-		}
 		if err := cli.WriteFile(file, []byte(b.String()), 0o644); err != nil {
 			return r, fmt.Errorf("writing the trace: %w", err)
 		}

@@ -163,10 +163,11 @@ func writeTable(dir string, schema *extract.Schema, answers []extract.Answer) er
 		}
 		rows = append(rows, append(row, strings.Join(issues, "; ")))
 	}
-	if err := w.WriteAll(rows); err != nil {
-		return fmt.Errorf("writing fields.csv: %w", err)
+	err := w.WriteAll(rows)
+	if err == nil {
+		err = cli.WriteFile(filepath.Join(dir, "fields.csv"), b.Bytes(), 0o644)
 	}
-	if err := cli.WriteFile(filepath.Join(dir, "fields.csv"), b.Bytes(), 0o644); err != nil {
+	if err != nil {
 		return fmt.Errorf("writing fields.csv: %w", err)
 	}
 	return nil
