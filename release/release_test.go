@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Archives depend on their files alone, and not on the order, the owner or the time of day.
+// Archives depend only on their files, not on the order, the owner or the time of day.
 func TestArchives(t *testing.T) {
 	at := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
 	files := []file{{"b", []byte("two"), 0o644}, {"a/c", []byte("one"), 0o755}}

@@ -18,8 +18,7 @@ import (
 	"example.com/assay/state"
 )
 
-// refusingFirst answers the first request with 429, and tells how many there
-// were.
+// refusingFirst answers the first request with 429, and counts the requests.
 func refusingFirst(t *testing.T, next http.Handler) (url string, asked *atomic.Int32) {
 	t.Helper()
 	asked = new(atomic.Int32)
@@ -37,7 +36,7 @@ func refusingFirst(t *testing.T, next http.Handler) (url string, asked *atomic.I
 
 const quickRetries = "model_limits: {backoff_base: 1ms, backoff_jitter_max: 1ms}\n"
 
-// Calls of embedders are made again as those of models are.
+// Calls of embedders are retried like calls of models.
 func TestEmbedderIsAskedAgain(t *testing.T) {
 	home := t.TempDir()
 	file := clitest.Ingest(t, t.TempDir(), clitest.Permits)
@@ -62,7 +61,7 @@ func TestEmbedderIsAskedAgain(t *testing.T) {
 	}
 }
 
-// Those of a reranking server, too: its order counts, and no warning is due.
+// Calls of a reranking server are retried, too: its order counts, and there is no warning.
 func TestRerankerIsAskedAgain(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -76,7 +75,7 @@ func TestRerankerIsAskedAgain(t *testing.T) {
 	}
 }
 
-// inGivenOrder is a reranking server that likes the order it is given.
+// inGivenOrder is a reranking server that keeps the given order.
 func inGivenOrder(t *testing.T) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var req struct {
@@ -95,8 +94,8 @@ func inGivenOrder(t *testing.T) http.HandlerFunc {
 	}
 }
 
-// A reranking server has no price, and does not end a run with a bound on
-// money; its calls are in that of calls.
+// A reranking server has no price, so a bound on money does not end its run. Its calls count
+// against the bound on calls.
 func TestMoneyOfRerankers(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -113,11 +112,11 @@ func TestMoneyOfRerankers(t *testing.T) {
 	}
 }
 
-// A bound on money holds for embedders by their prices; one without a price is
-// told before anything is asked.
+// A bound on money counts an embedder's calls by their price. An embedder without a price is
+// refused before any call.
 func TestMoneyOfLookups(t *testing.T) {
 	home := t.TempDir()
-	var text strings.Builder // of more calls than go on at the same time: a bound is asked before each
+	var text strings.Builder // more calls than run at the same time: the bound is checked before each
 	for i := range 1500 {
 		fmt.Fprintf(&text, "# Lantern %d\n\nLantern %d hangs at gate %d.\n\n", i, i, i)
 	}

@@ -25,8 +25,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// The plain rendering of an answer is what scripts and people read from a
-// pipe: it changes on purpose only.
+// Scripts and people read the plain rendering of an answer from a pipe: it changes only on
+// purpose.
 func TestPlainAnswer(t *testing.T) {
 	home := t.TempDir()
 	file := clitest.Ingest(t, home, clitest.Permits)
@@ -50,8 +50,8 @@ func TestPlainAnswer(t *testing.T) {
 	}
 }
 
-// On a terminal the same answer has escape sequences, fits the width, and the
-// live line is gone in the end; NO_COLOR leaves no styles.
+// On a terminal the same answer has escape sequences and fits the width, and the live line is
+// gone at the end. NO_COLOR removes the styles.
 func TestTerminalAnswer(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -136,7 +136,7 @@ func TestExamples(t *testing.T) {
 	check(rootCommand(a))
 }
 
-// full is a stream on which there is no room.
+// full is a stream without room.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
@@ -176,7 +176,7 @@ func TestInterruptWhileReading(t *testing.T) {
 	}
 }
 
-// Without a terminal, progress is a line a second at most, and none with JSON.
+// Without a terminal, progress is at most one line per second, and with JSON there is none.
 func TestIngestProgress(t *testing.T) {
 	a, _, stderr := clitest.App(t.TempDir())
 	now := a.Now()

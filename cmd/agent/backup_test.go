@@ -20,7 +20,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 )
 
-// A home that comes back from a backup says what it said.
+// A home that was restored from a backup gives the same answers.
 func TestBackupRestore(t *testing.T) {
 	t.Setenv("TZ", "UTC")
 	place, dir := opened(t), t.TempDir()
@@ -63,9 +63,9 @@ func TestBackupRestore(t *testing.T) {
 	}
 }
 
-// A home, its corpora and one of them may be links to other disks. What a backup does not follow
-// it names, with an exit code. A corpus of plain text keeps no texts and comes back whole, also to
-// an empty folder.
+// A home, its corpora and one corpus may be links to other disks. A backup names the links that
+// it does not follow, with an exit code. A corpus of plain text keeps no texts, and is whole
+// after a restore, also into an empty folder.
 func TestBackupThroughLinks(t *testing.T) {
 	whole, elsewhere := opened(t), t.TempDir()
 	rules := filepath.Join(t.TempDir(), "rules.md")
@@ -122,7 +122,7 @@ func TestBackupThroughLinks(t *testing.T) {
 	}
 }
 
-// The home before is kept also where its new name is too long for the file system.
+// The earlier home is kept even if its new name is too long for the file system.
 func TestRestoreKeeps(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("other systems rename it first, and change nothing when that fails")
@@ -144,7 +144,7 @@ func TestRestoreKeeps(t *testing.T) {
 	}
 }
 
-// An archive that is not what backup wrote is refused, and nothing is changed.
+// An archive that backup did not write is refused, and nothing is changed.
 func TestRestoreRefuses(t *testing.T) {
 	place := opened(t)
 	good := filepath.Join(t.TempDir(), "good.zip")

@@ -19,13 +19,13 @@ import (
 	"example.com/assay/state"
 )
 
-// A small is a loopback server of a classifier that speaks the wire of Text
-// Embeddings Inference and gives each input the same probability.
+// A small is a loopback server of a classifier. It speaks the wire of Text Embeddings Inference
+// and gives each input the same probability.
 type small struct {
 	*httptest.Server
 	p      atomic.Value // float64
-	labels atomic.Value // [2]string: asked for, else
-	status atomic.Int64 // in place of an answer; 0 for none
+	labels atomic.Value // [2]string: the label that is asked for, and the other
+	status atomic.Int64 // instead of an answer; 0 for none
 	asked  atomic.Int64
 	auth   atomic.Value // string
 }
@@ -91,8 +91,8 @@ func status(a verify.Answer) state.ClaimStatus {
 	return ""
 }
 
-// The verdict is that of the server that the configuration names, recorded and
-// replayed as that of a model; when it fails, the model judges and the answer says so.
+// The configured server gives the verdicts. They are recorded and replayed like a model's. When
+// the server fails, the model judges and the answer says so.
 func TestJudgeByAddress(t *testing.T) {
 	s := newSmall(t, .97, "ENTAILMENT", "NEUTRAL")
 	conf := "verification:\n  judge: " + s.URL + "/predict\n  judge_model: org/nli\n" + quickRetries
@@ -173,8 +173,8 @@ func TestDoctorAsksTheJudge(t *testing.T) {
 	}
 }
 
-// The judge configured is measured alone, recorded by its model's name, and
-// calibrated; what is pasted makes its probabilities honest.
+// The judge "configured" is measured alone, recorded under its model's name, and calibrated. The
+// printed setting calibrates its probabilities.
 func TestEvalConfiguredJudge(t *testing.T) {
 	s := newSmall(t, .97, "yes", "no")
 	var data strings.Builder
@@ -215,7 +215,7 @@ func TestEvalConfiguredJudge(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != cli.ExitDone {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, out, told)
 	}
-	// Equal probabilities have no order: the fit is that of the share.
+	// Equal probabilities have no order: the fit gives the share of right ones.
 	if got.Judge != "configured" || got.Model != "org/nli" || got.N != 60 || got.Failed != 0 || strings.Contains(out, s.URL) || got.Data == "" {
 		t.Errorf("%s", out)
 	}
@@ -251,8 +251,8 @@ func TestEvalConfiguredJudge(t *testing.T) {
 	}
 }
 
-// A sentence that the detector takes for an order is told of and supports nothing;
-// without its server the rules look alone, and the answer says so. What was found is
+// A sentence that the detector takes for prompt injection is reported and supports nothing.
+// Without the detector's server only the rules look, and the answer says so. Findings are
 // replayed without the server.
 func TestInjectionDetector(t *testing.T) {
 	home := t.TempDir()

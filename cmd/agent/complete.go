@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,14 +18,14 @@ import (
 	"example.com/assay/memory"
 )
 
-// completionTime bounds how long a shell waits for names from the home.
+// completionTime bounds the time that a shell waits for names from the home.
 const completionTime = 60 * time.Millisecond
 
-// A completer returns what a word of a command line may be.
+// A completer returns the possible values of a word in a command line.
 type completer func(a *cli.App, cmd *cobra.Command, args []string) ([]string, cobra.ShellCompDirective)
 
-// completers are those of the words that help texts use for a value. A word with an ending,
-// such as RUN.jsonl, is a file with it. Every other word completes nothing.
+// completers are the completers by the word that help texts use for a value. A word with an ending,
+// such as RUN.jsonl, completes files with that ending. Every other word completes nothing.
 var completers = map[string]completer{
 	"CORPUS": completeCorpus, "THREAD": completeThread, "MODEL": completeModel, "PIPELINE": completePipeline, "VERB": completeVerb,
 	"FILE": only(cobra.ShellCompDirectiveDefault), "PATH": only(cobra.ShellCompDirectiveDefault), "DIR": only(cobra.ShellCompDirectiveFilterDirs), "FOLDER": only(cobra.ShellCompDirectiveFilterDirs),
@@ -34,7 +35,7 @@ func only(d cobra.ShellCompDirective) completer {
 	return func(*cli.App, *cobra.Command, []string) ([]string, cobra.ShellCompDirective) { return nil, d }
 }
 
-// completerOf returns the completer of a word.
+// completerOf returns the completer for a word of a help text.
 func completerOf(word string) completer {
 	if at := strings.LastIndexByte(word, '.'); at >= 0 {
 		return func(*cli.App, *cobra.Command, []string) ([]string, cobra.ShellCompDirective) {
@@ -47,8 +48,8 @@ func completerOf(word string) completer {
 	return only(cobra.ShellCompDirectiveNoFileComp)
 }
 
-// completeAll lets shells complete the values of all flags and the arguments of all verbs.
-// What a value is, its word in the help says: "`CORPUS` to search", "show CORPUS".
+// completeAll lets shells complete the values of all flags and the arguments of all verbs. The word
+// in the help decides about the completer: "`CORPUS` to search", "show CORPUS".
 func completeAll(a *cli.App, cmd *cobra.Command) {
 	set := func(f *pflag.Flag) {
 		if f.Value.Type() == "bool" {
@@ -61,7 +62,7 @@ func completeAll(a *cli.App, cmd *cobra.Command) {
 				return values, cobra.ShellCompDirectiveNoFileComp
 			}
 		}
-		// Its one error is that of a flag which has a completion: a flag that verbs share.
+		// It fails only for a flag that has a completion already, since verbs share it.
 		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return complete(a, cmd, args)
 		})
@@ -84,7 +85,7 @@ func completeAll(a *cli.App, cmd *cobra.Command) {
 	}
 }
 
-// argumentWords are the words of the arguments in "export CORPUS DIR" or
+// argumentWords returns the words for arguments in a use line, such as "export CORPUS DIR" or
 // "extract --schema FILE FILE…".
 func argumentWords(use string) []string {
 	var out []string
@@ -110,7 +111,7 @@ func completeCorpus(a *cli.App, _ *cobra.Command, _ []string) ([]string, cobra.S
 	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeThread looks only at the file of threads: a shell must not wait for a server.
+// completeThread offers the threads in the file: a shell must not wait for a server.
 func completeThread(a *cli.App, cmd *cobra.Command, _ []string) ([]string, cobra.ShellCompDirective) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(cmd.Context()), completionTime)
 	defer stop()
@@ -125,20 +126,15 @@ func completeThread(a *cli.App, cmd *cobra.Command, _ []string) ([]string, cobra
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeModel offers the models that the configuration names, and providers.
+// completeModel offers the models in the settings, and providers.
 func completeModel(a *cli.App, cmd *cobra.Command, _ []string) ([]string, cobra.ShellCompDirective) {
 	names := config.ModelNames(a)
 	for i, name := range names {
 		names[i] = strings.TrimSuffix(name, "NAME")
 	}
 	if s, err := completionSettings(a, cmd); err == nil {
-		names = append(names, s.Model, s.Fallback)
-		for _, m := range s.SkillModels {
-			names = append(names, m)
-		}
-		for m := range s.Limits.Prices {
-			names = append(names, m)
-		}
+		names = slices.AppendSeq(append(names, s.Model, s.Fallback), maps.Values(s.SkillModels))
+		names = slices.AppendSeq(names, maps.Keys(s.Limits.Prices))
 	}
 	slices.Sort(names)
 	names = slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
@@ -165,7 +161,7 @@ func completeVerb(_ *cli.App, cmd *cobra.Command, args []string) ([]string, cobr
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completionSettings are the settings without the flags, which may be half typed.
+// completionSettings resolves the settings without the flags, which may be half typed.
 func completionSettings(a *cli.App, cmd *cobra.Command) (config.Settings, error) {
 	var flags config.Flags
 	var none cobra.Command

@@ -33,7 +33,7 @@ func completed(t *testing.T, home string, words ...string) (names []string, dire
 	return names, lines[len(lines)-1]
 }
 
-// list is what stands below a folder, with sizes and times.
+// list lists everything below a folder, with sizes and times.
 func list(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -103,7 +103,7 @@ func TestComplete(t *testing.T) {
 		{[]string{"ask", "--config", "/none.yaml", "--thread", ""}, "", none},
 	} {
 		names, directive := completed(t, home, test.words...)
-		// A busy machine may not read the threads within completionTime: asked again, it does.
+		// A busy machine may not read the threads within completionTime. The second try does.
 		for tries := 0; test.has != "" && len(names) == 0 && tries < 50; tries++ {
 			names, directive = completed(t, home, test.words...)
 		}
@@ -123,7 +123,8 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// Every value has a word in the help that completion knows, or that is known to have none.
+// The help has a word for each value, and completion knows the word or knows that it completes
+// nothing.
 func TestCompletionWords(t *testing.T) {
 	free := strings.Fields("ADDRESS BYTES CATEGORY DATE DURATION FIELD FORMAT HOST:PORT HOW ID ID… JUDGE KEY=VALUE KIND LIST MODES N NAME NODE NUMBER PHASE PLACES QUERY… QUESTION QUESTION… RANKER SECTION SEED SHARE TERM… TEXT TOPIC URL WHAT WORDING")
 	known := func(where, word string) {
@@ -152,7 +153,7 @@ func TestCompletionWords(t *testing.T) {
 	visit(rootCommand(a))
 }
 
-// The script works in a shell: bash offers what the program says, and prints nothing else.
+// The script works in a shell: bash offers the program's completions and prints nothing else.
 func TestCompleteInBash(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"example.com/assay/state"
 )
 
-// slowMain is the program with a judge of edges that takes JUDGE_TAKES and writes
-// the edges it begins and ends to the file JUDGED, a line each.
+// slowMain is the program with a slow judge of edges. The judge takes JUDGE_TAKES and writes to
+// the file JUDGED which edges it begins and ends, one on each line.
 func slowMain() {
 	takes, err := time.ParseDuration(os.Getenv("JUDGE_TAKES"))
 	if err != nil {
@@ -117,13 +117,13 @@ func (r slowRun) start(judgeTakes time.Duration, args ...string) (*exec.Cmd, *by
 	if err := cmd.Start(); err != nil {
 		r.t.Fatal(err)
 	}
-	r.t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended unless the test failed
+	r.t.Cleanup(func() { _ = cmd.Process.Kill() }) // already ended, unless the test failed
 	return cmd, &out
 }
 
 func (r slowRun) judged() string { return filepath.Join(r.dir, "judged") }
 
-// lines are the causes that the judge has begun, or ended, so far.
+// lines returns the causes that the judge has begun, or ended, so far.
 func (r slowRun) lines(what string) []string {
 	data, err := os.ReadFile(r.judged())
 	if err != nil && !os.IsNotExist(err) {
@@ -138,7 +138,7 @@ func (r slowRun) lines(what string) []string {
 	return out
 }
 
-// midway waits until the judge is in the midst of an edge, and has ended some.
+// midway waits until the judge works on an edge and has ended some.
 func (r slowRun) midway(takes time.Duration) {
 	r.t.Helper()
 	for end := time.Now().Add(time.Minute); len(r.lines("begin")) < 4; time.Sleep(5 * time.Millisecond) {
@@ -146,11 +146,11 @@ func (r slowRun) midway(takes time.Duration) {
 			r.t.Fatal("the judge was not asked")
 		}
 	}
-	time.Sleep(takes / 2) // what ended before is saved
+	time.Sleep(takes / 2) // earlier edges are saved by then
 }
 
-// A run that is killed in the midst of an edge goes on with the same command: the
-// edges that were finished are not judged again, the others are.
+// After a kill during an edge, the same command continues the run. Finished edges are not judged
+// again; the others are.
 func TestEdgesGoOnAfterKill(t *testing.T) {
 	r := newSlowRun(t)
 	const takes = 600 * time.Millisecond
@@ -159,7 +159,7 @@ func TestEdgesGoOnAfterKill(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // it was killed
+	_ = cmd.Wait() // the error says that it was killed
 	ended := r.lines("end")
 	if len(ended) == 0 || len(ended) >= slowEdges {
 		t.Fatalf("killed when %d edges were judged", len(ended))
@@ -189,7 +189,7 @@ func TestEdgesGoOnAfterKill(t *testing.T) {
 	}
 }
 
-// A run that is interrupted prints the edges that it has concluded.
+// An interrupted run prints the edges with a conclusion.
 func TestEdgesInterrupted(t *testing.T) {
 	r := newSlowRun(t)
 	const takes = 300 * time.Millisecond

@@ -21,7 +21,7 @@ import (
 	"example.com/assay/nodes/causal"
 )
 
-// counting counts the calls of a model that run at once.
+// counting counts a model's calls at the same time.
 type counting struct {
 	llm.Model
 	mu        sync.Mutex
@@ -38,13 +38,12 @@ func (c *counting) Generate(ctx context.Context, req llm.Request) (llm.Response,
 		defer c.mu.Unlock()
 		c.now--
 	}()
-	time.Sleep(time.Millisecond) // as long as it takes others to come
+	time.Sleep(time.Millisecond) // long enough for others to come
 	return c.Model.Generate(ctx, req)
 }
 
-// 200 edges over the abstracts of SciFact, as drafted and with effects dealt to
-// other causes, are verified offline within a minute, by no more calls of the
-// model at once than the limit says.
+// 200 edges over the abstracts of SciFact, as drafted and with effects of other causes, are
+// verified offline within a minute. No more calls run at the same time than the limit allows.
 func TestTwoHundredEdges(t *testing.T) {
 	dir := os.Getenv("ASSAY_DATA")
 	if dir == "" {

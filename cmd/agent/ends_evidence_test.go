@@ -33,7 +33,7 @@ const (
 type endCase struct {
 	name   string
 	args   []string
-	model  func() llm.Model // answers in the place of the offline model; nil for that
+	model  func() llm.Model // answers instead of the offline model; nil for that
 	limits *llm.ControlOptions
 	stop   bool // a signal comes with the first call
 	want   state.Status
@@ -42,8 +42,8 @@ type endCase struct {
 	words  string // in the text
 }
 
-// checkEnd runs a command as JSON, as text and with a trace, and holds that all of them
-// say the same.
+// checkEnd runs a command as JSON, as text and with a trace, and checks that all of them say the
+// same.
 func checkEnd(t *testing.T, home string, c endCase) {
 	t.Helper()
 	run := func(args ...string) (code int, stdout, stderr string) {
@@ -79,7 +79,7 @@ func checkEnd(t *testing.T, home string, c endCase) {
 	if end.Status == state.StatusNoEvidence && (end.Searched == nil || len(end.Searched.Queries) == 0) {
 		t.Errorf("where was searched? %+v", end.Searched)
 	}
-	if c.want != state.StatusRejected { // which has no trace
+	if c.want != state.StatusRejected { // a rejected run has no trace
 		data, err := os.Open(file)
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +99,7 @@ func checkEnd(t *testing.T, home string, c endCase) {
 	}
 }
 
-// A stopping model is stopped by a signal as soon as it is asked.
+// A stopping model is stopped by a signal when it is called.
 type stopping struct{ cancel context.CancelCauseFunc }
 
 func (s stopping) Generate(ctx context.Context, _ llm.Request) (llm.Response, error) {
@@ -138,7 +138,7 @@ func TestComplyLosesCalls(t *testing.T) {
 	}
 }
 
-// A question of many that lost a call is told, and asked again by the same command.
+// If one of many questions loses a call, the command says so, and asks it again the next time.
 func TestComplyBatchLosesCalls(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
 	clitest.Ingest(t, home, harbourRules)
@@ -211,7 +211,7 @@ func TestEdgesLoseCalls(t *testing.T) {
 const invoiceSchema = `{"type": "object", "required": ["number", "total"], "properties": {
 	"number": {"type": "string", "x-anchor": "Invoice"}, "total": {"type": "number", "x-anchor": "TOTAL"}, "tax": {"type": "number", "x-anchor": "Tax"}}}`
 
-// inventing answers every question for fields with one that no document holds.
+// inventing answers every call for fields with a field that no document holds.
 type inventing struct{}
 
 func (inventing) Generate(context.Context, llm.Request) (llm.Response, error) {

@@ -20,15 +20,15 @@ import (
 // loopbackModel is the name by which a command asks a loopback.
 const loopbackModel = "loopback"
 
-// A loopback is a server of OpenAI's wire format behind which the offline model
-// answers. Its client makes no call twice, so that each fault is a lost call.
+// A loopback is a server of OpenAI's wire format that answers with the offline model. Its client
+// never retries, so that each fault is a lost call.
 //
 //	got := runLoopback(t, home, failAt(3, llmtest.Refuse(401, "")), nil, "ask", question, "--json")
 //
 // eachCall runs a command once for every call that can be lost.
 type loopback struct {
 	*llmtest.Server
-	client llm.Model // asks the server, and tells it what prompts are rendered from
+	client llm.Model // calls the server, and passes it the data from which prompts are rendered
 }
 
 func newLoopback(t *testing.T) *loopback {
@@ -46,16 +46,16 @@ func newLoopback(t *testing.T) *loopback {
 	return l
 }
 
-// A runOutcome is what a run came to.
+// A runOutcome is the outcome of a run.
 type runOutcome struct {
 	code           int
 	stdout, stderr string
 	end            state.End // of --json; zero without it
-	calls          int       // that reached the server
+	calls          int       // calls that reached the server
 }
 
-// runLoopback runs a command on a loopback of its own, whose calls fail by faults: the
-// first is that of the first call, nil for none. Limits bound the client; nil for none.
+// runLoopback runs a command on its own loopback. The faults are those of the first call, the
+// second and so on, nil for none. Limits bound the client; nil for none.
 func runLoopback(t *testing.T, home string, faults []llmtest.Fault, limits *llm.ControlOptions, args ...string) runOutcome {
 	t.Helper()
 	l := newLoopback(t)
@@ -75,7 +75,7 @@ func runLoopback(t *testing.T, home string, faults []llmtest.Fault, limits *llm.
 	return got
 }
 
-// endIn reads how a run ended from its one document.
+// endIn reads the end of a run from its JSON document.
 func endIn(t *testing.T, document []byte) state.End {
 	t.Helper()
 	var end state.End
@@ -85,12 +85,12 @@ func endIn(t *testing.T, document []byte) state.End {
 	return end
 }
 
-// failAt lets call n fail, from 1, and no other.
+// failAt lets only call n fail, counted from 1.
 func failAt(n int, f llmtest.Fault) []llmtest.Fault {
 	return append(make([]llmtest.Fault, n-1), f)
 }
 
-// failFrom lets call n and all after it fail.
+// failFrom lets call n and all later calls fail.
 func failFrom(n int, f llmtest.Fault) []llmtest.Fault {
 	return append(make([]llmtest.Fault, n-1), llmtest.Times(1000, f)...)
 }
@@ -102,8 +102,8 @@ type lostCall struct {
 	cause  state.Cause
 }
 
-// lostCalls are the ways in which calls are lost. A single unreadable answer is
-// repaired by the next call, so that unreadable ones last.
+// lostCalls are the ways in which calls are lost. The next call repairs a single unreadable
+// answer, so all later answers are unreadable, too.
 func lostCalls() []lostCall {
 	once := func(f llmtest.Fault) func(int) []llmtest.Fault {
 		return func(n int) []llmtest.Fault { return failAt(n, f) }
@@ -117,7 +117,7 @@ func lostCalls() []lostCall {
 	}
 }
 
-// garbage answers in the provider's format with what fits no schema.
+// garbage answers in the provider's format, but fits no schema.
 func garbage(w http.ResponseWriter, reply llmtest.Reply) {
 	w.Header().Set("Content-Type", reply.Type)
 	const whole = `{"object":"chat.completion","model":"m","usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2},"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"colourless green ideas"}}]}`
@@ -131,11 +131,11 @@ func garbage(w http.ResponseWriter, reply llmtest.Reply) {
 	}
 }
 
-// eachCall runs a command without a fault, which must make calls, and then once
-// for each way to lose each of them, as JSON and as text. No run that lost a call
-// may end as answered or no_evidence; its exit code is that of its status, and its
-// words say what happened. Words that a pipeline cannot say otherwise are in the
-// text of the same command. More checks what only one pipeline says; nil for none.
+// eachCall runs a command without a fault, which must make calls. Then it runs the command once
+// for each way to lose each call, as JSON and as text. No run that lost a call may end as
+// answered or no_evidence. Its exit code follows from its status, and its words say what
+// happened. The text of the same command has the words that a pipeline must say. More checks
+// what only one pipeline says; nil for none.
 func eachCall(t *testing.T, home string, args []string, more func(t *testing.T, lost lostCall, n int, got runOutcome)) {
 	t.Helper()
 	asJSON := append(slices.Clone(args), "--json")
@@ -180,5 +180,5 @@ func eachCall(t *testing.T, home string, args []string, more func(t *testing.T, 
 	}
 }
 
-// flatten is a text with single spaces.
+// flatten returns a text with single spaces.
 func flatten(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -23,7 +23,7 @@ import (
 	"example.com/assay/state"
 )
 
-// permitFaults is what a loopback server does with one call.
+// permitFaults says what a loopback server does with a call.
 var permitFaults = map[string]func(http.ResponseWriter){
 	"401": func(w http.ResponseWriter) {
 		http.Error(w, `{"error":{"message":"bad key"}}`, http.StatusUnauthorized)
@@ -37,16 +37,16 @@ var permitFaults = map[string]func(http.ResponseWriter){
 	},
 }
 
-// endOfAsk is how one call of ask ended.
+// endOfAsk says how a call of ask ended.
 type endOfAsk struct {
 	code   int
 	answer state.Answer
-	text   string // what a person reads, of the same call without --json
+	text   string // the text of the same run without --json
 	calls  int
 }
 
-// askAt asks with a loopback server whose calls from the nth on, so many, fail; n
-// is 0 for a server that always answers.
+// askAt asks with a loopback server on which calls fail from the nth on. If n is 0, the server
+// always answers.
 func askAt(t *testing.T, home string, n, times int, fault func(http.ResponseWriter), limits string, question string) endOfAsk {
 	t.Helper()
 	chat := newChat(t)
@@ -85,8 +85,8 @@ func askAt(t *testing.T, home string, n, times int, fault func(http.ResponseWrit
 	return end
 }
 
-// A run that lost a call says so: in its status, its exit code, its JSON and its
-// words. It never ends as answered, nor as if there were nothing to find.
+// A run that lost a call says so in its status, its exit code, its JSON and its words. It never
+// ends as answered, nor as if there were nothing to find.
 func TestAskEndsWhenCallsFail(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -117,8 +117,8 @@ func TestAskEndsWhenCallsFail(t *testing.T) {
 			}
 		}
 	}
-	// An answer that does not fit, and whose repair does not either, has a fallback
-	// or is a loss. What was to be found is never called absent.
+	// If an answer and its repair do not fit, there is a fallback or a loss. The evidence is
+	// never called absent.
 	for n := 1; n <= whole.calls; n++ {
 		got := askAt(t, home, n, 2, permitFaults["no JSON"], "", clitest.PermitQuestion)
 		if got.code != got.answer.Status.ExitCode() || got.answer.Status == state.StatusNoEvidence || got.answer.Status == state.StatusFailed {
@@ -179,7 +179,7 @@ func TestAskEnds(t *testing.T) {
 	}
 }
 
-// The first signal says with which exit code a run ends.
+// The first signal decides about the exit code.
 func TestSignalsHaveTheirExitCodes(t *testing.T) {
 	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		a, stdout, _ := clitest.App(t.TempDir())
@@ -208,8 +208,8 @@ func TestVersionAndCompletion(t *testing.T) {
 	}
 }
 
-// A letter stands on a statement that cites a passage and is supported. Claims are
-// judged like all others.
+// A letter stands on a statement that cites a passage and is supported. The claims are judged
+// like all others.
 func TestChoiceWithoutSupportIsNotGiven(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -260,7 +260,7 @@ func chosen(t *testing.T, home, question, reason string) state.Answer {
 	return research.Result(final, nil, corpus)
 }
 
-// selecting is a model with one answer to which option is right.
+// selecting is a model with a fixed answer to the question which option is right.
 type selecting struct {
 	llm.Model
 	selected string

@@ -28,7 +28,7 @@ The harbour office grants a permit for each lantern. The permit costs 40 crowns.
 A boat that stays for a night pays 12 crowns to the harbour master.
 `
 
-// What is said of a response, in a run that asks a model.
+// What agent verify says about a response in a run with a model.
 const (
 	carried = "A boat pays 12 crowns to the harbour master for a night. The harbour office grants each lantern a permit."
 	partly  = "A boat pays 12 crowns to the harbour master for a night. The permit for a lantern costs 90 crowns."
@@ -79,7 +79,7 @@ func harbourHome(t *testing.T) string {
 	return home
 }
 
-// waiting answers when its context has ended, and ends it itself where it can.
+// waiting answers when its context has ended, and ends the context itself if it can.
 type waiting struct{ stop context.CancelFunc }
 
 func (w waiting) Generate(ctx context.Context, _ llm.Request) (llm.Response, error) {
@@ -121,7 +121,7 @@ func TestHowVerifyEnds(t *testing.T) {
 			if a := verifiedEnd(t, stdout); code != c.code || a.Status != c.status || a.Cause != c.cause {
 				t.Errorf("exit code %d, %+v: %s", code, a.End, stderr)
 			}
-			if c.name == "cancelled" || c.name == "out of budget" { // the model is used up
+			if c.name == "cancelled" || c.name == "out of budget" { // the model's script is used up
 				return
 			}
 			code, stdout, stderr = c.run(t, home)
@@ -135,8 +135,8 @@ func TestHowVerifyEnds(t *testing.T) {
 	}
 }
 
-// verifyServer is a loopback server of OpenAI's wire format behind which the
-// offline model answers, and a client of it that makes no call twice.
+// verifyServer is a loopback server of OpenAI's wire format that answers with the offline model.
+// Its client never retries.
 func verifyServer(t *testing.T, faults ...llmtest.Fault) (*llmtest.Server, llm.Model) {
 	t.Helper()
 	s := llmtest.NewServer(t, llmtest.OpenAI, offline.New(nil))
@@ -152,13 +152,13 @@ func verifyServer(t *testing.T, faults ...llmtest.Fault) (*llmtest.Server, llm.M
 	return s, s.Wrap(m)
 }
 
-// nonsense answers in the provider's format with what fits no schema.
+// nonsense answers in the provider's format, but fits no schema.
 func nonsense(w http.ResponseWriter, reply llmtest.Reply) {
 	w.Header().Set("Content-Type", reply.Type)
 	_, _ = w.Write([]byte(`{"object":"chat.completion","model":"m","usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2},"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"so so"}}]}`))
 }
 
-// No run of verify that lost a call ends as answered, whichever call it was.
+// No run of verify that lost a call ends as answered, whichever call was lost.
 func TestVerifyThatLosesACall(t *testing.T) {
 	home := harbourHome(t)
 	for _, response := range []string{carried, partly} {

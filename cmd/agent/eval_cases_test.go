@@ -30,7 +30,7 @@ func permitCase(t *testing.T) string {
 	return dir
 }
 
-// A case's exit code is that of ask.
+// A case has the exit code of ask.
 func TestExitCodesOfCases(t *testing.T) {
 	for status, runErr := range map[state.Status]error{
 		state.StatusAnswered: nil, state.StatusNoEvidence: nil, state.StatusRejected: nil, state.StatusFailed: nil, state.StatusCancelled: context.Canceled,
@@ -41,7 +41,7 @@ func TestExitCodesOfCases(t *testing.T) {
 	}
 }
 
-// The keys that others read are there, with the types that they expect.
+// The keys that other programs read are there, with the expected types.
 func TestEvalCasesJSON(t *testing.T) {
 	a, stdout, stderr := clitest.App(t.TempDir())
 	if code := execute(t.Context(), a, []string{"eval", "cases", permitCase(t), "--json"}); code != cli.ExitDone || stderr.Len() > 0 {
@@ -107,7 +107,8 @@ func TestEvalCasesInterrupted(t *testing.T) {
 	}
 }
 
-// Bounds of a question are those of each case, those of a session of all.
+// The bounds of a question apply to each case, and the bounds of a session to all cases
+// together.
 func TestBudgetsOfCases(t *testing.T) {
 	server := newChat(t)
 	dir := t.TempDir()

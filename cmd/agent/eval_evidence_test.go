@@ -65,7 +65,7 @@ func TestEvalMCQJSON(t *testing.T) {
 	}
 }
 
-// Beside what is shipped stands what was fitted without the fold, and a second run
+// Next to the shipped weights stand weights that were fitted without the fold. A second run
 // prints the same bytes.
 func TestEvalMCQCross(t *testing.T) {
 	var asked, corpus strings.Builder
@@ -145,8 +145,8 @@ func TestEvalInjectionJSON(t *testing.T) {
 	}
 }
 
-// Absent data are skipped with a message; what cannot be meant is refused; faults
-// name their place; people get tables.
+// Absent data are skipped with a message, contradictory options are refused, faults name their
+// place, and people get tables.
 func TestEvalEvidence(t *testing.T) {
 	mcq, injection := dataFolder(t, mcqFiles), dataFolder(t, injectionFiles)
 	bad := dataFolder(t, map[string]string{"corpus.jsonl": mcqFiles["corpus.jsonl"], "questions.jsonl": strings.Replace(mcqFiles["questions.jsonl"], `"answer":"B"`, `"answer":"E"`, 1)})

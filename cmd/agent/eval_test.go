@@ -35,7 +35,7 @@ func evalFixture(t *testing.T, more ...string) []string {
 	return append(args, more...)
 }
 
-// The keys that others read are there, with the types that they expect.
+// The keys that other programs read are there, with the expected types.
 func TestEvalRetrievalJSON(t *testing.T) {
 	a, stdout, stderr := clitest.App(t.TempDir())
 	if code := execute(t.Context(), a, evalFixture(t, "--json")); code != cli.ExitDone {
@@ -84,7 +84,7 @@ func TestEvalInterrupted(t *testing.T) {
 			t.Errorf("%s: exit code %d: %s", ranker, code, stderr)
 		}
 	}
-	// Also when it comes in the middle of the work.
+	// The interrupt may come in the middle of the work, too.
 	ctx, cancel := context.WithCancelCause(t.Context())
 	options := task.NewOptions("retrieval")
 	measure := retrieval.Task().New(options)
@@ -110,7 +110,7 @@ func TestEvalInterrupted(t *testing.T) {
 	}
 }
 
-// Progress goes to standard error and to nowhere else.
+// Progress goes only to standard error.
 func TestEvalProgress(t *testing.T) {
 	a, stdout, stderr := clitest.App(t.TempDir())
 	now := a.Now()

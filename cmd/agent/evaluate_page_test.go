@@ -11,9 +11,9 @@ import (
 	"example.com/assay/cmd/agent/internal/clitest"
 )
 
-// TestEvaluateYourOwn follows docs/evaluate-your-own.md: it writes the files whose
-// names stand behind ```, types the commands of its sh blocks, each of which must
-// succeed, and finds its output in what the first of them prints.
+// TestEvaluateYourOwn follows docs/evaluate-your-own.md. It writes the files that are named
+// after ```, and runs the commands of the sh blocks, which must succeed. The page must show what
+// the first command prints.
 func TestEvaluateYourOwn(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "evaluate-your-own.md"))
 	if err != nil {
@@ -61,7 +61,7 @@ func TestEvaluateYourOwn(t *testing.T) {
 	}
 }
 
-// arguments splits a command line of a page at blanks, quotes aside.
+// arguments splits a command line of a page at blanks outside quotes.
 func arguments(t *testing.T, line string) []string {
 	t.Helper()
 	rest, ok := strings.CutPrefix(line, "agent ")

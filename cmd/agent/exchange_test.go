@@ -17,7 +17,7 @@ import (
 	"example.com/assay/state"
 )
 
-// What calls cost is told where it is known, and how many are not.
+// The cost of calls is shown if it is known, and the number of calls with an unknown cost.
 func TestCostOfAQuestion(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -56,8 +56,7 @@ func TestCostOfAQuestion(t *testing.T) {
 	}
 }
 
-// A replay costs nothing, and tells what was paid when it was recorded, by
-// node, too.
+// A replay costs nothing, and shows what the recording cost, by node, too.
 func TestCostOfAReplay(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -116,8 +115,7 @@ func TestMoneyEndsTheRun(t *testing.T) {
 	}
 }
 
-// The session's budget is not that of its corpus: it goes on when another one
-// is opened.
+// The session's budget does not belong to a corpus: it goes on when another one is opened.
 func TestBudgetOfASession(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -131,8 +129,8 @@ func TestBudgetOfASession(t *testing.T) {
 	}
 }
 
-// Another model is asked when the first is out of order. A model that two
-// skills use has one circuit, which opens once for both.
+// When the first model fails, another one is called. A model for two skills has one circuit
+// breaker, which opens once for both.
 func TestFallback(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -159,7 +157,7 @@ func TestFallback(t *testing.T) {
 			t.Errorf("the broken server was asked %d times, the other %q", tried.Load(), server.asked)
 		}
 	}
-	// The doctor asks it, too, but not when there is nothing to fall back from.
+	// The doctor asks the fallback, too, but only if a model can fall back to it.
 	for model, want := range map[string]int{"gemini:g": 1, "offline": 0} {
 		server.asked = nil
 		a, stdout, _ := clitest.App(home)
@@ -170,8 +168,8 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// A cassette holds none of the keys that the program knows, used or not, and
-// is answered from all the same.
+// A cassette holds none of the keys that the program knows, used or not. It still answers the
+// calls.
 func TestCassetteHoldsNoKey(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)

@@ -25,8 +25,8 @@ func caseStudy(name ...string) string {
 	return filepath.Join(append([]string{"..", "..", "case_studies"}, name...)...)
 }
 
-// The example documents are read in full, and in one reading, by the schemas that
-// ship beside them: every field, each in its place.
+// The schemas that ship with the example documents read them in full and in one reading: every
+// field, with its place.
 func TestExampleDocuments(t *testing.T) {
 	for name, want := range map[string]string{
 		"receipt":  `{"company":"LANTERN AND WICK SDN BHD","date":"2019-02-14","address":"NO 7, JALAN PELITA 3, TAMAN CAHAYA, 47100 PUCHONG, SELANGOR.","total":64.13}`,
@@ -70,9 +70,9 @@ func compacted(t *testing.T, raw json.RawMessage) []byte {
 	return v.Bytes()
 }
 
-// A document of 1 MB, of 5 MB with ASSAY_TEST_ALL=1, is read offline within the memory and the time that
-// docs/measurements.md tells of, with room for a slow machine. What all of its parts
-// say is not reported, and what one says otherwise is.
+// A document of 1 MB, or 5 MB with ASSAY_TEST_ALL=1, is read offline within the memory and the
+// time of docs/measurements.md, with room for a slow machine. A value that all its parts repeat
+// is not reported; a part that differs is.
 func TestLargeDocument(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds; run without -short")
@@ -107,8 +107,8 @@ func TestLargeDocument(t *testing.T) {
 	}
 }
 
-// Line items are read without a model where a row ends in an amount, and arithmetic
-// holds them against the total.
+// Line items are read without a model if a row ends in an amount. Arithmetic checks them against
+// the total.
 func TestLineItems(t *testing.T) {
 	receipt, err := os.ReadFile(caseStudy("documents", "receipt.txt"))
 	if err != nil {
@@ -146,8 +146,8 @@ func TestLineItems(t *testing.T) {
 	}
 }
 
-// The page of --html is well-formed, runs nothing, fetches nothing, and shows each
-// value where it stands, whatever the document says.
+// The page of --html is well-formed, runs nothing, fetches nothing, and shows each value at its
+// place, whatever the document says.
 func TestFieldPage(t *testing.T) {
 	dir := t.TempDir()
 	schema, document, page := filepath.Join(dir, "s.json"), filepath.Join(dir, "scan.jsonl"), filepath.Join(dir, "page.html")

@@ -21,7 +21,7 @@ import (
 
 // A faultCommand writes to one or more of the stores of a home.
 type faultCommand struct {
-	store string // what it is about
+	store string // the store that is checked
 	args  []string
 }
 
@@ -39,10 +39,10 @@ var faultCommands = []faultCommand{
 	{"restore", []string{"restore", "FILE", "--force"}},
 }
 
-// everyFault tries each call of each command and not a sample of them.
+// everyFault tries every call of each command instead of a sample.
 var everyFault = os.Getenv("ASSAY_EVERY_FAULT") != ""
 
-// calls that change files, and the ways in which each fails.
+// calls are the calls that change files, and the ways in which each fails.
 var faultCalls = []struct{ name, calls, inject string }{
 	{"disk full", "write,pwrite64", "error=ENOSPC"},
 	{"write fails", "write,pwrite64", "error=EIO"},
@@ -84,7 +84,7 @@ func (c faultCommand) line(docs, out, file string) []string {
 	return args
 }
 
-// outside runs a program on a home in a process of its own.
+// outside runs a program on a home in a separate process.
 func outside(ctx context.Context, place string, name string, args ...string) (code int, output string, err error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = append(os.Environ(), cli.EnvHome+"="+place, "GOMAXPROCS=2")
@@ -96,7 +96,7 @@ func outside(ctx context.Context, place string, name string, args ...string) (co
 		if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() {
 			code = 128 + int(s.Signal())
 		}
-		if runtime.GOOS == "windows" && ctx.Err() != nil { // a process that was killed has no signal there
+		if runtime.GOOS == "windows" && ctx.Err() != nil { // a killed process has no signal on Windows
 			code = 128 + int(syscall.SIGKILL)
 		}
 		err = nil
@@ -106,13 +106,13 @@ func outside(ctx context.Context, place string, name string, args ...string) (co
 
 var faultLine = regexp.MustCompile(`(?m)^.*(INJECTED|SIGKILL).*$`)
 
-// ownOutput is a fault in what the command prints, or in a channel of its own runtime.
+// ownOutput is a fault in the command's output, or in a channel of its own runtime.
 var ownOutput = regexp.MustCompile(`write\((1|2|\d+, "\\1(\\0){7}"|\d+, "\\0"),? .*\(INJECTED\)`)
 
 var injected = regexp.MustCompile(`\(INJECTED\)|\+\+\+ killed by SIGKILL`)
 
-// Whatever fails while a home is written, what was there is still there, and a command that
-// failed says what to do. After a kill the next command works.
+// Whatever fails while a home is written, existing data stay, and a command that failed says
+// what to do. After a kill the next command works.
 func TestStorageFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a thousand runs under strace, one after the other")
@@ -149,7 +149,7 @@ func TestStorageFaults(t *testing.T) {
 				}
 				tried++
 				if !injected.Match(traced) {
-					continue // this time that thread made fewer calls
+					continue // this time the thread made fewer calls
 				}
 				if ownOutput.MatchString(wholeCalls(string(traced))) {
 					continue // a fault of the terminal, not of the disk
@@ -171,7 +171,7 @@ func TestStorageFaults(t *testing.T) {
 	t.Logf("%d runs, %d met a fault", tried, hit)
 }
 
-// wholeCalls puts the two lines of a call together that another thread's call stands between.
+// wholeCalls joins the two lines of a call that another thread's call separates.
 func wholeCalls(traced string) string {
 	begun := map[string]string{} // by thread
 	var b strings.Builder
@@ -244,25 +244,25 @@ func faultPlaces(made []string, c faultCommand, calls string) []int {
 		}
 		return all
 	}
-	// The calls are counted apart for each thread of the process.
+	// Each thread of the process has its own count of calls.
 	early, late := 1+count/16, 1+count/4
 	switch {
 	case os.Getenv("ASSAY_TEST_ALL") != "":
 		return []int{early, late}
-	case (len(c.store)+len(calls))%2 == 0: // so that both are tried of every kind
+	case (len(c.store)+len(calls))%2 == 0: // so that every kind is tried in both ways
 		return []int{early}
 	}
 	return []int{late}
 }
 
-// checkFaulted checks what a fault left.
+// checkFaulted checks the home after a fault.
 func checkFaulted(t *testing.T, where, place, inject string, code int, out string) {
 	t.Helper()
 	if strings.Contains(out, "panic:") || strings.Contains(out, "goroutine ") {
 		t.Errorf("%s: panic\n%s", where, out)
 	}
 	if code == cli.ExitFailed && !strings.Contains(inject, "KILL") {
-		// SQLite hides the cause of some errors, so each of these may be said.
+		// SQLite hides the cause of some errors, so each of these messages is right.
 		if !strings.Contains(out, "free some space") && !strings.Contains(out, "system's log") && !strings.Contains(out, "is read-only") {
 			t.Errorf("%s: the error does not say what to do:\n%s", where, out)
 		}
@@ -280,7 +280,7 @@ func checkFaulted(t *testing.T, where, place, inject string, code int, out strin
 			t.Errorf("%s: thread %s is lost:\n%s", where, name, threads)
 		}
 	}
-	if strings.HasPrefix(where, "corpus, ") { // another corpus, for which no answer is remembered
+	if strings.HasPrefix(where, "corpus, ") { // another corpus, without remembered answers
 		return
 	}
 	if answer := must(t, place, "ask", "What does a lantern permit cost?", "--memory"); !strings.Contains(answer, "from memory") || !strings.Contains(answer, "40 dollars") {
@@ -288,7 +288,7 @@ func checkFaulted(t *testing.T, where, place, inject string, code int, out strin
 	}
 }
 
-// A small disk that fills up, and one that is read-only, in earnest.
+// A small disk really fills up, and one is really read-only.
 func TestSmallDisk(t *testing.T) {
 	if runtime.GOOS != "linux" || os.Getuid() != 0 {
 		t.Skip("a small disk is mounted, which takes root on Linux")
@@ -310,7 +310,7 @@ func TestSmallDisk(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(disk, "ballast"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// Filled to the last byte.
+	// The disk is full to the last byte.
 	f, err := os.OpenFile(filepath.Join(disk, "ballast"), os.O_WRONLY|os.O_APPEND, 0)
 	for err == nil {
 		_, err = f.Write(make([]byte, 4096))
@@ -356,8 +356,8 @@ func TestSmallDisk(t *testing.T) {
 	checkFaulted(t, "with room again", place, "KILL", 0, "")
 }
 
-// A file that may not grow further, and a home of another user, are errors that say what to
-// do, and lose nothing.
+// A file at its size limit, and a home of another user, cause errors that say what to do.
+// Nothing is lost.
 func TestFileLimitAndOtherUser(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("limits and users are those of Linux")
@@ -373,7 +373,7 @@ func TestFileLimitAndOtherUser(t *testing.T) {
 	run := func(prefix ...string) {
 		for _, c := range faultCommands {
 			if c.store == "configuration" {
-				continue // it is a few lines
+				continue // the file has only a few lines
 			}
 			work := t.TempDir()
 			place := filepath.Join(work, "home")

@@ -10,7 +10,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 )
 
-// A pipe in the place of a database holds nothing up: doctor names it.
+// A pipe in the place of a database blocks nothing: doctor names it.
 func TestPipeInHome(t *testing.T) {
 	place := opened(t)
 	path := filepath.Join(place, "threads.db")

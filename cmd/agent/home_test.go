@@ -28,9 +28,9 @@ import (
 
 var newHome = flag.String("new-home", "", "make the fixture testdata/homes/`NAME` with this version of the program")
 
-// homes holds homes of earlier versions. Each folder has the home as home.zip, a trace and
-// a cassette, and in expected.json what commands printed. A version that changes a format
-// adds a folder (-new-home NAME) and changes none that is there.
+// homes holds homes of earlier versions. Each folder has the home as home.zip, a trace and a
+// cassette, and the printed output of commands in expected.json. A version that changes a format
+// adds a folder (-new-home NAME) and changes no other.
 var homes = filepath.Join("testdata", "homes")
 
 // onHome executes a command line on a home.
@@ -41,7 +41,7 @@ func onHome(t *testing.T, place string, args ...string) (code int, stdout, stder
 	return code, out.String(), errs.String()
 }
 
-// must is onHome for what has to succeed.
+// must is onHome for a command that has to succeed.
 func must(t *testing.T, place string, args ...string) string {
 	t.Helper()
 	code, out, errs := onHome(t, place, args...)
@@ -51,7 +51,7 @@ func must(t *testing.T, place string, args ...string) string {
 	return out
 }
 
-// breaking is a model that ends the run when it is asked for one skill.
+// breaking is a model that ends the run when one skill is called.
 type breaking struct {
 	llm.Model
 	skill string
@@ -71,8 +71,8 @@ const permitPage = `<html><head><title>Permits</title></head><body><h1>Lantern p
 <p>A lantern permit costs 40 dollars. It expires after two winters.</p>
 <h2>Renewal</h2><p>A renewal costs 10 dollars and must be asked for in March.</p></body></html>`
 
-// fill makes a home with a corpus, threads, one of them cut short, and remembered answers. A
-// trace and a cassette go into dir.
+// fill makes a home with a corpus, threads, one of them cut off, and remembered answers. It
+// writes a trace and a cassette to dir.
 func fill(t *testing.T, place, dir string) {
 	t.Helper()
 	docs := filepath.Join(t.TempDir(), "docs")
@@ -125,7 +125,7 @@ func outcomes(t *testing.T, place, dir string) []outcome {
 	return out
 }
 
-// Homes of earlier versions open, and say what they said.
+// Homes of earlier versions open, and give the same output.
 func TestEarlierHomes(t *testing.T) {
 	t.Setenv("TZ", "UTC")
 	if *newHome != "" {
@@ -167,7 +167,7 @@ func TestEarlierHomes(t *testing.T) {
 				t.Errorf("what the home says changed (-want +got):\n%s", diff)
 			}
 			for _, o := range got {
-				if o.Code != cli.ExitDone && !(strings.Contains(o.Args, "--replay") && e.Name() != entries[len(entries)-1].Name()) { // a cassette is of one version's skills
+				if o.Code != cli.ExitDone && !(strings.Contains(o.Args, "--replay") && e.Name() != entries[len(entries)-1].Name()) { // a cassette belongs to the skills of one version
 					t.Errorf("agent %s: exit code %d", o.Args, o.Code)
 				}
 			}
@@ -175,7 +175,7 @@ func TestEarlierHomes(t *testing.T) {
 	}
 }
 
-// opened is a home of this version, as a backup keeps it: without its locks.
+// opened is a home of this version, in the form of a backup: without its locks.
 func opened(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -209,8 +209,8 @@ func treeOf(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// A home with one file of a newer version is refused by each verb that opens it, and stays
-// byte for byte.
+// A home with one file of a newer version is refused by each verb that opens it, and does not
+// change by a byte.
 func TestNewerHome(t *testing.T) {
 	place := opened(t)
 	versions, err := home.Versions(place)
@@ -228,7 +228,7 @@ func TestNewerHome(t *testing.T) {
 	}
 	for _, v := range versions {
 		data, err := os.ReadFile(v.File)
-		made := errors.Is(err, fs.ErrNotExist) // the layout, which a home of layout 1 does not say
+		made := errors.Is(err, fs.ErrNotExist) // a home of layout 1 has no file layout
 		if err != nil && !made {
 			t.Fatal(err)
 		}
@@ -264,7 +264,7 @@ func TestNewerHome(t *testing.T) {
 	}
 }
 
-// newer gives a file's content the next version.
+// newer raises the version in a file's content.
 func newer(t *testing.T, file string, data []byte, known int) []byte {
 	data = bytes.Clone(data)
 	was := fmt.Sprint(known)
@@ -296,7 +296,7 @@ func TestLayoutUnreadable(t *testing.T) {
 	}
 }
 
-// Doctor --deep changes nothing, and names each file that was damaged.
+// Doctor --deep changes nothing, and names each damaged file.
 func TestDeepDamage(t *testing.T) {
 	place := opened(t)
 	token := filepath.Join(place, "serve.token")
@@ -332,13 +332,13 @@ func TestDeepDamage(t *testing.T) {
 		path := filepath.Join(place, filepath.FromSlash(name))
 		data, err := os.ReadFile(path)
 		if err != nil || len(data) == 0 {
-			continue // a folder, or a file whose presence is all
+			continue // a folder, or a file that matters only by its presence
 		}
 		for _, w := range ways {
 			switch {
-			case w.name == "removed" && !strings.HasPrefix(name, "corpora/"): // nothing else says that it was there
+			case w.name == "removed" && !strings.HasPrefix(name, "corpora/"): // nothing else records that the file was there
 				continue
-			case name == "serve.token" && w.name == "flipped": // any text is a token
+			case name == "serve.token" && w.name == "flipped": // any text can be a token
 				continue
 			}
 			if err := w.damage(path, data); err != nil {
@@ -357,7 +357,8 @@ func TestDeepDamage(t *testing.T) {
 	if tried < 40 {
 		t.Errorf("only %d ways of damage were tried", tried)
 	}
-	// A process that was killed while it made a database leaves it without tables: nothing was lost.
+	// A process that is killed while it makes a database leaves it without tables: nothing was
+	// lost.
 	begun := filepath.Join(place, "qa", "begun.db")
 	if err := cli.WriteFile(begun, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"example.com/assay/cmd/agent/internal/clitest"
 )
 
-// A lean build answers questions. What needs Temporal or PostgreSQL is still known, and the error
-// says how to get it.
+// A lean build answers questions. It still knows the flags and verbs of Temporal and PostgreSQL,
+// and its error says which build has them.
 func TestLean(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)

@@ -16,8 +16,8 @@ import (
 	"example.com/assay/state"
 )
 
-// A corpus is ingested and searched with a provider's embedder, whose vectors
-// are kept; another embedder, or none, is refused with what to type.
+// A corpus is ingested and searched with a provider's embedder, whose vectors are kept. Another
+// embedder, or none, is refused with what to type.
 func TestRemoteEmbedder(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -69,8 +69,7 @@ func TestRemoteEmbedder(t *testing.T) {
 	}
 }
 
-// A reranker orders the passages; one that fails is told of, and the index's
-// order stands.
+// A reranker orders the passages. If it fails, there is a warning and the index's order stays.
 func TestReranker(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -125,8 +124,8 @@ func TestReranker(t *testing.T) {
 	}
 }
 
-// With the encoder a corpus is found and chosen from by meaning, at once and with vectors that are
-// kept; without it the same corpus answers by its words. A file without weights is refused.
+// With the encoder, passages are found and chosen by meaning, at once and with kept vectors.
+// Without it the same corpus answers by its words. A file without weights is refused.
 func TestEncoder(t *testing.T) {
 	home := t.TempDir()
 	run := func(args ...string) (int, string, string) {

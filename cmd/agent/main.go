@@ -1,21 +1,18 @@
-// Command agent answers questions from your own documents, only with what it
-// can prove: every sentence is tied to the bytes of a source.
+// Command agent answers questions from your own documents, and only with what it can prove: every
+// sentence is tied to the bytes of a source.
 //
 //	agent ask "What must a plaintiff prove for battery?"
 //	agent ingest docs/ --corpus handbook
 //	agent ask --corpus handbook "How many days of notice are needed?"
 //
-// This package builds the tree of verbs. A verb is a package below
-// internal/. Streams, environment, clock, randomness and signals enter through
-// [cli.App], so that tests run a verb inside their own process.
+// This package builds the tree of verbs. Each verb is a package below internal. Streams,
+// environment, clock, randomness and signals enter through [cli.App], so that tests run a verb
+// inside their own process.
 //
-// Standard output carries only the result. With --json it is exactly one JSON
-// document, for a failure too. Progress, warnings and logs go to standard error.
-// Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no sufficient evidence,
-// 130 interrupted.
+// Standard output carries only the result. With --json it is exactly one JSON document, also for a
+// failure. Progress, warnings and logs go to standard error. The help of agent lists the exit codes.
 //
-// The command uses no network, unless a model of a provider is chosen or spans
-// are sent to a collector.
+// The command uses no network unless the settings name a provider, a server or a collector.
 package main
 
 import (
@@ -59,7 +56,7 @@ func execute(ctx context.Context, a *cli.App, args []string) int {
 	ctx, stop := a.Interruptible(ctx)
 	defer stop()
 	root := rootCommand(a)
-	root.SetArgs(append([]string{}, args...)) // nil would mean those of the process
+	root.SetArgs(append([]string{}, args...)) // nil would mean the arguments of the process
 	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)

@@ -28,8 +28,8 @@ import (
 	"example.com/assay/state"
 )
 
-// TestMain lets the test binary stand in for the program, so that scripts run
-// what is being tested.
+// TestMain lets the test binary stand in for the program, so that scripts run the code under
+// test.
 func TestMain(m *testing.M) {
 	testscript.Main(cleaning{m}, map[string]func(){
 		"agent":       main,
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// cleaning removes what tests share when all have run.
+// cleaning removes the files that tests share, after all tests.
 type cleaning struct{ *testing.M }
 
 func (c cleaning) Run() int {
@@ -55,9 +55,9 @@ func (c cleaning) Run() int {
 	return code
 }
 
-// hangingMain is the program with a model that hangs when it is asked to plan
-// anew, or about what holds the words HANG: it makes the file BLOCKED and waits for
-// the end of its context.
+// hangingMain is the program with a model that hangs when it is called to replan, or with a
+// prompt that holds the word HANG: it makes the file BLOCKED and waits for the end of its
+// context.
 func hangingMain() {
 	a := systemApp()
 	a.Models[offline.Name] = func() llm.Model { return hanging{offline.New(nil), os.Getenv("BLOCKED")} }
@@ -76,8 +76,8 @@ func (h hanging) Generate(ctx context.Context, req llm.Request) (llm.Response, e
 	if req.Skill != skills.AdaptiveReplan && (words == "" || !bytes.Contains(req.Vars, []byte(words))) {
 		return h.Model.Generate(ctx, req)
 	}
-	// Nodes run ahead of the reader of their events: give it time to write down
-	// what has happened, which the test then reads.
+	// Nodes run ahead of the reader of their events: give it time to write the events down,
+	// since the test reads them.
 	select {
 	case <-time.After(500 * time.Millisecond):
 	case <-ctx.Done():
@@ -90,8 +90,8 @@ func (h hanging) Generate(ctx context.Context, req llm.Request) (llm.Response, e
 	return llm.Response{}, context.Cause(ctx)
 }
 
-// checkSpansMain reads an answer from a file and checks that every source and
-// every quote is the bytes that it says.
+// checkSpansMain reads an answer from a file and checks that every source and every quote equals
+// its bytes.
 func checkSpansMain() {
 	if err := checkSpans(os.Args[1], os.Args[2:]...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -99,9 +99,8 @@ func checkSpansMain() {
 	}
 }
 
-// checkSpans checks the sources of the answer in a file, of which there must
-// be one. With a directory it looks for the documents there, as corpus export
-// wrote them.
+// checkSpans checks the sources of the answer in a file, which must have one. With a directory
+// it looks for the documents there, where corpus export wrote them.
 func checkSpans(file string, dir ...string) error {
 	var answer state.Answer
 	if err := readJSON(file, &answer); err != nil {
@@ -170,7 +169,7 @@ func readJSON(file string, v any) error {
 	return nil
 }
 
-var sampleDirShared string // what sampleHome made
+var sampleDirShared string // the result of sampleHome
 
 // sampleHome is a home in which the sample is unpacked, made once for all
 // tests that do not write to it.
@@ -201,7 +200,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if testing.Short() { // those in which most runs beside each other
+	if testing.Short() { // the scripts in which most runs are concurrent
 		files = nil
 		for _, name := range []string{"ask", "comply", "eval_suite", "extract_batch", "interrupt", "session", "telemetry", "thread"} {
 			files = append(files, filepath.Join("testdata", "script", name+".txtar"))

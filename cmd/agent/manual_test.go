@@ -17,15 +17,15 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 )
 
-// The manual is written by this test, so that the program does not carry its writer. Package
-// release asks for the pages of man.
+// This test writes the manual, so that the program does not link its writer. Package release
+// uses it for the pages of man.
 var (
 	manDir  = flag.String("man", "", "write the pages of man into this `DIR`")
 	manDate = flag.String("date", "", "`DATE` in the pages")
 	manName = flag.String("named", "", "`VERSION` in the pages")
 )
 
-// docs/cli.md is what the command tree says, and each verb has a page for man.
+// docs/cli.md agrees with the command tree, and each verb has a page for man.
 func TestManual(t *testing.T) {
 	a, _, _ := clitest.App(t.TempDir())
 	table, err := config.Table(a)
@@ -81,7 +81,7 @@ func TestManual(t *testing.T) {
 
 func dashed(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// exitCodes are those that the help of the program names.
+// exitCodes are the codes in the help of the program.
 func exitCodes(cmd *cobra.Command) [][]string {
 	_, list, _ := strings.Cut(strings.ReplaceAll(cmd.Root().Long, "\n", " "), "Exit codes: ")
 	return regexp.MustCompile(`(\d+) ([^,.]+)`).FindAllStringSubmatch(list, -1)
@@ -94,7 +94,8 @@ func about(cmd *cobra.Command) string {
 	return cmd.Short + "."
 }
 
-// eachFlag calls do with a verb's own flags, as they are typed, and their explanation.
+// eachFlag calls do with a verb's own flags, in the form in which they are typed, and their
+// explanation.
 func eachFlag(cmd *cobra.Command, do func(typed, explained string)) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {
@@ -115,7 +116,7 @@ func eachFlag(cmd *cobra.Command, do func(typed, explained string)) {
 	})
 }
 
-// markdown is docs/cli.md.
+// markdown makes docs/cli.md.
 func markdown(verbs []*cobra.Command, variables []config.Variable) string {
 	var b strings.Builder
 	b.WriteString("# All verbs and flags\n\nWritten by `go test ./cmd/agent -run TestManual -update` from the commands themselves; the pages of\n`man` say the same. [commands.md](commands.md) is the short list by purpose.\n\n## Exit codes\n\n| code | means |\n|---|---|\n")
@@ -147,13 +148,13 @@ func unindented(example string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(example, "  "), "\n  ", "\n")
 }
 
-// roff is text that man prints as it is.
+// roff quotes a text so that man prints it unchanged.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", `\&...`, "“", `\(lq`, "”", `\(rq`, "’", "'").Replace(text)
 	return regexp.MustCompile(`(?m)^([.'])`).ReplaceAllString(text, `\&$1`)
 }
 
-// manPage is a verb's page.
+// manPage makes a verb's page.
 func manPage(cmd *cobra.Command, date, version string, variables []config.Variable) string {
 	var b strings.Builder
 	section := func(name string) { fmt.Fprintf(&b, ".SH %s\n", name) }

@@ -25,9 +25,9 @@ import (
 
 const secret = "sk-test-0123456789abcdef"
 
-// chatServer is a loopback server of OpenAI's API that answers by the name of the
-// response format, which is the skill's. As many do, it says which version of
-// a model answered. One that may search does so once.
+// chatServer is a loopback server of OpenAI's API. It answers by the name of the response
+// format, which is the skill's. Like many servers, it says which version of a model answered. If
+// it may call the search tool, it does so once.
 type chatServer struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -73,7 +73,7 @@ func newChat(t *testing.T) *chatServer {
 		c.mu.Unlock()
 		if len(in.Tools) > 0 && in.Messages[len(in.Messages)-1].Role != "tool" {
 			arguments, tool := `{"query":"When does a permit expire?"}`, in.Tools[0].Function.Name
-			if in.Model == "last" { // a model that prefers the last tool
+			if in.Model == "last" { // this model prefers the last tool
 				tool = in.Tools[len(in.Tools)-1].Function.Name
 			}
 			if tool == "remember" {
@@ -137,7 +137,7 @@ func TestAskWithModelsOfAProvider(t *testing.T) {
 		!strings.Contains(stdout.String(), fmt.Sprintf(" · %d calls, %d tokens read and %d written\n", m.Calls, m.InputTokens, m.OutputTokens)) {
 		t.Errorf("exit code %d: %s%s; want the usage %+v", code, stderr, stdout, m.ModelUsage)
 	}
-	// A flag is for all skills.
+	// A flag sets the model of all skills.
 	server.asked = nil
 	a, stdout, stderr = clitest.App(home)
 	if code := execute(t.Context(), a, []string{"ask", "--config", conf, "--model", "offline", clitest.PermitQuestion}); code != cli.ExitDone || server.asked != nil {
@@ -158,7 +158,7 @@ func TestBudgetEndsTheRun(t *testing.T) {
 	}
 }
 
-// The budget is that of one question, also in a session.
+// The budget belongs to one question, also in a session.
 func TestBudgetIsPerQuestion(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -172,8 +172,8 @@ func TestBudgetIsPerQuestion(t *testing.T) {
 	}
 }
 
-// Nothing that a failing run writes holds the key, not even when the server
-// sends it back.
+// The output and files of a failing run never hold the key, not even when the server sends it
+// back.
 func TestKeyIsNeverWritten(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long, and -short was asked for")
@@ -268,7 +268,7 @@ func TestDoctorOnModels(t *testing.T) {
 	defer noModel.Close()
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	// One that knows no json_schema, as older servers do not.
+	// A server that does not know json_schema, like older servers.
 	older := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil || bytes.Contains(body, []byte(`"json_schema"`)) {
@@ -347,7 +347,7 @@ func TestModelsThatCannotBeMeant(t *testing.T) {
 		"model_limits: {max_session_tokens: 0}":                 `model_limits.max_session_tokens is "0"`,
 		"model_limits:\n  max_money: 5 EUR":                     `c.yaml:2: model_limits.max_money is "5 EUR": it must be a number above 0, such as 0.5, without a currency`,
 		"model_limits: {max_money: 0}":                          `model_limits.max_money is "0"`,
-		"model_limits: {max_money: 1e-12}":                      `model_limits.max_money is "1e-12"`, // less than money is counted in
+		"model_limits: {max_money: 1e-12}":                      `model_limits.max_money is "1e-12"`, // less than the smallest counted amount
 		"model_limits: {max_session_money: NaN}":                `model_limits.max_session_money is "NaN"`,
 		"model_limits: {max_session_money: .inf}":               `model_limits.max_session_money is ".inf"`,
 		"model_limits: {circuit_failures: -1}":                  `model_limits.circuit_failures is "-1": it must be a whole number of at least 0`,
@@ -371,12 +371,12 @@ func TestModelsThatCannotBeMeant(t *testing.T) {
 	}
 }
 
-// Anthropic is told the limit of an answer.
+// Anthropic gets the token limit of an answer.
 func TestAnthropicMaxTokens(t *testing.T) {
 	for text, want := range map[string]string{"": `"max_tokens":4096`, "anthropic: {max_tokens: 77}\n": `"max_tokens":77`} {
 		var body []byte
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, _ = io.ReadAll(r.Body) // what is missing the test tells
+			body, _ = io.ReadAll(r.Body) // the test reports what is missing
 			w.WriteHeader(http.StatusBadRequest)
 		}))
 		a, stdout, _ := clitest.App(t.TempDir())
@@ -412,14 +412,14 @@ func TestKeyFiles(t *testing.T) {
 	write("empty", "\n", 0o600)
 	for _, tc := range []struct {
 		file, env, want string
-		key             string // that the server sees; "" for an error
+		key             string // the key that the server sees; "" for an error
 	}{
 		{"good", "", "key accepted", secret},
 		{"readonly", "", "key accepted", secret},
 		{"good", "sk-of-the-environment", "key accepted", "sk-of-the-environment"},
 		{"group", "", "group can be read by others (mode 0640): chmod 600 ", ""},
 		{"world", "", "chmod 600 ", ""},
-		{"world", "sk-of-the-environment", "chmod 600 ", ""}, // it is open to others, used or not
+		{"world", "sk-of-the-environment", "chmod 600 ", ""}, // the file is open to others, so it is refused even unused
 		{"empty", "", "is empty: write the key into it", ""},
 		{".", "", "is not a regular file", ""},
 		{secret, "", "the value must be the path of a file that holds the key, not the key itself", ""},

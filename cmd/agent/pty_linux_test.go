@@ -18,7 +18,7 @@ import (
 	"example.com/assay/cmd/agent/internal/clitest"
 )
 
-// prompt is what a session shows before a line.
+// prompt is the prompt of a session.
 const prompt = "agent> "
 
 // A terminal is the program running behind a pseudo-terminal.
@@ -101,8 +101,8 @@ func (p *terminal) await(n int, text string) {
 	}
 }
 
-// awaitEditing waits until keys are the editor's. It prints its prompt a moment
-// before, and until then Ctrl-C is a signal.
+// awaitEditing waits until the editor reads keys. It prints its prompt a moment before, and
+// until then Ctrl-C is a signal.
 func (p *terminal) awaitEditing() {
 	p.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
@@ -143,8 +143,8 @@ func (p *terminal) exit() int {
 	}
 }
 
-// In a session Ctrl-C gives up a line, then a running question, and the
-// session goes on; Ctrl-D ends it, and the history stays.
+// In a session Ctrl-C drops a line, then stops a running question, and the session goes on.
+// Ctrl-D ends it, and the history stays.
 func TestTerminalSession(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -188,8 +188,8 @@ func TestTerminalSession(t *testing.T) {
 	}
 }
 
-// A paste of several lines is one question, sent off by the person; it comes back
-// from the history as it was.
+// A paste of several lines is one question, which the person sends. The history returns it
+// unchanged.
 func TestTerminalPaste(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)

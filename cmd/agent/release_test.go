@@ -16,7 +16,7 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 )
 
-// A composed service is one of a compose file.
+// A composed is a service in a compose file.
 type composed struct {
 	Image       string
 	Command     []string
@@ -51,8 +51,8 @@ func checkCommandLine(t *testing.T, where string, args []string) {
 	}
 }
 
-// checkVariables refuses variables that neither the program nor the library of PostgreSQL
-// reads, and values that the program does not take.
+// checkVariables refuses variables that neither the program nor PostgreSQL's library reads, and
+// values that the program does not take.
 func checkVariables(t *testing.T, where string, variables map[string]string) {
 	t.Helper()
 	a, _, _ := clitest.App(t.TempDir())
@@ -76,8 +76,8 @@ func checkVariables(t *testing.T, where string, variables map[string]string) {
 	}
 }
 
-// What the compose files start exists: each image has a version, each command line and
-// each variable is one of the program, and each service and volume is declared.
+// Everything in the compose files exists: each image has a version, the program knows each
+// command line and variable, and each service and volume is declared.
 func TestComposeFiles(t *testing.T) {
 	all, volumes := map[string]composed{}, map[string]any{}
 	pinned := regexp.MustCompile(`^([a-z/-]+:(\d+\.\d+(\.\d+)?(-alpine[\d.]*)?|local)|scratch)$`)
@@ -131,8 +131,8 @@ func TestComposeFiles(t *testing.T) {
 	}
 }
 
-// The units of systemd start the program with flags and variables that it has, and have no
-// fault that systemd-analyze finds, where that is installed.
+// The units of systemd start the program with flags and variables that it has. systemd-analyze,
+// if it is installed, finds no fault in them.
 func TestSystemdUnits(t *testing.T) {
 	for name, variables := range map[string]int{"assay-worker": 4, "assay-serve": 1} {
 		t.Run(name, func(t *testing.T) {

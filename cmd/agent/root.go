@@ -34,8 +34,7 @@ import (
 	"example.com/assay/cmd/agent/internal/worker"
 )
 
-// rootCommand builds the command tree. It is built once per run: the flags'
-// values live in it.
+// rootCommand builds the command tree. Each run builds it once, since it holds the values of flags.
 func rootCommand(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	root := &cobra.Command{
@@ -90,7 +89,7 @@ evidence or an unsupported claim, 4 waits for a person, 130 interrupted,
 		traces.Command(a), train.Command(a), evals.Command(a), doctor.Command(a), backup.Command(a), backup.RestoreCommand(a), serve.Command(a, cli.ThisBuild().Version), serve.MCPCommand(a, cli.ThisBuild().Version), worker.Command(a), version.Command(a),
 	)
 	for _, p := range open.Pipelines() {
-		if p.Make != nil { // the others have commands of their own
+		if p.Make != nil { // the others have their own commands
 			root.AddCommand(general.Command(a, p))
 		}
 	}
@@ -98,8 +97,8 @@ evidence or an unsupported claim, 4 waits for a person, 130 interrupted,
 	return root
 }
 
-// checkHome refuses a home with files of a newer version before a verb opens any. Verbs that
-// do not open the home, and the doctor, who reports it, go on.
+// checkHome refuses a home with files of a newer version before a verb opens any. It lets verbs pass
+// that do not open the home, and the doctor, which reports such files.
 func checkHome(a *cli.App, cmd *cobra.Command) error {
 	for c := cmd; c.HasParent(); c = c.Parent() {
 		if slices.Contains([]string{"help", "version", "completion", "doctor", "restore", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, c.Name()) && c.Parent() == cmd.Root() {
@@ -108,7 +107,7 @@ func checkHome(a *cli.App, cmd *cobra.Command) error {
 	}
 	place, err := a.Env.Home()
 	if err != nil {
-		return nil // the verb says so, if it needs a home
+		return nil // a verb that needs a home reports the error
 	}
 	return home.Check(place)
 }

@@ -18,12 +18,12 @@ import (
 	"example.com/assay/nodes/causal"
 )
 
-// A writer is a server whose model lets an edge be verified before it writes, and
-// then cites the source that the edge's quote is in.
+// A writer is a server whose model has an edge verified before it writes, and then cites the
+// source of the edge's quote.
 type writer struct {
 	*httptest.Server
 	mu    sync.Mutex
-	tools []string // that it was offered
+	tools []string // the tools that it was offered
 	found struct {
 		Result  causal.Verified
 		Sources []struct{ N int }
@@ -68,8 +68,8 @@ func newWriter(t *testing.T) *writer {
 	return w
 }
 
-// In a session a model that may call tools has an edge verified: its loop is shown
-// as it goes, and what it quotes can be cited. Outside of one it is not offered.
+// In a session, a model that may call tools has an edge verified. The loop is shown as it runs,
+// and its quotes can be cited. Outside a session the tool is not offered.
 func TestModelVerifiesAnEdge(t *testing.T) {
 	home := t.TempDir()
 	setUp, _, stderr := clitest.App(home)

@@ -24,7 +24,8 @@ func startSession(t *testing.T, text, program string, env []string, args ...stri
 	return p, home
 }
 
-// say types a line as soon as the editor waits, and waits for the n-th of what it causes.
+// say types a line as soon as the editor waits, and waits for the n-th copy of the expected
+// text.
 func (p *terminal) say(line string, n int, seen string) {
 	p.t.Helper()
 	p.awaitEditing()
@@ -32,7 +33,7 @@ func (p *terminal) say(line string, n int, seen string) {
 	p.await(n, seen)
 }
 
-// leave ends a session at its prompt, and checks what no session may write.
+// leave ends a session at its prompt, and checks that it wrote nothing forbidden.
 func (p *terminal) leave(keys string) {
 	p.t.Helper()
 	p.key(keys)
@@ -47,8 +48,8 @@ func (p *terminal) leave(keys string) {
 // forbidden are the alternate screen, the mouse, clearing the screen, and a window's title.
 var forbidden = regexp.MustCompile(`\x1b\[\?(47|1047|1049|9|100[0-6]|1015)[hl]|\x1b\[[23]J|\x1b\]0;`)
 
-// Several lines by Alt-Enter, found again by Ctrl-R; names by Tab; a follow-up that says
-// how it was understood, in a thread that is completed by name afterwards.
+// Alt-Enter makes several lines, and Ctrl-R finds them again. Tab completes names. A follow-up
+// says how it was understood, in a thread whose name is completed afterwards.
 func TestTerminalKeys(t *testing.T) {
 	p, home := startSession(t, clitest.Permits, "agent", nil)
 	p.say("Tell me about papers.\x1b\rWhat are the elements of a valid lantern permit?", 1, "payment of the lantern fee in full;")
@@ -71,8 +72,8 @@ func TestTerminalKeys(t *testing.T) {
 	}
 }
 
-// Ctrl-C twice leaves: at an empty prompt at any pace, and during a question within two
-// seconds.
+// Ctrl-C twice ends the session: at an empty prompt at any pace, and during a question within
+// two seconds.
 func TestTerminalTwice(t *testing.T) {
 	p, home := startSession(t, clitest.Permits, "agent", nil)
 	p.awaitEditing()
@@ -80,7 +81,7 @@ func TestTerminalTwice(t *testing.T) {
 	p.await(1, "Ctrl-C once more")
 	p.await(2, prompt)
 	p.awaitEditing()
-	time.Sleep(2100 * time.Millisecond) // the first one is forgotten
+	time.Sleep(2100 * time.Millisecond) // the first Ctrl-C no longer counts
 	p.key("half again\x03")
 	p.await(2, "Ctrl-C once more")
 	p.awaitEditing()
@@ -100,7 +101,7 @@ func TestTerminalTwice(t *testing.T) {
 			t.Fatalf("the model was not asked:\n%s", p.text())
 		}
 	}
-	p.await(1, "1s  step 1") // how long the question has taken
+	p.await(1, "1s  step 1") // the time of the question so far
 	p.key("\x03")
 	p.await(1, "agent: interrupted")
 	p.await(2, prompt)
@@ -118,8 +119,8 @@ func TestTerminalHostileText(t *testing.T) {
 	p.leave("\x04")
 }
 
-// NO_COLOR leaves editing alone. With --plain and on a dumb terminal no byte of a control
-// sequence is written, and a backslash continues a line.
+// NO_COLOR does not affect editing. With --plain and on a dumb terminal no control sequence is
+// written, and a backslash continues a line.
 func TestTerminalPlain(t *testing.T) {
 	colour := regexp.MustCompile(`\x1b\[[0-9;]*m`)
 	p, _ := startSession(t, clitest.Permits, "agent", []string{"NO_COLOR=1"})
@@ -146,7 +147,7 @@ func TestTerminalPlain(t *testing.T) {
 		p.await(2, "...... ")
 		p.key("\x03")
 		p.await(1, "Ctrl-C once more")
-		p.key("When does a lantern permit expire?\r") // what was begun is given up
+		p.key("When does a lantern permit expire?\r") // the begun line is dropped
 		p.await(2, "exact · corpus default")
 		p.await(4, prompt)
 		p.key("\x03")
@@ -158,8 +159,8 @@ func TestTerminalPlain(t *testing.T) {
 	}
 }
 
-// A window of 20 columns, and one that changes its width, show whole answers; a paste of
-// 100 KB is refused with advice, and the session goes on.
+// A window of 20 columns, and one that changes its width, show whole answers. A paste of 100 KB
+// is refused with advice, and the session goes on.
 func TestTerminalSizes(t *testing.T) {
 	p, home := startSession(t, clitest.Permits, "agent", nil)
 	p.awaitEditing()
@@ -191,7 +192,7 @@ func TestTerminalSizes(t *testing.T) {
 	}
 }
 
-// A session works with a history that cannot be read, and says so once.
+// A session works without a readable history, and says so once.
 func TestTerminalHistoryUnreadable(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)

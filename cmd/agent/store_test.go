@@ -40,7 +40,7 @@ func (u storeUser) app() (a *cli.App, stdout, stderr *bytes.Buffer) {
 	return a, stdout, stderr
 }
 
-// run returns what a command line prints, after it has ended with a code.
+// run returns the output of a command line, which must end with the exit code.
 func (u storeUser) run(code int, args ...string) string {
 	u.t.Helper()
 	a, stdout, stderr := u.app()
@@ -50,7 +50,7 @@ func (u storeUser) run(code int, args ...string) string {
 	return stdout.String() + stderr.String()
 }
 
-// shows fails unless a command line prints what a pattern says.
+// shows fails unless the output of a command line matches a pattern.
 func (u storeUser) shows(pattern string, args ...string) {
 	u.t.Helper()
 	if got := u.run(cli.ExitDone, args...); !regexp.MustCompile(pattern).MatchString(got) {
@@ -58,7 +58,7 @@ func (u storeUser) shows(pattern string, args ...string) {
 	}
 }
 
-// twoHomes are two machines with the same documents and one store. The flags are of the
+// twoHomes returns two machines with the same documents and one store. The flags are for the
 // ingest.
 func twoHomes(t *testing.T, store string, flags ...string) (a, b storeUser) {
 	t.Helper()
@@ -74,8 +74,8 @@ func twoHomes(t *testing.T, store string, flags ...string) (a, b storeUser) {
 	return users[0], users[1]
 }
 
-// Two machines with one store go on with each other's threads, and serve each other's
-// answers; neither has files of its own.
+// Two machines with one store continue each other's threads and serve each other's answers.
+// Neither has its own files.
 func TestStoreIsShared(t *testing.T) {
 	store := pgtest.URL(t, pgtest.Schema(t))
 	a, b := twoHomes(t, store)
@@ -98,7 +98,7 @@ func TestStoreIsShared(t *testing.T) {
 			}
 		}
 	}
-	// The flag overrides the variable: these are the files again.
+	// The flag overrides the variable, so the command reads the files again.
 	a.shows("no threads", "threads", "list", "--store", "")
 	if _, err := os.Stat(filepath.Join(a.home, "threads.db")); err != nil {
 		t.Error(err)
@@ -131,8 +131,8 @@ func rights(t *testing.T) []string {
 	return out
 }
 
-// A role with the rights of docs/scale.md can do everything but make tables, and the doctor
-// says what a role lacks that has fewer.
+// A role with the rights of docs/scale.md can do everything except make tables. The doctor names
+// the rights that a weaker role lacks.
 func TestStoreWithLeastRights(t *testing.T) {
 	schema := pgtest.Schema(t)
 	store := pgtest.URL(t, schema)
@@ -166,7 +166,7 @@ func TestStoreWithLeastRights(t *testing.T) {
 	user.shows("no notes", "memory", "notes")
 }
 
-// A password in the address is shown nowhere, also when the server cannot be reached.
+// A password in the address is never shown, not even when the server cannot be reached.
 func TestStoreKeepsItsPassword(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -184,7 +184,7 @@ func TestStoreKeepsItsPassword(t *testing.T) {
 		}
 		all.WriteString(got)
 	}
-	// Without anything to save, the store is not asked.
+	// A command that saves nothing does not connect to the store.
 	all.WriteString(u.run(cli.ExitDone, "ask", "-v", "--trace", traced, clitest.PermitQuestion))
 	trace, err := os.ReadFile(traced)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 type receiver struct {
 	*httptest.Server
 	mu    sync.Mutex
-	body  bytes.Buffer // all that came
+	body  bytes.Buffer // everything that arrived
 	spans []*spans.Span
 }
 
@@ -60,8 +60,8 @@ func (r *receiver) names() []string {
 	return slices.Compact(out)
 }
 
-// A question's spans reach the collector; questions, prompts and passages are
-// in them on request only, and keys never.
+// A question's spans reach the collector. They hold questions, prompts and passages only on
+// request, and never keys.
 func TestSpansReachTheCollector(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -93,8 +93,7 @@ func TestSpansReachTheCollector(t *testing.T) {
 	}
 }
 
-// The spans of an edge's verification carry each attempted query and what it
-// found, on request only.
+// The spans of an edge's verification hold each query and its results, only on request.
 func TestSpansOfEdges(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, "Damp air causes rust.\n")
@@ -137,8 +136,8 @@ func TestSpansOfEdges(t *testing.T) {
 	}
 }
 
-// Without a collector nothing is sent; with one that is gone or refuses, the
-// answer comes all the same, and what the collector said is not repeated.
+// Without a collector no span is sent. When the collector is gone or refuses, the answer comes
+// all the same, and the collector's words are not repeated.
 func TestCollectorThatFails(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)

@@ -27,8 +27,8 @@ import (
 	"example.com/assay/internal/pgtest"
 )
 
-// certificates are files of an authority and of a certificate that it signed, for both
-// ends of a connection to 127.0.0.1.
+// certificates are the files of an authority and of a certificate that it signed, for both ends
+// of a connection to 127.0.0.1.
 type certificates struct{ ca, cert, key string }
 
 func newCertificates(t *testing.T) certificates {
@@ -71,8 +71,8 @@ func newCertificates(t *testing.T) certificates {
 	return certificates{write("ca.pem", "CERTIFICATE", signed), write("cert.pem", "CERTIFICATE", sign(leaf, ca, own, root)), write("key.pem", "PRIVATE KEY", key)}
 }
 
-// inTLS is the address of a server that demands TLS with a client's certificate, and passes
-// everything on to another in the clear.
+// inTLS is the address of a server that demands TLS with a client's certificate, and passes all
+// bytes to another server without encryption.
 func inTLS(t *testing.T, c certificates, to string) string {
 	t.Helper()
 	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
@@ -91,7 +91,7 @@ func inTLS(t *testing.T, c certificates, to string) string {
 	}
 	var all sync.WaitGroup
 	t.Cleanup(func() {
-		_ = listener.Close() // Accept returns
+		_ = listener.Close() // ends Accept
 		all.Wait()
 	})
 	all.Go(func() {
@@ -109,7 +109,7 @@ func inTLS(t *testing.T, c certificates, to string) string {
 				}
 				all.Go(func() {
 					defer far.Close()
-					_, _ = io.Copy(far, near) // until an end closes, as clients do
+					_, _ = io.Copy(far, near) // until one end closes, as clients do
 				})
 				_, _ = io.Copy(near, far)
 			})
@@ -118,15 +118,15 @@ func inTLS(t *testing.T, c certificates, to string) string {
 	return listener.Addr().String()
 }
 
-// A worker and a question reach the server by TLS, and the doctor counts the workers. It
-// says what is wrong with an address that has no certificate of the server's authority.
+// A worker and a question reach the server by TLS, and the doctor counts the workers. The doctor
+// says what is wrong when the address lacks the certificate of the server's authority.
 func TestTemporalByTLS(t *testing.T) {
 	own, other := newCertificates(t), newCertificates(t)
 	address := inTLS(t, own, temporaltest.Address(t))
 	u := storeUser{t: t, home: t.TempDir(), env: map[string]string{config.EnvStore: pgtest.URL(t, pgtest.Schema(t))}}
 	clitest.Ingest(t, u.home, clitest.Permits)
 	u.env["ASSAY_TEMPORAL"] = "tls://" + address + "?ca=" + own.ca + "&cert=" + own.cert + "&key=" + own.key
-	u.shows(`(?m)^warn  temporal +tls://127.0.0.1:\d+/default: Temporal [0-9.]+.*(no worker on queue|without the search attributes)`, "doctor") // which the first worker makes
+	u.shows(`(?m)^warn  temporal +tls://127.0.0.1:\d+/default: Temporal [0-9.]+.*(no worker on queue|without the search attributes)`, "doctor") // the first worker makes the attributes
 	defer u.works()()
 	u.shows("", "ask", clitest.PermitQuestion)
 	u.shows(`(?m)^ok    temporal +tls://127.0.0.1:\d+/default: Temporal [0-9.]+, 1 worker on queue`, "doctor")
@@ -145,13 +145,13 @@ func TestTemporalByTLS(t *testing.T) {
 	}
 }
 
-// An API key goes to the server in its header, and never in the clear.
+// An API key goes to the server in its header, and never without encryption.
 func TestTemporalKey(t *testing.T) {
 	got := make(chan string, 100)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		select {
 		case got <- r.Header.Get("Authorization"):
-		default: // it is asked again and again
+		default: // the server is called again and again
 		}
 	}))
 	server.EnableHTTP2 = true

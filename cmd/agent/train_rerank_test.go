@@ -14,9 +14,9 @@ import (
 	"example.com/assay/memory"
 )
 
-// cranes ingests a corpus in which the index likes catalogue lines better than
-// the rules that answer, and writes judged questions about it. In a hopeless
-// one the passage that answers is drawn: nothing can be learnt.
+// cranes ingests a corpus in which the index prefers catalogue lines to the rules that answer,
+// and writes judged questions about it. In a hopeless corpus the answering passage is random, so
+// nothing can be learnt.
 func cranes(t *testing.T, n int, hopeless bool) (home, queries, qrels string) {
 	t.Helper()
 	home = t.TempDir()
@@ -84,7 +84,7 @@ func TestTrainRerankThatWins(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// It orders, and is shown to.
+	// The ranker orders the searches, and the output shows it.
 	stdout, _ = agentRun(t, home, cli.ExitDone, "search", "--corpus", "yard", "--explain", "--k", "2", "When is crane 7 oiled?")
 	if !strings.Contains(strings.Split(stdout, "\n")[2], "first day") || !strings.Contains(stdout, "· trained ") || !strings.Contains(stdout, "ordered by "+got.Ranker.ID) {
 		t.Errorf("search:\n%s", stdout)
@@ -98,7 +98,7 @@ func TestTrainRerankThatWins(t *testing.T) {
 		t.Errorf("doctor:\n%s", stdout)
 	}
 
-	// The evaluation in folds is of the same collection.
+	// The evaluation in folds uses the same collection.
 	run := filepath.Join(t.TempDir(), "run.trec")
 	stdout, _ = agentRun(t, home, cli.ExitDone, "eval", "retrieval", "--format", "beir", "--corpus", filepath.Join(filepath.Dir(queries), "corpus.jsonl"),
 		"--queries", queries, "--qrels", qrels, "--limit", "60", "--train-rerank", "--folds", "3", "--run", run)
@@ -106,7 +106,7 @@ func TestTrainRerankThatWins(t *testing.T) {
 		t.Errorf("eval (%v):\n%s", err, stdout)
 	}
 
-	// The same again gives the same file.
+	// The same training again gives the same file.
 	stdout, _ = agentRun(t, home, cli.ExitDone, args...)
 	if !strings.Contains(stdout, "kept: "+got.Ranker.ID) {
 		t.Errorf("again:\n%s", stdout)
@@ -151,7 +151,7 @@ func TestTrainRerankThatDoesNotWin(t *testing.T) {
 		t.Errorf("a ranker that does not win was kept: %v", err)
 	}
 
-	// With more of them trees grow on what is chance, and win nothing.
+	// With more questions, trees grow on chance alone and win nothing.
 	home, queries, qrels = cranes(t, 150, true)
 	stdout, _ := agentRun(t, home, cli.ExitDone, "train", "rerank", "--corpus", "yard", "--queries", queries, "--qrels", qrels, "--force", "--json")
 	var got trainedDocument

@@ -24,8 +24,8 @@ var (
 	soakKill = flag.Int("kill", 6, "of so many commands TestTwoProcesses kills one")
 )
 
-// A soaker is one of two users of a home, each of whose commands is a process. It has
-// threads of its own and shares the corpora.
+// A soaker is one of two users of a home. Each of its commands is a process. It has its own
+// threads and shares the corpora.
 type soaker struct {
 	t     *testing.T
 	name  string
@@ -35,7 +35,7 @@ type soaker struct {
 	rand  *rand.Rand
 
 	did     map[string]int
-	took    map[string]time.Duration // by what it did, the last command that was not killed
+	took    map[string]time.Duration // by kind of command: the last one that was not killed
 	killed  int
 	threads map[string]int  // by name: checkpoints that a command has seen, which must stay
 	cut     map[string]bool // threads whose last command was killed, so that a question may wait
@@ -44,8 +44,8 @@ type soaker struct {
 	next    int
 }
 
-// Two processes use one home for a while, and some are killed. Nothing that a command
-// reported as done is lost, no lock stays, and every backup is whole.
+// Two processes use one home for a while, and some commands are killed. No reported result is
+// lost, no lock stays, and every backup is whole.
 //
 //	go test ./cmd/agent -run TwoProcesses -for 1h -seed 7 -timeout 70m -v
 //	go test ./cmd/agent -run TwoProcesses -for 15m -seed 8 -kill 1 -timeout 70m -v
@@ -91,12 +91,12 @@ func TestTwoProcesses(t *testing.T) {
 		}
 	}
 	must(t, place, "doctor", "--deep")
-	// No lock of a killed process is left: each store can be written at once.
+	// A killed process leaves no lock: each store can be written at once.
 	must(t, place, "ingest", docs, "--corpus", "stays")
 	must(t, place, "ingest", docs, "--corpus", "shared")
 	for _, s := range soakers {
 		for thread := range s.threads {
-			if s.cut[thread] { // its question may have been answered all the same
+			if s.cut[thread] { // its question may have been answered before the kill
 				_, _, _ = outside(t.Context(), place, s.agent, "resume", thread)
 			}
 			must(t, place, "ask", "What does a lantern permit of kind 1 cost?", "--corpus", "stays", "--thread", thread)
@@ -144,15 +144,15 @@ func (s *soaker) step(backups string) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
 	defer cancel()
 	kill := s.rand.IntN(*soakKill) == 0
-	share := s.rand.Float64() * 1.25 // of the time that it needs: at every moment alike
+	share := s.rand.Float64() * 1.25 // of the command's time, so that every moment is equally likely
 	if kill {
-		ctx, cancel = context.WithTimeout(s.t.Context(), time.Duration(share*float64(cmp.Or(s.took[what], time.Second)))) // ends it by SIGKILL
+		ctx, cancel = context.WithTimeout(s.t.Context(), time.Duration(share*float64(cmp.Or(s.took[what], time.Second)))) // SIGKILL at the end
 		defer cancel()
 	}
 	began := time.Now()
 	code, out, err := outside(ctx, s.place, s.agent, args...)
 	if err != nil {
-		if ctx.Err() != nil && kill { // before it began
+		if ctx.Err() != nil && kill { // killed before it began
 			return
 		}
 		s.t.Error(err)
@@ -178,7 +178,7 @@ func (s *soaker) step(backups string) {
 		}
 		if what == "backup" {
 			s.backups = append(s.backups, args[1])
-			if len(s.backups) > 6 { // the oldest but one, so that disks do not fill
+			if len(s.backups) > 6 { // remove the second oldest, so that disks do not fill
 				if err := os.Remove(s.backups[1]); err != nil {
 					s.t.Error(err)
 				}
@@ -198,7 +198,7 @@ func (s *soaker) step(backups string) {
 	}
 }
 
-// checkThreads looks for every thread that a command has answered under.
+// checkThreads looks for every thread in which a command has answered.
 func (s *soaker) checkThreads(place string) {
 	var list struct {
 		Threads []struct {

@@ -19,10 +19,10 @@ import (
 	"example.com/assay/llm/offline"
 )
 
-// volatile is what differs between two equal runs.
+// volatile matches the parts in which equal runs differ.
 var volatile = regexp.MustCompile(`"run_id": "[^"]*"|, send [0-9]|"elapsed_ms": [0-9.e+-]+|(?s)"node_ms": \{.*?\}|[0-9.]+ m?s\b`)
 
-// ends runs a command line that may be stopped, and returns what it prints.
+// ends runs a command line that may be stopped, and returns its output.
 func (u storeUser) ends(ctx context.Context, args ...string) (code int, stdout, stderr string) {
 	u.t.Helper()
 	a, out, errs := u.app()
@@ -30,7 +30,7 @@ func (u storeUser) ends(ctx context.Context, args ...string) (code int, stdout, 
 	return code, strings.ReplaceAll(out.String(), u.home, "HOME"), errs.String()
 }
 
-// A halting model stops the program, and answers nothing until it is stopped itself.
+// A halting model stops the program, and does not answer until it is stopped itself.
 type halting struct{ stop context.CancelCauseFunc }
 
 func (h halting) Generate(ctx context.Context, _ llm.Request) (llm.Response, error) {
@@ -39,8 +39,8 @@ func (h halting) Generate(ctx context.Context, _ llm.Request) (llm.Response, err
 	return llm.Response{}, context.Cause(ctx)
 }
 
-// Each pipeline that a worker runs prints what it prints in one process, as text and as
-// JSON, with the same exit code, also when its budget is spent and when it is stopped.
+// A pipeline on a worker prints the same as in one process, as text and as JSON, and with the
+// same exit code, also when its budget is spent and when it is stopped.
 func TestPipelinesOnWorkers(t *testing.T) {
 	server, store := temporaltest.Address(t), pgtest.URL(t, pgtest.Schema(t))
 	schema, whole, _, blank := extractFiles(t)
@@ -81,7 +81,7 @@ func TestPipelinesOnWorkers(t *testing.T) {
 					continue
 				}
 				for i, args := range [][]string{append(verb[:len(verb):len(verb)], "--json"), verb} {
-					if i == 1 && model == "stopped" || i == 0 && model == "budget" { // it takes a heartbeat; the order of calls decides what is counted
+					if i == 1 && model == "stopped" || i == 0 && model == "budget" { // it takes a heartbeat; the order of calls decides which are counted
 						continue
 					}
 					run := func(env map[string]string, remote bool) (int, string, string) {
@@ -99,7 +99,7 @@ func TestPipelinesOnWorkers(t *testing.T) {
 					}
 					code, stdout, stderr := run(map[string]string{}, false)
 					gotCode, gotOut, gotErr := run(map[string]string{config.EnvStore: store, "ASSAY_TEMPORAL": server}, true)
-					if model == "stopped" { // what it had done by then is chance
+					if model == "stopped" { // the work done before the stop is random
 						stdout, gotOut = statusIn(stdout), statusIn(gotOut)
 					}
 					differs := cmp.Diff(volatile.ReplaceAllString(stdout+stderr, ""), volatile.ReplaceAllString(gotOut+gotErr, ""))
@@ -112,13 +112,13 @@ func TestPipelinesOnWorkers(t *testing.T) {
 	}
 }
 
-// statusIn is the status in an answer.
+// statusIn reads the status in an answer.
 func statusIn(answer string) string {
 	return regexp.MustCompile(`"status": "[a-z_]*"`).FindString(answer)
 }
 
-// Many questions are as many runs; each has a thread that says what it was, which agent
-// resume does not take for a question. Edges with a thread go on there.
+// Many questions make as many runs. Each has a thread that names its question, which agent
+// resume does not take for a question's own thread. Edges with a thread continue there.
 func TestThreadsOfPipelinesOnWorkers(t *testing.T) {
 	u := storeUser{t: t, home: t.TempDir(), env: map[string]string{config.EnvStore: pgtest.URL(t, pgtest.Schema(t)), "ASSAY_TEMPORAL": temporaltest.Address(t)}}
 	clitest.Ingest(t, u.home, harbourRules+"\n"+trials)

@@ -15,7 +15,7 @@ import (
 	"example.com/assay/internal/pgtest"
 )
 
-// works runs agent worker until the function that it returns is called.
+// works runs agent worker until the returned function is called.
 func (u storeUser) works(args ...string) (stop func()) {
 	u.t.Helper()
 	a, stdout, stderr := u.app()
@@ -31,8 +31,8 @@ func (u storeUser) works(args ...string) (stop func()) {
 	}
 }
 
-// A question that one machine asks is answered by a worker on another, with the same
-// answer, and is on the thread of both; a worker with other documents refuses it.
+// A worker on one machine answers the question of another machine, with the same answer. The
+// thread of both machines has it. A worker with other documents refuses the question.
 func TestWorkerAnswers(t *testing.T) {
 	server := temporaltest.Address(t)
 	asks, works := twoHomes(t, pgtest.URL(t, pgtest.Schema(t)))
@@ -63,7 +63,7 @@ func TestWorkerAnswers(t *testing.T) {
 	}
 }
 
-// overlay is a folder with a prompt that has another text.
+// overlay is a folder with a changed prompt.
 func overlay(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.FromSlash("../../skills/plan_synthesis.md"))
@@ -77,7 +77,8 @@ func overlay(t *testing.T) string {
 	return dir
 }
 
-// A Temporal server in the environment is for agent ask: a session runs here.
+// A Temporal server in the environment matters to agent ask only: a session runs in its own
+// process.
 func TestSessionIgnoresTemporal(t *testing.T) {
 	a, stdout, stderr := clitest.App(t.TempDir())
 	a.Env["ASSAY_TEMPORAL"], a.Stdin = "127.0.0.1:1", strings.NewReader("What is consideration?\n")
@@ -86,7 +87,7 @@ func TestSessionIgnoresTemporal(t *testing.T) {
 	}
 }
 
-// What is missing is said before anything runs.
+// Missing settings are reported before anything runs.
 func TestWorkerUsage(t *testing.T) {
 	u := storeUser{t: t, home: t.TempDir(), env: map[string]string{}}
 	for what, args := range map[string][]string{

@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The workflows call programs of this repository, with actions of one version, and with no
-// more rights than they need.
+// The workflows call programs of this repository and actions with fixed versions, and have only
+// the rights that they need.
 func TestWorkflows(t *testing.T) {
 	pinned := regexp.MustCompile(`^actions/[a-z-]+@v\d+\.\d+\.\d+$`)
 	ours := regexp.MustCompile(`(?m)^(\.ci/(run|nightly)$|go run \./release (-version "\$GITHUB_REF_NAME" )?-(out|check) |sha256sum --check|gh release create )`)

@@ -60,11 +60,11 @@ func Figures[T any](to *Score, items []T, list []Figure[T]) (map[string]int, err
 	return about, nil
 }
 
-// Timed does something with each of n items, at most atOnce at the same time, and measures how long
-// each takes. The first error ends it.
+// Timed calls do for each of n items, at most atOnce at the same time, and measures the times. The
+// first error ends it.
 func Timed[T any](ctx context.Context, progress Progress, phase string, n, atOnce int, do func(ctx context.Context, i int) (T, error)) ([]T, Score, error) {
 	items, times := make([]T, n), make([]time.Duration, n)
-	var mu sync.Mutex // of done and the progress
+	var mu sync.Mutex // guards done and progress
 	done := 0
 	err := Together(ctx, n, atOnce, func(ctx context.Context, i int) (err error) {
 		began := time.Now()

@@ -18,14 +18,14 @@ type Options struct {
 	wanted        string  // description of the operand
 }
 
-// NewOptions returns options without any.
+// NewOptions returns an empty set of options for the task with this name.
 func NewOptions(name string) *Options {
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	return &Options{FlagSet: set}
 }
 
-// A UsageError is options that cannot be meant.
+// A UsageError reports options that are wrong or contradict each other.
 type UsageError struct{ error }
 
 func (e *UsageError) Unwrap() error { return e.error }
@@ -34,12 +34,12 @@ func (e *UsageError) Unwrap() error { return e.error }
 func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
 
 // Refuse adds a check, which may ask whether an option was given. Checks run in the order in which
-// they were added, after those of required options.
+// they were added, after the checks of required options.
 func (o *Options) Refuse(check func(given func(name string) bool) error) {
 	o.checks = append(o.checks, check)
 }
 
-// Check refuses options that cannot be meant.
+// Check runs the checks and returns the first error.
 func (o *Options) Check(given func(name string) bool) error {
 	for _, check := range slices.Concat(o.needs, o.checks) {
 		if err := check(given); err != nil {
@@ -96,7 +96,7 @@ func (o *Options) Need(value *string, name, usage string) {
 	})
 }
 
-// OneOf adds an option with one of some values; without a default it is optional.
+// OneOf adds an option that takes one of the known values; without a default it is optional.
 func (o *Options) OneOf(value *string, name, standard, usage string, known ...string) {
 	o.StringVar(value, name, standard, usage)
 	o.Refuse(func(func(string) bool) error {
@@ -120,7 +120,7 @@ func oneOf(what, value string, known []string) error {
 	return Usagef("--%s %q%s; known: %s", what, value, text.DidYouMean(value, known), strings.Join(known, ", "))
 }
 
-// List adds an option of several values, separated by commas, each of them known.
+// List adds an option that takes several known values, separated by commas.
 func (o *Options) List(values *[]string, name, usage string, known []string) {
 	o.Var((*list)(values), name, usage)
 	o.Refuse(func(func(string) bool) error {
@@ -148,8 +148,8 @@ func (l *list) Set(text string) error {
 	return nil
 }
 
-// Limit adds the option limit: of how many items at most something is done, such as
-// "judge" of "item", "items".
+// Limit adds the option limit, which bounds the items that are worked on. The words are for its help,
+// such as "judge", "item", "items".
 func (o *Options) Limit(value *int, verb, one, many string) {
 	o.IntVar(value, "limit", 0, verb+" only the first `N` "+many)
 	o.Refuse(func(given func(string) bool) error {
@@ -160,7 +160,7 @@ func (o *Options) Limit(value *int, verb, one, many string) {
 	})
 }
 
-// Within adds an integer option with a range; math.MaxInt means no upper bound.
+// Within adds an integer option with a range; NoMost means no upper bound.
 func (o *Options) Within(value *int, name string, standard, least, most int, usage string) {
 	o.IntVar(value, name, standard, usage)
 	o.Refuse(func(func(string) bool) error {

@@ -15,14 +15,14 @@ import (
 // and a text for people.
 type Report struct {
 	N        int              // items
-	Trained  bool             // shipped weights were trained on these labels: figures of a fit
-	Metrics  []metrics.Metric // of modes, by them: "gold/accuracy"
+	Trained  bool             // shipped weights were trained on these labels, so the figures show a fit
+	Metrics  []metrics.Metric // with a mode before the name if there are several: "gold/accuracy"
 	Warnings []string
-	Broken   bool  // something that must not be was found
-	File     *File // to write, or nil
+	Broken   bool  // the measurement found a violation, so the command fails
+	File     *File // a file to write, nil for none
 
 	text   strings.Builder
-	fields []field // at least the schema
+	fields []field // the document; never empty
 }
 
 // NewReport returns a report of n items, with the schema and the task's name.
@@ -33,7 +33,7 @@ func NewReport(name string, n int, figures []metrics.Metric) *Report {
 	return r
 }
 
-// A File is an output file requested by an option.
+// A File is an output file that an option asks for.
 type File struct {
 	Option, Path string
 	Data         []byte
@@ -48,7 +48,7 @@ type field struct {
 // Put adds a key to the document.
 func (r *Report) Put(key string, value any) { r.fields = append(r.fields, field{key, value}) }
 
-// PutScore adds the metrics, how long an item took, and how intervals were drawn.
+// PutScore adds the metrics, the latency of items, and the parameters of the intervals.
 func (r *Report) PutScore(s *Score) {
 	r.Put("metrics", Intervals(s.Metrics))
 	r.Put("latency_ms", s.Latency())
@@ -70,7 +70,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	return append(b.Bytes(), '}'), nil
 }
 
-// An Item is the row of an item that was decided.
+// An Item is the row of a decided item.
 type Item struct {
 	ID    string  `json:"id"`
 	Gold  string  `json:"gold"`
@@ -78,7 +78,7 @@ type Item struct {
 	Score float64 `json:"score"` // a probability
 }
 
-// A Bin is a range of probabilities with the observed outcomes.
+// A Bin is a range of probabilities, with the mean probability and the observed share in it.
 type Bin struct {
 	Lo       float64 `json:"lo"`
 	Hi       float64 `json:"hi"`
@@ -87,7 +87,7 @@ type Bin struct {
 	Observed float64 `json:"observed"`
 }
 
-// Bins are bins as documents have them.
+// Bins converts bins for a document.
 func Bins(list []metrics.Bin) []Bin {
 	var out []Bin
 	for _, b := range list {
@@ -96,7 +96,7 @@ func Bins(list []metrics.Bin) []Bin {
 	return out
 }
 
-// Intervals are metrics as documents have them.
+// Intervals converts metrics for a document.
 func Intervals(list []metrics.Metric) map[string]metrics.Interval {
 	out := make(map[string]metrics.Interval, len(list))
 	for _, v := range list {
@@ -113,10 +113,10 @@ func Rounded(v metrics.Interval) metrics.Interval {
 // Six rounds to six decimals.
 func Six(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
-// Milliseconds is a time as documents have it.
+// Milliseconds converts a time for a document.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// A Latency has the times of an item, in milliseconds.
+// A Latency holds percentiles of the time of an item, in milliseconds.
 type Latency struct {
 	P50 float64 `json:"p50"`
 	P95 float64 `json:"p95"`
@@ -157,12 +157,12 @@ func (r *Report) Close(s *Score, latency, drawn string) {
 	r.Drawn(drawn)
 }
 
-// Drawn adds how the intervals were drawn.
+// Drawn adds the resampling parameters, with further text on what was resampled.
 func (r *Report) Drawn(of string) {
 	r.Linef("intervals: %d bootstrap resamples%s, seed %d", metrics.Resamples, of, metrics.Seed)
 }
 
-// Count is "1 document", "2 documents".
+// Count is "1 document" or "2 documents".
 func Count(n int, what string) string {
 	if n != 1 {
 		what += "s"

@@ -1,6 +1,5 @@
-// Package task is the common part of all measurements on judged data. A Task describes
-// itself, takes options, and measures. A Report has its figures with 95 % intervals, for
-// people and for programs.
+// Package task is the common part of all measurements on judged data. A Task describes itself, takes
+// options, and measures. A Report holds the figures with 95 % intervals, for people and for programs.
 //
 //	options := task.NewOptions("causal")
 //	measure := causal.Task().New(options)
@@ -8,8 +7,8 @@
 //	report, err := measure(ctx, nil)
 //	fmt.Print(report.Text())
 //
-// Each task is in the file task.go of the package that measures it. This package knows no
-// task, reads no data and prints nothing.
+// Each task is in the file task.go of the package that measures it. This package knows no task, reads
+// no data and prints nothing.
 package task
 
 import (
@@ -22,7 +21,7 @@ import (
 	"example.com/assay/eval/metrics"
 )
 
-// A Task is something that is measured: one verb of the command.
+// A Task is one measurement, and one verb of the command.
 type Task struct {
 	Name                 string // as it is typed
 	Args                 string // the arguments after the name, for the help
@@ -33,16 +32,15 @@ type Task struct {
 	New func(*Options) Measure
 }
 
-// A Measure reads data, measures, and reports. The error of data that are not there
-// may be a *SkippedError.
+// A Measure reads data, measures, and reports. If the data are missing, it may return a
+// *SkippedError.
 type Measure func(ctx context.Context, progress Progress) (*Report, error)
 
-// A SkippedError is data that are not there: nothing was measured, and nothing has
-// failed.
+// A SkippedError reports missing data: nothing was measured, and nothing has failed.
 type SkippedError struct{ Dir, Source string }
 
 func (e *SkippedError) Error() string {
-	return fmt.Sprintf("there is no folder %s. %s; it is no part of this program", e.Dir, e.Source)
+	return fmt.Sprintf("there is no folder %s. %s; it is not part of this program", e.Dir, e.Source)
 }
 
 // Present returns a *SkippedError if a folder of data does not exist.
@@ -74,14 +72,14 @@ func (p Progress) Tell(phase string, done, total int) {
 // Reading is the phase in which data are read.
 const Reading = "reading"
 
-// A Score is the common part of all evaluations.
+// A Score holds the metrics and times of a measurement.
 type Score struct {
 	Metrics  []metrics.Metric
-	P50, P95 time.Duration // of an item
+	P50, P95 time.Duration // percentiles of the time of an item
 }
 
-// Timed calls do for each of n items, one after the other, and measures the times. Errors are those
-// of do, with the item's name, and cancellation.
+// Timed calls do for each of n items, one after the other, and measures the times. It returns the
+// first error of do, or the cause of a cancellation, with the item's name.
 func (p Progress) Timed(ctx context.Context, phase string, n int, name func(i int) string, do func(i int) error) (Score, error) {
 	times := make([]time.Duration, n)
 	for i := range n {

@@ -26,7 +26,7 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// An item that fails is named, and ends it; so does cancellation.
+// The error of an item names it and ends the measurement; so does cancellation.
 func TestTimed(t *testing.T) {
 	var done []int
 	progress := Progress(func(phase string, n, total int) {
@@ -60,8 +60,8 @@ func TestTimed(t *testing.T) {
 	}
 }
 
-// No more than allowed are begun at once, all of them are made, and an error stops
-// what was not begun.
+// At most the allowed number of calls runs at the same time, and all calls are made. After an
+// error no further call begins.
 func TestTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most, made atomic.Int32
@@ -97,7 +97,7 @@ func TestTogether(t *testing.T) {
 	})
 }
 
-// toy is every kind of option.
+// toy has every kind of option.
 type toy struct {
 	format, data, way string
 	limit, k          int
@@ -151,7 +151,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Keys keep their order, and texts their signs.
+// Keys keep their order, and texts keep <, > and &.
 func TestReport(t *testing.T) {
 	s := Score{Metrics: []metrics.Metric{{Name: "F1", Interval: metrics.Interval{Value: 1. / 3, Lo: .1, Hi: .5}}}, P50: 1500000, P95: 2000000}
 	r := NewReport("toy", 2, s.Metrics)

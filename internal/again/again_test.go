@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// TestDo: a passing error is met again until the call succeeds, the time is over or the context
-// ends; another error ends it at once.
+// TestDo: a passing error is retried until the call succeeds, the time is over or the context
+// ends. Any other error ends it at once.
 func TestDo(t *testing.T) {
 	passing, final, cause := errors.New("passing"), errors.New("final"), errors.New("cause")
 	for name, tc := range map[string]struct {
-		errs  []error // of the calls in turn; the last one again and again
+		errs  []error // the results of the calls in turn; the last one repeats
 		waits Waits
 		calls int
 		want  []error

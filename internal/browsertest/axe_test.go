@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// axe-core runs on a page, also on one whose policy lets no script run.
+// axe-core also runs on a page whose policy forbids all scripts.
 func TestBarriers(t *testing.T) {
 	source := axe(t)
 	if source == "" {

@@ -33,7 +33,7 @@ func serve(t *testing.T, pages map[string]string) string {
 
 const frame = `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>A page</title><body><main><h1>A page</h1><p>one</p><p>two</p><p>three</p><p>four</p>`
 
-// Each check finds the fault that it is for, and none on a page without faults.
+// Each check finds its own fault, and nothing on a page without faults.
 func TestChecks(t *testing.T) {
 	p := browsertest.Open(t)
 	for name, c := range map[string]struct {
@@ -70,8 +70,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// A page is used by keyboard and by mouse, keeps its cookies apart from another one, and is
-// looked at without scripts and without a network.
+// A page is used by keyboard and by mouse, has its own cookies, and is shown without scripts and
+// without a network.
 func TestUse(t *testing.T) {
 	url := serve(t, map[string]string{
 		"/": frame + `<form action="/sent"><input name="q" aria-label="q"><button>Send</button></form><a href="/other" style="margin-top: 3000px; display: block">other</a>

@@ -1,14 +1,14 @@
-// What is wrong with a page, as the browser draws it. Each function returns a list of texts.
+// Finds faults of a page as the browser draws it. Each function returns a list of texts.
 ({
-  // Things that reach over the right edge of the page.
+  // Elements that reach over the right edge of the page.
   wide() {
     if (document.documentElement.scrollWidth <= innerWidth) return [];
     const over = [...document.body.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > innerWidth + 1);
     return ['the page is ' + document.documentElement.scrollWidth + ' px wide', ...over.map(e => e.outerHTML.slice(0, 120))].slice(0, 8);
   },
 
-  // Texts whose contrast is below level AA. A text of a drawing stands on the last shape
-  // before it that lies behind it.
+  // Texts whose contrast is below level AA. The background of a text in a drawing
+  // is the last shape before it that lies under it.
   faint() {
     const parse = c => {
       const m = (c.match(/[\d.]+(e-\d+)?/g) || [0, 0, 0, 0]).map(Number);
@@ -53,7 +53,7 @@
     return seen < 5 ? ['the page shows only ' + seen + ' texts'] : [...out].slice(0, 8);
   },
 
-  // What a keyboard can use, in the order of reading, with its look before it has the focus.
+  // The elements that a keyboard can use, in the order of reading, with their look without the focus.
   usable() {
     const all = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')].filter(e =>
       e.tabIndex >= 0 && !e.disabled && e.type !== 'hidden' && e.checkVisibility({visibilityProperty: true}) &&
@@ -67,7 +67,7 @@
   }).join(';'),
   tell: e => e.outerHTML.replace(/\s+/g, ' ').slice(0, 120),
 
-  // What is wrong after a number of presses of Tab.
+  // Faults after a number of presses of Tab.
   focused(presses) {
     const e = document.activeElement, want = globalThis.assayUsable[presses - 1], out = [];
     if (e !== want.e) out.push(`Tab ${presses} reaches ${this.tell(e)}, not ${this.tell(want.e)}`);
@@ -80,7 +80,7 @@
     return out;
   },
 
-  // What texts have done that became more than text.
+  // What texts have done that ran.
   ran() {
     if (location.protocol === 'chrome-error:') return ['the page is left'];
     const out = [];
@@ -94,7 +94,7 @@
     return out;
   },
 
-  // What texts have made that would do something: our pages have no such thing.
+  // Elements, attributes and addresses that could run something: our pages have none.
   armed() {
     const out = [], own = [location.protocol, location.host].join();
     const odd = 'iframe, frame, object, embed, base, plaintext, marquee, template, math, meta[http-equiv=refresh], script:not([src])';
@@ -110,8 +110,8 @@
     return out.slice(0, 8);
   },
 
-  // Texts that turn the direction of what stands beside them. Fields, options and the texts of
-  // a drawing stand alone.
+  // Texts that change the direction of the texts next to them. Fields, options and the texts
+  // of a drawing stand alone.
   turning() {
     const out = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let n; n = walk.nextNode();) {
@@ -120,7 +120,7 @@
     return out.slice(0, 8);
   },
 
-  // The words that a reader gets, with everything open.
+  // The words that a reader sees, with everything open.
   words() { return document.body.innerText.split(/\s+/).filter(Boolean).join(' ') },
   unfold() { document.querySelectorAll('details').forEach(d => d.open = true) },
 })

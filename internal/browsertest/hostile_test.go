@@ -19,7 +19,7 @@ import (
 	"example.com/assay/internal/browsertest"
 )
 
-// careless are pages that write a text as it is.
+// careless are pages that write a text unescaped.
 var careless = map[browsertest.Place]string{
 	browsertest.Body:     `<div>%s</div>`,
 	browsertest.Quoted:   `<a href="#" title="%s">x</a>`,
@@ -46,7 +46,7 @@ var (
 	link  = regexp.MustCompile(`\[(.*)\]\((.*)\)`)
 )
 
-// write writes a text where it runs.
+// write writes a text at the place where it runs.
 func write(h browsertest.Hostile) (string, error) {
 	body := h.Text
 	switch h.Place {
@@ -76,8 +76,8 @@ func write(h browsertest.Hostile) (string, error) {
 	return `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><body>` + body, nil
 }
 
-// A page or a server that writes a hostile text as it is lets it run, so each text of the
-// table can be found out; one that escapes it does not.
+// A page or a server that writes a hostile text unescaped lets it run, and Ran detects each text
+// of the table. A page that escapes it does not let it run.
 func TestHostileTextsRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it opens a page for each text")
@@ -135,7 +135,7 @@ func TestHostileTextsRun(t *testing.T) {
 	}
 }
 
-// A page that escapes them shows them as texts.
+// A page that escapes the texts shows them as text.
 func TestHostileTextsEscaped(t *testing.T) {
 	var body strings.Builder
 	for _, h := range browsertest.HostileTexts() {

@@ -24,7 +24,7 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// A second place has the file's bytes, on another disk too, and is never one that is taken.
+// A link has the file's bytes, also on another disk, and never takes an existing name.
 func TestLink(t *testing.T) {
 	from := filepath.Join(t.TempDir(), "from")
 	if err := os.WriteFile(from, []byte("text"), 0o600); err != nil {
@@ -49,8 +49,8 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// What is renamed replaces what was there; an error that no open file causes comes at once and
-// says nothing of one.
+// A renamed file replaces the old one. An error without an open file comes at once and does not
+// mention one.
 func TestRename(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")

@@ -20,9 +20,9 @@ import (
 	"example.com/assay/internal/hostiletest"
 )
 
-// What one command may cost, whatever it reads. The time is that of the processors: how long a
-// command waits for them says something about the machine. The wall is for commands that wait
-// for something that never comes.
+// The bounds of one command, whatever it reads. The time is processor time, since the time that
+// a command waits for processors depends on the machine. The wall time is for commands that
+// would wait forever.
 const (
 	hostileMemory = 512 << 20
 	hostileCPU    = 10 * time.Second
@@ -30,18 +30,18 @@ const (
 	hostileRows   = 3200 // at least, all together
 )
 
-// A hostileRow is a command line and what it finds. In its arguments FILE is the input, HOME is the
-// home, and DIR is a folder of its own.
+// A hostileRow is a command line with its input. In its arguments FILE is the input, HOME is the
+// home, and DIR is an empty folder.
 type hostileRow struct {
 	name  string
 	args  []string
-	file  string // what the input is called; empty: there is none
+	file  string // the name of the input; empty for none
 	input hostiletest.Payload
 	stdin bool                                 // the input is also standard input
-	make  func(t *testing.T, dir, home string) // makes what is no plain file
+	make  func(t *testing.T, dir, home string) // makes an input that is not a plain file
 }
 
-// A hostileBench has the program, and what its verbs read when all is well.
+// A hostileBench has the program, and the valid input of its verbs.
 type hostileBench struct {
 	agent, home string
 	samples     map[string][]byte
@@ -98,8 +98,7 @@ const (
 	hostileCase     = "pipeline: research\ncorpus: docs\nquestion: How many days of notice?\nwant:\n  status: answered\n  contains: [notice]\n"
 )
 
-// readers are the verbs that read a file, by the format that they want, with a sample that they
-// take.
+// readers are the verbs that read a file, by format, each with a valid sample.
 func (b *hostileBench) readers() []hostileRow {
 	sample := func(name string) hostiletest.Payload { return hostiletest.Bytes("", b.samples[name]) }
 	text := func(s string) hostiletest.Payload { return hostiletest.Text("", s) }
@@ -161,8 +160,9 @@ func (b *hostileBench) readers() []hostileRow {
 // format is the format that a row reads.
 func (r hostileRow) format() string { return filepath.Ext(r.file) }
 
-// rows are all commands. An ingest and the first verb of each format get all inputs of the format. The
-// others get those that only the format has, and every fifth of the mutations, each verb others.
+// rows returns all commands. An ingest and the first verb of each format get all inputs of the
+// format. The other verbs get the inputs that only the format has, and every fifth of the
+// mutations, each verb different ones.
 func (b *hostileBench) rows(t *testing.T) []hostileRow {
 	t.Helper()
 	var out []hostileRow
@@ -181,10 +181,10 @@ func (b *hostileBench) rows(t *testing.T) []hostileRow {
 				}
 			}
 			if whole[r.format()] && i < own && r.args != nil && len(r.args) > 1 && (r.args[0] == "verify" || r.args[0] == "extract" || r.args[0] == "edges") && r.format() != ".schema" && i%3 != len(r.args[0])%3 {
-				continue // the reader of documents is the same: each of the three reads a third
+				continue // three verbs share the reader of documents: each reads a third
 			}
 			if r.args == nil && p.Name == "many lines" {
-				continue // to a conversation each is a question, and it answers them all
+				continue // a conversation would answer each line as a question
 			}
 			row := r
 			row.input, row.name = p, p.Name
@@ -200,7 +200,7 @@ func (b *hostileBench) rows(t *testing.T) []hostileRow {
 	return append(out, hostileFlags()...)
 }
 
-// special has a file that is not a plain one for each verb that reads files.
+// special gives each verb that reads files a file that is not plain.
 func (b *hostileBench) special() []hostileRow {
 	link := func(to string) func(t *testing.T, dir, home string) {
 		return func(t *testing.T, dir, _ string) {
@@ -223,7 +223,7 @@ func (b *hostileBench) special() []hostileRow {
 				t.Error(err)
 				return
 			}
-			t.Cleanup(func() { l.Close() }) // its file goes with it
+			t.Cleanup(func() { l.Close() }) // removes its file, too
 		},
 		"a folder": func(t *testing.T, dir, _ string) {
 			if err := os.Mkdir(filepath.Join(dir, "input"), 0o700); err != nil {
@@ -257,12 +257,12 @@ func (b *hostileBench) special() []hostileRow {
 	return out
 }
 
-// names has text that commands a terminal in the place of every name.
+// names puts text that controls a terminal in the place of every name.
 func (b *hostileBench) names() []hostileRow {
 	var out []hostileRow
 	for i, c := range hostiletest.Commands() {
 		if strings.ContainsRune(c, 0) {
-			continue // no argument has it
+			continue // no argument can hold it
 		}
 		for _, args := range [][]string{
 			{"ask", "What is " + c + "?"}, {"search", c}, {"search", "--filter", c + "=" + c, "notice"}, {"threads", "remove", c}, {"resume", c}, {"corpus", "show", c},
@@ -283,7 +283,7 @@ func (b *hostileBench) names() []hostileRow {
 	return out
 }
 
-// damaged has every file of a home in five broken states, each read by another verb.
+// damaged puts every file of a home into five broken states, each read by another verb.
 func (b *hostileBench) damaged(t *testing.T) []hostileRow {
 	t.Helper()
 	verbs := [][]string{{"ask", "--memory", hostileQuestion}, {"search", "notice"}, {"corpus", "show", "default"}, {"memory", "list"}, {"threads", "list"}, {"doctor"}, {"resume", "lease"}, {"ingest", "DIR/lease.md"}, {"corpus", "stats", "default"}}
@@ -328,7 +328,7 @@ func (b *hostileBench) damaged(t *testing.T) []hostileRow {
 	return out
 }
 
-// hostileFlags are command lines whose values are absurd.
+// hostileFlags are command lines with absurd values.
 func hostileFlags() []hostileRow {
 	var out []hostileRow
 	values := []string{"-1", "0", "99999999999999999999", "2147483647", "1e999", "NaN", "-Inf", "", "0x7fffffffffffffff", "\x1b[31m"}
@@ -362,10 +362,10 @@ func hostileLong() []hostileRow {
 	return out
 }
 
-// TestHostile runs the program on input that was made to break it: every 24th row, every eighth with
-// ASSAY_TEST_ALL=1, and each with ASSAY_TEST_HOSTILE=all. Whatever it reads, it ends by
-// itself with a documented exit code, within bounds of time and memory, and nothing that it
-// prints commands a terminal.
+// TestHostile runs the program on hostile input: every 24th row, every eighth with
+// ASSAY_TEST_ALL=1, and every row with ASSAY_TEST_HOSTILE=all. Whatever it reads, it ends by
+// itself with a documented exit code, within bounds of time and memory, and its output does not
+// control a terminal.
 func TestHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program and runs it many times")
@@ -481,7 +481,7 @@ func (b *hostileBench) run(t *testing.T, r hostileRow) {
 	}
 }
 
-// A hostileOutput keeps the first 4 MB that a program prints.
+// A hostileOutput keeps the first 4 MB of a program's output.
 type hostileOutput struct{ data []byte }
 
 func (o *hostileOutput) Write(p []byte) (int, error) {
@@ -491,8 +491,8 @@ func (o *hostileOutput) Write(p []byte) (int, error) {
 
 func (o *hostileOutput) String() string { return string(o.data) }
 
-// commands returns where the output has a control character that is neither the end of a line
-// nor a tab; -1 for nowhere.
+// commands returns the position of the first control character in the output that is not a line
+// end or a tab; -1 for none.
 func (o *hostileOutput) commands() int {
 	for i, r := range string(o.data) {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -502,9 +502,9 @@ func (o *hostileOutput) commands() int {
 	return -1
 }
 
-// watchMemory reads every few milliseconds how much memory a process has had at most, and
-// returns what it was in bytes. What the kernel counts at the end (Maxrss) is not used: it
-// begins with the memory of the process that started it, which is this one.
+// watchMemory reads a process's peak memory every few milliseconds, and returns it in bytes. It
+// does not use the kernel's count at the end (Maxrss), which begins with the memory of the
+// parent, this process.
 func watchMemory(pid int) (peak func() int64) {
 	stop, done, most := make(chan struct{}), make(chan struct{}), int64(0)
 	name := fmt.Sprintf("/proc/%d/status", pid)

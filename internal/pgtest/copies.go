@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Copies starts a copy of this test program for each value of an environment variable, all
-// at the same time, and returns the lines that each prints. Its TestMain looks for the
-// variable, and does other things than test.
+// Copies starts a copy of this test program for each value of an environment variable, all at the
+// same time, and returns the lines that each copy prints. The program's TestMain must look for the
+// variable and do the copy's work instead of the tests.
 func Copies(t *testing.T, variable string, values ...string) [][]string {
 	t.Helper()
 	out := make([][]string, len(values))

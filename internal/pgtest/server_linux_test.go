@@ -2,7 +2,7 @@ package pgtest
 
 import "testing"
 
-// A server that was killed starts again with what was committed.
+// A server that was killed starts again with all committed rows.
 func TestServerIsKilledAndStartedAgain(t *testing.T) {
 	s := NewServer(t)
 	if _, err := PoolAt(t, s.Address).Exec(t.Context(), "CREATE TABLE kept (n int); INSERT INTO kept VALUES (7)"); err != nil {

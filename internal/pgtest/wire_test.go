@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A wire passes everything on, hangs up when it is cut, and lets programs in again.
+// A wire carries all bytes, hangs up when it is cut, and accepts programs again.
 func TestWire(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) }))
 	defer server.Close()

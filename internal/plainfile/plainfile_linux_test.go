@@ -40,7 +40,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Who writes into a pipe is waited for, as with process substitution of a shell.
+// The reader waits for a process that has a pipe open for writing, as in a shell's process
+// substitution.
 func TestReadPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package plainjson writes JSON for people and models to read: <, > and & stay as they are.
+// Package plainjson encodes JSON for people and models to read: <, > and & stay as they are. It reads
+// no JSON.
 package plainjson
 
 import (

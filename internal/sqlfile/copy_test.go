@@ -37,7 +37,7 @@ func filled(t *testing.T, n int) (string, *File) {
 	return path, f
 }
 
-// A copy is one committed state, whatever is written while it is made.
+// A copy is one committed state, whatever other processes write meanwhile.
 func TestCopyWhileWriting(t *testing.T) {
 	path, f := filled(t, 20_000)
 	to := filepath.Join(t.TempDir(), "copy.db")
@@ -90,7 +90,7 @@ func TestCopyEnds(t *testing.T) {
 	}
 }
 
-// Verify finds damage and changes nothing, with and without a log beside the file.
+// Verify finds damage and changes nothing, with and without a log next to the file.
 func TestVerify(t *testing.T) {
 	path, f := filled(t, 500)
 	if application, _, err := Stamp(path); err != nil || application != 0 && application != noteSchema.Application {

@@ -43,7 +43,7 @@ func raw(t *testing.T, path, statement string) {
 	}
 }
 
-// Files of others are told apart, and none that is refused is changed.
+// Files of other programs are recognised, and a refused file is not changed.
 func TestRefused(t *testing.T) {
 	mark := fmt.Sprintf("PRAGMA application_id = %d;", first.Application)
 	for statement, want := range map[string]error{
@@ -84,7 +84,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A file of an earlier version gets the steps that it lacks, and keeps its rows.
+// A file of an earlier version gets the missing steps, and keeps its rows.
 func TestSteps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "odd ?mode=memory&x=%41#é.db")
 	f, err := Open(t.Context(), path, first, nil)
@@ -119,8 +119,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// New files are opened from many connections, each with its own lock. What goes
-// wrong then goes wrong now and then, hence the number of files.
+// Many connections open new files, each with its own lock. Their conflicts are rare, hence the
+// number of files.
 func TestManyOpenAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 15 {
@@ -144,8 +144,7 @@ func TestManyOpenAtOnce(t *testing.T) {
 	}
 }
 
-// Where SQLite itself does not wait for another program, opening does, as long
-// as it is asked to.
+// When SQLite itself does not wait for another program, Open does, as long as its options say.
 func TestOpenWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	raw(t, path, "VACUUM") // a file with nothing in it, not in WAL mode
@@ -187,7 +186,8 @@ func TestOpenWaits(t *testing.T) {
 	}
 }
 
-// However many read at once, a file has a bounded number of connections; who comes later waits.
+// However many readers there are, a file has a bounded number of connections; later readers
+// wait.
 func TestReaders(t *testing.T) {
 	_, f := filled(t, 3)
 	held := make([]*sql.Rows, Readers)

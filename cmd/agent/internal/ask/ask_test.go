@@ -19,7 +19,7 @@ import (
 	"example.com/assay/state"
 )
 
-// A run that is stopped at a node goes on there, in another process.
+// A run that was stopped at a node goes on there, in another process.
 func TestResumeAfterStop(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -88,7 +88,7 @@ func testEngine(t *testing.T, home string) *Asker {
 	return e
 }
 
-// A run that was stopped between two steps answers with the first.
+// A run that was stopped between two steps answers with the first step.
 func TestStoppedRun(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -123,7 +123,7 @@ func TestStoppedRun(t *testing.T) {
 	}
 }
 
-// A memory that was edited by hand is not served, whatever it says.
+// A remembered answer that was edited by hand is not served, whatever it says.
 func TestUnsoundMemory(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)

@@ -1,3 +1,10 @@
+// Package ask is agent ask and agent resume: one question, answered from a corpus by the research
+// pipeline. Sessions ask through it, too.
+//
+//	e, err := ask.New(ctx, a, settings, config.Cassette{}, nil)
+//	answer, err := e.Ask(ctx, ask.Question{Text: "Who pays for repairs?"})
+//
+// It does not answer itself: package nodes/research does.
 package ask
 
 import (
@@ -77,16 +84,14 @@ that file, without a model; a call that the file lacks ends the run.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write the run's trace to `FILE` (JSON Lines)")
 	cmd.Flags().StringVar(&open, "open", "", "open source `N` of the answer: a text at its line with $PAGER or $EDITOR, another file with $"+cli.EnvViewer+" or the system's program, a PDF at its page where the program can; without a display its path is printed; Q.N when several queries cite an N")
-	cmd.Flags().BoolVar(&more, "more", false, "show further quotes, which answer less surely (of the offline model)")
+	cmd.Flags().BoolVar(&more, "more", false, "show further, less certain quotes; only the offline model has them")
 	cmd.Flags().StringVar(&asOf, "as-of", "", "answer as of this `DATE` (2024-06-30, 2024-06 or 2024): leave out documents that hold from a later day, or until an earlier one")
 	cmd.Flags().StringVar(&thread, "thread", "", "save the run as this `THREAD`, so that agent resume can continue it after a failure or a kill; the next question under it may refer to this one")
 	return cmd
 }
 
-// Example questions for errors about an empty question.
-const (
-	AskExample = `ask "What must a plaintiff prove for battery?"`
-)
+// AskExample is the example in errors about a wrong question.
+const AskExample = `ask "What must a plaintiff prove for battery?"`
 
 // ResumeCommand is agent resume.
 func ResumeCommand(a *cli.App) *cobra.Command {

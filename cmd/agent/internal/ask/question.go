@@ -28,12 +28,12 @@ type Question struct {
 	Text    string
 	Trace   string           // file that receives the trace; empty for none
 	Copy    io.Writer        // also receives the trace; nil for none
-	AsOf    string           // day that documents must hold on; empty for any
+	AsOf    string           // day on which documents must hold; empty for any
 	more    bool             // show further quotes
 	open    string           // source of the answer to open; empty for none
-	Thread  string           // that the run is saved in; empty for none
+	Thread  string           // thread in which the run is saved; empty for none
 	Resume  bool             // continue the thread; Text is its question
-	Earlier []state.Exchange // the conversation before it
+	Earlier []state.Exchange // the conversation before the question
 	Timeout time.Duration
 	Observe func(graph.Event[json.RawMessage])
 }
@@ -63,8 +63,8 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 	return &Asker{Desk: d, Pipeline: p}, nil
 }
 
-// Ask runs the pipeline on one question. The answer is also complete when the error
-// says that the run was stopped or failed.
+// Ask runs the pipeline on one question. The answer is complete even when Ask returns an
+// error: it says then that the run was stopped or failed.
 func (e *Asker) Ask(ctx context.Context, q Question) (state.Answer, error) {
 	ctx, cancel := cli.Within(ctx, q.Timeout)
 	defer cancel()
@@ -93,8 +93,8 @@ func (e *Asker) Ask(ctx context.Context, q Question) (state.Answer, error) {
 	return answer, runErr
 }
 
-// onThread sets the run options of a question's thread and takes over the conversation
-// that the thread holds.
+// onThread sets the options for a question's thread, and takes over the conversation that the
+// thread holds.
 func (e *Asker) onThread(ctx context.Context, q Question, opts *research.AskOptions) error {
 	if q.Thread == "" {
 		return nil
@@ -121,8 +121,7 @@ func (e *Asker) onThread(ctx context.Context, q Question, opts *research.AskOpti
 	return nil
 }
 
-// converse makes the answered question of a thread, and those before it, the
-// conversation of the next one.
+// converse puts the answered questions of a thread before the next one, as its conversation.
 func (e *Asker) converse(ctx context.Context, thread string, info open.ThreadInfo, opts *research.AskOptions) error {
 	last, err := e.Pipeline.Graph().State(ctx, graph.Key{Thread: thread})
 	if err != nil {
@@ -143,7 +142,7 @@ func failedAnswer(question string, err error) state.Answer {
 	return state.FailedAnswer("research", question, state.Outcome{Err: err}.End())
 }
 
-// Outcome is the exit code of an answer, as an error; nil for answered.
+// Outcome returns the error whose exit code is that of an answer; nil for an answered question.
 func Outcome(answer state.Answer, runErr error) error {
 	switch {
 	case runErr != nil:
@@ -156,7 +155,7 @@ func Outcome(answer state.Answer, runErr error) error {
 	return cli.Silent(answer.Status.ExitCode()) // the answer says why
 }
 
-// withoutClaims is the check of an answer when its claims are not to be shown.
+// withoutClaims returns the check without its claims and corrections.
 func withoutClaims(check *state.ClaimCheck) *state.ClaimCheck {
 	if check == nil {
 		return nil
@@ -195,7 +194,7 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, q Question, asJSON
 		if q.more && s.Temporal.Address != "" {
 			return cli.Usagef("--more cannot be combined with --temporal: a worker shows what it shows")
 		}
-		s.Memory = false // earlier answers are to the question without these
+		s.Memory = false // remembered answers belong to the question without these flags
 	}
 	if q.more {
 		a.Models = open.WithMore(a.Models)
@@ -288,7 +287,7 @@ func waiting(ctx context.Context, a *cli.App, s config.Settings, saved *open.Sto
 	return info, cli.Also(err, w.Close())
 }
 
-// howToGoOn tells how to continue a run that ended early, if anything of it was saved.
+// howToGoOn tells how to continue a run that ended early, if a part of it was saved.
 func howToGoOn(ctx context.Context, a *cli.App, e *Asker, thread string, err error) {
 	if thread == "" || err == nil || errors.As(err, new(cli.UsageError)) {
 		return

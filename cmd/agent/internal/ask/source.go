@@ -17,7 +17,7 @@ import (
 	"example.com/assay/state"
 )
 
-// SourceNumbered finds the source that an answer cites as [Source N], or as
+// SourceNumbered finds the source that an answer cites as [Source N] for "N", or as
 // [Query Q][Source N] for "Q.N".
 func SourceNumbered(sources []state.Source, number string) (state.Source, error) {
 	query, n, both := strings.Cut(number, ".")
@@ -43,7 +43,7 @@ func SourceNumbered(sources []state.Source, number string) (state.Source, error)
 	return found[0], nil
 }
 
-// openers are the programs that open a file as a double click does.
+// openers are the programs that open a file as a double click does, by operating system.
 var openers = map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}
 
 // atLine are programs that take the line to begin at as "+12".
@@ -53,9 +53,9 @@ var atLine = []string{"less", "more", "most", "vi", "vim", "nvim", "view", "nano
 // they are tried.
 var atPage = []string{"evince --page-label={page} {file}", "okular -p {page} {file}", "zathura -P {page} {file}", "mupdf {file} {page}"}
 
-// OpenSource shows a source to a person: a text at its line in the pager or editor, any
-// other file in the viewer, a PDF at its page where the viewer can. Without a program or a
-// display it prints where the source is.
+// OpenSource shows a source to a person: a text at its line in the pager or editor, any other
+// file in the viewer, a PDF at its page if the viewer can. Without a program or a display it
+// prints where the source is.
 func OpenSource(ctx context.Context, a *cli.App, s state.Source) error {
 	line, file, at := s.Line, cmp.Or(s.Original, s.Path), s.Start
 	if len(s.Quotes) > 0 {
@@ -91,7 +91,7 @@ func OpenSource(ctx context.Context, a *cli.App, s state.Source) error {
 	return nil
 }
 
-// reading is the command that shows a text at a line, or what was read of a file; nil
+// reading is the command that shows a text, or the text extracted from a file, at a line; nil
 // without a program.
 func reading(a *cli.App, path string, line int) []string {
 	for _, name := range []string{"PAGER", "VISUAL", "EDITOR"} {
@@ -105,8 +105,8 @@ func reading(a *cli.App, path string, line int) []string {
 	return nil
 }
 
-// viewing is the command that opens a file at a page, if it has any; nil without a program
-// or a display.
+// viewing is the command that opens a file, at a page if it is above 0; nil without a program or
+// a display.
 func viewing(a *cli.App, file string, page int) []string {
 	if viewer := a.Env.Get(cli.EnvViewer); viewer != "" {
 		return filled(viewer, file, max(page, 1))
@@ -129,7 +129,7 @@ func viewing(a *cli.App, file string, page int) []string {
 	return append(slices.Clone(words), file)
 }
 
-// filled is a command with a file and a page in their places.
+// filled is a command with the file and the page filled in. Without {file} the file comes last.
 func filled(command, file string, page int) []string {
 	words, placed := strings.Fields(command), false
 	for i, w := range words {

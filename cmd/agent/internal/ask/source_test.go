@@ -11,7 +11,7 @@ import (
 	"example.com/assay/state"
 )
 
-// A source is found by the number that the answer cites it with.
+// A source is found by the number with which the answer cites it.
 func TestSourceNumbered(t *testing.T) {
 	sources := []state.Source{{N: 1, Query: 1, Source: 3}, {N: 2, Query: 2, Source: 3}, {N: 3, Query: 2, Source: 5}}
 	for number, want := range map[string]int{"5": 3, "2.3": 2, "1.3": 1} {

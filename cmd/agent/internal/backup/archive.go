@@ -20,13 +20,13 @@ import (
 	"example.com/assay/internal/disk"
 )
 
-// archiveVersion is the version of the archive's form.
+// archiveVersion is the version of the archive's format.
 const archiveVersion = 1
 
 // manifestName is the archive's last entry, which lists the others.
 const manifestName = "manifest.json"
 
-// filesPrefix is before the names of the home's files, so that none can be the manifest.
+// filesPrefix begins the names of the home's files, so that none of them is taken for the manifest.
 const filesPrefix = "home/"
 
 // A manifest says what an archive holds.
@@ -39,13 +39,13 @@ type manifest struct {
 	manifestInfo
 }
 
-// manifestInfo is what a restore repeats of a manifest.
+// manifestInfo is the part of a manifest that a restore reports.
 type manifestInfo struct {
 	Made    time.Time `json:"made"`
 	LeftOut []leftOut `json:"left_out"` // what the home had and the archive does not
 }
 
-// A format is the version of a file that carries one.
+// A format is the version of a file whose format has one.
 type format struct {
 	File    string `json:"file"`
 	Version int    `json:"version"`
@@ -59,7 +59,7 @@ type entry struct {
 	SHA256 string `json:"sha256"`
 }
 
-// leftOut is something that is not in the archive, and why.
+// leftOut is a file or a corpus that is not in the archive, with the reason.
 type leftOut struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
@@ -128,10 +128,9 @@ func add(z *zip.Writer, file, name string) (e entry, err error) {
 	return entry{Name: name, Size: n, Mode: uint32(info.Mode().Perm()), SHA256: hex.EncodeToString(sum.Sum(nil))}, err
 }
 
-// maxManifest bounds the manifest in memory, and maxRatio what a compressed byte can become.
 const (
-	maxManifest = 512 << 20
-	maxRatio    = 1032 // of the deflate method
+	maxManifest = 512 << 20 // bytes of the manifest, which is read into memory
+	maxRatio    = 1032      // bytes that deflate can make of one compressed byte, at most
 )
 
 // A BadArchiveError says why an archive is not restored.
@@ -146,7 +145,7 @@ func (e *BadArchiveError) Error() string {
 
 func (e *BadArchiveError) Unwrap() error { return e.Err }
 
-// An archive is an open backup whose list of files was checked, but not their bytes.
+// An archive is an open backup. Its list of files was checked, their bytes were not.
 type archive struct {
 	manifest
 	entries []*zip.File // by index of manifest.Files
@@ -182,7 +181,7 @@ func openArchive(file string) (_ *archive, err error) {
 		return nil, err
 	}
 	delete(held, manifestName)
-	room := maxRatio * info.Size() // for what is left
+	room := maxRatio * info.Size() // bytes that the other files may have
 	for _, e := range a.Files {
 		f := held[filesPrefix+e.Name]
 		switch {
@@ -235,8 +234,8 @@ func (a *archive) readManifest(f *zip.File) (err error) {
 	return nil
 }
 
-// extract writes the files below a folder, which is there and empty, and waits until they
-// are on the disk. Every file is compared with its checksum.
+// extract writes the files into an empty folder and waits until they are on the disk. Every file
+// is compared with its checksum.
 func (a *archive) extract(ctx context.Context, dir string, progress func(done int)) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"example.com/assay/memory"
 )
 
-// A backup is one run.
+// A backup is one run of agent backup.
 type backup struct {
 	*cli.App
 	home, to string
@@ -97,8 +97,8 @@ func (b *backup) stage(ctx context.Context, staged string) error {
 	if err := os.Mkdir(staged, 0o700); err != nil {
 		return err
 	}
-	// Records of runs come before the events and the threads that they name: what is copied
-	// later is at least as new.
+	// The records of runs are copied before the events and threads that they name: a file that
+	// is copied later is at least as new.
 	var files []string
 	err := filepath.WalkDir(b.home, func(file string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && file != b.home {
@@ -154,7 +154,7 @@ func rank(name string) int {
 	return 0
 }
 
-// copy copies one file. What cannot be copied is left out, unless the run itself is to end.
+// copy copies one file. A file that cannot be copied is left out, unless the backup cannot go on.
 func (b *backup) copy(ctx context.Context, name, to string) (err error) {
 	from := filepath.Join(b.home, filepath.FromSlash(name))
 	if home.DatabaseAt(name) == nil {
@@ -182,8 +182,8 @@ func (b *backup) copy(ctx context.Context, name, to string) (err error) {
 	return nil
 }
 
-// noRoom reports whether an error is of the place that is written to, so that nothing else can be
-// saved there either. What cannot be read is no reason to save nothing.
+// noRoom reports whether the place that the backup is written to failed, so that nothing else can
+// be saved there. A file that cannot be read does not end the backup.
 func noRoom(err error) bool {
 	return cli.StorageTrouble(err) != "" && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EIO) && !sqlfile.IOFailed(err)
 }
@@ -193,7 +193,7 @@ func missing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// leave notes what is not in the backup, and why. A fault ends the command with an exit code.
+// leave records that name is not in the backup, and why. After a fault the command fails.
 func (b *backup) leave(name string, why error, fault bool) {
 	reason := strings.ReplaceAll(why.Error(), "\n", "; ")
 	if advice := cli.StorageTrouble(why); advice != "" {
@@ -236,8 +236,8 @@ func (b *backup) corpora(ctx context.Context, staged string) error {
 	return nil
 }
 
-// strays names what stands where corpora are and is none, such as a link to a disk that is not
-// mounted.
+// strays reports what is in the folder of corpora and is not a corpus, such as a link to a disk
+// that is not mounted.
 func (b *backup) strays() error {
 	dir := filepath.Join(b.home, "corpora")
 	entries, err := os.ReadDir(dir)
@@ -252,12 +252,12 @@ func (b *backup) strays() error {
 		if info, err := os.Stat(path); err == nil && info.IsDir() || missing(path) { // a corpus, or one that was removed meanwhile
 			continue
 		}
-		b.leave("corpora/"+e.Name(), errors.New("it is no corpus, or a link that leads nowhere"), true)
+		b.leave("corpora/"+e.Name(), errors.New("it is not a corpus, or is a link that leads nowhere"), true)
 	}
 	return err
 }
 
-// pack makes the archive at a temporary place and gives it its name.
+// pack writes the archive to partial, and gives it its name when it is whole.
 func (b *backup) pack(ctx context.Context, staged, partial string) (size int64, err error) {
 	versions, err := home.Versions(staged)
 	if err != nil {
@@ -299,7 +299,7 @@ func (b *backup) pack(ctx context.Context, staged, partial string) (size int64, 
 	if b.force {
 		err = disk.Rename(partial, b.to)
 	} else if err = os.Link(partial, b.to); errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
-		// Where there are no links, a file that appeared since ready looked is replaced.
+		// Without hard links, a file that appeared after ready looked is replaced.
 		err = disk.Rename(partial, b.to)
 	}
 	if err != nil {
@@ -308,7 +308,7 @@ func (b *backup) pack(ctx context.Context, staged, partial string) (size int64, 
 	return size, disk.Sync(filepath.Dir(b.to))
 }
 
-// copyFile copies a file that is replaced or appended to by others.
+// copyFile copies a file that other processes replace or append to.
 func copyFile(from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {
@@ -328,9 +328,10 @@ func copyFile(from, to string) (err error) {
 	return err
 }
 
-// leftovers lists what processes that were killed left in a folder, by the begin of its name.
+// leftovers lists what killed processes left in a folder: the entries whose names begin with
+// prefix.
 func leftovers(dir, prefix string) string {
-	entries, _ := os.ReadDir(dir) // who writes there next meets the error
+	entries, _ := os.ReadDir(dir) // the next write to the folder reports the error
 	var found []string
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), prefix) {

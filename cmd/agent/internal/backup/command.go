@@ -1,8 +1,8 @@
-// Package backup has agent backup and agent restore: a whole home as one file, made while
-// other processes use the home.
+// Package backup is agent backup and agent restore: a whole home as one file, made while other
+// processes use the home.
 //
-// A backup holds no rows of a PostgreSQL store, no index on a server, and no document that
-// was ingested from outside the home: corpora keep the passages and the path.
+// A backup does not hold rows of a PostgreSQL store, indexes on a server, or documents that were
+// ingested from outside the home: corpora keep their passages and paths.
 package backup
 
 import (
@@ -25,16 +25,16 @@ func Command(a *cli.App) *cobra.Command {
 		Short: "Write the whole home to one file, while it is in use",
 		Long: `Backup writes the home to FILE, a zip archive: corpora, saved runs, notes, remembered
 answers, records of served runs, cached vectors, results, and the configuration and token if
-they are in the home. Other commands and a server may go on working. Each database is the
-state of one moment, and each corpus is one generation of it.
+they are in the home. Other commands and a server may go on working. Each database is saved
+as it was at one moment, and each corpus as one generation.
 
 FILE appears when it is whole and on the disk. It holds the token of the server and the texts
-of your documents: only you can read it, keep it so.
+of your documents. Only you can read it: keep it so.
 
 Not in it: documents and a configuration outside the home, rows of a PostgreSQL store
-(pg_dump saves those), and indexes on a server. Backup needs room for the databases beside
-FILE while it works.
-Exit code 1 says that something of the home could not be saved; the message names it.`,
+(pg_dump saves those), and indexes on a server. While it works, backup needs room for the
+databases in the folder of FILE.
+Exit code 1 says that a part of the home could not be saved; the message names it.`,
 		Example: "  agent backup assay.zip\n  agent backup --force /mnt/backup/assay.zip\n  agent backup assay.zip --json",
 		Args:    cli.Exactly(1, "a file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,7 +60,7 @@ Exit code 1 says that something of the home could not be saved; the message name
 	return cmd
 }
 
-// report says what was saved and what not.
+// report prints what was saved and what was not.
 func report(a *cli.App, asJSON bool, file string, m *manifest, size int64) error {
 	failed := false
 	for _, l := range m.LeftOut {
@@ -96,13 +96,13 @@ func RestoreCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Put a backup in the place of the home",
-		Long: `Restore makes the home from FILE, which agent backup wrote. Everything is written beside
-the home first and compared with its checksums. Then the folder takes the home's name. A kill
-leaves the old home or the new one, whole; on macOS and Windows, in the moment between two
-renamings, both of them beside where the home was.
+		Long: `Restore makes the home from FILE, which agent backup wrote. It first writes everything to a
+folder next to the home and compares it with the checksums. Then the folder takes the home's
+name. After a kill the old home or the new one is there, whole. On macOS and Windows a kill
+between two renamings leaves both of them, whole, next to the home's place.
 
-A home that holds something is refused. With --force it is kept under another name, which
-restore prints; end what uses the home before. A backup of a newer version is refused.`,
+Restore refuses a home that is not empty. With --force it keeps that home under another name,
+which it prints; end what uses the home first. It refuses a backup of a newer version.`,
 		Example: "  agent restore assay.zip\n  agent restore assay.zip --json\n  agent restore --force assay.zip",
 		Args:    cli.Exactly(1, "a backup"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -130,7 +130,7 @@ restore prints; end what uses the home before. A backup of a newer version is re
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "also where the home holds something, which is kept under another name")
+	cmd.Flags().BoolVar(&force, "force", false, "restore even if the home is not empty; the earlier home is kept under another name")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }
@@ -139,7 +139,7 @@ restore prints; end what uses the home before. A backup of a newer version is re
 type restored struct {
 	Schema int    `json:"schema"`
 	Home   string `json:"home"`
-	Before string `json:"before,omitempty"` // where the home before is
+	Before string `json:"before,omitempty"` // where the earlier home is now
 	Files  int    `json:"files"`
 	Bytes  int64  `json:"bytes"`
 	manifestInfo

@@ -14,7 +14,7 @@ import (
 	"example.com/assay/internal/disk"
 )
 
-// A restore is one run.
+// A restore is one run of agent restore.
 type restore struct {
 	*cli.App
 	home, from string
@@ -102,8 +102,8 @@ func (r *restore) ready() (full bool, err error) {
 	return len(entries) > 0, nil
 }
 
-// swapInTwo is swap where a system cannot exchange two folders. A kill between the steps leaves
-// no home. The old folder and the new one are then both whole, next to where the home was.
+// swapInTwo is swap for systems that cannot exchange two folders. A kill between its two renames
+// leaves no home, but the old folder and the new one are then both whole, next to its place.
 func swapInTwo(made, place, before string) (kept string, err error) {
 	if before == "" {
 		err = os.Remove(place)

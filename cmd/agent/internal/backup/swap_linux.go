@@ -9,9 +9,9 @@ import (
 
 var errBusyPlace error = unix.EBUSY
 
-// swap gives the folder made the name place. What is there is kept as before, "" for an empty
-// folder or nothing; kept is the name that it has in the end. The two change places in one step,
-// so that there is a whole home at every moment.
+// swap gives the folder made the name place. The folder that was there is kept as before, or
+// removed if before is "", which is for a missing or empty folder. Kept is the name that it has
+// in the end. The two exchange names in one step, so that there is a whole home at every moment.
 func swap(made, place, before string) (kept string, err error) {
 	if before == "" {
 		return swapInTwo(made, place, before)
@@ -23,7 +23,7 @@ func swap(made, place, before string) (kept string, err error) {
 	if err != nil {
 		return "", &os.LinkError{Op: "exchange", Old: made, New: place, Err: err}
 	}
-	if os.Rename(made, before) != nil { // it is kept all the same
+	if os.Rename(made, before) != nil { // the old home is kept under the name of the new one
 		return made, nil
 	}
 	return before, nil

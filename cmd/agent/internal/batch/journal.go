@@ -1,3 +1,12 @@
+// Package batch keeps the results of a verb that works through many inputs, so that a stopped run
+// can continue.
+//
+//	j, err := batch.OpenJournal[record](dir, "records.jsonl", "agent extract")
+//	if old, ok := j.Find(key); !ok {
+//		err = j.Add(key, read())
+//	}
+//
+// It runs nothing, and does not know what a result is.
 package batch
 
 import (
@@ -13,15 +22,15 @@ import (
 	"example.com/assay/internal/plainjson"
 )
 
-// A Journal keeps results in a file of JSON Lines, each as soon as it is there, so that
-// a stopped run can continue. Add and Close belong to one goroutine at a time; Find may
-// be called by several.
+// A Journal appends results to a file of JSON Lines, each as soon as it is known. Add and Close
+// belong to one goroutine at a time; Find returns results of earlier runs and may be called by
+// several.
 type Journal[T any] struct {
-	file *os.File     // nil keeps nothing
-	old  map[string]T // by key
+	file *os.File     // nil: nothing is kept
+	old  map[string]T // results of earlier runs, by key
 }
 
-// journalVersion is the version of a journal's lines; those of before it have none.
+// journalVersion is the version of a journal's lines. Lines without a version are older.
 const journalVersion = 1
 
 type journalLine[T any] struct {
@@ -30,9 +39,8 @@ type journalLine[T any] struct {
 	Result T      `json:"result"`
 }
 
-// OpenJournal opens or begins the journal of this name in a folder; without a folder it
-// keeps nothing. The verb is for errors. A line that a stopped run did not finish is
-// written again.
+// OpenJournal opens or begins the journal of this name in a folder; without a folder it keeps
+// nothing. Errors name the verb. A last line that a stopped run did not finish is cut off.
 func OpenJournal[T any](dir, name, verb string) (_ *Journal[T], err error) {
 	j := &Journal[T]{old: map[string]T{}}
 	if dir == "" {
@@ -63,7 +71,7 @@ func OpenJournal[T any](dir, name, verb string) (_ *Journal[T], err error) {
 	return j, nil
 }
 
-// read reads the results of earlier runs, and returns how many bytes are whole lines.
+// read reads the results of earlier runs, and returns the length of the whole lines in bytes.
 func (j *Journal[T]) read(path, verb string) (whole int64, err error) {
 	lines := bufio.NewReaderSize(j.file, 1<<20)
 	for n := 1; ; n++ {
@@ -76,7 +84,7 @@ func (j *Journal[T]) read(path, verb string) (whole int64, err error) {
 		}
 		var old journalLine[T]
 		if err := json.Unmarshal(line, &old); err != nil || old.Key == "" {
-			return 0, cli.Usagef("%s:%d: it is no result of %s; name another folder for --out", path, n, verb)
+			return 0, cli.Usagef("%s:%d: the line is not a result of %s; name another folder for --out", path, n, verb)
 		}
 		if old.V > journalVersion {
 			return 0, cli.Usagef("%s:%d: the line has format %d, and this program knows up to %d: a newer version wrote it; use that, or name another folder for --out", path, n, old.V, journalVersion)

@@ -1,7 +1,7 @@
-// Package chat is agent chat: a conversation with a model that calls tools over a
-// person's own documents, and whose answers are judged against what the tools returned.
+// Package chat is agent chat: a conversation with a model that calls tools over a person's own
+// documents. Its answers are judged against the results of the tools.
 //
-// It answers by a model's words, not by quotations: agent ask quotes.
+// It answers in the model's words. agent ask answers with quotes.
 package chat
 
 import (
@@ -22,11 +22,11 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "chat [QUESTION…]",
 		Short: "Talk to a model that looks things up in your documents",
-		Long: `Chat lets a model answer that calls tools as it needs them. Every statement of its
-answer is judged against what the tools returned in this conversation; what they do
-not support is marked. The judge is that of agent verify.
+		Long: `Chat lets a model answer, which calls tools as it needs them. Every statement of its
+answer is judged against the results of the tools in this conversation, by the judge of
+agent verify. Statements that the results do not support are marked.
 
-Without a question it reads one a line, until the end of its input.
+Without a question, each line of the input is one, until its end.
 
 Tools: corpus searches the corpus, verify checks a text against it, and extract reads
 the fields of a schema (--schema) from a text. These only read. memory keeps notes

@@ -4,15 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/open"
-	"example.com/assay/graph"
 	"example.com/assay/graph/store"
 	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
@@ -23,7 +20,7 @@ import (
 	"example.com/assay/state"
 )
 
-// Names of tools as --tools takes them.
+// The values of --tools.
 const (
 	toolCorpus  = "corpus"
 	toolVerify  = "verify"
@@ -48,51 +45,38 @@ func chosen(list, schema string) ([]string, error) {
 	return names, nil
 }
 
-// tools makes the tools that were chosen. Notes are where the tool memory keeps them.
+// tools makes the chosen tools. The tool memory keeps its notes in notes.
 func tools(ctx context.Context, d *open.Desk, names []string, schema string, notes store.Store) ([]react.Tool, error) {
 	var out []react.Tool
 	for _, name := range names {
-		if name == toolMemory {
-			list, err := react.Memory(notes, open.NotesOf, nil)
-			if err != nil {
-				return nil, err
-			}
+		list, err := make([]react.Tool, 1), error(nil)
+		switch name {
+		case toolCorpus:
+			list[0], err = react.Search("search_documents", "Searches the person's documents and returns passages word for word.", d.Corpus)
+		case toolVerify:
+			list[0].Callable, err = verifyTool(d)
+		case toolExtract:
+			list[0].Callable, err = extractTool(d, schema)
+		case toolMemory:
+			list, err = react.Memory(notes, open.NotesOf, nil)
 			for i := range list {
 				if writes[list[i].Tool().Name] {
 					list[i].Approve = react.Always
 				}
 			}
-			out = append(out, list...)
-			continue
-		}
-		if name == toolServers {
-			list, err := serverTools(ctx, d)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, list...)
-			continue
-		}
-		var t react.Tool
-		var err error
-		switch name {
-		case toolCorpus:
-			t, err = react.Search("search_documents", "Searches the person's documents and returns passages word for word.", d.Corpus)
-		case toolVerify:
-			t.Callable, err = verifyTool(d)
-		case toolExtract:
-			t.Callable, err = extractTool(d, schema)
+		case toolServers:
+			list, err = serverTools(ctx, d)
 		}
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, t)
+		out = append(out, list...)
 	}
 	return out, nil
 }
 
-// serverTools are the tools of the MCP servers of the settings. A person approves those that
-// the settings say so of. What the servers say stands between marks, so that nothing cuts it.
+// serverTools returns the tools of the configured MCP servers. A person approves each call of a
+// tool under ask. Results have no limit: they stand between marks, which a cut would break.
 func serverTools(ctx context.Context, d *open.Desk) ([]react.Tool, error) {
 	if len(d.Servers) == 0 {
 		return nil, cli.Usagef("--tools names %s, and the configuration has no servers: add a section %s, see agent doctor --init", toolServers, config.KeyServers)
@@ -174,106 +158,18 @@ func extractTool(d *open.Desk, path string) (llm.Callable, error) {
 	return llm.NewTool("extract_fields", "Reads the fields of the person's schema from a text.", func(ctx context.Context, in struct {
 		Text string `json:"text" jsonschema:"the text that holds the fields"`
 	}) (json.RawMessage, error) {
-		doc := extract.FieldDocument{Text: in.Text}
-		final, err := p.Run(ctx, doc, nil)
+		final, err := p.Run(ctx, extract.FieldDocument{Text: in.Text}, nil)
 		if err != nil {
 			return nil, err
 		}
 		best, found := final.Best()
 		if !found {
-			return nil, fmt.Errorf("no field was found")
+			return nil, errors.New("no field was found")
 		}
 		return plainjson.Encode(best.Values)
 	})
 }
 
-// writes are the tools that a person approves: they change what a later conversation
-// finds.
+// writes are the tools of memory whose calls a person approves: they change what a later
+// conversation finds.
 var writes = map[string]bool{"remember": true, "forget": true}
-
-// next takes a line of the person: the answer to a question about a call, or what they
-// say to the model.
-func (c *chat) next(ctx context.Context, line string) error {
-	if len(c.asked) == 0 {
-		return c.turn(ctx, line)
-	}
-	answer, err := decision(line)
-	if err != nil {
-		return err
-	}
-	c.answers = append(c.answers, graph.ReplyTo(c.asked[0].ID, answer))
-	if c.asked = c.asked[1:]; len(c.asked) > 0 {
-		return c.ask()
-	}
-	opts := c.options()
-	opts.Resume, c.answers = c.answers, nil
-	return c.follow(ctx, func(ctx context.Context) events { return events(c.app.StreamResume(ctx, nil, opts)) })
-}
-
-// ask shows the next call that a person decides about.
-func (c *chat) ask() error {
-	var q react.Question
-	if err := json.Unmarshal(c.asked[0].Payload, &q); err != nil {
-		return fmt.Errorf("reading what the model asks for: %w", err)
-	}
-	if q.Problem != "" {
-		c.Warn("%s", q.Problem)
-	}
-	fmt.Fprint(c.Stdout, cli.Visible(proposal(q)))
-	fmt.Fprintln(c.Stdout, "y: yes · a: yes, and do not ask again here · n REASON: no · e JSON: yes, with these arguments")
-	return nil
-}
-
-// proposal says what a call does and with what, an argument a line.
-func proposal(q react.Question) string {
-	out := "The model wants to call " + q.Tool
-	if what := strings.Join(strings.Fields(q.Description), " "); what != "" {
-		out += ": " + llm.Cut(what, 300)
-	}
-	var arguments map[string]json.RawMessage
-	if json.Unmarshal(q.Arguments, &arguments) != nil {
-		return fmt.Sprintf("%s\n  %s\n", out, q.Arguments)
-	}
-	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		value := string(arguments[name])
-		var text string
-		if json.Unmarshal(arguments[name], &text) == nil {
-			value = strings.ReplaceAll(text, "\n", "\n    ")
-		}
-		out += fmt.Sprintf("\n  %s: %s", name, value)
-	}
-	if q.Why != "" {
-		out += "\n  why you are asked: " + q.Why
-	}
-	return out + "\n"
-}
-
-// decision reads a person's answer.
-func decision(line string) (react.Approval, error) {
-	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-	rest = strings.TrimSpace(rest)
-	switch strings.ToLower(word) {
-	case "y", "yes":
-		return react.Approval{Decision: react.Approve}, nil
-	case "a", "always":
-		return react.Approval{Decision: react.Approve, Always: true}, nil
-	case "n", "no":
-		return react.Approval{Decision: react.Reject, Text: rest}, nil
-	case "e", "edit":
-		if !json.Valid([]byte(rest)) {
-			return react.Approval{}, fmt.Errorf("%q is not JSON: write e and the arguments, such as e {\"text\": \"…\"}", rest)
-		}
-		return react.Approval{Decision: react.Edit, Arguments: json.RawMessage(rest)}, nil
-	}
-	return react.Approval{}, fmt.Errorf("the model waits for an answer: y, a, n or e, and not %q", word)
-}
-
-// waits is the end of a command whose model asks.
-func (c *chat) waits() error {
-	if c.thread == "" {
-		c.Warn("the call was not made; with --thread NAME the conversation is kept, and the next agent chat --thread NAME can answer")
-	} else {
-		c.Warn("answer with: agent chat --thread %s", c.thread)
-	}
-	return cli.Silent(state.StatusInterrupted.ExitCode())
-}

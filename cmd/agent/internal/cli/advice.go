@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net/http"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -78,7 +77,7 @@ func adviceOn(err error) string {
 	return StorageTrouble(err)
 }
 
-// diskFailed reports whether a disk is full or failed, which no other command line cures.
+// diskFailed reports whether a disk is full or failed: no change to the command line helps.
 func diskFailed(err error) bool {
 	return disk.Full(err) || errors.Is(err, syscall.EIO)
 }
@@ -114,65 +113,15 @@ func quoted(paths []string) string {
 	}
 	out := make([]string, len(paths))
 	for i, p := range paths {
-		out[i] = p
-		if strings.ContainsAny(p, " \t\n'\"\\$`*?[]{}()<>|&;!#~") {
-			out[i] = "'" + strings.ReplaceAll(p, "'", `'\''`) + "'"
-		}
+		out[i] = Quoted(p)
 	}
 	return strings.Join(out, " ")
 }
 
-// A Build is the version of the program.
-type Build struct {
-	Version  string `json:"version"`            // of the release or the module, or "devel"
-	Revision string `json:"revision,omitempty"` // the commit; "+dirty" is appended when the source was changed
-	Commit   string `json:"commit,omitempty"`
-	Dirty    bool   `json:"dirty"`
-	Time     string `json:"time,omitempty"` // of the commit
-	Go       string `json:"go"`
+// Quoted writes a path for a shell.
+func Quoted(path string) string {
+	if strings.ContainsAny(path, " \t\n'\"\\$`*?[]{}()<>|&;!#~") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
 }
-
-// What package release links into the program; empty in every other build.
-var releaseVersion, releaseCommit, releaseTime string
-
-// ThisBuild is the build of the running program.
-func ThisBuild() Build {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = &debug.BuildInfo{}
-	}
-	return buildOf(info, Build{Version: releaseVersion, Commit: releaseCommit, Time: releaseTime})
-}
-
-// buildOf combines what a release linked in with what the Go toolchain recorded. The
-// release comes first. Then comes the version of the module, which go install and a build
-// in a checkout know.
-func buildOf(info *debug.BuildInfo, release Build) Build {
-	b := release
-	b.Go = info.GoVersion
-	if b.Version == "" && info.Main.Version != "(devel)" {
-		b.Version = info.Main.Version
-	}
-	if b.Version == "" {
-		b.Version = "devel"
-	}
-	b.Dirty = strings.HasSuffix(b.Version, "+dirty")
-	for _, s := range info.Settings {
-		switch {
-		case release.Commit != "": // the release knows better
-		case s.Key == "vcs.revision":
-			b.Commit = s.Value
-		case s.Key == "vcs.time":
-			b.Time = s.Value
-		case s.Key == "vcs.modified":
-			b.Dirty = b.Dirty || s.Value == "true"
-		}
-	}
-	if b.Revision = b.Commit; b.Dirty && b.Commit != "" {
-		b.Revision += "+dirty"
-	}
-	return b
-}
-
-// String is the version and the revision.
-func (b Build) String() string { return strings.TrimSpace(b.Version + " " + b.Revision) }

@@ -32,7 +32,7 @@ func TestAdvice(t *testing.T) {
 		{errors.New("another"), ""},
 	} {
 		wrapped := fmt.Errorf("asking: %w", c.err)
-		got := withAdvice(withAdvice(wrapped)) // told twice, advised once
+		got := withAdvice(withAdvice(wrapped)) // twice wrapped, once advised
 		if want := wrapped.Error(); !strings.HasPrefix(got.Error(), want) || !strings.HasSuffix(got.Error(), c.want) || c.want == "" && got.Error() != want {
 			t.Errorf("%q, want %q and %q", got, want, c.want)
 		}

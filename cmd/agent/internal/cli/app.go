@@ -1,7 +1,7 @@
-// Package cli is one start of the program: its streams, its environment, its clock and
-// its randomness enter through an [App], so that tests run a verb inside their own
-// process. It also has what every verb needs: errors with exit codes and advice, groups
-// of verbs, and questions from standard input.
+// Package cli holds one start of the program: its streams, environment, clock and randomness
+// enter through an [App], so that tests run a verb inside their own process. It also has what
+// every verb needs: errors with exit codes and advice, groups of verbs, and questions from
+// standard input.
 //
 //	return cli.Usagef("--jobs is %d: it must be from 1 to 64", jobs)
 //
@@ -20,21 +20,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/term"
 
 	"example.com/assay/internal/plainjson"
 	"example.com/assay/llm"
 )
 
-// An App is one start of the program with everything that it takes from outside.
+// An App is one start of the program, with everything that it gets from outside.
 type App struct {
 	Stdin   io.Reader
 	Stdout  *Screen
@@ -45,9 +41,9 @@ type App struct {
 	Signals <-chan os.Signal // interrupts; nil for none
 	Release func()           // returns signals to the system, so that a second one ends the program
 
-	OnSignal atomic.Pointer[func()] // handles Ctrl-C in a session; nil: it ends the program, as every other signal does
+	OnSignal atomic.Pointer[func()] // handles Ctrl-C in a session; nil: Ctrl-C ends the program, as other signals do
 
-	// Models makes the model of each name that needs no provider.
+	// Models makes the models that need no provider, by name.
 	Models map[string]func() llm.Model
 
 	Verbose bool // -v
@@ -121,7 +117,7 @@ func (a *App) PrintJSON(v any) {
 	}
 }
 
-// Indented is JSON as documents have it, with <, > and & as they are, and a line end.
+// Indented encodes v as indented JSON with a line end, and leaves <, > and & as they are.
 func Indented(v any) ([]byte, error) {
 	data, err := plainjson.Encode(v)
 	if err != nil {
@@ -132,8 +128,8 @@ func Indented(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// JSONOut is standard output for JSON: control characters become escapes, which leave the values
-// as they are.
+// JSONOut is standard output for JSON. Control characters become escapes, so the values stay the
+// same.
 func (a *App) JSONOut() io.Writer { return escaping{a.Stdout} }
 
 type escaping struct{ to io.Writer }
@@ -145,7 +141,7 @@ func (e escaping) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ErrInterrupted is the cause with which a signal cancels. It is a
+// ErrInterrupted is the cause of a context that an interrupt cancelled. It wraps
 // context.Canceled.
 var ErrInterrupted error = interruption{os.Interrupt}
 
@@ -253,8 +249,8 @@ func Also(err, late error) error {
 	return errors.Join(err, late)
 }
 
-// IsSilent reports whether an error was already reported. An error that joins a silent
-// one with others still has to be.
+// IsSilent reports whether an error was already reported. An error that joins a silent one
+// with others was not.
 func IsSilent(err error) bool {
 	_, ok := err.(Silent)
 	return ok
@@ -290,75 +286,3 @@ func Count(n int, what string) string {
 
 // Milliseconds is a duration in milliseconds.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// A Screen is an output stream with its properties. It keeps its first write error for
-// [App.Finish], and printing continues.
-type Screen struct {
-	To     io.Writer
-	TTY    bool
-	Live   bool // a terminal whose lines may be redrawn
-	Colour bool
-	Width  int // columns when it was last measured; 0 when it is not a terminal
-
-	mu  sync.Mutex // a waiting model reports that while the run is shown
-	err error
-}
-
-// NewScreen inspects a stream. Redrawing needs a terminal that is not "dumb"; colour also
-// needs NO_COLOR unset or empty (https://no-color.org).
-func NewScreen(w io.Writer, env Environment) *Screen {
-	s := &Screen{To: w}
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return s
-	}
-	s.TTY = true
-	s.Live = env.Get("TERM") != "dumb"
-	s.Colour = s.Live && env.Get("NO_COLOR") == ""
-	s.Width = 80
-	s.Measure()
-	return s
-}
-
-// Measure takes over the terminal's width, which changes when a window does.
-func (s *Screen) Measure() {
-	if f, ok := s.To.(*os.File); ok && s.TTY {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			s.Width = width
-		}
-	}
-}
-
-// Plain leaves only text and line feeds: no colour, and no line is redrawn.
-func (s *Screen) Plain() { s.Live, s.Colour = false, false }
-
-// Visible replaces characters that could control a terminal or mislead a reader: control
-// characters except line feeds and tabs, characters that change the direction of text, and
-// invalid bytes.
-func Visible(s string) string {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
-			return '�'
-		}
-		return r
-	}, s)
-}
-
-// Write makes control characters harmless. On a terminal it lets through what the program itself
-// writes, colours, links and the erasing of a line, and cannot know who wrote them: foreign text
-// goes through [Visible] before. It always reports success; see err.
-func (s *Screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err == nil {
-		_, s.err = s.To.Write(harmless(p, s.TTY || s.Live || s.Colour))
-	}
-	return len(p), nil
-}
-
-// IsTerminal reports whether a person types into r.
-func IsTerminal(r io.Reader) bool {
-	f, ok := r.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}

@@ -17,7 +17,7 @@ import (
 	"example.com/assay/state"
 )
 
-// Group makes a command that only holds others.
+// Group adds verbs to a command that does nothing itself.
 func Group(cmd *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(verbs...)
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -26,7 +26,7 @@ func Group(cmd *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 		}
 		return UnknownVerb(cmd, args)
 	}
-	cmd.RunE = func(*cobra.Command, []string) error { return nil } // Args has refused
+	cmd.RunE = func(*cobra.Command, []string) error { return nil } // never called: Args always refuses
 	return cmd
 }
 
@@ -49,10 +49,10 @@ func UnknownVerb(cmd *cobra.Command, args []string) error {
 	return Usagef("unknown verb %q%s; %s knows: %s", args[0], text.DidYouMean(args[0], names), cmd.CommandPath(), strings.Join(names, ", "))
 }
 
-// choices is the annotation of a flag that has the values it takes.
+// choices is the annotation that lists the values of a flag.
 const choices = "choices"
 
-// Choices says which values a flag takes, so that a shell completes them.
+// Choices sets the values that a flag takes, so that a shell completes them.
 func Choices(flags *pflag.FlagSet, name string, values ...string) {
 	flags.Lookup(name).Annotations = map[string][]string{choices: values}
 }
@@ -70,7 +70,7 @@ func Exactly(n int, want string) cobra.PositionalArgs {
 	}
 }
 
-// Named refuses flags that were given an empty file name.
+// Named refuses a flag that was given an empty file name.
 func Named(cmd *cobra.Command, flags ...string) error {
 	for _, name := range flags {
 		if cmd.Flags().Changed(name) && cmd.Flags().Lookup(name).Value.String() == "" {
@@ -111,8 +111,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return Usagef("unknown flag --%s of %s; %s%s", name, cmd.CommandPath(), guess, hint)
 }
 
-// nearestFlag returns the flag that was probably meant, or "". It also finds a flag of
-// which a word was left out.
+// nearestFlag returns the flag that was probably meant, or "". It also finds a flag when one
+// of its words was left out.
 func nearestFlag(cmd *cobra.Command, name string) string {
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
@@ -127,8 +127,8 @@ func nearestFlag(cmd *cobra.Command, name string) string {
 	return ""
 }
 
-// EndOf is the end of a run that an error kept from beginning. Wrong usage counts as a
-// rejected input.
+// EndOf is the end of a run that could not begin because of err. Wrong usage counts as a rejected
+// input.
 func EndOf(err error) state.End {
 	if _, ok := errors.AsType[UsageError](err); ok {
 		return state.End{Status: state.StatusRejected, Error: err.Error()}
@@ -152,8 +152,8 @@ func (e EndError) Error() string {
 
 func (e EndError) Unwrap() error { return e.err }
 
-// Told is what a verb returns after it printed its answer: nil for an answer, an exit code
-// when the answer explains its end, and an error for a run that could not search.
+// Told returns the error of a verb that has printed its answer: nil for an answer, an exit code
+// when the answer explains its end, and an error when the run could not search.
 func Told(end state.End, runErr error) error {
 	_, usage := errors.AsType[UsageError](runErr)
 	switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A date, a month and a year are days that an answer can be as of.
+// --as-of takes a date, a month and a year.
 func TestDay(t *testing.T) {
 	for s, want := range map[string]bool{"2024-06-30": true, "2024-06": true, "2024": true, "2024-02-31": false, "June": false, "": false} {
 		cmd := &cobra.Command{}

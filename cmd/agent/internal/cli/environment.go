@@ -1,32 +1,31 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 )
 
-// Variables that are neither a setting's nor a provider's, and the variables of settings
-// whose names do not follow from the key.
+// Variables that belong to no setting and no provider.
 const (
 	EnvHome   = "ASSAY_HOME"
 	EnvConfig = "ASSAY_CONFIG"
-	// EnvViewer holds the command for files that are no text, such as
+	// EnvViewer holds the command that opens files other than text, such as
 	// "evince --page-label={page} {file}". Without {file} the file is its last argument.
 	EnvViewer = "ASSAY_VIEWER"
 )
 
-// An Environment holds a process's variables. Of equal names the last one counts. On Windows
-// names are in capitals, since case means nothing there.
+// ConfigName is the file name of the configuration.
+const ConfigName = "config.yaml"
+
+// An Environment holds a process's variables. If a name is there twice, the last one counts. On
+// Windows names are in capitals, since Windows ignores their case.
 type Environment map[string]string
 
 // NewEnvironment reads variables of the form NAME=VALUE.
@@ -43,7 +42,7 @@ func NewEnvironment(environ []string) Environment {
 	return env
 }
 
-// Get returns the value of a variable, empty when it is not set.
+// Get returns the value of a variable, "" when it is not set.
 func (e Environment) Get(name string) string { return e[name] }
 
 // Unknown lists variables with the program's prefix that it does not read.
@@ -89,7 +88,7 @@ func (e Environment) Config() (string, error) {
 	return filepath.Join(home, ConfigName), nil
 }
 
-// A place is a folder of the user: what a variable names, and a path below that.
+// A place is a folder of the user: the folder that a variable names, or a path below it.
 type place struct{ variable, below string }
 
 // places are where a system keeps a user's data and settings; the first that is set counts. XDG's
@@ -114,8 +113,6 @@ func (e Environment) first(list []place) string {
 	}
 	return ""
 }
-
-const ConfigName = "config.yaml"
 
 // MaxQuestion bounds a question, in bytes.
 const MaxQuestion = 64 << 10
@@ -162,9 +159,8 @@ func InvalidAt(s string) int {
 	return len(s)
 }
 
-// ReadStdin reads at most limit+1 bytes: one byte above the limit shows that there are
-// more. When the run is cancelled it returns, and the read stays blocked: nothing can end
-// it.
+// ReadStdin reads at most limit+1 bytes: one byte above the limit shows that the input is longer.
+// It returns when the run is cancelled, but its read stays blocked: nothing can end that.
 func (a *App) ReadStdin(ctx context.Context, limit int64) ([]byte, error) {
 	type input struct {
 		data []byte
@@ -193,78 +189,12 @@ func (e TimeoutError) Error() string {
 	return fmt.Sprintf("stopped after %v, as --timeout says", time.Duration(e))
 }
 
-// Within bounds a question: after d its context ends with a [TimeoutError]; 0 sets no
-// bound.
+func (e TimeoutError) Unwrap() error { return context.DeadlineExceeded }
+
+// Within bounds a question: after d its context ends with a [TimeoutError]. 0 sets no bound.
 func Within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if d <= 0 {
 		return context.WithCancel(ctx)
 	}
 	return context.WithTimeoutCause(ctx, d, TimeoutError(d))
-}
-
-func (e TimeoutError) Unwrap() error { return context.DeadlineExceeded }
-
-// own matches the escape sequences that the program itself writes to a terminal: colours, clearing
-// the line, marked pastes, links.
-var own = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("^\x1b(?:\\[[0-9;]*[mK]|\\[\\?2004[hl]|\\]8;;[^\x00-\x1f\x7f]*\x1b\\\\)")
-})
-
-// harmless replaces control characters, of seven and of eight bits, by U+FFFD. Ends of lines and
-// tabs stay, and on a terminal the return of a line and the program's own sequences.
-func harmless(p []byte, terminal bool) []byte {
-	clean := true
-	for i, c := range p {
-		if c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == 0xc2 && i+1 < len(p) && p[i+1] < 0xa0 {
-			clean = false
-			break
-		}
-	}
-	if clean {
-		return p
-	}
-	var out bytes.Buffer
-	for i := 0; i < len(p); i++ {
-		c := p[i]
-		switch {
-		case c == '\n' || c == '\t' || c == '\r' && (terminal || i+1 < len(p) && p[i+1] == '\n'):
-			if c != '\r' || terminal {
-				out.WriteByte(c)
-			}
-		case c == '\x1b' && terminal:
-			if seq := own().Find(p[i:]); seq != nil {
-				out.Write(seq)
-				i += len(seq) - 1
-				continue
-			}
-			out.WriteString("\ufffd")
-		case c < ' ' || c == 0x7f:
-			out.WriteString("\ufffd")
-		case c == 0xc2 && i+1 < len(p) && p[i+1] < 0xa0 && p[i+1] >= 0x80:
-			out.WriteString("\ufffd")
-			i++
-		default:
-			out.WriteByte(c)
-		}
-	}
-	return out.Bytes()
-}
-
-// escaped writes the control characters of JSON that its encoder leaves alone, DEL and those of
-// eight bits, as escapes: the value stays the same.
-func escaped(doc []byte) []byte {
-	const hex = "0123456789abcdef"
-	var out []byte
-	for i := 0; i < len(doc); i++ {
-		switch c := doc[i]; {
-		case c == 0x7f:
-			out = append(out, `\u007f`...)
-		case c == 0xc2 && i+1 < len(doc) && doc[i+1] >= 0x80 && doc[i+1] < 0xa0:
-			i++
-			out = append(out, '\\', 'u', '0', '0', hex[doc[i]>>4], hex[doc[i]&15])
-		default:
-			out = append(out, c)
-		}
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-// Package clitest starts the program in tests, with nothing of the machine's.
+// Package clitest starts the program in tests, without the machine's streams, clock and variables.
 package clitest
 
 import (
@@ -47,7 +47,7 @@ A lantern permit expires after two winters. The holder may renew the permit befo
 // PermitQuestion is a question that Permits answers.
 const PermitQuestion = "What are the elements of a valid lantern permit?"
 
-// Run executes a command line of some verbs and returns the exit code.
+// Run executes a command line with these verbs and returns the exit code.
 func Run(ctx context.Context, a *cli.App, args []string, verbs ...*cobra.Command) int {
 	root := &cobra.Command{Use: "agent", SilenceUsage: true, SilenceErrors: true}
 	root.AddCommand(verbs...)
@@ -55,7 +55,7 @@ func Run(ctx context.Context, a *cli.App, args []string, verbs ...*cobra.Command
 	return a.Finish(root.ExecuteContext(ctx), args)
 }
 
-// Ingest makes the default corpus of one markdown file, and returns the file.
+// Ingest makes the default corpus from one markdown file, and returns the file's path.
 func Ingest(t *testing.T, home, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "permits.md")

@@ -54,7 +54,7 @@ func complyBatch(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFl
 		return err
 	}
 	if err := errors.Join(writeSummaryCSV(f.out, rows), writeSummaryHTML(f.out, rows)); err != nil {
-		return err
+		return fmt.Errorf("writing the summary: %w", err)
 	}
 	failed, kept, lossy := 0, 0, 0
 	for _, r := range rows {
@@ -95,8 +95,8 @@ func complyBatch(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFl
 	return nil
 }
 
-// makeOut makes the directory of the audits. Before any question is asked, it refuses a
-// directory that cannot be written to.
+// makeOut makes the directory of the audits, and refuses one that cannot be written to before any
+// question is asked.
 func makeOut(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return cli.Usagef("making --out: %w", err)
@@ -169,7 +169,7 @@ type summaryRow struct {
 	Answer     string                       `json:"answer"`
 	Audit      string                       `json:"audit"` // file name in --out; empty when it failed
 	Error      string                       `json:"error,omitempty"`
-	Lost       string                       `json:"lost,omitempty"` // what is missing from the answer because calls were lost
+	Lost       string                       `json:"lost,omitempty"` // what the answer lacks because calls were lost
 	kept       bool                         // from an earlier run
 }
 
@@ -195,12 +195,9 @@ func writeSummaryCSV(dir string, rows []summaryRow) error {
 		list = append(list, []string{r.ID, render.Cell(r.Question), r.Result, string(r.Grounding), fmt.Sprint(r.Verified), fmt.Sprint(r.Statements), fmt.Sprint(r.Missing), render.Cell(r.Answer), r.Audit, render.Cell(cmp.Or(r.Error, r.Lost)), string(r.Status)})
 	}
 	if err := w.WriteAll(list); err != nil {
-		return fmt.Errorf("writing the summary: %w", err)
+		return err
 	}
-	if err := cli.WriteFile(filepath.Join(dir, "summary.csv"), b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("writing the summary: %w", err)
-	}
-	return nil
+	return cli.WriteFile(filepath.Join(dir, "summary.csv"), b.Bytes(), 0o644)
 }
 
 var summaryPage = look.Parse(template.FuncMap{"escaped": url.PathEscape}, `{{define "body"}}<section><div class="scroll" tabindex="0" role="region" aria-label="The questions and their answers"><table class="rows">
@@ -216,10 +213,7 @@ func writeSummaryHTML(dir string, rows []summaryRow) error {
 		Frame look.Frame
 		Rows  []summaryRow
 	}{look.Frame{Title: heading, Heading: heading, Eyebrow: "Assay · comply", Full: true, Foot: "Written by agent comply."}, rows}); err != nil {
-		return fmt.Errorf("writing the summary: %w", err)
+		return err
 	}
-	if err := cli.WriteFile(filepath.Join(dir, "summary.html"), b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("writing the summary: %w", err)
-	}
-	return nil
+	return cli.WriteFile(filepath.Join(dir, "summary.html"), b.Bytes(), 0o644)
 }

@@ -1,3 +1,9 @@
+// Package comply is agent comply: compliance questions that are answered with verbatim
+// requirements, one by one or from a file, and the check of earlier audits.
+//
+//	agent comply --corpus sample-county "How soon must a crisis call be answered?"
+//
+// It decides nothing about an answer: package nodes/evidence does.
 package comply
 
 import (
@@ -57,20 +63,19 @@ finished there are not asked again.`,
 			var text string
 			a.Failed = func(err error) any { return failed(text, err) }
 			err := c.mistakes(cmd, args)
-			if err == nil && c.check == "" && c.questions == "" {
-				text, err = a.Question(cmd.Context(), args, complyExample)
+			switch {
+			case err != nil:
+				return err
+			case c.check != "":
+				a.Failed = nil
+				return checkAudit(a, c)
+			case c.questions != "":
+				return complyBatch(a, cmd, &flags, c)
 			}
-			if err == nil {
-				switch {
-				case c.check != "":
-					a.Failed = nil
-					return checkAudit(a, c)
-				case c.questions != "":
-					return complyBatch(a, cmd, &flags, c)
-				}
-				return run(a, cmd, &flags, c, text)
+			if text, err = a.Question(cmd.Context(), args, complyExample); err != nil {
+				return err
 			}
-			return err
+			return run(a, cmd, &flags, c, text)
 		},
 	}
 	f := cmd.Flags()

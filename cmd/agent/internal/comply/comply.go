@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -74,8 +73,7 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f complyFlags, tex
 	return cli.Told(audit.End, runErr)
 }
 
-// ask runs the pipeline on one question. The audit is also complete when the run returns
-// an error.
+// ask runs the pipeline on one question. The audit is complete even when ask returns an error.
 func (c *complier) ask(ctx context.Context, in evidence.Input, traceFile string, watch func(graph.Event[json.RawMessage])) (evidence.Audit, error) {
 	input, err := open.Encoded(in.Update())
 	if err != nil {
@@ -103,10 +101,10 @@ func failed(question string, err error) evidence.Audit {
 // writeAudit writes an audit file atomically.
 func writeAudit(path string, audit evidence.Audit) error {
 	data, err := cli.Indented(audit)
-	if err != nil {
-		return fmt.Errorf("writing the audit: %w", err)
+	if err == nil {
+		err = cli.WriteFile(path, data, 0o644)
 	}
-	if err := cli.WriteFile(path, data, 0o644); err != nil {
+	if err != nil {
 		return fmt.Errorf("writing the audit: %w", err)
 	}
 	return nil
@@ -128,7 +126,7 @@ func readAudit(path string) (evidence.Audit, error) {
 	return audit, nil
 }
 
-// checkAudit verifies an audit file.
+// checkAudit verifies an audit file against its documents, without a model.
 func checkAudit(a *cli.App, f complyFlags) error {
 	audit, err := readAudit(f.check)
 	if err != nil {
@@ -147,7 +145,7 @@ func checkAudit(a *cli.App, f complyFlags) error {
 			fmt.Fprintf(a.Stdout, "read %s\n", render.Line(d.Path))
 		}
 		for _, p := range got.Problems {
-			fmt.Fprintf(a.Stdout, "✗ %s\n", strings.TrimSpace(render.OneLine(p)))
+			fmt.Fprintf(a.Stdout, "✗ %s\n", render.OneLine(p))
 		}
 		fmt.Fprintf(a.Stdout, "%s, %s, %s checked: ", cli.Count(got.Documents, "document"), cli.Count(got.Quotes, "quote"), cli.Count(got.Statements, "statement"))
 		if len(got.Problems) == 0 {

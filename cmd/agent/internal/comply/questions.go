@@ -2,6 +2,7 @@ package comply
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -29,25 +30,18 @@ type askedQuestion struct {
 	Category   string              `json:"category"`
 	SourceType evidence.SourceType `json:"source_type"`
 
-	meant string // for a line without a question: a hint on a misspelt field
+	meant string // a hint on a misspelt field, for a line without a question
 }
 
 // input is the input of the pipeline. The flags fill in what a row leaves out.
 func (q askedQuestion) input(flags evidence.Filter) evidence.Input {
-	or := func(own, general string) string {
-		if own != "" {
-			return own
-		}
-		return general
-	}
 	return evidence.Input{Question: q.Question, Filter: evidence.Filter{
-		Topic: or(q.Topic, flags.Topic), Section: or(q.Section, flags.Section), Category: or(q.Category, flags.Category),
-		SourceType: evidence.SourceType(or(string(q.SourceType), string(flags.SourceType))),
+		Topic: cmp.Or(q.Topic, flags.Topic), Section: cmp.Or(q.Section, flags.Section),
+		Category: cmp.Or(q.Category, flags.Category), SourceType: cmp.Or(q.SourceType, flags.SourceType),
 	}}
 }
 
-// questionFields are the columns of a CSV file of questions, and the fields that are read
-// from a line of JSON.
+// questionFields are the columns of a CSV file of questions, and the fields of a line of JSON.
 var questionFields = []string{"id", "question", "topic", "section", "category", "source_type"}
 
 // safeID matches the ids that may become file names.
@@ -191,7 +185,7 @@ func questionLines(path string, data []byte) ([]askedQuestion, []int, error) {
 func meantQuestion(line []byte) string {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {
-		return "" // the line was read before, as an object
+		return "" // cannot happen: the line was already read as an object
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if name != "question" && text.DidYouMean(name, []string{"question"}) != "" {

@@ -62,7 +62,7 @@ func parseConfig(path string, data []byte, table []Setting) ([]entry, error) {
 	return f.entries, nil
 }
 
-// A configReader is a configuration as it is read.
+// A configReader reads one configuration.
 type configReader struct {
 	parser
 	path    string
@@ -116,8 +116,8 @@ func (f *configReader) prices(value *yaml.Node) {
 // needsLines is the message for a section that is not a list of lines.
 const needsLines = `: it needs lines of "key: value" below it`
 
-// lines calls a function with each key and value below a node. For any other node the
-// message says the form that is needed, and a hint.
+// lines calls a function with each key and value below a node. It refuses a node without keys;
+// the message has the form that is needed, and a hint.
 func (f *configReader) lines(value *yaml.Node, form, hint string, each func(key, v *yaml.Node)) {
 	if value.Kind == yaml.AliasNode {
 		value = value.Alias
@@ -182,22 +182,21 @@ func (p *parser) text(from origin, v, what string) string {
 	return v
 }
 
-// CheckCorpus refuses what cannot be the name of a corpus.
+// CheckCorpus refuses an invalid name of a corpus. Where is the subject of the message.
 func CheckCorpus(where, name string) error {
 	var p parser
 	p.corpus(origin{name: where}, name)
 	return p.err
 }
 
-// CheckModelName refuses what cannot be the name of a model.
+// CheckModelName refuses an invalid name of a model. Where is the subject of the message.
 func CheckModelName(a *cli.App, where, name string) error {
 	var p parser
 	p.model(a, origin{name: where}, name)
 	return p.err
 }
 
-// corpus checks the name here, so that an invalid name is not reported as a missing
-// corpus.
+// corpus checks a name, so that an invalid one is not reported later as a missing corpus.
 func (p *parser) corpus(from origin, v string) string {
 	if memory.CheckName(v) != nil {
 		p.fail(cli.Usagef("%s is %q: %s", from, v, memory.NameRule))
@@ -238,7 +237,7 @@ func (p *parser) boolean(from origin, v string) bool {
 
 func (p *parser) oneOf(from origin, v string, known ...string) string {
 	if !slices.Contains(known, v) {
-		p.fail(cli.Usagef("%s is %q: it must be one of %s", from, v, Joined(known)))
+		p.fail(cli.Usagef("%s is %q: it must be one of %s", from, v, strings.Join(known, ", ")))
 	}
 	return v
 }
@@ -264,7 +263,7 @@ func (p *parser) amount(from origin, v string, free bool) float64 {
 	return x
 }
 
-// plainName checks a name that becomes part of an address.
+// plainName matches the names that may become part of an address.
 var plainName = pattern.New(`^[A-Za-z0-9][A-Za-z0-9.:-]*$`)
 
 func (p *parser) name(from origin, v string) string {

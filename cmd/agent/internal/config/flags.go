@@ -17,8 +17,8 @@ type Flags struct {
 	remembers bool          // the default of memory
 	Timeout   time.Duration // of a question
 	Record    string        // file that calls are recorded in; empty for none
-	Replay    string        // file that answers; empty for none
-	Traced    []entry       // of a run that is repeated: only flags override them
+	Replay    string        // file that answers calls; empty for none
+	Traced    []entry       // settings of a run that is repeated; only flags override them
 }
 
 // Register adds the flags of all settings to a verb. By default a single question does not
@@ -32,8 +32,8 @@ func (f *Flags) Register(cmd *cobra.Command, remembers bool) {
 	f.RegisterPipeline(cmd)
 }
 
-// RegisterPipeline adds the flags of verbs that run the pipeline on a corpus of
-// their own.
+// RegisterPipeline adds the flags of the research pipeline, for verbs that choose the corpus
+// themselves.
 func (f *Flags) RegisterPipeline(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.RegisterModel(cmd)
@@ -55,9 +55,9 @@ func (f *Flags) RegisterModel(cmd *cobra.Command) {
 	flags.String("skills", "", "`DIR` whose *.md files replace embedded skills of the same name")
 }
 
-// RegisterEncoder adds the flag of verbs that search, or make what is searched.
+// RegisterEncoder adds the flag of verbs that search or build an index.
 func RegisterEncoder(flags *pflag.FlagSet) {
-	flags.String(keyEncoder, BuiltinEncoder, "what reads meaning beside words: builtin (English), none, or a `FILE` of other weights; ingest with the same")
+	flags.String(keyEncoder, BuiltinEncoder, "encoder, which finds passages by meaning: builtin (English), none, or a `FILE` of other weights; ingest with the same one")
 }
 
 // RegisterTimeout adds the flag of verbs that answer questions.
@@ -85,11 +85,11 @@ func (f *Flags) Cassette(cmd *cobra.Command) (Cassette, error) {
 	return Cassette{f.Record, f.Replay}, nil
 }
 
-// A Cassette names the file that records calls, or the file that answers them; both are
-// empty for none.
+// A Cassette names the file that records calls, or the file that answers them. Both are empty
+// without a cassette.
 type Cassette struct{ Record, Replay string }
 
-// RegisterConditions adds the flags that a remembered answer can depend on.
+// RegisterConditions adds the flags on which a remembered answer can depend.
 func (f *Flags) RegisterConditions(cmd *cobra.Command) {
 	var question cobra.Command
 	f.Register(&question, true)

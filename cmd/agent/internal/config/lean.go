@@ -12,7 +12,7 @@ import (
 // PostgreSQL.
 const lean = true
 
-// A Database is how to reach a PostgreSQL server, which this build cannot.
+// A Database says how to reach a PostgreSQL server. This build cannot reach one.
 type Database struct{}
 
 func storeOn(*url.URL) (Store, error) { return Store{}, cli.NotBuilt("PostgreSQL") }

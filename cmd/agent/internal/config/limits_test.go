@@ -24,7 +24,7 @@ func TestLimitsAreRead(t *testing.T) {
 	}
 }
 
-// configured are the settings that a configuration alone gives.
+// configured returns the settings of a configuration alone.
 func configured(t *testing.T, text string) Settings {
 	t.Helper()
 	a := testApp(t)

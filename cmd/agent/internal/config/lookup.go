@@ -26,15 +26,15 @@ const (
 // Lookup is what takes part in a search together with the offline index.
 type Lookup struct {
 	Encoder   string     // BuiltinEncoder, NoEncoder, or a file of weights
-	Embedder  string     // offlineEmbedder, or a provider's as "openai:NAME", which stands in for the encoder
-	Dimension int        // of its vectors; 0 for its own
+	Embedder  string     // OfflineEmbedder, or a provider's, such as "openai:NAME", which replaces the encoder
+	Dimension int        // length of its vectors; 0 for the model's own
 	Cache     int        // MiB for the cached vectors of all corpora
-	Reranker  string     // noReranker, judgeReranker, or a server's address
+	Reranker  string     // NoReranker, JudgeReranker, or a server's address
 	Model     string     // of the reranker's server
 	Detector  Classifier // of prompt injection in passages
 }
 
-// lookupTable lists its settings.
+// lookupTable lists the settings of a Lookup.
 func lookupTable() []Setting {
 	return []Setting{{
 		key: "bm25_k1", flag: "bm25-k1", about: "The parameter k1 of BM25, above 0 and up to 10, for corpora that are ingested: how soon repetitions of a word stop counting.",
@@ -47,7 +47,7 @@ func lookupTable() []Setting {
 		set:  func(p *parser, s *Settings, from origin, text string) { s.BM25.B = p.within(from, text, 0, 1) },
 		show: func(s *Settings) string { return strconv.FormatFloat(s.BM25.B, 'g', -1, 64) },
 	}, {
-		key: keyEncoder, flag: keyEncoder, about: "What reads meaning beside words: builtin (English), none, or a file of other weights, relative to this file. A corpus that was ingested with it is also found by meaning; what is found is chosen by meaning in every corpus.", example: "none",
+		key: keyEncoder, flag: keyEncoder, about: "The encoder, which finds passages by meaning: builtin (English), none, or a file of other weights, relative to this file. A corpus that was ingested with it is also found by meaning; what is found is chosen by meaning in every corpus.", example: "none",
 		set: func(p *parser, s *Settings, from origin, text string) {
 			if text != BuiltinEncoder && text != NoEncoder {
 				text = from.path(p.text(from, text, "a file of weights"))
@@ -138,7 +138,7 @@ const (
 // A Classifier is a small model that a server at an address runs.
 type Classifier struct {
 	Task        classify.Task
-	Key         string                // of its address in the configuration
+	Key         string                // the configuration's key for its address
 	URL         string                // empty for none
 	Model       string                // its name; empty when its server has only one
 	Labels      classify.Labels       // what its labels mean; nil when their names say it
@@ -225,7 +225,7 @@ func judgeTable() []Setting {
 // EnvIndexKey holds the key of the server of an index.
 const EnvIndexKey = "WEAVIATE_API_KEY"
 
-// IndexExample is an address of three nodes.
+// IndexExample is the address of an index on three nodes.
 const IndexExample = "weaviate://db1:8080,db2:8080,db3:8080?shards=3&replicas=2"
 
 func indexSetting() Setting {
@@ -244,7 +244,7 @@ func indexSetting() Setting {
 	}
 }
 
-// Servers reaches the servers of indexes with the key of the environment.
+// Servers connects to the servers of indexes, with the key from the environment.
 func Servers(env cli.Environment) memory.Servers {
 	return func(address string) (memory.Server, error) {
 		return weaviate.New(address, env.Get(EnvIndexKey))

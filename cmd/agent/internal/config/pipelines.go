@@ -10,11 +10,11 @@ import (
 	"example.com/assay/nodes/verify"
 )
 
-// verification is how the claims of an answer are checked.
+// verification holds the settings of the check of an answer's claims.
 type verification struct {
 	Enabled     bool
 	Threshold   float64 // confidence below which a correction is written
-	Attempts    int     // most corrections
+	Attempts    int     // corrections at most
 	ShowClaims  bool
 	Unsupported verify.Treatment
 	Judge       Classifier // a server that judges claims
@@ -24,7 +24,7 @@ func defaultVerification() verification {
 	return verification{Enabled: true, Threshold: 0.7, Attempts: 2, Unsupported: verify.MarkUnsupported, Judge: Classifier{Task: classify.Support, Key: KeyJudge}}
 }
 
-// Options are those of the pipeline.
+// Options returns the options of the pipeline verify.
 func (v verification) Options() *verify.Options {
 	attempts := v.Attempts
 	if attempts == 0 {
@@ -78,7 +78,7 @@ func RegisterVerification(cmd *cobra.Command) {
 	flags.String("unsupported", string(d.Unsupported), "what happens to unsupported claims: mark, strike or keep")
 }
 
-// grounding is how causal edges are verified.
+// grounding holds the settings of the verification of causal edges.
 type grounding struct {
 	iterations  int
 	threshold   float64 // confidence from which a verdict grounds an edge
@@ -90,7 +90,7 @@ func defaultGrounding() grounding {
 	return grounding{iterations: 3, threshold: 0.6, adversarial: true, topK: 3}
 }
 
-// Options are those of the pipeline.
+// Options returns the options of the pipeline causal.
 func (g grounding) Options(concurrency int) *causal.Options {
 	return &causal.Options{Iterations: g.iterations, Threshold: g.threshold, TopK: g.topK, SkipAdversarial: !g.adversarial, MaxConcurrent: concurrency}
 }

@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the page on the configuration")
 
-// testApp is a program with nothing of the machine's.
+// testApp is a program without the machine's streams and variables.
 func testApp(t testing.TB) *cli.App {
 	t.Helper()
 	env := cli.NewEnvironment([]string{cli.EnvHome + "=" + t.TempDir()})

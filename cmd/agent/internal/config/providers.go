@@ -95,8 +95,9 @@ func ModelNames(a *cli.App) []string {
 // Vertex names the project of Vertex and its location.
 type Vertex struct{ Project, Location string }
 
-// ModelLabel names what answers: the model, those of single skills and roles, and the
-// fallback. For a cassette it is the recorded label.
+// ModelLabel names the models that answer: the model for all skills, the models for single skills
+// and roles, the fallback, and the server that judges claims. For a cassette it is the recorded
+// label.
 func (s Settings) ModelLabel() string {
 	if s.Replayed != "" {
 		return s.Replayed
@@ -108,7 +109,7 @@ func (s Settings) ModelLabel() string {
 	return label
 }
 
-// LabelOfModels is the label without the server that judges claims.
+// LabelOfModels is [Settings.ModelLabel] without the server that judges claims.
 func (s Settings) LabelOfModels() string {
 	label := s.Model
 	for _, skill := range slices.Sorted(maps.Keys(s.SkillModels)) {
@@ -160,9 +161,7 @@ var roles = []role{
 // ModelsBySkill returns the models of the skills that do not use the default.
 func (s Settings) ModelsBySkill() map[string]string {
 	out := map[string]string{}
-	for key, model := range s.SkillModels {
-		out[key] = model
-	}
+	maps.Copy(out, s.SkillModels)
 	for _, r := range roles {
 		model := out[r.name]
 		delete(out, r.name)
@@ -174,9 +173,6 @@ func (s Settings) ModelsBySkill() map[string]string {
 	}
 	return out
 }
-
-// Joined lists names for a message.
-func Joined(names []string) string { return strings.Join(names, ", ") }
 
 // limitTable lists the settings of llm.ControlOptions. Where 0 would mean a wrapper's
 // default, a configured 0 is stored as -1.
@@ -269,7 +265,7 @@ func pricesSetting(a *cli.App) Setting {
 					return priceSetting(a, name, part)
 				}
 			}
-			return Setting{key: key} // the reader of the configuration makes no such key
+			return Setting{key: key} // cannot happen: configReader makes no such key
 		},
 		given: func(s *Settings) []string {
 			var keys []string
@@ -337,8 +333,8 @@ func (e *MissingKeyError) Error() string {
 
 const maxKey = 64 << 10 // bytes; a key of a service account is a few thousand
 
-// ReadKey reads a file that holds only a key, and that only its owner may read. Errors
-// show the path only once it is known to be one: it may be the key itself.
+// ReadKey reads a file that holds only a key, and that only its owner may read. An error shows the
+// path only if there is such a file: a user may have given the key itself.
 func ReadKey(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -27,13 +27,13 @@ type Server struct {
 	Env        []string // names of the variables that the command gets
 	URL        string
 	HeaderFile string
-	Tools      []string // may be called
-	Ask        []string // may be called in a conversation when a person says so
+	Tools      []string // tools that may be called
+	Ask        []string // tools that may be called in agent chat, when the person approves
 	Timeout    time.Duration
 	MaxOutput  int
 }
 
-// A serverPart is a key of a server: its name, whether it is a list, and its place.
+// A serverPart is a key of a server. A key with a list has list; another has set and show.
 type serverPart struct {
 	name string
 	list func(*Server) *[]string
@@ -78,7 +78,7 @@ func serverPartNames() []string {
 	return out
 }
 
-// ServerNames are the names of the servers that are set, sorted.
+// ServerNames are the names of the configured servers, sorted.
 func (s Settings) ServerNames() []string { return slices.Sorted(maps.Keys(s.Servers)) }
 
 // serversSetting is the section of servers.
@@ -91,7 +91,7 @@ func serversSetting() Setting {
 			name, part, _ := strings.Cut(strings.TrimPrefix(key, KeyServers+"."), ".")
 			at := slices.IndexFunc(serverParts, func(p serverPart) bool { return p.name == part })
 			if at < 0 {
-				return Setting{key: key} // the reader of the configuration makes no such key
+				return Setting{key: key} // cannot happen: configReader makes no such key
 			}
 			return serverSetting(key, name, serverParts[at])
 		},
@@ -123,7 +123,7 @@ func serverSetting(key, name string, part serverPart) Setting {
 			if part.list == nil {
 				part.set(p, s.Servers[name], from, text)
 			} else if err := json.Unmarshal([]byte(text), part.list(s.Servers[name])); err != nil {
-				p.fail(cli.Usagef("%s: it must be a list", from)) // the reader of the configuration writes one
+				p.fail(cli.Usagef("%s: it must be a list", from)) // cannot happen: configReader.list writes one
 			}
 		},
 		show: func(s *Settings) string {
@@ -204,10 +204,6 @@ func (f *configReader) list(section, key string, v *yaml.Node) {
 		}
 		items = append(items, item.Value)
 	}
-	data, err := json.Marshal(items)
-	if err != nil {
-		f.fail(cli.Usagef("%s:%d: %s: %w", f.path, v.Line, full, err))
-		return
-	}
+	data, _ := json.Marshal(items) // strings can be encoded
 	f.take(section, key, &yaml.Node{Kind: yaml.ScalarNode, Value: string(data), Line: v.Line})
 }

@@ -1,12 +1,12 @@
-// Package config turns flags, variables and the configuration file into [Settings]. One
-// table has the key, variable, flag and description of each setting, and how its value is
-// read and shown. The three sources, agent doctor, the file that doctor --init writes and
-// the first line of a trace all use that table.
+// Package config turns flags, variables and the configuration file into [Settings]. One table
+// holds the key, variable, flag and description of each setting, and reads and shows its value.
+// The three sources, agent doctor, the file that doctor --init writes and the first line of a
+// trace all use that table.
 //
 //	s, err := config.Resolve(a, cmd, flags)
 //
-// It opens no model and no corpus. The only files that it reads are the configuration,
-// skills, and the files of keys that the configuration names.
+// It opens no model and no corpus. It reads only the configuration, skills, and the files of keys
+// that the configuration names.
 package config
 
 import (
@@ -43,13 +43,13 @@ type Settings struct {
 	File          string // the configuration that was read; empty for none
 	Corpus        string
 	Model         string
-	SkillModels   map[string]string  // by skill or role; overrides model
-	Fallback      string             // the model for calls that a provider failed; empty for none
+	SkillModels   map[string]string  // by skill or role; overrides Model
+	Fallback      string             // the model for calls that failed at a provider; empty for none
 	Replayed      string             // the label of the models that a cassette recorded; empty without one
-	Limits        llm.ControlOptions // of models of providers, with their prices
+	Limits        llm.ControlOptions // for the models of providers, with their prices
 	AnswerTokens  int                // the token limit of Anthropic's answers; 0 for the default
 	Vertex        Vertex             // serves gemini's models instead of the Gemini API
-	KeyFiles      map[string]string  // files of keys, by the variable that overrides each
+	KeyFiles      map[string]string  // files that hold keys, by the variable that overrides each
 	Skills        string             // overlay directory; empty for none
 	SkillFile     string             // one more skill; empty for none
 	Threshold     float64
@@ -57,12 +57,12 @@ type Settings struct {
 	SearchTool    bool // the writing model may search by itself
 	InSession     bool // a session asks: with SearchTool, the model may also have edges verified
 	Memory        bool // use and keep earlier answers
-	Saves         bool // runs are saved in threads; the verb says so
+	Saves         bool // runs are saved in threads; the verb sets it
 	Store         Store
-	Index         string // of corpora that are ingested: an address, memory.InFiles, or empty for where they have it
+	Index         string // where an ingest puts the index: an address, memory.InFiles, or empty to leave it
 	Temporal      Temporal
 	Lookup        Lookup
-	BM25          index.BM25 // of corpora that are ingested
+	BM25          index.BM25 // for corpora that are ingested
 	Verification  verification
 	Grounding     grounding
 	Servers       map[string]*Server // MCP servers, by name
@@ -71,8 +71,11 @@ type Settings struct {
 		Content  bool   // spans hold prompts, answers and queries
 	}
 
-	Origins map[string]origin // by key, for all that are not defaults
+	Origins map[string]origin // by key, of the values that are not defaults
 }
+
+// OffersEdges reports whether the model that writes answers may call verify_edge.
+func (s Settings) OffersEdges() bool { return s.InSession && s.SearchTool }
 
 // Default returns the settings that apply when nothing is configured. The defaults of the
 // limits are written out, so that they can be shown.
@@ -94,7 +97,7 @@ func Default(remembers bool) Settings {
 type origin struct {
 	Kind  string // "default", "file", "variable" or "flag"
 	where string // "c.yaml:3", "ASSAY_CORPUS", "--corpus"; empty for a default
-	dir   string // what relative paths in the value are relative to
+	dir   string // the folder for relative paths in the value
 	name  string // its name in messages: "c.yaml:3: corpus", "ASSAY_CORPUS"
 }
 
@@ -110,9 +113,9 @@ type entry struct {
 	from      origin
 }
 
-// apply takes over one layer of values: all values of one file, of the environment or of
-// the command line. A layer that names a model for all skills replaces the models that
-// lower layers name for single skills.
+// apply sets one layer of values: all values of one file, of the environment or of the command
+// line. A layer with a model for all skills also replaces the models that lower layers set for
+// single skills.
 func (p *parser) apply(s *Settings, table []Setting, layer []entry) {
 	given := func(key string) bool {
 		return slices.ContainsFunc(layer, func(e entry) bool { return e.key == key })
@@ -129,9 +132,9 @@ func (p *parser) apply(s *Settings, table []Setting, layer []entry) {
 	}
 }
 
-// Resolve combines the settings: flags override variables, variables the configuration,
-// and that the defaults. Every value is checked in its layer, so that a message names its
-// origin.
+// Resolve combines the settings: flags override variables, variables override the configuration,
+// and the configuration overrides the defaults. Every value is checked in its layer, so that a
+// message names its origin.
 func Resolve(a *cli.App, cmd *cobra.Command, f *Flags) (Settings, error) {
 	s := Default(f.remembers)
 	var err error
@@ -165,8 +168,8 @@ func Resolve(a *cli.App, cmd *cobra.Command, f *Flags) (Settings, error) {
 	return s, nil
 }
 
-// File returns the configuration that the flag or the variable names, which must exist,
-// or the one in its default place, which need not.
+// File returns the path of the configuration, and the flag or variable that names it: then the
+// file must exist. From is "" for the default place, where it may be missing.
 func File(a *cli.App, cmd *cobra.Command, f *Flags) (path, from string, err error) {
 	if cmd.Flags().Changed("config") {
 		if f.Config == "" {
@@ -234,8 +237,7 @@ func fromFlags(cmd *cobra.Command, table []Setting) ([]entry, error) {
 	return out, nil
 }
 
-// path returns the path that a value means. A path in a configuration is relative to that
-// file.
+// path returns the path that a value means: a path in a configuration is relative to that file.
 func (o origin) path(text string) string {
 	if o.dir == "" || text == "" || filepath.IsAbs(text) {
 		return text

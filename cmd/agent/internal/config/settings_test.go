@@ -15,8 +15,8 @@ import (
 	"example.com/assay/skills"
 )
 
-// Without the comments the configuration that doctor --init writes gives every
-// key, and defaults where there are some.
+// Without its comment signs, the configuration of doctor --init sets every key, and to the
+// default if there is one.
 func TestCommentedConfigGivesTheDefaults(t *testing.T) {
 	a := testApp(t)
 	table, err := Table(a)
@@ -42,7 +42,7 @@ func TestCommentedConfigGivesTheDefaults(t *testing.T) {
 	}
 	before, after := Default(false), Default(false)
 	var p parser
-	p.apply(&after, table, slices.DeleteFunc(entries, func(e entry) bool { return strings.HasPrefix(e.key, "key_files.") })) // examples of files
+	p.apply(&after, table, slices.DeleteFunc(entries, func(e entry) bool { return strings.HasPrefix(e.key, "key_files.") })) // their examples are files
 	if p.err != nil {
 		t.Fatal(p.err)
 	}
@@ -53,8 +53,8 @@ func TestCommentedConfigGivesTheDefaults(t *testing.T) {
 	}
 }
 
-// The page on the configuration holds the file that doctor --init writes, but
-// for the keys of single skills, so that a new skill does not change it.
+// The page on the configuration holds the file of doctor --init without the keys of single
+// skills, so that a new skill does not change the page.
 func TestConfigurationPageIsTrue(t *testing.T) {
 	a := testApp(t)
 	table, err := Table(a)
@@ -83,7 +83,7 @@ func TestConfigurationPageIsTrue(t *testing.T) {
 	}
 }
 
-// The configuration that the README shows has keys that there are.
+// The keys in the README's configuration exist.
 func TestReadmeConfigurationIsRead(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "README.md"))
 	if err != nil {

@@ -3,14 +3,10 @@ package config
 import (
 	"errors"
 	"net/url"
-	"strconv"
-	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/spf13/pflag"
 
 	"example.com/assay/cmd/agent/internal/cli"
-	"example.com/assay/internal/pgschema"
 )
 
 // EnvStore names the store.
@@ -19,11 +15,12 @@ const EnvStore = "ASSAY_STORE"
 // storeExample is a store without a password.
 const storeExample = "postgres://assay@db.example.com/assay"
 
-// A Store is where the program keeps what it saves. The zero value is the files of the home.
+// A Store says where the program saves threads, notes, answers and vectors. The zero value is the
+// files of the home.
 type Store struct {
 	Connect *Database // how to reach the PostgreSQL server; nil for the files
-	Schema  string    // of the tables
-	Shown   string    // the address without anything secret
+	Schema  string    // the schema of the tables
+	Shown   string    // the address without secrets
 }
 
 // RegisterStore adds the flag of verbs that save something or limit calls.
@@ -47,8 +44,7 @@ func storeSetting() Setting {
 	}
 }
 
-// parseStore reads an address. Its errors repeat nothing of it, since it may hold a
-// password.
+// parseStore reads an address. Its errors do not repeat the address, since it may hold a password.
 func parseStore(text string) (Store, error) {
 	if text == "" {
 		return Store{}, nil
@@ -58,57 +54,4 @@ func parseStore(text string) (Store, error) {
 		return Store{}, errors.New("it is not the address of a PostgreSQL server; write one such as " + storeExample)
 	}
 	return storeOn(u)
-}
-
-// lean says that the program was built with the tag of that name, without Temporal and
-// PostgreSQL.
-const lean = false
-
-// A Database is how to reach a PostgreSQL server.
-type Database = pgxpool.Config
-
-// connectTimeout bounds a connection for which the address says nothing.
-const connectTimeout = 10 * time.Second
-
-// storeOn reads the address of a PostgreSQL server.
-func storeOn(u *url.URL) (Store, error) {
-	query := u.Query()
-	schema := pgschema.Default
-	if query.Has("schema") {
-		schema = query.Get("schema")
-		query.Del("schema")
-	}
-	if err := pgschema.CheckName(schema); err != nil {
-		return Store{}, err
-	}
-	u.RawQuery = query.Encode()
-	c, err := pgxpool.ParseConfig(u.String())
-	if err != nil {
-		return Store{}, errors.New("the address cannot be used: check its port, its parameters such as sslmode, and the files that they name")
-	}
-	if c.ConnConfig.ConnectTimeout == 0 {
-		c.ConnConfig.ConnectTimeout = connectTimeout
-	}
-	if c.ConnConfig.RuntimeParams["application_name"] == "" {
-		c.ConnConfig.RuntimeParams["application_name"] = "assay"
-	}
-	return Store{Connect: c, Schema: schema, Shown: shownStore(c, schema)}, nil
-}
-
-// shownStore is the address of a store from those of its parts that are not secret.
-func shownStore(c *pgxpool.Config, schema string) string {
-	parts := url.Values{}
-	u := url.URL{Scheme: "postgres", User: url.User(c.ConnConfig.User), Path: "/" + c.ConnConfig.Database}
-	port := strconv.Itoa(int(c.ConnConfig.Port))
-	if host := c.ConnConfig.Host; len(host) > 0 && host[0] == '/' {
-		parts.Set("host", host)
-		parts.Set("port", port)
-	} else {
-		u.Host = host + ":" + port
-	}
-	if schema != pgschema.Default {
-		parts.Set("schema", schema)
-	}
-	u.RawQuery = parts.Encode()
-	return u.String()
 }

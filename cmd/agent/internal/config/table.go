@@ -14,8 +14,7 @@ import (
 	"example.com/assay/skills"
 )
 
-// A Setting is one value that a configuration, a variable or a flag can set. These three,
-// the doctor and the file that doctor --init writes share the table of all settings.
+// A Setting is one value that a configuration, a variable or a flag can set.
 type Setting struct {
 	key      string // in a configuration, with its section: "model_limits.timeout"
 	variable string
@@ -42,17 +41,18 @@ func settingOf(table []Setting, key string) Setting {
 	return table[at]
 }
 
-// Keys that other code refers to.
+// Keys, parts of keys and variables that other code refers to.
 const (
-	KeyModel    = "models.default"
-	keyFallback = modelsPrefix + "fallback"
-	keyMemory   = "memory"
-
-	KeySearchTool = "research.search_tool"
-
-	modelsPrefix = "models."
-
+	KeyModel       = "models.default"
+	KeySearchTool  = "research.search_tool"
+	keyFallback    = modelsPrefix + "fallback"
+	keyMemory      = "memory"
+	modelsPrefix   = "models."
 	keyFilesPrefix = "key_files."
+
+	EnvSkipInjection = "SKIP_INJECTION_CHECK"
+	EnvThreshold     = "EVAL_CONFIDENCE_THRESHOLD"
+	EnvOTLP          = "OTEL_EXPORTER_OTLP_ENDPOINT"
 )
 
 // Table lists the settings, in the order in which they are shown.
@@ -97,13 +97,13 @@ func Table(a *cli.App) ([]Setting, error) {
 		show: func(s *Settings) string { return s.Fallback },
 	}}
 	for _, r := range roles {
-		table = append(table, modelSetting(a, r.name, r.about+": "+Joined(r.skills)+"."))
+		table = append(table, modelSetting(a, r.name, r.about+": "+strings.Join(r.skills, ", ")+"."))
 	}
 	for _, name := range set.Names() {
 		table = append(table, modelSetting(a, name, "The model of this skill alone."))
 	}
 	for _, p := range Providers {
-		if p.KeyVariable != "" && p.KeyURL != "" {
+		if p.KeyURL != "" {
 			table = append(table, keySetting(p))
 		}
 	}
@@ -188,12 +188,12 @@ func telemetryTable() []Setting {
 	}}
 }
 
-// checkEndpoint refuses what is not an address, and an address with credentials, since it
+// checkEndpoint refuses a text that is not an address, and an address with credentials, since it
 // may be shown later.
 func checkEndpoint(text string) error {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil: // whose text would show the address
+	case err != nil: // not wrapped: its text shows the address
 		return errors.New("it is not an address; write one such as http://localhost:4318")
 	case u.User != nil:
 		return errors.New("it must not hold credentials; put headers into OTEL_EXPORTER_OTLP_HEADERS")
@@ -203,7 +203,7 @@ func checkEndpoint(text string) error {
 	return nil
 }
 
-// A Variable is one that the program reads.
+// A Variable is an environment variable that the program reads.
 type Variable struct{ Name, About string }
 
 // Variables lists the variables that the program reads, in the order of the help.
@@ -221,7 +221,7 @@ func Variables(table []Setting) []Variable {
 	}
 	for _, p := range Providers {
 		for _, v := range []Variable{{p.KeyVariable, "The key of " + p.Name + "."}, {p.URLVariable, "The address of another server for " + p.Name + "."}} {
-			if v.Name != "" && !slices.ContainsFunc(out, func(known Variable) bool { return known.Name == v.Name }) {
+			if !slices.ContainsFunc(out, func(known Variable) bool { return known.Name == v.Name }) {
 				out = append(out, v)
 			}
 		}
@@ -237,12 +237,3 @@ func Known(table []Setting) []string {
 	}
 	return names
 }
-
-// OffersEdges reports whether the model that writes answers may call verify_edge.
-func (s Settings) OffersEdges() bool { return s.InSession && s.SearchTool }
-
-const (
-	EnvSkipInjection = "SKIP_INJECTION_CHECK"
-	EnvThreshold     = "EVAL_CONFIDENCE_THRESHOLD"
-	EnvOTLP          = "OTEL_EXPORTER_OTLP_ENDPOINT"
-)

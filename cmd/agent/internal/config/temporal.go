@@ -18,8 +18,8 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// A Temporal is the Temporal server whose workers run pipelines. The zero value is none:
-// this process runs them.
+// A Temporal is the Temporal server whose workers run pipelines. With the zero value this process
+// runs them.
 type Temporal struct {
 	Address   string // HOST:PORT
 	Namespace string
@@ -30,13 +30,13 @@ type Temporal struct {
 // EnvTemporalKey is the variable of the API key for a Temporal server.
 const EnvTemporalKey = "ASSAY_TEMPORAL_KEY"
 
-// Addresses with a namespace, without encryption and with it.
+// Examples of addresses with a namespace, without encryption and with it.
 const (
 	temporalExample    = "temporal.example.com:7233/default"
 	temporalTLSExample = "tls://temporal.example.com:7233/default"
 )
 
-// RegisterTemporal adds the flag of verbs that know runs on a server.
+// RegisterTemporal adds the flag of verbs whose runs can be on a Temporal server.
 func RegisterTemporal(flags *pflag.FlagSet) {
 	flags.String("temporal", "", "`ADDRESS` of a Temporal server whose workers (agent worker) run the pipeline, such as "+temporalExample+"; tls://… encrypts; it needs --store")
 }
@@ -56,7 +56,7 @@ func temporalSetting() Setting {
 	}
 }
 
-// parseTemporal reads an address. Where says what a relative path is relative to.
+// parseTemporal reads an address. Where makes its relative paths absolute.
 func parseTemporal(given string, where func(string) string) (Temporal, error) {
 	if given == "" {
 		return Temporal{}, nil
@@ -84,8 +84,8 @@ func parseTemporal(given string, where func(string) string) (Temporal, error) {
 	return t, err
 }
 
-// temporalTLS is how a connection is encrypted. Without options, the system's authorities
-// vouch for the server.
+// temporalTLS makes the configuration of an encrypted connection. Without the option ca, the
+// system's authorities vouch for the server.
 func temporalTLS(options url.Values, where func(string) string) (*tls.Config, error) {
 	known := []string{"ca", "cert", "key", "server_name"}
 	for name, values := range options {

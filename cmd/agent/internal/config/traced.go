@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	tracedModel       = "model" // as answers name it; see Settings.ModelLabel
+	tracedModel       = "model" // the label of Settings.ModelLabel
 	TracedFingerprint = "corpus_fingerprint"
 	TracedSchema      = "schema" // the JSON Schema itself
 	TracedIterations  = "max_iterations"
@@ -18,7 +18,7 @@ const (
 	TracedReview      = "model_review"
 )
 
-// Keys of the settings that a trace records: of any search, and of each pipeline.
+// The keys of the settings that a trace records: for every search, and for each pipeline.
 var (
 	SearchTraced = []string{keyEncoder, "embedder", "embedder_dimension", "reranker", "reranker_model"}
 	VerifyTraced = []string{"verification.confidence_threshold", "verification.max_crag_attempts", "verification.unsupported"}
@@ -26,14 +26,14 @@ var (
 	CausalTraced = []string{"causal.max_judge_iterations", "causal.grounding_confidence_threshold", "causal.enable_adversarial_pass", "causal.top_k"}
 )
 
-// TracedSettings returns the settings that a trace was made with, and its models if they
-// are to be called. A trace may come from anywhere, so it can set no file and no server.
+// TracedSettings returns the settings that a trace was made with, and its models if asks. A trace
+// may come from anywhere, so it can set no file and no server.
 func TracedSettings(a *cli.App, path string, config map[string]string, asks bool) ([]entry, error) {
 	table, err := Table(a)
 	if err != nil {
 		return nil, err
 	}
-	values := map[string]string{keyEncoder: NoEncoder} // of traces without the key
+	values := map[string]string{keyEncoder: NoEncoder} // for traces without the key
 	for _, key := range slices.Concat([]string{"corpus"}, AskTraced, CausalTraced, SearchTraced) {
 		if value, ok := config[key]; ok && !strings.Contains(value, "://") {
 			values[key] = value
@@ -55,7 +55,7 @@ func TracedSettings(a *cli.App, path string, config map[string]string, asks bool
 	return out, nil
 }
 
-// labelledModels are the settings whose [Settings.ModelLabel] is the label.
+// labelledModels returns the settings of models that give this [Settings.ModelLabel].
 func labelledModels(label string) map[string]string {
 	out := map[string]string{}
 	for i, part := range strings.Split(label, ", ") {
@@ -73,8 +73,8 @@ func labelledModels(label string) map[string]string {
 	return out
 }
 
-// TracedValues are the values of settings that a trace records, and the model as answers
-// name it. They include no address.
+// TracedValues returns the values of these settings for a trace, and the label of the models. It
+// leaves out addresses.
 func (s Settings) TracedValues(a *cli.App, keys []string) (map[string]string, error) {
 	table, err := Table(a)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s Settings) TracedValues(a *cli.App, keys []string) (map[string]string, er
 	for _, key := range keys {
 		value := settingOf(table, key).show(&s)
 		if value == "" || strings.Contains(value, "://") || key == keyEncoder && value != BuiltinEncoder && value != NoEncoder {
-			continue // an encoder of a file is of this machine
+			continue // a file of weights exists only on this machine
 		}
 		out[key] = value
 	}
@@ -116,7 +116,7 @@ func Lines(s Settings, table []Setting) []Line {
 	return out
 }
 
-// expanded is the table, extended by the free keys that have a value.
+// expanded is the table with the keys that are set in place of each section with free keys.
 func expanded(s Settings, table []Setting) []Setting {
 	var out []Setting
 	for _, t := range table {
@@ -131,8 +131,8 @@ func expanded(s Settings, table []Setting) []Setting {
 	return out
 }
 
-// CommentedConfig is a file of every setting with its default or, where there is none, an
-// example. Without the "#" before its keys it is a valid configuration.
+// CommentedConfig returns a configuration with every setting as a comment, with its default or,
+// without a default, an example. Without the "#" before its keys it is a valid configuration.
 func CommentedConfig(s Settings, table []Setting) string {
 	var b strings.Builder
 	b.WriteString(`# Configuration of agent. To set a key, remove the "#" before it and before its

@@ -16,7 +16,8 @@ func TestLabelledModels(t *testing.T) {
 	}
 }
 
-// TestTracedSettings: a trace says how its pipeline was set, and nothing else. One that names no encoder had none.
+// TestTracedSettings: a trace sets the settings of its pipeline, and no others. A trace without
+// an encoder had none.
 func TestTracedSettings(t *testing.T) {
 	a := testApp(t)
 	config := map[string]string{

@@ -1,9 +1,11 @@
-// Package converse makes a conversation of each pipeline, for clients that know messages:
-// what a person writes becomes the pipeline's input, and its answer a message in Markdown
-// whose quotes are citations.
+// Package converse turns each pipeline into a conversation, for clients that know messages. A
+// person's message becomes the pipeline's input. The answer becomes a message in Markdown whose
+// quotes are citations.
 //
-// The package opens nothing, and decides nothing that a pipeline does not: a message says
-// what the answer's JSON says, which travels with it.
+//	app, err := converse.Graph(ctx, converse.Desk{Desk: d}, p, nil)
+//
+// The package opens nothing. A message says only what the answer's JSON says, which travels with
+// it.
 package converse
 
 import (
@@ -20,13 +22,13 @@ import (
 	"example.com/assay/nodes/pipeline"
 )
 
-// Desk is where a pipeline's conversations take place.
+// A Desk holds what a pipeline's conversations need.
 type Desk struct {
 	*open.Desk
-	HidePaths bool // messages and answers say nothing of where files are
+	HidePaths bool // messages and answers do not say where files are
 }
 
-// Graph makes the graph of conversations with a pipeline. Conf has values of its settings.
+// Graph makes the graph of conversations with a pipeline. Conf holds values of its settings.
 func Graph(ctx context.Context, d Desk, p open.Pipeline, conf map[string]string) (graph.App, error) {
 	made, err := p.On(ctx, d.Desk, conf)
 	if err != nil {
@@ -58,11 +60,11 @@ func Graph(ctx context.Context, d Desk, p open.Pipeline, conf map[string]string)
 	return made.Chat(p.Name, chat)
 }
 
-// question is the name of the message of pipelines that answer one.
+// question is the name of the message in pipelines that answer questions.
 const question = "question"
 
-// reply signs an answer, and makes a message of it. An answer that could not be read in
-// full is still told, with the reason.
+// reply signs an answer and turns it into a message. An answer that could not be read in full is
+// still shown, with the reason.
 func (d Desk) reply(p open.Pipeline, answer pipeline.Answer, earlier any, err error) conversation.Reply {
 	if answer == nil {
 		return conversation.Reply{Text: err.Error()}
@@ -89,7 +91,7 @@ func (d Desk) reply(p open.Pipeline, answer pipeline.Answer, earlier any, err er
 	return out
 }
 
-// withoutPaths is an answer that does not say where files are.
+// withoutPaths empties the paths in an answer.
 func withoutPaths(answer json.RawMessage) json.RawMessage {
 	var v any
 	if json.Unmarshal(answer, &v) != nil {
@@ -128,8 +130,9 @@ func encoded(v any) json.RawMessage {
 	return data
 }
 
-// Steps names the node of a pipeline that begins, so that a reader of the conversation sees
-// that it goes on; of tasks that a list began, the first. The names make one line: "plan → retrieve → ".
+// Steps returns the name of a node that starts, so that a reader of the conversation sees progress.
+// It names only the first of the tasks that one list started. The names make one line:
+// "plan → retrieve → ".
 func Steps(ev graph.Event[json.RawMessage]) string {
 	if ev.Kind != graph.NodeStart || ev.Attempt > 1 || ev.Send > 1 {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// Message writes a proof as a message in Markdown, with its citations: the answer with
-// what it quotes, what was found about its parts, and one line on how it was made.
+// Message writes a proof as a message in Markdown, and returns its citations. The message has the
+// answer with its quotes, the findings, and one line on how the answer was made.
 func Message(p proof.Proof) (string, []conversation.Citation) {
 	m := &message{proof: p}
 	if p.Asked != "" {
@@ -48,12 +48,12 @@ func Message(p proof.Proof) (string, []conversation.Citation) {
 	return strings.TrimSpace(m.text.String()), m.citations
 }
 
-// A message is one that is being written.
+// A message is a message that is being written.
 type message struct {
 	proof     proof.Proof
 	text      strings.Builder
 	citations []conversation.Citation
-	noted     int // the length behind the last note
+	noted     int // length of the text after the last note
 }
 
 func (m *message) printf(format string, args ...any) { fmt.Fprintf(&m.text, format, args...) }
@@ -66,7 +66,7 @@ func (m *message) paragraph(format string, args ...any) {
 	m.printf(format, args...)
 }
 
-// note adds a line in italics. Notes stand below each other.
+// note adds a line in italics. Notes in a row are lines of one paragraph.
 func (m *message) note(line string) {
 	if m.noted > 0 && m.noted == m.text.Len() {
 		m.printf("  \n") // Markdown's line break
@@ -77,7 +77,7 @@ func (m *message) note(line string) {
 	m.noted = m.text.Len()
 }
 
-// answer is the text of the answer. What it quotes becomes citations; the passages that it
+// answer writes the text of the answer. Its quotes become citations, and the passages that it
 // cites are listed below.
 func (m *message) answer() {
 	if m.proof.Answer == "" {
@@ -88,9 +88,9 @@ func (m *message) answer() {
 	m.printf("%s", m.proof.Answer)
 	for _, f := range m.proof.Findings {
 		for _, q := range f.Quotes {
-			if at := strings.Index(m.text.String()[from:], flat(q.Text)); f.Span != nil && at >= 0 {
-				m.cite(from+at, from+at+len(flat(q.Text)), q)
-				from += at + len(flat(q.Text))
+			if at := strings.Index(m.text.String()[from:], render.OneLine(q.Text)); f.Span != nil && at >= 0 {
+				m.cite(from+at, from+at+len(render.OneLine(q.Text)), q)
+				from += at + len(render.OneLine(q.Text))
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func (m *message) answer() {
 	}
 }
 
-// cite says which bytes a part of the message quotes.
+// cite adds a citation: the bytes that a part of the message quotes.
 func (m *message) cite(start, end int, q proof.Quote) {
 	text := m.text.String()
 	c := conversation.Citation{Type: "citation", CitedText: q.Text, Start: q.Start, End: q.End, StartIndex: utf8.RuneCountInString(text[:start])}
@@ -126,12 +126,12 @@ func (m *message) cite(start, end int, q proof.Quote) {
 func (m *message) quoted(q proof.Quote) {
 	m.printf("“")
 	at := m.text.Len()
-	m.printf("%s”", flat(q.Text))
-	m.cite(at, at+len(flat(q.Text)), q)
+	m.printf("%s”", render.OneLine(q.Text))
+	m.cite(at, at+len(render.OneLine(q.Text)), q)
 	m.printf(" (%s, bytes %d–%d)", m.citations[len(m.citations)-1].Title, q.Start, q.End)
 }
 
-// headings stand above findings of a kind. Kinds without one are part of the answer.
+// headings stand above the findings of a kind. Findings of other kinds are part of the answer.
 var headings = []struct {
 	kind proof.Kind
 	text string
@@ -139,8 +139,7 @@ var headings = []struct {
 	{proof.Claim, "Claims"}, {proof.Reason, "Reasons"}, {proof.Requirement, "Requirements"}, {proof.Edge, "Edges"}, {proof.Term, "Terms"},
 }
 
-// findings lists what was found. Of an answer's own claims only those are listed that do
-// not hold.
+// findings lists the findings. It leaves out an answer's own claims that hold.
 func (m *message) findings() {
 	m.fields()
 	for _, h := range headings {
@@ -191,7 +190,7 @@ func (m *message) finding(f proof.Finding) {
 	}
 }
 
-// fields is the table of the fields that were read.
+// fields writes a table of the fields that were read.
 func (m *message) fields() {
 	begun := false
 	for _, f := range m.proof.Findings {
@@ -219,7 +218,7 @@ func (m *message) fields() {
 // cell shows a value in a cell of a table.
 func cell(s string) string { return strings.ReplaceAll(render.Line(s), "|", `\|`) }
 
-// measures is the line on how the answer was made.
+// measures writes the line on how the answer was made.
 func (m *message) measures() {
 	var parts []string
 	for _, x := range m.proof.Measures {
@@ -240,6 +239,3 @@ func (m *message) measures() {
 		m.note(strings.Join(parts, " · "))
 	}
 }
-
-// flat shows a quote in one line.
-func flat(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -11,8 +11,8 @@ import (
 	"example.com/assay/state"
 )
 
-// An answer is shown as Markdown on a page: its headings are not larger than those of the
-// page, and its notes are one paragraph.
+// An answer is shown as Markdown on a page. Its headings are smaller than the page's, and its
+// notes are one paragraph.
 func TestMessage(t *testing.T) {
 	text, citations := Message(research.Proof(state.Answer{
 		Resolved: "what are the defences to battery?", Respelt: []state.Respelling{{Word: "defences", As: "defenses"}},
@@ -31,8 +31,8 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// A response that was given is told with the verdict on each of its claims; of an answer's
-// own claims only those that do not hold are listed.
+// A given response is shown with the verdict on each of its claims. An answer's own claims are
+// listed only if they do not hold.
 func TestVerdictsInMessages(t *testing.T) {
 	check := &state.ClaimCheck{ClaimsChecked: 2, ClaimsSupported: 1, Claims: []state.CheckedClaim{
 		{Claim: "Salt is white.", Status: state.Supported, Evidence: []state.Quote{{Source: "salt.md", Text: "Salt is white."}}},

@@ -1,6 +1,11 @@
+// Package corpus is agent corpus and agent ingest: it builds, lists, shows, exports and removes
+// corpora.
+//
+// Package memory does the work; this package has the verbs and prints.
 package corpus
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -103,11 +108,7 @@ func corpusShowCommand(a *cli.App) *cobra.Command {
 			fmt.Fprintf(a.Stdout, "  ranker: %s\n", render.Ranker(*r))
 		}
 		for _, s := range sources {
-			from := s.Path
-			if s.Original != "" {
-				from = s.Original
-			}
-			fmt.Fprintf(a.Stdout, "  %s  (%s)\n", s.Source, from)
+			fmt.Fprintf(a.Stdout, "  %s  (%s)\n", s.Source, cmp.Or(s.Original, s.Path))
 			if s.Stale != "" {
 				fmt.Fprintf(a.Stdout, "    stale: %s\n", s.Stale)
 			}

@@ -37,7 +37,7 @@ func Print(a *cli.App, list []memory.CorpusInfo) {
 	}
 }
 
-// rankerOf describes the corpus's trained ranker; nil where there is none.
+// rankerOf describes the corpus's trained ranker, nil without one.
 func rankerOf(corpus *memory.Corpus) *memory.RankerInfo {
 	if r, ok := corpus.Ranker(); ok {
 		return &r
@@ -45,7 +45,7 @@ func rankerOf(corpus *memory.Corpus) *memory.RankerInfo {
 	return nil
 }
 
-// printFacets lists what passages can be filtered by.
+// printFacets lists the metadata by which passages can be filtered.
 func printFacets(a *cli.App, facets []index.Facet) {
 	if len(facets) > 0 {
 		fmt.Fprintln(a.Stdout, "metadata, for --filter:")
@@ -62,7 +62,7 @@ func printFacets(a *cli.App, facets []index.Facet) {
 	}
 }
 
-// formatStats counts the files of one kind.
+// formatStats counts the files of one format.
 type formatStats struct {
 	Format string `json:"format"` // extension, without the dot
 	Files  int    `json:"files"`

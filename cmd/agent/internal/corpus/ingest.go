@@ -113,8 +113,8 @@ func ingest(a *cli.App, cmd *cobra.Command, f *ingestFlags, paths []string) (err
 	return nil
 }
 
-// splitOptions sizes passages around a target. As by default, the longest may be a third
-// longer.
+// splitOptions sets the size of passages. As by default, the longest may be a third longer than
+// the target.
 func splitOptions(cmd *cobra.Command, target int) (document.SplitOptions, error) {
 	if !cmd.Flags().Changed("passage-bytes") {
 		return document.SplitOptions{}, nil

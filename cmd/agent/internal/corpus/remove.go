@@ -50,13 +50,9 @@ func removeCorpus(ctx context.Context, a *cli.App, home, name string, yes bool) 
 	if err := config.CheckCorpus("the name", name); err != nil {
 		return err
 	}
-	list, err := memory.List(home)
+	known, err := memory.Names(home)
 	if err != nil {
 		return err
-	}
-	var known []string
-	for _, info := range list {
-		known = append(known, info.Name)
 	}
 	if !slices.Contains(known, name) {
 		if name == open.SampleCorpus {

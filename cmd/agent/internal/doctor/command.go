@@ -1,10 +1,20 @@
+// Package doctor is agent doctor: it checks configuration, corpora, memory, models and skills,
+// and says for each problem what to type.
+//
+//	fail  corpora        corpus "law" was built by an older version
+//	                     → agent ingest laws/ --corpus law
+//
+// It repairs nothing, and changes nothing but the configuration that --init writes.
 package doctor
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
+	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
@@ -31,12 +41,11 @@ commented out, to --config or to the default place: ` + cli.ConfigName + ` in ` 
 when that is set, else in $XDG_CONFIG_HOME/assay or ~/.config/assay, on Windows in
 %APPDATA%\assay. An existing file is not overwritten.
 
---deep reads what the home holds and changes nothing: the structure of each database, the
+--deep reads the files of the home and changes nothing: the structure of each database, the
 checksums of each index, each passage against the text it was taken from, cached vectors,
-results, what killed processes left, and modes. What is left over, and what a link names, is
-named and not read. Files that are named are traces (--trace)
-and cassettes (--record) to read, too. A changed byte inside a row of a database that is
-still well formed is not found.
+results, and modes. Links, and files that killed processes left, are reported and not read.
+FILE… are more files to read: traces (--trace) and cassettes (--record). A changed byte
+inside a row of a database that is still well formed is not found.
 
 Each provider's model in the settings, and each small model at an address, gets one
 short question. It costs a few tokens and shows whether the key, the address and the
@@ -61,7 +70,7 @@ called. With the default settings no network is used.`,
 				refused = home.Check(place)
 			}
 			switch {
-			case refused != nil: // nothing of it may be opened
+			case refused != nil: // no file of the home may be opened
 				findings = []finding{{"home", statusFail, refused.Error(), ""}}
 				if errors.As(refused, new(*home.NewerError)) {
 					findings[0].Do = "agent version says which this is"
@@ -110,4 +119,59 @@ func printFindings(a *cli.App, findings []finding) {
 			fmt.Fprintf(a.Stdout, "%21s→ %s\n", "", f.Do)
 		}
 	}
+}
+
+func printSettings(a *cli.App, lines []config.Line) {
+	if len(lines) == 0 {
+		return
+	}
+	key, value := 0, 0
+	for _, l := range lines {
+		key, value = max(key, len(l.Key)), max(value, runewidth.StringWidth(l.Value))
+	}
+	fmt.Fprintln(a.Stdout, "\nsettings")
+	for _, l := range lines {
+		where := l.Where
+		if where == "" {
+			where = l.Origin
+		}
+		fmt.Fprintf(a.Stdout, "  %-*s  %s  %s\n", key, l.Key, runewidth.FillRight(l.Value, value), where)
+	}
+}
+
+// initConfig writes a configuration in which every line is a comment. It never overwrites
+// a file.
+func initConfig(a *cli.App, cmd *cobra.Command, flags *config.Flags, asJSON bool) error {
+	path, _, err := config.File(a, cmd, flags)
+	if err != nil {
+		return err
+	}
+	table, err := config.Table(a)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("making the directory of the configuration: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if os.IsExist(err) {
+		return cli.Usagef("%s already exists and is not overwritten: move it away, or name another file with --config", path)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the configuration: %w", err)
+	}
+	_, err = f.WriteString(config.CommentedConfig(config.Default(false), table))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("writing the configuration: %w", err)
+	}
+	if asJSON {
+		a.PrintJSON(struct {
+			Schema int    `json:"schema"`
+			Status string `json:"status"`
+			File   string `json:"file"`
+		}{1, "done", path})
+		return nil
+	}
+	fmt.Fprintf(a.Stdout, "wrote %s; every line of it is a comment\n", path)
+	return nil
 }

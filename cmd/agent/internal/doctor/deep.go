@@ -23,8 +23,7 @@ import (
 	"example.com/assay/memory"
 )
 
-// deep reads what a home holds, and the traces and cassettes that are named, and changes
-// nothing.
+// deep reads the files of a home, and the named traces and cassettes. It changes nothing.
 func deep(ctx context.Context, place string, named []string) []finding {
 	if to, err := filepath.EvalSymlinks(place); err == nil { // else it does not exist
 		place = to
@@ -116,7 +115,7 @@ func (d *deepCheck) run(ctx context.Context) error {
 func (d *deepCheck) mode(path string, e fs.DirEntry) {
 	info, err := e.Info()
 	if err != nil || runtime.GOOS == "windows" {
-		return // removed meanwhile, or without such modes
+		return // removed meanwhile, or a system without such modes
 	}
 	perm := info.Mode().Perm()
 	want := fs.FileMode(0o600)
@@ -186,7 +185,7 @@ func (d *deepCheck) file(ctx context.Context, path, name string, e fs.DirEntry) 
 	}
 }
 
-// record checks a trace or a cassette. Another file, which was not named, is only read.
+// record checks a trace or a cassette. A file of another kind is a failure only if it is wanted.
 func (d *deepCheck) record(path string, wanted bool) {
 	data, err := plainfile.Read(path, 1<<30)
 	if err != nil {
@@ -220,7 +219,7 @@ func (d *deepCheck) record(path string, wanted bool) {
 	}
 }
 
-// corpus checks a corpus, and the file that says who ingests, and says what brings it back.
+// corpus checks a corpus and its lock file.
 func (d *deepCheck) corpus(ctx context.Context, name string) error {
 	lock := filepath.Join(d.home, "corpora", name, "lock")
 	if data, err := plainfile.Read(lock, 0); err == nil && len(data) > 0 {

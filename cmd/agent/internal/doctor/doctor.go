@@ -35,8 +35,8 @@ const (
 	statusFail = "fail"
 )
 
-// examine makes every check that is possible after the earlier ones, and lists the
-// settings.
+// examine makes the checks and lists the settings. After a failure it leaves out the checks that
+// need what failed.
 func examine(a *cli.App, cmd *cobra.Command, flags *config.Flags) ([]finding, []config.Line) {
 	home, err := a.Env.Home()
 	if err != nil {
@@ -129,7 +129,7 @@ func checkVariables(a *cli.App, table []config.Setting) []finding {
 	if out == nil {
 		detail := "none set"
 		if set := slices.DeleteFunc(known, func(name string) bool { return a.Env.Get(name) == "" }); len(set) > 0 {
-			detail = config.Joined(set)
+			detail = strings.Join(set, ", ")
 		}
 		out = append(out, finding{"variables", statusOK, detail, ""})
 	}
@@ -156,15 +156,8 @@ func checkCorpora(ctx context.Context, home string, servers memory.Servers) []fi
 
 // checkChosen reports a corpus that the settings name and that does not exist.
 func checkChosen(s config.Settings) []finding {
-	list, err := memory.List(s.Home)
-	if err != nil || s.Corpus == config.DefaultCorpus || s.Corpus == open.SampleCorpus {
-		return nil
-	}
-	var known []string
-	for _, info := range list {
-		known = append(known, info.Name)
-	}
-	if slices.Contains(known, s.Corpus) {
+	known, err := memory.Names(s.Home)
+	if err != nil || s.Corpus == config.DefaultCorpus || s.Corpus == open.SampleCorpus || slices.Contains(known, s.Corpus) {
 		return nil
 	}
 	return []finding{{"corpora", statusFail, open.UnknownCorpus(s.Corpus, known).Error(), "agent ingest PATH… --corpus " + s.Corpus}}
@@ -174,8 +167,7 @@ func checkCorpus(ctx context.Context, home, name string, servers memory.Servers)
 	what := fmt.Sprintf("corpus %q", name)
 	flag := " --corpus " + name
 	corpus, err := memory.OpenWith(home, name, &memory.OpenOptions{Servers: servers})
-	var empty *memory.EmptyCorpusError
-	if errors.As(err, &empty) {
+	if errors.As(err, new(*memory.EmptyCorpusError)) {
 		return []finding{{"corpora", statusWarn, err.Error(), "agent ingest PATH…" + flag}}
 	}
 	if err != nil {
@@ -238,7 +230,7 @@ func checkSample(home string) finding {
 	return finding{"sample", statusOK, fmt.Sprintf("%s in %s", cli.Count(len(files), "file"), dir), ""}
 }
 
-// checkMemories reads every memory of answers.
+// checkMemories checks every file of remembered answers.
 func checkMemories(ctx context.Context, home string) []finding {
 	paths, err := filepath.Glob(filepath.Join(home, "qa", "*.db"))
 	earlier, err2 := filepath.Glob(filepath.Join(home, "qa", "*.jsonl"))

@@ -13,7 +13,7 @@ import (
 	"example.com/assay/llm"
 )
 
-// A file of threads that has grown is told with what makes room in it.
+// A large file of threads is reported together with the command that makes room in it.
 func TestDoctorOnManyThreads(t *testing.T) {
 	home := t.TempDir()
 	ctx := t.Context()
@@ -46,7 +46,7 @@ func TestDoctorOnManyThreads(t *testing.T) {
 	}
 }
 
-// Whom Vertex refuses is told how to log in.
+// A user whom Vertex refuses is told how to log in.
 func TestDoctorOnVertex(t *testing.T) {
 	a, _, _ := clitest.App(t.TempDir())
 	s := config.Default(false)

@@ -72,7 +72,7 @@ func probe(ctx context.Context, m llm.Model) error {
 	return err
 }
 
-// modelFailed says what is wrong and what to type, by the error's type.
+// modelFailed says what is wrong with a model and what to type, by the error's type.
 func modelFailed(a *cli.App, name string, s config.Settings, err error) finding {
 	p, model, _ := config.ProviderOf(name)
 	f := finding{"model", statusFail, fmt.Sprintf("%s: %v", name, err), "agent ask --model " + offline.Name + " … works without it"}
@@ -88,15 +88,11 @@ func modelFailed(a *cli.App, name string, s config.Settings, err error) finding 
 		f.Do = fmt.Sprintf("add to the configuration, with its price: %s: {%q: {input: …, output: …}}", config.KeyPrices, name)
 		return f
 	}
-	_, unreachable := errors.AsType[*llm.ConnectionError](err)
-	_, late := errors.AsType[*llm.TimeoutError](err)
-	if unreachable || late {
+	if errors.As(err, new(*llm.ConnectionError)) || errors.As(err, new(*llm.TimeoutError)) {
 		f.Detail = fmt.Sprintf("%s: the server is not reachable: %v", name, err)
-		switch {
-		case p.Name == config.ProviderOllama && a.Env.Get(p.URLVariable) == "":
+		f.Do = "check the network" + orVariable(a, p.URLVariable)
+		if p.Name == config.ProviderOllama && a.Env.Get(p.URLVariable) == "" {
 			f.Do = "ollama serve"
-		default:
-			f.Do = "check the network" + orVariable(a, p.URLVariable)
 		}
 		return f
 	}
@@ -139,7 +135,7 @@ func checkClassifiers(ctx context.Context, a *cli.App, s config.Settings) []find
 	return out
 }
 
-// checked are the doctor's questions.
+// checked are the doctor's questions to classifiers.
 var checked = map[classify.Task]classify.Input{
 	classify.Support:   {Text: "Water boils at 100 degrees.", Claim: "Water boils."},
 	classify.Injection: {Text: "Water boils at 100 degrees."},
@@ -172,8 +168,7 @@ func checkClassifier(ctx context.Context, a *cli.App, c config.Classifier) findi
 	return f
 }
 
-// startTimeout bounds the doctor's start of an MCP server, which may have to be downloaded
-// first.
+// startTimeout bounds the start of an MCP server, whose command may download it first.
 const startTimeout = 60 * time.Second
 
 // checkServers starts every MCP server of the settings and lists its tools. It calls none.

@@ -13,8 +13,8 @@ import (
 	"example.com/assay/graph/temporal"
 )
 
-// checkTemporal asks the Temporal server of the settings, if there is one, what it has for
-// runs. It changes nothing there.
+// checkTemporal checks whether the Temporal server of the settings, if there is one, can run
+// pipelines. It changes nothing there.
 func checkTemporal(ctx context.Context, a *cli.App, s config.Settings) []finding {
 	const check = "temporal"
 	if s.Temporal.Address == "" {

@@ -1,3 +1,8 @@
+// Package drawing is agent graph: it lists the pipelines and draws one of them.
+//
+//	agent graph research --format svg > research.svg
+//
+// It runs no pipeline.
 package drawing
 
 import (
@@ -24,7 +29,7 @@ var graphFormats = map[string]func(graph.Drawing) string{
 
 func formatNames() []string { return []string{"mermaid", "dot", "svg", "text"} }
 
-// A pipeline is one that `agent graph` can draw.
+// A pipeline is a pipeline that can be drawn.
 type pipeline struct {
 	Name        string `json:"name"`
 	Does        string `json:"does"`
@@ -49,9 +54,10 @@ func pipelines(ctx context.Context, a *cli.App) ([]pipeline, error) {
 	return all, nil
 }
 
-// Does is what a pipeline does, with its command.
+// Does says what a pipeline does, with its command.
 func Does(p open.Pipeline) string { return p.Does + " (agent " + p.Command() + ")" }
 
+// Command is agent graph.
 func Command(a *cli.App) *cobra.Command {
 	var format string
 	var expand, asJSON bool

@@ -1,3 +1,9 @@
+// Package edges is agent edges: it drafts the edges of a causal graph from documents, and checks
+// edges against a corpus.
+//
+//	agent edges draft report.md | agent edges verify - --corpus handbook
+//
+// Package nodes/causal judges the edges; a draft has no evidence.
 package edges
 
 import (

@@ -20,23 +20,17 @@ import (
 const maxEdgesFile = 64 << 20
 
 // readEdges reads a file of edges; "-" is standard input.
-func readEdges(ctx context.Context, a *cli.App, path string) ([]causal.Edge, error) {
+func readEdges(ctx context.Context, a *cli.App, path string) (edges []causal.Edge, err error) {
+	var data []byte
 	if path == "-" {
-		data, err := a.ReadStdin(ctx, maxEdgesFile)
-		if err != nil {
+		if data, err = a.ReadStdin(ctx, maxEdgesFile); err != nil {
 			return nil, err
 		}
-		return badEdges(edgefile.Read(cli.StdinName, data))
-	}
-	data, err := plainfile.Read(path, maxEdgesFile)
-	if err != nil {
+		path = cli.StdinName
+	} else if data, err = plainfile.Read(path, maxEdgesFile); err != nil {
 		return nil, cli.Usagef("reading edges: %w", err)
 	}
-	return badEdges(edgefile.Read(path, data))
-}
-
-func badEdges(edges []causal.Edge, err error) ([]causal.Edge, error) {
-	if err != nil {
+	if edges, err = edgefile.Read(path, data); err != nil {
 		return nil, cli.Usagef("%w", err)
 	}
 	return edges, nil
@@ -82,10 +76,11 @@ func draftEdges(a *cli.App, cmd *cobra.Command, flags *config.Flags, asJSON bool
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		if end := cli.EndOf(err); asJSON {
+		end := cli.EndOf(err)
+		if asJSON {
 			a.PrintJSON(cli.Failure{Schema: 1, Status: string(end.Status), Error: end.Error})
 		}
-		return cli.Told(cli.EndOf(err), err)
+		return cli.Told(end, err)
 	}
 	a.PrintJSON(document{1, d.ModelLabel(), edges})
 	if len(edges) == 0 {

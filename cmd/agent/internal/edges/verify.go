@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +30,7 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	draw := map[string]func([]causal.Edge, causal.DAG) string{"mermaid": causal.Mermaid, "dot": causal.DOT}[f.format]
 	switch {
 	case draw == nil && f.format != "table":
-		return cli.Usagef("--format is %q%s; known: %s", f.format, text.DidYouMean(f.format, edgesFormats()), config.Joined(edgesFormats()))
+		return cli.Usagef("--format is %q%s; known: %s", f.format, text.DidYouMean(f.format, edgesFormats()), strings.Join(edgesFormats(), ", "))
 	case cli.Named(cmd, "trace") != nil:
 		return cli.Named(cmd, "trace")
 	case cmd.Flags().Changed("thread"):
@@ -76,7 +77,7 @@ func edgesVerify(a *cli.App, cmd *cobra.Command, flags *config.Flags, f edgesFla
 	return cli.Told(answer.End, runErr)
 }
 
-// threadEdges is the key of a thread's metadata for the hash of its edges.
+// threadEdges is the key in a thread's metadata that holds the hash of its edges.
 const threadEdges = "edges"
 
 // onThread sets how a run is saved, and reports whether it continues an earlier one.
@@ -103,8 +104,8 @@ func onThread(ctx context.Context, d *open.Desk, thread string, edges []causal.E
 	return false, nil
 }
 
-// verify runs the pipeline on edges. What was concluded of some is in the answer, too, when
-// the run is stopped.
+// verify runs the pipeline on edges. When the run is stopped, the answer holds the conclusions
+// about the edges that were finished.
 func verify(ctx context.Context, d *open.Desk, edges []causal.Edge, f edgesFlags, watch func(graph.Event[json.RawMessage])) (*causal.Answer, error) {
 	p, err := d.Edges()
 	if err != nil {

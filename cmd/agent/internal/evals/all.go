@@ -62,7 +62,7 @@ func evalAll(ctx context.Context, a *cli.App, dir, only string, asJSON bool) (er
 	if err != nil {
 		return fmt.Errorf("writing the schemas: %w", err)
 	}
-	progress, tasks := render.NewBar(a, asJSON), append(tasks(a), claims.Task(nil))
+	progress, tasks := render.NewBar(a, asJSON), append(tasks(), claims.Task(nil))
 	var sets []figures.Set
 	for i, m := range chosen {
 		progress.Update("measuring "+m.Folder, i, len(chosen))

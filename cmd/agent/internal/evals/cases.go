@@ -100,7 +100,11 @@ func evalModels(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.
 		all = append(all, r)
 	}
 	if f.asJSON {
-		a.PrintJSON(matrixDocument{Schema: eval.ResultsSchema, Task: "matrix", Models: all})
+		a.PrintJSON(struct {
+			Schema int            `json:"schema"`
+			Task   string         `json:"task"`
+			Models []eval.Results `json:"models"`
+		}{eval.ResultsSchema, "matrix", all})
 	} else {
 		printMatrix(a.Stdout, all)
 	}
@@ -134,7 +138,7 @@ func evalModel(a *cli.App, cmd *cobra.Command, f *evalCasesFlags, cases []eval.C
 	progress := render.NewBar(a, f.asJSON)
 	items, err := runCases(ctx, a, s, x, tapes, cases, &keptCases{out, runs}, f.repeat, progress)
 	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx) // the cause of the stop, not the call that it hit
+		err = context.Cause(ctx) // the cause of the stop, not the error of the call that it stopped
 		if out != "" {
 			err = fmt.Errorf("%w; finished runs are in %s, and the same command continues", err, out)
 		}
@@ -191,8 +195,8 @@ func runCases(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchan
 	})
 }
 
-// keptCases are the runs of a folder: runs.jsonl, and a trace for each. Without a
-// folder nothing is kept.
+// keptCases keeps finished runs in a folder: runs.jsonl, and a trace of each run. Without a folder
+// it keeps nothing.
 type keptCases struct {
 	dir  string
 	runs *batch.Journal[eval.Item]
@@ -236,9 +240,6 @@ func (k *keptCases) tracing(run func(context.Context, *eval.Prepared) (eval.Run,
 			name = fmt.Sprintf("%s.%d", name, p.Repeat)
 		}
 		file := filepath.Join(k.dir, "traces", name+".jsonl")
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return r, fmt.Errorf("writing the trace: %w", err)
-		}
 		if err := cli.WriteFile(file, []byte(b.String()), 0o644); err != nil {
 			return r, fmt.Errorf("writing the trace: %w", err)
 		}

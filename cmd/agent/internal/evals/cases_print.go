@@ -76,7 +76,7 @@ func verdict(pass bool) string {
 	return "FAIL"
 }
 
-// calibration prints how well confidence predicts a right answer.
+// calibration prints how well the confidence predicts a right answer.
 func calibration(w io.Writer, r eval.Results) {
 	if r.Calibration.N == 0 {
 		return
@@ -209,7 +209,7 @@ func columns(w io.Writer, rows [][]string) {
 	}
 }
 
-// costOf is the cost of calls. An unknown part is named and never counted as 0.
+// costOf shows the cost of calls. Calls with an unknown cost are named, never counted as 0.
 func costOf(u state.ModelUsage) string {
 	text := u.Cost.String()
 	switch {
@@ -226,13 +226,6 @@ func costOf(u state.ModelUsage) string {
 
 // number formats a mean for people.
 func number(v float64) string { return strconv.FormatFloat(task.Six(v), 'g', 5, 64) }
-
-// matrixDocument is what --json prints of several models.
-type matrixDocument struct {
-	Schema int            `json:"schema"`
-	Task   string         `json:"task"`
-	Models []eval.Results `json:"models"`
-}
 
 // baseline reads the results to compare with.
 func baseline(path string) (*eval.Results, error) {
@@ -273,7 +266,7 @@ func writeResults(dir string, r eval.Results, changes *eval.Comparison) error {
 	return nil
 }
 
-// write writes results to a folder, if there is one, and keeps them, if they shall be kept.
+// write writes results to a folder, if there is one, and adds them to the home with --keep.
 func (f *evalCasesFlags) write(a *cli.App, dir string, r eval.Results, changes *eval.Comparison) error {
 	if err := writeResults(dir, r, changes); err != nil || !f.keep {
 		return err

@@ -19,7 +19,7 @@ import (
 	"example.com/assay/state"
 )
 
-// evalClaimsCommand is eval claims, which can call the judge of the settings.
+// evalClaimsCommand is agent eval claims, which can call the judge of the settings.
 func evalClaimsCommand(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var cmd *cobra.Command
@@ -50,7 +50,7 @@ func configuredJudge(a *cli.App, cmd *cobra.Command, flags *config.Flags) (*clai
 	return &claims.Configured{Model: model, Calibration: judge.Calibration, Served: served, Setting: config.KeyJudgeCalibration, Close: x.Close}, err
 }
 
-// evalAnswersCommand is eval answers, which answers with the settings.
+// evalAnswersCommand is agent eval answers, which answers with the settings.
 func evalAnswersCommand(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var cmd *cobra.Command
@@ -71,7 +71,7 @@ func answersDesk(a *cli.App, cmd *cobra.Command, flags *config.Flags) (*answers.
 	return &answers.Desk{Asker: asker, Model: s.ModelLabel(), Corpus: s.Corpus, Open: asker.open, Close: asker.close}, nil
 }
 
-// A corpusAsker answers from the corpus that a question names. It opens each corpus once.
+// A corpusAsker answers each question from the corpus that it names. It opens each corpus once.
 type corpusAsker struct {
 	*cli.App
 	settings config.Settings

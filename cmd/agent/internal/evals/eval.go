@@ -1,6 +1,6 @@
-// Package evals is agent eval: its verbs, and the printing of the results of cases.
+// Package evals is agent eval: its verbs, and the printing of results.
 //
-// It measures nothing: each measurement is a task of a package under eval.
+// It measures nothing itself: each measurement is a task of a package below eval.
 package evals
 
 import (
@@ -29,7 +29,7 @@ import (
 // Command is agent eval.
 func Command(a *cli.App) *cobra.Command {
 	var verbs []*cobra.Command
-	for _, t := range tasks(a) {
+	for _, t := range tasks() {
 		verbs = append(verbs, taskCommand(a, t))
 	}
 	verbs = append(verbs, evalClaimsCommand(a), evalAnswersCommand(a), evalCasesCommand(a), evalAllCommand(a))
@@ -52,11 +52,11 @@ func Command(a *cli.App) *cobra.Command {
 }
 
 // tasks are the measurements that need no settings.
-func tasks(a *cli.App) []task.Task {
+func tasks() []task.Task {
 	return []task.Task{retrieval.Task(), causal.Task(), obligations.Task(), comply.Task(), extract.Task(), mcq.Task(), injection.Task(), desk.Task(), desk.ResponsesTask()}
 }
 
-// taskCommand is the verb of a task.
+// taskCommand makes the verb of a task.
 func taskCommand(a *cli.App, t task.Task) *cobra.Command {
 	options, asJSON := task.NewOptions(t.Name), false
 	measure := t.New(options)
@@ -79,7 +79,7 @@ func taskCommand(a *cli.App, t task.Task) *cobra.Command {
 	return cmd
 }
 
-// usageOf turns a task's usage error into one of the command.
+// usageOf turns a task's usage error into a usage error of the command.
 func usageOf(err error) error {
 	if refused, ok := errors.AsType[*task.UsageError](err); ok {
 		return cli.Usagef("%w", refused)
@@ -87,7 +87,7 @@ func usageOf(err error) error {
 	return err
 }
 
-// runTask measures and prints.
+// runTask measures and prints the results.
 func runTask(ctx context.Context, a *cli.App, measure task.Measure, asJSON bool) error {
 	progress := render.NewBar(a, asJSON)
 	r, err := measure(ctx, progress.Update)

@@ -29,19 +29,19 @@ import (
 type readDocument struct {
 	key    string
 	answer extract.Answer
-	err    error // of the run; the answer also has it
+	err    error // of the run; the answer says it, too
 	kept   bool  // from an earlier run
 }
 
-// fatal reports whether the result of a document ends the reading of all.
+// fatal reports whether the result of a document stops the run.
 func (d readDocument) fatal(ctx context.Context, docs int) bool {
 	return d.err != nil && (ctx.Err() != nil || docs == 1 || d.answer.Status == "")
 }
 
-// all reads documents, several at the same time, and returns their answers in order.
-// With --out, results.jsonl keeps each answer as soon as it and those before it are
-// there, and a document that it holds is not read again. The error is the one that
-// stopped the run, or that of a single document; the answers are then those up to it.
+// all reads documents, several at the same time, and returns their answers in order. With --out,
+// results.jsonl keeps an answer as soon as all earlier documents are finished, and a document
+// with a kept answer is not read again. An error stopped the run, or is that of a single
+// document; the answers are then the answers up to it.
 func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers []extract.Answer, err error) {
 	kept, err := batch.OpenJournal[extract.Answer](r.flags.out, "results.jsonl", "agent extract")
 	if err != nil {
@@ -52,7 +52,7 @@ func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers
 	defer func() { err = cli.Also(err, bar.Close()) }()
 	ids, noID := r.runIDs(len(docs))
 	var mu sync.Mutex
-	waiting := map[int]readDocument{} // for those before them
+	waiting := map[int]readDocument{} // finished before earlier documents
 	n := 0
 	var failure error
 	take := func(i int, d readDocument) error {
@@ -73,7 +73,7 @@ func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers
 			switch {
 			case next.fatal(ctx, len(docs)):
 				failure = next.err
-			case !next.kept && finished(next.answer): // the next run tries the others again
+			case !next.kept && finished(next.answer): // the next run reads the others again
 				if failure = kept.Add(next.key, next.answer); failure != nil {
 					failure = fmt.Errorf("%s: %w", next.answer.Document, failure)
 				}
@@ -94,13 +94,14 @@ func (r *fieldReader) all(ctx context.Context, docs []extract.Document) (answers
 		}
 		return take(i, d)
 	})
-	if failure == nil && len(answers) < len(docs) { // it was stopped between two
+	if failure == nil && len(answers) < len(docs) { // it was stopped between two documents
 		failure = stopped
 	}
 	return answers, cli.Also(failure, writeTable(r.flags.out, r.schema, answers))
 }
 
-// runIDs makes the ids of n runs, in order: who runs first must not decide.
+// runIDs makes the ids of n runs before any starts, so that a document's id does not depend on the
+// order in which runs start.
 func (r *fieldReader) runIDs(n int) ([]string, error) {
 	ids := make([]string, n)
 	for i := range ids {
@@ -112,8 +113,8 @@ func (r *fieldReader) runIDs(n int) ([]string, error) {
 	return ids, nil
 }
 
-// jobs is how many documents are read at the same time. More than the allowed concurrent
-// calls, or than processors for the offline model, would only wait.
+// jobs is the number of documents that are read at the same time. The default is the number of
+// allowed concurrent calls or, for the offline model, of processors: more would only wait.
 func (r *fieldReader) jobs() int {
 	switch {
 	case r.flags.trace != "":
@@ -126,8 +127,8 @@ func (r *fieldReader) jobs() int {
 	return cmp.Or(r.Limits.Concurrency, 1)
 }
 
-// finished reports whether a document was read to its end, with or without values, and no
-// call was lost.
+// finished reports whether a document was read to its end, with or without values, and without a
+// lost call.
 func finished(a extract.Answer) bool {
 	return len(a.Losses) == 0 && (a.Status == state.StatusAnswered || a.Status == state.StatusUngrounded || a.Status == state.StatusNoEvidence)
 }
@@ -162,17 +163,17 @@ func writeTable(dir string, schema *extract.Schema, answers []extract.Answer) er
 		}
 		rows = append(rows, append(row, strings.Join(issues, "; ")))
 	}
-	if err := w.WriteAll(rows); err != nil {
-		return fmt.Errorf("writing fields.csv: %w", err)
+	err := w.WriteAll(rows)
+	if err == nil {
+		err = cli.WriteFile(filepath.Join(dir, "fields.csv"), b.Bytes(), 0o644)
 	}
-	if err := cli.WriteFile(filepath.Join(dir, "fields.csv"), b.Bytes(), 0o644); err != nil {
+	if err != nil {
 		return fmt.Errorf("writing fields.csv: %w", err)
 	}
 	return nil
 }
 
-// valuesOf returns the values of a field of the schema that are in the document. Those of
-// a list are in order.
+// valuesOf returns the values of a field of the schema that are in the document, in order.
 func valuesOf(a extract.Answer, path string) []string {
 	var out []string
 	for _, v := range extract.InDocument(a.Fields) {

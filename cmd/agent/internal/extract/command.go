@@ -1,3 +1,10 @@
+// Package extract is agent extract: fields that are read from documents by a JSON Schema, one
+// document or many.
+//
+//	agent extract --schema receipt.json scans/ --out results
+//
+// Package nodes/extract reads the fields; this package finds documents, keeps results and writes
+// them.
 package extract
 
 import (

@@ -86,8 +86,13 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f extractFlags, pa
 	case f.asJSON && len(docs) == 1 && len(answers) == 1:
 		a.PrintJSON(answers[0])
 	case f.asJSON && len(answers) > 0:
-		a.PrintJSON(fieldsDocument{Schema: state.AnswerSchema, Pipeline: "extract", Documents: answers, Summary: summarise(schema, answers)})
-	case f.asJSON || len(answers) == 0: // the error tells
+		a.PrintJSON(struct {
+			Schema    int              `json:"schema"`
+			Pipeline  string           `json:"pipeline"`
+			Documents []extract.Answer `json:"documents"`
+			Summary   []fieldSummary   `json:"summary"`
+		}{state.AnswerSchema, "extract", answers, summarise(schema, answers)})
+	case f.asJSON || len(answers) == 0: // the error says why
 	case len(docs) == 1:
 		render.Proof(a, answers[0].Proof(), true)
 	default:
@@ -114,14 +119,6 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, f extractFlags, pa
 		return cli.Silent(state.StatusUngrounded.ExitCode())
 	}
 	return nil
-}
-
-// fieldsDocument is what --json prints of several documents.
-type fieldsDocument struct {
-	Schema    int              `json:"schema"`
-	Pipeline  string           `json:"pipeline"`
-	Documents []extract.Answer `json:"documents"`
-	Summary   []fieldSummary   `json:"summary"`
 }
 
 // readDocuments reads files, and the readable files of folders in the order of their
@@ -168,12 +165,12 @@ type fieldReader struct {
 	*open.Desk
 	flags   extractFlags
 	schema  *extract.Schema
-	source  []byte // of the schema
+	source  []byte // the bytes of the schema
 	made    pipeline.Instance
 	timeout time.Duration
 }
 
-// one reads a document. The answer also holds the error.
+// one reads a document. The answer says the error, too.
 func (r *fieldReader) one(ctx context.Context, runID string, doc extract.Document, watch func(graph.Event[json.RawMessage])) (answer extract.Answer, err error) {
 	ctx, cancel := cli.Within(ctx, r.timeout)
 	defer cancel()
@@ -224,8 +221,8 @@ type shownDocument struct {
 	Evidence template.HTML
 }
 
-// writeFieldPage writes a page that shows the fields of each document beside it, with their
-// places marked.
+// writeFieldPage writes a page that shows each document next to its fields, with their places
+// marked.
 func writeFieldPage(ctx context.Context, path string, docs []extract.Document, answers []extract.Answer) error {
 	p := struct {
 		Frame     look.Frame

@@ -1,9 +1,9 @@
-// Package general is the command of a pipeline that has none of its own: its arguments,
-// flags, help, output and exit codes follow from what the pipeline says of itself.
+// Package general is the command of every pipeline without a command of its own. Its arguments,
+// flags, help, output and exit codes follow from the pipeline's description.
 //
 //	root.AddCommand(general.Command(a, p))
 //
-// It has no batches, no threads and no workers: a pipeline that needs them brings a command.
+// It has no batches, threads or workers: a pipeline that needs them has a command of its own.
 package general
 
 import (
@@ -20,7 +20,7 @@ import (
 	"example.com/assay/state"
 )
 
-// Command is the command of a pipeline.
+// Command makes the command of a pipeline.
 func Command(a *cli.App, p open.Pipeline) *cobra.Command {
 	var flags config.Flags
 	var traceFile string
@@ -60,7 +60,7 @@ Exit code 3: the corpus holds nothing of the kind. Exit code 1: it could not be 
 	return cmd
 }
 
-// flagOf is the flag of a field.
+// flagOf is the name of a field's flag.
 func flagOf(f pipeline.Field) string { return strings.ReplaceAll(f.Name, "_", "-") }
 
 func failed(p open.Pipeline, text string, err error) state.Answer {

@@ -71,7 +71,8 @@ func run(a *cli.App, cmd *cobra.Command, flags *config.Flags, p open.Pipeline, t
 	return cli.Told(answer.Common().End, runErr)
 }
 
-// valueOf is the value of a flag as JSON: of a field of text a string, else as it is.
+// valueOf is the value of a flag as JSON: a string for a field that takes text, else the value
+// itself if it is JSON.
 func valueOf(f pipeline.Field, text string) json.RawMessage {
 	data, _ := json.Marshal(text) // a string can be encoded
 	if f.Schema != "" && json.Valid([]byte(text)) && !strings.Contains(f.Schema, `"string"`) {
@@ -106,7 +107,7 @@ func Print(a *cli.App, p open.Pipeline, answer pipeline.Answer) error {
 	if err != nil {
 		return err
 	}
-	shown.Warnings = nil // they go to standard error
+	shown.Warnings = nil // render.Warnings writes them to standard error
 	render.Proof(a, shown, true)
 	return nil
 }

@@ -32,16 +32,15 @@ import (
 	"example.com/assay/memory/qa"
 )
 
-// Layout is the version of what has none of its own: which files a home holds and what
-// those of plain text mean, such as the history of sessions. A home says it in the file
-// layout; a home without the file has layout 1.
+// Layout is the version of everything in a home that has no version of its own: which files there
+// are, and what plain text files mean, such as the history of sessions. The file layout of a home
+// holds it; a home without that file has layout 1.
 const (
 	Layout     = 1
 	layoutFile = "layout"
 )
 
-// A NewerError says that a file was written by a later version of the program. Nothing was
-// changed.
+// A NewerError reports a file that a later version of the program wrote. Nothing was changed.
 type NewerError struct {
 	File       string
 	Got, Known int
@@ -52,9 +51,8 @@ func (e *NewerError) Error() string {
 		e.File, e.Got, e.Known, e.File)
 }
 
-// Check refuses a home with a file of a later version: the error is a *NewerError then. It
-// reads the first bytes of each file, and changes nothing. A home that does not exist
-// passes.
+// Check returns a *NewerError for a home with a file of a later version. It reads the first bytes
+// of each file, and changes nothing. A home that does not exist passes.
 func Check(home string) error {
 	versions, err := Versions(home)
 	if err != nil {
@@ -68,7 +66,7 @@ func Check(home string) error {
 	return nil
 }
 
-// Versions lists the versions of the files of a home. What cannot be read is left out: the
+// Versions lists the versions of the files of a home. A file that cannot be read is left out: the
 // verb that needs it says why.
 func Versions(home string) ([]memory.FileVersion, error) {
 	layout, err := readLayout(home)
@@ -111,7 +109,7 @@ func Versions(home string) ([]memory.FileVersion, error) {
 func readLayout(home string) (int, error) {
 	path := filepath.Join(home, layoutFile)
 	data, err := plainfile.Read(path, 0)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // who opens the home says that it is none
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // a home that is a file: the verb that opens it says so
 		return 1, nil
 	}
 	if err != nil {
@@ -124,7 +122,7 @@ func readLayout(home string) (int, error) {
 	return n, nil
 }
 
-// schemaOf reads the key "schema" of a JSON object, which is among the first.
+// schemaOf reads the key "schema" from the beginning of a JSON object.
 func schemaOf(path string) (schema int, ok bool) {
 	f, err := plainfile.Open(path)
 	if err != nil {
@@ -150,9 +148,9 @@ func schemaOf(path string) (schema int, ok bool) {
 	return 0, false
 }
 
-// quoteGlob quotes a path for use in a pattern.
+// quoteGlob quotes a path for a pattern of filepath.Glob.
 func quoteGlob(path string) string {
-	if os.PathSeparator == '\\' { // Glob knows no quoting there
+	if os.PathSeparator == '\\' { // on Windows Glob has no quoting
 		return path
 	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
@@ -160,7 +158,7 @@ func quoteGlob(path string) string {
 
 // A Database is a kind of SQLite file.
 type Database struct {
-	Holds  string // what is lost with it
+	Holds  string // what is lost when the file is
 	Schema sqlfile.Schema
 	JSON   []string // columns that hold JSON, as "table.column"
 }
@@ -174,7 +172,7 @@ var (
 	vectors = Database{"cached vectors", embed.FileSchema, nil}
 )
 
-// databases are the kinds by the place below the home.
+// databases are the kinds of databases, by the place of their files below the home.
 var databases = []struct {
 	pattern string
 	kind    *Database
@@ -218,8 +216,8 @@ func DatabaseAt(name string) *Database {
 	return nil
 }
 
-// suffixes of the files that SQLite and locks keep beside a database. They mean nothing
-// without a process.
+// beside are the suffixes of the files that SQLite and locks keep next to a database. Such a file
+// means nothing when no process uses the database.
 var beside = []string{"-wal", "-shm", "-journal", "-locks"}
 
 // BesideDatabase returns the database that a file belongs to, "" for another file.
@@ -232,8 +230,8 @@ func BesideDatabase(name string) string {
 	return ""
 }
 
-// Unfinished reports whether a slash-separated name is that of a file or folder that a killed
-// process left half made.
+// Unfinished reports whether a slash-separated name marks a file or folder that is being made, or
+// that a killed process left half made.
 func Unfinished(name string) bool {
 	base := path.Base(name)
 	for _, prefix := range []string{".tmp-", ".removed-", ".agent-doctor-"} {

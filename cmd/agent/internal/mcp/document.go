@@ -21,11 +21,11 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// maxRead bounds what is read of a document at once, in bytes.
+// maxRead bounds the part of a document that is read at once, in bytes.
 const maxRead = 1 << 20
 
-// document reads a document, or a stretch of it. The bytes are those that were ingested:
-// a file that has changed since is an error.
+// document reads a document, or a stretch of it, as it was ingested. It returns an error for a
+// file that has changed since.
 func (t *tools) document(ctx context.Context, tenant, uri string) (text string, p place, err error) {
 	if p, err = parse(uri); err != nil {
 		return "", p, err
@@ -82,7 +82,7 @@ func stretch(path string, p place) (text string, err error) {
 	return string(data), nil
 }
 
-// whole is a text without the beginning of a character at its end.
+// whole cuts an incomplete character off the end of a text.
 func whole(s string) string {
 	for i := 1; i <= min(utf8.UTFMax, len(s)); i++ {
 		if c := s[len(s)-i]; utf8.RuneStart(c) {
@@ -122,8 +122,8 @@ const maxFile = 32 << 20
 
 var errNoRoot = errors.New("this server reads no files: give the text itself, or start the server with --root DIR")
 
-// read reads the text of a document. What is read is a copy, so that the file cannot be
-// exchanged for a link in between.
+// read reads the text of a document. It reads a copy, so that nobody can exchange the file for a
+// link in between.
 func (f *Files) read(ctx context.Context, name string) (text string, err error) {
 	if f == nil {
 		return "", errNoRoot
@@ -161,7 +161,7 @@ func (f *Files) read(ctx context.Context, name string) (text string, err error) 
 	return d.Text, nil
 }
 
-// paths are where files and folders are that an ingest reads.
+// paths returns the paths of the files and folders that an ingest reads.
 func (f *Files) paths(names []string) ([]string, error) {
 	if f == nil {
 		return nil, errNoRoot
@@ -179,7 +179,7 @@ func (f *Files) paths(names []string) ([]string, error) {
 	return out, nil
 }
 
-// below is a path as a caller names it.
+// below is a path as callers write it: relative to the folder.
 func (f *Files) below(path string) string {
 	if name, err := filepath.Rel(f.dir, path); err == nil {
 		return filepath.ToSlash(name)
@@ -187,20 +187,19 @@ func (f *Files) below(path string) string {
 	return filepath.Base(path)
 }
 
-// fault says why a name leads to no file, without where the folder is.
+// fault says why a name leads to no file. It does not say where the folder is.
 func (f *Files) fault(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no %q below the server's root", name)
 	}
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		err = at.Err
 	}
 	return fmt.Errorf("%q cannot be read: %w; name a path below the server's root", name, err)
 }
 
-// An Answer is what a pipeline answers, short enough for a model: quotes in full, passages
-// by their addresses.
+// An Answer is a pipeline's answer, short enough for a model: it has quotes in full, and the
+// addresses of passages.
 type Answer struct {
 	Status   string    `json:"status" jsonschema:"answered; ungrounded: a part is not supported; no_evidence: the documents do not hold it; others: see words"`
 	Words    string    `json:"words,omitempty" jsonschema:"what must be said about the answer"`
@@ -218,7 +217,7 @@ type Answer struct {
 	LeftOut  int       `json:"left_out,omitempty" jsonschema:"sources, notes and findings and halves of the answer that max_tokens left out"`
 }
 
-// An object is one of JSON.
+// An object is a JSON object.
 type object = map[string]any
 
 // A Finding is a part of an answer with its verdict.
@@ -249,8 +248,8 @@ type Source struct {
 	URI   string `json:"uri,omitempty" jsonschema:"the passage as a resource"`
 }
 
-// Cut implements mcp.Cutter: sources go first, then notes and findings, the last first, and
-// at last the end of the text.
+// Cut implements mcp.Cutter. It drops the last source; without sources the last note, then the last
+// finding, then half of the text.
 func (a *Answer) Cut() (mcp.Link, bool) {
 	switch {
 	case len(a.Sources) > 0:
@@ -270,7 +269,7 @@ func (a *Answer) Cut() (mcp.Link, bool) {
 
 const jsonType = "application/json"
 
-// run carries out a pipeline on one message, and makes an Answer of what it says.
+// run runs a pipeline on one message, and returns its Answer.
 func (t *tools) run(ctx context.Context, c *mcp.Call, p pipeline.Pipeline, message string, input, settings mcp.Arguments) (Answer, error) {
 	job := mcp.Job{Graph: p.Name, Settings: settings, Durability: t.Durability}
 	values := map[string]any{"messages": []map[string]string{{"id": "1", "type": "human", "content": message}}}
@@ -292,7 +291,7 @@ func (t *tools) run(ctx context.Context, c *mcp.Call, p pipeline.Pipeline, messa
 	return answerOf(p, end.Run.ID, answer)
 }
 
-// answerIn is the answer in the state of a conversation.
+// answerIn finds the answer in the state of a conversation.
 func answerIn(values json.RawMessage) (json.RawMessage, error) {
 	var state struct {
 		Answer json.RawMessage `json:"answer"`
@@ -306,7 +305,7 @@ func answerIn(values json.RawMessage) (json.RawMessage, error) {
 	return state.Answer, nil
 }
 
-// answerOf makes an Answer of the JSON of a pipeline's answer.
+// answerOf makes an Answer from the JSON of a pipeline's answer.
 func answerOf(of pipeline.Pipeline, run string, data json.RawMessage) (Answer, error) {
 	p, err := of.Proof(data)
 	if err != nil {

@@ -1,12 +1,12 @@
-// The page of an answer inside an assistant. It is given the output of a tool by the
-// assistant, by messages of the extension io.modelcontextprotocol/ui, and shows it as text.
+// The page of an answer inside an assistant. The assistant sends it the output of a tool, in
+// messages of the extension io.modelcontextprotocol/ui, and the page shows it as text.
 const tones = {
   answered: "good", supported: "good", verified: "good", grounded: "good", "in the document": "good",
   unsupported: "bad", rejected: "bad", "not in the document": "bad",
 };
 
-// element makes an element with a class, and texts or elements in it. A text cannot turn the
-// direction of those beside it.
+// element makes an element with a class, and texts or elements in it. A text cannot change
+// the direction of the texts next to it.
 function element(name, className, ...children) {
   const e = document.createElement(name);
   if (className) e.className = className;
@@ -51,7 +51,7 @@ function show(a) {
   document.getElementById("evidence").replaceChildren(...parts);
 }
 
-// size tells the assistant how large the page is, now and later.
+// size tells the assistant the size of the page, now and after each change.
 function size() {
   const { width, height } = document.documentElement.getBoundingClientRect();
   send({ method: "ui/notifications/size-changed", params: { width: Math.ceil(width), height: Math.ceil(height) } });

@@ -14,8 +14,8 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// NewLibrary is what assistants read: corpora, their documents and stretches of them, the
-// answers of a tenant and how they were found.
+// NewLibrary makes the resources that assistants read: corpora, their documents and stretches of
+// them, and a tenant's answers with their traces.
 func NewLibrary(o Options) mcp.Library { return &tools{o} }
 
 // Templates implements mcp.Library.
@@ -62,7 +62,7 @@ func (t *tools) Read(ctx context.Context, tenant, uri string) (mcp.Content, erro
 // mostListed is how many documents a corpus lists.
 const mostListed = 1000
 
-// contents are the documents of a corpus.
+// contents lists the documents of a corpus.
 func (t *tools) contents(ctx context.Context, tenant, name string) (mcp.Content, error) {
 	var out struct {
 		Corpus    string   `json:"corpus"`
@@ -88,7 +88,7 @@ func asJSON(v any, err error) (mcp.Content, error) {
 	return mcp.Content{MIMEType: jsonType, Text: string(data)}, err
 }
 
-// ended is a run of a tenant.
+// ended finds a run of a tenant, and the space that holds it.
 func (t *tools) ended(ctx context.Context, tenant, id string) (*runs.Space, runs.Run, error) {
 	space, err := t.Space(tenant)
 	if err != nil {
@@ -116,7 +116,7 @@ func (t *tools) answer(ctx context.Context, tenant, id string) (mcp.Content, err
 
 const linesType = "application/jsonl"
 
-// trace are the events of a run, without states.
+// trace returns the events of a run, without states.
 func (t *tools) trace(ctx context.Context, tenant, id string) (mcp.Content, error) {
 	space, r, err := t.ended(ctx, tenant, id)
 	if err != nil {
@@ -183,7 +183,7 @@ func (t *tools) Complete(ctx context.Context, tenant, argument, text string, ear
 	return out, nil
 }
 
-// Addresses of resources. That of a document has its corpus and its name there:
+// Addresses of resources. The address of a document has its corpus and its name in the corpus:
 // assay://corpus/NAME/folder/file.md?start=10&end=20.
 const (
 	scheme         = "assay"
@@ -199,7 +199,7 @@ func traceURI(run string) string  { return scheme + "://trace/" + url.PathEscape
 
 func corpusURI(name string) string { return scheme + "://corpus/" + url.PathEscape(name) }
 
-// uriOf is the address of a stretch of a document; empty where there is no corpus.
+// uriOf is the address of a stretch of a document, empty without a corpus.
 func uriOf(corpus, doc string, start, end int) string {
 	if corpus == "" || doc == "" {
 		return ""
@@ -215,7 +215,7 @@ func uriOf(corpus, doc string, start, end int) string {
 	return out
 }
 
-// A place is what an address names.
+// A place is a parsed address.
 type place struct {
 	kind       string // "corpus", "answer" or "trace"
 	name       string // of the corpus or the run
@@ -223,7 +223,7 @@ type place struct {
 	start, end int    // end is 0 for the rest
 }
 
-// parse reads an address. The error is for who wrote it.
+// parse reads an address. The error is written for its author.
 func parse(uri string) (place, error) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != scheme || u.User != nil || u.Fragment != "" {

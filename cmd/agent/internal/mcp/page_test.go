@@ -13,7 +13,7 @@ import (
 	"example.com/assay/internal/browsertest"
 )
 
-// policy is what a client lets a page do that asks for nothing more, by the extension's
+// policy is the policy of a client for a page that asks for no permissions, by the extension's
 // specification.
 const policy = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; connect-src 'none'"
 
@@ -39,14 +39,14 @@ func shownBy(t *testing.T, p *browsertest.Page, output any) {
 	p.Wait(`!document.getElementById("evidence").textContent.startsWith("Waiting")`)
 }
 
-// armed are elements that could do something, without the page's own script.
+// armed lists elements that could run something, except the page's own script.
 func armed(p *browsertest.Page) []string {
 	return slices.DeleteFunc(p.Armed(), func(what string) bool {
 		return strings.HasPrefix(what, "an element: <script> // The page of an answer inside an assistant.")
 	})
 }
 
-// The page shows an answer with its verdicts and quotes, and can be read by everybody.
+// The page shows an answer with its verdicts and quotes, and is accessible.
 func TestEvidence(t *testing.T) {
 	p := browsertest.Open(t)
 	sure := 0.9

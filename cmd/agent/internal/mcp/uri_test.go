@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// The address of a document leads back to it, whatever its name; no other text is taken for
-// one.
+// The address of a document leads back to it, whatever its name. No other text is taken for an
+// address.
 func FuzzURI(f *testing.F) {
 	f.Add("handbook", "a b/ü%2f?#.md", 3, 9)
 	f.Add("h", "../../etc/passwd", 0, 0)
@@ -27,7 +27,7 @@ func FuzzURI(f *testing.F) {
 	})
 }
 
-// Outputs that are too long lose their end first, and can always be made short.
+// Outputs that are too long lose their end first, and can always be shortened enough.
 func TestCut(t *testing.T) {
 	a := &Answer{Answer: strings.Repeat("é", 500), Findings: []Finding{{}, {}}, Sources: []Source{{}}, Notes: []string{"n"}, URI: "assay://answer/1"}
 	var left []string

@@ -20,8 +20,8 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// Corpus opens the corpus of the settings. The embedded sample answers under its own name,
-// and for the default corpus while that is empty.
+// Corpus opens the corpus of the settings. While the default corpus is empty, it opens the embedded
+// sample instead.
 func Corpus(ctx context.Context, a *cli.App, s config.Settings, opts *memory.OpenOptions) (*memory.Corpus, error) {
 	return openOr(ctx, a, s, opts, lawSample)
 }
@@ -62,8 +62,8 @@ func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.Ope
 	if opts.Space != nil {
 		given = opts.Space.ID()
 	}
-	// Checked before the run, not in the middle of it. What has no vectors yet is found by its words,
-	// and so is what has some while the encoder is switched off.
+	// The embedder is checked before the run, not in the middle of it. A corpus without vectors is
+	// searched by its words, and so is a corpus with vectors when the encoder is switched off.
 	remote := s.Lookup.Embedder != "" && s.Lookup.Embedder != config.OfflineEmbedder
 	if made := corpus.Info().Space; made != given && encode.IsID(made) && encode.IsID(given) {
 		a.Warn("corpus %s was read by another encoder and is searched by its words; ingest it again with: agent ingest PATH… --corpus %s", s.Corpus, s.Corpus)
@@ -78,7 +78,7 @@ func openOr(ctx context.Context, a *cli.App, s config.Settings, opts *memory.Ope
 	return corpus, nil
 }
 
-// UnknownCorpus is the error for a corpus that does not exist. The sample always exists.
+// UnknownCorpus is the error for a corpus that does not exist. The samples always exist.
 func UnknownCorpus(name string, known []string) error {
 	var others []string
 	for _, k := range known {
@@ -145,9 +145,9 @@ func SourcesOf(corpus *memory.Corpus) []SourceInfo {
 	return out
 }
 
-// Documents reads the documents of an answer as they stand: the contents that the run itself
-// holds, by name, and those of a corpus, which may be nil. It reads no other file, whatever
-// an answer names.
+// Documents reads the documents of an answer as they are now: the contents that the run itself
+// holds, by name, and the documents of a corpus, which may be nil. It reads no other file,
+// whatever an answer names.
 func Documents(c *memory.Corpus, held map[string]proof.Content) proof.Documents {
 	return func(_ context.Context, d proof.Document) (proof.Content, error) {
 		if content, ok := held[d.Name]; ok {
@@ -169,13 +169,14 @@ func Documents(c *memory.Corpus, held map[string]proof.Content) proof.Documents 
 	}
 }
 
-// Changed reports whether a text of a corpus is known not to be what was ingested.
+// Changed reports whether the file of a source was changed or removed since it was ingested. A
+// damaged extracted text does not count.
 func Changed(c *memory.Corpus, source string) bool {
 	_, changed := errors.AsType[*document.InputError](c.Check(source))
 	return changed
 }
 
-// SourceOf is the text of a corpus that is a document, by its name or by its path.
+// SourceOf finds a document among the texts of a corpus, by its name or by its path.
 func SourceOf(c *memory.Corpus, d proof.Document) (source string, known bool) {
 	all := c.Sources()
 	if slices.Contains(all, d.Name) {
@@ -191,12 +192,13 @@ func SourceOf(c *memory.Corpus, d proof.Document) (source string, known bool) {
 	return all[at], true
 }
 
-// patience is how many stretches an ingest embeds before the words of their passages can be searched.
+// patience is the number of stretches that an ingest embeds before it makes the passages searchable
+// by their words alone.
 const patience = 2048
 
-// Ingest reads files into a corpus that is searched with the embedder. When many passages are new, the
-// corpus is searched by words first, and found is told so; the vectors follow. What an interrupted
-// call has embedded is kept, and the next call goes on from there.
+// Ingest reads files into a corpus that is searched with the embedder. When many passages are new,
+// the corpus can be searched by words first: Ingest then calls found, unless that is nil, and makes
+// the vectors. An interrupted call keeps the vectors that it made; the next call goes on from there.
 func (f *Finder) Ingest(ctx context.Context, opts memory.IngestOptions, found func(memory.Report)) (memory.Report, error) {
 	opts.Space = f.Space
 	if !f.encodes() {
@@ -215,7 +217,7 @@ func (f *Finder) Ingest(ctx context.Context, opts memory.IngestOptions, found fu
 		next, err := memory.Ingest(ctx, opts)
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
-				err = cause // what an interrupted ingest says of itself, that nothing was changed, is not true of both
+				err = cause // the ingest's own error says that nothing was changed, which the first pass makes wrong
 			}
 			return report, fmt.Errorf("the passages can be searched by their words; reading them for their meaning stopped, and goes on when they are ingested again: %w", err)
 		}
@@ -224,8 +226,7 @@ func (f *Finder) Ingest(ctx context.Context, opts memory.IngestOptions, found fu
 	return report, nil
 }
 
-// VectorStats returns the statistics of the cache of vectors, nil without one. It makes no
-// file.
+// VectorStats returns the statistics of the cache of vectors, nil without a cache. It makes no file.
 func (k *Store) VectorStats(ctx context.Context, opts *embed.CacheOptions) (*embed.CacheStats, error) {
 	if has, err := k.Has(memory.VectorsPath(k.home)); !has {
 		return nil, err

@@ -1,14 +1,14 @@
-// Package open opens what settings name, and runs pipelines on it. A [Desk] holds what a
-// pipeline needs: skills, a model under its limits, a corpus with embedder and reranker,
-// saved runs, spans. [Pipelines] is the list of what the program offers, and makes each on a
-// desk. [Desk.Answer] runs one with an id, a trace and spans.
+// Package open opens what settings name, and runs pipelines on it. A [Desk] holds what a pipeline
+// needs: skills, a model under its limits, a corpus with embedder and reranker, saved runs and
+// spans. [Pipelines] lists the pipelines of the program. [Desk.Answer] runs one of them, with an
+// id, a trace and spans.
 //
 //	d, err := open.New(ctx, app, settings, cassette, open.Want{Skills: evidence.Skills(), Corpus: open.Corpus})
 //	p, err := d.Comply(false)
 //	answer, err := d.Answer(ctx, open.Run{Pipeline: comply, Made: p.Instance(), Input: input})
 //
-// With a Temporal server in the settings, workers run the graph instead, if the verb wants
-// that: [PipelineOf] finds what they make.
+// If the settings name a Temporal server and the verb wants it, workers run the graph instead. They
+// find the pipeline by [PipelineOf].
 //
 // It knows no verb, and prints only warnings.
 package open
@@ -31,21 +31,20 @@ import (
 	"example.com/assay/state"
 )
 
-// A Desk is everything that a pipeline needs: settings, skills, a model under its limits,
-// and what [Want] asks for. It belongs to one verb, or to one choice of settings in a
-// session.
+// A Desk has everything that a pipeline needs: settings, skills, a model under its limits, and what
+// a [Want] asks for. It belongs to one verb, or to one choice of settings in a session.
 type Desk struct {
 	*cli.App
 	config.Settings
 	Set      *skills.Set
 	Hashes   map[string]string // of the pipeline's skills, by name
 	Model    llm.Model
-	Corpus   *memory.Corpus // nil without one
+	Corpus   *memory.Corpus // nil for none
 	Exchange *Exchange
 
 	Threads   Saver      // nil when runs are not saved
-	Workers   *Workers   // run the pipeline; nil for this process
-	answers   *qa.Memory // nil when nothing is remembered
+	Workers   *Workers   // run the pipeline; nil: this process does
+	answers   *qa.Memory // nil when no answers are remembered
 	spans     *spans
 	finder    *Finder
 	tenant    string
@@ -58,18 +57,18 @@ type Desk struct {
 // A Want lists what a verb needs on its desk.
 type Want struct {
 	Skills []string // of the pipeline
-	// Corpus opens the corpus. Default: there is none.
+	// Corpus opens the corpus. Default: the desk has none.
 	Corpus   func(context.Context, *cli.App, config.Settings, *memory.OpenOptions) (*memory.Corpus, error)
 	Threads  bool // runs are saved
-	Forgets  bool // what is remembered is neither read nor written
+	Forgets  bool // remembered answers are neither read nor written
 	Spans    bool // spans go to the collector of the settings
 	Workers  bool // the workers of the settings' Temporal server run the pipeline, if there is one
 	Exchange *Exchange
-	Tenant   string // of agent serve, whose remembered answers are its own; else empty
+	Tenant   string // the tenant of agent serve, which has its own remembered answers; else ""
 }
 
-// New opens what the settings name. The caller closes an exchange that it gives; without
-// one the desk makes its own, with the cassette.
+// New opens what the settings name. Without an exchange in w, the desk makes its own, with the
+// cassette; the caller closes an exchange that it gave.
 func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, w Want) (_ *Desk, err error) {
 	w.Workers = w.Workers && s.Temporal.Address != ""
 	if w.Workers && (c.Record != "" || c.Replay != "") {
@@ -120,8 +119,8 @@ func New(ctx context.Context, a *cli.App, s config.Settings, c config.Cassette, 
 	return d, err
 }
 
-// Close closes what New opened, and sends the remaining spans. Lost spans are only a
-// warning: they change no answer.
+// Close closes what New opened, and sends the remaining spans. Lost spans cause only a warning: no
+// answer depends on them.
 func (d *Desk) Close() error {
 	if d == nil {
 		return nil
@@ -146,8 +145,8 @@ func (d *Desk) Close() error {
 	return errors.Join(errs...)
 }
 
-// Replaced returns a desk with another text of one of its skills, and what closes it. It
-// shares with the first desk all that this has open.
+// Replaced returns a desk with another text of one of its skills, and a function that closes it. It
+// shares everything that d has open.
 func (d *Desk) Replaced(name, text string) (*Desk, func() error, error) {
 	set, skill, err := d.Set.Replace(name, []byte(text))
 	if err != nil {
@@ -169,7 +168,7 @@ func (d *Desk) Replaced(name, text string) (*Desk, func() error, error) {
 // IsSample reports whether the embedded sample answers.
 func (d *Desk) IsSample() bool { return d.Corpus.Name() == SampleCorpus }
 
-// InCorpus adds the corpus that a run read to its end.
+// InCorpus adds the corpus that a run read to the run's end.
 func (d *Desk) InCorpus(end state.End) state.End {
 	if d.Corpus != nil {
 		end.In(d.Corpus.Name())
@@ -177,9 +176,8 @@ func (d *Desk) InCorpus(end state.End) state.End {
 	return end
 }
 
-// NewBare returns a desk with neither a corpus nor a memory. Pipelines that are made on it
-// are drawn, and traces are replayed on them, which runs no node. Reads says that they are
-// made as for a corpus.
+// NewBare returns a desk with neither a corpus nor a memory. Its pipelines can be drawn, and can
+// replay traces, which runs no node. With reads they are made as they are for a corpus.
 func NewBare(a *cli.App, s config.Settings, reads bool) (*Desk, error) {
 	set, err := s.LoadSkills()
 	if err != nil {
@@ -188,7 +186,7 @@ func NewBare(a *cli.App, s config.Settings, reads bool) (*Desk, error) {
 	return &Desk{App: a, Settings: s, Set: set, Model: offline.New(nil), bare: true, bareReads: reads}, nil
 }
 
-// reads is what the desk's pipelines read.
+// reads is the corpus for the desk's pipelines.
 func (d *Desk) reads() pipeline.Corpus {
 	if d.Corpus == nil {
 		return noCorpus{}

@@ -7,11 +7,17 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/eval"
 	"example.com/assay/llm"
 	"example.com/assay/llm/cassette"
 	"example.com/assay/llm/classify"
@@ -20,9 +26,9 @@ import (
 	"example.com/assay/telemetry"
 )
 
-// An Exchange is what all desks of one verb share between them and their models: the
-// limits, with the session's budget, the store and a cassette. A session keeps it when it
-// opens another corpus.
+// An Exchange holds what all desks of one verb share: the limits of models, with the session's
+// budget, the store, a cassette and the sessions with MCP servers. A session keeps it when it opens
+// another corpus.
 type Exchange struct {
 	*cli.App
 	Controls *llm.Controls
@@ -31,12 +37,12 @@ type Exchange struct {
 	File     string             // the cassette; empty for none
 	recorder *cassette.Recorder // nil until the first models are open
 	player   *cassette.Player   // nil unless the cassette answers
-	played   bool               // the cassette was asked
+	played   bool               // the cassette answers for a model of this run
 	servers  servers
 }
 
-// NewExchange makes the exchange of a verb. A cassette that answers adds the label of its
-// models to the settings. The caller closes the exchange.
+// NewExchange makes the exchange of a verb. A cassette that answers calls sets the label of its
+// models in the settings. The caller closes the exchange.
 func NewExchange(a *cli.App, c config.Cassette, s *config.Settings) (*Exchange, error) {
 	x := PlainExchange(a, *s)
 	x.File = c.Record
@@ -49,7 +55,7 @@ func NewExchange(a *cli.App, c config.Cassette, s *config.Settings) (*Exchange, 
 		return nil, cli.Usagef("opening --replay: %w", err)
 	}
 	if err != nil {
-		a.Warn("%v", err) // it was cut
+		a.Warn("%v", err) // the cassette was cut off
 	}
 	if s.Origins[config.KeyModel].Kind == "flag" {
 		s.Replayed = s.ModelLabel()
@@ -63,11 +69,9 @@ func NewExchange(a *cli.App, c config.Cassette, s *config.Settings) (*Exchange, 
 func PlainExchange(a *cli.App, s config.Settings) *Exchange {
 	limits := s.Limits
 	limits.Retry.OnRetry = func(e llm.RetryEvent) {
-		clear := ""
 		if a.Stderr.Live {
-			clear = "\r\x1b[K" // the live line
+			fmt.Fprint(a.Stderr, "\r\x1b[K") // clears the live line
 		}
-		fmt.Fprint(a.Stderr, clear)
 		a.Warn("retrying the model call in %v, after attempt %d: %v", e.Wait.Round(100*time.Millisecond), e.Attempt, e.Err)
 	}
 	x := &Exchange{App: a, Store: NewStore(s)}
@@ -78,8 +82,8 @@ func PlainExchange(a *cli.App, s config.Settings) *Exchange {
 	return x
 }
 
-// Close ends a recording, warns of recorded calls that a replay did not use, and closes
-// the store and the sessions with MCP servers.
+// Close ends a recording, warns about recorded calls that a replay did not use, and closes the store
+// and the sessions with MCP servers.
 func (x *Exchange) Close() error {
 	if x == nil {
 		return nil
@@ -121,7 +125,7 @@ func (x *Exchange) taped(s config.Settings, c *Connector, m llm.Model) (_ llm.Mo
 	if x.File == "" {
 		return m, nil
 	}
-	if x.recorder == nil { // only now, so that invalid settings leave no file
+	if x.recorder == nil { // made only now, so that invalid settings leave no file
 		if x.recorder, err = record(x.File, s, c); err != nil {
 			return nil, err
 		}
@@ -145,8 +149,8 @@ func existsError(file string) error {
 	return cli.Usagef("%s already exists and is not overwritten: remove it, or name another file with --record", file)
 }
 
-// connect makes the models that the settings name. The models of providers share one set
-// of limits. A model that several skills use is made once, with one circuit.
+// connect makes the models that the settings name. The models of providers share one set of limits.
+// A model that several skills use is made once, with one circuit breaker.
 func (x *Exchange) connect(ctx context.Context, s config.Settings, c *Connector) (llm.Model, error) {
 	remotes := map[string]llm.Model{}
 	single := func(name string) (llm.Model, error) {
@@ -210,4 +214,110 @@ func (x *Exchange) connect(ctx context.Context, s config.Settings, c *Connector)
 		bySkill[classify.SkillOrders] = telemetry.Watch(s.Lookup.Detector.Label(), classify.NewDetector(client))
 	}
 	return llm.BySkill(bySkill, other), nil
+}
+
+// tapeName is the path of a case's cassette.
+func tapeName(dir string, c eval.Case) string { return filepath.Join(dir, c.Name+".cassette") }
+
+// Tapes is the model of several cases that run at the same time. Each case has its own cassette,
+// which records or answers its calls. The context carries the case's model, so that a call of a
+// shared reranker is recorded with the case that made it.
+type Tapes struct {
+	models  llm.Model       // the models of the settings; nil when cassettes answer
+	dir     string          // of recordings; empty for none
+	label   config.Settings // names the models in recordings
+	keys    *Connector
+	players map[string]*cassette.Player // by case
+}
+
+type tapeKey struct{}
+
+// Generate calls the model of the context's case.
+func (t *Tapes) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
+	if m, ok := ctx.Value(tapeKey{}).(llm.Model); ok {
+		return m.Generate(ctx, req)
+	}
+	return llm.Response{}, errors.New("a model was called outside of a case")
+}
+
+// Tapes connects the models of cases. With --replay it opens the cassettes instead, and sets the
+// label of their models in the settings. It reports unusable settings before any call.
+func (x *Exchange) Tapes(ctx context.Context, cmd *cobra.Command, f *config.Flags, s *config.Settings, cases []eval.Case) (*Tapes, error) {
+	recording, replaying := cmd.Flags().Changed("record"), cmd.Flags().Changed("replay")
+	switch {
+	case recording && replaying:
+		return nil, cli.Usagef("--record and --replay are both given; give one")
+	case recording && f.Record == "":
+		return nil, cli.Usagef("--record is empty: name a directory")
+	case replaying && f.Replay == "":
+		return nil, cli.Usagef("--replay is empty: name a directory that --record wrote")
+	}
+	t := &Tapes{dir: f.Record, keys: NewConnector(x.Env, *s)}
+	x.given = t
+	if replaying {
+		return t, t.load(x.App, f.Replay, s, cases)
+	}
+	var err error
+	if t.models, err = x.connect(ctx, *s, t.keys); err != nil {
+		return nil, err
+	}
+	t.label = *s
+	for _, c := range cases {
+		if t.dir == "" {
+			break
+		}
+		if _, err := os.Lstat(tapeName(t.dir, c)); !errors.Is(err, fs.ErrNotExist) {
+			return nil, cmp.Or(err, existsError(tapeName(t.dir, c)))
+		}
+	}
+	return t, nil
+}
+
+// load opens the cassettes of all cases.
+func (t *Tapes) load(a *cli.App, dir string, s *config.Settings, cases []eval.Case) error {
+	t.players = map[string]*cassette.Player{}
+	var names []string
+	for _, c := range cases {
+		player, err := cassette.Replay(tapeName(dir, c))
+		if player == nil {
+			return cli.Usagef("opening --replay, case %q: %w; --record makes it", c.Name, err)
+		}
+		if err != nil {
+			a.Warn("%v", err) // the cassette was cut off
+		}
+		t.players[c.Name] = player
+		if name := cmp.Or(player.Model(), "of a cassette"); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	s.Replayed = strings.Join(names, "; ")
+	if s.Origins[config.KeyModel].Kind == "flag" {
+		s.Replayed = ""
+		s.Replayed = s.ModelLabel()
+	}
+	return nil
+}
+
+// Play runs a case with its model.
+func (t *Tapes) Play(ctx context.Context, c eval.Case, run func(context.Context) (eval.Run, error)) (eval.Run, error) {
+	with := func(m llm.Model) context.Context { return context.WithValue(ctx, tapeKey{}, m) }
+	if player := t.players[c.Name]; player != nil {
+		out, err := run(with(player))
+		if left := player.Unused(); len(left) > 0 {
+			out.Faults = append(out.Faults, fmt.Sprintf("recorded calls that were not used: %d, the first %s; this is not the run that was recorded", len(left), left[0]))
+		}
+		return out, err
+	}
+	if t.dir == "" {
+		return run(with(t.models))
+	}
+	if err := os.MkdirAll(t.dir, 0o755); err != nil {
+		return eval.Run{}, fmt.Errorf("opening --record: %w", err)
+	}
+	recorder, err := record(tapeName(t.dir, c), t.label, t.keys)
+	if err != nil {
+		return eval.Run{}, err
+	}
+	out, err := run(with(recorder.Wrap(t.models)))
+	return out, errors.Join(err, recorder.Close())
 }

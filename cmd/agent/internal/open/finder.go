@@ -20,14 +20,14 @@ import (
 
 // A Finder holds what a search uses in addition to the index.
 type Finder struct {
-	Space    *embed.Space  // nil for words alone
+	Space    *embed.Space  // nil to search by words alone
 	reader   memory.Reader // nil for none
 	cache    *embed.Cache
 	reranker memory.Reranker
 	detector memory.Detector // nil for none
 }
 
-// Options are the options of opening a corpus for such searches.
+// Options returns the options that open a corpus for such searches.
 func (f *Finder) Options() *memory.OpenOptions {
 	o := &memory.OpenOptions{Space: f.Space, Reranker: f.reranker, Detector: f.detector, Inspect: injection.Orders}
 	if f.encodes() {
@@ -36,7 +36,7 @@ func (f *Finder) Options() *memory.OpenOptions {
 	return o
 }
 
-// encodes reports whether the space is the encoder's, which costs nobody money.
+// encodes reports whether the encoder makes the vectors, which costs no money.
 func (f *Finder) encodes() bool { return f.Space != nil && encode.IsID(f.Space.ID()) }
 
 // Close closes the cache of vectors.
@@ -47,8 +47,8 @@ func (f *Finder) Close() error {
 	return f.cache.Close()
 }
 
-// NewEmbedder opens the embedder that the settings name. Its calls are under the limits of
-// models. The caller closes it.
+// NewEmbedder opens the encoder or the embedder that the settings name. The limits of models bound
+// the calls of an embedder. The caller closes the result.
 func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, x *Exchange) (*Finder, error) {
 	f := &Finder{}
 	remote := s.Lookup.Embedder != config.OfflineEmbedder && s.Lookup.Embedder != ""
@@ -59,7 +59,7 @@ func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, x *Exchange
 		if e, err = NewConnector(a.Env, s).embedder(ctx, s.Lookup); err != nil {
 			return nil, fmt.Errorf("opening embedder %s: %w", s.Lookup.Embedder, err)
 		}
-		// Only the controls limit concurrent calls.
+		// The controls alone limit concurrent calls.
 		priced := func(m llm.Model) llm.Model { return x.Controls.WrapNamed(s.Lookup.Embedder, m) }
 		e = controlled(e, llm.NewCaller("embed", priced))
 		opts.Concurrency = max(1, s.Limits.Concurrency)
@@ -81,7 +81,7 @@ func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, x *Exchange
 		if remote || ctx.Err() != nil {
 			return nil, err
 		}
-		a.Warn("%s; the encoder reads everything anew", err) // which takes time and costs nothing
+		a.Warn("%s; the encoder reads everything anew", err) // that takes time, but costs nothing
 	}
 	opts.Cache = f.cache
 	if f.Space, err = embed.New(e, opts); err != nil {
@@ -90,7 +90,7 @@ func NewEmbedder(ctx context.Context, a *cli.App, s config.Settings, x *Exchange
 	return f, nil
 }
 
-// Encoder is the encoder of the settings, nil for none.
+// Encoder opens the encoder of the settings, nil for none.
 func Encoder(s config.Settings) (*encode.Model, error) {
 	switch s.Lookup.Encoder {
 	case "", config.NoEncoder:
@@ -139,7 +139,7 @@ func NewFinder(ctx context.Context, a *cli.App, s config.Settings, set *skills.S
 	return f, nil
 }
 
-// controlled puts an embedder's calls under the limits of models.
+// controlled bounds an embedder's calls by the limits of models.
 func controlled(e embed.Embedder, caller *llm.Caller) embed.Embedder {
 	one := embedder{e, caller}
 	if q, ok := e.(embed.QueryEmbedder); ok {
@@ -174,7 +174,7 @@ func (e queryEmbedder) EmbedQuery(ctx context.Context, text string) (out []float
 	return out, err
 }
 
-// detector makes a memory.Detector of a classifier.
+// A detector is a classifier as a memory.Detector.
 type detector struct {
 	model llm.Model
 	name  string
@@ -186,7 +186,7 @@ func (d detector) Detect(ctx context.Context, texts []string) ([][]text.Span, er
 	return classify.DetectBy(ctx, d.model, texts)
 }
 
-// reranked puts a reranker's calls under the limits of models.
+// reranked bounds a reranker's calls by the limits of models.
 type reranked struct {
 	memory.Reranker
 	caller *llm.Caller

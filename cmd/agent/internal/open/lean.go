@@ -4,22 +4,24 @@ package open
 
 import (
 	"context"
+	"encoding/json"
 
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/graph"
 	"example.com/assay/graph/trace"
+	"example.com/assay/nodes/follow"
 )
 
-// connect is never asked: the settings of this build have no server.
+// connect is never called: the settings of this build name no server.
 func connect(context.Context, config.Store) (server, error) { return nil, cli.NotBuilt("PostgreSQL") }
 
-// Examine is never asked, as [connect].
+// Examine is never called, for the same reason.
 func (*Store) Examine(context.Context) (Examined, error) {
 	return Examined{}, cli.NotBuilt("PostgreSQL")
 }
 
-// Workers are those of a Temporal server, which this build has not got.
+// Workers are the workers of a Temporal server. This build has none.
 type Workers struct{}
 
 // NewWorkers returns an error.
@@ -35,5 +37,5 @@ func (*Workers) Info(context.Context, string) (ThreadInfo, error) {
 	return ThreadInfo{}, graph.ErrNoCheckpoint
 }
 
-// elsewhere is never asked: no desk has workers.
-func elsewhere[S any](*Desk, *Traced[S], trace.Header) {}
+// elsewhere is never called: no desk has workers.
+func (*Desk) elsewhere(graph.App, *follow.Options[json.RawMessage], trace.Header) {}

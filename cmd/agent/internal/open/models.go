@@ -25,21 +25,20 @@ func Local() map[string]func() llm.Model {
 	}
 }
 
-// WithMore is models of which the offline one shows further quotes.
+// WithMore returns the models with an offline model that shows further quotes.
 func WithMore(models map[string]func() llm.Model) map[string]func() llm.Model {
 	out := maps.Clone(models)
 	out[offline.Name] = func() llm.Model { return llm.Limit(llm.DefaultLimit)(offline.New(&offline.Options{More: true})) }
 	return out
 }
 
-// A Remote is a model of a provider, not yet under control.
+// A Remote is a model of a provider, not yet bounded by limits.
 type Remote struct {
 	Model      llm.Model
 	Capability func() string // the way it answers in JSON; "" while that is unknown
 }
 
-// Connector makes the models of providers; those of one provider share a
-// server.
+// A Connector makes the models of providers. The models of one provider share a server.
 type Connector struct {
 	env       cli.Environment
 	keyFiles  map[string]string // by the variable that overrides the file
@@ -49,7 +48,7 @@ type Connector struct {
 	servers   map[string]*openai.Server
 }
 
-// Connect returns the model of a checked name. It makes no call.
+// Connect returns the model with a checked name. It makes no call.
 func (c *Connector) Connect(ctx context.Context, name string) (Remote, error) {
 	p, model, _ := config.ProviderOf(name)
 	switch p.Name {
@@ -81,29 +80,23 @@ func (c *Connector) gemini(ctx context.Context, p config.Provider, model string)
 // geminiServer returns the connection to Gemini: with a key, or through Vertex.
 func (c *Connector) geminiServer(ctx context.Context, p config.Provider) (gemini.Options, error) {
 	opts := gemini.Options{BaseURL: c.env.Get(p.URLVariable), Transport: c.transport}
-	if c.vertex.Project != "" {
-		credentials, err := gemini.DefaultCredentials(ctx, &gemini.CredentialsOptions{Transport: c.transport})
-		if err != nil {
-			return opts, err
+	var err error
+	switch {
+	case c.vertex.Project != "":
+		opts.Vertex, opts.Project, opts.Location = true, c.vertex.Project, c.vertex.Location
+		opts.Credentials, err = gemini.DefaultCredentials(ctx, &gemini.CredentialsOptions{Transport: c.transport})
+	case c.vertex.Location != "":
+		err = errors.New("vertex.location is set but vertex.project is not: Vertex needs both, the Gemini API neither")
+	default:
+		if opts.Key, err = c.key(p); err == nil && opts.Key == "" {
+			err = p.MissingKey()
 		}
-		opts.Vertex, opts.Credentials, opts.Project, opts.Location = true, credentials, c.vertex.Project, c.vertex.Location
-	} else if c.vertex.Location != "" {
-		return opts, errors.New("vertex.location is set but vertex.project is not: Vertex needs both, the Gemini API neither")
-	} else {
-		key, err := c.key(p)
-		if err != nil {
-			return opts, err
-		}
-		if key == "" {
-			return opts, p.MissingKey()
-		}
-		opts.Key = key
 	}
-	return opts, nil
+	return opts, err
 }
 
-// anthropic connects to Anthropic. Other programs expect the same variable without the
-// API's version, so both forms are accepted.
+// anthropic connects to Anthropic. Other programs read the same variable without the API's version,
+// so both forms are accepted.
 func (c *Connector) anthropic(p config.Provider, model string) (Remote, error) {
 	key, err := c.key(p)
 	if err != nil {
@@ -123,7 +116,7 @@ func (c *Connector) anthropic(p config.Provider, model string) (Remote, error) {
 	return Remote{m, func() string { return "a schema in the prompt" }}, nil
 }
 
-// openAI connects to any server of OpenAI's API.
+// openAI connects to any server with OpenAI's API.
 func (c *Connector) openAI(p config.Provider, model string) (Remote, error) {
 	server, err := c.openAIServer(p)
 	if err != nil {
@@ -136,7 +129,7 @@ func (c *Connector) openAI(p config.Provider, model string) (Remote, error) {
 	return Remote{m, func() string { return string(m.Capability()) }}, nil
 }
 
-// openAIServer is the server of a provider, made once.
+// openAIServer returns the server of a provider, which is made once.
 func (c *Connector) openAIServer(p config.Provider) (*openai.Server, error) {
 	server := c.servers[p.Name]
 	if server == nil {
@@ -163,7 +156,7 @@ func (c *Connector) openAIServer(p config.Provider) (*openai.Server, error) {
 	return server, nil
 }
 
-// embedder connects to the embedder of a checked name. It makes no call.
+// embedder connects to the embedder with a checked name. It makes no call.
 func (c *Connector) embedder(ctx context.Context, r config.Lookup) (embed.Embedder, error) {
 	p, model, _ := config.ProviderOf(r.Embedder)
 	if p.Name == gemini.Provider {
@@ -193,7 +186,7 @@ func (c *Connector) key(p config.Provider) (string, error) {
 	return config.ReadKey(file)
 }
 
-// secrets lists the keys that are known, used or not.
+// secrets lists all known keys, used or not.
 func (c *Connector) secrets() []string {
 	var out []string
 	for _, p := range config.Providers {
@@ -224,8 +217,7 @@ func (c *Connector) SendsKey(p config.Provider) bool {
 	return !local && (c.env.Get(p.KeyVariable) != "" || c.keyFiles[p.KeyVariable] != "")
 }
 
-// Classifier connects to a classifier. Its requests go through wrap, which bounds them. It
-// makes no call.
+// Classifier connects to a classifier, whose requests wrap bounds. It makes no call.
 func Classifier(a *cli.App, c config.Classifier, wrap func(llm.Model) llm.Model) (*classify.Client, error) {
 	client, err := classify.NewClient(c.Task, &classify.Options{
 		URL: c.URL, Model: c.Model, Labels: c.Labels, Key: a.Env.Get(c.Variable()), Caller: llm.NewCaller(c.Key, wrap),
@@ -245,8 +237,8 @@ func (x *Exchange) judge(c config.Classifier) (*classify.Judge, *classify.Client
 	return classify.NewJudge(client, c.Calibration), client, nil
 }
 
-// JudgeAlone returns the server that judges claims, without a fallback, and a function for
-// the name under which the server answered.
+// JudgeAlone returns the server that judges claims, without a fallback, and a function that returns
+// the model's name on the server.
 func (x *Exchange) JudgeAlone(s config.Settings) (llm.Model, func(context.Context) string, error) {
 	if x.player != nil {
 		x.played = true

@@ -13,7 +13,7 @@ import (
 	"example.com/assay/llm"
 )
 
-// Each provider is asked at its own address, and gets no key of another.
+// Each provider is called at its own address, and gets no key of another one.
 func TestWhereModelsAre(t *testing.T) {
 	const other = "sk-other-0123456789"
 	for _, tc := range []struct {
@@ -49,7 +49,7 @@ func TestWhereModelsAre(t *testing.T) {
 
 const secret = "sk-test-0123456789abcdef"
 
-// lastRequest keeps the last request and answers none.
+// lastRequest keeps the last request and answers none of them.
 type lastRequest struct{ *http.Request }
 
 func (l *lastRequest) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -57,7 +57,7 @@ func (l *lastRequest) RoundTrip(req *http.Request) (*http.Response, error) {
 	return nil, io.EOF
 }
 
-// google answers whoever wants a token, and keeps the last other request.
+// google gives a token to everybody, and keeps the last other request.
 type google struct {
 	last   *http.Request
 	status int
@@ -72,7 +72,7 @@ func (g *google) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
 }
 
-// With a project, Gemini is asked through Vertex, without the key.
+// With a project, Gemini is called through Vertex, without the key.
 func TestVertex(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "credentials.json")
 	if err := os.WriteFile(file, []byte(`{"type":"authorized_user","client_id":"c","client_secret":"s","refresh_token":"r"}`), 0o600); err != nil {

@@ -15,6 +15,7 @@ import (
 	"example.com/assay/decide/injection"
 	"example.com/assay/eval"
 	"example.com/assay/graph"
+	"example.com/assay/internal/plainfile"
 	"example.com/assay/llm/offline"
 	"example.com/assay/memory"
 	"example.com/assay/memory/qa"
@@ -30,19 +31,19 @@ import (
 	"example.com/assay/state"
 )
 
-// A Pipeline is one that the program offers.
+// A Pipeline is a pipeline that the program offers.
 type Pipeline struct {
 	pipeline.Pipeline
 	// Traced are the keys of settings that its traces record.
 	Traced []string
-	// Sample opens its corpus where it is not [Corpus] that does.
+	// Sample opens its corpus. Default: [Corpus].
 	Sample func(context.Context, *cli.App, config.Settings, *memory.OpenOptions) (*memory.Corpus, error)
 	make   func(ctx context.Context, d *Desk, conf map[string]string) (pipeline.Instance, error)
 }
 
-// Pipelines are all that the program offers, in the order in which they are shown. A
-// pipeline that is added here is a command, a slash command of the session, a tool, an
-// assistant, a model, a form, and the pipeline of cases.
+// Pipelines lists the pipelines of the program, in the order in which they are shown. A pipeline
+// that is added here becomes a command, a slash command of the session, a tool, an assistant, a
+// model, a form, and a pipeline for cases.
 func Pipelines() []Pipeline {
 	return []Pipeline{
 		{Pipeline: research.About(), Traced: config.AskTraced, make: makeResearch},
@@ -54,7 +55,7 @@ func Pipelines() []Pipeline {
 	}
 }
 
-// Usual is the pipeline that answers where none is named.
+// Usual is the pipeline that answers when none is named.
 const Usual = "research"
 
 // Abouts are the pipelines as their packages describe them.
@@ -88,7 +89,7 @@ func MustPipeline(name string) Pipeline {
 	return p
 }
 
-// Want is what the pipeline needs on its desk, with the configuration of a trace or a run.
+// Want says what the pipeline needs on its desk, with the configuration of a trace or a run.
 func (p Pipeline) Want(conf map[string]string) Want {
 	w := Want{Skills: p.Skills}
 	if conf["corpus"] != "" {
@@ -97,7 +98,7 @@ func (p Pipeline) Want(conf map[string]string) Want {
 	return w
 }
 
-// Opener opens its corpus.
+// Opener returns the function that opens its corpus.
 func (p Pipeline) Opener() func(context.Context, *cli.App, config.Settings, *memory.OpenOptions) (*memory.Corpus, error) {
 	if p.Sample != nil {
 		return p.Sample
@@ -105,7 +106,7 @@ func (p Pipeline) Opener() func(context.Context, *cli.App, config.Settings, *mem
 	return Corpus
 }
 
-// On makes the pipeline on a desk. Conf has values of its settings by their names.
+// On makes the pipeline on a desk. Conf holds the values of its settings, by name.
 func (p Pipeline) On(ctx context.Context, d *Desk, conf map[string]string) (pipeline.Instance, error) {
 	if p.make != nil {
 		return p.make(ctx, d, conf)
@@ -160,7 +161,7 @@ func makeComply(_ context.Context, d *Desk, conf map[string]string) (pipeline.In
 // anySchema stands in for a schema while nobody has chosen one.
 const anySchema = `{"type":"object","properties":{"field":{"type":"string"}}}`
 
-// makeExtract makes the pipeline of a schema. Without one it can be drawn, and nothing else.
+// makeExtract makes the pipeline for a schema. Without a schema it can only be drawn.
 func makeExtract(_ context.Context, d *Desk, conf map[string]string) (pipeline.Instance, error) {
 	text := cmp.Or(conf[config.TracedSchema], anySchema)
 	schema, err := extract.ParseSchema([]byte(text))
@@ -186,7 +187,7 @@ func makeExtract(_ context.Context, d *Desk, conf map[string]string) (pipeline.I
 	return made, nil
 }
 
-// Encoded is an update as the input of a run.
+// Encoded encodes an update as the input of a run.
 func Encoded[S any](in graph.Update[S]) (json.RawMessage, error) {
 	data, err := json.Marshal(in)
 	if err != nil {
@@ -195,7 +196,7 @@ func Encoded[S any](in graph.Update[S]) (json.RawMessage, error) {
 	return data, nil
 }
 
-// Research makes the pipeline that answers questions. A given memory replaces the corpus's
+// Research makes the pipeline that answers questions. A memory that is not nil replaces the corpus's
 // own.
 func (d *Desk) Research(ctx context.Context, memory research.Memory) (*research.Pipeline, error) {
 	opts, err := researchOptions(d.App, d.Settings)
@@ -246,7 +247,7 @@ func (d *Desk) Research(ctx context.Context, memory research.Memory) (*research.
 	return research.New(deps, opts)
 }
 
-// researchOptions are the pipeline's options from the settings.
+// researchOptions makes the pipeline's options from the settings.
 func researchOptions(a *cli.App, s config.Settings) (*research.Options, error) {
 	opts := &research.Options{
 		SkipInjectionCheck: s.SkipInjection, ConfidenceThreshold: s.Threshold, SearchTool: s.SearchTool,
@@ -266,8 +267,8 @@ func modelOf(s config.Settings, skill string) string {
 	return cmp.Or(s.ModelsBySkill()[skill], s.Model)
 }
 
-// CheckSearchTool refuses the search tool for a model that calls no tools. With a cassette
-// the model is not known, and need not be.
+// CheckSearchTool refuses the search tool for a model that calls no tools. With a cassette it accepts
+// any model: the recording decides.
 func CheckSearchTool(a *cli.App, s config.Settings) error {
 	if !s.SearchTool || s.Replayed != "" || a.Models[writingModel(s)] == nil {
 		return nil
@@ -275,8 +276,8 @@ func CheckSearchTool(a *cli.App, s config.Settings) error {
 	return cli.Usagef("%s is set, but the model that writes the answer, %s, calls no tools: choose another with --model, or turn it off with --search-tool=false", config.KeySearchTool, writingModel(s))
 }
 
-// edgeTool is the tool verify_edge for the model that writes answers. The model can cite
-// the passages that the tool quotes.
+// edgeTool makes the tool verify_edge for the model that writes answers. The model can cite the
+// passages that the tool quotes.
 func (d *Desk) edgeTool() (research.Tool, error) {
 	p, err := d.Edges()
 	if err != nil {
@@ -322,6 +323,22 @@ func (d *Desk) Extract(schema *extract.Schema, opts *extract.Options) (*extract.
 	return extract.New(extract.Deps{Model: d.Model, Skills: d.Set, Schema: schema}, opts)
 }
 
+// maxSchema bounds a schema, in bytes.
+const maxSchema = 1 << 20
+
+// Schema reads the JSON Schema in a file. It also returns the file's bytes.
+func Schema(path string) (*extract.Schema, []byte, error) {
+	data, err := plainfile.Read(path, maxSchema)
+	if err != nil {
+		return nil, nil, cli.Usagef("reading --schema: %w", err)
+	}
+	s, err := extract.ParseSchema(data)
+	if err != nil {
+		return nil, nil, cli.Usagef("%s: %w", path, err)
+	}
+	return s, data, nil
+}
+
 // NewBench makes a bench for cases of all pipelines, with the options of the settings.
 func NewBench(a *cli.App, s config.Settings, deps eval.Deps) (*eval.Bench, error) {
 	opts, err := researchOptions(a, s)
@@ -333,7 +350,7 @@ func NewBench(a *cli.App, s config.Settings, deps eval.Deps) (*eval.Bench, error
 		return nil, err
 	}
 	for _, p := range Pipelines() {
-		if p.Make != nil { // a bench knows the others
+		if p.Make != nil { // a bench has the others
 			if err := eval.RegisterPipeline(b, p.Pipeline); err != nil {
 				return nil, err
 			}

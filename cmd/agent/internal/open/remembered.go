@@ -21,11 +21,11 @@ import (
 	"example.com/assay/state"
 )
 
-// Remembered is the memory of one corpus, with the conditions under which an answer is
-// served now.
+// Remembered holds the remembered answers of one corpus, with the conditions under which an answer
+// is served now.
 type Remembered struct {
 	Name    string         // of the corpus
-	Answers *qa.Memory     // nil when nothing was remembered yet
+	Answers *qa.Memory     // nil when no answer was remembered yet
 	Corpus  *memory.Corpus // nil when it cannot be opened
 	Fault   error          // why the corpus cannot be opened
 	Now     []qa.Condition // nil if the corpus cannot be opened
@@ -36,7 +36,7 @@ func (r *Remembered) Stale(e qa.Entry) bool {
 	return r.Fault != nil || len(qa.Differences(e.Conditions, r.Now)) > 0
 }
 
-// A RememberedAnswer is an entry with its verdict.
+// A RememberedAnswer is a remembered answer, with the verdict whether it would be served.
 type RememberedAnswer struct {
 	Schema     int             `json:"schema"`
 	Corpus     string          `json:"corpus"`
@@ -52,8 +52,8 @@ type RememberedAnswer struct {
 	Conditions []qa.Condition  `json:"conditions"`
 	Changed    []qa.Difference `json:"changed"` // of the conditions
 	Sources    []state.Source  `json:"sources"`
-	// Result is the answer as a run of it ends, and Passages are those of its sources, in
-	// their order. Both are empty when the corpus cannot be opened.
+	// Result is the answer in the form of a run's result. Passages are the passages of its sources,
+	// in their order. Both are empty when the corpus cannot be opened.
 	Result   state.Answer    `json:"-"`
 	Passages []state.Passage `json:"-"`
 }
@@ -106,7 +106,7 @@ func whyNot(d qa.Difference) string {
 	return fmt.Sprintf("%s was %s, it is %s", d.Name, none(d.Then), none(d.Now))
 }
 
-// passageOf is the passage that a source is.
+// passageOf finds the passage of a source.
 func passageOf(source state.Source, steps []state.Step) state.Passage {
 	for _, step := range steps {
 		for _, h := range step.Hits {
@@ -118,8 +118,8 @@ func passageOf(source state.Source, steps []state.Step) state.Passage {
 	return state.Passage{Doc: source.Doc, Title: source.Title, Section: source.Section, Start: source.Start, End: source.End, Text: source.Text}
 }
 
-// openRecall opens a tenant's memory of a corpus's answers, which the caller closes, and
-// the pipeline's view of it.
+// openRecall opens a tenant's remembered answers from a corpus, which the caller closes, and the
+// pipeline's view of them.
 func openRecall(ctx context.Context, k *Store, tenant string, s config.Settings, corpus *memory.Corpus, set *skills.Set) (*qa.Memory, research.Memory, error) {
 	now, err := Conditions(s, corpus.Fingerprint(), RankerID(corpus), set)
 	if err != nil {
@@ -140,10 +140,10 @@ func RankerID(corpus *memory.Corpus) string {
 	return ""
 }
 
-// Conditions lists what answers depend on, with these settings and a corpus with this
-// fingerprint and trained ranker. Every setting that can change an answer is included.
+// Conditions lists what answers depend on: the settings that can change an answer, and the corpus
+// with this fingerprint and trained ranker.
 func Conditions(s config.Settings, corpus, ranker string, set *skills.Set) ([]qa.Condition, error) {
-	// The graph is the same whatever model and corpus work in it.
+	// The graph does not depend on the model and the corpus.
 	p, err := research.New(research.Deps{Model: offline.New(nil), Skills: set, Corpus: &memory.Corpus{}}, &research.Options{SkipVerification: !s.Verification.Enabled})
 	if err != nil {
 		return nil, err
@@ -189,8 +189,8 @@ func Conditions(s config.Settings, corpus, ranker string, set *skills.Set) ([]qa
 	return recall.Conditions(corpus, p.Graph().Fingerprint(), set, more...)
 }
 
-// serversLabel names the MCP servers that a searching model may call, with their tools and a
-// hash of how they are reached, which may hold a secret.
+// serversLabel names the MCP servers that a searching model may call, with their tools. A hash
+// stands for their addresses and commands, which may hold a secret.
 func serversLabel(s config.Settings) string {
 	var out []string
 	for _, name := range s.ServerNames() {

@@ -1,6 +1,7 @@
 package open
 
 import (
+	"cmp"
 	"context"
 	"encoding/base32"
 	"encoding/json"
@@ -29,18 +30,18 @@ type Run struct {
 	Made     pipeline.Instance
 	Input    json.RawMessage   // nil to resume the thread of Options
 	Title    string            // what the list of threads shows of the run
-	Settings map[string]string // of the pipeline, by name: its trace has them
+	Settings map[string]string // of the pipeline, by name; the trace records them
 	File     string            // receives the trace; empty for none
 	Copy     io.Writer         // also receives the trace; nil for none
-	Files    pipeline.Library  // where the answer's sources are. Default: the desk's corpus
+	Files    pipeline.Library  // holds the answer's sources. Default: the desk's corpus
 	Observe  func(graph.Event[json.RawMessage])
 	Options  graph.RunOptions
 }
 
-// Answer carries out a run on the desk, or on its workers: it gives the run an id, describes
-// its thread, writes its trace, sends its spans and signs the answer. The answer is also
-// complete when the error says that the run was stopped or failed. It is nil when the run
-// did not begin.
+// Answer runs a pipeline on the desk or on its workers. It gives the run an id, describes its
+// thread, writes its trace, sends its spans and signs the answer. When the run was stopped or
+// failed, Answer returns a complete answer and the error. The answer is nil when the run did not
+// begin.
 func (d *Desk) Answer(ctx context.Context, r Run) (answer pipeline.Answer, err error) {
 	opts := &follow.Options[json.RawMessage]{Observe: r.Observe, Resume: r.Input == nil, Run: r.Options}
 	if opts.Run.RunID == "" {
@@ -69,13 +70,9 @@ func (d *Desk) Answer(ctx context.Context, r Run) (answer pipeline.Answer, err e
 			}
 		}
 	}
-	files := r.Files
-	switch {
-	case files != nil:
-	case d.Corpus != nil:
+	files := cmp.Or(r.Files, pipeline.Library(pipeline.Elsewhere{}))
+	if r.Files == nil && d.Corpus != nil {
 		files = d.Corpus
-	default:
-		files = pipeline.Elsewhere{}
 	}
 	opts.End = func(final json.RawMessage, err error) state.End {
 		answer, bad := r.Made.Answer(final, err, files)
@@ -96,7 +93,7 @@ func (d *Desk) Answer(ctx context.Context, r Run) (answer pipeline.Answer, err e
 	return answer, cli.Also(runErr, err)
 }
 
-// describe adds what the list of threads shows to the metadata of a run.
+// describe returns the metadata of a run, with what the list of threads shows.
 func (d *Desk) describe(question string, more map[string]string) map[string]string {
 	out := map[string]string{ThreadQuestion: llm.Cut(Printable(question), MaxThreadQuestion)}
 	if d.Corpus != nil {
@@ -106,8 +103,8 @@ func (d *Desk) describe(question string, more map[string]string) map[string]stri
 	return out
 }
 
-// run runs a pipeline, and writes its trace if one is wanted. The error of a stopped run is
-// the cause of the stop, not the node that it hit. What a run took is zero if it did not
+// run runs a pipeline, and writes its trace if one is wanted. The error of a stopped run is the
+// cause of the stop, not the error of the node that it stopped. Took is zero if the run did not
 // begin.
 func (d *Desk) run(ctx context.Context, r Run, header trace.Header, opts *follow.Options[json.RawMessage]) (final json.RawMessage, took follow.Took, err error) {
 	var sinks []io.Writer
@@ -136,8 +133,8 @@ func (d *Desk) run(ctx context.Context, r Run, header trace.Header, opts *follow
 	return final, took, err
 }
 
-// Signature is what answers say of a run on the desk, which has written a trace unless
-// the file is empty.
+// Signature is the part of an answer that says how it was made: run, models, skills and corpus. The
+// file of the trace is "" for none.
 func (d *Desk) Signature(run, traceFile string) state.Signature {
 	s := state.Signature{RunID: run, Model: d.ModelLabel(), Trace: traceFile, Skills: d.Hashes}
 	if d.Corpus != nil {
@@ -146,9 +143,9 @@ func (d *Desk) Signature(run, traceFile string) state.Signature {
 	return s
 }
 
-// Header is the first line of a trace but for its run and input: the settings of a run, so
-// that it can be run again. It names no path and no server, so that traces of equal runs on
-// two machines differ only in ids and times.
+// Header is the first line of a trace, without the run's id and input. It holds the settings of a
+// run, so that it can be run again. It names no path and no server, so that traces of equal runs
+// on two machines differ only in ids and times.
 func (d *Desk) Header(keys []string, more map[string]string) (trace.Header, error) {
 	if d.Corpus != nil {
 		keys = append(slices.Clone(keys), config.SearchTraced...)
@@ -164,8 +161,8 @@ func (d *Desk) Header(keys []string, more map[string]string) (trace.Header, erro
 	return trace.Header{Config: conf, Skills: d.Hashes}, nil
 }
 
-// idAlphabet is sorted, so that ids sort as their numbers do. It leaves out i, l, o and u,
-// which are easily misread.
+// idAlphabet is sorted, so that ids sort like their numbers. It leaves out i, l, o and u, which are
+// easily misread.
 var idAlphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 // NewRunID returns 26 characters: 48 bits of the time in milliseconds, then

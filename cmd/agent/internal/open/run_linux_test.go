@@ -16,7 +16,7 @@ import (
 	"example.com/assay/nodes/pipeline"
 )
 
-// A trace that could not be closed may be cut: the run says so.
+// A trace that could not be closed may be cut off: the run says so.
 func TestTraceThatCannotBeClosed(t *testing.T) {
 	type said struct{ Text string }
 	text := graph.LastValue("text", func(s *said) *string { return &s.Text })
@@ -42,7 +42,7 @@ func TestTraceThatCannotBeClosed(t *testing.T) {
 	}
 }
 
-// descriptor is that of a file that this process has open.
+// descriptor finds the descriptor of a file that this process has open.
 func descriptor(t *testing.T, path string) int {
 	t.Helper()
 	for fd := 3; fd < 1024; fd++ {

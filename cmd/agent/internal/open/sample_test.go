@@ -11,8 +11,8 @@ import (
 	"example.com/assay/memory"
 )
 
-// A sample that another version of the program ingested is replaced; its
-// files stay, since earlier answers point into them.
+// A sample of another version of the program is replaced. Its files stay, since earlier answers
+// point into them.
 func TestSampleOfOtherVersion(t *testing.T) {
 	home := t.TempDir()
 	old := filepath.Join(home, "samples", "us-law-primer-000000000000")
@@ -48,7 +48,7 @@ func TestSampleOfOtherVersion(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(old, "torts", "battery.md")); err != nil {
 		t.Error(err)
 	}
-	// A file that somebody edited is put back without ingesting anew.
+	// A file that somebody edited is restored without another ingest.
 	edited := filepath.Join(SampleDir(home, hash), "torts", "battery.md")
 	if err := os.WriteFile(edited, []byte("edited"), 0o644); err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestSampleOfOtherVersion(t *testing.T) {
 	}
 }
 
-// A home that the sample makes can be entered by its owner alone.
+// Only the owner can enter a home that the sample made.
 func TestSampleHome(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "deep", "home")
 	corpus, err := lawSample.open(t.Context(), home, func(string) {})

@@ -10,34 +10,23 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/decide/injection"
-	threadrows "example.com/assay/graph/checkpoint/postgres"
-	"example.com/assay/graph/eventlog"
-	"example.com/assay/graph/store"
-	noterows "example.com/assay/graph/store/postgres"
-	"example.com/assay/llm"
-	raterows "example.com/assay/llm/postgres"
-	"example.com/assay/memory/embed"
-	vectorrows "example.com/assay/memory/embed/postgres"
-	"example.com/assay/memory/qa"
-	answerrows "example.com/assay/memory/qa/postgres"
 	"example.com/assay/nodes/mcp"
 )
 
-// servers are the sessions with MCP servers of an exchange.
+// servers holds an exchange's sessions with MCP servers.
 type servers struct {
 	mu       sync.Mutex
 	opened   bool
 	sessions []*mcp.Session
 }
 
-// Sessions opens the MCP servers of the settings, the first time, and returns their sessions
-// in the order of their names, or the errors of all that cannot be used. The exchange closes them. A cassette that answers needs no
-// server. Cases, whose calls are recorded one by one, have none.
+// Sessions returns the sessions with the MCP servers of the settings, in the order of their names.
+// The first call opens them; it returns the errors of all servers that cannot be used. The exchange
+// closes the sessions. A cassette that answers needs no server. Cases have no servers, since their
+// calls are recorded case by case.
 func (x *Exchange) Sessions(ctx context.Context, s config.Settings) ([]*mcp.Session, error) {
 	x.servers.mu.Lock()
 	defer x.servers.mu.Unlock()
@@ -63,7 +52,7 @@ func (x *Exchange) Sessions(ctx context.Context, s config.Settings) ([]*mcp.Sess
 	return sessions, nil
 }
 
-// session opens one server.
+// session opens the session with one server.
 func (x *Exchange) session(ctx context.Context, s *config.Server) (*mcp.Session, error) {
 	opts := &mcp.Options{Budget: x.Controls.Budget(), Inspect: injection.Orders}
 	server := plainServer(s)
@@ -106,7 +95,7 @@ func plainServer(s *config.Server) mcp.Server {
 	}
 }
 
-// Server is a server of the settings with what it gets of the environment, and its headers.
+// Server is a server of the settings with its variables and its headers.
 func Server(env cli.Environment, s *config.Server) (mcp.Server, error) {
 	out := plainServer(s)
 	for _, name := range s.Env {
@@ -131,7 +120,7 @@ func Server(env cli.Environment, s *config.Server) (mcp.Server, error) {
 
 var headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 
-// header reads lines such as "Authorization: Bearer KEY". Its errors repeat none of them.
+// header reads lines such as "Authorization: Bearer KEY". Its errors do not repeat a line.
 func header(text string) (http.Header, error) {
 	out := http.Header{}
 	for i, line := range strings.Split(text, "\n") {
@@ -146,86 +135,4 @@ func header(text string) (http.Header, error) {
 		out.Add(name, strings.TrimSpace(value))
 	}
 	return out, nil
-}
-
-// tables are what a PostgreSQL server keeps.
-type tables struct {
-	llm.Buckets
-	pool   *pgxpool.Pool
-	schema string
-}
-
-// connect makes all tables, so that the first verb that a user with that right runs makes
-// what others need.
-func connect(ctx context.Context, at config.Store) (server, error) {
-	pool, err := pgxpool.NewWithConfig(ctx, at.Connect)
-	if err != nil {
-		return nil, err
-	}
-	t := &tables{pool: pool, schema: at.Schema}
-	if err := t.prepare(ctx); err != nil {
-		pool.Close()
-		return nil, err
-	}
-	return t, nil
-}
-
-func (t *tables) prepare(ctx context.Context) error {
-	saver, err := t.threads(ctx)
-	if err == nil {
-		err = saver.Close()
-	}
-	if err == nil {
-		_, err = t.notes(ctx)
-	}
-	if err == nil {
-		_, err = t.answers(ctx, "", nil)
-	}
-	if err == nil {
-		_, err = vectorrows.New(ctx, t.pool, &vectorrows.Options{Schema: t.schema})
-	}
-	if err == nil {
-		t.Buckets, err = raterows.New(ctx, t.pool, &raterows.Options{Schema: t.schema})
-	}
-	if err == nil {
-		var events *eventlog.Log
-		if events, err = t.events(ctx); err == nil {
-			err = events.Close()
-		}
-	}
-	return err
-}
-
-func (t *tables) close() { t.pool.Close() }
-
-func (t *tables) threads(ctx context.Context) (Saver, error) {
-	saver, err := threadrows.New(ctx, t.pool, &threadrows.Options{Schema: t.schema})
-	if err != nil {
-		return nil, err // and no Saver that holds a nil
-	}
-	return saver, nil
-}
-
-func (t *tables) notes(ctx context.Context) (store.Store, error) {
-	return noterows.New(ctx, t.pool, &noterows.Options{Schema: t.schema})
-}
-
-func (t *tables) answers(ctx context.Context, corpus string, opts *qa.Options) (*qa.Memory, error) {
-	rows, err := answerrows.New(ctx, t.pool, corpus, &answerrows.Options{Schema: t.schema})
-	if err != nil {
-		return nil, err
-	}
-	return qa.New(rows, opts), nil
-}
-
-func (t *tables) vectors(ctx context.Context, opts *embed.CacheOptions) (*embed.Cache, error) {
-	rows, err := vectorrows.New(ctx, t.pool, &vectorrows.Options{Schema: t.schema})
-	if err != nil {
-		return nil, err
-	}
-	return embed.NewCache(rows, opts), nil
-}
-
-func (t *tables) events(ctx context.Context) (*eventlog.Log, error) {
-	return eventlog.Open(ctx, t.pool, t.schema)
 }

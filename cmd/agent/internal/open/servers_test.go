@@ -13,7 +13,7 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 )
 
-// A server that cannot be opened is an error of each question, and never silently left out.
+// A server that cannot be opened makes each question fail; it is never left out silently.
 func TestSessionsThatFail(t *testing.T) {
 	s := config.Default(false)
 	s.Servers = map[string]*config.Server{"a": {Name: "a", Command: "no-such-program"}, "b": {Name: "b", Command: "x", Env: []string{"NO_SUCH_VARIABLE"}}}

@@ -34,10 +34,10 @@ type Store struct {
 	at   config.Store
 
 	mu     sync.Mutex
-	server server // nil before the first use, and of files
+	server server // nil before the first use, and with files
 }
 
-// A server keeps in its tables what files keep otherwise.
+// A server keeps in its tables what the home keeps in files.
 type server interface {
 	llm.Buckets // the rates
 	threads(ctx context.Context) (Saver, error)
@@ -64,8 +64,7 @@ func (k *Store) Close() {
 	}
 }
 
-// Has reports whether something can have been saved: where files are kept, that the file
-// exists.
+// Has reports whether something may have been saved: with a server always, else if the file exists.
 func (k *Store) Has(file string) (bool, error) {
 	if k.Shared() {
 		return true, nil
@@ -77,7 +76,7 @@ func (k *Store) Has(file string) (bool, error) {
 	return err == nil, err
 }
 
-// connected returns the server, once all tables are there.
+// connected returns the server. All tables are there.
 func (k *Store) connected(ctx context.Context) (server, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -139,7 +138,7 @@ func (k *Store) notes(ctx context.Context, path string) (Notes, error) {
 	if !k.Shared() {
 		file, err := notefile.Open(ctx, path, nil)
 		if err != nil {
-			return nil, err // and no Notes that hold a nil
+			return nil, err // not Notes that hold a nil pointer
 		}
 		return file, nil
 	}
@@ -154,8 +153,8 @@ func (k *Store) notes(ctx context.Context, path string) (Notes, error) {
 	return sharedNotes{rows}, nil
 }
 
-// Answers opens the remembered answers of a corpus. Those of a tenant of agent serve are
-// apart from those of the command, whose tenant is "".
+// Answers opens the remembered answers of a corpus. Each tenant of agent serve has its own; the
+// command's tenant is "".
 func (k *Store) Answers(ctx context.Context, tenant, corpus string, opts *qa.Options) (*qa.Memory, error) {
 	if !k.Shared() {
 		return qa.Open(ctx, AnswersFile(k.home, tenant, corpus), opts)
@@ -167,12 +166,12 @@ func (k *Store) Answers(ctx context.Context, tenant, corpus string, opts *qa.Opt
 	return to.answers(ctx, filepath.ToSlash(filepath.Join(tenantFolder(tenant), corpus)), opts)
 }
 
-// AnswersFile is where the remembered answers of a corpus are, unless a server keeps them.
+// AnswersFile is the file of a corpus's remembered answers, unless a server keeps them.
 func AnswersFile(home, tenant, corpus string) string {
 	return qa.Path(filepath.Join(home, tenantFolder(tenant)), corpus)
 }
 
-// tenantFolder is where the files of a tenant are below the home.
+// tenantFolder is the folder of a tenant's files, below the home.
 func tenantFolder(tenant string) string {
 	if tenant == "" {
 		return ""
@@ -192,8 +191,8 @@ func (k *Store) Vectors(ctx context.Context, opts *embed.CacheOptions) (*embed.C
 	return to.vectors(ctx, opts)
 }
 
-// Served opens what agent serve keeps beside threads: records of runs, and the memory of
-// its callers.
+// Served opens the rows that agent serve keeps in addition to threads: records of runs, and the
+// memory of its callers.
 func (k *Store) Served(ctx context.Context) (Notes, error) {
 	return k.notes(ctx, filepath.Join(k.home, "serve.db"))
 }
@@ -219,7 +218,7 @@ func (k *Store) Draw(ctx context.Context, draws []llm.Draw) ([]float64, error) {
 	return to.Draw(ctx, draws)
 }
 
-// An Examined store is what its server says of it. Nothing was changed.
+// Examined describes a store on a server. Examining it changed nothing.
 type Examined struct {
 	Server   string   // its version
 	User     string   // whose rights were looked at
@@ -234,11 +233,11 @@ type Examined struct {
 const (
 	ThreadCorpus      = "corpus"
 	ThreadFingerprint = "corpus_fingerprint"
-	ThreadQuestion    = "question" // at most MaxThreadQuestion bytes of it
+	ThreadQuestion    = "question" // its first MaxThreadQuestion bytes
 	MaxThreadQuestion = 200
 )
 
-// ThreadsFile holds all threads of a home, unless a server keeps them.
+// ThreadsFile is the file of all threads of a home, unless a server keeps them.
 func ThreadsFile(home string) string { return filepath.Join(home, "threads.db") }
 
 // CheckThread refuses names that would be hard to type again.
@@ -249,8 +248,8 @@ func CheckThread(where, name string) error {
 	return nil
 }
 
-// InfoOf reads the newest checkpoint of a thread. A thread that does not exist
-// is graph.ErrNoCheckpoint.
+// InfoOf describes a thread by its newest checkpoint. The error is graph.ErrNoCheckpoint if the
+// thread does not exist.
 func InfoOf(ctx context.Context, saver graph.Checkpointer, thread string) (ThreadInfo, error) {
 	for c, err := range saver.List(ctx, graph.Query{Thread: thread, Limit: 1}) {
 		if err != nil {
@@ -262,7 +261,7 @@ func InfoOf(ctx context.Context, saver graph.Checkpointer, thread string) (Threa
 	return ThreadInfo{}, graph.ErrNoCheckpoint
 }
 
-// Printable removes what the metadata of a checkpoint may not hold from a text.
+// Printable removes from a text the bytes that the metadata of a checkpoint may not hold.
 func Printable(s string) string { return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "") }
 
 // UnknownThread is the usage error for an unknown thread. It names the nearest thread.
@@ -281,7 +280,7 @@ func UnknownThread(ctx context.Context, saver graph.Checkpointer, name string) e
 	return cli.Usagef("there is no thread %q%s; %s", name, text.DidYouMean(name, known), hint)
 }
 
-// CorpusOf is the corpus of a thread, "" for one that does not exist.
+// CorpusOf is the corpus of a thread, "" if the thread does not exist.
 func (k *Store) CorpusOf(ctx context.Context, thread string) (string, error) {
 	if has, err := k.Has(ThreadsFile(k.home)); !has {
 		return "", err
@@ -311,5 +310,5 @@ type ThreadInfo struct {
 // NotesOf is the namespace of the notes that agent chat keeps.
 var NotesOf = []string{"notes"}
 
-// NotesFile is where they are, unless a server keeps them.
+// NotesFile is the file of notes, unless a server keeps them.
 func NotesFile(home string) string { return filepath.Join(home, "notes.db") }

@@ -22,7 +22,7 @@ import (
 	"example.com/assay/memory/embed"
 )
 
-// shared are settings with a store in a schema of the test.
+// shared returns settings with a store in a schema of the test.
 func shared(t *testing.T, schema string) config.Settings {
 	t.Helper()
 	c, err := pgxpool.ParseConfig(pgtest.Address(t))
@@ -34,7 +34,7 @@ func shared(t *testing.T, schema string) config.Settings {
 	return s
 }
 
-// Notes and vectors that one machine keeps are there on another.
+// Another machine finds the notes and vectors that one machine keeps.
 func TestStoreOfTwoMachines(t *testing.T) {
 	schema := pgtest.Schema(t)
 	a, b := NewStore(shared(t, schema)), NewStore(shared(t, schema))
@@ -66,7 +66,7 @@ func TestStoreOfTwoMachines(t *testing.T) {
 	}
 }
 
-// What cannot be opened is nil, so that nobody closes it.
+// A store that cannot be opened returns nil, so that nobody closes it.
 func TestStoreUnopened(t *testing.T) {
 	home := t.TempDir()
 	for _, name := range []string{"threads.db", "notes.db"} {
@@ -100,7 +100,7 @@ func unopened(t *testing.T, k *Store) {
 	}
 }
 
-// Two exchanges with one store keep one rate of calls.
+// Two exchanges with one store share one rate of calls.
 func TestRateOfTwoExchanges(t *testing.T) {
 	schema := pgtest.Schema(t)
 	generate := func(timeout time.Duration) error {
@@ -112,7 +112,7 @@ func TestRateOfTwoExchanges(t *testing.T) {
 		defer cancel()
 		_, err := x.Controls.Wrap(offline.New(nil)).Generate(ctx, llm.Request{})
 		if errors.As(err, new(*offline.UnknownSkillError)) {
-			err = nil // it was called
+			err = nil // it was called, as it should be
 		}
 		return err
 	}

@@ -27,21 +27,20 @@ import (
 	"example.com/assay/state"
 )
 
-// Workers are a Temporal server, and what its workers and their callers share in the store.
+// Workers are the workers of a Temporal server, with what they and their callers share in the store.
 type Workers struct {
 	Conn   client.Client
 	Runs   *temporal.Client
 	Events *eventlog.Log
 	Blobs  Notes
-	// Queue is the task queue. Schemas have queues of their own, since a worker must have
-	// the threads of its callers.
+	// Queue is the task queue. Each schema of a store has its own, since a worker must have the
+	// threads of its callers.
 	Queue string
-	// Deployment has the versions of the queue's workers.
+	// Deployment is the Temporal deployment, which has the versions of the queue's workers.
 	Deployment string
 }
 
-// NewWorkers connects to the server of the settings. It makes the search attributes that
-// runs have.
+// NewWorkers connects to the server of the settings. It makes the search attributes of runs.
 func NewWorkers(ctx context.Context, a *cli.App, s config.Settings, store *Store) (_ *Workers, err error) {
 	if !store.Shared() {
 		return nil, cli.Usagef("runs on a Temporal server need a store that its workers share: add --store postgres://… (ASSAY_STORE)")
@@ -89,7 +88,7 @@ func DialTemporal(ctx context.Context, a *cli.App, s config.Settings) (client.Cl
 	return conn, nil
 }
 
-// Close ends the connections. It is for nil, too.
+// Close ends the connections. It accepts nil.
 func (r *Workers) Close() error {
 	if r == nil {
 		return nil
@@ -107,8 +106,8 @@ func (r *Workers) Close() error {
 	return err
 }
 
-// Info describes a thread of which nothing is saved yet, because no worker has begun its
-// run. A thread without a run is graph.ErrNoCheckpoint.
+// Info describes a thread without a checkpoint, because no worker has begun its run. The error is
+// graph.ErrNoCheckpoint if the thread has no run.
 func (r *Workers) Info(ctx context.Context, thread string) (ThreadInfo, error) {
 	run, err := r.Runs.Status(ctx, thread)
 	if errors.Is(err, temporal.ErrUnknownRun) || err == nil && run.Phase != temporal.Running {
@@ -118,9 +117,8 @@ func (r *Workers) Info(ctx context.Context, thread string) (ThreadInfo, error) {
 	return ThreadInfo{Thread: thread, Graph: run.Graph, Question: m[ThreadQuestion], Corpus: m[ThreadCorpus], Updated: run.Began, Fingerprint: m[ThreadFingerprint]}, err
 }
 
-// elsewhere has the desk's workers run a graph, with the configuration of its trace. A run
-// without a thread gets one of its own. When its context ends, the run is cancelled and
-// followed to its end.
+// elsewhere lets the desk's workers run a graph, with the configuration of its trace. A run without
+// a thread gets its own. When the context ends, the run is cancelled and followed to its end.
 func (d *Desk) elsewhere(app graph.App, opts *follow.Options[json.RawMessage], header trace.Header) {
 	if opts.Run.Thread == "" {
 		opts.Run.Thread = app.Name() + "-" + header.RunID
@@ -142,7 +140,7 @@ func (d *Desk) elsewhere(app graph.App, opts *follow.Options[json.RawMessage], h
 					err = remoteFailure{failed}
 				}
 				if !yield(ev, err) {
-					if err == nil { // nobody reads on
+					if err == nil { // the reader stopped early
 						d.cancel(ctx, run.Thread)
 					}
 					return
@@ -152,12 +150,12 @@ func (d *Desk) elsewhere(app graph.App, opts *follow.Options[json.RawMessage], h
 	}
 }
 
-// begin starts a run. A thread that is to go on, and whose run is under way since whoever
-// began it has left, needs no start.
+// begin starts a run. It does nothing to resume a thread whose run still goes on: the caller that
+// began it has left.
 func (r *Workers) begin(ctx context.Context, run temporal.Run) error {
 	if run.Input == nil {
 		switch status, err := r.Runs.Status(ctx, run.Thread); {
-		case errors.Is(err, temporal.ErrUnknownRun): // it began in a process
+		case errors.Is(err, temporal.ErrUnknownRun): // the thread began without workers
 		case err != nil:
 			return err
 		case status.Phase == temporal.Running:
@@ -167,11 +165,11 @@ func (r *Workers) begin(ctx context.Context, run temporal.Run) error {
 	return r.Runs.Start(ctx, run)
 }
 
-// lastWords is how long a run that is cancelled is followed.
+// lastWords bounds how long a cancelled run is followed.
 const lastWords = 5 * time.Second
 
-// cancelsWith returns a context for following a run. When ctx ends, the run is cancelled,
-// and the following ends soon after.
+// cancelsWith returns a context for following a run. When ctx ends, the run is cancelled, and the
+// context ends at most lastWords later.
 func (d *Desk) cancelsWith(ctx context.Context, thread string) (following context.Context, stop func()) {
 	following, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	done := make(chan struct{})
@@ -192,7 +190,7 @@ func (d *Desk) cancelsWith(ctx context.Context, thread string) (following contex
 	}
 }
 
-// cancel cancels a run, if it goes on, also after the end of ctx.
+// cancel cancels a run that goes on. It works after the end of ctx, too.
 func (d *Desk) cancel(ctx context.Context, thread string) {
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer end()
@@ -201,10 +199,10 @@ func (d *Desk) cancel(ctx context.Context, thread string) {
 	}
 }
 
-// ConfigPrompts is the entry of a run's configuration that names the caller's prompts.
+// ConfigPrompts is the entry of a run's configuration that identifies the caller's prompts.
 const ConfigPrompts = "prompts"
 
-// Prompts identifies the desk's prompts: another one gives another text.
+// Prompts is a hash of the desk's prompts.
 func (d *Desk) Prompts() string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(d.Hashes)) {
@@ -221,7 +219,7 @@ func (f remoteFailure) Unwrap() error { return f.RemoteError }
 // Cause is what the worker said.
 func (f remoteFailure) Cause() state.Cause { return state.Cause(f.Kind) }
 
-// sdkLog is the log of Temporal's library. What it warns of is retried by itself.
+// sdkLog is the log of Temporal's library. The library retries what it warns about.
 type sdkLog struct{ *cli.App }
 
 func (l sdkLog) log() *zerolog.Logger {

@@ -1,3 +1,6 @@
+// Package questions is agent questions: it drafts questions from a corpus, for agent eval answers.
+//
+// Package eval/answers makes the drafts; a person must correct them.
 package questions
 
 import (
@@ -19,6 +22,7 @@ import (
 // mostDrafts bounds --n.
 const mostDrafts = 10_000
 
+// Command is agent questions.
 func Command(a *cli.App) *cobra.Command {
 	var n int
 	cmd := &cobra.Command{

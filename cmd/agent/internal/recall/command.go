@@ -1,3 +1,7 @@
+// Package recall is agent memory: it lists, shows, counts and removes remembered answers, and the
+// notes of agent chat.
+//
+// It serves no answer: package nodes/research/recall does, for a session and agent ask --memory.
 package recall
 
 import (

@@ -15,10 +15,10 @@ import (
 	"example.com/assay/memory/text"
 )
 
-// remembered is the memory that a command line names.
+// remembered holds the remembered answers that a command line names.
 type remembered struct{ open.Remembered }
 
-// onMemory runs a verb on the memory that the settings name.
+// onMemory runs a verb on the remembered answers that the settings name.
 func onMemory(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(*remembered) error) (err error) {
 	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"example.com/assay/state"
 )
 
-// Size is a number of bytes for people.
+// Size formats a number of bytes for people.
 func Size(n int64) string {
 	switch {
 	case n < 1<<10:
@@ -30,9 +30,9 @@ func Size(n int64) string {
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Line is a text on one line, with control characters made visible.
-func Line(s string) string { return Visible(strings.TrimSpace(OneLine(s))) }
+func Line(s string) string { return Visible(OneLine(s)) }
 
-// Times is how often: "never", "once", "3 times".
+// Times formats a count: "never", "1 time", "3 times".
 func Times(n int) string {
 	if n == 0 {
 		return "never"
@@ -45,22 +45,22 @@ func Day(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
 // Short shortens a question for a list.
 func Short(text string) string {
-	return Visible(llm.Cut(strings.Join(strings.Fields(text), " "), 100))
+	return Visible(llm.Cut(OneLine(text), 100))
 }
 
-// excerptBytes is how much of a passage is shown without --full.
+// excerptBytes is the length of a passage as it is shown without --full.
 const excerptBytes = 240
 
 // Excerpt is a text on one line, shortened unless full is set.
 func Excerpt(text string, full bool) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = OneLine(text)
 	if !full && len(text) > excerptBytes {
 		text = text[:strings.LastIndexByte(text[:excerptBytes], ' ')+1] + "…"
 	}
 	return Visible(text)
 }
 
-// Training describes what the offline embedder was trained on.
+// Training describes how the offline embedder was trained.
 func Training(t index.Training) string {
 	out := fmt.Sprintf("trained on %s", cli.Count(t.Fitted, "passage"))
 	if t.Sampled < t.Fitted {
@@ -125,7 +125,7 @@ func NodeUsage(nodes map[string]state.ModelUsage) []string {
 	return lines
 }
 
-// Warnings prints the warnings of an answer, and the sources that have changed since.
+// Warnings prints the warnings of an answer, and its sources that have changed since the run.
 func Warnings(a *cli.App, answer state.Answer) {
 	for _, w := range answer.Warnings {
 		a.Warn("%s", w)
@@ -137,8 +137,8 @@ func Warnings(a *cli.App, answer state.Answer) {
 	}
 }
 
-// SearchedFor lists the words that were searched for instead of, or as well as, words of
-// the query. It is empty without any.
+// SearchedFor lists the words that were searched for instead of, or in addition to, words of the
+// query. It is "" when there are none.
 func SearchedFor(list []state.Respelling) string {
 	if len(list) == 0 {
 		return ""

@@ -23,8 +23,8 @@ var (
 	fenceLine   = pattern.New("^ {0,3}(```+|~~~+)")
 )
 
-// Markdown lays out src. The result ends with one line feed, unless it is
-// empty. Without Colour it holds no escape sequence, whatever src holds.
+// Markdown lays out src. The result ends with one line feed, unless it is empty. Without Colour it
+// has no escape sequence, whatever src has.
 func Markdown(src string, o Options) string {
 	p := page{Options: o}
 	lines := strings.Split(Visible(src), "\n")
@@ -37,7 +37,7 @@ func Markdown(src string, o Options) string {
 // Visible is [cli.Visible].
 func Visible(s string) string { return cli.Visible(s) }
 
-// page is what has been laid out so far.
+// A page collects the text that was laid out.
 type page struct {
 	Options
 	out strings.Builder
@@ -80,7 +80,7 @@ func (p *page) block(lines []string) int {
 	taken := 1
 	for taken < len(lines) && p.continues(lines[taken]) {
 		next := strings.TrimSpace(lines[taken])
-		if strings.HasSuffix(text, "\\") { // a break that stays keeps its indentation, beyond that of the item
+		if strings.HasSuffix(text, "\\") { // after a hard break the line keeps its indentation inside the item
 			next = strings.TrimPrefix(strings.TrimRight(lines[taken], " \t"), rest)
 		}
 		if rest == "│ " {
@@ -100,8 +100,8 @@ func (p *page) continues(line string) bool {
 		!ruleLine.MatchString(line) && !fenceLine.MatchString(line)
 }
 
-// heading lays out a heading: underlined for the first two levels as plain
-// text, so that the levels can be told apart.
+// heading lays out a heading. In plain text the first three levels are underlined, the third with
+// another character, so that a reader can tell them apart.
 func (p *page) heading(level int, text string) {
 	p.gap = p.out.Len() > 0
 	p.separate()
@@ -155,8 +155,8 @@ func (p *page) paragraph(text, first, rest string, base style) {
 	}
 }
 
-// fit returns how many words go on one line, at least one. It never breaks between glued
-// words, and always at a hard line break. Without a room it breaks where the source does.
+// fit returns the number of words for one line, at least one. It never breaks between glued words,
+// and always breaks at a hard line break. With a room of 0 it breaks where the source does.
 func fit(words []word, room int) int {
 	if next := slices.IndexFunc(words[1:], func(w word) bool { return w.hard || w.line && room <= 0 }); next >= 0 {
 		words = words[:next+1]
@@ -233,11 +233,11 @@ type word struct {
 type gap struct {
 	glued bool
 	line  bool // the source has a line break there
-	hard  bool // a break that stays at any width: it follows a backslash
-	in    int  // columns that the line behind such a break is indented by
+	hard  bool // a line break after a backslash, which stays at any width
+	in    int  // indentation of the line after such a break, in columns
 }
 
-// sourceMark is a citation as answers write it.
+// sourceMark matches a citation in an answer.
 var sourceMark = pattern.New(`^(?:\[Query \d+\])?\[Source \d+\]`)
 
 // inline splits the text of a block into styled words. base is the default style.
@@ -296,14 +296,14 @@ func inline(text string, base style) []word {
 	return s.words
 }
 
-// boldOpens reports whether the ** at the start of rest begins bold text: a
-// word follows and another ** closes it.
+// boldOpens reports whether the ** at the start of rest begins bold text: a word follows, and
+// another ** closes it.
 func boldOpens(rest string) bool {
 	inner := rest[2:]
 	return inner != "" && !strings.ContainsAny(inner[:1], " \n\t*") && strings.Contains(inner, "**")
 }
 
-// scanner is the state of inline.
+// A scanner is the state of inline.
 type scanner struct {
 	base  style
 	words []word

@@ -18,9 +18,9 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// Source shows passage i of a proof as a source: its marks, its place for a reader, and the
-// bytes that are quoted from it. The line is not wrapped, so that the path can be copied. With
-// links a terminal opens the file on a click (OSC 8).
+// Source shows passage i of a proof as a source: its marks, its place for a reader, and the quoted
+// bytes. The line is not wrapped, so that the path can be copied. With links, a terminal opens the
+// file on a click (OSC 8).
 func Source(p proof.Proof, i int, links bool) string {
 	s := p.Passages[i]
 	start, end := s.Start, s.End
@@ -42,7 +42,7 @@ func Source(p proof.Proof, i int, links bool) string {
 	return out
 }
 
-// quotesIn are the quotes of a passage.
+// quotesIn returns the quotes from a passage.
 func quotesIn(p proof.Proof, s proof.Passage) []proof.Quote {
 	var in []proof.Quote
 	for _, f := range p.Findings {
@@ -55,8 +55,8 @@ func quotesIn(p proof.Proof, s proof.Passage) []proof.Quote {
 	return in
 }
 
-// placeOf names where a quote stands: the place in the document for a reader, if it is known,
-// and the file.
+// placeOf says where a quote stands: the place in the document for a reader, if it is known, and
+// the file.
 func placeOf(p proof.Proof, q proof.Quote) string {
 	d := p.Documents[q.Doc]
 	place := fmt.Sprintf("%s, bytes %d–%d", d.Name, q.Start, q.End)
@@ -71,8 +71,8 @@ func placeOf(p proof.Proof, q proof.Quote) string {
 	return Visible(place)
 }
 
-// Place names bytes of a source as a person finds them: the file itself, with the line and
-// the bytes where the file is the text that they count in.
+// Place says where a person finds bytes of a source: in the original file, if the text was extracted
+// from one, else in the file itself, at a line and its bytes.
 func Place(path, original string, start, end int) string {
 	if original != "" {
 		return original
@@ -83,7 +83,7 @@ func Place(path, original string, start, end int) string {
 	return fmt.Sprintf("%s, bytes %d–%d", path, start, end)
 }
 
-// fileURL is the address of a file. A path that begins with a drive's letter has a slash before it.
+// fileURL is the address of a file. A path with a drive's letter gets a slash before it.
 func fileURL(path string) string {
 	return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(path, "/")}).String()
 }
@@ -125,16 +125,15 @@ func (s *sheet) table(rows [][]string) {
 	}
 }
 
-// withLines restores the line breaks of the source in each quotation of an answer: those
-// between lines of code, items and paragraphs. Lines and words that a page only wrapped
-// stay joined.
-// A quote that begins or ends inside a sentence has an ellipsis there.
+// withLines restores the source's line breaks in each quotation of an answer: those between lines of
+// code, items and paragraphs. Lines that the source only wrapped stay joined. A quote that begins
+// or ends inside a sentence gets an ellipsis there.
 func withLines(text string, p proof.Proof) string {
 	for _, f := range p.Findings {
 		for _, q := range f.Quotes {
 			before, after := cutOf(q, p.Passages)
 			lines := sourceLines(q.Text)
-			for i, l := range lines { // an item inside a quote begins no list of the answer's own
+			for i, l := range lines { // an item inside a quote must not begin a list of the answer
 				if rest, ok := strings.CutPrefix(l, "- "); ok {
 					lines[i] = "• " + rest
 				}
@@ -146,7 +145,7 @@ func withLines(text string, p proof.Proof) string {
 	return text
 }
 
-// cutOf are the ellipses of a quote.
+// cutOf returns the ellipses of a quote.
 func cutOf(q proof.Quote, passages []proof.Passage) (before, after string) {
 	for _, p := range passages {
 		if p.Doc == q.Doc && p.Start <= q.Start && q.End <= p.Start+len(p.Text) {
@@ -156,8 +155,8 @@ func cutOf(q proof.Quote, passages []proof.Passage) (before, after string) {
 	return "", ""
 }
 
-// ellipses mark where the bytes from..to of a text leave out words of their sentence that
-// stand on the same line. A number or a sign in front of a clause or an item is no word.
+// ellipses returns "…" for each end of the bytes from..to at which they leave out words of their
+// sentence on the same line. A number or sign before a clause or an item does not count as a word.
 func ellipses(s string, from, to int) (before, after string) {
 	const ellipsis = "…"
 	lineStart := strings.LastIndexByte(s[:from], '\n') + 1
@@ -191,15 +190,14 @@ func hasWord(s string) bool {
 	return false
 }
 
-// wrapped is the length in characters from which a line may have been wrapped by the width
+// wrapped is the length, in characters, of the shortest line that may have been wrapped at the width
 // of a page.
 const wrapped = 60
 
-// sourceLines are the lines of a text, with wrapped lines joined, each with its
-// indentation.
+// sourceLines returns the lines of a text with their indentation. It joins wrapped lines.
 func sourceLines(text string) []string {
 	var out []string
-	long := false // the last line ended where a page does
+	long := false // the last line may have been wrapped
 	for _, line := range strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n") {
 		words := strings.Join(strings.Fields(line), " ")
 		switch last := len(out) - 1; {
@@ -214,8 +212,8 @@ func sourceLines(text string) []string {
 	return out
 }
 
-// unwrapped joins two lines. It drops a hyphen at the end of the first when the joined word
-// is a known word.
+// unwrapped joins two lines. It drops a hyphen at the end of the first line if the joined word is a
+// known word.
 func unwrapped(first, second string) string {
 	start, parted := strings.CutSuffix(first, "-")
 	if !parted {

@@ -15,15 +15,15 @@ import (
 	"example.com/assay/state/event"
 )
 
-// Progress shows one running pipeline: on a terminal one line that is replaced, with -v a
-// line of log per node. The line says how many tasks of a superstep have ended, how long the
-// rest will take at that pace, and how long a question has taken so far.
+// Progress shows one running pipeline: on a terminal one line that is replaced, with -v a line of
+// log for each node. The line shows the finished tasks of a superstep, the time that the others
+// need at that pace, and the time so far.
 type Progress struct {
 	live    *cli.Screen // nil for none
 	log     zerolog.Logger
-	step    int // retrievals begun
+	step    int // the research step that searched last
 	now     func() time.Time
-	tasks   map[string]*tasks // of supersteps with several, by namespace
+	tasks   map[string]*tasks // of the current supersteps, by namespace
 	stop    chan struct{}     // ends the clock
 	stopped chan struct{}
 
@@ -32,7 +32,7 @@ type Progress struct {
 	what  string // the line; "" while there is none
 }
 
-// tasks are those of one superstep.
+// tasks counts the tasks of one superstep.
 type tasks struct {
 	began       time.Time
 	done, total int
@@ -75,7 +75,7 @@ func Observe[S any](p *Progress, ev graph.Event[S]) {
 	switch ev.Kind {
 	case graph.StepStart:
 		p.tasks[ev.Namespace] = &tasks{began: p.now(), total: len(ev.Nodes)}
-	case graph.NodeUpdate, graph.NodeFailed: // a failure that is handled is followed by one
+	case graph.NodeUpdate, graph.NodeFailed: // a handled failure is followed by a NodeUpdate
 		if t := p.tasks[ev.Namespace]; t != nil {
 			t.done++
 		}
@@ -101,8 +101,7 @@ func Observe[S any](p *Progress, ev graph.Event[S]) {
 	}
 }
 
-// custom logs what a node published. Neither questions nor passages are
-// logged; the trace holds them.
+// custom logs what a node published. It logs no questions and no passages: the trace holds them.
 func (p *Progress) custom(node, name string, data json.RawMessage) {
 	switch name {
 	case event.ModelCall:
@@ -126,7 +125,7 @@ func (p *Progress) custom(node, name string, data json.RawMessage) {
 	}
 }
 
-// share is what is done of a superstep with several tasks, and the time that is left.
+// share shows the finished tasks of a superstep with several tasks, and the remaining time.
 func (p *Progress) share(namespace string) string {
 	t := p.tasks[namespace]
 	if t == nil || t.total < 2 {
@@ -149,7 +148,7 @@ func (p *Progress) Show(what string) {
 	p.paint()
 }
 
-// paint writes the live line, with the time so far when it exceeds a second.
+// paint writes the live line, with the time so far from one second on.
 func (p *Progress) paint() {
 	if p.what == "" {
 		return
@@ -183,15 +182,15 @@ func (p *Progress) Close() {
 	p.live = nil
 }
 
-// Bar shows the progress of a phase and the time that is left at the pace so far. On a
-// terminal it is a bar, elsewhere and in a narrow one at most one line per second, so that a
-// quick phase prints nothing.
+// Bar shows the progress of a phase, and the time that it still needs at the pace so far. On a
+// terminal it is a bar. Elsewhere, and on a narrow terminal, it prints at most one line per second,
+// so that a quick phase prints nothing.
 type Bar struct {
 	app   *cli.App
 	quiet bool
 	phase string
 	total int
-	began time.Time // the phase
+	began time.Time // start of the phase
 	bar   *progressbar.ProgressBar
 	last  time.Time
 	err   error
@@ -223,7 +222,7 @@ func (p *Bar) Update(phase string, done, total int) {
 	}
 }
 
-// remaining estimates the time that is left, "" while it is unknown.
+// remaining estimates the remaining time, "" while it is unknown.
 func remaining(took time.Duration, done, total int) string {
 	if done == 0 || done == total || took < time.Second {
 		return ""

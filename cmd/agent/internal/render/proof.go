@@ -21,10 +21,9 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// Proof prints an answer of any pipeline for people: the answer, what it cites, what was
-// found about its parts, what else was noticed, and a line on how it was made. Claims have
-// their quotes below them if quotes is set. With --verbose everything is printed that a
-// proof sets aside.
+// Proof prints an answer of any pipeline for people: the answer, its sources, the findings about
+// its parts, notes, and a line on how it was made. With quotes, claims have their quotes below
+// them. --verbose also prints what a proof sets aside.
 func Proof(a *cli.App, p proof.Proof, quotes bool) {
 	w := &page{Options: Options{Width: a.Stdout.Width, Colour: a.Stdout.Colour}}
 	s := sheet{page: w, proof: p, quotes: quotes, full: a.Verbose}
@@ -48,7 +47,7 @@ type sheet struct {
 	full   bool
 }
 
-// begin begins a block, which a blank line separates from the one before.
+// begin begins a block. A blank line separates it from the block before.
 func (s *sheet) begin() {
 	s.gap = s.out.Len() > 0
 	s.separate()
@@ -99,7 +98,7 @@ func (s *sheet) cited(p proof.Passage) bool {
 	}))
 }
 
-// fields is the table of the fields that were read.
+// fields writes the table of the fields that were read.
 func (s *sheet) fields() {
 	rows := [][]string{{"field", "value", "confidence", "place"}}
 	for _, f := range s.proof.Findings {
@@ -119,7 +118,7 @@ func (s *sheet) fields() {
 	}
 }
 
-// edges is the table of the edges that were verified.
+// edges writes the table of the edges that were verified.
 func (s *sheet) edges() {
 	rows := [][]string{{"edge", "status", "conf.", "cause → effect", "why"}}
 	for _, f := range s.proof.Findings {
@@ -141,7 +140,7 @@ func (s *sheet) edges() {
 	}
 }
 
-// headings stand above the findings of a kind. Kinds without one are part of the answer.
+// headings stand above the findings of a kind. Findings of other kinds are part of the answer.
 var headings = []struct {
 	kind proof.Kind
 	text string
@@ -165,8 +164,8 @@ func (s *sheet) findings(kind proof.Kind, heading string) {
 	}
 }
 
-// finding shows a finding behind its sign: its name, its text unless the answer or its
-// quote has it, what decided unless all is well, and its quotes with their places.
+// finding shows a finding after its sign: its name; its text, unless the answer or its quote has
+// it; the reasons, unless it holds; and its quotes with their places.
 func (s *sheet) finding(f proof.Finding) {
 	judged := f.Kind == proof.Claim || f.Kind == proof.Reason
 	said := !judged && strings.Contains(s.proof.Answer, strings.Join(strings.Fields(f.Text), " "))
@@ -203,7 +202,7 @@ func (s *sheet) finding(f proof.Finding) {
 	}
 }
 
-// notes lists what else was noticed, by groups.
+// notes lists the notes, by groups.
 func (s *sheet) notes() {
 	group := ""
 	for _, n := range s.proof.Notes {
@@ -222,8 +221,8 @@ func (s *sheet) notes() {
 	}
 }
 
-// measures are the lines below an answer: what of it was checked, what it was made from,
-// and how the run ended if not all is well.
+// measures writes the lines below an answer: what was checked, the corpus and the model, and how
+// the run ended if something is missing.
 func (s *sheet) measures() {
 	var parts, aside []string
 	for _, m := range s.proof.Measures {

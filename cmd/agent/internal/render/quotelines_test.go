@@ -23,7 +23,7 @@ func TestSourceLines(t *testing.T) {
 	}
 }
 
-// A command in a quotation stands on a line of its own, however wide the terminal is.
+// A command in a quotation stands on its own line, however wide the terminal is.
 func TestQuotationKeepsItsLines(t *testing.T) {
 	quoted := proof.Finding{Quotes: []proof.Quote{{Text: "Light it with\n    lamp --light\nand wait."}}}
 	got := Markdown(withLines("- “Light it with lamp --light and wait.” [Query 1][Source 1]", proof.Proof{Findings: []proof.Finding{quoted}}), Options{Width: 80})
@@ -35,8 +35,8 @@ func TestQuotationKeepsItsLines(t *testing.T) {
 	}
 }
 
-// A quote that begins or ends inside a sentence says so; a clause's number and an item's
-// sign are no words that it lacks.
+// A quote that begins or ends inside a sentence has an ellipsis there. The number of a clause or
+// the sign of an item does not count as a missing word.
 func TestEllipses(t *testing.T) {
 	for _, c := range []struct{ text, quote, before, after string }{
 		{"7.2 Notice by e-mail is not sufficient.", "Notice by e-mail is not sufficient.", "", ""},

@@ -9,7 +9,7 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// Links stand only where a terminal shows them.
+// Links are written only to a terminal that shows them.
 func TestSourceLinks(t *testing.T) {
 	p := proof.New(state.Answer{Sources: []state.Source{{Query: 1, Source: 2, Where: "Notes", Path: "/tmp/my notes.md", Start: 1, End: 4}}}, "").Proof
 	if got := Source(p, 0, false); got != "• [Query 1][Source 2] Notes — /tmp/my notes.md, bytes 1–4\n" {
@@ -23,7 +23,7 @@ func TestSourceLinks(t *testing.T) {
 	}
 }
 
-// What stands below an answer is one short line; the rest only with --verbose.
+// One short line stands below an answer; the rest is shown only with --verbose.
 func TestMeasures(t *testing.T) {
 	answer := state.Answer{
 		Answer: "x", Corpus: "mine", Model: "offline", Relevance: &state.Relevance{Confidence: .9},

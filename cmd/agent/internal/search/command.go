@@ -1,3 +1,8 @@
+// Package search is agent search: the passages of a corpus that fit a query, without an answer.
+//
+//	agent search --explain "elements of battery"
+//
+// Package memory searches; this package reads flags and prints.
 package search
 
 import (
@@ -8,6 +13,7 @@ import (
 	"example.com/assay/memory/retrieval"
 )
 
+// Command is agent search.
 func Command(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	var k int

@@ -150,8 +150,7 @@ func printCited(a *cli.App, c retrieval.Cited) {
 	}
 }
 
-// scores shows the first score as the sum of its summands, and after it the scores that are
-// not summands.
+// scores shows the first score as a sum, and after it the scores that are not part of the sum.
 func scores(list []state.Score) string {
 	if len(list) == 0 {
 		return ""
@@ -184,10 +183,10 @@ func conditions(filters []string) ([]retrieval.Condition, error) {
 	return out, nil
 }
 
-// knownValues is the most values of a key that a misspelt one is compared with.
+// knownValues bounds the values of a key with which a misspelt value is compared.
 const knownValues = 10_000
 
-// unknownValues warns of values that no passage has: they may be why nothing was found.
+// unknownValues warns about values that no passage has: they may be the reason why nothing was found.
 func unknownValues(ctx context.Context, a *cli.App, corpus *memory.Corpus, filter []retrieval.Condition) error {
 	if len(filter) == 0 {
 		return nil

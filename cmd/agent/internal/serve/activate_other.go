@@ -8,5 +8,5 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 )
 
-// activated is the socket that systemd has opened, which there is none of here.
+// activated returns no socket: this system has no systemd.
 func activated(cli.Environment) (net.Listener, error) { return nil, nil }

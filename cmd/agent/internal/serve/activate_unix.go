@@ -11,10 +11,10 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 )
 
-// firstSocket is the number of the first file that systemd hands over.
+// firstSocket is the number of the first file descriptor that systemd passes.
 const firstSocket = 3
 
-// activated is the socket that systemd has opened for this process; nil for none.
+// activated returns the socket that systemd opened for this process, nil for none.
 func activated(env cli.Environment) (net.Listener, error) {
 	if env.Get("LISTEN_PID") != strconv.Itoa(os.Getpid()) {
 		return nil, nil

@@ -18,7 +18,7 @@ import (
 	"example.com/assay/cmd/agent/internal/serve"
 )
 
-// envServes makes the test's program agent serve, in a process of its own.
+// envServes makes the test's program run agent serve in a separate process.
 const envServes = "ASSAY_TEST_SERVES"
 
 func TestMain(m *testing.M) {
@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(clitest.Run(context.Background(), a, []string{"serve", "--no-auth", "--addr", "127.0.0.1:1"}, serve.Command(a, "test")))
 }
 
-// A socket that is handed over as systemd does it is served, and stays open between two
-// servers: a request that comes while none is there is answered by the next.
+// The server serves a socket that systemd passes. The socket stays open between two servers: the
+// next one answers a request that came without a server.
 func TestSocketOfSystemd(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -66,6 +66,6 @@ func TestSocketOfSystemd(t *testing.T) {
 		if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		_ = cmd.Wait() // the error is that it was killed
+		_ = cmd.Wait() // the error says that it was killed
 	}
 }

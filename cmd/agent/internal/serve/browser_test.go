@@ -16,7 +16,7 @@ import (
 	"example.com/assay/memory"
 )
 
-// browser is a browser whose person has entered with the token of a home's server.
+// browser is a browser whose user has entered with the token of a home's server.
 func (s *started) browser(home string) *browsertest.Page {
 	s.t.Helper()
 	p := browsertest.Open(s.t)
@@ -25,7 +25,7 @@ func (s *started) browser(home string) *browsertest.Page {
 	return p
 }
 
-// sound reports what the page complained of since it was opened.
+// sound fails if the page has written complaints since it was opened.
 func sound(t *testing.T, p *browsertest.Page) {
 	t.Helper()
 	for _, fault := range slices.Concat(p.Complaints(), p.Strangers(), p.Ran(), p.Armed()) {
@@ -33,9 +33,9 @@ func sound(t *testing.T, p *browsertest.Page) {
 	}
 }
 
-// A person asks by keyboard, sees the steps while they happen, and then the answer with its
-// evidence; looks at corpora, searches one, and finds the answer remembered, with what was
-// cited marked in its document. What is remembered is forgotten by mouse.
+// A person asks by keyboard, sees the steps, and then the answer with its evidence. The person
+// looks at corpora, searches one, and finds the remembered answer, with the cited bytes marked
+// in its document. The mouse makes the server forget the answer.
 func TestPageInBrowser(t *testing.T) {
 	home := t.TempDir()
 	file := clitest.Ingest(t, home, clitest.Permits)
@@ -137,7 +137,7 @@ func TestPagesInBrowser(t *testing.T) {
 	}
 }
 
-// Where a model fails, the page of the run says at which node, and why.
+// When a model fails, the page of the run says at which node, and why.
 func TestFailingModelInBrowser(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -160,8 +160,8 @@ func TestFailingModelInBrowser(t *testing.T) {
 	}
 }
 
-// No text of documents, of their names, of questions and of models' answers is more than
-// text, in any pipeline.
+// In every pipeline, the texts of documents, their names, questions and models' answers are
+// shown only as text.
 func TestHostileTextsInBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it opens many pages")

@@ -1,3 +1,10 @@
+// Package serve is agent serve and agent mcp: the pipelines behind the wires of LangGraph's clients,
+// chat clients and assistants.
+//
+//	agent serve --corpus handbook --origin http://localhost:3000
+//
+// The wires, runs and pages are packages below serve; this one opens what they serve, for each
+// tenant.
 package serve
 
 import (
@@ -33,8 +40,8 @@ writes files or corpora.
 Its page shows runs while they go on and afterwards, with the evidence of each answer. With
 --allow-write it edits states and runs again from them.
 
-On SIGTERM or Ctrl-C the server takes no more runs, and those that go on stop after their
-current step, for the next start to go on with.`,
+On SIGTERM or Ctrl-C the server takes no more runs. Running ones stop after their current
+step, and the next start continues them.`,
 		Example: `  agent serve
   agent serve --corpus handbook --origin http://localhost:3000
   agent serve --addr 0.0.0.0:443 --host assay.example.com --tls-cert cert.pem --tls-key key.pem --tenants tenants.yaml
@@ -79,7 +86,7 @@ current step, for the next start to go on with.`,
 	return cmd
 }
 
-// A server is agent serve.
+// A server is one run of agent serve.
 type server struct {
 	*cli.App
 	settings   config.Settings

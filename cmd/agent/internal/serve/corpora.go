@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,23 +18,25 @@ import (
 	"example.com/assay/memory"
 	"example.com/assay/memory/document"
 	"example.com/assay/memory/retrieval"
+	"example.com/assay/nodes/conversation"
+	"example.com/assay/nodes/pipeline"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
 	"example.com/assay/state"
 	"example.com/assay/state/proof"
 )
 
-// corpora are what the page shows of corpora.
+// corpora implements page.Corpora: the corpora as the page shows them.
 type corpora struct{ *server }
 
-// samples are what a reader should know of the embedded corpora.
+// samples are notes on the embedded corpora for readers.
 var samples = map[string]string{
 	open.SampleCorpus: "A teaching sample of law that is embedded in the program, not legal advice.",
 	open.CountyCorpus: "An invented county that is embedded in the program, for compliance questions.",
 }
 
-// List implements page.Corpora. The embedded samples are always there, and so is the default
-// corpus, for which they answer while it is empty.
+// List implements page.Corpora. It always lists the embedded samples and the default corpus: while
+// that is empty, a sample answers instead.
 func (c corpora) List(_ context.Context, name string) ([]page.Corpus, error) {
 	t, err := c.tenant(name)
 	if err != nil {
@@ -80,24 +83,20 @@ func (c corpora) describe(info memory.CorpusInfo) page.Corpus {
 	return out
 }
 
-// fault is an error that a tenant may learn. What is none of the caller's says where files
-// are, perhaps, and is for who runs the server.
+// fault turns an error into an error that a tenant may see. An error that the caller did not cause
+// may say where files are: with tenants, only the log has it.
 func (s *server) fault(doing string, err error) error {
-	var (
-		missing *runs.NotFoundError
-		key     *retrieval.UnknownKeyError
-	)
-	if err == nil || s.tenantFile == "" || errors.As(err, &missing) || errors.As(err, &key) || errors.Is(err, context.Canceled) {
+	if err == nil || s.tenantFile == "" || errors.As(err, new(*runs.NotFoundError)) || errors.As(err, new(*retrieval.UnknownKeyError)) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	s.Warn("%s: %v", doing, err)
-	return fmt.Errorf("%s: this failed; who runs the server sees why in its log", doing)
+	return fmt.Errorf("%s: this failed; the server's log has the reason", doing)
 }
 
-// told is a reason that a tenant may learn. Of several tenants none learns where files are.
+// told turns a reason into a reason that a tenant may see: with tenants, nobody sees where files are.
 func (s *server) told(reason string) string {
 	if reason != "" && s.tenantFile != "" {
-		return "who runs the server sees why: agent corpus list"
+		return "agent corpus list on the server has the reason"
 	}
 	return reason
 }
@@ -134,7 +133,7 @@ func (s *server) corpus(ctx context.Context, t tenant, name string) (*desk, erro
 type openCorpus struct {
 	*desk
 	server *server
-	name   string // by which it was opened
+	name   string // the name by which it was opened
 	infos  []memory.SourceInfo
 }
 
@@ -152,7 +151,7 @@ func (o *openCorpus) About() page.Corpus {
 	return out
 }
 
-// fault is that of the server, of what is done with this corpus.
+// fault is server.fault for work on this corpus.
 func (o *openCorpus) fault(doing string, err error) error {
 	return o.server.fault(fmt.Sprintf("%s corpus %q", doing, o.name), err)
 }
@@ -234,7 +233,7 @@ func (o *openCorpus) Passage(id string) (state.Passage, bool, error) {
 	return p, ok, o.fault("reading", err)
 }
 
-// Text implements page.OpenCorpus. Of several tenants none reads what was not ingested.
+// Text implements page.OpenCorpus. With tenants, it reads only bytes that were ingested.
 func (o *openCorpus) Text(_ context.Context, name string, from, to int) (data []byte, err error) {
 	path, _, err := o.Corpus.TextPath(name)
 	if err != nil {
@@ -261,17 +260,19 @@ func (o *openCorpus) Text(_ context.Context, name string, from, to int) (data []
 	to = min(to, int(info.Size()))
 	data = make([]byte, max(0, to-from))
 	n, err := file.ReadAt(data, int64(from))
-	if errors.Is(err, io.EOF) { // it was cut meanwhile
+	if errors.Is(err, io.EOF) { // the file became shorter meanwhile
 		err = nil
 	}
 	return data[:n], err
 }
 
-// maxDocument is how many bytes a document has at most that is shown beside an answer.
+func (o *openCorpus) Close() error { return o.fault("closing", o.release()) }
+
+// maxDocument bounds a document that is shown next to an answer, in bytes.
 const maxDocument = 8 << 20
 
-// documents reads the texts of a corpus that a tenant may read, as they stand: a document has
-// the name of a text, or its path.
+// documents reads the texts of a corpus that a tenant may read, as they are now. A document names a
+// text, or its path.
 func (s *server) documents(tenant, corpus string) proof.Documents {
 	return func(ctx context.Context, d proof.Document) (content proof.Content, err error) {
 		c, err := corpora{s}.Open(ctx, tenant, corpus)
@@ -291,4 +292,39 @@ func (s *server) documents(tenant, corpus string) proof.Documents {
 	}
 }
 
-func (o *openCorpus) Close() error { return o.fault("closing", o.release()) }
+// proof is the last answer of a conversation with its evidence, for the page. Its documents are the
+// texts of the corpus, if the tenant may read it, or the message that an extraction read.
+func (s *server) proof(_ context.Context, tenant string, r runs.Run, data json.RawMessage) (*proof.Proof, proof.Documents, error) {
+	var talk conversation.State
+	if err := json.Unmarshal(data, &talk); err != nil {
+		return nil, nil, fmt.Errorf("reading the conversation: %w", err)
+	}
+	if len(talk.Answer) == 0 || string(talk.Answer) == "null" {
+		return nil, nil, nil
+	}
+	of, err := open.PipelineOf(r.Graph)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := of.Proof(talk.Answer)
+	if err != nil {
+		return nil, nil, err
+	}
+	message := ""
+	for _, m := range talk.Messages {
+		if m.Type == "human" {
+			message = m.Content.String()
+		}
+	}
+	if of.Corpus != pipeline.Never {
+		return &p, s.documents(tenant, p.Corpus), nil
+	}
+	return &p, func(context.Context, proof.Document) (proof.Content, error) {
+		if message == "" {
+			return proof.Content{}, errGone
+		}
+		return proof.Content{Text: message, Held: true}, nil
+	}, nil
+}
+
+var errGone = errors.New("the message that it was is not kept")

@@ -18,7 +18,7 @@ import (
 	"example.com/assay/memory"
 )
 
-// get is a page as the one with a token sees it.
+// get returns a page as the holder of the token sees it.
 func (s *started) get(token, path string) (status int, page string) {
 	s.t.Helper()
 	return s.page(token, "GET", path, nil)
@@ -46,7 +46,7 @@ func (s *started) page(token, method, path string, form url.Values) (status int,
 	return res.StatusCode, string(data)
 }
 
-// sees fails unless a page is there and has some texts, and returns it.
+// sees fails unless a page exists and has some texts, and returns the page.
 func (s *started) sees(token, path string, texts ...string) string {
 	s.t.Helper()
 	status, page := s.get(token, path)
@@ -61,7 +61,7 @@ func (s *started) sees(token, path string, texts ...string) string {
 	return page
 }
 
-// links are those of a page that match, without what stands behind #.
+// links returns the links of a page that match, without the part after #.
 func links(page, match string) []string {
 	var out []string
 	for _, m := range regexp.MustCompile(`href="(`+match+`)"`).FindAllStringSubmatch(page, -1) {
@@ -71,7 +71,7 @@ func links(page, match string) []string {
 	return out
 }
 
-// first is the first link of a page that matches.
+// first returns the first link of a page that matches.
 func (s *started) first(page, match string) string {
 	s.t.Helper()
 	all := links(page, match)
@@ -83,8 +83,8 @@ func (s *started) first(page, match string) string {
 
 var marked = regexp.MustCompile(`(?s)<mark id="passage">(.*?)</mark>`)
 
-// The corpora are there with what is known of them; a search explains itself; a hit leads to
-// its bytes in the document, unless that has changed.
+// The page shows the corpora with their facts. A search explains itself, and a hit leads to its
+// bytes in the document unless that has changed.
 func TestPageOfCorpora(t *testing.T) {
 	home := t.TempDir()
 	file := clitest.Ingest(t, home, clitest.Permits)
@@ -156,7 +156,7 @@ func TestPageOfCorpora(t *testing.T) {
 	s.sees("", hit, "The text cannot be shown", "marked nowhere", "three elements")
 }
 
-// Hostile names and texts are shown as texts, and every link of the pages leads somewhere.
+// Hostile names and texts are shown as text, and every link of the pages works.
 func TestPageOfHostileCorpus(t *testing.T) {
 	home, folder := t.TempDir(), t.TempDir()
 	for i, h := range browsertest.HostileTexts() {

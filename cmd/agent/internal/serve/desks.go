@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,7 +22,7 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// desks are the open corpora with what pipelines need beside them. All share one exchange:
+// desks are the open corpora, each on a desk with what pipelines need. All desks share one exchange:
 // the store, the limits and the connections to providers.
 type desks struct {
 	*cli.App
@@ -38,16 +37,16 @@ type desks struct {
 type place struct {
 	tenant string
 	corpus string // empty for none
-	sample bool   // the default corpus, while it is empty, is the compliance sample
+	sample bool   // the compliance sample answers while the default corpus is empty
 }
 
-// A shelf has the desk of a place. Its lock is held while the desk is opened.
+// A shelf holds the desk of a place. Its lock is held while the desk is opened.
 type shelf struct {
 	mu   sync.Mutex
 	desk *desk // nil before the first use
 }
 
-// A desk belongs to the runs that use it, and to its shelf while it is not replaced.
+// A desk has as users the runs that use it, and its shelf until another desk replaces it there.
 type desk struct {
 	*open.Desk
 	mu    sync.Mutex
@@ -59,8 +58,8 @@ func newDesks(a *cli.App, s config.Settings, x *open.Exchange) *desks {
 	return &desks{App: a, settings: s, exchange: x, open: map[place]*shelf{}}
 }
 
-// take returns the desk of a place, opened again when its corpus has changed. The caller
-// gives it back.
+// take returns the desk of a place. It opens a new one when the corpus has changed. The caller
+// releases the desk.
 func (d *desks) take(ctx context.Context, at place) (*desk, error) {
 	d.mu.Lock()
 	s := d.open[at]
@@ -90,7 +89,7 @@ func (d *desks) take(ctx context.Context, at place) (*desk, error) {
 	return next, nil
 }
 
-// new opens a desk, which has one user: its shelf.
+// new opens a desk with one user: its shelf.
 func (d *desks) new(ctx context.Context, at place) (*desk, error) {
 	s := d.settings
 	want := open.Want{Exchange: d.exchange, Tenant: at.tenant, Spans: true}
@@ -100,7 +99,7 @@ func (d *desks) new(ctx context.Context, at place) (*desk, error) {
 			want.Corpus = open.ComplyCorpus
 		}
 	}
-	opened, err := open.New(context.WithoutCancel(ctx), d.App, s, config.Cassette{}, want) // it outlives the run
+	opened, err := open.New(context.WithoutCancel(ctx), d.App, s, config.Cassette{}, want) // the desk outlives the run
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +112,7 @@ func (d *desk) use() {
 	d.mu.Unlock()
 }
 
-// release closes the desk behind its last user.
+// release gives a desk back, and closes it after its last user.
 func (d *desk) release() error {
 	d.mu.Lock()
 	d.users--
@@ -125,7 +124,7 @@ func (d *desk) release() error {
 	return nil
 }
 
-// app returns the graph of a pipeline, made once.
+// app returns the graph of a pipeline, which is made once.
 func (d *desk) app(name string, make func() (graph.App, error)) (graph.App, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -139,7 +138,7 @@ func (d *desk) app(name string, make func() (graph.App, error)) (graph.App, erro
 	return app, err
 }
 
-// close closes all desks, once no run uses them.
+// close releases all desks for their shelves: a desk closes when no run uses it.
 func (d *desks) close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -152,11 +151,11 @@ func (d *desks) close() error {
 	return err
 }
 
-// A tenant is a caller by its token.
+// A tenant is a caller with its own token.
 type tenant struct {
 	Name    string   `yaml:"name"`
 	Token   string   `yaml:"token"`
-	Corpora []string `yaml:"corpora"` // that it may read; empty for all
+	Corpora []string `yaml:"corpora"` // the corpora that it may read; empty for all
 }
 
 // may reports whether the tenant may read a corpus.
@@ -164,8 +163,8 @@ func (t tenant) may(corpus string) bool {
 	return len(t.Corpora) == 0 || slices.Contains(t.Corpora, corpus)
 }
 
-// owner is whose remembered answers the tenant's runs use: the one user of a server without
-// tenants has those of the command.
+// owner is the tenant whose remembered answers the runs use. On a server without tenants it is "":
+// runs use the command's.
 func (t tenant) owner() string {
 	if t.Name == runs.DefaultTenant {
 		return ""
@@ -223,11 +222,7 @@ func readSecret(flag, path string) (string, error) {
 	return string(data), nil
 }
 
-// tokenFile is where the token of a server without tenants is, unless --token-file says
-// otherwise.
-func tokenFile(home string) string { return filepath.Join(home, "serve.token") }
-
-// tokenAt reads a token, and makes it at the first start.
+// tokenAt reads the token in a file. The first start makes it.
 func tokenAt(path string) (token string, err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -23,7 +23,7 @@ import (
 // settingCorpus is the setting of a run that names its corpus.
 const settingCorpus = "corpus"
 
-// graphs registers the pipelines, and opens what describes them.
+// graphs makes the graph of each pipeline, with its settings.
 func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 	var out []serve.Graph
 	for _, p := range open.Pipelines() {
@@ -51,7 +51,7 @@ func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 	return out, nil
 }
 
-// corporaOf lists the values of the setting that names a corpus.
+// corporaOf lists the values of the setting corpus for a tenant.
 func (s *server) corporaOf(tenant string) ([]string, error) {
 	list, err := corpora{s}.List(context.Background(), tenant)
 	names := make([]string, len(list))
@@ -61,7 +61,7 @@ func (s *server) corporaOf(tenant string) ([]string, error) {
 	return names, err
 }
 
-// acceptsCorpus refuses a corpus before a run begins.
+// acceptsCorpus refuses an unknown or forbidden corpus before a run begins.
 func (s *server) acceptsCorpus(name string, value json.RawMessage) error {
 	t, err := s.tenant(name)
 	if err != nil {
@@ -74,8 +74,8 @@ func (s *server) acceptsCorpus(name string, value json.RawMessage) error {
 	return err
 }
 
-// accepts returns what refuses a value of a pipeline's own setting before a run begins: the
-// pipeline is made with it, and drawn.
+// accepts returns a function that refuses wrong values of a pipeline's own setting before a run
+// begins: it makes the pipeline with the value.
 func (s *server) accepts(p open.Pipeline, f pipeline.Field) func(string, json.RawMessage) error {
 	return func(_ string, value json.RawMessage) error {
 		d, err := open.NewBare(s.App, s.settings, false)
@@ -86,7 +86,7 @@ func (s *server) accepts(p open.Pipeline, f pipeline.Field) func(string, json.Ra
 	}
 }
 
-// plain is a value as text: a string as it is, and others as JSON.
+// plain is a value as text: a string without its quotes, any other value as JSON.
 func plain(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -165,7 +165,7 @@ func (s *server) on(ctx context.Context, p open.Pipeline, t tenant, settings map
 	return d, app, nil
 }
 
-// confOf are the settings of a run that are a pipeline's own.
+// confOf picks a pipeline's own settings from the settings of a run.
 func confOf(p open.Pipeline, settings map[string]json.RawMessage) map[string]string {
 	conf := map[string]string{}
 	for _, f := range p.Settings {
@@ -176,7 +176,7 @@ func confOf(p open.Pipeline, settings map[string]json.RawMessage) map[string]str
 	return conf
 }
 
-// corpus is the one that a run of the tenant reads.
+// corpus is the name of the corpus that a run of the tenant reads.
 func (t tenant) corpus(chosen json.RawMessage, usual string) (string, error) {
 	var name string
 	if len(chosen) > 0 {
@@ -197,10 +197,10 @@ func (t tenant) corpus(chosen json.RawMessage, usual string) (string, error) {
 	return t.Corpora[0], nil
 }
 
-// settingSkill replaces one prompt for a run. It is there only with --allow-write.
+// settingSkill replaces one prompt for a run. It needs --allow-write.
 const settingSkill = page.SettingSkill
 
-// settingsOf are what callers may choose for a run of a pipeline.
+// settingsOf lists the settings that callers may choose for a run of a pipeline.
 func (s *server) settingsOf(p open.Pipeline) ([]runs.Setting, error) {
 	var out []runs.Setting
 	if p.Corpus != pipeline.Never {
@@ -228,16 +228,7 @@ func (s *server) settingsOf(p open.Pipeline) ([]runs.Setting, error) {
 	return out, nil
 }
 
-// skillsOf names the prompts of a pipeline.
-func skillsOf(pipeline string) []string {
-	p, err := open.PipelineOf(pipeline)
-	if err != nil {
-		return nil // a graph without prompts
-	}
-	return p.Skills
-}
-
-// replacement reads a prompt that is to stand in place of a pipeline's own.
+// replacement reads a prompt that replaces one of a pipeline's prompts.
 func (s *server) replacement(p open.Pipeline, value json.RawMessage) (page.Skill, error) {
 	var out page.Skill
 	if err := json.Unmarshal(value, &out); err != nil || out.Name == "" {
@@ -253,7 +244,7 @@ func (s *server) replacement(p open.Pipeline, value json.RawMessage) (page.Skill
 	return out, err
 }
 
-// prompted makes a pipeline's graph with another prompt, and what closes it. It is of one run.
+// prompted makes a pipeline's graph with another prompt, for one run, and a function that closes it.
 func (s *server) prompted(ctx context.Context, p open.Pipeline, d *desk, value json.RawMessage, settings map[string]json.RawMessage) (graph.App, func() error, error) {
 	skill, err := s.replacement(p, value)
 	if err != nil {
@@ -270,10 +261,11 @@ func (s *server) prompted(ctx context.Context, p open.Pipeline, d *desk, value j
 	return app, closing, nil
 }
 
-// skills are the prompts of a pipeline, as the page shows them.
+// skills returns the prompts of a pipeline, for the page.
 func (s *server) skills(pipeline string) []page.Skill {
+	p, _ := open.PipelineOf(pipeline) // another graph has no prompts
 	var out []page.Skill
-	for _, name := range skillsOf(pipeline) {
+	for _, name := range p.Skills {
 		if skill, err := s.set.Get(name); err == nil {
 			out = append(out, page.Skill{Name: name, Text: skill.Text})
 		}

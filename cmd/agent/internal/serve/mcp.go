@@ -27,7 +27,7 @@ import (
 func (p *piped) run(ctx context.Context) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	o := mcp.Options{Host: host{p.server}, Durability: graph.DurabilityExit} // no page shows their steps
+	o := mcp.Options{Host: host{p.server}, Durability: graph.DurabilityExit} // no page shows the steps of these runs
 	if p.root != "" {
 		if o.Files, err = mcp.OpenFiles(p.root); err != nil {
 			return cli.Usagef("--root: %w", err)
@@ -44,7 +44,7 @@ func (p *piped) run(ctx context.Context) (err error) {
 	if err := p.openDesks(); err != nil {
 		return err
 	}
-	manager := sync.OnceValues(func() (*runs.Manager, error) { return p.manager(context.WithoutCancel(ctx)) }) // the first answers need none
+	manager := sync.OnceValues(func() (*runs.Manager, error) { return p.manager(context.WithoutCancel(ctx)) }) // opened with the first run
 	o.Space = func(tenant string) (*runs.Space, error) {
 		m, err := manager()
 		if err != nil {
@@ -66,13 +66,13 @@ func (p *piped) run(ctx context.Context) (err error) {
 	return m.Serve(ctx, runs.DefaultTenant, in, kept{p.Stdout.To})
 }
 
-// kept is an output that stays open.
+// kept is an output that Close leaves open.
 type kept struct{ io.Writer }
 
 func (kept) Close() error { return nil }
 
-// manager opens what carries out runs, and keeps them in files of their own: those of agent
-// serve are its own to go on with.
+// manager opens the manager of runs. It keeps them in its own files, since agent serve goes on with
+// all runs in its files when it starts.
 func (p *piped) manager(ctx context.Context) (*runs.Manager, error) {
 	folder := filepath.Join(p.settings.Home, "mcp")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -109,16 +109,16 @@ func (p *piped) manager(ctx context.Context) (*runs.Manager, error) {
 	p.closers = append(p.closers, func() error {
 		stop()
 		swept.Wait()
-		m.Close(sweeping) // at once: nobody waits for what goes on
+		m.Close(sweeping) // at once: nobody waits for running runs
 		return nil
 	})
 	return m, nil
 }
 
-// keptFor is how long an answer is kept.
+// keptFor is the time for which an answer is kept.
 const keptFor = 7 * 24 * time.Hour
 
-// sweep removes what was asked long ago.
+// sweep removes the runs of old questions.
 func (p *piped) sweep(ctx context.Context, space *runs.Space) {
 	old, err := space.Threads(ctx, func(t *runs.Thread) bool { return t.Status != runs.Busy && p.Now().Sub(t.Updated) > keptFor })
 	for _, t := range old {
@@ -151,7 +151,7 @@ func (p *piped) ingest(ctx context.Context, corpus string, paths []string, progr
 	return report, errors.Join(err, found.Close())
 }
 
-// mounting is what assistants are served.
+// mounting returns what the server offers to assistants.
 func (s *server) mounting(o mcp.Options) mount.Options {
 	o.Pipelines = open.Abouts()
 	return mount.Options{
@@ -187,9 +187,7 @@ func (h host) Corpus(ctx context.Context, name, corpus string) (*memory.Corpus, 
 	}
 	var chosen json.RawMessage
 	if corpus != "" {
-		if chosen, err = json.Marshal(corpus); err != nil {
-			return nil, nil, err
-		}
+		chosen, _ = json.Marshal(corpus) // a string can be encoded
 	}
 	at := place{tenant: t.owner()}
 	if at.corpus, err = t.corpus(chosen, h.settings.Corpus); err != nil {

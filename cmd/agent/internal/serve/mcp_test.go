@@ -28,15 +28,14 @@ type assistant struct {
 	progress *said
 }
 
-// piped starts agent mcp, and talks to it as an assistant that speaks a version of the
-// protocol.
+// piped starts agent mcp, and talks to it as an assistant with this version of the protocol.
 func piped(t *testing.T, home, version string, args ...string) assistant {
 	t.Helper()
 	a, _ := pipedAt(t, home, version, time.Now, args...)
 	return a
 }
 
-// pipedAt is piped at another time. Calling end ends it before the test does.
+// pipedAt is piped at another time. The function end stops it before the test ends.
 func pipedAt(t *testing.T, home, version string, now func() time.Time, args ...string) (_ assistant, end func()) {
 	t.Helper()
 	in, toServer := io.Pipe()
@@ -86,7 +85,7 @@ func join(t *testing.T, by sdk.Transport, version string) assistant {
 	return assistant{c, t, told}
 }
 
-// call calls a tool, and returns its output as JSON, or the error that it tells.
+// call calls a tool, and returns its output as JSON, or its error.
 func (a assistant) call(tool string, args map[string]any) string {
 	a.t.Helper()
 	p := &sdk.CallToolParams{Name: tool, Arguments: args}
@@ -105,7 +104,7 @@ func (a assistant) call(tool string, args map[string]any) string {
 	return string(data)
 }
 
-// wants reports an output that lacks something.
+// wants reports an output without an expected part.
 func (a assistant) wants(tool string, args map[string]any, parts ...string) string {
 	a.t.Helper()
 	got := a.call(tool, args)
@@ -251,7 +250,7 @@ func (a assistant) library() {
 	}
 }
 
-// refusals are calls that a model can correct by what it is told.
+// refusals are wrong calls that a model can correct by the error.
 func (a assistant) refusals() {
 	for _, c := range []struct {
 		tool string
@@ -287,8 +286,8 @@ func (a assistant) refusals() {
 	}
 }
 
-// Every tool answers over standard input and output and over HTTP, clients of this version
-// of the protocol and of an older one, and refuses what leads out of the corpora.
+// Every tool answers over standard input and output and over HTTP, for clients of this version
+// of the protocol and of an older one. It refuses names that lead out of the corpora.
 func TestMCP(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -315,7 +314,7 @@ func TestMCP(t *testing.T) {
 	}
 }
 
-// A tenant's tools read its corpora alone, and say nothing of where files are.
+// A tenant's tools read only its corpora, and do not say where files are.
 func TestMCPTenants(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -353,8 +352,7 @@ func TestMCPTenants(t *testing.T) {
 	}
 }
 
-// With --root files below it are read, and nothing else; with --allow-write they are
-// ingested.
+// With --root the tools read files below it, and no others; with --allow-write they ingest them.
 func TestMCPFiles(t *testing.T) {
 	home, root, outside := t.TempDir(), t.TempDir(), t.TempDir()
 	for path, text := range map[string]string{
@@ -397,7 +395,7 @@ func TestMCPFiles(t *testing.T) {
 	without.wants("ingest", object{"paths": []string{"docs"}, "corpus": "x"}, "protocol: ")
 }
 
-// An answer can be read in a later session, and is gone after a week.
+// A later session can read an answer. After a week it is gone.
 func TestMCPKeeps(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)

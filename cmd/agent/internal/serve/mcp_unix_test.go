@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A pipe below the root is refused, and not waited for.
+// A pipe below the root is refused; the tool does not wait for it.
 func TestMCPPipe(t *testing.T) {
 	root := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(root, "pipe.txt"), 0o600); err != nil {

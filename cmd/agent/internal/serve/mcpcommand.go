@@ -23,8 +23,8 @@ configure each of them. Over HTTP, agent serve has the same tools at /mcp.
 The assistant names corpora, and never paths. With --root it may also name files below
 one folder, to verify and to extract; with --allow-write it may ingest them.
 
-What was asked is kept in the folder mcp of the home for a week, so that answers and
-traces can be read again.`,
+Questions and answers are kept in the folder mcp of the home for a week, so that the
+assistant can read answers and traces again.`,
 		Example: `  agent mcp
   agent mcp --corpus handbook
   agent mcp --root ~/contracts --allow-write`,
@@ -49,7 +49,7 @@ traces can be read again.`,
 	return cmd
 }
 
-// A piped is agent mcp: a server for the one client that started it.
+// A piped is one run of agent mcp: a server for the client that started it.
 type piped struct {
 	*server
 	root string

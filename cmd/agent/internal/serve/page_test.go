@@ -14,7 +14,7 @@ import (
 	"example.com/assay/cmd/agent/internal/clitest"
 )
 
-// A browser is one that has entered a server's page.
+// A browser is a client that has entered a server's page.
 type browser struct {
 	*started
 	client *http.Client
@@ -57,7 +57,7 @@ func (b *browser) load(method, path string, form url.Values) (int, string, strin
 	return answer.StatusCode, string(data), answer.Request.URL.Path
 }
 
-// ended waits until the page of a run has no more to wait for.
+// ended waits until the page of a run stops changing.
 func (b *browser) ended(path string) string {
 	b.t.Helper()
 	for until := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -73,8 +73,8 @@ func (b *browser) ended(path string) string {
 
 var runLink = regexp.MustCompile(`<a href="(/ui/runs/[^"/]+)"`)
 
-// The page shows what a client of the wire has asked, goes back in it and runs on with another
-// prompt; what is wrong with a prompt stands beside it.
+// The page shows the question of a client of the wire, goes back in its run, and runs on with
+// another prompt. It shows an error in a prompt next to the prompt.
 func TestPage(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -133,7 +133,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// Without --allow-write no run has another prompt, on no way.
+// Without --allow-write there is no way to run with another prompt.
 func TestPageReads(t *testing.T) {
 	s := start(t, t.TempDir(), "--no-auth")
 	b := &browser{s, http.DefaultClient}

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,19 +9,17 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/memory/qa"
-	"example.com/assay/nodes/conversation"
-	"example.com/assay/nodes/pipeline"
 	"example.com/assay/nodes/research"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
 	"example.com/assay/state/proof"
 )
 
-// answers are what the page shows of remembered answers.
+// answers implements page.Memory: the remembered answers as the page shows them.
 type answers struct{ *server }
 
-// on calls a function with what a tenant's runs remember of a corpus. Of a corpus without
-// remembered answers it is not called.
+// on calls do with a tenant's remembered answers from a corpus. It does not call do if there are
+// none.
 func (a answers) on(ctx context.Context, tenant, name string, do func(*open.Remembered) error) error {
 	list, err := corpora(a).List(ctx, tenant)
 	if err != nil {
@@ -34,7 +31,7 @@ func (a answers) on(ctx context.Context, tenant, name string, do func(*open.Reme
 	return a.of(ctx, tenant, name, do)
 }
 
-// of is on, for a corpus that the tenant is known to read.
+// of is on without the check whether the tenant may read the corpus.
 func (a answers) of(ctx context.Context, tenant, name string, do func(*open.Remembered) error) (err error) {
 	defer func() { err = a.fault(fmt.Sprintf("looking at what is remembered of corpus %q", name), err) }()
 	t, err := a.tenant(tenant)
@@ -78,7 +75,7 @@ func (a answers) Corpora(ctx context.Context, tenant string) ([]page.Shelf, erro
 			}
 			return err
 		})
-		if err != nil && ctx.Err() == nil { // the others can be looked at
+		if err != nil && ctx.Err() == nil { // the other corpora can still be shown
 			out = append(out, page.Shelf{Corpus: c.Name, Fault: err.Error()})
 		} else if err != nil {
 			return nil, err
@@ -116,7 +113,7 @@ func entry(r *open.Remembered, e qa.Entry) page.Entry {
 	return page.Entry{ID: e.ID, Question: e.Question, Confidence: e.Confidence, Stored: e.Stored, Served: e.Served, Stale: r.Stale(e)}
 }
 
-// missing is the error for an answer that is not there.
+// missing turns the error for an unknown answer into a NotFoundError.
 func missing(id string, err error) error {
 	if errors.As(err, new(*qa.UnknownError)) {
 		return &runs.NotFoundError{What: "remembered answer", ID: id}
@@ -138,9 +135,7 @@ func (a answers) Show(ctx context.Context, tenant, corpus, id string) (out page.
 		}
 		out = page.Remembered{Entry: entry(r, e), Corpus: corpus, Answer: research.WithoutSources(shown.Answer), LastServed: e.LastServed, WhyNot: shown.WhyNot}
 		if len(shown.Passages) > 0 {
-			if out.Proof, err = a.proof(shown); err != nil {
-				return err
-			}
+			out.Proof = a.proof(shown)
 			out.Documents = a.documents(tenant, corpus)
 		}
 		for _, c := range e.Conditions {
@@ -154,11 +149,11 @@ func (a answers) Show(ctx context.Context, tenant, corpus, id string) (out page.
 	return out, errors.Join(err, unknown)
 }
 
-// proof is a remembered answer with its evidence. Its documents have the names of the
-// corpus's texts.
-func (a answers) proof(shown open.RememberedAnswer) (*proof.Proof, error) {
+// proof is a remembered answer with its evidence. Its documents have the names of the corpus's
+// texts.
+func (a answers) proof(shown open.RememberedAnswer) *proof.Proof {
 	result := shown.Result
-	result.Relevance = nil // it is measured of what a run searched, of which not all is remembered
+	result.Relevance = nil // it depends on all passages of the run's search, and some are not remembered
 	for i := range result.Sources {
 		s := &result.Sources[i]
 		if s.Doc = shown.Passages[i].Source; a.tenantFile != "" {
@@ -166,10 +161,10 @@ func (a answers) proof(shown open.RememberedAnswer) (*proof.Proof, error) {
 		}
 	}
 	p := research.Proof(result)
-	return &p, nil
+	return &p
 }
 
-// changed notes that a condition is another now.
+// changed sets the present value of a condition that has changed.
 func changed(list []page.Condition, d qa.Difference) []page.Condition {
 	for i := range list {
 		if list[i].Name == d.Name {
@@ -190,41 +185,3 @@ func (a answers) Forget(ctx context.Context, tenant, corpus, id string) error {
 	})
 	return errors.Join(err, unknown)
 }
-
-// proof is the last answer of a conversation with its evidence, for the page. Documents are
-// those of the corpus that was read, if the tenant may read it, and the text of the message
-// that an extraction read.
-func (s *server) proof(_ context.Context, tenant string, r runs.Run, data json.RawMessage) (*proof.Proof, proof.Documents, error) {
-	var talk conversation.State
-	if err := json.Unmarshal(data, &talk); err != nil {
-		return nil, nil, fmt.Errorf("reading the conversation: %w", err)
-	}
-	if len(talk.Answer) == 0 || string(talk.Answer) == "null" {
-		return nil, nil, nil
-	}
-	of, err := open.PipelineOf(r.Graph)
-	if err != nil {
-		return nil, nil, err
-	}
-	p, err := of.Proof(talk.Answer)
-	if err != nil {
-		return nil, nil, err
-	}
-	message := ""
-	for _, m := range talk.Messages {
-		if m.Type == "human" {
-			message = m.Content.String()
-		}
-	}
-	if of.Corpus != pipeline.Never {
-		return &p, s.documents(tenant, p.Corpus), nil
-	}
-	return &p, func(context.Context, proof.Document) (proof.Content, error) {
-		if message == "" {
-			return proof.Content{}, errGone
-		}
-		return proof.Content{Text: message, Held: true}, nil
-	}, nil
-}
-
-var errGone = errors.New("the message that it was is not kept")

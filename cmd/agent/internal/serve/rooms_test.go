@@ -20,8 +20,8 @@ import (
 	"example.com/assay/memory"
 )
 
-// A tenant sees what the file of tenants lets it read and what its own runs remember, and
-// never where files are.
+// A tenant sees the corpora that the file of tenants names and the remembered answers of its own
+// runs, and never where files are.
 func TestPageOfTenants(t *testing.T) {
 	home := t.TempDir()
 	file := clitest.Ingest(t, home, clitest.Permits)
@@ -67,7 +67,7 @@ func TestPageOfTenants(t *testing.T) {
 		}
 	}
 	s.sees(harbour, "/ui/corpora/ferries", "1 file or link was", "Whoever runs the server sees which")
-	// A search is refused to its caller in words, and a fault to nobody but the log.
+	// A wrong search is explained to its caller; a fault is shown only in the log.
 	if status, page := s.get(harbour, "/ui/corpora/ferries?q=x&filter=nokey%3Dx"); status != http.StatusBadRequest || !strings.Contains(page, "nokey") {
 		t.Errorf("%d\n%s", status, page)
 	}
@@ -88,14 +88,14 @@ func TestPageOfTenants(t *testing.T) {
 		t.Errorf("a damaged memory: %d\n%s", status, page)
 	}
 	for _, path := range []string{"/ui/corpora", "/ui/corpora/broken"} {
-		if page := s.sees(harbour, path, "broken"); strings.Contains(page, home) || !strings.Contains(page, "who runs the server sees why") {
+		if page := s.sees(harbour, path, "broken"); strings.Contains(page, home) || !strings.Contains(page, "has the reason") {
 			t.Errorf("a damaged corpus: %s", page)
 		}
 	}
 	if log := s.stderr.String(); !strings.Contains(log, damaged) || !strings.Contains(log, "broken") {
 		t.Errorf("the log: %s", log)
 	}
-	// What was not ingested is not shown, though it stands in the place of what was.
+	// Text that was not ingested is not shown, even if it replaced ingested text.
 	if err := os.WriteFile(file, []byte("another secret"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -104,8 +104,8 @@ func TestPageOfTenants(t *testing.T) {
 	}
 }
 
-// What is remembered is there with what it depends on and whether it would be served; it is
-// forgotten only where that is allowed.
+// The page shows remembered answers with their conditions and whether they would be served. They
+// are forgotten only if that is allowed.
 func TestPageOfMemory(t *testing.T) {
 	home := t.TempDir()
 	file := clitest.Ingest(t, home, clitest.Permits)
@@ -160,7 +160,7 @@ func ticket(t *testing.T, page string) string {
 	return m[1]
 }
 
-// Results that agent eval cases keeps are there over time, each with its report.
+// The page shows the results that agent eval cases keeps, over time and each with its report.
 func TestPageOfEvals(t *testing.T) {
 	home, cases := t.TempDir(), t.TempDir()
 	write := func(path, text string) {
@@ -214,7 +214,7 @@ func TestPageOfEvals(t *testing.T) {
 	}
 }
 
-// A question that is asked on the page runs, and a further one knows of it.
+// A question that is asked on the page runs, and the next one knows about it.
 func TestPageOfAsking(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)

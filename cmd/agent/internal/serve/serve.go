@@ -1,4 +1,3 @@
-// Package serve is agent serve, which puts the pipelines behind the wires of chat clients.
 package serve
 
 import (
@@ -50,7 +49,7 @@ func (s *server) checkFlags(cmd *cobra.Command) error {
 		}
 	}
 	if s.tokens == "" {
-		s.tokens = tokenFile(s.settings.Home)
+		s.tokens = filepath.Join(s.settings.Home, "serve.token")
 	}
 	if s.cert != "" {
 		pair, err := tls.LoadX509KeyPair(s.cert, s.key)
@@ -62,7 +61,7 @@ func (s *server) checkFlags(cmd *cobra.Command) error {
 	return nil
 }
 
-// readTokens reads who may call.
+// readTokens reads the tenants that may call, with their tokens.
 func (s *server) readTokens() (err error) {
 	switch {
 	case s.open:
@@ -76,8 +75,8 @@ func (s *server) readTokens() (err error) {
 	return err
 }
 
-// prepare opens what a server stands on: everything but the socket. What it opened is
-// closed by close, also after an error.
+// prepare opens everything that the server needs except the socket. The method close closes it, also
+// after an error.
 func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve.Options, err error) {
 	if err := os.MkdirAll(s.settings.Home, 0o700); err != nil {
 		return options, err
@@ -124,7 +123,7 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 	return options, options.Check()
 }
 
-// openDesks opens what corpora and models are reached by.
+// openDesks opens the exchange, the desks and the skills.
 func (s *server) openDesks() (err error) {
 	s.exchange = open.PlainExchange(s.App, s.settings)
 	s.closers = append(s.closers, s.exchange.Close)
@@ -134,8 +133,8 @@ func (s *server) openDesks() (err error) {
 	return err
 }
 
-// page is what the page shows. Results of cases have questions and answers of whoever ran
-// them: other tenants see them only if a folder is named.
+// page returns the options of the page. Results of cases hold questions and answers of the person
+// who ran them: with tenants, the page shows them only if --evals names a folder.
 func (s *server) page() *page.Options {
 	o := &page.Options{
 		Write: s.write, HowToWrite: "This server changes nothing that has happened: start it with --allow-write.",
@@ -158,7 +157,7 @@ func (s *server) close() error {
 	return err
 }
 
-// accessed writes the line of a request.
+// accessed logs a request.
 func accessed(log zerolog.Logger, a serve.Access) {
 	log.Info().Str("id", a.ID).Str("tenant", a.Tenant).Str("method", a.Method).Str("path", a.Path).Int("status", a.Status).
 		Int64("bytes", a.Bytes).Float64("ms", cli.Milliseconds(a.Duration)).Str("remote", a.Remote).Msg("request")
@@ -203,7 +202,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	stop(o, s.drain)
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := web.Shutdown(late); err != nil { // streams of runs that go on elsewhere
+	if err := web.Shutdown(late); err != nil { // there are streams of runs in other processes
 		if err := web.Close(); err != nil {
 			s.Warn("closing connections: %v", err)
 		}
@@ -246,7 +245,7 @@ func (s *server) listen(ctx context.Context) (net.Listener, error) {
 	return l, nil
 }
 
-// greet says what is served, where, and how to call it.
+// greet prints what is served, where, and how to call it.
 func (s *server) greet(addr string) {
 	scheme, names := "http", []string(nil)
 	if s.pairs != nil {
@@ -262,7 +261,7 @@ func (s *server) greet(addr string) {
 	}
 	fmt.Fprintf(s.Stdout, "serving %s on %s\ncorpus %s, model %s, kept %s\n", strings.Join(names, ", "), base, s.settings.Corpus, s.settings.ModelLabel(), kept)
 	s.greetPage(base)
-	key := ` -H "X-Api-Key: $(cat ` + quoted(s.tokens) + `)"`
+	key := ` -H "X-Api-Key: $(cat ` + cli.Quoted(filepath.Clean(s.tokens)) + `)"`
 	switch {
 	case s.open:
 		key = ""
@@ -280,8 +279,8 @@ func (s *server) greet(addr string) {
 	fmt.Fprintf(s.Stdout, "\ncurl -s %s/runs/wait%s -d '{\"assistant_id\":\"research\",\"input\":{\"messages\":[{\"role\":\"user\",\"content\":\"%s\"}]}}'\n\n", base, key, question)
 }
 
-// greetPage says where the page is. On a terminal the address has the token in it; what goes
-// into a log has not.
+// greetPage prints the address of the page. On a terminal the address holds the token; in a log it
+// does not.
 func (s *server) greetPage(base string) {
 	at := base + "/ui/"
 	if len(s.tenants) == 1 && s.Stdout.TTY && !s.open && s.tenantFile == "" {
@@ -290,16 +289,7 @@ func (s *server) greetPage(base string) {
 	fmt.Fprintf(s.Stdout, "page %s\n", at)
 }
 
-// quoted is a path as a shell reads it.
-func quoted(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool { return strings.ContainsRune(" '\"$`\\!*?()[]{}<>|&;#~", r) }) {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return filepath.Clean(path)
-}
-
-// ping asks the server at an address whether it is ready. Containers have nothing else that
-// could.
+// ping asks the server at --addr whether it is ready, for containers without another client.
 func (s *server) ping(ctx context.Context) error {
 	if s.cert != "" {
 		return cli.Usagef("--ping asks without TLS: leave --tls-cert out")

@@ -28,7 +28,7 @@ import (
 	"example.com/assay/memory"
 )
 
-// said is what a program prints while others read it.
+// said collects what a program prints while others read it.
 type said struct {
 	mu  sync.Mutex
 	out bytes.Buffer
@@ -153,8 +153,8 @@ func token(t *testing.T, home string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// Whoever has the token gets answers whose citations are bytes of the documents; a
-// question may lean on the one before; what is ingested meanwhile is found; a server that
+// A caller with the token gets answers whose citations are bytes of the documents. A question
+// may refer to the one before. Documents that are ingested meanwhile are found. A server that
 // starts again has the threads.
 func TestServe(t *testing.T) {
 	home := t.TempDir()
@@ -209,7 +209,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// Every pipeline is served, and says what a turn lacks.
+// Every pipeline is served, and says what a message lacks.
 func TestPipelines(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -243,7 +243,7 @@ func TestPipelines(t *testing.T) {
 	}
 }
 
-// Who reads messages while they are written sees the steps of a pipeline.
+// A client that reads messages while they are written sees the steps of a pipeline.
 func TestSteps(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -263,7 +263,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// What a caller chooses is refused before a run begins, also for an assistant.
+// A wrong setting is refused before a run begins, also for an assistant.
 func TestChosen(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
@@ -282,7 +282,7 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// A tenant reads the corpora that the file names, has its own memory, and is not told where
+// A tenant reads the corpora that the file names, has its own memory, and does not learn where
 // files are.
 func TestTenants(t *testing.T) {
 	home := t.TempDir()
@@ -348,11 +348,11 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// A certificate makes it HTTPS.
+// With a certificate the server speaks HTTPS.
 func TestTLS(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
-	other := httptest.NewTLSServer(nil) // whose certificate is of 127.0.0.1
+	other := httptest.NewTLSServer(nil) // its certificate is for 127.0.0.1
 	defer other.Close()
 	pair := other.TLS.Certificates[0]
 	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
@@ -375,7 +375,7 @@ func TestTLS(t *testing.T) {
 	s.client.CloseIdleConnections()
 }
 
-// What cannot be served is refused before anything is listened on, with what to do.
+// Wrong flags are refused before the server listens, with what to do.
 func TestRefusedFlags(t *testing.T) {
 	home := t.TempDir()
 	folder := t.TempDir()
@@ -416,7 +416,7 @@ func TestRefusedFlags(t *testing.T) {
 	}
 }
 
-// A check says what holds and what does not, and leaves nothing behind.
+// A check reports what is right and what is wrong, and leaves nothing behind.
 func TestCheck(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)

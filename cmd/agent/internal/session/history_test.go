@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A damaged or unusable history is said once; the usable lines stay, and what another
-// session wrote meanwhile is kept.
+// A damaged or unusable history is reported once. Its usable lines stay, and so do the lines
+// that another session wrote meanwhile.
 func TestHistory(t *testing.T) {
 	var warned []string
 	warn := func(format string, args ...any) { warned = append(warned, fmt.Sprintf(format, args...)) }

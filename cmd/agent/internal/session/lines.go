@@ -7,24 +7,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/peterh/liner"
 
 	"example.com/assay/cmd/agent/internal/cli"
 )
 
-// A lineReader gives a session its lines. next returns io.EOF at their end, and errAborted
-// when Ctrl-C discarded the line; then untouched reports whether nothing was typed since
-// the Ctrl-C before.
+// A lineReader gives a session its lines. next returns io.EOF at their end, and errAborted when
+// Ctrl-C discarded the line: untouched then reports that nothing was typed since the Ctrl-C before.
 type lineReader interface {
 	next() (string, error)
 	untouched() bool
-	drop() // a line that is begun, where the terminal edits lines itself
+	drop() // drops a begun line, on a terminal that edits lines itself
 	remember(line string)
 	close() error
 }
@@ -33,8 +35,8 @@ var errAborted = errors.New("aborted")
 
 const prompt = "agent> "
 
-// newLineReader offers line editing at a terminal whose lines may be redrawn, and reads
-// plain lines otherwise. complete returns what a line may become; nil for none.
+// newLineReader returns an editor on a terminal whose lines may be redrawn, and reads plain lines
+// otherwise. complete lists the completions of a line; nil for none.
 func newLineReader(a *cli.App, history string, complete func(line string) []string) lineReader {
 	if interactive(a) && a.Stdout.Live && liner.TerminalSupported() {
 		return newEditor(a, history, complete)
@@ -48,13 +50,13 @@ func newLineReader(a *cli.App, history string, complete func(line string) []stri
 	return p
 }
 
-// plainLines reads a pipe, or a terminal that edits lines itself. There a backslash at the
-// end of a line joins the next one.
+// plainLines reads a pipe, or a terminal that edits lines itself. On such a terminal a backslash at
+// the end of a line joins the next one.
 type plainLines struct {
 	lines   *bufio.Scanner
 	prompts io.Writer // io.Discard for a pipe
 	n       int
-	dropped atomic.Bool // what was read of the line
+	dropped atomic.Bool // the part of the line that was read so far
 }
 
 func (p *plainLines) next() (string, error) {
@@ -97,7 +99,7 @@ func (p *plainLines) remember(string) {}
 
 func (p *plainLines) close() error { return nil }
 
-// editor reads a terminal with line editing and a history that is kept between sessions.
+// An editor reads a terminal with line editing, and a history that is kept between sessions.
 type editor struct {
 	state   *liner.State
 	keys    *paster // nil when the editor reads the terminal itself
@@ -154,8 +156,71 @@ func (e *editor) close() error {
 	return nil
 }
 
-// awaitLine reads the next line, or returns when the session is cancelled. Then the read
-// stays blocked: nothing can end it.
+// A history is the file of typed lines, the oldest first. Marks stand for line breaks in them. A
+// session without a usable file says so once and goes on.
+type history struct {
+	path  string // "" for a file that cannot be read, which must not be replaced
+	typed []string
+	warn  func(format string, args ...any)
+}
+
+// readHistory returns the lines of earlier sessions.
+func readHistory(path string, warn func(format string, args ...any)) (*history, []string) {
+	h := &history{path: path, warn: warn}
+	lines, damaged, err := h.read()
+	switch {
+	case err != nil:
+		h.path = ""
+		warn("reading the history: %v; this session keeps none", err)
+	case damaged > 0:
+		warn("the history %s is damaged: %s left out", path, cli.Count(damaged, "line"))
+	}
+	return h, lines
+}
+
+// read returns the lines that an editor can show, and the number of others.
+func (h *history) read() (lines []string, damaged int, _ error) {
+	data, err := os.ReadFile(h.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, err
+	}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case !utf8.ValidString(line) || strings.ContainsFunc(line, unicode.IsControl):
+			damaged++
+		case line != "":
+			lines = append(lines, line)
+		}
+	}
+	return lines[max(len(lines)-liner.HistoryLimit, 0):], damaged, nil
+}
+
+// add remembers a line, and returns it with marks for its line breaks.
+func (h *history) add(line string) string {
+	line = strings.ReplaceAll(line, "\n", lineMark)
+	h.typed = append(h.typed, line)
+	return line
+}
+
+// save appends the lines of this session to the file, which other sessions may have changed.
+func (h *history) save() {
+	if h.path == "" || len(h.typed) == 0 {
+		return
+	}
+	lines, _, err := h.read()
+	if err == nil {
+		lines = append(lines, h.typed...)
+		lines = lines[max(len(lines)-liner.HistoryLimit, 0):]
+		err = cli.WriteFile(h.path, []byte(strings.Join(lines, "\n")+"\n"), 0o600)
+	}
+	if err != nil {
+		h.warn("writing the history: %v", err)
+	}
+}
+
+// awaitLine reads the next line. It returns when the session is cancelled, but the read stays
+// blocked: nothing can end it.
 func awaitLine(ctx context.Context, r lineReader) (string, error) {
 	type read struct {
 		line string
@@ -174,8 +239,8 @@ func awaitLine(ctx context.Context, r lineReader) (string, error) {
 	}
 }
 
-// A terminal marks pasted text if it supports bracketed paste, as xterm defines it. Other
-// terminals send it like typed text, but in one piece.
+// These switch bracketed paste on and off, as xterm defines it: the terminal marks pasted text.
+// Terminals without it send a paste like typed text, but in one piece.
 const (
 	pasteOn  = "\x1b[?2004h"
 	pasteOff = "\x1b[?2004l"
@@ -183,25 +248,24 @@ const (
 
 var pasteBegins, pasteEnds = []byte("\x1b[200~"), []byte("\x1b[201~")
 
-// lineMark replaces a line break inside an edited line, since the editor ends a line at
-// every real one.
+// lineMark stands for a line break inside an edited line, since a real one ends the line.
 const lineMark = "↵"
 
-// newLines are what terminals send for Alt-Enter.
+// newLines are the sequences that terminals send for Alt-Enter.
 var newLines = [][]byte{[]byte("\x1b\r"), []byte("\x1b\n")}
 
 const keyInterrupt = 0x03 // Ctrl-C
 
-// A paster makes one line of pasted text: line breaks become marks, and the person sends
-// the line. So does Alt-Enter. Other keys pass through.
+// A paster makes one line of pasted text: its line breaks become marks, and the person sends the
+// line. Alt-Enter becomes a mark, too. Other keys pass through.
 type paster struct {
-	typed  atomic.Bool // something else than Ctrl-C came
+	typed  atomic.Bool // a key other than Ctrl-C came
 	inside bool
-	held   []byte // possibly the beginning of a bracket
-	marks  []byte // line breaks at the end of a paste so far
+	held   []byte // may be the beginning of a bracket
+	marks  []byte // marks of line breaks at the end of the paste so far
 }
 
-// next turns a chunk of input into what the editor reads.
+// next turns a chunk of input into the bytes for the editor.
 func (p *paster) next(chunk []byte) []byte {
 	in := append(p.held, chunk...)
 	p.held = nil
@@ -246,8 +310,8 @@ func goesOn(rest []byte) bool {
 	return len(after) < len(rest) && len(after) > 0 && (after[0] >= ' ' || after[0] == '\t') && after[0] != 0x7f
 }
 
-// pasted is a byte of a paste for the editor, which must not take control characters for
-// keys.
+// pasted turns a byte of a paste into the bytes for the editor, which would take control characters
+// for keys.
 func (p *paster) pasted(c byte) []byte {
 	switch {
 	case c == '\r' || c == '\n':
@@ -268,9 +332,8 @@ func (p *paster) pasted(c byte) []byte {
 // unmarked restores the line breaks of a paste in an edited line.
 func unmarked(line string) string { return strings.ReplaceAll(line, lineMark, "\n") }
 
-// pasteAware lets the editor read a terminal through a paster. The editor takes its
-// input from os.Stdin when it is made, and sets the terminal's mode by its number,
-// which stays.
+// pasteAware lets the editor read a terminal through a paster. The editor takes its input from
+// os.Stdin when it is made; it sets the terminal's mode by file descriptor, which stays the same.
 func pasteAware(tty *os.File, start func()) (*paster, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -281,7 +344,7 @@ func pasteAware(tty *os.File, start func()) (*paster, error) {
 	start()
 	os.Stdin = tty
 	go func() {
-		// Nothing ends the read of a terminal but its end, or that of the program.
+		// Only the end of the terminal or of the program ends its read.
 		defer func() { _ = w.Close() }() // the editor then reads the end of its input
 		buf := make([]byte, 64<<10)
 		for {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is pasted becomes one line, in whatever chunks it arrives; keys pass through.
+// Pasted text becomes one line, in whatever chunks it arrives. Keys pass through.
 func TestPaster(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"a|b|\r", "ab\r"},
@@ -14,7 +14,7 @@ func TestPaster(t *testing.T) {
 		{"\x1b[|200~a\tb\x03\x1b[31mc\x1b[201~", "a b[31mc"},
 		{"\x1b[200~one\x1b|[201~two\r", "onetwo\r"},
 		{"\x1b[2~x", "\x1b[2~x"},
-		{"one\rtwo\r", "one↵two\r"}, // a terminal that marks no paste
+		{"one\rtwo\r", "one↵two\r"}, // a terminal that does not mark pastes
 		{"one\r|two\r", "one\rtwo\r"},
 		{"one\x1b\rtwo\r", "one↵two\r"}, // Alt-Enter
 		{"one\x1b\n\x1b\ntwo\r", "one↵↵two\r"},

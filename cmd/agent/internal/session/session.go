@@ -1,3 +1,11 @@
+// Package session is agent without a verb: an interactive session in which each line is a question
+// or a command such as /corpus. From a pipe it reads the same lines.
+//
+//	if err := session.EachLine(ctx, a, home, answer); err != nil {
+//		return err
+//	}
+//
+// It answers by package ask, and keeps only the history of typed lines.
 package session
 
 import (
@@ -28,7 +36,7 @@ import (
 	"example.com/assay/state/event"
 )
 
-// A session answers one question after the other.
+// A session answers one question after another.
 type session struct {
 	*cli.App
 	config.Settings
@@ -38,12 +46,12 @@ type session struct {
 	interactive bool
 
 	tracing string        // file that receives the trace of each question; empty for none
-	trace   bytes.Buffer  // of the last question
-	thread  string        // that questions are saved in; empty for none
-	last    *state.Answer // nil before the first
+	trace   bytes.Buffer  // the trace of the last question
+	thread  string        // the thread in which questions are saved; empty for none
+	last    *state.Answer // nil before the first answer
 	earlier []state.Exchange
 	failed  bool // a question or command failed
-	noted   bool // the note that the sample answers was printed
+	noted   bool // the note about the sample was printed
 }
 
 // Run runs a session until its input ends or /quit.
@@ -72,16 +80,17 @@ func Run(a *cli.App, cmd *cobra.Command, flags *config.Flags) (err error) {
 	if s.interactive {
 		fmt.Fprintf(a.Stdout, "corpus %s, model %s; /help lists commands, Ctrl-D quits\n", s.engine.Corpus.Name(), s.ModelLabel())
 	}
-	if err := s.loop(ctx, lines); err != nil {
+	failed, err := eachLine(ctx, a, lines, s.line)
+	if err != nil {
 		return err
 	}
-	if s.failed && !s.interactive {
+	if (failed || s.failed) && !s.interactive {
 		return cli.Silent(cli.ExitFailed)
 	}
 	return nil
 }
 
-// open replaces the engine by one with other settings. On an error the old one stays.
+// open replaces the engine with one for other settings. After an error the old engine stays.
 func (s *session) open(ctx context.Context, settings config.Settings) error {
 	e, err := ask.New(ctx, s.App, settings, config.Cassette{}, s.exchange)
 	if err != nil {
@@ -97,12 +106,6 @@ func (s *session) open(ctx context.Context, settings config.Settings) error {
 		return old.Close()
 	}
 	return nil
-}
-
-func (s *session) loop(ctx context.Context, lines lineReader) error {
-	failed, err := eachLine(ctx, s.App, lines, s.line)
-	s.failed = s.failed || failed
-	return err
 }
 
 // line handles one line: a command, small talk or a question.
@@ -158,13 +161,13 @@ func (s *session) answer(ctx context.Context, q ask.Question) error {
 	err = ask.Outcome(answer, err)
 	if cli.IsSilent(err) {
 		s.failed = s.failed || cli.ExitCode(err) == cli.ExitFailed
-		return nil // the answer says it
+		return nil // the answer says why
 	}
 	return err
 }
 
-// slashPipelines are the pipelines that a line of a session can ask: those that need
-// nothing beside a short message, and whose name is no other command.
+// slashPipelines are the pipelines with a command in a session. They need only a short message, and
+// no other command has their name.
 func slashPipelines() []open.Pipeline {
 	return slices.DeleteFunc(open.Pipelines(), func(p open.Pipeline) bool {
 		taken := slices.ContainsFunc(slashCommands, func(c slashCommand) bool { return c.name == p.Name })
@@ -173,7 +176,7 @@ func slashPipelines() []open.Pipeline {
 	})
 }
 
-// allCommands are the commands of a session, those of pipelines behind the others.
+// allCommands are the commands of a session; the commands of pipelines come last.
 func allCommands() []slashCommand {
 	all := slices.Clone(slashCommands)
 	for _, p := range slashPipelines() {
@@ -210,8 +213,7 @@ func (s *session) edgeSlash(ctx context.Context, text string) error {
 	return s.verifyEdge(ctx, cause, effect)
 }
 
-// verifyEdge runs the loop of one edge and prints its queries, verdicts and quotes as they
-// are published.
+// verifyEdge verifies one edge, and prints queries, verdicts and quotes as they are published.
 func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 	if !s.interactive {
 		fmt.Fprintf(s.Stdout, "> %s => %s\n\n", render.OneLine(cause), render.OneLine(effect))
@@ -244,12 +246,12 @@ func (s *session) verifyEdge(ctx context.Context, cause, effect string) error {
 	return nil
 }
 
-// ofLoop reports whether the loop of an edge published an event, in whatever graph it runs.
+// ofLoop reports whether the verification of an edge published an event, in whatever graph it runs.
 func ofLoop[S any](ev graph.Event[S]) bool {
 	return ev.Kind == graph.NodeCustom && slices.Contains([]string{causal.NodeRetrieve, causal.NodeRoute, causal.NodeDevil}, ev.Node)
 }
 
-// printLoop prints an event of the loop of an edge.
+// printLoop prints an event of the verification of an edge.
 func (s *session) printLoop(name string, data json.RawMessage) {
 	switch name {
 	case event.Retrieval:

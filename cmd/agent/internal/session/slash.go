@@ -47,7 +47,7 @@ var slashCommands = []slashCommand{
 
 const keys = "Keys: Tab completes, Alt-Enter begins a new line, Ctrl-R searches the history,\nCtrl-C stops a question, twice it ends the session."
 
-// command runs one slash command, given without its slash.
+// command runs a slash command. Words are the command without its slash, and its arguments.
 func (s *session) command(ctx context.Context, words []string) (quit bool, err error) {
 	name, args := "", []string(nil)
 	if len(words) > 0 {

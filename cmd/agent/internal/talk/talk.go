@@ -1,9 +1,9 @@
-// Package talk answers what a person says to the program that is no question about the
-// documents: a greeting, thanks, what it can do, which documents it has.
+// Package talk answers lines that are not questions about the documents: a greeting, thanks, or the
+// question what the program can do or which documents it has.
 //
 //	words, ok := talk.Reply("which documents do you have?", corpus)
 //
-// The whole line must be such a thing: "hello, when does the shop close?" is a question.
+// The whole line must be of that kind: "hello, when does the shop close?" is a question.
 package talk
 
 import (
@@ -16,14 +16,14 @@ import (
 	"example.com/assay/memory/text/pattern"
 )
 
-// A Library is what is asked for its documents. *memory.Corpus is one.
+// A Library lists its documents. *memory.Corpus is one.
 type Library interface {
 	Name() string
 	Info() memory.CorpusInfo
 	Describe() []memory.SourceInfo
 }
 
-// Kinds of what is said.
+// A kind is a kind of line.
 type kind int
 
 const (
@@ -35,7 +35,7 @@ const (
 	documents
 )
 
-// forms are whole lines without punctuation, in lower case.
+// forms match whole lines, in lower case and without punctuation.
 var forms = []struct {
 	kind kind
 	form *pattern.Pattern
@@ -52,17 +52,18 @@ var forms = []struct {
 
 func whole(form string) *pattern.Pattern { return pattern.New(`^(?:` + form + `)$`) }
 
-// longest is how many words are looked at: who says more asks something.
+// longest is the length, in words, of the longest line that can be small talk.
 const longest = 14
 
-// bare is a line in lower case, without punctuation, in words.
+// bare returns the words of a line, in lower case and without punctuation.
 func bare(line string) []string {
 	return strings.FieldsFunc(strings.ToLower(strings.NewReplacer("'s", " is", "’s", " is", "'", "", "’", "").Replace(line)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
 	})
 }
 
-// kindOf is what a line is. It may begin with a greeting or with thanks; what follows decides.
+// kindOf is the kind of a line. Of several forms in a line, such as a greeting before a question
+// about the program, the last kind in the list of kinds counts.
 func kindOf(line string) kind {
 	said, found := bare(line), question
 	if len(said) > longest {
@@ -78,7 +79,7 @@ func kindOf(line string) kind {
 	return found
 }
 
-// longestForm is how many of the first words are one thing that is said, and which.
+// longestForm finds the longest form at the beginning of the words: its number of words and its kind.
 func longestForm(words []string) (int, kind) {
 	for n := len(words); n > 0; n-- {
 		s := strings.Join(words[:n], " ")
@@ -91,11 +92,10 @@ func longestForm(words []string) (int, kind) {
 	return 0, question
 }
 
-// mostListed bounds the documents that are named.
+// mostListed bounds the documents in a list.
 const mostListed = 40
 
-// Reply is what is said to a line, in Markdown; false for a question, which has to be
-// searched for.
+// Reply answers a line, in Markdown. It returns false for a question, which needs a search.
 func Reply(line string, of Library) (string, bool) {
 	switch kindOf(line) {
 	case greeting:

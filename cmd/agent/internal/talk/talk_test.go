@@ -15,7 +15,7 @@ func (library) Describe() []memory.SourceInfo {
 	return []memory.SourceInfo{{Source: "lease.docx"}, {Source: "rules/shop.txt"}}
 }
 
-// A line is small talk only as a whole.
+// A line is small talk only if the whole line is.
 func TestKinds(t *testing.T) {
 	for line, want := range map[string]kind{
 		"hello": greeting, "Hello!": greeting, "hi there 👋": greeting, "Good morning.": greeting, "Guten Tag": greeting, "Bonjour !": greeting,

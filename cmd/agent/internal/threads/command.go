@@ -1,3 +1,7 @@
+// Package threads is agent threads: it lists and removes saved runs, and lists and cancels the runs
+// of a Temporal server.
+//
+// It continues no run: agent resume does.
 package threads
 
 import (
@@ -15,6 +19,7 @@ import (
 	"example.com/assay/llm"
 )
 
+// Command is agent threads.
 func Command(a *cli.App) *cobra.Command {
 	var flags config.Flags
 	group := cli.Group(&cobra.Command{
@@ -30,7 +35,7 @@ func Command(a *cli.App) *cobra.Command {
 	return group
 }
 
-// onThreads runs a verb on the threads.
+// onThreads runs a verb on the saved threads.
 func onThreads(a *cli.App, cmd *cobra.Command, flags *config.Flags, run func(open.Saver) error) (err error) {
 	s, err := config.Resolve(a, cmd, flags)
 	if err != nil {

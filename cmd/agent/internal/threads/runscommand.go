@@ -10,7 +10,7 @@ import (
 	"example.com/assay/cmd/agent/internal/config"
 )
 
-// phases are those that a run can be in.
+// phases are the phases of a run.
 var phases = []string{"running", "waiting", "ended", "failed", "cancelled"}
 
 func threadsRunsCommand(a *cli.App, flags *config.Flags) *cobra.Command {

@@ -1,3 +1,9 @@
+// Package traces is agent trace: it shows, normalises, compares and replays traces, and writes a run
+// as a page.
+//
+//	agent trace replay run.jsonl --skill my_judge_edge.md
+//
+// It writes no trace of a new question: agent ask --trace does.
 package traces
 
 import (

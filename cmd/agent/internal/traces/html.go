@@ -30,10 +30,10 @@ func traceHTMLCommand(a *cli.App) *cobra.Command {
 with the path taken, each superstep, and when each node worked. The page is one file: it
 needs no network, no script and no other file.
 
-No model is asked and no node runs. The answer and the states are made again from the
-trace. Documents are shown where the run's corpus is here and has not changed; else the
-page shows the passages as they were recorded, and says so. For an incomplete trace it
-shows what there is, and exits with 1.`,
+No model is called and no node runs: the answer and the states are rebuilt from the
+trace. Documents are shown if the run's corpus is here and has not changed; else the
+page shows the recorded passages, and says so. For an incomplete trace it shows what
+there is, and exits with 1.`,
 		Example: `  agent trace html run.jsonl > run.html
   agent trace html run.jsonl --out run.html`,
 		Args: cli.Exactly(1, "a trace file"),
@@ -65,7 +65,7 @@ shows what there is, and exits with 1.`,
 	return cmd
 }
 
-// tracePage is the page of a run.
+// tracePage makes the page of a run.
 func tracePage(a *cli.App, cmd *cobra.Command, flags *config.Flags, path string, records []trace.Record) (_ []byte, err error) {
 	var conf map[string]string
 	if h := records[0].Header; h != nil {
@@ -120,7 +120,7 @@ func tracePage(a *cli.App, cmd *cobra.Command, flags *config.Flags, path string,
 	return page.Bytes(), err
 }
 
-// corpusOf opens the corpus of a run; nil when it is not here, or is not as it was.
+// corpusOf opens the corpus of a run, nil when it is not here or has changed.
 func corpusOf(ctx context.Context, a *cli.App, s config.Settings, conf map[string]string) (*memory.Corpus, error) {
 	if conf["corpus"] == "" {
 		return nil, nil
@@ -130,7 +130,7 @@ func corpusOf(ctx context.Context, a *cli.App, s config.Settings, conf map[strin
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, nil // the page says that it is not here
+		return nil, nil // the page says that the corpus is not here
 	}
 	if corpus.Fingerprint() != conf[config.TracedFingerprint] {
 		return nil, corpus.Close()

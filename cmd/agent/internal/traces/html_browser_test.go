@@ -12,8 +12,8 @@ import (
 	"example.com/assay/internal/browsertest"
 )
 
-// The page of a run is one file, which a browser opens from disk without a network and without
-// a complaint, whichever pipeline ran; it says which version made it.
+// The page of a run is one file. A browser opens it from disk without a network and without a
+// complaint, whichever pipeline ran. It says which version made it.
 func TestFileInBrowser(t *testing.T) {
 	p := browsertest.Open(t)
 	p.Offline(true)

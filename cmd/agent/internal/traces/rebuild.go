@@ -17,17 +17,17 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// A rebuilt run is what a trace alone does not hold. No node runs for it and no model is
-// asked.
+// A rebuilt run has what a trace alone does not hold: states, answer and graph. To rebuild it, no
+// node runs and no model is called.
 type rebuilt struct {
-	app    *graph.App               // of the trace; nil when this program has no such graph
-	states map[int]json.RawMessage  // by the superstep that they are behind; 0 is that of the input
-	answer json.RawMessage          // what the run's command printed; nil when it is not known
+	app    *graph.App               // the graph; nil when this program has no such graph
+	states map[int]json.RawMessage  // after each superstep; 0 is the state of the input
+	answer json.RawMessage          // the run's answer; nil when it is not known
 	held   map[string]proof.Content // documents that the run itself holds, by name
-	why    string                   // why something is missing, in a sentence; empty when nothing is
+	why    string                   // why something is missing, as a sentence; empty when nothing is
 }
 
-// rebuild replays a trace. Without a library the files of passages are not looked at.
+// rebuild replays a trace. Without a library it does not compare the files of passages.
 func rebuild(ctx context.Context, a *cli.App, s config.Settings, records []trace.Record, files pipeline.Library) (rebuilt, error) {
 	first := records[0]
 	if first.Kind != graph.RunStart.String() || first.Header == nil {
@@ -75,7 +75,7 @@ func bareOf(ctx context.Context, a *cli.App, s config.Settings, first trace.Reco
 	return p.On(ctx, d, first.Header.Config)
 }
 
-// heldBy are the documents that the last state of a run has as a whole.
+// heldBy returns the documents that the last state of a run holds in full.
 func heldBy(pipeline string, final json.RawMessage) (map[string]proof.Content, error) {
 	if pipeline != "extract" || final == nil {
 		return nil, nil
@@ -87,7 +87,7 @@ func heldBy(pipeline string, final json.RawMessage) (map[string]proof.Content, e
 	return map[string]proof.Content{s.Document.Source: extract.Content(s.Document)}, nil
 }
 
-// replay fills in the states behind the supersteps that were committed, and returns the last.
+// replay fills in the state after each committed superstep, and returns the last state.
 func (r *rebuilt) replay(ctx context.Context, app graph.App, records []trace.Record) (json.RawMessage, error) {
 	committed := committedSteps(records)
 	if committed == 0 {
@@ -100,7 +100,7 @@ func (r *rebuilt) replay(ctx context.Context, app graph.App, records []trace.Rec
 	told := map[int]json.RawMessage{}
 	for ev, err := range app.Stream(ctx, records[0].Header.Input, &graph.RunOptions{Replay: whole, Modes: graph.Values, RecursionLimit: committed}) {
 		if errors.As(err, new(*graph.RecursionError)) {
-			break // the trace goes no further
+			break // the end of the committed supersteps
 		}
 		if err != nil {
 			return nil, err
@@ -119,8 +119,8 @@ func (r *rebuilt) replay(ctx context.Context, app graph.App, records []trace.Rec
 	return last, nil
 }
 
-// committedSteps counts the supersteps of a run whose updates were all merged: those before
-// the last, and the last when the run went on to its end.
+// committedSteps counts the supersteps of a run whose updates were all merged: all before the last,
+// and the last one if the run reached its end.
 func committedSteps(records []trace.Record) int {
 	begun := 0
 	for _, rec := range records {
@@ -134,7 +134,7 @@ func committedSteps(records []trace.Record) int {
 	return max(0, begun-1)
 }
 
-// asked reports whether a run stopped for a person.
+// asked reports whether a run stopped to ask a person.
 func asked(records []trace.Record) bool {
 	for _, rec := range records {
 		if rec.Kind == graph.RunInterrupt.String() && rec.Namespace == "" {
@@ -144,7 +144,7 @@ func asked(records []trace.Record) bool {
 	return false
 }
 
-// answerOf is the answer of a run, with its end as the trace has it.
+// answerOf makes the answer of a run, with the end that the trace records.
 func answerOf(bare pipeline.Instance, final json.RawMessage, records []trace.Record, files pipeline.Library) (json.RawMessage, error) {
 	last := rootEnd(records)
 	var runErr error
@@ -179,7 +179,7 @@ func answerOf(bare pipeline.Instance, final json.RawMessage, records []trace.Rec
 	return answer, err
 }
 
-// unchecked is an answer that does not count its quotes, since no file was compared.
+// unchecked sets the counts of an answer's checked quotes to 0, since no file was compared.
 func unchecked(answer json.RawMessage) (json.RawMessage, error) {
 	var a struct {
 		Verification json.RawMessage `json:"verification"`
@@ -194,7 +194,7 @@ func unchecked(answer json.RawMessage) (json.RawMessage, error) {
 	return merged(answer, map[string]any{"verification": verification})
 }
 
-// merged is an object with other values of some keys.
+// merged replaces the values of some keys of an object.
 func merged(object json.RawMessage, values map[string]any) (json.RawMessage, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(object, &all); err != nil {

@@ -13,7 +13,7 @@ import (
 	"example.com/assay/state"
 )
 
-// golden reads the golden trace of a case study, with the settings that it was made with.
+// golden reads the golden trace of a case study, with its settings.
 func golden(t *testing.T, name string) []trace.Record {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "..", "..", "..", "case_studies", name, "golden.jsonl"))
@@ -28,8 +28,7 @@ func golden(t *testing.T, name string) []trace.Record {
 	return records
 }
 
-// What a trace does not hold is made again from it alone: the state behind each superstep,
-// and the answer.
+// The state after each superstep, and the answer, are rebuilt from the trace alone.
 func TestRebuild(t *testing.T) {
 	for name, missing := range map[string]string{
 		"battery_ricochet": "", "county_high": "", "public_health_edges": "", "planted_errors": "",
@@ -56,8 +55,8 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// A trace that breaks off anywhere is made again as far as it goes, and no node runs for
-// the rest: the pipeline has no corpus, and would fail.
+// A trace that breaks off anywhere is rebuilt up to there. No node runs for the rest: the
+// pipeline has no corpus, and would fail.
 func TestRebuildBrokenOff(t *testing.T) {
 	records := golden(t, "battery_ricochet")
 	a, _, _ := clitest.App(t.TempDir())
@@ -81,7 +80,7 @@ func TestRebuildBrokenOff(t *testing.T) {
 	}
 }
 
-// A graph that is not the trace's, or that nobody knows, is said to be so.
+// A graph that differs from the trace's, or that is unknown, is reported.
 func TestRebuildOfAnotherGraph(t *testing.T) {
 	a, _, _ := clitest.App(t.TempDir())
 	for change, want := range map[string]func(*trace.Record){

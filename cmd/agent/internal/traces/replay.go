@@ -105,7 +105,7 @@ func traceReplay(a *cli.App, cmd *cobra.Command, f *replayFlags, path string) (e
 	return nil
 }
 
-// checkReplayable refuses a trace that does not say what was run.
+// checkReplayable refuses a trace without the input of its run.
 func checkReplayable(path string, was []trace.Record) error {
 	first := was[0]
 	switch {
@@ -119,8 +119,8 @@ func checkReplayable(path string, was []trace.Record) error {
 	return nil
 }
 
-// point reads the changed skill, and returns the point from which the run is live, nil for
-// its beginning. The name of an inner node is enough when it is unique.
+// point reads the changed skill, and returns the point from which the run is live, nil for its
+// beginning. An inner node may be named without the outer node if its name is unique.
 func (f *replayFlags) point(s config.Settings, path string, was []trace.Record) (skill string, rec *trace.Recording, err error) {
 	if f.skill != "" {
 		without := s
@@ -161,7 +161,7 @@ func (f *replayFlags) point(s config.Settings, path string, was []trace.Record) 
 	return skill, rec, err
 }
 
-// skillOf is the skill of a record of a model call, "" for other records.
+// skillOf is the skill of a model call's record, "" for other records.
 func skillOf(rec trace.Record) string {
 	var call event.Call
 	if rec.Kind != event.ModelCall || json.Unmarshal(rec.Data, &call) != nil {
@@ -170,7 +170,7 @@ func skillOf(rec trace.Record) string {
 	return call.Skill
 }
 
-// askedSkills are the skills that a run used, sorted.
+// askedSkills returns the skills that a run used, sorted.
 func askedSkills(records []trace.Record) []string {
 	asked := map[string]bool{}
 	for _, rec := range records {
@@ -181,7 +181,7 @@ func askedSkills(records []trace.Record) []string {
 	return slices.Sorted(maps.Keys(asked))
 }
 
-// warnOfSkill warns why a changed prompt may have had no effect.
+// warnOfSkill warns when a changed prompt had no effect, and says why.
 func warnOfSkill(a *cli.App, skill string, is []trace.Record) {
 	if skill == "" {
 		return
@@ -203,7 +203,7 @@ func warnOfSkill(a *cli.App, skill string, is []trace.Record) {
 	}
 }
 
-// outcomeOf is the answer of a run in the form that a replay compares.
+// outcomeOf returns the parts of a run's answer that a replay compares.
 func outcomeOf(r rerun) replayedAnswer {
 	out := replayedAnswer{Status: r.answer.Status, Choice: r.answer.Choice, Confidence: r.answer.Confidence, Answer: r.answer.Answer, Error: r.answer.Error}
 	if r.err != nil {

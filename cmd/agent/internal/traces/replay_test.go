@@ -23,8 +23,8 @@ import (
 	"example.com/assay/state"
 )
 
-// reading is the offline model, but it reads the prompt of a plan: with the word
-// BRIEFLY in it, the plan asks for one sentence, which no document speaks of. It counts its calls by skill.
+// reading is the offline model, except that it reads the prompt of a plan: the word BRIEFLY in
+// it makes a plan for one sentence, which no document supports. It counts its calls by skill.
 type reading struct {
 	llm.Model
 	mu    sync.Mutex
@@ -43,14 +43,14 @@ func (r *reading) Generate(ctx context.Context, req llm.Request) (llm.Response, 
 	return resp, err
 }
 
-// asked are the skills that were asked since the last time, sorted.
+// asked returns the skills that were called since the last time, sorted.
 func (r *reading) asked() []string {
 	out := slices.Sorted(maps.Keys(r.calls))
 	r.calls = map[string]int{}
 	return out
 }
 
-// changedSkill writes a skill's file with a word more to a file of another name.
+// changedSkill writes a skill with one more word to another file.
 func changedSkill(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "skills", name+".md"))
@@ -64,8 +64,8 @@ func changedSkill(t *testing.T, name string) string {
 	return file
 }
 
-// TestReplayOfAChangedSkill: nothing is asked before the skill that changed, and
-// what follows is compared.
+// TestReplayOfAChangedSkill: no model is called before the changed skill, and all later events
+// are compared.
 func TestReplayOfAChangedSkill(t *testing.T) {
 	home, run := t.TempDir(), filepath.Join(t.TempDir(), "run.jsonl")
 	clitest.Ingest(t, home, clitest.Permits)
@@ -125,16 +125,16 @@ func TestReplayOfAChangedSkill(t *testing.T) {
 	if is[0].Header.Skills[skills.PlanSynthesis] == was[0].Header.Skills[skills.PlanSynthesis] || !slices.ContainsFunc(is, func(r trace.Record) bool { return r.Replayed && r.Node == "classify" }) {
 		t.Errorf("the new trace begins %+v", is[0].Header)
 	}
-	// The new trace is one as any other: all of it, with the skill as it was, gives
-	// The new trace is one as any other: all of it, with the skill as it was.
+	// The new trace can be replayed like any other. Without --skill everything runs again, with the
+	// original skill, and gives the original answer.
 	text, _ = agent(cli.ExitFailed, "trace", "replay", out)
 	if !strings.Contains(text, "nodes: 0 from the trace") || !strings.Contains(text, "answered, confidence") {
 		t.Errorf("back again: %s", text)
 	}
 }
 
-// TestReplayFromLeavesTheRest: a threshold that changes is felt from the point on,
-// and the search before it is not made again.
+// TestReplayFromLeavesTheRest: a changed threshold has an effect from the point on. The search
+// before it is not repeated.
 func TestReplayFromLeavesTheRest(t *testing.T) {
 	home, run := t.TempDir(), filepath.Join(t.TempDir(), "run.jsonl")
 	clitest.Ingest(t, home, clitest.Permits)
@@ -166,7 +166,7 @@ func TestReplayFromLeavesTheRest(t *testing.T) {
 			t.Errorf("%q: %s", c.args, stdout)
 		}
 	}
-	// Another graph has no point in common with the trace.
+	// Another graph shares no point with the trace.
 	a, stdout, stderr = clitest.App(home)
 	if code := clitest.Run(t.Context(), a, []string{"trace", "replay", run, "--from", "evaluate", "--verification"}, ask.Command(a), Command(a)); code == cli.ExitDone || !strings.Contains(stderr.String(), `run_start of graph "research", field fingerprint`) {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)

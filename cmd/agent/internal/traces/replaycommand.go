@@ -26,12 +26,12 @@ on the pipeline runs, and the new results are compared with the trace.
 --skill FILE puts a changed prompt in the place of the skill that its front matter
 names; the point is where the run first asked it. --from NODE chooses the point,
 such as plan, or execute/synthesize inside another node. Tasks that ran side by
-side each have a point of their own, and those that never came to it are taken
-from the trace. Without both everything runs again: a check of determinism.
+side each have their own point; a task that never reached it is taken from the
+trace. Without both everything runs again: a check of determinism.
 
-Other flags are as for the verb that wrote the trace, and come before what the
-trace says. The corpus must be the one that was read, to the byte. What is
-remembered is neither read nor written.
+Other flags are those of the verb that wrote the trace; they override the settings
+of the trace. The corpus must be the one that was read, to the byte. Remembered
+answers are neither read nor written.
 
 --case FILE takes corpus, schema and settings from a case of agent eval cases
 instead, so that golden traces can be replayed.

@@ -23,16 +23,16 @@ import (
 	"example.com/assay/state/proof"
 )
 
-// A rerunner repeats the run of a trace, as often as needed.
+// A rerunner repeats the run of a trace.
 type rerunner struct {
 	run func(ctx context.Context, from graph.Recording, shown *render.Progress) (rerun, error)
-	// ends says that the trace records the end of its run, so the new one must as well.
+	// ends says that the trace records the end of its run, so the new trace must record it, too.
 	ends bool
-	// closers are called in reverse.
+	// closers are called in reverse order.
 	closers []func() error
 }
 
-// A rerun is the result of one repetition. Its error is the pipeline's.
+// A rerun is the result of one repetition. Its err is the error of the pipeline.
 type rerun struct {
 	answer  state.Answer
 	records []trace.Record
@@ -47,8 +47,8 @@ func (r *rerunner) close() error {
 	return err
 }
 
-// both replays the whole trace, which costs nothing and gives the answer of the run, and
-// then replays it from the point.
+// both replays the whole trace, which costs nothing and gives the answer of the run. Then it runs
+// the pipeline from the point.
 func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, point *trace.Recording, shown *render.Progress) (before, after rerun, err error) {
 	before.answer.Status, before.err = state.StatusCancelled, errors.New("the trace ends before its run does")
 	last := rootEnd(was)
@@ -85,7 +85,7 @@ func (r *rerunner) both(ctx context.Context, path string, was []trace.Record, po
 	if after, err = r.run(ctx, from, shown); err != nil {
 		return before, after, err
 	}
-	if last := rootEnd(was); last != nil && last.End == nil { // its run did not record its end
+	if last := rootEnd(was); last != nil && last.End == nil { // the trace does not record the run's end
 		if now := rootEnd(after.records); now != nil {
 			now.End = nil
 		}
@@ -101,12 +101,10 @@ const unknownStatus state.Status = "unknown"
 
 // unfit reports whether a run failed because it does not match its trace.
 func unfit(err error) bool {
-	_, another := errors.AsType[*trace.MismatchError](err)
-	_, undecodable := errors.AsType[*graph.ReplayError](err)
-	return another || undecodable
+	return errors.As(err, new(*trace.MismatchError)) || errors.As(err, new(*graph.ReplayError))
 }
 
-// rootEnd is the end of the run itself, nil when the trace was cut.
+// rootEnd is the record of the run's own end, nil when the trace was cut off.
 func rootEnd(records []trace.Record) *trace.Record {
 	for i := len(records) - 1; i >= 0; i-- {
 		if records[i].Kind == graph.RunEnd.String() && records[i].Namespace == "" {
@@ -116,7 +114,7 @@ func rootEnd(records []trace.Record) *trace.Record {
 	return nil
 }
 
-// sameInput refuses a case whose input differs from the trace's.
+// sameInput refuses a case whose input differs from the input of the trace.
 func sameInput(path string, was, is []trace.Record) error {
 	field, before, after, differ := trace.FirstField(was[0].Header.Input, is[0].Header.Input)
 	if !differ {
@@ -126,7 +124,7 @@ func sameInput(path string, was, is []trace.Record) error {
 	return cli.Usagef("%s has another input than --case: at %s it was %s, and is %s", path, field, before, after)
 }
 
-// openCaseRerun prepares a case as agent eval cases does.
+// openCaseRerun prepares the run of a case, as agent eval cases does.
 func openCaseRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchange, file string) (_ *rerunner, err error) {
 	r := &rerunner{}
 	defer func() {
@@ -182,7 +180,7 @@ func openCaseRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.E
 	return r, nil
 }
 
-// openRerun makes the pipeline of a trace with the trace's settings.
+// openRerun makes the pipeline of a trace, with the settings of the trace.
 func openRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.Exchange, path string, first trace.Record) (_ *rerunner, err error) {
 	conf := first.Header.Config
 	p, err := open.PipelineOf(first.Graph)
@@ -208,7 +206,7 @@ func openRerun(ctx context.Context, a *cli.App, s config.Settings, x *open.Excha
 	return r, nil
 }
 
-// prepare makes the rerunner repeat the run of a trace on a desk.
+// prepare sets the rerunner to repeat the run of a trace on a desk.
 func (r *rerunner) prepare(ctx context.Context, d *open.Desk, p open.Pipeline, path string, first trace.Record) error {
 	conf := first.Header.Config
 	if d.Corpus != nil {
@@ -272,7 +270,8 @@ func (r *rerunner) prepare(ctx context.Context, d *open.Desk, p open.Pipeline, p
 	return nil
 }
 
-// compared is an answer as a replay compares it: what a schema describes is its text.
+// compared is the form of an answer that a replay compares. The text of an answer with a schema is
+// its result.
 func compared(p open.Pipeline, answer pipeline.Answer) (state.Answer, error) {
 	out := *answer.Common()
 	data, err := json.Marshal(answer)

@@ -19,8 +19,7 @@ import (
 	"example.com/assay/state/event"
 )
 
-// readTrace reads a trace file. With an error, which names the line, it also returns the
-// records before it.
+// readTrace reads a trace file. An error names the line; the records before it are returned, too.
 func readTrace(path string) ([]trace.Record, error) {
 	f, err := plainfile.Open(path)
 	if err != nil {
@@ -44,15 +43,15 @@ func onlyNode(v view.View, node string) (view.View, error) {
 	return only, nil
 }
 
-// normalised is a normalised trace without what was said to models and by them: golden
-// traces have none of it.
+// normalised is a normalised trace without prompts and answers of models, which golden traces leave
+// out.
 func normalised(records []trace.Record) []trace.Record {
 	out := trace.Normalise(records)
 	for i, rec := range out {
 		var call event.Call
 		if rec.Kind == event.ModelCall && json.Unmarshal(rec.Data, &call) == nil && call.Said != nil {
 			call.Said = nil
-			out[i].Data, _ = json.Marshal(call) // it was JSON
+			out[i].Data, _ = json.Marshal(call) // it was read from JSON
 		}
 	}
 	return out
@@ -68,7 +67,7 @@ type difference struct {
 	Path  []string `json:"path"`
 }
 
-// twoGraphs says that two traces belong to different graphs; empty when they do not.
+// twoGraphs says in which way two traces belong to different graphs, "" if they do not.
 func twoGraphs(was, is trace.Record) string {
 	switch {
 	case was.Graph != is.Graph:
@@ -120,7 +119,7 @@ type replayed struct {
 	After      replayedAnswer    `json:"after"`
 }
 
-// counted is how much was taken from the trace, and how much was done.
+// counted counts what was taken from the trace, and what was done again.
 type counted struct {
 	Taken int `json:"taken"`
 	Made  int `json:"made"`
@@ -146,7 +145,7 @@ type replayedAnswer struct {
 // newReplay compares a run with its replay.
 func newReplay(path string, was, is []trace.Record) (replayed, error) {
 	r := replayed{Schema: 1, Trace: path, Graph: was[0].Graph}
-	nested := map[string]bool{} // tasks that graphs ran in
+	nested := map[string]bool{} // tasks that ran a graph
 	for _, rec := range is {
 		if n := len(rec.Places); n > 1 {
 			nested[fmt.Sprint(rec.Places[:n-1])] = true
@@ -155,7 +154,7 @@ func newReplay(path string, was, is []trace.Record) (replayed, error) {
 	for _, rec := range is {
 		switch rec.Kind {
 		case graph.NodeUpdate.String():
-			if !nested[fmt.Sprint(rec.Places)] { // its nodes are counted
+			if !nested[fmt.Sprint(rec.Places)] { // the nodes of a nested graph are counted instead
 				r.Nodes.add(rec)
 			}
 		case event.ModelCall:
@@ -176,8 +175,8 @@ func newReplay(path string, was, is []trace.Record) (replayed, error) {
 }
 
 const (
-	shownValue    = 90  // most characters of a node's value
-	shownReplayed = 600 // most characters of an answer
+	shownValue    = 90  // characters of a node's value, at most
+	shownReplayed = 600 // characters of an answer, at most
 )
 
 // printReplay prints the result of a replay for people.
@@ -202,7 +201,7 @@ func printReplay(a *cli.App, r replayed) {
 	d := *r.Difference
 	fmt.Fprintf(a.Stdout, "\nthe first difference: %s\n", render.Visible(trace.Difference(d).String()))
 	if len(r.Changed) > 0 {
-		fmt.Fprintln(a.Stdout, "\nwhat nodes came to:")
+		fmt.Fprintln(a.Stdout, "\nnodes with other results:")
 	}
 	for _, n := range r.Changed {
 		switch {
@@ -234,7 +233,7 @@ func printReplay(a *cli.App, r replayed) {
 	}
 }
 
-// line is the end of a run on one line.
+// line shows the end of a run on one line.
 func (r replayedAnswer) line() string {
 	parts := []string{string(r.Status)}
 	if r.Choice != "" {
@@ -247,7 +246,7 @@ func (r replayedAnswer) line() string {
 	return strings.Join(parts, ", ")
 }
 
-// brief is a hash or a setting in a line.
+// brief shortens a hash or a setting.
 func brief(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		return string(r[:12]) + "…"

@@ -1,6 +1,8 @@
-// Package traceview prints the view of a run (package view) for people at a terminal.
+// Package traceview prints the view of a run (package serve/view) for people at a terminal.
 //
 //	fmt.Print(traceview.Text(v, traceview.TextOptions{}))
+//
+// It reads no trace: package view makes the view.
 package traceview
 
 import (
@@ -25,7 +27,7 @@ type TextOptions struct {
 
 const (
 	shownHits  = 5
-	shownRunes = 100 // most characters of a value
+	shownRunes = 100 // characters of a value, at most
 )
 
 // Text prints a view for people, one block per superstep.
@@ -56,7 +58,7 @@ func Text(v view.View, o TextOptions) string {
 	return w.out.String()
 }
 
-// usage prints the model calls of all nodes together, and of each node.
+// usage prints the model calls of all nodes together, and those of each node.
 func (w *writer) usage(v view.View) {
 	if len(v.Usage) == 0 {
 		return
@@ -68,7 +70,7 @@ func (w *writer) usage(v view.View) {
 	}
 }
 
-// writer prints a view.
+// A writer prints a view.
 type writer struct {
 	TextOptions
 	out strings.Builder
@@ -190,13 +192,13 @@ func (w *writer) value(depth int, label string, value json.RawMessage) {
 	}
 	var b bytes.Buffer
 	if err := json.Indent(&b, value, strings.Repeat("  ", depth), "  "); err != nil {
-		w.line(depth, render.Visible(label+string(value))) // as it stands
+		w.line(depth, render.Visible(label+string(value))) // not JSON: unchanged
 		return
 	}
 	w.line(depth, render.Visible(label+b.String()))
 }
 
-// brief is a JSON value on one line, shortened.
+// brief shortens a JSON value to one line.
 func brief(value json.RawMessage) string {
 	var compact bytes.Buffer
 	if json.Compact(&compact, value) != nil {

@@ -110,7 +110,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// What can be read can be shown, and steers no terminal.
+// Every trace that can be read can be shown, and none controls the terminal.
 func FuzzView(f *testing.F) {
 	f.Add(sample)
 	f.Add(`{"v":1,"kind":"node_update","node":"\u001b","at":[{"step":-9,"task":3}],"update":[{"channel":"c","op":"x","value":"\u202e"}]}`)

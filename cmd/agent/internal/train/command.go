@@ -1,3 +1,8 @@
+// Package train is agent train: it trains a ranker for one corpus on judged questions.
+//
+//	agent train rerank --corpus handbook --queries questions.jsonl --qrels judged.tsv
+//
+// Package memory/learn trains; this package reads the judgments, compares and prints.
 package train
 
 import (
@@ -14,6 +19,7 @@ import (
 	"example.com/assay/memory/text"
 )
 
+// Command is agent train.
 func Command(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "train",

@@ -53,15 +53,15 @@ type trial struct {
 	set     *retrieval.Dataset
 	flags   *trainRerankFlags
 	metrics []retrieval.Trial
-	nothing bool // there was nothing to learn
+	nothing bool // nothing could be learnt
 	kept    bool
-	ranker  memory.RankerInfo // the ranker that the corpus has now; without an ID when it has none
+	ranker  memory.RankerInfo // the corpus's ranker now; its ID is empty for none
 }
 
-// decisive is the metric on which a trained ranker must win; shown are the metrics that
-// are printed.
+// decisive is the metric on which a trained ranker must win.
 const decisive = "nDCG@10"
 
+// shown are the metrics that are printed.
 var shown = []string{decisive, "MAP@10", "MRR@10", "R@5", "R@10"}
 
 func trainRerank(a *cli.App, cmd *cobra.Command, flags *config.Flags, f *trainRerankFlags) (err error) {
@@ -103,7 +103,7 @@ func trainRerank(a *cli.App, cmd *cobra.Command, flags *config.Flags, f *trainRe
 	return nil
 }
 
-// try trains in folds, compares, and keeps a ranker that wins.
+// try trains in folds, compares the rankings, and keeps a ranker that wins.
 func try(ctx context.Context, a *cli.App, home string, corpus *memory.Corpus, opts memory.OpenOptions, f *trainRerankFlags, progress func(string, int, int)) (*trial, error) {
 	held, err := corpus.PassageIDs()
 	if err != nil {

@@ -1,3 +1,8 @@
+// Package verify is agent verify: it checks a response against files or a corpus, claim by claim.
+//
+//	agent verify --response answer.txt --context handbook.md
+//
+// It judges nothing itself: package nodes/verify does.
 package verify
 
 import (
@@ -38,9 +43,9 @@ Claims may cite: [Source 2] is the second --context, and the id of a record, suc
 [REQ-S001], is that record. Cited evidence is checked first. A correction cites
 passages of the corpus as [P-1], [P-2] and so on.
 
-Numbers, units, dates, names, negation, quantifiers, modality and who does
-something are compared by code, whatever a model says. A claim in doubt is
-supported, but for the words that are named, which could not be checked.
+Code compares numbers, units, dates, names, negation, quantifiers, modality and who
+does something, whatever a model says. A claim in doubt is supported except for the
+named words, which could not be checked.
 
 Exit code 0: every claim is supported. 3: not every claim is, or nothing was there
 to check. 1: no claim could be judged, and the cause is named.`,

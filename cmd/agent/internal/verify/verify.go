@@ -22,8 +22,8 @@ import (
 	"example.com/assay/state"
 )
 
-// Bounds of a response and of standard input, in bytes. A response of 690 kB that was 100,000 claims
-// took 20 s; evidence may be longer than a response.
+// Bounds of a response and of standard input, in bytes. A response of 690 kB with 100,000 claims
+// took 20 s. Evidence may be longer than a response.
 const (
 	maxResponse = 256 << 10
 	maxStdin    = 16 << 20
@@ -188,10 +188,10 @@ func checkResponse(text string) error {
 	return nil
 }
 
-// evidence are the texts of --context, else the corpus.
+// evidence finds sources in the texts of --context, else in the corpus.
 type evidence struct {
 	texts  *memory.Texts
-	corpus *memory.Corpus // nil without one
+	corpus *memory.Corpus // nil for none
 }
 
 // TextPath locates a source.

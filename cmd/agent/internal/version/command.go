@@ -1,3 +1,6 @@
+// Package version is agent version: the versions of the program and of the formats that it writes.
+//
+// It declares no version: the packages that own the formats do.
 package version
 
 import (
@@ -18,7 +21,7 @@ import (
 	"example.com/assay/state"
 )
 
-// versions are the versions of the program and of what it writes.
+// versions are the versions of the program and of its formats.
 type versions struct {
 	Schema int `json:"schema"`
 	cli.Build
@@ -28,14 +31,14 @@ type versions struct {
 	Formats  []format `json:"formats"`
 }
 
-// A format is one that the program writes to disk, or prints for other programs.
+// A format is a format that the program writes to disk, or prints for other programs.
 type format struct {
 	Name    string `json:"name"`
-	Version int    `json:"version"` // of what is written; older versions may be read
+	Version int    `json:"version"` // the version that is written; older ones may be read
 	Where   string `json:"where"`
 }
 
-// formats lists the formats with the versions that the packages which own them declare.
+// formats lists the formats, with the versions that their packages declare.
 func formats() []format {
 	out := []format{
 		{"home", home.Layout, "the file layout, and files without a version of their own"},
@@ -53,11 +56,12 @@ func formats() []format {
 	return out
 }
 
+// Current returns the versions of the running program.
 func Current() versions {
 	return versions{Schema: 1, Build: cli.ThisBuild(), Answer: state.AnswerSchema, Trace: trace.Version, Pipeline: research.Version, Formats: formats()}
 }
 
-// String is what people read, in two lines.
+// String shows the versions for people, in two lines.
 func (v versions) String() string {
 	revision := ""
 	if v.Revision != "" {
@@ -66,6 +70,7 @@ func (v versions) String() string {
 	return fmt.Sprintf("agent %s%s, %s\nanswer schema %d, trace version %d, pipeline %s\n", v.Version, revision, v.Go, v.Answer, v.Trace, v.Pipeline)
 }
 
+// Command is agent version.
 func Command(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{

@@ -58,7 +58,7 @@ func (w *worker) run(ctx context.Context) (err error) {
 	go func() {
 		err := temporal.MakeCurrent(ctx, remote.Conn, remote.Deployment, w.build)
 		if err != nil && ctx.Err() == nil {
-			stop() // it would wait for runs that do not come
+			stop() // the worker would wait for runs that never come
 		} else {
 			err = nil
 		}
@@ -98,8 +98,7 @@ func (w *worker) find(ctx context.Context, name string, conf map[string]string) 
 	return made.App, d.Close, nil
 }
 
-// fits refuses a desk with other documents or prompts than the command has that began the
-// run.
+// fits refuses a desk whose documents or prompts differ from those of the command that began the run.
 func fits(d *open.Desk, conf map[string]string) error {
 	if d.Corpus != nil {
 		if was, is := conf[config.TracedFingerprint], d.Corpus.Fingerprint(); was != is {

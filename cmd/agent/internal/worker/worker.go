@@ -1,4 +1,9 @@
-// Package worker is agent worker, which runs pipelines for other processes.
+// Package worker is agent worker: it runs the pipelines of other commands, which hand their runs to a
+// Temporal server.
+//
+//	agent worker --temporal 127.0.0.1:7233 --store postgres://assay@localhost/assay
+//
+// It begins no run itself.
 package worker
 
 import (
@@ -19,9 +24,9 @@ func Command(a *cli.App) *cobra.Command {
 		Short: "Run the pipelines of other commands, which name a Temporal server",
 		Long: `Worker takes runs from a Temporal server, until it is stopped: those of agent ask,
 comply, edges verify, extract and verify with --temporal. Any number of workers share the
-work. What a worker has finished is in the store; when it dies, another goes on from there.
-On SIGTERM or Ctrl-C a worker takes no more work, and its runs stop after their current
-step, for another worker to go on with.
+work. Finished steps are in the store: when a worker dies, another one goes on from there.
+On SIGTERM or Ctrl-C a worker takes no more work. Its runs stop after their current step,
+and another worker continues them.
 
 A run brings its input, corpus, model and other settings from the command that began it.
 The keys of providers, the addresses of servers and the limits are the worker's own. The
@@ -43,6 +48,7 @@ corpus must be on the worker's machine and have the fingerprint that the caller 
 	return cmd
 }
 
+// A worker is one run of agent worker.
 type worker struct {
 	*cli.App
 	cmd    *cobra.Command
@@ -50,6 +56,6 @@ type worker struct {
 	atOnce int
 	drain  time.Duration
 	build  string
-	// current makes the version of the build the one of new runs.
+	// current sends new runs to workers of this build.
 	current bool
 }
