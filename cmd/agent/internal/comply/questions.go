@@ -38,6 +38,7 @@ func (q askedQuestion) input(flags evidence.Filter) evidence.Input {
 	return evidence.Input{Question: q.Question, Filter: evidence.Filter{
 		Topic: cmp.Or(q.Topic, flags.Topic), Section: cmp.Or(q.Section, flags.Section),
 		Category: cmp.Or(q.Category, flags.Category), SourceType: cmp.Or(q.SourceType, flags.SourceType),
+		Explicit: flags.Explicit, AsOf: flags.AsOf,
 	}}
 }
 
