@@ -111,14 +111,3 @@ func (r *Run) finish(p *Prepared, label string, of Result) {
 		r.Scores[name] = value
 	}
 }
-
-// encode leaves <, > and & unescaped, because results are read by people.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
-}

@@ -66,12 +66,17 @@ type Tool struct {
 	Parameters  json.RawMessage `json:"parameters"` // JSON Schema of the arguments, an object
 }
 
-// The parts of a prompt are those that a run's events record.
+// The parts of a prompt. The events of a run record them, too.
 type (
-	Message    = event.Message
-	Role       = event.Role
-	Image      = event.Image
-	ToolCall   = event.ToolCall
+	// A Message is one turn of a prompt.
+	Message = event.Message
+	// Role says who speaks in a message.
+	Role = event.Role
+	// An Image is a picture in a message.
+	Image = event.Image
+	// A ToolCall is a model's request to call a function.
+	ToolCall = event.ToolCall
+	// A ToolResult is the result of a function.
 	ToolResult = event.ToolResult
 )
 

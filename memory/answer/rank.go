@@ -225,16 +225,6 @@ func (p *pool) candidate(i int) bool {
 	return !(x.size < 2 && !alone || markup(x.text) && x.part == nil || x.names() || len(x.text) > longest)
 }
 
-// letters returns the letters and digits of a text in lower case, to compare texts.
-func letters(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, s)
-}
-
 // markup reports a line that is not text: a heading of markdown, a fence of code.
 func markup(s string) bool {
 	return strings.HasPrefix(s, "#") || strings.HasPrefix(s, "```") || strings.HasPrefix(s, "|")

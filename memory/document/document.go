@@ -165,23 +165,20 @@ func parseGuarded(ctx context.Context, d *Document, raw []byte, o LoadOptions) e
 	if err != nil {
 		return err
 	}
-	encoding := ""
-	switch kind.format {
-	case "md", "txt", "man", "cards", "csv", "jsonl", "json":
+	encoding, format := "", formatNamed(kind.format)
+	if format.text {
 		if raw, encoding, err = inUTF8(ctx, d.Path, raw); err != nil {
 			return err
 		}
 	}
-	if err := checkLines(d.Path, kind.format, raw, o.MaxRecordBytes); err != nil {
-		return err
+	if format.lines {
+		if err := checkLines(d.Path, raw, o.MaxRecordBytes); err != nil {
+			return err
+		}
 	}
-	d.Format, o.comma = kind.format, kind.comma
+	d.Format, o.comma = format.name, kind.comma
 	(&watch{ended: ctx.Err}).now()
-	parseFormat := map[string]func(context.Context, *Document, []byte, LoadOptions) error{
-		"md": parseMarkdown, "txt": parsePlain, "html": parseHTML, "man": parseTroff, "rtf": parseRTF, "tex": parseTeX, "xml": parseXML, "subtitles": parseSubtitles, "cards": parseCards, "pdf": parsePDF, "eml": parseEML, "epub": parseEPUB,
-		"docx": parseDocx, "odt": parseODT, "pptx": parsePPTX, "xlsx": parseXLSX, "csv": parseCSV, "json": parseJSON, "jsonl": parseJSONL,
-	}[kind.format]
-	if err := parseFormat(ctx, d, raw, o); err != nil {
+	if err := format.parse(ctx, d, raw, o); err != nil {
 		return err
 	}
 	structure(ctx, d)

@@ -15,30 +15,6 @@ import (
 	"unicode/utf8"
 )
 
-// Extensions returns the lower-case file name extensions that Load reads in a format of their own,
-// or as text without looking at the content. Text under any other name is read, too. Text and PDF
-// may be compressed, with ".gz" after their name.
-func Extensions() []string {
-	return strings.Fields(".md .markdown .txt .text .rst .html .htm .xhtml .docx .odt .pptx .xlsx .epub .eml .pdf .rtf .tex .srt .vtt .ics .vcf .csv .tsv .json .jsonl .ndjson .gz")
-}
-
-type kind struct {
-	format string
-	comma  rune // as in LoadOptions
-}
-
-func kindOf(name string) (kind, bool) {
-	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
-	switch ext {
-	case "md", "txt", "html", "docx", "odt", "pptx", "xlsx", "epub", "eml", "pdf", "rtf", "tex", "csv", "json", "jsonl":
-		return kind{format: ext}, true
-	case "tsv":
-		return kind{format: "csv", comma: '\t'}, true
-	}
-	format := map[string]string{"markdown": "md", "text": "txt", "rst": "txt", "htm": "html", "xhtml": "html", "ndjson": "jsonl", "ics": "cards", "vcf": "cards", "srt": "subtitles", "vtt": "subtitles"}[ext]
-	return kind{format: format}, format != ""
-}
-
 // unzipped returns the name and the bytes of the content of a .gz file; any other file unchanged.
 func unzipped(ctx context.Context, path string, raw []byte, limit int64) (string, []byte, error) {
 	if !strings.EqualFold(filepath.Ext(path), ".gz") {
@@ -311,10 +287,7 @@ func checkText(path string, raw []byte) error {
 // checkLines returns an error if a line is longer than limit bytes: such a file is not written by a
 // person and costs more time and memory than the same bytes in many lines. Records have the same
 // limit and are skipped one by one; JSON is exempt because programs write it on one line.
-func checkLines(path, format string, raw []byte, limit int) error {
-	if !slices.Contains([]string{"md", "txt", "html", "eml", "man"}, format) {
-		return nil
-	}
+func checkLines(path string, raw []byte, limit int) error {
 	for start, line := 0, 1; len(raw)-start > limit; line++ {
 		length := bytes.IndexByte(raw[start:], '\n')
 		if length < 0 {

@@ -16,12 +16,22 @@ var ErrTruncated = errors.New("the data ends early")
 // An Encoder appends values to a sidecar file's content.
 type Encoder struct{ Out []byte }
 
-func (e *Encoder) Uint(v int)       { e.Out = binary.AppendUvarint(e.Out, uint64(v)) }
-func (e *Encoder) Fixed64(v uint64) { e.Out = binary.LittleEndian.AppendUint64(e.Out, v) }
-func (e *Encoder) Fixed32(v uint32) { e.Out = binary.LittleEndian.AppendUint32(e.Out, v) }
-func (e *Encoder) Raw(b []byte)     { e.Out = append(e.Out, b...) }
-func (e *Encoder) Float(v float64)  { e.Fixed64(math.Float64bits(v)) }
+// Uint appends a number that is not negative, in as many bytes as it needs.
+func (e *Encoder) Uint(v int) { e.Out = binary.AppendUvarint(e.Out, uint64(v)) }
 
+// Fixed64 appends a number in eight bytes.
+func (e *Encoder) Fixed64(v uint64) { e.Out = binary.LittleEndian.AppendUint64(e.Out, v) }
+
+// Fixed32 appends a number in four bytes.
+func (e *Encoder) Fixed32(v uint32) { e.Out = binary.LittleEndian.AppendUint32(e.Out, v) }
+
+// Raw appends bytes without their length.
+func (e *Encoder) Raw(b []byte) { e.Out = append(e.Out, b...) }
+
+// Float appends a number in eight bytes.
+func (e *Encoder) Float(v float64) { e.Fixed64(math.Float64bits(v)) }
+
+// Strs appends a list of strings, with lengths.
 func (e *Encoder) Strs(list []string) {
 	e.Uint(len(list))
 	for _, s := range list {
@@ -30,6 +40,7 @@ func (e *Encoder) Strs(list []string) {
 	}
 }
 
+// Uints appends a list of numbers, with its length.
 func (e *Encoder) Uints(list []int) {
 	e.Uint(len(list))
 	for _, v := range list {
@@ -62,6 +73,7 @@ func (d *Decoder) Fail(err error) {
 	d.In = nil
 }
 
+// Uint64 reads a number of Encoder.Uint, of any size.
 func (d *Decoder) Uint64() uint64 {
 	v, n := binary.Uvarint(d.In)
 	if n <= 0 {
@@ -72,6 +84,7 @@ func (d *Decoder) Uint64() uint64 {
 	return v
 }
 
+// Uint reads a number of Encoder.Uint up to 2³¹−1.
 func (d *Decoder) Uint() int {
 	v := d.Uint64()
 	if v > math.MaxInt32 {
@@ -102,6 +115,7 @@ func (d *Decoder) Below(limit int) int {
 	return n
 }
 
+// Raw reads n bytes; nil after a failure.
 func (d *Decoder) Raw(n int) []byte {
 	if n > len(d.In) {
 		d.Fail(ErrTruncated)
@@ -112,6 +126,7 @@ func (d *Decoder) Raw(n int) []byte {
 	return b
 }
 
+// Fixed64 reads a number of Encoder.Fixed64.
 func (d *Decoder) Fixed64() uint64 {
 	b := d.Raw(8)
 	if b == nil {
@@ -120,8 +135,10 @@ func (d *Decoder) Fixed64() uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
+// Float reads a number of Encoder.Float.
 func (d *Decoder) Float() float64 { return math.Float64frombits(d.Fixed64()) }
 
+// Uints reads a list of Encoder.Uints.
 func (d *Decoder) Uints() []int {
 	out := make([]int, d.Count())
 	for i := range out {

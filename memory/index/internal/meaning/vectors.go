@@ -63,6 +63,7 @@ func (s Scale) Tells() bool { return s.Ceiling-s.Floor >= 1e-6 }
 // Pieces reports whether passages have several rows.
 func (m *Vectors) Pieces() bool { return m.first != nil }
 
+// Dims returns the length of a vector.
 func (m *Vectors) Dims() int { return m.Set.Dims() }
 
 // Rows are those of a passage, from the first to before the second.

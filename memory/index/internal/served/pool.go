@@ -47,10 +47,13 @@ func NewPool(l *Lexicon, found []FoundPassage, stems *analysis.Stemmer) (*Pool, 
 // Bag is a passage's bag of terms.
 func (p *Pool) Bag(ord int) []lsa.Term { return p.read[ord].Bag }
 
+// Close does nothing: a pool has no files.
 func (p *Pool) Close() error { return nil }
 
+// Holds reports whether a passage of the server has a term in its body.
 func (p *Pool) Holds(term string) bool { return p.lexicon.frequency(storage.BodyField, term) > 0 }
 
+// Frequency returns the number of passages with a term in a field: on the server, of pairs of words in the pool.
 func (p *Pool) Frequency(ctx context.Context, field, term string) (uint64, error) {
 	n := p.lexicon.frequency(field, term)
 	if field == storage.BigramField && n == 0 {
@@ -60,6 +63,7 @@ func (p *Pool) Frequency(ctx context.Context, field, term string) (uint64, error
 	return uint64(n), ctx.Err()
 }
 
+// Postings appends the passages of the pool with a term in a field.
 func (p *Pool) Postings(ctx context.Context, field, term string, out []storage.Posting) ([]storage.Posting, error) {
 	if err := ctx.Err(); err != nil {
 		return out, err
@@ -88,8 +92,10 @@ func (p *Pool) Terms(_, prefix string, fn func(term string) (string, bool)) erro
 	return nil
 }
 
+// Similar appends terms of the lexicon within a number of errors of a word.
 func (p *Pool) Similar(_, word string, errors int, out []string) ([]string, error) {
 	return storage.Similar(p.lexicon.terms, word, errors, out)
 }
 
+// Passage returns a passage of the pool.
 func (p *Pool) Passage(ord int32) (state.Passage, error) { return p.found[ord].Passage, nil }

@@ -161,6 +161,7 @@ func (v Vocabulary) drop(b *Bags, dropped func(row int) bool) error {
 // version.
 const vocabularyMagic = "assay-terms\x01"
 
+// Encode returns the file of a vocabulary.
 func (v Vocabulary) Encode() []byte {
 	terms, df := v.Sorted()
 	e := &codec.Encoder{Out: []byte(vocabularyMagic)}
@@ -171,6 +172,7 @@ func (v Vocabulary) Encode() []byte {
 	return e.Out
 }
 
+// DecodeVocabulary reads a file of Encode.
 func DecodeVocabulary(data []byte) (Vocabulary, error) {
 	d := codec.NewDecoder(data, vocabularyMagic)
 	terms := d.Strs()

@@ -95,6 +95,7 @@ func deadOf(passages int, alive func(row int) bool) *roaring.Bitmap {
 	return dead
 }
 
+// Close closes the segments of all parts.
 func (s *Store) Close() error {
 	var errs []error
 	for _, p := range s.parts {

@@ -60,11 +60,20 @@ func (t *Table) set(ord int32, at, v int) {
 	binary.LittleEndian.PutUint32(t.fixed[int(ord)*rowSize+at:], uint32(v))
 }
 
-func (t *Table) Doc(ord int32) int       { return t.number(ord, rowDoc) }
-func (t *Table) Place(ord int32) int32   { return int32(t.number(ord, rowPlace)) }
-func (t *Table) Title(ord int32) string  { return t.names[t.number(ord, rowTitle)] }
+// Doc returns the number of a passage's document.
+func (t *Table) Doc(ord int32) int { return t.number(ord, rowDoc) }
+
+// Place returns the position of a passage in its document.
+func (t *Table) Place(ord int32) int32 { return int32(t.number(ord, rowPlace)) }
+
+// Title returns the title of a passage's document.
+func (t *Table) Title(ord int32) string { return t.names[t.number(ord, rowTitle)] }
+
+// Source returns the name of a passage's document.
 func (t *Table) Source(ord int32) string { return t.names[t.number(ord, rowSource)] }
-func (t *Table) ID(ord int32) string     { return string(t.idBytes(ord)) }
+
+// ID returns the ID of a passage.
+func (t *Table) ID(ord int32) string { return string(t.idBytes(ord)) }
 
 func (t *Table) idBytes(ord int32) []byte {
 	end := t.ends[ord]
