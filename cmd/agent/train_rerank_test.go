@@ -65,7 +65,7 @@ func TestTrainRerankThatWins(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long, and -short was asked for")
 	}
-	home, queries, qrels := cranes(t, 200, false)
+	home, queries, qrels := cranes(t, 300, false)
 	args := []string{"train", "rerank", "--corpus", "yard", "--queries", queries, "--qrels", qrels}
 	stdout, stderr := agentRun(t, home, cli.ExitDone, append(args, "--json")...)
 	var got trainedDocument
@@ -73,7 +73,7 @@ func TestTrainRerankThatWins(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := got.Metrics["nDCG@10"]
-	if got.N != 200 || !got.Kept || m.After < m.Before+.2 || m.Lo <= 0 || got.Ranker == nil || got.Ranker.Questions != 200 || got.Ranker.After != m.After {
+	if got.N != 300 || !got.Kept || m.After < m.Before+.2 || m.Lo <= 0 || got.Ranker == nil || got.Ranker.Questions != 300 || got.Ranker.After != m.After {
 		t.Errorf("%s", stdout)
 	}
 	if stderr != "" {
@@ -90,7 +90,7 @@ func TestTrainRerankThatWins(t *testing.T) {
 		t.Errorf("search:\n%s", stdout)
 	}
 	stdout, _ = agentRun(t, home, cli.ExitDone, "corpus", "show", "yard")
-	if !strings.Contains(stdout, "ranker: "+got.Ranker.ID+", trained on 200 judged questions") || !strings.Contains(stdout, "; in use\n") {
+	if !strings.Contains(stdout, "ranker: "+got.Ranker.ID+", trained on 300 judged questions") || !strings.Contains(stdout, "; in use\n") {
 		t.Errorf("corpus show:\n%s", stdout)
 	}
 	stdout, _ = agentRun(t, home, cli.ExitDone, "doctor")
