@@ -10,11 +10,7 @@ package doctor
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 
-	"github.com/mattn/go-runewidth"
 	"github.com/spf13/cobra"
 
 	"example.com/assay/cmd/agent/internal/cli"
@@ -110,68 +106,4 @@ called. With the default settings no network is used.`,
 	cmd.Flags().BoolVar(&initialise, "init", false, "write a commented configuration instead of checking")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
-}
-
-func printFindings(a *cli.App, findings []finding) {
-	for _, f := range findings {
-		fmt.Fprintf(a.Stdout, "%-4s  %-13s  %s\n", f.Status, f.Check, f.Detail)
-		if f.Do != "" {
-			fmt.Fprintf(a.Stdout, "%21s→ %s\n", "", f.Do)
-		}
-	}
-}
-
-func printSettings(a *cli.App, lines []config.Line) {
-	if len(lines) == 0 {
-		return
-	}
-	key, value := 0, 0
-	for _, l := range lines {
-		key, value = max(key, len(l.Key)), max(value, runewidth.StringWidth(l.Value))
-	}
-	fmt.Fprintln(a.Stdout, "\nsettings")
-	for _, l := range lines {
-		where := l.Where
-		if where == "" {
-			where = l.Origin
-		}
-		fmt.Fprintf(a.Stdout, "  %-*s  %s  %s\n", key, l.Key, runewidth.FillRight(l.Value, value), where)
-	}
-}
-
-// initConfig writes a configuration in which every line is a comment. It never overwrites
-// a file.
-func initConfig(a *cli.App, cmd *cobra.Command, flags *config.Flags, asJSON bool) error {
-	path, _, err := config.File(a, cmd, flags)
-	if err != nil {
-		return err
-	}
-	table, err := config.Table(a)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("making the directory of the configuration: %w", err)
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if os.IsExist(err) {
-		return cli.Usagef("%s already exists and is not overwritten: move it away, or name another file with --config", path)
-	}
-	if err != nil {
-		return fmt.Errorf("writing the configuration: %w", err)
-	}
-	_, err = f.WriteString(config.CommentedConfig(config.Default(false), table))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("writing the configuration: %w", err)
-	}
-	if asJSON {
-		a.PrintJSON(struct {
-			Schema int    `json:"schema"`
-			Status string `json:"status"`
-			File   string `json:"file"`
-		}{1, "done", path})
-		return nil
-	}
-	fmt.Fprintf(a.Stdout, "wrote %s; every line of it is a comment\n", path)
-	return nil
 }
