@@ -7,7 +7,7 @@ import (
 	"example.com/assay/state"
 )
 
-// An UnknownCorpusError reports that there is no corpus of a name.
+// An UnknownCorpusError reports that no corpus has the name.
 type UnknownCorpusError struct {
 	Name  string
 	Known []string // sorted

@@ -39,7 +39,7 @@ func Trim(tokens int) Step {
 				from = i
 			}
 		}
-		if from == len(s.Messages) { // there is no message of the person
+		if from == len(s.Messages) { // the person wrote no message
 			return Change{}, nil
 		}
 		var skip []string

@@ -13,6 +13,9 @@ import (
 func (a Answer) Proof() proof.Proof {
 	b := proof.New(a.Answer, a.Answer.Answer)
 	b.Given = true
+	for i := range b.Measures { // quotes of the evidence say nothing of the response
+		b.Measures[i].Aside = b.Measures[i].Aside || b.Measures[i].Name == "quotes"
+	}
 	b.Checks(a.Answer)
 	if c := a.Correction; c != nil {
 		b.Sources(slices.DeleteFunc(slices.Clone(c.Sources), func(s state.Source) bool {

@@ -1,7 +1,6 @@
 package open
 
 import (
-	"cmp"
 	"context"
 	"encoding/base32"
 	"encoding/json"
@@ -70,9 +69,13 @@ func (d *Desk) Answer(ctx context.Context, r Run) (answer pipeline.Answer, err e
 			}
 		}
 	}
-	files := cmp.Or(r.Files, pipeline.Library(pipeline.Elsewhere{}))
-	if r.Files == nil && d.Corpus != nil {
+	files := r.Files
+	switch {
+	case files != nil:
+	case d.Corpus != nil:
 		files = d.Corpus
+	default:
+		files = pipeline.Elsewhere{}
 	}
 	opts.End = func(final json.RawMessage, err error) state.End {
 		answer, bad := r.Made.Answer(final, err, files)

@@ -80,7 +80,13 @@ func printMemoryStats(a *cli.App, r *remembered, s qa.Stats) {
 
 func printRemembered(a *cli.App, s open.RememberedAnswer) {
 	fmt.Fprintf(a.Stdout, "%s\n\n", render.Visible(s.Question))
-	render.Proof(a, research.Proof(state.Answer{Answer: s.Answer, Sources: s.Sources}), false)
+	answer := state.Answer{End: state.End{Status: state.StatusAnswered}, Answer: s.Answer, Sources: s.Sources}
+	for i, source := range s.Sources {
+		for _, q := range source.Quotes {
+			answer.Quotes = append(answer.Quotes, state.ShownQuote{Text: q.Text, Shown: render.OneLine(q.Text), Source: i + 1})
+		}
+	}
+	render.Proof(a, research.Proof(answer), false)
 	fmt.Fprintf(a.Stdout, "\nid          %s\ncorpus      %s\nconfidence  %.2f\nstored      %s\nserved      %s\n", s.ID, s.Corpus, s.Confidence, render.Day(s.Stored), render.Times(s.Served))
 	fmt.Fprintln(a.Stdout, "made with")
 	for _, c := range s.Conditions {

@@ -243,7 +243,9 @@ func (s *sheet) measures() {
 	} else if spent != "" {
 		parts = append(parts, spent)
 	}
-	s.text(strings.Join(parts, " · "))
+	if len(parts) > 0 {
+		s.text(strings.Join(parts, " · "))
+	}
 	if s.full && len(aside) > 0 {
 		s.out.WriteString(Markdown(strings.Join(aside, " · "), s.Options))
 	}

@@ -221,7 +221,7 @@ func TestPipelines(t *testing.T) {
 	}{
 		{turn{graph: "comply", text: "What must be paid for a permit?"}, "requirement"},
 		{turn{graph: "verify", text: "A lantern permit expires after two winters. A permit expires after nine winters."}, `(?s)✗ unsupported: A permit expires after nine winters.*1 of 2 claims supported`},
-		{turn{graph: "verify", text: "The moon is made of basalt.", input: `,"input":{"query":"?","context":[{"name":"moon.txt","text":"The moon is made of basalt."}]}`}, `1 quote, exact · 1 of 1 claim supported`},
+		{turn{graph: "verify", text: "The moon is made of basalt.", input: `,"input":{"query":"?","context":[{"name":"moon.txt","text":"The moon is made of basalt."}]}`}, `1 of 1 claim supported`},
 		{turn{graph: "verify", text: "The moon is made of basalt.", input: `,"input":{"contexts":[]}`}, `unknown field "contexts"`},
 		{turn{graph: "verify", text: "The moon is made of basalt.", input: `,"input":{"context":[{"name":"a"}]}`}, `context 1 has no text`},
 		{turn{graph: "edges", text: "inspection => expiry"}, `(?s)0 of 1 edges are grounded.*\*\*inspection → expiry\*\*: rejected`},
