@@ -16,8 +16,9 @@ const DefaultRecursionLimit = 1000
 // On an existing thread it begins a turn and drops the tasks that are due.
 // Resume continues them.
 func (c *Compiled[S]) Invoke(ctx context.Context, in Update[S], opts *RunOptions) (S, error) {
-	state, err := c.plain.run(ctx, inputOf(in), opts, nil, (*machine).begin)
-	return *state.(*S), err
+	var out S
+	err := c.plain.run(ctx, inputOf(in), opts, nil, (*machine).begin, func(state any) { out = *state.(*S) })
+	return out, err
 }
 
 // Resume continues a thread: after an interrupt with the answers in
@@ -26,8 +27,9 @@ func (c *Compiled[S]) Invoke(ctx context.Context, in Update[S], opts *RunOptions
 // is none. A thread with nothing left to run does not change. Resume returns
 // what Invoke returns.
 func (c *Compiled[S]) Resume(ctx context.Context, with Update[S], opts *RunOptions) (S, error) {
-	state, err := c.plain.run(ctx, inputOf(with), opts, nil, (*machine).resume)
-	return *state.(*S), err
+	var out S
+	err := c.plain.run(ctx, inputOf(with), opts, nil, (*machine).resume, func(state any) { out = *state.(*S) })
+	return out, err
 }
 
 // inputOf keeps a nil input, which means none.

@@ -119,7 +119,9 @@ type write interface {
 	Channel() string
 	Op() Op
 	channel() *channelID // nil for a Command
-	apply(s any)
+	// apply changes a state. Its error is the panic of a function of the channel. See keyedField.put
+	// for owned.
+	apply(s any, owned *bool) *PanicError
 	encode(dst []byte) ([]byte, error) // appends its value; nothing for an Untracked channel
 	intact(data []byte) error          // checks that the encoded value holds all text
 }
@@ -213,13 +215,28 @@ func (w *valueWrite[T]) Channel() string     { return w.to.name }
 func (w *valueWrite[T]) Op() Op              { return w.op }
 func (w *valueWrite[T]) channel() *channelID { return &w.to.channelID }
 
-func (w *valueWrite[T]) apply(s any) {
+func (w *valueWrite[T]) apply(s any, _ *bool) *PanicError {
 	at := w.to.at(s)
-	if w.op == OpAdd {
+	switch {
+	case w.op != OpAdd:
+		*at = w.val
+	case w.to.kind == KindAppend:
 		*at = w.to.merge(*at, w.val)
-		return
+	default:
+		return w.reduce(at)
 	}
-	*at = w.val
+	return nil
+}
+
+// reduce calls the function of a Reduce channel.
+func (w *valueWrite[T]) reduce(at *T) (panicked *PanicError) {
+	defer func() {
+		if v := recover(); v != nil {
+			panicked = caught(v)
+		}
+	}()
+	*at = w.to.merge(*at, w.val)
+	return nil
 }
 
 func (w *valueWrite[T]) encode(dst []byte) ([]byte, error) {

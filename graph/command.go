@@ -61,11 +61,11 @@ type command struct {
 	sending bool
 }
 
-func (c *command) Channel() string     { return "" }
-func (c *command) Op() Op              { return c.op }
-func (c *command) channel() *channelID { return nil }
-func (c *command) apply(any)           {}
-func (c *command) intact([]byte) error { return nil }
+func (c *command) Channel() string              { return "" }
+func (c *command) Op() Op                       { return c.op }
+func (c *command) channel() *channelID          { return nil }
+func (c *command) apply(any, *bool) *PanicError { return nil }
+func (c *command) intact([]byte) error          { return nil }
 
 // directions is the JSON value of a Command, in a trace or a checkpoint.
 type directions struct {
@@ -112,7 +112,7 @@ type parentWrite struct {
 func (h *parentWrite) Channel() string                   { return "" }
 func (h *parentWrite) Op() Op                            { return OpParent }
 func (h *parentWrite) channel() *channelID               { return nil }
-func (h *parentWrite) apply(any)                         {}
+func (h *parentWrite) apply(any, *bool) *PanicError      { return nil }
 func (h *parentWrite) intact([]byte) error               { return nil }
 func (h *parentWrite) encode(dst []byte) ([]byte, error) { return appendUpdate(dst, h.update) }
 

@@ -86,6 +86,8 @@ type program struct {
 	migrate      func(*Migration) error
 	clock        func() time.Time
 	drive        driver
+	zero         any        // the zero state
+	idle         *sync.Pool // memory of runs that are over; see run.release
 }
 
 type node struct {
@@ -96,6 +98,7 @@ type node struct {
 	inner       *program // the graph that its function runs; nil for a plain node
 	persistence Persistence
 	exits       exits
+	plain       bool // it runs at once and once, in this process, on the whole state
 }
 
 // nodeID returns a node's index, or -1.
@@ -201,7 +204,7 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 		saver: opts.Checkpointer, persist: opts.Persistence, version: opts.Version, migrate: opts.Migrate, clock: opts.Now,
 		before: slices.Clone(opts.InterruptBefore), after: slices.Clone(opts.InterruptAfter),
 	}
-	c.drive = (*run).loop
+	c.drive, c.zero, c.idle = (*run).loop, g.typ.fresh(), new(sync.Pool)
 	if c.clock == nil {
 		c.clock = time.Now
 	}
@@ -241,6 +244,8 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 		for _, to := range n.opts.gotos {
 			n.gotos = append(n.gotos, ids[to])
 		}
+		o := &n.opts
+		n.plain = o.retry == nil && o.timeout == Timeout{} && o.onError == nil && o.cache == nil && o.reads == nil && o.remote == "" && !o.deferred
 	}
 	exitsOf := func(name string) *exits {
 		if name == Start {

@@ -82,7 +82,7 @@ func (m *machine) start(in update) error {
 		m.origin = m.typ.copyOf(m.now.writable)
 	}
 	if err := m.mergeInput(m.now.writable, in); err != nil {
-		m.now = m.newSnapshot() // a reducer may have stopped half-way
+		m.now.writable, m.now.shown, _ = m.typ.fresh3() // a reducer may have stopped half-way
 		return fmt.Errorf("merging the input: %w", err)
 	}
 	m.show(&m.now)
@@ -91,7 +91,7 @@ func (m *machine) start(in update) error {
 
 // mergeInput merges writes that no task returned into a state.
 func (m *machine) mergeInput(state any, in update) error {
-	_, err := m.merge(state, m.tally, []result{{node: end, update: in}})
+	_, err := m.merge(state, &m.tally, []result{{node: end, update: in}})
 	return err
 }
 
@@ -99,7 +99,7 @@ func (m *machine) mergeInput(state any, in update) error {
 // into the copy, and reports whether they wrote a channel.
 func (m *machine) mergedWith(finished []result) (then snapshot, wrote bool, err error) {
 	then = m.copied(m.now)
-	if wrote, err = m.merge(then.writable, m.tally, finished); err == nil {
+	if wrote, err = m.merge(then.writable, &m.tally, finished); err == nil {
 		m.show(&then)
 	}
 	return then, wrote, err
@@ -286,7 +286,7 @@ func (m *machine) mergeResumeUpdates(in update) ([]Record, error) {
 }
 
 func (m *machine) mergeResumeUpdate(u update) error {
-	if _, err := m.merge(m.now.writable, m.tally, []result{{node: end, update: u, allowCommands: true}}); err != nil {
+	if _, err := m.merge(m.now.writable, &m.tally, []result{{node: end, update: u, allowCommands: true}}); err != nil {
 		return fmt.Errorf("merging the input: %w", err)
 	}
 	m.show(&m.now)

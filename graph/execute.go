@@ -48,31 +48,55 @@ func (r *run) executeAll(ctx context.Context) error {
 	step, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.newTasks(step)
-	workers := len(r.results)
+	c := crew{run: r, step: step, cancel: cancel, most: int32(len(r.results))}
 	if r.parallel > 0 {
-		workers = min(workers, r.parallel)
+		c.most = min(c.most, int32(r.parallel))
 	}
-	// Tasks are claimed in order, and a claimed task runs. All tasks before a failed
-	// one thus run, at any concurrency.
-	var claimed atomic.Int64
-	work := func() {
-		for step.Err() == nil {
-			i := int(claimed.Add(1)) - 1
-			if i >= len(r.results) {
-				return
-			}
-			r.workConcurrently(&r.results[i], cancel)
-		}
-	}
-	var wg sync.WaitGroup
-	for n := 0; n < workers && int(claimed.Load()) < len(r.results); n++ {
-		wg.Go(work)
-	}
-	wg.Wait()
-	if int(claimed.Load()) < len(r.results) {
+	c.grow()
+	c.all.Wait()
+	if int(c.claimed.Load()) < len(r.results) {
 		return ended(ctx, nil)
 	}
 	return nil
+}
+
+// A crew is the goroutines that run the tasks of a superstep. Each that begins lets another begin,
+// so a task that waits keeps no other from beginning, and a few goroutines run tasks that do not
+// wait.
+//
+// Tasks are claimed in order, and a claimed task runs. All tasks before a failed one thus run, at
+// any concurrency.
+type crew struct {
+	run     *run
+	step    context.Context
+	cancel  context.CancelCauseFunc
+	claimed atomic.Int64
+	most    int32 // goroutines
+	size    atomic.Int32
+	coming  atomic.Bool // a goroutine is about to claim its first task
+	all     sync.WaitGroup
+}
+
+// grow adds a goroutine, unless one is coming.
+func (c *crew) grow() {
+	if c.size.Load() < c.most && int(c.claimed.Load()) < len(c.run.results) && c.coming.CompareAndSwap(false, true) {
+		c.size.Add(1)
+		c.all.Go(c.work)
+	}
+}
+
+func (c *crew) work() {
+	for first := true; c.step.Err() == nil; first = false {
+		i := int(c.claimed.Add(1)) - 1
+		if first {
+			c.coming.Store(false)
+		}
+		if i >= len(c.run.results) {
+			return
+		}
+		c.grow()
+		c.run.workConcurrently(&c.run.results[i], c.cancel)
+	}
 }
 
 // workConcurrently runs one of several concurrent tasks. It also reports a node that ends its goroutine.

@@ -7,7 +7,7 @@ import "slices"
 type frontier struct {
 	next     []int        // nodes of the next superstep that edges trigger, sorted
 	sends    []queuedSend // run after them
-	deferred []bool       // by node: triggered deferred nodes
+	deferred []bool       // by node: triggered deferred nodes; nil for none
 	arrived  [][]bool     // by join, by place: sources that have run
 
 	queued  []int        // by node: the last superstep that it was queued for
@@ -37,6 +37,18 @@ func (m *machine) stage() {
 		res.sent, res.send = &m.sends[i-len(m.next)], int32(i-len(m.next)+1)
 		res.node = res.sent.to
 	}
+}
+
+// alone begins the next superstep when it is one task of a plain node and nothing stops the run.
+func (m *machine) alone() bool {
+	if len(m.next) != 1 || len(m.sends) > 0 || m.step-m.first >= m.limit || !m.nodes[m.next[0]].plain {
+		return false
+	}
+	m.step++
+	res := &m.results[0]
+	res.jumps, res.sent, res.node = false, nil, m.next[0]
+	m.merged, m.phase = false, phaseTasks
+	return true
 }
 
 // replaceFrontier replaces the tasks of a superstep by their successors.
@@ -92,11 +104,19 @@ func (m *machine) arrive(x *exits) {
 	}
 }
 
+// hold marks a deferred node as triggered.
+func (m *machine) hold(id int) {
+	if m.deferred == nil {
+		m.deferred = make([]bool, len(m.nodes))
+	}
+	m.deferred[id] = true
+}
+
 func (m *machine) queue(id int) {
 	switch {
 	case id == end:
 	case m.nodes[id].opts.deferred:
-		m.deferred[id] = true
+		m.hold(id)
 	case m.queued[id] != m.step+1:
 		m.queued[id] = m.step + 1
 		m.next = append(m.next, id)

@@ -127,9 +127,6 @@ func own[E any](list []E, owned *bool) []E {
 	return slices.Clone(list)
 }
 
-// An edit is a write that changes a list in place where a merge owns its array.
-type edit interface{ edit(s any, owned *bool) }
-
 // A keyedWrite puts or removes elements.
 type keyedWrite[E any] struct {
 	to     *keyedField[E]
@@ -142,15 +139,19 @@ func (w *keyedWrite[E]) Channel() string     { return w.to.name }
 func (w *keyedWrite[E]) Op() Op              { return w.op }
 func (w *keyedWrite[E]) channel() *channelID { return &w.to.channelID }
 
-func (w *keyedWrite[E]) apply(s any) { w.edit(s, new(bool)) }
-
-func (w *keyedWrite[E]) edit(s any, owned *bool) {
+func (w *keyedWrite[E]) apply(s any, owned *bool) (panicked *PanicError) {
+	defer func() {
+		if v := recover(); v != nil {
+			panicked = caught(v)
+		}
+	}()
 	at := w.to.at(s)
 	if w.op == OpPut {
 		*at = w.to.put(*at, w.values, owned)
 	} else {
 		*at = w.to.remove(*at, w.ids, owned)
 	}
+	return nil
 }
 
 func (w *keyedWrite[E]) encode(dst []byte) ([]byte, error) {

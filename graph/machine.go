@@ -53,10 +53,20 @@ type machine struct {
 	editDue []string    // nodes that were due before the edit
 
 	results    []result
-	tally      *tally
+	tally      tally
 	dirty      changes // DurabilityExit: unsaved changes
 	savedEvent *event  // published once the checkpoint is committed
 	committing *Change // the change that the driver is to commit
+	room       room
+}
+
+// A room is the first memory of a machine's lists, for graphs and supersteps of a few parts.
+type room struct {
+	queued [8]int
+	next   [4]int
+	slots  [8]slot
+	result [1]result
+	writes [2]write
 }
 
 // A phase is the next action of a machine.
@@ -93,17 +103,23 @@ func (out *output) reset() {
 	*out = output{events: out.events[:0]}
 }
 
-func newMachine(p *program) machine {
-	m := machine{program: p, step: -1, now: p.newSnapshot(), nextShown: p.typ.fresh(), tally: newTally(len(p.channels))}
-	m.deferred = make([]bool, len(p.nodes))
-	m.queued = make([]int, len(p.nodes))
+// init makes a machine ready that has nothing but its three states. It must not be copied after that.
+func (m *machine) init(p *program) {
+	m.program, m.step = p, -1
+	m.queued, m.tally.slots, m.next, m.results = m.room.queued[:], m.room.slots[:], m.room.next[:0], m.room.result[:0]
+	m.room.result[0].update = m.room.writes[:0]
+	if len(p.nodes) > len(m.queued) {
+		m.queued = make([]int, len(p.nodes))
+	}
+	if len(p.channels) > len(m.tally.slots) {
+		m.tally.slots = make([]slot, len(p.channels))
+	}
 	if len(p.joins) > 0 {
 		m.arrived = make([][]bool, len(p.joins))
 		for i, j := range p.joins {
 			m.arrived[i] = make([]bool, len(j.sources))
 		}
 	}
-	return m
 }
 
 // ready fills an output with the next action, unless it has one.

@@ -8,23 +8,15 @@ import (
 // A tally counts the writes of one merge by channel. Merges reuse it. Counts of
 // an earlier epoch are void.
 type tally struct {
-	epoch      int
-	overwrites int // in this epoch, in all channels
-	slots      []slot
+	epoch int
+	slots []slot
 }
 
 type slot struct {
 	epoch      int
-	sets       int
-	overwrites int
+	sets       int32
+	overwrites int32
 	owned      bool // an edit of this merge has made the list its own array
-}
-
-func newTally(channels int) *tally { return &tally{slots: make([]slot, channels)} }
-
-func (t *tally) begin() {
-	t.epoch++
-	t.overwrites = 0
 }
 
 // count counts a write and reports whether its channel now has too many.
@@ -38,14 +30,8 @@ func (t *tally) count(at int, op Op) bool {
 		s.sets++
 	case OpOverwrite:
 		s.overwrites++
-		t.overwrites++
 	}
 	return s.sets > 1 || s.overwrites > 1
-}
-
-// overwritten reports whether this epoch overwrites a channel.
-func (t *tally) overwritten(at int) bool {
-	return t.slots[at].epoch == t.epoch && t.slots[at].overwrites > 0
 }
 
 // commit merges the results of the superstep into the next state. The shown
@@ -53,12 +39,18 @@ func (t *tally) overwritten(at int) bool {
 func (m *machine) commit() error {
 	m.merged = true
 	m.expire(m.now.writable)
-	if _, err := m.merge(m.now.writable, m.tally, m.results); err != nil {
+	if _, err := m.merge(m.now.writable, &m.tally, m.results); err != nil {
 		m.unmerge()
 		return m.refused(err)
 	}
-	m.typ.copyTo(m.nextShown, m.now.writable)
-	m.clip(m.nextShown)
+	m.typ.copyTo(m.nextShown, m.now.shown)
+	copyFields(m.nextShown, m.now.writable, m.fleeting)
+	for at := range m.channels {
+		if m.tally.slots[at].epoch == m.tally.epoch {
+			m.channels[at].copyField(m.nextShown, m.now.writable)
+			m.channels[at].clip(m.nextShown)
+		}
+	}
 	return nil
 }
 
@@ -74,23 +66,31 @@ func (m *machine) unmerge() {
 // may call it.
 func (m *machine) routerState(res *result) (any, error) {
 	if len(m.results) == 1 {
-		if err := m.commit(); err != nil || len(m.fleeting) == 0 {
-			return m.nextShown, err
+		if err := m.commit(); err != nil {
+			return nil, err
 		}
-		own := m.typ.copyOf(m.nextShown)
-		for _, ch := range m.fleeting {
-			if !slices.ContainsFunc(res.update, func(w write) bool { return w.channel() == ch.id() }) {
-				ch.copyField(own, m.now.shown)
-			}
-		}
-		return own, nil
+		return m.routerView(res), nil
 	}
 	own := m.typ.copyOf(m.now.shown)
-	if _, err := m.merge(own, newTally(len(m.channels)), m.results[res.place:res.place+1]); err != nil {
+	if _, err := m.merge(own, &tally{slots: make([]slot, len(m.channels))}, m.results[res.place:res.place+1]); err != nil {
 		return nil, m.refused(err)
 	}
 	m.clip(own)
 	return own, nil
+}
+
+// routerView returns the next state for the routers of a lone task.
+func (m *machine) routerView(res *result) any {
+	if len(m.fleeting) == 0 {
+		return m.nextShown
+	}
+	own := m.typ.copyOf(m.nextShown)
+	for _, ch := range m.fleeting {
+		if !slices.ContainsFunc(res.update, func(w write) bool { return w.channel() == ch.id() }) {
+			ch.copyField(own, m.now.shown)
+		}
+	}
+	return own
 }
 
 func (m *machine) refused(err error) error {
@@ -100,7 +100,7 @@ func (m *machine) refused(err error) error {
 // merge applies the updates of results to state in order. It checks every write
 // before it applies one. A reducer's panic leaves state unusable.
 func (m *machine) merge(state any, t *tally, results []result) (wrote bool, err error) {
-	t.begin()
+	t.epoch++
 	crowded := false
 	for i := range results {
 		for _, w := range results[i].update {
@@ -127,27 +127,25 @@ func (m *machine) merge(state any, t *tally, results []result) (wrote bool, err 
 			return false, err
 		}
 	}
-	var res *result
-	var w write
-	defer func() {
-		if v := recover(); v != nil {
-			err = m.mergePanic(res, w, caught(v))
-		}
-	}()
+	return wrote, m.applyAll(state, t, results)
+}
+
+// applyAll applies checked updates in order.
+func (m *machine) applyAll(state any, t *tally, results []result) error {
 	for i := range results {
-		res = &results[i]
-		for _, w = range res.update {
-			if t.overwrites > 0 && w.Op() != OpOverwrite && w.channel() != nil && t.overwritten(m.slot(w.channel())) {
+		for _, w := range results[i].update {
+			id := w.channel()
+			if id == nil { // a Command
 				continue
 			}
-			if op := w.Op(); op == OpPut || op == OpRemove {
-				w.(edit).edit(state, &t.slots[m.slot(w.channel())].owned)
-			} else {
-				w.apply(state)
+			if s := &t.slots[m.slot(id)]; s.overwrites == 0 || w.Op() == OpOverwrite {
+				if err := w.apply(state, &s.owned); err != nil {
+					return m.mergePanic(&results[i], w, err)
+				}
 			}
 		}
 	}
-	return wrote, nil
+	return nil
 }
 
 // mergePanic names the write that a reducer panicked on.

@@ -206,6 +206,25 @@ func (m *machine) conclude(out *output) {
 	}
 }
 
+// concludeAlone is conclude for one task that nothing can see.
+func (m *machine) concludeAlone(res *result, n *node) {
+	m.now.shown, m.nextShown, m.merged, m.phase = m.nextShown, m.now.shown, false, phaseSaved
+	if m.collects {
+		m.noteWrites()
+	}
+	chosen, x := res.chosen.nodes, &n.exits
+	switch {
+	case res.jumps || len(res.chosen.sends)+len(x.joins)+len(m.sends) > 0:
+	case len(chosen) == 0 && len(x.next) == 1 && m.nodes[x.next[0]].plain:
+		m.next[0] = x.next[0]
+		return
+	case len(chosen) == 1 && len(x.next) == 0 && chosen[0] != end && m.nodes[chosen[0]].plain:
+		m.next[0], res.chosen.nodes = chosen[0], chosen[:0]
+		return
+	}
+	m.replaceFrontier()
+}
+
 // wrote reports whether a task of the superstep wrote a channel.
 func (m *machine) wrote() bool {
 	return slices.ContainsFunc(m.results, func(res result) bool {

@@ -67,7 +67,7 @@ func (m *machine) restoreFrontier(s *saved) error {
 		if err != nil {
 			return err
 		}
-		m.deferred[id] = true
+		m.hold(id)
 	}
 	for _, label := range slices.Sorted(maps.Keys(s.Arrived)) {
 		if err := m.restoreArrived(label, s.Arrived[label], s.V == flatFormat); err != nil {

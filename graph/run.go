@@ -30,9 +30,11 @@ type run struct {
 	parallel    int
 	perStep     time.Duration // 0 for no limit
 	timed       bool          // a limit for supersteps or the run is set
-	tasks       []task        // allocated in a batch
-	used        int           // tasks in use
-	journals    []journal     // allocated in a batch, not used yet
+	direct      bool          // see straight
+	line        *line
+	tasks       []task    // allocated in a batch
+	used        int       // tasks in use
+	journals    []journal // allocated in a batch, not used yet
 
 	// saving is the context for commits. It outlives the run's cancellation, so
 	// finished work is saved. Nil when nothing is saved.
@@ -46,7 +48,12 @@ type driver func(r *run, ctx context.Context) error
 // newRun prepares a run from the zero state. Inside a node its events go to the
 // outer graph's stream.
 func newRun(ctx context.Context, p *program, opts *RunOptions) *run {
-	r := &run{machine: newMachine(p)}
+	r, _ := p.idle.Get().(*run)
+	if r == nil {
+		r = new(run)
+		r.now.writable, r.now.shown, r.nextShown = p.typ.fresh3()
+	}
+	r.machine.init(p)
 	r.limit, r.outer, r.drive, r.label = p.defaultLimit, taskFrom(ctx), p.drive, opts.RunID
 	r.control, r.ownsControl = &r.ownControl, r.outer == nil
 	if r.outer != nil {
@@ -84,12 +91,13 @@ var noOptions RunOptions
 // A beginning starts a machine at a point, or at nil for a new thread.
 type beginning func(m *machine, in update, p *point, opts *RunOptions) error
 
-func (p *program) run(ctx context.Context, in update, opts *RunOptions, out publisher, begin beginning) (any, error) {
+// run runs the graph, and shows the last committed state, which is valid during that call.
+func (p *program) run(ctx context.Context, in update, opts *RunOptions, out publisher, begin beginning, show func(state any)) error {
 	if opts == nil {
 		opts = &noOptions
 	}
 	if err := opts.check(); err != nil {
-		return p.typ.fresh(), err
+		return err
 	}
 	r := newRun(ctx, p, opts)
 	if out != nil {
@@ -102,7 +110,11 @@ func (p *program) run(ctx context.Context, in update, opts *RunOptions, out publ
 	}
 	in = p.allowed(in)
 	err := r.runFrom(ctx, opts, func(at *point) error { return begin(&r.machine, in, at, opts) })
-	return r.visible(), err
+	show(r.visible())
+	if err == nil {
+		r.release()
+	}
+	return err
 }
 
 // runFrom runs the graph after begin. A panic of the checkpointer is an error
@@ -145,8 +157,10 @@ func (r *run) loop(ctx context.Context) error {
 		r.stopErr = r.recording.Run(r.at(), r.name, r.fingerprint)
 	}
 	r.feed(ctx, func() { r.ready(&r.todo) })
-	for !r.todo.end {
-		r.carryOut(ctx, (*run).execute)
+	for r.direct = r.goesStraight(); !r.todo.end; {
+		if !r.straight(ctx) {
+			r.carryOut(ctx, (*run).execute)
+		}
 	}
 	return r.finish(began)
 }

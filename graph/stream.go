@@ -47,7 +47,7 @@ func (p *program) stream(ctx context.Context, in update, opts *RunOptions, begin
 		go func() {
 			defer close(done)
 			defer s.close()
-			_, err = p.run(ctx, in, opts, s, begin)
+			err = p.run(ctx, in, opts, s, begin, func(any) {})
 		}()
 		stopped := false
 		defer func() { // also when yield panics

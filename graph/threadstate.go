@@ -131,13 +131,15 @@ func (c *program) checkThread(thread string) error {
 
 // machineAt returns a machine at a checkpoint.
 func (c *program) machineAt(key Key, p *point) (*machine, error) {
-	m := newMachine(c)
+	m := new(machine)
+	m.now.writable, m.now.shown, m.nextShown = c.typ.fresh3()
+	m.init(c)
 	m.ledger, m.phase = &ledger{thread: key.Thread, namespace: key.Namespace}, phaseEdit
 	if p == nil {
-		return &m, nil
+		return m, nil
 	}
 	m.owner = p.last.Owner
-	return &m, m.adopt(p)
+	return m, m.adopt(p)
 }
 
 // describe returns the snapshot of the current checkpoint. Ran holds the tasks

@@ -303,7 +303,7 @@ func (m *machine) nodesByHand(out *output, updates []handUpdate) error {
 		own = append(own, result{node: id, update: u.update})
 	}
 	slices.SortStableFunc(own, func(a, b result) int { return a.node - b.node })
-	if _, err := m.merge(m.now.writable, m.tally, own); err != nil {
+	if _, err := m.merge(m.now.writable, &m.tally, own); err != nil {
 		return err
 	}
 	m.show(&m.now)
