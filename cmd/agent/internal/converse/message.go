@@ -97,7 +97,11 @@ func (m *message) answer() {
 	var cited []string
 	for _, s := range m.proof.Passages {
 		if len(s.Marks) > 0 && strings.Contains(m.proof.Answer, s.Marks[0]) {
-			cited = append(cited, "- "+s.Marks[0]+" "+render.Line(s.Where))
+			at := fmt.Sprintf("bytes %d–%d", s.Start, s.End)
+			if s.Doc >= 0 && s.Doc < len(m.proof.Documents) {
+				at = render.Line(m.proof.Documents[s.Doc].Name) + ", " + at
+			}
+			cited = append(cited, fmt.Sprintf("- %s %s (%s)", s.Marks[0], render.Line(s.Where), at))
 		}
 	}
 	if len(cited) > 0 {

@@ -22,7 +22,7 @@ func TestMessage(t *testing.T) {
 		Model:   "offline", Corpus: "sample", End: state.End{Status: state.StatusAnswered},
 	}))
 	const want = "*searched for: what are the defences to battery?*  \n*searched for: defenses (not defences)*\n\n#### Rule\n" +
-		"- “Consent is a defence.” [Query 1][Source 1]\n\n### Sources\n\n- [Query 1][Source 1] Torts\n\n*corpus sample · model offline*"
+		"- “Consent is a defence.” [Query 1][Source 1]\n\n### Sources\n\n- [Query 1][Source 1] Torts (torts.md, bytes 5–27)\n\n*corpus sample · model offline*"
 	if text != want {
 		t.Errorf("the message is\n%s\nwant\n%s", text, want)
 	}
