@@ -157,11 +157,12 @@ func (r *run) try(res *result) (err error) {
 
 // report reports a task's outcome to the machine, and carries out its output.
 func (r *run) report(res *result) {
-	if r.ledger == nil && r.out == nil {
+	lone := len(r.results) == 1
+	if r.out == nil && (r.ledger == nil || lone && res.failure == nil) {
 		return // the machine wants nothing before tasksDone
 	}
 	out := &r.todo
-	if len(r.results) > 1 {
+	if !lone {
 		out = new(output)
 	}
 	r.locked(func() { r.taskDone(out, int(res.place)) })

@@ -29,6 +29,7 @@ type ledger struct {
 	flat              bool   // the checkpoint numbers keys by the rules of format 1
 
 	lastSize      int               // bytes of the last checkpoint
+	space         []byte            // room for the next
 	children      map[string]string // newest checkpoints of subgraphs that keep their state
 	pendingWrites []Record          // earlier records of tasks of the current superstep
 	hasUpdates    bool              // tasks of the current superstep have recorded updates

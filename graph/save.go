@@ -77,7 +77,11 @@ func childrenOf(results []result, children map[string]string) map[string]string 
 
 // body encodes a checkpoint; see saved.
 func (m *machine) body(source Source, results []result, full bool) (dst []byte, err error) {
-	dst = m.appendHead(make([]byte, 0, max(64, m.lastSize+16)), full)
+	// Room for several checkpoints is made at once, once there are many.
+	if room := max(64, m.lastSize+16); cap(m.space) < room {
+		m.space = make([]byte, 0, room*max(1, min(m.step, 16)))
+	}
+	dst = m.appendHead(m.space, full)
 	if !full && source != SourceFork && !(m.leavesStart && source == SourceLoop) && len(m.fleeting) > 0 {
 		dst = append(dst, `,"drop":`...)
 		if dst, err = appendStrings(dst, channelNames(m.fleeting)); err != nil {
@@ -120,7 +124,10 @@ func (m *machine) body(source Source, results []result, full bool) (dst []byte, 
 	}
 	dst, err = m.appendFrontier(dst, children)
 	m.lastSize = len(dst)
-	return dst, err
+	if cap(dst) == cap(m.space) {
+		m.space = dst[len(dst):]
+	}
+	return slices.Clip(dst), err
 }
 
 // resumeWrites reports whether an update given with answers writes a channel.

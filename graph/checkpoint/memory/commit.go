@@ -62,7 +62,7 @@ func (t *thread) commit(change *graph.Change) error {
 // place, so a mark is enough to undo a change.
 type mark struct {
 	space  *space
-	before []*graph.Checkpoint
+	before []*row
 }
 
 func remove(spaces map[string]*space, keys []graph.Key) {

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/internal/names"
@@ -49,7 +50,7 @@ func (s *Saver) Records(ctx context.Context, thread string) ([]graph.Record, err
 
 // look returns the checkpoints of a namespace, the position of the wanted one, and its records. The
 // position is negative if the checkpoint does not exist.
-func (t *thread) look(namespace, id string) (checkpoints []*graph.Checkpoint, at int, records []graph.Record) {
+func (t *thread) look(namespace, id string) (checkpoints []*row, at int, records []graph.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.spaces[namespace]
@@ -63,7 +64,7 @@ func (t *thread) look(namespace, id string) (checkpoints []*graph.Checkpoint, at
 			return nil, -1, nil
 		}
 	}
-	return s.checkpoints, at, slices.Clone(s.records[s.checkpoints[at].ID])
+	return s.checkpoints, at, slices.Clone(s.records[s.checkpoints[at].id])
 }
 
 // List implements graph.Checkpointer. It yields the checkpoints that existed when the loop began.
@@ -78,15 +79,16 @@ func (s *Saver) List(ctx context.Context, query graph.Query) iter.Seq2[graph.Che
 		}
 		yielded := 0
 		for _, list := range s.find(query.Thread).lists(query) {
-			for _, c := range slices.Backward(list) {
-				if !query.Matches(*c) {
+			for _, r := range slices.Backward(list) {
+				c := r.checkpoint()
+				if !query.Matches(c) {
 					continue
 				}
 				if err := ctx.Err(); err != nil {
 					fail(err)
 					return
 				}
-				if !yield(*c, nil) {
+				if !yield(c, nil) {
 					return
 				}
 				if yielded++; yielded == query.Limit {
@@ -99,7 +101,7 @@ func (s *Saver) List(ctx context.Context, query graph.Query) iter.Seq2[graph.Che
 
 // lists returns the checkpoints of each namespace that the query selects, sorted by the namespaces'
 // names.
-func (t *thread) lists(query graph.Query) [][]*graph.Checkpoint {
+func (t *thread) lists(query graph.Query) [][]*row {
 	if t == nil {
 		return nil
 	}
@@ -109,7 +111,7 @@ func (t *thread) lists(query graph.Query) [][]*graph.Checkpoint {
 	if query.All {
 		spaces = slices.Sorted(maps.Keys(t.spaces))
 	}
-	var out [][]*graph.Checkpoint
+	var out [][]*row
 	for _, ns := range spaces {
 		if s := t.spaces[ns]; s != nil {
 			out = append(out, s.checkpoints)
@@ -140,8 +142,8 @@ func (t *thread) about(id string) graph.Thread {
 	for _, list := range t.lists(graph.Query{All: true}) {
 		out.Checkpoints += len(list)
 		for _, c := range list {
-			if c.Time.After(out.Updated) {
-				out.Updated = c.Time
+			if at := time.UnixMicro(c.micros).UTC(); at.After(out.Updated) {
+				out.Updated = at
 			}
 		}
 	}

@@ -22,9 +22,45 @@ type thread struct {
 // elements of the array in use; new ones are appended. So readers may keep a slice of it without a
 // lock.
 type space struct {
-	checkpoints []*graph.Checkpoint       // sorted by ID
+	checkpoints []*row                    // sorted by ID
 	base        int                       // where the last Base was found: the next is often the same
 	records     map[string][]graph.Record // by checkpoint, sorted by compareRecords
+	last        *common                   // of the newest row
+}
+
+// A row is a checkpoint. What the checkpoints of a run share stands in one place.
+type row struct {
+	id, parent, base string
+	source           graph.Source
+	step             int
+	micros           int64 // since 1970
+	data             []byte
+	common           *common
+}
+
+// A common is what the checkpoints of a run share.
+type common struct {
+	namespace, run, graph, fingerprint string
+	version                            int
+	metadata                           map[string]string
+}
+
+// row makes the row of a checkpoint.
+func (s *space) row(c *graph.Checkpoint) *row {
+	k := s.last
+	if k == nil || k.run != c.Run || k.graph != c.Graph || k.fingerprint != c.Fingerprint || k.version != c.Version || !maps.Equal(k.metadata, c.Metadata) {
+		k = &common{c.Namespace, c.Run, c.Graph, c.Fingerprint, c.Version, c.Metadata}
+		s.last = k
+	}
+	return &row{c.ID, c.Parent, c.Base, c.Source, c.Step, c.Time.UnixMicro(), c.Data, k}
+}
+
+func (r *row) checkpoint() graph.Checkpoint {
+	k := r.common
+	return graph.Checkpoint{
+		Namespace: k.namespace, ID: r.id, Parent: r.parent, Base: r.base, Source: r.source, Step: r.step, Time: time.UnixMicro(r.micros).UTC(),
+		Run: k.run, Graph: k.graph, Fingerprint: k.fingerprint, Version: k.version, Metadata: k.metadata, Data: r.data,
+	}
 }
 
 func (t *thread) empty() bool {
@@ -39,12 +75,12 @@ func (t *thread) empty() bool {
 // find returns the position of a checkpoint, or where it would be.
 func (s *space) find(id string) (at int, found bool) { return find(s.checkpoints, id) }
 
-func find(checkpoints []*graph.Checkpoint, id string) (at int, found bool) {
+func find(checkpoints []*row, id string) (at int, found bool) {
 	// Nearly every call looks for the newest. The search is written out because the search of
 	// package slices copies the elements that it compares.
 	low, high := 0, len(checkpoints)
 	for at = high - 1; low < high; at = int(uint(low+high) / 2) {
-		switch c := strings.Compare(checkpoints[at].ID, id); {
+		switch c := strings.Compare(checkpoints[at].id, id); {
 		case c == 0:
 			return at, true
 		case c < 0:
@@ -63,7 +99,7 @@ func (s *space) has(id string) bool {
 
 // hasBase is has for a checkpoint's Base.
 func (s *space) hasBase(id string) bool {
-	if s.base < len(s.checkpoints) && s.checkpoints[s.base].ID == id {
+	if s.base < len(s.checkpoints) && s.checkpoints[s.base].id == id {
 		return true
 	}
 	at, ok := s.find(id)
@@ -74,39 +110,39 @@ func (s *space) hasBase(id string) bool {
 // add inserts a checkpoint at the free position that find returned.
 func (s *space) add(at int, c *graph.Checkpoint) {
 	if at == len(s.checkpoints) {
-		s.checkpoints = append(s.checkpoints, kept(c))
+		s.checkpoints = append(s.checkpoints, s.row(c))
 		return
 	}
-	s.checkpoints = slices.Concat(s.checkpoints[:at], []*graph.Checkpoint{kept(c)}, s.checkpoints[at:])
+	s.checkpoints = slices.Concat(s.checkpoints[:at], []*row{s.row(c)}, s.checkpoints[at:])
 }
 
 // replace replaces the checkpoint with the same ID, in a space that no reader has seen.
 func (s *space) replace(at int, c *graph.Checkpoint) {
-	s.checkpoints[at] = kept(c)
+	s.checkpoints[at] = s.row(c)
 }
 
 // remove removes checkpoints and their records, in a space that no reader has seen.
 func (s *space) remove(ids map[string]bool) {
-	s.checkpoints = slices.DeleteFunc(s.checkpoints, func(c *graph.Checkpoint) bool { return ids[c.ID] })
+	s.checkpoints = slices.DeleteFunc(s.checkpoints, func(c *row) bool { return ids[c.id] })
 	for id := range ids {
 		delete(s.records, id)
 	}
 }
 
 // lineage returns the lineage of the checkpoint at a position, oldest first.
-func lineage(checkpoints []*graph.Checkpoint, at int) ([]graph.Checkpoint, error) {
+func lineage(checkpoints []*row, at int) ([]graph.Checkpoint, error) {
 	last := checkpoints[at]
 	var out []graph.Checkpoint
 	for c := last; ; c = checkpoints[at] {
-		out = append(out, *c)
-		if c.ID == last.Base {
+		out = append(out, c.checkpoint())
+		if c.id == last.base {
 			slices.Reverse(out)
 			return out, nil
 		}
 		// Only look among older ones: after Replace, a parent may be newer than its child.
-		next, ok := find(checkpoints[:at], c.Parent)
+		next, ok := find(checkpoints[:at], c.parent)
 		if !ok {
-			return nil, fmt.Errorf("checkpoint %s is read from %s, and %q between them is missing", last.ID, last.Base, c.Parent)
+			return nil, fmt.Errorf("checkpoint %s is read from %s, and %q between them is missing", last.id, last.base, c.parent)
 		}
 		at = next
 	}
@@ -154,11 +190,4 @@ func compareRecords(a, b graph.Record) int {
 		return c
 	}
 	return strings.Compare(a.Key, b.Key)
-}
-
-// kept is the copy of a checkpoint that the saver stores.
-func kept(c *graph.Checkpoint) *graph.Checkpoint {
-	out := *c
-	out.Time = c.Time.UTC().Truncate(time.Microsecond)
-	return &out
 }
