@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -156,6 +157,13 @@ func TestFirstDifferenceInWords(t *testing.T) {
 	diff, differ = trace.First(was[:3], was)
 	if !differ || diff.Index != 3 {
 		t.Errorf("a trace grown longer: %+v", diff)
+	}
+	failed := slices.Clone(was)
+	failed[3].Error = "it failed"
+	for name, traces := range map[string][2][]trace.Record{"new": {was, failed}, "gone": {failed, was}} {
+		if diff, differ := trace.First(traces[0], traces[1]); !differ || diff.Index != 3 || diff.Field != "error" {
+			t.Errorf("a field that is %s: %+v", name, diff)
+		}
 	}
 }
 

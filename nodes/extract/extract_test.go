@@ -175,6 +175,22 @@ func TestMadeUpValue(t *testing.T) {
 	}
 }
 
+// TestPartOfANumber: a quote states a number only as a whole. Its digits within a longer number are
+// not its place.
+func TestPartOfANumber(t *testing.T) {
+	_, final, _, err := run(t, invoice, paper, &extract.Options{MaxIterations: 1}, []llmtest.Answer{
+		answer("total", "3.75", "TOTAL EUR 13.75", "tax", "0.00", "Oil 10.00"),
+	}, nil)
+	if err != nil || len(final.Values) != 2 {
+		t.Fatal(final.Values, err)
+	}
+	for _, v := range final.Values {
+		if v.Place != nil {
+			t.Errorf("%s is %q, found in %q", v.Field, v.Value, v.Place.Text)
+		}
+	}
+}
+
 // A call that fails while the run goes on is a loss.
 func TestLostCalls(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -75,7 +75,7 @@ func TestADoubtIsNeverHigh(t *testing.T) {
 // What is a whole sentence of the evidence needs no model; a clause does.
 func TestVerbatimClaimsAreNotAsked(t *testing.T) {
 	m := &reader{judge: literal}
-	text := "It is false that records are kept for seven years. Every owner keeps a log.\n\n- The log is bound in leather."
+	text := "It is false that records are kept for seven years. Every owner keeps a log.\n\n- The log is bound in leather.\n\nThe log is shown to guests, if the owner agrees."
 	final := run(t, verify.Deps{Model: m}, nil, verify.Input{
 		Response: "“Every owner keeps a log.” [Source 1]\n\n- The log is bound in leather.", Evidence: evidence(text),
 	})
@@ -87,9 +87,11 @@ func TestVerbatimClaimsAreNotAsked(t *testing.T) {
 			t.Errorf("quote %+v of claim %q", q, v.Text)
 		}
 	}
-	run(t, verify.Deps{Model: m}, nil, verify.Input{Response: "Records are kept for seven years.", Evidence: evidence(text)})
-	if m.calls[skills.JudgeClaim] != 1 {
-		t.Error("a clause was taken for a sentence")
+	for i, clause := range []string{"Records are kept for seven years.", "The log is shown to guests."} {
+		run(t, verify.Deps{Model: m}, nil, verify.Input{Response: clause, Evidence: evidence(text)})
+		if m.calls[skills.JudgeClaim] != i+1 {
+			t.Errorf("a clause was taken for a sentence: %s", clause)
+		}
 	}
 }
 

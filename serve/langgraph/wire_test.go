@@ -176,6 +176,12 @@ func TestSettings(t *testing.T) {
 	if _, body, _ := send(t, s, "GET", "/assistants/mine/schemas", ""); !strings.Contains(body, `"context_schema":{"additionalProperties":false,"properties":{"corpus":{"type":"string"},"depth":{}},"type":"object"}`) {
 		t.Errorf("schemas: %s", body)
 	}
+	// Clients offer a chat for a graph whose messages are a list.
+	for graph, list := range map[string]string{"chat": "messages", "fan": "done"} {
+		if _, body, _ := send(t, s, "GET", "/assistants/"+graph+"/schemas", ""); !strings.Contains(body, `"`+list+`":{"type":"array"}`) {
+			t.Errorf("%s of %s is not a list: %s", list, graph, body)
+		}
+	}
 }
 
 // Pruned threads are gone, or have their newest state alone.

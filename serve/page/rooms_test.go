@@ -94,6 +94,9 @@ func TestAskObject(t *testing.T) {
 	if run.Graph != "plain" || run.Status != runs.Success {
 		t.Errorf("%+v", run)
 	}
+	if body := s.get("/ui/ask?thread=" + run.Thread); !strings.Contains(body, `name="thread" value="`+run.Thread+`"`) {
+		t.Errorf("the form does not send its thread:\n%s", body)
+	}
 	_, _, answer = s.post("/ui/ask", url.Values{"thread": {run.Thread}, "input": {`{"text":"again"}`}})
 	if further := s.wait(strings.TrimPrefix(answer.Request.URL.Path, "/ui/runs/")); further.Thread != run.Thread || further.Number != 2 {
 		t.Errorf("%+v", further)

@@ -26,15 +26,15 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// JSON keeps every character, and an error loses its commands also on a terminal.
+// JSON keeps every character, <, > and & as they are, and an error loses its commands also on a terminal.
 func TestPrintHarmless(t *testing.T) {
 	var out, errs bytes.Buffer
 	a := New(nil, &out, &errs, nil)
 	a.Stderr.TTY = true
-	const text = "a\u009b\u009d\x7f\x1b[1m\u00a0é"
+	const text = "a\u009b\u009d\x7f\x1b[1m\u00a0é<&>"
 	a.PrintJSON(text)
 	var back string
-	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back != text || bytes.ContainsAny(out.Bytes(), "\u009b\u009d\x7f") {
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back != text || bytes.ContainsAny(out.Bytes(), "\u009b\u009d\x7f") || !bytes.Contains(out.Bytes(), []byte("<&>")) {
 		t.Errorf("%q is %q: %v", text, out.String(), err)
 	}
 	a.Finish(errors.New("no corpus \x1b[1m"), nil)
