@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/assay/graph"
@@ -13,11 +14,10 @@ import (
 )
 
 // ask is the node that asks the model.
-func (a agent[S]) ask(ctx context.Context, s S) (graph.Update[S], error) {
-	at := *a.part(&s)
-	end := a.Ended.Set(fmt.Sprintf("the model was asked %d times in this turn and still calls tools", a.MaxRounds))
+func (a *agent[S]) ask(ctx context.Context, s S) (graph.Update[S], error) {
+	at := a.at(&s)
 	if at.Rounds >= a.MaxRounds {
-		return graph.Update[S]{end}, nil
+		return graph.Update[S]{a.endless}, nil
 	}
 	req := llm.Request{Skill: a.Name, Origin: a.Origin, Messages: prompt(a.Prompt, at), Tools: a.kit.offered(at.View), Sampling: a.Sampling}
 	resp, usage, err := llm.Generate(ctx, a.model, req)
@@ -25,9 +25,9 @@ func (a agent[S]) ask(ctx context.Context, s S) (graph.Update[S], error) {
 		return nil, err
 	}
 	said := Message{ID: freshID(ctx, at.Messages), Message: llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: numbered(resp.Calls)}}
-	u := graph.Update[S]{a.Messages.Put(said), a.Rounds.Set(at.Rounds + 1), a.View.Set(View{}), a.Usage.Add(usage)}
+	u := graph.Update[S]{a.Messages.Put(said), a.Rounds.Set(at.Rounds + 1), a.plainView, a.Usage.Add(usage)}
 	if at.Rounds+1 == a.MaxRounds && a.kit.inVain(said.Calls) {
-		u = append(u, end)
+		u = append(u, a.endless)
 	}
 	return u, nil
 }
@@ -44,6 +44,13 @@ func (k kit) inVain(calls []llm.ToolCall) bool {
 // message has. Arguments that are not JSON become a JSON string, since a checkpoint cannot hold
 // them.
 func numbered(calls []llm.ToolCall) []llm.ToolCall {
+	fine := true
+	for i, c := range calls {
+		fine = fine && c.ID != "" && (len(c.Arguments) == 0 || json.Valid(c.Arguments)) && !slices.ContainsFunc(calls[:i], func(o llm.ToolCall) bool { return o.ID == c.ID })
+	}
+	if fine {
+		return slices.Clip(calls)
+	}
 	out := slices.Clone(calls)
 	for i := range out {
 		if c := &out[i]; len(c.Arguments) > 0 && !json.Valid(c.Arguments) {
@@ -65,7 +72,7 @@ const clearedText = "(left out, to save space)"
 
 // prompt returns the conversation for a request. Each call gets a result, and the results of a
 // message come together in the order of its calls: providers refuse anything else.
-func prompt(system string, s State) []llm.Message {
+func prompt(system string, s *State) []llm.Message {
 	seen := s.Messages
 	if len(s.View.Skip) > 0 {
 		seen = slices.DeleteFunc(slices.Clone(seen), func(m Message) bool { return m.ID != "" && slices.Contains(s.View.Skip, m.ID) })
@@ -152,18 +159,15 @@ func (v View) result(behind []Message, call string) (llm.ToolResult, bool) {
 	return llm.ToolResult{}, false
 }
 
-// pending returns the calls of the model's last message that have no result, and that message.
-func pending(list []Message) (Message, []int) {
+// called returns the model's last message, and what follows it.
+func called(list []Message) (*Message, []Message) {
 	for i := len(list) - 1; i >= 0; i-- {
-		if m := &list[i]; m.Role == llm.Assistant {
-			var open []int
-			for j, c := range m.Calls {
-				if _, found := (View{}).result(list[i+1:], c.ID); !found {
-					open = append(open, j)
-				}
-			}
-			return *m, open
+		if list[i].Role == llm.Assistant {
+			return &list[i], list[i+1:]
 		}
 	}
-	return Message{}, nil
+	return &Message{}, nil
 }
+
+// result returns the ID of the message with the result of a call.
+func (m *Message) result(call int) string { return m.ID + "." + strconv.Itoa(call+1) }

@@ -71,7 +71,8 @@ type Tool struct {
 	// Final makes the result of a call the answer of the turn.
 	Final bool
 
-	to string // the agent that a Handoff hands over to
+	to   string // the agent that a Handoff hands over to
+	node string // of an agent's graph
 }
 
 // Always is a Tool.Approve: a person approves every call.
@@ -108,15 +109,15 @@ type Change struct {
 
 // A kit holds an agent's tools by name, and their descriptions for the model.
 type kit struct {
-	tools  map[string]Tool
+	tools  map[string]*Tool
 	listed []llm.Tool
 	names  []string
 
-	limited bool // a tool has a limit of calls
+	limited bool // a tool has a limit of its own
 }
 
 func newKit(tools []Tool) (kit, error) {
-	k := kit{tools: map[string]Tool{}}
+	k := kit{tools: map[string]*Tool{}}
 	var problems []error
 	for i, t := range tools {
 		if t.Callable == nil {
@@ -125,13 +126,14 @@ func newKit(tools []Tool) (kit, error) {
 		}
 		described := t.Tool()
 		switch {
-		case k.tools[described.Name].Callable != nil:
+		case k.tools[described.Name] != nil:
 			problems = append(problems, fmt.Errorf("two tools are called %q", described.Name))
 		case t.AtOnce < 0 || t.Most < 0:
 			problems = append(problems, fmt.Errorf("tool %q: AtOnce and Most are limits and may not be negative", described.Name))
 		}
-		k.limited = k.limited || t.Most > 0
-		k.tools[described.Name], k.listed, k.names = t, append(k.listed, described), append(k.names, described.Name)
+		k.limited = k.limited || t.Most > 0 || t.AtOnce > 0
+		t.node = NodeTool + described.Name
+		k.tools[described.Name], k.listed, k.names = &t, append(k.listed, described), append(k.names, described.Name)
 	}
 	return k, errors.Join(problems...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
@@ -92,6 +93,16 @@ func NewChannels[S any](part func(*S) *State) *Channels[S] {
 	}
 }
 
+// at returns the State inside s. Where S is State, s stays on its caller's stack.
+func (c *Channels[S]) at(s *S) *State {
+	if own, ok := any(s).(*State); ok {
+		return own
+	}
+	return c.inside(*s)
+}
+
+func (c *Channels[S]) inside(s S) *State { return c.part(&s) }
+
 // All returns the channels, for graph.NewStateGraph.
 func (c *Channels[S]) All() []graph.Channel[S] {
 	return []graph.Channel[S]{c.Messages, c.Asked, c.Rounds, c.Allowed, c.Ended, c.View, c.Usage, c.Active}
@@ -137,11 +148,11 @@ func union(cur, more []string) []string {
 // freshID returns an unused message ID. It depends only on the task's place in its run.
 func freshID(ctx context.Context, taken []Message) string {
 	at, _ := graph.CurrentTask(ctx)
-	for id, n := fmt.Sprintf("m%d", at.Step), 1; ; id, n = fmt.Sprintf("m%d.%d", at.Step, n), n+1 {
-		if !has(taken, id) {
-			return id
-		}
+	id := "m" + strconv.Itoa(at.Step)
+	for n := 1; has(taken, id); n++ {
+		id = fmt.Sprintf("m%d.%d", at.Step, n)
 	}
+	return id
 }
 
 // has reports whether a message has this ID.

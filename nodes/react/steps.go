@@ -167,7 +167,7 @@ func Summarise(m llm.Model, tokens, keep int) Step {
 		}
 		old := s
 		old.Messages, old.View = s.Messages[:at], View{}
-		asked := append(prompt("", old), llm.Message{Role: llm.User, Text: "Sum up the conversation so far for somebody who goes on with it: what was asked, what was found with its figures and names, what is open. Write only the summary."})
+		asked := append(prompt("", &old), llm.Message{Role: llm.User, Text: "Sum up the conversation so far for somebody who goes on with it: what was asked, what was found with its figures and names, what is open. Write only the summary."})
 		resp, usage, err := llm.Generate(ctx, m, llm.Request{Skill: "summarise", Messages: asked})
 		if errors.As(err, new(*llm.ParseError)) { // blank: keep the messages
 			return Change{Usage: usage}, nil
@@ -188,7 +188,7 @@ func Summarise(m llm.Model, tokens, keep int) Step {
 func AnswerIn[T any](m llm.Model) Step {
 	return Step{Name: "answer_in_schema", Run: func(ctx context.Context, s State) (Change, error) {
 		answer := last(s.Messages)
-		asked := append(prompt("", s), llm.Message{Role: llm.User, Text: "Give that answer as one JSON object that fits the schema."})
+		asked := append(prompt("", &s), llm.Message{Role: llm.User, Text: "Give that answer as one JSON object that fits the schema."})
 		out, usage, err := llm.AskFor[T](ctx, m, llm.Request{Skill: "answer_in_schema", Messages: asked})
 		if err != nil {
 			return Change{}, err
