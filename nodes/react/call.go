@@ -85,7 +85,7 @@ func (a *agent[S]) dispatch(ask, after string) graph.Node[S] {
 
 // answered reports whether a call has a result in the messages behind its own.
 func answered(behind []Message, call string) bool {
-	_, found := (View{}).result(behind, call)
+	_, found := new(View).result(behind, call)
 	return found
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
@@ -115,6 +116,8 @@ type agent[S any] struct {
 	Options
 	model llm.Model
 	kit   kit
+
+	drafts sync.Pool // of *drafted
 
 	plainView, endless graph.Write[S] // the same in each round
 }

@@ -139,7 +139,7 @@ func roundsOf(list []Message) []string {
 		}
 		var b strings.Builder
 		for _, c := range m.Calls {
-			r, _ := (View{}).result(list[i+1:], c.ID)
+			r, _ := new(View).result(list[i+1:], c.ID)
 			fmt.Fprintf(&b, "%s(%s)=%s\n", c.Name, c.Arguments, r.Text)
 		}
 		out = append(out, b.String())
