@@ -42,6 +42,9 @@ type Options struct {
 	Before []Step
 	// After are steps after a model call without tool calls, in order.
 	After []Step
+	// Anew begins each run in a node of another graph without the earlier ones. Default: where the
+	// outer thread is saved, the agent remembers its earlier turns; see graph.PersistTurns.
+	Anew bool
 	// Store keeps results above a tool's Limit. Default: they are cut, and say so.
 	Store store.Store
 	// Namespace is where Store keeps them. Default "results".

@@ -72,6 +72,9 @@ func Into[S any](c *Channels[S], m llm.Model, tools []Tool, opts *Options, more 
 	a.plainView = c.View.Set(View{})
 	a.endless = c.Ended.Set(fmt.Sprintf("the model was asked %d times in this turn and still calls tools", o.MaxRounds))
 	g := graph.NewStateGraph(append(c.All(), more...)...)
+	if !o.Anew {
+		g.Persist(graph.PersistTurns)
+	}
 	g.AddNode(NodeBegin, a.begin)
 	g.AddEdge(graph.Start, NodeBegin)
 	g.AddNode(NodeModel, a.ask)
