@@ -111,7 +111,7 @@ func (a *agent[S]) made(s *State) map[string]int {
 	n := map[string]int{}
 	for i := len(s.Messages) - 1; i >= 0; i-- {
 		m := &s.Messages[i]
-		if m.Role == llm.User && !m.Again {
+		if m.person() {
 			break
 		}
 		for _, r := range m.Results {

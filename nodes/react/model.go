@@ -73,10 +73,7 @@ const clearedText = "(left out, to save space)"
 // prompt returns the conversation for a request. Each call gets a result, and the results of a
 // message come together in the order of its calls: providers refuse anything else.
 func prompt(system string, s *State) []llm.Message {
-	seen := s.Messages
-	if len(s.View.Skip) > 0 {
-		seen = slices.DeleteFunc(slices.Clone(seen), func(m Message) bool { return m.ID != "" && slices.Contains(s.View.Skip, m.ID) })
-	}
+	seen := s.View.seen(s.Messages)
 	out, _ := s.View.render(begun(join(system, s.View.Note), len(seen)), seen, 0)
 	return out
 }
@@ -114,7 +111,7 @@ func (v *View) render(out []llm.Message, seen []Message, from int) (_ []llm.Mess
 
 // results returns a result for each call of a message. Open says that some have none.
 func (v *View) results(m *Message, behind []Message) (out []llm.ToolResult, open bool) {
-	if len(m.Calls) == 1 && len(v.Cleared) == 0 && len(behind) > 0 {
+	if len(m.Calls) == 1 && len(v.Cleared) == 0 && v.MaxResult == 0 && len(behind) > 0 {
 		if only := behind[0].Results; len(only) == 1 && only[0].CallID == m.Calls[0].ID {
 			return only, false
 		}
@@ -139,7 +136,7 @@ type drafted struct {
 
 // draft is prompt, for the agent's own requests. It renders what came since the last one.
 func (a *agent[S]) draft(s *State) []llm.Message {
-	if v := &s.View; len(v.Skip)+len(v.Cleared)+len(v.Note) > 0 || len(s.Messages) == 0 {
+	if v := &s.View; len(v.Skip)+len(v.Cleared)+len(v.Note)+v.MaxResult > 0 || len(s.Messages) == 0 || summed(s.Messages) {
 		return prompt(a.Prompt, s)
 	}
 	d, ok := a.drafts.Get().(*drafted)
@@ -196,6 +193,7 @@ func (v *View) result(behind []Message, call string) (llm.ToolResult, bool) {
 				if v.clears(m) {
 					r.Text = clearedText
 				}
+				r.Text = v.shortened(r.Text)
 				return r, true
 			}
 		}

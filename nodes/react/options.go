@@ -94,6 +94,9 @@ func Tools(list ...llm.Callable) []Tool {
 type Step struct {
 	Name string // of the node
 	Run  func(ctx context.Context, s State) (Change, error)
+
+	inside func(context.Context, State, frame) (Change, error) // in place of Run; nil for none
+	tokens int                                                 // the limit of a step that keeps requests within one
 }
 
 // A Change is the change that a step makes. The zero value changes nothing.

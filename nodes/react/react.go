@@ -69,6 +69,11 @@ func Into[S any](c *Channels[S], m llm.Model, tools []Tool, opts *Options, more 
 		return nil, fmt.Errorf("making an agent: %w", err)
 	}
 	a := &agent[S]{Channels: c, Options: o, model: m, kit: kit}
+	for _, step := range o.Before {
+		if step.tokens > 0 && (a.tokens == 0 || step.tokens < a.tokens) {
+			a.tokens = step.tokens
+		}
+	}
 	a.plainView = c.View.Set(View{})
 	a.endless = c.Ended.Set(fmt.Sprintf("the model was asked %d times in this turn and still calls tools", o.MaxRounds))
 	g := graph.NewStateGraph(append(c.All(), more...)...)
@@ -120,6 +125,7 @@ type agent[S any] struct {
 	model llm.Model
 	kit   kit
 
+	tokens int       // the least limit of the steps before the model; 0 for none
 	drafts sync.Pool // of *drafted
 
 	plainView, endless graph.Write[S] // the same in each round
@@ -148,7 +154,13 @@ func (a *agent[S]) named(ctx context.Context, s State, list []Message) []Message
 func (a *agent[S]) step(step Step, again string) graph.Node[S] {
 	return func(ctx context.Context, s S) (graph.Update[S], error) {
 		at := *a.at(&s)
-		edit, err := step.Run(ctx, at)
+		var edit Change
+		var err error
+		if step.inside != nil {
+			edit, err = step.inside(ctx, at, frame{a.Prompt, a.tokens})
+		} else {
+			edit, err = step.Run(ctx, at)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,11 @@ type Message struct {
 	llm.Message
 	Check *state.ClaimCheck `json:"check,omitempty"` // for an answer, with Grounded
 	Again bool              `json:"again,omitempty"` // a step, not the person, asks the model again
+	For   []string          `json:"for,omitempty"`   // of a summary: the IDs of the messages in whose place requests have it
 }
+
+// person reports whether the person wrote a message.
+func (m *Message) person() bool { return m.Role == llm.User && !m.Again && len(m.For) == 0 }
 
 // State is a conversation. To use a caller's struct that contains one, see Into.
 type State struct {
@@ -46,11 +50,16 @@ type View struct {
 	Cleared []string `json:"cleared,omitempty"` // IDs of messages whose text and images it does not see
 	Tools   []string `json:"tools,omitempty"`   // the offered tools; none means all
 	Note    string   `json:"note,omitempty"`    // added to the system prompt
+	// MaxResult is the size in bytes above which results are shortened, with a mark; 0 for none.
+	MaxResult int `json:"max_result,omitempty"`
 }
 
 // plus combines two views. The tools of more count.
 func (v View) plus(more View) View {
 	v.Skip, v.Cleared, v.Note = union(v.Skip, more.Skip), union(v.Cleared, more.Cleared), join(v.Note, more.Note)
+	if v.MaxResult == 0 || more.MaxResult > 0 && more.MaxResult < v.MaxResult {
+		v.MaxResult = more.MaxResult
+	}
 	if len(more.Tools) > 0 {
 		v.Tools = more.Tools
 	}
