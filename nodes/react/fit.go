@@ -100,7 +100,7 @@ func (v View) fit(list []Message, system string, tokens int) (View, error) {
 	}
 	must := slices.Concat(list[max(question, 0):question+1], list[from:])
 	for _, m := range list[:from] {
-		if len(m.For) > 0 {
+		if m.Sum != nil {
 			must = append(must, m)
 		}
 	}
@@ -110,7 +110,7 @@ func (v View) fit(list []Message, system string, tokens int) (View, error) {
 	}
 	fits := func(begin, end int) bool {
 		n := 0
-		if len(list[begin].For) == 0 { // else counted already
+		if list[begin].Sum == nil { // else counted already
 			n = v.tokens(list[begin:end])
 		}
 		room -= n
@@ -134,7 +134,7 @@ func (v View) fit(list []Message, system string, tokens int) (View, error) {
 		}
 	}
 	for i, m := range list[:from] {
-		if (i < first || i > question) && len(m.For) == 0 {
+		if (i < first || i > question) && m.Sum == nil {
 			v.Skip = append(v.Skip, m.ID)
 		}
 	}
@@ -148,8 +148,10 @@ func (v *View) seen(list []Message) []Message {
 	}
 	by, skip := map[string]int{}, map[string]bool{"": false}
 	for i, m := range list {
-		for _, id := range m.For {
-			by[id] = i
+		if m.Sum != nil {
+			for _, id := range m.Sum.For {
+				by[id] = i
+			}
 		}
 	}
 	for _, id := range v.Skip {
@@ -164,12 +166,17 @@ func (v *View) seen(list []Message) []Message {
 		if m = list[at]; !skip[m.ID] && !shown[at] {
 			out = append(out, m)
 		}
-		shown[at] = len(m.For) > 0
+		shown[at] = m.Sum != nil
 	}
 	return out
 }
 
 // summed reports whether a message is a summary.
 func summed(list []Message) bool {
-	return slices.ContainsFunc(list, func(m Message) bool { return len(m.For) > 0 })
+	for i := range list {
+		if list[i].Sum != nil {
+			return true
+		}
+	}
+	return false
 }

@@ -181,8 +181,8 @@ func TestASummaryStands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := slices.IndexFunc(snap.State.Messages, func(m react.Message) bool { return len(m.For) > 0 })
-	if got := fmt.Sprint(snap.State.Messages[at].For); got != "[m1 m3 m6 m8]" || len(snap.State.Messages) != 9 {
+	at := slices.IndexFunc(snap.State.Messages, func(m react.Message) bool { return m.Sum != nil })
+	if got := fmt.Sprint(snap.State.Messages[at].Sum.For); got != "[m1 m3 m6 m8]" || len(snap.State.Messages) != 9 {
 		t.Errorf("the summary is for %s\n%s", got, shown(snap.State))
 	}
 }

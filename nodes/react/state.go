@@ -17,11 +17,16 @@ type Message struct {
 	llm.Message
 	Check *state.ClaimCheck `json:"check,omitempty"` // for an answer, with Grounded
 	Again bool              `json:"again,omitempty"` // a step, not the person, asks the model again
-	For   []string          `json:"for,omitempty"`   // of a summary: the IDs of the messages in whose place requests have it
+	Sum   *Sum              `json:"sum,omitempty"`   // the message is a summary
+}
+
+// A Sum is what a summary sums up.
+type Sum struct {
+	For []string `json:"for"` // the IDs of the messages in whose place requests have it
 }
 
 // person reports whether the person wrote a message.
-func (m *Message) person() bool { return m.Role == llm.User && !m.Again && len(m.For) == 0 }
+func (m *Message) person() bool { return m.Role == llm.User && !m.Again && m.Sum == nil }
 
 // State is a conversation. To use a caller's struct that contains one, see Into.
 type State struct {

@@ -165,9 +165,11 @@ func Summarise(m llm.Model, tokens, keep int) Step {
 		}
 		var put []Message
 		if !blank { // else the messages stay
-			sum := Message{ID: freshID(ctx, s.Messages), Message: llm.Message{Role: llm.User, Text: "Summary of the conversation so far:\n" + llm.Cut(resp.Text, max(tokens, 100))}}
+			sum := Message{Sum: &Sum{}, ID: freshID(ctx, s.Messages), Message: llm.Message{Role: llm.User, Text: "Summary of the conversation so far:\n" + llm.Cut(resp.Text, max(tokens, 100))}}
 			for _, m := range old {
-				sum.For = append(append(sum.For, m.ID), m.For...)
+				if sum.Sum.For = append(sum.Sum.For, m.ID); m.Sum != nil {
+					sum.Sum.For = append(sum.Sum.For, m.Sum.For...)
+				}
 			}
 			put, s.Messages = []Message{sum}, append(slices.Clip(s.Messages), sum)
 		}
@@ -203,10 +205,10 @@ func toSum(v *View, list []Message, room, keep int) []Message {
 	var old []Message
 	fresh := 0
 	for i, m := range list[:at] {
-		if i != question {
-			old = append(old, m)
+		if i == question {
+			continue
 		}
-		if i != question && len(m.For) == 0 {
+		if old = append(old, m); m.Sum == nil {
 			fresh++
 		}
 	}
