@@ -68,11 +68,12 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), er
 		release()
 		return nil, fmt.Errorf("saving graph %q inside node %q: %w", r.name, t.name(), &CompileError{problems})
 	}
+	r.keeps = r.persist.keeps(t.send > 0 || r.collects && r.program.input == nil)
 	outer := t.run
 	r.persister = outer.persister
 	r.ledger = &ledger{thread: outer.thread, mode: outer.mode, owner: j.identity(), again: outer.again}
-	r.namespace = childNamespace(outer.namespace, t.name(), r.owner, r.ordinal, r.persist == PersistAlways)
-	if r.persist == PersistAlways && !outer.claimFor(r.namespace, r.owner) {
+	r.namespace = childNamespace(outer.namespace, t.name(), r.owner, r.ordinal, r.keeps)
+	if r.keeps && !outer.claimFor(r.namespace, r.owner) {
 		release()
 		return nil, fmt.Errorf("graph %q keeps its state in %q, and another task of the superstep runs it too: run it in one task at a time: %w", r.name, r.namespace, ErrThreadBusy)
 	}

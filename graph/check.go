@@ -43,8 +43,8 @@ func (c *checker) checkOptions(o *CompileOptions) {
 			c.report(UnknownTarget, name, "a breakpoint names a node that does not exist; known nodes: "+orNone(c.names))
 		}
 	}
-	if o.Persistence > PersistAlways {
-		c.report(InvalidOptions, "", fmt.Sprintf("persistence is %d: it must be one of the constants", o.Persistence))
+	if max(o.Persistence, c.persist) > PersistTurns {
+		c.report(InvalidOptions, "", fmt.Sprintf("persistence is %d: it must be one of the constants", max(o.Persistence, c.persist)))
 	}
 	if o.Version < 0 {
 		c.report(InvalidOptions, "", fmt.Sprintf("version is %d: it must not be negative", o.Version))

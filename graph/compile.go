@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -23,7 +24,7 @@ type CompileOptions struct {
 	// graph is saved with the outer graph. Default: runs are not saved.
 	Checkpointer Checkpointer
 	// Persistence selects what is saved when the graph runs inside a node.
-	// Default PersistPerRun.
+	// Default: that of StateGraph.Persist, else PersistPerRun.
 	Persistence Persistence
 	// InterruptBefore and InterruptAfter name nodes as breakpoints, "*" for
 	// all. Runs stop before or after them. Default: none.
@@ -53,7 +54,16 @@ const (
 	// and thread. A subgraph over the same state keeps the channels outside its
 	// Input.
 	PersistAlways
+	// PersistTurns is PersistAlways where that can be: the outer run is saved,
+	// and an edge runs the node. Elsewhere, also in a task of a Send and in a
+	// subgraph over the same state without an Input, it is PersistPerRun.
+	PersistTurns
 )
+
+// keeps reports whether a run in a task, maybe of a Send, keeps its state.
+func (p Persistence) keeps(sent bool) bool {
+	return p == PersistAlways || p == PersistTurns && !sent
+}
 
 // Compiled is a graph that can run. It never changes, and concurrent runs may
 // share it.
@@ -201,7 +211,7 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 	c := &program{
 		saveProblems: sync.OnceValue(g.unsavableChannels), typ: g.typ,
 		name: opts.Name, defaultLimit: opts.RecursionLimit, channels: slices.Clone(g.channels), input: g.input, output: g.output,
-		saver: opts.Checkpointer, persist: opts.Persistence, version: opts.Version, migrate: opts.Migrate, clock: opts.Now,
+		saver: opts.Checkpointer, persist: cmp.Or(opts.Persistence, g.persist), version: opts.Version, migrate: opts.Migrate, clock: opts.Now,
 		before: slices.Clone(opts.InterruptBefore), after: slices.Clone(opts.InterruptAfter),
 	}
 	c.drive, c.zero, c.idle = (*run).loop, g.typ.fresh(), new(sync.Pool)

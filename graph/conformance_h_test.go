@@ -41,7 +41,7 @@ func askBelow(c *calls) *graph.StateGraph[board] {
 var durableH = []durable{
 	{"H1", func(t *testing.T, open func() graph.Checkpointer) {
 		for persist, want := range map[graph.Persistence][]string{
-			graph.PersistPerRun: {"in", "s"}, graph.PersistNever: {"in", "s"}, graph.PersistAlways: {"in", "s", "in", "s"},
+			graph.PersistPerRun: {"in", "s"}, graph.PersistNever: {"in", "s"}, graph.PersistAlways: {"in", "s", "in", "s"}, graph.PersistTurns: {"in", "s", "in", "s"},
 		} {
 			for _, durability := range []graph.Durability{graph.DurabilitySync, graph.DurabilityAsync, graph.DurabilityExit} {
 				child := keeping(t, wire("START -> s", nil), persist)
@@ -57,6 +57,44 @@ var durableH = []durable{
 					logged(t, out, err, want...)
 				}
 			}
+		}
+	}},
+	{"H1/turns", func(t *testing.T, open func() graph.Checkpointer) {
+		// A run of a Send begins anew, as does one that nothing saves; so several tasks may run the graph.
+		child := keeping(t, wire("START -> s", nil), graph.PersistTurns)
+		fan := newBoard()
+		fan.AddNode("p", func(ctx context.Context, _ board) (update, error) {
+			s, err := child.Invoke(ctx, update{log.Add("in")}, nil)
+			return update{log.Add(s.Log...)}, err
+		})
+		fan.AddConditionalEdges(graph.Start, func(context.Context, board) (graph.Route, error) {
+			return graph.Sends(graph.Send[board]{Node: "p"}, graph.Send[board]{Node: "p"}), nil
+		}, "p")
+		app := compileOn(t, open(), fan)
+		for range 2 {
+			out, err := app.Invoke(t.Context(), update{log.Overwrite(nil)}, on("1"))
+			logged(t, out, err, "in", "s", "in", "s")
+		}
+		for range 2 {
+			out, err := mustCompile(t, wire("START -> p", map[string]node{"p": turns(child)})).Invoke(t.Context(), update{}, nil)
+			logged(t, out, err, "in", "s")
+		}
+		// An interrupted run continues, and the next one knows of it.
+		var c calls
+		mapped := newBoard()
+		graph.AddMappedSubgraph(mapped, "p", keeping(t, askBelow(&c), graph.PersistTurns), func(board) update { return update{log.Add("in")} }, func(s board) update { return update{log.Overwrite(s.Log)} })
+		mapped.AddEdge(graph.Start, "p")
+		app = compileOn(t, open(), mapped)
+		var want []string
+		for range 2 {
+			_, err := app.Invoke(t.Context(), update{}, on("1"))
+			pendingIn(t, err, "s2: q?")
+			if s, err := app.State(t.Context(), graph.Key{Thread: "1"}); err != nil || s.Tasks[0].Child.Namespace != "p" {
+				t.Errorf("%v: the child is in %q", err, s.Tasks[0].Child.Namespace)
+			}
+			out, err := app.Resume(t.Context(), nil, on("1", graph.Reply("a")))
+			want = append(want, "in", "s1", "s2:a")
+			logged(t, out, err, want...)
 		}
 	}},
 	{"H1/stateful_interrupt", func(t *testing.T, open func() graph.Checkpointer) {

@@ -366,7 +366,7 @@ func (m *machine) beginAt(state any, p *point, of *stateRef) error {
 	}
 	m.put(&m.now, state)
 	m.origin = m.typ.copyOf(state)
-	if m.persist == PersistPerRun && m.program.input == nil {
+	if !m.keeps && m.program.input == nil {
 		m.stateFrom = of
 	}
 	return nil

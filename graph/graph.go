@@ -60,7 +60,8 @@ type blueprint struct {
 	joins    []join
 	branches []branchSpec
 	defaults policies
-	problems []Problem // found while building
+	persist  Persistence // when Compile names none
+	problems []Problem   // found while building
 }
 
 type nodeSpec struct {
@@ -150,6 +151,9 @@ func (g *StateGraph[S]) Input(channels ...Channel[S]) { g.plan.input = channelsO
 // Output limits the state that Invoke returns to these channels. Other fields
 // are zero. Default: every channel.
 func (g *StateGraph[S]) Output(channels ...Channel[S]) { g.plan.output = channelsOf(channels) }
+
+// Persist sets the persistence of the graph for a Compile without one.
+func (g *StateGraph[S]) Persist(p Persistence) { g.plan.persist = p }
 
 // AddNode adds a node with at most one options value.
 func (g *StateGraph[S]) AddNode(name string, node Node[S], opts ...NodeOptions[S]) {

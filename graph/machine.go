@@ -38,6 +38,7 @@ type machine struct {
 	paused        *snapshot // in a run that was interrupted: now, with the writes of finished tasks
 	merged        bool      // nextShown is made, and now.writable is ahead of now.shown
 	collects      bool      // keep all writes for the outer graph
+	keeps         bool      // the state is kept for the next run in the same node
 	written       update    // all committed writes, when collects is set
 	before        breakpoints
 	after         breakpoints

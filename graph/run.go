@@ -184,7 +184,7 @@ func (r *run) carryOut(ctx context.Context, execute driver) {
 // finish ends a run after the machine's last output.
 func (r *run) finish(began time.Time) error {
 	r.show(r.todo.events)
-	if r.err == nil && r.persist == PersistAlways && r.ledger != nil && r.owner != "" {
+	if r.err == nil && r.keeps && r.ledger != nil && r.owner != "" {
 		r.outer.journal.noteChild(r.namespace, r.id)
 	}
 	r.ended(&r.todo, r.close())

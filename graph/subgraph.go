@@ -25,6 +25,9 @@ func optionsOf[S any](opts []NodeOptions[S]) nodeOptions {
 
 func (b *blueprint) addSubgraph(name string, child *program, opts nodeOptions, options int) {
 	spec := nodeSpec{name: name, opts: opts, inner: child, outputs: child.channels, persistence: child.persist}
+	if child.persist == PersistTurns && child.input == nil {
+		spec.persistence = PersistPerRun // the outer state replaces all that it would keep
+	}
 	spec.run = func(ctx context.Context, state any, dst update) (update, error) {
 		r := newRun(ctx, child, &noOptions)
 		r.machine.collects = true

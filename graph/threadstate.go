@@ -256,7 +256,7 @@ func (m *machine) taskStates(s *described, p *point, ran []savedTask) error {
 			t.Interrupts = pending[t.ID]
 		}
 		if n := &m.nodes[m.nodeID(name)]; n.inner != nil && n.persistence != PersistNever {
-			t.Child = Key{Thread: m.thread, Namespace: childNamespace(m.namespace, name, t.ID, "", n.persistence == PersistAlways)}
+			t.Child = Key{Thread: m.thread, Namespace: childNamespace(m.namespace, name, t.ID, "", n.persistence.keeps(send > 0))}
 		}
 		s.Tasks, s.updates = append(s.Tasks, t), append(s.updates, wrote)
 	}

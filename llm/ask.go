@@ -77,7 +77,7 @@ func askTyped[T any](ctx context.Context, m Model, req Request) (T, state.ModelU
 	if err != nil {
 		return zero, state.ModelUsage{}, fmt.Errorf("asking skill %q: %w", req.Skill, err)
 	}
-	_, usage, err := exchange(ctx, m, req, &relay{}, func(resp Response) error {
+	_, usage, err := exchange(ctx, m, req, silent, func(resp Response) error {
 		data, err := schema.check(resp.Text)
 		if err != nil {
 			return err
@@ -116,21 +116,37 @@ func AskText[In any](ctx context.Context, m Model, skill skills.Skill, in In) (s
 // and count whole answers. EventTextAgain announces that a text begins again. The tokens since the
 // last such event together are the returned text.
 func Generate(ctx context.Context, m Model, req Request) (Response, state.ModelUsage, error) {
-	listener := relay{to: req.OnText}
-	if listener.to == nil {
-		listener.to = tokens(ctx, req.Skill)
+	to := req.OnText
+	if to == nil {
+		to = tokens(ctx, req.Skill)
 	}
-	resp, usage, err := exchange(ctx, m, req, &listener, func(resp Response) error {
-		calls := len(resp.Calls) > 0 && len(req.Tools) > 0
-		if !calls && strings.TrimSpace(resp.Text) == "" {
-			return errors.New("it is blank")
-		}
-		return nil
-	})
+	listener := silent
+	if to != nil {
+		listener = &relay{to: to}
+	}
+	accept := notBlank
+	if len(req.Tools) > 0 {
+		accept = callsOrText
+	}
+	resp, usage, err := exchange(ctx, m, req, listener, accept)
 	if err == nil {
 		listener.finish(resp.Text)
 	}
 	return resp, usage, err
+}
+
+func notBlank(resp Response) error {
+	if strings.TrimSpace(resp.Text) == "" {
+		return errors.New("it is blank")
+	}
+	return nil
+}
+
+func callsOrText(resp Response) error {
+	if len(resp.Calls) > 0 {
+		return nil
+	}
+	return notBlank(resp)
 }
 
 // tokens returns a function that publishes a streamed text, or nil when there is no reader.

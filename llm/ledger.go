@@ -64,11 +64,26 @@ func ledgerOf(ctx context.Context) *Ledger {
 // the context, also calls unknown to the caller, such as a reranker's. Close it after the calls
 // have ended.
 func Open(ctx context.Context) (context.Context, *Ledger) {
-	l := &Ledger{above: ledgerOf(ctx)}
-	if l.above != nil {
+	c := &counted{Context: ctx}
+	l := &c.ledger
+	if l.above = ledgerOf(ctx); l.above != nil {
 		l.run, l.bounded = l.above.run, l.above.bounded
 	}
-	return context.WithValue(ctx, ledgerKey{}, l), l
+	return c, l
+}
+
+// A counted is a context with its ledger, in one allocation.
+type counted struct {
+	context.Context
+	ledger Ledger
+}
+
+// Value returns the ledger for its own key.
+func (c *counted) Value(key any) any {
+	if _, ok := key.(ledgerKey); ok {
+		return &c.ledger
+	}
+	return c.Context.Value(key)
 }
 
 // detached returns a context with a new ledger that does not report to a ledger above. Its calls

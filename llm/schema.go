@@ -12,20 +12,33 @@ import (
 )
 
 // A schema is a compiled JSON Schema.
-type schema struct{ compiled *jsonschema.Schema }
+type schema struct {
+	compiled *jsonschema.Schema
+	shape    *shape // nil when the schema says more than a shape can
+}
 
 // schemas caches compiled schemas by their text. It has one entry per distinct skill file and tool,
 // so it does not grow with use.
-var schemas sync.Map // string → func() (schema, error)
+var schemas = struct {
+	sync.RWMutex
+	byText map[string]func() (schema, error)
+}{byText: map[string]func() (schema, error){}}
 
 // compiled compiles a schema once per text.
 func compiled(text json.RawMessage) (schema, error) {
-	key := string(text)
-	once, ok := schemas.Load(key)
+	schemas.RLock()
+	once, ok := schemas.byText[string(text)] // a look-up that copies nothing
+	schemas.RUnlock()
 	if !ok {
-		once, _ = schemas.LoadOrStore(key, sync.OnceValues(func() (schema, error) { return compile(key) }))
+		key := string(text)
+		schemas.Lock()
+		if once, ok = schemas.byText[key]; !ok {
+			once = sync.OnceValues(func() (schema, error) { return compile(key) })
+			schemas.byText[key] = once
+		}
+		schemas.Unlock()
 	}
-	return once.(func() (schema, error))()
+	return once()
 }
 
 func compile(text string) (schema, error) {
@@ -46,7 +59,7 @@ func compile(text string) (schema, error) {
 	if err != nil {
 		return schema{}, fmt.Errorf("compiling the schema: %w", err)
 	}
-	return schema{s}, nil
+	return schema{s, shapeOf([]byte(text))}, nil
 }
 
 // CheckSchema returns an error unless text is a self-contained JSON Schema, without references to

@@ -9,6 +9,9 @@ type relay struct {
 	void  bool // the listener holds text of an earlier call
 }
 
+// silent is the relay without a listener. Nothing changes it.
+var silent = &relay{}
+
 // next begins a call and returns its OnText; nil without a listener.
 func (r *relay) next() func(Chunk) {
 	if r.to == nil {

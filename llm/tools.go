@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 
 	googleschema "github.com/google/jsonschema-go/jsonschema"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -111,19 +112,61 @@ type typedTool[In, Out any] struct {
 func (t typedTool[In, Out]) Tool() Tool { return t.tool }
 
 func (t typedTool[In, Out]) Call(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
-	var in In
-	if err := json.Unmarshal(arguments, &in); err != nil {
-		return nil, fmt.Errorf("decoding the arguments: %w", err)
-	}
-	out, err := t.fn(ctx, in)
+	out, err := t.made(ctx, arguments)
 	if err != nil {
 		return nil, err
 	}
+	return encoded(out)
+}
+
+func (t typedTool[In, Out]) made(ctx context.Context, arguments json.RawMessage) (out Out, err error) {
+	var in In
+	if err := json.Unmarshal(arguments, &in); err != nil {
+		return out, fmt.Errorf("decoding the arguments: %w", err)
+	}
+	return t.fn(ctx, in)
+}
+
+func encoded(out any) (json.RawMessage, error) {
 	result, err := plainjson.Encode(out)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the result: %w", err)
 	}
 	return result, nil
+}
+
+// callText returns a string without a detour through JSON. A string that JSON would change takes it.
+func (t typedTool[In, Out]) callText(ctx context.Context, arguments json.RawMessage) (string, error) {
+	out, err := t.made(ctx, arguments)
+	if err != nil {
+		return "", err
+	}
+	if text, ok := any(&out).(*string); ok && utf8.ValidString(*text) {
+		return *text, nil
+	}
+	return unquoted(encoded(out))
+}
+
+// CallText calls a tool and returns its result as a text for a model: a string without quotes, and
+// all else as JSON.
+func CallText(ctx context.Context, c Callable, arguments json.RawMessage) (string, error) {
+	if t, ok := c.(interface {
+		callText(context.Context, json.RawMessage) (string, error)
+	}); ok {
+		return t.callText(ctx, arguments)
+	}
+	return unquoted(c.Call(ctx, arguments))
+}
+
+func unquoted(result json.RawMessage, err error) (string, error) {
+	if len(result) == 0 || result[0] != '"' {
+		return string(result), err
+	}
+	var text string
+	if json.Unmarshal(result, &text) != nil {
+		return string(result), err
+	}
+	return text, err
 }
 
 // CheckArguments checks a tool call's arguments against the tool's parameters and returns them as a
@@ -133,16 +176,19 @@ func CheckArguments(t Tool, arguments json.RawMessage) (json.RawMessage, error) 
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(arguments))
-	if err != nil {
-		return nil, fmt.Errorf("the arguments are not one JSON object: %w", err)
+	var s schema
+	var err error
+	if len(t.Parameters) > 0 {
+		if s, err = compiled(t.Parameters); err == nil && s.shape.accepts(arguments) {
+			return arguments, nil
+		}
 	}
-	if len(t.Parameters) == 0 {
-		return arguments, nil
-	}
-	s, err := compiled(t.Parameters)
-	if err != nil {
-		return nil, err
+	v, invalid := jsonschema.UnmarshalJSON(bytes.NewReader(arguments))
+	switch {
+	case invalid != nil:
+		return nil, fmt.Errorf("the arguments are not one JSON object: %w", invalid)
+	case err != nil || s.compiled == nil:
+		return arguments, err
 	}
 	if err := s.compiled.Validate(v); err != nil {
 		return nil, fmt.Errorf("the arguments do not fit the parameters: %w", plain(err))

@@ -121,3 +121,36 @@ func TestFits(t *testing.T) {
 		}
 	}
 }
+
+// wrapped changes what a tool returns.
+type wrapped struct{ llm.Callable }
+
+func (w wrapped) Call(context.Context, json.RawMessage) (json.RawMessage, error) {
+	return json.RawMessage(`"changed"`), nil
+}
+
+// A text needs no JSON on its way to the model; what JSON changes, and what a wrapper returns, does.
+func TestCallText(t *testing.T) {
+	type name string
+	say := newTool(t, "say", func(_ context.Context, in searchArgs) (string, error) { return in.Query, nil })
+	named := newTool(t, "named", func(_ context.Context, in searchArgs) (name, error) { return name(in.Query), nil })
+	fails := newTool(t, "fails", func(context.Context, searchArgs) (string, error) { return "x", errors.New("no") })
+	for _, tc := range []struct {
+		tool            llm.Callable
+		arguments, want string
+	}{
+		{say, `{"query":"a <b> \"c\""}`, `a <b> "c"`},
+		{say, `{"query":""}`, ""},
+		{newTool(t, "raw", func(context.Context, searchArgs) (string, error) { return "a\xff", nil }), `{}`, "a\ufffd"},
+		{named, `{"query":"a"}`, "a"},
+		{newTool(t, "s", search), `{"query":"a"}`, `["a <hit>"]`},
+		{wrapped{say}, `{"query":"a"}`, "changed"},
+		{say, `[]`, "decoding the arguments…"},
+		{fails, `{}`, "no…"},
+	} {
+		got, err := llm.CallText(t.Context(), tc.tool, json.RawMessage(tc.arguments))
+		if want, wrong := strings.CutSuffix(tc.want, "…"); wrong != (err != nil) || !wrong && got != want || wrong && (got != "" || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("%s of %s: %q, %v; want %q", tc.arguments, tc.tool.Tool().Name, got, err, tc.want)
+		}
+	}
+}

@@ -5,15 +5,35 @@ package plainjson
 import (
 	"bytes"
 	"encoding/json"
+	"sync"
 )
+
+// An encoder writes to its own buffer.
+type encoder struct {
+	out  bytes.Buffer
+	json *json.Encoder
+}
+
+var encoders = sync.Pool{New: func() any {
+	e := &encoder{}
+	e.json = json.NewEncoder(&e.out)
+	e.json.SetEscapeHTML(false)
+	return e
+}}
+
+// largest is the size in bytes of a buffer that is kept for the next call.
+const largest = 64 << 10
 
 // Encode returns a value as JSON, without a line end.
 func Encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
+	e := encoders.Get().(*encoder)
+	e.out.Reset()
+	if err := e.json.Encode(v); err != nil {
+		return nil, err // and the encoder goes, with what it wrote
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	data := bytes.Clone(bytes.TrimSuffix(e.out.Bytes(), []byte("\n")))
+	if e.out.Cap() <= largest {
+		encoders.Put(e)
+	}
+	return data, nil
 }

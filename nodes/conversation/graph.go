@@ -132,7 +132,7 @@ func Graph[C any](name string, p Pipeline[C]) (*graph.Compiled[State], error) {
 		}, graph.Path{Key: "asked", Target: name}, graph.Path{Key: "said", Target: "reply"})
 	}
 	g.AddEdge(name, "reply")
-	return g.Compile(&graph.CompileOptions{Name: name})
+	return g.Compile(&graph.CompileOptions{Name: name, Persistence: graph.PersistTurns})
 }
 
 // openRun is the empty run ID in an answer's JSON.

@@ -72,8 +72,8 @@ func Swarm(first string, agents map[string]*graph.Compiled[State]) (*graph.State
 }
 
 // handOver ends an agent's run and gives the conversation to another agent.
-func (a agent[S]) handOver(s State, from Message, call int, to string) graph.Update[S] {
-	done := result(fmt.Sprintf("%s.%d", from.ID, call+1), from.Calls[call], "handed over to "+to, false)
+func (a *agent[S]) handOver(s *State, from *Message, call int, to string) graph.Update[S] {
+	done := result(from.result(call), from.Calls[call], "handed over to "+to, false)
 	return graph.Update[S]{graph.Parent[S](graph.Update[S]{
 		a.Messages.Overwrite(append(slices.Clone(s.Messages), done)), a.Allowed.Add(s.Allowed), a.Usage.Overwrite(s.Usage), a.Active.Set(to), graph.Goto[S](to),
 	})}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,40 +18,55 @@ import (
 // dispatch is the node that sends the open calls of the model's last message to their tools. With
 // several calls, each first gets a message, so results stay in the order of the calls. Ask begins
 // the next round; after receives an answer.
-func (a agent[S]) dispatch(ask, after string) graph.Node[S] {
+func (a *agent[S]) dispatch(ask, after string) graph.Node[S] {
+	next := graph.Update[S]{graph.Goto[S](ask)}
 	return func(ctx context.Context, s S) (graph.Update[S], error) {
-		at := *a.part(&s)
-		from, open := pending(at.Messages)
-		made, batch := a.made(at), map[string]int{}
+		at := a.at(&s)
+		from, behind := called(at.Messages)
+		open := 0
+		for _, c := range from.Calls {
+			if !answered(behind, c.ID) {
+				open++
+			}
+		}
+		var made, batch map[string]int // nil maps count nothing, where nothing is limited
+		if a.kit.limited {
+			made, batch = a.made(at), map[string]int{}
+		}
 		var u graph.Update[S]
 		var sends []graph.Send[S]
 		handoff := -1
-		for _, j := range open {
-			sent := Sent{ToolCall: from.Calls[j], Message: fmt.Sprintf("%s.%d", from.ID, j+1), Round: at.Rounds}
-			refusal := a.refuse(&sent, made[sent.Name])
-			if refusal != nil {
-				refused, err := a.answered(ctx, sent, refusal.Error(), true)
+		for j, c := range from.Calls {
+			if answered(behind, c.ID) {
+				continue
+			}
+			sent := &Sent{ToolCall: c, Message: from.result(j), Round: at.Rounds}
+			tool := a.kit.tools[sent.Name]
+			if refusal := a.refuse(sent, tool, made[sent.Name]); refusal != nil {
+				refused, err := a.answer(ctx, sent, refusal.Error(), true)
 				if err != nil {
 					return nil, err
 				}
-				u = append(u, refused...)
+				u = append(u, refused)
 				continue
 			}
-			if a.kit.tools[sent.Name].to != "" {
+			if tool.to != "" {
 				handoff = j // hand over after the other calls have their results
 				continue
 			}
-			if len(open) > 1 && !has(at.Messages, sent.Message) {
+			if open > 1 && !has(at.Messages, sent.Message) {
 				u = append(u, a.Messages.Put(Message{ID: sent.Message, Message: llm.Message{Role: llm.ToolRole}}))
 			}
-			made[sent.Name]++
-			if batch[sent.Name]++; over(batch[sent.Name], a.kit.tools[sent.Name].AtOnce) || over(len(sends)+1, a.AtOnce) {
+			if a.kit.limited {
+				made[sent.Name]++
+				batch[sent.Name]++
+			}
+			if over(batch[sent.Name], tool.AtOnce) || over(len(sends)+1, a.AtOnce) {
 				continue
 			}
-			var to S
-			part := a.part(&to)
-			part.Sent, part.Allowed = &sent, at.Allowed
-			sends = append(sends, graph.Send[S]{Node: NodeTool + sent.Name, State: to})
+			sends = append(sends, graph.Send[S]{Node: tool.node})
+			part := a.part(&sends[len(sends)-1].State)
+			part.Sent, part.Allowed = sent, at.Allowed
 		}
 		switch {
 		case len(sends) > 0:
@@ -62,19 +76,26 @@ func (a agent[S]) dispatch(ask, after string) graph.Node[S] {
 		case a.final(at, from):
 			answer := Message{ID: freshID(ctx, at.Messages), Message: llm.Message{Role: llm.Assistant, Text: last(at.Messages).Results[0].Text}}
 			return append(u, a.Messages.Put(answer), graph.Goto[S](after)), nil
+		case len(u) > 0:
+			return append(u, next...), nil
 		}
-		return append(u, graph.Goto[S](ask)), nil
+		return next, nil
 	}
+}
+
+// answered reports whether a call has a result in the messages behind its own.
+func answered(behind []Message, call string) bool {
+	_, found := new(View).result(behind, call)
+	return found
 }
 
 // over reports whether n is above a limit; a limit of 0 means none.
 func over(n, limit int) bool { return limit > 0 && n > limit }
 
 // refuse returns an error for the model if a call must not be made. It fills in missing arguments.
-func (a agent[S]) refuse(sent *Sent, made int) (err error) {
-	tool, known := a.kit.tools[sent.Name]
+func (a *agent[S]) refuse(sent *Sent, tool *Tool, made int) (err error) {
 	switch {
-	case !known:
+	case tool == nil:
 		return fmt.Errorf("there is no tool %q; there are: %s", llm.Cut(sent.Name, 100), strings.Join(a.kit.names, ", "))
 	case tool.Most > 0 && made >= tool.Most:
 		return fmt.Errorf("%q may be called %d times in a turn, and was: answer from what is known", sent.Name, tool.Most)
@@ -85,15 +106,12 @@ func (a agent[S]) refuse(sent *Sent, made int) (err error) {
 	return err
 }
 
-// made counts the calls of this turn that have a result, by tool. Without limits it counts nothing.
-func (a agent[S]) made(s State) map[string]int {
+// made counts the calls of this turn that have a result, by tool.
+func (a *agent[S]) made(s *State) map[string]int {
 	n := map[string]int{}
-	if !a.kit.limited {
-		return n
-	}
 	for i := len(s.Messages) - 1; i >= 0; i-- {
 		m := &s.Messages[i]
-		if m.Role == llm.User && !m.Again {
+		if m.person() {
 			break
 		}
 		for _, r := range m.Results {
@@ -105,47 +123,46 @@ func (a agent[S]) made(s State) map[string]int {
 
 // final reports whether the last result is the turn's answer: its tool is Final, and it was the
 // only call.
-func (a agent[S]) final(s State, from Message) bool {
+func (a *agent[S]) final(s *State, from *Message) bool {
 	m := last(s.Messages)
 	return len(from.Calls) == 1 && len(m.Results) == 1 && !m.Results[0].Failed && a.kit.tools[from.Calls[0].Name].Final
 }
 
 // call is the node of a tool: it makes one call.
-func (a agent[S]) call(t Tool) graph.Node[S] {
+func (a *agent[S]) call(t *Tool) graph.Node[S] {
 	return func(ctx context.Context, s S) (graph.Update[S], error) {
-		at := a.part(&s)
+		at := a.at(&s)
 		if at.Sent == nil {
 			return nil, fmt.Errorf("the node of tool %q runs without a call: only %s may send to it", t.Tool().Name, NodeDispatch)
 		}
-		sent, edited := *at.Sent, ""
+		sent, edited := at.Sent, ""
 		var u graph.Update[S]
 		if t.Approve != nil && !slices.Contains(at.Allowed, sent.Name) {
 			if ask, why := t.Approve(sent.ToolCall); ask {
-				answer, err := approve(ctx, t, sent.ToolCall, why)
+				answer, err := approve(ctx, *t, sent.ToolCall, why)
 				if err != nil {
 					return nil, err
 				}
 				switch {
 				case answer.Decision == Reject:
-					return a.answered(ctx, sent, rejected(answer.Text), true)
+					return a.answers(ctx, nil, sent, rejected(answer.Text), true)
 				case answer.Decision == Edit:
-					sent.Arguments = answer.Arguments
+					other := *sent
+					other.Arguments, sent = answer.Arguments, &other
 					edited = "A person changed the arguments to " + string(answer.Arguments) + ".\n"
 				case answer.Always:
 					u = append(u, a.Allowed.Add([]string{sent.Name}))
 				}
 			}
 		}
-		out, err := t.Call(ctx, sent.Arguments)
+		text, err := llm.CallText(ctx, t.Callable, sent.Arguments)
+		if err == nil {
+			text, err = a.kept(ctx, t, sent, text)
+		}
 		if err != nil {
 			return nil, err
 		}
-		text, err := a.kept(ctx, t, sent, plain(out))
-		if err != nil {
-			return nil, err
-		}
-		more, err := a.answered(ctx, sent, edited+text, false)
-		return append(u, more...), err
+		return a.answers(ctx, u, sent, edited+text, false)
 	}
 }
 
@@ -157,13 +174,13 @@ func rejected(text string) string {
 }
 
 // failed turns the error of a call into its result.
-func (a agent[S]) failed(t Tool) graph.ErrorHandler[S] {
+func (a *agent[S]) failed(t *Tool) graph.ErrorHandler[S] {
 	return func(ctx context.Context, s S, failure error) (graph.Update[S], error) {
-		at := a.part(&s)
+		at := a.at(&s)
 		if t.Stop || at.Sent == nil || ctx.Err() != nil {
 			return nil, failure
 		}
-		return a.answered(ctx, *at.Sent, said(failure), true)
+		return a.answers(ctx, nil, at.Sent, said(failure), true)
 	}
 }
 
@@ -180,10 +197,16 @@ func said(failure error) string {
 
 const maxError = 1000 // bytes of an error shown to a model
 
-// answered returns the update with a call's result.
-func (a agent[S]) answered(ctx context.Context, sent Sent, text string, failed bool) (graph.Update[S], error) {
+// answer returns the write of a call's result, and publishes its event.
+func (a *agent[S]) answer(ctx context.Context, sent *Sent, text string, failed bool) (graph.Write[S], error) {
 	m := result(sent.Message, sent.ToolCall, text, failed)
-	return graph.Update[S]{a.Messages.Put(m)}, a.publish(ctx, sent, m.Results[0])
+	return a.Messages.Put(m), a.publish(ctx, sent, &m.Results[0])
+}
+
+// answers adds answer to an update.
+func (a *agent[S]) answers(ctx context.Context, u graph.Update[S], sent *Sent, text string, failed bool) (graph.Update[S], error) {
+	w, err := a.answer(ctx, sent, text, failed)
+	return append(u, w), err
 }
 
 func result(id string, call llm.ToolCall, text string, failed bool) Message {
@@ -191,7 +214,7 @@ func result(id string, call llm.ToolCall, text string, failed bool) Message {
 }
 
 // publish publishes a call's event.
-func (a agent[S]) publish(ctx context.Context, sent Sent, r llm.ToolResult) error {
+func (a *agent[S]) publish(ctx context.Context, sent *Sent, r *llm.ToolResult) error {
 	event := llm.ToolEvent{Skill: a.Name, Tool: r.Name, Round: sent.Round, OK: !r.Failed, ArgumentChars: utf8.RuneCount(sent.Arguments), ResultChars: utf8.RuneCountInString(r.Text)}
 	if r.Failed {
 		event.Error = llm.Cut(r.Text, 300)
@@ -199,18 +222,9 @@ func (a agent[S]) publish(ctx context.Context, sent Sent, r llm.ToolResult) erro
 	return graph.Emit(ctx, llm.EventToolCall, event)
 }
 
-// plain returns a result for the model. A text has no JSON quotes.
-func plain(out json.RawMessage) string {
-	var text string
-	if json.Unmarshal(out, &text) == nil {
-		return text
-	}
-	return string(out)
-}
-
 // kept returns a result within its tool's limit. A longer result goes to the store; the model gets
 // its beginning and learns how to read more.
-func (a agent[S]) kept(ctx context.Context, t Tool, sent Sent, text string) (string, error) {
+func (a *agent[S]) kept(ctx context.Context, t *Tool, sent *Sent, text string) (string, error) {
 	limit := t.Limit
 	if limit == 0 {
 		limit = DefaultLimit

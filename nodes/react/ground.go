@@ -88,7 +88,7 @@ func listed(verdicts []state.Verdict) string {
 // question returns the person's last message.
 func question(s State) string {
 	for _, m := range slices.Backward(s.Messages) {
-		if m.Role == llm.User && !m.Again {
+		if m.person() {
 			return m.Text
 		}
 	}
@@ -102,7 +102,7 @@ func asked(s State) int {
 		switch {
 		case m.Again:
 			n++
-		case m.Role == llm.User:
+		case m.person():
 			return n
 		}
 	}

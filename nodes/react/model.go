@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/assay/graph"
@@ -13,21 +14,20 @@ import (
 )
 
 // ask is the node that asks the model.
-func (a agent[S]) ask(ctx context.Context, s S) (graph.Update[S], error) {
-	at := *a.part(&s)
-	end := a.Ended.Set(fmt.Sprintf("the model was asked %d times in this turn and still calls tools", a.MaxRounds))
+func (a *agent[S]) ask(ctx context.Context, s S) (graph.Update[S], error) {
+	at := a.at(&s)
 	if at.Rounds >= a.MaxRounds {
-		return graph.Update[S]{end}, nil
+		return graph.Update[S]{a.endless}, nil
 	}
-	req := llm.Request{Skill: a.Name, Origin: a.Origin, Messages: prompt(a.Prompt, at), Tools: a.kit.offered(at.View), Sampling: a.Sampling}
+	req := llm.Request{Skill: a.Name, Origin: a.Origin, Messages: a.draft(at), Tools: a.kit.offered(at.View), Sampling: a.Sampling}
 	resp, usage, err := llm.Generate(ctx, a.model, req)
 	if err != nil {
 		return nil, err
 	}
 	said := Message{ID: freshID(ctx, at.Messages), Message: llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: numbered(resp.Calls)}}
-	u := graph.Update[S]{a.Messages.Put(said), a.Rounds.Set(at.Rounds + 1), a.View.Set(View{}), a.Usage.Add(usage)}
+	u := graph.Update[S]{a.Messages.Put(said), a.Rounds.Set(at.Rounds + 1), a.plainView, a.Usage.Add(usage)}
 	if at.Rounds+1 == a.MaxRounds && a.kit.inVain(said.Calls) {
-		u = append(u, end)
+		u = append(u, a.endless)
 	}
 	return u, nil
 }
@@ -44,6 +44,13 @@ func (k kit) inVain(calls []llm.ToolCall) bool {
 // message has. Arguments that are not JSON become a JSON string, since a checkpoint cannot hold
 // them.
 func numbered(calls []llm.ToolCall) []llm.ToolCall {
+	fine := true
+	for i, c := range calls {
+		fine = fine && c.ID != "" && (len(c.Arguments) == 0 || json.Valid(c.Arguments)) && !slices.ContainsFunc(calls[:i], func(o llm.ToolCall) bool { return o.ID == c.ID })
+	}
+	if fine {
+		return slices.Clip(calls)
+	}
 	out := slices.Clone(calls)
 	for i := range out {
 		if c := &out[i]; len(c.Arguments) > 0 && !json.Valid(c.Arguments) {
@@ -65,41 +72,82 @@ const clearedText = "(left out, to save space)"
 
 // prompt returns the conversation for a request. Each call gets a result, and the results of a
 // message come together in the order of its calls: providers refuse anything else.
-func prompt(system string, s State) []llm.Message {
-	seen := s.Messages
-	if len(s.View.Skip) > 0 {
-		seen = slices.DeleteFunc(slices.Clone(seen), func(m Message) bool { return m.ID != "" && slices.Contains(s.View.Skip, m.ID) })
-	}
-	out, calls := make([]llm.Message, 0, len(seen)+1), 0
-	for i := range seen {
-		calls += len(seen[i].Calls)
-	}
-	all := make([]llm.ToolResult, calls) // one array for the results of every message
-	if system = join(system, s.View.Note); system != "" {
+func prompt(system string, s *State) []llm.Message {
+	seen := s.View.seen(s.Messages)
+	out, _ := s.View.render(begun(join(system, s.View.Note), len(seen)), seen, 0)
+	return out
+}
+
+// begun returns a request's messages before the conversation, with room for it.
+func begun(system string, room int) []llm.Message {
+	out := make([]llm.Message, 0, room+1)
+	if system != "" {
 		out = append(out, llm.Message{Role: llm.System, Text: system})
 	}
-	for i := range seen {
+	return out
+}
+
+// render adds the messages from an index on to a request. Open says that calls of the last message
+// with calls have no result yet.
+func (v *View) render(out []llm.Message, seen []Message, from int) (_ []llm.Message, open bool) {
+	for i := from; i < len(seen); i++ {
 		m := &seen[i]
 		if m.Role == llm.ToolRole {
 			continue // already added after its calls
 		}
 		shown := llm.Message{Role: m.Role, Text: m.Text, Images: m.Images, Calls: sendable(m.Calls)}
-		if s.View.clears(m) {
+		if v.clears(m) {
 			shown.Text, shown.Images = clearedText, nil
 		}
 		out = append(out, shown)
-		if len(m.Calls) == 0 {
-			continue
+		if len(m.Calls) > 0 {
+			var results []llm.ToolResult
+			results, open = v.results(m, seen[i+1:])
+			out = append(out, llm.Message{Role: llm.ToolRole, Results: results})
 		}
-		results := all[:len(m.Calls):len(m.Calls)]
-		all = all[len(m.Calls):]
-		for j, c := range m.Calls {
-			results[j] = llm.ToolResult{CallID: c.ID, Name: c.Name, Text: notRun, Failed: true}
-			if r, found := s.View.result(seen[i+1:], c.ID); found {
-				results[j] = r
-			}
+	}
+	return out, open
+}
+
+// results returns a result for each call of a message. Open says that some have none.
+func (v *View) results(m *Message, behind []Message) (out []llm.ToolResult, open bool) {
+	if len(m.Calls) == 1 && len(v.Cleared) == 0 && v.MaxResult == 0 && len(behind) > 0 {
+		if only := behind[0].Results; len(only) == 1 && only[0].CallID == m.Calls[0].ID {
+			return only, false
 		}
-		out = append(out, llm.Message{Role: llm.ToolRole, Results: results})
+	}
+	out = make([]llm.ToolResult, len(m.Calls))
+	for j, c := range m.Calls {
+		r, found := v.result(behind, c.ID)
+		if !found {
+			r, open = llm.ToolResult{CallID: c.ID, Name: c.Name, Text: notRun, Failed: true}, true
+		}
+		out[j] = r
+	}
+	return out, open
+}
+
+// A drafted is the last request of a run: the next one has the same messages, and more. Elements of
+// a state's list never change, so a list in the same array begins with the same messages.
+type drafted struct {
+	of  []Message
+	out []llm.Message
+}
+
+// draft is prompt, for the agent's own requests. It renders what came since the last one.
+func (a *agent[S]) draft(s *State) []llm.Message {
+	if v := &s.View; len(v.Skip)+len(v.Cleared)+len(v.Note)+v.MaxResult > 0 || len(s.Messages) == 0 || summed(s.Messages) {
+		return prompt(a.Prompt, s)
+	}
+	d, ok := a.drafts.Get().(*drafted)
+	if !ok || len(d.of) > len(s.Messages) || &d.of[0] != &s.Messages[0] {
+		d = &drafted{out: begun(a.Prompt, 2*len(s.Messages))}
+	}
+	var open bool
+	d.out, open = s.View.render(d.out, s.Messages, len(d.of))
+	out := slices.Clip(d.out)
+	if d.of = s.Messages; !open {
+		a.drafts.Put(d)
 	}
 	return out
 }
@@ -131,10 +179,10 @@ func join(a, b string) string {
 }
 
 // clears reports whether a view hides the text of a message.
-func (v View) clears(m *Message) bool { return m.ID != "" && slices.Contains(v.Cleared, m.ID) }
+func (v *View) clears(m *Message) bool { return m.ID != "" && slices.Contains(v.Cleared, m.ID) }
 
 // result returns the result of a call from the messages after it, up to the model's next message.
-func (v View) result(behind []Message, call string) (llm.ToolResult, bool) {
+func (v *View) result(behind []Message, call string) (llm.ToolResult, bool) {
 	for i := range behind {
 		m := &behind[i]
 		if m.Role == llm.Assistant {
@@ -145,6 +193,7 @@ func (v View) result(behind []Message, call string) (llm.ToolResult, bool) {
 				if v.clears(m) {
 					r.Text = clearedText
 				}
+				r.Text = v.shortened(r.Text)
 				return r, true
 			}
 		}
@@ -152,18 +201,15 @@ func (v View) result(behind []Message, call string) (llm.ToolResult, bool) {
 	return llm.ToolResult{}, false
 }
 
-// pending returns the calls of the model's last message that have no result, and that message.
-func pending(list []Message) (Message, []int) {
+// called returns the model's last message, and what follows it.
+func called(list []Message) (*Message, []Message) {
 	for i := len(list) - 1; i >= 0; i-- {
-		if m := &list[i]; m.Role == llm.Assistant {
-			var open []int
-			for j, c := range m.Calls {
-				if _, found := (View{}).result(list[i+1:], c.ID); !found {
-					open = append(open, j)
-				}
-			}
-			return *m, open
+		if list[i].Role == llm.Assistant {
+			return &list[i], list[i+1:]
 		}
 	}
-	return Message{}, nil
+	return &Message{}, nil
 }
+
+// result returns the ID of the message with the result of a call.
+func (m *Message) result(call int) string { return m.ID + "." + strconv.Itoa(call+1) }

@@ -42,6 +42,9 @@ type Options struct {
 	Before []Step
 	// After are steps after a model call without tool calls, in order.
 	After []Step
+	// Anew begins each run in a node of another graph without the earlier ones. Default: where the
+	// outer thread is saved, the agent remembers its earlier turns; see graph.PersistTurns.
+	Anew bool
 	// Store keeps results above a tool's Limit. Default: they are cut, and say so.
 	Store store.Store
 	// Namespace is where Store keeps them. Default "results".
@@ -71,7 +74,8 @@ type Tool struct {
 	// Final makes the result of a call the answer of the turn.
 	Final bool
 
-	to string // the agent that a Handoff hands over to
+	to   string // the agent that a Handoff hands over to
+	node string // of an agent's graph
 }
 
 // Always is a Tool.Approve: a person approves every call.
@@ -90,6 +94,9 @@ func Tools(list ...llm.Callable) []Tool {
 type Step struct {
 	Name string // of the node
 	Run  func(ctx context.Context, s State) (Change, error)
+
+	inside func(context.Context, State, frame) (Change, error) // in place of Run; nil for none
+	tokens int                                                 // the limit of a step that keeps requests within one
 }
 
 // A Change is the change that a step makes. The zero value changes nothing.
@@ -108,15 +115,15 @@ type Change struct {
 
 // A kit holds an agent's tools by name, and their descriptions for the model.
 type kit struct {
-	tools  map[string]Tool
+	tools  map[string]*Tool
 	listed []llm.Tool
 	names  []string
 
-	limited bool // a tool has a limit of calls
+	limited bool // a tool has a limit of its own
 }
 
 func newKit(tools []Tool) (kit, error) {
-	k := kit{tools: map[string]Tool{}}
+	k := kit{tools: map[string]*Tool{}}
 	var problems []error
 	for i, t := range tools {
 		if t.Callable == nil {
@@ -125,13 +132,14 @@ func newKit(tools []Tool) (kit, error) {
 		}
 		described := t.Tool()
 		switch {
-		case k.tools[described.Name].Callable != nil:
+		case k.tools[described.Name] != nil:
 			problems = append(problems, fmt.Errorf("two tools are called %q", described.Name))
 		case t.AtOnce < 0 || t.Most < 0:
 			problems = append(problems, fmt.Errorf("tool %q: AtOnce and Most are limits and may not be negative", described.Name))
 		}
-		k.limited = k.limited || t.Most > 0
-		k.tools[described.Name], k.listed, k.names = t, append(k.listed, described), append(k.names, described.Name)
+		k.limited = k.limited || t.Most > 0 || t.AtOnce > 0
+		t.node = NodeTool + described.Name
+		k.tools[described.Name], k.listed, k.names = &t, append(k.listed, described), append(k.names, described.Name)
 	}
 	return k, errors.Join(problems...)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
@@ -67,8 +68,18 @@ func Into[S any](c *Channels[S], m llm.Model, tools []Tool, opts *Options, more 
 	if err != nil {
 		return nil, fmt.Errorf("making an agent: %w", err)
 	}
-	a := agent[S]{Channels: c, Options: o, model: m, kit: kit}
+	a := &agent[S]{Channels: c, Options: o, model: m, kit: kit}
+	for _, step := range o.Before {
+		if step.tokens > 0 && (a.tokens == 0 || step.tokens < a.tokens) {
+			a.tokens = step.tokens
+		}
+	}
+	a.plainView = c.View.Set(View{})
+	a.endless = c.Ended.Set(fmt.Sprintf("the model was asked %d times in this turn and still calls tools", o.MaxRounds))
 	g := graph.NewStateGraph(append(c.All(), more...)...)
+	if !o.Anew {
+		g.Persist(graph.PersistTurns)
+	}
 	g.AddNode(NodeBegin, a.begin)
 	g.AddEdge(graph.Start, NodeBegin)
 	g.AddNode(NodeModel, a.ask)
@@ -84,9 +95,9 @@ func Into[S any](c *Channels[S], m llm.Model, tools []Tool, opts *Options, more 
 	targets := []string{ask, after}
 	for _, t := range kit.listed {
 		tool := kit.tools[t.Name]
-		g.AddNode(NodeTool+t.Name, a.call(tool), graph.NodeOptions[S]{Retry: tool.Retry, Timeout: tool.Timeout, OnError: a.failed(tool)})
-		g.AddEdge(NodeTool+t.Name, NodeDispatch)
-		targets = append(targets, NodeTool+t.Name)
+		g.AddNode(tool.node, a.call(tool), graph.NodeOptions[S]{Retry: tool.Retry, Timeout: tool.Timeout, OnError: a.failed(tool)})
+		g.AddEdge(tool.node, NodeDispatch)
+		targets = append(targets, tool.node)
 	}
 	g.AddNode(NodeDispatch, a.dispatch(ask, after), graph.NodeOptions[S]{Goto: targets})
 	return g, nil
@@ -94,7 +105,7 @@ func Into[S any](c *Channels[S], m llm.Model, tools []Tool, opts *Options, more 
 
 // steps adds steps that lead to next, and returns their first node, or next. Again is the node to
 // which a step may return; "" for none.
-func (a agent[S]) steps(g *graph.StateGraph[S], list []Step, next, again string) string {
+func (a *agent[S]) steps(g *graph.StateGraph[S], list []Step, next, again string) string {
 	for _, step := range slices.Backward(list) {
 		targets := []string{graph.End}
 		if again != "" {
@@ -113,17 +124,22 @@ type agent[S any] struct {
 	Options
 	model llm.Model
 	kit   kit
+
+	tokens int       // the least limit of the steps before the model; 0 for none
+	drafts sync.Pool // of *drafted
+
+	plainView, endless graph.Write[S] // the same in each round
 }
 
 // begin adds the person's message.
-func (a agent[S]) begin(ctx context.Context, s S) (graph.Update[S], error) {
-	at := a.part(&s)
+func (a *agent[S]) begin(ctx context.Context, s S) (graph.Update[S], error) {
+	at := a.at(&s)
 	asked := a.named(ctx, *at, at.Asked)
-	return graph.Update[S]{a.Messages.Put(asked...), a.Rounds.Set(0), a.Ended.Set(""), a.View.Set(View{})}, nil
+	return graph.Update[S]{a.Messages.Put(asked...), a.Rounds.Set(0), a.Ended.Set(""), a.plainView}, nil
 }
 
 // named gives IDs to messages without one.
-func (a agent[S]) named(ctx context.Context, s State, list []Message) []Message {
+func (a *agent[S]) named(ctx context.Context, s State, list []Message) []Message {
 	taken, out := slices.Clone(s.Messages), slices.Clone(list)
 	for i := range out {
 		if out[i].ID == "" {
@@ -135,10 +151,16 @@ func (a agent[S]) named(ctx context.Context, s State, list []Message) []Message 
 }
 
 // step is the node of a step, which may return to again.
-func (a agent[S]) step(step Step, again string) graph.Node[S] {
+func (a *agent[S]) step(step Step, again string) graph.Node[S] {
 	return func(ctx context.Context, s S) (graph.Update[S], error) {
-		at := *a.part(&s)
-		edit, err := step.Run(ctx, at)
+		at := *a.at(&s)
+		var edit Change
+		var err error
+		if step.inside != nil {
+			edit, err = step.inside(ctx, at, frame{a.Prompt, a.tokens})
+		} else {
+			edit, err = step.Run(ctx, at)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -164,12 +186,12 @@ func (a agent[S]) step(step Step, again string) graph.Node[S] {
 	}
 }
 
-func (a agent[S]) afterModel(_ context.Context, s S) (graph.Route, error) {
-	at := a.part(&s)
+func (a *agent[S]) afterModel(_ context.Context, s S) (graph.Route, error) {
+	at := a.at(&s)
 	switch {
 	case at.Ended != "":
 		return graph.To(keyEnd), nil
-	case len(last(at.Messages).Calls) > 0 && len(a.kit.listed) > 0:
+	case len(at.Messages) > 0 && len(at.Messages[len(at.Messages)-1].Calls) > 0 && len(a.kit.listed) > 0:
 		return graph.To(keyCalls), nil
 	}
 	return graph.To(keyAnswer), nil

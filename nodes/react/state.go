@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
@@ -16,7 +17,16 @@ type Message struct {
 	llm.Message
 	Check *state.ClaimCheck `json:"check,omitempty"` // for an answer, with Grounded
 	Again bool              `json:"again,omitempty"` // a step, not the person, asks the model again
+	Sum   *Sum              `json:"sum,omitempty"`   // the message is a summary
 }
+
+// A Sum is what a summary sums up.
+type Sum struct {
+	For []string `json:"for"` // the IDs of the messages in whose place requests have it
+}
+
+// person reports whether the person wrote a message.
+func (m *Message) person() bool { return m.Role == llm.User && !m.Again && m.Sum == nil }
 
 // State is a conversation. To use a caller's struct that contains one, see Into.
 type State struct {
@@ -45,11 +55,16 @@ type View struct {
 	Cleared []string `json:"cleared,omitempty"` // IDs of messages whose text and images it does not see
 	Tools   []string `json:"tools,omitempty"`   // the offered tools; none means all
 	Note    string   `json:"note,omitempty"`    // added to the system prompt
+	// MaxResult is the size in bytes above which results are shortened, with a mark; 0 for none.
+	MaxResult int `json:"max_result,omitempty"`
 }
 
 // plus combines two views. The tools of more count.
 func (v View) plus(more View) View {
 	v.Skip, v.Cleared, v.Note = union(v.Skip, more.Skip), union(v.Cleared, more.Cleared), join(v.Note, more.Note)
+	if v.MaxResult == 0 || more.MaxResult > 0 && more.MaxResult < v.MaxResult {
+		v.MaxResult = more.MaxResult
+	}
 	if len(more.Tools) > 0 {
 		v.Tools = more.Tools
 	}
@@ -91,6 +106,16 @@ func NewChannels[S any](part func(*S) *State) *Channels[S] {
 		part:     part,
 	}
 }
+
+// at returns the State inside s. Where S is State, s stays on its caller's stack.
+func (c *Channels[S]) at(s *S) *State {
+	if own, ok := any(s).(*State); ok {
+		return own
+	}
+	return c.inside(*s)
+}
+
+func (c *Channels[S]) inside(s S) *State { return c.part(&s) }
 
 // All returns the channels, for graph.NewStateGraph.
 func (c *Channels[S]) All() []graph.Channel[S] {
@@ -137,11 +162,11 @@ func union(cur, more []string) []string {
 // freshID returns an unused message ID. It depends only on the task's place in its run.
 func freshID(ctx context.Context, taken []Message) string {
 	at, _ := graph.CurrentTask(ctx)
-	for id, n := fmt.Sprintf("m%d", at.Step), 1; ; id, n = fmt.Sprintf("m%d.%d", at.Step, n), n+1 {
-		if !has(taken, id) {
-			return id
-		}
+	id := "m" + strconv.Itoa(at.Step)
+	for n := 1; has(taken, id); n++ {
+		id = fmt.Sprintf("m%d.%d", at.Step, n)
 	}
+	return id
 }
 
 // has reports whether a message has this ID.

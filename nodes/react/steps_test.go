@@ -34,7 +34,7 @@ func seen(req llm.Request) string {
 func TestTrim(t *testing.T) {
 	look := echo(t, "look")
 	m := says(calls(`look {"town":"a"}`), text("One."), text("Two."), text("Three."))
-	app := compile(t, m, []react.Tool{look}, &react.Options{Before: []react.Step{react.Trim(15)}})
+	app := compile(t, m, []react.Tool{look}, &react.Options{Before: []react.Step{react.Trim(20)}})
 	for _, said := range []string{"First?", "Second?", "Third?"} {
 		run(t, app, said)
 	}
@@ -65,10 +65,10 @@ func TestClearResults(t *testing.T) {
 func TestSummarise(t *testing.T) {
 	sums := &llmtest.Script{Answers: map[string][]llmtest.Answer{"summarise": {text("They asked for a.")}}}
 	m := says(calls(`look {"town":"a"}`), text("One."), text("Two."))
-	app := compile(t, m, []react.Tool{echo(t, "look")}, &react.Options{Before: []react.Step{react.Summarise(sums, 20, 1)}})
+	app := compile(t, m, []react.Tool{echo(t, "look")}, &react.Options{Before: []react.Step{react.Summarise(sums, 25, 1)}})
 	run(t, app, "First?")
 	s := run(t, app, "Second?")
-	if got := seen(m.Requests()[2]); got != "user Summary of the conversation so far:\nThey asked for a.\nuser Second?\n" || len(s.Messages) != 3 {
+	if got := seen(m.Requests()[2]); got != "user Summary of the conversation so far:\nThey asked for a.\nuser Second?\n" || len(s.Messages) != 7 {
 		t.Errorf("%q\n%s", got, shown(s))
 	}
 	if s.Usage.Calls != 4 {
