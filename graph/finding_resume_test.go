@@ -1,7 +1,9 @@
 package graph_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -51,5 +53,60 @@ func TestFindingE15ResumingIsACallOfItsOwn(t *testing.T) {
 	}
 	if _, err = mustCompile(t, wire("START -> a -> ask -> b", map[string]node{"ask": asks("h", "q?")})).Resume(t.Context(), nil, nil); !errors.Is(err, graph.ErrNoCheckpointer) {
 		t.Errorf("without a checkpointer: %v", err)
+	}
+}
+
+// An update by hand ends a superstep as if the tasks that wait had returned it:
+// what the finished tasks lead to runs next.
+func TestFindingE16AnUpdateByHandKeepsWhatFinishedTasksLeadTo(t *testing.T) {
+	ask := map[string]node{"b": asks("b", "q?"), "b2": asks("b2", "q?")}
+	jumping := wire("START -> b\nc d e -> END", ask)
+	jumping.AddNode("a", writes(graph.Goto[board]("d").Sends(send{Node: "c"})), options{Goto: []string{"c", "d"}})
+	jumping.AddEdge(graph.Start, "a")
+	jumping.AddEdge("a", "e")
+	routing := wire("START -> a b\nlow high -> END", map[string]node{"a": writes(x.Add(1)), "b": ask["b"]})
+	routing.AddConditionalEdges("a", func(_ context.Context, s board) (graph.Route, error) {
+		return graph.To([]string{"low", "high"}[min(s.X, 2)-1]), nil
+	}, "low", "high")
+	deferring := wire("START -> a b -> d", ask)
+	deferring.AddNode("c", say("c"), options{Defer: true})
+	deferring.AddEdge("a", "c")
+	for _, c := range []struct {
+		name  string
+		graph *graph.StateGraph[board]
+		as    []string
+		next  string
+	}{
+		{"edges", wire("START -> a b\na -> c\nb -> d", ask), []string{"b"}, "[c d]"},
+		{"as a finished task", wire("START -> a b\na -> c\nb -> d", ask), []string{"a"}, "[c]"},
+		{"as another node", wire("START -> a b\na -> c\nb -> d -> e", ask), []string{"d"}, "[c e]"},
+		{"as Start", wire("START -> a b\na -> c\nb -> d", ask), []string{graph.Start}, "[a b c]"},
+		{"as End", wire("START -> a b\na -> c\nb -> d", ask), []string{graph.End}, "[]"},
+		{"one of two that wait", wire("START -> a b b2\na -> c\nb -> d\nb2 -> e", ask), []string{"b"}, "[c d]"},
+		{"both that wait", wire("START -> a b b2\na -> c\nb -> d\nb2 -> e", ask), []string{"b2", "b"}, "[c d e]"},
+		{"join", wire("START -> a b\na b => c", ask), []string{"b"}, "[c]"},
+		{"Goto and Sends", jumping, []string{"b"}, "[d c]"},
+		{"routers on the task's own state", routing, []string{"b"}, "[low]"},
+		{"deferred", deferring, []string{"b"}, "[d]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			app := compileOn(t, memory.New(), c.graph)
+			if _, err := app.Invoke(t.Context(), update{}, on("1")); !graph.IsInterrupt(err) {
+				t.Fatalf("error %v", err)
+			}
+			if _, err := app.UpdateState(t.Context(), graph.Key{Thread: "1"}, graph.StateUpdate[board]{Update: update{}}); !errors.Is(err, graph.ErrInvalidUpdate) {
+				t.Errorf("an update as nobody: %v", err)
+			}
+			var by []graph.StateUpdate[board]
+			for _, as := range c.as {
+				by = append(by, graph.StateUpdate[board]{As: as, Update: update{x.Add(1)}})
+			}
+			if _, err := app.BulkUpdateState(t.Context(), graph.Key{Thread: "1"}, [][]graph.StateUpdate[board]{by}); err != nil {
+				t.Fatal(err)
+			}
+			if s := stateOf(t, app, graph.Key{Thread: "1"}); fmt.Sprint(s.Next) != c.next || len(s.Interrupts) > 0 {
+				t.Errorf("next %v, interrupts %v; want %s", s.Next, s.Interrupts, c.next)
+			}
+		})
 	}
 }
