@@ -20,7 +20,7 @@ type entrance struct {
 	resumeAnswers  []Answer                   // answers to interrupts
 	resumeUpdate   update                     // writes given with them
 	resumeUpdates  []update                   // these and earlier ones, merged before the superstep
-	answers        map[string]json.RawMessage // recorded, by interrupt
+	answers        map[string]json.RawMessage // recorded, by place of the interrupt
 }
 
 // begin starts a run at the state of its thread with an input. A subgraph

@@ -234,7 +234,7 @@ func (r *run) newJournal(res *result, t *task) *journal {
 	}
 	j := &r.journals[0]
 	r.journals = r.journals[1:]
-	j.task, j.point, j.flat = t, r.id, r.flat
+	j.task, j.point, j.madeBy, j.flat = t, r.id, r.madeBy, r.flat
 	if res.earlier != nil {
 		j.records, j.children = res.earlier.records, res.children
 	}

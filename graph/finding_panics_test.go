@@ -196,5 +196,5 @@ func TestFindingE7JoinsAfterAnUpdateByHand(t *testing.T) {
 	if _, err := app.UpdateState(t.Context(), graph.Key{Thread: "1"}, graph.StateUpdate[board]{As: "b"}); err != nil {
 		t.Fatal(err)
 	}
-	nextOf(t, app, "1")
+	nextOf(t, app, "1", "e")
 }

@@ -1,7 +1,9 @@
 package graph_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -52,4 +54,135 @@ func TestFindingE15ResumingIsACallOfItsOwn(t *testing.T) {
 	if _, err = mustCompile(t, wire("START -> a -> ask -> b", map[string]node{"ask": asks("h", "q?")})).Resume(t.Context(), nil, nil); !errors.Is(err, graph.ErrNoCheckpointer) {
 		t.Errorf("without a checkpointer: %v", err)
 	}
+}
+
+// An update by hand ends a superstep as if the tasks that wait had returned it:
+// what the finished tasks lead to runs next.
+func TestFindingE16AnUpdateByHandKeepsWhatFinishedTasksLeadTo(t *testing.T) {
+	ask := map[string]node{"b": asks("b", "q?"), "b2": asks("b2", "q?")}
+	jumping := wire("START -> b\nc d e -> END", ask)
+	jumping.AddNode("a", writes(graph.Goto[board]("d").Sends(send{Node: "c"})), options{Goto: []string{"c", "d"}})
+	jumping.AddEdge(graph.Start, "a")
+	jumping.AddEdge("a", "e")
+	routing := wire("START -> a b\nlow high -> END", map[string]node{"a": writes(x.Add(1)), "b": ask["b"]})
+	routing.AddConditionalEdges("a", func(_ context.Context, s board) (graph.Route, error) {
+		return graph.To([]string{"low", "high"}[min(s.X, 2)-1]), nil
+	}, "low", "high")
+	deferring := wire("START -> a b -> d", ask)
+	deferring.AddNode("c", say("c"), options{Defer: true})
+	deferring.AddEdge("a", "c")
+	for _, c := range []struct {
+		name  string
+		graph *graph.StateGraph[board]
+		as    []string
+		next  string
+	}{
+		{"edges", wire("START -> a b\na -> c\nb -> d", ask), []string{"b"}, "[c d]"},
+		{"as a finished task", wire("START -> a b\na -> c\nb -> d", ask), []string{"a"}, "[c]"},
+		{"as another node", wire("START -> a b\na -> c\nb -> d -> e", ask), []string{"d"}, "[c e]"},
+		{"as Start", wire("START -> a b\na -> c\nb -> d", ask), []string{graph.Start}, "[a b c]"},
+		{"as End", wire("START -> a b\na -> c\nb -> d", ask), []string{graph.End}, "[]"},
+		{"one of two that wait", wire("START -> a b b2\na -> c\nb -> d\nb2 -> e", ask), []string{"b"}, "[c d]"},
+		{"both that wait", wire("START -> a b b2\na -> c\nb -> d\nb2 -> e", ask), []string{"b2", "b"}, "[c d e]"},
+		{"join", wire("START -> a b\na b => c", ask), []string{"b"}, "[c]"},
+		{"Goto and Sends", jumping, []string{"b"}, "[d c]"},
+		{"routers on the task's own state", routing, []string{"b"}, "[low]"},
+		{"deferred", deferring, []string{"b"}, "[d]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			app := compileOn(t, memory.New(), c.graph)
+			if _, err := app.Invoke(t.Context(), update{}, on("1")); !graph.IsInterrupt(err) {
+				t.Fatalf("error %v", err)
+			}
+			if _, err := app.UpdateState(t.Context(), graph.Key{Thread: "1"}, graph.StateUpdate[board]{Update: update{}}); !errors.Is(err, graph.ErrInvalidUpdate) {
+				t.Errorf("an update as nobody: %v", err)
+			}
+			var by []graph.StateUpdate[board]
+			for _, as := range c.as {
+				by = append(by, graph.StateUpdate[board]{As: as, Update: update{x.Add(1)}})
+			}
+			if _, err := app.BulkUpdateState(t.Context(), graph.Key{Thread: "1"}, [][]graph.StateUpdate[board]{by}); err != nil {
+				t.Fatal(err)
+			}
+			if s := stateOf(t, app, graph.Key{Thread: "1"}); fmt.Sprint(s.Next) != c.next || len(s.Interrupts) > 0 {
+				t.Errorf("next %v, interrupts %v; want %s", s.Next, s.Interrupts, c.next)
+			}
+		})
+	}
+}
+
+// The ID of an interrupt belongs to one checkpoint of one thread, and stays.
+func TestFindingD15IDsOfInterruptsAreUnique(t *testing.T) {
+	in := func(persist graph.Persistence) *graph.StateGraph[board] {
+		child, err := wire("START -> q", map[string]node{"q": asks("q", "q?")}).Compile(&graph.CompileOptions{Persistence: persist})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := newBoard()
+		g.AddSubgraph("n", child)
+		g.AddEdge(graph.Start, "n")
+		return g
+	}
+	handled := newBoard()
+	handled.AddNode("n", func(context.Context, board) (update, error) { return nil, errors.New("bad") },
+		options{OnError: func(ctx context.Context, s board, _ error) (update, error) { return asks("n", "q?")(ctx, s) }})
+	handled.AddEdge(graph.Start, "n")
+	for name, g := range map[string]*graph.StateGraph[board]{
+		"node": wire("START -> n", map[string]node{"n": asks("n", "q?")}), "handler": handled,
+		"subgraph": in(graph.PersistPerRun), "subgraph with a state": in(graph.PersistAlways), "subgraph that saves nothing": in(graph.PersistNever),
+	} {
+		for _, mode := range durabilities {
+			t.Run(fmt.Sprint(name, mode), func(t *testing.T) {
+				saver, seen := memory.New(), map[string]string{}
+				app := compileOn(t, saver, g)
+				ask := func(app *graph.Compiled[board], in update, what string, opts graph.RunOptions) string {
+					t.Helper()
+					opts.Durability = mode
+					_, err := goOn(t.Context(), app, in, &opts)
+					var stopped *graph.InterruptedError
+					if !errors.As(err, &stopped) || len(stopped.Pending) != 1 {
+						t.Fatalf("%s: error %v", what, err)
+					}
+					id := stopped.Pending[0].ID
+					if other := seen[id]; len(id) != 32 || other != "" {
+						t.Errorf("%s: ID %q, as %s", what, id, other)
+					}
+					return id
+				}
+				first := ask(app, update{}, "thread 1", graph.RunOptions{Thread: "1", RunID: "r"})
+				for range 2 {
+					if id := ask(compileOn(t, saver, g), nil, "another process", graph.RunOptions{Thread: "1"}); id != first {
+						t.Errorf("asked again: %s, was %s", id, first)
+					}
+				}
+				if s := stateOf(t, app, graph.Key{Thread: "1"}); s.Interrupts[0].ID != first {
+					t.Errorf("State has %s, and the error %s", s.Interrupts[0].ID, first)
+				}
+				seen[first] = "thread 1"
+				seen[ask(app, update{}, "thread 2", graph.RunOptions{Thread: "2", RunID: "r"})] = "thread 2"
+				seen[ask(compileOn(t, memory.New(), g), update{}, "another store", graph.RunOptions{Thread: "1"})] = "another store"
+				before := stateOf(t, app, graph.Key{Thread: "1"}).Key.ID
+				if _, err := app.Fork(t.Context(), graph.Key{Thread: "1"}); err != nil {
+					t.Fatal(err)
+				}
+				seen[ask(app, nil, "a fork", graph.RunOptions{Thread: "1"})] = "a fork"
+				ask(app, nil, "an older checkpoint", graph.RunOptions{Thread: "1", Checkpoint: before})
+			})
+		}
+	}
+}
+
+// A copied thread has the questions and the answers of its original.
+func TestFindingD16ACopiedThreadKeepsItsAnswers(t *testing.T) {
+	saver := memory.New()
+	app := compileOn(t, saver, askTwice(new(calls)))
+	_, err := app.Invoke(t.Context(), update{}, on("1"))
+	pendingIn(t, err, "n: 1?")
+	_, err = app.Resume(t.Context(), nil, on("1", graph.Reply("x")))
+	id := pendingIn(t, err, "n: 2?")[0]
+	if err := graph.CopyThread(t.Context(), saver, "1", "2"); err != nil {
+		t.Fatal(err)
+	}
+	out, err := app.Resume(t.Context(), nil, on("2", graph.ReplyTo(id, "y")))
+	logged(t, out, err, "x", "y")
 }

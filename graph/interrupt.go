@@ -1,12 +1,14 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -28,7 +30,8 @@ var (
 
 // A PendingInterrupt is an interrupt without an answer.
 type PendingInterrupt struct {
-	// ID is 32 hexadecimal digits. ReplyTo takes it.
+	// ID is 32 hexadecimal digits, and differs between threads and between
+	// forks. It stays when the node runs again. ReplyTo takes it.
 	ID        string          `json:"id"`
 	Namespace string          `json:"ns,omitempty"` // outer nodes, joined by "/"
 	Node      string          `json:"node"`
@@ -36,6 +39,34 @@ type PendingInterrupt struct {
 	Payload   json.RawMessage `json:"payload"`
 	// Problem is why the previous answer was refused, if there was one.
 	Problem string `json:"problem,omitempty"`
+
+	place string // identifies the interrupt in its thread
+}
+
+// A savedInterrupt is a PendingInterrupt in a record. Older records have no
+// place, and the ID stands for it.
+type savedInterrupt struct {
+	PendingInterrupt
+	Place string `json:"place,omitempty"`
+}
+
+func encodeInterrupts(list []PendingInterrupt) ([]byte, error) {
+	out := make([]savedInterrupt, len(list))
+	for i, p := range list {
+		out[i] = savedInterrupt{p, p.place}
+	}
+	return encode(&out)
+}
+
+func decodeInterrupts(data []byte) ([]PendingInterrupt, error) {
+	var list []savedInterrupt
+	err := decodeInto(data, &list)
+	out := make([]PendingInterrupt, len(list))
+	for i, s := range list {
+		out[i] = s.PendingInterrupt
+		out[i].place = cmp.Or(s.Place, s.ID)
+	}
+	return out, err
 }
 
 // Interrupt asks a question outside the run, and returns the answer. The first
@@ -53,6 +84,7 @@ type PendingInterrupt struct {
 // Without a checkpointer it returns ErrNoCheckpointer.
 func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) {
 	var answer T
+	problem := ""
 	t := taskFrom(ctx)
 	if t == nil {
 		return answer, fmt.Errorf("interrupting for %q: %w", key, ErrNoCheckpointer)
@@ -62,22 +94,20 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 		return answer, fmt.Errorf("interrupting node %q for %q: %w", t.name(), key, ErrNoCheckpointer)
 	}
 	scope := prefix + t.onceScope(ctx)
-	place := scope + j.use(scope, key)
-	pending := PendingInterrupt{ID: interruptID(j.identity(), place), Namespace: t.path(), Node: t.name(), Key: key}
-	if data, ok := t.run.answers[pending.ID]; ok {
+	place := hashOf(j.identity(), scope+j.use(scope, key))
+	if data, ok := t.run.answers[place]; ok {
 		err := decodeInto(data, &answer)
 		if err == nil {
 			return answer, nil
 		}
 		var zero T
-		answer, pending.Problem = zero, fmt.Sprintf("the answer is not of type %T: %v", answer, err)
+		answer, problem = zero, fmt.Sprintf("the answer is not of type %T: %v", answer, err)
 	}
 	data, err := encode(&payload)
 	if err != nil {
 		return answer, fmt.Errorf("encoding the payload of interrupt %q: %w", key, err)
 	}
-	pending.Payload = data
-	j.addQuestions(prefix, []PendingInterrupt{pending})
+	j.addQuestions(prefix, []PendingInterrupt{{j.interruptID(place), t.path(), t.name(), key, data, problem, place}})
 	return answer, fmt.Errorf("interrupt %q of node %q: %w", key, t.name(), errWaiting)
 }
 
@@ -86,8 +116,22 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 // return it.
 func IsInterrupt(err error) bool { return errors.Is(err, errWaiting) }
 
-func interruptID(task, place string) string {
-	sum := sha256.Sum256([]byte(task + "\n" + place))
+// interruptID returns the ID of the interrupt at a place: the recorded one, if
+// the task asked there before. The thread and the run that made the checkpoint
+// before the task tell it from those of all other threads.
+func (j *journal) interruptID(place string) string {
+	if data, ok := j.recall(RecordInterrupt, ""); ok {
+		before, _ := decodeInterrupts(data) // State reports an error
+		if at := slices.IndexFunc(before, func(p PendingInterrupt) bool { return p.place == place }); at >= 0 {
+			return before[at].ID
+		}
+	}
+	return hashOf(j.task.run.thread, j.madeBy, place)
+}
+
+// hashOf returns 32 hexadecimal digits for these parts.
+func hashOf(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -140,9 +184,9 @@ func (t *task) path() string {
 
 // answerRecords makes records of answers to pending interrupts.
 func (l *ledger) answerRecords(answers []Answer, pending []PendingInterrupt) ([]Record, error) {
-	known, answered := map[string]bool{}, map[string]bool{}
+	places, answered := map[string]string{}, map[string]bool{}
 	for _, p := range pending {
-		known[p.ID] = true
+		places[p.ID] = p.place
 	}
 	var records []Record
 	for _, a := range answers {
@@ -158,7 +202,7 @@ func (l *ledger) answerRecords(answers []Answer, pending []PendingInterrupt) ([]
 			return nil, fmt.Errorf("%w: interrupt %q is answered twice", ErrAnswer, id)
 		case len(pending) == 0:
 			return nil, fmt.Errorf("%w: nothing is pending on thread %q", ErrAnswer, l.thread)
-		case !known[id]:
+		case places[id] == "":
 			which := fmt.Sprintf("no interrupt %q is pending", id)
 			if id == "" {
 				which = "it does not name its interrupt"
@@ -170,7 +214,7 @@ func (l *ledger) answerRecords(answers []Answer, pending []PendingInterrupt) ([]
 			return nil, fmt.Errorf("%w: %s; pending on thread %q: %s", ErrAnswer, which, l.thread, strings.Join(ids, ", "))
 		}
 		answered[id] = true
-		records = append(records, Record{Namespace: l.namespace, Checkpoint: l.id, Kind: RecordAnswer, Key: id, Data: a.data})
+		records = append(records, Record{Namespace: l.namespace, Checkpoint: l.id, Kind: RecordAnswer, Key: places[id], Data: a.data})
 	}
 	return records, nil
 }

@@ -17,6 +17,7 @@ import (
 type journal struct {
 	task        *task  // its first attempt
 	point       string // the checkpoint before the task
+	madeBy      string // the run that made that checkpoint
 	sharesState bool   // the task's input is the checkpoint's state
 	flat        bool   // keys are numbered by the rules of format 1
 
@@ -42,8 +43,8 @@ type recordKey struct {
 }
 
 // taskID identifies a task in its thread and namespace. It is independent of
-// the thread's name, so equal runs of two threads have equal traces. It is also
-// independent of concurrent tasks. Send counts from 1, and is 0 for the task
+// the thread's name, so a copied thread can continue. It is also independent of
+// concurrent tasks. Send counts from 1, and is 0 for the task
 // that edges trigger.
 func taskID(namespace, point string, step int, node string, send int) string {
 	b := make([]byte, 0, 128)

@@ -17,6 +17,7 @@ type ledger struct {
 	template  Checkpoint // fields that all checkpoints of the run share
 
 	id                string // the current checkpoint; reserved while unsaved
+	madeBy            string // the run that made it
 	newest            string // newest in the namespace
 	base              string // the lineage's snapshot
 	baseSize          int    // bytes of the snapshot
@@ -97,7 +98,7 @@ func (l *ledger) addCheckpoint(source Source, step int, data []byte, full bool) 
 	if l.stopsAtBreakpoint {
 		l.change.Records = append(l.change.Records, l.breakpointRecord(id))
 	}
-	l.id, l.newest, l.unsaved, l.stopsAtBreakpoint, l.flat = id, id, false, false, false
+	l.id, l.madeBy, l.newest, l.unsaved, l.stopsAtBreakpoint, l.flat = id, c.Run, id, false, false, false
 	l.pendingWrites, l.atExit, l.hasUpdates = nil, nil, false
 	return &l.change, nil
 }
@@ -145,7 +146,7 @@ func stoppedAtBreakpoint(records []Record) bool {
 
 // moveTo moves to a checkpoint that was read.
 func (l *ledger) moveTo(p *point) {
-	l.id, l.base, l.baseSize, l.size = p.ID, p.Base, p.folded.base, p.size
+	l.id, l.madeBy, l.base, l.baseSize, l.size = p.ID, p.Run, p.Base, p.folded.base, p.size
 	if p.older { // the saved values differ from the migrated ones: a snapshot must follow
 		l.base = ""
 	}
@@ -178,8 +179,8 @@ func pendingBy(records []Record) (map[string][]PendingInterrupt, error) {
 	for _, r := range records {
 		switch r.Kind {
 		case RecordInterrupt:
-			var list []PendingInterrupt
-			if err := decodeInto(r.Data, &list); err != nil {
+			list, err := decodeInterrupts(r.Data)
+			if err != nil {
 				return nil, fmt.Errorf("reading the interrupts of task %s: %w", r.Task, err)
 			}
 			pending[r.Task] = list
@@ -193,7 +194,7 @@ func pendingBy(records []Record) (map[string][]PendingInterrupt, error) {
 		}
 	}
 	for task, list := range pending {
-		pending[task] = slices.DeleteFunc(list, func(p PendingInterrupt) bool { return answered[p.ID] && p.Problem == "" })
+		pending[task] = slices.DeleteFunc(list, func(p PendingInterrupt) bool { return answered[p.place] && p.Problem == "" })
 	}
 	return pending, nil
 }
@@ -211,6 +212,7 @@ func pendingOf(records []Record, order []string) ([]PendingInterrupt, error) {
 	return out, nil
 }
 
+// answersOf returns the answers by the places of their interrupts.
 func answersOf(records []Record) map[string]json.RawMessage {
 	var out map[string]json.RawMessage
 	for _, r := range records {

@@ -48,10 +48,11 @@ type machine struct {
 
 	entrance
 	frontier
-	edits   []result    // updates by hand; also the exit from Start
-	editRan []result    // tasks of an edit's superstep
-	lastRan []savedTask // tasks that ran before the edit
-	editDue []string    // nodes that were due before the edit
+	edits      []result    // updates by hand; also the exit from Start
+	editRan    []result    // tasks of an edit's superstep
+	lastRan    []savedTask // tasks that ran before the edit
+	editDue    []string    // nodes that were due before the edit
+	finishedOn any         // the state before finishedBefore was merged, for the routers of these tasks
 
 	results    []result
 	tally      tally

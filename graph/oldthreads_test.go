@@ -165,6 +165,12 @@ func TestOldThreads(t *testing.T) {
 			if len(s.Interrupts) != len(answers[name]) {
 				t.Fatalf("pending %+v", s.Interrupts)
 			}
+			if len(s.Interrupts) > 0 { // what asks again keeps its ID
+				_, err := app.Resume(t.Context(), nil, on(name))
+				if again := stateOf(t, app, graph.Key{Thread: name}); !graph.IsInterrupt(err) || again.Interrupts[0].ID != s.Interrupts[0].ID {
+					t.Errorf("asked again: %v, pending %+v", err, again.Interrupts)
+				}
+			}
 			opts := on(name)
 			for i, p := range s.Interrupts {
 				opts.Resume = append(opts.Resume, graph.ReplyTo(p.ID, answers[name][i]))

@@ -61,6 +61,7 @@ type refTask struct {
 	failed  bool                // and its handler did not finish
 	settled bool                // it asked, in this call
 	begun   bool                // of a child: a task of it began
+	byHand  bool                // an update
 }
 
 type refOut struct {
@@ -140,13 +141,23 @@ func (g *refGraph) letIn() {
 func (t *refThread) update(as string, writes []simWrite) string {
 	g := t.root
 	g.letIn()
-	s, conflict := g.shown()
+	base, merge := g.base(), refMerge
+	var ran []*refTask
 	for _, t := range g.tasks {
-		if t.out != nil && conflict == "" {
-			g.arrive(t)
+		if t.out != nil {
+			ran = append(ran, t)
 		}
 	}
-	if s, conflict = refMerge(s, writes); conflict != "" {
+	s, conflict := refMerge(base, g.finished()...)
+	if conflict != "" {
+		s, ran = base, nil
+	}
+	if len(ran) > 0 {
+		merge = refKeeping // the superstep of these tasks has begun
+	} else {
+		s = base
+	}
+	if s, conflict = merge(s, writes); conflict != "" {
 		return "conflict " + conflict
 	}
 	var next map[string]bool
@@ -154,10 +165,13 @@ func (t *refThread) update(as string, writes []simWrite) string {
 	if as == graph.End {
 		g.giveUp()
 	} else {
+		for _, t := range ran {
+			g.arrive(t)
+		}
 		by := g.newTask(as, 0, &s)
-		by.out = &refOut{}
+		by.out, by.byHand = &refOut{}, true
 		g.arrive(by)
-		next, sends = g.follow([]*refTask{by}, s)
+		next, sends = g.follow(append(ran, by), base)
 	}
 	stopped, was := g.stopped, g.names()
 	g.commit(graph.SourceUpdate, s, next, sends)

@@ -189,6 +189,9 @@ func (g *refGraph) follow(ran []*refTask, base board) (next map[string]bool, sen
 			continue
 		}
 		own, _ := refKeeping(base, t.out.writes)
+		if t.byHand {
+			own = *t.own
+		}
 		to, more := t.node.routed(own)
 		queue(t.node.Edges)
 		queue(to)

@@ -40,7 +40,7 @@ func (m *machine) noteChanges(results []result) error {
 		if err != nil {
 			return err
 		}
-		m.parent, m.id, m.unsaved = m.id, id, true
+		m.parent, m.id, m.madeBy, m.unsaved = m.id, id, m.template.Run, true
 	}
 	d.step, m.flat = m.step, false
 	m.atExit, m.pendingWrites, m.hasUpdates = nil, nil, false

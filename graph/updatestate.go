@@ -11,8 +11,10 @@ import (
 type StateUpdate[S any] struct {
 	// As is the node that the update counts for; its successors run next. Input
 	// saves the update as the input of the next run. Start triggers the
-	// successors of Start, End triggers nothing. Default: the node that ran
-	// last, or Start before the first. When several ran last, it is an error.
+	// successors of Start, End triggers nothing, not even what finished tasks
+	// lead to. Default: the node that ran last, or Start before the first. When
+	// several ran last, or some tasks of a superstep have finished and others
+	// have not, it is an error.
 	As     string
 	Update Update[S]
 }
@@ -26,7 +28,9 @@ const Input = "__input__"
 // the unfinished superstep. A missing thread begins with it.
 //
 // Routers run on the updated state; nodes do not. A Command in the update is
-// followed.
+// followed. The update ends an unfinished superstep: finished tasks lead where
+// they would have led, and tasks that wait or failed are dropped, also those of
+// other nodes. To keep them, answer their interrupts instead.
 func (c *Compiled[S]) UpdateState(ctx context.Context, key Key, update StateUpdate[S]) (Key, error) {
 	return c.BulkUpdateState(ctx, key, [][]StateUpdate[S]{{update}})
 }
@@ -66,7 +70,7 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 		}
 		var out output
 		if m.edit(&out, updates, len(supersteps) > 1 || len(updates) > 1); out.routes {
-			m.routersDone(&out, c.askRouters(ctx, m.edits, m.now.shown))
+			m.routersDone(&out, c.askEditRouters(ctx, m))
 		}
 		if m.err != nil {
 			return key, fmt.Errorf("updating %s: %w", key, m.err)
@@ -80,6 +84,23 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 	}
 	key.ID = m.id
 	return key, nil
+}
+
+// askEditRouters calls the routers of finished tasks, each on the state that it
+// had, and of the updates.
+func (p *program) askEditRouters(ctx context.Context, m *machine) error {
+	finished := len(m.finishedBefore)
+	for i := range finished {
+		own := p.typ.copyOf(m.finishedOn)
+		if _, err := m.merge(own, m.tally, m.finishedBefore[i:i+1]); err != nil {
+			return err
+		}
+		p.clip(own)
+		if err := p.askRouters(ctx, m.edits[i:i+1], own); err != nil {
+			return err
+		}
+	}
+	return p.askRouters(ctx, m.edits[finished:], m.now.shown)
 }
 
 // askRouters calls the routers of nodes that have run.
@@ -172,8 +193,8 @@ func (c *program) openThread(ctx context.Context, key Key) (release func(), m *m
 	return unlock, m, p, nil
 }
 
-// keepFinishedTasks merges the updates of finished tasks, unless they
-// conflict. An update by hand follows them.
+// keepFinishedTasks merges the updates of finished tasks as a superstep does,
+// unless they conflict. An update by hand follows them.
 func (m *machine) keepFinishedTasks() error {
 	if m.entering {
 		return nil
@@ -182,13 +203,15 @@ func (m *machine) keepFinishedTasks() error {
 	if err == nil {
 		m.finishedBefore, err = m.finishedTasks()
 	}
-	if err != nil {
+	if err != nil || len(m.finishedBefore) == 0 {
 		return err
 	}
+	before := m.copied(m.now)
+	m.expire(m.now.writable)
 	if then, _, err := m.mergedWith(m.finishedBefore); err == nil {
-		m.now = then
+		m.now, m.finishedOn = then, before.shown
 	} else {
-		m.finishedBefore = nil
+		m.now, m.finishedBefore = before, nil
 	}
 	return nil
 }
@@ -223,7 +246,8 @@ func (m *machine) editOnce(out *output, updates []handUpdate, named bool) (err e
 			return fmt.Errorf("merging the input: %w", err)
 		}
 	}
-	if !(m.leavesStart && as == Start) { // else the superstep of the input is still to come
+	// Without an expiry, the superstep of the input is still to come, or that of the finished tasks has begun.
+	if !(m.leavesStart && as == Start) && len(m.finishedBefore) == 0 {
 		m.expire(m.now.writable)
 	}
 	m.next, m.sends = m.next[:0], m.sends[:0]
@@ -283,13 +307,10 @@ func (m *machine) borderByHand(out *output, as string, updates []handUpdate) err
 		return nil
 	}
 	m.leavesStart, m.lastRan = true, nil
-	m.edits = []result{{node: atStart}}
-	out.routes = true
-	return nil
+	return m.leadOn(out, []result{{node: atStart}})
 }
 
-// nodesByHand merges updates as nodes, after the updates of finished tasks. The
-// finished tasks count as arrived at their joins.
+// nodesByHand merges updates as nodes, after the updates of finished tasks.
 func (m *machine) nodesByHand(out *output, updates []handUpdate) error {
 	var own []result
 	for i, u := range updates {
@@ -307,11 +328,6 @@ func (m *machine) nodesByHand(out *output, updates []handUpdate) error {
 		return err
 	}
 	m.show(&m.now)
-	for i := range m.editRan {
-		if !slices.ContainsFunc(m.editRan[i].update, func(w write) bool { return w.Op() == OpGoto }) {
-			m.arrive(m.exits(m.editRan[i].node))
-		}
-	}
 	m.lastRan = nil
 	for i := range own {
 		if err := m.applyCommands(&own[i]); err != nil {
@@ -319,13 +335,26 @@ func (m *machine) nodesByHand(out *output, updates []handUpdate) error {
 		}
 		m.lastRan = append(m.lastRan, savedTask{Node: m.writer(own[i].node)})
 	}
-	m.edits, m.editRan = own, append(m.editRan, own...)
-	out.routes = true
+	m.editRan = append(m.editRan, own...)
+	return m.leadOn(out, own)
+}
+
+// leadOn calls the routers of finished tasks and of updates.
+func (m *machine) leadOn(out *output, own []result) error {
+	for i := range m.finishedBefore {
+		if err := m.applyCommands(&m.finishedBefore[i]); err != nil {
+			return m.nodeError(&m.finishedBefore[i], err)
+		}
+	}
+	m.edits, out.routes = slices.Concat(m.finishedBefore, own), true
 	return nil
 }
 
 // lastNode returns the one node that ran last, or Start.
 func (m *machine) lastNode() (string, error) {
+	if len(m.finishedBefore) > 0 {
+		return "", fmt.Errorf("%w: ambiguous: some tasks of a superstep have finished, and others have not: set StateUpdate.As", ErrInvalidUpdate)
+	}
 	var names []string
 	for _, t := range m.lastRan {
 		if t.Node != "" && t.Node != Start && !slices.Contains(names, t.Node) {

@@ -4,20 +4,29 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 
 	"example.com/assay/graph"
 )
 
 // Normalise returns the trace without what changes between equal runs. It removes times, durations,
-// the run's ID and the marks of replayed events. It sorts the events of a superstep by task, since
+// the run's ID and the marks of replayed events, and numbers interrupts instead of their IDs. It sorts the events of a superstep by task, since
 // tasks run at the same time, and renumbers the lines. In the header it keeps only skills that the
 // run used, so a change of another skill changes nothing. The rest stays as it is.
 func Normalise(records []Record) []Record {
 	out := inOrder(slices.Clone(records), 0)
-	asked := askedSkills(records)
+	asked, numbers := askedSkills(records), map[string]string{}
 	for i := range out {
 		rec := &out[i]
 		rec.Seq, rec.Time, rec.ElapsedUS, rec.Replayed = i, "", 0, false
+		rec.Interrupts = slices.Clone(rec.Interrupts)
+		for k := range rec.Interrupts {
+			p := &rec.Interrupts[k]
+			if numbers[p.ID] == "" {
+				numbers[p.ID] = strconv.Itoa(len(numbers) + 1)
+			}
+			p.ID = numbers[p.ID]
+		}
 		if rec.Header != nil {
 			header := *rec.Header
 			header.RunID = ""

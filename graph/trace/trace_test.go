@@ -108,6 +108,20 @@ func TestNormalisedTracesOfOneRunAreEqual(t *testing.T) {
 	}
 }
 
+func TestNormaliseNumbersInterrupts(t *testing.T) {
+	asked := func(ids ...string) []trace.Record {
+		out := make([]trace.Record, len(ids))
+		for i, id := range ids {
+			out[i].Seq, out[i].Interrupts = i, []graph.PendingInterrupt{{ID: id}}
+		}
+		return out
+	}
+	given := asked("x", "y", "x")
+	if got, want := text(t, trace.Normalise(given)), text(t, asked("1", "2", "1")); got != want || given[0].Interrupts[0].ID != "x" {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
 func TestNormaliseRemovesOnlyWhatIsVolatile(t *testing.T) {
 	raw := record(t, graph.Update[walk]{})
 	before := text(t, raw)
