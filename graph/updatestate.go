@@ -92,7 +92,7 @@ func (p *program) askEditRouters(ctx context.Context, m *machine) error {
 	finished := len(m.finishedBefore)
 	for i := range finished {
 		own := p.typ.copyOf(m.finishedOn)
-		if _, err := m.merge(own, m.tally, m.finishedBefore[i:i+1]); err != nil {
+		if _, err := m.merge(own, &m.tally, m.finishedBefore[i:i+1]); err != nil {
 			return err
 		}
 		p.clip(own)
