@@ -112,7 +112,7 @@ func (r *run) interruptedBy(res *result, err error) (bool, error) {
 	}
 	own := pending        // only an interrupt goes to the heap
 	if t.journal != nil { // else an outer graph saves it
-		data, err := encodeInterrupts(own)
+		data, err := encode(&own)
 		if err == nil {
 			err = t.journal.record(r.saving, RecordInterrupt, "", data)
 		}

@@ -108,7 +108,7 @@ type Event[S any] struct {
 
 	Graph       string             // RunStart: the graph's name
 	Fingerprint string             // RunStart: the graph's fingerprint
-	Nodes       []string           // StepStart: nodes that will run; RunEnd: nodes that would be next
+	Nodes       []string           // StepStart: nodes that will run; RunEnd and RunInterrupt: nodes that would be next
 	Waiting     []string           // RunEnd: joins that still wait for a source
 	Update      Update[S]          // NodeUpdate at the root
 	State       S                  // StateValue and RunEnd at the root

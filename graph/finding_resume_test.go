@@ -186,3 +186,72 @@ func TestFindingD16ACopiedThreadKeepsItsAnswers(t *testing.T) {
 	out, err := app.Resume(t.Context(), nil, on("2", graph.ReplyTo(id, "y")))
 	logged(t, out, err, "x", "y")
 }
+
+// The error of a run that waits, its events and State say the same, also when
+// siblings have finished. A resumed stream shows what these returned.
+func TestFindingD17EveryViewOfAPauseIsTheSame(t *testing.T) {
+	nodes := map[string]node{"b": asks("b", "q?"), "c": writes(hello.Set("c")), "c2": writes(hello.Set("c2"))}
+	in := func(child *graph.StateGraph[board]) *graph.StateGraph[board] {
+		child.Output(log)
+		g := wire("START -> a", nil)
+		g.AddSubgraph("n", mustCompile(t, child))
+		g.AddEdge(graph.Start, "n")
+		return g
+	}
+	for name, c := range map[string]struct {
+		graph  *graph.StateGraph[board]
+		next   string
+		cached int
+	}{
+		"siblings": {wire("START -> a b", nodes), "[b]", 1},
+		"conflict": {wire("START -> b c c2", nodes), "[b c c2]", 2},
+		"subgraph": {in(wire("START -> a b c", nodes)), "[n]", 3},
+	} {
+		for _, mode := range durabilities {
+			t.Run(fmt.Sprint(name, mode), func(t *testing.T) {
+				app := compileOn(t, memory.New(), c.graph)
+				opts := graph.RunOptions{Thread: "1", Durability: mode}
+				same := func(p played, breakpoint bool) {
+					t.Helper()
+					s := stateOf(t, app, graph.Key{Thread: "1"})
+					if breakpoint { // State has the question, and the run does not ask it again
+						s.Interrupts = nil
+					}
+					var stopped *graph.InterruptedError
+					if !errors.As(p.err, &stopped) || fmt.Sprint(s.Next) != c.next || differ(s.Next, stopped.Next) != "" || differ(idsOf(s.Interrupts), idsOf(stopped.Pending)) != "" {
+						t.Errorf("State has next %v and %v, the error %v", s.Next, s.Interrupts, p.err)
+					}
+					shown := board{}
+					for _, ev := range p.events {
+						switch {
+						case ev.Namespace != "":
+						case ev.Kind == graph.StateValue:
+							shown = ev.State
+						case ev.Kind == graph.RunInterrupt || ev.Kind == graph.RunEnd:
+							if differ(s.Next, ev.Nodes) != "" || ev.Kind == graph.RunInterrupt && differ(idsOf(s.Interrupts), idsOf(ev.Interrupts)) != "" {
+								t.Errorf("State has next %v, and %s %v %v", s.Next, ev.Kind, ev.Nodes, ev.Interrupts)
+							}
+						}
+					}
+					if differ(s.State, p.final)+differ(s.State, shown) != "" {
+						t.Errorf("State has %+v, the run %+v, its last event %+v", s.State, p.final, shown)
+					}
+				}
+				same(play(t.Context(), app, update{}, opts), false)
+				same(play(t.Context(), app, nil, opts), false)
+				opts.InterruptBefore = []string{"*"}
+				same(play(t.Context(), app, nil, opts), true)
+				opts.InterruptBefore, opts.Modes, opts.Resume = nil, graph.Updates, []graph.Answer{graph.Reply("y")}
+				cached := 0
+				for _, ev := range play(t.Context(), app, nil, opts).events {
+					if ev.Cached {
+						cached++
+					}
+				}
+				if cached != c.cached {
+					t.Errorf("%d cached updates, want %d", cached, c.cached)
+				}
+			})
+		}
+	}
+}

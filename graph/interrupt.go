@@ -39,34 +39,32 @@ type PendingInterrupt struct {
 	Payload   json.RawMessage `json:"payload"`
 	// Problem is why the previous answer was refused, if there was one.
 	Problem string `json:"problem,omitempty"`
-
-	place string // identifies the interrupt in its thread
 }
 
-// A savedInterrupt is a PendingInterrupt in a record. Older records have no
-// place, and the ID stands for it.
-type savedInterrupt struct {
+// A question is a PendingInterrupt in a task and in its records.
+type question struct {
 	PendingInterrupt
-	Place string `json:"place,omitempty"`
+	// Place identifies the question in its thread. Older records lack it, and
+	// the ID stands for it.
+	Place  string `json:"place,omitempty"`
+	prefix string // of the subgraph that asks; empty for the node itself
 }
 
-func encodeInterrupts(list []PendingInterrupt) ([]byte, error) {
-	out := make([]savedInterrupt, len(list))
-	for i, p := range list {
-		out[i] = savedInterrupt{p, p.place}
+func readQuestions(data []byte) (list []question, err error) {
+	err = decodeInto(data, &list)
+	for i := range list {
+		list[i].Place = cmp.Or(list[i].Place, list[i].ID)
 	}
-	return encode(&out)
+	return list, err
 }
 
-func decodeInterrupts(data []byte) ([]PendingInterrupt, error) {
-	var list []savedInterrupt
-	err := decodeInto(data, &list)
-	out := make([]PendingInterrupt, len(list))
-	for i, s := range list {
-		out[i] = s.PendingInterrupt
-		out[i].place = cmp.Or(s.Place, s.ID)
+// asked returns questions for readers.
+func asked(list []question) []PendingInterrupt {
+	var out []PendingInterrupt
+	for i := range list {
+		out = append(out, list[i].PendingInterrupt)
 	}
-	return out, err
+	return out
 }
 
 // Interrupt asks a question outside the run, and returns the answer. The first
@@ -107,7 +105,7 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 	if err != nil {
 		return answer, fmt.Errorf("encoding the payload of interrupt %q: %w", key, err)
 	}
-	j.addQuestions(prefix, []PendingInterrupt{{j.interruptID(place), t.path(), t.name(), key, data, problem, place}})
+	j.addQuestions(prefix, question{PendingInterrupt{j.interruptID(place), t.path(), t.name(), key, data, problem}, place, ""})
 	return answer, fmt.Errorf("interrupt %q of node %q: %w", key, t.name(), errWaiting)
 }
 
@@ -121,8 +119,8 @@ func IsInterrupt(err error) bool { return errors.Is(err, errWaiting) }
 // before the task tell it from those of all other threads.
 func (j *journal) interruptID(place string) string {
 	if data, ok := j.recall(RecordInterrupt, ""); ok {
-		before, _ := decodeInterrupts(data) // State reports an error
-		if at := slices.IndexFunc(before, func(p PendingInterrupt) bool { return p.place == place }); at >= 0 {
+		before, _ := readQuestions(data) // State reports an error
+		if at := slices.IndexFunc(before, func(q question) bool { return q.Place == place }); at >= 0 {
 			return before[at].ID
 		}
 	}
@@ -156,7 +154,7 @@ func ReplyTo[T any](id string, value T) Answer {
 // interrupts.
 type InterruptedError struct {
 	Pending []PendingInterrupt // in task order; none at a breakpoint
-	Next    []string           // the nodes that Resume runs
+	Next    []string           // the nodes that Resume runs, as in StateSnapshot
 }
 
 func (e *InterruptedError) Error() string {
@@ -183,10 +181,10 @@ func (t *task) path() string {
 }
 
 // answerRecords makes records of answers to pending interrupts.
-func (l *ledger) answerRecords(answers []Answer, pending []PendingInterrupt) ([]Record, error) {
+func (l *ledger) answerRecords(answers []Answer, pending []question) ([]Record, error) {
 	places, answered := map[string]string{}, map[string]bool{}
 	for _, p := range pending {
-		places[p.ID] = p.place
+		places[p.ID] = p.Place
 	}
 	var records []Record
 	for _, a := range answers {

@@ -30,13 +30,6 @@ type journal struct {
 	children  map[string]string // newest checkpoints of stateful subgraphs, by namespace
 }
 
-// A question is a pending interrupt and its place in the task. The place is
-// empty in the node itself, else that of the subgraph.
-type question struct {
-	place string
-	PendingInterrupt
-}
-
 type recordKey struct {
 	kind RecordKind
 	key  string
@@ -78,7 +71,7 @@ func (j *journal) begin(prefix string) {
 		return
 	}
 	maps.DeleteFunc(j.calls, func(place string, _ int) bool { return strings.HasPrefix(place, prefix) })
-	j.questions = slices.DeleteFunc(j.questions, func(q question) bool { return strings.HasPrefix(q.place, prefix) })
+	j.questions = slices.DeleteFunc(j.questions, func(q question) bool { return strings.HasPrefix(q.prefix, prefix) })
 }
 
 // use counts the uses of a key in this attempt, and returns the key with its
@@ -146,29 +139,30 @@ const childrenKey = "#children"
 
 // addQuestions records that the node waits for answers, or that a subgraph
 // stopped at a breakpoint when there are none.
-func (j *journal) addQuestions(place string, pending []PendingInterrupt) {
+func (j *journal) addQuestions(prefix string, pending ...question) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, p := range pending {
-		j.questions = append(j.questions, question{place, p})
+	for _, q := range pending {
+		q.prefix = prefix
+		j.questions = append(j.questions, q)
 	}
 	j.stopped = j.stopped || len(pending) == 0
 }
 
 // openQuestions returns the interrupts with this prefix, and whether the
 // attempt waits. Subgraphs may run concurrently, so the interrupts are sorted
-// by place.
-func (j *journal) openQuestions(prefix string) ([]PendingInterrupt, bool) {
+// by prefix.
+func (j *journal) openQuestions(prefix string) ([]question, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if len(j.questions) == 0 {
 		return nil, prefix == "" && j.stopped
 	}
-	slices.SortStableFunc(j.questions, func(a, b question) int { return strings.Compare(a.place, b.place) })
-	var pending []PendingInterrupt
+	slices.SortStableFunc(j.questions, func(a, b question) int { return strings.Compare(a.prefix, b.prefix) })
+	var pending []question
 	for _, q := range j.questions {
-		if strings.HasPrefix(q.place, prefix) {
-			pending = append(pending, q.PendingInterrupt)
+		if strings.HasPrefix(q.prefix, prefix) {
+			pending = append(pending, q)
 		}
 	}
 	return pending, len(pending) > 0 || prefix == "" && j.stopped
@@ -231,7 +225,7 @@ func (t *task) begin() {
 
 // openQuestions returns the interrupts of the task's attempt, and whether it
 // waits.
-func (t *task) openQuestions() ([]PendingInterrupt, bool) {
+func (t *task) openQuestions() ([]question, bool) {
 	j, prefix := t.nearestJournal()
 	switch {
 	case j == nil:

@@ -173,13 +173,13 @@ func (l *ledger) recordsByTask() map[string]map[recordKey][]byte {
 
 // pendingBy returns the interrupts without an answer by task. Finished tasks
 // have none.
-func pendingBy(records []Record) (map[string][]PendingInterrupt, error) {
-	pending := map[string][]PendingInterrupt{}
+func pendingBy(records []Record) (map[string][]question, error) {
+	pending := map[string][]question{}
 	answered := map[string]bool{}
 	for _, r := range records {
 		switch r.Kind {
 		case RecordInterrupt:
-			list, err := decodeInterrupts(r.Data)
+			list, err := readQuestions(r.Data)
 			if err != nil {
 				return nil, fmt.Errorf("reading the interrupts of task %s: %w", r.Task, err)
 			}
@@ -194,18 +194,18 @@ func pendingBy(records []Record) (map[string][]PendingInterrupt, error) {
 		}
 	}
 	for task, list := range pending {
-		pending[task] = slices.DeleteFunc(list, func(p PendingInterrupt) bool { return answered[p.place] && p.Problem == "" })
+		pending[task] = slices.DeleteFunc(list, func(q question) bool { return answered[q.Place] && q.Problem == "" })
 	}
 	return pending, nil
 }
 
 // pendingOf lists the interrupts without an answer in task order.
-func pendingOf(records []Record, order []string) ([]PendingInterrupt, error) {
+func pendingOf(records []Record, order []string) ([]question, error) {
 	pending, err := pendingBy(records)
 	if err != nil {
 		return nil, err
 	}
-	var out []PendingInterrupt
+	var out []question
 	for _, task := range order {
 		out = append(out, pending[task]...)
 	}

@@ -156,11 +156,11 @@ func (m *machine) advance(out *output) {
 	case phaseRest:
 		m.rest(out)
 	case phaseHalt:
-		m.halt(out, nil)
+		m.halt(out)
 	case phaseSaved:
 		m.resumeUpdates, m.leavesStart, m.phase = nil, false, phaseRest
 		if m.stopsAfter {
-			m.halt(out, nil)
+			m.halt(out)
 		}
 	case phaseClose:
 		m.phase = phaseOver
@@ -320,17 +320,28 @@ func (m *machine) ended(out *output, late error) {
 	if late != nil && !errors.Is(m.err, late) {
 		m.err = saveError(m.err, fmt.Errorf("saving the run: %w", late))
 	}
-	if m.paused != nil && errors.Is(m.err, errWaiting) {
-		m.now = *m.paused
+	next := m.dueNames()
+	if stopped, is := m.err.(*InterruptedError); is {
+		next = stopped.Next
+		if m.paused != nil {
+			m.now = *m.paused
+		}
 	}
 	if m.started && m.wants(RunEnd) {
 		m.step++
-		m.publish(out, event{foreign: foreign{Kind: RunEnd, Nodes: m.dueNames(), Waiting: m.waiting(), Err: m.err}, state: m.visible()}, -1)
+		m.publish(out, event{foreign: foreign{Kind: RunEnd, Nodes: next, Waiting: m.waiting(), Err: m.err}, state: m.visible()}, -1)
 	}
 }
 
-// halt stops a run for answers, or at a breakpoint.
-func (m *machine) halt(out *output, pending []PendingInterrupt) {
-	m.publish(out, event{foreign: foreign{Kind: RunInterrupt, Interrupts: pending, Nodes: m.dueNames()}}, m.due())
-	m.fail(&InterruptedError{Pending: pending, Next: m.dueNames()})
+// halt stops a run at a breakpoint.
+func (m *machine) halt(out *output) {
+	var finished []result
+	if m.ledger.hasUpdates {
+		var err error
+		if finished, err = m.finishedTasks(); err != nil {
+			m.fail(err)
+			return
+		}
+	}
+	m.pause(out, finished, nil)
 }

@@ -21,9 +21,9 @@ type result struct {
 	task          *task            // owned by the driver
 	memo          *memo            // nil without a cache
 	err           error
-	failure       *NodeError          // to be recorded for err; nil for nothing
-	interrupts    *[]PendingInterrupt // nil for none
-	children      map[string]string   // newest checkpoints of subgraphs that keep their state
+	failure       *NodeError        // to be recorded for err; nil for nothing
+	interrupts    *[]question       // nil for none
+	children      map[string]string // newest checkpoints of subgraphs that keep their state
 	update        update
 	chosen        choice // successors that routers and Commands chose
 
@@ -137,8 +137,9 @@ func (m *machine) tasksDone(out *output, why error) {
 	}
 	if err == nil && m.canInterrupt {
 		if pending, waits := m.pending(); waits {
-			m.showFinished(out)
-			m.halt(out, pending)
+			m.pause(out, slices.DeleteFunc(slices.Clone(m.results), func(res result) bool {
+				return res.interrupted || res.returnsParent()
+			}), asked(pending))
 			m.ready(out)
 			return
 		}
@@ -233,7 +234,7 @@ func (m *machine) wrote() bool {
 }
 
 // pending lists the interrupts of the superstep's tasks.
-func (m *machine) pending() (pending []PendingInterrupt, waits bool) {
+func (m *machine) pending() (pending []question, waits bool) {
 	for i := range m.results {
 		if m.results[i].interrupted {
 			waits, pending = true, append(pending, *m.results[i].interrupts...)
@@ -242,22 +243,26 @@ func (m *machine) pending() (pending []PendingInterrupt, waits bool) {
 	return pending, waits
 }
 
-// showFinished merges the writes of finished tasks for a run that is
-// interrupted. The state equals that of State. It leaves out writes that
-// conflict, as State does.
-func (m *machine) showFinished(out *output) {
-	var finished []result
-	for _, res := range m.results {
-		if !res.interrupted && !res.returnsParent() {
-			finished = append(finished, res)
+// pause stops a run for answers, or at a breakpoint. It merges the writes of
+// finished tasks of the unfinished superstep. The state and the next nodes equal
+// those of State: writes that conflict are left out.
+func (m *machine) pause(out *output, finished []result, pending []PendingInterrupt) {
+	next := m.dueNames()
+	if then, wrote, err := m.mergedWith(finished); err == nil {
+		m.paused = &then
+		left := next[:0]
+		for i, name := range next {
+			if len(finished) > 0 && int(finished[0].place) == i {
+				finished = finished[1:]
+			} else {
+				left = append(left, name)
+			}
+		}
+		next = left
+		if wrote && m.wants(StateValue) {
+			m.publish(out, event{foreign: foreign{Kind: StateValue}, state: then.shown}, m.due())
 		}
 	}
-	then, wrote, err := m.mergedWith(finished)
-	if err != nil {
-		return
-	}
-	m.paused = &then
-	if wrote && m.wants(StateValue) {
-		m.publish(out, event{foreign: foreign{Kind: StateValue}, state: then.shown}, len(m.results))
-	}
+	m.publish(out, event{foreign: foreign{Kind: RunInterrupt, Interrupts: pending, Nodes: next}}, m.due())
+	m.fail(&InterruptedError{Pending: pending, Next: next})
 }

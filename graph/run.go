@@ -193,7 +193,11 @@ func (r *run) finish(began time.Time) error {
 	}
 	r.show(r.todo.events)
 	if stopped, is := r.err.(*InterruptedError); is && r.ledger != nil && r.owner != "" {
-		r.outer.journal.addQuestions(r.ordinal, stopped.Pending)
+		var pending []question
+		if len(stopped.Pending) > 0 {
+			pending, _ = r.pending()
+		}
+		r.outer.journal.addQuestions(r.ordinal, pending...)
 	}
 	return r.err
 }

@@ -159,5 +159,19 @@ func (l *lockstep) call(op simOp, opts *graph.RunOptions, run func(ctx context.C
 		l.refs = refDied(l.refs, l.begin)
 		return l.compare(nil, "")
 	}
+	var stopped *graph.InterruptedError
+	if errors.As(err, &stopped) {
+		s, _ := l.app.State(context.Background(), graph.Key{Thread: "t"})
+		if said, is := fmt.Sprint(stopped.Next, idsOf(stopped.Pending)), fmt.Sprint(s.Next, idsOf(s.Interrupts)); said != is {
+			return fmt.Sprintf("the run says %s, and State %s", said, is)
+		}
+	}
 	return l.compare(l.begin, simEnded(simEnd{out, err}))
+}
+
+func idsOf(pending []graph.PendingInterrupt) (ids []string) {
+	for _, p := range pending {
+		ids = append(ids, p.ID)
+	}
+	return ids
 }

@@ -158,9 +158,11 @@ func (m *machine) describe(p *point, ran []savedTask, merged bool) (*described, 
 	if err = m.taskStates(s, p, ran); err != nil {
 		return nil, err
 	}
-	if s.Interrupts, err = pendingOf(m.pendingWrites, m.taskIDs()); err != nil {
+	pending, err := pendingOf(m.pendingWrites, m.taskIDs())
+	if err != nil {
 		return nil, err
 	}
+	s.Interrupts = asked(pending)
 	if s.Next = m.comingNames(); merged && ran == nil && !m.entering {
 		s.Next = s.Next[:0]
 		for _, t := range s.Tasks {
@@ -253,7 +255,7 @@ func (m *machine) taskStates(s *described, p *point, ran []savedTask) error {
 			return fmt.Errorf("reading what node %q returned: %w", name, err)
 		}
 		if !t.Done {
-			t.Interrupts = pending[t.ID]
+			t.Interrupts = asked(pending[t.ID])
 		}
 		if n := &m.nodes[m.nodeID(name)]; n.inner != nil && n.persistence != PersistNever {
 			t.Child = Key{Thread: m.thread, Namespace: childNamespace(m.namespace, name, t.ID, "", n.persistence.keeps(send > 0))}
