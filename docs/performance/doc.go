@@ -11,6 +11,8 @@
 //
 //	go test -run Served -turns 100 -v
 //
+// The programs that docs/langgraph.md compares are programs_test.go and langgraph/programs.py.
+//
 // The package is a module of its own, so that assay does not depend on the engines it is compared
 // with. It measures what an engine adds to a step, with work so small that little else shows.
 // LangGraph's columns need node and npm; the first run installs its packages.
