@@ -35,9 +35,15 @@ func Also[S any](targets ...string) Command[S] {
 	return Command[S]{op: OpAlso, targets: slices.Clone(targets)}
 }
 
-// Sends returns the command with more Sends. They run like a router's.
+// Sends returns the command with more Sends. They run like a router's. The command keeps the slice:
+// a caller that passes one with "…" must not change it later.
 func (c Command[S]) Sends(sends ...Send[S]) Command[S] {
-	c.sends, c.sending = slices.Concat(c.sends, sends), true
+	c.sending = true
+	if len(c.sends) == 0 {
+		c.sends = slices.Clip(sends)
+	} else {
+		c.sends = slices.Concat(c.sends, sends)
+	}
 	return c
 }
 
@@ -50,7 +56,14 @@ func (c Command[S]) Op() Op { return c.op }
 func (c Command[S]) of(*S) {}
 
 func (c Command[S]) untyped() write {
-	return &command{c.op, c.targets, sendListOf[S](c.sends).queued(), c.sending}
+	out := &command{op: c.op, targets: c.targets, sending: c.sending}
+	if len(c.sends) > 0 {
+		out.sends = make([]queuedSend, len(c.sends))
+	}
+	for i := range c.sends { // addSend copies the state
+		out.sends[i] = queuedSend{node: c.sends[i].Node, timeout: c.sends[i].Timeout, state: &c.sends[i].State}
+	}
+	return out
 }
 
 // A command is a Command without the type of its state. It never changes.

@@ -18,6 +18,11 @@ func Emit[T any](ctx context.Context, name string, payload T) error {
 	if !t.listens(NodeCustom) {
 		return nil
 	}
+	return emitted(t, name, payload)
+}
+
+// emitted is apart from Emit, where the payload stays on the stack.
+func emitted[T any](t *task, name string, payload T) error {
 	data, err := encode(&payload)
 	if err != nil {
 		return fmt.Errorf("encoding custom event %q: %w", name, err)

@@ -26,13 +26,13 @@ func Keyed[S, E any](name string, at func(*S) *[]E, id func(*E) *string) *KeyedC
 // appends the others. The write keeps the slice: a caller that passes one with
 // "…" must not change it later.
 func (c *KeyedChannel[S, E]) Put(values ...E) Write[S] {
-	return editOf[S]{&keyedWrite[E]{to: c.list, op: OpPut, values: values}}
+	return &editOf[S, E]{keyedWrite[E]{to: c.list, op: OpPut, values: values}}
 }
 
 // Remove removes the elements with some ids. An id that no element has is
 // ignored.
 func (c *KeyedChannel[S, E]) Remove(ids ...string) Write[S] {
-	return editOf[S]{&keyedWrite[E]{to: c.list, op: OpRemove, ids: ids}}
+	return &editOf[S, E]{keyedWrite[E]{to: c.list, op: OpRemove, ids: ids}}
 }
 
 // Overwrite replaces the whole list, and discards what other nodes write in the
@@ -169,12 +169,12 @@ func (w *keyedWrite[E]) intact(data []byte) error {
 }
 
 // An editOf is a keyedWrite to a channel of S.
-type editOf[S any] struct{ plain write }
+type editOf[S, E any] struct{ plain keyedWrite[E] }
 
-func (w editOf[S]) Channel() string { return w.plain.Channel() }
-func (w editOf[S]) Op() Op          { return w.plain.Op() }
-func (w editOf[S]) of(*S)           {}
-func (w editOf[S]) untyped() write  { return w.plain }
+func (w *editOf[S, E]) Channel() string { return w.plain.to.name }
+func (w *editOf[S, E]) Op() Op          { return w.plain.op }
+func (w *editOf[S, E]) of(*S)           {}
+func (w *editOf[S, E]) untyped() write  { return &w.plain }
 
 // unsavable also checks the type of the elements.
 func (f *keyedField[E]) unsavable() (where, why string) {
