@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"strings"
 
 	"example.com/assay/graph"
@@ -36,7 +35,7 @@ func Example_chat() {
 	g.AddEdge("weather", "model")
 	app, err := g.Compile(nil)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 
 	question := Message{Role: "user", Text: "Do I need a coat in Oslo?"}
@@ -72,7 +71,7 @@ func Example_mapReduce() {
 	g.AddEdge("read", "sum_up")
 	app, err := g.Compile(nil)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 
 	out, err := app.Invoke(context.Background(), graph.Update[Book]{chapters.Add("Loomings", "The Carpet-Bag")}, nil)
@@ -94,14 +93,14 @@ func Example_approval() {
 	g.AddEdge(graph.Start, "approve")
 	app, err := g.Compile(&graph.CompileOptions{Checkpointer: memory.New()})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 
 	ctx := context.Background()
 	_, err = app.Invoke(ctx, graph.Update[Order]{item.Set("a lamp")}, &graph.RunOptions{Thread: "t1"})
 	stopped, ok := errors.AsType[*graph.InterruptedError](err)
 	if !ok {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Printf("%s\n", stopped.Pending[0].Payload)
 	out, err := app.Resume(ctx, nil, &graph.RunOptions{Thread: "t1", Resume: []graph.Answer{graph.Reply("yes")}})

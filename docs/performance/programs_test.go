@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"strings"
 	"sync"
 
@@ -39,7 +38,7 @@ func Example_chat() {
 	_ = g.AddEdge("weather", "model")
 	app, err := g.Compile(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 
 	question := message{Role: "user", Text: "Do I need a coat in Oslo?"}
@@ -57,7 +56,7 @@ func Example_mapReduce() {
 	}))
 	read, err := one.Compile(ctx)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 
 	all := compose.NewChain[[]string, string]()
@@ -75,7 +74,7 @@ func Example_mapReduce() {
 	}))
 	app, err := all.Compile(ctx)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 
 	out, err := app.Invoke(ctx, []string{"Loomings", "The Carpet-Bag"})
@@ -96,13 +95,13 @@ func Example_approval() {
 	_ = g.AddEdge("approve", compose.END)
 	app, err := g.Compile(ctx, compose.WithCheckPointStore(saver{}))
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 
 	_, err = app.Invoke(ctx, "a lamp", compose.WithCheckPointID("t1"))
 	stopped, ok := compose.ExtractInterruptInfo(err)
 	if !ok {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(stopped.InterruptContexts[0].Info)
 	ctx = compose.ResumeWithData(ctx, stopped.InterruptContexts[0].ID, "yes")
