@@ -228,20 +228,23 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// OverlapError reports two concurrent calls with one name in a node. Chance
-// decides which comes first, so a resumed run could swap their results.
+// OverlapError reports calls with one name in a node, from several goroutines or
+// one inside the other. With several, chance decides which comes first, so a resumed
+// run could swap their results. It fails the node whatever the node returns.
 type OverlapError struct {
 	Node string
-	Call string // "graph" for a graph inside the node, or "Once"
-	Key  string // RunOptions.Namespace of the graph, or the key of Once
+	Call string // "graph" for a graph inside the node, "Once" or "Interrupt"
+	Key  string // RunOptions.Namespace of the graph, or the key
 }
 
 func (e *OverlapError) Error() string {
-	own := "key"
-	if e.Call == "graph" {
-		own = "RunOptions.Namespace"
+	switch {
+	case e.Call != "graph":
+		return fmt.Sprintf("node %q calls %s with key %q in several goroutines, or inside itself: give each its own key", e.Node, e.Call, e.Key)
+	case e.Key == "":
+		return fmt.Sprintf("node %q runs graphs in several goroutines: give each its own RunOptions.Namespace", e.Node)
 	}
-	return fmt.Sprintf("node %q runs %s %q twice at the same time: give each its own %s", e.Node, e.Call, e.Key, own)
+	return fmt.Sprintf("node %q runs graphs with RunOptions.Namespace %q in several goroutines: give each its own", e.Node, e.Key)
 }
 
 // RecursionError reports that a run reached its limit with nodes left to run.

@@ -74,7 +74,8 @@ func asked(list []question) []PendingInterrupt {
 // effects before it.
 //
 // The key identifies the interrupt within its node. Repeated keys, as in a loop
-// until the answer is good, are numbered. A node can ask several questions at
+// until the answer is good, are numbered. Several goroutines need different keys
+// (OverlapError). A node can ask several questions at
 // once: it calls Interrupt for each and returns the joined errors
 // (errors.Join). An answer that does not fit T is refused, and the interrupt is
 // pending again with a Problem.
@@ -92,7 +93,11 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 		return answer, fmt.Errorf("interrupting node %q for %q: %w", t.name(), key, ErrNoCheckpointer)
 	}
 	scope := prefix + t.onceScope(ctx)
-	place := hashOf(j.identity(), scope+j.use(scope, key))
+	numbered, err := j.use(t, "Interrupt", scope, key, goroutine())
+	if err != nil {
+		return answer, err
+	}
+	place := hashOf(j.identity(), scope+numbered)
 	if data, ok := t.run.answers[place]; ok {
 		err := decodeInto(data, &answer)
 		if err == nil {
