@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync/atomic"
 )
 
@@ -39,5 +38,5 @@ type DrainedError struct {
 }
 
 func (e *DrainedError) Error() string {
-	return fmt.Sprintf("run drained (%s) with %s still to run", e.Reason, strings.Join(e.Next, ", "))
+	return fmt.Sprintf("run drained (%s) with %s still to run", e.Reason, orNone(e.Next))
 }

@@ -170,7 +170,7 @@ func (e *InterruptedError) Error() string {
 	for i, p := range e.Pending {
 		keys[i] = fmt.Sprintf("%q of node %q", p.Key, p.Node)
 	}
-	return "run interrupted, waiting for " + strings.Join(keys, ", ")
+	return "run interrupted, waiting for " + orNone(keys)
 }
 
 // Is puts errWaiting into the chain.
@@ -214,7 +214,7 @@ func (l *ledger) answerRecords(answers []Answer, pending []question) ([]Record, 
 			for i, p := range pending {
 				ids[i] = fmt.Sprintf("%s (%q of node %q)", p.ID, p.Key, p.Node)
 			}
-			return nil, fmt.Errorf("%w: %s; pending on thread %q: %s", ErrAnswer, which, l.thread, strings.Join(ids, ", "))
+			return nil, fmt.Errorf("%w: %s; pending on thread %q: %s", ErrAnswer, which, l.thread, orNone(ids))
 		}
 		answered[id] = true
 		records = append(records, Record{Namespace: l.namespace, Checkpoint: l.id, Kind: RecordAnswer, Key: places[id], Data: a.data})

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -377,6 +378,9 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 		return out, err
 	}
 	data, err := appendWhole(nil, &out)
+	if err == nil && loose(reflect.TypeFor[T](), nil) {
+		err = sameTypes(&out)
+	}
 	if err != nil {
 		return out, fmt.Errorf("recording what %q returned: %w", key, err)
 	}
