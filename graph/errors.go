@@ -255,6 +255,14 @@ func orNone(names []string) string {
 	}
 }
 
+// ofThread names a thread in an error's text; nothing when there is none.
+func ofThread(preposition, thread string) string {
+	if thread == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s thread %q", preposition, thread)
+}
+
 // OverlapError reports calls with one name in a node, from several goroutines or
 // one inside the other. With several, chance decides which comes first, so a resumed
 // run could swap their results. It fails the node whatever the node returns.
@@ -276,10 +284,11 @@ func (e *OverlapError) Error() string {
 
 // RecursionError reports that a run reached its limit with nodes left to run.
 type RecursionError struct {
-	Limit int
-	Next  []string // the nodes that would be next
+	Limit  int
+	Next   []string // the nodes that would be next
+	Thread string   // empty when the run is not saved
 }
 
 func (e *RecursionError) Error() string {
-	return fmt.Sprintf("recursion limit of %d supersteps reached with %s still to run: the graph loops longer than expected, or RunOptions.RecursionLimit is too low", e.Limit, orNone(e.Next))
+	return fmt.Sprintf("recursion limit of %d supersteps reached%s with %s still to run: the graph loops longer than expected, or RunOptions.RecursionLimit is too low", e.Limit, ofThread(" on", e.Thread), orNone(e.Next))
 }

@@ -160,17 +160,18 @@ func ReplyTo[T any](id string, value T) Answer {
 type InterruptedError struct {
 	Pending []PendingInterrupt // in task order; none at a breakpoint
 	Next    []string           // the nodes that Resume runs, as in StateSnapshot
+	Thread  string             // empty when the run is not saved
 }
 
 func (e *InterruptedError) Error() string {
 	if len(e.Pending) == 0 {
-		return fmt.Sprintf("run stopped at a breakpoint, with %s still to run", orNone(e.Next))
+		return fmt.Sprintf("run%s stopped at a breakpoint, with %s still to run", ofThread(" of", e.Thread), orNone(e.Next))
 	}
 	keys := make([]string, len(e.Pending))
 	for i, p := range e.Pending {
 		keys[i] = fmt.Sprintf("%q of node %q", p.Key, p.Node)
 	}
-	return "run interrupted, waiting for " + orNone(keys)
+	return fmt.Sprintf("run%s interrupted, waiting for %s", ofThread(" of", e.Thread), orNone(keys))
 }
 
 // Is puts errWaiting into the chain.
