@@ -53,11 +53,19 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), er
 	}
 	inside := t.onceScope(ctx)
 	scope := prefix + inside + "#|"
+	caller := opts.caller
+	if caller == 0 && (t.run.nodes[t.node].inner == nil || t.handles()) { // else the node makes no other call
+		caller = goroutine()
+	}
+	numbered, err := j.use(t, "graph", scope, opts.Namespace, caller)
+	if err != nil {
+		return nil, err
+	}
 	release, free := j.occupy(scope + plainKey(opts.Namespace))
 	if !free {
 		return nil, &OverlapError{Node: t.name(), Call: "graph", Key: opts.Namespace}
 	}
-	r.ordinal = inNamespace.Replace(inside) + j.use(scope, opts.Namespace)
+	r.ordinal = inNamespace.Replace(inside) + numbered
 	if t.handles() {
 		r.ordinal = "!" + r.ordinal
 	}

@@ -101,6 +101,9 @@ func (r *run) giveUp(res *result, failure *NodeError, err error) error {
 // error. A node that asked and returned without that error is at fault.
 func (r *run) interruptedBy(res *result, err error) (bool, error) {
 	t := res.task
+	if overlap := t.overlapped(); overlap != nil {
+		return false, overlap
+	}
 	pending, waiting := t.openQuestions()
 	switch {
 	case !waiting:

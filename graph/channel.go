@@ -123,7 +123,7 @@ type write interface {
 	// for owned.
 	apply(s any, owned *bool) *PanicError
 	encode(dst []byte) ([]byte, error) // appends its value; nothing for an Untracked channel
-	intact(data []byte) error          // checks that the encoded value holds all text
+	intact(data []byte) error          // checks that JSON brings all of the encoded value back
 }
 
 // An Update is a node's result: writes to channels and, where edges are not
@@ -136,10 +136,11 @@ type field[T any] struct {
 	channelID
 	at    func(s any) *T
 	merge func(cur, upd T) T
+	loose bool // values hold interfaces; see loose
 }
 
 func fieldOf[S, T any](name string, kind ChannelKind, at func(*S) *T, merge func(cur, upd T) T) field[T] {
-	f := field[T]{channelID{name, kind}, nil, merge}
+	f := field[T]{channelID{name, kind}, nil, merge, loose(reflect.TypeFor[T](), nil)}
 	if at != nil {
 		f.at = func(s any) *T { return at(s.(*S)) }
 	}
@@ -173,7 +174,15 @@ func (f *field[T]) reset(s any) {
 	*f.at(s) = zero
 }
 
-func (f *field[T]) encode(dst []byte, s any) ([]byte, error) { return appendWhole(dst, f.at(s)) }
+func (f *field[T]) encode(dst []byte, s any) ([]byte, error) { return f.appendWhole(dst, f.at(s)) }
+
+func (f *field[T]) appendWhole(dst []byte, v *T) ([]byte, error) {
+	dst, err := appendWhole(dst, v)
+	if err == nil && f.loose {
+		err = sameTypes(v)
+	}
+	return dst, err
+}
 
 // encodeTail and length are for lists.
 func (f *field[T]) encodeTail(dst []byte, s any, _ int) ([]byte, error) { return f.encode(dst, s) }
@@ -246,7 +255,14 @@ func (w *valueWrite[T]) encode(dst []byte) ([]byte, error) {
 	return appendJSON(dst, &w.val)
 }
 
-func (w *valueWrite[T]) intact(data []byte) error { return intact(data, &w.val) }
+func (w *valueWrite[T]) intact(data []byte) error {
+	if w.to.loose && len(data) > 0 { // else it is Untracked
+		if err := sameTypes(&w.val); err != nil {
+			return err
+		}
+	}
+	return intact(data, &w.val)
+}
 
 // A stateWrite is a valueWrite to a channel of S.
 type stateWrite[S, T any] struct{ plain valueWrite[T] }
@@ -312,7 +328,7 @@ func (f *listField[E]) clip(s any) {
 
 func (f *listField[E]) encodeTail(dst []byte, s any, from int) ([]byte, error) {
 	tail := (*f.at(s))[from:]
-	return appendWhole(dst, &tail)
+	return f.appendWhole(dst, &tail)
 }
 
 // unsavable also checks that the list's JSON can be extended.

@@ -606,7 +606,7 @@ var durableD = []durable{
 		if !errors.As(err, &stopped) || json.Unmarshal(stopped.Pending[0].Payload, &got) != nil || differ(form{"t", []string{"a", "b"}}, got) != "" {
 			t.Errorf("error %v, payload %+v", err, got)
 		}
-		if want := `run interrupted, waiting for "form" of node "n"`; err.Error() != want {
+		if want := `run of thread "2" interrupted, waiting for "form" of node "n"`; err.Error() != want {
 			t.Errorf("error %q, want %q", err, want)
 		}
 		out, err := app.Resume(t.Context(), nil, on("2", graph.Reply(form{"u", []string{"c"}})))

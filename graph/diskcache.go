@@ -85,7 +85,7 @@ func (c diskCache) put(key cacheKey, u update, ttl time.Duration) error {
 		e.Until = time.Now().Add(ttl)
 	}
 	var err error
-	if e.Update, err = appendUpdate(nil, u); err != nil {
+	if e.Update, err = appendWrites(nil, u, encodeIntact); err != nil {
 		return err
 	}
 	data, err := encode(&e)

@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync/atomic"
 )
 
@@ -36,8 +35,9 @@ func Drain(ctx context.Context, reason string) bool {
 type DrainedError struct {
 	Reason string
 	Next   []string // the nodes that would run next
+	Thread string   // empty when the run is not saved
 }
 
 func (e *DrainedError) Error() string {
-	return fmt.Sprintf("run drained (%s) with %s still to run", e.Reason, strings.Join(e.Next, ", "))
+	return fmt.Sprintf("run%s drained (%s) with %s still to run", ofThread(" of", e.Thread), e.Reason, orNone(e.Next))
 }

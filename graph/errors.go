@@ -135,7 +135,7 @@ type ConflictError struct {
 }
 
 func (e *ConflictError) Error() string {
-	writers := strings.Join(e.Writers, ", ")
+	writers := orNone(e.Writers)
 	if e.Op == OpOverwrite {
 		return fmt.Sprintf("invalid update: channel %q was overwritten more than once in one superstep (by %s): only one Overwrite is allowed", e.Channel, writers)
 	}
@@ -154,7 +154,7 @@ type UnknownChannelError struct {
 }
 
 func (e *UnknownChannelError) Error() string {
-	return fmt.Sprintf("invalid update: node %q wrote channel %q, which this graph was not made with; it has %s", e.Writer, e.Channel, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("invalid update: node %q wrote channel %q, which this graph was not made with; it has %s", e.Writer, e.Channel, orNone(e.Known))
 }
 
 // Is puts ErrInvalidUpdate into the chain.
@@ -169,7 +169,7 @@ type RouteError struct {
 }
 
 func (e *RouteError) Error() string {
-	allowed := strings.Join(e.Allowed, ", ")
+	allowed := orNone(e.Allowed)
 	switch {
 	case e.Send && len(e.Allowed) == 0:
 		return fmt.Sprintf("routing from %q: a Send names %q, and no node is declared as a target", e.From, e.Target)
@@ -221,35 +221,74 @@ func (e *CommandError) Is(target error) bool {
 	return target == ErrInvalidUpdate && e.Send && e.Target == End
 }
 
+// listed is how many names an error's text has at most.
+const listed = 8
+
+// orNone lists names for an error's text: each of them once, and only the first
+// of many.
 func orNone(names []string) string {
 	if len(names) == 0 {
 		return "(none)"
 	}
-	return strings.Join(names, ", ")
+	var order []string
+	count, rest := map[string]int{}, 0
+	for _, name := range names {
+		switch {
+		case count[name] > 0:
+			count[name]++
+		case len(order) < listed:
+			order = append(order, name)
+			count[name] = 1
+		default:
+			rest++
+		}
+	}
+	for i, name := range order {
+		if n := count[name]; n > 1 {
+			order[i] = fmt.Sprintf("%s (%d times)", name, n)
+		}
+	}
+	if text := strings.Join(order, ", "); rest == 0 {
+		return text
+	} else {
+		return fmt.Sprintf("%s and %d more", text, rest)
+	}
 }
 
-// OverlapError reports two concurrent calls with one name in a node. Chance
-// decides which comes first, so a resumed run could swap their results.
+// ofThread names a thread in an error's text; nothing when there is none.
+func ofThread(preposition, thread string) string {
+	if thread == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s thread %q", preposition, thread)
+}
+
+// OverlapError reports calls with one name in a node, from several goroutines or
+// one inside the other. With several, chance decides which comes first, so a resumed
+// run could swap their results. It fails the node whatever the node returns.
 type OverlapError struct {
 	Node string
-	Call string // "graph" for a graph inside the node, or "Once"
-	Key  string // RunOptions.Namespace of the graph, or the key of Once
+	Call string // "graph" for a graph inside the node, "Once" or "Interrupt"
+	Key  string // RunOptions.Namespace of the graph, or the key
 }
 
 func (e *OverlapError) Error() string {
-	own := "key"
-	if e.Call == "graph" {
-		own = "RunOptions.Namespace"
+	switch {
+	case e.Call != "graph":
+		return fmt.Sprintf("node %q calls %s with key %q in several goroutines, or inside itself: give each its own key", e.Node, e.Call, e.Key)
+	case e.Key == "":
+		return fmt.Sprintf("node %q runs graphs in several goroutines: give each its own RunOptions.Namespace", e.Node)
 	}
-	return fmt.Sprintf("node %q runs %s %q twice at the same time: give each its own %s", e.Node, e.Call, e.Key, own)
+	return fmt.Sprintf("node %q runs graphs with RunOptions.Namespace %q in several goroutines: give each its own", e.Node, e.Key)
 }
 
 // RecursionError reports that a run reached its limit with nodes left to run.
 type RecursionError struct {
-	Limit int
-	Next  []string // the nodes that would be next
+	Limit  int
+	Next   []string // the nodes that would be next
+	Thread string   // empty when the run is not saved
 }
 
 func (e *RecursionError) Error() string {
-	return fmt.Sprintf("recursion limit of %d supersteps reached with %s still to run: the graph loops longer than expected, or RunOptions.RecursionLimit is too low", e.Limit, strings.Join(e.Next, ", "))
+	return fmt.Sprintf("recursion limit of %d supersteps reached%s with %s still to run: the graph loops longer than expected, or RunOptions.RecursionLimit is too low", e.Limit, ofThread(" on", e.Thread), orNone(e.Next))
 }

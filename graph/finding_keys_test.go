@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -213,5 +214,68 @@ func TestFindingE12OverlapIsAnError(t *testing.T) {
 		if !errors.As(err, &overlap) || overlap.Node != "n" || overlap.Call != what {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// Calls of one name from several goroutines end in one error, whatever the timing:
+// also when some of them ask, and when the first has ended before the second begins.
+// The node's own goroutine may repeat a name.
+func TestFindingE17GoroutinesNeedNamesOfTheirOwn(t *testing.T) {
+	child := func(run node) *graph.Compiled[board] {
+		return mustCompile(t, wire("START -> n", map[string]node{"n": run}))
+	}
+	asking, saying := child(asks("q", "q?")), child(say("s"))
+	streams := func(ctx context.Context, _ int) (err error) {
+		for _, err = range asking.Stream(ctx, update{}, nil) {
+			_ = err
+		}
+		return err
+	}
+	for name, call := range map[string]func(ctx context.Context, i int) error{
+		"graphs that ask": func(ctx context.Context, _ int) error { _, err := asking.Invoke(ctx, update{}, nil); return err },
+		"graphs":          func(ctx context.Context, _ int) error { _, err := saying.Invoke(ctx, update{}, nil); return err },
+		"streams":         streams,
+		"a graph that asks beside one that does not": func(ctx context.Context, i int) error {
+			_, err := []*graph.Compiled[board]{asking, saying}[i].Invoke(ctx, update{}, nil)
+			return err
+		},
+		"Once": func(ctx context.Context, i int) error {
+			_, err := graph.Once(ctx, "k", func(context.Context) (int, error) { return i, nil })
+			return err
+		},
+		"Interrupt": func(ctx context.Context, i int) error { _, err := graph.Interrupt[int](ctx, "k", i); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			seen, inTurn := map[string]int{}, false
+			app := compileOn(t, memory.New(), wire("START -> n", map[string]node{"n": func(ctx context.Context, _ board) (update, error) {
+				var wg sync.WaitGroup
+				errs := make([]error, 2)
+				for i := range errs {
+					wg.Go(func() { errs[i] = call(ctx, i) })
+					if inTurn {
+						wg.Wait()
+					}
+				}
+				wg.Wait()
+				return nil, errors.Join(errs...)
+			}}))
+			for i := range 2000 {
+				inTurn = i%10 == 0
+				_, err := app.Invoke(t.Context(), update{}, on(fmt.Sprint(i)))
+				if !errors.As(err, new(*graph.OverlapError)) {
+					t.Fatalf("round %d: %v", i, err)
+				}
+				seen[err.Error()]++
+			}
+			if len(seen) != 1 {
+				t.Errorf("outcomes %v", seen)
+			}
+			alone := compileOn(t, memory.New(), wire("START -> n", map[string]node{"n": func(ctx context.Context, _ board) (update, error) {
+				return nil, errors.Join(call(ctx, 0), call(ctx, 1))
+			}}))
+			if _, err := alone.Invoke(t.Context(), update{}, on("1")); err != nil && !graph.IsInterrupt(err) {
+				t.Errorf("in the node's goroutine: %v", err)
+			}
+		})
 	}
 }

@@ -198,3 +198,30 @@ func TestFindingE7JoinsAfterAnUpdateByHand(t *testing.T) {
 	}
 	nextOf(t, app, "1", "e")
 }
+
+// The text of an error stays short, whatever the number of tasks.
+func TestFindingE19LongListsAreShortened(t *testing.T) {
+	many := make([]send, 10_000)
+	for i := range many {
+		many[i].Node = fmt.Sprint("w", i%12)
+	}
+	lines := "START -> s"
+	targets := []string{}
+	for i := range 12 {
+		lines += fmt.Sprint("\nw", i, " -> END")
+		targets = append(targets, fmt.Sprint("w", i))
+	}
+	g := wire(lines, nil)
+	g.AddConditionalEdges("s", always(graph.Sends(many...)), targets...)
+	app := compileOn(t, memory.New(), g)
+	_, err := app.Invoke(t.Context(), update{}, &graph.RunOptions{Thread: "1", RecursionLimit: 1})
+	var over *graph.RecursionError
+	if !errors.As(err, &over) || len(over.Next) != 10_000 || !strings.Contains(err.Error(), "w7 (833 times) and 3332 more still to run") {
+		t.Errorf("error %v", err)
+	}
+	_, err = app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "1", InterruptBefore: []string{"*"}})
+	var stopped *graph.InterruptedError
+	if !errors.As(err, &stopped) || len(stopped.Next) != 10_000 || len(err.Error()) > 300 {
+		t.Errorf("error %v", err)
+	}
+}

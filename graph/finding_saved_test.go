@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -375,5 +376,57 @@ func TestFindingE14SendsAreMigrated(t *testing.T) {
 	}}).Resume(t.Context(), nil, opts)
 	if err != nil || strings.Join(out.Out, ",") != "sent," {
 		t.Errorf("%q, error %v", out.Out, err)
+	}
+}
+
+// A value in an interface keeps its type, or the superstep fails.
+func TestFindingE18AnInterfaceKeepsItsTypes(t *testing.T) {
+	type loose struct {
+		Any  any
+		Map  map[string]any
+		List []any
+	}
+	value := graph.LastValue("any", func(s *loose) *any { return &s.Any })
+	table := graph.Reduce("map", func(s *loose) *map[string]any { return &s.Map }, func(_, m map[string]any) map[string]any { return m })
+	list := graph.Append("list", func(s *loose) *[]any { return &s.List })
+	var none []any
+	for name, c := range map[string]struct {
+		write graph.Write[loose]
+		want  string // of the error
+	}{
+		"what JSON has": {table.Add(map[string]any{"s": "s", "f": 1.5, "b": true, "n": nil, "l": []any{"x", map[string]any{"f": 3.0}}}), ""},
+		"int":           {value.Set(7), `channel "any": an interface holds a value of type int, which JSON brings back as another type: use a float64`},
+		"int64 in it":   {table.Add(map[string]any{"l": []any{int64(7)}}), `channel "map": an interface at ["l"][0] holds a value of type int64`},
+		"bytes":         {list.Add("a", []byte("b")), `channel "list": an interface at [1] holds a value of type []uint8`},
+		"time":          {value.Set(time.Time{}), "a value of type time.Time"},
+		"nil list":      {value.Set(none), "a value of type []interface {}"},
+	} {
+		for _, mode := range durabilities {
+			t.Run(fmt.Sprint(name, mode), func(t *testing.T) {
+				g := graph.NewStateGraph[loose](value, table, list)
+				g.AddNode("n", func(context.Context, loose) (graph.Update[loose], error) {
+					return graph.Update[loose]{c.write}, nil
+				})
+				g.AddEdge(graph.Start, "n")
+				app := compileOn(t, memory.New(), g)
+				out, err := app.Invoke(t.Context(), graph.Update[loose]{}, &graph.RunOptions{Thread: "1", Durability: mode})
+				if c.want != "" {
+					if err == nil || !strings.Contains(err.Error(), c.want) {
+						t.Errorf("error %v, want %q", err, c.want)
+					}
+					return
+				}
+				if s := stateOf(t, app, graph.Key{Thread: "1"}); err != nil || !reflect.DeepEqual(out, s.State) {
+					t.Errorf("%+v came back as %+v, error %v", out, s.State, err)
+				}
+			})
+		}
+	}
+	once := func(ctx context.Context, _ board) (update, error) {
+		_, err := graph.Once(ctx, "k", func(context.Context) (map[string]any, error) { return map[string]any{"n": 1}, nil })
+		return nil, err
+	}
+	if _, err := compileOn(t, memory.New(), wire("START -> n", map[string]node{"n": once})).Invoke(t.Context(), update{}, on("1")); err == nil || !strings.Contains(err.Error(), `at ["n"] holds a value of type int`) {
+		t.Errorf("Once: %v", err)
 	}
 }

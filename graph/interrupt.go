@@ -74,7 +74,8 @@ func asked(list []question) []PendingInterrupt {
 // effects before it.
 //
 // The key identifies the interrupt within its node. Repeated keys, as in a loop
-// until the answer is good, are numbered. A node can ask several questions at
+// until the answer is good, are numbered. Several goroutines need different keys
+// (OverlapError). A node can ask several questions at
 // once: it calls Interrupt for each and returns the joined errors
 // (errors.Join). An answer that does not fit T is refused, and the interrupt is
 // pending again with a Problem.
@@ -92,7 +93,11 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 		return answer, fmt.Errorf("interrupting node %q for %q: %w", t.name(), key, ErrNoCheckpointer)
 	}
 	scope := prefix + t.onceScope(ctx)
-	place := hashOf(j.identity(), scope+j.use(scope, key))
+	numbered, err := j.use(t, "Interrupt", scope, key, goroutine())
+	if err != nil {
+		return answer, err
+	}
+	place := hashOf(j.identity(), scope+numbered)
 	if data, ok := t.run.answers[place]; ok {
 		err := decodeInto(data, &answer)
 		if err == nil {
@@ -155,17 +160,18 @@ func ReplyTo[T any](id string, value T) Answer {
 type InterruptedError struct {
 	Pending []PendingInterrupt // in task order; none at a breakpoint
 	Next    []string           // the nodes that Resume runs, as in StateSnapshot
+	Thread  string             // empty when the run is not saved
 }
 
 func (e *InterruptedError) Error() string {
 	if len(e.Pending) == 0 {
-		return fmt.Sprintf("run stopped at a breakpoint, with %s still to run", orNone(e.Next))
+		return fmt.Sprintf("run%s stopped at a breakpoint, with %s still to run", ofThread(" of", e.Thread), orNone(e.Next))
 	}
 	keys := make([]string, len(e.Pending))
 	for i, p := range e.Pending {
 		keys[i] = fmt.Sprintf("%q of node %q", p.Key, p.Node)
 	}
-	return "run interrupted, waiting for " + strings.Join(keys, ", ")
+	return fmt.Sprintf("run%s interrupted, waiting for %s", ofThread(" of", e.Thread), orNone(keys))
 }
 
 // Is puts errWaiting into the chain.
@@ -209,7 +215,7 @@ func (l *ledger) answerRecords(answers []Answer, pending []question) ([]Record, 
 			for i, p := range pending {
 				ids[i] = fmt.Sprintf("%s (%q of node %q)", p.ID, p.Key, p.Node)
 			}
-			return nil, fmt.Errorf("%w: %s; pending on thread %q: %s", ErrAnswer, which, l.thread, strings.Join(ids, ", "))
+			return nil, fmt.Errorf("%w: %s; pending on thread %q: %s", ErrAnswer, which, l.thread, orNone(ids))
 		}
 		answered[id] = true
 		records = append(records, Record{Namespace: l.namespace, Checkpoint: l.id, Kind: RecordAnswer, Key: places[id], Data: a.data})

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +26,8 @@ type journal struct {
 	mu        sync.Mutex
 	name      string // the task's ID, once computed
 	records   map[recordKey][]byte
-	calls     map[string]int    // in this attempt: uses of each key, and running calls
+	calls     map[string]use    // in this attempt: uses of each key, and running calls
+	overlap   *overlap          // in this attempt, if any
 	questions []question        // in this attempt: interrupts without an answer
 	stopped   bool              // in this attempt: a subgraph stopped at a breakpoint
 	children  map[string]string // newest checkpoints of stateful subgraphs, by namespace
@@ -67,45 +70,88 @@ func (j *journal) begin(prefix string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if prefix == "" {
-		j.calls, j.questions, j.stopped = nil, nil, false
+		j.calls, j.questions, j.overlap, j.stopped = nil, nil, nil, false
 		return
 	}
-	maps.DeleteFunc(j.calls, func(place string, _ int) bool { return strings.HasPrefix(place, prefix) })
+	maps.DeleteFunc(j.calls, func(place string, _ use) bool { return strings.HasPrefix(place, prefix) })
 	j.questions = slices.DeleteFunc(j.questions, func(q question) bool { return strings.HasPrefix(q.prefix, prefix) })
+	if j.overlap != nil && strings.HasPrefix(j.overlap.place, prefix) {
+		j.overlap = nil
+	}
+}
+
+// A use is how often a key was used, and by which goroutine.
+type use struct {
+	n      int
+	caller uint64
+}
+
+// An overlap is a key that several goroutines used. It outranks interrupts: chance
+// decides which of the goroutines ask.
+type overlap struct {
+	place string
+	err   OverlapError
 }
 
 // use counts the uses of a key in this attempt, and returns the key with its
-// number. The first use has none.
-func (j *journal) use(prefix, key string) string {
+// number. The first use has none. Chance would number the uses of several
+// goroutines, and a resumed run could swap their results. It refuses them.
+func (j *journal) use(t *task, call, prefix, key string, caller uint64) (string, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.calls == nil {
-		j.calls = map[string]int{}
+		j.calls = map[string]use{}
 	}
-	key = plainKey(key)
-	j.calls[prefix+key]++
-	if n := j.calls[prefix+key]; n > 1 {
-		key += "#" + strconv.Itoa(n)
+	numbered := plainKey(key)
+	u := j.calls[prefix+numbered]
+	if u.n > 0 && u.caller != caller {
+		o := overlap{prefix + numbered, OverlapError{Node: t.name(), Call: call, Key: key}}
+		if j.overlap == nil || o.place < j.overlap.place {
+			j.overlap = &o
+		}
+		return "", &o.err
 	}
-	return key
+	j.calls[prefix+numbered] = use{u.n + 1, caller}
+	if u.n > 0 {
+		numbered += "#" + strconv.Itoa(u.n+1)
+	}
+	return numbered, nil
+}
+
+// goroutine returns the number of the calling goroutine.
+func goroutine() uint64 {
+	var b [40]byte
+	text, _, _ := strings.Cut(strings.TrimPrefix(string(b[:runtime.Stack(b[:], false)]), "goroutine "), " ")
+	n, _ := strconv.ParseUint(text, 10, 64)
+	return n
+}
+
+// overlapped returns the task's overlap, or nil.
+func (t *task) overlapped() error {
+	j, prefix := t.nearestJournal()
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.overlap == nil || t.journal == nil && !strings.HasPrefix(j.overlap.place, prefix) {
+		return nil
+	}
+	return &j.overlap.err
 }
 
 // plainKey doubles each "#" of a key. A single "#" marks numbers and scopes.
 func plainKey(key string) string { return strings.ReplaceAll(key, "#", "##") }
 
-// occupy begins a call that lasts. Chance would number two concurrent calls of
-// one key, and a resumed run could swap their results. It refuses the second.
+// occupy begins a call that lasts. It refuses a call of the same key inside it.
 func (j *journal) occupy(place string) (leave func(), free bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	underWay := place + "#!"
-	if j.calls[underWay] > 0 {
+	if j.calls[underWay].n > 0 {
 		return nil, false
 	}
-	if j.calls == nil {
-		j.calls = map[string]int{}
-	}
-	j.calls[underWay] = 1
+	j.calls[underWay] = use{n: 1}
 	return func() {
 		j.mu.Lock()
 		defer j.mu.Unlock()
@@ -292,7 +338,7 @@ func (j *journal) noteChild(namespace, id string) {
 // are not recorded.
 //
 // The key identifies the call within its node. Repeated keys, as in a loop, are
-// numbered. Concurrent calls need different keys (OverlapError). Keys inside fn
+// numbered. Several goroutines need different keys (OverlapError). Keys inside fn
 // are separate from those outside, if fn uses the context that it is given. T
 // is encoded as JSON.
 //
@@ -309,7 +355,10 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	}
 	inside := t.onceScope(ctx)
 	prefix += inside
-	numbered := j.use(prefix, key)
+	numbered, err := j.use(t, "Once", prefix, key, goroutine())
+	if err != nil {
+		return out, err
+	}
 	place := prefix + numbered
 	if data, ok := j.recall(RecordOnce, place); ok {
 		if err := decodeWhole(data, &out); err != nil {
@@ -325,11 +374,13 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	if !j.flat {
 		ctx = &onceContext{ctx, t, inside + numbered + "#>"}
 	}
-	out, err := fn(ctx)
-	if err != nil {
+	if out, err = fn(ctx); err != nil {
 		return out, err
 	}
 	data, err := appendWhole(nil, &out)
+	if err == nil && loose(reflect.TypeFor[T](), nil) {
+		err = sameTypes(&out)
+	}
 	if err != nil {
 		return out, fmt.Errorf("recording what %q returned: %w", key, err)
 	}

@@ -66,7 +66,7 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 }
 
 // appendWhole is appendJSON for saved values. It refuses text that JSON would
-// change.
+// change; see sameTypes for types.
 func appendWhole(dst []byte, v any) ([]byte, error) {
 	from := len(dst)
 	dst, err := appendJSON(dst, v)

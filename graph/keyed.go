@@ -162,10 +162,15 @@ func (w *keyedWrite[E]) encode(dst []byte) ([]byte, error) {
 }
 
 func (w *keyedWrite[E]) intact(data []byte) error {
-	if w.op == OpPut {
-		return intact(data, &w.values)
+	if w.op != OpPut {
+		return intact(data, &w.ids)
 	}
-	return intact(data, &w.ids)
+	if w.to.loose {
+		if err := sameTypes(&w.values); err != nil {
+			return err
+		}
+	}
+	return intact(data, &w.values)
 }
 
 // An editOf is a keyedWrite to a channel of S.

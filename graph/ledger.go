@@ -114,6 +114,15 @@ func (l *ledger) recorded(records ...Record) *Change {
 	return &Change{Records: records}
 }
 
+// saved returns the key of the current checkpoint; empty when the run is not
+// saved.
+func (l *ledger) saved() Key {
+	if l == nil {
+		return Key{}
+	}
+	return Key{l.thread, l.namespace, l.id}
+}
+
 // recordOf makes a record of a task.
 func (m *machine) recordOf(res *result, kind RecordKind, key string, data []byte) Record {
 	return Record{Namespace: m.namespace, Checkpoint: m.id, Task: m.taskID(res), Kind: kind, Key: key, Data: data}

@@ -231,7 +231,7 @@ func (m *machine) rest(out *output) {
 		m.fail(nil)
 		return
 	case m.drainReason != nil:
-		m.fail(&DrainedError{*m.drainReason, m.dueNames()})
+		m.fail(&DrainedError{*m.drainReason, m.dueNames(), m.saved().Thread})
 		return
 	}
 	m.stoppedBefore = false
@@ -244,7 +244,7 @@ func (m *machine) rest(out *output) {
 	case m.stopErr != nil:
 		m.fail(m.stopErr)
 	case m.step-m.first >= m.limit:
-		m.fail(&RecursionError{m.limit, m.dueNames()})
+		m.fail(&RecursionError{m.limit, m.dueNames(), m.saved().Thread})
 	default:
 		m.step++
 		if m.wants(StepStart) {
@@ -272,9 +272,9 @@ func (m *machine) commitDone(out *output, err error) {
 		return
 	}
 	if len(change.Add) > 0 {
-		err = fmt.Errorf("saving checkpoint %s: %w", m.id, err)
+		err = fmt.Errorf("saving %s: %w", m.saved(), err)
 	} else {
-		err = fmt.Errorf("recording the %s of a task: %w", change.Records[0].Kind, err)
+		err = fmt.Errorf("recording the %s of a task of thread %q: %w", change.Records[0].Kind, m.thread, err)
 	}
 	if m.phase == phaseOver {
 		m.err = saveError(m.err, err)

@@ -94,7 +94,7 @@ func (m *machine) routerView(res *result) any {
 }
 
 func (m *machine) refused(err error) error {
-	return fmt.Errorf("committing step %d: %w", m.step, err)
+	return fmt.Errorf("committing step %d%s: %w", m.step, ofThread(" of", m.saved().Thread), err)
 }
 
 // merge applies the updates of results to state in order. It checks every write

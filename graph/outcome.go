@@ -264,5 +264,5 @@ func (m *machine) pause(out *output, finished []result, pending []PendingInterru
 		}
 	}
 	m.publish(out, event{foreign: foreign{Kind: RunInterrupt, Interrupts: pending, Nodes: next}}, m.due())
-	m.fail(&InterruptedError{Pending: pending, Next: next})
+	m.fail(&InterruptedError{pending, next, m.saved().Thread})
 }

@@ -75,7 +75,7 @@ func (a App) RunTask(ctx context.Context, t RemoteTask) (_ json.RawMessage, err 
 	if err != nil {
 		return nil, err
 	}
-	return appendUpdate(nil, update)
+	return appendWrites(nil, update, encodeIntact)
 }
 
 // A FingerprintError reports that a run or a task began with another structure of the graph.

@@ -223,7 +223,7 @@ func (r *run) record(ctx context.Context, records ...Record) error {
 		return r.persister.checkOpen()
 	}
 	if err := r.persister.commit(ctx, change); err != nil {
-		return fmt.Errorf("recording the %s of a task: %w", records[0].Kind, err)
+		return fmt.Errorf("recording the %s of a task of thread %q: %w", records[0].Kind, r.thread, err)
 	}
 	return nil
 }

@@ -51,12 +51,13 @@ type RunOptions struct {
 	// Remote runs the tasks of nodes with NodeOptions.Remote. Default: they run in
 	// this process.
 	Remote RemoteRunner
-	// Namespace identifies this run among concurrent ones in the same node. Two
-	// equal ones are an OverlapError. Default: runs are numbered in the order
-	// in which the node starts them.
+	// Namespace identifies this run among those that other goroutines of the node
+	// start. Two equal ones are an OverlapError. Default: runs are numbered in
+	// the order in which the node's goroutine starts them.
 	Namespace string
 
-	again bool // see Pursuit.Again
+	again  bool   // see Pursuit.Again
+	caller uint64 // the goroutine that reads the run's stream; 0 for the one that runs it
 }
 
 func (o *RunOptions) check() error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -206,4 +207,59 @@ func thereAndBack(v, back reflect.Value) (err error) {
 		return err
 	}
 	return decodeWhole(data, back.Interface())
+}
+
+// loose reports whether values of a type may hold interfaces. JSON does not say
+// what type of value it brings back there.
+func loose(t reflect.Type, within []reflect.Type) bool {
+	if slices.Contains(within, t) || codesItself(t) {
+		return false
+	}
+	within = append(within, t)
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return loose(t.Elem(), within)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Tag.Get("json") != "-" && loose(f.Type, within) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameTypes checks that JSON brings back the types of all values that *v holds
+// in interfaces.
+func sameTypes(v any) error {
+	var held any
+	path, found := firstBad(reflect.ValueOf(v).Elem(), func(part reflect.Value) bool {
+		if part.Kind() != reflect.Interface || part.IsNil() {
+			return false
+		}
+		held = part.Elem().Interface()
+		switch x := held.(type) {
+		case bool, string, float64:
+			return false
+		case []any:
+			return x == nil
+		case map[string]any:
+			return x == nil
+		}
+		return true
+	}, 0)
+	if !found {
+		return nil
+	}
+	advice := "give the field a type"
+	switch held.(type) {
+	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32:
+		advice = "use a float64, or give the field a type"
+	}
+	if path != "" {
+		path = " at " + strings.TrimPrefix(path, ".")
+	}
+	return fmt.Errorf("an interface%s holds a value of type %T, which JSON brings back as another type: %s, or the value's owner MarshalJSON and UnmarshalJSON", path, held, advice)
 }

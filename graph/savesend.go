@@ -1,8 +1,8 @@
 package graph
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 )
@@ -110,7 +110,7 @@ func restOf(state reflect.Value) (map[string]json.RawMessage, error) {
 		}
 		data, err := encode(v.Addr().Interface())
 		if err == nil {
-			err = intact(data, v.Addr().Interface())
+			err = errors.Join(intact(data, v.Addr().Interface()), sameTypes(v.Addr().Interface()))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("field %s: %w", f.Name, err)
@@ -121,7 +121,7 @@ func restOf(state reflect.Value) (map[string]json.RawMessage, error) {
 }
 
 // appendSaved encodes an update for a checkpoint. It encodes the Sends of
-// Commands as appendSend does, and refuses text that JSON would change.
+// Commands as appendSend does, and refuses what JSON would change.
 func (c *program) appendSaved(dst []byte, u update) ([]byte, error) {
 	return appendWrites(dst, u, func(dst []byte, w write) ([]byte, error) {
 		if w.channel() == nil {
@@ -129,13 +129,18 @@ func (c *program) appendSaved(dst []byte, u update) ([]byte, error) {
 				return c.appendDirections(dst, cmd)
 			}
 		}
-		from := len(dst)
-		dst, err := w.encode(dst)
-		if err == nil && bytes.Contains(dst[from:], replaced) {
-			err = w.intact(dst[from:])
-		}
-		return dst, err
+		return encodeIntact(dst, w)
 	})
+}
+
+// encodeIntact encodes a write that will be decoded again.
+func encodeIntact(dst []byte, w write) ([]byte, error) {
+	from := len(dst)
+	dst, err := w.encode(dst)
+	if err == nil {
+		err = w.intact(dst[from:])
+	}
+	return dst, err
 }
 
 func (c *program) appendDirections(dst []byte, cmd *command) (_ []byte, err error) {

@@ -39,15 +39,22 @@ func (p *program) stream(ctx context.Context, in update, opts *RunOptions, begin
 	return func(yield func(event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		s := &stream{modes: Updates, events: make(chan event, streamBuffer), gone: make(chan struct{}), typ: p.typ}
-		if opts != nil && opts.Modes != 0 {
-			s.modes = opts.Modes
+		own := noOptions
+		if opts != nil {
+			own = *opts
+		}
+		if own.Modes != 0 {
+			s.modes = own.Modes
+		}
+		if taskFrom(ctx) != nil {
+			own.caller = goroutine()
 		}
 		err := errNotFinished // kept when a node ends the run's goroutine
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
 			defer s.close()
-			err = p.run(ctx, in, opts, s, begin, func(any) {})
+			err = p.run(ctx, in, &own, s, begin, func(any) {})
 		}()
 		stopped := false
 		defer func() { // also when yield panics

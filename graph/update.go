@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // A writeJSON is an encoded write. Commands have no channel. Writes to
@@ -129,7 +128,7 @@ var opNames = [...]string{OpSet: "set", OpAdd: "add", OpOverwrite: "overwrite", 
 func opNamed(name string) (Op, error) {
 	at := slices.Index(opNames[:], name)
 	if at <= 0 {
-		return 0, fmt.Errorf("unknown operation %q; there are %s", name, strings.Join(opNames[1:], ", "))
+		return 0, fmt.Errorf("unknown operation %q; there are %s", name, orNone(opNames[1:]))
 	}
 	return Op(at), nil
 }
