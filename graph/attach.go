@@ -16,7 +16,7 @@ import (
 func (r *run) attach(ctx context.Context, opts *RunOptions) (release func(), err error) {
 	switch {
 	case r.outer != nil && opts.Thread == "":
-		return r.inherit(ctx, opts)
+		return func() {}, r.inherit(ctx, opts)
 	case r.saver == nil && (opts.Thread != "" || len(opts.Resume) > 0 || opts.Checkpoint != ""):
 		return nil, ErrNoCheckpointer
 	case r.saver == nil:
@@ -42,14 +42,14 @@ func (r *run) attach(ctx context.Context, opts *RunOptions) (release func(), err
 }
 
 // inherit opens a subgraph's place in the outer graph's thread.
-func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), err error) {
+func (r *run) inherit(ctx context.Context, opts *RunOptions) error {
 	t := r.outer
 	j, prefix := t.nearestJournal()
 	if j == nil {
 		if r.persist == PersistAlways {
-			return nil, fmt.Errorf("graph %q keeps its state: %w", r.name, ErrNoCheckpointer)
+			return fmt.Errorf("graph %q keeps its state: %w", r.name, ErrNoCheckpointer)
 		}
-		return func() {}, nil
+		return nil
 	}
 	inside := t.onceScope(ctx)
 	scope := prefix + inside + "#|"
@@ -59,22 +59,17 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), er
 	}
 	numbered, err := j.use(t, "graph", scope, opts.Namespace, caller)
 	if err != nil {
-		return nil, err
-	}
-	release, free := j.occupy(scope + plainKey(opts.Namespace))
-	if !free {
-		return nil, &OverlapError{Node: t.name(), Call: "graph", Key: opts.Namespace}
+		return err
 	}
 	r.ordinal = inNamespace.Replace(inside) + numbered
 	if t.handles() {
 		r.ordinal = "!" + r.ordinal
 	}
 	if r.persist == PersistNever || t.journal == nil {
-		return release, nil
+		return nil
 	}
 	if problems := r.saveProblems(); len(problems) > 0 {
-		release()
-		return nil, fmt.Errorf("saving graph %q inside node %q: %w", r.name, t.name(), &CompileError{problems})
+		return fmt.Errorf("saving graph %q inside node %q: %w", r.name, t.name(), &CompileError{problems})
 	}
 	r.keeps = r.persist.keeps(t.send > 0 || r.collects && r.program.input == nil)
 	outer := t.run
@@ -82,13 +77,12 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) (release func(), er
 	r.ledger = &ledger{thread: outer.thread, mode: outer.mode, owner: j.identity(), again: outer.again}
 	r.namespace = childNamespace(outer.namespace, t.name(), r.owner, r.ordinal, r.keeps)
 	if r.keeps && !outer.claimFor(r.namespace, r.owner) {
-		release()
-		return nil, fmt.Errorf("graph %q keeps its state in %q, and another task of the superstep runs it too: run it in one task at a time: %w", r.name, r.namespace, ErrThreadBusy)
+		return fmt.Errorf("graph %q keeps its state in %q, and another task of the superstep runs it too: run it in one task at a time: %w", r.name, r.namespace, ErrThreadBusy)
 	}
 	stamp := outer.template
 	stamp.Graph, stamp.Fingerprint, stamp.Version = r.name, r.fingerprint, r.version
 	r.setTemplate(stamp)
-	return release, nil
+	return nil
 }
 
 // claimFor is claim under the lock, for concurrent tasks.

@@ -248,11 +248,11 @@ func orNone(names []string) string {
 			order[i] = fmt.Sprintf("%s (%d times)", name, n)
 		}
 	}
-	if text := strings.Join(order, ", "); rest == 0 {
-		return text
-	} else {
-		return fmt.Sprintf("%s and %d more", text, rest)
+	text := strings.Join(order, ", ")
+	if rest > 0 {
+		text += fmt.Sprintf(" and %d more", rest)
 	}
+	return text
 }
 
 // ofThread names a thread in an error's text; nothing when there is none.
@@ -263,9 +263,9 @@ func ofThread(preposition, thread string) string {
 	return fmt.Sprintf("%s thread %q", preposition, thread)
 }
 
-// OverlapError reports calls with one name in a node, from several goroutines or
-// one inside the other. With several, chance decides which comes first, so a resumed
-// run could swap their results. It fails the node whatever the node returns.
+// OverlapError reports calls with one name from several goroutines of a node.
+// Chance decides which comes first, so a resumed run could swap their results. It
+// fails the node whatever the node returns.
 type OverlapError struct {
 	Node string
 	Call string // "graph" for a graph inside the node, "Once" or "Interrupt"
@@ -275,7 +275,7 @@ type OverlapError struct {
 func (e *OverlapError) Error() string {
 	switch {
 	case e.Call != "graph":
-		return fmt.Sprintf("node %q calls %s with key %q in several goroutines, or inside itself: give each its own key", e.Node, e.Call, e.Key)
+		return fmt.Sprintf("node %q calls %s with key %q in several goroutines: give each its own key", e.Node, e.Call, e.Key)
 	case e.Key == "":
 		return fmt.Sprintf("node %q runs graphs in several goroutines: give each its own RunOptions.Namespace", e.Node)
 	}

@@ -255,3 +255,60 @@ func TestFindingD17EveryViewOfAPauseIsTheSame(t *testing.T) {
 		}
 	}
 }
+
+// A graph inside a node that waits goes on from a checkpoint that was added by
+// hand, or from a copy of an older one. After that nobody would see an edit.
+func TestFindingF11EditsInsideASubgraph(t *testing.T) {
+	for _, persist := range []graph.Persistence{graph.PersistPerRun, graph.PersistAlways} {
+		for _, mode := range durabilities {
+			t.Run(fmt.Sprint(persist, mode), func(t *testing.T) {
+				saver := memory.New()
+				child, err := wire("START -> i -> q -> e", map[string]node{"q": asks("q", "q?")}).Compile(&graph.CompileOptions{Persistence: persist})
+				if err != nil {
+					t.Fatal(err)
+				}
+				g := wire("START -> z", nil)
+				g.AddSubgraph("n", child)
+				g.AddEdge(graph.Start, "n")
+				app := compileOn(t, saver, g)
+				child = child.With(saver)
+				_, err = app.Invoke(t.Context(), update{}, &graph.RunOptions{Thread: "1", Durability: mode})
+				pendingIn(t, err, "q: q?")
+				key := stateOf(t, app, graph.Key{Thread: "1"}).Tasks[0].Child
+				before := stateOf(t, child, key)
+				if _, err := child.UpdateState(t.Context(), key, graph.StateUpdate[board]{As: "q", Update: update{log.Add("hand")}}); err != nil {
+					t.Fatal(err)
+				}
+				if s := stateOf(t, child, key); fmt.Sprint(s.Next, s.State.Log) != "[e] [i hand]" {
+					t.Errorf("updated: %v %v", s.Next, s.State.Log)
+				}
+				if err := graph.CopyThread(t.Context(), saver, "1", "2"); err != nil {
+					t.Fatal(err)
+				}
+				out, err := app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "1", Durability: mode})
+				logged(t, out, err, "i", "hand", "e", "z")
+				sub, _ := app.App().Subgraph("n")
+				for what, edit := range map[string]func() error{
+					"update": func() error {
+						_, err := sub.UpdateState(t.Context(), key, []graph.AppUpdate{{As: "q"}})
+						return err
+					},
+					"fork": func() error { _, err := child.Fork(t.Context(), before.Key); return err },
+				} {
+					if err := edit(); !errors.Is(err, graph.ErrInvalidUpdate) || !strings.Contains(err.Error(), "fork the outer graph") {
+						t.Errorf("%s of a graph that has ended: %v", what, err)
+					}
+				}
+				// The copied thread goes back to the question.
+				key.Thread, before.Key.Thread = "2", "2"
+				if _, err := child.Fork(t.Context(), before.Key); err != nil {
+					t.Fatal(err)
+				}
+				_, err = app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "2", Durability: mode})
+				id := pendingIn(t, err, "q: q?")[0]
+				out, err = app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "2", Durability: mode, Resume: []graph.Answer{graph.ReplyTo(id, "y")}})
+				logged(t, out, err, "i", "q:y", "e", "z")
+			})
+		}
+	}
+}

@@ -26,7 +26,7 @@ type journal struct {
 	mu        sync.Mutex
 	name      string // the task's ID, once computed
 	records   map[recordKey][]byte
-	calls     map[string]use    // in this attempt: uses of each key, and running calls
+	calls     map[string]use    // in this attempt: uses of each key
 	overlap   *overlap          // in this attempt, if any
 	questions []question        // in this attempt: interrupts without an answer
 	stopped   bool              // in this attempt: a subgraph stopped at a breakpoint
@@ -142,22 +142,6 @@ func (t *task) overlapped() error {
 
 // plainKey doubles each "#" of a key. A single "#" marks numbers and scopes.
 func plainKey(key string) string { return strings.ReplaceAll(key, "#", "##") }
-
-// occupy begins a call that lasts. It refuses a call of the same key inside it.
-func (j *journal) occupy(place string) (leave func(), free bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	underWay := place + "#!"
-	if j.calls[underWay].n > 0 {
-		return nil, false
-	}
-	j.calls[underWay] = use{n: 1}
-	return func() {
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		delete(j.calls, underWay)
-	}, true
-}
 
 // recall returns a record.
 func (j *journal) recall(kind RecordKind, key string) ([]byte, bool) {
@@ -366,11 +350,6 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 		}
 		return out, nil
 	}
-	leave, free := j.occupy(prefix + plainKey(key))
-	if !free {
-		return out, &OverlapError{Node: t.name(), Call: "Once", Key: key}
-	}
-	defer leave()
 	if !j.flat {
 		ctx = &onceContext{ctx, t, inside + numbered + "#>"}
 	}

@@ -253,13 +253,8 @@ func sameTypes(v any) error {
 	if !found {
 		return nil
 	}
-	advice := "give the field a type"
-	switch held.(type) {
-	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32:
-		advice = "use a float64, or give the field a type"
-	}
 	if path != "" {
 		path = " at " + strings.TrimPrefix(path, ".")
 	}
-	return fmt.Errorf("an interface%s holds a value of type %T, which JSON brings back as another type: %s, or the value's owner MarshalJSON and UnmarshalJSON", path, held, advice)
+	return fmt.Errorf("an interface%s holds a value of type %T, which JSON brings back as another type: use a float64 for a number, or else a typed field, or MarshalJSON and UnmarshalJSON", path, held)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A StateUpdate is an update by hand, made as a node.
@@ -31,6 +32,10 @@ const Input = "__input__"
 // followed. The update ends an unfinished superstep: finished tasks lead where
 // they would have led, and tasks that wait or failed are dropped, also those of
 // other nodes. To keep them, answer their interrupts instead.
+//
+// The key of a graph inside a node that waits, see TaskState.Child, is for that
+// graph's own UpdateState and Fork. The graph goes on from the new checkpoint
+// when the outer thread is resumed. Once its node has finished, both are refused.
 func (c *Compiled[S]) UpdateState(ctx context.Context, key Key, update StateUpdate[S]) (Key, error) {
 	return c.BulkUpdateState(ctx, key, [][]StateUpdate[S]{{update}})
 }
@@ -176,6 +181,9 @@ func (c *program) openThread(ctx context.Context, key Key) (release func(), m *m
 	if m, err = c.machineAt(key, p); err != nil {
 		return nil, nil, nil, err
 	}
+	if err := checkWaits(ctx, c.saver, key, m.owner); err != nil {
+		return nil, nil, nil, err
+	}
 	stamp := Checkpoint{Graph: c.name, Fingerprint: c.fingerprint, Version: c.version}
 	if p == nil {
 		m.setTemplate(stamp)
@@ -191,6 +199,41 @@ func (c *program) openThread(ctx context.Context, key Key) (release func(), m *m
 		}
 	}
 	return unlock, m, p, nil
+}
+
+// checkWaits refuses an edit of a subgraph whose node has finished, also further
+// out: the outer run would not see it.
+func checkWaits(ctx context.Context, saver Checkpointer, key Key, owner string) error {
+	for inside := key.Namespace; inside != ""; {
+		outer := inside[:max(0, strings.LastIndex(inside, "/"))]
+		p, err := readPoint(ctx, saver, Key{key.Thread, outer, ""})
+		if err != nil {
+			return err
+		}
+		if owner == "" || !p.waits(outer, owner) {
+			return fmt.Errorf("%w: no node waits for the graph in namespace %q, so the run would not see the edit: fork the outer graph at a checkpoint before that node, and resume it until the graph waits", ErrInvalidUpdate, inside)
+		}
+		inside, owner = outer, p.last.Owner
+	}
+	return nil
+}
+
+// waits reports whether a task of the superstep after the checkpoint is unfinished.
+func (p *point) waits(namespace, task string) bool {
+	known := false
+	for _, name := range p.last.Next {
+		known = known || taskID(namespace, p.ID, p.Step+1, name, 0) == task
+	}
+	for i, s := range p.last.Sends {
+		known = known || taskID(namespace, p.ID, p.Step+1, s.Node, i+1) == task
+	}
+	for _, r := range p.records { // also of a task that a Command given to Resume led to
+		if r.Task == task && r.Kind == RecordUpdate {
+			return false
+		}
+		known = known || r.Task == task
+	}
+	return known
 }
 
 // keepFinishedTasks merges the updates of finished tasks as a superstep does,
