@@ -103,7 +103,7 @@ func (s *shape) read(data []byte) (rest []byte, ok bool) {
 		for end < len(data) && bytes.IndexByte([]byte("0123456789+-.eE"), data[end]) >= 0 {
 			end++
 		}
-		whole := bytes.IndexAny(data[:end], ".eE") < 0
+		whole := !bytes.ContainsAny(data[:end], ".eE")
 		return data[end:], s.kind == "number" || s.kind == "integer" && whole
 	}
 	return nil, false
