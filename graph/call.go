@@ -16,9 +16,7 @@ const DefaultRecursionLimit = 1000
 // On an existing thread it begins a turn and drops the tasks that are due.
 // Resume continues them.
 func (c *Compiled[S]) Invoke(ctx context.Context, in Update[S], opts *RunOptions) (S, error) {
-	var out S
-	err := c.plain.run(ctx, inputOf(in), opts, nil, (*machine).begin, func(state any) { out = *state.(*S) })
-	return out, err
+	return c.call(ctx, in, opts, (*machine).begin)
 }
 
 // Resume continues a thread: after an interrupt with the answers in
@@ -27,8 +25,11 @@ func (c *Compiled[S]) Invoke(ctx context.Context, in Update[S], opts *RunOptions
 // is none. A thread with nothing left to run does not change. Resume returns
 // what Invoke returns.
 func (c *Compiled[S]) Resume(ctx context.Context, with Update[S], opts *RunOptions) (S, error) {
-	var out S
-	err := c.plain.run(ctx, inputOf(with), opts, nil, (*machine).resume, func(state any) { out = *state.(*S) })
+	return c.call(ctx, with, opts, (*machine).resume)
+}
+
+func (c *Compiled[S]) call(ctx context.Context, in Update[S], opts *RunOptions, begin beginning) (out S, err error) {
+	err = c.plain.run(ctx, inputOf(in), opts, nil, begin, func(state any) { out = *state.(*S) })
 	return out, err
 }
 

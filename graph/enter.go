@@ -82,7 +82,7 @@ func (m *machine) start(in update) error {
 		m.origin = m.typ.copyOf(m.now.writable)
 	}
 	if err := m.mergeInput(m.now.writable, in); err != nil {
-		m.now.writable, m.now.shown, _ = m.typ.fresh3() // a reducer may have stopped half-way
+		m.now = m.newSnapshot() // a reducer may have stopped half-way
 		return fmt.Errorf("merging the input: %w", err)
 	}
 	m.show(&m.now)

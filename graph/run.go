@@ -51,7 +51,7 @@ func newRun(ctx context.Context, p *program, opts *RunOptions) *run {
 	r, _ := p.idle.Get().(*run)
 	if r == nil {
 		r = new(run)
-		r.now.writable, r.now.shown, r.nextShown = p.typ.fresh3()
+		r.now, r.nextShown = p.newSnapshot(), p.typ.fresh()
 	}
 	r.machine.init(p)
 	r.limit, r.outer, r.drive, r.label = p.defaultLimit, taskFrom(ctx), p.drive, opts.RunID

@@ -6,6 +6,8 @@ package graph
 // into the run's array.
 type snapshot struct{ writable, shown any }
 
+func (p *program) newSnapshot() snapshot { return snapshot{p.typ.fresh(), p.typ.fresh()} }
+
 // copied copies both states. The copies share what the states point to.
 func (p *program) copied(s snapshot) snapshot {
 	return snapshot{p.typ.copyOf(s.writable), p.typ.copyOf(s.shown)}

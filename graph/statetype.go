@@ -9,7 +9,6 @@ import (
 // once for all state types: a state is a pointer in an interface.
 type stateType interface {
 	fresh() any // a pointer to the zero state
-	fresh3() (a, b, c any)
 	copyOf(state any) any
 	copyTo(dst, src any)
 	String() string // in errors
@@ -17,12 +16,7 @@ type stateType interface {
 
 type typeOf[S any] struct{}
 
-func (typeOf[S]) fresh() any { return new(S) }
-func (typeOf[S]) fresh3() (a, b, c any) {
-	all := new([3]S)
-	return &all[0], &all[1], &all[2]
-}
-
+func (typeOf[S]) fresh() any          { return new(S) }
 func (typeOf[S]) copyTo(dst, src any) { *dst.(*S) = *src.(*S) }
 func (typeOf[S]) String() string      { return strings.TrimPrefix(fmt.Sprintf("%T", new(S)), "*") }
 

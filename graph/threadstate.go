@@ -132,7 +132,7 @@ func (c *program) checkThread(thread string) error {
 // machineAt returns a machine at a checkpoint.
 func (c *program) machineAt(key Key, p *point) (*machine, error) {
 	m := new(machine)
-	m.now.writable, m.now.shown, m.nextShown = c.typ.fresh3()
+	m.now, m.nextShown = c.newSnapshot(), c.typ.fresh()
 	m.init(c)
 	m.ledger, m.phase = &ledger{thread: key.Thread, namespace: key.Namespace}, phaseEdit
 	if p == nil {

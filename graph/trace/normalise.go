@@ -10,8 +10,9 @@ import (
 )
 
 // Normalise returns the trace without what changes between equal runs. It removes times, durations,
-// the run's ID and the marks of replayed events, and numbers interrupts instead of their IDs. It sorts the events of a superstep by task, since
-// tasks run at the same time, and renumbers the lines. In the header it keeps only skills that the
+// the run's ID and the marks of replayed events. Interrupts get numbers in place of their IDs. The
+// events of a superstep are sorted by task, since tasks run at the same time, and the lines are
+// numbered anew. In the header it keeps only skills that the
 // run used, so a change of another skill changes nothing. The rest stays as it is.
 func Normalise(records []Record) []Record {
 	out := inOrder(slices.Clone(records), 0)
