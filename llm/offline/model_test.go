@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"example.com/assay/internal/racetest"
 	"example.com/assay/llm"
 	"example.com/assay/llm/llmtest"
 	"example.com/assay/llm/offline"
@@ -228,7 +229,7 @@ const fastEnough = 10 * time.Millisecond
 // TestFast holds every skill under 10 ms on five passages of 1,200 bytes; the
 // best of several runs counts, for the machine may be busy.
 func TestFast(t *testing.T) {
-	if testing.Short() || raceEnabled {
+	if testing.Short() || racetest.On {
 		t.Skip("a timing test")
 	}
 	vars := bigInputs(t)

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"example.com/assay/internal/racetest"
 )
 
 // A worst is the input that a format's parser has the most trouble with, for its
@@ -369,7 +371,7 @@ func TestLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long, and -short was asked for")
 	}
-	if raceEnabled {
+	if racetest.On {
 		t.Skip("times of the race detector mean nothing")
 	}
 	unit := 1 << 14

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"example.com/assay/internal/racetest"
 	"example.com/assay/memory/index/internal/analysis"
 	"example.com/assay/memory/index/internal/ranking"
 	"example.com/assay/memory/retrieval"
@@ -60,11 +61,8 @@ func TestConfidenceOfInventedCorpus(t *testing.T) {
 	checkConfidence(t, x, bargeQuestions, lawQuestions)
 }
 
-// slowedDown is set under the race detector.
-var slowedDown bool
-
 func TestConfidenceOfLawPrimer(t *testing.T) {
-	if testing.Short() || slowedDown {
+	if testing.Short() || racetest.On {
 		t.Skip("indexes the sample corpus; too slow under the race detector, and the invented corpus takes the same paths")
 	}
 	x := open(t, build(t, lawPrimer(t)))

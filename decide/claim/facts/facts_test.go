@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/assay/internal/racetest"
 	"example.com/assay/state"
 )
 
@@ -122,7 +123,7 @@ func TestLongInput(t *testing.T) {
 		start := time.Now()
 		r := Prepare([]string{s, "The fee is 40 euros."}).Check("Never " + s)
 		checkPlaces(t, "Never "+s, []string{s, "The fee is 40 euros."}, r)
-		if took := time.Since(start); took > 5*slower*time.Second {
+		if took := time.Since(start); took > 5*racetest.Slower*time.Second {
 			t.Errorf("%q took %v", unit, took)
 		} else if testing.Verbose() {
 			t.Logf("%q: %v, %d conflicts", unit, took, len(r.Conflicts))

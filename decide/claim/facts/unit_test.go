@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/assay/internal/racetest"
 	"example.com/assay/memory/text"
 )
 
@@ -27,7 +28,7 @@ func TestReadLong(t *testing.T) {
 			s := strings.Repeat(unit, 50_000/len(unit))
 			start := time.Now()
 			NewReader(0).Read("The fee is not 5 euros on Monday.", l, []Unit{{Text: s, Context: s, Block: true, Row: l == ""}})
-			if took := time.Since(start); took > 5*slower*time.Second {
+			if took := time.Since(start); took > 5*racetest.Slower*time.Second {
 				t.Errorf("%q took %v", unit, took)
 			}
 		}

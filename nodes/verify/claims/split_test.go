@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/assay/internal/racetest"
 	"example.com/assay/state"
 )
 
@@ -103,14 +104,14 @@ func TestSplitIsLinear(t *testing.T) {
 		"The fee is 50 euros and the deposit is 80 euros [1]. ", "a", " ", "\n", ".", "[1]", "“", "”", "“a.” [1] ", "- a:\n", "  - x\n", "|", "| a | b |\n", "*", "a.", "# h\n",
 		"(Source 1", "[Query 1]", "> ", "```\n", "the a and ", "。", "\xff", "x; ", "a [1]. ",
 	} {
-		size := 1 << 17 / slower
+		size := 1 << 17 / racetest.Slower
 		if i == 0 {
-			size = 1 << 20 / slower // as people write
+			size = 1 << 20 / racetest.Slower // as people write
 		}
 		s := strings.Repeat(unit, size/len(unit))
 		start := time.Now()
 		check(t, s, Split(s))
-		if took := time.Since(start); took > 4*slower*time.Second {
+		if took := time.Since(start); took > 4*racetest.Slower*time.Second {
 			t.Errorf("%q took %v", unit, took)
 		} else if testing.Verbose() {
 			t.Logf("%q: %v", unit, took)
@@ -138,7 +139,7 @@ func TestManyMarks(t *testing.T) {
 	start := time.Now()
 	got := Split(b.String())
 	check(t, b.String(), got)
-	if took := time.Since(start); len(got) != 1 || len(got[0].Cites) != mostLabels || took > 4*slower*time.Second {
+	if took := time.Since(start); len(got) != 1 || len(got[0].Cites) != mostLabels || took > 4*racetest.Slower*time.Second {
 		t.Errorf("%d claims in %v: %q", len(got), took, describe(got))
 	}
 }

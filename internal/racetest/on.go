@@ -1,0 +1,8 @@
+//go:build race
+
+package racetest
+
+const (
+	On     = true
+	Slower = 20
+)

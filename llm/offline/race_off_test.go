@@ -1,5 +1,0 @@
-//go:build !race
-
-package offline_test
-
-const raceEnabled = false
