@@ -62,12 +62,12 @@ func (a App) Subgraph(node string) (App, bool) {
 
 // Stream is Compiled.Stream. A nil in means that the call has no input.
 func (a App) Stream(ctx context.Context, in json.RawMessage, opts *RunOptions) iter.Seq2[Event[json.RawMessage], error] {
-	return a.stream(ctx, in, opts, (*machine).begin)
+	return a.stream(ctx, in, opts, (*position).begin)
 }
 
 // StreamResume is Compiled.StreamResume. With may be nil.
 func (a App) StreamResume(ctx context.Context, with json.RawMessage, opts *RunOptions) iter.Seq2[Event[json.RawMessage], error] {
-	return a.stream(ctx, with, opts, (*machine).resume)
+	return a.stream(ctx, with, opts, (*position).resume)
 }
 
 func (a App) stream(ctx context.Context, in json.RawMessage, opts *RunOptions, begin beginning) iter.Seq2[Event[json.RawMessage], error] {

@@ -17,14 +17,14 @@ func (r *run) attach(ctx context.Context, opts *RunOptions) (release func(), err
 	switch {
 	case r.outer != nil && opts.Thread == "":
 		return func() {}, r.inherit(ctx, opts)
-	case r.saver == nil && (opts.Thread != "" || len(opts.Resume) > 0 || opts.Checkpoint != ""):
+	case r.program.saver == nil && (opts.Thread != "" || len(opts.Resume) > 0 || opts.Checkpoint != ""):
 		return nil, ErrNoCheckpointer
-	case r.saver == nil:
+	case r.program.saver == nil:
 		return func() {}, nil
 	case opts.Thread == "":
 		return nil, ErrNoThread
 	}
-	unlock, err := r.saver.Lock(ctx, opts.Thread)
+	unlock, err := r.program.saver.Lock(ctx, opts.Thread)
 	if err != nil {
 		return nil, fmt.Errorf("taking thread %q: %w", opts.Thread, ofCheckpointer(err))
 	}
@@ -32,8 +32,8 @@ func (r *run) attach(ctx context.Context, opts *RunOptions) (release func(), err
 	saving, stop := savingContext(ctx)
 	r.saving = saving
 	r.persister = newPersister(saving, r.program, opts.Thread, opts.Durability)
-	r.ledger = &ledger{thread: opts.Thread, mode: opts.Durability, again: opts.again}
-	r.setTemplate(Checkpoint{Run: id, Graph: r.name, Fingerprint: r.fingerprint, Version: r.version, Metadata: maps.Clone(opts.Metadata)})
+	r.pos.ledger = &ledger{thread: opts.Thread, mode: opts.Durability, again: opts.again}
+	r.pos.ledger.setTemplate(Checkpoint{Run: id, Graph: r.program.name, Fingerprint: r.program.fingerprint, Version: r.program.version, Metadata: maps.Clone(opts.Metadata)})
 	return func() {
 		_ = r.persister.close() // its error was returned before, unless the run's goroutine ended
 		stop()
@@ -46,15 +46,15 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) error {
 	t := r.outer
 	j, prefix := t.nearestJournal()
 	if j == nil {
-		if r.persist == PersistAlways {
-			return fmt.Errorf("graph %q keeps its state: %w", r.name, ErrNoCheckpointer)
+		if r.program.persist == PersistAlways {
+			return fmt.Errorf("graph %q keeps its state: %w", r.program.name, ErrNoCheckpointer)
 		}
 		return nil
 	}
 	inside := t.onceScope(ctx)
 	scope := prefix + inside + "#|"
 	caller := opts.caller
-	if caller == 0 && (t.run.nodes[t.node].inner == nil || t.handles()) { // else the node makes no other call
+	if caller == 0 && (t.run.program.nodes[t.node].inner == nil || t.handles()) { // else the node makes no other call
 		caller = goroutine()
 	}
 	numbered, err := j.use(t, "graph", scope, opts.Namespace, caller)
@@ -65,23 +65,23 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) error {
 	if t.handles() {
 		r.ordinal = "!" + r.ordinal
 	}
-	if r.persist == PersistNever || t.journal == nil {
+	if r.program.persist == PersistNever || t.journal == nil {
 		return nil
 	}
-	if problems := r.saveProblems(); len(problems) > 0 {
-		return fmt.Errorf("saving graph %q inside node %q: %w", r.name, t.name(), &CompileError{problems})
+	if problems := r.program.saveProblems(); len(problems) > 0 {
+		return fmt.Errorf("saving graph %q inside node %q: %w", r.program.name, t.name(), &CompileError{problems})
 	}
-	r.keeps = r.persist.keeps(t.send > 0 || r.collects && r.program.input == nil)
+	r.pos.keeps = r.program.persist.keeps(t.send > 0 || r.pos.collects && r.program.input == nil)
 	outer := t.run
 	r.persister = outer.persister
-	r.ledger = &ledger{thread: outer.thread, mode: outer.mode, owner: j.identity(), again: outer.again}
-	r.namespace = childNamespace(outer.namespace, t.name(), r.owner, r.ordinal, r.keeps)
-	if r.keeps && !outer.claimFor(r.namespace, r.owner) {
-		return fmt.Errorf("graph %q keeps its state in %q, and another task of the superstep runs it too: run it in one task at a time: %w", r.name, r.namespace, ErrThreadBusy)
+	r.pos.ledger = &ledger{thread: outer.pos.ledger.thread, mode: outer.pos.ledger.mode, owner: j.identity(), again: outer.pos.ledger.again}
+	r.pos.ledger.namespace = childNamespace(outer.pos.ledger.namespace, t.name(), r.pos.ledger.owner, r.ordinal, r.pos.keeps)
+	if r.pos.keeps && !outer.claimFor(r.pos.ledger.namespace, r.pos.ledger.owner) {
+		return fmt.Errorf("graph %q keeps its state in %q, and another task of the superstep runs it too: run it in one task at a time: %w", r.program.name, r.pos.ledger.namespace, ErrThreadBusy)
 	}
-	stamp := outer.template
-	stamp.Graph, stamp.Fingerprint, stamp.Version = r.name, r.fingerprint, r.version
-	r.setTemplate(stamp)
+	stamp := outer.pos.ledger.template
+	stamp.Graph, stamp.Fingerprint, stamp.Version = r.program.name, r.program.fingerprint, r.program.version
+	r.pos.ledger.setTemplate(stamp)
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (r *run) inherit(ctx context.Context, opts *RunOptions) error {
 func (r *run) claimFor(namespace, task string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.claim(namespace, task)
+	return r.pos.ledger.claim(namespace, task)
 }
 
 // inNamespace escapes separators of namespaces in a key.
@@ -100,24 +100,24 @@ var inNamespace = strings.NewReplacer("%", "%25", "/", "%2F")
 func (r *run) read(ctx context.Context, id string) (*point, error) {
 	r.persister.flush()
 	p, err := r.load(ctx, id)
-	if err != nil || p == nil || r.owner == "" {
+	if err != nil || p == nil || r.pos.ledger.owner == "" {
 		return p, err
 	}
 	outer := r.outer.run
 	// With DurabilityExit the checkpoint before a task may be unsaved. After a crash
 	// another run reuses its ID, and this task is a different one.
-	dead := outer.unsaved && p.Run != r.template.Run
-	if p.last.Owner == r.owner && !dead {
-		if r.machine.collects {
-			r.written, err = r.writtenBefore(ctx, p.ID)
+	dead := outer.pos.ledger.unsaved && p.Run != r.pos.ledger.template.Run
+	if p.last.Owner == r.pos.ledger.owner && !dead {
+		if r.pos.collects {
+			r.pos.written, err = r.writtenBefore(ctx, p.ID)
 		}
 		return p, err
 	}
 	outer.mu.Lock()
-	id = outer.children[r.namespace]
+	id = outer.pos.ledger.children[r.pos.ledger.namespace]
 	outer.mu.Unlock()
 	if id == "" {
-		r.moveTo(&point{folded: &folded{}}) // its rows belong to a run that was dropped
+		r.pos.ledger.moveTo(&point{folded: &folded{}}) // its rows belong to a run that was dropped
 		return nil, nil
 	}
 	return r.load(ctx, id)
@@ -126,11 +126,11 @@ func (r *run) read(ctx context.Context, id string) (*point, error) {
 // load reads the checkpoint to start from: the newest without an id. It returns
 // nil when there is none.
 func (r *run) load(ctx context.Context, id string) (*point, error) {
-	p, newest, err := readBoth(ctx, r.persister.saver, Key{r.thread, r.namespace, id})
+	p, newest, err := readBoth(ctx, r.persister.saver, Key{r.pos.ledger.thread, r.pos.ledger.namespace, id})
 	if errors.Is(err, ErrNoCheckpoint) && id == "" {
 		return nil, nil
 	}
-	r.newest = newest
+	r.pos.ledger.newest = newest
 	return p, err
 }
 
@@ -138,9 +138,9 @@ func (r *run) load(ctx context.Context, id string) (*point, error) {
 // up to a checkpoint.
 func (r *run) writtenBefore(ctx context.Context, at string) (update, error) {
 	var rows []update
-	for c, err := range r.persister.saver.List(ctx, Query{Thread: r.thread, Namespace: r.namespace}) {
+	for c, err := range r.persister.saver.List(ctx, Query{Thread: r.pos.ledger.thread, Namespace: r.pos.ledger.namespace}) {
 		if err != nil {
-			return nil, fmt.Errorf("reading what graph %q wrote: %w", r.name, err)
+			return nil, fmt.Errorf("reading what graph %q wrote: %w", r.program.name, err)
 		}
 		if c.ID != at {
 			continue
@@ -150,10 +150,10 @@ func (r *run) writtenBefore(ctx context.Context, at string) (update, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.Owner != r.owner {
+		if s.Owner != r.pos.ledger.owner {
 			break
 		}
-		update, err := r.readUpdate(s.writes())
+		update, err := r.program.readUpdate(s.writes())
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,7 @@ import (
 // attempts takes a task's update from its records, the recording or the cache.
 // Otherwise it runs the node with its retry policies, then its handler.
 func (r *run) attempts(res *result) error {
-	n := &r.nodes[res.node]
+	n := &r.program.nodes[res.node]
 	if res.earlier != nil {
 		if res.earlier.done {
 			return nil
@@ -171,7 +171,7 @@ func (r *run) attempt(res *result, n *node, limits Timeout) (update, error) {
 	if n.opts.remote != "" && r.remote != nil {
 		update, err = r.runElsewhere(res, n)
 	} else {
-		update, err = call(t, n.run, r.input(res), res.update[:0])
+		update, err = call(t, n.run, r.pos.input(res), res.update[:0])
 	}
 	if watched {
 		late := t.watch.end()
@@ -186,7 +186,7 @@ func (r *run) attempt(res *result, n *node, limits Timeout) (update, error) {
 // accepted returns the result of a node or a handler, or why it does not count.
 func (r *run) accepted(t *task, update update, err error) (update, error) {
 	if err != nil {
-		return r.updateFromChild(err)
+		return r.program.updateFromChild(err)
 	}
 	if r.timed {
 		if late := reached(t); late != nil {

@@ -8,23 +8,32 @@ import (
 // breakpoints are nodes where runs stop; "*" stands for all.
 type breakpoints []string
 
-func (b breakpoints) has(node string) bool {
-	return slices.Contains(b, node) || slices.Contains(b, "*")
+// marks returns the nodes of breakpoints; nil for none.
+func (b breakpoints) marks(p *program) []bool {
+	if len(b) == 0 {
+		return nil
+	}
+	marks := make([]bool, len(p.nodes))
+	for i := range marks {
+		marks[i] = slices.Contains(b, p.nodes[i].name) || slices.Contains(b, "*")
+	}
+	return marks
 }
 
 // breaks sets the breakpoints of a call.
-func (m *machine) breaks(opts *RunOptions) error {
-	m.before, m.after = m.program.before, m.program.after
+func (r *run) breaks(opts *RunOptions) error {
+	before, after := r.program.before, r.program.after
 	if len(opts.InterruptBefore)+len(opts.InterruptAfter) > 0 {
 		for _, name := range slices.Concat(opts.InterruptBefore, opts.InterruptAfter) {
-			if name != "*" && m.nodeID(name) < 0 {
-				return fmt.Errorf("a breakpoint names %q, which does not exist; known nodes: %s", name, orNone(m.names()))
+			if name != "*" && r.program.nodeID(name) < 0 {
+				return fmt.Errorf("a breakpoint names %q, which does not exist; known nodes: %s", name, orNone(r.program.names()))
 			}
 		}
-		m.before, m.after = slices.Concat(m.before, opts.InterruptBefore), slices.Concat(m.after, opts.InterruptAfter)
+		before, after = slices.Concat(before, opts.InterruptBefore), slices.Concat(after, opts.InterruptAfter)
 	}
-	if m.ledger == nil && len(m.before)+len(m.after) > 0 {
+	if r.pos.ledger == nil && len(before)+len(after) > 0 {
 		return fmt.Errorf("stopping at breakpoints: %w", ErrNoCheckpointer)
 	}
+	r.pos.how.Before, r.pos.how.After = before.marks(r.program), after.marks(r.program)
 	return nil
 }

@@ -157,7 +157,7 @@ type memo struct {
 
 // recall looks up a task in its node's cache.
 func (r *run) recall(res *result, n *node) error {
-	key, err := r.cacheKey(n, r.input(res))
+	key, err := r.cacheKey(n, r.pos.input(res))
 	if err != nil {
 		return fmt.Errorf("making the key of its cache: %w", err)
 	}
@@ -184,13 +184,13 @@ func (r *run) cacheKey(n *node, state any) (key cacheKey, err error) {
 		h.Sum(key[:0])
 		return key, nil
 	}
-	input := r.storable(state)
+	input := r.program.storable(state)
 	whole, err := encode(input) // a Send may fill fields without channels
 	if err != nil {
 		return key, fmt.Errorf("encoding the input: %w; set CachePolicy.Key", err)
 	}
 	part(whole)
-	for _, ch := range r.channels { // a struct tag may hide a channel's field from JSON
+	for _, ch := range r.program.channels { // a struct tag may hide a channel's field from JSON
 		if ch.id().kind == KindUntracked {
 			continue
 		}
@@ -206,10 +206,10 @@ func (r *run) cacheKey(n *node, state any) (key cacheKey, err error) {
 
 // remember caches the new updates of a superstep in task order.
 func (r *run) remember() error {
-	for i := range r.results {
-		res := &r.results[i]
+	for i := range r.pos.results {
+		res := &r.pos.results[i]
 		if m := res.memo; m != nil && m.fresh {
-			policy := r.nodes[res.node].opts.cache
+			policy := r.program.nodes[res.node].opts.cache
 			if err := policy.store.put(m.key, res.update, policy.ttl); err != nil {
 				return r.failureOf(res, fmt.Errorf("writing its cache: %w", err))
 			}

@@ -16,7 +16,7 @@ const DefaultRecursionLimit = 1000
 // On an existing thread it begins a turn and drops the tasks that are due.
 // Resume continues them.
 func (c *Compiled[S]) Invoke(ctx context.Context, in Update[S], opts *RunOptions) (S, error) {
-	return c.call(ctx, in, opts, (*machine).begin)
+	return c.call(ctx, in, opts, (*position).begin)
 }
 
 // Resume continues a thread: after an interrupt with the answers in
@@ -25,7 +25,7 @@ func (c *Compiled[S]) Invoke(ctx context.Context, in Update[S], opts *RunOptions
 // is none. A thread with nothing left to run does not change. Resume returns
 // what Invoke returns.
 func (c *Compiled[S]) Resume(ctx context.Context, with Update[S], opts *RunOptions) (S, error) {
-	return c.call(ctx, with, opts, (*machine).resume)
+	return c.call(ctx, with, opts, (*position).resume)
 }
 
 func (c *Compiled[S]) call(ctx context.Context, in Update[S], opts *RunOptions, begin beginning) (out S, err error) {

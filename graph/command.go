@@ -154,50 +154,50 @@ func (p *program) updateFromChild(err error) (update, error) {
 }
 
 // applyCommands follows the Commands of a task's update.
-func (m *machine) applyCommands(res *result) error {
+func (pos *position) applyCommands(res *result) error {
 	for _, w := range res.update {
 		if w == nil || w.channel() != nil { // merge reports nil
 			continue
 		}
-		if err := m.applyCommand(res, w); err != nil {
+		if err := pos.applyCommand(res, w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *machine) applyCommand(res *result, w write) error {
-	n := &m.nodes[res.node]
+func (pos *position) applyCommand(res *result, w write) error {
+	n := &pos.program.nodes[res.node]
 	c, ok := w.(*command)
 	if !ok { // Parent
 		switch {
-		case !m.isSubgraph:
+		case !pos.isSubgraph:
 			return ErrNoParentGraph
 		case len(res.update) > 1:
 			return fmt.Errorf("%w: node %q returned a Parent together with other writes: put them into Parent's update", ErrInvalidUpdate, n.name)
 		}
-		res.jumps = true
+		res.chosen.Jumps = true
 		return nil
 	}
 	if c.op == OpGoto {
-		res.jumps = true
+		res.chosen.Jumps = true
 		if len(c.targets) == 0 && !c.sending {
-			return m.badCommand(n, "", false)
+			return pos.program.badCommand(n, "", false)
 		}
 	}
 	for _, name := range c.targets {
 		at := slices.Index(n.opts.gotos, name)
 		if at < 0 {
-			return m.badCommand(n, name, false)
+			return pos.program.badCommand(n, name, false)
 		}
-		res.chosen.nodes = append(res.chosen.nodes, n.gotos[at])
+		res.chosen.Nodes = append(res.chosen.Nodes, n.gotos[at])
 	}
 	for _, s := range c.sends {
 		at := slices.Index(n.opts.gotos, s.node)
 		if at < 0 || s.node == End {
-			return m.badCommand(n, s.node, true)
+			return pos.program.badCommand(n, s.node, true)
 		}
-		m.addSend(&res.chosen, n.gotos[at], s)
+		pos.program.addSend(&res.chosen, n.gotos[at], s)
 	}
 	return nil
 }
@@ -208,26 +208,28 @@ func (p *program) badCommand(n *node, target string, send bool) error {
 
 // returnsParent reports whether the task returned a Parent, which is alone in
 // its update.
-func (res *result) returnsParent() bool { return res.jumps && res.update[0].Op() == OpParent }
+func (res *result) returnsParent() bool {
+	return res.chosen.Jumps && len(res.update) > 0 && res.update[0] != nil && res.update[0].Op() == OpParent
+}
 
 // parentUpdate returns the error that ends a run with a Parent, or nil.
-func (m *machine) parentUpdate() error {
-	if !m.isSubgraph {
+func (pos *position) parentUpdate() error {
+	if !pos.isSubgraph {
 		return nil
 	}
 	var first *result
-	for i := range m.results {
-		res := &m.results[i]
+	for i := range pos.results {
+		res := &pos.results[i]
 		switch {
 		case !res.returnsParent():
 		case first == nil:
 			first = res
 		default:
-			return m.refused(fmt.Errorf("%w: %q and %q both hand over to the parent graph", ErrInvalidUpdate, m.writer(first.node), m.writer(res.node)))
+			return pos.refused(fmt.Errorf("%w: %q and %q both hand over to the parent graph", ErrInvalidUpdate, pos.program.writer(first.node), pos.program.writer(res.node)))
 		}
 	}
 	if first == nil {
 		return nil
 	}
-	return &parentUpdateError{first.update[0].(*parentWrite), m.writer(first.node)}
+	return &parentUpdateError{first.update[0].(*parentWrite), pos.program.writer(first.node)}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"example.com/assay/graph/internal/machine"
 )
 
 // CompileOptions configure a compiled graph. Nil is the zero value.
@@ -82,9 +84,10 @@ type program struct {
 	untracked    []channel    // Untracked channels
 	input        []channel    // nil accepts all
 	output       []channel    // nil returns all
+	plan         machine.Plan // nodes and joins by index
 	nodes        []node       // sorted by name: a node's index is its rank
 	caching      bool         // a node has a cache
-	start        exits
+	branches     []branch     // of Start
 	joins        []compiledJoin
 	drawing      Drawing
 	saver        Checkpointer
@@ -107,8 +110,7 @@ type node struct {
 	gotos       []int    // of opts.gotos; end for End
 	inner       *program // the graph that its function runs; nil for a plain node
 	persistence Persistence
-	exits       exits
-	plain       bool // it runs at once and once, in this process, on the whole state
+	branches    []branch
 }
 
 // nodeID returns a node's index, or -1.
@@ -133,6 +135,14 @@ func (p *program) names() []string {
 // linear search is faster than a map.
 func (p *program) slot(id *channelID) int { return slices.Index(p.ids, id) }
 
+// branchesOf returns the conditional edges of a node, or of Start.
+func (p *program) branchesOf(node int) []branch {
+	if node == atStart {
+		return p.branches
+	}
+	return p.nodes[node].branches
+}
+
 // accept returns the part of a parent's state that the graph takes as input.
 func (p *program) accept(state any) any {
 	if p.input == nil {
@@ -143,13 +153,6 @@ func (p *program) accept(state any) any {
 	return own
 }
 
-// Exits are the ways out of a node.
-type exits struct {
-	next     []int // static successors, sorted
-	branches []branch
-	joins    []joinPlace
-}
-
 type branch struct {
 	route   routeFunc
 	paths   []Path
@@ -158,12 +161,11 @@ type branch struct {
 
 // end and atStart stand for End and Start, which have no index.
 const (
-	end     = -1
-	atStart = -2
+	end     = machine.End
+	atStart = machine.Start
 )
 
 type compiledJoin struct {
-	to      int
 	sources []string // sorted
 	label   string
 	flat    string // the label in format 1 of checkpoints
@@ -183,9 +185,6 @@ func joinLabel(sources []string, to string) string {
 	}
 	return strings.Join(parts, "+") + " => " + plain(to)
 }
-
-// joinPlace is one source of one join.
-type joinPlace struct{ join, place int }
 
 // Compile checks the graph and prepares it to run. Its error is a *CompileError
 // with all problems.
@@ -255,34 +254,43 @@ func (g *blueprint) compile(opts *CompileOptions) (*program, error) {
 			n.gotos = append(n.gotos, ids[to])
 		}
 		o := &n.opts
-		n.plain = o.retry == nil && o.timeout == Timeout{} && o.onError == nil && o.cache == nil && o.reads == nil && o.remote == "" && !o.deferred
+		c.plan.Nodes = append(c.plan.Nodes, machine.Node{
+			Deferred: o.deferred,
+			// It runs at once and once, in this process, on the whole state.
+			Plain: o.retry == nil && o.timeout == Timeout{} && o.onError == nil && o.cache == nil && o.reads == nil && o.remote == "" && !o.deferred,
+		})
 	}
-	exitsOf := func(name string) *exits {
+	exitsOf := func(name string) *machine.Exits {
 		if name == Start {
-			return &c.start
+			return &c.plan.Start
 		}
-		return &c.nodes[ids[name]].exits
+		return &c.plan.Nodes[ids[name]].Exits
 	}
 	for _, e := range g.edges {
-		if x := exitsOf(e.from); e.to != End && !slices.Contains(x.next, ids[e.to]) {
-			x.next = append(x.next, ids[e.to])
-			slices.Sort(x.next)
+		if x := exitsOf(e.from); e.to != End && !slices.Contains(x.Next, ids[e.to]) {
+			x.Next = append(x.Next, ids[e.to])
+			slices.Sort(x.Next)
 		}
 	}
 	for _, b := range g.branches {
-		x := exitsOf(b.from)
 		targets := make([]int, len(b.paths))
 		for i, p := range b.paths {
 			targets[i] = ids[p.Target]
 		}
-		x.branches = append(x.branches, branch{b.route, b.paths, targets})
+		from := &c.branches
+		if b.from != Start {
+			from = &c.nodes[ids[b.from]].branches
+		}
+		*from = append(*from, branch{b.route, b.paths, targets})
 	}
+	c.plan.Start.Asks = len(c.branches) > 0
 	for i, j := range g.joins {
 		sources := slices.Compact(slices.Sorted(slices.Values(j.from)))
-		c.joins = append(c.joins, compiledJoin{ids[j.to], sources, joinLabel(sources, j.to), strings.Join(sources, "+") + " => " + j.to})
+		c.joins = append(c.joins, compiledJoin{sources, joinLabel(sources, j.to), strings.Join(sources, "+") + " => " + j.to})
+		c.plan.Joins = append(c.plan.Joins, machine.Join{To: ids[j.to], Sources: len(sources)})
 		for place, from := range sources {
 			x := exitsOf(from)
-			x.joins = append(x.joins, joinPlace{i, place})
+			x.Joins = append(x.Joins, machine.Place{Join: i, Source: place})
 		}
 	}
 	c.drawing = g.draw(c.name)

@@ -18,7 +18,7 @@ func (r *run) execute(ctx context.Context) error {
 		r.outer.beat()
 	}
 	if r.recording != nil {
-		if err := r.recording.Superstep(append(r.at(), Place{r.step, -1}), r.dueNames()); err != nil {
+		if err := r.recording.Superstep(append(r.at(), Place{r.pos.machine.Superstep(), -1}), r.pos.dueNames()); err != nil {
 			return err
 		}
 	}
@@ -28,13 +28,13 @@ func (r *run) execute(ctx context.Context) error {
 		defer cancel()
 	}
 	var err error
-	if len(r.results) == 1 {
+	if len(r.pos.results) == 1 {
 		r.newTasks(ctx)
-		r.work(&r.results[0])
+		r.work(&r.pos.results[0])
 	} else {
 		err = r.executeAll(ctx)
 	}
-	if r.caching {
+	if r.program.caching {
 		if late := r.remember(); err == nil {
 			err = late
 		}
@@ -48,13 +48,13 @@ func (r *run) executeAll(ctx context.Context) error {
 	step, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.newTasks(step)
-	c := crew{run: r, step: step, cancel: cancel, most: int32(len(r.results))}
+	c := crew{run: r, step: step, cancel: cancel, most: int32(len(r.pos.results))}
 	if r.parallel > 0 {
 		c.most = min(c.most, int32(r.parallel))
 	}
 	c.grow()
 	c.all.Wait()
-	if int(c.claimed.Load()) < len(r.results) {
+	if int(c.claimed.Load()) < len(r.pos.results) {
 		return ended(ctx, nil)
 	}
 	return nil
@@ -79,7 +79,7 @@ type crew struct {
 
 // grow adds a goroutine, unless one is coming.
 func (c *crew) grow() {
-	if c.size.Load() < c.most && int(c.claimed.Load()) < len(c.run.results) && c.coming.CompareAndSwap(false, true) {
+	if c.size.Load() < c.most && int(c.claimed.Load()) < len(c.run.pos.results) && c.coming.CompareAndSwap(false, true) {
 		c.size.Add(1)
 		c.all.Go(c.work)
 	}
@@ -91,11 +91,11 @@ func (c *crew) work() {
 		if first {
 			c.coming.Store(false)
 		}
-		if i >= len(c.run.results) {
+		if i >= len(c.run.pos.results) {
 			return
 		}
 		c.grow()
-		c.run.workConcurrently(&c.run.results[i], c.cancel)
+		c.run.workConcurrently(&c.run.pos.results[i], c.cancel)
 	}
 }
 
@@ -135,51 +135,35 @@ func (r *run) try(res *result) (err error) {
 	if err := r.attempts(res); err != nil || res.interrupted {
 		return err
 	}
-	if len(r.results) > 1 && errors.Is(context.Cause(res.task), errSibling) { // too late, as after a timeout
+	if len(r.pos.results) > 1 && errors.Is(context.Cause(res.task), errSibling) { // too late, as after a timeout
 		return r.failureOf(res, ended(res.task, nil))
 	}
-	if err := r.applyCommands(res); err != nil {
+	if err := r.pos.applyCommands(res); err != nil {
 		return r.failureOf(res, err)
 	}
-	n := &r.nodes[res.node]
-	if res.jumps || len(n.exits.branches) == 0 {
+	n := &r.program.nodes[res.node]
+	if res.chosen.Jumps || len(n.branches) == 0 {
 		return nil
 	}
-	state, err := r.routerState(res)
+	state, err := r.routerView(res)
 	if err != nil {
 		return err
 	}
-	if err := r.route(res.task, n.name, &n.exits, state, &res.chosen); err != nil {
+	if err := r.program.route(res.task, n.name, n.branches, state, &res.chosen); err != nil {
 		return r.failureOf(res, err)
 	}
 	return nil
 }
 
-// report reports a task's outcome to the machine, and carries out its output.
-func (r *run) report(res *result) {
-	lone := len(r.results) == 1
-	if r.out == nil && (r.ledger == nil || lone && res.failure == nil) {
-		return // the machine wants nothing before tasksDone
+// routerView returns the state for a task's routers. Concurrent tasks may call it.
+func (r *run) routerView(res *result) (any, error) {
+	if len(r.pos.results) > 1 {
+		return r.pos.ownView(res)
 	}
-	out := &r.todo
-	if !lone {
-		out = new(output)
+	if err := r.pos.commit(); err != nil {
+		return nil, err
 	}
-	r.locked(func() { r.taskDone(out, int(res.place)) })
-	if out.save != nil {
-		late := r.persister.commit(r.saving, out.save)
-		r.locked(func() { r.taskRecorded(out, int(res.place), late) })
-	}
-	r.show(out.events)
-}
-
-// locked calls do while no task changes the machine.
-func (r *run) locked(do func()) {
-	if r.ledger != nil {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-	}
-	do()
+	return r.pos.nextView(res), nil
 }
 
 // ended is the error of a call that its context stopped. It joins the context's
@@ -212,16 +196,16 @@ func ended(ctx context.Context, err error) error {
 // newTasks gives each result a task. Nodes may keep their context, so tasks are
 // not reused; they are allocated in batches instead.
 func (r *run) newTasks(ctx context.Context) {
-	for i := range r.results {
-		res := &r.results[i]
+	for i := range r.pos.results {
+		res := &r.pos.results[i]
 		if r.used == len(r.tasks) {
-			r.tasks, r.used = make([]task, max(len(r.results)-i, min(r.step, 16))), 0
+			r.tasks, r.used = make([]task, max(len(r.pos.results)-i, min(r.pos.machine.Superstep(), 16))), 0
 		}
 		t := &r.tasks[r.used]
 		r.used++
 		t.Context, t.run = ctx, r
-		t.node, t.step, t.place, t.send, t.attempt = int32(res.node), int32(r.step), res.place, res.send, 1
-		if r.ledger != nil {
+		t.node, t.step, t.place, t.send, t.attempt = int32(res.node), int32(r.pos.machine.Superstep()), res.place, res.send, 1
+		if r.pos.ledger != nil {
 			t.journal = r.newJournal(res, t)
 		}
 		res.task = t
@@ -230,15 +214,15 @@ func (r *run) newTasks(ctx context.Context) {
 
 func (r *run) newJournal(res *result, t *task) *journal {
 	if len(r.journals) == 0 {
-		r.journals = make([]journal, max(len(r.results)-int(res.place), min(r.step, 16)))
+		r.journals = make([]journal, max(len(r.pos.results)-int(res.place), min(r.pos.machine.Superstep(), 16)))
 	}
 	j := &r.journals[0]
 	r.journals = r.journals[1:]
-	j.task, j.point, j.madeBy, j.flat = t, r.id, r.madeBy, r.flat
+	j.task, j.point, j.madeBy, j.flat = t, r.pos.ledger.id, r.pos.ledger.madeBy, r.pos.ledger.flat
 	if res.earlier != nil {
 		j.records, j.children = res.earlier.records, res.children
 	}
-	j.sharesState = res.sent == nil && r.nodes[res.node].opts.reads == nil && r.resumeUpdates == nil && r.mode != DurabilityExit
+	j.sharesState = res.sent == nil && r.program.nodes[res.node].opts.reads == nil && r.pos.resumeUpdates == nil && r.pos.ledger.mode != DurabilityExit
 	return j
 }
 
@@ -251,5 +235,5 @@ func (r *run) failureOf(res *result, err error) *NodeError {
 		err = ended(t, err)
 	}
 	res.attempt = t.attempt
-	return r.nodeError(res, err)
+	return r.pos.nodeError(res, err)
 }

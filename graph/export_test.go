@@ -3,6 +3,8 @@ package graph
 import (
 	"context"
 	"errors"
+
+	"example.com/assay/graph/internal/machine"
 )
 
 // A Simulation is a driver of one goroutine. It decides the order in which tasks
@@ -27,14 +29,11 @@ func Simulated[S any](c *Compiled[S], s *Simulation) *Compiled[S] {
 }
 
 func (s *Simulation) loop(r *run, ctx context.Context) error {
-	if r.recording != nil {
-		r.stopErr = r.recording.Run(r.at(), r.name, r.fingerprint)
-	}
-	for r.feed(ctx, func() { r.ready(&r.todo) }); !r.todo.end; {
+	for c := r.next(ctx, machine.Event{}); c.Do != machine.Finish; {
 		if s.Crash() {
 			return ErrCrashed
 		}
-		r.carryOut(ctx, s.execute)
+		c = r.next(ctx, r.carryOut(ctx, c, s.execute))
 	}
 	if s.Crash() {
 		return ErrCrashed
@@ -45,15 +44,15 @@ func (s *Simulation) loop(r *run, ctx context.Context) error {
 // execute runs tasks one after the other. When one has failed no other begins.
 func (s *Simulation) execute(r *run, ctx context.Context) error {
 	s.Supersteps++
-	if len(r.results) == 1 || r.perStep > 0 || r.recording != nil || r.caching {
+	if len(r.pos.results) == 1 || r.perStep > 0 || r.recording != nil || r.program.caching {
 		return r.execute(ctx)
 	}
 	step, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.newTasks(step)
-	left := make([]*result, len(r.results))
-	for i := range r.results {
-		left[i] = &r.results[i]
+	left := make([]*result, len(r.pos.results))
+	for i := range r.pos.results {
+		left[i] = &r.pos.results[i]
 	}
 	for len(left) > 0 && step.Err() == nil {
 		i := s.Pick(len(left))

@@ -103,7 +103,7 @@ func (r *run) handle(res *result, n *node, failure *NodeError) (update, error) {
 	t := *res.task
 	t.Context = handling{t.Context}
 	res.task = &t
-	u, err := call(res.task, handler, r.input(res), res.update[:0])
+	u, err := call(res.task, handler, r.pos.input(res), res.update[:0])
 	if err == error(failure) {
 		return nil, failure
 	}

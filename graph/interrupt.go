@@ -98,7 +98,7 @@ func Interrupt[T, P any](ctx context.Context, key string, payload P) (T, error) 
 		return answer, err
 	}
 	place := hashOf(j.identity(), scope+numbered)
-	if data, ok := t.run.answers[place]; ok {
+	if data, ok := t.run.pos.answers[place]; ok {
 		err := decodeInto(data, &answer)
 		if err == nil {
 			return answer, nil
@@ -129,7 +129,7 @@ func (j *journal) interruptID(place string) string {
 			return before[at].ID
 		}
 	}
-	return hashOf(j.task.run.thread, j.madeBy, place)
+	return hashOf(j.task.run.pos.ledger.thread, j.madeBy, place)
 }
 
 // hashOf returns 32 hexadecimal digits for these parts.

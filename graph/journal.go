@@ -54,7 +54,7 @@ func taskID(namespace, point string, step int, node string, send int) string {
 func (j *journal) id() string {
 	if j.name == "" {
 		t := j.task
-		j.name = taskID(t.run.namespace, j.point, int(t.step), t.name(), int(t.send))
+		j.name = taskID(t.run.pos.ledger.namespace, j.point, int(t.step), t.name(), int(t.send))
 	}
 	return j.name
 }
@@ -158,7 +158,7 @@ func (j *journal) record(ctx context.Context, kind RecordKind, key string, data 
 		j.records = map[recordKey][]byte{}
 	}
 	j.records[recordKey{kind, key}] = data
-	rec := Record{Namespace: j.task.run.namespace, Checkpoint: j.point, Task: j.id(), Kind: kind, Key: key, Data: data}
+	rec := Record{Namespace: j.task.run.pos.ledger.namespace, Checkpoint: j.point, Task: j.id(), Kind: kind, Key: key, Data: data}
 	j.mu.Unlock()
 	return j.task.run.record(ctx, rec)
 }

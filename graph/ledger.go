@@ -124,8 +124,8 @@ func (l *ledger) saved() Key {
 }
 
 // recordOf makes a record of a task.
-func (m *machine) recordOf(res *result, kind RecordKind, key string, data []byte) Record {
-	return Record{Namespace: m.namespace, Checkpoint: m.id, Task: m.taskID(res), Kind: kind, Key: key, Data: data}
+func (pos *position) recordOf(res *result, kind RecordKind, key string, data []byte) Record {
+	return Record{Namespace: pos.ledger.namespace, Checkpoint: pos.ledger.id, Task: pos.taskID(res), Kind: kind, Key: key, Data: data}
 }
 
 // claim reserves a subgraph's namespace for a task of the current superstep. It

@@ -3,109 +3,75 @@ package graph
 import (
 	"fmt"
 	"slices"
+
+	"example.com/assay/graph/internal/machine"
 )
-
-// A tally counts the writes of one merge by channel. Merges reuse it. Counts of
-// an earlier epoch are void.
-type tally struct {
-	epoch int
-	slots []slot
-}
-
-type slot struct {
-	epoch      int
-	sets       int32
-	overwrites int32
-	owned      bool // an edit of this merge has made the list its own array
-}
-
-// count counts a write and reports whether its channel now has too many.
-func (t *tally) count(at int, op Op) bool {
-	s := &t.slots[at]
-	if s.epoch != t.epoch {
-		*s = slot{epoch: t.epoch}
-	}
-	switch op {
-	case OpSet:
-		s.sets++
-	case OpOverwrite:
-		s.overwrites++
-	}
-	return s.sets > 1 || s.overwrites > 1
-}
 
 // commit merges the results of the superstep into the next state. The shown
 // state stands until the superstep is concluded.
-func (m *machine) commit() error {
-	m.merged = true
-	m.expire(m.now.writable)
-	if _, err := m.merge(m.now.writable, &m.tally, m.results); err != nil {
-		m.unmerge()
-		return m.refused(err)
+func (pos *position) commit() error {
+	pos.merged = true
+	pos.program.expire(pos.now.writable)
+	if _, err := pos.merge(pos.now.writable, &pos.tally, pos.results); err != nil {
+		pos.unmerge()
+		return pos.refused(err)
 	}
-	m.typ.copyTo(m.nextShown, m.now.shown)
-	copyFields(m.nextShown, m.now.writable, m.fleeting)
-	for at := range m.channels {
-		if m.tally.slots[at].epoch == m.tally.epoch {
-			m.channels[at].copyField(m.nextShown, m.now.writable)
-			m.channels[at].clip(m.nextShown)
+	pos.program.typ.copyTo(pos.nextShown, pos.now.shown)
+	copyFields(pos.nextShown, pos.now.writable, pos.program.fleeting)
+	for at := range pos.program.channels {
+		if pos.tally.Wrote(at) {
+			pos.program.channels[at].copyField(pos.nextShown, pos.now.writable)
+			pos.program.channels[at].clip(pos.nextShown)
 		}
 	}
 	return nil
 }
 
 // unmerge undoes commit.
-func (m *machine) unmerge() {
-	m.typ.copyTo(m.now.writable, m.now.shown)
-	m.merged = false
+func (pos *position) unmerge() {
+	pos.program.typ.copyTo(pos.now.writable, pos.now.shown)
+	pos.merged = false
 }
 
-// routerState returns the state for a task's routers: the committed state with
-// the task's own writes. For a lone task it is the next state, where Ephemeral
-// channels that the task did not write still have what it read. Concurrent tasks
-// may call it.
-func (m *machine) routerState(res *result) (any, error) {
-	if len(m.results) == 1 {
-		if err := m.commit(); err != nil {
-			return nil, err
-		}
-		return m.routerView(res), nil
+// ownView returns the state for the routers of one of several tasks: the
+// committed state with the task's own writes. Concurrent tasks may call it.
+func (pos *position) ownView(res *result) (any, error) {
+	own := pos.program.typ.copyOf(pos.now.shown)
+	if _, err := pos.merge(own, new(machine.Tally), pos.results[res.place:res.place+1]); err != nil {
+		return nil, pos.refused(err)
 	}
-	own := m.typ.copyOf(m.now.shown)
-	if _, err := m.merge(own, &tally{slots: make([]slot, len(m.channels))}, m.results[res.place:res.place+1]); err != nil {
-		return nil, m.refused(err)
-	}
-	m.clip(own)
+	pos.program.clip(own)
 	return own, nil
 }
 
-// routerView returns the next state for the routers of a lone task.
-func (m *machine) routerView(res *result) any {
-	if len(m.fleeting) == 0 {
-		return m.nextShown
+// nextView returns the state for the routers of a lone task: the next state,
+// where Ephemeral channels that the task did not write still have what it read.
+func (pos *position) nextView(res *result) any {
+	if len(pos.program.fleeting) == 0 {
+		return pos.nextShown
 	}
-	own := m.typ.copyOf(m.nextShown)
-	for _, ch := range m.fleeting {
+	own := pos.program.typ.copyOf(pos.nextShown)
+	for _, ch := range pos.program.fleeting {
 		if !slices.ContainsFunc(res.update, func(w write) bool { return w.channel() == ch.id() }) {
-			ch.copyField(own, m.now.shown)
+			ch.copyField(own, pos.now.shown)
 		}
 	}
 	return own
 }
 
-func (m *machine) refused(err error) error {
-	return fmt.Errorf("committing step %d%s: %w", m.step, ofThread(" of", m.saved().Thread), err)
+func (pos *position) refused(err error) error {
+	return fmt.Errorf("committing step %d%s: %w", pos.machine.Superstep(), ofThread(" of", pos.ledger.saved().Thread), err)
 }
 
 // merge applies the updates of results to state in order. It checks every write
 // before it applies one. A reducer's panic leaves state unusable.
-func (m *machine) merge(state any, t *tally, results []result) (wrote bool, err error) {
-	t.epoch++
-	crowded := false
+func (pos *position) merge(state any, t *machine.Tally, results []result) (wrote bool, err error) {
+	p := pos.program
+	t.Begin(len(p.channels))
 	for i := range results {
 		for _, w := range results[i].update {
 			if w == nil {
-				return false, fmt.Errorf("%w: node %q returned a nil write", ErrInvalidUpdate, m.writer(results[i].node))
+				return false, fmt.Errorf("%w: node %q returned a nil write", ErrInvalidUpdate, p.writer(results[i].node))
 			}
 			id := w.channel()
 			if id == nil {
@@ -114,72 +80,68 @@ func (m *machine) merge(state any, t *tally, results []result) (wrote bool, err 
 				}
 				continue
 			}
-			at := m.slot(id)
+			at := p.slot(id)
 			if at < 0 {
-				return false, &UnknownChannelError{Channel: id.name, Writer: m.writer(results[i].node), Known: channelNames(m.channels)}
+				return false, &UnknownChannelError{Channel: id.name, Writer: p.writer(results[i].node), Known: channelNames(p.channels)}
 			}
-			crowded = t.count(at, w.Op()) || crowded
+			t.Count(at, merges(w))
 			wrote = true
 		}
 	}
-	if crowded {
-		if err := m.conflict(t, results); err != nil {
-			return false, err
-		}
+	if at, op, found := t.Conflict(); found {
+		return false, pos.conflict(at, op, results)
 	}
-	return wrote, m.applyAll(state, t, results)
-}
-
-// applyAll applies checked updates in order.
-func (m *machine) applyAll(state any, t *tally, results []result) error {
 	for i := range results {
 		for _, w := range results[i].update {
 			id := w.channel()
 			if id == nil { // a Command
 				continue
 			}
-			if s := &t.slots[m.slot(id)]; s.overwrites == 0 || w.Op() == OpOverwrite {
-				if err := w.apply(state, &s.owned); err != nil {
-					return m.mergePanic(&results[i], w, err)
+			if at := p.slot(id); t.Counts(at, merges(w)) {
+				if err := w.apply(state, t.Owned(at)); err != nil {
+					return wrote, pos.mergePanic(&results[i], w, err)
 				}
 			}
 		}
 	}
-	return nil
+	return wrote, nil
+}
+
+// merges returns how a write to a channel merges with others.
+func merges(w write) machine.Op {
+	switch w.Op() {
+	case OpSet:
+		return machine.Set
+	case OpOverwrite:
+		return machine.Overwrite
+	}
+	return machine.Add
 }
 
 // mergePanic names the write that a reducer panicked on.
-func (m *machine) mergePanic(res *result, w write, panicked *PanicError) error {
+func (pos *position) mergePanic(res *result, w write, panicked *PanicError) error {
 	err := fmt.Errorf("merging a write to channel %q: %w", w.Channel(), panicked)
 	if res.node == end { // the run's input
 		return err
 	}
-	return m.nodeError(res, err)
+	return pos.nodeError(res, err)
 }
 
-// conflict names the first channel, in the graph's order, with conflicting
-// writes. An overwrite voids other writes to its channel.
-func (m *machine) conflict(t *tally, results []result) error {
-	for at, s := range t.slots {
-		if s.epoch != t.epoch || s.overwrites == 0 && s.sets < 2 || s.overwrites == 1 {
-			continue
-		}
-		op := OpSet
-		if s.overwrites > 1 {
-			op = OpOverwrite
-		}
-		e := &ConflictError{Channel: m.ids[at].name, Op: op}
-		for _, res := range results {
-			for _, w := range res.update {
-				if w.channel() == m.ids[at] && w.Op() == op {
-					e.Writers = append(e.Writers, m.writer(res.node))
-				}
+// conflict names the writers of a channel with conflicting writes.
+func (pos *position) conflict(at int, op machine.Op, results []result) error {
+	e := &ConflictError{Channel: pos.program.ids[at].name, Op: OpSet}
+	if op == machine.Overwrite {
+		e.Op = OpOverwrite
+	}
+	for _, res := range results {
+		for _, w := range res.update {
+			if w.channel() == pos.program.ids[at] && w.Op() == e.Op {
+				e.Writers = append(e.Writers, pos.program.writer(res.node))
 			}
 		}
-		e.Writers = slices.Compact(e.Writers)
-		return e
 	}
-	return nil
+	e.Writers = slices.Compact(e.Writers)
+	return e
 }
 
 // writer names the node of a write, or Start for the input.

@@ -2,41 +2,44 @@ package graph
 
 import "fmt"
 
-// taskID returns the ID of a task; see the function taskID.
-func (m *machine) taskID(res *result) string {
-	return taskID(m.namespace, m.id, m.step, m.nodes[res.node].name, int(res.send))
+// taskID returns the ID of a task of the current superstep; see the function taskID.
+func (pos *position) taskID(res *result) string { return pos.taskIDAt(pos.machine.Superstep(), res) }
+
+func (pos *position) taskIDAt(step int, res *result) string {
+	return taskID(pos.ledger.namespace, pos.ledger.id, step, pos.program.nodes[res.node].name, int(res.send))
 }
 
 // taskIDs returns the IDs of the tasks that are due.
-func (m *machine) taskIDs() []string {
-	var ids []string
-	for i, name := range m.dueNames() {
-		ids = append(ids, taskID(m.namespace, m.id, m.step+1, name, max(0, i-len(m.next)+1)))
+func (pos *position) taskIDs() []string {
+	ids := make([]string, pos.due())
+	for i, name := range pos.dueNames() {
+		_, send := pos.machine.Task(i)
+		ids[i] = taskID(pos.ledger.namespace, pos.ledger.id, pos.machine.Superstep()+1, name, send)
 	}
 	return ids
 }
 
 // rejoin gives each task of a superstep its earlier records.
-func (m *machine) rejoin() error {
-	if m.ledger == nil {
+func (pos *position) rejoin(step int) error {
+	if pos.ledger == nil {
 		return nil
 	}
-	m.claims = nil
-	if len(m.pendingWrites) == 0 {
+	pos.ledger.claims = nil
+	if len(pos.ledger.pendingWrites) == 0 {
 		return nil
 	}
-	records := m.recordsByTask()
-	for i := range m.results {
-		res := &m.results[i]
-		id := m.taskID(res)
+	records := pos.ledger.recordsByTask()
+	for i := range pos.results {
+		res := &pos.results[i]
+		id := pos.taskIDAt(step, res)
 		res.earlier = &earlierAttempts{records: records[id]}
 		data, ok := res.earlier.records[recordKey{RecordUpdate, ""}]
 		if !ok {
 			continue
 		}
-		name := m.nodes[res.node].name
+		name := pos.program.nodes[res.node].name
 		var err error
-		if res.update, err = m.decodeUpdate(data); err != nil {
+		if res.update, err = pos.program.decodeUpdate(data); err != nil {
 			return fmt.Errorf("reading what node %q returned: %w", name, err)
 		}
 		if data, ok := res.earlier.records[recordKey{RecordOnce, childrenKey}]; ok {
@@ -45,7 +48,7 @@ func (m *machine) rejoin() error {
 			}
 		}
 		for namespace := range res.children {
-			m.claim(namespace, id)
+			pos.ledger.claim(namespace, id)
 		}
 		res.earlier.done = true
 	}
@@ -53,20 +56,17 @@ func (m *machine) rejoin() error {
 }
 
 // finishedTasks returns the finished tasks of an unfinished superstep.
-func (m *machine) finishedTasks() ([]result, error) {
-	m.stage()
-	m.step++
-	err := m.rejoin()
-	m.step--
-	if err != nil {
+func (pos *position) finishedTasks() ([]result, error) {
+	pos.stage()
+	if err := pos.rejoin(pos.machine.Superstep() + 1); err != nil {
 		return nil, err
 	}
 	var out []result
-	for _, res := range m.results {
+	for _, res := range pos.results {
 		if res.finished() {
 			out = append(out, res)
 		}
 	}
-	m.results = nil // else stage would reuse the array
+	pos.results = nil // else stage would reuse the array
 	return out, nil
 }

@@ -26,19 +26,19 @@ type RemoteRunner func(ctx context.Context, t RemoteTask) (json.RawMessage, erro
 // runElsewhere runs a node with the run's RemoteRunner.
 func (r *run) runElsewhere(res *result, n *node) (update, error) {
 	t := res.task
-	input, err := r.appendSend(nil, n.name, r.input(res), Timeout{})
+	input, err := r.program.appendSend(nil, n.name, r.pos.input(res), Timeout{})
 	if err != nil {
 		return nil, fmt.Errorf("sending it to %q: %w", n.opts.remote, err)
 	}
-	out := RemoteTask{Queue: n.opts.remote, Graph: r.name, Fingerprint: r.fingerprint, Node: n.name, Step: int(t.step), Input: input}
+	out := RemoteTask{Queue: n.opts.remote, Graph: r.program.name, Fingerprint: r.program.fingerprint, Node: n.name, Step: int(t.step), Input: input}
 	if t.journal != nil {
-		out.ID = fmt.Sprintf("%s/%s.%d", r.thread, t.journal.identity(), t.attempt)
+		out.ID = fmt.Sprintf("%s/%s.%d", r.pos.ledger.thread, t.journal.identity(), t.attempt)
 	}
 	data, err := r.remote(t, out)
 	if err != nil {
 		return nil, fmt.Errorf("running it on %q: %w", n.opts.remote, err)
 	}
-	update, err := r.decodeUpdate(data)
+	update, err := r.program.decodeUpdate(data)
 	if err != nil {
 		return nil, fmt.Errorf("reading what %q returned: %w", n.opts.remote, err)
 	}
@@ -69,9 +69,9 @@ func (a App) RunTask(ctx context.Context, t RemoteTask) (_ json.RawMessage, err 
 		return nil, err
 	}
 	r := newRun(context.WithValue(ctx, taskKey{}, (*task)(nil)), p, &noOptions) // not inside a run of the caller
-	r.results = []result{{node: id, sent: &send, attempt: 1}}
+	r.pos.results = []result{{node: id, sent: &send, attempt: 1}}
 	r.newTasks(ctx)
-	update, err := call(r.results[0].task, p.nodes[id].run, send.state, nil)
+	update, err := call(r.pos.results[0].task, p.nodes[id].run, send.state, nil)
 	if err != nil {
 		return nil, err
 	}

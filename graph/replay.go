@@ -66,7 +66,7 @@ func (r *run) replay(res *result, n *node) (bool, error) {
 			r.out.publish(event{foreign: ev})
 		}
 	}
-	if res.update, err = r.decodeUpdate(rec.Update); err != nil {
+	if res.update, err = r.program.decodeUpdate(rec.Update); err != nil {
 		return false, &ReplayError{err}
 	}
 	res.replayed = true

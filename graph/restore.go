@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"example.com/assay/graph/internal/machine"
 )
 
 // convertIt is the advice when a value's type has changed.
@@ -29,48 +31,49 @@ func (p *program) restore(s any, values map[string]json.RawMessage, lent bool) e
 }
 
 // restoreFrontier decodes a checkpoint's frontier.
-func (m *machine) restoreFrontier(s *saved) error {
+func (pos *position) restoreFrontier(s *saved) error {
 	find := func(name string) (int, error) {
-		at := m.nodeID(name)
+		at := pos.program.nodeID(name)
 		if at < 0 {
-			return 0, fmt.Errorf("the checkpoint continues at node %q, which graph %q does not have; known nodes: %s: UpdateState can lead the thread elsewhere", name, m.name, orNone(m.names()))
+			return 0, fmt.Errorf("the checkpoint continues at node %q, which graph %q does not have; known nodes: %s: UpdateState can lead the thread elsewhere", name, pos.program.name, orNone(pos.program.names()))
 		}
 		return at, nil
 	}
+	var next, deferred []int
+	var sends []machine.Send
 	for _, name := range s.Next {
 		if name == Start {
-			m.entering, m.reenters = true, true
+			pos.machine.Enter(true)
 			continue
 		}
 		id, err := find(name)
 		if err != nil {
 			return err
 		}
-		m.next = append(m.next, id)
+		next = append(next, id)
 	}
-	slices.Sort(m.next)
 	for _, send := range s.Sends {
 		id, err := find(send.Node)
 		if err != nil {
 			return err
 		}
-		d, err := m.readSend(send)
+		d, err := pos.program.readSend(send)
 		if err != nil {
 			return err
 		}
-		d.to = id
-		m.clip(d.state)
-		m.sends = append(m.sends, d)
+		pos.program.clip(d.state)
+		sends = append(sends, machine.Send{To: id, Load: &d})
 	}
 	for _, name := range s.Deferred {
 		id, err := find(name)
 		if err != nil {
 			return err
 		}
-		m.hold(id)
+		deferred = append(deferred, id)
 	}
+	pos.machine.Put(next, sends, deferred)
 	for _, label := range slices.Sorted(maps.Keys(s.Arrived)) {
-		if err := m.restoreArrived(label, s.Arrived[label], s.V == flatFormat); err != nil {
+		if err := pos.restoreArrived(label, s.Arrived[label], s.V == flatFormat); err != nil {
 			return err
 		}
 	}
@@ -79,33 +82,25 @@ func (m *machine) restoreFrontier(s *saved) error {
 
 // restoreArrived marks sources as arrived at a join. In format 1, joins may
 // share a label; their sources are then listed together.
-func (m *machine) restoreArrived(label string, sources []string, flat bool) error {
+func (pos *position) restoreArrived(label string, sources []string, flat bool) error {
 	known, arrived := false, make([]bool, len(sources))
-	for join, j := range m.joins {
+	for join, j := range pos.program.joins {
 		if j.label != label && !(flat && j.flat == label) {
 			continue
 		}
 		known = true
 		for i, from := range sources {
 			if place := slices.Index(j.sources, from); place >= 0 {
-				m.arrived[join][place], arrived[i] = true, true
+				pos.machine.Arrive(machine.Place{Join: join, Source: place})
+				arrived[i] = true
 			}
 		}
 	}
 	if !known {
-		return fmt.Errorf("the checkpoint has a join %q under way, which graph %q does not have", label, m.name)
+		return fmt.Errorf("the checkpoint has a join %q under way, which graph %q does not have", label, pos.program.name)
 	}
 	if lost := slices.Index(arrived, false); lost >= 0 {
 		return fmt.Errorf("the checkpoint has %q at the join %q, which does not wait for it", sources[lost], label)
 	}
 	return nil
-}
-
-// clearFrontier empties the frontier.
-func (m *machine) clearFrontier() {
-	m.next, m.sends, m.entering, m.reenters = m.next[:0], m.sends[:0], false, false
-	clear(m.deferred)
-	for _, places := range m.arrived {
-		clear(places)
-	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"example.com/assay/graph/internal/machine"
 )
 
 // A Router chooses the next nodes after a node. It sees the state with the
@@ -65,28 +67,15 @@ func (r Route) And(other Route) Route {
 
 func (r Route) undecided() bool { return r.first == "" && r.rest == nil && !r.nowhere }
 
-// A choice holds the nodes and Sends that routers and Commands chose.
-type choice struct {
-	nodes []int
-	sends []queuedSend
-}
-
-// reset empties the choice for reuse.
-func (c *choice) reset() {
-	c.nodes = c.nodes[:0]
-	clear(c.sends) // releases the states
-	c.sends = c.sends[:0]
-}
-
-// route calls the routers of a node, and adds their routes to chosen.
-func (p *program) route(ctx context.Context, from string, x *exits, state any, chosen *choice) (err error) {
+// route calls routers after from, and adds their routes to chosen.
+func (p *program) route(ctx context.Context, from string, branches []branch, state any, chosen *machine.Choice) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("routing from %q: %w", from, caught(v))
 		}
 	}()
-	for i := range x.branches {
-		b := &x.branches[i]
+	for i := range branches {
+		b := &branches[i]
 		route, err := b.route(ctx, state)
 		if err != nil {
 			return fmt.Errorf("routing from %q: %w", from, readableError(err))
@@ -118,10 +107,10 @@ func (p *program) route(ctx context.Context, from string, x *exits, state any, c
 
 // add adds the target of a key. No declared key is empty, so it refuses the
 // zero Route and To("").
-func (b *branch) add(chosen *choice, from, key string) error {
+func (b *branch) add(chosen *machine.Choice, from, key string) error {
 	for i := range b.paths {
 		if b.paths[i].Key == key {
-			chosen.nodes = append(chosen.nodes, b.targets[i])
+			chosen.Nodes = append(chosen.Nodes, b.targets[i])
 			return nil
 		}
 	}

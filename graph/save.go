@@ -7,57 +7,26 @@ import (
 	"strconv"
 )
 
-// save makes a checkpoint of the run. The results are those of the last
-// superstep, or nil.
-func (m *machine) save(out *output, source Source, results []result) {
-	if m.ledger == nil {
-		return
+// makeCheckpoint makes the change that saves the position, and moves to it. The
+// results are those of the last superstep, or nil. It returns nil with
+// DurabilityExit, which saves at the end of the run.
+func (pos *position) makeCheckpoint(source Source, results []result) (*Change, error) {
+	l := pos.ledger
+	l.children = childrenOf(results, l.children)
+	l.stopsAtBreakpoint = l.stopsAtBreakpoint || pos.machine.StopsAfter()
+	if source == SourceFork {
+		l.pendingWrites = nil
 	}
-	err := m.makeCheckpoint(out, source, results)
+	if l.mode == DurabilityExit {
+		return nil, pos.noteChanges(results)
+	}
+	full := l.snapshotDue() && source == SourceLoop || l.base == ""
+	data, err := pos.body(source, results, full)
 	if err != nil {
-		m.failSave(err)
+		return nil, err
 	}
-}
-
-func (m *machine) makeCheckpoint(out *output, source Source, results []result) error {
-	m.children = childrenOf(results, m.children)
-	if m.mode == DurabilityExit {
-		return m.noteChanges(results)
-	}
-	full := m.snapshotDue() && source == SourceLoop || m.base == ""
-	data, err := m.body(source, results, full)
-	if err != nil {
-		return err
-	}
-	return m.checkpoint(out, source, m.step, data, full)
-}
-
-func (m *machine) checkpoint(out *output, source Source, step int, data []byte, full bool) error {
-	m.stateFrom = nil
-	parent := m.id
-	if m.unsaved {
-		parent = m.parent
-	}
-	change, err := m.addCheckpoint(source, step, data, full)
-	if err != nil {
-		return err
-	}
-	m.requestCommit(out, change)
-	if m.wants(CheckpointSaved) {
-		m.savedEvent = &event{foreign: foreign{
-			Kind: CheckpointSaved, Step: m.step, Places: []Place{{m.step, m.due()}},
-			Checkpoint: m.id, Parent: parent, Source: source, Nodes: m.comingNames(),
-		}}
-	}
-	return nil
-}
-
-// comingNames returns dueNames, or Start before the run has left it.
-func (m *machine) comingNames() []string {
-	if m.entering {
-		return []string{Start}
-	}
-	return m.dueNames()
+	pos.stateFrom = nil
+	return l.addCheckpoint(source, pos.machine.Superstep(), data, full)
 }
 
 // childrenOf adds the newest checkpoints of a superstep's stateful subgraphs to
@@ -76,63 +45,63 @@ func childrenOf(results []result, children map[string]string) map[string]string 
 }
 
 // body encodes a checkpoint; see saved.
-func (m *machine) body(source Source, results []result, full bool) (dst []byte, err error) {
+func (pos *position) body(source Source, results []result, full bool) (dst []byte, err error) {
 	// Room for several checkpoints is made at once, once there are many.
-	if room := max(64, m.lastSize+16); cap(m.space) < room {
-		m.space = make([]byte, 0, room*max(1, min(m.step, 16)))
+	if room := max(64, pos.ledger.lastSize+16); cap(pos.ledger.space) < room {
+		pos.ledger.space = make([]byte, 0, room*max(1, min(pos.machine.Superstep(), 16)))
 	}
-	dst = m.appendHead(m.space, full)
-	if !full && source != SourceFork && !(m.leavesStart && source == SourceLoop) && len(m.fleeting) > 0 {
+	dst = pos.appendHead(pos.ledger.space, full)
+	if !full && source != SourceFork && !(pos.machine.Leaving() && source == SourceLoop) && len(pos.program.fleeting) > 0 {
 		dst = append(dst, `,"drop":`...)
-		if dst, err = appendStrings(dst, channelNames(m.fleeting)); err != nil {
+		if dst, err = appendStrings(dst, channelNames(pos.program.fleeting)); err != nil {
 			return nil, err
 		}
 	}
-	if dst, err = m.appendTasks(dst, results); err != nil {
+	if dst, err = pos.appendTasks(dst, results); err != nil {
 		return nil, err
 	}
-	if m.stateFrom != nil {
-		if dst, err = appendJSON(append(dst, `,"from":`...), m.stateFrom); err != nil {
+	if pos.stateFrom != nil {
+		if dst, err = appendJSON(append(dst, `,"from":`...), pos.stateFrom); err != nil {
 			return nil, err
 		}
 	}
 	set := func(at int) bool {
-		id := m.ids[at]
+		id := pos.program.ids[at]
 		switch {
 		case id.kind == KindUntracked:
 			return false
 		case full:
-			return m.stateFrom == nil
+			return pos.stateFrom == nil
 		case id.kind != KindReduce:
 			return false
-		case m.leavesStart && writes(m.turnInput, id):
+		case pos.machine.Leaving() && writes(pos.turnInput, id):
 			return true
 		case source == SourceLoop:
-			return m.tally.slots[at].epoch == m.tally.epoch || m.resumeWrites(id)
+			return pos.tally.Wrote(at) || pos.resumeWrites(id)
 		}
-		return m.resumeWrites(id) || slices.ContainsFunc(results, func(res result) bool { return writes(res.update, id) })
+		return pos.resumeWrites(id) || slices.ContainsFunc(results, func(res result) bool { return writes(res.update, id) })
 	}
-	if dst, err = m.appendChannels(dst, "set", set, m.appendValue); err != nil {
+	if dst, err = pos.appendChannels(dst, "set", set, pos.appendValue); err != nil {
 		return nil, err
 	}
-	if dst, err = m.appendInput(dst); err != nil {
+	if dst, err = pos.appendInput(dst); err != nil {
 		return nil, err
 	}
-	children := m.children
+	children := pos.ledger.children
 	if !full {
 		children = childrenOf(results, nil)
 	}
-	dst, err = m.appendFrontier(dst, children)
-	m.lastSize = len(dst)
-	if cap(dst) == cap(m.space) {
-		m.space = dst[len(dst):]
+	dst, err = pos.appendFrontier(dst, children)
+	pos.ledger.lastSize = len(dst)
+	if cap(dst) == cap(pos.ledger.space) {
+		pos.ledger.space = dst[len(dst):]
 	}
 	return slices.Clip(dst), err
 }
 
 // resumeWrites reports whether an update given with answers writes a channel.
-func (m *machine) resumeWrites(id *channelID) bool {
-	return slices.ContainsFunc(m.resumeUpdates, func(u update) bool { return writes(u, id) })
+func (pos *position) resumeWrites(id *channelID) bool {
+	return slices.ContainsFunc(pos.resumeUpdates, func(u update) bool { return writes(u, id) })
 }
 
 // writes reports whether an update writes a channel.
@@ -149,8 +118,8 @@ func channelNames(channels []channel) []string {
 }
 
 // appendTasks encodes the updates of a superstep's tasks.
-func (m *machine) appendTasks(dst []byte, results []result) ([]byte, error) {
-	if results == nil && !m.leavesStart && m.resumeUpdates == nil {
+func (pos *position) appendTasks(dst []byte, results []result) ([]byte, error) {
+	if results == nil && !pos.machine.Leaving() && pos.resumeUpdates == nil {
 		return dst, nil
 	}
 	dst = append(dst, `,"tasks":[`...)
@@ -161,37 +130,37 @@ func (m *machine) appendTasks(dst []byte, results []result) ([]byte, error) {
 		}
 		dst = appendString(append(dst, `{"node":`...), node)
 		if len(update) > 0 {
-			if dst, err = m.appendSaved(append(dst, `,"update":`...), update); err != nil {
+			if dst, err = pos.program.appendSaved(append(dst, `,"update":`...), update); err != nil {
 				return err
 			}
 		}
 		dst = append(dst, '}')
 		return nil
 	}
-	if m.leavesStart {
+	if pos.machine.Leaving() {
 		if err := task(Start, nil); err != nil {
 			return nil, err
 		}
 	}
-	for _, u := range m.resumeUpdates {
+	for _, u := range pos.resumeUpdates {
 		if err := task("", u); err != nil {
 			return nil, fmt.Errorf("saving the writes of the input: %w", err)
 		}
 	}
 	for i := range results {
 		res := &results[i]
-		if err := task(m.nodes[res.node].name, res.update); err != nil {
-			return nil, m.nodeError(res, fmt.Errorf("saving what it returned: %w", err))
+		if err := task(pos.program.nodes[res.node].name, res.update); err != nil {
+			return nil, pos.nodeError(res, fmt.Errorf("saving what it returned: %w", err))
 		}
 	}
 	return append(dst, ']'), nil
 }
 
 // appendHead begins the encoding.
-func (m *machine) appendHead(dst []byte, full bool) []byte {
+func (pos *position) appendHead(dst []byte, full bool) []byte {
 	dst = strconv.AppendInt(append(dst, `{"v":`...), FormatVersion, 10)
-	if m.owner != "" {
-		dst = appendString(append(dst, `,"owner":`...), m.owner)
+	if pos.ledger.owner != "" {
+		dst = appendString(append(dst, `,"owner":`...), pos.ledger.owner)
 	}
 	if full {
 		dst = append(dst, `,"full":true`...)
@@ -200,28 +169,28 @@ func (m *machine) appendHead(dst []byte, full bool) []byte {
 }
 
 // appendInput encodes an input that is not committed.
-func (m *machine) appendInput(dst []byte) (_ []byte, err error) {
-	if !m.entering || m.turnInput == nil {
+func (pos *position) appendInput(dst []byte) (_ []byte, err error) {
+	if !pos.machine.Entering() || pos.turnInput == nil {
 		return dst, nil
 	}
-	if dst, err = m.appendSaved(append(dst, `,"input":`...), m.turnInput); err != nil {
+	if dst, err = pos.program.appendSaved(append(dst, `,"input":`...), pos.turnInput); err != nil {
 		return nil, fmt.Errorf("saving the input: %w", err)
 	}
 	return dst, nil
 }
 
 // savedState returns the state for a checkpoint, without an uncommitted input.
-func (m *machine) savedState() any {
-	if m.entering {
-		return m.origin
+func (pos *position) savedState() any {
+	if pos.machine.Entering() {
+		return pos.origin
 	}
-	return m.now.writable
+	return pos.now.writable
 }
 
 // appendChannels encodes an object of the picked channels. Value encodes each.
-func (m *machine) appendChannels(dst []byte, name string, pick func(at int) bool, value func(dst []byte, at int) ([]byte, error)) ([]byte, error) {
+func (pos *position) appendChannels(dst []byte, name string, pick func(at int) bool, value func(dst []byte, at int) ([]byte, error)) ([]byte, error) {
 	first := true
-	for at, id := range m.ids {
+	for at, id := range pos.program.ids {
 		if !pick(at) {
 			continue
 		}
@@ -243,44 +212,39 @@ func (m *machine) appendChannels(dst []byte, name string, pick func(at int) bool
 }
 
 // appendValue encodes the whole value of a channel.
-func (m *machine) appendValue(dst []byte, at int) ([]byte, error) {
-	return m.channels[at].encode(dst, m.savedState())
+func (pos *position) appendValue(dst []byte, at int) ([]byte, error) {
+	return pos.program.channels[at].encode(dst, pos.savedState())
 }
 
 // appendFrontier encodes the frontier, and ends the encoding.
-func (m *machine) appendFrontier(dst []byte, children map[string]string) (_ []byte, err error) {
-	if m.entering {
+func (pos *position) appendFrontier(dst []byte, children map[string]string) (_ []byte, err error) {
+	if pos.machine.Entering() {
 		dst = append(dst, `,"next":["`+Start+`"]`...)
 	}
-	dst = m.appendNodes(dst, `,"next":[`, m.next)
-	if len(m.sends) > 0 {
+	dst = pos.appendNodes(dst, `,"next":[`, pos.machine.Next())
+	if sends := pos.machine.Sends(); len(sends) > 0 {
 		dst = append(dst, `,"sends":[`...)
-		for i := range m.sends {
-			d := &m.sends[i]
+		for i, send := range sends {
+			d := send.Load.(*queuedSend)
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			if dst, err = m.appendSend(dst, m.nodes[d.to].name, d.state, d.timeout); err != nil {
+			if dst, err = pos.program.appendSend(dst, pos.program.nodes[send.To].name, d.state, d.timeout); err != nil {
 				return nil, err
 			}
 		}
 		dst = append(dst, ']')
 	}
-	var deferred []int
-	for id, is := range m.deferred {
-		if is {
-			deferred = append(deferred, id)
-		}
-	}
-	dst = m.appendNodes(dst, `,"held":[`, deferred)
+	dst = pos.appendNodes(dst, `,"held":[`, pos.machine.Deferred())
 	var arrived map[string][]string
-	for i, places := range m.arrived {
-		for place, there := range places {
+	for i := range pos.program.joins {
+		j := &pos.program.joins[i]
+		for place, there := range pos.machine.Arrived(i) {
 			if there {
 				if arrived == nil {
 					arrived = map[string][]string{}
 				}
-				arrived[m.joins[i].label] = append(arrived[m.joins[i].label], m.joins[i].sources[place])
+				arrived[j.label] = append(arrived[j.label], j.sources[place])
 			}
 		}
 	}
@@ -300,14 +264,14 @@ func (m *machine) appendFrontier(dst []byte, children map[string]string) (_ []by
 }
 
 // appendNodes encodes a list of node names, unless it is empty.
-func (m *machine) appendNodes(dst []byte, opening string, ids []int) []byte {
+func (pos *position) appendNodes(dst []byte, opening string, ids []int) []byte {
 	for i, id := range ids {
 		if i == 0 {
 			dst = append(dst, opening...)
 		} else {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, m.nodes[id].name)
+		dst = appendString(dst, pos.program.nodes[id].name)
 	}
 	if len(ids) > 0 {
 		dst = append(dst, ']')

@@ -11,104 +11,101 @@ type changes struct {
 }
 
 // noteChanges adds the changes of a superstep.
-func (m *machine) noteChanges(results []result) error {
-	d := &m.dirty
+func (pos *position) noteChanges(results []result) error {
+	d := &pos.dirty
 	touch := func(updates ...update) {
 		for _, u := range updates {
 			for _, w := range u {
 				if id := w.channel(); id != nil {
-					at := m.slot(id)
+					at := pos.program.slot(id)
 					d.touched[at] = true
 					d.redone[at] = d.redone[at] || w.Op() == OpOverwrite
 				}
 			}
 		}
 	}
-	if !m.unsaved {
-		d.touched, d.redone = make([]bool, len(m.channels)), make([]bool, len(m.channels))
+	if !pos.ledger.unsaved {
+		d.touched, d.redone = make([]bool, len(pos.program.channels)), make([]bool, len(pos.program.channels))
 	}
-	touch(m.turnInput)
-	touch(m.resumeUpdates...)
+	touch(pos.turnInput)
+	touch(pos.resumeUpdates...)
 	for i := range results {
 		touch(results[i].update)
 	}
-	for _, ch := range m.fleeting {
-		d.touched[m.slot(ch.id())] = true
+	for _, ch := range pos.program.fleeting {
+		d.touched[pos.program.slot(ch.id())] = true
 	}
-	if !m.unsaved {
-		id, err := nextID(m.newest)
+	if !pos.ledger.unsaved {
+		id, err := nextID(pos.ledger.newest)
 		if err != nil {
 			return err
 		}
-		m.parent, m.id, m.madeBy, m.unsaved = m.id, id, m.template.Run, true
+		pos.ledger.parent, pos.ledger.id, pos.ledger.madeBy, pos.ledger.unsaved = pos.ledger.id, id, pos.ledger.template.Run, true
 	}
-	d.step, m.flat = m.step, false
-	m.atExit, m.pendingWrites, m.hasUpdates = nil, nil, false
-	if m.stopsAtBreakpoint {
-		m.atExit, m.stopsAtBreakpoint = []Record{m.breakpointRecord(m.id)}, false
+	d.step, pos.ledger.flat = pos.machine.Superstep(), false
+	pos.ledger.atExit, pos.ledger.pendingWrites, pos.ledger.hasUpdates = nil, nil, false
+	if pos.ledger.stopsAtBreakpoint {
+		pos.ledger.atExit, pos.ledger.stopsAtBreakpoint = []Record{pos.ledger.breakpointRecord(pos.ledger.id)}, false
 	}
 	return nil
 }
 
 // noteLengths stores the saved lengths of the lists.
-func (m *machine) noteLengths() {
-	if m.mode != DurabilityExit {
+func (pos *position) noteLengths() {
+	if pos.ledger.mode != DurabilityExit {
 		return
 	}
-	m.dirty.lengths = make([]int, len(m.channels))
-	for at, ch := range m.channels {
-		m.dirty.lengths[at] = ch.length(m.now.writable)
-	}
-}
-
-// saveAtExit makes the one checkpoint of a run with DurabilityExit.
-func (m *machine) saveAtExit(out *output) {
-	switch {
-	case m.ledger == nil || m.mode != DurabilityExit:
-		return
-	case !m.unsaved && len(m.atExit) > 0:
-		m.requestCommit(out, &Change{Records: m.atExit})
-		return
-	case !m.unsaved:
-		return
-	}
-	if err := m.lastCheckpoint(out); err != nil {
-		m.err = saveError(m.err, err)
+	pos.dirty.lengths = make([]int, len(pos.program.channels))
+	for at, ch := range pos.program.channels {
+		pos.dirty.lengths[at] = ch.length(pos.now.writable)
 	}
 }
 
-func (m *machine) lastCheckpoint(out *output) error {
+// saveAtExit makes the change that saves a run with DurabilityExit; nil when
+// nothing is left to save.
+func (pos *position) saveAtExit() (*Change, error) {
+	switch l := pos.ledger; {
+	case l.unsaved:
+		return pos.lastCheckpoint()
+	case len(l.atExit) > 0:
+		return &Change{Records: l.atExit}, nil
+	}
+	return nil, nil
+}
+
+func (pos *position) lastCheckpoint() (*Change, error) {
 	source := SourceLoop
-	if m.entering {
+	if pos.machine.Entering() {
 		source = SourceInput
 	}
-	full := m.snapshotDue()
-	d := &m.dirty
+	full := pos.ledger.snapshotDue()
+	d := &pos.dirty
 	list := func(at int) bool { // saved as an addition
-		return !full && d.touched[at] && m.ids[at].kind == KindAppend && !d.redone[at] && d.lengths != nil
+		return !full && d.touched[at] && pos.program.ids[at].kind == KindAppend && !d.redone[at] && d.lengths != nil
 	}
-	dst, err := m.appendChannels(m.appendHead(nil, full), "set", func(at int) bool {
-		return m.ids[at].kind != KindUntracked && (full || d.touched[at]) && !list(at)
-	}, m.appendValue)
+	dst, err := pos.appendChannels(pos.appendHead(nil, full), "set", func(at int) bool {
+		return pos.program.ids[at].kind != KindUntracked && (full || d.touched[at]) && !list(at)
+	}, pos.appendValue)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	dst, err = m.appendChannels(dst, "add", list, func(dst []byte, at int) ([]byte, error) {
-		return m.channels[at].encodeTail(dst, m.savedState(), d.lengths[at])
+	dst, err = pos.appendChannels(dst, "add", list, func(dst []byte, at int) ([]byte, error) {
+		return pos.program.channels[at].encodeTail(dst, pos.savedState(), d.lengths[at])
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if m.collects && len(m.written) > 0 {
-		if dst, err = m.appendSaved(append(dst, `,"written":`...), m.written); err != nil {
-			return fmt.Errorf("saving what graph %q wrote: %w", m.name, err)
+	if pos.collects && len(pos.written) > 0 {
+		if dst, err = pos.program.appendSaved(append(dst, `,"written":`...), pos.written); err != nil {
+			return nil, fmt.Errorf("saving what graph %q wrote: %w", pos.program.name, err)
 		}
 	}
-	if dst, err = m.appendInput(dst); err != nil {
-		return err
+	if dst, err = pos.appendInput(dst); err != nil {
+		return nil, err
 	}
-	if dst, err = m.appendFrontier(dst, m.children); err != nil {
-		return err
+	if dst, err = pos.appendFrontier(dst, pos.ledger.children); err != nil {
+		return nil, err
 	}
-	return m.checkpoint(out, source, d.step, dst, full)
+	pos.stateFrom = nil
+	return pos.ledger.addCheckpoint(source, d.step, dst, full)
 }

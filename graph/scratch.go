@@ -53,11 +53,11 @@ func ephemeral(w write) bool {
 }
 
 // noteWrites collects a superstep's writes for the outer graph.
-func (m *machine) noteWrites() {
-	if len(m.fleeting) > 0 {
-		m.written = slices.DeleteFunc(m.written, ephemeral)
+func (pos *position) noteWrites() {
+	if len(pos.program.fleeting) > 0 {
+		pos.written = slices.DeleteFunc(pos.written, ephemeral)
 	}
-	for i := range m.results {
-		m.written = append(m.written, m.results[i].update...)
+	for i := range pos.results {
+		pos.written = append(pos.written, pos.results[i].update...)
 	}
 }

@@ -1,6 +1,11 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"example.com/assay/graph/internal/machine"
+)
 
 // A Send runs a node in the next superstep on its own state. It runs together
 // with triggered nodes and other Sends, also of the same node. Use it to fan
@@ -51,41 +56,35 @@ func (p sendListOf[S]) queued() []queuedSend {
 	return out
 }
 
-// A queuedSend is a Send to a node, by name and later by index.
+// A queuedSend is a Send without the type of its state.
 type queuedSend struct {
-	to      int
 	node    string
 	timeout Timeout
 	state   any
 }
 
 // addSends adds Sends to chosen. It refuses undeclared targets.
-func (p *program) addSends(chosen *choice, list sendList, from string, targets []int) error {
+func (p *program) addSends(chosen *machine.Choice, list sendList, from string, targets []int) error {
 	if list.of() != p.typ {
 		return fmt.Errorf("routing from %q: %w: a Send of a %s in a graph over %s", from, ErrInvalidUpdate, list.of(), p.typ)
 	}
 	sends := list.queued()
+	chosen.Sends = slices.Grow(chosen.Sends, len(sends))
 	for i := range sends {
 		d := &sends[i]
-		d.to = end
-		for _, id := range targets {
-			if id != end && p.nodes[id].name == d.node {
-				d.to = id
-				break
-			}
-		}
-		if d.to == end {
+		at := slices.IndexFunc(targets, func(id int) bool { return id != end && p.nodes[id].name == d.node })
+		if at < 0 {
 			return &RouteError{From: from, Target: d.node, Send: true, Allowed: p.declared(targets)}
 		}
 		p.clip(d.state)
+		chosen.Sends = append(chosen.Sends, machine.Send{To: targets[at], Load: d})
 	}
-	chosen.sends = append(chosen.sends, sends...)
 	return nil
 }
 
 // addSend adds a copy of a Command's Send to chosen.
-func (p *program) addSend(chosen *choice, to int, d queuedSend) {
-	d.to, d.state = to, p.typ.copyOf(d.state)
+func (p *program) addSend(chosen *machine.Choice, to int, d queuedSend) {
+	d.state = p.typ.copyOf(d.state)
 	p.clip(d.state)
-	chosen.sends = append(chosen.sends, d)
+	chosen.Sends = append(chosen.Sends, machine.Send{To: to, Load: &d})
 }

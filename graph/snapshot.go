@@ -33,52 +33,34 @@ func (p *program) clip(s any) {
 }
 
 // visible returns the state for the caller.
-func (m *machine) visible() any {
-	if m.output == nil {
-		return m.now.shown
+func (pos *position) visible() any {
+	if pos.program.output == nil {
+		return pos.now.shown
 	}
-	return m.part(m.output)
+	return pos.part(pos.program.output)
 }
 
 // part returns a copy of the committed state with only these channels.
-func (m *machine) part(only []channel) any {
-	s := m.typ.fresh()
-	copyFields(s, m.now.shown, only)
+func (pos *position) part(only []channel) any {
+	s := pos.program.typ.fresh()
+	copyFields(s, pos.now.shown, only)
 	return s
 }
 
 // input returns a task's input: the state of its Send, or else the committed state. Callers only
 // read it.
-func (m *machine) input(res *result) any {
-	switch reads := m.nodes[res.node].opts.reads; {
+func (pos *position) input(res *result) any {
+	switch reads := pos.program.nodes[res.node].opts.reads; {
 	case res.sent != nil:
 		return res.sent.state
 	case reads == nil:
-		return m.now.shown
+		return pos.now.shown
 	default:
-		return m.part(reads)
+		return pos.part(reads)
 	}
 }
 
 // nodeError makes err the failure of a task.
-func (m *machine) nodeError(res *result, err error) *NodeError {
-	return &NodeError{Node: m.nodes[res.node].name, Step: m.step, Send: int(res.send), Attempts: int(res.attempt), Err: err}
-}
-
-func (m *machine) wants(k EventKind) bool { return m.modes.Wants(k) }
-
-// publish adds an event of the run itself, at a position in its step.
-func (m *machine) publish(out *output, ev event, position int) {
-	if !m.wants(ev.Kind) {
-		return
-	}
-	ev.Step, ev.Places = m.step, []Place{{m.step, position}}
-	out.events = append(out.events, ev)
-}
-
-// publishState reports the state after all tasks of a superstep.
-func (m *machine) publishState(out *output, position int) {
-	if m.wants(StateValue) {
-		m.publish(out, event{foreign: foreign{Kind: StateValue}, state: m.now.shown}, position)
-	}
+func (pos *position) nodeError(res *result, err error) *NodeError {
+	return &NodeError{Node: pos.program.nodes[res.node].name, Step: pos.machine.Superstep(), Send: int(res.send), Attempts: int(res.attempt), Err: err}
 }

@@ -3,12 +3,14 @@ package graph
 import (
 	"context"
 	"sync/atomic"
+
+	"example.com/assay/graph/internal/machine"
 )
 
 // goesStraight reports whether nothing can see the supersteps of a run one by one: neither a
 // saved thread, a reader of events, a recording nor a limit of time.
 func (r *run) goesStraight() bool {
-	if r.ledger != nil || r.out != nil || r.recording != nil || r.timed || r.caching || r.remote != nil {
+	if r.pos.ledger != nil || r.out != nil || r.recording != nil || r.timed || r.program.caching || r.remote != nil {
 		return false
 	}
 	if r.outer == nil {
@@ -61,36 +63,36 @@ func (r *run) release() {
 	if !r.direct || r.tasks != nil || r.line == nil || !r.line.own.CompareAndSwap(nil, &over) {
 		return
 	}
-	p, states := r.program, []any{r.now.writable, r.now.shown, r.nextShown}
+	p, states := r.program, []any{r.pos.now.writable, r.pos.now.shown, r.pos.nextShown}
 	for _, s := range states {
 		p.typ.copyTo(s, p.zero)
 	}
 	*r = run{}
-	r.now.writable, r.now.shown, r.nextShown = states[0], states[1], states[2]
+	r.pos.now.writable, r.pos.now.shown, r.pos.nextShown = states[0], states[1], states[2]
 	p.idle.Put(r)
 }
 
 // straight runs supersteps of one plain task each, for as long as there are such. It does what
-// the driver and the machine do, without what only a reader or a saved thread needs. It returns
-// false when the machine's next superstep is none of these.
-func (r *run) straight(ctx context.Context) bool {
-	if !r.direct || !r.todo.tasks || len(r.results) != 1 || r.results[0].sent != nil || !r.nodes[r.results[0].node].plain {
-		return false
+// carryOut does, without what only a reader or a saved thread needs. Any other superstep it
+// carries out.
+func (r *run) straight(ctx context.Context) machine.Event {
+	node, send := r.pos.machine.Task(0)
+	if r.pos.due() != 1 || send > 0 || !r.program.plan.Nodes[node].Plain {
+		return r.carryOut(ctx, machine.Command{Do: machine.Run}, (*run).execute)
 	}
-	if r.straightOn(ctx) {
-		r.feed(ctx, func() { r.todo.reset(); r.ready(&r.todo) })
-	} else {
-		r.feed(ctx, func() { r.tasksDone(&r.todo, nil) })
+	r.pos.stage()
+	if res := &r.pos.results[0]; !r.straightOn(ctx, res) {
+		r.pos.machine.Ended(0, res.outcome(), &res.chosen)
 	}
-	return true
+	return machine.Event{}
 }
 
 // straightOn returns false when the last superstep is not concluded, since its task failed.
-func (r *run) straightOn(ctx context.Context) (concluded bool) {
+func (r *run) straightOn(ctx context.Context, res *result) (concluded bool) {
 	if r.line == nil {
 		r.line = &line{Context: ctx, run: r}
 	}
-	l, res := r.line, &r.results[0]
+	l := r.line
 	fails := func(err error) {
 		res.task = l.task()
 		res.err = r.failureOf(res, err)
@@ -100,33 +102,34 @@ func (r *run) straightOn(ctx context.Context) (concluded bool) {
 			fails(caught(v))
 		}
 	}()
-	for {
-		n := &r.nodes[res.node]
-		l.at.Store(uint64(r.step)*lineNodes + uint64(res.node))
+	for step := r.pos.machine.Superstep(); ; step++ {
+		n := &r.program.nodes[res.node]
+		l.at.Store(uint64(step)*lineNodes + uint64(res.node))
 		if r.outer != nil {
 			r.outer.beat()
 		}
 		var err error
-		if res.update, err = n.run(l, r.now.shown, res.update[:0]); err != nil {
-			res.update, err = r.updateFromChild(readableError(err))
+		if res.update, err = n.run(l, r.pos.now.shown, res.update[:0]); err != nil {
+			res.update, err = r.program.updateFromChild(readableError(err))
 		}
 		if err == nil {
-			err = r.applyCommands(res)
+			err = r.pos.applyCommands(res)
 		}
 		if err != nil {
 			fails(err)
 			return false
 		}
-		if res.err = r.commit(); res.err == nil && !res.jumps && len(n.exits.branches) > 0 {
-			if err := r.route(l, n.name, &n.exits, r.routerView(res), &res.chosen); err != nil {
+		if res.err = r.pos.commit(); res.err == nil && !res.chosen.Jumps && len(n.branches) > 0 {
+			if err := r.program.route(l, n.name, n.branches, r.pos.nextView(res), &res.chosen); err != nil {
 				fails(err)
 			}
 		}
-		if res.err != nil || r.isSubgraph && res.jumps && res.returnsParent() {
+		if res.err != nil || r.pos.isSubgraph && res.returnsParent() {
 			return false
 		}
-		r.concludeAlone(res, n)
-		if ctx.Err() != nil || r.control.reason.Load() != nil || !r.alone() {
+		r.pos.conclude()
+		var more bool
+		if res.node, more = r.pos.machine.Pass(&res.chosen, ctx.Err() == nil && r.control.reason.Load() == nil); !more {
 			return true
 		}
 	}

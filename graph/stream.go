@@ -16,12 +16,12 @@ const streamBuffer = 64
 //
 // A slow reader slows the run down. No event is dropped.
 func (c *Compiled[S]) Stream(ctx context.Context, in Update[S], opts *RunOptions) iter.Seq2[Event[S], error] {
-	return mapped(c.plain.stream(ctx, inputOf(in), opts, (*machine).begin), eventOf[S])
+	return mapped(c.plain.stream(ctx, inputOf(in), opts, (*position).begin), eventOf[S])
 }
 
 // StreamResume continues a thread as Resume does, and yields the events.
 func (c *Compiled[S]) StreamResume(ctx context.Context, with Update[S], opts *RunOptions) iter.Seq2[Event[S], error] {
-	return mapped(c.plain.stream(ctx, inputOf(with), opts, (*machine).resume), eventOf[S])
+	return mapped(c.plain.stream(ctx, inputOf(with), opts, (*position).resume), eventOf[S])
 }
 
 // mapped converts the values of a sequence.

@@ -30,9 +30,9 @@ func (b *blueprint) addSubgraph(name string, child *program, opts nodeOptions, o
 	}
 	spec.run = func(ctx context.Context, state any, dst update) (update, error) {
 		r := newRun(ctx, child, &noOptions)
-		r.machine.collects = true
-		err := r.runFrom(ctx, &noOptions, func(p *point) error { return r.beginAt(child.accept(state), p, r.outerStateRef()) })
-		return append(dst, r.net()...), err
+		r.pos.collects = true
+		err := r.runFrom(ctx, &noOptions, func(p *point) error { return r.pos.beginAt(child.accept(state), p, r.outerStateRef()) })
+		return append(dst, r.pos.net()...), err
 	}
 	if child.output != nil {
 		spec.outputs = child.output
@@ -69,30 +69,30 @@ func AddMappedSubgraph[S, C any](g *StateGraph[S], name string, child *Compiled[
 // outerStateRef returns the outer checkpoint that holds the run's first state,
 // or nil.
 func (r *run) outerStateRef() *stateRef {
-	if r.ledger == nil || !r.outer.journal.sharesState {
+	if r.pos.ledger == nil || !r.outer.journal.sharesState {
 		return nil
 	}
-	return &stateRef{r.outer.run.namespace, r.outer.journal.point}
+	return &stateRef{r.outer.run.pos.ledger.namespace, r.outer.journal.point}
 }
 
 // net returns a finished run's writes as one update, with only those that its
 // last state needs. An overwrite would void later adds in the same update, so
 // an overwritten channel is given as one whole value.
-func (m *machine) net() update {
+func (pos *position) net() update {
 	last := map[*channelID]int{}
 	overwritten := map[*channelID]bool{}
-	for i, w := range m.written {
+	for i, w := range pos.written {
 		last[w.channel()] = i
 		overwritten[w.channel()] = overwritten[w.channel()] || w.Op() == OpOverwrite
 	}
-	out := make(update, 0, len(m.written))
-	for i, w := range m.written {
+	out := make(update, 0, len(pos.written))
+	for i, w := range pos.written {
 		switch id := w.channel(); {
 		case id == nil: // the child's own Command
-		case m.output != nil && !hasChannel(m.output, id):
+		case pos.program.output != nil && !hasChannel(pos.program.output, id):
 		case overwritten[id]:
 			if last[id] == i {
-				out = append(out, m.channels[m.slot(id)].overwriteWith(m.now.writable))
+				out = append(out, pos.program.channels[pos.program.slot(id)].overwriteWith(pos.now.writable))
 			}
 		case w.Op() == OpAdd || w.Op() == OpPut || w.Op() == OpRemove || last[id] == i:
 			out = append(out, w)

@@ -31,7 +31,7 @@ func CurrentTask(ctx context.Context) (Info, bool) {
 	}
 	return Info{
 		Run: t.run.label, Node: t.name(), Step: int(t.step), Task: int(t.place), Send: int(t.send), Attempt: int(t.attempt),
-		Limit: t.run.limit, first: t.run.first,
+		Limit: t.run.pos.how.Limit, first: t.run.pos.machine.First(),
 	}, true
 }
 
@@ -49,7 +49,7 @@ type task struct {
 	journal *journal // nil when the run is not saved
 }
 
-func (t *task) name() string { return t.run.nodes[t.node].name }
+func (t *task) name() string { return t.run.program.nodes[t.node].name }
 
 // at returns the task's place in its run.
 func (t *task) at() Place { return Place{int(t.step), int(t.place)} }

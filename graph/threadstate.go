@@ -88,7 +88,7 @@ func snapshotOf[S any](d *described) *StateSnapshot[S] {
 
 func (c *program) stateAt(ctx context.Context, key Key) (_ *described, err error) {
 	defer recoverAs(&err)
-	m, p, err := c.readMachine(ctx, key)
+	pos, p, err := c.readMachine(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -103,11 +103,11 @@ func (c *program) stateAt(ctx context.Context, key Key) (_ *described, err error
 		}
 		next = ranTasks{child.Step, s.Tasks}
 	}
-	return m.describe(p, next.after(p), key.ID == "")
+	return pos.describe(p, next.after(p), key.ID == "")
 }
 
 // readMachine reads a checkpoint into a machine that will not run.
-func (c *program) readMachine(ctx context.Context, key Key) (*machine, *point, error) {
+func (c *program) readMachine(ctx context.Context, key Key) (*position, *point, error) {
 	if err := c.checkThread(key.Thread); err != nil {
 		return nil, nil, err
 	}
@@ -115,8 +115,8 @@ func (c *program) readMachine(ctx context.Context, key Key) (*machine, *point, e
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := c.machineAt(key, p)
-	return m, p, err
+	pos, err := c.machineAt(key, p)
+	return pos, p, err
 }
 
 func (c *program) checkThread(thread string) error {
@@ -130,51 +130,51 @@ func (c *program) checkThread(thread string) error {
 }
 
 // machineAt returns a machine at a checkpoint.
-func (c *program) machineAt(key Key, p *point) (*machine, error) {
-	m := new(machine)
-	m.now, m.nextShown = c.newSnapshot(), c.typ.fresh()
-	m.init(c)
-	m.ledger, m.phase = &ledger{thread: key.Thread, namespace: key.Namespace}, phaseEdit
+func (c *program) machineAt(key Key, p *point) (*position, error) {
+	pos := new(position)
+	pos.now, pos.nextShown = c.newSnapshot(), c.typ.fresh()
+	pos.init(c)
+	pos.ledger = &ledger{thread: key.Thread, namespace: key.Namespace}
 	if p == nil {
-		return m, nil
+		return pos, nil
 	}
-	m.owner = p.last.Owner
-	return m, m.adopt(p)
+	pos.ledger.owner = p.last.Owner
+	return pos, pos.adopt(p)
 }
 
 // describe returns the snapshot of the current checkpoint. Ran holds the tasks
 // after it, if their superstep was committed.
-func (m *machine) describe(p *point, ran []savedTask, merged bool) (*described, error) {
+func (pos *position) describe(p *point, ran []savedTask, merged bool) (*described, error) {
 	s := &described{StateSnapshot: StateSnapshot[struct{}]{
-		Key: Key{m.thread, m.namespace, p.ID}, Parent: p.Parent, Source: p.Source, Step: p.Step,
+		Key: Key{pos.ledger.thread, pos.ledger.namespace, p.ID}, Parent: p.Parent, Source: p.Source, Step: p.Step,
 		Time: p.Time, Run: p.Run, Metadata: p.Metadata,
 	}}
 	if merged {
-		if err := m.tryResumeUpdates(); err != nil {
+		if err := pos.tryResumeUpdates(); err != nil {
 			s.Conflict = err
 		}
 	}
 	var err error
-	if err = m.taskStates(s, p, ran); err != nil {
+	if err = pos.taskStates(s, p, ran); err != nil {
 		return nil, err
 	}
-	pending, err := pendingOf(m.pendingWrites, m.taskIDs())
+	pending, err := pendingOf(pos.ledger.pendingWrites, pos.taskIDs())
 	if err != nil {
 		return nil, err
 	}
 	s.Interrupts = asked(pending)
-	if s.Next = m.comingNames(); merged && ran == nil && !m.entering {
+	if s.Next = pos.comingNames(); merged && ran == nil && !pos.machine.Entering() {
 		s.Next = s.Next[:0]
 		for _, t := range s.Tasks {
 			if !t.Done {
 				s.Next = append(s.Next, t.Node)
 			}
 		}
-		if err := m.mergeFinished(); err != nil {
-			s.Conflict, s.Next = err, m.comingNames()
+		if err := pos.mergeFinished(); err != nil {
+			s.Conflict, s.Next = err, pos.comingNames()
 		}
 	}
-	s.state = m.now.shown
+	s.state = pos.now.shown
 	return s, nil
 }
 
@@ -195,44 +195,44 @@ func (r ranTasks) after(p *point) []savedTask {
 
 // tryResumeUpdates merges updates given with answers to an uncommitted
 // superstep. On an error the state does not change.
-func (m *machine) tryResumeUpdates() error {
-	was := m.copied(m.now)
-	if _, err := m.mergeResumeUpdates(nil); err != nil {
-		m.now = was
+func (pos *position) tryResumeUpdates() error {
+	was := pos.program.copied(pos.now)
+	if err := pos.mergeResumeUpdates(); err != nil {
+		pos.now, pos.resumeUpdates = was, nil
 		return err
 	}
 	return nil
 }
 
 // mergeFinished merges the updates of finished tasks, unless they conflict.
-func (m *machine) mergeFinished() error {
-	finished, err := m.finishedTasks()
+func (pos *position) mergeFinished() error {
+	finished, err := pos.finishedTasks()
 	if err != nil {
 		return err
 	}
-	then, _, err := m.mergedWith(finished)
+	then, _, err := pos.mergedWith(finished)
 	if err == nil {
-		m.now = then
+		pos.now = then
 	}
 	return err
 }
 
 // taskStates describes the tasks after the current checkpoint.
-func (m *machine) taskStates(s *described, p *point, ran []savedTask) error {
-	if m.entering {
-		s.Tasks = []TaskState[struct{}]{{Node: Start, ID: taskID(m.namespace, m.id, p.Step+1, Start, 0), Done: ran != nil}}
-		s.updates = []update{m.turnInput}
+func (pos *position) taskStates(s *described, p *point, ran []savedTask) error {
+	if pos.machine.Entering() {
+		s.Tasks = []TaskState[struct{}]{{Node: Start, ID: taskID(pos.ledger.namespace, pos.ledger.id, p.Step+1, Start, 0), Done: ran != nil}}
+		s.updates = []update{pos.turnInput}
 		return nil
 	}
 	ran = slices.DeleteFunc(slices.Clone(ran), func(t savedTask) bool { return t.Node == "" || t.Node == Start })
-	byTask := m.recordsByTask()
-	pending, err := pendingBy(m.pendingWrites)
+	byTask := pos.ledger.recordsByTask()
+	pending, err := pendingBy(pos.ledger.pendingWrites)
 	if err != nil {
 		return err
 	}
-	for i, name := range m.dueNames() {
-		send := max(0, i-len(m.next)+1)
-		t, wrote := TaskState[struct{}]{ID: taskID(m.namespace, m.id, p.Step+1, name, send), Node: name, Send: send}, update(nil)
+	for i, name := range pos.dueNames() {
+		_, send := pos.machine.Task(i)
+		t, wrote := TaskState[struct{}]{ID: taskID(pos.ledger.namespace, pos.ledger.id, p.Step+1, name, send), Node: name, Send: send}, update(nil)
 		records := byTask[t.ID]
 		if data, ok := records[recordKey{RecordError, ""}]; ok {
 			var f savedFailure
@@ -245,11 +245,11 @@ func (m *machine) taskStates(s *described, p *point, ran []savedTask) error {
 		case i < len(ran) && ran[i].Node == name:
 			t.Done = true
 			if !p.older {
-				wrote, _ = m.readUpdate(ran[i].Update) // an error means that the next checkpoint is broken; reading that checkpoint reports it
+				wrote, _ = pos.program.readUpdate(ran[i].Update) // an error means that the next checkpoint is broken; reading that checkpoint reports it
 			}
 		case ok:
 			t.Done = true
-			wrote, err = m.decodeUpdate(data)
+			wrote, err = pos.program.decodeUpdate(data)
 		}
 		if err != nil {
 			return fmt.Errorf("reading what node %q returned: %w", name, err)
@@ -257,8 +257,8 @@ func (m *machine) taskStates(s *described, p *point, ran []savedTask) error {
 		if !t.Done {
 			t.Interrupts = asked(pending[t.ID])
 		}
-		if n := &m.nodes[m.nodeID(name)]; n.inner != nil && n.persistence != PersistNever {
-			t.Child = Key{Thread: m.thread, Namespace: childNamespace(m.namespace, name, t.ID, "", n.persistence.keeps(send > 0))}
+		if n := &pos.program.nodes[pos.program.nodeID(name)]; n.inner != nil && n.persistence != PersistNever {
+			t.Child = Key{Thread: pos.ledger.thread, Namespace: childNamespace(pos.ledger.namespace, name, t.ID, "", n.persistence.keeps(send > 0))}
 		}
 		s.Tasks, s.updates = append(s.Tasks, t), append(s.updates, wrote)
 	}
@@ -268,11 +268,11 @@ func (m *machine) taskStates(s *described, p *point, ran []savedTask) error {
 // historySnapshot returns a checkpoint for History.
 func (c *program) historySnapshot(ctx context.Context, key Key, ran ranTasks) (_ *described, err error) {
 	defer recoverAs(&err)
-	m, p, err := c.readMachine(ctx, key)
+	pos, p, err := c.readMachine(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	return m.describe(p, ran.after(p), false)
+	return pos.describe(p, ran.after(p), false)
 }
 
 // HistoryOptions select checkpoints of a thread. Nil is the zero value.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"example.com/assay/graph/internal/machine"
 )
 
 // A StateUpdate is an update by hand, made as a node.
@@ -63,7 +65,7 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 	if len(supersteps) == 0 {
 		return key, fmt.Errorf("updating %s: %w: no supersteps", key, ErrInvalidUpdate)
 	}
-	release, m, _, err := c.openThread(ctx, key)
+	release, pos, _, err := c.openThread(ctx, key)
 	if err != nil {
 		return key, fmt.Errorf("updating %s: %w", key, err)
 	}
@@ -73,53 +75,18 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 		if len(updates) == 0 {
 			return key, fmt.Errorf("updating %s: %w: superstep %d has no updates", key, ErrInvalidUpdate, i)
 		}
-		var out output
-		if m.edit(&out, updates, len(supersteps) > 1 || len(updates) > 1); out.routes {
-			m.routersDone(&out, c.askEditRouters(ctx, m))
+		change, err := pos.edit(ctx, updates, len(supersteps) > 1 || len(updates) > 1)
+		if err != nil {
+			return key, fmt.Errorf("updating %s: %w", key, err)
 		}
-		if m.err != nil {
-			return key, fmt.Errorf("updating %s: %w", key, m.err)
-		}
-		all.extend(*out.save)
-		m.commitDone(&out, nil)
+		all.extend(*change)
 	}
 	setTimes(all.Add, c.clock)
 	if err := c.saver.Commit(context.WithoutCancel(ctx), key.Thread, all); err != nil {
 		return key, fmt.Errorf("updating %s: %w", key, err)
 	}
-	key.ID = m.id
+	key.ID = pos.ledger.id
 	return key, nil
-}
-
-// askEditRouters calls the routers of finished tasks, each on the state that it
-// had, and of the updates.
-func (p *program) askEditRouters(ctx context.Context, m *machine) error {
-	finished := len(m.finishedBefore)
-	for i := range finished {
-		own := p.typ.copyOf(m.finishedOn)
-		if _, err := m.merge(own, &m.tally, m.finishedBefore[i:i+1]); err != nil {
-			return err
-		}
-		p.clip(own)
-		if err := p.askRouters(ctx, m.edits[i:i+1], own); err != nil {
-			return err
-		}
-	}
-	return p.askRouters(ctx, m.edits[finished:], m.now.shown)
-}
-
-// askRouters calls the routers of nodes that have run.
-func (p *program) askRouters(ctx context.Context, asked []result, state any) error {
-	for i := range asked {
-		res := &asked[i]
-		if res.jumps {
-			continue
-		}
-		if err := p.route(ctx, p.writer(res.node), p.exits(res.node), state, &res.chosen); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Fork copies the key's checkpoint, with the same parent, and returns the
@@ -130,7 +97,7 @@ func (c *Compiled[S]) Fork(ctx context.Context, key Key) (Key, error) {
 
 func (c *program) fork(ctx context.Context, key Key) (_ Key, err error) {
 	defer recoverAs(&err)
-	release, m, p, err := c.openThread(ctx, key)
+	release, pos, p, err := c.openThread(ctx, key)
 	if err != nil {
 		return key, fmt.Errorf("forking %s: %w", key, err)
 	}
@@ -138,7 +105,7 @@ func (c *program) fork(ctx context.Context, key Key) (_ Key, err error) {
 	if p == nil {
 		return key, fmt.Errorf("forking %s: %w", key, ErrNoCheckpoint)
 	}
-	id, err := nextID(m.newest)
+	id, err := nextID(pos.ledger.newest)
 	if err != nil {
 		return key, fmt.Errorf("forking %s: %w", key, err)
 	}
@@ -149,8 +116,8 @@ func (c *program) fork(ctx context.Context, key Key) (_ Key, err error) {
 	same.ID, same.Source = id, SourceFork
 	change := Change{Add: []Checkpoint{same}}
 	setTimes(change.Add, c.clock)
-	if m.stoppedBefore { // a run from there does not stop where it has stopped
-		change.Records = []Record{m.breakpointRecord(id)}
+	if pos.how.Stopped { // a run from there does not stop where it has stopped
+		change.Records = []Record{pos.ledger.breakpointRecord(id)}
 	}
 	if err := c.saver.Commit(context.WithoutCancel(ctx), key.Thread, change); err != nil {
 		return key, fmt.Errorf("forking %s: %w", key, err)
@@ -161,7 +128,7 @@ func (c *program) fork(ctx context.Context, key Key) (_ Key, err error) {
 
 // openThread locks a thread and reads a checkpoint into a machine for edits.
 // The point is nil for a missing thread.
-func (c *program) openThread(ctx context.Context, key Key) (release func(), m *machine, p *point, err error) {
+func (c *program) openThread(ctx context.Context, key Key) (release func(), pos *position, p *point, err error) {
 	if err := c.checkThread(key.Thread); err != nil {
 		return nil, nil, nil, err
 	}
@@ -178,27 +145,27 @@ func (c *program) openThread(ctx context.Context, key Key) (release func(), m *m
 	if err != nil && (key.ID != "" || !errors.Is(err, ErrNoCheckpoint)) {
 		return nil, nil, nil, err
 	}
-	if m, err = c.machineAt(key, p); err != nil {
+	if pos, err = c.machineAt(key, p); err != nil {
 		return nil, nil, nil, err
 	}
-	if err := checkWaits(ctx, c.saver, key, m.owner); err != nil {
+	if err := checkWaits(ctx, c.saver, key, pos.ledger.owner); err != nil {
 		return nil, nil, nil, err
 	}
 	stamp := Checkpoint{Graph: c.name, Fingerprint: c.fingerprint, Version: c.version}
 	if p == nil {
-		m.setTemplate(stamp)
-		return unlock, m, nil, nil
+		pos.ledger.setTemplate(stamp)
+		return unlock, pos, nil, nil
 	}
-	m.newest, m.lastRan = newest, p.ran
-	m.stoppedBefore = stoppedAtBreakpoint(p.records)
+	pos.ledger.newest, pos.lastRan = newest, p.ran
+	pos.how.Stopped = stoppedAtBreakpoint(p.records)
 	stamp.Metadata, stamp.Run = p.Metadata, p.Run
-	m.setTemplate(stamp)
+	pos.ledger.setTemplate(stamp)
 	if key.ID == "" {
-		if err := m.keepFinishedTasks(); err != nil {
+		if err := pos.keepFinishedTasks(); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	return unlock, m, p, nil
+	return unlock, pos, p, nil
 }
 
 // checkWaits refuses an edit of a subgraph whose node has finished, also further
@@ -238,168 +205,185 @@ func (p *point) waits(namespace, task string) bool {
 
 // keepFinishedTasks merges the updates of finished tasks as a superstep does,
 // unless they conflict. An update by hand follows them.
-func (m *machine) keepFinishedTasks() error {
-	if m.entering {
+func (pos *position) keepFinishedTasks() error {
+	if pos.machine.Entering() {
 		return nil
 	}
-	err := m.commitResumeUpdates()
+	err := pos.commitResumeUpdates()
 	if err == nil {
-		m.finishedBefore, err = m.finishedTasks()
+		pos.finishedBefore, err = pos.finishedTasks()
 	}
-	if err != nil || len(m.finishedBefore) == 0 {
+	if err != nil || len(pos.finishedBefore) == 0 {
 		return err
 	}
-	before := m.copied(m.now)
-	m.expire(m.now.writable)
-	if then, _, err := m.mergedWith(m.finishedBefore); err == nil {
-		m.now, m.finishedOn = then, before.shown
+	before := pos.program.copied(pos.now)
+	pos.program.expire(pos.now.writable)
+	if then, _, err := pos.mergedWith(pos.finishedBefore); err == nil {
+		pos.now, pos.finishedOn = then, before.shown
 	} else {
-		m.now, m.finishedBefore = before, nil
+		pos.now, pos.finishedBefore = before, nil
 	}
 	return nil
 }
 
-// edit makes one superstep of updates by hand. Its output is a change to
-// commit, or routers to call first.
-func (m *machine) edit(out *output, updates []handUpdate, named bool) {
-	if m.err = m.editOnce(out, updates, named); m.err == nil && out.save == nil && !out.routes {
-		m.finishEdit(out)
-	}
-}
-
-func (m *machine) editOnce(out *output, updates []handUpdate, named bool) (err error) {
+// edit makes one superstep of updates by hand, and the change that saves it. It
+// calls routers.
+func (pos *position) edit(ctx context.Context, updates []handUpdate, named bool) (_ *Change, err error) {
 	as := updates[0].as
 	if as == "" && len(updates) == 1 && !named {
-		if as, err = m.lastNode(); err != nil {
-			return err
+		if as, err = pos.lastNode(); err != nil {
+			return nil, err
 		}
 	}
 	if as == Input {
-		return m.inputByHand(out, updates)
+		return pos.inputByHand(updates)
 	}
-	m.editRan = slices.Clone(m.finishedBefore)
-	if len(m.editRan) > 0 { // they were merged before the update, and no delta contains that
-		m.base = ""
+	pos.editRan = slices.Clone(pos.finishedBefore)
+	if len(pos.editRan) > 0 { // they were merged before the update, and no delta contains that
+		pos.ledger.base = ""
 	}
-	m.editDue = m.dueNames()
-	if m.entering { // an edit leaves Start
-		m.entering, m.leavesStart = false, true
-		m.base = "" // the input is an earlier superstep, and no delta contains it
-		if err := m.mergeInput(m.now.writable, m.turnInput); err != nil {
-			return fmt.Errorf("merging the input: %w", err)
+	due, entering := pos.dueNames(), pos.machine.Entering()
+	if entering { // an edit leaves Start
+		pos.ledger.base = "" // the input is an earlier superstep, and no delta contains it
+		if err := pos.mergeInput(pos.now.writable, pos.turnInput); err != nil {
+			return nil, fmt.Errorf("merging the input: %w", err)
 		}
 	}
 	// Without an expiry, the superstep of the input is still to come, or that of the finished tasks has begun.
-	if !(m.leavesStart && as == Start) && len(m.finishedBefore) == 0 {
-		m.expire(m.now.writable)
+	if !(entering && as == Start) && len(pos.finishedBefore) == 0 {
+		pos.program.expire(pos.now.writable)
 	}
-	m.next, m.sends = m.next[:0], m.sends[:0]
-	m.step++
+	pos.machine.Skip()
+	var edits []result
 	if as == Start || as == End {
-		return m.borderByHand(out, as, updates)
+		edits, err = pos.borderByHand(as, updates)
+	} else {
+		updates[0].as = as
+		edits, err = pos.nodesByHand(updates)
 	}
-	updates[0].as = as
-	return m.nodesByHand(out, updates)
+	if err == nil {
+		err = pos.lead(ctx, edits)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// A run that has already stopped before these nodes runs them next.
+	pos.ledger.stopsAtBreakpoint = pos.how.Stopped && slices.Equal(due, pos.dueNames())
+	change, err := pos.makeCheckpoint(SourceUpdate, pos.editRan)
+	pos.finishedBefore, pos.resumeUpdates = nil, nil
+	return change, err
 }
 
-// finishEdit queues the successors of the edits, and makes a checkpoint.
-func (m *machine) finishEdit(out *output) {
-	for i := range m.edits {
-		res := &m.edits[i]
-		m.queueSuccessors(m.exits(res.node), &res.chosen, res.jumps)
+// lead calls the routers of nodes that have run by hand, and of finished tasks
+// on the state that these had, and makes what they lead to due. No nodes lead
+// nowhere.
+func (pos *position) lead(ctx context.Context, by []result) error {
+	p := pos.program
+	if len(by) == 0 {
+		pos.machine.Edit(nil)
+		pos.machine.Clear()
+		return nil
 	}
-	m.edits = nil
-	m.arrange()
-	// A run that has already stopped before these nodes runs them next.
-	m.stopsAtBreakpoint = m.stoppedBefore && slices.Equal(m.editDue, m.dueNames())
-	if m.err = m.makeCheckpoint(out, SourceUpdate, m.editRan); m.err != nil {
-		return
+	var edits []machine.Edit
+	add := func(res *result, state any) (err error) {
+		if res.node != atStart {
+			if err := pos.applyCommands(res); err != nil {
+				return pos.nodeError(res, err)
+			}
+		}
+		if !res.chosen.Jumps {
+			err = p.route(ctx, p.writer(res.node), p.branchesOf(res.node), state, &res.chosen)
+		}
+		edits = append(edits, machine.Edit{Node: res.node, Choice: &res.chosen})
+		return err
 	}
-	m.finishedBefore, m.resumeUpdates, m.leavesStart = nil, nil, false
+	for i := range pos.finishedBefore {
+		own := p.typ.copyOf(pos.finishedOn)
+		if _, err := pos.merge(own, &pos.tally, pos.finishedBefore[i:i+1]); err != nil {
+			return err
+		}
+		p.clip(own)
+		if err := add(&pos.finishedBefore[i], own); err != nil {
+			return err
+		}
+	}
+	for i := range by {
+		if err := add(&by[i], pos.now.shown); err != nil {
+			return err
+		}
+	}
+	pos.machine.Edit(edits)
+	return nil
 }
 
 // inputByHand saves the update as an uncommitted input.
-func (m *machine) inputByHand(out *output, updates []handUpdate) error {
+func (pos *position) inputByHand(updates []handUpdate) (*Change, error) {
 	if len(updates) > 1 {
-		return fmt.Errorf("%w: an update as Input must be the only one", ErrInvalidUpdate)
+		return nil, fmt.Errorf("%w: an update as Input must be the only one", ErrInvalidUpdate)
 	}
-	if m.id != "" {
-		m.step++
+	if pos.ledger.id != "" {
+		pos.machine.Skip()
 	}
-	m.clearFrontier()
-	m.entering, m.origin, m.turnInput = true, m.typ.copyOf(m.now.writable), updates[0].update
-	if err := m.mergeInput(m.typ.copyOf(m.now.writable), m.turnInput); err != nil {
-		return err
+	pos.machine.Clear()
+	pos.machine.Enter(false)
+	pos.origin, pos.turnInput = pos.program.typ.copyOf(pos.now.writable), updates[0].update
+	if err := pos.mergeInput(pos.program.typ.copyOf(pos.now.writable), pos.turnInput); err != nil {
+		return nil, err
 	}
-	m.lastRan = nil
-	return m.makeCheckpoint(out, SourceInput, m.finishedBefore)
+	pos.lastRan = nil
+	return pos.makeCheckpoint(SourceInput, pos.finishedBefore)
 }
 
 // borderByHand leaves Start with an update, or ends the thread's work with it.
-func (m *machine) borderByHand(out *output, as string, updates []handUpdate) error {
+func (pos *position) borderByHand(as string, updates []handUpdate) ([]result, error) {
 	if len(updates) > 1 {
-		return fmt.Errorf("%w: an update as %s must be the only one", ErrInvalidUpdate, as)
+		return nil, fmt.Errorf("%w: an update as %s must be the only one", ErrInvalidUpdate, as)
 	}
-	m.resumeUpdates = []update{updates[0].update}
-	if err := m.mergeInput(m.now.writable, updates[0].update); err != nil {
-		return err
+	pos.resumeUpdates = []update{updates[0].update}
+	if err := pos.mergeInput(pos.now.writable, updates[0].update); err != nil {
+		return nil, err
 	}
-	m.show(&m.now)
+	pos.program.show(&pos.now)
 	if as == End {
-		m.clearFrontier()
-		return nil
+		return nil, nil
 	}
-	m.leavesStart, m.lastRan = true, nil
-	return m.leadOn(out, []result{{node: atStart}})
+	pos.lastRan = nil
+	return []result{{node: atStart}}, nil
 }
 
 // nodesByHand merges updates as nodes, after the updates of finished tasks.
-func (m *machine) nodesByHand(out *output, updates []handUpdate) error {
+func (pos *position) nodesByHand(updates []handUpdate) ([]result, error) {
 	var own []result
 	for i, u := range updates {
-		id := m.nodeID(u.as)
+		id := pos.program.nodeID(u.as)
 		switch {
 		case u.as == "":
-			return fmt.Errorf("%w: update %d names no node: set StateUpdate.As", ErrInvalidUpdate, i)
+			return nil, fmt.Errorf("%w: update %d names no node: set StateUpdate.As", ErrInvalidUpdate, i)
 		case id < 0:
-			return fmt.Errorf("%w: no node %q to update as; known nodes: %s", ErrInvalidUpdate, u.as, orNone(m.names()))
+			return nil, fmt.Errorf("%w: no node %q to update as; known nodes: %s", ErrInvalidUpdate, u.as, orNone(pos.program.names()))
 		}
 		own = append(own, result{node: id, update: u.update})
 	}
 	slices.SortStableFunc(own, func(a, b result) int { return a.node - b.node })
-	if _, err := m.merge(m.now.writable, &m.tally, own); err != nil {
-		return err
+	if _, err := pos.merge(pos.now.writable, &pos.tally, own); err != nil {
+		return nil, err
 	}
-	m.show(&m.now)
-	m.lastRan = nil
+	pos.program.show(&pos.now)
+	pos.lastRan = nil
 	for i := range own {
-		if err := m.applyCommands(&own[i]); err != nil {
-			return m.nodeError(&own[i], err)
-		}
-		m.lastRan = append(m.lastRan, savedTask{Node: m.writer(own[i].node)})
+		pos.lastRan = append(pos.lastRan, savedTask{Node: pos.program.writer(own[i].node)})
 	}
-	m.editRan = append(m.editRan, own...)
-	return m.leadOn(out, own)
-}
-
-// leadOn calls the routers of finished tasks and of updates.
-func (m *machine) leadOn(out *output, own []result) error {
-	for i := range m.finishedBefore {
-		if err := m.applyCommands(&m.finishedBefore[i]); err != nil {
-			return m.nodeError(&m.finishedBefore[i], err)
-		}
-	}
-	m.edits, out.routes = slices.Concat(m.finishedBefore, own), true
-	return nil
+	pos.editRan = append(pos.editRan, own...)
+	return own, nil
 }
 
 // lastNode returns the one node that ran last, or Start.
-func (m *machine) lastNode() (string, error) {
-	if len(m.finishedBefore) > 0 {
+func (pos *position) lastNode() (string, error) {
+	if len(pos.finishedBefore) > 0 {
 		return "", fmt.Errorf("%w: ambiguous: some tasks of a superstep have finished, and others have not: set StateUpdate.As", ErrInvalidUpdate)
 	}
 	var names []string
-	for _, t := range m.lastRan {
+	for _, t := range pos.lastRan {
 		if t.Node != "" && t.Node != Start && !slices.Contains(names, t.Node) {
 			names = append(names, t.Node)
 		}

@@ -4,20 +4,28 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
-// machineFiles are those of the machine: the rules of a run.
-var machineFiles = []string{
-	"machine.go", "outcome.go", "snapshot.go", "frontier.go", "merge.go", "enter.go", "ledger.go", "rejoin.go", "restore.go", "save.go", "saveatexit.go", "savesend.go", "saved.go",
+// positionFiles are those of where a run stands.
+var positionFiles = []string{
+	"position.go", "snapshot.go", "merge.go", "enter.go", "ledger.go", "rejoin.go", "restore.go", "save.go", "saveatexit.go", "savesend.go", "saved.go",
 }
 
-// TestMachineHasNoIO parses the machine's files. They start no goroutine, use no
-// channel and no lock, hold no context, and read no clock, file or random number.
-func TestMachineHasNoIO(t *testing.T) {
-	for _, name := range machineFiles {
+// TestNoIO parses the files of the machine and of the position. They start no goroutine, use no
+// channel and no lock, hold no context, and read no clock, file or random number. The machine
+// imports nothing but slices.
+func TestNoIO(t *testing.T) {
+	machine, err := filepath.Glob("internal/machine/*.go")
+	if err != nil || len(machine) == 0 {
+		t.Fatal(machine, err)
+	}
+	machine = slices.DeleteFunc(machine, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+	for _, name := range slices.Concat(positionFiles, machine) {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -28,6 +36,9 @@ func TestMachineHasNoIO(t *testing.T) {
 				t.Fatal(err)
 			}
 			if slices.Contains([]string{"context", "sync", "sync/atomic", "os", "io", "net", "math/rand", "math/rand/v2", "crypto/rand", "runtime"}, path) {
+				t.Errorf("%s imports %s", name, path)
+			}
+			if slices.Contains(machine, name) && path != "slices" {
 				t.Errorf("%s imports %s", name, path)
 			}
 		}
