@@ -50,7 +50,7 @@ func TestCorruptCheckpoints(t *testing.T) {
 		"half":               {func(c *graph.Checkpoint) { c.Data = c.Data[:len(c.Data)/2] }, "not the data of a checkpoint"},
 		"no JSON":            {func(c *graph.Checkpoint) { c.Data = []byte("\x00\xff") }, "not the data of a checkpoint"},
 		"another's JSON":     {func(c *graph.Checkpoint) { c.Data = []byte(`{"channel_values":{}}`) }, "no format version"},
-		"a later format":     {field("v", "3"), "format version is 3"},
+		"a later format":     {field("v", fmt.Sprint(graph.FormatVersion+1)), fmt.Sprint("format version is ", graph.FormatVersion+1)},
 		"a snapshot's data":  {field("full", "true"), "full: true"},
 		"a base of its own":  {func(c *graph.Checkpoint) { c.Base = c.ID }, "full: false"},
 		"an unknown channel": {field("set", `{"ghost":1}`), `"ghost"`},

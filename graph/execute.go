@@ -218,7 +218,7 @@ func (r *run) newJournal(res *result, t *task) *journal {
 	}
 	j := &r.journals[0]
 	r.journals = r.journals[1:]
-	j.task, j.point, j.madeBy, j.flat = t, r.pos.ledger.id, r.pos.ledger.madeBy, r.pos.ledger.flat
+	j.task, j.point, j.madeBy, j.format = t, r.pos.ledger.id, r.pos.ledger.madeBy, r.pos.ledger.format
 	if res.earlier != nil {
 		j.records, j.children = res.earlier.records, res.children
 	}

@@ -21,7 +21,7 @@ type journal struct {
 	point       string // the checkpoint before the task
 	madeBy      string // the run that made that checkpoint
 	sharesState bool   // the task's input is the checkpoint's state
-	flat        bool   // keys are numbered by the rules of format 1
+	format      int    // of the checkpoint that the task began on
 
 	mu        sync.Mutex
 	name      string // the task's ID, once computed
@@ -216,7 +216,11 @@ func (t *task) nearestJournal() (*journal, string) {
 		if t == owner {
 			return t.journal, prefix
 		}
-		prefix = fmt.Sprintf("%s/%06d/%06d/%s", t.run.ordinal, t.step, t.place, prefix)
+		if owner.journal.format <= placeFormat {
+			prefix = fmt.Sprintf("%s/%06d/%06d/%s", t.run.ordinal, t.step, t.place, prefix)
+		} else {
+			prefix = fmt.Sprintf("%s/%06d/%06d/%s/%s", t.run.ordinal, t.step, t.send, inNamespace.Replace(t.name()), prefix) // sorts as tasks do
+		}
 	}
 }
 
@@ -350,7 +354,7 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 		}
 		return out, nil
 	}
-	if !j.flat {
+	if j.format > flatFormat {
 		ctx = &onceContext{ctx, t, inside + numbered + "#>"}
 	}
 	if out, err = fn(ctx); err != nil {

@@ -27,7 +27,7 @@ type ledger struct {
 	again             bool   // see Pursuit.Again
 	hasStopped        bool   // this run has stopped at a breakpoint after this checkpoint
 	stopsAtBreakpoint bool   // the run stops at a breakpoint after its next checkpoint
-	flat              bool   // the checkpoint numbers keys by the rules of format 1
+	format            int    // of the checkpoint
 
 	lastSize      int               // bytes of the last checkpoint
 	space         []byte            // room for the next
@@ -98,7 +98,7 @@ func (l *ledger) addCheckpoint(source Source, step int, data []byte, full bool) 
 	if l.stopsAtBreakpoint {
 		l.change.Records = append(l.change.Records, l.breakpointRecord(id))
 	}
-	l.id, l.madeBy, l.newest, l.unsaved, l.stopsAtBreakpoint, l.flat = id, c.Run, id, false, false, false
+	l.id, l.madeBy, l.newest, l.unsaved, l.stopsAtBreakpoint, l.format = id, c.Run, id, false, false, FormatVersion
 	l.pendingWrites, l.atExit, l.hasUpdates = nil, nil, false
 	return &l.change, nil
 }
@@ -161,7 +161,9 @@ func (l *ledger) moveTo(p *point) {
 	}
 	l.children, l.pendingWrites = p.children, p.records
 	l.hasStopped = l.again && p.Run == l.template.Run && stoppedAtBreakpoint(p.records)
-	l.flat = p.last != nil && p.last.V == flatFormat
+	if l.format = FormatVersion; p.last != nil {
+		l.format = p.last.V
+	}
 	l.hasUpdates = slices.ContainsFunc(p.records, func(r Record) bool { return r.Kind == RecordUpdate })
 	if l.newest == "" {
 		l.newest = p.ID

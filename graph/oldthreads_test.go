@@ -12,9 +12,9 @@ import (
 	"example.com/assay/graph/checkpoint/memory"
 )
 
-// The threads in testdata/threads_v1.json were saved by the program that wrote
-// format 1 of checkpoints (commit ba5f869), each at the moment in its name. They
-// must always load and continue.
+// The threads in testdata/threads_v1.json and threads_v2.json were saved by the
+// programs that wrote formats 1 and 2 of checkpoints (commits ba5f869 and
+// 22b907a), each at the moment in its name. They must always load and continue.
 
 // A threadDump is a checkpointer's whole thread, with readable data.
 type threadDump struct {
@@ -119,28 +119,55 @@ func oldGraphs() map[string]func(saver graph.Checkpointer) (*graph.Compiled[boar
 			g.AddEdge(graph.Start, "c")
 			return g.Compile(options(saver))
 		},
+		// In a graph that is not saved the second question is open, and a call beside it is on record.
+		"a graph that keeps nothing asks again": func(saver graph.Checkpointer) (*graph.Compiled[board], error) {
+			child, err := wire("START -> q\nSTART -> b", map[string]node{
+				"b": func(ctx context.Context, _ board) (update, error) {
+					id, err := graph.Once(ctx, "line", func(context.Context) (string, error) { return time.Now().Format(time.DateOnly), nil })
+					return update{log.Add("b " + id)}, err
+				},
+				"q": func(ctx context.Context, _ board) (update, error) {
+					first, err := ask(ctx, "line")
+					if err != nil {
+						return nil, err
+					}
+					second, err := ask(ctx, "line")
+					return update{log.Add(first, second)}, err
+				},
+			}).Compile(&graph.CompileOptions{Persistence: graph.PersistNever})
+			if err != nil {
+				return nil, err
+			}
+			g := wire("START -> a", nil)
+			g.AddSubgraph("n", child)
+			g.AddEdge("a", "n")
+			return g.Compile(options(saver))
+		},
 	}
 }
 
 // TestOldThreads: each thread continues to its graph's usual end.
 func TestOldThreads(t *testing.T) {
-	data, err := os.ReadFile("testdata/threads_v1.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var dumps map[string]threadDump
-	if err := json.Unmarshal(data, &dumps); err != nil {
-		t.Fatal(err)
+	for _, path := range []string{"testdata/threads_v1.json", "testdata/threads_v2.json"} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(data, &dumps); err != nil { // adds to those before
+			t.Fatal(err)
+		}
 	}
-	answers := map[string][]string{"asks inside once": {"Ada"}, "asks again": {"second"}, "a graph asks inside once": {"Ada"}, "a command sent": {"Ada"}}
+	answers := map[string][]string{"asks inside once": {"Ada"}, "asks again": {"second"}, "a graph asks inside once": {"Ada"}, "a command sent": {"Ada"}, "a graph that keeps nothing asks again": {"second"}}
 	want := map[string][]string{
-		"asks inside once":         {"in", "hello Ada"},
-		"asks again":               {"in", "id", "first", "second"},
-		"a graph asks inside once": {"in", "s", "hello Ada"},
-		"a join waits":             {"in", "a", "b", "b+x", "j"},
-		"joins alike wait":         {"in", "a+b", "wait", "a", "b+x", "x", "j"},
-		"sends wait":               {"in", "s", "p", "q"},
-		"a command sent":           {"in", "hello Ada", "p"},
+		"asks inside once":                      {"in", "hello Ada"},
+		"asks again":                            {"in", "id", "first", "second"},
+		"a graph asks inside once":              {"in", "s", "hello Ada"},
+		"a join waits":                          {"in", "a", "b", "b+x", "j"},
+		"joins alike wait":                      {"in", "a+b", "wait", "a", "b+x", "x", "j"},
+		"sends wait":                            {"in", "s", "p", "q"},
+		"a command sent":                        {"in", "hello Ada", "p"},
+		"a graph that keeps nothing asks again": {"in", "a", "b 2026-11-02", "first", "second"},
 	}
 	for name, build := range oldGraphs() {
 		t.Run(name, func(t *testing.T) {

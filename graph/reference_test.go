@@ -18,6 +18,7 @@ type refThread struct {
 	limit                 int
 	broken, drain, unsure bool           // unsure: what runs may not have run
 	lazy                  bool           // a subgraph begins with its first task, not with its superstep
+	silent                bool           // in this call, a graph inside a node went on without a task of its own
 	least, most           map[string]int // how often something ran, and may have
 	point                 func()         // is called when something is on record
 }
@@ -115,7 +116,7 @@ func (t *refThread) resume(answers map[int]int, edit []simWrite) string {
 		}
 	}
 	g.edit = append(g.edit, edit)
-	t.drain = false
+	t.drain, t.silent = false, false
 	g.wake()
 	t.point()
 	return g.begin()
@@ -253,7 +254,10 @@ func (g *refGraph) begin() string {
 			t.child = g.newGraph(t.node.Sub, path, s, t.known)
 			t.child.step, t.child.waits, t.child.input = -1, true, []simWrite{{"note", graph.OpOverwrite, s.Inp, 0}}
 		}
-		if end := t.child.begin(); end != "" {
+		was := t.child.step
+		end := t.child.begin()
+		g.silent = g.silent || t.begun && (end != "" || t.child.step != was)
+		if end != "" {
 			if end = g.ended(t, end); end != "" {
 				return end
 			}

@@ -14,10 +14,13 @@ import (
 //
 //	1  keys inside Once share the numbers of keys outside; a Send is its
 //	   state as plain JSON; labels of joins are not quoted
-//	2  current
+//	2  tasks of a graph that is not saved are known by their place in the
+//	   superstep, not by node and Send
+//	3  current
 const (
-	FormatVersion = 2
+	FormatVersion = 3
 	flatFormat    = 1
+	placeFormat   = 2
 )
 
 // A saved is Checkpoint.Data: the changes of a superstep and the frontier after

@@ -155,6 +155,9 @@ func (l *lockstep) call(op simOp, opts *graph.RunOptions, run func(ctx context.C
 		return l.compare(nil, "")
 	case l.saver.dead():
 		l.say("the process dies")
+		if l.silent() {
+			return simOver
+		}
 		l.died = true
 		l.refs = refDied(l.refs, l.begin)
 		return l.compare(nil, "")
@@ -166,7 +169,17 @@ func (l *lockstep) call(op simOp, opts *graph.RunOptions, run func(ctx context.C
 			return fmt.Sprintf("the run says %s, and State %s", said, is)
 		}
 	}
-	return l.compare(l.begin, simEnded(simEnd{out, err}))
+	problem := l.compare(l.begin, simEnded(simEnd{out, err}))
+	if problem == "" && err != nil && stopped == nil && l.silent() {
+		return simOver
+	}
+	return problem
+}
+
+// silent reports whether a graph inside a node may have gone on without a task of its own, or may
+// not have begun.
+func (l *lockstep) silent() bool {
+	return slices.ContainsFunc(l.refs, func(r *refThread) bool { return r.silent })
 }
 
 func idsOf(pending []graph.PendingInterrupt) (ids []string) {
