@@ -18,7 +18,7 @@ type refThread struct {
 	limit                 int
 	broken, drain, unsure bool           // unsure: what runs may not have run
 	lazy                  bool           // a subgraph begins with its first task, not with its superstep
-	silent                bool           // in this call, a graph inside a node went on without a task of its own
+	silent                bool           // in this call, a graph inside a node, or a handler, went on without a task that begins
 	least, most           map[string]int // how often something ran, and may have
 	point                 func()         // is called when something is on record
 }
@@ -236,6 +236,7 @@ func (g *refGraph) begin() string {
 	}
 	for _, t := range g.tasks {
 		if t.failed {
+			g.silent = true
 			if end := g.rescue(t); end != "" {
 				return end
 			}

@@ -169,11 +169,10 @@ func (l *lockstep) call(op simOp, opts *graph.RunOptions, run func(ctx context.C
 			return fmt.Sprintf("the run says %s, and State %s", said, is)
 		}
 	}
-	problem := l.compare(l.begin, simEnded(simEnd{out, err}))
-	if problem == "" && err != nil && stopped == nil && l.silent() {
+	if err != nil && stopped == nil && l.silent() {
 		return simOver
 	}
-	return problem
+	return l.compare(l.begin, simEnded(simEnd{out, err}))
 }
 
 // silent reports whether a graph inside a node may have gone on without a task of its own, or may
