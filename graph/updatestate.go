@@ -37,7 +37,8 @@ const Input = "__input__"
 //
 // The key of a graph inside a node that waits, see TaskState.Child, is for that
 // graph's own UpdateState and Fork. The graph goes on from the new checkpoint
-// when the outer thread is resumed. Once its node has finished, both are refused.
+// when the outer thread is resumed. Once its node has finished, UpdateState is
+// refused, and Fork makes the node due again.
 func (c *Compiled[S]) UpdateState(ctx context.Context, key Key, update StateUpdate[S]) (Key, error) {
 	return c.BulkUpdateState(ctx, key, [][]StateUpdate[S]{{update}})
 }
@@ -70,6 +71,9 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 		return key, fmt.Errorf("updating %s: %w", key, err)
 	}
 	defer release()
+	if err := checkWaits(ctx, c.saver, key, pos.ledger.owner); err != nil {
+		return key, fmt.Errorf("updating %s: %w", key, err)
+	}
 	var all Change
 	for i, updates := range supersteps {
 		if len(updates) == 0 {
@@ -91,6 +95,12 @@ func (c *program) updateState(ctx context.Context, key Key, supersteps [][]handU
 
 // Fork copies the key's checkpoint, with the same parent, and returns the
 // copy's key. A run from there runs its tasks anew.
+//
+// Fork of a graph inside a node that has finished also forks the outer graphs,
+// at the checkpoints before their nodes. The key that it returns is in another
+// namespace, unless the graph keeps its state. Resume of the outer thread runs
+// the node again, and the graph in it goes on from the copy; other nodes of
+// those supersteps run again, too.
 func (c *Compiled[S]) Fork(ctx context.Context, key Key) (Key, error) {
 	return c.plain.fork(ctx, key)
 }
@@ -104,6 +114,20 @@ func (c *program) fork(ctx context.Context, key Key) (_ Key, err error) {
 	defer release()
 	if p == nil {
 		return key, fmt.Errorf("forking %s: %w", key, ErrNoCheckpoint)
+	}
+	if err := checkWaits(ctx, c.saver, key, pos.ledger.owner); errors.Is(err, ErrInvalidUpdate) {
+		f := &threadFork{ctx: ctx, saver: c.saver, thread: key.Thread}
+		inside, err := f.inside(p)
+		if err == nil {
+			setTimes(f.rows, c.clock)
+			err = c.saver.Commit(context.WithoutCancel(ctx), key.Thread, Change{Add: f.rows})
+		}
+		if err != nil {
+			return key, fmt.Errorf("forking %s: %w", key, err)
+		}
+		return inside, nil
+	} else if err != nil {
+		return key, fmt.Errorf("forking %s: %w", key, err)
 	}
 	id, err := nextID(pos.ledger.newest)
 	if err != nil {
@@ -148,9 +172,6 @@ func (c *program) openThread(ctx context.Context, key Key) (release func(), pos 
 	if pos, err = c.machineAt(key, p); err != nil {
 		return nil, nil, nil, err
 	}
-	if err := checkWaits(ctx, c.saver, key, pos.ledger.owner); err != nil {
-		return nil, nil, nil, err
-	}
 	stamp := Checkpoint{Graph: c.name, Fingerprint: c.fingerprint, Version: c.version}
 	if p == nil {
 		pos.ledger.setTemplate(stamp)
@@ -177,23 +198,33 @@ func checkWaits(ctx context.Context, saver Checkpointer, key Key, owner string) 
 		if err != nil {
 			return err
 		}
-		if owner == "" || !p.waits(outer, owner) {
-			return fmt.Errorf("%w: no node waits for the graph in namespace %q, so the run would not see the edit: fork the outer graph at a checkpoint before that node, and resume it until the graph waits", ErrInvalidUpdate, inside)
+		if owner == "" || !p.waits(owner) {
+			return fmt.Errorf("%w: no node waits for the graph in namespace %q, so the run would not see the edit: Fork of this key makes the node due again, and returns the key to edit", ErrInvalidUpdate, inside)
 		}
 		inside, owner = outer, p.last.Owner
 	}
 	return nil
 }
 
+// dueTask returns the node of a task that is due after a checkpoint, and its
+// position among the Sends.
+func (s *saved) dueTask(c Checkpoint, task string) (node string, send int, is bool) {
+	for _, name := range s.Next {
+		if taskID(c.Namespace, c.ID, c.Step+1, name, 0) == task {
+			return name, 0, true
+		}
+	}
+	for i, send := range s.Sends {
+		if taskID(c.Namespace, c.ID, c.Step+1, send.Node, i+1) == task {
+			return send.Node, i + 1, true
+		}
+	}
+	return "", 0, false
+}
+
 // waits reports whether a task of the superstep after the checkpoint is unfinished.
-func (p *point) waits(namespace, task string) bool {
-	known := false
-	for _, name := range p.last.Next {
-		known = known || taskID(namespace, p.ID, p.Step+1, name, 0) == task
-	}
-	for i, s := range p.last.Sends {
-		known = known || taskID(namespace, p.ID, p.Step+1, s.Node, i+1) == task
-	}
+func (p *point) waits(task string) bool {
+	_, _, known := p.last.dueTask(p.Checkpoint, task)
 	for _, r := range p.records { // also of a task that a Command given to Resume led to
 		if r.Task == task && r.Kind == RecordUpdate {
 			return false
