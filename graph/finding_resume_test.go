@@ -288,26 +288,21 @@ func TestFindingF11EditsInsideASubgraph(t *testing.T) {
 				out, err := app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "1", Durability: mode})
 				logged(t, out, err, "i", "hand", "e", "z")
 				sub, _ := app.App().Subgraph("n")
-				for what, edit := range map[string]func() error{
-					"update": func() error {
-						_, err := sub.UpdateState(t.Context(), key, []graph.AppUpdate{{As: "q"}})
-						return err
-					},
-					"fork": func() error { _, err := child.Fork(t.Context(), before.Key); return err },
-				} {
-					if err := edit(); !errors.Is(err, graph.ErrInvalidUpdate) || !strings.Contains(err.Error(), "fork the outer graph") {
-						t.Errorf("%s of a graph that has ended: %v", what, err)
-					}
+				if _, err := sub.UpdateState(t.Context(), key, []graph.AppUpdate{{As: "q"}}); !errors.Is(err, graph.ErrInvalidUpdate) || !strings.Contains(err.Error(), "Fork of this key") {
+					t.Errorf("an update of a graph that has ended: %v", err)
 				}
+				// The thread that has ended, and its copy, which has not, go back to the question.
 				// The copied thread goes back to the question.
-				key.Thread, before.Key.Thread = "2", "2"
-				if _, err := child.Fork(t.Context(), before.Key); err != nil {
-					t.Fatal(err)
+				for _, thread := range []string{"1", "2"} {
+					before.Key.Thread = thread
+					if _, err := child.Fork(t.Context(), before.Key); err != nil {
+						t.Fatal(err)
+					}
+					_, err = app.Resume(t.Context(), nil, &graph.RunOptions{Thread: thread, Durability: mode})
+					id := pendingIn(t, err, "q: q?")[0]
+					out, err = app.Resume(t.Context(), nil, &graph.RunOptions{Thread: thread, Durability: mode, Resume: []graph.Answer{graph.ReplyTo(id, "y")}})
+					logged(t, out, err, "i", "q:y", "e", "z")
 				}
-				_, err = app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "2", Durability: mode})
-				id := pendingIn(t, err, "q: q?")[0]
-				out, err = app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "2", Durability: mode, Resume: []graph.Answer{graph.ReplyTo(id, "y")}})
-				logged(t, out, err, "i", "q:y", "e", "z")
 			})
 		}
 	}

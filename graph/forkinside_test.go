@@ -19,7 +19,8 @@ func TestForkInside(t *testing.T) {
 	onSavers(t, func(t *testing.T, open func() graph.Checkpointer) {
 		for _, persist := range []graph.Persistence{graph.PersistPerRun, graph.PersistAlways} {
 			for _, mapped := range []bool{false, true} {
-				t.Run(fmt.Sprintf("persistence %d, mapped %t", persist, mapped), func(t *testing.T) { forkInside(t, open(), persist, mapped) })
+				saver := open()
+				t.Run(fmt.Sprintf("persistence %d, mapped %t", persist, mapped), func(t *testing.T) { forkInside(t, saver, persist, mapped) })
 			}
 		}
 	})
