@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -27,6 +28,7 @@ type simOp struct {
 	Commit int  // or at this commit
 	Lossy  bool // which takes effect
 	Drain  int  // it is asked to stop before so many tasks have run
+	Cancel int  // its context ends before so many tasks have run, or between them
 }
 
 func drawSimCase(seed uint64) *simCase {
@@ -41,6 +43,8 @@ func drawSimCase(seed uint64) *simCase {
 			op.Commit, op.Lossy = 1+r.IntN(12), r.IntN(2) == 0
 		case 2:
 			op.Drain = r.IntN(6)
+		case 3:
+			op.Cancel = 1 + r.IntN(8)
 		}
 		c.Ops = append(c.Ops, op)
 	}
@@ -63,10 +67,9 @@ func (c *simCase) shrunk() (out []*simCase) {
 		out = append(out, &simCase{p, c.Limit, c.Ops})
 	}
 	for i, op := range c.Ops {
-		for _, simpler := range []simOp{
-			{op.Kind, op.Seed, false, op.Crash, op.Commit, op.Lossy, op.Drain}, {op.Kind, op.Seed, op.Broken, 0, 0, false, 0},
-			{op.Kind, 1, op.Broken, op.Crash, op.Commit, op.Lossy, op.Drain}, {"go on", op.Seed, op.Broken, op.Crash, op.Commit, op.Lossy, op.Drain},
-		} {
+		whole, plain, first, goOn := op, simOp{Kind: op.Kind, Seed: op.Seed, Broken: op.Broken}, op, op
+		whole.Broken, first.Seed, goOn.Kind = false, 1, "go on"
+		for _, simpler := range []simOp{whole, plain, first, goOn} {
 			if simpler != op {
 				ops := slices.Clone(c.Ops)
 				ops[i] = simpler
@@ -78,13 +81,17 @@ func (c *simCase) shrunk() (out []*simCase) {
 }
 
 // A simSaver dies with its process. After that it ignores calls of a run. State and
-// History still read it.
+// History still read it. It makes some changes twice, and one that was under way when
+// the process died once more, after others: both must have no effect.
 type simSaver struct {
 	graph.Checkpointer
 	mu    sync.Mutex
 	left  int // commits until it dies
 	lossy bool
 	gone  bool
+	count int
+	late  *lateChange
+	taken string // a late change that had an effect
 }
 
 func (s *simSaver) live(commits int, lossy bool) {
@@ -112,7 +119,17 @@ func (s *simSaver) Commit(ctx context.Context, thread string, change graph.Chang
 		return errDead
 	}
 	if s.left--; s.left != 0 {
-		return s.Checkpointer.Commit(ctx, thread, change)
+		err := s.Checkpointer.Commit(ctx, thread, change)
+		if s.count++; err == nil && s.count%5 == 0 {
+			_ = s.Checkpointer.Commit(ctx, thread, change)
+		}
+		if err == nil && s.late != nil && slices.ContainsFunc(change.Add, s.late.collides) {
+			if err := s.Checkpointer.Commit(ctx, thread, s.late.Change); !errors.Is(err, graph.ErrStale) && len(s.late.Add) > 0 {
+				s.taken = fmt.Sprintf("the saver took %+v after %+v: %v", s.late.Add, change.Add, err)
+			}
+			s.late = nil
+		}
+		return err
 	}
 	s.gone = true
 	if s.lossy {
@@ -120,5 +137,19 @@ func (s *simSaver) Commit(ctx context.Context, thread string, change graph.Chang
 			return err
 		}
 	}
+	s.late = &lateChange{change}
+	s.late.Add = slices.Clone(change.Add) // the caller reuses its array
 	return errDead
+}
+
+// A lateChange arrives when it is too late.
+type lateChange struct{ graph.Change }
+
+// collides reports whether a checkpoint stands where the change would add one, or comes after that
+// to which it adds records.
+func (l *lateChange) collides(c graph.Checkpoint) bool {
+	if len(l.Add) > 0 {
+		return c.Namespace == l.Add[0].Namespace && c.ID == l.Add[0].ID
+	}
+	return len(l.Records) > 0 && c.Namespace == l.Records[0].Namespace && c.ID > l.Records[0].Checkpoint
 }

@@ -38,6 +38,7 @@ type lockstep struct {
 	outputs int
 	wrong   string
 	stolen  bool
+	cancel  context.CancelFunc
 }
 
 func (c *simCase) simulate() (string, int) {
@@ -68,6 +69,8 @@ func (p *simPlan) stopInside(inner bool) {
 func (l *lockstep) crash() bool {
 	if l.outputs++; l.outputs == l.op.Crash*3 {
 		l.saver.kill()
+	} else if l.outputs == l.op.Cancel*4 {
+		l.cancel()
 	}
 	return l.saver.dead()
 }
@@ -107,7 +110,11 @@ func (l *lockstep) turn(_ context.Context, label string) error {
 			r.drain = true
 		}
 	}
-	if l.op.Crash+l.op.Commit == 0 && l.opts.Durability == graph.DurabilitySync && l.IntN(40) == 0 {
+	if l.part == l.op.Cancel {
+		l.say("cancel")
+		l.cancel()
+	}
+	if l.op.Crash+l.op.Commit+l.op.Cancel == 0 && l.opts.Durability == graph.DurabilitySync && l.IntN(40) == 0 {
 		if l.wrong = l.steal(); l.wrong != "" || l.stolen {
 			l.saver.kill()
 			return errDead
@@ -144,7 +151,13 @@ func (l *lockstep) call(op simOp, opts *graph.RunOptions, run func(ctx context.C
 	if op.Crash+op.Commit == 0 && l.IntN(4) == 0 {
 		opts.Durability = graph.DurabilityAsync
 	}
-	out, err := run(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	l.cancel = cancel
+	out, err := run(ctx)
+	if l.wrong == "" {
+		l.wrong = l.saver.taken
+	}
 	switch {
 	case l.wrong != "":
 		return l.wrong
@@ -153,8 +166,8 @@ func (l *lockstep) call(op simOp, opts *graph.RunOptions, run func(ctx context.C
 			return "another writer took the thread, and the run says nothing"
 		}
 		return l.compare(nil, "")
-	case l.saver.dead():
-		l.say("the process dies")
+	case l.saver.dead() || op.Cancel > 0 && errors.Is(err, context.Canceled):
+		l.say("the process dies, or its call is cancelled")
 		if l.silent() {
 			return simOver
 		}
