@@ -99,7 +99,7 @@ func (l *ledger) addCheckpoint(source Source, step int, data []byte, full bool) 
 		l.change.Records = append(l.change.Records, l.breakpointRecord(id))
 	}
 	l.id, l.madeBy, l.newest, l.unsaved, l.stopsAtBreakpoint, l.format = id, c.Run, id, false, false, FormatVersion
-	l.pendingWrites, l.atExit, l.hasUpdates = nil, nil, false
+	l.pendingWrites, l.atExit, l.hasUpdates, l.claims = nil, nil, false, nil
 	return &l.change, nil
 }
 

@@ -165,14 +165,16 @@ func (pos *position) wrote() bool {
 // halt stops a run at a breakpoint.
 func (r *run) halt() error {
 	var finished []result
-	if r.pos.ledger.hasUpdates {
-		var err error
-		if finished, err = r.pos.finishedTasks(); err != nil {
-			return err
+	var err error
+	r.locked(func() {
+		if r.pos.ledger.hasUpdates {
+			finished, err = r.pos.finishedTasks()
 		}
+	})
+	if err == nil {
+		r.pause(finished, nil)
 	}
-	r.pause(finished, nil)
-	return nil
+	return err
 }
 
 // wait stops a run whose tasks wait for answers.

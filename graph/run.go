@@ -39,6 +39,7 @@ type run struct {
 	timed        bool          // a limit for supersteps or the run is set
 	direct       bool          // see straight
 	line         *line
+	lines        []line    // of saved supersteps, allocated in a batch, not used yet
 	tasks        []task    // allocated in a batch
 	used         int       // tasks in use
 	journals     []journal // allocated in a batch, not used yet
@@ -262,7 +263,9 @@ func (r *run) settle() {
 	if r.pos.ledger == nil || r.pos.ledger.mode != DurabilityExit {
 		return
 	}
-	change, err := r.pos.saveAtExit()
+	var change *Change
+	var err error
+	r.locked(func() { change, err = r.pos.saveAtExit() })
 	if err == nil && change != nil {
 		err = r.commit(change)
 	}

@@ -43,7 +43,7 @@ func (pos *position) noteChanges(results []result) error {
 		pos.ledger.parent, pos.ledger.id, pos.ledger.madeBy, pos.ledger.unsaved = pos.ledger.id, id, pos.ledger.template.Run, true
 	}
 	d.step, pos.ledger.format = pos.machine.Superstep(), FormatVersion
-	pos.ledger.atExit, pos.ledger.pendingWrites, pos.ledger.hasUpdates = nil, nil, false
+	pos.ledger.atExit, pos.ledger.pendingWrites, pos.ledger.hasUpdates, pos.ledger.claims = nil, nil, false, nil
 	if pos.ledger.stopsAtBreakpoint {
 		pos.ledger.atExit, pos.ledger.stopsAtBreakpoint = []Record{pos.ledger.breakpointRecord(pos.ledger.id)}, false
 	}
