@@ -137,35 +137,44 @@ func (r *run) load(ctx context.Context, id string) (*point, error) {
 // writtenBefore returns the writes of an earlier process for the outer graph,
 // up to a checkpoint.
 func (r *run) writtenBefore(ctx context.Context, at string) (update, error) {
-	var rows []update
-	for c, err := range r.persister.saver.List(ctx, Query{Thread: r.pos.ledger.thread, Namespace: r.pos.ledger.namespace}) {
-		if err != nil {
-			return nil, fmt.Errorf("reading what graph %q wrote: %w", r.program.name, err)
+	rows, err := writtenRows(ctx, r.persister.saver, Key{r.pos.ledger.thread, r.pos.ledger.namespace, at}, r.pos.ledger.owner)
+	if err != nil {
+		return nil, err
+	}
+	updates := make([]update, len(rows))
+	for i, row := range rows {
+		if updates[i], err = r.program.readUpdate(row.writes()); err != nil {
+			return nil, err
 		}
-		if c.ID != at {
+		if i > 0 { // Ephemeral values have expired
+			updates[i] = slices.DeleteFunc(updates[i], ephemeral)
+		}
+	}
+	slices.Reverse(updates)
+	return slices.Concat(updates...), nil
+}
+
+// writtenRows returns the checkpoints whose writes are what a task's graph has
+// written for the outer graph up to a checkpoint, newest first.
+func writtenRows(ctx context.Context, saver Checkpointer, at Key, owner string) (rows []*saved, err error) {
+	for c, err := range saver.List(ctx, Query{Thread: at.Thread, Namespace: at.Namespace}) {
+		if err != nil {
+			return nil, fmt.Errorf("listing %s: %w", at, ofCheckpointer(err))
+		}
+		if c.ID != at.ID {
 			continue
 		}
-		at = c.Parent
+		at.ID = c.Parent
 		s, err := readSaved(c)
 		if err != nil {
 			return nil, err
 		}
-		if s.Owner != r.pos.ledger.owner {
+		if s.Owner != owner {
 			break
 		}
-		update, err := r.program.readUpdate(s.writes())
-		if err != nil {
-			return nil, err
-		}
-		if rows = append(rows, update); s.Written != nil {
+		if rows = append(rows, s); s.Written != nil {
 			break
 		}
 	}
-	for i, row := range rows {
-		if i > 0 { // Ephemeral values have expired
-			rows[i] = slices.DeleteFunc(row, ephemeral)
-		}
-	}
-	slices.Reverse(rows)
-	return slices.Concat(rows...), nil
+	return rows, nil
 }

@@ -127,31 +127,15 @@ func (f *threadFork) copied(p *point, namespace, owner string) (row Checkpoint, 
 
 // written returns what a graph inside a node has written for the outer graph, up to a checkpoint.
 func (f *threadFork) written(p *point) ([]writeJSON, error) {
-	var rows [][]writeJSON
-	at, expired := p.ID, []string{}
-	for c, err := range f.saver.List(f.ctx, Query{Thread: f.thread, Namespace: p.Namespace}) {
-		if err != nil {
-			return nil, fmt.Errorf("listing thread %q: %w", f.thread, ofCheckpointer(err))
-		}
-		if c.ID != at {
-			continue
-		}
-		at = c.Parent
-		s, err := readSaved(c)
-		if err != nil {
-			return nil, err
-		}
-		if s.Owner != p.last.Owner {
-			break
-		}
-		rows = append(rows, slices.DeleteFunc(slices.Clone(s.writes()), func(w writeJSON) bool { return slices.Contains(expired, w.Channel) }))
-		if s.Written != nil {
-			break
-		}
-		expired = append(expired, s.Drop...)
+	rows, err := writtenRows(f.ctx, f.saver, Key{f.thread, p.Namespace, p.ID}, p.last.Owner)
+	var out [][]writeJSON
+	var expired []string
+	for _, row := range rows {
+		out = append(out, slices.DeleteFunc(slices.Clone(row.writes()), func(w writeJSON) bool { return slices.Contains(expired, w.Channel) }))
+		expired = append(expired, row.Drop...)
 	}
-	slices.Reverse(rows)
-	return slices.Concat(rows...), nil
+	slices.Reverse(out)
+	return slices.Concat(out...), err
 }
 
 // nextIn returns the ID of the next checkpoint in a namespace.
