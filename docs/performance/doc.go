@@ -1,5 +1,5 @@
-// Package performance runs the same small graphs by hand, on this engine, on eino and on
-// LangGraph.js, as benchmarks:
+// Package performance runs the same small graphs by hand, on this engine, on eino, langgraphgo,
+// trpc-agent-go and LangGraph.js, as benchmarks:
 //
 //	cd docs/performance
 //	for i in 1 2 3 4 5; do go test -run - -bench Engines -benchtime 300ms; done | tee figures.txt

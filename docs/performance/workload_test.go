@@ -61,7 +61,7 @@ type makers map[string]func() (run, error)
 var engines = []struct {
 	name   string
 	graphs makers
-}{{"floor", floor()}, {"assay", assay()}, {"eino", eino()}}
+}{{"floor", floor()}, {"assay", assay()}, {"eino", eino()}, {"langgraphgo", langgraphgo()}, {"trpc-agent-go", trpc()}}
 
 // BenchmarkEngines gives nanoseconds per unit of each workload.
 func BenchmarkEngines(b *testing.B) {
@@ -115,7 +115,7 @@ func TestEveryGraphGivesTheRightResult(t *testing.T) {
 			ran++
 		}
 	}
-	if ran != 16 {
+	if ran != 23 {
 		t.Errorf("%d graphs ran", ran)
 	}
 }
