@@ -36,15 +36,15 @@ func (e *MismatchError) Error() string {
 }
 
 // migrated migrates a checkpoint to this version, or refuses it.
-func (r *position) migrated(p *point) error {
-	if p.Version == r.program.version && p.Fingerprint == r.program.fingerprint {
+func (pos *position) migrated(p *point) error {
+	if p.Version == pos.program.version && p.Fingerprint == pos.program.fingerprint {
 		return nil
 	}
-	if p.Version >= r.program.version || r.program.migrate == nil {
-		return &MismatchError{r.ledger.thread, r.program.name, p.Graph, r.program.version, p.Version, r.program.fingerprint, p.Fingerprint}
+	if p.Version >= pos.program.version || pos.program.migrate == nil {
+		return &MismatchError{pos.ledger.thread, pos.program.name, p.Graph, pos.program.version, p.Version, pos.program.fingerprint, p.Fingerprint}
 	}
-	m := &Migration{From: p.Version, To: r.program.version, Values: p.values, Nodes: map[string]string{}}
-	if err := r.program.runMigration(m); err != nil {
+	m := &Migration{From: p.Version, To: pos.program.version, Values: p.values, Nodes: map[string]string{}}
+	if err := pos.program.runMigration(m); err != nil {
 		return fmt.Errorf("migrating from version %d to %d: %w", m.From, m.To, err)
 	}
 	p.values = m.Values
@@ -69,7 +69,7 @@ func (r *position) migrated(p *point) error {
 		if own.Values == nil {
 			own.Values = map[string]json.RawMessage{}
 		}
-		if err := r.program.runMigration(own); err != nil {
+		if err := pos.program.runMigration(own); err != nil {
 			return fmt.Errorf("migrating a Send to %q from version %d to %d: %w", send.Node, m.From, m.To, err)
 		}
 		send.Values = own.Values

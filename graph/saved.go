@@ -209,7 +209,7 @@ func (s *saved) apply(lists map[string]*list, input []writeJSON, source Source) 
 	return s.merge(lists, beside)
 }
 
-// merge follows the rules of machine.merge.
+// merge follows the rules of position.merge.
 func (s *saved) merge(lists map[string]*list, writes []writeJSON) error {
 	overwritten := map[string]bool{}
 	for _, w := range writes {

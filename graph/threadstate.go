@@ -88,7 +88,7 @@ func snapshotOf[S any](d *described) *StateSnapshot[S] {
 
 func (c *program) stateAt(ctx context.Context, key Key) (_ *described, err error) {
 	defer recoverAs(&err)
-	pos, p, err := c.readMachine(ctx, key)
+	pos, p, err := c.readPosition(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +106,8 @@ func (c *program) stateAt(ctx context.Context, key Key) (_ *described, err error
 	return pos.describe(p, next.after(p), key.ID == "")
 }
 
-// readMachine reads a checkpoint into a machine that will not run.
-func (c *program) readMachine(ctx context.Context, key Key) (*position, *point, error) {
+// readPosition reads a checkpoint into a position that will not run.
+func (c *program) readPosition(ctx context.Context, key Key) (*position, *point, error) {
 	if err := c.checkThread(key.Thread); err != nil {
 		return nil, nil, err
 	}
@@ -115,7 +115,7 @@ func (c *program) readMachine(ctx context.Context, key Key) (*position, *point, 
 	if err != nil {
 		return nil, nil, err
 	}
-	pos, err := c.machineAt(key, p)
+	pos, err := c.positionAt(key, p)
 	return pos, p, err
 }
 
@@ -129,8 +129,8 @@ func (c *program) checkThread(thread string) error {
 	return nil
 }
 
-// machineAt returns a machine at a checkpoint.
-func (c *program) machineAt(key Key, p *point) (*position, error) {
+// positionAt returns a position at a checkpoint.
+func (c *program) positionAt(key Key, p *point) (*position, error) {
 	pos := new(position)
 	pos.now, pos.nextShown = c.newSnapshot(), c.typ.fresh()
 	pos.init(c)
@@ -268,7 +268,7 @@ func (pos *position) taskStates(s *described, p *point, ran []savedTask) error {
 // historySnapshot returns a checkpoint for History.
 func (c *program) historySnapshot(ctx context.Context, key Key, ran ranTasks) (_ *described, err error) {
 	defer recoverAs(&err)
-	pos, p, err := c.readMachine(ctx, key)
+	pos, p, err := c.readPosition(ctx, key)
 	if err != nil {
 		return nil, err
 	}

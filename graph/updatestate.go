@@ -150,7 +150,7 @@ func (c *program) fork(ctx context.Context, key Key) (_ Key, err error) {
 	return key, nil
 }
 
-// openThread locks a thread and reads a checkpoint into a machine for edits.
+// openThread locks a thread and reads a checkpoint into a position for edits.
 // The point is nil for a missing thread.
 func (c *program) openThread(ctx context.Context, key Key) (release func(), pos *position, p *point, err error) {
 	if err := c.checkThread(key.Thread); err != nil {
@@ -169,7 +169,7 @@ func (c *program) openThread(ctx context.Context, key Key) (release func(), pos 
 	if err != nil && (key.ID != "" || !errors.Is(err, ErrNoCheckpoint)) {
 		return nil, nil, nil, err
 	}
-	if pos, err = c.machineAt(key, p); err != nil {
+	if pos, err = c.positionAt(key, p); err != nil {
 		return nil, nil, nil, err
 	}
 	stamp := Checkpoint{Graph: c.name, Fingerprint: c.fingerprint, Version: c.version}
