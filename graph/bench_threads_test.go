@@ -10,6 +10,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/sqlite"
+	opened "example.com/assay/graph/internal/savers"
 )
 
 // The threads of a server: many runs at once, each saved in one file.
@@ -29,6 +30,23 @@ func BenchmarkThreads1000SQLite(b *testing.B) {
 		saved := app.With(openSQLite(b, filepath.Join(b.TempDir(), fmt.Sprint(round, ".db")), sqlite.Full))
 		took := together(func(i int) {
 			out, err := saved.Invoke(ctx, graph.Update[job]{jobCount.Set(0)}, &graph.RunOptions{Thread: fmt.Sprint(i)})
+			if err != nil || out.Count != threadSteps {
+				b.Error(out, err)
+			}
+		})
+		b.ReportMetric(spread(took), "slowest/fastest")
+	}
+	perUnit(b, manyThreads*threadSteps, "ns/step")
+}
+
+// BenchmarkThreads1000Postgres is the same on a PostgreSQL server, which tests name.
+func BenchmarkThreads1000Postgres(b *testing.B) {
+	app := loopGraph(b, threadSteps).With(opened.Postgres(b))
+	ctx, round := b.Context(), 0
+	for b.Loop() {
+		round++
+		took := together(func(i int) {
+			out, err := app.Invoke(ctx, graph.Update[job]{jobCount.Set(0)}, &graph.RunOptions{Thread: fmt.Sprint(round, "-", i)})
 			if err != nil || out.Count != threadSteps {
 				b.Error(out, err)
 			}

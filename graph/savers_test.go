@@ -15,7 +15,7 @@ var savers = []struct {
 }{
 	{"memory", func(*testing.T) graph.Checkpointer { return memory.New() }},
 	{"sqlite", opened.SQLite},
-	{"postgres", opened.Postgres},
+	{"postgres", func(t *testing.T) graph.Checkpointer { return opened.Postgres(t) }},
 }
 
 // onSavers runs a check on every saver. Each open is a new store.

@@ -35,12 +35,7 @@ func (s *Saver) commit(ctx context.Context, thread string, change graph.Change) 
 	if err != nil || len(parts) == 1 { // the change is empty
 		return err
 	}
-	for i := 1; ; i++ {
-		err := s.send(ctx, parts)
-		if err == nil || i == attempts || !pgconn.SafeToRetry(err) {
-			return err
-		}
-	}
+	return s.join(ctx, parts[0].args[0].(int64), parts)
 }
 
 // A part is one statement of a change.

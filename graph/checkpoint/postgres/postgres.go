@@ -13,7 +13,8 @@
 //	defer saver.Close()
 //	app, err := g.Compile(&graph.CompileOptions{Checkpointer: saver})
 //
-// New makes the tables in a schema. A commit is one round trip, and so is a load. Locks belong to a
+// New makes the tables in a schema. A commit is one round trip, and so is a load. Commits that wait
+// for a connection share one transaction. Locks belong to a
 // session: behind a pooler that moves sessions between transactions they have no effect, and only
 // Commit keeps a thread consistent.
 //
@@ -47,6 +48,7 @@ type Saver struct {
 	schema string
 	sql    statements
 	locks  locks
+	groups groups
 }
 
 var _ graph.Checkpointer = (*Saver)(nil)
@@ -62,7 +64,7 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts *Options) (*Saver, error)
 	if err != nil {
 		return nil, fmt.Errorf("opening the checkpoints: %w", err)
 	}
-	return &Saver{pool: pool, schema: schema, sql: newStatements(schema), locks: newLocks(pool)}, nil
+	return &Saver{pool: pool, schema: schema, sql: newStatements(schema), locks: newLocks(pool), groups: groups{most: max(1, int(pool.Config().MaxConns)/2)}}, nil
 }
 
 // Version returns the version of the tables in a schema, 0 if there are none, and the newest

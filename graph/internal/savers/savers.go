@@ -35,7 +35,7 @@ func SQLite(t *testing.T) graph.Checkpointer {
 
 // Postgres opens a checkpointer in its own schema, on the server for tests. Without a server it
 // skips the test.
-func Postgres(t *testing.T) graph.Checkpointer {
+func Postgres(t testing.TB) graph.Checkpointer {
 	t.Helper()
 	pool := pgtest.Pool(t)
 	saver, err := postgres.New(t.Context(), pool, &postgres.Options{Schema: pgtest.Schema(t)})
