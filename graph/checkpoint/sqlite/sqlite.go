@@ -12,8 +12,7 @@
 // the locks of threads. The file must be on a local disk, since processes share SQLite's log in
 // memory.
 //
-// Some thousands of threads may run at once. A lock takes the system as long as threads are locked:
-// with 20,000 that is a third of a run. Threads at rest cost nothing.
+// Some thousands of threads may run at once: with 20,000, a third of the time goes to their locks.
 //
 // The file does not shrink when threads are removed; later threads reuse the space. For threads in
 // memory only, see graph/checkpoint/memory.
