@@ -200,16 +200,14 @@ func (pos *position) continueThread(in update, opts *RunOptions) error {
 	return nil
 }
 
-// resumed merges the answers and the update of the call, and makes the change
-// that records them; nil for none.
-func (pos *position) resumed() (*Change, error) {
+// resumed merges the answers and the update of the call, and makes their records.
+func (pos *position) resumed() (records []Record, err error) {
 	if pos.machine.Entering() {
 		return nil, pos.start(pos.turnInput)
 	}
 	if err := pos.mergeResumeUpdates(); err != nil {
 		return nil, err
 	}
-	var records []Record
 	if len(pos.resumeAnswers) > 0 {
 		pending, err := pendingOf(pos.ledger.pendingWrites, pos.taskIDs())
 		if err != nil {
@@ -230,10 +228,7 @@ func (pos *position) resumed() (*Change, error) {
 	if pos.ledger.owner == "" {
 		pos.answers = answersOf(pos.ledger.pendingWrites)
 	}
-	if len(records) == 0 {
-		return nil, nil
-	}
-	return pos.ledger.recorded(records...), nil
+	return records, nil
 }
 
 // mergeResumeUpdates merges the recorded updates that were given with answers,

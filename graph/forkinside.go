@@ -82,7 +82,7 @@ func (f *threadFork) before(namespace, task string) (p *point, node string, send
 			return p, node, send, err
 		}
 	}
-	return nil, "", 0, fmt.Errorf("%w: the checkpoint before the node that ran it is not in thread %q", ErrNoCheckpoint, f.thread)
+	return nil, "", 0, fmt.Errorf("%w: thread %q no longer has the checkpoint before the node that ran this graph: fork a newer one, or one of the outer graph", ErrNoCheckpoint, f.thread)
 }
 
 // copied makes a copy of a checkpoint in a namespace, as a snapshot of its own, and copies of those
@@ -140,12 +140,9 @@ func (f *threadFork) written(p *point) ([]writeJSON, error) {
 
 // nextIn returns the ID of the next checkpoint in a namespace.
 func (f *threadFork) nextIn(namespace string) (string, error) {
-	newest := ""
-	for c, err := range f.saver.List(f.ctx, Query{Thread: f.thread, Namespace: namespace, Limit: 1}) {
-		if err != nil {
-			return "", fmt.Errorf("listing thread %q: %w", f.thread, ofCheckpointer(err))
-		}
-		newest = c.ID
+	newest, err := newestIn(f.ctx, f.saver, Key{f.thread, namespace, ""})
+	if err != nil {
+		return "", err
 	}
 	return nextID(newest)
 }

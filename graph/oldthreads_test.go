@@ -119,7 +119,7 @@ func oldGraphs() map[string]func(saver graph.Checkpointer) (*graph.Compiled[boar
 			g.AddEdge(graph.Start, "c")
 			return g.Compile(options(saver))
 		},
-		// In a graph that is not saved the second question is open, and a call beside it is on record.
+		// The graph inside is not saved. Its second question is open; a call of the node beside it is on record.
 		"a graph that keeps nothing asks again": func(saver graph.Checkpointer) (*graph.Compiled[board], error) {
 			child, err := wire("START -> q\nSTART -> b", map[string]node{
 				"b": func(ctx context.Context, _ board) (update, error) {

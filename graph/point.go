@@ -44,11 +44,17 @@ func readBoth(ctx context.Context, saver Checkpointer, key Key) (p *point, newes
 	if key.ID == "" {
 		return p, p.ID, nil
 	}
+	newest, err = newestIn(ctx, saver, key)
+	return p, newest, err
+}
+
+// newestIn returns the ID of the newest checkpoint in the key's namespace; empty for none.
+func newestIn(ctx context.Context, saver Checkpointer, key Key) (newest string, err error) {
 	for c, err := range saver.List(ctx, Query{Thread: key.Thread, Namespace: key.Namespace, Limit: 1}) {
 		if err != nil {
-			return nil, "", fmt.Errorf("listing %s: %w", key, ofCheckpointer(err))
+			return "", fmt.Errorf("listing %s: %w", key, ofCheckpointer(err))
 		}
 		newest = c.ID
 	}
-	return p, newest, nil
+	return newest, nil
 }

@@ -283,14 +283,15 @@ func (r *run) finish(began time.Time) error {
 	if late := r.close(); late != nil && !errors.Is(r.err, late) {
 		r.err = saveError(r.err, fmt.Errorf("saving the run: %w", late))
 	}
-	next := r.pos.dueNames()
 	stopped, is := r.err.(*InterruptedError)
-	if is {
-		if next = stopped.Next; r.paused != nil {
-			r.pos.now = *r.paused
-		}
+	if is && r.paused != nil {
+		r.pos.now = *r.paused
 	}
 	if r.pos.machine.Begun() && r.wants(RunEnd) {
+		next := r.pos.dueNames()
+		if is {
+			next = stopped.Next
+		}
 		step := r.pos.machine.Superstep() + 1
 		r.out.publish(event{foreign: foreign{
 			Kind: RunEnd, Step: step, Places: []Place{{step, -1}}, Nodes: next, Waiting: r.pos.waiting(), Err: r.err, Elapsed: since(began),
@@ -321,10 +322,10 @@ func saveError(err, late error) error {
 
 // answer merges the answers and the update of the call, and records them.
 func (r *run) answer() (err error) {
-	var change *Change
-	r.locked(func() { change, err = r.pos.resumed() })
-	if err == nil && change != nil {
-		err = r.commit(change)
+	var records []Record
+	r.locked(func() { records, err = r.pos.resumed() })
+	if err == nil && len(records) > 0 {
+		err = r.record(r.saving, records...)
 	}
 	return err
 }
@@ -345,16 +346,12 @@ func (r *run) save(source Source, results []result) error {
 	return err
 }
 
-// commit saves a change.
+// commit saves a change of the run.
 func (r *run) commit(change *Change) error {
-	switch err := r.persister.commit(r.saving, change); {
-	case err == nil:
-		return nil
-	case len(change.Add) > 0:
+	if err := r.persister.commit(r.saving, change); err != nil {
 		return fmt.Errorf("saving %s: %w", r.pos.ledger.saved(), err)
-	default:
-		return fmt.Errorf("recording the %s of a task of thread %q: %w", change.Records[0].Kind, r.pos.ledger.thread, err)
 	}
+	return nil
 }
 
 // record saves records of tasks in one commit.
@@ -365,6 +362,8 @@ func (r *run) record(ctx context.Context, records ...Record) error {
 	return nil
 }
 
+// keep is record, without a name in its error. With DurabilityExit the records wait
+// for the end of the run.
 func (r *run) keep(ctx context.Context, records []Record) error {
 	var change *Change
 	r.locked(func() { change = r.pos.ledger.recorded(records...) })

@@ -20,7 +20,7 @@ import (
 type heard struct {
 	verified *Verified
 	tap      *tap
-	heard    []float64 // the model's probabilities, in the order of Judge; NaN for a claim without one
+	heard    []float64 // the model's probabilities, in the order of Judge; NaN where it gave none
 }
 
 // newHeard returns the pipeline's judge with a model. The error is that the

@@ -20,9 +20,13 @@
 //
 // # A driver
 //
-// A driver begins with New and the zero Event, and does what Step returns, one Command at a time.
-// It reports how that went with the next Event:
+// A driver does what Step returns, one Command at a time, and reports how that went with the next
+// Event. The first Event is zero:
 //
+//	var m machine.Machine
+//	m.Init(plan)
+//	m.Enter(false) // a new input; a saved thread goes on by Resume and Put
+//	m.Begin(machine.Options{Limit: 25})
 //	for c := m.Step(machine.Event{}); c.Do != machine.Finish; c = m.Step(e) {
 //		e = carryOut(c)
 //	}

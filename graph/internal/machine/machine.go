@@ -362,9 +362,9 @@ func (m *Machine) conclude(e *Event) {
 }
 
 // Pass is for a driver that runs supersteps of one plain task which nothing saves and nobody sees.
-// It says that the task of the superstep has run, been merged and led to a choice. Where the same
-// is due next, and on is true, it begins the next superstep and returns its node. Else the driver
-// goes on with Step.
+// It says that the task has run, that its writes are merged, and what it chose. When the next
+// superstep is of that kind, too, and on is true, Pass begins it and returns its node. Otherwise
+// the driver goes on with Step.
 func (m *Machine) Pass(chosen *Choice, on bool) (node int, more bool) {
 	x := &m.plan.Nodes[m.next[0]]
 	to := Start
