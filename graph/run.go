@@ -362,8 +362,7 @@ func (r *run) record(ctx context.Context, records ...Record) error {
 	return nil
 }
 
-// keep is record, without a name in its error. With DurabilityExit the records wait
-// for the end of the run.
+// keep is record, without a name in its error.
 func (r *run) keep(ctx context.Context, records []Record) error {
 	var change *Change
 	r.locked(func() { change = r.pos.ledger.recorded(records...) })
