@@ -49,6 +49,7 @@ type Options struct {
 	Checkpointer graph.Checkpointer // keeps threads
 	Store        store.Store        // keeps records of threads and runs, and the callers' memory
 	Log          *eventlog.Log      // keeps events of runs
+	Items        store.Store        // the callers' memory, if not in Store: such as one with an Embedder
 	// Runs configure how runs are executed; the fields above win. With several tenants,
 	// TenantAtOnce defaults to one less than AtOnce, and TenantWaiting to an equal share of
 	// Waiting, so no tenant can block the others.
@@ -108,6 +109,9 @@ type Server struct {
 
 // New starts a server, and resumes the runs that an earlier process left behind.
 func New(ctx context.Context, o Options) (*Server, error) {
+	if o.Items == nil {
+		o.Items = o.Store
+	}
 	o.MaxBody, o.BodyTime, o.TakeTime = cmp.Or(o.MaxBody, 8<<20), cmp.Or(o.BodyTime, 30*time.Second), cmp.Or(o.TakeTime, time.Minute)
 	if o.Access == nil {
 		o.Access = func(Access) {}
@@ -238,7 +242,7 @@ func (s *Server) routes() http.Handler {
 	space := func(r *http.Request) *runs.Space { return s.runs.Space(tenantOf(r)) }
 	wire := langgraph.Handler(langgraph.Options{
 		Space:   func(r *http.Request) (*runs.Space, error) { return space(r), nil },
-		Items:   func(r *http.Request) store.Store { return store.Below(s.Store, "items", tenantOf(r)) },
+		Items:   func(r *http.Request) store.Store { return store.Below(s.Items, "items", tenantOf(r)) },
 		Version: s.Version,
 	})
 	mux := http.NewServeMux()

@@ -66,8 +66,8 @@ var layers = map[string][]string{
 	"serve/internal/servetest":      {"graph/checkpoint/sqlite", "graph/eventlog", "graph/store/sqlite"},
 	"serve/internal/refusal":        {"graph", "graph/store", "serve/runs"},
 	"serve/internal/sse":            {},
-	"serve/langgraph":               {"graph", "graph/store", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
-	"serve/openai":                  {"graph", "graph/store", "nodes/conversation", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
+	"serve/langgraph":               {"graph", "graph/store", "state/message", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
+	"serve/openai":                  {"graph", "graph/store", "state/message", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
 	"serve/mcp":                     {"graph", "graph/store", "serve/runs"},
 	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/runs", "serve/langgraph", "serve/mcp", "serve/openai", "serve/page"},
 	"graph/temporal/temporaltest":   {"graph/temporal"},
@@ -112,7 +112,7 @@ var layers = map[string][]string{
 	// A server of indexes knows the index alone, and no corpus.
 	"memory/index/weaviate": {"internal/again", "memory/index"},
 
-	"nodes/conversation": {"graph"},
+	"nodes/conversation": {"graph", "state/message"},
 	"nodes":              {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide", "internal/plainfile", "internal/plainjson"},
 	"eval":               {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "nodes/conversation", "case_studies", "serve/page/look", "serve/page/evidence", "internal/plainfile", "internal/plainjson"},
 	"case_studies":       {},

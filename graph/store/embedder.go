@@ -66,15 +66,15 @@ func (e *engine) checkVectors(vectors [][]float32, want int) error {
 	return nil
 }
 
-// embedRows fills in the vectors of rows, if the store has an embedder.
-func (e *engine) embedRows(ctx context.Context, rows []*Row) error {
+// embedRows fills in the vectors of rows, each by its fields, if the store has an embedder.
+func (e *engine) embedRows(ctx context.Context, rows []*Row, fields [][][]string) error {
 	if e.opts.Embedder == nil {
 		return nil
 	}
 	var texts []string
 	counts := make([]int, len(rows))
 	for i, row := range rows {
-		more, err := e.texts(row)
+		more, err := textsOf(row, fields[i])
 		if err != nil {
 			return err
 		}
@@ -91,24 +91,25 @@ func (e *engine) embedRows(ctx context.Context, rows []*Row) error {
 	return nil
 }
 
-// texts returns the texts of a row that are embedded. Empty texts are left out.
-func (e *engine) texts(row *Row) ([]string, error) {
+// textsOf returns the texts of a row that are embedded: of its fields, or all with nil. Empty texts are
+// left out.
+func textsOf(row *Row, fields [][]string) ([]string, error) {
 	object, err := parse(row.Value)
 	if err != nil {
 		return nil, fmt.Errorf("reading the value of %s: %w", itemName(namespaceOf(row.Path), row.Key), err)
 	}
-	if len(e.fields) == 0 {
+	if fields == nil {
 		if t := text(object); t != "" {
 			return []string{t}, nil
 		}
 		return nil, nil
 	}
-	var texts []string
-	for _, path := range e.fields {
+	var out []string
+	for _, path := range fields {
 		part, _ := field(object, path)
 		if t := text(part); t != "" {
-			texts = append(texts, t)
+			out = append(out, t)
 		}
 	}
-	return texts, nil
+	return out, nil
 }

@@ -45,12 +45,9 @@ func New(b Backend, opts *Options) (Store, error) {
 	if e.opts.Dimensions < 0 {
 		return nil, invalid("options", "Dimensions is %d", e.opts.Dimensions)
 	}
-	for _, f := range e.opts.Fields {
-		path, err := splitField(f)
-		if err != nil {
-			return nil, invalid("options", "Fields: %s", err.Reason)
-		}
-		e.fields = append(e.fields, path)
+	var wrong *InvalidError
+	if e.fields, wrong = splitFields(e.opts.Fields); wrong != nil {
+		return nil, wrong
 	}
 	if e.opts.Embedder != nil {
 		if e.opts.Embedder.ID() == "" {
@@ -79,13 +76,26 @@ func (e *engine) Apply(ctx context.Context, ops ...Op) error {
 	}
 	now := e.now()
 	changes := make([]Change, len(ops))
+	var rows []*Row
+	var fields [][][]string
 	for i, op := range ops {
 		var err *InvalidError
 		if changes[i], err = e.change(op, now); err != nil {
 			return err
 		}
+		if changes[i].Kind != ChangePut {
+			continue
+		}
+		own, err := splitFields(op.Fields)
+		if err != nil {
+			return err.of(slices.Clone(op.Namespace), op.Key)
+		}
+		if op.Fields == nil {
+			own = e.fields
+		}
+		rows, fields = append(rows, &changes[i].Row), append(fields, own)
 	}
-	if err := e.embedRows(ctx, puts(changes)); err != nil {
+	if err := e.embedRows(ctx, rows, fields); err != nil {
 		return err
 	}
 	return e.write(ctx, now, changes)
@@ -127,15 +137,19 @@ func (e *engine) change(op Op, now int64) (Change, *InvalidError) {
 	return Change{Kind: ChangePut, Row: row}, nil
 }
 
-// puts returns the rows that changes put, to be changed in place.
-func puts(changes []Change) []*Row {
-	var rows []*Row
-	for i := range changes {
-		if changes[i].Kind == ChangePut {
-			rows = append(rows, &changes[i].Row)
-		}
+// splitFields splits dotted paths. It returns nil for none, and an empty list for an empty one.
+func splitFields(fields []string) (paths [][]string, wrong *InvalidError) {
+	if fields != nil {
+		paths = [][]string{}
 	}
-	return rows
+	for _, f := range fields {
+		path, err := splitField(f)
+		if err != nil {
+			return nil, invalid("options", "Fields: %s", err.Reason)
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
 }
 
 func (e *engine) Get(ctx context.Context, namespace []string, key string) (Item, error) {

@@ -49,7 +49,7 @@ func (e *engine) nearest(ctx context.Context, text string, r Range, conditions [
 
 // reembed makes vectors for rows and stores them, unless a row changed meanwhile.
 func (e *engine) reembed(ctx context.Context, now int64, rows []*Row) error {
-	if err := e.embedRows(ctx, rows); err != nil {
+	if err := e.embedRows(ctx, rows, slices.Repeat([][][]string{e.fields}, len(rows))); err != nil {
 		return err
 	}
 	changes := make([]Change, len(rows))

@@ -70,6 +70,9 @@ type Op struct {
 	// TTL is how long the item lives from now. Default: Options.TTL. Less than a
 	// microsecond counts as one.
 	TTL time.Duration
+	// Fields replaces Options.Fields for this item; an empty list embeds nothing. Default: nil. A
+	// change of the embedder embeds the item by Options.Fields again.
+	Fields []string
 }
 
 // Query selects items.

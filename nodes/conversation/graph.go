@@ -9,11 +9,12 @@ import (
 	"strings"
 
 	"example.com/assay/graph"
+	"example.com/assay/state/message"
 )
 
 // State is a conversation.
 type State struct {
-	Messages []Message `json:"messages"`
+	Messages []message.Message `json:"messages"`
 	// Input holds further input fields of the next turn, such as the context of a response: an
 	// object.
 	Input json.RawMessage `json:"input,omitempty"`
@@ -34,7 +35,7 @@ type Turn struct {
 	Message string            `json:"message"`           // the ID of the person's message
 	// Before are the earlier messages if nothing is known about their turns: a caller may start a
 	// thread with a conversation.
-	Before []Message `json:"before,omitempty"`
+	Before []message.Message `json:"before,omitempty"`
 }
 
 // Read decodes the further input fields of a turn into a struct. An unknown field is an error.
@@ -52,10 +53,10 @@ func (t Turn) Read(into any) error {
 
 // A Reply is a pipeline's answer to a turn.
 type Reply struct {
-	Text      string          `json:"text"` // Markdown
-	Citations []Citation      `json:"citations,omitempty"`
-	Answer    json.RawMessage `json:"answer,omitempty"`
-	Earlier   json.RawMessage `json:"earlier,omitempty"` // nil if the next turn needs nothing
+	Text      string             `json:"text"` // Markdown
+	Citations []message.Citation `json:"citations,omitempty"`
+	Answer    json.RawMessage    `json:"answer,omitempty"`
+	Earlier   json.RawMessage    `json:"earlier,omitempty"` // nil if the next turn needs nothing
 }
 
 // A Pipeline answers turns with its own graph.
@@ -76,7 +77,7 @@ var ErrNothingAsked = errors.New(`nothing was asked: the last message must be a 
 // question, the node with the pipeline's name answers it, and reply adds the message. A reply
 // without a run goes from hear to reply.
 func Graph[C any](name string, p Pipeline[C]) (*graph.Compiled[State], error) {
-	messages := graph.Keyed("messages", func(s *State) *[]Message { return &s.Messages }, func(m *Message) *string { return &m.ID })
+	messages := graph.Keyed("messages", func(s *State) *[]message.Message { return &s.Messages }, func(m *message.Message) *string { return &m.ID })
 	input := graph.LastValue("input", func(s *State) *json.RawMessage { return &s.Input })
 	answer := graph.LastValue("answer", func(s *State) *json.RawMessage { return &s.Answer })
 	earlier := graph.Append("earlier", func(s *State) *[]json.RawMessage { return &s.Earlier })
@@ -87,7 +88,7 @@ func Graph[C any](name string, p Pipeline[C]) (*graph.Compiled[State], error) {
 	g.Input(messages, input)
 	g.AddNode("hear", func(_ context.Context, s State) (graph.Update[State], error) {
 		n := len(s.Messages)
-		if n == 0 || s.Messages[n-1].Type != "human" || strings.TrimSpace(s.Messages[n-1].Content.String()) == "" {
+		if n == 0 || s.Messages[n-1].Type != message.Human || strings.TrimSpace(s.Messages[n-1].Content.String()) == "" {
 			return nil, ErrNothingAsked
 		}
 		last := s.Messages[n-1]
@@ -113,7 +114,7 @@ func Graph[C any](name string, p Pipeline[C]) (*graph.Compiled[State], error) {
 		func(c C) graph.Update[State] { return graph.Update[State]{reply.Set(p.Reply(c))} })
 	g.AddNode("reply", func(ctx context.Context, s State) (graph.Update[State], error) {
 		task, _ := graph.CurrentTask(ctx)
-		m := Message{ID: "reply-" + s.Question.Message, Type: "ai", Name: name, Content: Content{Blocks: []Block{{Type: "text", Text: s.Reply.Text, Annotations: s.Reply.Citations}}}}
+		m := message.Message{ID: "reply-" + s.Question.Message, Type: message.AI, Name: name, Content: message.Content{Blocks: []message.Block{{Type: "text", Text: s.Reply.Text, Annotations: s.Reply.Citations}}}}
 		u := graph.Update[State]{messages.Put(m), answer.Set(signed(s.Reply.Answer, task.Run)), question.Set(Turn{}), reply.Set(Reply{})}
 		if s.Reply.Earlier != nil {
 			u = append(u, earlier.Add(s.Reply.Earlier))

@@ -11,6 +11,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/checkpoint/memory"
 	"example.com/assay/nodes/conversation"
+	"example.com/assay/state/message"
 )
 
 type echo struct {
@@ -41,7 +42,7 @@ func parrot(t *testing.T) *graph.Compiled[conversation.State] {
 			known, _ := json.Marshal(s.Said) // a string can always be encoded
 			return conversation.Reply{
 				Text: fmt.Sprintf("%s %d", s.Said, s.N), Answer: json.RawMessage(`{"n":1,"run_id":""}`), Earlier: known,
-				Citations: []conversation.Citation{{Type: "citation", EndIndex: 2, CitedText: "HI", Doc: "d", Start: 3, End: 5}},
+				Citations: []message.Citation{{Type: "citation", EndIndex: 2, CitedText: "HI", Doc: "d", Start: 3, End: 5}},
 			}
 		},
 	})
@@ -86,10 +87,10 @@ func TestConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"messages":[` +
-		`{"id":"1","type":"human","content":"hi"},` +
-		`{"id":"reply-1","type":"ai","content":[{"type":"text","text":"HI 0","annotations":[{"type":"citation","start_index":0,"end_index":2,"cited_text":"HI","doc":"d","start":3,"end":5}]}],"name":"parrot"},` +
-		`{"id":"2","type":"human","content":[{"type":"text","text":"again"},{"type":"image"}]},` +
-		`{"id":"reply-2","type":"ai","content":[{"type":"text","text":"AGAIN{\"X\":1} 1","annotations":[{"type":"citation","start_index":0,"end_index":2,"cited_text":"HI","doc":"d","start":3,"end":5}]}],"name":"parrot"}` +
+		`{"id":"1","type":"human","content":"hi","additional_kwargs":{},"response_metadata":{}},` +
+		`{"id":"reply-1","type":"ai","content":[{"type":"text","text":"HI 0","annotations":[{"type":"citation","start_index":0,"end_index":2,"cited_text":"HI","doc":"d","start":3,"end":5}]}],"name":"parrot","additional_kwargs":{},"response_metadata":{},"tool_calls":[],"invalid_tool_calls":[]},` +
+		`{"id":"2","type":"human","content":[{"type":"text","text":"again"},{"type":"image"}],"additional_kwargs":{},"response_metadata":{}},` +
+		`{"id":"reply-2","type":"ai","content":[{"type":"text","text":"AGAIN{\"X\":1} 1","annotations":[{"type":"citation","start_index":0,"end_index":2,"cited_text":"HI","doc":"d","start":3,"end":5}]}],"name":"parrot","additional_kwargs":{},"response_metadata":{},"tool_calls":[],"invalid_tool_calls":[]}` +
 		`],"answer":{"n":1,"run_id":"r1"},"earlier":["HI","AGAIN{\"X\":1}"]}`
 	if got := string(last); got != want {
 		t.Errorf("the conversation is\n%s\nwant\n%s", got, want)

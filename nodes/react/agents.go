@@ -57,7 +57,7 @@ func Swarm(first string, agents map[string]*graph.Compiled[State]) (*graph.State
 	if agents[first] == nil {
 		return nil, fmt.Errorf("making a swarm: there is no agent %q to begin; there are: %v", first, slices.Sorted(maps.Keys(agents)))
 	}
-	g := graph.NewStateGraph(own.All()...)
+	g := graph.NewStateGraph(plain.All()...)
 	names := slices.Sorted(maps.Keys(agents))
 	for _, name := range names {
 		g.AddSubgraph(name, agents[name], graph.NodeOptions[State]{Goto: names})
@@ -73,7 +73,7 @@ func Swarm(first string, agents map[string]*graph.Compiled[State]) (*graph.State
 
 // handOver ends an agent's run and gives the conversation to another agent.
 func (a *agent[S]) handOver(s *State, from *Message, call int, to string) graph.Update[S] {
-	done := result(from.result(call), from.Calls[call], "handed over to "+to, false)
+	done := result(from.result(from.Calls[call].ID), from.Calls[call], "handed over to "+to, false)
 	return graph.Update[S]{graph.Parent[S](graph.Update[S]{
 		a.Messages.Overwrite(append(slices.Clone(s.Messages), done)), a.Allowed.Add(s.Allowed), a.Usage.Overwrite(s.Usage), a.Active.Set(to), graph.Goto[S](to),
 	})}

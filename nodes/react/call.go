@@ -15,32 +15,31 @@ import (
 	"example.com/assay/llm"
 )
 
-// dispatch is the node that sends the open calls of the model's last message to their tools. With
-// several calls, each first gets a message, so results stay in the order of the calls. Ask begins
-// the next round; after receives an answer.
+// dispatch is the node that sends the open calls of the model's last message to their tools, or to
+// the node that asks a person about them. Ask begins the next round; after receives an answer.
 func (a *agent[S]) dispatch(ask, after string) graph.Node[S] {
 	next := graph.Update[S]{graph.Goto[S](ask)}
 	return func(ctx context.Context, s S) (graph.Update[S], error) {
 		at := a.at(&s)
 		from, behind := called(at.Messages)
-		open := 0
-		for _, c := range from.Calls {
-			if !answered(behind, c.ID) {
-				open++
-			}
-		}
 		var made, batch map[string]int // nil maps count nothing, where nothing is limited
 		if a.kit.limited {
 			made, batch = a.made(at), map[string]int{}
 		}
 		var u graph.Update[S]
+		var later []Sent // approved, and over a limit now
 		var sends []graph.Send[S]
+		var asking []Asking
 		handoff := -1
 		for j, c := range from.Calls {
 			if answered(behind, c.ID) {
 				continue
 			}
-			sent := &Sent{ToolCall: c, Message: from.result(j), Round: at.Rounds}
+			sent := &Sent{ToolCall: c, Message: from.result(c.ID), Round: at.Rounds}
+			decided := slices.IndexFunc(at.Decided, func(d Sent) bool { return d.ID == c.ID })
+			if decided >= 0 {
+				sent = &at.Decided[decided]
+			}
 			tool := a.kit.tools[sent.Name]
 			if refusal := a.refuse(sent, tool, made[sent.Name]); refusal != nil {
 				refused, err := a.answer(ctx, sent, refusal.Error(), true)
@@ -54,19 +53,30 @@ func (a *agent[S]) dispatch(ask, after string) graph.Node[S] {
 				handoff = j // hand over after the other calls have their results
 				continue
 			}
-			if open > 1 && !has(at.Messages, sent.Message) {
-				u = append(u, a.Messages.Put(Message{ID: sent.Message, Message: llm.Message{Role: llm.ToolRole}}))
-			}
 			if a.kit.limited {
 				made[sent.Name]++
 				batch[sent.Name]++
 			}
-			if over(batch[sent.Name], tool.AtOnce) || over(len(sends)+1, a.AtOnce) {
+			if over(batch[sent.Name], tool.AtOnce) || over(len(sends)+len(asking)+1, a.AtOnce) {
+				if decided >= 0 {
+					later = append(later, *sent)
+				}
 				continue
 			}
-			sends = append(sends, graph.Send[S]{Node: tool.node})
-			part := a.part(&sends[len(sends)-1].State)
-			part.Sent, part.Allowed = sent, at.Allowed
+			if tool.Approve != nil && decided < 0 && !slices.Contains(at.Allowed, sent.Name) {
+				if ask, why := tool.Approve(sent.ToolCall); ask {
+					asking = append(asking, Asking{*sent, why})
+					continue
+				}
+			}
+			sends = append(sends, a.send(sent))
+		}
+		if len(at.Decided) > 0 {
+			u = append(u, a.Decided.Set(later))
+		}
+		if len(asking) > 0 {
+			sends = append(sends, graph.Send[S]{Node: NodeApprove})
+			a.part(&sends[len(sends)-1].State).Asking = asking
 		}
 		switch {
 		case len(sends) > 0:
@@ -135,26 +145,7 @@ func (a *agent[S]) call(t *Tool) graph.Node[S] {
 		if at.Sent == nil {
 			return nil, fmt.Errorf("the node of tool %q runs without a call: only %s may send to it", t.Tool().Name, NodeDispatch)
 		}
-		sent, edited := at.Sent, ""
-		var u graph.Update[S]
-		if t.Approve != nil && !slices.Contains(at.Allowed, sent.Name) {
-			if ask, why := t.Approve(sent.ToolCall); ask {
-				answer, err := approve(ctx, *t, sent.ToolCall, why)
-				if err != nil {
-					return nil, err
-				}
-				switch {
-				case answer.Decision == Reject:
-					return a.answers(ctx, nil, sent, rejected(answer.Text), true)
-				case answer.Decision == Edit:
-					other := *sent
-					other.Arguments, sent = answer.Arguments, &other
-					edited = "A person changed the arguments to " + string(answer.Arguments) + ".\n"
-				case answer.Always:
-					u = append(u, a.Allowed.Add([]string{sent.Name}))
-				}
-			}
-		}
+		sent := at.Sent
 		text, err := llm.CallText(ctx, t.Callable, sent.Arguments)
 		if err == nil {
 			text, err = a.kept(ctx, t, sent, text)
@@ -162,15 +153,18 @@ func (a *agent[S]) call(t *Tool) graph.Node[S] {
 		if err != nil {
 			return nil, err
 		}
-		return a.answers(ctx, u, sent, edited+text, false)
+		if sent.Edited {
+			text = "A person changed the arguments to " + string(sent.Arguments) + ".\n" + text
+		}
+		return a.answers(ctx, nil, sent, text, false)
 	}
 }
 
-func rejected(text string) string {
-	if text == "" {
-		return "a person rejected this call"
-	}
-	return "a person rejected this call: " + text
+// send returns the task of a call.
+func (a *agent[S]) send(sent *Sent) graph.Send[S] {
+	out := graph.Send[S]{Node: a.kit.tools[sent.Name].node}
+	a.part(&out.State).Sent = sent
+	return out
 }
 
 // failed turns the error of a call into its result.

@@ -112,7 +112,7 @@ func TestKillChild(t *testing.T) {
 		opts := &graph.RunOptions{Thread: "t"}
 		for _, task := range snap.Tasks {
 			for _, p := range task.Interrupts {
-				opts.Resume = append(opts.Resume, graph.ReplyTo(p.ID, react.Approval{Decision: react.Approve}))
+				opts.Resume = append(opts.Resume, graph.ReplyTo(p.ID, react.Decide(react.Decision{Type: react.Approve})))
 			}
 		}
 		s, err = app.Resume(t.Context(), nil, opts)

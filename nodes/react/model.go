@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/assay/graph"
@@ -24,7 +23,7 @@ func (a *agent[S]) ask(ctx context.Context, s S) (graph.Update[S], error) {
 	if err != nil {
 		return nil, err
 	}
-	said := Message{ID: freshID(ctx, at.Messages), Message: llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: numbered(resp.Calls)}}
+	said := Message{ID: freshID(ctx, at.Messages), Message: llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: numbered(resp.Calls)}, Model: resp.Model, Usage: resp.Usage}
 	u := graph.Update[S]{a.Messages.Put(said), a.Rounds.Set(at.Rounds + 1), a.plainView, a.Usage.Add(usage)}
 	if at.Rounds+1 == a.MaxRounds && a.kit.inVain(said.Calls) {
 		u = append(u, a.endless)
@@ -212,4 +211,4 @@ func called(list []Message) (*Message, []Message) {
 }
 
 // result returns the ID of the message with the result of a call.
-func (m *Message) result(call int) string { return m.ID + "." + strconv.Itoa(call+1) }
+func (m *Message) result(call string) string { return m.ID + "." + call }

@@ -17,6 +17,7 @@ const (
 	NodeBegin    = "begin"
 	NodeModel    = "model"
 	NodeDispatch = "dispatch"
+	NodeApprove  = "approve" // of agents with a tool that asks a person
 	NodeTool     = "tool_"
 )
 
@@ -29,7 +30,7 @@ const (
 
 // New makes an agent's graph over State. Its error lists every mistake.
 func New(m llm.Model, tools []Tool, opts *Options) (*graph.StateGraph[State], error) {
-	return Into(own, m, tools, opts)
+	return Into(plain, m, tools, opts)
 }
 
 // Into makes an agent's graph over a caller's state that contains a State. More are the channels of
@@ -98,6 +99,11 @@ func Into[S any](c *Channels[S], m llm.Model, tools []Tool, opts *Options, more 
 		g.AddNode(tool.node, a.call(tool), graph.NodeOptions[S]{Retry: tool.Retry, Timeout: tool.Timeout, OnError: a.failed(tool)})
 		g.AddEdge(tool.node, NodeDispatch)
 		targets = append(targets, tool.node)
+	}
+	if slices.ContainsFunc(tools, func(t Tool) bool { return t.Approve != nil }) {
+		g.AddNode(NodeApprove, a.approve)
+		g.AddEdge(NodeApprove, NodeDispatch)
+		targets = append(targets, NodeApprove)
 	}
 	g.AddNode(NodeDispatch, a.dispatch(ask, after), graph.NodeOptions[S]{Goto: targets})
 	return g, nil

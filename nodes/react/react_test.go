@@ -132,9 +132,9 @@ func TestResultsStandInTheOrderOfTheCalls(t *testing.T) {
 	expect(t, s, `
 m1 user "Go"
 m2 assistant c1=slow({"town":"Oslo"}) c2=fast({"town":"Rome"}) c3=slow({"town":"Bern"})
-m2.1 tool c1="slow of Oslo"
-m2.2 tool c2="fast of Rome"
-m2.3 tool c3="slow of Bern"
+m2.c1 tool c1="slow of Oslo"
+m2.c2 tool c2="fast of Rome"
+m2.c3 tool c3="slow of Bern"
 m6 assistant "Done."
 `)
 	second := m.Requests()[1].Messages
@@ -236,7 +236,7 @@ func TestMostCallsOfATurn(t *testing.T) {
 	one := calls(`look {"town":"x"}`)
 	app := compile(t, says(one, calls(`look {"town":"y"}`, `look {"town":"z"}`), text("Done."), one, text("Again.")), []react.Tool{limited}, nil)
 	s := run(t, app, "Go")
-	if r := s.Messages[5].Results[0]; !r.Failed || !strings.Contains(r.Text, "2 times in a turn") {
+	if r := s.Messages[4].Results[0]; !r.Failed || !strings.Contains(r.Text, "2 times in a turn") {
 		t.Error(shown(s))
 	}
 	if s = run(t, app, "And now?"); s.Messages[len(s.Messages)-2].Results[0].Failed {
@@ -274,9 +274,9 @@ func TestIdsOfCalls(t *testing.T) {
 	expect(t, s, `
 m1 user "Go"
 m2 assistant c1=look({"town":"a"}) call2=look({"town":"b"}) call3=look({"town":"c"})
-m2.1 tool c1="look of a"
-m2.2 tool call2="look of b"
-m2.3 tool call3="look of c"
+m2.c1 tool c1="look of a"
+m2.call2 tool call2="look of b"
+m2.call3 tool call3="look of c"
 m6 assistant "x"
 `)
 }
@@ -332,34 +332,23 @@ func TestApprovals(t *testing.T) {
 	asks.Approve = func(c llm.ToolCall) (bool, string) {
 		return !strings.Contains(string(c.Arguments), "free"), "it costs money"
 	}
-	m := says(calls(`look {"town":"a"}`, `pay {"town":"b"}`, `pay {"town":"c"}`, `pay {"town":"d"}`, `pay {"town":"free"}`), text("Done."))
+	m := says(calls(`look {"town":"a"}`, `pay {"town":"b"}`, `pay {"town":"c"}`, `pay {"town":"d"}`, `pay {"town":"e"}`, `pay {"town":"free"}`), text("Done."))
 	app := compile(t, m, []react.Tool{counted("look"), asks}, nil)
 	_, err := app.Invoke(t.Context(), react.Say("Go"), onThread)
 	pending := approvals(t, app, err)
-	if len(pending) != 3 || pending[0].Key != react.KeyApproval {
+	if len(pending) != 1 || pending[0].Key != react.KeyApproval {
 		t.Fatalf("pending %+v", pending)
 	}
-	var q react.Question
-	if err := json.Unmarshal(pending[0].Payload, &q); err != nil || q.Tool != "pay" || q.Why != "it costs money" || string(q.Arguments) != `{"town":"b"}` {
+	var q react.HITLRequest
+	if err := json.Unmarshal(pending[0].Payload, &q); err != nil || len(q.Actions) != 4 || len(q.Reviews) != 1 || q.Actions[0].Name != "pay" || !strings.HasSuffix(q.Actions[0].Description, "it costs money") || string(q.Actions[0].Args) != `{"town":"b"}` {
 		t.Errorf("%v: %+v", err, q)
 	}
-	answers := map[string]react.Approval{
-		"b": {Decision: react.Approve},
-		"c": {Decision: react.Edit, Arguments: json.RawMessage(`{"town":"cc"}`)},
-		"d": {Decision: react.Reject, Text: "too dear"},
+	// What needs no decision has run while the person thinks.
+	if fmt.Sprint(ran) != "map[look a:1 pay free:1]" {
+		t.Errorf("ran %v", ran)
 	}
-	// One answer at a time: the others stay pending, and what ran is not run again.
-	for _, p := range pending {
-		if err := json.Unmarshal(p.Payload, &q); err != nil {
-			t.Fatal(err)
-		}
-		var in town
-		if err := json.Unmarshal(q.Arguments, &in); err != nil {
-			t.Fatal(err)
-		}
-		_, err = app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "t", Resume: []graph.Answer{graph.ReplyTo(p.ID, answers[in.Town])}})
-	}
-	if err != nil {
+	answer := json.RawMessage(`{"decisions":[{"type":"approve"},{"type":"edit","edited_action":{"name":"pay","args":{"town":"cc"}}},{"type":"reject","message":"too dear"},{"type":"respond","message":"paid in cash"}]}`)
+	if _, err = app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "t", Resume: []graph.Answer{graph.ReplyTo(pending[0].ID, answer)}}); err != nil {
 		t.Fatal(err)
 	}
 	snap, err := app.State(t.Context(), graph.Key{Thread: "t"})
@@ -367,14 +356,37 @@ func TestApprovals(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := snap.State
-	want := []string{"look of a", "pay of b", "A person changed the arguments to {\"town\":\"cc\"}.\npay of cc", "a person rejected this call: too dear", "pay of free"}
-	for i, text := range want {
-		if s.Messages[2+i].Results[0].Text != text {
-			t.Errorf("result %d is %q, want %q", i, s.Messages[2+i].Results[0].Text, text)
+	want := map[string]string{
+		"c1": "look of a", "c2": "pay of b", "c3": "A person changed the arguments to {\"town\":\"cc\"}.\npay of cc",
+		"c4": "a person rejected this call: too dear", "c5": "paid in cash", "c6": "pay of free",
+	}
+	for _, m := range s.Messages[2:8] {
+		if r := m.Results[0]; want[r.CallID] != r.Text || r.Failed != (r.CallID == "c4") {
+			t.Errorf("the result is %+v, want %q", r, want[r.CallID])
 		}
 	}
 	if fmt.Sprint(ran) != "map[look a:1 pay b:1 pay cc:1 pay free:1]" {
 		t.Errorf("ran %v", ran)
+	}
+}
+
+// Approved calls over a limit wait, and are not asked about again.
+func TestApprovedOneByOne(t *testing.T) {
+	asks := echo(t, "pay")
+	asks.Approve, asks.AtOnce = react.Always, 2
+	app := compile(t, says(calls(`pay {"town":"a"}`, `pay {"town":"b"}`, `pay {"town":"c"}`), text("Done.")), []react.Tool{asks}, &react.Options{AtOnce: 2})
+	_, err := app.Invoke(t.Context(), react.Say("Go"), onThread)
+	var s react.State
+	for _, n := range []int{2, 1} {
+		pending := approvals(t, app, err)
+		var q react.HITLRequest
+		if err := json.Unmarshal(pending[0].Payload, &q); err != nil || len(q.Actions) != n {
+			t.Fatalf("%v: %d calls, want %d", err, len(q.Actions), n)
+		}
+		s, err = app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "t", Resume: []graph.Answer{graph.ReplyTo(pending[0].ID, react.Decide(slices.Repeat([]react.Decision{{Type: react.Approve}}, n)...))}})
+	}
+	if err != nil || react.Answer(s) != "Done." || len(s.Decided) != 0 {
+		t.Errorf("%v\n%s", err, shown(s))
 	}
 }
 
@@ -383,16 +395,20 @@ func TestAnApprovalThatCannotBeTaken(t *testing.T) {
 	asks.Approve = react.Always
 	app := compile(t, says(calls(`pay {"town":"b"}`), text("Done.")), []react.Tool{asks}, nil)
 	_, err := app.Invoke(t.Context(), react.Say("Go"), onThread)
-	for _, wrong := range []react.Approval{{Decision: "maybe"}, {Decision: react.Edit, Arguments: json.RawMessage(`{"city":1}`)}} {
+	for _, wrong := range []react.HITLResponse{
+		react.Decide(), react.Decide(react.Decision{Type: "maybe"}), react.Decide(react.Decision{Type: react.Edit}),
+		react.Decide(react.Decision{Type: react.Edit, Edited: &react.EditedAction{Args: json.RawMessage(`{"city":1}`)}}),
+		react.Decide(react.Decision{Type: react.Edit, Edited: &react.EditedAction{Name: "look", Args: json.RawMessage(`{"town":"b"}`)}}),
+	} {
 		id := approvals(t, app, err)[0].ID
 		_, err = app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "t", Resume: []graph.Answer{graph.ReplyTo(id, wrong)}})
-		var q react.Question
-		if json.Unmarshal(approvals(t, app, err)[0].Payload, &q) != nil || q.Problem == "" {
+		var q react.HITLRequest
+		if json.Unmarshal(approvals(t, app, err)[0].Payload, &q) != nil || q.Actions[0].Problem == "" {
 			t.Errorf("%+v: asked again with %+v", wrong, q)
 		}
 	}
 	id := approvals(t, app, err)[0].ID
-	if s, err := app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "t", Resume: []graph.Answer{graph.ReplyTo(id, react.Approval{Decision: react.Approve})}}); err != nil || react.Answer(s) != "Done." {
+	if s, err := app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "t", Resume: []graph.Answer{graph.ReplyTo(id, react.Decide(react.Decision{Type: react.Approve}))}}); err != nil || react.Answer(s) != "Done." {
 		t.Errorf("%v\n%s", err, shown(s))
 	}
 }
@@ -404,7 +420,7 @@ func TestAlwaysForThisThread(t *testing.T) {
 	app := compile(t, says(one, text("Done."), one, text("Again."), one), []react.Tool{asks}, nil)
 	_, err := app.Invoke(t.Context(), react.Say("Go"), onThread)
 	id := approvals(t, app, err)[0].ID
-	if _, err := app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "t", Resume: []graph.Answer{graph.ReplyTo(id, react.Approval{Decision: react.Approve, Always: true})}}); err != nil {
+	if _, err := app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "t", Resume: []graph.Answer{graph.ReplyTo(id, react.Decide(react.Decision{Type: react.Approve, Always: true}))}}); err != nil {
 		t.Fatal(err)
 	}
 	if s := run(t, app, "Once more"); react.Answer(s) != "Again." {

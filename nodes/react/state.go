@@ -11,23 +11,6 @@ import (
 	"example.com/assay/state"
 )
 
-// A Message is an entry of a conversation.
-type Message struct {
-	ID string `json:"id,omitempty"`
-	llm.Message
-	Check *state.ClaimCheck `json:"check,omitempty"` // for an answer, with Grounded
-	Again bool              `json:"again,omitempty"` // a step, not the person, asks the model again
-	Sum   *Sum              `json:"sum,omitempty"`   // the message is a summary
-}
-
-// A Sum is what a summary sums up.
-type Sum struct {
-	For []string `json:"for"` // the IDs of the messages in whose place requests have it
-}
-
-// person reports whether the person wrote a message.
-func (m *Message) person() bool { return m.Role == llm.User && !m.Again && m.Sum == nil }
-
 // State is a conversation. To use a caller's struct that contains one, see Into.
 type State struct {
 	Messages []Message `json:"messages"`
@@ -44,9 +27,13 @@ type State struct {
 	Usage state.ModelUsage `json:"usage"`
 	// Active is the agent of a Swarm that has the conversation.
 	Active string `json:"active,omitempty"`
+	// Decided are calls of this round that a person has approved.
+	Decided []Sent `json:"decided,omitempty"`
 
 	// Sent is the call for a tool's task. Only such tasks have one.
 	Sent *Sent `json:"sent,omitempty"`
+	// Asking are the calls for the task that asks a person.
+	Asking []Asking `json:"asking,omitempty"`
 }
 
 // A View is how one model call sees the conversation. Steps before the model set it.
@@ -76,6 +63,7 @@ type Sent struct {
 	llm.ToolCall
 	Message string `json:"message"` // ID of the message for its result
 	Round   int    `json:"round"`
+	Edited  bool   `json:"edited,omitempty"` // a person changed the arguments
 }
 
 // Channels are the channels of a State inside S.
@@ -88,6 +76,7 @@ type Channels[S any] struct {
 	View     *graph.LastValueChannel[S, View]
 	Usage    *graph.ReduceChannel[S, state.ModelUsage]
 	Active   *graph.LastValueChannel[S, string]
+	Decided  *graph.LastValueChannel[S, []Sent]
 
 	part func(*S) *State
 }
@@ -103,14 +92,15 @@ func NewChannels[S any](part func(*S) *State) *Channels[S] {
 		View:     graph.LastValue("view", func(s *S) *View { return &part(s).View }),
 		Usage:    graph.Reduce("usage", func(s *S) *state.ModelUsage { return &part(s).Usage }, state.ModelUsage.Plus),
 		Active:   graph.LastValue("active", func(s *S) *string { return &part(s).Active }),
+		Decided:  graph.LastValue("decided", func(s *S) *[]Sent { return &part(s).Decided }),
 		part:     part,
 	}
 }
 
 // at returns the State inside s. Where S is State, s stays on its caller's stack.
 func (c *Channels[S]) at(s *S) *State {
-	if own, ok := any(s).(*State); ok {
-		return own
+	if whole, ok := any(s).(*State); ok {
+		return whole
 	}
 	return c.inside(*s)
 }
@@ -119,7 +109,7 @@ func (c *Channels[S]) inside(s S) *State { return c.part(&s) }
 
 // All returns the channels, for graph.NewStateGraph.
 func (c *Channels[S]) All() []graph.Channel[S] {
-	return []graph.Channel[S]{c.Messages, c.Asked, c.Rounds, c.Allowed, c.Ended, c.View, c.Usage, c.Active}
+	return []graph.Channel[S]{c.Messages, c.Asked, c.Rounds, c.Allowed, c.Ended, c.View, c.Usage, c.Active, c.Decided}
 }
 
 // Say returns the input of a turn: the person's text and images. The message gets an ID.
@@ -127,14 +117,14 @@ func (c *Channels[S]) Say(text string, images ...llm.Image) graph.Update[S] {
 	return graph.Update[S]{c.Asked.Set([]Message{{Message: llm.Message{Role: llm.User, Text: text, Images: images}}})}
 }
 
-// own are the channels of a State that is the whole state.
-var own = NewChannels(func(s *State) *State { return s })
+// plain are the channels of a State that is the whole state.
+var plain = NewChannels(func(s *State) *State { return s })
 
 // Messages is the channel of State.Messages, for graphs of New.
-var Messages = own.Messages
+var Messages = plain.Messages
 
 // Say returns the input of a turn, for graphs of New.
-func Say(text string, images ...llm.Image) graph.Update[State] { return own.Say(text, images...) }
+func Say(text string, images ...llm.Image) graph.Update[State] { return plain.Say(text, images...) }
 
 // Answer returns the text of the last turn's answer. It is empty if the turn ended without one; see
 // State.Ended.

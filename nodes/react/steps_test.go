@@ -165,7 +165,7 @@ func TestSupervisor(t *testing.T) {
 	}
 	_, err = app.Invoke(t.Context(), react.Say("Go"), onThread)
 	id := approvals(t, app, err)[0].ID
-	s, err := app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "t", Resume: []graph.Answer{graph.ReplyTo(id, react.Approval{Decision: react.Approve})}})
+	s, err := app.Resume(t.Context(), nil, &graph.RunOptions{Thread: "t", Resume: []graph.Answer{graph.ReplyTo(id, react.Decide(react.Decision{Type: react.Approve}))}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"example.com/assay/graph/store"
 	"example.com/assay/serve/internal/refusal"
@@ -38,11 +37,12 @@ type versioned struct {
 
 func (c *call) assistantsAt() []string { return c.Records("assistants") }
 
-// ofGraph returns the graph's own assistant.
-func ofGraph(g runs.Graph) assistant {
+// ofGraph returns the graph's own assistant, as old as the server.
+func (c *call) ofGraph(g runs.Graph) assistant {
+	began := moment(c.Began())
 	a := assistant{
 		ID: assistantOf(g.Name), Version: 1, Config: object(nil), Context: object(nil), Graph: g.Name, Name: g.Name,
-		Metadata: json.RawMessage(`{"created_by":"system"}`), Created: moment(time.Unix(0, 0)), Updated: moment(time.Unix(0, 0)),
+		Metadata: json.RawMessage(`{"created_by":"system"}`), Created: began, Updated: began,
 	}
 	if g.Description != "" {
 		a.Description = &g.Description
@@ -61,7 +61,7 @@ func (c *call) graphNamed(name string) (runs.Graph, error) {
 func (c *call) kept(id string) (versioned, error) {
 	for _, g := range c.Graphs() {
 		if id == g.Name || id == assistantOf(g.Name) {
-			a := ofGraph(g)
+			a := c.ofGraph(g)
 			return versioned{a, []assistant{a}}, nil
 		}
 	}
@@ -128,8 +128,8 @@ func (c *call) configured(graph string, config, context json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	var s settings
-	if err := s.read(config); err != nil {
+	s, err := c.config(config)
+	if err != nil {
 		return err
 	}
 	_, err = c.settingsOf(g, choices{s, context})
@@ -256,7 +256,7 @@ type assistantQuery struct {
 func (c *call) assistants(q *assistantQuery) ([]assistant, error) {
 	var all []assistant
 	for _, g := range c.Graphs() {
-		all = append(all, ofGraph(g))
+		all = append(all, c.ofGraph(g))
 	}
 	for offset := 0; ; {
 		found, err := c.Store.Search(c.ctx(), store.Query{Namespace: c.assistantsAt(), Limit: 1000, Offset: offset})

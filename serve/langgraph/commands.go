@@ -119,11 +119,11 @@ func (c *call) lastRun() (*runs.Run, error) {
 }
 
 // params reads the parameters of a command.
-func params(data json.RawMessage, v any) error {
+func (c *call) params(data json.RawMessage, v any) error {
 	if !present(data) {
 		return nil
 	}
-	return decode(data, v)
+	return c.decode(data, v)
 }
 
 // told are the modes of the first protocol that the second one shows.
@@ -142,7 +142,7 @@ func (c *call) start(fields map[string]any) (runs.Run, error) {
 		return runs.Run{}, err
 	}
 	var in runRequest
-	if err := decode(data, &in); err != nil {
+	if err := c.decode(data, &in); err != nil {
 		return runs.Run{}, err
 	}
 	if in.Strategy == "" {
@@ -197,7 +197,7 @@ func (c *call) runStart(data json.RawMessage) (any, position, error) {
 		Strategy  string          `json:"multitask_strategy"`
 		Tracer    json.RawMessage `json:"langsmith_tracer"`
 	}
-	if err := params(data, &in); err != nil {
+	if err := c.params(data, &in); err != nil {
 		return nil, position{}, err
 	}
 	if in.Assistant == "" {
@@ -208,8 +208,8 @@ func (c *call) runStart(data json.RawMessage) (any, position, error) {
 		"multitask_strategy": cmp.Or(in.Strategy, in.Camel), "langsmith_tracer": in.Tracer,
 	}
 	if present(in.Input) {
-		var conf settings
-		if err := conf.read(in.Config); err != nil {
+		conf, err := c.config(in.Config)
+		if err != nil {
 			return nil, position{}, err
 		}
 		from, _, err := conf.place()
@@ -247,7 +247,7 @@ func (c *call) inputRespond(data json.RawMessage) (any, position, error) {
 		Config    json.RawMessage `json:"config"`
 		Metadata  json.RawMessage `json:"metadata"`
 	}
-	if err := params(data, &in); err != nil {
+	if err := c.params(data, &in); err != nil {
 		return nil, position{}, err
 	}
 	if in.Responses == nil {
@@ -298,7 +298,7 @@ func (c *call) stateGet(data json.RawMessage) (any, position, error) {
 		Namespace []string `json:"namespace"`
 		Keys      []string `json:"keys"`
 	}
-	if err := params(data, &in); err != nil {
+	if err := c.params(data, &in); err != nil {
 		return nil, position{}, err
 	}
 	at, g, err := c.at(&checkpointJSON{Namespace: strings.Join(in.Namespace, "|")})
@@ -332,9 +332,10 @@ func (c *call) stateGet(data json.RawMessage) (any, position, error) {
 // agentTree returns the graphs of the thread's last run and their status.
 func (c *call) agentTree(data json.RawMessage) (any, position, error) {
 	var in struct {
-		Run string `json:"run_id"`
+		Run       string   `json:"run_id"`
+		Namespace []string `json:"namespace"`
 	}
-	if err := params(data, &in); err != nil {
+	if err := c.params(data, &in); err != nil {
 		return nil, position{}, err
 	}
 	last, err := c.lastRun()
@@ -372,7 +373,11 @@ func (c *call) agentTree(data json.RawMessage) (any, position, error) {
 		}
 	}
 	applied, err := c.toldUntil(last)
-	return map[string]any{"tree": t.tree()}, applied, err
+	tree, found := t.tree().at(in.Namespace)
+	if !found {
+		return nil, position{}, wrong("invalid_argument", "The run has no graph at %s.", strings.Join(in.Namespace, "|"))
+	}
+	return map[string]any{"tree": tree}, applied, err
 }
 
 // unknown answers an unknown command as the reference server does.

@@ -53,7 +53,7 @@ func (c *call) assistantGraph() (any, error) {
 // draw adds a graph. With nested, graphs inside nodes replace those nodes.
 func (d *drawing) draw(g graph.Drawing, prefix string, nested bool) {
 	inside := map[string]graph.Drawing{}
-	for _, n := range g.Nodes() {
+	for _, n := range inOrder(g) {
 		if n.Subgraph != nil && nested {
 			inside[n.Name] = *n.Subgraph
 			d.draw(*n.Subgraph, prefix+n.Name+":", true)
@@ -71,6 +71,21 @@ func (d *drawing) draw(g graph.Drawing, prefix string, nested bool) {
 			}
 		}
 	}
+}
+
+// inOrder returns a graph's nodes in the order in which its edges name them.
+func inOrder(g graph.Drawing) []graph.DrawnNode {
+	at := map[string]int{}
+	for _, e := range g.Edges() {
+		for _, name := range []string{e.From, e.To} {
+			if _, ok := at[name]; !ok {
+				at[name] = len(at)
+			}
+		}
+	}
+	nodes := g.Nodes()
+	slices.SortStableFunc(nodes, func(a, b graph.DrawnNode) int { return at[a.Name] - at[b.Name] })
+	return nodes
 }
 
 func label(e graph.DrawnEdge) string {
@@ -104,11 +119,11 @@ func (c *call) assistantSchemas() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return schemasOf(g), nil
+	return c.schemasOf(g), nil
 }
 
 // schemasOf describes a graph's input and state. Only the names of its channels are known.
-func schemasOf(g runs.Graph) map[string]any {
+func (c *call) schemasOf(g runs.Graph) map[string]any {
 	properties := map[string]any{}
 	for _, ch := range g.App.Channels() {
 		one := map[string]any{}
@@ -117,12 +132,12 @@ func schemasOf(g runs.Graph) map[string]any {
 		}
 		properties[ch.Name] = one
 	}
-	state := map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": properties, "additionalProperties": false}
+	state := map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": properties, "additionalProperties": !c.Strict}
 	chosen := map[string]any{}
 	for _, s := range g.Settings {
 		chosen[s.Name] = object(s.Schema)
 	}
-	settings := map[string]any{"type": "object", "properties": chosen, "additionalProperties": false}
+	settings := map[string]any{"type": "object", "properties": chosen, "additionalProperties": !c.Strict}
 	return map[string]any{"graph_id": g.Name, "input_schema": state, "output_schema": state, "state_schema": state, "config_schema": settings, "context_schema": settings}
 }
 
@@ -141,7 +156,7 @@ func (c *call) assistantSubgraphs() (any, error) {
 			}
 			path := prefix + n.Name
 			if only := c.r.PathValue("node"); only == "" || only == path {
-				out[path] = schemasOf(runs.Graph{Name: inner.Name(), App: inner})
+				out[path] = c.schemasOf(runs.Graph{Name: inner.Name(), App: inner})
 			}
 			if c.flag("recurse") {
 				add(inner, path+"|")

@@ -14,10 +14,10 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/store"
-	"example.com/assay/nodes/conversation"
 	"example.com/assay/serve/internal/servetest"
 	"example.com/assay/serve/langgraph"
 	"example.com/assay/serve/runs"
+	"example.com/assay/state/message"
 )
 
 type talk struct {
@@ -151,12 +151,12 @@ func settled(t testing.TB) runs.Graph {
 
 // chat is what chats hold: messages as conversations have them.
 type chat struct {
-	Messages []conversation.Message `json:"messages"`
-	Who      string                 `json:"who,omitempty"`
+	Messages []message.Message `json:"messages"`
+	Who      string            `json:"who,omitempty"`
 }
 
 var (
-	chatMessages = graph.Keyed("messages", func(s *chat) *[]conversation.Message { return &s.Messages }, func(m *conversation.Message) *string { return &m.ID })
+	chatMessages = graph.Keyed("messages", func(s *chat) *[]message.Message { return &s.Messages }, func(m *message.Message) *string { return &m.ID })
 	chatWho      = graph.LastValue("who", func(s *chat) *string { return &s.Who })
 )
 
@@ -166,9 +166,9 @@ func reply(ctx context.Context, s chat) (graph.Update[chat], error) {
 	if err := graph.Emit(ctx, "progress", map[string]string{"step": "reply"}); err != nil {
 		return nil, err
 	}
-	cited := conversation.Citation{Type: "citation", URL: "https://example.com/d", Title: "D", EndIndex: 4, CitedText: "They", Doc: "d", Start: 7, End: 11}
-	block := conversation.Block{Type: "text", Text: "They said: " + said, Annotations: []conversation.Citation{cited}}
-	m := conversation.Message{ID: fmt.Sprintf("reply-%d", len(s.Messages)), Type: "ai", Content: conversation.Content{Blocks: []conversation.Block{block}}}
+	cited := message.Citation{Type: "citation", URL: "https://example.com/d", Title: "D", EndIndex: 4, CitedText: "They", Doc: "d", Start: 7, End: 11}
+	block := message.Block{Type: "text", Text: "They said: " + said, Annotations: []message.Citation{cited}}
+	m := message.Message{ID: fmt.Sprintf("reply-%d", len(s.Messages)), Type: "ai", Content: message.Content{Blocks: []message.Block{block}}}
 	return graph.Update[chat]{chatMessages.Put(m)}, nil
 }
 
@@ -197,7 +197,7 @@ func chats(t testing.TB, name string) *graph.Compiled[chat] {
 
 // dictate says its message piece by piece before it returns it.
 func dictate(ctx context.Context, s chat) (graph.Update[chat], error) {
-	m := conversation.Message{ID: "run-" + uuid.NewString(), Type: "ai"}
+	m := message.Message{ID: "run-" + uuid.NewString(), Type: "ai"}
 	for _, word := range []string{"Once ", "upon ", "a time"} {
 		select {
 		case <-time.After(150 * time.Millisecond):
@@ -264,9 +264,18 @@ func served(t testing.TB) *httptest.Server {
 	return keeping(t, t.TempDir(), graph.Tasks|graph.Custom, true)
 }
 
+// strictly is a server of the graphs that refuses what it does not know.
+func strictly(t testing.TB) *httptest.Server {
+	return serving(t, t.TempDir(), graph.Tasks|graph.Custom, true, true)
+}
+
 // keeping is a server with its files in a folder, whose log gets events of every run, besides
 // those that callers ask for; inside nodes, too, if they are to be.
 func keeping(t testing.TB, folder string, modes graph.Mode, inside bool) *httptest.Server {
+	return serving(t, folder, modes, inside, false)
+}
+
+func serving(t testing.TB, folder string, modes graph.Mode, inside, strict bool) *httptest.Server {
 	t.Helper()
 	ctx := context.Background()
 	files, err := servetest.Open(folder)
@@ -309,7 +318,7 @@ func keeping(t testing.TB, folder string, modes graph.Mode, inside bool) *httpte
 	mine := m.Space(runs.DefaultTenant)
 	s := httptest.NewServer(langgraph.Handler(langgraph.Options{
 		Space: func(*http.Request) (*runs.Space, error) { return mine, nil },
-		Items: func(*http.Request) store.Store { return files.Rows },
+		Items: func(*http.Request) store.Store { return files.Rows }, Strict: strict,
 	}))
 	t.Cleanup(func() {
 		s.CloseClientConnections()

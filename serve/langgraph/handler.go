@@ -27,6 +27,9 @@ type Options struct {
 	Items func(*http.Request) store.Store
 	// Version is the version that /info reports.
 	Version string
+	// Strict refuses what the server does not know, with status 422: fields of a request, channels
+	// of an input, settings. Default: they are kept with the run, as in LangGraph's server.
+	Strict bool
 	// Heartbeat is how often a silent stream sends a comment. Default: 5 seconds.
 	Heartbeat time.Duration
 }
@@ -162,8 +165,7 @@ func (c *call) send(status int, v any) {
 	_, _ = c.w.Write(data) // the caller has left
 }
 
-// body reads the request's JSON. It refuses an unknown field by its name. An empty body is an empty
-// object.
+// body reads the request's JSON. An empty body is an empty object.
 func (c *call) body(v any) error {
 	data, err := io.ReadAll(c.r.Body)
 	if err != nil {
@@ -172,13 +174,15 @@ func (c *call) body(v any) error {
 	if len(strings.TrimSpace(string(data))) == 0 {
 		return nil
 	}
-	return decode(data, v)
+	return c.decode(data, v)
 }
 
-// decode reads JSON from a request.
-func decode(data []byte, v any) error {
+// decode reads JSON from a request. If the server is strict, it refuses an unknown field by its name.
+func (s *server) decode(data []byte, v any) error {
 	d := json.NewDecoder(strings.NewReader(string(data)))
-	d.DisallowUnknownFields()
+	if s.Strict {
+		d.DisallowUnknownFields()
+	}
 	err := d.Decode(v)
 	if err == nil && d.More() {
 		err = errors.New("there is more than one value")

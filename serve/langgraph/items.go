@@ -2,8 +2,10 @@ package langgraph
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"example.com/assay/graph/store"
 	"example.com/assay/serve/internal/refusal"
@@ -34,13 +36,23 @@ func (c *call) putItem() (any, error) {
 		Namespace []string        `json:"namespace"`
 		Key       string          `json:"key"`
 		Value     json.RawMessage `json:"value"`
-		Index     json.RawMessage `json:"index"`
+		Index     json.RawMessage `json:"index"` // false for none, or the fields to search by meaning
+		TTL       *float64        `json:"ttl"`   // in minutes
 	}
 	if err := c.body(&in); err != nil {
 		return nil, err
 	}
-	if len(in.Index) > 0 && string(in.Index) != "null" {
-		return nil, refusal.New(http.StatusUnprocessableEntity, `the field "index" is not understood here: all texts of an item are found`)
+	op := store.Op{Namespace: in.Namespace, Key: in.Key, Value: in.Value}
+	switch {
+	case string(in.Index) == "false":
+		op.Fields = []string{}
+	case present(in.Index) && string(in.Index) != "true" && json.Unmarshal(in.Index, &op.Fields) != nil:
+		return nil, refusal.New(http.StatusUnprocessableEntity, "index must be false or a list of fields")
+	}
+	if in.TTL != nil {
+		if op.TTL = time.Duration(*in.TTL * float64(time.Minute)); op.TTL <= 0 {
+			return nil, refusal.New(http.StatusUnprocessableEntity, "ttl is %v: it is a number of minutes above 0", *in.TTL)
+		}
 	}
 	items, err := c.items()
 	if err != nil {
@@ -49,7 +61,7 @@ func (c *call) putItem() (any, error) {
 	if in.Value == nil {
 		return nil, refusal.New(http.StatusUnprocessableEntity, "an item needs a value: an object")
 	}
-	return status(http.StatusNoContent), items.Apply(c.ctx(), store.Op{Namespace: in.Namespace, Key: in.Key, Value: in.Value})
+	return status(http.StatusNoContent), items.Apply(c.ctx(), op)
 }
 
 func (c *call) getItem() (any, error) {
@@ -59,6 +71,9 @@ func (c *call) getItem() (any, error) {
 	}
 	q := c.r.URL.Query()
 	item, err := items.Get(c.ctx(), strings.Split(q.Get("namespace"), "."), q.Get("key"))
+	if errors.Is(err, store.ErrNotFound) {
+		return json.RawMessage("null"), nil
+	}
 	return itemOf(item), err
 }
 

@@ -24,7 +24,7 @@ func (c *call) begin() (runs.Run, *runRequest, error) {
 
 func (c *call) beginWith(data json.RawMessage) (runs.Run, *runRequest, error) {
 	var in runRequest
-	if err := decode(data, &in); err != nil {
+	if err := c.decode(data, &in); err != nil {
 		return runs.Run{}, nil, err
 	}
 	spec, err := c.spec(&in, data)

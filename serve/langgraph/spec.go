@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -60,19 +61,19 @@ type placing struct {
 	Checkpoint string `json:"checkpoint_id"`
 }
 
-// read reads a config, and refuses fields without an effect here.
-func (s *settings) read(data json.RawMessage) error {
-	if len(data) == 0 || string(data) == "null" {
-		return nil
+// config reads a config.
+func (c *call) config(data json.RawMessage) (s settings, err error) {
+	if !present(data) {
+		return s, nil
 	}
-	if err := decode(data, s); err != nil {
-		return fmt.Errorf("config: %w", err)
+	if err := c.decode(data, &s); err != nil {
+		return s, fmt.Errorf("config: %w", err)
 	}
 	if s.Limit < 0 {
-		return refusal.New(http.StatusUnprocessableEntity, "config.recursion_limit is %d: it must be from 1", s.Limit)
+		return s, refusal.New(http.StatusUnprocessableEntity, "config.recursion_limit is %d: it must be from 1", s.Limit)
 	}
-	_, _, err := s.place()
-	return err
+	_, _, err = s.place()
+	return s, err
 }
 
 // place returns the place in a config, and the settings that it chooses for the run.
@@ -86,7 +87,7 @@ func (s *settings) place() (p placing, chosen map[string]json.RawMessage, err er
 	if err != nil {
 		return p, nil, refusal.New(http.StatusUnprocessableEntity, "config.configurable: %v", err)
 	}
-	for _, name := range []string{"thread_id", "graph_id", "assistant_id", "run_id", "user_id", "user-agent", "checkpoint_id", "checkpoint_ns", "checkpoint_map"} {
+	for _, name := range []string{"thread_id", "graph_id", "assistant_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map"} {
 		delete(chosen, name)
 	}
 	return p, chosen, nil
@@ -114,7 +115,18 @@ func (c *call) settingsOf(g runs.Graph, all ...choices) (map[string]json.RawMess
 			return nil, refusal.New(http.StatusUnprocessableEntity, "context must be an object: %v", err)
 		}
 	}
+	if unknown := g.Unknown(out); c.Strict && len(unknown) > 0 {
+		return nil, refusal.New(http.StatusUnprocessableEntity, "graph %q has no setting %q: it has %s", g.Name, unknown[0], settingNames(g))
+	}
 	return out, c.CheckSettings(g, out)
+}
+
+func settingNames(g runs.Graph) string {
+	var names []string
+	for _, s := range g.Settings {
+		names = append(names, s.Name)
+	}
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 // runRequest is a run to begin.
@@ -139,10 +151,9 @@ type runRequest struct {
 	AfterSeconds float64         `json:"after_seconds"`
 	Durability   string          `json:"durability"`
 	During       *bool           `json:"checkpoint_during"`
-	Strict       bool            `json:"strict_resume"` // always in effect: an answer without an interrupt fails
-	Webhook      json.RawMessage `json:"webhook"`
-	Feedback     json.RawMessage `json:"feedback_keys"`
-	Tracer       json.RawMessage `json:"langsmith_tracer"`
+	Strict       bool            `json:"strict_resume"`    // always in effect: an answer without an interrupt fails
+	Feedback     json.RawMessage `json:"feedback_keys"`    // kept, without effect
+	Tracer       json.RawMessage `json:"langsmith_tracer"` // kept, without effect
 }
 
 // choice checks a field's value against its allowed values. The first one is the default.
@@ -156,24 +167,8 @@ func choice(field, given string, values ...string) (string, error) {
 	return "", refusal.New(http.StatusUnprocessableEntity, "%s is %q: it can be %s", field, given, strings.Join(values, ", "))
 }
 
-// without refuses fields that this server does not support.
-func (r *runRequest) without() error {
-	for _, f := range []struct {
-		name string
-		data json.RawMessage
-	}{{"webhook", r.Webhook}, {"feedback_keys", r.Feedback}, {"langsmith_tracer", r.Tracer}} {
-		if present(f.data) && string(f.data) != "[]" && string(f.data) != `""` {
-			return refusal.New(http.StatusUnprocessableEntity, "the field %q is not understood here; nothing was done", f.name)
-		}
-	}
-	return nil
-}
-
 // spec returns the requested run. The data is the whole request.
 func (c *call) spec(r *runRequest, data json.RawMessage) (spec runs.Spec, err error) {
-	if err := r.without(); err != nil {
-		return spec, err
-	}
 	v, err := c.kept(r.Assistant)
 	if err != nil {
 		return spec, err
@@ -182,11 +177,12 @@ func (c *call) spec(r *runRequest, data json.RawMessage) (spec runs.Spec, err er
 	if err != nil {
 		return spec, err
 	}
-	var conf, ofAssistant settings
-	if err := conf.read(r.Config); err != nil {
+	conf, err := c.config(r.Config)
+	if err != nil {
 		return spec, err
 	}
-	if err := ofAssistant.read(v.Config); err != nil {
+	ofAssistant, err := c.config(v.Config)
+	if err != nil {
 		return spec, err
 	}
 	place, _, err := conf.place()
@@ -213,7 +209,11 @@ func (c *call) spec(r *runRequest, data json.RawMessage) (spec runs.Spec, err er
 		return spec, err
 	}
 	spec.Marks = mine
-	for _, part := range []json.RawMessage{v.Metadata, conf.Metadata, r.Metadata, mine} {
+	unknown, err := c.unknownIn(g, r, chosen)
+	if err != nil {
+		return spec, err
+	}
+	for _, part := range []json.RawMessage{v.Metadata, conf.Metadata, r.Metadata, mine, unknown} {
 		if spec.Metadata, err = runs.Merge(spec.Metadata, part); err != nil {
 			return spec, err
 		}
@@ -231,6 +231,47 @@ func (c *call) spec(r *runRequest, data json.RawMessage) (spec runs.Spec, err er
 		return spec, err
 	}
 	return spec, r.policies(&spec, g)
+}
+
+// unknownIn returns metadata that names what a run's caller gave and its graph does not know: the
+// run's record has the values.
+func (c *call) unknownIn(g runs.Graph, r *runRequest, chosen map[string]json.RawMessage) (json.RawMessage, error) {
+	var input []string
+	if _, input = known(g, r.Input); r.Command != nil {
+		_, input = known(g, r.Command.Update)
+	}
+	if c.Strict && len(input) > 0 {
+		return nil, refusal.New(http.StatusUnprocessableEntity, "graph %q has no channel %q; nothing was done", g.Name, input[0])
+	}
+	unknown := map[string][]string{}
+	for where, names := range map[string][]string{"input": input, "context": g.Unknown(chosen)} {
+		if len(names) > 0 {
+			unknown[where] = names
+		}
+	}
+	if len(unknown) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(map[string]any{"unknown": unknown})
+}
+
+// known returns values without those of channels that a graph does not have, and their names.
+func known(g runs.Graph, values json.RawMessage) (rest json.RawMessage, unknown []string) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(values, &fields) != nil {
+		return values, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if !slices.ContainsFunc(g.App.Channels(), func(ch graph.ChannelInfo) bool { return ch.Name == name }) {
+			unknown = append(unknown, name)
+			delete(fields, name)
+		}
+	}
+	if len(unknown) == 0 {
+		return values, nil
+	}
+	rest, _ = json.Marshal(fields) // it was read from JSON
+	return rest, unknown
 }
 
 // input sets the input of the run.
@@ -252,10 +293,12 @@ func (c *call) input(spec *runs.Spec, r *runRequest, g runs.Graph) (err error) {
 			return refusal.New(http.StatusUnprocessableEntity, "give input or command, not both")
 		}
 		spec.Resume, spec.Answers = true, r.Command.answers()
+		r.Command.Update, _ = known(g, r.Command.Update)
 		spec.Input, err = r.Command.update(c, g, nil)
 		return err
 	}
-	spec.Input, err = (*command)(nil).update(c, g, r.Input)
+	given, _ := known(g, r.Input)
+	spec.Input, err = (*command)(nil).update(c, g, given)
 	return err
 }
 

@@ -32,14 +32,9 @@ func (c *call) joinStream() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var in runRequest
-	if r.Kept != nil {
-		if err := decode(r.Kept, &in); err != nil {
-			return nil, err
-		}
-	}
-	if asked := c.r.URL.Query()["stream_mode"]; len(asked) > 0 {
-		in.Modes = strings.Split(strings.Join(asked, ","), ",")
+	in := keptOf(r)
+	if asked := strings.FieldsFunc(strings.Join(c.r.URL.Query()["stream_mode"], ","), func(r rune) bool { return r == ',' }); len(asked) > 0 {
+		in.Modes = asked
 	}
 	modes, err := modesOf(in.Modes)
 	if err != nil {

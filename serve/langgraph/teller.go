@@ -161,12 +161,14 @@ func (t *teller) begin() ([]toldEvent, error) {
 }
 
 // answersOf returns the answers that a run began with; see command.answers.
-func answersOf(r runs.Run) map[string]json.RawMessage {
-	var in runRequest
-	if r.Kept == nil || decode(r.Kept, &in) != nil {
-		return nil // another protocol began it
+func answersOf(r runs.Run) map[string]json.RawMessage { return keptOf(r).Command.answers() }
+
+// keptOf returns the request that began a run. It is empty if another protocol began it.
+func keptOf(r runs.Run) (in runRequest) {
+	if json.Unmarshal(r.Kept, &in) != nil {
+		return runRequest{}
 	}
-	return in.Command.answers()
+	return in
 }
 
 // tell reports an event of the run's log.
@@ -273,6 +275,19 @@ func (t *teller) tree() treeJSON {
 	root := treeJSON{Namespace: []string{}, Status: t.status, Graph: t.run.Graph}
 	t.grow(&root)
 	return root
+}
+
+// at returns the tree of a graph below.
+func (tree treeJSON) at(namespace []string) (treeJSON, bool) {
+	if slices.Equal(tree.Namespace, namespace) {
+		return tree, true
+	}
+	for _, child := range tree.Children {
+		if found, ok := child.at(namespace); ok {
+			return found, true
+		}
+	}
+	return treeJSON{}, false
 }
 
 func (t *teller) grow(at *treeJSON) {

@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/graph"
-	"example.com/assay/nodes/conversation"
 	"example.com/assay/serve/runs"
+	"example.com/assay/state/message"
 )
 
 // An answer is the result of a turn.
@@ -122,7 +122,7 @@ func (c *call) outcome(ctx context.Context, t *turn) (*answer, error) {
 // read reads the messages after the person's last one, or else the run's interrupts.
 func (a *answer) read(at *runs.Snapshot) error {
 	var state struct {
-		Messages []conversation.Message `json:"messages"`
+		Messages []message.Message `json:"messages"`
 	}
 	if err := json.Unmarshal(at.State, &state); err != nil {
 		return fmt.Errorf("reading the conversation: %w", err)
@@ -144,7 +144,7 @@ func (a *answer) read(at *runs.Snapshot) error {
 		}
 		blocks := m.Content.Blocks
 		if blocks == nil {
-			blocks = []conversation.Block{{Type: "text", Text: m.Content.Text}}
+			blocks = []message.Block{{Type: "text", Text: m.Content.Text}}
 		}
 		gap := "\n\n"
 		for _, b := range blocks {
@@ -175,7 +175,7 @@ func (a *answer) add(gap, text string) (before int) {
 }
 
 // cite adds the citations of a block that follows this many characters.
-func (a *answer) cite(before int, b conversation.Block) error {
+func (a *answer) cite(before int, b message.Block) error {
 	for _, c := range b.Annotations {
 		if n := utf8.RuneCountInString(b.Text); c.StartIndex < 0 || c.EndIndex < c.StartIndex || c.EndIndex > n {
 			return fmt.Errorf("a citation is of the characters %d to %d of a text of %d", c.StartIndex, c.EndIndex, n)

@@ -13,14 +13,14 @@ import (
 // A request is a turn of a conversation.
 type request struct {
 	Model    string
-	Messages []message
+	Messages []entry
 	Stream   bool
 	Usage    bool                       // a stream ends with the usage
 	Settings map[string]json.RawMessage // of the graph
 }
 
-// A message is a message of the conversation.
-type message struct {
+// An entry is a message of the conversation.
+type entry struct {
 	Role string // "system", "user" or "assistant"
 	Text string
 	Name string
@@ -157,7 +157,7 @@ func read(data []byte) (*request, error) {
 	return out, nil
 }
 
-func readMessage(path string, data json.RawMessage) (m message, err error) {
+func readMessage(path string, data json.RawMessage) (m entry, err error) {
 	if err := ofMessage.check(path, data); err != nil {
 		return m, err
 	}
@@ -169,7 +169,7 @@ func readMessage(path string, data json.RawMessage) (m message, err error) {
 	if err := into(path, data, &in); err != nil {
 		return m, err
 	}
-	m = message{Role: in.Role, Name: in.Name}
+	m = entry{Role: in.Role, Name: in.Name}
 	switch in.Role {
 	case "system", "user", "assistant":
 	case "developer": // OpenAI's newer name for system

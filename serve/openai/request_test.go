@@ -75,7 +75,7 @@ func TestReadAccepts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []message{{"system", "be brief", ""}, {"user", "one\ntwo", "ann"}, {"assistant", "three", ""}, {"assistant", "", ""}, {"user", "four", ""}}
+	want := []entry{{"system", "be brief", ""}, {"user", "one\ntwo", "ann"}, {"assistant", "three", ""}, {"assistant", "", ""}, {"user", "four", ""}}
 	if len(in.Messages) != len(want) || in.Model != "m" || !in.Stream || !in.Usage || in.answered() != 4 {
 		t.Fatalf("%+v", in)
 	}

@@ -23,6 +23,7 @@ import (
 	"example.com/assay/nodes/conversation"
 	"example.com/assay/serve"
 	"example.com/assay/serve/runs"
+	"example.com/assay/state/message"
 )
 
 const token = "the-token-of-ann"
@@ -87,7 +88,7 @@ func (p *parrot) graph(t testing.TB) serve.Graph {
 		},
 		Reply: func(s said) conversation.Reply {
 			before := fmt.Sprintf("“Über” %d: ", s.Turn)
-			return conversation.Reply{Text: before + s.Text, Earlier: json.RawMessage(`{}`), Citations: []conversation.Citation{
+			return conversation.Reply{Text: before + s.Text, Earlier: json.RawMessage(`{}`), Citations: []message.Citation{
 				{Type: "citation", StartIndex: utf8.RuneCountInString(before), EndIndex: utf8.RuneCountInString(before + s.Text), CitedText: s.Text, Doc: "d1", Path: "a/b.md", Start: 7, End: 9},
 			}}
 		},

@@ -32,7 +32,7 @@ type turn struct {
 
 // digest identifies a conversation with a model. It ignores white space, which clients change, and
 // system messages, which every turn sends anew.
-func digest(model string, conversation []message) string {
+func digest(model string, conversation []entry) string {
 	parts := []string{model}
 	for _, m := range conversation {
 		if m.Role != "system" {
@@ -45,7 +45,7 @@ func digest(model string, conversation []message) string {
 }
 
 // places is the namespace of the places of a conversation.
-func (c *call) places(model string, conversation []message) []string {
+func (c *call) places(model string, conversation []entry) []string {
 	return append(c.Records("openai"), digest(model, conversation))
 }
 
@@ -172,7 +172,7 @@ func (t *turn) spec(known int, newID func() string) (runs.Spec, error) {
 
 // remember stores the place of a conversation after an answer.
 func (c *call) remember(t *turn, a *answer) error {
-	conversation := append(t.in.Messages[:len(t.in.Messages):len(t.in.Messages)], message{Role: "assistant", Text: a.text})
+	conversation := append(t.in.Messages[:len(t.in.Messages):len(t.in.Messages)], entry{Role: "assistant", Text: a.text})
 	p := place{Thread: t.run.Thread, Checkpoint: a.checkpoint}
 	if len(a.asked) == 1 {
 		p.Question = a.asked[0].ID

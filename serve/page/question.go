@@ -45,7 +45,6 @@ func choices(p graph.PendingInterrupt) []choice {
 	var asks struct {
 		Options  []json.RawMessage `json:"options"`
 		Choices  []json.RawMessage `json:"choices"`
-		Tool     string            `json:"tool"`
 		Action   json.RawMessage   `json:"action_request"`
 		Actions  []json.RawMessage `json:"action_requests"`
 		Question string            `json:"question"`
@@ -62,8 +61,6 @@ func choices(p graph.PendingInterrupt) []choice {
 	switch {
 	case len(out) > 0:
 		return out
-	case asks.Tool != "":
-		return []choice{{"Approve", `{"decision":"approve"}`}, {"Reject", `{"decision":"reject"}`}}
 	case asks.Action != nil:
 		return []choice{{"Approve", `[{"type":"accept"}]`}, {"Reject", `[{"type":"ignore"}]`}}
 	case len(asks.Actions) > 0:

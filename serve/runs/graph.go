@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"example.com/assay/graph"
 )
@@ -18,7 +18,8 @@ type Graph struct {
 	// App is the graph. With Open, App only reads threads, and runs use the graph that Open
 	// returns.
 	App graph.App
-	// Settings are the settings that callers may choose for a run.
+	// Settings are the settings that callers may choose for a run. A run's record has all that its
+	// caller chose; nodes read it with FromContext.
 	Settings []Setting
 	// Open prepares one run. It is called when a run begins or continues after a stop. Default:
 	// App.
@@ -54,11 +55,10 @@ type Opening struct {
 	Close   func() error // called after the run; nil for nothing
 }
 
-// CheckSettings refuses unknown settings and unaccepted values with an *InvalidError.
+// CheckSettings returns an *InvalidError for a value that a setting does not accept. The graph may
+// read values of other names; see Graph.Unknown.
 func (s *Space) CheckSettings(g Graph, chosen map[string]json.RawMessage) error {
-	known := make([]string, len(g.Settings))
-	for i, one := range g.Settings {
-		known[i] = one.Name
+	for _, one := range g.Settings {
 		value, ok := chosen[one.Name]
 		if !ok || one.Accepts == nil {
 			continue
@@ -67,21 +67,25 @@ func (s *Space) CheckSettings(g Graph, chosen map[string]json.RawMessage) error 
 			return &InvalidError{err}
 		}
 	}
-	var unknown []string
-	for name := range chosen {
-		if !slices.Contains(known, name) {
-			unknown = append(unknown, name)
+	return nil
+}
+
+// Unknown returns the names in chosen that are not settings of the graph, sorted.
+func (g Graph) Unknown(chosen map[string]json.RawMessage) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(chosen)) {
+		if !slices.ContainsFunc(g.Settings, func(s Setting) bool { return s.Name == name }) {
+			names = append(names, name)
 		}
 	}
-	if len(unknown) == 0 {
-		return nil
-	}
-	slices.Sort(unknown)
-	has := "it has none"
-	if len(known) > 0 {
-		has = "it has " + strings.Join(known, ", ")
-	}
-	return &InvalidError{fmt.Errorf("graph %q has no setting %q: %s", g.Name, unknown[0], has)}
+	return names
+}
+
+type contextKey struct{}
+
+// FromContext returns the run whose node has this context; false outside of one.
+func FromContext(ctx context.Context) (Run, bool) {
+	r, ok := ctx.Value(contextKey{}).(Run)
+	return r, ok
 }
 
 // open prepares a graph for a run.
@@ -97,6 +101,7 @@ func (l *live) open(g Graph, r Run) (Opening, error) {
 	if o.Context == nil {
 		o.Context = l.ctx
 	}
+	o.Context = context.WithValue(o.Context, contextKey{}, r)
 	if o.Close == nil {
 		o.Close = func() error { return nil }
 	}

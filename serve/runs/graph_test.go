@@ -62,10 +62,32 @@ func TestOpenedForEachRun(t *testing.T) {
 	if got := strings.Join(closed, ", "); got != `"mine", "other", "late"` {
 		t.Errorf("closed %s", got)
 	}
-	invalid := (*runs.InvalidError)(nil)
-	_, err := s.Begin(t.Context(), runs.Spec{Graph: "g", Input: json.RawMessage("[]"), Settings: map[string]json.RawMessage{"colour": nil}})
-	if !errors.As(err, &invalid) || !strings.Contains(err.Error(), `no setting "colour": it has corpus`) {
-		t.Errorf("%v", err)
+	if unknown := g.Unknown(map[string]json.RawMessage{"colour": nil, "corpus": nil}); !slices.Equal(unknown, []string{"colour"}) {
+		t.Errorf("unknown settings: %v", unknown)
+	}
+}
+
+// A node reads the record of its run, with settings that its graph does not name.
+func TestFromContext(t *testing.T) {
+	lines := graph.NewStateGraph(talkLines)
+	lines.AddNode("say", func(ctx context.Context, _ talk) (graph.Update[talk], error) {
+		r, ok := runs.FromContext(ctx)
+		return graph.Update[talk]{talkLines.Add(fmt.Sprintf("%v %s", ok, r.Settings["user_id"]))}, nil
+	})
+	lines.AddEdge(graph.Start, "say")
+	app, err := lines.Compile(&graph.CompileOptions{Name: "g"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := manager(t, runs.Graph{Name: "g", App: app.App()})
+	r := begin(t, s, runs.Spec{Graph: "g", Input: json.RawMessage("[]"), Settings: map[string]json.RawMessage{"user_id": json.RawMessage(`"ann"`)}})
+	wait(t, s, r.ID)
+	at, _, err := s.State(t.Context(), r.Thread, "")
+	if err != nil || !strings.Contains(string(at.State), `true \"ann\"`) {
+		t.Errorf("%v: %s", err, at.State)
+	}
+	if _, ok := runs.FromContext(t.Context()); ok {
+		t.Error("there is no run here")
 	}
 }
 

@@ -53,6 +53,7 @@ type Options struct {
 type Manager struct {
 	Options
 	graphs  []Graph // sorted by name
+	began   time.Time
 	turns   *turns
 	closed  chan struct{} // closed when nothing more begins
 	working sync.WaitGroup
@@ -100,7 +101,7 @@ func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {
 		o.Observe = func(Run) func(Run) { return func(Run) {} }
 	}
 	m := &Manager{
-		Options: o, turns: newTurns(bounds{o.AtOnce, o.Waiting, o.TenantAtOnce, o.TenantWaiting}), closed: make(chan struct{}),
+		Options: o, began: o.Now(), turns: newTurns(bounds{o.AtOnce, o.Waiting, o.TenantAtOnce, o.TenantWaiting}), closed: make(chan struct{}),
 		live: map[string]*live{}, on: map[string][]*live{}, held: map[string]*holder{},
 	}
 	for _, g := range graphs {
@@ -119,6 +120,9 @@ func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {
 	m.working.Go(m.look)
 	return m, nil
 }
+
+// Began returns when the manager was opened.
+func (m *Manager) Began() time.Time { return m.began }
 
 // Graphs returns the graphs, sorted by name.
 func (m *Manager) Graphs() []Graph { return slices.Clone(m.graphs) }

@@ -58,7 +58,7 @@ func run(ctx context.Context) error {
 		}
 		resume := &graph.RunOptions{Thread: "office"}
 		for _, p := range waiting.Pending {
-			var q react.Question
+			var q react.HITLRequest
 			if err := json.Unmarshal(p.Payload, &q); err != nil {
 				return err
 			}
@@ -74,10 +74,15 @@ func run(ctx context.Context) error {
 }
 
 // decide is the person. They correct the amount.
-func decide(q react.Question) react.Approval {
-	fmt.Printf("%s wants to be called with %s\n", q.Tool, q.Arguments)
-	fmt.Println("person: 40 euros, not 400")
-	return react.Approval{Decision: react.Edit, Arguments: json.RawMessage(`{"to":"Printer Ltd","euros":40}`)}
+func decide(q react.HITLRequest) react.HITLResponse {
+	var answer react.HITLResponse
+	for _, call := range q.Actions {
+		fmt.Printf("%s wants to be called with %s\n", call.Name, call.Args)
+		fmt.Println("person: 40 euros, not 400")
+		edited := &react.EditedAction{Args: json.RawMessage(`{"to":"Printer Ltd","euros":40}`)}
+		answer.Decisions = append(answer.Decisions, react.Decision{Type: react.Edit, Edited: edited})
+	}
+	return answer
 }
 
 // model is a script. openai.New or gemini.New make a real one.

@@ -45,8 +45,9 @@ type chat struct {
 	timeout  time.Duration
 	question string                   // of this turn, as the list of threads shows it
 	doubted  bool                     // the last answer has statements that nothing supports
-	asked    []graph.PendingInterrupt // calls that wait for a person's decision
-	answers  []graph.Answer           // decisions about earlier calls of the same interrupt
+	asked    []graph.PendingInterrupt // calls that wait for a person's decisions
+	decided  []react.Decision         // about the first calls of asked[0]
+	answers  []graph.Answer           // to earlier interrupts
 	warnings []string                 // of this turn
 }
 
@@ -243,7 +244,15 @@ func (c *chat) next(ctx context.Context, line string) error {
 	if err != nil {
 		return err
 	}
-	c.answers = append(c.answers, graph.ReplyTo(c.asked[0].ID, answer))
+	q, err := c.request()
+	if err != nil {
+		return err
+	}
+	if c.decided = append(c.decided, answer); len(c.decided) < len(q.Actions) {
+		return c.ask()
+	}
+	c.answers = append(c.answers, graph.ReplyTo(c.asked[0].ID, react.Decide(c.decided...)))
+	c.decided = nil
 	if c.asked = c.asked[1:]; len(c.asked) > 0 {
 		return c.ask()
 	}
@@ -252,29 +261,41 @@ func (c *chat) next(ctx context.Context, line string) error {
 	return c.follow(ctx, func(ctx context.Context) events { return events(c.app.StreamResume(ctx, nil, opts)) })
 }
 
+// request returns what the model asks for.
+func (c *chat) request() (q react.HITLRequest, err error) {
+	if err := json.Unmarshal(c.asked[0].Payload, &q); err != nil {
+		return q, fmt.Errorf("reading what the model asks for: %w", err)
+	}
+	if len(q.Actions) <= len(c.decided) {
+		return q, fmt.Errorf("the conversation waits for an answer that is not about calls: %s", llm.Cut(string(c.asked[0].Payload), 200))
+	}
+	return q, nil
+}
+
 // ask shows the next call that waits for the person's decision.
 func (c *chat) ask() error {
-	var q react.Question
-	if err := json.Unmarshal(c.asked[0].Payload, &q); err != nil {
-		return fmt.Errorf("reading what the model asks for: %w", err)
+	q, err := c.request()
+	if err != nil {
+		return err
 	}
-	if q.Problem != "" {
-		c.Warn("%s", q.Problem)
+	call := q.Actions[len(c.decided)]
+	if call.Problem != "" {
+		c.Warn("%s", call.Problem)
 	}
-	fmt.Fprint(c.Stdout, cli.Visible(proposal(q)))
+	fmt.Fprint(c.Stdout, cli.Visible(proposal(call)))
 	fmt.Fprintln(c.Stdout, "y: yes · a: yes, and do not ask again here · n REASON: no · e JSON: yes, with these arguments")
 	return nil
 }
 
 // proposal describes a call, with one argument on each line.
-func proposal(q react.Question) string {
-	out := "The model wants to call " + q.Tool
+func proposal(q react.ActionRequest) string {
+	out := "The model wants to call " + q.Name
 	if what := strings.Join(strings.Fields(q.Description), " "); what != "" {
-		out += ": " + llm.Cut(what, 300)
+		out += ": " + llm.Cut(what, 500)
 	}
 	var arguments map[string]json.RawMessage
-	if json.Unmarshal(q.Arguments, &arguments) != nil {
-		return fmt.Sprintf("%s\n  %s\n", out, q.Arguments)
+	if json.Unmarshal(q.Args, &arguments) != nil {
+		return fmt.Sprintf("%s\n  %s\n", out, q.Args)
 	}
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		value := string(arguments[name])
@@ -284,30 +305,27 @@ func proposal(q react.Question) string {
 		}
 		out += fmt.Sprintf("\n  %s: %s", name, value)
 	}
-	if q.Why != "" {
-		out += "\n  why you are asked: " + q.Why
-	}
 	return out + "\n"
 }
 
 // decision reads a person's answer.
-func decision(line string) (react.Approval, error) {
+func decision(line string) (react.Decision, error) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
 	switch strings.ToLower(word) {
 	case "y", "yes":
-		return react.Approval{Decision: react.Approve}, nil
+		return react.Decision{Type: react.Approve}, nil
 	case "a", "always":
-		return react.Approval{Decision: react.Approve, Always: true}, nil
+		return react.Decision{Type: react.Approve, Always: true}, nil
 	case "n", "no":
-		return react.Approval{Decision: react.Reject, Text: rest}, nil
+		return react.Decision{Type: react.Reject, Message: rest}, nil
 	case "e", "edit":
 		if !json.Valid([]byte(rest)) {
-			return react.Approval{}, fmt.Errorf("%q is not JSON: write e and the arguments, such as e {\"text\": \"…\"}", rest)
+			return react.Decision{}, fmt.Errorf("%q is not JSON: write e and the arguments, such as e {\"text\": \"…\"}", rest)
 		}
-		return react.Approval{Decision: react.Edit, Arguments: json.RawMessage(rest)}, nil
+		return react.Decision{Type: react.Edit, Edited: &react.EditedAction{Args: json.RawMessage(rest)}}, nil
 	}
-	return react.Approval{}, fmt.Errorf("the model waits for an answer: y, a, n or e, and not %q", word)
+	return react.Decision{}, fmt.Errorf("the model waits for an answer: y, a, n or e, and not %q", word)
 }
 
 // waits ends the command while a call waits for a decision.

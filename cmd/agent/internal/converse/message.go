@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 
 	"example.com/assay/cmd/agent/internal/render"
-	"example.com/assay/nodes/conversation"
+	"example.com/assay/state/message"
 	"example.com/assay/state/proof"
 )
 
 // Message writes a proof as a message in Markdown, and returns its citations. The message has the
 // answer with its quotes, the findings, and one line on how the answer was made.
-func Message(p proof.Proof) (string, []conversation.Citation) {
-	m := &message{proof: p}
+func Message(p proof.Proof) (string, []message.Citation) {
+	m := &writing{proof: p}
 	if p.Asked != "" {
 		m.note("searched for: " + p.Asked)
 	}
@@ -48,18 +48,18 @@ func Message(p proof.Proof) (string, []conversation.Citation) {
 	return strings.TrimSpace(m.text.String()), m.citations
 }
 
-// A message is a message that is being written.
-type message struct {
+// A writing is a message that is being written.
+type writing struct {
 	proof     proof.Proof
 	text      strings.Builder
-	citations []conversation.Citation
+	citations []message.Citation
 	noted     int // length of the text after the last note
 }
 
-func (m *message) printf(format string, args ...any) { fmt.Fprintf(&m.text, format, args...) }
+func (m *writing) printf(format string, args ...any) { fmt.Fprintf(&m.text, format, args...) }
 
 // paragraph begins a paragraph.
-func (m *message) paragraph(format string, args ...any) {
+func (m *writing) paragraph(format string, args ...any) {
 	if n := m.text.Len(); n > 0 {
 		m.text.WriteString(strings.Repeat("\n", 2-min(2, n-len(strings.TrimRight(m.text.String(), "\n")))))
 	}
@@ -67,7 +67,7 @@ func (m *message) paragraph(format string, args ...any) {
 }
 
 // note adds a line in italics. Notes in a row are lines of one paragraph.
-func (m *message) note(line string) {
+func (m *writing) note(line string) {
 	if m.noted > 0 && m.noted == m.text.Len() {
 		m.printf("  \n") // Markdown's line break
 	} else {
@@ -79,7 +79,7 @@ func (m *message) note(line string) {
 
 // answer writes the text of the answer. Its quotes become citations, and the passages that it
 // cites are listed below.
-func (m *message) answer() {
+func (m *writing) answer() {
 	if m.proof.Answer == "" {
 		return
 	}
@@ -110,9 +110,9 @@ func (m *message) answer() {
 }
 
 // cite adds a citation: the bytes that a part of the message quotes.
-func (m *message) cite(start, end int, q proof.Quote) {
+func (m *writing) cite(start, end int, q proof.Quote) {
 	text := m.text.String()
-	c := conversation.Citation{Type: "citation", CitedText: q.Text, Start: q.Start, End: q.End, StartIndex: utf8.RuneCountInString(text[:start])}
+	c := message.Citation{Type: "citation", CitedText: q.Text, Start: q.Start, End: q.End, StartIndex: utf8.RuneCountInString(text[:start])}
 	c.EndIndex = c.StartIndex + utf8.RuneCountInString(text[start:end])
 	if q.Doc >= 0 && q.Doc < len(m.proof.Documents) {
 		d := m.proof.Documents[q.Doc]
@@ -127,7 +127,7 @@ func (m *message) cite(start, end int, q proof.Quote) {
 }
 
 // quoted writes a quote with its place.
-func (m *message) quoted(q proof.Quote) {
+func (m *writing) quoted(q proof.Quote) {
 	m.printf("“")
 	at := m.text.Len()
 	m.printf("%s”", render.OneLine(q.Text))
@@ -144,7 +144,7 @@ var headings = []struct {
 }
 
 // findings lists the findings. It leaves out an answer's own claims that hold.
-func (m *message) findings() {
+func (m *writing) findings() {
 	m.fields()
 	for _, h := range headings {
 		listed := slices.DeleteFunc(slices.Clone(m.proof.Findings), func(f proof.Finding) bool {
@@ -162,7 +162,7 @@ func (m *message) findings() {
 
 var signs = map[proof.Tone]string{proof.Good: "✓ ", proof.Warn: "◐ ", proof.Bad: "✗ "}
 
-func (m *message) finding(f proof.Finding) {
+func (m *writing) finding(f proof.Finding) {
 	m.printf("\n- ")
 	verdict, quotes, judged := f.Verdict, f.Quotes, f.Kind == proof.Claim || f.Kind == proof.Reason
 	if f.Confidence != nil && !judged {
@@ -195,7 +195,7 @@ func (m *message) finding(f proof.Finding) {
 }
 
 // fields writes a table of the fields that were read.
-func (m *message) fields() {
+func (m *writing) fields() {
 	begun := false
 	for _, f := range m.proof.Findings {
 		if f.Kind != proof.Field {
@@ -223,7 +223,7 @@ func (m *message) fields() {
 func cell(s string) string { return strings.ReplaceAll(render.Line(s), "|", `\|`) }
 
 // measures writes the line on how the answer was made.
-func (m *message) measures() {
+func (m *writing) measures() {
 	var parts []string
 	for _, x := range m.proof.Measures {
 		if !x.Aside {

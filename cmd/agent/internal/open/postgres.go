@@ -51,7 +51,7 @@ func (t *tables) prepare(ctx context.Context) error {
 		err = saver.Close()
 	}
 	if err == nil {
-		_, err = t.notes(ctx)
+		_, err = t.notes(ctx, store.Options{})
 	}
 	if err == nil {
 		_, err = t.answers(ctx, "", nil)
@@ -81,8 +81,8 @@ func (t *tables) threads(ctx context.Context) (Saver, error) {
 	return saver, nil
 }
 
-func (t *tables) notes(ctx context.Context) (store.Store, error) {
-	return noterows.New(ctx, t.pool, &noterows.Options{Schema: t.schema})
+func (t *tables) notes(ctx context.Context, opts store.Options) (store.Store, error) {
+	return noterows.New(ctx, t.pool, &noterows.Options{Options: opts, Schema: t.schema})
 }
 
 func (t *tables) answers(ctx context.Context, corpus string, opts *qa.Options) (*qa.Memory, error) {

@@ -41,7 +41,7 @@ type Store struct {
 type server interface {
 	llm.Buckets // the rates
 	threads(ctx context.Context) (Saver, error)
-	notes(ctx context.Context) (store.Store, error)
+	notes(ctx context.Context, opts store.Options) (store.Store, error)
 	answers(ctx context.Context, corpus string, opts *qa.Options) (*qa.Memory, error)
 	vectors(ctx context.Context, opts *embed.CacheOptions) (*embed.Cache, error)
 	events(ctx context.Context) (*eventlog.Log, error)
@@ -130,13 +130,13 @@ func (sharedNotes) Close() error { return nil }
 
 // Notes opens the notes.
 func (k *Store) Notes(ctx context.Context) (Notes, error) {
-	return k.notes(ctx, NotesFile(k.home))
+	return k.notes(ctx, NotesFile(k.home), store.Options{})
 }
 
 // notes opens a file of notes, or the rows that the server keeps.
-func (k *Store) notes(ctx context.Context, path string) (Notes, error) {
+func (k *Store) notes(ctx context.Context, path string, opts store.Options) (Notes, error) {
 	if !k.Shared() {
-		file, err := notefile.Open(ctx, path, nil)
+		file, err := notefile.Open(ctx, path, &notefile.Options{Options: opts})
 		if err != nil {
 			return nil, err // not Notes that hold a nil pointer
 		}
@@ -146,7 +146,7 @@ func (k *Store) notes(ctx context.Context, path string) (Notes, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := to.notes(ctx)
+	rows, err := to.notes(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -192,9 +192,9 @@ func (k *Store) Vectors(ctx context.Context, opts *embed.CacheOptions) (*embed.C
 }
 
 // Served opens the rows that agent serve keeps in addition to threads: records of runs, and the
-// memory of its callers.
-func (k *Store) Served(ctx context.Context) (Notes, error) {
-	return k.notes(ctx, filepath.Join(k.home, "serve.db"))
+// memory of its callers, which an embedder finds by meaning.
+func (k *Store) Served(ctx context.Context, e store.Embedder) (Notes, error) {
+	return k.notes(ctx, filepath.Join(k.home, "serve.db"), store.Options{Embedder: e})
 }
 
 // Events opens the log of events.

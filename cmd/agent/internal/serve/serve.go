@@ -19,6 +19,7 @@ import (
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/mcp"
 	"example.com/assay/cmd/agent/internal/open"
+	"example.com/assay/graph/store"
 	"example.com/assay/serve"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
@@ -91,24 +92,28 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 	if err != nil {
 		return options, err
 	}
-	store := s.exchange.Store
-	threads, err := store.Threads(ctx)
+	kept := s.exchange.Store
+	threads, err := kept.Threads(ctx)
 	if err != nil {
 		return options, err
 	}
 	s.closers = append(s.closers, threads.Close)
-	records, err := store.Served(ctx)
+	records, err := kept.Served(ctx, nil)
 	if err != nil {
 		return options, err
 	}
 	s.closers = append(s.closers, records.Close)
-	events, err := store.Events(ctx)
+	items, err := s.items(ctx)
+	if err != nil {
+		return options, err
+	}
+	events, err := kept.Events(ctx)
 	if err != nil {
 		return options, err
 	}
 	s.closers = append(s.closers, events.Close)
 	options = serve.Options{
-		Graphs: graphs, Checkpointer: threads, Store: records, Log: events, Open: s.open, Hosts: s.hosts, Origins: s.origins, Version: s.version,
+		Graphs: graphs, Checkpointer: threads, Store: records, Items: items, Log: events, Open: s.open, Hosts: s.hosts, Origins: s.origins, Version: s.version,
 		Runs:   runs.Options{AtOnce: s.atOnce, Keep: s.keep, Timeout: s.timeout, Warn: func(err error) { log.Warn().Err(err).Msg("serving") }},
 		Access: func(a serve.Access) { accessed(log, a) },
 		Page:   s.page(),
@@ -121,6 +126,20 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 		}
 	}
 	return options, options.Check()
+}
+
+// items opens the callers' memory. The encoder finds items by meaning.
+func (s *server) items(ctx context.Context) (store.Store, error) {
+	m, err := open.Encoder(s.settings)
+	if m == nil || err != nil {
+		return nil, err
+	}
+	items, err := s.exchange.Store.Served(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, items.Close)
+	return items, nil
 }
 
 // openDesks opens the exchange, the desks and the skills.
