@@ -13,6 +13,7 @@ import (
 	"example.com/assay/internal/plainjson"
 	"example.com/assay/skills"
 	"example.com/assay/state"
+	"example.com/assay/state/event"
 )
 
 // EventTextAgain is the name of a custom event: the tokens that a node, or a graph inside it, has
@@ -118,7 +119,7 @@ func AskText[In any](ctx context.Context, m Model, skill skills.Skill, in In) (s
 func Generate(ctx context.Context, m Model, req Request) (Response, state.ModelUsage, error) {
 	to := req.OnText
 	if to == nil {
-		to = tokens(ctx, req.Skill)
+		to = tokens(ctx, req)
 	}
 	listener := silent
 	if to != nil {
@@ -150,13 +151,14 @@ func callsOrText(resp Response) error {
 }
 
 // tokens returns a function that publishes a streamed text, or nil when there is no reader.
-func tokens(ctx context.Context, skill string) func(Chunk) {
+func tokens(ctx context.Context, req Request) func(Chunk) {
 	if !graph.WantsTokens(ctx) {
 		return nil
 	}
+	_ = graph.Emit(ctx, event.ModelText, event.Text{Skill: req.Skill, Message: req.Message}) // names can always be encoded
 	return func(c Chunk) {
 		if c.Again {
-			_ = graph.Emit(ctx, EventTextAgain, TextAgain{skill}) // a name can always be encoded
+			_ = graph.Emit(ctx, EventTextAgain, TextAgain{req.Skill})
 		}
 		graph.EmitToken(ctx, c.Text)
 	}

@@ -24,6 +24,9 @@ type Request struct {
 	Tools    []Tool          `json:"tools,omitempty"`   // functions that the model may call instead of answering
 	Sampling Sampling        `json:"sampling,omitzero"` // how the model samples its answer
 
+	// Message is the ID of the message that the answer becomes, for readers of its text. Default:
+	// none.
+	Message string `json:"-"`
 	// OnText is called with the answer's text as the model writes it, in order, by one goroutine at
 	// a time, and not after Generate has returned. A model that does not stream calls it once with
 	// the whole text, or never: only the response counts. Nil asks for no streaming.

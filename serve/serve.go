@@ -65,6 +65,9 @@ type Options struct {
 	// Origins are the origins of pages that may call from a browser: "https://chat.example.com".
 	// The server's own origin is always allowed.
 	Origins []string
+	// Strict refuses requests of LangGraph's clients with what the server does not know; see
+	// langgraph.Options.
+	Strict bool
 	// MaxBody bounds a request's body, in bytes. Default: 8 MiB.
 	MaxBody int64
 	// BodyTime limits the time for a body to arrive. Default: 30 seconds.
@@ -243,7 +246,7 @@ func (s *Server) routes() http.Handler {
 	wire := langgraph.Handler(langgraph.Options{
 		Space:   func(r *http.Request) (*runs.Space, error) { return space(r), nil },
 		Items:   func(r *http.Request) store.Store { return store.Below(s.Items, "items", tenantOf(r)) },
-		Version: s.Version,
+		Version: s.Version, Strict: s.Strict,
 	})
 	mux := http.NewServeMux()
 	if s.Page != nil {

@@ -18,12 +18,13 @@ func (a *agent[S]) ask(ctx context.Context, s S) (graph.Update[S], error) {
 	if at.Rounds >= a.MaxRounds {
 		return graph.Update[S]{a.endless}, nil
 	}
-	req := llm.Request{Skill: a.Name, Origin: a.Origin, Messages: a.draft(at), Tools: a.kit.offered(at.View), Sampling: a.Sampling}
+	id := freshID(ctx, at.Messages)
+	req := llm.Request{Skill: a.Name, Message: id, Origin: a.Origin, Messages: a.draft(at), Tools: a.kit.offered(at.View), Sampling: a.Sampling}
 	resp, usage, err := llm.Generate(ctx, a.model, req)
 	if err != nil {
 		return nil, err
 	}
-	said := Message{ID: freshID(ctx, at.Messages), Message: llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: numbered(resp.Calls)}, Model: resp.Model, Usage: resp.Usage}
+	said := Message{ID: id, Message: llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: numbered(resp.Calls)}, Model: resp.Model, Usage: resp.Usage}
 	u := graph.Update[S]{a.Messages.Put(said), a.Rounds.Set(at.Rounds + 1), a.plainView, a.Usage.Add(usage)}
 	if at.Rounds+1 == a.MaxRounds && a.kit.inVain(said.Calls) {
 		u = append(u, a.endless)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/store"
+	"example.com/assay/llm"
+	"example.com/assay/nodes/react"
 	"example.com/assay/serve/internal/servetest"
 	"example.com/assay/serve/langgraph"
 	"example.com/assay/serve/runs"
@@ -259,6 +262,77 @@ func tools(t testing.TB) *graph.Compiled[agent] {
 	return compiled(t, g, "tools")
 }
 
+// script asks for the weather, or pays, and then says what the tool returned.
+type script struct{}
+
+func (script) Generate(_ context.Context, req llm.Request) (llm.Response, error) {
+	last := req.Messages[len(req.Messages)-1]
+	if last.Role == llm.ToolRole {
+		said := "It says " + last.Results[0].Text
+		if req.OnText != nil {
+			req.OnText(llm.Chunk{Text: "It says "})
+			req.OnText(llm.Chunk{Text: last.Results[0].Text})
+		}
+		return llm.Response{Text: said}, nil
+	}
+	call := llm.ToolCall{ID: fmt.Sprintf("call-%d", len(req.Messages)), Name: "weather", Arguments: json.RawMessage(`{"town":"Oslo"}`)}
+	if strings.Contains(last.Text, "pay") {
+		call.Name, call.Arguments = "pay", json.RawMessage(`{"euros":4}`)
+	}
+	return llm.Response{Calls: []llm.ToolCall{call}}, nil
+}
+
+// talking is the state of an agent with tools.
+type talking struct {
+	Messages []react.Message `json:"messages"`
+}
+
+func agentWithTools(t testing.TB) *graph.Compiled[talking] {
+	messages := graph.Keyed("messages", func(s *talking) *[]react.Message { return &s.Messages }, func(m *react.Message) *string { return &m.ID })
+	g := graph.NewStateGraph(messages)
+	g.AddNode("agent", func(ctx context.Context, s talking) (graph.Update[talking], error) {
+		req := llm.Request{Skill: "agent", Message: "run-" + uuid.NewString(), Tools: []llm.Tool{{Name: "weather"}, {Name: "pay"}}}
+		for _, m := range s.Messages {
+			req.Messages = append(req.Messages, m.Message)
+		}
+		resp, _, err := llm.Generate(ctx, script{}, req)
+		if err != nil {
+			return nil, err
+		}
+		return graph.Update[talking]{messages.Put(react.Message{ID: req.Message, Message: llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: resp.Calls}})}, nil
+	})
+	g.AddNode("tools", func(ctx context.Context, s talking) (graph.Update[talking], error) {
+		var u graph.Update[talking]
+		for _, c := range s.Messages[len(s.Messages)-1].Calls {
+			said := c.Name + " of Oslo"
+			if c.Name == "pay" {
+				said = "pay of 4"
+				answer, err := graph.Interrupt[react.HITLResponse](ctx, "approval", json.RawMessage(`{"action_requests":[{"name":"pay","args":{"euros":4},"description":"Pays."}],"review_configs":[{"action_name":"pay","allowed_decisions":["approve","edit","reject"]}]}`))
+				if err != nil {
+					return nil, err
+				}
+				switch d := answer.Decisions[0]; d.Type {
+				case react.Reject:
+					said = d.Message
+				case react.Edit:
+					said = "pay of 3"
+				}
+			}
+			u = append(u, messages.Put(react.Message{ID: c.ID + "-result", Message: llm.Message{Role: llm.ToolRole, Results: []llm.ToolResult{{CallID: c.ID, Name: c.Name, Text: said}}}}))
+		}
+		return u, nil
+	})
+	g.AddEdge(graph.Start, "agent")
+	g.AddConditionalEdges("agent", func(_ context.Context, s talking) (graph.Route, error) {
+		if len(s.Messages[len(s.Messages)-1].Calls) > 0 {
+			return graph.To("tools"), nil
+		}
+		return graph.To(graph.End), nil
+	}, "tools", graph.End)
+	g.AddEdge("tools", "agent")
+	return compiled(t, g, "react")
+}
+
 // served is a server of the graphs.
 func served(t testing.TB) *httptest.Server {
 	return keeping(t, t.TempDir(), graph.Tasks|graph.Custom, true)
@@ -300,7 +374,7 @@ func serving(t testing.TB, folder string, modes graph.Mode, inside, strict bool)
 	graphs = append(graphs,
 		runs.Graph{Name: "steps", App: nested(t).App(), Steps: func(ev graph.Event[json.RawMessage]) string { return ev.Kind.String() + "." + ev.Node + " " }},
 		runs.Graph{Name: "pace", App: line(t, "pace", step{"a", pause("a")}, step{"b", pause("b")}, step{"c", pause("c")}).App()},
-		runs.Graph{Name: "both", App: both(t).App()}, runs.Graph{Name: "tools", App: tools(t).App()},
+		runs.Graph{Name: "both", App: both(t).App()}, runs.Graph{Name: "tools", App: tools(t).App()}, runs.Graph{Name: "react", App: agentWithTools(t).App()},
 		runs.Graph{Name: "ponders", App: line(t, "ponders", step{"ask", func(ctx context.Context, s talk) (graph.Update[talk], error) {
 			if _, err := graph.Interrupt[string](ctx, "ask", "who?"); err != nil {
 				return nil, err

@@ -10,6 +10,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
+	"example.com/assay/state/event"
 )
 
 // modes are the kinds of frames that a client wants.
@@ -36,7 +37,7 @@ func modesOf(list names) (modes, error) {
 func (m modes) wanted() graph.Mode {
 	var out graph.Mode
 	for name, mode := range map[string]graph.Mode{
-		"values": graph.Values, "custom": graph.Custom, "tools": graph.Custom, "messages": graph.Tokens | graph.Values, "messages-tuple": graph.Tokens,
+		"values": graph.Values, "custom": graph.Custom, "tools": graph.Custom, "messages": graph.Tokens | graph.Custom | graph.Values, "messages-tuple": graph.Tokens | graph.Custom,
 		"tasks": graph.Tasks | graph.Values, "debug": graph.Tasks | graph.Values, "events": graph.Debug | graph.Tokens,
 	} {
 		if m[name] {
@@ -84,7 +85,8 @@ type mapper struct {
 	held            map[string]json.RawMessage // states that wait for their checkpoints, by namespace
 	begins          string                     // the checkpoint that the run continues from, until it is shown
 	said, completed map[string]bool            // IDs of shown messages, in the two modes of messages
-	written         map[string]string          // the text of models so far, by task
+	written         map[string]string          // the text of models so far, by message
+	writes          map[string]string          // the message that a task's model writes
 	steps           map[string]runs.Event      // the last shown steps, by task
 	waits           map[string][]runs.Event    // running tasks, by graph and node
 }
@@ -94,7 +96,7 @@ func (c *call) mapper(r runs.Run, modes modes, subgraphs bool) (*mapper, error) 
 	g, err := c.graphNamed(r.Graph)
 	return &mapper{
 		call: c, run: r, graph: g, modes: modes, subgraphs: subgraphs,
-		values: map[string]json.RawMessage{}, held: map[string]json.RawMessage{}, said: map[string]bool{}, completed: map[string]bool{}, written: map[string]string{}, steps: map[string]runs.Event{}, waits: map[string][]runs.Event{},
+		values: map[string]json.RawMessage{}, held: map[string]json.RawMessage{}, said: map[string]bool{}, completed: map[string]bool{}, written: map[string]string{}, writes: map[string]string{}, steps: map[string]runs.Event{}, waits: map[string][]runs.Event{},
 	}, err
 }
 
@@ -118,6 +120,9 @@ func (m *mapper) frames(ev runs.Event) (out []frame, err error) {
 	if ev.Kind != graph.CheckpointSaved.String() {
 		m.release(ev.Namespace, add)
 	}
+	if m.modes["events"] {
+		m.chain(ev, add)
+	}
 	switch ev.Kind {
 	case runs.KindAttempt:
 		add("metadata", map[string]any{"run_id": m.run.ID, "attempt": ev.Attempt})
@@ -133,7 +138,9 @@ func (m *mapper) frames(ev runs.Event) (out []frame, err error) {
 	case graph.RunInterrupt.String():
 		m.interrupt(ev, add)
 	case graph.NodeCustom.String():
-		if m.modes["custom"] {
+		if ev.Name == event.ModelText {
+			failed = m.writing(ev)
+		} else if m.modes["custom"] {
 			add("custom", map[string]any{"name": ev.Name, "data": ev.Data})
 		}
 	case graph.NodeToken.String():
@@ -142,9 +149,6 @@ func (m *mapper) frames(ev runs.Event) (out []frame, err error) {
 		m.step(ev, add)
 	case graph.CheckpointSaved.String():
 		failed = m.checkpoint(ev, add)
-	}
-	if m.modes["events"] {
-		m.chain(ev, add)
 	}
 	return out, errors.Join(err, failed)
 }

@@ -45,6 +45,7 @@ var allowed = []struct{ where, says string }{
 	{`\.history\[\d+\]\.tasks\[\d+\]\.interrupts`, "**Answered questions.**"},
 	{`\[1\]\.payload\.(config|parent_config|metadata|tasks\[\d+\]\.interrupts)`, "**Debug.**"},
 	{`^nested\..*\.(checkpoint_map|metadata\.(checkpoint_|langgraph_|parents))`, "**States of graphs inside nodes.**"},
+	{`^agent updates\.streamed.*\.tool_call_chunks`, "**Chunks in updates.**"},
 	{`^refused\.thread$`, "**Missing threads.**"},
 }
 

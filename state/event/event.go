@@ -10,11 +10,18 @@ import "example.com/assay/state"
 // The names of events.
 const (
 	ModelCall      = "model_call"      // a Call
+	ModelText      = "model_text"      // a Text, before the tokens of a model that streams
 	Retrieval      = "retrieval"       // a Search; of the pipeline of edges, an EdgeSearch
 	RerankFallback = "rerank_fallback" // a Fallback: the hits are in the index's order
 	PassageOrders  = "passage_orders"  // Orders
 	Verdict        = "verdict"         // on an edge: a state.AuditEntry
 )
+
+// A Text begins the text of a message. Only readers of tokens get the event.
+type Text struct {
+	Skill   string `json:"skill"`
+	Message string `json:"message,omitempty"` // the ID of the message that the text becomes; empty if no message does
+}
 
 // Call is what was asked of a model and how it went.
 type Call struct {

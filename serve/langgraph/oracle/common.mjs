@@ -3,7 +3,7 @@ export const url = process.argv[2];
 
 // What a server says of itself, and of the client that it has heard.
 const noise = new Set([
-  "created_by", "langgraph_api_url", "langgraph_host", "langgraph_plan", "langgraph_version", "ls_integration", "run_attempt", "user-agent",
+  "created_by", "langgraph_api_url", "langgraph_host", "langgraph_plan", "langgraph_version", "ls_integration", "ls_provider", "versions", "run_attempt", "user-agent",
 ]);
 
 // What differs between runs of one server is replaced: IDs by their order in the scenario.
@@ -57,6 +57,5 @@ export const run = async (scenarios) => {
       out[name] = { failed: String(e.stack ?? e) };
     }
   }
-  console.log(JSON.stringify(out, null, 1));
-  process.exit(0);
+  process.stdout.write(JSON.stringify(out, null, 1), () => process.exit(0));
 };

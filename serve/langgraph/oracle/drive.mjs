@@ -113,6 +113,22 @@ const scenarios = {
     const state = await client.threads.getState(thread_id);
     return { tuples, whole, state: state.values };
   },
+  async twoInterrupts() {
+    const { thread_id } = await client.threads.create();
+    await client.runs.wait(thread_id, "both", { input: {} });
+    const asked = Object.values((await client.threads.get(thread_id)).interrupts).flat();
+    const resume = Object.fromEntries(asked.map(({ id, value }) => [id, `answer to ${value}`]));
+    return { asked: asked.map((a) => a.value).sort(), ended: (await client.runs.wait(thread_id, "both", { command: { resume } })).lines.sort() };
+  },
+  async unknownKeys() {
+    const { thread_id } = await client.threads.create({ metadata: { a: 1 } });
+    const ended = await client.runs.wait(thread_id, "chain", { input: { lines: ["hi"], ui: [1] }, context: { user: "ann" }, config: { configurable: { user_id: "ann" }, tags: ["t"] }, metadata: { m: 1 }, feedbackKeys: ["f"] });
+    return { ended, missing: await client.store.getItem(["no"], "k") };
+  },
+  async batch() {
+    const made = await client.runs.createBatch([{ assistantId: "fan", input: { items: [1] } }, { assistantId: "chain", input: { lines: ["x"] } }]);
+    return made.map((r) => [r.status, r.multitask_strategy]);
+  },
   async events() {
     const id = crypto.randomUUID();
     const thread = client.threads.stream(id, { assistantId: "approve", transport: "sse" });
@@ -240,6 +256,32 @@ const scenarios = {
     return { first, state: { values: state.values, next: state.next, tasks: state.tasks }, second, after, nodes: Object.keys(drawn.nodes).sort(), history };
   },
 };
+
+// Each of these has a thread of its own.
+const said = (text) => ({ messages: [{ role: "user", content: text, id: "1" }] });
+for (const mode of ["messages-tuple", "messages", "values", "updates"]) {
+  scenarios[`agent ${mode}`] = async () => {
+    const { thread_id } = await client.threads.create();
+    const streamed = await drain(client.runs.stream(thread_id, "react", { input: said("weather?"), streamMode: [mode] }));
+    return { streamed, state: (await client.threads.getState(thread_id)).values };
+  };
+}
+scenarios["agent events"] = async () => {
+  const streamed = await drain(client.runs.stream(null, "react", { input: said("weather?"), streamMode: ["events", "messages-tuple"] }));
+  const events = streamed.filter(([mode, e]) => mode === "events" && !/^Runnable/.test(e.name)).map(([, e]) => [e.event, Object.keys(e.data).sort()]);
+  return { events, messages: streamed.filter(([mode]) => mode === "messages").length };
+};
+const decisions = { approve: {}, edit: { edited_action: { name: "pay", args: { euros: 3 } } }, reject: { message: "too dear" } };
+for (const [type, more] of Object.entries(decisions)) {
+  scenarios[`agent ${type}`] = async () => {
+    const { thread_id } = await client.threads.create();
+    const asked = await client.runs.wait(thread_id, "react", { input: said("pay") });
+    const { interrupts, status } = await client.threads.get(thread_id);
+    const command = { resume: { decisions: [{ type, ...more }] } };
+    const answered = await drain(client.runs.stream(thread_id, "react", { command, streamMode: ["values", "messages-tuple"] }));
+    return { asked, interrupts: Object.values(interrupts), status, answered };
+  };
+}
 
 const drainTuples = async (stream) => {
   const out = [];

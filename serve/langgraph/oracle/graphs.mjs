@@ -1,5 +1,7 @@
 // The graphs of graphs_test.go for the reference server.
-import { AIMessage } from "@langchain/core/messages";
+import { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { AIMessage, AIMessageChunk, ToolMessage } from "@langchain/core/messages";
+import { ChatGenerationChunk } from "@langchain/core/outputs";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { Annotation, END, MessagesAnnotation, Send, START, StateGraph, interrupt } from "@langchain/langgraph";
 
@@ -117,4 +119,51 @@ export const writes = new StateGraph(Chat)
   })
   .addEdge(START, "write")
   .addEdge("write", END)
+  .compile();
+
+// A Script asks for the weather, or pays, and then says what the tool returned.
+class Script extends BaseChatModel {
+  _llmType() {
+    return "script";
+  }
+  pieces(messages) {
+    const last = messages.at(-1);
+    if (last.getType() === "tool") return [{ content: "It says " }, { content: last.text }];
+    const pay = last.text.includes("pay");
+    const call = { name: pay ? "pay" : "weather", args: pay ? '{"euros":4}' : '{"town":"Oslo"}', id: `call-${messages.length}`, index: 0, type: "tool_call_chunk" };
+    return [{ content: "", tool_call_chunks: [call] }];
+  }
+  async *_streamResponseChunks(messages, _, manager) {
+    for (const piece of this.pieces(messages)) {
+      const chunk = new ChatGenerationChunk({ text: piece.content, message: new AIMessageChunk(piece) });
+      yield chunk;
+      await manager?.handleLLMNewToken(piece.content, undefined, undefined, undefined, undefined, { chunk });
+    }
+  }
+  async _generate(messages) {
+    const message = this.pieces(messages).map((p) => new AIMessageChunk(p)).reduce((a, b) => a.concat(b));
+    return { generations: [{ text: message.text, message }] };
+  }
+}
+const script = new Script({});
+const tools = async (s) => {
+  const messages = [];
+  for (const { id, name, args } of s.messages.at(-1).tool_calls) {
+    let content = `${name} of ${Object.values(args)[0]}`;
+    if (name === "pay") {
+      const { decisions } = interrupt({ action_requests: [{ name, args, description: "Pays." }], review_configs: [{ action_name: name, allowed_decisions: ["approve", "edit", "reject"] }] });
+      const [{ type, edited_action, message }] = decisions;
+      if (type === "reject") content = message;
+      if (type === "edit") content = `${name} of ${Object.values(edited_action.args)[0]}`;
+    }
+    messages.push(new ToolMessage({ id: `${id}-result`, tool_call_id: id, name, content, status: "success" }));
+  }
+  return { messages };
+};
+export const react = new StateGraph(Chat)
+  .addNode("agent", async (s, config) => ({ messages: [await script.invoke(s.messages, config)] }))
+  .addNode("tools", tools)
+  .addEdge(START, "agent")
+  .addConditionalEdges("agent", (s) => (s.messages.at(-1).tool_calls?.length ? "tools" : END), ["tools", END])
+  .addEdge("tools", "agent")
   .compile();
