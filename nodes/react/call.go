@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -146,7 +147,7 @@ func (a *agent[S]) call(t *Tool) graph.Node[S] {
 			return nil, fmt.Errorf("the node of tool %q runs without a call: only %s may send to it", t.Tool().Name, NodeDispatch)
 		}
 		sent := at.Sent
-		text, err := llm.CallText(ctx, t.Callable, sent.Arguments)
+		text, artifact, err := callText(ctx, t.Callable, sent.Arguments)
 		if err == nil {
 			text, err = a.kept(ctx, t, sent, text)
 		}
@@ -156,8 +157,19 @@ func (a *agent[S]) call(t *Tool) graph.Node[S] {
 		if sent.Edited {
 			text = "A person changed the arguments to " + string(sent.Arguments) + ".\n" + text
 		}
-		return a.answers(ctx, nil, sent, text, false)
+		m := result(sent.Message, sent.ToolCall, text, false)
+		m.Artifact = artifact
+		return graph.Update[S]{a.Messages.Put(m)}, a.publish(ctx, sent, &m.Results[0])
 	}
+}
+
+// callText calls a tool.
+func callText(ctx context.Context, c llm.Callable, arguments json.RawMessage) (text string, artifact json.RawMessage, err error) {
+	if p, ok := c.(Artificer); ok {
+		return p.CallArtifact(ctx, arguments)
+	}
+	text, err = llm.CallText(ctx, c, arguments)
+	return text, nil, err
 }
 
 // send returns the task of a call.

@@ -18,6 +18,10 @@ type Message struct {
 
 	Model string    // of an answer: the model that gave it
 	Usage llm.Usage // of an answer
+	// Citations are the sources of an answer's text.
+	Citations []message.Citation
+	// Artifact is what a tool returned for programs; the model does not get it.
+	Artifact json.RawMessage
 	// Name, Kwargs and Metadata are what a client attached: objects, and blocks of the content that
 	// are neither text nor an image. The model does not get them.
 	Name     string
@@ -50,7 +54,10 @@ const (
 // MarshalJSON writes the message as clients read it.
 func (m Message) MarshalJSON() ([]byte, error) {
 	out := message.Of(m.Message)
-	out.ID, out.Kwargs, out.Metadata = m.ID, m.Kwargs, m.Metadata
+	out.ID, out.Kwargs, out.Metadata, out.Artifact = m.ID, m.Kwargs, m.Metadata, m.Artifact
+	if len(m.Citations) > 0 {
+		out.Content.Blocks = []message.Block{{Type: "text", Text: m.Text, Annotations: m.Citations}}
+	}
 	if out.Name == "" {
 		out.Name = m.Name
 	}
@@ -101,11 +108,14 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
-	*m = Message{ID: in.ID, Message: in.Event(), Name: in.Name, Kwargs: in.Kwargs, Metadata: in.Metadata}
+	*m = Message{ID: in.ID, Message: in.Event(), Name: in.Name, Kwargs: in.Kwargs, Metadata: in.Metadata, Artifact: in.Artifact}
 	if in.Type == message.Tool {
 		m.Name = ""
 	}
 	for _, b := range in.Content.Blocks {
+		if len(in.Content.Blocks) == 1 { // else their places are not those in the whole text
+			m.Citations = b.Annotations
+		}
 		if b.Type != "text" && !b.IsImage() {
 			m.Blocks = append(m.Blocks, b)
 		}

@@ -2,6 +2,7 @@ package react
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -76,6 +77,13 @@ type Tool struct {
 
 	to   string // the agent that a Handoff hands over to
 	node string // of an agent's graph
+}
+
+// An Artificer is a Callable whose result has a part for programs: Message.Artifact.
+type Artificer interface {
+	llm.Callable
+	// CallArtifact is called instead of Call. The text is the result for the model.
+	CallArtifact(ctx context.Context, arguments json.RawMessage) (text string, artifact json.RawMessage, err error)
 }
 
 // Always is a Tool.Approve: a person approves every call.

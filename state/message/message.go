@@ -33,6 +33,8 @@ type Message struct {
 
 	CallID string `json:"tool_call_id,omitempty"` // of a Tool: the call that it answers
 	Status string `json:"status,omitempty"`       // of a Tool: Success or Failed
+	// Artifact is what a tool returned for programs, and not for the model.
+	Artifact json.RawMessage `json:"artifact,omitempty"`
 }
 
 // Values of Message.Status.
