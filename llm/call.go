@@ -30,7 +30,7 @@ func said(ctx context.Context, req Request, resp Response, taped bool) *event.Sa
 	out := &event.Said{Messages: slices.Clone(req.Messages), Answer: Cut(resp.Text, maxSaid), Calls: slices.Clone(resp.Calls), Cassette: taped}
 	for i := range out.Messages {
 		m := &out.Messages[i]
-		m.Text, m.Images, m.Calls, m.Results = Cut(m.Text, maxSaid), slices.Clone(m.Images), slices.Clone(m.Calls), slices.Clone(m.Results)
+		m.Text, m.Reasoning, m.Images, m.Calls, m.Results = Cut(m.Text, maxSaid), Cut(m.Reasoning, maxSaid), slices.Clone(m.Images), slices.Clone(m.Calls), slices.Clone(m.Results)
 		for k := range m.Images {
 			m.Images[k].Data = nil
 		}

@@ -27,6 +27,11 @@ type Request struct {
 	// Message is the ID of the message that the answer becomes, for readers of its text. Default:
 	// none.
 	Message string `json:"-"`
+	// Cached says that later requests begin with the same tools and messages, so the provider may
+	// keep what it computed for them. It changes no answer. Anthropic's model sends marks for it;
+	// other servers find equal beginnings by themselves.
+	Cached bool `json:"-"`
+
 	// OnText is called with the answer's text as the model writes it, in order, by one goroutine at
 	// a time, and not after Generate has returned. A model that does not stream calls it once with
 	// the whole text, or never: only the response counts. Nil asks for no streaming.
@@ -95,8 +100,10 @@ const (
 type Response struct {
 	Text  string     `json:"text"`            // JSON when the request had a schema
 	Calls []ToolCall `json:"calls,omitempty"` // functions to call before the model answers
-	Model string     `json:"model"`           // the model that answered, e.g. "offline"
-	Usage Usage      `json:"usage"`
+	// Reasoning is what the model thought before it answered, where its provider shows it.
+	Reasoning string `json:"reasoning,omitempty"`
+	Model     string `json:"model"` // the model that answered, e.g. "offline"
+	Usage     Usage  `json:"usage"`
 }
 
 // Usage counts tokens in the provider's way. The offline model counts words.

@@ -140,7 +140,7 @@ func (m recorded) Generate(ctx context.Context, req llm.Request) (llm.Response, 
 		return resp, err
 	}
 	rec.receipt = receipt{met.Cost, met.Unpriced > 0, met.Fallback, met.Lost}
-	rec.Response = response{resp.Text, written(resp.Calls), resp.Model, resp.Usage}
+	rec.Response = response{resp.Text, written(resp.Calls), resp.Reasoning, resp.Model, resp.Usage}
 	rec.Error = failureOf(err)
 	m.to.scrub.recording(&rec)
 	m.to.keep(rec)

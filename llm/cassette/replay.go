@@ -113,7 +113,7 @@ func (p *Player) Generate(ctx context.Context, req llm.Request) (llm.Response, e
 	if req.OnText != nil {
 		rec.stream(req.OnText)
 	}
-	resp := llm.Response{Text: rec.Response.Text, Calls: spoken(rec.Response.Calls), Model: rec.Response.Model, Usage: rec.Response.Usage}
+	resp := llm.Response{Text: rec.Response.Text, Calls: spoken(rec.Response.Calls), Reasoning: rec.Response.Reasoning, Model: rec.Response.Model, Usage: rec.Response.Usage}
 	if rec.Error != nil {
 		return resp, rec.Error.err()
 	}

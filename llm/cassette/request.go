@@ -58,10 +58,11 @@ func (r receipt) entry() llm.Entry {
 }
 
 type response struct {
-	Text  string     `json:"text,omitempty"`
-	Calls []toolCall `json:"calls,omitempty"`
-	Model string     `json:"model,omitempty"`
-	Usage llm.Usage  `json:"usage"`
+	Text      string     `json:"text,omitempty"`
+	Calls     []toolCall `json:"calls,omitempty"`
+	Reasoning string     `json:"reasoning,omitempty"`
+	Model     string     `json:"model,omitempty"`
+	Usage     llm.Usage  `json:"usage"`
 }
 
 // A message is the recorded form of an llm.Message.

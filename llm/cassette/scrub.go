@@ -34,7 +34,7 @@ func (s scrubber) recording(rec *recording) {
 	for i := range rec.Chunks {
 		s.all(&rec.Chunks[i].Text)
 	}
-	s.all(&rec.Response.Text, &rec.Response.Model)
+	s.all(&rec.Response.Text, &rec.Response.Reasoning, &rec.Response.Model)
 	s.calls(rec.Response.Calls)
 	if o := rec.Outside; o != nil {
 		s.all(&o.Params, &o.Result)

@@ -36,6 +36,9 @@ type Options struct {
 	Credentials *Credentials
 	Project     string
 	Location    string
+	// Thoughts asks for summaries of the model's thoughts, as the response's Reasoning. Models
+	// that do not think refuse it. Default: none.
+	Thoughts bool
 	// Transport carries the calls. Default http.DefaultTransport.
 	Transport http.RoundTripper
 }

@@ -92,7 +92,7 @@ func TestRequestAndResponse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (llm.Response{Text: `{"b":"x"}`, Model: "gemini:gemini-test-001", Usage: llm.Usage{InputTokens: 11, OutputTokens: 12}}); !reflect.DeepEqual(resp, want) {
+	if want := (llm.Response{Text: `{"b":"x"}`, Reasoning: "thinking", Model: "gemini:gemini-test-001", Usage: llm.Usage{InputTokens: 11, OutputTokens: 12}}); !reflect.DeepEqual(resp, want) {
 		t.Errorf("got %+v; want %+v", resp, want)
 	}
 	if last.path != "/v1beta/models/gemini-test:generateContent" || last.key != key {
@@ -134,6 +134,22 @@ func TestRequestAndResponse(t *testing.T) {
 
 // Each embedded skill's schema has a form of Gemini's own; others go as JSON
 // Schema; free text has none.
+func TestThoughts(t *testing.T) {
+	for _, want := range []bool{false, true} {
+		m, last := serve(t, gemini.Options{Thoughts: want}, func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"candidates":[{"content":{"parts":[{"text":"Hm.","thought":true},{"text":"Yes."}]},"finishReason":"STOP"}]}`)
+		})
+		resp, err := m.Generate(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "Is it?"}}})
+		if err != nil || resp.Text != "Yes." || resp.Reasoning != "Hm." {
+			t.Errorf("%v, %+v", err, resp)
+		}
+		if asked := strings.Contains(string(last.config["thinkingConfig"]), `"includeThoughts":true`); asked != want {
+			t.Errorf("asked for thoughts: %t, want %t", asked, want)
+		}
+	}
+}
+
 func TestSchemas(t *testing.T) {
 	m, last := serve(t, gemini.Options{}, func(w http.ResponseWriter) { _, _ = io.WriteString(w, answered) })
 	set, err := skills.Load(nil)

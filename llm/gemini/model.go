@@ -16,8 +16,9 @@ const Provider = "gemini"
 
 // A Model is one Gemini model. It is safe for concurrent use.
 type Model struct {
-	name   string
-	client *genai.Client
+	name     string
+	client   *genai.Client
+	thoughts bool // see Options
 }
 
 // New returns a model by its name, such as "gemini-2.5-flash". It makes no call. It returns an
@@ -27,7 +28,7 @@ func New(ctx context.Context, name string, opts *Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{name: name, client: client}, nil
+	return &Model{name: name, client: client, thoughts: opts != nil && opts.Thoughts}, nil
 }
 
 // Generate asks the model, as a stream when the request has OnText. It returns the cause of ctx, an
@@ -47,6 +48,9 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 	contents, config, err := convert(req)
 	if err != nil {
 		return llm.Response{}, m.asking(err)
+	}
+	if m.thoughts {
+		config.ThinkingConfig = &genai.ThinkingConfig{IncludeThoughts: true}
 	}
 	watched, outcome := wire.Watch(ctx)
 	out, err := m.call(watched, contents, config, req.OnText)
@@ -119,12 +123,12 @@ func (m *Model) read(out *genai.GenerateContentResponse) (llm.Response, error) {
 	default:
 		return spent, &llm.BlockedError{Provider: Provider, Model: m.name, Reason: llm.Cut(string(candidate.FinishReason), 50), Message: llm.Cut(candidate.FinishMessage, 300)}
 	}
-	text, calls := parts(candidate.Content)
+	text, thoughts, calls := parts(candidate.Content)
 	name := out.ModelVersion
 	if name == "" {
 		name = m.name
 	}
-	return llm.Response{Text: text, Calls: calls, Model: Provider + ":" + llm.Cut(name, 100), Usage: usage}, nil
+	return llm.Response{Text: text, Calls: calls, Reasoning: thoughts, Model: Provider + ":" + llm.Cut(name, 100), Usage: usage}, nil
 }
 
 // spent is a response with only the usage.

@@ -86,17 +86,19 @@ func addTools(config *genai.GenerateContentConfig, tools []llm.Tool) error {
 	return nil
 }
 
-// parts extracts text and calls from an answer, and skips thoughts.
-func parts(content *genai.Content) (string, []llm.ToolCall) {
-	var text strings.Builder
+// parts extracts text, calls and thoughts from an answer.
+func parts(content *genai.Content) (said, thought string, _ []llm.ToolCall) {
+	var text, thoughts strings.Builder
 	var calls []llm.ToolCall
 	if content == nil {
-		return "", nil
+		return "", "", nil
 	}
 	var signatures [][]byte
 	for _, part := range content.Parts {
 		switch {
-		case part == nil || part.Thought:
+		case part == nil:
+		case part.Thought:
+			thoughts.WriteString(part.Text)
 		case part.FunctionCall != nil:
 			arguments, err := json.Marshal(part.FunctionCall.Args)
 			if err != nil || part.FunctionCall.Args == nil {
@@ -112,7 +114,7 @@ func parts(content *genai.Content) (string, []llm.ToolCall) {
 	for i := range calls {
 		calls[i].ID = sign(calls[i].ID, signatures[i])
 	}
-	return text.String(), calls
+	return text.String(), thoughts.String(), calls
 }
 
 // sign appends a signature to a call's ID; unsign removes it.
@@ -163,6 +165,6 @@ func gather(all, piece *genai.GenerateContentResponse) string {
 		return ""
 	}
 	into.Content.Parts = append(into.Content.Parts, from.Content.Parts...)
-	text, _ := parts(from.Content)
+	text, _, _ := parts(from.Content)
 	return text
 }

@@ -70,6 +70,9 @@ func (m *model) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 	}
 	told := &telling{onText: req.OnText}
 	watched, outcome := wire.Watch(ctx)
+	if req.Cached && m.anthropic {
+		watched = cached(watched)
+	}
 	out, err := m.client.GenerateContent(watched, m.messages(req), m.options(req, told)...)
 	told.end()
 	lost := outcome.Err()
@@ -111,7 +114,8 @@ func (m *model) read(out *llms.ContentResponse) (llm.Response, error) {
 	}
 	resp := llm.Response{Model: m.opts.Provider + ":" + m.opts.Name}
 	resp.Usage = llm.Usage{
-		InputTokens:  count(out.Choices[0].GenerationInfo, "PromptTokens", "InputTokens", "input_tokens", "prompt_tokens"),
+		InputTokens:  count(out.Choices[0].GenerationInfo, "PromptTokens", "InputTokens", "input_tokens", "prompt_tokens") +
+			count(out.Choices[0].GenerationInfo, "CacheReadInputTokens") + count(out.Choices[0].GenerationInfo, "CacheCreationInputTokens"),
 		OutputTokens: count(out.Choices[0].GenerationInfo, "CompletionTokens", "OutputTokens", "output_tokens", "completion_tokens"),
 	}
 	for _, choice := range out.Choices {
@@ -125,6 +129,7 @@ func (m *model) read(out *llms.ContentResponse) (llm.Response, error) {
 			return llm.Response{Usage: resp.Usage}, &llm.BlockedError{Provider: m.opts.Provider, Model: m.opts.Name, Reason: reason}
 		}
 		resp.Text += choice.Content
+		resp.Reasoning += choice.ReasoningContent
 		for _, call := range choice.ToolCalls {
 			if call.FunctionCall != nil {
 				resp.Calls = append(resp.Calls, llm.ToolCall{ID: call.ID, Name: call.FunctionCall.Name, Arguments: wire.Arguments(call.FunctionCall.Arguments)})

@@ -57,7 +57,7 @@ func Anthropic(name string, opts *AnthropicOptions) (llm.Model, error) {
 		return nil, fmt.Errorf("setting up %s: %w", provider, err)
 	}
 	transport := &wire.Transport{Provider: provider, Base: o.Transport, Secrets: []string{o.Key}, Event: anthropicEvent(provider, name)}
-	client, err := anthropic.New(anthropic.WithToken(o.Key), anthropic.WithModel(name), anthropic.WithBaseURL(o.BaseURL), anthropic.WithHTTPClient(&http.Client{Transport: transport}))
+	client, err := anthropic.New(anthropic.WithToken(o.Key), anthropic.WithModel(name), anthropic.WithBaseURL(o.BaseURL), anthropic.WithHTTPClient(&http.Client{Transport: marking{transport}}))
 	if err != nil {
 		return nil, fmt.Errorf("setting up %s: the library refused the settings; check the key and the base URL", provider)
 	}

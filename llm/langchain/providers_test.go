@@ -3,6 +3,7 @@ package langchain_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -69,6 +70,34 @@ func TestAnthropicRequest(t *testing.T) {
 }
 
 // Statuses, errors and refusals are typed, those within a stream, too.
+// A cached request has a mark behind the tools and the system prompt, and one behind the last message;
+// texts stay as they were. Tokens that the server had kept count as input.
+func TestAnthropicCached(t *testing.T) {
+	url, _, fields := answering(t, "application/json", `{"type":"message","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"cache_read_input_tokens":100,"cache_creation_input_tokens":20,"output_tokens":2}}`)
+	req := request("")
+	req.Tools = []llm.Tool{{Name: "f", Description: "d", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}}
+	m := claude(t, url)
+	if _, err := m.Generate(t.Context(), req); err != nil || strings.Contains(fmt.Sprintf("%s", *fields), "cache_control") {
+		t.Errorf("a plain request: %v, %s", err, *fields)
+	}
+	req.Cached = true
+	resp, err := m.Generate(t.Context(), req)
+	if err != nil || resp.Usage.InputTokens != 123 {
+		t.Errorf("%v, %+v", err, resp.Usage)
+	}
+	f := *fields
+	if got := string(f["system"]); got != `[{"cache_control":{"type":"ephemeral"},"text":"Be brief.","type":"text"}]` {
+		t.Errorf("system %s", got)
+	}
+	if got := string(f["messages"]); !strings.Contains(got, `"cache_control":{"type":"ephemeral"}`) || strings.Count(got, "cache_control") != 1 || strings.Contains(string(f["tools"]), "cache_control") {
+		t.Errorf("messages %s, tools %s", got, f["tools"])
+	}
+	req.Messages = req.Messages[1:]
+	if _, err := m.Generate(t.Context(), req); err != nil || !strings.Contains(string((*fields)["tools"]), "cache_control") {
+		t.Errorf("without a system prompt: %v, tools %s", err, (*fields)["tools"])
+	}
+}
+
 func TestWiredErrors(t *testing.T) {
 	sse := func(events ...string) string {
 		return "data: " + strings.Join(events, "\n\ndata: ") + "\n\n"

@@ -12,10 +12,11 @@ import (
 
 // An Answer is one scripted reply: a text, tool calls, or an error.
 type Answer struct {
-	Text   string
-	Calls  []llm.ToolCall // with or without Text
-	Err    error
-	Chunks []string // streamed on request, also before Err; default: Text as one chunk
+	Text      string
+	Calls     []llm.ToolCall // with or without Text
+	Reasoning string
+	Err       error
+	Chunks    []string // streamed on request, also before Err; default: Text as one chunk
 }
 
 // A Script answers the calls of each skill from its list, in order. A call without a scripted
@@ -69,7 +70,7 @@ func (s *Script) Generate(ctx context.Context, req llm.Request) (llm.Response, e
 	if name == "" {
 		name = "script"
 	}
-	return llm.Response{Text: answer.Text, Calls: slices.Clone(answer.Calls), Model: name, Usage: usage}, nil
+	return llm.Response{Text: answer.Text, Calls: slices.Clone(answer.Calls), Reasoning: answer.Reasoning, Model: name, Usage: usage}, nil
 }
 
 func (a Answer) stream(to func(llm.Chunk)) {

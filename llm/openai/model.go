@@ -195,7 +195,7 @@ func (m *Model) read(out openai.ChatCompletionResponse) (llm.Response, error) {
 			text += part.Text
 		}
 	}
-	return m.answer(choice.FinishReason, message.Refusal, llm.Response{Text: text, Calls: toolCalls(message.ToolCalls), Model: out.Model, Usage: usage})
+	return m.answer(choice.FinishReason, message.Refusal, llm.Response{Text: text, Calls: toolCalls(message.ToolCalls), Reasoning: message.ReasoningContent, Model: out.Model, Usage: usage})
 }
 
 // answer returns the response, or an error for a refusal or a cut answer.

@@ -156,6 +156,56 @@ func TestRequestAndResponse(t *testing.T) {
 	}
 }
 
+// Reasoning is kept under both of its names, whole and streamed, and goes back only to a server that
+// wants it. A text that looks like the name stays.
+func TestReasoning(t *testing.T) {
+	const text = `say \"reasoning\": \"x\"`
+	answer := func(w http.ResponseWriter, c call, name string) {
+		if string(c.fields["stream"]) == "true" {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{%q:\"Two \"}}]}\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{%q:\"apples.\"}}]}\n\n", name, name)
+			fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%s\",%q:null},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", text, name)
+			return
+		}
+		fmt.Fprintf(w, `{"choices":[{"index":0,"message":{"role":"assistant",%q: "Two apples.","content":"%s"},"finish_reason":"stop"}]}`, name, text)
+	}
+	for _, name := range []string{"reasoning", "reasoning_content"} {
+		m, _ := serve(t, func(w http.ResponseWriter, c call) { answer(w, c, name) })
+		for _, to := range []func(llm.Chunk){nil, func(llm.Chunk) {}} {
+			req := request("")
+			req.OnText = to
+			resp, err := m.Generate(t.Context(), req)
+			if err != nil || resp.Reasoning != "Two apples." || resp.Text != `say "reasoning": "x"` {
+				t.Errorf("%s, streamed %t: %v, %+v", name, to != nil, err, resp)
+			}
+		}
+	}
+	m, seen := serve(t, func(w http.ResponseWriter, c call) { answer(w, c, "reasoning") })
+	req := request("")
+	req.Messages = append(req.Messages, llm.Message{Role: llm.Assistant, Text: "Two.", Reasoning: "1+1"}, llm.Message{Role: llm.User, Text: "Sure?"})
+	ask := func(m *openai.Model) string {
+		if _, err := m.Generate(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
+		all := seen.list()
+		return all[len(all)-1].body
+	}
+	if body := ask(m); strings.Contains(body, "1+1") {
+		t.Errorf("sent back: %s", body)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if !strings.Contains(string(body), `"reasoning_content":"1+1"`) {
+			t.Errorf("not sent back: %s", body)
+		}
+		answer(w, call{}, "reasoning")
+	}))
+	defer server.Close()
+	if _, err := model(t, &openai.Options{BaseURL: server.URL, Reasoning: true}).Generate(t.Context(), req); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTextHasNoFormat(t *testing.T) {
 	m, seen := serve(t, func(w http.ResponseWriter, _ call) { reply(w, "Hello.", "stop") })
 	resp, err := m.Generate(t.Context(), request(""))

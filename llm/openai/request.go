@@ -17,6 +17,9 @@ func (m *Model) request(req llm.Request, format Capability) openai.ChatCompletio
 		out.Temperature = float32(*s.Temperature)
 	}
 	for _, msg := range req.Messages {
+		if !m.server.reasoning {
+			msg.Reasoning = ""
+		}
 		out.Messages = append(out.Messages, messages(msg)...)
 	}
 	for _, tool := range req.Tools {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"sync"
 
 	"github.com/sashabaranov/go-openai"
@@ -28,6 +29,9 @@ type Options struct {
 	BaseURL string
 	// Provider is the provider's name in errors and responses. Default "openai".
 	Provider string
+	// Reasoning sends a model's reasoning back with its messages, under reasoning_content. Some
+	// servers require it between calls of tools, others refuse it. Default: it is left out.
+	Reasoning bool
 	// Transport carries the calls. Default http.DefaultTransport.
 	Transport http.RoundTripper
 }
@@ -49,6 +53,8 @@ type Server struct {
 	// The library drops a temperature of 0 from a request, and the server would use its default;
 	// cold adds it again.
 	cold, plain *openai.Client
+
+	reasoning bool // see Options
 
 	host string // of the base URL, unless that is the default
 
@@ -72,7 +78,7 @@ func NewServer(opts *Options) (*Server, error) {
 	if err := errors.Join(wire.CheckKey(o.Key), wire.CheckBaseURL(o.BaseURL)); err != nil {
 		return nil, fmt.Errorf("setting up %s: %w", o.Provider, err)
 	}
-	transport := &wire.Transport{Provider: o.Provider, Base: o.Transport, Secrets: []string{o.Key}, Event: event}
+	transport := &wire.Transport{Provider: o.Provider, Base: o.Transport, Secrets: []string{o.Key}, Event: event, Rewrite: named}
 	client := func(zero bool) *openai.Client {
 		config := openai.DefaultConfig(o.Key)
 		config.BaseURL = o.BaseURL
@@ -86,7 +92,7 @@ func NewServer(opts *Options) (*Server, error) {
 	if base, err := url.Parse(o.BaseURL); err == nil && o.BaseURL != DefaultBaseURL {
 		host = base.Host
 	}
-	return &Server{provider: o.Provider, cold: client(true), plain: client(false), host: host}, nil
+	return &Server{provider: o.Provider, cold: client(true), plain: client(false), host: host, reasoning: o.Reasoning}, nil
 }
 
 // Capability returns the known capability of the server.
@@ -104,4 +110,12 @@ func (s *Server) found(c Capability) {
 	if s.capability == Unknown {
 		s.capability = c
 	}
+}
+
+var otherName = regexp.MustCompile(`"reasoning"\s*:\s*"`)
+
+// named gives reasoning the name that the library knows: some servers call it "reasoning". Within
+// a JSON string the quotes of such a text have a backslash, so only names match.
+func named(data []byte) []byte {
+	return otherName.ReplaceAllLiteral(data, []byte(`"reasoning_content":"`))
 }

@@ -103,7 +103,7 @@ func (m *Model) streamOnce(ctx context.Context, client *openai.Client, req opena
 		return usage, &llm.ResponseError{Provider: m.server.provider, Err: errors.New("it is not a stream, which was asked for")}
 	}
 	return m.answer(answer.finish, answer.refusal.String(), llm.Response{
-		Text: answer.text.String(), Calls: toolCalls(answer.calls), Model: answer.model, Usage: answer.usage,
+		Text: answer.text.String(), Calls: toolCalls(answer.calls), Reasoning: answer.reasoning.String(), Model: answer.model, Usage: answer.usage,
 	})
 }
 
@@ -114,6 +114,7 @@ type streamed struct {
 	begun, told   bool
 	model         string
 	text, refusal strings.Builder
+	reasoning     strings.Builder
 	calls         []openai.ToolCall
 	finish        openai.FinishReason
 	usage         llm.Usage
@@ -135,6 +136,7 @@ func (s *streamed) add(chunk openai.ChatCompletionStreamResponse) {
 			s.finish = choice.FinishReason
 		}
 		s.refusal.WriteString(choice.Delta.Refusal)
+		s.reasoning.WriteString(choice.Delta.ReasoningContent)
 		for _, call := range choice.Delta.ToolCalls {
 			s.call(call)
 		}

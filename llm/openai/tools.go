@@ -27,7 +27,7 @@ func messages(msg llm.Message) []openai.ChatCompletionMessage {
 	if len(msg.Images) > 0 {
 		return []openai.ChatCompletionMessage{{Role: string(msg.Role), MultiContent: pictured(msg)}}
 	}
-	out := openai.ChatCompletionMessage{Role: string(msg.Role), Content: msg.Text}
+	out := openai.ChatCompletionMessage{Role: string(msg.Role), Content: msg.Text, ReasoningContent: msg.Reasoning}
 	for _, call := range msg.Calls {
 		out.ToolCalls = append(out.ToolCalls, openai.ToolCall{
 			ID: callID(call.ID), Type: openai.ToolTypeFunction,

@@ -34,6 +34,9 @@ type Message struct {
 	Images  []Image      `json:"images,omitempty"`  // of the user, behind Text
 	Calls   []ToolCall   `json:"calls,omitempty"`   // of the assistant, beside or instead of Text
 	Results []ToolResult `json:"results,omitempty"` // of all calls of the message before, in their order
+	// Reasoning is what the assistant thought before Text and Calls, where its provider shows it.
+	// Few providers take it back, and counts of characters and tokens leave it out.
+	Reasoning string `json:"reasoning,omitempty"`
 }
 
 // An Image is a picture by its bytes or by its address. Counts of characters, which

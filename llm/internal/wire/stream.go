@@ -164,6 +164,9 @@ func (s *stream) judge() error {
 		if err := s.failed(event); err != nil {
 			return err
 		}
+		if s.transport.Rewrite != nil {
+			event = s.transport.Rewrite(event)
+		}
 		var err error
 		if verdict, err = s.transport.Event(event); err != nil {
 			return err

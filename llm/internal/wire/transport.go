@@ -34,6 +34,8 @@ type Transport struct {
 	// Event judges each event of a stream, and each whole answer, for which only its error counts.
 	// Default: no answer is streamed.
 	Event func(event []byte) (Verdict, error)
+	// Rewrite changes each event of a stream, and each whole answer, before Event. Default: none.
+	Rewrite func(data []byte) []byte
 }
 
 // RoundTrip makes one call. It also records its error in the call's Outcome.
@@ -88,6 +90,9 @@ func (t *Transport) roundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if !json.Valid(body) {
 		return nil, &llm.ResponseError{Provider: t.Provider, Err: fmt.Errorf("it is not JSON (%d bytes of %q)", len(body), llm.Cut(resp.Header.Get("Content-Type"), 50))}
+	}
+	if t.Rewrite != nil {
+		body = t.Rewrite(body)
 	}
 	if t.Event != nil {
 		if _, err := t.Event(body); err != nil {
