@@ -5,6 +5,7 @@ import "context"
 // Info is a node's place in its run.
 type Info struct {
 	Run     string // RunOptions.RunID of the outermost run; empty for a run that was given none
+	Thread  string // the thread that saves the run, also for a graph inside a node; empty when nothing is saved
 	Node    string
 	Step    int // superstep, 1 for a thread's first
 	Task    int // position among the superstep's tasks, 0 for the first
@@ -29,8 +30,12 @@ func CurrentTask(ctx context.Context) (Info, bool) {
 	if t == nil {
 		return Info{}, false
 	}
+	thread := ""
+	if l := t.run.pos.ledger; l != nil {
+		thread = l.thread
+	}
 	return Info{
-		Run: t.run.label, Node: t.name(), Step: int(t.step), Task: int(t.place), Send: int(t.send), Attempt: int(t.attempt),
+		Run: t.run.label, Thread: thread, Node: t.name(), Step: int(t.step), Task: int(t.place), Send: int(t.send), Attempt: int(t.attempt),
 		Limit: t.run.pos.how.Limit, first: t.run.pos.machine.First(),
 	}, true
 }

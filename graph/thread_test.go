@@ -224,3 +224,30 @@ func TestStorage(t *testing.T) {
 		}
 	})
 }
+
+// A node knows the thread that saves its run, also inside a graph in a node.
+func TestATaskKnowsItsThread(t *testing.T) {
+	var got []string
+	notes := func(ctx context.Context, _ board) (update, error) {
+		info, _ := graph.CurrentTask(ctx)
+		got = append(got, info.Thread)
+		return nil, nil
+	}
+	inner := mustCompile(t, wire("START -> in", map[string]node{"in": notes}))
+	g := wire("START -> a", map[string]node{"a": func(ctx context.Context, s board) (update, error) {
+		if _, err := notes(ctx, s); err != nil {
+			return nil, err
+		}
+		_, err := inner.Invoke(ctx, update{}, nil)
+		return nil, err
+	}})
+	if _, err := compileOn(t, memory.New(), g).Invoke(t.Context(), update{}, on("t")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mustCompile(t, g).Invoke(t.Context(), update{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(got) != "[t t  ]" {
+		t.Errorf("threads %q", got)
+	}
+}
