@@ -141,7 +141,7 @@ var standsBehind = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6":     {"llm", "nodes/extract"},
 	"github.com/google/jsonschema-go":              {"llm", "serve/mcp"},
 	"github.com/modelcontextprotocol/go-sdk":       {"serve/mcp", "serve", "cmd/agent", "nodes/mcp"}, // in tests of serve and cmd/agent
-	"go.yaml.in/yaml/v3":                           {"skills", "memory/document", "eval", "cmd/agent"},
+	"go.yaml.in/yaml/v3":                           {"skills", "memory/document", "nodes/react", "eval", "cmd/agent"},
 	"github.com/google/licensecheck":               {"release/licences"},
 	"github.com/rs/zerolog":                        {"cmd/agent"},
 	"github.com/spf13/cobra":                       {"cmd/agent"},

@@ -21,16 +21,21 @@ type Task struct {
 // agent without a checkpointer: it runs on the other's thread.
 func AsTool(name, description string, app *graph.Compiled[State]) (Tool, error) {
 	made, err := llm.NewTool(name, description, func(ctx context.Context, in Task) (string, error) {
-		final, err := app.Invoke(ctx, Say(in.Task), nil)
-		if err != nil {
-			return "", err
-		}
-		if answer := Answer(final); answer != "" {
-			return answer, nil
-		}
-		return "", fmt.Errorf("%w: %s", ErrNoAnswer, final.Ended)
+		return answerOf(ctx, app, in.Task)
 	})
 	return Tool{Callable: made, Limit: -1}, err
+}
+
+// answerOf runs an agent on a task of its own.
+func answerOf(ctx context.Context, app *graph.Compiled[State], task string) (string, error) {
+	final, err := app.Invoke(ctx, Say(task), nil)
+	if err != nil {
+		return "", err
+	}
+	if answer := Answer(final); answer != "" {
+		return answer, nil
+	}
+	return "", fmt.Errorf("%w: %s", ErrNoAnswer, final.Ended)
 }
 
 // Supervisor is an agent whose tools are other agents.

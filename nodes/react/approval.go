@@ -88,13 +88,14 @@ func Decide(list ...Decision) HITLResponse { return HITLResponse{list} }
 
 // approve is the node that asks a person about calls, all at once, until every decision is valid.
 func (a *agent[S]) approve(ctx context.Context, s S) (graph.Update[S], error) {
-	asking := a.at(&s).Asking
+	at := a.at(&s)
+	asking := at.Asking
 	given, err := a.decided(ctx, asking)
 	if err != nil {
 		return nil, err
 	}
 	var u graph.Update[S]
-	var made []Sent // by dispatch
+	made := slices.Clip(at.Decided) // by dispatch, which also makes those that wait already
 	for i, d := range given {
 		sent := asking[i].Sent
 		switch d.Type {

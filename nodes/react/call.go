@@ -70,14 +70,23 @@ func (a *agent[S]) dispatch(ask, after string) graph.Node[S] {
 					continue
 				}
 			}
-			sends = append(sends, a.send(sent))
+			if tool.lane != "" {
+				if batch["/"+tool.lane]++; batch["/"+tool.lane] > 1 { // no tool's name has a "/"
+					if decided >= 0 {
+						later = append(later, *sent)
+					}
+					continue
+				}
+			}
+			sends = append(sends, a.send(at, sent))
 		}
 		if len(at.Decided) > 0 {
 			u = append(u, a.Decided.Set(later))
 		}
 		if len(asking) > 0 {
 			sends = append(sends, graph.Send[S]{Node: NodeApprove})
-			a.part(&sends[len(sends)-1].State).Asking = asking
+			part := a.part(&sends[len(sends)-1].State)
+			part.Asking, part.Decided = asking, later
 		}
 		switch {
 		case len(sends) > 0:
@@ -147,7 +156,7 @@ func (a *agent[S]) call(t *Tool) graph.Node[S] {
 			return nil, fmt.Errorf("the node of tool %q runs without a call: only %s may send to it", t.Tool().Name, NodeDispatch)
 		}
 		sent := at.Sent
-		text, artifact, err := callText(ctx, t.Callable, sent.Arguments)
+		text, artifact, edit, err := t.run(ctx, at, sent)
 		if err == nil {
 			text, err = a.kept(ctx, t, sent, text)
 		}
@@ -159,24 +168,54 @@ func (a *agent[S]) call(t *Tool) graph.Node[S] {
 		}
 		m := result(sent.Message, sent.ToolCall, text, false)
 		m.Artifact = artifact
-		return graph.Update[S]{a.Messages.Put(m)}, a.publish(ctx, sent, &m.Results[0])
+		return append(a.wrote(nil, edit), a.Messages.Put(m)), a.publish(ctx, sent, &m.Results[0])
 	}
-}
-
-// callText calls a tool.
-func callText(ctx context.Context, c llm.Callable, arguments json.RawMessage) (text string, artifact json.RawMessage, err error) {
-	if p, ok := c.(Artificer); ok {
-		return p.CallArtifact(ctx, arguments)
-	}
-	text, err = llm.CallText(ctx, c, arguments)
-	return text, nil, err
 }
 
 // send returns the task of a call.
-func (a *agent[S]) send(sent *Sent) graph.Send[S] {
-	out := graph.Send[S]{Node: a.kit.tools[sent.Name].node}
-	a.part(&out.State).Sent = sent
+func (a *agent[S]) send(s *State, sent *Sent) graph.Send[S] {
+	tool := a.kit.tools[sent.Name]
+	out := graph.Send[S]{Node: tool.node}
+	part := a.part(&out.State)
+	if part.Sent = sent; tool.takes != nil {
+		part.Files = tool.takes(s.Files, sent.Arguments)
+	}
 	return out
+}
+
+// run makes a call.
+func (t *Tool) run(ctx context.Context, s *State, sent *Sent) (text string, artifact json.RawMessage, edit Change, err error) {
+	if t.Once {
+		first := false
+		_, err = graph.Once(ctx, "begun", func(context.Context) (bool, error) { first = true; return true, nil })
+		if err == nil && !first {
+			err = errCut
+		}
+	}
+	if err != nil {
+		return "", nil, Change{}, err
+	}
+	if t.inside != nil {
+		text, edit, err = t.inside(ctx, *s, sent.Arguments)
+	} else if p, ok := t.Callable.(Artificer); ok {
+		text, artifact, err = p.CallArtifact(ctx, sent.Arguments)
+	} else {
+		text, err = llm.CallText(ctx, t.Callable, sent.Arguments)
+	}
+	return text, artifact, edit, err
+}
+
+var errCut = errors.New("this call was begun before and cut off; nobody knows whether it took effect: look, before you make it again")
+
+// wrote adds the writes of a change to the to-dos and files.
+func (a *agent[S]) wrote(u graph.Update[S], edit Change) graph.Update[S] {
+	if edit.Todos != nil {
+		u = append(u, a.Todos.Set(*edit.Todos))
+	}
+	if len(edit.Files) > 0 {
+		u = append(u, a.Files.Add(edit.Files))
+	}
+	return u
 }
 
 // failed turns the error of a call into its result.

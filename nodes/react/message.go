@@ -49,6 +49,8 @@ type own struct {
 const (
 	ownField   = "assay"
 	modelField = "model_name"
+	// reasoningField is the name that LangChain's programs give it, too.
+	reasoningField = "reasoning_content"
 )
 
 // MarshalJSON writes the message as clients read it.
@@ -73,6 +75,11 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	var err error
 	if mine := (own{m.Check, m.Again, m.Sum}); mine != (own{}) {
 		if out.Kwargs, err = with(out.Kwargs, ownField, mine); err != nil {
+			return nil, err
+		}
+	}
+	if m.Reasoning != "" {
+		if out.Kwargs, err = with(out.Kwargs, reasoningField, m.Reasoning); err != nil {
 			return nil, err
 		}
 	}
@@ -129,6 +136,9 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	m.Check, m.Again, m.Sum = mine.Check, mine.Again, mine.Sum
+	if m.Kwargs, err = without(m.Kwargs, reasoningField, &m.Reasoning); err != nil {
+		return err
+	}
 	m.Metadata, err = without(m.Metadata, modelField, &m.Model)
 	return err
 }

@@ -25,6 +25,9 @@ func TestMessageJSON(t *testing.T) {
 		`{"id":"4","type":"tool","content":"gone","name":"look","additional_kwargs":{},"response_metadata":{},"tool_call_id":"c1","status":"error"}`: {
 			ID: "4", Message: llm.Message{Role: llm.ToolRole, Results: []llm.ToolResult{{CallID: "c1", Name: "look", Text: "gone", Failed: true}}},
 		},
+		`{"id":"6","type":"ai","content":"4","additional_kwargs":{"reasoning_content":"2+2"},"response_metadata":{},"tool_calls":[],"invalid_tool_calls":[]}`: {
+			ID: "6", Message: llm.Message{Role: llm.Assistant, Text: "4", Reasoning: "2+2"},
+		},
 		`{"id":"5","type":"human","content":"again","additional_kwargs":{"assay":{"again":true},"mine":1},"response_metadata":{}}`: {
 			ID: "5", Again: true, Kwargs: json.RawMessage(`{"mine":1}`), Message: llm.Message{Role: llm.User, Text: "again"},
 		},

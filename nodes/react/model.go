@@ -19,12 +19,12 @@ func (a *agent[S]) ask(ctx context.Context, s S) (graph.Update[S], error) {
 		return graph.Update[S]{a.endless}, nil
 	}
 	id := freshID(ctx, at.Messages)
-	req := llm.Request{Skill: a.Name, Message: id, Origin: a.Origin, Messages: a.draft(at), Tools: a.kit.offered(at.View), Sampling: a.Sampling}
+	req := llm.Request{Skill: a.Name, Message: id, Origin: a.Origin, Messages: a.draft(at), Tools: a.kit.offered(at.View), Sampling: a.Sampling, Cached: a.Cached}
 	resp, usage, err := llm.Generate(ctx, a.model, req)
 	if err != nil {
 		return nil, err
 	}
-	said := Message{ID: id, Message: llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: numbered(resp.Calls)}, Model: resp.Model, Usage: resp.Usage}
+	said := Message{ID: id, Message: llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: numbered(resp.Calls), Reasoning: resp.Reasoning}, Model: resp.Model, Usage: resp.Usage}
 	u := graph.Update[S]{a.Messages.Put(said), a.Rounds.Set(at.Rounds + 1), a.plainView, a.Usage.Add(usage)}
 	if at.Rounds+1 == a.MaxRounds && a.kit.inVain(said.Calls) {
 		u = append(u, a.endless)
@@ -95,9 +95,9 @@ func (v *View) render(out []llm.Message, seen []Message, from int) (_ []llm.Mess
 		if m.Role == llm.ToolRole {
 			continue // already added after its calls
 		}
-		shown := llm.Message{Role: m.Role, Text: m.Text, Images: m.Images, Calls: sendable(m.Calls)}
+		shown := llm.Message{Role: m.Role, Text: m.Text, Images: m.Images, Calls: sendable(m.Calls), Reasoning: m.Reasoning}
 		if v.clears(m) {
-			shown.Text, shown.Images = clearedText, nil
+			shown.Text, shown.Reasoning, shown.Images = clearedText, "", nil
 		}
 		out = append(out, shown)
 		if len(m.Calls) > 0 {

@@ -10,6 +10,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/store"
 	"example.com/assay/llm"
+	"example.com/assay/nodes/react/files"
 	"example.com/assay/state"
 )
 
@@ -50,6 +51,9 @@ type Options struct {
 	Store store.Store
 	// Namespace is where Store keeps them. Default "results".
 	Namespace []string
+	// Cached marks requests for providers that keep the beginning of a conversation; see
+	// llm.Request. Default: they are not marked.
+	Cached bool
 }
 
 // A Tool is a function that the model may call, with options for its calls.
@@ -74,9 +78,18 @@ type Tool struct {
 	Stop bool
 	// Final makes the result of a call the answer of the turn.
 	Final bool
+	// Once makes no call twice: where a crash cut one, its result says that nobody knows whether it
+	// took effect. Default: such a call is made again. Results that were saved are never asked for
+	// again. Without a checkpointer it has no effect. It excludes Retry.
+	Once bool
 
 	to   string // the agent that a Handoff hands over to
 	node string // of an agent's graph
+
+	// Of tools over the agent's own state, in place of the Callable's function; see stateTool.
+	inside func(ctx context.Context, s State, arguments json.RawMessage) (string, Change, error)
+	takes  func(all map[string]files.File, arguments json.RawMessage) map[string]files.File // what a call reads; nil for nothing
+	lane   string                                                                           // calls of one lane do not run at the same time; "" for none
 }
 
 // An Artificer is a Callable whose result has a part for programs: Message.Artifact.
@@ -119,6 +132,9 @@ type Change struct {
 	Usage state.ModelUsage
 	// End ends the turn without an answer, and says why.
 	End string
+	// Todos replaces a deep agent's to-dos. Files are written to its own files.
+	Todos *[]Todo
+	Files map[string]files.File
 }
 
 // A kit holds an agent's tools by name, and their descriptions for the model.
@@ -144,8 +160,10 @@ func newKit(tools []Tool) (kit, error) {
 			problems = append(problems, fmt.Errorf("two tools are called %q", described.Name))
 		case t.AtOnce < 0 || t.Most < 0:
 			problems = append(problems, fmt.Errorf("tool %q: AtOnce and Most are limits and may not be negative", described.Name))
+		case t.Once && len(t.Retry) > 0:
+			problems = append(problems, fmt.Errorf("tool %q: it has Once, and Retry would make its calls again", described.Name))
 		}
-		k.limited = k.limited || t.Most > 0 || t.AtOnce > 0
+		k.limited = k.limited || t.Most > 0 || t.AtOnce > 0 || t.lane != ""
 		t.node = NodeTool + described.Name
 		k.tools[described.Name], k.listed, k.names = &t, append(k.listed, described), append(k.names, described.Name)
 	}

@@ -170,7 +170,7 @@ func (a *agent[S]) step(step Step, again string) graph.Node[S] {
 		if err != nil {
 			return nil, err
 		}
-		u := graph.Update[S]{a.Usage.Add(edit.Usage)}
+		u := a.wrote(graph.Update[S]{a.Usage.Add(edit.Usage)}, edit)
 		if len(edit.Put) > 0 {
 			u = append(u, a.Messages.Put(a.named(ctx, at, edit.Put)...))
 		}

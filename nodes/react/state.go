@@ -8,6 +8,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
+	"example.com/assay/nodes/react/files"
 	"example.com/assay/state"
 )
 
@@ -29,6 +30,10 @@ type State struct {
 	Active string `json:"active,omitempty"`
 	// Decided are calls of this round that a person has approved.
 	Decided []Sent `json:"decided,omitempty"`
+	// Todos and Files are a deep agent's list of to-dos and its files, by path; see Deep. Other
+	// agents have no channels for them.
+	Todos []Todo                `json:"todos,omitempty"`
+	Files map[string]files.File `json:"files,omitempty"`
 
 	// Sent is the call for a tool's task. Only such tasks have one.
 	Sent *Sent `json:"sent,omitempty"`
@@ -77,8 +82,11 @@ type Channels[S any] struct {
 	Usage    *graph.ReduceChannel[S, state.ModelUsage]
 	Active   *graph.LastValueChannel[S, string]
 	Decided  *graph.LastValueChannel[S, []Sent]
+	Todos    *graph.LastValueChannel[S, []Todo]
+	Files    *graph.ReduceChannel[S, map[string]files.File]
 
 	part func(*S) *State
+	deep bool // Todos and Files are channels of the graph
 }
 
 // NewChannels makes the channels of a State in S; part returns its address.
@@ -93,6 +101,8 @@ func NewChannels[S any](part func(*S) *State) *Channels[S] {
 		Usage:    graph.Reduce("usage", func(s *S) *state.ModelUsage { return &part(s).Usage }, state.ModelUsage.Plus),
 		Active:   graph.LastValue("active", func(s *S) *string { return &part(s).Active }),
 		Decided:  graph.LastValue("decided", func(s *S) *[]Sent { return &part(s).Decided }),
+		Todos:    graph.LastValue("todos", func(s *S) *[]Todo { return &part(s).Todos }),
+		Files:    graph.Reduce("files", func(s *S) *map[string]files.File { return &part(s).Files }, withFiles),
 		part:     part,
 	}
 }
@@ -109,7 +119,11 @@ func (c *Channels[S]) inside(s S) *State { return c.part(&s) }
 
 // All returns the channels, for graph.NewStateGraph.
 func (c *Channels[S]) All() []graph.Channel[S] {
-	return []graph.Channel[S]{c.Messages, c.Asked, c.Rounds, c.Allowed, c.Ended, c.View, c.Usage, c.Active, c.Decided}
+	all := []graph.Channel[S]{c.Messages, c.Asked, c.Rounds, c.Allowed, c.Ended, c.View, c.Usage, c.Active, c.Decided}
+	if c.deep {
+		all = append(all, c.Todos, c.Files)
+	}
+	return all
 }
 
 // Say returns the input of a turn: the person's text and images. The message gets an ID.

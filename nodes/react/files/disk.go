@@ -53,6 +53,9 @@ func (d *Disk) inside(doing, p string, fn func(root *os.Root, rel string) error)
 
 // cause leaves out the paths of the machine.
 func cause(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fs.ErrNotExist
+	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
 	}
