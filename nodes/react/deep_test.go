@@ -82,7 +82,7 @@ func approving(t *testing.T, app *graph.Compiled[react.State], said string) (s r
 		t.Fatal(err)
 	}
 	slices.Sort(asked)
-	return s, slices.Compact(asked)
+	return s, asked
 }
 
 // disk is a folder with files, as a backend.
@@ -186,6 +186,19 @@ func TestDeepDisk(t *testing.T) {
 	}
 	if got, err := files.Read(t.Context(), inStore, "/plan.md"); got != "Tuesday" || err != nil {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// A call that was approved and waits for another one is not asked about again, also where a later call
+// of the message asks meanwhile.
+func TestApprovedCallsWait(t *testing.T) {
+	d, dir := disk(t, map[string]string{"f": "a b"})
+	pay := echo(t, "pay")
+	pay.Approve = react.Always
+	m := says(calls(`edit_file {"file_path":"/f","old_string":"a","new_string":"A"}`, `edit_file {"file_path":"/f","old_string":"b","new_string":"B"}`, `pay {"town":"x"}`), text("Done."))
+	s, asked := approving(t, deep(t, m, &react.DeepOptions{Options: react.Options{AtOnce: 2}, Files: d, Tools: []react.Tool{pay}}), "Go")
+	if data, err := os.ReadFile(filepath.Join(dir, "f")); fmt.Sprint(asked) != "[edit_file edit_file pay]" || string(data) != "A B" || err != nil || results(s)[2] != "pay of x" {
+		t.Errorf("asked %v, the file is %q, %v, %q", asked, data, err, results(s))
 	}
 }
 
@@ -423,7 +436,7 @@ func TestShell(t *testing.T) {
 	began := time.Now()
 	s, asked := approving(t, app, "Go")
 	got := results(s)
-	if fmt.Sprint(asked) != "[shell]" {
+	if fmt.Sprint(slices.Compact(asked)) != "[shell]" {
 		t.Errorf("asked about %v", asked)
 	}
 	if got[0] != dir+"\nerr\n"+dir+"\n0\n\n(exit status 3)" {
