@@ -110,12 +110,39 @@ func Deep(m llm.Model, opts *DeepOptions) (*graph.StateGraph[State], error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a deep agent: %w", err)
 	}
-	o.Before = slices.Concat(before, o.Before)
+	if len(before) > 0 {
+		o.Before = append([]Step{together("look", 0, before...)}, o.Before...)
+	}
 	if o.Tokens = cmp.Or(o.Tokens, DeepTokens); o.Tokens > 0 {
-		o.Before = append(o.Before, Summarise(m, o.Tokens, keptMessages), remindStep(o.Tokens))
+		o.Before = append(slices.Clip(o.Before), together("fit", o.Tokens, Summarise(m, o.Tokens, keptMessages), remindStep(o.Tokens)))
 	}
 	o.After, o.Prompt = slices.Concat(o.After, after), strings.Join(slices.DeleteFunc(prompt, func(p string) bool { return p == "" }), "\n\n")
 	return Into(deepPlain, m, append(own, o.Tools...), &o.Options)
+}
+
+// together makes one step of some that give IDs to their messages: one superstep in place of several.
+func together(name string, tokens int, list ...Step) Step {
+	return limited(name, tokens, func(ctx context.Context, s State, in frame) (Change, error) {
+		var all Change
+		var seen View
+		for _, step := range list {
+			run := step.inside
+			if run == nil {
+				run = func(ctx context.Context, s State, _ frame) (Change, error) { return step.Run(ctx, s) }
+			}
+			edit, err := run(ctx, s, in)
+			if err != nil {
+				return Change{}, err
+			}
+			if edit.View != nil {
+				s.View, seen = s.View.plus(*edit.View), seen.plus(*edit.View)
+				all.View = &seen
+			}
+			all.Put, s.Messages = append(all.Put, edit.Put...), slices.Concat(s.Messages, edit.Put)
+			all.Usage = all.Usage.Plus(edit.Usage)
+		}
+		return all, nil
+	})
 }
 
 const keptMessages = 8 // that a summary leaves

@@ -381,7 +381,8 @@ func TestTodosAreNotForgotten(t *testing.T) {
 		"agent":     {calls(`write_todos {"todos":[{"content":"call Ann","status":"pending"}]}`), text(long), text(long), text(long), text(long), text(long), text(long), text(long), text("Done.")},
 		"summarise": {text("Sum."), text("Sum."), text("Sum."), text("Sum."), text("Sum.")},
 	}}
-	app := deep(t, m, &react.DeepOptions{Tokens: 1500})
+	d, _ := disk(t, map[string]string{"one/SKILL.md": "---\nname: one\ndescription: first\n---\n"})
+	app := deep(t, m, &react.DeepOptions{Tokens: 1500, Skills: d})
 	for n := range 8 {
 		run(t, app, fmt.Sprint("Question ", n))
 	}
@@ -391,6 +392,9 @@ func TestTodosAreNotForgotten(t *testing.T) {
 	for i, req := range m.Requests() {
 		if req.Skill == "agent" && i > 0 && strings.Count(seen(req), "- [pending] call Ann") != 1 {
 			t.Errorf("request %d has the to-dos otherwise than once:\n%.200s", i, seen(req))
+		}
+		if req.Skill == "agent" && strings.Count(seen(req), "- one: first") != 1 {
+			t.Errorf("request %d has the skills otherwise than once:\n%.2000s", i, seen(req))
 		}
 		if got := counted(req); got > 1500 {
 			t.Errorf("request %d has %d tokens", i, got)

@@ -29,8 +29,11 @@ const skillFile = "SKILL.md"
 func Skills(ctx context.Context, b files.Backend) ([]Skill, error) {
 	var out []Skill
 	err := b.Walk(ctx, "/", func(e files.Entry) error {
-		if !e.Folder || strings.HasPrefix(path.Base(e.Path), ".") {
-			return skipped(e)
+		if !e.Folder {
+			return nil
+		}
+		if strings.HasPrefix(path.Base(e.Path), ".") {
+			return fs.SkipDir
 		}
 		text, err := b.Read(ctx, path.Join(e.Path, skillFile))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -50,14 +53,6 @@ func Skills(ctx context.Context, b files.Backend) ([]Skill, error) {
 		return fs.SkipDir
 	})
 	return out, err
-}
-
-// skipped leaves out what is below a folder.
-func skipped(e files.Entry) error {
-	if e.Folder {
-		return fs.SkipDir
-	}
-	return nil
 }
 
 // described reads the front matter of a SKILL.md.

@@ -32,7 +32,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	if err := os.CopyFS(dir, os.DirFS("meetings")); err != nil {
 		return err
 	}
