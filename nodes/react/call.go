@@ -39,7 +39,8 @@ func (a *agent[S]) dispatch(ask, after string) graph.Node[S] {
 			sent := &Sent{ToolCall: c, Message: from.result(c.ID), Round: at.Rounds}
 			decided := slices.IndexFunc(at.Decided, func(d Sent) bool { return d.ID == c.ID })
 			if decided >= 0 {
-				sent = &at.Decided[decided]
+				own := at.Decided[decided] // the state's own is read by others
+				sent = &own
 			}
 			tool := a.kit.tools[sent.Name]
 			if refusal := a.refuse(sent, tool, made[sent.Name]); refusal != nil {

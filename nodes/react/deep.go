@@ -21,7 +21,7 @@ type DeepOptions struct {
 	// Steps of Before run after those that read the inbox and the skills. MaxRounds is DeepRounds by
 	// default. Requests are Cached.
 	Options
-	// Tools are further tools.
+	// Tools are further tools; a model reads of them first.
 	Tools []Tool
 	// Files is where the agent's files are. Default: in its own state, where State.Files has them.
 	// Writes to a disk, or to a backend of another package, ask a person; see Unasked.
@@ -117,7 +117,7 @@ func Deep(m llm.Model, opts *DeepOptions) (*graph.StateGraph[State], error) {
 		o.Before = append(slices.Clip(o.Before), together("fit", o.Tokens, Summarise(m, o.Tokens, keptMessages), remindStep(o.Tokens)))
 	}
 	o.After, o.Prompt = slices.Concat(o.After, after), strings.Join(slices.DeleteFunc(prompt, func(p string) bool { return p == "" }), "\n\n")
-	return Into(deepPlain, m, append(own, o.Tools...), &o.Options)
+	return Into(deepPlain, m, append(slices.Clip(o.Tools), own...), &o.Options)
 }
 
 // together makes one step of some that give IDs to their messages: one superstep in place of several.

@@ -9,6 +9,7 @@ import (
 
 	"example.com/assay/graph"
 	"example.com/assay/llm"
+	"example.com/assay/state"
 )
 
 // Names of an agent's nodes. A step's node has the step's name, and a tool's node is NodeTool
@@ -140,8 +141,11 @@ type agent[S any] struct {
 // begin adds the person's message.
 func (a *agent[S]) begin(ctx context.Context, s S) (graph.Update[S], error) {
 	at := a.at(&s)
-	asked := a.named(ctx, *at, at.Asked)
-	return graph.Update[S]{a.Messages.Put(asked...), a.Rounds.Set(0), a.Ended.Set(""), a.plainView}, nil
+	u := graph.Update[S]{a.Rounds.Set(0), a.Ended.Set(""), a.plainView}
+	if len(at.Asked) > 0 { // else a caller has written the message itself
+		u = append(u, a.Messages.Put(a.named(ctx, *at, at.Asked)...))
+	}
+	return u, nil
 }
 
 // named gives IDs to messages without one.
@@ -170,7 +174,10 @@ func (a *agent[S]) step(step Step, again string) graph.Node[S] {
 		if err != nil {
 			return nil, err
 		}
-		u := a.wrote(graph.Update[S]{a.Usage.Add(edit.Usage)}, edit)
+		u := a.wrote(nil, edit)
+		if edit.Usage != (state.ModelUsage{}) {
+			u = append(u, a.Usage.Add(edit.Usage))
+		}
 		if len(edit.Put) > 0 {
 			u = append(u, a.Messages.Put(a.named(ctx, at, edit.Put)...))
 		}

@@ -8,9 +8,11 @@
 // clients send commands to a thread and read the events of all its runs from one stream that stays
 // open.
 //
-// It serves assistants, threads, runs with their streams, states and histories, and the store. It
-// refuses a request with an unknown field by that field's name, with status 422, so it ignores
-// nothing silently. Errors are {"detail": …}.
+// It serves assistants, threads, runs with their streams, states and histories, and the store. What
+// it does not know it keeps with the run, or refuses if it is strict. Errors are {"detail": …}.
+//
+// A graph of messages in LangChain's form (package message) works with chat clients: the text of a
+// model has the ID of its message, and an agent's question about calls is an HITLRequest.
 //
 // The package does not authenticate callers and sets no limits: see package serve. It has no crons,
 // webhooks, feedback keys or WebSockets. Messages come from the channel "messages"; a graph without

@@ -22,14 +22,15 @@ import (
 
 // The values of --tools.
 const (
-	toolCorpus  = "corpus"
-	toolVerify  = "verify"
-	toolExtract = "extract"
-	toolMemory  = "memory"
-	toolServers = config.KeyServers
+	toolPipelines = "pipelines"
+	toolCorpus    = "corpus"
+	toolVerify    = "verify"
+	toolExtract   = "extract"
+	toolMemory    = "memory"
+	toolServers   = config.KeyServers
 )
 
-var toolNames = []string{toolCorpus, toolVerify, toolExtract, toolMemory, toolServers}
+var toolNames = []string{toolCorpus, toolVerify, toolExtract, toolMemory, toolServers, toolPipelines}
 
 // chosen reads --tools.
 func chosen(list, schema string) ([]string, error) {
@@ -51,6 +52,8 @@ func tools(ctx context.Context, d *open.Desk, names []string, schema string, not
 	for _, name := range names {
 		list, err := make([]react.Tool, 1), error(nil)
 		switch name {
+		case toolPipelines: // the agent has them by itself
+			continue
 		case toolCorpus:
 			list[0], err = react.Search("search_documents", "Searches the person's documents and returns passages word for word.", d.Corpus)
 		case toolVerify:

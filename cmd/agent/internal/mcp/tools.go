@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"example.com/assay/graph"
@@ -87,25 +86,20 @@ const (
 // tool makes the tool of a pipeline. Its arguments are the pipeline's message, further inputs,
 // settings and corpus.
 func (t *tools) tool(p pipeline.Pipeline) mcp.Tool {
-	properties, needed := map[string]json.RawMessage{}, []string(nil)
-	add := func(f pipeline.Field) {
-		schema, err := f.Described()
-		if err != nil {
-			panic(err) // a mistake in the pipeline's description
+	properties, needed, err := p.Arguments()
+	add := func(name, help string) {
+		if err == nil {
+			properties[name], err = pipeline.Field{Help: help}.Described()
 		}
-		properties[f.Argument()] = schema
-		if f.Needed && !f.File {
-			needed = append(needed, f.Argument())
-		}
-	}
-	for _, f := range slices.Concat([]pipeline.Field{p.Message}, p.Inputs, p.Settings) {
-		add(f)
 	}
 	if p.Message.File {
-		add(pipeline.Field{Name: argumentFile, Help: "instead of " + p.Message.Argument() + ": a file below the server's root"})
+		add(argumentFile, "instead of "+p.Message.Argument()+": a file below the server's root")
 	}
 	if p.Corpus != pipeline.Never {
-		add(pipeline.Field{Name: argumentCorpus, Help: "name of the corpus; without it the usual one. See list_corpora"})
+		add(argumentCorpus, "name of the corpus; without it the usual one. See list_corpora")
+	}
+	if err != nil {
+		panic(err) // a mistake in the pipeline's description
 	}
 	about := mcp.About{Name: p.ToolName(), Page: pageURI, Title: p.Title, Description: p.About}
 	return mcp.NewToolOf(about, properties, needed, func(ctx context.Context, c *mcp.Call, _ mcp.Arguments) (Answer, error) {
@@ -119,25 +113,9 @@ func (t *tools) tool(p pipeline.Pipeline) mcp.Tool {
 
 // call runs a pipeline with the arguments of its tool.
 func (t *tools) call(ctx context.Context, c *mcp.Call, p pipeline.Pipeline, args mcp.Arguments) (Answer, error) {
-	message, input, settings := "", mcp.Arguments{}, mcp.Arguments{}
-	var err error
-	if argument := args[p.Message.Argument()]; p.Message.Text != nil {
-		message, err = p.Message.Text(argument)
-	} else if len(argument) > 0 {
-		err = json.Unmarshal(argument, &message)
-	}
+	message, input, settings, err := p.Read(args)
 	if err != nil {
 		return Answer{}, err
-	}
-	for _, f := range p.Inputs {
-		if value, ok := args[f.Argument()]; ok {
-			input[f.Name] = value
-		}
-	}
-	for _, f := range p.Settings {
-		if value, ok := args[f.Argument()]; ok {
-			settings[f.Name] = value
-		}
 	}
 	if corpus, ok := args[argumentCorpus]; ok && string(corpus) != `""` {
 		settings[argumentCorpus] = corpus

@@ -27,10 +27,10 @@ func Command(a *cli.App, version string) *cobra.Command {
 	s := &server{App: a, version: version}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the pipelines to LangGraph's clients, to chat clients and to assistants",
-		Long: `Serve puts the pipelines (agent graph lists them) behind the wire that clients of
-LangGraph speak: its SDK, useStream, agent-chat-ui, RemoteGraph. Assistants have them as
-tools at /mcp. Threads, runs and their events are kept, so that a client may leave and
+		Short: "Serve the agent and the pipelines to LangGraph's clients, to chat clients and to assistants",
+		Long: `Serve puts the agent of agent chat and the pipelines (agent graph lists them) behind the
+wire that clients of LangGraph speak: its SDK, useStream, agent-chat-ui, RemoteGraph.
+Assistants have the pipelines as tools at /mcp. Threads, runs and their events are kept, so that a client may leave and
 come back, and a server that was killed goes on with its runs when it starts again.
 
 A caller needs the token, which is made at the first start. With --tenants each token has
@@ -80,6 +80,7 @@ step, and the next start continues them.`,
 	f.DurationVar(&s.keep, "keep", 7*24*time.Hour, "how long runs that have ended are kept with their events, a `DURATION`; threads stay")
 	f.DurationVar(&s.drain, "drain", 30*time.Second, "how long to wait for the current steps when the server is stopped, a `DURATION`")
 	f.BoolVar(&s.write, "allow-write", false, "let the page change what has happened: edit states, fork threads, run again with another prompt, forget")
+	f.BoolVar(&s.strict, "strict", false, "refuse fields, channels and settings that the server does not know, with status 422; by default they are kept with the run")
 	f.StringVar(&s.evals, "evals", "", "`DIR` with results of agent eval cases, files of --json or folders of --out, that the page shows over time; without --tenants, by default what --keep keeps")
 	f.BoolVar(&asked, "ping", false, "ask the server that listens on --addr whether it is ready: exit code 0 or 1")
 	f.BoolVar(&s.check, "check", false, "say what would keep the server from starting, and do not start it")
@@ -104,6 +105,7 @@ type server struct {
 	keep       time.Duration
 	drain      time.Duration
 	write      bool
+	strict     bool
 	evals      string
 	check      bool
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/cmd/agent/internal/assistant"
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
 	"example.com/assay/cmd/agent/internal/converse"
@@ -23,10 +24,16 @@ import (
 // settingCorpus is the setting of a run that names its corpus.
 const settingCorpus = "corpus"
 
-// graphs makes the graph of each pipeline, with its settings.
+// theAgent describes the agent as pipelines are.
+var theAgent = open.Pipeline{Pipeline: pipeline.Pipeline{
+	Name: assistant.Name, Title: "Chat", Corpus: pipeline.Always,
+	About: "Talks about your documents: an agent whose tools are the pipelines. Its answers are proved, or say what is not.",
+}}
+
+// graphs makes the graph of each pipeline and of the agent, with its settings.
 func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 	var out []serve.Graph
-	for _, p := range open.Pipelines() {
+	for _, p := range append(open.Pipelines(), theAgent) {
 		d, app, err := s.on(ctx, p, s.tenants[0], nil) // without settings
 		if err != nil {
 			return nil, fmt.Errorf("opening %s: %w", p.Name, err)
@@ -41,8 +48,12 @@ func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 		if err != nil {
 			return nil, err
 		}
+		steps := converse.Steps
+		if p.Name == assistant.Name {
+			steps = nil // its tokens are an answer
+		}
 		out = append(out, serve.Graph{
-			Name: p.Name, Description: p.About, App: app, Settings: settings, Steps: converse.Steps,
+			Name: p.Name, Description: p.About, App: app, Settings: settings, Steps: steps,
 			Open: func(ctx context.Context, tenant string, r runs.Run) (runs.Opening, error) {
 				return s.begin(ctx, p, tenant, r)
 			},
@@ -80,19 +91,10 @@ func (s *server) accepts(p open.Pipeline, f pipeline.Field) func(string, json.Ra
 	return func(_ string, value json.RawMessage) error {
 		d, err := open.NewBare(s.App, s.settings, false)
 		if err == nil {
-			_, err = p.On(context.Background(), d, map[string]string{f.Name: plain(value)})
+			_, err = p.On(context.Background(), d, map[string]string{f.Name: pipeline.Plain(value)})
 		}
 		return err
 	}
-}
-
-// plain is a value as text: a string without its quotes, any other value as JSON.
-func plain(value json.RawMessage) string {
-	var text string
-	if json.Unmarshal(value, &text) == nil {
-		return text
-	}
-	return string(value)
 }
 
 func (s *server) tenant(name string) (tenant, error) {
@@ -151,10 +153,10 @@ func (s *server) on(ctx context.Context, p open.Pipeline, t tenant, settings map
 	}
 	var app graph.App
 	with := converse.Desk{Desk: d.Desk, HidePaths: s.tenantFile != ""}
-	if conf := confOf(p, settings); len(conf) == 0 {
-		app, err = d.app(p.Name, func() (graph.App, error) { return converse.Graph(context.WithoutCancel(ctx), with, p, nil) })
+	if conf := p.Conf(settings); len(conf) == 0 {
+		app, err = d.app(p.Name, func() (graph.App, error) { return graphOf(context.WithoutCancel(ctx), with, p, nil) })
 	} else {
-		app, err = converse.Graph(ctx, with, p, conf)
+		app, err = graphOf(ctx, with, p, conf)
 	}
 	if err != nil {
 		if closing := d.release(); closing != nil {
@@ -165,15 +167,20 @@ func (s *server) on(ctx context.Context, p open.Pipeline, t tenant, settings map
 	return d, app, nil
 }
 
-// confOf picks a pipeline's own settings from the settings of a run.
-func confOf(p open.Pipeline, settings map[string]json.RawMessage) map[string]string {
-	conf := map[string]string{}
-	for _, f := range p.Settings {
-		if value, ok := settings[f.Name]; ok {
-			conf[f.Name] = plain(value)
-		}
+// graphOf makes the graph of a pipeline's conversations, or of the agent.
+func graphOf(ctx context.Context, d converse.Desk, p open.Pipeline, conf map[string]string) (graph.App, error) {
+	if p.Name != assistant.Name {
+		return converse.Graph(ctx, d, p, conf)
 	}
-	return conf
+	g, err := assistant.Graph(ctx, d, nil, true)
+	if err != nil {
+		return graph.App{}, err
+	}
+	app, err := g.Compile(&graph.CompileOptions{Name: assistant.Name})
+	if err != nil {
+		return graph.App{}, err
+	}
+	return app.App(), nil
 }
 
 // corpus is the name of the corpus that a run of the tenant reads.
@@ -254,7 +261,7 @@ func (s *server) prompted(ctx context.Context, p open.Pipeline, d *desk, value j
 	if err != nil {
 		return graph.App{}, nil, err
 	}
-	app, err := converse.Graph(ctx, converse.Desk{Desk: own, HidePaths: s.tenantFile != ""}, p, confOf(p, settings))
+	app, err := converse.Graph(ctx, converse.Desk{Desk: own, HidePaths: s.tenantFile != ""}, p, p.Conf(settings))
 	if err != nil {
 		return graph.App{}, nil, cli.Also(err, closing())
 	}

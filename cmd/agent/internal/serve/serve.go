@@ -113,7 +113,7 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 	}
 	s.closers = append(s.closers, events.Close)
 	options = serve.Options{
-		Graphs: graphs, Checkpointer: threads, Store: records, Items: items, Log: events, Open: s.open, Hosts: s.hosts, Origins: s.origins, Version: s.version,
+		Graphs: graphs, Checkpointer: threads, Store: records, Items: items, Log: events, Open: s.open, Hosts: s.hosts, Origins: s.origins, Version: s.version, Strict: s.strict,
 		Runs:   runs.Options{AtOnce: s.atOnce, Keep: s.keep, Timeout: s.timeout, Warn: func(err error) { log.Warn().Err(err).Msg("serving") }},
 		Access: func(a serve.Access) { accessed(log, a) },
 		Page:   s.page(),
@@ -270,7 +270,7 @@ func (s *server) greet(addr string) {
 	if s.pairs != nil {
 		scheme = "https"
 	}
-	for _, p := range open.Pipelines() {
+	for _, p := range append(open.Pipelines(), theAgent) {
 		names = append(names, p.Name)
 	}
 	base := scheme + "://" + addr
