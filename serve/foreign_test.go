@@ -81,6 +81,7 @@ func own(t *testing.T, url, token string) things {
 	ask("GET", "/threads/"+th["thread"]+"/runs/"+th["run"]+"/join", "")
 	th["checkpoint"] = ask("GET", "/threads/"+th["thread"]+"/state", "")["checkpoint"].(map[string]any)["checkpoint_id"].(string)
 	ask("PUT", "/store/items", fmt.Sprintf(`{"namespace":["n"],"key":"k","value":{"note":%q}}`, secret))
+	th["response"] = ask("POST", "/v1/responses", fmt.Sprintf(`{"model":"talk","input":%q}`, secret))["id"].(string)
 	return th
 }
 
@@ -143,6 +144,11 @@ var asked = map[string]string{
 	everybodys:                                     ``,
 	"GET /v1/models":                               ``,
 	"POST /v1/chat/completions":                    `{"model":"{model}","messages":[{"role":"user","content":"{thread}"},{"role":"assistant","content":"0"},{"role":"user","content":"{thread}"}]}`,
+	"POST /v1/responses":                           `{"model":"{model}","input":"again","previous_response_id":"{response}"}`,
+	"POST /v1/responses/{response}/cancel":         ``,
+	"GET /v1/responses/{response}":                 ``,
+	"GET /v1/responses/{response}/input_items":     ``,
+	"DELETE /v1/responses/{response}":              ``,
 	"GET /ok":                                      ``,
 	"GET /info":                                    ``,
 	"GET /metrics":                                 ``,

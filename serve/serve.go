@@ -65,8 +65,8 @@ type Options struct {
 	// Origins are the origins of pages that may call from a browser: "https://chat.example.com".
 	// The server's own origin is always allowed.
 	Origins []string
-	// Strict refuses requests of LangGraph's clients with what the server does not know; see
-	// langgraph.Options.
+	// Strict refuses requests with what the server does not know; see langgraph.Options and
+	// openai.Options.
 	Strict bool
 	// MaxBody bounds a request's body, in bytes. Default: 8 MiB.
 	MaxBody int64
@@ -253,7 +253,7 @@ func (s *Server) routes() http.Handler {
 		mux.Handle("/ui/", s.page())
 	}
 	mux.Handle("/", s.authorized(wire))
-	mux.Handle("/v1/", s.authorized(openai.Handler(openai.Options{Space: space})))
+	mux.Handle("/v1/", s.authorized(openai.Handler(openai.Options{Space: space, Strict: s.Strict})))
 	if s.tools != nil {
 		mux.Handle(mcp.Path, s.authorized(s.tools.Handler(tenantOf)))
 		mux.Handle(mcp.MetadataPath, mcp.Metadata())

@@ -176,9 +176,9 @@ func TestTenants(t *testing.T) {
 	for path, want := range map[string][2]string{
 		"GET " + run + "/stream":                  {"event: values", "there is no run"},
 		"POST /threads/count":                     {"1", "0"},
-		"GET /store/items?namespace=n&key=k":      {`"a":1`, "no such item"},
+		"GET /store/items?namespace=n&key=k":      {`"a":1`, "null"},
 		"POST /store/namespaces":                  {`[["n"]]`, `[]`},
-		"GET /store/items?namespace=serve&key=ok": {"no such item", "no such item"},
+		"GET /store/items?namespace=serve&key=ok": {"null", "null"},
 	} {
 		method, path, _ := strings.Cut(path, " ")
 		for i, token := range []string{ann, bob} {

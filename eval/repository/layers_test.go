@@ -67,7 +67,7 @@ var layers = map[string][]string{
 	"serve/internal/refusal":        {"graph", "graph/store", "serve/runs"},
 	"serve/internal/sse":            {},
 	"serve/langgraph":               {"graph", "graph/store", "state/event", "state/message", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
-	"serve/openai":                  {"graph", "graph/store", "state/message", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
+	"serve/openai":                  {"graph", "graph/store", "state/event", "state/message", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
 	"serve/mcp":                     {"graph", "graph/store", "serve/runs"},
 	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/runs", "serve/langgraph", "serve/mcp", "serve/openai", "serve/page"},
 	"graph/temporal/temporaltest":   {"graph/temporal"},

@@ -1,29 +1,54 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
+	"slices"
+	"time"
 	"unicode/utf8"
 
 	"example.com/assay/graph"
 	"example.com/assay/serve/runs"
+	"example.com/assay/state/event"
 	"example.com/assay/state/message"
 )
 
 // An answer is the result of a turn.
 type answer struct {
-	text       string
+	parts      []part // in the order in which they came
+	text       string // of the parts, and of the questions
 	citations  []annotation
 	asked      []graph.PendingInterrupt // the run's interrupts, instead of an answer
 	usage      usage
 	checkpoint string // the end of the turn
+	ended      time.Time
+	hearing
 }
+
+// A part is a text that the graph has said, a call that it has made, or its reasoning.
+type part struct {
+	kind      string
+	n         int    // the place of its message among those of the turn; of an approval among them
+	text      string // for partCall: the result
+	citations []annotation
+	call      message.ToolCall
+	failed    bool // the call
+}
+
+// Kinds of parts. They begin the IDs of items.
+const (
+	partText      = "msg"
+	partCall      = "mcp"
+	partReasoning = "rs"
+	partApproval  = "mcpr" // a call that waits for approval
+)
+
+// cancelled is the code of a cancelled run's failure.
+const cancelled = "run_cancelled"
 
 // usage counts tokens as the models reported them.
 type usage struct {
@@ -33,11 +58,11 @@ type usage struct {
 }
 
 const (
-	modelCall = "model_call" // the custom event of a model call
-	offline   = "offline"    // the model that counts words and costs nothing
+	textAgain = "model_text_again" // the custom event of a model that begins its text again
+	offline   = "offline"          // the model that counts words and costs nothing
 )
 
-func (u *usage) add(event json.RawMessage) error {
+func (u *usage) add(data json.RawMessage) error {
 	var call struct {
 		Model string `json:"model"`
 		Usage struct {
@@ -45,8 +70,8 @@ func (u *usage) add(event json.RawMessage) error {
 			Output int `json:"output_tokens"`
 		} `json:"usage"`
 	}
-	if err := json.Unmarshal(event, &call); err != nil {
-		return fmt.Errorf("reading a %s event: %w", modelCall, err)
+	if err := json.Unmarshal(data, &call); err != nil {
+		return fmt.Errorf("reading a %s event: %w", event.ModelCall, err)
 	}
 	if call.Model == offline {
 		return nil
@@ -81,34 +106,26 @@ type source struct {
 	End       int    `json:"end"`
 }
 
-// outcome waits for the end of a run and reads its answer.
-func (c *call) outcome(ctx context.Context, t *turn) (*answer, error) {
-	a := &answer{}
-	for ev, err := range c.Events(ctx, t.run.ID, 0) {
-		switch {
-		case err != nil:
+// outcome waits for the end of a run and reads its answer. Meanwhile to, if it is not nil, hears
+// what the graph says.
+func (c *call) outcome(ctx context.Context, run runs.Run, to listener) (*answer, error) {
+	a := newAnswer(run.Thread)
+	for ev, err := range c.Events(ctx, run.ID, 0) {
+		if err == nil {
+			err = c.hear(ctx, a, ev, to)
+		}
+		if err != nil {
 			return nil, err
-		case ev.Kind == graph.CheckpointSaved.String() && ev.Namespace == "":
-			a.checkpoint = ev.Checkpoint
-		case ev.Kind == graph.NodeCustom.String() && ev.Name == modelCall:
-			if err := a.usage.add(ev.Data); err != nil {
-				return nil, err
-			}
 		}
 	}
-	r, err := c.Wait(ctx, t.run.ID)
+	r, err := c.Wait(ctx, run.ID)
 	if err != nil {
 		return nil, err
 	}
-	switch r.Status {
-	case runs.Success:
-	case runs.Errored, runs.TimedOut:
-		return nil, &failure{Status: http.StatusInternalServerError, Message: r.Error, Code: "run_" + string(r.Status), Final: true}
-	case runs.Cancelled:
-		return nil, &failure{Status: http.StatusInternalServerError, Message: "the run was cancelled", Code: "run_cancelled", Final: true}
-	default:
-		return nil, runs.ErrClosing
+	if err := failureOfRun(r); err != nil {
+		return nil, err
 	}
+	a.ended = r.Updated
 	at, _, err := c.State(ctx, r.Thread, a.checkpoint)
 	if err != nil {
 		return nil, err
@@ -119,44 +136,50 @@ func (c *call) outcome(ctx context.Context, t *turn) (*answer, error) {
 	return a, a.read(at)
 }
 
-// read reads the messages after the person's last one, or else the run's interrupts.
+// failureOfRun returns why a run has no answer; nil if it has one.
+func failureOfRun(r runs.Run) error {
+	switch r.Status {
+	case runs.Success:
+		return nil
+	case runs.Errored, runs.TimedOut:
+		return &failure{Status: http.StatusInternalServerError, Message: r.Error, Code: "run_" + string(r.Status), Final: true}
+	case runs.Cancelled:
+		return &failure{Status: http.StatusInternalServerError, Message: "the run was cancelled", Code: cancelled, Final: true}
+	}
+	return runs.ErrClosing
+}
+
+// read reads the messages after the person's last one, and the run's interrupts.
 func (a *answer) read(at *runs.Snapshot) error {
-	var state struct {
-		Messages []message.Message `json:"messages"`
+	list, err := messagesIn(at)
+	if err != nil {
+		return err
 	}
-	if err := json.Unmarshal(at.State, &state); err != nil {
-		return fmt.Errorf("reading the conversation: %w", err)
-	}
-	from := len(state.Messages)
-	for from > 0 && state.Messages[from-1].Type != "human" {
+	from := len(list)
+	for from > 0 && list[from-1].Type != message.Human {
 		from--
 	}
-	a.checkpoint, a.asked = at.Key.ID, at.Interrupts
-	for _, q := range a.asked {
-		a.add("\n\n", questionOf(q))
+	for _, m := range list[from:] {
+		parts, err := a.partsOf(m)
+		if err != nil {
+			return err
+		}
+		a.parts = append(a.parts, parts...)
 	}
-	if len(a.asked) > 0 {
-		return nil
-	}
-	for _, m := range state.Messages[from:] {
-		if m.Type != "ai" {
+	slices.SortStableFunc(a.parts, func(a, b part) int { return cmp.Compare(a.n, b.n) })
+	for _, p := range a.parts {
+		if p.kind != partText {
 			continue
 		}
-		blocks := m.Content.Blocks
-		if blocks == nil {
-			blocks = []message.Block{{Type: "text", Text: m.Content.Text}}
+		before := a.add(p.text)
+		for _, one := range p.citations {
+			one.URL.Start, one.URL.End = before+one.URL.Start, before+one.URL.End
+			a.citations = append(a.citations, one)
 		}
-		gap := "\n\n"
-		for _, b := range blocks {
-			if b.Type != "text" {
-				continue
-			}
-			before := a.add(gap, b.Text)
-			gap = "\n"
-			if err := a.cite(before, b); err != nil {
-				return fmt.Errorf("message %q: %w", m.ID, err)
-			}
-		}
+	}
+	a.checkpoint = at.Key.ID
+	for _, q := range a.asked {
+		a.add(questionOf(q))
 	}
 	if a.text == "" {
 		return &failure{Status: http.StatusInternalServerError, Message: "the run ended without an answer", Final: true}
@@ -165,7 +188,7 @@ func (a *answer) read(at *runs.Snapshot) error {
 }
 
 // add adds a text, and returns the number of characters before it.
-func (a *answer) add(gap, text string) (before int) {
+func (a *answer) add(text string) (before int) {
 	if a.text != "" {
 		a.text += gap
 	}
@@ -174,32 +197,38 @@ func (a *answer) add(gap, text string) (before int) {
 	return before
 }
 
-// cite adds the citations of a block that follows this many characters.
-func (a *answer) cite(before int, b message.Block) error {
-	for _, c := range b.Annotations {
-		if n := utf8.RuneCountInString(b.Text); c.StartIndex < 0 || c.EndIndex < c.StartIndex || c.EndIndex > n {
-			return fmt.Errorf("a citation is of the characters %d to %d of a text of %d", c.StartIndex, c.EndIndex, n)
-		}
-		a.citations = append(a.citations, annotation{
-			Type: "url_citation",
-			URL: urlCitation{
-				Start: before + c.StartIndex, End: before + c.EndIndex,
-				URL: cmp.Or(c.URL, c.Doc, c.Path), Title: cmp.Or(c.Title, c.Doc, c.Path),
-			},
-			Own: source{CitedText: c.CitedText, Doc: c.Doc, Path: c.Path, Start: c.Start, End: c.End},
-		})
-	}
-	return nil
-}
+// gap is between the texts of messages.
+const gap = "\n\n"
 
-// questionOf returns the text of an interrupt: its payload, as JSON unless it is a text.
-func questionOf(q graph.PendingInterrupt) string {
-	var text string
-	if json.Unmarshal(q.Payload, &text) != nil {
-		text = string(bytes.TrimSpace(q.Payload))
+// textOf returns the text of a message with its citations.
+func textOf(m message.Message) (part, error) {
+	p := part{kind: partText}
+	blocks := m.Content.Blocks
+	if blocks == nil {
+		blocks = []message.Block{{Type: "text", Text: m.Content.Text}}
 	}
-	if q.Problem != "" {
-		text = strings.TrimSpace(text + "\n\n" + q.Problem)
+	for _, b := range blocks {
+		if b.Type != "text" {
+			continue
+		}
+		if p.text != "" {
+			p.text += "\n"
+		}
+		before := utf8.RuneCountInString(p.text)
+		p.text += b.Text
+		for _, c := range b.Annotations {
+			if n := utf8.RuneCountInString(b.Text); c.StartIndex < 0 || c.EndIndex < c.StartIndex || c.EndIndex > n {
+				return p, fmt.Errorf("message %q: a citation is of the characters %d to %d of a text of %d", m.ID, c.StartIndex, c.EndIndex, n)
+			}
+			p.citations = append(p.citations, annotation{
+				Type: "url_citation",
+				URL: urlCitation{
+					Start: before + c.StartIndex, End: before + c.EndIndex,
+					URL: cmp.Or(c.URL, c.Doc, c.Path), Title: cmp.Or(c.Title, c.Doc, c.Path),
+				},
+				Own: source{CitedText: c.CitedText, Doc: c.Doc, Path: c.Path, Start: c.Start, End: c.End},
+			})
+		}
 	}
-	return text
+	return p, nil
 }

@@ -27,7 +27,7 @@ func TestReadAnswer(t *testing.T) {
 		{asked + `{"id":"3","type":"ai","content":` + cited("öä", 2, 1) + `}`, "", "", "characters 2 to 1"},
 		{`{"id":"3","type":"ghost"}`, "", "", "ghost"},
 	} {
-		var a answer
+		a := newAnswer("t")
 		err := a.read(&runs.Snapshot{State: json.RawMessage(`{"messages":[` + c.messages + `]}`)})
 		if c.fault != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fault) {

@@ -91,6 +91,10 @@ func TestClient(t *testing.T) {
 	}
 	bad := request("hi")
 	bad.Tools = []openai.Tool{{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{Name: "f"}}}
+	if answer, err := c.CreateChatCompletion(t.Context(), bad); err != nil || answer.Choices[0].Message.Content != "“Über” 1: HI" {
+		t.Errorf("with a tool that is not called: %+v, %v", answer, err)
+	}
+	bad.Messages[0].Role = "ghost"
 	if _, err := c.CreateChatCompletion(t.Context(), bad); status(err) != http.StatusBadRequest {
 		t.Error(err)
 	}

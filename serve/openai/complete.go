@@ -3,10 +3,13 @@ package openai
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"net/http"
-	"time"
+	"slices"
 	"unicode/utf8"
 
 	"example.com/assay/graph"
@@ -14,29 +17,37 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-// complete answers a turn.
-func (c *call) complete() error {
+// turn begins the turn that a request asks for.
+func (c *call) turn(read func(data []byte, strict bool) (*request, error)) (*turn, error) {
 	data, err := io.ReadAll(c.r.Body)
 	if err != nil {
-		return fmt.Errorf("reading the request: %w", err)
+		return nil, fmt.Errorf("reading the request: %w", err)
 	}
-	in, err := read(data)
+	in, err := read(data, c.Strict)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	model, err := c.model(in.Model)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	t, err := c.begin(in, model)
+	if err := in.unknown(model); err != nil {
+		return nil, err
+	}
+	return c.begin(in, model)
+}
+
+// complete answers a turn.
+func (c *call) complete() error {
+	t, err := c.turn(read)
 	if err != nil {
 		return err
 	}
 	defer c.leave(t)
-	if in.Stream {
-		return c.stream(t)
+	if t.in.Stream {
+		return c.pour(func(ctx context.Context, send func(string) error) error { return c.stream(ctx, &stream{t, send}) })
 	}
-	a, err := c.follow(t, func() error { return nil })
+	a, err := c.follow(c.ctx(), t, nil)
 	if err != nil {
 		return err
 	}
@@ -55,49 +66,57 @@ func (c *call) leave(t *turn) {
 	}
 }
 
-// follow waits for the answer, and calls beat at intervals.
-func (c *call) follow(t *turn, beat func() error) (*answer, error) {
-	type result struct {
-		*answer
-		err error
-	}
-	ctx, stop := context.WithCancel(c.ctx())
-	done := make(chan result, 1)
+// follow waits for the answer to a turn, and remembers it. It does not wait for a server that stops.
+func (c *call) follow(ctx context.Context, t *turn, to listener) (*answer, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	go func() {
-		defer close(done)
-		a, err := c.outcome(ctx, t)
-		done <- result{a, err}
-	}()
-	defer func() {
-		stop()
-		for range done { // the end of the run
+		select {
+		case <-c.Closed():
+			if r, err := c.Run(ctx, t.run.ID); err == nil && !r.Status.Ended() {
+				stop(runs.ErrClosing)
+			}
+		case <-ctx.Done():
 		}
 	}()
-	silent := time.NewTicker(c.Heartbeat)
-	defer silent.Stop()
-	closing := c.Closed()
-	for {
-		select {
-		case r := <-done:
-			if r.err == nil {
-				if err := c.remember(t, r.answer); err != nil {
-					c.Warn(err) // the next turn will not find this one
-				}
-			}
-			return r.answer, r.err
-		case <-silent.C:
-			if err := beat(); err != nil {
-				return nil, err
-			}
-		case <-closing:
-			if r, err := c.Run(ctx, t.run.ID); err == nil && !r.Status.Ended() {
-				return nil, runs.ErrClosing
-			}
-			closing = nil
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+	a, err := c.outcome(ctx, t.run, to)
+	if context.Cause(ctx) == runs.ErrClosing {
+		err = runs.ErrClosing
+	}
+	if err == nil {
+		if err := c.remember(t, a); err != nil {
+			c.Warn(err) // the next turn will not find this one
 		}
 	}
+	return a, err
+}
+
+// errLeft ends a stream whose reader has left.
+var errLeft = errors.New("the reader has left")
+
+// pour sends the frames of a stream. They come from another goroutine, so that comments can be sent
+// while there are none.
+func (c *call) pour(frames func(ctx context.Context, send func(string) error) error) error {
+	out, ok := sse.Open(c.w)
+	if !ok {
+		return nil // the caller has left
+	}
+	write := func(frame string) error {
+		_, err := io.WriteString(out, frame)
+		return err
+	}
+	_, _ = sse.Follow(c.ctx(), out, sse.Options{Heartbeat: c.Heartbeat, Comment: "heartbeat"}, func(ctx context.Context) iter.Seq2[string, error] {
+		return func(yield func(string, error) bool) {
+			left := false
+			_ = frames(ctx, func(frame string) error { // it fails only if the caller has left
+				if left = left || !yield(frame, nil); left {
+					return errLeft
+				}
+				return nil
+			})
+		}
+	}, write)
+	return nil
 }
 
 // envelope returns an object of an answer with the fields common to all.
@@ -109,8 +128,11 @@ func (t *turn) envelope(object string, more map[string]any) map[string]any {
 // about returns the IDs of an answer for clients of other protocols, and its interrupts.
 func (t *turn) about(a *answer) map[string]any {
 	out := map[string]any{"thread_id": t.run.Thread, "run_id": t.run.ID}
-	if len(a.asked) > 0 {
+	if a != nil && len(a.asked) > 0 {
 		out["interrupts"] = interruptsOf(a.asked)
+	}
+	if len(t.in.Ignored) > 0 {
+		out["ignored"] = slices.Sorted(maps.Keys(t.in.Ignored))
 	}
 	return out
 }
@@ -135,41 +157,49 @@ func (a *answer) annotations() []annotation {
 // A stream is an answer sent in pieces.
 type stream struct {
 	*turn
-	*sse.Stream
+	write func(string) error
 }
 
 // stream answers in pieces. An error after the first piece is sent inside the stream.
-func (c *call) stream(t *turn) error {
-	out, ok := sse.Open(c.w)
-	s := &stream{t, out}
-	if !ok || s.delta(map[string]any{"role": "assistant", "content": ""}) != nil {
-		return nil // the caller has left
+func (c *call) stream(ctx context.Context, s *stream) error {
+	if err := s.delta(map[string]any{"role": "assistant", "content": ""}); err != nil {
+		return err
 	}
-	a, err := c.follow(t, func() error { return s.write(": heartbeat\n\n") })
+	a, err := c.follow(ctx, s.turn, nil)
 	switch {
-	case c.ctx().Err() != nil:
+	case ctx.Err() != nil:
+		return ctx.Err()
 	case err != nil:
-		_ = s.data(failureOf(err)) // the caller may have left
-	default:
-		_ = s.answer(a)
+		return s.data(failureOf(err))
 	}
-	return nil
+	return s.answer(a)
 }
 
 // pieceSize bounds the bytes of text in a piece. Some clients read lines of at most 64 KiB.
 const pieceSize = 4096
 
+// pieces divides a text between characters.
+func pieces(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for text != "" {
+			n := min(len(text), pieceSize)
+			for n < len(text) && !utf8.RuneStart(text[n]) {
+				n--
+			}
+			if !yield(text[:n]) {
+				return
+			}
+			text = text[n:]
+		}
+	}
+}
+
 // answer sends a whole answer, and the end of the stream.
 func (s *stream) answer(a *answer) error {
-	for rest := a.text; rest != ""; {
-		n := min(len(rest), pieceSize)
-		for n < len(rest) && !utf8.RuneStart(rest[n]) {
-			n--
-		}
-		if err := s.delta(map[string]any{"content": rest[:n]}); err != nil {
+	for piece := range pieces(a.text) {
+		if err := s.delta(map[string]any{"content": piece}); err != nil {
 			return err
 		}
-		rest = rest[n:]
 	}
 	if len(a.citations) > 0 { // all in one piece: clients keep the citations of one piece only
 		if err := s.delta(map[string]any{"annotations": a.citations}); err != nil {
@@ -212,11 +242,4 @@ func (s *stream) data(v any) error {
 		return err
 	}
 	return s.write("data: " + string(data) + "\n\n")
-}
-
-func (s *stream) write(text string) error {
-	if _, err := io.WriteString(s, text); err != nil {
-		return err
-	}
-	return s.Flush()
 }

@@ -17,6 +17,8 @@ type Options struct {
 	Space func(*http.Request) *runs.Space
 	// Heartbeat is how often a silent stream sends a comment. Default: 15 seconds.
 	Heartbeat time.Duration
+	// Strict refuses requests with a field that has no effect. Default: the answer names it.
+	Strict bool
 }
 
 // A call is one request.
@@ -37,7 +39,13 @@ func Handler(o Options) http.Handler {
 		"POST /v1/chat/completions": (*call).complete,
 		"GET /v1/models":            (*call).listModels,
 		"GET /v1/models/{model}":    (*call).getModel,
-		"/v1/":                      (*call).nowhere,
+
+		"POST /v1/responses":                       (*call).respond,
+		"GET /v1/responses/{response}":             stored((*call).getResponse),
+		"DELETE /v1/responses/{response}":          stored((*call).deleteResponse),
+		"POST /v1/responses/{response}/cancel":     stored((*call).cancelResponse),
+		"GET /v1/responses/{response}/input_items": stored((*call).inputItems),
+		"/v1/": (*call).nowhere,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			c := &call{o, o.Space(r), w, r}

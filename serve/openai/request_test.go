@@ -3,10 +3,14 @@ package openai
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func ask(more string) string {
@@ -41,15 +45,16 @@ func TestReadRefuses(t *testing.T) {
 		{`{"model":"m","messages":[{"role":"user","content":" "}]}`, "messages", ""},
 		{`{"model":"m","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}`, "messages", ""},
 		{`{"model":"m","messages":["hi"]}`, "messages[0]", ""},
-		{`{"model":"m","messages":[{"role":"tool","content":"a"}]}`, "messages[0].role", "unsupported_value"},
+		{`{"model":"m","messages":[{"role":"tool","content":"a"}]}`, "messages", ""},
+		{`{"model":"m","messages":[{"role":"ghost","content":"a"}]}`, "messages[0].role", "unsupported_value"},
 		{`{"model":"m","messages":[{"role":"user","content":"a","when":1}]}`, "messages[0].when", "unknown_parameter"},
-		{`{"model":"m","messages":[{"role":"assistant","tool_calls":[{}]}]}`, "messages[0].tool_calls", "unsupported_value"},
+		{`{"model":"m","messages":[{"role":"assistant","tool_calls":[{}]}]}`, "messages", ""},
 		{`{"model":"m","messages":[{"role":"user","content":7}]}`, "messages[0].content", "invalid_type"},
 		{`{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"x"}}]}]}`, "messages[0].content[0].type", "unsupported_value"},
 		{`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":7}]}]}`, "messages[0].content[0].text", "invalid_type"},
 		{`{"model":"m","messages":[{"role":"user","content":["a"]}]}`, "messages[0].content[0]", ""},
 	} {
-		in, err := read([]byte(c.body))
+		in, err := read([]byte(c.body), true)
 		own := (*failure)(nil)
 		if !errors.As(err, &own) || own.Status != 400 || own.Param != c.param || own.Code != c.code || own.Message == "" {
 			t.Errorf("%s: %+v, %+v; want %s of %q", c.body, in, err, c.code, c.param)
@@ -71,18 +76,16 @@ func TestReadAccepts(t *testing.T) {
 			{"role": "assistant", "content": "three", "refusal": null, "annotations": [{"type": "url_citation"}], "tool_calls": null, "audio": null},
 			{"role": "assistant", "content": null},
 			{"role": "user", "content": "four"}
-		]}`))
+		]}`), true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []entry{{"system", "be brief", ""}, {"user", "one\ntwo", "ann"}, {"assistant", "three", ""}, {"assistant", "", ""}, {"user", "four", ""}}
+	want := []entry{{Role: "system", Text: "be brief"}, {Role: "user", Text: "one\ntwo", Name: "ann"}, {Role: "assistant", Text: "three"}, {Role: "assistant"}, {Role: "user", Text: "four"}}
 	if len(in.Messages) != len(want) || in.Model != "m" || !in.Stream || !in.Usage || in.answered() != 4 {
 		t.Fatalf("%+v", in)
 	}
-	for i, m := range want {
-		if in.Messages[i] != m {
-			t.Errorf("message %d is %+v", i, in.Messages[i])
-		}
+	if diff := cmp.Diff(want, in.Messages); diff != "" {
+		t.Errorf("- wanted, + read:\n%s", diff)
 	}
 }
 
@@ -94,7 +97,7 @@ func TestReadOpenWebUI(t *testing.T) {
 		`{"stream": true, "model": "research", "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}], "temperature": 0.8, "max_tokens": 128, "top_p": 0.9, "min_p": 0.05, "frequency_penalty": 0, "presence_penalty": 0, "seed": 0, "logit_bias": {"1": -100}, "reasoning_effort": "medium"}`,
 		`{"model": "research", "messages": [{"role": "user", "content": "### Task:\nGenerate a concise title"}], "stream": false, "max_completion_tokens": 1000}`,
 	} {
-		if _, err := read([]byte(body)); err != nil {
+		if _, err := read([]byte(body), true); err != nil {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
@@ -114,9 +117,9 @@ func TestParametersAreDocumented(t *testing.T) {
 		}
 		doc = append(doc, data...)
 	}
-	names := append(append([]string{}, parameters.known...), parameters.without...)
-	for name := range parameters.only {
-		names = append(names, name)
+	var names []string
+	for _, r := range []rule{parameters, ofResponse} {
+		names = slices.Concat(names, r.known, r.without, slices.Collect(maps.Keys(r.only)))
 	}
 	for _, name := range names {
 		if !strings.Contains(string(doc), "`"+name+"`") {
@@ -133,7 +136,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"model":"m","messages":[{"role":"system","content":null},{"role":"user","content":[{"type":"text","text":"é\u0000"}]},{"role":"assistant","content":"a\r\n b"},{"role":"user","content":"c"}]}`))
 	f.Add([]byte(`{"model":"m","messages":[{"role":"user","content":[{}]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		in, err := read(data)
+		in, err := read(data, false)
 		if err != nil {
 			if own := (*failure)(nil); !errors.As(err, &own) || own.Status != 400 {
 				t.Fatalf("%v", err)
@@ -152,9 +155,31 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same, err := read(again)
+		same, err := read(again, false)
 		if err != nil || digest(same.Model, same.Messages) != digest(in.Model, in.Messages) {
 			t.Fatalf("%s: %v", again, err)
+		}
+	})
+}
+
+// A request of a response is refused, or it asks something or answers a question.
+func FuzzReadResponse(f *testing.F) {
+	for _, input := range []string{`"hi"`, `[{"role":"user","content":"a"},{"type":"function_call","call_id":"c","name":"n","arguments":"{"},{"type":"function_call_output","call_id":"c","output":[]}]`, `[{"type":"mcp_approval_response","approval_request_id":"mcpr_r_1","approve":true}]`} {
+		f.Add([]byte(`{"model":"m","input":` + input + `,"tools":[{"type":"mcp","server_label":"s"}],"conversation":{"id":"c"}}`))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in, err := readResponse(data, false)
+		if err != nil {
+			if own := (*failure)(nil); !errors.As(err, &own) || own.Status != 400 {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		if n := len(in.Messages); len(in.Approvals) == 0 && (n == 0 || in.Messages[n-1].Role != "user") || !json.Valid(in.Kept) {
+			t.Fatalf("%+v", in)
+		}
+		if _, err := itemsIn(in.Fields["input"]); err != nil {
+			t.Fatal(err)
 		}
 	})
 }

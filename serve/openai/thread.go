@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/assay/graph"
@@ -28,15 +29,21 @@ type turn struct {
 	in    *request
 	model runs.Graph
 	run   runs.Run
+	old   bool // the request did not begin it
 }
 
-// digest identifies a conversation with a model. It ignores white space, which clients change, and
-// system messages, which every turn sends anew.
+// digest identifies a conversation with a model by the texts of the user and the assistant. It ignores
+// white space, which clients change, and how an answer is divided into messages.
 func digest(model string, conversation []entry) string {
-	parts := []string{model}
+	parts, last := []string{model}, ""
 	for _, m := range conversation {
-		if m.Role != "system" {
-			parts = append(parts, m.Role, strings.Join(strings.Fields(m.Text), " "))
+		text := strings.Join(strings.Fields(m.Text), " ")
+		switch {
+		case m.Role != "user" && m.Role != "assistant" || text == "":
+		case m.Role == "assistant" && m.Role == last:
+			parts[len(parts)-1] += " " + text
+		default:
+			parts, last = append(parts, m.Role, text), m.Role
 		}
 	}
 	data, _ := json.Marshal(parts) // strings can always be encoded
@@ -59,10 +66,14 @@ func (r *request) answered() int {
 	return 0
 }
 
-// begin begins the run of a turn. It continues from the conversation's place. If another turn has
-// already continued from there, it forks the thread; without a place it creates a thread.
+// begin begins the run of a turn. It continues where the request says, or else from the
+// conversation's place. If another turn has already continued from there, it forks the thread;
+// without a place it creates a thread.
 func (c *call) begin(in *request, model runs.Graph) (*turn, error) {
 	t := &turn{in: in, model: model}
+	if in.continues() {
+		return t, c.continueAt(t)
+	}
 	known := in.answered()
 	if known > 0 {
 		at := c.places(model.Name, in.Messages[:known])
@@ -76,9 +87,20 @@ func (c *call) begin(in *request, model runs.Graph) (*turn, error) {
 				return nil, fmt.Errorf("looking for the thread of the conversation: %w", err)
 			}
 			for _, item := range found {
-				begun, err := c.goOn(t, item.Item, known, try.how)
-				if begun || err != nil {
-					return t, err
+				p, err := store.Decode[place](item.Item)
+				if err != nil {
+					return nil, err
+				}
+				begun, err := c.goOn(t, p, known, try.how)
+				if err != nil {
+					return nil, err
+				}
+				if begun {
+					p.Taken = true
+					if err := c.keep(item.Namespace, p); err != nil {
+						c.Warn(err) // the error is harmless: another turn from here still forks the thread
+					}
+					return t, nil
 				}
 			}
 		}
@@ -92,18 +114,18 @@ func (c *call) begin(in *request, model runs.Graph) (*turn, error) {
 
 // goOn begins the run at a place. It returns false when the place no longer exists, or is busy and
 // the run must not wait.
-func (c *call) goOn(t *turn, item store.Item, known int, how runs.Strategy) (bool, error) {
-	p, err := store.Decode[place](item)
-	if err != nil {
-		return false, err
-	}
+func (c *call) goOn(t *turn, p place, known int, how runs.Strategy) (bool, error) {
 	missing := func(err error) bool { return errors.As(err, new(*runs.NotFoundError)) }
+	answers := p.Question != "" || len(t.in.Approvals) > 0
 	look := p.Checkpoint
-	if p.Question != "" {
+	if answers {
 		look = "" // an interrupt can be answered only at the newest checkpoint
 	}
 	at, _, err := c.State(c.ctx(), p.Thread, look)
-	if missing(err) || err == nil && (at == nil || at.Key.ID != p.Checkpoint) {
+	if missing(err) && p.Checkpoint == "" {
+		err = nil // the thread begins
+	}
+	if missing(err) || err == nil && p.Checkpoint != "" && (at == nil || at.Key.ID != p.Checkpoint) || at == nil && answers {
 		return false, nil
 	}
 	if err != nil {
@@ -113,45 +135,45 @@ func (c *call) goOn(t *turn, item store.Item, known int, how runs.Strategy) (boo
 	if err != nil {
 		return false, err
 	}
-	spec.Thread, spec.Checkpoint, spec.Strategy = p.Thread, p.Checkpoint, how
-	if p.Question != "" {
-		answer, err := json.Marshal(t.in.Messages[len(t.in.Messages)-1].Text)
-		if err != nil {
+	spec.Thread, spec.Checkpoint, spec.Strategy, spec.Create = p.Thread, p.Checkpoint, how, p.Checkpoint == ""
+	if answers {
+		spec.Strategy = runs.Reject // after another run it would come too late
+		spec.Resume = true
+		if spec.Answers, err = t.in.answers(at.Interrupts); err != nil {
 			return false, err
 		}
-		spec.Strategy = runs.Reject // after another run it would come too late
-		spec.Resume, spec.Answers = true, map[string]json.RawMessage{p.Question: answer}
+		if slices.ContainsFunc(at.Interrupts, func(q graph.PendingInterrupt) bool { return actionsOf(q) != nil }) {
+			spec.Input = nil // no message may stand between calls and their results
+		}
 	}
 	t.run, err = c.Begin(c.ctx(), spec)
 	if missing(err) || errors.Is(err, runs.ErrBusy) {
 		return false, nil
 	}
-	if err != nil {
-		return false, err
-	}
-	p.Taken = true
-	if err := c.keep(item.Namespace, p); err != nil {
-		c.Warn(err) // the error is harmless: another turn from here still forks the thread
-	}
-	return true, nil
+	return err == nil, err
 }
 
 // kinds are the message types by role.
-var kinds = map[string]string{"system": "system", "user": "human", "assistant": "ai"}
+var kinds = map[string]string{"system": "system", "user": "human", "assistant": "ai", "tool": "tool"}
 
 // spec returns the run of a turn, with the messages after the first known ones.
 func (t *turn) spec(known int, newID func() string) (runs.Spec, error) {
-	list := []map[string]string{}
+	list := []map[string]any{}
 	for i, m := range t.in.Messages {
 		if i < known && m.Role != "system" {
 			continue
 		}
-		one := map[string]string{"id": newID(), "type": kinds[m.Role], "content": m.Text}
+		one := map[string]any{"id": newID(), "type": kinds[m.Role], "content": m.Text}
 		if m.Role == "system" {
 			one["id"] = fmt.Sprintf("system-%d", i) // it replaces the previous turn's message
 		}
-		if m.Name != "" {
-			one["name"] = m.Name
+		for name, value := range map[string]string{"name": m.Name, "tool_call_id": m.CallID} {
+			if value != "" {
+				one[name] = value
+			}
+		}
+		if m.Calls != nil {
+			one["tool_calls"] = m.Calls
 		}
 		list = append(list, one)
 	}
@@ -163,21 +185,41 @@ func (t *turn) spec(known int, newID func() string) (runs.Spec, error) {
 	if err != nil {
 		return runs.Spec{}, &runs.InvalidError{Err: err}
 	}
-	metadata, err := json.Marshal(map[string]string{"graph_id": t.model.Name, "wire": "openai"})
+	about := map[string]any{"graph_id": t.model.Name, "wire": "openai"}
+	marks, err := json.Marshal(about)
+	if err != nil {
+		return runs.Spec{}, err
+	}
+	if len(t.in.Ignored) > 0 {
+		about["ignored"] = t.in.Ignored
+	}
+	modes := graph.Custom
+	if t.in.Stream && t.in.Kept != nil {
+		modes |= graph.Tokens
+	}
+	metadata, err := json.Marshal(about)
 	return runs.Spec{
-		Graph: t.model.Name, Input: input, Metadata: metadata, Marks: metadata, Modes: graph.Custom, Subgraphs: true,
-		Saved: map[string]string{"graph_id": t.model.Name}, Settings: t.in.Settings,
+		Graph: t.model.Name, Input: input, Metadata: metadata, Marks: marks, Modes: modes, Subgraphs: true,
+		Saved: map[string]string{"graph_id": t.model.Name}, Settings: t.in.Settings, Kept: t.in.Kept,
 	}, err
 }
 
 // remember stores the place of a conversation after an answer.
 func (c *call) remember(t *turn, a *answer) error {
+	if t.old || t.in.continues() && len(t.in.Messages) == 0 || t.in.Previous != "" || t.in.Conversation != "" || t.in.Forget {
+		return nil
+	}
 	conversation := append(t.in.Messages[:len(t.in.Messages):len(t.in.Messages)], entry{Role: "assistant", Text: a.text})
-	p := place{Thread: t.run.Thread, Checkpoint: a.checkpoint}
+	return c.keep(c.places(t.model.Name, conversation), a.place(t.run.Thread))
+}
+
+// place returns where a thread goes on after an answer.
+func (a *answer) place(thread string) place {
+	p := place{Thread: thread, Checkpoint: a.checkpoint}
 	if len(a.asked) == 1 {
 		p.Question = a.asked[0].ID
 	}
-	return c.keep(c.places(t.model.Name, conversation), p)
+	return p
 }
 
 // keep stores a place as long as runs are kept, even if the caller has left.

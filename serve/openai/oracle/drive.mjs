@@ -22,6 +22,8 @@ for await (const m of await client.models.list()) models.push(m.id);
 const whole = await ask({ temperature: 0, user: "u" });
 const again = await ask({ messages: [...messages, whole.choices[0].message, { role: "user", content: "two" }] });
 
+const tools = await ask({ tools: [{ type: "function", function: { name: "f" } }], tool_choice: "required" });
+
 const pieces = await ask({ stream: true, stream_options: { include_usage: true } });
 let text = "", last, ends = [];
 for await (const chunk of pieces) {
@@ -64,6 +66,7 @@ console.log(JSON.stringify({
   one: (await client.models.retrieve(model)).id,
   whole: { text: whole.choices[0].message.content, annotations: whole.choices[0].message.annotations, finish: whole.choices[0].finish_reason, usage: whole.usage },
   again: again.choices[0].message.content,
+  tools: { same: tools.choices[0].message.content === whole.choices[0].message.content, ignored: tools.assay.ignored },
   stream: { same: text === whole.choices[0].message.content, ends, usage: last.usage },
   helper: { same: final.content === whole.choices[0].message.content, cites: final.annotations?.length },
   aborted,
@@ -71,7 +74,7 @@ console.log(JSON.stringify({
   errors: {
     authentication: await failure(AuthenticationError, () => ask({}, new OpenAI({ baseURL: url + "/v1", apiKey: "wrong", maxRetries: 0 }))),
     model: await failure(NotFoundError, () => ask({ model: "gpt" })),
-    field: await failure(BadRequestError, () => ask({ tools: [{ type: "function", function: { name: "f" } }] })),
+    field: await failure(BadRequestError, () => ask({ messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "x" } }] }] })),
     failing: await failure(InternalServerError, () => ask(failing)),
     full,
   },
