@@ -178,9 +178,10 @@ func (m *Mounting) Close() error {
 }
 
 // Serve serves one client that writes into in and reads from out, until it closes in or ctx ends.
-// Nothing else may write into out.
+// Nothing else may write into out. A line that is not a message gets an error as its answer.
 func (m *Mounting) Serve(ctx context.Context, tenant string, in io.ReadCloser, out io.WriteCloser) error {
-	err := m.tenant(tenant).server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
+	safe := &shared{WriteCloser: out}
+	err := m.tenant(tenant).server.Run(ctx, &sdk.IOTransport{Reader: newLines(in, safe), Writer: safe})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
