@@ -117,7 +117,7 @@ var layers = map[string][]string{
 	"nodes":              {"graph", "graph/store", "graph/trace", "state", "skills", "llm", "memory", "memory/text", "decide", "internal/plainfile", "internal/plainjson"},
 	"eval":               {"graph", "graph/trace", "state", "skills", "llm", "llm/offline", "llm/classify", "memory", "memory/embed", "memory/text", "decide", "nodes", "nodes/conversation", "case_studies", "serve/page/look", "serve/page/evidence", "internal/plainfile", "internal/plainjson"},
 	"case_studies":       {},
-	"docs/examples":      {"graph", "graph/checkpoint/memory", "graph/trace", "state", "skills", "llm", "llm/llmtest", "llm/offline", "llm/openai", "memory", "nodes", "eval"}, // what a caller may import
+	"docs/examples":      {"graph", "serve", "serve/files", "graph/checkpoint/memory", "graph/trace", "state", "skills", "llm", "llm/llmtest", "llm/offline", "llm/openai", "memory", "nodes", "eval"}, // what a caller may import
 	"cmd":                {"graph", "state", "skills", "llm", "memory", "nodes", "eval", "case_studies", "telemetry", "internal/plainfile", "internal/plainjson"},
 }
 
