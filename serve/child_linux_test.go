@@ -79,7 +79,7 @@ func TestChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Graphs, o.Open, o.Runs.AtOnce, o.Runs.Waiting = []serve.Graph{serve.Register("ten", ten(), nil)}, true, in.AtOnce, 1<<20
+	o.Graphs, o.Open, o.Runs.AtOnce, o.Runs.Waiting = []serve.Graph{serve.Register("ten", ten(), nil), serve.Register("clerk", clerks(in.Folder), nil)}, true, in.AtOnce, 1<<20
 	o.Runs.Warn = func(err error) { t.Error(err) }
 	if in.Page {
 		o.Page = &pages.Options{}

@@ -25,25 +25,36 @@ type follower struct {
 // begin begins a run, if need be again.
 func (f *follower) begin() (place string) {
 	for {
-		answer, err := f.client.Do(post(f.url.Load().(string)+"/threads", "{}"))
-		var made struct {
-			Thread string `json:"thread_id"`
-			Run    string `json:"run_id"`
-		}
+		place, err := f.beginOnce(`{"assistant_id":"ten","input":{"wait":10,"tokens":3},"stream_mode":["values","updates","tasks","messages-tuple"]}`)
 		if err == nil {
-			err = errors.Join(json.NewDecoder(answer.Body).Decode(&made), answer.Body.Close())
-		}
-		if err == nil {
-			answer, err = f.client.Do(post(f.url.Load().(string)+"/threads/"+made.Thread+"/runs", `{"assistant_id":"ten","input":{"wait":10,"tokens":3},"stream_mode":["values","updates","tasks","messages-tuple"]}`))
-		}
-		if err == nil {
-			err = errors.Join(json.NewDecoder(answer.Body).Decode(&made), answer.Body.Close())
-		}
-		if err == nil && made.Run != "" {
-			return "/threads/" + made.Thread + "/runs/" + made.Run
+			return place
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// beginOnce begins a run on a new thread.
+func (f *follower) beginOnce(body string) (place string, err error) {
+	var made struct {
+		Thread string `json:"thread_id"`
+		Run    string `json:"run_id"`
+	}
+	for _, step := range []func() *http.Request{
+		func() *http.Request { return post(f.url.Load().(string)+"/threads", "{}") },
+		func() *http.Request { return post(f.url.Load().(string)+"/threads/"+made.Thread+"/runs", body) },
+	} {
+		answer, err := f.client.Do(step())
+		if err == nil {
+			err = errors.Join(json.NewDecoder(answer.Body).Decode(&made), answer.Body.Close())
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	if made.Run == "" {
+		return "", errors.New("the run was refused")
+	}
+	return "/threads/" + made.Thread + "/runs/" + made.Run, nil
 }
 
 // follow reads a run from behind the last event that it has seen, again and again.
