@@ -1,4 +1,4 @@
-// Package serve puts graphs behind HTTP, for the clients of LangGraph and of OpenAI, and for
+// Package serve puts graphs behind HTTP, for the clients of LangGraph, OpenAI and AG-UI, and for
 // assistants that call tools.
 //
 //	s, err := serve.New(ctx, serve.Options{

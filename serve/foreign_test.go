@@ -88,8 +88,8 @@ func own(t *testing.T, url, token string) things {
 // endless is the route of a stream that waits for a thread which may not be there yet.
 const endless = "POST /threads/{thread}/stream/events"
 
-// everybodys is a route to what all tenants have.
-const everybodys = "GET /v1/models/{model}"
+// everybodys are the routes to what all tenants have.
+var everybodys = []string{"GET /v1/models/{model}", "POST /agui/{graph}"}
 
 // asked is what each route that takes a body or a query is asked about one's things.
 var asked = map[string]string{
@@ -141,7 +141,9 @@ var asked = map[string]string{
 	"GET /threads/{thread}/runs/{run}/join":        ``,
 	"GET /threads/{thread}/runs/{run}/stream":      `?stream_mode=values,updates,debug`,
 	"GET /runs/{run}/stream":                       ``,
-	everybodys:                                     ``,
+	"GET /v1/models/{model}":                       ``,
+	"POST /agui":                                   `{"threadId":"{thread}","runId":"{run}","forwardedProps":{"assistant":"talk"}}`,
+	"POST /agui/{graph}":                           `{"threadId":"another"}`,
 	"GET /v1/models":                               ``,
 	"POST /v1/chat/completions":                    `{"model":"{model}","messages":[{"role":"user","content":"{thread}"},{"role":"assistant","content":"0"},{"role":"user","content":"{thread}"}]}`,
 	"POST /v1/responses":                           `{"model":"{model}","input":"again","previous_response_id":"{response}"}`,
@@ -237,7 +239,7 @@ func TestForeignNames(t *testing.T) {
 			if strings.Contains(body, secret) || strings.Contains(body, hers) {
 				t.Errorf("%s shows another's: %d %s", route, status, body)
 			}
-			if strings.Contains(route, "{") && status != http.StatusNotFound && route != endless && route != everybodys {
+			if strings.Contains(route, "{") && status != http.StatusNotFound && route != endless && !slices.Contains(everybodys, route) {
 				t.Errorf("%s of another's: %d %s", route, status, body)
 			}
 		}
@@ -288,11 +290,12 @@ func TestNames(t *testing.T) {
 		for route, body := range map[string]string{
 			"POST /threads": `{"thread_id":%s}`, "POST /runs": `{"assistant_id":%s,"input":{}}`, "POST /runs/cancel": `{"thread_id":%s}`,
 			"POST /assistants": `{"graph_id":%s}`, "PUT /store/items": `{"namespace":["n"],"key":"k","value":{},"index":%s}`,
+			"POST /agui": `{"threadId":%s,"forwardedProps":{"assistant":"one"}}`,
 		} {
 			quoted, _ := json.Marshal(plain) // a string can always be encoded
 			method, path, _ := strings.Cut(route, " ")
 			status, answer, _ := call(t, method, h.URL+path, fmt.Sprintf(body, quoted), map[string]string{"X-Api-Key": ann})
-			harmless := (route == "POST /threads" || route == "POST /runs/cancel") && utf8.ValidString(plain) && !strings.ContainsAny(plain, "./\x00\r") && len(plain) < 256
+			harmless := (route == "POST /threads" || route == "POST /runs/cancel" || route == "POST /agui") && utf8.ValidString(plain) && !strings.ContainsAny(plain, "./\x00\r") && len(plain) < 256
 			if status >= 500 || status < 400 && !harmless {
 				t.Errorf("%s with %.40q: %d %.300s", route, plain, status, answer)
 			}

@@ -14,6 +14,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/store"
+	"example.com/assay/serve/agui"
 	"example.com/assay/serve/langgraph"
 	"example.com/assay/serve/mcp"
 	"example.com/assay/serve/openai"
@@ -254,6 +255,9 @@ func (s *Server) routes() http.Handler {
 	}
 	mux.Handle("/", s.authorized(wire))
 	mux.Handle("/v1/", s.authorized(openai.Handler(openai.Options{Space: space, Strict: s.Strict})))
+	ui := s.authorized(agui.Handler(agui.Options{Space: space}))
+	mux.Handle("/agui", ui)
+	mux.Handle("/agui/", ui)
 	if s.tools != nil {
 		mux.Handle(mcp.Path, s.authorized(s.tools.Handler(tenantOf)))
 		mux.Handle(mcp.MetadataPath, mcp.Metadata())
