@@ -9,8 +9,8 @@
 //
 // POST /agui/{graph} takes a RunAgentInput and answers with the events of one run. The thread
 // keeps the conversation: of the messages in the input, only those that it does not have are added,
-// by their IDs. Fields of the state that the client changed replace the thread's. Unknown fields
-// are ignored.
+// by their IDs. Fields of the state that differ from the thread's replace them. Unknown fields are
+// ignored.
 //
 // What an input asks for depends on its thread:
 //
