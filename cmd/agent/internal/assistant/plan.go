@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -44,7 +45,7 @@ func (p planner) Generate(ctx context.Context, req llm.Request) (llm.Response, e
 		}
 	}
 	arguments, err := json.Marshal(args)
-	return llm.Response{Calls: []llm.ToolCall{{ID: "plan", Name: name, Arguments: arguments}}, Model: Name}, err
+	return llm.Response{Calls: []llm.ToolCall{{ID: fmt.Sprint("plan", len(req.Messages)), Name: name, Arguments: arguments}}, Model: Name}, err
 }
 
 // Names and arguments of tools that the plan calls.
