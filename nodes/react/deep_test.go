@@ -217,7 +217,7 @@ func TestDeepOptions(t *testing.T) {
 		"the shell's folder":     {Shell: &react.ShellOptions{Folder: "none"}},
 		`two tools are called`:   {Tools: []react.Tool{echo(t, "ls")}},
 		"Retry would make its":   {Tools: []react.Tool{{Callable: echo(t, "x").Callable, Once: true, Retry: []graph.RetryPolicy{{}}}}},
-		"tool 7 has no Callable": {Tools: []react.Tool{{}}},
+		"tool 0 has no Callable": {Tools: []react.Tool{{}}},
 	} {
 		if _, err := react.Deep(says(), &o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %s: %v", want, err)

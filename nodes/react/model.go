@@ -24,7 +24,7 @@ func (a *agent[S]) ask(ctx context.Context, s S) (graph.Update[S], error) {
 	if err != nil {
 		return nil, err
 	}
-	said := Message{ID: id, Message: llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: numbered(resp.Calls), Reasoning: resp.Reasoning}, Model: resp.Model, Usage: resp.Usage}
+	said := Message{ID: id, Message: llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: numbered(id, resp.Calls), Reasoning: resp.Reasoning}, Model: resp.Model, Usage: resp.Usage}
 	u := graph.Update[S]{a.Messages.Put(said), a.Rounds.Set(at.Rounds + 1), a.plainView, a.Usage.Add(usage)}
 	if at.Rounds+1 == a.MaxRounds && a.kit.inVain(said.Calls) {
 		u = append(u, a.endless)
@@ -40,10 +40,10 @@ func (k kit) inVain(calls []llm.ToolCall) bool {
 	})
 }
 
-// numbered gives a new ID to calls without one, and to calls with an ID that another call of the
-// message has. Arguments that are not JSON become a JSON string, since a checkpoint cannot hold
+// numbered gives a new ID to calls of a message without one, and to calls with an ID that another
+// call of it has. No other message has the new IDs. Arguments that are not JSON become a JSON string, since a checkpoint cannot hold
 // them.
-func numbered(calls []llm.ToolCall) []llm.ToolCall {
+func numbered(id string, calls []llm.ToolCall) []llm.ToolCall {
 	fine := true
 	for i, c := range calls {
 		fine = fine && c.ID != "" && (len(c.Arguments) == 0 || json.Valid(c.Arguments)) && !slices.ContainsFunc(calls[:i], func(o llm.ToolCall) bool { return o.ID == c.ID })
@@ -57,7 +57,7 @@ func numbered(calls []llm.ToolCall) []llm.ToolCall {
 			c.Arguments, _ = json.Marshal(strings.ToValidUTF8(string(c.Arguments), "\uFFFD")) // a string always encodes
 		}
 		for n := i + 1; out[i].ID == "" || slices.ContainsFunc(out[:i], func(c llm.ToolCall) bool { return c.ID == out[i].ID }); n++ {
-			out[i].ID = fmt.Sprintf("call%d", n)
+			out[i].ID = fmt.Sprintf("%s-call%d", strings.ReplaceAll(id, ".", "_"), n) // providers take no dots
 		}
 	}
 	return out

@@ -273,10 +273,10 @@ func TestIdsOfCalls(t *testing.T) {
 	s := run(t, compile(t, says(same, text("x")), []react.Tool{echo(t, "look")}, nil), "Go")
 	expect(t, s, `
 m1 user "Go"
-m2 assistant c1=look({"town":"a"}) call2=look({"town":"b"}) call3=look({"town":"c"})
+m2 assistant c1=look({"town":"a"}) m2-call2=look({"town":"b"}) m2-call3=look({"town":"c"})
 m2.c1 tool c1="look of a"
-m2.call2 tool call2="look of b"
-m2.call3 tool call3="look of c"
+m2.m2-call2 tool m2-call2="look of b"
+m2.m2-call3 tool m2-call3="look of c"
 m6 assistant "x"
 `)
 }
