@@ -14,6 +14,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/store"
+	"example.com/assay/serve/a2a"
 	"example.com/assay/serve/langgraph"
 	"example.com/assay/serve/mcp"
 	"example.com/assay/serve/openai"
@@ -240,7 +241,7 @@ func (s *Server) Close(ctx context.Context) {
 	s.runs.Close(ctx)
 }
 
-// routes puts the protocols behind the guard. Only the health check is open.
+// routes puts the protocols behind the guard. Only the health check and A2A's cards are open.
 func (s *Server) routes() http.Handler {
 	space := func(r *http.Request) *runs.Space { return s.runs.Space(tenantOf(r)) }
 	wire := langgraph.Handler(langgraph.Options{
@@ -254,6 +255,11 @@ func (s *Server) routes() http.Handler {
 	}
 	mux.Handle("/", s.authorized(wire))
 	mux.Handle("/v1/", s.authorized(openai.Handler(openai.Options{Space: space, Strict: s.Strict})))
+	agent := a2a.Handler(a2a.Options{Space: space, Default: s.Graphs[0].Name, Token: !s.Open, Version: s.Version})
+	mux.Handle(a2a.Path, s.authorized(agent))
+	mux.Handle(a2a.Path+"/", s.authorized(agent))
+	mux.Handle(a2a.CardPath, agent)
+	mux.Handle(a2a.Path+"/{graph}"+a2a.CardPath, agent)
 	if s.tools != nil {
 		mux.Handle(mcp.Path, s.authorized(s.tools.Handler(tenantOf)))
 		mux.Handle(mcp.MetadataPath, mcp.Metadata())
