@@ -46,7 +46,7 @@ type Tenant struct {
 
 // Options configure a server.
 type Options struct {
-	Graphs       []Graph
+	Graphs       []Graph            // the first is that of A2A's messages that name none
 	Checkpointer graph.Checkpointer // keeps threads
 	Store        store.Store        // keeps records of threads and runs, and the callers' memory
 	Log          *eventlog.Log      // keeps events of runs
