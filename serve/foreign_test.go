@@ -81,6 +81,8 @@ func own(t *testing.T, url, token string) things {
 	ask("GET", "/threads/"+th["thread"]+"/runs/"+th["run"]+"/join", "")
 	th["checkpoint"] = ask("GET", "/threads/"+th["thread"]+"/state", "")["checkpoint"].(map[string]any)["checkpoint_id"].(string)
 	ask("PUT", "/store/items", fmt.Sprintf(`{"namespace":["n"],"key":"k","value":{"note":%q}}`, secret))
+	text := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":%q}]},"metadata":{"skill":"talk"}}}`, secret)
+	th["task"] = ask("POST", "/a2a?A2A-Version=1.0", text)["result"].(map[string]any)["task"].(map[string]any)["id"].(string)
 	th["response"] = ask("POST", "/v1/responses", fmt.Sprintf(`{"model":"talk","input":%q}`, secret))["id"].(string)
 	return th
 }
@@ -88,8 +90,8 @@ func own(t *testing.T, url, token string) things {
 // endless is the route of a stream that waits for a thread which may not be there yet.
 const endless = "POST /threads/{thread}/stream/events"
 
-// everybodys is a route to what all tenants have.
-const everybodys = "GET /v1/models/{model}"
+// everybodys are routes to what all tenants have.
+var everybodys = []string{"GET /v1/models/{model}", "POST /a2a/{graph}", "GET /a2a/{graph}/.well-known/agent-card.json"}
 
 // asked is what each route that takes a body or a query is asked about one's things.
 var asked = map[string]string{
@@ -141,7 +143,7 @@ var asked = map[string]string{
 	"GET /threads/{thread}/runs/{run}/join":        ``,
 	"GET /threads/{thread}/runs/{run}/stream":      `?stream_mode=values,updates,debug`,
 	"GET /runs/{run}/stream":                       ``,
-	everybodys:                                     ``,
+	"GET /v1/models/{model}":                       ``,
 	"GET /v1/models":                               ``,
 	"POST /v1/chat/completions":                    `{"model":"{model}","messages":[{"role":"user","content":"{thread}"},{"role":"assistant","content":"0"},{"role":"user","content":"{thread}"}]}`,
 	"POST /v1/responses":                           `{"model":"{model}","input":"again","previous_response_id":"{response}"}`,
@@ -149,11 +151,15 @@ var asked = map[string]string{
 	"GET /v1/responses/{response}":                 ``,
 	"GET /v1/responses/{response}/input_items":     ``,
 	"DELETE /v1/responses/{response}":              ``,
-	"GET /ok":                                      ``,
-	"GET /info":                                    ``,
-	"GET /metrics":                                 ``,
-	"GET /healthz":                                 ``,
-	"GET /readyz":                                  ``,
+	"POST /a2a":                                    `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"{task}"}}`,
+	"POST /a2a/{graph}":                            `{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{"includeArtifacts":true}}`,
+	"GET /.well-known/agent-card.json":             ``,
+	"GET /a2a/{graph}/.well-known/agent-card.json": ``,
+	"GET /ok":      ``,
+	"GET /info":    ``,
+	"GET /metrics": ``,
+	"GET /healthz": ``,
+	"GET /readyz":  ``,
 }
 
 // ask makes the request of a route for things, with a token.
@@ -172,7 +178,7 @@ func (th things) ask(t *testing.T, url, route, token string) (int, string) {
 	if route == endless {
 		return begun(t, url+path, with, token)
 	}
-	status, body, _ := call(t, method, url+path+query, with, map[string]string{"X-Api-Key": token})
+	status, body, _ := call(t, method, url+path+query, with, map[string]string{"X-Api-Key": token, "A2A-Version": "1.0"})
 	return status, body
 }
 
@@ -237,7 +243,7 @@ func TestForeignNames(t *testing.T) {
 			if strings.Contains(body, secret) || strings.Contains(body, hers) {
 				t.Errorf("%s shows another's: %d %s", route, status, body)
 			}
-			if strings.Contains(route, "{") && status != http.StatusNotFound && route != endless && route != everybodys {
+			if strings.Contains(route, "{") && status != http.StatusNotFound && route != endless && !slices.Contains(everybodys, route) {
 				t.Errorf("%s of another's: %d %s", route, status, body)
 			}
 		}

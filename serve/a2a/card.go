@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,12 +17,7 @@ import (
 
 // giveCard answers with a public card.
 func (c *call) giveCard() {
-	card, err := c.card()
-	if err != nil {
-		http.Error(c.w, err.Error(), http.StatusNotFound)
-		return
-	}
-	data := encode(card)
+	data := encode(c.card())
 	sum := sha256.Sum256(data)
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.Header().Set("Cache-Control", "max-age=60")
@@ -36,7 +32,7 @@ const (
 )
 
 // card describes all graphs, or the one of the path.
-func (c *call) card() (*a2a.AgentCard, error) {
+func (c *call) card() *a2a.AgentCard {
 	card := &a2a.AgentCard{
 		Name: "Assay", Version: cmp.Or(c.Version, "0"),
 		Capabilities:       a2a.AgentCapabilities{Streaming: true, ExtendedAgentCard: true},
@@ -45,11 +41,8 @@ func (c *call) card() (*a2a.AgentCard, error) {
 	}
 	path, graphs := Path, c.Graphs()
 	if c.graph != "" {
-		g, err := c.Graph(c.graph)
-		if err != nil {
-			return nil, err
-		}
-		path, graphs, card.Name = Path+"/"+g.Name, []runs.Graph{g}, g.Name
+		path, card.Name = Path+"/"+c.graph, c.graph
+		graphs = slices.DeleteFunc(graphs, func(g runs.Graph) bool { return g.Name != c.graph })
 	}
 	var names []string
 	for _, g := range graphs {
@@ -68,7 +61,7 @@ func (c *call) card() (*a2a.AgentCard, error) {
 		}
 		card.SecurityRequirements = a2a.SecurityRequirementsOptions{{"bearer": {}}, {"apiKey": {}}}
 	}
-	return card, nil
+	return card
 }
 
 // skillOf describes a graph.
@@ -82,10 +75,7 @@ func skillOf(g runs.Graph) a2a.AgentSkill {
 
 // extendedCard adds the settings of each graph, with the values that the caller may choose.
 func (c *call) extendedCard(*a2a.GetExtendedAgentCardRequest) (any, error) {
-	card, err := c.card()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", a2a.ErrInvalidParams, err)
-	}
+	card := c.card()
 	for i := range card.Skills {
 		s := &card.Skills[i]
 		g, err := c.Graph(s.ID)

@@ -56,13 +56,18 @@ func Handler(o Options) http.Handler {
 	o.Heartbeat = cmp.Or(o.Heartbeat, 15*time.Second)
 	mux := http.NewServeMux()
 	for pattern, serve := range map[string]func(*call){
-		"POST " + Path:                        (*call).answerRPC,
-		"POST " + Path + "/{graph}":           (*call).answerRPC,
-		"GET " + CardPath:                     (*call).giveCard,
-		"GET " + Path + "/{graph}" + CardPath: (*call).giveCard,
+		"POST /a2a":                                    (*call).answerRPC,
+		"POST /a2a/{graph}":                            (*call).answerRPC,
+		"GET /.well-known/agent-card.json":             (*call).giveCard,
+		"GET /a2a/{graph}/.well-known/agent-card.json": (*call).giveCard,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			serve(&call{Options: o, Space: o.Space(r), w: w, r: r, graph: r.PathValue("graph")})
+			c := &call{Options: o, Space: o.Space(r), w: w, r: r, graph: r.PathValue("graph")}
+			if _, err := c.Graph(c.graph); c.graph != "" && err != nil {
+				http.Error(w, "there is no such graph", http.StatusNotFound)
+				return
+			}
+			serve(c)
 		})
 	}
 	return mux

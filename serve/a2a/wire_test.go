@@ -44,7 +44,7 @@ func TestCard(t *testing.T) {
 			t.Errorf("%s: ETag %s, card\n%s", path, got.Header.Get("ETag"), diff)
 		}
 	}
-	for path, want := range map[string]int{"/a2a/none/.well-known/agent-card.json": http.StatusNotFound, "/a2a": http.StatusUnauthorized} {
+	for path, want := range map[string]int{"/a2a/none/.well-known/agent-card.json": http.StatusNotFound, "/.well-known/agent-card.json/": http.StatusUnauthorized, "/a2a": http.StatusUnauthorized} {
 		r, err := http.Get(s.URL + path)
 		if err != nil {
 			t.Fatal(err)
@@ -562,7 +562,6 @@ func TestRefused(t *testing.T) {
 		{"", call("SendMessage", `{"message":{`+text+`},"configuration":{"historyLength":-2}}`), -32602, "historyLength"},
 		{"", call("SendMessage", `{"message":{`+text+`},"configuration":{"taskPushNotificationConfig":{"url":"https://example.com"}}}`), -32003, "push"},
 		{"/both", call("SendMessage", `{"message":{`+text+`}}`), -32005, "data parts"},
-		{"/none", call("SendMessage", `{"message":{`+text+`}}`), -32602, "none"},
 		{"", call("ListTasks", `{"pageSize":101}`), -32602, "from 1 to 100"},
 		{"", call("ListTasks", `{"pageToken":"%%"}`), -32602, "pageToken"},
 		{"", call("CancelTask", `{"id":"none"}`), -32001, "none"},
@@ -584,6 +583,9 @@ func TestRefused(t *testing.T) {
 	}
 	if _, got := s.post("/a2a?A2A-Version=1.0", call("GetTask", `{"id":"none"}`), "A2A-Version", ""); !strings.Contains(got, `"code":-32001`) {
 		t.Errorf("the version as a parameter: %s", got)
+	}
+	if status, _ := s.post("/a2a/none", call("ListTasks", `{}`)); status != http.StatusNotFound {
+		t.Errorf("a graph that does not exist: %d", status)
 	}
 	if status, _ := s.post("/a2a", call("ListTasks", `{}`), "X-Api-Key", "no"); status != http.StatusUnauthorized {
 		t.Errorf("a wrong token: %d", status)
