@@ -3,7 +3,7 @@ package a2a
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -22,22 +22,24 @@ type citation struct {
 }
 
 // answer returns the artifact of a run that has ended: what the agent said since the person's last
-// message, except before calls of tools, and the channel "answer". For a graph without messages it is the state. There is
-// none if the run left nothing, or its checkpoint was removed.
+// message, except before calls of tools, and the channel "answer". For a graph without messages it
+// is the state. There is none if the run left nothing, or if its checkpoint cannot be read any more,
+// for example after the graph has changed.
 func (c *call) answer(ctx context.Context, r *runs.Run) ([]*a2a.Artifact, error) {
 	g, err := c.Graph(r.Graph)
 	if err != nil {
-		return nil, err
+		return nil, nil // the server no longer has the graph
 	}
 	for at, err := range c.History(ctx, r.Thread, &graph.HistoryOptions{Run: r.ID, Limit: 1}) {
-		if err != nil {
+		if errors.Is(err, graph.ErrCheckpointer) {
 			return nil, err
 		}
+		if err != nil {
+			break
+		}
 		out := &a2a.Artifact{ID: answerID, Name: g.Name}
-		if !g.Converses() {
+		if !g.Converses() || answerOf(out, at.State) != nil { // messages of another kind
 			out.Parts = a2a.ContentParts{dataPart(at.State)}
-		} else if err := answerOf(out, at.State); err != nil {
-			return nil, fmt.Errorf("reading the conversation: %w", err)
 		}
 		if out.Parts != nil {
 			return []*a2a.Artifact{out}, nil
