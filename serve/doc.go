@@ -1,4 +1,4 @@
-// Package serve puts graphs behind HTTP, for the clients of LangGraph, OpenAI and AG-UI, and for
+// Package serve puts graphs behind HTTP, for the clients of LangGraph, OpenAI, AG-UI and A2A, and for
 // assistants that call tools.
 //
 //	s, err := serve.New(ctx, serve.Options{
@@ -13,7 +13,7 @@
 //	h.Addr = "127.0.0.1:2024"
 //	err = h.ListenAndServe()
 //
-// The handler requires a token unless Options.Open is set. It answers only to its own host names,
+// The handler requires a token unless Options.Open is set; A2A's public cards need none. It answers only to its own host names,
 // and to pages of other origins only if Options.Origins names them. It limits bodies, filters,
 // pages of lists, and the runs of each tenant; a free slot goes to the tenant with the fewest runs.
 // Server.HTTP limits headers and idle connections. X-Forwarded-… headers are ignored. Tokens appear

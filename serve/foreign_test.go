@@ -81,6 +81,8 @@ func own(t *testing.T, url, token string) things {
 	ask("GET", "/threads/"+th["thread"]+"/runs/"+th["run"]+"/join", "")
 	th["checkpoint"] = ask("GET", "/threads/"+th["thread"]+"/state", "")["checkpoint"].(map[string]any)["checkpoint_id"].(string)
 	ask("PUT", "/store/items", fmt.Sprintf(`{"namespace":["n"],"key":"k","value":{"note":%q}}`, secret))
+	text := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":%q}]},"metadata":{"skill":"talk"}}}`, secret)
+	th["task"] = ask("POST", "/a2a?A2A-Version=1.0", text)["result"].(map[string]any)["task"].(map[string]any)["id"].(string)
 	th["response"] = ask("POST", "/v1/responses", fmt.Sprintf(`{"model":"talk","input":%q}`, secret))["id"].(string)
 	return th
 }
@@ -88,8 +90,8 @@ func own(t *testing.T, url, token string) things {
 // endless is the route of a stream that waits for a thread which may not be there yet.
 const endless = "POST /threads/{thread}/stream/events"
 
-// everybodys are the routes to what all tenants have.
-var everybodys = []string{"GET /v1/models/{model}", "POST /agui/{graph}"}
+// everybodys are routes to what all tenants have.
+var everybodys = []string{"GET /v1/models/{model}", "POST /agui/{graph}", "POST /a2a/{graph}", "GET /a2a/{graph}/.well-known/agent-card.json"}
 
 // asked is what each route that takes a body or a query is asked about one's things.
 var asked = map[string]string{
@@ -151,11 +153,15 @@ var asked = map[string]string{
 	"GET /v1/responses/{response}":                 ``,
 	"GET /v1/responses/{response}/input_items":     ``,
 	"DELETE /v1/responses/{response}":              ``,
-	"GET /ok":                                      ``,
-	"GET /info":                                    ``,
-	"GET /metrics":                                 ``,
-	"GET /healthz":                                 ``,
-	"GET /readyz":                                  ``,
+	"POST /a2a":                                    `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"{task}"}}`,
+	"POST /a2a/{graph}":                            `{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{"includeArtifacts":true}}`,
+	"GET /.well-known/agent-card.json":             ``,
+	"GET /a2a/{graph}/.well-known/agent-card.json": ``,
+	"GET /ok":      ``,
+	"GET /info":    ``,
+	"GET /metrics": ``,
+	"GET /healthz": ``,
+	"GET /readyz":  ``,
 }
 
 // ask makes the request of a route for things, with a token.
@@ -174,7 +180,7 @@ func (th things) ask(t *testing.T, url, route, token string) (int, string) {
 	if route == endless {
 		return begun(t, url+path, with, token)
 	}
-	status, body, _ := call(t, method, url+path+query, with, map[string]string{"X-Api-Key": token})
+	status, body, _ := call(t, method, url+path+query, with, map[string]string{"X-Api-Key": token, "A2A-Version": "1.0"})
 	return status, body
 }
 

@@ -47,7 +47,7 @@ func (m *metrics) handler() http.Handler {
 func (m *metrics) request(a Access) {
 	first, _, _ := strings.Cut(strings.TrimPrefix(a.Path, "/"), "/")
 	switch first {
-	case "assistants", "threads", "runs", "store", "info", "ok", "metrics", "healthz", "readyz", "v1", "mcp", "ui":
+	case "assistants", "threads", "runs", "store", "info", "ok", "metrics", "healthz", "readyz", "v1", "a2a", "mcp", "ui":
 	default:
 		first = "other"
 	}

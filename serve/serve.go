@@ -14,6 +14,7 @@ import (
 	"example.com/assay/graph"
 	"example.com/assay/graph/eventlog"
 	"example.com/assay/graph/store"
+	"example.com/assay/serve/a2a"
 	"example.com/assay/serve/agui"
 	"example.com/assay/serve/langgraph"
 	"example.com/assay/serve/mcp"
@@ -46,7 +47,7 @@ type Tenant struct {
 
 // Options configure a server.
 type Options struct {
-	Graphs       []Graph
+	Graphs       []Graph            // the first is that of A2A's messages that name none
 	Checkpointer graph.Checkpointer // keeps threads
 	Store        store.Store        // keeps records of threads and runs, and the callers' memory
 	Log          *eventlog.Log      // keeps events of runs
@@ -241,7 +242,7 @@ func (s *Server) Close(ctx context.Context) {
 	s.runs.Close(ctx)
 }
 
-// routes puts the protocols behind the guard. Only the health check is open.
+// routes puts the protocols behind the guard. Only the health check and A2A's cards are open.
 func (s *Server) routes() http.Handler {
 	space := func(r *http.Request) *runs.Space { return s.runs.Space(tenantOf(r)) }
 	wire := langgraph.Handler(langgraph.Options{
@@ -258,6 +259,11 @@ func (s *Server) routes() http.Handler {
 	ui := s.authorized(agui.Handler(agui.Options{Space: space}))
 	mux.Handle("/agui", ui)
 	mux.Handle("/agui/", ui)
+	agent := a2a.Handler(a2a.Options{Space: space, Default: s.Graphs[0].Name, Token: !s.Open, Version: s.Version})
+	mux.Handle(a2a.Path, s.authorized(agent))
+	mux.Handle(a2a.Path+"/", s.authorized(agent))
+	mux.Handle(a2a.CardPath, agent)
+	mux.Handle(a2a.Path+"/{graph}"+a2a.CardPath, agent)
 	if s.tools != nil {
 		mux.Handle(mcp.Path, s.authorized(s.tools.Handler(tenantOf)))
 		mux.Handle(mcp.MetadataPath, mcp.Metadata())

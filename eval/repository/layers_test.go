@@ -70,8 +70,9 @@ var layers = map[string][]string{
 	"serve/langgraph":               {"graph", "graph/store", "state/event", "state/message", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
 	"serve/openai":                  {"graph", "graph/store", "state/event", "state/message", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
 	"serve/agui":                    {"graph", "graph/store", "state/event", "state/message", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
+	"serve/a2a":                     {"graph", "state/message", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
 	"serve/mcp":                     {"graph", "graph/store", "serve/runs"},
-	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/runs", "serve/agui", "serve/langgraph", "serve/mcp", "serve/openai", "serve/page"},
+	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/runs", "serve/a2a", "serve/agui", "serve/langgraph", "serve/mcp", "serve/openai", "serve/page"},
 	"graph/temporal/temporaltest":   {"graph/temporal"},
 	"graph/store":                   {"internal/plainjson"},
 	"graph/store/memory":            {"graph/store"},
@@ -144,6 +145,7 @@ var standsBehind = map[string][]string{
 	"github.com/google/jsonschema-go":              {"llm", "serve/mcp"},
 	"github.com/modelcontextprotocol/go-sdk":       {"serve/mcp", "serve", "cmd/agent", "nodes/mcp"}, // in tests of serve and cmd/agent
 	"go.yaml.in/yaml/v3":                           {"skills", "memory/document", "nodes/react", "eval", "cmd/agent"},
+	"github.com/a2aproject/a2a-go/v2":              {"serve/a2a"},
 	"github.com/google/licensecheck":               {"release/licences"},
 	"github.com/rs/zerolog":                        {"cmd/agent"},
 	"github.com/spf13/cobra":                       {"cmd/agent"},

@@ -82,6 +82,9 @@ type Space struct {
 // Space returns the space of a tenant. The name must not contain "." or "/".
 func (m *Manager) Space(tenant string) *Space { return &Space{m, tenant} }
 
+// Tenant returns the name of the tenant.
+func (s *Space) Tenant() string { return s.tenant }
+
 // Open starts a manager. It first resumes the runs of processes that died. The caller closes the
 // manager, then the checkpointer, the store and the log.
 func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {

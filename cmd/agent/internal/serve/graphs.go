@@ -30,10 +30,10 @@ var theAgent = open.Pipeline{Pipeline: pipeline.Pipeline{
 	About: "Talks about your documents: an agent whose tools are the pipelines. Its answers are proved, or say what is not.",
 }}
 
-// graphs makes the graph of each pipeline and of the agent, with its settings.
+// graphs makes the graph of the agent, which is the first, and of each pipeline, with its settings.
 func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 	var out []serve.Graph
-	for _, p := range append(open.Pipelines(), theAgent) {
+	for _, p := range append([]open.Pipeline{theAgent}, open.Pipelines()...) {
 		d, app, err := s.on(ctx, p, s.tenants[0], nil) // without settings
 		if err != nil {
 			return nil, fmt.Errorf("opening %s: %w", p.Name, err)
