@@ -81,7 +81,7 @@ func own(t *testing.T, url, token string) things {
 	ask("GET", "/threads/"+th["thread"]+"/runs/"+th["run"]+"/join", "")
 	th["checkpoint"] = ask("GET", "/threads/"+th["thread"]+"/state", "")["checkpoint"].(map[string]any)["checkpoint_id"].(string)
 	ask("PUT", "/store/items", fmt.Sprintf(`{"namespace":["n"],"key":"k","value":{"note":%q}}`, secret))
-	text := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":%q}]},"metadata":{"skill":"talk"}}}`, secret)
+	text := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":%q}]},"metadata":{"graph":"talk"}}}`, secret)
 	th["task"] = ask("POST", "/a2a?A2A-Version=1.0", text)["result"].(map[string]any)["task"].(map[string]any)["id"].(string)
 	th["response"] = ask("POST", "/v1/responses", fmt.Sprintf(`{"model":"talk","input":%q}`, secret))["id"].(string)
 	return th
