@@ -117,7 +117,7 @@ func (s *server) begin(ctx context.Context, p open.Pipeline, name string, r runs
 		return runs.Opening{}, err
 	}
 	release := d.release
-	if data, ok := r.Spec.Settings[settingSkill]; ok {
+	if data, ok := r.Spec.Settings[settingSkill]; ok && s.write { // else nobody has checked it
 		var closing func() error
 		if app, closing, err = s.prompted(ctx, p, d, data, r.Spec.Settings); err != nil {
 			return runs.Opening{}, cli.Also(err, d.release())

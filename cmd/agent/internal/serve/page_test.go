@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -137,7 +138,11 @@ func TestPage(t *testing.T) {
 func TestPageReads(t *testing.T) {
 	s := start(t, t.TempDir(), "--no-auth")
 	b := &browser{s, http.DefaultClient}
-	if _, answer := s.post("", "/runs/wait", `{"assistant_id":"research","input":{"messages":[{"role":"user","content":"What is negligence?"}]},"context":{"skill":{"name":"plan","text":"x"}}}`); !strings.Contains(answer["detail"].(string), `no setting "skill"`) {
+	const given = `{"assistant_id":"research","input":{"messages":[{"role":"user","content":"What is negligence?"}]},"context":{"skill":{"name":"synthesize_and_cite","text":"not a prompt"}}}`
+	if _, answer := s.post("", "/runs/wait", given); answer["answer"] == nil {
+		t.Errorf("another prompt was used: %v", answer)
+	}
+	if _, answer := start(t, t.TempDir(), "--no-auth", "--strict").post("", "/runs/wait", given); !strings.Contains(fmt.Sprint(answer["detail"]), `no setting "skill"`) {
 		t.Errorf("%v", answer)
 	}
 	_, made := s.post("", "/threads", "{}")
