@@ -1,0 +1,43 @@
+package runs
+
+import (
+	"context"
+	"slices"
+)
+
+// A Caller is who uses a Space.
+type Caller struct {
+	Tenant  string   // whose threads, runs and memory it sees
+	Subject string   // the person or program, for records; empty if unknown
+	Scopes  []string // what it may do: ScopeRead, ScopeWrite, ScopeAdmin and others; none for nothing
+}
+
+// Scopes of callers. Each includes those before it. This package only records them: a server checks
+// them.
+const (
+	ScopeRead  = "read"  // see the tenant's threads, runs and memory
+	ScopeWrite = "write" // begin runs and change what the tenant has
+	ScopeAdmin = "admin" // see what concerns all tenants, as figures of the server
+)
+
+// May reports whether the caller has a scope.
+func (c Caller) May(scope string) bool {
+	return slices.Contains(c.Scopes, scope) ||
+		scope == ScopeRead && c.May(ScopeWrite) || scope == ScopeWrite && c.May(ScopeAdmin)
+}
+
+// For returns the space of a caller's tenant. Its runs record the caller.
+func (m *Manager) For(c Caller) *Space { return &Space{m, c.Tenant, c} }
+
+type callerKey struct{}
+
+// CallerOf returns who began the run of a node's context.
+func CallerOf(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}
+
+// as returns a context for the nodes of the run.
+func (l *live) as(ctx context.Context) context.Context {
+	return context.WithValue(ctx, callerKey{}, Caller{l.space.tenant, l.run.Subject, l.run.Scopes})
+}
