@@ -76,7 +76,7 @@ func whose(tenants []Tenant, token string) (name string) {
 // identified returns who sends a request. Its error has a status.
 func (s *Server) identified(r *http.Request) (Caller, error) {
 	c, err := s.identify(r)
-	if err == nil && !validName(c.Tenant) {
+	if err == nil && !ValidTenant(c.Tenant) {
 		err = fmt.Errorf("a caller has the tenant %q: a tenant has 1 to 64 letters, digits, \"-\" and \"_\"", c.Tenant)
 	}
 	denied := (*DeniedError)(nil)

@@ -206,7 +206,7 @@ func (o *Options) Check() error {
 	}
 	tokens := map[string]bool{}
 	for i, t := range o.Tenants {
-		if !validName(t.Name) {
+		if !ValidTenant(t.Name) {
 			return fmt.Errorf("the name of tenant %q must have 1 to 64 letters, digits, \"-\" and \"_\"", t.Name)
 		}
 		if len(t.Token) < minToken {
@@ -223,7 +223,9 @@ func (o *Options) Check() error {
 // minToken is the minimum length of a token in bytes.
 const minToken = 16
 
-func validName(name string) bool {
+// ValidTenant reports whether a text can be the name of a tenant: 1 to 64 letters, digits, "-" and
+// "_".
+func ValidTenant(name string) bool {
 	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
 	})

@@ -25,8 +25,8 @@ type head struct {
 	Bytes    int64           `json:"bytes"` // what is kept of the thread; see Quota.Bytes
 }
 
-// Labels of the index: heads by thread, and threads by term. A term is a graph, or a field of the
-// metadata with its value.
+// Labels of the index: heads by thread, and threads by term. A term is a graph, a field of the
+// metadata with its value, or a status other than Idle, which most threads have.
 const (
 	headsOf   = "heads"
 	threadsBy = "by"
@@ -45,8 +45,9 @@ func (s *Space) under(term string) []string {
 	return []string{root, tenantsRoot, s.tenant, threadsBy, hex.EncodeToString(sum[:16])}
 }
 
-// terms returns the terms of an object, sorted: its fields with a text, a number or a boolean.
-func terms(graph string, metadata any) []string {
+// terms returns the terms of a thread or a query, the rarest last as a rule. Fields of the metadata
+// are those with a text, a number or a boolean.
+func terms(graph string, metadata any, status ThreadStatus) []string {
 	var out []string
 	if graph != "" {
 		out = append(out, "graph\x00"+graph)
@@ -62,6 +63,9 @@ func terms(graph string, metadata any) []string {
 			out = append(out, "metadata\x00"+name+"\x00"+string(data))
 		}
 	}
+	if status != "" && status != Idle {
+		out = append(out, "status\x00"+string(status))
+	}
 	return out
 }
 
@@ -71,7 +75,7 @@ func (h *head) terms() []string {
 	if json.Unmarshal(h.Metadata, &v) != nil && len(h.Metadata) > 0 {
 		return nil // a number is too large: no search finds it
 	}
-	all := terms(h.Graph, v)
+	all := terms(h.Graph, v, h.Status)
 	if len(all) > maxTerms {
 		all = append(all[:maxTerms], crowded)
 	}
@@ -139,8 +143,8 @@ type ThreadQuery struct {
 }
 
 // Find returns the threads that a query selects, sorted by ID, without what the index lacks: Config,
-// Values, Interrupts, Error and Runs. It reads only threads with a rare enough graph or field of the
-// metadata, or else the heads of all threads.
+// Values, Interrupts, Error and Runs. It reads the heads of threads with a rare enough graph, field of
+// the metadata or status, or else those of all threads.
 func (s *Space) Find(ctx context.Context, q ThreadQuery) ([]Thread, error) {
 	ids, few, err := s.candidates(ctx, &q)
 	if err != nil {
@@ -192,8 +196,7 @@ func (s *Space) candidates(ctx context.Context, q *ThreadQuery) (ids []string, f
 		slices.Sort(ids)
 		return slices.Compact(ids), true, nil
 	}
-	all := terms(q.Graph, q.Metadata)
-	for _, term := range slices.Backward(all) { // a graph has more threads than a value
+	for _, term := range slices.Backward(terms(q.Graph, q.Metadata, q.Status)) {
 		ids = nil
 		for _, term := range []string{term, crowded} {
 			found, err := s.Store.Search(ctx, store.Query{Namespace: s.under(term), Limit: mostByTerm + 1})
