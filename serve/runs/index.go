@@ -10,6 +10,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"sync"
 	"time"
 
 	"example.com/assay/graph/store"
@@ -35,8 +36,8 @@ const (
 	// maxTerms bounds the terms of a thread. A thread that would have more has the term crowded.
 	maxTerms = 32
 	crowded  = ""
-	// mostByTerm is how many threads are read one by one.
-	mostByTerm = 200
+	// mostByTerm is how many threads are read one by one, so many at once.
+	mostByTerm, readAtOnce = 1000, 8
 )
 
 func (s *Space) index() []string { return []string{root, tenantsRoot, s.tenant, headsOf} }
@@ -164,13 +165,22 @@ func (s *Space) Find(ctx context.Context, q ThreadQuery) ([]Thread, error) {
 		out = append(out, Thread{ID: id, Created: h.Created, Updated: h.Updated, Metadata: h.Metadata, Status: h.Status, Graph: h.Graph})
 	}
 	if few {
-		for _, id := range ids {
-			h, err := read[head](ctx, s.Manager, "thread", s.index(), id)
+		heads, errs := make([]head, len(ids)), make([]error, len(ids))
+		var reading sync.WaitGroup
+		for first := range min(readAtOnce, len(ids)) {
+			reading.Go(func() {
+				for i := first; i < len(ids); i += readAtOnce {
+					heads[i], errs[i] = read[head](ctx, s.Manager, "thread", s.index(), ids[i])
+				}
+			})
+		}
+		reading.Wait()
+		for i, id := range ids {
 			switch {
-			case err == nil:
-				add(id, &h)
-			case !errors.As(err, new(*NotFoundError)):
-				return nil, err
+			case errs[i] == nil:
+				add(id, &heads[i])
+			case !errors.As(errs[i], new(*NotFoundError)):
+				return nil, errs[i]
 			}
 		}
 		return out, nil
