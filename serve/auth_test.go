@@ -240,6 +240,16 @@ func TestRunsRecordTheCaller(t *testing.T) {
 			t.Errorf("%s: %+v", wire, r)
 		}
 	}
+	claims := `{"assistant_id":"one","input":{"n":1},"config":{"configurable":{"langgraph_auth_user_id":"eve","langgraph_auth_permissions":["admin"]}},"context":{"langgraph_auth_user":{"identity":"eve"}}}`
+	for token, want := range map[string]string{token: `{"display_name":"c@example.com","identity":"c@example.com","is_authenticated":true,"permissions":["write","extra"]} "c@example.com" ["write","extra"]`, ann: "  "} {
+		if status, body, _ := call(t, "POST", h.URL+"/runs/wait", claims, badge(token)); status != 200 {
+			t.Fatalf("%d %s", status, body)
+		}
+		r := <-began
+		if got := fmt.Sprintf("%s %s %s", r.Settings["langgraph_auth_user"], r.Settings["langgraph_auth_user_id"], r.Settings["langgraph_auth_permissions"]); got != want {
+			t.Errorf("%s: a graph of LangGraph's sees %s, want %s", token, got, want)
+		}
+	}
 	if status, body, _ := call(t, "POST", h.URL+"/runs/wait", `{"assistant_id":"one","input":{"n":1}}`, badge(token)); status != 200 {
 		t.Fatalf("%d %s", status, body)
 	}

@@ -1,9 +1,6 @@
 package runs
 
-import (
-	"context"
-	"slices"
-)
+import "slices"
 
 // A Caller is who uses a Space.
 type Caller struct {
@@ -29,15 +26,5 @@ func (c Caller) May(scope string) bool {
 // For returns the space of a caller's tenant. Its runs record the caller.
 func (m *Manager) For(c Caller) *Space { return &Space{m, c.Tenant, c} }
 
-type callerKey struct{}
-
-// CallerOf returns who began the run of a node's context.
-func CallerOf(ctx context.Context) Caller {
-	c, _ := ctx.Value(callerKey{}).(Caller)
-	return c
-}
-
-// as returns a context for the nodes of the run.
-func (l *live) as(ctx context.Context) context.Context {
-	return context.WithValue(ctx, callerKey{}, Caller{l.space.tenant, l.run.Subject, l.run.Scopes})
-}
+// Caller returns who uses the space.
+func (s *Space) Caller() Caller { return s.by }

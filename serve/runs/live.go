@@ -206,7 +206,7 @@ func (l *live) runGraph() (err error) {
 		err = errors.Join(err, out.close())
 	}()
 	p := graph.Pursuit{Input: spec.Input, Resume: spec.Resume, Answers: spec.Answers, Again: l.adopted}
-	for ev, failed := range open.App.Pursue(l.as(open.Context), p, opts) {
+	for ev, failed := range open.App.Pursue(open.Context, p, opts) {
 		if failed == nil && open.Observe != nil {
 			open.Observe(ev)
 		}
