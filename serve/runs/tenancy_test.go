@@ -150,8 +150,12 @@ func TestWhenThereIsRoom(t *testing.T) {
 	at.after(25 * time.Second)
 	refused(30 * time.Second)
 	g.through <- struct{}{}
-	g.through <- struct{}{}
-	for _, r := range []runs.Run{two, three} {
+	wait(t, s, two.ID)
+	g.next(t)
+	four := begin(t, s, as("four"))
+	refused(22500 * time.Millisecond) // the last ones took 20 and 30 seconds
+	close(g.through)
+	for _, r := range []runs.Run{three, four} {
 		wait(t, s, r.ID)
 	}
 }
@@ -168,9 +172,19 @@ func TestBytesKept(t *testing.T) {
 		m := h.open(t, chain(t, "plain", "a"))
 		return m, m.Space("ann")
 	}
-	m, ann := open(1 << 40)
 	big := fmt.Sprintf(`[{"channel":"lines","op":"add","value":[%q]}]`, strings.Repeat("x", 100_000))
 	spec := runs.Spec{Graph: "plain", Input: json.RawMessage(big), Modes: graph.Values}
+	m, ann := open(150_000)
+	first := wait(t, ann, begin(t, ann, spec).ID)
+	if _, err := ann.Begin(t.Context(), spec); !errors.Is(err, runs.ErrFull) {
+		t.Errorf("what a run of this manager wrote is not seen at once: %v", err)
+	}
+	if err := ann.DeleteThread(t.Context(), first.Thread); err != nil {
+		t.Fatal(err)
+	}
+	m.Close(context.Background())
+
+	m, ann = open(1 << 40)
 	var all []runs.Run
 	for range 2 {
 		all = append(all, wait(t, ann, begin(t, ann, spec).ID))
