@@ -174,8 +174,19 @@ func TestBytesKept(t *testing.T) {
 	}
 	big := fmt.Sprintf(`[{"channel":"lines","op":"add","value":[%q]}]`, strings.Repeat("x", 100_000))
 	spec := runs.Spec{Graph: "plain", Input: json.RawMessage(big), Modes: graph.Values}
-	m, ann := open(150_000)
+	m, ann := open(1 << 40)
 	first := wait(t, ann, begin(t, ann, spec).ID)
+	th, err := ann.Thread(t.Context(), first.Thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ann.DeleteThread(t.Context(), first.Thread); err != nil {
+		t.Fatal(err)
+	}
+	m.Close(context.Background())
+
+	m, ann = open(th.Bytes + 150_000) // enough for the thread and its record, not for the events
+	first = wait(t, ann, begin(t, ann, spec).ID)
 	if _, err := ann.Begin(t.Context(), spec); !errors.Is(err, runs.ErrFull) {
 		t.Errorf("what a run of this manager wrote is not seen at once: %v", err)
 	}
@@ -189,7 +200,7 @@ func TestBytesKept(t *testing.T) {
 	for range 2 {
 		all = append(all, wait(t, ann, begin(t, ann, spec).ID))
 	}
-	th, err := ann.Thread(t.Context(), all[0].Thread)
+	th, err = ann.Thread(t.Context(), all[0].Thread)
 	if err != nil || th.Bytes < 100_000 || th.Bytes > 1_000_000 {
 		t.Errorf("a thread has %d bytes, %v", th.Bytes, err)
 	}
