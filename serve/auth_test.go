@@ -116,7 +116,7 @@ func TestScopes(t *testing.T) {
 	writes := []string{
 		"POST /threads", "PATCH " + at, "POST " + at + "/copy", "POST " + at + "/state", "POST " + at + "/runs", "POST " + at + "/runs/wait", "POST " + at + "/runs/stream", "POST /runs", "POST /runs/wait", "POST /runs/stream", "POST /runs/batch", "POST /runs/cancel",
 		"POST " + at + "/runs/" + run.ID + "/cancel", "GET " + at + "/runs/" + run.ID + "/join?cancel_on_disconnect=1", "GET " + at + "/runs/" + run.ID + "/stream?cancel_on_disconnect=true", "POST " + at + "/commands", "DELETE " + at + "/runs/" + run.ID,
-		"POST /assistants", "PATCH /assistants/x", "DELETE /assistants/x", "POST /assistants/x/latest", "PUT /store/items", "DELETE /store/items", "POST /threads/prune", "DELETE " + at, "POST /v1/chat/completions", "POST /v1/responses", "POST /mcp",
+		"POST /assistants", "PATCH /assistants/x", "DELETE /assistants/x", "POST /assistants/x/latest", "PUT /store/items", "DELETE /store/items", "POST /threads/prune", "DELETE " + at, "POST /v1/chat/completions", "POST /v1/responses", "POST /agui/talk", "POST /mcp",
 		"POST /ui/ask", "POST /ui/runs/" + run.ID + "/stop", "POST /ui/threads/" + thread.ID + "/edit", "POST /threads/search/runs", "POST /anything/new",
 	}
 	ask := func(request, token string) (int, string) {
@@ -295,6 +295,7 @@ func TestQuotaByWire(t *testing.T) {
 		{"/runs", `{"assistant_id":"one","input":{"n":1}}`, key}, {"/runs/wait", `{"assistant_id":"one","input":{"n":1}}`, key}, {"/runs/stream", `{"assistant_id":"one","input":{"n":1}}`, key},
 		{"/v1/chat/completions", `{"model":"talk","messages":[{"role":"user","content":"hi"}]}`, key},
 		{"/v1/responses", `{"model":"talk","input":"hi"}`, key},
+		{"/agui/talk", `{"threadId":"t","runId":"r","state":{},"messages":[{"id":"1","role":"user","content":"hi"}],"tools":[],"context":[],"forwardedProps":{}}`, key},
 		{"/ui/ask", "graph=talk&question=hi", form},
 	} {
 		status, body, header := call(t, "POST", h.URL+c.path, c.body, c.header)

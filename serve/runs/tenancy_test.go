@@ -222,6 +222,9 @@ func TestBytesKept(t *testing.T) {
 	if _, err := ann.CopyThread(t.Context(), all[0].Thread); !errors.Is(err, runs.ErrFull) {
 		t.Errorf("a copy: %v", err)
 	}
+	if _, err := ann.PatchThread(t.Context(), all[0].Thread, json.RawMessage(`{"a":1}`)); !errors.Is(err, runs.ErrFull) {
+		t.Errorf("more metadata: %v", err)
+	}
 	if _, err := ann.UpdateState(t.Context(), all[0].Thread, "plain", ""); !errors.Is(err, runs.ErrFull) {
 		t.Errorf("an edit: %v", err)
 	}

@@ -106,6 +106,9 @@ func (s *Space) Thread(ctx context.Context, id string) (Thread, error) {
 func (s *Space) PatchThread(ctx context.Context, id string, metadata json.RawMessage) (Thread, error) {
 	defer s.hold(id)()
 	t, err := s.Thread(ctx, id)
+	if err == nil {
+		err = s.room(ctx)
+	}
 	if err != nil {
 		return t, err
 	}
