@@ -2,9 +2,6 @@ package serve
 
 import (
 	"bytes"
-	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,11 +16,13 @@ import (
 
 	"example.com/assay/serve/mcp"
 	"example.com/assay/serve/openai"
-	"example.com/assay/serve/runs"
 )
 
 // refuse answers with a status and a message, in the error format of the protocol that was called.
 func refuse(w http.ResponseWriter, r *http.Request, status int, format string, args ...any) {
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
 	if strings.HasPrefix(r.URL.Path, "/v1/") {
 		openai.Refuse(w, status, fmt.Sprintf(format, args...))
 		return
@@ -138,70 +137,12 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 	})
 }
 
-type tenantKey struct{}
-
-// tenantOf returns the tenant of an authorized request.
-func tenantOf(r *http.Request) string {
-	name, _ := r.Context().Value(tenantKey{}).(string)
-	return name
-}
-
-// authorized serves only requests with a known token.
-func (s *Server) authorized(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		tenant := s.tenant(r)
-		if tenant == "" {
-			w.Header().Set("WWW-Authenticate", challenge(r))
-			refuse(w, r, http.StatusUnauthorized, "this server needs its token: Authorization: Bearer TOKEN, or X-Api-Key: TOKEN")
-			return
-		}
-		s.admitted(tenant, next).ServeHTTP(w, r)
-	})
-}
-
 // challenge returns the WWW-Authenticate header that clients of a path expect.
 func challenge(r *http.Request) string {
 	if r.URL.Path == mcp.Path {
 		return mcp.Challenge(r)
 	}
 	return "Bearer"
-}
-
-// admitted serves a tenant's requests. Bodies are read only for tenants.
-func (s *Server) admitted(tenant string, next http.Handler) http.Handler {
-	next = s.bounded(next)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if seen, ok := w.(*watcher); ok {
-			seen.tenant = tenant
-		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tenantKey{}, tenant)))
-	})
-}
-
-// tenant returns the tenant of a request's token, or the open server's tenant; "" if the token is
-// unknown.
-func (s *Server) tenant(r *http.Request) string {
-	if s.Open {
-		return runs.DefaultTenant
-	}
-	token := r.Header.Get("X-Api-Key")
-	if scheme, bearer, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
-		token = bearer
-	}
-	return s.whose(token)
-}
-
-// whose returns the tenant with a token; "" for an unknown one. It takes the same time for every
-// token.
-func (s *Server) whose(token string) (name string) {
-	given := sha256.Sum256([]byte(token))
-	for _, t := range s.Tenants {
-		own := sha256.Sum256([]byte(t.Token))
-		if subtle.ConstantTimeCompare(given[:], own[:]) == 1 {
-			name = t.Name
-		}
-	}
-	return name
 }
 
 // A watcher records the answer's status and size, and limits the time of each write.
@@ -211,7 +152,7 @@ type watcher struct {
 	take   time.Duration
 	status int
 	bytes  int64
-	tenant string
+	caller Caller // empty until it is admitted
 }
 
 func (w *watcher) WriteHeader(status int) {
@@ -252,7 +193,7 @@ func (s *Server) watched(next http.Handler) http.Handler {
 					refuse(seen, r, http.StatusInternalServerError, "a fault of the server; it is logged as request %s", id)
 				}
 			}
-			a := Access{ID: id, Tenant: seen.tenant, Method: r.Method, Path: cutTo(r.URL.Path, 500), Status: seen.status, Bytes: seen.bytes, Duration: time.Since(began), Remote: r.RemoteAddr}
+			a := Access{ID: id, Tenant: seen.caller.Tenant, Subject: seen.caller.Subject, Method: r.Method, Path: cutTo(r.URL.Path, 500), Status: seen.status, Bytes: seen.bytes, Duration: time.Since(began), Remote: r.RemoteAddr}
 			s.metrics.request(a)
 			s.Access(a)
 		}()

@@ -16,6 +16,7 @@ import (
 	"example.com/assay/graph/store"
 	"example.com/assay/serve/a2a"
 	"example.com/assay/serve/agui"
+	"example.com/assay/serve/internal/seal"
 	"example.com/assay/serve/langgraph"
 	"example.com/assay/serve/mcp"
 	"example.com/assay/serve/openai"
@@ -53,12 +54,22 @@ type Options struct {
 	Log          *eventlog.Log      // keeps events of runs
 	Items        store.Store        // the callers' memory, if not in Store: such as one with an Embedder
 	// Runs configure how runs are executed; the fields above win. With several tenants,
-	// TenantAtOnce defaults to one less than AtOnce, and TenantWaiting to an equal share of
-	// Waiting, so no tenant can block the others.
+	// Quota.AtOnce defaults to one less than AtOnce, and Quota.Waiting to an equal share of Waiting,
+	// so no tenant can block the others. With Authenticate the share is a tenth at most.
 	Runs runs.Options
 
-	// Tenants may call. A request carries the token as "Authorization: Bearer …" or as "X-Api-Key".
+	// Tenants may call, with all scopes. A request carries the token as "Authorization: Bearer …" or
+	// as "X-Api-Key".
 	Tenants []Tenant
+	// Authenticate says who sends a request without a token of Tenants. Its error is a *DeniedError;
+	// any other is passed to Runs.Warn and answered with status 503. It must not read the body.
+	// Pages ask it with the request of the browser, and with a token that a person has entered as
+	// "Authorization: Bearer …".
+	// Package serve/oidc makes one. Default: nobody else may call.
+	Authenticate func(*http.Request) (Caller, error)
+	// Issuer is the address of the authorization server that gives out tokens for Authenticate, for
+	// clients of MCP. Default: clients are not told.
+	Issuer string
 	// Open lets everybody call who reaches the server, as one tenant.
 	Open bool
 	// Hosts are the server's names for callers, in addition to the loopback names:
@@ -94,7 +105,8 @@ type Options struct {
 // An Access describes an answered request.
 type Access struct {
 	ID       string // also in the answer's header X-Request-Id
-	Tenant   string // empty when the token was refused
+	Tenant   string // empty when the caller was refused
+	Subject  string // of the Caller
 	Method   string
 	Path     string // without the query; a long one is cut
 	Status   int
@@ -106,10 +118,12 @@ type Access struct {
 // A Server answers requests. The caller closes it, then the checkpointer, the store and the log.
 type Server struct {
 	Options
-	runs    *runs.Manager
-	metrics *metrics
-	tools   *mcp.Mounting // nil without MCP
-	handler http.Handler
+	identify func(*http.Request) (Caller, error)
+	key      []byte // seals what clients keep
+	runs     *runs.Manager
+	metrics  *metrics
+	tools    *mcp.Mounting // nil without MCP
+	handler  http.Handler
 }
 
 // New starts a server, and resumes the runs that an earlier process left behind.
@@ -124,16 +138,20 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	s := &Server{Options: o}
+	s := &Server{Options: o, identify: o.authenticator()}
 	s.metrics = newMetrics(s)
 	r := o.Runs
 	r.Checkpointer, r.Store, r.Log = o.Checkpointer, o.Store, o.Log
 	if o.Page != nil {
 		r.Modes, r.Subgraphs = r.Modes|page.Modes, true
 	}
-	if n := len(o.Tenants); n > 1 {
-		r.TenantAtOnce = cmp.Or(r.TenantAtOnce, max(1, cmp.Or(r.AtOnce, runs.DefaultAtOnce)-1))
-		r.TenantWaiting = cmp.Or(r.TenantWaiting, max(1, cmp.Or(r.Waiting, runs.DefaultWaiting)/n))
+	n := len(o.Tenants)
+	if o.Authenticate != nil {
+		n = max(n, 10) // nobody knows how many
+	}
+	if n > 1 {
+		r.Quota.AtOnce = cmp.Or(r.Quota.AtOnce, max(1, cmp.Or(r.AtOnce, runs.DefaultAtOnce)-1))
+		r.Quota.Waiting = cmp.Or(r.Quota.Waiting, max(1, cmp.Or(r.Waiting, runs.DefaultWaiting)/n))
 	}
 	observe := r.Observe
 	r.Observe = func(run runs.Run) func(runs.Run) {
@@ -145,11 +163,14 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		return func(run runs.Run) { ended(run); other(run) }
 	}
 	var err error
+	if s.key, err = seal.StoredKey(ctx, o.Store); err != nil {
+		return nil, err
+	}
 	if s.runs, err = runs.Open(ctx, o.Graphs, r); err != nil {
 		return nil, err
 	}
 	if o.MCP != nil {
-		if err := s.mount(ctx); err != nil {
+		if err := s.mount(); err != nil {
 			s.runs.Close(ctx)
 			return nil, err
 		}
@@ -159,12 +180,13 @@ func New(ctx context.Context, o Options) (*Server, error) {
 }
 
 // mount creates the MCP handler.
-func (s *Server) mount(ctx context.Context) (err error) {
+func (s *Server) mount() (err error) {
 	o := *s.MCP
-	o.Version = s.Version
-	o.Space = func(tenant string) (*runs.Space, error) { return s.runs.Space(tenant), nil }
-	if o.Key, err = mcp.StoredKey(ctx, s.Store); err != nil {
-		return err
+	o.Version, o.Key = s.Version, s.key
+	o.Space = func(ctx context.Context, tenant string) (*runs.Space, error) {
+		c := callerOf(ctx)
+		c.Tenant = tenant
+		return s.runs.For(c), nil
 	}
 	s.tools, err = mcp.New(o)
 	return err
@@ -177,14 +199,14 @@ func (o *Options) Check() error {
 		return errors.New("a server needs a checkpointer, a store and a log")
 	case len(o.Graphs) == 0:
 		return errors.New("a server needs a graph")
-	case !o.Open && len(o.Tenants) == 0:
+	case !o.Open && len(o.Tenants) == 0 && o.Authenticate == nil:
 		return errors.New("a server needs tenants, or must be open to everybody")
-	case o.Open && len(o.Tenants) > 0:
+	case o.Open && (len(o.Tenants) > 0 || o.Authenticate != nil):
 		return errors.New("a server that is open to everybody has no tenants")
 	}
 	tokens := map[string]bool{}
 	for i, t := range o.Tenants {
-		if !validName(t.Name) {
+		if !ValidTenant(t.Name) {
 			return fmt.Errorf("the name of tenant %q must have 1 to 64 letters, digits, \"-\" and \"_\"", t.Name)
 		}
 		if len(t.Token) < minToken {
@@ -201,7 +223,9 @@ func (o *Options) Check() error {
 // minToken is the minimum length of a token in bytes.
 const minToken = 16
 
-func validName(name string) bool {
+// ValidTenant reports whether a text can be the name of a tenant: 1 to 64 letters, digits, "-" and
+// "_".
+func ValidTenant(name string) bool {
 	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
 	})
@@ -244,10 +268,11 @@ func (s *Server) Close(ctx context.Context) {
 
 // routes puts the protocols behind the guard. Only the health check and A2A's cards are open.
 func (s *Server) routes() http.Handler {
-	space := func(r *http.Request) *runs.Space { return s.runs.Space(tenantOf(r)) }
+	space := func(r *http.Request) *runs.Space { return s.runs.For(callerOf(r.Context())) }
+	tenant := func(r *http.Request) string { return callerOf(r.Context()).Tenant }
 	wire := langgraph.Handler(langgraph.Options{
 		Space:   func(r *http.Request) (*runs.Space, error) { return space(r), nil },
-		Items:   func(r *http.Request) store.Store { return store.Below(s.Items, "items", tenantOf(r)) },
+		Items:   func(r *http.Request) store.Store { return store.Below(s.Items, "items", tenant(r)) },
 		Version: s.Version, Strict: s.Strict,
 	})
 	mux := http.NewServeMux()
@@ -265,8 +290,8 @@ func (s *Server) routes() http.Handler {
 	mux.Handle(a2a.CardPath, agent)
 	mux.Handle(a2a.Path+"/{graph}"+a2a.CardPath, agent)
 	if s.tools != nil {
-		mux.Handle(mcp.Path, s.authorized(s.tools.Handler(tenantOf)))
-		mux.Handle(mcp.MetadataPath, mcp.Metadata())
+		mux.Handle(mcp.Path, s.authorized(s.tools.Handler(tenant)))
+		mux.Handle(mcp.MetadataPath, mcp.Metadata(s.Issuer))
 	}
 	mux.Handle("GET /metrics", s.authorized(s.metrics.handler()))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, `{"ok":true}`) })
@@ -277,10 +302,7 @@ func (s *Server) routes() http.Handler {
 // page serves the pages for people.
 func (s *Server) page() http.Handler {
 	o := *s.Page
-	o.Caller, o.Whose, o.Admit, o.Space, o.Version = s.tenant, s.whose, s.admitted, s.runs.Space, s.Version
-	for _, t := range s.Tenants {
-		o.Tenants = append(o.Tenants, page.Tenant(t))
-	}
+	o.Authenticate, o.Admit, o.Space, o.Version, o.Key = s.identified, s.admitted, s.runs.For, s.Version, s.key
 	return page.Handler(o)
 }
 

@@ -75,9 +75,7 @@ func (c *call) refuse(err error) {
 	if status == http.StatusUnprocessableEntity {
 		status = http.StatusBadRequest
 	}
-	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
-		c.w.Header().Set("Retry-After", "1")
-	}
+	refusal.Later(c.w.Header(), err)
 	data, _ := json.Marshal(map[string]string{"detail": err.Error()}) // a text can always be encoded
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.WriteHeader(status)

@@ -185,7 +185,7 @@ func (c *call) deleteAssistant() (any, error) {
 		return nil, err
 	}
 	if c.flag("delete_threads") {
-		all, err := c.Threads(c.ctx(), func(t *runs.Thread) bool { return fieldOf(t.Metadata, "assistant_id") == v.ID })
+		all, err := c.Find(c.ctx(), runs.ThreadQuery{Metadata: map[string]any{"assistant_id": v.ID}})
 		if err != nil {
 			return nil, err
 		}

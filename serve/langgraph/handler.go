@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,6 +132,7 @@ func (s *server) handle(serve handler) http.HandlerFunc {
 		switch code, bare := answer.(status); {
 		case err != nil && r.Context().Err() != nil: // the caller has left
 		case err != nil:
+			refusal.Later(w.Header(), err)
 			c.fail(refusal.Status(err), err.Error())
 		case bare:
 			w.WriteHeader(int(code))
@@ -143,9 +143,6 @@ func (s *server) handle(serve handler) http.HandlerFunc {
 }
 
 func (c *call) fail(status int, text string) {
-	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
-		c.w.Header().Set("Retry-After", "1")
-	}
 	if len(text) > maxDetail { // it may quote the request
 		text = strings.ToValidUTF8(text[:maxDetail], "") + "…"
 	}
@@ -273,24 +270,7 @@ func (f *pattern) matches(have json.RawMessage) bool {
 		return true
 	}
 	var v any
-	return (len(have) == 0 || json.Unmarshal(have, &v) == nil) && includes(v, f.wants)
-}
-
-func includes(have, want any) bool {
-	fields, ok := want.(map[string]any)
-	if !ok {
-		return reflect.DeepEqual(have, want) // values of JSON
-	}
-	all, ok := have.(map[string]any)
-	if !ok {
-		return false
-	}
-	for name, v := range fields {
-		if other, ok := all[name]; !ok || !includes(other, v) {
-			return false
-		}
-	}
-	return true
+	return (len(have) == 0 || json.Unmarshal(have, &v) == nil) && runs.Includes(v, f.wants)
 }
 
 // selected returns the requested fields of objects; all fields without names.

@@ -118,6 +118,7 @@ func (c *call) settingsOf(g runs.Graph, all ...choices) (map[string]json.RawMess
 	if unknown := g.Unknown(out); c.Strict && len(unknown) > 0 {
 		return nil, refusal.New(http.StatusUnprocessableEntity, "graph %q has no setting %q: it has %s", g.Name, unknown[0], settingNames(g))
 	}
+	setUser(out, c.Caller())
 	return out, c.CheckSettings(g, out)
 }
 

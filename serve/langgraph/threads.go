@@ -108,9 +108,30 @@ type threadQuery struct {
 	Select   []string          `json:"select"`
 }
 
-func (q *threadQuery) matches(t *runs.Thread) bool {
-	return (q.Status == "" || q.Status == t.Status) && (len(q.IDs) == 0 || slices.Contains(q.IDs, t.ID)) &&
-		q.Metadata.matches(t.Metadata) && q.Values.matches(t.Values)
+// find returns the threads of a query without their states. Only values are matched by reading whole
+// threads.
+func (c *call) find(q *threadQuery) ([]runs.Thread, error) {
+	all, err := c.Find(c.ctx(), runs.ThreadQuery{IDs: q.IDs, Status: q.Status, Metadata: q.Metadata.wants})
+	if err != nil || q.Values.wants == nil {
+		return all, err
+	}
+	all, err = c.whole(all)
+	return slices.DeleteFunc(all, func(t runs.Thread) bool { return !q.Values.matches(t.Values) }), err
+}
+
+// whole reads threads with their states. It leaves out those that were removed meanwhile.
+func (c *call) whole(list []runs.Thread) ([]runs.Thread, error) {
+	out := list[:0]
+	for _, t := range list {
+		t, err := c.Thread(c.ctx(), t.ID)
+		switch {
+		case err == nil:
+			out = append(out, t)
+		case !errors.As(err, new(*runs.NotFoundError)):
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // maxIDs bounds the threads that a search may name.
@@ -156,12 +177,15 @@ func (c *call) searchThreads() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := c.Threads(c.ctx(), q.matches)
+	all, err := c.find(&q)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(all, order)
 	if all, err = cut(c, all, q.page); err != nil {
+		return nil, err
+	}
+	if all, err = c.whole(all); err != nil {
 		return nil, err
 	}
 	return selected(all, c.threadOf, q.Select)
@@ -175,7 +199,7 @@ func (c *call) countThreads() (any, error) {
 	if _, err := q.order(); err != nil {
 		return nil, err
 	}
-	all, err := c.Threads(c.ctx(), q.matches)
+	all, err := c.find(&q)
 	return len(all), err
 }
 

@@ -29,8 +29,8 @@ func (t *tenant) call(name string, req *sdk.CallToolRequest) (*Call, error) {
 	c := &Call{Tenant: t.name, tool: t, name: name, req: req}
 	if state := req.Params.RequestState; state != "" {
 		c.state = &sealed{}
-		if err := t.seal.open(c.purpose(), state, c.state); err != nil {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+		if err := t.seal.Open(c.purpose(), state, c.state); err != nil {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState was changed, or is of another server, tool or tenant: call the tool again without it"}
 		}
 	}
 	return c, nil
@@ -40,11 +40,11 @@ func (t *tenant) call(name string, req *sdk.CallToolRequest) (*Call, error) {
 func (c *Call) purpose() string { return c.Tenant + "/" + c.name }
 
 // Space returns the caller's space.
-func (c *Call) Space() (*runs.Space, error) {
+func (c *Call) Space(ctx context.Context) (*runs.Space, error) {
 	if c.tool.Space == nil {
 		return nil, errors.New("this server runs no graphs")
 	}
-	return c.tool.Space(c.Tenant)
+	return c.tool.Space(ctx, c.Tenant)
 }
 
 // Arguments returns the call's arguments as the client wrote them.
@@ -98,7 +98,7 @@ func (c *Call) ask(e *InputRequired) (*sdk.CallToolResult, error) {
 	case old && c.state != nil: // the SDK asks clients of older versions only once
 		return nil, fmt.Errorf("%w. This client is asked once per call: it needs version %s of the protocol", e, stateless)
 	}
-	state, err := c.tool.seal.close(c.purpose(), e.state)
+	state, err := c.tool.seal.Close(c.purpose(), e.state)
 	if err != nil {
 		return nil, err
 	}

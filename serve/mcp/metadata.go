@@ -14,11 +14,15 @@ const (
 )
 
 // Metadata serves OAuth's protected-resource metadata (RFC 9728): a bearer token is required. It
-// names no authorization server: the operator gives out tokens.
-func Metadata() http.Handler {
+// names the issuer of tokens; an empty one stands for the operator, who gives them out.
+func Metadata(issuer string) http.Handler {
+	var servers []string
+	if issuer != "" {
+		servers = []string{issuer}
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		auth.ProtectedResourceMetadataHandler(&oauthex.ProtectedResourceMetadata{
-			Resource: base(r) + Path, BearerMethodsSupported: []string{"header"},
+			Resource: base(r) + Path, BearerMethodsSupported: []string{"header"}, AuthorizationServers: servers,
 		}).ServeHTTP(w, r)
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"example.com/assay/serve/internal/seal"
 	"example.com/assay/serve/runs"
 )
 
@@ -23,8 +24,9 @@ type Options struct {
 	Library              Library // readable resources; default: none
 	Prompts              []Prompt
 	Pages                []Page
-	// Space returns a tenant's space, for tools that run graphs. Default: such tools fail.
-	Space func(tenant string) (*runs.Space, error)
+	// Space returns a tenant's space, for tools that run graphs. The context has the values of the
+	// request, or of the one that began its session. Default: such tools fail.
+	Space func(ctx context.Context, tenant string) (*runs.Space, error)
 	// Key seals the state of input requests: 32 bytes, the same in all processes that serve the
 	// same threads. Default: a random key for this process.
 	Key []byte
@@ -46,7 +48,7 @@ const (
 // at once.
 type Mounting struct {
 	Options
-	seal    *seal
+	seal    *seal.Seal
 	schemas *sdk.SchemaCache
 
 	mu      sync.Mutex
@@ -64,7 +66,7 @@ type tenant struct {
 // New returns a Mounting.
 func New(o Options) (*Mounting, error) {
 	o.idle, o.sessions = cmp.Or(o.idle, idle), cmp.Or(o.sessions, mostSessions)
-	s, err := newSeal(o.Key)
+	s, err := seal.New(o.Key)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ type End struct {
 // the run waits for a person, Run returns an *InputRequired, which the tool must return; in the
 // next call Run continues with the answers.
 func (c *Call) Run(ctx context.Context, j Job) (End, error) {
-	space, err := c.Space()
+	space, err := c.Space(ctx)
 	if err != nil {
 		return End{}, err
 	}

@@ -96,8 +96,8 @@ func opened(t *testing.T, folder string, graphs ...runs.Graph) (*runs.Manager, f
 }
 
 // spaces are those of a manager.
-func spaces(m *runs.Manager) func(string) (*runs.Space, error) {
-	return func(tenant string) (*runs.Space, error) { return m.Space(tenant), nil }
+func spaces(m *runs.Manager) func(context.Context, string) (*runs.Space, error) {
+	return func(_ context.Context, tenant string) (*runs.Space, error) { return m.Space(tenant), nil }
 }
 
 type word struct {

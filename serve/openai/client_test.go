@@ -129,7 +129,7 @@ func TestForkOfBusyThread(t *testing.T) {
 	if !slices.Equal(got, []string{"“Über” 2: TWO", "“Über” 2: WAIT"}) {
 		t.Errorf("%q", got)
 	}
-	threads, err := s.runs.Space("ann").Threads(t.Context(), func(*runs.Thread) bool { return true })
+	threads, err := s.runs.Space("ann").Find(t.Context(), runs.ThreadQuery{})
 	if err != nil || len(threads) != 1 {
 		t.Errorf("%d threads, %v", len(threads), err)
 	}

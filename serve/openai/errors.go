@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"example.com/assay/serve/internal/refusal"
+	"example.com/assay/serve/runs"
 )
 
 // A failure is an error in the clients' format. Clients choose their own error type by its status.
@@ -56,14 +57,12 @@ func failureOf(err error) *failure {
 	if status == http.StatusUnprocessableEntity { // a status that this protocol does not use
 		status = http.StatusBadRequest
 	}
-	return &failure{Status: status, Message: err.Error()}
+	full := (*runs.FullError)(nil)
+	return &failure{Status: status, Message: err.Error(), Final: errors.As(err, &full) && full.After == 0}
 }
 
 // send answers with a failure.
 func send(w http.ResponseWriter, e *failure) {
-	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "1")
-	}
 	if e.Final {
 		w.Header().Set("X-Should-Retry", "false")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/runs"
 )
 
@@ -50,6 +51,7 @@ func Handler(o Options) http.Handler {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			c := &call{o, o.Space(r), w, r}
 			if err := serve(c); err != nil && r.Context().Err() == nil {
+				refusal.Later(w.Header(), err)
 				send(w, failureOf(err))
 			}
 		})

@@ -300,7 +300,7 @@ func (s *server) await(status runs.Status) {
 	s.t.Helper()
 	space := s.runs.Space("ann")
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		threads, err := space.Threads(s.t.Context(), func(*runs.Thread) bool { return true })
+		threads, err := space.Find(s.t.Context(), runs.ThreadQuery{})
 		if err != nil {
 			s.t.Fatal(err)
 		}

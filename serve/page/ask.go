@@ -164,6 +164,7 @@ func (v *visit) begin() error {
 	if err == nil {
 		return v.to(join("runs", run.ID))
 	}
+	refusal.Later(v.w.Header(), err)
 	status := refusal.Status(err)
 	if status == http.StatusInternalServerError {
 		return err

@@ -2,7 +2,7 @@
 // evidence, threads with all their checkpoints, and the server's corpora, memory and results.
 //
 //	mux.Handle("/ui/", page.Handler(page.Options{
-//		Tenants: tenants, Caller: callerByToken, Whose: tenantOfToken, Admit: admit, Space: manager.Space,
+//		Authenticate: callerOf, Admit: admit, Space: manager.For,
 //	}))
 //
 // All reading works without scripts, and all writing uses forms. A browser gets a session for a

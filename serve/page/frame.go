@@ -143,9 +143,7 @@ var errorPage = parsed("error.tmpl")
 // fail answers with the reason why a page cannot be shown.
 func (v *visit) fail(err error) {
 	status := refusal.Status(err)
-	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
-		v.w.Header().Set("Retry-After", "1")
-	}
+	refusal.Later(v.w.Header(), err)
 	text := err.Error()
 	if len(text) > maxReason { // it may quote the request
 		text = strings.ToValidUTF8(text[:maxReason], "") + "…"

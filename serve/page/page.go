@@ -17,17 +17,18 @@ import (
 
 // Options configure the pages.
 type Options struct {
-	// Tenants may sign in. Without any, everybody is runs.DefaultTenant.
-	Tenants []Tenant
-	// Caller returns the tenant of the token in a request's header; "" if there is none.
-	Caller func(*http.Request) string
-	// Whose returns the tenant with a token; "" for an unknown one.
-	Whose func(token string) string
-	// Admit wraps the handling of a tenant's request, for example to log the tenant and limit the
+	// Authenticate says who sends a request. A person who enters a token is asked about with
+	// "Authorization: Bearer …", at each request of the session. The status of its error is that of
+	// package refusal.
+	Authenticate func(*http.Request) (runs.Caller, error)
+	// Key seals sessions: 32 bytes, the same in all processes that serve them. Default: a random key
+	// for this process.
+	Key []byte
+	// Admit wraps the handling of a caller's request, for example to log the caller and limit the
 	// body. Default: no wrapping.
-	Admit func(tenant string, next http.Handler) http.Handler
-	// Space returns a tenant's space.
-	Space func(tenant string) *runs.Space
+	Admit func(c runs.Caller, next http.Handler) http.Handler
+	// Space returns a caller's space.
+	Space func(runs.Caller) *runs.Space
 	// Write lets pages change the past: edit states, fork threads, run again with another prompt,
 	// forget. Asking, answering and stopping runs needs no permission.
 	Write bool
@@ -54,9 +55,6 @@ type Options struct {
 	Heartbeat time.Duration
 }
 
-// A Tenant may sign in with a token.
-type Tenant struct{ Name, Token string }
-
 type handler struct {
 	Options
 	sessions sessions
@@ -81,9 +79,9 @@ func Handler(o Options) http.Handler {
 		o.Now = time.Now
 	}
 	if o.Admit == nil {
-		o.Admit = func(_ string, next http.Handler) http.Handler { return next }
+		o.Admit = func(_ runs.Caller, next http.Handler) http.Handler { return next }
 	}
-	h := &handler{Options: o, sessions: newSessions(o.Tenants, o.Now), mux: http.NewServeMux()}
+	h := &handler{Options: o, sessions: newSessions(&o), mux: http.NewServeMux()}
 	h.mux.HandleFunc("GET "+root+"static/{file}", h.static)
 	h.mux.HandleFunc("GET "+root+"enter", h.enter)
 	h.mux.HandleFunc("POST "+root+"enter", h.enter)
@@ -155,20 +153,23 @@ var headers = map[string]string{
 // token in its header, which no browser adds by itself.
 func (h *handler) visited(serve func(*visit) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		tenant, ticket := h.sessions.tenant(r)
-		byHeader := tenant == ""
-		if byHeader {
-			tenant = h.Caller(r)
-		}
-		if tenant == "" {
-			h.turnAway(w, r)
+		c, ticket, err := h.caller(r)
+		if err != nil {
+			h.turnAway(w, r, err)
 			return
 		}
-		h.Admit(tenant, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			v := &visit{handler: h, Space: h.Space(tenant), w: w, r: r, tenant: tenant, ticket: ticket}
+		h.Admit(c, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			v := &visit{handler: h, Space: h.Space(c), w: w, r: r, tenant: c.Tenant, ticket: ticket}
+			scope := runs.ScopeRead
 			var err error
-			if r.Method == http.MethodPost && !byHeader {
-				err = v.checkTicket()
+			if r.Method == http.MethodPost {
+				scope = runs.ScopeWrite
+				if ticket != "" {
+					err = v.checkTicket()
+				}
+			}
+			if err == nil && !c.May(scope) {
+				err = refusal.New(http.StatusForbidden, "this needs the scope %q, and you have %q", scope, c.Scopes)
 			}
 			if err == nil {
 				err = serve(v)

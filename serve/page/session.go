@@ -8,11 +8,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"example.com/assay/serve/internal/refusal"
+	"example.com/assay/serve/internal/seal"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/runs"
 )
@@ -20,33 +20,42 @@ import (
 // sessionTime is how long a browser stays signed in.
 const sessionTime = 30 * 24 * time.Hour
 
-// sessions recognise browsers by a signed cookie. The server stores nothing: a session ends after
-// sessionTime, or when the tenant's token changes.
+// sessions recognise browsers by a cookie with the person's token, sealed. The server stores nothing:
+// a session ends after sessionTime, or when its token is no longer accepted.
 type sessions struct {
-	keys map[string][]byte // of the tenants, by name
-	open []byte            // the key for forms on an open server; else nil
-	now  func() time.Time
+	seal  *seal.Seal
+	forms []byte // the key of forms
+	now   func() time.Time
 }
 
-func newSessions(tenants []Tenant, now func() time.Time) sessions {
-	s := sessions{keys: map[string][]byte{}, now: now}
-	for _, t := range tenants {
-		s.keys[t.Name] = signed([]byte(t.Token), "assay session of a browser")
+func newSessions(o *Options) sessions {
+	key := o.Key
+	if key == nil {
+		key = []byte(rand.Text() + rand.Text())[:seal.KeySize]
 	}
-	if len(tenants) == 0 {
-		s.open = []byte(rand.Text())
+	s, err := seal.New(key)
+	if err != nil {
+		panic(err) // the key of the calling program is too short
 	}
-	return s
-}
-
-func signed(key []byte, text string) []byte {
 	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(text))
-	return mac.Sum(nil)
+	mac.Write([]byte("assay forms of a browser"))
+	return sessions{s, mac.Sum(nil), o.Now}
 }
 
-func signature(key []byte, text string) string {
-	return base64.RawURLEncoding.EncodeToString(signed(key, text))
+// A session is what the cookie holds.
+type session struct {
+	Token string `json:"token"`
+	Until int64  `json:"until"` // seconds since 1970
+}
+
+// purpose is the purpose that sessions are sealed for.
+const purpose = "session of a browser"
+
+// ticket returns the ticket of the forms that a cookie or a caller gets.
+func (s sessions) ticket(whose string) string {
+	mac := hmac.New(sha256.New, s.forms)
+	mac.Write([]byte(whose))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // cookieName distinguishes servers on one machine: browsers send a host's cookies to all its ports.
@@ -59,47 +68,53 @@ func cookieName(r *http.Request) string {
 }
 
 // begin returns the cookie of a new session.
-func (s sessions) begin(r *http.Request, tenant string) *http.Cookie {
-	until := s.now().Add(sessionTime)
-	value := tenant + "." + strconv.FormatInt(until.Unix(), 10) + "." + rand.Text()
-	c := cookie(r, value+"."+signature(s.keys[tenant], "session\n"+value))
+func (s sessions) begin(r *http.Request, token string) (*http.Cookie, error) {
+	value, err := s.seal.Close(purpose, session{token, s.now().Add(sessionTime).Unix()})
+	if err == nil && len(value) > maxCookie {
+		err = refusal.New(http.StatusRequestEntityTooLarge, "the token is too long for a browser to keep")
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := cookie(r, value)
 	c.MaxAge = int(sessionTime / time.Second)
-	return c
+	return c, nil
 }
+
+// maxCookie bounds the bytes of a cookie's value: browsers keep 4096 with its name.
+const maxCookie = 3900
 
 func cookie(r *http.Request, value string) *http.Cookie {
 	return &http.Cookie{Name: cookieName(r), Value: value, Path: root, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil}
 }
 
-// tenant returns the tenant of a request's session and the ticket for its forms; "" without a
-// session.
-func (s sessions) tenant(r *http.Request) (name, ticket string) {
-	if s.open != nil {
-		return runs.DefaultTenant, signature(s.open, "form")
+// caller returns who sends a request, by its session or else by itself, and the ticket that its forms
+// must have; "" for a request with a token in its header, which no browser adds by itself.
+func (h *handler) caller(r *http.Request) (runs.Caller, string, error) {
+	if kept, err := r.Cookie(cookieName(r)); err == nil {
+		var in session
+		if h.sessions.seal.Open(purpose, kept.Value, &in) == nil && h.sessions.now().Unix() < in.Until {
+			if c, err := h.Authenticate(withToken(r, in.Token)); err == nil {
+				return c, h.sessions.ticket(kept.Value), nil
+			} else if refusal.Status(err) >= http.StatusInternalServerError {
+				return c, "", err
+			}
+		}
 	}
-	c, err := r.Cookie(cookieName(r))
-	if err != nil {
-		return "", ""
+	c, err := h.Authenticate(r)
+	scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if strings.EqualFold(scheme, "Bearer") || r.Header.Get("X-Api-Key") != "" {
+		return c, "", err
 	}
-	value, given, ok := cutLast(c.Value, ".")
-	parts := strings.Split(value, ".")
-	if !ok || len(parts) != 3 {
-		return "", ""
-	}
-	key := s.keys[parts[0]]
-	until, err := strconv.ParseInt(parts[1], 10, 64)
-	if key == nil || err != nil || s.now().Unix() >= until || !hmac.Equal([]byte(given), []byte(signature(key, "session\n"+value))) {
-		return "", ""
-	}
-	return parts[0], signature(key, "form\n"+value)
+	return c, h.sessions.ticket(c.Tenant + "\n" + c.Subject), err
 }
 
-func cutLast(s, sep string) (before, after string, ok bool) {
-	at := strings.LastIndex(s, sep)
-	if at < 0 {
-		return s, "", false
-	}
-	return s[:at], s[at+len(sep):], true
+// withToken returns a request with a token and no other.
+func withToken(r *http.Request, token string) *http.Request {
+	r = r.Clone(r.Context())
+	r.Header.Del("X-Api-Key")
+	r.Header.Set("Authorization", "Bearer "+token)
+	return r
 }
 
 // ticketField is the form field which shows that a page of this server made the form.
@@ -114,31 +129,45 @@ func (v *visit) checkTicket() error {
 }
 
 // turnAway redirects a browser without a session to the sign-in page.
-func (h *handler) turnAway(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodGet && r.Header.Get("Accept") != "text/event-stream" {
+func (h *handler) turnAway(w http.ResponseWriter, r *http.Request, why error) {
+	status := refusal.Status(why)
+	if status == http.StatusUnauthorized && r.Method == http.MethodGet && r.Header.Get("Accept") != "text/event-stream" {
 		http.Redirect(w, r, root+"enter?to="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 		return
 	}
+	if status == http.StatusUnauthorized {
+		why = refusal.New(status, "you are not signed in: open %senter", root)
+	}
 	v := &visit{handler: h, w: w, r: r}
-	v.fail(refusal.New(http.StatusUnauthorized, "you are not signed in: open %senter", root))
+	v.fail(why)
 }
 
 // maxEntry bounds the bytes of a sign-in form.
-const maxEntry = 4 << 10
+const maxEntry = 8 << 10
 
 // enter begins a session for a valid token, and otherwise asks for one.
 func (h *handler) enter(w http.ResponseWriter, r *http.Request) {
 	v := &visit{handler: h, w: w, r: r}
 	r.Body = http.MaxBytesReader(w, r.Body, maxEntry)
 	token, to := r.FormValue("token"), ownPath(r.FormValue("to"))
-	tenant, status := h.Whose(token), http.StatusOK
-	if len(h.Tenants) == 0 || tenant != "" {
-		if tenant != "" {
-			http.SetCookie(w, h.sessions.begin(r, tenant))
+	_, err := h.Authenticate(withToken(r, token))
+	if err == nil {
+		if token != "" {
+			c, err := h.sessions.begin(r, token)
+			if err != nil {
+				v.fail(err)
+				return
+			}
+			http.SetCookie(w, c)
 		}
 		http.Redirect(w, r, to, http.StatusSeeOther)
 		return
 	}
+	if refusal.Status(err) != http.StatusUnauthorized {
+		v.fail(err)
+		return
+	}
+	status := http.StatusOK
 	if token != "" {
 		status = http.StatusForbidden
 	}

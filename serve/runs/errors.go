@@ -17,7 +17,7 @@ var (
 	ErrNoGraph = errors.New("the thread has had no run yet: its graph is not known")
 	// ErrClosing reports that the manager is stopping.
 	ErrClosing = errors.New("the server is stopping")
-	// ErrFull reports that the maximum number of runs is waiting.
+	// ErrFull reports that a limit does not allow a run now: see FullError.
 	ErrFull = errors.New("too many runs wait already: try again later")
 )
 

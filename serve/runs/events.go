@@ -137,6 +137,7 @@ type recording struct {
 	states map[int]bool                              // steps after which they wrote the state
 	stops  map[string]bool                           // namespaces whose stop they wrote: a run stops once
 	steps  func(graph.Event[json.RawMessage]) string // see Graph.Steps; nil for none
+	bytes  int64                                     // of all events of the run
 }
 
 // record begins to write the events of an attempt. After earlier attempts it first writes the
@@ -224,6 +225,7 @@ func (o *recording) write(rec graph.EventRecord) error {
 	data, err := json.Marshal(&rec)
 	if err == nil {
 		o.out.Add(data)
+		o.bytes += int64(len(data))
 	}
 	return err
 }
@@ -243,6 +245,7 @@ func (o *recording) mend(l *live, app graph.App) (attempts int, err error) {
 		if err != nil {
 			return 0, err
 		}
+		o.bytes += int64(len(entry.Data))
 		switch n := len(rec.Tasks); {
 		case rec.Kind == KindAttempt:
 			attempts++

@@ -22,6 +22,7 @@ type live struct {
 	earlier []*live       // the runs before it on its thread
 	done    chan struct{} // closed when the run has ended here or this process gave it up
 	adopted bool          // another process may have begun the run
+	logged  int64         // bytes of its events; known when its graph has ended
 
 	mu  sync.Mutex
 	run Run
@@ -200,7 +201,10 @@ func (l *live) runGraph() (err error) {
 		out.steps = g.Steps
 		opts.Modes |= graph.Tasks
 	}
-	defer func() { err = errors.Join(err, out.close()) }()
+	defer func() {
+		l.logged = out.bytes
+		err = errors.Join(err, out.close())
+	}()
 	p := graph.Pursuit{Input: spec.Input, Resume: spec.Resume, Answers: spec.Answers, Again: l.adopted}
 	for ev, failed := range open.App.Pursue(open.Context, p, opts) {
 		if failed == nil && open.Observe != nil {
@@ -272,8 +276,9 @@ func (l *live) conclude(ctx context.Context, r Run, temporary bool) error {
 	others := l.leave()
 	var c change
 	c.put(s.runsOn(r.Thread), r.ID, r, s.Keep)
-	c.put(s.ids(), r.ID, place{s.tenant, r.Thread}, s.Keep)
+	c.put(s.ids(), r.ID, place{s.tenant, r.Thread, l.logged}, s.Keep)
 	c.remove(opened, r.ID)
+	c.remove(toCancel, r.ID)
 	t, err := s.Thread(ctx, r.Thread)
 	switch {
 	case errors.As(err, new(*NotFoundError)): // the thread was removed
@@ -297,11 +302,19 @@ func (l *live) conclude(ctx context.Context, r Run, temporary bool) error {
 		if others {
 			t.Status = Busy
 		}
-		c.put(s.threads(), t.ID, t, 0)
+		wrote, err := s.weigh(ctx, graph.Query{Thread: s.saved(t.ID), Run: r.ID})
+		t.Bytes += wrote
+		if err == nil {
+			err = s.put(ctx, &c, &t)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if err := s.write(ctx, &c); err != nil {
 		return err
 	}
+	s.charge(l.logged)
 	return s.prune(ctx, r.Thread)
 }
 

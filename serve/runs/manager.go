@@ -28,9 +28,10 @@ type Options struct {
 	// Waiting is how many runs may wait; a further run is ErrFull. It includes delayed runs, and
 	// runs that wait for another run of their thread. Default: 1000.
 	Waiting int
-	// TenantAtOnce and TenantWaiting are the same limits for each tenant. A free slot goes to the
-	// tenant with the fewest executing runs. Defaults: AtOnce, Waiting.
-	TenantAtOnce, TenantWaiting int
+	// Quota bounds each tenant, and Quotas the tenants that it names: a field that is not zero wins.
+	// A free slot goes to the tenant with the fewest executing runs. Default: AtOnce and Waiting.
+	Quota  Quota
+	Quotas map[string]Quota
 	// Keep is how long an ended run and its events are kept. Its thread stays. Default: a week.
 	Keep time.Duration
 	// KeepRuns is how many ended runs of a thread are kept. Default: 100.
@@ -62,6 +63,8 @@ type Manager struct {
 	live map[string]*live   // runs that this process executes, by ID
 	on   map[string][]*live // the same by thread, in order
 	held map[string]*holder // by thread
+
+	accounts map[string]*account // by tenant; only of those with a quota of bytes
 }
 
 // Defaults of Options.
@@ -77,10 +80,11 @@ const DefaultTenant = "default"
 type Space struct {
 	*Manager
 	tenant string
+	by     Caller
 }
 
 // Space returns the space of a tenant. The name must not contain "." or "/".
-func (m *Manager) Space(tenant string) *Space { return &Space{m, tenant} }
+func (m *Manager) Space(tenant string) *Space { return m.For(Caller{Tenant: tenant}) }
 
 // Tenant returns the name of the tenant.
 func (s *Space) Tenant() string { return s.tenant }
@@ -89,7 +93,6 @@ func (s *Space) Tenant() string { return s.tenant }
 // manager, then the checkpointer, the store and the log.
 func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {
 	o.AtOnce, o.Waiting = cmp.Or(o.AtOnce, DefaultAtOnce), cmp.Or(o.Waiting, DefaultWaiting)
-	o.TenantAtOnce, o.TenantWaiting = cmp.Or(o.TenantAtOnce, o.AtOnce), cmp.Or(o.TenantWaiting, o.Waiting)
 	o.Keep, o.KeepRuns = cmp.Or(o.Keep, 7*24*time.Hour), cmp.Or(o.KeepRuns, 100)
 	if o.Now == nil {
 		o.Now = time.Now
@@ -104,8 +107,8 @@ func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {
 		o.Observe = func(Run) func(Run) { return func(Run) {} }
 	}
 	m := &Manager{
-		Options: o, began: o.Now(), turns: newTurns(bounds{o.AtOnce, o.Waiting, o.TenantAtOnce, o.TenantWaiting}), closed: make(chan struct{}),
-		live: map[string]*live{}, on: map[string][]*live{}, held: map[string]*holder{},
+		Options: o, began: o.Now(), turns: newTurns(&o), closed: make(chan struct{}),
+		live: map[string]*live{}, on: map[string][]*live{}, held: map[string]*holder{}, accounts: map[string]*account{},
 	}
 	for _, g := range graphs {
 		g.App = g.App.With(o.Checkpointer)
@@ -117,10 +120,14 @@ func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {
 			return nil, fmt.Errorf("graph %q is registered twice, or without a name", g.Name)
 		}
 	}
+	if err := m.makeIndex(ctx); err != nil {
+		return nil, fmt.Errorf("making the index of threads: %w", err)
+	}
 	if err := m.adopt(ctx); err != nil {
 		return nil, fmt.Errorf("looking for runs to go on with: %w", err)
 	}
 	m.working.Go(m.look)
+	m.working.Go(m.obey)
 	return m, nil
 }
 
@@ -241,7 +248,9 @@ func (s *Space) adopt(ctx context.Context, id, thread string) error {
 	r, err := read[Run](ctx, s.Manager, "run", s.runsOn(thread), id)
 	switch {
 	case err == nil && !r.Status.Ended():
-		s.turns.enter(s.tenant, true)
+		if err := s.turns.enter(s.tenant, true); err != nil {
+			return err // it never is
+		}
 		l := s.newLive(r, claim)
 		if l.adopted = true; s.start(l) {
 			return nil

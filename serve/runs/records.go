@@ -41,6 +41,7 @@ var opened = []string{root, openRuns}
 type place struct {
 	Tenant string `json:"tenant"`
 	Thread string `json:"thread"`
+	Bytes  int64  `json:"bytes,omitempty"` // of the events of an ended run
 }
 
 // read returns a record. A missing record is a *NotFoundError.

@@ -57,7 +57,10 @@ type Run struct {
 	Forked    string                     `json:"forked,omitempty"`
 	Attempt   int                        `json:"attempt"` // 1; higher after its process died
 	Error     string                     `json:"error,omitempty"`
-	Spec      *Spec                      `json:"spec,omitempty"` // nil after the end
+	// Subject and Scopes are those of the Caller that began it.
+	Subject string   `json:"subject,omitempty"`
+	Scopes  []string `json:"scopes,omitempty"`
+	Spec    *Spec    `json:"spec,omitempty"` // nil after the end
 }
 
 // A Spec describes a run to begin.
@@ -99,6 +102,9 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	if err == nil {
 		err = s.CheckSettings(g, spec.Settings)
 	}
+	if err == nil {
+		err = s.room(ctx)
+	}
 	if err != nil {
 		return Run{}, err
 	}
@@ -130,8 +136,8 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	if len(others) > 0 && spec.Strategy == Reject {
 		return Run{}, ErrBusy
 	}
-	if !s.turns.enter(s.tenant, false) {
-		return Run{}, ErrFull
+	if err := s.turns.enter(s.tenant, false); err != nil {
+		return Run{}, err
 	}
 	begun := false
 	defer func() {
@@ -143,7 +149,8 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	t.Runs++
 	r := Run{
 		ID: s.NewID(), Thread: t.ID, Graph: spec.Graph, Number: t.Runs, Status: Pending, Created: now, Updated: now,
-		Metadata: object(spec.Metadata), Kept: spec.Kept, Strategy: spec.Strategy, Asked: cmp.Or(line(spec.Asked), asked(&spec)), Temporary: spec.Temporary, Settings: spec.Settings, Forked: spec.Forked, Spec: &spec,
+		Metadata: object(spec.Metadata), Kept: spec.Kept, Strategy: spec.Strategy, Asked: cmp.Or(line(spec.Asked), asked(&spec)), Temporary: spec.Temporary, Settings: spec.Settings, Forked: spec.Forked,
+		Subject: s.by.Subject, Scopes: s.by.Scopes, Spec: &spec,
 	}
 	t.Graph, t.Status, t.Updated = spec.Graph, Busy, now
 	if len(spec.Config) > 0 {
@@ -154,12 +161,15 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 		return Run{}, err
 	}
 	var c change
-	c.put(s.threads(), t.ID, t, 0)
+	err = s.put(ctx, &c, &t)
 	c.put(s.runsOn(t.ID), r.ID, r, 0)
-	at := place{s.tenant, t.ID}
+	at := place{Tenant: s.tenant, Thread: t.ID}
 	c.put(s.ids(), r.ID, at, 0)
 	c.put(opened, r.ID, at, 0)
-	if err := s.write(ctx, &c); err != nil {
+	if err == nil {
+		err = s.write(ctx, &c)
+	}
+	if err != nil {
 		claim()
 		return Run{}, err
 	}
@@ -243,20 +253,6 @@ func newestFirst(a, b Run) int {
 	return strings.Compare(b.ID, a.ID)
 }
 
-// Cancel stops a run and keeps the work of its finished tasks. It does not wait: see Wait. A run
-// that has ended stays as it is.
-func (s *Space) Cancel(ctx context.Context, id string) error {
-	r, err := s.Run(ctx, id)
-	if err != nil || r.Status.Ended() {
-		return err
-	}
-	if l := s.find(id); l != nil {
-		l.cancel(errCancelled)
-		return nil
-	}
-	return fmt.Errorf("run %q is carried out by another server: cancel it there", id)
-}
-
 // Wait waits for the end of a run.
 func (s *Space) Wait(ctx context.Context, id string) (Run, error) {
 	ended, err := s.ended(ctx, id)
@@ -317,6 +313,7 @@ func (s *Space) DeleteRun(ctx context.Context, id string) error {
 	if err := s.write(ctx, &c); err != nil {
 		return err
 	}
+	s.recounted()
 	return s.Log.Remove(ctx, id)
 }
 
@@ -325,4 +322,5 @@ func (s *Space) forget(c *change, r Run) {
 	c.remove(s.runsOn(r.Thread), r.ID)
 	c.remove(s.ids(), r.ID)
 	c.remove(opened, r.ID)
+	c.remove(toCancel, r.ID)
 }

@@ -339,7 +339,7 @@ func TestSpaces(t *testing.T) {
 			t.Errorf("another's run: %v", err)
 		}
 	}
-	if all, err := bob.Threads(t.Context(), func(*runs.Thread) bool { return true }); err != nil || len(all) != 1 {
+	if all, err := bob.Find(t.Context(), runs.ThreadQuery{}); err != nil || len(all) != 1 {
 		t.Errorf("%d threads, error %v", len(all), err)
 	}
 }

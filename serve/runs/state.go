@@ -92,6 +92,9 @@ func (s *Space) UpdateState(ctx context.Context, thread, named, checkpoint strin
 		return "", ErrNoGraph
 	}
 	g, err := s.Graph(t.Graph)
+	if err == nil {
+		err = s.room(ctx)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -106,7 +109,12 @@ func (s *Space) UpdateState(ctx context.Context, thread, named, checkpoint strin
 	case err != nil:
 		return "", err
 	}
-	if err := s.refresh(ctx, &t, nil); err != nil {
+	wrote, err := s.weigh(ctx, graph.Query{Thread: s.saved(thread), Limit: len(supersteps)})
+	if err == nil {
+		t.Bytes += wrote
+		err = s.refresh(ctx, &t, nil)
+	}
+	if err != nil {
 		return "", err
 	}
 	return key.ID, s.keep(ctx, &t)

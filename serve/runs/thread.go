@@ -38,6 +38,7 @@ type Thread struct {
 	Interrupts map[string][]graph.PendingInterrupt `json:"interrupts,omitempty"` // by task ID
 	Error      string                              `json:"error,omitempty"`      // error of the last run, if it failed
 	Runs       int                                 `json:"runs,omitempty"`       // number of runs so far; see Run.Number
+	Bytes      int64                               `json:"bytes,omitempty"`      // of the states of its checkpoints; see Quota.Bytes
 }
 
 // A ThreadSpec describes a new thread.
@@ -66,6 +67,9 @@ func (s *Space) CreateThread(ctx context.Context, spec ThreadSpec) (Thread, erro
 	if err != nil {
 		return Thread{}, err
 	}
+	if err := s.room(ctx); err != nil {
+		return Thread{}, err
+	}
 	return t, s.keep(ctx, &t)
 }
 
@@ -87,7 +91,9 @@ func (s *Space) newThread(id string, metadata json.RawMessage) (Thread, error) {
 // keep writes a thread's record.
 func (s *Space) keep(ctx context.Context, t *Thread) error {
 	var c change
-	c.put(s.threads(), t.ID, t, 0)
+	if err := s.put(ctx, &c, t); err != nil {
+		return err
+	}
 	return s.write(ctx, &c)
 }
 
@@ -96,15 +102,13 @@ func (s *Space) Thread(ctx context.Context, id string) (Thread, error) {
 	return read[Thread](ctx, s.Manager, "thread", s.threads(), id)
 }
 
-// Threads returns all threads that match, sorted by ID.
-func (s *Space) Threads(ctx context.Context, match func(*Thread) bool) ([]Thread, error) {
-	return list(ctx, s.Manager, s.threads(), match)
-}
-
 // PatchThread adds fields to a thread's metadata.
 func (s *Space) PatchThread(ctx context.Context, id string, metadata json.RawMessage) (Thread, error) {
 	defer s.hold(id)()
 	t, err := s.Thread(ctx, id)
+	if err == nil {
+		err = s.room(ctx)
+	}
 	if err != nil {
 		return t, err
 	}
@@ -140,8 +144,17 @@ func (s *Space) PruneThread(ctx context.Context, id string) error {
 	if len(s.liveOn(id)) > 0 {
 		return fmt.Errorf("thread %q: %w", id, ErrBusy)
 	}
-	_, err := graph.Prune(ctx, s.Checkpointer, s.saved(id), nil)
-	return err
+	if _, err := graph.Prune(ctx, s.Checkpointer, s.saved(id), nil); err != nil {
+		return err
+	}
+	t, err := s.Thread(ctx, id)
+	if err == nil {
+		t.Bytes, err = s.weigh(ctx, graph.Query{Thread: s.saved(id)})
+	}
+	if err != nil {
+		return err
+	}
+	return s.keep(ctx, &t)
 }
 
 // removeThread removes a thread; with withRuns also its runs, which then cannot be read any more.
@@ -151,6 +164,10 @@ func (s *Space) removeThread(ctx context.Context, id string, withRuns bool) erro
 	}
 	var c change
 	c.remove(s.threads(), id)
+	if err := s.removeHead(ctx, &c, id); err != nil {
+		return err
+	}
+	defer s.recounted()
 	if withRuns {
 		all, err := list[Run](ctx, s.Manager, s.runsOn(id), nil)
 		if err != nil {
@@ -173,13 +190,16 @@ func (s *Space) CopyThread(ctx context.Context, id string) (Thread, error) {
 		return t, err
 	}
 	out, err := s.newThread(s.NewID(), t.Metadata)
+	if err == nil {
+		err = s.room(ctx)
+	}
 	if err != nil {
 		return t, err
 	}
 	if err := graph.CopyThread(ctx, s.Checkpointer, s.saved(id), s.saved(out.ID)); err != nil && !errors.Is(err, graph.ErrNoCheckpoint) {
 		return t, err
 	}
-	out.Config, out.Graph = t.Config, t.Graph
+	out.Config, out.Graph, out.Bytes = t.Config, t.Graph, t.Bytes
 	if out.Graph != "" {
 		if err := s.refresh(ctx, &out, nil); err != nil {
 			return t, err

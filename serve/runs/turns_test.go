@@ -61,7 +61,7 @@ func as(who string) runs.Spec {
 // A tenant with very many runs leaves room to another, whose runs take turns with its own.
 func TestTenantsTakeTurns(t *testing.T) {
 	h, g := openHome(t, t.TempDir()), newGate(t)
-	h.opts.AtOnce, h.opts.TenantAtOnce, h.opts.TenantWaiting = 3, 2, 10
+	h.opts.AtOnce, h.opts.Quota = 3, runs.Quota{AtOnce: 2, Waiting: 10}
 	m := h.open(t, g.Graph)
 	defer m.Close(context.Background())
 	ann, bob := m.Space("ann"), m.Space("bob")

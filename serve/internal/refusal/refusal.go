@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/store"
@@ -23,6 +24,19 @@ func (e *Error) Error() string { return e.Text }
 // New returns an *Error.
 func New(status int, format string, args ...any) error {
 	return &Error{status, fmt.Sprintf(format, args...)}
+}
+
+// Later tells a client when to repeat a request that was refused for now. A limit on what is kept, of
+// which only the client's owner can remove something, has no time.
+func Later(h http.Header, err error) {
+	full := (*runs.FullError)(nil)
+	status := Status(err)
+	switch {
+	case errors.As(err, &full) && full.After > 0:
+		h.Set("Retry-After", strconv.Itoa(full.Seconds()))
+	case full == nil && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable):
+		h.Set("Retry-After", "1")
+	}
 }
 
 // Status returns the HTTP status for a request's error: the status of an *Error, one for each error

@@ -34,8 +34,8 @@ Assistants have the pipelines as tools at /mcp. Threads, runs and their events a
 come back, and a server that was killed goes on with its runs when it starts again.
 
 A caller needs the token, which is made at the first start. With --tenants each token has
-its own threads and memory, and the corpora that the file names. Nothing that is served
-writes files or corpora.
+its own threads and memory, and the corpora that the file names. With --oidc-issuer
+callers have tokens of your own sign-in. Nothing that is served writes files or corpora.
 
 Its page shows runs while they go on and afterwards, with the evidence of each answer. With
 --allow-write it edits states and runs again from them.
@@ -45,6 +45,7 @@ step, and the next start continues them.`,
 		Example: `  agent serve
   agent serve --corpus handbook --origin http://localhost:3000
   agent serve --addr 0.0.0.0:443 --host assay.example.com --tls-cert cert.pem --tls-key key.pem --tenants tenants.yaml
+  agent serve --oidc-issuer https://login.example.com --oidc-audience assay --tenant-per-minute 30
   agent serve --check`,
 		Args: cli.Exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -67,11 +68,9 @@ step, and the next start continues them.`,
 	}
 	flags.Register(cmd, true)
 	flags.RegisterTimeout(cmd)
+	s.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&s.addr, "addr", "127.0.0.1:2024", "`HOST:PORT` to listen on")
-	f.StringVar(&s.tokens, "token-file", "", "`FILE` with the token; by default serve.token of the home, which the first start makes")
-	f.BoolVar(&s.open, "no-auth", false, "ask for no token; only on this machine's own address")
-	f.StringVar(&s.tenantFile, "tenants", "", "`FILE` (YAML) of tenants, each with a name, a token, and the corpora that it may read")
 	f.StringArrayVar(&s.hosts, "host", nil, "`NAME` under which callers reach the server, besides localhost; may be repeated")
 	f.StringArrayVar(&s.origins, "origin", nil, "`URL` of a page that may call from a browser, such as http://localhost:3000; may be repeated")
 	f.StringVar(&s.cert, "tls-cert", "", "`FILE` with the certificate (PEM); serves HTTPS")
@@ -90,24 +89,22 @@ step, and the next start continues them.`,
 // A server is one run of agent serve.
 type server struct {
 	*cli.App
-	settings   config.Settings
-	version    string
-	timeout    time.Duration
-	addr       string
-	tokens     string
-	open       bool
-	tenantFile string
-	hosts      []string
-	origins    []string
-	cert, key  string
-	pairs      []tls.Certificate // nil for plain HTTP
-	atOnce     int
-	keep       time.Duration
-	drain      time.Duration
-	write      bool
-	strict     bool
-	evals      string
-	check      bool
+	settings config.Settings
+	version  string
+	timeout  time.Duration
+	callers
+	addr      string
+	hosts     []string
+	origins   []string
+	cert, key string
+	pairs     []tls.Certificate // nil for plain HTTP
+	atOnce    int
+	keep      time.Duration
+	drain     time.Duration
+	write     bool
+	strict    bool
+	evals     string
+	check     bool
 
 	exchange *open.Exchange
 	desks    *desks

@@ -86,7 +86,7 @@ func (c corpora) describe(info memory.CorpusInfo) page.Corpus {
 // fault turns an error into an error that a tenant may see. An error that the caller did not cause
 // may say where files are: with tenants, only the log has it.
 func (s *server) fault(doing string, err error) error {
-	if err == nil || s.tenantFile == "" || errors.As(err, new(*runs.NotFoundError)) || errors.As(err, new(*retrieval.UnknownKeyError)) || errors.Is(err, context.Canceled) {
+	if err == nil || !s.shared() || errors.As(err, new(*runs.NotFoundError)) || errors.As(err, new(*retrieval.UnknownKeyError)) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	s.Warn("%s: %v", doing, err)
@@ -95,7 +95,7 @@ func (s *server) fault(doing string, err error) error {
 
 // told turns a reason into a reason that a tenant may see: with tenants, nobody sees where files are.
 func (s *server) told(reason string) string {
-	if reason != "" && s.tenantFile != "" {
+	if reason != "" && s.shared() {
 		return "agent corpus list on the server has the reason"
 	}
 	return reason
@@ -169,12 +169,12 @@ func (o *openCorpus) Facts() []page.Fact {
 		{Name: "Ranking of words", Value: fmt.Sprintf("BM25, k1 %g, b %g", t.BM25.K1, t.BM25.B)},
 	}
 	if r, ok := o.Corpus.Ranker(); ok {
-		if o.server.tenantFile != "" && r.Fault != "" {
+		if o.server.shared() && r.Fault != "" {
 			r.Fault = o.server.told(r.Fault)
 		}
 		out = append(out, page.Fact{Name: "Trained ranker", Value: render.Ranker(r)})
 	}
-	if by := o.Lookup.Reranker; by != config.NoReranker && by != "" && o.server.tenantFile == "" {
+	if by := o.Lookup.Reranker; by != config.NoReranker && by != "" && !o.server.shared() {
 		out = append(out, page.Fact{Name: "Reranker", Value: by})
 	}
 	return out
@@ -194,7 +194,7 @@ func (o *openCorpus) Facets(ctx context.Context, limit int) ([]page.Facet, error
 
 func (o *openCorpus) Unread() (list []page.Fact, all int) {
 	unread := o.Corpus.Unread()
-	if o.server.tenantFile == "" {
+	if !o.server.shared() {
 		for _, s := range unread {
 			list = append(list, page.Fact{Name: s.Path, Value: s.Reason})
 		}
@@ -217,12 +217,12 @@ func (o *openCorpus) Source(_ context.Context, name string) (page.Source, error)
 	}
 	changed, isChange := errors.AsType[*document.InputError](err)
 	switch {
-	case isChange && o.server.tenantFile == "":
+	case isChange && !o.server.shared():
 		out.Stale = changed.Msg
 	case err != nil:
 		out.Stale = "it cannot be read as it was ingested"
 	}
-	if o.server.tenantFile == "" {
+	if !o.server.shared() {
 		out.Path, out.From = path, original
 	}
 	return out, nil
@@ -240,7 +240,7 @@ func (o *openCorpus) Text(_ context.Context, name string, from, to int) (data []
 		return nil, &runs.NotFoundError{What: "document", ID: name}
 	}
 	defer func() { err = o.fault(fmt.Sprintf("reading %q of", name), err) }()
-	if o.server.tenantFile != "" {
+	if o.server.shared() {
 		if err := o.Corpus.Check(name); err != nil {
 			return nil, err
 		}

@@ -29,9 +29,13 @@ type desks struct {
 	settings config.Settings
 	exchange *open.Exchange
 
-	mu   sync.Mutex
-	open map[place]*shelf
+	mu    sync.Mutex
+	open  map[place]*shelf
+	taken int // how often one was taken
 }
+
+// mostDesks is how many desks stay open for their shelves: tenants of an issuer are not known before.
+var mostDesks = 200
 
 // A place says what a desk is for.
 type place struct {
@@ -42,8 +46,10 @@ type place struct {
 
 // A shelf holds the desk of a place. Its lock is held while the desk is opened.
 type shelf struct {
-	mu   sync.Mutex
-	desk *desk // nil before the first use
+	mu    sync.Mutex
+	desk  *desk // nil before the first use
+	taken int   // when it was last used, by the count of the desks
+	gone  bool  // it is no longer among the desks
 }
 
 // A desk has as users the runs that use it, and its shelf until another desk replaces it there.
@@ -61,14 +67,11 @@ func newDesks(a *cli.App, s config.Settings, x *open.Exchange) *desks {
 // take returns the desk of a place. It opens a new one when the corpus has changed. The caller
 // releases the desk.
 func (d *desks) take(ctx context.Context, at place) (*desk, error) {
-	d.mu.Lock()
-	s := d.open[at]
-	if s == nil {
-		s = &shelf{}
-		d.open[at] = s
+	s := d.shelf(at)
+	for s.mu.Lock(); s.gone; s.mu.Lock() {
+		s.mu.Unlock()
+		s = d.shelf(at)
 	}
-	d.mu.Unlock()
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.desk != nil && (s.desk.Corpus == nil || s.desk.Corpus.Current()) {
 		s.desk.use()
@@ -87,6 +90,42 @@ func (d *desks) take(ctx context.Context, at place) (*desk, error) {
 	}
 	next.use()
 	return next, nil
+}
+
+// shelf returns the shelf of a place. It clears the one that nobody has used for longest when there
+// are too many.
+func (d *desks) shelf(at place) *shelf {
+	d.mu.Lock()
+	s := d.open[at]
+	if s == nil {
+		s = &shelf{}
+		d.open[at] = s
+	}
+	d.taken++
+	s.taken = d.taken
+	var oldest *shelf
+	if len(d.open) > mostDesks {
+		var where place
+		for at, other := range d.open {
+			if oldest == nil || other.taken < oldest.taken {
+				where, oldest = at, other
+			}
+		}
+		delete(d.open, where)
+	}
+	d.mu.Unlock()
+	if oldest == nil {
+		return s
+	}
+	oldest.mu.Lock()
+	defer oldest.mu.Unlock()
+	oldest.gone = true
+	if oldest.desk != nil {
+		if err := oldest.desk.release(); err != nil {
+			d.Warn("closing a corpus: %v", err)
+		}
+	}
+	return s
 }
 
 // new opens a desk with one user: its shelf.
@@ -151,11 +190,12 @@ func (d *desks) close() error {
 	return err
 }
 
-// A tenant is a caller with its own token.
+// A tenant has callers with its own token, or with tokens of the issuer that name it.
 type tenant struct {
 	Name    string   `yaml:"name"`
 	Token   string   `yaml:"token"`
 	Corpora []string `yaml:"corpora"` // the corpora that it may read; empty for all
+	limits  `yaml:",inline"`
 }
 
 // may reports whether the tenant may read a corpus.
@@ -176,7 +216,8 @@ const tenantsExample = `- name: legal
   token: 32 or more random letters and digits
   corpora: [contracts, statutes]
 - name: support
-  token: another one`
+  token: another one
+  per_minute: 30`
 
 // readTenants reads a file of tenants.
 func readTenants(path string) ([]tenant, error) {
@@ -196,6 +237,9 @@ func readTenants(path string) ([]tenant, error) {
 	for _, t := range list {
 		if t.Name == runs.DefaultTenant {
 			return nil, cli.Usagef("%s: the name %q is that of a server without tenants; choose another", path, t.Name)
+		}
+		if err := t.check(path + ": tenant " + t.Name); err != nil {
+			return nil, err
 		}
 		for _, c := range t.Corpora {
 			if err := config.CheckCorpus(path+": a corpus of tenant "+t.Name, c); err != nil {

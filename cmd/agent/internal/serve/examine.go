@@ -32,10 +32,10 @@ func (s *server) examine(ctx context.Context) error {
 		}
 		return s.addr, l.Close()
 	})
-	if !s.open && s.tenantFile == "" {
+	if s.byToken() {
 		if _, err := os.Stat(s.tokens); errors.Is(err, fs.ErrNotExist) {
 			fmt.Fprintf(s.Stdout, "– token: the first start makes it in %s\n", s.tokens)
-			s.open = true // the next steps need no token
+			s.dry = true
 		}
 	}
 	step("pipelines, store, tokens", func() (string, error) {

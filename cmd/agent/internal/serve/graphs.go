@@ -103,6 +103,9 @@ func (s *server) tenant(name string) (tenant, error) {
 			return t, nil
 		}
 	}
+	if s.issuer.Issuer != "" && s.tenantFile == "" {
+		return tenant{Name: name}, nil
+	}
 	return tenant{}, fmt.Errorf("tenant %q is served no more", name)
 }
 
@@ -152,7 +155,7 @@ func (s *server) on(ctx context.Context, p open.Pipeline, t tenant, settings map
 		return nil, graph.App{}, err
 	}
 	var app graph.App
-	with := converse.Desk{Desk: d.Desk, HidePaths: s.tenantFile != ""}
+	with := converse.Desk{Desk: d.Desk, HidePaths: s.shared()}
 	if conf := p.Conf(settings); len(conf) == 0 {
 		app, err = d.app(p.Name, func() (graph.App, error) { return graphOf(context.WithoutCancel(ctx), with, p, nil) })
 	} else {
@@ -261,7 +264,7 @@ func (s *server) prompted(ctx context.Context, p open.Pipeline, d *desk, value j
 	if err != nil {
 		return graph.App{}, nil, err
 	}
-	app, err := converse.Graph(ctx, converse.Desk{Desk: own, HidePaths: s.tenantFile != ""}, p, p.Conf(settings))
+	app, err := converse.Graph(ctx, converse.Desk{Desk: own, HidePaths: s.shared()}, p, p.Conf(settings))
 	if err != nil {
 		return graph.App{}, nil, cli.Also(err, closing())
 	}

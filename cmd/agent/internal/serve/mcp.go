@@ -120,9 +120,9 @@ const keptFor = 7 * 24 * time.Hour
 
 // sweep removes the runs of old questions.
 func (p *piped) sweep(ctx context.Context, space *runs.Space) {
-	old, err := space.Threads(ctx, func(t *runs.Thread) bool { return t.Status != runs.Busy && p.Now().Sub(t.Updated) > keptFor })
-	for _, t := range old {
-		if err == nil {
+	all, err := space.Find(ctx, runs.ThreadQuery{})
+	for _, t := range all {
+		if err == nil && t.Status != runs.Busy && p.Now().Sub(t.Updated) > keptFor {
 			err = space.DeleteThread(ctx, t.ID)
 		}
 	}
@@ -156,7 +156,8 @@ func (s *server) mounting(o mcp.Options) mount.Options {
 	o.Pipelines = open.Abouts()
 	return mount.Options{
 		Name: "assay", Title: "Assay", Version: s.version, Instructions: mcp.Instructions,
-		Tools: mcp.Tools(o), Library: mcp.NewLibrary(o), Prompts: mcp.Prompts(o.Pipelines), Pages: mcp.Pages(), Space: o.Space,
+		Tools: mcp.Tools(o), Library: mcp.NewLibrary(o), Prompts: mcp.Prompts(o.Pipelines), Pages: mcp.Pages(),
+		Space: func(_ context.Context, tenant string) (*runs.Space, error) { return o.Space(tenant) },
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // MCPCommand is agent mcp.
 func MCPCommand(a *cli.App, version string) *cobra.Command {
 	var flags config.Flags
-	p := &piped{server: &server{App: a, version: version, open: true, atOnce: runs.DefaultAtOnce, tenants: []tenant{{Name: runs.DefaultTenant}}}}
+	p := &piped{server: &server{App: a, version: version, callers: callers{open: true}, atOnce: runs.DefaultAtOnce, tenants: []tenant{{Name: runs.DefaultTenant}}}}
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve the pipelines as tools to an assistant (MCP), which starts this command",

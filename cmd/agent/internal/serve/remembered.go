@@ -156,7 +156,7 @@ func (a answers) proof(shown open.RememberedAnswer) *proof.Proof {
 	result.Relevance = nil // it depends on all passages of the run's search, and some are not remembered
 	for i := range result.Sources {
 		s := &result.Sources[i]
-		if s.Doc = shown.Passages[i].Source; a.tenantFile != "" {
+		if s.Doc = shown.Passages[i].Source; a.shared() {
 			s.Path, s.Original, s.Stale = "", "", a.told(s.Stale)
 		}
 	}

@@ -31,18 +31,15 @@ func (s *server) checkFlags(cmd *cobra.Command) error {
 	switch {
 	case err != nil:
 		return cli.Usagef("--addr is %q: it must be HOST:PORT, such as 127.0.0.1:2024", s.addr)
-	case s.open && !own:
-		return cli.Usagef("--no-auth would let everybody in who reaches %s: leave it out, or listen on 127.0.0.1", s.addr)
-	case s.open && (s.tenantFile != "" || cmd.Flags().Changed("token-file")):
-		return cli.Usagef("--no-auth and a file of tokens are both given; give one")
-	case s.tenantFile != "" && cmd.Flags().Changed("token-file"):
-		return cli.Usagef("--tenants and --token-file are both given; give one")
 	case (s.cert == "") != (s.key == ""):
 		return cli.Usagef("--tls-cert and --tls-key belong together: give both")
 	case s.atOnce < 1:
 		return cli.Usagef("--at-once is %d: it must be at least 1", s.atOnce)
 	case s.keep <= 0 || s.drain < 0:
 		return cli.Usagef("--keep must be above 0, --drain not below")
+	}
+	if err := s.callers.check(cmd, s.addr, own); err != nil {
+		return err
 	}
 	if s.evals != "" {
 		if info, err := os.Stat(s.evals); err != nil || !info.IsDir() {
@@ -52,6 +49,7 @@ func (s *server) checkFlags(cmd *cobra.Command) error {
 	if s.tokens == "" {
 		s.tokens = filepath.Join(s.settings.Home, "serve.token")
 	}
+	s.tokens = filepath.Clean(s.tokens)
 	if s.cert != "" {
 		pair, err := tls.LoadX509KeyPair(s.cert, s.key)
 		if err != nil {
@@ -62,27 +60,13 @@ func (s *server) checkFlags(cmd *cobra.Command) error {
 	return nil
 }
 
-// readTokens reads the tenants that may call, with their tokens.
-func (s *server) readTokens() (err error) {
-	switch {
-	case s.open:
-		s.tenants = []tenant{{Name: runs.DefaultTenant}}
-	case s.tenantFile != "":
-		s.tenants, err = readTenants(s.tenantFile)
-	default:
-		s.tenants = []tenant{{Name: runs.DefaultTenant}}
-		s.tenants[0].Token, err = tokenAt(s.tokens)
-	}
-	return err
-}
-
 // prepare opens everything that the server needs except the socket. The method close closes it, also
 // after an error.
 func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve.Options, err error) {
 	if err := os.MkdirAll(s.settings.Home, 0o700); err != nil {
 		return options, err
 	}
-	if err := s.readTokens(); err != nil {
+	if s.tenants, err = s.callers.read(); err != nil {
 		return options, err
 	}
 	if err := s.openDesks(); err != nil {
@@ -113,17 +97,15 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 	}
 	s.closers = append(s.closers, events.Close)
 	options = serve.Options{
-		Graphs: graphs, Checkpointer: threads, Store: records, Items: items, Log: events, Open: s.open, Hosts: s.hosts, Origins: s.origins, Version: s.version, Strict: s.strict,
+		Graphs: graphs, Checkpointer: threads, Store: records, Items: items, Log: events, Hosts: s.hosts, Origins: s.origins, Version: s.version, Strict: s.strict,
 		Runs:   runs.Options{AtOnce: s.atOnce, Keep: s.keep, Timeout: s.timeout, Warn: func(err error) { log.Warn().Err(err).Msg("serving") }},
 		Access: func(a serve.Access) { accessed(log, a) },
 		Page:   s.page(),
 	}
 	tools := s.mounting(mcp.Options{Host: host{s}, Space: func(tenant string) (*runs.Space, error) { return s.runs.Space(tenant), nil }})
 	options.MCP = &tools
-	if !s.open {
-		for _, t := range s.tenants {
-			options.Tenants = append(options.Tenants, serve.Tenant{Name: t.Name, Token: t.Token})
-		}
+	if err := s.admit(ctx, &options, s.tenants); err != nil {
+		return options, err
 	}
 	return options, options.Check()
 }
@@ -159,7 +141,7 @@ func (s *server) page() *page.Options {
 		Write: s.write, HowToWrite: "This server changes nothing that has happened: start it with --allow-write.",
 		Usual: open.Usual, Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof,
 	}
-	if s.evals == "" && s.tenantFile == "" {
+	if s.evals == "" && !s.shared() {
 		s.evals = open.ResultsDir(s.settings.Home)
 	}
 	if s.evals != "" {
@@ -178,7 +160,11 @@ func (s *server) close() error {
 
 // accessed logs a request.
 func accessed(log zerolog.Logger, a serve.Access) {
-	log.Info().Str("id", a.ID).Str("tenant", a.Tenant).Str("method", a.Method).Str("path", a.Path).Int("status", a.Status).
+	line := log.Info().Str("id", a.ID).Str("tenant", a.Tenant)
+	if a.Subject != "" {
+		line.Str("subject", a.Subject)
+	}
+	line.Str("method", a.Method).Str("path", a.Path).Int("status", a.Status).
 		Int64("bytes", a.Bytes).Float64("ms", cli.Milliseconds(a.Duration)).Str("remote", a.Remote).Msg("request")
 }
 
@@ -280,17 +266,7 @@ func (s *server) greet(addr string) {
 	}
 	fmt.Fprintf(s.Stdout, "serving %s on %s\ncorpus %s, model %s, kept %s\n", strings.Join(names, ", "), base, s.settings.Corpus, s.settings.ModelLabel(), kept)
 	s.greetPage(base)
-	key := ` -H "X-Api-Key: $(cat ` + cli.Quoted(filepath.Clean(s.tokens)) + `)"`
-	switch {
-	case s.open:
-		key = ""
-		fmt.Fprintln(s.Stdout, "no token: everybody on this machine may call")
-	case s.tenantFile != "":
-		key = ` -H "X-Api-Key: TOKEN"`
-		fmt.Fprintf(s.Stdout, "%s by the tokens of %s\n", cli.Count(len(s.tenants), "tenant"), s.tenantFile)
-	default:
-		fmt.Fprintf(s.Stdout, "token in %s\n", s.tokens)
-	}
+	key := s.callers.greet(s.App, len(s.tenants))
 	question := "Your question"
 	if s.sample {
 		question = "What must a plaintiff prove for battery?"
@@ -302,7 +278,7 @@ func (s *server) greet(addr string) {
 // does not.
 func (s *server) greetPage(base string) {
 	at := base + "/ui/"
-	if len(s.tenants) == 1 && s.Stdout.TTY && !s.open && s.tenantFile == "" {
+	if s.Stdout.TTY && s.byToken() {
 		at += "enter?token=" + url.QueryEscape(s.tenants[0].Token)
 	}
 	fmt.Fprintf(s.Stdout, "page %s\n", at)

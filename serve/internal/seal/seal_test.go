@@ -1,4 +1,4 @@
-package mcp
+package seal
 
 import (
 	"bytes"
@@ -8,34 +8,39 @@ import (
 	"example.com/assay/graph/store/memory"
 )
 
+type state struct {
+	Thread string
+	IDs    map[string]bool
+}
+
 // A state is opened only as it was sealed: by the same key, for the same tenant and tool.
 func TestSeal(t *testing.T) {
-	key := bytes.Repeat([]byte{7}, keySize)
-	s, err := newSeal(key)
+	key := bytes.Repeat([]byte{7}, KeySize)
+	s, err := New(key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := sealed{Thread: "t", IDs: map[string]bool{"q": true}}
-	text, err := s.close("ann/tool", in)
+	in := state{Thread: "t", IDs: map[string]bool{"q": true}}
+	text, err := s.Close("ann/tool", in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out sealed
-	if err := s.open("ann/tool", text, &out); err != nil || out.Thread != "t" || !out.IDs["q"] {
+	var out state
+	if err := s.Open("ann/tool", text, &out); err != nil || out.Thread != "t" || !out.IDs["q"] {
 		t.Errorf("%+v, %v", out, err)
 	}
-	if again, err := s.close("ann/tool", in); err != nil || again == text {
+	if again, err := s.Close("ann/tool", in); err != nil || again == text {
 		t.Errorf("it is sealed alike twice, error %v", err)
 	}
-	other, err := newSeal(nil)
+	other, err := New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if other.open("ann/tool", text, &out) == nil {
+	if other.Open("ann/tool", text, &out) == nil {
 		t.Error("another key opens it")
 	}
 	for _, purpose := range []string{"bob/tool", "ann/other", "ann/too", ""} {
-		if s.open(purpose, text, &out) == nil {
+		if s.Open(purpose, text, &out) == nil {
 			t.Errorf("it is opened for %q", purpose)
 		}
 	}
@@ -44,16 +49,16 @@ func TestSeal(t *testing.T) {
 		if changed[i] = 'A'; text[i] == 'A' {
 			changed[i] = 'B'
 		}
-		if i < len(text)-1 && s.open("ann/tool", string(changed), &out) == nil { // the last has bits that mean nothing
+		if i < len(text)-1 && s.Open("ann/tool", string(changed), &out) == nil { // the last has bits that mean nothing
 			t.Errorf("it is opened with another byte %d", i)
 		}
 	}
 	for _, short := range []string{"", "x", text[:10], text + "x", "-TAMPERED"} {
-		if s.open("ann/tool", short, &out) == nil {
+		if s.Open("ann/tool", short, &out) == nil {
 			t.Errorf("%q is opened", short)
 		}
 	}
-	if _, err := newSeal([]byte("short")); err == nil {
+	if _, err := New([]byte("short")); err == nil {
 		t.Error("a short key is taken")
 	}
 }
@@ -65,7 +70,7 @@ func TestStoredKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, err := StoredKey(context.Background(), rows)
-	if err != nil || len(first) != keySize {
+	if err != nil || len(first) != KeySize {
 		t.Fatalf("%x, %v", first, err)
 	}
 	again, err := StoredKey(context.Background(), rows)
