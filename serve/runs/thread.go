@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,6 +39,7 @@ type Thread struct {
 	Interrupts map[string][]graph.PendingInterrupt `json:"interrupts,omitempty"` // by task ID
 	Error      string                              `json:"error,omitempty"`      // error of the last run, if it failed
 	Runs       int                                 `json:"runs,omitempty"`       // number of runs so far; see Run.Number
+	TTL        *TTL                                `json:"ttl,omitempty"`        // nil: it stays
 }
 
 // A ThreadSpec describes a new thread.
@@ -45,6 +47,7 @@ type ThreadSpec struct {
 	ID       string          // default: a generated ID; see Spec.Thread
 	Metadata json.RawMessage // an object; default: an empty one
 	Existing bool            // return an existing thread with this ID
+	TTL      *TTL            // default: Options.ThreadTTL
 }
 
 // CreateThread creates a thread.
@@ -63,9 +66,10 @@ func (s *Space) CreateThread(ctx context.Context, spec ThreadSpec) (Thread, erro
 		return Thread{}, err
 	}
 	t, err := s.newThread(spec.ID, spec.Metadata)
-	if err != nil {
+	if err = cmp.Or(err, spec.TTL.check()); err != nil {
 		return Thread{}, err
 	}
+	t.TTL = cmp.Or(spec.TTL, t.TTL)
 	return t, s.keep(ctx, &t)
 }
 
@@ -79,6 +83,9 @@ func (s *Space) newThread(id string, metadata json.RawMessage) (Thread, error) {
 	}
 	now := s.Now()
 	t := Thread{ID: id, Created: now, Updated: now, Config: object(nil), Status: Idle}
+	if s.ThreadTTL > 0 {
+		t.TTL = &TTL{After: s.ThreadTTL}
+	}
 	var err error
 	t.Metadata, err = Merge(nil, metadata)
 	return t, err
@@ -87,7 +94,7 @@ func (s *Space) newThread(id string, metadata json.RawMessage) (Thread, error) {
 // keep writes a thread's record.
 func (s *Space) keep(ctx context.Context, t *Thread) error {
 	var c change
-	c.put(s.threads(), t.ID, t, 0)
+	s.putThread(&c, t)
 	return s.write(ctx, &c)
 }
 
@@ -151,6 +158,7 @@ func (s *Space) removeThread(ctx context.Context, id string, withRuns bool) erro
 	}
 	var c change
 	c.remove(s.threads(), id)
+	c.plan(expiriesAt, s.expiry(id), time.Time{})
 	if withRuns {
 		all, err := list[Run](ctx, s.Manager, s.runsOn(id), nil)
 		if err != nil {
