@@ -171,7 +171,7 @@ func (l *live) inTurn(do func() error) error {
 
 // runGraph runs the graph and writes its events. A panic of it is an error.
 func (l *live) runGraph() (err error) {
-	r := l.set(func(r *Run) { r.Status = Running })
+	r := l.set(func(r *Run) { r.Status, r.Started = Running, l.space.Now() })
 	l.space.tellNow(l.ctx, r)
 	ended := l.space.Observe(r)
 	defer func() { ended(l.now()) }()

@@ -47,8 +47,9 @@ type Run struct {
 	Status   Status          `json:"status"`
 	Created  time.Time       `json:"created"`
 	Updated  time.Time       `json:"updated"`
-	Metadata json.RawMessage `json:"metadata"`       // an object
-	Kept     json.RawMessage `json:"kept,omitempty"` // Spec.Kept
+	Started  time.Time       `json:"started,omitzero"` // when it last began to execute
+	Metadata json.RawMessage `json:"metadata"`         // an object
+	Kept     json.RawMessage `json:"kept,omitempty"`   // Spec.Kept
 	Strategy Strategy        `json:"strategy"`
 	Asked    string          `json:"asked,omitempty"` // the question in its input, in one line, cut; empty without an input
 	Asks     bool            `json:"asks,omitempty"`  // it has ended and waits for a person
