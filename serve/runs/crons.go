@@ -56,6 +56,9 @@ func (s *Space) Crons(ctx context.Context, match func(*Cron) bool) ([]Cron, erro
 
 // ChangeCron changes a cron. Its next time is the first one from now.
 func (s *Space) ChangeCron(ctx context.Context, id string, edit func(*Cron) error) (Cron, error) {
+	if _, err := s.Cron(ctx, id); err != nil { // no lock has a name that no cron can have
+		return Cron{}, err
+	}
 	release, err := s.alone(ctx, "/due/"+s.cronDue(id).key()) // against fire
 	if err != nil {
 		return Cron{}, err
@@ -73,14 +76,14 @@ func (s *Space) ChangeCron(ctx context.Context, id string, edit func(*Cron) erro
 
 // DeleteCron removes a cron. Runs that it has begun continue.
 func (s *Space) DeleteCron(ctx context.Context, id string) error {
+	if _, err := s.Cron(ctx, id); err != nil {
+		return err
+	}
 	release, err := s.alone(ctx, "/due/"+s.cronDue(id).key())
 	if err != nil {
 		return err
 	}
 	defer release()
-	if _, err := s.Cron(ctx, id); err != nil {
-		return err
-	}
 	return s.write(ctx, s.withoutCron(id))
 }
 
