@@ -62,7 +62,7 @@ func (m *Manager) alone(ctx context.Context, name string) (release func(), err e
 func (m *Manager) keepTime(ctx context.Context) {
 	for {
 		wait, err := m.doDue(ctx)
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			m.Warn(err)
 		}
 		select {
@@ -121,7 +121,7 @@ func (m *Manager) sendSoon(ctx context.Context, d due) {
 	}
 	m.sending[d.ID] = true
 	m.working.Go(func() {
-		if err := m.do(ctx, d); err != nil {
+		if err := m.do(ctx, d); err != nil && ctx.Err() == nil {
 			m.Warn(err)
 		}
 		m.mu.Lock()

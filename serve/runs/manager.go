@@ -273,6 +273,9 @@ func (s *Space) adopt(ctx context.Context, id, thread string) error {
 	case err == nil && !r.Status.Ended():
 		s.turns.enter(s.tenant, true)
 		l := s.newLive(r, claim)
+		if r.Undo {
+			l.cancel(errRolledBack)
+		}
 		if l.adopted = true; s.start(l) {
 			return nil
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.com/assay/graph"
 )
@@ -22,11 +23,28 @@ func (s *Space) Rollback(ctx context.Context, id string) error {
 	if err != nil || r.Status.Ended() {
 		return err
 	}
+	defer s.hold(r.Thread)()
 	if l := s.find(id); l != nil {
-		l.cancel(errRolledBack)
-		return nil
+		return l.rollBack(ctx)
 	}
 	return fmt.Errorf("run %q is carried out by another server: roll it back there", id)
+}
+
+// rollBack writes that the run is to be undone, and stops it. If this process dies before the end, the
+// next one undoes it. The caller holds the thread.
+func (l *live) rollBack(ctx context.Context) error {
+	s := l.space
+	if !slices.Contains(s.liveOn(l.run.Thread), l) {
+		return nil // it has ended meanwhile
+	}
+	r := l.set(func(r *Run) { r.Undo = true })
+	var c change
+	c.put(s.runsOn(r.Thread), r.ID, r, 0)
+	if err := s.write(ctx, &c); err != nil {
+		return err
+	}
+	l.cancel(errRolledBack)
+	return nil
 }
 
 func (l *live) rolledBack() bool { return errors.Is(context.Cause(l.ctx), errRolledBack) }

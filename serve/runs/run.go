@@ -58,7 +58,8 @@ type Run struct {
 	Settings  map[string]json.RawMessage `json:"settings,omitempty"`
 	Forked    string                     `json:"forked,omitempty"`
 	Webhook   string                     `json:"webhook,omitempty"`
-	Attempt   int                        `json:"attempt"` // 1; higher after its process died
+	Undo      bool                       `json:"undo,omitempty"` // see Space.Rollback
+	Attempt   int                        `json:"attempt"`        // 1; higher after its process died
 	Error     string                     `json:"error,omitempty"`
 	Spec      *Spec                      `json:"spec,omitempty"` // nil after the end
 }
@@ -191,9 +192,14 @@ func (s *Space) begin(ctx context.Context, spec Spec, also *change) (Run, error)
 		claim()
 		return r, nil // the run begins at the next start of a manager
 	}
-	if why := map[Strategy]error{Interrupt: errCancelled, Undo: errRolledBack}[spec.Strategy]; why != nil {
-		for _, other := range others {
-			other.cancel(why)
+	for _, other := range others {
+		switch spec.Strategy {
+		case Interrupt:
+			other.cancel(errCancelled)
+		case Undo:
+			if err := other.rollBack(ctx); err != nil {
+				return r, err
+			}
 		}
 	}
 	return r, nil

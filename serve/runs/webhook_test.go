@@ -58,6 +58,30 @@ func (c *receiver) count() int {
 	return len(c.got)
 }
 
+// ends are the IDs of the notices that runs have succeeded, by run.
+func (c *receiver) ends(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := map[string]map[string]bool{}
+	for i, body := range c.bodies {
+		var about struct {
+			Run    string
+			Status runs.Status
+		}
+		if err := json.Unmarshal([]byte(body), &about); err != nil {
+			t.Fatal(err)
+		}
+		if about.Status == runs.Success {
+			if out[about.Run] == nil {
+				out[about.Run] = map[string]bool{}
+			}
+			out[about.Run][c.got[i].Header.Get("Webhook-Id")] = true
+		}
+	}
+	return out
+}
+
 // teller tells the webhook of a run what it is.
 func teller(_ context.Context, _ *runs.Space, r runs.Run) ([]runs.Notice, error) {
 	if r.Webhook == "" {
