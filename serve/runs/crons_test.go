@@ -151,6 +151,28 @@ func TestCrons(t *testing.T) {
 	})
 }
 
+// A cron begins no run after its end, also if it missed one before.
+func TestCronEnd(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s, stop := server(t, folder, nil)
+		c, err := s.CreateCron(t.Context(), runs.Cron{Schedule: "*/10 * * * *", End: time.Now().Add(25 * time.Minute), Payload: json.RawMessage(runA)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		time.Sleep(time.Hour)
+		s, _ = server(t, folder, nil)
+		time.Sleep(time.Minute)
+		if n := len(all(t, s)); n != 0 {
+			t.Errorf("%d runs", n)
+		}
+		if c, err = s.Cron(t.Context(), c.ID); err != nil || !c.Next.IsZero() {
+			t.Errorf("it is next at %v, %v", c.Next, err)
+		}
+	})
+}
+
 // A cron whose server has died behind the beginning of a run begins no second one.
 func TestCronAgain(t *testing.T) {
 	folder := t.TempDir()

@@ -93,6 +93,56 @@ func TestThreadTTL(t *testing.T) {
 	})
 }
 
+// A run that waits, and the end of one that took long, are uses.
+func TestUses(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := server(t, folder, func(o *runs.Options) { o.ThreadTTL = 10 * time.Minute })
+		begin(t, s, runs.Spec{Graph: "a", Thread: "long", Create: true, Input: json.RawMessage(`[{"channel":"wait","op":"set","value":480000}]`)}) // 8 minutes
+		begin(t, s, runs.Spec{Graph: "a", Thread: "waits", Create: true, Delay: time.Hour, Input: json.RawMessage(hello)})
+		for _, c := range []struct {
+			after time.Duration
+			want  []string
+		}{{15 * time.Minute, []string{"long", "waits"}}, {20 * time.Minute, []string{"waits"}}, {65 * time.Minute, []string{"waits"}}, {75 * time.Minute, nil}} {
+			time.Sleep(time.Until(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(c.after)))
+			if got := threads(t, s); !slices.Equal(got, c.want) {
+				t.Errorf("after %v: %q, want %q", c.after, got, c.want)
+			}
+		}
+	})
+}
+
+// A run on a thread that another server is removing waits for that, and finds it gone.
+func TestUsedWhileRemoved(t *testing.T) {
+	folder := t.TempDir()
+	s, _ := server(t, folder, nil)
+	other, _ := server(t, folder, nil)
+	th, err := s.CreateThread(t.Context(), runs.ThreadSpec{TTL: &runs.TTL{After: time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(5 * time.Millisecond)
+	release, err := other.Checkpointer.Lock(t.Context(), "/expire/"+th.ID) // as expire does
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := make(chan error)
+	go func() {
+		_, err := s.Begin(t.Context(), runs.Spec{Graph: "a", Thread: th.ID, Input: json.RawMessage(hello)})
+		begun <- err
+	}()
+	select {
+	case err := <-begun:
+		t.Errorf("it did not wait: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	err = other.DeleteThread(t.Context(), th.ID)
+	release()
+	if got := <-begun; err != nil || !errors.As(got, new(*runs.NotFoundError)) {
+		t.Errorf("%v, %v", err, got)
+	}
+}
+
 // A thread can be given another time, and one that is over can be used until it is gone.
 func TestSetTTL(t *testing.T) {
 	folder := t.TempDir()

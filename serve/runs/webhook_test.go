@@ -123,7 +123,7 @@ func TestWebhook(t *testing.T) {
 		signed := false
 		for _, body := range to.bodies {
 			sum := hmac.New(sha256.New, []byte("secret"))
-			fmt.Fprintf(sum, "%s.%s.%s", id, r.Header.Get("Webhook-Timestamp"), body)
+			_, _ = fmt.Fprintf(sum, "%s.%s.%s", id, r.Header.Get("Webhook-Timestamp"), body)
 			signed = signed || r.Header.Get("Webhook-Signature") == "v1,"+base64.StdEncoding.EncodeToString(sum.Sum(nil))
 		}
 		if !signed || seen[id] || r.Header.Get("X-Own") != "a" || r.Header.Get("Content-Type") != "application/json" || r.Method != http.MethodPost {
@@ -131,6 +131,23 @@ func TestWebhook(t *testing.T) {
 		}
 		seen[id] = true
 	}
+}
+
+// A notice that one server is sending is sent by no other.
+func TestWebhookOnce(t *testing.T) {
+	to, folder := receive(t), t.TempDir()
+	answer := make(chan struct{})
+	to.answer = func(int, http.ResponseWriter) { <-answer }
+	s, _ := server(t, folder, telling("127.0.0.1"))
+	wait(t, s, begin(t, s, runs.Spec{Graph: "a", Input: json.RawMessage(hello), Webhook: to.URL}).ID)
+	for deadline := time.Now().Add(10 * time.Second); to.count() < 2 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	}
+	server(t, folder, telling("127.0.0.1"))
+	time.Sleep(300 * time.Millisecond)
+	if n := to.count(); n != 2 {
+		t.Errorf("%d requests for two notices", n)
+	}
+	close(answer)
 }
 
 // A receiver that fails is asked again, less and less often, also by the next server.
@@ -151,7 +168,7 @@ func TestWebhookAgain(t *testing.T) {
 			t.Errorf("%d requests at once, want 4", n)
 		}
 		stop()
-		s, _ = server(t, folder, telling("127.0.0.1"))
+		_, _ = server(t, folder, telling("127.0.0.1"))
 		time.Sleep(4 * time.Second)
 		if n := to.count(); n != 8 {
 			t.Errorf("%d requests after the first pause, want 8", n)
