@@ -63,63 +63,60 @@ func (c *call) assistantNamed(name string) string {
 }
 
 // editCron reads the fields of a cron from a request. The others are those of its runs.
-func (c *call) editCron(fields map[string]json.RawMessage, cron *runs.Cron) (err error) {
-	var metadata json.RawMessage
-	enabled, completed := !cron.Disabled, ""
-	for _, f := range []struct {
-		name string
-		to   any
-	}{
-		{"schedule", &cron.Schedule}, {"timezone", &cron.Zone}, {"enabled", &enabled}, {"on_run_completed", &completed}, {"metadata", &metadata},
-	} {
-		if data := fields[f.name]; present(data) {
-			err = errors.Join(err, c.decode(data, f.to))
-		}
-		delete(fields, f.name)
-	}
-	if data, given := fields["end_time"]; given {
-		delete(fields, "end_time")
-		if cron.End = (time.Time{}); present(data) {
-			var text string
-			err = errors.Join(err, c.decode(data, &text))
-			if cron.End, err = parseTime(text, err); err != nil {
-				return err
-			}
-		}
+func editCron(fields map[string]json.RawMessage, cron *runs.Cron) error {
+	in := struct {
+		Schedule  string          `json:"schedule"`
+		Zone      string          `json:"timezone"`
+		Enabled   bool            `json:"enabled"`
+		Completed string          `json:"on_run_completed"`
+		Metadata  json.RawMessage `json:"metadata"`
+		End       string          `json:"end_time"`
+	}{Schedule: cron.Schedule, Zone: cron.Zone, Enabled: !cron.Disabled}
+	data, err := json.Marshal(fields)
+	if err == nil {
+		err = new(server).decode(data, &in) // not strict: the others stay
 	}
 	if err != nil {
 		return err
 	}
-	cron.Disabled = !enabled
-	if cron.Metadata, err = runs.Merge(cron.Metadata, metadata); err != nil {
-		return err
-	}
-	if cron.Thread != "" {
-		if completed != "" {
-			return refusal.New(http.StatusUnprocessableEntity, "on_run_completed is for crons without a thread: it says what happens to the thread of each run")
-		}
-		if cron.Payload == nil && !present(fields["multitask_strategy"]) {
-			fields["multitask_strategy"] = json.RawMessage(`"enqueue"`)
-		}
-	} else if cron.Payload == nil || completed != "" {
-		if fields["on_completion"], err = json.Marshal(cmp.Or(completed, "delete")); err != nil {
+	cron.Schedule, cron.Zone, cron.Disabled = in.Schedule, in.Zone, !in.Enabled
+	if _, given := fields["end_time"]; given {
+		if cron.End, err = parseTime(in.End); err != nil {
 			return err
 		}
 	}
-	more, err := json.Marshal(fields)
+	if present(in.Metadata) {
+		if cron.Metadata, err = runs.Merge(cron.Metadata, in.Metadata); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"schedule", "timezone", "enabled", "on_run_completed", "metadata", "end_time"} {
+		delete(fields, name)
+	}
+	switch {
+	case cron.Thread != "" && in.Completed != "":
+		return refusal.New(http.StatusUnprocessableEntity, "on_run_completed is for crons without a thread: it says what happens to the thread of each run")
+	case cron.Thread != "" && cron.Payload == nil && !present(fields["multitask_strategy"]):
+		fields["multitask_strategy"] = json.RawMessage(`"enqueue"`)
+	case cron.Thread == "" && (cron.Payload == nil || in.Completed != ""):
+		fields["on_completion"], err = json.Marshal(cmp.Or(in.Completed, "delete"))
+	}
+	var more json.RawMessage
+	if err == nil {
+		more, err = json.Marshal(fields)
+	}
 	if err == nil {
 		cron.Payload, err = runs.Merge(cron.Payload, more)
 	}
 	return err
 }
 
-// parseTime reads a time; one without a zone is in UTC, as Python writes it.
-func parseTime(text string, err error) (time.Time, error) {
-	if err != nil {
-		return time.Time{}, err
+// parseTime reads a time; one without a zone is in UTC, as Python writes it, and none is zero.
+func parseTime(text string) (at time.Time, err error) {
+	if text == "" {
+		return at, nil
 	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
+	if at, err = time.Parse(time.RFC3339, text); err != nil {
 		at, err = time.Parse("2006-01-02T15:04:05", text)
 	}
 	if err != nil {
@@ -147,7 +144,7 @@ func (c *call) createCron() (any, error) {
 	}
 	delete(fields, "thread_id")
 	cron := runs.Cron{Thread: c.thread()}
-	if err := c.editCron(fields, &cron); err != nil {
+	if err := editCron(fields, &cron); err != nil {
 		return nil, err
 	}
 	if _, err := c.planned(cron); err != nil {
@@ -163,7 +160,7 @@ func (c *call) patchCron() (any, error) {
 		return nil, err
 	}
 	cron, err := c.ChangeCron(c.ctx(), c.r.PathValue("cron"), func(cron *runs.Cron) error {
-		if err := c.editCron(fields, cron); err != nil {
+		if err := editCron(fields, cron); err != nil {
 			return err
 		}
 		_, err := c.planned(*cron)

@@ -130,11 +130,7 @@ func (c *call) threadFrames(ctx context.Context, wants map[string]bool, after in
 			})
 		}
 		if wants["state_update"] {
-			working.Go(func() {
-				if err := c.tellEdits(ctx, send); err != nil {
-					send(threadFrame{}, err)
-				}
-			})
+			working.Go(func() { c.tellEdits(ctx, send) })
 		}
 		for {
 			select {
@@ -192,49 +188,46 @@ func (c *call) runFrames(ctx context.Context, r runs.Run, whole bool, send func(
 const editEvery = time.Second
 
 // tellEdits sends the states of a thread that are edited by hand from now on.
-func (c *call) tellEdits(ctx context.Context, send func(threadFrame, error) bool) error {
-	last, first := "", true
+func (c *call) tellEdits(ctx context.Context, send func(threadFrame, error) bool) {
 	look := time.NewTicker(editEvery)
 	defer look.Stop()
-	for {
-		var list []*runs.Snapshot
+	last := ""
+	for first := true; ; first = false {
+		var edits []string
 		for at, err := range c.History(ctx, c.thread(), &graph.HistoryOptions{Source: graph.SourceUpdate}) {
-			if errors.As(err, new(*runs.NotFoundError)) {
-				break
+			if err == nil && at.Key.ID > last {
+				edits = append(edits, at.Key.ID)
 			}
-			if err != nil {
-				return err
+			if err != nil && !errors.As(err, new(*runs.NotFoundError)) {
+				send(threadFrame{}, err)
+				return
 			}
-			if at.Key.ID <= last {
-				break
-			}
-			if list = append(list, at); first {
+			if err != nil || first || at.Key.ID <= last {
 				break
 			}
 		}
-		if len(list) > 0 {
-			last = list[0].Key.ID
+		if len(edits) > 0 {
+			last = edits[0]
 		}
-		for _, at := range slices.Backward(list) {
+		for _, id := range slices.Backward(edits) {
 			if first {
-				break
+				break // it was there before
 			}
-			data, err := c.editJSON(ctx, at)
+			data, err := c.editJSON(ctx, id)
 			if !send(threadFrame{frame: frame{event: "state_update", data: data}}, err) {
-				return nil
+				return
 			}
 		}
-		first = false
 		select {
 		case <-look.C:
 		case <-ctx.Done():
-			return nil
+			return
 		}
 	}
 }
 
-func (c *call) editJSON(ctx context.Context, at *runs.Snapshot) (json.RawMessage, error) {
-	_, g, err := c.State(ctx, c.thread(), at.Key.ID)
+func (c *call) editJSON(ctx context.Context, checkpoint string) (json.RawMessage, error) {
+	at, g, err := c.State(ctx, c.thread(), checkpoint)
 	if err != nil {
 		return nil, err
 	}

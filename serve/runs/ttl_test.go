@@ -133,7 +133,7 @@ func TestUsedWhileRemoved(t *testing.T) {
 	}()
 	select {
 	case err := <-begun:
-		t.Errorf("it did not wait: %v", err)
+		t.Fatalf("it did not wait: %v", err)
 	case <-time.After(100 * time.Millisecond):
 	}
 	err = other.DeleteThread(t.Context(), th.ID)
