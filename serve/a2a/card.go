@@ -51,7 +51,7 @@ func (c *call) card() *a2a.AgentCard {
 		card.Description = skill.Description
 	}
 	if len(names) > 1 {
-		card.Description = "Runs graphs: " + strings.Join(names, ", ") + `. A request names one in its metadata: {"skill": "` + names[0] + `"}.`
+		card.Description = "Runs graphs: " + strings.Join(names, ", ") + `. A request names one in its metadata: {"graph": "` + names[0] + `"}.`
 	}
 	card.SupportedInterfaces = []*a2a.AgentInterface{a2a.NewAgentInterface(base(c.r)+path, a2a.TransportProtocolJSONRPC)}
 	if c.Token {

@@ -17,7 +17,7 @@ import (
 
 // Entries of metadata: the graph of a new task, in a request; the question that a part asks or
 // answers.
-const skill, interruptID = "skill", "interrupt_id"
+const graphName, interruptID = "graph", "interrupt_id"
 
 // begin begins the run of a message: of a new task, or of one that waits for an answer.
 func (c *call) begin(in *a2a.SendMessageRequest) (t task, err error) {
@@ -116,7 +116,7 @@ func read(parts []*a2a.Part) (text string, data []any, err error) {
 
 // chosen returns the graph of a new task: that of the path, of the metadata, or of the context.
 func (c *call) chosen(in *a2a.SendMessageRequest) (runs.Graph, error) {
-	named, _ := in.Metadata[skill].(string)
+	named, _ := in.Metadata[graphName].(string)
 	named = cmp.Or(c.graph, named)
 	if named == "" && in.Message.ContextID != "" {
 		t, err := c.Thread(c.ctx(), in.Message.ContextID)

@@ -21,7 +21,7 @@ func TestCard(t *testing.T) {
 	for path, want := range map[string]string{
 		"": `{"supportedInterfaces":[{"url":"URL/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":true,"extendedAgentCard":true},` +
 			`"defaultInputModes":["text/plain","application/json"],"defaultOutputModes":["text/plain","application/json"],` +
-			`"description":"Runs graphs: both, desk, writer. A request names one in its metadata: {\"skill\": \"both\"}.","name":"Assay",` +
+			`"description":"Runs graphs: both, desk, writer. A request names one in its metadata: {\"graph\": \"both\"}.","name":"Assay",` +
 			`"securityRequirements":[{"schemes":{"bearer":[]}},{"schemes":{"apiKey":[]}}],` +
 			`"securitySchemes":{"apiKey":{"apiKeySecurityScheme":{"location":"header","name":"X-Api-Key"}},"bearer":{"httpAuthSecurityScheme":{"scheme":"Bearer"}}},` +
 			`"skills":[{"description":"the graph both","id":"both","inputModes":["application/json"],"name":"both","outputModes":["application/json"],"tags":["graph"]},` +
@@ -127,7 +127,7 @@ desk  {"run_id":"` + string(one.ID) + `","said":12345678901234567000}`
 	if diff := cmp.Diff(one, got); diff != "" {
 		t.Error("the first task was changed by the second:\n", diff)
 	}
-	data := &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.MessageRoleUser, a2a.NewDataPart(map[string]any{"votes": []int{3}})), Metadata: map[string]any{"skill": "both"}}
+	data := &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.MessageRoleUser, a2a.NewDataPart(map[string]any{"votes": []int{3}})), Metadata: map[string]any{"graph": "both"}}
 	if got := shape(sent(t, c, data)); got != "TASK_STATE_INPUT_REQUIRED\nsays left?\nsays right?\nROLE_USER  {\"votes\":[3]}" && got != "TASK_STATE_INPUT_REQUIRED\nsays right?\nsays left?\nROLE_USER  {\"votes\":[3]}" {
 		t.Error(got)
 	}
@@ -461,7 +461,7 @@ func TestRestart(t *testing.T) {
 func FuzzRPC(f *testing.F) {
 	s := served(f, func(o *serve.Options) { o.Graphs = o.Graphs[1:] }) // without what waits
 	for _, body := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"text":"hi","metadata":{"interrupt_id":"x"}}],"contextId":"c"},"metadata":{"skill":"writer"}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"text":"hi","metadata":{"interrupt_id":"x"}}],"contextId":"c"},"metadata":{"graph":"writer"}}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"SendStreamingMessage","params":{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"data":{"votes":[1]}}]},"configuration":{"historyLength":1}}}`,
 		`{"jsonrpc":"2.0","id":"a","method":"ListTasks","params":{"pageSize":3,"pageToken":"2026-01-02T15:04:05.000 x","statusTimestampAfter":"2026-01-02T15:04:05Z","includeArtifacts":true}}`,
 		`{"jsonrpc":"2.0","method":"GetExtendedAgentCard"}`, `[]`, `{"jsonrpc":"2.0","id":1,"method":"CancelTask","params":null}`,
@@ -556,7 +556,7 @@ func TestRefused(t *testing.T) {
 		{"", call("SendMessage", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"data":3}]}}`), -32602, "object"},
 		{"", call("SendMessage", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"data":{"no":3}}]}}`), -32602, `unknown channel \"no\"`},
 		{"", call("SendMessage", `{"message":{`+text+`},"metadata":{"voice":"low"}}`), -32602, "no such voice"},
-		{"", call("SendMessage", `{"message":{`+text+`},"metadata":{"skill":"none"}}`), -32602, "none"},
+		{"", call("SendMessage", `{"message":{`+text+`},"metadata":{"graph":"none"}}`), -32602, "none"},
 		{"", call("SendMessage", `{"message":{`+text+`,"contextId":"a/b"}}`), -32602, "a/b"},
 		{"", call("SendMessage", `{"message":{`+text+`,"taskId":"none"}}`), -32001, "none"},
 		{"", call("SendMessage", `{"message":{`+text+`},"configuration":{"historyLength":-2}}`), -32602, "historyLength"},
