@@ -80,6 +80,7 @@ func own(t *testing.T, url, token string) things {
 	th["run"] = ask("POST", "/threads/"+th["thread"]+"/runs", run)["run_id"].(string)
 	ask("GET", "/threads/"+th["thread"]+"/runs/"+th["run"]+"/join", "")
 	th["checkpoint"] = ask("GET", "/threads/"+th["thread"]+"/state", "")["checkpoint"].(map[string]any)["checkpoint_id"].(string)
+	th["cron"] = ask("POST", "/threads/"+th["thread"]+"/runs/crons", run[:len(run)-1]+`,"schedule":"0 0 29 2 *"}`)["cron_id"].(string)
 	ask("PUT", "/store/items", fmt.Sprintf(`{"namespace":["n"],"key":"k","value":{"note":%q}}`, secret))
 	text := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":%q}]},"metadata":{"graph":"talk"}}}`, secret)
 	th["task"] = ask("POST", "/a2a?A2A-Version=1.0", text)["result"].(map[string]any)["task"].(map[string]any)["id"].(string)
@@ -89,6 +90,9 @@ func own(t *testing.T, url, token string) things {
 
 // endless is the route of a stream that waits for a thread which may not be there yet.
 const endless = "POST /threads/{thread}/stream/events"
+
+// joined is the route of another, of a thread that is there.
+const joined = "GET /threads/{thread}/stream"
 
 // everybodys are routes to what all tenants have.
 var everybodys = []string{"GET /v1/models/{model}", "POST /agui/{graph}", "POST /a2a/{graph}", "GET /a2a/{graph}/.well-known/agent-card.json"}
@@ -115,11 +119,18 @@ var asked = map[string]string{
 	"POST /threads/{thread}/runs/wait":             `{"assistant_id":"{assistant}","input":{"n":1},"multitask_strategy":"enqueue"}`,
 	"POST /threads/{thread}/runs/{run}/cancel":     ``,
 	"POST /threads/{thread}/commands":              `{"id":1,"method":"state.get","params":{}}`,
+	joined:                                         ``,
 	endless:                                        `{"channels":["values","updates","lifecycle"]}`,
 	"POST /runs":                                   `{"assistant_id":"{assistant}","input":{"n":1}}`,
 	"POST /runs/stream":                            `{"assistant_id":"{assistant}","input":{"n":1}}`,
 	"POST /runs/wait":                              `{"assistant_id":"{assistant}","input":{"n":1}}`,
 	"POST /runs/batch":                             `[{"assistant_id":"{assistant}","input":{"n":1}}]`,
+	"POST /threads/{thread}/runs/crons":            `{"assistant_id":"{assistant}","schedule":"0 0 29 2 *","input":{"n":1}}`,
+	"POST /runs/crons":                             `{"assistant_id":"{assistant}","schedule":"0 0 29 2 *","input":{"n":1}}`,
+	"POST /runs/crons/search":                      `{"limit":1000}`,
+	"POST /runs/crons/count":                       `{"thread_id":"{thread}"}`,
+	"PATCH /runs/crons/{cron}":                     `{"enabled":false}`,
+	"DELETE /runs/crons/{cron}":                    ``,
 	"POST /runs/cancel":                            `{"thread_id":"{thread}","run_ids":["{run}"]}`,
 	"PUT /store/items":                             `{"namespace":["mine"],"key":"k","value":{"a":1}}`,
 	"GET /store/items":                             `?namespace=n&key=k`,
@@ -177,19 +188,19 @@ func (th things) ask(t *testing.T, url, route, token string) (int, string) {
 	if strings.HasPrefix(with, "?") {
 		with, query = "", with
 	}
-	if route == endless {
-		return begun(t, url+path, with, token)
+	if route == endless || route == joined {
+		return begun(t, method, url+path, with, token)
 	}
 	status, body, _ := call(t, method, url+path+query, with, map[string]string{"X-Api-Key": token, "A2A-Version": "1.0"})
 	return status, body
 }
 
 // begun is how a stream begins that does not end.
-func begun(t *testing.T, url, body, token string) (int, string) {
+func begun(t *testing.T, method, url, body, token string) (int, string) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Second)
 	defer stop()
-	r, err := http.NewRequestWithContext(ctx, "POST", url, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -183,7 +183,7 @@ func TestNothingIsTold(t *testing.T) {
 	var texts strings.Builder
 	for _, token := range []string{ann, wrong} {
 		for _, route := range routes(t) {
-			method, path, _ := strings.Cut(things{"thread": "t", "run": "r", "assistant": "one", "checkpoint": "c", "node": "n", "graph": "one", "model": "talk", "response": "resp_r"}.fill(t, route), " ")
+			method, path, _ := strings.Cut(things{"thread": "t", "run": "r", "cron": "c", "assistant": "one", "checkpoint": "c", "node": "n", "graph": "one", "model": "talk", "response": "resp_r"}.fill(t, route), " ")
 			_, body, _ := call(t, method, h.URL+path+"?token="+token+"&api_key="+token, "{", map[string]string{
 				"Authorization": "Bearer " + token, "X-Forwarded-For": "6.6.6.6", "X-Real-Ip": "6.6.6.6", "Forwarded": "for=6.6.6.6", "Cookie": "token=" + token,
 			})

@@ -142,6 +142,10 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	s.metrics = newMetrics(s)
 	r := o.Runs
 	r.Checkpointer, r.Store, r.Log = o.Checkpointer, o.Store, o.Log
+	if r.Plan == nil {
+		r.Plan = langgraph.Plan
+	}
+	r.Tell = append(slices.Clip(r.Tell), langgraph.Tell)
 	if o.Page != nil {
 		r.Modes, r.Subgraphs = r.Modes|page.Modes, true
 	}

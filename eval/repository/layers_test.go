@@ -162,6 +162,7 @@ var standsBehind = map[string][]string{
 	"github.com/prometheus/client_golang":          {"serve"},
 	"github.com/coreos/go-oidc":                    {"serve/oidc"},
 	"github.com/google/uuid":                       {"serve/runs", "serve/langgraph"},
+	"github.com/robfig/cron/v3":                    {"serve/runs"},
 	"github.com/jackc/pgx/v5":                      {"internal/pgschema", "internal/pgtest", "graph/checkpoint/postgres", "graph/store/postgres", "graph/eventlog", "memory/qa/postgres", "memory/embed/postgres", "llm/postgres", "cmd/agent", "graph/temporal"}, // the last in tests
 	"go.temporal.io/sdk":                           {"graph/temporal", "cmd/agent"},
 	"go.temporal.io/api":                           {"graph/temporal"},

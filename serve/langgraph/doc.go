@@ -14,7 +14,7 @@
 // A graph of messages in LangChain's form (package message) works with chat clients: the text of a
 // model has the ID of its message, and an agent's question about calls is an HITLRequest.
 //
-// The package does not authenticate callers and sets no limits: see package serve. It has no crons,
-// webhooks, feedback keys or WebSockets. Messages come from the channel "messages"; a graph without
-// it has none.
+// The package does not authenticate callers and sets no limits: see package serve. It has no
+// feedback keys or WebSockets. [Plan] and [Tell] connect crons and webhooks with package runs. Messages
+// come from the channel "messages"; a graph without it has none.
 package langgraph

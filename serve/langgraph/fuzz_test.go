@@ -128,7 +128,7 @@ func FuzzRequests(f *testing.F) {
 		f.Fatal(w.Body)
 	}
 	run := answer(h, "POST", "/threads/t/runs/wait", "", "", []byte(`{"assistant_id":"chain","input":{"lines":["x"]},"stream_mode":["values","updates","debug","tasks"]}`)).Header().Get("Content-Location")
-	known := map[string]string{"thread": "t", "run": filepath.Base(run), "assistant": "chain", "checkpoint": "0000000001", "node": "a"}
+	known := map[string]string{"thread": "t", "run": filepath.Base(run), "assistant": "chain", "cron": "c", "checkpoint": "0000000001", "node": "a"}
 	for i := range all {
 		for _, body := range []string{
 			``, `{}`, `[]`, `null`, `{"`, `{"limit":2,"offset":1,"metadata":{"a":{"b":1}},"sort_by":"created_at","sort_order":"asc","select":["thread_id"]}`,
@@ -143,6 +143,8 @@ func FuzzRequests(f *testing.F) {
 			`{"id":1,"method":"run.start","params":{"assistant_id":"chain","input":{"lines":["x"]},"config":{"recursion_limit":5},"metadata":{"a":1}}}`,
 			`{"id":2,"method":"input.respond","params":{"namespace":["a"],"interrupt_id":"0123456789abcdef0123456789abcdef","response":"ann"}}`,
 			`{"id":3,"method":"state.get","params":{"namespace":[]}}`, `{"thread_ids":["x","t"],"strategy":"keep_latest"}`,
+			`{"assistant_id":"chain","schedule":"0 0 * * 5-7","timezone":"Europe/Berlin","end_time":"2100-01-01T00:00:00","enabled":false,"metadata":{"a":1},"input":{}}`,
+			`{"metadata":{},"ttl":{"ttl":1e9,"strategy":"keep_latest"},"webhook":"http://10.0.0.1","assistant_id":"chain","input":{}}`, `[{"assistantId":"chain","signal":{},"interruptBefore":["a"]}]`,
 		} {
 			f.Add(uint8(i), "", "limit=3&offset=0&stream_mode=values,debug&subgraphs=true", "2.1", []byte(body))
 		}

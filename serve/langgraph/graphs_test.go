@@ -385,7 +385,7 @@ func serving(t testing.TB, folder string, modes graph.Mode, inside, strict bool)
 	for _, name := range []string{"chat", "approve", "writes"} {
 		graphs = append(graphs, runs.Graph{Name: name, App: chats(t, name).App()})
 	}
-	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: files.Saver, Store: files.Rows, Log: files.Log, Modes: modes, Subgraphs: inside, Warn: func(err error) { t.Error(err) }})
+	m, err := runs.Open(ctx, graphs, runs.Options{Checkpointer: files.Saver, Store: files.Rows, Log: files.Log, Modes: modes, Subgraphs: inside, Plan: langgraph.Plan, Tell: []runs.Teller{langgraph.Tell}, WebhookHosts: []string{"127.0.0.1"}, Warn: func(err error) { t.Error(err) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,11 +95,18 @@ func Handler(o Options) http.Handler {
 		"POST /threads/{thread}/runs/{run}/cancel": (*call).cancelRun,
 		"POST /threads/{thread}/commands":          (*call).command,
 		"POST /threads/{thread}/stream/events":     (*call).streamEvents,
+		"GET /threads/{thread}/stream":             (*call).joinThread,
 		"POST /runs":                               (*call).createRun,
 		"POST /runs/stream":                        (*call).streamRun,
 		"POST /runs/wait":                          (*call).waitRun,
 		"POST /runs/batch":                         (*call).createRuns,
 		"POST /runs/cancel":                        (*call).cancelRuns,
+		"POST /threads/{thread}/runs/crons":        (*call).createCron,
+		"POST /runs/crons":                         (*call).createCron,
+		"POST /runs/crons/search":                  (*call).searchCrons,
+		"POST /runs/crons/count":                   (*call).countCrons,
+		"PATCH /runs/crons/{cron}":                 (*call).patchCron,
+		"DELETE /runs/crons/{cron}":                (*call).deleteCron,
 		"GET /runs/{run}/stream":                   (*call).joinStream,
 
 		"PUT /store/items":         (*call).putItem,
@@ -310,7 +317,7 @@ func (c *call) ok() (any, error) { return map[string]bool{"ok": true}, nil }
 func (c *call) info() (any, error) {
 	return map[string]any{
 		"version": c.Version, "context": "go",
-		"flags": map[string]bool{"assistants": true, "crons": false, "langsmith": false, "langsmith_tracing_replicas": false},
+		"flags": map[string]bool{"assistants": true, "crons": true, "langsmith": false, "langsmith_tracing_replicas": false},
 	}, nil
 }
 

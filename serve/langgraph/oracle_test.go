@@ -21,7 +21,14 @@ import (
 )
 
 // driven is what the clients of a script get of a server, by scenario.
-func driven(t *testing.T, dir, script, url string) map[string]any {
+func driven(t *testing.T, dir, script, url string) (out map[string]any) {
+	t.Helper()
+	drive(t, dir, script, url, &out)
+	return out
+}
+
+// drive runs a script with a server, and reads what it prints.
+func drive(t *testing.T, dir, script, url string, out any) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer stop()
@@ -31,11 +38,24 @@ func driven(t *testing.T, dir, script, url string) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out map[string]any
-	if err := json.Unmarshal(data, &out); err != nil {
+	if err := json.Unmarshal(data, out); err != nil {
 		t.Fatal(err)
 	}
-	return out
+}
+
+// LangGraph's SDK does here what LangGraph's development server cannot do.
+func TestCronsOfSDK(t *testing.T) {
+	if os.Getenv("ASSAY_TEST_ORACLE") == "" {
+		t.Skip("ASSAY_TEST_ORACLE is not set: it makes this test install LangGraph's SDK")
+	}
+	if testing.Short() {
+		t.Skip("it waits for the next minute")
+	}
+	var wrong []string
+	drive(t, npmtest.Clients(t, "oracle"), "crons.mjs", served(t).URL, &wrong)
+	for _, text := range wrong {
+		t.Error(text)
+	}
 }
 
 // allowed are the differences that are there for a reason. The reason stands in the

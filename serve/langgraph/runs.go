@@ -56,12 +56,16 @@ func (c *call) createRun() (any, error) {
 
 // createRuns begins several runs. When one is refused, the earlier ones have already begun.
 func (c *call) createRuns() (any, error) {
-	var list []json.RawMessage
+	var list []map[string]json.RawMessage
 	if err := c.body(&list); err != nil {
 		return nil, err
 	}
 	out := []runJSON{}
-	for _, one := range list {
+	for _, fields := range list {
+		one, err := snaked(fields)
+		if err != nil {
+			return nil, err
+		}
 		r, _, err := c.beginWith(one)
 		if err != nil {
 			return nil, err
@@ -103,6 +107,7 @@ func (c *call) listRuns() (any, error) {
 	if status := c.r.URL.Query().Get("status"); status != "" {
 		all = slices.DeleteFunc(all, func(r runs.Run) bool { return string(r.Status) != status })
 	}
+	slices.Reverse(all) // the oldest comes first
 	if all, err = cut(c, all, page{&limit, offset}); err != nil {
 		return nil, err
 	}
@@ -118,7 +123,7 @@ func (c *call) deleteRun() (any, error) {
 }
 
 func (c *call) cancelRun() (any, error) {
-	action, err := choice("action", c.r.URL.Query().Get("action"), "interrupt", "rollback")
+	action, err := c.action()
 	if err != nil {
 		return nil, err
 	}
@@ -126,19 +131,13 @@ func (c *call) cancelRun() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if action == "rollback" {
-		return nil, refusal.New(http.StatusUnprocessableEntity, "action=rollback is not understood here: what a run has saved stays; use interrupt")
-	}
-	if err := c.Cancel(c.ctx(), r.ID); err != nil {
+	if err := c.cancel(r, action); err != nil {
 		return nil, err
 	}
 	if !c.flag("wait") {
 		return status(http.StatusAccepted), nil
 	}
-	if _, err := c.Wait(c.ctx(), r.ID); err != nil {
-		return nil, err
-	}
-	return status(http.StatusNoContent), nil
+	return c.awaited(r)
 }
 
 // cancelRuns cancels some runs of a thread, or all runs with a status.
@@ -149,6 +148,10 @@ func (c *call) cancelRuns() (any, error) {
 		Status string   `json:"status"`
 	}
 	if err := c.body(&in); err != nil {
+		return nil, err
+	}
+	action, err := c.action()
+	if err != nil {
 		return nil, err
 	}
 	which, err := choice("status", in.Status, "all", "pending", "running")
@@ -166,7 +169,7 @@ func (c *call) cancelRuns() (any, error) {
 		if r.Status.Ended() || len(in.Runs) > 0 && !slices.Contains(in.Runs, r.ID) || which != "all" && string(r.Status) != which {
 			continue
 		}
-		if err := c.Cancel(c.ctx(), r.ID); err != nil {
+		if err := c.cancel(r, action); err != nil {
 			return nil, err
 		}
 	}

@@ -155,6 +155,7 @@ type runRequest struct {
 	Strict       bool            `json:"strict_resume"`    // always in effect: an answer without an interrupt fails
 	Feedback     json.RawMessage `json:"feedback_keys"`    // kept, without effect
 	Tracer       json.RawMessage `json:"langsmith_tracer"` // kept, without effect
+	Webhook      string          `json:"webhook"`
 }
 
 // choice checks a field's value against its allowed values. The first one is the default.
@@ -196,7 +197,7 @@ func (c *call) spec(r *runRequest, data json.RawMessage) (spec runs.Spec, err er
 	}
 	spec = runs.Spec{
 		Thread: c.thread(), Graph: g.Name, Limit: ofAssistant.Limit, Checkpoint: place.Checkpoint, Subgraphs: r.Subgraphs,
-		Delay: time.Duration(r.AfterSeconds * float64(time.Second)), Kept: data,
+		Delay: time.Duration(r.AfterSeconds * float64(time.Second)), Kept: data, Webhook: r.Webhook,
 		Saved: map[string]string{"graph_id": g.Name, "assistant_id": v.ID}, Settings: chosen,
 	}
 	if conf.Limit > 0 {
@@ -325,7 +326,7 @@ func (r *runRequest) policies(spec *runs.Spec, g runs.Graph) error {
 		}
 		*b.to = b.given
 	}
-	strategy, err := choice("multitask_strategy", r.Strategy, "reject", "enqueue", "interrupt")
+	strategy, err := choice("multitask_strategy", r.Strategy, "reject", "enqueue", "interrupt", "rollback")
 	if err != nil {
 		return err
 	}

@@ -141,6 +141,9 @@ func (c *call) lastFrame(m *mapper, err error, out *sse.Stream) error {
 	kind := streamUnreadable
 	if err == nil {
 		r, failed := c.Run(c.ctx(), m.run.ID)
+		if errors.As(failed, new(*runs.NotFoundError)) {
+			failed = nil // it was rolled back
+		}
 		if err = failed; err == nil && (r.Status == runs.Errored || r.Status == runs.TimedOut) {
 			kind, err = runFailed, errors.New(r.Error)
 		}

@@ -24,6 +24,7 @@ type threadJSON struct {
 	Values     json.RawMessage            `json:"values,omitempty"`
 	Interrupts map[string][]interruptJSON `json:"interrupts,omitzero"`
 	Error      string                     `json:"error,omitempty"`
+	TTL        *expiryJSON                `json:"ttl,omitempty"`
 }
 
 type interruptJSON struct {
@@ -45,7 +46,7 @@ func (c *call) threadOf(t runs.Thread) threadJSON {
 	}
 	out := threadJSON{
 		ID: t.ID, Created: moment(t.Created), Updated: moment(t.Updated), Metadata: t.Metadata, Status: t.Status,
-		Config: t.Config, Values: t.Values, Error: t.Error,
+		Config: t.Config, Values: t.Values, Error: t.Error, TTL: c.expiryOf(t),
 	}
 	if t.Values != nil {
 		out.Interrupts = map[string][]interruptJSON{}
@@ -63,6 +64,7 @@ func (c *call) createThread() (any, error) {
 		IfExists   string          `json:"if_exists"`
 		Supersteps []superstep     `json:"supersteps"`
 		Graph      string          `json:"graph_id"`
+		TTL        *lifetime       `json:"ttl"`
 	}
 	if err := c.body(&in); err != nil {
 		return nil, err
@@ -70,7 +72,11 @@ func (c *call) createThread() (any, error) {
 	if !slices.Contains([]string{"", "raise", "do_nothing"}, in.IfExists) {
 		return nil, refusal.New(http.StatusUnprocessableEntity, `if_exists is %q: it can be "raise" or "do_nothing"`, in.IfExists)
 	}
-	t, err := c.CreateThread(c.ctx(), runs.ThreadSpec{ID: in.ID, Metadata: in.Metadata, Existing: in.IfExists == "do_nothing"})
+	ttl, err := in.TTL.ttl()
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.CreateThread(c.ctx(), runs.ThreadSpec{ID: in.ID, Metadata: in.Metadata, Existing: in.IfExists == "do_nothing", TTL: ttl})
 	if err != nil {
 		return nil, err
 	}
@@ -246,11 +252,24 @@ func (c *call) getThread() (any, error) {
 func (c *call) patchThread() (any, error) {
 	var in struct {
 		Metadata json.RawMessage `json:"metadata"`
+		TTL      *lifetime       `json:"ttl"`
 	}
 	if err := c.body(&in); err != nil {
 		return nil, err
 	}
+	ttl, err := in.TTL.ttl()
+	if err != nil {
+		return nil, err
+	}
+	if ttl != nil {
+		if _, err := c.SetTTL(c.ctx(), c.thread(), ttl); err != nil {
+			return nil, err
+		}
+	}
 	t, err := c.PatchThread(c.ctx(), c.thread(), in.Metadata)
+	if err == nil && c.r.Header.Get("Prefer") == "return=minimal" {
+		return status(http.StatusNoContent), nil
+	}
 	return c.threadOf(t), err
 }
 

@@ -355,7 +355,7 @@ func TestCommandsRefused(t *testing.T) {
 		{"run.start", `{"assistant_id":"chain","input":{},"colour":"red"}`, `\"colour\"`},
 		{"run.start", `{"assistant_id":"chain","input":{"no":1}}`, `no channel \"no\"`},
 		{"run.start", `{"assistant_id":"chain","input":{},"config":{"configurable":{"corpus":"x"}}}`, `\"corpus\"`},
-		{"run.start", `{"assistant_id":"chain","input":{},"multitaskStrategy":"rollback"}`, "rollback"},
+		{"run.start", `{"assistant_id":"chain","input":{},"multitaskStrategy":"push"}`, "push"},
 	} {
 		if got := order(t, s, id, c.method, c.params); !strings.Contains(got, `"type":"error","id":7`) || !strings.Contains(got, c.says) {
 			t.Errorf("%s %s: %s; want %q", c.method, c.params, got, c.says)

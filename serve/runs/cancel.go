@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -19,7 +20,7 @@ const (
 )
 
 // Cancel stops a run and keeps the work of its finished tasks. It does not wait: see Wait. A run
-// that has ended stays as it is. A run of another process stops within a second; if that process has
+// that has ended stays as it is. A run of another process stops within a second, also one that is rolled back; if that process has
 // died, the next one that takes the run up cancels it.
 func (s *Space) Cancel(ctx context.Context, id string) error {
 	r, err := s.Run(ctx, id)
@@ -30,9 +31,36 @@ func (s *Space) Cancel(ctx context.Context, id string) error {
 		l.cancel(errCancelled)
 		return nil
 	}
+	return s.ask(ctx, r, false)
+}
+
+// A request asks the process that executes a run to stop it.
+type request struct {
+	place
+	Undo bool `json:"undo,omitempty"` // see Rollback
+}
+
+func (s *Space) ask(ctx context.Context, r Run, undo bool) error {
 	var c change
-	c.put(toCancel, id, place{Tenant: s.tenant, Thread: r.Thread}, askFor)
+	c.put(toCancel, r.ID, request{place{Tenant: s.tenant, Thread: r.Thread}, undo}, askFor)
 	return s.write(ctx, &c)
+}
+
+// stop does what a request asks, if this process executes the run. The run's end removes the request.
+func (m *Manager) stop(asked store.Result) error {
+	m.mu.Lock()
+	l := m.live[asked.Key]
+	m.mu.Unlock()
+	if l == nil {
+		return nil
+	}
+	r, err := store.Decode[request](asked.Item)
+	if err != nil || !r.Undo {
+		l.cancel(errCancelled)
+		return err
+	}
+	defer l.space.hold(r.Thread)()
+	return l.rollBack(context.Background())
 }
 
 // obey cancels the runs of this process that others want to stop.
@@ -52,12 +80,10 @@ func (m *Manager) obey() {
 		if err != nil {
 			m.Warn(err)
 		}
-		m.mu.Lock()
 		for _, one := range asked {
-			if l := m.live[one.Key]; l != nil {
-				l.cancel(errCancelled) // its end removes the request
+			if err := m.stop(one); err != nil {
+				m.Warn(fmt.Errorf("stopping run %q: %w", one.Key, err))
 			}
 		}
-		m.mu.Unlock()
 	}
 }

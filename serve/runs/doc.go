@@ -16,6 +16,10 @@
 // Several processes may share the checkpointer, the store and the log. The process that took a run
 // executes it. If that process dies, another one continues the run.
 //
+// A [Cron] begins runs by a schedule. A [Notice] tells others about a run: a [Teller] of a protocol
+// writes it. A thread with a [TTL] is removed when nobody uses it. One of the processes does each of
+// these things.
+//
 // The package knows no protocol. It does not authenticate callers or limit requests. Its queue does
 // not survive a restart: waiting runs are then taken up in the order of their creation.
 package runs

@@ -89,8 +89,9 @@ func (s *Space) put(ctx context.Context, c *change, t *Thread) error {
 	if err != nil {
 		return err
 	}
-	c.put(s.threads(), t.ID, t, 0)
-	s.enter(c, t, was, len(c.ops[len(c.ops)-1].Value))
+	at := len(c.ops)
+	s.putThread(c, t)
+	s.enter(c, t, was, len(c.ops[at].Value))
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 	"example.com/assay/serve/runs"
 )
 
-const killFolder = "ASSAY_TEST_RUNS_HOME"
+const killFolder, killHook = "ASSAY_TEST_RUNS_HOME", "ASSAY_TEST_RUNS_HOOK"
 
 // TestServed is the process that TestKilled kills: it takes up what is there, begins the
 // runs that it is told to, and lives until its input ends.
@@ -27,12 +27,13 @@ func TestServed(t *testing.T) {
 	}
 	h := openHome(t, folder)
 	h.opts.Waiting = 1 << 20
+	telling("127.0.0.1")(&h.opts)
 	m := h.open(t, chain(t, "five", "a", "b", "c", "d", "e"))
 	s := m.Space(runs.DefaultTenant)
 	fmt.Println("ready")
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		r, err := s.Begin(t.Context(), runs.Spec{
-			Graph: "five", Thread: in.Text(), Create: true, Modes: graph.Values,
+			Graph: "five", Thread: in.Text(), Create: true, Modes: graph.Values, Webhook: os.Getenv(killHook),
 			Input: json.RawMessage(`[{"channel":"wait","op":"set","value":10}]`),
 		})
 		fmt.Println("took", r.ID, err)
@@ -41,10 +42,10 @@ func TestServed(t *testing.T) {
 }
 
 // serving starts the process of TestServed.
-func serving(t *testing.T, folder string) (cmd *exec.Cmd, say func(string) string) {
+func serving(t *testing.T, folder, hook string) (cmd *exec.Cmd, say func(string) string) {
 	t.Helper()
 	cmd = exec.Command(os.Args[0], "-test.run", "^TestServed$")
-	cmd.Env, cmd.Stderr = append(os.Environ(), killFolder+"="+folder), os.Stderr
+	cmd.Env, cmd.Stderr = append(os.Environ(), killFolder+"="+folder, killHook+"="+hook), os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +74,8 @@ func serving(t *testing.T, folder string) (cmd *exec.Cmd, say func(string) strin
 }
 
 // A process with runs is killed again and again. In the end each run has ended, no
-// superstep was made twice, and the events of each are whole.
+// superstep was made twice, the events of each are whole, and each has one notice of its end, which
+// may have come twice.
 func TestKilled(t *testing.T) {
 	kills, each := 5, 10
 	if os.Getenv("ASSAY_TEST_KILLS") != "" {
@@ -82,11 +84,11 @@ func TestKilled(t *testing.T) {
 		}
 		each = 50
 	}
-	folder := t.TempDir()
+	folder, hook := t.TempDir(), receive(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	var ids []string
 	for round := range kills {
-		cmd, say := serving(t, folder)
+		cmd, say := serving(t, folder, hook.URL)
 		for i := range each {
 			id, ok := strings.CutSuffix(say(fmt.Sprintf("t%d-%d", round, i)), " <nil>")
 			if !ok {
@@ -100,7 +102,9 @@ func TestKilled(t *testing.T) {
 		}
 		_ = cmd.Wait()
 	}
-	m := openHome(t, folder).open(t, chain(t, "five", "a", "b", "c", "d", "e"))
+	h := openHome(t, folder)
+	telling("127.0.0.1")(&h.opts)
+	m := h.open(t, chain(t, "five", "a", "b", "c", "d", "e"))
 	defer m.Close(context.Background())
 	s := m.Space(runs.DefaultTenant)
 	again := 0
@@ -132,7 +136,16 @@ func TestKilled(t *testing.T) {
 			t.Errorf("run %s is told %v", id, count)
 		}
 	}
-	t.Logf("%d runs, %d kills; %d runs were taken up again", len(ids), kills, again)
+	var notices map[string]map[string]bool
+	for deadline := time.Now().Add(30 * time.Second); len(notices) < len(ids) && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		notices = hook.ends(t)
+	}
+	for _, id := range ids {
+		if len(notices[id]) != 1 {
+			t.Errorf("run %s has %d notices of its end", id, len(notices[id]))
+		}
+	}
+	t.Logf("%d runs, %d kills; %d runs were taken up again; %d requests", len(ids), kills, again, hook.count())
 	if again == 0 {
 		t.Error("no run was in the middle when its process was killed")
 	}

@@ -23,6 +23,7 @@ type live struct {
 	done    chan struct{} // closed when the run has ended here or this process gave it up
 	adopted bool          // another process may have begun the run
 	logged  int64         // bytes of its events; known when its graph has ended
+	former  []point       // see remember
 
 	mu  sync.Mutex
 	run Run
@@ -171,7 +172,8 @@ func (l *live) inTurn(do func() error) error {
 
 // runGraph runs the graph and writes its events. A panic of it is an error.
 func (l *live) runGraph() (err error) {
-	r := l.set(func(r *Run) { r.Status = Running })
+	r := l.set(func(r *Run) { r.Status, r.Started = Running, l.space.Now() })
+	l.space.tellNow(l.ctx, r)
 	ended := l.space.Observe(r)
 	defer func() { ended(l.now()) }()
 	spec := r.Spec
@@ -184,6 +186,9 @@ func (l *live) runGraph() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, open.Close()) }()
+	if err := l.remember(g.App); err != nil {
+		return err
+	}
 	opts := &graph.RunOptions{
 		Thread: l.space.saved(spec.Thread), RunID: r.ID, Checkpoint: spec.Checkpoint, RecursionLimit: spec.Limit,
 		InterruptBefore: spec.Before, InterruptAfter: spec.After, Durability: spec.Durability, Timeout: spec.Timeout,
@@ -229,7 +234,7 @@ func (l *live) statusOf(err error) Status {
 	switch {
 	case err == nil, errors.As(err, new(*graph.InterruptedError)):
 		return Success
-	case errors.Is(context.Cause(l.ctx), errCancelled):
+	case errors.Is(context.Cause(l.ctx), errCancelled), l.rolledBack():
 		return Cancelled
 	case errors.As(err, &timeout) && timeout.Kind == graph.TimeoutTotal:
 		return TimedOut
@@ -275,9 +280,19 @@ func (l *live) conclude(ctx context.Context, r Run, temporary bool) error {
 	defer s.hold(r.Thread)()
 	others := l.leave()
 	var c change
-	c.put(s.runsOn(r.Thread), r.ID, r, s.Keep)
-	c.put(s.ids(), r.ID, place{s.tenant, r.Thread, l.logged}, s.Keep)
-	c.remove(opened, r.ID)
+	if err := s.tell(ctx, &c, r); err != nil {
+		return err
+	}
+	told := len(c.ops) > 0
+	if l.rolledBack() {
+		if err := l.undo(ctx, &c); err != nil {
+			return err
+		}
+	} else {
+		c.put(s.runsOn(r.Thread), r.ID, r, s.Keep)
+		c.put(s.ids(), r.ID, place{s.tenant, r.Thread, l.logged}, s.Keep)
+		c.remove(opened, r.ID)
+	}
 	c.remove(toCancel, r.ID)
 	t, err := s.Thread(ctx, r.Thread)
 	switch {
@@ -296,7 +311,7 @@ func (l *live) conclude(ctx context.Context, r Run, temporary bool) error {
 		if err := s.refresh(ctx, &t, failure); err != nil {
 			return err
 		}
-		if r.Status == Cancelled {
+		if r.Status == Cancelled && !l.rolledBack() {
 			t.Status = Idle
 		}
 		if others {
@@ -315,6 +330,9 @@ func (l *live) conclude(ctx context.Context, r Run, temporary bool) error {
 		return err
 	}
 	s.charge(l.logged)
+	if told {
+		s.nudge()
+	}
 	return s.prune(ctx, r.Thread)
 }
 

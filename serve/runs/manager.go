@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -42,6 +43,18 @@ type Options struct {
 	Subgraphs bool
 	// Timeout limits a run whose Spec has no timeout. Default: no limit.
 	Timeout time.Duration
+	// ThreadTTL is the time to live of new threads that are given none. Default: they stay.
+	ThreadTTL time.Duration
+	// Plan returns the run that a cron begins. An *InvalidError or a *NotFoundError skips this time;
+	// after other errors it is tried again. Default: there are no crons.
+	Plan func(context.Context, *Space, Cron) (Spec, error)
+	// Tell are asked for the notices about every run. Default: nobody is told.
+	Tell []Teller
+	// WebhookHosts are hosts inside the network that notices may be sent to: "hooks.example.com",
+	// "127.0.0.1". Default: none.
+	WebhookHosts []string
+	// WebhookSecret signs notices: see Notice. Default: they are not signed.
+	WebhookSecret []byte
 	// Warn is called with errors that no caller waits for. Default: they are dropped.
 	Warn func(error)
 	// Observe is called when a run begins, and returns a function for its end. Default: none.
@@ -57,12 +70,16 @@ type Manager struct {
 	began   time.Time
 	turns   *turns
 	closed  chan struct{} // closed when nothing more begins
+	nudged  chan struct{} // something is due
+	outside *http.Client  // sends notices
+	hurry   func()        // ends their requests
 	working sync.WaitGroup
 
-	mu   sync.Mutex
-	live map[string]*live   // runs that this process executes, by ID
-	on   map[string][]*live // the same by thread, in order
-	held map[string]*holder // by thread
+	mu      sync.Mutex
+	live    map[string]*live   // runs that this process executes, by ID
+	on      map[string][]*live // the same by thread, in order
+	held    map[string]*holder // by thread
+	sending map[string]bool    // the IDs of notices
 
 	accounts map[string]*account // by tenant; only of those with a quota of bytes
 }
@@ -108,7 +125,12 @@ func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {
 	}
 	m := &Manager{
 		Options: o, began: o.Now(), turns: newTurns(&o), closed: make(chan struct{}),
+		nudged: make(chan struct{}, 1), sending: map[string]bool{},
 		live: map[string]*live{}, on: map[string][]*live{}, held: map[string]*holder{}, accounts: map[string]*account{},
+	}
+	m.outside = m.newOutside()
+	if o.ThreadTTL < 0 {
+		return nil, fmt.Errorf("the time to live of threads is %v: it must not be negative", o.ThreadTTL)
 	}
 	for _, g := range graphs {
 		g.App = g.App.With(o.Checkpointer)
@@ -128,6 +150,9 @@ func Open(ctx context.Context, graphs []Graph, o Options) (*Manager, error) {
 	}
 	m.working.Go(m.look)
 	m.working.Go(m.obey)
+	sends, hurry := context.WithCancel(context.Background())
+	m.hurry = hurry
+	m.working.Go(func() { m.keepTime(sends) })
 	return m, nil
 }
 
@@ -164,6 +189,7 @@ func (m *Manager) Close(ctx context.Context) {
 	for _, l := range all {
 		l.control.Drain("the server stops")
 	}
+	defer m.hurry()
 	stopped := make(chan struct{})
 	go func() {
 		m.working.Wait()
@@ -172,6 +198,7 @@ func (m *Manager) Close(ctx context.Context) {
 	select {
 	case <-stopped:
 	case <-ctx.Done():
+		m.hurry()
 		for _, l := range all {
 			l.cancel(errStopping)
 		}
@@ -194,9 +221,10 @@ const (
 func (m *Manager) look() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	tick, sweep := time.NewTicker(lookEvery), time.NewTicker(sweepEvery)
+	tick, sweep, expire := time.NewTicker(lookEvery), time.NewTicker(sweepEvery), time.NewTicker(expireEvery)
 	defer tick.Stop()
 	defer sweep.Stop()
+	defer expire.Stop()
 	for {
 		var err error
 		select {
@@ -204,6 +232,8 @@ func (m *Manager) look() {
 			return
 		case <-tick.C:
 			err = m.adopt(ctx)
+		case <-expire.C:
+			err = m.expire(ctx)
 		case <-sweep.C:
 			if _, err = m.Log.Sweep(ctx, m.Now().Add(-m.Keep)); err == nil {
 				_, err = m.Store.Sweep(ctx)
@@ -252,6 +282,9 @@ func (s *Space) adopt(ctx context.Context, id, thread string) error {
 			return err // it never is
 		}
 		l := s.newLive(r, claim)
+		if r.Undo {
+			l.cancel(errRolledBack)
+		}
 		if l.adopted = true; s.start(l) {
 			return nil
 		}

@@ -35,6 +35,7 @@ const (
 	Reject    Strategy = "reject"    // the run is refused with ErrBusy
 	Enqueue   Strategy = "enqueue"   // the run waits for the others to end
 	Interrupt Strategy = "interrupt" // the others are cancelled
+	Undo      Strategy = "rollback"  // the others are rolled back: see Space.Rollback
 )
 
 // A Run is one run of a graph on a thread.
@@ -46,16 +47,19 @@ type Run struct {
 	Status   Status          `json:"status"`
 	Created  time.Time       `json:"created"`
 	Updated  time.Time       `json:"updated"`
-	Metadata json.RawMessage `json:"metadata"`       // an object
-	Kept     json.RawMessage `json:"kept,omitempty"` // Spec.Kept
+	Started  time.Time       `json:"started,omitzero"` // when it last began to execute
+	Metadata json.RawMessage `json:"metadata"`         // an object
+	Kept     json.RawMessage `json:"kept,omitempty"`   // Spec.Kept
 	Strategy Strategy        `json:"strategy"`
 	Asked    string          `json:"asked,omitempty"` // the question in its input, in one line, cut; empty without an input
 	Asks     bool            `json:"asks,omitempty"`  // it has ended and waits for a person
-	// Temporary, Settings and Forked come from the Spec.
+	// Temporary, Settings, Forked and Webhook come from the Spec.
 	Temporary bool                       `json:"temporary,omitempty"`
 	Settings  map[string]json.RawMessage `json:"settings,omitempty"`
 	Forked    string                     `json:"forked,omitempty"`
-	Attempt   int                        `json:"attempt"` // 1; higher after its process died
+	Webhook   string                     `json:"webhook,omitempty"`
+	Undo      bool                       `json:"undo,omitempty"` // see Space.Rollback
+	Attempt   int                        `json:"attempt"`        // 1; higher after its process died
 	Error     string                     `json:"error,omitempty"`
 	// Subject and Scopes are those of the Caller that began it.
 	Subject string   `json:"subject,omitempty"`
@@ -65,6 +69,7 @@ type Run struct {
 
 // A Spec describes a run to begin.
 type Spec struct {
+	ID     string `json:"id,omitempty"`     // default: a generated ID; a run with this ID is ErrExists
 	Thread string `json:"thread"`           // an ID without "." and "/"; default: a new thread
 	Create bool   `json:"create,omitempty"` // create a missing thread; otherwise it is a *NotFoundError
 	Graph  string `json:"graph"`
@@ -91,22 +96,36 @@ type Spec struct {
 	Saved     map[string]string `json:"saved,omitempty"`     // metadata of the run's checkpoints
 	// Settings are values for the graph's settings.
 	Settings map[string]json.RawMessage `json:"settings,omitempty"`
-	Forked   string                     `json:"forked,omitempty"` // the run whose checkpoint it continues from, for readers
-	Asked    string                     `json:"asked,omitempty"`  // its question, for readers; default: the question in its input
-	Kept     json.RawMessage            `json:"-"`                // the value of Run.Kept
+	Forked   string                     `json:"forked,omitempty"`  // the run whose checkpoint it continues from, for readers
+	Asked    string                     `json:"asked,omitempty"`   // its question, for readers; default: the question in its input
+	Webhook  string                     `json:"webhook,omitempty"` // for a Teller; see Manager.CheckURL
+	Kept     json.RawMessage            `json:"-"`                 // the value of Run.Kept
 }
 
 // Begin queues a run, which begins when it is its turn.
 func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
+	return s.begin(ctx, spec, new(change))
+}
+
+// begin queues a run, and makes another change in the same transaction.
+func (s *Space) begin(ctx context.Context, spec Spec, also *change) (Run, error) {
 	g, err := s.Graph(spec.Graph)
 	if err == nil {
 		err = s.CheckSettings(g, spec.Settings)
+	}
+	if err == nil && spec.Webhook != "" {
+		err = s.CheckURL(spec.Webhook)
 	}
 	if err == nil {
 		err = s.room(ctx)
 	}
 	if err != nil {
 		return Run{}, err
+	}
+	if spec.ID == "" {
+		spec.ID = s.NewID()
+	} else if _, err := s.Run(ctx, spec.ID); !errors.As(err, new(*NotFoundError)) {
+		return Run{}, cmp.Or(err, fmt.Errorf("run %q: %w", spec.ID, ErrExists))
 	}
 	if spec.Thread == "" {
 		spec.Thread, spec.Create = s.NewID(), true
@@ -120,6 +139,11 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	}
 	defer s.hold(spec.Thread)()
 	t, err := s.Thread(ctx, spec.Thread)
+	if err == nil {
+		var release func()
+		t, release, err = s.used(ctx, t)
+		defer release()
+	}
 	if errors.As(err, new(*NotFoundError)) && spec.Create {
 		t, err = s.newThread(spec.Thread, spec.Metadata)
 	}
@@ -148,8 +172,8 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	now := s.Now()
 	t.Runs++
 	r := Run{
-		ID: s.NewID(), Thread: t.ID, Graph: spec.Graph, Number: t.Runs, Status: Pending, Created: now, Updated: now,
-		Metadata: object(spec.Metadata), Kept: spec.Kept, Strategy: spec.Strategy, Asked: cmp.Or(line(spec.Asked), asked(&spec)), Temporary: spec.Temporary, Settings: spec.Settings, Forked: spec.Forked,
+		ID: spec.ID, Thread: t.ID, Graph: spec.Graph, Number: t.Runs, Status: Pending, Created: now, Updated: now,
+		Metadata: object(spec.Metadata), Kept: spec.Kept, Strategy: spec.Strategy, Asked: cmp.Or(line(spec.Asked), asked(&spec)), Temporary: spec.Temporary, Settings: spec.Settings, Forked: spec.Forked, Webhook: spec.Webhook,
 		Subject: s.by.Subject, Scopes: s.by.Scopes, Spec: &spec,
 	}
 	t.Graph, t.Status, t.Updated = spec.Graph, Busy, now
@@ -160,7 +184,7 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	var c change
+	c := *also
 	err = s.put(ctx, &c, &t)
 	c.put(s.runsOn(t.ID), r.ID, r, 0)
 	at := place{Tenant: s.tenant, Thread: t.ID}
@@ -178,9 +202,14 @@ func (s *Space) Begin(ctx context.Context, spec Spec) (Run, error) {
 		claim()
 		return r, nil // the run begins at the next start of a manager
 	}
-	if spec.Strategy == Interrupt {
-		for _, other := range others {
+	for _, other := range others {
+		switch spec.Strategy {
+		case Interrupt:
 			other.cancel(errCancelled)
+		case Undo:
+			if err := other.rollBack(ctx); err != nil {
+				return r, err
+			}
 		}
 	}
 	return r, nil

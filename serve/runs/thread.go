@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,6 +40,7 @@ type Thread struct {
 	Error      string                              `json:"error,omitempty"`      // error of the last run, if it failed
 	Runs       int                                 `json:"runs,omitempty"`       // number of runs so far; see Run.Number
 	Bytes      int64                               `json:"bytes,omitempty"`      // of the states of its checkpoints; see Quota.Bytes
+	TTL        *TTL                                `json:"ttl,omitempty"`        // nil: it stays
 }
 
 // A ThreadSpec describes a new thread.
@@ -46,6 +48,7 @@ type ThreadSpec struct {
 	ID       string          // default: a generated ID; see Spec.Thread
 	Metadata json.RawMessage // an object; default: an empty one
 	Existing bool            // return an existing thread with this ID
+	TTL      *TTL            // default: Options.ThreadTTL
 }
 
 // CreateThread creates a thread.
@@ -64,12 +67,13 @@ func (s *Space) CreateThread(ctx context.Context, spec ThreadSpec) (Thread, erro
 		return Thread{}, err
 	}
 	t, err := s.newThread(spec.ID, spec.Metadata)
-	if err != nil {
+	if err = cmp.Or(err, spec.TTL.check()); err != nil {
 		return Thread{}, err
 	}
 	if err := s.room(ctx); err != nil {
 		return Thread{}, err
 	}
+	t.TTL = cmp.Or(spec.TTL, t.TTL)
 	return t, s.keep(ctx, &t)
 }
 
@@ -83,6 +87,9 @@ func (s *Space) newThread(id string, metadata json.RawMessage) (Thread, error) {
 	}
 	now := s.Now()
 	t := Thread{ID: id, Created: now, Updated: now, Config: object(nil), Status: Idle}
+	if s.ThreadTTL > 0 {
+		t.TTL = &TTL{After: s.ThreadTTL}
+	}
 	var err error
 	t.Metadata, err = Merge(nil, metadata)
 	return t, err
@@ -164,6 +171,7 @@ func (s *Space) removeThread(ctx context.Context, id string, withRuns bool) erro
 	}
 	var c change
 	c.remove(s.threads(), id)
+	c.plan(expiriesAt, s.expiry(id), time.Time{})
 	if err := s.removeHead(ctx, &c, id); err != nil {
 		return err
 	}

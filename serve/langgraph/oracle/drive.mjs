@@ -210,6 +210,16 @@ const scenarios = {
     const joined = await client.runs.join(thread_id, run.run_id);
     return { joined, status: (await client.runs.get(thread_id, run.run_id)).status };
   },
+  async batch() {
+    const made = await client.runs.createBatch([
+      { assistantId: "chain", input: { lines: ["a"] } },
+      { assistantId: "fan", input: { items: [1] } },
+    ]);
+    const { thread_id } = await client.threads.create();
+    for (const who of ["first", "second"]) await client.runs.wait(thread_id, "chain", { input: { lines: [who] }, metadata: { who } });
+    const list = await client.runs.list(thread_id);
+    return { batch: made.map((r) => [r.assistant_id, r.multitask_strategy]), listed: list.map((r) => r.metadata.who) };
+  },
   async assistants() {
     const chain = (await client.assistants.search({ graphId: "chain" }))[0];
     const one = await client.assistants.create({ graphId: "fan", name: "mine", metadata: { x: 1 }, config: { recursion_limit: 7 } });

@@ -10,6 +10,7 @@ package serve
 import (
 	"crypto/tls"
 	"time"
+	_ "time/tzdata" // crons have zones, and a container may have no files of them
 
 	"github.com/spf13/cobra"
 
@@ -76,7 +77,10 @@ step, and the next start continues them.`,
 	f.StringVar(&s.cert, "tls-cert", "", "`FILE` with the certificate (PEM); serves HTTPS")
 	f.StringVar(&s.key, "tls-key", "", "`FILE` with the certificate's key (PEM)")
 	f.IntVar(&s.atOnce, "at-once", 8, "how many runs go on at the same time")
-	f.DurationVar(&s.keep, "keep", 7*24*time.Hour, "how long runs that have ended are kept with their events, a `DURATION`; threads stay")
+	f.DurationVar(&s.keep, "keep", 7*24*time.Hour, "how long runs that have ended are kept with their events, a `DURATION`")
+	f.DurationVar(&s.threadTTL, "thread-ttl", 0, "how long a new thread is kept without a run or an edit, a `DURATION` such as 720h; callers may choose another; by default it stays")
+	f.StringArrayVar(&s.hooks, "webhook-host", nil, "`NAME` or address inside the network that webhooks may call, such as hooks.example.com; may be repeated")
+	f.StringVar(&s.hookSecret, "webhook-secret-file", "", "`FILE` with the secret that signs the calls of webhooks; by default they are not signed")
 	f.DurationVar(&s.drain, "drain", 30*time.Second, "how long to wait for the current steps when the server is stopped, a `DURATION`")
 	f.BoolVar(&s.write, "allow-write", false, "let the page change what has happened: edit states, fork threads, run again with another prompt, forget")
 	f.BoolVar(&s.strict, "strict", false, "refuse fields, channels and settings that the server does not know, with status 422; by default they are kept with the run")
@@ -93,18 +97,22 @@ type server struct {
 	version  string
 	timeout  time.Duration
 	callers
-	addr      string
-	hosts     []string
-	origins   []string
-	cert, key string
-	pairs     []tls.Certificate // nil for plain HTTP
-	atOnce    int
-	keep      time.Duration
-	drain     time.Duration
-	write     bool
-	strict    bool
-	evals     string
-	check     bool
+	addr       string
+	hosts      []string
+	origins    []string
+	cert, key  string
+	pairs      []tls.Certificate // nil for plain HTTP
+	atOnce     int
+	keep       time.Duration
+	threadTTL  time.Duration
+	hooks      []string
+	hookSecret string
+	secret     []byte // what hookSecret has
+	drain      time.Duration
+	write      bool
+	strict     bool
+	evals      string
+	check      bool
 
 	exchange *open.Exchange
 	desks    *desks

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -37,6 +38,14 @@ func (s *server) checkFlags(cmd *cobra.Command) error {
 		return cli.Usagef("--at-once is %d: it must be at least 1", s.atOnce)
 	case s.keep <= 0 || s.drain < 0:
 		return cli.Usagef("--keep must be above 0, --drain not below")
+	case s.threadTTL < 0:
+		return cli.Usagef("--thread-ttl is %s: it must be above 0", s.threadTTL)
+	}
+	if s.hookSecret != "" {
+		data, err := os.ReadFile(s.hookSecret)
+		if s.secret = bytes.TrimSpace(data); err != nil || len(s.secret) < 16 {
+			return cli.Usagef("--webhook-secret-file is %q: it must be a file with 16 letters or more", s.hookSecret)
+		}
 	}
 	if err := s.callers.check(cmd, s.addr, own); err != nil {
 		return err
@@ -98,7 +107,10 @@ func (s *server) prepare(ctx context.Context, log zerolog.Logger) (options serve
 	s.closers = append(s.closers, events.Close)
 	options = serve.Options{
 		Graphs: graphs, Checkpointer: threads, Store: records, Items: items, Log: events, Hosts: s.hosts, Origins: s.origins, Version: s.version, Strict: s.strict,
-		Runs:   runs.Options{AtOnce: s.atOnce, Keep: s.keep, Timeout: s.timeout, Warn: func(err error) { log.Warn().Err(err).Msg("serving") }},
+		Runs: runs.Options{
+			AtOnce: s.atOnce, Keep: s.keep, Timeout: s.timeout, ThreadTTL: s.threadTTL, WebhookHosts: s.hooks, WebhookSecret: s.secret,
+			Warn: func(err error) { log.Warn().Err(err).Msg("serving") },
+		},
 		Access: func(a serve.Access) { accessed(log, a) },
 		Page:   s.page(),
 	}
