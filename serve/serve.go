@@ -157,6 +157,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		r.Quota.AtOnce = cmp.Or(r.Quota.AtOnce, max(1, cmp.Or(r.AtOnce, runs.DefaultAtOnce)-1))
 		r.Quota.Waiting = cmp.Or(r.Quota.Waiting, max(1, cmp.Or(r.Waiting, runs.DefaultWaiting)/n))
 	}
+	r.Tell = append(slices.Clip(r.Tell), a2a.Tell)
 	observe := r.Observe
 	r.Observe = func(run runs.Run) func(runs.Run) {
 		ended := s.metrics.run()

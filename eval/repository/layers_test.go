@@ -72,7 +72,7 @@ var layers = map[string][]string{
 	"serve/langgraph":               {"graph", "graph/store", "state/event", "state/message", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
 	"serve/openai":                  {"graph", "graph/store", "state/event", "state/message", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
 	"serve/agui":                    {"graph", "graph/store", "state/event", "state/message", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
-	"serve/a2a":                     {"graph", "state/message", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
+	"serve/a2a":                     {"graph", "graph/store", "state/message", "serve/internal/refusal", "serve/internal/sse", "serve/runs"},
 	"serve/mcp":                     {"graph", "graph/store", "serve/internal/seal", "serve/runs"},
 	"serve":                         {"graph", "graph/store", "graph/eventlog", "serve/internal/refusal", "serve/internal/seal", "serve/runs", "serve/a2a", "serve/agui", "serve/langgraph", "serve/mcp", "serve/openai", "serve/page"},
 	"graph/temporal/temporaltest":   {"graph/temporal"},

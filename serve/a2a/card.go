@@ -35,7 +35,7 @@ const (
 func (c *call) card() *a2a.AgentCard {
 	card := &a2a.AgentCard{
 		Name: "Assay", Version: cmp.Or(c.Version, "0"),
-		Capabilities:       a2a.AgentCapabilities{Streaming: true, ExtendedAgentCard: true},
+		Capabilities:       a2a.AgentCapabilities{Streaming: true, PushNotifications: true, ExtendedAgentCard: true},
 		DefaultInputModes:  []string{plain, structured},
 		DefaultOutputModes: []string{plain, structured},
 	}

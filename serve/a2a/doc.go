@@ -5,6 +5,8 @@
 //		Space: func(*http.Request) *runs.Space { return manager.Space(runs.DefaultTenant) },
 //	}))
 //
+// Push notifications need Tell among runs.Options.Tell.
+//
 // A context is a thread. A task is a run, and its ID is the run's. A run that asks a person leaves
 // its task waiting (TASK_STATE_INPUT_REQUIRED). A message to the task answers the question with a
 // further run, whose metadata names the first one, so the task keeps its ID. A task that waits while

@@ -41,6 +41,8 @@ type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	graph string // in the path; "" for all graphs
+
+	ending bool // the end of a task's last run is being written
 }
 
 // Path is the path of the agent with all graphs, and Path + "/{graph}" that of an agent with one.
@@ -98,10 +100,10 @@ var methods = map[string]method{
 	"SubscribeToTask":      with((*call).subscribe),
 	"GetExtendedAgentCard": with((*call).extendedCard),
 
-	"CreateTaskPushNotificationConfig": with((*call).noPush),
-	"GetTaskPushNotificationConfig":    with((*call).noPush),
-	"ListTaskPushNotificationConfigs":  with((*call).noPush),
-	"DeleteTaskPushNotificationConfig": with((*call).noPush),
+	"CreateTaskPushNotificationConfig": with((*call).createPush),
+	"GetTaskPushNotificationConfig":    with((*call).getPush),
+	"ListTaskPushNotificationConfigs":  with((*call).listPushes),
+	"DeleteTaskPushNotificationConfig": with((*call).deletePush),
 }
 
 // with makes a method of a function that takes its parameters.
@@ -116,8 +118,6 @@ func with[P any](do func(*call, *P) (any, error)) method {
 		return do(c, &in)
 	}
 }
-
-func (c *call) noPush(*struct{}) (any, error) { return nil, a2a.ErrPushNotificationNotSupported }
 
 // answerRPC answers a request of JSON-RPC.
 func (c *call) answerRPC() {
@@ -194,7 +194,7 @@ var codes = []struct {
 	code int
 }{
 	{a2a.ErrParseError, -32700}, {a2a.ErrInvalidRequest, -32600}, {a2a.ErrMethodNotFound, -32601}, {a2a.ErrInvalidParams, -32602},
-	{a2a.ErrTaskNotFound, -32001}, {a2a.ErrTaskNotCancelable, -32002}, {a2a.ErrPushNotificationNotSupported, -32003},
+	{a2a.ErrTaskNotFound, -32001}, {a2a.ErrTaskNotCancelable, -32002},
 	{a2a.ErrUnsupportedOperation, -32004}, {a2a.ErrUnsupportedContentType, -32005}, {a2a.ErrVersionNotSupported, -32009},
 	{a2a.ErrInternalError, -32603},
 }

@@ -30,8 +30,6 @@ func (c *call) begin(in *a2a.SendMessageRequest) (t task, err error) {
 		return nil, fmt.Errorf("%w: message must have a messageId and parts", a2a.ErrInvalidParams)
 	case m.Role != a2a.MessageRoleUser:
 		return nil, fmt.Errorf("%w: message.role is %.40q: it must be ROLE_USER", a2a.ErrInvalidParams, m.Role)
-	case in.Config.PushConfig != nil:
-		return nil, a2a.ErrPushNotificationNotSupported
 	}
 	if err := enough(in.Config.HistoryLength); err != nil {
 		return nil, err
@@ -54,6 +52,15 @@ func (c *call) begin(in *a2a.SendMessageRequest) (t task, err error) {
 	}
 	spec.Saved, spec.Modes = map[string]string{"graph_id": spec.Graph}, graph.Tokens
 	spec.Marks = encode(map[string]string{"graph_id": spec.Graph, "wire": wire})
+	if push := in.Config.PushConfig; push != nil {
+		if push.TaskID = m.TaskID; t == nil {
+			spec.ID = c.NewID()
+			push.TaskID = a2a.TaskID(spec.ID)
+		}
+		if err := c.keep(push); err != nil {
+			return nil, err
+		}
+	}
 	r, err := c.Begin(c.ctx(), spec)
 	return append(t, r), err
 }

@@ -29,7 +29,7 @@ func TestOracle(t *testing.T) {
 		t.Fatalf("%v: %s", err, data)
 	}
 	const want = `{
-		"card": {"name": "desk", "skills": [2], "interfaces": [["JSONRPC", "1.0"]], "push": false},
+		"card": {"name": "desk", "skills": [2], "interfaces": [["JSONRPC", "1.0"]], "push": true},
 		"one": {"state": "COMPLETED", "answer": "They said: GRÜß GOTT", "data": ["run_id", "said"], "cites": ["GRÜß GOTT"], "history": 1},
 		"asks": {"state": "INPUT_REQUIRED", "asks": ["Who is it?"], "same": true},
 		"answered": {"state": "COMPLETED", "same": true, "answer": "They said: it is ann",
@@ -39,11 +39,12 @@ func TestOracle(t *testing.T) {
 		"stream": ["task SUBMITTED", "WORKING", "Once ", "+upon ", "+a time", "Once upon a time.", "COMPLETED"],
 		"waiting": [true, 0], "canceled": "CANCELED", "got": "COMPLETED",
 		"list": {"size": 1, "total": 2, "next": true, "first": true, "artifacts": 0},
+		"pushes": ["p", "c", 1, 0],
 		"errors": {
 			"stranger": "JsonRpcTaskNotFoundError -32001", "token": "Error HTTP error for GetTask! Status: 401", "again": "JsonRpcTaskNotCancelableError -32002",
 			"ended": "JsonRpcUnsupportedOperationError -32004", "subscribed": "JsonRpcUnsupportedOperationError -32004",
 			"file": "JsonRpcContentTypeNotSupportedError -32005", "role": "JsonRpcRequestMalformedError -32602",
-			"push": "PushNotificationNotSupportedError Push Notification is not supported", "unpush": "JsonRpcPushNotificationNotSupportedError -32003"
+			"push": "JsonRpcRequestMalformedError -32602", "unpushed": "JsonRpcTaskNotFoundError -32001"
 		}
 	}`
 	var got, wanted any

@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
+	"example.com/assay/graph"
 	"example.com/assay/serve/runs"
 )
 
@@ -104,6 +105,13 @@ func (c *call) status(ctx context.Context, t task) (a2a.TaskStatus, error) {
 		thread, err := c.Thread(ctx, r.Thread)
 		if err != nil {
 			return out, err
+		}
+		if c.ending { // the thread does not have the questions yet
+			at, _, err := c.State(ctx, r.Thread, "")
+			if err != nil || at == nil {
+				return out, err
+			}
+			thread.Status, thread.Interrupts = runs.Interrupted, map[string][]graph.PendingInterrupt{"": at.Interrupts}
 		}
 		var end cancellation
 		switch _ = json.Unmarshal(thread.Metadata, &end); { // it may have another wire's metadata

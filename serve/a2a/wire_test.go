@@ -19,14 +19,14 @@ import (
 func TestCard(t *testing.T) {
 	s := served(t, nil)
 	for path, want := range map[string]string{
-		"": `{"supportedInterfaces":[{"url":"URL/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":true,"extendedAgentCard":true},` +
+		"": `{"supportedInterfaces":[{"url":"URL/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"pushNotifications":true,"streaming":true,"extendedAgentCard":true},` +
 			`"defaultInputModes":["text/plain","application/json"],"defaultOutputModes":["text/plain","application/json"],` +
 			`"description":"Runs graphs: both, desk, writer. A request names one in its metadata: {\"graph\": \"both\"}.","name":"Assay",` +
 			`"securityRequirements":[{"schemes":{"bearer":[]}},{"schemes":{"apiKey":[]}}],` +
 			`"securitySchemes":{"apiKey":{"apiKeySecurityScheme":{"location":"header","name":"X-Api-Key"}},"bearer":{"httpAuthSecurityScheme":{"scheme":"Bearer"}}},` +
 			`"skills":[{"description":"the graph both","id":"both","inputModes":["application/json"],"name":"both","outputModes":["application/json"],"tags":["graph"]},` +
 			`{"description":"repeats what it hears","id":"desk","name":"desk","tags":["graph"]},{"description":"the graph writer","id":"writer","name":"writer","tags":["graph"]}],"version":"1.2.3"}`,
-		"/a2a/desk": `{"supportedInterfaces":[{"url":"URL/a2a/desk","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":true,"extendedAgentCard":true},` +
+		"/a2a/desk": `{"supportedInterfaces":[{"url":"URL/a2a/desk","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"pushNotifications":true,"streaming":true,"extendedAgentCard":true},` +
 			`"defaultInputModes":["text/plain","application/json"],"defaultOutputModes":["text/plain","application/json"],"description":"repeats what it hears","name":"desk",` +
 			`"securityRequirements":[{"schemes":{"bearer":[]}},{"schemes":{"apiKey":[]}}],` +
 			`"securitySchemes":{"apiKey":{"apiKeySecurityScheme":{"location":"header","name":"X-Api-Key"}},"bearer":{"httpAuthSecurityScheme":{"scheme":"Bearer"}}},` +
@@ -560,16 +560,16 @@ func TestRefused(t *testing.T) {
 		{"", call("SendMessage", `{"message":{`+text+`,"contextId":"a/b"}}`), -32602, "a/b"},
 		{"", call("SendMessage", `{"message":{`+text+`,"taskId":"none"}}`), -32001, "none"},
 		{"", call("SendMessage", `{"message":{`+text+`},"configuration":{"historyLength":-2}}`), -32602, "historyLength"},
-		{"", call("SendMessage", `{"message":{`+text+`},"configuration":{"taskPushNotificationConfig":{"url":"https://example.com"}}}`), -32003, "push"},
+		{"", call("SendMessage", `{"message":{`+text+`},"configuration":{"taskPushNotificationConfig":{"url":"http://127.0.0.1"}}}`), -32602, "inside the network"},
 		{"/both", call("SendMessage", `{"message":{`+text+`}}`), -32005, "data parts"},
 		{"", call("ListTasks", `{"pageSize":101}`), -32602, "from 1 to 100"},
 		{"", call("ListTasks", `{"pageToken":"%%"}`), -32602, "pageToken"},
 		{"", call("CancelTask", `{"id":"none"}`), -32001, "none"},
 		{"", call("SubscribeToTask", `{"id":"none"}`), -32001, "none"},
-		{"", call("CreateTaskPushNotificationConfig", `{"taskId":"none","url":"https://example.com"}`), -32003, "push"},
-		{"", call("GetTaskPushNotificationConfig", `{}`), -32003, "push"},
-		{"", call("ListTaskPushNotificationConfigs", `{}`), -32003, "push"},
-		{"", call("DeleteTaskPushNotificationConfig", `{}`), -32003, "push"},
+		{"", call("CreateTaskPushNotificationConfig", `{"taskId":"none","url":"https://example.com"}`), -32001, "none"},
+		{"", call("GetTaskPushNotificationConfig", `{}`), -32001, "task not found"},
+		{"", call("ListTaskPushNotificationConfigs", `{}`), -32001, "task not found"},
+		{"", call("DeleteTaskPushNotificationConfig", `{}`), -32001, "task not found"},
 	} {
 		status, got := s.post("/a2a"+c.path, c.body)
 		if status != http.StatusOK || !strings.Contains(got, fmt.Sprintf(`"code":%d,`, c.code)) || !strings.Contains(got, c.says) || !strings.Contains(got, `"domain":"a2a-protocol.org"`) {

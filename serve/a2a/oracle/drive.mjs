@@ -63,6 +63,14 @@ const waiting = await client.sendMessage({ ...message([text("wait")]), configura
 const canceled = await client.cancelTask({ id: waiting.id, tenant: "", metadata: undefined });
 const list = await client.listTasks({ tenant: "", contextId: one.contextId, status: 0, pageToken: "", pageSize: 1 });
 
+const pushes = [];
+const push = await client.createTaskPushNotificationConfig({ taskId, id: "p", url: "https://example.com", token: "t", tenant: "", authentication: { scheme: "Bearer", credentials: "c" } });
+pushes.push(push.id, (await client.getTaskPushNotificationConfig({ taskId, id: "p", tenant: "" })).authentication.credentials);
+for (let i = 0; i < 2; i++) {
+  pushes.push((await client.listTaskPushNotificationConfig({ taskId, pageSize: 0, pageToken: "", tenant: "" })).configs.length);
+  await client.deleteTaskPushNotificationConfig({ taskId, id: "p", tenant: "" });
+}
+
 const stranger = await connect("", "the-token-of-bob");
 const unknown = await connect("", "no token");
 console.log(JSON.stringify({
@@ -77,6 +85,7 @@ console.log(JSON.stringify({
   canceled: state(canceled.status),
   got: state((await client.getTask({ id: taskId, tenant: "" })).status),
   list: { size: list.pageSize, total: list.totalSize, next: list.nextPageToken !== "", first: list.tasks[0].id === taskId, artifacts: list.tasks[0].artifacts.length },
+  pushes,
   errors: {
     stranger: await failure(() => stranger.getTask({ id: taskId, tenant: "" })),
     token: (await failure(() => unknown.getTask({ id: taskId, tenant: "" }))).slice(0, 41),
@@ -85,7 +94,7 @@ console.log(JSON.stringify({
     subscribed: await failure(() => told(client.resubscribeTask({ id: taskId, tenant: "" }))),
     file: await failure(() => client.sendMessage(message([{ content: { $case: "raw", value: Buffer.from("x") }, filename: "x", mediaType: "image/png", metadata: undefined }]))),
     role: await failure(() => client.sendMessage(message([text("x")], { role: Role.ROLE_AGENT }))),
-    push: await failure(async () => client.createTaskPushNotificationConfig({ taskId, id: "", url: "https://example.com", token: "", tenant: "" })),
-    unpush: await failure(() => client.deleteTaskPushNotificationConfig({ taskId, id: "x", tenant: "" })),
+    push: await failure(async () => client.createTaskPushNotificationConfig({ taskId, id: "", url: "http://127.0.0.1", token: "", tenant: "" })),
+    unpushed: await failure(() => client.getTaskPushNotificationConfig({ taskId, id: "p", tenant: "" })),
   },
 }));
