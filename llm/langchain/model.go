@@ -114,7 +114,7 @@ func (m *model) read(out *llms.ContentResponse) (llm.Response, error) {
 	}
 	resp := llm.Response{Model: m.opts.Provider + ":" + m.opts.Name}
 	resp.Usage = llm.Usage{
-		InputTokens:  count(out.Choices[0].GenerationInfo, "PromptTokens", "InputTokens", "input_tokens", "prompt_tokens") +
+		InputTokens: count(out.Choices[0].GenerationInfo, "PromptTokens", "InputTokens", "input_tokens", "prompt_tokens") +
 			count(out.Choices[0].GenerationInfo, "CacheReadInputTokens") + count(out.Choices[0].GenerationInfo, "CacheCreationInputTokens"),
 		OutputTokens: count(out.Choices[0].GenerationInfo, "CompletionTokens", "OutputTokens", "output_tokens", "completion_tokens"),
 	}
