@@ -93,14 +93,17 @@ func (m Message) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON also reads the form of earlier versions: {"role", "text", "calls", "results"}.
 func (m *Message) UnmarshalJSON(data []byte) error {
+	data, err := message.Whole(data)
+	if err != nil {
+		return err
+	}
 	var kind struct {
 		Type    string          `json:"type"`
 		Content json.RawMessage `json:"content"`
 		Serial  *int            `json:"lc"`
 	}
-	if err := json.Unmarshal(data, &kind); err != nil {
-		return err
-	}
+	_ = json.Unmarshal(data, &kind) // else it is read as a client's message, which names what is wrong
+
 	if kind.Type == "" && kind.Content == nil && kind.Serial == nil {
 		var in struct {
 			ID string `json:"id"`
@@ -131,7 +134,6 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 		m.Usage = llm.Usage{InputTokens: u.Input, OutputTokens: u.Output}
 	}
 	var mine own
-	var err error
 	if m.Kwargs, err = without(m.Kwargs, ownField, &mine); err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ type function struct {
 func read(data []byte) (*input, error) {
 	in := &input{}
 	if err := json.Unmarshal(data, in); err != nil {
-		return nil, refusal.New(http.StatusBadRequest, "the request is not a RunAgentInput: %v", err)
+		return nil, refusal.New(http.StatusBadRequest, "the request is not a RunAgentInput: %s", refusal.JSON(err))
 	}
 	_ = json.Unmarshal(in.Forward, &in.props) // clients forward what they want: other types mean nothing here
 	return in, nil

@@ -183,6 +183,9 @@ func (c *call) body(v any) error {
 
 // decode reads JSON from a request. If the server is strict, it refuses an unknown field by its name.
 func (s *server) decode(data []byte, v any) error {
+	if len(strings.TrimSpace(string(data))) == 0 {
+		return refusal.New(http.StatusUnprocessableEntity, "the request is empty: it must be JSON")
+	}
 	d := json.NewDecoder(strings.NewReader(string(data)))
 	if s.Strict {
 		d.DisallowUnknownFields()
@@ -200,10 +203,7 @@ func (s *server) decode(data []byte, v any) error {
 	if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		return refusal.New(http.StatusUnprocessableEntity, "the field %s is not understood here; nothing was done", field)
 	}
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
-		return refusal.New(http.StatusUnprocessableEntity, "the field %q cannot be a %s", wrong.Field, wrong.Value)
-	}
-	return refusal.New(http.StatusUnprocessableEntity, "the request is no JSON that is understood here: %v", err)
+	return refusal.New(http.StatusUnprocessableEntity, "the request is not JSON that is understood here: %s", refusal.JSON(err))
 }
 
 // flag reads a boolean query parameter.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -93,9 +94,14 @@ func object(data json.RawMessage) json.RawMessage {
 	return data
 }
 
-// UnmarshalJSON also reads a role instead of a type, and a message as LangChain's programs serialize
-// it: {"lc": 1, "id": [..., "HumanMessage"], "kwargs": {...}}.
+// UnmarshalJSON also reads a role instead of a type, a text, which is a person's message, a pair of a
+// role and a content, and a message as LangChain's programs serialize it: {"lc": 1, "id": [...,
+// "HumanMessage"], "kwargs": {...}}.
 func (m *Message) UnmarshalJSON(data []byte) error {
+	data, err := Whole(data)
+	if err != nil {
+		return err
+	}
 	type plain Message
 	in := struct {
 		plain
@@ -107,7 +113,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 		Inner  json.RawMessage `json:"kwargs"`
 	}{}
 	if err := json.Unmarshal(data, &in); err != nil {
-		return err
+		return wrong(err)
 	}
 	if in.Serial != nil && in.Inner != nil {
 		var path []string
@@ -140,6 +146,28 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 		m.Invalid = nil
 	}
 	return nil
+}
+
+// Whole returns the object of a message that is a text, or a pair of a role and a content. An object
+// stays as it is.
+func Whole(data []byte) (json.RawMessage, error) {
+	data = bytes.TrimSpace(data)
+	if len(data) > 0 && data[0] == '{' {
+		return data, nil
+	}
+	pair := []json.RawMessage{json.RawMessage(`"human"`), data}
+	if len(data) > 0 && data[0] == '[' && (json.Unmarshal(data, &pair) != nil || len(pair) != 2) || textOf(pair[0]) == "" || len(data) > 0 && data[0] != '[' && data[0] != '"' {
+		return nil, errors.New("a message must be an object with a type and a content, a text, or a pair of a role and a content")
+	}
+	return json.Marshal(map[string]json.RawMessage{"type": pair[0], "content": pair[1]})
+}
+
+// wrong names the field of a message that cannot be read.
+func wrong(err error) error {
+	if kind, ok := err.(*json.UnmarshalTypeError); ok { // of this message, and not of a part
+		return fmt.Errorf("the field %q of a message cannot be a %s", kind.Field, kind.Value)
+	}
+	return err
 }
 
 // serialized reads the inside of a message of this class.
@@ -280,7 +308,7 @@ func (c *Content) UnmarshalJSON(data []byte) error {
 	}
 	c.Blocks = []Block{}
 	if err := json.Unmarshal(data, &c.Blocks); err != nil {
-		return fmt.Errorf("the content of a message must be a text or a list of blocks: %w", err)
+		return errors.New("the content of a message must be a text or a list of blocks, each with a type")
 	}
 	return nil
 }

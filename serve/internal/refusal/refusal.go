@@ -3,9 +3,11 @@
 package refusal
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"strconv"
 
 	"example.com/assay/graph"
@@ -37,6 +39,18 @@ func Later(h http.Header, err error) {
 	case full == nil && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable):
 		h.Set("Retry-After", "1")
 	}
+}
+
+// JSON says what is wrong with JSON that cannot be decoded, without the names of Go's types.
+func JSON(err error) string {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !ok:
+		return strings.TrimPrefix(err.Error(), "json: ")
+	case wrong.Field == "":
+		return "it cannot be a " + wrong.Value
+	}
+	return fmt.Sprintf("the field %q cannot be a %s", wrong.Field, wrong.Value)
 }
 
 // Status returns the HTTP status for a request's error: the status of an *Error, one for each error

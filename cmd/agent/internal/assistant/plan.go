@@ -35,8 +35,8 @@ func (p planner) Generate(ctx context.Context, req llm.Request) (llm.Response, e
 	if len(last.Results) > 0 {
 		return llm.Response{Text: "That could not be answered: " + last.Results[0].Text, Model: Name}, nil
 	}
-	if strings.TrimSpace(last.Text) == "" {
-		return llm.Response{}, errors.New("nothing was asked: the last message has no text")
+	if last.Role != llm.User || strings.TrimSpace(last.Text) == "" {
+		return llm.Response{}, errors.New("nothing was asked: the last message must be a person's, with a text")
 	}
 	name, args := planned(last.Text)
 	if name == toolAsk {
