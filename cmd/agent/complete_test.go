@@ -126,7 +126,7 @@ func TestComplete(t *testing.T) {
 // The help has a word for each value, and completion knows the word or knows that it completes
 // nothing.
 func TestCompletionWords(t *testing.T) {
-	free := strings.Fields("ADDRESS BYTES CATEGORY DATE DURATION FIELD FORMAT HOST:PORT HOW ID ID… JUDGE KEY=VALUE KIND LIST MODES N NAME NODE NUMBER PHASE PLACES QUERY… QUESTION QUESTION… RANKER SECTION SEED SHARE TERM… TEXT TOPIC URL WHAT WORDING")
+	free := strings.Fields("ADDRESS BYTES CATEGORY CLAIM DATE DURATION FIELD FORMAT HOST:PORT HOW ID ID… JUDGE KEY=VALUE KIND LIST MODES N NAME NODE NUMBER PHASE PLACES QUERY… QUESTION QUESTION… RANKER SECTION SEED SHARE TERM… TEXT TOPIC URL WHAT WORDING")
 	known := func(where, word string) {
 		trimmed := strings.TrimSuffix(word, "…")
 		if completers[trimmed] == nil && !strings.Contains(word, ".") && !slices.Contains(free, word) {

@@ -329,7 +329,7 @@ func TestSearchingOverTheWire(t *testing.T) {
 		if got.err != nil {
 			t.Errorf("%s: %v", format, got.err)
 		}
-		text := strings.ReplaceAll(got.trace, `"model":"`+string(format)+`:script"`, `"model":"script"`)
+		text := regexp.MustCompile(`("model(?:_name)?":")`+string(format)+`:script"`).ReplaceAllString(got.trace, `${1}script"`)
 		if text = signed.ReplaceAllString(text, "$1"); text != want.trace {
 			t.Errorf("%s: the traces differ:\n%s", format, firstDifference(want.trace, text))
 		}
