@@ -3,6 +3,8 @@ package react
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -211,5 +213,11 @@ func called(list []Message) (*Message, []Message) {
 	return &Message{}, nil
 }
 
-// result returns the ID of the message with the result of a call.
-func (m *Message) result(call string) string { return m.ID + "." + call }
+// result returns the ID of the message with the result of a call. IDs of some providers are long.
+func (m *Message) result(call string) string {
+	if len(call) > 64 {
+		sum := sha256.Sum256([]byte(call))
+		call = hex.EncodeToString(sum[:8])
+	}
+	return m.ID + "." + call
+}

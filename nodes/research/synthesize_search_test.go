@@ -295,8 +295,8 @@ func (s shelves) Search(ctx context.Context, q retrieval.Query) (retrieval.Resul
 	return s.searched.Search(ctx, q)
 }
 
-// signed is the id of a call with the signature that Gemini gives it.
-var signed = regexp.MustCompile(`("(?:call_)?id":"\w+)~\w+`)
+// signed is the id of a call, or of its result's message, with the signature that Gemini gives it.
+var signed = regexp.MustCompile(`("(?:\w*id|message)":"[\w.]+)~\w+`)
 
 // The tool travels over the wires of providers.
 func TestSearchingOverTheWire(t *testing.T) {
