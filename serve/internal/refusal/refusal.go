@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"strconv"
+	"strings"
 
 	"example.com/assay/graph"
 	"example.com/assay/graph/store"
