@@ -266,8 +266,7 @@ func TestDoctorOnModels(t *testing.T) {
 	defer wrongKey.Close()
 	noModel := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }))
 	defer noModel.Close()
-	gone := httptest.NewServer(nil)
-	gone.Close()
+	const gone = "http://127.0.0.1:1" // a port that no test gets: one that was free may be taken meanwhile
 	// A server that does not know json_schema, like older servers.
 	older := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -293,7 +292,7 @@ func TestDoctorOnModels(t *testing.T) {
 		"no Gemini key":       {"gemini:m", nil, []string{"fail  model          gemini:m: GEMINI_API_KEY is not set", "→ export GEMINI_API_KEY=…"}, true},
 		"no Anthropic key":    {"anthropic:m", nil, []string{"fail  model          anthropic:m: ANTHROPIC_API_KEY is not set", "→ export ANTHROPIC_API_KEY=…"}, true},
 		"wrong Anthropic key": {"anthropic:m", []string{config.EnvAnthropicKey, secret, config.EnvAnthropicURL, wrongKey.URL}, []string{"fail  model", "401", "→ export ANTHROPIC_API_KEY=…, with a key"}, true},
-		"Anthropic gone":      {"anthropic:m", []string{config.EnvAnthropicKey, secret, config.EnvAnthropicURL, gone.URL}, []string{"the server is not reachable", "unset ANTHROPIC_BASE_URL"}, true},
+		"Anthropic gone":      {"anthropic:m", []string{config.EnvAnthropicKey, secret, config.EnvAnthropicURL, gone}, []string{"the server is not reachable", "unset ANTHROPIC_BASE_URL"}, true},
 		"no price":            {"openai:m", []string{config.EnvOpenAIKey, secret, config.EnvOpenAIURL, good.URL, "ASSAY_MODEL_LIMITS_MAX_MONEY", "1"}, []string{"fail  model", `what model "openai:m" costs is unknown`, `→ add to the configuration, with its price: prices: {"openai:m": {input: …, output: …}}`}, true},
 		"good":                {"openai:m", []string{config.EnvOpenAIKey, secret, config.EnvOpenAIURL, good.URL}, []string{"ok    model          openai:m: key accepted, server reached, structured answers by json_schema"}, false},
 		"no json_schema":      {"ollama:m", []string{config.EnvOpenAIURL, older.URL}, []string{"ok    model          ollama:m", "structured answers by json_object"}, false},
@@ -302,8 +301,8 @@ func TestDoctorOnModels(t *testing.T) {
 		"wrong key of a file": {"openai:m", []string{config.EnvOpenAIURL, wrongKey.URL, "ASSAY_KEY_FILES_OPENAI", keyFile}, []string{"401", "→ write a key that this server accepts into " + keyFile}, true},
 		"wrong Gemini key":    {"gemini:m", []string{config.EnvGeminiKey, secret, config.EnvGeminiURL, wrongKey.URL}, []string{"fail  model", "401", "→ export GEMINI_API_KEY=…, with a key"}, true},
 		"no such model":       {"ollama:m", []string{config.EnvOpenAIURL, noModel.URL}, []string{"404", "→ ollama pull m"}, true},
-		"unreachable":         {"openai:m", []string{config.EnvOpenAIKey, secret, config.EnvOpenAIURL, gone.URL}, []string{"the server is not reachable", "unset OPENAI_BASE_URL"}, true},
-		"Gemini gone":         {"gemini:m", []string{config.EnvGeminiKey, secret, config.EnvGeminiURL, gone.URL}, []string{"the server is not reachable", "unset GEMINI_BASE_URL"}, true},
+		"unreachable":         {"openai:m", []string{config.EnvOpenAIKey, secret, config.EnvOpenAIURL, gone}, []string{"the server is not reachable", "unset OPENAI_BASE_URL"}, true},
+		"Gemini gone":         {"gemini:m", []string{config.EnvGeminiKey, secret, config.EnvGeminiURL, gone}, []string{"the server is not reachable", "unset GEMINI_BASE_URL"}, true},
 		"key with a break":    {"openai:m", []string{config.EnvOpenAIKey, secret + "\n", config.EnvOpenAIURL, good.URL}, []string{"a line break"}, true},
 		"address with user":   {"openai:m", []string{config.EnvOpenAIKey, secret, config.EnvOpenAIURL, "http://u:" + secret + "@host"}, []string{"must not hold credentials"}, true},
 	} {
