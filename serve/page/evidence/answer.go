@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -82,6 +83,8 @@ type inliner struct {
 	in      *card           // the finding about the current words
 	end     int             // end of its part of the answer
 	past    *card           // the finding whose number comes next
+	shown   *card           // the finding whose number came last, if only space came after it
+	numbers map[string]int  // of source marks, by the id that they link to
 }
 
 // line lays out the bytes start..end of the answer.
@@ -100,8 +103,8 @@ func (in *inliner) line(start, end int) []inline {
 			in.past, in.in = in.in, nil
 		}
 		if in.past != nil {
-			if strings.HasPrefix(in.Answer[i:end], closing) {
-				i += len(closing)
+			if rest := strings.TrimLeft(in.Answer[i:end], ".,;:!?"); strings.HasPrefix(rest, closing) {
+				i = end - len(rest) + len(closing)
 			}
 			flush(i)
 			out = append(out, in.ref()...)
@@ -120,6 +123,9 @@ func (in *inliner) line(start, end int) []inline {
 		}
 		if mark, length := in.mark(rest); length > 0 {
 			flush(i)
+			if n := len(out); mark == nil && n > 0 && strings.TrimSpace(out[n-1].Text) == "" {
+				out = out[:n-1]
+			}
 			out = append(out, mark...)
 			i += length
 			from = i
@@ -154,6 +160,9 @@ func (in *inliner) open() {
 // words returns a run of words that links to its evidence.
 func (in *inliner) words(text string, strong bool) inline {
 	out := inline{Text: text, Strong: strong}
+	if strings.TrimSpace(text) != "" {
+		in.shown = nil
+	}
 	if c := in.in; c != nil {
 		out.Href, out.Tone = in.first(c), c.Tone
 		if !in.said[c.Finding.ID] {
@@ -177,7 +186,47 @@ func (in *inliner) ref() []inline {
 	if c.Verdict != "" {
 		name += ", " + c.Verdict
 	}
-	return []inline{{Text: strings.TrimSpace(c.Label + "\u00a0" + sign(c.Tone)), Href: c.ID, Tone: c.Tone, Ref: name}}
+	out := inline{Text: c.Label, Href: c.ID, Tone: c.Tone, Ref: name}
+	if in.telling(c) {
+		out.Text = strings.TrimSpace(c.Label + "\u00a0" + sign(c.Tone))
+	} else if to := in.first(c); to != "" {
+		out.Href = to
+	}
+	in.shown = c
+	return []inline{out}
+}
+
+// quotes reports whether a finding, or one that it depends on, quotes a passage of the page.
+func (in *inliner) quotes(c *card, passage string) bool {
+	if c == nil {
+		return false
+	}
+	for _, id := range append([]string{c.Finding.ID}, c.Finding.Rests...) {
+		on := in.ids[id]
+		if on == nil {
+			continue
+		}
+		for _, q := range on.Finding.Quotes {
+			for i, p := range in.Passages {
+				if p.Doc == q.Doc && p.Start <= q.Start && q.End <= p.End && in.id("source", i+1) == passage {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// number returns the number of a source mark. The labels of findings are numbers, too: marks count
+// on after them.
+func (in *inliner) number(to string) string {
+	if in.numbers == nil {
+		in.numbers = map[string]int{}
+	}
+	if in.numbers[to] == 0 {
+		in.numbers[to] = len(in.Findings) + len(in.numbers) + 1
+	}
+	return strconv.Itoa(in.numbers[to])
 }
 
 const longestMark = 200 // bytes of a source mark
@@ -189,6 +238,7 @@ func (in *inliner) mark(text string) (out []inline, length int) {
 		return nil, 0
 	}
 	text = text[:min(len(text), longestMark)]
+	found := ""
 	for end := 0; ; {
 		at := strings.IndexByte(text[end:], ']')
 		if at < 0 {
@@ -196,15 +246,25 @@ func (in *inliner) mark(text string) (out []inline, length int) {
 		}
 		end += at + 1
 		if to, ok := in.anchors[text[:end]]; ok {
-			out, length = []inline{{Text: text[:end], Href: to}}, end
+			found, length = to, end
 		}
 		if end >= len(text) || text[end] != '[' {
 			break
 		}
 	}
 	inner, _, closed := strings.Cut(text[1:], "]")
-	if length > 0 || !closed {
-		return out, length
+	if length > 0 {
+		switch {
+		case slices.ContainsFunc(in.Findings, func(f proof.Finding) bool { return in.ids[f.ID].ID == found }):
+			return []inline{{Text: text[:length], Href: found}}, length // its label
+		case in.quotes(cmp.Or(in.in, in.shown), found):
+			return nil, length // the finding's number leads to the very words
+		}
+		n := in.number(found)
+		return []inline{{Text: n, Href: found, Tone: proof.Plain, Ref: "source " + n}}, length
+	}
+	if !closed {
+		return nil, 0
 	}
 	for i, name := range strings.Split(inner, ", ") {
 		to, ok := in.anchors["["+name+"]"]

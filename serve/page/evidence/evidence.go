@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"example.com/assay/serve/page/look"
+	"example.com/assay/state"
 	"example.com/assay/state/proof"
 )
 
@@ -22,6 +23,7 @@ type Options struct {
 	Prefix string // prefix of all ids, for a page with several answers: letters, digits and hyphens. Default: none
 	Of     string // id of the element with the question, on a page with several answers. Default: none
 	Level  int    // level of its headings. Default: 2
+	Close  string // id of the element that a reader returns to who closes the documents. Default: they stay open
 }
 
 // Section shows an answer next to its source documents. Each part of the answer with a finding
@@ -31,7 +33,7 @@ type Options struct {
 func Section(ctx context.Context, p proof.Proof, docs proof.Documents, opts *Options) (template.HTML, error) {
 	e := section{Proof: p, Level: 2}
 	if opts != nil {
-		e.prefix, e.Of, e.Level = opts.Prefix, opts.Of, cmp.Or(opts.Level, e.Level)
+		e.prefix, e.Of, e.Level, e.Close = opts.Prefix, opts.Of, cmp.Or(opts.Level, e.Level), opts.Close
 	}
 	e.ID = e.id("documents")
 	e.lay(ctx, docs)
@@ -42,10 +44,12 @@ func Section(ctx context.Context, p proof.Proof, docs proof.Documents, opts *Opt
 type section struct {
 	proof.Proof
 	Of      string
+	Close   string
 	ID      string // id of the documents' heading
 	Level   int
 	Blocks  []block
 	Groups  []*group
+	Plain   []*group // groups of findings that say nothing that the answer does not show
 	Sheets  []*sheet
 	Near    string // id of the nearest passage's card
 	Closest string // id of its mark; empty if it has none
@@ -74,10 +78,18 @@ type link struct{ Text, ID string }
 // A group holds the findings of one kind.
 type group struct {
 	Title  string
+	Level  int
 	ID     string
 	Counts []tally
 	Cards  []*card
 	Aside  []*card
+}
+
+// telling reports whether a finding says something that the answer does not show: a doubt, or a
+// quote against it. Without an answer of its own, each finding does.
+func (e *section) telling(c *card) bool {
+	against := slices.ContainsFunc(c.Finding.Quotes, func(q proof.Quote) bool { return q.Stand == proof.Against })
+	return !e.said[c.Finding.ID] || e.Given || c.Tone == proof.Warn || c.Tone == proof.Bad || against
 }
 
 // A tally counts a verdict.
@@ -153,6 +165,9 @@ func (e *section) anchors(sheets []*sheet, cards []*card) map[string]string {
 	return out
 }
 
+// Unfound reports whether the documents were searched for nothing.
+func (e *section) Unfound() bool { return e.Status == state.StatusNoEvidence && e.Corpus != "" }
+
 // Long reports whether the documents are probably longer than a window.
 func (e *section) Long() bool {
 	n := 0
@@ -173,12 +188,16 @@ func (e *section) group(cards []*card) {
 		if c.Said != "" && c.bare() {
 			continue
 		}
-		at := slices.IndexFunc(e.Groups, func(g *group) bool { return g.Title == titles[c.Kind] })
-		if at < 0 {
-			at = len(e.Groups)
-			e.Groups = append(e.Groups, &group{Title: titles[c.Kind], ID: e.id(string(c.Kind) + "s")})
+		groups, suffix := &e.Groups, ""
+		if !e.telling(c) {
+			groups, suffix = &e.Plain, "-plain"
 		}
-		g := e.Groups[at]
+		at := slices.IndexFunc(*groups, func(g *group) bool { return g.Title == titles[c.Kind] })
+		if at < 0 {
+			at = len(*groups)
+			*groups = append(*groups, &group{Title: titles[c.Kind], Level: e.Level, ID: e.id(string(c.Kind)+"s") + suffix})
+		}
+		g := (*groups)[at]
 		if c.Aside {
 			g.Aside = append(g.Aside, c)
 		} else {
