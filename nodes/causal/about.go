@@ -17,6 +17,7 @@ func About() pipeline.Pipeline {
 	return pipeline.Pipeline{
 		Name: "edges", Verb: "edges verify", Tool: "verify_edges", Title: "Verify causal edges",
 		Does:   "checks the edges of a causal graph one by one",
+		Offer:  "Check causes and effects",
 		About:  "Checks whether a corpus shows that one thing causes another, with quotes.",
 		Prompt: "Check these causal claims with the tool verify_edges%s. Say of each whether the documents show it, with the quotes.\n\n%s",
 		Message: pipeline.Field{

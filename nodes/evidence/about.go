@@ -16,6 +16,7 @@ func About() pipeline.Pipeline {
 	return pipeline.Pipeline{
 		Name: "comply", Title: "Comply",
 		Does:    "answers with verbatim requirements, for an auditor",
+		Offer:   "Find the rules",
 		About:   "Answers a compliance question by the requirements that a corpus lays down, verbatim, for an auditor.",
 		Prompt:  "Answer this compliance question with the tool comply%s. Quote each requirement word for word with its id and document, and name what evidence is missing.\n\n%s",
 		Message: pipeline.Field{Name: "question", Help: "the question, as a person would ask it", Needed: true},

@@ -18,6 +18,7 @@ func About() pipeline.Pipeline {
 	return pipeline.Pipeline{
 		Name: "glossary", Title: "Glossary",
 		Does:    "lists the definitions that stand out in a corpus",
+		Offer:   "List the definitions",
 		About:   "Lists the definitions that stand out in the documents of a corpus (“X” means …, entries of lists of terms), word for word; or those of one term. It finds none in running text or in tables.",
 		Prompt:  "List with the tool glossary%s what the documents define, and keep each definition word for word. The term, or * for all:\n\n%s",
 		Message: pipeline.Field{Name: "term", Help: "the term, or a part of it; " + Every + " for every term", Needed: true},

@@ -23,6 +23,7 @@ type Pipeline struct {
 	Tool  string // that assistants call: "verify_edges". Default: Name
 	Title string // for a person who chooses: "Verify causal edges"
 	Does  string // in a list, behind the name: "checks the edges of a causal graph one by one"
+	Offer string // what a person can do with it, in a list of things to do; empty for none
 	About string // one or two sentences for a person or a model that chooses a pipeline
 	// Prompt asks a model to use the tool. It has one formatting verb for the corpus, which may be
 	// empty, and one for the message. Default: no prompt.

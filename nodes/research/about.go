@@ -18,6 +18,7 @@ func About() pipeline.Pipeline {
 	return pipeline.Pipeline{
 		Name: "research", Verb: "ask", Tool: "ask", Title: "Ask",
 		Does:    "answers a question with citations",
+		Offer:   "Ask a question",
 		About:   "Answers a question from a corpus of the user's documents, with exact quotes. Says when the documents do not hold the answer.",
 		Prompt:  "Answer this question with the tool ask%s. Keep its quotes word for word, name the document of each, and say so if the documents do not hold the answer.\n\n%s",
 		Message: pipeline.Field{Name: "question", Help: "the question, as a person would ask it", Needed: true},

@@ -19,6 +19,7 @@ func About() pipeline.Pipeline {
 	return pipeline.Pipeline{
 		Name: "verify", Title: "Verify",
 		Does:    "checks a response claim by claim and corrects it",
+		Offer:   "Check a text against my documents",
 		About:   "Checks a text claim by claim against a corpus, or against texts that you give: supported, in part, or unsupported, with the quotes for and against.",
 		Prompt:  "Check this text with the tool verify%s. List each claim with its verdict and its quote, the unsupported ones first.\n\n%s",
 		Message: pipeline.Field{Name: "text", Help: "the text to check", Needed: true, File: true},

@@ -15,6 +15,11 @@ import (
 type Graph struct {
 	Name        string
 	Description string
+	// Offer says what a person can do with the graph, in a list of things to do: "Check a text
+	// against my documents". Default: no list offers it.
+	Offer string
+	// Wants names the text that the graph takes: "The text to check". Default: a question or a text.
+	Wants string
 	// App is the graph. With Open, App only reads threads, and runs use the graph that Open
 	// returns.
 	App graph.App
