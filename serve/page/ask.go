@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,23 +12,30 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/assay/graph"
 	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/runs"
 )
 
-var askPage = parsed("ask.tmpl")
+var askPage = parsed("ask.tmpl", "value.tmpl")
 
-// An asking is the page that begins a run, with the values filled in.
+// An asking is the page that asks: a conversation, empty at first, and the form that goes on with it.
 type asking struct {
-	Graphs   []look.Link // other graphs to choose
 	Graph    runs.Graph
-	Thread   *runs.Thread // the thread to continue; nil for a new one
+	Thread   *runs.Thread // the conversation; nil for a new one
+	Turns    []runView
+	Before   string       // link to earlier turns, which are left out; empty for none
+	Past     []look.Link  // other conversations, the newest first
+	Offers   []runs.Graph // what else can be done
+	Examples []string     // questions that the corpus may answer
+	Note     string       // on the corpus
+	Label    string       // of the field
+	About    string       // what the graph does, where the heading does not say it
 	Says     string       // why the thread cannot take a run now, in a sentence
-	Converse bool         // the graph takes a question, not an object
-	More     bool         // the graph takes further input in addition to the question
-	Channels []graph.ChannelInfo
+	Converse bool         // the graph takes a text, not an object
+	More     bool         // the graph takes further input in addition to the text
+	Channels []string
+	Corpus   *setting // shown with the question; nil for none
 	Settings []setting
 	Question string
 	Input    string // JSON
@@ -38,31 +46,141 @@ type asking struct {
 type setting struct {
 	Name, About, Value string
 	Field              string // the name of the field
+	Usual              string // the value without a choice; empty if it is not known
 	IsText             bool   // its values are texts, not JSON
 	Values             []string
 }
 
-// settingField begins the names of fields of settings.
-const settingField = "set."
+const (
+	// settingField begins the names of fields of settings.
+	settingField = "set."
+	// settingCorpus is the setting that is asked for with the question.
+	settingCorpus = "corpus"
 
-// ask shows the form.
+	mostTurns = 20 // of a conversation on a page
+	mostPast  = 40 // conversations at the side
+)
+
+// ask shows the form, or a conversation with the form below it.
 func (v *visit) ask() error {
-	a, err := v.asking(v.r.URL.Query())
+	given := v.r.URL.Query()
+	if thread := v.r.PathValue("thread"); thread != "" {
+		given.Set("thread", thread)
+	}
+	a, err := v.asking(given)
 	if err != nil {
 		return err
 	}
 	return v.showAsk(http.StatusOK, a)
 }
 
+// showAsk shows the form, with what a form alone does not need: the turns, the other conversations,
+// and what else can be done.
 func (v *visit) showAsk(status int, a *asking) error {
-	frame := look.Frame{Title: "Ask", PartsName: "What is asked"}
-	if len(a.Graphs) > 1 {
-		frame.Parts = a.Graphs
+	frame := look.Frame{Title: "Ask", Heading: "What do you want to know?", Scripts: []string{root + "static/ask.js"}}
+	a.Label = "Your question"
+	if a.Graph.Name != v.Usual {
+		frame.Title = cmp.Or(a.Graph.Offer, a.Graph.Name)
+		frame.Heading, a.Label, a.About = frame.Title, cmp.Or(a.Graph.Wants, "Your question or text"), a.Graph.Description
 	}
-	if a.Thread != nil {
-		frame.Title, frame.Eyebrow = "Ask further", "Thread "+a.Thread.ID
+	if a.Thread == nil {
+		v.offer(a)
+	} else if err := v.converse(a, &frame); err != nil {
+		return err
+	}
+	if err := v.past(a); err != nil {
+		return err
 	}
 	return v.answer(status, askPage, "Ask", frame, a)
+}
+
+// offer adds what a person can begin with.
+func (v *visit) offer(a *asking) {
+	for _, g := range v.Graphs() {
+		if g.Offer != "" && g.Name != a.Graph.Name {
+			a.Offers = append(a.Offers, g)
+		}
+	}
+	if v.Examples != nil && a.Corpus != nil && a.Graph.Name == v.Usual {
+		corpus := a.Corpus.Value
+		if corpus == "" {
+			corpus = a.Corpus.Usual
+		}
+		a.Examples, a.Note = v.Examples(v.r.Context(), v.tenant, corpus)
+	}
+}
+
+// converse adds the turns of the thread, with the steps of a run that goes on.
+func (v *visit) converse(a *asking, frame *look.Frame) error {
+	all, err := v.Runs(v.r.Context(), a.Thread.ID)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(all) // the oldest first
+	frame.Title = cmp.Or(a.Graph.Offer, a.Graph.Name)
+	if a.Graph.Name != v.Usual {
+		frame.Eyebrow = a.Graph.Offer
+	}
+	if len(all) > 0 {
+		frame.Title = title(all[0])
+	}
+	frame.Heading = frame.Title
+	if extra := len(all) - mostTurns; extra > 0 {
+		a.Before, all = join("threads", a.Thread.ID), all[extra:]
+	}
+	for i, r := range all {
+		turn, err := v.turn(r, i == len(all)-1)
+		if err != nil {
+			return err
+		}
+		if a.Turns = append(a.Turns, turn); turn.Live {
+			frame.Scripts = append(frame.Scripts, root+"static/live.js")
+			if a.Refused == "" {
+				a.Says = "" // its steps say so
+			}
+		}
+	}
+	return nil
+}
+
+// turn returns a run as a turn of its conversation.
+func (v *visit) turn(r runs.Run, last bool) (runView, error) {
+	out := runView{Run: v.row(r), ID: fmt.Sprintf("turn-%d", r.Number), Asked: r.Asked}
+	a := &account{}
+	if out.Live = last && !r.Status.Ended(); out.Live {
+		var err error
+		if a, err = v.account(r, want{}); err != nil {
+			return out, err
+		}
+		out.After, out.Lines, out.Earlier = a.seq, a.lines, a.earlier
+		return out, nil
+	}
+	err := v.ended(r, a, &out)
+	if !last {
+		out.Asks = nil
+	}
+	return out, err
+}
+
+// past adds the tenant's conversations, the newest first.
+func (v *visit) past(a *asking) error {
+	all, err := v.AllRuns(v.r.Context(), func(r *runs.Run) bool { return !r.Temporary })
+	if err != nil {
+		return err
+	}
+	at := map[string]int{}
+	for _, r := range all { // the newest first
+		i, known := at[r.Thread]
+		switch {
+		case known && r.Asked != "":
+			a.Past[i].Text = r.Asked // the first question names the conversation
+		case !known && len(a.Past) < mostPast:
+			at[r.Thread] = len(a.Past)
+			here := a.Thread != nil && a.Thread.ID == r.Thread
+			a.Past = append(a.Past, look.Link{Text: title(r), Href: join("ask", r.Thread), Here: here})
+		}
+	}
+	return nil
 }
 
 // asking returns the form for a graph, or for the graph of a thread, with the given values.
@@ -103,15 +221,10 @@ func (v *visit) asking(given url.Values) (*asking, error) {
 		at = max(0, slices.IndexFunc(all, func(g runs.Graph) bool { return g.Name == v.Usual }))
 	}
 	a.Graph = all[at]
-	for _, g := range all {
-		if a.Thread == nil || a.Thread.Graph == "" || g.Name == a.Graph.Name {
-			a.Graphs = append(a.Graphs, look.Link{Text: g.Name, Href: query(root+"ask", "graph", g.Name, "thread", thread), Here: g.Name == a.Graph.Name})
-		}
-	}
 	a.Converse = a.Graph.Converses()
 	for _, ch := range a.Graph.App.Channels() {
 		a.More = a.More || a.Converse && ch.Name == "input"
-		a.Channels = append(a.Channels, ch)
+		a.Channels = append(a.Channels, fmt.Sprintf("%s (%s)", ch.Name, ch.Kind))
 	}
 	for _, s := range a.Graph.Settings {
 		if s.Name == SettingSkill {
@@ -124,7 +237,11 @@ func (v *visit) asking(given url.Values) (*asking, error) {
 		if given.Has(one.Field) {
 			one.Value = given.Get(one.Field)
 		}
-		a.Settings = append(a.Settings, one)
+		if s.Name == settingCorpus && one.Values != nil {
+			a.Corpus = &one
+		} else {
+			a.Settings = append(a.Settings, one)
+		}
 	}
 	return a, nil
 }
@@ -134,9 +251,11 @@ func (v *visit) setting(s runs.Setting, before json.RawMessage) (setting, error)
 	var schema struct {
 		Type        any    `json:"type"`
 		Description string `json:"description"`
+		Default     any    `json:"default"`
 	}
 	_ = json.Unmarshal(s.Schema, &schema) // a setting without a type takes JSON
 	out := setting{Name: s.Name, About: schema.Description, Field: settingField + s.Name, IsText: schema.Type == "string", Value: string(before)}
+	out.Usual, _ = schema.Default.(string)
 	if out.IsText {
 		var text string
 		_ = json.Unmarshal(before, &text) // without a choice, text stays empty
@@ -148,10 +267,15 @@ func (v *visit) setting(s runs.Setting, before json.RawMessage) (setting, error)
 			err = fmt.Errorf("listing values of %s: %w", s.Name, err)
 		}
 	}
+	if at := slices.Index(out.Values, out.Usual); at < 0 {
+		out.Usual = ""
+	} else if out.Values = slices.Delete(slices.Clone(out.Values), at, at+1); out.Value == out.Usual {
+		out.Value = ""
+	}
 	return out, err
 }
 
-// begin begins a run and redirects to its page.
+// begin begins a run, and redirects to its conversation, or to its page if it is none.
 func (v *visit) begin() error {
 	if err := v.r.ParseForm(); err != nil {
 		return refusal.New(http.StatusBadRequest, "the form cannot be read: %v", err)
@@ -161,6 +285,9 @@ func (v *visit) begin() error {
 		return err
 	}
 	run, err := v.beginRun(v.r.Context(), a)
+	if err == nil && a.Converse {
+		return v.to(fmt.Sprintf("%s#turn-%d", join("ask", run.Thread), run.Number))
+	}
 	if err == nil {
 		return v.to(join("runs", run.ID))
 	}
@@ -172,7 +299,6 @@ func (v *visit) begin() error {
 	a.Refused = err.Error()
 	return v.showAsk(status, a)
 }
-
 func (v *visit) beginRun(ctx context.Context, a *asking) (runs.Run, error) {
 	spec := runs.Spec{Graph: a.Graph.Name, Saved: map[string]string{"graph_id": a.Graph.Name}}
 	if a.Thread != nil {
@@ -220,7 +346,11 @@ func (a *asking) values(messageID string) (json.RawMessage, error) {
 // chosen returns the settings in the form.
 func (a *asking) chosen() (map[string]json.RawMessage, error) {
 	out := map[string]json.RawMessage{}
-	for _, s := range a.Settings {
+	all := a.Settings
+	if a.Corpus != nil {
+		all = append(slices.Clip(all), *a.Corpus)
+	}
+	for _, s := range all {
 		value := strings.TrimSpace(s.Value)
 		switch {
 		case value == "":

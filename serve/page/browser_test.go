@@ -39,7 +39,7 @@ func TestBrowserPages(t *testing.T) {
 	}
 	s := served(t, nil)
 	p := s.enter()
-	p.Inspect(t, "empty", s.url+"/ui/", nil)
+	p.Inspect(t, "empty", s.url+"/ui/runs", nil)
 	plain := s.run("plain", `{"text":"What must a visitor wear?"}`)
 	again := s.run("plain", `{"text":"What must a visitor carry?"}`)
 	asks := s.run("asks", `{"text":"May it be published?"}`)
@@ -49,12 +49,12 @@ func TestBrowserPages(t *testing.T) {
 	held := s.begin(runs.Spec{Graph: "held"}, `{"text":"What goes on?"}`)
 	<-s.gate.reached
 	for _, page := range []struct{ name, path string }{
-		{"list", ""}, {"search", "?q=model"}, {"search-none", "?q=nothing+has+this"}, {"keys", "keys"},
+		{"begin", ""}, {"list", "runs"}, {"search", "runs?q=model"}, {"search-none", "runs?q=nothing+has+this"}, {"keys", "keys"},
 		{"run-plain", "runs/" + plain.ID}, {"run-asks", "runs/" + asks.ID}, {"run-fails", "runs/" + fails.ID}, {"run-outer", "runs/" + outer.ID}, {"run-long", "runs/" + long.ID},
 		{"thread-plain", "threads/" + plain.Thread}, {"thread-asks", "threads/" + asks.Thread}, {"thread-fails", "threads/" + fails.Thread}, {"thread-long", "threads/" + long.Thread},
 		{"graph-outer", "runs/" + outer.ID + "/graph"}, {"graph-long", "runs/" + long.ID + "/graph"}, {"steps-outer", "runs/" + outer.ID + "/steps"}, {"steps-fails", "runs/" + fails.ID + "/steps"}, {"steps-long", "runs/" + long.ID + "/steps"},
 		{"timeline-outer", "runs/" + outer.ID + "/timeline"}, {"timeline-long", "runs/" + long.ID + "/timeline"}, {"timeline-last", "runs/" + long.ID + "/timeline?from=4900"},
-		{"compare", "compare?a=" + plain.ID + "&b=" + again.ID}, {"compare-other", "compare?a=" + plain.ID + "&b=" + fails.ID}, {"ask", "ask"},
+		{"compare", "compare?a=" + plain.ID + "&b=" + again.ID}, {"asks-further", "ask/" + asks.Thread}, {"compare-other", "compare?a=" + plain.ID + "&b=" + fails.ID}, {"ask", "ask"},
 	} {
 		p.Inspect(t, page.name, s.url+"/ui/"+page.path, nil)
 	}
@@ -73,12 +73,12 @@ func TestBrowserList(t *testing.T) {
 		s.run("plain", fmt.Sprintf(`{"text":"question about %s"}`, about))
 	}
 	p := browsertest.Open(t)
-	p.Goto(s.url + "/ui/?q=question")
+	p.Goto(s.url + "/ui/runs?q=question")
 	p.Wait(`location.pathname === '/ui/enter'`)
 	p.Focus("input[name=token]")
 	p.Type(tokenOfAnn)
 	p.Loads(func() { p.Press("Enter") })
-	p.Wait(`location.pathname + location.search === '/ui/?q=question'`)
+	p.Wait(`location.pathname + location.search === '/ui/runs?q=question'`)
 	p.Press("/")
 	p.Wait(`document.activeElement.id === 'q'`)
 	p.Press("Control+a")
@@ -87,7 +87,7 @@ func TestBrowserList(t *testing.T) {
 	if text := p.Text(); !strings.Contains(text, "1 run with") || !strings.Contains(text, "about ferries") || strings.Contains(text, "gulls") {
 		t.Errorf("a search shows %s", text)
 	}
-	p.Goto(s.url + "/ui/")
+	p.Goto(s.url + "/ui/runs")
 	at := func(want string) { p.Wait(fmt.Sprintf(`document.activeElement.textContent.endsWith(%q)`, want)) }
 	p.Press("j")
 	at("lanterns")
@@ -98,7 +98,7 @@ func TestBrowserList(t *testing.T) {
 	p.Loads(func() { p.Press("?") })
 	p.Wait(`location.pathname === '/ui/keys'`)
 	p.Loads(func() { p.Press("g", "r") })
-	p.Wait(`location.pathname === '/ui/'`)
+	p.Wait(`location.pathname === '/ui/runs'`)
 }
 
 // sound reports what a page complained of since it was opened.

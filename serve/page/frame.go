@@ -99,7 +99,7 @@ type room struct {
 
 // rooms are in display order.
 var rooms = []room{
-	{"Runs", "", nil}, {"Ask", "ask", nil},
+	{"Ask", "", nil}, {"Runs", "runs", nil},
 	{"Corpora", "corpora", func(o *Options) bool { return o.Corpora == nil }},
 	{"Memory", "memory", func(o *Options) bool { return o.Memory == nil }},
 	{"Evals", "evals", func(o *Options) bool { return o.Evals == nil }},

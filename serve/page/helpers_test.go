@@ -196,7 +196,7 @@ func (s *site) enters(token string) *http.Client {
 		s.Fatal(err)
 	}
 	c := &http.Client{Jar: jar}
-	if status, body, _ := s.do(c, "GET", "/ui/enter?token="+url.QueryEscape(token), nil); status != http.StatusOK || !strings.Contains(body, "<h1 dir=\"auto\">Runs</h1>") {
+	if status, body, _ := s.do(c, "GET", "/ui/enter?token="+url.QueryEscape(token), nil); status != http.StatusOK || !strings.Contains(body, `aria-current="page">Ask</a>`) {
 		s.Fatalf("entering: %d\n%s", status, body)
 	}
 	return c

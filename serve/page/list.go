@@ -49,7 +49,7 @@ func (v *visit) list() error {
 	for _, r := range found[from:min(from+perPage, len(found))] {
 		out.Runs = append(out.Runs, v.row(r))
 	}
-	out.Pager = paged(root, from, len(found), "q", query)
+	out.Pager = paged(root+"runs", from, len(found), "q", query)
 	return v.show(listPage, "Runs", look.Frame{Title: "Runs"}, out)
 }
 

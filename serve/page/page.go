@@ -44,6 +44,9 @@ type Options struct {
 	Skills func(graph string) []Skill
 	// Usual is the graph for questions until another is chosen. Default: the first.
 	Usual string
+	// Examples returns questions that a corpus may answer, and a note on the corpus for a person who
+	// chooses it, each empty for none. It must be quick. Default: none.
+	Examples func(ctx context.Context, tenant, corpus string) (questions []string, note string)
 	// Corpora, Memory and Evals provide further pages. Default: no such pages.
 	Corpora Corpora
 	Memory  Memory
@@ -94,10 +97,15 @@ func Handler(o Options) http.Handler {
 
 // routes are the pages that need a session, below root.
 var routes = map[string]func(*visit) error{
-	"GET {$}":    (*visit).list,
+	"GET {$}":          (*visit).ask,
+	"GET ask":          (*visit).ask,
+	"GET ask/{thread}": (*visit).ask,
+	"POST ask":         (*visit).begin,
+
 	"GET keys":   (*visit).keys,
 	"POST leave": (*visit).leave,
 
+	"GET runs":                (*visit).list,
 	"GET runs/{run}":          (*visit).run,
 	"GET runs/{run}/events":   (*visit).events,
 	"GET runs/{run}/graph":    (*visit).graphPart,
@@ -111,9 +119,6 @@ var routes = map[string]func(*visit) error{
 	"POST threads/{thread}/answer": (*visit).answerQuestion,
 	"POST threads/{thread}/edit":   (*visit).editState,
 	"POST threads/{thread}/go-on":  (*visit).goOn,
-
-	"GET ask":  (*visit).ask,
-	"POST ask": (*visit).begin,
 
 	"GET corpora":                      (*visit).corpora,
 	"GET corpora/{corpus}":             (*visit).corpus,

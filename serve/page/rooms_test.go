@@ -54,10 +54,10 @@ func TestBrowserHostileRooms(t *testing.T) {
 func TestBrowserRoomsByKeyboard(t *testing.T) {
 	s := furnished(t, plainWords)
 	p := s.enter()
-	for key, path := range map[string]string{"a": "/ui/ask", "c": "/ui/corpora", "m": "/ui/memory", "e": "/ui/evals"} {
+	for key, path := range map[string]string{"a": "/ui/", "r": "/ui/runs", "c": "/ui/corpora", "m": "/ui/memory", "e": "/ui/evals"} {
 		p.Loads(func() { p.Press("g", key) })
 		p.Wait(fmt.Sprintf(`location.pathname === %q`, path))
-		p.Goto(s.url + "/ui/")
+		p.Goto(s.url + "/ui/keys")
 	}
 	p.Goto(s.url + "/ui/corpora")
 	p.Press("j", "j")
@@ -83,7 +83,7 @@ func TestBrowserRoomsByKeyboard(t *testing.T) {
 // was written stays.
 func TestAskObject(t *testing.T) {
 	s := furnished(t, plainWords)
-	if body := s.get("/ui/ask"); !strings.Contains(body, `name="graph" value="plain"`) || !strings.Contains(body, "<code dir=\"auto\">lines</code> (append)") {
+	if body := s.get("/ui/ask"); !strings.Contains(body, `name="graph" value="plain"`) || !strings.Contains(body, "<code dir=\"auto\">lines (append)</code>") {
 		t.Errorf("the form:\n%s", body)
 	}
 	status, body, answer := s.post("/ui/ask", url.Values{"graph": {"plain"}, "input": {`{"text":"hello"}`}})
@@ -94,7 +94,7 @@ func TestAskObject(t *testing.T) {
 	if run.Graph != "plain" || run.Status != runs.Success {
 		t.Errorf("%+v", run)
 	}
-	if body := s.get("/ui/ask?thread=" + run.Thread); !strings.Contains(body, `name="thread" value="`+run.Thread+`"`) {
+	if body := s.get("/ui/ask/" + run.Thread); !strings.Contains(body, `name="thread" value="`+run.Thread+`"`) {
 		t.Errorf("the form does not send its thread:\n%s", body)
 	}
 	_, _, answer = s.post("/ui/ask", url.Values{"thread": {run.Thread}, "input": {`{"text":"again"}`}})
@@ -112,7 +112,7 @@ func TestAskObject(t *testing.T) {
 	if status, body, _ := s.post("/ui/ask", url.Values{"thread": {"busy"}, "input": {`{"text":"y"}`}}); status != http.StatusConflict || !strings.Contains(body, "A run of this thread goes on") {
 		t.Errorf("a busy thread: %d\n%s", status, body)
 	}
-	if body := s.get("/ui/ask?thread=busy"); strings.Contains(body, "graph=plain") {
+	if body := s.get("/ui/ask/busy"); strings.Contains(body, "graph=plain") {
 		t.Errorf("another graph can be chosen for the thread:\n%s", body)
 	}
 }

@@ -20,8 +20,10 @@ var runPage = parsed("run.tmpl", "value.tmpl")
 // A runView is the page of a run.
 type runView struct {
 	Run      runRow
-	Live     bool  // the run has not ended
-	After    int64 // the last event on the page
+	ID       string // of its element as a turn of a conversation
+	Asked    string // what a person asked, as a turn of a conversation
+	Live     bool   // the run has not ended
+	After    int64  // the last event on the page
 	Lines    []said
 	Earlier  bool // earlier lines are left out
 	Asks     []question
@@ -58,7 +60,6 @@ func (v *visit) run() error {
 	if err := v.ended(r, a, &out); err != nil {
 		return err
 	}
-	out.Failed = r.Error
 	for _, part := range []func() (template.HTML, error){a.Overview, func() (template.HTML, error) { return a.Graph(nil) }} {
 		html, err := part()
 		if err != nil {
@@ -95,6 +96,7 @@ func (v *visit) runFrame(r runs.Run, here string) look.Frame {
 
 // ended adds what a run has at its end: its answer or its state, and its interrupts.
 func (v *visit) ended(r runs.Run, a *account, out *runView) error {
+	out.Failed = r.Error
 	at, state, err := v.final(r, a)
 	if err != nil || state == nil {
 		return err
@@ -104,7 +106,7 @@ func (v *visit) ended(r runs.Run, a *account, out *runView) error {
 			return err
 		}
 	}
-	if out.Answer, _, err = v.proven(r, a); err != nil {
+	if out.Answer, _, err = v.proven(r, a, &evidence.Options{Prefix: out.ID, Close: out.ID}); err != nil {
 		out.Fault = err.Error()
 	}
 	if out.Answer == "" {
@@ -130,7 +132,7 @@ func (v *visit) final(r runs.Run, a *account) (*runs.Snapshot, json.RawMessage, 
 
 // proven returns the answer of an ended run next to its documents, and its proof; "" and nil
 // without an answer.
-func (v *visit) proven(r runs.Run, a *account) (template.HTML, *proof.Proof, error) {
+func (v *visit) proven(r runs.Run, a *account, opts *evidence.Options) (template.HTML, *proof.Proof, error) {
 	if v.Proof == nil || !r.Status.Ended() {
 		return "", nil, nil
 	}
@@ -142,7 +144,7 @@ func (v *visit) proven(r runs.Run, a *account) (template.HTML, *proof.Proof, err
 	if err != nil || p == nil {
 		return "", nil, err
 	}
-	html, err := evidence.Section(v.r.Context(), *p, docs, nil)
+	html, err := evidence.Section(v.r.Context(), *p, docs, opts)
 	return html, p, err
 }
 

@@ -19,7 +19,7 @@ import (
 // of its words; another tenant sees none of it.
 func TestList(t *testing.T) {
 	s := served(t, nil)
-	if body := s.get("/ui/"); !strings.Contains(body, "Nothing has run yet") {
+	if body := s.get("/ui/runs"); !strings.Contains(body, "Nothing has run yet") {
 		t.Errorf("without runs:\n%s", body)
 	}
 	done := s.run("plain", `{"text":"What is <b>negligence</b>?"}`)
@@ -35,7 +35,7 @@ func TestList(t *testing.T) {
 		"negligence fails":    {"No run has"},
 		`"><script>alert(1)`:  {"No run has"},
 	} {
-		body := s.get("/ui/?q=" + url.QueryEscape(query))
+		body := s.get("/ui/runs?q=" + url.QueryEscape(query))
 		for _, w := range want {
 			if !strings.Contains(body, w) {
 				t.Errorf("searching %q: no %q in\n%s", query, w, body)
@@ -45,11 +45,11 @@ func TestList(t *testing.T) {
 			t.Errorf("searching %q: a text is markup", query)
 		}
 	}
-	if _, body, _ := s.do(s.enters(tokenOfBob), "GET", "/ui/", nil); strings.Contains(body, done.ID) {
+	if _, body, _ := s.do(s.enters(tokenOfBob), "GET", "/ui/runs", nil); strings.Contains(body, done.ID) {
 		t.Error("bob sees ann's runs")
 	}
 	for _, wrong := range []string{"-1", "x", "99999999999999999999"} {
-		if status, _, _ := s.do(s.ann, "GET", "/ui/?from="+wrong, nil); status != http.StatusBadRequest {
+		if status, _, _ := s.do(s.ann, "GET", "/ui/runs?from="+wrong, nil); status != http.StatusBadRequest {
 			t.Errorf("from %s: %d", wrong, status)
 		}
 	}
@@ -62,7 +62,7 @@ func TestPages(t *testing.T) {
 		s.run("plain", `{"text":"x"}`)
 	}
 	seen := 0
-	for path := "/ui/?q=plain"; path != ""; {
+	for path := "/ui/runs?q=plain"; path != ""; {
 		body := s.get(path)
 		seen += strings.Count(body, `<th scope="row"`)
 		_, rest, found := strings.Cut(body, `" rel="next">`)
@@ -104,7 +104,7 @@ func TestTemporary(t *testing.T) {
 	if body := s.get("/ui/runs/" + r.ID); !strings.Contains(body, "was removed") || !strings.Contains(body, "third") || strings.Contains(body, "/ui/threads/") {
 		t.Errorf("%s", body)
 	}
-	if body := s.get("/ui/"); !strings.Contains(body, "removed") || strings.Contains(body, "/ui/threads/") {
+	if body := s.get("/ui/runs"); !strings.Contains(body, "removed") || strings.Contains(body, "/ui/threads/") {
 		t.Errorf("the list:\n%s", body)
 	}
 	if body := s.get("/ui/runs/" + r.ID + "/steps"); !strings.Contains(body, "third") {

@@ -63,8 +63,11 @@ async function finish() {
   if (!answer.ok) throw new Error(answer.statusText);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const at = document.activeElement?.id;
+  const typed = document.querySelector("#question")?.value;
   for (const part of ["header", "main"]) document.querySelector(part).replaceWith(page.querySelector(part));
-  if (at) document.getElementById(at)?.focus();
+  if (at) document.getElementById(at)?.focus({ preventScroll: true });
+  if (typed) document.querySelector("#question").value = typed;
+  if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   const ended = document.querySelector("header .badge");
   if (ended) {
     ended.setAttribute("role", "status");

@@ -33,6 +33,20 @@ func (a artifact) status() state.Status {
 	return common.Status
 }
 
+// Answered returns the pipeline whose own answer is the last message of a conversation, and the JSON
+// of that answer; nothing for an answer in a model's words.
+func Answered(all []message.Message) (pipeline string, answer json.RawMessage) {
+	n := len(all)
+	if n < 2 || all[n-1].Type != message.AI || all[n-2].Type != message.Tool || all[n-1].Content.String() != all[n-2].Content.String() {
+		return "", nil
+	}
+	var from artifact
+	if json.Unmarshal(all[n-2].Artifact, &from) != nil {
+		return "", nil
+	}
+	return from.Pipeline, from.Answer
+}
+
 // Proved is the metadata of an answer that a pipeline gave.
 type Proved struct {
 	Pipeline string       `json:"pipeline"`

@@ -119,7 +119,7 @@ func TestPagesInBrowser(t *testing.T) {
 	} {
 		u.token = key
 		s.ask(u)
-		p.Goto(s.url + "/ui/")
+		p.Goto(s.url + "/ui/runs")
 		var run string
 		p.Eval(`document.querySelector('[data-list] tbody a').getAttribute('href')`, &run)
 		parts := []string{""}
@@ -201,14 +201,14 @@ func TestHostileTextsInBrowser(t *testing.T) {
 	} {
 		u.token = key
 		s.ask(u)
-		p.Goto(s.url + "/ui/")
+		p.Goto(s.url + "/ui/runs")
 		var run string
 		p.Eval(`document.querySelector('[data-list] tbody a[href*="/runs/"]').getAttribute('href')`, &run)
 		for _, part := range []string{"", "/graph", "/steps", "/timeline"} {
 			look(run + part)
 		}
 	}
-	for _, path := range []string{"corpora", "corpora/default", "corpora/default?q=lantern+permit", "memory?corpus=default", "ask", "?q=permit"} {
+	for _, path := range []string{"corpora", "corpora/default", "corpora/default?q=lantern+permit", "memory?corpus=default", "", "ask?graph=extract", "runs?q=permit"} {
 		look("/ui/" + path)
 	}
 }

@@ -11,8 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"example.com/assay/cmd/agent/internal/assistant"
 	"example.com/assay/cmd/agent/internal/cli"
 	"example.com/assay/cmd/agent/internal/config"
+	"example.com/assay/cmd/agent/internal/converse"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/cmd/agent/internal/render"
 	"example.com/assay/memory"
@@ -23,6 +25,7 @@ import (
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
 	"example.com/assay/state"
+	"example.com/assay/state/message"
 	"example.com/assay/state/proof"
 )
 
@@ -299,32 +302,51 @@ func (s *server) proof(_ context.Context, tenant string, r runs.Run, data json.R
 	if err := json.Unmarshal(data, &talk); err != nil {
 		return nil, nil, fmt.Errorf("reading the conversation: %w", err)
 	}
-	if len(talk.Answer) == 0 || string(talk.Answer) == "null" {
-		return nil, nil, nil
+	name, answer := r.Graph, talk.Answer
+	if r.Graph == assistant.Name {
+		name, answer = assistant.Answered(talk.Messages)
 	}
-	of, err := open.PipelineOf(r.Graph)
+	if len(answer) == 0 || string(answer) == "null" {
+		return s.spoken(tenant, r, talk.Messages)
+	}
+	of, err := open.PipelineOf(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := of.Proof(talk.Answer)
+	p, err := of.Proof(answer)
 	if err != nil {
 		return nil, nil, err
 	}
-	message := ""
+	text := ""
 	for _, m := range talk.Messages {
-		if m.Type == "human" {
-			message = m.Content.String()
+		if m.Type == message.Human {
+			text = m.Content.String()
 		}
 	}
 	if of.Corpus != pipeline.Never {
 		return &p, s.documents(tenant, p.Corpus), nil
 	}
 	return &p, func(context.Context, proof.Document) (proof.Content, error) {
-		if message == "" {
+		if text == "" {
 			return proof.Content{}, errGone
 		}
-		return proof.Content{Text: message, Held: true}, nil
+		return proof.Content{Text: text, Held: true}, nil
 	}, nil
+}
+
+// spoken is what a model said last in its own words, with the quotes that its message cites; nil for
+// a run that said nothing.
+func (s *server) spoken(tenant string, r runs.Run, all []message.Message) (*proof.Proof, proof.Documents, error) {
+	if len(all) == 0 || all[len(all)-1].Type != message.AI || all[len(all)-1].Content.String() == "" {
+		return nil, nil, nil
+	}
+	t, err := s.tenant(tenant)
+	if err != nil {
+		return nil, nil, err
+	}
+	corpus, err := t.corpus(r.Settings[settingCorpus], s.settings.Corpus)
+	p := converse.Proof(all[len(all)-1])
+	return &p, s.documents(tenant, corpus), err
 }
 
 var errGone = errors.New("the message that it was is not kept")

@@ -26,7 +26,7 @@ const settingCorpus = "corpus"
 
 // theAgent describes the agent as pipelines are.
 var theAgent = open.Pipeline{Pipeline: pipeline.Pipeline{
-	Name: assistant.Name, Title: "Chat", Corpus: pipeline.Always,
+	Name: assistant.Name, Title: "Chat", Corpus: pipeline.Always, Offer: "Let the agent choose what to do",
 	About: "Talks about your documents: an agent whose tools are the pipelines. Its answers are proved, or say what is not.",
 }}
 
@@ -53,13 +53,21 @@ func (s *server) graphs(ctx context.Context) ([]serve.Graph, error) {
 			steps = nil // its tokens are an answer
 		}
 		out = append(out, serve.Graph{
-			Name: p.Name, Description: p.About, App: app, Settings: settings, Steps: steps,
+			Name: p.Name, Description: p.About, Offer: p.Offer, Wants: wants(p), App: app, Settings: settings, Steps: steps,
 			Open: func(ctx context.Context, tenant string, r runs.Run) (runs.Opening, error) {
 				return s.begin(ctx, p, tenant, r)
 			},
 		})
 	}
 	return out, nil
+}
+
+// wants names the text that a pipeline takes, as a label.
+func wants(p open.Pipeline) string {
+	if help := p.Message.Help; help != "" {
+		return strings.ToUpper(help[:1]) + help[1:]
+	}
+	return "Your question or text"
 }
 
 // corporaOf lists the values of the setting corpus for a tenant.
@@ -214,8 +222,12 @@ const settingSkill = page.SettingSkill
 func (s *server) settingsOf(p open.Pipeline) ([]runs.Setting, error) {
 	var out []runs.Setting
 	if p.Corpus != pipeline.Never {
+		schema, err := json.Marshal(map[string]string{"type": "string", "description": "Name of the corpus. Default: the server's.", "default": s.settings.Corpus})
+		if err != nil {
+			return nil, err
+		}
 		out = append(out, runs.Setting{
-			Name: settingCorpus, Schema: json.RawMessage(`{"type":"string","description":"Name of the corpus. Default: the server's."}`),
+			Name: settingCorpus, Schema: schema,
 			Values: s.corporaOf, Accepts: s.acceptsCorpus,
 		})
 	}

@@ -87,7 +87,7 @@ func TestPage(t *testing.T) {
 	_, made := s.post(key, "/threads", "{}")
 	s.ask(turn{token: key, thread: made["thread_id"].(string), graph: "research", text: clitest.PermitQuestion})
 	b := s.enters(key)
-	_, list, _ := b.load("GET", "/ui/?q=lantern", nil)
+	_, list, _ := b.load("GET", "/ui/runs?q=lantern", nil)
 	link := runLink.FindStringSubmatch(list)
 	if link == nil || !strings.Contains(list, html.EscapeString(clitest.PermitQuestion)) {
 		t.Fatalf("the list:\n%s", list)
@@ -147,7 +147,7 @@ func TestPageReads(t *testing.T) {
 	}
 	_, made := s.post("", "/threads", "{}")
 	s.ask(turn{thread: made["thread_id"].(string), graph: "research", text: "What is negligence?"})
-	_, list, _ := b.load("GET", "/ui/", nil)
+	_, list, _ := b.load("GET", "/ui/runs", nil)
 	thread := regexp.MustCompile(`/ui/threads/[^"?]+`).FindString(list)
 	if _, body, _ := b.load("GET", thread, nil); strings.Count(body, "--allow-write") != 2 {
 		t.Errorf("the thread:\n%s", body)

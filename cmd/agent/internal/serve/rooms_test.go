@@ -219,7 +219,7 @@ func TestPageOfAsking(t *testing.T) {
 	home := t.TempDir()
 	clitest.Ingest(t, home, clitest.Permits)
 	s := start(t, home, "--no-auth")
-	page := s.sees("", "/ui/ask", "research", "Answers a question", `<option dir="auto">sample`, "as the server has it")
+	page := s.sees("", "/ui/ask", "Your question", "Check a text against my documents", "Find the rules", "Read fields from papers", "Check causes and effects", `<option value="">default</option>`, `<option dir="auto">sample`)
 	form := url.Values{"ticket": {ticket(t, page)}, "graph": {"research"}, "question": {clitest.PermitQuestion}, "set.corpus": {"default"}}
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	asked := func(form url.Values) (run, thread string) {
@@ -235,35 +235,41 @@ func TestPageOfAsking(t *testing.T) {
 		if err != nil || res.StatusCode != http.StatusSeeOther {
 			t.Fatalf("%s, %v\n%s", res.Status, err, data)
 		}
-		run = strings.TrimPrefix(res.Header.Get("Location"), "/ui/runs/")
+		at, turn, _ := strings.Cut(res.Header.Get("Location"), "#")
 		for until := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-			_, list := s.get("", "/ui/?q="+run)
-			if strings.Contains(list, ">done<") {
-				return run, strings.TrimPrefix(s.first(list, `/ui/threads/[^"]*`), "/ui/threads/")
+			_, page := s.get("", at)
+			if _, page, found := strings.Cut(page, `id="`+turn+`"`); found && strings.Contains(page, "How this came about") {
+				return strings.TrimPrefix(s.first(page, `/ui/runs/[^"]*`), "/ui/runs/"), strings.TrimPrefix(at, "/ui/ask/")
 			}
 			if time.Now().After(until) {
-				t.Fatalf("the run does not end: %s", list)
+				t.Fatalf("the run does not end: %s", page)
 			}
 		}
 	}
 	run, thread := asked(form)
 	for _, from := range []string{"/ui/runs/" + run, "/ui/threads/" + thread} {
-		if further := s.first(s.sees("", from, "Ask further"), `/ui/ask\?[^"]*`); further != "/ui/ask?thread="+thread {
+		if further := s.first(s.sees("", from, "Ask further"), `/ui/ask/[^"]*`); further != "/ui/ask/"+thread {
 			t.Errorf("%s leads to %s", from, further)
 		}
 	}
-	s.sees("", "/ui/ask?thread="+thread, "Ask further", `<option dir="auto" selected>default`)
+	s.sees("", "/ui/ask/"+thread, "Ask further", "payment of the lantern fee in full", `aria-current="page" dir="auto">`+clitest.PermitQuestion)
 	form = url.Values{"ticket": form["ticket"], "thread": {thread}, "question": {"And when does it expire?"}, "set.corpus": {""}}
 	_, second := asked(form)
 	if second != thread {
 		t.Errorf("the further question is on thread %s", second)
 	}
-	if strings.Contains(s.sees("", "/ui/ask?thread="+thread), "selected>default") {
-		t.Error("a choice that was taken back is kept")
-	}
 	_, state := s.get("", "/threads/"+thread+"/state")
 	if !strings.Contains(state, "expires after two winters") {
 		t.Errorf("the further question does not know of the first: %s", state)
+	}
+	form.Set("question", "What is negligence?")
+	form.Set("set.corpus", "sample")
+	asked(form)
+	s.sees("", "/ui/ask/"+thread, "What is negligence?", `<option dir="auto" selected>sample`)
+	form.Set("set.corpus", "")
+	asked(form)
+	if strings.Contains(s.sees("", "/ui/ask/"+thread), " selected>") {
+		t.Error("a choice that was taken back is kept")
 	}
 	for want, wrong := range map[string]url.Values{
 		"422 nothing was asked":     {"graph": {"research"}, "question": {" "}},

@@ -151,7 +151,7 @@ func (s *server) openDesks() (err error) {
 func (s *server) page() *page.Options {
 	o := &page.Options{
 		Write: s.write, HowToWrite: "This server changes nothing that has happened: start it with --allow-write.",
-		Usual: open.Usual, Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof,
+		Usual: open.Usual, Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof, Examples: s.examples,
 	}
 	if s.evals == "" && !s.shared() {
 		s.evals = open.ResultsDir(s.settings.Home)
