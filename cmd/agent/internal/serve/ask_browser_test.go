@@ -73,6 +73,17 @@ func TestAskInBrowser(t *testing.T) {
 			p.Wait(fmt.Sprintf(inView, ".past li a"))
 			p.Picture(name + "6-past")
 		}
+		p.Goto(s.url + "/ui/ask?graph=chat") // the agent, which asks by a tool
+		p.Wait(`document.activeElement.id === 'question'`)
+		p.Type(clitest.PermitQuestion)
+		p.Loads(func() { p.Press("Enter") })
+		p.Wait(`!document.querySelector('[data-live]')`)
+		p.Click(".answer .ref")
+		p.Wait(fmt.Sprintf(inView, ".documents mark:target"))
+		p.Click(".documents .close")
+		if view.Width < 960 {
+			p.Click("header .to-past a")
+		}
 		p.Loads(func() { p.Click(fmt.Sprintf(".past a[href=%q]", first)) })
 		p.Sees("payment of the lantern fee in full")
 		sound(t, p)
