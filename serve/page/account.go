@@ -20,6 +20,7 @@ type account struct {
 	seq     int64          // the last event
 	lines   []said         // the last events in words, while the run continues
 	earlier bool           // earlier lines are left out
+	draft   string         // what a model has written so far
 	records []trace.Record // its events as records of a trace, if wanted
 	begins  string         // the checkpoint that it continued from; empty for none
 	wrote   writes         // by nodes of the root graph
@@ -149,6 +150,12 @@ func (v *visit) account(r runs.Run, w want) (*account, error) {
 func (a *account) say(ev runs.Event) {
 	line, ok := saying(ev)
 	if !a.Live || !ok {
+		return
+	}
+	if line.Draft != nil {
+		if a.draft += *line.Draft; *line.Draft == "" {
+			a.draft = ""
+		}
 		return
 	}
 	if a.lines = append(a.lines, line); len(a.lines) >= 2*maxLines {

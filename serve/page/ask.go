@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/assay/graph"
 	"example.com/assay/serve/internal/refusal"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/runs"
@@ -152,7 +153,7 @@ func (v *visit) turn(r runs.Run, last bool) (runView, error) {
 		if a, err = v.account(r, want{}); err != nil {
 			return out, err
 		}
-		out.After, out.Lines, out.Earlier = a.seq, a.lines, a.earlier
+		out.After, out.Lines, out.Earlier, out.Draft = a.seq, a.lines, a.earlier, a.draft
 		return out, nil
 	}
 	err := v.ended(r, a, &out)
@@ -303,6 +304,9 @@ func (v *visit) beginRun(ctx context.Context, a *asking) (runs.Run, error) {
 	spec := runs.Spec{Graph: a.Graph.Name, Saved: map[string]string{"graph_id": a.Graph.Name}}
 	if a.Thread != nil {
 		spec.Thread = a.Thread.ID
+	}
+	if a.Converse {
+		spec.Modes = graph.Tokens
 	}
 	values, err := a.values(v.NewID())
 	if err != nil {

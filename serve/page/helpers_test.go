@@ -20,6 +20,7 @@ import (
 	"example.com/assay/serve/internal/servetest"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
+	"example.com/assay/state/event"
 )
 
 const (
@@ -119,6 +120,13 @@ func graphs(g *gate) []serve.Graph {
 		})),
 		"fails": chain("fails", "try", node(func(context.Context, work) (graph.Update[work], error) {
 			return nil, errors.New("the model does not answer")
+		})),
+		"writes": chain("writes", "write", node(func(ctx context.Context, s work) (graph.Update[work], error) {
+			graph.EmitToken(ctx, "thrown away")
+			graph.Emit(ctx, event.ModelText, event.Text{Skill: "s"})
+			graph.EmitToken(ctx, "Wear ")
+			graph.EmitToken(ctx, "<b>boots</b>")
+			return g.node(ctx, s)
 		})),
 		"held":  chain("held", "before", adds("before"), "gate", node(g.node), "after", adds("after")),
 		"outer": outer,

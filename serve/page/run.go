@@ -12,6 +12,7 @@ import (
 	"example.com/assay/serve/page/evidence"
 	"example.com/assay/serve/page/look"
 	"example.com/assay/serve/runs"
+	"example.com/assay/state/event"
 	"example.com/assay/state/proof"
 )
 
@@ -26,6 +27,7 @@ type runView struct {
 	After    int64  // the last event on the page
 	Lines    []said
 	Earlier  bool // earlier lines are left out
+	Draft    string
 	Asks     []question
 	Answer   template.HTML // the answer with its evidence, once the run has ended
 	State    []value       // the state, if the server cannot read the graph's answer
@@ -46,7 +48,7 @@ func (v *visit) run() error {
 	if err != nil {
 		return err
 	}
-	out := runView{Run: v.row(r), Live: a.Live, After: a.seq, Lines: a.lines, Earlier: a.earlier, Forked: r.Forked}
+	out := runView{Run: v.row(r), Live: a.Live, After: a.seq, Lines: a.lines, Earlier: a.earlier, Draft: a.draft, Forked: r.Forked}
 	var open []string
 	if frame := v.runFrame(r, ""); a.Live {
 		open, frame.Scripts = a.inner(), []string{root + "static/live.js"}
@@ -173,6 +175,9 @@ type said struct {
 	Class string `json:"class,omitempty"` // the node's new class
 	Text  string `json:"text"`
 	At    int64  `json:"at"` // when it happened, in milliseconds since 1970
+	// Draft is a further piece of the text that a model writes, and no line; empty where a text
+	// begins. Nil for any other event.
+	Draft *string `json:"draft,omitempty"`
 }
 
 // saying returns an event in words. Most events have none.
@@ -200,7 +205,14 @@ func saying(ev runs.Event) (out said, ok bool) {
 		out.Class, out.Text = "error", "failed: "+ev.Error
 	case graph.NodeHandled.String():
 		out.Class, out.Text = "error", "failed, and its handler takes over: "+ev.Error
+	case graph.NodeToken.String():
+		out.Draft = &ev.Text
+		return out, ev.Namespace == "" // inside a pipeline it is no answer yet
 	case graph.NodeCustom.String():
+		if ev.Name == event.ModelText {
+			out.Draft = new(string)
+			return out, ev.Namespace == ""
+		}
 		out.Text = customText(ev)
 	case graph.RunInterrupt.String():
 		if ev.Namespace != "" {

@@ -218,6 +218,7 @@ func (s *site) streams(id, query string, header ...string) *stream {
 type heard struct {
 	Name, ID          string
 	Node, Class, Text string
+	Draft             *string
 	At                int64
 	raw               string
 }
@@ -255,6 +256,31 @@ func (s *stream) all() (out []heard) {
 		}
 		out = append(out, ev)
 	}
+}
+
+// What a model writes is on the page while it writes, and is no step.
+func TestDraft(t *testing.T) {
+	s := served(t, nil)
+	r := s.begin(runs.Spec{Graph: "writes", Modes: graph.Tokens}, `{"text":"x"}`)
+	<-s.gate.reached
+	stream, drafts := s.streams(r.ID, ""), []string{}
+	for len(drafts) < 4 {
+		ev, ok := stream.next()
+		if !ok {
+			t.Fatal("the stream ends before the run")
+		}
+		if ev.Draft != nil {
+			drafts = append(drafts, *ev.Draft)
+		}
+	}
+	if got := strings.Join(drafts, "|"); got != "thrown away||Wear |<b>boots</b>" {
+		t.Errorf("%q", got)
+	}
+	if body := s.get("/ui/runs/" + r.ID); !strings.Contains(body, "data-live-draft>Wear &lt;b&gt;boots&lt;/b&gt;</p>") || strings.Contains(body, "thrown away") {
+		t.Errorf("%s", body)
+	}
+	s.gate.open <- struct{}{}
+	s.wait(r.ID)
 }
 
 // What a run does is streamed while it goes on; who comes back gets what is behind the last

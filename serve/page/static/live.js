@@ -4,6 +4,7 @@ const live = document.querySelector("[data-live]");
 const status = live.querySelector("[data-live-status]");
 const steps = live.querySelector("[data-live-steps]");
 const earlier = live.querySelector("[data-live-earlier]");
+const draft = live.querySelector("[data-live-draft]"); // what a model has written so far
 const most = Number(steps.dataset.most);
 const signs = { running: "▶", done: "✓", error: "✕", asked: "?" }; // for readers who see no colour
 
@@ -52,6 +53,10 @@ function take(ev) {
   const said = JSON.parse(ev.data);
   after = Math.max(after, said.seq);
   wait = 500;
+  if (said.draft !== undefined) {
+    draft.textContent = said.draft && draft.textContent + said.draft;
+    return;
+  }
   if (waiting.push(said) === 1) requestAnimationFrame(put);
 }
 
