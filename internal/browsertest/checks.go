@@ -90,9 +90,9 @@ func (p *Page) strange(address string) bool {
 // reading order, invisible or covered, and elements that it never reaches.
 func (p *Page) Walk() []string {
 	p.t.Helper()
-	out := p.list("usable()")
 	// A field may have the focus already: Tab goes on from where an element with the focus was removed.
 	p.Eval(`(e => { e.tabIndex = -1; document.body.prepend(e); e.focus(); e.remove(); return 0; })(document.createElement('span'))`, new(int))
+	out := p.list("usable()")
 	var n int
 	p.Eval("assayUsable.length", &n)
 	for i := range n {
