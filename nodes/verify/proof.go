@@ -17,6 +17,7 @@ func (a Answer) Proof() proof.Proof {
 		b.Measures[i].Aside = b.Measures[i].Aside || b.Measures[i].Name == "quotes"
 	}
 	b.Checks(a.Answer)
+	b.Draft = a.draft(b.Findings)
 	if c := a.Correction; c != nil {
 		b.Sources(slices.DeleteFunc(slices.Clone(c.Sources), func(s state.Source) bool {
 			return slices.ContainsFunc(a.Sources, func(o state.Source) bool { return o.Label == s.Label })

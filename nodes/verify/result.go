@@ -3,7 +3,6 @@ package verify
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"example.com/assay/state"
 )
@@ -78,7 +77,7 @@ func correction(v state.Verdict) string {
 		switch {
 		case c.Evidence == "":
 			continue
-		case len(strings.Fields(c.Evidence)) <= mostReplaced && (c.Kind == state.ConflictNumber || c.Kind == state.ConflictUnit || c.Kind == state.ConflictDate || c.Kind == state.ConflictName):
+		case replaceable(c):
 			return fmt.Sprintf("In “%s” say “%s” in place of “%s”, as the evidence does, or leave it out", v.Text, c.Evidence, c.Claim)
 		}
 		return fmt.Sprintf("Compare “%s” with the evidence: %s", v.Text, v.Reason)

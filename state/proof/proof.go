@@ -30,6 +30,7 @@ type Proof struct {
 	Asked    string             // the question as searched, if it depended on the one before
 	Respelt  []state.Respelling // words of the question that were searched for as others
 	Given    bool               // Answer is a text that the caller gave: the findings are the result
+	Draft    *Draft             // that text without marks, and how to correct it; nil if Given is not set
 	Answer   string             // markdown, without a list of sources; empty without an answer
 	Choice   string             // the letter chosen, if there was a choice
 	Result   json.RawMessage    // data with a schema; nil for a pipeline without one
