@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.com/assay/serve/internal/refusal"
+	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
 )
 
@@ -155,10 +156,14 @@ func (s *Server) authorized(next http.Handler) http.Handler {
 
 // admitted serves a caller's requests. Bodies are read only for callers.
 func (s *Server) admitted(c Caller, next http.Handler) http.Handler {
-	next = s.bounded(next)
+	plain, bounded := next, s.bounded(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if seen, ok := w.(*watcher); ok {
 			seen.caller = c
+		}
+		next := bounded
+		if page.Streams(r) {
+			next = plain
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
 	})

@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	corporaPage = parsed("corpora.tmpl")
-	corpusPage  = parsed("corpus.tmpl")
+	corporaPage = parsed("corpora.tmpl", "adding.tmpl")
+	corpusPage  = parsed("corpus.tmpl", "adding.tmpl")
 )
 
 // off refuses a page that the options do not provide.
@@ -34,11 +34,19 @@ func (v *visit) corpora() error {
 	if err := off(v.Corpora != nil, "corpora"); err != nil {
 		return err
 	}
+	if name := strings.TrimSpace(v.r.URL.Query().Get("name")); name != "" {
+		return v.named(name)
+	}
 	list, err := v.Corpora.List(v.r.Context(), v.tenant)
 	if err != nil {
 		return err
 	}
-	return v.show(corporaPage, "Corpora", look.Frame{Title: "Corpora"}, list)
+	a, err := v.adding("")
+	if err != nil {
+		return err
+	}
+	a.Known = list
+	return v.show(corporaPage, "Documents", v.corpusFrame("Documents", a), a)
 }
 
 const (
@@ -58,6 +66,8 @@ type reading struct {
 	Query, Filter string
 	Refused       string // why the search was refused
 	Searched      *searched
+	New           bool    // it does not exist
+	Adding        *adding // not for a search
 
 	// Set without a search.
 	Ingested  string
@@ -84,16 +94,16 @@ func (v *visit) corpus() error {
 	}
 	name, q := v.r.PathValue("corpus"), v.r.URL.Query()
 	out := reading{Query: strings.TrimSpace(q.Get("q")), Filter: strings.TrimSpace(q.Get("filter"))}
-	frame := look.Frame{Title: name, Eyebrow: "Corpus"}
+	frame := v.corpusFrame(name, nil)
 	c, err := v.Corpora.Open(v.r.Context(), v.tenant, name)
 	if err != nil {
 		if errors.As(err, new(*runs.NotFoundError)) {
-			return err
+			return v.fresh(name, err)
 		}
 		if out.Corpus, err = v.unopened(name, err); err != nil {
 			return err
 		}
-		return v.show(corpusPage, "Corpora", frame, out)
+		return v.show(corpusPage, "Documents", frame, out)
 	}
 	out.Corpus = c.About()
 	status := http.StatusOK
@@ -103,12 +113,15 @@ func (v *visit) corpus() error {
 			status, out.Refused, err = refused.Status, refused.Text, nil
 		}
 	} else {
-		err = v.contents(c, name, &out)
+		if out.Adding, err = v.adding(name); err == nil {
+			frame = v.corpusFrame(name, out.Adding)
+			err = v.contents(c, name, &out)
+		}
 	}
 	if err = errors.Join(err, c.Close()); err != nil {
 		return err
 	}
-	return v.answer(status, corpusPage, "Corpora", frame, out)
+	return v.answer(status, corpusPage, "Documents", frame, out)
 }
 
 // unopened describes a corpus that cannot be opened.

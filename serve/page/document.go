@@ -66,7 +66,7 @@ func (v *visit) document() error {
 	if err != nil {
 		return err
 	}
-	return v.show(documentPage, "Corpora", look.Frame{Title: out.Source.Name, Eyebrow: "Document of the corpus " + name}, out)
+	return v.show(documentPage, "Documents", look.Frame{Title: out.Source.Name, Eyebrow: "Document of " + name}, out)
 }
 
 // read reads the part of the text that begins at a byte.

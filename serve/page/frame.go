@@ -26,7 +26,7 @@ func parsed(files ...string) look.Page {
 		}
 		texts = append(texts, string(data))
 	}
-	return look.Parse(template.FuncMap{"path": join, "query": query, "size": size, "size64": func(n int) string { return size(int64(n)) }, "short": short, "tail": tail}, texts...)
+	return look.Parse(template.FuncMap{"path": join, "query": query, "size": size, "size64": func(n int) string { return size(int64(n)) }, "short": short, "tail": tail, "about": about}, texts...)
 }
 
 // query adds parameters, alternating names and values, to an own path. It leaves out empty values.
@@ -91,6 +91,12 @@ type shown struct {
 	Data   any    // the page's own
 }
 
+// about returns a page's data with another subject, for a part that several pages have.
+func about(s shown, data any) shown {
+	s.Data = data
+	return s
+}
+
 // A room is a page in the navigation of all pages.
 type room struct {
 	name, path string
@@ -100,7 +106,8 @@ type room struct {
 // rooms are in display order.
 var rooms = []room{
 	{"Ask", "", nil}, {"Runs", "runs", nil},
-	{"Corpora", "corpora", func(o *Options) bool { return o.Corpora == nil }},
+	{"Check a text", "check", func(o *Options) bool { return o.Checker == "" }},
+	{"Documents", "corpora", func(o *Options) bool { return o.Corpora == nil }},
 	{"Memory", "memory", func(o *Options) bool { return o.Memory == nil }},
 	{"Evals", "evals", func(o *Options) bool { return o.Evals == nil }},
 	{"Keys", "keys", nil},

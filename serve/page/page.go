@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"mime/multipart"
 	"net/http"
 	"strconv"
 	"strings"
@@ -49,6 +50,11 @@ type Options struct {
 	Examples func(ctx context.Context, tenant, corpus string) (questions []string, note string)
 	// Corpora, Memory and Evals provide further pages. Default: no such pages.
 	Corpora Corpora
+	// Uploads take files into corpora. Default: no file is taken, and the page says HowToUpload.
+	Uploads     Uploads
+	HowToUpload string
+	// Checker is the graph that checks a text which a person gives. Default: no such page.
+	Checker string
 	Memory  Memory
 	Evals   Evals
 
@@ -71,13 +77,15 @@ type visit struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	tenant string
-	ticket string // the token in this browser's forms
+	ticket string            // the token in this browser's forms
+	form   *multipart.Reader // the rest of a form with files; nil for another request
 }
 
 // Handler returns the handler for all paths under /ui/.
 func Handler(o Options) http.Handler {
 	o.Heartbeat = cmp.Or(o.Heartbeat, 5*time.Second)
 	o.HowToWrite = cmp.Or(o.HowToWrite, "This server changes nothing that has happened.")
+	o.HowToUpload = cmp.Or(o.HowToUpload, "This server takes no files.")
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -120,7 +128,16 @@ var routes = map[string]func(*visit) error{
 	"POST threads/{thread}/edit":   (*visit).editState,
 	"POST threads/{thread}/go-on":  (*visit).goOn,
 
+	"GET check":            (*visit).check,
+	"POST check":           (*visit).beginCheck,
+	"GET check/{run}":      (*visit).checked,
+	"GET check/{run}/text": (*visit).export,
+
 	"GET corpora":                      (*visit).corpora,
+	"POST corpora":                     (*visit).upload,
+	"GET corpora/{corpus}/reading":     (*visit).reading,
+	"GET corpora/{corpus}/remove":      (*visit).removal,
+	"POST corpora/{corpus}/remove":     (*visit).remove,
 	"GET corpora/{corpus}":             (*visit).corpus,
 	"GET corpora/{corpus}/document":    (*visit).document,
 	"GET memory":                       (*visit).memories,

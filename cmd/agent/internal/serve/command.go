@@ -37,7 +37,8 @@ come back, and a server that was killed goes on with its runs when it starts aga
 
 A caller needs the token, which is made at the first start. With --tenants each token has
 its own threads and memory, and the corpora that the file names. With --oidc-issuer
-callers have tokens of your own sign-in. Nothing that is served writes files or corpora.
+callers have tokens of your own sign-in. Nothing that is served writes files or corpora,
+unless --allow-upload lets the page take files.
 
 Its page shows runs while they go on and afterwards, with the evidence of each answer. With
 --allow-write it edits states and runs again from them.
@@ -84,6 +85,8 @@ step, and the next start continues them.`,
 	f.StringVar(&s.hookSecret, "webhook-secret-file", "", "`FILE` with the secret that signs the calls of webhooks; by default they are not signed")
 	f.DurationVar(&s.drain, "drain", 30*time.Second, "how long to wait for the current steps when the server is stopped, a `DURATION`")
 	f.BoolVar(&s.write, "allow-write", false, "let the page change what has happened: edit states, fork threads, run again with another prompt, forget")
+	f.BoolVar(&s.uploading, "allow-upload", false, "let the page add files to corpora, and remove those; with --tenants only to a corpus that one tenant alone may read")
+	f.IntVar(&s.uploadMiB, "upload-mib", 1024, "with --allow-upload, how many MiB of files are kept for a corpus")
 	f.BoolVar(&s.strict, "strict", false, "refuse fields, channels and settings that the server does not know, with status 422; by default they are kept with the run")
 	f.StringVar(&s.evals, "evals", "", "`DIR` with results of agent eval cases, files of --json or folders of --out, that the page shows over time; without --tenants, by default what --keep keeps")
 	f.BoolVar(&asked, "ping", false, "ask the server that listens on --addr whether it is ready: exit code 0 or 1")
@@ -111,6 +114,8 @@ type server struct {
 	secret     []byte // what hookSecret has
 	drain      time.Duration
 	write      bool
+	uploading  bool // the page takes files
+	uploadMiB  int
 	strict     bool
 	evals      string
 	check      bool

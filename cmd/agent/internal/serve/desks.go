@@ -73,7 +73,7 @@ func (d *desks) take(ctx context.Context, at place) (*desk, error) {
 		s = d.shelf(at)
 	}
 	defer s.mu.Unlock()
-	if s.desk != nil && (s.desk.Corpus == nil || s.desk.Corpus.Current()) {
+	if s.desk != nil && (s.desk.Corpus == nil || s.desk.Corpus.Current() && !d.outgrown(at, s.desk)) {
 		s.desk.use()
 		return s.desk, nil
 	}
@@ -90,6 +90,17 @@ func (d *desks) take(ctx context.Context, at place) (*desk, error) {
 	}
 	next.use()
 	return next, nil
+}
+
+// outgrown reports whether a desk has the sample of an empty corpus that is empty no more.
+func (d *desks) outgrown(at place, has *desk) bool {
+	if has.Corpus.Name() == at.corpus {
+		return false
+	}
+	s := d.settings
+	s.Corpus = at.corpus
+	name, err := open.CorpusFor(s)
+	return err == nil && name == at.corpus
 }
 
 // shelf returns the shelf of a place. It clears the one that nobody has used for longest when there

@@ -21,6 +21,7 @@ import (
 	"example.com/assay/cmd/agent/internal/mcp"
 	"example.com/assay/cmd/agent/internal/open"
 	"example.com/assay/graph/store"
+	"example.com/assay/nodes/verify"
 	"example.com/assay/serve"
 	"example.com/assay/serve/page"
 	"example.com/assay/serve/runs"
@@ -34,6 +35,10 @@ func (s *server) checkFlags(cmd *cobra.Command) error {
 		return cli.Usagef("--addr is %q: it must be HOST:PORT, such as 127.0.0.1:2024", s.addr)
 	case (s.cert == "") != (s.key == ""):
 		return cli.Usagef("--tls-cert and --tls-key belong together: give both")
+	case s.uploadMiB < 1 || s.uploadMiB > 1<<20:
+		return cli.Usagef("--upload-mib is %d: it must be from 1 to %d", s.uploadMiB, 1<<20)
+	case cmd.Flags().Changed("upload-mib") && !s.uploading:
+		return cli.Usagef("--upload-mib needs --allow-upload")
 	case s.atOnce < 1:
 		return cli.Usagef("--at-once is %d: it must be at least 1", s.atOnce)
 	case s.keep <= 0 || s.drain < 0:
@@ -151,7 +156,13 @@ func (s *server) openDesks() (err error) {
 func (s *server) page() *page.Options {
 	o := &page.Options{
 		Write: s.write, HowToWrite: "This server changes nothing that has happened: start it with --allow-write.",
-		Usual: open.Usual, Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof, Examples: s.examples,
+		HowToUpload: "Files are added here when the server is started with --allow-upload. Until then, agent ingest adds them.",
+		Checker:     verify.About().Name,
+		Usual:       open.Usual, Corpora: corpora{s}, Memory: answers{s}, Skills: s.skills, Proof: s.proof, Examples: s.examples,
+	}
+	if s.uploading {
+		up := newUploads(s)
+		o.Uploads, s.closers = up, append(s.closers, up.close)
 	}
 	if s.evals == "" && !s.shared() {
 		s.evals = open.ResultsDir(s.settings.Home)
